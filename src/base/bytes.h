@@ -1,0 +1,49 @@
+#ifndef TEND_BASE_BYTES_H
+#define TEND_BASE_BYTES_H
+
+#include <stdint.h>
+
+/*
+ * Little-endian numbers in byte arrays of any alignment, on any machine.
+ * Compilers make a single move of each.
+ */
+static inline void
+put_u16le(uint8_t *p, uint16_t v)
+{
+	p[0] = (uint8_t)v;
+	p[1] = (uint8_t)(v >> 8);
+}
+
+static inline void
+put_u32le(uint8_t *p, uint32_t v)
+{
+	put_u16le(p, (uint16_t)v);
+	put_u16le(p + 2, (uint16_t)(v >> 16));
+}
+
+static inline void
+put_u64le(uint8_t *p, uint64_t v)
+{
+	put_u32le(p, (uint32_t)v);
+	put_u32le(p + 4, (uint32_t)(v >> 32));
+}
+
+static inline uint16_t
+get_u16le(const uint8_t *p)
+{
+	return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static inline uint32_t
+get_u32le(const uint8_t *p)
+{
+	return get_u16le(p) | (uint32_t)get_u16le(p + 2) << 16;
+}
+
+static inline uint64_t
+get_u64le(const uint8_t *p)
+{
+	return get_u32le(p) | (uint64_t)get_u32le(p + 4) << 32;
+}
+
+#endif

@@ -1,0 +1,43 @@
+#include "base/fd.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <unistd.h>
+
+void
+fd_close(int *fd)
+{
+	int saved = errno;
+
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+	errno = saved;
+}
+
+int
+fd_take(int *fd)
+{
+	int taken = *fd;
+
+	*fd = -1;
+	return taken;
+}
+
+int
+fd_write_all(int fd, const void *p, size_t len)
+{
+	const uint8_t *next = p;
+
+	while (len > 0) {
+		ssize_t n = write(fd, next, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		next += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}

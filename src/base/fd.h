@@ -1,0 +1,21 @@
+#ifndef TEND_BASE_FD_H
+#define TEND_BASE_FD_H
+
+#include <stddef.h>
+
+/* Close *fd unless it is negative, and make it -1.  errno is kept. */
+void fd_close(int *fd);
+
+/* Hand the descriptor over: return it and make *fd -1. */
+int fd_take(int *fd);
+
+/*
+ * Write all len bytes, however many calls that takes.  0 or a negative errno;
+ * on failure some of the bytes may have been written.
+ */
+int fd_write_all(int fd, const void *p, size_t len);
+
+/* A local descriptor that is closed on every way out of its scope. */
+#define auto_close __attribute__((cleanup(fd_close)))
+
+#endif

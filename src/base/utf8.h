@@ -1,0 +1,42 @@
+#ifndef TEND_BASE_UTF8_H
+#define TEND_BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define UTF8_REPLACEMENT 0xFFFDu
+
+/*
+ * A decoder that takes a byte at a time and so does not care how the bytes
+ * were cut.  All zero is its start.  A broken sequence gives one U+FFFD for
+ * each maximal subpart, as the Unicode standard recommends and every browser's
+ * TextDecoder does: "\xE2\x82A" is U+FFFD, 'A'.
+ */
+struct utf8 {
+	uint32_t cp;  /* bits gathered so far */
+	uint8_t need; /* bytes still missing; 0 between characters */
+	uint8_t lo;   /* range that the next byte must be in */
+	uint8_t hi;
+};
+
+enum utf8_step {
+	UTF8_MORE,	/* the character is not complete */
+	UTF8_DONE,	/* *cp is the character */
+	UTF8_BAD,	/* *cp is U+FFFD; the byte is used up */
+	UTF8_BAD_AGAIN, /* *cp is U+FFFD; give the same byte again */
+};
+
+/* *cp is untouched by UTF8_MORE. */
+enum utf8_step utf8_step(struct utf8 *u, uint8_t byte, uint32_t *cp);
+
+/*
+ * Write cp's bytes and return how many, 1 to 4.  What is no character (a
+ * surrogate, or above U+10FFFF) is written as U+FFFD.
+ */
+size_t utf8_encode(char out[4], uint32_t cp);
+
+/* Whether the bytes are complete, well-formed UTF-8. */
+bool utf8_valid(const void *p, size_t len);
+
+#endif
