@@ -1,0 +1,80 @@
+#ifndef TEND_BASE_LOOP_H
+#define TEND_BASE_LOOP_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * One loop a process, one thread a loop.  A turn has three phases:
+ *
+ *	wait	sleep until a descriptor, a timer, a signal or a child is ready
+ *	handle	call what was registered; handlers change state, nothing else
+ *	settle	call the settle hooks, in the order in which they were added
+ *
+ * So what the hooks tell the world is never ahead of what the handlers have
+ * changed.  A handler or hook may remove any watch, itself included; nothing
+ * is called for it any more, and its memory is kept until the end of the turn.
+ * A watch belongs to whoever made it and stays until it is removed, also when
+ * its timer has fired or its child has ended.
+ */
+struct loop;
+struct watch;
+
+enum loop_events {
+	LOOP_READ = 1 << 0,
+	LOOP_WRITE = 1 << 1,
+	LOOP_HANGUP = 1 << 2, /* the other side will send no more */
+};
+
+typedef void loop_fn(void *arg);
+typedef void loop_fd_fn(void *arg, enum loop_events ready);
+typedef void loop_exit_fn(void *arg, int status);
+
+/* NULL with errno set when there is no descriptor left for it. */
+struct loop *loop_create(void);
+
+/* Remove every watch that is left.  Not from inside a turn.  NULL is fine. */
+void loop_destroy(struct loop *loop);
+
+/* Turn until loop_stop is called or nothing is left to wait for. */
+void loop_run(struct loop *loop);
+
+/* Let loop_run return at the end of this turn, after it has settled. */
+void loop_stop(struct loop *loop);
+
+/*
+ * Call fn as long as the descriptor is ready for something that is wanted.
+ * After an error on it everything wanted is ready: reading or writing will
+ * tell.  The descriptor becomes non-blocking; it stays the caller's and must
+ * not be closed before the watch is removed.  NULL with errno set when it
+ * cannot be watched: a regular file, or one that is watched already.
+ */
+struct watch *loop_fd(struct loop *loop, int fd, enum loop_events want,
+    loop_fd_fn *fn, void *arg);
+
+/* Want other events; 0 for none.  w is one of loop_fd. */
+void watch_want(struct watch *w, enum loop_events want);
+
+/* Call fn once, after ms milliseconds; never while ms is negative. */
+struct watch *loop_timer(struct loop *loop, int64_t ms, loop_fn *fn, void *arg);
+
+/* Start over with another time, fired or not.  w is one of loop_timer. */
+void watch_rearm(struct watch *w, int64_t ms);
+
+/* NULL with errno set for a signal that cannot be caught. */
+struct watch *loop_signal(struct loop *loop, int signo, loop_fn *fn, void *arg);
+
+/*
+ * Call fn once with the status that wait(2) gives when the child has ended,
+ * be it before this call; -1 when it is no child of ours or somebody else has
+ * waited for it.
+ */
+struct watch *loop_child(struct loop *loop, pid_t pid, loop_exit_fn *fn,
+    void *arg);
+
+/* Call fn at the end of every turn. */
+struct watch *loop_settle(struct loop *loop, loop_fn *fn, void *arg);
+
+void watch_remove(struct watch *w); /* NULL is fine */
+
+#endif

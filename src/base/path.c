@@ -1,0 +1,98 @@
+#include "base/path.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+int
+path_join(char *out, size_t size, const char *dir, const char *name)
+{
+	size_t dir_len = strlen(dir), name_len = strlen(name);
+	size_t slash = dir_len > 0 && dir[dir_len - 1] != '/';
+
+	if (dir_len + slash + name_len >= size)
+		return -ENAMETOOLONG;
+	memcpy(out, dir, dir_len);
+	if (slash)
+		out[dir_len] = '/';
+	memcpy(out + dir_len + slash, name, name_len + 1);
+	return 0;
+}
+
+bool
+path_fits_socket(const char *path)
+{
+	struct sockaddr_un sa;
+
+	return strlen(path) < sizeof(sa.sun_path);
+}
+
+/* What the environment says, or NULL. */
+static const char *
+env(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value != NULL && *value != '\0' ? value : NULL;
+}
+
+static int
+join(char *out, size_t size, const char *dir, const char *name,
+    struct error *err)
+{
+	if (path_join(out, size, dir, name) < 0)
+		return error_set(err, ENAMETOOLONG, "home path is too long");
+	return 0;
+}
+
+static int
+from_here(const char *path, char *out, size_t size, struct error *err)
+{
+	char cwd[PATH_MAX];
+
+	if (path[0] == '/')
+		return join(out, size, "", path, err);
+	if (getcwd(cwd, sizeof(cwd)) == NULL)
+		return error_set(err, errno, "cannot tell where %s is: %s",
+		    path, strerror(errno));
+	return join(out, size, cwd, path, err);
+}
+
+static int
+from_user(char *out, size_t size, struct error *err)
+{
+	const char *home = env("HOME");
+	struct passwd *pw;
+
+	if (home == NULL) {
+		pw = getpwuid(getuid());
+		home = pw != NULL ? pw->pw_dir : NULL;
+	}
+	if (home == NULL || home[0] != '/')
+		return error_set(err, ENOENT,
+		    "no home directory: set HOME or TEND_HOME");
+	return join(out, size, home, ".local/state/tend", err);
+}
+
+int
+path_home(const char *option, char *out, size_t size, struct error *err)
+{
+	const char *dir;
+
+	if (option != NULL && *option != '\0')
+		return from_here(option, out, size, err);
+	dir = env("TEND_HOME");
+	if (dir != NULL)
+		return from_here(dir, out, size, err);
+	dir = env("XDG_STATE_HOME");
+	if (dir != NULL && dir[0] == '/')
+		return join(out, size, dir, "tend", err);
+	return from_user(out, size, err);
+}

@@ -1,0 +1,32 @@
+#ifndef TEND_BASE_PATH_H
+#define TEND_BASE_PATH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct error;
+
+/*
+ * Where tend keeps its state, as an absolute path.  The first of these that
+ * says something decides:
+ *
+ *	option			what --home said, or NULL
+ *	$TEND_HOME
+ *	$XDG_STATE_HOME/tend	when it is absolute, as its specification asks
+ *	~/.local/state/tend	~ being $HOME, or what the user database says
+ *
+ * The empty string says nothing.  A relative option or $TEND_HOME is taken
+ * from the current directory.  The directory need not exist.
+ */
+int path_home(const char *option, char *out, size_t size, struct error *err);
+
+/*
+ * dir/name, with one slash between.  0, or -ENAMETOOLONG with out untouched
+ * when it does not fit with its NUL.  out must not overlap the others.
+ */
+int path_join(char *out, size_t size, const char *dir, const char *name);
+
+/* Whether a unix socket can have this path (sun_path, with its NUL). */
+bool path_fits_socket(const char *path);
+
+#endif

@@ -1,0 +1,583 @@
+#include "unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/loop.h"
+
+/* Handlers write a letter each here, so that a test sees their order. */
+struct scene {
+	struct loop *loop;
+	struct watch *watch;
+	struct watch *other;
+	int fds[2]; /* a socket pair */
+	int status;
+	int count;
+	char trace[64];
+};
+
+static void
+note(struct scene *s, char c)
+{
+	size_t len = strlen(s->trace);
+
+	assert_true(len + 1 < sizeof(s->trace));
+	s->trace[len] = c;
+}
+
+static int
+scene_setup(void **state)
+{
+	struct scene *s = calloc(1, sizeof(*s));
+
+	assert_non_null(s);
+	s->loop = loop_create();
+	assert_non_null(s->loop);
+	*state = s;
+	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, s->fds);
+}
+
+static int
+scene_teardown(void **state)
+{
+	struct scene *s = *state;
+
+	loop_destroy(s->loop);
+	fd_close(&s->fds[0]);
+	fd_close(&s->fds[1]);
+	free(s);
+	return 0;
+}
+
+static void
+on_stop(void *arg)
+{
+	struct scene *s = arg;
+
+	note(s, 'S');
+	loop_stop(s->loop);
+}
+
+static void
+on_note(void *arg)
+{
+	note(arg, 't');
+}
+
+static void
+on_hook_a(void *arg)
+{
+	note(arg, 'a');
+}
+
+static void
+on_hook_b(void *arg)
+{
+	note(arg, 'b');
+}
+
+static void
+on_read_once(void *arg, enum loop_events ready)
+{
+	struct scene *s = arg;
+	char c;
+
+	assert_int_equal(ready, LOOP_READ);
+	assert_int_equal(read(s->fds[0], &c, 1), 1);
+	note(s, c);
+	if (c == '.')
+		loop_stop(s->loop);
+}
+
+static void
+a_turn_handles_and_then_settles_in_order(void **state)
+{
+	struct scene *s = *state;
+
+	loop_settle(s->loop, on_hook_a, s);
+	loop_settle(s->loop, on_hook_b, s);
+	loop_fd(s->loop, s->fds[0], LOOP_READ, on_read_once, s);
+	assert_int_equal(write(s->fds[1], "12.", 3), 3);
+	loop_run(s->loop);
+	assert_string_equal(s->trace, "1ab2ab.ab");
+}
+
+static void
+loop_run_returns_when_nothing_is_left_to_wait_for(void **state)
+{
+	struct scene *s = *state;
+
+	loop_settle(s->loop, on_hook_a, s);
+	loop_run(s->loop);
+	assert_string_equal(s->trace, "");
+	loop_timer(s->loop, 0, on_note, s);
+	loop_run(s->loop);
+	assert_string_equal(s->trace, "ta");
+}
+
+static void
+loop_run_may_be_called_again_after_a_stop(void **state)
+{
+	struct scene *s = *state;
+
+	s->watch = loop_timer(s->loop, 0, on_stop, s);
+	loop_run(s->loop);
+	watch_rearm(s->watch, 0);
+	loop_run(s->loop);
+	assert_string_equal(s->trace, "SS");
+}
+
+static int64_t
+now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* Work for so long that the next timer falls due meanwhile. */
+static void
+on_slow_hook(void *arg)
+{
+	int64_t start = now_ms();
+
+	note(arg, 'h');
+	while (now_ms() < start + 5)
+		continue;
+}
+
+/*
+ * libuv runs timers that fall due between two turns before it sleeps.  The
+ * other watch never becomes ready, so a loop that settles only after sleeping
+ * would hang here.
+ */
+static void
+what_a_late_timer_changed_is_settled_before_sleeping(void **state)
+{
+	struct scene *s = *state;
+
+	loop_settle(s->loop, on_slow_hook, s);
+	loop_fd(s->loop, s->fds[0], LOOP_READ, on_read_once, s);
+	loop_timer(s->loop, 0, on_note, s);
+	loop_timer(s->loop, 3, on_stop, s);
+	loop_run(s->loop);
+	assert_string_equal(s->trace, "thSh");
+}
+
+static void
+timers_fire_in_the_order_of_their_times(void **state)
+{
+	struct scene *s = *state;
+
+	loop_timer(s->loop, 30, on_stop, s);
+	loop_timer(s->loop, 20, on_hook_b, s);
+	loop_timer(s->loop, 10, on_hook_a, s);
+	loop_timer(s->loop, -1, on_note, s);
+	loop_run(s->loop);
+	assert_string_equal(s->trace, "abS");
+}
+
+static void
+a_timer_waits_at_least_its_time(void **state)
+{
+	struct scene *s = *state;
+	int64_t start = now_ms();
+
+	loop_timer(s->loop, 25, on_stop, s);
+	loop_run(s->loop);
+	assert_true(now_ms() - start >= 24);
+}
+
+static void
+on_third_time_stop(void *arg)
+{
+	struct scene *s = arg;
+
+	note(s, 't');
+	if (++s->count < 3)
+		watch_rearm(s->watch, 1);
+}
+
+static void
+a_timer_may_be_armed_again_from_its_own_handler(void **state)
+{
+	struct scene *s = *state;
+
+	s->watch = loop_timer(s->loop, 1, on_third_time_stop, s);
+	loop_run(s->loop);
+	assert_string_equal(s->trace, "ttt");
+}
+
+static void
+on_remove_self(void *arg)
+{
+	struct scene *s = arg;
+
+	note(s, 'r');
+	watch_remove(s->watch);
+	/* Memory is kept until the end of the turn: this is no use after. */
+	watch_remove(s->watch);
+}
+
+static void
+a_timer_may_remove_itself(void **state)
+{
+	struct scene *s = *state;
+
+	s->watch = loop_timer(s->loop, 0, on_remove_self, s);
+	loop_run(s->loop);
+	assert_string_equal(s->trace, "r");
+}
+
+static void
+on_read_remove_both(void *arg, enum loop_events ready)
+{
+	struct scene *s = arg;
+
+	(void)ready;
+	note(s, 'r');
+	watch_remove(s->watch);
+	watch_remove(s->other);
+}
+
+static void
+a_handler_may_remove_itself_and_another_that_is_ready_too(void **state)
+{
+	struct scene *s = *state;
+
+	assert_int_equal(write(s->fds[0], "x", 1), 1);
+	assert_int_equal(write(s->fds[1], "x", 1), 1);
+	s->watch = loop_fd(s->loop, s->fds[0], LOOP_READ, on_read_remove_both,
+	    s);
+	s->other = loop_fd(s->loop, s->fds[1], LOOP_READ, on_read_remove_both,
+	    s);
+	loop_run(s->loop);
+	assert_string_equal(s->trace, "r");
+}
+
+static void
+a_hook_may_remove_itself_and_the_next(void **state)
+{
+	struct scene *s = *state;
+
+	s->watch = loop_settle(s->loop, on_remove_self, s);
+	loop_settle(s->loop, on_hook_a, s);
+	loop_timer(s->loop, 0, on_note, s);
+	loop_timer(s->loop, 2, on_stop, s);
+	loop_run(s->loop);
+	assert_string_equal(s->trace, "traSa");
+}
+
+static void
+on_remove_other(void *arg)
+{
+	struct scene *s = arg;
+
+	note(s, 'o');
+	watch_remove(s->other);
+	s->other = NULL;
+}
+
+static void
+a_hook_removed_by_an_earlier_one_is_not_called(void **state)
+{
+	struct scene *s = *state;
+
+	loop_settle(s->loop, on_remove_other, s);
+	s->other = loop_settle(s->loop, on_hook_b, s);
+	loop_timer(s->loop, 0, on_stop, s);
+	loop_run(s->loop);
+	assert_string_equal(s->trace, "So");
+}
+
+static void
+on_replace(void *arg, enum loop_events ready)
+{
+	struct scene *s = arg;
+
+	(void)ready;
+	note(s, 'r');
+	watch_remove(s->watch);
+	s->watch = loop_fd(s->loop, s->fds[0], LOOP_READ, on_read_once, s);
+	assert_non_null(s->watch);
+}
+
+static void
+a_descriptor_may_be_watched_anew_in_the_turn_that_removed_it(void **state)
+{
+	struct scene *s = *state;
+
+	s->watch = loop_fd(s->loop, s->fds[0], LOOP_READ, on_replace, s);
+	assert_int_equal(write(s->fds[1], ".", 1), 1);
+	loop_run(s->loop);
+	assert_string_equal(s->trace, "r.");
+}
+
+static void
+on_writable(void *arg, enum loop_events ready)
+{
+	struct scene *s = arg;
+
+	assert_int_equal(ready, LOOP_WRITE);
+	note(s, 'w');
+	watch_want(s->watch, 0);
+}
+
+static void
+watch_want_turns_events_on_and_off(void **state)
+{
+	struct scene *s = *state;
+
+	s->watch = loop_fd(s->loop, s->fds[0], 0, on_writable, s);
+	loop_run(s->loop);
+	assert_string_equal(s->trace, "");
+	watch_want(s->watch, LOOP_WRITE);
+	loop_run(s->loop);
+	assert_string_equal(s->trace, "w");
+}
+
+static void
+on_hangup(void *arg, enum loop_events ready)
+{
+	struct scene *s = arg;
+
+	assert_true(ready & LOOP_HANGUP);
+	note(s, 'h');
+	loop_stop(s->loop);
+}
+
+static void
+a_hangup_is_told_to_who_wants_it(void **state)
+{
+	struct scene *s = *state;
+
+	loop_fd(s->loop, s->fds[0], LOOP_HANGUP, on_hangup, s);
+	fd_close(&s->fds[1]);
+	loop_run(s->loop);
+	assert_string_equal(s->trace, "h");
+}
+
+static void
+on_pipe_error(void *arg, enum loop_events ready)
+{
+	struct scene *s = arg;
+
+	assert_true(ready & LOOP_WRITE);
+	note(s, 'e');
+	if (++s->count == 3)
+		loop_stop(s->loop);
+}
+
+/* A pipe that nobody reads any more reports an error and nothing else. */
+static void
+an_error_goes_on_being_told_until_the_watch_is_removed(void **state)
+{
+	struct scene *s = *state;
+	int fds[2];
+
+	assert_int_equal(pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
+	while (write(fds[1], s->trace, sizeof(s->trace)) > 0)
+		continue;
+	s->watch = loop_fd(s->loop, fds[1], LOOP_WRITE, on_pipe_error, s);
+	fd_close(&fds[0]);
+	loop_run(s->loop);
+	assert_string_equal(s->trace, "eee");
+	watch_remove(s->watch);
+	fd_close(&fds[1]);
+}
+
+static void
+what_cannot_be_watched_is_refused(void **state)
+{
+	struct scene *s = *state;
+	auto_close int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	assert_true(file >= 0);
+	assert_null(loop_fd(s->loop, file, LOOP_READ, on_read_once, s));
+	assert_int_equal(errno, EPERM);
+	assert_non_null(
+	    loop_fd(s->loop, s->fds[0], LOOP_READ, on_read_once, s));
+	assert_null(loop_fd(s->loop, s->fds[0], LOOP_READ, on_read_once, s));
+	assert_int_equal(errno, EEXIST);
+	assert_null(loop_signal(s->loop, SIGKILL, on_note, s));
+	assert_int_equal(errno, EINVAL);
+}
+
+static void
+on_raise(void *arg)
+{
+	(void)arg;
+	raise(SIGUSR1);
+}
+
+static void
+a_signal_reaches_everyone_who_watches_it(void **state)
+{
+	struct scene *s = *state;
+
+	loop_signal(s->loop, SIGUSR1, on_note, s);
+	loop_signal(s->loop, SIGUSR1, on_stop, s);
+	loop_timer(s->loop, 0, on_raise, s);
+	loop_run(s->loop);
+	assert_true(strcmp(s->trace, "tS") == 0 || strcmp(s->trace, "St") == 0);
+}
+
+static void
+on_exit_stop(void *arg, int status)
+{
+	struct scene *s = arg;
+
+	s->status = status;
+	note(s, 'x');
+	loop_stop(s->loop);
+}
+
+/* A child that ends with the code once its end of the pair is closed. */
+static pid_t
+start_child(struct scene *s, int code)
+{
+	pid_t pid = fork();
+	char c;
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		close(s->fds[1]);
+		while (read(s->fds[0], &c, 1) > 0)
+			continue;
+		_exit(code);
+	}
+	return pid;
+}
+
+static void
+on_release_child(void *arg)
+{
+	struct scene *s = arg;
+
+	note(s, 'c');
+	fd_close(&s->fds[1]);
+}
+
+static void
+a_child_that_ends_later_is_told_with_its_status(void **state)
+{
+	struct scene *s = *state;
+
+	loop_settle(s->loop, on_hook_a, s);
+	loop_child(s->loop, start_child(s, 7), on_exit_stop, s);
+	loop_timer(s->loop, 1, on_release_child, s);
+	loop_run(s->loop);
+	assert_true(WIFEXITED(s->status));
+	assert_int_equal(WEXITSTATUS(s->status), 7);
+	assert_string_equal(s->trace + strlen(s->trace) - 2, "xa");
+}
+
+static void
+a_child_that_ended_before_it_was_watched_is_told_too(void **state)
+{
+	struct scene *s = *state;
+	pid_t pid = start_child(s, 9);
+	siginfo_t info;
+
+	fd_close(&s->fds[1]);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	s->watch = loop_child(s->loop, pid, on_exit_stop, s);
+	loop_run(s->loop);
+	assert_int_equal(WEXITSTATUS(s->status), 9);
+	watch_remove(s->watch);
+	loop_run(s->loop);
+	assert_string_equal(s->trace, "x");
+}
+
+static void
+a_process_that_is_no_child_is_told_as_lost(void **state)
+{
+	struct scene *s = *state;
+
+	loop_child(s->loop, getppid(), on_exit_stop, s);
+	loop_run(s->loop);
+	assert_int_equal(s->status, -1);
+}
+
+static void
+a_child_whose_watch_was_removed_is_left_alone(void **state)
+{
+	struct scene *s = *state;
+	pid_t pid = start_child(s, 3);
+	int status;
+
+	s->watch = loop_child(s->loop, pid, on_exit_stop, s);
+	watch_remove(s->watch);
+	fd_close(&s->fds[1]);
+	loop_run(s->loop);
+	assert_string_equal(s->trace, "");
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(WEXITSTATUS(status), 3);
+}
+
+/* The sanitizer sees what would be left behind. */
+static void
+loop_destroy_removes_whatever_is_left(void **state)
+{
+	struct scene *s = *state;
+	pid_t pid = start_child(s, 0);
+
+	loop_fd(s->loop, s->fds[0], LOOP_READ, on_read_once, s);
+	loop_timer(s->loop, 1000, on_note, s);
+	loop_signal(s->loop, SIGUSR2, on_note, s);
+	loop_settle(s->loop, on_note, s);
+	loop_child(s->loop, pid, on_exit_stop, s);
+	watch_remove(loop_timer(s->loop, 1000, on_note, s));
+	watch_remove(NULL);
+	loop_destroy(s->loop);
+	loop_destroy(NULL);
+	s->loop = NULL;
+	assert_string_equal(s->trace, "");
+	fd_close(&s->fds[1]);
+	assert_int_equal(waitpid(pid, &s->status, 0), pid);
+}
+
+#define TEST(fn) \
+	cmocka_unit_test_setup_teardown(fn, scene_setup, scene_teardown)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_turn_handles_and_then_settles_in_order),
+		TEST(loop_run_returns_when_nothing_is_left_to_wait_for),
+		TEST(loop_run_may_be_called_again_after_a_stop),
+		TEST(what_a_late_timer_changed_is_settled_before_sleeping),
+		TEST(timers_fire_in_the_order_of_their_times),
+		TEST(a_timer_waits_at_least_its_time),
+		TEST(a_timer_may_be_armed_again_from_its_own_handler),
+		TEST(a_timer_may_remove_itself),
+		TEST(a_handler_may_remove_itself_and_another_that_is_ready_too),
+		TEST(a_hook_may_remove_itself_and_the_next),
+		TEST(a_hook_removed_by_an_earlier_one_is_not_called),
+		TEST(
+		    a_descriptor_may_be_watched_anew_in_the_turn_that_removed_it),
+		TEST(watch_want_turns_events_on_and_off),
+		TEST(a_hangup_is_told_to_who_wants_it),
+		TEST(an_error_goes_on_being_told_until_the_watch_is_removed),
+		TEST(what_cannot_be_watched_is_refused),
+		TEST(a_signal_reaches_everyone_who_watches_it),
+		TEST(a_child_that_ends_later_is_told_with_its_status),
+		TEST(a_child_that_ended_before_it_was_watched_is_told_too),
+		TEST(a_process_that_is_no_child_is_told_as_lost),
+		TEST(a_child_whose_watch_was_removed_is_left_alone),
+		TEST(loop_destroy_removes_whatever_is_left),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
