@@ -1,0 +1,27 @@
+"""Check that every header under SRC compiles alone.
+
+  headers.py BUILD_SRC SRC COMPILER...
+
+BUILD_SRC is where the build puts generated headers.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+FLAGS = ["-fsyntax-only", "-x", "c", "-std=gnu11", "-D_GNU_SOURCE",
+         "-Wall", "-Wextra", "-Werror"]
+
+
+def main():
+    build_src, src, *compiler = sys.argv[1:]
+    failed = 0
+    headers = sorted(Path(src).glob("*/**/*.h"))
+    for header in headers:
+        command = [*compiler, *FLAGS, f"-I{src}", f"-I{build_src}", header]
+        failed += subprocess.run(command).returncode != 0
+    print(f"{len(headers)} headers, {failed} do not compile alone")
+    sys.exit(1 if failed or not headers else 0)
+
+
+main()
