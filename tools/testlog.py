@@ -45,11 +45,13 @@ def verdicts(build, count):
     where = Path(build).name
     seen = records(build)
     for record in sorted(seen, key=lambda r: r["name"]):
+        # meson calls it "project:suite / test".
+        name = record["name"].rpartition(":")[2].replace(" / ", "/")
         result, took = record["result"], f"{record['duration']:.1f} s"
         if result in ("OK", "EXPECTEDFAIL"):
-            print(f"ok {where} {record['name']} ({took})")
+            print(f"ok {where} {name} ({took})")
             continue
-        print(f"FAIL {where} {record['name']} ({result}, {took})")
+        print(f"FAIL {where} {name} ({result}, {took})")
         show_output(record)
     for _ in range(count - len(seen)):
         print(f"FAIL {where} a test that did not run")
@@ -60,7 +62,8 @@ def verdicts(build, count):
 def main():
     what, build, *rest = sys.argv[1:]
     if what == "list":
-        print("\n".join(names(build, rest)))
+        for name in names(build, rest):
+            print(name)
     else:
         verdicts(build, int(rest[0]))
 

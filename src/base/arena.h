@@ -12,7 +12,7 @@ struct arena_block;
  */
 struct arena {
 	struct arena_block *blocks; /* newest first; NULL when there is none */
-	size_t held;		    /* bytes in all blocks */
+	size_t held;                /* bytes in all blocks */
 	size_t max;
 };
 

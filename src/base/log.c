@@ -122,9 +122,9 @@ log_format(struct buf *b, const struct timespec *when, enum log_level level,
 	bool cut = false;
 
 	/* Keep room, so that a line which was cut can say so and still end. */
-	b->max = max > sizeof(CUT) ? max - sizeof(CUT) : 0;
+	b->max = max - b->len > sizeof(CUT) ? max - sizeof(CUT) : b->len;
 	put_head(b, when, level);
-	for (; fields->key != NULL; fields++) {
+	for (; !b->full && fields->key != NULL; fields++) {
 		end = b->len;
 		put_field(b, fields);
 		if (b->full) {

@@ -23,7 +23,7 @@ struct buf;
 enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
 
 struct log {
-	int fd;		      /* where lines go; -1 for nowhere */
+	int fd;               /* where lines go; -1 for nowhere */
 	enum log_level least; /* what is below this is not written */
 };
 
@@ -47,7 +47,10 @@ struct log_field log_int(const char *key, int64_t value);
 void log_fields(const struct log *log, enum log_level level,
     const struct log_field *fields);
 
-/* The line for a moment, newline included; b's maximum cuts it too. */
+/*
+ * Append the line for a moment, newline included; b's maximum cuts it as well.
+ * Without room for even the time and the level, b is full.
+ */
 void log_format(struct buf *b, const struct timespec *when,
     enum log_level level, const struct log_field *fields);
 

@@ -27,7 +27,7 @@ struct loop {
 	struct list hooks;
 	struct watch *removed; /* to be freed at the end of the turn */
 	unsigned waiting;      /* children that have not ended */
-	bool reap;	       /* a child was added; it may have ended before */
+	bool reap;             /* a child was added; it may have ended before */
 	bool stopped;
 };
 
@@ -41,8 +41,8 @@ struct watch {
 	struct watch *next_removed;
 	enum watch_kind kind;
 	enum loop_events want; /* of a descriptor */
-	pid_t pid;	       /* of a child; 0 once it has ended */
-	bool dead;	       /* removed: nothing is called any more */
+	pid_t pid;             /* of a child; 0 once it has ended */
+	bool dead;             /* removed: nothing is called any more */
 	union {
 		loop_fn *plain;
 		loop_fd_fn *fd;

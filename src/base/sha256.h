@@ -10,7 +10,7 @@
 /* SHA-256 (FIPS 180-4) of bytes given in any number of pieces. */
 struct sha256 {
 	uint32_t h[8];
-	uint64_t len;	   /* bytes given so far */
+	uint64_t len;      /* bytes given so far */
 	uint8_t block[64]; /* the len % 64 bytes not yet hashed */
 };
 

@@ -21,9 +21,9 @@ struct utf8 {
 };
 
 enum utf8_step {
-	UTF8_MORE,	/* the character is not complete */
-	UTF8_DONE,	/* *cp is the character */
-	UTF8_BAD,	/* *cp is U+FFFD; the byte is used up */
+	UTF8_MORE,      /* the character is not complete */
+	UTF8_DONE,      /* *cp is the character */
+	UTF8_BAD,       /* *cp is U+FFFD; the byte is used up */
 	UTF8_BAD_AGAIN, /* *cp is U+FFFD; give the same byte again */
 };
 

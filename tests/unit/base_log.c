@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 
+#define CUT " cut=true\n"
 #define HEAD "time=2026-01-31T12:00:00.250Z level=info"
 
 /* The line of one field at a fixed moment; the caller frees. */
@@ -106,6 +107,26 @@ log_leaves_out_a_field_that_does_not_fit_and_says_so(void **state)
 	free(line);
 }
 
+static void
+log_format_refuses_a_buffer_without_room_for_a_line(void **state)
+{
+	struct log_field fields[] = { log_int("n", 1), { .key = NULL } };
+	struct timespec when = { 0 };
+	struct buf b;
+
+	(void)state;
+	for (size_t room = 0; room < 60; room++) {
+		buf_init(&b, 100 + room);
+		buf_printf(&b, "%100s", "");
+		log_format(&b, &when, LOG_INFO, fields);
+		assert_int_equal(b.max, 100 + room);
+		if (!b.full)
+			assert_int_equal(b.data[b.len - 1], '\n');
+		assert_int_equal(b.full, room < strlen(HEAD CUT));
+		buf_finish(&b);
+	}
+}
+
 /* What is in the pipe now, as a string. */
 static void
 read_pipe(int fd, char *out, size_t size)
@@ -173,6 +194,8 @@ main(void)
 		cmocka_unit_test(log_writes_numbers),
 		cmocka_unit_test(
 		    log_leaves_out_a_field_that_does_not_fit_and_says_so),
+		cmocka_unit_test(
+		    log_format_refuses_a_buffer_without_room_for_a_line),
 		cmocka_unit_test(
 		    log_write_writes_one_line_with_the_time_of_now),
 		cmocka_unit_test(
