@@ -1,0 +1,24 @@
+#ifndef TEND_TESTS_FUZZ_H
+#define TEND_TESTS_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+
+/* What libFuzzer, or replay.c in its place, calls with each input. */
+int LLVMFuzzerTestOneInput(const uint8_t *p, size_t len);
+
+/* A property must hold: else say which one does not, and end. */
+static inline void
+fuzz_check(int rc, const struct error *err)
+{
+	if (rc >= 0)
+		return;
+	fprintf(stderr, "property broken: %s\n", err->msg);
+	abort();
+}
+
+#endif

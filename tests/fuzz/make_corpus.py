@@ -1,0 +1,143 @@
+#!/usr/bin/python3
+"""Write the seeds of the fuzzers: one small session for each kind of thing.
+
+Run from anywhere; the files go to corpus/<target>/ beside this script.  What a
+fuzzer finds later is kept there too, under a name that says what it was.
+"""
+import json
+import pathlib
+
+HERE = pathlib.Path(__file__).parent
+ESC = "\x1b"
+CSI = ESC + "["
+OSC = ESC + "]"
+ST = ESC + "\\"
+
+# The four bytes of options (stream.h): a size and a kind of history.
+def options(cols, rows, history, seed):
+    return bytes([cols - 1, rows - 1, history, seed])
+
+
+def resize(cols, rows):
+    return bytes([0xFF, cols - 1, rows - 1])
+
+
+def b(text):
+    return text.encode()
+
+
+SESSIONS = {
+    "plain-lines": b("one\r\ntwo\r\nthree\r\n" * 12),
+    "long-lines-wrap": b("a line that is longer than the screen is wide, " * 9),
+    "wrap-pending": b("x" * 20 + "\b" + "y\r\n" + "z" * 40),
+    "tabs": b(f"a\tb\tc{CSI}3g{CSI}5G{ESC}H\r\tx{CSI}2Z{CSI}I{CSI}?5W\ty"),
+    "sgr-all": b("".join(f"{CSI}{n}m{n}" for n in [
+        0, 1, 2, 3, 4, 5, 7, 8, 9, 21, 22, 23, 24, 25, 27, 28, 29, 31, 44, 53,
+        55, 97, 104, "4:3", "4:5", "38;5;99", "48;5;200", "38;2;1;2;3",
+        "48:2::9:8:7", "58;2;5;6;7", "58:5:12", 59, "1;4;31;42", ""])),
+    "erase": b(f"{CSI}44m" + "abcdef\r\n" * 6 + f"{CSI}3;3H{CSI}K{CSI}1K{CSI}J"
+               f"{CSI}1J{CSI}2X{CSI}2J{CSI}3J"),
+    "edit": b("0123456789\r\n" * 5 + f"{CSI}2;4H{CSI}2@{CSI}3P{CSI}L{CSI}2M"
+              f"{CSI}4hins{CSI}4l{CSI}2'}}{CSI}1'~{CSI}2 @{CSI} A"),
+    "scroll-region": b(f"{CSI}2;5r" + "line\r\n" * 8 + f"{CSI}S{CSI}2T{ESC}M"
+                       f"{ESC}D{ESC}E{CSI}r"),
+    "side-margins": b(f"{CSI}?69h{CSI}3;9s{CSI}2;6r{CSI}?6h" + "margins " * 9
+                      + f"{CSI}L{CSI}M{CSI}@{CSI}P{ESC}6{ESC}9{CSI}?6l"),
+    "alternate-screen": b(f"before{CSI}?1049h{CSI}2Jinside{CSI}?1049lafter"
+                          f"{CSI}?47hx{CSI}?47l{CSI}?1047hy{CSI}?1047l"),
+    "saved-cursors": b(f"{CSI}31;1m{CSI}3;4H{ESC}7{CSI}0m{CSI}Hx{ESC}8y{CSI}s"
+                       f"{CSI}5;5H{CSI}uz{CSI}?1048h{CSI}?1048l"),
+    "protected": b(f'{CSI}1"qkeep{CSI}0"qdrop{CSI}?2K{CSI}?J{ESC}Vspa{ESC}W'),
+    "charsets": b(f"{ESC}(0lqqk{ESC}(B{ESC})0\x0emqj\x0f{ESC}*0{ESC}Nq{ESC}+A"
+                  f"{ESC}O#{ESC}n{ESC}o{ESC}(A#"),
+    "links": b(f"{OSC}8;id=1;https://example.org/a{ST}link{OSC}8;;{ST} "
+               f"{OSC}8;;file:///tmp{ST}two{OSC}8;;{ST}"),
+    "titles": b(f"{OSC}0;both\a{OSC}1;icon{ST}{OSC}2;title{ST}{CSI}22t{OSC}2;x"
+                f"\a{CSI}23t{OSC}7;file:///home{ST}"),
+    "colours": b(f"{OSC}4;1;rgb:ff/00/80{ST}{OSC}4;1;?{ST}{OSC}10;#123456\a"
+                 f"{OSC}11;?\a{OSC}12;red{ST}{OSC}104;1{ST}{OSC}110{ST}"),
+    "events": b(f"{OSC}133;A{ST}$ {OSC}133;B{ST}ls{OSC}133;C{ST}\r\nout\r\n"
+                f"{OSC}133;D;0{ST}{OSC}9;note{ST}{OSC}9;4;1;50{ST}{OSC}777;"
+                f"notify;a;b{ST}{OSC}99;i=1;hi{ST}{OSC}52;c;aGk={ST}\a"),
+    "questions": b(f"{CSI}c{CSI}>c{CSI}=c{CSI}5n{CSI}6n{CSI}?6n{CSI}?15n"
+                   f"{CSI}?996n{CSI}4$p{CSI}?2026$p{CSI}>q{CSI}?u{CSI}?4m"
+                   f"{CSI}14t{CSI}16t{CSI}18t{CSI}x{ESC}P$qm{ST}{ESC}P$qr{ST}"
+                   f"{ESC}P$q q{ST}{ESC}P+q544e;436f{ST}{ESC}Z"),
+    "modes": b(f"{CSI}?1;5;6;7;25;1000;1006;1004;2004h{CSI}?1;7;2004s{CSI}?1;7;"
+               f"2004l{CSI}?1;7;2004r{CSI}20h\n{CSI}4h{CSI}!p{CSI}3 q"),
+    "kitty-keys": b(f"{CSI}>1u{CSI}>15u{CSI}=3;2u{CSI}<u{CSI}?u{CSI}>4;2m"),
+    "synchronized": b(f"{CSI}?2026ha{CSI}Hb{CSI}?2026lc{CSI}?2026h{CSI}2Jd"),
+    "reset": b(f"{CSI}31mtext{CSI}?1049h{CSI}?69h{CSI}3;9s{ESC}cfresh{ESC}#8"),
+    "repeat": b(f"a{CSI}5b\U0001F680{CSI}30b"),
+    "strings-cut": b(f"{OSC}2;never ended\x18x{ESC}Pq#0~~\x1a{ESC}_apc{ST}"
+                     f"{ESC}^pm{ST}{ESC}Xsos{ST}{OSC}2;half"),
+    "half-a-sequence": b(f"text{CSI}38;2;1;2"),
+    "half-a-character": b("text") + b"\xf0\x9f\x98",
+    "broken-utf8": b"\xc0\x80\xed\xa0\x80\xf5\x80\x80\x80\xe2\x82A\xff\xff\xfe",
+    "c1-in-utf8": b("a\x84b\x85c\x9b31md\x8de\x9d2;t\x9cf\x90$qm\x9cg"),
+    "wide-at-the-margin": b("abcdefghi漢字漢字漢字\r\n漢" + f"{CSI}2Dx{CSI}C"
+                            "字字字\by"),
+    "clusters": b("e\u0301 a\u0308\u0323 \U0001F468\u200D\U0001F469\u200D"
+                  "\U0001F467 \U0001F1E9\U0001F1EA\U0001F1EF \U0001F44D"
+                  "\U0001F3FD \u2764\uFE0F \u2764\uFE0E 1\uFE0F\u20E3 क्षि "
+                  "각 \u0e01\u0e33 \u200d\u200d"),
+    "many-marks": b("z" + "\u0300\u0301\u0302\u0303" * 20 + "a"),
+    "reflow": b("the quick brown fox jumps over the lazy dog " * 3 + "\r\n漢字"
+                * 9 + "\r\n") + resize(7, 4) + b("more") + resize(60, 20)
+              + b(f"{CSI}A!") + resize(20, 6),
+    "resize-alternate": b(f"text\r\n{CSI}?1049h{CSI}5;5Hbox") + resize(10, 3)
+              + b("x") + resize(40, 12) + b(f"{CSI}?1049l."),
+    "resize-margins": b(f"{CSI}2;4r{CSI}?69h{CSI}2;6s") + resize(5, 3)
+              + b("abc\r\n" * 4),
+    "agent": b(f"{CSI}?2026h{CSI}?25l\u256D" + "\u2500" * 18 + "\u256E\r\n"
+               f"\u2502 > {CSI}7m {CSI}27m{CSI}20G\u2502\r\n\u2570"
+               + "\u2500" * 18 + f"\u256F\r\n{CSI}2m\u2819 Thinking\u2026{CSI}22m"
+               f"{CSI}?25h{CSI}?2026l\r{CSI}3A{CSI}Jdone\r\n"),
+}
+
+TEXTS = ["plain-lines", "long-lines-wrap", "wrap-pending", "broken-utf8",
+         "wide-at-the-margin", "clusters", "many-marks", "half-a-character"]
+
+CASTS = {
+    "v1": json.dumps({"version": 1, "width": 80, "height": 24, "duration": 1.5,
+                      "stdout": [[0.1, "hi\r\n"], [0.5, "\u001b[1mx"]]}),
+    "v2": '{"version": 2, "width": 80, "height": 24, "env": {"TERM": "xterm"}}\n'
+          '[0.1, "o", "hello\\r\\n"]\n[0.2, "i", "x"]\n[0.3, "r", "100x30"]\n'
+          '[0.4, "m", "mark"]\n[1e0, "o", "\\u001b[31m\\ud83d\\ude00\\ud800"]\n',
+    "v3": '{"version": 3, "term": {"cols": 80, "rows": 24, "type": "xterm"}}\n'
+          '# a comment\n[0.1, "o", "hello"]\n[0.1, "r", "90x20"]\n'
+          '[0.2, "x", "0"]\n',
+    "v2-cut": '{"version": 2, "width": 80, "height": 24}\n[0.1, "o", "hel',
+    "v2-odd": '\n{"version":2,"width":80,"height":24,"theme":{"a":[[[]]]}}\r\n\r\n'
+              '[1, "o", "a", "more", {}]\n[0.5, "o", "time goes back"]\n'
+              '[2, "?", "unknown"]\n[3,"r","0x0"]\n',
+    "v2-bad-size": '{"version": 2, "width": -1, "height": 99999999}\n',
+    "deep": '{"version": 2, "width": 80, "height": 24, "x": ' + "[" * 80 + "\n",
+    "not-json": "hello\r\n",
+    "v4": '{"version": 4}\n',
+    "numbers": '{"version": 2.0, "width": 8e1, "height": 24}\n[1e999, "o", ""]\n',
+}
+
+
+def write(target, name, data):
+    folder = HERE / "corpus" / target
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(data)
+
+
+def main():
+    for i, (name, data) in enumerate(SESSIONS.items()):
+        for target in ("vt", "render"):
+            write(target, name, options(20, 6, 3 - i % 2, i) + data)
+        write("text", "changed-" + name,
+              bytes([2, i % 8]) + bytes([0, 7 * i % 256, i]) * (i % 8)
+              + options(12, 4, 1, i) + data)
+    write("vt", "one-column", options(1, 1, 3, 1) + SESSIONS["clusters"])
+    write("render", "one-column", options(1, 1, 3, 1) + SESSIONS["clusters"])
+    for i, name in enumerate(TEXTS):
+        write("text", name, b"\0" + options(10, 5, 3, i) + SESSIONS[name])
+    for name, text in CASTS.items():
+        write("cast", name, text.encode("utf-8", "surrogatepass"))
+
+
+main()

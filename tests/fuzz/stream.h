@@ -1,0 +1,57 @@
+#ifndef TEND_TESTS_STREAM_H
+#define TEND_TESTS_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "vt/vt.h"
+
+#include "rng.h"
+
+/*
+ * A fuzzer's input as a session: four bytes of options, then what a program
+ * writes, with changes of size in it.
+ *
+ *	columns   1 + byte % 132
+ *	rows      1 + byte % 50
+ *	history   byte & 3: none, 5 lines, the default, more than is needed
+ *	seed      of every random choice
+ *	FF c r    in the stream: resize to 1 + c % 132 columns, 1 + r % 50 rows
+ *	FF FF     in the stream: the byte FF
+ */
+#define STREAM_COLS 132
+#define STREAM_ROWS 50
+
+struct stream {
+	struct vt_config config; /* without ops */
+	bool ample;		 /* no line will leave the history */
+	uint64_t seed;
+	const uint8_t *p;
+	size_t len;
+};
+
+/* false when there are not even the options. */
+bool stream_init(struct stream *s, const uint8_t *p, size_t len);
+
+/*
+ * A terminal that a stream is played to: in pieces of random length up to
+ * `piece`, its answers checked and gathered, and once, at offset restore_at of
+ * the stream, replaced by what is restored from its keyframe.
+ */
+struct player {
+	struct vt *vt;
+	struct buf replies;
+	struct rng rng;
+	size_t piece;
+	bool frames; /* by vt_feed_frame */
+	bool restore;
+	size_t restore_at;
+};
+
+void player_init(struct player *pl, const struct stream *s);
+void player_finish(struct player *pl);
+void player_play(struct player *pl, const struct stream *s);
+
+#endif
