@@ -278,8 +278,7 @@ report_memory(const struct bench *b, const struct engine *e,
 		return;
 	}
 	printf("%-9s %3ux%-3u %6u %9.1f %9.1f\n", e->name, size->cols,
-	    size->rows, lines, (double)m->idle / 1024,
-	    (double)m->fed / 1024);
+	    size->rows, lines, (double)m->idle / 1024, (double)m->fed / 1024);
 }
 
 static void

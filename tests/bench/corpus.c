@@ -17,20 +17,17 @@ struct maker {
 	unsigned tick; /* frames or lines so far */
 };
 
-static const char *const words[] = {
-	"request", "finished", "in", "the", "worker", "queue", "cache", "miss",
-	"for", "user", "session", "opened", "closed", "by", "peer", "retry",
-	"after", "timeout", "while", "reading", "from", "upstream", "commit",
-	"accepted", "index", "rebuilt", "with", "entries", "and", "no", "errors",
-	"checkpoint", "written", "to", "disk", "connection", "reset", "token",
-	"expired", "scheduling", "job", "build", "passed", "linking", "target",
-};
+static const char *const words[] = { "request", "finished", "in", "the",
+	"worker", "queue", "cache", "miss", "for", "user", "session", "opened",
+	"closed", "by", "peer", "retry", "after", "timeout", "while", "reading",
+	"from", "upstream", "commit", "accepted", "index", "rebuilt", "with",
+	"entries", "and", "no", "errors", "checkpoint", "written", "to", "disk",
+	"connection", "reset", "token", "expired", "scheduling", "job", "build",
+	"passed", "linking", "target" };
 
-static const char *const paths[] = {
-	"src/server/handler.c", "src/net/http.c", "lib/store/index.c",
-	"src/queue/worker.c", "cmd/main.c", "src/auth/token.c",
-	"lib/util/retry.c", "src/render/page.c",
-};
+static const char *const paths[] = { "src/server/handler.c", "src/net/http.c",
+	"lib/store/index.c", "src/queue/worker.c", "cmd/main.c",
+	"src/auth/token.c", "lib/util/retry.c", "src/render/page.c" };
 
 static const char *const levels[] = { "DEBUG", "INFO ", "INFO ", "INFO ",
 	"WARN ", "ERROR" };
@@ -83,8 +80,7 @@ plain_line(struct maker *m)
 	    ms / 3600000 % 24, ms / 60000 % 60, ms / 1000 % 60, ms % 1000,
 	    PICK(m, levels));
 	if (length > 60)
-		buf_printf(m->out, "%s:%u ", PICK(m, paths),
-		    rng_between(&m->rng, 10, 2400));
+		buf_printf(m->out, "%s:%u ", PICK(m, paths), ms % 2400);
 	while (m->out->len - start < length) {
 		buf_puts(m->out, PICK(m, words));
 		if (chance(m, 15))
@@ -95,35 +91,35 @@ plain_line(struct maker *m)
 	buf_puts(m->out, "\r\n");
 }
 
-static unsigned
-byte(struct maker *m)
-{
-	return rng_below(&m->rng, 256);
-}
-
+/*
+ * One number gives all parts of a sequence: the order in which arguments are
+ * evaluated is the compiler's choice, and the corpus must not be.
+ */
 static void
 put_sgr(struct maker *m)
 {
-	switch (rng_below(&m->rng, 8)) {
+	uint64_t v = rng_next(&m->rng);
+	unsigned r = v & 255, g = v >> 8 & 255, b = v >> 16 & 255;
+	unsigned index = v >> 24 & 255;
+
+	switch (v >> 32 & 7) {
 	case 0:
 	case 1:
 	case 2:
-		buf_printf(m->out, "\033[38;2;%u;%u;%um", byte(m), byte(m),
-		    byte(m));
+		buf_printf(m->out, "\033[38;2;%u;%u;%um", r, g, b);
 		break;
 	case 3:
-		buf_printf(m->out, "\033[48;2;%u;%u;%um", byte(m), byte(m),
-		    byte(m));
+		buf_printf(m->out, "\033[48;2;%u;%u;%um", r, g, b);
 		break;
 	case 4:
-		buf_printf(m->out, "\033[1;38;5;%um", byte(m));
+		buf_printf(m->out, "\033[1;38;5;%um", index);
 		break;
 	case 5:
-		buf_printf(m->out, "\033[4;%um", rng_between(&m->rng, 31, 37));
+		buf_printf(m->out, "\033[4;3%um", 1 + index % 7);
 		break;
 	case 6:
-		buf_printf(m->out, "\033[38;2;%u;%u;%u;48;5;%um", byte(m),
-		    byte(m), byte(m), byte(m));
+		buf_printf(m->out, "\033[38;2;%u;%u;%u;48;5;%um", r, g, b,
+		    index);
 		break;
 	default:
 		buf_puts(m->out, "\033[0m");
@@ -175,11 +171,10 @@ static const char *const emoji[] = {
 	"\U0001F525",
 };
 
-static const char *const accented[] = {
-	"caf\u00E9", "na\u00EFve", "stra\u00DFe", "\u00FCber", "se\u00F1or",
+static const char *const accented[] = { "caf\u00E9", "na\u00EFve",
+	"stra\u00DFe", "\u00FCber", "se\u00F1or",
 	"\u017Elu\u0165ou\u010Dk\u00FD", "cre\u0300me", "bru\u0302le\u0301e",
-	"A\u030Angstro\u0308m", "Vie\u0323\u0302t Nam", "ko\u0301smos",
-};
+	"A\u030Angstro\u0308m", "Vie\u0323\u0302t Nam", "ko\u0301smos" };
 
 static void
 put_utf8_word(struct maker *m)
@@ -246,20 +241,30 @@ put_meter(struct maker *m, unsigned row, unsigned number)
 	    100.0 * full / width);
 }
 
+/* Two loads, as a process viewer shows them. */
+static void
+put_loads(struct maker *m)
+{
+	uint64_t v = rng_next(&m->rng);
+
+	buf_printf(m->out, "\033[32m%5.1f\033[39m %4.1f ",
+	    (double)(v % 1000) / 10, (double)(v / 1000 % 300) / 10);
+}
+
 static void
 put_process(struct maker *m, unsigned row, bool chosen)
 {
-	unsigned used = 50;
+	uint64_t v = rng_next(&m->rng);
 
 	put_at(m, row, 1);
 	if (chosen)
 		buf_puts(m->out, "\033[30;46m");
-	buf_printf(m->out, "%7u \033[1m%-9s\033[22m%3u %5uM\033[36m%5u\033[39m",
-	    rng_between(&m->rng, 1, 99999), "user", 20,
-	    rng_below(&m->rng, 4000), rng_below(&m->rng, 1000));
-	buf_printf(m->out, " S \033[32m%5.1f\033[39m %4.1f ",
-	    rng_below(&m->rng, 1000) / 10.0, rng_below(&m->rng, 300) / 10.0);
-	put_words(m, rng_between(&m->rng, 8, m->cols - used));
+	buf_printf(m->out,
+	    "%7u \033[1m%-9s\033[22m%3u %5uM\033[36m%5u\033[39m S ",
+	    (unsigned)(v % 99999), "user", 20, (unsigned)(v >> 20 & 4095),
+	    (unsigned)(v >> 32 & 1023));
+	put_loads(m);
+	put_words(m, rng_between(&m->rng, 8, m->cols - 50));
 	buf_puts(m->out, chosen ? "\033[K\033[0m" : "\033[K");
 }
 
@@ -290,7 +295,8 @@ viewer_frame(struct maker *m)
 	for (unsigned i = 1; i <= meters; i++)
 		put_meter(m, i, i - 1);
 	put_at(m, meters + 2, 1);
-	buf_puts(m->out, "\033[30;42m    PID USER     PRI  VIRT   RES S  CPU%"
+	buf_puts(m->out,
+	    "\033[30;42m    PID USER     PRI  VIRT   RES S  CPU%"
 	    " MEM%  Command\033[K\033[0m");
 	for (unsigned row = meters + 3; row < m->rows; row++)
 		put_process(m, row, row == chosen);
@@ -309,9 +315,7 @@ viewer_changes(struct maker *m)
 		if (chance(m, 30))
 			continue;
 		put_at(m, row, 37);
-		buf_printf(m->out, "\033[32m%5.1f\033[39m %4.1f ",
-		    rng_below(&m->rng, 1000) / 10.0,
-		    rng_below(&m->rng, 300) / 10.0);
+		put_loads(m);
 		put_words(m, rng_between(&m->rng, 8, m->cols - 50));
 		buf_puts(m->out, "\033[K");
 	}
@@ -320,8 +324,8 @@ viewer_changes(struct maker *m)
 	buf_puts(m->out, "\033[?25h");
 }
 
-static const char *const spinner[] = { "\u280B", "\u2819", "\u2839",
-	"\u2838", "\u283C", "\u2834", "\u2826", "\u2827", "\u2807", "\u280F" };
+static const char *const spinner[] = { "\u280B", "\u2819", "\u2839", "\u2838",
+	"\u283C", "\u2834", "\u2826", "\u2827", "\u2807", "\u280F" };
 
 static void
 put_rule(struct maker *m, const char *left, const char *right)
@@ -445,7 +449,9 @@ corpus_make(struct corpus *c, enum corpus_kind kind, unsigned cols,
     unsigned rows, uint64_t seed, size_t len, size_t cut_min)
 {
 	struct buf out;
-	struct maker m = { .out = &out, .rng = { seed }, .cols = cols,
+	struct maker m = { .out = &out,
+		.rng = { seed },
+		.cols = cols,
 		.rows = rows };
 
 	buf_init(&out, len + (1 << 20));

@@ -20,8 +20,7 @@ struct seen {
 };
 
 static void
-see(const struct vt *vt, const struct vt_row *row, unsigned x,
-    struct seen *out)
+see(const struct vt *vt, const struct vt_row *row, unsigned x, struct seen *out)
 {
 	static const struct cell blank;
 
@@ -90,8 +89,7 @@ alike_cells(const struct vt *a, const struct vt *b, const struct vt_row *ra,
 }
 
 static int
-alike_row(const struct vt *a, const struct vt *b, unsigned y,
-    struct error *err)
+alike_row(const struct vt *a, const struct vt *b, unsigned y, struct error *err)
 {
 	struct vt_row ra, rb;
 	int rc;
@@ -127,11 +125,11 @@ alike_cursor(const struct vt *a, const struct vt *b, struct error *err)
 	return 0;
 }
 
-#define INPUT_FIELDS(F)                                                  \
-	F(app_cursor) F(app_keypad) F(backarrow_bs) F(newline)           \
-	F(bracketed_paste) F(focus_events) F(alt_scroll) F(alt_screen)   \
-	F(modify_other_keys) F(format_other_keys) F(kitty_flags) F(mouse) \
-	F(mouse_format)
+#define INPUT_FIELDS(F) \
+	F(app_cursor) \
+	F(app_keypad) F(backarrow_bs) F(newline) F(bracketed_paste) \
+	    F(focus_events) F(alt_scroll) F(alt_screen) F(modify_other_keys) \
+		F(format_other_keys) F(kitty_flags) F(mouse) F(mouse_format)
 
 static int
 alike_input(const struct vt *a, const struct vt *b, struct error *err)
@@ -140,8 +138,8 @@ alike_input(const struct vt *a, const struct vt *b, struct error *err)
 
 	vt_input_modes(a, &ia);
 	vt_input_modes(b, &ib);
-#define F(field)                                                          \
-	if (ia.field != ib.field)                                         \
+#define F(field) \
+	if (ia.field != ib.field) \
 		return error_set(err, EPROTO, "input mode %s: %d and %d", \
 		    #field, (int)ia.field, (int)ib.field);
 	INPUT_FIELDS(F)
@@ -150,8 +148,7 @@ alike_input(const struct vt *a, const struct vt *b, struct error *err)
 }
 
 static int
-alike_string(const char *what, const char *a, const char *b,
-    struct error *err)
+alike_string(const char *what, const char *a, const char *b, struct error *err)
 {
 	if (strcmp(a, b) != 0)
 		return error_set(err, EPROTO, "%s \"%.80s\" and \"%.80s\"",

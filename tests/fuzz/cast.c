@@ -28,13 +28,16 @@ check_event(const struct outcome *o, const struct cast_event *ev)
 
 	if ((o->count == 0) != (ev->type == CAST_HEADER))
 		fuzz_check(error_set(&err, 1, "event %u has type %d", o->count,
-		    ev->type), &err);
+			       ev->type),
+		    &err);
 	if (!(ev->time >= o->time))
 		fuzz_check(error_set(&err, 1, "time goes from %f to %f",
-		    o->time, ev->time), &err);
+			       o->time, ev->time),
+		    &err);
 	if (ev->cols > CAST_SIZE_MAX || ev->rows > CAST_SIZE_MAX)
 		fuzz_check(error_set(&err, 1, "a size of %ux%u", ev->cols,
-		    ev->rows), &err);
+			       ev->rows),
+		    &err);
 	if (ev->len > 0 && !utf8_valid(ev->data, ev->len))
 		fuzz_check(error_set(&err, 1, "data is no UTF-8"), &err);
 }
@@ -88,13 +91,16 @@ compare(struct outcome *a, struct outcome *b)
 	sha256_final(&b->events, db);
 	if (a->count != b->count || memcmp(da, db, sizeof(da)) != 0)
 		fuzz_check(error_set(&err, 1,
-		    "in pieces the events are others (%u and %u)", a->count,
-		    b->count), &err);
+			       "in pieces the events are others (%u and %u)",
+			       a->count, b->count),
+		    &err);
 	if (a->rc != b->rc || strcmp(a->err.msg, b->err.msg) != 0)
-		fuzz_check(error_set(&err, 1,
-		    "in pieces the end is another: %d \"%.90s\" and %d "
-		    "\"%.90s\"",
-		    a->rc, a->err.msg, b->rc, b->err.msg), &err);
+		fuzz_check(
+		    error_set(&err, 1,
+			"in pieces the end is another: %d \"%.90s\" and %d "
+			"\"%.90s\"",
+			a->rc, a->err.msg, b->rc, b->err.msg),
+		    &err);
 }
 
 /* A guess that was made does not change when more of the file is seen. */
@@ -108,8 +114,9 @@ check_probe(const uint8_t *p, size_t len, struct rng *rng)
 
 	if (early != CAST_MAYBE && early != late)
 		fuzz_check(error_set(&err, 1,
-		    "guess %d after %zu bytes, %d after %zu", early, part, late,
-		    len), &err);
+			       "guess %d after %zu bytes, %d after %zu", early,
+			       part, late, len),
+		    &err);
 }
 
 int

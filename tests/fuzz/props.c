@@ -46,8 +46,7 @@ check_char(const struct place *at, const struct vt_row *row, unsigned x)
 		return bad_cell(at, x, "no character", ch);
 	}
 	len = vt_cell_text(row, x, text);
-	if (len >= VT_TEXT_MAX || strlen(text) != len ||
-	    !utf8_valid(text, len))
+	if (len >= VT_TEXT_MAX || strlen(text) != len || !utf8_valid(text, len))
 		return bad_cell(at, x, "text is no UTF-8", ch);
 	return 0;
 }
@@ -67,8 +66,8 @@ check_style(const struct place *at, const struct cell *c, unsigned x)
 	}
 	if (cell_underline(c) > UNDERLINE_DASHED)
 		return bad_cell(at, x, "no underline", c->attr);
-	if (c->attr & ~(uint32_t)(ATTR_SGR | ATTR_PROTECTED | ATTR_KIND |
-			  ATTR_EXTRA))
+	if (c->attr &
+	    ~(uint32_t)(ATTR_SGR | ATTR_PROTECTED | ATTR_KIND | ATTR_EXTRA))
 		return bad_cell(at, x, "unknown attribute", c->attr);
 	return 0;
 }
@@ -244,8 +243,8 @@ check_hash(const struct vt *vt, const struct buf *text, struct error *err)
 	sha256_hex(digest, expected);
 	vt_hash(vt, got);
 	if (strcmp(expected, got) != 0)
-		return error_set(err, EPROTO, "hash %s, the text's is %s",
-		    got, expected);
+		return error_set(err, EPROTO, "hash %s, the text's is %s", got,
+		    expected);
 	return 0;
 }
 
@@ -442,8 +441,8 @@ compare_rendering(const struct vt *vt, const struct vt *copy, unsigned flags,
 }
 
 int
-prop_render(const struct vt *vt, const struct vt_config *config,
-    unsigned flags, struct error *err)
+prop_render(const struct vt *vt, const struct vt_config *config, unsigned flags,
+    struct error *err)
 {
 	struct error why = { 0 };
 	struct vt *copy;
@@ -463,26 +462,25 @@ prop_render(const struct vt *vt, const struct vt_config *config,
 }
 
 static const char *const probes[PROP_PROBES] = {
-	"x\r\ny",			/* pen, charset, insert mode, wrap */
-	"\tx\ty\tz",			/* tab stops */
-	"\0338x",			/* DECRC */
-	"\033[ux",			/* SCORC */
-	"\033[?1049lx",			/* the primary screen and its cursor */
-	"\033[?47hx",			/* the alternate screen as it was */
-	"\016q\017q\033nq\033oq",	/* charsets */
-	"\033[23t",			/* title stack */
-	"\033[<u",			/* kitty keyboard stack */
+	"x\r\ny",                 /* pen, charset, insert mode, wrap */
+	"\tx\ty\tz",              /* tab stops */
+	"\0338x",                 /* DECRC */
+	"\033[ux",                /* SCORC */
+	"\033[?1049lx",           /* the primary screen and its cursor */
+	"\033[?47hx",             /* the alternate screen as it was */
+	"\016q\017q\033nq\033oq", /* charsets */
+	"\033[23t",               /* title stack */
+	"\033[<u",                /* kitty keyboard stack */
 	"\033[?1;5;6;7;25;69;1000;1006;2004rx", /* XTRESTORE */
-	"\033[99;99Hx\033[Hy\033[999B\r\nz", /* origin and margins */
-	"\033[J\033[?2K",		/* background, protection */
-	"\033[?6h\033[2;2Hx\033[?6ly",	/* margins again */
-	"\033[!px\033[1;1Hy",		/* soft reset */
+	"\033[99;99Hx\033[Hy\033[999B\r\nz",    /* origin and margins */
+	"\033[J\033[?2K",                       /* background, protection */
+	"\033[?6h\033[2;2Hx\033[?6ly",          /* margins again */
+	"\033[!px\033[1;1Hy",                   /* soft reset */
 };
 
 /* Feed both the same and compare. */
 static int
-compare_probed(struct vt *a, struct vt *b, const char *probe,
-    struct error *err)
+compare_probed(struct vt *a, struct vt *b, const char *probe, struct error *err)
 {
 	vt_feed(a, probe, strlen(probe));
 	vt_feed(b, probe, strlen(probe));
@@ -511,8 +509,8 @@ prop_render_probe(const struct vt *vt, const struct vt_config *config,
 	if (copy != NULL)
 		rc = compare_probed(settled, copy, probes[probe], &why);
 	if (rc < 0)
-		error_set(err, EPROTO, "rendered and probed with %u: %s",
-		    probe, why.msg);
+		error_set(err, EPROTO, "rendered and probed with %u: %s", probe,
+		    why.msg);
 	vt_destroy(copy);
 	vt_destroy(settled);
 	buf_finish(&bytes);
@@ -522,7 +520,7 @@ prop_render_probe(const struct vt *vt, const struct vt_config *config,
 /* Logical lines, as they are put together row by row. */
 struct lines {
 	struct buf *out;
-	size_t start;  /* of the present line */
+	size_t start; /* of the present line */
 	unsigned cols;
 	unsigned used; /* of the row before */
 	bool any;

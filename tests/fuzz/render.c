@@ -19,7 +19,8 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t len)
 	fuzz_check(prop_render(pl.vt, &s.config, 0, &err), &err);
 	fuzz_check(prop_render(pl.vt, &s.config, RENDER_HISTORY, &err), &err);
 	fuzz_check(prop_render_probe(pl.vt, &s.config,
-	    rng_below(&pl.rng, PROP_PROBES), &err), &err);
+		       rng_below(&pl.rng, PROP_PROBES), &err),
+	    &err);
 	player_finish(&pl);
 	return 0;
 }

@@ -60,7 +60,8 @@ check_string(const char *s)
 	for (const char *p = s; *p != '\0'; p++) {
 		if ((unsigned char)*p < 0x20 || *p == 0x7f)
 			fuzz_check(error_set(&err, 1,
-			    "a control character in an event"), &err);
+				       "a control character in an event"),
+			    &err);
 	}
 	if (!utf8_valid(s, strlen(s)))
 		fuzz_check(error_set(&err, 1, "an event is no UTF-8"), &err);
@@ -122,7 +123,9 @@ feed_piece(struct player *pl, const uint8_t *p, size_t len)
 
 		if (n == 0 || n > len)
 			fuzz_check(error_set(&err, 1,
-			    "a frame of %zu out of %zu bytes", n, len), &err);
+				       "a frame of %zu out of %zu bytes", n,
+				       len),
+			    &err);
 		p += n;
 		len -= n;
 	}
@@ -155,7 +158,8 @@ resize(struct player *pl, unsigned c, unsigned r)
 	struct error err;
 
 	fuzz_check(vt_resize(pl->vt, 1 + c % STREAM_COLS, 1 + r % STREAM_ROWS,
-	    &err), &err);
+		       &err),
+	    &err);
 }
 
 /* What the FF at offset `at` means; returns the offset behind it. */

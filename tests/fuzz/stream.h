@@ -26,7 +26,7 @@
 
 struct stream {
 	struct vt_config config; /* without ops */
-	bool ample;		 /* no line will leave the history */
+	bool ample;              /* no line will leave the history */
 	uint64_t seed;
 	const uint8_t *p;
 	size_t len;

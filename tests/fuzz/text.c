@@ -45,7 +45,8 @@ check_text(const uint8_t *p, size_t len)
 	fuzz_check(prop_memory(pl.vt, &s.config, &err), &err);
 	if (s.ample && !vt_alt_screen(pl.vt))
 		fuzz_check(prop_resize_back(pl.vt, 2 + (unsigned)s.seed % 80,
-		    1 + (unsigned)s.seed % 20, &err), &err);
+			       1 + (unsigned)s.seed % 20, &err),
+		    &err);
 	player_finish(&pl);
 }
 

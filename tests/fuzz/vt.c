@@ -52,12 +52,12 @@ static void
 check_resize(const struct vt *vt, const struct stream *s)
 {
 	struct rng rng = { s->seed };
+	unsigned cols = rng_between(&rng, 2, 100);
+	unsigned rows = rng_between(&rng, 1, 40);
 	struct error err;
 
-	if (!s->ample || vt_alt_screen(vt))
-		return;
-	fuzz_check(prop_resize_back(vt, rng_between(&rng, 2, 100),
-	    rng_between(&rng, 1, 40), &err), &err);
+	if (s->ample && !vt_alt_screen(vt))
+		fuzz_check(prop_resize_back(vt, cols, rows, &err), &err);
 }
 
 int

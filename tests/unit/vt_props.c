@@ -21,9 +21,9 @@
 #include "vt/render.h"
 #include "vt/vt.h"
 
-#define PLACES 200	  /* of each kind, in small doses */
-#define PREFIXES 24000	  /* of all recordings together, in full ones */
-#define HISTORY_EVERY 8	  /* prefixes between renderings with history */
+#define PLACES 200      /* of each kind, in small doses */
+#define PREFIXES 24000  /* of all recordings together, in full ones */
+#define HISTORY_EVERY 8 /* prefixes between renderings with history */
 #define FILE_MAX (64u << 20)
 
 /* A resize, or only the end of an event, before the byte at an offset. */
@@ -191,7 +191,8 @@ cross_borders(struct playing *p)
 			break;
 		if (b->cols > 0)
 			assert_int_equal(vt_resize(p->vt, b->cols, b->rows,
-			    NULL), 0);
+					     NULL),
+			    0);
 	}
 }
 
@@ -412,8 +413,7 @@ check_resizes(const struct recordings *all, const struct recording *rec)
 	return failures;
 }
 
-typedef int check_fn(const struct recordings *all,
-    const struct recording *rec);
+typedef int check_fn(const struct recordings *all, const struct recording *rec);
 
 static void
 for_all(void **state, check_fn *check)
