@@ -15,11 +15,11 @@ ST = ESC + "\\"
 
 # The four bytes of options (stream.h): a size and a kind of history.
 def options(cols, rows, history, seed):
-    return bytes([cols - 1, rows - 1, history, seed])
+    return bytes([cols - 2, rows - 1, history, seed])
 
 
 def resize(cols, rows):
-    return bytes([0xFF, cols - 1, rows - 1])
+    return bytes([0xFF, cols - 2, rows - 1])
 
 
 def b(text):
@@ -132,8 +132,8 @@ def main():
         write("text", "changed-" + name,
               bytes([2, i % 8]) + bytes([0, 7 * i % 256, i]) * (i % 8)
               + options(12, 4, 1, i) + data)
-    write("vt", "one-column", options(1, 1, 3, 1) + SESSIONS["clusters"])
-    write("render", "one-column", options(1, 1, 3, 1) + SESSIONS["clusters"])
+    write("vt", "two-columns", options(2, 1, 3, 1) + SESSIONS["clusters"])
+    write("render", "two-columns", options(2, 1, 3, 1) + SESSIONS["clusters"])
     for i, name in enumerate(TEXTS):
         write("text", name, b"\0" + options(10, 5, 3, i) + SESSIONS[name])
     for name, text in CASTS.items():

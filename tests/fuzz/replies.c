@@ -1,5 +1,6 @@
 /*
- * The grammar of everything a terminal may answer.  In a pattern
+ * The grammar of everything a terminal may answer: an answer that is new to
+ * report.c is new here too.  In a pattern
  *
  *	#	is a number of one to ten digits
  *	&	is numbers with ; and : between them, or nothing
@@ -17,37 +18,39 @@
 #include "base/error.h"
 
 static const char *const patterns[] = {
-	"\033[?&c",                 /* DA1 */
-	"\033[>#;#;#c",             /* DA2 */
-	"\033P!|~\033\\",           /* DA3 */
-	"\033[0n",                  /* DSR: fine */
-	"\033[#;#R",                /* CPR */
-	"\033[?#;#;#R",             /* DECXCPR */
-	"\033[?#n",                 /* DECDSR: printer, locator */
-	"\033[?#;#n",               /* locator kind, colour scheme */
-	"\033[?#;#;#;#n",           /* keyboard */
-	"\033[#;#$y",               /* RQM */
-	"\033[?#;#$y",              /* DECRQM */
-	"\033[?#u",                 /* kitty keyboard flags */
-	"\033[>#;#m",               /* XTQMODKEYS */
-	"\033[#;#;#;#;#;#;#x",      /* DECREQTPARM */
-	"\033[4;#;#t",              /* XTWINOPS: pixels of the text area */
-	"\033[6;#;#t",              /* pixels of a cell */
-	"\033[8;#;#t",              /* cells of the text area */
-	"\033P>|tend(#.#.#)\033\\", /* XTVERSION */
-	"\033P0$r\033\\",           /* DECRQSS: not known */
-	"\033P1$r&m\033\\",         /* SGR */
-	"\033P1$r#;#r\033\\",       /* DECSTBM */
-	"\033P1$r#;#s\033\\",       /* DECSLRM */
-	"\033P1$r# q\033\\",        /* DECSCUSR */
-	"\033P1$r#\"q\033\\",       /* DECSCA */
-	"\033P1$r#;#\"p\033\\",     /* DECSCL */
-	"\033P1$r#t\033\\",         /* DECSLPP */
-	"\033P1$r#$|\033\\",        /* DECSCPP */
-	"\033P1$r#*|\033\\",        /* DECSNLS */
-	"\033P0+r\033\\",           /* XTGETTCAP: not known */
-	"\033P1+r~=~\033\\",
-	"\033P1+r~\033\\",
+	"\033[?&c",                     /* DA1 */
+	"\033[>#;#;#c",                 /* DA2 */
+	"\033P!|~\033\\",               /* DA3 */
+	"\033[0n",                      /* DSR: fine */
+	"\033[#;#R",                    /* CPR */
+	"\033[?#;#;#R",                 /* DECXCPR */
+	"\033[?#n",                     /* DECDSR: printer, locator */
+	"\033[?#;#n",                   /* locator kind, colour scheme */
+	"\033[?#;#;#;#n",               /* keyboard */
+	"\033[#;#$y",                   /* RQM */
+	"\033[?#;#$y",                  /* DECRQM */
+	"\033[?#u",                     /* kitty keyboard flags */
+	"\033[>#;#m",                   /* XTQMODKEYS */
+	"\033[#;#;#;#;#;#;#x",          /* DECREQTPARM */
+	"\033[4;#;#t",                  /* XTWINOPS: pixels of the text area */
+	"\033[6;#;#t",                  /* pixels of a cell */
+	"\033[8;#;#t",                  /* cells of the text area */
+	"\033P>|tend(#.#.#)\033\\",     /* XTVERSION */
+	"\033P0$r\033\\",               /* DECRQSS: not known */
+	"\033P1$r&m\033\\",             /* SGR */
+	"\033P1$r#;#r\033\\",           /* DECSTBM */
+	"\033P1$r#;#s\033\\",           /* DECSLRM */
+	"\033P1$r# q\033\\",            /* DECSCUSR */
+	"\033P1$r#\"q\033\\",           /* DECSCA */
+	"\033P1$r#;#\"p\033\\",         /* DECSCL */
+	"\033P0+r\033\\",               /* XTGETTCAP: not known */
+	"\033P1+r544E=~\033\\",         /* TN */
+	"\033P1+r6E616D65=~\033\\",     /* name */
+	"\033P1+r436F=~\033\\",         /* Co */
+	"\033P1+r636F6C6F7273=~\033\\", /* colors */
+	"\033P1+r524742=~\033\\",       /* RGB */
+	"\033P1+r5463\033\\",           /* Tc */
+	"\033P1+r5375\033\\",           /* Su */
 	"\033]4;#;%\033\\", /* palette, default and cursor colours */
 	"\033]4;#;%\a",
 	"\033]10;%\033\\",

@@ -20,6 +20,18 @@ static const struct {
 	{ 1000000, 64u << 20 },
 };
 
+static unsigned
+columns(uint8_t byte)
+{
+	return 2 + byte % 131;
+}
+
+static unsigned
+rows(uint8_t byte)
+{
+	return 1 + byte % 50;
+}
+
 bool
 stream_init(struct stream *s, const uint8_t *p, size_t len)
 {
@@ -27,8 +39,8 @@ stream_init(struct stream *s, const uint8_t *p, size_t len)
 		return false;
 	*s = (struct stream){
 		.config = {
-			.cols = (uint16_t)(1 + p[0] % STREAM_COLS),
-			.rows = (uint16_t)(1 + p[1] % STREAM_ROWS),
+			.cols = (uint16_t)columns(p[0]),
+			.rows = (uint16_t)rows(p[1]),
 			.history_lines = histories[p[2] & 3].lines,
 			.history_bytes = histories[p[2] & 3].bytes,
 		},
@@ -153,13 +165,11 @@ feed(struct player *pl, const struct stream *s, size_t from, size_t to)
 }
 
 static void
-resize(struct player *pl, unsigned c, unsigned r)
+resize(struct player *pl, uint8_t c, uint8_t r)
 {
 	struct error err;
 
-	fuzz_check(vt_resize(pl->vt, 1 + c % STREAM_COLS, 1 + r % STREAM_ROWS,
-		       &err),
-	    &err);
+	fuzz_check(vt_resize(pl->vt, columns(c), rows(r), &err), &err);
 }
 
 /* What the FF at offset `at` means; returns the offset behind it. */

@@ -14,16 +14,13 @@
  * A fuzzer's input as a session: four bytes of options, then what a program
  * writes, with changes of size in it.
  *
- *	columns   1 + byte % 132
+ *	columns   2 + byte % 131
  *	rows      1 + byte % 50
  *	history   byte & 3: none, 5 lines, the default, more than is needed
  *	seed      of every random choice
- *	FF c r    in the stream: resize to 1 + c % 132 columns, 1 + r % 50 rows
+ *	FF c r    in the stream: resize to 2 + c % 131 columns, 1 + r % 50 rows
  *	FF FF     in the stream: the byte FF
  */
-#define STREAM_COLS 132
-#define STREAM_ROWS 50
-
 struct stream {
 	struct vt_config config; /* without ops */
 	bool ample;              /* no line will leave the history */
