@@ -14,10 +14,10 @@ enum mouse_mode {
 };
 
 enum mouse_format {
-	MOUSE_LEGACY, /* CSI M and three bytes */
-	MOUSE_UTF8,   /* 1005: CSI M and three UTF-8 characters */
-	MOUSE_SGR,    /* 1006: CSI < numbers M or m */
-	MOUSE_URXVT,  /* 1015: CSI numbers M */
+	MOUSE_LEGACY,     /* CSI M and three bytes */
+	MOUSE_UTF8,       /* 1005: CSI M and three UTF-8 characters */
+	MOUSE_SGR,        /* 1006: CSI < numbers M or m */
+	MOUSE_URXVT,      /* 1015: CSI numbers M */
 	MOUSE_SGR_PIXELS, /* 1016: as 1006, places in pixels */
 };
 
@@ -38,14 +38,14 @@ struct input_modes {
 	bool app_cursor;      /* DECCKM ?1: cursor keys send SS3 */
 	bool app_keypad;      /* DECNKM ?66, DECKPAM */
 	bool backarrow_bs;    /* DECBKM ?67: BSpace sends BS, not DEL */
-	bool newline;	      /* LNM 20: Enter sends CR LF */
+	bool newline;         /* LNM 20: Enter sends CR LF */
 	bool bracketed_paste; /* 2004 */
 	bool focus_events;    /* 1004 */
 	bool alt_scroll; /* 1007: the wheel is arrows on the alternate screen */
 	bool alt_screen;
 	uint8_t modify_other_keys; /* 0, 1 or 2 */
 	uint8_t format_other_keys; /* 0 = CSI 27;m;c~, 1 = CSI c;mu */
-	uint8_t kitty_flags;	   /* enum kitty_flags */
+	uint8_t kitty_flags;       /* enum kitty_flags */
 	enum mouse_mode mouse;
 	enum mouse_format mouse_format;
 };

@@ -1,6 +1,6 @@
 #include "vt/uni.h"
 
-#include "uni_tables.h" /* made by gen_uni.c: uni_block_of, uni_blocks */
+#include "vt/uni_tables.h" /* made by gen_uni.c: uni_block_of, uni_blocks */
 
 /*
  * A state is the class of the last code point, except where what came before

@@ -1,0 +1,50 @@
+/*
+ * The alternate screen.  It exists only while it is shown, and is empty when
+ * it appears, as are its saved cursor and stack of keyboard flags; most
+ * sessions never pay for it.
+ */
+#include "vt/state.h"
+
+/* The cursor goes along; with DECOM it has to be inside the margins. */
+static void
+carry_cursor(struct vt *vt)
+{
+	const struct screen *s = vt->screen;
+	struct cursor *c = &vt->cursor;
+
+	c->pending = false;
+	if (!vt_mode(vt, MODE_DECOM))
+		return;
+	c->y = c->y < s->top ? s->top : c->y > s->bottom ? s->bottom : c->y;
+	c->x = c->x < s->left ? s->left : c->x > s->right ? s->right : c->x;
+}
+
+void
+vt_enter_alt(struct vt *vt)
+{
+	struct screen *alt = &vt->screens[1];
+	const struct screen *primary = &vt->screens[0];
+
+	if (vt_on_alt(vt))
+		return;
+	screen_init(alt, primary->cols, primary->rows);
+	alt->now = vt->now;
+	screen_clear(alt, vt_blank(vt));
+	vt->screen = alt;
+	carry_cursor(vt);
+	vt_touch(vt);
+}
+
+void
+vt_leave_alt(struct vt *vt)
+{
+	if (!vt_on_alt(vt))
+		return;
+	screen_finish(&vt->screens[1]);
+	vt->screen = &vt->screens[0];
+	vt_reset_saved_cursor(vt, 1);
+	vt->keyboard.kitty_depth[1] = 0;
+	vt->keyboard.kitty[1][0] = 0;
+	carry_cursor(vt);
+	vt->screen->moved = vt->screen->changed = vt->now;
+}

@@ -1,0 +1,41 @@
+#ifndef TEND_VT_CLUSTERS_H
+#define TEND_VT_CLUSTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Grapheme clusters of more than one code point, each stored once.  A cell
+ * holds the id.  Ids stay valid until the owner sweeps: it makes a new set
+ * from the clusters that its cells still show and drops the old one, which it
+ * is asked to do when the set has doubled since (clusters_want_sweep).
+ */
+#define CLUSTER_MAX 16 /* code points; further ones are dropped */
+
+struct clusters {
+	uint32_t *pool; /* code points, one cluster after the other */
+	uint32_t pool_len, pool_cap;
+	uint32_t *start; /* start[id]: where id begins; start[count]: the end */
+	uint32_t count, cap;
+	uint32_t *slots; /* open addressing: id + 1, or 0 */
+	uint32_t slot_count;
+	uint32_t sweep_at;
+};
+
+void clusters_init(struct clusters *c);
+void clusters_finish(struct clusters *c);
+void clusters_clear(struct clusters *c);
+
+/* The id of these 1..CLUSTER_MAX code points. */
+uint32_t clusters_intern(struct clusters *c, const uint32_t *cps, unsigned n);
+
+/* Its code points; *n of them. */
+const uint32_t *clusters_get(const struct clusters *c, uint32_t id,
+    unsigned *n);
+
+bool clusters_want_sweep(const struct clusters *c);
+
+size_t clusters_memory(const struct clusters *c);
+
+#endif

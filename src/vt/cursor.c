@@ -1,0 +1,580 @@
+/*
+ * The cursor: moving, tabs, margins, saving.  Rows and columns of sequences
+ * count from 1, ours from 0.
+ */
+#include <string.h>
+
+#include "vt/handlers.h"
+#include "vt/state.h"
+
+static unsigned
+min(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+void
+vt_move_to(struct vt *vt, unsigned x, unsigned y)
+{
+	const struct screen *s = vt->screen;
+
+	vt->cursor.x = (uint16_t)min(x, s->cols - 1u);
+	vt->cursor.y = (uint16_t)min(y, s->rows - 1u);
+	vt->cursor.pending = false;
+}
+
+/* To a place as a program names it: with DECOM, inside the margins. */
+static void
+move_to_origin(struct vt *vt, unsigned x, unsigned y)
+{
+	const struct screen *s = vt->screen;
+
+	if (vt_mode(vt, MODE_DECOM))
+		vt_move_to(vt, min(s->left + x, s->right),
+		    min(s->top + y, s->bottom));
+	else
+		vt_move_to(vt, x, y);
+}
+
+void
+vt_home(struct vt *vt)
+{
+	move_to_origin(vt, 0, 0);
+}
+
+/* Moving stops at a margin only when it begins inside of it. */
+static void
+move_up(struct vt *vt, unsigned n)
+{
+	unsigned y = vt->cursor.y;
+	unsigned limit = y >= vt->screen->top ? vt->screen->top : 0;
+
+	vt_move_to(vt, vt->cursor.x, y - min(n, y - limit));
+}
+
+static void
+move_down(struct vt *vt, unsigned n)
+{
+	const struct screen *s = vt->screen;
+	unsigned y = vt->cursor.y;
+	unsigned limit = y <= s->bottom ? s->bottom : s->rows - 1u;
+
+	vt_move_to(vt, vt->cursor.x, y + min(n, limit - y));
+}
+
+static void
+move_right(struct vt *vt, unsigned n)
+{
+	const struct screen *s = vt->screen;
+	unsigned x = vt->cursor.x;
+	unsigned limit = x <= s->right ? s->right : s->cols - 1u;
+
+	vt_move_to(vt, x + min(n, limit - x), vt->cursor.y);
+}
+
+/* With mode 45, one step back over the wrap of this row. */
+static bool
+unwrap(struct vt *vt)
+{
+	struct screen *s = vt->screen;
+	unsigned y = vt->cursor.y;
+
+	if (!vt_mode(vt, MODE_REVERSE_WRAP) || !vt_mode(vt, MODE_DECAWM) ||
+	    y <= s->top || y > s->bottom ||
+	    !(screen_row(s, y)->flags & ROW_CONTINUES))
+		return false;
+	screen_row(s, y)->flags &= (uint16_t)~ROW_CONTINUES;
+	const struct cell *cells = screen_row(s, y - 1)->cells;
+	bool padded = cell_kind(&cells[s->right]) == CELL_PAD;
+	vt_move_to(vt, s->right - padded, y - 1);
+	return true;
+}
+
+static void
+move_left(struct vt *vt, unsigned n)
+{
+	if (vt->cursor.pending && vt_mode(vt, MODE_REVERSE_WRAP)) {
+		vt->cursor.pending = false;
+		n--;
+	}
+	vt->cursor.pending = false;
+	while (n > 0) {
+		unsigned x = vt->cursor.x;
+		unsigned limit = x >= vt->screen->left ? vt->screen->left : 0;
+		unsigned step = min(n, x - limit);
+		vt->cursor.x = (uint16_t)(x - step);
+		n -= step;
+		if (n == 0 || !unwrap(vt))
+			break;
+		n--;
+	}
+}
+
+static void
+to_left_margin(struct vt *vt)
+{
+	const struct screen *s = vt->screen;
+
+	vt->cursor.x = vt->cursor.x >= s->left ? s->left : 0;
+	vt->cursor.pending = false;
+}
+
+/* Whether rows that leave the top of the margins become history. */
+static bool
+feeds_history(const struct vt *vt)
+{
+	return !vt_on_alt(vt) && vt->screen->top == 0 &&
+	    screen_full_width(vt->screen);
+}
+
+void
+vt_scroll_up(struct vt *vt, unsigned n)
+{
+	struct screen *s = vt->screen;
+
+	n = min(n, s->bottom - s->top + 1u);
+	if (feeds_history(vt))
+		for (unsigned y = 0; y < n; y++) {
+			struct row *row = screen_row(s, y);
+			screen_trim(row);
+			history_push(&vt->history, row->cells, row->used,
+			    s->cols, row->flags, &vt->clusters);
+		}
+	screen_scroll_up(s, s->top, s->bottom, n, vt_blank(vt));
+}
+
+/* Beside the margins the bottom and top ones hold, but do not scroll. */
+static bool
+between_sides(const struct vt *vt)
+{
+	return vt->cursor.x >= vt->screen->left &&
+	    vt->cursor.x <= vt->screen->right;
+}
+
+void
+vt_linefeed(struct vt *vt)
+{
+	const struct screen *s = vt->screen;
+
+	vt->cursor.pending = false;
+	if (vt->cursor.y == s->bottom) {
+		if (between_sides(vt))
+			vt_scroll_up(vt, 1);
+	} else if (vt->cursor.y < s->rows - 1) {
+		vt->cursor.y++;
+	}
+}
+
+void
+c0_ignore(struct vt *vt, const struct seq *seq)
+{
+	(void)vt;
+	(void)seq;
+}
+
+void
+c0_bel(struct vt *vt, const struct seq *seq)
+{
+	(void)seq;
+	vt_emit(vt, &(struct vt_event){.type = VT_EVENT_BELL});
+}
+
+void
+c0_bs(struct vt *vt, const struct seq *seq)
+{
+	(void)seq;
+	move_left(vt, 1);
+}
+
+void
+c0_lf(struct vt *vt, const struct seq *seq)
+{
+	unsigned before = vt->cursor.y;
+
+	(void)seq;
+	if (vt_mode(vt, MODE_LNM))
+		to_left_margin(vt);
+	vt_linefeed(vt);
+	/* An explicit line feed begins a line, whatever stood there. */
+	if (vt->cursor.y != before)
+		screen_row(vt->screen, vt->cursor.y)->flags &=
+		    (uint16_t)~ROW_CONTINUES;
+}
+
+void
+c0_cr(struct vt *vt, const struct seq *seq)
+{
+	(void)seq;
+	to_left_margin(vt);
+}
+
+void
+c0_so(struct vt *vt, const struct seq *seq)
+{
+	(void)seq;
+	vt->charsets.current = 1;
+}
+
+void
+c0_si(struct vt *vt, const struct seq *seq)
+{
+	(void)seq;
+	vt->charsets.current = 0;
+}
+
+void
+esc_ind(struct vt *vt, const struct seq *seq)
+{
+	(void)seq;
+	vt_linefeed(vt);
+}
+
+void
+esc_nel(struct vt *vt, const struct seq *seq)
+{
+	(void)seq;
+	to_left_margin(vt);
+	vt_linefeed(vt);
+}
+
+void
+esc_ri(struct vt *vt, const struct seq *seq)
+{
+	struct screen *s = vt->screen;
+
+	(void)seq;
+	vt->cursor.pending = false;
+	if (vt->cursor.y == s->top) {
+		if (between_sides(vt))
+			screen_scroll_down(s, s->top, s->bottom, 1,
+			    vt_blank(vt));
+	} else if (vt->cursor.y > 0) {
+		vt->cursor.y--;
+	}
+}
+
+void
+esc_ss2(struct vt *vt, const struct seq *seq)
+{
+	(void)seq;
+	vt->charsets.single = 2;
+}
+
+void
+esc_ss3(struct vt *vt, const struct seq *seq)
+{
+	(void)seq;
+	vt->charsets.single = 3;
+}
+
+void
+esc_ls2(struct vt *vt, const struct seq *seq)
+{
+	(void)seq;
+	vt->charsets.current = 2;
+}
+
+void
+esc_ls3(struct vt *vt, const struct seq *seq)
+{
+	(void)seq;
+	vt->charsets.current = 3;
+}
+
+void
+esc_scs(struct vt *vt, const struct seq *seq)
+{
+	charsets_name(&vt->charsets, seq->intermediate - '(', seq->final);
+}
+
+void
+esc_st(struct vt *vt, const struct seq *seq)
+{
+	(void)vt;
+	(void)seq;
+}
+
+void
+esc_ignore(struct vt *vt, const struct seq *seq)
+{
+	(void)vt;
+	(void)seq;
+}
+
+void
+csi_cuu(struct vt *vt, const struct seq *seq)
+{
+	move_up(vt, seq_arg(seq, 0, 1));
+}
+
+void
+csi_cud(struct vt *vt, const struct seq *seq)
+{
+	move_down(vt, seq_arg(seq, 0, 1));
+}
+
+void
+csi_cuf(struct vt *vt, const struct seq *seq)
+{
+	move_right(vt, seq_arg(seq, 0, 1));
+}
+
+void
+csi_cub(struct vt *vt, const struct seq *seq)
+{
+	move_left(vt, seq_arg(seq, 0, 1));
+}
+
+void
+csi_cnl(struct vt *vt, const struct seq *seq)
+{
+	move_down(vt, seq_arg(seq, 0, 1));
+	to_left_margin(vt);
+}
+
+void
+csi_cpl(struct vt *vt, const struct seq *seq)
+{
+	move_up(vt, seq_arg(seq, 0, 1));
+	to_left_margin(vt);
+}
+
+void
+csi_cha(struct vt *vt, const struct seq *seq)
+{
+	const struct screen *s = vt->screen;
+	unsigned x = seq_arg(seq, 0, 1) - 1;
+
+	if (vt_mode(vt, MODE_DECOM))
+		x = min(s->left + x, s->right);
+	vt_move_to(vt, x, vt->cursor.y);
+}
+
+void
+csi_cup(struct vt *vt, const struct seq *seq)
+{
+	move_to_origin(vt, seq_arg(seq, 1, 1) - 1, seq_arg(seq, 0, 1) - 1);
+}
+
+/* HPR and VPR go to the edge of the screen, or with DECOM of the margins. */
+void
+csi_hpr(struct vt *vt, const struct seq *seq)
+{
+	const struct screen *s = vt->screen;
+	unsigned x = vt->cursor.x + seq_arg(seq, 0, 1);
+
+	vt_move_to(vt, vt_mode(vt, MODE_DECOM) ? min(x, s->right) : x,
+	    vt->cursor.y);
+}
+
+void
+csi_vpa(struct vt *vt, const struct seq *seq)
+{
+	const struct screen *s = vt->screen;
+	unsigned y = seq_arg(seq, 0, 1) - 1;
+
+	if (vt_mode(vt, MODE_DECOM))
+		y = min(s->top + y, s->bottom);
+	vt_move_to(vt, vt->cursor.x, y);
+}
+
+void
+csi_vpr(struct vt *vt, const struct seq *seq)
+{
+	const struct screen *s = vt->screen;
+	unsigned y = vt->cursor.y + seq_arg(seq, 0, 1);
+
+	vt_move_to(vt, vt->cursor.x,
+	    vt_mode(vt, MODE_DECOM) ? min(y, s->bottom) : y);
+}
+
+static bool
+is_tab(const struct vt *vt, unsigned x)
+{
+	return vt->tabs[x / 8] >> (x % 8) & 1;
+}
+
+static void
+set_tab(struct vt *vt, unsigned x, bool on)
+{
+	uint8_t bit = (uint8_t)(1u << (x % 8));
+
+	if (on)
+		vt->tabs[x / 8] |= bit;
+	else
+		vt->tabs[x / 8] &= (uint8_t)~bit;
+}
+
+void
+vt_default_tabs(struct vt *vt, unsigned from)
+{
+	for (unsigned x = from; x < vt->screen->cols; x++)
+		set_tab(vt, x, x % 8 == 0);
+}
+
+/* Tabs do not leave the margins, nor wrap; a pending wrap stays. */
+static void
+tab_forward(struct vt *vt, unsigned n)
+{
+	const struct screen *s = vt->screen;
+	unsigned x = vt->cursor.x;
+	unsigned limit = x <= s->right ? s->right : s->cols - 1u;
+
+	if (vt->cursor.pending)
+		return;
+	while (n > 0 && x < limit)
+		if (is_tab(vt, ++x))
+			n--;
+	vt->cursor.x = (uint16_t)x;
+}
+
+static void
+tab_back(struct vt *vt, unsigned n)
+{
+	const struct screen *s = vt->screen;
+	unsigned x = vt->cursor.x;
+	unsigned limit =
+	    vt_mode(vt, MODE_DECOM) && x >= s->left ? s->left : 0;
+
+	if (vt->cursor.pending)
+		return;
+	while (n > 0 && x > limit)
+		if (is_tab(vt, --x))
+			n--;
+	vt_move_to(vt, x, vt->cursor.y);
+}
+
+void
+c0_ht(struct vt *vt, const struct seq *seq)
+{
+	(void)seq;
+	tab_forward(vt, 1);
+}
+
+void
+csi_cht(struct vt *vt, const struct seq *seq)
+{
+	tab_forward(vt, seq_arg(seq, 0, 1));
+}
+
+void
+csi_cbt(struct vt *vt, const struct seq *seq)
+{
+	tab_back(vt, seq_arg(seq, 0, 1));
+}
+
+void
+esc_hts(struct vt *vt, const struct seq *seq)
+{
+	(void)seq;
+	set_tab(vt, vt->cursor.x, true);
+}
+
+void
+csi_tbc(struct vt *vt, const struct seq *seq)
+{
+	if (seq->args[0] == 0)
+		set_tab(vt, vt->cursor.x, false);
+	else if (seq->args[0] == 3)
+		memset(vt->tabs, 0, (vt->screen->cols + 7u) / 8);
+}
+
+void
+csi_decst8c(struct vt *vt, const struct seq *seq)
+{
+	if (seq->args[0] == 5)
+		vt_default_tabs(vt, 0);
+}
+
+void
+csi_decstbm(struct vt *vt, const struct seq *seq)
+{
+	struct screen *s = vt->screen;
+	unsigned top = seq_arg(seq, 0, 1);
+	unsigned bottom = min(seq_arg(seq, 1, s->rows), s->rows);
+
+	if (top >= bottom)
+		return;
+	s->top = (uint16_t)(top - 1);
+	s->bottom = (uint16_t)(bottom - 1);
+	vt_home(vt);
+}
+
+static void
+set_side_margins(struct vt *vt, const struct seq *seq)
+{
+	struct screen *s = vt->screen;
+	unsigned left = seq_arg(seq, 0, 1);
+	unsigned right = min(seq_arg(seq, 1, s->cols), s->cols);
+
+	if (left >= right)
+		return;
+	s->left = (uint16_t)(left - 1);
+	s->right = (uint16_t)(right - 1);
+	vt_home(vt);
+}
+
+void
+csi_scosc_or_slrm(struct vt *vt, const struct seq *seq)
+{
+	if (vt_mode(vt, MODE_DECLRMM))
+		set_side_margins(vt, seq);
+	else
+		vt_save_cursor(vt);
+}
+
+void
+csi_scorc(struct vt *vt, const struct seq *seq)
+{
+	(void)seq;
+	vt_restore_cursor(vt);
+}
+
+void
+vt_save_cursor(struct vt *vt)
+{
+	vt->saved[vt_on_alt(vt)] = (struct saved_cursor){
+		.x = vt->cursor.x,
+		.y = vt->cursor.y,
+		.origin = vt_mode(vt, MODE_DECOM),
+		.pen = vt->pen,
+		.charsets = vt->charsets,
+	};
+}
+
+void
+vt_restore_cursor(struct vt *vt)
+{
+	const struct saved_cursor *saved = &vt->saved[vt_on_alt(vt)];
+	const struct screen *s = vt->screen;
+	unsigned y = saved->y;
+
+	vt->pen = saved->pen;
+	vt->charsets = saved->charsets;
+	vt->modes &= ~(1ull << MODE_DECOM);
+	vt->modes |= (uint64_t)saved->origin << MODE_DECOM;
+	if (saved->origin)
+		y = y < s->top ? s->top : min(y, s->bottom);
+	vt_move_to(vt, saved->x, y);
+}
+
+void
+vt_reset_saved_cursor(struct vt *vt, unsigned which)
+{
+	vt->saved[which] = (struct saved_cursor){0};
+	charsets_init(&vt->saved[which].charsets);
+}
+
+void
+esc_decsc(struct vt *vt, const struct seq *seq)
+{
+	(void)seq;
+	vt_save_cursor(vt);
+}
+
+void
+esc_decrc(struct vt *vt, const struct seq *seq)
+{
+	(void)seq;
+	vt_restore_cursor(vt);
+}

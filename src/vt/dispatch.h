@@ -1,0 +1,12 @@
+#ifndef TEND_VT_DISPATCH_H
+#define TEND_VT_DISPATCH_H
+
+#include "vt/parser.h"
+
+/*
+ * From a sequence to its handler, by tables that the compiler makes of
+ * seq.def.  The argument of the operations is the struct vt.
+ */
+extern const struct parser_ops dispatch_ops;
+
+#endif

@@ -1,0 +1,318 @@
+/*
+ * Erasing, inserting and deleting.  A pending wrap ends with the character
+ * that it waits behind.
+ */
+#include "vt/handlers.h"
+#include "vt/state.h"
+
+/*
+ * The column that erasing to the right begins at.  While a wrap is pending the
+ * cursor stands behind the last column, and there is nothing to erase.
+ */
+static unsigned
+erase_from(const struct vt *vt)
+{
+	return vt->cursor.x + vt->cursor.pending;
+}
+
+static void
+no_longer_continues(struct vt *vt, unsigned y)
+{
+	if (y < vt->screen->rows)
+		screen_row(vt->screen, y)->flags &= (uint16_t)~ROW_CONTINUES;
+}
+
+static void
+erase_row(struct vt *vt, unsigned y, bool spare)
+{
+	struct screen *s = vt->screen;
+
+	if (spare)
+		screen_erase(s, y, 0, s->cols, vt_blank(vt), true);
+	else
+		screen_clear_row(s, y, vt_blank(vt));
+	no_longer_continues(vt, y);
+}
+
+static void
+erase_right(struct vt *vt, bool spare)
+{
+	struct screen *s = vt->screen;
+
+	screen_erase(s, vt->cursor.y, erase_from(vt), s->cols, vt_blank(vt),
+	    spare);
+	if (erase_from(vt) == 0)
+		no_longer_continues(vt, vt->cursor.y);
+}
+
+static void
+erase_left(struct vt *vt, bool spare)
+{
+	screen_erase(vt->screen, vt->cursor.y, 0, vt->cursor.x + 1u,
+	    vt_blank(vt), spare);
+	vt->cursor.pending = false;
+}
+
+static void
+erase_above(struct vt *vt, bool spare)
+{
+	for (unsigned y = 0; y < vt->cursor.y; y++)
+		erase_row(vt, y, spare);
+	erase_left(vt, spare);
+	no_longer_continues(vt, vt->cursor.y);
+	if (vt->cursor.x + 1u == vt->screen->cols)
+		no_longer_continues(vt, vt->cursor.y + 1u);
+}
+
+static void
+erase_below(struct vt *vt, bool spare)
+{
+	erase_right(vt, spare);
+	for (unsigned y = vt->cursor.y + 1u; y < vt->screen->rows; y++)
+		erase_row(vt, y, spare);
+}
+
+static void
+erase_all(struct vt *vt, bool spare)
+{
+	for (unsigned y = 0; y < vt->screen->rows; y++)
+		erase_row(vt, y, spare);
+	vt->cursor.pending = false;
+}
+
+static void
+erase_display(struct vt *vt, unsigned what, bool spare)
+{
+	if (what == 0)
+		erase_below(vt, spare);
+	else if (what == 1)
+		erase_above(vt, spare);
+	else if (what == 2)
+		erase_all(vt, spare);
+	else if (what == 3 && !vt_on_alt(vt))
+		history_clear(&vt->history);
+}
+
+static void
+erase_line(struct vt *vt, unsigned what, bool spare)
+{
+	struct screen *s = vt->screen;
+
+	if (what == 0) {
+		erase_right(vt, spare);
+	} else if (what == 1) {
+		erase_left(vt, spare);
+	} else if (what == 2) {
+		screen_erase(s, vt->cursor.y, 0, s->cols, vt_blank(vt), spare);
+		no_longer_continues(vt, vt->cursor.y);
+		vt->cursor.pending = false;
+	}
+}
+
+void
+csi_ed(struct vt *vt, const struct seq *seq)
+{
+	erase_display(vt, seq->args[0], false);
+}
+
+void
+csi_decsed(struct vt *vt, const struct seq *seq)
+{
+	erase_display(vt, seq->args[0], true);
+}
+
+void
+csi_el(struct vt *vt, const struct seq *seq)
+{
+	erase_line(vt, seq->args[0], false);
+}
+
+void
+csi_decsel(struct vt *vt, const struct seq *seq)
+{
+	erase_line(vt, seq->args[0], true);
+}
+
+void
+csi_ech(struct vt *vt, const struct seq *seq)
+{
+	struct screen *s = vt->screen;
+	unsigned x = vt->cursor.x, to = x + seq_arg(seq, 0, 1);
+
+	vt->cursor.pending = false;
+	screen_erase(s, vt->cursor.y, x, to < s->cols ? to : s->cols,
+	    vt_blank(vt), false);
+}
+
+/* Whether the cursor is where editing of rows and columns works. */
+static bool
+inside_margins(const struct vt *vt)
+{
+	const struct screen *s = vt->screen;
+
+	return vt->cursor.y >= s->top && vt->cursor.y <= s->bottom &&
+	    vt->cursor.x >= s->left && vt->cursor.x <= s->right;
+}
+
+/* Characters are moved only between the left and right margins. */
+static bool
+inside_sides(const struct vt *vt)
+{
+	const struct screen *s = vt->screen;
+
+	return vt->cursor.x >= s->left && vt->cursor.x <= s->right;
+}
+
+void
+csi_ich(struct vt *vt, const struct seq *seq)
+{
+	vt->cursor.pending = false;
+	if (inside_sides(vt))
+		screen_insert_cells(vt->screen, vt->cursor.y, vt->cursor.x,
+		    seq_arg(seq, 0, 1), vt_blank(vt));
+}
+
+void
+csi_dch(struct vt *vt, const struct seq *seq)
+{
+	vt->cursor.pending = false;
+	if (inside_sides(vt))
+		screen_delete_cells(vt->screen, vt->cursor.y, vt->cursor.x,
+		    seq_arg(seq, 0, 1), vt_blank(vt));
+}
+
+void
+csi_il(struct vt *vt, const struct seq *seq)
+{
+	struct screen *s = vt->screen;
+
+	vt->cursor.pending = false;
+	if (!inside_margins(vt))
+		return;
+	screen_scroll_down(s, vt->cursor.y, s->bottom, seq_arg(seq, 0, 1),
+	    vt_blank(vt));
+	vt->cursor.x = s->left;
+}
+
+void
+csi_dl(struct vt *vt, const struct seq *seq)
+{
+	struct screen *s = vt->screen;
+
+	vt->cursor.pending = false;
+	if (!inside_margins(vt))
+		return;
+	screen_scroll_up(s, vt->cursor.y, s->bottom, seq_arg(seq, 0, 1),
+	    vt_blank(vt));
+	vt->cursor.x = s->left;
+}
+
+void
+csi_su(struct vt *vt, const struct seq *seq)
+{
+	struct screen *s = vt->screen;
+
+	vt->cursor.pending = false;
+	screen_scroll_up(s, s->top, s->bottom, seq_arg(seq, 0, 1),
+	    vt_blank(vt));
+}
+
+void
+csi_sd(struct vt *vt, const struct seq *seq)
+{
+	struct screen *s = vt->screen;
+
+	/* Five parameters are the highlight tracking of old mice. */
+	if (seq->nargs > 1)
+		return;
+	vt->cursor.pending = false;
+	screen_scroll_down(s, s->top, s->bottom, seq_arg(seq, 0, 1),
+	    vt_blank(vt));
+}
+
+/* Insert or delete columns at x in every row between the margins. */
+static void
+shift_columns(struct vt *vt, unsigned x, unsigned n, bool insert)
+{
+	struct screen *s = vt->screen;
+
+	vt->cursor.pending = false;
+	if (!inside_margins(vt))
+		return;
+	for (unsigned y = s->top; y <= s->bottom; y++) {
+		if (insert)
+			screen_insert_cells(s, y, x, n, vt_blank(vt));
+		else
+			screen_delete_cells(s, y, x, n, vt_blank(vt));
+		no_longer_continues(vt, y);
+	}
+}
+
+void
+csi_decic(struct vt *vt, const struct seq *seq)
+{
+	shift_columns(vt, vt->cursor.x, seq_arg(seq, 0, 1), true);
+}
+
+void
+csi_decdc(struct vt *vt, const struct seq *seq)
+{
+	shift_columns(vt, vt->cursor.x, seq_arg(seq, 0, 1), false);
+}
+
+void
+csi_sl(struct vt *vt, const struct seq *seq)
+{
+	shift_columns(vt, vt->screen->left, seq_arg(seq, 0, 1), false);
+}
+
+void
+csi_sr(struct vt *vt, const struct seq *seq)
+{
+	shift_columns(vt, vt->screen->left, seq_arg(seq, 0, 1), true);
+}
+
+void
+esc_decbi(struct vt *vt, const struct seq *seq)
+{
+	(void)seq;
+	vt->cursor.pending = false;
+	if (vt->cursor.x == vt->screen->left)
+		shift_columns(vt, vt->screen->left, 1, true);
+	else if (vt->cursor.x > 0)
+		vt->cursor.x--;
+}
+
+void
+esc_decfi(struct vt *vt, const struct seq *seq)
+{
+	(void)seq;
+	vt->cursor.pending = false;
+	if (vt->cursor.x == vt->screen->right)
+		shift_columns(vt, vt->screen->left, 1, false);
+	else if (vt->cursor.x + 1u < vt->screen->cols)
+		vt->cursor.x++;
+}
+
+void
+csi_decsca(struct vt *vt, const struct seq *seq)
+{
+	if (seq->args[0] == 1)
+		vt->pen.attr |= ATTR_PROTECTED;
+	else if (seq->args[0] == 0 || seq->args[0] == 2)
+		vt->pen.attr &= ~(uint32_t)ATTR_PROTECTED;
+}
+
+void
+esc_spa(struct vt *vt, const struct seq *seq)
+{
+	(void)seq;
+	vt->pen.attr |= ATTR_PROTECTED;
+}
+
+void
+esc_epa(struct vt *vt, const struct seq *seq)
+{
+	(void)seq;
+	vt->pen.attr &= ~(uint32_t)ATTR_PROTECTED;
+}

@@ -1,0 +1,391 @@
+#include "vt/line.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/utf8.h"
+#include "vt/clusters.h"
+#include "vt/extras.h"
+#include "vt/uni.h"
+
+enum token {
+	TOKEN_NARROW = 1,
+	TOKEN_WIDE,
+	TOKEN_PAD,
+	TOKEN_BLANKS,
+	TOKEN_STYLE,
+};
+
+enum style_mask {
+	STYLE_FG = 1 << 0,
+	STYLE_BG = 1 << 1,
+	STYLE_ATTR = 1 << 2,
+	STYLE_EXTRA = 1 << 3,
+};
+
+#define STYLE_BITS (ATTR_SGR | ATTR_PROTECTED)
+
+/* The longest token: a cluster of CLUSTER_MAX code points. */
+#define TOKEN_MAX (2 + CLUSTER_MAX * 4)
+
+static uint8_t *
+put_number(uint8_t *p, uint64_t n)
+{
+	for (; n >= 0x80; n >>= 7)
+		*p++ = (uint8_t)(n | 0x80);
+	*p++ = (uint8_t)n;
+	return p;
+}
+
+static uint8_t *
+put_colour(uint8_t *p, uint32_t colour)
+{
+	switch (COLOUR_KIND(colour)) {
+	case COLOUR_PALETTE:
+		return put_number(p, COLOUR_VALUE(colour) + 1);
+	case COLOUR_RGB:
+		return put_number(p, COLOUR_VALUE(colour) + 257);
+	}
+	return put_number(p, 0);
+}
+
+static uint8_t *
+put_style(uint8_t *p, const struct cell *c)
+{
+	uint8_t *mask = p + 1;
+	uint32_t bits = c->attr & STYLE_BITS;
+
+	*p = TOKEN_STYLE;
+	*mask = 0;
+	p += 2;
+	if (c->fg != 0) {
+		*mask |= STYLE_FG;
+		p = put_colour(p, c->fg);
+	}
+	if (c->bg != 0) {
+		*mask |= STYLE_BG;
+		p = put_colour(p, c->bg);
+	}
+	if (bits != 0) {
+		*mask |= STYLE_ATTR;
+		p = put_number(p, bits);
+	}
+	if (cell_extra(c) != 0) {
+		*mask |= STYLE_EXTRA;
+		p = put_number(p, cell_extra(c));
+	}
+	return p;
+}
+
+static uint8_t *
+put_cps(uint8_t *p, uint8_t token, const uint32_t *cps, unsigned n)
+{
+	*p++ = token;
+	*p++ = (uint8_t)n;
+	for (unsigned i = 0; i < n; i++)
+		p += utf8_encode((char *)p, cps[i]);
+	return p;
+}
+
+static uint8_t *
+put_char(uint8_t *p, const struct cell *c, const struct clusters *clusters)
+{
+	bool wide = cell_kind(c) == CELL_WIDE;
+	uint8_t token = wide ? TOKEN_WIDE : TOKEN_NARROW;
+	unsigned n;
+
+	if (c->ch & CELL_CLUSTER) {
+		const uint32_t *cps =
+		    clusters_get(clusters, c->ch & ~CELL_CLUSTER, &n);
+		return put_cps(p, token, cps, n);
+	}
+	if (uni_width(c->ch) != (wide ? 2 : 1))
+		return put_cps(p, token, &c->ch, 1);
+	return p + utf8_encode((char *)p, c->ch);
+}
+
+/* How many cells from here look like the first, which has no character. */
+static unsigned
+blank_run(const struct cell *cells, unsigned n)
+{
+	unsigned i = 1;
+
+	while (i < n && cells[i].ch == 0 && cell_kind(&cells[i]) == CELL_NARROW &&
+	    cell_same_style(&cells[i], &cells[0]))
+		i++;
+	return i;
+}
+
+/* Printable ASCII in the style of *style, the case that must be fast. */
+static unsigned
+ascii_run(uint8_t *p, const struct cell *cells, unsigned n,
+    const struct cell *style)
+{
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		const struct cell *c = &cells[i];
+		if (c->ch - 0x20u >= 0x60u || c->attr != style->attr ||
+		    c->fg != style->fg || c->bg != style->bg)
+			break;
+		p[i] = (uint8_t)c->ch;
+	}
+	return i;
+}
+
+/* One cell that is not plain ASCII, or a run of blanks; how many it was. */
+static unsigned
+pack_one(uint8_t **p, const struct cell *c, unsigned n,
+    const struct clusters *clusters)
+{
+	if (cell_kind(c) == CELL_PAD) {
+		*(*p)++ = TOKEN_PAD;
+		return 1;
+	}
+	if (cell_kind(c) == CELL_TAIL)
+		return 1; /* implied by the half before it */
+	if (c->ch == 0) {
+		unsigned run = blank_run(c, n);
+		*(*p)++ = TOKEN_BLANKS;
+		*p = put_number(*p, run);
+		return run;
+	}
+	*p = put_char(*p, c, clusters);
+	return 1;
+}
+
+void
+line_pack(struct buf *out, const struct cell *cells, unsigned n,
+    const struct clusters *clusters)
+{
+	struct cell style = {0};
+	unsigned i = 0;
+
+	while (i < n) {
+		uint8_t *start = buf_reserve(out, n - i + TOKEN_MAX * 2);
+		if (start == NULL)
+			return;
+		uint8_t *p = start;
+		if (!cell_same_style(&cells[i], &style)) {
+			style = cells[i];
+			style.attr &= ~(uint32_t)ATTR_KIND;
+			p = put_style(p, &style);
+		}
+		unsigned run = ascii_run(p, cells + i, n - i, &style);
+		p += run;
+		i += run;
+		if (run == 0)
+			i += pack_one(&p, cells + i, n - i, clusters);
+		buf_commit(out, (size_t)(p - start));
+	}
+	if (style.fg != 0 || style.bg != 0 || style.attr != 0)
+		buf_append(out, (uint8_t[]){TOKEN_STYLE, 0}, 2);
+}
+
+void
+line_pack_blanks(struct buf *out, unsigned n)
+{
+	uint8_t token[16];
+
+	if (n == 0)
+		return;
+	token[0] = TOKEN_BLANKS;
+	buf_append(out, token, (size_t)(put_number(token + 1, n) - token));
+}
+
+void
+line_put_number(struct buf *out, uint64_t n)
+{
+	uint8_t bytes[10];
+
+	buf_append(out, bytes, (size_t)(put_number(bytes, n) - bytes));
+}
+
+bool
+line_get_number(const uint8_t **p, const uint8_t *end, uint64_t *n)
+{
+	*n = 0;
+	for (unsigned shift = 0; *p < end && shift < 63; shift += 7) {
+		uint8_t byte = *(*p)++;
+		*n |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return true;
+	}
+	return false;
+}
+
+void
+line_read(struct line_reader *r, const void *p, size_t len)
+{
+	memset(r, 0, sizeof(*r));
+	r->p = p;
+	r->end = r->p + len;
+}
+
+static bool
+fail(struct line_reader *r)
+{
+	r->broken = true;
+	r->p = r->end;
+	return false;
+}
+
+static bool
+get_colour(struct line_reader *r, uint32_t *colour)
+{
+	uint64_t n;
+
+	if (!line_get_number(&r->p, r->end, &n) || n > 257 + 0xffffff)
+		return false;
+	if (n == 0)
+		*colour = COLOUR_DEFAULT;
+	else if (n <= 256)
+		*colour = COLOUR_PALETTE | (uint32_t)(n - 1);
+	else
+		*colour = COLOUR_RGB | (uint32_t)(n - 257);
+	return true;
+}
+
+static bool
+get_style(struct line_reader *r)
+{
+	uint64_t n;
+	uint8_t mask;
+
+	if (r->p == r->end)
+		return false;
+	mask = *r->p++;
+	r->style = (struct cell){0};
+	if ((mask & STYLE_FG) && !get_colour(r, &r->style.fg))
+		return false;
+	if ((mask & STYLE_BG) && !get_colour(r, &r->style.bg))
+		return false;
+	if (mask & STYLE_ATTR) {
+		if (!line_get_number(&r->p, r->end, &n) || (n & ~(uint64_t)STYLE_BITS))
+			return false;
+		r->style.attr = (uint32_t)n;
+	}
+	if (mask & STYLE_EXTRA) {
+		if (!line_get_number(&r->p, r->end, &n) || n > 0xffff)
+			return false;
+		r->style.attr |= (uint32_t)n << ATTR_EXTRA_SHIFT;
+	}
+	return true;
+}
+
+static bool
+get_char(struct line_reader *r, uint32_t *cp)
+{
+	struct utf8 u = {0};
+
+	while (r->p < r->end) {
+		switch (utf8_step(&u, *r->p++, cp)) {
+		case UTF8_MORE:
+			break;
+		case UTF8_DONE:
+			return *cp >= 0x20 && (*cp < 0x7f || *cp > 0x9f);
+		case UTF8_BAD:
+		case UTF8_BAD_AGAIN:
+			return false;
+		}
+	}
+	return false;
+}
+
+static void
+set_wide(struct line_reader *r, struct cell *out)
+{
+	out->attr |= CELL_WIDE << ATTR_KIND_SHIFT;
+	r->tail = true;
+}
+
+static bool
+get_cluster(struct line_reader *r, struct clusters *clusters, bool wide,
+    struct cell *out)
+{
+	uint32_t cps[CLUSTER_MAX];
+	unsigned n;
+
+	if (r->p == r->end || *r->p == 0 || *r->p > CLUSTER_MAX)
+		return false;
+	n = *r->p++;
+	for (unsigned i = 0; i < n; i++)
+		if (!get_char(r, &cps[i]))
+			return false;
+	out->ch = n == 1 ? cps[0]
+			 : CELL_CLUSTER | clusters_intern(clusters, cps, n);
+	if (wide)
+		set_wide(r, out);
+	return true;
+}
+
+/* A token that is a cell, or style and then a cell. */
+static bool
+get_token(struct line_reader *r, struct clusters *clusters, struct cell *out)
+{
+	uint8_t token = *r->p++;
+
+	*out = r->style;
+	switch (token) {
+	case TOKEN_NARROW:
+	case TOKEN_WIDE:
+		return get_cluster(r, clusters, token == TOKEN_WIDE, out);
+	case TOKEN_PAD:
+		out->attr |= (uint32_t)CELL_PAD << ATTR_KIND_SHIFT;
+		return true;
+	case TOKEN_BLANKS:
+		if (!line_get_number(&r->p, r->end, &r->blanks) ||
+		    r->blanks == 0 || r->blanks > 1 << 20)
+			return false;
+		r->blanks--;
+		return true;
+	}
+	return false;
+}
+
+bool
+line_next(struct line_reader *r, struct clusters *clusters, struct cell *out)
+{
+	*out = r->style;
+	if (r->blanks > 0) {
+		r->blanks--;
+		return true;
+	}
+	if (r->tail) {
+		r->tail = false;
+		out->attr |= (uint32_t)CELL_TAIL << ATTR_KIND_SHIFT;
+		return true;
+	}
+	while (r->p < r->end && *r->p == TOKEN_STYLE) {
+		r->p++;
+		if (!get_style(r))
+			return fail(r);
+	}
+	if (r->p == r->end)
+		return false;
+	if (*r->p < 0x20)
+		return get_token(r, clusters, out) || fail(r);
+	*out = r->style;
+	if (!get_char(r, &out->ch))
+		return fail(r);
+	if (uni_width(out->ch) == 2)
+		set_wide(r, out);
+	return true;
+}
+
+void
+line_mark_extras(const void *p, size_t len, struct extras *x)
+{
+	struct clusters clusters;
+	struct line_reader r;
+	struct cell c;
+
+	/* Most lines have none, and then no such token. */
+	if (memchr(p, TOKEN_STYLE, len) == NULL)
+		return;
+	clusters_init(&clusters);
+	line_read(&r, p, len);
+	while (line_next(&r, &clusters, &c))
+		extras_mark(x, cell_extra(&c));
+	clusters_finish(&clusters);
+}

@@ -1,0 +1,448 @@
+/* OSC: titles, colours, links, and what is told to the caller. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "vt/handlers.h"
+#include "vt/state.h"
+
+#define TEXT_MAX 4096 /* of a notification, in bytes */
+
+static void
+set_title(struct vt *vt, const struct seq *seq)
+{
+	titles_set(&vt->titles.title, seq->str, seq->len, TITLE_MAX);
+	vt_touch(vt);
+	vt_emit(vt, &(struct vt_event){
+	    .type = VT_EVENT_TITLE, .text = vt->titles.title});
+}
+
+static void
+set_icon(struct vt *vt, const struct seq *seq)
+{
+	titles_set(&vt->titles.icon, seq->str, seq->len, TITLE_MAX);
+	vt_emit(vt, &(struct vt_event){
+	    .type = VT_EVENT_ICON, .text = vt->titles.icon});
+}
+
+void
+osc_title_and_icon(struct vt *vt, const struct seq *seq)
+{
+	set_icon(vt, seq);
+	set_title(vt, seq);
+}
+
+void
+osc_icon(struct vt *vt, const struct seq *seq)
+{
+	set_icon(vt, seq);
+}
+
+void
+osc_title(struct vt *vt, const struct seq *seq)
+{
+	set_title(vt, seq);
+}
+
+void
+osc_cwd(struct vt *vt, const struct seq *seq)
+{
+	titles_set(&vt->cwd, seq->str, seq->len, CWD_MAX);
+	vt_emit(vt, &(struct vt_event){
+	    .type = VT_EVENT_CWD, .text = vt->cwd});
+}
+
+static int
+hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/*
+ * One to four hex digits as 0..255; -1 if it is not.  In rgb: they are a
+ * fraction of their largest value, after # the most significant bits.
+ */
+static int
+hex_channel(const char *p, size_t len, bool fraction)
+{
+	unsigned value = 0, max = 0;
+
+	if (len < 1 || len > 4)
+		return -1;
+	for (size_t i = 0; i < len; i++) {
+		int d = hex_digit(p[i]);
+		if (d < 0)
+			return -1;
+		value = value << 4 | (unsigned)d;
+		max = max << 4 | 15;
+	}
+	if (fraction)
+		return (int)((value * 255 + max / 2) / max);
+	return (int)(value << 12 >> (4 * len - 4) >> 8);
+}
+
+/* rgb:h/h/h with one to four digits each. */
+static bool
+parse_rgb(const char *p, size_t len, uint32_t *out)
+{
+	uint32_t colour = 0;
+
+	for (int i = 0; i < 3; i++) {
+		const char *slash = i < 2 ? memchr(p, '/', len) : p + len;
+		if (slash == NULL)
+			return false;
+		int v = hex_channel(p, (size_t)(slash - p), true);
+		if (v < 0)
+			return false;
+		colour = colour << 8 | (uint32_t)v;
+		len -= (size_t)(slash - p) + (i < 2);
+		p = slash + (i < 2);
+	}
+	*out = colour;
+	return true;
+}
+
+/* #rgb, #rrggbb, #rrrgggbbb, #rrrrggggbbbb. */
+static bool
+parse_hash(const char *p, size_t len, uint32_t *out)
+{
+	size_t each = len / 3;
+	uint32_t colour = 0;
+
+	if (len % 3 != 0 || each < 1 || each > 4)
+		return false;
+	for (int i = 0; i < 3; i++) {
+		int v = hex_channel(p + (size_t)i * each, each, false);
+		if (v < 0)
+			return false;
+		colour = colour << 8 | (uint32_t)v;
+	}
+	*out = colour;
+	return true;
+}
+
+static bool
+parse_colour(const char *p, size_t len, uint32_t *out)
+{
+	if (len > 4 && strncasecmp(p, "rgb:", 4) == 0)
+		return parse_rgb(p + 4, len - 4, out);
+	return len > 1 && p[0] == '#' && parse_hash(p + 1, len - 1, out);
+}
+
+/* How a reply ends: as the question did. */
+static const char *
+terminator(const struct seq *seq)
+{
+	return seq->bel ? "\a" : "\033\\";
+}
+
+static void
+reply_colour(struct vt *vt, const struct seq *seq, const char *what,
+    uint32_t rgb)
+{
+	unsigned r = rgb >> 16, g = rgb >> 8 & 0xff, b = rgb & 0xff;
+
+	vt_reply(vt, "\033]%s;rgb:%02x%02x/%02x%02x/%02x%02x%s", what, r, r, g,
+	    g, b, b, terminator(seq));
+}
+
+/* A number up to `end`; -1 when it is none, or above max. */
+static int
+parse_number(const char *p, size_t len, int max)
+{
+	int n = 0;
+
+	if (len == 0 || len > 5)
+		return -1;
+	for (size_t i = 0; i < len; i++) {
+		if (p[i] < '0' || p[i] > '9')
+			return -1;
+		n = n * 10 + p[i] - '0';
+	}
+	return n <= max ? n : -1;
+}
+
+/* The next part of a string that is split at ';'. */
+static const char *
+next_part(const char **p, size_t *len)
+{
+	const char *part = *p;
+
+	*len = 0;
+	if (part == NULL)
+		return NULL;
+	*len = strcspn(part, ";");
+	*p = part[*len] == ';' ? part + *len + 1 : NULL;
+	return part;
+}
+
+static void
+palette_entry(struct vt *vt, const struct seq *seq, int i, const char *spec,
+    size_t len)
+{
+	char what[16];
+	uint32_t rgb;
+
+	if (len == 1 && spec[0] == '?') {
+		snprintf(what, sizeof(what), "4;%d", i);
+		reply_colour(vt, seq, what,
+		    colours_palette(&vt->colours, (unsigned)i));
+	} else if (parse_colour(spec, len, &rgb)) {
+		colours_set_palette(&vt->colours, (unsigned)i, rgb);
+		vt_touch(vt);
+	}
+}
+
+void
+osc_palette(struct vt *vt, const struct seq *seq)
+{
+	const char *p = seq->str, *number, *spec;
+	size_t number_len, spec_len;
+
+	while ((number = next_part(&p, &number_len)) != NULL &&
+	    (spec = next_part(&p, &spec_len)) != NULL) {
+		int i = parse_number(number, number_len, PALETTE_SIZE - 1);
+		if (i >= 0)
+			palette_entry(vt, seq, i, spec, spec_len);
+	}
+}
+
+void
+osc_palette_reset(struct vt *vt, const struct seq *seq)
+{
+	const char *p = seq->str, *part;
+	struct colours standard;
+	size_t len;
+
+	vt_touch(vt);
+	if (seq->len == 0) {
+		colours_finish(&vt->colours);
+		return;
+	}
+	colours_init(&standard);
+	while ((part = next_part(&p, &len)) != NULL) {
+		int i = parse_number(part, len, PALETTE_SIZE - 1);
+		if (i >= 0 && vt->colours.palette != NULL)
+			vt->colours.palette[i] =
+			    colours_palette(&standard, (unsigned)i);
+	}
+}
+
+/* OSC 10;a;b;c sets 10, 11 and 12. */
+void
+osc_dynamic(struct vt *vt, const struct seq *seq)
+{
+	static const char *const what[] = {"10", "11", "12"};
+	const char *p = seq->str, *part;
+	unsigned role = seq->args[0] - 10u;
+	size_t len;
+
+	for (; role < 3 && (part = next_part(&p, &len)) != NULL; role++) {
+		uint32_t rgb;
+		if (len == 1 && part[0] == '?') {
+			reply_colour(vt, seq, what[role],
+			    colours_role(&vt->colours,
+			    (enum vt_colour_role)role));
+		} else if (parse_colour(part, len, &rgb)) {
+			vt->colours.set[role] = rgb;
+			vt->colours.is_set[role] = true;
+			vt_touch(vt);
+		}
+	}
+}
+
+void
+osc_dynamic_reset(struct vt *vt, const struct seq *seq)
+{
+	vt->colours.is_set[seq->args[0] - 110] = false;
+	vt_touch(vt);
+}
+
+/* Whether a URI may be kept: printable ASCII, as its specification asks. */
+static bool
+link_is_clean(const char *p, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if ((uint8_t)p[i] < 0x21 || (uint8_t)p[i] > 0x7e)
+			return false;
+	return true;
+}
+
+/* The value of id= among the parameters key=value:key=value. */
+static const char *
+link_id(const char *params, size_t len, size_t *id_len)
+{
+	while (len > 0) {
+		const char *colon = memchr(params, ':', len);
+		size_t part = colon != NULL ? (size_t)(colon - params) : len;
+		if (part > 3 && memcmp(params, "id=", 3) == 0) {
+			*id_len = part - 3;
+			return params + 3;
+		}
+		part += colon != NULL;
+		params += part;
+		len -= part;
+	}
+	*id_len = 0;
+	return params;
+}
+
+/* OSC 8 ; parameters ; URI.  An empty URI ends the link. */
+void
+osc_link(struct vt *vt, const struct seq *seq)
+{
+	const char *semi = memchr(seq->str, ';', seq->len);
+	uint32_t underline = vt_cell_underline_colour(vt, &vt->pen);
+	size_t id_len;
+
+	if (semi == NULL)
+		return;
+	const char *uri = semi + 1;
+	size_t uri_len = seq->len - (size_t)(uri - seq->str);
+	const char *id = link_id(seq->str, (size_t)(semi - seq->str), &id_len);
+	if (uri_len == 0 || uri_len > LINK_URI_MAX || id_len > LINK_ID_MAX ||
+	    !link_is_clean(uri, uri_len) || !link_is_clean(id, id_len)) {
+		vt_set_pen_extra(vt, underline, NULL, NULL);
+		return;
+	}
+	auto_free char *id_copy = xmemdup(id, id_len + 1);
+	id_copy[id_len] = '\0';
+	vt_set_pen_extra(vt, underline, uri, id_copy);
+}
+
+/* Text for people, made clean; freed by the caller. */
+static char *
+clean(const char *p, size_t len)
+{
+	char *out = NULL;
+
+	titles_set(&out, p, len, TEXT_MAX);
+	return out;
+}
+
+static void
+notify(struct vt *vt, const char *title, size_t title_len, const char *text,
+    size_t text_len)
+{
+	auto_free char *clean_title = clean(title, title_len);
+	auto_free char *clean_text = clean(text, text_len);
+
+	vt_emit(vt, &(struct vt_event){.type = VT_EVENT_NOTIFY,
+	    .title = clean_title, .text = clean_text});
+}
+
+/* 9;4;state;percent, as ConEmu has it. */
+static void
+progress(struct vt *vt, const char *p)
+{
+	size_t len;
+	const char *part = next_part(&p, &len);
+	int state = parse_number(part, len, 4);
+	int percent = -1;
+
+	if (state < 0)
+		return;
+	if ((part = next_part(&p, &len)) != NULL)
+		percent = parse_number(part, len, 99999);
+	if (percent > 100)
+		percent = 100;
+	vt_emit(vt, &(struct vt_event){.type = VT_EVENT_PROGRESS,
+	    .number = state, .value = percent});
+}
+
+void
+osc_notify(struct vt *vt, const struct seq *seq)
+{
+	if (seq->len >= 3 && memcmp(seq->str, "4;", 2) == 0) {
+		progress(vt, seq->str + 2);
+	} else if (seq->len >= 3 && memcmp(seq->str, "9;", 2) == 0) {
+		titles_set(&vt->cwd, seq->str + 2, seq->len - 2, CWD_MAX);
+		vt_emit(vt, &(struct vt_event){
+		    .type = VT_EVENT_CWD, .text = vt->cwd});
+	} else {
+		notify(vt, "", 0, seq->str, seq->len);
+	}
+}
+
+/* 99;metadata;text: plain payloads that are complete; others are ignored. */
+void
+osc_kitty_notify(struct vt *vt, const struct seq *seq)
+{
+	const char *semi = memchr(seq->str, ';', seq->len);
+
+	if (semi == NULL)
+		return;
+	size_t meta = (size_t)(semi - seq->str);
+	if (memmem(seq->str, meta, "e=1", 3) != NULL ||
+	    memmem(seq->str, meta, "p=?", 3) != NULL)
+		return;
+	const char *text = semi + 1;
+	size_t len = seq->len - meta - 1;
+	if (memmem(seq->str, meta, "p=body", 6) != NULL)
+		notify(vt, "", 0, text, len);
+	else
+		notify(vt, text, len, "", 0);
+}
+
+/* 777;notify;title;text */
+void
+osc_urxvt_notify(struct vt *vt, const struct seq *seq)
+{
+	const char *p = seq->str, *part, *title;
+	size_t len, title_len = 0;
+
+	part = next_part(&p, &len);
+	if (len != 6 || memcmp(part, "notify", 6) != 0)
+		return;
+	title = next_part(&p, &title_len);
+	if (title == NULL)
+		return;
+	notify(vt, title, title_len, p != NULL ? p : "",
+	    p != NULL ? strlen(p) : 0);
+}
+
+/* 52;selections;base64 or "?" */
+void
+osc_clipboard(struct vt *vt, const struct seq *seq)
+{
+	const char *p = seq->str, *which;
+	size_t len;
+
+	which = next_part(&p, &len);
+	if (p == NULL)
+		return;
+	for (const char *c = p; *c != '\0'; c++)
+		if ((uint8_t)*c < 0x21 || (uint8_t)*c > 0x7e)
+			return;
+	auto_free char *clean_which = clean(which, len);
+	vt_emit(vt, &(struct vt_event){.type = VT_EVENT_CLIPBOARD,
+	    .title = clean_which, .text = p});
+}
+
+/* 133;A|B|C|D[;status…] */
+void
+osc_shell_mark(struct vt *vt, const struct seq *seq)
+{
+	const char *p = seq->str, *part;
+	struct row *row = screen_row(vt->screen, vt->cursor.y);
+	int status = -1;
+	size_t len;
+
+	part = next_part(&p, &len);
+	if (len != 1 || part[0] < 'A' || part[0] > 'D')
+		return;
+	char kind = part[0];
+	if (kind == 'A')
+		row->flags |= ROW_PROMPT;
+	else if (kind == 'C')
+		row->flags |= ROW_OUTPUT;
+	else if (kind == 'D' && (part = next_part(&p, &len)) != NULL)
+		status = parse_number(part, len, 99999);
+	vt_emit(vt, &(struct vt_event){.type = VT_EVENT_MARK, .number = kind,
+	    .value = status});
+}

@@ -1,0 +1,585 @@
+#include "vt/parser.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "base/mem.h"
+
+enum { C0_BEL = 0x07, C0_CAN = 0x18, C0_SUB = 0x1a, C0_ESC = 0x1b,
+	C0_DEL = 0x7f };
+
+enum { C1_DCS = 0x90, C1_SOS = 0x98, C1_CSI = 0x9b, C1_ST = 0x9c,
+	C1_OSC = 0x9d, C1_PM = 0x9e, C1_APC = 0x9f };
+
+/* Code points handed over at once. */
+#define TEXT_BATCH 128
+
+/* A string buffer larger than this is given back after use. */
+#define STRING_KEEP 1024
+
+typedef const uint8_t *state_fn(struct parser *ps, const uint8_t *p,
+    const uint8_t *end);
+
+void
+parser_init(struct parser *ps, const struct parser_ops *ops, void *arg)
+{
+	memset(ps, 0, sizeof(*ps));
+	ps->ops = ops;
+	ps->arg = arg;
+	ps->seq.nargs = 1;
+}
+
+static void
+drop_string(struct parser *ps)
+{
+	ps->string_len = 0;
+	if (ps->string_cap <= STRING_KEEP)
+		return;
+	free(ps->string);
+	ps->string = NULL;
+	ps->string_cap = 0;
+}
+
+void
+parser_finish(struct parser *ps)
+{
+	free(ps->string);
+	ps->string = NULL;
+	ps->string_cap = ps->string_len = 0;
+}
+
+void
+parser_reset(struct parser *ps)
+{
+	ps->state = PARSER_GROUND;
+	ps->utf8 = (struct utf8){0};
+	drop_string(ps);
+}
+
+void
+parser_stop(struct parser *ps)
+{
+	ps->stop = true;
+}
+
+static void
+begin(struct parser *ps, enum parser_state state)
+{
+	struct seq *s = &ps->seq;
+
+	s->private = s->intermediate = s->final = 0;
+	s->nargs = 1;
+	s->args[0] = 0;
+	s->sub = 0;
+	s->str = NULL;
+	s->len = 0;
+	ps->started = ps->overflow = false;
+	ps->state = state;
+}
+
+static void
+begin_string(struct parser *ps, bool is_osc)
+{
+	ps->is_osc = is_osc;
+	ps->escaped = ps->lead_c2 = ps->overflow = false;
+	ps->string_len = 0;
+	ps->state = PARSER_STRING;
+}
+
+static void
+control(struct parser *ps, uint8_t code)
+{
+	struct seq s = {.final = code, .nargs = 1};
+
+	ps->ops->control(ps->arg, &s);
+}
+
+/* A C1 control or its 7-bit form opens a sequence, or is one. */
+static void
+control_c1(struct parser *ps, uint8_t code)
+{
+	ps->state = PARSER_GROUND;
+	switch (code) {
+	case C1_CSI:
+		begin(ps, PARSER_CSI);
+		return;
+	case C1_DCS:
+		begin(ps, PARSER_DCS);
+		return;
+	case C1_OSC:
+		begin(ps, PARSER_GROUND);
+		begin_string(ps, true);
+		return;
+	case C1_SOS:
+	case C1_PM:
+	case C1_APC:
+		ps->escaped = ps->lead_c2 = false;
+		ps->state = PARSER_SWALLOW;
+		return;
+	default:
+		control(ps, code);
+	}
+}
+
+/* Where the run of printable ASCII that begins at p ends. */
+static const uint8_t *
+ascii_end(const uint8_t *p, const uint8_t *end)
+{
+#ifdef __SSE2__
+	/* As signed bytes, 0x20..0x7e are those above 0x1f that are not 0x7f. */
+	const __m128i low = _mm_set1_epi8(0x1f), del = _mm_set1_epi8(0x7f);
+	for (; end - p >= 16; p += 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)p);
+		__m128i good = _mm_andnot_si128(_mm_cmpeq_epi8(v, del),
+		    _mm_cmpgt_epi8(v, low));
+		unsigned bad = (unsigned)_mm_movemask_epi8(good) ^ 0xffffu;
+		if (bad != 0)
+			return p + __builtin_ctz(bad);
+	}
+#endif
+	while (p < end && *p >= 0x20 && *p < 0x7f)
+		p++;
+	return p;
+}
+
+/*
+ * A well-formed character of two to four bytes that stands whole in [p, end):
+ * its length, else 0, and the byte by byte decoder has to look.
+ */
+static unsigned
+decode(const uint8_t *p, const uint8_t *end, uint32_t *cp)
+{
+	size_t have = (size_t)(end - p);
+
+	if (p[0] >= 0xe1 && p[0] <= 0xec && have >= 3 &&
+	    (p[1] & 0xc0) == 0x80 && (p[2] & 0xc0) == 0x80) {
+		*cp = (uint32_t)(p[0] & 0x0f) << 12 |
+		    (uint32_t)(p[1] & 0x3f) << 6 | (p[2] & 0x3f);
+		return 3;
+	}
+	if (p[0] >= 0xc2 && p[0] <= 0xdf && have >= 2 &&
+	    (p[1] & 0xc0) == 0x80) {
+		*cp = (uint32_t)(p[0] & 0x1f) << 6 | (p[1] & 0x3f);
+		return 2;
+	}
+	if (p[0] >= 0xf1 && p[0] <= 0xf3 && have >= 4) {
+	four:
+		if ((p[1] & 0xc0) != 0x80 || (p[2] & 0xc0) != 0x80 ||
+		    (p[3] & 0xc0) != 0x80)
+			return 0;
+		*cp = (uint32_t)(p[0] & 0x07) << 18 |
+		    (uint32_t)(p[1] & 0x3f) << 12 |
+		    (uint32_t)(p[2] & 0x3f) << 6 | (p[3] & 0x3f);
+		return 4;
+	}
+	if (p[0] == 0xf0 && have >= 4 && p[1] >= 0x90)
+		goto four;
+	return 0;
+}
+
+/*
+ * Characters beyond ASCII, from the first byte of one or in the middle of one,
+ * up to the next byte that is ASCII between characters.
+ */
+static const uint8_t *
+text(struct parser *ps, const uint8_t *p, const uint8_t *end)
+{
+	uint32_t cps[TEXT_BATCH];
+	size_t n = 0;
+
+	while (p < end && (*p >= 0x80 || ps->utf8.need > 0)) {
+		uint32_t cp = 0;
+		unsigned len = ps->utf8.need == 0 ? decode(p, end, &cp) : 0;
+		if (len == 0) {
+			enum utf8_step step = utf8_step(&ps->utf8, *p, &cp);
+			p += step != UTF8_BAD_AGAIN;
+			if (step == UTF8_MORE)
+				continue;
+		}
+		p += len;
+		if (cp <= 0x9f && cp >= 0x80) {
+			if (n > 0)
+				ps->ops->text(ps->arg, cps, n);
+			control_c1(ps, (uint8_t)cp);
+			return p;
+		}
+		cps[n++] = cp;
+		if (n == TEXT_BATCH)
+			break;
+	}
+	if (n > 0)
+		ps->ops->text(ps->arg, cps, n);
+	return p;
+}
+
+static const uint8_t *
+ground(struct parser *ps, const uint8_t *p, const uint8_t *end)
+{
+	while (p < end && ps->state == PARSER_GROUND && !ps->stop) {
+		if (*p >= 0x80 || ps->utf8.need > 0) {
+			p = text(ps, p, end);
+			continue;
+		}
+		const uint8_t *run = ascii_end(p, end);
+		if (run > p) {
+			ps->ops->ascii(ps->arg, p, (size_t)(run - p));
+			p = run;
+			continue;
+		}
+		uint8_t c = *p++;
+		if (c == C0_ESC)
+			begin(ps, PARSER_ESC);
+		else if (c != C0_DEL)
+			control(ps, c);
+	}
+	return p;
+}
+
+/*
+ * What may come at any place of a sequence: controls are obeyed in passing,
+ * CAN and SUB abort it, ESC begins another, DEL is nothing.  Whether c was
+ * such; a byte that is not ASCII aborts, and is to be looked at again.
+ */
+static bool
+in_passing(struct parser *ps, uint8_t c, const uint8_t **p)
+{
+	if (c >= 0x20 && c < 0x7f)
+		return false;
+	if (c >= 0x80) {
+		ps->state = PARSER_GROUND;
+		--*p;
+	} else if (c == C0_ESC) {
+		begin(ps, PARSER_ESC);
+	} else if (c == C0_CAN || c == C0_SUB) {
+		ps->state = PARSER_GROUND;
+	} else if (c != C0_DEL) {
+		control(ps, c);
+	}
+	return true;
+}
+
+static void
+intermediate(struct seq *s, uint8_t c)
+{
+	s->intermediate = s->intermediate == 0 ? c : SEQ_INTERMEDIATES;
+}
+
+static const uint8_t *
+escape(struct parser *ps, const uint8_t *p, const uint8_t *end)
+{
+	while (p < end && ps->state == PARSER_ESC) {
+		uint8_t c = *p++;
+		if (in_passing(ps, c, &p)) {
+			continue;
+		} else if (c < 0x30) {
+			intermediate(&ps->seq, c);
+		} else if (ps->seq.intermediate == 0 && c >= 0x40 && c < 0x60 &&
+		    c != '\\') {
+			control_c1(ps, (uint8_t)(c + 0x40));
+		} else {
+			ps->state = PARSER_GROUND;
+			ps->seq.final = c;
+			ps->ops->esc(ps->arg, &ps->seq);
+		}
+	}
+	return p;
+}
+
+static void
+next_arg(struct parser *ps, bool sub)
+{
+	struct seq *s = &ps->seq;
+
+	if (s->nargs == SEQ_ARGS_MAX) {
+		ps->overflow = true;
+		return;
+	}
+	s->args[s->nargs] = 0;
+	if (sub)
+		s->sub |= 1u << s->nargs;
+	s->nargs++;
+}
+
+static void
+digit(struct parser *ps, uint8_t c)
+{
+	uint16_t *arg = &ps->seq.args[ps->seq.nargs - 1];
+	uint32_t value = *arg * 10u + (uint32_t)(c - '0');
+
+	if (!ps->overflow)
+		*arg = value < SEQ_ARG_MAX ? (uint16_t)value : SEQ_ARG_MAX;
+}
+
+/*
+ * A byte of the parameters or intermediates, the same in CSI and DCS.  False
+ * when it stands in the wrong place.
+ */
+static bool
+parameter(struct parser *ps, uint8_t c)
+{
+	if (c < 0x30) {
+		intermediate(&ps->seq, c);
+		return true;
+	}
+	if (ps->seq.intermediate != 0)
+		return false;
+	if (c >= '<') {
+		if (ps->started)
+			return false;
+		ps->seq.private = c;
+	} else if (c >= ':') {
+		next_arg(ps, c == ':');
+	} else {
+		digit(ps, c);
+	}
+	ps->started = true;
+	return true;
+}
+
+static const uint8_t *
+csi(struct parser *ps, const uint8_t *p, const uint8_t *end)
+{
+	while (p < end && ps->state == PARSER_CSI) {
+		uint8_t c = *p++;
+		if (c >= '0' && c <= '9' && ps->seq.intermediate == 0) {
+			digit(ps, c);
+			ps->started = true;
+		} else if (in_passing(ps, c, &p)) {
+			continue;
+		} else if (c >= 0x40) {
+			ps->state = PARSER_GROUND;
+			ps->seq.final = c;
+			ps->ops->csi(ps->arg, &ps->seq);
+		} else if (!parameter(ps, c)) {
+			ps->state = PARSER_CSI_IGNORE;
+		}
+	}
+	return p;
+}
+
+static const uint8_t *
+csi_ignore(struct parser *ps, const uint8_t *p, const uint8_t *end)
+{
+	while (p < end && ps->state == PARSER_CSI_IGNORE) {
+		uint8_t c = *p++;
+		if (!in_passing(ps, c, &p) && c >= 0x40)
+			ps->state = PARSER_GROUND;
+	}
+	return p;
+}
+
+static void
+swallow(struct parser *ps)
+{
+	ps->escaped = ps->lead_c2 = false;
+	ps->state = PARSER_SWALLOW;
+}
+
+static const uint8_t *
+dcs(struct parser *ps, const uint8_t *p, const uint8_t *end)
+{
+	while (p < end && ps->state == PARSER_DCS) {
+		uint8_t c = *p++;
+		if (c < 0x20 && c != C0_ESC && c != C0_CAN && c != C0_SUB) {
+			continue; /* not obeyed here, as it is in CSI */
+		} else if (in_passing(ps, c, &p)) {
+			continue;
+		} else if (c >= 0x40) {
+			ps->seq.final = c;
+			begin_string(ps, false);
+		} else if (!parameter(ps, c)) {
+			swallow(ps);
+		}
+	}
+	return p;
+}
+
+static void
+grow_string(struct parser *ps, size_t need)
+{
+	size_t cap = ps->string_cap ? ps->string_cap : 64;
+
+	while (cap < need)
+		cap *= 2;
+	if (cap == ps->string_cap)
+		return;
+	ps->string = xrealloc(ps->string, cap, 1);
+	ps->string_cap = cap;
+}
+
+static void
+put_string(struct parser *ps, const uint8_t *p, size_t len)
+{
+	if (len == 0 || ps->overflow)
+		return;
+	if (ps->string_len + len > SEQ_STRING_MAX) {
+		ps->overflow = true;
+		return;
+	}
+	grow_string(ps, ps->string_len + len + 1);
+	memcpy(ps->string + ps->string_len, p, len);
+	ps->string_len += len;
+}
+
+int
+parser_set_string(struct parser *ps, const void *p, size_t len)
+{
+	if (len > SEQ_STRING_MAX)
+		return -EINVAL;
+	ps->string_len = 0;
+	put_string(ps, p, len);
+	return 0;
+}
+
+/* OSC begins with its number, up to ';'.  Anything else is not for us. */
+static bool
+split_osc(struct seq *s)
+{
+	uint32_t number = 0;
+	size_t i = 0;
+
+	while (i < s->len && s->str[i] >= '0' && s->str[i] <= '9') {
+		number = number * 10 + (uint32_t)(s->str[i++] - '0');
+		if (number > SEQ_ARG_MAX)
+			return false;
+	}
+	if (i == 0 || (i < s->len && s->str[i] != ';'))
+		return false;
+	s->args[0] = (uint16_t)number;
+	if (i < s->len)
+		i++;
+	s->str += i;
+	s->len -= i;
+	return true;
+}
+
+/* The string is complete. */
+static void
+end_string(struct parser *ps, bool bel)
+{
+	struct seq *s = &ps->seq;
+
+	ps->state = PARSER_GROUND;
+	if (!ps->overflow) {
+		grow_string(ps, ps->string_len + 1);
+		ps->string[ps->string_len] = '\0';
+		s->str = ps->string;
+		s->len = ps->string_len;
+		s->bel = bel;
+		if (!ps->is_osc)
+			ps->ops->dcs(ps->arg, s);
+		else if (split_osc(s))
+			ps->ops->osc(ps->arg, s);
+	}
+	drop_string(ps);
+}
+
+static void
+abort_string(struct parser *ps)
+{
+	ps->state = PARSER_GROUND;
+	drop_string(ps);
+}
+
+enum string_end { STRING_GOES_ON, STRING_ENDS, STRING_ABORTS };
+
+/*
+ * A byte of a string that is not data.  ESC has to be followed by '\', and
+ * U+009C is C2 9C; both may come in two chunks.
+ */
+static enum string_end
+string_byte(struct parser *ps, uint8_t c, const uint8_t **p)
+{
+	if (ps->escaped) {
+		ps->escaped = false;
+		if (c == '\\')
+			return STRING_ENDS;
+		--*p;
+		abort_string(ps);
+		begin(ps, PARSER_ESC);
+		return STRING_GOES_ON;
+	}
+	if (c == C0_ESC)
+		ps->escaped = true;
+	else if (c == C0_CAN || c == C0_SUB)
+		return STRING_ABORTS;
+	return STRING_GOES_ON;
+}
+
+/* Whether c is data; U+009C needs two looks. */
+static bool
+is_data(struct parser *ps, uint8_t c)
+{
+	return c >= 0x20 && c != C0_DEL && !ps->escaped &&
+	    !(ps->lead_c2 && c == C1_ST);
+}
+
+static const uint8_t *
+string(struct parser *ps, const uint8_t *p, const uint8_t *end)
+{
+	while (p < end && ps->state == PARSER_STRING) {
+		const uint8_t *run = p;
+		while (p < end && is_data(ps, *p))
+			ps->lead_c2 = *p++ == 0xc2;
+		put_string(ps, run, (size_t)(p - run));
+		if (p == end)
+			break;
+		uint8_t c = *p++;
+		if (ps->lead_c2 && c == C1_ST) {
+			ps->string_len -= !ps->overflow;
+			end_string(ps, false);
+		} else if (c == C0_BEL && ps->is_osc && !ps->escaped) {
+			end_string(ps, true);
+		} else {
+			ps->lead_c2 = false;
+			enum string_end e = string_byte(ps, c, &p);
+			if (e == STRING_ENDS)
+				end_string(ps, false);
+			else if (e == STRING_ABORTS)
+				abort_string(ps);
+		}
+	}
+	return p;
+}
+
+static const uint8_t *
+swallowing(struct parser *ps, const uint8_t *p, const uint8_t *end)
+{
+	while (p < end && ps->state == PARSER_SWALLOW) {
+		uint8_t c = *p++;
+		if (ps->lead_c2 && c == C1_ST) {
+			ps->state = PARSER_GROUND;
+			break;
+		}
+		ps->lead_c2 = c == 0xc2;
+		if (string_byte(ps, c, &p) != STRING_GOES_ON)
+			ps->state = PARSER_GROUND;
+	}
+	return p;
+}
+
+static state_fn *const states[PARSER_STATES] = {
+	[PARSER_GROUND] = ground,
+	[PARSER_ESC] = escape,
+	[PARSER_CSI] = csi,
+	[PARSER_CSI_IGNORE] = csi_ignore,
+	[PARSER_DCS] = dcs,
+	[PARSER_STRING] = string,
+	[PARSER_SWALLOW] = swallowing,
+};
+
+size_t
+parser_feed(struct parser *ps, const uint8_t *p, size_t len)
+{
+	const uint8_t *start = p, *end = p + len;
+
+	ps->stop = false;
+	while (p < end && !ps->stop)
+		p = states[ps->state](ps, p, end);
+	return (size_t)(p - start);
+}

@@ -1,0 +1,305 @@
+/*
+ * Text onto the screen: wrapping, wide characters, clusters.  The cursor waits
+ * on the last column after filling it (cursor.pending), and only the next
+ * character wraps.
+ */
+#include <string.h>
+
+#include "vt/handlers.h"
+#include "vt/state.h"
+#include "vt/uni.h"
+
+#define VARIATION_16 0xfe0f
+
+/* One past the column at which text wraps. */
+static unsigned
+wrap_column(const struct vt *vt)
+{
+	const struct screen *s = vt->screen;
+
+	return vt->cursor.x <= s->right ? s->right + 1u : s->cols;
+}
+
+/* To the start of the next row, which goes on with this one's line. */
+static void
+wrap(struct vt *vt)
+{
+	struct screen *s = vt->screen;
+	unsigned before = vt->cursor.y;
+	bool scrolls = before == s->bottom;
+
+	vt->cursor.pending = false;
+	vt->cursor.x = s->left;
+	vt_linefeed(vt);
+	if ((scrolls || vt->cursor.y != before) && screen_full_width(s))
+		screen_row(s, vt->cursor.y)->flags |= ROW_CONTINUES;
+}
+
+/* Make the pending wrap happen, or drop it when text does not wrap. */
+static void
+settle_wrap(struct vt *vt)
+{
+	if (!vt->cursor.pending)
+		return;
+	if (vt_mode(vt, MODE_DECAWM))
+		wrap(vt);
+	else
+		vt->cursor.pending = false;
+}
+
+/* Move on after cells were written up to, not including, column x. */
+static void
+advance(struct vt *vt, unsigned x, unsigned end)
+{
+	vt->cursor.pending = x == end;
+	vt->cursor.x = (uint16_t)(x == end ? end - 1 : x);
+}
+
+static void
+remember(struct vt *vt, unsigned cell, uint8_t join)
+{
+	vt->last.join = join;
+	vt->last.cell = (uint16_t)cell;
+}
+
+/* Make room for n cells at x: nothing is cut in half, IRM shifts. */
+static struct row *
+open_cells(struct vt *vt, unsigned x, unsigned n)
+{
+	struct screen *s = vt->screen;
+	struct row *row = screen_row(s, vt->cursor.y);
+
+	if (vt_mode(vt, MODE_IRM))
+		screen_insert_cells(s, vt->cursor.y, x, n, vt_blank(vt));
+	screen_split(s, row, x, vt_blank(vt));
+	screen_split(s, row, x + n, vt_blank(vt));
+	if (row->used < x + n)
+		row->used = (uint16_t)(x + n);
+	screen_touch(s, row);
+	return row;
+}
+
+static void
+fill_ascii(struct cell *cells, const uint8_t *p, unsigned n, struct cell pen)
+{
+	for (unsigned i = 0; i < n; i++) {
+		pen.ch = p[i];
+		cells[i] = pen;
+	}
+}
+
+/* ASCII that stands for something else, or of which one character does. */
+static void
+print_mapped(struct vt *vt, const uint8_t *p, size_t len)
+{
+	while (len-- > 0) {
+		uint32_t cp = charsets_map(&vt->charsets, *p++);
+		vt_print_text(vt, &cp, 1);
+	}
+}
+
+void
+vt_print_ascii(struct vt *vt, const uint8_t *p, size_t len)
+{
+	if (!charsets_plain(&vt->charsets)) {
+		print_mapped(vt, p, len);
+		return;
+	}
+	while (len > 0) {
+		settle_wrap(vt);
+		unsigned x = vt->cursor.x, end = wrap_column(vt);
+		unsigned n = end - x < len ? end - x : (unsigned)len;
+		struct row *row = open_cells(vt, x, n);
+		fill_ascii(row->cells + x, p, n, vt->pen);
+		advance(vt, x + n, end);
+		p += n;
+		len -= n;
+	}
+	unsigned cell = vt->cursor.x - !vt->cursor.pending;
+	remember(vt, cell, UNI_OTHER);
+}
+
+/* A wide character does not fit: leave a pad and go to the next row. */
+static void
+pad_and_wrap(struct vt *vt)
+{
+	struct row *row = open_cells(vt, vt->cursor.x, 1);
+	struct cell pad = vt_blank(vt);
+
+	pad.attr |= (uint32_t)CELL_PAD << ATTR_KIND_SHIFT;
+	row->cells[vt->cursor.x] = pad;
+	wrap(vt);
+}
+
+static void
+put_wide(struct cell *c, uint32_t ch, struct cell pen)
+{
+	pen.ch = ch;
+	pen.attr |= (uint32_t)CELL_WIDE << ATTR_KIND_SHIFT;
+	c[0] = pen;
+	pen.ch = 0;
+	pen.attr ^= (uint32_t)(CELL_WIDE ^ CELL_TAIL) << ATTR_KIND_SHIFT;
+	c[1] = pen;
+}
+
+/*
+ * One cell's worth of text, 1 or 2 columns wide, at the cursor.  A wide one
+ * that cannot wrap at the margin, or has no two columns to stand in, is not
+ * shown.
+ */
+static void
+put(struct vt *vt, uint32_t ch, unsigned width, uint8_t join)
+{
+	settle_wrap(vt);
+	unsigned end = wrap_column(vt);
+	if (vt->cursor.x + width > end) {
+		if (!vt_mode(vt, MODE_DECAWM))
+			return;
+		pad_and_wrap(vt);
+		end = wrap_column(vt);
+		if (vt->cursor.x + width > end)
+			return;
+	}
+	unsigned x = vt->cursor.x;
+	struct row *row = open_cells(vt, x, width);
+	if (width == 2) {
+		put_wide(row->cells + x, ch, vt->pen);
+	} else {
+		row->cells[x] = vt->pen;
+		row->cells[x].ch = ch;
+	}
+	advance(vt, x + width, end);
+	remember(vt, x, join);
+}
+
+static struct cell *
+last_cell(struct vt *vt)
+{
+	return &screen_row(vt->screen, vt->cursor.y)->cells[vt->last.cell];
+}
+
+/* The code points of a cell; how many. */
+static unsigned
+cell_cps(const struct vt *vt, const struct cell *c, uint32_t cps[CLUSTER_MAX])
+{
+	unsigned n;
+
+	if (!(c->ch & CELL_CLUSTER)) {
+		cps[0] = c->ch;
+		return 1;
+	}
+	const uint32_t *from =
+	    clusters_get(&vt->clusters, c->ch & ~CELL_CLUSTER, &n);
+	memcpy(cps, from, n * sizeof(*cps));
+	return n;
+}
+
+/*
+ * How wide a cluster is when cp joins what ends with `before`.  Without mode
+ * 2027 a character is as wide as it began.
+ */
+static unsigned
+joined_width(const struct vt *vt, unsigned width, uint32_t before, uint32_t cp)
+{
+	if (!vt_mode(vt, MODE_GRAPHEMES))
+		return width;
+	if (cp == VARIATION_16)
+		return uni_props(before) & UNI_VARIES ? 2 : width;
+	if (uni_class(cp) == UNI_REGIONAL)
+		return 2;
+	return uni_width(cp) > width ? uni_width(cp) : width;
+}
+
+/*
+ * The last character becomes wide: give it its second column, on the next row
+ * when this one has no more.  False when it cannot.
+ */
+static bool
+widen_last(struct vt *vt)
+{
+	struct cell *c = last_cell(vt);
+	struct cell pen = vt->pen, was = *c;
+
+	if (vt->cursor.pending) {
+		if (!vt_mode(vt, MODE_DECAWM) ||
+		    vt->screen->right - vt->screen->left < 1)
+			return false;
+		*c = vt_blank(vt);
+		c->attr |= (uint32_t)CELL_PAD << ATTR_KIND_SHIFT;
+		wrap(vt);
+	} else {
+		vt->cursor.x = vt->last.cell;
+	}
+	vt->pen = was;
+	put(vt, was.ch, 2, vt->last.join);
+	vt->pen = pen;
+	return true;
+}
+
+/* Add a code point to the last character. */
+static void
+join_last(struct vt *vt, uint32_t cp, uint8_t join)
+{
+	uint32_t cps[CLUSTER_MAX];
+	struct cell *c = last_cell(vt);
+	unsigned n = cell_cps(vt, c, cps);
+
+	vt->last.join = join;
+	if (n == CLUSTER_MAX || c->ch == 0)
+		return;
+	unsigned width = cell_kind(c) == CELL_WIDE ? 2 : 1;
+	if (joined_width(vt, width, cps[n - 1], cp) > width && !widen_last(vt))
+		return;
+	cps[n++] = cp;
+	last_cell(vt)->ch = CELL_CLUSTER |
+	    clusters_intern(&vt->clusters, cps, n);
+	screen_touch(vt->screen, screen_row(vt->screen, vt->cursor.y));
+}
+
+/* Without mode 2027 only what has no width of its own joins. */
+static bool
+joins(const struct vt *vt, uint8_t *join, uint32_t cp)
+{
+	if (vt_mode(vt, MODE_GRAPHEMES))
+		return uni_joins(join, cp);
+	enum uni_class class = uni_class(cp);
+	bool had = *join != 0;
+	if (class != UNI_EXTEND && class != UNI_ZWJ)
+		*join = UNI_OTHER;
+	return had && uni_width(cp) == 0 && (class == UNI_EXTEND ||
+	    class == UNI_ZWJ);
+}
+
+void
+vt_print_text(struct vt *vt, const uint32_t *cps, size_t n)
+{
+	uint8_t join = vt->last.join;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t cp = cps[i];
+		if (joins(vt, &join, cp))
+			join_last(vt, cp, join);
+		else if (uni_width(cp) > 0)
+			put(vt, cp, uni_width(cp), join);
+	}
+	vt->charsets.single = 0;
+	if (clusters_want_sweep(&vt->clusters))
+		vt_sweep_clusters(vt);
+}
+
+/* REP: the last character once more, as often as asked; see seq.def. */
+void
+csi_rep(struct vt *vt, const struct seq *seq)
+{
+	uint32_t cps[CLUSTER_MAX];
+	unsigned times = seq_arg(seq, 0, 1);
+
+	if (vt->last.join == 0 || last_cell(vt)->ch == 0)
+		return;
+	unsigned n = cell_cps(vt, last_cell(vt), cps);
+	while (times-- > 0) {
+		/* Two flags or jamo in a row would join: they are apart. */
+		vt->last.join = 0;
+		vt_print_text(vt, cps, n);
+	}
+}

@@ -1,0 +1,629 @@
+/*
+ * A terminal's state as the bytes that make it.
+ *
+ * The fresh terminal is told, in this order: colours and titles; the rows of
+ * the primary screen, with the history before them if it is wanted, as text
+ * that wraps and scrolls by itself; what belongs to that screen; the same for
+ * the alternate screen; then what they share, the cursor and the pen last.
+ */
+#include "vt/render.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "vt/state.h"
+#include "vt/uni.h"
+
+struct render {
+	const struct vt *vt;
+	struct buf *out;
+	unsigned cols, rows;
+	struct cell pen; /* of the terminal we draw on */
+	uint8_t join;    /* whether what is printed next joins, as there */
+	unsigned skip;   /* columns to move right before the next text */
+};
+
+static void
+escape(struct render *r, const char *s)
+{
+	buf_puts(r->out, s);
+	r->join = 0;
+}
+
+static void
+put_link(struct render *r, const struct cell *c)
+{
+	const struct vt *vt = r->vt;
+	const char *uri = vt_cell_link(vt, c), *id = vt_cell_link_id(vt, c);
+
+	if (strcmp(uri, vt_cell_link(vt, &r->pen)) == 0 &&
+	    strcmp(id, vt_cell_link_id(vt, &r->pen)) == 0)
+		return;
+	buf_printf(r->out, "\033]8;%s%s;%s\033\\", *id != '\0' ? "id=" : "",
+	    id, uri);
+}
+
+/* Make the pen that of the cell. */
+static void
+set_pen(struct render *r, const struct cell *c)
+{
+	uint32_t ul = vt_cell_underline_colour(r->vt, c);
+
+	if (cell_same_style(c, &r->pen))
+		return;
+	put_link(r, c);
+	if ((c->attr ^ r->pen.attr) & ATTR_PROTECTED)
+		escape(r, c->attr & ATTR_PROTECTED ? "\033[1\"q" : "\033[\"q");
+	if (c->fg != r->pen.fg || c->bg != r->pen.bg ||
+	    ((c->attr ^ r->pen.attr) & ATTR_SGR) ||
+	    ul != vt_cell_underline_colour(r->vt, &r->pen)) {
+		buf_puts(r->out, "\033[");
+		vt_put_sgr(r->out, c, ul);
+		buf_putc(r->out, 'm');
+	}
+	r->pen = *c;
+	r->pen.ch = 0;
+	r->pen.attr &= ~(uint32_t)ATTR_KIND;
+}
+
+static void
+plain_pen(struct render *r)
+{
+	const struct cell plain = {0};
+
+	set_pen(r, &plain);
+}
+
+static void
+flush_skip(struct render *r)
+{
+	if (r->skip == 0)
+		return;
+	buf_printf(r->out, "\033[%uC", r->skip);
+	r->skip = 0;
+	r->join = 0;
+}
+
+/* How wide the code points would be as one cluster, or 0 if they are not. */
+static unsigned
+cluster_width(const uint32_t *cps, unsigned n)
+{
+	uint8_t st = 0;
+	unsigned width = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (uni_joins(&st, cps[i]) != (i > 0))
+			return 0;
+		if (cps[i] == 0xfe0f && i > 0 &&
+		    (uni_props(cps[i - 1]) & UNI_VARIES))
+			width = 2;
+		else if (uni_class(cps[i]) == UNI_REGIONAL && i > 0)
+			width = 2;
+		else if (uni_width(cps[i]) > width)
+			width = uni_width(cps[i]);
+	}
+	return width;
+}
+
+/*
+ * Print a cell's text so that it becomes that cell: apart from the one before
+ * it, and with mode 2027 off when it came about so.
+ */
+static void
+put_text(struct render *r, const struct vt_row *row, unsigned x)
+{
+	const struct cell *c = &row->cells[x];
+	const uint32_t *cps = &c->ch;
+	unsigned n = 1, width = cell_kind(c) == CELL_WIDE ? 2 : 1;
+	char text[VT_TEXT_MAX];
+
+	if (c->ch & CELL_CLUSTER)
+		cps = clusters_get(row->clusters, c->ch & ~CELL_CLUSTER, &n);
+	if (c->ch >= 0x80 && r->join != 0) {
+		uint8_t st = r->join;
+		if (uni_joins(&st, cps[0]))
+			buf_printf(r->out, "\033[%uG", x + 1);
+	}
+	size_t len = vt_cell_text(row, x, text);
+	bool legacy = n > 1 && cluster_width(cps, n) != width;
+	if (legacy)
+		escape(r, "\033[?2027l");
+	buf_append(r->out, text, len);
+	if (legacy)
+		escape(r, "\033[?2027h");
+	r->join = 0;
+	for (unsigned i = 0; i < n && !legacy; i++)
+		uni_joins(&r->join, cps[i]);
+}
+
+/* Cells from x on that are erased alike. */
+static unsigned
+erased_run(const struct vt_row *row, unsigned x)
+{
+	unsigned n = 1;
+
+	while (x + n < row->used && row->cells[x + n].ch == 0 &&
+	    cell_kind(&row->cells[x + n]) == CELL_NARROW &&
+	    row->cells[x + n].bg == row->cells[x].bg)
+		n++;
+	return n;
+}
+
+static void
+put_mark(struct render *r, unsigned flags)
+{
+	if (flags & ROW_PROMPT)
+		escape(r, "\033]133;A\033\\");
+	if (flags & ROW_OUTPUT)
+		escape(r, "\033]133;C\033\\");
+}
+
+/*
+ * Draw a row from its first column on, where the cursor is, or waits to wrap
+ * to.  Pads are left to the junction.
+ */
+static void
+put_row(struct render *r, const struct vt_row *row)
+{
+	r->skip = 0;
+	for (unsigned x = 0; x < row->used; x++) {
+		const struct cell *c = &row->cells[x];
+		enum cell_kind kind = cell_kind(c);
+		if (kind == CELL_TAIL || kind == CELL_PAD)
+			continue;
+		if (c->ch != 0) {
+			set_pen(r, c);
+			flush_skip(r);
+			put_text(r, row, x);
+			continue;
+		}
+		unsigned n = erased_run(row, x);
+		if (c->bg != 0) {
+			set_pen(r, c);
+			flush_skip(r);
+			buf_printf(r->out, "\033[%uX", n);
+			r->join = 0;
+		}
+		r->skip += n;
+		x += n - 1;
+	}
+}
+
+static bool
+has_text(const struct vt_row *row, unsigned x)
+{
+	return x < row->used && (row->cells[x].ch != 0 ||
+	    cell_kind(&row->cells[x]) == CELL_TAIL);
+}
+
+static bool
+ends_in_pad(const struct render *r, const struct vt_row *row)
+{
+	return row->used == r->cols &&
+	    cell_kind(&row->cells[r->cols - 1]) == CELL_PAD;
+}
+
+/* Whether the next row follows when its text is just printed. */
+static bool
+wraps_itself(const struct render *r, const struct vt_row *row,
+    const struct vt_row *next)
+{
+	if (!(next->flags & ROW_CONTINUES) || !has_text(next, 0))
+		return false;
+	if (ends_in_pad(r, row))
+		return cell_kind(&next->cells[0]) == CELL_WIDE &&
+		    next->cells[0].bg == row->cells[r->cols - 1].bg;
+	return has_text(row, r->cols - 1);
+}
+
+/*
+ * Make the wrap, or the pad, happen with characters that are erased again.
+ * The cursor ends at the start of the next row.
+ */
+static void
+force_wrap(struct render *r, const struct vt_row *row,
+    const struct vt_row *next)
+{
+	bool pad = ends_in_pad(r, row);
+	bool keep = pad || has_text(row, r->cols - 1);
+	struct cell last = {0};
+
+	if (row->used == r->cols)
+		last.bg = row->cells[r->cols - 1].bg;
+	set_pen(r, &last);
+	if (pad || !keep)
+		buf_printf(r->out, "\033[%uG", r->cols);
+	buf_puts(r->out, pad ? "\u3000" : keep ? "x" : "xx");
+	if (!keep)
+		buf_printf(r->out, "\033[A\033[%uG\033[X\033[B", r->cols);
+	plain_pen(r);
+	escape(r, "\r\033[2X");
+	if (!(next->flags & ROW_CONTINUES))
+		buf_puts(r->out, "\033[A\n");
+}
+
+/* From the end of one row to the start of the next. */
+static void
+junction(struct render *r, const struct vt_row *row,
+    const struct vt_row *next)
+{
+	if (wraps_itself(r, row, next)) {
+		if (ends_in_pad(r, row))
+			buf_printf(r->out, "\033[%uG", r->cols);
+		r->skip = 0;
+	} else if (r->rows > 1 && ((next->flags & ROW_CONTINUES) ||
+	    ends_in_pad(r, row))) {
+		force_wrap(r, row, next);
+	} else {
+		plain_pen(r);
+		escape(r, "\r\n");
+	}
+}
+
+/* A first row that continues something: wrap to it, and lose the former. */
+static void
+begin_continued(struct render *r)
+{
+	if (r->rows < 2)
+		return;
+	buf_printf(r->out, "\033[%uGxx\033[S\033[H\033[X", r->cols);
+}
+
+/* The rows of history and screen, one after the other. */
+struct row_source {
+	const struct vt *vt;
+	const struct screen *screen;
+	struct vt_history_iter *history; /* NULL: none, or no more */
+	unsigned y, end;
+};
+
+static bool
+next_row(struct row_source *s, struct vt_row *out)
+{
+	if (s->history != NULL) {
+		if (vt_history_next(s->history, out))
+			return true;
+		vt_history_end(s->history);
+		s->history = NULL;
+	}
+	if (s->y >= s->end)
+		return false;
+	const struct row *row = screen_row(s->screen, s->y++);
+	*out = (struct vt_row){.cells = row->cells, .used = row->used,
+		.flags = row->flags, .clusters = &s->vt->clusters};
+	while (out->used > 0 && cell_is_zero(&out->cells[out->used - 1]))
+		out->used--;
+	return true;
+}
+
+/* Without history, blank rows at the bottom need not be said. */
+static unsigned
+rows_to_draw(const struct screen *s, bool history)
+{
+	unsigned end = s->rows;
+
+	for (; !history && end > 0; end--) {
+		struct row *row = screen_row(s, end - 1);
+		screen_trim(row);
+		if (row->used > 0 || row->flags != 0)
+			break;
+	}
+	return end;
+}
+
+/* A copy of a row that outlives the source's next. */
+static void
+keep_row(struct vt_row *to, struct cell *cells, struct clusters *clusters,
+    const struct vt_row *from)
+{
+	*to = *from;
+	to->cells = cells;
+	to->clusters = clusters;
+	clusters_clear(clusters);
+	for (unsigned x = 0; x < from->used; x++) {
+		unsigned n;
+		cells[x] = from->cells[x];
+		if (!(cells[x].ch & CELL_CLUSTER))
+			continue;
+		const uint32_t *cps = clusters_get(from->clusters,
+		    cells[x].ch & ~CELL_CLUSTER, &n);
+		cells[x].ch = CELL_CLUSTER | clusters_intern(clusters, cps, n);
+	}
+}
+
+static void
+put_rows(struct render *r, const struct screen *screen, bool history)
+{
+	struct cell cells[VT_COLS_MAX];
+	struct clusters clusters;
+	struct vt_row row, next;
+	struct row_source source = {
+		.vt = r->vt,
+		.screen = screen,
+		.history = history ? vt_history_begin(r->vt) : NULL,
+		.end = rows_to_draw(screen, history && r->vt->history.lines),
+	};
+
+	clusters_init(&clusters);
+	r->pen = (struct cell){0};
+	r->join = 0;
+	if (next_row(&source, &next)) {
+		if (next.flags & ROW_CONTINUES)
+			begin_continued(r);
+		for (;;) {
+			keep_row(&row, cells, &clusters, &next);
+			put_mark(r, row.flags);
+			put_row(r, &row);
+			if (!next_row(&source, &next))
+				break;
+			junction(r, &row, &next);
+		}
+	}
+	plain_pen(r);
+	clusters_finish(&clusters);
+}
+
+static void
+put_charsets(struct render *r, const struct charsets *c)
+{
+	for (unsigned i = 0; i < 4; i++)
+		if (c->set[i] != 'B')
+			buf_printf(r->out, "\033%c%c", "()*+"[i], c->set[i]);
+	if (c->current != 0)
+		buf_puts(r->out, (const char *const[]){"", "\016", "\033n",
+		    "\033o"}[c->current]);
+	if (c->single != 0)
+		buf_puts(r->out, c->single == 2 ? "\033N" : "\033O");
+}
+
+static void
+reset_charsets(struct render *r, const struct charsets *c)
+{
+	for (unsigned i = 0; i < 4; i++)
+		if (c->set[i] != 'B')
+			buf_printf(r->out, "\033%cB", "()*+"[i]);
+	if (c->current != 0)
+		buf_putc(r->out, '\017');
+}
+
+static bool
+is_plain_save(const struct saved_cursor *s)
+{
+	return s->x == 0 && s->y == 0 && !s->origin &&
+	    cell_is_zero(&s->pen) && s->charsets.current == 0 &&
+	    s->charsets.single == 0 &&
+	    memcmp(s->charsets.set, "BBBB", 4) == 0;
+}
+
+/* While the margins are those of the screen, so origin mode is harmless. */
+static void
+put_saved_cursor(struct render *r, const struct saved_cursor *s)
+{
+	if (is_plain_save(s))
+		return;
+	if (s->origin)
+		buf_puts(r->out, "\033[?6h");
+	set_pen(r, &s->pen);
+	buf_printf(r->out, "\033[%d;%dH", s->y + 1, s->x + 1);
+	put_charsets(r, &s->charsets);
+	buf_puts(r->out, "\0337");
+	/* A single shift goes with the next character; there is none yet. */
+	if (s->charsets.single != 0)
+		buf_puts(r->out, "\0338");
+	reset_charsets(r, &s->charsets);
+	plain_pen(r);
+	if (s->origin)
+		buf_puts(r->out, "\033[?6l");
+}
+
+static void
+put_margins(struct render *r, const struct screen *s)
+{
+	if (!screen_full_width(s))
+		buf_printf(r->out, "\033[?69h\033[%d;%ds", s->left + 1,
+		    s->right + 1);
+	if (s->top != 0 || s->bottom != s->rows - 1)
+		buf_printf(r->out, "\033[%d;%dr", s->top + 1, s->bottom + 1);
+}
+
+static void
+put_kitty(struct render *r, unsigned which)
+{
+	const struct keyboard *k = &r->vt->keyboard;
+
+	if (k->kitty[which][0] != 0)
+		buf_printf(r->out, "\033[=%uu", k->kitty[which][0]);
+	for (unsigned i = 1; i <= k->kitty_depth[which]; i++)
+		buf_printf(r->out, "\033[>%uu", k->kitty[which][i]);
+}
+
+static void
+put_screen(struct render *r, unsigned which, bool history)
+{
+	const struct screen *s = &r->vt->screens[which];
+
+	put_rows(r, s, history);
+	put_saved_cursor(r, &r->vt->saved[which]);
+	put_kitty(r, which);
+	put_margins(r, s);
+}
+
+static void
+put_tabs(struct render *r)
+{
+	const uint8_t *tabs = r->vt->tabs;
+	bool usual = true;
+
+	for (unsigned x = 0; x < r->cols; x++)
+		usual &= (tabs[x / 8] >> (x % 8) & 1) == (x % 8 == 0);
+	if (usual)
+		return;
+	buf_puts(r->out, "\033[3g");
+	for (unsigned x = 0; x < r->cols; x++)
+		if (tabs[x / 8] >> (x % 8) & 1)
+			buf_printf(r->out, "\033[%uG\033H", x + 1);
+}
+
+static void
+put_colours(struct render *r)
+{
+	const struct colours *c = &r->vt->colours;
+	struct colours usual;
+
+	colours_init(&usual);
+	for (unsigned i = 0; i < PALETTE_SIZE && c->palette != NULL; i++) {
+		uint32_t rgb = c->palette[i];
+		if (rgb != colours_palette(&usual, i))
+			buf_printf(r->out, "\033]4;%u;rgb:%02x/%02x/%02x\033\\",
+			    i, rgb >> 16, rgb >> 8 & 0xff, rgb & 0xff);
+	}
+	for (unsigned i = 0; i < 3; i++)
+		if (c->is_set[i])
+			buf_printf(r->out, "\033]%u;rgb:%02x/%02x/%02x\033\\",
+			    10 + i, c->set[i] >> 16, c->set[i] >> 8 & 0xff,
+			    c->set[i] & 0xff);
+}
+
+static void
+put_title(struct render *r, const char *title, const char *icon)
+{
+	buf_printf(r->out, "\033]1;%s\033\\\033]2;%s\033\\", icon, title);
+}
+
+static void
+put_titles(struct render *r)
+{
+	const struct titles *t = &r->vt->titles;
+
+	for (unsigned i = 0; i < t->depth; i++) {
+		const char *title = t->stack[i].title, *icon = t->stack[i].icon;
+		put_title(r, title != NULL ? title : "",
+		    icon != NULL ? icon : "");
+		buf_printf(r->out, "\033[22;%dt",
+		    icon == NULL ? 2 : title == NULL ? 1 : 0);
+	}
+	if (t->depth > 0 || *t->title != '\0' || *t->icon != '\0')
+		put_title(r, t->title, t->icon);
+	if (*r->vt->cwd != '\0')
+		buf_printf(r->out, "\033]7;%s\033\\", r->vt->cwd);
+}
+
+#define BIT(id) (1ull << MODE_##id)
+
+/* Modes that are said elsewhere, or that only follow from others. */
+#define ELSEWHERE                                                         \
+	(BIT(ALT_47) | BIT(ALT_1047) | BIT(ALT_1049) | BIT(SAVE_1048) |   \
+	    BIT(DECOM) | BIT(SYNC) | BIT(CURSOR_BLINK))
+
+static void
+put_mode(struct render *r, unsigned id, bool on)
+{
+	buf_printf(r->out, "\033[%s%u%c", mode_table[id].private ? "?" : "",
+	    mode_table[id].number, on ? 'h' : 'l');
+}
+
+/* XTSAVE keeps what a mode is, so it has to be that for a moment. */
+static void
+put_saved_modes(struct render *r)
+{
+	uint64_t usual = mode_initial(), saved = r->vt->saved_modes;
+
+	for (unsigned id = 0; id < MODE_COUNT; id++)
+		if ((saved ^ usual) >> id & 1) {
+			bool on = saved >> id & 1;
+			put_mode(r, id, on);
+			buf_printf(r->out, "\033[?%us", mode_table[id].number);
+			put_mode(r, id, !on);
+		}
+}
+
+static void
+put_modes(struct render *r)
+{
+	uint64_t differ = (r->vt->modes ^ mode_initial()) & ~ELSEWHERE;
+
+	/* Side margins turned it on already, and off would take them back. */
+	for (unsigned id = 0; id < MODE_COUNT; id++)
+		if (differ >> id & 1 && id != MODE_DECLRMM)
+			put_mode(r, id, r->vt->modes >> id & 1);
+}
+
+/* The cursor; a pending wrap by printing what it waits behind again. */
+static void
+put_cursor(struct render *r)
+{
+	const struct vt *vt = r->vt;
+	const struct screen *s = vt->screen;
+	unsigned x = vt->cursor.x, y = vt->cursor.y;
+	struct vt_row row;
+
+	vt_screen_row(vt, y, &row);
+	if (vt->cursor.pending && cell_kind(&row.cells[x]) == CELL_TAIL)
+		x--;
+	unsigned top = 0, left = 0;
+	if (vt_mode(vt, MODE_DECOM)) {
+		buf_puts(r->out, "\033[?6h");
+		top = s->top;
+		left = s->left;
+	}
+	buf_printf(r->out, "\033[%u;%uH", y - top + 1, x - left + 1);
+	r->join = 0;
+	if (vt->cursor.pending) {
+		set_pen(r, &row.cells[x]);
+		put_text(r, &row, x);
+	}
+}
+
+static void
+put_keyboard(struct render *r)
+{
+	const struct keyboard *k = &r->vt->keyboard;
+
+	if (k->modify_other_keys != 0)
+		buf_printf(r->out, "\033[>4;%um", k->modify_other_keys);
+	if (k->format_other_keys != 0)
+		buf_printf(r->out, "\033[>4;%uf", k->format_other_keys);
+}
+
+static void
+put_shape(struct render *r)
+{
+	bool blink = vt_mode(r->vt, MODE_CURSOR_BLINK);
+
+	if (r->vt->shape != CURSOR_BLOCK || blink)
+		buf_printf(r->out, "\033[%u q",
+		    2 + 2 * (unsigned)r->vt->shape - blink);
+}
+
+int
+vt_render(const struct vt *vt, unsigned flags, struct buf *out)
+{
+	struct render r = {
+		.vt = vt,
+		.out = out,
+		.cols = vt->screen->cols,
+		.rows = vt->screen->rows,
+	};
+
+	put_colours(&r);
+	put_titles(&r);
+	put_saved_modes(&r);
+	put_screen(&r, 0, flags & RENDER_HISTORY);
+	if (vt_on_alt(vt)) {
+		buf_puts(out, "\033[?1047h\033[H");
+		put_screen(&r, 1, false);
+	}
+	put_tabs(&r);
+	if (vt_mode(vt, MODE_DECLRMM))
+		buf_puts(out, "\033[?69h");
+	put_cursor(&r);
+	put_modes(&r);
+	put_keyboard(&r);
+	put_shape(&r);
+	set_pen(&r, &vt->pen);
+	put_charsets(&r, &vt->charsets);
+	if (vt_mode(vt, MODE_SYNC))
+		buf_puts(out, "\033[?2026h");
+	return out->full ? -ENOBUFS : 0;
+}

@@ -1,0 +1,334 @@
+/*
+ * Answers to questions.  Each is made of constants and numbers of ours; no
+ * byte that a program printed ever comes back to it as input.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/version.h"
+#include "vt/handlers.h"
+#include "vt/state.h"
+
+/* Nominal: there is no font here, but programs divide by it. */
+#define CELL_WIDTH_PX 8
+#define CELL_HEIGHT_PX 16
+
+#define TEND_NAME "tend(" TEND_VERSION ")"
+
+/* A VT220 with colour. */
+void
+csi_da1(struct vt *vt, const struct seq *seq)
+{
+	if (seq->args[0] == 0)
+		vt_reply(vt, "\033[?62;22c");
+}
+
+void
+esc_decid(struct vt *vt, const struct seq *seq)
+{
+	(void)seq;
+	vt_reply(vt, "\033[?62;22c");
+}
+
+void
+csi_da2(struct vt *vt, const struct seq *seq)
+{
+	if (seq->args[0] == 0)
+		vt_reply(vt, "\033[>1;%d;0c", 100 * VT_ENGINE_VERSION);
+}
+
+void
+csi_da3(struct vt *vt, const struct seq *seq)
+{
+	if (seq->args[0] == 0)
+		vt_reply(vt, "\033P!|00000000\033\\");
+}
+
+void
+csi_xtversion(struct vt *vt, const struct seq *seq)
+{
+	if (seq->args[0] == 0)
+		vt_reply(vt, "\033P>|" TEND_NAME "\033\\");
+}
+
+void
+csi_decreqtparm(struct vt *vt, const struct seq *seq)
+{
+	if (seq->args[0] <= 1)
+		vt_reply(vt, "\033[%d;1;1;128;128;1;0x", seq->args[0] + 2);
+}
+
+static void
+report_cursor(struct vt *vt, const char *format)
+{
+	const struct screen *s = vt->screen;
+	unsigned row = vt->cursor.y + 1u, col = vt->cursor.x + 1u;
+
+	if (vt_mode(vt, MODE_DECOM)) {
+		row -= s->top;
+		col -= s->left;
+	}
+	/* The only formats are the two below. */
+	if (format[0] == '?')
+		vt_reply(vt, "\033[?%u;%u;1R", row, col);
+	else
+		vt_reply(vt, "\033[%u;%uR", row, col);
+}
+
+void
+csi_dsr(struct vt *vt, const struct seq *seq)
+{
+	if (seq->args[0] == 5)
+		vt_reply(vt, "\033[0n");
+	else if (seq->args[0] == 6)
+		report_cursor(vt, "");
+}
+
+void
+csi_decdsr(struct vt *vt, const struct seq *seq)
+{
+	static const struct {
+		uint16_t question;
+		const char *answer;
+	} fixed[] = {
+		{15, "\033[?13n"},  /* no printer */
+		{25, "\033[?21n"},  /* user keys are locked */
+		{26, "\033[?27;1;0;0n"}, /* keyboard: North American */
+		{53, "\033[?53n"},  /* no locator */
+		{55, "\033[?53n"},
+		{56, "\033[?57;0n"},
+	};
+
+	if (seq->args[0] == 6)
+		report_cursor(vt, "?");
+	else if (seq->args[0] == 996)
+		vt_reply(vt, "\033[?997;%dn", colours_dark(&vt->colours) ? 1 : 2);
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+		if (fixed[i].question == seq->args[0])
+			vt_reply(vt, "%s", fixed[i].answer);
+}
+
+/* 0 not known, 1 set, 2 reset. */
+static int
+mode_state(const struct vt *vt, bool private, unsigned number)
+{
+	enum mode_id id = mode_find(private, number);
+
+	if (id == MODE_COUNT)
+		return 0;
+	return vt_mode(vt, id) ? 1 : 2;
+}
+
+void
+csi_rqm(struct vt *vt, const struct seq *seq)
+{
+	vt_reply(vt, "\033[%u;%d$y", seq->args[0],
+	    mode_state(vt, false, seq->args[0]));
+}
+
+void
+csi_decrqm(struct vt *vt, const struct seq *seq)
+{
+	vt_reply(vt, "\033[?%u;%d$y", seq->args[0],
+	    mode_state(vt, true, seq->args[0]));
+}
+
+void
+csi_decscusr(struct vt *vt, const struct seq *seq)
+{
+	static const enum cursor_shape shapes[] = {CURSOR_BLOCK, CURSOR_BLOCK,
+		CURSOR_BLOCK, CURSOR_UNDERLINE, CURSOR_UNDERLINE, CURSOR_BAR,
+		CURSOR_BAR};
+	unsigned n = seq->args[0];
+
+	if (n > 6)
+		return;
+	vt->shape = shapes[n];
+	mode_set(vt, MODE_CURSOR_BLINK, n % 2 == 1);
+}
+
+static void
+report_size(struct vt *vt, unsigned what)
+{
+	unsigned rows = vt->screen->rows, cols = vt->screen->cols;
+
+	if (what == 14)
+		vt_reply(vt, "\033[4;%u;%ut", rows * CELL_HEIGHT_PX,
+		    cols * CELL_WIDTH_PX);
+	else if (what == 16)
+		vt_reply(vt, "\033[6;%d;%dt", CELL_HEIGHT_PX, CELL_WIDTH_PX);
+	else
+		vt_reply(vt, "\033[8;%u;%ut", rows, cols);
+}
+
+/* Which of the two 22 and 23 mean: both, the icon's, the window's. */
+static enum title_kinds
+title_kinds(const struct seq *seq)
+{
+	unsigned n = seq_arg(seq, 1, 0);
+
+	return n == 1 ? ICON : n == 2 ? TITLE : ICON | TITLE;
+}
+
+static void
+pop_title(struct vt *vt, enum title_kinds which)
+{
+	titles_pop(&vt->titles, which);
+	vt_touch(vt);
+	vt_emit(vt, &(struct vt_event){
+	    .type = VT_EVENT_TITLE, .text = vt->titles.title});
+}
+
+void
+csi_xtwinops(struct vt *vt, const struct seq *seq)
+{
+	unsigned what = seq->args[0];
+
+	if (what == 14 || what == 16 || what == 18)
+		report_size(vt, what);
+	else if (what == 22)
+		titles_push(&vt->titles, title_kinds(seq));
+	else if (what == 23 && vt->titles.depth > 0)
+		pop_title(vt, title_kinds(seq));
+	else if (what == 8)
+		vt_emit(vt, &(struct vt_event){
+		    .type = VT_EVENT_RESIZE,
+		    .number = (int)seq_arg(seq, 1, 0),
+		    .value = (int)seq_arg(seq, 2, 0)});
+}
+
+/* A colour as SGR parameters: base is 30, 40 or 50 for underlines. */
+static void
+put_colour(struct buf *out, uint32_t c, unsigned base)
+{
+	unsigned v = COLOUR_VALUE(c);
+
+	if (COLOUR_KIND(c) == COLOUR_RGB)
+		buf_printf(out, ";%u:2::%u:%u:%u", base + 8, v >> 16,
+		    v >> 8 & 0xff, v & 0xff);
+	else if (COLOUR_KIND(c) != COLOUR_PALETTE)
+		return;
+	else if (base == 50 || v >= 16)
+		buf_printf(out, ";%u:5:%u", base + 8, v);
+	else
+		buf_printf(out, ";%u", v < 8 ? base + v : base + 52 + v);
+}
+
+void
+vt_put_sgr(struct buf *out, const struct cell *c, uint32_t underline_colour)
+{
+	static const struct {
+		uint16_t attr;
+		uint8_t code;
+	} simple[] = {{ATTR_BOLD, 1}, {ATTR_FAINT, 2}, {ATTR_ITALIC, 3},
+		{ATTR_BLINK, 5}, {ATTR_INVERSE, 7}, {ATTR_CONCEAL, 8},
+		{ATTR_STRIKE, 9}, {ATTR_OVERLINE, 53}};
+
+	buf_puts(out, "0");
+	for (size_t i = 0; i < sizeof(simple) / sizeof(simple[0]); i++)
+		if (c->attr & simple[i].attr)
+			buf_printf(out, ";%u", simple[i].code);
+	if (cell_underline(c) == UNDERLINE_SINGLE)
+		buf_puts(out, ";4");
+	else if (cell_underline(c) != UNDERLINE_NONE)
+		buf_printf(out, ";4:%u", cell_underline(c));
+	put_colour(out, c->fg, 30);
+	put_colour(out, c->bg, 40);
+	put_colour(out, underline_colour, 50);
+}
+
+static void
+report_sgr(struct vt *vt)
+{
+	struct buf sgr;
+
+	buf_init(&sgr, 256);
+	vt_put_sgr(&sgr, &vt->pen, vt_cell_underline_colour(vt, &vt->pen));
+	vt_reply(vt, "\033P1$r%.*sm\033\\", (int)sgr.len, (char *)sgr.data);
+	buf_finish(&sgr);
+}
+
+static unsigned
+cursor_style(const struct vt *vt)
+{
+	return 2 + 2 * (unsigned)vt->shape - vt_mode(vt, MODE_CURSOR_BLINK);
+}
+
+void
+dcs_decrqss(struct vt *vt, const struct seq *seq)
+{
+	const struct screen *s = vt->screen;
+
+	if (strcmp(seq->str, "m") == 0)
+		report_sgr(vt);
+	else if (strcmp(seq->str, "r") == 0)
+		vt_reply(vt, "\033P1$r%d;%dr\033\\", s->top + 1, s->bottom + 1);
+	else if (strcmp(seq->str, "s") == 0)
+		vt_reply(vt, "\033P1$r%d;%ds\033\\", s->left + 1, s->right + 1);
+	else if (strcmp(seq->str, " q") == 0)
+		vt_reply(vt, "\033P1$r%u q\033\\", cursor_style(vt));
+	else if (strcmp(seq->str, "\"q") == 0)
+		vt_reply(vt, "\033P1$r%d\"q\033\\",
+		    (vt->pen.attr & ATTR_PROTECTED) != 0);
+	else if (strcmp(seq->str, "\"p") == 0)
+		vt_reply(vt, "\033P1$r62;1\"p\033\\");
+	else
+		vt_reply(vt, "\033P0$r\033\\");
+}
+
+/* Names and values as XTGETTCAP spells them, in hexadecimal. */
+static const struct {
+	const char *name, *value;
+} capabilities[] = {
+	{"544E", "787465726D2D323536636F6C6F72"}, /* TN xterm-256color */
+	{"6E616D65", "787465726D2D323536636F6C6F72"}, /* name */
+	{"436F", "323536"}, /* Co 256 */
+	{"636F6C6F7273", "323536"}, /* colors */
+	{"524742", "382F382F38"}, /* RGB 8/8/8 */
+	{"5463", ""}, /* Tc */
+	{"5375", ""}, /* Su: styled underlines */
+};
+
+static bool
+same_hex(const char *a, size_t len, const char *b)
+{
+	if (len != strlen(b))
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		char c = a[i];
+		if (c >= 'a' && c <= 'f')
+			c = (char)(c - 'a' + 'A');
+		if (c != b[i])
+			return false;
+	}
+	return true;
+}
+
+static void
+report_capability(struct vt *vt, const char *name, size_t len)
+{
+	for (size_t i = 0; i < sizeof(capabilities) / sizeof(capabilities[0]);
+	    i++)
+		if (same_hex(name, len, capabilities[i].name)) {
+			const char *value = capabilities[i].value;
+			vt_reply(vt, "\033P1+r%s%s%s\033\\",
+			    capabilities[i].name, *value != '\0' ? "=" : "",
+			    value);
+			return;
+		}
+	vt_reply(vt, "\033P0+r\033\\");
+}
+
+void
+dcs_xtgettcap(struct vt *vt, const struct seq *seq)
+{
+	const char *p = seq->str;
+
+	for (unsigned n = 0; n < 16; n++) {
+		size_t len = strcspn(p, ";");
+		report_capability(vt, p, len);
+		p += len;
+		if (*p++ == '\0')
+			break;
+	}
+}

@@ -1,0 +1,88 @@
+/* RIS, DECSTR, DECALN. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "vt/handlers.h"
+#include "vt/state.h"
+
+/* What both kinds of reset do. */
+static void
+reset_pen(struct vt *vt)
+{
+	vt->pen = (struct cell){0};
+	charsets_init(&vt->charsets);
+	memset(&vt->last, 0, sizeof(vt->last));
+}
+
+/* As after vt_create(), but for the size and the terminal's own colours. */
+void
+vt_reset(struct vt *vt)
+{
+	vt_leave_alt(vt);
+	vt->modes = mode_initial();
+	vt->saved_modes = vt->modes;
+	reset_pen(vt);
+	vt->cursor = (struct cursor){0};
+	vt_reset_saved_cursor(vt, 0);
+	vt_reset_saved_cursor(vt, 1);
+	memset(&vt->keyboard, 0, sizeof(vt->keyboard));
+	vt->shape = CURSOR_BLOCK;
+	vt_default_tabs(vt, 0);
+	colours_reset(&vt->colours);
+	titles_finish(&vt->titles);
+	titles_init(&vt->titles);
+	free(vt->cwd);
+	vt->cwd = xstrdup("");
+	screen_reset_margins(vt->screen);
+	screen_clear(vt->screen, (struct cell){0});
+	history_clear(&vt->history);
+	extras_finish(&vt->extras);
+	clusters_finish(&vt->clusters);
+	vt_touch(vt);
+}
+
+void
+esc_ris(struct vt *vt, const struct seq *seq)
+{
+	(void)seq;
+	mode_set(vt, MODE_SYNC, false);
+	vt_reset(vt);
+}
+
+void
+csi_decstr(struct vt *vt, const struct seq *seq)
+{
+	static const enum mode_id soft[] = {MODE_IRM, MODE_DECCKM, MODE_DECOM,
+		MODE_DECAWM, MODE_DECTCEM, MODE_REVERSE_WRAP, MODE_DECNKM,
+		MODE_DECLRMM};
+
+	(void)seq;
+	for (size_t i = 0; i < sizeof(soft) / sizeof(soft[0]); i++) {
+		vt->modes &= ~(1ull << soft[i]);
+		vt->modes |= (uint64_t)mode_table[soft[i]].initially << soft[i];
+	}
+	screen_reset_margins(vt->screen);
+	reset_pen(vt);
+	vt_reset_saved_cursor(vt, vt_on_alt(vt));
+	vt->keyboard.modify_other_keys = 0;
+	vt->keyboard.format_other_keys = 0;
+	vt->cursor.pending = false;
+	mode_set(vt, MODE_SYNC, false); /* else nothing would be seen again */
+	vt_touch(vt);
+}
+
+void
+esc_decaln(struct vt *vt, const struct seq *seq)
+{
+	struct screen *s = vt->screen;
+	struct cell e = vt->pen;
+
+	(void)seq;
+	e.ch = 'E';
+	e.attr &= ATTR_SGR & ~(uint32_t)ATTR_UNDERLINE;
+	vt->modes &= ~(1ull << MODE_DECOM);
+	screen_reset_margins(s);
+	screen_clear(s, e);
+	vt_move_to(vt, 0, 0);
+}

@@ -1,0 +1,250 @@
+/* SGR: the pen's colours and attributes. */
+#include "vt/handlers.h"
+#include "vt/state.h"
+
+enum sgr_op {
+	SGR_NONE,
+	SGR_RESET,
+	SGR_SET,       /* value: attributes to set */
+	SGR_CLEAR,     /* value: attributes to clear */
+	SGR_UNDERLINE, /* value: enum underline, or as the sub-parameter says */
+	SGR_FG,        /* value: palette colour */
+	SGR_BG,
+	SGR_FG_DEFAULT,
+	SGR_BG_DEFAULT,
+	SGR_UL_DEFAULT,
+	SGR_FG_EXTENDED, /* 38, 48, 58: a colour follows */
+	SGR_BG_EXTENDED,
+	SGR_UL_EXTENDED,
+};
+
+struct sgr {
+	uint8_t op;
+	uint16_t value;
+};
+
+#define EIGHT(first, op, base)                                           \
+	[first] = {op, base}, [first + 1] = {op, base + 1},              \
+	[first + 2] = {op, base + 2}, [first + 3] = {op, base + 3},      \
+	[first + 4] = {op, base + 4}, [first + 5] = {op, base + 5},      \
+	[first + 6] = {op, base + 6}, [first + 7] = {op, base + 7}
+
+static const struct sgr table[108] = {
+	[0] = {SGR_RESET, 0},
+	[1] = {SGR_SET, ATTR_BOLD},
+	[2] = {SGR_SET, ATTR_FAINT},
+	[3] = {SGR_SET, ATTR_ITALIC},
+	[4] = {SGR_UNDERLINE, UNDERLINE_SINGLE},
+	[5] = {SGR_SET, ATTR_BLINK},
+	[6] = {SGR_SET, ATTR_BLINK},
+	[7] = {SGR_SET, ATTR_INVERSE},
+	[8] = {SGR_SET, ATTR_CONCEAL},
+	[9] = {SGR_SET, ATTR_STRIKE},
+	[21] = {SGR_UNDERLINE, UNDERLINE_DOUBLE},
+	[22] = {SGR_CLEAR, ATTR_BOLD | ATTR_FAINT},
+	[23] = {SGR_CLEAR, ATTR_ITALIC},
+	[24] = {SGR_CLEAR, ATTR_UNDERLINE},
+	[25] = {SGR_CLEAR, ATTR_BLINK},
+	[27] = {SGR_CLEAR, ATTR_INVERSE},
+	[28] = {SGR_CLEAR, ATTR_CONCEAL},
+	[29] = {SGR_CLEAR, ATTR_STRIKE},
+	EIGHT(30, SGR_FG, 0),
+	[38] = {SGR_FG_EXTENDED, 0},
+	[39] = {SGR_FG_DEFAULT, 0},
+	EIGHT(40, SGR_BG, 0),
+	[48] = {SGR_BG_EXTENDED, 0},
+	[49] = {SGR_BG_DEFAULT, 0},
+	[53] = {SGR_SET, ATTR_OVERLINE},
+	[55] = {SGR_CLEAR, ATTR_OVERLINE},
+	[58] = {SGR_UL_EXTENDED, 0},
+	[59] = {SGR_UL_DEFAULT, 0},
+	EIGHT(90, SGR_FG, 8),
+	EIGHT(100, SGR_BG, 8),
+};
+
+static bool
+is_sub(const struct seq *seq, unsigned i)
+{
+	return i < seq->nargs && seq->sub >> i & 1;
+}
+
+/* How many sub-parameters follow the i-th parameter. */
+static unsigned
+sub_count(const struct seq *seq, unsigned i)
+{
+	unsigned n = 0;
+
+	while (is_sub(seq, i + 1 + n))
+		n++;
+	return n;
+}
+
+static uint32_t
+rgb(const uint16_t *v)
+{
+	return COLOUR_RGB | (uint32_t)(v[0] & 0xff) << 16 |
+	    (uint32_t)(v[1] & 0xff) << 8 | (v[2] & 0xff);
+}
+
+/*
+ * 38:5:n, 38:2:r:g:b or 38:2:space:r:g:b, with n sub-parameters from i + 1 on.
+ * False when it is none of them.
+ */
+static bool
+colour_of_subs(const struct seq *seq, unsigned i, unsigned n, uint32_t *colour)
+{
+	const uint16_t *v = &seq->args[i + 1];
+
+	if (v[0] == 5 && n >= 2)
+		*colour = COLOUR_PALETTE | (v[1] & 0xff);
+	else if (v[0] == 2 && n >= 5)
+		*colour = rgb(v + 2);
+	else if (v[0] == 2 && n == 4)
+		*colour = rgb(v + 1);
+	else
+		return false;
+	return true;
+}
+
+/*
+ * 38;5;n or 38;2;r;g;b.  Returns how many parameters it took, all that are
+ * left when it is neither: what they mean cannot be known.
+ */
+static unsigned
+colour_of_args(const struct seq *seq, unsigned i, bool *ok, uint32_t *colour)
+{
+	const uint16_t *v = &seq->args[i + 1];
+	unsigned left = seq->nargs - i - 1u;
+
+	*ok = true;
+	if (left >= 2 && v[0] == 5) {
+		*colour = COLOUR_PALETTE | (v[1] & 0xff);
+		return 2;
+	}
+	if (left >= 4 && v[0] == 2) {
+		*colour = rgb(v + 1);
+		return 4;
+	}
+	*ok = false;
+	return left;
+}
+
+static void
+set_underline_colour(struct vt *vt, uint32_t colour)
+{
+	const struct extra *e = extras_get(&vt->extras, cell_extra(&vt->pen));
+
+	if (e == NULL)
+		vt_set_pen_extra(vt, colour, NULL, NULL);
+	else
+		vt_set_pen_extra(vt, colour, e->uri, e->id);
+}
+
+static void
+set_underline(struct vt *vt, enum underline style)
+{
+	vt->pen.attr &= ~(uint32_t)ATTR_UNDERLINE;
+	vt->pen.attr |= (uint32_t)style << ATTR_UNDERLINE_SHIFT;
+}
+
+/* Everything but the link and the protection, which SGR does not set. */
+static void
+reset_pen(struct vt *vt)
+{
+	vt->pen.fg = vt->pen.bg = COLOUR_DEFAULT;
+	vt->pen.attr &= ~(uint32_t)ATTR_SGR;
+	if (cell_extra(&vt->pen) != 0)
+		set_underline_colour(vt, COLOUR_DEFAULT);
+}
+
+static void
+set_colour(struct vt *vt, enum sgr_op op, uint32_t colour)
+{
+	if (op == SGR_FG_EXTENDED)
+		vt->pen.fg = colour;
+	else if (op == SGR_BG_EXTENDED)
+		vt->pen.bg = colour;
+	else
+		set_underline_colour(vt, colour);
+}
+
+/* 38, 48, 58 at i; how many further parameters belong to it. */
+static unsigned
+extended(struct vt *vt, const struct seq *seq, unsigned i, enum sgr_op op)
+{
+	unsigned subs = sub_count(seq, i);
+	uint32_t colour = 0;
+	bool ok;
+
+	if (subs > 0) {
+		ok = colour_of_subs(seq, i, subs, &colour);
+	} else {
+		subs = colour_of_args(seq, i, &ok, &colour);
+	}
+	if (ok)
+		set_colour(vt, op, colour);
+	return subs;
+}
+
+static void
+underline(struct vt *vt, const struct seq *seq, unsigned i, unsigned value)
+{
+	if (is_sub(seq, i + 1))
+		value = seq->args[i + 1] <= UNDERLINE_DASHED
+		    ? seq->args[i + 1]
+		    : UNDERLINE_SINGLE;
+	set_underline(vt, (enum underline)value);
+}
+
+static void
+simple(struct vt *vt, struct sgr sgr)
+{
+	switch ((enum sgr_op)sgr.op) {
+	case SGR_RESET:
+		reset_pen(vt);
+		break;
+	case SGR_SET:
+		vt->pen.attr |= sgr.value;
+		break;
+	case SGR_CLEAR:
+		vt->pen.attr &= ~(uint32_t)sgr.value;
+		break;
+	case SGR_FG:
+		vt->pen.fg = COLOUR_PALETTE | sgr.value;
+		break;
+	case SGR_BG:
+		vt->pen.bg = COLOUR_PALETTE | sgr.value;
+		break;
+	case SGR_FG_DEFAULT:
+		vt->pen.fg = COLOUR_DEFAULT;
+		break;
+	case SGR_BG_DEFAULT:
+		vt->pen.bg = COLOUR_DEFAULT;
+		break;
+	case SGR_UL_DEFAULT:
+		set_underline_colour(vt, COLOUR_DEFAULT);
+		break;
+	default:
+		break;
+	}
+}
+
+void
+csi_sgr(struct vt *vt, const struct seq *seq)
+{
+	for (unsigned i = 0; i < seq->nargs; i++) {
+		unsigned code = seq->args[i];
+		struct sgr sgr = {SGR_NONE, 0};
+		if (code < sizeof(table) / sizeof(table[0]))
+			sgr = table[code];
+		if (sgr.op >= SGR_FG_EXTENDED) {
+			i += extended(vt, seq, i, (enum sgr_op)sgr.op);
+			continue;
+		}
+		if (sgr.op == SGR_UNDERLINE)
+			underline(vt, seq, i, sgr.value);
+		else
+			simple(vt, sgr);
+		i += sub_count(seq, i);
+	}
+}

@@ -1,0 +1,95 @@
+/* Titles, and the stack of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "vt/state.h"
+
+void
+titles_init(struct titles *t)
+{
+	memset(t, 0, sizeof(*t));
+	t->title = xstrdup("");
+	t->icon = xstrdup("");
+}
+
+static void
+drop(struct titles *t)
+{
+	t->depth--;
+	free(t->stack[t->depth].title);
+	free(t->stack[t->depth].icon);
+}
+
+void
+titles_finish(struct titles *t)
+{
+	while (t->depth > 0)
+		drop(t);
+	free(t->title);
+	free(t->icon);
+	t->title = t->icon = NULL;
+}
+
+/*
+ * Copy what a program sent, as a person may see it: valid UTF-8, no control
+ * characters, cut at max bytes.
+ */
+void
+titles_set(char **slot, const char *s, size_t len, size_t max)
+{
+	char *out = xmalloc((len < max ? len * 3 : max) + 5);
+	struct utf8 u = {0};
+	size_t n = 0;
+
+	for (size_t i = 0; i < len && n < max;) {
+		uint32_t cp = 0;
+		enum utf8_step step = utf8_step(&u, (uint8_t)s[i], &cp);
+		i += step != UTF8_BAD_AGAIN;
+		if (step != UTF8_MORE && cp >= 0x20 && (cp < 0x7f || cp > 0x9f))
+			n += utf8_encode(out + n, cp);
+	}
+	out[n] = '\0';
+	free(*slot);
+	*slot = xrealloc(out, n + 1, 1);
+}
+
+void
+titles_push(struct titles *t, enum title_kinds which)
+{
+	if (t->depth == TITLE_STACK_MAX) {
+		free(t->stack[0].title);
+		free(t->stack[0].icon);
+		memmove(t->stack, t->stack + 1,
+		    (TITLE_STACK_MAX - 1) * sizeof(t->stack[0]));
+		t->depth--;
+	}
+	t->stack[t->depth].title = which & TITLE ? xstrdup(t->title) : NULL;
+	t->stack[t->depth].icon = which & ICON ? xstrdup(t->icon) : NULL;
+	t->depth++;
+}
+
+/* What was saved and is wanted takes the place of what is. */
+static void
+take(char **slot, char *saved, bool wanted)
+{
+	if (saved == NULL)
+		return;
+	if (wanted) {
+		free(*slot);
+		*slot = saved;
+	} else {
+		free(saved);
+	}
+}
+
+void
+titles_pop(struct titles *t, enum title_kinds which)
+{
+	if (t->depth == 0)
+		return;
+	t->depth--;
+	take(&t->title, t->stack[t->depth].title, which & TITLE);
+	take(&t->icon, t->stack[t->depth].icon, which & ICON);
+}

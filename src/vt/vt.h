@@ -1,0 +1,193 @@
+#ifndef TEND_VT_VT_H
+#define TEND_VT_VT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vt/cell.h"
+#include "vt/input_modes.h"
+
+struct buf;
+struct clusters;
+struct error;
+
+/*
+ * A terminal: bytes in, state out.  It has no descriptor, no clock and no
+ * loop, and never looks at anything but the bytes it is fed, so the same bytes
+ * give the same screen at any time and in any chunking.
+ *
+ *	parser  bytes to text and sequences      parser.h
+ *	vt      cursor, modes, pen               this header; handlers by table
+ *	screen  rows of cells, scrolling         screen.h
+ *	history lines that left the top          history.h
+ *
+ * Everything that grows has a limit.  At it: the oldest lines of history go
+ * first; strings and parameters are cut off; links and clusters that are not
+ * on any screen are swept, and what still does not fit is shown without.
+ */
+struct vt;
+
+#define VT_COLS_MIN 2 /* a wide character has to fit */
+#define VT_COLS_MAX 2000
+#define VT_ROWS_MAX 2000
+#define VT_CELLS_MAX (1 << 20) /* cols x rows */
+
+#define VT_HISTORY_LINES 2000
+#define VT_HISTORY_BYTES (256 << 10)
+
+/* Increased whenever the same bytes may give another screen. */
+#define VT_ENGINE_VERSION 1
+
+enum vt_event_type {
+	VT_EVENT_BELL,
+	VT_EVENT_TITLE,     /* text: the new title (OSC 0, 2; title stack) */
+	VT_EVENT_ICON,      /* text: the new icon name (OSC 0, 1) */
+	VT_EVENT_CWD,       /* text: the URI or path (OSC 7) */
+	VT_EVENT_MARK,      /* number: 'A' prompt, 'B' input, 'C' output,
+			       'D' done (OSC 133); value: exit status or -1 */
+	VT_EVENT_NOTIFY,    /* title, text (OSC 9, 99, 777) */
+	VT_EVENT_PROGRESS,  /* number: 0 off 1 on 2 error 3 busy 4 paused,
+			       value: percent or -1 (OSC 9;4) */
+	VT_EVENT_CLIPBOARD, /* title: which selections; text: base64 as it came,
+			       or "?" for a question (OSC 52); never answered */
+	VT_EVENT_RESIZE,    /* number, value: rows, cols asked for (CSI 8 t) */
+};
+
+/* Strings are valid UTF-8 without control characters, and borrowed. */
+struct vt_event {
+	enum vt_event_type type;
+	int number;
+	int value;
+	const char *title;
+	const char *text;
+};
+
+/*
+ * How the terminal talks back.  Either may be NULL.  `reply` carries bytes for
+ * the program's input: only digits and constants of ours, never bytes that the
+ * program printed.  Neither may call back into the terminal.
+ */
+struct vt_ops {
+	void (*reply)(void *arg, const char *p, size_t len);
+	void (*event)(void *arg, const struct vt_event *ev);
+};
+
+struct vt_config {
+	uint16_t cols, rows;    /* within the limits above */
+	uint32_t history_lines; /* logical lines; 0: no history */
+	size_t history_bytes;   /* and their packed size */
+	const struct vt_ops *ops;
+	void *arg;
+};
+
+/* 0, or -EINVAL and *err when no screen can have this size. */
+int vt_check_size(unsigned cols, unsigned rows, struct error *err);
+
+/* NULL and *err when the size is out of bounds. */
+struct vt *vt_create(const struct vt_config *config, struct error *err);
+void vt_destroy(struct vt *vt);
+
+/* Take in all len bytes. */
+void vt_feed(struct vt *vt, const void *p, size_t len);
+
+/*
+ * Take in bytes up to the end of the first synchronized update (mode 2026) in
+ * them, or all when none ends there.  Returns how many: what is then on the
+ * screen is a frame, unless vt_in_sync() says that one is still being drawn.
+ */
+size_t vt_feed_frame(struct vt *vt, const void *p, size_t len);
+bool vt_in_sync(const struct vt *vt);
+
+/* Give up on an update that is not ended; its caller has the clock. */
+void vt_end_sync(struct vt *vt);
+
+/*
+ * Change the size.  The primary screen is reflowed: the cursor stays on its
+ * character, and no text is lost by going there and back.  The alternate
+ * screen is cut or padded; its program redraws it.
+ */
+int vt_resize(struct vt *vt, unsigned cols, unsigned rows, struct error *err);
+
+/* Looking.  Rows and columns count from 0. */
+
+unsigned vt_cols(const struct vt *vt);
+unsigned vt_rows(const struct vt *vt);
+bool vt_alt_screen(const struct vt *vt);
+const char *vt_title(const struct vt *vt); /* UTF-8, never NULL */
+const char *vt_icon(const struct vt *vt);
+const char *vt_cwd(const struct vt *vt); /* as OSC 7 gave it, or "" */
+bool vt_reverse_video(const struct vt *vt); /* DECSCNM */
+
+enum cursor_shape { CURSOR_BLOCK, CURSOR_UNDERLINE, CURSOR_BAR };
+
+struct vt_cursor {
+	uint16_t row, col; /* col < cols also while a wrap is pending */
+	bool pending_wrap;
+	bool visible;
+	bool blink;
+	enum cursor_shape shape;
+};
+void vt_cursor(const struct vt *vt, struct vt_cursor *out);
+
+/* What the input encoders need to know. */
+void vt_input_modes(const struct vt *vt, struct input_modes *out);
+
+/*
+ * Colours, as 0xrrggbb.  `vt_colour` resolves a cell's colour; which says what
+ * the default stands for.
+ */
+enum vt_colour_role { VT_FOREGROUND, VT_BACKGROUND, VT_CURSOR_COLOUR };
+uint32_t vt_colour(const struct vt *vt, uint32_t colour,
+    enum vt_colour_role role);
+/* The terminal's own colours, to answer queries with and to reset to. */
+void vt_set_default_colours(struct vt *vt, uint32_t fg, uint32_t bg);
+
+enum row_flags {
+	ROW_CONTINUES = 1 << 0, /* the line of the row above goes on here */
+	ROW_PROMPT = 1 << 1,    /* OSC 133;A was printed here */
+	ROW_OUTPUT = 1 << 2,    /* OSC 133;C */
+};
+
+/* A row to look at, borrowed until the terminal is next fed or resized. */
+struct vt_row {
+	const struct cell *cells;
+	unsigned used; /* cells from here to the margin are zero */
+	unsigned flags;
+	const struct clusters *clusters; /* what CELL_CLUSTER ids mean */
+};
+void vt_screen_row(const struct vt *vt, unsigned y, struct vt_row *out);
+
+/* The text of a cell as UTF-8 ("" when blank); returns its length. */
+#define VT_TEXT_MAX 128
+size_t vt_cell_text(const struct vt_row *row, unsigned x,
+    char out[VT_TEXT_MAX]);
+
+/* The underline colour of a cell (COLOUR_DEFAULT: that of the text). */
+uint32_t vt_cell_underline_colour(const struct vt *vt, const struct cell *c);
+/* The hyperlink of a cell: URI and the id= of its OSC 8 ("" if none). */
+const char *vt_cell_link(const struct vt *vt, const struct cell *c);
+const char *vt_cell_link_id(const struct vt *vt, const struct cell *c);
+
+/*
+ * The rows of the history, oldest first, wrapped at the present width.  A row
+ * is borrowed until the next call.
+ */
+struct vt_history_iter;
+struct vt_history_iter *vt_history_begin(const struct vt *vt);
+bool vt_history_next(struct vt_history_iter *it, struct vt_row *out);
+void vt_history_end(struct vt_history_iter *it);
+
+/*
+ * Damage.  The generation grows with every feed that changed something.  A row
+ * changed after generation g when vt_row_generation() > g; something visible
+ * (text, style, cursor, title, screen) did when vt_generation() > g.  During a
+ * synchronized update vt_generation() stays what it was before it.
+ */
+uint64_t vt_generation(const struct vt *vt);
+uint64_t vt_row_generation(const struct vt *vt, unsigned y);
+
+/* Bytes of memory held, all in all. */
+size_t vt_memory(const struct vt *vt);
+
+#endif
