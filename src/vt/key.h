@@ -92,7 +92,7 @@ bool key_is_char(uint32_t cp);
 /* Whether the code is one of Unicode's or of key.def's. */
 bool key_is_valid(const struct key *k);
 
-/* Bring a description into its one form; what is impossible in it is dropped. */
+/* Bring a description into its one form; the impossible in it is dropped. */
 void key_canonical(struct key *k);
 
 /* What the key types by itself with its Shift and Caps Lock, or 0. */
