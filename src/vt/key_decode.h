@@ -70,7 +70,7 @@ void key_decoder_feed(struct key_decoder *d, const void *p, size_t len);
 enum key_pending {
 	KEY_PENDING_NOTHING,
 	KEY_PENDING_KEY,      /* a key already (ESC, or M-[): wait shortly */
-	KEY_PENDING_SEQUENCE, /* cut off in the middle: wait long, or for ever */
+	KEY_PENDING_SEQUENCE, /* cut off in the middle: wait long, or on */
 };
 
 enum key_pending key_decoder_pending(const struct key_decoder *d);
