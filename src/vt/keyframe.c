@@ -260,7 +260,8 @@ unpack_row(struct codec *k, struct vt *vt, struct screen *s, struct row *row,
 	line_read(&r, p, len);
 	while (x < s->cols && line_next(&r, &vt->clusters, &c))
 		row->cells[x++] = c;
-	if (r.broken || r.tail || r.blanks > 0 || r.p != r.end)
+	/* A full row may still be followed by the end of its style. */
+	if (line_next(&r, &vt->clusters, &c) || r.broken)
 		k->bad = true;
 	row->used = (uint16_t)x;
 	screen_trim(row);

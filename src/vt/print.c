@@ -150,6 +150,7 @@ put_wide(struct cell *c, uint32_t ch, struct cell pen)
 static void
 put(struct vt *vt, uint32_t ch, unsigned width, uint8_t join)
 {
+	vt->last.join = 0;
 	settle_wrap(vt);
 	unsigned end = wrap_column(vt);
 	if (vt->cursor.x + width > end) {
@@ -281,6 +282,8 @@ vt_print_text(struct vt *vt, const uint32_t *cps, size_t n)
 			join_last(vt, cp, join);
 		else if (uni_width(cp) > 0)
 			put(vt, cp, uni_width(cp), join);
+		/* What was not shown, nothing joins. */
+		join = vt->last.join;
 	}
 	vt->charsets.single = 0;
 	if (clusters_want_sweep(&vt->clusters))

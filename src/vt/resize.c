@@ -401,7 +401,7 @@ resize_alt(struct vt *vt, unsigned cols, unsigned rows)
 {
 	struct screen *old = &vt->screens[1], fresh;
 	unsigned top = vt->cursor.y >= rows ? vt->cursor.y - rows + 1u : 0;
-	unsigned keep = cols < old->cols ? cols : old->cols;
+	unsigned was = old->cols, keep = cols < was ? cols : was;
 	const struct cell zero = {0};
 
 	screen_init(&fresh, cols, rows);
@@ -415,7 +415,9 @@ resize_alt(struct vt *vt, unsigned cols, unsigned rows)
 	}
 	screen_finish(old);
 	*old = fresh;
-	vt_move_to(vt, vt->cursor.x, vt->cursor.y - top);
+	/* A wider screen has the place that a pending wrap waits for. */
+	vt_move_to(vt, vt->cursor.x + (vt->cursor.pending && cols > was),
+	    vt->cursor.y - top);
 	if (vt->saved[1].x >= cols)
 		vt->saved[1].x = (uint16_t)(cols - 1);
 	if (vt->saved[1].y >= rows)
