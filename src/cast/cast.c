@@ -25,7 +25,7 @@ struct cast {
 	void *arg;
 	enum state state;
 	unsigned version;
-	unsigned long line; /* of the beginning of text */
+	unsigned long line;       /* of the beginning of text */
 	const struct json_in *in; /* walking over text, or NULL */
 	double time;
 	struct buf text; /* the line or document so far */
@@ -173,13 +173,18 @@ check_header(const struct cast *c, const struct header *h, struct error *err)
 	if (!h->has_version)
 		return bad_line(c, err, "the header has no \"version\"");
 	if (h->version != 1 && h->version != 2 && h->version != 3)
-		return error_set(err, EINVAL, "line %lu: asciicast version %g "
-		    "is not known; 1, 2 and 3 are", where(c), h->version);
+		return error_set(err, EINVAL,
+		    "line %lu: asciicast version %g "
+		    "is not known; 1, 2 and 3 are",
+		    where(c), h->version);
 	if (!good_size(h->cols, h->rows))
-		return error_set(err, EINVAL, "line %lu: the header needs "
-		    "%s from 1 to %d", where(c), h->version == 3 ?
-		    "\"term\" with \"cols\" and \"rows\"" :
-		    "\"width\" and \"height\"", CAST_SIZE_MAX);
+		return error_set(err, EINVAL,
+		    "line %lu: the header needs "
+		    "%s from 1 to %d",
+		    where(c),
+		    h->version == 3 ? "\"term\" with \"cols\" and \"rows\"" :
+				      "\"width\" and \"height\"",
+		    CAST_SIZE_MAX);
 	return 0;
 }
 
@@ -246,8 +251,7 @@ emit_code(struct cast *c, char code, struct error *err)
 	if (at == NULL || code == '\0')
 		return 0;
 	ev.type = types[at - codes];
-	if (ev.type == CAST_RESIZE &&
-	    !parse_size(&c->data, &ev.cols, &ev.rows))
+	if (ev.type == CAST_RESIZE && !parse_size(&c->data, &ev.cols, &ev.rows))
 		return bad_line(c, err, "a resize needs COLSxROWS");
 	return emit(c, &ev, err);
 }
@@ -445,8 +449,10 @@ static int
 too_large(const struct cast *c, struct error *err)
 {
 	if (c->state != IN_LINES)
-		return error_set(err, EFBIG, "line %lu: the document is larger "
-		    "than %u MiB", c->line, CAST_V1_MAX >> 20);
+		return error_set(err, EFBIG,
+		    "line %lu: the document is larger "
+		    "than %u MiB",
+		    c->line, CAST_V1_MAX >> 20);
 	return error_set(err, EFBIG, "line %lu: it is longer than %u MiB",
 	    c->line, CAST_LINE_MAX >> 20);
 }
@@ -538,6 +544,6 @@ cast_probe(const void *p, size_t len)
 		}
 		json_in_skip(&j);
 	}
-	return j.why != NULL && j.ended && len < CAST_PROBE_MAX ? CAST_MAYBE
-								: CAST_NO;
+	return j.why != NULL && j.ended && len < CAST_PROBE_MAX ? CAST_MAYBE :
+								  CAST_NO;
 }

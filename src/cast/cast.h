@@ -39,7 +39,7 @@ enum cast_type {
 
 struct cast_event {
 	enum cast_type type;
-	double time; /* seconds since the start; never less than before */
+	double time;      /* seconds since the start; never less than before */
 	const char *data; /* UTF-8, may hold NUL; borrowed for the call */
 	size_t len;
 	unsigned cols, rows;

@@ -28,8 +28,8 @@ fail(struct json_in *j, const char *why)
 static void
 skip_blanks(struct json_in *j)
 {
-	while (j->p < j->end && (*j->p == ' ' || *j->p == '\t' ||
-	    *j->p == '\n' || *j->p == '\r'))
+	while (j->p < j->end &&
+	    (*j->p == ' ' || *j->p == '\t' || *j->p == '\n' || *j->p == '\r'))
 		j->p++;
 }
 
@@ -57,8 +57,9 @@ json_in_enter(struct json_in *j, char open)
 	if (j->depth == JSON_IN_DEPTH)
 		fail(j, "values are nested too deeply");
 	else if (!take(j, open))
-		fail(j, open == '{' ? "an object was expected"
-				    : "an array was expected");
+		fail(j,
+		    open == '{' ? "an object was expected" :
+				  "an array was expected");
 	if (j->why != NULL)
 		return;
 	j->close[j->depth++] = open == '{' ? '}' : ']';
@@ -80,8 +81,10 @@ json_in_more(struct json_in *j)
 		return false;
 	}
 	if (!first && !take(j, ','))
-		fail(j, j->close[j->depth - 1] == '}' ?
-		    "a comma or } was expected" : "a comma or ] was expected");
+		fail(j,
+		    j->close[j->depth - 1] == '}' ?
+			"a comma or } was expected" :
+			"a comma or ] was expected");
 	return j->why == NULL;
 }
 

@@ -31,10 +31,10 @@ note(void *arg, const struct cast_event *ev, struct error *err)
 		return 1;
 	if (ev->type == CAST_HEADER || ev->type == CAST_RESIZE)
 		buf_printf(&p->events, "%c %g %ux%u\n", "hoimrx"[ev->type],
-		    ev->time, ev->cols, ev->rows);
+		    ev -> time, ev -> cols, ev -> rows);
 	else
 		buf_printf(&p->events, "%c %g %.*s\n", "hoimrx"[ev->type],
-		    ev->time, (int)ev->len, ev->data);
+		    ev -> time, (int)ev -> len, ev -> data);
 	if (ev->type == CAST_RESIZE && ev->cols == 13)
 		return error_set(err, ERANGE, "thirteen columns");
 	return 0;
@@ -184,8 +184,7 @@ cast_names_the_line_of_a_bad_event(void **state)
 	    "line 3, byte 1: an array was expected");
 	fails_with(V2 "\n\n[1,\"o\"]\n",
 	    "line 4: an event needs time, code and data");
-	fails_with(V2 "[1,\"o\",5]\n",
-	    "line 2, byte 8: a string was expected");
+	fails_with(V2 "[1,\"o\",5]\n", "line 2, byte 8: a string was expected");
 	fails_with(V2 "[1,\"o\",\"a\"] x\n",
 	    "line 2, byte 13: something follows the end");
 	fails_with(V2 "[1,\"o\",\"a",

@@ -43,9 +43,9 @@ json_in_refuses_what_the_grammar_does_not_have(void **state)
 	static const char *const bad[] = { "", " ", "nul", "True", "NaN",
 		"Infinity", "-", "+1", "01", "1.", ".5", "1e", "0x10", "'a'",
 		"\"a", "\"\\x\"", "\"\\u12g4\"", "\"\\u12", "\"a\nb\"", "[",
-		"[1", "[1,", "[1,]", "[,1]", "[1 2]", "{", "{\"a\"", "{\"a\":",
-		"{\"a\":}", "{\"a\":1,}", "{a:1}", "{1:1}", "{\"a\" 1}", "]",
-		"[}", "1 2", "[] []", "// c" };
+		"[1", "[1,", "[1,]", "[,1]", "[1 2]", "{", "{\"a\"",
+		"{\"a\":", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{1:1}",
+		"{\"a\" 1}", "]", "[}", "1 2", "[] []", "// c" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
@@ -102,9 +102,11 @@ json_in_replaces_lone_surrogates(void **state)
 	(void)state;
 	decodes("\"\\ud83dx\"", "\xEF\xBF\xBDx", 4);
 	decodes("\"\\ude00\"", "\xEF\xBF\xBD", 3);
-	decodes("\"\\ud83d\\u0041\"", "\xEF\xBF\xBD" "A", 4);
-	decodes("\"\\ud83d\\ud83d\\ude00\"", "\xEF\xBF\xBD\xF0\x9F\x98\x80",
-	    7);
+	decodes("\"\\ud83d\\u0041\"",
+	    "\xEF\xBF\xBD"
+	    "A",
+	    4);
+	decodes("\"\\ud83d\\ud83d\\ude00\"", "\xEF\xBF\xBD\xF0\x9F\x98\x80", 7);
 }
 
 static void
