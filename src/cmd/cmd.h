@@ -1,0 +1,41 @@
+#ifndef TEND_CMD_CMD_H
+#define TEND_CMD_CMD_H
+
+#include <stddef.h>
+
+struct opt;
+struct out;
+
+/*
+ * The commands of `tend`.  How to add one, say `frob`:
+ *
+ *  1. write src/cmd/frob.c, which defines `const struct cmd cmd_frob`; give it
+ *     a struct for its arguments and a table of its options (opt.h)
+ *  2. add CMD(frob) to list.h and frob.c to meson.build, and that is all
+ *
+ * Help, the check of options, -h and --json are then there.  `run` is called
+ * with the options in `args`; it returns the process's exit status, and what
+ * it has to say it says through `out` (out.h), so that --json works without
+ * its doing.  tests/it/test_cli.py tries every command that is in the list.
+ */
+struct call {
+	struct out *out;
+	const void *args; /* the command's own struct, its options in it */
+	int argc;         /* what stood there besides options */
+	char **argv;
+};
+
+struct cmd {
+	const char *name;
+	const char *usage;         /* what follows the name, as in a synopsis */
+	const char *summary;       /* one line, lower case */
+	const char *details;       /* paragraphs for -h, or NULL */
+	const struct opt *options; /* ends with an all-zero one, or NULL */
+	size_t args_size;
+	int (*run)(struct call *call);
+};
+
+#define CMD(name) extern const struct cmd cmd_##name;
+#include "cmd/list.h"
+
+#endif

@@ -1,0 +1,106 @@
+#include "cmd/json_out.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/utf8.h"
+
+void
+json_out_init(struct json_out *j, struct buf *buf)
+{
+	*j = (struct json_out){ .buf = buf };
+}
+
+/* Before every value and key. */
+static void
+separate(struct json_out *j)
+{
+	if (j->comma)
+		buf_putc(j->buf, ',');
+	j->comma = true;
+}
+
+void
+json_out_open(struct json_out *j, char bracket)
+{
+	separate(j);
+	buf_putc(j->buf, bracket);
+	j->comma = false;
+}
+
+void
+json_out_close(struct json_out *j, char bracket)
+{
+	buf_putc(j->buf, bracket);
+	j->comma = true;
+}
+
+void
+json_out_key(struct json_out *j, const char *key)
+{
+	json_out_text(j, key);
+	buf_putc(j->buf, ':');
+	j->comma = false;
+}
+
+/*
+ * DEL, C1 and the two line separators are allowed in JSON but escaped all the
+ * same: the answer may be shown on a terminal.
+ */
+static void
+put_char(struct buf *out, uint32_t cp)
+{
+	char utf8[4];
+
+	if (cp == '"' || cp == '\\')
+		buf_printf(out, "\\%c", (char)cp);
+	else if (cp == '\n')
+		buf_puts(out, "\\n");
+	else if (cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || cp == 0x2028 ||
+	    cp == 0x2029)
+		buf_printf(out, "\\u%04x", (unsigned)cp);
+	else
+		buf_append(out, utf8, utf8_encode(utf8, cp));
+}
+
+void
+json_out_string(struct json_out *j, const char *p, size_t len)
+{
+	struct utf8 u = { 0 };
+	uint32_t cp;
+
+	separate(j);
+	buf_putc(j->buf, '"');
+	for (size_t i = 0; i < len; i++) {
+		enum utf8_step step = utf8_step(&u, (uint8_t)p[i], &cp);
+
+		if (step != UTF8_MORE)
+			put_char(j->buf, cp);
+		if (step == UTF8_BAD_AGAIN)
+			i--;
+	}
+	if (u.need > 0)
+		put_char(j->buf, UTF8_REPLACEMENT);
+	buf_putc(j->buf, '"');
+}
+
+void
+json_out_text(struct json_out *j, const char *s)
+{
+	json_out_string(j, s, strlen(s));
+}
+
+void
+json_out_number(struct json_out *j, uint64_t n)
+{
+	separate(j);
+	buf_printf(j->buf, "%" PRIu64, n);
+}
+
+void
+json_out_bool(struct json_out *j, bool b)
+{
+	separate(j);
+	buf_puts(j->buf, b ? "true" : "false");
+}

@@ -1,0 +1,33 @@
+#ifndef TEND_CMD_JSON_OUT_H
+#define TEND_CMD_JSON_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf;
+
+/*
+ * Writes JSON into a buffer as it goes, in the order it is told, without a
+ * tree: the cells of a large screen would make one of a gigabyte.  Commas are
+ * its business; that what is opened is closed, the caller's.  Whether all of
+ * it fitted, the buffer knows.
+ */
+struct json_out {
+	struct buf *buf;
+	bool comma; /* one is due before the next value */
+};
+
+void json_out_init(struct json_out *j, struct buf *buf);
+
+void json_out_open(struct json_out *j, char bracket);  /* '{' or '[' */
+void json_out_close(struct json_out *j, char bracket); /* '}' or ']' */
+void json_out_key(struct json_out *j, const char *key);
+
+/* Bytes that are not UTF-8 become U+FFFD. */
+void json_out_string(struct json_out *j, const char *p, size_t len);
+void json_out_text(struct json_out *j, const char *s);
+void json_out_number(struct json_out *j, uint64_t n);
+void json_out_bool(struct json_out *j, bool b);
+
+#endif

@@ -1,0 +1,198 @@
+#include <signal.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "cmd/cmd.h"
+#include "cmd/opt.h"
+#include "cmd/out.h"
+
+static const struct cmd *const commands[] = {
+#define CMD(name) &cmd_##name,
+#include "cmd/list.h"
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(*commands))
+
+/* What every command understands. */
+struct common {
+	bool help, json;
+};
+
+static const struct opt common_options[] = {
+	OPT_FLAG(struct common, json, "json", 0, "answer in JSON"),
+	OPT_FLAG(struct common, help, "help", 'h', "explain this command"),
+	{ 0 },
+};
+
+static const struct cmd *
+find(const char *name)
+{
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+static unsigned
+min3(unsigned a, unsigned b, unsigned c)
+{
+	a = a < b ? a : b;
+	return a < c ? a : c;
+}
+
+#define WORD_MAX 32
+
+/* How many letters differ, are missing or too many (Levenshtein). */
+static unsigned
+distance(const char *a, const char *b)
+{
+	unsigned row[WORD_MAX + 1], above, corner;
+	size_t len = strlen(b);
+
+	if (len > WORD_MAX || strlen(a) > WORD_MAX)
+		return WORD_MAX;
+	for (size_t i = 0; i <= len; i++)
+		row[i] = (unsigned)i;
+	for (; *a != '\0'; a++) {
+		corner = row[0]++;
+		for (size_t i = 1; i <= len; i++) {
+			above = row[i];
+			row[i] = min3(above + 1, row[i - 1] + 1,
+			    corner + (*a != b[i - 1]));
+			corner = above;
+		}
+	}
+	return row[len];
+}
+
+/* The command that was probably meant, or NULL. */
+static const char *
+nearest(const char *name)
+{
+	const char *best = NULL;
+	unsigned least = 3;
+
+	for (size_t i = 0; i < COMMANDS; i++) {
+		const char *other = commands[i]->name;
+		unsigned d = distance(name, other);
+
+		if (strlen(name) > 1 && strncmp(name, other, strlen(name)) == 0)
+			d = 0;
+		if (d < least) {
+			least = d;
+			best = other;
+		}
+	}
+	return best;
+}
+
+static int
+unknown(struct out *out, const char *name)
+{
+	const char *meant = nearest(name);
+
+	if (meant != NULL)
+		return out_fail(out, FAIL_USAGE,
+		    "there is no command %s; did "
+		    "you mean 'tend %s'? 'tend help' lists them all",
+		    name, meant);
+	return out_fail(out, FAIL_USAGE,
+	    "there is no command %s; 'tend help' lists those there are", name);
+}
+
+static int
+help(struct out *out)
+{
+	buf_puts(&out->buf, "usage: tend COMMAND [ARGUMENT...]\n\n");
+	for (size_t i = 0; i < COMMANDS; i++)
+		buf_printf(&out->buf, "  %-10s %s\n", commands[i]->name,
+		    commands[i]->summary);
+	buf_puts(&out->buf, "\n'tend COMMAND -h' explains a command.\n");
+	return out_send(out);
+}
+
+static int
+help_command(struct out *out, const struct cmd *cmd)
+{
+	out->json = false;
+	buf_printf(&out->buf, "usage: tend %s %s\n\n%s\n", cmd->name,
+	    cmd->usage, cmd->summary);
+	if (cmd->details != NULL)
+		buf_printf(&out->buf, "\n%s", cmd->details);
+	buf_puts(&out->buf, "\n");
+	opt_help(cmd->options, &out->buf);
+	opt_help(common_options, &out->buf);
+	return out_send(out);
+}
+
+/* Whether mistakes in the options are to be told in JSON. */
+static bool
+asks_for_json(int argc, char **argv)
+{
+	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (strcmp(argv[i], "--json") == 0)
+			return true;
+	return false;
+}
+
+static int
+run(struct out *out, const struct cmd *cmd, int argc, char **argv)
+{
+	auto_free void *args = xcalloc(1, cmd->args_size + 1);
+	struct common common = { 0 };
+	const struct opt_set sets[] = {
+		{ cmd->options, args },
+		{ common_options, &common },
+	};
+	struct call call = { .out = out, .args = args, .argv = argv };
+	struct error err;
+	int r;
+
+	r = opt_parse(sets, 2, &argc, argv, &err);
+	if (r < 0)
+		return out_fail(out, FAIL_USAGE, "%s; see 'tend %s -h'",
+		    err.msg, cmd->name);
+	if (common.help)
+		return help_command(out, cmd);
+	argv[argc] = NULL;
+	call.argc = argc;
+	out->json = common.json;
+	return cmd->run(&call);
+}
+
+/* What is no command: tend by itself, help, and the two habits. */
+static int
+dispatch(struct out *out, int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "help";
+	const struct cmd *cmd;
+
+	if (strcmp(name, "--version") == 0)
+		name = "version";
+	if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0)
+		name = "help";
+	cmd = find(strcmp(name, "help") == 0 && argc > 2 ? argv[2] : name);
+	if (cmd == NULL && strcmp(name, "help") == 0 && argc <= 2)
+		return help(out);
+	if (cmd == NULL)
+		return unknown(out, strcmp(name, "help") == 0 ? argv[2] : name);
+	out->command = cmd->name;
+	if (strcmp(name, "help") == 0)
+		return help_command(out, cmd);
+	return run(out, cmd, argc - 2, argv + 2);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct out out;
+	int status;
+
+	/* A reader that left is an error of writing, told like any other. */
+	signal(SIGPIPE, SIG_IGN);
+	out_init(&out, NULL, asks_for_json(argc, argv));
+	status = dispatch(&out, argc, argv);
+	out_finish(&out);
+	return status;
+}

@@ -1,0 +1,164 @@
+#include "cmd/out.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/utf8.h"
+
+#define MESSAGE_MAX 8192 /* a path of PATH_MAX and words around it */
+
+static const struct {
+	int status;
+	const char *code;
+} failures[] = {
+	[FAIL_INTERNAL] = { 1, "internal" },
+	[FAIL_USAGE] = { 2, "usage" },
+	[FAIL_INPUT] = { 2, "bad_input" },
+};
+
+void
+out_init(struct out *o, const char *command, bool json)
+{
+	*o = (struct out){ .command = command, .json = json };
+	buf_init(&o->buf, OUT_MAX);
+}
+
+void
+out_finish(struct out *o)
+{
+	buf_finish(&o->buf);
+}
+
+static void
+open_envelope(struct out *o, struct json_out *j, bool ok)
+{
+	json_out_init(j, &o->buf);
+	json_out_open(j, '{');
+	json_out_key(j, "ok");
+	json_out_bool(j, ok);
+	json_out_key(j, "command");
+	json_out_text(j, o->command != NULL ? o->command : "");
+}
+
+void
+out_begin(struct out *o, struct json_out *j)
+{
+	open_envelope(o, j, true);
+	json_out_key(j, "result");
+}
+
+/* A program's or a file's name may hold anything; a terminal must not. */
+static void
+put_safe(struct buf *out, const char *s)
+{
+	struct utf8 u = { 0 };
+	const char *from = s;
+	uint32_t cp;
+
+	for (; *s != '\0'; s++) {
+		enum utf8_step step = utf8_step(&u, (uint8_t)*s, &cp);
+
+		if (step == UTF8_MORE)
+			continue;
+		if (step == UTF8_BAD_AGAIN)
+			s--;
+		if (step == UTF8_DONE && cp >= 0x20 && cp != 0x7F &&
+		    (cp < 0x80 || cp >= 0xA0))
+			buf_append(out, from, (size_t)(s + 1 - from));
+		else
+			for (const char *p = from; p <= s; p++)
+				buf_printf(out, "\\x%02x", (uint8_t)*p);
+		from = s + 1;
+	}
+	for (; *from != '\0'; from++)
+		buf_printf(out, "\\x%02x", (uint8_t)*from);
+}
+
+static void
+complain(const struct out *o, const char *message)
+{
+	struct buf line;
+
+	buf_init(&line, 8 * MESSAGE_MAX);
+	buf_puts(&line, "tend");
+	if (o->command != NULL)
+		buf_printf(&line, " %s", o->command);
+	buf_puts(&line, ": ");
+	put_safe(&line, message);
+	buf_putc(&line, '\n');
+	/* There is nobody left to tell when this fails. */
+	(void)fd_write_all(STDERR_FILENO, line.data, line.len);
+	buf_finish(&line);
+}
+
+static int
+send_all(const struct out *o)
+{
+	char message[256];
+	int r = fd_write_all(STDOUT_FILENO, o->buf.data, o->buf.len);
+
+	if (r == 0)
+		return 0;
+	snprintf(message, sizeof(message),
+	    "cannot write to standard output: %s", strerror(-r));
+	complain(o, message);
+	return failures[FAIL_INTERNAL].status;
+}
+
+int
+out_send(struct out *o)
+{
+	if (o->json)
+		buf_puts(&o->buf, "}\n");
+	if (o->buf.full)
+		return out_fail(o, FAIL_INTERNAL,
+		    "the answer would be larger "
+		    "than %u MiB; ask for less",
+		    OUT_MAX >> 20);
+	return send_all(o);
+}
+
+static void
+put_error(struct out *o, enum failure failure, const char *message)
+{
+	struct json_out j;
+
+	open_envelope(o, &j, false);
+	json_out_key(&j, "error");
+	json_out_open(&j, '{');
+	json_out_key(&j, "code");
+	json_out_text(&j, failures[failure].code);
+	json_out_key(&j, "message");
+	json_out_text(&j, message);
+	json_out_key(&j, "retryable");
+	json_out_bool(&j, false);
+	json_out_key(&j, "details");
+	json_out_open(&j, '{');
+	json_out_close(&j, '}');
+	json_out_close(&j, '}');
+	json_out_close(&j, '}');
+	buf_putc(&o->buf, '\n');
+}
+
+int
+out_fail(struct out *o, enum failure failure, const char *fmt, ...)
+{
+	char message[MESSAGE_MAX];
+	va_list ap;
+	int r;
+
+	va_start(ap, fmt);
+	vsnprintf(message, sizeof(message), fmt, ap);
+	va_end(ap);
+	if (!o->json) {
+		complain(o, message);
+		return failures[failure].status;
+	}
+	buf_clear(&o->buf);
+	put_error(o, failure, message);
+	r = send_all(o);
+	return r != 0 ? r : failures[failure].status;
+}

@@ -1,0 +1,52 @@
+#ifndef TEND_CMD_OUT_H
+#define TEND_CMD_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "cmd/json_out.h"
+
+/*
+ * How a command answers.  The answer is gathered whole, up to OUT_MAX bytes,
+ * and then written, so that a failure on the way leaves no half of one.
+ *
+ * Plain: the answer on standard output, or `tend COMMAND: why` on standard
+ * error.  With --json the envelope, on standard output in both cases:
+ *
+ *	{"ok":true,"command":"render","result":...}
+ *	{"ok":false,"command":"render","error":{"code":"usage",
+ *	 "message":"...","retryable":false,"details":{}}}
+ */
+#define OUT_MAX (64u << 20)
+
+struct out {
+	const char *command; /* NULL: tend itself */
+	bool json;
+	struct buf buf; /* the answer */
+};
+
+void out_init(struct out *o, const char *command, bool json);
+void out_finish(struct out *o);
+
+/* Begin the envelope; what is written to *j next is the result. */
+void out_begin(struct out *o, struct json_out *j);
+
+/*
+ * End the envelope if one was begun, and write the answer.  Returns the exit
+ * status: 0, or that of a failure to write, which has then been reported.
+ */
+int out_send(struct out *o);
+
+/* Why a command failed.  The names are the `code` of the error object. */
+enum failure {
+	FAIL_INTERNAL, /* 1 "internal" */
+	FAIL_USAGE,    /* 2 "usage": the command line */
+	FAIL_INPUT,    /* 2 "bad_input": what it names cannot be used */
+};
+
+/* Report the failure in place of the answer; returns the exit status. */
+int out_fail(struct out *o, enum failure failure, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

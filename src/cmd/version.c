@@ -1,0 +1,33 @@
+#include "base/version.h"
+#include "cmd/cmd.h"
+#include "cmd/out.h"
+#include "vt/vt.h"
+
+static int
+run(struct call *call)
+{
+	struct json_out j;
+
+	if (call->argc > 0)
+		return out_fail(call->out, FAIL_USAGE,
+		    "it takes no argument, but got %s", call->argv[0]);
+	if (!call->out->json) {
+		buf_printf(&call->out->buf, "tend %s\n", TEND_VERSION);
+		return out_send(call->out);
+	}
+	out_begin(call->out, &j);
+	json_out_open(&j, '{');
+	json_out_key(&j, "version");
+	json_out_text(&j, TEND_VERSION);
+	json_out_key(&j, "engine");
+	json_out_number(&j, VT_ENGINE_VERSION);
+	json_out_close(&j, '}');
+	return out_send(call->out);
+}
+
+const struct cmd cmd_version = {
+	.name = "version",
+	.usage = "[--json]",
+	.summary = "say which version of tend this is",
+	.run = run,
+};

@@ -1,0 +1,150 @@
+"""The command line itself: help, mistakes, and what every command shares."""
+
+import json
+import re
+
+import pytest
+
+import lib
+from lib import shows, tend
+
+LIST = (lib.ROOT / "src" / "cmd" / "list.h").read_text()
+COMMANDS = re.findall(r"^CMD\((\w+)\)$", LIST, re.MULTILINE)
+
+
+def test_the_list_has_the_commands():
+    assert {"render", "version"} <= set(COMMANDS)
+
+
+@pytest.mark.parametrize("args", [[], ["help"], ["-h"], ["--help"]])
+def test_tend_alone_lists_all_commands(args):
+    text = shows(*args)
+    assert text.startswith("usage: tend COMMAND")
+    for name in COMMANDS:
+        assert re.search(rf"^  {name} +\w", text, re.MULTILINE), text
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself(name):
+    text = shows(name, "-h")
+    assert text.startswith(f"usage: tend {name} "), text
+    assert "--json" in text and "-h, --help" in text
+    assert shows(name, "--help") == text
+    assert shows("help", name) == text
+    assert shows(name, "--json", "-h") == text
+
+
+def test_help_names_every_option_of_render():
+    text = shows("render", "-h")
+    for option in ("--size COLSxROWS", "--format FORMAT", "--scrollback",
+                   "--cells", "--until BYTES", "--at SECONDS"):
+        assert option in text
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_names_an_unknown_option(name):
+    answer = tend(name, "--no-such-option")
+    assert answer.status == 2, answer
+    assert answer.out == b""
+    assert answer.err == (f"tend {name}: unknown option --no-such-option; "
+                          f"see 'tend {name} -h'\n")
+    answer = tend(name, "-hQ")
+    assert answer.status == 2 and "unknown option -Q;" in answer.err, answer
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_tells_mistakes_in_json(name):
+    answer = tend(name, "--json", "--no-such-option")
+    assert answer.status == 2 and answer.err == "", answer
+    assert json.loads(answer.out) == {
+        "ok": False, "command": name, "error": {
+            "code": "usage",
+            "message": "unknown option --no-such-option; "
+                       f"see 'tend {name} -h'",
+            "retryable": False, "details": {}}}
+
+
+@pytest.mark.parametrize("typed, meant", [
+    ("rendr", "render"), ("rneder", "render"), ("ren", "render"),
+    ("versoin", "version"), ("Version", "version")])
+def test_a_misspelt_command_gets_a_suggestion(typed, meant):
+    answer = tend(typed)
+    assert answer.status == 2 and answer.out == b"", answer
+    assert answer.err == (f"tend: there is no command {typed}; did you mean "
+                          f"'tend {meant}'? 'tend help' lists them all\n")
+
+
+@pytest.mark.parametrize("args", [["frobnicate"], ["help", "frobnicate"],
+                                  ["x" * 5000]])
+def test_an_unknown_command_is_a_usage_error(args):
+    answer = tend(*args)
+    assert answer.status == 2 and answer.out == b"", answer
+    assert f"there is no command {args[-1]}" in answer.err
+
+
+def test_an_unknown_command_is_told_in_json():
+    answer = tend("frobnicate", "--json")
+    assert answer.status == 2 and answer.err == "", answer
+    error = json.loads(answer.out)["error"]
+    assert error["code"] == "usage"
+    assert "frobnicate" in error["message"]
+
+
+def test_version():
+    text = shows("version")
+    assert re.fullmatch(r"tend \d+\.\d+\.\d+\n", text)
+    assert shows("--version") == text
+    answer = json.loads(shows("version", "--json"))
+    assert answer["ok"] is True and answer["command"] == "version"
+    assert answer["result"]["version"] == text.split()[1]
+    assert answer["result"]["engine"] >= 1
+    assert json.loads(shows("--version", "--json")) == answer
+
+
+def test_version_takes_no_argument():
+    answer = tend("version", "now")
+    assert answer.status == 2, answer
+    assert answer.err == "tend version: it takes no argument, but got now\n"
+
+
+def test_a_value_may_stand_in_the_next_word_or_behind_equals():
+    wanted = shows("render", "--size", "10x2", "-", input=b"hello")
+    assert wanted == "hello\n\n"
+    for spelling in (["--size=10x2"], ["-s10x2"], ["-s", "10x2"],
+                     ["--size=80x24", "--size=10x2"]):
+        assert shows("render", *spelling, input=b"hello") == wanted
+
+
+def test_an_option_without_its_value_says_so():
+    answer = tend("render", "--size")
+    assert answer.status == 2, answer
+    assert "option --size needs a value: COLSxROWS" in answer.err
+
+
+def test_a_value_that_does_not_belong_says_so():
+    answer = tend("render", "--cells=yes")
+    assert answer.status == 2, answer
+    assert "option --cells takes no value" in answer.err
+
+
+def test_two_dashes_end_the_options(tmp_path):
+    (tmp_path / "--json").write_bytes(b"a file")
+    text = shows("render", "--size=10x1", "--", str(tmp_path / "--json"))
+    assert text == "a file\n"
+    answer = tend("render", "--", "--json", cwd=tmp_path)
+    assert answer.status == 0 and answer.text.startswith("a file\n"), answer
+
+
+def test_messages_carry_no_control_characters():
+    answer = tend("render", b"a\x1b[31m\x9b\xff\xc2\x9bb\xc3\xa9\x7f\xe2\x82")
+    assert answer.status == 2, answer
+    assert answer.err.startswith(
+        "tend render: cannot open "
+        "a\\x1b[31m\\x9b\\xff\\xc2\\x9bbé\\x7f\\xe2\\x82: "), answer
+
+
+def test_json_messages_are_valid_whatever_the_name():
+    answer = tend("render", "--json", b"a\x1b\xff\xe2\x82")
+    message = json.loads(answer.out)["error"]["message"]
+    assert "cannot open a\x1b\ufffd\ufffd: " in message
+    assert b"\x1b" not in answer.out

@@ -1,0 +1,103 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "cmd/json_out.h"
+
+static void
+json_out_puts_commas_where_they_belong(void **state)
+{
+	struct json_out j;
+	struct buf buf;
+
+	(void)state;
+	buf_init(&buf, 1000);
+	json_out_init(&j, &buf);
+	json_out_open(&j, '{');
+	json_out_key(&j, "a");
+	json_out_number(&j, UINT64_MAX);
+	json_out_key(&j, "b");
+	json_out_open(&j, '[');
+	json_out_bool(&j, true);
+	json_out_open(&j, '[');
+	json_out_close(&j, ']');
+	json_out_open(&j, '{');
+	json_out_close(&j, '}');
+	json_out_text(&j, "x");
+	json_out_close(&j, ']');
+	json_out_key(&j, "c");
+	json_out_bool(&j, false);
+	json_out_close(&j, '}');
+	auto_free char *text = buf_take(&buf);
+	assert_string_equal(text,
+	    "{\"a\":18446744073709551615,"
+	    "\"b\":[true,[],{},\"x\"],\"c\":false}");
+}
+
+static void
+writes(const char *p, size_t len, const char *want)
+{
+	struct json_out j;
+	struct buf buf;
+
+	buf_init(&buf, 1000);
+	json_out_init(&j, &buf);
+	json_out_string(&j, p, len);
+	auto_free char *text = buf_take(&buf);
+	assert_string_equal(text, want);
+}
+
+static void
+json_out_escapes_what_json_and_terminals_mind(void **state)
+{
+	(void)state;
+	writes("a\"b\\c/", 6, "\"a\\\"b\\\\c/\"");
+	writes("\n\t\0\033\x7f", 5, "\"\\n\\u0009\\u0000\\u001b\\u007f\"");
+	writes("\xc2\x9b", 2, "\"\\u009b\"");
+	writes("\xe2\x80\xa8", 3, "\"\\u2028\"");
+	writes("\xf0\x9f\x98\x80", 4, "\"\xf0\x9f\x98\x80\"");
+	writes("", 0, "\"\"");
+}
+
+static void
+json_out_replaces_what_is_not_utf8(void **state)
+{
+	(void)state;
+	writes("a\xff\"", 3, "\"a\xef\xbf\xbd\\\"\"");
+	writes("\xe2\x82z", 3, "\"\xef\xbf\xbdz\"");
+	writes("\xe2\x82", 2, "\"\xef\xbf\xbd\"");
+}
+
+static void
+json_out_leaves_it_to_the_buffer_to_be_full(void **state)
+{
+	struct json_out j;
+	struct buf buf;
+
+	(void)state;
+	buf_init(&buf, 5);
+	json_out_init(&j, &buf);
+	json_out_text(&j, "too long for it");
+	assert_true(buf.full);
+	assert_true(buf.len <= 5);
+	buf_finish(&buf);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(json_out_puts_commas_where_they_belong),
+		cmocka_unit_test(json_out_escapes_what_json_and_terminals_mind),
+		cmocka_unit_test(json_out_replaces_what_is_not_utf8),
+		cmocka_unit_test(json_out_leaves_it_to_the_buffer_to_be_full),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
