@@ -49,9 +49,9 @@ read_byte_escape(const char **p, struct buf *out)
 	return buf_putc(out, (char)strtoul(digits, NULL, 16));
 }
 
-/* \u{1F600} */
+/* \u{1F600}, or \u{4E00+}: so many code points further in each turn. */
 static int
-read_code_point(const char **p, struct buf *out)
+read_code_point(const char **p, unsigned long turn, struct buf *out)
 {
 	char *end, bytes[4];
 	unsigned long cp;
@@ -59,6 +59,10 @@ read_code_point(const char **p, struct buf *out)
 	if (**p != '{')
 		return -EINVAL;
 	cp = strtoul(*p + 1, &end, 16);
+	if (*end == '+') {
+		cp += turn;
+		end++;
+	}
 	if (*end != '}' || cp > 0x10ffff)
 		return -EINVAL;
 	*p = end + 1;
@@ -66,14 +70,16 @@ read_code_point(const char **p, struct buf *out)
 }
 
 static int
-read_escape(const char **p, struct buf *out)
+read_escape(const char **p, unsigned long turn, struct buf *out)
 {
 	char letter = *(*p)++;
 
 	if (letter == 'x')
 		return read_byte_escape(p, out);
 	if (letter == 'u')
-		return read_code_point(p, out);
+		return read_code_point(p, turn, out);
+	if (letter == '#')
+		return buf_printf(out, "%lu", turn);
 	for (size_t i = 0; i < NESCAPES; i++) {
 		if (escapes[i].letter == letter)
 			return buf_putc(out, escapes[i].byte);
@@ -81,9 +87,9 @@ read_escape(const char **p, struct buf *out)
 	return -EINVAL;
 }
 
-/* "…", with *p at its first quote. */
+/* "…", with *p at its first quote; for the turn-th time. */
 static int
-read_quoted(const char **p, struct buf *out)
+read_quoted(const char **p, unsigned long turn, struct buf *out)
 {
 	int ret = 0;
 
@@ -93,7 +99,7 @@ read_quoted(const char **p, struct buf *out)
 		if (**p == '\0')
 			return -EINVAL;
 		if (*(*p)++ == '\\')
-			ret = read_escape(p, out);
+			ret = read_escape(p, turn, out);
 		else
 			ret = buf_putc(out, (*p)[-1]);
 	}
@@ -105,22 +111,21 @@ read_quoted(const char **p, struct buf *out)
 static int
 read_piece(const char **p, struct buf *out)
 {
-	size_t start = out->len, len;
-	auto_free char *once = NULL;
+	const char *start = *p;
 	unsigned long times;
 	char *end;
-	int ret = read_quoted(p, out);
+	int ret = read_quoted(p, 0, out);
 
 	if (ret < 0 || **p != '*')
 		return ret;
 	times = strtoul(*p + 1, &end, 10);
 	if (end == *p + 1 || times == 0)
 		return -EINVAL;
+	for (unsigned long turn = 1; ret == 0 && turn < times; turn++) {
+		*p = start;
+		ret = read_quoted(p, turn, out);
+	}
 	*p = end;
-	len = out->len - start;
-	once = xmemdup(out->data + start, len);
-	while (ret == 0 && --times > 0)
-		ret = buf_append(out, once, len);
 	return ret;
 }
 
