@@ -527,23 +527,33 @@ cast_end(struct cast *c, struct error *err)
 	return r;
 }
 
+/* Whether the text so far allows an answer, which more of it cannot change. */
+static enum cast_guess
+guess(const struct json_in *j, bool found)
+{
+	if (j->why != NULL ? j->ended : j->p >= j->end && found)
+		return CAST_MAYBE;
+	return j->why == NULL && found ? CAST_YES : CAST_NO;
+}
+
 enum cast_guess
 cast_probe(const void *p, size_t len)
 {
+	bool found = false;
 	char key[KEY_SIZE];
 	struct json_in j;
+	enum cast_guess g;
 
 	json_in_init(&j, p, len < CAST_PROBE_MAX ? len : CAST_PROBE_MAX);
 	json_in_enter(&j, '{');
-	while (json_in_more(&j)) {
+	while (!found && json_in_more(&j)) {
 		json_in_key(&j, key, sizeof(key));
-		if (j.why == NULL && strcmp(key, "version") == 0 &&
-		    json_in_peek(&j) != '\0') {
+		found = j.why == NULL && strcmp(key, "version") == 0;
+		if (found)
 			json_in_number(&j);
-			return j.why == NULL ? CAST_YES : CAST_NO;
-		}
-		json_in_skip(&j);
+		else
+			json_in_skip(&j);
 	}
-	return j.why != NULL && j.ended && len < CAST_PROBE_MAX ? CAST_MAYBE :
-								  CAST_NO;
+	g = guess(&j, found);
+	return g == CAST_MAYBE && len >= CAST_PROBE_MAX ? CAST_NO : g;
 }

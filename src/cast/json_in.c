@@ -277,11 +277,9 @@ json_in_number(struct json_in *j)
 static void
 take_word(struct json_in *j, const char *word)
 {
-	size_t len = strlen(word);
-
-	if ((size_t)(j->end - j->p) >= len && memcmp(j->p, word, len) == 0)
-		j->p += len;
-	else
+	while (*word != '\0' && take(j, *word))
+		word++;
+	if (*word != '\0')
 		fail(j, "unknown word");
 }
 

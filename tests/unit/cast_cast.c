@@ -368,17 +368,23 @@ cast_probe_goes_by_the_content(void **state)
 {
 	(void)state;
 	guess_is("{\"version\":2,\"width\":80,\"height\":24}\n", CAST_YES);
-	guess_is("{\"version\": 3", CAST_YES);
-	guess_is("{\"env\":{\"version\":\"x\"},\"version\":2", CAST_YES);
+	guess_is("{\"version\": 3,", CAST_YES);
+	guess_is("{\"env\":{\"version\":\"x\"},\"version\":2}", CAST_YES);
 	guess_is("\n {\n  \"version\": 1,", CAST_YES);
 	guess_is("", CAST_MAYBE);
 	guess_is("{", CAST_MAYBE);
 	guess_is("{\"vers", CAST_MAYBE);
 	guess_is("{\"version\":", CAST_MAYBE);
+	guess_is("{\"version\":2", CAST_MAYBE);
+	guess_is("{\"version\":2.", CAST_MAYBE);
+	guess_is("{\"x\":tr", CAST_MAYBE);
+	guess_is("{\"x\":\"\\ud83d\\u0", CAST_MAYBE);
 	guess_is("{\"env\":{\"A\":\"b", CAST_MAYBE);
 	guess_is("{}", CAST_NO);
 	guess_is("{\"name\":\"x\"}", CAST_NO);
 	guess_is("{\"version\":\"1.0.0\"", CAST_NO);
+	guess_is("{\"version\":2.x", CAST_NO);
+	guess_is("{\"x\":trx", CAST_NO);
 	guess_is("{ \033[1m", CAST_NO);
 	guess_is("[1,\"o\",\"a\"]", CAST_NO);
 	guess_is("$ ls\r\n", CAST_NO);
