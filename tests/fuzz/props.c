@@ -564,13 +564,13 @@ prop_lines(const struct vt *vt, struct buf *out)
 	return out->full ? -ENOBUFS : 0;
 }
 
-/* The line that the byte is in, for a person to read. */
+/* The line that the byte is in, from a little before it, to be read. */
 static const char *
 line_at(struct buf *b, size_t at)
 {
 	size_t start = at < b->len ? at : b->len;
 
-	while (start > 0 && b->data[start - 1] != '\n')
+	while (start > 0 && at - start < 20 && b->data[start - 1] != '\n')
 		start--;
 	buf_putc(b, '\0');
 	return (const char *)b->data + start;

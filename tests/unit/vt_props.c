@@ -21,8 +21,12 @@
 #include "vt/render.h"
 #include "vt/vt.h"
 
-#define PLACES 200      /* of each kind, in small doses */
-#define PREFIXES 24000  /* of all recordings together, in full ones */
+#define PLACES 200 /* of each kind, in small doses */
+#ifdef __SANITIZE_ADDRESS__
+#define PREFIXES 16000 /* of all recordings together, in full ones */
+#else
+#define PREFIXES 80000
+#endif
 #define HISTORY_EVERY 8 /* prefixes between renderings with history */
 #define FILE_MAX (64u << 20)
 
