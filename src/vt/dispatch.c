@@ -100,12 +100,13 @@ forget_last(struct vt *vt)
 }
 
 static void
-on_control(void *arg, const struct seq *seq)
+on_control(void *arg, uint8_t code)
 {
-	seq_fn *handler = control_handlers[control_index[seq->final]];
+	static const struct seq none = {.nargs = 1};
+	seq_fn *handler = control_handlers[control_index[code]];
 
 	if (handler != NULL)
-		handler(arg, seq);
+		handler(arg, &none);
 	forget_last(arg);
 }
 

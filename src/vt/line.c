@@ -2,6 +2,10 @@
 
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "vt/clusters.h"
@@ -27,6 +31,8 @@ enum style_mask {
 
 /* The longest token: a cluster of CLUSTER_MAX code points. */
 #define TOKEN_MAX (2 + CLUSTER_MAX * 4)
+#define STYLE_MAX (2 + 4 + 4 + 3 + 3)
+#define TOKENS_AT_ONCE 16
 
 static uint8_t *
 put_number(uint8_t *p, uint64_t n)
@@ -77,13 +83,25 @@ put_style(uint8_t *p, const struct cell *c)
 	return p;
 }
 
+static inline uint8_t *
+put_utf8(uint8_t *p, uint32_t cp)
+{
+	if (cp >= 0x800 && cp < 0xd800) {
+		p[0] = (uint8_t)(0xe0 | cp >> 12);
+		p[1] = (uint8_t)(0x80 | (cp >> 6 & 0x3f));
+		p[2] = (uint8_t)(0x80 | (cp & 0x3f));
+		return p + 3;
+	}
+	return p + utf8_encode((char *)p, cp);
+}
+
 static uint8_t *
 put_cps(uint8_t *p, uint8_t token, const uint32_t *cps, unsigned n)
 {
 	*p++ = token;
 	*p++ = (uint8_t)n;
 	for (unsigned i = 0; i < n; i++)
-		p += utf8_encode((char *)p, cps[i]);
+		p = put_utf8(p, cps[i]);
 	return p;
 }
 
@@ -94,14 +112,11 @@ put_char(uint8_t *p, const struct cell *c, const struct clusters *clusters)
 	uint8_t token = wide ? TOKEN_WIDE : TOKEN_NARROW;
 	unsigned n;
 
-	if (c->ch & CELL_CLUSTER) {
-		const uint32_t *cps =
-		    clusters_get(clusters, c->ch & ~CELL_CLUSTER, &n);
-		return put_cps(p, token, cps, n);
-	}
-	if (uni_width(c->ch) != (wide ? 2 : 1))
-		return put_cps(p, token, &c->ch, 1);
-	return p + utf8_encode((char *)p, c->ch);
+	if (!(c->ch & CELL_CLUSTER))
+		return put_utf8(p, c->ch);
+	const uint32_t *cps =
+	    clusters_get(clusters, c->ch & ~CELL_CLUSTER, &n);
+	return put_cps(p, token, cps, n);
 }
 
 /* How many cells from here look like the first, which has no character. */
@@ -116,19 +131,74 @@ blank_run(const struct cell *cells, unsigned n)
 	return i;
 }
 
-/* Printable ASCII in the style of *style, the case that must be fast. */
+/*
+ * Printable ASCII in the style of *style, the case that must be fast; n bytes
+ * may be written.  How many cells it was.
+ */
 static unsigned
 ascii_run(uint8_t *p, const struct cell *cells, unsigned n,
     const struct cell *style)
 {
-	unsigned i;
+	unsigned i = 0;
 
-	for (i = 0; i < n; i++) {
+	if (n == 0 || cells[0].ch - 0x20u >= 0x60u)
+		return 0;
+#ifdef __SSE2__
+	const __m128i same = _mm_set_epi32((int)style->attr, (int)style->bg,
+	    (int)style->fg, 0);
+	const __m128i ascii = _mm_set_epi32(0, 0, 0, 0x7f);
+	for (; i + 4 <= n; i += 4) {
+		const __m128i *c = (const __m128i *)(cells + i);
+		__m128i c0 = _mm_loadu_si128(c), c1 = _mm_loadu_si128(c + 1);
+		__m128i c2 = _mm_loadu_si128(c + 2);
+		__m128i c3 = _mm_loadu_si128(c + 3);
+		/* Bits of style that differ, and of characters beyond ASCII. */
+		__m128i odd = _mm_or_si128(
+		    _mm_or_si128(_mm_xor_si128(c0, same),
+		    _mm_xor_si128(c1, same)),
+		    _mm_or_si128(_mm_xor_si128(c2, same),
+		    _mm_xor_si128(c3, same)));
+		odd = _mm_andnot_si128(ascii, odd);
+		__m128i chars = _mm_unpacklo_epi64(_mm_unpacklo_epi32(c0, c1),
+		    _mm_unpacklo_epi32(c2, c3));
+		__m128i blank = _mm_cmpeq_epi32(chars, _mm_setzero_si128());
+		odd = _mm_or_si128(odd, blank);
+		if (_mm_movemask_epi8(_mm_cmpeq_epi32(odd,
+		    _mm_setzero_si128())) != 0xffff)
+			break;
+		chars = _mm_packs_epi32(chars, chars);
+		chars = _mm_packus_epi16(chars, chars);
+		int four = _mm_cvtsi128_si32(chars);
+		memcpy(p + i, &four, 4);
+	}
+#endif
+	for (; i < n; i++) {
 		const struct cell *c = &cells[i];
 		if (c->ch - 0x20u >= 0x60u || c->attr != style->attr ||
 		    c->fg != style->fg || c->bg != style->bg)
 			break;
 		p[i] = (uint8_t)c->ch;
+	}
+	return i;
+}
+
+/*
+ * Single characters beyond ASCII in the style of *style; four bytes for each
+ * cell may be written.  How many cells it was.
+ */
+static unsigned
+char_run(uint8_t **p, const struct cell *cells, unsigned n,
+    const struct cell *style)
+{
+	unsigned i = 0;
+
+	while (i < n) {
+		const struct cell *c = &cells[i];
+		if (c->ch - 0x80u >= CELL_CLUSTER - 0x80u ||
+		    !cell_same_style(c, style))
+			break;
+		*p = put_utf8(*p, c->ch);
+		i += cell_kind(c) == CELL_WIDE ? 2 : 1;
 	}
 	return i;
 }
@@ -154,6 +224,33 @@ pack_one(uint8_t **p, const struct cell *c, unsigned n,
 	return 1;
 }
 
+/*
+ * Cells until the bytes reserved for them could run out: a style and a cell
+ * for every one of `tokens`, and four bytes for every cell besides.
+ */
+static unsigned
+pack_some(uint8_t **p, const struct cell *cells, unsigned n,
+    struct cell *style, const struct clusters *clusters, unsigned tokens)
+{
+	unsigned i = 0;
+
+	while (i < n && tokens-- > 0) {
+		if (!cell_same_style(&cells[i], style)) {
+			*style = cells[i];
+			style->ch = 0;
+			style->attr &= ~(uint32_t)ATTR_KIND;
+			*p = put_style(*p, style);
+		}
+		unsigned run = ascii_run(*p, cells + i, n - i, style);
+		*p += run;
+		run += char_run(p, cells + i + run, n - i - run, style);
+		if (run == 0)
+			run = pack_one(p, cells + i, n - i, clusters);
+		i += run;
+	}
+	return i;
+}
+
 void
 line_pack(struct buf *out, const struct cell *cells, unsigned n,
     const struct clusters *clusters)
@@ -162,20 +259,13 @@ line_pack(struct buf *out, const struct cell *cells, unsigned n,
 	unsigned i = 0;
 
 	while (i < n) {
-		uint8_t *start = buf_reserve(out, n - i + TOKEN_MAX * 2);
+		uint8_t *start = buf_reserve(out,
+		    4 * (n - i) + TOKENS_AT_ONCE * (STYLE_MAX + TOKEN_MAX));
 		if (start == NULL)
 			return;
 		uint8_t *p = start;
-		if (!cell_same_style(&cells[i], &style)) {
-			style = cells[i];
-			style.attr &= ~(uint32_t)ATTR_KIND;
-			p = put_style(p, &style);
-		}
-		unsigned run = ascii_run(p, cells + i, n - i, &style);
-		p += run;
-		i += run;
-		if (run == 0)
-			i += pack_one(&p, cells + i, n - i, clusters);
+		i += pack_some(&p, cells + i, n - i, &style, clusters,
+		    TOKENS_AT_ONCE);
 		buf_commit(out, (size_t)(p - start));
 	}
 	if (style.fg != 0 || style.bg != 0 || style.attr != 0)
@@ -306,14 +396,13 @@ get_cluster(struct line_reader *r, struct clusters *clusters, bool wide,
 	uint32_t cps[CLUSTER_MAX];
 	unsigned n;
 
-	if (r->p == r->end || *r->p == 0 || *r->p > CLUSTER_MAX)
+	if (r->p == r->end || *r->p < 2 || *r->p > CLUSTER_MAX)
 		return false;
 	n = *r->p++;
 	for (unsigned i = 0; i < n; i++)
 		if (!get_char(r, &cps[i]))
 			return false;
-	out->ch = n == 1 ? cps[0]
-			 : CELL_CLUSTER | clusters_intern(clusters, cps, n);
+	out->ch = CELL_CLUSTER | clusters_intern(clusters, cps, n);
 	if (wide)
 		set_wide(r, out);
 	return true;

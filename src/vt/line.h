@@ -16,15 +16,15 @@ struct extras;
  * as UTF-8, and what UTF-8 cannot say stands between as tokens below 0x20,
  * which no cell can hold:
  *
- *	0x01 n cp…   a narrow cell of n code points
- *	0x02 n cp…   a wide cell of n code points
+ *	0x01 n cp…   a narrow cell of n code points, 2 or more
+ *	0x02 n cp…   a wide one
  *	0x03         a pad: the wide character went to the next row
  *	0x04 count   that many cells without a character
  *	0x05 mask …  style from here on; mask says which of foreground (1),
  *	             background (2), attributes (4) and extra id (8) follow,
  *	             those that do not being default
  *
- * A character outside a token is as wide as uni_width() says.  Numbers are
+ * A character alone in its cell is as wide as uni_width() says.  Numbers are
  * base 128, low part first.  A colour is 0 for the default, n + 1 for palette
  * colour n, 0xrrggbb + 257.  Packed cells begin and end in the default style,
  * so that packed pieces may be put together.

@@ -94,9 +94,7 @@ begin_string(struct parser *ps, bool is_osc)
 static void
 control(struct parser *ps, uint8_t code)
 {
-	struct seq s = {.final = code, .nargs = 1};
-
-	ps->ops->control(ps->arg, &s);
+	ps->ops->control(ps->arg, code);
 }
 
 /* A C1 control or its 7-bit form opens a sequence, or is one. */
@@ -217,29 +215,6 @@ text(struct parser *ps, const uint8_t *p, const uint8_t *end)
 	return p;
 }
 
-static const uint8_t *
-ground(struct parser *ps, const uint8_t *p, const uint8_t *end)
-{
-	while (p < end && ps->state == PARSER_GROUND && !ps->stop) {
-		if (*p >= 0x80 || ps->utf8.need > 0) {
-			p = text(ps, p, end);
-			continue;
-		}
-		const uint8_t *run = ascii_end(p, end);
-		if (run > p) {
-			ps->ops->ascii(ps->arg, p, (size_t)(run - p));
-			p = run;
-			continue;
-		}
-		uint8_t c = *p++;
-		if (c == C0_ESC)
-			begin(ps, PARSER_ESC);
-		else if (c != C0_DEL)
-			control(ps, c);
-	}
-	return p;
-}
-
 /*
  * What may come at any place of a sequence: controls are obeyed in passing,
  * CAN and SUB abort it, ESC begins another, DEL is nothing.  Whether c was
@@ -341,21 +316,49 @@ parameter(struct parser *ps, uint8_t c)
 	return true;
 }
 
+/*
+ * Numbers and semicolons, which is what most of every CSI is.  Stops at the
+ * first byte that is neither.
+ */
+static const uint8_t *
+numbers(struct parser *ps, const uint8_t *p, const uint8_t *end)
+{
+	struct seq *s = &ps->seq;
+	uint32_t value = s->args[s->nargs - 1];
+
+	for (; p < end; p++) {
+		unsigned d = *p - (unsigned)'0';
+		if (d <= 9) {
+			value = value * 10 + d;
+			if (value > SEQ_ARG_MAX)
+				value = SEQ_ARG_MAX;
+		} else if (*p == ';' && s->nargs < SEQ_ARGS_MAX) {
+			s->args[s->nargs - 1] = (uint16_t)value;
+			s->args[s->nargs++] = 0;
+			value = 0;
+		} else {
+			break;
+		}
+		ps->started = true;
+	}
+	s->args[s->nargs - 1] = (uint16_t)value;
+	return p;
+}
+
 static const uint8_t *
 csi(struct parser *ps, const uint8_t *p, const uint8_t *end)
 {
 	while (p < end && ps->state == PARSER_CSI) {
+		if (ps->seq.intermediate == 0 && !ps->overflow)
+			p = numbers(ps, p, end);
+		if (p == end)
+			break;
 		uint8_t c = *p++;
-		if (c >= '0' && c <= '9' && ps->seq.intermediate == 0) {
-			digit(ps, c);
-			ps->started = true;
-		} else if (in_passing(ps, c, &p)) {
-			continue;
-		} else if (c >= 0x40) {
+		if (c >= 0x40 && c < 0x7f) {
 			ps->state = PARSER_GROUND;
 			ps->seq.final = c;
 			ps->ops->csi(ps->arg, &ps->seq);
-		} else if (!parameter(ps, c)) {
+		} else if (!in_passing(ps, c, &p) && !parameter(ps, c)) {
 			ps->state = PARSER_CSI_IGNORE;
 		}
 	}
@@ -369,6 +372,33 @@ csi_ignore(struct parser *ps, const uint8_t *p, const uint8_t *end)
 		uint8_t c = *p++;
 		if (!in_passing(ps, c, &p) && c >= 0x40)
 			ps->state = PARSER_GROUND;
+	}
+	return p;
+}
+
+static const uint8_t *
+ground(struct parser *ps, const uint8_t *p, const uint8_t *end)
+{
+	while (p < end && ps->state == PARSER_GROUND && !ps->stop) {
+		if (*p >= 0x80 || ps->utf8.need > 0) {
+			p = text(ps, p, end);
+			continue;
+		}
+		const uint8_t *run = ascii_end(p, end);
+		if (run > p) {
+			ps->ops->ascii(ps->arg, p, (size_t)(run - p));
+			p = run;
+			continue;
+		}
+		uint8_t c = *p++;
+		if (c == C0_ESC && p < end && *p == '[') {
+			begin(ps, PARSER_CSI);
+			p = csi(ps, p + 1, end);
+		} else if (c == C0_ESC) {
+			begin(ps, PARSER_ESC);
+		} else if (c != C0_DEL) {
+			control(ps, c);
+		}
 	}
 	return p;
 }

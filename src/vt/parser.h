@@ -31,7 +31,7 @@
 struct seq {
 	uint8_t private;      /* '<' '=' '>' '?', or 0 */
 	uint8_t intermediate; /* 0x20..0x2f, 0, or SEQ_INTERMEDIATES */
-	uint8_t final;        /* of a control: its code */
+	uint8_t final;
 	bool bel;             /* the string ended with BEL */
 	uint8_t nargs;        /* at least 1 */
 	uint16_t args[SEQ_ARGS_MAX]; /* 0 when left out; OSC: its number */
@@ -54,7 +54,7 @@ seq_arg(const struct seq *s, unsigned i, unsigned fallback)
 struct parser_ops {
 	void (*ascii)(void *arg, const uint8_t *p, size_t len);
 	void (*text)(void *arg, const uint32_t *cps, size_t n);
-	void (*control)(void *arg, const struct seq *seq); /* C0, C1 */
+	void (*control)(void *arg, uint8_t code); /* C0, C1 */
 	void (*esc)(void *arg, const struct seq *seq);
 	void (*csi)(void *arg, const struct seq *seq);
 	void (*osc)(void *arg, const struct seq *seq);

@@ -5,6 +5,10 @@
  */
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "vt/handlers.h"
 #include "vt/state.h"
 #include "vt/uni.h"
@@ -82,10 +86,18 @@ open_cells(struct vt *vt, unsigned x, unsigned n)
 static void
 fill_ascii(struct cell *cells, const uint8_t *p, unsigned n, struct cell pen)
 {
+#ifdef __SSE2__
+	/* The pen's character is 0, so a cell is the pen or'ed with one. */
+	__m128i style = _mm_loadu_si128((const __m128i *)&pen);
+	for (unsigned i = 0; i < n; i++)
+		_mm_storeu_si128((__m128i *)&cells[i],
+		    _mm_or_si128(style, _mm_cvtsi32_si128(p[i])));
+#else
 	for (unsigned i = 0; i < n; i++) {
 		pen.ch = p[i];
 		cells[i] = pen;
 	}
+#endif
 }
 
 /* ASCII that stands for something else, or of which one character does. */
@@ -271,19 +283,61 @@ joins(const struct vt *vt, uint8_t *join, uint32_t cp)
 	    class == UNI_ZWJ);
 }
 
+/*
+ * The way of most text: characters that join nothing, in a row that has room
+ * for them before its last column.  How many of the code points went so.
+ */
+static size_t
+put_simple(struct vt *vt, const uint32_t *cps, size_t n)
+{
+	struct screen *s = vt->screen;
+	struct row *row = screen_row(s, vt->cursor.y);
+	unsigned x = vt->cursor.x, last = x, end = wrap_column(vt);
+	uint8_t join = vt->last.join;
+	size_t i;
+
+	if (vt->cursor.pending || vt_mode(vt, MODE_IRM))
+		return 0;
+	for (i = 0; i < n; i++) {
+		unsigned width = uni_width(cps[i]);
+		uint8_t next = join;
+		if (joins(vt, &next, cps[i]) || width == 0 || x + width >= end)
+			break;
+		join = next;
+		screen_split(s, row, x, vt_blank(vt));
+		screen_split(s, row, x + width, vt_blank(vt));
+		last = x;
+		if (width == 2) {
+			put_wide(row->cells + x, cps[i], vt->pen);
+		} else {
+			row->cells[x] = vt->pen;
+			row->cells[x].ch = cps[i];
+		}
+		x += width;
+	}
+	if (i == 0)
+		return 0;
+	if (row->used < x)
+		row->used = (uint16_t)x;
+	screen_touch(s, row);
+	vt->cursor.x = (uint16_t)x;
+	remember(vt, last, join);
+	return i;
+}
+
 void
 vt_print_text(struct vt *vt, const uint32_t *cps, size_t n)
 {
-	uint8_t join = vt->last.join;
-
 	for (size_t i = 0; i < n; i++) {
+		i += put_simple(vt, cps + i, n - i);
+		if (i == n)
+			break;
+		uint8_t join = vt->last.join;
 		uint32_t cp = cps[i];
 		if (joins(vt, &join, cp))
 			join_last(vt, cp, join);
 		else if (uni_width(cp) > 0)
 			put(vt, cp, uni_width(cp), join);
-		/* What was not shown, nothing joins. */
-		join = vt->last.join;
 	}
 	vt->charsets.single = 0;
 	if (clusters_want_sweep(&vt->clusters))

@@ -57,11 +57,9 @@ screen_row_generation(const struct screen *s, unsigned y)
 }
 
 void
-screen_split(struct screen *s, struct row *row, unsigned x, struct cell blank)
+screen_blank_wide(struct screen *s, struct row *row, unsigned x,
+    struct cell blank)
 {
-	if (x == 0 || x >= s->cols ||
-	    cell_kind(&row->cells[x]) != CELL_TAIL)
-		return;
 	row->cells[x - 1] = blank;
 	row->cells[x] = blank;
 	screen_touch(s, row);

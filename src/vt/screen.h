@@ -63,12 +63,20 @@ screen_touch(struct screen *s, struct row *row)
 /* Whether row y changed after the generation. */
 uint64_t screen_row_generation(const struct screen *s, unsigned y);
 
+/* Make the wide character blank whose right half is at x. */
+void screen_blank_wide(struct screen *s, struct row *row, unsigned x,
+    struct cell blank);
+
 /*
  * See to it that no wide character reaches over the left edge of cell x: both
  * halves of one that does become blank.
  */
-void screen_split(struct screen *s, struct row *row, unsigned x,
-    struct cell blank);
+static inline void
+screen_split(struct screen *s, struct row *row, unsigned x, struct cell blank)
+{
+	if (x < row->used && cell_kind(&row->cells[x]) == CELL_TAIL)
+		screen_blank_wide(s, row, x, blank);
+}
 
 /*
  * Set cells [from, to) to blank, which is a cell without character: zero, or
