@@ -181,6 +181,8 @@ history_push(struct history *h, const struct cell *cells, unsigned used,
 
 	if (h->lines_max == 0)
 		return;
+	if (h->lines == 0)
+		flags &= ~(unsigned)ROW_CONTINUES;
 	if ((flags & ROW_CONTINUES) && h->missing > 0) {
 		buf_clear(&h->scratch);
 		line_pack_blanks(&h->scratch, h->missing);

@@ -17,6 +17,7 @@ struct vt_history_iter {
 	struct flow flow;
 	size_t at;
 	bool first; /* of the flow */
+	bool oldest;
 	struct clusters clusters;
 	struct cell *cells;
 };
@@ -32,6 +33,7 @@ vt_history_begin(const struct vt *vt)
 	flow_init(&it->flow);
 	it->more = history_next(&vt->history, &it->place, &it->line);
 	it->at = 1; /* the flow is at its end */
+	it->oldest = true;
 	return it;
 }
 
@@ -56,6 +58,10 @@ next_line(struct vt_history_iter *it)
 	flow_clear(&it->flow);
 	clusters_clear(&it->clusters);
 	it->flow.flags = it->line.flags;
+	/* What it continued is forgotten. */
+	if (it->oldest)
+		it->flow.flags &= ~(unsigned)ROW_CONTINUES;
+	it->oldest = false;
 	do {
 		flow_add_packed(&it->flow, it->line.p, it->line.len,
 		    &it->clusters);

@@ -106,6 +106,14 @@ cluster_width(const uint32_t *cps, unsigned n)
 	return width;
 }
 
+static bool
+would_join(const struct render *r, uint32_t cp)
+{
+	uint8_t st = r->join;
+
+	return cp >= 0x80 && st != 0 && uni_joins(&st, cp);
+}
+
 /*
  * Print a cell's text so that it becomes that cell: apart from the one before
  * it, and with mode 2027 off when it came about so.
@@ -120,11 +128,8 @@ put_text(struct render *r, const struct vt_row *row, unsigned x)
 
 	if (c->ch & CELL_CLUSTER)
 		cps = clusters_get(row->clusters, c->ch & ~CELL_CLUSTER, &n);
-	if (c->ch >= 0x80 && r->join != 0) {
-		uint8_t st = r->join;
-		if (uni_joins(&st, cps[0]))
-			buf_printf(r->out, "\033[%uG", x + 1);
-	}
+	if (would_join(r, cps[0]))
+		buf_printf(r->out, "\033[%uG", x + 1);
 	size_t len = vt_cell_text(row, x, text);
 	bool legacy = n > 1 && cluster_width(cps, n) != width;
 	if (legacy)
@@ -150,13 +155,14 @@ erased_run(const struct vt_row *row, unsigned x)
 	return n;
 }
 
+/* Marks are for the row that the cursor is on, so they come after it. */
 static void
 put_mark(struct render *r, unsigned flags)
 {
 	if (flags & ROW_PROMPT)
-		escape(r, "\033]133;A\033\\");
+		buf_puts(r->out, "\033]133;A\033\\");
 	if (flags & ROW_OUTPUT)
-		escape(r, "\033]133;C\033\\");
+		buf_puts(r->out, "\033]133;C\033\\");
 }
 
 /*
@@ -209,7 +215,15 @@ static bool
 wraps_itself(const struct render *r, const struct vt_row *row,
     const struct vt_row *next)
 {
+	uint32_t cp;
+	unsigned n;
+
 	if (!(next->flags & ROW_CONTINUES) || !has_text(next, 0))
+		return false;
+	cp = next->cells[0].ch;
+	if (cp & CELL_CLUSTER)
+		cp = clusters_get(next->clusters, cp & ~CELL_CLUSTER, &n)[0];
+	if (would_join(r, cp))
 		return false;
 	if (ends_in_pad(r, row))
 		return cell_kind(&next->cells[0]) == CELL_WIDE &&
@@ -353,8 +367,8 @@ put_rows(struct render *r, const struct screen *screen, bool history)
 			begin_continued(r);
 		for (;;) {
 			keep_row(&row, cells, &clusters, &next);
-			put_mark(r, row.flags);
 			put_row(r, &row);
+			put_mark(r, row.flags);
 			if (!next_row(&source, &next))
 				break;
 			junction(r, &row, &next);

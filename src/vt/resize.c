@@ -64,6 +64,13 @@ stash_add(struct stash *s, const struct cell *cells, unsigned used,
 	s->rows++;
 }
 
+/* Whether the line above goes on in it. */
+static bool
+stash_continues(const struct stash *s)
+{
+	return s->rows > 0 && s->lines.data[4] & ROW_CONTINUES;
+}
+
 bool
 stash_check(const void *p, size_t len, unsigned rows)
 {
@@ -150,6 +157,16 @@ take_history_line(struct vt *vt, struct flow *f)
 	return true;
 }
 
+/* The same for a line that goes on, on the screen, with the row's end. */
+static void
+take_history_beginning(struct vt *vt, struct flow *f)
+{
+	unsigned missing = vt->history.missing;
+
+	if (take_history_line(vt, f))
+		flow_add_row(f, NULL, 0, missing, true);
+}
+
 static void
 note_point(struct point *p, const struct reflow *r, size_t before,
     unsigned x, bool pending)
@@ -179,18 +196,15 @@ gather_row(struct reflow *r, const struct screen *s, unsigned y,
     unsigned last, struct cursor anchor, struct cursor saved)
 {
 	const struct row *row = screen_row(s, y);
-	bool whole = y < last &&
-	    screen_row(s, y + 1)->flags & ROW_CONTINUES;
+	bool whole = y < last ? screen_row(s, y + 1)->flags & ROW_CONTINUES
+			      : stash_continues(&r->vt->stash);
 	struct flow *f;
 
 	if (y == 0 || !(row->flags & ROW_CONTINUES)) {
 		f = new_line(r);
+		f->flags = row->flags;
 		if (row->flags & ROW_CONTINUES)
-			take_history_line(r->vt, f);
-		else
-			f->flags = row->flags;
-		if (f->len == 0)
-			f->flags = row->flags;
+			take_history_beginning(r->vt, f);
 	}
 	f = &r->lines[r->count - 1];
 	if (y == anchor.y)
@@ -208,8 +222,6 @@ gather_stash(struct reflow *r)
 	struct stash *s = &r->vt->stash;
 	size_t at = 0;
 
-	if (s->generation != r->vt->screens[0].changed)
-		stash_clear(s);
 	for (unsigned i = 0; i < s->rows; i++) {
 		size_t len = get_u32le(s->lines.data + at);
 		unsigned flags = s->lines.data[at + 4];
@@ -281,10 +293,13 @@ pull_history(struct reflow *r, unsigned cols, size_t want, size_t *anchor)
 	}
 }
 
-/* One row of the text: to history, the screen, or the stash. */
+/*
+ * One row of the text: to history, the screen, or the stash.  When it is not
+ * the line's last, the stash has to keep the blanks at its end.
+ */
 static void
 place_row(struct vt *vt, struct screen *s, const struct cell *cells,
-    unsigned used, unsigned flags, size_t index, size_t top)
+    unsigned used, unsigned flags, bool whole, size_t index, size_t top)
 {
 	if (index < top) {
 		history_push(&vt->history, cells, used, s->cols, flags,
@@ -296,7 +311,8 @@ place_row(struct vt *vt, struct screen *s, const struct cell *cells,
 		row->used = (uint16_t)used;
 		row->flags = (uint16_t)flags;
 	} else {
-		stash_add(&vt->stash, cells, used, flags, &vt->clusters);
+		stash_add(&vt->stash, cells, whole ? s->cols : used, flags,
+		    &vt->clusters);
 	}
 }
 
@@ -313,7 +329,8 @@ place_all(struct reflow *r, struct screen *s, size_t top)
 		for (size_t at = 0; flow_next_row(f, s->cols, &at, &row);
 		    index++) {
 			unsigned used = flow_copy_row(f, &row, cells);
-			place_row(r->vt, s, cells, used, flags, index, top);
+			place_row(r->vt, s, cells, used, flags, at < f->text,
+			    index, top);
 			memset(cells, 0, s->cols * sizeof(*cells));
 			flags = ROW_CONTINUES;
 		}
@@ -336,8 +353,13 @@ static void
 gather(struct reflow *r, const struct screen *old, struct cursor anchor,
     struct cursor saved)
 {
-	unsigned last = last_row(old, anchor.y);
+	struct stash *stash = &r->vt->stash;
+	unsigned last = old->rows - 1u;
 
+	if (stash->generation != old->changed)
+		stash_clear(stash);
+	if (stash->rows == 0)
+		last = last_row(old, anchor.y);
 	for (unsigned y = 0; y <= last; y++)
 		gather_row(r, old, y, last, anchor, saved);
 	gather_stash(r);
