@@ -26,11 +26,18 @@ flow_clear(struct flow *f)
 	f->flags = 0;
 }
 
+static bool
+ends_in_pad(const struct flow *f)
+{
+	return f->len > 0 && cell_kind(&f->cells[f->len - 1]) == CELL_PAD;
+}
+
+/* A pad has no meaning but at the end of a row: what follows replaces it. */
 static void
 add(struct flow *f, const struct cell *c)
 {
-	if (cell_kind(c) == CELL_PAD)
-		return;
+	if (ends_in_pad(f))
+		f->len--;
 	if (f->len == f->cap) {
 		f->cap = f->cap ? f->cap * 2 : 128;
 		f->cells = xrealloc(f->cells, f->cap, sizeof(*f->cells));
@@ -64,6 +71,13 @@ flow_add_packed(struct flow *f, const void *p, size_t len,
 		add(f, &c);
 }
 
+void
+flow_go_on(struct flow *f, unsigned missing)
+{
+	flow_add_row(f, NULL, 0, missing, true);
+	f->text = f->len;
+}
+
 bool
 flow_next_row(const struct flow *f, unsigned cols, size_t *at,
     struct flow_row *out)
@@ -75,7 +89,8 @@ flow_next_row(const struct flow *f, unsigned cols, size_t *at,
 	out->pad = false;
 	if (f->text - *at <= cols) {
 		/* The last row takes erased cells along, as far as they fit. */
-		out->to = f->len - *at < cols ? f->len : *at + cols;
+		size_t len = f->len - (ends_in_pad(f) && f->len - *at != cols);
+		out->to = len - *at < cols ? len : *at + cols;
 		*at = f->text > 0 ? f->text : 1;
 		return true;
 	}

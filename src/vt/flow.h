@@ -41,6 +41,12 @@ void flow_add_row(struct flow *f, const struct cell *cells, unsigned used,
 void flow_add_packed(struct flow *f, const void *p, size_t len,
     struct clusters *clusters);
 
+/*
+ * What is there so far is the beginning of a line, whose last row fell short
+ * by so many cells: all of its blanks count.
+ */
+void flow_go_on(struct flow *f, unsigned missing);
+
 /* The row that begins at *at, which moves on; false at the end. */
 bool flow_next_row(const struct flow *f, unsigned cols, size_t *at,
     struct flow_row *out);

@@ -48,6 +48,13 @@ vt_history_end(struct vt_history_iter *it)
 	free(it);
 }
 
+/* Whether the last line goes on on the primary screen. */
+static bool
+goes_on(const struct vt *vt)
+{
+	return screen_row(&vt->screens[0], 0)->flags & ROW_CONTINUES;
+}
+
 static bool
 next_line(struct vt_history_iter *it)
 {
@@ -69,6 +76,8 @@ next_line(struct vt_history_iter *it)
 		    &it->line);
 	} while (it->more && (it->line.flags & ROW_CONTINUES) &&
 	    ++pieces < PIECES_MAX);
+	if (!it->more && goes_on(it->vt))
+		flow_go_on(&it->flow, it->vt->history.missing);
 	it->at = 0;
 	it->first = true;
 	return true;

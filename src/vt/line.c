@@ -354,6 +354,8 @@ get_style(struct line_reader *r)
 		if (!line_get_number(&r->p, r->end, &n) || (n & ~(uint64_t)STYLE_BITS))
 			return false;
 		r->style.attr = (uint32_t)n;
+		if (cell_underline(&r->style) > UNDERLINE_DASHED)
+			return false;
 	}
 	if (mask & STYLE_EXTRA) {
 		if (!line_get_number(&r->p, r->end, &n) || n > 0xffff)

@@ -164,7 +164,7 @@ take_history_beginning(struct vt *vt, struct flow *f)
 	unsigned missing = vt->history.missing;
 
 	if (take_history_line(vt, f))
-		flow_add_row(f, NULL, 0, missing, true);
+		flow_go_on(f, missing);
 }
 
 static void
@@ -257,7 +257,8 @@ locate(const struct reflow *r, const struct point *p, unsigned cols,
 			break; /* beyond the end: the last row */
 	size_t x = p->offset - row.from + p->after;
 	/* Behind a row that is full of text, the next text wraps. */
-	out->pending = x >= cols && row.to == f->text && row.to > row.from;
+	out->pending = x >= cols && row.to == f->text &&
+	    row.to - row.from == cols;
 	out->x = (uint16_t)(x < cols ? x : cols - 1);
 	return index;
 }
