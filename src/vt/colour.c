@@ -103,7 +103,8 @@ vt_set_default_colours(struct vt *vt, uint32_t fg, uint32_t bg)
 	vt->colours.own[VT_BACKGROUND] = bg & 0xffffff;
 	vt->now++;
 	vt_touch(vt);
-	vt_publish(vt);
+	if (!vt_in_sync(vt))
+		vt_publish(vt);
 	if (vt_mode(vt, MODE_SCHEME) && colours_dark(&vt->colours) != was_dark)
 		vt_reply(vt, "\033[?997;%dn", was_dark ? 2 : 1);
 }

@@ -23,43 +23,19 @@ struct sgr {
 	uint16_t value;
 };
 
-#define EIGHT(first, op, base)                                           \
-	[first] = {op, base}, [first + 1] = {op, base + 1},              \
-	[first + 2] = {op, base + 2}, [first + 3] = {op, base + 3},      \
-	[first + 4] = {op, base + 4}, [first + 5] = {op, base + 5},      \
-	[first + 6] = {op, base + 6}, [first + 7] = {op, base + 7}
-
-static const struct sgr table[108] = {
-	[0] = {SGR_RESET, 0},
-	[1] = {SGR_SET, ATTR_BOLD},
-	[2] = {SGR_SET, ATTR_FAINT},
-	[3] = {SGR_SET, ATTR_ITALIC},
-	[4] = {SGR_UNDERLINE, UNDERLINE_SINGLE},
-	[5] = {SGR_SET, ATTR_BLINK},
-	[6] = {SGR_SET, ATTR_BLINK},
-	[7] = {SGR_SET, ATTR_INVERSE},
-	[8] = {SGR_SET, ATTR_CONCEAL},
-	[9] = {SGR_SET, ATTR_STRIKE},
-	[21] = {SGR_UNDERLINE, UNDERLINE_DOUBLE},
-	[22] = {SGR_CLEAR, ATTR_BOLD | ATTR_FAINT},
-	[23] = {SGR_CLEAR, ATTR_ITALIC},
-	[24] = {SGR_CLEAR, ATTR_UNDERLINE},
-	[25] = {SGR_CLEAR, ATTR_BLINK},
-	[27] = {SGR_CLEAR, ATTR_INVERSE},
-	[28] = {SGR_CLEAR, ATTR_CONCEAL},
-	[29] = {SGR_CLEAR, ATTR_STRIKE},
-	EIGHT(30, SGR_FG, 0),
-	[38] = {SGR_FG_EXTENDED, 0},
-	[39] = {SGR_FG_DEFAULT, 0},
-	EIGHT(40, SGR_BG, 0),
-	[48] = {SGR_BG_EXTENDED, 0},
-	[49] = {SGR_BG_DEFAULT, 0},
-	[53] = {SGR_SET, ATTR_OVERLINE},
-	[55] = {SGR_CLEAR, ATTR_OVERLINE},
-	[58] = {SGR_UL_EXTENDED, 0},
-	[59] = {SGR_UL_DEFAULT, 0},
-	EIGHT(90, SGR_FG, 8),
-	EIGHT(100, SGR_BG, 8),
+static const struct sgr table[] = {
+#define SGR(number, op, value, what) [number] = {SGR_##op, value},
+#define SGR8(first, op, value, what)                                       \
+	[first] = {SGR_##op, value}, [first + 1] = {SGR_##op, value + 1},  \
+	[first + 2] = {SGR_##op, value + 2},                               \
+	[first + 3] = {SGR_##op, value + 3},                               \
+	[first + 4] = {SGR_##op, value + 4},                               \
+	[first + 5] = {SGR_##op, value + 5},                               \
+	[first + 6] = {SGR_##op, value + 6},                               \
+	[first + 7] = {SGR_##op, value + 7},
+#include "vt/sgr.def"
+#undef SGR
+#undef SGR8
 };
 
 static bool
