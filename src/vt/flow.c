@@ -32,12 +32,24 @@ ends_in_pad(const struct flow *f)
 	return f->len > 0 && cell_kind(&f->cells[f->len - 1]) == CELL_PAD;
 }
 
-/* A pad has no meaning but at the end of a row: what follows replaces it. */
+void
+flow_join(struct flow *f, const struct cell *next)
+{
+	if (!ends_in_pad(f))
+		return;
+	if (cell_kind(next) != CELL_WIDE) {
+		f->cells[f->len - 1].attr = 0;
+		return;
+	}
+	f->len--;
+	if (f->text > f->len)
+		f->text = f->len;
+}
+
 static void
 add(struct flow *f, const struct cell *c)
 {
-	if (ends_in_pad(f))
-		f->len--;
+	flow_join(f, c);
 	if (f->len == f->cap) {
 		f->cap = f->cap ? f->cap * 2 : 128;
 		f->cells = xrealloc(f->cells, f->cap, sizeof(*f->cells));

@@ -31,6 +31,13 @@ void flow_finish(struct flow *f);
 void flow_clear(struct flow *f);
 
 /*
+ * Say which cell is put at the end next, which is done by the functions below
+ * as well.  A pad there is nothing when its wide character follows; when that
+ * was overwritten, it has become a blank like any other.
+ */
+void flow_join(struct flow *f, const struct cell *next);
+
+/*
  * Put a row at the end.  `whole` says that another of the line follows, so
  * that the blanks up to cols belong to it.
  */

@@ -207,6 +207,7 @@ gather_row(struct reflow *r, const struct screen *s, unsigned y,
 			take_history_beginning(r->vt, f);
 	}
 	f = &r->lines[r->count - 1];
+	flow_join(f, row->cells);
 	if (y == anchor.y)
 		note_point(&r->anchor, r, f->len, anchor.x, anchor.pending);
 	if (y == saved.y) {
@@ -350,6 +351,20 @@ wanted_row(const struct screen *old, unsigned rows, unsigned y,
 	return y < rows - 1 ? y : rows - 1;
 }
 
+/* The cursor's row stays, also when it is the blank end of a line. */
+static void
+keep_anchor_row(struct reflow *r, unsigned x)
+{
+	struct flow *f = &r->lines[r->anchor.line];
+	size_t start = r->anchor.offset - x;
+
+	if (start == 0 || f->text > start)
+		return;
+	if (f->len == start)
+		flow_add_row(f, NULL, 0, 1, true);
+	f->text = start + 1;
+}
+
 static void
 gather(struct reflow *r, const struct screen *old, struct cursor anchor,
     struct cursor saved)
@@ -364,6 +379,7 @@ gather(struct reflow *r, const struct screen *old, struct cursor anchor,
 	for (unsigned y = 0; y <= last; y++)
 		gather_row(r, old, y, last, anchor, saved);
 	gather_stash(r);
+	keep_anchor_row(r, anchor.x);
 }
 
 /* DECSC's place goes with the text, when it has any. */
