@@ -523,6 +523,7 @@ struct lines {
 	size_t start; /* of the present line */
 	unsigned cols;
 	unsigned used; /* of the row before */
+	bool pad;      /* and whether it ended in one */
 	bool any;
 };
 
@@ -532,6 +533,9 @@ lines_add(struct lines *l, const struct vt_row *row)
 	if (l->any && (row->flags & ROW_CONTINUES) != 0) {
 		for (unsigned x = l->used; x < l->cols; x++)
 			buf_putc(l->out, ' ');
+		/* A pad is a blank once its character was overwritten. */
+		if (l->pad && cell_kind(&row->cells[0]) != CELL_WIDE)
+			buf_putc(l->out, ' ');
 	} else if (l->any) {
 		trim(l->out, l->start);
 		buf_putc(l->out, '\n');
@@ -539,6 +543,8 @@ lines_add(struct lines *l, const struct vt_row *row)
 	}
 	put_cells(row, l->out, false);
 	l->used = row->used;
+	l->pad = row->used > 0 &&
+	    cell_kind(&row->cells[row->used - 1]) == CELL_PAD;
 	l->any = true;
 }
 
