@@ -418,18 +418,46 @@ rendered(const struct vt *vt, const struct vt_config *config, unsigned flags,
 	return copy;
 }
 
+/* The rows of the history as text, a line each. */
+static void
+history_text(const struct vt *vt, struct buf *out)
+{
+	struct vt_history_iter *it = vt_history_begin(vt);
+	struct vt_row row;
+
+	while (vt_history_next(it, &row)) {
+		vt_row_text(&row, out);
+		buf_putc(out, '\n');
+	}
+	vt_history_end(it);
+}
+
 static int
-compare_rendering(const struct vt *vt, const struct vt *copy, unsigned flags,
-    const struct buf *bytes, struct error *err)
+same_history_text(const struct vt *a, const struct vt *b, struct error *err)
+{
+	struct buf ta, tb;
+	int rc = 0;
+
+	buf_init(&ta, BUF_MAX);
+	buf_init(&tb, BUF_MAX);
+	history_text(a, &ta);
+	history_text(b, &tb);
+	if (!same_bytes(&ta, &tb))
+		rc = error_set(err, EPROTO,
+		    "history: %zu and %zu bytes of text differ at byte %zu",
+		    ta.len, tb.len, first_difference(&ta, &tb));
+	buf_finish(&ta);
+	buf_finish(&tb);
+	return rc;
+}
+
+static int
+render_again(const struct vt *copy, unsigned flags, const struct buf *bytes,
+    struct error *err)
 {
 	struct buf again;
 	int rc;
 
-	rc = prop_alike(vt, copy, err);
-	if (rc == 0 && (flags & RENDER_HISTORY) != 0)
-		rc = prop_alike_history(vt, copy, err);
-	if (rc < 0)
-		return rc;
 	buf_init(&again, BUF_MAX);
 	rc = vt_render(copy, flags, &again);
 	if (rc == 0 && !same_bytes(bytes, &again))
@@ -437,6 +465,27 @@ compare_rendering(const struct vt *vt, const struct vt *copy, unsigned flags,
 		    "%zu bytes, and the copy's %zu differ at byte %zu",
 		    bytes->len, again.len, first_difference(bytes, &again));
 	buf_finish(&again);
+	return rc;
+}
+
+/*
+ * On a terminal of one row a blank end that the next row continues has left
+ * the screen before anything could be said about it; so there, only the text
+ * of the history is the same.
+ */
+static int
+compare_rendering(const struct vt *vt, const struct vt *copy, unsigned flags,
+    const struct buf *bytes, struct error *err)
+{
+	bool history = (flags & RENDER_HISTORY) != 0;
+	int rc = prop_alike(vt, copy, err);
+
+	if (rc == 0 && history && vt_rows(vt) == 1)
+		return same_history_text(vt, copy, err);
+	if (rc == 0 && history)
+		rc = prop_alike_history(vt, copy, err);
+	if (rc == 0)
+		rc = render_again(copy, flags, bytes, err);
 	return rc;
 }
 
@@ -534,7 +583,8 @@ lines_add(struct lines *l, const struct vt_row *row)
 		for (unsigned x = l->used; x < l->cols; x++)
 			buf_putc(l->out, ' ');
 		/* A pad is a blank once its character was overwritten. */
-		if (l->pad && cell_kind(&row->cells[0]) != CELL_WIDE)
+		if (l->pad &&
+		    (row->used == 0 || cell_kind(row->cells) != CELL_WIDE))
 			buf_putc(l->out, ' ');
 	} else if (l->any) {
 		trim(l->out, l->start);
