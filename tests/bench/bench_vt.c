@@ -7,6 +7,7 @@
  *	bench_vt		the table; exit status 1 when a gate is missed
  *	bench_vt --raw		lines of `name value unit` instead
  *	bench_vt --quick	small inputs, one round, no gates: does it run
+ *	bench_vt --corpus NAME	the speed of this one only
  */
 #include <errno.h>
 #include <getopt.h>
@@ -57,6 +58,7 @@ static const struct {
 struct bench {
 	bool raw;
 	bool gates;
+	const char *only; /* a corpus, or NULL for all and the memory */
 	unsigned rounds;
 	size_t tend_len; /* the peers get a smaller beginning of the same */
 	size_t peer_len;
@@ -227,6 +229,8 @@ run_speed(struct bench *b)
 		    "corpus", "size", "lines", "tend", "MB/s", "vterm", "",
 		    "tsm", "", "ratio");
 	for (unsigned kind = 0; kind < CORPUS_KINDS; kind++) {
+		if (b->only != NULL && strcmp(b->only, corpus_name(kind)) != 0)
+			continue;
 		for (size_t s = 0; s < COUNT(sizes); s++) {
 			corpus_make(&c, kind, sizes[s].cols, sizes[s].rows,
 			    kind + 1, b->tend_len, b->peer_len);
@@ -353,6 +357,7 @@ parse_options(struct bench *b, int argc, char **argv)
 	static const struct option options[] = {
 		{ "raw", no_argument, NULL, 'r' },
 		{ "quick", no_argument, NULL, 'q' },
+		{ "corpus", required_argument, NULL, 'c' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int opt;
@@ -368,8 +373,13 @@ parse_options(struct bench *b, int argc, char **argv)
 			b->tend_len = 512 << 10;
 			b->peer_len = 64 << 10;
 			break;
+		case 'c':
+			b->only = optarg;
+			break;
 		default:
-			fprintf(stderr, "usage: bench_vt [--raw] [--quick]\n");
+			fprintf(stderr,
+			    "usage: bench_vt [--raw] [--quick] "
+			    "[--corpus plain|sgr|utf8|tui]\n");
 			return -EINVAL;
 		}
 	}
@@ -390,7 +400,8 @@ main(int argc, char **argv)
 		return 2;
 	stay_on_one_core();
 	run_speed(&b);
-	run_memory(&b);
+	if (b.only == NULL)
+		run_memory(&b);
 	if (b.missed > 0)
 		fprintf(stderr, "bench_vt: %d gates missed\n", b.missed);
 	return b.missed > 0 ? 1 : 0;
