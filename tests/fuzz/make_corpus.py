@@ -119,6 +119,35 @@ CASTS = {
 }
 
 
+# What the fuzzers found, as small as it got.
+FOUND = {
+    "vt": {
+        "joiners-without-a-base": options(10, 3, 3, 1)
+            + b("\uac01" + CSI + "?7s\u200d\u200d"),
+        "blank-start-resized": b"\x12\x05\x03\x0c\t\tn",
+        "blank-start-resized-twice": b"\x12\xff\xff\xff\tc\xff\x03\x00",
+        "pad-in-history": b"\x00\x00[\x1cC\xe5\xad\x97\x08\xad",
+        "pad-without-its-character": b"\x01\xad\x97\x08~~\xe5\xad\x97\x08~",
+        "full-row-in-colour": options(20, 4, 3, 1) + b(CSI + "44m" + CSI + "K"),
+    },
+    "render": {
+        "mark-on-a-continued-row": b"\x00\x07\x1b]3;A\x1b]133;A\x07",
+        "history-cleared-in-a-line": b"\x00\x00\x03\xbd#\x9f \x1b[3J  ",
+        "cursor-behind-the-text-resized": b"\xb7a\xd3\t.\t\xff\x00\xff",
+        "blank-rows-continued": b"\x08\x1b7\xeb\tll\xff\x00\x00l",
+        "wrap-with-background": b"\x12\x05\xff\xff49\x1b[42m2\xff\x00\xfa",
+    },
+    "text": {
+        "blank-start": b"\x00\x08\x04\x03\x00\t\x00",
+        "keyframe-with-no-underline":
+            b"\x02\x01\x00\xbf5m5\x0em\x1b[8ma\xffKFmm",
+    },
+    "cast": {
+        "number-cut": b'{"version": 2.0, "width": ',
+    },
+}
+
+
 def write(target, name, data):
     folder = HERE / "corpus" / target
     folder.mkdir(parents=True, exist_ok=True)
@@ -138,6 +167,9 @@ def main():
         write("text", name, b"\0" + options(10, 5, 3, i) + SESSIONS[name])
     for name, text in CASTS.items():
         write("cast", name, text.encode("utf-8", "surrogatepass"))
+    for target, inputs in FOUND.items():
+        for name, data in inputs.items():
+            write(target, "found-" + name, data)
 
 
 main()
