@@ -84,9 +84,10 @@ unwrap(struct vt *vt)
 	    !(screen_row(s, y)->flags & ROW_CONTINUES))
 		return false;
 	screen_row(s, y)->flags &= (uint16_t)~ROW_CONTINUES;
-	const struct cell *cells = screen_row(s, y - 1)->cells;
-	bool padded = cell_kind(&cells[s->right]) == CELL_PAD;
-	vt_move_to(vt, s->right - padded, y - 1);
+	/* In an empty cell at the end, a wide character had no room. */
+	const struct cell *c = &screen_row(s, y - 1)->cells[s->right];
+	bool empty = c->ch == 0 && cell_kind(c) != CELL_TAIL;
+	vt_move_to(vt, s->right - empty, y - 1);
 	return true;
 }
 

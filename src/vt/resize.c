@@ -191,6 +191,17 @@ last_row(const struct screen *s, unsigned cursor_y)
 	return y;
 }
 
+/* A row that is the blank end of its line stays a row, from start on. */
+static void
+keep_blank_row(struct flow *f, size_t start)
+{
+	if (start == 0 || f->text > start)
+		return;
+	if (f->len == start)
+		flow_add_row(f, NULL, 0, 1, true);
+	f->text = start + 1;
+}
+
 static void
 gather_row(struct reflow *r, const struct screen *s, unsigned y,
     unsigned last, struct cursor anchor, struct cursor saved)
@@ -208,13 +219,15 @@ gather_row(struct reflow *r, const struct screen *s, unsigned y,
 	}
 	f = &r->lines[r->count - 1];
 	flow_join(f, row->cells);
+	size_t start = f->len;
 	if (y == anchor.y)
-		note_point(&r->anchor, r, f->len, anchor.x, anchor.pending);
+		note_point(&r->anchor, r, start, anchor.x, anchor.pending);
 	if (y == saved.y) {
-		note_point(&r->saved, r, f->len, saved.x, false);
+		note_point(&r->saved, r, start, saved.x, false);
 		r->has_saved = true;
 	}
 	flow_add_row(f, row->cells, row->used, s->cols, whole);
+	keep_blank_row(f, start);
 }
 
 static void
@@ -274,12 +287,16 @@ count_rows(const struct reflow *r, unsigned cols)
 	return n;
 }
 
-/* Take lines from history until `want` rows stand above the anchor. */
+/*
+ * Take lines from history until `want` rows stand above the anchor, and one
+ * more that goes back: how much its last row falls short depends on cols.
+ */
 static void
 pull_history(struct reflow *r, unsigned cols, size_t want, size_t *anchor)
 {
-	while (*anchor < want) {
+	for (bool enough = false; !enough;) {
 		struct flow f;
+		enough = *anchor >= want;
 		flow_init(&f);
 		if (!take_history_line(r->vt, &f)) {
 			flow_finish(&f);
@@ -351,20 +368,6 @@ wanted_row(const struct screen *old, unsigned rows, unsigned y,
 	return y < rows - 1 ? y : rows - 1;
 }
 
-/* The cursor's row stays, also when it is the blank end of a line. */
-static void
-keep_anchor_row(struct reflow *r, unsigned x)
-{
-	struct flow *f = &r->lines[r->anchor.line];
-	size_t start = r->anchor.offset - x;
-
-	if (start == 0 || f->text > start)
-		return;
-	if (f->len == start)
-		flow_add_row(f, NULL, 0, 1, true);
-	f->text = start + 1;
-}
-
 static void
 gather(struct reflow *r, const struct screen *old, struct cursor anchor,
     struct cursor saved)
@@ -379,7 +382,6 @@ gather(struct reflow *r, const struct screen *old, struct cursor anchor,
 	for (unsigned y = 0; y <= last; y++)
 		gather_row(r, old, y, last, anchor, saved);
 	gather_stash(r);
-	keep_anchor_row(r, anchor.x);
 }
 
 /* DECSC's place goes with the text, when it has any. */
@@ -448,6 +450,7 @@ resize_alt(struct vt *vt, unsigned cols, unsigned rows)
 		struct row *from = screen_row(old, top + y);
 		struct row *to = screen_row(&fresh, y);
 		screen_split(old, from, keep, zero);
+		screen_settle_pad(old, from);
 		to->used = from->used < keep ? from->used : (uint16_t)keep;
 		to->flags = from->flags;
 		memcpy(to->cells, from->cells, to->used * sizeof(*to->cells));
