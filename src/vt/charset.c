@@ -27,12 +27,6 @@ charsets_name(struct charsets *c, unsigned n, uint8_t final)
 	return true;
 }
 
-bool
-charsets_plain(const struct charsets *c)
-{
-	return c->set[c->current] == 'B' && c->single == 0;
-}
-
 uint32_t
 charsets_map(struct charsets *c, uint8_t ch)
 {

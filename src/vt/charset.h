@@ -6,8 +6,7 @@
 
 /*
  * The four sets that ASCII may stand for, and which of them is in use.  Known
- * are 'B' ASCII, 'A' British, '0' DEC line drawing, by the final byte of SCS;
- * all others count as ASCII.
+ * are 'B' ASCII, 'A' British, '0' DEC line drawing, by the final byte of SCS.
  */
 struct charsets {
 	uint8_t set[4];  /* 'B', 'A' or '0' */
@@ -21,7 +20,11 @@ void charsets_init(struct charsets *c);
 bool charsets_name(struct charsets *c, unsigned n, uint8_t final);
 
 /* Whether ASCII is itself. */
-bool charsets_plain(const struct charsets *c);
+static inline bool
+charsets_plain(const struct charsets *c)
+{
+	return c->set[c->current] == 'B' && c->single == 0;
+}
 
 /* What an ASCII character stands for; uses up a single shift. */
 uint32_t charsets_map(struct charsets *c, uint8_t ch);

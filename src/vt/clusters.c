@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 
 #define SWEEP_FIRST 256
 
@@ -20,6 +21,8 @@ clusters_finish(struct clusters *c)
 {
 	free(c->pool);
 	free(c->start);
+	free(c->text);
+	free(c->text_start);
 	free(c->slots);
 	clusters_init(c);
 }
@@ -73,13 +76,30 @@ grow_slots(struct clusters *c)
 		insert(c, id);
 }
 
+static void
+add_text(struct clusters *c, const uint32_t *cps, unsigned n)
+{
+	uint32_t len = c->text_start[c->count];
+
+	while (len + n * 4 + CLUSTER_SLACK > c->text_cap) {
+		c->text_cap = c->text_cap ? c->text_cap * 2 : 256;
+		c->text = xrealloc(c->text, c->text_cap, 1);
+	}
+	for (unsigned i = 0; i < n; i++)
+		len += (uint32_t)utf8_encode(c->text + len, cps[i]);
+	memset(c->text + len, 0, CLUSTER_SLACK);
+	c->text_start[c->count + 1] = len;
+}
+
 static uint32_t
 add(struct clusters *c, const uint32_t *cps, unsigned n)
 {
 	if (c->count + 1 >= c->cap) {
 		c->cap = c->cap ? c->cap * 2 : 32;
 		c->start = xrealloc(c->start, c->cap, sizeof(*c->start));
-		c->start[0] = 0;
+		c->text_start = xrealloc(c->text_start, c->cap,
+		    sizeof(*c->text_start));
+		c->start[0] = c->text_start[0] = 0;
 	}
 	while (c->pool_len + n > c->pool_cap) {
 		c->pool_cap = c->pool_cap ? c->pool_cap * 2 : 128;
@@ -88,6 +108,7 @@ add(struct clusters *c, const uint32_t *cps, unsigned n)
 	memcpy(c->pool + c->pool_len, cps, n * sizeof(*cps));
 	c->pool_len += n;
 	c->start[c->count + 1] = c->pool_len;
+	add_text(c, cps, n);
 	return c->count++;
 }
 
@@ -115,15 +136,11 @@ clusters_get(const struct clusters *c, uint32_t id, unsigned *n)
 	return c->pool + c->start[id];
 }
 
-bool
-clusters_want_sweep(const struct clusters *c)
-{
-	return c->count >= c->sweep_at;
-}
-
 size_t
 clusters_memory(const struct clusters *c)
 {
-	return c->pool_cap * sizeof(*c->pool) + c->cap * sizeof(*c->start) +
+	return c->pool_cap * sizeof(*c->pool) +
+	    c->cap * (sizeof(*c->start) + sizeof(*c->text_start)) +
+	    c->text_cap +
 	    c->slot_count * sizeof(*c->slots);
 }

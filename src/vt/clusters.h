@@ -18,6 +18,9 @@ struct clusters {
 	uint32_t pool_len, pool_cap;
 	uint32_t *start; /* start[id]: where id begins; start[count]: the end */
 	uint32_t count, cap;
+	char *text; /* the same as UTF-8, CLUSTER_SLACK bytes longer */
+	uint32_t *text_start;
+	uint32_t text_cap;
 	uint32_t *slots; /* open addressing: id + 1, or 0 */
 	uint32_t slot_count;
 	uint32_t sweep_at;
@@ -34,7 +37,23 @@ uint32_t clusters_intern(struct clusters *c, const uint32_t *cps, unsigned n);
 const uint32_t *clusters_get(const struct clusters *c, uint32_t id,
     unsigned *n);
 
-bool clusters_want_sweep(const struct clusters *c);
+/*
+ * Its text as UTF-8, *len bytes.  CLUSTER_SLACK may be read, so that a short
+ * one can be copied without a loop.
+ */
+#define CLUSTER_SLACK 32
+static inline const char *
+clusters_text(const struct clusters *c, uint32_t id, size_t *len)
+{
+	*len = c->text_start[id + 1] - c->text_start[id];
+	return c->text + c->text_start[id];
+}
+
+static inline bool
+clusters_want_sweep(const struct clusters *c)
+{
+	return c->count >= c->sweep_at;
+}
 
 size_t clusters_memory(const struct clusters *c);
 

@@ -19,6 +19,10 @@
  */
 #define LIMIT_MIN (4 * HISTORY_BLOCK)
 
+/* Cells packed at once, and what the buffer for that grows to. */
+#define PIECE_CELLS 256
+#define SCRATCH_MAX 4096
+
 static_assert(sizeof(struct history_block) == HISTORY_BLOCK,
     "a block is what malloc is asked for");
 static_assert(HEADER + HISTORY_LINE_MAX <= sizeof(((struct history_block *)0)->data),
@@ -31,7 +35,8 @@ history_init(struct history *h, uint32_t lines_max, size_t bytes_max)
 	h->lines_max = bytes_max >= LIMIT_MIN ? lines_max : 0;
 	h->limit = bytes_max;
 	if (h->lines_max > 0)
-		h->bytes_max = (bytes_max - 2 * HISTORY_BLOCK) / 7 * 6;
+		h->bytes_max =
+		    (bytes_max - 2 * HISTORY_BLOCK - SCRATCH_MAX) / 7 * 6;
 	buf_init(&h->scratch, SIZE_MAX);
 }
 
@@ -162,6 +167,11 @@ pack_piece(struct history *h, const struct cell *cells, unsigned n,
 {
 	unsigned take = n;
 
+	if (n > PIECE_CELLS) {
+		take = PIECE_CELLS;
+		if (cell_kind(&cells[take]) == CELL_TAIL)
+			take--;
+	}
 	for (;;) {
 		buf_clear(&h->scratch);
 		line_pack(&h->scratch, cells, take, clusters);

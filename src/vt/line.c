@@ -7,6 +7,7 @@
 #endif
 
 #include "base/buf.h"
+#include "base/bytes.h"
 #include "base/utf8.h"
 #include "vt/clusters.h"
 #include "vt/extras.h"
@@ -32,7 +33,6 @@ enum style_mask {
 /* The longest token: a cluster of CLUSTER_MAX code points. */
 #define TOKEN_MAX (2 + CLUSTER_MAX * 4)
 #define STYLE_MAX (2 + 4 + 4 + 3 + 3)
-#define TOKENS_AT_ONCE 16
 
 static uint8_t *
 put_number(uint8_t *p, uint64_t n)
@@ -83,40 +83,42 @@ put_style(uint8_t *p, const struct cell *c)
 	return p;
 }
 
+/*
+ * A character as UTF-8, without a branch on its length: in mixed text that is
+ * what a processor guesses wrong.  Four bytes are written, 1 to 4 of them
+ * count.
+ */
 static inline uint8_t *
 put_utf8(uint8_t *p, uint32_t cp)
 {
-	if (cp >= 0x800 && cp < 0xd800) {
-		p[0] = (uint8_t)(0xe0 | cp >> 12);
-		p[1] = (uint8_t)(0x80 | (cp >> 6 & 0x3f));
-		p[2] = (uint8_t)(0x80 | (cp & 0x3f));
-		return p + 3;
-	}
-	return p + utf8_encode((char *)p, cp);
+	/* What the lead byte has over the continuation byte in its place. */
+	static const uint32_t lead[] = {0, 0, 0x40, 0x60, 0x70};
+	unsigned n = 1u + (cp >= 0x80) + (cp >= 0x800) + (cp >= 0x10000);
+	uint32_t word = 0x80808080u | (cp >> 18) | (cp >> 12 & 0x3f) << 8 |
+	    (cp >> 6 & 0x3f) << 16 | (cp & 0x3f) << 24;
+
+	word = (word >> (32 - 8 * n)) + lead[n];
+	put_u32le(p, n == 1 ? cp : word);
+	return p + n;
 }
 
-static uint8_t *
-put_cps(uint8_t *p, uint8_t token, const uint32_t *cps, unsigned n)
+/* The cell's token, how many code points, and their text. */
+static inline uint8_t *
+put_cluster(uint8_t *p, const struct cell *c, const struct clusters *clusters)
 {
-	*p++ = token;
-	*p++ = (uint8_t)n;
-	for (unsigned i = 0; i < n; i++)
-		p = put_utf8(p, cps[i]);
-	return p;
-}
-
-static uint8_t *
-put_char(uint8_t *p, const struct cell *c, const struct clusters *clusters)
-{
-	bool wide = cell_kind(c) == CELL_WIDE;
-	uint8_t token = wide ? TOKEN_WIDE : TOKEN_NARROW;
+	uint32_t id = c->ch & ~CELL_CLUSTER;
+	const char *text;
 	unsigned n;
+	size_t len;
 
-	if (!(c->ch & CELL_CLUSTER))
-		return put_utf8(p, c->ch);
-	const uint32_t *cps =
-	    clusters_get(clusters, c->ch & ~CELL_CLUSTER, &n);
-	return put_cps(p, token, cps, n);
+	clusters_get(clusters, id, &n);
+	text = clusters_text(clusters, id, &len);
+	p[0] = cell_kind(c) == CELL_WIDE ? TOKEN_WIDE : TOKEN_NARROW;
+	p[1] = (uint8_t)n;
+	memcpy(p + 2, text, CLUSTER_SLACK);
+	if (len > CLUSTER_SLACK)
+		memcpy(p + 2, text, len);
+	return p + 2 + len;
 }
 
 /* How many cells from here look like the first, which has no character. */
@@ -132,8 +134,8 @@ blank_run(const struct cell *cells, unsigned n)
 }
 
 /*
- * Printable ASCII in the style of *style, the case that must be fast; n bytes
- * may be written.  How many cells it was.
+ * Printable ASCII in the style of *style by fours, as plain text is full of
+ * it; n bytes may be written.  How many cells it was.
  */
 static unsigned
 ascii_run(uint8_t *p, const struct cell *cells, unsigned n,
@@ -141,8 +143,6 @@ ascii_run(uint8_t *p, const struct cell *cells, unsigned n,
 {
 	unsigned i = 0;
 
-	if (n == 0 || cells[0].ch - 0x20u >= 0x60u)
-		return 0;
 #ifdef __SSE2__
 	const __m128i same = _mm_set_epi32((int)style->attr, (int)style->bg,
 	    (int)style->fg, 0);
@@ -172,83 +172,78 @@ ascii_run(uint8_t *p, const struct cell *cells, unsigned n,
 		memcpy(p + i, &four, 4);
 	}
 #endif
-	for (; i < n; i++) {
-		const struct cell *c = &cells[i];
-		if (c->ch - 0x20u >= 0x60u || c->attr != style->attr ||
-		    c->fg != style->fg || c->bg != style->bg)
-			break;
-		p[i] = (uint8_t)c->ch;
-	}
 	return i;
 }
 
 /*
- * Single characters beyond ASCII in the style of *style; four bytes for each
- * cell may be written.  How many cells it was.
+ * Characters in the style of *style, as long as they surely fit into `room`
+ * bytes.  How many cells it was.
  */
 static unsigned
-char_run(uint8_t **p, const struct cell *cells, unsigned n,
-    const struct cell *style)
+char_run(uint8_t **p, size_t room, const struct cell *cells, unsigned n,
+    const struct cell *style, const struct clusters *clusters)
 {
-	unsigned i = 0;
+	/* In variables, as stores of bytes may be stores to anything. */
+	const struct cell same = *style;
+	uint8_t *to = *p, *end = to + room - TOKEN_MAX;
+	unsigned i;
 
-	while (i < n) {
+	/*
+	 * Right halves are gone through like the rest, for no bytes: to step
+	 * over them, each load would have to wait for the one before.
+	 */
+	for (i = 0; i < n && to <= end; i++) {
 		const struct cell *c = &cells[i];
-		if (c->ch - 0x80u >= CELL_CLUSTER - 0x80u ||
-		    !cell_same_style(c, style))
+		bool tail = cell_kind(c) == CELL_TAIL;
+		if ((c->ch == 0 && !tail) || !cell_same_style(c, &same))
 			break;
-		*p = put_utf8(*p, c->ch);
-		i += cell_kind(c) == CELL_WIDE ? 2 : 1;
+		if (c->ch & CELL_CLUSTER) {
+			to = put_cluster(to, c, clusters);
+			continue;
+		}
+		uint8_t *next = put_utf8(to, c->ch);
+		to = tail ? to : next;
 	}
+	*p = to;
 	return i;
 }
 
-/* One cell that is not plain ASCII, or a run of blanks; how many it was. */
+/* A pad, or a run of blanks; how many cells it was. */
 static unsigned
-pack_one(uint8_t **p, const struct cell *c, unsigned n,
-    const struct clusters *clusters)
+put_blanks(uint8_t **p, const struct cell *c, unsigned n)
 {
 	if (cell_kind(c) == CELL_PAD) {
 		*(*p)++ = TOKEN_PAD;
 		return 1;
 	}
-	if (cell_kind(c) == CELL_TAIL)
-		return 1; /* implied by the half before it */
-	if (c->ch == 0) {
-		unsigned run = blank_run(c, n);
-		*(*p)++ = TOKEN_BLANKS;
-		*p = put_number(*p, run);
-		return run;
-	}
-	*p = put_char(*p, c, clusters);
-	return 1;
+	unsigned run = blank_run(c, n);
+	*(*p)++ = TOKEN_BLANKS;
+	*p = put_number(*p, run);
+	return run;
 }
 
 /*
- * Cells until the bytes reserved for them could run out: a style and a cell
- * for every one of `tokens`, and four bytes for every cell besides.
+ * Cells in one style, and the token for it, into `room` bytes, which is enough
+ * for one of each and for all that is ASCII.
  */
 static unsigned
-pack_some(uint8_t **p, const struct cell *cells, unsigned n,
-    struct cell *style, const struct clusters *clusters, unsigned tokens)
+pack_some(uint8_t **p, size_t room, const struct cell *cells, unsigned n,
+    struct cell *style, const struct clusters *clusters)
 {
-	unsigned i = 0;
+	const uint8_t *end = *p + room;
+	unsigned i;
 
-	while (i < n && tokens-- > 0) {
-		if (!cell_same_style(&cells[i], style)) {
-			*style = cells[i];
-			style->ch = 0;
-			style->attr &= ~(uint32_t)ATTR_KIND;
-			*p = put_style(*p, style);
-		}
-		unsigned run = ascii_run(*p, cells + i, n - i, style);
-		*p += run;
-		run += char_run(p, cells + i + run, n - i - run, style);
-		if (run == 0)
-			run = pack_one(p, cells + i, n - i, clusters);
-		i += run;
+	if (!cell_same_style(&cells[0], style)) {
+		*style = cells[0];
+		style->ch = 0;
+		style->attr &= ~(uint32_t)ATTR_KIND;
+		*p = put_style(*p, style);
 	}
-	return i;
+	i = ascii_run(*p, cells, n, style);
+	*p += i;
+	i += char_run(p, (size_t)(end - *p), cells + i, n - i, style,
+	    clusters);
+	return i > 0 ? i : put_blanks(p, cells, n);
 }
 
 void
@@ -256,17 +251,16 @@ line_pack(struct buf *out, const struct cell *cells, unsigned n,
     const struct clusters *clusters)
 {
 	struct cell style = {0};
-	unsigned i = 0;
 
-	while (i < n) {
-		uint8_t *start = buf_reserve(out,
-		    4 * (n - i) + TOKENS_AT_ONCE * (STYLE_MAX + TOKEN_MAX));
+	while (n > 0) {
+		size_t room = 4 * n + STYLE_MAX + TOKEN_MAX + CLUSTER_SLACK;
+		uint8_t *start = buf_reserve(out, room), *p = start;
 		if (start == NULL)
 			return;
-		uint8_t *p = start;
-		i += pack_some(&p, cells + i, n - i, &style, clusters,
-		    TOKENS_AT_ONCE);
+		unsigned done = pack_some(&p, room, cells, n, &style, clusters);
 		buf_commit(out, (size_t)(p - start));
+		cells += done;
+		n -= done;
 	}
 	if (style.fg != 0 || style.bg != 0 || style.attr != 0)
 		buf_append(out, (uint8_t[]){TOKEN_STYLE, 0}, 2);
@@ -317,6 +311,8 @@ fail(struct line_reader *r)
 {
 	r->broken = true;
 	r->p = r->end;
+	r->blanks = 0;
+	r->tail = false;
 	return false;
 }
 

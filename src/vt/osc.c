@@ -134,21 +134,14 @@ parse_colour(const char *p, size_t len, uint32_t *out)
 	return len > 1 && p[0] == '#' && parse_hash(p + 1, len - 1, out);
 }
 
-/* How a reply ends: as the question did. */
-static const char *
-terminator(const struct seq *seq)
-{
-	return seq->bel ? "\a" : "\033\\";
-}
-
+/* Ends with ST, however the question ended (O-10). */
 static void
-reply_colour(struct vt *vt, const struct seq *seq, const char *what,
-    uint32_t rgb)
+reply_colour(struct vt *vt, const char *what, uint32_t rgb)
 {
 	unsigned r = rgb >> 16, g = rgb >> 8 & 0xff, b = rgb & 0xff;
 
-	vt_reply(vt, "\033]%s;rgb:%02x%02x/%02x%02x/%02x%02x%s", what, r, r, g,
-	    g, b, b, terminator(seq));
+	vt_reply(vt, "\033]%s;rgb:%02x%02x/%02x%02x/%02x%02x\033\\", what, r,
+	    r, g, g, b, b);
 }
 
 /* A number up to `end`; -1 when it is none, or above max. */
@@ -182,15 +175,14 @@ next_part(const char **p, size_t *len)
 }
 
 static void
-palette_entry(struct vt *vt, const struct seq *seq, int i, const char *spec,
-    size_t len)
+palette_entry(struct vt *vt, int i, const char *spec, size_t len)
 {
 	char what[16];
 	uint32_t rgb;
 
 	if (len == 1 && spec[0] == '?') {
 		snprintf(what, sizeof(what), "4;%d", i);
-		reply_colour(vt, seq, what,
+		reply_colour(vt, what,
 		    colours_palette(&vt->colours, (unsigned)i));
 	} else if (parse_colour(spec, len, &rgb)) {
 		colours_set_palette(&vt->colours, (unsigned)i, rgb);
@@ -208,7 +200,7 @@ osc_palette(struct vt *vt, const struct seq *seq)
 	    (spec = next_part(&p, &spec_len)) != NULL) {
 		int i = parse_number(number, number_len, PALETTE_SIZE - 1);
 		if (i >= 0)
-			palette_entry(vt, seq, i, spec, spec_len);
+			palette_entry(vt, i, spec, spec_len);
 	}
 }
 
@@ -245,7 +237,7 @@ osc_dynamic(struct vt *vt, const struct seq *seq)
 	for (; role < 3 && (part = next_part(&p, &len)) != NULL; role++) {
 		uint32_t rgb;
 		if (len == 1 && part[0] == '?') {
-			reply_colour(vt, seq, what[role],
+			reply_colour(vt, what[role],
 			    colours_role(&vt->colours,
 			    (enum vt_colour_role)role));
 		} else if (parse_colour(part, len, &rgb)) {

@@ -8,6 +8,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "base/bytes.h"
 #include "base/mem.h"
 
 enum { C0_BEL = 0x07, C0_CAN = 0x18, C0_SUB = 0x1a, C0_ESC = 0x1b,
@@ -149,34 +150,31 @@ ascii_end(const uint8_t *p, const uint8_t *end)
  * A well-formed character of two to four bytes that stands whole in [p, end):
  * its length, else 0, and the byte by byte decoder has to look.
  */
-static unsigned
+static inline unsigned
 decode(const uint8_t *p, const uint8_t *end, uint32_t *cp)
 {
-	size_t have = (size_t)(end - p);
+	uint32_t word, c;
 
-	if (p[0] >= 0xe1 && p[0] <= 0xec && have >= 3 &&
-	    (p[1] & 0xc0) == 0x80 && (p[2] & 0xc0) == 0x80) {
-		*cp = (uint32_t)(p[0] & 0x0f) << 12 |
-		    (uint32_t)(p[1] & 0x3f) << 6 | (p[2] & 0x3f);
+	if (end - p < 4)
+		return 0;
+	word = get_u32le(p);
+	c = (word & 0x0f) << 12 | (word >> 2 & 0xfc0) | (word >> 16 & 0x3f);
+	/* Neither overlong nor a surrogate. */
+	if ((word & 0xc0c0f0) == 0x8080e0 && c >= 0x800 && c - 0xd800 >= 0x800) {
+		*cp = c;
 		return 3;
 	}
-	if (p[0] >= 0xc2 && p[0] <= 0xdf && have >= 2 &&
-	    (p[1] & 0xc0) == 0x80) {
-		*cp = (uint32_t)(p[0] & 0x1f) << 6 | (p[1] & 0x3f);
+	c = (word & 0x1f) << 6 | (word >> 8 & 0x3f);
+	if ((word & 0xc0e0) == 0x80c0 && c >= 0x80) {
+		*cp = c;
 		return 2;
 	}
-	if (p[0] >= 0xf1 && p[0] <= 0xf3 && have >= 4) {
-	four:
-		if ((p[1] & 0xc0) != 0x80 || (p[2] & 0xc0) != 0x80 ||
-		    (p[3] & 0xc0) != 0x80)
-			return 0;
-		*cp = (uint32_t)(p[0] & 0x07) << 18 |
-		    (uint32_t)(p[1] & 0x3f) << 12 |
-		    (uint32_t)(p[2] & 0x3f) << 6 | (p[3] & 0x3f);
+	c = (word & 0x07) << 18 | (word << 4 & 0x3f000) |
+	    (word >> 10 & 0xfc0) | (word >> 24 & 0x3f);
+	if ((word & 0xc0c0c0f8) == 0x808080f0 && c - 0x10000 < 0x100000) {
+		*cp = c;
 		return 4;
 	}
-	if (p[0] == 0xf0 && have >= 4 && p[1] >= 0x90)
-		goto four;
 	return 0;
 }
 
@@ -190,7 +188,8 @@ text(struct parser *ps, const uint8_t *p, const uint8_t *end)
 	uint32_t cps[TEXT_BATCH];
 	size_t n = 0;
 
-	while (p < end && (*p >= 0x80 || ps->utf8.need > 0)) {
+	while (p < end && n < TEXT_BATCH &&
+	    (*p >= 0x80 || ps->utf8.need > 0)) {
 		uint32_t cp = 0;
 		unsigned len = ps->utf8.need == 0 ? decode(p, end, &cp) : 0;
 		if (len == 0) {
@@ -207,8 +206,6 @@ text(struct parser *ps, const uint8_t *p, const uint8_t *end)
 			return p;
 		}
 		cps[n++] = cp;
-		if (n == TEXT_BATCH)
-			break;
 	}
 	if (n > 0)
 		ps->ops->text(ps->arg, cps, n);
@@ -490,7 +487,7 @@ split_osc(struct seq *s)
 
 /* The string is complete. */
 static void
-end_string(struct parser *ps, bool bel)
+end_string(struct parser *ps)
 {
 	struct seq *s = &ps->seq;
 
@@ -500,7 +497,6 @@ end_string(struct parser *ps, bool bel)
 		ps->string[ps->string_len] = '\0';
 		s->str = ps->string;
 		s->len = ps->string_len;
-		s->bel = bel;
 		if (!ps->is_osc)
 			ps->ops->dcs(ps->arg, s);
 		else if (split_osc(s))
@@ -562,14 +558,14 @@ string(struct parser *ps, const uint8_t *p, const uint8_t *end)
 		uint8_t c = *p++;
 		if (ps->lead_c2 && c == C1_ST) {
 			ps->string_len -= !ps->overflow;
-			end_string(ps, false);
+			end_string(ps);
 		} else if (c == C0_BEL && ps->is_osc && !ps->escaped) {
-			end_string(ps, true);
+			end_string(ps);
 		} else {
 			ps->lead_c2 = false;
 			enum string_end e = string_byte(ps, c, &p);
 			if (e == STRING_ENDS)
-				end_string(ps, false);
+				end_string(ps);
 			else if (e == STRING_ABORTS)
 				abort_string(ps);
 		}

@@ -32,7 +32,6 @@ struct seq {
 	uint8_t private;      /* '<' '=' '>' '?', or 0 */
 	uint8_t intermediate; /* 0x20..0x2f, 0, or SEQ_INTERMEDIATES */
 	uint8_t final;
-	bool bel;             /* the string ended with BEL */
 	uint8_t nargs;        /* at least 1 */
 	uint16_t args[SEQ_ARGS_MAX]; /* 0 when left out; OSC: its number */
 	uint32_t sub;         /* bit i: args[i] is a sub-parameter */

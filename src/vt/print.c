@@ -83,46 +83,87 @@ open_cells(struct vt *vt, unsigned x, unsigned n)
 	return row;
 }
 
-static void
-fill_ascii(struct cell *cells, const uint8_t *p, unsigned n, struct cell pen)
+static struct cell
+of_kind(struct cell pen, enum cell_kind kind)
 {
+	pen.attr |= (uint32_t)kind << ATTR_KIND_SHIFT;
+	return pen;
+}
+
+/*
+ * The style that many cells get, loaded once and stored whole.  Put together
+ * of words for each cell, it would have to leave the store buffer before it
+ * could be read as one, which takes longer than all the rest.
+ */
 #ifdef __SSE2__
-	/* The pen's character is 0, so a cell is the pen or'ed with one. */
-	__m128i style = _mm_loadu_si128((const __m128i *)&pen);
-	for (unsigned i = 0; i < n; i++)
-		_mm_storeu_si128((__m128i *)&cells[i],
-		    _mm_or_si128(style, _mm_cvtsi32_si128(p[i])));
+struct style {
+	__m128i cell;
+};
+
+static inline struct style
+style_of(const struct cell *pen)
+{
+	return (struct style){_mm_loadu_si128((const __m128i *)pen)};
+}
+
+static inline struct style
+style_of_kind(struct style style, enum cell_kind kind)
+{
+	return (struct style){_mm_or_si128(style.cell,
+	    _mm_set_epi32((int)kind << ATTR_KIND_SHIFT, 0, 0, 0))};
+}
+
+/* The pen's character is 0. */
+static inline void
+put_cell(struct cell *to, struct style style, uint32_t ch)
+{
+	_mm_storeu_si128((__m128i *)to,
+	    _mm_or_si128(style.cell, _mm_cvtsi32_si128((int)ch)));
+}
 #else
-	for (unsigned i = 0; i < n; i++) {
-		pen.ch = p[i];
-		cells[i] = pen;
-	}
+struct style {
+	struct cell cell;
+};
+
+static inline struct style
+style_of(const struct cell *pen)
+{
+	return (struct style){*pen};
+}
+
+static inline struct style
+style_of_kind(struct style style, enum cell_kind kind)
+{
+	return (struct style){of_kind(style.cell, kind)};
+}
+
+static inline void
+put_cell(struct cell *to, struct style style, uint32_t ch)
+{
+	*to = style.cell;
+	to->ch = ch;
+}
 #endif
-}
 
-/* ASCII that stands for something else, or of which one character does. */
 static void
-print_mapped(struct vt *vt, const uint8_t *p, size_t len)
+fill_ascii(struct cell *cells, const uint8_t *p, unsigned n,
+    const struct cell *pen)
 {
-	while (len-- > 0) {
-		uint32_t cp = charsets_map(&vt->charsets, *p++);
-		vt_print_text(vt, &cp, 1);
-	}
+	struct style style = style_of(pen);
+
+	for (unsigned i = 0; i < n; i++)
+		put_cell(&cells[i], style, p[i]);
 }
 
-void
-vt_print_ascii(struct vt *vt, const uint8_t *p, size_t len)
+static void
+print_plain(struct vt *vt, const uint8_t *p, size_t len)
 {
-	if (!charsets_plain(&vt->charsets)) {
-		print_mapped(vt, p, len);
-		return;
-	}
 	while (len > 0) {
 		settle_wrap(vt);
 		unsigned x = vt->cursor.x, end = wrap_column(vt);
 		unsigned n = end - x < len ? end - x : (unsigned)len;
 		struct row *row = open_cells(vt, x, n);
-		fill_ascii(row->cells + x, p, n, vt->pen);
+		fill_ascii(row->cells + x, p, n, &vt->pen);
 		advance(vt, x + n, end);
 		p += n;
 		len -= n;
@@ -131,27 +172,23 @@ vt_print_ascii(struct vt *vt, const uint8_t *p, size_t len)
 	remember(vt, cell, UNI_OTHER);
 }
 
+/* What a wide character that wraps leaves; at a margin of ours, a blank. */
+static struct cell
+pad(const struct vt *vt)
+{
+	if (!screen_full_width(vt->screen))
+		return vt_blank(vt);
+	return of_kind(vt_blank(vt), CELL_PAD);
+}
+
 /* A wide character does not fit: leave a pad and go to the next row. */
 static void
 pad_and_wrap(struct vt *vt)
 {
 	struct row *row = open_cells(vt, vt->cursor.x, 1);
-	struct cell pad = vt_blank(vt);
 
-	pad.attr |= (uint32_t)CELL_PAD << ATTR_KIND_SHIFT;
-	row->cells[vt->cursor.x] = pad;
+	row->cells[vt->cursor.x] = pad(vt);
 	wrap(vt);
-}
-
-static void
-put_wide(struct cell *c, uint32_t ch, struct cell pen)
-{
-	pen.ch = ch;
-	pen.attr |= (uint32_t)CELL_WIDE << ATTR_KIND_SHIFT;
-	c[0] = pen;
-	pen.ch = 0;
-	pen.attr ^= (uint32_t)(CELL_WIDE ^ CELL_TAIL) << ATTR_KIND_SHIFT;
-	c[1] = pen;
 }
 
 /*
@@ -176,10 +213,11 @@ put(struct vt *vt, uint32_t ch, unsigned width, uint8_t join)
 	unsigned x = vt->cursor.x;
 	struct row *row = open_cells(vt, x, width);
 	if (width == 2) {
-		put_wide(row->cells + x, ch, vt->pen);
-	} else {
-		row->cells[x] = vt->pen;
+		row->cells[x] = of_kind(vt->pen, CELL_WIDE);
 		row->cells[x].ch = ch;
+		row->cells[x + 1] = of_kind(vt->pen, CELL_TAIL);
+	} else {
+		put_cell(&row->cells[x], style_of(&vt->pen), ch);
 	}
 	advance(vt, x + width, end);
 	remember(vt, x, join);
@@ -237,13 +275,13 @@ widen_last(struct vt *vt)
 		if (!vt_mode(vt, MODE_DECAWM) ||
 		    vt->screen->right - vt->screen->left < 1)
 			return false;
-		*c = vt_blank(vt);
-		c->attr |= (uint32_t)CELL_PAD << ATTR_KIND_SHIFT;
+		*c = pad(vt);
 		wrap(vt);
 	} else {
 		vt->cursor.x = vt->last.cell;
 	}
 	vt->pen = was;
+	vt->pen.ch = 0;
 	put(vt, was.ch, 2, vt->last.join);
 	vt->pen = pen;
 	return true;
@@ -288,45 +326,75 @@ joins(const struct vt *vt, uint8_t *join, uint32_t cp)
  * for them before its last column.  How many of the code points went so.
  */
 static size_t
+put_run(struct vt *vt, struct row *row, const uint32_t *cps, size_t n)
+{
+	/* In variables, as stores to cells may be stores to anything. */
+	const struct style narrow = style_of(&vt->pen);
+	const struct style wide = style_of_kind(narrow, CELL_WIDE);
+	const struct style tail = style_of_kind(narrow, CELL_TAIL);
+	struct cell *c = row->cells + vt->cursor.x;
+	const struct cell *end = row->cells + wrap_column(vt) - 1;
+	const bool graphemes = vt_mode(vt, MODE_GRAPHEMES);
+	uint8_t join = vt->last.join;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		uint32_t cp = cps[i];
+		uint8_t props = uni_props(cp), next = UNI_OTHER;
+		unsigned width = props & UNI_WIDTH_MASK;
+		if ((props & UNI_CLASS_MASK) != UNI_OTHER << UNI_CLASS_SHIFT ||
+		    join == UNI_PREPEND || !graphemes) {
+			next = join;
+			if (joins(vt, &next, cp) || width == 0)
+				break;
+		}
+		if (c + width > end)
+			break;
+		join = next;
+		if (width == 2) {
+			put_cell(c, wide, cp);
+			put_cell(c + 1, tail, 0);
+		} else {
+			put_cell(c, narrow, cp);
+		}
+		c += width;
+	}
+	if (i > 0) {
+		vt->cursor.x = (uint16_t)(c - row->cells);
+		bool was_wide = cell_kind(c - 1) == CELL_TAIL;
+		remember(vt, vt->cursor.x - 1u - was_wide, join);
+	}
+	return i;
+}
+
+static size_t
 put_simple(struct vt *vt, const uint32_t *cps, size_t n)
 {
 	struct screen *s = vt->screen;
 	struct row *row = screen_row(s, vt->cursor.y);
-	unsigned x = vt->cursor.x, last = x, end = wrap_column(vt);
-	uint8_t join = vt->last.join;
-	size_t i;
+	unsigned from = vt->cursor.x;
+	bool on_half = from < row->used &&
+	    cell_kind(&row->cells[from]) == CELL_TAIL;
 
 	if (vt->cursor.pending || vt_mode(vt, MODE_IRM))
 		return 0;
-	for (i = 0; i < n; i++) {
-		unsigned width = uni_width(cps[i]);
-		uint8_t next = join;
-		if (joins(vt, &next, cps[i]) || width == 0 || x + width >= end)
-			break;
-		join = next;
-		screen_split(s, row, x, vt_blank(vt));
-		screen_split(s, row, x + width, vt_blank(vt));
-		last = x;
-		if (width == 2) {
-			put_wide(row->cells + x, cps[i], vt->pen);
-		} else {
-			row->cells[x] = vt->pen;
-			row->cells[x].ch = cps[i];
-		}
-		x += width;
-	}
-	if (i == 0)
+	size_t done = put_run(vt, row, cps, n);
+	if (done == 0)
 		return 0;
+	/* Halves of wide characters whose other was just written over. */
+	unsigned x = vt->cursor.x;
+	if (on_half)
+		row->cells[from - 1] = vt_blank(vt);
+	if (x < row->used && cell_kind(&row->cells[x]) == CELL_TAIL)
+		row->cells[x] = vt_blank(vt);
 	if (row->used < x)
 		row->used = (uint16_t)x;
 	screen_touch(s, row);
-	vt->cursor.x = (uint16_t)x;
-	remember(vt, last, join);
-	return i;
+	return done;
 }
 
-void
-vt_print_text(struct vt *vt, const uint32_t *cps, size_t n)
+static void
+print(struct vt *vt, const uint32_t *cps, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		i += put_simple(vt, cps + i, n - i);
@@ -339,9 +407,40 @@ vt_print_text(struct vt *vt, const uint32_t *cps, size_t n)
 		else if (uni_width(cp) > 0)
 			put(vt, cp, uni_width(cp), join);
 	}
-	vt->charsets.single = 0;
 	if (clusters_want_sweep(&vt->clusters))
 		vt_sweep_clusters(vt);
+}
+
+/* ASCII that stands for something else, or of which one character does. */
+static void
+print_mapped(struct vt *vt, uint32_t cp)
+{
+	if (cp < 0x80)
+		cp = charsets_map(&vt->charsets, (uint8_t)cp);
+	vt->charsets.single = 0;
+	print(vt, &cp, 1);
+}
+
+void
+vt_print_text(struct vt *vt, const uint32_t *cps, size_t n)
+{
+	if (charsets_plain(&vt->charsets)) {
+		print(vt, cps, n);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		print_mapped(vt, cps[i]);
+}
+
+void
+vt_print_ascii(struct vt *vt, const uint8_t *p, size_t len)
+{
+	if (charsets_plain(&vt->charsets)) {
+		print_plain(vt, p, len);
+		return;
+	}
+	for (size_t i = 0; i < len; i++)
+		print_mapped(vt, p[i]);
 }
 
 /* REP: the last character once more, as often as asked; see seq.def. */
@@ -357,6 +456,6 @@ csi_rep(struct vt *vt, const struct seq *seq)
 	while (times-- > 0) {
 		/* Two flags or jamo in a row would join: they are apart. */
 		vt->last.join = 0;
-		vt_print_text(vt, cps, n);
+		print(vt, cps, n);
 	}
 }

@@ -22,6 +22,7 @@ struct render {
 	struct cell pen; /* of the terminal we draw on */
 	uint8_t join;    /* whether what is printed next joins, as there */
 	unsigned skip;   /* columns to move right before the next text */
+	bool wrapping;   /* the next text wraps to a row that may scroll in */
 };
 
 static void
@@ -165,6 +166,19 @@ put_mark(struct render *r, unsigned flags)
 		buf_puts(r->out, "\033]133;C\033\\");
 }
 
+/* A row that scrolled in has taken the background of what wrapped to it. */
+static void
+clear_wrapped(struct render *r, const struct vt_row *row, unsigned x)
+{
+	const struct cell *c = &row->cells[x];
+
+	r->wrapping = false;
+	if (c->bg == 0 || (cell_kind(c) == CELL_WIDE ? 2u : 1u) == r->cols)
+		return;
+	plain_pen(r);
+	escape(r, "\033[K");
+}
+
 /*
  * Draw a row from its first column on, where the cursor is, or waits to wrap
  * to.  Pads are left to the junction.
@@ -182,6 +196,8 @@ put_row(struct render *r, const struct vt_row *row)
 			set_pen(r, c);
 			flush_skip(r);
 			put_text(r, row, x);
+			if (r->wrapping)
+				clear_wrapped(r, row, x);
 			continue;
 		}
 		unsigned n = erased_run(row, x);
@@ -252,7 +268,8 @@ force_wrap(struct render *r, const struct vt_row *row,
 	if (!keep)
 		buf_printf(r->out, "\033[A\033[%uG\033[X\033[B", r->cols);
 	plain_pen(r);
-	escape(r, "\r\033[2X");
+	buf_printf(r->out, "\r\033[%uX", r->cols);
+	r->join = 0;
 	if (!(next->flags & ROW_CONTINUES))
 		buf_puts(r->out, "\033[A\n");
 }
@@ -266,6 +283,7 @@ junction(struct render *r, const struct vt_row *row,
 		if (ends_in_pad(r, row))
 			buf_printf(r->out, "\033[%uG", r->cols);
 		r->skip = 0;
+		r->wrapping = true;
 	} else if (r->rows > 1 && ((next->flags & ROW_CONTINUES) ||
 	    ends_in_pad(r, row))) {
 		force_wrap(r, row, next);

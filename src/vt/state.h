@@ -167,6 +167,7 @@ void vt_leave_alt(struct vt *vt);
 void titles_init(struct titles *t);
 void titles_finish(struct titles *t);
 void titles_set(char **slot, const char *s, size_t len, size_t max);
+size_t titles_memory(const struct titles *t);
 void titles_push(struct titles *t, enum title_kinds which);
 void titles_pop(struct titles *t, enum title_kinds which);
 

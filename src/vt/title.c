@@ -93,3 +93,19 @@ titles_pop(struct titles *t, enum title_kinds which)
 	take(&t->title, t->stack[t->depth].title, which & TITLE);
 	take(&t->icon, t->stack[t->depth].icon, which & ICON);
 }
+
+static size_t
+size_of(const char *s)
+{
+	return s != NULL ? strlen(s) + 1 : 0;
+}
+
+size_t
+titles_memory(const struct titles *t)
+{
+	size_t n = size_of(t->title) + size_of(t->icon);
+
+	for (unsigned i = 0; i < t->depth; i++)
+		n += size_of(t->stack[i].title) + size_of(t->stack[i].icon);
+	return n;
+}

@@ -408,5 +408,7 @@ vt_memory(const struct vt *vt)
 	    screen_memory(&vt->screens[1]) + history_memory(&vt->history) +
 	    clusters_memory(&vt->clusters) + extras_memory(&vt->extras) +
 	    vt->stash.lines.cap + vt->parser.string_cap +
-	    (vt->screen->cols + 7u) / 8;
+	    (vt->screen->cols + 7u) / 8 + titles_memory(&vt->titles) +
+	    strlen(vt->cwd) + 1 +
+	    (vt->colours.palette != NULL ? PALETTE_SIZE * 4 : 0);
 }
