@@ -17,8 +17,10 @@ put_u16le(uint8_t *p, uint16_t v)
 static inline void
 put_u32le(uint8_t *p, uint32_t v)
 {
-	put_u16le(p, (uint16_t)v);
-	put_u16le(p + 2, (uint16_t)(v >> 16));
+	p[0] = (uint8_t)v;
+	p[1] = (uint8_t)(v >> 8);
+	p[2] = (uint8_t)(v >> 16);
+	p[3] = (uint8_t)(v >> 24);
 }
 
 static inline void
@@ -37,7 +39,8 @@ get_u16le(const uint8_t *p)
 static inline uint32_t
 get_u32le(const uint8_t *p)
 {
-	return get_u16le(p) | (uint32_t)get_u16le(p + 2) << 16;
+	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+	    (uint32_t)p[3] << 24;
 }
 
 static inline uint64_t

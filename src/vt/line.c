@@ -83,23 +83,27 @@ put_style(uint8_t *p, const struct cell *c)
 	return p;
 }
 
-/*
- * A character as UTF-8, without a branch on its length: in mixed text that is
- * what a processor guesses wrong.  Four bytes are written, 1 to 4 of them
- * count.
- */
+/* Four bytes may be written, 1 to 4 of them count. */
 static inline uint8_t *
 put_utf8(uint8_t *p, uint32_t cp)
 {
-	/* What the lead byte has over the continuation byte in its place. */
-	static const uint32_t lead[] = {0, 0, 0x40, 0x60, 0x70};
-	unsigned n = 1u + (cp >= 0x80) + (cp >= 0x800) + (cp >= 0x10000);
-	uint32_t word = 0x80808080u | (cp >> 18) | (cp >> 12 & 0x3f) << 8 |
-	    (cp >> 6 & 0x3f) << 16 | (cp & 0x3f) << 24;
-
-	word = (word >> (32 - 8 * n)) + lead[n];
-	put_u32le(p, n == 1 ? cp : word);
-	return p + n;
+	if (cp < 0x80) {
+		p[0] = (uint8_t)cp;
+		return p + 1;
+	}
+	if (cp < 0x800) {
+		p[0] = (uint8_t)(0xc0 | cp >> 6);
+		p[1] = (uint8_t)(0x80 | (cp & 0x3f));
+		return p + 2;
+	}
+	if (cp < 0x10000) {
+		put_u32le(p, 0x8080e0 | cp >> 12 | (cp << 2 & 0x3f00) |
+		    (cp & 0x3f) << 16);
+		return p + 3;
+	}
+	put_u32le(p, 0x808080f0 | cp >> 18 | (cp >> 4 & 0x3f00) |
+	    (cp << 10 & 0x3f0000) | (cp & 0x3f) << 24);
+	return p + 4;
 }
 
 /* The cell's token, how many code points, and their text. */
@@ -175,6 +179,55 @@ ascii_run(uint8_t *p, const struct cell *cells, unsigned n,
 	return i;
 }
 
+/* Whether four cells are in the style, whatever they show. */
+static inline bool
+four_in_style(const struct cell *c, const struct cell *style)
+{
+#ifdef __SSE2__
+	const __m128i mask = _mm_set_epi32((int)~(uint32_t)ATTR_KIND, -1, -1, 0);
+	const __m128i same = _mm_loadu_si128((const __m128i *)style);
+	const __m128i *v = (const __m128i *)c;
+	__m128i odd = _mm_or_si128(
+	    _mm_or_si128(_mm_xor_si128(_mm_loadu_si128(v), same),
+	    _mm_xor_si128(_mm_loadu_si128(v + 1), same)),
+	    _mm_or_si128(_mm_xor_si128(_mm_loadu_si128(v + 2), same),
+	    _mm_xor_si128(_mm_loadu_si128(v + 3), same)));
+
+	odd = _mm_and_si128(odd, mask);
+	return _mm_movemask_epi8(_mm_cmpeq_epi32(odd,
+	    _mm_setzero_si128())) == 0xffff;
+#else
+	return cell_same_style(&c[0], style) && cell_same_style(&c[1], style) &&
+	    cell_same_style(&c[2], style) && cell_same_style(&c[3], style);
+#endif
+}
+
+/*
+ * What up to n cells of one style show, until a blank or the end of the room.
+ * How many cells it was.
+ */
+static inline unsigned
+put_chars(uint8_t **p, const uint8_t *end, const struct cell *cells,
+    unsigned n, const struct clusters *clusters)
+{
+	uint8_t *to = *p; /* in a variable, as bytes may be stored to *p */
+	unsigned i;
+
+	for (i = 0; i < n && to <= end; i++) {
+		const struct cell *c = &cells[i];
+		if (c->ch == 0) {
+			if (cell_kind(c) != CELL_TAIL)
+				break;
+		} else if (c->ch & CELL_CLUSTER) {
+			to = put_cluster(to, c, clusters);
+		} else {
+			to = put_utf8(to, c->ch);
+		}
+	}
+	*p = to;
+	return i;
+}
+
 /*
  * Characters in the style of *style, as long as they surely fit into `room`
  * bytes.  How many cells it was.
@@ -183,28 +236,17 @@ static unsigned
 char_run(uint8_t **p, size_t room, const struct cell *cells, unsigned n,
     const struct cell *style, const struct clusters *clusters)
 {
-	/* In variables, as stores of bytes may be stores to anything. */
-	const struct cell same = *style;
-	uint8_t *to = *p, *end = to + room - TOKEN_MAX;
-	unsigned i;
+	const uint8_t *end = *p + room - TOKEN_MAX;
+	unsigned i = 0, step, done;
 
-	/*
-	 * Right halves are gone through like the rest, for no bytes: to step
-	 * over them, each load would have to wait for the one before.
-	 */
-	for (i = 0; i < n && to <= end; i++) {
-		const struct cell *c = &cells[i];
-		bool tail = cell_kind(c) == CELL_TAIL;
-		if ((c->ch == 0 && !tail) || !cell_same_style(c, &same))
-			break;
-		if (c->ch & CELL_CLUSTER) {
-			to = put_cluster(to, c, clusters);
-			continue;
-		}
-		uint8_t *next = put_utf8(to, c->ch);
-		to = tail ? to : next;
-	}
-	*p = to;
+	do {
+		if (n - i >= 4 && four_in_style(cells + i, style))
+			step = 4;
+		else
+			step = i < n && cell_same_style(&cells[i], style);
+		done = put_chars(p, end, cells + i, step, clusters);
+		i += done;
+	} while (done == step && step > 0);
 	return i;
 }
 

@@ -146,36 +146,47 @@ ascii_end(const uint8_t *p, const uint8_t *end)
 	return p;
 }
 
-/*
- * A well-formed character of two to four bytes that stands whole in [p, end):
- * its length, else 0, and the byte by byte decoder has to look.
- */
-static inline unsigned
-decode(const uint8_t *p, const uint8_t *end, uint32_t *cp)
-{
-	uint32_t word, c;
+/* A character of more than one byte, whose first the word begins with. */
+struct decoded {
+	uint32_t cp;
+	unsigned len; /* 0: not well-formed; the careful decoder has to look */
+};
 
-	if (end - p < 4)
-		return 0;
-	word = get_u32le(p);
-	c = (word & 0x0f) << 12 | (word >> 2 & 0xfc0) | (word >> 16 & 0x3f);
-	/* Neither overlong nor a surrogate. */
-	if ((word & 0xc0c0f0) == 0x8080e0 && c >= 0x800 && c - 0xd800 >= 0x800) {
-		*cp = c;
-		return 3;
+static inline struct decoded
+decode(uint32_t word)
+{
+	uint32_t cp;
+
+	if ((word & 0xc0c0f0) == 0x8080e0) {
+		cp = (word & 0x0f) << 12 | (word >> 2 & 0xfc0) |
+		    (word >> 16 & 0x3f);
+		/* Neither overlong nor a surrogate. */
+		bool good = cp >= 0x800 && cp - 0xd800 >= 0x800;
+		return (struct decoded){cp, good ? 3 : 0};
 	}
-	c = (word & 0x1f) << 6 | (word >> 8 & 0x3f);
-	if ((word & 0xc0e0) == 0x80c0 && c >= 0x80) {
-		*cp = c;
-		return 2;
+	if ((word & 0xc0e0) == 0x80c0) {
+		cp = (word & 0x1f) << 6 | (word >> 8 & 0x3f);
+		return (struct decoded){cp, cp >= 0x80 ? 2 : 0};
 	}
-	c = (word & 0x07) << 18 | (word << 4 & 0x3f000) |
-	    (word >> 10 & 0xfc0) | (word >> 24 & 0x3f);
-	if ((word & 0xc0c0c0f8) == 0x808080f0 && c - 0x10000 < 0x100000) {
-		*cp = c;
-		return 4;
+	if ((word & 0xc0c0c0f8) == 0x808080f0) {
+		cp = (word & 0x07) << 18 | (word << 4 & 0x3f000) |
+		    (word >> 10 & 0xfc0) | (word >> 24 & 0x3f);
+		return (struct decoded){cp, cp - 0x10000 < 0x100000 ? 4 : 0};
 	}
-	return 0;
+	return (struct decoded){0, 0};
+}
+
+/*
+ * The same by single bytes: also what is cut off by the end, or goes on from
+ * the chunk before, or is broken.  Whether there is a character now.
+ */
+static bool
+decode_carefully(struct parser *ps, const uint8_t **p, uint32_t *cp)
+{
+	enum utf8_step step = utf8_step(&ps->utf8, **p, cp);
+
+	*p += step != UTF8_BAD_AGAIN;
+	return step != UTF8_MORE;
 }
 
 /*
@@ -188,24 +199,24 @@ text(struct parser *ps, const uint8_t *p, const uint8_t *end)
 	uint32_t cps[TEXT_BATCH];
 	size_t n = 0;
 
-	while (p < end && n < TEXT_BATCH &&
-	    (*p >= 0x80 || ps->utf8.need > 0)) {
-		uint32_t cp = 0;
-		unsigned len = ps->utf8.need == 0 ? decode(p, end, &cp) : 0;
-		if (len == 0) {
-			enum utf8_step step = utf8_step(&ps->utf8, *p, &cp);
-			p += step != UTF8_BAD_AGAIN;
-			if (step == UTF8_MORE)
-				continue;
+	while (p < end && n < TEXT_BATCH) {
+		struct decoded d = {0, 0};
+		if (ps->utf8.need == 0) {
+			if (*p < 0x80)
+				break;
+			if (end - p >= 4)
+				d = decode(get_u32le(p));
 		}
-		p += len;
-		if (cp <= 0x9f && cp >= 0x80) {
+		p += d.len;
+		if (d.len == 0 && !decode_carefully(ps, &p, &d.cp))
+			continue;
+		if (d.cp - 0x80 < 0x20) {
 			if (n > 0)
 				ps->ops->text(ps->arg, cps, n);
-			control_c1(ps, (uint8_t)cp);
+			control_c1(ps, (uint8_t)d.cp);
 			return p;
 		}
-		cps[n++] = cp;
+		cps[n++] = d.cp;
 	}
 	if (n > 0)
 		ps->ops->text(ps->arg, cps, n);

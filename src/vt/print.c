@@ -15,8 +15,11 @@
 
 #define VARIATION_16 0xfe0f
 
+/* For what runs once or more for every word. */
+#define HOT static inline __attribute__((always_inline))
+
 /* One past the column at which text wraps. */
-static unsigned
+HOT unsigned
 wrap_column(const struct vt *vt)
 {
 	const struct screen *s = vt->screen;
@@ -41,14 +44,19 @@ wrap(struct vt *vt)
 
 /* Make the pending wrap happen, or drop it when text does not wrap. */
 static void
-settle_wrap(struct vt *vt)
+end_wait(struct vt *vt)
 {
-	if (!vt->cursor.pending)
-		return;
 	if (vt_mode(vt, MODE_DECAWM))
 		wrap(vt);
 	else
 		vt->cursor.pending = false;
+}
+
+HOT void
+settle_wrap(struct vt *vt)
+{
+	if (vt->cursor.pending)
+		end_wait(vt);
 }
 
 /* Move on after cells were written up to, not including, column x. */
@@ -67,7 +75,7 @@ remember(struct vt *vt, unsigned cell, uint8_t join)
 }
 
 /* Make room for n cells at x: nothing is cut in half, IRM shifts. */
-static struct row *
+HOT struct row *
 open_cells(struct vt *vt, unsigned x, unsigned n)
 {
 	struct screen *s = vt->screen;
@@ -196,7 +204,7 @@ pad_and_wrap(struct vt *vt)
  * that cannot wrap at the margin, or has no two columns to stand in, is not
  * shown.
  */
-static void
+static __attribute__((noinline)) void
 put(struct vt *vt, uint32_t ch, unsigned width, uint8_t join)
 {
 	vt->last.join = 0;
@@ -288,7 +296,7 @@ widen_last(struct vt *vt)
 }
 
 /* Add a code point to the last character. */
-static void
+static __attribute__((noinline)) void
 join_last(struct vt *vt, uint32_t cp, uint8_t join)
 {
 	uint32_t cps[CLUSTER_MAX];
@@ -325,7 +333,7 @@ joins(const struct vt *vt, uint8_t *join, uint32_t cp)
  * The way of most text: characters that join nothing, in a row that has room
  * for them before its last column.  How many of the code points went so.
  */
-static size_t
+HOT size_t
 put_run(struct vt *vt, struct row *row, const uint32_t *cps, size_t n)
 {
 	/* In variables, as stores to cells may be stores to anything. */
@@ -336,6 +344,8 @@ put_run(struct vt *vt, struct row *row, const uint32_t *cps, size_t n)
 	const struct cell *end = row->cells + wrap_column(vt) - 1;
 	const bool graphemes = vt_mode(vt, MODE_GRAPHEMES);
 	uint8_t join = vt->last.join;
+	/* A letter joins nothing, but a sign that is prepended to it. */
+	bool careful = !graphemes || join == UNI_PREPEND;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
@@ -343,10 +353,11 @@ put_run(struct vt *vt, struct row *row, const uint32_t *cps, size_t n)
 		uint8_t props = uni_props(cp), next = UNI_OTHER;
 		unsigned width = props & UNI_WIDTH_MASK;
 		if ((props & UNI_CLASS_MASK) != UNI_OTHER << UNI_CLASS_SHIFT ||
-		    join == UNI_PREPEND || !graphemes) {
+		    careful) {
 			next = join;
 			if (joins(vt, &next, cp) || width == 0)
 				break;
+			careful = !graphemes || next == UNI_PREPEND;
 		}
 		if (c + width > end)
 			break;
@@ -367,7 +378,7 @@ put_run(struct vt *vt, struct row *row, const uint32_t *cps, size_t n)
 	return i;
 }
 
-static size_t
+HOT size_t
 put_simple(struct vt *vt, const uint32_t *cps, size_t n)
 {
 	struct screen *s = vt->screen;

@@ -450,7 +450,7 @@ resize_alt(struct vt *vt, unsigned cols, unsigned rows)
 		struct row *from = screen_row(old, top + y);
 		struct row *to = screen_row(&fresh, y);
 		screen_split(old, from, keep, zero);
-		screen_settle_pad(old, from);
+		screen_forget_pad(&from->cells[was - 1]);
 		to->used = from->used < keep ? from->used : (uint16_t)keep;
 		to->flags = from->flags;
 		memcpy(to->cells, from->cells, to->used * sizeof(*to->cells));

@@ -159,9 +159,8 @@ edit_end(const struct screen *s, unsigned x)
 	return x <= s->right ? s->right + 1u : s->cols;
 }
 
-/* A pad that is moved from the margin is a blank. */
-static void
-forget_pad(struct cell *last)
+void
+screen_forget_pad(struct cell *last)
 {
 	if (cell_kind(last) == CELL_PAD)
 		last->attr = 0;
@@ -177,7 +176,7 @@ screen_insert_cells(struct screen *s, unsigned y, unsigned x, unsigned n,
 	if (n > end - x)
 		n = end - x;
 	screen_touch(s, row);
-	forget_pad(&row->cells[end - 1]);
+	screen_forget_pad(&row->cells[end - 1]);
 	screen_split(s, row, x, blank);
 	screen_split(s, row, end - n, blank); /* cut off by the margin */
 	screen_split(s, row, end, blank);
@@ -205,11 +204,10 @@ screen_delete_cells(struct screen *s, unsigned y, unsigned x, unsigned n,
 	if (n > end - x)
 		n = end - x;
 	screen_touch(s, row);
-	forget_pad(&row->cells[end - 1]);
+	screen_forget_pad(&row->cells[end - 1]);
 	screen_split(s, row, x, blank);
 	screen_split(s, row, x + n, blank);
 	screen_split(s, row, end, blank);
-	screen_settle_pad(s, row);
 	memmove(row->cells + x, row->cells + x + n,
 	    (end - x - n) * sizeof(*row->cells));
 	fill(row->cells, end - n, end, blank);
@@ -224,15 +222,6 @@ screen_trim(struct row *row)
 {
 	while (row->used > 0 && cell_is_zero(&row->cells[row->used - 1]))
 		row->used--;
-}
-
-void
-screen_settle_pad(const struct screen *s, struct row *row)
-{
-	struct cell *last = &row->cells[s->cols - 1];
-
-	if (cell_kind(last) == CELL_PAD)
-		last->attr = 0;
 }
 
 /* Rotate the rows [top, bottom] up by n: the top ones come out below. */

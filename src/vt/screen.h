@@ -106,8 +106,8 @@ void screen_scroll_down(struct screen *s, unsigned top, unsigned bottom,
 /* The cells that are not zero; those of a row may be counted too high. */
 void screen_trim(struct row *row);
 
-/* A pad that is about to leave the last column is a blank. */
-void screen_settle_pad(const struct screen *s, struct row *row);
+/* A pad that is about to leave its margin is a blank. */
+void screen_forget_pad(struct cell *last);
 
 size_t screen_memory(const struct screen *s);
 
