@@ -1,0 +1,19 @@
+#ifndef TEND_TESTS_UNIT_HEAP_H
+#define TEND_TESTS_UNIT_HEAP_H
+
+#include <malloc.h>
+#include <stddef.h>
+
+/*
+ * Bytes that malloc(3) has given out, its own headers included.  Under a
+ * sanitizer, which has an allocator of its own, always 0: there is no telling.
+ */
+static inline size_t
+heap_used(void)
+{
+	struct mallinfo2 m = mallinfo2();
+
+	return m.uordblks + m.hblkhd;
+}
+
+#endif
