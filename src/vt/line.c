@@ -138,8 +138,8 @@ blank_run(const struct cell *cells, unsigned n)
 }
 
 /*
- * Printable ASCII in the style of *style by fours, as plain text is full of
- * it; n bytes may be written.  How many cells it was.
+ * Printable ASCII in the style of *style, which plain text is full of; n bytes
+ * may be written.  How many cells it was.
  */
 static unsigned
 ascii_run(uint8_t *p, const struct cell *cells, unsigned n,
@@ -176,6 +176,13 @@ ascii_run(uint8_t *p, const struct cell *cells, unsigned n,
 		memcpy(p + i, &four, 4);
 	}
 #endif
+	for (; i < n; i++) {
+		const struct cell *c = &cells[i];
+		if (c->ch - 0x20u >= 0x60u || c->attr != style->attr ||
+		    c->fg != style->fg || c->bg != style->bg)
+			break;
+		p[i] = (uint8_t)c->ch;
+	}
 	return i;
 }
 
@@ -229,14 +236,13 @@ put_chars(uint8_t **p, const uint8_t *end, const struct cell *cells,
 }
 
 /*
- * Characters in the style of *style, as long as they surely fit into `room`
- * bytes.  How many cells it was.
+ * Characters in the style of *style, as long as they surely fit before end.
+ * How many cells it was.
  */
 static unsigned
-char_run(uint8_t **p, size_t room, const struct cell *cells, unsigned n,
+char_run(uint8_t **p, const uint8_t *end, const struct cell *cells, unsigned n,
     const struct cell *style, const struct clusters *clusters)
 {
-	const uint8_t *end = *p + room - TOKEN_MAX;
 	unsigned i = 0, step, done;
 
 	do {
@@ -244,7 +250,7 @@ char_run(uint8_t **p, size_t room, const struct cell *cells, unsigned n,
 			step = 4;
 		else
 			step = i < n && cell_same_style(&cells[i], style);
-		done = put_chars(p, end, cells + i, step, clusters);
+		done = put_chars(p, end - TOKEN_MAX, cells + i, step, clusters);
 		i += done;
 	} while (done == step && step > 0);
 	return i;
@@ -264,28 +270,30 @@ put_blanks(uint8_t **p, const struct cell *c, unsigned n)
 	return run;
 }
 
-/*
- * Cells in one style, and the token for it, into `room` bytes, which is enough
- * for one of each and for all that is ASCII.
- */
-static unsigned
-pack_some(uint8_t **p, size_t room, const struct cell *cells, unsigned n,
-    struct cell *style, const struct clusters *clusters)
-{
-	const uint8_t *end = *p + room;
-	unsigned i;
+/* What must be free for the next style, and all the rest if it is ASCII. */
+#define ROOM(n) ((n) + STYLE_MAX + TOKEN_MAX)
 
-	if (!cell_same_style(&cells[0], style)) {
-		*style = cells[0];
-		style->ch = 0;
-		style->attr &= ~(uint32_t)ATTR_KIND;
-		*p = put_style(*p, style);
+/* Cells until the room, up to end, gets short.  How many it was. */
+static unsigned
+pack_some(uint8_t **p, const uint8_t *end, const struct cell *cells,
+    unsigned n, struct cell *style, const struct clusters *clusters)
+{
+	unsigned i = 0, run;
+
+	while (i < n && (size_t)(end - *p) >= ROOM(n - i)) {
+		if (!cell_same_style(&cells[i], style)) {
+			*style = cells[i];
+			style->ch = 0;
+			style->attr &= ~(uint32_t)ATTR_KIND;
+			*p = put_style(*p, style);
+		}
+		run = ascii_run(*p, cells + i, n - i, style);
+		*p += run;
+		run += char_run(p, end, cells + i + run, n - i - run, style,
+		    clusters);
+		i += run > 0 ? run : put_blanks(p, cells + i, n - i);
 	}
-	i = ascii_run(*p, cells, n, style);
-	*p += i;
-	i += char_run(p, (size_t)(end - *p), cells + i, n - i, style,
-	    clusters);
-	return i > 0 ? i : put_blanks(p, cells, n);
+	return i;
 }
 
 void
@@ -295,11 +303,12 @@ line_pack(struct buf *out, const struct cell *cells, unsigned n,
 	struct cell style = {0};
 
 	while (n > 0) {
-		size_t room = 4 * n + STYLE_MAX + TOKEN_MAX + CLUSTER_SLACK;
+		size_t room = ROOM(n) + 2 * n + CLUSTER_SLACK;
 		uint8_t *start = buf_reserve(out, room), *p = start;
 		if (start == NULL)
 			return;
-		unsigned done = pack_some(&p, room, cells, n, &style, clusters);
+		unsigned done = pack_some(&p, start + room, cells, n, &style,
+		    clusters);
 		buf_commit(out, (size_t)(p - start));
 		cells += done;
 		n -= done;
