@@ -293,6 +293,19 @@ junction(struct render *r, const struct vt_row *row,
 	}
 }
 
+/* On the last row no text can leave a pad; its colour can be said. */
+static void
+put_last_pad(struct render *r, const struct vt_row *row)
+{
+	struct cell blank = {0};
+
+	if (!ends_in_pad(r, row))
+		return;
+	blank.bg = row->cells[r->cols - 1].bg;
+	set_pen(r, &blank);
+	buf_printf(r->out, "\033[%uG\033[X", r->cols);
+}
+
 /* A first row that continues something: wrap to it, and lose the former. */
 static void
 begin_continued(struct render *r)
@@ -387,8 +400,10 @@ put_rows(struct render *r, const struct screen *screen, bool history)
 			keep_row(&row, cells, &clusters, &next);
 			put_row(r, &row);
 			put_mark(r, row.flags);
-			if (!next_row(&source, &next))
+			if (!next_row(&source, &next)) {
+				put_last_pad(r, &row);
 				break;
+			}
 			junction(r, &row, &next);
 		}
 	}

@@ -73,6 +73,17 @@ row_flags(const struct vt_row *row, unsigned y)
 	return y == 0 ? row->flags & ~(unsigned)ROW_CONTINUES : row->flags;
 }
 
+/*
+ * The last row may end in a pad when what it goes on with was set aside by a
+ * resize; no bytes make a pad there without scrolling.
+ */
+static void
+forget_pad(struct cell *c)
+{
+	if (cell_kind(c) == CELL_PAD)
+		c->attr = 0;
+}
+
 static int
 alike_cells(const struct vt *a, const struct vt *b, const struct vt_row *ra,
     const struct vt_row *rb, unsigned y, struct error *err)
@@ -83,6 +94,10 @@ alike_cells(const struct vt *a, const struct vt *b, const struct vt_row *ra,
 	for (unsigned x = 0; x < vt_cols(a) && rc == 0; x++) {
 		see(a, ra, x, &sa);
 		see(b, rb, x, &sb);
+		if (y + 1 == vt_rows(a)) {
+			forget_pad(&sa.cell);
+			forget_pad(&sb.cell);
+		}
 		rc = alike_cell(y, x, &sa, &sb, err);
 	}
 	return rc;
