@@ -293,19 +293,6 @@ junction(struct render *r, const struct vt_row *row,
 	}
 }
 
-/* On the last row no text can leave a pad; its colour can be said. */
-static void
-put_last_pad(struct render *r, const struct vt_row *row)
-{
-	struct cell blank = {0};
-
-	if (!ends_in_pad(r, row))
-		return;
-	blank.bg = row->cells[r->cols - 1].bg;
-	set_pen(r, &blank);
-	buf_printf(r->out, "\033[%uG\033[X", r->cols);
-}
-
 /* A first row that continues something: wrap to it, and lose the former. */
 static void
 begin_continued(struct render *r)
@@ -377,6 +364,17 @@ keep_row(struct vt_row *to, struct cell *cells, struct clusters *clusters,
 	}
 }
 
+/* On the last row no text can leave a pad: there it is a blank. */
+static void
+forget_pad(const struct render *r, struct vt_row *row, struct cell *cells)
+{
+	if (!ends_in_pad(r, row))
+		return;
+	cells[r->cols - 1].attr = 0;
+	while (row->used > 0 && cell_is_zero(&cells[row->used - 1]))
+		row->used--;
+}
+
 static void
 put_rows(struct render *r, const struct screen *screen, bool history)
 {
@@ -398,12 +396,12 @@ put_rows(struct render *r, const struct screen *screen, bool history)
 			begin_continued(r);
 		for (;;) {
 			keep_row(&row, cells, &clusters, &next);
+			if (source.y == source.end)
+				forget_pad(r, &row, cells);
 			put_row(r, &row);
 			put_mark(r, row.flags);
-			if (!next_row(&source, &next)) {
-				put_last_pad(r, &row);
+			if (!next_row(&source, &next))
 				break;
-			}
 			junction(r, &row, &next);
 		}
 	}
