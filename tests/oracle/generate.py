@@ -6,8 +6,7 @@ together), so leaving items out of a stream gives another valid stream:
 that is how compare.py shrinks one.
 
 Each feature below is a method with a weight; `without` names those to leave
-out.  Features whose results the oracle gets wrong are kept apart from their
-plain neighbours, so that a policy can turn off exactly that.
+out, which helps to find out what a difference needs.
 """
 
 import random
@@ -162,7 +161,7 @@ class Generator:
         return "\x07"
 
     def c1(self):
-        return self.pick("\u0084", "\u0085", "\u009b1m", "\u009d2;t\u009c")
+        return self.pick("\u0084", "\u0085", "\u008d", "\u009b1m", "\u009d2;t\u009c")
 
     def index(self):
         return self.pick(f"{ESC}D", f"{ESC}E", f"{ESC}M", f"{ESC}M")

@@ -4,6 +4,8 @@
 // dump it asks for.  README.md defines both; compare.py is the caller.
 
 import readline from 'node:readline';
+import { arrange } from './arrange.mjs';
+import { teach, lessons } from './teach.mjs';
 
 // The graphemes addon reads its table's header from the start of the
 // ArrayBuffer below a Buffer, which is wrong for one cut out of node's pool:
@@ -53,6 +55,7 @@ class Screen {
 		this.cell = this.term.buffer.active.getNullCell();
 		this.uris = new Map();
 		this.keepLinks(this.term._core._oscLinkService);
+		teach(this, request.untaught ?? []);
 	}
 
 	// xterm.js forgets a link once it believes its lines gone, and is
@@ -73,6 +76,15 @@ class Screen {
 		this.term._core.writeSync(text);
 	}
 
+	// xterm.js drops rows below the cursor that it has no room for.  To keep
+	// the text whole the cursor is put into the last row before; whoever
+	// asks for that arranges it anew.
+	resize(cols, rows, whole) {
+		if (whole)
+			this.term._core.buffers.normal.y = this.term.rows - 1;
+		this.term.resize(cols, rows);
+	}
+
 	// Underline style and colour and the link are kept apart from the
 	// other attributes, and only in cells that say so.  A link makes
 	// xterm.js report a dashed underline that no program asked for, so the
@@ -90,6 +102,7 @@ class Screen {
 		const link = this.uris.get(extended?.urlId);
 		has(link, 'link=' + link);
 		has(cell.isOverline(), 'overline');
+		has(cell.isProtected(), 'protected');
 		has(cell.isStrikethrough(), 'strike');
 		if (cell.fg & 0x10000000) {
 			const style = extended ? (extended._ext >> 26) & 7 : 1;
@@ -101,7 +114,11 @@ class Screen {
 		return names.join(',');
 	}
 
+	// A cell without text has a background and nothing else (policy
+	// "blank_cells"); the right half of a wide character is not one.
 	style(cell) {
+		if (cell.getChars() === '' && cell.getWidth() > 0)
+			return ['', colour(cell.bg), ''];
 		return [colour(cell.fg), colour(cell.bg), this.attributes(cell)];
 	}
 
@@ -114,7 +131,7 @@ class Screen {
 			const text = this.cell.getChars();
 			const style = this.style(this.cell);
 			cells.push({ text, width, style });
-			if (text.trim() !== '' || style.some((s) => s !== ''))
+			if (text !== '' || style.some((s) => s !== ''))
 				end = x + Math.max(width, 1);
 		}
 		end = Math.min(end, this.term.cols);
@@ -134,6 +151,7 @@ class Screen {
 		const buffer = buffers.active;
 		const primary = buffers.normal;
 		const modes = core.coreService.decPrivateModes;
+		const alt = buffer === buffers.alt;
 		return {
 			cols: this.term.cols,
 			rows: this.term.rows,
@@ -143,7 +161,8 @@ class Screen {
 				visible: !core.coreService.isCursorHidden,
 				pending_wrap: buffer.x >= this.term.cols,
 			},
-			alt: buffer === buffers.alt,
+			saved: [saved(primary), saved(buffers.alt)],
+			alt,
 			title: this.title,
 			modes: {
 				app_cursor: modes.applicationCursorKeys,
@@ -156,17 +175,27 @@ class Screen {
 				focus: modes.sendFocus,
 			},
 			scrollback: this.lines(primary, 0, primary.ybase),
+			hidden: alt ? this.lines(primary, primary.ybase,
+			    primary.ybase + this.term.rows) : [],
 			lines: this.lines(buffer, buffer.ybase,
 			    buffer.ybase + this.term.rows),
+			kept: 0,
 		};
 	}
 }
 
-// A row as text, the cells that are not one column with one code point, and
-// the runs of style: see "A line" in README.md.
+// What DECSC saved, as lesson decsc_saves_all keeps it.
+function saved(buffer) {
+	const { x, y } = buffer.tendSaved ?? { x: 0, y: 0 };
+	return [y, x];
+}
+
+// A row as text, the cells that are not one column with one code point, the
+// runs of cells without text, and those of style: see "A line" in README.md.
 function compact(cells) {
 	let text = '';
 	const odd = [];
+	const empty = [];
 	const runs = [];
 	cells.forEach((cell, x) => {
 		if (cell.width > 0) {
@@ -174,6 +203,10 @@ function compact(cells) {
 			text += cell.text === '' ? ' ' : cell.text;
 			if (cell.width > 1 || points > 1)
 				odd.push([x, cell.width, Math.max(points, 1)]);
+			if (cell.text === '' && empty.at(-1)?.[1] === x)
+				empty.at(-1)[1] = x + 1;
+			else if (cell.text === '')
+				empty.push([x, x + 1]);
 		}
 		const last = runs.at(-1);
 		const style = cell.style.join('\n');
@@ -185,6 +218,7 @@ function compact(cells) {
 	return {
 		t: text,
 		c: odd,
+		e: empty,
 		s: runs.map((r) => [r.start, r.end, ...r.style.split('\n')]),
 	};
 }
@@ -195,11 +229,18 @@ function serve(request) {
 		if (chunk.data !== undefined)
 			screen.write(Buffer.from(chunk.data, 'base64'));
 		else if (chunk.resize)
-			screen.term.resize(...chunk.resize);
+			screen.resize(...chunk.resize, chunk.whole);
+		else if (chunk.arrange)
+			arrange(screen, chunk.arrange);
 		else if (chunk.dump)
 			process.stdout.write(JSON.stringify(screen.dump()) + '\n');
 	}
 	screen.term.dispose();
+}
+
+if (process.argv.includes('--lessons')) {
+	console.log(lessons.join('\n'));
+	process.exit(0);
 }
 
 for await (const line of readline.createInterface({ input: process.stdin }))
