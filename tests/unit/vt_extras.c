@@ -177,6 +177,24 @@ a_pair_is_put_under_its_id_once(void **state)
 	extras_finish(&x);
 }
 
+/* Each time up to where the table has to grow. */
+static void
+what_is_below_a_pair_that_was_put_is_free_and_no_more(void **state)
+{
+	(void)state;
+	for (uint16_t put = 1; put < 70; put++) {
+		struct extras x;
+		extras_init(&x);
+		assert_int_equal(extras_put(&x, put, RED, NULL, NULL), 0);
+		for (uint16_t id = 1; id < put + 5; id++)
+			if (id != put)
+				assert_int_equal(intern(&x, COLOUR_RGB | id,
+						     NULL, ""),
+				    id);
+		extras_finish(&x);
+	}
+}
+
 static void
 there_are_so_many_pairs_and_no_more(void **state)
 {
@@ -392,6 +410,8 @@ main(void)
 		cmocka_unit_test(a_sweep_drops_what_is_not_marked),
 		cmocka_unit_test(free_ids_are_given_out_lowest_first),
 		cmocka_unit_test(a_pair_is_put_under_its_id_once),
+		cmocka_unit_test(
+		    what_is_below_a_pair_that_was_put_is_free_and_no_more),
 		cmocka_unit_test(there_are_so_many_pairs_and_no_more),
 		cmocka_unit_test(links_have_so_many_bytes_and_no_more),
 		cmocka_unit_test(after_a_sweep_in_vain_the_next_one_waits),
