@@ -18,8 +18,8 @@
  * and the pair of underline colour and hyperlink (extras.h).
  */
 struct cell {
-	uint32_t ch;   /* 0, a code point, or CELL_CLUSTER | cluster id */
-	uint32_t fg;   /* a colour, below */
+	uint32_t ch; /* 0, a code point, or CELL_CLUSTER | cluster id */
+	uint32_t fg; /* a colour, below */
 	uint32_t bg;
 	uint32_t attr; /* enum attr, the kind, and the extra's id on top */
 };
@@ -29,9 +29,9 @@ struct cell {
 /* A colour is its kind in the top byte and its value below it. */
 #define COLOUR_DEFAULT 0u
 #define COLOUR_PALETTE (1u << 24) /* | 0..255 */
-#define COLOUR_RGB     (2u << 24) /* | 0xrrggbb */
-#define COLOUR_KIND(c) ((c) & 0xff000000u)
-#define COLOUR_VALUE(c) ((c) & 0x00ffffffu)
+#define COLOUR_RGB (2u << 24)     /* | 0xrrggbb */
+#define COLOUR_KIND(c) ((c)&0xff000000u)
+#define COLOUR_VALUE(c) ((c)&0x00ffffffu)
 
 enum attr {
 	ATTR_BOLD = 1 << 0,
@@ -83,8 +83,8 @@ cell_kind(const struct cell *c)
 static inline enum underline
 cell_underline(const struct cell *c)
 {
-	return (enum underline)((c->attr & ATTR_UNDERLINE) >>
-	    ATTR_UNDERLINE_SHIFT);
+	return (enum underline)(
+	    (c->attr & ATTR_UNDERLINE) >> ATTR_UNDERLINE_SHIFT);
 }
 
 /* Index into the extras: underline colour and link; 0 is neither. */

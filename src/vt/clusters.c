@@ -141,6 +141,5 @@ clusters_memory(const struct clusters *c)
 {
 	return c->pool_cap * sizeof(*c->pool) +
 	    c->cap * (sizeof(*c->start) + sizeof(*c->text_start)) +
-	    c->text_cap +
-	    c->slot_count * sizeof(*c->slots);
+	    c->text_cap + c->slot_count * sizeof(*c->slots);
 }

@@ -5,25 +5,27 @@
 #include "base/mem.h"
 #include "vt/state.h"
 
+/* clang-format off */
 static const uint32_t first_sixteen[16] = {
 	0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd,
 	0xe5e5e5, 0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff,
 	0x00ffff, 0xffffff,
 };
+/* clang-format on */
 
 /* xterm's 256: sixteen named, a cube of 6 x 6 x 6, 24 greys. */
 static uint32_t
 standard(unsigned i)
 {
-	static const uint8_t level[6] = {0, 95, 135, 175, 215, 255};
+	static const uint8_t level[6] = { 0, 95, 135, 175, 215, 255 };
 
 	if (i < 16)
 		return first_sixteen[i];
 	if (i >= 232)
 		return (8 + 10 * (i - 232)) * 0x010101u;
 	i -= 16;
-	return (uint32_t)level[i / 36] << 16 |
-	    (uint32_t)level[i / 6 % 6] << 8 | level[i % 6];
+	return (uint32_t)level[i / 36] << 16 | (uint32_t)level[i / 6 % 6] << 8 |
+	    level[i % 6];
 }
 
 void

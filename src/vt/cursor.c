@@ -177,7 +177,7 @@ void
 c0_bel(struct vt *vt, const struct seq *seq)
 {
 	(void)seq;
-	vt_emit(vt, &(struct vt_event){.type = VT_EVENT_BELL});
+	vt_emit(vt, &(struct vt_event){ .type = VT_EVENT_BELL });
 }
 
 void
@@ -198,8 +198,8 @@ c0_lf(struct vt *vt, const struct seq *seq)
 	vt_linefeed(vt);
 	/* An explicit line feed begins a line, whatever stood there. */
 	if (vt->cursor.y != before)
-		screen_row(vt->screen, vt->cursor.y)->flags &=
-		    (uint16_t)~ROW_CONTINUES;
+		screen_row(vt->screen, vt->cursor.y)
+		    ->flags &= (uint16_t)~ROW_CONTINUES;
 }
 
 void
@@ -434,8 +434,7 @@ tab_back(struct vt *vt, unsigned n)
 {
 	const struct screen *s = vt->screen;
 	unsigned x = vt->cursor.x;
-	unsigned limit =
-	    vt_mode(vt, MODE_DECOM) && x >= s->left ? s->left : 0;
+	unsigned limit = vt_mode(vt, MODE_DECOM) && x >= s->left ? s->left : 0;
 
 	if (vt->cursor.pending)
 		return;
@@ -562,7 +561,7 @@ vt_restore_cursor(struct vt *vt)
 void
 vt_reset_saved_cursor(struct vt *vt, unsigned which)
 {
-	vt->saved[which] = (struct saved_cursor){0};
+	vt->saved[which] = (struct saved_cursor){ 0 };
 	charsets_init(&vt->saved[which].charsets);
 }
 

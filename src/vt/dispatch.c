@@ -11,14 +11,14 @@
  * and relocated in every process.
  */
 #define INTERMEDIATES 17 /* none, and 0x20 to 0x2f */
-#define INTERMEDIATE(c) ((c) == 0 ? 0 : (c) - 0x20 + 1)
+#define INTERMEDIATE(c) ((c) == 0 ? 0 : (c)-0x20 + 1)
 
 #define PRIVATES 5 /* none, and '<' to '?' */
 #define PRIVATE(c) ((c) == 0 ? 0 : (c) - '<' + 1)
 
 #define CSI_KEYS (PRIVATES * INTERMEDIATES * 64)
 #define CSI_KEY(p, i, f) \
-	((PRIVATE(p) * INTERMEDIATES + INTERMEDIATE(i)) * 64 + (f) - 0x40)
+	((PRIVATE(p) * INTERMEDIATES + INTERMEDIATE(i)) * 64 + (f)-0x40)
 
 enum { CSI_BASE = __COUNTER__ };
 static const uint8_t csi_index[CSI_KEYS] = {
@@ -33,7 +33,7 @@ static seq_fn *const csi_handlers[] = {
 
 /* In seq.def a final byte of 0 stands for any without a row of its own. */
 #define ESC_KEYS (INTERMEDIATES * 80)
-#define ESC_KEY(i, f) (INTERMEDIATE(i) * 80 + ((f) == 0 ? 0 : (f) - 0x30 + 1))
+#define ESC_KEY(i, f) (INTERMEDIATE(i) * 80 + ((f) == 0 ? 0 : (f)-0x30 + 1))
 
 enum { ESC_BASE = __COUNTER__ };
 static const uint8_t esc_index[ESC_KEYS] = {
@@ -63,7 +63,7 @@ static const struct {
 	uint16_t number;
 	seq_fn *handler;
 } osc_table[] = {
-#define OSC(number, handler, ...) {number, handler},
+#define OSC(number, handler, ...) { number, handler },
 #include "vt/seq.def"
 };
 
@@ -71,7 +71,7 @@ static const struct {
 	uint8_t private, intermediate, final;
 	seq_fn *handler;
 } dcs_table[] = {
-#define DCS(p, i, f, handler, ...) {p, i, f, handler},
+#define DCS(p, i, f, handler, ...) { p, i, f, handler },
 #include "vt/seq.def"
 };
 
@@ -102,7 +102,7 @@ forget_last(struct vt *vt)
 static void
 on_control(void *arg, uint8_t code)
 {
-	static const struct seq none = {.nargs = 1};
+	static const struct seq none = { .nargs = 1 };
 	seq_fn *handler = control_handlers[control_index[code]];
 
 	if (handler != NULL)

@@ -51,8 +51,7 @@ static bool
 equal(const struct extra *e, uint32_t underline, const char *uri,
     const char *id)
 {
-	if (e->underline != underline ||
-	    (e->uri == NULL) != (uri == NULL))
+	if (e->underline != underline || (e->uri == NULL) != (uri == NULL))
 		return false;
 	return uri == NULL ||
 	    (strcmp(e->uri, uri) == 0 && strcmp(e->id, id) == 0);
@@ -173,8 +172,8 @@ extras_intern(struct extras *x, uint32_t underline, const char *uri,
 }
 
 int
-extras_put(struct extras *x, uint16_t id, uint32_t underline,
-    const char *uri, const char *link_id)
+extras_put(struct extras *x, uint16_t id, uint32_t underline, const char *uri,
+    const char *link_id)
 {
 	if (id == 0 || (underline == 0 && uri == NULL) ||
 	    (id < x->count && x->items[id].used) ||

@@ -63,7 +63,7 @@ void
 flow_add_row(struct flow *f, const struct cell *cells, unsigned used,
     unsigned cols, bool whole)
 {
-	const struct cell zero = {0};
+	const struct cell zero = { 0 };
 
 	for (unsigned x = 0; x < used; x++)
 		add(f, &cells[x]);
@@ -127,16 +127,15 @@ flow_count_rows(const struct flow *f, unsigned cols)
 }
 
 unsigned
-flow_copy_row(const struct flow *f, const struct flow_row *row,
-    struct cell *to)
+flow_copy_row(const struct flow *f, const struct flow_row *row, struct cell *to)
 {
 	size_t n = row->to - row->from;
 
 	if (n > 0)
 		memcpy(to, f->cells + row->from, n * sizeof(*to));
 	if (row->pad) {
-		to[n] = (struct cell){.bg = f->cells[row->to].bg,
-			.attr = (uint32_t)CELL_PAD << ATTR_KIND_SHIFT};
+		to[n] = (struct cell){ .bg = f->cells[row->to].bg,
+			.attr = (uint32_t)CELL_PAD << ATTR_KIND_SHIFT };
 		n++;
 	}
 	while (n > 0 && cell_is_zero(&to[n - 1]))

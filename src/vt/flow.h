@@ -16,7 +16,7 @@ struct clusters;
 struct flow {
 	struct cell *cells;
 	size_t len, cap;
-	size_t text; /* one past the last cell that has a character */
+	size_t text;    /* one past the last cell that has a character */
 	unsigned flags; /* enum row_flags of its first row */
 };
 

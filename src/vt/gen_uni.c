@@ -22,9 +22,9 @@ enum {
  */
 static const struct fix {
 	uint32_t first, last;
-	int category;	/* utf8proc's general category, or ANY */
+	int category;   /* utf8proc's general category, or ANY */
 	int boundclass; /* utf8proc's, or ANY */
-	int from;	/* utf8proc's width, or ANY */
+	int from;       /* utf8proc's width, or ANY */
 	int width;
 } fixes[] = {
 	/* Nothing is known of these; fonts give private use one column. */
@@ -105,8 +105,10 @@ class_of(uint32_t cp, const utf8proc_property_t *p)
 	if (p->category == UTF8PROC_CATEGORY_CS)
 		return UNI_CONTROL;
 	if (p->boundclass >= sizeof(classes) || !classes[p->boundclass]) {
-		fprintf(stderr, "gen_uni: U+%04X has boundclass %u, which is "
-		    "unknown here\n", (unsigned)cp, (unsigned)p->boundclass);
+		fprintf(stderr,
+		    "gen_uni: U+%04X has boundclass %u, which is "
+		    "unknown here\n",
+		    (unsigned)cp, (unsigned)p->boundclass);
 		exit(1);
 	}
 	return classes[p->boundclass];

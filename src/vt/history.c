@@ -25,7 +25,8 @@
 
 static_assert(sizeof(struct history_block) == HISTORY_BLOCK,
     "a block is what malloc is asked for");
-static_assert(HEADER + HISTORY_LINE_MAX <= sizeof(((struct history_block *)0)->data),
+static_assert(HEADER + HISTORY_LINE_MAX <=
+	sizeof(((struct history_block *)0)->data),
     "a line fits into a block");
 
 void
@@ -35,8 +36,8 @@ history_init(struct history *h, uint32_t lines_max, size_t bytes_max)
 	h->lines_max = bytes_max >= LIMIT_MIN ? lines_max : 0;
 	h->limit = bytes_max;
 	if (h->lines_max > 0)
-		h->bytes_max =
-		    (bytes_max - 2 * HISTORY_BLOCK - SCRATCH_MAX) / 7 * 6;
+		h->bytes_max = (bytes_max - 2 * HISTORY_BLOCK - SCRATCH_MAX) /
+		    7 * 6;
 	buf_init(&h->scratch, SIZE_MAX);
 }
 
@@ -222,8 +223,7 @@ history_push_packed(struct history *h, const uint8_t *p, size_t len,
 }
 
 static void
-read_line(const struct history_block *b, unsigned at,
-    struct history_line *out)
+read_line(const struct history_block *b, unsigned at, struct history_line *out)
 {
 	out->p = b->data + at + HEADER;
 	out->len = get_u16le(b->data + at);
@@ -285,7 +285,7 @@ history_next(const struct history *h, struct history_place *place,
 void
 history_mark_extras(const struct history *h, struct extras *x)
 {
-	struct history_place place = {0};
+	struct history_place place = { 0 };
 	struct history_line line;
 
 	while (history_next(h, &place, &line))

@@ -38,7 +38,7 @@ struct history {
 	size_t bytes, bytes_max; /* of the lines, headers included */
 	size_t limit;            /* of the memory; what the owner asked for */
 	size_t blocks;
-	unsigned missing;   /* cells that the last row pushed fell short of */
+	unsigned missing; /* cells that the last row pushed fell short of */
 	struct buf scratch;
 };
 

@@ -49,12 +49,12 @@ number(struct codec *k, uint64_t *n, uint64_t min, uint64_t max)
 
 /* A field of any integer type, at most max. */
 #define NUMBER(k, field, max) NUMBER_FROM(k, field, 0, max)
-#define NUMBER_FROM(k, field, min, max)                        \
-	do {                                                   \
-		uint64_t n_ = (uint64_t)(field);               \
-		number(k, &n_, min, max);                      \
-		if ((k)->out == NULL)                          \
-			(field) = (__typeof__(field))n_;       \
+#define NUMBER_FROM(k, field, min, max) \
+	do { \
+		uint64_t n_ = (uint64_t)(field); \
+		number(k, &n_, min, max); \
+		if ((k)->out == NULL) \
+			(field) = (__typeof__(field))n_; \
 	} while (0)
 
 /* Bytes: when reading, where they stand. */
@@ -155,8 +155,9 @@ one_extra(struct codec *k, struct extras *x, uint64_t id)
 		string(k, &uri, LINK_URI_MAX);
 		string(k, &link_id, LINK_ID_MAX);
 	}
-	if (k->out == NULL && !k->bad && extras_put(x, (uint16_t)id, underline,
-	    linked ? uri : NULL, linked ? link_id : NULL) < 0)
+	if (k->out == NULL && !k->bad &&
+	    extras_put(x, (uint16_t)id, underline, linked ? uri : NULL,
+		linked ? link_id : NULL) < 0)
 		k->bad = true;
 }
 
@@ -176,7 +177,7 @@ extras(struct codec *k, struct extras *x)
 		number(k, &id, 0, 0);
 	} else {
 		for (number(k, &id, 0, EXTRAS_MAX); id != 0 && !k->bad;
-		    number(k, &id, 0, EXTRAS_MAX))
+		     number(k, &id, 0, EXTRAS_MAX))
 			one_extra(k, x, id);
 	}
 	NUMBER(k, x->patience, UINT32_MAX);
@@ -408,8 +409,8 @@ history_line(struct codec *k, struct history *h, struct history_line *line)
 static void
 history(struct codec *k, struct history *h)
 {
-	struct history_place place = {0};
-	struct history_line line = {0};
+	struct history_place place = { 0 };
+	struct history_line line = { 0 };
 	uint32_t lines = h->lines;
 
 	NUMBER(k, lines, h->lines_max);
@@ -483,7 +484,7 @@ walk(struct codec *k, struct vt *vt)
 int
 keyframe_save(const struct vt *vt, struct buf *out)
 {
-	struct codec k = {.out = out};
+	struct codec k = { .out = out };
 	/* Nothing is changed when writing, but the same code reads. */
 	struct vt *self = (struct vt *)vt;
 
@@ -522,11 +523,11 @@ read_header(struct codec *k, struct vt_config *config, struct error *err)
 }
 
 struct vt *
-keyframe_restore(const void *p, size_t len, const struct vt_ops *ops,
-    void *arg, struct error *err)
+keyframe_restore(const void *p, size_t len, const struct vt_ops *ops, void *arg,
+    struct error *err)
 {
-	struct codec k = {.p = p, .end = (const uint8_t *)p + len};
-	struct vt_config config = {.ops = ops, .arg = arg};
+	struct codec k = { .p = p, .end = (const uint8_t *)p + len };
+	struct vt_config config = { .ops = ops, .arg = arg };
 	struct vt *vt;
 
 	if (read_header(&k, &config, err) < 0)

@@ -17,7 +17,7 @@ struct vt_ops;
 int keyframe_save(const struct vt *vt, struct buf *out);
 
 /* NULL and *err when the bytes are damaged or of another engine. */
-struct vt *keyframe_restore(const void *p, size_t len,
-    const struct vt_ops *ops, void *arg, struct error *err);
+struct vt *keyframe_restore(const void *p, size_t len, const struct vt_ops *ops,
+    void *arg, struct error *err);
 
 #endif

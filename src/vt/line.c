@@ -97,12 +97,14 @@ put_utf8(uint8_t *p, uint32_t cp)
 		return p + 2;
 	}
 	if (cp < 0x10000) {
-		put_u32le(p, 0x8080e0 | cp >> 12 | (cp << 2 & 0x3f00) |
-		    (cp & 0x3f) << 16);
+		put_u32le(p,
+		    0x8080e0 | cp >> 12 | (cp << 2 & 0x3f00) |
+			(cp & 0x3f) << 16);
 		return p + 3;
 	}
-	put_u32le(p, 0x808080f0 | cp >> 18 | (cp >> 4 & 0x3f00) |
-	    (cp << 10 & 0x3f0000) | (cp & 0x3f) << 24);
+	put_u32le(p,
+	    0x808080f0 | cp >> 18 | (cp >> 4 & 0x3f00) | (cp << 10 & 0x3f0000) |
+		(cp & 0x3f) << 24);
 	return p + 4;
 }
 
@@ -131,11 +133,54 @@ blank_run(const struct cell *cells, unsigned n)
 {
 	unsigned i = 1;
 
-	while (i < n && cells[i].ch == 0 && cell_kind(&cells[i]) == CELL_NARROW &&
+	while (i < n && cells[i].ch == 0 &&
+	    cell_kind(&cells[i]) == CELL_NARROW &&
 	    cell_same_style(&cells[i], &cells[0]))
 		i++;
 	return i;
 }
+
+#ifdef __SSE2__
+static inline __m128i
+zero(void)
+{
+	return _mm_setzero_si128();
+}
+
+static inline bool
+is_zero(__m128i v)
+{
+	return _mm_movemask_epi8(_mm_cmpeq_epi32(v, zero())) == 0xffff;
+}
+
+static inline __m128i
+load(const struct cell *c)
+{
+	return _mm_loadu_si128((const __m128i *)c);
+}
+
+/* The bits in which any of four cells differs from one. */
+static inline __m128i
+odds_of_four(const struct cell *c, __m128i same)
+{
+	__m128i a = _mm_xor_si128(load(c), same);
+	__m128i b = _mm_xor_si128(load(c + 1), same);
+
+	a = _mm_or_si128(a, _mm_xor_si128(load(c + 2), same));
+	b = _mm_or_si128(b, _mm_xor_si128(load(c + 3), same));
+	return _mm_or_si128(a, b);
+}
+
+/* The characters of four cells side by side. */
+static inline __m128i
+chars_of_four(const struct cell *c)
+{
+	__m128i a = _mm_unpacklo_epi32(load(c), load(c + 1));
+	__m128i b = _mm_unpacklo_epi32(load(c + 2), load(c + 3));
+
+	return _mm_unpacklo_epi64(a, b);
+}
+#endif
 
 /*
  * Printable ASCII in the style of *style, which plain text is full of; n bytes
@@ -148,32 +193,19 @@ ascii_run(uint8_t *p, const struct cell *cells, unsigned n,
 	unsigned i = 0;
 
 #ifdef __SSE2__
-	const __m128i same = _mm_set_epi32((int)style->attr, (int)style->bg,
-	    (int)style->fg, 0);
+	const __m128i same = _mm_loadu_si128((const __m128i *)style);
 	const __m128i ascii = _mm_set_epi32(0, 0, 0, 0x7f);
 	for (; i + 4 <= n; i += 4) {
-		const __m128i *c = (const __m128i *)(cells + i);
-		__m128i c0 = _mm_loadu_si128(c), c1 = _mm_loadu_si128(c + 1);
-		__m128i c2 = _mm_loadu_si128(c + 2);
-		__m128i c3 = _mm_loadu_si128(c + 3);
-		/* Bits of style that differ, and of characters beyond ASCII. */
-		__m128i odd = _mm_or_si128(
-		    _mm_or_si128(_mm_xor_si128(c0, same),
-		    _mm_xor_si128(c1, same)),
-		    _mm_or_si128(_mm_xor_si128(c2, same),
-		    _mm_xor_si128(c3, same)));
-		odd = _mm_andnot_si128(ascii, odd);
-		__m128i chars = _mm_unpacklo_epi64(_mm_unpacklo_epi32(c0, c1),
-		    _mm_unpacklo_epi32(c2, c3));
-		__m128i blank = _mm_cmpeq_epi32(chars, _mm_setzero_si128());
-		odd = _mm_or_si128(odd, blank);
-		if (_mm_movemask_epi8(_mm_cmpeq_epi32(odd,
-		    _mm_setzero_si128())) != 0xffff)
+		const struct cell *c = cells + i;
+		__m128i chars = chars_of_four(c);
+		__m128i odd = _mm_andnot_si128(ascii, odds_of_four(c, same));
+		/* A blank, a style that differs, a character beyond ASCII. */
+		odd = _mm_or_si128(odd, _mm_cmpeq_epi32(chars, zero()));
+		if (!is_zero(odd))
 			break;
 		chars = _mm_packs_epi32(chars, chars);
 		chars = _mm_packus_epi16(chars, chars);
-		int four = _mm_cvtsi128_si32(chars);
-		memcpy(p + i, &four, 4);
+		put_u32le(p + i, (uint32_t)_mm_cvtsi128_si32(chars));
 	}
 #endif
 	for (; i < n; i++) {
@@ -191,18 +223,11 @@ static inline bool
 four_in_style(const struct cell *c, const struct cell *style)
 {
 #ifdef __SSE2__
-	const __m128i mask = _mm_set_epi32((int)~(uint32_t)ATTR_KIND, -1, -1, 0);
 	const __m128i same = _mm_loadu_si128((const __m128i *)style);
-	const __m128i *v = (const __m128i *)c;
-	__m128i odd = _mm_or_si128(
-	    _mm_or_si128(_mm_xor_si128(_mm_loadu_si128(v), same),
-	    _mm_xor_si128(_mm_loadu_si128(v + 1), same)),
-	    _mm_or_si128(_mm_xor_si128(_mm_loadu_si128(v + 2), same),
-	    _mm_xor_si128(_mm_loadu_si128(v + 3), same)));
+	const int kind = (int)~(uint32_t)ATTR_KIND;
 
-	odd = _mm_and_si128(odd, mask);
-	return _mm_movemask_epi8(_mm_cmpeq_epi32(odd,
-	    _mm_setzero_si128())) == 0xffff;
+	return is_zero(_mm_and_si128(odds_of_four(c, same),
+	    _mm_set_epi32(kind, -1, -1, 0)));
 #else
 	return cell_same_style(&c[0], style) && cell_same_style(&c[1], style) &&
 	    cell_same_style(&c[2], style) && cell_same_style(&c[3], style);
@@ -214,8 +239,8 @@ four_in_style(const struct cell *c, const struct cell *style)
  * How many cells it was.
  */
 static inline unsigned
-put_chars(uint8_t **p, const uint8_t *end, const struct cell *cells,
-    unsigned n, const struct clusters *clusters)
+put_chars(uint8_t **p, const uint8_t *end, const struct cell *cells, unsigned n,
+    const struct clusters *clusters)
 {
 	uint8_t *to = *p; /* in a variable, as bytes may be stored to *p */
 	unsigned i;
@@ -275,8 +300,8 @@ put_blanks(uint8_t **p, const struct cell *c, unsigned n)
 
 /* Cells until the room, up to end, gets short.  How many it was. */
 static unsigned
-pack_some(uint8_t **p, const uint8_t *end, const struct cell *cells,
-    unsigned n, struct cell *style, const struct clusters *clusters)
+pack_some(uint8_t **p, const uint8_t *end, const struct cell *cells, unsigned n,
+    struct cell *style, const struct clusters *clusters)
 {
 	unsigned i = 0, run;
 
@@ -300,7 +325,7 @@ void
 line_pack(struct buf *out, const struct cell *cells, unsigned n,
     const struct clusters *clusters)
 {
-	struct cell style = {0};
+	struct cell style = { 0 };
 
 	while (n > 0) {
 		size_t room = ROOM(n) + 2 * n + CLUSTER_SLACK;
@@ -314,7 +339,7 @@ line_pack(struct buf *out, const struct cell *cells, unsigned n,
 		n -= done;
 	}
 	if (style.fg != 0 || style.bg != 0 || style.attr != 0)
-		buf_append(out, (uint8_t[]){TOKEN_STYLE, 0}, 2);
+		buf_append(out, (uint8_t[]){ TOKEN_STYLE, 0 }, 2);
 }
 
 void
@@ -392,13 +417,14 @@ get_style(struct line_reader *r)
 	if (r->p == r->end)
 		return false;
 	mask = *r->p++;
-	r->style = (struct cell){0};
+	r->style = (struct cell){ 0 };
 	if ((mask & STYLE_FG) && !get_colour(r, &r->style.fg))
 		return false;
 	if ((mask & STYLE_BG) && !get_colour(r, &r->style.bg))
 		return false;
 	if (mask & STYLE_ATTR) {
-		if (!line_get_number(&r->p, r->end, &n) || (n & ~(uint64_t)STYLE_BITS))
+		if (!line_get_number(&r->p, r->end, &n) ||
+		    (n & ~(uint64_t)STYLE_BITS))
 			return false;
 		r->style.attr = (uint32_t)n;
 		if (cell_underline(&r->style) > UNDERLINE_DASHED)
@@ -415,7 +441,7 @@ get_style(struct line_reader *r)
 static bool
 get_char(struct line_reader *r, uint32_t *cp)
 {
-	struct utf8 u = {0};
+	struct utf8 u = { 0 };
 
 	while (r->p < r->end) {
 		switch (utf8_step(&u, *r->p++, cp)) {

@@ -8,16 +8,18 @@ static mode_fn mode_redraw, mode_origin, mode_mouse, mode_mouse_format,
 
 const struct mode mode_table[MODE_COUNT] = {
 #define MODE(id, private, number, initially, on_change, what) \
-	[MODE_##id] = {#id, private, number, initially, on_change, what},
+	[MODE_##id] = { #id, private, number, initially, on_change, what },
 #include "vt/mode.def"
 #undef MODE
 };
 
 #define BIT(id) (1ull << MODE_##id)
 #define MOUSE_BITS \
-	(BIT(X10_MOUSE) | BIT(MOUSE_NORMAL) | BIT(MOUSE_BUTTON) | BIT(MOUSE_ANY))
+	(BIT(X10_MOUSE) | BIT(MOUSE_NORMAL) | BIT(MOUSE_BUTTON) | \
+	    BIT(MOUSE_ANY))
 #define FORMAT_BITS \
-	(BIT(MOUSE_UTF8) | BIT(MOUSE_SGR) | BIT(MOUSE_URXVT) | BIT(MOUSE_PIXELS))
+	(BIT(MOUSE_UTF8) | BIT(MOUSE_SGR) | BIT(MOUSE_URXVT) | \
+	    BIT(MOUSE_PIXELS))
 #define ALT_BITS (BIT(ALT_47) | BIT(ALT_1047) | BIT(ALT_1049))
 
 enum mode_id
@@ -94,8 +96,9 @@ mode_margins(struct vt *vt, enum mode_id id, bool on)
 		for (unsigned i = 0; i < 2; i++)
 			if (screen_exists(&vt->screens[i])) {
 				vt->screens[i].left = 0;
-				vt->screens[i].right =
-				    (uint16_t)(vt->screens[i].cols - 1);
+				vt->screens[i]
+				    .right = (uint16_t)(vt->screens[i].cols -
+				    1);
 			}
 }
 

@@ -15,16 +15,18 @@ set_title(struct vt *vt, const struct seq *seq)
 {
 	titles_set(&vt->titles.title, seq->str, seq->len, TITLE_MAX);
 	vt_touch(vt);
-	vt_emit(vt, &(struct vt_event){
-	    .type = VT_EVENT_TITLE, .text = vt->titles.title});
+	vt_emit(vt,
+	    &(struct vt_event){ .type = VT_EVENT_TITLE,
+		.text = vt->titles.title });
 }
 
 static void
 set_icon(struct vt *vt, const struct seq *seq)
 {
 	titles_set(&vt->titles.icon, seq->str, seq->len, TITLE_MAX);
-	vt_emit(vt, &(struct vt_event){
-	    .type = VT_EVENT_ICON, .text = vt->titles.icon});
+	vt_emit(vt,
+	    &(struct vt_event){ .type = VT_EVENT_ICON,
+		.text = vt->titles.icon });
 }
 
 void
@@ -50,8 +52,8 @@ void
 osc_cwd(struct vt *vt, const struct seq *seq)
 {
 	titles_set(&vt->cwd, seq->str, seq->len, CWD_MAX);
-	vt_emit(vt, &(struct vt_event){
-	    .type = VT_EVENT_CWD, .text = vt->cwd});
+	vt_emit(vt,
+	    &(struct vt_event){ .type = VT_EVENT_CWD, .text = vt->cwd });
 }
 
 static int
@@ -140,8 +142,8 @@ reply_colour(struct vt *vt, const char *what, uint32_t rgb)
 {
 	unsigned r = rgb >> 16, g = rgb >> 8 & 0xff, b = rgb & 0xff;
 
-	vt_reply(vt, "\033]%s;rgb:%02x%02x/%02x%02x/%02x%02x\033\\", what, r,
-	    r, g, g, b, b);
+	vt_reply(vt, "\033]%s;rgb:%02x%02x/%02x%02x/%02x%02x\033\\", what, r, r,
+	    g, g, b, b);
 }
 
 /* A number up to `end`; -1 when it is none, or above max. */
@@ -220,8 +222,8 @@ osc_palette_reset(struct vt *vt, const struct seq *seq)
 	while ((part = next_part(&p, &len)) != NULL) {
 		int i = parse_number(part, len, PALETTE_SIZE - 1);
 		if (i >= 0 && vt->colours.palette != NULL)
-			vt->colours.palette[i] =
-			    colours_palette(&standard, (unsigned)i);
+			vt->colours.palette[i] = colours_palette(&standard,
+			    (unsigned)i);
 	}
 }
 
@@ -229,7 +231,7 @@ osc_palette_reset(struct vt *vt, const struct seq *seq)
 void
 osc_dynamic(struct vt *vt, const struct seq *seq)
 {
-	static const char *const what[] = {"10", "11", "12"};
+	static const char *const what[] = { "10", "11", "12" };
 	const char *p = seq->str, *part;
 	unsigned role = seq->args[0] - 10u;
 	size_t len;
@@ -239,7 +241,7 @@ osc_dynamic(struct vt *vt, const struct seq *seq)
 		if (len == 1 && part[0] == '?') {
 			reply_colour(vt, what[role],
 			    colours_role(&vt->colours,
-			    (enum vt_colour_role)role));
+				(enum vt_colour_role)role));
 		} else if (parse_colour(part, len, &rgb)) {
 			vt->colours.set[role] = rgb;
 			vt->colours.is_set[role] = true;
@@ -324,8 +326,10 @@ notify(struct vt *vt, const char *title, size_t title_len, const char *text,
 	auto_free char *clean_title = clean(title, title_len);
 	auto_free char *clean_text = clean(text, text_len);
 
-	vt_emit(vt, &(struct vt_event){.type = VT_EVENT_NOTIFY,
-	    .title = clean_title, .text = clean_text});
+	vt_emit(vt,
+	    &(struct vt_event){ .type = VT_EVENT_NOTIFY,
+		.title = clean_title,
+		.text = clean_text });
 }
 
 /* 9;4;state;percent, as ConEmu has it. */
@@ -343,8 +347,10 @@ progress(struct vt *vt, const char *p)
 		percent = parse_number(part, len, 99999);
 	if (percent > 100)
 		percent = 100;
-	vt_emit(vt, &(struct vt_event){.type = VT_EVENT_PROGRESS,
-	    .number = state, .value = percent});
+	vt_emit(vt,
+	    &(struct vt_event){ .type = VT_EVENT_PROGRESS,
+		.number = state,
+		.value = percent });
 }
 
 void
@@ -354,8 +360,9 @@ osc_notify(struct vt *vt, const struct seq *seq)
 		progress(vt, seq->str + 2);
 	} else if (seq->len >= 3 && memcmp(seq->str, "9;", 2) == 0) {
 		titles_set(&vt->cwd, seq->str + 2, seq->len - 2, CWD_MAX);
-		vt_emit(vt, &(struct vt_event){
-		    .type = VT_EVENT_CWD, .text = vt->cwd});
+		vt_emit(vt,
+		    &(struct vt_event){ .type = VT_EVENT_CWD,
+			.text = vt->cwd });
 	} else {
 		notify(vt, "", 0, seq->str, seq->len);
 	}
@@ -412,8 +419,10 @@ osc_clipboard(struct vt *vt, const struct seq *seq)
 		if ((uint8_t)*c < 0x21 || (uint8_t)*c > 0x7e)
 			return;
 	auto_free char *clean_which = clean(which, len);
-	vt_emit(vt, &(struct vt_event){.type = VT_EVENT_CLIPBOARD,
-	    .title = clean_which, .text = p});
+	vt_emit(vt,
+	    &(struct vt_event){ .type = VT_EVENT_CLIPBOARD,
+		.title = clean_which,
+		.text = p });
 }
 
 /* 133;A|B|C|D[;status…] */
@@ -435,6 +444,8 @@ osc_shell_mark(struct vt *vt, const struct seq *seq)
 		row->flags |= ROW_OUTPUT;
 	else if (kind == 'D' && (part = next_part(&p, &len)) != NULL)
 		status = parse_number(part, len, 99999);
-	vt_emit(vt, &(struct vt_event){.type = VT_EVENT_MARK, .number = kind,
-	    .value = status});
+	vt_emit(vt,
+	    &(struct vt_event){ .type = VT_EVENT_MARK,
+		.number = kind,
+		.value = status });
 }

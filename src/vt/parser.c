@@ -11,11 +11,23 @@
 #include "base/bytes.h"
 #include "base/mem.h"
 
-enum { C0_BEL = 0x07, C0_CAN = 0x18, C0_SUB = 0x1a, C0_ESC = 0x1b,
-	C0_DEL = 0x7f };
+enum {
+	C0_BEL = 0x07,
+	C0_CAN = 0x18,
+	C0_SUB = 0x1a,
+	C0_ESC = 0x1b,
+	C0_DEL = 0x7f
+};
 
-enum { C1_DCS = 0x90, C1_SOS = 0x98, C1_CSI = 0x9b, C1_ST = 0x9c,
-	C1_OSC = 0x9d, C1_PM = 0x9e, C1_APC = 0x9f };
+enum {
+	C1_DCS = 0x90,
+	C1_SOS = 0x98,
+	C1_CSI = 0x9b,
+	C1_ST = 0x9c,
+	C1_OSC = 0x9d,
+	C1_PM = 0x9e,
+	C1_APC = 0x9f
+};
 
 /* Code points handed over at once. */
 #define TEXT_BATCH 128
@@ -58,7 +70,7 @@ void
 parser_reset(struct parser *ps)
 {
 	ps->state = PARSER_GROUND;
-	ps->utf8 = (struct utf8){0};
+	ps->utf8 = (struct utf8){ 0 };
 	drop_string(ps);
 }
 
@@ -162,18 +174,18 @@ decode(uint32_t word)
 		    (word >> 16 & 0x3f);
 		/* Neither overlong nor a surrogate. */
 		bool good = cp >= 0x800 && cp - 0xd800 >= 0x800;
-		return (struct decoded){cp, good ? 3 : 0};
+		return (struct decoded){ cp, good ? 3 : 0 };
 	}
 	if ((word & 0xc0e0) == 0x80c0) {
 		cp = (word & 0x1f) << 6 | (word >> 8 & 0x3f);
-		return (struct decoded){cp, cp >= 0x80 ? 2 : 0};
+		return (struct decoded){ cp, cp >= 0x80 ? 2 : 0 };
 	}
 	if ((word & 0xc0c0c0f8) == 0x808080f0) {
 		cp = (word & 0x07) << 18 | (word << 4 & 0x3f000) |
 		    (word >> 10 & 0xfc0) | (word >> 24 & 0x3f);
-		return (struct decoded){cp, cp - 0x10000 < 0x100000 ? 4 : 0};
+		return (struct decoded){ cp, cp - 0x10000 < 0x100000 ? 4 : 0 };
 	}
-	return (struct decoded){0, 0};
+	return (struct decoded){ 0, 0 };
 }
 
 /*
@@ -200,7 +212,7 @@ text(struct parser *ps, const uint8_t *p, const uint8_t *end)
 	size_t n = 0;
 
 	while (p < end && n < TEXT_BATCH) {
-		struct decoded d = {0, 0};
+		struct decoded d = { 0, 0 };
 		if (ps->utf8.need == 0) {
 			if (*p < 0x80)
 				break;

@@ -32,10 +32,10 @@ struct seq {
 	uint8_t private;      /* '<' '=' '>' '?', or 0 */
 	uint8_t intermediate; /* 0x20..0x2f, 0, or SEQ_INTERMEDIATES */
 	uint8_t final;
-	uint8_t nargs;        /* at least 1 */
+	uint8_t nargs;               /* at least 1 */
 	uint16_t args[SEQ_ARGS_MAX]; /* 0 when left out; OSC: its number */
-	uint32_t sub;         /* bit i: args[i] is a sub-parameter */
-	const char *str;      /* OSC, DCS: NUL-terminated, may hold anything */
+	uint32_t sub;                /* bit i: args[i] is a sub-parameter */
+	const char *str; /* OSC, DCS: NUL-terminated, may hold anything */
 	size_t len;
 };
 
@@ -65,9 +65,9 @@ enum parser_state {
 	PARSER_ESC,
 	PARSER_CSI,
 	PARSER_CSI_IGNORE,
-	PARSER_DCS, /* up to its final byte */
-	PARSER_STRING, /* of OSC or DCS */
-	PARSER_SWALLOW,	 /* SOS, PM, APC, and DCS that went wrong */
+	PARSER_DCS,     /* up to its final byte */
+	PARSER_STRING,  /* of OSC or DCS */
+	PARSER_SWALLOW, /* SOS, PM, APC, and DCS that went wrong */
 	PARSER_STATES
 };
 

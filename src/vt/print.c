@@ -111,14 +111,14 @@ struct style {
 static inline struct style
 style_of(const struct cell *pen)
 {
-	return (struct style){_mm_loadu_si128((const __m128i *)pen)};
+	return (struct style){ _mm_loadu_si128((const __m128i *)pen) };
 }
 
 static inline struct style
 style_of_kind(struct style style, enum cell_kind kind)
 {
-	return (struct style){_mm_or_si128(style.cell,
-	    _mm_set_epi32((int)kind << ATTR_KIND_SHIFT, 0, 0, 0))};
+	return (struct style){ _mm_or_si128(style.cell,
+	    _mm_set_epi32((int)kind << ATTR_KIND_SHIFT, 0, 0, 0)) };
 }
 
 /* The pen's character is 0. */
@@ -136,13 +136,13 @@ struct style {
 static inline struct style
 style_of(const struct cell *pen)
 {
-	return (struct style){*pen};
+	return (struct style){ *pen };
 }
 
 static inline struct style
 style_of_kind(struct style style, enum cell_kind kind)
 {
-	return (struct style){of_kind(style.cell, kind)};
+	return (struct style){ of_kind(style.cell, kind) };
 }
 
 static inline void
@@ -247,8 +247,8 @@ cell_cps(const struct vt *vt, const struct cell *c, uint32_t cps[CLUSTER_MAX])
 		cps[0] = c->ch;
 		return 1;
 	}
-	const uint32_t *from =
-	    clusters_get(&vt->clusters, c->ch & ~CELL_CLUSTER, &n);
+	const uint32_t *from = clusters_get(&vt->clusters,
+	    c->ch & ~CELL_CLUSTER, &n);
 	memcpy(cps, from, n * sizeof(*cps));
 	return n;
 }
@@ -325,8 +325,8 @@ joins(const struct vt *vt, uint8_t *join, uint32_t cp)
 	bool had = *join != 0;
 	if (class != UNI_EXTEND && class != UNI_ZWJ)
 		*join = UNI_OTHER;
-	return had && uni_width(cp) == 0 && (class == UNI_EXTEND ||
-	    class == UNI_ZWJ);
+	return had && uni_width(cp) == 0 &&
+	    (class == UNI_EXTEND || class == UNI_ZWJ);
 }
 
 /*

@@ -41,8 +41,8 @@ put_link(struct render *r, const struct cell *c)
 	if (strcmp(uri, vt_cell_link(vt, &r->pen)) == 0 &&
 	    strcmp(id, vt_cell_link_id(vt, &r->pen)) == 0)
 		return;
-	buf_printf(r->out, "\033]8;%s%s;%s\033\\", *id != '\0' ? "id=" : "",
-	    id, uri);
+	buf_printf(r->out, "\033]8;%s%s;%s\033\\", *id != '\0' ? "id=" : "", id,
+	    uri);
 }
 
 /* Make the pen that of the cell. */
@@ -71,7 +71,7 @@ set_pen(struct render *r, const struct cell *c)
 static void
 plain_pen(struct render *r)
 {
-	const struct cell plain = {0};
+	const struct cell plain = { 0 };
 
 	set_pen(r, &plain);
 }
@@ -215,8 +215,8 @@ put_row(struct render *r, const struct vt_row *row)
 static bool
 has_text(const struct vt_row *row, unsigned x)
 {
-	return x < row->used && (row->cells[x].ch != 0 ||
-	    cell_kind(&row->cells[x]) == CELL_TAIL);
+	return x < row->used &&
+	    (row->cells[x].ch != 0 || cell_kind(&row->cells[x]) == CELL_TAIL);
 }
 
 static bool
@@ -257,7 +257,7 @@ force_wrap(struct render *r, const struct vt_row *row,
 {
 	bool pad = ends_in_pad(r, row);
 	bool keep = pad || has_text(row, r->cols - 1);
-	struct cell last = {0};
+	struct cell last = { 0 };
 
 	if (row->used == r->cols)
 		last.bg = row->cells[r->cols - 1].bg;
@@ -276,16 +276,15 @@ force_wrap(struct render *r, const struct vt_row *row,
 
 /* From the end of one row to the start of the next. */
 static void
-junction(struct render *r, const struct vt_row *row,
-    const struct vt_row *next)
+junction(struct render *r, const struct vt_row *row, const struct vt_row *next)
 {
 	if (wraps_itself(r, row, next)) {
 		if (ends_in_pad(r, row))
 			buf_printf(r->out, "\033[%uG", r->cols);
 		r->skip = 0;
 		r->wrapping = true;
-	} else if (r->rows > 1 && ((next->flags & ROW_CONTINUES) ||
-	    ends_in_pad(r, row))) {
+	} else if (r->rows > 1 &&
+	    ((next->flags & ROW_CONTINUES) || ends_in_pad(r, row))) {
 		force_wrap(r, row, next);
 	} else {
 		plain_pen(r);
@@ -322,8 +321,10 @@ next_row(struct row_source *s, struct vt_row *out)
 	if (s->y >= s->end)
 		return false;
 	const struct row *row = screen_row(s->screen, s->y++);
-	*out = (struct vt_row){.cells = row->cells, .used = row->used,
-		.flags = row->flags, .clusters = &s->vt->clusters};
+	*out = (struct vt_row){ .cells = row->cells,
+		.used = row->used,
+		.flags = row->flags,
+		.clusters = &s->vt->clusters };
 	while (out->used > 0 && cell_is_zero(&out->cells[out->used - 1]))
 		out->used--;
 	return true;
@@ -389,7 +390,7 @@ put_rows(struct render *r, const struct screen *screen, bool history)
 	};
 
 	clusters_init(&clusters);
-	r->pen = (struct cell){0};
+	r->pen = (struct cell){ 0 };
 	r->join = 0;
 	if (next_row(&source, &next)) {
 		if (next.flags & ROW_CONTINUES)
@@ -414,10 +415,11 @@ put_charsets(struct render *r, const struct charsets *c)
 {
 	for (unsigned i = 0; i < 4; i++)
 		if (c->set[i] != 'B')
-			buf_printf(r->out, "\033%c%c", "()*+"[i], c->set[i]);
+			buf_printf(r->out, "\033%c%c", "()*+"[i], c -> set[i]);
 	if (c->current != 0)
-		buf_puts(r->out, (const char *const[]){"", "\016", "\033n",
-		    "\033o"}[c->current]);
+		buf_puts(r->out,
+		    (const char *const[]){ "", "\016", "\033n",
+			"\033o" }[c->current]);
 	if (c->single != 0)
 		buf_puts(r->out, c->single == 2 ? "\033N" : "\033O");
 }
@@ -435,9 +437,8 @@ reset_charsets(struct render *r, const struct charsets *c)
 static bool
 is_plain_save(const struct saved_cursor *s)
 {
-	return s->x == 0 && s->y == 0 && !s->origin &&
-	    cell_is_zero(&s->pen) && s->charsets.current == 0 &&
-	    s->charsets.single == 0 &&
+	return s->x == 0 && s->y == 0 && !s->origin && cell_is_zero(&s->pen) &&
+	    s->charsets.current == 0 && s->charsets.single == 0 &&
 	    memcmp(s->charsets.set, "BBBB", 4) == 0;
 }
 
@@ -546,7 +547,9 @@ put_titles(struct render *r)
 		put_title(r, title != NULL ? title : "",
 		    icon != NULL ? icon : "");
 		buf_printf(r->out, "\033[22;%dt",
-		    icon == NULL ? 2 : title == NULL ? 1 : 0);
+		    icon == NULL      ? 2 :
+			title == NULL ? 1 :
+					0);
 	}
 	if (t->depth > 0 || *t->title != '\0' || *t->icon != '\0')
 		put_title(r, t->title, t->icon);
@@ -557,8 +560,8 @@ put_titles(struct render *r)
 #define BIT(id) (1ull << MODE_##id)
 
 /* Modes that are said elsewhere, or that only follow from others. */
-#define ELSEWHERE                                                         \
-	(BIT(ALT_47) | BIT(ALT_1047) | BIT(ALT_1049) | BIT(SAVE_1048) |   \
+#define ELSEWHERE \
+	(BIT(ALT_47) | BIT(ALT_1047) | BIT(ALT_1049) | BIT(SAVE_1048) | \
 	    BIT(DECOM) | BIT(SYNC) | BIT(CURSOR_BLINK))
 
 static void

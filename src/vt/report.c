@@ -91,18 +91,19 @@ csi_decdsr(struct vt *vt, const struct seq *seq)
 		uint16_t question;
 		const char *answer;
 	} fixed[] = {
-		{15, "\033[?13n"},  /* no printer */
-		{25, "\033[?21n"},  /* user keys are locked */
-		{26, "\033[?27;1;0;0n"}, /* keyboard: North American */
-		{53, "\033[?53n"},  /* no locator */
-		{55, "\033[?53n"},
-		{56, "\033[?57;0n"},
+		{ 15, "\033[?13n" },       /* no printer */
+		{ 25, "\033[?21n" },       /* user keys are locked */
+		{ 26, "\033[?27;1;0;0n" }, /* keyboard: North American */
+		{ 53, "\033[?53n" },       /* no locator */
+		{ 55, "\033[?53n" },
+		{ 56, "\033[?57;0n" },
 	};
 
 	if (seq->args[0] == 6)
 		report_cursor(vt, "?");
 	else if (seq->args[0] == 996)
-		vt_reply(vt, "\033[?997;%dn", colours_dark(&vt->colours) ? 1 : 2);
+		vt_reply(vt, "\033[?997;%dn",
+		    colours_dark(&vt->colours) ? 1 : 2);
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		if (fixed[i].question == seq->args[0])
 			vt_reply(vt, "%s", fixed[i].answer);
@@ -136,9 +137,9 @@ csi_decrqm(struct vt *vt, const struct seq *seq)
 void
 csi_decscusr(struct vt *vt, const struct seq *seq)
 {
-	static const enum cursor_shape shapes[] = {CURSOR_BLOCK, CURSOR_BLOCK,
+	static const enum cursor_shape shapes[] = { CURSOR_BLOCK, CURSOR_BLOCK,
 		CURSOR_BLOCK, CURSOR_UNDERLINE, CURSOR_UNDERLINE, CURSOR_BAR,
-		CURSOR_BAR};
+		CURSOR_BAR };
 	unsigned n = seq->args[0];
 
 	if (n > 6)
@@ -175,8 +176,9 @@ pop_title(struct vt *vt, enum title_kinds which)
 {
 	titles_pop(&vt->titles, which);
 	vt_touch(vt);
-	vt_emit(vt, &(struct vt_event){
-	    .type = VT_EVENT_TITLE, .text = vt->titles.title});
+	vt_emit(vt,
+	    &(struct vt_event){ .type = VT_EVENT_TITLE,
+		.text = vt->titles.title });
 }
 
 void
@@ -191,10 +193,10 @@ csi_xtwinops(struct vt *vt, const struct seq *seq)
 	else if (what == 23 && vt->titles.depth > 0)
 		pop_title(vt, title_kinds(seq));
 	else if (what == 8)
-		vt_emit(vt, &(struct vt_event){
-		    .type = VT_EVENT_RESIZE,
-		    .number = (int)seq_arg(seq, 1, 0),
-		    .value = (int)seq_arg(seq, 2, 0)});
+		vt_emit(vt,
+		    &(struct vt_event){ .type = VT_EVENT_RESIZE,
+			.number = (int)seq_arg(seq, 1, 0),
+			.value = (int)seq_arg(seq, 2, 0) });
 }
 
 /* A colour as SGR parameters: base is 30, 40 or 50 for underlines. */
@@ -220,9 +222,9 @@ vt_put_sgr(struct buf *out, const struct cell *c, uint32_t underline_colour)
 	static const struct {
 		uint16_t attr;
 		uint8_t code;
-	} simple[] = {{ATTR_BOLD, 1}, {ATTR_FAINT, 2}, {ATTR_ITALIC, 3},
-		{ATTR_BLINK, 5}, {ATTR_INVERSE, 7}, {ATTR_CONCEAL, 8},
-		{ATTR_STRIKE, 9}, {ATTR_OVERLINE, 53}};
+	} simple[] = { { ATTR_BOLD, 1 }, { ATTR_FAINT, 2 }, { ATTR_ITALIC, 3 },
+		{ ATTR_BLINK, 5 }, { ATTR_INVERSE, 7 }, { ATTR_CONCEAL, 8 },
+		{ ATTR_STRIKE, 9 }, { ATTR_OVERLINE, 53 } };
 
 	buf_puts(out, "0");
 	for (size_t i = 0; i < sizeof(simple) / sizeof(simple[0]); i++)
@@ -280,13 +282,13 @@ dcs_decrqss(struct vt *vt, const struct seq *seq)
 static const struct {
 	const char *name, *value;
 } capabilities[] = {
-	{"544E", "787465726D2D323536636F6C6F72"}, /* TN xterm-256color */
-	{"6E616D65", "787465726D2D323536636F6C6F72"}, /* name */
-	{"436F", "323536"}, /* Co 256 */
-	{"636F6C6F7273", "323536"}, /* colors */
-	{"524742", "382F382F38"}, /* RGB 8/8/8 */
-	{"5463", ""}, /* Tc */
-	{"5375", ""}, /* Su: styled underlines */
+	{ "544E", "787465726D2D323536636F6C6F72" },     /* TN xterm-256color */
+	{ "6E616D65", "787465726D2D323536636F6C6F72" }, /* name */
+	{ "436F", "323536" },                           /* Co 256 */
+	{ "636F6C6F7273", "323536" },                   /* colors */
+	{ "524742", "382F382F38" },                     /* RGB 8/8/8 */
+	{ "5463", "" },                                 /* Tc */
+	{ "5375", "" }, /* Su: styled underlines */
 };
 
 static bool
@@ -308,7 +310,7 @@ static void
 report_capability(struct vt *vt, const char *name, size_t len)
 {
 	for (size_t i = 0; i < sizeof(capabilities) / sizeof(capabilities[0]);
-	    i++)
+	     i++)
 		if (same_hex(name, len, capabilities[i].name)) {
 			const char *value = capabilities[i].value;
 			vt_reply(vt, "\033P1+r%s%s%s\033\\",

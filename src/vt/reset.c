@@ -10,7 +10,7 @@
 static void
 reset_pen(struct vt *vt)
 {
-	vt->pen = (struct cell){0};
+	vt->pen = (struct cell){ 0 };
 	charsets_init(&vt->charsets);
 	memset(&vt->last, 0, sizeof(vt->last));
 }
@@ -23,7 +23,7 @@ vt_reset(struct vt *vt)
 	vt->modes = mode_initial();
 	vt->saved_modes = vt->modes;
 	reset_pen(vt);
-	vt->cursor = (struct cursor){0};
+	vt->cursor = (struct cursor){ 0 };
 	vt_reset_saved_cursor(vt, 0);
 	vt_reset_saved_cursor(vt, 1);
 	memset(&vt->keyboard, 0, sizeof(vt->keyboard));
@@ -35,7 +35,7 @@ vt_reset(struct vt *vt)
 	free(vt->cwd);
 	vt->cwd = xstrdup("");
 	screen_reset_margins(vt->screen);
-	screen_clear(vt->screen, (struct cell){0});
+	screen_clear(vt->screen, (struct cell){ 0 });
 	history_clear(&vt->history);
 	extras_finish(&vt->extras);
 	clusters_finish(&vt->clusters);
@@ -53,9 +53,9 @@ esc_ris(struct vt *vt, const struct seq *seq)
 void
 csi_decstr(struct vt *vt, const struct seq *seq)
 {
-	static const enum mode_id soft[] = {MODE_IRM, MODE_DECCKM, MODE_DECOM,
+	static const enum mode_id soft[] = { MODE_IRM, MODE_DECCKM, MODE_DECOM,
 		MODE_DECAWM, MODE_DECTCEM, MODE_REVERSE_WRAP, MODE_DECNKM,
-		MODE_DECLRMM};
+		MODE_DECLRMM };
 
 	(void)seq;
 	for (size_t i = 0; i < sizeof(soft) / sizeof(soft[0]); i++) {

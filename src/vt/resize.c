@@ -53,7 +53,7 @@ static void
 stash_add(struct stash *s, const struct cell *cells, unsigned used,
     unsigned flags, const struct clusters *clusters)
 {
-	uint8_t header[STASH_HEADER] = {0};
+	uint8_t header[STASH_HEADER] = { 0 };
 	size_t at = s->lines.len;
 
 	buf_append(&s->lines, header, sizeof(header));
@@ -149,8 +149,8 @@ take_history_line(struct vt *vt, struct flow *f)
 		packed = joined;
 		joined = swap;
 		history_pop(&vt->history);
-	} while ((f->flags & ROW_CONTINUES) &&
-	    history_last(&vt->history, &line));
+	} while (
+	    (f->flags & ROW_CONTINUES) && history_last(&vt->history, &line));
 	flow_add_packed(f, packed.data, packed.len, &vt->clusters);
 	buf_finish(&packed);
 	buf_finish(&joined);
@@ -168,8 +168,8 @@ take_history_beginning(struct vt *vt, struct flow *f)
 }
 
 static void
-note_point(struct point *p, const struct reflow *r, size_t before,
-    unsigned x, bool pending)
+note_point(struct point *p, const struct reflow *r, size_t before, unsigned x,
+    bool pending)
 {
 	p->line = r->count - 1;
 	p->offset = before + x;
@@ -203,12 +203,12 @@ keep_blank_row(struct flow *f, size_t start)
 }
 
 static void
-gather_row(struct reflow *r, const struct screen *s, unsigned y,
-    unsigned last, struct cursor anchor, struct cursor saved)
+gather_row(struct reflow *r, const struct screen *s, unsigned y, unsigned last,
+    struct cursor anchor, struct cursor saved)
 {
 	const struct row *row = screen_row(s, y);
-	bool whole = y < last ? screen_row(s, y + 1)->flags & ROW_CONTINUES
-			      : stash_continues(&r->vt->stash);
+	bool whole = y < last ? screen_row(s, y + 1)->flags & ROW_CONTINUES :
+				stash_continues(&r->vt->stash);
 	struct flow *f;
 
 	if (y == 0 || !(row->flags & ROW_CONTINUES)) {
@@ -259,7 +259,7 @@ locate(const struct reflow *r, const struct point *p, unsigned cols,
     struct cursor *out)
 {
 	const struct flow *f = &r->lines[p->line];
-	struct flow_row row = {0};
+	struct flow_row row = { 0 };
 	size_t index = 0;
 
 	for (size_t i = 0; i < p->line; i++)
@@ -346,7 +346,7 @@ place_all(struct reflow *r, struct screen *s, size_t top)
 		struct flow_row row;
 		unsigned flags = f->flags;
 		for (size_t at = 0; flow_next_row(f, s->cols, &at, &row);
-		    index++) {
+		     index++) {
 			unsigned used = flow_copy_row(f, &row, cells);
 			place_row(r->vt, s, cells, used, flags, at < f->text,
 			    index, top);
@@ -389,7 +389,7 @@ static void
 move_saved(const struct reflow *r, unsigned cols, unsigned rows, size_t top)
 {
 	struct saved_cursor *saved = &r->vt->saved[0];
-	struct cursor at = {.x = saved->x};
+	struct cursor at = { .x = saved->x };
 	size_t y = saved->y;
 
 	if (r->has_saved) {
@@ -404,9 +404,9 @@ static void
 resize_primary(struct vt *vt, unsigned cols, unsigned rows)
 {
 	struct screen *old = &vt->screens[0], fresh;
-	struct reflow r = {.vt = vt};
+	struct reflow r = { .vt = vt };
 	struct saved_cursor *saved = &vt->saved[0];
-	struct cursor at_saved = {.x = saved->x, .y = saved->y}, at;
+	struct cursor at_saved = { .x = saved->x, .y = saved->y }, at;
 	struct cursor anchor = vt_on_alt(vt) ? at_saved : vt->cursor;
 	bool has_history = vt->history.lines > 0;
 
@@ -443,7 +443,7 @@ resize_alt(struct vt *vt, unsigned cols, unsigned rows)
 	struct screen *old = &vt->screens[1], fresh;
 	unsigned top = vt->cursor.y >= rows ? vt->cursor.y - rows + 1u : 0;
 	unsigned was = old->cols, keep = cols < was ? cols : was;
-	const struct cell zero = {0};
+	const struct cell zero = { 0 };
 
 	screen_init(&fresh, cols, rows);
 	for (unsigned y = 0; y < rows && top + y < old->rows; y++) {

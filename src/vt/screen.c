@@ -252,7 +252,7 @@ rotate(struct screen *s, unsigned top, unsigned bottom, unsigned n)
 static void
 copy_part(struct screen *s, unsigned to, unsigned from)
 {
-	const struct cell zero = {0};
+	const struct cell zero = { 0 };
 	struct row *dst = screen_row(s, to), *src = screen_row(s, from);
 	unsigned left = s->left, end = s->right + 1u;
 
@@ -297,8 +297,8 @@ screen_scroll_up(struct screen *s, unsigned top, unsigned bottom, unsigned n,
 }
 
 void
-screen_scroll_down(struct screen *s, unsigned top, unsigned bottom,
-    unsigned n, struct cell blank)
+screen_scroll_down(struct screen *s, unsigned top, unsigned bottom, unsigned n,
+    struct cell blank)
 {
 	assert(top <= bottom && bottom < s->rows);
 	n = clamp_count(top, bottom, n);

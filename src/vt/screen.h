@@ -89,10 +89,10 @@ void screen_clear_row(struct screen *s, unsigned y, struct cell blank);
 void screen_clear(struct screen *s, struct cell blank);
 
 /* Insert or delete n cells at x, within [x, right margin]. */
-void screen_insert_cells(struct screen *s, unsigned y, unsigned x,
-    unsigned n, struct cell blank);
-void screen_delete_cells(struct screen *s, unsigned y, unsigned x,
-    unsigned n, struct cell blank);
+void screen_insert_cells(struct screen *s, unsigned y, unsigned x, unsigned n,
+    struct cell blank);
+void screen_delete_cells(struct screen *s, unsigned y, unsigned x, unsigned n,
+    struct cell blank);
 
 /*
  * Move the rows [top, bottom] up or down by n, within the left and right

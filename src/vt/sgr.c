@@ -24,15 +24,15 @@ struct sgr {
 };
 
 static const struct sgr table[] = {
-#define SGR(number, op, value, what) [number] = {SGR_##op, value},
-#define SGR8(first, op, value, what)                                       \
-	[first] = {SGR_##op, value}, [first + 1] = {SGR_##op, value + 1},  \
-	[first + 2] = {SGR_##op, value + 2},                               \
-	[first + 3] = {SGR_##op, value + 3},                               \
-	[first + 4] = {SGR_##op, value + 4},                               \
-	[first + 5] = {SGR_##op, value + 5},                               \
-	[first + 6] = {SGR_##op, value + 6},                               \
-	[first + 7] = {SGR_##op, value + 7},
+#define SGR(number, op, value, what) [number] = { SGR_##op, value },
+#define SGR8(first, op, value, what) \
+	[first] = { SGR_##op, value }, [first + 1] = { SGR_##op, value + 1 }, \
+	[first + 2] = { SGR_##op, value + 2 }, \
+	[first + 3] = { SGR_##op, value + 3 }, \
+	[first + 4] = { SGR_##op, value + 4 }, \
+	[first + 5] = { SGR_##op, value + 5 }, \
+	[first + 6] = { SGR_##op, value + 6 }, \
+	[first + 7] = { SGR_##op, value + 7 },
 #include "vt/sgr.def"
 #undef SGR
 #undef SGR8
@@ -166,9 +166,9 @@ static void
 underline(struct vt *vt, const struct seq *seq, unsigned i, unsigned value)
 {
 	if (is_sub(seq, i + 1))
-		value = seq->args[i + 1] <= UNDERLINE_DASHED
-		    ? seq->args[i + 1]
-		    : UNDERLINE_SINGLE;
+		value = seq->args[i + 1] <= UNDERLINE_DASHED ?
+		    seq->args[i + 1] :
+		    UNDERLINE_SINGLE;
 	set_underline(vt, (enum underline)value);
 }
 
@@ -210,7 +210,7 @@ csi_sgr(struct vt *vt, const struct seq *seq)
 {
 	for (unsigned i = 0; i < seq->nargs; i++) {
 		unsigned code = seq->args[i];
-		struct sgr sgr = {SGR_NONE, 0};
+		struct sgr sgr = { SGR_NONE, 0 };
 		if (code < sizeof(table) / sizeof(table[0]))
 			sgr = table[code];
 		if (sgr.op >= SGR_FG_EXTENDED) {

@@ -45,7 +45,7 @@ struct last_char {
 
 struct keyboard {
 	uint8_t kitty[2][KITTY_STACK_MAX]; /* stack of each screen */
-	uint8_t kitty_depth[2]; /* kitty[s][depth] is in force */
+	uint8_t kitty_depth[2];            /* kitty[s][depth] is in force */
 	uint8_t modify_other_keys;
 	uint8_t format_other_keys;
 };
@@ -62,8 +62,8 @@ struct titles {
 
 struct colours {
 	uint32_t *palette; /* NULL until OSC 4 changes it */
-	uint32_t own[3];     /* enum vt_colour_role; the terminal's */
-	uint32_t set[3];     /* what OSC 10..12 set */
+	uint32_t own[3];   /* enum vt_colour_role; the terminal's */
+	uint32_t set[3];   /* what OSC 10..12 set */
 	bool is_set[3];
 };
 
@@ -124,7 +124,7 @@ vt_on_alt(const struct vt *vt)
 static inline struct cell
 vt_blank(const struct vt *vt)
 {
-	return (struct cell){.bg = vt->pen.bg};
+	return (struct cell){ .bg = vt->pen.bg };
 }
 
 /* Something other than cells changed that can be seen. */

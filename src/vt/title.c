@@ -40,7 +40,7 @@ void
 titles_set(char **slot, const char *s, size_t len, size_t max)
 {
 	char *out = xmalloc((len < max ? len * 3 : max) + 5);
-	struct utf8 u = {0};
+	struct utf8 u = { 0 };
 	size_t n = 0;
 
 	for (size_t i = 0; i < len && n < max;) {

@@ -9,8 +9,8 @@
  */
 enum state {
 	EMOJI_EXTEND = UNI_PICTOGRAPH + 1, /* emoji, extenders */
-	EMOJI_ZWJ,			   /* emoji, extenders, one ZWJ */
-	REGIONAL_PAIR,			   /* a whole flag */
+	EMOJI_ZWJ,                         /* emoji, extenders, one ZWJ */
+	REGIONAL_PAIR,                     /* a whole flag */
 	STATES,
 };
 
@@ -50,7 +50,7 @@ next_state(uint8_t st, enum uni_class class)
 		return EMOJI_ZWJ;
 	if (st == UNI_REGIONAL && class == UNI_REGIONAL)
 		return REGIONAL_PAIR;
-	return (uint8_t)class;
+	return (uint8_t) class;
 }
 
 bool

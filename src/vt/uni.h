@@ -17,7 +17,7 @@
  * Width 0 is found only with the classes CR, LF, CONTROL, EXTEND and ZWJ: all
  * that may begin a cluster and can be seen has a column to stand in.
  */
-enum uni_class { /* Grapheme_Cluster_Break of UAX #29 */
+enum uni_class {       /* Grapheme_Cluster_Break of UAX #29 */
 	UNI_OTHER = 1, /* 0 is free to mean "no cluster" in a state */
 	UNI_CR,
 	UNI_LF,
@@ -60,7 +60,7 @@ uni_props(uint32_t cp)
 	if (cp >= UNI_END)
 		return UNI_PLAIN;
 	return uni_blocks[uni_block_of[cp >> UNI_BLOCK_SHIFT]]
-	    [cp & (UNI_BLOCK - 1)];
+			 [cp & (UNI_BLOCK - 1)];
 }
 
 static inline unsigned

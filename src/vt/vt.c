@@ -225,8 +225,8 @@ vt_set_pen_extra(struct vt *vt, uint32_t underline, const char *uri,
 	if (full && extras_want_sweep(&vt->extras)) {
 		vt->pen.attr &= ~ATTR_EXTRA;
 		sweep_extras(vt);
-		extra = extras_intern(&vt->extras, underline, uri_copy,
-		    id_copy, &full);
+		extra = extras_intern(&vt->extras, underline, uri_copy, id_copy,
+		    &full);
 	}
 	vt->pen.attr &= ~ATTR_EXTRA;
 	vt->pen.attr |= (uint32_t)extra << ATTR_EXTRA_SHIFT;

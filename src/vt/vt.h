@@ -116,7 +116,7 @@ unsigned vt_rows(const struct vt *vt);
 bool vt_alt_screen(const struct vt *vt);
 const char *vt_title(const struct vt *vt); /* UTF-8, never NULL */
 const char *vt_icon(const struct vt *vt);
-const char *vt_cwd(const struct vt *vt); /* as OSC 7 gave it, or "" */
+const char *vt_cwd(const struct vt *vt);    /* as OSC 7 gave it, or "" */
 bool vt_reverse_video(const struct vt *vt); /* DECSCNM */
 
 enum cursor_shape { CURSOR_BLOCK, CURSOR_UNDERLINE, CURSOR_BAR };

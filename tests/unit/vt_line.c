@@ -184,8 +184,7 @@ a_style_costs_a_few_bytes_where_it_begins_and_ends(void **state)
 
 /* What text and changes of style cost at most. */
 static size_t
-fair_size(const struct cell *cells, unsigned n,
-    const struct clusters *clusters)
+fair_size(const struct cell *cells, unsigned n, const struct clusters *clusters)
 {
 	struct cell style = plain;
 	size_t size = 2;

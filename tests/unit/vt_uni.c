@@ -22,47 +22,47 @@ widths_are_those_of_a_terminal(void **state)
 		{ 0x00, 0x1f, 0 },
 		{ 0x20, 0x7e, 1 },
 		{ 0x7f, 0x9f, 0 },
-		{ 0xa0, 0xff, 1 },	  /* soft hyphen and ambiguous too */
-		{ 0x300, 0x36f, 0 },	  /* combining */
-		{ 0x600, 0x605, 1 },	  /* prepended signs */
-		{ 0x93e, 0x940, 1 },	  /* spacing marks */
-		{ 0x94d, 0x94d, 0 },	  /* virama */
-		{ 0x102b, 0x102c, 1 },	  /* spacing marks that never join */
-		{ 0x1100, 0x115f, 2 },	  /* Hangul L and its filler */
-		{ 0x1160, 0x11ff, 1 },	  /* Hangul V and T */
-		{ 0x200b, 0x200f, 0 },	  /* zero width, ZWJ, directions */
+		{ 0xa0, 0xff, 1 },     /* soft hyphen and ambiguous too */
+		{ 0x300, 0x36f, 0 },   /* combining */
+		{ 0x600, 0x605, 1 },   /* prepended signs */
+		{ 0x93e, 0x940, 1 },   /* spacing marks */
+		{ 0x94d, 0x94d, 0 },   /* virama */
+		{ 0x102b, 0x102c, 1 }, /* spacing marks that never join */
+		{ 0x1100, 0x115f, 2 }, /* Hangul L and its filler */
+		{ 0x1160, 0x11ff, 1 }, /* Hangul V and T */
+		{ 0x200b, 0x200f, 0 }, /* zero width, ZWJ, directions */
 		{ 0x2028, 0x202e, 0 },
 		{ 0x2060, 0x2064, 0 },
-		{ 0x2018, 0x201d, 1 },	  /* ambiguous: quotation marks */
-		{ 0x231a, 0x231b, 2 },	  /* emoji by default */
-		{ 0x2500, 0x257f, 1 },	  /* ambiguous: box drawing */
-		{ 0x2764, 0x2764, 1 },	  /* emoji only with U+FE0F */
+		{ 0x2018, 0x201d, 1 }, /* ambiguous: quotation marks */
+		{ 0x231a, 0x231b, 2 }, /* emoji by default */
+		{ 0x2500, 0x257f, 1 }, /* ambiguous: box drawing */
+		{ 0x2764, 0x2764, 1 }, /* emoji only with U+FE0F */
 		{ 0x3000, 0x3029, 2 },
-		{ 0x302a, 0x302d, 0 },	  /* ideographic tone marks */
-		{ 0x302e, 0x302f, 2 },	  /* Hangul tone marks */
-		{ 0x3099, 0x309a, 0 },	  /* voiced sound marks */
-		{ 0x3164, 0x3164, 2 },	  /* Hangul filler */
+		{ 0x302a, 0x302d, 0 }, /* ideographic tone marks */
+		{ 0x302e, 0x302f, 2 }, /* Hangul tone marks */
+		{ 0x3099, 0x309a, 0 }, /* voiced sound marks */
+		{ 0x3164, 0x3164, 2 }, /* Hangul filler */
 		{ 0x4e00, 0x9fff, 2 },
 		{ 0xac00, 0xd7a3, 2 },
 		{ 0xd7b0, 0xd7c6, 1 },
-		{ 0xe000, 0xf8ff, 1 },	  /* private use */
-		{ 0xf900, 0xfaff, 2 },	  /* ideographs to come included */
-		{ 0xfdd0, 0xfdef, 1 },	  /* noncharacters */
-		{ 0xfe00, 0xfe0f, 0 },	  /* variation selectors */
+		{ 0xe000, 0xf8ff, 1 }, /* private use */
+		{ 0xf900, 0xfaff, 2 }, /* ideographs to come included */
+		{ 0xfdd0, 0xfdef, 1 }, /* noncharacters */
+		{ 0xfe00, 0xfe0f, 0 }, /* variation selectors */
 		{ 0xfeff, 0xfeff, 0 },
-		{ 0xff01, 0xff60, 2 },	  /* fullwidth */
-		{ 0xff61, 0xffa0, 1 },	  /* halfwidth, its Hangul filler */
+		{ 0xff01, 0xff60, 2 }, /* fullwidth */
+		{ 0xff61, 0xffa0, 1 }, /* halfwidth, its Hangul filler */
 		{ 0xfffd, 0xffff, 1 },
-		{ 0x1f1e6, 0x1f1ff, 1 },  /* half a flag */
-		{ 0x1f3fb, 0x1f3ff, 2 },  /* skin tones */
+		{ 0x1f1e6, 0x1f1ff, 1 }, /* half a flag */
+		{ 0x1f3fb, 0x1f3ff, 2 }, /* skin tones */
 		{ 0x1f600, 0x1f64f, 2 },
 		{ 0x20000, 0x2fffd, 2 },
 		{ 0x2fffe, 0x2ffff, 1 },
 		{ 0x30000, 0x3fffd, 2 },
 		{ 0x3fffe, 0x4ffff, 1 },
 		{ 0xe0001, 0xe0001, 0 },
-		{ 0xe0020, 0xe007f, 0 },  /* tags */
-		{ 0xe0100, 0xe01ef, 0 },  /* more variation selectors */
+		{ 0xe0020, 0xe007f, 0 }, /* tags */
+		{ 0xe0100, 0xe01ef, 0 }, /* more variation selectors */
 		{ 0xf0000, 0x10ffff, 1 },
 	};
 
@@ -203,8 +203,7 @@ static const struct {
 	{ "GB11, a skin tone alone, then after a letter",
 	    U"\U0001F3FB|a\U0001F3FB" },
 	{ "GB11, ZWJ after a letter binds no emoji", U"a\u200D|\U0001F600" },
-	{ "GB11, two ZWJ bind no emoji",
-	    U"\U0001F600\u200D\u200D|\U0001F600" },
+	{ "GB11, two ZWJ bind no emoji", U"\U0001F600\u200D\u200D|\U0001F600" },
 	{ "GB11, a mark after ZWJ binds no emoji",
 	    U"\U0001F600\u200D\u0301|\U0001F600" },
 	{ "GB11, ZWJ binds no letter", U"\U0001F600\u200D|a" },
@@ -221,8 +220,7 @@ static const struct {
 	{ "GB12, three flags",
 	    U"\U0001F1E9\U0001F1EA|\U0001F1EB\U0001F1F7|"
 	    U"\U0001F1EF\U0001F1F5" },
-	{ "GB12, one and a half flags",
-	    U"\U0001F1E9\U0001F1EA|\U0001F1EB|a" },
+	{ "GB12, one and a half flags", U"\U0001F1E9\U0001F1EA|\U0001F1EB|a" },
 	{ "GB13, flags after a letter",
 	    U"a|\U0001F1E9\U0001F1EA|\U0001F1EB\U0001F1F7|\U0001F1EF|b" },
 	{ "GB13, a mark parts a flag",
@@ -259,12 +257,11 @@ clusters_break_where_they_should(void **state)
  * No consonant of an Indic conjunct is among these: later Unicode joins them
  * over a virama (GB9c), which a newer utf8proc would do and we do not.
  */
-static const uint32_t samples[] = { 'a', '1', '#', '\r', '\n', '\t', 0xa9,
-	0xad, 0x300, 0x308, 0x600, 0x661, 0x6dd, 0x8e2, 0x903, 0x93e, 0x94d,
-	0xe33, 0x1100, 0x1161, 0x11a8, 0xac00, 0xac01, 0x200b, 0x200c, 0x200d,
-	0x200d, 0x2028, 0x2764, 0x231a, 0x3099, 0x4e00, 0xfe0e, 0xfe0f,
-	0x110bd, 0x1f1e6, 0x1f1ff, 0x1f3fb, 0x1f468, 0x1f600, 0x1f600,
-	0xe0067 };
+static const uint32_t samples[] = { 'a', '1', '#', '\r', '\n', '\t', 0xa9, 0xad,
+	0x300, 0x308, 0x600, 0x661, 0x6dd, 0x8e2, 0x903, 0x93e, 0x94d, 0xe33,
+	0x1100, 0x1161, 0x11a8, 0xac00, 0xac01, 0x200b, 0x200c, 0x200d, 0x200d,
+	0x2028, 0x2764, 0x231a, 0x3099, 0x4e00, 0xfe0e, 0xfe0f, 0x110bd,
+	0x1f1e6, 0x1f1ff, 0x1f3fb, 0x1f468, 0x1f600, 0x1f600, 0xe0067 };
 
 static uint32_t
 random_next(uint64_t *seed)
@@ -289,8 +286,8 @@ random_text_breaks_as_in_utf8proc(void **state)
 		bool policy = uni_class(before) == UNI_PREPEND && cp < 0x80;
 
 		if (uni_joins(&ours, cp) != (want && !policy))
-			fail_msg("step %u: U+%04X, U+%04X %s in utf8proc",
-			    step, (unsigned)before, (unsigned)cp,
+			fail_msg("step %u: U+%04X, U+%04X %s in utf8proc", step,
+			    (unsigned)before, (unsigned)cp,
 			    want ? "join" : "break");
 		before = cp;
 	}
