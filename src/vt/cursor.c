@@ -540,6 +540,8 @@ vt_save_cursor(struct vt *vt)
 		.pen = vt->pen,
 		.charsets = vt->charsets,
 	};
+	/* A single shift is for the next character, wherever that is. */
+	vt->saved[vt_on_alt(vt)].charsets.single = 0;
 }
 
 void

@@ -308,6 +308,8 @@ saved_cursor(struct codec *k, struct vt *vt, struct saved_cursor *s)
 	NUMBER(k, s->origin, 1);
 	pen(k, &s->pen);
 	charsets(k, &s->charsets);
+	if (s->charsets.single != 0)
+		k->bad = true;
 }
 
 static void

@@ -454,9 +454,6 @@ put_saved_cursor(struct render *r, const struct saved_cursor *s)
 	buf_printf(r->out, "\033[%d;%dH", s->y + 1, s->x + 1);
 	put_charsets(r, &s->charsets);
 	buf_puts(r->out, "\0337");
-	/* A single shift goes with the next character; there is none yet. */
-	if (s->charsets.single != 0)
-		buf_puts(r->out, "\0338");
 	reset_charsets(r, &s->charsets);
 	plain_pen(r);
 	if (s->origin)
