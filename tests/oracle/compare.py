@@ -78,8 +78,11 @@ class Side:
         return line
 
     def close(self):
+        """End it; a sanitizer may still have something to say."""
         self.process.stdin.close()
-        self.process.wait()
+        status = self.process.wait()
+        if status != 0:
+            raise SystemExit(f"the {self.name} ended with status {status}")
 
 
 def pieces(data, chooser, most):
@@ -482,10 +485,10 @@ def parse_options():
     add("--subject", help="our side, such as .../vt_dump")
     add("--data", default=str(HERE.parent / "data"), help="folder of recordings")
     add("--recordings", default="*.cast", help="glob of recordings; '' for none")
-    add("--generated", type=int, default=8000 if FULL else 500,
+    add("--generated", type=int, default=4000 if FULL else 500,
         help="number of generated streams")
     add("--length", type=int, default=80, help="items in a generated stream")
-    add("--dumps", type=int, default=30 if FULL else 10,
+    add("--dumps", type=int, default=20 if FULL else 10,
         help="states compared in the middle of each input")
     add("--chunk", type=int, default=40, help="most bytes in a piece")
     add("--turns", type=int, default=3 if FULL else 1,
