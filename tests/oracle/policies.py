@@ -13,7 +13,7 @@ what we do.  The comparison allows for it in one of these ways:
     LEFT_OUT    neither recordings nor generated streams have it
 
 To add one: a row here, its case in tests/vt, and the lesson or function.
-`compare.py --policies` holds all of this together.
+`compare.py --subject … policies` holds all of this together.
 """
 
 import dataclasses
