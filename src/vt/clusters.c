@@ -33,6 +33,7 @@ clusters_clear(struct clusters *c)
 	if (c->count == 0)
 		return;
 	memset(c->slots, 0, c->slot_count * sizeof(*c->slots));
+	memset(c->joins, 0, sizeof(c->joins));
 	c->count = 0;
 	c->pool_len = 0;
 }
@@ -126,6 +127,25 @@ clusters_intern(struct clusters *c, const uint32_t *cps, unsigned n)
 	uint32_t id = add(c, cps, n);
 	c->slots[i] = id + 1;
 	return id;
+}
+
+uint32_t
+clusters_join_slowly(struct clusters *c, uint32_t ch, uint32_t cp)
+{
+	uint32_t cps[CLUSTER_MAX];
+	unsigned n = 1;
+
+	cps[0] = ch;
+	if (ch & CELL_CLUSTER) {
+		const uint32_t *from = clusters_get(c, ch & ~CELL_CLUSTER, &n);
+		if (n == CLUSTER_MAX)
+			return 0;
+		memcpy(cps, from, n * sizeof(*cps));
+	}
+	cps[n++] = cp;
+	uint32_t to = CELL_CLUSTER | clusters_intern(c, cps, n);
+	*clusters_join_slot(c, ch, cp) = (struct cluster_join){ ch, cp, to };
+	return to;
 }
 
 const uint32_t *

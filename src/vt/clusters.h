@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "vt/cell.h"
+
 /*
  * Grapheme clusters of more than one code point, each stored once.  A cell
  * holds the id.  Ids stay valid until the owner sweeps: it makes a new set
@@ -12,6 +14,12 @@
  * is asked to do when the set has doubled since (clusters_want_sweep).
  */
 #define CLUSTER_MAX 16 /* code points; further ones are dropped */
+
+/* What a cell's character became when a code point joined it. */
+struct cluster_join {
+	uint32_t from, cp, to; /* from 0: nothing */
+};
+#define CLUSTER_JOINS 64
 
 struct clusters {
 	uint32_t *pool; /* code points, one cluster after the other */
@@ -24,6 +32,7 @@ struct clusters {
 	uint32_t *slots; /* open addressing: id + 1, or 0 */
 	uint32_t slot_count;
 	uint32_t sweep_at;
+	struct cluster_join joins[CLUSTER_JOINS]; /* the last ones */
 };
 
 void clusters_init(struct clusters *c);
@@ -32,6 +41,28 @@ void clusters_clear(struct clusters *c);
 
 /* The id of these 1..CLUSTER_MAX code points. */
 uint32_t clusters_intern(struct clusters *c, const uint32_t *cps, unsigned n);
+
+/*
+ * The `ch` of a cell with one more code point than `ch`, or 0 when that would
+ * be too many.  The same pairs come again and again, so they are remembered.
+ */
+uint32_t clusters_join_slowly(struct clusters *c, uint32_t ch, uint32_t cp);
+
+static inline struct cluster_join *
+clusters_join_slot(struct clusters *c, uint32_t ch, uint32_t cp)
+{
+	return &c->joins[(ch * 31 + cp) % CLUSTER_JOINS];
+}
+
+static inline uint32_t
+clusters_join(struct clusters *c, uint32_t ch, uint32_t cp)
+{
+	const struct cluster_join *j = clusters_join_slot(c, ch, cp);
+
+	if (j->from == ch && j->cp == cp)
+		return j->to;
+	return clusters_join_slowly(c, ch, cp);
+}
 
 /* Its code points; *n of them. */
 const uint32_t *clusters_get(const struct clusters *c, uint32_t id,

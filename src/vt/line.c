@@ -234,50 +234,44 @@ four_in_style(const struct cell *c, const struct cell *style)
 #endif
 }
 
+/* How many cells from the first on are in the style. */
+static unsigned
+style_run(const struct cell *cells, unsigned n, const struct cell *style)
+{
+	unsigned i = 0;
+
+	while (i + 4 <= n && four_in_style(cells + i, style))
+		i += 4;
+	while (i < n && cell_same_style(&cells[i], style))
+		i++;
+	return i;
+}
+
 /*
- * What up to n cells of one style show, until a blank or the end of the room.
- * How many cells it was.
+ * What the cells of one style show, until a blank, or a cluster that would not
+ * leave four bytes before end for each cell after it.  How many cells it was.
  */
-static inline unsigned
-put_chars(uint8_t **p, const uint8_t *end, const struct cell *cells, unsigned n,
+static unsigned
+char_run(uint8_t **p, const uint8_t *end, const struct cell *cells, unsigned n,
     const struct clusters *clusters)
 {
 	uint8_t *to = *p; /* in a variable, as bytes may be stored to *p */
 	unsigned i;
 
-	for (i = 0; i < n && to <= end; i++) {
+	for (i = 0; i < n; i++) {
 		const struct cell *c = &cells[i];
 		if (c->ch == 0) {
 			if (cell_kind(c) != CELL_TAIL)
 				break;
 		} else if (c->ch & CELL_CLUSTER) {
+			if ((size_t)(end - to) < TOKEN_MAX + 4 * (n - i))
+				break;
 			to = put_cluster(to, c, clusters);
 		} else {
 			to = put_utf8(to, c->ch);
 		}
 	}
 	*p = to;
-	return i;
-}
-
-/*
- * Characters in the style of *style, as long as they surely fit before end.
- * How many cells it was.
- */
-static unsigned
-char_run(uint8_t **p, const uint8_t *end, const struct cell *cells, unsigned n,
-    const struct cell *style, const struct clusters *clusters)
-{
-	unsigned i = 0, step, done;
-
-	do {
-		if (n - i >= 4 && four_in_style(cells + i, style))
-			step = 4;
-		else
-			step = i < n && cell_same_style(&cells[i], style);
-		done = put_chars(p, end - TOKEN_MAX, cells + i, step, clusters);
-		i += done;
-	} while (done == step && step > 0);
 	return i;
 }
 
@@ -295,28 +289,30 @@ put_blanks(uint8_t **p, const struct cell *c, unsigned n)
 	return run;
 }
 
-/* What must be free for the next style, and all the rest if it is ASCII. */
-#define ROOM(n) ((n) + STYLE_MAX + TOKEN_MAX)
+/* What must be free for a style, a cluster, and all the rest. */
+#define ROOM(n) (4 * (n) + STYLE_MAX + TOKEN_MAX)
 
 /* Cells until the room, up to end, gets short.  How many it was. */
 static unsigned
 pack_some(uint8_t **p, const uint8_t *end, const struct cell *cells, unsigned n,
     struct cell *style, const struct clusters *clusters)
 {
-	unsigned i = 0, run;
+	unsigned i = 0;
 
 	while (i < n && (size_t)(end - *p) >= ROOM(n - i)) {
-		if (!cell_same_style(&cells[i], style)) {
-			*style = cells[i];
+		const struct cell *c = cells + i;
+		if (!cell_same_style(c, style)) {
+			*style = *c;
 			style->ch = 0;
 			style->attr &= ~(uint32_t)ATTR_KIND;
 			*p = put_style(*p, style);
 		}
-		run = ascii_run(*p, cells + i, n - i, style);
+		unsigned run = ascii_run(*p, c, n - i, style);
 		*p += run;
-		run += char_run(p, end, cells + i + run, n - i - run, style,
-		    clusters);
-		i += run > 0 ? run : put_blanks(p, cells + i, n - i);
+		c += run;
+		unsigned same = style_run(c, n - i - run, style);
+		run += char_run(p, end, c, same, clusters);
+		i += run > 0 ? run : put_blanks(p, c, n - i);
 	}
 	return i;
 }
@@ -328,7 +324,7 @@ line_pack(struct buf *out, const struct cell *cells, unsigned n,
 	struct cell style = { 0 };
 
 	while (n > 0) {
-		size_t room = ROOM(n) + 2 * n + CLUSTER_SLACK;
+		size_t room = ROOM(n) + 256 + CLUSTER_SLACK;
 		uint8_t *start = buf_reserve(out, room), *p = start;
 		if (start == NULL)
 			return;

@@ -201,37 +201,59 @@ decode_carefully(struct parser *ps, const uint8_t **p, uint32_t *cp)
 	return step != UTF8_MORE;
 }
 
+/* One ASCII character, most likely a blank, between two that are not. */
+static inline bool
+is_between(const uint8_t *p, const uint8_t *end)
+{
+	return end - p >= 2 && p[1] >= 0x80 && *p >= 0x20 && *p != C0_DEL;
+}
+
+/*
+ * Whole, well-formed characters beyond ASCII from *p on, but no C1 controls;
+ * and single ASCII characters in between, as handing over every word by itself
+ * costs more than the words.  How many went into cps.
+ */
+static inline size_t
+decode_run(const uint8_t **p, const uint8_t *end, uint32_t cps[TEXT_BATCH])
+{
+	const uint8_t *at = *p;
+	size_t n = 0;
+
+	while (end - at >= 4 && n < TEXT_BATCH) {
+		if (*at < 0x80) {
+			if (!is_between(at, end))
+				break;
+			cps[n++] = *at++;
+			continue;
+		}
+		struct decoded d = decode(get_u32le(at));
+		if (d.len == 0 || d.cp < 0xa0)
+			break;
+		cps[n++] = d.cp;
+		at += d.len;
+	}
+	*p = at;
+	return n;
+}
+
 /*
  * Characters beyond ASCII, from the first byte of one or in the middle of one,
- * up to the next byte that is ASCII between characters.
+ * up to the next ASCII.
  */
 static const uint8_t *
 text(struct parser *ps, const uint8_t *p, const uint8_t *end)
 {
-	uint32_t cps[TEXT_BATCH];
-	size_t n = 0;
+	uint32_t cps[TEXT_BATCH], cp = 0;
+	size_t n = ps->utf8.need == 0 ? decode_run(&p, end, cps) : 0;
 
-	while (p < end && n < TEXT_BATCH) {
-		struct decoded d = { 0, 0 };
-		if (ps->utf8.need == 0) {
-			if (*p < 0x80)
-				break;
-			if (end - p >= 4)
-				d = decode(get_u32le(p));
-		}
-		p += d.len;
-		if (d.len == 0 && !decode_carefully(ps, &p, &d.cp))
-			continue;
-		if (d.cp - 0x80 < 0x20) {
-			if (n > 0)
-				ps->ops->text(ps->arg, cps, n);
-			control_c1(ps, (uint8_t)d.cp);
-			return p;
-		}
-		cps[n++] = d.cp;
-	}
-	if (n > 0)
+	if (n > 0) {
 		ps->ops->text(ps->arg, cps, n);
+	} else if (decode_carefully(ps, &p, &cp)) {
+		if (cp >= 0x80 && cp < 0xa0)
+			control_c1(ps, (uint8_t)cp);
+		else
+			ps->ops->text(ps->arg, &cp, 1);
+	}
 	return p;
 }
 

@@ -121,6 +121,16 @@ style_of_kind(struct style style, enum cell_kind kind)
 	    _mm_set_epi32((int)kind << ATTR_KIND_SHIFT, 0, 0, 0)) };
 }
 
+/* For a character of 1 or 2 columns. */
+static inline struct style
+style_of_width(struct style style, unsigned width)
+{
+	__m128i wide = _mm_cvtsi32_si128((int)(width - 1) << ATTR_KIND_SHIFT);
+
+	return (
+	    struct style){ _mm_or_si128(style.cell, _mm_slli_si128(wide, 12)) };
+}
+
 /* The pen's character is 0. */
 static inline void
 put_cell(struct cell *to, struct style style, uint32_t ch)
@@ -143,6 +153,12 @@ static inline struct style
 style_of_kind(struct style style, enum cell_kind kind)
 {
 	return (struct style){ of_kind(style.cell, kind) };
+}
+
+static inline struct style
+style_of_width(struct style style, unsigned width)
+{
+	return style_of_kind(style, width == 2 ? CELL_WIDE : CELL_NARROW);
 }
 
 static inline void
@@ -253,20 +269,26 @@ cell_cps(const struct vt *vt, const struct cell *c, uint32_t cps[CLUSTER_MAX])
 	return n;
 }
 
+static uint32_t
+last_cp(const struct vt *vt, const struct cell *c)
+{
+	uint32_t cps[CLUSTER_MAX];
+
+	return cps[cell_cps(vt, c, cps) - 1];
+}
+
 /*
- * How wide a cluster is when cp joins what ends with `before`.  Without mode
- * 2027 a character is as wide as it began.
+ * Whether a narrow character becomes wide when cp joins it, which `before` was
+ * the last of.  Without mode 2027 a character is as wide as it began.
  */
-static unsigned
-joined_width(const struct vt *vt, unsigned width, uint32_t before, uint32_t cp)
+static bool
+widens(const struct vt *vt, uint32_t before, uint32_t cp)
 {
 	if (!vt_mode(vt, MODE_GRAPHEMES))
-		return width;
+		return false;
 	if (cp == VARIATION_16)
-		return uni_props(before) & UNI_VARIES ? 2 : width;
-	if (uni_class(cp) == UNI_REGIONAL)
-		return 2;
-	return uni_width(cp) > width ? uni_width(cp) : width;
+		return uni_props(before) & UNI_VARIES;
+	return uni_class(cp) == UNI_REGIONAL || uni_width(cp) == 2;
 }
 
 /*
@@ -299,19 +321,18 @@ widen_last(struct vt *vt)
 static __attribute__((noinline)) void
 join_last(struct vt *vt, uint32_t cp, uint8_t join)
 {
-	uint32_t cps[CLUSTER_MAX];
 	struct cell *c = last_cell(vt);
-	unsigned n = cell_cps(vt, c, cps);
 
 	vt->last.join = join;
-	if (n == CLUSTER_MAX || c->ch == 0)
+	if (c->ch == 0)
 		return;
-	unsigned width = cell_kind(c) == CELL_WIDE ? 2 : 1;
-	if (joined_width(vt, width, cps[n - 1], cp) > width && !widen_last(vt))
+	if (cell_kind(c) == CELL_NARROW && widens(vt, last_cp(vt, c), cp) &&
+	    !widen_last(vt))
 		return;
-	cps[n++] = cp;
-	last_cell(vt)->ch = CELL_CLUSTER |
-	    clusters_intern(&vt->clusters, cps, n);
+	c = last_cell(vt);
+	uint32_t ch = clusters_join(&vt->clusters, c->ch, cp);
+	if (ch != 0)
+		c->ch = ch;
 	screen_touch(vt->screen, screen_row(vt->screen, vt->cursor.y));
 }
 
@@ -329,51 +350,65 @@ joins(const struct vt *vt, uint8_t *join, uint32_t cp)
 	    (class == UNI_EXTEND || class == UNI_ZWJ);
 }
 
+/* Whether a character is surely as wide as it was when cp joins it. */
+HOT bool
+keeps_width(const struct cell *c, uint32_t cp, unsigned width)
+{
+	return c->ch != 0 && cp != VARIATION_16 &&
+	    (width == 0 || cell_kind(c) == CELL_WIDE);
+}
+
 /*
- * The way of most text: characters that join nothing, in a row that has room
- * for them before its last column.  How many of the code points went so.
+ * The way of most text: characters in a row that has room for them before its
+ * last column, and marks that do not make them wider.  How many of the code
+ * points went so.
  */
 HOT size_t
 put_run(struct vt *vt, struct row *row, const uint32_t *cps, size_t n)
 {
 	/* In variables, as stores to cells may be stores to anything. */
 	const struct style narrow = style_of(&vt->pen);
-	const struct style wide = style_of_kind(narrow, CELL_WIDE);
 	const struct style tail = style_of_kind(narrow, CELL_TAIL);
 	struct cell *c = row->cells + vt->cursor.x;
 	const struct cell *end = row->cells + wrap_column(vt) - 1;
-	const bool graphemes = vt_mode(vt, MODE_GRAPHEMES);
 	uint8_t join = vt->last.join;
-	/* A letter joins nothing, but a sign that is prepended to it. */
-	bool careful = !graphemes || join == UNI_PREPEND;
+	struct cell *before = row->cells + vt->last.cell;
+	struct cell over;
+	unsigned last = 0;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		uint32_t cp = cps[i];
-		uint8_t props = uni_props(cp), next = UNI_OTHER;
-		unsigned width = props & UNI_WIDTH_MASK;
-		if ((props & UNI_CLASS_MASK) != UNI_OTHER << UNI_CLASS_SHIFT ||
-		    careful) {
-			next = join;
-			if (joins(vt, &next, cp) || width == 0)
+		unsigned width = uni_width(cp);
+		uint8_t next = join;
+		if (uni_joins(&next, cp)) {
+			if (!keeps_width(before, cp, width))
 				break;
-			careful = !graphemes || next == UNI_PREPEND;
+			uint32_t ch = clusters_join(&vt->clusters, before->ch,
+			    cp);
+			before->ch = ch != 0 ? ch : before->ch;
+			join = next;
+			continue;
 		}
-		if (c + width > end)
+		if (width == 0 || c + width > end)
 			break;
 		join = next;
-		if (width == 2) {
-			put_cell(c, wide, cp);
-			put_cell(c + 1, tail, 0);
-		} else {
-			put_cell(c, narrow, cp);
-		}
+		/*
+		 * Without a branch on the width: what follows a narrow one is
+		 * written over by the next, or put back in the end.
+		 */
+		over = c[1];
+		put_cell(c, style_of_width(narrow, width), cp);
+		put_cell(c + 1, tail, 0);
+		before = c;
 		c += width;
+		last = width;
 	}
+	if (last == 1)
+		*c = over;
 	if (i > 0) {
 		vt->cursor.x = (uint16_t)(c - row->cells);
-		bool was_wide = cell_kind(c - 1) == CELL_TAIL;
-		remember(vt, vt->cursor.x - 1u - was_wide, join);
+		remember(vt, (unsigned)(before - row->cells), join);
 	}
 	return i;
 }
@@ -387,7 +422,8 @@ put_simple(struct vt *vt, const uint32_t *cps, size_t n)
 	bool on_half = from < row->used &&
 	    cell_kind(&row->cells[from]) == CELL_TAIL;
 
-	if (vt->cursor.pending || vt_mode(vt, MODE_IRM))
+	if (vt->cursor.pending || vt_mode(vt, MODE_IRM) ||
+	    !vt_mode(vt, MODE_GRAPHEMES))
 		return 0;
 	size_t done = put_run(vt, row, cps, n);
 	if (done == 0)

@@ -75,8 +75,34 @@ uni_class(uint32_t cp)
 	return (enum uni_class)(uni_props(cp) >> UNI_CLASS_SHIFT & 15);
 }
 
-/* The part of uni_joins that has rules to look at. */
-bool uni_joins_by_rule(uint8_t *st, uint32_t cp);
+/*
+ * A state is the class of the last code point, except where what came before
+ * that one matters too: an emoji stays open through its extenders until a ZWJ
+ * binds the next (GB11), and regional indicators go in pairs (GB12, GB13).
+ */
+enum uni_state {
+	UNI_EMOJI_EXTEND = UNI_PICTOGRAPH + 1, /* emoji, extenders */
+	UNI_EMOJI_ZWJ,                         /* emoji, extenders, one ZWJ */
+	UNI_REGIONAL_PAIR,                     /* a whole flag */
+	UNI_STATES,
+};
+
+/* The classes that go on with the cluster in each state; none in state 0. */
+extern const uint16_t uni_goes_on[UNI_STATES];
+
+static inline uint8_t
+uni_next_state(uint8_t st, enum uni_class class)
+{
+	bool emoji = st == UNI_PICTOGRAPH || st == UNI_EMOJI_EXTEND;
+
+	if (emoji && class == UNI_EXTEND)
+		return UNI_EMOJI_EXTEND;
+	if (emoji && class == UNI_ZWJ)
+		return UNI_EMOJI_ZWJ;
+	if (st == UNI_REGIONAL && class == UNI_REGIONAL)
+		return UNI_REGIONAL_PAIR;
+	return (uint8_t) class;
+}
 
 /*
  * Whether the cluster that *st has seen goes on with cp: rules GB3 to GB13 of
@@ -91,11 +117,12 @@ bool uni_joins_by_rule(uint8_t *st, uint32_t cp);
 static inline bool
 uni_joins(uint8_t *st, uint32_t cp)
 {
-	if (*st != UNI_PREPEND && uni_class(cp) == UNI_OTHER) {
-		*st = UNI_OTHER;
-		return false;
-	}
-	return uni_joins_by_rule(st, cp);
+	enum uni_class class = uni_class(cp);
+	uint8_t before = *st < UNI_STATES ? *st : 0;
+	bool joins = uni_goes_on[before] >> class & 1;
+
+	*st = uni_next_state(before, class);
+	return joins && (before != UNI_PREPEND || cp >= 0x80);
 }
 
 #endif
