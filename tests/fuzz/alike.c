@@ -145,9 +145,9 @@ alike_cursor(const struct vt *a, const struct vt *b, struct error *err)
 	F(app_keypad) \
 	F(backarrow_bs) \
 	F(newline) \
-	F(bracketed_paste) F(focus_events) F(alt_scroll) F(alt_screen) \
-	    F(modify_other_keys) F(format_other_keys) F(kitty_flags) F(mouse) \
-		F(mouse_format)
+	F(bracketed_paste) \
+	F(focus_events) F(alt_scroll) F(alt_screen) F(modify_other_keys) \
+	    F(format_other_keys) F(kitty_flags) F(mouse) F(mouse_format)
 
 static int
 alike_input(const struct vt *a, const struct vt *b, struct error *err)
