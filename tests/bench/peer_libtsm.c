@@ -34,8 +34,11 @@ peer_destroy(void *self)
 
 	if (p->vte != NULL)
 		tsm_vte_unref(p->vte);
-	if (p->screen != NULL)
+	if (p->screen != NULL) {
+		/* It does not free its scrollback by itself. */
+		tsm_screen_clear_sb(p->screen);
 		tsm_screen_unref(p->screen);
+	}
 	free(p);
 }
 

@@ -58,8 +58,8 @@ def drop_empty_rests(oracle, ours):
 
 def drop_pad_colours(oracle, ours):
     for dump in (oracle, ours):
-        below = dump["scrollback"][1:] + primary_rows(dump)[:1]
-        for row, following in zip(dump["scrollback"], below):
+        rows = dump["scrollback"] + primary_rows(dump)
+        for row, following in zip(rows, rows[1:]):
             starts_wide = following["c"] and following["c"][0][:2] == [0, 2]
             if following["w"] and starts_wide:
                 drop_last_colour(row, dump["cols"] - 1)
@@ -266,7 +266,7 @@ POLICIES = (
            normalise=drop_empty_rests),
     Policy("pad_colour", NORMALISED,
            "for the same reason the pad before a wide character is made anew "
-           "in the history, with that character's background",
+           "in the history and by a resize, with that character's background",
            "A pad in the history has the background of its character",
            normalise=drop_pad_colours),
     Policy("history_counts_lines", LEFT_OUT,
