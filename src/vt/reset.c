@@ -54,14 +54,14 @@ void
 csi_decstr(struct vt *vt, const struct seq *seq)
 {
 	static const enum mode_id soft[] = { MODE_IRM, MODE_DECCKM, MODE_DECOM,
-		MODE_DECAWM, MODE_DECTCEM, MODE_REVERSE_WRAP, MODE_DECNKM,
-		MODE_DECLRMM };
+		MODE_DECAWM, MODE_DECTCEM, MODE_REVERSE_WRAP, MODE_DECNKM };
 
 	(void)seq;
 	for (size_t i = 0; i < sizeof(soft) / sizeof(soft[0]); i++) {
 		vt->modes &= ~(1ull << soft[i]);
 		vt->modes |= (uint64_t)mode_table[soft[i]].initially << soft[i];
 	}
+	mode_set(vt, MODE_DECLRMM, false); /* on the hidden screen, too */
 	screen_reset_margins(vt->screen);
 	reset_pen(vt);
 	vt_reset_saved_cursor(vt, vt_on_alt(vt));

@@ -140,14 +140,22 @@ alike_cursor(const struct vt *a, const struct vt *b, struct error *err)
 	return 0;
 }
 
+/* clang-format off */
 #define INPUT_FIELDS(F) \
 	F(app_cursor) \
 	F(app_keypad) \
 	F(backarrow_bs) \
 	F(newline) \
 	F(bracketed_paste) \
-	F(focus_events) F(alt_scroll) F(alt_screen) F(modify_other_keys) \
-	    F(format_other_keys) F(kitty_flags) F(mouse) F(mouse_format)
+	F(focus_events) \
+	F(alt_scroll) \
+	F(alt_screen) \
+	F(modify_other_keys) \
+	F(format_other_keys) \
+	F(kitty_flags) \
+	F(mouse) \
+	F(mouse_format)
+/* clang-format on */
 
 static int
 alike_input(const struct vt *a, const struct vt *b, struct error *err)
