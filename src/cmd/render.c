@@ -350,7 +350,7 @@ read_input(struct render *r, int fd)
 			    "standard input",
 			    r->name, strerror(errno));
 		if (n == 0) {
-			result = on_input_end(r, &status);
+			on_input_end(r, &status);
 			break;
 		}
 		result = on_input(r, piece, (size_t)n, &status);
