@@ -166,8 +166,9 @@ vt_linefeed(struct vt *vt)
 	}
 }
 
+/* For what is recognised and has no effect. */
 void
-c0_ignore(struct vt *vt, const struct seq *seq)
+seq_ignore(struct vt *vt, const struct seq *seq)
 {
 	(void)vt;
 	(void)seq;
@@ -286,20 +287,6 @@ void
 esc_scs(struct vt *vt, const struct seq *seq)
 {
 	charsets_name(&vt->charsets, seq->intermediate - '(', seq->final);
-}
-
-void
-esc_st(struct vt *vt, const struct seq *seq)
-{
-	(void)vt;
-	(void)seq;
-}
-
-void
-esc_ignore(struct vt *vt, const struct seq *seq)
-{
-	(void)vt;
-	(void)seq;
 }
 
 void

@@ -59,7 +59,7 @@ csi_decreqtparm(struct vt *vt, const struct seq *seq)
 }
 
 static void
-report_cursor(struct vt *vt, const char *format)
+report_cursor(struct vt *vt, bool with_page)
 {
 	const struct screen *s = vt->screen;
 	unsigned row = vt->cursor.y + 1u, col = vt->cursor.x + 1u;
@@ -68,8 +68,7 @@ report_cursor(struct vt *vt, const char *format)
 		row -= s->top;
 		col -= s->left;
 	}
-	/* The only formats are the two below. */
-	if (format[0] == '?')
+	if (with_page)
 		vt_reply(vt, "\033[?%u;%u;1R", row, col);
 	else
 		vt_reply(vt, "\033[%u;%uR", row, col);
@@ -81,7 +80,7 @@ csi_dsr(struct vt *vt, const struct seq *seq)
 	if (seq->args[0] == 5)
 		vt_reply(vt, "\033[0n");
 	else if (seq->args[0] == 6)
-		report_cursor(vt, "");
+		report_cursor(vt, false);
 }
 
 void
@@ -100,7 +99,7 @@ csi_decdsr(struct vt *vt, const struct seq *seq)
 	};
 
 	if (seq->args[0] == 6)
-		report_cursor(vt, "?");
+		report_cursor(vt, true);
 	else if (seq->args[0] == 996)
 		vt_reply(vt, "\033[?997;%dn",
 		    colours_dark(&vt->colours) ? 1 : 2);
