@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
-#include "cmd/json_out.h"
+#include "base/json_out.h"
 
 /*
  * How a command answers.  The answer is gathered whole, up to OUT_MAX bytes,

@@ -14,7 +14,7 @@
 #include "cmd/cmd.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
-#include "cmd/screen.h"
+#include "op/screen.h"
 #include "paint/html.h"
 #include "paint/span.h"
 #include "paint/svg.h"

@@ -31,6 +31,7 @@ struct codec {
 	struct buf *out; /* NULL: reading */
 	const uint8_t *p, *end;
 	bool bad;
+	bool no_history; /* when writing: leave it out */
 };
 
 static void
@@ -413,7 +414,7 @@ history(struct codec *k, struct history *h)
 {
 	struct history_place place = { 0 };
 	struct history_line line = { 0 };
-	uint32_t lines = h->lines;
+	uint32_t lines = k->no_history ? 0 : h->lines;
 
 	NUMBER(k, lines, h->lines_max);
 	for (uint32_t i = 0; i < lines && !k->bad; i++) {
@@ -483,10 +484,10 @@ walk(struct codec *k, struct vt *vt)
 	stash(k, vt);
 }
 
-int
-keyframe_save(const struct vt *vt, struct buf *out)
+static int
+save(const struct vt *vt, bool history, struct buf *out)
 {
-	struct codec k = { .out = out };
+	struct codec k = { .out = out, .no_history = !history };
 	/* Nothing is changed when writing, but the same code reads. */
 	struct vt *self = (struct vt *)vt;
 
@@ -499,6 +500,18 @@ keyframe_save(const struct vt *vt, struct buf *out)
 	line_put_number(out, vt->history.limit);
 	walk(&k, self);
 	return out->full ? -ENOBUFS : 0;
+}
+
+int
+keyframe_save(const struct vt *vt, struct buf *out)
+{
+	return save(vt, true, out);
+}
+
+int
+keyframe_save_screen(const struct vt *vt, struct buf *out)
+{
+	return save(vt, false, out);
 }
 
 static int

@@ -16,6 +16,12 @@ struct vt_ops;
  */
 int keyframe_save(const struct vt *vt, struct buf *out);
 
+/*
+ * The same without the history: all that bytes to come can change or ask
+ * about, but for a resize, which would find no lines above the screen.
+ */
+int keyframe_save_screen(const struct vt *vt, struct buf *out);
+
 /* NULL and *err when the bytes are damaged or of another engine. */
 struct vt *keyframe_restore(const void *p, size_t len, const struct vt_ops *ops,
     void *arg, struct error *err);

@@ -148,6 +148,12 @@ vt_in_sync(const struct vt *vt)
 	return vt_mode(vt, MODE_SYNC);
 }
 
+bool
+vt_is_between(const struct vt *vt)
+{
+	return vt->parser.state == PARSER_GROUND && vt->parser.utf8.need == 0;
+}
+
 void
 vt_end_sync(struct vt *vt)
 {

@@ -99,6 +99,9 @@ void vt_feed(struct vt *vt, const void *p, size_t len);
 size_t vt_feed_frame(struct vt *vt, const void *p, size_t len);
 bool vt_in_sync(const struct vt *vt);
 
+/* Whether the bytes so far end between characters and sequences. */
+bool vt_is_between(const struct vt *vt);
+
 /* Give up on an update that is not ended; its caller has the clock. */
 void vt_end_sync(struct vt *vt);
 

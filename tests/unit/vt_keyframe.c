@@ -305,6 +305,40 @@ a_buffer_that_is_too_small_is_told(void **state)
 	vt_destroy(vt);
 }
 
+static struct buf
+screen_of(const struct vt *vt)
+{
+	struct buf out;
+
+	buf_init(&out, SIZE_MAX);
+	assert_int_equal(keyframe_save_screen(vt, &out), 0);
+	return out;
+}
+
+static void
+without_the_history_the_screen_goes_on_the_same(void **state)
+{
+	struct vt *vt = make_full(true), *twin;
+	struct buf whole = keyframe_of(vt), frame = screen_of(vt), a, b;
+
+	(void)state;
+	assert_true(frame.len < whole.len);
+	twin = keyframe_restore(frame.data, frame.len, NULL, NULL, NULL);
+	assert_non_null(twin);
+	feed(vt, "more\r\n\033[1mtext\033[3;4H\u00e9\033[r\n\n");
+	feed(twin, "more\r\n\033[1mtext\033[3;4H\u00e9\033[r\n\n");
+	a = screen_of(vt);
+	b = screen_of(twin);
+	assert_int_equal(a.len, b.len);
+	assert_memory_equal(a.data, b.data, a.len);
+	buf_finish(&a);
+	buf_finish(&b);
+	buf_finish(&frame);
+	buf_finish(&whole);
+	vt_destroy(twin);
+	vt_destroy(vt);
+}
+
 static void
 a_fresh_terminal_is_a_few_bytes(void **state)
 {
@@ -332,6 +366,8 @@ main(void)
 		cmocka_unit_test(any_bytes_are_no_keyframe),
 		cmocka_unit_test(another_version_is_named_in_the_error),
 		cmocka_unit_test(a_buffer_that_is_too_small_is_told),
+		cmocka_unit_test(
+		    without_the_history_the_screen_goes_on_the_same),
 		cmocka_unit_test(a_fresh_terminal_is_a_few_bytes),
 	};
 

@@ -1,5 +1,5 @@
-#ifndef TEND_CMD_SCREEN_H
-#define TEND_CMD_SCREEN_H
+#ifndef TEND_OP_SCREEN_H
+#define TEND_OP_SCREEN_H
 
 #include <stdint.h>
 

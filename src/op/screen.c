@@ -1,10 +1,10 @@
-#include "cmd/screen.h"
+#include "op/screen.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
-#include "cmd/json_out.h"
+#include "base/json_out.h"
 #include "vt/text.h"
 #include "vt/vt.h"
 

@@ -1,4 +1,4 @@
-#include "cmd/json_out.h"
+#include "base/json_out.h"
 
 #include <inttypes.h>
 #include <string.h>

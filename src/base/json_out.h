@@ -1,5 +1,5 @@
-#ifndef TEND_CMD_JSON_OUT_H
-#define TEND_CMD_JSON_OUT_H
+#ifndef TEND_BASE_JSON_OUT_H
+#define TEND_BASE_JSON_OUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

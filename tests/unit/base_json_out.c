@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "cmd/json_out.h"
+#include "base/json_out.h"
 
 static void
 json_out_puts_commas_where_they_belong(void **state)

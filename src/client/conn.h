@@ -1,0 +1,49 @@
+#ifndef TEND_CLIENT_CONN_H
+#define TEND_CLIENT_CONN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "wire/frame.h"
+#include "wire/hello.h"
+
+struct error;
+
+/*
+ * A connection to a session's host.  Blocking with a time limit for those who
+ * ask one thing; conn.fd may be put into a loop by those who stay.
+ */
+struct conn {
+	int fd;
+	struct welcome welcome;
+	struct buf in;    /* bytes read and not yet given */
+	size_t in_taken;  /* of those, given by the last conn_next */
+	uint64_t next_id; /* of requests */
+	int timeout_ms;
+};
+
+/*
+ * Connect to the socket in a session's directory and exchange first lines.
+ * -ECONNREFUSED, -ENOENT, -ETIMEDOUT, -EPROTO, -EACCES, and why.
+ */
+int conn_open(struct conn *c, int dirfd, const struct hello *h, int timeout_ms,
+    struct error *err);
+void conn_close(struct conn *c);
+
+/* Read what there is (blocking up to the time limit when `wait`). */
+int conn_fill(struct conn *c, bool wait, struct error *err);
+/* The next whole frame of what was read: 1, 0 for none yet, -EPROTO. */
+int conn_next(struct conn *c, struct frame *f, struct error *err);
+/* All of it, blocking up to the time limit. */
+int conn_send(struct conn *c, const void *p, size_t len, struct error *err);
+
+/*
+ * One operation: args is a JSON object as text.  *result is the result as
+ * JSON text, the caller's.  A refusal of the host is -EREMOTEIO with the
+ * error's code in `code`.  Frames that are no answer are passed over.
+ */
+int conn_call(struct conn *c, const char *op, const char *args, char **result,
+    char code[32], struct error *err);
+
+#endif

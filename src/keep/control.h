@@ -1,0 +1,124 @@
+#ifndef TEND_KEEP_CONTROL_H
+#define TEND_KEEP_CONTROL_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * What keeper and host say to each other, and the descriptors that a host is
+ * started with: docs/protocol.md.  The keeper outlives many hosts, so this may
+ * only grow: new messages at the end, new fields at the end of a message.
+ */
+#define CONTROL_VERSION 1
+
+enum control_fd {
+	CONTROL_FD = 3,
+	CONTROL_LISTEN,
+	CONTROL_MASTER,
+	CONTROL_RING,
+	CONTROL_OUTPUT, /* eventfd, keeper to host */
+	CONTROL_ROOM,   /* eventfd, host to keeper */
+	CONTROL_DIR,
+	CONTROL_FDS_END,
+};
+
+enum control_type {
+	CONTROL_HELLO = 1,
+	CONTROL_EXIT,
+	CONTROL_CLOSED,
+	CONTROL_LISTENING,
+	CONTROL_READY,
+	CONTROL_ACK,
+	CONTROL_DONE,
+	CONTROL_LINGER,
+};
+
+#define CONTROL_DEATHS 8
+
+/* How an earlier host crashed. */
+struct control_death {
+	uint64_t engine_at; /* RING_IDLE: not in the engine */
+	uint64_t head;
+	uint32_t signal; /* 0: it exited */
+	uint32_t count;  /* deaths so far, this one included */
+};
+
+struct control {
+	uint32_t type;
+	uint32_t size;
+	union {
+		struct {
+			uint32_t version;
+			int32_t keeper_pid, child_pid;
+			uint32_t hosts;   /* started before this one */
+			uint32_t crashes; /* of those, how many crashed */
+			uint32_t deaths;  /* how many of these are set */
+			uint64_t keeper_start, child_start; /* ticks, stat 22 */
+			uint64_t began_ns;                  /* CLOCK_BOOTTIME */
+			struct control_death death[CONTROL_DEATHS];
+		} hello;
+		struct {
+			int32_t status;
+			uint32_t reserved;
+			uint64_t offset;  /* where the output ends, so far */
+			uint64_t time_ns; /* CLOCK_BOOTTIME */
+		} exit;
+		struct {
+			uint64_t offset;
+		} closed;
+		struct {
+			uint32_t ms;
+		} linger;
+	} u;
+};
+
+/*
+ * Send one message with at most one descriptor (-1 for none); receive one, *fd
+ * being -1 when none came.  Receiving gives 1, 0 at the end of the connection,
+ * or -errno (-EAGAIN when there is none); what an older sender does not know
+ * is zero.
+ */
+int control_send(int sock, const struct control *c, int fd);
+int control_receive(int sock, struct control *c, int *fd);
+
+/*
+ * How `tend` starts a keeper:
+ *
+ *	tend-keeper COLS ROWS -- COMMAND ARGUMENT...
+ *
+ * with the program's environment, and these descriptors.  The keeper answers
+ * on LAUNCH_STATUS with one struct launch_status once the program runs or
+ * could not be run, and closes it.  COMMAND is looked up in the PATH of the
+ * environment.
+ */
+enum launch_fd {
+	LAUNCH_STATUS = 3, /* write end of a pipe */
+	LAUNCH_DIR,        /* the session's directory */
+	LAUNCH_HOST,       /* the program tend-host, open for reading */
+	LAUNCH_CWD,        /* where the program starts */
+	LAUNCH_FDS_END,
+};
+
+enum launch_stage {
+	LAUNCH_OK,
+	LAUNCH_TERMINAL, /* no pseudo-terminal */
+	LAUNCH_SOCKET,   /* the session's socket */
+	LAUNCH_RING,
+	LAUNCH_FORK,
+	LAUNCH_CHDIR,
+	LAUNCH_EXEC, /* the program could not be run */
+	LAUNCH_ARGUMENTS,
+};
+
+struct launch_status {
+	uint32_t stage; /* enum launch_stage */
+	int32_t error;  /* errno */
+	int32_t keeper_pid, child_pid;
+	uint64_t keeper_start, child_start;
+	uint64_t began_ns;
+};
+
+/* The start time of a process in clock ticks since boot; 0 when it is gone. */
+uint64_t process_start_time(pid_t pid);
+
+#endif

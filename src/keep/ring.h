@@ -1,0 +1,69 @@
+#ifndef TEND_KEEP_RING_H
+#define TEND_KEEP_RING_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The ring between keeper and host: the last bytes of the terminal, in memory
+ * that outlives the host.  docs/protocol.md says what the fields mean and who
+ * writes them.  The keeper fills it, the host empties it; neither ever waits
+ * for a lock, so either may be killed at any instruction.
+ *
+ * Offsets are absolute.  The data is mapped twice in a row: ring_at(r, off)
+ * points to RING_SIZE contiguous bytes whatever the offset.
+ */
+#define RING_SIZE (64u << 10)
+#define RING_MAGIC 0x676e6972u
+#define RING_VERSION 1
+#define RING_IDLE UINT64_MAX /* engine_at while the engine is not reading */
+
+struct ring_shared {
+	uint32_t magic, version, size, reserved;
+	_Atomic uint64_t head;
+	_Atomic uint64_t tail;
+	_Atomic uint64_t fed;
+	_Atomic uint64_t engine_at;
+	_Atomic uint32_t host_waits;
+	_Atomic uint32_t keeper_waits;
+	_Atomic uint32_t sized;
+};
+
+struct ring {
+	struct ring_shared *shared;
+	uint8_t *data;
+};
+
+/* A new memfd with an empty ring in it; its descriptor, or -errno. */
+int ring_create(void);
+
+/* 0, or -errno; -EPROTO when it is no ring of ours. */
+int ring_map(struct ring *r, int fd);
+void ring_unmap(struct ring *r);
+
+uint8_t *ring_at(const struct ring *r, uint64_t offset);
+
+/*
+ * The keeper: how many bytes may be written at head, and that n were.  True
+ * from ring_produced when the host sleeps and its eventfd must be written.
+ */
+size_t ring_room(const struct ring *r);
+_Bool ring_produced(struct ring *r, size_t n);
+
+/*
+ * The host: that all before `offset` may be overwritten.  True when the keeper
+ * waits for room and its eventfd must be written.
+ */
+_Bool ring_release(struct ring *r, uint64_t offset);
+
+/*
+ * Say that this side is about to sleep, then look once more: true when it may
+ * sleep, false when something has come meanwhile.  After waking, *_wakes.
+ */
+_Bool ring_host_sleeps(struct ring *r, uint64_t seen);
+void ring_host_wakes(struct ring *r);
+_Bool ring_keeper_sleeps(struct ring *r);
+void ring_keeper_wakes(struct ring *r);
+
+#endif

@@ -1,0 +1,72 @@
+#ifndef TEND_LOG_READER_H
+#define TEND_LOG_READER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "log/record.h"
+
+struct error;
+
+/*
+ * Reads a session's log, from its files alone, live or finished, damaged or
+ * not.  It never gives a record that is not valid.
+ */
+struct log_reader;
+
+int log_reader_open(struct log_reader **out, int dirfd, struct error *err);
+void log_reader_close(struct log_reader *r); /* NULL is fine */
+
+enum log_next {
+	LOG_RECORD,  /* *out is the next record, valid until the next call */
+	LOG_WAIT,    /* nothing yet; somebody writes */
+	LOG_END,     /* nothing more will come */
+	LOG_DAMAGED, /* something is missing: see log_reader_damage */
+};
+
+/*
+ * The next record (pads and syncs are passed over).  After LOG_WAIT or
+ * LOG_END it may be called again, and looks again.  After LOG_DAMAGED it goes
+ * on behind the damage.
+ */
+enum log_next log_reader_next(struct log_reader *r, struct record *out);
+
+/* What lay between the last good record and the next. */
+struct log_damage {
+	uint64_t seq_from, seq_to;       /* last before, first after; 0: end */
+	uint64_t offset_from, offset_to; /* output missing; 0, 0: none known */
+	bool torn;                       /* the unfinished end of the log */
+	bool trimmed;                    /* removed to stay in the budget */
+};
+void log_reader_damage(const struct log_reader *r, struct log_damage *out);
+
+/* Where something is in the log. */
+enum log_by { LOG_BY_SEQ, LOG_BY_OFFSET, LOG_BY_TIME };
+
+/*
+ * Go to a place from which everything from `value` on will be read: the record
+ * that holds it comes next, or the first after it.
+ */
+int log_reader_seek(struct log_reader *r, enum log_by by, uint64_t value);
+
+/*
+ * Go to the last keyframe at or before `value`; with `full`, to the last that
+ * has the history.  -ENOENT when there is none left.
+ */
+int log_reader_seek_keyframe(struct log_reader *r, enum log_by by,
+    uint64_t value, bool full);
+
+/* The ends of the log as they are now. */
+struct log_extent {
+	uint64_t first_seq, first_offset, first_time_ns;
+	uint64_t last_seq, end_offset, last_time_ns;
+	uint64_t bytes; /* on disk */
+	bool being_written;
+};
+int log_reader_extent(struct log_reader *r, struct log_extent *out);
+
+/* A descriptor that becomes readable when the log may have grown (inotify),
+ * or -errno.  The reader's; drained by log_reader_next. */
+int log_reader_watch(struct log_reader *r);
+
+#endif

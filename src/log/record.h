@@ -1,0 +1,71 @@
+#ifndef TEND_LOG_RECORD_H
+#define TEND_LOG_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The log's records as bytes: docs/log-format.md draws them and says when one
+ * is valid.  Pure.
+ */
+#define RECORD_HEADER 28
+#define RECORD_MAX (64u << 10) /* header and payload */
+#define RECORD_PAYLOAD_MAX (RECORD_MAX - RECORD_HEADER)
+#define RECORD_SYNC_EVERY (64u << 10)
+#define RECORD_SYNC_ALIGN 4096u
+
+enum record_type {
+#define TAG(number, name, NAME, flags) RECORD_##NAME = number,
+#include "log/tags.def"
+#undef TAG
+};
+
+enum record_flags {
+	RECORD_MORE = 1 << 0,
+	RECORD_FRAME = 1 << 1,
+	RECORD_HIDDEN = 1 << 2,
+	RECORD_FULL = 1 << 3,
+};
+
+struct record {
+	uint8_t type;
+	uint8_t flags;
+	uint32_t len; /* of the payload */
+	uint64_t seq;
+	uint64_t time_ns;
+	const uint8_t *payload;
+};
+
+/* "output", or NULL for a type this version does not know. */
+const char *record_name(unsigned type);
+bool record_is_event(unsigned type); /* unknown ones are */
+
+/*
+ * The header of a record that will stand at `at` of the segment with this
+ * nonce.  The payload may come in two pieces (the second may be NULL, 0).
+ */
+void record_header(uint8_t out[RECORD_HEADER], const struct record *r,
+    uint64_t nonce, uint64_t at, const void *p1, size_t len1, const void *p2,
+    size_t len2);
+
+enum record_state {
+	RECORD_VALID,
+	RECORD_SHORT, /* it may be valid once there are more bytes */
+	RECORD_BAD,
+};
+
+/*
+ * Look at the record at p, of which there are len bytes.  VALID says magic,
+ * length and CRC are right; whether seq and time follow is the caller's to
+ * check.  out->payload points into p.
+ */
+enum record_state record_parse(const uint8_t *p, size_t len, uint64_t nonce,
+    uint64_t at, struct record *out);
+
+/* Payloads of a fixed shape.  The getters give false for one too short. */
+#define RECORD_OUTPUT_PREFIX 8
+bool record_output(const struct record *r, uint64_t *offset, const uint8_t **p,
+    size_t *len);
+
+#endif

@@ -1,0 +1,34 @@
+#ifndef TEND_LOG_REPLAY_H
+#define TEND_LOG_REPLAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "log/reader.h"
+
+struct error;
+struct vt;
+
+/* The screen at a moment of the log. */
+struct replay {
+	struct vt *vt; /* the caller's to destroy */
+	uint64_t seq;  /* of the last event in it */
+	uint64_t offset;
+	uint64_t time_ns;
+	bool complete; /* false: damage or an engine gap lies before it */
+};
+
+/*
+ * The screen after everything up to and including `value` (an event, a byte
+ * offset of which all before it are shown, or a time).  With `history` the
+ * scrollback is there too, as far as the log has it since the segment began.
+ * -ENOENT when the log has nothing for it, -EIO when all keyframes are damaged.
+ */
+int replay_at(struct log_reader *r, enum log_by by, uint64_t value,
+    bool history, struct replay *out, struct error *err);
+
+/* The newest screen, for a host that takes over. */
+int replay_end(struct log_reader *r, bool history, struct replay *out,
+    struct error *err);
+
+#endif

@@ -1,0 +1,87 @@
+#ifndef TEND_LOG_WRITER_H
+#define TEND_LOG_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+
+/*
+ * Appends events to a session's log.  It does the I/O of one thread and has no
+ * thread, clock or queue of its own; whoever calls it may be made to wait by
+ * the disk.  seq and time are the caller's, and must grow.
+ */
+struct log_writer;
+
+/* Where the log ends. */
+struct log_end {
+	uint64_t seq;     /* of the last event; 0: none */
+	uint64_t offset;  /* of the next output byte, gaps counted */
+	uint64_t time_ns; /* of the last event */
+	uint64_t cut;     /* bytes of a torn end that were cut */
+};
+
+/* One event; `p` may be two pieces, the second of them in the ring. */
+struct log_event {
+	uint8_t type;
+	uint8_t flags;
+	uint64_t seq;
+	uint64_t time_ns;
+	const void *p1; /* for OUTPUT: not used, the prefix is made of offset */
+	size_t len1;
+	const void *p2;
+	size_t len2;
+	uint64_t offset; /* OUTPUT only: of the first byte of p2 */
+};
+
+/*
+ * Open the log in `dirfd` (the directory log/) to write, after what is torn
+ * has been cut; -EBUSY when somebody else writes.  In an empty directory the
+ * first events begin the first segment.
+ */
+int log_writer_open(struct log_writer **out, int dirfd, struct log_end *end,
+    struct error *err);
+void log_writer_close(struct log_writer *w); /* NULL is fine */
+
+/*
+ * Append events in one write.  0, or -errno with nothing of them in the log;
+ * they may then be tried again.
+ */
+int log_writer_append(struct log_writer *w, const struct log_event *ev,
+    size_t n);
+
+/*
+ * Begin a new segment with these events, the first a FULL keyframe (or START).
+ * The old one is sealed.  0, or -errno with the old one going on.
+ */
+int log_writer_rotate(struct log_writer *w, const struct log_event *ev,
+    size_t n);
+
+/* Bytes in the segment being written; past LOG_SEGMENT_SIZE, rotate. */
+#define LOG_SEGMENT_SIZE (4u << 20)
+size_t log_writer_segment_size(const struct log_writer *w);
+
+/*
+ * fdatasync.  After an error the segment is not written again: append fails
+ * with -EIO until log_writer_rotate has begun another.
+ */
+int log_writer_sync(struct log_writer *w);
+
+/*
+ * Compress the oldest sealed segment that is not.  1 when one was done, 0 when
+ * there is none, -errno.
+ */
+int log_writer_compress(struct log_writer *w);
+
+/*
+ * Remove the oldest sealed segments until the log is at most `budget` bytes.
+ * Returns how many were removed and where the log now begins.
+ */
+int log_writer_trim(struct log_writer *w, uint64_t budget, uint64_t *first_seq,
+    uint64_t *first_offset);
+
+/* Bytes of all segments. */
+uint64_t log_writer_bytes(const struct log_writer *w);
+
+#endif

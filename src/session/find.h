@@ -1,0 +1,24 @@
+#ifndef TEND_SESSION_FIND_H
+#define TEND_SESSION_FIND_H
+
+#include <stdbool.h>
+
+struct error;
+struct home;
+struct manifest;
+
+enum find_flags {
+	FIND_NEWEST_OK = 1 << 0, /* no argument: the newest (reading only) */
+	FIND_DESTROYED = 1 << 1, /* those as well */
+};
+
+/*
+ * The session somebody meant: an id, a unique beginning of one (4 letters at
+ * least), or a name, active ones first, then the newest.  arg may be NULL.
+ * Reads and reconciles its manifest and opens its directory.  -ENOENT, or
+ * -ENOTUNIQ with the candidates in err.
+ */
+int find_session(const struct home *h, const char *arg, unsigned flags,
+    struct manifest *m, int *dirfd, struct error *err);
+
+#endif

@@ -1,0 +1,18 @@
+#ifndef TEND_SESSION_LAUNCH_H
+#define TEND_SESSION_LAUNCH_H
+
+struct error;
+struct home;
+struct manifest;
+
+/*
+ * Start a session.  The manifest has everything but ids, pids and times; a
+ * name of "" asks for the command's basename, or that with -2, -3 …  envp is
+ * the program's, TEND_SESSION and TEND_HOME are added.  0, or -errno with *code
+ * the exit status that fits (125, or 126 and 127 as a shell has them) and
+ * nothing left behind.
+ */
+int launch_session(const struct home *h, struct manifest *m, char **envp,
+    int *code, struct error *err);
+
+#endif

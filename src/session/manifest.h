@@ -1,0 +1,132 @@
+#ifndef TEND_SESSION_MANIFEST_H
+#define TEND_SESSION_MANIFEST_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct buf;
+struct error;
+struct json_out;
+
+/*
+ * session.json: what a session is and what became of it.  `tend` writes it
+ * before the session starts, from then on only its host does, by renaming a
+ * new file over it; whoever has no host any more may write the end.
+ */
+enum status {
+	STATUS_STARTING,
+	STATUS_RUNNING,
+	STATUS_EXITING,
+	STATUS_EXITED,
+	STATUS_FAILED,
+	STATUS_DESTROYING,
+	STATUS_DESTROYED,
+};
+enum outcome {
+	OUTCOME_NONE,
+	OUTCOME_EXITED,
+	OUTCOME_STOPPED,
+	OUTCOME_KILLED,
+	OUTCOME_FAILED,
+	OUTCOME_LOST,
+};
+enum input_policy { INPUT_POLICY_SHARED, INPUT_POLICY_LEASE };
+enum size_policy { SIZE_SMALLEST, SIZE_LATEST, SIZE_LARGEST, SIZE_FIXED };
+enum log_input { LOG_INPUT_ALL, LOG_INPUT_LENGTHS, LOG_INPUT_NONE };
+
+/* K-04: the truth table of statuses. */
+bool status_is_active(enum status s);
+bool status_is_terminal(enum status s);
+bool status_is_commandable(enum status s);
+bool status_has_live_host(enum status s);
+bool status_is_offline(enum status s); /* replayed from the log */
+bool status_is_collectable(enum status s);
+
+const char *status_name(enum status s);
+const char *outcome_name(enum outcome o); /* NULL for NONE */
+/* The same for policies; parse gives -EINVAL and what there is. */
+const char *input_policy_name(enum input_policy p);
+const char *size_policy_name(enum size_policy p);
+const char *log_input_name(enum log_input l);
+int input_policy_parse(const char *s, enum input_policy *out,
+    struct error *err);
+int size_policy_parse(const char *s, enum size_policy *out, struct error *err);
+int log_input_parse(const char *s, enum log_input *out, struct error *err);
+
+#define MANIFEST_LABELS_MAX 64
+#define MANIFEST_MAX (256u << 10) /* bytes of the file */
+#define LABEL_KEY_MAX 64
+#define LABEL_VALUE_MAX 256
+
+struct label {
+	char *key, *value;
+};
+
+struct process {
+	pid_t pid;      /* 0: none */
+	uint64_t start; /* clock ticks since boot: tells a reused pid */
+};
+
+struct manifest {
+	char id[27];
+	char name[256];
+	enum status status;
+	enum outcome outcome;
+	char **command; /* NULL-terminated */
+	char *cwd;
+	struct label *labels;
+	size_t n_labels;
+	uint16_t cols, rows;
+	int64_t created_ms; /* since 1970 */
+	int64_t ended_ms;   /* 0: not yet */
+	bool has_exit;
+	int exit_code;   /* -1 when a signal ended it */
+	int exit_signal; /* 0: none */
+	struct process keeper, host, child;
+	char boot_id[40];
+	uint64_t began_ns; /* CLOCK_BOOTTIME */
+	enum input_policy input;
+	enum size_policy size;
+	enum log_input log_input;
+	bool durable;
+	uint64_t max_log;
+	uint32_t idle_timeout_s; /* 0: none */
+	uint32_t linger_ms;
+	uint64_t seq, offset, log_bytes; /* when it was written */
+	char *post_mortem;               /* artifacts/... or NULL (B-44) */
+	char *degraded;                  /* why, or NULL */
+	bool unkept;
+};
+
+void manifest_init(struct manifest *m);
+void manifest_finish(struct manifest *m);
+
+int manifest_read(int dirfd, struct manifest *m, struct error *err);
+/* Written whole or not at all; `sync`: also when the power fails. */
+int manifest_write(int dirfd, const struct manifest *m, bool sync,
+    struct error *err);
+
+/* The pure halves, for tests and fuzzers. */
+int manifest_parse(const char *p, size_t len, struct manifest *m,
+    struct error *err);
+int manifest_format(const struct manifest *m, struct buf *out);
+
+int manifest_set_label(struct manifest *m, const char *key, const char *value,
+    struct error *err); /* value NULL removes */
+
+/*
+ * What is true now: after a reboot, or when keeper and host are gone, an
+ * active session is lost.  Changes status and outcome accordingly and tells
+ * whether it did.  host.pid is 0 afterwards when it is not running.
+ */
+bool manifest_reconcile(struct manifest *m);
+
+/* The session object of --json, docs/protocol.md; `observers` -1: unknown. */
+void manifest_json(const struct manifest *m, int observers, struct json_out *j);
+
+/* This boot's id, as /proc gives it. */
+int boot_id(char out[40]);
+
+#endif
