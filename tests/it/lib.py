@@ -3,12 +3,16 @@
 import json
 import os
 import pathlib
+import shutil
+import signal
 import subprocess
+import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data"
 BUILD = pathlib.Path(os.environ["TEND_BUILD"])
-TEND = BUILD / "src" / "cmd" / "tend"
+TEND = BUILD / "src" / "tend"
 
 RECORDINGS = sorted(DATA.glob("*.cast"))
 
@@ -57,3 +61,151 @@ def screen(*args, input=b""):
     assert answer["ok"] is True and answer["command"] == "render"
     assert list(answer) == ["ok", "command", "result"]
     return answer["result"]
+
+
+def wait_for(condition, what, seconds=30):
+    """What `condition` gives once that is true; it is asked again and again.
+
+    `what` says what was waited for; it may be a function that tells what was
+    seen, called only when it did not come in time.
+    """
+    end = time.monotonic() + seconds
+    pause = 0.002
+    while True:
+        seen = condition()
+        if seen:
+            return seen
+        if time.monotonic() > end:
+            what = what() if callable(what) else what
+            raise AssertionError(f"not within {seconds} s: {what}\n"
+                                 f"last seen: {seen!r}")
+        time.sleep(pause)
+        pause = min(pause * 2, 0.05)
+
+
+def is_running(pid):
+    """Whether a process is there and is no zombie."""
+    try:
+        stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return stat.rpartition(")")[2].split()[0] not in "ZX"
+
+
+class Home:
+    """A home of its own for a test; its sessions end with it.
+
+        with Home() as home:
+            sid = home.start("cat")
+            home.wait_text(sid, "ready")
+
+    The directory is short enough for a socket's name, whatever the test's
+    name is.
+    """
+
+    def __init__(self, path=None):
+        self.made = path is None
+        self.path = pathlib.Path(path or tempfile.mkdtemp(prefix="tend-it-"))
+        self.env = {**os.environ, "TEND_HOME": str(self.path)}
+        for name in ("TEND_SESSION", "COLORFGBG", "LINES", "COLUMNS"):
+            self.env.pop(name, None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end_all()
+        if self.made:
+            shutil.rmtree(self.path, ignore_errors=True)
+
+    def end_all(self):
+        """Kill what the sessions' manifests name, and wait until it is gone."""
+        pids = [pid for session in self.manifests()
+                for role in ("keeper", "host", "child")
+                for pid in [(session.get(role) or {}).get("pid")] if pid]
+        for pid in pids:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+    def manifests(self):
+        """Every session.json there is, as it is on disk."""
+        found = []
+        for path in sorted(self.path.glob("sessions/*/session.json")):
+            try:
+                found.append(json.loads(path.read_text()))
+            except (OSError, ValueError):
+                continue
+        return found
+
+    def dir(self, sid):
+        return self.path / "sessions" / sid
+
+    def run(self, *args, **kwargs):
+        """Run tend in this home."""
+        kwargs.setdefault("env", self.env)
+        return tend(*args, **kwargs)
+
+    def ok(self, *args, **kwargs):
+        """Run tend, which must go well; its standard output as text."""
+        answer = self.run(*args, **kwargs)
+        assert answer.status == 0, answer
+        return answer.text
+
+    def json(self, command, *args, **kwargs):
+        """The result of a command that must go well, from --json."""
+        answer = self.run(command, "--json", *args, **kwargs)
+        assert answer.status == 0, answer
+        whole = json.loads(answer.out)
+        assert list(whole) == ["ok", "command", "result"], answer
+        assert whole["ok"] is True and whole["command"] == command, answer
+        return whole["result"]
+
+    def error(self, command, *args, status, code, **kwargs):
+        """The error object of a command that must fail so."""
+        answer = self.run(command, "--json", *args, **kwargs)
+        assert answer.status == status, answer
+        whole = json.loads(answer.out)
+        assert list(whole) == ["ok", "command", "error"], answer
+        assert whole["ok"] is False and whole["command"] == command, answer
+        assert list(whole["error"]) == ["code", "message", "retryable",
+                                        "details"], answer
+        assert whole["error"]["code"] == code, answer
+        return whole["error"]
+
+    def start(self, *command, options=(), **kwargs):
+        """Start a session in the background; its id."""
+        sid = self.ok("run", "-d", *options, "--", *command, **kwargs).strip()
+        assert len(sid) == 26, sid
+        return sid
+
+    def info(self, sid):
+        return self.json("info", sid)
+
+    def screen(self, sid):
+        return self.json("snapshot", sid)
+
+    def wait_text(self, sid, text, seconds=30):
+        """Wait until the screen shows the text; the screen."""
+        def look():
+            screen = self.screen(sid)
+            return screen if text in "\n".join(screen["lines"]) else None
+
+        return wait_for(look, lambda: f"{text!r} on the screen: "
+                        + "\n".join(self.screen(sid)["lines"]), seconds)
+
+    def wait_status(self, sid, *statuses, seconds=30):
+        """Wait until the session has one of these; the session."""
+        def look():
+            session = self.info(sid)
+            return session if session["status"] in statuses else None
+
+        return wait_for(look, lambda: f"{sid} to be {statuses}: "
+                        f"{self.info(sid)}", seconds)
+
+    def raw(self, sid):
+        """Every byte the program wrote, from the log."""
+        answer = self.run("log", "--raw", sid)
+        assert answer.status == 0, answer
+        return answer.out
