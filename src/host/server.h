@@ -1,0 +1,66 @@
+#ifndef TEND_HOST_SERVER_H
+#define TEND_HOST_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+struct host;
+struct vt_event;
+
+/*
+ * The session's socket: connections, viewers, input and operations.  What the
+ * rest of the host tells it is below; what it may do with the host is in
+ * host.h and scribe.h.
+ */
+struct server;
+
+/* Begin to accept on h->listen.  The server is h->server's. */
+struct server *server_create(struct host *h, struct error *err);
+void server_destroy(struct server *s); /* NULL is fine */
+
+/* The socket was bound anew: h->listen is another descriptor, accept there. */
+void server_listen(struct server *s);
+
+/*
+ * Output, in order and without holes, before it is in the log.  p is in the
+ * ring and stays valid until server_flush() of this turn has returned.  The
+ * engine has it already.  `frame`: what is on the screen now is a frame.
+ */
+void server_output(struct server *s, uint64_t offset, const uint8_t *p,
+    size_t len, bool frame);
+
+/* The turn is over: write to viewers, and input to the terminal. */
+void server_flush(struct server *s);
+
+/*
+ * From inside the engine, while it is fed: an answer to a query, which goes to
+ * the program before other input and is not logged (only called for bytes that
+ * no host has answered before); and what a program said (title, bell, ...).
+ * Neither may touch the engine.
+ */
+void server_reply(struct server *s, const char *p, size_t len);
+void server_vt_event(struct server *s, const struct vt_event *ev);
+
+/* The engine was replaced: h->vt is another, or NULL now. */
+void server_engine_changed(struct server *s);
+
+void server_resized(struct server *s);
+
+/* An EVENT frame to those who want them: a JSON object as text. */
+void server_event(struct server *s, const char *json, size_t len);
+
+/* The log is behind since then, or (0) is not any more. */
+void server_unlogged(struct server *s, int64_t since_ms);
+
+/*
+ * The program has ended and the manifest says how: no more input; viewers get
+ * what is left, then ENDED.  Output may still come from processes it left
+ * behind; nobody is shown it.  The host waits for server_is_drained(), but
+ * for 5 seconds at most.
+ */
+void server_ended(struct server *s);
+bool server_is_drained(const struct server *s);
+
+#endif
