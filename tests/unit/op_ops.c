@@ -1,0 +1,219 @@
+#include "unit.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "op/ops.h"
+
+/* Check the arguments of an operation, given as JSON. */
+static int
+check(const char *name, const char *args, struct error *err)
+{
+	const struct op *op = op_find(name);
+	json_t *tree = args == NULL ? NULL :
+				      json_loads(args, JSON_DECODE_ANY, NULL);
+	int rc;
+
+	assert_non_null(op);
+	assert_true(args == NULL || tree != NULL);
+	memset(err, 0, sizeof(*err));
+	rc = op_check_arguments(op, tree, err);
+	json_decref(tree);
+	return rc;
+}
+
+static void
+every_name_is_found_and_unique(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < OP_COUNT; i++)
+		assert_ptr_equal(op_find(ops[i].name), &ops[i]);
+	assert_string_equal(ops[OP_ID_session_send].name, "session.send");
+	assert_null(op_find("session"));
+	assert_null(op_find("session_send"));
+}
+
+static void
+every_line_of_the_table_is_well_formed(void **state)
+{
+	static const char *const types[] = { "string", "number", "bool",
+		"object", "array" };
+	struct op_argument a;
+
+	(void)state;
+	for (size_t i = 0; i < OP_COUNT; i++) {
+		const char *at = ops[i].arguments;
+
+		assert_true(ops[i].surfaces & OP_SOCKET);
+		assert_true(strlen(ops[i].summary) > 0);
+		while (op_next_argument(&at, &a)) {
+			bool known = false;
+
+			for (size_t t = 0; t < 5; t++)
+				known |= strcmp(types[t], a.type) == 0;
+			if (!known)
+				fail_msg("%s: %s: %s", ops[i].name, a.name,
+				    a.type);
+		}
+	}
+}
+
+static void
+arguments_of_the_right_kind_pass(void **state)
+{
+	static const char *const good[][2] = {
+		{ "session.get", NULL },
+		{ "session.get", "null" },
+		{ "session.get", "{}" },
+		{ "session.resize", "{\"cols\":80,\"rows\":24}" },
+		{ "session.snapshot", "{}" },
+		{ "session.snapshot", "{\"format\":null,\"cells\":true}" },
+		{ "session.send", "{\"input\":[],\"secret\":false}" },
+		{ "session.label", "{\"labels\":{}}" },
+	};
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		if (check(good[i][0], good[i][1], &err) != 0)
+			fail_msg("%s %s: %s", good[i][0], good[i][1], err.msg);
+	}
+}
+
+static void
+wrong_arguments_are_named(void **state)
+{
+	static const char *const bad[][3] = {
+		{ "session.get", "{\"x\":1}", "'x'" },
+		{ "session.get", "[]", "object" },
+		{ "session.get", "7", "object" },
+		{ "session.resize", "{\"cols\":80}", "'rows'" },
+		{ "session.resize", "{\"cols\":80,\"rows\":null}", "'rows'" },
+		{ "session.resize", "{\"cols\":\"80\",\"rows\":24}", "'cols'" },
+		{ "session.resize", "{\"cols\":-1,\"rows\":24}", "'cols'" },
+		{ "session.resize", "{\"cols\":8.5,\"rows\":24}", "'cols'" },
+		{ "session.send", "{\"input\":\"a\"}", "'input'" },
+		{ "session.send", "{\"input\":[],\"secret\":1}", "'secret'" },
+		{ "session.label", "{\"labels\":[]}", "'labels'" },
+		{ "session.mark", "{\"name\":7}", "'name'" },
+	};
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(check(bad[i][0], bad[i][1], &err), -EINVAL);
+		if (strstr(err.msg, bad[i][2]) == NULL)
+			fail_msg("%s %s: %s", bad[i][0], bad[i][1], err.msg);
+	}
+}
+
+static void
+getters_give_the_value_or_the_default(void **state)
+{
+	json_t *args = json_loads("{\"n\":7,\"s\":\"x\",\"b\":true,\"z\":null}",
+	    0, NULL);
+
+	(void)state;
+	assert_int_equal(op_number(args, "n", 1), 7);
+	assert_int_equal(op_number(args, "z", 1), 1);
+	assert_int_equal(op_number(NULL, "n", 1), 1);
+	assert_string_equal(op_string(args, "s", "d"), "x");
+	assert_string_equal(op_string(args, "none", "d"), "d");
+	assert_true(op_bool(args, "b", false));
+	assert_true(op_bool(args, "z", true));
+	json_decref(args);
+}
+
+static int
+parse(struct op_request *r, const char *text, struct error *err)
+{
+	memset(err, 0, sizeof(*err));
+	return op_request_parse(r, text, strlen(text), err);
+}
+
+static void
+a_request_is_taken_apart(void **state)
+{
+	struct op_request r;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(parse(&r,
+			     "{\"id\":3,\"op\":\"session.mark\","
+			     "\"args\":{\"name\":\"here\"}}",
+			     &err),
+	    0);
+	assert_int_equal(r.id, 3);
+	assert_ptr_equal(r.op, &ops[OP_ID_session_mark]);
+	assert_string_equal(op_string(r.args, "name", ""), "here");
+	op_request_finish(&r);
+	assert_int_equal(parse(&r, "{\"id\":3,\"op\":\"no.such\"}", &err), 0);
+	assert_null(r.op);
+	assert_string_equal(r.name, "no.such");
+	op_request_finish(&r);
+}
+
+static void
+what_is_no_request_is_refused(void **state)
+{
+	static const char *const bad[] = {
+		"",
+		"nonsense",
+		"[]",
+		"{}",
+		"{\"id\":1}",
+		"{\"op\":\"session.get\"}",
+		"{\"id\":\"1\",\"op\":\"session.get\"}",
+		"{\"id\":-1,\"op\":\"session.get\"}",
+		"{\"id\":1,\"op\":7}",
+		"{\"id\":1,\"id\":2,\"op\":\"session.get\"}",
+		"{\"id\":1,\"op\":\"session.get\"} more",
+	};
+	struct op_request r;
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		if (parse(&r, bad[i], &err) != -EINVAL)
+			fail_msg("taken: %s", bad[i]);
+		assert_true(strlen(err.msg) > 0);
+		assert_null(r.tree);
+	}
+}
+
+/* 33 brackets, and as many inside of a string, where they do not count. */
+static void
+nesting_is_bounded(void **state)
+{
+	char text[400];
+	struct op_request r;
+	struct error err;
+
+	(void)state;
+	memset(text, '[', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	assert_int_equal(parse(&r, text, &err), -EINVAL);
+	assert_non_null(strstr(err.msg, "deep"));
+	snprintf(text, sizeof(text), "{\"id\":1,\"op\":\"a\\\"%.*s\"}", 100,
+	    "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[");
+	assert_int_equal(parse(&r, text, &err), 0);
+	op_request_finish(&r);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_name_is_found_and_unique),
+		cmocka_unit_test(every_line_of_the_table_is_well_formed),
+		cmocka_unit_test(arguments_of_the_right_kind_pass),
+		cmocka_unit_test(wrong_arguments_are_named),
+		cmocka_unit_test(getters_give_the_value_or_the_default),
+		cmocka_unit_test(a_request_is_taken_apart),
+		cmocka_unit_test(what_is_no_request_is_refused),
+		cmocka_unit_test(nesting_is_bounded),
+	};
+
+	return cmocka_run_group_tests_name("op_ops", tests, NULL, NULL);
+}

@@ -1,0 +1,59 @@
+/*
+ * Writes docs/operations.md from the table of operations.  `./dev build` runs
+ * it, and a test compares what it writes with the file in the tree.
+ */
+#include <ctype.h>
+#include <stdio.h>
+
+#include "op/ops.h"
+
+static const char preamble[] =
+    "# Operations\n"
+    "\n"
+    "What a session can be asked to do. This page is made from\n"
+    "`src/op/ops.def` by `./dev build`: change it there. How a request and its\n"
+    "answer travel is in [protocol.md](protocol.md).\n"
+    "\n"
+    "| permission | lets |\n"
+    "|---|---|\n"
+    "| read | look |\n"
+    "| drive | type, resize, mark |\n"
+    "| control | stop, rename |\n"
+    "\n"
+    "An argument in brackets may be left out; an unknown argument, or one of\n"
+    "another type, is refused with `usage` and named.\n";
+
+static void
+put_arguments(const struct op *op)
+{
+	const char *at = op->arguments;
+	struct op_argument a;
+
+	if (at[0] == '\0')
+		printf("none");
+	for (int n = 0; op_next_argument(&at, &a); n++)
+		printf(a.optional ? "%s[`%s`: %s]" : "%s`%s`: %s",
+		    n > 0 ? ", " : "", a.name, a.type);
+}
+
+static void
+put_op(const struct op *op)
+{
+	printf("\n## %s\n\n%c%s.\n\n| | |\n|---|---|\n", op->name,
+	    toupper((unsigned char)op->summary[0]), op->summary + 1);
+	printf("| permission | %s |\n| arguments | ",
+	    op_permission_name(op->permission));
+	put_arguments(op);
+	printf(" |\n| result | %s |\n", op->result);
+	if (op->exclusion != NULL)
+		printf("| not as an MCP tool | %s |\n", op->exclusion);
+}
+
+int
+main(void)
+{
+	fputs(preamble, stdout);
+	for (size_t i = 0; i < OP_COUNT; i++)
+		put_op(&ops[i]);
+	return 0;
+}
