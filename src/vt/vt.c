@@ -74,6 +74,13 @@ vt_destroy(struct vt *vt)
 }
 
 void
+vt_set_ops(struct vt *vt, const struct vt_ops *ops, void *arg)
+{
+	vt->ops = ops;
+	vt->arg = arg;
+}
+
+void
 vt_reply(struct vt *vt, const char *fmt, ...)
 {
 	char text[512];

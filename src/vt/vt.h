@@ -88,6 +88,9 @@ int vt_check_size(unsigned cols, unsigned rows, struct error *err);
 struct vt *vt_create(const struct vt_config *config, struct error *err);
 void vt_destroy(struct vt *vt);
 
+/* Talk back to somebody else from now on; NULL: to nobody. */
+void vt_set_ops(struct vt *vt, const struct vt_ops *ops, void *arg);
+
 /* Take in all len bytes. */
 void vt_feed(struct vt *vt, const void *p, size_t len);
 
