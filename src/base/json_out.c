@@ -99,8 +99,22 @@ json_out_number(struct json_out *j, uint64_t n)
 }
 
 void
+json_out_int(struct json_out *j, int64_t n)
+{
+	separate(j);
+	buf_printf(j->buf, "%" PRId64, n);
+}
+
+void
 json_out_bool(struct json_out *j, bool b)
 {
 	separate(j);
 	buf_puts(j->buf, b ? "true" : "false");
+}
+
+void
+json_out_null(struct json_out *j)
+{
+	separate(j);
+	buf_puts(j->buf, "null");
 }

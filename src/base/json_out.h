@@ -28,6 +28,8 @@ void json_out_key(struct json_out *j, const char *key);
 void json_out_string(struct json_out *j, const char *p, size_t len);
 void json_out_text(struct json_out *j, const char *s);
 void json_out_number(struct json_out *j, uint64_t n);
+void json_out_int(struct json_out *j, int64_t n);
 void json_out_bool(struct json_out *j, bool b);
+void json_out_null(struct json_out *j);
 
 #endif

@@ -89,6 +89,25 @@ json_out_leaves_it_to_the_buffer_to_be_full(void **state)
 	buf_finish(&buf);
 }
 
+static void
+json_out_writes_negative_numbers_and_null(void **state)
+{
+	struct json_out j;
+	struct buf buf;
+
+	(void)state;
+	buf_init(&buf, 100);
+	json_out_init(&j, &buf);
+	json_out_open(&j, '[');
+	json_out_int(&j, INT64_MIN);
+	json_out_null(&j);
+	json_out_int(&j, 1);
+	json_out_close(&j, ']');
+	buf_putc(&buf, '\0');
+	assert_string_equal(buf.data, "[-9223372036854775808,null,1]");
+	buf_finish(&buf);
+}
+
 int
 main(void)
 {
@@ -96,6 +115,7 @@ main(void)
 		cmocka_unit_test(json_out_puts_commas_where_they_belong),
 		cmocka_unit_test(json_out_escapes_what_json_and_terminals_mind),
 		cmocka_unit_test(json_out_replaces_what_is_not_utf8),
+		cmocka_unit_test(json_out_writes_negative_numbers_and_null),
 		cmocka_unit_test(json_out_leaves_it_to_the_buffer_to_be_full),
 	};
 

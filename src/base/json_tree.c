@@ -1,0 +1,64 @@
+#include "base/json_tree.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include "base/error.h"
+
+/* Brackets in strings do not count; that they match, the parser sees. */
+static bool
+is_shallow(const char *p, size_t len)
+{
+	unsigned depth = 0;
+	bool quoted = false;
+
+	for (size_t i = 0; i < len; i++) {
+		if (p[i] == '"')
+			quoted = !quoted;
+		else if (quoted && p[i] == '\\')
+			i++;
+		else if (!quoted && (p[i] == '{' || p[i] == '['))
+			depth++;
+		else if (!quoted && (p[i] == '}' || p[i] == ']') && depth > 0)
+			depth--;
+		if (depth > JSON_TREE_DEPTH)
+			return false;
+	}
+	return true;
+}
+
+json_t *
+json_tree_read(const char *p, size_t len, struct error *err)
+{
+	json_error_t why;
+	json_t *tree;
+
+	if (len == 0) {
+		error_set(err, EINVAL, "no JSON: it is empty");
+		return NULL;
+	}
+	if (!is_shallow(p, len)) {
+		error_set(err, EINVAL, "JSON is nested deeper than %d",
+		    JSON_TREE_DEPTH);
+		return NULL;
+	}
+	tree = json_loadb(p, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY,
+	    &why);
+	if (tree == NULL)
+		error_set(err, EINVAL, "no JSON: %s at byte %d", why.text,
+		    why.position);
+	return tree;
+}
+
+json_t *
+json_tree_object(const char *p, size_t len, struct error *err)
+{
+	json_t *tree = json_tree_read(p, len, err);
+
+	if (tree != NULL && !json_is_object(tree)) {
+		error_set(err, EINVAL, "no JSON object");
+		json_decref(tree);
+		return NULL;
+	}
+	return tree;
+}

@@ -1,0 +1,32 @@
+#ifndef TEND_BASE_JSON_TREE_H
+#define TEND_BASE_JSON_TREE_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+struct error;
+
+/*
+ * JSON from outside as jansson's tree, the caller's to json_decref.  Refused,
+ * with why: what is no JSON, more than one value, duplicate keys, U+0000 in a
+ * string, and nesting deeper than JSON_TREE_DEPTH, which is looked at before
+ * any memory is taken.  Bounding the length is the caller's business.
+ */
+#define JSON_TREE_DEPTH 32
+
+json_t *json_tree_read(const char *p, size_t len, struct error *err);
+
+/* The same, and it must be an object. */
+json_t *json_tree_object(const char *p, size_t len, struct error *err);
+
+/* The end of auto_json's scope; NULL is fine. */
+static inline void
+json_tree_drop(json_t **tree)
+{
+	json_decref(*tree);
+}
+
+/* A local tree that is given back on every way out of its scope. */
+#define auto_json __attribute__((cleanup(json_tree_drop)))
+
+#endif
