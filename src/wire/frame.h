@@ -36,7 +36,10 @@ const char *frame_name(unsigned type); /* NULL for an unknown one */
 bool frame_from_client(unsigned type);
 bool frame_from_host(unsigned type);
 
-/* Payloads of fixed shape.  Getters: false when it is not of that shape. */
+/*
+ * Payloads of fixed shape.  Getters: false, with nothing set, when the frame is
+ * not of that type or shape.
+ */
 struct frame_screen {
 	uint64_t offset, seq;
 	uint16_t cols, rows;
@@ -117,10 +120,15 @@ bool frame_gap(const struct frame *f, struct frame_gap *g);
 bool frame_input(const struct frame *f, struct frame_input *in);
 bool frame_taken(const struct frame *f, struct frame_taken *t);
 bool frame_resize(const struct frame *f, unsigned *cols, unsigned *rows);
-bool frame_u64(const struct frame *f, uint64_t *v);
+bool frame_u64(const struct frame *f, uint64_t *v); /* of any type */
+bool frame_view(const struct frame *f, bool *visible);
 
-/* What an INPUT of kind KEY or MOUSE says; false when it is malformed. */
+/*
+ * What an INPUT of kind KEY, MOUSE or FOCUS says; false when it is malformed or
+ * of another kind.  A key comes in its canonical form.
+ */
 bool input_key(const struct frame_input *in, struct key *k);
 bool input_mouse(const struct frame_input *in, struct mouse_event *ev);
+bool input_focus(const struct frame_input *in, bool *focused);
 
 #endif
