@@ -654,9 +654,11 @@ vt_render(const struct vt *vt, unsigned flags, struct buf *out)
 	put_colours(&r);
 	put_titles(&r);
 	put_saved_modes(&r);
-	put_screen(&r, 0, flags & RENDER_HISTORY);
+	if (!vt_on_alt(vt) || !(flags & RENDER_SHOWN))
+		put_screen(&r, 0, flags & RENDER_HISTORY);
 	if (vt_on_alt(vt)) {
-		buf_puts(out, "\033[?1047h\033[H");
+		if (!(flags & RENDER_SHOWN))
+			buf_puts(out, "\033[?1047h\033[H");
 		put_screen(&r, 1, false);
 	}
 	put_tabs(&r);

@@ -6,6 +6,8 @@ struct vt;
 
 enum render_flags {
 	RENDER_HISTORY = 1 << 0, /* the scrollback first, as scrolled text */
+	RENDER_SHOWN = 1 << 1,   /* only the screen that is shown, drawn on the
+				    one the terminal is on, never switching */
 };
 
 /*

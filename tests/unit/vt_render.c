@@ -255,6 +255,23 @@ a_rendering_asks_nothing_and_rings_no_bell(void **state)
 	vt_destroy(vt);
 }
 
+static void
+only_the_screen_that_is_shown_comes_on_request(void **state)
+{
+	struct vt *vt = make_full_alternate();
+	struct vt *copy = make_vt(COLS, ROWS);
+	auto_free char *bytes = render(vt, RENDER_SHOWN);
+	auto_free char *text = text_of(vt);
+
+	(void)state;
+	feed(copy, bytes);
+	assert_true(vt_alt_screen(vt));
+	assert_false(vt_alt_screen(copy));
+	shows(copy, text);
+	vt_destroy(copy);
+	vt_destroy(vt);
+}
+
 int
 main(void)
 {
@@ -269,6 +286,8 @@ main(void)
 		cmocka_unit_test(history_comes_only_on_request),
 		cmocka_unit_test(a_buffer_that_is_too_small_is_told),
 		cmocka_unit_test(a_rendering_asks_nothing_and_rings_no_bell),
+		cmocka_unit_test(
+		    only_the_screen_that_is_shown_comes_on_request),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
