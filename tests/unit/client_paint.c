@@ -1,0 +1,381 @@
+/* What is painted, read back by another terminal. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "client/paint.h"
+#include "vt/vt.h"
+#include "vt_make.h"
+#include "vt_show.h"
+#include "../rng.h"
+
+/* A session, the terminal that shows it, and the painter between. */
+struct rig {
+	struct vt *session, *terminal;
+	struct painter painter;
+	struct buf out;
+};
+
+static void
+set_up(struct rig *r, unsigned cols, unsigned rows, unsigned tcols,
+    unsigned trows)
+{
+	r->session = make_vt(cols, rows);
+	r->terminal = make_vt(tcols, trows);
+	painter_init(&r->painter);
+	painter_resize(&r->painter, tcols, trows);
+	buf_init(&r->out, SIZE_MAX);
+}
+
+static void
+tear_down(struct rig *r)
+{
+	vt_destroy(r->session);
+	vt_destroy(r->terminal);
+	painter_finish(&r->painter);
+	buf_finish(&r->out);
+}
+
+static void
+draw_scene(struct rig *r, const struct scene *s)
+{
+	buf_clear(&r->out);
+	assert_int_equal(painter_draw(&r->painter, s, &r->out), 0);
+	vt_feed(r->terminal, r->out.data, r->out.len);
+}
+
+static void
+draw(struct rig *r)
+{
+	draw_scene(r, &(struct scene){ .vt = r->session });
+}
+
+/* What a cell looks like: text and style, blanks being spaces. */
+struct look {
+	char text[VT_TEXT_MAX];
+	struct cell style;
+	uint32_t underline;
+	const char *link;
+};
+
+static struct look
+look_at(const struct vt *vt, unsigned x, unsigned y)
+{
+	struct look l = { .text = " ", .link = "" };
+	struct vt_row row;
+
+	vt_screen_row(vt, y, &row);
+	if (x >= row.used)
+		return l;
+	l.style.bg = row.cells[x].bg;
+	if (cell_kind(&row.cells[x]) == CELL_PAD)
+		return l;
+	if (cell_kind(&row.cells[x]) == CELL_TAIL) {
+		strcpy(l.text, "<");
+	} else {
+		l.text[vt_cell_text(&row, x, l.text)] = '\0';
+		if (l.text[0] == '\0')
+			strcpy(l.text, " ");
+		if (row.cells[x].ch == 0)
+			return l;
+	}
+	l.style.fg = row.cells[x].fg;
+	l.style.attr = row.cells[x].attr & ATTR_SGR;
+	l.underline = vt_cell_underline_colour(vt, &row.cells[x]);
+	l.link = vt_cell_link(vt, &row.cells[x]);
+	return l;
+}
+
+/* Halves of wide characters at the window's edge are blank. */
+static struct look
+expected(const struct rig *r, unsigned x, unsigned y)
+{
+	unsigned sx = r->painter.left + x, sy = r->painter.top + y;
+	unsigned cols = vt_cols(r->session), rows = vt_rows(r->session);
+	struct look blank = { .text = " ", .link = "" };
+	struct look l;
+
+	if (x < cols && y < rows) {
+		struct vt_row row;
+		bool cut;
+
+		vt_screen_row(r->session, sy, &row);
+		l = look_at(r->session, sx, sy);
+		cut = sx < row.used &&
+		    ((x == 0 && cell_kind(&row.cells[sx]) == CELL_TAIL) ||
+			(x + 1 == vt_cols(r->terminal) &&
+			    cell_kind(&row.cells[sx]) == CELL_WIDE));
+		if (!cut)
+			return l;
+		blank.style.bg = l.style.bg;
+		return blank;
+	}
+	if (x > cols || y > rows)
+		return blank;
+	blank.style.attr = ATTR_FAINT;
+	strcpy(blank.text,
+	    x < cols     ? "\u2500" :
+		y < rows ? "\u2502" :
+			   "\u2518");
+	return blank;
+}
+
+static void
+assert_shown(const struct rig *r, const char *when, unsigned round)
+{
+	for (unsigned y = 0; y < vt_rows(r->terminal); y++)
+		for (unsigned x = 0; x < vt_cols(r->terminal); x++) {
+			struct look want = expected(r, x, y);
+			struct look got = look_at(r->terminal, x, y);
+
+			if (strcmp(want.text, got.text) == 0 &&
+			    memcmp(&want.style, &got.style,
+				sizeof(want.style)) == 0 &&
+			    want.underline == got.underline &&
+			    strcmp(want.link, got.link) == 0)
+				continue;
+			fail_msg("%s, round %u: %ux%u on %ux%u, row %u column "
+				 "%u is '%s' %x %x %x %s, not '%s' %x %x %x %s"
+				 "\nsent: %s",
+			    when, round, vt_cols(r->session),
+			    vt_rows(r->session), vt_cols(r->terminal),
+			    vt_rows(r->terminal), y, x, got.text, got.style.fg,
+			    got.style.bg, got.style.attr, got.link, want.text,
+			    want.style.fg, want.style.bg, want.style.attr,
+			    want.link, show_bytes(r->out.data, r->out.len).s);
+		}
+}
+
+static void
+assert_cursor(const struct rig *r)
+{
+	struct vt_cursor want, got;
+
+	vt_cursor(r->session, &want);
+	vt_cursor(r->terminal, &got);
+	assert_int_equal(got.visible, want.visible);
+	assert_int_equal(got.shape, want.shape);
+	assert_int_equal(got.blink, want.blink);
+	if (!want.visible)
+		return;
+	assert_int_equal(got.row, want.row - r->painter.top);
+	assert_int_equal(got.col, want.col - r->painter.left);
+}
+
+static void
+random_output(struct rng *rng, struct vt *vt)
+{
+	static const char *const words[] = { "word ", "\u5b57\u5b57", "e\u0301",
+		"\U0001f469\u200d\U0001f680", "\u2764\ufe0f", "\u00fc", "\r\n",
+		"\n", "\033[2K", "\033[1J", "\033[41m", "\033[0m",
+		"\033[1;4:3m", "\033[38;5;200m", "\033[58;2;1;2;3;4m",
+		"\033[7m", "\033[K", "\033]8;;http://a/\033\\",
+		"\033]8;id=x;http://b/\033\\", "\033]8;;\033\\", "\033[5X",
+		"\033[L", "\033[M", "\033[2S", "\033[3P", "\033[2@", "\t",
+		"\U0001f1e9", "\u0301", "\033[?5h", "\033[?5l", "\033[4 q",
+		"\033[2 q", "\033[?25l", "\033[?25h", "\033]2;title\a",
+		"\033[?1049h", "\033[?1049l", "\u1100\u1161", "\u200d",
+		"\033[44m\033[2J", "\033M" };
+	char move[32];
+
+	for (unsigned n = rng_between(rng, 1, 30); n > 0; n--) {
+		feed(vt, words[rng_below(rng, sizeof(words) / sizeof(*words))]);
+		if (rng_below(rng, 4) != 0)
+			continue;
+		snprintf(move, sizeof(move), "\033[%u;%uH",
+		    rng_between(rng, 1, vt_rows(vt)),
+		    rng_between(rng, 1, vt_cols(vt)));
+		feed(vt, move);
+	}
+}
+
+static void
+any_screen_is_shown_on_any_terminal(void **state)
+{
+	struct rng rng = { 42 };
+
+	(void)state;
+	for (unsigned round = 0; round < 300; round++) {
+		struct rig r;
+
+		set_up(&r, rng_between(&rng, 2, 30), rng_between(&rng, 1, 12),
+		    rng_between(&rng, 2, 30), rng_between(&rng, 1, 12));
+		r.painter.sync = rng_below(&rng, 2);
+		r.painter.widths_differ = rng_below(&rng, 2);
+		for (unsigned i = 0; i < 20; i++) {
+			random_output(&rng, r.session);
+			if (rng_below(&rng, 10) == 0)
+				assert_int_equal(vt_resize(r.session,
+						     rng_between(&rng, 2, 30),
+						     rng_between(&rng, 1, 12),
+						     NULL),
+				    0);
+			draw(&r);
+			assert_shown(&r, "after an update", round);
+			assert_cursor(&r);
+			assert_int_equal(vt_reverse_video(r.terminal),
+			    vt_reverse_video(r.session));
+			assert_string_equal(vt_title(r.terminal),
+			    vt_title(r.session));
+			draw(&r);
+			assert_int_equal(r.out.len, 0);
+		}
+		tear_down(&r);
+	}
+}
+
+/* A session that was restored is another struct vt that looks the same. */
+static void
+another_terminal_that_looks_the_same_costs_nothing(void **state)
+{
+	struct rng rng = { 3 };
+	struct rig r;
+	struct buf key;
+
+	(void)state;
+	set_up(&r, 20, 8, 20, 8);
+	for (unsigned i = 0; i < 10; i++)
+		random_output(&rng, r.session);
+	draw(&r);
+	key = keyframe_of(r.session);
+	vt_destroy(r.session);
+	r.session = keyframe_restore(key.data, key.len, NULL, NULL, NULL);
+	assert_non_null(r.session);
+	painter_look_again(&r.painter);
+	draw(&r);
+	assert_int_equal(r.out.len, 0);
+	buf_finish(&key);
+	tear_down(&r);
+}
+
+static void
+a_terminal_that_was_drawn_over_is_drawn_anew(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	set_up(&r, 20, 5, 20, 5);
+	feed(r.session, "one\r\ntwo");
+	draw(&r);
+	feed(r.terminal, "\033[31mgarbage\033[H more\033[?25l");
+	painter_forget(&r.painter);
+	draw(&r);
+	assert_shown(&r, "after garbage", 0);
+	assert_cursor(&r);
+	tear_down(&r);
+}
+
+static void
+a_key_costs_a_few_bytes(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	set_up(&r, 80, 24, 100, 30);
+	feed(r.session, "$ ");
+	draw(&r);
+	feed(r.session, "l");
+	draw(&r);
+	if (r.out.len > 20)
+		fail_msg("%zu bytes: %s", r.out.len,
+		    show_bytes(r.out.data, r.out.len).s);
+	tear_down(&r);
+}
+
+static void
+the_window_follows_the_cursor(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	set_up(&r, 40, 20, 10, 5);
+	feed(r.session, "top");
+	draw(&r);
+	shows(r.terminal, "top\n\n\n\n");
+	feed(r.session, "\033[20;38Hend");
+	draw(&r);
+	shows(r.terminal, "\n\n\n\n       end");
+	feed(r.session, "\033[H");
+	draw(&r);
+	shows(r.terminal, "top\n\n\n\n");
+	tear_down(&r);
+}
+
+static void
+a_notice_covers_the_last_row_and_leaves_no_trace(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	set_up(&r, 20, 3, 20, 3);
+	feed(r.session, "a\r\nb\r\nc");
+	draw(&r);
+	draw_scene(&r,
+	    &(struct scene){ .vt = r.session, .notice = "lost \u2026" });
+	shows(r.terminal, "a\nb\nlost \u2026");
+	draw(&r);
+	shows(r.terminal, "a\nb\nc");
+	assert_shown(&r, "after the notice", 0);
+	assert_cursor(&r);
+	tear_down(&r);
+}
+
+static void
+history_can_be_looked_back_at(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	set_up(&r, 10, 3, 10, 3);
+	feed(r.session, "1\r\n2\r\n3\r\n4\r\n5\r\n6");
+	assert_int_equal(history_rows(r.session), 3);
+	draw_scene(&r, &(struct scene){ .vt = r.session, .back = 1 });
+	shows(r.terminal, "3\n4\n5");
+	draw_scene(&r, &(struct scene){ .vt = r.session, .back = 3 });
+	shows(r.terminal, "1\n2\n3");
+	draw(&r);
+	shows(r.terminal, "4\n5\n6");
+	tear_down(&r);
+}
+
+static void
+a_buffer_that_is_too_small_is_told(void **state)
+{
+	struct rig r;
+	struct buf small;
+
+	(void)state;
+	set_up(&r, 20, 3, 20, 3);
+	buf_init(&small, 16);
+	feed(r.session, "some text");
+	assert_int_equal(painter_draw(&r.painter,
+			     &(struct scene){ .vt = r.session }, &small),
+	    -ENOBUFS);
+	draw(&r);
+	shows(r.terminal, "some text\n\n");
+	buf_finish(&small);
+	tear_down(&r);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_screen_is_shown_on_any_terminal),
+		cmocka_unit_test(
+		    another_terminal_that_looks_the_same_costs_nothing),
+		cmocka_unit_test(a_terminal_that_was_drawn_over_is_drawn_anew),
+		cmocka_unit_test(a_key_costs_a_few_bytes),
+		cmocka_unit_test(the_window_follows_the_cursor),
+		cmocka_unit_test(
+		    a_notice_covers_the_last_row_and_leaves_no_trace),
+		cmocka_unit_test(history_can_be_looked_back_at),
+		cmocka_unit_test(a_buffer_that_is_too_small_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
