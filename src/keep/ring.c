@@ -1,0 +1,181 @@
+#include "keep/ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+/*
+ * Two things need an order.  Bytes and the offset that covers them: head and
+ * tail are stored after what they speak of was done, and loaded before it is
+ * relied on.  Sleeping and waking: each side stores (the offset, or "I wait")
+ * and then loads what the other stores, so both must agree on one order of all
+ * four, or both could miss each other and sleep for ever.  That is what
+ * sequential consistency gives, and all of it is used for both.
+ */
+
+#define RING_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+
+/* The header has a page of its own, for the data must begin at one. */
+static size_t
+header_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static int
+write_header(int fd)
+{
+	struct ring_shared first = {
+		.magic = RING_MAGIC,
+		.version = RING_VERSION,
+		.size = RING_SIZE,
+		.engine_at = RING_IDLE,
+	};
+
+	return pwrite(fd, &first, sizeof(first), 0) == sizeof(first) ? 0 : -1;
+}
+
+int
+ring_create(void)
+{
+	auto_close int fd = memfd_create("tend-ring",
+	    MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd < 0 || ftruncate(fd, (off_t)(header_size() + RING_SIZE)) < 0 ||
+	    write_header(fd) < 0 || fcntl(fd, F_ADD_SEALS, RING_SEALS) < 0)
+		return -errno;
+	return fd_take(&fd);
+}
+
+/* Memory of the wrong size, or that could shrink, would be a SIGBUS later. */
+static bool
+has_the_size(int fd)
+{
+	struct stat st;
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	return seals >= 0 && (seals & F_SEAL_SHRINK) && fstat(fd, &st) == 0 &&
+	    st.st_size == (off_t)(header_size() + RING_SIZE);
+}
+
+static bool
+is_ours(const struct ring_shared *s)
+{
+	return s->magic == RING_MAGIC && s->version == RING_VERSION &&
+	    s->size == RING_SIZE;
+}
+
+/* Header, data, and the data once more, in one stretch of addresses. */
+static uint8_t *
+map_twice(int fd)
+{
+	const int prot = PROT_READ | PROT_WRITE, how = MAP_SHARED | MAP_FIXED;
+	size_t header = header_size();
+	uint8_t *at = mmap(NULL, header + 2 * RING_SIZE, PROT_NONE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		return NULL;
+	if (mmap(at, header + RING_SIZE, prot, how, fd, 0) == MAP_FAILED ||
+	    mmap(at + header + RING_SIZE, RING_SIZE, prot, how, fd,
+		(off_t)header) == MAP_FAILED) {
+		munmap(at, header + 2 * RING_SIZE);
+		return NULL;
+	}
+	return at;
+}
+
+int
+ring_map(struct ring *r, int fd)
+{
+	struct ring made;
+	uint8_t *at;
+
+	if (!has_the_size(fd))
+		return -EPROTO;
+	at = map_twice(fd);
+	if (!at)
+		return -ENOMEM;
+	made = (struct ring){ (struct ring_shared *)at, at + header_size() };
+	if (!is_ours(made.shared)) {
+		ring_unmap(&made);
+		return -EPROTO;
+	}
+	*r = made;
+	return 0;
+}
+
+void
+ring_unmap(struct ring *r)
+{
+	if (r->shared)
+		munmap(r->shared, header_size() + 2 * RING_SIZE);
+	*r = (struct ring){ 0 };
+}
+
+uint8_t *
+ring_at(const struct ring *r, uint64_t offset)
+{
+	return r->data + offset % RING_SIZE;
+}
+
+size_t
+ring_room(const struct ring *r)
+{
+	uint64_t held = r->shared->head - r->shared->tail;
+
+	/* A tail that cannot be: rather no room than a byte overwritten. */
+	return held > RING_SIZE ? 0 : RING_SIZE - (size_t)held;
+}
+
+/* Only the first to see that the other sleeps wakes it. */
+static bool
+must_wake(_Atomic uint32_t *waits)
+{
+	return *waits && atomic_exchange(waits, 0);
+}
+
+bool
+ring_produced(struct ring *r, size_t n)
+{
+	r->shared->head += n;
+	return must_wake(&r->shared->host_waits);
+}
+
+bool
+ring_release(struct ring *r, uint64_t offset)
+{
+	r->shared->tail = offset;
+	return must_wake(&r->shared->keeper_waits);
+}
+
+bool
+ring_host_sleeps(struct ring *r, uint64_t seen)
+{
+	r->shared->host_waits = 1;
+	return r->shared->head == seen;
+}
+
+void
+ring_host_wakes(struct ring *r)
+{
+	r->shared->host_waits = 0;
+}
+
+bool
+ring_keeper_sleeps(struct ring *r)
+{
+	r->shared->keeper_waits = 1;
+	return ring_room(r) == 0;
+}
+
+void
+ring_keeper_wakes(struct ring *r)
+{
+	r->shared->keeper_waits = 0;
+}

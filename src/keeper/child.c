@@ -1,0 +1,123 @@
+#include "keeper/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "keeper/clock.h"
+
+/* What the child says when it cannot become the program. */
+struct failure {
+	enum launch_stage stage;
+	int error;
+};
+
+void
+child_reset_signals(void)
+{
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	sigset_t none;
+
+	for (int signo = 1; signo <= SIGRTMAX; signo++)
+		sigaction(signo, &dfl, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static int
+take_terminal(int slave)
+{
+	if (setsid() < 0 || ioctl(slave, TIOCSCTTY, 0) < 0)
+		return -1;
+	for (int fd = 0; fd <= 2; fd++)
+		if (dup2(slave, fd) < 0)
+			return -1;
+	return 0;
+}
+
+/* Up to exec, or to the step that failed. */
+static enum launch_stage
+become(char **argv, int slave, int cwd)
+{
+	child_reset_signals();
+	if (take_terminal(slave) < 0)
+		return LAUNCH_TERMINAL;
+	if (fchdir(cwd) < 0)
+		return LAUNCH_CHDIR;
+	if (close_range(3, ~0u, CLOSE_RANGE_CLOEXEC) < 0)
+		return LAUNCH_EXEC;
+	execvp(argv[0], argv);
+	return LAUNCH_EXEC;
+}
+
+static _Noreturn void
+run(char **argv, int slave, int cwd, int tell)
+{
+	struct failure f = { .stage = become(argv, slave, cwd) };
+
+	f.error = errno;
+	fd_write_all(tell, &f, sizeof(f));
+	_exit(127);
+}
+
+/* The pipe closes by itself when the program runs. */
+static int
+await_exec(pid_t pid, int hear, enum launch_stage *stage)
+{
+	struct failure f;
+	ssize_t n;
+
+	do
+		n = read(hear, &f, sizeof(f));
+	while (n < 0 && errno == EINTR);
+	if (n == 0)
+		return 0;
+	waitpid(pid, NULL, 0);
+	if (n != sizeof(f))
+		return -EIO;
+	*stage = f.stage;
+	return -f.error;
+}
+
+int
+child_start(struct child *c, char **argv, int slave, int cwd,
+    enum launch_stage *stage)
+{
+	int ends[2], rc;
+	uint64_t now = clock_boot_ns();
+	pid_t pid;
+
+	*stage = LAUNCH_FORK;
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	pid = fork();
+	if (pid == 0)
+		run(argv, slave, cwd, ends[1]);
+	rc = -errno;
+	fd_close(&ends[1]);
+	if (pid > 0)
+		rc = await_exec(pid, ends[0], stage);
+	fd_close(&ends[0]);
+	if (rc < 0)
+		return rc;
+	*c = (struct child){
+		.pid = pid,
+		.start = process_start_time(pid),
+		.began_ns = now,
+	};
+	return 0;
+}
+
+void
+child_ended(struct child *c, int status, int64_t now_ms)
+{
+	c->ended = true;
+	c->status = status;
+	c->ended_ns = clock_boot_ns();
+	c->ended_ms = now_ms;
+}

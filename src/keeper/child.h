@@ -1,0 +1,35 @@
+#ifndef TEND_KEEPER_CHILD_H
+#define TEND_KEEPER_CHILD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "keep/control.h"
+
+/* The program: the keeper's first child, and the one whose status counts. */
+struct child {
+	pid_t pid;
+	uint64_t start;    /* as process_start_time */
+	uint64_t began_ns; /* CLOCK_BOOTTIME */
+	bool ended;
+	int status; /* as from wait; set when it has ended */
+	uint64_t ended_ns;
+	int64_t ended_ms;
+};
+
+/*
+ * Run argv, found by PATH, in a session of its own on the terminal, in the
+ * directory cwd.  It gets no other descriptor than the terminal as 0, 1 and 2,
+ * and all signals as if nobody had touched them.  0 once it runs, or -errno
+ * and what failed in *stage, nothing being left of it.
+ */
+int child_start(struct child *c, char **argv, int slave, int cwd,
+    enum launch_stage *stage);
+
+void child_ended(struct child *c, int status, int64_t now_ms);
+
+/* Every signal to its default and none blocked; after fork, before exec. */
+void child_reset_signals(void);
+
+#endif

@@ -1,0 +1,303 @@
+#include "keeper/keeper.h"
+
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "keeper/clock.h"
+
+/* How long the output must be quiet after the exit, and how long at most. */
+#define QUIET_MS 200
+#define DRAIN_MS 2000
+
+/* A missing socket is there again within 2 s: the sum of these two. */
+#define CHECK_MS 1700
+#define CHECK_SLACK_MS 250
+
+/* How long a host may take to end after it said DONE. */
+#define LEAVE_MS 5000
+
+void
+keeper_begin(struct keeper *k)
+{
+	k->start = process_start_time(getpid());
+	k->stage = KEEPER_RUNNING;
+	k->now_ms = clock_ms();
+	k->check_ms = k->now_ms + CHECK_MS;
+	k->leave_ms = CLOCK_NEVER;
+}
+
+/* ------------------------------------------------------------- telling hosts */
+
+static void
+pay_hello(struct keeper *k)
+{
+	struct control c = { .type = CONTROL_HELLO };
+
+	c.u.hello.version = CONTROL_VERSION;
+	c.u.hello.keeper_pid = getpid();
+	c.u.hello.keeper_start = k->start;
+	c.u.hello.child_pid = k->child.pid;
+	c.u.hello.child_start = k->child.start;
+	c.u.hello.began_ns = k->child.began_ns;
+	hosts_pay(&k->hosts, &c, -1);
+}
+
+static void
+pay_exit(struct keeper *k)
+{
+	struct control c = { .type = CONTROL_EXIT };
+
+	c.u.exit.status = k->child.status;
+	c.u.exit.offset = k->exit_offset;
+	c.u.exit.time_ns = k->child.ended_ns;
+	hosts_pay(&k->hosts, &c, -1);
+}
+
+static void
+pay_closed(struct keeper *k)
+{
+	struct control c = { .type = CONTROL_CLOSED };
+
+	c.u.closed.offset = terminal_offset(&k->terminal);
+	hosts_pay(&k->hosts, &c, -1);
+}
+
+static void
+pay_listening(struct keeper *k)
+{
+	struct control c = { .type = CONTROL_LISTENING };
+
+	hosts_pay(&k->hosts, &c, k->listener.fd);
+}
+
+static void
+pay(struct keeper *k)
+{
+	if (!k->hosts.owed)
+		return;
+	pay_hello(k);
+	pay_listening(k);
+	pay_exit(k);
+	pay_closed(k);
+}
+
+/* What a new host must hear besides HELLO. */
+static unsigned
+owed_to_a_new_host(const struct keeper *k)
+{
+	unsigned owed = 0;
+
+	if (k->stage >= KEEPER_LINGERING && !k->hosts.acked)
+		owed |= 1u << CONTROL_EXIT;
+	if (k->stage >= KEEPER_CLOSED)
+		owed |= 1u << CONTROL_CLOSED;
+	return owed;
+}
+
+/* In the order of enum control_fd; /dev/null stands for a closed terminal. */
+static void
+start_host(struct keeper *k)
+{
+	const struct terminal *t = &k->terminal;
+	const int fds[] = {
+		k->listener.fd,
+		t->master >= 0 ? t->master : STDIN_FILENO,
+		t->ring_fd,
+		t->output,
+		t->room,
+		k->listener.dir,
+	};
+
+	_Static_assert(sizeof(fds) / sizeof(fds[0]) ==
+		CONTROL_FDS_END - CONTROL_FD - 1,
+	    "one for each");
+	hosts_start(&k->hosts, fds, owed_to_a_new_host(k), k->now_ms);
+}
+
+/* ------------------------------------------------------------------- the end */
+
+static int64_t
+earlier(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int64_t
+later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* When the present stage ends, if nothing else ends it before. */
+static int64_t
+stage_ends_ms(const struct keeper *k)
+{
+	int64_t ended = k->child.ended_ms;
+
+	switch (k->stage) {
+	case KEEPER_DRAINING:
+		return earlier(ended + DRAIN_MS,
+		    later(ended, k->terminal.read_ms) + QUIET_MS);
+	case KEEPER_LINGERING:
+		return ended + k->hosts.linger_ms;
+	case KEEPER_LEAVING:
+		return k->leave_ms;
+	case KEEPER_RUNNING:
+	case KEEPER_CLOSED:
+		break;
+	}
+	return CLOCK_NEVER;
+}
+
+/* Nothing more will come, or its time is over and what had come is read. */
+static bool
+output_ends(struct keeper *k)
+{
+	return k->terminal.over ||
+	    (k->now_ms >= stage_ends_ms(k) &&
+		terminal_settle(&k->terminal, k->now_ms));
+}
+
+static void
+enter(struct keeper *k, enum keeper_stage stage)
+{
+	k->stage = stage;
+	switch (stage) {
+	case KEEPER_DRAINING:
+		terminal_let_go(&k->terminal);
+		break;
+	case KEEPER_LINGERING:
+		k->exit_offset = terminal_offset(&k->terminal);
+		hosts_owe(&k->hosts, CONTROL_EXIT);
+		break;
+	case KEEPER_CLOSED:
+		terminal_close(&k->terminal);
+		hosts_owe(&k->hosts, CONTROL_CLOSED);
+		break;
+	case KEEPER_LEAVING:
+		terminal_close(&k->terminal);
+		listener_close(&k->listener);
+		k->leave_ms = k->now_ms + LEAVE_MS;
+		break;
+	case KEEPER_RUNNING:
+		break;
+	}
+}
+
+/* A host cannot be done with a session whose exit it was not told. */
+static void
+advance(struct keeper *k)
+{
+	if (k->stage == KEEPER_RUNNING && k->child.ended)
+		enter(k, KEEPER_DRAINING);
+	if (k->stage == KEEPER_DRAINING && output_ends(k))
+		enter(k, KEEPER_LINGERING);
+	if (k->stage == KEEPER_LINGERING && output_ends(k))
+		enter(k, KEEPER_CLOSED);
+	if ((k->stage == KEEPER_LINGERING || k->stage == KEEPER_CLOSED) &&
+	    k->hosts.done)
+		enter(k, KEEPER_LEAVING);
+}
+
+/* ------------------------------------------------------------------ the loop */
+
+static void
+reap(struct keeper *k)
+{
+	struct signalfd_siginfo info;
+	int status;
+	pid_t pid;
+
+	if (read(k->signals, &info, sizeof(info)) < 0)
+		return;
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid == k->child.pid && !k->child.ended)
+			child_ended(&k->child, status, k->now_ms);
+		else if (pid == k->hosts.pid)
+			hosts_ended(&k->hosts, status, &k->terminal.ring,
+			    k->now_ms);
+	}
+}
+
+static void
+check(struct keeper *k)
+{
+	k->check_ms = k->now_ms + CHECK_MS;
+	if (k->stage == KEEPER_LEAVING)
+		return;
+	if (listener_check(&k->listener))
+		hosts_owe(&k->hosts, CONTROL_LISTENING);
+	terminal_take_back(&k->terminal);
+}
+
+/* While the ring is full no time runs out: the room will come first. */
+static int64_t
+deadline_ms(const struct keeper *k)
+{
+	int64_t at = k->check_ms;
+
+	if (!k->terminal.full)
+		at = earlier(at, stage_ends_ms(k));
+	if (k->stage != KEEPER_LEAVING)
+		at = earlier(at, hosts_due_ms(&k->hosts));
+	return at;
+}
+
+/*
+ * To look at the socket may wait until the machine is awake anyway; all other
+ * deadlines are kept to the millisecond.
+ */
+static int
+timeout_ms(struct keeper *k)
+{
+	int64_t at = deadline_ms(k);
+	bool lazy = at == k->check_ms;
+
+	if (lazy != k->lazy)
+		prctl(PR_SET_TIMERSLACK,
+		    lazy ? CHECK_SLACK_MS * 1000000ul : 1ul, 0, 0, 0);
+	k->lazy = lazy;
+	return (int)later(0, at - k->now_ms);
+}
+
+/* Handlers have changed what is; this draws the conclusions. */
+static void
+settle(struct keeper *k)
+{
+	if (k->now_ms >= k->check_ms)
+		check(k);
+	advance(k);
+	if (k->stage != KEEPER_LEAVING && k->now_ms >= hosts_due_ms(&k->hosts))
+		start_host(k);
+	pay(k);
+}
+
+bool
+keeper_turn(struct keeper *k)
+{
+	struct pollfd master = { terminal_wants(&k->terminal), POLLIN, 0 };
+	struct pollfd fds[] = {
+		master,
+		{ k->terminal.room, POLLIN, 0 },
+		{ k->signals, POLLIN, 0 },
+		{ k->hosts.control, POLLIN, 0 },
+	};
+
+	if (poll(fds, 4, timeout_ms(k)) < 0)
+		return true;
+	k->now_ms = clock_ms();
+	if (fds[0].revents)
+		terminal_read(&k->terminal, k->now_ms);
+	if (fds[1].revents)
+		terminal_has_room(&k->terminal);
+	if (fds[2].revents)
+		reap(k);
+	if (fds[3].revents)
+		hosts_receive(&k->hosts, k->now_ms);
+	settle(k);
+	return k->stage != KEEPER_LEAVING ||
+	    (k->hosts.pid && k->now_ms < k->leave_ms);
+}

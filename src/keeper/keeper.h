@@ -1,0 +1,51 @@
+#ifndef TEND_KEEPER_KEEPER_H
+#define TEND_KEEPER_KEEPER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "keeper/child.h"
+#include "keeper/hosts.h"
+#include "keeper/listener.h"
+#include "keeper/terminal.h"
+
+/*
+ * The parts of a session that outlive its hosts, and their one loop.  Nothing
+ * is allocated in it, and no byte of the terminal is looked at.
+ *
+ * When the program has ended, its output is read to the end: until nobody has
+ * the terminal open, or it was quiet for 200 ms, or for 2 s.  Then the host
+ * hears EXIT.  What others on the terminal print later is still read, until
+ * the time to linger has passed; then the host hears CLOSED.  A host that has
+ * written all of it says DONE, and the keeper ends.
+ */
+enum keeper_stage {
+	KEEPER_RUNNING,
+	KEEPER_DRAINING,
+	KEEPER_LINGERING, /* EXIT is told */
+	KEEPER_CLOSED,    /* CLOSED is told */
+	KEEPER_LEAVING,   /* DONE was heard */
+};
+
+struct keeper {
+	struct child child;
+	struct terminal terminal;
+	struct hosts hosts;
+	struct listener listener;
+	int signals;    /* signalfd for SIGCHLD */
+	uint64_t start; /* as process_start_time */
+	enum keeper_stage stage;
+	uint64_t exit_offset; /* where the output ended when EXIT was told */
+	int64_t now_ms;       /* when this turn began */
+	int64_t check_ms;     /* when to look at the socket next */
+	int64_t leave_ms;     /* when to leave, whatever the host does */
+	bool lazy;            /* the kernel may let us sleep a little longer */
+};
+
+/* Begin: the parts are open and the program runs. */
+void keeper_begin(struct keeper *k);
+
+/* Wait for something to happen and see to it.  False when all is over. */
+bool keeper_turn(struct keeper *k);
+
+#endif

@@ -1,0 +1,31 @@
+#ifndef TEND_KEEPER_LISTENER_H
+#define TEND_KEEPER_LISTENER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/*
+ * The session's socket: `sock` in its directory, mode 0600, listening.  It is
+ * bound through /proc/self/fd, so the directory's path may be of any length
+ * and may change.
+ */
+struct listener {
+	int dir;
+	int fd;
+	dev_t dev; /* the file that is ours; its inode is not given to */
+	ino_t ino; /* another as long as fd is open */
+};
+
+/* 0, or -errno.  The directory must stay open. */
+int listener_open(struct listener *l, int dir);
+
+/*
+ * Look whether the file is still there and ours, and bind a new one if not.
+ * True when there is a new fd; the old one is closed.
+ */
+bool listener_check(struct listener *l);
+
+/* Remove the file, if it is ours, and stop listening. */
+void listener_close(struct listener *l);
+
+#endif

@@ -1,0 +1,196 @@
+#include "keeper/terminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+/* After so many bytes in one go the other descriptors get their turn. */
+#define TURN RING_SIZE
+
+/*
+ * A read that brought so little has emptied the terminal: to ask again would
+ * cost an echo a system call.  After a larger one more is likely to be there.
+ */
+#define FLOOD 1024
+
+/* More than the kernel holds for us on a terminal's way (8 KiB and 4 KiB). */
+#define PENDING_MAX (64u << 10)
+
+static int
+open_slave(int master)
+{
+	return ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+}
+
+/* In cooked mode, rubbing out must know how many bytes a character has. */
+static int
+set_utf8(int fd)
+{
+	struct termios tio;
+
+	if (tcgetattr(fd, &tio) < 0)
+		return -1;
+	tio.c_iflag |= IUTF8;
+	return tcsetattr(fd, TCSANOW, &tio);
+}
+
+static int
+open_pty(struct terminal *t, unsigned cols, unsigned rows)
+{
+	struct winsize size = {
+		.ws_col = (unsigned short)cols,
+		.ws_row = (unsigned short)rows,
+	};
+	auto_close int master = posix_openpt(
+	    O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+
+	if (master < 0 || grantpt(master) < 0 || unlockpt(master) < 0)
+		return -errno;
+	t->slave = open_slave(master);
+	if (t->slave < 0 || set_utf8(t->slave) < 0 ||
+	    ioctl(master, TIOCSWINSZ, &size) < 0)
+		return -errno;
+	t->master = fd_take(&master);
+	return 0;
+}
+
+static int
+open_ring(struct terminal *t)
+{
+	t->ring_fd = ring_create();
+	if (t->ring_fd < 0)
+		return t->ring_fd;
+	t->output = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	t->room = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (t->output < 0 || t->room < 0)
+		return -errno;
+	return ring_map(&t->ring, t->ring_fd);
+}
+
+int
+terminal_open(struct terminal *t, unsigned cols, unsigned rows,
+    enum launch_stage *stage)
+{
+	int rc;
+
+	*t = (struct terminal){ .master = -1, .slave = -1 };
+	*stage = LAUNCH_TERMINAL;
+	rc = open_pty(t, cols, rows);
+	if (rc < 0)
+		return rc;
+	*stage = LAUNCH_RING;
+	rc = open_ring(t);
+	if (rc < 0)
+		return rc;
+	t->ring.shared->sized = cols << 16 | rows;
+	return 0;
+}
+
+void
+terminal_close(struct terminal *t)
+{
+	fd_close(&t->master);
+	fd_close(&t->slave);
+}
+
+void
+terminal_take_back(struct terminal *t)
+{
+	int slave;
+
+	if (!t->over || t->slave < 0)
+		return;
+	slave = open_slave(t->master);
+	if (slave < 0)
+		return;
+	fd_close(&t->slave);
+	t->slave = slave;
+	t->over = false;
+}
+
+void
+terminal_let_go(struct terminal *t)
+{
+	fd_close(&t->slave);
+	t->over = false;
+}
+
+int
+terminal_wants(struct terminal *t)
+{
+	if (t->master < 0 || t->over)
+		return -1;
+	t->full = ring_room(&t->ring) == 0 && ring_keeper_sleeps(&t->ring);
+	return t->full ? -1 : t->master;
+}
+
+void
+terminal_has_room(struct terminal *t)
+{
+	eventfd_t count;
+
+	eventfd_read(t->room, &count);
+	ring_keeper_wakes(&t->ring);
+}
+
+uint64_t
+terminal_offset(const struct terminal *t)
+{
+	return t->ring.shared->head;
+}
+
+/* One read, as large as there is room: how much came, 0 when nothing did. */
+static size_t
+read_some(struct terminal *t, int64_t now_ms)
+{
+	size_t room = ring_room(&t->ring);
+	ssize_t n;
+
+	t->full = room == 0;
+	if (t->full)
+		return 0;
+	n = read(t->master, ring_at(&t->ring, terminal_offset(t)), room);
+	if (n > 0) {
+		if (ring_produced(&t->ring, (size_t)n))
+			eventfd_write(t->output, 1);
+		t->read_ms = now_ms;
+		return (size_t)n;
+	}
+	if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+		t->over = true;
+		terminal_take_back(t);
+	}
+	return 0;
+}
+
+void
+terminal_read(struct terminal *t, int64_t now_ms)
+{
+	size_t sum = 0, n;
+
+	do {
+		n = read_some(t, now_ms);
+		sum += n;
+	} while (n >= FLOOD && sum < TURN);
+}
+
+bool
+terminal_settle(struct terminal *t, int64_t now_ms)
+{
+	size_t n = 1;
+
+	while (n > 0 && t->settled < PENDING_MAX) {
+		n = read_some(t, now_ms);
+		t->settled += n;
+	}
+	if (t->full && t->settled < PENDING_MAX)
+		return false;
+	t->settled = 0;
+	return true;
+}
