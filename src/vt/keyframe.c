@@ -436,7 +436,7 @@ stash(struct codec *k, struct vt *vt)
 
 	if (k->out != NULL && !valid)
 		len = rows = 0;
-	NUMBER(k, rows, VT_ROWS_MAX);
+	NUMBER(k, rows, VT_CELLS_MAX);
 	bytes(k, &p, &len, SIZE_MAX);
 	if (k->out != NULL || k->bad)
 		return;
