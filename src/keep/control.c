@@ -80,12 +80,17 @@ control_receive(int sock, struct control *c, int *fd)
 	return 1;
 }
 
-/* The 22nd field; the second may hold anything, blanks and brackets too. */
+/*
+ * The 22nd field; the second may hold anything, blanks and brackets too.  The
+ * third is the state: one that has ended and was not waited for is gone.
+ */
 static uint64_t
 start_field(const char *stat)
 {
 	const char *at = strrchr(stat, ')');
 
+	if (at && (strncmp(at, ") Z", 3) == 0 || strncmp(at, ") X", 3) == 0))
+		return 0;
 	for (int field = 2; at && field < 22; field++)
 		at = strchr(at + 1, ' ');
 	return at ? strtoull(at + 1, NULL, 10) : 0;
