@@ -14,11 +14,19 @@ enum find_flags {
 
 /*
  * The session somebody meant: an id, a unique beginning of one (4 letters at
- * least), or a name, active ones first, then the newest.  arg may be NULL.
- * Reads and reconciles its manifest and opens its directory.  -ENOENT, or
- * -ENOTUNIQ with the candidates in err.
+ * least), or a name, active ones first, then the newest.  An argument that is
+ * the name of one and the beginning of another is not unique.  arg may be NULL.
+ * Reads and reconciles its manifest and opens its directory; both are the
+ * caller's.  -ENOENT, -EINVAL without argument, -ENOTUNIQ with the candidates
+ * in err; m then owns nothing and *dirfd is -1.
  */
 int find_session(const struct home *h, const char *arg, unsigned flags,
     struct manifest *m, int *dirfd, struct error *err);
+
+/*
+ * Whether the session is active, or just being started: a name_active_fn, its
+ * arg the struct home.
+ */
+bool find_is_active(void *home, const char *id);
 
 #endif

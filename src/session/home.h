@@ -4,6 +4,8 @@
 #include <limits.h>
 #include <stdbool.h>
 
+#include "base/id.h"
+
 struct error;
 
 /*
@@ -13,16 +15,20 @@ struct error;
  *	HOME/names/HASH -> ID	which active session has a name; the file's
  *				name is a hash, names never become paths
  *
- * All directories are 0700 and files 0600 whatever the umask; a home that
- * belongs to somebody else, or is open to others, is refused.
+ * All directories are 0700 and files 0600 whatever the umask; a home that is a
+ * link, belongs to somebody else or can be written by others is refused.  Root
+ * may open another's home, but not create anything in it.
  */
 struct home {
 	char path[PATH_MAX];
-	int fd;          /* of HOME */
+	int fd;          /* of HOME; -1 when there is none */
 	int sessions_fd; /* of HOME/sessions; -1 when there is none */
 };
 
-/* With `create`, make what is missing; else a home without sessions is fine. */
+/*
+ * With `create`, make what is missing; else no home, or one without sessions,
+ * is fine and has none.  On failure there is nothing to close.
+ */
 int home_open(struct home *h, const char *option, bool create,
     struct error *err);
 void home_close(struct home *h);
@@ -30,9 +36,29 @@ void home_close(struct home *h);
 /* The directory of a session, by its id; -ENOENT and why. */
 int home_session_dir(const struct home *h, const char *id, struct error *err);
 
-/* Call fn with every id, newest first, until it returns non-zero. */
+/*
+ * Call fn with every id, newest first, until it returns non-zero; that is then
+ * the result.
+ */
 typedef int home_fn(void *arg, const char *id);
 int home_each(const struct home *h, home_fn *fn, void *arg, struct error *err);
+
+/* Remove a session's directory with everything in it. */
+int home_remove_session(const struct home *h, const char *id,
+    struct error *err);
+
+/* A new directory of mode 0700; 0, or -errno and it was not made. */
+int home_make_dir(int parent, const char *name);
+
+/* A directory of the home, which must be ours; its descriptor, or -errno. */
+int home_open_part(const struct home *h, const char *name, bool create,
+    struct error *err);
+
+/*
+ * A name is 1 to 8 segments joined by `/`, each [A-Za-z0-9_][A-Za-z0-9._-]* of
+ * at most 64 bytes, all of it at most NAME_SIZE_MAX, and no id.
+ */
+#define NAME_SIZE_MAX 255
 
 /* Whether a session may be called this; -EINVAL and why. */
 int name_check(const char *name, struct error *err);
@@ -45,5 +71,16 @@ typedef bool name_active_fn(void *arg, const char *id);
 int name_claim(const struct home *h, const char *name, const char *id,
     name_active_fn *active, void *arg, struct error *err);
 void name_release(const struct home *h, const char *name, const char *id);
+
+/*
+ * Claim the command's basename as far as it is a name, or that with -2, -3 …,
+ * and tell which it was.
+ */
+int name_claim_default(const struct home *h, const char *command,
+    const char *id, name_active_fn *active, void *arg,
+    char out[NAME_SIZE_MAX + 1], struct error *err);
+
+/* Who claimed a name last and has not given it up; or -ENOENT. */
+int name_holder(const struct home *h, const char *name, char id[ID_SIZE]);
 
 #endif

@@ -103,6 +103,10 @@ struct manifest {
 void manifest_init(struct manifest *m);
 void manifest_finish(struct manifest *m);
 
+/*
+ * m need not have been initialised; it must own nothing.  After a failure it
+ * is as manifest_init leaves it.  -ENOENT: no session was ever started there.
+ */
 int manifest_read(int dirfd, struct manifest *m, struct error *err);
 /* Written whole or not at all; `sync`: also when the power fails. */
 int manifest_write(int dirfd, const struct manifest *m, bool sync,
@@ -117,13 +121,14 @@ int manifest_set_label(struct manifest *m, const char *key, const char *value,
     struct error *err); /* value NULL removes */
 
 /*
- * What is true now: after a reboot, or when keeper and host are gone, an
- * active session is lost.  Changes status and outcome accordingly and tells
- * whether it did.  host.pid is 0 afterwards when it is not running.
+ * What is true now: after a reboot, or when keeper and host are gone, a session
+ * that should have a host has exited and is lost.  Changes status and outcome
+ * accordingly and tells whether it did.  A pid of keeper or host is 0
+ * afterwards when it is not running; with a host alone, the session is unkept.
  */
 bool manifest_reconcile(struct manifest *m);
 
-/* The session object of --json, docs/protocol.md; `observers` -1: unknown. */
+/* The session object of --json, docs/session.md; `observers` -1: unknown. */
 void manifest_json(const struct manifest *m, int observers, struct json_out *j);
 
 /* This boot's id, as /proc gives it. */

@@ -1,0 +1,267 @@
+#include "session/find.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/id.h"
+#include "session/home.h"
+#include "session/manifest.h"
+
+#define PREFIX_MIN 4
+#define CANDIDATES_SHOWN 5
+#define LAUNCH_LIMIT_MS 15000
+
+/* The manifest as it is now, and the directory. */
+static int
+open_session(const struct home *h, const char *id, struct manifest *m,
+    int *dirfd, struct error *err)
+{
+	auto_close int fd = home_session_dir(h, id, err);
+	struct error why;
+	int rc;
+
+	if (fd < 0)
+		return fd;
+	rc = manifest_read(fd, m, &why);
+	if (rc < 0)
+		return error_set(err, -rc, "session %s: %s", id, why.msg);
+	manifest_reconcile(m);
+	*dirfd = fd_take(&fd);
+	return 0;
+}
+
+/* A session whose session.json is still to come is being started. */
+static bool
+is_being_started(const char *id)
+{
+	struct timespec now;
+	uint64_t now_ms;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	now_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	return now_ms < id_time_ms(id) + LAUNCH_LIMIT_MS;
+}
+
+bool
+find_is_active(void *home, const char *id)
+{
+	auto_close int fd = home_session_dir(home, id, NULL);
+	struct manifest m;
+	bool active;
+	int rc;
+
+	if (fd < 0)
+		return false;
+	rc = manifest_read(fd, &m, NULL);
+	if (rc == -ENOENT)
+		return is_being_started(id);
+	if (rc < 0)
+		return false;
+	manifest_reconcile(&m);
+	active = status_is_active(m.status);
+	manifest_finish(&m);
+	return active;
+}
+
+/* What one argument may mean. */
+struct search {
+	const struct home *home;
+	unsigned flags;
+	const char *name;
+	char prefix[ID_SIZE]; /* "" when the argument cannot be one */
+	unsigned n_prefix;    /* how many begin so */
+	char found[CANDIDATES_SHOWN][ID_SIZE];
+	char named[ID_SIZE]; /* "" while none is */
+};
+
+static bool
+is_wanted(const struct search *s, const struct manifest *m)
+{
+	return m->status != STATUS_DESTROYED || (s->flags & FIND_DESTROYED);
+}
+
+/* Whether the session is there, is wanted, and (unless NULL) has this name. */
+static bool
+has_name(const struct search *s, const char *id, const char *name)
+{
+	struct manifest m;
+	bool yes;
+	int fd;
+
+	if (open_session(s->home, id, &m, &fd, NULL) < 0)
+		return false;
+	close(fd);
+	yes = is_wanted(s, &m) && (name == NULL || strcmp(m.name, name) == 0);
+	manifest_finish(&m);
+	return yes;
+}
+
+static int
+on_newest(void *arg, const char *id)
+{
+	struct search *s = arg;
+
+	if (!has_name(s, id, NULL))
+		return 0;
+	memcpy(s->named, id, ID_SIZE);
+	return 1;
+}
+
+static int
+on_same_name(void *arg, const char *id)
+{
+	struct search *s = arg;
+
+	if (!has_name(s, id, s->name))
+		return 0;
+	memcpy(s->named, id, ID_SIZE);
+	return 1;
+}
+
+static int
+on_same_prefix(void *arg, const char *id)
+{
+	struct search *s = arg;
+
+	if (strncmp(id, s->prefix, strlen(s->prefix)) != 0 ||
+	    !has_name(s, id, NULL))
+		return 0;
+	if (s->n_prefix < CANDIDATES_SHOWN)
+		memcpy(s->found[s->n_prefix], id, ID_SIZE);
+	s->n_prefix++;
+	return 0;
+}
+
+/* The beginning of an id in its one spelling: filled up, it must be an id. */
+static void
+set_prefix(struct search *s, const char *arg)
+{
+	size_t len = strlen(arg);
+	char id[ID_SIZE];
+
+	if (len < PREFIX_MIN || len >= ID_SIZE)
+		return;
+	memset(id, '0', ID_SIZE - 1);
+	id[ID_SIZE - 1] = '\0';
+	memcpy(id, arg, len);
+	if (id_parse(id, id) < 0)
+		return;
+	id[len] = '\0';
+	memcpy(s->prefix, id, len + 1);
+}
+
+/* An active one by its claim; else the newest that has, or had, the name. */
+static int
+search_name(struct search *s, struct error *err)
+{
+	char id[ID_SIZE];
+	int rc;
+
+	if (name_check(s->name, NULL) < 0)
+		return 0;
+	if (name_holder(s->home, s->name, id) == 0 &&
+	    has_name(s, id, s->name) &&
+	    find_is_active((void *)(uintptr_t)s->home, id)) {
+		memcpy(s->named, id, ID_SIZE);
+		return 0;
+	}
+	rc = home_each(s->home, on_same_name, s, err);
+	return rc < 0 ? rc : 0;
+}
+
+static int
+not_unique(const struct search *s, struct error *err)
+{
+	char list[CANDIDATES_SHOWN * (ID_SIZE + 1) + 64] = "";
+	size_t len = 0;
+	unsigned shown = 0;
+
+	for (; shown < s->n_prefix && shown < CANDIDATES_SHOWN; shown++)
+		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s",
+		    shown > 0 ? ", " : "", s->found[shown]);
+	if (s->n_prefix > shown)
+		snprintf(list + len, sizeof(list) - len, " and %u more",
+		    s->n_prefix - shown);
+	else if (s->named[0] != '\0')
+		snprintf(list + len, sizeof(list) - len, ", and the name of %s",
+		    s->named);
+	return error_set(err, ENOTUNIQ, "%s could be %s", s->name, list);
+}
+
+static int
+search(struct search *s, struct error *err)
+{
+	int rc = search_name(s, err);
+
+	if (rc < 0)
+		return rc;
+	if (s->prefix[0] != '\0')
+		rc = home_each(s->home, on_same_prefix, s, err);
+	if (rc < 0)
+		return rc;
+	if (s->n_prefix == 1 &&
+	    (s->named[0] == '\0' || strcmp(s->named, s->found[0]) == 0)) {
+		memcpy(s->named, s->found[0], ID_SIZE);
+		return 0;
+	}
+	/* A name is what people type; many ids share their beginning. */
+	if (s->n_prefix == 1 || (s->n_prefix > 1 && s->named[0] == '\0'))
+		return not_unique(s, err);
+	return 0;
+}
+
+static int
+search_newest(struct search *s, struct error *err)
+{
+	int rc;
+
+	if (!(s->flags & FIND_NEWEST_OK))
+		return error_set(err, EINVAL,
+		    "which session? give its name or id");
+	rc = home_each(s->home, on_newest, s, err);
+	return rc < 0 ? rc : 0;
+}
+
+static int
+open_wanted(const struct search *s, struct manifest *m, int *dirfd,
+    struct error *err)
+{
+	int rc = open_session(s->home, s->named, m, dirfd, err);
+
+	if (rc < 0 || is_wanted(s, m))
+		return rc;
+	manifest_finish(m);
+	fd_close(dirfd);
+	return error_set(err, ENOENT, "session %s was destroyed", s->named);
+}
+
+int
+find_session(const struct home *h, const char *arg, unsigned flags,
+    struct manifest *m, int *dirfd, struct error *err)
+{
+	struct search s = { .home = h, .flags = flags, .name = arg };
+	int rc = 0;
+
+	manifest_init(m);
+	*dirfd = -1;
+	if (arg == NULL) {
+		rc = search_newest(&s, err);
+	} else if (id_parse(arg, s.named) < 0) {
+		set_prefix(&s, arg);
+		rc = search(&s, err);
+	}
+	if (rc < 0)
+		return rc;
+	if (s.named[0] == '\0' && arg == NULL)
+		return error_set(err, ENOENT, "there is no session in %s",
+		    h->path);
+	if (s.named[0] == '\0')
+		return error_set(err, ENOENT, "there is no session %s", arg);
+	return open_wanted(&s, m, dirfd, err);
+}

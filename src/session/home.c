@@ -1,0 +1,326 @@
+/*
+ * Whoever can write into a home can type into its sessions, and the place may
+ * be one where others can write as well (TEND_HOME=/tmp/x).  So what is there
+ * already is believed only when it is a directory, not a link, is ours, and is
+ * not open to others; everything below is reached from its descriptor.
+ */
+#include "session/home.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/id.h"
+#include "base/path.h"
+
+#define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+#define OPEN_OUR_DIR (OPEN_DIR | O_NOFOLLOW)
+#define REMOVE_DEPTH 16
+
+/* Root may look into what others have, but not leave things there. */
+static int
+check_owner(int fd, const char *path, bool create, struct error *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return error_set(err, errno, "cannot look at %s: %s", path,
+		    strerror(errno));
+	if (st.st_uid != geteuid() && (create || geteuid() != 0))
+		return error_set(err, EACCES,
+		    "%s belongs to another user (uid %u)", path, st.st_uid);
+	if (st.st_mode & (S_IWGRP | S_IWOTH))
+		return error_set(err, EACCES,
+		    "%s can be written by others: run chmod 700 %s", path,
+		    path);
+	return 0;
+}
+
+/* A link where a directory must be is ENOTDIR, as any other file is. */
+static int
+open_error(int errnum, const char *path, struct error *err)
+{
+	struct stat st;
+
+	if ((errnum == ENOTDIR || errnum == ELOOP) && lstat(path, &st) == 0 &&
+	    S_ISLNK(st.st_mode))
+		return error_set(err, errnum,
+		    "%s is a symbolic link: name the directory itself", path);
+	return error_set(err, errnum, "cannot open %s: %s", path,
+	    strerror(errnum));
+}
+
+/* A mode that the umask has cut; an O_PATH descriptor needs no permission. */
+static int
+restore_mode(int parent, const char *name)
+{
+	auto_close int fd = openat(parent, name,
+	    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	char link[40];
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if ((st.st_mode & 0777) == 0700)
+		return 0;
+	if (st.st_uid != geteuid())
+		return -EACCES;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	return chmod(link, 0700) < 0 ? -errno : 0;
+}
+
+int
+home_make_dir(int parent, const char *name)
+{
+	int rc;
+
+	if (mkdirat(parent, name, 0700) < 0)
+		return -errno;
+	rc = restore_mode(parent, name);
+	if (rc < 0)
+		unlinkat(parent, name, AT_REMOVEDIR);
+	return rc;
+}
+
+/* The directory `name`, made if it is not there. */
+static int
+open_or_make(int parent, const char *name, int flags)
+{
+	int fd = openat(parent, name, flags), rc;
+
+	if (fd >= 0 || errno != ENOENT)
+		return fd < 0 ? -errno : fd;
+	rc = home_make_dir(parent, name);
+	if (rc < 0 && rc != -EEXIST)
+		return rc;
+	fd = openat(parent, name, flags);
+	return fd < 0 ? -errno : fd;
+}
+
+/*
+ * Walk down to an absolute path and make what is missing on the way.  Links
+ * are followed but for the last part.
+ */
+static int
+make_path(const char *path, int *out)
+{
+	auto_close int at = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char part[NAME_MAX + 1];
+	bool last = false;
+
+	if (at < 0)
+		return -errno;
+	while (!last) {
+		size_t len;
+		int next;
+
+		path += strspn(path, "/");
+		len = strcspn(path, "/");
+		if (len > NAME_MAX)
+			return -ENAMETOOLONG;
+		memcpy(part, path, len);
+		part[len] = '\0';
+		path += len;
+		last = *path == '\0';
+		next = open_or_make(at, part,
+		    last ? OPEN_OUR_DIR : O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (next < 0)
+			return next;
+		close(at);
+		at = next;
+	}
+	*out = fd_take(&at);
+	return 0;
+}
+
+/* A slash at the end would follow a link. */
+static void
+drop_slashes(char *path)
+{
+	size_t len = strlen(path);
+
+	while (len > 1 && path[len - 1] == '/')
+		path[--len] = '\0';
+}
+
+/* -1 in *fd when it is not there and need not be. */
+static int
+open_home(const char *path, bool create, int *fd, struct error *err)
+{
+	auto_close int home = open(path, OPEN_OUR_DIR);
+	int rc;
+
+	if (home < 0 && errno == ENOENT && create) {
+		rc = make_path(path, &home);
+		if (rc < 0)
+			return error_set(err, -rc, "cannot make %s: %s", path,
+			    strerror(-rc));
+	}
+	if (home < 0)
+		return errno == ENOENT ? 0 : open_error(errno, path, err);
+	rc = check_owner(home, path, create, err);
+	if (rc == 0)
+		*fd = fd_take(&home);
+	return rc;
+}
+
+/* A directory of the home that must be ours alone. */
+int
+home_open_part(const struct home *h, const char *name, bool create,
+    struct error *err)
+{
+	auto_close int fd = create ? open_or_make(h->fd, name, OPEN_OUR_DIR) :
+				     openat(h->fd, name, OPEN_OUR_DIR);
+	char path[PATH_MAX];
+	int rc;
+
+	if (path_join(path, sizeof(path), h->path, name) < 0)
+		return error_set(err, ENAMETOOLONG, "%s is too long", h->path);
+	if (fd < 0)
+		return open_error(create ? -fd : errno, path, err);
+	rc = check_owner(fd, path, create, err);
+	return rc < 0 ? rc : fd_take(&fd);
+}
+
+int
+home_open(struct home *h, const char *option, bool create, struct error *err)
+{
+	int rc;
+
+	h->fd = h->sessions_fd = -1;
+	rc = path_home(option, h->path, sizeof(h->path), err);
+	if (rc < 0)
+		return rc;
+	drop_slashes(h->path);
+	rc = open_home(h->path, create, &h->fd, err);
+	if (rc < 0 || h->fd < 0)
+		return rc;
+	rc = home_open_part(h, "sessions", create, err);
+	if (rc >= 0)
+		h->sessions_fd = rc;
+	else if (rc != -ENOENT || create)
+		home_close(h);
+	return rc >= 0 || (rc == -ENOENT && !create) ? 0 : rc;
+}
+
+void
+home_close(struct home *h)
+{
+	fd_close(&h->sessions_fd);
+	fd_close(&h->fd);
+}
+
+int
+home_session_dir(const struct home *h, const char *id, struct error *err)
+{
+	int fd = -1;
+
+	errno = ENOENT;
+	if (h->sessions_fd >= 0 && id_is_valid(id))
+		fd = openat(h->sessions_fd, id, OPEN_OUR_DIR);
+	if (fd >= 0)
+		return fd;
+	if (errno == ENOENT)
+		return error_set(err, ENOENT, "there is no session %s", id);
+	return error_set(err, errno, "cannot open session %s: %s", id,
+	    strerror(errno));
+}
+
+static int
+is_id(const struct dirent *entry)
+{
+	return id_is_valid(entry->d_name);
+}
+
+static int
+newest_first(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*b)->d_name, (*a)->d_name);
+}
+
+int
+home_each(const struct home *h, home_fn *fn, void *arg, struct error *err)
+{
+	struct dirent **entries;
+	int n, rc = 0;
+
+	if (h->sessions_fd < 0)
+		return 0;
+	n = scandirat(h->sessions_fd, ".", &entries, is_id, newest_first);
+	if (n < 0)
+		return error_set(err, errno, "cannot list %s/sessions: %s",
+		    h->path, strerror(errno));
+	for (int i = 0; i < n; i++) {
+		if (rc == 0)
+			rc = fn(arg, entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	return rc;
+}
+
+static int remove_contents(int fd, unsigned depth);
+
+/* A file, or a directory with all that is in it. */
+static int
+remove_entry(int parent, const char *name, unsigned depth)
+{
+	auto_close int fd = -1;
+	int rc;
+
+	if (unlinkat(parent, name, 0) == 0 || errno == ENOENT)
+		return 0;
+	if (errno != EISDIR)
+		return -errno;
+	fd = openat(parent, name, OPEN_OUR_DIR);
+	if (fd < 0)
+		return -errno;
+	rc = depth > 0 ? remove_contents(fd, depth - 1) : -ELOOP;
+	if (rc == 0 && unlinkat(parent, name, AT_REMOVEDIR) < 0)
+		rc = -errno;
+	return rc;
+}
+
+static int
+is_no_dot(const struct dirent *entry)
+{
+	return strcmp(entry->d_name, ".") != 0 &&
+	    strcmp(entry->d_name, "..") != 0;
+}
+
+static int
+remove_contents(int fd, unsigned depth)
+{
+	struct dirent **entries;
+	int n = scandirat(fd, ".", &entries, is_no_dot, NULL), rc = 0;
+
+	if (n < 0)
+		return -errno;
+	for (int i = 0; i < n; i++) {
+		if (rc == 0)
+			rc = remove_entry(fd, entries[i]->d_name, depth);
+		free(entries[i]);
+	}
+	free(entries);
+	return rc;
+}
+
+int
+home_remove_session(const struct home *h, const char *id, struct error *err)
+{
+	int rc = -ENOENT;
+
+	if (h->sessions_fd >= 0 && id_is_valid(id))
+		rc = remove_entry(h->sessions_fd, id, REMOVE_DEPTH);
+	if (rc < 0)
+		return error_set(err, -rc, "cannot remove session %s: %s", id,
+		    strerror(-rc));
+	return 0;
+}

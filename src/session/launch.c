@@ -1,0 +1,468 @@
+/*
+ * A session begins as a directory, a claimed name and a process that waits.
+ * Only when session.json on disk names that process does it become the keeper:
+ * so there is no moment in which somebody finds a session that says it is
+ * starting, and cannot tell whether anybody is starting it.  Nothing is
+ * synced; after a power failure there is no session.
+ */
+#include "session/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/id.h"
+#include "base/mem.h"
+#include "base/path.h"
+#include "keep/control.h"
+#include "session/find.h"
+#include "session/home.h"
+#include "session/manifest.h"
+
+#define EXIT_TEND 125
+#define EXIT_CANNOT_RUN 126
+#define EXIT_NOT_FOUND 127
+#define LIMIT_MS 10000
+#define SPARE_FD 16          /* above every descriptor that is handed over */
+#define NO_KEEPER UINT32_MAX /* a stage of our own: no tend-keeper to run */
+
+struct launch {
+	const struct home *home;
+	struct manifest *m;
+	int dir, cwd, host;   /* given to the keeper */
+	int status[2], go[2]; /* pipes, read end first */
+	char keeper[PATH_MAX];
+	char **argv, **envp; /* the keeper's */
+	char cols[8], rows[8], dashes[3];
+	char session_env[64], home_env[PATH_MAX + 16];
+	bool made, named; /* what is to be undone */
+	pid_t pid;
+};
+
+static int64_t
+clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+/* ------------------------------------------------------------ preparation */
+
+/* Both programs stand in one directory; which, the host tells. */
+static bool
+find_programs_in(struct launch *l, const char *dir)
+{
+	char path[PATH_MAX];
+
+	if (path_join(path, sizeof(path), dir, "tend-host") < 0 ||
+	    path_join(l->keeper, sizeof(l->keeper), dir, "tend-keeper") < 0)
+		return false;
+	l->host = open(path, O_RDONLY | O_CLOEXEC);
+	return l->host >= 0;
+}
+
+static int
+find_programs(struct launch *l, struct error *err)
+{
+	char dir[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", dir, sizeof(dir) - 1);
+	char *slash;
+
+	dir[n > 0 ? n : 0] = '\0';
+	slash = strrchr(dir, '/');
+	if (slash != NULL)
+		*slash = '\0';
+	if (find_programs_in(l, dir) || find_programs_in(l, TEND_LIBEXECDIR))
+		return 0;
+	return error_set(err, ENOENT, "cannot find tend-host in %s or %s", dir,
+	    TEND_LIBEXECDIR);
+}
+
+/* Where the program starts; the manifest gets the absolute path. */
+static int
+open_cwd(struct launch *l, struct error *err)
+{
+	const char *cwd = l->m->cwd != NULL ? l->m->cwd : ".";
+	char link[40], path[PATH_MAX];
+	ssize_t n;
+
+	l->cwd = open(cwd, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (l->cwd < 0)
+		return error_set(err, errno, "cannot start in %s: %s", cwd,
+		    strerror(errno));
+	if (cwd[0] == '/')
+		return 0;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", l->cwd);
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n < 0)
+		return error_set(err, errno, "cannot tell where %s is: %s", cwd,
+		    strerror(errno));
+	path[n] = '\0';
+	free(l->m->cwd);
+	l->m->cwd = xstrdup(path);
+	return 0;
+}
+
+static void
+make_argv(struct launch *l)
+{
+	size_t n = 0;
+
+	while (l->m->command[n] != NULL)
+		n++;
+	snprintf(l->cols, sizeof(l->cols), "%u", l->m->cols);
+	snprintf(l->rows, sizeof(l->rows), "%u", l->m->rows);
+	l->argv = xcalloc(n + 5, sizeof(*l->argv));
+	memcpy(l->dashes, "--", 3);
+	l->argv[0] = l->keeper;
+	l->argv[1] = l->cols;
+	l->argv[2] = l->rows;
+	l->argv[3] = l->dashes;
+	memcpy(l->argv + 4, l->m->command, n * sizeof(*l->argv));
+}
+
+static bool
+is_ours(const char *variable)
+{
+	return strncmp(variable, "TEND_SESSION=", 13) == 0 ||
+	    strncmp(variable, "TEND_HOME=", 10) == 0;
+}
+
+static void
+make_envp(struct launch *l, char **envp)
+{
+	size_t n = 0, kept = 2;
+
+	while (envp[n] != NULL)
+		n++;
+	snprintf(l->session_env, sizeof(l->session_env), "TEND_SESSION=%s",
+	    l->m->id);
+	snprintf(l->home_env, sizeof(l->home_env), "TEND_HOME=%s",
+	    l->home->path);
+	l->envp = xcalloc(n + 3, sizeof(*l->envp));
+	l->envp[0] = l->session_env;
+	l->envp[1] = l->home_env;
+	for (size_t i = 0; i < n; i++)
+		if (!is_ours(envp[i]))
+			l->envp[kept++] = envp[i];
+}
+
+/* -------------------------------------------------------------- its files */
+
+static int
+make_parts(int dir)
+{
+	static const char *const parts[] = { "log", "artifacts", "files" };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		int rc = home_make_dir(dir, parts[i]);
+
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int
+make_dir(struct launch *l, struct error *err)
+{
+	struct id_maker maker = { 0 };
+	int rc;
+
+	do {
+		id_create(&maker, l->m->id);
+		rc = home_make_dir(l->home->sessions_fd, l->m->id);
+	} while (rc == -EEXIST);
+	if (rc == 0) {
+		l->made = true;
+		l->dir = home_session_dir(l->home, l->m->id, NULL);
+		rc = l->dir < 0 ? l->dir : make_parts(l->dir);
+	}
+	if (rc < 0)
+		return error_set(err, -rc, "cannot make a session in %s: %s",
+		    l->home->path, strerror(-rc));
+	return 0;
+}
+
+static int
+claim_name(struct launch *l, struct error *err)
+{
+	void *home = (void *)(uintptr_t)l->home;
+	int rc;
+
+	if (l->m->name[0] == '\0')
+		rc = name_claim_default(l->home, l->m->command[0], l->m->id,
+		    find_is_active, home, l->m->name, err);
+	else
+		rc = name_claim(l->home, l->m->name, l->m->id, find_is_active,
+		    home, err);
+	l->named = rc == 0;
+	return rc;
+}
+
+static int
+write_manifest(struct launch *l, struct error *err)
+{
+	struct manifest *m = l->m;
+
+	m->status = STATUS_STARTING;
+	m->created_ms = clock_ns(CLOCK_REALTIME) / 1000000;
+	m->began_ns = (uint64_t)clock_ns(CLOCK_BOOTTIME);
+	m->keeper.pid = l->pid;
+	m->keeper.start = process_start_time(l->pid);
+	if (boot_id(m->boot_id) < 0)
+		return error_set(err, EIO, "cannot read the boot id of /proc");
+	return manifest_write(l->dir, m, false, err);
+}
+
+/* ------------------------------------------------------------- the keeper */
+
+static void
+reset_signals(void)
+{
+	const struct sigaction dfl = { .sa_handler = SIG_DFL };
+	sigset_t none;
+
+	for (int signo = 1; signo < NSIG; signo++)
+		sigaction(signo, &dfl, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Exactly the descriptors of keep/control.h, and /dev/null before them. */
+static bool
+hand_over(const struct launch *l)
+{
+	const int given[] = {
+		[0] = open("/dev/null", O_RDWR),
+		[LAUNCH_STATUS] = l->status[1],
+		[LAUNCH_DIR] = l->dir,
+		[LAUNCH_HOST] = l->host,
+		[LAUNCH_CWD] = l->cwd,
+	};
+	int spare[LAUNCH_FDS_END];
+
+	for (int i = 0; i < LAUNCH_FDS_END; i++) {
+		int from = i < LAUNCH_STATUS ? given[0] : given[i];
+
+		spare[i] = fcntl(from, F_DUPFD, SPARE_FD);
+		if (spare[i] < 0)
+			return false;
+	}
+	for (int i = 0; i < LAUNCH_FDS_END; i++)
+		if (dup2(spare[i], i) < 0)
+			return false;
+	return close_range(LAUNCH_FDS_END, ~0u, 0) == 0;
+}
+
+/*
+ * The child: system calls only.  It must not outlive a caller that fails
+ * before the manifest is there, hence the wait.
+ */
+static _Noreturn void
+become_keeper(const struct launch *l)
+{
+	struct launch_status s = { .stage = NO_KEEPER };
+	int status = l->status[1];
+	char go;
+
+	close(l->go[1]);
+	if (read(l->go[0], &go, 1) != 1)
+		_exit(EXIT_TEND);
+	reset_signals();
+	if (setsid() >= 0 && chdir("/") == 0 && hand_over(l)) {
+		status = LAUNCH_STATUS;
+		execve(l->keeper, l->argv, l->envp);
+	}
+	s.error = errno;
+	_exit(write(status, &s, sizeof(s)) < 0 ? EXIT_TEND : EXIT_CANNOT_RUN);
+}
+
+/* No handler of ours may run in the child. */
+static int
+start_keeper(struct launch *l, struct error *err)
+{
+	sigset_t all, before;
+	int errnum;
+
+	if (pipe2(l->status, O_CLOEXEC) < 0 || pipe2(l->go, O_CLOEXEC) < 0)
+		return error_set(err, errno, "cannot make a pipe: %s",
+		    strerror(errno));
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	l->pid = fork();
+	errnum = errno;
+	if (l->pid == 0)
+		become_keeper(l);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	fd_close(&l->status[1]);
+	fd_close(&l->go[0]);
+	if (l->pid < 0)
+		return error_set(err, errnum, "cannot start a process: %s",
+		    strerror(errnum));
+	return 0;
+}
+
+static int
+let_go(struct launch *l, struct error *err)
+{
+	ssize_t n = write(l->go[1], "g", 1);
+
+	fd_close(&l->go[1]);
+	if (n != 1)
+		return error_set(err, EIO, "the session's process has ended");
+	return 0;
+}
+
+/* -------------------------------------------------------------- its answer */
+
+static int
+read_status(struct launch *l, struct launch_status *s, struct error *err)
+{
+	int64_t until = clock_ns(CLOCK_MONOTONIC) + LIMIT_MS * 1000000ll;
+	struct pollfd p = { .fd = l->status[0], .events = POLLIN };
+	int left, n;
+
+	do {
+		left = (int)((until - clock_ns(CLOCK_MONOTONIC)) / 1000000);
+		n = poll(&p, 1, left > 0 ? left : 0);
+	} while (n < 0 && errno == EINTR);
+	if (n == 0)
+		return error_set(err, ETIMEDOUT,
+		    "the session did not start within %d s", LIMIT_MS / 1000);
+	if (read(l->status[0], s, sizeof(*s)) != sizeof(*s))
+		return error_set(err, EPROTO,
+		    "tend-keeper ended without an answer");
+	return 0;
+}
+
+static int
+stage_error(const struct launch *l, const struct launch_status *s, int *code,
+    struct error *err)
+{
+	int errnum = s->error > 0 ? s->error : EPROTO;
+	const char *why = strerror(errnum);
+
+	switch (s->stage) {
+	case LAUNCH_TERMINAL:
+		return error_set(err, errnum,
+		    "cannot open a pseudo-terminal: %s", why);
+	case LAUNCH_SOCKET:
+		return error_set(err, errnum,
+		    "cannot make the session's socket: %s", why);
+	case LAUNCH_RING:
+		return error_set(err, errnum,
+		    "cannot make the session's memory: %s", why);
+	case LAUNCH_FORK:
+		return error_set(err, errnum, "cannot start a process: %s",
+		    why);
+	case LAUNCH_CHDIR:
+		return error_set(err, errnum, "cannot start in %s: %s",
+		    l->m->cwd, why);
+	case LAUNCH_EXEC:
+		*code = errnum == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+		return error_set(err, errnum, "cannot run %s: %s",
+		    l->m->command[0], why);
+	case LAUNCH_ARGUMENTS:
+		return error_set(err, errnum, "tend-keeper cannot start: %s",
+		    why);
+	default:
+		return error_set(err, errnum, "cannot run %s: %s", l->keeper,
+		    why);
+	}
+}
+
+static int
+hear(struct launch *l, int *code, struct error *err)
+{
+	struct launch_status s;
+	int rc = read_status(l, &s, err);
+
+	if (rc < 0)
+		return rc;
+	if (s.stage != LAUNCH_OK)
+		return stage_error(l, &s, code, err);
+	l->m->child.pid = s.child_pid;
+	l->m->child.start = s.child_start;
+	l->m->began_ns = s.began_ns;
+	return 0;
+}
+
+static int
+launch(struct launch *l, char **envp, int *code, struct error *err)
+{
+	int rc;
+
+	if ((rc = find_programs(l, err)) < 0 || (rc = open_cwd(l, err)) < 0 ||
+	    (rc = make_dir(l, err)) < 0 || (rc = claim_name(l, err)) < 0)
+		return rc;
+	make_argv(l);
+	make_envp(l, envp);
+	if ((rc = start_keeper(l, err)) < 0 ||
+	    (rc = write_manifest(l, err)) < 0 || (rc = let_go(l, err)) < 0)
+		return rc;
+	return hear(l, code, err);
+}
+
+/* Nothing is left: no process, no name, no file. */
+static void
+undo(struct launch *l)
+{
+	fd_close(&l->go[1]);
+	if (l->pid > 0) {
+		kill(-l->pid, SIGKILL);
+		kill(l->pid, SIGKILL);
+		while (waitpid(l->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	if (l->named)
+		name_release(l->home, l->m->name, l->m->id);
+	if (l->made)
+		home_remove_session(l->home, l->m->id, NULL);
+}
+
+static void
+finish(struct launch *l)
+{
+	int *const fds[] = { &l->dir, &l->cwd, &l->host, &l->status[0],
+		&l->status[1], &l->go[0], &l->go[1] };
+
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+		fd_close(fds[i]);
+	free(l->argv);
+	free(l->envp);
+}
+
+int
+launch_session(const struct home *h, struct manifest *m, char **envp, int *code,
+    struct error *err)
+{
+	struct launch l = { .home = h,
+		.m = m,
+		.dir = -1,
+		.cwd = -1,
+		.host = -1,
+		.status = { -1, -1 },
+		.go = { -1, -1 } };
+	int rc;
+
+	*code = EXIT_TEND;
+	if (m->command == NULL || m->command[0] == NULL)
+		return error_set(err, EINVAL, "there is no command to run");
+	rc = launch(&l, envp, code, err);
+	if (rc < 0)
+		undo(&l);
+	finish(&l);
+	return rc;
+}

@@ -1,0 +1,362 @@
+#include "session/manifest.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/id.h"
+#include "base/json_field.h"
+#include "base/json_out.h"
+#include "base/json_tree.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "session/home.h"
+#include "session/names.h"
+
+#define FILE_VERSION 1
+#define MAX_LOG_DEFAULT (256ull << 20)
+#define LINGER_MS_DEFAULT 10000
+#define PID_LIMIT (1 << 22) /* the kernel's own */
+#define TEXT_MAX 4096
+
+/*
+ * The file, in this order, between the version and what is no plain field: the
+ * command, the cwd and the labels.
+ */
+static const struct json_field fields[] = {
+	JSON_FIELD(struct manifest, id, "id", TEXT, 0),
+	JSON_FIELD(struct manifest, name, "name", TEXT, 0),
+	JSON_FIELD_NAMES(struct manifest, status, "status", status_names),
+	JSON_FIELD_NAMES(struct manifest, outcome, "outcome", outcome_names),
+	JSON_FIELD(struct manifest, cols, "cols", UINT, UINT16_MAX),
+	JSON_FIELD(struct manifest, rows, "rows", UINT, UINT16_MAX),
+	JSON_FIELD(struct manifest, created_ms, "created_ms", INT, 0),
+	JSON_FIELD(struct manifest, ended_ms, "ended_ms", INT, 0),
+	JSON_FIELD(struct manifest, has_exit, "has_exit", BOOL, 0),
+	JSON_FIELD(struct manifest, exit_code, "exit_code", INT, 0),
+	JSON_FIELD(struct manifest, exit_signal, "exit_signal", UINT, 128),
+	JSON_FIELD(struct manifest, keeper.pid, "keeper_pid", UINT, PID_LIMIT),
+	JSON_FIELD(struct manifest, keeper.start, "keeper_start", UINT,
+	    INT64_MAX),
+	JSON_FIELD(struct manifest, host.pid, "host_pid", UINT, PID_LIMIT),
+	JSON_FIELD(struct manifest, host.start, "host_start", UINT, INT64_MAX),
+	JSON_FIELD(struct manifest, child.pid, "child_pid", UINT, PID_LIMIT),
+	JSON_FIELD(struct manifest, child.start, "child_start", UINT,
+	    INT64_MAX),
+	JSON_FIELD(struct manifest, boot_id, "boot_id", TEXT, 0),
+	JSON_FIELD(struct manifest, began_ns, "began_ns", UINT, INT64_MAX),
+	JSON_FIELD_NAMES(struct manifest, input, "input", input_policy_names),
+	JSON_FIELD_NAMES(struct manifest, size, "resize", size_policy_names),
+	JSON_FIELD_NAMES(struct manifest, log_input, "log_input",
+	    log_input_names),
+	JSON_FIELD(struct manifest, durable, "durable", BOOL, 0),
+	JSON_FIELD(struct manifest, max_log, "max_log", UINT, INT64_MAX),
+	JSON_FIELD(struct manifest, idle_timeout_s, "idle_timeout_s", UINT,
+	    UINT32_MAX),
+	JSON_FIELD(struct manifest, linger_ms, "linger_ms", UINT, UINT32_MAX),
+	JSON_FIELD(struct manifest, seq, "seq", UINT, INT64_MAX),
+	JSON_FIELD(struct manifest, offset, "offset", UINT, INT64_MAX),
+	JSON_FIELD(struct manifest, log_bytes, "log_bytes", UINT, INT64_MAX),
+	JSON_FIELD(struct manifest, post_mortem, "post_mortem", STRING,
+	    TEXT_MAX),
+	JSON_FIELD(struct manifest, degraded, "degraded", STRING, TEXT_MAX),
+	JSON_FIELD(struct manifest, unkept, "unkept", BOOL, 0),
+	{ 0 },
+};
+
+void
+manifest_init(struct manifest *m)
+{
+	*m = (struct manifest){ .status = STATUS_STARTING,
+		.cols = 80,
+		.rows = 24,
+		.exit_code = -1,
+		.max_log = MAX_LOG_DEFAULT,
+		.linger_ms = LINGER_MS_DEFAULT };
+}
+
+void
+manifest_finish(struct manifest *m)
+{
+	for (char **s = m->command; s != NULL && *s != NULL; s++)
+		free(*s);
+	free(m->command);
+	free(m->cwd);
+	for (size_t i = 0; i < m->n_labels; i++) {
+		free(m->labels[i].key);
+		free(m->labels[i].value);
+	}
+	free(m->labels);
+	free(m->post_mortem);
+	free(m->degraded);
+	manifest_init(m);
+}
+
+/* Printable UTF-8 with no `=`: a key stands before one on command lines. */
+static int
+check_label(const char *key, const char *value, struct error *err)
+{
+	size_t key_len = strlen(key), value_len = strlen(value);
+
+	if (key_len == 0 || key_len > LABEL_KEY_MAX)
+		return error_set(err, EINVAL, "a label's key has 1 to %d bytes",
+		    LABEL_KEY_MAX);
+	if (value_len > LABEL_VALUE_MAX)
+		return error_set(err, EINVAL,
+		    "the value of label %s is longer than %d bytes", key,
+		    LABEL_VALUE_MAX);
+	for (const char *s = key; *s != '\0'; s++)
+		if ((unsigned char)*s <= ' ' || *s == '=' || *s == 0x7f)
+			return error_set(err, EINVAL,
+			    "a label's key has no blanks and no =");
+	if (!utf8_valid(key, key_len) || !utf8_valid(value, value_len))
+		return error_set(err, EINVAL, "a label must be UTF-8");
+	return 0;
+}
+
+static struct label *
+find_label(const struct manifest *m, const char *key)
+{
+	for (size_t i = 0; i < m->n_labels; i++)
+		if (strcmp(m->labels[i].key, key) == 0)
+			return &m->labels[i];
+	return NULL;
+}
+
+static void
+remove_label(struct manifest *m, struct label *l)
+{
+	struct label *end = m->labels + m->n_labels;
+
+	free(l->key);
+	free(l->value);
+	memmove(l, l + 1, (size_t)(end - l - 1) * sizeof(*l));
+	m->n_labels--;
+}
+
+int
+manifest_set_label(struct manifest *m, const char *key, const char *value,
+    struct error *err)
+{
+	struct label *l = find_label(m, key);
+	int rc = check_label(key, value != NULL ? value : "", err);
+
+	if (rc < 0)
+		return rc;
+	if (value == NULL) {
+		if (l != NULL)
+			remove_label(m, l);
+		return 0;
+	}
+	if (l != NULL) {
+		free(l->value);
+		l->value = xstrdup(value);
+		return 0;
+	}
+	if (m->n_labels == MANIFEST_LABELS_MAX)
+		return error_set(err, E2BIG, "a session has at most %d labels",
+		    MANIFEST_LABELS_MAX);
+	m->labels = xrealloc(m->labels, m->n_labels + 1, sizeof(*l));
+	m->labels[m->n_labels++] = (struct label){ xstrdup(key),
+		xstrdup(value) };
+	return 0;
+}
+
+/*
+ * Arguments and paths are bytes, JSON is text: what is no UTF-8 is written as
+ * {"hex":"…"}, so that it comes back as it was.
+ */
+static void
+write_bytes(const char *s, struct json_out *j)
+{
+	struct buf hex;
+
+	if (utf8_valid(s, strlen(s))) {
+		json_out_text(j, s);
+		return;
+	}
+	buf_init(&hex, 2 * MANIFEST_MAX);
+	for (; *s != '\0'; s++)
+		buf_printf(&hex, "%02x", (unsigned char)*s);
+	json_out_open(j, '{');
+	json_out_key(j, "hex");
+	json_out_string(j, (char *)hex.data, hex.len);
+	json_out_close(j, '}');
+	buf_finish(&hex);
+}
+
+static int
+hex_digit(char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *at = c != '\0' ? strchr(digits, c) : NULL;
+
+	return at != NULL ? (int)(at - digits) : -1;
+}
+
+/* NULL for what is no hex, or has a NUL in it, or could have been text. */
+static char *
+read_hex(const char *hex)
+{
+	size_t len = strlen(hex) / 2;
+	char *s = xcalloc(len + 1, 1);
+
+	for (size_t i = 0; i < len; i++) {
+		int high = hex_digit(hex[2 * i]),
+		    low = hex_digit(hex[2 * i + 1]);
+
+		s[i] = high < 0 || low < 0 ? '\0' : (char)(high << 4 | low);
+	}
+	if (strlen(hex) != 2 * strlen(s) || utf8_valid(s, len)) {
+		free(s);
+		return NULL;
+	}
+	return s;
+}
+
+static int
+read_bytes(const json_t *v, const char *what, char **out, struct error *err)
+{
+	const char *hex = json_string_value(json_object_get(v, "hex"));
+	char *s = NULL;
+
+	if (json_is_string(v))
+		s = xstrdup(json_string_value(v));
+	else if (hex != NULL)
+		s = read_hex(hex);
+	if (s == NULL)
+		return error_set(err, EINVAL,
+		    "%s must be a string, or bytes in hex", what);
+	*out = s;
+	return 0;
+}
+
+static int
+read_command(const json_t *v, struct manifest *m, struct error *err)
+{
+	size_t n = json_array_size(v);
+
+	if (n == 0)
+		return error_set(err, EINVAL,
+		    "command must be an array that is not empty");
+	m->command = xcalloc(n + 1, sizeof(*m->command));
+	for (size_t i = 0; i < n; i++) {
+		int rc = read_bytes(json_array_get(v, i), "command",
+		    &m->command[i], err);
+
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int
+read_labels(json_t *v, struct manifest *m, struct error *err)
+{
+	const char *key;
+	json_t *value;
+
+	if (v != NULL && !json_is_object(v))
+		return error_set(err, EINVAL, "labels must be an object");
+	json_object_foreach(v, key, value)
+	{
+		int rc;
+
+		if (!json_is_string(value))
+			return error_set(err, EINVAL, "labels must be strings");
+		rc = manifest_set_label(m, key, json_string_value(value), err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int
+check_version(const json_t *object, struct error *err)
+{
+	const json_t *version = json_object_get(object, "version");
+
+	if (!json_is_integer(version) || json_integer_value(version) < 1)
+		return error_set(err, EINVAL, "version must be a number");
+	if (json_integer_value(version) > FILE_VERSION)
+		return error_set(err, EPROTO, "it is of a newer tend");
+	return 0;
+}
+
+static int
+read_object(const json_t *object, struct manifest *m, struct error *err)
+{
+	int rc;
+
+	if ((rc = check_version(object, err)) < 0 ||
+	    (rc = json_fields_read(fields, object, m, err)) < 0 ||
+	    (rc = read_command(json_object_get(object, "command"), m, err)) <
+		0 ||
+	    (rc = read_bytes(json_object_get(object, "cwd"), "cwd", &m->cwd,
+		 err)) < 0 ||
+	    (rc = read_labels(json_object_get(object, "labels"), m, err)) < 0)
+		return rc;
+	if (!json_is_string(json_object_get(object, "status")))
+		return error_set(err, EINVAL, "status is missing");
+	if (!id_is_valid(m->id))
+		return error_set(err, EINVAL, "id is no ULID");
+	return m->name[0] != '\0' ? name_check(m->name, err) : 0;
+}
+
+int
+manifest_parse(const char *p, size_t len, struct manifest *m, struct error *err)
+{
+	auto_json json_t *object = NULL;
+	struct manifest new;
+	int rc;
+
+	manifest_init(m);
+	if (len > MANIFEST_MAX)
+		return error_set(err, EFBIG, "it is longer than %u bytes",
+		    MANIFEST_MAX);
+	object = json_tree_object(p, len, err);
+	if (object == NULL)
+		return -EINVAL;
+	manifest_init(&new);
+	rc = read_object(object, &new, err);
+	if (rc < 0)
+		manifest_finish(&new);
+	else
+		*m = new;
+	return rc;
+}
+
+void
+labels_write(const struct manifest *m, struct json_out *j)
+{
+	json_out_key(j, "labels");
+	json_out_open(j, '{');
+	for (size_t i = 0; i < m->n_labels; i++) {
+		json_out_key(j, m->labels[i].key);
+		json_out_text(j, m->labels[i].value);
+	}
+	json_out_close(j, '}');
+}
+
+int
+manifest_format(const struct manifest *m, struct buf *out)
+{
+	struct json_out j;
+
+	json_out_init(&j, out);
+	json_out_open(&j, '{');
+	json_out_key(&j, "version");
+	json_out_number(&j, FILE_VERSION);
+	json_fields_write(fields, m, NULL, &j);
+	json_out_key(&j, "command");
+	json_out_open(&j, '[');
+	for (char **s = m->command; s != NULL && *s != NULL; s++)
+		write_bytes(*s, &j);
+	json_out_close(&j, ']');
+	json_out_key(&j, "cwd");
+	write_bytes(m->cwd != NULL ? m->cwd : "/", &j);
+	labels_write(m, &j);
+	json_out_close(&j, '}');
+	return buf_putc(out, '\n');
+}

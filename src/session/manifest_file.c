@@ -1,0 +1,115 @@
+/* session.json as a file: read bounded, written whole or not at all. */
+#include "session/manifest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/fd.h"
+
+#define FILE_NAME "session.json"
+
+/* The whole of a regular file of ours; no FIFO, device or link. */
+static int
+read_file(int dirfd, struct buf *b)
+{
+	auto_close int fd = openat(dirfd, FILE_NAME,
+	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	uint8_t *room;
+	ssize_t n;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	if (st.st_size > MANIFEST_MAX)
+		return -EFBIG;
+	do {
+		room = buf_reserve(b, 4096);
+		n = room != NULL ? read(fd, room, 4096) : 0;
+		if (n > 0)
+			buf_commit(b, (size_t)n);
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	if (n < 0)
+		return -errno;
+	return b->full ? -EFBIG : 0;
+}
+
+int
+manifest_read(int dirfd, struct manifest *m, struct error *err)
+{
+	struct error why;
+	struct buf b;
+	int rc;
+
+	manifest_init(m);
+	buf_init(&b, MANIFEST_MAX + 4096);
+	rc = read_file(dirfd, &b);
+	if (rc < 0)
+		error_set(err, -rc, "cannot read " FILE_NAME ": %s",
+		    strerror(-rc));
+	else if ((rc = manifest_parse((char *)b.data, b.len, m, &why)) < 0)
+		error_set(err, -rc, FILE_NAME " is damaged: %s", why.msg);
+	buf_finish(&b);
+	return rc;
+}
+
+/* The umask has no say in the mode. */
+static int
+write_temp(int dirfd, const char *temp, const struct buf *b, bool sync)
+{
+	auto_close int fd = openat(dirfd, temp,
+	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int rc;
+
+	if (fd < 0 || fchmod(fd, 0600) < 0)
+		return -errno;
+	rc = fd_write_all(fd, b->data, b->len);
+	if (rc == 0 && sync && fsync(fd) < 0)
+		rc = -errno;
+	return rc;
+}
+
+/* The temporary file is this thread's; one that is there, of a dead thread. */
+static int
+replace(int dirfd, const struct buf *b, bool sync)
+{
+	char temp[sizeof(FILE_NAME) + 16];
+	int rc;
+
+	snprintf(temp, sizeof(temp), FILE_NAME ".%d", (int)gettid());
+	rc = write_temp(dirfd, temp, b, sync);
+	if (rc == -EEXIST && unlinkat(dirfd, temp, 0) == 0)
+		rc = write_temp(dirfd, temp, b, sync);
+	if (rc == 0 && renameat(dirfd, temp, dirfd, FILE_NAME) < 0)
+		rc = -errno;
+	if (rc < 0)
+		unlinkat(dirfd, temp, 0);
+	else if (sync && fsync(dirfd) < 0)
+		rc = -errno;
+	return rc;
+}
+
+int
+manifest_write(int dirfd, const struct manifest *m, bool sync,
+    struct error *err)
+{
+	struct buf b;
+	int rc;
+
+	buf_init(&b, MANIFEST_MAX);
+	rc = manifest_format(m, &b) < 0 ? -E2BIG : replace(dirfd, &b, sync);
+	buf_finish(&b);
+	if (rc == -E2BIG)
+		return error_set(err, E2BIG, "the command is too long");
+	if (rc < 0)
+		return error_set(err, -rc, "cannot write " FILE_NAME ": %s",
+		    strerror(-rc));
+	return 0;
+}

@@ -1,0 +1,256 @@
+/*
+ * Which active session has a name.  HOME/names holds one symbolic link for
+ * each name, called by the name's hash and pointing at the session's id; it is
+ * read whole by readlink(2) and replaced whole by rename(2).  Whoever changes
+ * links holds the lock of the directory, so that a stale one has one heir.
+ */
+#include "session/home.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/id.h"
+#include "base/sha256.h"
+
+#define SEGMENTS_MAX 8
+#define SEGMENT_MAX 64
+#define HASH_SIZE 33
+#define LOCK_LIMIT_MS 5000
+#define NUMBER_MAX 9999
+#define NUMBER_ASKED 9 /* up to here a stale name is used again */
+#define BASE_MAX 56    /* of a default name, leaving room for its number */
+
+#define DIGITS "0123456789"
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+#define FIRST LETTERS DIGITS "_"
+#define REST FIRST ".-"
+
+int
+name_check(const char *name, struct error *err)
+{
+	const char *s = name;
+	char id[ID_SIZE];
+	unsigned segments = 0;
+	size_t len;
+
+	if (strlen(name) > NAME_SIZE_MAX)
+		return error_set(err, EINVAL, "a name has at most %d bytes",
+		    NAME_SIZE_MAX);
+	if (id_parse(name, id) == 0)
+		return error_set(err, EINVAL,
+		    "a name must not look like an id: %s", name);
+	do {
+		len = strspn(s, REST);
+		if (len == 0 || len > SEGMENT_MAX || strspn(s, FIRST) == 0 ||
+		    (s[len] != '/' && s[len] != '\0'))
+			return error_set(err, EINVAL,
+			    "a name is 1 to 8 parts joined by /, each up to 64"
+			    " letters, digits, _ . - and not beginning with"
+			    " . or -");
+		s += len + 1;
+	} while (++segments < SEGMENTS_MAX && s[-1] == '/');
+	if (s[-1] == '/')
+		return error_set(err, EINVAL, "a name has at most %d parts",
+		    SEGMENTS_MAX);
+	return 0;
+}
+
+static void
+hash_name(const char *name, char out[HASH_SIZE])
+{
+	uint8_t digest[SHA256_SIZE];
+	char hex[SHA256_HEX_SIZE];
+	struct sha256 s;
+
+	sha256_init(&s);
+	sha256_update(&s, name, strlen(name));
+	sha256_final(&s, digest);
+	sha256_hex(digest, hex);
+	memcpy(out, hex, HASH_SIZE - 1);
+	out[HASH_SIZE - 1] = '\0';
+}
+
+/* The id in the link, or -ENOENT; what is no id is nobody's. */
+static int
+read_holder(int names, const char *hash, char id[ID_SIZE])
+{
+	ssize_t n = readlinkat(names, hash, id, ID_SIZE);
+
+	if (n < 0)
+		return -errno;
+	id[n < ID_SIZE ? n : 0] = '\0';
+	return 0;
+}
+
+/* A stopped process must not keep everybody waiting for its lock. */
+static int
+lock(int fd)
+{
+	const struct timespec pause = { 0, 2000000 };
+
+	for (int ms = 0; flock(fd, LOCK_EX | LOCK_NB) < 0; ms += 2) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -errno;
+		if (ms >= LOCK_LIMIT_MS)
+			return -EBUSY;
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+/* The directory of names, locked until it is closed. */
+static int
+open_names(const struct home *h, bool create, struct error *err)
+{
+	auto_close int fd = home_open_part(h, "names", create, err);
+	int rc;
+
+	if (fd < 0)
+		return fd;
+	rc = lock(fd);
+	if (rc < 0)
+		return error_set(err, -rc, "cannot lock %s/names: %s", h->path,
+		    strerror(-rc));
+	return fd_take(&fd);
+}
+
+struct claim {
+	const char *id;
+	name_active_fn *active; /* NULL: whoever holds it is */
+	void *arg;
+};
+
+static int
+replace(int names, const char *hash, const char *id)
+{
+	if (symlinkat(id, names, id) < 0 && errno != EEXIST)
+		return -errno;
+	if (renameat(names, id, names, hash) < 0)
+		return -errno;
+	return 0;
+}
+
+static int
+claim(int names, const char *name, const struct claim *c)
+{
+	char hash[HASH_SIZE], holder[ID_SIZE];
+
+	hash_name(name, hash);
+	if (symlinkat(c->id, names, hash) == 0)
+		return 0;
+	if (errno != EEXIST)
+		return -errno;
+	if (c->active == NULL)
+		return -EEXIST;
+	if (read_holder(names, hash, holder) == 0 && strcmp(holder, c->id) == 0)
+		return 0;
+	if (id_is_valid(holder) && c->active(c->arg, holder))
+		return -EEXIST;
+	return replace(names, hash, c->id);
+}
+
+static int
+claim_error(int rc, const char *name, struct error *err)
+{
+	if (rc == -EEXIST)
+		return error_set(err, EEXIST,
+		    "there is an active session called %s", name);
+	return error_set(err, -rc, "cannot claim the name %s: %s", name,
+	    strerror(-rc));
+}
+
+int
+name_claim(const struct home *h, const char *name, const char *id,
+    name_active_fn *active, void *arg, struct error *err)
+{
+	const struct claim c = { id, active, arg };
+	auto_close int names = -1;
+	int rc = name_check(name, err);
+
+	if (rc < 0)
+		return rc;
+	names = open_names(h, true, err);
+	if (names < 0)
+		return names;
+	rc = claim(names, name, &c);
+	return rc < 0 ? claim_error(rc, name, err) : 0;
+}
+
+/* A command's basename with what a name cannot have replaced. */
+static void
+base_name(const char *command, char out[BASE_MAX + 1])
+{
+	const char *slash = strrchr(command, '/');
+	const char *s = slash != NULL ? slash + 1 : command;
+	size_t len = 0;
+	char id[ID_SIZE];
+
+	s += strcspn(s, FIRST);
+	for (; *s != '\0' && len < BASE_MAX; s++)
+		out[len++] = strchr(REST, *s) != NULL ? *s : '-';
+	out[len] = '\0';
+	if (len == 0 || id_parse(out, id) == 0)
+		strcpy(out, "session");
+}
+
+int
+name_claim_default(const struct home *h, const char *command, const char *id,
+    name_active_fn *active, void *arg, char out[NAME_SIZE_MAX + 1],
+    struct error *err)
+{
+	struct claim c = { id, active, arg };
+	auto_close int names = open_names(h, true, err);
+	char base[BASE_MAX + 1];
+	int rc;
+
+	if (names < 0)
+		return names;
+	base_name(command, base);
+	snprintf(out, NAME_SIZE_MAX + 1, "%s", base);
+	rc = claim(names, out, &c);
+	for (int i = 2; rc == -EEXIST && i <= NUMBER_MAX; i++) {
+		if (i > NUMBER_ASKED)
+			c.active = NULL;
+		snprintf(out, NAME_SIZE_MAX + 1, "%s-%d", base, i);
+		rc = claim(names, out, &c);
+	}
+	return rc < 0 ? claim_error(rc, base, err) : 0;
+}
+
+void
+name_release(const struct home *h, const char *name, const char *id)
+{
+	char hash[HASH_SIZE], holder[ID_SIZE];
+	auto_close int names = open_names(h, false, NULL);
+
+	if (names < 0)
+		return;
+	hash_name(name, hash);
+	if (read_holder(names, hash, holder) == 0 && strcmp(holder, id) == 0)
+		unlinkat(names, hash, 0);
+}
+
+int
+name_holder(const struct home *h, const char *name, char id[ID_SIZE])
+{
+	auto_close int names = home_open_part(h, "names", false, NULL);
+	char hash[HASH_SIZE], holder[ID_SIZE];
+	int rc;
+
+	if (names < 0)
+		return names;
+	hash_name(name, hash);
+	rc = read_holder(names, hash, holder);
+	if (rc < 0)
+		return rc;
+	if (!id_is_valid(holder))
+		return -ENOENT;
+	memcpy(id, holder, ID_SIZE);
+	return 0;
+}

@@ -1,0 +1,61 @@
+/*
+ * What a manifest says against what is running.  A pid alone proves nothing: it
+ * counts only in the boot it was written in, with the start time it had.
+ */
+#include "session/manifest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "keep/control.h"
+
+int
+boot_id(char out[40])
+{
+	auto_close int fd = open("/proc/sys/kernel/random/boot_id",
+	    O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, out, 39);
+
+	if (n < 0)
+		return -errno;
+	out[n] = '\0';
+	out[strcspn(out, "\n")] = '\0';
+	return 0;
+}
+
+/* Forget a process that is not running any more. */
+static bool
+still_runs(struct process *p, bool same_boot)
+{
+	if (same_boot && p->pid > 0 && p->start != 0 &&
+	    process_start_time(p->pid) == p->start)
+		return true;
+	*p = (struct process){ 0 };
+	return false;
+}
+
+bool
+manifest_reconcile(struct manifest *m)
+{
+	char boot[40];
+	bool same_boot = boot_id(boot) == 0 && strcmp(boot, m->boot_id) == 0;
+	bool kept = still_runs(&m->keeper, same_boot);
+	bool hosted = still_runs(&m->host, same_boot);
+
+	if (status_is_terminal(m->status) || m->has_exit)
+		m->child = (struct process){ 0 };
+	if (!status_has_live_host(m->status) || kept || hosted) {
+		m->unkept |= status_has_live_host(m->status) && !kept;
+		return false;
+	}
+	m->status = STATUS_EXITED;
+	if (!m->has_exit)
+		m->outcome = OUTCOME_LOST;
+	else if (m->outcome == OUTCOME_NONE)
+		m->outcome = OUTCOME_EXITED;
+	m->child = (struct process){ 0 };
+	return true;
+}

@@ -1,0 +1,106 @@
+#include "unit.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "session/manifest.h"
+
+#define EVERY(s) \
+	enum status s = STATUS_STARTING; \
+	s <= STATUS_DESTROYED; \
+	s++
+
+/* K-04: the rows of the truth table, and `starting`. */
+static void
+the_table_is_the_one_of_k04(void **state)
+{
+	static const struct {
+		enum status s;
+		const char *name, *bits; /* active .. collectable */
+	} rows[] = {
+		{ STATUS_STARTING, "starting", "a--l--" },
+		{ STATUS_RUNNING, "running", "a-cl--" },
+		{ STATUS_EXITING, "exiting", "a--l--" },
+		{ STATUS_EXITED, "exited", "-t--og" },
+		{ STATUS_FAILED, "failed", "-t--og" },
+		{ STATUS_DESTROYING, "destroying", "a---o-" },
+		{ STATUS_DESTROYED, "destroyed", "-t--og" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		enum status s = rows[i].s;
+		char bits[] = {
+			status_is_active(s) ? 'a' : '-',
+			status_is_terminal(s) ? 't' : '-',
+			status_is_commandable(s) ? 'c' : '-',
+			status_has_live_host(s) ? 'l' : '-',
+			status_is_offline(s) ? 'o' : '-',
+			status_is_collectable(s) ? 'g' : '-',
+			'\0',
+		};
+
+		assert_string_equal(status_name(s), rows[i].name);
+		assert_string_equal(bits, rows[i].bits);
+	}
+}
+
+/* K-04's invariants, K-18: which state is asked for where. */
+static void
+the_invariants_hold_for_every_status(void **state)
+{
+	(void)state;
+	for (EVERY(s)) {
+		assert_int_not_equal(status_is_active(s),
+		    status_is_terminal(s));
+		assert_int_not_equal(status_has_live_host(s),
+		    status_is_offline(s));
+		assert_true(!status_is_collectable(s) || status_is_terminal(s));
+		assert_true(!status_is_commandable(s) || status_is_active(s));
+		assert_true(
+		    !status_is_commandable(s) || status_has_live_host(s));
+	}
+	assert_true(status_is_active(STATUS_DESTROYING) &&
+	    status_is_offline(STATUS_DESTROYING));
+	assert_false(status_is_collectable(STATUS_DESTROYING));
+}
+
+static void
+policies_are_read_by_their_names(void **state)
+{
+	enum input_policy input;
+	enum size_policy size;
+	enum log_input log;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(input_policy_parse("lease", &input, &err), 0);
+	assert_int_equal(input, INPUT_POLICY_LEASE);
+	assert_string_equal(input_policy_name(input), "lease");
+	assert_int_equal(size_policy_parse("fixed", &size, &err), 0);
+	assert_int_equal(size, SIZE_FIXED);
+	assert_string_equal(size_policy_name(SIZE_SMALLEST), "smallest");
+	assert_int_equal(log_input_parse("lengths", &log, &err), 0);
+	assert_int_equal(log, LOG_INPUT_LENGTHS);
+	assert_string_equal(log_input_name(LOG_INPUT_NONE), "none");
+	assert_int_equal(size_policy_parse("big", &size, &err), -EINVAL);
+	assert_string_equal(err.msg,
+	    "the size policy must be smallest, latest, largest or fixed");
+	assert_int_equal(input_policy_parse("", &input, &err), -EINVAL);
+	assert_int_equal(log_input_parse("ALL", &log, &err), -EINVAL);
+	assert_null(outcome_name(OUTCOME_NONE));
+	assert_string_equal(outcome_name(OUTCOME_LOST), "lost");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_table_is_the_one_of_k04),
+		cmocka_unit_test(the_invariants_hold_for_every_status),
+		cmocka_unit_test(policies_are_read_by_their_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
