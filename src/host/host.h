@@ -11,12 +11,14 @@
 
 struct ending;
 struct error;
+struct link;
 struct loop;
 struct pump;
 struct scribe;
 struct server;
 struct stop;
 struct vt;
+struct wall;
 struct watch;
 
 /*
@@ -69,10 +71,21 @@ struct host {
 	struct pump *pump;
 	struct ending *ending;
 	struct stop *stop;
+	struct link *link;
+	struct wall *wall;
+	struct watch *idle; /* timer of the idle timeout, or NULL */
 
 	int64_t active_ms; /* CLOCK_MONOTONIC of the last output or input */
 	bool ended;        /* the program's exit is known and logged */
 };
+
+/*
+ * Take over a session from its keeper's descriptors (enum control_fd): find
+ * out where the host before us was, and serve.  With an error, what was made
+ * is to be closed all the same.
+ */
+int host_open(struct host *h, struct error *err);
+void host_close(struct host *h);
 
 /* Nanoseconds since the session began, as the log counts. */
 uint64_t host_now_ns(const struct host *h);
@@ -102,6 +115,10 @@ int host_stop(struct host *h, uint32_t grace_ms, bool interrupt, const char *by,
     struct error *err);
 int host_kill(struct host *h, const char *by, struct error *err);
 
+/* The same as a stop, but the session is `destroyed` when it has ended. */
+int host_destroy(struct host *h, uint32_t grace_ms, const char *by,
+    struct error *err);
+
 /* value NULL removes the label.  Each writes session.json and a `meta`. */
 int host_set_label(struct host *h, const char *key, const char *value,
     const char *by, struct error *err);
@@ -114,6 +131,12 @@ uint64_t host_mark(struct host *h, const char *name, const char *by,
 
 /* session.json as the manifest now is; called when it was changed. */
 void host_save(struct host *h);
+
+/* Let another session have the name. */
+void host_release_name(struct host *h);
+
+/* Something is not as it should be, and stays so; in the manifest and told. */
+void host_degraded(struct host *h, const char *why);
 
 /* Somebody typed: the idle timeout starts over.  Output counts by itself. */
 void host_touch(struct host *h);

@@ -1,0 +1,142 @@
+#include "host/chores.h"
+
+#include "host/clock.h"
+#include "host/thread.h"
+#include "log/writer.h"
+
+#define SYNC_EVERY_MS 1000
+
+static void
+sync_log(struct chores *c)
+{
+	int rc = log_writer_sync(c->writer);
+
+	if (rc < 0)
+		c->ops->sync_failed(c->arg, -rc);
+}
+
+static bool
+is_quitting(struct chores *c)
+{
+	bool quit;
+
+	pthread_mutex_lock(&c->lock);
+	quit = c->quit;
+	pthread_mutex_unlock(&c->lock);
+	return quit;
+}
+
+static void
+trim(struct chores *c)
+{
+	uint64_t seq, offset;
+	int rc;
+
+	if (c->max_log == 0)
+		return;
+	rc = log_writer_trim(c->writer, c->max_log, &seq, &offset);
+	if (rc > 0)
+		c->ops->trimmed(c->arg, seq, offset);
+	else if (rc < 0)
+		c->ops->trouble(c->arg, "trim", -rc);
+}
+
+/* Compressed first: what is smaller need not be removed so soon. */
+static void
+tidy(struct chores *c)
+{
+	int rc = 1;
+
+	while (rc > 0 && !is_quitting(c))
+		rc = log_writer_compress(c->writer);
+	if (rc < 0)
+		c->ops->trouble(c->arg, "compress", -rc);
+	trim(c);
+}
+
+/* What to do next, with the lock held; NULL at the end. */
+typedef void chore_fn(struct chores *c);
+
+static chore_fn *
+next_chore(struct chores *c)
+{
+	while (!c->quit) {
+		if (c->dirty && clock_ms(CLOCK_MONOTONIC) >= c->due_ms) {
+			c->dirty = false;
+			return sync_log;
+		}
+		if (c->sealed) {
+			c->sealed = false;
+			return tidy;
+		}
+		thread_wait(&c->wake, &c->lock, c->dirty ? c->due_ms : -1);
+	}
+	return NULL;
+}
+
+static void *
+run(void *arg)
+{
+	struct chores *c = arg;
+	chore_fn *fn;
+
+	thread_be_idle();
+	pthread_mutex_lock(&c->lock);
+	while ((fn = next_chore(c)) != NULL) {
+		pthread_mutex_unlock(&c->lock);
+		fn(c);
+		pthread_mutex_lock(&c->lock);
+	}
+	pthread_mutex_unlock(&c->lock);
+	return NULL;
+}
+
+int
+chores_start(struct chores *c)
+{
+	int rc;
+
+	pthread_mutex_init(&c->lock, NULL);
+	thread_cond_init(&c->wake);
+	c->sealed = true;
+	rc = thread_start(&c->thread, run, c);
+	c->started = rc == 0;
+	return rc;
+}
+
+void
+chores_stop(struct chores *c)
+{
+	if (!c->started)
+		return;
+	pthread_mutex_lock(&c->lock);
+	c->quit = true;
+	pthread_cond_signal(&c->wake);
+	pthread_mutex_unlock(&c->lock);
+	pthread_join(c->thread, NULL);
+	c->started = false;
+	pthread_cond_destroy(&c->wake);
+	pthread_mutex_destroy(&c->lock);
+}
+
+/* The thread is woken once a second, not for every write. */
+void
+chores_dirty(struct chores *c)
+{
+	pthread_mutex_lock(&c->lock);
+	if (!c->dirty) {
+		c->dirty = true;
+		c->due_ms = clock_ms(CLOCK_MONOTONIC) + SYNC_EVERY_MS;
+		pthread_cond_signal(&c->wake);
+	}
+	pthread_mutex_unlock(&c->lock);
+}
+
+void
+chores_sealed(struct chores *c)
+{
+	pthread_mutex_lock(&c->lock);
+	c->sealed = true;
+	pthread_cond_signal(&c->wake);
+	pthread_mutex_unlock(&c->lock);
+}

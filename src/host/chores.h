@@ -1,0 +1,47 @@
+#ifndef TEND_HOST_CHORES_H
+#define TEND_HOST_CHORES_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct log_writer;
+
+/*
+ * What the log needs besides being written, in a thread of its own at idle
+ * priority: fdatasync once a second, compression of sealed segments, removal
+ * of the oldest.  It is apart from the pen because an fdatasync of what a
+ * flooding program wrote in a second takes longer than the ring lasts.
+ */
+struct chores_ops {
+	/* All from the chores' thread. */
+	void (*sync_failed)(void *arg, int error);
+	void (*trimmed)(void *arg, uint64_t seq, uint64_t offset);
+	void (*trouble)(void *arg, const char *what, int error);
+};
+
+struct chores {
+	struct log_writer *writer;
+	uint64_t max_log; /* 0: no limit */
+	const struct chores_ops *ops;
+	void *arg;
+	pthread_t thread;
+	bool started;
+
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	/* Under the lock. */
+	bool dirty;     /* something was written since the last sync began */
+	int64_t due_ms; /* when to sync */
+	bool sealed;    /* a segment was sealed, or may have been before */
+	bool quit;
+};
+
+int chores_start(struct chores *c);
+void chores_stop(struct chores *c);
+
+/* From any thread: something was written; a segment was sealed. */
+void chores_dirty(struct chores *c);
+void chores_sealed(struct chores *c);
+
+#endif

@@ -1,0 +1,61 @@
+#include "host/engine.h"
+
+#include <stddef.h>
+
+#include "host/host.h"
+#include "host/server.h"
+#include "vt/vt.h"
+
+static void
+on_reply(void *arg, const char *p, size_t len)
+{
+	struct host *h = arg;
+
+	server_reply(h->server, p, len);
+}
+
+static void
+on_event(void *arg, const struct vt_event *ev)
+{
+	struct host *h = arg;
+
+	server_vt_event(h->server, ev);
+}
+
+static const struct vt_ops answering = { on_reply, on_event };
+static const struct vt_ops silent = { NULL, on_event };
+
+static struct vt *
+fresh(struct host *h)
+{
+	struct vt_config config = {
+		.cols = h->manifest.cols,
+		.rows = h->manifest.rows,
+		.history_lines = VT_HISTORY_LINES,
+		.history_bytes = VT_HISTORY_BYTES,
+	};
+
+	return vt_create(&config, NULL);
+}
+
+void
+engine_adopt(struct host *h, struct vt *vt)
+{
+	h->vt = vt == NULL ? fresh(h) : vt;
+	if (h->vt != NULL)
+		vt_set_ops(h->vt, &answering, h);
+}
+
+void
+engine_reset(struct host *h)
+{
+	vt_destroy(h->vt);
+	engine_adopt(h, NULL);
+	server_engine_changed(h->server);
+}
+
+void
+engine_answers(struct host *h, bool answer)
+{
+	vt_set_ops(h->vt, answer ? &answering : &silent, h);
+}

@@ -1,0 +1,514 @@
+#include "host/host.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/failpoint.h"
+#include "base/fd.h"
+#include "base/json_out.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "host/clock.h"
+#include "host/ending.h"
+#include "host/events.h"
+#include "host/link.h"
+#include "host/pump.h"
+#include "host/restore.h"
+#include "host/scribe.h"
+#include "host/server.h"
+#include "host/stop.h"
+#include "host/wall.h"
+#include "session/home.h"
+#include "vt/vt.h"
+
+#define HOST_LOG_MAX (1 << 20)
+
+uint64_t
+host_now_ns(const struct host *h)
+{
+	return (uint64_t)clock_ns(CLOCK_BOOTTIME) - h->began_ns;
+}
+
+/* Events for viewers. */
+
+static void
+tell(struct host *h, const char *event, const char *key, const char *value)
+{
+	struct json_out j;
+	struct buf b;
+
+	buf_init(&b, 4096);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	json_out_key(&j, "event");
+	json_out_text(&j, event);
+	json_out_key(&j, key);
+	json_out_text(&j, value);
+	json_out_close(&j, '}');
+	if (!b.full)
+		server_event(h->server, (char *)b.data, b.len);
+	buf_finish(&b);
+}
+
+void
+host_save(struct host *h)
+{
+	struct error err;
+
+	if (h->scribe != NULL) {
+		h->manifest.seq = scribe_seq(h->scribe);
+		h->manifest.log_bytes = scribe_bytes(h->scribe);
+	}
+	h->manifest.offset = h->shown;
+	failpoint("before-manifest");
+	if (manifest_write(h->dirfd, &h->manifest, h->ended, &err) < 0)
+		log_write(&h->log, LOG_ERROR, "cannot write session.json",
+		    log_str("error", err.msg));
+	failpoint("after-manifest");
+}
+
+void
+host_degraded(struct host *h, const char *why)
+{
+	free(h->manifest.degraded);
+	h->manifest.degraded = xstrdup(why);
+	log_write(&h->log, LOG_WARN, "degraded", log_str("why", why));
+	host_save(h);
+	tell(h, "degraded", "why", why);
+}
+
+/* What others ask of us. */
+
+int
+host_resize(struct host *h, unsigned cols, unsigned rows, const char *by,
+    struct error *err)
+{
+	struct winsize ws = {
+		.ws_col = (unsigned short)cols,
+		.ws_row = (unsigned short)rows,
+	};
+	int rc = vt_check_size(cols, rows, err);
+
+	if (rc < 0)
+		return rc;
+	if (h->ended)
+		return error_set(err, ESRCH, "the program has ended");
+	if (cols == h->manifest.cols && rows == h->manifest.rows)
+		return 0;
+	if (ioctl(h->master, TIOCSWINSZ, &ws) < 0)
+		return error_set(err, errno, "cannot resize the terminal: %s",
+		    strerror(errno));
+	failpoint("resized");
+	atomic_store(&h->ring.shared->sized, cols << 16 | rows);
+	h->manifest.cols = (uint16_t)cols;
+	h->manifest.rows = (uint16_t)rows;
+	if (h->vt != NULL)
+		vt_resize(h->vt, cols, rows, NULL);
+	if (event_resize(h, cols, rows, by) != 0)
+		scribe_join(h->scribe);
+	event_keyframe(h, true);
+	pump_keyframe_done(h->pump);
+	host_save(h);
+	server_resized(h->server);
+	return 0;
+}
+
+int
+host_signal(struct host *h, int signo, const char *by, struct error *err)
+{
+	int rc = stop_signal(h->stop, signo);
+
+	if (rc < 0)
+		return error_set(err, -rc, "cannot signal the program: %s",
+		    strerror(-rc));
+	event_signal(h, signo, by, "signal");
+	return 0;
+}
+
+/* The manifest says from now on who ended it, also to the next host. */
+static int
+begin_end(struct host *h, enum outcome outcome, const char *by,
+    struct error *err)
+{
+	bool stop = outcome == OUTCOME_STOPPED;
+
+	if (h->ended)
+		return error_set(err, ESRCH, "the program has ended");
+	event_signal(h, stop ? SIGTERM : SIGKILL, by, stop ? "stop" : "kill");
+	h->manifest.outcome = outcome;
+	if (h->manifest.status != STATUS_DESTROYING)
+		h->manifest.status = STATUS_EXITING;
+	host_save(h);
+	tell(h, "status", "status", status_name(h->manifest.status));
+	return 0;
+}
+
+int
+host_stop(struct host *h, uint32_t grace_ms, bool interrupt, const char *by,
+    struct error *err)
+{
+	int rc = begin_end(h, OUTCOME_STOPPED, by, err);
+
+	if (rc == 0)
+		stop_politely(h->stop, grace_ms, interrupt);
+	return rc;
+}
+
+int
+host_kill(struct host *h, const char *by, struct error *err)
+{
+	int rc = begin_end(h, OUTCOME_KILLED, by, err);
+
+	if (rc == 0)
+		stop_now(h->stop);
+	return rc;
+}
+
+int
+host_destroy(struct host *h, uint32_t grace_ms, const char *by,
+    struct error *err)
+{
+	if (!h->ended)
+		h->manifest.status = STATUS_DESTROYING;
+	return host_stop(h, grace_ms, false, by, err);
+}
+
+int
+host_set_label(struct host *h, const char *key, const char *value,
+    const char *by, struct error *err)
+{
+	int rc = manifest_set_label(&h->manifest, key, value, err);
+
+	if (rc < 0)
+		return rc;
+	event_meta(h, "label", key, value, by);
+	host_save(h);
+	return 0;
+}
+
+/* The home is two directories above the session's, wherever that is now. */
+static int
+open_home(const struct host *h, struct home *home, struct error *err)
+{
+	char link[40], path[PATH_MAX];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", h->dirfd);
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n < 0)
+		return error_set(err, errno, "cannot find the home: %s",
+		    strerror(errno));
+	path[n] = '\0';
+	for (int i = 0; i < 2; i++) {
+		char *slash = strrchr(path, '/');
+
+		if (slash == NULL || slash == path)
+			return error_set(err, ENOENT, "cannot find the home");
+		*slash = '\0';
+	}
+	return home_open(home, path, false, err);
+}
+
+/* Whether another session of this home is active, by its own manifest. */
+static bool
+is_active(void *arg, const char *id)
+{
+	const struct home *home = arg;
+	struct manifest m;
+	bool active = false;
+	int dirfd = home_session_dir(home, id, NULL);
+
+	if (dirfd < 0)
+		return false;
+	manifest_init(&m);
+	if (manifest_read(dirfd, &m, NULL) == 0) {
+		manifest_reconcile(&m);
+		active = status_is_active(m.status);
+	}
+	manifest_finish(&m);
+	fd_close(&dirfd);
+	return active;
+}
+
+int
+host_rename(struct host *h, const char *name, const char *by, struct error *err)
+{
+	struct manifest *m = &h->manifest;
+	struct home home;
+	int rc = name_check(name, err);
+
+	if (rc < 0 || strcmp(name, m->name) == 0)
+		return rc;
+	rc = open_home(h, &home, err);
+	if (rc < 0)
+		return rc;
+	rc = name_claim(&home, name, m->id, is_active, &home, err);
+	if (rc == 0) {
+		name_release(&home, m->name, m->id);
+		snprintf(m->name, sizeof(m->name), "%s", name);
+		event_meta(h, "name", NULL, name, by);
+		host_save(h);
+		tell(h, "renamed", "name", name);
+	}
+	home_close(&home);
+	return rc;
+}
+
+void
+host_release_name(struct host *h)
+{
+	struct home home;
+
+	if (open_home(h, &home, NULL) < 0)
+		return;
+	name_release(&home, h->manifest.name, h->manifest.id);
+	home_close(&home);
+}
+
+uint64_t
+host_mark(struct host *h, const char *name, const char *by, struct error *err)
+{
+	uint64_t seq = event_mark(h, name, by);
+
+	if (seq == 0)
+		error_set(err, ENOSPC, "the log cannot take it now");
+	return seq;
+}
+
+void
+host_hold(struct host *h, bool hold)
+{
+	pump_hold(h->pump, hold);
+}
+
+bool
+tty_is_secret(int master)
+{
+	struct termios t;
+
+	return tcgetattr(master, &t) == 0 && !(t.c_lflag & ECHO) &&
+	    (t.c_lflag & ICANON);
+}
+
+/* The idle timeout. */
+
+void
+host_touch(struct host *h)
+{
+	if (h->idle != NULL)
+		h->active_ms = clock_ms(CLOCK_MONOTONIC_COARSE);
+}
+
+static void
+on_idle(void *arg)
+{
+	struct host *h = arg;
+	int64_t limit = (int64_t)h->manifest.idle_timeout_s * 1000;
+	int64_t left = h->active_ms + limit - clock_ms(CLOCK_MONOTONIC);
+
+	if (left > 0)
+		watch_rearm(h->idle, left);
+	else if (h->manifest.status == STATUS_RUNNING)
+		host_stop(h, HOST_GRACE_MS, false, "idle-timeout", NULL);
+}
+
+/* What the scribe says. */
+
+static void
+on_unlogged(void *arg, bool unlogged, int64_t since_ms, int error)
+{
+	struct host *h = arg;
+
+	log_write(&h->log, unlogged ? LOG_WARN : LOG_INFO,
+	    unlogged ? "the log is behind" : "the log goes on",
+	    log_str("error", error == 0 ? "" : strerror(error)));
+	server_unlogged(h->server, since_ms);
+}
+
+static void
+on_rotate(void *arg)
+{
+	struct host *h = arg;
+
+	event_rotate(h);
+	pump_keyframe_done(h->pump);
+}
+
+static void
+on_gap(void *arg, uint64_t offset, uint64_t bytes)
+{
+	struct host *h = arg;
+
+	event_keyframe(h, true);
+	log_write(&h->log, LOG_WARN, "output is missing in the log",
+	    log_int("offset", (int64_t)offset),
+	    log_int("bytes", (int64_t)bytes));
+}
+
+static void
+on_trimmed(void *arg, uint64_t seq, uint64_t offset)
+{
+	event_trimmed(arg, seq, offset);
+}
+
+/* host.log is for people; it need not be long. */
+static void
+bound_log(struct host *h)
+{
+	struct stat st;
+
+	if (fstat(h->log.fd, &st) == 0 && st.st_size > HOST_LOG_MAX &&
+	    ftruncate(h->log.fd, 0) < 0)
+		fd_close(&h->log.fd);
+}
+
+static void
+on_trouble(void *arg, const char *what, int error)
+{
+	struct host *h = arg;
+
+	bound_log(h);
+	log_write(&h->log, LOG_ERROR, "trouble with the log",
+	    log_str("what", what), log_str("error", strerror(error)));
+	event_trouble(h, what, strerror(error));
+}
+
+static const struct scribe_ops scribe_ops = {
+	.unlogged = on_unlogged,
+	.rotate = on_rotate,
+	.gap = on_gap,
+	.trimmed = on_trimmed,
+	.trouble = on_trouble,
+};
+
+/* Start and end. */
+
+static void
+take_descriptors(struct host *h)
+{
+	*h = (struct host){
+		.dirfd = CONTROL_DIR,
+		.log_dirfd = -1,
+		.control = CONTROL_FD,
+		.listen = CONTROL_LISTEN,
+		.master = CONTROL_MASTER,
+		.output_fd = CONTROL_OUTPUT,
+		.room_fd = CONTROL_ROOM,
+		.log = { .fd = -1, .least = LOG_INFO },
+	};
+	for (int fd = CONTROL_FD; fd < CONTROL_FDS_END; fd++)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	h->log.fd = openat(h->dirfd, "host.log",
+	    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	bound_log(h);
+}
+
+static void
+take_processes(struct host *h, const struct control *hello)
+{
+	struct manifest *m = &h->manifest;
+
+	m->keeper.pid = hello->u.hello.keeper_pid;
+	m->keeper.start = hello->u.hello.keeper_start;
+	m->child.pid = hello->u.hello.child_pid;
+	m->child.start = hello->u.hello.child_start;
+	m->host.pid = getpid();
+	m->host.start = process_start_time(getpid());
+	h->began_ns = m->began_ns = hello->u.hello.began_ns;
+	if (m->status == STATUS_STARTING)
+		m->status = STATUS_RUNNING;
+}
+
+static int
+read_session(struct host *h, struct control *hello, struct error *err)
+{
+	int rc = link_hello(h, hello, err);
+
+	manifest_init(&h->manifest);
+	if (rc == 0)
+		rc = manifest_read(h->dirfd, &h->manifest, err);
+	if (rc < 0)
+		return rc;
+	take_processes(h, hello);
+	rc = ring_map(&h->ring, CONTROL_RING);
+	if (rc < 0)
+		return error_set(err, -rc, "no ring: %s", strerror(-rc));
+	h->loop = loop_create();
+	return h->loop == NULL ? error_set(err, errno, "no loop") : 0;
+}
+
+static int
+create_parts(struct host *h, struct error *err)
+{
+	h->stop = stop_create(h);
+	h->ending = ending_create(h);
+	h->wall = wall_create(h);
+	h->server = server_create(h, err);
+	if (h->server == NULL)
+		return -EIO;
+	h->pump = pump_create(h);
+	h->link = link_create(h);
+	h->active_ms = clock_ms(CLOCK_MONOTONIC);
+	if (h->manifest.idle_timeout_s > 0)
+		h->idle = loop_timer(h->loop,
+		    (int64_t)h->manifest.idle_timeout_s * 1000, on_idle, h);
+	return 0;
+}
+
+int
+host_open(struct host *h, struct error *err)
+{
+	struct restore_notes notes = { 0 };
+	struct control hello;
+	int rc;
+
+	take_descriptors(h);
+	rc = read_session(h, &hello, err);
+	if (rc == 0)
+		rc = restore_log(h, &hello, &scribe_ops, &notes, err);
+	if (rc == 0)
+		rc = create_parts(h, err);
+	if (rc < 0) {
+		log_write(&h->log, LOG_ERROR, "cannot start",
+		    log_str("error", err->msg));
+		return rc;
+	}
+	restore_write_notes(h, &notes);
+	host_save(h);
+	link_ready(h->link);
+	failpoint("ready");
+	return 0;
+}
+
+void
+host_close(struct host *h)
+{
+	link_destroy(h->link);
+	pump_destroy(h->pump);
+	server_destroy(h->server);
+	scribe_destroy(h->scribe);
+	h->scribe = NULL;
+	if (h->ending != NULL)
+		ending_conclude(h->ending);
+	ending_destroy(h->ending);
+	stop_destroy(h->stop);
+	wall_destroy(h->wall);
+	watch_remove(h->idle);
+	vt_destroy(h->vt);
+	loop_destroy(h->loop);
+	ring_unmap(&h->ring);
+	manifest_finish(&h->manifest);
+	fd_close(&h->log_dirfd);
+	fd_close(&h->log.fd);
+}

@@ -1,0 +1,23 @@
+#ifndef TEND_HOST_LINK_H
+#define TEND_HOST_LINK_H
+
+struct control;
+struct error;
+struct host;
+
+/*
+ * The host's end of the control connection.  When the keeper dies, the host
+ * goes on in its place (unkept.h): nobody will know the program's status.
+ */
+struct link;
+
+/* The keeper's first words, which are waited for; 0 or -errno. */
+int link_hello(struct host *h, struct control *out, struct error *err);
+
+struct link *link_create(struct host *h);
+void link_destroy(struct link *l); /* NULL is fine */
+
+/* Tell the keeper that we serve, and how long to keep the terminal open. */
+void link_ready(struct link *l);
+
+#endif

@@ -1,0 +1,40 @@
+/* tend-host: one session's log, screen and viewers; started by its keeper. */
+
+#include <malloc.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+
+#include "base/error.h"
+#include "base/loop.h"
+#include "host/host.h"
+#include "host/sandbox.h"
+
+/* There are many of us, and most do nothing: give memory back early. */
+static void
+be_small(void)
+{
+	mallopt(M_ARENA_MAX, 1);
+	mallopt(M_TRIM_THRESHOLD, 64 << 10);
+	mallopt(M_MMAP_THRESHOLD, 64 << 10);
+	mallopt(M_TOP_PAD, 16 << 10);
+}
+
+int
+main(void)
+{
+	struct host host;
+	struct error err;
+	int rc;
+
+	be_small();
+	prctl(PR_SET_NAME, "tend-host"); /* fexecve leaves a number there */
+	signal(SIGPIPE, SIG_IGN);
+	rc = host_open(&host, &err);
+	if (rc == 0) {
+		sandbox_enter(&host.log);
+		loop_run(host.loop);
+	}
+	host_close(&host);
+	return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

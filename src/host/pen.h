@@ -1,0 +1,111 @@
+#ifndef TEND_HOST_PEN_H
+#define TEND_HOST_PEN_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/item.h"
+
+struct chores;
+struct log_event;
+struct log_writer;
+struct ring;
+
+/*
+ * The scribe's thread: takes events from a queue and writes them, waiting for
+ * the disk as long as that takes.  The functions are the loop's; they hold the
+ * lock for as long as it takes to change the queue, and no disk is touched
+ * under it.
+ *
+ * Output is copied out of the ring before it is written: while a write hangs,
+ * the kernel may still read its bytes, and the ring must be free to go on.
+ */
+struct pen {
+	/* Set once. */
+	struct ring *ring;
+	int room_fd;   /* eventfd to the keeper, or -1 */
+	int notify_fd; /* eventfd to the loop */
+	struct log_writer *writer;
+	struct chores *chores;
+	bool durable;
+	pthread_t thread;
+	bool started;
+
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+
+	/* Under the lock. */
+	struct item_queue queue;
+	size_t ready;        /* items of the queue that may be taken */
+	size_t output_bytes; /* waiting or being written, wherever they are */
+	size_t other_bytes;  /* the same of all other payloads */
+	size_t waiting;      /* items, those being written included */
+	bool asleep;         /* the thread waits for something to do */
+	bool quit;
+	int64_t busy_ms;   /* since when it writes; 0: it does not */
+	int error;         /* of the last attempt, positive */
+	bool distrust;     /* a sync failed: only a new segment will do */
+	bool wants_rotate; /* the loop is to queue a rotation */
+	bool rotate_queued;
+	int64_t rotate_not_before_ms;
+	uint64_t seq;        /* the last one in the log */
+	uint64_t offset;     /* output before it is in the log */
+	uint64_t released;   /* the ring's tail as we have set it */
+	uint64_t bytes;      /* of the log */
+	uint64_t notify_seq; /* tell the loop when this is written; 0: no */
+	bool notify_low;     /* tell the loop when half of the memory is free */
+
+	/* The thread's own. */
+	struct item *batch;
+	struct log_event *events;
+	size_t n_batch, cap_batch;
+	uint8_t *copy; /* of the batch's bytes in the ring */
+	size_t cap_copy;
+	int64_t retry_ms;
+};
+
+int pen_start(struct pen *p);
+
+/* Try once more to write what waits, and end. */
+void pen_stop(struct pen *p);
+
+/* Bounds, for pen_add: false when the item would pass them. */
+#define PEN_OUTPUT_MAX (1u << 20)
+#define PEN_OTHER_MAX (4u << 20)
+#define PEN_ITEMS_MAX 4096
+
+/* Queue an item, which becomes the pen's unless the answer is false. */
+bool pen_add(struct pen *p, const struct item *it);
+/* The last one that was queued goes into one write with the next. */
+void pen_join(struct pen *p);
+
+/* Let the thread have all that was queued. */
+void pen_publish(struct pen *p);
+
+struct pen_state {
+	uint64_t seq, offset, bytes;
+	int64_t busy_ms;
+	int error;
+	size_t waiting, output_bytes;
+};
+/* As it is now. */
+void pen_look(struct pen *p, struct pen_state *out);
+/* Whether a rotation is wanted; told once. */
+bool pen_wants_rotate(struct pen *p);
+
+/* Write to notify_fd once this seq is written; true: it already is. */
+bool pen_notify_at(struct pen *p, uint64_t seq);
+void pen_notify_low(struct pen *p);
+
+/*
+ * Free the ring up to `to`: what waits in it is copied into memory.  Does
+ * nothing while the thread is just taking bytes from there.
+ */
+void pen_relieve(struct pen *p, uint64_t to);
+
+/* From the chores' thread: a sync has failed. */
+void pen_distrust(struct pen *p);
+
+#endif

@@ -1,0 +1,248 @@
+#include "host/pump.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/failpoint.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "host/clock.h"
+#include "host/ending.h"
+#include "host/engine.h"
+#include "host/events.h"
+#include "host/host.h"
+#include "host/scribe.h"
+#include "host/server.h"
+#include "host/wall.h"
+#include "log/record.h"
+#include "vt/vt.h"
+
+#define KEYFRAME_EVERY (512u << 10)
+#define SYNC_MS 1000 /* a synchronized update may take that long */
+
+struct pump {
+	struct host *h;
+	struct watch *output, *settle;
+	struct watch *again;  /* bytes came while we were about to sleep */
+	struct watch *unsync; /* an update of the screen does not end */
+	bool syncing;         /* and that timer runs */
+	bool held;
+	uint64_t skip_from, skip_to; /* equal: nothing */
+	uint64_t since_keyframe;     /* bytes */
+};
+
+/* How much of the bytes at `shown` is treated alike. */
+static size_t
+piece_len(const struct pump *p, size_t len)
+{
+	const uint64_t borders[] = {
+		p->skip_from,
+		p->skip_to,
+		p->h->replies_from,
+	};
+	uint64_t shown = p->h->shown;
+
+	for (size_t i = 0; i < sizeof(borders) / sizeof(borders[0]); i++)
+		if (borders[i] > shown && borders[i] - shown < len)
+			len = borders[i] - shown;
+	return len;
+}
+
+static bool
+is_skipped(const struct pump *p)
+{
+	return p->h->vt == NULL ||
+	    (p->h->shown >= p->skip_from && p->h->shown < p->skip_to);
+}
+
+/*
+ * Show bytes to the engine.  The ring knows of it first, so that a host that
+ * comes after a crash in here knows where it was and answers nothing twice.
+ */
+static size_t
+feed(struct pump *p, const uint8_t *bytes, size_t len)
+{
+	struct host *h = p->h;
+	struct ring_shared *shared = h->ring.shared;
+	size_t n;
+
+	if (atomic_load(&shared->fed) < h->shown + len)
+		atomic_store(&shared->fed, h->shown + len);
+	atomic_store(&shared->engine_at, h->shown);
+	engine_answers(h, h->shown >= h->replies_from);
+#ifdef TEND_FAILPOINTS
+	if (memmem(bytes, len, "TEND-POISON", 11) != NULL)
+		failpoint("engine-poison");
+#endif
+	n = vt_feed_frame(h->vt, bytes, len);
+	atomic_store(&shared->engine_at, RING_IDLE);
+	return n;
+}
+
+static bool
+at_frame(const struct pump *p)
+{
+	return p->h->vt == NULL || !vt_in_sync(p->h->vt);
+}
+
+/* The engine has missed something and begins anew here. */
+static void
+end_skip(struct pump *p)
+{
+	p->skip_from = p->skip_to = 0;
+	engine_reset(p->h);
+	event_keyframe(p->h, true);
+	pump_keyframe_done(p);
+}
+
+static size_t
+take_piece(struct pump *p, size_t len)
+{
+	struct host *h = p->h;
+	const uint8_t *bytes = ring_at(&h->ring, h->shown);
+	uint64_t offset = h->shown;
+	bool frame;
+
+	len = piece_len(p, len);
+	if (!is_skipped(p))
+		len = feed(p, bytes, len);
+	frame = at_frame(p);
+	h->shown += len;
+	p->since_keyframe += len;
+	scribe_output(h->scribe, frame ? RECORD_FRAME : 0, offset, len);
+	server_output(h->server, offset, bytes, len, frame);
+	if (p->skip_to != 0 && h->shown == p->skip_to)
+		end_skip(p);
+	return len;
+}
+
+static void
+take(struct pump *p)
+{
+	struct host *h = p->h;
+	uint64_t head = atomic_load(&h->ring.shared->head);
+
+	if (p->held || h->shown == head)
+		return;
+	failpoint("pump-take");
+	while (h->shown < head)
+		take_piece(p, head - h->shown);
+	failpoint("pump-taken");
+	host_touch(h);
+	wall_activity(h->wall);
+	if (p->since_keyframe >= KEYFRAME_EVERY) {
+		event_keyframe(h, false);
+		pump_keyframe_done(p);
+	}
+}
+
+/* Whoever begins an update and does not end it shows nothing for a second. */
+static void
+watch_update(struct pump *p)
+{
+	bool syncing = !at_frame(p);
+
+	if (syncing != p->syncing)
+		watch_rearm(p->unsync, syncing ? SYNC_MS : -1);
+	p->syncing = syncing;
+}
+
+static void
+on_unsync(void *arg)
+{
+	struct pump *p = arg;
+
+	p->syncing = false;
+	if (p->h->vt != NULL)
+		vt_end_sync(p->h->vt);
+}
+
+/* Before the loop waits: if bytes have come meanwhile, it must not. */
+static void
+go_to_sleep(struct pump *p)
+{
+	if (!p->held && !ring_host_sleeps(&p->h->ring, p->h->shown))
+		watch_rearm(p->again, 0);
+}
+
+static void
+on_settle(void *arg)
+{
+	struct pump *p = arg;
+	struct host *h = p->h;
+
+	take(p);
+	watch_update(p);
+	ending_settle(h->ending);
+	server_flush(h->server);
+	scribe_flush(h->scribe);
+	go_to_sleep(p);
+}
+
+static void
+on_output(void *arg, enum loop_events ready)
+{
+	struct pump *p = arg;
+	uint64_t count;
+	ssize_t n = read(p->h->output_fd, &count, sizeof(count));
+
+	(void)ready;
+	(void)n;
+	ring_host_wakes(&p->h->ring);
+}
+
+static void
+on_again(void *arg)
+{
+	struct pump *p = arg;
+
+	ring_host_wakes(&p->h->ring);
+}
+
+struct pump *
+pump_create(struct host *h)
+{
+	struct pump *p = xcalloc(1, sizeof(*p));
+
+	p->h = h;
+	p->output = loop_fd(h->loop, h->output_fd, LOOP_READ, on_output, p);
+	p->settle = loop_settle(h->loop, on_settle, p);
+	p->again = loop_timer(h->loop, 0, on_again, p);
+	p->unsync = loop_timer(h->loop, -1, on_unsync, p);
+	return p;
+}
+
+void
+pump_destroy(struct pump *p)
+{
+	if (p == NULL)
+		return;
+	watch_remove(p->output);
+	watch_remove(p->settle);
+	watch_remove(p->again);
+	watch_remove(p->unsync);
+	free(p);
+}
+
+void
+pump_skip(struct pump *p, uint64_t from, uint64_t to)
+{
+	p->skip_from = from;
+	p->skip_to = to;
+}
+
+void
+pump_hold(struct pump *p, bool hold)
+{
+	p->held = hold;
+	if (!hold)
+		watch_rearm(p->again, 0);
+}
+
+void
+pump_keyframe_done(struct pump *p)
+{
+	p->since_keyframe = 0;
+}

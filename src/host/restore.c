@@ -1,0 +1,237 @@
+#include "host/restore.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/failpoint.h"
+#include "host/engine.h"
+#include "host/events.h"
+#include "host/host.h"
+#include "host/poison.h"
+#include "host/pump.h"
+#include "host/scribe.h"
+#include "log/reader.h"
+#include "log/record.h"
+#include "log/replay.h"
+#include "log/writer.h"
+#include "vt/vt.h"
+
+static int
+open_log(struct host *h, struct log_writer **writer, struct log_end *end,
+    struct error *err)
+{
+	if (mkdirat(h->dirfd, "log", 0700) < 0 && errno != EEXIST)
+		return error_set(err, errno, "cannot make log/: %s",
+		    strerror(errno));
+	h->log_dirfd = openat(h->dirfd, "log",
+	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (h->log_dirfd < 0)
+		return error_set(err, errno, "cannot open log/: %s",
+		    strerror(errno));
+	return log_writer_open(writer, h->log_dirfd, end, err);
+}
+
+/* The terminal knows its size best: a host may have died while changing it. */
+static void
+take_size(struct host *h)
+{
+	struct winsize ws;
+
+	if (ioctl(h->master, TIOCGWINSZ, &ws) < 0 ||
+	    vt_check_size(ws.ws_col, ws.ws_row, NULL) < 0)
+		return;
+	h->manifest.cols = ws.ws_col;
+	h->manifest.rows = ws.ws_row;
+}
+
+/* The newest screen of the log, NULL when there is none to be had. */
+static struct vt *
+replay(struct host *h, struct restore_notes *n)
+{
+	struct log_reader *reader = NULL;
+	struct replay end = { 0 };
+	struct error err;
+
+	if (log_reader_open(&reader, h->log_dirfd, &err) < 0 ||
+	    replay_end(reader, true, &end, &err) < 0) {
+		log_write(&h->log, LOG_WARN, "no screen in the log",
+		    log_str("error", err.msg));
+		n->trouble = "the screen could not be made from the log";
+	}
+	log_reader_close(reader);
+	return end.vt;
+}
+
+/* While the log is replayed the engine is at its end, for who comes after. */
+static struct vt *
+screen_from_log(struct host *h, const struct log_end *end,
+    struct restore_notes *n)
+{
+	_Atomic uint64_t *engine_at = &h->ring.shared->engine_at;
+	struct vt *vt;
+
+	atomic_store(engine_at, end->offset);
+	failpoint("restore-replay");
+	vt = replay(h, n);
+	atomic_store(engine_at, RING_IDLE);
+	return vt;
+}
+
+static void
+fit_size(struct host *h, struct restore_notes *n)
+{
+	if (h->vt == NULL ||
+	    (vt_cols(h->vt) == h->manifest.cols &&
+		vt_rows(h->vt) == h->manifest.rows))
+		return;
+	vt_resize(h->vt, h->manifest.cols, h->manifest.rows, NULL);
+	n->resized = !n->fresh;
+}
+
+static void
+make_screen(struct host *h, const struct control *hello,
+    const struct log_end *end, struct restore_notes *n)
+{
+	struct poison p = poison_judge(hello->u.hello.death,
+	    hello->u.hello.deaths);
+
+	if (p.mode == POISON_SKIP && p.to <= end->offset)
+		p.mode = POISON_NONE; /* behind us */
+	if (p.mode == POISON_RAW) {
+		n->raw = true;
+		return;
+	}
+	if (p.mode == POISON_SKIP) {
+		n->skip_from = p.from > h->shown ? p.from : h->shown;
+		n->skip_to = p.to;
+	}
+	if (n->fresh || p.mode == POISON_SKIP)
+		engine_adopt(h, NULL);
+	else
+		engine_adopt(h, screen_from_log(h, end, n));
+	fit_size(h, n);
+}
+
+/*
+ * Where to go on.  What is in the log and still in the ring is let go; what is
+ * gone from the ring and not in the log was lost with the memory of a host
+ * whose disk had not taken it.
+ */
+static void
+find_place(struct host *h, struct log_end *end, struct restore_notes *n)
+{
+	uint64_t tail = atomic_load(&h->ring.shared->tail);
+
+	if (tail > end->offset) {
+		n->gap = end->offset;
+		n->gap_len = tail - end->offset;
+	}
+	h->shown = tail > end->offset ? tail : end->offset;
+	h->replies_from = atomic_load(&h->ring.shared->fed);
+	if (ring_release(&h->ring, h->shown)) {
+		uint64_t one = 1;
+
+		if (write(h->room_fd, &one, sizeof(one)) < 0)
+			log_write(&h->log, LOG_WARN, "cannot wake the keeper",
+			    log_str("error", strerror(errno)));
+	}
+}
+
+int
+restore_log(struct host *h, const struct control *hello,
+    const struct scribe_ops *ops, struct restore_notes *n, struct error *err)
+{
+	struct scribe_config c = {
+		.loop = h->loop,
+		.ring = &h->ring,
+		.room_fd = h->room_fd,
+		.began_ns = h->began_ns,
+		.durable = h->manifest.durable,
+		.max_log = h->manifest.max_log,
+		.ops = ops,
+		.arg = h,
+	};
+	int rc = open_log(h, &c.writer, &c.end, err);
+
+	if (rc < 0)
+		return rc;
+	n->fresh = c.end.seq == 0;
+	n->cut = c.end.cut;
+	take_size(h);
+	find_place(h, &c.end, n);
+	make_screen(h, hello, &c.end, n);
+	c.end.offset = h->shown;
+	h->scribe = scribe_create(&c, err);
+	return h->scribe == NULL ? -EIO : 0;
+}
+
+static void
+note_engine(struct host *h, const struct restore_notes *n)
+{
+	char why[160];
+
+	if (n->raw) {
+		event_engine_gap(h, h->shown, 0);
+		host_degraded(h,
+		    "no screen: the terminal engine crashed "
+		    "four times at the same place");
+	} else if (n->skip_to > n->skip_from) {
+		event_engine_gap(h, n->skip_from, n->skip_to);
+		pump_skip(h->pump, n->skip_from, n->skip_to);
+		snprintf(why, sizeof(why),
+		    "output from %llu to %llu is not on the screen: the "
+		    "terminal engine crashed on it twice",
+		    (unsigned long long)n->skip_from,
+		    (unsigned long long)n->skip_to);
+		host_degraded(h, why);
+	}
+}
+
+void
+restore_write_notes(struct host *h, const struct restore_notes *n)
+{
+	if (n->fresh) {
+		event_start(h);
+		event_keyframe(h, true);
+		event_clock(h, CLOCK_SEGMENT);
+		note_engine(h, n);
+		return;
+	}
+	if (n->cut > 0)
+		event_recovered(h, n->cut);
+	if (n->gap_len > 0)
+		event_gap(h, n->gap, n->gap_len, GAP_HOST);
+	event_trouble(h, "restart",
+	    n->trouble == NULL ? "another host goes on" : n->trouble);
+	note_engine(h, n);
+	if (n->resized &&
+	    event_resize(h, h->manifest.cols, h->manifest.rows, "host") != 0)
+		scribe_join(h->scribe);
+	if (n->resized || n->gap_len > 0 || n->trouble != NULL)
+		event_keyframe(h, true);
+}
+
+bool
+restore_exit_logged(struct host *h, uint64_t offset)
+{
+	struct log_reader *reader = NULL;
+	struct record r;
+	enum log_next next = LOG_END;
+	bool found = false;
+
+	if (log_reader_open(&reader, h->log_dirfd, NULL) == 0 &&
+	    log_reader_seek(reader, LOG_BY_OFFSET, offset) == 0)
+		do {
+			next = log_reader_next(reader, &r);
+			found = next == LOG_RECORD && r.type == RECORD_EXIT;
+		} while (!found && (next == LOG_RECORD || next == LOG_DAMAGED));
+	log_reader_close(reader);
+	return found;
+}

@@ -1,0 +1,546 @@
+#include "host/scribe.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/list.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "host/chores.h"
+#include "host/clock.h"
+#include "host/pen.h"
+#include "keep/ring.h"
+#include "log/record.h"
+
+#define TROUBLE_EVERY_MS 10000
+#define GAP_DISK 1 /* `why` of a gap */
+
+/* Somebody who wants to know when an event is in the log. */
+struct waiter {
+	struct list link;
+	uint64_t seq;
+	scribe_fn *fn;
+	void *arg;
+};
+
+/* What the chores' thread has to tell the loop. */
+struct news {
+	pthread_mutex_t lock;
+	bool trimmed;
+	uint64_t trimmed_seq, trimmed_offset;
+	const char *trouble; /* a constant */
+	int error;
+};
+
+struct scribe {
+	struct scribe_config c;
+	struct pen pen;
+	struct chores chores;
+	struct news news;
+	int notify_fd;
+	struct watch *notify, *stall;
+	bool stall_armed;
+
+	uint64_t seq;        /* of the last event that was queued */
+	uint64_t time_ns;    /* its time */
+	uint64_t end;        /* offset behind the last output, queued or not */
+	struct list waiters; /* by seq */
+	int64_t unlogged_ms; /* CLOCK_REALTIME; 0: all is well */
+	int64_t trouble_ms;  /* when the last one was told */
+
+	/* Output that is being left out. */
+	uint64_t gap_offset, gap_bytes;
+	bool missed; /* an event was refused: the screen may be unknown */
+};
+
+static uint64_t
+event_time(struct scribe *s)
+{
+	uint64_t now = (uint64_t)clock_ns(CLOCK_BOOTTIME) - s->c.began_ns;
+
+	if (now > s->time_ns)
+		s->time_ns = now;
+	return s->time_ns;
+}
+
+/* Give the item its number and hand it over; 0 when there is no room. */
+static uint64_t
+add(struct scribe *s, struct item *it)
+{
+	it->seq = s->seq + 1;
+	it->time_ns = event_time(s);
+	if (!pen_add(&s->pen, it)) {
+		item_finish(it);
+		return 0;
+	}
+	return ++s->seq;
+}
+
+static uint64_t
+add_event(struct scribe *s, struct item *it)
+{
+	uint64_t seq = add(s, it);
+
+	if (seq == 0) {
+		s->missed = true;
+		pen_notify_low(&s->pen);
+	}
+	return seq;
+}
+
+uint64_t
+scribe_event(struct scribe *s, uint8_t type, uint8_t flags, const void *p,
+    size_t len)
+{
+	struct item it = { .type = type, .flags = flags };
+
+	item_set(&it, p, len);
+	return add_event(s, &it);
+}
+
+uint64_t
+scribe_event_take(struct scribe *s, uint8_t type, uint8_t flags, void *p,
+    size_t len)
+{
+	struct item it = { .type = type, .flags = flags };
+
+	item_take(&it, p, len);
+	return add_event(s, &it);
+}
+
+void
+scribe_join(struct scribe *s)
+{
+	pen_join(&s->pen);
+}
+
+uint64_t
+scribe_output(struct scribe *s, uint8_t flags, uint64_t offset, size_t len)
+{
+	struct item it = {
+		.type = RECORD_OUTPUT,
+		.flags = flags,
+		.where = ITEM_IN_RING,
+		.len = (uint32_t)len,
+		.offset = offset,
+	};
+	uint64_t seq = s->gap_bytes > 0 ? 0 : add(s, &it);
+
+	assert(offset == s->end);
+	s->end = offset + len;
+	if (seq == 0) {
+		if (s->gap_bytes == 0)
+			s->gap_offset = offset;
+		s->gap_bytes += len;
+		pen_notify_low(&s->pen);
+	}
+	return seq;
+}
+
+void
+scribe_rotate(struct scribe *s, void *keyframe, size_t len, const void *clock,
+    size_t clock_len)
+{
+	struct item it = {
+		.type = RECORD_KEYFRAME,
+		.flags = RECORD_FULL,
+		.joined = true,
+		.rotates = true,
+	};
+
+	item_take(&it, keyframe, len);
+	if (add_event(s, &it) == 0)
+		return;
+	if (scribe_event(s, RECORD_CLOCK, 0, clock, clock_len) == 0)
+		assert(!"a clock fits where a keyframe did");
+}
+
+/* Waiters. */
+
+static void
+insert_waiter(struct scribe *s, struct waiter *w)
+{
+	struct list *after = s->waiters.prev;
+
+	while (after != &s->waiters &&
+	    container_of(after, struct waiter, link)->seq > w->seq)
+		after = after->prev;
+	list_insert(after, &w->link);
+}
+
+void
+scribe_after(struct scribe *s, uint64_t seq, scribe_fn *fn, void *arg)
+{
+	struct waiter *w;
+
+	if (pen_notify_at(&s->pen, seq)) {
+		fn(arg, seq);
+		return;
+	}
+	w = xcalloc(1, sizeof(*w));
+	w->seq = seq;
+	w->fn = fn;
+	w->arg = arg;
+	insert_waiter(s, w);
+}
+
+void
+scribe_forget(struct scribe *s, void *arg)
+{
+	list_for_each_safe(it, &s->waiters) {
+		struct waiter *w = container_of(it, struct waiter, link);
+
+		if (w->arg == arg) {
+			list_remove(it);
+			free(w);
+		}
+	}
+}
+
+/* One at a time from the front: a callback may add or drop others. */
+static void
+call_waiters(struct scribe *s, uint64_t written)
+{
+	while (!list_is_empty(&s->waiters)) {
+		struct waiter *w = container_of(s->waiters.next, struct waiter,
+		    link);
+		struct waiter copy = *w;
+
+		if (w->seq > written) {
+			if (!pen_notify_at(&s->pen, w->seq))
+				return;
+			written = w->seq;
+		}
+		list_remove(&w->link);
+		free(w);
+		copy.fn(copy.arg, copy.seq);
+	}
+}
+
+/* The disk's state. */
+
+static bool
+is_stalled(const struct pen_state *st)
+{
+	return st->busy_ms != 0 &&
+	    clock_ms(CLOCK_MONOTONIC) - st->busy_ms >= SCRIBE_STALL_MS;
+}
+
+static void
+tell_unlogged(struct scribe *s, bool unlogged, int error)
+{
+	if (unlogged == (s->unlogged_ms != 0))
+		return;
+	s->unlogged_ms = unlogged ? clock_ms(CLOCK_REALTIME) : 0;
+	s->c.ops->unlogged(s->c.arg, unlogged, s->unlogged_ms, error);
+}
+
+/* The ring must not run full over a disk that does not take its bytes. */
+static void
+relieve_ring(struct scribe *s)
+{
+	uint64_t held = s->end - atomic_load(&s->c.ring->shared->tail);
+
+	if (s->gap_bytes > 0 || held > RING_SIZE / 4 * 3)
+		pen_relieve(&s->pen, s->end);
+}
+
+static void
+write_gap(struct scribe *s)
+{
+	uint64_t offset = s->gap_offset, bytes = s->gap_bytes;
+	uint8_t p[17];
+
+	put_u64le(p, offset);
+	put_u64le(p + 8, bytes);
+	p[16] = GAP_DISK;
+	if (bytes > 0 && scribe_event(s, RECORD_GAP, 0, p, sizeof(p)) == 0)
+		return;
+	s->gap_bytes = 0;
+	s->missed = false;
+	s->c.ops->gap(s->c.arg, offset, bytes);
+}
+
+/* Go on with the log when half of the room for waiting is free again. */
+static void
+end_gap(struct scribe *s, const struct pen_state *st)
+{
+	if ((s->gap_bytes == 0 && !s->missed) || st->error != 0 ||
+	    is_stalled(st))
+		return;
+	if (st->output_bytes > PEN_OUTPUT_MAX / 2 ||
+	    st->waiting > PEN_ITEMS_MAX / 2)
+		pen_notify_low(&s->pen);
+	else
+		write_gap(s);
+}
+
+static void
+check(struct scribe *s, const struct pen_state *st)
+{
+	bool bad = st->error != 0 || is_stalled(st);
+
+	if (bad)
+		relieve_ring(s);
+	end_gap(s, st);
+	tell_unlogged(s, bad || s->gap_bytes > 0, st->error);
+}
+
+static void
+on_stall(void *arg)
+{
+	struct scribe *s = arg;
+	struct pen_state st;
+
+	pen_look(&s->pen, &st);
+	check(s, &st);
+	s->stall_armed = st.waiting > 0 || s->gap_bytes > 0 || s->missed;
+	if (s->stall_armed)
+		watch_rearm(s->stall, SCRIBE_STALL_MS);
+}
+
+void
+scribe_flush(struct scribe *s)
+{
+	struct pen_state st;
+
+	pen_publish(&s->pen);
+	if (s->unlogged_ms != 0 || s->gap_bytes > 0 || s->missed) {
+		pen_look(&s->pen, &st);
+		check(s, &st);
+		pen_publish(&s->pen);
+	}
+	if (!s->stall_armed && scribe_seq(s) != scribe_written(s)) {
+		s->stall_armed = true;
+		watch_rearm(s->stall, SCRIBE_STALL_MS);
+	}
+}
+
+/* From the chores' thread, and in the loop's. */
+
+static void
+on_sync_failed(void *arg, int error)
+{
+	struct scribe *s = arg;
+
+	pthread_mutex_lock(&s->news.lock);
+	s->news.trouble = "sync";
+	s->news.error = error;
+	pthread_mutex_unlock(&s->news.lock);
+	pen_distrust(&s->pen);
+}
+
+static void
+poke_loop(struct scribe *s)
+{
+	uint64_t one = 1;
+	ssize_t n = write(s->notify_fd, &one, sizeof(one));
+
+	(void)n; /* full: it is readable already */
+}
+
+static void
+on_trimmed(void *arg, uint64_t seq, uint64_t offset)
+{
+	struct scribe *s = arg;
+
+	pthread_mutex_lock(&s->news.lock);
+	s->news.trimmed = true;
+	s->news.trimmed_seq = seq;
+	s->news.trimmed_offset = offset;
+	pthread_mutex_unlock(&s->news.lock);
+	poke_loop(s);
+}
+
+static void
+on_trouble(void *arg, const char *what, int error)
+{
+	struct scribe *s = arg;
+
+	pthread_mutex_lock(&s->news.lock);
+	s->news.trouble = what;
+	s->news.error = error;
+	pthread_mutex_unlock(&s->news.lock);
+	poke_loop(s);
+}
+
+static const struct chores_ops chores_ops = {
+	.sync_failed = on_sync_failed,
+	.trimmed = on_trimmed,
+	.trouble = on_trouble,
+};
+
+static void
+tell_trouble(struct scribe *s, const char *what, int error)
+{
+	int64_t now = clock_ms(CLOCK_MONOTONIC);
+
+	if (s->trouble_ms != 0 && now - s->trouble_ms < TROUBLE_EVERY_MS)
+		return;
+	s->trouble_ms = now;
+	s->c.ops->trouble(s->c.arg, what, error);
+}
+
+static void
+tell_news(struct scribe *s)
+{
+	struct news *n = &s->news;
+	uint64_t seq, offset;
+	const char *trouble;
+	bool trimmed;
+	int error;
+
+	pthread_mutex_lock(&n->lock);
+	trimmed = n->trimmed;
+	seq = n->trimmed_seq;
+	offset = n->trimmed_offset;
+	trouble = n->trouble;
+	error = n->error;
+	n->trimmed = false;
+	n->trouble = NULL;
+	pthread_mutex_unlock(&n->lock);
+	if (trimmed)
+		s->c.ops->trimmed(s->c.arg, seq, offset);
+	if (trouble != NULL)
+		tell_trouble(s, trouble, error);
+}
+
+static void
+on_notify(void *arg, enum loop_events ready)
+{
+	struct scribe *s = arg;
+	struct pen_state st;
+	uint64_t count;
+	ssize_t n = read(s->notify_fd, &count, sizeof(count));
+
+	(void)ready;
+	(void)n;
+	pen_look(&s->pen, &st);
+	tell_news(s);
+	if (st.error != 0)
+		tell_trouble(s, "write", st.error);
+	if (pen_wants_rotate(&s->pen))
+		s->c.ops->rotate(s->c.arg);
+	check(s, &st);
+	call_waiters(s, st.seq);
+}
+
+static int
+start(struct scribe *s, struct error *err)
+{
+	int rc;
+
+	s->notify_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (s->notify_fd < 0)
+		return error_set(err, errno, "no eventfd: %s", strerror(errno));
+	s->notify = loop_fd(s->c.loop, s->notify_fd, LOOP_READ, on_notify, s);
+	s->stall = loop_timer(s->c.loop, -1, on_stall, s);
+	if (s->notify == NULL)
+		return error_set(err, errno, "cannot watch an eventfd: %s",
+		    strerror(errno));
+	s->pen.notify_fd = s->notify_fd;
+	rc = chores_start(&s->chores);
+	if (rc == 0)
+		rc = pen_start(&s->pen);
+	if (rc < 0)
+		return error_set(err, -rc, "no thread: %s", strerror(-rc));
+	return 0;
+}
+
+struct scribe *
+scribe_create(const struct scribe_config *c, struct error *err)
+{
+	struct scribe *s = xcalloc(1, sizeof(*s));
+
+	s->c = *c;
+	s->seq = c->end.seq;
+	s->time_ns = c->end.time_ns;
+	s->end = c->end.offset;
+	list_init(&s->waiters);
+	pthread_mutex_init(&s->news.lock, NULL);
+	s->chores.writer = c->writer;
+	s->chores.max_log = c->max_log;
+	s->chores.ops = &chores_ops;
+	s->chores.arg = s;
+	s->pen.ring = c->ring;
+	s->pen.room_fd = c->room_fd;
+	s->pen.writer = c->writer;
+	s->pen.chores = &s->chores;
+	s->pen.durable = c->durable;
+	s->pen.seq = c->end.seq;
+	s->pen.offset = c->end.offset;
+	s->pen.released = atomic_load(&c->ring->shared->tail);
+	s->pen.bytes = log_writer_bytes(c->writer);
+	if (start(s, err) < 0) {
+		scribe_destroy(s);
+		return NULL;
+	}
+	return s;
+}
+
+void
+scribe_destroy(struct scribe *s)
+{
+	if (s == NULL)
+		return;
+	pen_stop(&s->pen);
+	chores_stop(&s->chores);
+	log_writer_sync(s->c.writer);
+	log_writer_close(s->c.writer);
+	list_for_each_safe(it, &s->waiters)
+		free(container_of(it, struct waiter, link));
+	watch_remove(s->notify);
+	watch_remove(s->stall);
+	fd_close(&s->notify_fd);
+	pthread_mutex_destroy(&s->news.lock);
+	free(s);
+}
+
+uint64_t
+scribe_seq(const struct scribe *s)
+{
+	return s->seq;
+}
+
+static struct pen_state
+look(const struct scribe *s)
+{
+	struct pen_state st;
+	/* The lock is all that changes. */
+	struct pen *pen = (struct pen *)(uintptr_t)&s->pen;
+
+	pen_look(pen, &st);
+	return st;
+}
+
+uint64_t
+scribe_written(const struct scribe *s)
+{
+	return look(s).seq;
+}
+
+uint64_t
+scribe_written_offset(const struct scribe *s)
+{
+	return look(s).offset;
+}
+
+uint64_t
+scribe_bytes(const struct scribe *s)
+{
+	return look(s).bytes;
+}
+
+int64_t
+scribe_unlogged_since(const struct scribe *s)
+{
+	return s->unlogged_ms;
+}

@@ -1,0 +1,196 @@
+#include "host/stop.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/loop.h"
+#include "base/mem.h"
+#include "host/host.h"
+#include "host/proc.h"
+
+#define INTERRUPT_MS 300 /* what a program gets to act on Ctrl-C */
+#define AGAIN_MS 100     /* who was being born is found the next time */
+#define GROUPS_MAX 256
+
+enum stage { STOP_NONE, STOP_INTERRUPTED, STOP_ASKED, STOP_KILLING };
+
+struct stop {
+	struct host *h;
+	struct watch *timer;
+	enum stage stage;
+	uint32_t grace_ms;
+};
+
+/* Process groups to be sent something, each once. */
+struct groups {
+	const struct host *h;
+	pid_t ids[GROUPS_MAX];
+	size_t n;
+};
+
+static void
+add_group(struct groups *g, pid_t id)
+{
+	/* 0 would be our own group, and 1 and -1 everybody's. */
+	if (id <= 1 || id == getpgrp())
+		return;
+	for (size_t i = 0; i < g->n; i++)
+		if (g->ids[i] == id)
+			return;
+	if (g->n < GROUPS_MAX)
+		g->ids[g->n++] = id;
+}
+
+static bool
+is_ours(const struct host *h, const struct proc *p)
+{
+	const struct process *child = &h->manifest.child;
+
+	/* The leader's pid with another start time: that pid was reused. */
+	if (p->pid == child->pid && p->start != child->start)
+		return false;
+	return p->session == child->pid;
+}
+
+/*
+ * An orphan of the program's that has left its session.  The keeper has no
+ * children but the program, its hosts and those.
+ */
+static bool
+is_orphan(const struct host *h, const struct proc *p)
+{
+	return h->control >= 0 && p->ppid == h->manifest.keeper.pid &&
+	    p->pid != getpid() && p->pid != h->manifest.child.pid;
+}
+
+static void
+collect_group(void *arg, const struct proc *p)
+{
+	struct groups *g = arg;
+
+	if (is_ours(g->h, p))
+		add_group(g, p->pgrp);
+}
+
+static bool
+leader_lives(const struct host *h)
+{
+	const struct process *child = &h->manifest.child;
+
+	return child->pid > 1 && process_start_time(child->pid) == child->start;
+}
+
+static void
+signal_groups(struct host *h, const int *signals, size_t n)
+{
+	struct groups g = { .h = h };
+
+	if (leader_lives(h))
+		add_group(&g, h->manifest.child.pid);
+	proc_each(collect_group, &g);
+	add_group(&g, tcgetpgrp(h->master));
+	for (size_t i = 0; i < g.n; i++)
+		for (size_t s = 0; s < n; s++)
+			kill(-g.ids[i], signals[s]);
+}
+
+static void
+kill_one(void *arg, const struct proc *p)
+{
+	const struct host *h = arg;
+
+	if (is_ours(h, p) || is_orphan(h, p))
+		kill(p->pid, SIGKILL);
+}
+
+static void
+ask(struct stop *s)
+{
+	static const int polite[] = { SIGHUP, SIGCONT, SIGTERM };
+
+	s->stage = STOP_ASKED;
+	signal_groups(s->h, polite, sizeof(polite) / sizeof(polite[0]));
+	watch_rearm(s->timer, s->grace_ms);
+}
+
+/* Again and again until the exit is seen: a fork may run ahead of us. */
+static void
+kill_all(struct stop *s)
+{
+	s->stage = STOP_KILLING;
+	proc_each(kill_one, s->h);
+	watch_rearm(s->timer, s->h->ended ? -1 : AGAIN_MS);
+}
+
+static void
+on_timer(void *arg)
+{
+	struct stop *s = arg;
+
+	if (s->stage == STOP_INTERRUPTED)
+		ask(s);
+	else
+		kill_all(s);
+}
+
+struct stop *
+stop_create(struct host *h)
+{
+	struct stop *s = xcalloc(1, sizeof(*s));
+
+	s->h = h;
+	s->timer = loop_timer(h->loop, -1, on_timer, s);
+	return s;
+}
+
+void
+stop_destroy(struct stop *s)
+{
+	if (s == NULL)
+		return;
+	watch_remove(s->timer);
+	free(s);
+}
+
+void
+stop_politely(struct stop *s, uint32_t grace_ms, bool interrupt)
+{
+	bool first = s->stage == STOP_NONE;
+
+	if (s->stage == STOP_KILLING)
+		return;
+	if (first || grace_ms < s->grace_ms)
+		s->grace_ms = grace_ms;
+	if (first && interrupt && write(s->h->master, "\003", 1) == 1) {
+		s->stage = STOP_INTERRUPTED;
+		watch_rearm(s->timer, INTERRUPT_MS);
+	} else {
+		ask(s);
+	}
+}
+
+void
+stop_now(struct stop *s)
+{
+	kill_all(s);
+}
+
+int
+stop_signal(struct stop *s, int signo)
+{
+	pid_t pid = s->h->manifest.child.pid;
+
+	if (s->h->ended || !leader_lives(s->h))
+		return -ESRCH;
+	return kill(-pid, signo) < 0 ? -errno : 0;
+}
+
+void
+stop_ended(struct stop *s)
+{
+	if (s->stage != STOP_NONE)
+		kill_all(s);
+}
