@@ -1,0 +1,222 @@
+/*
+ * What a host can no longer do once it is in its sandbox.  Each test is a
+ * child that enters it and tries; how the child ends is what is looked at.
+ */
+
+#include "unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "host/sandbox.h"
+
+/* The log is a pipe, for the test to read. */
+static int
+status_of(void (*try)(void), char *said, size_t size)
+{
+	int fds[2], status;
+	ssize_t n;
+	pid_t pid;
+
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	if (pid == 0) {
+		struct log log = { .fd = fds[1], .least = LOG_INFO };
+
+		if (sandbox_enter(&log) != 0)
+			_exit(99);
+		try();
+		_exit(0);
+	}
+	close(fds[1]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	n = read(fds[0], said, size - 1);
+	said[n > 0 ? n : 0] = '\0';
+	close(fds[0]);
+	return status;
+}
+
+static void
+assert_killed(void (*try)(void))
+{
+	char said[512];
+	int status = status_of(try, said, sizeof(said));
+
+	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGSYS)
+		fail_msg("status %#x, said: %s", (unsigned)status, said);
+}
+
+static void
+try_execve(void)
+{
+	char *argv[] = { "/bin/true", NULL };
+
+	execve(argv[0], argv, NULL);
+}
+
+static void
+try_execveat(void)
+{
+	char *argv[] = { "/bin/true", NULL };
+
+	syscall(SYS_execveat, AT_FDCWD, argv[0], argv, NULL, 0);
+}
+
+static void
+try_ptrace(void)
+{
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+}
+
+static void
+try_mmap(void)
+{
+	mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static void
+try_mprotect(void)
+{
+	void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	mprotect(p, 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
+}
+
+static void
+running_a_program_ends_it(void **state)
+{
+	(void)state;
+	assert_killed(try_execve);
+	assert_killed(try_execveat);
+}
+
+static void
+tracing_ends_it(void **state)
+{
+	(void)state;
+	assert_killed(try_ptrace);
+}
+
+static void
+making_code_ends_it(void **state)
+{
+	(void)state;
+	assert_killed(try_mmap);
+	assert_killed(try_mprotect);
+}
+
+/* Twice, to see that it is noted once. */
+static void
+try_unknown(void)
+{
+	for (int i = 0; i < 2; i++)
+		if (socket(AF_INET, SOCK_STREAM, 0) >= 0 || errno != ENOSYS)
+			_exit(1);
+}
+
+static void
+other_calls_fail_and_are_noted_once(void **state)
+{
+	char said[512], want[80];
+	int status = status_of(try_unknown, said, sizeof(said));
+
+	(void)state;
+	snprintf(want, sizeof(want),
+	    "level=warn msg=\"system call refused\" number=%d\n",
+	    (int)SYS_socket);
+	assert_string_equal(said, want);
+	assert_int_equal(status, 0);
+}
+
+static void
+try_ordinary(void)
+{
+	char *p = malloc(1 << 20);
+	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+
+	if (p == NULL || fd < 0 || read(fd, p, 100) <= 0)
+		_exit(1);
+	memset(p, 1, 1 << 20);
+	free(p);
+	close(fd);
+	if (kill(getpid(), 0) != 0)
+		_exit(2);
+}
+
+static void
+what_a_host_does_all_day_goes_on(void **state)
+{
+	char said[512];
+	int status = status_of(try_ordinary, said, sizeof(said));
+
+	(void)state;
+	assert_string_equal(said, "");
+	assert_int_equal(status, 0);
+}
+
+static pthread_barrier_t barrier;
+
+static void *
+exec_in_thread(void *arg)
+{
+	(void)arg;
+	pthread_barrier_wait(&barrier); /* the thread is there ... */
+	pthread_barrier_wait(&barrier); /* ... and the sandbox too */
+	try_execve();
+	return NULL;
+}
+
+static void
+threads_that_were_there_before_are_in_it(void **state)
+{
+	pid_t pid = fork();
+	int status;
+
+	(void)state;
+	if (pid == 0) {
+		struct log log = { .fd = -1, .least = LOG_INFO };
+		pthread_t thread;
+
+		pthread_barrier_init(&barrier, NULL, 2);
+		pthread_create(&thread, NULL, exec_in_thread, NULL);
+		pthread_barrier_wait(&barrier);
+		if (sandbox_enter(&log) != 0)
+			_exit(99);
+		pthread_barrier_wait(&barrier);
+		pthread_join(thread, NULL);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGSYS)
+		fail_msg("status %#x", (unsigned)status);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(running_a_program_ends_it),
+		cmocka_unit_test(tracing_ends_it),
+		cmocka_unit_test(making_code_ends_it),
+		cmocka_unit_test(other_calls_fail_and_are_noted_once),
+		cmocka_unit_test(what_a_host_does_all_day_goes_on),
+		cmocka_unit_test(threads_that_were_there_before_are_in_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
