@@ -10,9 +10,14 @@ struct error;
 
 /*
  * Reads a session's log, from its files alone, live or finished, damaged or
- * not.  It never gives a record that is not valid.
+ * not.  It never gives a record that is not valid, and no part of an event: the
+ * records of one that is larger than a record are put together, without MORE
+ * and with a len beyond RECORD_PAYLOAD_MAX.  Only output is given record by
+ * record as it is in the file, for each of them has its offset.
  */
 struct log_reader;
+
+#define LOG_EVENT_MAX (64u << 20) /* a larger event counts as damage */
 
 int log_reader_open(struct log_reader **out, int dirfd, struct error *err);
 void log_reader_close(struct log_reader *r); /* NULL is fine */
@@ -34,7 +39,7 @@ enum log_next log_reader_next(struct log_reader *r, struct record *out);
 /* What lay between the last good record and the next. */
 struct log_damage {
 	uint64_t seq_from, seq_to;       /* last before, first after; 0: end */
-	uint64_t offset_from, offset_to; /* output missing; 0, 0: none known */
+	uint64_t offset_from, offset_to; /* output missing; same: none known */
 	bool torn;                       /* the unfinished end of the log */
 	bool trimmed;                    /* removed to stay in the budget */
 };
@@ -56,6 +61,10 @@ int log_reader_seek(struct log_reader *r, enum log_by by, uint64_t value);
 int log_reader_seek_keyframe(struct log_reader *r, enum log_by by,
     uint64_t value, bool full);
 
+/* Remember the place, and go back to the one that was remembered last. */
+void log_reader_mark(struct log_reader *r);
+void log_reader_return(struct log_reader *r);
+
 /* The ends of the log as they are now. */
 struct log_extent {
 	uint64_t first_seq, first_offset, first_time_ns;
@@ -65,8 +74,11 @@ struct log_extent {
 };
 int log_reader_extent(struct log_reader *r, struct log_extent *out);
 
-/* A descriptor that becomes readable when the log may have grown (inotify),
- * or -errno.  The reader's; drained by log_reader_next. */
+/*
+ * A descriptor that becomes readable when the log may have grown (inotify), or
+ * -errno.  The reader's; drained by log_reader_next.  A writer that is killed
+ * gives up its lock without a sign: look again once a second as well.
+ */
 int log_reader_watch(struct log_reader *r);
 
 #endif

@@ -11,7 +11,7 @@ struct vt;
 
 /* The screen at a moment of the log. */
 struct replay {
-	struct vt *vt; /* the caller's to destroy */
+	struct vt *vt; /* the caller's to destroy; it answers to nobody */
 	uint64_t seq;  /* of the last event in it */
 	uint64_t offset;
 	uint64_t time_ns;
@@ -23,6 +23,7 @@ struct replay {
  * offset of which all before it are shown, or a time).  With `history` the
  * scrollback is there too, as far as the log has it since the segment began.
  * -ENOENT when the log has nothing for it, -EIO when all keyframes are damaged.
+ * Where the reader is then is not said.
  */
 int replay_at(struct log_reader *r, enum log_by by, uint64_t value,
     bool history, struct replay *out, struct error *err);

@@ -6,11 +6,14 @@
 #include <stdint.h>
 
 struct error;
+struct log_io;
 
 /*
  * Appends events to a session's log.  It does the I/O of one thread and has no
  * thread, clock or queue of its own; whoever calls it may be made to wait by
- * the disk.  seq and time are the caller's, and must grow.
+ * the disk.  seq and time are the caller's: seq grows by one with each event,
+ * time does not go back, and output begins where the output or gap before it
+ * ended.  What does not follow is refused with -EINVAL.
  */
 struct log_writer;
 
@@ -37,16 +40,22 @@ struct log_event {
 
 /*
  * Open the log in `dirfd` (the directory log/) to write, after what is torn
- * has been cut; -EBUSY when somebody else writes.  In an empty directory the
- * first events begin the first segment.
+ * has been cut; -EBUSY when somebody else writes.  The caller appends
+ * `recovered` when end->cut says so.  In an empty directory, and when the
+ * newest segment is compressed or had no event left in it, the first events
+ * that are appended begin a segment.
  */
 int log_writer_open(struct log_writer **out, int dirfd, struct log_end *end,
     struct error *err);
+int log_writer_open_with(struct log_writer **out, int dirfd,
+    const struct log_io *io, struct log_end *end, struct error *err);
 void log_writer_close(struct log_writer *w); /* NULL is fine */
 
 /*
  * Append events in one write.  0, or -errno with nothing of them in the log;
- * they may then be tried again.
+ * they may then be tried again.  When what was written of them could not be
+ * taken back, append fails with -EIO until log_writer_rotate has begun another
+ * segment; readers believe that one.
  */
 int log_writer_append(struct log_writer *w, const struct log_event *ev,
     size_t n);
@@ -63,8 +72,9 @@ int log_writer_rotate(struct log_writer *w, const struct log_event *ev,
 size_t log_writer_segment_size(const struct log_writer *w);
 
 /*
- * fdatasync.  After an error the segment is not written again: append fails
- * with -EIO until log_writer_rotate has begun another.
+ * fdatasync of all that was appended, sealed segments included.  After an
+ * error the segment is not written again: append fails with -EIO until
+ * log_writer_rotate has begun another.
  */
 int log_writer_sync(struct log_writer *w);
 
@@ -76,7 +86,8 @@ int log_writer_compress(struct log_writer *w);
 
 /*
  * Remove the oldest sealed segments until the log is at most `budget` bytes.
- * Returns how many were removed and where the log now begins.
+ * Returns how many were removed and where the log now begins, which the caller
+ * appends as `trimmed`; or -errno.
  */
 int log_writer_trim(struct log_writer *w, uint64_t budget, uint64_t *first_seq,
     uint64_t *first_offset);

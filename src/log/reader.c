@@ -1,0 +1,677 @@
+#include "log/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "log/segment.h"
+
+/* Where reading is: always between two events, or two records of output. */
+struct place {
+	uint32_t number; /* of the segment; 0: before the first */
+	struct segment_cursor cursor;
+	uint64_t given;  /* seq of the last event that was given */
+	uint64_t offset; /* end of the output that was given */
+	bool told;       /* that the end is torn */
+};
+
+struct log_reader {
+	int dirfd;
+	int watch;
+	struct segment segment; /* that of place; fd -1: it cannot be read */
+	struct place place;
+	struct place mark;
+	uint64_t
+	    limit; /* first seq of the next segment, which has it for good */
+	struct log_damage damage;
+	struct buf joined; /* an event of several records */
+};
+
+/* What is around the place, as it was before the last look at the file. */
+struct around {
+	bool locked;   /* somebody writes */
+	uint32_t next; /* number of the next segment; 0: this is the newest */
+	bool trimmed;  /* and it is the oldest there is */
+};
+
+int
+log_reader_open(struct log_reader **out, int dirfd, struct error *err)
+{
+	int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct log_reader *r;
+
+	if (fd < 0)
+		return error_set(err, errno, "cannot read the log: %s",
+		    strerror(errno));
+	r = xcalloc(1, sizeof(*r));
+	r->dirfd = fd;
+	r->watch = -1;
+	r->segment.fd = -1;
+	r->limit = UINT64_MAX;
+	buf_init(&r->joined, LOG_EVENT_MAX);
+	*out = r;
+	return 0;
+}
+
+void
+log_reader_close(struct log_reader *r)
+{
+	if (r == NULL)
+		return;
+	segment_close(&r->segment);
+	fd_close(&r->watch);
+	fd_close(&r->dirfd);
+	buf_finish(&r->joined);
+	free(r);
+}
+
+/* ---------------------------------------------------- within one segment */
+
+/*
+ * What was given once is not given again: a writer may have taken back what it
+ * could not write whole, and have written it anew.
+ */
+static bool
+is_new(const struct place *at, const struct record *rec)
+{
+	uint64_t offset;
+	const uint8_t *p;
+	size_t len;
+
+	if (rec->seq > at->given)
+		return true;
+	return rec->seq == at->given && rec->type == RECORD_OUTPUT &&
+	    record_output(rec, &offset, &p, &len) && offset >= at->offset;
+}
+
+/*
+ * Whether the record behind which c stands completes something to give: a
+ * piece of output, or an event, whose parts are put together.
+ */
+static bool
+completes(struct log_reader *r, const struct segment_cursor *c,
+    const struct record *rec, struct record *out)
+{
+	if (!record_is_event(rec->type))
+		return false;
+	*out = *rec;
+	if (rec->type == RECORD_OUTPUT || (!c->continued && c->open == 0))
+		return true;
+	if (c->headless)
+		return false;
+	if (!c->continued)
+		buf_clear(&r->joined);
+	buf_append(&r->joined, rec->payload, rec->len);
+	out->flags &= (uint8_t)~RECORD_MORE;
+	out->payload = r->joined.data;
+	out->len = (uint32_t)r->joined.len;
+	return c->open == 0;
+}
+
+/*
+ * The next event of the segment, in *out, with the place behind it.  Else why
+ * there is none, with the place where it was.
+ */
+static enum record_state
+next_here(struct log_reader *r, struct record *out)
+{
+	struct segment_cursor c = r->place.cursor;
+	struct record rec;
+	bool whole;
+
+	if (r->segment.fd < 0)
+		return RECORD_SHORT;
+	buf_clear(&r->joined);
+	for (;;) {
+		enum record_state state = segment_next(&r->segment, &c, &rec);
+
+		if (state != RECORD_VALID)
+			return state;
+		if (c.seq >= r->limit || r->joined.full)
+			return RECORD_BAD;
+		whole = completes(r, &c, &rec, out);
+		if (c.open == 0 || c.open == RECORD_OUTPUT)
+			r->place.cursor = c;
+		if (whole && is_new(&r->place, out))
+			break;
+	}
+	r->place.told = false;
+	r->place.given = out->seq;
+	record_next_offset(out, &r->place.offset);
+	return RECORD_VALID;
+}
+
+/*
+ * From damage to the next sync behind which there is an event.  False, with
+ * the place where it was, when there is none in this segment.
+ */
+static bool
+skip_damage(struct log_reader *r)
+{
+	struct place before = r->place, after = before;
+	struct record rec;
+
+	while (segment_resync(&r->segment, &r->place.cursor)) {
+		after.cursor = r->place.cursor;
+		if (next_here(r, &rec) != RECORD_VALID)
+			continue;
+		r->damage = (struct log_damage){
+			.seq_from = before.given,
+			.seq_to = rec.seq,
+			.offset_from = before.offset,
+			.offset_to = after.cursor.offset,
+		};
+		r->place = after;
+		return true;
+	}
+	r->place = before;
+	return false;
+}
+
+/* -------------------------------------------------- from segment to segment */
+
+/* On a descriptor of its own, for the lock would be let go with it. */
+static bool
+is_locked(const struct log_reader *r)
+{
+	auto_close int fd = openat(r->dirfd, ".",
+	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 &&
+	    errno == EWOULDBLOCK;
+}
+
+static void
+look_around(struct log_reader *r, struct around *out)
+{
+	auto_free uint32_t *list = NULL;
+	int n, i = 0;
+
+	*out = (struct around){ .locked = is_locked(r) };
+	n = segment_list(r->dirfd, &list);
+	while (i < n && list[i] <= r->place.number)
+		i++;
+	if (i < n) {
+		out->next = list[i];
+		out->trimmed = i == 0;
+	}
+}
+
+/* Records of a segment count up to the first seq of the next. */
+static void
+find_limit(struct log_reader *r, uint32_t next)
+{
+	struct segment_header h;
+
+	r->limit = UINT64_MAX;
+	if (next != 0 && segment_look(r->dirfd, next, &h) == 0)
+		r->limit = h.first_seq;
+}
+
+/* Open a segment; the place is then at its beginning. */
+static int
+enter(struct log_reader *r, uint32_t number)
+{
+	struct around around;
+	struct segment s;
+	int rc = segment_open(&s, r->dirfd, number);
+
+	if (rc < 0)
+		return rc;
+	segment_close(&r->segment);
+	r->segment = s;
+	r->place.number = number;
+	segment_begin(&r->segment, &r->place.cursor);
+	look_around(r, &around);
+	find_limit(r, around.next);
+	return 0;
+}
+
+/* Go to the beginning of a segment as if all before it had been given. */
+static int
+start_at(struct log_reader *r, uint32_t number)
+{
+	int rc = enter(r, number);
+
+	if (rc < 0)
+		return rc;
+	r->place.given = r->place.cursor.seq;
+	r->place.offset = r->place.cursor.offset;
+	r->place.told = false;
+	return 0;
+}
+
+static void
+go_back(struct log_reader *r, const struct place *to)
+{
+	if (to->number != r->place.number &&
+	    (to->number == 0 || enter(r, to->number) < 0))
+		segment_close(&r->segment);
+	r->place = *to;
+}
+
+/* The end of the log: what it is while somebody writes, and what else. */
+static enum log_next
+end_of_log(struct log_reader *r, const struct around *around, bool torn)
+{
+	if (around->locked)
+		return LOG_WAIT;
+	if (!torn || r->place.told)
+		return LOG_END;
+	r->place.told = true;
+	r->damage = (struct log_damage){
+		.seq_from = r->place.given,
+		.offset_from = r->place.offset,
+		.offset_to = r->place.offset,
+		.torn = true,
+	};
+	return LOG_DAMAGED;
+}
+
+/*
+ * A segment that cannot be read is passed over; what was in it shows when the
+ * next is entered.  As the newest it is the torn end, or only being made.
+ */
+static bool
+pass_over(struct log_reader *r, struct around *around, enum log_next *out)
+{
+	struct place before = r->place;
+
+	r->place.number = around->next;
+	look_around(r, around);
+	if (around->next != 0) {
+		segment_close(&r->segment);
+		return false;
+	}
+	r->place = before;
+	*out = end_of_log(r, around, true);
+	return true;
+}
+
+/* True when there is something to tell of it. */
+static bool
+go_to_next(struct log_reader *r, struct around *around, enum log_next *out)
+{
+	const struct place before = r->place;
+	int rc = enter(r, around->next);
+
+	if (rc == -ENOENT)
+		return false; /* just removed: look again */
+	if (rc < 0)
+		return pass_over(r, around, out);
+	r->place.told = false;
+	if (r->segment.head.first_seq <= before.given + 1)
+		return false;
+	r->damage = (struct log_damage){
+		.seq_from = before.given,
+		.seq_to = r->segment.head.first_seq,
+		.offset_from = before.offset,
+		.offset_to = r->segment.head.first_offset,
+		.trimmed = around->trimmed,
+	};
+	*out = LOG_DAMAGED;
+	return true;
+}
+
+/* No event is here: true, and what to say of it; false, to look further. */
+static bool
+get_further(struct log_reader *r, struct around *around, enum log_next *out)
+{
+	bool readable = r->segment.fd >= 0;
+	bool done = around->next != 0 && r->place.given + 1 >= r->limit;
+
+	if (readable && !done && skip_damage(r)) {
+		*out = LOG_DAMAGED;
+		return true;
+	}
+	if (around->next != 0)
+		return go_to_next(r, around, out);
+	*out = end_of_log(r, around,
+	    readable && segment_end(&r->segment) > r->place.cursor.at);
+	return true;
+}
+
+/*
+ * Whether the newest segment is not what it was: bytes that had been read were
+ * taken back, and perhaps others written in their place.
+ */
+static bool
+was_taken_back(const struct log_reader *r, const struct around *around,
+    enum record_state state)
+{
+	return r->segment.fd >= 0 && around->next == 0 && around->locked &&
+	    (state == RECORD_BAD ||
+		segment_end(&r->segment) < r->place.cursor.at);
+}
+
+static enum log_next
+step(struct log_reader *r, struct record *out)
+{
+	bool again = false;
+	enum log_next next;
+
+	for (;;) {
+		enum record_state state = next_here(r, out);
+		struct around around;
+
+		if (state == RECORD_VALID)
+			return LOG_RECORD;
+		/* Before the second look, which then sees all there is. */
+		look_around(r, &around);
+		find_limit(r, around.next);
+		segment_forget(&r->segment);
+		state = next_here(r, out);
+		if (state == RECORD_VALID)
+			return LOG_RECORD;
+		if (!again && was_taken_back(r, &around, state)) {
+			segment_begin(&r->segment, &r->place.cursor);
+			again = true;
+			continue;
+		}
+		if (get_further(r, &around, &next))
+			return next;
+	}
+}
+
+enum log_next
+log_reader_next(struct log_reader *r, struct record *out)
+{
+	uint8_t events[4096];
+
+	while (r->watch >= 0 && read(r->watch, events, sizeof(events)) > 0)
+		continue;
+	return step(r, out);
+}
+
+void
+log_reader_damage(const struct log_reader *r, struct log_damage *out)
+{
+	*out = r->damage;
+}
+
+/* ----------------------------------------------------------------- seeking */
+
+static uint64_t
+key(const struct segment_header *h, enum log_by by)
+{
+	switch (by) {
+	case LOG_BY_SEQ:
+		return h->first_seq;
+	case LOG_BY_OFFSET:
+		return h->first_offset;
+	case LOG_BY_TIME:
+		break;
+	}
+	return h->first_time_ns;
+}
+
+/*
+ * The last of the segments that begins at or before the value, or -1.  Those
+ * that cannot be read stand aside.
+ */
+static int
+find_segment(const struct log_reader *r, const uint32_t *list, int n,
+    enum log_by by, uint64_t value)
+{
+	int lo = 0, hi = n - 1, found = -1;
+
+	while (lo <= hi) {
+		int mid = lo + (hi - lo) / 2, i = mid;
+		struct segment_header h;
+
+		while (i >= lo && segment_look(r->dirfd, list[i], &h) < 0)
+			i--;
+		if (i >= lo && key(&h, by) > value) {
+			hi = i - 1;
+			continue;
+		}
+		if (i >= lo)
+			found = i;
+		lo = mid + 1;
+	}
+	return found;
+}
+
+/* Whether the record holds the value or comes after it. */
+static bool
+reaches(const struct record *rec, enum log_by by, uint64_t value)
+{
+	uint64_t next;
+
+	switch (by) {
+	case LOG_BY_SEQ:
+		return rec->seq >= value;
+	case LOG_BY_OFFSET:
+		return record_next_offset(rec, &next) && next > value;
+	case LOG_BY_TIME:
+		break;
+	}
+	return rec->time_ns >= value;
+}
+
+/* Whether what is missing may hold the value. */
+static bool
+may_hold(const struct log_damage *d, enum log_by by, uint64_t value)
+{
+	return d->torn || by == LOG_BY_TIME ||
+	    (by == LOG_BY_SEQ ? d->seq_to : d->offset_to) > value;
+}
+
+static void
+go_to_value(struct log_reader *r, enum log_by by, uint64_t value)
+{
+	struct place at = r->place;
+	bool missing = false;
+	struct record rec;
+
+	for (;;) {
+		enum log_next next = step(r, &rec);
+
+		if (next == LOG_DAMAGED) {
+			missing = missing || may_hold(&r->damage, by, value);
+		} else if (next != LOG_RECORD || reaches(&rec, by, value)) {
+			go_back(r, &at);
+			return;
+		} else {
+			missing = false;
+		}
+		if (!missing)
+			at = r->place;
+	}
+}
+
+int
+log_reader_seek(struct log_reader *r, enum log_by by, uint64_t value)
+{
+	auto_free uint32_t *list = NULL;
+	int n = segment_list(r->dirfd, &list), i;
+
+	if (n < 0)
+		return n;
+	/* An event of this very time may end the segment before. */
+	i = find_segment(r, list, n, by,
+	    by == LOG_BY_TIME && value > 0 ? value - 1 : value);
+	if (i < 0 || start_at(r, list[i]) < 0)
+		go_back(r, &(struct place){ 0 });
+	else
+		go_to_value(r, by, value);
+	return 0;
+}
+
+/* Whether the record comes after all that the value includes. */
+static bool
+is_beyond(const struct record *rec, enum log_by by, uint64_t value)
+{
+	struct record_keyframe k;
+	uint64_t next;
+
+	switch (by) {
+	case LOG_BY_SEQ:
+		return rec->seq > value;
+	case LOG_BY_OFFSET:
+		if (rec->type == RECORD_KEYFRAME && record_keyframe(rec, &k))
+			return k.offset > value;
+		return record_next_offset(rec, &next) && next > value;
+	case LOG_BY_TIME:
+		break;
+	}
+	return rec->time_ns > value;
+}
+
+/* To the last keyframe of the segment that is entered. */
+static bool
+go_to_keyframe(struct log_reader *r, enum log_by by, uint64_t value, bool full)
+{
+	struct place found = { 0 };
+
+	for (;;) {
+		struct place at = r->place;
+		struct record rec;
+		enum log_next next = step(r, &rec);
+
+		if (next == LOG_DAMAGED && !r->damage.torn &&
+		    r->place.number == at.number)
+			continue;
+		if (next != LOG_RECORD || r->place.number != at.number ||
+		    is_beyond(&rec, by, value))
+			break;
+		if (rec.type == RECORD_KEYFRAME &&
+		    (!full || (rec.flags & RECORD_FULL) != 0))
+			found = at;
+	}
+	if (found.number != 0)
+		go_back(r, &found);
+	return found.number != 0;
+}
+
+int
+log_reader_seek_keyframe(struct log_reader *r, enum log_by by, uint64_t value,
+    bool full)
+{
+	auto_free uint32_t *list = NULL;
+	int n = segment_list(r->dirfd, &list);
+
+	if (n < 0)
+		return n;
+	for (int i = find_segment(r, list, n, by, value); i >= 0; i--)
+		if (start_at(r, list[i]) == 0 &&
+		    go_to_keyframe(r, by, value, full))
+			return 0;
+	return -ENOENT;
+}
+
+void
+log_reader_mark(struct log_reader *r)
+{
+	r->mark = r->place;
+}
+
+void
+log_reader_return(struct log_reader *r)
+{
+	go_back(r, &r->mark);
+}
+
+/* ----------------------------------------------------------- what there is */
+
+static void
+find_begin(const struct log_reader *r, const uint32_t *list, int n,
+    struct log_extent *out)
+{
+	struct segment_header h;
+
+	for (int i = 0; i < n; i++) {
+		if (segment_look(r->dirfd, list[i], &h) < 0)
+			continue;
+		out->first_seq = h.first_seq;
+		out->first_offset = h.first_offset;
+		out->first_time_ns = h.first_time_ns;
+		return;
+	}
+}
+
+/* The last whole event of a segment; false when it has none. */
+static bool
+find_last(const struct log_reader *r, uint32_t number, struct log_extent *out)
+{
+	struct segment_cursor c;
+	struct segment s;
+	struct record rec;
+	bool found = false;
+
+	if (segment_open(&s, r->dirfd, number) < 0)
+		return false;
+	segment_last_sync(&s, &c);
+	do {
+		if (c.seq < s.head.first_seq ||
+		    (c.open != 0 && c.open != RECORD_OUTPUT))
+			continue;
+		found = true;
+		out->last_seq = c.seq;
+		out->end_offset = c.offset;
+		out->last_time_ns = c.time_ns;
+	} while (segment_next(&s, &c, &rec) == RECORD_VALID);
+	segment_close(&s);
+	return found;
+}
+
+static uint64_t
+file_size(const struct log_reader *r, uint32_t number, enum segment_kind kind)
+{
+	char name[SEGMENT_NAME_MAX];
+	struct stat st;
+
+	segment_name(name, number, kind);
+	if (fstatat(r->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	return (uint64_t)st.st_size;
+}
+
+int
+log_reader_extent(struct log_reader *r, struct log_extent *out)
+{
+	auto_free uint32_t *list = NULL;
+	int n = segment_list(r->dirfd, &list);
+
+	if (n < 0)
+		return n;
+	*out = (struct log_extent){ .being_written = is_locked(r) };
+	find_begin(r, list, n, out);
+	for (int i = n - 1; i >= 0; i--)
+		if (find_last(r, list[i], out))
+			break;
+	for (int i = 0; i < n; i++)
+		out->bytes += file_size(r, list[i], SEGMENT_PLAIN) +
+		    file_size(r, list[i], SEGMENT_COMPRESSED);
+	return 0;
+}
+
+int
+log_reader_watch(struct log_reader *r)
+{
+	auto_close int fd = -1;
+	char path[64];
+
+	if (r->watch >= 0)
+		return r->watch;
+	fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", r->dirfd);
+	if (inotify_add_watch(fd, path,
+		IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE |
+		    IN_DELETE) < 0)
+		return -errno;
+	r->watch = fd_take(&fd);
+	return r->watch;
+}

@@ -1,0 +1,395 @@
+#include "log/replay.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "vt/keyframe.h"
+#include "vt/vt.h"
+
+#define GAPS_MAX 1024 /* engine gaps between keyframe and moment */
+
+/* Output that the engine must not see, for it did not then. */
+struct engine_gap {
+	uint64_t from, to;
+};
+
+struct player {
+	struct log_reader *r;
+	enum log_by by;
+	uint64_t value;
+	bool history;
+	struct vt *vt;
+	bool lost;     /* the screen is not known until the next keyframe */
+	bool resizing; /* the record before was a resize, to this: */
+	uint16_t cols, rows;
+	struct engine_gap *gaps;
+	size_t gap_count;
+	struct replay at;
+};
+
+/* Whether the record comes after the moment that is wanted. */
+static bool
+is_past(const struct player *p, const struct record *rec)
+{
+	struct record_keyframe k;
+	const uint8_t *bytes;
+	uint64_t offset, n;
+	size_t len;
+
+	/* A resize and its keyframe are one thing. */
+	if (p->resizing && rec->type == RECORD_KEYFRAME)
+		return false;
+	if (p->by == LOG_BY_SEQ)
+		return rec->seq > p->value;
+	if (p->by == LOG_BY_TIME)
+		return rec->time_ns > p->value;
+	if (rec->type == RECORD_OUTPUT &&
+	    record_output(rec, &offset, &bytes, &len))
+		return offset >= p->value && len > 0;
+	if (rec->type == RECORD_GAP && record_gap(rec, &offset, &n))
+		return offset >= p->value && n > 0;
+	if (rec->type == RECORD_KEYFRAME && record_keyframe(rec, &k))
+		return k.offset > p->value;
+	return false;
+}
+
+/* ------------------------------------------------------------- engine gaps */
+
+static void
+add_gap(struct player *p, const struct record *rec)
+{
+	struct engine_gap g;
+
+	if (p->gap_count == GAPS_MAX || !record_gap(rec, &g.from, &g.to))
+		return;
+	if (g.to == 0)
+		g.to = UINT64_MAX;
+	p->gaps = xrealloc(p->gaps, p->gap_count + 1, sizeof(*p->gaps));
+	p->gaps[p->gap_count++] = g;
+}
+
+/* A gap without an end has one where an engine made a keyframe again. */
+static void
+end_gap(struct player *p, const struct record *rec)
+{
+	struct engine_gap *g = p->gaps + p->gap_count - 1;
+	struct record_keyframe k;
+
+	if (p->gap_count > 0 && g->to == UINT64_MAX &&
+	    record_keyframe(rec, &k) && k.offset >= g->from)
+		g->to = k.offset;
+}
+
+/*
+ * Find the gaps ahead.  A gap is logged after the bytes in it may have been,
+ * but before the next keyframe, so that is how far to look: bytes that have
+ * crashed an engine must not crash this one.
+ */
+static void
+find_gaps(struct player *p)
+{
+	struct record rec;
+	enum log_next next;
+
+	log_reader_mark(p->r);
+	while ((next = log_reader_next(p->r, &rec)) == LOG_RECORD ||
+	    next == LOG_DAMAGED) {
+		if (next == LOG_DAMAGED)
+			continue;
+		if (rec.type == RECORD_ENGINE_GAP)
+			add_gap(p, &rec);
+		if (rec.type != RECORD_KEYFRAME)
+			continue;
+		end_gap(p, &rec);
+		if (is_past(p, &rec))
+			break;
+	}
+	log_reader_return(p->r);
+}
+
+static bool
+ends_gap(const struct player *p, uint64_t offset)
+{
+	for (size_t i = 0; i < p->gap_count; i++)
+		if (p->gaps[i].to == offset)
+			return true;
+	return false;
+}
+
+/* The first gap that ends behind the offset, or NULL. */
+static const struct engine_gap *
+gap_at_or_after(const struct player *p, uint64_t offset)
+{
+	const struct engine_gap *found = NULL;
+
+	for (size_t i = 0; i < p->gap_count; i++) {
+		const struct engine_gap *g = &p->gaps[i];
+
+		if (g->to > offset && g->from < g->to &&
+		    (found == NULL || g->from < found->from))
+			found = g;
+	}
+	return found;
+}
+
+/* ----------------------------------------------------------------- playing */
+
+static void
+lose(struct player *p)
+{
+	p->lost = true;
+	p->at.complete = false;
+}
+
+static void
+replace(struct player *p, struct vt *vt)
+{
+	vt_destroy(p->vt);
+	p->vt = vt;
+	p->cols = (uint16_t)vt_cols(vt);
+	p->rows = (uint16_t)vt_rows(vt);
+}
+
+static bool
+restore(struct player *p, const struct record_keyframe *k, struct error *err)
+{
+	struct vt *vt = keyframe_restore(k->p, k->len, NULL, NULL, err);
+
+	if (vt == NULL)
+		return false;
+	replace(p, vt);
+	p->lost = false;
+	return true;
+}
+
+/* The engine begins anew after a gap. */
+static void
+renew(struct player *p)
+{
+	struct vt *vt = vt_create(
+	    &(struct vt_config){
+		.cols = p->cols,
+		.rows = p->rows,
+		.history_lines = VT_HISTORY_LINES,
+		.history_bytes = VT_HISTORY_BYTES,
+	    },
+	    NULL);
+
+	if (vt != NULL)
+		replace(p, vt);
+	else
+		lose(p);
+}
+
+/* Show bytes, but for those in gaps. */
+static void
+show(struct player *p, uint64_t offset, const uint8_t *bytes, size_t len)
+{
+	while (len > 0) {
+		const struct engine_gap *g = gap_at_or_after(p, offset);
+		bool inside = g != NULL && g->from <= offset;
+		uint64_t to = g == NULL ? UINT64_MAX : inside ? g->to : g->from;
+		size_t n = to - offset < len ? (size_t)(to - offset) : len;
+
+		if (!inside && !p->lost)
+			vt_feed(p->vt, bytes, n);
+		if (inside)
+			p->at.complete = false;
+		offset += n;
+		bytes += n;
+		len -= n;
+		if (inside && offset == g->to)
+			renew(p);
+	}
+	p->at.offset = offset;
+}
+
+static void
+play_output(struct player *p, const struct record *rec)
+{
+	const uint8_t *bytes;
+	uint64_t offset;
+	size_t len;
+
+	if (!record_output(rec, &offset, &bytes, &len))
+		return;
+	if (p->by == LOG_BY_OFFSET && len > p->value - offset)
+		len = (size_t)(p->value - offset);
+	if (offset != p->at.offset)
+		lose(p);
+	show(p, offset, bytes, len);
+}
+
+/*
+ * With the history, the engine does what it did then and keeps its lines, if
+ * that gives the screen that was logged.
+ */
+static bool
+reflow(struct player *p, const struct record_keyframe *k)
+{
+	struct buf screen;
+	bool same;
+
+	if (vt_resize(p->vt, p->cols, p->rows, NULL) < 0)
+		return false;
+	buf_init(&screen, LOG_EVENT_MAX);
+	same = keyframe_save_screen(p->vt, &screen) == 0 &&
+	    screen.len == k->len && memcmp(screen.data, k->p, k->len) == 0;
+	buf_finish(&screen);
+	return same;
+}
+
+static void
+play_keyframe(struct player *p, const struct record *rec)
+{
+	struct record_keyframe k;
+
+	if (!record_keyframe(rec, &k))
+		return;
+	if (p->lost || ends_gap(p, k.offset)) {
+		if (restore(p, &k, NULL) && !p->history)
+			p->at.complete = true;
+		p->at.offset = k.offset;
+	} else if (p->resizing && !(p->history && reflow(p, &k))) {
+		if (!restore(p, &k, NULL))
+			lose(p);
+	}
+}
+
+static void
+play(struct player *p, const struct record *rec)
+{
+	bool resizes = false;
+	uint64_t offset, n;
+
+	switch (rec->type) {
+	case RECORD_OUTPUT:
+		play_output(p, rec);
+		break;
+	case RECORD_KEYFRAME:
+		play_keyframe(p, rec);
+		break;
+	case RECORD_RESIZE:
+		resizes = record_resize(rec, &p->cols, &p->rows);
+		break;
+	case RECORD_GAP:
+		lose(p);
+		if (record_gap(rec, &offset, &n))
+			p->at.offset = offset + n;
+		break;
+	default:
+		break;
+	}
+	p->resizing = resizes;
+	p->at.seq = rec->seq;
+	p->at.time_ns = rec->time_ns;
+}
+
+static void
+play_on(struct player *p)
+{
+	struct record rec;
+	enum log_next next;
+
+	while ((next = log_reader_next(p->r, &rec)) == LOG_RECORD ||
+	    next == LOG_DAMAGED) {
+		struct log_damage d;
+
+		log_reader_damage(p->r, &d);
+		if (next == LOG_RECORD && is_past(p, &rec))
+			break;
+		if (next == LOG_RECORD)
+			play(p, &rec);
+		else if (!d.torn)
+			lose(p);
+	}
+}
+
+/* Begin with the keyframe that is next in the log. */
+static bool
+begin(struct player *p, struct error *err)
+{
+	struct record_keyframe k;
+	struct record rec;
+
+	p->at.seq = 1; /* nothing to try before it */
+	if (log_reader_next(p->r, &rec) != LOG_RECORD ||
+	    rec.type != RECORD_KEYFRAME)
+		return false;
+	p->at = (struct replay){
+		.seq = rec.seq,
+		.time_ns = rec.time_ns,
+		.complete = true,
+	};
+	if (!record_keyframe(&rec, &k) || !restore(p, &k, err))
+		return false;
+	p->at.offset = k.offset;
+	return true;
+}
+
+/*
+ * Find a keyframe to begin with: the last one, or when it cannot be restored
+ * one before it, from which more has to be played.
+ */
+static int
+find_begin(struct player *p, struct error *err)
+{
+	enum log_by by = p->by;
+	uint64_t value = p->value;
+	bool full = p->history;
+	struct error why = { 0 };
+	bool any = false;
+
+	for (;;) {
+		int rc = log_reader_seek_keyframe(p->r, by, value, full);
+
+		if (rc == 0 && begin(p, &why))
+			return 0;
+		if (rc == 0) {
+			any = true;
+			by = LOG_BY_SEQ;
+			value = p->at.seq - 1;
+		} else if (rc == -ENOENT && full) {
+			full = false;
+			by = p->by;
+			value = p->value;
+		} else if (rc == -ENOENT && any) {
+			return error_set(err, EIO,
+			    "no keyframe can be restored: %s", why.msg);
+		} else {
+			return error_set(err, -rc,
+			    "the log has no screen for this moment");
+		}
+	}
+}
+
+int
+replay_at(struct log_reader *r, enum log_by by, uint64_t value, bool history,
+    struct replay *out, struct error *err)
+{
+	struct player p = { .r = r,
+		.by = by,
+		.value = value,
+		.history = history };
+	int rc = find_begin(&p, err);
+
+	if (rc < 0)
+		return rc;
+	find_gaps(&p);
+	play_on(&p);
+	free(p.gaps);
+	*out = p.at;
+	out->vt = p.vt;
+	return 0;
+}
+
+int
+replay_end(struct log_reader *r, bool history, struct replay *out,
+    struct error *err)
+{
+	return replay_at(r, LOG_BY_SEQ, UINT64_MAX, history, out, err);
+}

@@ -1,0 +1,527 @@
+#include "log/writer.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "log/batch.h"
+#include "log/compress.h"
+#include "log/io.h"
+#include "log/record.h"
+#include "log/segment.h"
+
+#define LOCK_TRIES 50 /* a reader that looks at the lock holds it a moment */
+#define LOCK_PAUSE_NS 2000000
+
+/* A file of the log. */
+struct entry {
+	uint32_t number;
+	bool packed; /* compressed, or cannot be */
+	uint64_t bytes;
+};
+
+struct log_writer {
+	int dirfd;
+	int lock;
+	int fd; /* -1: none; the first events begin a segment */
+	const struct log_io *io;
+	uint64_t nonce;
+	struct batch_place place;
+	bool left;         /* the segment must not be written again */
+	bool dirty;        /* something in it was not synced */
+	bool names_dirty;  /* a name in the directory was not */
+	uint32_t unsynced; /* first sealed segment that may not be; 0: none */
+	struct entry *entries;
+	size_t count;
+};
+
+/* --------------------------------------------------------------- the files */
+
+static struct entry *
+newest(struct log_writer *w)
+{
+	assert(w->count > 0);
+	return &w->entries[w->count - 1];
+}
+
+static void
+add_entry(struct log_writer *w, uint32_t number, bool packed, uint64_t bytes)
+{
+	w->entries = xrealloc(w->entries, w->count + 1, sizeof(*w->entries));
+	w->entries[w->count++] = (struct entry){ number, packed, bytes };
+}
+
+static int
+remove_file(struct log_writer *w, uint32_t number, enum segment_kind kind)
+{
+	char name[SEGMENT_NAME_MAX];
+
+	segment_name(name, number, kind);
+	if (unlinkat(w->dirfd, name, 0) < 0 && errno != ENOENT)
+		return -errno;
+	w->names_dirty = true;
+	return 0;
+}
+
+/* Both, for after a crash both may be there; the one that counts goes last. */
+static int
+remove_segment(struct log_writer *w, uint32_t number)
+{
+	int rc = remove_file(w, number, SEGMENT_COMPRESSED);
+
+	if (rc == 0)
+		rc = remove_file(w, number, SEGMENT_PLAIN);
+	return rc;
+}
+
+static int
+add_existing(struct log_writer *w, uint32_t number)
+{
+	enum segment_kind kind = SEGMENT_PLAIN;
+	char name[SEGMENT_NAME_MAX];
+	struct stat st;
+
+	segment_name(name, number, kind);
+	if (fstatat(w->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
+		if (errno != ENOENT)
+			return -errno;
+		kind = SEGMENT_COMPRESSED;
+		segment_name(name, number, kind);
+		if (fstatat(w->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			return -errno;
+	}
+	add_entry(w, number, kind == SEGMENT_COMPRESSED, (uint64_t)st.st_size);
+	return 0;
+}
+
+static int
+list_files(struct log_writer *w)
+{
+	auto_free uint32_t *numbers = NULL;
+	int n = segment_list(w->dirfd, &numbers), rc = 0;
+
+	if (n < 0)
+		return n;
+	for (int i = 0; i < n && rc == 0; i++)
+		rc = add_existing(w, numbers[i]);
+	return rc;
+}
+
+/* ----------------------------------------------------------------- opening */
+
+static int
+take_lock(struct log_writer *w)
+{
+	const struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
+
+	w->lock = openat(w->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (w->lock < 0)
+		return -errno;
+	for (int i = 0; flock(w->lock, LOCK_EX | LOCK_NB) < 0; i++) {
+		if (errno != EWOULDBLOCK)
+			return -errno;
+		if (i == LOCK_TRIES)
+			return -EBUSY;
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+/*
+ * The last place of a segment where no event is half written.  Output may be
+ * cut anywhere: its records stand for themselves.
+ */
+static void
+find_end(struct segment *s, struct batch_place *out)
+{
+	struct segment_cursor c;
+	struct record r;
+	uint64_t sync = 0, at;
+
+	segment_begin(s, &c);
+	*out = (struct batch_place){ c.at, 0, c.seq, c.time_ns, c.offset };
+	for (;;) {
+		at = c.at;
+		if (segment_next(s, &c, &r) != RECORD_VALID) {
+			if (!segment_resync(s, &c))
+				return;
+			continue;
+		}
+		if (r.type == RECORD_SYNC)
+			sync = at;
+		if (c.open == 0 || c.open == RECORD_OUTPUT)
+			*out = (struct batch_place){ c.at, sync, c.seq,
+				c.time_ns, c.offset };
+	}
+}
+
+/* Open the newest segment again and cut what is torn. */
+static int
+go_on_in(struct log_writer *w, struct entry *e, uint64_t *cut)
+{
+	char name[SEGMENT_NAME_MAX];
+	auto_close int fd = -1;
+
+	segment_name(name, e->number, SEGMENT_PLAIN);
+	fd = openat(w->dirfd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return -errno;
+	if (e->bytes > w->place.at) {
+		if (w->io->truncate(w->io->arg, fd, (off_t)w->place.at) < 0)
+			return -errno;
+		*cut += e->bytes - w->place.at;
+		e->bytes = w->place.at;
+		w->dirty = true;
+	}
+	w->fd = fd_take(&fd);
+	return 0;
+}
+
+/*
+ * Look at the newest segment.  1 when it is to be removed: it has no valid
+ * header, or no event; the one before then says where the log ends.
+ */
+static int
+recover_newest(struct log_writer *w, bool may_go_on, uint64_t *cut)
+{
+	struct entry *e = newest(w);
+	struct segment s;
+	int rc = segment_open(&s, w->dirfd, e->number);
+
+	if (rc == -EBADMSG && !e->packed)
+		return 1;
+	if (rc < 0)
+		return rc;
+	find_end(&s, &w->place);
+	w->nonce = s.head.nonce;
+	segment_close(&s);
+	if (e->packed || !may_go_on)
+		return 0;
+	if (w->place.seq < s.head.first_seq)
+		return 1;
+	return go_on_in(w, e, cut);
+}
+
+static int
+recover(struct log_writer *w, struct log_end *end)
+{
+	bool removed = false;
+	int rc = 0;
+
+	while (w->count > 0) {
+		rc = recover_newest(w, !removed, &end->cut);
+		if (rc != 1)
+			break;
+		rc = remove_segment(w, newest(w)->number);
+		if (rc < 0)
+			break;
+		end->cut += newest(w)->bytes;
+		w->count--;
+		removed = true;
+	}
+	end->seq = w->place.seq;
+	end->offset = w->place.offset;
+	end->time_ns = w->place.time_ns;
+	return rc;
+}
+
+static int
+open_parts(struct log_writer *w, int dirfd, struct log_end *end)
+{
+	int rc;
+
+	w->dirfd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (w->dirfd < 0)
+		return -errno;
+	rc = take_lock(w);
+	if (rc == 0)
+		rc = list_files(w);
+	if (rc == 0)
+		rc = recover(w, end);
+	return rc;
+}
+
+int
+log_writer_open_with(struct log_writer **out, int dirfd,
+    const struct log_io *io, struct log_end *end, struct error *err)
+{
+	struct log_writer *w = xcalloc(1, sizeof(*w));
+	struct log_end found = { 0 };
+	int rc;
+
+	*w = (struct log_writer){ .dirfd = -1, .lock = -1, .fd = -1, .io = io };
+	rc = open_parts(w, dirfd, &found);
+	if (rc < 0) {
+		log_writer_close(w);
+		if (rc == -EBUSY)
+			return error_set(err, EBUSY,
+			    "cannot write the log: somebody else does");
+		return error_set(err, -rc, "cannot write the log: %s",
+		    strerror(-rc));
+	}
+	*end = found;
+	*out = w;
+	return 0;
+}
+
+int
+log_writer_open(struct log_writer **out, int dirfd, struct log_end *end,
+    struct error *err)
+{
+	return log_writer_open_with(out, dirfd, &log_io_system, end, err);
+}
+
+/*
+ * The lock goes first: who is woken by the closing of the file must not find
+ * it held.
+ */
+void
+log_writer_close(struct log_writer *w)
+{
+	if (w == NULL)
+		return;
+	fd_close(&w->lock);
+	fd_close(&w->fd);
+	fd_close(&w->dirfd);
+	free(w->entries);
+	free(w);
+}
+
+/* --------------------------------------------------------------- appending */
+
+/* Take back what was written of events that could not be written whole. */
+static void
+take_back(struct log_writer *w)
+{
+	if (w->io->truncate(w->io->arg, w->fd, (off_t)w->place.at) < 0)
+		w->left = true;
+}
+
+/* ------------------------------------------------------------ new segments */
+
+/* A file with the header and the events, under a name no reader looks at. */
+static int
+write_segment(struct log_writer *w, const struct segment_header *h,
+    const struct log_event *ev, size_t n, const char *name, struct batch *b)
+{
+	struct batch_place place = w->place;
+	uint8_t head[SEGMENT_RECORDS];
+	auto_close int fd = -1;
+	int rc;
+
+	fd = openat(w->dirfd, name,
+	    O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	place.at = 0;
+	place.sync = 0;
+	batch_init(b, w->io, fd, h->nonce, &place);
+	segment_put_header(head, h);
+	batch_put_bytes(b, head, sizeof(head));
+	rc = batch_put_events(b, ev, n);
+	if (rc == 0)
+		fd_take(&fd);
+	return rc;
+}
+
+/* Leave the old segment for the one that was written. */
+static void
+take_over(struct log_writer *w, uint32_t number, const struct batch *b)
+{
+	if (w->fd >= 0 && w->dirty && w->unsynced == 0)
+		w->unsynced = newest(w)->number;
+	fd_close(&w->fd);
+	w->fd = b->fd;
+	w->nonce = b->nonce;
+	w->place = b->place;
+	w->left = false;
+	w->dirty = true;
+	w->names_dirty = true;
+	add_entry(w, number, false, b->place.at);
+}
+
+static int
+begin_segment(struct log_writer *w, const struct log_event *ev, size_t n)
+{
+	struct segment_header h = {
+		.number = w->count > 0 ? newest(w)->number + 1 : 1,
+		.first_seq = ev[0].seq,
+		.first_offset = w->place.offset,
+		.first_time_ns = ev[0].time_ns,
+	};
+	char tmp[SEGMENT_NAME_MAX], name[SEGMENT_NAME_MAX];
+	struct batch b;
+	int rc;
+
+	if (getrandom(&h.nonce, sizeof(h.nonce), 0) != sizeof(h.nonce))
+		return -EIO;
+	segment_name(tmp, h.number, SEGMENT_TEMPORARY);
+	segment_name(name, h.number, SEGMENT_PLAIN);
+	rc = write_segment(w, &h, ev, n, tmp, &b);
+	if (rc == 0 && w->io->rename(w->io->arg, w->dirfd, tmp, name) < 0) {
+		rc = -errno;
+		fd_close(&b.fd);
+	}
+	if (rc < 0) {
+		unlinkat(w->dirfd, tmp, 0);
+		return rc;
+	}
+	take_over(w, h.number, &b);
+	return 0;
+}
+
+/* -------------------------------------------------------------- the public */
+
+int
+log_writer_append(struct log_writer *w, const struct log_event *ev, size_t n)
+{
+	struct batch b;
+	int rc;
+
+	if (n == 0)
+		return 0;
+	if (!batch_follows(&w->place, ev, n))
+		return -EINVAL;
+	if (w->fd < 0)
+		return begin_segment(w, ev, n);
+	if (w->left)
+		return -EIO;
+	batch_init(&b, w->io, w->fd, w->nonce, &w->place);
+	w->dirty = true;
+	rc = batch_put_events(&b, ev, n);
+	if (rc < 0) {
+		take_back(w);
+		return rc;
+	}
+	w->place = b.place;
+	newest(w)->bytes = b.place.at;
+	return 0;
+}
+
+int
+log_writer_rotate(struct log_writer *w, const struct log_event *ev, size_t n)
+{
+	if (n == 0 || !batch_follows(&w->place, ev, n))
+		return -EINVAL;
+	return begin_segment(w, ev, n);
+}
+
+size_t
+log_writer_segment_size(const struct log_writer *w)
+{
+	return w->fd >= 0 ? (size_t)w->place.at : 0;
+}
+
+/* A sealed segment that is gone was compressed and synced, or trimmed. */
+static int
+sync_sealed(struct log_writer *w, uint32_t number)
+{
+	char name[SEGMENT_NAME_MAX];
+	auto_close int fd = -1;
+
+	segment_name(name, number, SEGMENT_PLAIN);
+	fd = openat(w->dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	return w->io->sync(w->io->arg, fd) < 0 ? -errno : 0;
+}
+
+static int
+sync_all_sealed(struct log_writer *w)
+{
+	uint32_t number = w->unsynced;
+	int rc = 0;
+
+	w->unsynced = 0;
+	for (; number != 0 && number < newest(w)->number; number++) {
+		int one = sync_sealed(w, number);
+
+		rc = one < 0 ? one : rc;
+	}
+	return rc;
+}
+
+int
+log_writer_sync(struct log_writer *w)
+{
+	int rc = sync_all_sealed(w);
+
+	if (w->fd >= 0 && w->dirty) {
+		w->dirty = false;
+		if (w->io->sync(w->io->arg, w->fd) < 0) {
+			rc = -errno;
+			w->left = true;
+		}
+	}
+	if (w->names_dirty) {
+		if (w->io->sync_dir(w->io->arg, w->dirfd) < 0)
+			rc = -errno;
+		else
+			w->names_dirty = false;
+	}
+	return rc;
+}
+
+int
+log_writer_compress(struct log_writer *w)
+{
+	for (size_t i = 0; i + 1 < w->count; i++) {
+		struct entry *e = &w->entries[i];
+		int rc;
+
+		if (e->packed)
+			continue;
+		rc = compress_segment(w->dirfd, e->number, w->io, &e->bytes);
+		e->packed = rc == 0 || rc == -EBADMSG;
+		if (rc != -EBADMSG)
+			return rc == 0 ? 1 : rc;
+	}
+	return 0;
+}
+
+int
+log_writer_trim(struct log_writer *w, uint64_t budget, uint64_t *first_seq,
+    uint64_t *first_offset)
+{
+	uint64_t total = log_writer_bytes(w);
+	struct segment_header h;
+	size_t removed = 0;
+	int rc = 0;
+
+	while (removed + 1 < w->count && total > budget && rc == 0) {
+		rc = remove_segment(w, w->entries[removed].number);
+		if (rc == 0)
+			total -= w->entries[removed++].bytes;
+	}
+	w->count -= removed;
+	if (removed > 0)
+		memmove(w->entries, w->entries + removed,
+		    w->count * sizeof(*w->entries));
+	for (size_t i = 0; i < w->count; i++)
+		if (segment_look(w->dirfd, w->entries[i].number, &h) == 0) {
+			*first_seq = h.first_seq;
+			*first_offset = h.first_offset;
+			break;
+		}
+	return rc < 0 ? rc : (int)removed;
+}
+
+uint64_t
+log_writer_bytes(const struct log_writer *w)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < w->count; i++)
+		total += w->entries[i].bytes;
+	return total;
+}
