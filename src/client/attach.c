@@ -31,6 +31,7 @@
 #include "base/json_field.h"
 #include "base/json_tree.h"
 #include "base/version.h"
+#include "client/book.h"
 #include "client/conn.h"
 #include "client/keys.h"
 #include "client/mirror.h"
@@ -61,11 +62,11 @@ struct attach {
 	struct keys keys;
 	struct mirror mirror;
 	struct view view;
+	struct vt *book; /* the history, while it is leafed through */
 	struct conn conn;
 	bool connected;
 	struct buf send;
-	bool sized;       /* the host was told our size: we have drawn */
-	bool browse_next; /* once there is a picture */
+	bool sized; /* the host was told our size: we have drawn */
 	int signals;
 
 	enum ending ending;
@@ -301,7 +302,7 @@ on_output(struct attach *a, const struct frame *f)
 		return;
 	known = mirror_output(&a->mirror, offset, p, len);
 	view_output(&a->view, p + known, len - known);
-	if (!a->view.passing && !a->view.browsing)
+	if (!a->view.passing)
 		(void)mirror_look(&a->mirror);
 }
 
@@ -442,9 +443,9 @@ on_host(struct attach *a)
 /* The user. */
 
 static void
-look_back(struct attach *a, int64_t rows)
+leaf(struct attach *a, int64_t rows)
 {
-	unsigned most = history_rows(a->mirror.vt);
+	unsigned most = history_rows(a->book);
 	int64_t back = (int64_t)a->view.back + rows;
 	char text[128];
 
@@ -455,22 +456,40 @@ look_back(struct attach *a, int64_t rows)
 	    "\u00b7 q leaves",
 	    a->view.back, most);
 	view_notice(&a->view, text);
+	a->notice_ms = 0;
 }
 
 static void
-browse(struct attach *a, bool on)
+close_book(struct attach *a)
 {
-	a->browse_next = on && mirror_look(&a->mirror) == NULL;
-	a->view.browsing = a->keys.grabbed = on && !a->browse_next;
-	a->view.back = 0;
+	vt_destroy(a->book);
+	a->view.book = a->book = NULL;
+	a->keys.grabbed = false;
 	a->view.redraw = true;
 	notice(a, NULL);
-	if (a->view.browsing)
-		look_back(a, 1);
 }
 
 static void
-on_browsing_key(void *arg, const struct key *k)
+open_book(struct attach *a)
+{
+	uint64_t offset;
+
+	if (a->book != NULL)
+		return;
+	a->book = book_fetch(a->dirfd, REOPEN_MS, &offset, NULL);
+	if (a->book == NULL) {
+		notice(a, " the session's host does not answer");
+		return;
+	}
+	a->view.book = a->book;
+	a->view.back = 0;
+	a->view.redraw = true;
+	a->keys.grabbed = true;
+	leaf(a, 1);
+}
+
+static void
+on_book_key(void *arg, const struct key *k)
 {
 	struct attach *a = arg;
 	int64_t page = a->view.rows > 1 ? a->view.rows - 1 : 1;
@@ -478,30 +497,30 @@ on_browsing_key(void *arg, const struct key *k)
 	switch (k->code) {
 	case KEY_UP:
 	case 'k':
-		look_back(a, 1);
+		leaf(a, 1);
 		break;
 	case KEY_DOWN:
 	case 'j':
-		look_back(a, -1);
+		leaf(a, -1);
 		break;
 	case KEY_PAGE_UP:
 	case 'b':
-		look_back(a, page);
+		leaf(a, page);
 		break;
 	case KEY_PAGE_DOWN:
 	case ' ':
-		look_back(a, -page);
+		leaf(a, -page);
 		break;
 	case KEY_HOME:
-		look_back(a, INT32_MAX);
+		leaf(a, INT32_MAX);
 		break;
 	case KEY_END:
-		look_back(a, -(int64_t)INT32_MAX);
+		leaf(a, -(int64_t)INT32_MAX);
 		break;
 	case 'q':
 	case KEY_ESCAPE:
 	case KEY_ENTER:
-		browse(a, false);
+		close_book(a);
 		break;
 	}
 }
@@ -561,7 +580,7 @@ on_command(void *arg, enum keys_command command)
 		suspend(a);
 		break;
 	case KEYS_HISTORY:
-		browse(a, true);
+		open_book(a);
 		break;
 	case KEYS_HELP:
 		snprintf(text, sizeof(text),
@@ -595,7 +614,7 @@ on_reply(void *arg, const struct key_reply *r)
 
 static const struct keys_ops keys_ops = {
 	.command = on_command,
-	.key = on_browsing_key,
+	.key = on_book_key,
 	.reply = on_reply,
 };
 
@@ -665,8 +684,7 @@ on_time(struct attach *a, int64_t now)
 		a->view.measured = true;
 	if (a->notice_ms != 0 && now >= a->notice_ms)
 		notice(a, NULL);
-	if (a->mirror.pending.len > 0 && !a->view.browsing &&
-	    now - a->output_ms >= QUIET_MS)
+	if (a->mirror.pending.len > 0 && now - a->output_ms >= QUIET_MS)
 		(void)mirror_look(&a->mirror);
 	if (!a->connected && a->ending == GOING_ON)
 		retry(a, now);
@@ -692,7 +710,7 @@ wait_ms(const struct attach *a, int64_t now)
 		wait = sooner(wait, a->asked_ms + PROBE_MS, now);
 	if (a->notice_ms != 0)
 		wait = sooner(wait, a->notice_ms, now);
-	if (a->mirror.pending.len > 0 && !a->view.browsing)
+	if (a->mirror.pending.len > 0)
 		wait = sooner(wait, a->output_ms + QUIET_MS, now);
 	if (!a->connected)
 		wait = sooner(wait, a->retry_ms, now);
@@ -711,8 +729,6 @@ update(struct attach *a)
 	}
 	if (!a->sized && (a->view.passing || a->mirror.vt != NULL))
 		tell_size(a); /* O-19: it is drawn */
-	if (a->browse_next && !a->mirror.stale)
-		browse(a, true);
 }
 
 static void
@@ -844,6 +860,8 @@ show(struct attach *a, struct error *err)
 	    a->options->in_line ? 0 : FILTER_ONE_SCREEN);
 	look_at_terminal(a);
 	a->view.redraw = !a->view.as_is;
+	if (a->options->in_line && a->mirror.vt != NULL)
+		view_introduce(&a->view, a->mirror.vt);
 	probe_ask(&a->view.out);
 	a->keys.decoder.cpr_expected = PROBE_REPORTS;
 	a->asked_ms = now_ms();
@@ -854,6 +872,24 @@ show(struct attach *a, struct error *err)
 	return 0;
 }
 
+/*
+ * In line, the history is the first picture, and output goes on from there: so
+ * every line comes into the scrollback exactly once.
+ */
+static void
+begin_with_history(struct attach *a, struct hello *h)
+{
+	uint64_t offset;
+	struct vt *book = book_fetch(a->dirfd, OPEN_MS, &offset, NULL);
+
+	if (book == NULL)
+		return;
+	mirror_adopt(&a->mirror, book, offset);
+	h->replay = HELLO_NONE;
+	h->has_from = true;
+	h->from = offset;
+}
+
 /* Connected, or over already. */
 static int
 first_contact(struct attach *a, struct error *err)
@@ -862,6 +898,8 @@ first_contact(struct attach *a, struct error *err)
 	int rc;
 
 	make_hello(a, &hello);
+	if (a->options->in_line && a->options->replay == HELLO_SCREEN)
+		begin_with_history(a, &hello);
 	rc = conn_open(&a->conn, a->dirfd, &hello, OPEN_MS, err);
 	if (rc < 0)
 		return is_over(a) ? 0 : rc;

@@ -46,6 +46,18 @@ restore(const struct frame_screen *s, const void *p, size_t len,
 	return vt;
 }
 
+void
+mirror_adopt(struct mirror *m, struct vt *vt, uint64_t offset)
+{
+	vt_destroy(m->vt);
+	m->vt = vt;
+	m->stale = false;
+	m->offset = offset;
+	m->cols = vt_cols(vt);
+	m->rows = vt_rows(vt);
+	buf_clear(&m->pending);
+}
+
 int
 mirror_picture(struct mirror *m, const struct frame_screen *s, const void *p,
     size_t len, struct error *err)
@@ -56,13 +68,7 @@ mirror_picture(struct mirror *m, const struct frame_screen *s, const void *p,
 	if (vt == NULL)
 		return error_set(err, EPROTO, "the host sent no picture: %s",
 		    why.msg);
-	vt_destroy(m->vt);
-	m->vt = vt;
-	m->stale = false;
-	m->offset = s->offset;
-	m->cols = vt_cols(vt);
-	m->rows = vt_rows(vt);
-	buf_clear(&m->pending);
+	mirror_adopt(m, vt, s->offset);
 	return 0;
 }
 

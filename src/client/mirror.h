@@ -38,6 +38,9 @@ void mirror_finish(struct mirror *m);
 int mirror_picture(struct mirror *m, const struct frame_screen *s,
     const void *p, size_t len, struct error *err);
 
+/* The same with a screen that somebody else has made; it is ours now. */
+void mirror_adopt(struct mirror *m, struct vt *vt, uint64_t offset);
+
 /*
  * Output from an offset on.  Returns how many bytes at its beginning were known
  * already.  Output that does not follow what is there makes it stale.

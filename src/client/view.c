@@ -56,6 +56,31 @@ view_output(struct view *v, const void *p, size_t len)
 		filter_feed(&v->filter, p, len, &v->out);
 }
 
+/* What was there before goes up first. */
+void
+view_introduce(struct view *v, const struct vt *book)
+{
+	struct vt *copy = NULL;
+	struct buf key;
+
+	buf_puts(&v->out, "\033[999H");
+	for (unsigned y = 0; y < v->rows; y++)
+		buf_putc(&v->out, '\n');
+	buf_puts(&v->out, "\033[H");
+	buf_init(&key, OUT_MAX);
+	if (keyframe_save(book, &key) == 0)
+		copy = keyframe_restore(key.data, key.len, NULL, NULL, NULL);
+	if (copy != NULL && vt_resize(copy, v->cols, v->rows, NULL) == 0) {
+		(void)vt_render(copy, RENDER_HISTORY, &v->out);
+		buf_puts(&v->out, term_reset);
+		if (vt_alt_screen(copy))
+			buf_puts(&v->out, "\033[?1047l");
+	}
+	vt_destroy(copy);
+	buf_finish(&key);
+	painter_forget(&v->painter);
+}
+
 void
 view_replaced(struct view *v)
 {
@@ -67,7 +92,7 @@ view_replaced(struct view *v)
 static bool
 may_pass(const struct view *v, const struct mirror *m)
 {
-	if (v->notice[0] != '\0' || v->browsing)
+	if (v->notice[0] != '\0' || v->book != NULL)
 		return false;
 	if (v->as_is)
 		return true;
@@ -107,44 +132,16 @@ start_passing(struct view *v, const struct vt *vt)
 	v->redraw = false;
 }
 
-/*
- * In line, what was there before goes up into the scrollback, and the
- * session's history after it, wrapped as this terminal would (B-33).
- */
-static void
-introduce(struct view *v, const struct vt *vt)
-{
-	struct buf key;
-	struct vt *copy = NULL;
-
-	v->introduced = true;
-	buf_puts(&v->out, "\033[999H");
-	for (unsigned y = 0; y < v->rows; y++)
-		buf_putc(&v->out, '\n');
-	buf_puts(&v->out, "\033[H");
-	buf_init(&key, OUT_MAX);
-	if (keyframe_save(vt, &key) == 0)
-		copy = keyframe_restore(key.data, key.len, NULL, NULL, NULL);
-	if (copy != NULL && vt_resize(copy, v->cols, v->rows, NULL) == 0)
-		(void)vt_render(copy, RENDER_HISTORY, &v->out);
-	buf_puts(&v->out, term_reset);
-	if (copy != NULL && vt_alt_screen(copy))
-		buf_puts(&v->out, "\033[?1047l");
-	vt_destroy(copy);
-	buf_finish(&key);
-	painter_forget(&v->painter);
-}
-
 static void
 paint(struct view *v, const struct vt *vt, int64_t now_ms)
 {
-	struct scene scene = { .vt = vt,
-		.back = v->browsing ? v->back : 0,
+	struct scene scene = { .vt = v->book != NULL ? v->book : vt,
+		.back = v->book != NULL ? v->back : 0,
 		.notice = v->notice[0] != '\0' ? v->notice : NULL };
 	struct input_modes modes;
 
 	vt_input_modes(vt, &modes);
-	if (v->browsing) /* the wheel scrolls */
+	if (v->book != NULL) /* the wheel leafs */
 		modes = (struct input_modes){ .mouse = MOUSE_NORMAL };
 	if (v->redraw)
 		painter_look_again(&v->painter);
@@ -178,13 +175,11 @@ view_update(struct view *v, struct mirror *m, int64_t now_ms)
 
 	if (v->passing && pass && !v->redraw && !v->filter.redraw)
 		return 0;
-	vt = v->browsing ? m->vt : mirror_look(m);
+	vt = mirror_look(m);
 	if (vt == NULL)
 		return -ESTALE;
 	if (v->passing)
 		stop_passing(v);
-	if (v->in_line && !v->introduced)
-		introduce(v, vt);
 	if (pass && vt_is_between(vt) && !vt_in_sync(vt)) {
 		start_passing(v, vt);
 		return 0;

@@ -11,6 +11,7 @@
 #include "client/paint.h"
 
 struct mirror;
+struct vt;
 
 /*
  * What the user sees, as bytes for the terminal in `out`.
@@ -26,14 +27,13 @@ struct view {
 	/* The caller may set these at any time. */
 	bool measured; /* whether widths agree is known, or given up on */
 	bool as_is;    /* bytes pass, whatever they do: no picture was wanted */
-	bool browsing; /* history is looked at: the picture stands still */
-	unsigned back; /* rows back in it */
+	const struct vt *book; /* shown instead of the session; or NULL */
+	unsigned back;         /* rows of its history to go back */
 
 	/* The rest is the view's. */
 	bool in_line;
 	bool passing;
-	bool redraw;     /* all of it, also when passing could go on */
-	bool introduced; /* in_line: the history was printed */
+	bool redraw; /* all of it, also when passing could go on */
 	unsigned cols, rows;
 	int64_t painted_ms; /* when; and since when an update is not ended */
 	int64_t sync_ms;    /* 0: none is under way */
@@ -55,6 +55,12 @@ void view_notice(struct view *v, const char *text);
 
 /* Output of the program that the mirror has got; when passing, it is shown. */
 void view_output(struct view *v, const void *p, size_t len);
+
+/*
+ * Print a session's history above the screen, into the terminal's own
+ * scrollback, wrapped as this terminal would (B-33).
+ */
+void view_introduce(struct view *v, const struct vt *book);
 
 /* The session's screen was replaced. */
 void view_replaced(struct view *v);
