@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/json_tree.h"
 
 #define ALL_SURFACES (OP_SOCKET | OP_HTTP | OP_WEBSOCKET | OP_MCP | OP_FLEET)
 #define ALL ALL_SURFACES, NULL
@@ -164,30 +165,6 @@ op_bool(const json_t *args, const char *name, bool def)
 	return v != NULL ? json_is_true(v) : def;
 }
 
-/* jansson's parser calls itself for each level: count them before. */
-static bool
-too_deep(const char *p, size_t len)
-{
-	unsigned depth = 0;
-	bool quoted = false;
-
-	for (size_t i = 0; i < len; i++) {
-		if (quoted && p[i] == '\\')
-			i++;
-		else if (p[i] == '"')
-			quoted = !quoted;
-		else if (quoted)
-			continue;
-		else if (p[i] == '{' || p[i] == '[')
-			depth++;
-		else if ((p[i] == '}' || p[i] == ']') && depth > 0)
-			depth--;
-		if (depth > OP_DEPTH_MAX)
-			return true;
-	}
-	return false;
-}
-
 static int
 read_request(struct op_request *r, struct error *err)
 {
@@ -210,16 +187,12 @@ int
 op_request_parse(struct op_request *r, const void *p, size_t len,
     struct error *err)
 {
-	json_error_t why;
 	int rc;
 
 	memset(r, 0, sizeof(*r));
-	if (too_deep(p, len))
-		return error_set(err, EINVAL, "a request is nested too deep");
-	r->tree = json_loadb(p, len, JSON_REJECT_DUPLICATES, &why);
+	r->tree = json_tree_read(p, len, err);
 	if (r->tree == NULL)
-		return error_set(err, EINVAL, "a request is no JSON: %s",
-		    why.text);
+		return -EINVAL;
 	rc = read_request(r, err);
 	if (rc < 0)
 		op_request_finish(r);

@@ -68,11 +68,8 @@ uint64_t op_number(const json_t *args, const char *name, uint64_t def);
 bool op_bool(const json_t *args, const char *name, bool def);
 
 /*
- * A request as it came from a client: {"id":n,"op":"…","args":{…}}.  The
- * bytes are bounded by whoever read them; nesting is by us.
+ * A request as it came from a client: {"id":n,"op":"…","args":{…}}.
  */
-#define OP_DEPTH_MAX 32
-
 struct op_request {
 	uint64_t id;
 	const struct op *op; /* NULL: no such operation */

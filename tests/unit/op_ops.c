@@ -194,7 +194,6 @@ nesting_is_bounded(void **state)
 	memset(text, '[', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	assert_int_equal(parse(&r, text, &err), -EINVAL);
-	assert_non_null(strstr(err.msg, "deep"));
 	snprintf(text, sizeof(text), "{\"id\":1,\"op\":\"a\\\"%.*s\"}", 100,
 	    "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[");
 	assert_int_equal(parse(&r, text, &err), 0);
