@@ -1,0 +1,108 @@
+#ifndef TEND_HOST_CLIENT_H
+#define TEND_HOST_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/list.h"
+#include "host/reply_filter.h"
+#include "wire/hello.h"
+
+struct error;
+struct frame_taken;
+struct observer;
+struct server;
+struct watch;
+
+/*
+ * One connection.  What it sends is taken in by handlers; what it is sent
+ * waits in `out` until the turn is flushed.  A client that breaks the protocol
+ * is told so and closed; nothing else is touched by it.
+ *
+ * Limits: a frame of 1 MiB in; out, one picture and CLIENT_BACKLOG bytes of
+ * answers: a client that asks and never reads is closed.  Events that do not
+ * fit are left out, and what they would have said is told when there is room.
+ */
+#define CLIENT_BACKLOG (1u << 20)
+#define CLIENT_EVENTS_MAX (16u << 10)
+#define CLIENT_REQUESTS_MAX 64
+#define CLIENT_HELLO_MS 10000
+#define CLIENT_CLOSE_MS 1000
+
+enum client_state {
+	CLIENT_NEW, /* its first line has not come */
+	CLIENT_OPEN,
+	CLIENT_CLOSING, /* only what is in `out` is still sent */
+	CLIENT_GONE,    /* closed; freed when the turn is over */
+};
+
+struct client {
+	struct list link;
+	struct server *server;
+	uint64_t number; /* from 1, never used again */
+	char by[24];     /* "uid:1000" */
+	enum client_state state;
+	int fd;
+	struct watch *watch;
+	int64_t deadline_ms; /* INT64_MAX: none */
+
+	struct hello hello;
+	unsigned features;         /* that both sides have */
+	struct observer *observer; /* NULL: control, or not yet */
+
+	struct buf in; /* the beginning of a frame */
+	struct buf out;
+	size_t out_sent;
+	size_t large;     /* bytes of it that are pictures and other giants */
+	struct buf held;  /* frames that must wait for the end of HISTORY */
+	bool blocked;     /* the socket took no more */
+	bool events_lost; /* some did not fit */
+
+	struct reply_filter filter; /* of DATA */
+
+	bool busy;           /* a request is not answered yet */
+	struct list waiting; /* requests behind it */
+	size_t n_waiting, n_waiting_bytes;
+};
+
+struct client *client_create(struct server *s, int fd, uid_t uid,
+    uint64_t number);
+void client_destroy(struct client *c);
+
+/* Close after what is in `out`, or at once. */
+void client_finish(struct client *c);
+void client_close(struct client *c);
+
+/* Tell what it did wrong, and close. */
+void client_fail(struct client *c, const char *code, const char *message);
+
+bool client_may_type(const struct client *c);
+
+/* Frames to send.  Those that do not fit close the client, but for events. */
+void client_put(struct client *c, uint8_t type, const void *p, size_t len);
+void client_put_event(struct client *c, const char *json, size_t len);
+void client_put_taken(struct client *c, const struct frame_taken *t);
+
+/*
+ * The buffer for frames made in place; call client_put_done afterwards.
+ */
+struct buf *client_out(struct client *c);
+void client_put_done(struct client *c);
+
+/* Refuse the request that is being handled; 0 is the id of none. */
+void client_refuse(struct client *c, uint64_t id, const char *code,
+    const struct error *err);
+
+/* Write `out`; whether all of it is gone and the client still there. */
+bool client_flush(struct client *c);
+
+/* The socket takes no more: go on when it does. */
+void client_block(struct client *c);
+
+/* The time limit has passed: of the first line, of closing, of a half key. */
+void client_expire(struct client *c);
+
+#endif

@@ -1,0 +1,72 @@
+#ifndef TEND_HOST_INPUT_H
+#define TEND_HOST_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct host;
+
+/*
+ * The one queue to the terminal.  Everything that anybody types is a piece,
+ * and a piece is written whole before the next begins: what two clients type
+ * is never mixed.  A program that does not read makes the queue grow up to
+ * INPUT_BYTES_MAX and INPUT_PIECES_MAX; what is more is refused.
+ *
+ * Answers to the terminal's queries go before the pieces that wait, at most
+ * INPUT_REPLIES_PER_S in a second, and are not logged; what is more is
+ * dropped, as is what a program asked for and then does not read.
+ */
+struct input;
+
+#define INPUT_BYTES_MAX (1u << 20)
+#define INPUT_PIECES_MAX 4096
+#define INPUT_REPLIES_MAX 4096 /* bytes */
+#define INPUT_REPLIES_PER_S 100
+
+struct input_piece {
+	uint64_t client; /* number of the connection, told to `done` */
+	uint64_t id;     /* the client's, told to `done` */
+	bool request;    /* id is of a REQUEST, not of an INPUT */
+	bool secret;     /* its bytes are not to be logged */
+	uint8_t kind;    /* enum input_kind, for the log */
+	const char *by;  /* at most 63 bytes */
+	const uint8_t *p;
+	size_t len;
+};
+
+struct input_done {
+	uint64_t client, id;
+	bool request;
+	int status; /* enum taken_status */
+	uint64_t seq;
+};
+
+/*
+ * What became of a piece that had to wait.  seq is of its event in the log, or
+ * of the last before it when such events are not logged.
+ */
+typedef void input_done_fn(void *arg, const struct input_done *done);
+
+/* A terminal that cannot be watched (it was closed) has ended. */
+struct input *input_create(struct host *h, input_done_fn *done, void *arg);
+void input_destroy(struct input *in); /* NULL is fine */
+
+/*
+ * Type a piece now, or as soon as those before it are.  An enum taken_status
+ * and *seq when that is decided already, or INPUT_WAITS: `done` will tell.
+ */
+#define INPUT_WAITS -1
+int input_type(struct input *in, const struct input_piece *piece,
+    uint64_t *seq);
+
+/* An answer of the engine to the program. */
+void input_reply(struct input *in, const char *p, size_t len);
+
+/* Whether the engine has answered where the cursor is in the last seconds. */
+bool input_cpr_answered(const struct input *in);
+
+/* The program has ended: what waits is refused. */
+void input_end(struct input *in);
+
+#endif

@@ -1,0 +1,342 @@
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "host/client.h"
+#include "host/encode.h"
+#include "host/host.h"
+#include "host/input.h"
+#include "host/requests.h"
+#include "host/scribe.h"
+#include "host/serve.h"
+#include "op/screen.h"
+#include "vt/render.h"
+#include "vt/text.h"
+#include "vt/vt.h"
+#include "wire/frame.h"
+
+/* The operations session.*; requests.h says what a handler is. */
+
+static int
+put_session(struct op_call *call)
+{
+	struct host *h = call->server->host;
+
+	h->manifest.seq = scribe_seq(h->scribe);
+	h->manifest.offset = h->shown;
+	h->manifest.log_bytes = scribe_bytes(h->scribe);
+	manifest_json(&h->manifest, (int)server_observers(call->server),
+	    &call->result);
+	return 0;
+}
+
+int
+op_session_get(struct op_call *call, struct error *err)
+{
+	(void)err;
+	return put_session(call);
+}
+
+/* ------------------------------------------------------------- snapshot */
+
+typedef int snapshot_fn(const struct vt *vt, bool scrollback, struct buf *out);
+
+static int
+scrollback_text(const struct vt *vt, struct buf *out)
+{
+	struct vt_history_iter *it = vt_history_begin(vt);
+	struct vt_row row;
+
+	while (vt_history_next(it, &row)) {
+		vt_row_text(&row, out);
+		buf_putc(out, '\n');
+	}
+	vt_history_end(it);
+	return out->full ? -ENOBUFS : 0;
+}
+
+static int
+snapshot_text(const struct vt *vt, bool scrollback, struct buf *out)
+{
+	if (scrollback && scrollback_text(vt, out) < 0)
+		return -ENOBUFS;
+	return vt_text(vt, out);
+}
+
+static int
+snapshot_ansi(const struct vt *vt, bool scrollback, struct buf *out)
+{
+	return vt_render(vt, scrollback ? RENDER_HISTORY : 0, out);
+}
+
+static int
+put_data(struct op_call *call, snapshot_fn *fn, struct error *err)
+{
+	const struct host *h = call->server->host;
+	struct json_out *j = &call->result;
+	struct buf b;
+	int rc;
+
+	buf_init(&b, FRAME_MAX_HOST);
+	rc = fn(h->vt, op_bool(call->args, "scrollback", false), &b);
+	json_out_open(j, '{');
+	json_out_key(j, "data");
+	json_out_string(j, (const char *)b.data, b.len);
+	json_out_key(j, "seq");
+	json_out_number(j, scribe_seq(h->scribe));
+	json_out_key(j, "offset");
+	json_out_number(j, h->shown);
+	json_out_close(j, '}');
+	buf_finish(&b);
+	return rc < 0 ? error_set(err, ERANGE, "the screen is too large") : 0;
+}
+
+static int
+put_json(struct op_call *call)
+{
+	const struct host *h = call->server->host;
+	unsigned flags = 0;
+
+	if (op_bool(call->args, "scrollback", false))
+		flags |= SCREEN_SCROLLBACK;
+	if (op_bool(call->args, "cells", false))
+		flags |= SCREEN_CELLS;
+	screen_json(h->vt, flags, scribe_seq(h->scribe), h->shown,
+	    &call->result);
+	return 0;
+}
+
+int
+op_session_snapshot(struct op_call *call, struct error *err)
+{
+	const char *format = op_string(call->args, "format", "json");
+
+	if (call->server->host->vt == NULL)
+		return error_set(err, ENOENT,
+		    "the session has no screen: its engine is off");
+	if (strcmp(format, "json") == 0)
+		return put_json(call);
+	if (strcmp(format, "text") == 0)
+		return put_data(call, snapshot_text, err);
+	if (strcmp(format, "ansi") == 0)
+		return put_data(call, snapshot_ansi, err);
+	return error_set(err, EINVAL,
+	    "session.snapshot: 'format' must be json, text or ansi");
+}
+
+/* --------------------------------------------------------------- typing */
+
+/* Why nothing was typed, as an error. */
+static int
+refusal(int status, struct error *err)
+{
+	switch (status) {
+	case TAKEN_READ_ONLY:
+		return error_set(err, EACCES, "the connection is read-only");
+	case TAKEN_LEASED:
+		return error_set(err, EBUSY, "another has the lease to type");
+	case TAKEN_FULL:
+		return error_set(err, EAGAIN,
+		    "the program has not read what was typed before");
+	default:
+		return error_set(err, ESRCH, "the program has ended");
+	}
+}
+
+/* An event is queued: the answer is {seq, offset}, when it may be given. */
+static int
+answer_with(struct op_call *call, uint64_t seq)
+{
+	const struct input_done done = {
+		.client = call->client->number,
+		.id = call->id,
+		.request = true,
+		.status = TAKEN_WRITTEN,
+		.seq = seq,
+	};
+
+	server_typed(call->server, &done);
+	return REQUEST_LATER;
+}
+
+static int
+type(struct op_call *call, const struct buf *b, struct error *err)
+{
+	struct input_piece piece = {
+		.id = call->id,
+		.request = true,
+		.kind = INPUT_TEXT,
+		.secret = op_bool(call->args, "secret", false),
+		.p = b->data,
+		.len = b->len,
+	};
+	uint64_t seq = 0;
+	int status = server_type(call->server, call->client, &piece, &seq);
+
+	if (status == INPUT_WAITS)
+		return REQUEST_LATER;
+	if (status == TAKEN_NOTHING)
+		seq = scribe_seq(call->server->host->scribe);
+	else if (status != TAKEN_WRITTEN)
+		return refusal(status, err);
+	return answer_with(call, seq);
+}
+
+int
+op_session_send(struct op_call *call, struct error *err)
+{
+	struct input_modes modes = { 0 };
+	struct buf b;
+	int rc;
+
+	if (call->server->host->vt != NULL)
+		vt_input_modes(call->server->host->vt, &modes);
+	buf_init(&b, INPUT_BYTES_MAX);
+	rc = encode_items(json_object_get(call->args, "input"), &modes, &b,
+	    err);
+	if (rc == 0)
+		rc = type(call, &b, err);
+	buf_finish(&b);
+	return rc;
+}
+
+int
+op_session_mark(struct op_call *call, struct error *err)
+{
+	uint64_t seq = host_mark(call->server->host,
+	    op_string(call->args, "name", ""), call->client->by, err);
+
+	return seq == 0 ? -err->code : answer_with(call, seq);
+}
+
+/* ------------------------------------------------------------- and more */
+
+int
+op_session_resize(struct op_call *call, struct error *err)
+{
+	struct host *h = call->server->host;
+	uint64_t cols = op_number(call->args, "cols", 0);
+	uint64_t rows = op_number(call->args, "rows", 0);
+	struct json_out *j = &call->result;
+	int rc;
+
+	if (cols > VT_COLS_MAX || rows > VT_ROWS_MAX)
+		return error_set(err, EINVAL,
+		    "a terminal has at most %d columns and %d rows",
+		    VT_COLS_MAX, VT_ROWS_MAX);
+	rc = host_resize(h, (unsigned)cols, (unsigned)rows, call->client->by,
+	    err);
+	if (rc < 0)
+		return rc;
+	json_out_open(j, '{');
+	json_out_key(j, "cols");
+	json_out_number(j, h->manifest.cols);
+	json_out_key(j, "rows");
+	json_out_number(j, h->manifest.rows);
+	json_out_key(j, "seq");
+	json_out_number(j, scribe_seq(h->scribe));
+	json_out_close(j, '}');
+	return 0;
+}
+
+int
+op_session_signal(struct op_call *call, struct error *err)
+{
+	struct host *h = call->server->host;
+	uint64_t number = op_number(call->args, "signal", 0);
+	int rc;
+
+	if (number == 0 || number >= NSIG)
+		return error_set(err, EINVAL,
+		    "session.signal: there is no such signal");
+	rc = host_signal(h, (int)number, call->client->by, err);
+	return rc < 0 ? rc : answer_with(call, scribe_seq(h->scribe));
+}
+
+/* The grace of a stop, at most an hour. */
+static uint32_t
+grace(const struct op_call *call)
+{
+	uint64_t ms = op_number(call->args, "grace_ms", HOST_GRACE_MS);
+
+	return ms < 3600000 ? (uint32_t)ms : 3600000;
+}
+
+static int
+put_nothing(struct op_call *call, int rc)
+{
+	json_out_open(&call->result, '{');
+	json_out_close(&call->result, '}');
+	return rc;
+}
+
+int
+op_session_stop(struct op_call *call, struct error *err)
+{
+	return put_nothing(call,
+	    host_stop(call->server->host, grace(call),
+		op_bool(call->args, "interrupt", false), call->client->by,
+		err));
+}
+
+int
+op_session_kill(struct op_call *call, struct error *err)
+{
+	return put_nothing(call,
+	    host_kill(call->server->host, call->client->by, err));
+}
+
+int
+op_session_destroy(struct op_call *call, struct error *err)
+{
+	return put_nothing(call,
+	    host_destroy(call->server->host, grace(call), call->client->by,
+		err));
+}
+
+int
+op_session_rename(struct op_call *call, struct error *err)
+{
+	int rc = host_rename(call->server->host,
+	    op_string(call->args, "name", ""), call->client->by, err);
+
+	return rc < 0 ? rc : put_session(call);
+}
+
+static int
+check_labels(const json_t *labels, struct error *err)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)labels, key, value)
+	{
+		if (!json_is_string(value) && !json_is_null(value))
+			return error_set(err, EINVAL,
+			    "session.label: '%.64s' must be a string or null",
+			    key);
+	}
+	return 0;
+}
+
+int
+op_session_label(struct op_call *call, struct error *err)
+{
+	json_t *labels = json_object_get(call->args, "labels");
+	const char *key;
+	json_t *value;
+	int rc = check_labels(labels, err);
+
+	if (rc < 0)
+		return rc;
+	json_object_foreach(labels, key, value)
+	{
+		rc = host_set_label(call->server->host, key,
+		    json_string_value(value), call->client->by, err);
+		if (rc < 0)
+			return rc;
+	}
+	return put_session(call);
+}

@@ -1,0 +1,253 @@
+#include "host/requests.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/list.h"
+#include "base/mem.h"
+#include "host/client.h"
+#include "host/host.h"
+#include "host/input.h"
+#include "host/serve.h"
+#include "wire/frame.h"
+
+struct waiting {
+	struct list link;
+	size_t len;
+	uint8_t text[];
+};
+
+#define RESPONSE_MAX (FRAME_MAX_HOST - FRAME_HEADER)
+
+static op_fn *const handlers[OP_COUNT] = {
+#define OP(group, verb, ...) op_##group##_##verb,
+#include "op/ops.def"
+};
+
+static const struct {
+	int error;
+	const char *code;
+} codes[] = {
+	{ EINVAL, "usage" },
+	{ EEXIST, "usage" },
+	{ ERANGE, "usage" },
+	{ ENOENT, "not_found" },
+	{ ESRCH, "not_running" },
+	{ EACCES, "denied" },
+	{ EPERM, "denied" },
+	{ EBUSY, "busy" },
+	{ EAGAIN, "busy" },
+	{ ENOBUFS, "busy" },
+	{ ENOSPC, "storage" },
+	{ EIO, "storage" },
+	{ EROFS, "storage" },
+	{ EDQUOT, "storage" },
+	{ ETIMEDOUT, "timeout" },
+	{ EPROTO, "protocol" },
+};
+
+static const char *
+code_of(int error)
+{
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		if (codes[i].error == error)
+			return codes[i].code;
+	}
+	return "internal";
+}
+
+void
+client_refuse(struct client *c, uint64_t id, const char *code,
+    const struct error *err)
+{
+	struct json_out j;
+	struct buf b;
+
+	c->busy = false;
+	buf_init(&b, RESPONSE_MAX);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	json_out_key(&j, "id");
+	json_out_number(&j, id);
+	json_out_key(&j, "ok");
+	json_out_bool(&j, false);
+	json_out_key(&j, "error");
+	json_out_open(&j, '{');
+	json_out_key(&j, "code");
+	json_out_text(&j, code);
+	json_out_key(&j, "message");
+	json_out_text(&j, err->msg);
+	json_out_key(&j, "retryable");
+	json_out_bool(&j, strcmp(code, "busy") == 0);
+	json_out_key(&j, "details");
+	json_out_open(&j, '{');
+	json_out_close(&j, '}');
+	json_out_close(&j, '}');
+	json_out_close(&j, '}');
+	client_put(c, FRAME_RESPONSE, b.data, b.len);
+	buf_finish(&b);
+}
+
+/* Begin a response, up to where its result stands. */
+static void
+begin_answer(struct buf *b, struct json_out *j, uint64_t id)
+{
+	buf_init(b, RESPONSE_MAX);
+	buf_printf(b, "{\"id\":%" PRIu64 ",\"ok\":true,\"result\":", id);
+	json_out_init(j, b);
+}
+
+static void
+send_answer(struct client *c, struct buf *b, uint64_t id)
+{
+	static const struct error large = { ENOBUFS,
+		"the answer is larger than a frame may be" };
+
+	c->busy = false;
+	buf_putc(b, '}');
+	if (b->full)
+		client_refuse(c, id, "usage", &large);
+	else
+		client_put(c, FRAME_RESPONSE, b->data, b->len);
+}
+
+static int
+check(const struct client *c, const struct op_request *r, struct error *err)
+{
+	if (r->op == NULL)
+		return error_set(err, EINVAL, "no such operation: %.100s",
+		    r->name);
+	if (r->op->permission != OP_READ && !client_may_type(c))
+		return error_set(err, EACCES,
+		    "%s is not for a read-only connection", r->op->name);
+	return op_check_arguments(r->op, r->args, err);
+}
+
+static int
+call(struct client *c, const struct op_request *r, struct error *err)
+{
+	struct op_call now = {
+		.server = c->server,
+		.client = c,
+		.id = r->id,
+		.args = r->args,
+	};
+	int rc = check(c, r, err);
+
+	if (rc < 0)
+		return rc;
+	begin_answer(&now.buf, &now.result, r->id);
+	rc = handlers[r->op - ops](&now, err);
+	if (rc == 0)
+		send_answer(c, &now.buf, r->id);
+	buf_finish(&now.buf);
+	return rc;
+}
+
+static void
+carry_out(struct client *c, const void *p, size_t len)
+{
+	struct op_request r;
+	struct error err = { 0 };
+
+	if (op_request_parse(&r, p, len, &err) < 0) {
+		client_fail(c, "protocol", err.msg);
+		return;
+	}
+	c->busy = true;
+	if (call(c, &r, &err) < 0)
+		client_refuse(c, r.id, code_of(err.code), &err);
+	op_request_finish(&r);
+}
+
+static bool
+must_wait(const struct client *c)
+{
+	return c->busy || !list_is_empty(&c->waiting) ||
+	    c->out.len - c->out_sent > CLIENT_BACKLOG / 2;
+}
+
+void
+requests_take(struct client *c, const void *p, size_t len)
+{
+	struct waiting *w;
+
+	if (!must_wait(c)) {
+		carry_out(c, p, len);
+		return;
+	}
+	if (c->n_waiting == CLIENT_REQUESTS_MAX ||
+	    c->n_waiting_bytes + len > REQUESTS_BYTES_MAX) {
+		client_fail(c, "busy", "too many requests wait for an answer");
+		return;
+	}
+	w = xmalloc(sizeof(*w) + len);
+	w->len = len;
+	memcpy(w->text, p, len);
+	list_append(&c->waiting, &w->link);
+	c->n_waiting++;
+	c->n_waiting_bytes += len;
+}
+
+static struct waiting *
+take_first(struct client *c)
+{
+	struct waiting *w = container_of(c->waiting.next, struct waiting, link);
+
+	list_remove(&w->link);
+	c->n_waiting--;
+	c->n_waiting_bytes -= w->len;
+	return w;
+}
+
+void
+requests_run(struct client *c)
+{
+	while (!c->busy && !list_is_empty(&c->waiting) &&
+	    c->state == CLIENT_OPEN &&
+	    c->out.len - c->out_sent <= CLIENT_BACKLOG / 2) {
+		struct waiting *w = take_first(c);
+
+		carry_out(c, w->text, w->len);
+		free(w);
+	}
+}
+
+void
+requests_drop(struct client *c)
+{
+	while (!list_is_empty(&c->waiting))
+		free(take_first(c));
+}
+
+void
+requests_put_typed(struct json_out *j, uint64_t seq, uint64_t offset)
+{
+	json_out_open(j, '{');
+	json_out_key(j, "seq");
+	json_out_number(j, seq);
+	json_out_key(j, "offset");
+	json_out_number(j, offset);
+	json_out_close(j, '}');
+}
+
+void
+requests_typed(struct client *c, const struct input_done *done)
+{
+	struct error err = { 0 };
+	struct json_out j;
+	struct buf b;
+
+	if (done->status != TAKEN_WRITTEN) {
+		error_set(&err, ESRCH, "the program has ended");
+		client_refuse(c, done->id, "not_running", &err);
+		return;
+	}
+	begin_answer(&b, &j, done->id);
+	requests_put_typed(&j, done->seq, c->server->host->shown);
+	send_answer(c, &b, done->id);
+	buf_finish(&b);
+}

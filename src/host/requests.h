@@ -1,0 +1,55 @@
+#ifndef TEND_HOST_REQUESTS_H
+#define TEND_HOST_REQUESTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/json_out.h"
+#include "op/ops.h"
+
+struct client;
+struct error;
+struct input_done;
+struct server;
+
+/*
+ * Operations that clients ask for.  A client's are carried out one after the
+ * other; those that come meanwhile wait, at most CLIENT_REQUESTS_MAX and
+ * REQUESTS_BYTES_MAX of them.
+ */
+#define REQUESTS_BYTES_MAX (4u << 20)
+
+void requests_take(struct client *c, const void *p, size_t len);
+
+/* Carry out those that wait, when it is their turn. */
+void requests_run(struct client *c);
+void requests_drop(struct client *c);
+
+/* A session.send that had to wait is done. */
+void requests_typed(struct client *c, const struct input_done *done);
+
+/*
+ * An operation being carried out: ops_session.c, ops_lease.c.  Arguments are
+ * checked.  0 when the result was written, REQUEST_LATER when requests_answer
+ * will be called, or -errno and why.
+ */
+struct op_call {
+	struct server *server;
+	struct client *client;
+	uint64_t id;
+	const json_t *args;
+	struct buf buf;
+	struct json_out result; /* into buf */
+};
+#define REQUEST_LATER 1
+
+typedef int op_fn(struct op_call *call, struct error *err);
+
+#define OP(group, verb, ...) op_fn op_##group##_##verb;
+#include "op/ops.def"
+
+/* The result of a session.send, given now or later. */
+void requests_put_typed(struct json_out *j, uint64_t seq, uint64_t offset);
+
+#endif

@@ -1,0 +1,103 @@
+#ifndef TEND_HOST_SERVE_H
+#define TEND_HOST_SERVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "host/feed.h"
+#include "host/lease.h"
+#include "vt/input_modes.h"
+
+struct client;
+struct host;
+struct input;
+struct input_done;
+struct input_piece;
+struct watch;
+
+/* What the files of the server share; the rest of the host has server.h. */
+
+#define SERVER_CLIENTS_MAX 256
+#define SERVER_NEW_MAX 64 /* of them, without their first line */
+
+struct server {
+	struct host *host;
+	struct watch *watch;  /* of host->listen */
+	bool accept_paused;   /* no descriptor was left */
+	int64_t accept_at_ms; /* when to try again */
+
+	struct watch *wake; /* a timer that does nothing but make a turn */
+	int64_t wake_at_ms;
+	int64_t now_ms; /* of this turn: handlers look first */
+
+	struct list clients;
+	unsigned n_clients, n_new;
+	uint64_t last_number;
+
+	struct feed feed;
+	struct input *input;
+	struct lease lease;
+
+	struct list later; /* answers that wait for the log, by seq */
+
+	/* Size votes: something changed; the clock of `latest`. */
+	bool size_changed;
+	uint64_t votes;
+
+	/* Told to viewers when the turn is flushed. */
+	bool title_changed, bell;
+	struct input_modes told;
+	unsigned notices_left; /* in the present second */
+	int64_t notices_ms;
+
+	uint64_t colours_of; /* the client whose colours the engine has */
+	bool holds;          /* the program is made to wait for a viewer */
+
+	bool ended;
+	uint64_t end;         /* where the output ended */
+	uint64_t ended_after; /* the last client that was there */
+};
+
+void server_look_at_clock(struct server *s);
+
+/* Make a turn at this time, or before. */
+void server_wake_at(struct server *s, int64_t ms);
+
+struct client *server_client(struct server *s, uint64_t number);
+
+/* Viewers, for `session.get`. */
+unsigned server_observers(const struct server *s);
+
+/* A client has closed: its lease and its vote are gone, a place is free. */
+void server_client_gone(struct server *s, struct client *c);
+
+/* Its size, visibility, or that it has drawn, changed; or (latest) it typed. */
+void server_vote(struct server *s, struct client *c);
+
+/*
+ * Type for a client: read-only and lease are checked here, for every way in.
+ * An enum taken_status and *seq, or INPUT_WAITS.  The piece's client and by
+ * are filled in.
+ */
+int server_type(struct server *s, struct client *c, struct input_piece *piece,
+    uint64_t *seq);
+
+/*
+ * Something a client typed, or another event it caused, is done: answer it,
+ * with --durable once that is in the log.
+ */
+void server_typed(struct server *s, const struct input_done *done);
+
+/* Take, steal or give back the right to type, and tell everybody. */
+bool server_take_lease(struct server *s, struct client *c, bool steal);
+void server_release_lease(struct server *s, struct client *c);
+
+/* The events that say how things stand, to one who missed some. */
+void server_tell_state(struct server *s, struct client *c);
+
+/* Who may type, in `out`, or NULL for nobody. */
+const char *server_lease_holder(struct server *s, char *out, size_t size);
+
+#endif
