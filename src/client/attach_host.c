@@ -1,0 +1,329 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_field.h"
+#include "base/json_tree.h"
+#include "base/version.h"
+#include "client/attach_state.h"
+#include "client/book.h"
+#include "vt/vt.h"
+#include "wire/frame.h"
+
+#define OPEN_MS 5000  /* for the first answer of a host */
+#define REOPEN_MS 250 /* for that of one that is being started again */
+#define RETRY_MS 200  /* between two tries */
+#define LOST_MS 300   /* before the user is told */
+
+static void
+make_hello(const struct attach *a, struct hello *h)
+{
+	const struct attach_options *o = a->options;
+	bool all = o->in_line || o->replay == HELLO_RAW;
+
+	hello_init(h);
+	h->mode = HELLO_ATTACH;
+	snprintf(h->client, sizeof(h->client), "tend %s", TEND_VERSION);
+	h->features = HELLO_OFFSET | HELLO_KEYFRAME | HELLO_EVENTS;
+	h->engine = VT_ENGINE_VERSION;
+	h->readonly = o->readonly;
+	h->replay = o->replay;
+	h->behind = all ? HELLO_BEHIND_LOSSLESS : HELLO_BEHIND_SCREEN;
+	h->steal = o->steal;
+	if (a->probe.has_fg && a->probe.has_bg) {
+		h->has_colours = true;
+		h->fg = a->probe.fg;
+		h->bg = a->probe.bg;
+	}
+}
+
+/* Again: our size is known to the host, so it may keep it. */
+static void
+make_hello_again(const struct attach *a, struct hello *h, bool picture)
+{
+	make_hello(a, h);
+	h->steal = false;
+	h->replay = picture ? HELLO_SCREEN : HELLO_NONE;
+	if (!picture) {
+		h->has_from = true;
+		h->from = a->mirror.offset;
+	}
+	if (a->sized) {
+		h->cols = a->view.cols;
+		h->rows = a->view.rows;
+	}
+}
+
+int
+attach_connect_again(struct attach *a, bool picture)
+{
+	struct hello hello;
+	struct conn conn;
+	int rc;
+
+	make_hello_again(a, &hello, picture);
+	rc = conn_open(&conn, a->dirfd, &hello, REOPEN_MS, NULL);
+	if (rc < 0)
+		return rc;
+	if (a->connected)
+		conn_close(&a->conn);
+	a->conn = conn;
+	a->connected = true;
+	return 0;
+}
+
+void
+attach_lose(struct attach *a)
+{
+	if (!a->connected)
+		return;
+	conn_close(&a->conn);
+	a->connected = false;
+	buf_clear(&a->send); /* may have been typed: never typed twice */
+	a->lost_ms = a->retry_ms = attach_now_ms();
+}
+
+void
+attach_retry(struct attach *a, int64_t now)
+{
+	bool passing = a->view.passing && a->view.notice[0] == '\0';
+
+	if (now < a->retry_ms)
+		return;
+	if (attach_connect_again(a, a->mirror.stale && !passing) == 0) {
+		attach_notice(a, NULL);
+		return;
+	}
+	if (attach_is_over(a))
+		return;
+	a->retry_ms = attach_now_ms() + RETRY_MS;
+	if (now - a->lost_ms >= LOST_MS && a->view.notice[0] == '\0')
+		view_notice(&a->view,
+		    "tend: lost the session's host, reconnecting \u2026");
+}
+
+/*
+ * In line, the history is the first picture, and output goes on from there: so
+ * every line comes into the scrollback exactly once.
+ */
+static void
+begin_with_history(struct attach *a, struct hello *h)
+{
+	uint64_t offset;
+	struct vt *book = book_fetch(a->dirfd, OPEN_MS, &offset, NULL);
+
+	if (book == NULL)
+		return;
+	mirror_adopt(&a->mirror, book, offset);
+	h->replay = HELLO_NONE;
+	h->has_from = true;
+	h->from = offset;
+}
+
+int
+attach_connect(struct attach *a, struct error *err)
+{
+	struct hello hello;
+	int rc;
+
+	make_hello(a, &hello);
+	if (a->options->in_line && a->options->replay == HELLO_SCREEN)
+		begin_with_history(a, &hello);
+	rc = conn_open(&a->conn, a->dirfd, &hello, OPEN_MS, err);
+	if (rc < 0)
+		return attach_is_over(a) ? 0 : rc;
+	a->connected = true;
+	a->keys.muted = a->options->readonly || a->conn.welcome.readonly;
+	return 0;
+}
+
+/* Frames. */
+
+struct size {
+	unsigned cols, rows;
+};
+
+static void
+on_metadata(struct attach *a, const struct frame *f)
+{
+	static const struct json_field fields[] = {
+		JSON_FIELD(struct size, cols, "cols", UINT, UINT16_MAX),
+		JSON_FIELD(struct size, rows, "rows", UINT, UINT16_MAX),
+		{ 0 },
+	};
+	auto_json json_t *tree = json_tree_object((const char *)f->payload,
+	    f->len, NULL);
+	struct size size = { 0 };
+
+	if (tree == NULL || json_fields_read(fields, tree, &size, NULL) < 0)
+		return;
+	/* Resumed, and resized meanwhile: where, nobody can say. */
+	if (a->mirror.cols != 0 &&
+	    (size.cols != a->mirror.cols || size.rows != a->mirror.rows))
+		a->mirror.stale = true;
+	a->mirror.cols = size.cols;
+	a->mirror.rows = size.rows;
+}
+
+static void
+on_screen(struct attach *a, const struct frame *f)
+{
+	struct frame_screen s;
+	const uint8_t *p;
+	size_t len;
+
+	if (!frame_screen(f, &s, &p, &len))
+		return;
+	if (mirror_picture(&a->mirror, &s, p, len, &a->error) < 0)
+		attach_fail(a);
+	view_replaced(&a->view);
+}
+
+static void
+on_output(struct attach *a, const struct frame *f)
+{
+	const uint8_t *p;
+	uint64_t offset;
+	size_t len, known;
+
+	if (!frame_output(f, &offset, &p, &len))
+		return;
+	known = mirror_output(&a->mirror, offset, p, len);
+	view_output(&a->view, p + known, len - known);
+	if (!a->view.passing)
+		(void)mirror_look(&a->mirror);
+}
+
+/* A picture follows, unless all was wanted and some is nowhere. */
+static void
+on_gap(struct attach *a, const struct frame *f)
+{
+	struct frame_gap g;
+
+	if (!frame_gap(f, &g))
+		return;
+	a->mirror.stale = true;
+	if (g.to > a->mirror.offset)
+		a->mirror.offset = g.to;
+}
+
+struct event {
+	char event[32];
+	struct size size;
+};
+
+static void
+on_event(struct attach *a, const struct frame *f)
+{
+	static const struct json_field fields[] = {
+		JSON_FIELD(struct event, event, "event", CUT, 0),
+		JSON_FIELD(struct event, size.cols, "cols", UINT, UINT16_MAX),
+		JSON_FIELD(struct event, size.rows, "rows", UINT, UINT16_MAX),
+		{ 0 },
+	};
+	auto_json json_t *tree = json_tree_object((const char *)f->payload,
+	    f->len, NULL);
+	struct event ev = { 0 };
+
+	if (tree == NULL || json_fields_read(fields, tree, &ev, NULL) < 0)
+		return;
+	if (strcmp(ev.event, "resized") == 0) {
+		mirror_resize(&a->mirror, ev.size.cols, ev.size.rows);
+		a->view.waiting = true;
+	} else if (strcmp(ev.event, "unlogged") == 0) {
+		attach_notice(a,
+		    "tend: the log cannot be written; "
+		    "the program goes on unlogged");
+	} else if (strcmp(ev.event, "replaced") == 0) {
+		attach_notice(a, "tend: somebody else took the right to type");
+	}
+	a->keys.ask |= strcmp(ev.event, "lease") == 0 ||
+	    strcmp(ev.event, "replaced") == 0;
+}
+
+static void
+on_taken(struct attach *a, const struct frame *f)
+{
+	static const char *const refusals[] = {
+		[TAKEN_READ_ONLY] = "tend: this session is read-only for you",
+		[TAKEN_LEASED] = "tend: somebody else has the right to type; "
+				 "attach with --steal to take it",
+		[TAKEN_FULL] = "tend: the program does not read; "
+			       "not typed",
+		[TAKEN_ENDED] = "tend: the program has ended",
+	};
+	struct frame_taken t;
+
+	if (!frame_taken(f, &t) || t.status > TAKEN_ENDED ||
+	    refusals[t.status] == NULL)
+		return;
+	a->keys.ask = true;
+	attach_notice(a, refusals[t.status]);
+}
+
+struct end {
+	int exit_code, exit_signal;
+};
+
+static void
+on_ended(struct attach *a, const struct frame *f)
+{
+	static const struct json_field fields[] = {
+		JSON_FIELD(struct end, exit_code, "exit_code", INT, 0),
+		JSON_FIELD(struct end, exit_signal, "exit_signal", INT, 0),
+		{ 0 },
+	};
+	auto_json json_t *tree = json_tree_object((const char *)f->payload,
+	    f->len, NULL);
+	struct end end = { .exit_code = -1 };
+
+	if (tree == NULL || json_fields_read(fields, tree, &end, NULL) < 0 ||
+	    (end.exit_code < 0 && end.exit_signal <= 0))
+		attach_finish_lost(a);
+	else
+		attach_finish_exited(a, end.exit_code, end.exit_signal);
+}
+
+static void
+on_frame(struct attach *a, const struct frame *f)
+{
+	switch (f->type) {
+	case FRAME_METADATA:
+		on_metadata(a, f);
+		break;
+	case FRAME_SCREEN:
+		on_screen(a, f);
+		break;
+	case FRAME_OUTPUT:
+		on_output(a, f);
+		break;
+	case FRAME_GAP:
+		on_gap(a, f);
+		break;
+	case FRAME_EVENT:
+		on_event(a, f);
+		break;
+	case FRAME_TAKEN:
+		on_taken(a, f);
+		break;
+	case FRAME_PING:
+		(void)frame_put(&a->send, FRAME_PONG, f->payload, f->len);
+		break;
+	case FRAME_ENDED:
+		on_ended(a, f);
+		break;
+	}
+}
+
+void
+attach_on_host(struct attach *a)
+{
+	struct frame f;
+	int rc = conn_fill(&a->conn, false, NULL);
+
+	while (conn_next(&a->conn, &f, NULL) > 0)
+		on_frame(a, &f);
+	a->output_ms = attach_now_ms();
+	if (rc < 0 && rc != -EAGAIN && a->ending == GOING_ON)
+		attach_lose(a);
+}

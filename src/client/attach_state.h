@@ -1,0 +1,85 @@
+#ifndef TEND_CLIENT_ATTACH_STATE_H
+#define TEND_CLIENT_ATTACH_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "client/attach.h"
+#include "client/conn.h"
+#include "client/keys.h"
+#include "client/mirror.h"
+#include "client/probe.h"
+#include "client/term.h"
+#include "client/view.h"
+
+/*
+ * What the parts of attaching share; nobody else includes this.
+ *
+ *	attach.c	the turns, signals, beginning and end
+ *	attach_host.c	the connection, its frames, and its loss
+ *	attach_user.c	commands, history, the terminal's input
+ *	attach_end.c	how it ended
+ */
+enum ending { GOING_ON, DETACHED, HUNG_UP, ENDED, FAILED };
+
+struct attach {
+	const struct attach_options *options;
+	int dirfd;
+	struct term term;
+	struct probe probe;
+	struct keys keys;
+	struct mirror mirror;
+	struct view view;
+	struct vt *book; /* the history, while it is leafed through */
+	struct conn conn;
+	bool connected;
+	struct buf send;
+	bool sized; /* the host was told our size: we have drawn */
+	int signals;
+
+	enum ending ending;
+	int status;          /* the program's, for ENDED */
+	char last_words[64]; /* printed when the terminal is the user's again */
+	struct error error;  /* for FAILED */
+
+	int64_t asked_ms;  /* when the terminal was asked what it can */
+	int64_t key_ms;    /* when the last bytes came from it */
+	int64_t output_ms; /* when output came last */
+	int64_t notice_ms; /* until when a notice is shown; 0: none or on */
+	int64_t lost_ms;   /* since when there is no host */
+	int64_t retry_ms;
+};
+
+int64_t attach_now_ms(void); /* of a clock that only goes on */
+
+/* attach_end.c: the first ending counts. */
+void attach_finish(struct attach *a, enum ending ending, int status);
+void attach_fail(struct attach *a); /* with a->error */
+void attach_finish_exited(struct attach *a, int code, int signo);
+void attach_finish_lost(struct attach *a);
+/* Whether the session is over, by its own papers; then it is finished. */
+bool attach_is_over(struct attach *a);
+
+/* attach_host.c */
+/* Connected, or over already. */
+int attach_connect(struct attach *a, struct error *err);
+/* Anew, to go on where we are or with a fresh picture. */
+int attach_connect_again(struct attach *a, bool picture);
+void attach_on_host(struct attach *a);
+void attach_lose(struct attach *a);
+void attach_retry(struct attach *a, int64_t now);
+
+/* attach_user.c */
+extern const struct keys_ops attach_keys_ops;
+void attach_on_terminal(struct attach *a);
+/* A line of ours, for a while; NULL for none. */
+void attach_notice(struct attach *a, const char *text);
+void attach_detach(struct attach *a);
+void attach_suspend(struct attach *a);
+/* The terminal may have another size, and is drawn anew. */
+void attach_look_at_terminal(struct attach *a);
+void attach_tell_size(struct attach *a);
+
+#endif

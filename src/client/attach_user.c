@@ -1,0 +1,220 @@
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "client/attach_state.h"
+#include "client/book.h"
+#include "vt/vt.h"
+#include "wire/frame.h"
+
+#define BOOK_MS 1000   /* for the host to give the history */
+#define NOTICE_MS 3000 /* how long a line of ours stays */
+
+void
+attach_notice(struct attach *a, const char *text)
+{
+	view_notice(&a->view, text);
+	a->notice_ms = text == NULL ? 0 : attach_now_ms() + NOTICE_MS;
+}
+
+static void
+leaf(struct attach *a, int64_t rows)
+{
+	unsigned most = history_rows(a->book);
+	int64_t back = (int64_t)a->view.back + rows;
+	char text[128];
+
+	back = back < 0 ? 0 : back > most ? most : back;
+	a->view.back = (unsigned)back;
+	snprintf(text, sizeof(text),
+	    " history: %u of %u rows back \u00b7 arrows PgUp PgDn Home End "
+	    "\u00b7 q leaves",
+	    a->view.back, most);
+	view_notice(&a->view, text);
+	a->notice_ms = 0;
+}
+
+static void
+close_book(struct attach *a)
+{
+	vt_destroy(a->book);
+	a->view.book = a->book = NULL;
+	a->keys.grabbed = false;
+	a->view.redraw = true;
+	attach_notice(a, NULL);
+}
+
+static void
+open_book(struct attach *a)
+{
+	uint64_t offset;
+
+	if (a->book != NULL)
+		return;
+	a->book = book_fetch(a->dirfd, BOOK_MS, &offset, NULL);
+	if (a->book == NULL) {
+		attach_notice(a, " the session's host does not answer");
+		return;
+	}
+	a->view.book = a->book;
+	a->view.back = 0;
+	a->view.redraw = true;
+	a->keys.grabbed = true;
+	leaf(a, 1);
+}
+
+static void
+on_book_key(void *arg, const struct key *k)
+{
+	struct attach *a = arg;
+	int64_t page = a->view.rows > 1 ? a->view.rows - 1 : 1;
+
+	switch (k->code) {
+	case KEY_UP:
+	case 'k':
+		leaf(a, 1);
+		break;
+	case KEY_DOWN:
+	case 'j':
+		leaf(a, -1);
+		break;
+	case KEY_PAGE_UP:
+	case 'b':
+		leaf(a, page);
+		break;
+	case KEY_PAGE_DOWN:
+	case ' ':
+		leaf(a, -page);
+		break;
+	case KEY_HOME:
+		leaf(a, INT32_MAX);
+		break;
+	case KEY_END:
+		leaf(a, -(int64_t)INT32_MAX);
+		break;
+	case 'q':
+	case KEY_ESCAPE:
+	case KEY_ENTER:
+		close_book(a);
+		break;
+	}
+}
+
+void
+attach_detach(struct attach *a)
+{
+	snprintf(a->last_words, sizeof(a->last_words), "[detached from %.40s]",
+	    a->options->name);
+	attach_finish(a, DETACHED, 0);
+}
+
+void
+attach_tell_size(struct attach *a)
+{
+	if (a->options->readonly || !a->connected)
+		return;
+	(void)frame_put_resize(&a->send, a->view.cols, a->view.rows);
+	a->sized = true;
+}
+
+void
+attach_look_at_terminal(struct attach *a)
+{
+	unsigned cols, rows;
+
+	term_size(&a->term, &cols, &rows);
+	view_resize(&a->view, cols, rows);
+}
+
+/* Stop as a shell expects it; whoever continues us finds all drawn anew. */
+void
+attach_suspend(struct attach *a)
+{
+	(void)term_write_all(&a->term, a->view.out.data, a->view.out.len, 0);
+	buf_clear(&a->view.out);
+	term_give_back(&a->term);
+	(void)kill(getpid(), SIGSTOP);
+	if (term_take(&a->term, &a->error) < 0)
+		attach_fail(a);
+	attach_look_at_terminal(a);
+	attach_tell_size(a);
+}
+
+static void
+on_command(void *arg, enum keys_command command)
+{
+	struct attach *a = arg;
+	char name[KEY_NAME_MAX] = "", text[160];
+
+	(void)key_name(&a->keys.prefix, name, sizeof(name));
+	switch (command) {
+	case KEYS_DETACH:
+		attach_detach(a);
+		break;
+	case KEYS_SUSPEND:
+		attach_suspend(a);
+		break;
+	case KEYS_HISTORY:
+		open_book(a);
+		break;
+	case KEYS_HELP:
+		snprintf(text, sizeof(text),
+		    " %s then: d detach \u00b7 [ history \u00b7 C-z suspend "
+		    "\u00b7 %s itself",
+		    name, name);
+		attach_notice(a, text);
+		break;
+	case KEYS_UNKNOWN:
+		snprintf(text, sizeof(text),
+		    " no such command; %s ? shows what there is", name);
+		attach_notice(a, text);
+		break;
+	}
+}
+
+static void
+on_reply(void *arg, const struct key_reply *r)
+{
+	struct attach *a = arg;
+
+	probe_answer(&a->probe, r);
+	a->view.painter.sync = a->probe.sync;
+	a->view.painter.widths_differ = a->probe.widths;
+	a->view.follow.kitty = a->probe.kitty;
+	a->view.measured |= a->probe.done;
+	a->keys.decoder.cpr_expected = a->probe.done ?
+	    0 :
+	    PROBE_REPORTS - a->probe.measured;
+}
+
+const struct keys_ops attach_keys_ops = {
+	.command = on_command,
+	.key = on_book_key,
+	.reply = on_reply,
+};
+
+void
+attach_on_terminal(struct attach *a)
+{
+	uint8_t bytes[16 << 10];
+	ssize_t n = read(a->term.fd, bytes, sizeof(bytes));
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		attach_finish(a, HUNG_UP, 0);
+		return;
+	}
+	a->key_ms = attach_now_ms();
+	a->keys.left = a->view.passing ? 0 : a->view.painter.left;
+	a->keys.top = a->view.passing ? 0 : a->view.painter.top;
+	a->keys.cols = a->mirror.cols;
+	a->keys.rows = a->mirror.rows;
+	a->keys.decoder.mouse_format = MOUSE_SGR;
+	if (a->view.passing ?
+		a->view.filter.pixels :
+		a->view.follow.now.mouse_format == MOUSE_SGR_PIXELS)
+		a->keys.decoder.mouse_format = MOUSE_SGR_PIXELS;
+	keys_feed(&a->keys, bytes, (size_t)n);
+}
