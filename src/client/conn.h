@@ -17,21 +17,28 @@ struct error;
 struct conn {
 	int fd;
 	struct welcome welcome;
-	struct buf in;    /* bytes read and not yet given */
-	size_t in_taken;  /* of those, given by the last conn_next */
+	struct buf in;    /* bytes read */
+	size_t in_taken;  /* of those, given by conn_next */
 	uint64_t next_id; /* of requests */
-	int timeout_ms;
+	int timeout_ms;   /* of each call that waits */
 };
 
 /*
  * Connect to the socket in a session's directory and exchange first lines.
- * -ECONNREFUSED, -ENOENT, -ETIMEDOUT, -EPROTO, -EACCES, and why.
+ * While the host is away but will be started again, that is waited for.
+ * -ECONNREFUSED and -ENOENT: it is not running; -ETIMEDOUT, -EPROTO, -EACCES
+ * (denied), -EBUSY; and why.  After a failure there is nothing to close, and
+ * c->welcome has the refusal if there was one.
  */
 int conn_open(struct conn *c, int dirfd, const struct hello *h, int timeout_ms,
     struct error *err);
 void conn_close(struct conn *c);
 
-/* Read what there is (blocking up to the time limit when `wait`). */
+/*
+ * Read what there is (blocking up to the time limit when `wait`): 1, 0 when
+ * there is nothing, -ETIMEDOUT, -ECONNRESET when the host has gone.  Frames
+ * given before are no longer valid.
+ */
 int conn_fill(struct conn *c, bool wait, struct error *err);
 /* The next whole frame of what was read: 1, 0 for none yet, -EPROTO. */
 int conn_next(struct conn *c, struct frame *f, struct error *err);
