@@ -1,0 +1,209 @@
+#include "unit.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "host/encode.h"
+#include "vt/input_modes.h"
+#include "vt/key.h"
+#include "vt/mouse.h"
+#include "wire/frame.h"
+
+static const struct input_modes plain;
+
+static void
+expect(uint8_t kind, const void *p, size_t len, const struct input_modes *m,
+    int status, const char *typed)
+{
+	const struct frame_input in = { 1, kind, 0, p, len };
+	struct buf b;
+
+	buf_init(&b, 4096);
+	assert_int_equal(encode_input(&in, m, &b), status);
+	assert_int_equal(b.len, strlen(typed));
+	if (b.len > 0)
+		assert_memory_equal(b.data, typed, b.len);
+	buf_finish(&b);
+}
+
+static void
+text_is_typed_as_it_is(void **state)
+{
+	(void)state;
+	expect(INPUT_TEXT, "ls\r", 3, &plain, TAKEN_WRITTEN, "ls\r");
+	expect(INPUT_TEXT, "\303\274", 2, &plain, TAKEN_WRITTEN, "\303\274");
+	expect(INPUT_TEXT, "\303", 1, &plain, TAKEN_MALFORMED, "");
+	expect(INPUT_TEXT, "", 0, &plain, TAKEN_NOTHING, "");
+	expect(INPUT_BYTES, "\377\303", 2, &plain, TAKEN_WRITTEN, "\377\303");
+}
+
+/* The payload of a key as the wire has it, without the frame. */
+static void
+expect_key(const struct key *k, const struct input_modes *m, int status,
+    const char *typed)
+{
+	struct frame f;
+	struct frame_input in;
+	struct buf b;
+
+	buf_init(&b, 4096);
+	assert_int_equal(frame_put_key(&b, 1, k), 0);
+	assert_int_equal(frame_parse(b.data, b.len, 4096, &f), FRAME_WHOLE);
+	assert_true(frame_input(&f, &in));
+	expect(INPUT_KEY, in.p, in.len, m, status, typed);
+	buf_finish(&b);
+}
+
+/* O-05, O-09: one way in, and the modes of the moment. */
+static void
+keys_follow_the_modes(void **state)
+{
+	const struct input_modes app = { .app_cursor = true };
+	const struct input_modes kitty = { .kitty_flags = KITTY_DISAMBIGUATE };
+	const struct key up = { .code = KEY_UP };
+	const struct key c = { .code = 'c', .mods = KEY_MOD_CTRL };
+	const struct key release = { .code = 'c', .event = KEY_RELEASE };
+
+	(void)state;
+	expect_key(&up, &plain, TAKEN_WRITTEN, "\033[A");
+	expect_key(&up, &app, TAKEN_WRITTEN, "\033OA");
+	expect_key(&c, &plain, TAKEN_WRITTEN, "\003");
+	expect_key(&c, &kitty, TAKEN_WRITTEN, "\033[99;5u");
+	expect_key(&release, &plain, TAKEN_NOTHING, "");
+	expect(INPUT_KEY, "short", 5, &plain, TAKEN_MALFORMED, "");
+}
+
+/* a paste cannot end its own brackets. */
+static void
+pastes_are_bracketed_when_asked_for(void **state)
+{
+	const struct input_modes bracketed = { .bracketed_paste = true };
+
+	(void)state;
+	expect(INPUT_PASTE, "a\nb", 3, &plain, TAKEN_WRITTEN, "a\rb");
+	expect(INPUT_PASTE, "a\033[201~b", 8, &bracketed, TAKEN_WRITTEN,
+	    "\033[200~a\342\220\233[201~b\033[201~");
+}
+
+static void
+focus_is_told_when_asked_for(void **state)
+{
+	const struct input_modes focus = { .focus_events = true };
+
+	(void)state;
+	expect(INPUT_FOCUS, "\1", 1, &focus, TAKEN_WRITTEN, "\033[I");
+	expect(INPUT_FOCUS, "\0", 1, &focus, TAKEN_WRITTEN, "\033[O");
+	expect(INPUT_FOCUS, "\1", 1, &plain, TAKEN_NOTHING, "");
+	expect(INPUT_FOCUS, "", 0, &focus, TAKEN_MALFORMED, "");
+}
+
+static void
+the_mouse_is_told_when_asked_for(void **state)
+{
+	const struct input_modes sgr = { .mouse = MOUSE_NORMAL,
+		.mouse_format = MOUSE_SGR };
+	const struct mouse_event press = { .type = MOUSE_PRESS,
+		.button = MOUSE_LEFT,
+		.row = 4,
+		.col = 9 };
+	struct frame f;
+	struct frame_input in;
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, 4096);
+	assert_int_equal(frame_put_mouse(&b, 1, &press), 0);
+	assert_int_equal(frame_parse(b.data, b.len, 4096, &f), FRAME_WHOLE);
+	assert_true(frame_input(&f, &in));
+	expect(INPUT_MOUSE, in.p, in.len, &sgr, TAKEN_WRITTEN, "\033[<0;10;5M");
+	expect(INPUT_MOUSE, in.p, in.len, &plain, TAKEN_NOTHING, "");
+	expect(INPUT_MOUSE, in.p, 3, &sgr, TAKEN_MALFORMED, "");
+	buf_finish(&b);
+}
+
+static void
+other_kinds_are_malformed(void **state)
+{
+	(void)state;
+	expect(0, "x", 1, &plain, TAKEN_MALFORMED, "");
+	expect(7, "x", 1, &plain, TAKEN_MALFORMED, "");
+	expect(255, "x", 1, &plain, TAKEN_MALFORMED, "");
+}
+
+/* The items of session.send, given as JSON. */
+static int
+send_items(const char *json, size_t max, struct buf *b, struct error *err)
+{
+	json_t *items = json_loads(json, 0, NULL);
+	int rc;
+
+	assert_non_null(items);
+	memset(err, 0, sizeof(*err));
+	buf_init(b, max);
+	rc = encode_items(items, &plain, b, err);
+	json_decref(items);
+	return rc;
+}
+
+static void
+items_keep_their_order(void **state)
+{
+	struct error err;
+	struct buf b;
+
+	(void)state;
+	assert_int_equal(send_items("[{\"text\":\"ls\"},{\"keys\":[\"Enter\","
+				    "\"C-c\"]},{\"paste\":\"x\\ny\"}]",
+			     4096, &b, &err),
+	    0);
+	assert_int_equal(b.len, 7);
+	assert_memory_equal(b.data, "ls\r\003x\ry", 7);
+	buf_finish(&b);
+}
+
+static void
+wrong_items_are_told(void **state)
+{
+	static const char *const bad[][2] = {
+		{ "[7]", "text, keys, paste" },
+		{ "[{}]", "text, keys, paste" },
+		{ "[{\"text\":7}]", "text, keys, paste" },
+		{ "[{\"text\":\"a\",\"paste\":\"b\"}]", "text, keys, paste" },
+		{ "[{\"keys\":\"C-c\"}]", "array" },
+		{ "[{\"keys\":[7]}]", "names" },
+		{ "[{\"keys\":[\"NoSuchKey\"]}]", "NoSuchKey" },
+	};
+	struct error err;
+	struct buf b;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(send_items(bad[i][0], 4096, &b, &err),
+		    -EINVAL);
+		if (strstr(err.msg, bad[i][1]) == NULL)
+			fail_msg("%s: %s", bad[i][0], err.msg);
+		buf_finish(&b);
+	}
+	assert_int_equal(send_items("[{\"text\":\"12345\"}]", 4, &b, &err),
+	    -ENOBUFS);
+	buf_finish(&b);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_is_typed_as_it_is),
+		cmocka_unit_test(keys_follow_the_modes),
+		cmocka_unit_test(pastes_are_bracketed_when_asked_for),
+		cmocka_unit_test(focus_is_told_when_asked_for),
+		cmocka_unit_test(the_mouse_is_told_when_asked_for),
+		cmocka_unit_test(other_kinds_are_malformed),
+		cmocka_unit_test(items_keep_their_order),
+		cmocka_unit_test(wrong_items_are_told),
+	};
+
+	return cmocka_run_group_tests_name("host_encode", tests, NULL, NULL);
+}

@@ -1,0 +1,178 @@
+#include "unit.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "host/feed.h"
+#include "keep/ring.h"
+
+/* The byte that belongs to an offset. */
+static uint8_t
+byte_at(uint64_t offset)
+{
+	return (uint8_t)(offset * 31 + offset / 251);
+}
+
+struct stage {
+	struct ring ring;
+	struct feed feed;
+};
+
+static void
+stage_init(struct stage *st)
+{
+	int fd = ring_create();
+
+	assert_true(fd >= 0);
+	assert_int_equal(ring_map(&st->ring, fd), 0);
+	close(fd);
+	feed_init(&st->feed, &st->ring, 0);
+}
+
+static void
+stage_finish(struct stage *st)
+{
+	feed_finish(&st->feed);
+	ring_unmap(&st->ring);
+}
+
+/* A turn: bytes come and are shown, then the ring is released. */
+static void
+turn(struct stage *st, size_t len, bool wanted)
+{
+	uint64_t at = st->feed.end;
+
+	assert_true(ring_room(&st->ring) >= len);
+	for (size_t i = 0; i < len; i++)
+		*ring_at(&st->ring, at + i) = byte_at(at + i);
+	ring_produced(&st->ring, len);
+	feed_output(&st->feed, at, len);
+	feed_settle(&st->feed, wanted);
+	ring_release(&st->ring, st->feed.end);
+}
+
+/* Read all from an offset to the end, and see that it is right. */
+static void
+read_on(const struct feed *f, uint64_t offset)
+{
+	while (offset < f->end) {
+		const uint8_t *p;
+		size_t n = feed_at(f, offset, &p);
+
+		assert_true(n > 0);
+		for (size_t i = 0; i < n; i++)
+			assert_int_equal(p[i], byte_at(offset + i));
+		offset += n;
+	}
+	assert_int_equal(offset, f->end);
+}
+
+static void
+live_bytes_are_read_from_the_ring(void **state)
+{
+	struct stage st;
+
+	(void)state;
+	stage_init(&st);
+	turn(&st, 60000, false);
+	for (int i = 0; i < 20000; i++)
+		*ring_at(&st.ring, 60000 + i) = byte_at(60000 + i);
+	ring_produced(&st.ring, 20000);
+	feed_output(&st.feed, 60000, 5000);
+	feed_output(&st.feed, 65000, 15000);
+	read_on(&st.feed, 60000);
+	read_on(&st.feed, 70001);
+	assert_null(st.feed.recent);
+	assert_false(feed_holds(&st.feed, 59999));
+	stage_finish(&st);
+}
+
+static void
+nothing_is_kept_that_nobody_wants(void **state)
+{
+	struct stage st;
+
+	(void)state;
+	stage_init(&st);
+	turn(&st, 1000, false);
+	assert_null(st.feed.recent);
+	assert_false(feed_holds(&st.feed, 999));
+	assert_true(feed_holds(&st.feed, 1000));
+	stage_finish(&st);
+}
+
+static void
+what_is_wanted_is_kept_up_to_its_size(void **state)
+{
+	struct stage st;
+
+	(void)state;
+	stage_init(&st);
+	turn(&st, 1000, false);
+	for (int i = 0; i < 3; i++)
+		turn(&st, 50000, true);
+	read_on(&st.feed, 1000);
+	assert_false(feed_holds(&st.feed, 999));
+	for (int i = 0; i < 10; i++)
+		turn(&st, 65000, true);
+	assert_false(feed_holds(&st.feed, st.feed.end - FEED_RECENT - 1));
+	read_on(&st.feed, st.feed.end - FEED_RECENT);
+	stage_finish(&st);
+}
+
+/* What lies before a turn that nobody wanted cannot be read any more. */
+static void
+a_turn_that_was_not_kept_ends_what_is_held(void **state)
+{
+	struct stage st;
+
+	(void)state;
+	stage_init(&st);
+	turn(&st, 1000, true);
+	read_on(&st.feed, 0);
+	turn(&st, 1000, false);
+	assert_false(feed_holds(&st.feed, 0));
+	turn(&st, 1000, true);
+	read_on(&st.feed, 2000);
+	feed_rest(&st.feed);
+	assert_false(feed_holds(&st.feed, 2000));
+	turn(&st, 1000, true);
+	read_on(&st.feed, 3000);
+	stage_finish(&st);
+}
+
+static void
+the_ring_is_read_only_where_it_is_safe(void **state)
+{
+	struct stage st;
+	uint8_t out[100];
+
+	(void)state;
+	stage_init(&st);
+	turn(&st, 1000, false);
+	assert_int_equal(feed_from_ring(&st.feed, 0, out, sizeof(out)), 0);
+	for (int i = 0; i < 50; i++)
+		*ring_at(&st.ring, 1000 + i) = byte_at(1000 + i);
+	ring_produced(&st.ring, 50);
+	feed_output(&st.feed, 1000, 50);
+	feed_settle(&st.feed, false);
+	assert_int_equal(feed_from_ring(&st.feed, 1010, out, sizeof(out)), 40);
+	for (int i = 0; i < 40; i++)
+		assert_int_equal(out[i], byte_at(1010 + i));
+	assert_int_equal(feed_from_ring(&st.feed, 1050, out, sizeof(out)), 0);
+	stage_finish(&st);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(live_bytes_are_read_from_the_ring),
+		cmocka_unit_test(nothing_is_kept_that_nobody_wants),
+		cmocka_unit_test(what_is_wanted_is_kept_up_to_its_size),
+		cmocka_unit_test(a_turn_that_was_not_kept_ends_what_is_held),
+		cmocka_unit_test(the_ring_is_read_only_where_it_is_safe),
+	};
+
+	return cmocka_run_group_tests_name("host_feed", tests, NULL, NULL);
+}
