@@ -29,10 +29,12 @@ struct log_reader {
 	int dirfd;
 	int watch;
 	struct segment segment; /* that of place; fd -1: it cannot be read */
+	bool live;              /* it was being written when it was opened */
 	struct place place;
 	struct place mark;
-	uint64_t
-	    limit; /* first seq of the next segment, which has it for good */
+	/* The next segment: what begins there counts, not what is here of it. */
+	uint64_t limit; /* its first seq; UINT64_MAX: none */
+	uint64_t limit_offset;
 	struct log_damage damage;
 	struct buf joined; /* an event of several records */
 };
@@ -172,6 +174,7 @@ skip_damage(struct log_reader *r)
 			.offset_to = after.cursor.offset,
 		};
 		r->place = after;
+		r->place.offset = after.cursor.offset;
 		return true;
 	}
 	r->place = before;
@@ -214,8 +217,11 @@ find_limit(struct log_reader *r, uint32_t next)
 	struct segment_header h;
 
 	r->limit = UINT64_MAX;
-	if (next != 0 && segment_look(r->dirfd, next, &h) == 0)
-		r->limit = h.first_seq;
+	r->limit_offset = UINT64_MAX;
+	if (next == 0 || segment_look(r->dirfd, next, &h) < 0)
+		return;
+	r->limit = h.first_seq;
+	r->limit_offset = h.first_offset;
 }
 
 /* Open a segment; the place is then at its beginning. */
@@ -234,6 +240,7 @@ enter(struct log_reader *r, uint32_t number)
 	segment_begin(&r->segment, &r->place.cursor);
 	look_around(r, &around);
 	find_limit(r, around.next);
+	r->live = around.locked && around.next == 0;
 	return 0;
 }
 
@@ -310,7 +317,8 @@ go_to_next(struct log_reader *r, struct around *around, enum log_next *out)
 	if (rc < 0)
 		return pass_over(r, around, out);
 	r->place.told = false;
-	if (r->segment.head.first_seq <= before.given + 1)
+	if (r->segment.head.first_seq <= before.given + 1 &&
+	    r->segment.head.first_offset <= before.offset)
 		return false;
 	r->damage = (struct log_damage){
 		.seq_from = before.given,
@@ -319,6 +327,9 @@ go_to_next(struct log_reader *r, struct around *around, enum log_next *out)
 		.offset_to = r->segment.head.first_offset,
 		.trimmed = around->trimmed,
 	};
+	if (r->place.given < r->place.cursor.seq)
+		r->place.given = r->place.cursor.seq;
+	r->place.offset = r->place.cursor.offset;
 	*out = LOG_DAMAGED;
 	return true;
 }
@@ -328,7 +339,8 @@ static bool
 get_further(struct log_reader *r, struct around *around, enum log_next *out)
 {
 	bool readable = r->segment.fd >= 0;
-	bool done = around->next != 0 && r->place.given + 1 >= r->limit;
+	bool done = r->place.given + 1 >= r->limit &&
+	    r->place.offset >= r->limit_offset;
 
 	if (readable && !done && skip_damage(r)) {
 		*out = LOG_DAMAGED;
@@ -342,14 +354,13 @@ get_further(struct log_reader *r, struct around *around, enum log_next *out)
 }
 
 /*
- * Whether the newest segment is not what it was: bytes that had been read were
- * taken back, and perhaps others written in their place.
+ * Whether the segment is not what it was: bytes that had been read were taken
+ * back, and perhaps others written in their place.
  */
 static bool
-was_taken_back(const struct log_reader *r, const struct around *around,
-    enum record_state state)
+was_taken_back(const struct log_reader *r, enum record_state state)
 {
-	return r->segment.fd >= 0 && around->next == 0 && around->locked &&
+	return r->segment.fd >= 0 && r->live &&
 	    (state == RECORD_BAD ||
 		segment_end(&r->segment) < r->place.cursor.at);
 }
@@ -373,7 +384,7 @@ step(struct log_reader *r, struct record *out)
 		state = next_here(r, out);
 		if (state == RECORD_VALID)
 			return LOG_RECORD;
-		if (!again && was_taken_back(r, &around, state)) {
+		if (!again && was_taken_back(r, state)) {
 			segment_begin(&r->segment, &r->place.cursor);
 			again = true;
 			continue;

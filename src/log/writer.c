@@ -187,52 +187,45 @@ go_on_in(struct log_writer *w, struct entry *e, uint64_t *cut)
 	return 0;
 }
 
-/*
- * Look at the newest segment.  1 when it is to be removed: it has no valid
- * header, or no event; the one before then says where the log ends.
- */
+/* Where a segment ends.  1 when it has a header and an event, else 0. */
 static int
-recover_newest(struct log_writer *w, bool may_go_on, uint64_t *cut)
+look_at(struct log_writer *w, const struct entry *e)
 {
-	struct entry *e = newest(w);
 	struct segment s;
 	int rc = segment_open(&s, w->dirfd, e->number);
 
-	if (rc == -EBADMSG && !e->packed)
-		return 1;
 	if (rc < 0)
-		return rc;
+		return rc == -EBADMSG ? 0 : rc;
 	find_end(&s, &w->place);
 	w->nonce = s.head.nonce;
+	rc = w->place.seq >= s.head.first_seq;
 	segment_close(&s);
-	if (e->packed || !may_go_on)
-		return 0;
-	if (w->place.seq < s.head.first_seq)
-		return 1;
-	return go_on_in(w, e, cut);
+	return rc;
 }
 
+/*
+ * The newest segment is written on, unless it is compressed.  Without header
+ * or event it is removed: then one before it says where the log ends, but is
+ * sealed and stays as it is.
+ */
 static int
-recover(struct log_writer *w, struct log_end *end)
+recover(struct log_writer *w, uint64_t *cut)
 {
-	bool removed = false;
-	int rc = 0;
+	struct entry *e = newest(w);
+	int rc = look_at(w, e);
 
-	while (w->count > 0) {
-		rc = recover_newest(w, !removed, &end->cut);
-		if (rc != 1)
-			break;
-		rc = remove_segment(w, newest(w)->number);
-		if (rc < 0)
-			break;
-		end->cut += newest(w)->bytes;
+	if (rc == 1)
+		return e->packed ? 0 : go_on_in(w, e, cut);
+	if (rc == 0 && !e->packed) {
+		rc = remove_segment(w, e->number);
+		*cut += e->bytes;
 		w->count--;
-		removed = true;
 	}
-	end->seq = w->place.seq;
-	end->offset = w->place.offset;
-	end->time_ns = w->place.time_ns;
-	return rc;
+	for (size_t i = w->count; i-- > 0 && rc == 0;)
+		rc = look_at(w, &w->entries[i]);
+	if (rc == 0)
+		w->place = (struct batch_place){ 0 };
+	return rc < 0 ? rc : 0;
 }
 
 static int
@@ -246,8 +239,11 @@ open_parts(struct log_writer *w, int dirfd, struct log_end *end)
 	rc = take_lock(w);
 	if (rc == 0)
 		rc = list_files(w);
-	if (rc == 0)
-		rc = recover(w, end);
+	if (rc == 0 && w->count > 0)
+		rc = recover(w, &end->cut);
+	end->seq = w->place.seq;
+	end->offset = w->place.offset;
+	end->time_ns = w->place.time_ns;
 	return rc;
 }
 

@@ -41,7 +41,7 @@ struct made {
 	struct log_end end; /* as the writer found it when it was opened */
 	uint64_t seq, time_ns, offset;
 	struct twin_event *events;
-	size_t count;
+	size_t count, room;
 };
 
 static inline bool
@@ -132,9 +132,10 @@ made_note(struct made *m, const struct log_event *ev)
 {
 	struct twin_event *t;
 
-	if ((m->count & (m->count + 1)) == 0 || m->events == NULL)
-		m->events = xrealloc(m->events, 2 * (m->count + 1),
-		    sizeof(*m->events));
+	if (m->count == m->room) {
+		m->room = 2 * m->room + 64;
+		m->events = xrealloc(m->events, m->room, sizeof(*m->events));
+	}
 	t = &m->events[m->count++];
 	*t = (struct twin_event){ ev->type, ev->flags, ev->seq, ev->time_ns,
 		ev->offset, NULL, ev->len1 + ev->len2 };

@@ -1,7 +1,6 @@
 #include "unit.h"
 
-#include <fcntl.h>
-#include <sys/wait.h>
+#include <limits.h>
 
 #include "log_make.h"
 #include "../rng.h"
@@ -198,6 +197,490 @@ it_does_what_a_list_does(void **state)
 	}
 }
 
+/* ----------------------------------------------------- a disk that fails */
+
+/* Calls that do as the system does until they are told to fail. */
+struct disk {
+	struct log_io io;
+	uint64_t room;  /* bytes that may still be written */
+	size_t at_once; /* of one call */
+	int full_errno; /* when there is no room */
+	int truncate_errno, sync_errno, sync_dir_errno, rename_errno;
+	int writes;
+	void (*before_truncate)(struct disk *disk);
+	void *arg;
+};
+
+static ssize_t
+disk_writev(void *arg, int fd, const struct iovec *iov, int n, off_t at)
+{
+	struct disk *d = arg;
+	size_t max = d->room < d->at_once ? (size_t)d->room : d->at_once;
+	struct iovec some[IOV_MAX];
+	int used = 0;
+	ssize_t done;
+
+	d->writes++;
+	for (; used < n && max > 0; used++) {
+		some[used] = iov[used];
+		if (some[used].iov_len > max)
+			some[used].iov_len = max;
+		max -= some[used].iov_len;
+	}
+	if (d->room == 0) {
+		errno = d->full_errno;
+		return -1;
+	}
+	done = pwritev(fd, some, used, at);
+	d->room -= done > 0 ? (uint64_t)done : 0;
+	return done;
+}
+
+static int
+fails(int why)
+{
+	errno = why;
+	return why != 0 ? -1 : 0;
+}
+
+static int
+disk_truncate(void *arg, int fd, off_t len)
+{
+	struct disk *d = arg;
+
+	if (d->before_truncate != NULL)
+		d->before_truncate(d);
+	return fails(d->truncate_errno) < 0 ? -1 : ftruncate(fd, len);
+}
+
+static int
+disk_sync(void *arg, int fd)
+{
+	struct disk *d = arg;
+
+	return fails(d->sync_errno) < 0 ? -1 : fdatasync(fd);
+}
+
+static int
+disk_sync_dir(void *arg, int fd)
+{
+	struct disk *d = arg;
+
+	return fails(d->sync_dir_errno) < 0 ? -1 : fsync(fd);
+}
+
+static int
+disk_rename(void *arg, int dirfd, const char *from, const char *to)
+{
+	struct disk *d = arg;
+
+	return fails(d->rename_errno) < 0 ? -1 :
+					    renameat(dirfd, from, dirfd, to);
+}
+
+static void
+disk_works(struct disk *d)
+{
+	*d = (struct disk){
+		.io = { disk_writev, disk_truncate, disk_sync, disk_sync_dir,
+		    disk_rename, d },
+		.room = UINT64_MAX,
+		.at_once = SIZE_MAX,
+		.full_errno = ENOSPC,
+	};
+}
+
+/* No file is left that is not a segment. */
+static void
+nothing_is_left_over(const struct made *m)
+{
+	DIR *dir = opendir(m->path);
+	enum segment_kind kind;
+	struct dirent *e;
+
+	assert_non_null(dir);
+	while ((e = readdir(dir)) != NULL)
+		if (e->d_name[0] != '.' &&
+		    (segment_number(e->d_name, &kind) == 0 ||
+			kind == SEGMENT_TEMPORARY))
+			fail_msg("%s is left over", e->d_name);
+	closedir(dir);
+}
+
+static void
+events_of_a_turn_are_one_write(void **state)
+{
+	struct log_event ev[80];
+	struct disk disk;
+	struct made m;
+
+	(void)state;
+	disk_works(&disk);
+	made_init_with(&m, &disk.io);
+	made_put(&m, RECORD_START, 0, "{}", 2);
+	for (size_t i = 0; i < 80; i++) {
+		ev[i] = made_next(&m, RECORD_OUTPUT, 0, "0123456789", 10);
+		made_note(&m, &ev[i]);
+	}
+	disk.writes = 0;
+	assert_int_equal(log_writer_append(m.w, ev, 80), 0);
+	assert_int_equal(disk.writes, 1);
+	made_reads_back(&m, 1);
+	made_finish(&m);
+}
+
+static void
+short_writes_are_finished(void **state)
+{
+	static const size_t sizes[] = { 1, 7, 28, 100, 4096 };
+	struct rng rng = { 20 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct disk disk;
+		struct made m;
+
+		disk_works(&disk);
+		disk.at_once = sizes[i];
+		made_init_with(&m, &disk.io);
+		append_random(&m, &rng);
+		append_random(&m, &rng);
+		made_reads_back(&m, 1);
+		made_finish(&m);
+	}
+}
+
+/* Wherever it is full: nothing of the events is in the log, and all later. */
+static void
+a_full_disk_leaves_whole_events_and_the_rest_for_later(void **state)
+{
+	auto_free uint8_t *bytes = NULL;
+	struct rng rng = { 21 };
+	struct disk disk;
+	struct made m;
+
+	(void)state;
+	bytes = noise(&rng, 100000);
+	disk_works(&disk);
+	made_init_with(&m, &disk.io);
+	made_put(&m, RECORD_START, 0, "{}", 2);
+	for (uint64_t room = 0; room < 1200; room += full_doses() ? 1 : 13) {
+		struct log_event ev[3];
+
+		ev[0] = made_next(&m, RECORD_OUTPUT, 0, bytes, 300);
+		ev[1] = ev[2] = ev[0];
+		ev[1].type = RECORD_MARK;
+		ev[1].seq++;
+		ev[2].offset += 300;
+		ev[2].len2 = 1 + room * 40;
+		ev[2].seq += 2;
+		disk.room = room % (ev[2].len2 + 300);
+		assert_int_equal(log_writer_append(m.w, ev, 3), -ENOSPC);
+		made_reads_back(&m, 1);
+		disk.room = UINT64_MAX;
+		assert_int_equal(log_writer_append(m.w, ev, 3), 0);
+		for (int i = 0; i < 3; i++)
+			made_note(&m, &ev[i]);
+	}
+	made_reads_back(&m, 1);
+	reopen(&m);
+	made_finish(&m);
+}
+
+static void
+what_cannot_be_taken_back_is_not_believed(void **state)
+{
+	struct log_event ev[2], gap;
+	struct disk disk;
+	struct made m;
+	uint8_t text[17];
+
+	(void)state;
+	disk_works(&disk);
+	made_init_with(&m, &disk.io);
+	made_put(&m, RECORD_START, 0, "{}", 2);
+	made_put(&m, RECORD_OUTPUT, 0, "hello", 5);
+	ev[0] = made_next(&m, RECORD_OUTPUT, 0, "world", 5);
+	ev[1] = ev[0];
+	ev[1].seq++;
+	ev[1].offset += 5;
+	disk.room = 60; /* for the first and a part of the second */
+	disk.truncate_errno = EIO;
+	assert_int_equal(log_writer_append(m.w, ev, 2), -ENOSPC);
+	disk_works(&disk);
+	assert_int_equal(log_writer_append(m.w, ev, 2), -EIO);
+	/* Not the same again: the bytes are given up. */
+	put_u64le(text, m.offset);
+	put_u64le(text + 8, 10);
+	text[16] = 1;
+	made_rotate(&m, "key", 3);
+	gap = made_next(&m, RECORD_GAP, 0, NULL, 0);
+	gap.p1 = text;
+	gap.len1 = 17;
+	assert_int_equal(log_writer_append(m.w, &gap, 1), 0);
+	made_note(&m, &gap);
+	m.offset += 10;
+	made_put(&m, RECORD_OUTPUT, 0, "!", 1);
+	made_reads_back(&m, 1);
+	reopen(&m);
+	assert_int_equal(log_writer_compress(m.w), 1);
+	made_reads_back(&m, 1);
+	made_finish(&m);
+}
+
+static void
+after_a_failed_sync_the_segment_is_left(void **state)
+{
+	struct log_event ev;
+	struct disk disk;
+	struct made m;
+
+	(void)state;
+	disk_works(&disk);
+	made_init_with(&m, &disk.io);
+	made_put(&m, RECORD_START, 0, "{}", 2);
+	made_put(&m, RECORD_OUTPUT, 0, "hello", 5);
+	disk.sync_errno = EIO;
+	assert_int_equal(log_writer_sync(m.w), -EIO);
+	disk.sync_errno = 0;
+	assert_int_equal(log_writer_sync(m.w), 0);
+	ev = made_next(&m, RECORD_MARK, 0, "no", 2);
+	assert_int_equal(log_writer_append(m.w, &ev, 1), -EIO);
+	made_rotate(&m, "key", 3);
+	made_put(&m, RECORD_OUTPUT, 0, "world", 5);
+	assert_int_equal(log_writer_sync(m.w), 0);
+	made_reads_back(&m, 1);
+	made_finish(&m);
+}
+
+static void
+a_rotation_that_fails_changes_nothing(void **state)
+{
+	struct log_event ev;
+	struct disk disk;
+	struct made m;
+
+	(void)state;
+	disk_works(&disk);
+	made_init_with(&m, &disk.io);
+	made_put(&m, RECORD_START, 0, "{}", 2);
+	ev = made_next(&m, RECORD_KEYFRAME, RECORD_FULL, "key", 3);
+	for (uint64_t room = 0; room < 150; room += 10) {
+		disk.room = room;
+		assert_int_equal(log_writer_rotate(m.w, &ev, 1), -ENOSPC);
+		nothing_is_left_over(&m);
+		made_reads_back(&m, 1);
+	}
+	disk_works(&disk);
+	disk.rename_errno = EIO;
+	assert_int_equal(log_writer_rotate(m.w, &ev, 1), -EIO);
+	nothing_is_left_over(&m);
+	disk_works(&disk);
+	made_put(&m, RECORD_OUTPUT, 0, "goes on", 7);
+	made_rotate(&m, "key", 3);
+	made_reads_back(&m, 1);
+	made_finish(&m);
+}
+
+static void
+a_compression_that_fails_changes_nothing(void **state)
+{
+	struct rng rng = { 22 };
+	struct disk disk;
+	struct made m;
+
+	(void)state;
+	disk_works(&disk);
+	made_init_with(&m, &disk.io);
+	made_put(&m, RECORD_START, 0, "{}", 2);
+	while (log_writer_segment_size(m.w) < 1 << 20)
+		append_random(&m, &rng);
+	made_rotate(&m, "key", 3);
+	for (int i = 0; i < 5; i++) {
+		disk_works(&disk);
+		disk.room = i == 0 ? 100 : i == 1 ? 5000 : UINT64_MAX;
+		disk.sync_errno = i == 2 ? EIO : 0;
+		disk.rename_errno = i == 3 ? EIO : 0;
+		disk.sync_dir_errno = i == 4 ? EIO : 0;
+		assert_true(log_writer_compress(m.w) < 0);
+		nothing_is_left_over(&m);
+		made_reads_back(&m, 1);
+		reopen(&m);
+	}
+	disk_works(&disk);
+	assert_int_equal(log_writer_compress(m.w), 1);
+	assert_int_equal(log_writer_compress(m.w), 0);
+	made_reads_back(&m, 1);
+	made_finish(&m);
+}
+
+/* A reader that has seen what is then taken back. */
+static void
+look_before_it_is_gone(struct disk *disk)
+{
+	struct record rec;
+
+	while (log_reader_next(disk->arg, &rec) == LOG_RECORD)
+		continue;
+}
+
+static void
+a_reader_gets_over_what_was_taken_back(void **state)
+{
+	struct rng rng = { 23 };
+
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		struct gone_through g = { 0 };
+		struct log_reader *r;
+		struct log_event ev;
+		struct record rec;
+		struct disk disk;
+		struct made m;
+		uint8_t *p = noise(&rng, 300000);
+
+		disk_works(&disk);
+		made_init_with(&m, &disk.io);
+		made_put(&m, RECORD_START, 0, "{}", 2);
+		r = made_reader(m.dirfd);
+		disk.before_truncate = look_before_it_is_gone;
+		disk.arg = r;
+		disk.room = rng_below(&rng, 200000);
+		ev = made_next(&m, i % 2 ? RECORD_OUTPUT : RECORD_KEYFRAME, 0,
+		    p, 250000);
+		assert_int_equal(log_writer_append(m.w, &ev, 1), -ENOSPC);
+		disk.room = UINT64_MAX;
+		if (i % 4 < 2) /* another event instead */
+			made_put(&m, RECORD_MARK, 0, p, 70000);
+		else
+			made_put(&m, ev.type, 0, p, 250000);
+		made_put(&m, RECORD_MARK, 0, "a", 1);
+		if (i % 3 == 0)
+			made_rotate(&m, "key", 3);
+		made_put(&m, RECORD_MARK, 0, "b", 1);
+		/* It gives nothing twice, and all that comes. */
+		g.end = log_reader_next(r, &rec);
+		while (g.end == LOG_RECORD) {
+			assert_true(made_is(&m, &rec));
+			assert_true(rec.seq >= g.seq);
+			g.seq = rec.seq;
+			g.end = log_reader_next(r, &rec);
+		}
+		assert_int_equal(g.end, LOG_WAIT);
+		assert_int_equal(g.seq, m.seq);
+		log_reader_close(r);
+		free(p);
+		made_finish(&m);
+	}
+}
+
+/* -------------------------------------------------------------- one writer */
+
+static void
+there_is_one_writer(void **state)
+{
+	struct error err = { 0 };
+	struct log_writer *w;
+	struct log_end end;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	made_put(&m, RECORD_START, 0, "{}", 2);
+	assert_int_equal(log_writer_open(&w, m.dirfd, &end, &err), -EBUSY);
+	assert_string_equal(err.msg,
+	    "cannot write the log: somebody else does");
+	made_close(&m);
+	assert_int_equal(log_writer_open(&w, m.dirfd, &end, &err), 0);
+	log_writer_close(w);
+	made_finish(&m);
+}
+
+static void
+what_does_not_follow_is_refused(void **state)
+{
+	struct log_event ev;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	ev = made_next(&m, RECORD_MARK, 0, "a", 1);
+	ev.seq = 2;
+	assert_int_equal(log_writer_append(m.w, &ev, 1), -EINVAL);
+	made_put(&m, RECORD_OUTPUT, 0, "abc", 3);
+	ev = made_next(&m, RECORD_OUTPUT, 0, "d", 1);
+	ev.offset = 2;
+	assert_int_equal(log_writer_append(m.w, &ev, 1), -EINVAL);
+	ev.offset = 3;
+	ev.time_ns = 1;
+	assert_int_equal(log_writer_rotate(m.w, &ev, 1), -EINVAL);
+	made_put(&m, RECORD_OUTPUT, 0, "d", 1);
+	made_reads_back(&m, 1);
+	made_finish(&m);
+}
+
+static void
+the_oldest_are_trimmed_and_the_newest_never(void **state)
+{
+	uint64_t seq[4], first = 0, offset = 0;
+	struct gone_through g;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	for (int i = 0; i < 4; i++) {
+		seq[i] = m.seq + 1;
+		if (i == 0)
+			made_put(&m, RECORD_START, 0, "{}", 2);
+		else
+			made_rotate(&m, "key", 3);
+		made_put(&m, RECORD_OUTPUT, 0, "0123456789", 10);
+	}
+	assert_int_equal(log_writer_trim(m.w, log_writer_bytes(m.w), &first,
+			     &offset),
+	    0);
+	assert_int_equal(first, 1);
+	assert_int_equal(log_writer_trim(m.w, log_writer_bytes(m.w) - 1, &first,
+			     &offset),
+	    1);
+	assert_int_equal(first, seq[1]);
+	assert_int_equal(offset, 10);
+	assert_int_equal(log_writer_trim(m.w, 0, &first, &offset), 2);
+	assert_int_equal(first, seq[3]);
+	assert_int_equal(offset, 30);
+	g = made_read(&m);
+	assert_int_equal(g.damages, 1);
+	assert_true(g.damage[0].trimmed);
+	assert_int_equal(g.damage[0].seq_to, seq[3]);
+	assert_int_equal(g.damage[0].offset_to, 30);
+	made_reads_back(&m, seq[3]);
+	reopen(&m);
+	made_finish(&m);
+}
+
+/* Both files are there after a crash between rename and unlink. */
+static void
+of_two_files_the_plain_one_counts(void **state)
+{
+	struct buf plain;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	made_put(&m, RECORD_START, 0, "{}", 2);
+	made_rotate(&m, "key", 3);
+	plain = made_file(&m, 1, SEGMENT_PLAIN);
+	assert_int_equal(log_writer_compress(m.w), 1);
+	made_write_file(&m, 1, SEGMENT_PLAIN, plain.data, plain.len);
+	made_write_file(&m, 1, SEGMENT_COMPRESSED, "broken", 6);
+	made_reads_back(&m, 1);
+	reopen(&m);
+	assert_int_equal(log_writer_compress(m.w), 1);
+	made_reads_back(&m, 1);
+	buf_finish(&plain);
+	made_finish(&m);
+}
+
 int
 main(void)
 {
@@ -205,6 +688,19 @@ main(void)
 		cmocka_unit_test(events_are_read_back_as_they_were_appended),
 		cmocka_unit_test(a_sync_comes_every_64_kib),
 		cmocka_unit_test(it_does_what_a_list_does),
+		cmocka_unit_test(events_of_a_turn_are_one_write),
+		cmocka_unit_test(short_writes_are_finished),
+		cmocka_unit_test(
+		    a_full_disk_leaves_whole_events_and_the_rest_for_later),
+		cmocka_unit_test(what_cannot_be_taken_back_is_not_believed),
+		cmocka_unit_test(after_a_failed_sync_the_segment_is_left),
+		cmocka_unit_test(a_rotation_that_fails_changes_nothing),
+		cmocka_unit_test(a_compression_that_fails_changes_nothing),
+		cmocka_unit_test(a_reader_gets_over_what_was_taken_back),
+		cmocka_unit_test(there_is_one_writer),
+		cmocka_unit_test(what_does_not_follow_is_refused),
+		cmocka_unit_test(the_oldest_are_trimmed_and_the_newest_never),
+		cmocka_unit_test(of_two_files_the_plain_one_counts),
 	};
 
 	return cmocka_run_group_tests_name("log_writer", tests, NULL, NULL);
