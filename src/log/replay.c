@@ -28,6 +28,7 @@ struct player {
 	uint16_t cols, rows;
 	struct engine_gap *gaps;
 	size_t gap_count;
+	uint64_t reached; /* end of the output that has been read */
 	struct replay at;
 };
 
@@ -47,6 +48,8 @@ is_past(const struct player *p, const struct record *rec)
 		return rec->seq > p->value;
 	if (p->by == LOG_BY_TIME)
 		return rec->time_ns > p->value;
+	if (p->reached > p->value)
+		return true;
 	if (rec->type == RECORD_OUTPUT &&
 	    record_output(rec, &offset, &bytes, &len))
 		return offset >= p->value && len > 0;
@@ -284,6 +287,7 @@ play(struct player *p, const struct record *rec)
 	default:
 		break;
 	}
+	record_next_offset(rec, &p->reached);
 	p->resizing = resizes;
 	p->at.seq = rec->seq;
 	p->at.time_ns = rec->time_ns;
