@@ -107,18 +107,21 @@ wait_ms(const struct attach *a, int64_t now)
 	return wait;
 }
 
+/* A picture that is missing is asked for, once a turn. */
 static void
 update(struct attach *a)
 {
-	if (view_update(&a->view, &a->mirror, attach_now_ms()) == -ESTALE) {
-		if (!a->connected)
-			view_notice_only(&a->view);
-		else if (a->mirror.cols != 0 &&
-		    attach_connect_again(a, true) < 0)
+	int64_t now = attach_now_ms();
+	int rc = view_update(&a->view, &a->mirror, now);
+
+	if (rc == -ESTALE && a->connected && a->mirror.cols != 0) {
+		if (attach_connect_again(a, true) < 0)
 			attach_lose(a);
-		return;
+		rc = view_update(&a->view, &a->mirror, now);
 	}
-	if (!a->sized && (a->view.passing || a->mirror.vt != NULL))
+	if (rc == -ESTALE && !a->connected)
+		view_notice_only(&a->view);
+	else if (rc == 0 && !a->sized)
 		attach_tell_size(a); /* O-19: it is drawn */
 }
 
@@ -256,6 +259,9 @@ show(struct attach *a, struct error *err)
 	probe_ask(&a->view.out);
 	a->keys.decoder.cpr_expected = PROBE_REPORTS;
 	a->asked_ms = attach_now_ms();
+	flush(a);
+	attach_on_host(a); /* some came with the first line */
+	update(a);
 	flush(a);
 	while (a->ending == GOING_ON)
 		turn(a);

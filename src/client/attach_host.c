@@ -68,7 +68,9 @@ attach_connect_again(struct attach *a, bool picture)
 	if (a->connected)
 		conn_close(&a->conn);
 	a->conn = conn;
+	a->conn.timeout_ms = OPEN_MS;
 	a->connected = true;
+	attach_on_host(a); /* some came with the first line */
 	return 0;
 }
 
