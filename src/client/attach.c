@@ -5,9 +5,13 @@
  *	host  ── frames ──►  mirror, view  ── bytes ──►  terminal
  *	host  ◄── INPUT ───  keys          ◄── bytes ──  terminal
  *
- * A turn reads what there is, brings the view up to date, and writes.  While
- * the terminal does not read, nothing more is taken from the host, which then
- * moves us on to a newer screen.
+ * A turn reads what there is, brings the view up to date, and writes.
+ *
+ * While output passes through, the user gets all of it, as at any terminal:
+ * when the terminal does not read, nothing more is taken from the host, which
+ * will go on from its log.  Who types while the terminal is behind wants to see
+ * what comes of it: then the rest is skipped and the newest screen shown.
+ * While we paint, only the newest is ever shown.
  *
  * A host that is gone is waited for: its keeper starts another, and we go on
  * at the offset where we were.  The user is told only when that takes long.
@@ -28,8 +32,7 @@
 #include "vt/vt.h"
 #include "wire/frame.h"
 
-#define QUIET_MS 100          /* before the mirror is brought up to date */
-#define OUT_HIGH (256u << 10) /* not written: nothing more is read */
+#define QUIET_MS 100 /* before the mirror is brought up to date */
 #define SEND_MAX (8u << 20)
 #define LAST_WORDS_MS 2000
 
@@ -147,7 +150,7 @@ flush(struct attach *a)
 static void
 turn(struct attach *a)
 {
-	bool full = a->view.out.len > OUT_HIGH;
+	bool full = a->view.passing && a->view.out.len > ATTACH_BEHIND;
 	bool writing = a->view.out.len > 0;
 	struct pollfd fds[3] = {
 		{ .fd = a->signals, .events = POLLIN },

@@ -19,7 +19,6 @@ static void
 make_hello(const struct attach *a, struct hello *h)
 {
 	const struct attach_options *o = a->options;
-	bool all = o->in_line || o->replay == HELLO_RAW;
 
 	hello_init(h);
 	h->mode = HELLO_ATTACH;
@@ -28,7 +27,7 @@ make_hello(const struct attach *a, struct hello *h)
 	h->engine = VT_ENGINE_VERSION;
 	h->readonly = o->readonly;
 	h->replay = o->replay;
-	h->behind = all ? HELLO_BEHIND_LOSSLESS : HELLO_BEHIND_SCREEN;
+	h->behind = HELLO_BEHIND_LOSSLESS; /* see attach.c */
 	h->steal = o->steal;
 	if (a->probe.has_fg && a->probe.has_bg) {
 		h->has_colours = true;

@@ -22,6 +22,8 @@
  *	attach_user.c	commands, history, the terminal's input
  *	attach_end.c	how it ended
  */
+#define ATTACH_BEHIND (256u << 10) /* not written: the terminal is behind */
+
 enum ending { GOING_ON, DETACHED, HUNG_UP, ENDED, FAILED };
 
 struct attach {

@@ -194,6 +194,17 @@ const struct keys_ops attach_keys_ops = {
 	.reply = on_reply,
 };
 
+/* Somebody types, and the terminal is behind: show what is now. */
+static void
+catch_up(struct attach *a)
+{
+	if (!a->view.passing || a->view.out.len < ATTACH_BEHIND)
+		return;
+	buf_clear(&a->view.out);
+	a->mirror.stale = true;
+	a->view.redraw = true;
+}
+
 void
 attach_on_terminal(struct attach *a)
 {
@@ -217,4 +228,5 @@ attach_on_terminal(struct attach *a)
 		a->view.follow.now.mouse_format == MOUSE_SGR_PIXELS)
 		a->keys.decoder.mouse_format = MOUSE_SGR_PIXELS;
 	keys_feed(&a->keys, bytes, (size_t)n);
+	catch_up(a);
 }

@@ -152,7 +152,10 @@ paint(struct view *v, const struct vt *vt, int64_t now_ms)
 	v->redraw = false;
 }
 
-/* Whether painting has to wait: for the end of an update, or for its turn. */
+/*
+ * Whether painting has to wait: for what is not written yet, for the end of an
+ * update, or for its turn.
+ */
 static bool
 too_early(struct view *v, const struct vt *vt, int64_t now_ms)
 {
@@ -160,6 +163,8 @@ too_early(struct view *v, const struct vt *vt, int64_t now_ms)
 		v->sync_ms = 0;
 	else if (v->sync_ms == 0)
 		v->sync_ms = now_ms;
+	if (v->out.len > 0)
+		return true;
 	if (v->redraw)
 		return false;
 	if (v->sync_ms != 0 && now_ms - v->sync_ms < SYNC_MS)
@@ -196,7 +201,7 @@ view_wait_ms(const struct view *v, int64_t now_ms)
 {
 	int64_t due = v->painted_ms + FRAME_MS;
 
-	if (v->passing || !v->waiting)
+	if (v->passing || !v->waiting || v->out.len > 0)
 		return -1;
 	if (v->sync_ms != 0)
 		due = v->sync_ms + SYNC_MS;
