@@ -28,9 +28,7 @@
 static void
 want(struct client *c)
 {
-	unsigned events = c->state == CLIENT_CLOSING ? 0 : LOOP_READ;
-
-	watch_want(c->watch, events | (c->blocked ? LOOP_WRITE : 0));
+	watch_want(c->watch, LOOP_READ | (c->blocked ? LOOP_WRITE : 0));
 }
 
 void
@@ -56,7 +54,6 @@ client_finish(struct client *c)
 	c->state = CLIENT_CLOSING;
 	c->deadline_ms = c->server->now_ms + CLIENT_CLOSE_MS;
 	server_wake_at(c->server, c->deadline_ms);
-	want(c);
 }
 
 /* ------------------------------------------------------------- sending */
@@ -117,7 +114,7 @@ client_put_taken(struct client *c, const struct frame_taken *t)
 	client_put_done(c);
 }
 
-/* All is sent: give the memory back, and let what had to wait follow. */
+/* All is sent: give the memory back. */
 static void
 drained(struct client *c)
 {
@@ -128,12 +125,18 @@ drained(struct client *c)
 		buf_init(&c->out, OUT_MAX);
 	}
 	buf_clear(&c->out);
-	if (c->held.len > 0 && client_out(c) == &c->out) {
-		struct buf held = c->held;
+}
 
-		c->held = c->out;
-		c->out = held;
-	}
+/* HISTORY is over: what had to wait for that follows. */
+static void
+release_held(struct client *c)
+{
+	struct buf held = c->held;
+
+	if (held.len == 0 || c->out.len > 0 || client_out(c) == &c->held)
+		return;
+	c->held = c->out;
+	c->out = held;
 }
 
 void
@@ -146,6 +149,7 @@ client_block(struct client *c)
 bool
 client_flush(struct client *c)
 {
+	release_held(c);
 	while (c->state != CLIENT_GONE && c->out_sent < c->out.len) {
 		ssize_t n = send(c->fd, c->out.data + c->out_sent,
 		    c->out.len - c->out_sent, MSG_NOSIGNAL);
@@ -164,8 +168,10 @@ client_flush(struct client *c)
 		if (c->out_sent == c->out.len)
 			drained(c);
 	}
-	if (c->state == CLIENT_CLOSING)
-		client_close(c);
+	if (c->state == CLIENT_CLOSING && !c->shut) {
+		shutdown(c->fd, SHUT_WR);
+		c->shut = true;
+	}
 	return c->state == CLIENT_OPEN;
 }
 
@@ -325,7 +331,7 @@ on_ready(void *arg, enum loop_events ready)
 		c->blocked = false;
 		want(c);
 	}
-	if (!(ready & LOOP_READ) || c->state >= CLIENT_CLOSING)
+	if (!(ready & LOOP_READ) || c->state == CLIENT_GONE)
 		return;
 	n = recv(c->fd, bytes, sizeof(bytes), 0);
 	if (n > 0)

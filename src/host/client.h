@@ -35,7 +35,8 @@ struct watch;
 enum client_state {
 	CLIENT_NEW, /* its first line has not come */
 	CLIENT_OPEN,
-	CLIENT_CLOSING, /* only what is in `out` is still sent */
+	CLIENT_CLOSING, /* only what is in `out` is still sent; what comes is
+			   dropped, so that its sender gets to read that */
 	CLIENT_GONE,    /* closed; freed when the turn is over */
 };
 
@@ -59,6 +60,7 @@ struct client {
 	size_t large;     /* bytes of it that are pictures and other giants */
 	struct buf held;  /* frames that must wait for the end of HISTORY */
 	bool blocked;     /* the socket took no more */
+	bool shut;        /* closing, and all was sent */
 	bool events_lost; /* some did not fit */
 
 	struct reply_filter filter; /* of DATA */

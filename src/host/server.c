@@ -91,16 +91,14 @@ peer_is_ours(int fd, uid_t *uid)
 static void
 add_client(struct server *s, int fd)
 {
-	bool busy = s->n_clients == SERVER_CLIENTS_MAX ||
-	    s->n_new == SERVER_NEW_MAX;
+	bool busy = s->n_clients >= SERVER_CLIENTS_MAX ||
+	    s->n_new >= SERVER_NEW_MAX;
 	struct client *c;
 	uid_t uid;
 
-	if (!peer_is_ours(fd, &uid)) {
-		close(fd);
-		return;
-	}
-	c = client_create(s, fd, uid, s->last_number + 1);
+	c = peer_is_ours(fd, &uid) && s->n_clients < SERVER_CLIENTS_MAX * 2 ?
+		  client_create(s, fd, uid, s->last_number + 1) :
+		  NULL;
 	if (c == NULL) {
 		close(fd);
 		return;
@@ -674,7 +672,8 @@ server_is_drained(const struct server *s)
 	list_for_each(it, &s->clients) {
 		const struct client *c = client_of(it);
 
-		if (c->state != CLIENT_NEW && c->number <= s->ended_after)
+		if (c->state != CLIENT_NEW && !c->shut &&
+		    c->number <= s->ended_after)
 			return false;
 	}
 	return true;

@@ -1,0 +1,219 @@
+"""What a viewer begins with, and that the stream follows without a seam."""
+
+import random
+import struct
+
+import pytest
+
+import flood
+import wire
+from lib import Home, tend
+from wire import Wire
+
+LINES = 60000
+WHOLE = flood.stream(LINES)
+
+
+@pytest.fixture(scope="module")
+def home():
+    with Home() as home:
+        yield home
+
+
+@pytest.fixture(scope="module")
+def printed(home):
+    """The directory of a session that has printed all of WHOLE and waits."""
+    sid = home.start(*flood.program(LINES))
+    with Wire(home.dir(sid), behind="lossless", replay="raw",
+              **{"from": 0}) as w:
+        w.until_output(b"ready")
+        w.data(b"\n")
+        w.until_output(b"done")
+        assert bytes(w.output) == WHOLE
+    return home.dir(sid)
+
+
+def text(data, size="80x24"):
+    """What those bytes show."""
+    answer = tend("render", "--size", size, "-", input=bytes(data))
+    assert answer.status == 0, answer
+    return answer.text.rstrip("\n")
+
+
+def test_raw_replay_from_random_offsets(printed):
+    """B-20, O-06: every byte has its offset, for ever."""
+    rng = random.Random(1)
+    starts = [0, 1, len(WHOLE) - 1, len(WHOLE)] + [
+        rng.randrange(len(WHOLE)) for _ in range(20)]
+    for start in starts:
+        with Wire(printed, replay="raw", history=8 << 20,
+                  **{"from": start}) as w:
+            meta = w.metadata()
+            assert meta["history_offset"] == start and meta["gap"] == 0, meta
+            w.until(lambda: start + len(w.output) >= len(WHOLE), "the end")
+            w.sync()
+            assert bytes(w.output) == WHOLE[start:], start
+
+
+def test_history_frame_from_random_offsets(printed):
+    """B-15, B-19, B-21: the same for clients that know no offsets."""
+    rng = random.Random(2)
+    for start in [0, len(WHOLE)] + [rng.randrange(len(WHOLE))
+                                    for _ in range(10)]:
+        with Wire(printed, features=(), replay="raw", history=8 << 20,
+                  **{"from": start}) as w:
+            w.metadata()
+            w.send(wire.PING, b"in the middle of it")
+            assert w.take(wire.HISTORY) == WHOLE[start:], start
+            assert w.take(wire.PONG) == b"in the middle of it"
+
+
+def test_history_is_limited_and_the_gap_is_told(printed):
+    """B-20: what is older than the limit is named, not hidden."""
+    for limit in (0, 1, 1000, 100000):
+        with Wire(printed, features=(), replay="raw", history=limit,
+                  **{"from": 10}) as w:
+            meta = w.metadata()
+            assert meta["history_offset"] == len(WHOLE) - limit, meta
+            assert meta["gap"] == len(WHOLE) - limit - 10, meta
+            assert w.take(wire.HISTORY) == WHOLE[len(WHOLE) - limit:]
+    with Wire(printed, replay="raw") as w:
+        meta = w.metadata()
+        want = min(1 << 20, len(WHOLE))
+        assert meta["history_offset"] == len(WHOLE) - want, meta
+        w.until(lambda: len(w.output) >= want, "a mebibyte")
+        assert bytes(w.output) == WHOLE[-want:]
+
+
+def test_an_offset_that_never_was_is_the_end(printed):
+    for replay in ("raw", "none"):
+        with Wire(printed, replay=replay, **{"from": 1 << 60}) as w:
+            assert w.metadata()["history_offset"] == len(WHOLE)
+            w.sync()
+            assert w.output == b""
+
+
+def test_the_picture_is_the_screen(printed):
+    with Wire(printed) as w:
+        w.until(lambda: w.screens, "SCREEN")
+        screen = w.screens[0]
+        assert (screen["offset"], screen["form"]) == (len(WHOLE), 0), screen
+        assert text(screen["bytes"]) == text(WHOLE)
+    with Wire(printed, features=()) as w:
+        assert text(w.take(wire.HISTORY)) == text(WHOLE)
+
+
+def test_a_keyframe_needs_the_same_engine(printed):
+    for engine, form in ((1, 1), (7, 0), (None, 0)):
+        fields = {} if engine is None else {"engine": engine}
+        with Wire(printed, features=("offset", "keyframe"), **fields) as w:
+            assert ("keyframe" in w.welcome["features"]) == (form == 1)
+            w.until(lambda: w.screens, "SCREEN")
+            assert w.screens[0]["form"] == form
+
+
+def test_attaching_in_the_middle_of_a_flood(home):
+    """O-07: picture and stream are the whole, whenever one attaches."""
+    lines = 150000
+    whole = flood.stream(lines)
+    sid = home.start(*flood.program(lines))
+    directory = home.dir(sid)
+    rng = random.Random(3)
+    viewers = []
+    with Wire(directory, replay="raw", behind="lossless",
+              **{"from": 0}) as driver:
+        driver.until_output(b"ready")
+        driver.data(b"\n")
+        while len(driver.output) < len(whole) and len(viewers) < 40:
+            target = len(driver.output) + rng.randrange(60000)
+            driver.until(lambda: len(driver.output) >= min(target,
+                                                           len(whole)),
+                         "more output")
+            features = rng.choice([("offset",), ("offset", "keyframe")])
+            replay = rng.choice(["screen", "none"])
+            w = Wire(directory, features=features, engine=1, replay=replay,
+                     behind="lossless")
+            if replay == "none":
+                w.at = w.metadata()["offset"]
+            viewers.append(w)
+        driver.until_output(b"done")
+        assert bytes(driver.output) == whole
+        for w in viewers:
+            w.until(lambda: w.at == len(whole), "the end")
+            got = bytes(w.output)
+            assert w.gaps == [] and got == whole[len(whole) - len(got):]
+            if w.screens and w.screens[0]["form"] == 0:
+                offset = w.screens[0]["offset"]
+                assert offset + len(got) == len(whole)
+                assert text(w.screens[0]["bytes"] + got) == text(whole)
+            w.close()
+        assert len(viewers) > 5
+
+
+def test_resuming_by_offset_misses_and_doubles_nothing(home):
+    """B-09, B-21: cut off again and again, and going on from where it was."""
+    lines = 60000
+    whole = flood.stream(lines)
+    sid = home.start(*flood.program(lines))
+    got = bytearray()
+    rng = random.Random(4)
+    cuts = 0
+    while not got.endswith(b"done"):
+        with Wire(home.dir(sid), replay="none", behind="lossless",
+                  **{"from": len(got)}) as w:
+            w.at = len(got)
+            if not got:
+                w.until_output(b"ready")
+                w.data(b"\n")
+            want = rng.randrange(1, 100000)
+            w.until(lambda: len(w.output) >= want
+                    or w.output.endswith(b"done"), "more")
+            got += w.output
+            cuts += 1
+    assert bytes(got) == whole
+    assert cuts > 5
+
+
+def test_a_picture_waits_for_the_end_of_a_sequence(home):
+    """An ANSI picture is never taken inside one; a keyframe may be."""
+    sid = home.start("sh", "-c", "stty raw -echo; printf 'ab\\033[3'; "
+                     "head -c 1 >/dev/null; printf '1mred'; exec cat")
+    directory = home.dir(sid)
+    with Wire(directory, replay="raw", **{"from": 0}) as w:
+        w.until_output(b"\033[3")
+        with Wire(directory, features=("offset", "keyframe"),
+                  engine=1) as key:
+            key.until(lambda: key.screens, "a keyframe")
+            assert key.screens[0]["offset"] == 5
+        late = Wire(directory)
+        late.metadata()
+        late.sync()
+        assert late.screens == [], "taken inside a sequence"
+        late.data(b"x")
+        late.until(lambda: late.screens, "the picture")
+        w.until_output(b"1mred")
+        late.until(lambda: late.at == w.at, "the same end")
+        shown = late.screens[0]["bytes"] + bytes(late.output)
+        assert text(shown) == text(b"ab\033[31mred")
+        late.close()
+
+
+def test_the_picture_comes_though_a_sequence_never_ends(home):
+    sid = home.start("sh", "-c", "stty raw -echo; printf 'ab\\033]0;tit'; "
+                     "exec cat")
+    with Wire(home.dir(sid), replay="raw", **{"from": 0}) as w:
+        w.until_output(b"tit")
+        with Wire(home.dir(sid)) as late:
+            late.until(lambda: late.screens, "the picture", seconds=5)
+
+
+def test_frames_carry_their_offset(printed):
+    """The first OUTPUT of a raw replay stands at `from`."""
+    with Wire(printed, replay="raw", **{"from": 77}) as w:
+        while True:
+            kind, payload = w.frame()
+            if kind == wire.OUTPUT:
+                break
+        offset, = struct.unpack_from(">Q", payload)
+        assert offset == max(77, len(WHOLE) - (1 << 20))
+        assert payload[8:] == WHOLE[offset:offset + len(payload) - 8]
