@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/loop.h"
@@ -28,6 +29,7 @@ main(void)
 	int rc;
 
 	be_small();
+	umask(0077); /* whatever it makes is the owner's alone */
 	prctl(PR_SET_NAME, "tend-host"); /* fexecve leaves a number there */
 	signal(SIGPIPE, SIG_IGN);
 	rc = host_open(&host, &err);
