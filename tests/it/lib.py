@@ -122,7 +122,7 @@ class Home:
         """Kill what the sessions' manifests name, and wait until it is gone."""
         pids = [pid for session in self.manifests()
                 for role in ("keeper", "host", "child")
-                for pid in [(session.get(role) or {}).get("pid")] if pid]
+                for pid in [session.get(f"{role}_pid")] if pid]
         for pid in pids:
             try:
                 os.kill(pid, signal.SIGKILL)

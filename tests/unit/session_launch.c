@@ -24,7 +24,6 @@
 
 /* ------------------------------------------------- the keeper's stand-in */
 
-/* Every open descriptor, what it is, signals that are not as they were born. */
 static void
 tell_descriptors(FILE *out)
 {
@@ -41,6 +40,7 @@ tell_descriptors(FILE *out)
 	}
 }
 
+/* What is ignored or blocked lives on over an exec. */
 static void
 tell_signals(FILE *out)
 {
@@ -51,8 +51,8 @@ tell_signals(FILE *out)
 		struct sigaction sa;
 
 		if (sigaction(signo, NULL, &sa) == 0 &&
-		    sa.sa_handler != SIG_DFL)
-			fprintf(out, "handled %d\n", signo);
+		    sa.sa_handler == SIG_IGN)
+			fprintf(out, "ignored %d\n", signo);
 		if (sigismember(&mask, signo) == 1)
 			fprintf(out, "blocked %d\n", signo);
 	}
@@ -215,7 +215,7 @@ a_keeper_gets_exactly_what_was_agreed(void **state)
 	snprintf(want, sizeof(want), "fd 6 %s\n", p->m.cwd);
 	says(text, want);
 	assert_int_equal(count(text, "fd "), 7);
-	assert_int_equal(count(text, "handled"), 0);
+	assert_int_equal(count(text, "ignored"), 0);
 	assert_int_equal(count(text, "blocked"), 0);
 	snprintf(want, sizeof(want), "env %s %s yes\n", p->m.id, p->home.path);
 	says(text, want);
