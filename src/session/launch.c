@@ -85,8 +85,8 @@ find_programs(struct launch *l, struct error *err)
 		*slash = '\0';
 	if (find_programs_in(l, dir) || find_programs_in(l, TEND_LIBEXECDIR))
 		return 0;
-	return error_set(err, ENOENT, "cannot find tend-host in %s or %s", dir,
-	    TEND_LIBEXECDIR);
+	return error_set(err, errno, "cannot open tend-host in %s or %s: %s",
+	    dir, TEND_LIBEXECDIR, strerror(errno));
 }
 
 /* Where the program starts; the manifest gets the absolute path. */
