@@ -16,7 +16,6 @@
 #include "base/mem.h"
 
 #define MAGIC "tendlog\n"
-#define VERSION 1
 #define COMPRESSED 1u
 #define CRC_AT 60
 #define BLOCK_MAGIC 0x6b6c627au
@@ -32,7 +31,7 @@ segment_put_header(uint8_t out[SEGMENT_RECORDS], const struct segment_header *h)
 {
 	memset(out, 0, SEGMENT_HEADER);
 	memcpy(out, MAGIC, 8);
-	put_u16le(out + 8, VERSION);
+	put_u16le(out + 8, SEGMENT_VERSION);
 	put_u16le(out + 10, SEGMENT_HEADER);
 	put_u32le(out + 12, h->compressed ? COMPRESSED : 0);
 	put_u32le(out + 16, h->number);
@@ -47,7 +46,7 @@ segment_put_header(uint8_t out[SEGMENT_RECORDS], const struct segment_header *h)
 static bool
 get_one_header(const uint8_t *p, struct segment_header *out)
 {
-	if (memcmp(p, MAGIC, 8) != 0 || get_u16le(p + 8) != VERSION ||
+	if (memcmp(p, MAGIC, 8) != 0 || get_u16le(p + 8) != SEGMENT_VERSION ||
 	    get_u16le(p + 10) != SEGMENT_HEADER ||
 	    crc32c(0, p, CRC_AT) != get_u32le(p + CRC_AT))
 		return false;

@@ -11,6 +11,7 @@
  * One file of the log, to read: its header, and its records by their place in
  * the uncompressed file, whether it is compressed or not.
  */
+#define SEGMENT_VERSION 1 /* of the format */
 #define SEGMENT_HEADER 64
 #define SEGMENT_RECORDS (2 * SEGMENT_HEADER) /* the first begins here */
 #define SEGMENT_NAME_MAX 20
