@@ -414,6 +414,12 @@ vt_row_generation(const struct vt *vt, unsigned y)
 	return screen_row_generation(vt->screen, y);
 }
 
+uint32_t
+vt_history_lines(const struct vt *vt)
+{
+	return vt->history.lines;
+}
+
 size_t
 vt_memory(const struct vt *vt)
 {

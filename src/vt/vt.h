@@ -184,6 +184,9 @@ struct vt_history_iter *vt_history_begin(const struct vt *vt);
 bool vt_history_next(struct vt_history_iter *it, struct vt_row *out);
 void vt_history_end(struct vt_history_iter *it);
 
+/* How many lines the history holds, broken by the margin or not. */
+uint32_t vt_history_lines(const struct vt *vt);
+
 /*
  * Damage.  The generation grows with every feed that changed something.  A row
  * changed after generation g when vt_row_generation() > g; something visible
