@@ -1,10 +1,12 @@
 #ifndef TEND_CMD_CMD_H
 #define TEND_CMD_CMD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct opt;
 struct out;
+struct target;
 
 /*
  * The commands of `tend`.  How to add one, say `frob`:
@@ -13,16 +15,29 @@ struct out;
  *     a struct for its arguments and a table of its options (opt.h)
  *  2. add CMD(frob) to list.h and frob.c to meson.build, and that is all
  *
- * Help, the check of options, -h and --json are then there.  `run` is called
- * with the options in `args`; it returns the process's exit status, and what
- * it has to say it says through `out` (out.h), so that --json works without
- * its doing.  tests/it/test_cli.py tries every command that is in the list.
+ * Help, the check of options, -h, --home and --json are then there.  `run` is
+ * called with the options in `args`; it returns the process's exit status, and
+ * what it has to say it says through `out` (out.h), so that --json works
+ * without its doing.  tests/it/test_cli.py tries every command that is in the list.
  */
 struct call {
 	struct out *out;
 	const void *args; /* the command's own struct, its options in it */
-	int argc;         /* what stood there besides options */
+	int argc;         /* what stood there besides options and SESSION */
 	char **argv;
+	struct target *target; /* what `needs` asked for (target.h) */
+};
+
+/*
+ * What main sees to before `run` is called.  A command that fails here has
+ * said why, and is not called.
+ */
+enum cmd_needs {
+	CMD_NEEDS_HOME = 1 << 0,    /* the home, if there is one */
+	CMD_NEEDS_SESSION = 1 << 1, /* the first operand is one; found, read */
+	CMD_NEWEST = 1 << 2,     /* …or left out: the newest (reads only) */
+	CMD_NEEDS_HOST = 1 << 3, /* it runs, and we are connected to it */
+	CMD_FINDS_DESTROYED = 1 << 4, /* by its whole id, one that is too */
 };
 
 struct cmd {
@@ -32,6 +47,9 @@ struct cmd {
 	const char *details;       /* paragraphs for -h, or NULL */
 	const struct opt *options; /* ends with an all-zero one, or NULL */
 	size_t args_size;
+	unsigned needs;      /* enum cmd_needs */
+	bool before_program; /* options end where a program's words begin */
+	bool passes_status;  /* the program's; our own failure is 125 */
 	int (*run)(struct call *call);
 };
 

@@ -6,6 +6,21 @@
 #define CMD(name)
 #endif
 
+CMD(run)
+CMD(ls)
+CMD(info)
+CMD(attach)
+CMD(send)
+CMD(snapshot)
+CMD(log)
+CMD(mark)
+CMD(resize)
+CMD(rename)
+CMD(label)
+CMD(signal)
+CMD(stop)
+CMD(kill)
+CMD(destroy)
 CMD(render)
 CMD(version)
 

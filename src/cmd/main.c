@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
+#include "cmd/target.h"
 
 static const struct cmd *const commands[] = {
 #define CMD(name) &cmd_##name,
@@ -14,12 +15,17 @@ static const struct cmd *const commands[] = {
 
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
 
+#define OWN_FAILURE 125 /* of commands that pass a program's status on */
+
 /* What every command understands. */
 struct common {
 	bool help, json;
+	const char *home;
 };
 
 static const struct opt common_options[] = {
+	OPT_VALUE(struct common, home, "home", 0, "DIR",
+	    "where sessions are kept ($TEND_HOME)"),
 	OPT_FLAG(struct common, json, "json", 0, "answer in JSON"),
 	OPT_FLAG(struct common, help, "help", 'h', "explain this command"),
 	{ 0 },
@@ -137,50 +143,88 @@ asks_for_json(int argc, char **argv)
 }
 
 static int
-run(struct out *out, const struct cmd *cmd, int argc, char **argv)
+run_parsed(struct call *call, const struct cmd *cmd,
+    const struct common *common)
 {
-	auto_free void *args = xcalloc(1, cmd->args_size + 1);
-	struct common common = { 0 };
-	const struct opt_set sets[] = {
-		{ cmd->options, args },
-		{ common_options, &common },
-	};
-	struct call call = { .out = out, .args = args, .argv = argv };
-	struct error err;
-	int r;
+	struct target target;
+	int status;
 
-	r = opt_parse(sets, 2, &argc, argv, &err);
-	if (r < 0)
-		return out_fail(out, FAIL_USAGE, "%s; see 'tend %s -h'",
-		    err.msg, cmd->name);
-	if (common.help)
-		return help_command(out, cmd);
-	argv[argc] = NULL;
-	call.argc = argc;
-	out->json = common.json;
-	return cmd->run(&call);
+	if (common->help)
+		return help_command(call->out, cmd);
+	call->out->json = common->json;
+	call->target = &target;
+	target_init(&target, common->home);
+	status = target_prepare(call, cmd->needs);
+	if (status == 0)
+		status = cmd->run(call);
+	target_finish(&target);
+	return status;
 }
 
-/* What is no command: tend by itself, help, and the two habits. */
 static int
-dispatch(struct out *out, int argc, char **argv)
+run(struct out *out, const struct cmd *cmd, struct common *common, int argc,
+    char **argv)
 {
-	const char *name = argc > 1 ? argv[1] : "help";
+	auto_free void *args = xcalloc(1, cmd->args_size + 1);
+	const struct opt_set sets[] = {
+		{ cmd->options, args },
+		{ common_options, common },
+	};
+	unsigned flags = cmd->before_program ? OPT_STOP_AT_OPERAND : 0;
+	struct call call = { .out = out, .args = args, .argv = argv };
+	struct error err;
+	int status;
+
+	out->command = cmd->name;
+	if (cmd->passes_status)
+		out->failure_status = OWN_FAILURE;
+	if (opt_parse(sets, 2, flags, &argc, argv, &err) < 0) {
+		status = out_fail(out, FAIL_USAGE, "%s; see 'tend %s -h'",
+		    err.msg, cmd->name);
+	} else {
+		argv[argc] = NULL;
+		call.argc = argc;
+		status = run_parsed(&call, cmd, common);
+	}
+	opt_finish(sets, 2);
+	return status;
+}
+
+/* What is no command: tend by itself, and help. */
+static int
+dispatch(struct out *out, struct common *common, int argc, char **argv)
+{
+	const char *name = argc > 0 ? argv[0] : "help";
+	bool asks = common->help || strcmp(name, "help") == 0;
 	const struct cmd *cmd;
 
-	if (strcmp(name, "--version") == 0)
-		name = "version";
-	if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0)
-		name = "help";
-	cmd = find(strcmp(name, "help") == 0 && argc > 2 ? argv[2] : name);
-	if (cmd == NULL && strcmp(name, "help") == 0 && argc <= 2)
+	if (argc > 0 && strcmp(name, "help") == 0)
+		name = argc > 1 ? argv[1] : "help";
+	if (asks && strcmp(name, "help") == 0)
 		return help(out);
+	cmd = find(name);
 	if (cmd == NULL)
-		return unknown(out, strcmp(name, "help") == 0 ? argv[2] : name);
-	out->command = cmd->name;
-	if (strcmp(name, "help") == 0)
+		return unknown(out, name);
+	if (asks)
 		return help_command(out, cmd);
-	return run(out, cmd, argc - 2, argv + 2);
+	return run(out, cmd, common, argc - 1, argv + 1);
+}
+
+/* --home and --json may stand before the command as well as behind it. */
+static int
+run_tend(struct out *out, int argc, char **argv)
+{
+	struct common common = { 0 };
+	const struct opt_set set = { common_options, &common };
+	static char version[] = "version";
+	struct error err;
+
+	if (argc > 0 && strcmp(argv[0], "--version") == 0)
+		argv[0] = version;
+	if (opt_parse(&set, 1, OPT_STOP_AT_OPERAND, &argc, argv, &err) < 0)
+		return out_fail(out, FAIL_USAGE,
+		    "%s; 'tend help' lists the commands", err.msg);
+	return dispatch(out, &common, argc, argv);
 }
 
 int
@@ -192,7 +236,7 @@ main(int argc, char **argv)
 	/* A reader that left is an error of writing, told like any other. */
 	signal(SIGPIPE, SIG_IGN);
 	out_init(&out, NULL, asks_for_json(argc, argv));
-	status = dispatch(&out, argc, argv);
+	status = run_tend(&out, argc - 1, argv + 1);
 	out_finish(&out);
 	return status;
 }

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/mem.h"
 
 #define HELP_COLUMN 24
 
@@ -43,6 +44,13 @@ find(const struct reading *r, const char *name, size_t len, char letter,
 	return NULL;
 }
 
+static void
+add_to_list(struct opt_list *list, const struct opt *o, const char *value)
+{
+	list->items = xrealloc(list->items, list->n + 1, sizeof(*list->items));
+	list->items[list->n++] = (struct opt_item){ o, value };
+}
+
 /* Fill the field.  `value` may be NULL: then it is the next argument. */
 static int
 fill(struct reading *r, const struct opt *o, void *field, const char *value,
@@ -57,7 +65,10 @@ fill(struct reading *r, const struct opt *o, void *field, const char *value,
 	if (value == NULL)
 		return error_set(err, EINVAL, "option --%s needs a value: %s",
 		    o->name, o->arg);
-	*(const char **)field = value;
+	if (o->is_list)
+		add_to_list(field, o, value);
+	else
+		*(const char **)field = value;
 	return 0;
 }
 
@@ -100,8 +111,8 @@ read_letters(struct reading *r, const char *letters, struct error *err)
 }
 
 int
-opt_parse(const struct opt_set *sets, size_t n, int *argc, char **argv,
-    struct error *err)
+opt_parse(const struct opt_set *sets, size_t n, unsigned flags, int *argc,
+    char **argv, struct error *err)
 {
 	struct reading r = { sets, n, argv, *argc, 0, 0 };
 	bool options = true;
@@ -110,9 +121,11 @@ opt_parse(const struct opt_set *sets, size_t n, int *argc, char **argv,
 	while (result == 0 && r.at < r.argc) {
 		char *arg = argv[r.at++];
 
-		if (!options || arg[0] != '-' || arg[1] == '\0')
+		if (!options || arg[0] != '-' || arg[1] == '\0') {
 			argv[r.operands++] = arg;
-		else if (strcmp(arg, "--") == 0)
+			if (flags & OPT_STOP_AT_OPERAND)
+				options = false;
+		} else if (strcmp(arg, "--") == 0)
 			options = false;
 		else if (arg[1] == '-')
 			result = read_long(&r, arg + 2, err);
@@ -121,6 +134,24 @@ opt_parse(const struct opt_set *sets, size_t n, int *argc, char **argv,
 	}
 	*argc = r.operands;
 	return result;
+}
+
+void
+opt_finish(const struct opt_set *sets, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct opt *o = sets[i].opts;
+
+		for (; o != NULL && o->name != NULL; o++) {
+			struct opt_list *list;
+
+			if (!o->is_list)
+				continue;
+			list = (void *)((char *)sets[i].into + o->offset);
+			free(list->items);
+			*list = (struct opt_list){ 0 };
+		}
+	}
 }
 
 void

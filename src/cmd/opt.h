@@ -9,18 +9,20 @@ struct error;
 
 /*
  * Options by table.  An entry names the option and the field of a struct that
- * it fills: a `bool` for one without a value, a `const char *` for one with.
+ * it fills: a `bool` for one without a value, a `const char *` for one with, a
+ * `struct opt_list` for one that may be given many times.
  *
- *	struct args { const char *size; bool cells; };
+ *	struct args { const char *size; bool cells; struct opt_list env; };
  *	static const struct opt options[] = {
  *		OPT_VALUE(struct args, size, "size", 0, "COLSxROWS", "…"),
  *		OPT_FLAG(struct args, cells, "cells", 'c', "…"),
+ *		OPT_LIST(struct args, env, "env", 'e', "KEY=VALUE", "…"),
  *		{ 0 },
  *	};
  *
  * Understood are --size V, --size=V, -c, -s V, -sV and -cs V; options and
  * operands may be mixed; -- ends the options and - is an operand.  When an
- * option is given twice the last one counts.
+ * option that is no list is given twice the last one counts.
  */
 struct opt {
 	const char *name;
@@ -28,13 +30,30 @@ struct opt {
 	const char *arg; /* what its value is called in help; NULL for none */
 	size_t offset;
 	const char *help;
+	bool is_list;
+};
+
+/*
+ * What was given to a list, in order.  Options that share a list are told
+ * apart by `opt`, so that their order among each other is kept as well.
+ */
+struct opt_item {
+	const struct opt *opt;
+	const char *value;
+};
+
+struct opt_list {
+	struct opt_item *items; /* freed by opt_finish */
+	size_t n;
 };
 
 /* clang-format off */
 #define OPT_FLAG(type, field, name, letter, help) \
-	{ name, letter, NULL, offsetof(type, field), help }
+	{ name, letter, NULL, offsetof(type, field), help, false }
 #define OPT_VALUE(type, field, name, letter, arg, help) \
-	{ name, letter, arg, offsetof(type, field), help }
+	{ name, letter, arg, offsetof(type, field), help, false }
+#define OPT_LIST(type, field, name, letter, arg, help) \
+	{ name, letter, arg, offsetof(type, field), help, true }
 /* clang-format on */
 
 /* A table and the struct that it fills. */
@@ -43,12 +62,21 @@ struct opt_set {
 	void *into;
 };
 
+enum opt_flags {
+	/* The first operand ends the options, as before another command. */
+	OPT_STOP_AT_OPERAND = 1 << 0,
+};
+
 /*
  * Read the options out of argv[0..*argc), looking in each of n sets, and leave
- * the operands in it.  0, or -EINVAL with err naming the option.
+ * the operands in it.  0, or -EINVAL with err naming the option; opt_finish is
+ * due in both cases.
  */
-int opt_parse(const struct opt_set *sets, size_t n, int *argc, char **argv,
-    struct error *err);
+int opt_parse(const struct opt_set *sets, size_t n, unsigned flags, int *argc,
+    char **argv, struct error *err);
+
+/* Free the lists. */
+void opt_finish(const struct opt_set *sets, size_t n);
 
 /* A line of help for each option of the table. */
 void opt_help(const struct opt *opts, struct buf *out);

@@ -13,11 +13,33 @@
 static const struct {
 	int status;
 	const char *code;
+	bool retryable; /* it may go well another time */
 } failures[] = {
-	[FAIL_INTERNAL] = { 1, "internal" },
-	[FAIL_USAGE] = { 2, "usage" },
-	[FAIL_INPUT] = { 2, "bad_input" },
+	[FAIL_INTERNAL] = { 1, "internal", false },
+	[FAIL_USAGE] = { 2, "usage", false },
+	[FAIL_INPUT] = { 2, "bad_input", false },
+	[FAIL_EXISTS] = { 2, "exists", false },
+	[FAIL_NOT_FOUND] = { 3, "not_found", false },
+	[FAIL_NOT_RUNNING] = { 4, "not_running", false },
+	[FAIL_TIMEOUT] = { 5, "timeout", true },
+	[FAIL_UNREACHABLE] = { 6, "unreachable", true },
+	[FAIL_STORAGE] = { 8, "storage", true },
+	[FAIL_PROTOCOL] = { 9, "protocol", false },
+	[FAIL_REPLAY] = { 10, "replay", false },
+	[FAIL_DENIED] = { 12, "denied", false },
+	[FAIL_BUSY] = { 12, "busy", true },
 };
+
+#define FAILURES (sizeof(failures) / sizeof(*failures))
+
+enum failure
+failure_called(const char *code)
+{
+	for (size_t i = 0; i < FAILURES; i++)
+		if (strcmp(failures[i].code, code) == 0)
+			return (enum failure)i;
+	return FAIL_INTERNAL;
+}
 
 void
 out_init(struct out *o, const char *command, bool json)
@@ -51,8 +73,8 @@ out_begin(struct out *o, struct json_out *j)
 }
 
 /* A program's or a file's name may hold anything; a terminal must not. */
-static void
-put_safe(struct buf *out, const char *s)
+void
+out_put_safe(struct buf *out, const char *s)
 {
 	struct utf8 u = { 0 };
 	const char *from = s;
@@ -87,11 +109,31 @@ complain(const struct out *o, const char *message)
 	if (o->command != NULL)
 		buf_printf(&line, " %s", o->command);
 	buf_puts(&line, ": ");
-	put_safe(&line, message);
+	out_put_safe(&line, message);
 	buf_putc(&line, '\n');
 	/* There is nobody left to tell when this fails. */
 	(void)fd_write_all(STDERR_FILENO, line.data, line.len);
 	buf_finish(&line);
+}
+
+void
+out_note(const struct out *o, const char *fmt, ...)
+{
+	char message[MESSAGE_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(message, sizeof(message), fmt, ap);
+	va_end(ap);
+	complain(o, message);
+}
+
+static int
+status_of(const struct out *o, enum failure failure)
+{
+	if (o->failure_status != 0)
+		return o->failure_status;
+	return failures[failure].status;
 }
 
 static int
@@ -105,7 +147,16 @@ send_all(const struct out *o)
 	snprintf(message, sizeof(message),
 	    "cannot write to standard output: %s", strerror(-r));
 	complain(o, message);
-	return failures[FAIL_INTERNAL].status;
+	return status_of(o, FAIL_INTERNAL);
+}
+
+int
+out_flush(struct out *o)
+{
+	int status = send_all(o);
+
+	buf_clear(&o->buf);
+	return status;
 }
 
 int
@@ -134,7 +185,7 @@ put_error(struct out *o, enum failure failure, const char *message)
 	json_out_key(&j, "message");
 	json_out_text(&j, message);
 	json_out_key(&j, "retryable");
-	json_out_bool(&j, false);
+	json_out_bool(&j, failures[failure].retryable);
 	json_out_key(&j, "details");
 	json_out_open(&j, '{');
 	json_out_close(&j, '}');
@@ -155,10 +206,10 @@ out_fail(struct out *o, enum failure failure, const char *fmt, ...)
 	va_end(ap);
 	if (!o->json) {
 		complain(o, message);
-		return failures[failure].status;
+		return status_of(o, failure);
 	}
 	buf_clear(&o->buf);
 	put_error(o, failure, message);
 	r = send_all(o);
-	return r != 0 ? r : failures[failure].status;
+	return r != 0 ? r : status_of(o, failure);
 }

@@ -23,7 +23,8 @@
 struct out {
 	const char *command; /* NULL: tend itself */
 	bool json;
-	struct buf buf; /* the answer */
+	int failure_status; /* of any failure; 0: each kind has its own */
+	struct buf buf;     /* the answer */
 };
 
 void out_init(struct out *o, const char *command, bool json);
@@ -38,15 +39,41 @@ void out_begin(struct out *o, struct json_out *j);
  */
 int out_send(struct out *o);
 
+/*
+ * Write what there is of an answer that has no end, without an envelope, and
+ * forget it.  Returns as out_send does.
+ */
+int out_flush(struct out *o);
+
 /* Why a command failed.  The names are the `code` of the error object. */
 enum failure {
-	FAIL_INTERNAL, /* 1 "internal" */
-	FAIL_USAGE,    /* 2 "usage": the command line */
-	FAIL_INPUT,    /* 2 "bad_input": what it names cannot be used */
+	FAIL_INTERNAL,    /* 1 "internal" */
+	FAIL_USAGE,       /* 2 "usage": the command line */
+	FAIL_INPUT,       /* 2 "bad_input": what it names cannot be used */
+	FAIL_EXISTS,      /* 2 "exists": the name is taken */
+	FAIL_NOT_FOUND,   /* 3 "not_found" */
+	FAIL_NOT_RUNNING, /* 4 "not_running" */
+	FAIL_TIMEOUT,     /* 5 "timeout": the host does not answer */
+	FAIL_UNREACHABLE, /* 6 "unreachable": there is nobody to answer */
+	FAIL_STORAGE,     /* 8 "storage" */
+	FAIL_PROTOCOL,    /* 9 "protocol": what was answered makes no sense */
+	FAIL_REPLAY,      /* 10 "replay": the log does not give it */
+	FAIL_DENIED,      /* 12 "denied" */
+	FAIL_BUSY, /* 12 "busy": another has the lease, a queue is full */
 };
+
+/* The failure whose code this is; FAIL_INTERNAL for one we do not know. */
+enum failure failure_called(const char *code);
 
 /* Report the failure in place of the answer; returns the exit status. */
 int out_fail(struct out *o, enum failure failure, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Say something on standard error, beside the answer. */
+void out_note(const struct out *o, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Append text that may hold anything, its control characters escaped. */
+void out_put_safe(struct buf *out, const char *s);
 
 #endif

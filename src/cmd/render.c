@@ -14,6 +14,7 @@
 #include "cmd/cmd.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
+#include "cmd/units.h"
 #include "op/screen.h"
 #include "paint/html.h"
 #include "paint/span.h"
@@ -71,50 +72,20 @@ struct render {
 
 /* The command line. */
 
-/* The digits at *s, as a number that is never more than max. */
-static bool
-take_number(const char **s, uint64_t max, uint64_t *out)
-{
-	uint64_t n = 0;
-
-	if (**s < '0' || **s > '9')
-		return false;
-	for (; **s >= '0' && **s <= '9'; (*s)++) {
-		unsigned digit = (unsigned)(**s - '0');
-
-		if (n > (max - digit) / 10)
-			return false;
-		n = n * 10 + digit;
-	}
-	*out = n;
-	return true;
-}
-
 static int
 parse_size(struct render *r, const char *s)
 {
-	uint64_t cols = 0, rows = 0;
-	const char *p = s;
+	struct error err;
 
-	if (!take_number(&p, VT_COLS_MAX, &cols) || *p++ != 'x' ||
-	    !take_number(&p, VT_ROWS_MAX, &rows) || *p != '\0' ||
-	    cols < VT_COLS_MIN || rows == 0 || cols * rows > VT_CELLS_MAX)
-		return out_fail(r->out, FAIL_USAGE,
-		    "--size %s: give COLSxROWS, "
-		    "as in 80x24, with COLS from %d to %d, ROWS from 1 to %d "
-		    "and no more than %d cells",
-		    s, VT_COLS_MIN, VT_COLS_MAX, VT_ROWS_MAX, VT_CELLS_MAX);
-	r->cols = (unsigned)cols;
-	r->rows = (unsigned)rows;
+	if (units_dims(s, &r->cols, &r->rows, &err) < 0)
+		return out_fail(r->out, FAIL_USAGE, "--size %s", err.msg);
 	return 0;
 }
 
 static int
 parse_until(struct render *r, const char *s)
 {
-	const char *p = s;
-
-	if (!take_number(&p, UINT64_MAX, &r->until) || *p != '\0')
+	if (!units_number(s, UINT64_MAX, &r->until))
 		return out_fail(r->out, FAIL_USAGE,
 		    "--until %s: give a number of bytes, as in 4096", s);
 	return 0;

@@ -1,7 +1,16 @@
 #include "base/version.h"
 #include "cmd/cmd.h"
 #include "cmd/out.h"
+#include "log/segment.h"
 #include "vt/vt.h"
+#include "wire/hello.h"
+
+static void
+put_number(struct json_out *j, const char *key, unsigned n)
+{
+	json_out_key(j, key);
+	json_out_number(j, n);
+}
 
 static int
 run(struct call *call)
@@ -19,8 +28,9 @@ run(struct call *call)
 	json_out_open(&j, '{');
 	json_out_key(&j, "version");
 	json_out_text(&j, TEND_VERSION);
-	json_out_key(&j, "engine");
-	json_out_number(&j, VT_ENGINE_VERSION);
+	put_number(&j, "engine", VT_ENGINE_VERSION);
+	put_number(&j, "protocol", HELLO_VERSION);
+	put_number(&j, "log_format", SEGMENT_VERSION);
 	json_out_close(&j, '}');
 	return out_send(call->out);
 }

@@ -15,6 +15,7 @@
 struct args {
 	const char *size, *name;
 	bool all;
+	struct opt_list env;
 };
 
 struct common {
@@ -25,6 +26,8 @@ static const struct opt options[] = {
 	OPT_VALUE(struct args, size, "size", 's', "N", "how large"),
 	OPT_VALUE(struct args, name, "name", 0, "NAME", "its name"),
 	OPT_FLAG(struct args, all, "all", 'a', "everything"),
+	OPT_LIST(struct args, env, "env", 'e', "K=V", "set a variable"),
+	OPT_LIST(struct args, env, "unset", 0, "K", "unset one"),
 	{ 0 },
 };
 
@@ -43,7 +46,7 @@ struct parsed {
 
 /* Parse up to seven words; NULL ends them. */
 static void
-parse(struct parsed *p, const char *const *words)
+parse_with(struct parsed *p, unsigned flags, const char *const *words)
 {
 	const struct opt_set sets[] = {
 		{ options, &p->args },
@@ -56,10 +59,21 @@ parse(struct parsed *p, const char *const *words)
 		p->argv[p->argc] = (char *)(uintptr_t)words[p->argc];
 		p->argc++;
 	}
-	p->result = opt_parse(sets, 3, &p->argc, p->argv, &p->err);
+	p->result = opt_parse(sets, 3, flags, &p->argc, p->argv, &p->err);
 }
 
-#define PARSE(p, ...) parse(p, (const char *const[]){ __VA_ARGS__, NULL })
+static void
+finish(struct parsed *p)
+{
+	const struct opt_set set = { options, &p->args };
+
+	opt_finish(&set, 1);
+}
+
+#define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#define PARSE(p, ...) parse_with(p, 0, WORDS(__VA_ARGS__))
+#define PARSE_STOP(p, ...) \
+	parse_with(p, OPT_STOP_AT_OPERAND, WORDS(__VA_ARGS__))
 
 static void
 opt_takes_every_spelling(void **state)
@@ -115,6 +129,47 @@ opt_lets_the_last_one_count(void **state)
 }
 
 static void
+opt_keeps_all_of_a_list_in_order(void **state)
+{
+	struct parsed p;
+
+	(void)state;
+	PARSE(&p, "-eA=1", "--unset", "B", "x", "--env=C=3");
+	assert_int_equal(p.result, 0);
+	assert_int_equal(p.args.env.n, 3);
+	assert_string_equal(p.args.env.items[0].value, "A=1");
+	assert_string_equal(p.args.env.items[0].opt->name, "env");
+	assert_string_equal(p.args.env.items[1].value, "B");
+	assert_string_equal(p.args.env.items[1].opt->name, "unset");
+	assert_string_equal(p.args.env.items[2].value, "C=3");
+	finish(&p);
+	assert_null(p.args.env.items);
+	assert_int_equal(p.args.env.n, 0);
+	PARSE(&p, "-e", "A=1", "-e");
+	assert_int_equal(p.result, -EINVAL);
+	assert_string_equal(p.err.msg, "option --env needs a value: K=V");
+	finish(&p);
+}
+
+static void
+opt_stops_where_another_command_begins(void **state)
+{
+	struct parsed p;
+
+	(void)state;
+	PARSE_STOP(&p, "-a", "vim", "-R", "--", "--size");
+	assert_int_equal(p.result, 0);
+	assert_true(p.args.all);
+	assert_int_equal(p.argc, 4);
+	assert_string_equal(p.argv[1], "-R");
+	assert_string_equal(p.argv[2], "--");
+	PARSE_STOP(&p, "--", "-x", "-a");
+	assert_int_equal(p.argc, 2);
+	assert_string_equal(p.argv[0], "-x");
+	assert_false(p.args.all);
+}
+
+static void
 opt_names_what_is_wrong(void **state)
 {
 	struct parsed p;
@@ -148,7 +203,9 @@ opt_explains_each_option(void **state)
 	assert_string_equal(text,
 	    "  -s, --size N             how large\n"
 	    "      --name NAME          its name\n"
-	    "  -a, --all                everything\n");
+	    "  -a, --all                everything\n"
+	    "  -e, --env K=V            set a variable\n"
+	    "      --unset K            unset one\n");
 }
 
 int
@@ -158,6 +215,8 @@ main(void)
 		cmocka_unit_test(opt_takes_every_spelling),
 		cmocka_unit_test(opt_leaves_the_operands),
 		cmocka_unit_test(opt_lets_the_last_one_count),
+		cmocka_unit_test(opt_keeps_all_of_a_list_in_order),
+		cmocka_unit_test(opt_stops_where_another_command_begins),
 		cmocka_unit_test(opt_names_what_is_wrong),
 		cmocka_unit_test(opt_explains_each_option),
 	};

@@ -1,0 +1,88 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "cmd/cmd.h"
+#include "cmd/ending.h"
+#include "cmd/operands.h"
+#include "cmd/opt.h"
+#include "cmd/out.h"
+#include "cmd/target.h"
+
+struct args {
+	const char *grace;
+	bool purge;
+};
+
+static const struct opt options[] = {
+	OPT_VALUE(struct args, grace, "grace", 'g', "DURATION",
+	    "how long it may take to end before it is killed (5s)"),
+	OPT_FLAG(struct args, purge, "purge", 0,
+	    "also remove its files, log and all"),
+	{ 0 },
+};
+
+static int
+end(struct call *call, const struct args *a)
+{
+	uint32_t grace_ms;
+	char args[40];
+	int status;
+
+	status = ending_grace(call, a->grace, &grace_ms);
+	if (status == 0)
+		status = target_connect(call);
+	if (status != 0)
+		return status;
+	snprintf(args, sizeof(args), "{\"grace_ms\":%" PRIu32 "}", grace_ms);
+	return ending_wait(call, "session.destroy", args, grace_ms);
+}
+
+/* It has no host any more: its end is ours to write. */
+static int
+write_end(struct call *call)
+{
+	struct target *t = call->target;
+	struct error err;
+
+	t->session.status = STATUS_DESTROYED;
+	if (manifest_write(t->dirfd, &t->session, true, &err) < 0)
+		return out_fail(call->out, FAIL_STORAGE, "%s", err.msg);
+	name_release(&t->home, t->session.name, t->session.id);
+	return 0;
+}
+
+static int
+run(struct call *call)
+{
+	const struct args *a = call->args;
+	struct target *t = call->target;
+	struct error err;
+	int status;
+
+	status = operands_check(call, 0, 0, "");
+	if (status == 0 && status_is_active(t->session.status))
+		status = end(call, a);
+	if (status == 0)
+		status = target_wait_gone(call);
+	if (status == 0 && t->session.status != STATUS_DESTROYED)
+		status = write_end(call);
+	if (status == 0 && a->purge &&
+	    home_remove_session(&t->home, t->session.id, &err) < 0)
+		status = out_fail(call->out, FAIL_STORAGE, "%s", err.msg);
+	return status != 0 ? status : ending_answer(call);
+}
+
+const struct cmd cmd_destroy = {
+	.name = "destroy",
+	.usage = "SESSION [--grace DURATION] [--purge] [--json]",
+	.summary = "stop a session and take it off the list",
+	.details =
+	    "Stops it if it runs, as 'tend stop' does, frees its name and shows\n"
+	    "it no more.  Its files stay until they are collected; --purge\n"
+	    "removes them now.\n",
+	.options = options,
+	.args_size = sizeof(struct args),
+	.needs = CMD_NEEDS_SESSION | CMD_FINDS_DESTROYED,
+	.run = run,
+};

@@ -1,0 +1,59 @@
+#include "cmd/ending.h"
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "cmd/cmd.h"
+#include "cmd/out.h"
+#include "cmd/target.h"
+#include "cmd/units.h"
+
+/* What a host may take beyond the grace: the last of the output, the disk. */
+#define MARGIN_MS 20000
+#define GRACE_MAX_MS (24u * 60 * 60 * 1000)
+
+int
+ending_grace(struct call *call, const char *text, uint32_t *grace_ms)
+{
+	struct error err;
+	uint64_t ns;
+
+	*grace_ms = ENDING_GRACE_MS;
+	if (text == NULL)
+		return 0;
+	if (units_duration(text, &ns, &err) < 0)
+		return out_fail(call->out, FAIL_USAGE, "--grace: %s", err.msg);
+	if (ns / 1000000 > GRACE_MAX_MS)
+		return out_fail(call->out, FAIL_USAGE,
+		    "--grace %s: a day is the longest", text);
+	*grace_ms = (uint32_t)(ns / 1000000);
+	return 0;
+}
+
+int
+ending_wait(struct call *call, const char *op, const char *args,
+    uint32_t grace_ms)
+{
+	auto_free char *result = NULL;
+	struct error err;
+	int status;
+
+	status = target_ask(call, op, args, &result);
+	if (status != 0)
+		return status;
+	if (target_wait_end(call->target, (int)grace_ms + MARGIN_MS, &err) < 0)
+		return out_fail(call->out, FAIL_TIMEOUT, "session %s: %s",
+		    target_name(call->target), err.msg);
+	return 0;
+}
+
+int
+ending_answer(struct call *call)
+{
+	struct json_out j;
+
+	if (call->out->json) {
+		out_begin(call->out, &j);
+		manifest_json(&call->target->session, 0, &j);
+	}
+	return out_send(call->out);
+}

@@ -1,0 +1,208 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/mem.h"
+#include "cmd/cmd.h"
+#include "cmd/operands.h"
+#include "cmd/out.h"
+#include "cmd/target.h"
+#include "cmd/words.h"
+
+/* What only the host knows; zero and -1 where it was not asked. */
+struct fresh {
+	uint64_t seq, offset, log_bytes;
+	int64_t observers;
+};
+
+static void
+take_fresh(const struct manifest *m, const char *text, struct fresh *f)
+{
+	json_t *tree = text != NULL ? json_loads(text, 0, NULL) : NULL;
+	const json_t *observers = json_object_get(tree, "observers");
+
+	*f = (struct fresh){ m->seq, m->offset, m->log_bytes, -1 };
+	if (tree == NULL)
+		return;
+	f->seq = (uint64_t)json_integer_value(json_object_get(tree, "seq"));
+	f->offset = (uint64_t)json_integer_value(
+	    json_object_get(tree, "offset"));
+	f->log_bytes = (uint64_t)json_integer_value(
+	    json_object_get(tree, "log_bytes"));
+	if (json_is_integer(observers))
+		f->observers = json_integer_value(observers);
+	json_decref(tree);
+}
+
+static void
+put(struct buf *out, const char *key, const char *value)
+{
+	buf_printf(out, "%-12s ", key);
+	out_put_safe(out, value);
+	buf_putc(out, '\n');
+}
+
+static void
+put_time(struct buf *out, const char *key, int64_t ms)
+{
+	char text[WORDS_TIME_MAX];
+
+	words_time(ms, text);
+	put(out, key, text);
+}
+
+static void
+put_process(struct buf *out, const char *key, const struct process *p,
+    const char *absent)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%d", (int)p->pid);
+	put(out, key, p->pid != 0 ? text : absent);
+}
+
+static void
+put_processes(struct buf *out, const struct manifest *m)
+{
+	if (!status_is_active(m->status))
+		return;
+	put_process(out, "program", &m->child, "none");
+	put_process(out, "host", &m->host, "away");
+	put_process(out, "keeper", &m->keeper, "none");
+}
+
+static void
+put_labels(struct buf *out, const struct manifest *m)
+{
+	for (size_t i = 0; i < m->n_labels; i++) {
+		buf_printf(out, "%-12s ", i == 0 ? "labels" : "");
+		out_put_safe(out, m->labels[i].key);
+		buf_putc(out, '=');
+		out_put_safe(out, m->labels[i].value);
+		buf_putc(out, '\n');
+	}
+}
+
+static void
+put_log(struct buf *out, const struct manifest *m, const struct fresh *f)
+{
+	char bytes[24], text[160];
+
+	words_bytes(f->log_bytes, bytes, sizeof(bytes));
+	snprintf(text, sizeof(text),
+	    "%" PRIu64 " events, %" PRIu64 " bytes of output, %s on disk",
+	    f->seq, f->offset, bytes);
+	put(out, "log", text);
+	words_bytes(m->max_log, bytes, sizeof(bytes));
+	snprintf(text, sizeof(text), "at most %s, input %s%s", bytes,
+	    log_input_name(m->log_input), m->durable ? ", durable" : "");
+	put(out, "", text);
+}
+
+static void
+put_policies(struct buf *out, const struct manifest *m, const struct fresh *f)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%ux%u (%s)", m->cols, m->rows,
+	    size_policy_name(m->size));
+	put(out, "size", text);
+	put(out, "input", input_policy_name(m->input));
+	if (f->observers >= 0) {
+		snprintf(text, sizeof(text), "%" PRId64, f->observers);
+		put(out, "observers", text);
+	}
+}
+
+/* What is not as it should be. */
+static void
+put_trouble(struct buf *out, const struct manifest *m)
+{
+	if (m->degraded != NULL)
+		put(out, "degraded", m->degraded);
+	if (m->unkept)
+		put(out, "unkept",
+		    "its keeper died; how it ends nobody will know");
+	if (m->post_mortem != NULL)
+		put(out, "post-mortem", m->post_mortem);
+}
+
+static void
+put_command(struct buf *out, const struct manifest *m)
+{
+	buf_printf(out, "%-12s ", "command");
+	words_command(m->command, out);
+	buf_putc(out, '\n');
+	put(out, "directory", m->cwd != NULL ? m->cwd : "");
+}
+
+static void
+put_words(struct buf *out, const struct manifest *m, const struct fresh *f)
+{
+	char how[WORDS_MAX];
+
+	words_outcome(m, how, sizeof(how));
+	put(out, "name", m->name);
+	put(out, "id", m->id);
+	put(out, "status", status_name(m->status));
+	put(out, "", how);
+	put_command(out, m);
+	put_labels(out, m);
+	put_policies(out, m, f);
+	put_time(out, "created", m->created_ms);
+	if (m->ended_ms != 0)
+		put_time(out, "ended", m->ended_ms);
+	put_processes(out, m);
+	put_log(out, m, f);
+	put_trouble(out, m);
+}
+
+static int
+show(struct call *call, const char *from_host)
+{
+	const struct manifest *m = &call->target->session;
+	struct json_out j;
+	struct fresh f;
+
+	if (call->out->json) {
+		out_begin(call->out, &j);
+		if (from_host != NULL)
+			buf_puts(&call->out->buf, from_host);
+		else
+			manifest_json(m, 0, &j);
+		return out_send(call->out);
+	}
+	take_fresh(m, from_host, &f);
+	put_words(&call->out->buf, m, &f);
+	return out_send(call->out);
+}
+
+/*
+ * K-18: who is alive is asked, who is not is read.  A host that does not
+ * answer is no reason to say nothing: session.json is there.
+ */
+static int
+run(struct call *call)
+{
+	struct target *t = call->target;
+	auto_free char *result = NULL;
+	int status;
+
+	status = operands_check(call, 0, 0, "");
+	if (status != 0)
+		return status;
+	if (status_has_live_host(t->session.status))
+		result = target_try(t, "session.get", "{}");
+	return show(call, result);
+}
+
+const struct cmd cmd_info = {
+	.name = "info",
+	.usage = "[SESSION] [--json]",
+	.summary = "say what a session is and how it does",
+	.details = "Without SESSION, the newest.\n",
+	.needs = CMD_NEEDS_SESSION | CMD_NEWEST | CMD_FINDS_DESTROYED,
+	.run = run,
+};

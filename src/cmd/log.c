@@ -1,0 +1,381 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "cmd/cmd.h"
+#include "cmd/log_sink.h"
+#include "cmd/operands.h"
+#include "cmd/opt.h"
+#include "cmd/out.h"
+#include "cmd/target.h"
+#include "cmd/when.h"
+#include "log/reader.h"
+
+#define FLUSH_AT (256u << 10)
+#define LOOK_AGAIN_MS 1000 /* when nobody says that the log has grown */
+
+struct args {
+	bool follow, text, raw, events;
+	const char *from, *to;
+};
+
+static const struct opt options[] = {
+	OPT_FLAG(struct args, follow, "follow", 'f',
+	    "go on until the session ends"),
+	OPT_FLAG(struct args, text, "text", 0,
+	    "the lines a terminal would show (the default)"),
+	OPT_FLAG(struct args, raw, "raw", 0,
+	    "every byte the program wrote, as it was"),
+	OPT_FLAG(struct args, events, "events", 0,
+	    "everything that happened, an object of JSON a line"),
+	OPT_VALUE(struct args, from, "from", 0, "WHEN",
+	    "begin there (the start)"),
+	OPT_VALUE(struct args, to, "to", 0, "WHEN", "end there (the end)"),
+	{ 0 },
+};
+
+/* A log on its way out. */
+struct walk {
+	struct call *call;
+	struct log_reader *reader;
+	struct log_sink *sink;
+	bool follow, has_from, has_to;
+	struct log_place from, to;
+	uint64_t offset; /* of the next byte of output */
+	bool damaged;
+	bool done;
+	int status;
+};
+
+/* What is told on standard error, whatever the form. */
+
+static void
+tell_gap(const struct walk *w, const struct record *rec)
+{
+	uint64_t offset, bytes;
+
+	if (rec->len < 17)
+		return;
+	offset = get_u64le(rec->payload);
+	bytes = get_u64le(rec->payload + 8);
+	out_note(w->call->out,
+	    "%" PRIu64 " bytes of output are missing at offset %" PRIu64 ": %s",
+	    bytes, offset,
+	    rec->payload[16] == 1 ? "the disk was full or too slow" :
+				    "the host died with them");
+}
+
+static void
+tell_damage(struct walk *w)
+{
+	struct log_damage d;
+
+	log_reader_damage(w->reader, &d);
+	if (d.trimmed)
+		out_note(w->call->out,
+		    "the log begins with event %" PRIu64 ", offset %" PRIu64
+		    ": what was before is gone, to stay below --max-log",
+		    d.seq_to, d.offset_to);
+	else if (d.torn)
+		out_note(w->call->out,
+		    "the log ends torn, after event %" PRIu64
+		    ", offset %" PRIu64,
+		    d.seq_from, d.offset_from);
+	else
+		out_note(w->call->out,
+		    "the log is damaged after event %" PRIu64
+		    ": it goes on with "
+		    "event %" PRIu64 ", and output %" PRIu64 " to %" PRIu64
+		    " is missing",
+		    d.seq_from, d.seq_to, d.offset_from, d.offset_to);
+	w->damaged |= !d.trimmed && !d.torn;
+	if (w->sink->ops->damage != NULL)
+		w->sink->ops->damage(w->sink, &d);
+}
+
+/* Where a record is, as `place` counts: below 0 before it, above 0 after. */
+static int
+compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int
+where(const struct walk *w, const struct record *rec,
+    const struct log_place *place)
+{
+	switch (place->by) {
+	case LOG_BY_SEQ:
+		return compare(rec->seq, place->value);
+	case LOG_BY_TIME:
+		return compare(rec->time_ns, place->value);
+	case LOG_BY_OFFSET:
+		break;
+	}
+	return compare(w->offset, place->value);
+}
+
+/* Output between two offsets may begin and end inside of a record. */
+static void
+on_output(struct walk *w, const struct record *rec)
+{
+	const uint8_t *p;
+	uint64_t offset;
+	size_t len, before = 0;
+	bool wanted = true;
+
+	if (!record_output(rec, &offset, &p, &len))
+		return;
+	w->offset = offset + len;
+	if (w->has_to && w->to.by == LOG_BY_OFFSET && w->offset > w->to.value) {
+		w->done = true;
+		if (offset >= w->to.value)
+			return;
+		len = (size_t)(w->to.value - offset);
+	}
+	if (w->has_from && w->from.by != LOG_BY_OFFSET)
+		wanted = where(w, rec, &w->from) >= 0;
+	else if (w->has_from && offset < w->from.value)
+		before = w->from.value - offset < len ?
+		    (size_t)(w->from.value - offset) :
+		    len;
+	if (before > 0)
+		w->sink->ops->output(w->sink, rec, offset, p, before, false);
+	if (len > before)
+		w->sink->ops->output(w->sink, rec, offset + before, p + before,
+		    len - before, wanted);
+}
+
+static void
+on_record(struct walk *w, const struct record *rec)
+{
+	bool wanted = !w->has_from || where(w, rec, &w->from) >= 0;
+
+	if (w->has_to && where(w, rec, &w->to) > 0) {
+		w->done = true;
+		return;
+	}
+	if (rec->type == RECORD_OUTPUT) {
+		on_output(w, rec);
+		return;
+	}
+	if (rec->type == RECORD_GAP && rec->len >= 16)
+		w->offset = get_u64le(rec->payload) +
+		    get_u64le(rec->payload + 8);
+	if (rec->type == RECORD_GAP && wanted)
+		tell_gap(w, rec);
+	if (w->sink->ops->event != NULL)
+		w->sink->ops->event(w->sink, rec, wanted);
+}
+
+static void
+flush(struct walk *w)
+{
+	if (w->status == 0)
+		w->status = out_flush(w->call->out);
+	if (w->status != 0)
+		w->done = true;
+}
+
+/* Until the log may have grown, or nobody reads us any more. */
+static void
+wait_for_more(struct walk *w)
+{
+	struct pollfd p[] = {
+		{ .fd = log_reader_watch(w->reader), .events = POLLIN },
+		{ .fd = STDOUT_FILENO },
+	};
+
+	if (p[0].fd < 0)
+		p[0].fd = -1;
+	if (poll(p, 2, LOOK_AGAIN_MS) > 0 &&
+	    (p[1].revents & (POLLERR | POLLHUP)))
+		w->done = true;
+}
+
+static void
+on_pause(struct walk *w)
+{
+	if (w->sink->ops->pause != NULL)
+		w->sink->ops->pause(w->sink);
+	flush(w);
+	if (!w->follow)
+		w->done = true;
+	if (!w->done)
+		wait_for_more(w);
+}
+
+/* A host that died leaves the log for a moment; its session goes on. */
+static void
+on_log_end(struct walk *w)
+{
+	struct target *t = w->call->target;
+
+	if (w->follow && target_refresh(t, NULL) == 0 &&
+	    status_is_active(t->session.status))
+		on_pause(w);
+	else
+		w->done = true;
+}
+
+static void
+step(struct walk *w)
+{
+	struct record rec;
+
+	switch (log_reader_next(w->reader, &rec)) {
+	case LOG_RECORD:
+		on_record(w, &rec);
+		if (w->call->out->buf.len >= FLUSH_AT)
+			flush(w);
+		break;
+	case LOG_WAIT:
+		on_pause(w);
+		break;
+	case LOG_END:
+		on_log_end(w);
+		break;
+	case LOG_DAMAGED:
+		tell_damage(w);
+		break;
+	}
+}
+
+static int
+go(struct walk *w)
+{
+	while (!w->done)
+		step(w);
+	if (w->status == 0 && w->sink->ops->end != NULL)
+		w->sink->ops->end(w->sink);
+	flush(w);
+	if (w->status == 0 && w->damaged)
+		return out_fail(w->call->out, FAIL_REPLAY,
+		    "the log of session %s is damaged; what is left of it was "
+		    "shown",
+		    target_name(w->call->target));
+	return w->status;
+}
+
+static int
+find_place(struct walk *w, const char *text, struct log_place *out,
+    struct error *err)
+{
+	struct when when;
+	int result = when_parse(text, &when, err);
+
+	return result < 0 ? result : when_resolve(&when, w->reader, out, err);
+}
+
+/* From --from on, or from the keyframe before it. */
+static void
+seek(struct walk *w)
+{
+	uint64_t value = w->has_from ? w->from.value : 0;
+	enum log_by by = w->has_from ? w->from.by : LOG_BY_SEQ;
+
+	if (w->has_from && w->sink->ops->needs_screen &&
+	    log_reader_seek_keyframe(w->reader, by, value, false) == 0)
+		return;
+	if (w->sink->ops->needs_screen)
+		log_reader_seek(w->reader, LOG_BY_SEQ, 0);
+	else
+		log_reader_seek(w->reader, by, value);
+}
+
+static int
+walk(struct walk *w, const struct args *a)
+{
+	struct error err;
+
+	w->has_from = a->from != NULL;
+	w->has_to = a->to != NULL;
+	if ((w->has_from && find_place(w, a->from, &w->from, &err) < 0) ||
+	    (w->has_to && find_place(w, a->to, &w->to, &err) < 0))
+		return out_fail(w->call->out, FAIL_REPLAY, "session %s: %s",
+		    target_name(w->call->target), err.msg);
+	seek(w);
+	/* Who pipes us into head wants no complaint. */
+	signal(SIGPIPE, SIG_DFL);
+	return go(w);
+}
+
+static int
+check_when(struct call *call, const char *option, const char *text)
+{
+	struct error err;
+	struct when when;
+
+	if (text == NULL || when_parse(text, &when, &err) == 0)
+		return 0;
+	return out_fail(call->out, FAIL_USAGE, "--%s: %s", option, err.msg);
+}
+
+static int
+check(struct call *call, const struct args *a)
+{
+	int status = operands_check(call, 0, 0, "");
+
+	if (status == 0 && a->text + a->raw + a->events > 1)
+		status = out_fail(call->out, FAIL_USAGE,
+		    "give one of --text, --raw and --events");
+	if (status == 0)
+		status = check_when(call, "from", a->from);
+	if (status == 0)
+		status = check_when(call, "to", a->to);
+	return status;
+}
+
+static struct log_sink *
+create_sink(struct out *out, const struct args *a)
+{
+	if (a->raw)
+		return log_raw_create(out);
+	if (a->events || (out->json && !a->text))
+		return log_events_create(out);
+	return log_text_create(out, a->follow);
+}
+
+/* K-16: the files alone are read, whether it runs or not. */
+static int
+run(struct call *call)
+{
+	const struct args *a = call->args;
+	struct walk w = { .call = call, .follow = a->follow };
+	int status;
+
+	status = check(call, a);
+	if (status == 0)
+		status = target_open_log(call, &w.reader);
+	if (status != 0)
+		return status;
+	w.sink = create_sink(call->out, a);
+	status = walk(&w, a);
+	w.sink->ops->destroy(w.sink);
+	log_reader_close(w.reader);
+	return status;
+}
+
+const struct cmd cmd_log = {
+	.name = "log",
+	.usage = "[SESSION] [-f] [--text|--raw|--events] [--from WHEN] "
+		 "[--to WHEN]",
+	.summary = "show what a session has written, and all that happened",
+	.details =
+	    "Without SESSION, the newest.  Read from the session's files alone,\n"
+	    "whether it runs or has ended.  What is missing is told on standard\n"
+	    "error; a damaged log ends with status 10.  --json is --events.\n"
+	    "\n"
+	    "WHEN is a seq (120), a byte offset (@4096), a time since the start\n"
+	    "(12.5s) or before the end (-5m), a date (2026-11-15T23:51:55Z) or\n"
+	    "mark:NAME.\n",
+	.options = options,
+	.args_size = sizeof(struct args),
+	.needs = CMD_NEEDS_SESSION | CMD_NEWEST | CMD_FINDS_DESTROYED,
+	.run = run,
+};

@@ -1,0 +1,32 @@
+#include "base/mem.h"
+#include "cmd/log_sink.h"
+#include "cmd/out.h"
+
+static void
+on_output(struct log_sink *s, const struct record *rec, uint64_t offset,
+    const uint8_t *p, size_t len, bool wanted)
+{
+	(void)rec;
+	(void)offset;
+	if (wanted)
+		buf_append(&s->out->buf, p, len);
+}
+
+static void
+destroy(struct log_sink *s)
+{
+	free(s);
+}
+
+struct log_sink *
+log_raw_create(struct out *out)
+{
+	static const struct log_sink_ops ops = {
+		.output = on_output,
+		.destroy = destroy,
+	};
+	struct log_sink *s = xcalloc(1, sizeof(*s));
+
+	*s = (struct log_sink){ &ops, out };
+	return s;
+}

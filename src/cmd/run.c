@@ -1,0 +1,377 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "client/attach.h"
+#include "cmd/attaching.h"
+#include "cmd/cmd.h"
+#include "cmd/environment.h"
+#include "cmd/label.h"
+#include "cmd/opt.h"
+#include "cmd/out.h"
+#include "cmd/target.h"
+#include "cmd/units.h"
+#include "session/find.h"
+#include "session/launch.h"
+
+#define DEFAULT_COLS 80
+#define DEFAULT_ROWS 24
+#define DEFAULT_MAX_LOG (256ull << 20)
+#define MIN_MAX_LOG (8ull << 20) /* two segments */
+#define DEFAULT_LINGER_MS 10000
+#define DURATION_MAX_S (365u * 24 * 60 * 60)
+
+struct args {
+	bool detached, attach_if_there, durable;
+	const char *name, *cwd, *size, *input, *resize, *max_log, *log_input,
+	    *idle_timeout, *linger;
+	struct opt_list env, labels;
+};
+
+static const struct opt options[] = {
+	OPT_FLAG(struct args, detached, "detach", 'd',
+	    "in the background; prints the id"),
+	OPT_VALUE(struct args, name, "name", 'n', "NAME",
+	    "its name (the command's, or that with -2, -3)"),
+	OPT_FLAG(struct args, attach_if_there, "attach", 'A',
+	    "attach to the session of that name if there is one"),
+	OPT_VALUE(struct args, cwd, "cwd", 'C', "DIR",
+	    "where to run it (here)"),
+	OPT_LIST(struct args, env, "env", 'e', "KEY=VALUE",
+	    "set a variable; may be repeated"),
+	OPT_VALUE(struct args, size, "size", 's', "COLSxROWS",
+	    "its size (that of this terminal, or 80x24)"),
+	OPT_LIST(struct args, labels, "label", 'l', "KEY=VALUE",
+	    "label it; may be repeated"),
+	OPT_VALUE(struct args, input, "input", 0, "POLICY",
+	    "who types: shared (all, the default) or lease (one)"),
+	OPT_VALUE(struct args, resize, "resize", 0, "POLICY",
+	    "whose size: smallest (the default), latest, largest, fixed"),
+	OPT_FLAG(struct args, durable, "durable", 0,
+	    "sync the log before anything is acknowledged"),
+	OPT_VALUE(struct args, max_log, "max-log", 0, "SIZE",
+	    "keep the log below this (256M)"),
+	OPT_VALUE(struct args, log_input, "log-input", 0, "WHAT",
+	    "of what is typed, log all (the default), lengths or none"),
+	OPT_VALUE(struct args, idle_timeout, "idle-timeout", 0, "DURATION",
+	    "stop it after so long without input and output"),
+	OPT_VALUE(struct args, linger, "linger-output", 0, "DURATION",
+	    "log what is still written after the exit (10s)"),
+	{ 0 },
+};
+
+static int
+usage(struct call *call, const char *option, const struct error *err)
+{
+	return out_fail(call->out, FAIL_USAGE, "--%s: %s", option, err->msg);
+}
+
+/* The user's shell, when no command is given. */
+static const char *
+shell(void)
+{
+	const char *name = getenv("SHELL");
+	const struct passwd *pw;
+
+	if (name != NULL && name[0] == '/')
+		return name;
+	pw = getpwuid(getuid());
+	if (pw != NULL && pw->pw_shell != NULL && pw->pw_shell[0] == '/')
+		return pw->pw_shell;
+	return "/bin/sh";
+}
+
+static void
+set_command(struct manifest *m, const struct call *call)
+{
+	size_t n = call->argc > 0 ? (size_t)call->argc : 1;
+
+	m->command = xcalloc(n + 1, sizeof(*m->command));
+	for (size_t i = 0; i < n; i++)
+		m->command[i] = xstrdup(
+		    call->argc > 0 ? call->argv[i] : shell());
+}
+
+/* Where the program will stand: it must be there, and ours to enter. */
+static int
+set_cwd(struct call *call, struct manifest *m, const char *dir)
+{
+	char *path = realpath(dir != NULL ? dir : ".", NULL);
+	int fd = -1;
+
+	if (path != NULL)
+		fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0) {
+		int e = errno;
+
+		free(path);
+		if (fd >= 0)
+			close(fd);
+		return out_fail(call->out, FAIL_INPUT,
+		    "cannot run in %s: %s; give another directory with -C",
+		    dir != NULL ? dir : "the current directory", strerror(e));
+	}
+	close(fd);
+	m->cwd = path;
+	return 0;
+}
+
+static int
+set_size(struct call *call, struct manifest *m, const struct args *a)
+{
+	unsigned cols = DEFAULT_COLS, rows = DEFAULT_ROWS;
+	struct winsize ws;
+	struct error err;
+
+	if (a->size != NULL) {
+		if (units_dims(a->size, &cols, &rows, &err) < 0)
+			return out_fail(call->out, FAIL_USAGE, "--size %s",
+			    err.msg);
+	} else if (!a->detached && ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 &&
+	    ws.ws_col >= 2 && ws.ws_row >= 1) {
+		cols = ws.ws_col;
+		rows = ws.ws_row;
+	}
+	m->cols = (uint16_t)cols;
+	m->rows = (uint16_t)rows;
+	return 0;
+}
+
+static int
+set_policies(struct call *call, struct manifest *m, const struct args *a)
+{
+	struct error err;
+
+	if (a->input != NULL &&
+	    input_policy_parse(a->input, &m->input, &err) < 0)
+		return usage(call, "input", &err);
+	if (a->resize != NULL &&
+	    size_policy_parse(a->resize, &m->size, &err) < 0)
+		return usage(call, "resize", &err);
+	if (a->log_input != NULL &&
+	    log_input_parse(a->log_input, &m->log_input, &err) < 0)
+		return usage(call, "log-input", &err);
+	m->durable = a->durable;
+	return 0;
+}
+
+static int
+take_duration(const char *s, uint64_t *ms, struct error *err)
+{
+	uint64_t ns;
+	int result = units_duration(s, &ns, err);
+
+	if (result < 0)
+		return result;
+	if (ns / 1000000000 > DURATION_MAX_S)
+		return error_set(err, EINVAL, "a year is the longest");
+	*ms = ns / 1000000;
+	return 0;
+}
+
+static int
+set_limits(struct call *call, struct manifest *m, const struct args *a)
+{
+	uint64_t ms = 0;
+	struct error err;
+
+	m->max_log = DEFAULT_MAX_LOG;
+	m->linger_ms = DEFAULT_LINGER_MS;
+	if (a->max_log != NULL && units_size(a->max_log, &m->max_log, &err) < 0)
+		return usage(call, "max-log", &err);
+	if (m->max_log < MIN_MAX_LOG)
+		return out_fail(call->out, FAIL_USAGE,
+		    "--max-log %s is too little; 8M is the least", a->max_log);
+	if (a->idle_timeout != NULL) {
+		if (take_duration(a->idle_timeout, &ms, &err) < 0)
+			return usage(call, "idle-timeout", &err);
+		/* Whole seconds, and 0 would mean never. */
+		m->idle_timeout_s = (uint32_t)((ms + 999) / 1000);
+		if (ms == 0)
+			return out_fail(call->out, FAIL_USAGE,
+			    "--idle-timeout %s would end it at once",
+			    a->idle_timeout);
+	}
+	if (a->linger != NULL) {
+		if (take_duration(a->linger, &ms, &err) < 0)
+			return usage(call, "linger-output", &err);
+		m->linger_ms = ms < UINT32_MAX ? (uint32_t)ms : UINT32_MAX;
+	}
+	return 0;
+}
+
+static int
+set_names(struct call *call, struct manifest *m, const struct args *a)
+{
+	struct error err;
+
+	if (a->name != NULL) {
+		if (name_check(a->name, &err) < 0)
+			return usage(call, "name", &err);
+		snprintf(m->name, sizeof(m->name), "%s", a->name);
+	}
+	for (size_t i = 0; i < a->labels.n; i++)
+		if (label_set(m, a->labels.items[i].value, &err) < 0)
+			return usage(call, "label", &err);
+	return 0;
+}
+
+/* Everything that can be known to be wrong before anything is made. */
+static int
+describe(struct call *call, struct manifest *m, const struct args *a)
+{
+	int status;
+
+	set_command(m, call);
+	status = set_names(call, m, a);
+	if (status == 0)
+		status = set_size(call, m, a);
+	if (status == 0)
+		status = set_policies(call, m, a);
+	if (status == 0)
+		status = set_limits(call, m, a);
+	if (status == 0)
+		status = set_cwd(call, m, a->cwd);
+	return status;
+}
+
+static int
+launch(struct call *call, const struct args *a)
+{
+	extern char **environ;
+	struct target *t = call->target;
+	struct error err = { 0 };
+	char **env;
+	int result;
+
+	env = environment_create(environ, &a->env, &err);
+	if (env == NULL)
+		return out_fail(call->out, FAIL_USAGE, "%s", err.msg);
+	result = launch_session(&t->home, &t->session, env,
+	    &call->out->failure_status, &err);
+	environment_destroy(env);
+	if (result == 0)
+		t->dirfd = home_session_dir(&t->home, t->session.id, &err);
+	if (result == 0 && t->dirfd >= 0)
+		return 0;
+	switch (result) {
+	case -EEXIST:
+		return out_fail(call->out, FAIL_EXISTS, "%s", err.msg);
+	case -ENOSPC:
+	case -EDQUOT:
+	case -EROFS:
+	case -EIO:
+		return out_fail(call->out, FAIL_STORAGE, "%s", err.msg);
+	default:
+		return out_fail(call->out, FAIL_INPUT, "%s", err.msg);
+	}
+}
+
+/* -A: whether an active session has the name already; then it is ours. */
+static bool
+is_there(struct target *t, const char *name)
+{
+	struct manifest m;
+	int dirfd = -1;
+	bool there;
+
+	manifest_init(&m);
+	there = find_session(&t->home, name, 0, &m, &dirfd, NULL) == 0 &&
+	    strcmp(m.name, name) == 0 && status_is_active(m.status);
+	if (!there) {
+		manifest_finish(&m);
+		if (dirfd >= 0)
+			close(dirfd);
+		return false;
+	}
+	manifest_finish(&t->session);
+	t->session = m;
+	t->dirfd = dirfd;
+	return true;
+}
+
+static int
+answer(struct call *call, const struct args *a)
+{
+	struct target *t = call->target;
+	const struct attach_options o = {
+		.id = t->session.id,
+		.name = target_name(t),
+	};
+	struct json_out j;
+
+	if (!a->detached)
+		return attaching_run(call, &o);
+	if (call->out->json) {
+		out_begin(call->out, &j);
+		manifest_json(&t->session, 0, &j);
+	} else {
+		buf_printf(&call->out->buf, "%s\n", t->session.id);
+	}
+	return out_send(call->out);
+}
+
+static int
+check(struct call *call, const struct args *a)
+{
+	if (a->attach_if_there && a->name == NULL)
+		return out_fail(call->out, FAIL_USAGE,
+		    "-A needs a name to look for; give it with -n NAME");
+	if (a->detached)
+		return 0;
+	if (call->out->json)
+		return out_fail(call->out, FAIL_USAGE,
+		    "--json needs -d; attached, the terminal is the program's");
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return out_fail(call->out, FAIL_USAGE,
+		    "there is no terminal to attach here; -d runs it in the "
+		    "background");
+	return 0;
+}
+
+static int
+run(struct call *call)
+{
+	const struct args *a = call->args;
+	int status;
+
+	status = check(call, a);
+	if (status == 0)
+		status = describe(call, &call->target->session, a);
+	if (status == 0)
+		status = target_open_home(call, true);
+	if (status != 0)
+		return status;
+	if (!a->attach_if_there || !is_there(call->target, a->name))
+		status = launch(call, a);
+	return status != 0 ? status : answer(call, a);
+}
+
+const struct cmd cmd_run = {
+	.name = "run",
+	.usage =
+	    "[-d] [-n NAME] [-A] [-C DIR] [-e KEY=VALUE]... "
+	    "[--size COLSxROWS]\n"
+	    "            [--label KEY=VALUE]... [--] [COMMAND [ARGUMENT...]]",
+	.summary = "start a program in a session, and attach to it",
+	.details =
+	    "Without COMMAND, $SHELL is started.  The session goes on when you\n"
+	    "detach (C-] d) or the terminal is closed; 'tend attach' brings it\n"
+	    "back.  Everything from COMMAND on belongs to the program.\n"
+	    "\n"
+	    "The exit status is the program's when it ends (128+n after a\n"
+	    "signal), 0 after detaching, 127 when there is no such program, 126\n"
+	    "when it cannot be run, 125 when tend itself fails.\n",
+	.options = options,
+	.args_size = sizeof(struct args),
+	.before_program = true,
+	.passes_status = true,
+	.run = run,
+};

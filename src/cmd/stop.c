@@ -1,0 +1,55 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cmd/cmd.h"
+#include "cmd/ending.h"
+#include "cmd/operands.h"
+#include "cmd/opt.h"
+#include "cmd/out.h"
+
+struct args {
+	const char *grace;
+	bool interrupt;
+};
+
+static const struct opt options[] = {
+	OPT_VALUE(struct args, grace, "grace", 'g', "DURATION",
+	    "how long it may take before it is killed (5s)"),
+	OPT_FLAG(struct args, interrupt, "interrupt", 'i',
+	    "press Ctrl-C first"),
+	{ 0 },
+};
+
+static int
+run(struct call *call)
+{
+	const struct args *a = call->args;
+	uint32_t grace_ms;
+	char args[80];
+	int status;
+
+	status = operands_check(call, 0, 0, "");
+	if (status == 0)
+		status = ending_grace(call, a->grace, &grace_ms);
+	if (status != 0)
+		return status;
+	snprintf(args, sizeof(args),
+	    "{\"grace_ms\":%" PRIu32 ",\"interrupt\":%s}", grace_ms,
+	    a->interrupt ? "true" : "false");
+	status = ending_wait(call, "session.stop", args, grace_ms);
+	return status != 0 ? status : ending_answer(call);
+}
+
+const struct cmd cmd_stop = {
+	.name = "stop",
+	.usage = "SESSION [--grace DURATION] [--interrupt] [--json]",
+	.summary = "ask a session's program to end, and see that it does",
+	.details =
+	    "All processes of the session get SIGHUP, SIGCONT and SIGTERM; what\n"
+	    "is left after the grace is killed.  Returns when it has ended.  Its\n"
+	    "log and last screen stay.\n",
+	.options = options,
+	.args_size = sizeof(struct args),
+	.needs = CMD_NEEDS_SESSION | CMD_NEEDS_HOST,
+	.run = run,
+};

@@ -1,0 +1,348 @@
+#include "cmd/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/id.h"
+#include "base/mem.h"
+#include "base/version.h"
+#include "cmd/cmd.h"
+#include "cmd/out.h"
+#include "cmd/words.h"
+#include "log/reader.h"
+#include "session/find.h"
+
+#define HOST_TIMEOUT_MS 10000
+#define TRY_TIMEOUT_MS 2000
+#define GONE_MARGIN_MS 10000
+#define LOOK_AGAIN_NS 5000000
+
+void
+target_init(struct target *t, const char *home_option)
+{
+	memset(t, 0, sizeof(*t));
+	t->home_option = home_option;
+	t->dirfd = -1;
+	t->conn.fd = -1;
+	manifest_init(&t->session);
+}
+
+void
+target_finish(struct target *t)
+{
+	if (t->conn.fd >= 0)
+		conn_close(&t->conn);
+	manifest_finish(&t->session);
+	fd_close(&t->dirfd);
+	if (t->has_home)
+		home_close(&t->home);
+}
+
+const char *
+target_name(const struct target *t)
+{
+	return t->session.name[0] != '\0' ? t->session.name : t->session.id;
+}
+
+/* A directory that is not ours to use, or one that cannot be made. */
+static enum failure
+home_failure(int result)
+{
+	if (result == -EACCES || result == -EPERM)
+		return FAIL_DENIED;
+	if (result == -EINVAL || result == -ENAMETOOLONG)
+		return FAIL_USAGE;
+	return FAIL_STORAGE;
+}
+
+int
+target_open_home(struct call *call, bool create)
+{
+	struct target *t = call->target;
+	struct error err = { 0 };
+	int result;
+
+	result = home_open(&t->home, t->home_option, create, &err);
+	if (result < 0)
+		return out_fail(call->out, home_failure(result), "%s", err.msg);
+	t->has_home = true;
+	return 0;
+}
+
+static int
+find(struct call *call, const char *arg, unsigned needs)
+{
+	unsigned flags = needs & CMD_NEWEST ? FIND_NEWEST_OK : 0;
+	struct target *t = call->target;
+	struct error err = { 0 };
+	char id[ID_SIZE];
+	int result;
+
+	if ((needs & CMD_FINDS_DESTROYED) && arg != NULL &&
+	    id_parse(arg, id) == 0)
+		flags |= FIND_DESTROYED;
+	result = find_session(&t->home, arg, flags, &t->session, &t->dirfd,
+	    &err);
+	if (result == 0)
+		return 0;
+	if (result == -ENOENT)
+		return out_fail(call->out, FAIL_NOT_FOUND,
+		    "%s; 'tend ls -a' lists them", err.msg);
+	if (result == -ENOTUNIQ || result == -EINVAL)
+		return out_fail(call->out, FAIL_USAGE, "%s", err.msg);
+	return out_fail(call->out, FAIL_STORAGE, "%s", err.msg);
+}
+
+int
+target_take_session(struct call *call, unsigned needs)
+{
+	const char *arg = call->argc > 0 ? call->argv[0] : NULL;
+	int status;
+
+	if (arg == NULL && !(needs & CMD_NEWEST))
+		return out_fail(call->out, FAIL_USAGE,
+		    "which session? give its name or id; 'tend ls' lists them");
+	status = find(call, arg, needs);
+	if (status == 0 && arg != NULL) {
+		call->argc--;
+		call->argv++;
+	}
+	return status;
+}
+
+static int
+not_running(struct call *call)
+{
+	struct target *t = call->target;
+	char how[WORDS_MAX];
+
+	words_outcome(&t->session, how, sizeof(how));
+	return out_fail(call->out, FAIL_NOT_RUNNING,
+	    "session %s %s; 'tend log %s' and 'tend snapshot %s' still show it",
+	    target_name(t), how, target_name(t), target_name(t));
+}
+
+static enum failure
+conn_failure(int result)
+{
+	switch (result) {
+	case -ETIMEDOUT:
+		return FAIL_TIMEOUT;
+	case -EACCES:
+	case -EPERM:
+		return FAIL_DENIED;
+	case -EPROTO:
+	case -EINVAL:
+		return FAIL_PROTOCOL;
+	default:
+		return FAIL_UNREACHABLE;
+	}
+}
+
+static int
+connect_host(struct target *t, int timeout_ms, struct error *err)
+{
+	struct hello hello;
+	int result;
+
+	hello_init(&hello);
+	hello.mode = HELLO_CONTROL;
+	snprintf(hello.client, sizeof(hello.client), "tend %s", TEND_VERSION);
+	result = conn_open(&t->conn, t->dirfd, &hello, timeout_ms, err);
+	if (result < 0)
+		t->conn.fd = -1;
+	return result;
+}
+
+int
+target_connect(struct call *call)
+{
+	struct target *t = call->target;
+	struct error err = { 0 };
+	int result;
+
+	if (!status_is_active(t->session.status))
+		return not_running(call);
+	result = connect_host(t, HOST_TIMEOUT_MS, &err);
+	if (result == 0)
+		return 0;
+	return out_fail(call->out, conn_failure(result),
+	    "cannot reach session %s: %s", target_name(t), err.msg);
+}
+
+int
+target_prepare(struct call *call, unsigned needs)
+{
+	int status = 0;
+
+	if (needs != 0)
+		status = target_open_home(call, false);
+	if (status == 0 && (needs & CMD_NEEDS_SESSION))
+		status = target_take_session(call, needs);
+	if (status == 0 && (needs & CMD_NEEDS_HOST))
+		status = target_connect(call);
+	return status;
+}
+
+int
+target_ask(struct call *call, const char *op, const char *args, char **result)
+{
+	struct target *t = call->target;
+	struct error err = { 0 };
+	char code[32] = "";
+	int r;
+
+	r = conn_call(&t->conn, op, args, result, code, &err);
+	if (r == 0)
+		return 0;
+	if (r == -EREMOTEIO)
+		return out_fail(call->out, failure_called(code), "%s: %s",
+		    target_name(t), err.msg);
+	return out_fail(call->out, conn_failure(r), "session %s: %s",
+	    target_name(t), err.msg);
+}
+
+char *
+target_try(struct target *t, const char *op, const char *args)
+{
+	char *result = NULL, code[32];
+
+	if (connect_host(t, TRY_TIMEOUT_MS, NULL) < 0)
+		return NULL;
+	if (conn_call(&t->conn, op, args, &result, code, NULL) < 0)
+		return NULL;
+	return result;
+}
+
+int
+target_tell(struct call *call, const char *op, const char *args)
+{
+	auto_free char *result = NULL;
+	struct json_out j;
+	int status;
+
+	status = target_ask(call, op, args, &result);
+	if (status != 0)
+		return status;
+	if (call->out->json) {
+		out_begin(call->out, &j);
+		buf_puts(&call->out->buf, result);
+	}
+	return out_send(call->out);
+}
+
+int
+target_open_log(struct call *call, struct log_reader **out)
+{
+	struct target *t = call->target;
+	struct error err = { 0 };
+	auto_close int fd = openat(t->dirfd, "log",
+	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int result;
+
+	if (fd < 0)
+		return out_fail(call->out, FAIL_REPLAY,
+		    "cannot open the log of session %s: %s", target_name(t),
+		    strerror(errno));
+	result = log_reader_open(out, fd, &err);
+	if (result < 0)
+		return out_fail(call->out, FAIL_REPLAY,
+		    "cannot read the log of session %s: %s", target_name(t),
+		    err.msg);
+	return 0;
+}
+
+int
+target_refresh(struct target *t, struct error *err)
+{
+	struct manifest m;
+	int result;
+
+	manifest_init(&m);
+	result = manifest_read(t->dirfd, &m, err);
+	if (result < 0) {
+		manifest_finish(&m);
+		return result;
+	}
+	manifest_reconcile(&m);
+	manifest_finish(&t->session);
+	t->session = m;
+	return 0;
+}
+
+static int64_t
+now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* What still comes is read and dropped; only the end matters. */
+static bool
+is_closed(struct conn *c)
+{
+	struct frame f;
+
+	if (conn_fill(c, false, NULL) < 0)
+		return true;
+	while (conn_next(c, &f, NULL) > 0)
+		continue;
+	return false;
+}
+
+int
+target_wait_end(struct target *t, int timeout_ms, struct error *err)
+{
+	int64_t end = now_ms() + timeout_ms, left;
+
+	do {
+		struct pollfd p = { .fd = t->conn.fd, .events = POLLIN };
+
+		left = end - now_ms();
+		if (left <= 0)
+			return error_set(err, ETIMEDOUT,
+			    "it has not ended after %d s", timeout_ms / 1000);
+		if (poll(&p, 1, (int)left) < 0 && errno != EINTR)
+			return error_set(err, errno, "cannot wait: %s",
+			    strerror(errno));
+	} while (!is_closed(&t->conn));
+	return target_refresh(t, err);
+}
+
+static int
+wait_gone(struct target *t, struct error *err)
+{
+	const struct timespec pause = { .tv_nsec = LOOK_AGAIN_NS };
+	int64_t end = now_ms() + t->session.linger_ms + GONE_MARGIN_MS;
+	int result = target_refresh(t, err);
+
+	while (result == 0 && t->session.host.pid != 0) {
+		if (now_ms() > end)
+			return error_set(err, ETIMEDOUT,
+			    "its host is still there, pid %d",
+			    (int)t->session.host.pid);
+		nanosleep(&pause, NULL);
+		result = target_refresh(t, err);
+	}
+	return result;
+}
+
+int
+target_wait_gone(struct call *call)
+{
+	struct error err;
+
+	if (wait_gone(call->target, &err) < 0)
+		return out_fail(call->out, FAIL_TIMEOUT, "session %s: %s",
+		    target_name(call->target), err.msg);
+	return 0;
+}

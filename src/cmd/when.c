@@ -1,0 +1,251 @@
+#include "cmd/when.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "cmd/units.h"
+
+#define NS 1000000000
+
+static int
+two_digits(const char *p)
+{
+	if (p[0] < '0' || p[0] > '9' || p[1] < '0' || p[1] > '9')
+		return -1;
+	return (p[0] - '0') * 10 + p[1] - '0';
+}
+
+/* Digits behind a point, as nanoseconds; *p is moved behind them. */
+static int64_t
+take_fraction(const char **p)
+{
+	int64_t ns = 0, place = NS / 10;
+
+	if (**p != '.')
+		return 0;
+	for ((*p)++; **p >= '0' && **p <= '9'; (*p)++) {
+		ns += place * (**p - '0');
+		place /= 10;
+	}
+	return ns;
+}
+
+/* "Z", "+02:00" or "-0130" as seconds east of Greenwich. */
+static bool
+take_zone(const char *p, int *seconds)
+{
+	int hours, minutes;
+
+	if (strcmp(p, "Z") == 0 || strcmp(p, "z") == 0) {
+		*seconds = 0;
+		return true;
+	}
+	if ((*p != '+' && *p != '-') || strlen(p) != 6 || p[3] != ':')
+		return false;
+	hours = two_digits(p + 1);
+	minutes = two_digits(p + 4);
+	if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59)
+		return false;
+	*seconds = (hours * 60 + minutes) * 60 * (*p == '-' ? -1 : 1);
+	return true;
+}
+
+/* The date and time before fraction and zone: 19 characters. */
+static bool
+take_date(const char *s, struct tm *tm)
+{
+	static const char shape[] = "dddd-dd-ddTdd:dd:dd";
+
+	for (int i = 0; shape[i] != '\0'; i++) {
+		bool ok = shape[i] == 'd' ? s[i] >= '0' && s[i] <= '9' :
+		    shape[i] == 'T'       ? strchr("Tt ", s[i]) != NULL :
+					    s[i] == shape[i];
+
+		if (!ok || s[i] == '\0')
+			return false;
+	}
+	*tm = (struct tm){
+		.tm_year = two_digits(s) * 100 + two_digits(s + 2) - 1900,
+		.tm_mon = two_digits(s + 5) - 1,
+		.tm_mday = two_digits(s + 8),
+		.tm_hour = two_digits(s + 11),
+		.tm_min = two_digits(s + 14),
+		.tm_sec = two_digits(s + 17),
+	};
+	return tm->tm_year >= 70 && tm->tm_mon >= 0 && tm->tm_mon < 12 &&
+	    tm->tm_mday > 0 && tm->tm_mday <= 31 && tm->tm_hour < 24 &&
+	    tm->tm_min < 60 && tm->tm_sec <= 60;
+}
+
+static bool
+parse_wall(const char *s, uint64_t *ns)
+{
+	struct tm tm;
+	const char *p;
+	int64_t part;
+	time_t t;
+	int zone;
+
+	if (!take_date(s, &tm))
+		return false;
+	p = s + 19;
+	part = take_fraction(&p);
+	if (!take_zone(p, &zone))
+		return false;
+	t = timegm(&tm) - zone;
+	/* What does not fit in 64 bits of nanoseconds is the year 2554. */
+	if (t < 0 || t > INT64_MAX / NS - 1)
+		return false;
+	*ns = (uint64_t)t * NS + (uint64_t)part;
+	return true;
+}
+
+int
+when_parse(const char *s, struct when *out, struct error *err)
+{
+	struct when w = { .kind = WHEN_SEQ };
+
+	if (strncmp(s, "mark:", 5) == 0 && s[5] != '\0') {
+		w.kind = WHEN_MARK;
+		w.mark = s + 5;
+	} else if (s[0] == '@' && units_number(s + 1, UINT64_MAX, &w.value)) {
+		w.kind = WHEN_OFFSET;
+	} else if (s[0] == '-' && units_duration(s + 1, &w.value, NULL) == 0) {
+		w.kind = WHEN_BEFORE_END;
+	} else if (units_duration(s, &w.value, NULL) == 0) {
+		w.kind = WHEN_SINCE_START;
+	} else if (parse_wall(s, &w.value)) {
+		w.kind = WHEN_WALL;
+	} else if (!units_number(s, UINT64_MAX, &w.value)) {
+		return error_set(err, EINVAL,
+		    "%.40s is no moment: give a seq (120), a byte offset "
+		    "(@4096), a time since the start (12.5s) or before the end "
+		    "(-5m), a date (2026-11-15T23:51:55Z) or mark:NAME",
+		    s);
+	}
+	*out = w;
+	return 0;
+}
+
+/* A name behind `by`: u8 of its length, its bytes, then the name. */
+static bool
+is_mark(const struct record *rec, const char *name)
+{
+	size_t by, len = strlen(name);
+
+	if (rec->type != RECORD_MARK || rec->len < 1)
+		return false;
+	by = 1u + rec->payload[0];
+	return rec->len == by + len &&
+	    memcmp(rec->payload + by, name, len) == 0;
+}
+
+/* The next record that is there; false at the end, whoever writes. */
+static bool
+next(struct log_reader *r, struct record *rec)
+{
+	for (;;) {
+		switch (log_reader_next(r, rec)) {
+		case LOG_RECORD:
+			return true;
+		case LOG_DAMAGED:
+			continue;
+		case LOG_WAIT:
+		case LOG_END:
+			return false;
+		}
+	}
+}
+
+static int
+resolve_mark(const char *name, struct log_reader *r, struct log_place *out,
+    struct error *err)
+{
+	struct record rec;
+	bool found = false;
+
+	log_reader_seek(r, LOG_BY_SEQ, 0);
+	while (next(r, &rec))
+		if (is_mark(&rec, name)) {
+			*out = (struct log_place){ LOG_BY_SEQ, rec.seq };
+			found = true;
+		}
+	if (!found)
+		return error_set(err, ENOENT,
+		    "the log has no mark called %.100s", name);
+	return 0;
+}
+
+/*
+ * The log counts from its start; clock records say what a clock on the wall
+ * showed then.  The last one that is not later decides, so that after the
+ * clock was set the new time counts.
+ */
+static int
+resolve_wall(uint64_t wall, struct log_reader *r, struct log_place *out,
+    struct error *err)
+{
+	struct record rec;
+	bool any = false;
+
+	*out = (struct log_place){ LOG_BY_TIME, 0 };
+	log_reader_seek(r, LOG_BY_SEQ, 0);
+	while (next(r, &rec)) {
+		uint64_t then;
+
+		if (rec.type != RECORD_CLOCK || rec.len < 8)
+			continue;
+		then = get_u64le(rec.payload);
+		any = true;
+		if (then <= wall)
+			out->value = rec.time_ns + (wall - then);
+	}
+	if (!any)
+		return error_set(err, ENOENT,
+		    "the log has no clock to find a date by");
+	return 0;
+}
+
+static int
+resolve_before_end(uint64_t ns, struct log_reader *r, struct log_place *out,
+    struct error *err)
+{
+	struct log_extent extent;
+	int result = log_reader_extent(r, &extent);
+
+	if (result < 0)
+		return error_set(err, -result,
+		    "cannot find the end of the log: %s", strerror(-result));
+	out->by = LOG_BY_TIME;
+	out->value = extent.last_time_ns > ns ? extent.last_time_ns - ns : 0;
+	return 0;
+}
+
+int
+when_resolve(const struct when *w, struct log_reader *r, struct log_place *out,
+    struct error *err)
+{
+	switch (w->kind) {
+	case WHEN_SEQ:
+		*out = (struct log_place){ LOG_BY_SEQ, w->value };
+		return 0;
+	case WHEN_OFFSET:
+		*out = (struct log_place){ LOG_BY_OFFSET, w->value };
+		return 0;
+	case WHEN_SINCE_START:
+		*out = (struct log_place){ LOG_BY_TIME, w->value };
+		return 0;
+	case WHEN_BEFORE_END:
+		return resolve_before_end(w->value, r, out, err);
+	case WHEN_WALL:
+		return resolve_wall(w->value, r, out, err);
+	case WHEN_MARK:
+		return resolve_mark(w->mark, r, out, err);
+	}
+	return error_set(err, EINVAL, "no such kind of moment");
+}

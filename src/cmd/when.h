@@ -1,0 +1,51 @@
+#ifndef TEND_CMD_WHEN_H
+#define TEND_CMD_WHEN_H
+
+#include <stdint.h>
+
+#include "log/reader.h"
+
+struct error;
+
+/*
+ * A moment of a session, as --at, --from and --to have it:
+ *
+ *	N		the event with that seq
+ *	@N		the byte of output with that offset
+ *	12.5s		so long after the session began (ms s m h)
+ *	-5m		so long before the end of its log
+ *	2026-11-15T23:51:55Z	RFC 3339; -01:00 and fractions are fine
+ *	mark:NAME	the last mark of that name
+ */
+enum when_kind {
+	WHEN_SEQ,
+	WHEN_OFFSET,
+	WHEN_SINCE_START, /* value: ns */
+	WHEN_BEFORE_END,  /* value: ns */
+	WHEN_WALL,        /* value: ns since 1970 */
+	WHEN_MARK,
+};
+
+struct when {
+	enum when_kind kind;
+	uint64_t value;
+	const char *mark; /* borrowed from what was parsed */
+};
+
+/* Pure.  -EINVAL and what can be written. */
+int when_parse(const char *s, struct when *out, struct error *err);
+
+/* A place in a log, as its reader knows places. */
+struct log_place {
+	enum log_by by;
+	uint64_t value;
+};
+
+/*
+ * Find the moment in a log; where the reader stands afterwards is not said.
+ * -ENOENT and why when the log has no such mark or no clock.
+ */
+int when_resolve(const struct when *w, struct log_reader *r,
+    struct log_place *out, struct error *err);
+
+#endif

@@ -1,0 +1,105 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cmd/when.h"
+
+static void
+expect(const char *s, enum when_kind kind, uint64_t value)
+{
+	struct error err = { 0 };
+	struct when w = { 0 };
+
+	if (when_parse(s, &w, &err) < 0)
+		fail_msg("%s: %s", s, err.msg);
+	if (w.kind != kind || w.value != value)
+		fail_msg("%s: kind %d, value %lu", s, (int)w.kind,
+		    (unsigned long)w.value);
+}
+
+static void
+when_reads_every_form(void **state)
+{
+	const uint64_t s = 1000000000;
+
+	(void)state;
+	expect("0", WHEN_SEQ, 0);
+	expect("120", WHEN_SEQ, 120);
+	expect("18446744073709551615", WHEN_SEQ, UINT64_MAX);
+	expect("@0", WHEN_OFFSET, 0);
+	expect("@4096", WHEN_OFFSET, 4096);
+	expect("12.5s", WHEN_SINCE_START, 12 * s + s / 2);
+	expect("250ms", WHEN_SINCE_START, s / 4);
+	expect("-5m", WHEN_BEFORE_END, 300 * s);
+	expect("-0s", WHEN_BEFORE_END, 0);
+}
+
+static void
+when_reads_dates(void **state)
+{
+	const uint64_t s = 1000000000;
+
+	(void)state;
+	expect("1970-01-01T00:00:01Z", WHEN_WALL, s);
+	expect("2026-11-15T23:51:55Z", WHEN_WALL, 1794786715 * s);
+	expect("2026-11-15 23:51:55z", WHEN_WALL, 1794786715 * s);
+	expect("2026-11-16T00:51:55+01:00", WHEN_WALL, 1794786715 * s);
+	expect("2026-11-15T22:21:55-01:30", WHEN_WALL, 1794786715 * s);
+	expect("2026-11-15T23:51:55.25Z", WHEN_WALL, 1794786715 * s + s / 4);
+	expect("2024-02-29T12:00:00Z", WHEN_WALL, 1709208000 * s);
+}
+
+static void
+when_reads_marks(void **state)
+{
+	struct error err;
+	struct when w;
+
+	(void)state;
+	assert_int_equal(when_parse("mark:before the fix", &w, &err), 0);
+	assert_int_equal(w.kind, WHEN_MARK);
+	assert_string_equal(w.mark, "before the fix");
+}
+
+static void
+when_says_what_can_be_written(void **state)
+{
+	static const char *const wrong[] = { "", "-", "-5", "@", "@x", "@-1",
+		"mark:", "mark", "5x", "1.5", "now", "18446744073709551616",
+		"2026-11-15", "2026-11-15T23:51:55", "2026-13-15T23:51:55Z",
+		"2026-11-15T24:00:00Z", "2026-11-15T23:51:55+1:00",
+		"2026-11-15T23:51:55.25", "1969-12-31T23:59:59Z",
+		"9999-12-31T23:59:59Z", "2026-11-15T23:51:55Zz",
+		"1970-01-01T00:00:00+23:59", "--5m", " 5" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct error err = { 0 };
+		struct when w = { .value = 7 };
+
+		if (when_parse(wrong[i], &w, &err) != -EINVAL)
+			fail_msg("%s was taken as kind %d, value %lu", wrong[i],
+			    (int)w.kind, (unsigned long)w.value);
+		assert_int_equal(w.value, 7);
+		assert_non_null(strstr(err.msg, "mark:NAME"));
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(when_reads_every_form),
+		cmocka_unit_test(when_reads_dates),
+		cmocka_unit_test(when_reads_marks),
+		cmocka_unit_test(when_says_what_can_be_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
