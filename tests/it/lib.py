@@ -118,16 +118,31 @@ class Home:
         if self.made:
             shutil.rmtree(self.path, ignore_errors=True)
 
-    def end_all(self):
-        """Kill what the sessions' manifests name, and wait until it is gone."""
-        pids = [pid for session in self.manifests()
-                for role in ("keeper", "host", "child")
-                for pid in [session.get(f"{role}_pid")] if pid]
-        for pid in pids:
+    def processes(self):
+        """The pids of all that was started in this home and still runs."""
+        wanted = f"TEND_HOME={self.path}".encode()
+        found = []
+        for entry in os.scandir("/proc"):
             try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+                if entry.name.isdigit() and is_running(entry.name):
+                    environ = pathlib.Path(entry.path, "environ").read_bytes()
+                    if wanted in environ.split(b"\0"):
+                        found.append(int(entry.name))
+            except OSError:
+                continue
+        return found
+
+    def end_all(self):
+        """Kill -9 everything, and wait until it is gone."""
+        def all_gone():
+            for pid in self.processes():
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            return not self.processes()
+
+        wait_for(all_gone, lambda: f"the end of {self.processes()}")
 
     def manifests(self):
         """Every session.json there is, as it is on disk."""
@@ -203,6 +218,11 @@ class Home:
 
         return wait_for(look, lambda: f"{sid} to be {statuses}: "
                         f"{self.info(sid)}", seconds)
+
+    def events(self, sid):
+        """Everything that happened, from the log."""
+        return [json.loads(line)
+                for line in self.ok("log", "--events", sid).splitlines()]
 
     def raw(self, sid):
         """Every byte the program wrote, from the log."""

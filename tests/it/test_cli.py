@@ -12,8 +12,18 @@ LIST = (lib.ROOT / "src" / "cmd" / "list.h").read_text()
 COMMANDS = re.findall(r"^CMD\((\w+)\)$", LIST, re.MULTILINE)
 
 
+# They pass a program's status on, so that their own failures need another.
+PASSING = {"run", "attach"}
+
+
+def failure(name):
+    return 125 if name in PASSING else 2
+
+
 def test_the_list_has_the_commands():
-    assert {"render", "version"} <= set(COMMANDS)
+    assert {"run", "ls", "info", "attach", "send", "snapshot", "log", "mark",
+            "resize", "rename", "label", "signal", "stop", "kill", "destroy",
+            "render", "version"} == set(COMMANDS)
 
 
 @pytest.mark.parametrize("args", [[], ["help"], ["-h"], ["--help"]])
@@ -28,7 +38,7 @@ def test_tend_alone_lists_all_commands(args):
 def test_every_command_explains_itself(name):
     text = shows(name, "-h")
     assert text.startswith(f"usage: tend {name} "), text
-    assert "--json" in text and "-h, --help" in text
+    assert "--json" in text and "-h, --help" in text and "--home DIR" in text
     assert shows(name, "--help") == text
     assert shows("help", name) == text
     assert shows(name, "--json", "-h") == text
@@ -44,18 +54,18 @@ def test_help_names_every_option_of_render():
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_names_an_unknown_option(name):
     answer = tend(name, "--no-such-option")
-    assert answer.status == 2, answer
+    assert answer.status == failure(name), answer
     assert answer.out == b""
     assert answer.err == (f"tend {name}: unknown option --no-such-option; "
                           f"see 'tend {name} -h'\n")
     answer = tend(name, "-hQ")
-    assert answer.status == 2 and "unknown option -Q;" in answer.err, answer
+    assert answer.status == failure(name) and "unknown option -Q;" in answer.err, answer
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_tells_mistakes_in_json(name):
     answer = tend(name, "--json", "--no-such-option")
-    assert answer.status == 2 and answer.err == "", answer
+    assert answer.status == failure(name) and answer.err == "", answer
     assert json.loads(answer.out) == {
         "ok": False, "command": name, "error": {
             "code": "usage",
@@ -64,8 +74,38 @@ def test_every_command_tells_mistakes_in_json(name):
             "retryable": False, "details": {}}}
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_survives_a_home_that_is_none(name, tmp_path):
+    """STYLE, section 7: what is no directory gets a message and a status."""
+    home = tmp_path / "home"
+    home.write_text("a file")
+    args = {"run": ["-d", "true"], "render": ["-"]}.get(name, [])
+    if name in ("send", "mark", "resize", "rename", "label", "signal", "stop",
+                "kill", "destroy", "attach"):
+        args = ["nobody"]
+    answer = tend(name, "--home", str(home), *args)
+    if name in ("render", "version"):
+        assert answer.status == 0, answer
+        return
+    assert answer.status == (125 if name in PASSING else 8), answer
+    assert answer.out == b"" and str(home) in answer.err, answer
+    assert answer.err.startswith(f"tend {name}: "), answer
+    assert home.read_text() == "a file"
+
+
+def test_common_options_may_stand_before_the_command(tmp_path):
+    home = tmp_path / "home"
+    after = json.loads(shows("ls", "--json", "--home", str(home)))
+    assert after == {"ok": True, "command": "ls", "result": []}
+    assert json.loads(shows("--home", str(home), "--json", "ls")) == after
+    assert not home.exists()
+    answer = tend("--frob", "ls")
+    assert answer.status == 2 and "unknown option --frob" in answer.err
+
+
 @pytest.mark.parametrize("typed, meant", [
-    ("rendr", "render"), ("rneder", "render"), ("ren", "render"),
+    ("rendr", "render"), ("rneder", "render"), ("rend", "render"),
+    ("dstroy", "destroy"),
     ("versoin", "version"), ("Version", "version")])
 def test_a_misspelt_command_gets_a_suggestion(typed, meant):
     answer = tend(typed)
@@ -98,6 +138,8 @@ def test_version():
     assert answer["ok"] is True and answer["command"] == "version"
     assert answer["result"]["version"] == text.split()[1]
     assert answer["result"]["engine"] >= 1
+    assert answer["result"]["protocol"] >= 1
+    assert answer["result"]["log_format"] >= 1
     assert json.loads(shows("--version", "--json")) == answer
 
 

@@ -1,0 +1,168 @@
+"""Ending sessions: stop, kill, signal, destroy."""
+
+import os
+import signal
+import time
+
+import pytest
+
+from lib import Home, is_running, wait_for
+
+
+@pytest.fixture
+def home():
+    with Home() as made:
+        yield made
+
+
+def pids(session):
+    return [session[k] for k in ("keeper_pid", "host_pid", "child_pid")]
+
+
+def test_stop_ends_a_session(home):
+    """O-22: SIGTERM is enough for most; the outcome says it was asked for."""
+    sid = home.start("cat", options=["-n", "one"])
+    live = home.wait_status(sid, "running")
+    assert home.ok("stop", "one") == ""
+    ended = home.info(sid)
+    assert ended["status"] == "exited" and ended["outcome"] == "stopped"
+    wait_for(lambda: not any(map(is_running, pids(live))),
+             lambda: f"no process left of {pids(live)}")
+
+
+def test_stop_waits_for_the_grace_then_kills(home):
+    sid = home.start("sh", "-c", "trap '' TERM HUP; echo ready; "
+                     "while :; do sleep 60 & wait; done")
+    home.wait_text(sid, "ready")
+    began = time.monotonic()
+    session = home.json("stop", sid, "--grace", "500ms")
+    assert time.monotonic() - began >= 0.5
+    assert session["status"] == "exited" and session["outcome"] == "stopped"
+    assert session["exit_signal"] == signal.SIGKILL
+
+
+def test_stop_is_stopped_whatever_the_status(home):
+    """O-22: a requested stop is `stopped`, also with another exit code."""
+    sid = home.start("sh", "-c", "trap '' HUP; trap 'exit 9' TERM; echo ready; "
+                     "while :; do sleep 60 & wait; done")
+    home.wait_text(sid, "ready")
+    session = home.json("stop", sid)
+    assert session["outcome"] == "stopped" and session["exit_code"] == 9
+
+
+def test_stop_with_interrupt_presses_ctrl_c_first(home):
+    sid = home.start("sh", "-c", "trap 'echo interrupted; exit 3' INT; "
+                     "echo ready; while :; do sleep 60 & wait; done")
+    home.wait_text(sid, "ready")
+    session = home.json("stop", sid, "--interrupt")
+    assert session["exit_code"] == 3, session
+    assert b"interrupted" in home.raw(sid)
+
+
+def test_kill_is_at_once(home):
+    sid = home.start("sh", "-c", "trap '' TERM HUP; echo ready; "
+                     "while :; do sleep 60 & wait; done")
+    home.wait_text(sid, "ready")
+    session = home.json("kill", sid)
+    assert session["status"] == "exited" and session["outcome"] == "killed"
+    assert session["exit_signal"] == signal.SIGKILL
+
+
+def test_background_processes_end_with_it(home):
+    """What ignores SIGTERM and left its group is found all the same."""
+    sid = home.start("bash", "-ic", "sleep 300 & echo pid $! ready; wait")
+    screen = home.wait_text(sid, "ready")
+    words = next(x for x in screen["lines"] if x.endswith("ready")).split()
+    pid = int(words[words.index("pid") + 1])
+    assert is_running(pid)
+    home.ok("kill", sid)
+    wait_for(lambda: not is_running(pid), f"the end of {pid}")
+
+
+@pytest.mark.parametrize("command", [
+    ["stop"], ["kill"], ["signal", "INT"], ["resize", "90x30"],
+    ["send", "--text", "x"], ["mark", "m"]])
+def test_what_has_ended_cannot_be_commanded(home, command):
+    """K-06: exit 4, and the way to what is still there."""
+    sid = home.start("true", options=["-n", "done"])
+    home.wait_status(sid, "exited")
+    name, *rest = command
+    error = home.error(name, "done", *rest, status=4, code="not_running")
+    assert error["message"] == (
+        "session done exited with 0; 'tend log done' and 'tend snapshot done' "
+        "still show it"), error
+
+
+@pytest.mark.parametrize("spelling", ["USR1", "SIGUSR1", "usr1",
+                                      str(int(signal.SIGUSR1))])
+def test_signal_by_name_and_number(home, spelling):
+    sid = home.start("sh", "-c", "trap 'echo got it' USR1; echo ready; "
+                     "while :; do sleep 0.05; done")
+    home.wait_text(sid, "ready")
+    assert home.ok("signal", sid, spelling) == ""
+    home.wait_text(sid, "got it")
+
+
+@pytest.mark.parametrize("wrong", ["FROB", "0", "999", "-1", "SIG", ""])
+def test_no_such_signal(home, wrong):
+    sid = home.start("cat")
+    answer = home.run("signal", "--", sid, wrong)
+    assert answer.status == 2 and "is no signal" in answer.err, answer
+    assert home.info(sid)["status"] == "running"
+
+
+def test_signal_is_logged_with_who(home):
+    sid = home.start("cat")
+    home.wait_status(sid, "running")
+    seq = home.json("signal", sid, "WINCH")["seq"]
+    events = [e for e in home.events(sid) if e["type"] == "signal"]
+    assert [e["seq"] for e in events] == [seq]
+    assert events[0]["signal"] == "SIGWINCH"
+    assert events[0]["by"] == f"uid:{os.getuid()}"
+
+
+def test_destroy_stops_frees_the_name_and_hides(home):
+    sid = home.start("cat", options=["-n", "one"])
+    session = home.json("destroy", "one")
+    assert session["status"] == "destroyed", session
+    assert home.json("ls") == []
+    assert home.run("info", "one").status == 3
+    assert home.start("cat", options=["-n", "one"]) != sid
+    assert home.info(sid)["status"] == "destroyed"
+    assert "was destroyed" in home.ok("info", sid)
+    assert (home.dir(sid) / "log").is_dir()
+
+
+def test_destroy_of_one_that_has_ended(home):
+    sid = home.start("sh", "-c", "echo x", options=["-n", "one"])
+    home.wait_status(sid, "exited")
+    home.ok("destroy", sid)
+    assert home.info(sid)["status"] == "destroyed"
+    home.ok("destroy", sid)
+    assert home.raw(sid) == b"x\r\n"
+
+
+def test_purge_removes_the_files_and_follows_no_link(home, tmp_path):
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    (precious / "file").write_text("keep me")
+    sid = home.start("cat", options=["-n", "one"])
+    home.wait_status(sid, "running")
+    (home.dir(sid) / "artifacts").mkdir(exist_ok=True)
+    (home.dir(sid) / "artifacts" / "link").symlink_to(precious)
+    (home.dir(sid) / "link").symlink_to(precious / "file")
+    (home.dir(sid) / "a" / "b" / "c").mkdir(parents=True)
+    (home.dir(sid) / "a" / "b" / "c" / "x").write_text("x")
+    home.ok("destroy", "--purge", "one")
+    assert list((home.path / "sessions").iterdir()) == []
+    assert (precious / "file").read_text() == "keep me"
+    assert home.run("info", sid).status == 3
+    assert home.json("ls", "-a") == []
+
+
+def test_stop_refuses_a_grace_that_is_none(home):
+    sid = home.start("cat")
+    for grace in ("5", "-1s", "forever", "25h"):
+        answer = home.run("stop", sid, f"--grace={grace}")
+        assert answer.status == 2 and "--grace" in answer.err, answer
+    assert home.info(sid)["status"] == "running"

@@ -1,0 +1,208 @@
+"""Looking at sessions: ls, info, label, rename."""
+
+import json
+import os
+import signal
+
+import pytest
+
+from lib import Home, wait_for
+
+
+@pytest.fixture
+def home():
+    with Home() as made:
+        yield made
+
+
+def test_nothing_yet(home):
+    assert home.ok("ls") == ""
+    assert home.json("ls") == []
+    for command in ("info", "snapshot", "log"):
+        answer = home.run(command)
+        assert answer.status == 3, answer
+        assert "no session" in answer.err, answer
+
+
+def test_ls_shows_active_and_all(home):
+    first = home.start("cat", options=["-n", "first"])
+    second = home.start("cat", options=["-n", "second"])
+    home.ok("kill", first)
+    assert [s["id"] for s in home.json("ls")] == [second]
+    assert [s["id"] for s in home.json("ls", "-a")] == [second, first]
+    plain = home.ok("ls")
+    assert plain.splitlines()[0].split() == ["NAME", "STATUS", "AGE", "SIZE",
+                                             "COMMAND"]
+    assert plain.splitlines()[1].split()[:2] == ["second", "running"]
+    assert "80x24" in plain and plain.splitlines()[1].endswith("cat")
+    every = home.ok("ls", "-a").splitlines()
+    assert every[2].split()[:3] == [first, "first", "killed"], every
+
+
+def test_ls_fits_80_columns_and_escapes(home):
+    home.start("sh", "-c", "exec cat # \x1b[31m\n" + "é界" * 60,
+               options=["-n", "a/" + "n" * 60])
+    for args in ([], ["-a"]):
+        text = home.ok("ls", *args)
+        for line in text.splitlines():
+            width = sum(2 if c == "界" else 1 for c in line)
+            assert width <= 80, (width, line)
+        assert "\x1b" not in text and "…" in text, text
+    assert "\\x1b[31m" in home.ok("info")
+
+
+def test_ls_filters_by_label(home):
+    one = home.start("cat", options=["-l", "role=a", "-l", "x=1"])
+    two = home.start("cat", options=["-l", "role=b", "-l", "x=1"])
+
+    def ids(*args):
+        return [s["id"] for s in home.json("ls", *args)]
+
+    assert ids("--label", "role=a") == [one]
+    assert ids("--label", "x=1") == [two, one]
+    assert ids("--label", "x=1", "--label", "role=b") == [two]
+    assert ids("--label", "role") == [two, one]
+    assert ids("--label", "role=c") == []
+
+
+def test_ls_tells_of_a_session_it_cannot_read(home):
+    good, bad = home.start("cat"), home.start("true")
+    home.wait_status(bad, "exited")
+    (home.dir(bad) / "session.json").write_text("{ nonsense")
+    answer = home.run("ls", "-a")
+    assert answer.status == 0, answer
+    assert good in answer.text and bad in answer.err, answer
+
+
+def test_a_session_by_id_prefix_name_or_nothing(home):
+    first = home.start("cat", options=["-n", "one"])
+    assert home.info(first)["name"] == "one"
+    assert home.info("one")["id"] == first
+    assert home.info(first[:25])["id"] == first
+    assert home.info(first.lower())["id"] == first
+    second = home.start("cat", options=["-n", "two"])
+    assert home.json("info")["id"] == second
+    error = home.error("info", first[:4], status=2, code="usage")
+    assert first in error["message"] and second in error["message"], error
+
+
+def test_no_such_session(home):
+    for name in ("nobody", "01KA0000000000000000000000", "a b", ""):
+        error = home.error("info", name, status=3, code="not_found")
+        assert "tend ls -a" in error["message"], error
+
+
+@pytest.mark.parametrize("command", [
+    "send", "stop", "kill", "signal", "resize", "destroy", "rename", "label",
+    "mark"])
+def test_what_types_or_ends_needs_a_name(home, command):
+    """C-17: omitted is the newest, for reading only."""
+    home.start("cat")
+    answer = home.run(command)
+    assert answer.status == 2, answer
+    assert "which session?" in answer.err, answer
+    assert len(home.json("ls")) == 1
+
+
+def test_info_in_words(home):
+    sid = home.start("sh", "-c", "echo hello; exec cat",
+                     options=["-n", "words", "-l", "k=v", "--durable",
+                              "--input=lease", "--resize=fixed"])
+    home.wait_text(sid, "hello")
+    text = home.ok("info", "words")
+    lines = {line[:12].strip(): line[13:] for line in text.splitlines()
+             if line[:12].strip()}
+    assert lines["name"] == "words" and lines["id"] == sid, text
+    assert lines["status"] == "running"
+    assert lines["command"] == "sh -c 'echo hello; exec cat'"
+    assert lines["labels"] == "k=v"
+    assert lines["size"] == "80x24 (fixed)" and lines["input"] == "lease"
+    assert lines["program"] == str(home.info(sid)["child_pid"])
+    assert "7 bytes of output" in lines["log"] and "durable" in text
+
+
+def test_info_of_a_live_session_is_fresh(home):
+    """K-18: who has a host is asked for its state."""
+    sid = home.start("sh", "-c", "echo hello; exec cat")
+    home.wait_text(sid, "hello")
+    info = home.info(sid)
+    assert info["offset"] == len("hello\r\n"), info
+    assert info["seq"] > 0 and info["host_pid"] and info["keeper_pid"]
+    assert info["observers"] == 0
+
+
+def test_info_works_while_the_host_is_stuck(home):
+    """K-06: looking needs nobody's help."""
+    sid = home.start("cat", options=["-n", "stuck"])
+    host = home.wait_status(sid, "running")["host_pid"]
+    os.kill(host, signal.SIGSTOP)
+    try:
+        info = home.info(sid)
+        assert info["status"] == "running" and info["id"] == sid
+        error = home.error("mark", sid, "x", status=5, code="timeout")
+        assert error["retryable"] is True and "stuck" in error["message"]
+    finally:
+        os.kill(host, signal.SIGCONT)
+
+
+@pytest.mark.parametrize("script, status, words", [
+    ("exit 0", "exited", "exited with 0"),
+    ("exit 7", "exited", "exited with 7"),
+    ("kill -SEGV $$", "exited", "was ended by SIGSEGV")])
+def test_info_tells_how_it_ended(home, script, status, words):
+    sid = home.start("sh", "-c", script)
+    info = wait_for(lambda: (i := home.info(sid))["exit_code"] is not None
+                    or i["exit_signal"] is not None and i,
+                    lambda: home.info(sid))
+    info = home.wait_status(sid, "exited", "failed")
+    assert words in home.ok("info", sid), info
+
+
+def test_a_lost_session_is_told_in_words(home):
+    """After kill -9 of all its processes nobody knows how it ended."""
+    sid = home.start("cat", options=["-n", "gone"])
+    home.wait_status(sid, "running")
+    home.end_all()
+    info = home.wait_status(sid, "failed", "exited")
+    assert info["outcome"] == "lost", info
+    assert info["host_pid"] is None
+    assert "is lost: " in home.ok("info", "gone")
+    assert "lost" in home.ok("ls", "-a")
+    error = home.error("send", "gone", "--text", "x", status=4,
+                       code="not_running")
+    assert "is lost" in error["message"], error
+
+
+def test_labels(home):
+    sid = home.start("cat", options=["-l", "a=1"])
+    assert home.ok("label", sid) == "a=1\n"
+    session = home.json("label", sid, "b=two words", "a=")
+    assert session["labels"] == {"b": "two words"}
+    assert home.json("label", sid) == {"b": "two words"}
+    answer = home.run("label", sid, "c")
+    assert answer.status == 2 and "KEY=VALUE" in answer.err, answer
+    home.ok("kill", sid)
+    home.ok("label", sid, "after=end")
+    assert home.info(sid)["labels"] == {"b": "two words", "after": "end"}
+
+
+def test_rename(home):
+    sid = home.start("cat", options=["-n", "one"])
+    home.start("cat", options=["-n", "two"])
+    assert home.json("rename", "one", "new/name")["name"] == "new/name"
+    assert home.info("new/name")["id"] == sid
+    assert home.run("info", "one").status == 3
+    answer = home.run("rename", "new/name", "two")
+    assert answer.status != 0 and "two" in answer.err, answer
+    answer = home.run("rename", "new/name", "a b")
+    assert answer.status == 2, answer
+    home.start("cat", options=["-n", "one"])
+    home.ok("kill", "new/name")
+    home.ok("rename", sid, "old")
+    assert home.info("old")["id"] == sid
+
+
+def test_json_errors_of_reading(home):
+    answer = home.run("info", "--json", "nobody")
+    assert answer.status == 3 and answer.err == "", answer
+    assert json.loads(answer.out)["error"]["retryable"] is False

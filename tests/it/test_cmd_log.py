@@ -1,0 +1,222 @@
+"""Reading the log: `tend log` in its three forms."""
+
+import base64
+import json
+import os
+import signal
+import subprocess
+
+import pytest
+
+import lib
+from lib import Home, wait_for
+
+
+@pytest.fixture
+def home():
+    with Home() as made:
+        yield made
+
+
+def ended(home, script, **kwargs):
+    sid = home.start("sh", "-c", script, **kwargs)
+    home.wait_status(sid, "exited", "failed")
+    return sid
+
+
+def test_raw_is_every_byte(home, tmp_path):
+    """O-13: bytes are bytes, whatever they say."""
+    data = bytes(range(256)) * 300 + b"\x1b]0;t\x07\xff\xfe\x00end"
+    path = tmp_path / "data"
+    path.write_bytes(data)
+    sid = ended(home, f"stty -opost; cat {path}")
+    assert home.raw(sid) == data
+
+
+def test_raw_between_offsets(home):
+    sid = ended(home, "printf 0123456789")
+    for start, end in ((0, 10), (3, 7), (9, 10), (5, 5), (10, 10)):
+        answer = home.run("log", sid, "--raw", "--from", f"@{start}", "--to",
+                          f"@{end}")
+        assert answer.out == b"0123456789"[start:end], answer
+
+
+def test_text_interprets_the_bytes(home):
+    sid = ended(home, r"printf 'loading 10%%\rloading 100%%\n"
+                r"\033[1;31mred\033[m text\nabc\b\bXY\n'; "
+                r"printf '\033[?1049hfull screen\033[?1049lback\n'")
+    assert home.ok("log", sid) == ("loading 100%\nred text\naXY\nback\n")
+
+
+def test_text_has_all_lines_and_joins_what_the_margin_broke(home):
+    sid = ended(home, "seq 3000; printf '%0200d\\n' 7; echo end",
+                options=["--size", "40x10"])
+    assert home.ok("log", "--text", sid).splitlines() == [
+        *map(str, range(1, 3001)), "7".rjust(200, "0"), "end"]
+
+
+def test_text_from_and_to(home):
+    sid = home.start("cat")
+    home.wait_status(sid, "running")
+    for word in ("one", "two", "three"):
+        home.ok("send", sid, "--text", word, "--keys", "Enter")
+        home.wait_text(sid, f"{word}\n{word}")
+        home.ok("mark", sid, word)
+    home.ok("kill", sid)
+    assert home.ok("log", sid).split() == ["one"] * 2 + ["two"] * 2 + [
+        "three"] * 2
+    assert home.ok("log", sid, "--from", "mark:one", "--to",
+                   "mark:two").split() == ["two", "two"]
+    assert home.ok("log", sid, "--from", "mark:two").split() == ["three"] * 2
+
+
+def test_text_through_a_resize(home):
+    sid = home.start("sh", "-c", "seq 30; exec cat", options=["--size", "30x8"])
+    home.wait_text(sid, "30")
+    home.ok("resize", sid, "60x20")
+    home.ok("send", sid, "--text", "after", "--keys", "Enter")
+    home.wait_text(sid, "after\nafter")
+    home.ok("kill", sid)
+    assert home.ok("log", sid).split() == [*map(str, range(1, 31)), "after",
+                                           "after"]
+
+
+def test_events_tell_everything(home):
+    """K-05: output, input, control and lifecycle, one a line."""
+    sid = home.start("sh", "-c", "echo hi; read x; printf '\\377'; exit 3",
+                     options=["-n", "ev"])
+    home.wait_text(sid, "hi")
+    home.ok("mark", sid, "m")
+    home.ok("resize", sid, "90x30")
+    home.ok("send", sid, "--text", "x", "--keys", "Enter")
+    home.wait_status(sid, "exited", "failed")
+    events = home.events(sid)
+    seqs = [e["seq"] for e in events]
+    assert seqs == sorted(seqs) and seqs[0] == 1, seqs
+    assert all(isinstance(e["time"], float) for e in events)
+    types = [e["type"] for e in events]
+    assert types[0] == "start" and types[1] == "keyframe"
+    assert events[0]["data"]["id"] == sid and events[0]["data"]["name"] == "ev"
+    for name in ("clock", "output", "mark", "resize", "input", "exit"):
+        assert name in types, types
+    first = events[types.index("output")]
+    assert first["offset"] == 0 and first["data"].startswith("hi")
+    out = b"".join(e["data"].encode() if "data" in e else
+                   base64.b64decode(e["data_base64"])
+                   for e in events if e["type"] == "output")
+    assert out == home.raw(sid) and out.endswith(b"\xff")
+    resize = events[types.index("resize")]
+    assert (resize["cols"], resize["rows"]) == (90, 30)
+    assert resize["by"] == f"uid:{os.getuid()}"
+    assert types[types.index("resize") + 1] == "keyframe"
+    end = events[types.index("exit")]
+    assert end["exit_code"] == 3 and end["offset"] == len(out)
+    assert home.ok("log", sid, "--json") == home.ok("log", sid, "--events")
+
+
+def follow(home, *args):
+    return subprocess.Popen([lib.TEND, "log", "-f", *args],
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            env=home.env)
+
+
+def test_follow_goes_on_until_the_end(home):
+    sid = home.start("cat")
+    home.wait_status(sid, "running")
+    with follow(home, "--raw", sid) as raw, follow(home, sid) as text:
+        home.ok("send", sid, "--text", "one", "--keys", "Enter")
+        assert raw.stdout.read(8) == b"one\r\none"
+        assert text.stdout.readline() == b"one\n"
+        assert text.stdout.readline() == b"one\n"
+        home.ok("send", sid, "--text", "two", "--keys", "Enter")
+        assert text.stdout.readline() == b"two\n"
+        home.ok("kill", sid)
+        assert raw.stdout.read() == b"\r\ntwo\r\ntwo\r\n"
+        assert text.stdout.read() == b"two\n"
+        assert raw.wait(20) == 0 and text.wait(20) == 0
+
+
+def test_follow_of_a_finished_session_is_its_log(home):
+    """K-16: the same for live and finished, without asking the host."""
+    sid = ended(home, "seq 100")
+    for form in ("--raw", "--text", "--events"):
+        assert home.ok("log", "-f", form, sid) == home.ok("log", form, sid)
+
+
+def test_following_needs_no_host(home):
+    """K-16: what is in the files can be read while the host stands still."""
+    sid = home.start("sh", "-c", "echo hello; exec cat")
+    home.wait_text(sid, "hello")
+    host = home.info(sid)["host_pid"]
+    os.kill(host, signal.SIGSTOP)
+    try:
+        assert home.raw(sid) == b"hello\r\n"
+        assert home.json("snapshot", sid, "--at=-0s")["lines"][0] == "hello"
+    finally:
+        os.kill(host, signal.SIGCONT)
+
+
+def test_follow_survives_a_host(home):
+    """B-07: kill -9 of the host loses and doubles nothing for a follower."""
+    sid = home.start("cat")
+    home.wait_status(sid, "running")
+    with follow(home, "--raw", sid) as raw:
+        for n in range(3):
+            home.ok("send", sid, "--text", f"line{n}", "--keys", "Enter")
+            assert raw.stdout.read(14) == f"line{n}\r\nline{n}\r\n".encode()
+            host = home.info(sid)["host_pid"]
+            os.kill(host, signal.SIGKILL)
+            wait_for(lambda: home.info(sid)["host_pid"] not in (None, host),
+                     "another host")
+        home.ok("kill", sid)
+        assert raw.stdout.read() == b"" and raw.wait(20) == 0
+
+
+def test_a_reader_that_left_is_no_complaint(home):
+    sid = ended(home, "seq 200000")
+    done = subprocess.run(f"'{lib.TEND}' log {sid} | head -n 1", shell=True,
+                          env=home.env, capture_output=True, timeout=60)
+    assert done.stdout == b"1\n" and done.stderr == b"", done
+
+
+def test_damage_is_told_and_the_rest_shown(home):
+    sid = ended(home, "seq 100000")
+    whole = home.raw(sid)
+    segment, = (home.dir(sid) / "log").glob("00000001.*seg")
+    data = bytearray(segment.read_bytes())
+    middle = len(data) // 2
+    data[middle:middle + 50] = b"x" * 50
+    segment.write_bytes(data)
+    answer = home.run("log", "--raw", sid)
+    assert answer.status == 10, answer
+    assert "the log is damaged after event" in answer.err, answer
+    assert 0 < len(answer.out) < len(whole)
+    head = len(os.path.commonprefix([answer.out, whole]))
+    assert whole.endswith(answer.out[head:]), "what is shown is not the truth"
+    lines = home.run("log", "--events", sid)
+    assert lines.status == 10
+    damage = [e for e in map(json.loads, lines.text.splitlines())
+              if e["type"] == "damaged"]
+    assert damage and damage[0]["offset_from"] <= head
+    assert "is damaged" in home.run("log", sid).err
+
+
+def test_a_log_that_is_gone(home):
+    sid = ended(home, "echo x")
+    for path in (home.dir(sid) / "log").iterdir():
+        path.unlink()
+    (home.dir(sid) / "log").rmdir()
+    for command in ("log", "snapshot"):
+        error = home.error(command, sid, status=10, code="replay")
+        assert "No such file or directory" in error["message"], error
+
+
+@pytest.mark.parametrize("args, word", [
+    (["--raw", "--text"], "one of --text, --raw and --events"),
+    (["--from", "soon"], "--from: soon is no moment"),
+    (["--to", "5x"], "--to: 5x is no moment"),
+    (["extra"], "one word too many")])
+def test_log_usage(home, args, word):
+    sid = home.start("cat")
+    answer = home.run("log", sid, *args)
+    assert answer.status == 2 and word in answer.err, answer
