@@ -2,6 +2,7 @@
  * The cursor: moving, tabs, margins, saving.  Rows and columns of sequences
  * count from 1, ours from 0.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "vt/handlers.h"
@@ -124,8 +125,28 @@ to_left_margin(struct vt *vt)
 static bool
 feeds_history(const struct vt *vt)
 {
-	return !vt_on_alt(vt) && vt->screen->top == 0 &&
-	    screen_full_width(vt->screen);
+	return vt->history.lines_max > 0 && !vt_on_alt(vt) &&
+	    vt->screen->top == 0 && screen_full_width(vt->screen);
+}
+
+static_assert(AHEAD_ROW_MAX <= HISTORY_LINE_MAX,
+    "a row packed ahead is a line, or the end of one");
+
+static void
+row_to_history(struct vt *vt, struct row *row)
+{
+	const uint8_t *packed = ahead_find(&vt->ahead, row);
+	unsigned cols = vt->screen->cols;
+
+	if (packed != NULL && row->used <= HISTORY_PIECE) {
+		history_push_packed_row(&vt->history, packed, row->packed_len,
+		    cols - row->used, row->flags);
+		return;
+	}
+	ahead_start(&vt->ahead);
+	screen_trim(row);
+	history_push(&vt->history, row->cells, row->used, cols, row->flags,
+	    &vt->clusters);
 }
 
 void
@@ -135,12 +156,8 @@ vt_scroll_up(struct vt *vt, unsigned n)
 
 	n = min(n, s->bottom - s->top + 1u);
 	if (feeds_history(vt))
-		for (unsigned y = 0; y < n; y++) {
-			struct row *row = screen_row(s, y);
-			screen_trim(row);
-			history_push(&vt->history, row->cells, row->used,
-			    s->cols, row->flags, &vt->clusters);
-		}
+		for (unsigned y = 0; y < n; y++)
+			row_to_history(vt, screen_row(s, y));
 	screen_scroll_up(s, s->top, s->bottom, n, vt_blank(vt));
 }
 

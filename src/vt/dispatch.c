@@ -84,9 +84,9 @@ on_ascii(void *arg, const uint8_t *p, size_t len)
 }
 
 static void
-on_text(void *arg, const uint32_t *cps, size_t n)
+on_text(void *arg, const struct text *text)
 {
-	vt_print_text(arg, cps, n);
+	vt_print_text(arg, text);
 }
 
 /*

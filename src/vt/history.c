@@ -19,8 +19,7 @@
  */
 #define LIMIT_MIN (4 * HISTORY_BLOCK)
 
-/* Cells packed at once, and what the buffer for that grows to. */
-#define PIECE_CELLS 256
+/* What the buffer that cells are packed into grows to. */
 #define SCRATCH_MAX 4096
 
 static_assert(sizeof(struct history_block) == HISTORY_BLOCK,
@@ -168,8 +167,8 @@ pack_piece(struct history *h, const struct cell *cells, unsigned n,
 {
 	unsigned take = n;
 
-	if (n > PIECE_CELLS) {
-		take = PIECE_CELLS;
+	if (n > HISTORY_PIECE) {
+		take = HISTORY_PIECE;
 		if (cell_kind(&cells[take]) == CELL_TAIL)
 			take--;
 	}
@@ -184,6 +183,28 @@ pack_piece(struct history *h, const struct cell *cells, unsigned n,
 	}
 }
 
+/* A piece of a row, packed. */
+static void
+push_piece(struct history *h, const uint8_t *p, size_t len, unsigned flags)
+{
+	if (!(flags & ROW_CONTINUES) || !extend_last(h, p, len))
+		append_line(h, p, len, flags);
+}
+
+/* Before a row: the blanks that the one before it ends in.  Its flags. */
+static unsigned
+begin_row(struct history *h, unsigned flags)
+{
+	if (h->lines == 0)
+		flags &= ~(unsigned)ROW_CONTINUES;
+	if ((flags & ROW_CONTINUES) && h->missing > 0) {
+		buf_clear(&h->scratch);
+		line_pack_blanks(&h->scratch, h->missing);
+		push_piece(h, h->scratch.data, h->scratch.len, ROW_CONTINUES);
+	}
+	return flags;
+}
+
 void
 history_push(struct history *h, const struct cell *cells, unsigned used,
     unsigned cols, unsigned flags, const struct clusters *clusters)
@@ -192,23 +213,24 @@ history_push(struct history *h, const struct cell *cells, unsigned used,
 
 	if (h->lines_max == 0)
 		return;
-	if (h->lines == 0)
-		flags &= ~(unsigned)ROW_CONTINUES;
-	if ((flags & ROW_CONTINUES) && h->missing > 0) {
-		buf_clear(&h->scratch);
-		line_pack_blanks(&h->scratch, h->missing);
-		if (!extend_last(h, h->scratch.data, h->scratch.len))
-			append_line(h, h->scratch.data, h->scratch.len,
-			    ROW_CONTINUES);
-	}
+	flags = begin_row(h, flags);
 	do {
 		done += pack_piece(h, cells + done, used - done, clusters);
-		if (!(flags & ROW_CONTINUES) ||
-		    !extend_last(h, h->scratch.data, h->scratch.len))
-			append_line(h, h->scratch.data, h->scratch.len, flags);
+		push_piece(h, h->scratch.data, h->scratch.len, flags);
 		flags |= ROW_CONTINUES;
 	} while (done < used);
 	h->missing = cols - used;
+}
+
+void
+history_push_packed_row(struct history *h, const uint8_t *p, size_t len,
+    unsigned missing, unsigned flags)
+{
+	assert(len <= HISTORY_LINE_MAX);
+	if (h->lines_max == 0)
+		return;
+	push_piece(h, p, len, begin_row(h, flags));
+	h->missing = missing;
 }
 
 int

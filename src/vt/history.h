@@ -23,6 +23,7 @@ struct extras;
  */
 #define HISTORY_BLOCK 8192
 #define HISTORY_LINE_MAX 1024
+#define HISTORY_PIECE 256 /* cells of a row that are packed at once */
 
 struct history_block {
 	struct history_block *next, *prev;
@@ -59,6 +60,13 @@ void history_clear(struct history *h);
  */
 void history_push(struct history *h, const struct cell *cells, unsigned used,
     unsigned cols, unsigned flags, const struct clusters *clusters);
+
+/*
+ * The same for a row that is packed already, of at most HISTORY_PIECE cells and
+ * HISTORY_LINE_MAX bytes, and `missing` cells short of a full one.
+ */
+void history_push_packed_row(struct history *h, const uint8_t *p, size_t len,
+    unsigned missing, unsigned flags);
 
 /* Add a line that is packed already.  -EINVAL when it is too long. */
 int history_push_packed(struct history *h, const uint8_t *p, size_t len,

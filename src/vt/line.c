@@ -108,6 +108,12 @@ put_utf8(uint8_t *p, uint32_t cp)
 	return p + 4;
 }
 
+static inline uint8_t
+cluster_token(const struct cell *c)
+{
+	return cell_kind(c) == CELL_WIDE ? TOKEN_WIDE : TOKEN_NARROW;
+}
+
 /* The cell's token, how many code points, and their text. */
 static inline uint8_t *
 put_cluster(uint8_t *p, const struct cell *c, const struct clusters *clusters)
@@ -119,7 +125,7 @@ put_cluster(uint8_t *p, const struct cell *c, const struct clusters *clusters)
 
 	clusters_get(clusters, id, &n);
 	text = clusters_text(clusters, id, &len);
-	p[0] = cell_kind(c) == CELL_WIDE ? TOKEN_WIDE : TOKEN_NARROW;
+	p[0] = cluster_token(c);
 	p[1] = (uint8_t)n;
 	memcpy(p + 2, text, CLUSTER_SLACK);
 	if (len > CLUSTER_SLACK)
@@ -336,6 +342,26 @@ line_pack(struct buf *out, const struct cell *cells, unsigned n,
 	}
 	if (style.fg != 0 || style.bg != 0 || style.attr != 0)
 		buf_append(out, (uint8_t[]){ TOKEN_STYLE, 0 }, 2);
+}
+
+uint8_t *
+line_add_pad(uint8_t *end)
+{
+	*end = TOKEN_PAD;
+	return end + 1;
+}
+
+uint8_t *
+line_join(uint8_t *p, uint8_t *end, const struct cell *c, uint32_t cp)
+{
+	if (!(c->ch & CELL_CLUSTER)) {
+		memmove(p + 2, p, (size_t)(end - p));
+		p[1] = 1;
+		end += 2;
+	}
+	p[0] = cluster_token(c);
+	p[1]++;
+	return end + utf8_encode((char *)end, cp);
 }
 
 void

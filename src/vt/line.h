@@ -33,6 +33,15 @@ void line_pack(struct buf *out, const struct cell *cells, unsigned n,
     const struct clusters *clusters);
 void line_pack_blanks(struct buf *out, unsigned n);
 
+/*
+ * For who packs cells while they come: a pad; and a code point that is about to
+ * join *c, the last cell so far, which is packed in [p, end).  Each returns the
+ * new end, at most LINE_JOIN_MAX bytes further on.
+ */
+#define LINE_JOIN_MAX 6
+uint8_t *line_add_pad(uint8_t *end);
+uint8_t *line_join(uint8_t *p, uint8_t *end, const struct cell *c, uint32_t cp);
+
 /* Numbers and strings of the same kind, for others who write bytes. */
 void line_put_number(struct buf *out, uint64_t n);
 bool line_get_number(const uint8_t **p, const uint8_t *end, uint64_t *n);

@@ -208,32 +208,50 @@ is_between(const uint8_t *p, const uint8_t *end)
 	return end - p >= 2 && p[1] >= 0x80 && *p >= 0x20 && *p != C0_DEL;
 }
 
+struct batch {
+	uint32_t cps[TEXT_BATCH];
+	uint16_t at[TEXT_BATCH + 1];
+};
+
 /*
  * Whole, well-formed characters beyond ASCII from *p on, but no C1 controls;
  * and single ASCII characters in between, as handing over every word by itself
- * costs more than the words.  How many went into cps.
+ * costs more than the words.  How many there are.
  */
 static inline size_t
-decode_run(const uint8_t **p, const uint8_t *end, uint32_t cps[TEXT_BATCH])
+decode_run(const uint8_t **p, const uint8_t *end, struct batch *out)
 {
 	const uint8_t *at = *p;
 	size_t n = 0;
 
 	while (end - at >= 4 && n < TEXT_BATCH) {
+		out->at[n] = (uint16_t)(at - *p);
 		if (*at < 0x80) {
 			if (!is_between(at, end))
 				break;
-			cps[n++] = *at++;
+			out->cps[n++] = *at++;
 			continue;
 		}
 		struct decoded d = decode(get_u32le(at));
 		if (d.len == 0 || d.cp < 0xa0)
 			break;
-		cps[n++] = d.cp;
+		out->cps[n++] = d.cp;
 		at += d.len;
 	}
+	out->at[n] = (uint16_t)(at - *p);
 	*p = at;
 	return n;
+}
+
+/* One character that does not stand in the input as it is. */
+static void
+hand_over(struct parser *ps, uint32_t cp)
+{
+	char utf8[4];
+	uint16_t at[] = { 0, (uint16_t)utf8_encode(utf8, cp) };
+	struct text t = { &cp, 1, (const uint8_t *)utf8, at };
+
+	ps->ops->text(ps->arg, &t);
 }
 
 /*
@@ -243,16 +261,19 @@ decode_run(const uint8_t **p, const uint8_t *end, uint32_t cps[TEXT_BATCH])
 static const uint8_t *
 text(struct parser *ps, const uint8_t *p, const uint8_t *end)
 {
-	uint32_t cps[TEXT_BATCH], cp = 0;
-	size_t n = ps->utf8.need == 0 ? decode_run(&p, end, cps) : 0;
+	struct batch b;
+	const uint8_t *start = p;
+	uint32_t cp = 0;
+	size_t n = ps->utf8.need == 0 ? decode_run(&p, end, &b) : 0;
 
 	if (n > 0) {
-		ps->ops->text(ps->arg, cps, n);
+		struct text t = { b.cps, n, start, b.at };
+		ps->ops->text(ps->arg, &t);
 	} else if (decode_carefully(ps, &p, &cp)) {
 		if (cp >= 0x80 && cp < 0xa0)
 			control_c1(ps, (uint8_t)cp);
 		else
-			ps->ops->text(ps->arg, &cp, 1);
+			hand_over(ps, cp);
 	}
 	return p;
 }

@@ -49,10 +49,21 @@ seq_arg(const struct seq *s, unsigned i, unsigned fallback)
 	return i < s->nargs && s->args[i] != 0 ? s->args[i] : fallback;
 }
 
+/*
+ * Characters beyond ASCII, and single ones of it in between, both as code
+ * points and as UTF-8: cps[i] is the bytes from utf8 + at[i] to at[i + 1].
+ */
+struct text {
+	const uint32_t *cps;
+	size_t n; /* at least 1 */
+	const uint8_t *utf8;
+	const uint16_t *at; /* n + 1 of them */
+};
+
 /* What the parser calls.  All are needed. */
 struct parser_ops {
 	void (*ascii)(void *arg, const uint8_t *p, size_t len);
-	void (*text)(void *arg, const uint32_t *cps, size_t n);
+	void (*text)(void *arg, const struct text *text);
 	void (*control)(void *arg, uint8_t code); /* C0, C1 */
 	void (*esc)(void *arg, const struct seq *seq);
 	void (*csi)(void *arg, const struct seq *seq);

@@ -3,13 +3,16 @@
  * on the last column after filling it (cursor.pending), and only the next
  * character wraps.
  */
+#include <assert.h>
 #include <string.h>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
+#include "base/utf8.h"
 #include "vt/handlers.h"
+#include "vt/line.h"
 #include "vt/state.h"
 #include "vt/uni.h"
 
@@ -179,6 +182,32 @@ fill_ascii(struct cell *cells, const uint8_t *p, unsigned n,
 		put_cell(&cells[i], style, p[i]);
 }
 
+/*
+ * The packed text of the row when len bytes or less, printed at x, go on with
+ * it; else NULL.  What is printed then ends in ahead_keep(), for the row has
+ * been touched.
+ */
+HOT struct ahead *
+packs_ahead(struct vt *vt, const struct row *row, unsigned x, size_t len)
+{
+	const struct cell *pen = &vt->pen;
+	struct ahead *a = &vt->ahead;
+
+	if (a->ring == NULL || row->used != x ||
+	    (pen->fg | pen->bg | pen->attr) != 0 || vt_on_alt(vt) ||
+	    vt_mode(vt, MODE_IRM) || !ahead_open(a, row, x) ||
+	    ahead_room(a) < len)
+		return NULL;
+	return a;
+}
+
+/* Whether the cell is the one that ends at `end`. */
+static bool
+ends_at(const struct cell *c, const struct cell *end)
+{
+	return c + (cell_kind(c) == CELL_WIDE ? 2 : 1) == end;
+}
+
 static void
 print_plain(struct vt *vt, const uint8_t *p, size_t len)
 {
@@ -186,8 +215,14 @@ print_plain(struct vt *vt, const uint8_t *p, size_t len)
 		settle_wrap(vt);
 		unsigned x = vt->cursor.x, end = wrap_column(vt);
 		unsigned n = end - x < len ? end - x : (unsigned)len;
-		struct row *row = open_cells(vt, x, n);
+		struct row *row = screen_row(vt->screen, vt->cursor.y);
+		struct ahead *a = packs_ahead(vt, row, x, n);
+		open_cells(vt, x, n);
 		fill_ascii(row->cells + x, p, n, &vt->pen);
+		if (a != NULL) {
+			ahead_add(a, p, n, 1);
+			ahead_keep(a, row);
+		}
 		advance(vt, x + n, end);
 		p += n;
 		len -= n;
@@ -209,9 +244,16 @@ pad(const struct vt *vt)
 static void
 pad_and_wrap(struct vt *vt)
 {
-	struct row *row = open_cells(vt, vt->cursor.x, 1);
+	unsigned x = vt->cursor.x;
+	struct row *row = screen_row(vt->screen, vt->cursor.y);
+	struct ahead *a = packs_ahead(vt, row, x, 1);
 
-	row->cells[vt->cursor.x] = pad(vt);
+	open_cells(vt, x, 1);
+	row->cells[x] = pad(vt);
+	if (a != NULL && cell_kind(&row->cells[x]) == CELL_PAD) {
+		ahead_add_pad(a);
+		ahead_keep(a, row);
+	}
 	wrap(vt);
 }
 
@@ -235,7 +277,14 @@ put(struct vt *vt, uint32_t ch, unsigned width, uint8_t join)
 			return;
 	}
 	unsigned x = vt->cursor.x;
-	struct row *row = open_cells(vt, x, width);
+	struct row *row = screen_row(vt->screen, vt->cursor.y);
+	struct ahead *a = packs_ahead(vt, row, x, 4);
+	open_cells(vt, x, width);
+	/* From widen_last() it may be a cluster, but that row is touched yet. */
+	if (a != NULL) {
+		ahead_add_char(a, ch);
+		ahead_keep(a, row);
+	}
 	if (width == 2) {
 		row->cells[x] = of_kind(vt->pen, CELL_WIDE);
 		row->cells[x].ch = ch;
@@ -306,6 +355,7 @@ widen_last(struct vt *vt)
 		    vt->screen->right - vt->screen->left < 1)
 			return false;
 		*c = pad(vt);
+		screen_touch(vt->screen, screen_row(vt->screen, vt->cursor.y));
 		wrap(vt);
 	} else {
 		vt->cursor.x = vt->last.cell;
@@ -317,11 +367,28 @@ widen_last(struct vt *vt)
 	return true;
 }
 
+/*
+ * The packed text of the row when a mark that joins the last character can go
+ * on with it; else NULL.  From the last column it may take the character to
+ * another row.
+ */
+static struct ahead *
+packs_last(struct vt *vt, const struct row *row)
+{
+	unsigned x = vt->cursor.x;
+
+	if (!ends_at(last_cell(vt), &row->cells[x]))
+		return NULL;
+	return packs_ahead(vt, row, x, LINE_JOIN_MAX);
+}
+
 /* Add a code point to the last character. */
 static __attribute__((noinline)) void
 join_last(struct vt *vt, uint32_t cp, uint8_t join)
 {
 	struct cell *c = last_cell(vt);
+	struct row *row = screen_row(vt->screen, vt->cursor.y);
+	struct ahead *a = packs_last(vt, row);
 
 	vt->last.join = join;
 	if (c->ch == 0)
@@ -330,10 +397,15 @@ join_last(struct vt *vt, uint32_t cp, uint8_t join)
 	    !widen_last(vt))
 		return;
 	c = last_cell(vt);
+	screen_touch(vt->screen, screen_row(vt->screen, vt->cursor.y));
 	uint32_t ch = clusters_join(&vt->clusters, c->ch, cp);
+	if (a != NULL) {
+		if (ch != 0)
+			ahead_join(a, c, cp);
+		ahead_keep(a, row);
+	}
 	if (ch != 0)
 		c->ch = ch;
-	screen_touch(vt->screen, screen_row(vt->screen, vt->cursor.y));
 }
 
 /* Without mode 2027 only what has no width of its own joins. */
@@ -359,12 +431,44 @@ keeps_width(const struct cell *c, uint32_t cp, unsigned width)
 }
 
 /*
+ * Text that is packed ahead while it is printed.  In the loop it is looked at
+ * for marks only: all else is copied when the next mark or the end comes.
+ */
+struct packing {
+	struct ahead *ahead; /* NULL: it is not packed */
+	const struct text *text;
+	size_t done; /* code points */
+};
+
+static void
+pack_until(struct packing *pk, size_t i)
+{
+	const struct text *t = pk->text;
+	const uint16_t *at = t->at;
+
+	if (pk->done < i)
+		ahead_add(pk->ahead, t->utf8 + at[pk->done],
+		    at[i] - at[pk->done], at[i] - at[i - 1]);
+	pk->done = i;
+}
+
+/* The code point i is about to join the cell, if there is room in it. */
+static void
+pack_join(struct packing *pk, const struct cell *c, size_t i, bool room)
+{
+	pack_until(pk, i);
+	if (room)
+		ahead_join(pk->ahead, c, pk->text->cps[i]);
+	pk->done = i + 1;
+}
+
+/*
  * The way of most text: characters in a row that has room for them before its
  * last column, and marks that do not make them wider.  How many of the code
  * points went so.
  */
 HOT size_t
-put_run(struct vt *vt, struct row *row, const uint32_t *cps, size_t n)
+put_run(struct vt *vt, struct row *row, struct packing *pk)
 {
 	/* In variables, as stores to cells may be stores to anything. */
 	const struct style narrow = style_of(&vt->pen);
@@ -375,6 +479,8 @@ put_run(struct vt *vt, struct row *row, const uint32_t *cps, size_t n)
 	struct cell *before = row->cells + vt->last.cell;
 	struct cell over;
 	unsigned last = 0;
+	const uint32_t *cps = pk->text->cps;
+	const size_t n = pk->text->n;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
@@ -386,6 +492,9 @@ put_run(struct vt *vt, struct row *row, const uint32_t *cps, size_t n)
 				break;
 			uint32_t ch = clusters_join(&vt->clusters, before->ch,
 			    cp);
+			assert(pk->ahead == NULL || ends_at(before, c));
+			if (pk->ahead != NULL)
+				pack_join(pk, before, i, ch != 0);
 			before->ch = ch != 0 ? ch : before->ch;
 			join = next;
 			continue;
@@ -414,7 +523,7 @@ put_run(struct vt *vt, struct row *row, const uint32_t *cps, size_t n)
 }
 
 HOT size_t
-put_simple(struct vt *vt, const uint32_t *cps, size_t n)
+put_simple(struct vt *vt, const struct text *t)
 {
 	struct screen *s = vt->screen;
 	struct row *row = screen_row(s, vt->cursor.y);
@@ -425,7 +534,9 @@ put_simple(struct vt *vt, const uint32_t *cps, size_t n)
 	if (vt->cursor.pending || vt_mode(vt, MODE_IRM) ||
 	    !vt_mode(vt, MODE_GRAPHEMES))
 		return 0;
-	size_t done = put_run(vt, row, cps, n);
+	struct packing pk = { .text = t,
+		.ahead = packs_ahead(vt, row, from, t->n * LINE_JOIN_MAX) };
+	size_t done = put_run(vt, row, &pk);
 	if (done == 0)
 		return 0;
 	/* Halves of wide characters whose other was just written over. */
@@ -437,18 +548,24 @@ put_simple(struct vt *vt, const uint32_t *cps, size_t n)
 	if (row->used < x)
 		row->used = (uint16_t)x;
 	screen_touch(s, row);
+	if (pk.ahead != NULL) {
+		pack_until(&pk, done);
+		ahead_keep(pk.ahead, row);
+	}
 	return done;
 }
 
 static void
-print(struct vt *vt, const uint32_t *cps, size_t n)
+print(struct vt *vt, const struct text *t)
 {
-	for (size_t i = 0; i < n; i++) {
-		i += put_simple(vt, cps + i, n - i);
-		if (i == n)
+	for (size_t i = 0; i < t->n; i++) {
+		const struct text rest = { t->cps + i, t->n - i, t->utf8,
+			t->at + i };
+		i += put_simple(vt, &rest);
+		if (i == t->n)
 			break;
 		uint8_t join = vt->last.join;
-		uint32_t cp = cps[i];
+		uint32_t cp = t->cps[i];
 		if (joins(vt, &join, cp))
 			join_last(vt, cp, join);
 		else if (uni_width(cp) > 0)
@@ -458,25 +575,41 @@ print(struct vt *vt, const uint32_t *cps, size_t n)
 		vt_sweep_clusters(vt);
 }
 
-/* ASCII that stands for something else, or of which one character does. */
+/* Up to CLUSTER_MAX code points. */
 static void
+print_cps(struct vt *vt, const uint32_t *cps, size_t n)
+{
+	char utf8[CLUSTER_MAX * 4];
+	uint16_t at[CLUSTER_MAX + 1] = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		at[i + 1] = (uint16_t)(at[i] +
+		    utf8_encode(utf8 + at[i], cps[i]));
+	print(vt, &(struct text){ cps, n, (const uint8_t *)utf8, at });
+}
+
+/*
+ * ASCII that stands for something else, or of which one character does.  Apart
+ * from its callers, which would have to guard the arrays on the stack.
+ */
+static __attribute__((noinline)) void
 print_mapped(struct vt *vt, uint32_t cp)
 {
 	if (cp < 0x80)
 		cp = charsets_map(&vt->charsets, (uint8_t)cp);
 	vt->charsets.single = 0;
-	print(vt, &cp, 1);
+	print_cps(vt, &cp, 1);
 }
 
 void
-vt_print_text(struct vt *vt, const uint32_t *cps, size_t n)
+vt_print_text(struct vt *vt, const struct text *text)
 {
 	if (charsets_plain(&vt->charsets)) {
-		print(vt, cps, n);
+		print(vt, text);
 		return;
 	}
-	for (size_t i = 0; i < n; i++)
-		print_mapped(vt, cps[i]);
+	for (size_t i = 0; i < text->n; i++)
+		print_mapped(vt, text->cps[i]);
 }
 
 void
@@ -503,6 +636,6 @@ csi_rep(struct vt *vt, const struct seq *seq)
 	while (times-- > 0) {
 		/* Two flags or jamo in a row would join: they are apart. */
 		vt->last.join = 0;
-		print(vt, cps, n);
+		print_cps(vt, cps, n);
 	}
 }

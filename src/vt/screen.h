@@ -19,7 +19,9 @@
 struct row {
 	struct cell *cells;
 	uint16_t used;
-	uint16_t flags; /* enum row_flags */
+	uint16_t flags;      /* enum row_flags */
+	uint16_t packed_len; /* 0: not packed ahead (ahead.h) */
+	uint64_t packed;     /* where, if it is */
 	uint64_t generation;
 };
 
@@ -53,10 +55,12 @@ screen_row(const struct screen *s, unsigned y)
 	return &s->ring[i < s->rows ? i : i - s->rows];
 }
 
+/* After or before every change of a row's cells. */
 static inline void
 screen_touch(struct screen *s, struct row *row)
 {
 	row->generation = s->now;
+	row->packed_len = 0;
 	s->changed = s->now;
 }
 

@@ -1,6 +1,7 @@
 #ifndef TEND_VT_STATE_H
 #define TEND_VT_STATE_H
 
+#include "vt/ahead.h"
 #include "vt/charset.h"
 #include "vt/clusters.h"
 #include "vt/extras.h"
@@ -85,6 +86,7 @@ struct vt {
 	struct screen screens[2]; /* primary, alternate: made on entering it */
 	struct screen *screen;
 	struct history history;
+	struct ahead ahead; /* of the primary screen's rows */
 	struct clusters clusters;
 	struct extras extras;
 	struct stash stash;
@@ -147,7 +149,7 @@ void vt_set_pen_extra(struct vt *vt, uint32_t underline, const char *uri,
 
 /* print.c */
 void vt_print_ascii(struct vt *vt, const uint8_t *p, size_t len);
-void vt_print_text(struct vt *vt, const uint32_t *cps, size_t n);
+void vt_print_text(struct vt *vt, const struct text *text);
 
 /* cursor.c */
 void vt_move_to(struct vt *vt, unsigned x, unsigned y); /* clamped */

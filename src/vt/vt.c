@@ -63,6 +63,7 @@ vt_destroy(struct vt *vt)
 	screen_finish(&vt->screens[0]);
 	screen_finish(&vt->screens[1]);
 	history_finish(&vt->history);
+	ahead_finish(&vt->ahead);
 	clusters_finish(&vt->clusters);
 	extras_finish(&vt->extras);
 	stash_finish(&vt->stash);
@@ -425,9 +426,9 @@ vt_memory(const struct vt *vt)
 {
 	return sizeof(*vt) + screen_memory(&vt->screens[0]) +
 	    screen_memory(&vt->screens[1]) + history_memory(&vt->history) +
-	    clusters_memory(&vt->clusters) + extras_memory(&vt->extras) +
-	    vt->stash.lines.cap + vt->parser.string_cap +
-	    (vt->screen->cols + 7u) / 8 + titles_memory(&vt->titles) +
-	    strlen(vt->cwd) + 1 +
+	    ahead_memory(&vt->ahead) + clusters_memory(&vt->clusters) +
+	    extras_memory(&vt->extras) + vt->stash.lines.cap +
+	    vt->parser.string_cap + (vt->screen->cols + 7u) / 8 +
+	    titles_memory(&vt->titles) + strlen(vt->cwd) + 1 +
 	    (vt->colours.palette != NULL ? PALETTE_SIZE * 4 : 0);
 }

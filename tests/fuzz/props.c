@@ -10,7 +10,9 @@
 #include "base/utf8.h"
 #include "vt/clusters.h"
 #include "vt/keyframe.h"
+#include "vt/line.h"
 #include "vt/render.h"
+#include "vt/state.h"
 #include "vt/text.h"
 #include "vt/vt.h"
 
@@ -151,6 +153,29 @@ check_cursor(const struct vt *vt, struct error *err)
 	return 0;
 }
 
+/* What would go to the history is the row that is shown. */
+static int
+check_packed(const struct place *at, const struct vt *vt)
+{
+	const struct row *row = screen_row(&vt->screens[0], at->y);
+	const uint8_t *packed = ahead_find(&vt->ahead, row);
+	struct buf want;
+	int rc = 0;
+
+	if (packed == NULL)
+		return 0;
+	buf_init(&want, BUF_MAX);
+	line_pack(&want, row->cells, row->used, &vt->clusters);
+	if (want.len != row->packed_len ||
+	    memcmp(want.data, packed, want.len) != 0)
+		rc = error_set(at->err, EPROTO,
+		    "row %u was packed ahead as %.*s, and is %.*s", at->y,
+		    (int)row->packed_len, (const char *)packed, (int)want.len,
+		    (const char *)want.data);
+	buf_finish(&want);
+	return rc;
+}
+
 int
 prop_structure(const struct vt *vt, struct error *err)
 {
@@ -163,6 +188,8 @@ prop_structure(const struct vt *vt, struct error *err)
 		rc = check_row(&at, &row, vt_cols(vt));
 		if (rc == 0)
 			rc = check_unused(&at, &row, vt_cols(vt));
+		if (rc == 0)
+			rc = check_packed(&at, vt);
 	}
 	return rc < 0 ? rc : check_history(vt, err);
 }

@@ -18,8 +18,9 @@ struct vt_ops;
 
 /*
  * Rows are well formed: a wide cell has its tail and a tail its wide cell,
- * what is right of `used` is zero, every cell is one that text can make; the
- * cursor is inside.  History included.
+ * what is right of `used` is zero, every cell is one that text can make, and
+ * what was packed ahead is what the cells are packed as; the cursor is inside.
+ * History included.
  */
 int prop_structure(const struct vt *vt, struct error *err);
 

@@ -110,6 +110,19 @@ a_joined_mark_changes_the_row_it_joins(void **state)
 }
 
 static void
+a_mark_that_takes_its_character_below_changes_both_rows(void **state)
+{
+	struct vt *vt = make_filled();
+	unsigned rows;
+
+	(void)state;
+	feed(vt, "\033[2;20H\u2764");
+	assert_true(changes(vt, "\ufe0f", &rows));
+	assert_int_equal(rows, 1 << 1 | 1 << 2);
+	vt_destroy(vt);
+}
+
+static void
 a_scroll_changes_all_rows(void **state)
 {
 	(void)state;
@@ -371,6 +384,8 @@ main(void)
 		cmocka_unit_test(text_changes_its_row_alone),
 		cmocka_unit_test(erasing_changes_its_rows),
 		cmocka_unit_test(a_joined_mark_changes_the_row_it_joins),
+		cmocka_unit_test(
+		    a_mark_that_takes_its_character_below_changes_both_rows),
 		cmocka_unit_test(a_scroll_changes_all_rows),
 		cmocka_unit_test(a_scroll_of_a_region_changes_its_rows),
 		cmocka_unit_test(

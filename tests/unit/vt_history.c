@@ -312,6 +312,59 @@ push_random(struct history *h, struct rng *rng, unsigned cols, unsigned flags)
 	clusters_finish(&clusters);
 }
 
+/* The lines are the same, byte for byte. */
+static void
+same_lines(const struct history *a, const struct history *b)
+{
+	struct history_place at_a = { 0 }, at_b = { 0 };
+	struct history_line x, y;
+
+	while (history_next(a, &at_a, &x)) {
+		assert_true(history_next(b, &at_b, &y));
+		assert_int_equal(x.flags, y.flags);
+		assert_int_equal(x.len, y.len);
+		assert_memory_equal(x.p, y.p, x.len);
+	}
+	assert_false(history_next(b, &at_b, &y));
+}
+
+static void
+a_row_packed_before_is_pushed_as_its_cells_are(void **state)
+{
+	struct rng rng = { 13 };
+	struct clusters clusters;
+	struct history a, b;
+	struct buf packed;
+
+	(void)state;
+	clusters_init(&clusters);
+	buf_init(&packed, SIZE_MAX);
+	history_init(&a, 300, VT_HISTORY_BYTES);
+	history_init(&b, 300, VT_HISTORY_BYTES);
+	for (unsigned i = 0; i < 2000; i++) {
+		struct cell cells[HISTORY_PIECE] = { { 0 } };
+		unsigned used = rng_below(&rng, HISTORY_PIECE);
+		unsigned flags = rng_below(&rng, 3) ? 0 : ROW_CONTINUES;
+
+		random_cells(&rng, cells, used, &clusters);
+		buf_clear(&packed);
+		line_pack(&packed, cells, used, &clusters);
+		if (packed.len > HISTORY_LINE_MAX)
+			continue;
+		history_push(&a, cells, used, HISTORY_PIECE, flags, &clusters);
+		history_push_packed_row(&b, packed.data, packed.len,
+		    HISTORY_PIECE - used, flags);
+		if (i % 100 == 0)
+			same_lines(&a, &b);
+	}
+	same_lines(&a, &b);
+	assert_int_equal(a.lines, 300);
+	history_finish(&a);
+	history_finish(&b);
+	buf_finish(&packed);
+	clusters_finish(&clusters);
+}
+
 static void
 the_memory_stays_below_the_limit(void **state)
 {
@@ -584,6 +637,8 @@ main(void)
 		cmocka_unit_test(pop_forgets_the_last_line),
 		cmocka_unit_test(packed_lines_are_taken_as_they_are),
 		cmocka_unit_test(without_lines_or_memory_nothing_is_kept),
+		cmocka_unit_test(
+		    a_row_packed_before_is_pushed_as_its_cells_are),
 		cmocka_unit_test(the_memory_stays_below_the_limit),
 		cmocka_unit_test(the_memory_said_is_the_memory_had),
 		cmocka_unit_test(

@@ -56,15 +56,19 @@ on_ascii(void *arg, const uint8_t *p, size_t len)
 }
 
 static void
-on_text(void *arg, const uint32_t *cps, size_t n)
+on_text(void *arg, const struct text *text)
 {
 	struct trace *t = arg;
 	char utf8[4];
 
-	assert_true(n > 0);
+	assert_true(text->n > 0);
 	begin_text(t);
-	for (size_t i = 0; i < n; i++)
-		buf_append(&t->out, utf8, utf8_encode(utf8, cps[i]));
+	for (size_t i = 0; i < text->n; i++) {
+		size_t len = utf8_encode(utf8, text->cps[i]);
+		assert_int_equal(text->at[i + 1] - text->at[i], len);
+		assert_memory_equal(text->utf8 + text->at[i], utf8, len);
+		buf_append(&t->out, utf8, len);
+	}
 }
 
 static void

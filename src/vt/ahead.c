@@ -1,0 +1,67 @@
+#include "vt/ahead.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "vt/line.h"
+
+void
+ahead_finish(struct ahead *a)
+{
+	free(a->ring);
+	memset(a, 0, sizeof(*a));
+}
+
+void
+ahead_start(struct ahead *a)
+{
+	if (a->ring == NULL)
+		a->ring = xmalloc(AHEAD_RING);
+}
+
+void
+ahead_add_char(struct ahead *a, uint32_t cp)
+{
+	char utf8[4];
+	size_t len = utf8_encode(utf8, cp);
+
+	ahead_add(a, utf8, len, len);
+}
+
+static void
+set_end(struct ahead *a, const uint8_t *end)
+{
+	a->end += (size_t)(end - ahead_at(a, a->end));
+}
+
+void
+ahead_add_pad(struct ahead *a)
+{
+	a->last = a->end;
+	set_end(a, line_add_pad(ahead_at(a, a->end)));
+}
+
+void
+ahead_join(struct ahead *a, const struct cell *c, uint32_t cp)
+{
+	uint8_t *p = ahead_at(a, a->last);
+
+	set_end(a, line_join(p, p + (a->end - a->last), c, cp));
+}
+
+const uint8_t *
+ahead_find(const struct ahead *a, const struct row *row)
+{
+	/* The row begun last may have been written over what is older. */
+	if (row->packed_len == 0 ||
+	    a->start + AHEAD_ROW_MAX - row->packed > AHEAD_RING)
+		return NULL;
+	return ahead_at(a, row->packed);
+}
+
+size_t
+ahead_memory(const struct ahead *a)
+{
+	return a->ring != NULL ? AHEAD_RING : 0;
+}

@@ -1,0 +1,104 @@
+#ifndef TEND_VT_AHEAD_H
+#define TEND_VT_AHEAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "vt/cell.h"
+#include "vt/screen.h"
+
+/*
+ * Rows packed while they are printed, for the history that they will go to.
+ *
+ * Most rows that scroll off were printed from left to right in the default
+ * style and never changed again.  What line_pack() makes of such a row is
+ * little more than the bytes that were printed; so these are written down
+ * while they are at hand, which costs less than making them again of cells.
+ *
+ * Only the row begun last grows, and only by text at its end.  Every other
+ * change of a row goes through screen_touch(), which makes it forget that it
+ * was packed; then its cells are packed when it leaves.  So are those of a row
+ * whose bytes are gone, as they stand in a ring of a fixed size.
+ */
+#define AHEAD_RING 8192
+#define AHEAD_ROW_MAX 1024 /* bytes of a row; it is never cut in two */
+
+struct ahead {
+	uint8_t *ring; /* NULL until rows go to the history */
+
+	/* Counted from the first byte ever; modulo its size, in the ring. */
+	uint64_t start, end; /* of the row begun last */
+	uint64_t last;       /* where the last cell of it begins */
+};
+
+void ahead_finish(struct ahead *a);
+
+/* From now on there is a ring. */
+void ahead_start(struct ahead *a);
+
+static inline uint8_t *
+ahead_at(const struct ahead *a, uint64_t place)
+{
+	return a->ring + place % AHEAD_RING;
+}
+
+static inline void
+ahead_begin(struct ahead *a)
+{
+	size_t at = a->end % AHEAD_RING;
+
+	if (at > AHEAD_RING - AHEAD_ROW_MAX)
+		a->end += AHEAD_RING - at;
+	a->start = a->end;
+}
+
+/*
+ * Text is about to be printed at x, where the used part of the row ends.
+ * Whether it may be added: to nothing, or to the row begun last.
+ */
+static inline bool
+ahead_open(struct ahead *a, const struct row *row, unsigned x)
+{
+	if (x == 0)
+		ahead_begin(a);
+	return x == 0 || (row->packed_len > 0 && row->packed == a->start);
+}
+
+/* How many bytes may still be added. */
+static inline size_t
+ahead_room(const struct ahead *a)
+{
+	return AHEAD_ROW_MAX - (size_t)(a->end - a->start);
+}
+
+/* UTF-8 of characters alone in their cells, `last` bytes for the last one. */
+static inline void
+ahead_add(struct ahead *a, const void *utf8, size_t len, size_t last)
+{
+	memcpy(ahead_at(a, a->end), utf8, len);
+	a->end += len;
+	a->last = a->end - last;
+}
+
+void ahead_add_char(struct ahead *a, uint32_t cp);
+void ahead_add_pad(struct ahead *a);
+
+/* A code point is about to join the last cell, *c. */
+void ahead_join(struct ahead *a, const struct cell *c, uint32_t cp);
+
+/* The row was touched, but all that is in it was added. */
+static inline void
+ahead_keep(const struct ahead *a, struct row *row)
+{
+	row->packed = a->start;
+	row->packed_len = (uint16_t)(a->end - a->start);
+}
+
+/* The row->packed_len bytes that line_pack() would make, or NULL. */
+const uint8_t *ahead_find(const struct ahead *a, const struct row *row);
+
+size_t ahead_memory(const struct ahead *a);
+
+#endif
