@@ -107,7 +107,13 @@ screen_erase(struct screen *s, unsigned y, unsigned from, unsigned to,
 
 	if (from >= to)
 		return;
+	uint16_t packed_len = row->packed_len;
 	screen_touch(s, row);
+	if (from >= row->used && cell_is_zero(&blank)) {
+		/* Every cell was zero already: what was packed is still so. */
+		row->packed_len = packed_len;
+		return;
+	}
 	if (!spare || !is_protected(s, row, from))
 		screen_split(s, row, from, blank);
 	if (!spare || !is_protected(s, row, to))

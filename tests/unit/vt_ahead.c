@@ -76,6 +76,9 @@ text_from_left_to_right_is_packed(void **state)
 	first_row_is_packed("\xe5\xad broken", true);
 	first_row_is_packed("\033(0qqq", true);
 	first_row_is_packed("x\033[5b", true);
+	first_row_is_packed("nothing there to erase\033[1;19H\033[K", false);
+	first_row_is_packed("nothing to erase\033[K", true);
+	first_row_is_packed("nothing to erase\033[J", true);
 }
 
 static void
@@ -121,7 +124,7 @@ static void
 other_changes_make_it_forgotten(void **state)
 {
 	static const char *const changes[] = { "\rx", "\bx", "\tx", "\033[Cx",
-		"\033[K", "\033[1K", "\033[2D\033[X", "\033[2D\033[P",
+		"\033[44m\033[K", "\033[1K", "\033[2D\033[X", "\033[2D\033[P",
 		"\033[2D\033[@", "\033[31mx", "\033[4hx", "\033[2J",
 		"\033[1;1H\033[L", "\033[3J\033[1;1H\033[Jx\bx", "\033#8",
 		"\033[2;1H\033M\033[1;1H\033M" };
