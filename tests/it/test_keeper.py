@@ -1,0 +1,940 @@
+"""tend-keeper with a host made for these tests: tests/it/keeper_host.c."""
+
+import errno
+import fcntl
+import json
+import os
+import pathlib
+import random
+import re
+import resource
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+import pytest
+
+import oracle_stream
+from lib import BUILD, is_running, wait_for
+
+KEEPER = BUILD / "src" / "tend-keeper"
+HOST = BUILD / "tests" / "it" / "keeper_host"
+BURST = BUILD / "tests" / "it" / "burst"
+FULL = "TEND_TEST_FULL" in os.environ
+
+STATUS = "=IiiiQQQ"
+(OK, TERMINAL, SOCKET, RING, FORK, CHDIR, EXEC, ARGUMENTS) = range(8)
+
+
+class Keeper:
+    """A keeper that was started as `tend run` does it, in a directory."""
+
+    def __init__(self, path, *command, size=(80, 24), orders=(), cwd="/",
+                 env=None, arguments=None, host=HOST):
+        self.dir = pathlib.Path(path)
+        self.order_next(*orders)
+        if arguments is None:
+            arguments = (str(size[0]), str(size[1]), "--", *command)
+        hear, tell = os.pipe()
+        opened = [tell] + [os.open(p, os.O_RDONLY)
+                           for p in (self.dir, host, cwd)]
+        # Above the numbers that they are given to the keeper as.
+        high = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 100) for fd in opened]
+        try:
+            self.pid = os.posix_spawn(
+                KEEPER, [str(KEEPER), *map(str, arguments)],
+                dict(os.environ if env is None else env),
+                file_actions=[(os.POSIX_SPAWN_DUP2, fd, 3 + i)
+                              for i, fd in enumerate(high)])
+        finally:
+            for fd in opened + high:
+                os.close(fd)
+        with os.fdopen(hear, "rb") as pipe:
+            answer = pipe.read()
+        (self.stage, self.error, self.keeper, self.child, self.keeper_start,
+         self.child_start, self.began) = struct.unpack(STATUS, answer)
+        self.status = None
+
+    def order_next(self, *orders):
+        """What the next host finds in its orders."""
+        (self.dir / "orders").write_text("\n".join(orders))
+
+    def events(self, kind=None):
+        try:
+            lines = (self.dir / "events").read_text().splitlines()
+        except FileNotFoundError:
+            return []
+        events = [json.loads(line) for line in lines if line.endswith("}")]
+        return [e for e in events if kind in (None, e["event"])]
+
+    def wait_event(self, kind, count=1, seconds=30):
+        """The last event of a kind, once there are so many."""
+        return wait_for(lambda: self.events(kind)[count - 1:],
+                        lambda: f"{count} × {kind} in {self.events()}",
+                        seconds)[-1]
+
+    def bytes(self):
+        try:
+            return (self.dir / "bytes").read_bytes()
+        except FileNotFoundError:
+            return b""
+
+    def size(self):
+        try:
+            return (self.dir / "bytes").stat().st_size
+        except FileNotFoundError:
+            return 0
+
+    def wait_bytes(self, text, seconds=30):
+        return wait_for(lambda: text in self.bytes() and self.bytes(),
+                        lambda: f"{text!r} in {self.bytes()[-4000:]!r}",
+                        seconds)
+
+    def connect(self):
+        sock = socket.socket(socket.AF_UNIX)
+        sock.settimeout(30)
+        fd = os.open(self.dir, os.O_RDONLY)
+        try:
+            sock.connect(f"/proc/self/fd/{fd}/sock")
+        finally:
+            os.close(fd)
+        return sock
+
+    def order(self, text):
+        """Give the host that runs an order; its pid."""
+        with self.connect() as sock:
+            sock.sendall(text.encode())
+            return int(sock.recv(100))
+
+    def host(self):
+        return self.events("hello")[-1]["pid"]
+
+    def kill_host(self, signo=signal.SIGKILL):
+        os.kill(self.host(), signo)
+
+    def wait_end(self, seconds=30):
+        """The keeper's own exit status, once it has ended."""
+        def ended():
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            return (status,) if pid else None
+
+        if self.status is None:
+            self.status = wait_for(
+                ended, lambda: f"end of the keeper: {self.events()}",
+                seconds)[0]
+        return self.status
+
+    def end(self):
+        """End all of it, whatever state it is in."""
+        hosts = {e["pid"] for e in self.events("hello")}
+        if self.status is None:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+            self.status = signal.SIGKILL
+            for pid in hosts | {self.child} - {0}:
+                if is_running(pid):
+                    os.kill(pid, signal.SIGKILL)
+
+
+@pytest.fixture
+def keep():
+    """Starts keepers in directories of their own; they end with the test."""
+    made = []
+
+    def start(*command, path=None, **kwargs):
+        path = path or tempfile.mkdtemp(prefix="tend-keeper-")
+        keeper = Keeper(path, *command, **kwargs)
+        made.append(keeper)
+        return keeper
+
+    yield start
+    for keeper in made:
+        keeper.end()
+        shutil.rmtree(keeper.dir, ignore_errors=True)
+
+
+def sh(script, *args):
+    return ("sh", "-c", script, "sh", *map(str, args))
+
+
+def output(keeper):
+    """All that a program printed that has ended by itself."""
+    keeper.wait_end()
+    return keeper.bytes().decode().replace("\r\n", "\n")
+
+
+def field(text, name):
+    return re.search(rf"^{name}:\s*(.*)$", text, re.M)[1]
+
+
+def differs(keeper, seed, kind):
+    """Compare all bytes with what burst prints, some with the oracle."""
+    size = keeper.size()
+    printed = subprocess.Popen([BURST, str(seed), str(size), kind],
+                               stdout=subprocess.PIPE)
+    same = subprocess.run(["cmp", "-", keeper.dir / "bytes"],
+                          stdin=printed.stdout, capture_output=True)
+    printed.stdout.close()
+    assert printed.wait() == 0
+    if same.returncode != 0:
+        return (same.stdout + same.stderr).decode()
+    with open(keeper.dir / "bytes", "rb") as f:
+        for at in sorted(random.Random(seed).sample(range(size + 1), 20)):
+            f.seek(at)
+            wrong = oracle_stream.difference(f.read(4096), seed, kind, at)
+            if wrong:
+                return wrong
+    return None
+
+
+# ----------------------------------------------------------------- the oracle
+
+
+@pytest.mark.parametrize("kind", oracle_stream.KINDS)
+def test_burst_prints_what_the_oracle_says(kind):
+    printed = subprocess.run([BURST, "42", "300011", kind], check=True,
+                             capture_output=True).stdout
+    assert len(printed) == 300011
+    assert oracle_stream.difference(printed, 42, kind) is None
+    assert oracle_stream.stream(42, 81, 1234, kind) == printed[81:1234]
+    printed.rpartition(b"\n")[0].decode("utf-8")
+    other = subprocess.run([BURST, "43", "300011", kind], check=True,
+                           capture_output=True).stdout
+    assert re.match(r"byte 1\d:", oracle_stream.difference(other, 42, kind))
+
+
+# ---------------------------------------------------------------- the program
+
+
+def test_keeper_needs_libc_alone():
+    """The keeper outlives everything: nothing else may break under it."""
+    needed = subprocess.run(["readelf", "-d", KEEPER], check=True,
+                            capture_output=True, text=True).stdout
+    libraries = set(re.findall(r"NEEDED.*\[(.*?)\]", needed))
+    sanitizers = {"libasan.so.8", "libubsan.so.1", "libm.so.6",
+                  "libresolv.so.2", "libgcc_s.so.1"}
+    symbols = subprocess.run(["nm", KEEPER], check=True, capture_output=True,
+                             text=True).stdout
+    allowed = {"libc.so.6"} | (sanitizers if "__asan_init" in symbols
+                               else set())
+    assert "libc.so.6" in libraries
+    assert libraries <= allowed, needed
+
+
+def test_keeper_never_allocates():
+    objects = [*(BUILD / "src" / "tend-keeper.p").glob("*.o"),
+               *(BUILD / "src" / "keep").glob("*.p/*.o"),
+               BUILD / "src" / "base" / "libbase.a.p" / "fd.c.o"]
+    assert len(objects) > 8
+    used = subprocess.run(["nm", "--undefined-only", *objects], check=True,
+                          capture_output=True, text=True).stdout.split()
+    assert "fork" in used
+    banned = {"malloc", "calloc", "realloc", "reallocarray", "free", "strdup",
+              "strndup", "asprintf", "vasprintf", "getline", "fopen",
+              "opendir", "posix_memalign", "aligned_alloc"}
+    assert not banned & set(used)
+
+
+# ------------------------------------------------------------ nothing is lost
+
+
+def kill_hosts(keeper, kills, rng):
+    """Kill each host once it has taken a random number of bytes, or none."""
+    for n in range(1, kills + 1):
+        keeper.wait_event("hello", n)
+        goal = keeper.size() + rng.choice((0, 0, 1, rng.randrange(100000)))
+        wait_for(lambda: keeper.size() >= goal, f"{goal} bytes")
+        keeper.kill_host()
+
+
+@pytest.mark.parametrize("number", range(20 if FULL else 1))
+def test_killed_hosts_lose_and_double_nothing(keep, number):
+    """kill -9 of the host under full flood: 2,000 times in the full dose."""
+    kills = 100 if FULL else 50
+    kind = oracle_stream.KINDS[number % 4]
+    keeper = keep(BURST, number, 10**12, kind)
+    kill_hosts(keeper, kills, random.Random(number))
+    os.kill(keeper.child, signal.SIGTERM)
+    assert keeper.wait_end() == 0
+    end = keeper.events("closed")[-1]["offset"]
+    assert keeper.events("exit")[-1]["status"] == signal.SIGTERM
+    assert keeper.size() == end
+    assert differs(keeper, number, kind) is None
+    assert len(keeper.events("hello")) == kills + 1
+    assert keeper.events("hello")[-1]["crashes"] == 0
+
+
+@pytest.mark.parametrize("number", range(100 if FULL else 10))
+def test_last_bytes_before_the_exit_are_never_lost(keep, number):
+    size = 3 ** number % 400009 + 1
+    keeper = keep(BURST, number, size, "mixed")
+    assert keeper.wait_end() == 0
+    assert keeper.events("exit")[0]["offset"] == size
+    assert keeper.events("closed")[0]["offset"] == size
+    assert oracle_stream.difference(keeper.bytes(), number, "mixed") is None
+
+
+def test_exit_is_told_after_the_last_byte_though_the_host_stalls(keep):
+    keeper = keep(BURST, 5, 70000, orders=["stall"])
+    keeper.wait_event("hello")
+    # 64 KiB are in the ring, the rest is in the terminal: it has ended.
+    wait_for(lambda: not is_running(keeper.child), "end of the program")
+    keeper.order("go")
+    keeper.wait_end()
+    assert keeper.events("exit")[0]["offset"] == 70000
+    assert oracle_stream.difference(keeper.bytes(), 5) is None
+
+
+def test_full_ring_stops_the_program_until_there_is_room(keep):
+    keeper = keep(BURST, 6, 500000, orders=["stall"])
+    keeper.wait_event("hello")
+
+    def blocked():
+        wait = pathlib.Path(f"/proc/{keeper.child}/stat").read_text()
+        return wait.rpartition(")")[2].split()[0] == "S"
+
+    wait_for(blocked, "the program to wait")
+    assert keeper.size() == 0
+    assert keeper.events("exit") == []
+    keeper.order("go")
+    keeper.wait_end()
+    assert len(keeper.bytes()) == 500000
+    assert oracle_stream.difference(keeper.bytes(), 6) is None
+
+
+def state_of(pid):
+    return pathlib.Path(f"/proc/{pid}/stat").read_text() \
+        .rpartition(")")[2].split()[0]
+
+
+@pytest.mark.parametrize("who", ["host", "keeper"])
+def test_stopped_processes_lose_nothing(keep, who):
+    keeper = keep(BURST, 7, 5000000)
+    keeper.wait_event("hello")
+    for part in range(1, 6):
+        wait_for(lambda: keeper.size() > part * 500000, f"part {part}")
+        pid = keeper.pid if who == "keeper" else keeper.host()
+        os.kill(pid, signal.SIGSTOP)
+        wait_for(lambda: state_of(pid) == "T", "the stop")
+        os.kill(pid, signal.SIGCONT)
+    assert keeper.wait_end() == 0
+    assert len(keeper.bytes()) == 5000000
+    assert oracle_stream.difference(keeper.bytes(), 7) is None
+
+
+def test_exit_while_the_host_is_stopped_is_told_later(keep):
+    keeper = keep(*sh("read x; exit 9"))
+    keeper.wait_event("hello")
+    keeper.order("type x\r\n")
+    host = keeper.host()
+    os.kill(host, signal.SIGSTOP)
+    wait_for(lambda: not is_running(keeper.child), "end of the program")
+    os.kill(host, signal.SIGCONT)
+    assert keeper.wait_end() == 0
+    assert os.WEXITSTATUS(keeper.events("exit")[0]["status"]) == 9
+
+
+# ---------------------------------------------------------------- exit status
+
+
+@pytest.mark.parametrize("code", range(256) if FULL
+                         else (0, 1, 2, 3, 126, 127, 128, 130, 254, 255))
+def test_exit_status_is_told(keep, code):
+    keeper = keep(*sh(f"exit {code}"))
+    assert keeper.wait_end() == 0
+    status = keeper.events("exit")[0]["status"]
+    assert os.WIFEXITED(status) and os.WEXITSTATUS(status) == code
+
+
+@pytest.mark.parametrize("signo", [signal.SIGHUP, signal.SIGINT,
+                                   signal.SIGQUIT, signal.SIGTERM,
+                                   signal.SIGKILL, signal.SIGSEGV,
+                                   signal.SIGABRT, signal.SIGPIPE,
+                                   signal.SIGUSR1, signal.SIGCHLD + 22])
+def test_end_by_a_signal_is_told(keep, signo):
+    keeper = keep(*sh(f"ulimit -c 0; kill -{int(signo)} $$"))
+    assert keeper.wait_end() == 0
+    status = keeper.events("exit")[0]["status"]
+    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signo
+
+
+def test_exit_is_repeated_to_each_host_until_it_is_acknowledged(keep):
+    keeper = keep(*sh("echo bye; exit 4"), orders=["mute"])
+    for n in (1, 2, 3):
+        keeper.wait_event("exit", n)
+        keeper.wait_event("closed", n)
+        if n == 3:
+            keeper.order_next()
+        keeper.kill_host()
+    assert keeper.wait_end() == 0
+    exits = keeper.events("exit")
+    assert len(exits) == 4 and len({str(e) for e in exits}) == 1
+    assert os.WEXITSTATUS(exits[0]["status"]) == 4
+    assert exits[0]["offset"] == len(b"bye\r\n")
+
+
+def test_session_leaves_nothing_behind(keep):
+    keeper = keep(*sh("exit 0"))
+    assert keeper.wait_end() == 0
+    assert not (keeper.dir / "sock").exists()
+    assert not any(is_running(e["pid"]) for e in keeper.events("hello"))
+
+
+def test_done_of_a_living_session_is_not_believed(keep):
+    keeper = keep(*sh("read x; echo got $x"))
+    first = keeper.wait_event("hello")["pid"]
+    keeper.order("done")
+    keeper.kill_host()
+    assert keeper.wait_event("hello", 2)["pid"] != first
+    keeper.order("type it\r\n")
+    keeper.wait_bytes(b"got it")
+    assert keeper.wait_end() == 0
+
+
+# ----------------------------------------------------- what the program gets
+
+
+def test_program_gets_a_terminal_of_the_given_size(keep):
+    keeper = keep(*sh("stty size; tty; stty -a; cat /proc/$$/stat"),
+                  size=(132, 43))
+    text = output(keeper)
+    lines = text.splitlines()
+    assert lines[0] == "43 132"
+    assert lines[1].startswith("/dev/pts/")
+    assert " iutf8" in text and "erase = ^?" in text
+    pid, _, rest = lines[-1].partition(" ")
+    state, ppid, pgrp, session, tty, tpgid = \
+        rest.rpartition(")")[2].split()[:6]
+    assert int(pid) == keeper.child and int(ppid) == keeper.keeper
+    assert pgrp == session == tpgid == pid
+    assert int(tty) != 0
+
+
+def test_program_has_no_descriptor_but_the_terminal(keep):
+    spare = os.open("/dev/null", os.O_RDONLY)
+    os.set_inheritable(spare, True)
+    try:
+        keeper = keep(*sh("ls -l /proc/$$/fd"))
+    finally:
+        os.close(spare)
+    links = [line.split(" -> ") for line in output(keeper).splitlines()
+             if " -> " in line]
+    assert [left.split()[-1] for left, _ in links] == ["0", "1", "2"], links
+    assert len({right for _, right in links}) == 1
+    assert links[0][1].startswith("/dev/pts/")
+
+
+def test_program_has_its_signals_as_if_nobody_had_touched_them(keep):
+    text = output(keep("cat", "/proc/self/status"))
+    for name in ("SigBlk", "SigIgn", "SigCgt", "SigPnd", "ShdPnd"):
+        assert int(field(text, name), 16) == 0, text
+
+
+def test_program_has_the_limits_of_its_user(keep):
+    soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    own_slack = pathlib.Path("/proc/self/timerslack_ns").read_text().strip()
+    mask = os.umask(0o26)
+    try:
+        keeper = keep(*sh("umask; cat /proc/$$/oom_score_adj; "
+                          "cat /proc/$$/timerslack_ns; ulimit -c; "
+                          "cat /proc/$PPID/limits"))
+    finally:
+        os.umask(mask)
+    umask, oom, slack, core, *rest = output(keeper).splitlines()
+    assert umask == "0026"
+    assert oom == pathlib.Path("/proc/self/oom_score_adj").read_text().strip()
+    assert slack == own_slack
+    # dash counts in 512 bytes.
+    assert core == ("unlimited" if soft == resource.RLIM_INFINITY
+                    else str(soft // 512))
+    keeper_core = next(line for line in rest if "core file" in line)
+    assert keeper_core.split()[4] == "0", keeper_core
+
+
+def test_program_starts_in_the_given_directory(keep, tmp_path):
+    (tmp_path / "here").mkdir()
+    keeper = keep("pwd", "-P", cwd=tmp_path / "here")
+    assert output(keeper).strip() == str(tmp_path / "here")
+
+
+def test_program_is_found_in_the_path_of_its_environment(keep, tmp_path):
+    program = tmp_path / "only-here"
+    program.write_text("#!/bin/sh\necho $WHO; exit 0\n")
+    program.chmod(0o755)
+    keeper = keep("only-here", env={"PATH": str(tmp_path), "WHO": "me"})
+    assert output(keeper) == "me\n"
+
+
+def test_program_is_found_beside_where_it_starts(keep, tmp_path):
+    program = tmp_path / "beside"
+    program.write_text("#!/bin/sh\necho yes\n")
+    program.chmod(0o755)
+    assert output(keep("./beside", cwd=tmp_path)) == "yes\n"
+
+
+def test_input_reaches_the_program(keep):
+    keeper = keep(*sh("read line; echo \"<$line>\""))
+    keeper.order("type hello there\r\n")
+    assert "<hello there>" in output(keeper)
+
+
+# ------------------------------------------------------------ failing to start
+
+
+def assert_nothing_is_left(keeper):
+    assert keeper.wait_end() == 256
+    assert not (keeper.dir / "sock").exists()
+    assert keeper.events() == []
+
+
+@pytest.mark.parametrize("command, error", [
+    ("/no/such/program", errno.ENOENT),
+    ("no-such-program", errno.ENOENT),
+    ("/etc/passwd", errno.EACCES),
+    ("/", errno.EACCES),
+    ("/etc/passwd/x", errno.ENOTDIR),
+    ("", errno.ENOENT),
+])
+def test_program_that_cannot_run_is_told_with_its_errno(keep, command, error):
+    keeper = keep(command)
+    assert (keeper.stage, keeper.error) == (EXEC, error)
+    assert keeper.child == 0
+    assert_nothing_is_left(keeper)
+
+
+def test_arguments_that_are_too_long_are_told(keep):
+    keeper = keep("true", "x" * 100000, env={"PATH": "/usr/bin:/bin",
+                                             "A": "y" * 131000})
+    assert (keeper.stage, keeper.error) == (OK, 0)
+    assert keeper.wait_end() == 0
+
+
+@pytest.mark.parametrize("arguments", [
+    (), ("80",), ("80", "24"), ("80", "24", "--"), ("80", "24", "true"),
+    ("0", "24", "--", "true"), ("80", "65536", "--", "true"),
+    ("80x", "24", "--", "true"), ("-1", "24", "--", "true"),
+    ("", "24", "--", "true"),
+])
+def test_wrong_arguments_are_told(keep, arguments):
+    keeper = keep(arguments=arguments)
+    assert (keeper.stage, keeper.error) == (ARGUMENTS, errno.EINVAL)
+    assert_nothing_is_left(keeper)
+
+
+def test_cwd_that_is_no_directory_is_told(keep):
+    keeper = keep("true", cwd="/etc/passwd")
+    assert (keeper.stage, keeper.error) == (CHDIR, errno.ENOTDIR)
+    assert_nothing_is_left(keeper)
+
+
+def test_directory_that_takes_no_socket_is_told(keep):
+    path = pathlib.Path(tempfile.mkdtemp(prefix="tend-keeper-"))
+    (path / "sock").mkdir()
+    keeper = keep("true", path=path)
+    assert (keeper.stage, keeper.error) == (SOCKET, errno.EISDIR)
+    assert keeper.wait_end() == 256
+    assert keeper.events() == []
+
+
+def test_start_is_told_with_pids_and_times(keep):
+    before = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+    keeper = keep(*sh("read x"))
+    after = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+    hello = keeper.wait_event("hello")
+    assert keeper.stage == OK and keeper.error == 0
+    assert keeper.keeper == keeper.pid
+    assert before <= keeper.began <= after
+    for pid, start in ((keeper.keeper, keeper.keeper_start),
+                       (keeper.child, keeper.child_start)):
+        stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+        assert int(stat.rpartition(")")[2].split()[19]) == start
+    assert hello["version"] == 1 and hello["hosts"] == 0
+    assert hello["crashes"] == 0 and hello["deaths"] == []
+    assert (hello["keeper"], hello["child"], hello["keeper_start"],
+            hello["child_start"], hello["began"]) == \
+        (keeper.keeper, keeper.child, keeper.keeper_start,
+         keeper.child_start, keeper.began)
+
+
+# ------------------------------------------------------------------ the hosts
+
+
+def starts(keeper):
+    return [e["time"] for e in keeper.events("hello")]
+
+
+def test_failing_hosts_are_put_off(keep):
+    keeper = keep(*sh("read x"), orders=["exit 3"])
+    count = 6 if FULL else 4
+    keeper.wait_event("hello", count, seconds=60)
+    times = starts(keeper)[:count]
+    gaps = [b - a for a, b in zip(times, times[1:])]
+    for gap, least in zip(gaps, (0, 0.1, 1, 5, 5)):
+        assert least <= gap + 0.01 and gap < least + 3, gaps
+
+
+def test_killed_host_is_replaced_at_once_whatever_was_before(keep):
+    keeper = keep(*sh("read x"), orders=["crash"])
+    keeper.wait_event("hello", 3)
+    keeper.order_next()
+    keeper.wait_event("hello", 4)
+    for n in range(5, 15):
+        killed = time.monotonic()
+        keeper.kill_host()
+        keeper.wait_event("hello", n)
+        assert starts(keeper)[-1] - killed < 0.5, starts(keeper)
+    assert keeper.events("hello")[-1]["crashes"] == 3
+    assert keeper.events("hello")[-1]["hosts"] == 13
+
+
+def test_crashes_are_told_with_where_the_engine_was(keep):
+    keeper = keep(*sh("printf 1234567890; read x"), orders=["poison 7"])
+    hello = keeper.wait_event("hello", 3)
+    assert hello["crashes"] == 2
+    assert hello["deaths"] == [[7, 10, signal.SIGSEGV, 1],
+                               [7, 10, signal.SIGSEGV, 2]]
+    keeper.order_next()
+    keeper.wait_bytes(b"1234567890")
+    assert keeper.bytes().count(b"1234567890") == 1
+
+
+def test_exit_of_a_host_is_a_death_without_a_signal(keep):
+    keeper = keep(*sh("read x"), orders=["exit 3"])
+    hello = keeper.wait_event("hello", 3)
+    assert [(d[0], d[2], d[3]) for d in hello["deaths"]] == \
+        [(-1, 0, 1), (-1, 0, 2)]
+
+
+def test_last_eight_deaths_are_told(keep):
+    """Kills between the crashes, so that none has to wait for long."""
+    keeper = keep(*sh("read x"))
+    for n in range(1, 21, 2):
+        pid = keeper.wait_event("hello", n)["pid"]
+        with keeper.connect() as sock:
+            sock.sendall(b"crash")
+            assert sock.recv(10) == b""
+        keeper.wait_event("hello", n + 1)
+        assert keeper.host() != pid
+        assert keeper.order("go") == keeper.host()
+        keeper.kill_host()
+    hello = keeper.wait_event("hello", 21)
+    assert hello["crashes"] == 10 and hello["hosts"] == 20
+    assert [d[3] for d in hello["deaths"]] == list(range(3, 11))
+
+
+def test_host_that_is_no_program_does_not_harm_the_session(keep, tmp_path):
+    broken = tmp_path / "broken"
+    broken.write_text("not a program")
+    broken.chmod(0o755)
+    keeper = keep(*sh("read x"), host=broken)
+    assert keeper.stage == OK
+    with keeper.connect():
+        assert is_running(keeper.child) and is_running(keeper.pid)
+
+
+def test_host_has_its_descriptors_and_no_others(keep):
+    keeper = keep(*sh("read x"))
+    host = keeper.wait_event("hello")["pid"]
+    keeper.order("go")
+    fds = {int(p.name): os.readlink(p)
+           for p in pathlib.Path(f"/proc/{host}/fd").iterdir()}
+    assert [fds[n] for n in range(3)] == ["/dev/null"] * 3
+    assert fds[3].startswith("socket:") and fds[4].startswith("socket:")
+    assert fds[5].endswith("/ptmx")
+    assert "tend-ring" in fds[6]
+    assert "eventfd" in fds[7] and "eventfd" in fds[8]
+    assert fds[9] == str(keeper.dir)
+    # Those above are the two files that this host has opened itself.
+    assert sorted(fds[n] for n in fds if n > 9) == \
+        [str(keeper.dir / "bytes"), str(keeper.dir / "events")], fds
+    status = pathlib.Path(f"/proc/{host}/status").read_text()
+    assert int(field(status, "SigBlk"), 16) == 0, status
+
+
+def children(pid):
+    found = []
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            text = stat.read_text()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(text.rpartition(")")[2].split()[1]) == pid:
+            found.append(int(text.split()[0]))
+    return sorted(found)
+
+
+def test_orphans_are_reaped_and_their_status_does_not_count(keep):
+    keeper = keep(*sh("for i in 1 2 3 4 5; do (exit 7 &) ; done; "
+                      "(read x; exit 8) 2>/dev/null & "
+                      "echo ready; read x; exit 6"))
+    host = keeper.wait_event("hello")["pid"]
+    keeper.wait_bytes(b"ready")
+    wait_for(lambda: set(children(keeper.pid)) == {keeper.child, host},
+             lambda: f"{keeper.child} and {host} alone")
+    keeper.order("type x\r\n")
+    assert keeper.wait_end() == 0
+    assert os.WEXITSTATUS(keeper.events("exit")[0]["status"]) == 6
+
+
+# ------------------------------------------------------------ after the exit
+
+# A background process that lives on with the terminal open until its pipe is
+# written to, and prints then.
+SURVIVOR = ("trap '' HUP; (read x < $1; echo late; read x < $1) & "
+            "echo early; exit 3")
+
+
+@pytest.fixture
+def fifo(tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    return tmp_path / "fifo"
+
+
+def test_orphan_that_outlives_the_program_becomes_the_keepers_child(keep,
+                                                                    fifo):
+    keeper = keep(*sh("trap '' HUP; (read x < $1) & echo $! ready; exit 0",
+                      fifo), orders=["linger 100000"])
+    text = keeper.wait_bytes(b"ready")
+    orphan = int(text.split()[0])
+    keeper.wait_event("exit")
+    assert orphan in children(keeper.pid)
+    os.kill(orphan, signal.SIGKILL)
+    assert keeper.wait_end() == 0
+
+
+def test_output_after_the_exit_is_kept_until_nobody_has_the_terminal(keep,
+                                                                     fifo):
+    keeper = keep(*sh(SURVIVOR, fifo), orders=["linger 600000"])
+    exited = keeper.wait_event("exit")
+    assert exited["offset"] == len(b"early\r\n")
+    assert keeper.events("closed") == []
+    fifo.write_text("x\n")
+    keeper.wait_bytes(b"late")
+    fifo.write_text("x\n")
+    assert keeper.wait_end() == 0
+    assert keeper.bytes() == b"early\r\nlate\r\n"
+    assert keeper.events("closed")[0]["offset"] == 13
+    assert os.WEXITSTATUS(exited["status"]) == 3
+
+
+def test_linger_of_0_closes_the_terminal_with_the_exit(keep, fifo):
+    keeper = keep(*sh(SURVIVOR, fifo), orders=["linger 0"])
+    began = time.monotonic()
+    assert keeper.wait_end() == 0
+    assert time.monotonic() - began < 5
+    assert keeper.bytes() == b"early\r\n"
+    fifo.write_text("x\n")
+
+
+def test_terminal_lingers_as_long_as_was_asked(keep, fifo):
+    keeper = keep(*sh(SURVIVOR, fifo), orders=["linger 1500"])
+    keeper.wait_event("exit")
+    told = time.monotonic()
+    keeper.wait_event("closed")
+    assert 1 <= time.monotonic() - told < 10
+    assert keeper.wait_end() == 0
+    fifo.write_text("x\n")
+
+
+def test_exit_is_told_within_2_s_though_others_go_on_printing(keep):
+    keeper = keep(*sh("trap '' HUP; yes & echo $!; exit 5"),
+                  orders=["linger 0"])
+    began = time.monotonic()
+    keeper.wait_event("exit", seconds=20)
+    assert time.monotonic() - began > 1.5
+    keeper.wait_event("closed", seconds=20)
+    assert keeper.wait_end() == 0
+    assert keeper.size() == keeper.events("closed")[0]["offset"]
+    keeper.bytes().index(b"y\r\ny\r\n")
+
+
+def test_host_started_after_the_end_hears_all_of_it(keep):
+    keeper = keep(*sh("echo bye; exit 4"), orders=["mute"])
+    keeper.wait_event("closed")
+    keeper.kill_host()
+    keeper.wait_event("closed", 2)
+    host = keeper.host()
+    assert os.readlink(f"/proc/{host}/fd/5") == "/dev/null"
+    kinds = [e["event"] for e in keeper.events()]
+    assert kinds == ["hello", "exit", "closed"] * 2
+    assert keeper.bytes() == b"bye\r\n"
+
+
+def test_program_may_close_its_terminal_and_open_it_again(keep, fifo):
+    keeper = keep(*sh("exec </dev/null >/dev/null 2>&1; read x <$1; "
+                      "echo back >/dev/tty; exec >/dev/null; read x <$1; "
+                      "echo again >/dev/tty; exit 2", fifo))
+    keeper.wait_event("hello")
+    fifo.write_text("x\n")
+    keeper.wait_bytes(b"back")
+    fifo.write_text("x\n")
+    assert output(keeper) == "back\nagain\n"
+    assert os.WEXITSTATUS(keeper.events("exit")[0]["status"]) == 2
+
+
+HANGUP = """
+import ctypes, os, signal
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+name = os.ttyname(1)
+ctypes.CDLL(None).vhangup()
+fd = os.open(name, os.O_RDWR)
+os.write(fd, b"there again\\n")
+os.read(fd, 100)
+os.write(fd, b"and heard\\n")
+"""
+
+
+def test_terminal_that_was_hung_up_goes_on(keep):
+    """As login does it; where that is not allowed, it changes nothing."""
+    keeper = keep(sys.executable, "-c", HANGUP)
+    keeper.wait_bytes(b"there again")
+    keeper.order("type x\r\n")
+    assert "and heard" in output(keeper)
+
+
+# ------------------------------------------------------------------ the socket
+
+
+def test_socket_is_its_owners_alone(keep):
+    mask = os.umask(0)
+    try:
+        keeper = keep(*sh("read x"))
+    finally:
+        os.umask(mask)
+    status = (keeper.dir / "sock").stat()
+    assert oct(status.st_mode) == "0o140600"
+    assert status.st_uid == os.getuid()
+
+
+def test_socket_is_there_however_long_its_path_is(keep, tmp_path):
+    path = tmp_path
+    for _ in range(3):
+        path = path / ("long" * 30)
+    path.mkdir(parents=True)
+    keeper = keep(*sh("read x"), path=path)
+    assert keeper.order("go") == keeper.host()
+
+
+def remove(path):
+    path.unlink()
+
+
+def move_away(path):
+    path.rename(path.with_name("elsewhere"))
+
+
+def replace_by_a_file(path):
+    path.unlink()
+    path.write_text("not a socket")
+
+
+def replace_by_a_socket(path):
+    path.unlink()
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.bind(str(path))
+
+
+@pytest.mark.parametrize("harm", [remove, move_away, replace_by_a_file,
+                                  replace_by_a_socket])
+def test_socket_that_went_missing_is_there_again_in_2_s(keep, harm):
+    keeper = keep(*sh("read x"))
+    keeper.wait_event("hello")
+    harm(keeper.dir / "sock")
+    before = time.monotonic()
+    keeper.wait_event("listening", seconds=10)
+    # The machine may be busy; the keeper itself asks for 1.95 s at most.
+    assert time.monotonic() - before < 2.5
+    assert keeper.order("go") == keeper.host()
+    keeper.kill_host()
+    keeper.wait_event("hello", 2)
+    assert keeper.order("go") == keeper.host()
+
+
+def test_clients_wait_while_there_is_no_host(keep):
+    keeper = keep(*sh("read x"), orders=["exit 1"])
+    keeper.wait_event("hello", 3)
+    with keeper.connect() as sock:
+        sock.sendall(b"go")
+        keeper.order_next()
+        assert int(sock.recv(100)) == keeper.host()
+
+
+def test_socket_that_is_not_ours_is_left_at_the_end(keep):
+    keeper = keep(*sh("read x"))
+    keeper.wait_event("hello")
+    sock = keeper.connect()
+    replace_by_a_file(keeper.dir / "sock")
+    sock.sendall(b"type x\r\n\nlinger 0")
+    assert keeper.wait_end() == 0
+    left = keeper.dir / "sock"
+    assert not left.exists() or left.read_text() == "not a socket"
+    sock.close()
+
+
+# ------------------------------------------------------------------ the keeper
+
+
+def test_keeper_ignores_signals(keep):
+    keeper = keep(*sh("read x; echo alive"))
+    keeper.wait_event("hello")
+    for signo in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT,
+                  signal.SIGQUIT, signal.SIGPIPE, signal.SIGUSR1,
+                  signal.SIGUSR2, signal.SIGALRM, signal.SIGTSTP):
+        os.kill(keeper.pid, signo)
+    keeper.order("type x\r\n")
+    assert "alive" in output(keeper)
+    assert keeper.wait_end() == 0
+
+
+def test_keeper_has_a_session_of_its_own(keep):
+    keeper = keep(*sh("read x"))
+    host = keeper.wait_event("hello")["pid"]
+    sessions = {os.getsid(pid) for pid in (keeper.pid, keeper.child, host)}
+    assert sessions == {keeper.pid, keeper.child, host}
+    assert os.readlink(f"/proc/{keeper.pid}/cwd") == "/"
+
+
+def test_program_outlives_a_killed_keeper(keep):
+    keeper = keep(*sh("echo before; read x; echo after $x; exit 3"))
+    keeper.wait_bytes(b"before")
+    os.kill(keeper.pid, signal.SIGKILL)
+    assert keeper.wait_end() == signal.SIGKILL
+    keeper.wait_event("unkept")
+    assert is_running(keeper.child)
+    keeper.order("type all\r\n")
+    keeper.wait_bytes(b"after all")
+    keeper.wait_event("end")
+
+
+def test_flood_survives_the_keepers_death_but_for_one_read(keep):
+    """What read() brought and head did not yet count dies with the keeper."""
+    keeper = keep(BURST, 8, 3000000)
+    wait_for(lambda: keeper.size() > 500000, "some bytes")
+    os.kill(keeper.pid, signal.SIGKILL)
+    keeper.wait_end()
+    keeper.wait_event("end")
+    got, want = keeper.bytes(), oracle_stream.stream(8, 0, 3000000)
+    lost = len(want) - len(got)
+    assert 0 <= lost <= 4096
+    same = len(os.path.commonprefix([got, want]))
+    assert same > 500000 and got[same:] == want[same + lost:]
+
+
+def test_idle_keeper_sleeps(keep):
+    """It wakes to look at its socket, and for nothing else."""
+    keeper = keep(*sh("read x"))
+    keeper.wait_event("hello")
+    keeper.order("go")
+
+    def switches():
+        status = pathlib.Path(f"/proc/{keeper.pid}/status").read_text()
+        return int(field(status, "voluntary_ctxt_switches"))
+
+    before, began = switches(), time.monotonic()
+    wait_for(lambda: switches() >= before + 2, "two looks at the socket")
+    assert time.monotonic() - began > 1.5
