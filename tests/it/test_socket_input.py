@@ -1,6 +1,7 @@
 """Typing: who may, in what order, and what the program gets."""
 
 import json
+import os
 import re
 import struct
 import threading
@@ -335,8 +336,9 @@ def test_typed_text_is_in_the_log_with_who_typed_it(home):
     with attach(home, sid := raw(home, "--durable")) as w:
         status, seq = w.type(wire.TEXT, b"swordfish")
         assert status == wire.WRITTEN and seq > 0
-        assert in_log(home, sid, b"\x05uid:0") or in_log(home, sid, b"uid:")
-        assert in_log(home, sid, b"swordfish")
+        by = f"uid:{os.getuid()}".encode()
+        assert in_log(home, sid, bytes([len(by)]) + by + struct.pack("<I", 9)
+                      + b"swordfish")
 
 
 @pytest.mark.parametrize("how", ["prompt", "flag", "lengths", "none"])

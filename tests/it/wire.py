@@ -199,16 +199,16 @@ class Wire:
     def metadata(self):
         return json.loads(self.take(METADATA, what="METADATA"))
 
-    def event(self, name, seconds=SECONDS, **fields):
+    def event(self, what, /, seconds=SECONDS, **fields):
         """The next EVENT of that name, with these fields."""
         def wanted(kind, payload):
             if kind != EVENT:
                 return False
             event = json.loads(payload)
-            return event["event"] == name and all(
+            return event["event"] == what and all(
                 event.get(key) == value for key, value in fields.items())
 
-        return json.loads(self.take(wanted, seconds, f"the event {name}"))
+        return json.loads(self.take(wanted, seconds, f"the event {what}"))
 
     def ended(self, seconds=SECONDS):
         return json.loads(self.take(ENDED, seconds, "ENDED"))
