@@ -35,14 +35,31 @@ copy_words(char **words, int n)
 	return copy;
 }
 
+static int
+run(const char *path, struct manifest *m)
+{
+	int64_t begun = now_us();
+	struct error err;
+	struct home h;
+	int code = 125, rc = home_open(&h, path, true, &err);
+
+	if (rc == 0) {
+		rc = launch_session(&h, m, environ, &code, &err);
+		home_close(&h);
+	}
+	if (rc < 0) {
+		fprintf(stderr, "%s\n", err.msg);
+		return code;
+	}
+	printf("%s %" PRId64 "\n", m->id, now_us() - begun);
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
 	struct manifest m;
-	struct error err;
-	struct home h;
-	int64_t begun = now_us();
-	int code = 125;
+	int code;
 
 	if (argc < 3) {
 		fprintf(stderr, "usage: launcher HOME COMMAND...\n");
@@ -50,13 +67,7 @@ main(int argc, char **argv)
 	}
 	manifest_init(&m);
 	m.command = copy_words(argv + 2, argc - 2);
-	if (home_open(&h, argv[1], true, &err) < 0 ||
-	    launch_session(&h, &m, environ, &code, &err) < 0) {
-		fprintf(stderr, "%s\n", err.msg);
-		return code;
-	}
-	printf("%s %" PRId64 "\n", m.id, now_us() - begun);
-	home_close(&h);
+	code = run(argv[1], &m);
 	manifest_finish(&m);
-	return 0;
+	return code;
 }
