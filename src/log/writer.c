@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -30,13 +31,21 @@ struct entry {
 	uint64_t bytes;
 };
 
+/*
+ * Two threads may be at work: one appends and rotates, the other syncs,
+ * compresses and trims.  The mutex is held to look at what they share and to
+ * change it, never while the disk works.
+ */
 struct log_writer {
 	int dirfd;
 	int lock;
-	int fd; /* -1: none; the first events begin a segment */
 	const struct log_io *io;
-	uint64_t nonce;
-	struct batch_place place;
+	uint64_t nonce;           /* of the one who appends */
+	struct batch_place place; /* and so is this */
+	pthread_mutex_t *mutex;
+
+	/* Under the mutex. */
+	int fd;            /* -1: none; the first events begin a segment */
 	bool left;         /* the segment must not be written again */
 	bool dirty;        /* something in it was not synced */
 	bool names_dirty;  /* a name in the directory was not */
@@ -69,7 +78,9 @@ remove_file(struct log_writer *w, uint32_t number, enum segment_kind kind)
 	segment_name(name, number, kind);
 	if (unlinkat(w->dirfd, name, 0) < 0 && errno != ENOENT)
 		return -errno;
+	pthread_mutex_lock(w->mutex);
 	w->names_dirty = true;
+	pthread_mutex_unlock(w->mutex);
 	return 0;
 }
 
@@ -256,6 +267,8 @@ log_writer_open_with(struct log_writer **out, int dirfd,
 	int rc;
 
 	*w = (struct log_writer){ .dirfd = -1, .lock = -1, .fd = -1, .io = io };
+	w->mutex = xmalloc(sizeof(*w->mutex));
+	pthread_mutex_init(w->mutex, NULL);
 	rc = open_parts(w, dirfd, &found);
 	if (rc < 0) {
 		log_writer_close(w);
@@ -290,6 +303,8 @@ log_writer_close(struct log_writer *w)
 	fd_close(&w->fd);
 	fd_close(&w->dirfd);
 	free(w->entries);
+	pthread_mutex_destroy(w->mutex);
+	free(w->mutex);
 	free(w);
 }
 
@@ -299,8 +314,11 @@ log_writer_close(struct log_writer *w)
 static void
 take_back(struct log_writer *w)
 {
-	if (w->io->truncate(w->io->arg, w->fd, (off_t)w->place.at) < 0)
-		w->left = true;
+	if (w->io->truncate(w->io->arg, w->fd, (off_t)w->place.at) == 0)
+		return;
+	pthread_mutex_lock(w->mutex);
+	w->left = true;
+	pthread_mutex_unlock(w->mutex);
 }
 
 /* ------------------------------------------------------------ new segments */
@@ -334,6 +352,7 @@ write_segment(struct log_writer *w, const struct segment_header *h,
 static void
 take_over(struct log_writer *w, uint32_t number, const struct batch *b)
 {
+	pthread_mutex_lock(w->mutex);
 	if (w->fd >= 0 && w->dirty && w->unsynced == 0)
 		w->unsynced = newest(w)->number;
 	fd_close(&w->fd);
@@ -344,13 +363,26 @@ take_over(struct log_writer *w, uint32_t number, const struct batch *b)
 	w->dirty = true;
 	w->names_dirty = true;
 	add_entry(w, number, false, b->place.at);
+	pthread_mutex_unlock(w->mutex);
+}
+
+/* The number that the next segment gets. */
+static uint32_t
+next_number(struct log_writer *w)
+{
+	uint32_t number;
+
+	pthread_mutex_lock(w->mutex);
+	number = w->count > 0 ? newest(w)->number + 1 : 1;
+	pthread_mutex_unlock(w->mutex);
+	return number;
 }
 
 static int
 begin_segment(struct log_writer *w, const struct log_event *ev, size_t n)
 {
 	struct segment_header h = {
-		.number = w->count > 0 ? newest(w)->number + 1 : 1,
+		.number = next_number(w),
 		.first_seq = ev[0].seq,
 		.first_offset = w->place.offset,
 		.first_time_ns = ev[0].time_ns,
@@ -378,6 +410,30 @@ begin_segment(struct log_writer *w, const struct log_event *ev, size_t n)
 
 /* -------------------------------------------------------------- the public */
 
+/* Whether the segment may be written on; from here on there is what to sync. */
+static bool
+begin_write(struct log_writer *w)
+{
+	bool ok;
+
+	pthread_mutex_lock(w->mutex);
+	ok = !w->left;
+	w->dirty |= ok;
+	pthread_mutex_unlock(w->mutex);
+	return ok;
+}
+
+static void
+end_write(struct log_writer *w, const struct batch_place *place)
+{
+	w->place = *place;
+	pthread_mutex_lock(w->mutex);
+	newest(w)->bytes = place->at;
+	/* A sync that began before the write does not count for it. */
+	w->dirty = true;
+	pthread_mutex_unlock(w->mutex);
+}
+
 int
 log_writer_append(struct log_writer *w, const struct log_event *ev, size_t n)
 {
@@ -390,17 +446,15 @@ log_writer_append(struct log_writer *w, const struct log_event *ev, size_t n)
 		return -EINVAL;
 	if (w->fd < 0)
 		return begin_segment(w, ev, n);
-	if (w->left)
+	if (!begin_write(w))
 		return -EIO;
 	batch_init(&b, w->io, w->fd, w->nonce, &w->place);
-	w->dirty = true;
 	rc = batch_put_events(&b, ev, n);
 	if (rc < 0) {
 		take_back(w);
 		return rc;
 	}
-	w->place = b.place;
-	newest(w)->bytes = b.place.at;
+	end_write(w, &b.place);
 	return 0;
 }
 
@@ -432,84 +486,199 @@ sync_sealed(struct log_writer *w, uint32_t number)
 	return w->io->sync(w->io->arg, fd) < 0 ? -errno : 0;
 }
 
+/* What there is to sync, taken out of the writer. */
+struct due {
+	int fd;          /* of the newest segment, ours to close; -1: clean */
+	uint32_t number; /* of it */
+	uint32_t sealed; /* the first before it that is due; 0: none */
+	bool names;
+};
+
 static int
-sync_all_sealed(struct log_writer *w)
+take_due(struct log_writer *w, struct due *d)
 {
-	uint32_t number = w->unsynced;
 	int rc = 0;
 
-	w->unsynced = 0;
-	for (; number != 0 && number < newest(w)->number; number++) {
-		int one = sync_sealed(w, number);
+	*d = (struct due){ .fd = -1 };
+	pthread_mutex_lock(w->mutex);
+	if (w->fd >= 0 && w->dirty) {
+		d->fd = fcntl(w->fd, F_DUPFD_CLOEXEC, 0);
+		rc = d->fd < 0 ? -errno : 0;
+	}
+	if (rc == 0) {
+		d->number = w->count > 0 ? newest(w)->number : 0;
+		d->sealed = w->unsynced;
+		d->names = w->names_dirty;
+		w->dirty = false;
+		w->unsynced = 0;
+		w->names_dirty = false;
+	}
+	pthread_mutex_unlock(w->mutex);
+	return rc;
+}
+
+static int
+sync_all_sealed(struct log_writer *w, const struct due *d)
+{
+	int rc = 0;
+
+	for (uint32_t n = d->sealed; n != 0 && n < d->number; n++) {
+		int one = sync_sealed(w, n);
 
 		rc = one < 0 ? one : rc;
 	}
 	return rc;
 }
 
+/* The segment is not to be trusted; another may have been begun meanwhile. */
+static int
+sync_failed(struct log_writer *w, uint32_t number, int rc)
+{
+	pthread_mutex_lock(w->mutex);
+	if (newest(w)->number == number)
+		w->left = true;
+	pthread_mutex_unlock(w->mutex);
+	return rc;
+}
+
+static int
+sync_names(struct log_writer *w)
+{
+	int rc;
+
+	if (w->io->sync_dir(w->io->arg, w->dirfd) == 0)
+		return 0;
+	rc = -errno;
+	pthread_mutex_lock(w->mutex);
+	w->names_dirty = true;
+	pthread_mutex_unlock(w->mutex);
+	return rc;
+}
+
 int
 log_writer_sync(struct log_writer *w)
 {
-	int rc = sync_all_sealed(w);
+	struct due d;
+	int rc = take_due(w, &d);
 
-	if (w->fd >= 0 && w->dirty) {
-		w->dirty = false;
-		if (w->io->sync(w->io->arg, w->fd) < 0) {
-			rc = -errno;
-			w->left = true;
-		}
-	}
-	if (w->names_dirty) {
-		if (w->io->sync_dir(w->io->arg, w->dirfd) < 0)
-			rc = -errno;
-		else
-			w->names_dirty = false;
+	if (rc < 0)
+		return rc;
+	rc = sync_all_sealed(w, &d);
+	if (d.fd >= 0 && w->io->sync(w->io->arg, d.fd) < 0)
+		rc = sync_failed(w, d.number, -errno);
+	fd_close(&d.fd);
+	if (d.names) {
+		int names = sync_names(w);
+
+		rc = names < 0 ? names : rc;
 	}
 	return rc;
+}
+
+/* The oldest sealed segment that is not compressed; 0: there is none. */
+static uint32_t
+next_to_compress(struct log_writer *w)
+{
+	uint32_t number = 0;
+
+	pthread_mutex_lock(w->mutex);
+	for (size_t i = 0; i + 1 < w->count && number == 0; i++)
+		if (!w->entries[i].packed)
+			number = w->entries[i].number;
+	pthread_mutex_unlock(w->mutex);
+	return number;
+}
+
+static void
+set_packed(struct log_writer *w, uint32_t number, uint64_t bytes)
+{
+	pthread_mutex_lock(w->mutex);
+	for (size_t i = 0; i < w->count; i++)
+		if (w->entries[i].number == number) {
+			w->entries[i].packed = true;
+			if (bytes > 0)
+				w->entries[i].bytes = bytes;
+		}
+	pthread_mutex_unlock(w->mutex);
 }
 
 int
 log_writer_compress(struct log_writer *w)
 {
-	for (size_t i = 0; i + 1 < w->count; i++) {
-		struct entry *e = &w->entries[i];
-		int rc;
+	uint32_t number;
 
-		if (e->packed)
-			continue;
-		rc = compress_segment(w->dirfd, e->number, w->io, &e->bytes);
-		e->packed = rc == 0 || rc == -EBADMSG;
+	while ((number = next_to_compress(w)) != 0) {
+		uint64_t bytes = 0;
+		int rc = compress_segment(w->dirfd, number, w->io, &bytes);
+
+		if (rc == 0 || rc == -EBADMSG)
+			set_packed(w, number, bytes);
 		if (rc != -EBADMSG)
 			return rc == 0 ? 1 : rc;
 	}
 	return 0;
 }
 
+/* The oldest segment if the log is too long, and it is not the only one. */
+static uint32_t
+next_to_trim(struct log_writer *w, uint64_t budget)
+{
+	uint64_t total = log_writer_bytes(w);
+	uint32_t number = 0;
+
+	pthread_mutex_lock(w->mutex);
+	if (w->count > 1 && total > budget)
+		number = w->entries[0].number;
+	pthread_mutex_unlock(w->mutex);
+	return number;
+}
+
+static void
+forget_oldest(struct log_writer *w)
+{
+	pthread_mutex_lock(w->mutex);
+	w->count--;
+	memmove(w->entries, w->entries + 1, w->count * sizeof(*w->entries));
+	pthread_mutex_unlock(w->mutex);
+}
+
+/* Where the log begins: by the first header that can be read. */
+static void
+find_beginning(struct log_writer *w, uint64_t *first_seq,
+    uint64_t *first_offset)
+{
+	struct segment_header h;
+	uint32_t from, to;
+
+	pthread_mutex_lock(w->mutex);
+	from = w->count > 0 ? w->entries[0].number : 1;
+	to = w->count > 0 ? newest(w)->number : 0;
+	pthread_mutex_unlock(w->mutex);
+	for (; from <= to; from++)
+		if (segment_look(w->dirfd, from, &h) == 0) {
+			*first_seq = h.first_seq;
+			*first_offset = h.first_offset;
+			return;
+		}
+}
+
 int
 log_writer_trim(struct log_writer *w, uint64_t budget, uint64_t *first_seq,
     uint64_t *first_offset)
 {
-	uint64_t total = log_writer_bytes(w);
-	struct segment_header h;
-	size_t removed = 0;
-	int rc = 0;
+	uint32_t number;
+	int removed = 0;
 
-	while (removed + 1 < w->count && total > budget && rc == 0) {
-		rc = remove_segment(w, w->entries[removed].number);
-		if (rc == 0)
-			total -= w->entries[removed++].bytes;
+	while ((number = next_to_trim(w, budget)) != 0) {
+		int rc = remove_segment(w, number);
+
+		if (rc < 0)
+			return rc;
+		forget_oldest(w);
+		removed++;
 	}
-	w->count -= removed;
-	if (removed > 0)
-		memmove(w->entries, w->entries + removed,
-		    w->count * sizeof(*w->entries));
-	for (size_t i = 0; i < w->count; i++)
-		if (segment_look(w->dirfd, w->entries[i].number, &h) == 0) {
-			*first_seq = h.first_seq;
-			*first_offset = h.first_offset;
-			break;
-		}
-	return rc < 0 ? rc : (int)removed;
+	find_beginning(w, first_seq, first_offset);
+	return removed;
 }
 
 uint64_t
@@ -517,7 +686,9 @@ log_writer_bytes(const struct log_writer *w)
 {
 	uint64_t total = 0;
 
+	pthread_mutex_lock(w->mutex);
 	for (size_t i = 0; i < w->count; i++)
 		total += w->entries[i].bytes;
+	pthread_mutex_unlock(w->mutex);
 	return total;
 }

@@ -9,11 +9,13 @@ struct error;
 struct log_io;
 
 /*
- * Appends events to a session's log.  It does the I/O of one thread and has no
- * thread, clock or queue of its own; whoever calls it may be made to wait by
- * the disk.  seq and time are the caller's: seq grows by one with each event,
- * time does not go back, and output begins where the output or gap before it
- * ended.  What does not follow is refused with -EINVAL.
+ * Appends events to a session's log.  It has no thread, clock or queue of its
+ * own; whoever calls it may be made to wait by the disk.  One thread may append
+ * and rotate while another syncs, compresses and trims.
+ *
+ * seq and time are the caller's: seq grows by one with each event, time does
+ * not go back, and output begins where the output or gap before it ended.
+ * What does not follow is refused with -EINVAL.
  */
 struct log_writer;
 
