@@ -56,6 +56,9 @@ ending_create(struct host *h)
 
 	e->h = h;
 	e->limit = loop_timer(h->loop, -1, on_limit, e);
+	/* A host before us has told everybody: the keeper will not again. */
+	if (status_is_terminal(h->manifest.status))
+		e->exited = e->exit_queued = e->exit_logged = h->ended = true;
 	return e;
 }
 
