@@ -142,6 +142,8 @@ cut_off(struct rest *rest, int i, size_t max, struct pieces *x)
 {
 	size_t n = rest->len[i] < max ? rest->len[i] : max;
 
+	if (n == 0)
+		return 0;
 	x->p[i] = rest->p[i];
 	x->len[i] = n;
 	rest->p[i] += n;

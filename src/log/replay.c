@@ -145,6 +145,7 @@ static void
 lose(struct player *p)
 {
 	p->lost = true;
+	p->resizing = false;
 	p->at.complete = false;
 }
 

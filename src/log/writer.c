@@ -198,45 +198,46 @@ go_on_in(struct log_writer *w, struct entry *e, uint64_t *cut)
 	return 0;
 }
 
-/* Where a segment ends.  1 when it has a header and an event, else 0. */
+/* Where a segment ends; without events, where it would have begun. */
 static int
-look_at(struct log_writer *w, const struct entry *e)
+look_at(struct log_writer *w, const struct entry *e, bool *empty)
 {
 	struct segment s;
 	int rc = segment_open(&s, w->dirfd, e->number);
 
 	if (rc < 0)
-		return rc == -EBADMSG ? 0 : rc;
+		return rc;
 	find_end(&s, &w->place);
 	w->nonce = s.head.nonce;
-	rc = w->place.seq >= s.head.first_seq;
+	*empty = w->place.seq < s.head.first_seq;
 	segment_close(&s);
-	return rc;
+	return 0;
 }
 
 /*
  * The newest segment is written on, unless it is compressed.  Without header
- * or event it is removed: then one before it says where the log ends, but is
- * sealed and stays as it is.
+ * or event it is removed.  When it had no header, one before it says where the
+ * log ends, but that is sealed and stays as it is.
  */
 static int
 recover(struct log_writer *w, uint64_t *cut)
 {
 	struct entry *e = newest(w);
-	int rc = look_at(w, e);
+	bool empty = true;
+	int rc = look_at(w, e, &empty), removed = 0;
 
-	if (rc == 1)
-		return e->packed ? 0 : go_on_in(w, e, cut);
-	if (rc == 0 && !e->packed) {
-		rc = remove_segment(w, e->number);
+	if (rc < 0 && rc != -EBADMSG)
+		return rc;
+	if (!e->packed && !empty)
+		return go_on_in(w, e, cut);
+	if (!e->packed) {
 		*cut += e->bytes;
+		removed = remove_segment(w, e->number);
 		w->count--;
 	}
-	for (size_t i = w->count; i-- > 0 && rc == 0;)
-		rc = look_at(w, &w->entries[i]);
-	if (rc == 0)
-		w->place = (struct batch_place){ 0 };
-	return rc < 0 ? rc : 0;
+	for (size_t i = w->count; i-- > 0 && rc == -EBADMSG;)
+		rc = look_at(w, &w->entries[i], &empty);
+	return rc == 0 || rc == -EBADMSG ? removed : rc;
 }
 
 static int

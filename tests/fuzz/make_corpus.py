@@ -6,6 +6,7 @@ fuzzer finds later is kept there too, under a name that says what it was.
 """
 import json
 import pathlib
+import struct
 
 HERE = pathlib.Path(__file__).parent
 ESC = "\x1b"
@@ -148,6 +149,89 @@ FOUND = {
 }
 
 
+# Logs: segments as log.c reads them, and one made of bytes here, from
+# docs/log-format.md alone.
+def crc32c(data, crc=0):
+    crc ^= 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def log_header(number, flags=0, seq=1, offset=0, time=0, nonce=7):
+    head = struct.pack("<8sHHIIIQQQQI", b"tendlog\n", 1, 64, flags, number, 0,
+                       nonce, seq, offset, time, 0)
+    return (head + struct.pack("<I", crc32c(head))) * 2
+
+
+def log_record(at, kind, seq, payload, flags=0, nonce=7):
+    head = struct.pack("<HBBIQQ", 0x6474, kind, flags, len(payload), seq, seq)
+    crc = crc32c(head + payload, crc32c(struct.pack("<QQ", nonce, at)))
+    return head + struct.pack("<I", crc) + payload
+
+
+def log_bytes():
+    out = log_header(1)
+    for seq, (kind, payload) in enumerate([
+            (19, b"{}"), (1, bytes(8) + b"hello"), (7, b"\0mark"),
+            (1, struct.pack("<Q", 5) + b" world")], 1):
+        out += log_record(len(out), kind, seq, payload)
+    return out
+
+
+def log_file(kind, data):
+    return bytes([kind]) + struct.pack("<H", len(data)) + data
+
+
+def log_event(kind, payload, flags=0, seq=1, time=1):
+    return (bytes([1, kind, flags, seq, time])
+            + struct.pack("<H", len(payload)) + payload)
+
+
+def log_segment(*ops, kind=2, skip=(0, 0, 0)):
+    return bytes([kind, *skip]) + b"".join(ops) + b"\0"
+
+
+def log_output(text, **more):
+    return log_event(1, bytes(8) + text, **more)
+
+
+LOG_SYNC = b"\2"
+LOG_RESIZE = log_event(3, struct.pack("<HHB", 30, 7, 0))
+LOG_PLAIN = log_bytes()
+LOGS = {
+    "empty": b"",
+    "bytes": log_file(0, LOG_PLAIN),
+    "bytes-torn": log_file(0, LOG_PLAIN[:-3]),
+    "bytes-zeros": log_file(0, LOG_PLAIN + bytes(100)),
+    "bytes-one-header": log_file(0, bytes(64) + LOG_PLAIN[64:]),
+    "bytes-no-header": log_file(0, bytes(128) + LOG_PLAIN[128:]),
+    "bytes-flipped": log_file(0, LOG_PLAIN[:170] + b"!" + LOG_PLAIN[171:]),
+    "bytes-compressed": log_file(1, log_header(1, flags=1) + struct.pack(
+        "<IIIIQQQ", 0x6B6C627A, 10, 20, 0, 128, 1, 0) + bytes(20)),
+    "two": log_segment(log_output(b"hello"), LOG_SYNC, log_output(b" world"))
+           + log_segment(log_output(b"!")),
+    "skips": log_segment(log_output(b"a")) + log_segment(
+        log_output(b"b"), skip=(3, 9, 1)),
+    "compressed": log_segment(*[log_output(b"x" * 3000), LOG_SYNC] * 9, kind=3)
+                  + log_segment(log_output(b"!")),
+    "parts": log_segment(
+        log_event(11, b"half", flags=9), LOG_SYNC,
+        log_event(11, b"whole", flags=8, seq=0), log_output(b"a", flags=1),
+        LOG_SYNC, log_output(b"b", seq=0), log_event(2, b"cut", flags=1)),
+    "gaps": log_segment(
+        log_event(11, bytes(16) + b"TKF", flags=8), log_output(b"abc"),
+        log_event(13, struct.pack("<QQB", 3, 4, 1)), log_output(b"def"),
+        log_event(14, struct.pack("<QQ", 1, 2)), LOG_RESIZE,
+        log_event(14, struct.pack("<QQ", 9, 0))),
+    "again": log_segment(log_output(b"a"), log_output(b"b"), log_output(b"c"))
+             + bytes([2, 255, 0, 0]) + log_output(b"d") + b"\0",
+    "unknown": log_segment(log_event(99, b"later"), log_event(255, b"")),
+}
+
+
 def write(target, name, data):
     folder = HERE / "corpus" / target
     folder.mkdir(parents=True, exist_ok=True)
@@ -167,6 +251,8 @@ def main():
         write("text", name, b"\0" + options(10, 5, 3, i) + SESSIONS[name])
     for name, text in CASTS.items():
         write("cast", name, text.encode("utf-8", "surrogatepass"))
+    for name, data in LOGS.items():
+        write("log", name, data)
     for target, inputs in FOUND.items():
         for name, data in inputs.items():
             write(target, "found-" + name, data)
