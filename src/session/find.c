@@ -1,6 +1,5 @@
 #include "session/find.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

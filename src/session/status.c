@@ -1,9 +1,7 @@
-#include <assert.h>
-#include <errno.h>
-
-#include "base/error.h"
-#include "base/json_field.h"
+/* What statuses mean, and how the enums of a manifest are spelled. */
 #include "session/manifest.h"
+
+#include "base/json_field.h"
 #include "session/names.h"
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))
@@ -45,14 +43,15 @@ const char *const log_input_names[LOG_INPUT_COUNT] = {
 static const struct truth {
 	bool active, commandable, live_host, collectable;
 } truths[STATUS_COUNT] = {
-	/*		       active commandable live_host collectable */
-	[STATUS_STARTING] = { true, false, true, false },
-	[STATUS_RUNNING] = { true, true, true, false },
-	[STATUS_EXITING] = { true, false, true, false },
-	[STATUS_EXITED] = { false, false, false, true },
-	[STATUS_FAILED] = { false, false, false, true },
-	[STATUS_DESTROYING] = { true, false, false, false },
-	[STATUS_DESTROYED] = { false, false, false, true },
+	/* clang-format off */
+	[STATUS_STARTING] =	{ .active = 1, .live_host = 1 },
+	[STATUS_RUNNING] =	{ .active = 1, .live_host = 1, .commandable = 1 },
+	[STATUS_EXITING] =	{ .active = 1, .live_host = 1 },
+	[STATUS_EXITED] =	{ .collectable = 1 },
+	[STATUS_FAILED] =	{ .collectable = 1 },
+	[STATUS_DESTROYING] =	{ .active = 1 },
+	[STATUS_DESTROYED] =	{ .collectable = 1 },
+	/* clang-format on */
 };
 
 bool
