@@ -147,7 +147,8 @@ put_words(struct buf *out, const struct manifest *m, const struct fresh *f)
 	put(out, "name", m->name);
 	put(out, "id", m->id);
 	put(out, "status", status_name(m->status));
-	put(out, "", how);
+	if (!status_is_active(m->status))
+		put(out, "", how);
 	put_command(out, m);
 	put_labels(out, m);
 	put_policies(out, m, f);

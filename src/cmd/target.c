@@ -173,6 +173,10 @@ target_connect(struct call *call)
 	result = connect_host(t, HOST_TIMEOUT_MS, &err);
 	if (result == 0)
 		return 0;
+	/* It may have ended while we were on our way. */
+	if (target_refresh(t, NULL) == 0 &&
+	    !status_is_active(t->session.status))
+		return not_running(call);
 	return out_fail(call->out, conn_failure(result),
 	    "cannot reach session %s: %s", target_name(t), err.msg);
 }
@@ -202,6 +206,9 @@ target_ask(struct call *call, const char *op, const char *args, char **result)
 	r = conn_call(&t->conn, op, args, result, code, &err);
 	if (r == 0)
 		return 0;
+	if (r != -EREMOTEIO && target_refresh(t, NULL) == 0 &&
+	    !status_is_active(t->session.status))
+		return not_running(call);
 	if (r == -EREMOTEIO)
 		return out_fail(call->out, failure_called(code), "%s: %s",
 		    target_name(t), err.msg);
