@@ -79,11 +79,14 @@ add_gap(struct player *p, const struct record *rec)
 static void
 end_gap(struct player *p, const struct record *rec)
 {
-	struct engine_gap *g = p->gaps + p->gap_count - 1;
 	struct record_keyframe k;
+	struct engine_gap *g;
 
-	if (p->gap_count > 0 && g->to == UINT64_MAX &&
-	    record_keyframe(rec, &k) && k.offset >= g->from)
+	if (p->gap_count == 0)
+		return;
+	g = &p->gaps[p->gap_count - 1];
+	if (g->to == UINT64_MAX && record_keyframe(rec, &k) &&
+	    k.offset >= g->from)
 		g->to = k.offset;
 }
 
