@@ -145,7 +145,7 @@ static void
 on_command(void *arg, enum keys_command command)
 {
 	struct attach *a = arg;
-	char name[KEY_NAME_MAX] = "", text[160];
+	char name[KEY_NAME_MAX] = "", text[256];
 
 	(void)key_name(&a->keys.prefix, name, sizeof(name));
 	switch (command) {

@@ -41,6 +41,20 @@ function text(buffer, from, to) {
 	return lines;
 }
 
+// Rows that are not plain ASCII, cell by cell.
+function columns(buffer, rows, cols) {
+	const out = {};
+	for (let y = 0; y < rows; y++) {
+		const line = buffer.getLine(buffer.baseY + y);
+		if (/^[\x20-\x7e]*$/.test(line.translateToString(true)))
+			continue;
+		out[y] = [];
+		for (let x = 0; x < cols; x++)
+			out[y].push(line.getCell(x).getChars());
+	}
+	return out;
+}
+
 function dump(term) {
 	const buffer = term.buffer.active;
 	const normal = term.buffer.normal;
@@ -58,6 +72,7 @@ function dump(term) {
 			margins: [core.buffers.active.scrollTop,
 				term.rows - 1 - core.buffers.active.scrollBottom] },
 		lines: text(buffer, buffer.baseY, buffer.baseY + term.rows),
+		columns: columns(buffer, term.rows, term.cols),
 		scrollback: text(normal, 0, normal.baseY),
 	};
 }

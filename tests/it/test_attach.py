@@ -1,0 +1,532 @@
+"""The attach client on a real terminal, which is read back by xterm.js."""
+
+import os
+import signal
+import sys
+
+import pytest
+
+import lib
+from lib import Home, wait_for
+from terminal import Terminal
+
+PREFIX = "\x1d"
+DETACH = PREFIX + "d"
+
+# Shows what it is typed, byte by byte, after setting the modes it is given.
+TYPED = """
+import os, sys, termios, tty
+tty.setraw(0)
+sys.stdout.write(sys.argv[1].encode().decode("unicode_escape") + "ready\\r\\n")
+sys.stdout.flush()
+while True:
+    os.write(1, repr(os.read(0, 1000)).encode() + b"\\r\\n")
+"""
+
+# Asks every question, and tells how many bytes of answers came.
+ASKS = """
+import os, select, tty
+tty.setraw(0)
+for question in (b"[c", b"[>c", b"[6n", b"[?6n", b"[5n", b"[?2026$p",
+                 b"[>q", b"[?u", b"]11;?\\x07", b"P+q544e\\x1b\\\\", b"[18t"):
+    os.write(1, b"\\x1b" + question)
+os.write(1, b"\\r\\nasked\\r\\n")
+got = b""
+while select.select([0], [], [], 0.5)[0]:
+    got += os.read(0, 1000)
+names = [b"[?6", b"[>", b"R", b"[0n", b"2026;", b"P>|", b"u", b"]11;", b"+r",
+         b"[8;"]
+os.write(1, repr(got).encode() + b"\\r\\nDA1 came %d times\\r\\n"
+         % got.count(b"\\x1b[?6"))
+os.read(0, 1)
+"""
+
+
+@pytest.fixture
+def home():
+    with Home() as home:
+        yield home
+
+
+def client(home, term, sid, *options):
+    return term.run(lib.TEND, "attach", *options, sid, env=home.env)
+
+
+def attached(home, term, sid, text, *options):
+    """Attach and wait until the terminal shows the text."""
+    before = term.settings()
+    client(home, term, sid, *options)
+    term.wait_text(text)
+    return before
+
+
+def restored(term, before, how):
+    wait_for(lambda: term.settings() == before,
+             lambda: f"the terminal as before, after {how}\n"
+             f"before: {before}\nafter:  {term.settings()}")
+
+
+def passing(term):
+    """Wait until the program's own bytes pass through: SGR mouse places are
+    asked for last, when everything is drawn."""
+    wait_for(lambda: b"\x1b[?1005;1015l\x1b[?1006h" in term.raw,
+             lambda: f"pass-through: {bytes(term.raw[-300:])!r}")
+
+
+# ------------------------------------------------- every size, every program
+
+
+def window(screen, dump):
+    """Where the terminal's window on the session is: follows the cursor."""
+    cursor = screen["cursor"]
+    return (max(0, min(cursor["row"] - dump["cursor"][0],
+                       screen["rows"] - dump["rows"])),
+            max(0, min(cursor["col"] - dump["cursor"][1],
+                       screen["cols"] - dump["cols"])))
+
+
+def clipped(screen, dump):
+    """The lines a terminal of this size has to show of the session."""
+    top, left = window(screen, dump)
+    rows, cols = dump["rows"], dump["cols"]
+    want = []
+    for y in range(rows):
+        if y < screen["rows"]:
+            line = screen["lines"][top + y][left:left + cols]
+            if screen["cols"] < cols:
+                line = line.ljust(screen["cols"]) + "\u2502"
+        elif y == screen["rows"]:
+            line = "\u2500" * min(cols, screen["cols"])
+            if screen["cols"] < cols:
+                line += "\u2518"
+        else:
+            line = ""
+        want.append(line.rstrip())
+    return want
+
+
+def same_picture(home, term, sid):
+    """Wait until the terminal shows the session's screen, clipped."""
+    seen = {}
+
+    def look():
+        screen, dump = home.screen(sid), term.screen()
+        seen.update(want=clipped(screen, dump),
+                    got=[line.rstrip() for line in dump["lines"]])
+        return seen["want"] == seen["got"]
+
+    wait_for(look, lambda: "the session's screen\nwant:\n"
+             + "\n".join(seen["want"]) + "\ngot:\n" + "\n".join(seen["got"]))
+
+
+SIZES = [((80, 24), (80, 24)), ((80, 24), (100, 40)), ((80, 24), (60, 20)),
+         ((100, 30), (80, 40)), ((120, 40), (80, 24)), ((60, 20), (61, 20))]
+
+PROGRAMS = {
+    "vim": (["vim", "-n", "-u", "NONE", "-c", "set number ruler", "/etc/services"],
+            "Internet style", ["\x1b[6~", "j" * 5 + "$", "G"]),
+    "htop": (["htop", "-d", "5"], "Load average", ["\x1b[B", "t"]),
+    "log": (["sh", "-c", "i=0; while read x; do n=$((i + 40)); "
+             "while [ $i -lt $n ]; do i=$((i + 1)); "
+             "echo \"$i some longer line of a log with its words\"; done; done"],
+            "", ["\r", "\r", "\r\r"]),
+}
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("session,terminal", SIZES,
+                         ids=lambda size: "x".join(map(str, size)))
+def test_a_terminal_shows_the_session_clipped(home, session, terminal, program):
+    """B-02"""
+    command, text, keys = PROGRAMS[program]
+    sid = home.start(*command, options=[
+        "--size", f"{session[0]}x{session[1]}", "--resize", "fixed"])
+    home.wait_text(sid, text)
+    with Terminal(*terminal) as term:
+        client(home, term, sid)
+        same_picture(home, term, sid)
+        for key in keys:
+            term.type(key)
+            same_picture(home, term, sid)
+        term.type(DETACH)
+        assert term.ended() == 0
+
+
+def test_a_window_that_changes_its_size_is_followed(home):
+    """O-19: the size is told after the first picture."""
+    sid = home.start("vim", "-n", "-u", "NONE", "/etc/services",
+                     options=["--size", "80x24"])
+    home.wait_text(sid, "Internet style")
+    with Terminal(100, 30) as term:
+        client(home, term, sid)
+        for cols, rows in ((100, 30), (60, 15), (132, 50)):
+            term.resize(cols, rows)
+            wait_for(lambda: (home.info(sid)["cols"], home.info(sid)["rows"])
+                     == (cols, rows), lambda: f"{cols}x{rows}: "
+                     f"{home.info(sid)}")
+            same_picture(home, term, sid)
+
+
+def test_two_terminals_of_different_sizes(home):
+    sid = home.start("vim", "-n", "-u", "NONE", "/etc/services")
+    home.wait_text(sid, "Internet style")
+    with Terminal(100, 30) as large, Terminal(70, 40) as other:
+        client(home, large, sid)
+        client(home, other, sid)
+        wait_for(lambda: (home.info(sid)["cols"], home.info(sid)["rows"])
+                 == (70, 30), lambda: f"70x30: {home.info(sid)}")
+        same_picture(home, large, sid)
+        same_picture(home, other, sid)
+
+
+def test_a_terminal_that_counts_columns_differently_is_painted(home):
+    sid = home.start("sh", "-c", "printf 'a\U0001f469\u200d\U0001f680b"
+                     "\u2764\ufe0fc end\\n'; exec cat")
+    with Terminal(graphemes=False) as term:
+        client(home, term, sid)
+        term.wait_text("end")
+        term.type("typed\r")
+        term.wait_text("typed\ntyped")
+        # Each where the session has it, however wide the emoji are drawn.
+        cells = term.wait(lambda s: "0" in s["columns"], "the emoji")
+        cells = cells["columns"]["0"]
+        assert [cells[x] for x in (0, 3, 6, 8, 9, 10)] == list("abcend"), cells
+
+
+def test_a_terminal_that_answers_nothing_is_fine(home):
+    sid = home.start("sh", "-c", "echo ready; exec cat")
+    with Terminal(answers=False) as term:
+        client(home, term, sid)
+        term.wait_text("ready")
+        passing(term)
+        term.type("typed\r")
+        term.wait_text("typed\ntyped")
+
+
+# ------------------------------------------------------ the terminal restored
+
+# What a program may leave switched on.
+LEFT_ON = (r"printf '\033[?1000h\033[?1004h\033[?2004h\033[?1h\033='; "
+           r"printf '\033[?25l\033[?1049h\033[5;10r\033[?6h\033]2;t\a'; "
+           "echo ready; exec cat")
+
+
+def test_detach_restores_the_terminal(home):
+    sid = home.start("sh", "-c", LEFT_ON, options=["-n", "left"])
+    with Terminal() as term:
+        before = attached(home, term, sid, "ready")
+        term.wait(lambda s: s["modes"]["bracketedPasteMode"], "paste mode")
+        term.type(DETACH)
+        assert term.ended() == 0
+        term.wait_text("[detached from left]")
+        restored(term, before, "detach")
+    assert home.info(sid)["status"] == "running"
+
+
+@pytest.mark.parametrize("how,status,words", [
+    ("exit 3", 3, "[exited 3]"), ("kill -9 $$", 137, "[killed by SIGKILL]")])
+def test_the_end_of_the_program_restores_the_terminal(home, how, status,
+                                                      words):
+    sid = home.start("sh", "-c", f"echo ready; read x; {how}")
+    with Terminal() as term:
+        before = attached(home, term, sid, "ready")
+        term.type("\r")
+        assert term.ended() == status
+        term.wait_text(words)
+        restored(term, before, "exit")
+    with Terminal() as term:
+        client(home, term, sid)
+        assert term.ended() == status
+        term.wait_text(words)
+
+
+def test_kill_9_of_the_client_restores_the_terminal(home):
+    sid = home.start("sh", "-c", LEFT_ON)
+    with Terminal() as term:
+        before = attached(home, term, sid, "ready")
+        term.wait(lambda s: s["modes"]["bracketedPasteMode"], "paste mode")
+        term.program.kill()
+        term.ended()
+        restored(term, before, "kill -9")
+    assert home.info(sid)["status"] == "running"
+
+
+def test_a_signal_detaches_and_restores_the_terminal(home):
+    sid = home.start("sh", "-c", LEFT_ON)
+    with Terminal() as term:
+        before = attached(home, term, sid, "ready")
+        term.program.terminate()
+        assert term.ended() == 128 + signal.SIGTERM
+        restored(term, before, "SIGTERM")
+
+
+def test_a_closed_window_detaches(home):
+    sid = home.start("sh", "-c", LEFT_ON)
+    with Terminal() as term:
+        attached(home, term, sid, "ready")
+        os.close(term.slave)
+        term.slave = None
+        term.close()
+        term.ended()
+        wait_for(lambda: home.info(sid)["observers"] == 0,
+                 lambda: f"nobody watching: {home.info(sid)}")
+    assert home.info(sid)["status"] == "running"
+
+
+@pytest.mark.parametrize("how", ["prefix", "signal"])
+def test_suspend_and_continue(home, how):
+    sid = home.start("sh", "-c", LEFT_ON)
+    with Terminal() as term:
+        before = attached(home, term, sid, "ready")
+        if how == "prefix":
+            term.type(PREFIX + "\x1a")
+        else:
+            term.program.send_signal(signal.SIGTSTP)
+        _, status = os.waitpid(term.program.pid, os.WUNTRACED)
+        assert os.WIFSTOPPED(status), status
+        restored(term, before, "suspend")
+        term.program.send_signal(signal.SIGCONT)
+        term.wait_text("ready")
+        term.type("typed\r")
+        term.wait_text("typed\ntyped")
+        term.type(DETACH)
+        assert term.ended() == 0
+        restored(term, before, "suspend, continue and detach")
+
+
+def test_no_process_stays_behind(home):
+    sid = home.start("cat")
+    with Terminal() as term:
+        client(home, term, sid)
+        pid = term.program.pid
+        children = wait_for(lambda: open(
+            f"/proc/{pid}/task/{pid}/children").read().split(), "the guard")
+        term.wait(lambda s: s["alt"], "the alternate screen")
+        term.type(DETACH)
+        assert term.ended() == 0
+        wait_for(lambda: not any(map(lib.is_running, children)),
+                 f"the guard gone: {children}")
+
+
+# -------------------------------------------------------------- a lost host
+
+
+def host_of(home, sid):
+    return home.info(sid)["host_pid"]
+
+
+def kill_host(home, sid):
+    """kill -9, and wait for the next."""
+    old = host_of(home, sid)
+    os.kill(old, signal.SIGKILL)
+    return wait_for(lambda: (new := host_of(home, sid)) != old and new,
+                    lambda: f"another host: {home.info(sid)}")
+
+
+def test_the_host_is_killed_and_nothing_is_missing_or_doubled(home):
+    sid = home.start("sh", "-c", "echo ready; read x; i=0; "
+                     "while [ $i -lt 2000 ]; do i=$((i + 1)); echo line $i; "
+                     "[ $((i % 20)) = 0 ] && sleep 0.02; done; "
+                     "echo done; exec cat")
+    with Terminal() as term:
+        attached(home, term, sid, "ready", "--inline")
+        passing(term)
+        term.type("\r")
+        for _ in range(5):
+            kill_host(home, sid)
+        term.wait_text("done")
+        screen = term.screen()
+        lines = [line for line in screen["scrollback"] + screen["lines"]
+                 if line.startswith("line ")]
+        assert lines == [f"line {i}" for i in range(1, 2001)]
+        term.type("after\r")
+        term.wait_text("after\nafter")
+
+
+def test_a_host_that_stays_away_is_told_and_waited_for(home):
+    sid = home.start("sh", "-c", "echo ready; exec cat")
+    with Terminal() as term:
+        before = attached(home, term, sid, "ready")
+        passing(term)
+        keeper, host = home.info(sid)["keeper_pid"], host_of(home, sid)
+        os.kill(keeper, signal.SIGSTOP)
+        try:
+            os.kill(host, signal.SIGKILL)
+            screen = term.wait_text("reconnecting")
+            assert screen["lines"][-1].startswith(
+                "tend: lost the session's host, reconnecting \u2026"), screen
+            assert screen["lines"][0] == "ready", screen
+        finally:
+            os.kill(keeper, signal.SIGCONT)
+        term.wait(lambda s: "reconnecting" not in "\n".join(s["lines"]),
+                  "the notice gone")
+        term.type("typed\r")
+        term.wait_text("ready\ntyped\ntyped")
+        term.type(DETACH)
+        assert term.ended() == 0
+        restored(term, before, "a lost host")
+
+
+# -------------------------------------------------------------------- typing
+
+CLASSES = [
+    ("", "a", b'a'),
+    ("", "\x03", b'\x03'),
+    ("", "\x1b[A", b'\x1b[A'),
+    (r"\x1b[?1h", "\x1b[A", b'\x1bOA'),
+    ("", "\x1b[15~", b'\x1b[15~'),
+    ("", "\x1b[1;5C", b'\x1b[1;5C'),
+    ("", "\x1bx", b'\x1bx'),
+    ("", "\u00fc", b'\xc3\xbc'),
+    ("", "\x1b", b'\x1b'),
+    (r"\x1b[>1u", "\x1b", b'\x1b[27u'),
+    (r"\x1b[>1u", "\x03", b'\x1b[99;5u'),
+    (r"\x1b[?2004h", "\x1b[200~two\rlines\x1b[201~",
+     b'\x1b[200~two\rlines\x1b[201~'),
+    ("", "\x1b[200~two\rlines\x1b[201~", b'two\rlines'),
+    (r"\x1b[?1000h\x1b[?1006h", "\x1b[<0;3;2M", b'\x1b[<0;3;2M'),
+    (r"\x1b[?1000h", "\x1b[<0;3;2M", b'\x1b[M #"'),
+    (r"\x1b[?1004h", "\x1b[I", b'\x1b[I'),
+]
+
+
+@pytest.mark.parametrize("modes,typed,want", CLASSES,
+                         ids=[repr(c[0] + " " + c[1]) for c in CLASSES])
+def test_keys_reach_the_program_as_its_modes_want(home, modes, typed, want):
+    """B-31, B-32"""
+    sid = home.start(sys.executable, "-c", TYPED, modes)
+    with Terminal() as term:
+        attached(home, term, sid, "ready")
+        term.type(typed)
+        term.wait_text(repr(want))
+
+
+def test_the_prefix(home):
+    """B-31"""
+    sid = home.start(sys.executable, "-c", TYPED, "")
+    with Terminal() as term:
+        attached(home, term, sid, "ready")
+        term.type(PREFIX + PREFIX)
+        term.wait_text(r"b'\x1d'")
+        term.type(PREFIX + "?")
+        term.wait_text("d detach")
+        term.type(PREFIX + "x")
+        term.wait_text("no such command")
+        term.type(DETACH)
+        assert term.ended() == 0
+    with Terminal() as term:
+        attached(home, term, sid, "ready", "--prefix", "C-a")
+        term.type(DETACH)
+        term.wait_text("\\x1d")
+        term.type("\x01d")
+        assert term.ended() == 0
+    with Terminal() as term:
+        term.run(lib.TEND, "attach", sid,
+                 env={**home.env, "TEND_PREFIX": "C-b"})
+        term.wait_text("ready")
+        term.type("\x02d")
+        assert term.ended() == 0
+
+
+def test_only_the_host_answers_questions(home):
+    """O-11"""
+    sid = home.start("sh", "-c", "echo ready; read x; exec \"$@\"", "sh",
+                     sys.executable, "-c", ASKS)
+    with Terminal() as term:
+        attached(home, term, sid, "ready")
+        passing(term)
+        term.type("\r")
+        term.wait_text("DA1 came 1 times")
+
+
+def test_who_only_looks_types_nothing(home):
+    sid = home.start("sh", "-c", "echo ready; exec cat")
+    with Terminal(60, 20) as term, Terminal(80, 24) as other:
+        attached(home, term, sid, "ready", "--read-only")
+        attached(home, other, sid, "ready")
+        term.type("not this\r")
+        other.type("but this\r")
+        other.wait_text("but this\nbut this")
+        term.wait_text("but this\nbut this")
+        assert "not this" not in "\n".join(home.screen(sid)["lines"])
+        assert home.info(sid)["cols"] == 80
+        term.type(DETACH)
+        assert term.ended() == 0
+
+
+# ------------------------------------------------------------------- history
+
+
+def test_history_can_be_leafed_through(home):
+    sid = home.start("sh", "-c", "seq 1 500; exec cat")
+    with Terminal() as term:
+        attached(home, term, sid, "500")
+        term.type(PREFIX + "[")
+        term.wait_text("history: 1 of")
+        term.type("\x1b[5~")
+        term.wait(lambda s: s["lines"][0] == "454", "a page back")
+        term.type("\x1b[H")
+        term.wait(lambda s: s["lines"][0] == "1", "the first line")
+        term.type("q")
+        term.wait(lambda s: s["lines"][-2] == "500", "the end again")
+        term.type("typed\r")
+        term.wait_text("typed\ntyped")
+
+
+def test_in_line_the_history_is_in_the_scrollback(home):
+    """B-33"""
+    sid = home.start("sh", "-c", "seq 1 500; exec cat")
+    home.wait_text(sid, "500")
+    with Terminal() as term:
+        before = attached(home, term, sid, "500", "--inline")
+        assert not term.screen()["alt"]
+        for i in range(501, 560):
+            term.type(f"{i}\r")
+        term.wait(lambda s: s["lines"][-2] == "559", "559")
+        screen = term.screen()
+        lines = screen["scrollback"] + screen["lines"]
+        numbers = [line for line in lines if line.isdigit()]
+        assert numbers[:500] == [str(i) for i in range(1, 501)]
+        term.type(DETACH)
+        assert term.ended() == 0
+        term.wait_text("[detached from")
+        restored(term, before, "detach in line")
+
+
+@pytest.mark.parametrize("replay", ["raw", "none"])
+def test_replay_may_be_raw_or_none(home, replay):
+    sid = home.start("sh", "-c", "echo first; exec cat")
+    home.wait_text(sid, "first")
+    with Terminal() as term:
+        client(home, term, sid, f"--replay={replay}")
+        term.wait(lambda s: s["alt"], "the alternate screen")
+        term.type("typed\r")
+        text = term.wait_text("typed\ntyped")
+        assert ("first" in "\n".join(text["lines"])) == (replay == "raw")
+
+
+# ----------------------------------------------------------------- refusals
+
+
+def test_a_session_does_not_attach_to_itself(home):
+    sid = home.start("sh", "-c", "echo ready; exec sh")
+    with Terminal() as term:
+        attached(home, term, sid, "ready")
+        term.type(f"{lib.TEND} attach $TEND_SESSION; echo status $?\r")
+        term.wait_text("status 125")
+        term.wait_text("itself")
+
+
+def test_without_a_terminal_it_says_so(home):
+    sid = home.start("cat")
+    answer = home.run("attach", sid)
+    assert answer.status == 125, answer
+    assert "must be a terminal" in answer.err, answer
+
+
+def test_a_prefix_that_is_no_key_is_refused(home):
+    sid = home.start("cat")
+    with Terminal() as term:
+        client(home, term, sid, "--prefix", "no-such-key")
+        term.wait_text("no-such-key")
+        assert term.ended() == 125
