@@ -222,7 +222,8 @@ read_all(int dirfd, bool *torn)
 		log_reader_damage(r, &d);
 		if (next == LOG_DAMAGED) {
 			*torn = d.torn;
-			check(d.seq_from >= seq, "damage comes behind the last");
+			check(d.seq_from >= seq,
+			    "damage comes behind the last");
 			continue;
 		}
 		check(!*torn, "nothing comes after a torn end");

@@ -203,6 +203,17 @@ a_torn_log_is_cut_and_goes_on(void **state)
 }
 
 static void
+same_damage(const struct log_damage *got, const struct log_damage *want)
+{
+	assert_int_equal(got->seq_from, want->seq_from);
+	assert_int_equal(got->seq_to, want->seq_to);
+	assert_int_equal(got->offset_from, want->offset_from);
+	assert_int_equal(got->offset_to, want->offset_to);
+	assert_int_equal(got->torn, want->torn);
+	assert_int_equal(got->trimmed, want->trimmed);
+}
+
+static void
 a_sealed_segment_that_was_cut_says_what_is_missing(void **state)
 {
 	unsigned tries = full_doses() ? 5000 : 300;
@@ -241,7 +252,7 @@ a_sealed_segment_that_was_cut_says_what_is_missing(void **state)
 		if (want.seq_from == seq && want.offset_from == offset)
 			continue;
 		assert_int_equal(g.damages, 1);
-		assert_memory_equal(&g.damage[0], &want, sizeof(want));
+		same_damage(&g.damage[0], &want);
 	}
 	buf_finish(&file);
 	free(map.parts);
