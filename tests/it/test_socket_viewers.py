@@ -8,7 +8,7 @@ import pytest
 
 import flood
 import wire
-from lib import Home, wait_for
+from lib import BUILD, Home, wait_for
 from wire import Wire
 
 
@@ -25,6 +25,10 @@ def start(home, lines):
                   **{"from": 0})
     driver.until_output(b"ready")
     return home.dir(sid), driver
+
+
+# A sanitizer keeps what was freed for a while.
+SLACK = 30 if b"__asan" in (BUILD / "src" / "tend-host").read_bytes() else 1
 
 
 def memory_kib(pid):
@@ -145,7 +149,7 @@ def test_two_hundred_viewers_cost_nothing_that_grows(home):
     for thread in threads:
         thread.join()
     assert driver.call("session.get")["observers"] == 200
-    assert max(seen) < 12 << 10, seen
+    assert max(seen) < SLACK * (12 << 10), seen
     for w in viewers:
         w.close()
     wait_for(lambda: driver.call("session.get")["observers"] == 1,
@@ -290,5 +294,5 @@ def test_events_of_a_frozen_viewer_are_bounded_and_made_up_for(home):
             w.event("title")
         w.type(wire.TEXT, b"\033]0;last\a")
         w.event("title", title="last")
-        assert memory_kib(pid) < before + 2048
+        assert memory_kib(pid) < before + SLACK * 2048
         frozen.event("title", title="last")
