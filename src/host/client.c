@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/json_out.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/version.h"

@@ -25,8 +25,9 @@
 #define TURN_BYTES (256u << 10) /* to one viewer, so that others get theirs */
 #define PREFIX_MAX (FRAME_HEADER + FRAME_OUTPUT_PREFIX)
 #define BETWEEN_MS 100
-#define HISTORY_MAX (8u << 20)
-#define RESUME_MAX (1u << 20) /* more is not caught up with, but skipped */
+#define OPEN_AGAIN_MS 1000
+#define HISTORY_MAX (8u << 20) /* in one frame */
+#define RESUME_MAX (1u << 20)  /* more is not caught up with, but skipped */
 #define FLOW_WINDOW (64u << 10)
 #define NEVER UINT64_MAX
 
@@ -230,7 +231,7 @@ draw_plain(struct observer *o)
 static bool
 send_picture(struct observer *o)
 {
-	uint64_t now = end_of(o);
+	uint64_t now = o->client->server->host->shown;
 
 	if (!may_draw(o))
 		return false;
@@ -265,13 +266,15 @@ observer_resized(struct observer *o)
 		o->picture = PICTURE_SIZE;
 }
 
-/* One who wants every byte gets those before the new size first. */
+/* What came before the new size is sent first, as far as there is a choice. */
 static bool
 picture_is_due(const struct observer *o)
 {
-	if (o->picture == PICTURE_SIZE)
-		return !is_lossless(o) || o->cursor == end_of(o);
-	return o->picture != PICTURE_NONE;
+	if (o->picture != PICTURE_SIZE)
+		return o->picture != PICTURE_NONE;
+	return o->cursor >= end_of(o) ||
+	    (!is_lossless(o) &&
+		!feed_holds(&o->client->server->feed, o->cursor));
 }
 
 /* ---------------------------------------------------- what is no longer new */
@@ -315,8 +318,11 @@ send_from_log(struct observer *o)
 	const uint8_t *p;
 	size_t len;
 
-	if (!open_past(o))
-		return lose(o);
+	if (!open_past(o)) {
+		server_wake_at(o->client->server,
+		    o->client->server->now_ms + OPEN_AGAIN_MS);
+		return false;
+	}
 	switch (past_read(o->past, o->cursor, &p, &len, &gap)) {
 	case PAST_BYTES:
 		send_span(o, p, least(len, end_of(o) - o->cursor));
@@ -429,7 +435,7 @@ observer_wants(const struct observer *o)
 {
 	const struct feed *feed = &o->client->server->feed;
 
-	if (o->cursor >= feed->end || o->client->server->ended)
+	if (o->cursor >= end_of(o))
 		return false;
 	return is_lossless(o) || o->catching_up || feed_holds(feed, o->cursor);
 }
@@ -489,7 +495,8 @@ raw_start(struct observer *o)
 {
 	const struct hello *h = &o->client->hello;
 	uint64_t end = o->first_end, first = 0;
-	uint64_t most = least(h->history, HISTORY_MAX);
+	uint64_t most = has(o, HELLO_OFFSET) ? h->history :
+					       least(h->history, HISTORY_MAX);
 	uint64_t from = h->has_from ? least(h->from, end) : 0;
 
 	if (from < end && open_past(o))

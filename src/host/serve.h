@@ -10,6 +10,7 @@
 #include "host/lease.h"
 #include "vt/input_modes.h"
 
+struct buf;
 struct client;
 struct host;
 struct input;
@@ -60,6 +61,9 @@ struct server {
 	uint64_t ended_after; /* the last client that was there */
 };
 
+/* Bytes of an event, at most. */
+#define EVENT_MAX (64u << 10)
+
 void server_look_at_clock(struct server *s);
 
 /* Make a turn at this time, or before. */
@@ -75,6 +79,9 @@ void server_client_gone(struct server *s, struct client *c);
 
 /* Its size, visibility, or that it has drawn, changed; or (latest) it typed. */
 void server_vote(struct server *s, struct client *c);
+
+void server_begin_typing(struct server *s);
+void server_end_typing(struct server *s);
 
 /*
  * Type for a client: read-only and lease are checked here, for every way in.
@@ -93,6 +100,11 @@ void server_typed(struct server *s, const struct input_done *done);
 /* Take, steal or give back the right to type, and tell everybody. */
 bool server_take_lease(struct server *s, struct client *c, bool steal);
 void server_release_lease(struct server *s, struct client *c);
+void server_expire_lease(struct server *s);
+
+/* An event to everybody who wants them; what has changed in this turn. */
+void server_tell_all(struct server *s, const struct buf *json);
+void server_tell_changes(struct server *s);
 
 /* The events that say how things stand, to one who missed some. */
 void server_tell_state(struct server *s, struct client *c);

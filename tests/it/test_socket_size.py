@@ -149,7 +149,8 @@ def test_a_new_picture_follows_a_resize(home):
                      "printf ready; exec cat")
     directory = home.dir(sid)
     with Wire(directory, cols=80, rows=24) as w:
-        w.until(lambda: w.screens, "a picture")
+        w.until(lambda: w.screens and b"ready" in w.screens[0]["bytes"]
+                + w.output, "all rows")
         w.resize(80, 60)
         w.until(lambda: w.screens[-1]["rows"] == 60, "the next")
         assert b"row 50" in w.screens[-1]["bytes"]

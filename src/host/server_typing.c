@@ -1,0 +1,226 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "host/client.h"
+#include "host/frames.h"
+#include "host/host.h"
+#include "host/input.h"
+#include "host/requests.h"
+#include "host/scribe.h"
+#include "host/serve.h"
+#include "host/server.h"
+#include "host/tell.h"
+#include "log/record.h"
+#include "vt/vt.h"
+#include "wire/frame.h"
+
+/* The server: who types, and what they are told of it. */
+
+/* An answer that waits until its event is in the log. */
+struct later {
+	struct list link;
+	struct input_done done;
+};
+
+static bool
+has_lease(const struct server *s)
+{
+	return s->host->manifest.input == INPUT_POLICY_LEASE;
+}
+
+const char *
+server_lease_holder(struct server *s, char *out, size_t size)
+{
+	struct client *c = server_client(s, lease_holder(&s->lease, s->now_ms));
+
+	if (c == NULL)
+		return NULL;
+	snprintf(out, size, "%s#%" PRIu64, c->by, c->number);
+	return out;
+}
+
+static void
+tell_holder(struct server *s)
+{
+	char holder[64];
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	tell_lease(&b, server_lease_holder(s, holder, sizeof(holder)));
+	server_tell_all(s, &b);
+	buf_finish(&b);
+}
+
+/* The one who had it is told, and the log knows who took it. */
+static void
+tell_stolen(struct server *s, struct client *from, const struct client *by)
+{
+	char json[128];
+	struct buf b;
+	int len;
+
+	buf_init(&b, EVENT_MAX);
+	tell_plain(&b, "replaced");
+	client_put_event(from, (const char *)b.data, b.len);
+	buf_finish(&b);
+	len = snprintf(json, sizeof(json),
+	    "{\"trouble\":\"lease-stolen\",\"from\":\"%s\",\"by\":\"%s\"}",
+	    from->by, by->by);
+	scribe_event(s->host->scribe, RECORD_TROUBLE, 0, json, (size_t)len);
+}
+
+bool
+server_take_lease(struct server *s, struct client *c, bool steal)
+{
+	uint64_t holder = lease_holder(&s->lease, s->now_ms);
+	struct client *before;
+
+	if (!has_lease(s))
+		return true;
+	switch (lease_take(&s->lease, c->number, steal, s->now_ms)) {
+	case LEASE_DENIED:
+		return false;
+	case LEASE_KEPT:
+		return true;
+	case LEASE_GAINED:
+		break;
+	}
+	before = holder != 0 ? server_client(s, holder) : NULL;
+	if (before != NULL)
+		tell_stolen(s, before, c);
+	tell_holder(s);
+	return true;
+}
+
+void
+server_release_lease(struct server *s, struct client *c)
+{
+	if (lease_release(&s->lease, c->number))
+		tell_holder(s);
+}
+
+/* Its holder has not typed for too long. */
+void
+server_expire_lease(struct server *s)
+{
+	if (s->lease.holder == 0)
+		return;
+	if (lease_holder(&s->lease, s->now_ms) != 0) {
+		server_wake_at(s, s->lease.until_ms);
+		return;
+	}
+	s->lease.holder = 0;
+	tell_holder(s);
+}
+
+/* --------------------------------------------------------------- typing */
+
+/* Whose terminal is typed at decides what the program is told of colours. */
+static void
+use_colours(struct server *s, const struct client *c)
+{
+	struct vt *vt = s->host->vt;
+	const struct hello *h = &c->hello;
+
+	if (vt == NULL || !h->has_colours || s->colours_of == c->number)
+		return;
+	s->colours_of = c->number;
+	vt_set_default_colours(vt, h->fg, h->bg);
+}
+
+int
+server_type(struct server *s, struct client *c, struct input_piece *piece,
+    uint64_t *seq)
+{
+	int status;
+
+	if (!client_may_type(c))
+		return TAKEN_READ_ONLY;
+	if (piece->len == 0)
+		return TAKEN_NOTHING;
+	if (!server_take_lease(s, c, false))
+		return TAKEN_LEASED;
+	piece->client = c->number;
+	piece->by = c->by;
+	status = input_type(s->input, piece, seq);
+	use_colours(s, c);
+	if (s->host->manifest.size == SIZE_LATEST)
+		server_vote(s, c);
+	return status;
+}
+
+static void
+answer(struct server *s, const struct input_done *done)
+{
+	struct client *c = server_client(s, done->client);
+
+	if (c == NULL)
+		return;
+	if (done->request)
+		requests_typed(c, done);
+	else
+		frames_typed(c, done);
+}
+
+static void
+on_logged(void *arg, uint64_t seq)
+{
+	struct server *s = arg;
+
+	list_for_each_safe(it, &s->later) {
+		struct later *l = container_of(it, struct later, link);
+
+		if (l->done.seq > seq)
+			break;
+		answer(s, &l->done);
+		list_remove(&l->link);
+		free(l);
+	}
+}
+
+void
+server_typed(struct server *s, const struct input_done *done)
+{
+	struct later *l;
+
+	if (!s->host->manifest.durable || done->status != TAKEN_WRITTEN ||
+	    done->seq == 0) {
+		answer(s, done);
+		return;
+	}
+	l = xmalloc(sizeof(*l));
+	l->done = *done;
+	list_append(&s->later, &l->link);
+	scribe_after(s->host->scribe, done->seq, on_logged, s);
+}
+
+static void
+on_typed(void *arg, const struct input_done *done)
+{
+	server_typed(arg, done);
+}
+
+void
+server_reply(struct server *s, const char *p, size_t len)
+{
+	input_reply(s->input, p, len);
+}
+
+void
+server_begin_typing(struct server *s)
+{
+	list_init(&s->later);
+	s->input = input_create(s->host, on_typed, s);
+}
+
+void
+server_end_typing(struct server *s)
+{
+	scribe_forget(s->host->scribe, s);
+	list_for_each_safe(it, &s->later)
+		free(container_of(it, struct later, link));
+	input_destroy(s->input);
+}
