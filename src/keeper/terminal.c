@@ -10,8 +10,12 @@
 
 #include "base/fd.h"
 
-/* After so many bytes in one go the other descriptors get their turn. */
-#define TURN RING_SIZE
+/*
+ * After so many bytes in one go the host is woken, if it sleeps, and the other
+ * descriptors get their turn: a part of the ring, so that in a flood the host
+ * can take one part while the next is read.
+ */
+#define TURN (RING_SIZE / 4)
 
 /*
  * A read that brought so little has emptied the terminal: to ask again would
@@ -157,8 +161,7 @@ read_some(struct terminal *t, int64_t now_ms)
 		return 0;
 	n = read(t->master, ring_at(&t->ring, terminal_offset(t)), room);
 	if (n > 0) {
-		if (ring_produced(&t->ring, (size_t)n))
-			eventfd_write(t->output, 1);
+		t->wake |= ring_produced(&t->ring, (size_t)n);
 		t->read_ms = now_ms;
 		return (size_t)n;
 	}
@@ -167,6 +170,14 @@ read_some(struct terminal *t, int64_t now_ms)
 		terminal_take_back(t);
 	}
 	return 0;
+}
+
+static void
+wake_host(struct terminal *t)
+{
+	if (t->wake)
+		eventfd_write(t->output, 1);
+	t->wake = false;
 }
 
 void
@@ -178,6 +189,7 @@ terminal_read(struct terminal *t, int64_t now_ms)
 		n = read_some(t, now_ms);
 		sum += n;
 	} while (n >= FLOOD && sum < TURN);
+	wake_host(t);
 }
 
 bool
@@ -189,6 +201,7 @@ terminal_settle(struct terminal *t, int64_t now_ms)
 		n = read_some(t, now_ms);
 		t->settled += n;
 	}
+	wake_host(t);
 	if (t->full && t->settled < PENDING_MAX)
 		return false;
 	t->settled = 0;

@@ -25,6 +25,7 @@ struct terminal {
 	int slave;  /* -1 once it was let go */
 	bool over;  /* nobody has the program's side open: no more output */
 	bool full;  /* the ring has no room */
+	bool wake;  /* the host sleeps and is still to be woken */
 	int64_t read_ms;  /* when there was output last */
 	uint64_t settled; /* bytes read by terminal_settle */
 };
