@@ -151,8 +151,8 @@ def test_pieces_of_two_writers_are_never_mixed(home):
 def test_the_queue_is_bounded(home):
     """O-23: a program that does not read; what does not fit is refused."""
     sid = home.start("sh", "-c", "stty raw -echo; printf ready; "
-                     "trap 'cat >/dev/null' USR1; "
-                     "while :; do sleep 0.05; done")
+                     "trap 'exec cat >/dev/null' USR1; "
+                     "sleep 1000 & wait; read x")
     with attach(home, sid) as w:
         big = [w.input(wire.BYTES, b"x" * 300000) for _ in range(5)]
         assert [w.taken(number)[0] for number in big[3:]] == [wire.FULL] * 2
@@ -311,7 +311,7 @@ def test_the_escape_key_passes_by_itself(home):
 
 def test_input_after_the_end_is_refused(home):
     sid = home.start("sh", "-c", "stty raw -echo; printf ready; "
-                     "head -c 1 >/dev/null; (sleep 3 &) ; exit 0")
+                     "head -c 1 >/dev/null; exit 0")
     with attach(home, sid) as w:
         w.data(b"x")
         w.ended()

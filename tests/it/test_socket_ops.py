@@ -124,7 +124,7 @@ def session_dir(w, home):
 
 def test_signal_reaches_the_program(home):
     sid = home.start("sh", "-c", "trap 'printf caught' USR2; printf ready; "
-                     "while :; do sleep 0.02; done")
+                     "sleep 1000 & wait; read x")
     with Wire(home.dir(sid), replay="raw", **{"from": 0}) as w:
         w.until_output(b"ready")
         assert w.call("session.signal", signal=int(signal.SIGUSR2))["seq"] > 0
@@ -150,7 +150,7 @@ def test_ends_are_answered_at_once_and_then_closed(home, op, outcome):
 def test_too_many_requests_close_their_sender(home):
     """64 may wait behind one that is not answered."""
     sid = home.start("sh", "-c", "stty raw -echo; printf ready; "
-                     "while :; do sleep 0.05; done")
+                     "exec sleep 1000")
     with Wire(home.dir(sid), replay="raw", **{"from": 0}) as w:
         w.until_output(b"ready")
         w.send(wire.REQUEST, json.dumps(

@@ -8,7 +8,7 @@ from wire import Refused, Wire
 
 # Prints its size whenever that changes.
 PROGRAM = ("stty raw -echo; trap 'stty size' WINCH; printf ready; "
-           "while :; do sleep 0.02; done")
+           "while :; do read x; done")
 
 
 @pytest.fixture(scope="module")
