@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -26,6 +27,8 @@
 #define DEFAULT_MAX_LOG (256ull << 20)
 #define MIN_MAX_LOG (8ull << 20) /* two segments */
 #define DEFAULT_LINGER_MS 10000
+#define COMES_MS 5000
+#define COMES_PAUSE_MS 5
 #define DURATION_MAX_S (365u * 24 * 60 * 60)
 
 struct args {
@@ -242,38 +245,6 @@ describe(struct call *call, struct manifest *m, const struct args *a)
 	return status;
 }
 
-static int
-launch(struct call *call, const struct args *a)
-{
-	extern char **environ;
-	struct target *t = call->target;
-	struct error err = { 0 };
-	char **env;
-	int result;
-
-	env = environment_create(environ, &a->env, &err);
-	if (env == NULL)
-		return out_fail(call->out, FAIL_USAGE, "%s", err.msg);
-	result = launch_session(&t->home, &t->session, env,
-	    &call->out->failure_status, &err);
-	environment_destroy(env);
-	if (result == 0)
-		t->dirfd = home_session_dir(&t->home, t->session.id, &err);
-	if (result == 0 && t->dirfd >= 0)
-		return 0;
-	switch (result) {
-	case -EEXIST:
-		return out_fail(call->out, FAIL_EXISTS, "%s", err.msg);
-	case -ENOSPC:
-	case -EDQUOT:
-	case -EROFS:
-	case -EIO:
-		return out_fail(call->out, FAIL_STORAGE, "%s", err.msg);
-	default:
-		return out_fail(call->out, FAIL_INPUT, "%s", err.msg);
-	}
-}
-
 /* -A: whether an active session has the name already; then it is ours. */
 static bool
 is_there(struct target *t, const char *name)
@@ -295,6 +266,54 @@ is_there(struct target *t, const char *name)
 	t->session = m;
 	t->dirfd = dirfd;
 	return true;
+}
+
+/* Another was faster and has the name; its session is about to be there. */
+static bool
+comes(struct target *t, const char *name)
+{
+	const struct timespec pause = { .tv_nsec = COMES_PAUSE_MS * 1000000 };
+
+	for (int ms = 0; ms < COMES_MS; ms += COMES_PAUSE_MS) {
+		if (is_there(t, name))
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+static int
+launch(struct call *call, const struct args *a)
+{
+	extern char **environ;
+	struct target *t = call->target;
+	struct error err = { 0 };
+	char **env;
+	int result;
+
+	env = environment_create(environ, &a->env, &err);
+	if (env == NULL)
+		return out_fail(call->out, FAIL_USAGE, "%s", err.msg);
+	result = launch_session(&t->home, &t->session, env,
+	    &call->out->failure_status, &err);
+	environment_destroy(env);
+	if (result == 0)
+		t->dirfd = home_session_dir(&t->home, t->session.id, &err);
+	if (result == 0 && t->dirfd >= 0)
+		return 0;
+	if (result == -EEXIST && a->attach_if_there && comes(t, a->name))
+		return 0;
+	switch (result) {
+	case -EEXIST:
+		return out_fail(call->out, FAIL_EXISTS, "%s", err.msg);
+	case -ENOSPC:
+	case -EDQUOT:
+	case -EROFS:
+	case -EIO:
+		return out_fail(call->out, FAIL_STORAGE, "%s", err.msg);
+	default:
+		return out_fail(call->out, FAIL_INPUT, "%s", err.msg);
+	}
 }
 
 static int

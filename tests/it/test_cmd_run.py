@@ -244,6 +244,16 @@ def test_attach_if_there_finds_the_session(home):
     assert answer.status == 125 and "-n NAME" in answer.err, answer
 
 
+def test_attach_if_there_has_one_winner(home):
+    """Who comes second by a hair gets the session of the first."""
+    started = [subprocess.Popen([lib.TEND, "run", "-d", "-A", "-n", "one",
+                                 "--", "cat"], env=home.env,
+                                stdout=subprocess.PIPE) for _ in range(8)]
+    ids = {run.communicate(timeout=60)[0] for run in started}
+    assert [run.returncode for run in started] == [0] * 8
+    assert len(ids) == 1 and len(home.json("ls")) == 1, ids
+
+
 def on_terminal(home, *args, cols=91, rows=17, type=b"", seconds=30):
     """Run tend on a terminal of its own; its status and all it wrote."""
     master, slave = pty.openpty()
