@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -18,6 +19,8 @@
 #include "wire/frame.h"
 
 /* The operations session.*; requests.h says what a handler is. */
+
+#define HEX_DIGITS "0123456789abcdefABCDEF"
 
 static int
 put_session(struct op_call *call)
@@ -213,6 +216,44 @@ op_session_mark(struct op_call *call, struct error *err)
 
 /* ------------------------------------------------------------- and more */
 
+static int
+put_nothing(struct op_call *call, int rc)
+{
+	json_out_open(&call->result, '{');
+	json_out_close(&call->result, '}');
+	return rc;
+}
+
+static int
+read_colour(const struct op_call *call, const char *name, uint32_t *out,
+    struct error *err)
+{
+	const char *text = op_string(call->args, name, "");
+
+	if (strlen(text) != 6 || strspn(text, HEX_DIGITS) != 6)
+		return error_set(err, EINVAL,
+		    "session.colours: '%s' must be six hexadecimal digits",
+		    name);
+	*out = (uint32_t)strtoul(text, NULL, 16);
+	return 0;
+}
+
+int
+op_session_colours(struct op_call *call, struct error *err)
+{
+	struct hello *h = &call->client->hello;
+	uint32_t fg, bg;
+
+	if (read_colour(call, "fg", &fg, err) < 0 ||
+	    read_colour(call, "bg", &bg, err) < 0)
+		return -EINVAL;
+	h->has_colours = true;
+	h->fg = fg;
+	h->bg = bg;
+	server_colours_known(call->server, call->client);
+	return put_nothing(call, 0);
+}
+
 int
 op_session_resize(struct op_call *call, struct error *err)
 {
@@ -262,14 +303,6 @@ grace(const struct op_call *call)
 	uint64_t ms = op_number(call->args, "grace_ms", HOST_GRACE_MS);
 
 	return ms < 3600000 ? (uint32_t)ms : 3600000;
-}
-
-static int
-put_nothing(struct op_call *call, int rc)
-{
-	json_out_open(&call->result, '{');
-	json_out_close(&call->result, '}');
-	return rc;
 }
 
 int

@@ -91,6 +91,9 @@ void server_end_typing(struct server *s);
 int server_type(struct server *s, struct client *c, struct input_piece *piece,
     uint64_t *seq);
 
+/* A client has said its colours: they count unless another typed last. */
+void server_colours_known(struct server *s, struct client *c);
+
 /*
  * Something a client typed, or another event it caused, is done: answer it,
  * with --durable once that is in the log.

@@ -131,6 +131,15 @@ use_colours(struct server *s, const struct client *c)
 	vt_set_default_colours(vt, h->fg, h->bg);
 }
 
+void
+server_colours_known(struct server *s, struct client *c)
+{
+	if (s->colours_of != 0 && s->colours_of != c->number)
+		return;
+	s->colours_of = 0;
+	use_colours(s, c);
+}
+
 int
 server_type(struct server *s, struct client *c, struct input_piece *piece,
     uint64_t *seq)

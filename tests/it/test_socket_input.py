@@ -361,15 +361,22 @@ def test_secrets_are_not_in_the_log(home, how):
         assert in_log(home, sid, b"settled")
 
 
-def test_colours_of_who_types_answer_the_program(home):
+@pytest.mark.parametrize("how", ["hello", "operation"])
+def test_colours_of_who_types_answer_the_program(home, how):
     """The driver that typed last decides what OSC 11 is answered."""
     sid = home.start("sh", "-c", "stty raw -echo; printf ready; "
                      "head -c 1 >/dev/null; printf '\\033]11;?\\007'; "
                      "exec od -An -v -tx1 -w1")
-    with attach(home, sid, colours={"fg": "112233",
-                                    "bg": "aabbcc"}) as w:
+    colours = {"fg": "112233", "bg": "aabbcc"}
+    fields = {"colours": colours} if how == "hello" else {}
+    with attach(home, sid, **fields) as w:
+        if how == "operation":
+            assert w.call("session.colours", **colours) == {}
+            with pytest.raises(Refused) as refused:
+                w.call("session.colours", fg="112233", bg="red")
+            assert refused.value.code == "usage"
         w.data(b"g")
-        w.until(lambda: b"07" in w.output or b"5c" in w.output, "an answer")
+        w.until(lambda: b"5c" in w.output, "an answer")
         got = bytes(int(x, 16) for x in
                     bytes(w.output).rpartition(b"\a")[2].split())
         assert b"rgb:aaaa/bbbb/cccc" in got, got
