@@ -52,7 +52,8 @@ is_ours(const struct host *h, const struct proc *p)
 	/* The leader's pid with another start time: that pid was reused. */
 	if (p->pid == child->pid && p->start != child->start)
 		return false;
-	return p->session == child->pid;
+	/* What the kernel started is of session 0. */
+	return child->pid > 1 && p->session == child->pid;
 }
 
 /*
