@@ -1,5 +1,6 @@
 """Starting sessions: `tend run`, and what it says when it cannot."""
 
+import fcntl
 import json
 import os
 import pty
@@ -11,7 +12,6 @@ import struct
 import subprocess
 import termios
 import time
-import fcntl
 
 import pytest
 
