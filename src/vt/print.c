@@ -393,17 +393,18 @@ join_last(struct vt *vt, uint32_t cp, uint8_t join)
 	vt->last.join = join;
 	if (c->ch == 0)
 		return;
-	if (cell_kind(c) == CELL_NARROW && widens(vt, last_cp(vt, c), cp) &&
-	    !widen_last(vt))
+	bool widened =
+	    cell_kind(c) == CELL_NARROW && widens(vt, last_cp(vt, c), cp);
+	if (widened && !widen_last(vt))
 		return;
 	c = last_cell(vt);
 	screen_touch(vt->screen, screen_row(vt->screen, vt->cursor.y));
 	uint32_t ch = clusters_join(&vt->clusters, c->ch, cp);
-	if (a != NULL) {
-		if (ch != 0)
-			ahead_join(a, c, cp);
+	if (a != NULL && ch != 0)
+		ahead_join(a, c, cp);
+	/* What is full takes no mark, but may have become wide by it. */
+	if (a != NULL && (ch != 0 || !widened))
 		ahead_keep(a, row);
-	}
 	if (ch != 0)
 		c->ch = ch;
 }

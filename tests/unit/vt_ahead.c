@@ -109,6 +109,14 @@ a_full_cluster_is_packed(void **state)
 	char *fed = buf_take(&text);
 	first_row_is_packed(fed, true);
 	free(fed);
+	/* The last one is refused, but makes the character wide. */
+	buf_puts(&text, "1");
+	for (unsigned i = 1; i < CLUSTER_MAX; i++)
+		buf_puts(&text, "\u0301");
+	buf_puts(&text, "\U0001f3fd");
+	fed = buf_take(&text);
+	first_row_is_packed(fed, false);
+	free(fed);
 }
 
 /* A wide character that has no room leaves a pad. */
