@@ -226,6 +226,9 @@ restore_exit_logged(struct host *h, uint64_t offset)
 	enum log_next next = LOG_END;
 	bool found = false;
 
+	/* It stands behind the last byte, which is a place to begin at. */
+	if (offset > 0)
+		offset--;
 	if (log_reader_open(&reader, h->log_dirfd, NULL) == 0 &&
 	    log_reader_seek(reader, LOG_BY_OFFSET, offset) == 0)
 		do {

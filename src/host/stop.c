@@ -26,7 +26,7 @@ struct stop {
 
 /* Process groups to be sent something, each once. */
 struct groups {
-	const struct host *h;
+	pid_t session;
 	pid_t ids[GROUPS_MAX];
 	size_t n;
 };
@@ -44,16 +44,21 @@ add_group(struct groups *g, pid_t id)
 		g->ids[g->n++] = id;
 }
 
+/*
+ * Whether the session id is still the program's.  While anybody is in the
+ * session its number is not given to others; once nobody is, it may be, and
+ * then there is a process of that number which began later.
+ */
 static bool
-is_ours(const struct host *h, const struct proc *p)
+session_is_ours(const struct host *h)
 {
 	const struct process *child = &h->manifest.child;
+	uint64_t start;
 
-	/* The leader's pid with another start time: that pid was reused. */
-	if (p->pid == child->pid && p->start != child->start)
-		return false;
-	/* What the kernel started is of session 0. */
-	return child->pid > 1 && p->session == child->pid;
+	if (child->pid <= 1)
+		return false; /* what the kernel started is of session 0 */
+	start = process_start_time(child->pid);
+	return start == 0 || start == child->start;
 }
 
 /*
@@ -63,8 +68,9 @@ is_ours(const struct host *h, const struct proc *p)
 static bool
 is_orphan(const struct host *h, const struct proc *p)
 {
-	return h->control >= 0 && p->ppid == h->manifest.keeper.pid &&
-	    p->pid != getpid() && p->pid != h->manifest.child.pid;
+	return h->control >= 0 && p->ppid > 1 &&
+	    p->ppid == h->manifest.keeper.pid && p->pid != getpid() &&
+	    p->pid != h->manifest.child.pid;
 }
 
 static void
@@ -72,7 +78,7 @@ collect_group(void *arg, const struct proc *p)
 {
 	struct groups *g = arg;
 
-	if (is_ours(g->h, p))
+	if (p->session == g->session)
 		add_group(g, p->pgrp);
 }
 
@@ -81,14 +87,17 @@ leader_lives(const struct host *h)
 {
 	const struct process *child = &h->manifest.child;
 
-	return child->pid > 1 && process_start_time(child->pid) == child->start;
+	return child->pid > 1 && child->start != 0 &&
+	    process_start_time(child->pid) == child->start;
 }
 
 static void
 signal_groups(struct host *h, const int *signals, size_t n)
 {
-	struct groups g = { .h = h };
+	struct groups g = { .session = h->manifest.child.pid };
 
+	if (!session_is_ours(h))
+		return;
 	if (leader_lives(h))
 		add_group(&g, h->manifest.child.pid);
 	proc_each(collect_group, &g);
@@ -98,12 +107,17 @@ signal_groups(struct host *h, const int *signals, size_t n)
 			kill(-g.ids[i], signals[s]);
 }
 
+struct victims {
+	const struct host *h;
+	pid_t session; /* 0: there is none any more */
+};
+
 static void
 kill_one(void *arg, const struct proc *p)
 {
-	const struct host *h = arg;
+	const struct victims *v = arg;
 
-	if (is_ours(h, p) || is_orphan(h, p))
+	if ((v->session > 1 && p->session == v->session) || is_orphan(v->h, p))
 		kill(p->pid, SIGKILL);
 }
 
@@ -121,8 +135,12 @@ ask(struct stop *s)
 static void
 kill_all(struct stop *s)
 {
+	struct victims v = { .h = s->h };
+
 	s->stage = STOP_KILLING;
-	proc_each(kill_one, s->h);
+	if (session_is_ours(s->h))
+		v.session = s->h->manifest.child.pid;
+	proc_each(kill_one, &v);
 	watch_rearm(s->timer, s->h->ended ? -1 : AGAIN_MS);
 }
 
