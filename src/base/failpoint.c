@@ -91,25 +91,48 @@ act(const char *action)
 	return sscanf(action, "error:%d", &n) == 1 ? -n : 0;
 }
 
-/* The action for this hit in "name=action@N[+],...", or NULL. */
+/* Whether no process has been here before, all of them asked at once. */
+static bool
+is_first(const char *name)
+{
+	const char *hits = getenv("TEND_FAILPOINT_HITS");
+	char path[4096];
+	int fd;
+
+	if (hits == NULL)
+		return true;
+	snprintf(path, sizeof(path), "%s.%s", hits, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* Whether "@N", "@N+" or "@N!", or nothing at all, means this hit. */
+static bool
+means(const char *at, const char *name, unsigned hit)
+{
+	unsigned first = 1;
+	char mark = '\0';
+
+	if (at != NULL)
+		sscanf(at + 1, "%u%c", &first, &mark);
+	if (mark == '!')
+		return hit == first && is_first(name);
+	return hit == first || (mark == '+' && hit > first);
+}
+
+/* The action for this hit in "name=action@N,...", or NULL. */
 static const char *
 find(const char *list, const char *name, unsigned hit)
 {
 	size_t len = strlen(name);
-	const char *p, *at, *end;
-	unsigned first;
-	char plus;
+	const char *p, *end;
 
 	for (p = list; p != NULL; p = *end == ',' ? end + 1 : NULL) {
 		end = p + strcspn(p, ",");
-		if (strncmp(p, name, len) != 0 || p[len] != '=')
-			continue;
-		first = 1;
-		plus = '\0';
-		at = memchr(p, '@', (size_t)(end - p));
-		if (at != NULL)
-			sscanf(at + 1, "%u%c", &first, &plus);
-		if (hit == first || (plus == '+' && hit > first))
+		if (strncmp(p, name, len) == 0 && p[len] == '=' &&
+		    means(memchr(p, '@', (size_t)(end - p)), name, hit))
 			return p + len + 1;
 	}
 	return NULL;
