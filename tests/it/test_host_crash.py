@@ -1,0 +1,147 @@
+"""Hosts that die: under flood, at the end, under a running editor.
+
+Every byte of what the program prints can be computed again (burst.c), so what
+the log has is compared from the first byte to the last.
+"""
+
+import os
+import random
+import signal
+import subprocess
+import time
+
+import pytest
+
+from lib import BUILD, TEND, Home, is_running, wait_for
+
+FULL = "TEND_TEST_FULL" in os.environ
+BURST = BUILD / "tests" / "it" / "burst"
+ENDLESS = 10**15
+STEP = 1 << 20
+
+
+@pytest.fixture
+def home():
+    with Home() as made:
+        yield made
+
+
+def manifest(home, sid):
+    return next(m for m in home.manifests() if m["id"] == sid)
+
+
+def next_host(home, sid, old):
+    """The pid of a host that serves and is not `old`."""
+    def look():
+        pid = manifest(home, sid)["host_pid"]
+        return pid if pid not in (0, old) and is_running(pid) else None
+
+    return wait_for(look, lambda: f"a host after {old}: {manifest(home, sid)}")
+
+
+def kill_hosts(home, sid, kills, rng):
+    """kill -9 each host soon after it serves; seconds until the next one."""
+    gone, pid = [], None
+    for _ in range(kills):
+        pid = next_host(home, sid, pid)
+        time.sleep(rng.random() * 0.02)  # a crash comes at any moment
+        os.kill(pid, signal.SIGKILL)
+        began = time.monotonic()
+        next_host(home, sid, pid)
+        gone.append(time.monotonic() - began)
+    return gone
+
+
+def difference(home, sid, seed):
+    """Where the log leaves the stream; (None, bytes) when nowhere."""
+    log = subprocess.Popen([TEND, "log", "--raw", sid], env=home.env,
+                           stdout=subprocess.PIPE)
+    want = subprocess.Popen([BURST, str(seed), str(ENDLESS)],
+                            stdout=subprocess.PIPE)
+    at, where = 0, None
+    while where is None and (part := log.stdout.read(STEP)):
+        expected = want.stdout.read(len(part))
+        if part != expected:
+            i = next(i for i, (a, b) in enumerate(zip(part, expected))
+                     if a != b)
+            where = (f"byte {at + i}: {part[max(0, i - 40):i + 80]!r} for "
+                     f"{expected[max(0, i - 40):i + 80]!r}")
+        at += len(part)
+    for process in (log, want):
+        process.kill()
+        process.wait()
+        process.stdout.close()
+    return where, at
+
+
+@pytest.mark.parametrize("number", range(20 if FULL else 1))
+def test_killed_hosts_lose_and_double_nothing(home, number):
+    """A-28, O-06: 2,000 times in the full dose, and served again soon."""
+    kills, seed = 100 if FULL else 40, 1000 + number
+    sid = home.start(BURST, str(seed), str(ENDLESS),
+                     options=["--max-log", "64G"])
+    gone = kill_hosts(home, sid, kills, random.Random(number))
+    home.ok("kill", sid)
+    ended = home.wait_status(sid, "exited")
+    where, length = difference(home, sid, seed)
+    assert where is None, where
+    assert length == ended["offset"] > 0
+    print(f"{kills} kills, {length} bytes, served again after "
+          f"{sorted(gone)[kills // 2] * 1000:.0f} ms, {max(gone) * 1000:.0f} "
+          "at most")
+    assert sorted(gone)[kills // 2] < 0.5, gone
+    restarts = [e for e in home.events(sid) if e["type"] == "trouble"]
+    assert 0 < len(restarts) <= kills
+    gaps = [e for e in home.events(sid) if e["type"] == "gap"]
+    assert gaps == []
+
+
+@pytest.mark.parametrize("number", range(100 if FULL else 12))
+def test_a_host_killed_at_the_end_loses_no_exit(home, number):
+    """O-28: the exit is in the log once, whoever writes it."""
+    rng = random.Random(number)
+    sid = home.start("sh", "-c", "read x; echo last; exit 7")
+    host = next_host(home, sid, None)
+    home.ok("send", "--keys", "Enter", sid)
+    time.sleep(rng.random() * 0.006)  # around the exit, before or after
+    try:
+        os.kill(host, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    ended = home.wait_status(sid, "exited")
+    assert (ended["exit_code"], ended["outcome"]) == (7, "failed"), ended
+    wait_for(lambda: home.processes() == [], lambda: home.processes())
+    exits = [e for e in home.events(sid) if e["type"] == "exit"]
+    assert len(exits) == 1, exits
+    assert home.raw(sid).endswith(b"last\r\n")
+
+
+def test_vim_does_not_notice(home):
+    """kill -9 the host of a session running vim, then type."""
+    sid = home.start("vim", "-n", "-u", "NONE", "-N", "-c", "set ruler")
+    home.wait_text(sid, "0,0-1")
+    home.ok("send", "--text", "ihello", sid)
+    before = home.wait_text(sid, "hello")
+    host = home.info(sid)["host_pid"]
+    os.kill(host, signal.SIGKILL)
+    next_host(home, sid, host)
+    after = home.screen(sid)
+    assert after["lines"] == before["lines"]
+    assert after["cursor"] == before["cursor"]
+    home.ok("send", "--text", " again", sid)
+    home.wait_text(sid, "hello again")
+    assert [e for e in home.events(sid) if e["type"] == "gap"] == []
+
+
+def test_history_and_size_are_there_after_a_crash(home):
+    sid = home.start("sh", "-c", "seq 1 300; read x", options=["-s", "90x20"])
+    home.wait_text(sid, "300")
+    home.ok("resize", sid, "70x15")
+    before = home.json("snapshot", sid, "--scrollback")
+    host = home.info(sid)["host_pid"]
+    os.kill(host, signal.SIGKILL)
+    next_host(home, sid, host)
+    after = home.json("snapshot", sid, "--scrollback")
+    for key in ("cols", "rows", "lines", "scrollback", "hash", "cursor"):
+        assert after[key] == before[key], key
+    assert (after["cols"], after["rows"]) == (70, 15)

@@ -1,0 +1,143 @@
+"""How sessions end: status, what is kept of them, and who ends them."""
+
+import json
+import os
+import signal
+
+import pytest
+
+from lib import Home, is_running, wait_for
+
+
+@pytest.fixture
+def home():
+    with Home() as made:
+        yield made
+
+
+def gone(home):
+    wait_for(lambda: home.processes() == [], lambda: home.processes())
+
+
+@pytest.mark.parametrize("script, code, signo, outcome", [
+    ("exit 0", 0, None, "exited"),
+    ("exit 1", 1, None, "failed"),
+    ("exit 255", 255, None, "failed"),
+    ("kill -SEGV $$", None, signal.SIGSEGV, "failed"),
+    ("kill -KILL $$", None, signal.SIGKILL, "failed"),
+])
+def test_exit_is_recorded(home, script, code, signo, outcome):
+    """O-02, O-21: the status, once, in the log and in session.json."""
+    sid = home.start("sh", "-c", "echo out; " + script)
+    ended = home.wait_status(sid, "exited")
+    assert ended["exit_code"] == code and ended["exit_signal"] == signo, ended
+    assert ended["outcome"] == outcome
+    gone(home)
+    exits = [e for e in home.events(sid) if e["type"] == "exit"]
+    assert len(exits) == 1, exits
+    assert home.raw(sid) == b"out\r\n"
+
+
+def test_nothing_is_left_of_a_session(home):
+    for _ in range(20):
+        sid = home.start("true")
+        home.wait_status(sid, "exited")
+    gone(home)
+    assert list(home.path.glob("sessions/*/sock")) == []
+
+
+def test_post_mortem_of_a_failure(home):
+    """B-44, C-18: the final screen, and the last 50 and 500 lines."""
+    sid = home.start("sh", "-c", "seq 1 700; printf '\\033[31mfatal'; exit 3")
+    home.wait_status(sid, "exited")
+    session = json.loads((home.dir(sid) / "session.json").read_text())
+    assert session["post_mortem"] == "artifacts/post-mortem.txt"
+    assert home.info(sid)["post_mortem"] == "artifacts/post-mortem.txt"
+    kept = home.dir(sid) / "artifacts"
+    want = [str(n) for n in range(1, 701)] + ["fatal"]
+    lines = (kept / "post-mortem.txt").read_text().splitlines()
+    assert lines == want[-500:]
+    few = (kept / "post-mortem-50.txt").read_text().splitlines()
+    assert few == want[-50:]
+    screen = (kept / "final-screen.txt").read_text().splitlines()
+    assert screen == want[-24:]
+    assert b"31mfatal" in (kept / "final-screen.ansi").read_bytes()
+    assert {oct(p.stat().st_mode & 0o777) for p in kept.iterdir()} == {"0o600"}
+
+
+def test_no_post_mortem_of_a_success(home):
+    sid = home.start("sh", "-c", "seq 1 100")
+    home.wait_status(sid, "exited")
+    assert home.info(sid)["post_mortem"] is None
+    assert not list(home.dir(sid).glob("artifacts/*"))
+
+
+def test_output_after_the_exit_is_logged(home):
+    """Processes left behind may print until the time to linger is over."""
+    go = home.path / "go"
+    sid = home.start("sh", "-c", "trap '' HUP; (until [ -e \"$0\" ]; do "
+                     "sleep 0.01; done; echo late) & echo early; exit 5", go)
+    ended = home.wait_status(sid, "exited")
+    assert ended["exit_code"] == 5
+    go.touch()
+    gone(home)
+    assert home.raw(sid) == b"early\r\nlate\r\n"
+    kinds = [e["type"] for e in home.events(sid)]
+    assert "output" in kinds[kinds.index("exit"):], kinds
+
+
+def test_lingering_ends_by_itself(home):
+    sid = home.start("sh", "-c", "trap '' HUP; sleep 1000 & exit 0",
+                     options=["--linger-output", "300ms"])
+    home.wait_status(sid, "exited")
+    wait_for(lambda: not any(m["host_pid"] for m in home.manifests()),
+             lambda: home.manifests())
+
+
+def test_idle_sessions_are_stopped(home):
+    sid = home.start("cat", options=["--idle-timeout", "1s"])
+    ended = home.wait_status(sid, "exited")
+    assert ended["outcome"] == "stopped", ended
+    signals = [e for e in home.events(sid) if e["type"] == "signal"]
+    assert signals[0]["by"] == "idle-timeout", signals
+
+
+def test_output_and_input_keep_a_session_from_being_idle(home):
+    """It ends a second after its last word, not after its first."""
+    sid = home.start("sh", "-c", "for i in 1 2 3 4 5 6 7 8; do echo $i; "
+                     "sleep 0.3; done; cat", options=["--idle-timeout", "1s"])
+    home.wait_status(sid, "exited")
+    assert home.raw(sid).endswith(b"8\r\n")
+
+
+def test_interactive_shell_is_stopped_with_its_jobs(home):
+    """C-21: bash ignores SIGTERM, its background jobs have other groups."""
+    sid = home.start("bash", "--norc", "-i", options=["-e", "PS1=prompt>"])
+    home.wait_text(sid, "prompt>")
+    home.ok("send", sid, "--text",
+            "sleep 1001 & (trap '' TERM HUP; sleep 1002) & setsid -f "
+            "sleep 1003; jobs -p; echo r''eady\r")
+    home.wait_text(sid, "ready")
+    before = home.processes()
+    assert len(before) >= 6, before
+    ended = home.json("stop", sid, "--grace", "500ms")
+    assert ended["outcome"] == "stopped", ended
+    gone(home)
+
+
+def test_session_without_its_keeper_goes_on(home):
+    """The host's own descriptor keeps the program alive; nobody knows how it
+    ended."""
+    sid = home.start("sh", "-c", "stty -echo; echo ready; read x; "
+                     "echo got $x; seq 1 20000; echo end; exit 4")
+    home.wait_text(sid, "ready")
+    session = home.info(sid)
+    os.kill(session["keeper_pid"], signal.SIGKILL)
+    wait_for(lambda: home.info(sid).get("unkept"), lambda: home.info(sid))
+    assert is_running(session["child_pid"])
+    home.ok("send", sid, "--text", "hello\r")
+    ended = home.wait_status(sid, "exited")
+    assert ended["outcome"] == "lost" and ended["exit_code"] is None, ended
+    gone(home)
+    numbers = b"".join(b"%d\r\n" % n for n in range(1, 20001))
+    assert home.raw(sid) == b"ready\r\ngot hello\r\n" + numbers + b"end\r\n"
