@@ -393,8 +393,8 @@ join_last(struct vt *vt, uint32_t cp, uint8_t join)
 	vt->last.join = join;
 	if (c->ch == 0)
 		return;
-	bool widened =
-	    cell_kind(c) == CELL_NARROW && widens(vt, last_cp(vt, c), cp);
+	bool widened = cell_kind(c) == CELL_NARROW &&
+	    widens(vt, last_cp(vt, c), cp);
 	if (widened && !widen_last(vt))
 		return;
 	c = last_cell(vt);

@@ -126,6 +126,29 @@ echo(void)
 	write_all(STDOUT_FILENO, bytes, (size_t)n);
 }
 
+/* Whole lines, several at once; stdio would hide some of them from poll. */
+static void
+listen_to(FILE *control)
+{
+	static char lines[4096];
+	static size_t have;
+	ssize_t n = read(fileno(control), lines + have,
+	    sizeof(lines) - 1 - have);
+	char *line = lines, *end;
+
+	if (n <= 0)
+		exit(0);
+	have += (size_t)n;
+	lines[have] = '\0';
+	while ((end = strchr(line, '\n')) != NULL) {
+		*end = '\0';
+		obey(control, line);
+		line = end + 1;
+	}
+	have -= (size_t)(line - lines);
+	memmove(lines, line, have);
+}
+
 static FILE *
 control_open(const char *path)
 {
@@ -158,7 +181,6 @@ no_echo(void)
 int
 main(int argc, char **argv)
 {
-	char line[256];
 	FILE *control;
 
 	if (argc != 2) {
@@ -181,9 +203,6 @@ main(int argc, char **argv)
 			echo();
 		if (fds[1].revents == 0)
 			continue;
-		/* One line at a time: the controller waits for each. */
-		if (fgets(line, sizeof(line), control) == NULL)
-			return 0;
-		obey(control, line);
+		listen_to(control);
 	}
 }
