@@ -106,7 +106,8 @@ try_cut(const struct map *map, uint64_t cut, struct rng *rng)
 {
 	const struct part *last = last_before(map, cut);
 
-	return full_doses() || cut < 300 || rng_below(rng, 200) == 0 ||
+	return cut < 300 || rng_below(rng, 100) < dose(0, 100) ||
+	    rng_below(rng, 200) == 0 ||
 	    (last != NULL && cut - last->end < 2 && rng_below(rng, 4) == 0);
 }
 
@@ -178,7 +179,7 @@ check_recovery(struct made *m, const struct map *map, uint64_t cut)
 static void
 a_torn_log_is_cut_and_goes_on(void **state)
 {
-	unsigned tries = full_doses() ? 2000 : 60;
+	unsigned tries = dose(60, 2000);
 	struct rng rng = { 4 };
 
 	(void)state;
@@ -216,7 +217,7 @@ same_damage(const struct log_damage *got, const struct log_damage *want)
 static void
 a_sealed_segment_that_was_cut_says_what_is_missing(void **state)
 {
-	unsigned tries = full_doses() ? 5000 : 300;
+	unsigned tries = dose(300, 5000);
 	struct rng rng = { 5 };
 	struct made m;
 	struct map map;
@@ -431,7 +432,7 @@ target_fd(const struct target *t, int i)
 static void
 a_flipped_bit_costs_no_more_than_up_to_the_next_sync(void **state)
 {
-	unsigned flips = full_doses() ? 50000 : 1500;
+	unsigned flips = dose(1500, 50000);
 	struct rng rng = { 7 };
 	struct target t;
 
@@ -463,7 +464,7 @@ a_flipped_bit_costs_no_more_than_up_to_the_next_sync(void **state)
 static void
 whatever_is_written_over_it_no_wrong_event_is_given(void **state)
 {
-	unsigned tries = full_doses() ? 5000 : 300;
+	unsigned tries = dose(300, 5000);
 	struct rng rng = { 8 };
 	struct target t;
 
@@ -623,7 +624,7 @@ print_own_log(struct made *m)
 static void
 records_that_a_program_prints_are_not_believed(void **state)
 {
-	unsigned tries = full_doses() ? 5000 : 300;
+	unsigned tries = dose(300, 5000);
 	struct rng rng = { 10 };
 	struct buf file;
 	struct made m;

@@ -52,6 +52,22 @@ full_doses(void)
 	return s != NULL && strcmp(s, "1") == 0;
 }
 
+/*
+ * How often to try: `small`, or in full doses `all`, of which those builds do
+ * a tenth that are slower or say the same again.
+ */
+static inline unsigned
+dose(unsigned small, unsigned all)
+{
+	if (!full_doses())
+		return small;
+#if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
+	return all / 10 > small ? all / 10 : small;
+#else
+	return all;
+#endif
+}
+
 static inline void
 made_open(struct made *m)
 {

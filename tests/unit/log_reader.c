@@ -136,7 +136,7 @@ a_seek_goes_where_a_search_from_the_beginning_does(void **state)
 	(void)state;
 	make_long(&m, 9, 1);
 	r = made_reader(m.dirfd);
-	for (int i = 0; i < (full_doses() ? 5000 : 300); i++)
+	for (unsigned i = 0; i < dose(300, 5000); i++)
 		seek_once(&m, r, &rng);
 	log_reader_close(r);
 	made_finish(&m);
@@ -152,7 +152,7 @@ a_seek_finds_the_last_keyframe(void **state)
 	(void)state;
 	make_long(&m, 9, 2);
 	r = made_reader(m.dirfd);
-	for (int i = 0; i < (full_doses() ? 5000 : 300); i++) {
+	for (unsigned i = 0; i < dose(300, 5000); i++) {
 		enum log_by by = (enum log_by)rng_below(&rng, 3);
 		uint64_t value = some_value(&m, &rng, by);
 		bool full = rng_below(&rng, 2) == 0;

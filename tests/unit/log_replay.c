@@ -331,7 +331,7 @@ static void
 every_moment_is_what_a_replay_from_byte_0_shows(void **state)
 {
 	const char *folder = *state;
-	size_t moments = full_doses() ? 300 : 12;
+	size_t moments = dose(12, 300);
 	struct dirent **names;
 	int n = scandir(folder, &names, is_cast, alphasort);
 
@@ -574,7 +574,7 @@ keyframes_that_cannot_be_restored_are_passed_over(void **state)
 static void
 damage_is_never_shown_as_good(void **state)
 {
-	int tries = full_doses() ? 300 : 20;
+	int tries = (int)dose(20, 300);
 	struct rng rng = { 70 };
 	struct buf file;
 	struct host h;

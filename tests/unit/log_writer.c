@@ -180,7 +180,7 @@ do_something(struct made *m, struct rng *rng, uint64_t *first)
 static void
 it_does_what_a_list_does(void **state)
 {
-	unsigned rounds = full_doses() ? 40 : 4;
+	unsigned rounds = dose(4, 40);
 
 	(void)state;
 	for (unsigned seed = 0; seed < rounds; seed++) {
