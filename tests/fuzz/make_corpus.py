@@ -143,6 +143,9 @@ FOUND = {
         "keyframe-with-no-underline":
             b"\x02\x01\x00\xbf5m5\x0em\x1b[8ma\xffKFmm",
     },
+    "log": {
+        "header-without-events": b"{}",
+    },
     "cast": {
         "number-cut": b'{"version": 2.0, "width": ',
     },
