@@ -59,16 +59,15 @@ def ended_whole(home, sid):
     events = home.events(sid)
     assert len([e for e in events if e["type"] == "exit"]) == 1
     assert [e for e in events if e["type"] == "gap"] == []
-    return events
 
 
 @pytest.mark.parametrize("name, hit", KILLS)
 def test_host_killed_there_loses_nothing(home, name, hit):
     home.env["TEND_FAILPOINTS"] = f"{name}=kill@{hit}!"
     sid = home.start(BURST, "9", str(BYTES))
-    events = ended_whole(home, sid)
+    ended_whole(home, sid)
+    # Made by the one that was killed.
     assert home.hits.with_name(f"hits.{name}").exists(), hits(home)
-    assert any(e["type"] == "trouble" for e in events), hits(home)
 
 
 def test_host_killed_while_resizing(home):
@@ -106,34 +105,38 @@ def poison(home, deaths):
     home.env["ASAN_OPTIONS"] = "handle_abort=0"
     sid = home.start("sh", "-c", "stty -echo; echo before; read x; "
                      + "echo TEND-POISON; sleep 0.1; " * deaths
-                     + "echo after; cat")
+                     + "read x; echo after; cat")
     home.wait_text(sid, "before")
     home.ok("send", sid, "--text", "go\r")
     return sid
 
 
+def degraded(home, sid, why):
+    """Wait until the session says so; then let its program go on."""
+    def look():
+        return why in (home.info(sid)["degraded"] or "")
+
+    wait_for(look, lambda: home.info(sid))
+    assert home.info(sid)["status"] == "running"
+    home.ok("send", sid, "--text", "on\r")
+
+
 def test_bytes_that_crash_the_engine_are_skipped(home):
     """Two deaths at one place: logged, not shown; the session is degraded."""
     sid = poison(home, 1)
+    degraded(home, sid, "crashed on it twice")
     home.wait_text(sid, "after")
-    session = home.info(sid)
-    assert session["status"] == "running"
-    assert "crashed" in session["degraded"], session
     assert home.raw(sid) == b"before\r\nTEND-POISON\r\nafter\r\n"
     gap = [e for e in home.events(sid) if e["type"] == "engine-gap"]
     assert gap and gap[0]["from"] <= 8 and gap[0]["to"] >= 19, gap
     assert hits(home)["engine-poison"] == 2
-    home.ok("send", sid, "--text", "typed\r")
-    home.wait_text(sid, "typed")
 
 
 def test_engine_that_crashes_again_and_again_is_left_out(home):
     """Four deaths: raw mode; everything goes on but the screen."""
     sid = poison(home, 4)
+    degraded(home, sid, "no screen")
     wait_for(lambda: b"after" in home.raw(sid), lambda: home.raw(sid))
-    session = home.info(sid)
-    assert session["status"] == "running"
-    assert "no screen" in session["degraded"], session
     assert hits(home)["engine-poison"] == 4
     home.ok("send", sid, "--text", "typed\r")
     wait_for(lambda: b"typed" in home.raw(sid), lambda: home.raw(sid))
