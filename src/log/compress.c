@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/failpoint.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "log/io.h"
@@ -144,8 +145,10 @@ static int
 replace(int dirfd, const struct log_io *io, const char *tmp, const char *old,
     const char *new)
 {
+	failpoint("compress-written");
 	if (io->rename(io->arg, dirfd, tmp, new) < 0)
 		return -errno;
+	failpoint("compress-renamed");
 	if (io->sync_dir(io->arg, dirfd) < 0)
 		return -errno;
 	return unlinkat(dirfd, old, 0) < 0 ? -errno : 0;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/failpoint.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "log/batch.h"
@@ -397,6 +398,7 @@ begin_segment(struct log_writer *w, const struct log_event *ev, size_t n)
 	segment_name(tmp, h.number, SEGMENT_TEMPORARY);
 	segment_name(name, h.number, SEGMENT_PLAIN);
 	rc = write_segment(w, &h, ev, n, tmp, &b);
+	failpoint("segment-written");
 	if (rc == 0 && w->io->rename(w->io->arg, w->dirfd, tmp, name) < 0) {
 		rc = -errno;
 		fd_close(&b.fd);
@@ -405,6 +407,7 @@ begin_segment(struct log_writer *w, const struct log_event *ev, size_t n)
 		unlinkat(w->dirfd, tmp, 0);
 		return rc;
 	}
+	failpoint("segment-renamed");
 	take_over(w, h.number, &b);
 	return 0;
 }
