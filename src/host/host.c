@@ -161,7 +161,7 @@ host_stop(struct host *h, uint32_t grace_ms, bool interrupt, const char *by,
 	int rc = begin_end(h, OUTCOME_STOPPED, by, err);
 
 	if (rc == 0)
-		stop_politely(h->stop, grace_ms, interrupt);
+		stop_politely(h->stop, grace_ms, interrupt, by);
 	return rc;
 }
 

@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "base/loop.h"
 #include "base/mem.h"
+#include "host/events.h"
 #include "host/host.h"
 #include "host/proc.h"
 
@@ -22,6 +24,7 @@ struct stop {
 	struct watch *timer;
 	enum stage stage;
 	uint32_t grace_ms;
+	char by[256]; /* who asked for it last */
 };
 
 /* Process groups to be sent something, each once. */
@@ -149,10 +152,13 @@ on_timer(void *arg)
 {
 	struct stop *s = arg;
 
-	if (s->stage == STOP_INTERRUPTED)
+	if (s->stage == STOP_INTERRUPTED) {
 		ask(s);
-	else
-		kill_all(s);
+		return;
+	}
+	if (s->stage == STOP_ASKED)
+		event_signal(s->h, SIGKILL, s->by, "stop");
+	kill_all(s);
 }
 
 struct stop *
@@ -175,12 +181,13 @@ stop_destroy(struct stop *s)
 }
 
 void
-stop_politely(struct stop *s, uint32_t grace_ms, bool interrupt)
+stop_politely(struct stop *s, uint32_t grace_ms, bool interrupt, const char *by)
 {
 	bool first = s->stage == STOP_NONE;
 
 	if (s->stage == STOP_KILLING)
 		return;
+	snprintf(s->by, sizeof(s->by), "%s", by);
 	if (first || grace_ms < s->grace_ms)
 		s->grace_ms = grace_ms;
 	if (first && interrupt && write(s->h->master, "\003", 1) == 1) {

@@ -18,8 +18,12 @@ struct stop;
 struct stop *stop_create(struct host *h);
 void stop_destroy(struct stop *s); /* NULL is fine */
 
-/* Ask, and kill after grace_ms.  With `interrupt`, Ctrl-C first. */
-void stop_politely(struct stop *s, uint32_t grace_ms, bool interrupt);
+/*
+ * Ask, and kill after grace_ms, which is then logged.  With `interrupt`, Ctrl-C
+ * first.
+ */
+void stop_politely(struct stop *s, uint32_t grace_ms, bool interrupt,
+    const char *by);
 void stop_now(struct stop *s);
 
 /* A signal to the program's process group; 0 or -errno. */

@@ -123,6 +123,17 @@ def test_interactive_shell_is_stopped_with_its_jobs(home):
     ended = home.json("stop", sid, "--grace", "500ms")
     assert ended["outcome"] == "stopped", ended
     gone(home)
+    sent = [e for e in home.events(sid) if e["type"] == "signal"]
+    assert [e["number"] for e in sent][:1] == [signal.SIGTERM], sent
+
+
+def test_kill_after_the_grace_is_in_the_log(home):
+    sid = home.start("sh", "-c", "trap '' TERM HUP; echo ready; cat")
+    home.wait_text(sid, "ready")
+    home.ok("stop", sid, "--grace", "200ms")
+    sent = [e for e in home.events(sid) if e["type"] == "signal"]
+    assert [e["number"] for e in sent] == [signal.SIGTERM, signal.SIGKILL]
+    assert sent[0]["by"] == sent[1]["by"], sent
 
 
 def test_session_without_its_keeper_goes_on(home):
