@@ -224,12 +224,6 @@ class Home:
         return [json.loads(line)
                 for line in self.ok("log", "--events", sid).splitlines()]
 
-    def wait_events(self, sid, kind):
-        """The events of that type, once there is one in the log."""
-        return wait_for(lambda: [e for e in self.events(sid)
-                                 if e["type"] == kind],
-                        lambda: f"{kind} in {self.events(sid)}")
-
     def raw(self, sid):
         """Every byte the program wrote, from the log."""
         answer = self.run("log", "--raw", sid)

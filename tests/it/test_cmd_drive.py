@@ -2,7 +2,7 @@
 
 import pytest
 
-from lib import Home, tend, wait_for
+from lib import Home, tend
 
 
 @pytest.fixture
@@ -22,6 +22,7 @@ def keys(home):
         def lines():
             return [x.strip() for x in home.screen(sid)["lines"]
                     if len(x.strip()) == 2]
+        from lib import wait_for
         wait_for(lambda: len(lines()) >= count, lambda: lines())
         return bytes.fromhex("".join(lines()))
 
@@ -48,7 +49,8 @@ def test_send_answers_with_the_place_in_the_log(home):
     home.wait_status(sid, "running")
     result = home.json("send", sid, "--text", "hello", "--keys", "Enter")
     assert list(result) == ["seq", "offset"], result
-    assert home.wait_events(sid, "input")[-1]["seq"] == result["seq"]
+    events = [e for e in home.events(sid) if e["type"] == "input"]
+    assert events and events[-1]["seq"] == result["seq"], events
 
 
 @pytest.mark.parametrize("args, word", [
@@ -77,7 +79,7 @@ def test_a_secret_is_not_in_the_log(home):
     sid = home.start("sh", "-c", "stty -echo; echo ready; exec cat")
     home.wait_text(sid, "ready")
     home.ok("send", sid, "--text", "hunter2", "--secret")
-    event = home.wait_events(sid, "input")[-1]
+    event = [e for e in home.events(sid) if e["type"] == "input"][-1]
     assert event["withheld"] is True and event["bytes"] == 7, event
     assert "data" not in event
 
@@ -143,7 +145,6 @@ def test_snapshot_at_every_kind_of_moment(home):
     home.ok("send", sid, "--text", "first", "--keys", "Enter")
     home.wait_text(sid, "first\nfirst")
     mark = home.json("mark", sid, "here")
-    home.wait_events(sid, "mark")
     home.ok("send", sid, "--text", "second", "--keys", "Enter")
     home.wait_text(sid, "second\nsecond")
     then = ["first", "first", "", ""]

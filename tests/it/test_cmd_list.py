@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from lib import Home
+from lib import Home, wait_for
 
 
 @pytest.fixture
@@ -151,6 +151,9 @@ def test_info_works_while_the_host_is_stuck(home):
     ("kill -SEGV $$", "exited", "was ended by SIGSEGV")])
 def test_info_tells_how_it_ended(home, script, status, words):
     sid = home.start("sh", "-c", script)
+    info = wait_for(lambda: (i := home.info(sid))["exit_code"] is not None
+                    or i["exit_signal"] is not None and i,
+                    lambda: home.info(sid))
     info = home.wait_status(sid, "exited", "failed")
     assert words in home.ok("info", sid), info
 

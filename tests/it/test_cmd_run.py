@@ -1,6 +1,5 @@
 """Starting sessions: `tend run`, and what it says when it cannot."""
 
-import fcntl
 import json
 import os
 import pty
@@ -12,6 +11,7 @@ import struct
 import subprocess
 import termios
 import time
+import fcntl
 
 import pytest
 
