@@ -96,9 +96,11 @@ void server_colours_known(struct server *s, struct client *c);
 
 /*
  * Something a client typed, or another event it caused, is done: answer it,
- * with --durable once that is in the log.
+ * a request and with --durable anything once that is in the log.  A disk that
+ * hangs makes nobody wait for an answer but with --durable.
  */
 void server_typed(struct server *s, const struct input_done *done);
+void server_answer_now(struct server *s);
 
 /* Take, steal or give back the right to type, and tell everybody. */
 bool server_take_lease(struct server *s, struct client *c, bool steal);

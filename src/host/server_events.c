@@ -35,6 +35,8 @@ server_unlogged(struct server *s, int64_t since_ms)
 {
 	struct buf b;
 
+	if (since_ms != 0)
+		server_answer_now(s);
 	buf_init(&b, EVENT_MAX);
 	tell_unlogged(&b, since_ms);
 	server_tell_all(s, &b);
