@@ -414,6 +414,7 @@ run(void *arg)
 	size_t n;
 
 	pthread_mutex_lock(&p->lock);
+	p->tid = gettid();
 	for (;;) {
 		if (next_batch(p, &n)) {
 			take(p, n);
@@ -527,6 +528,7 @@ pen_look(struct pen *p, struct pen_state *out)
 		.seq = p->seq,
 		.offset = p->offset,
 		.bytes = p->bytes,
+		.tid = p->tid,
 		.busy_ms = p->busy_ms,
 		.error = p->error,
 		.waiting = p->waiting,

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "host/item.h"
 
@@ -44,6 +45,7 @@ struct pen {
 	size_t waiting;      /* items, those being written included */
 	bool asleep;         /* the thread waits for something to do */
 	bool quit;
+	pid_t tid;         /* of the thread; 0: it has not begun */
 	int64_t busy_ms;   /* since when it writes; 0: it does not */
 	int error;         /* of the last attempt, positive */
 	bool distrust;     /* a sync failed: only a new segment will do */
@@ -86,6 +88,7 @@ void pen_publish(struct pen *p);
 
 struct pen_state {
 	uint64_t seq, offset, bytes;
+	pid_t tid;
 	int64_t busy_ms;
 	int error;
 	size_t waiting, output_bytes;

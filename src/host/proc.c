@@ -40,27 +40,44 @@ proc_parse(const char *p, size_t len, struct proc *out)
 	return true;
 }
 
+static bool
+read_stat(int dir, const char *path, struct proc *out)
+{
+	char text[STAT_MAX];
+	ssize_t n;
+	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	return proc_parse(text, (size_t)n, out);
+}
+
 static void
 look_at(int proc, const char *name, proc_fn *fn, void *arg)
 {
-	char path[32], text[STAT_MAX];
+	char path[32];
 	struct proc p;
-	ssize_t n;
-	int fd;
 
 	if (!isdigit((unsigned char)name[0]))
 		return;
 	snprintf(path, sizeof(path), "%.20s/stat", name);
-	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n <= 0)
-		return;
-	text[n] = '\0';
-	if (proc_parse(text, (size_t)n, &p))
+	if (read_stat(proc, path, &p))
 		fn(arg, &p);
+}
+
+bool
+proc_thread_runs(pid_t tid)
+{
+	char path[64];
+	struct proc p;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	return read_stat(AT_FDCWD, path, &p) && p.state == 'R';
 }
 
 int

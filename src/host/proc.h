@@ -17,6 +17,12 @@ struct proc {
 bool proc_parse(const char *p, size_t len, struct proc *out);
 
 /*
+ * Whether a thread of this process runs or only waits for its turn to, as
+ * opposed to waiting for a disk or anything else.
+ */
+bool proc_thread_runs(pid_t tid);
+
+/*
  * Call fn for each process there is; those that end meanwhile are left out.
  * 0 or -errno.
  */

@@ -17,6 +17,7 @@
 #include "host/chores.h"
 #include "host/clock.h"
 #include "host/pen.h"
+#include "host/proc.h"
 #include "keep/ring.h"
 #include "log/record.h"
 
@@ -227,11 +228,13 @@ call_waiters(struct scribe *s, uint64_t written)
 
 /* The disk's state. */
 
+/* On a busy machine a thread may wait that long for its turn: not the disk. */
 static bool
 is_stalled(const struct pen_state *st)
 {
 	return st->busy_ms != 0 &&
-	    clock_ms(CLOCK_MONOTONIC) - st->busy_ms >= SCRIBE_STALL_MS;
+	    clock_ms(CLOCK_MONOTONIC) - st->busy_ms >= SCRIBE_STALL_MS &&
+	    !proc_thread_runs(st->tid);
 }
 
 static void
@@ -273,8 +276,7 @@ write_gap(struct scribe *s)
 static void
 end_gap(struct scribe *s, const struct pen_state *st)
 {
-	if ((s->gap_bytes == 0 && !s->missed) || st->error != 0 ||
-	    is_stalled(st))
+	if (s->gap_bytes == 0 && !s->missed)
 		return;
 	if (st->output_bytes > PEN_OUTPUT_MAX / 2 ||
 	    st->waiting > PEN_ITEMS_MAX / 2)
@@ -288,9 +290,10 @@ check(struct scribe *s, const struct pen_state *st)
 {
 	bool bad = st->error != 0 || is_stalled(st);
 
-	if (bad)
+	if (bad || s->gap_bytes > 0)
 		relieve_ring(s);
-	end_gap(s, st);
+	if (!bad)
+		end_gap(s, st);
 	tell_unlogged(s, bad || s->gap_bytes > 0, st->error);
 }
 

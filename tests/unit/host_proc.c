@@ -99,6 +99,14 @@ a_child_is_found_with_its_session(void **state)
 	assert_true(s.found.start > 0);
 }
 
+static void
+who_looks_is_running_and_who_waits_is_not(void **state)
+{
+	(void)state;
+	assert_true(proc_thread_runs(gettid()));
+	assert_false(proc_thread_runs(1)); /* no thread of ours */
+}
+
 int
 main(void)
 {
@@ -107,6 +115,7 @@ main(void)
 		cmocka_unit_test(a_name_cannot_pretend_to_be_numbers),
 		cmocka_unit_test(what_is_cut_or_empty_is_none),
 		cmocka_unit_test(a_child_is_found_with_its_session),
+		cmocka_unit_test(who_looks_is_running_and_who_waits_is_not),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
