@@ -5,6 +5,7 @@
 #include "log/writer.h"
 
 #define SYNC_EVERY_MS 1000
+#define QUIET_MS 1000
 
 static void
 sync_log(struct chores *c)
@@ -13,17 +14,6 @@ sync_log(struct chores *c)
 
 	if (rc < 0)
 		c->ops->sync_failed(c->arg, -rc);
-}
-
-static bool
-is_quitting(struct chores *c)
-{
-	bool quit;
-
-	pthread_mutex_lock(&c->lock);
-	quit = c->quit;
-	pthread_mutex_unlock(&c->lock);
-	return quit;
 }
 
 static void
@@ -41,17 +31,44 @@ trim(struct chores *c)
 		c->ops->trouble(c->arg, "trim", -rc);
 }
 
-/* Compressed first: what is smaller need not be removed so soon. */
-static void
-tidy(struct chores *c)
+/* Whether to compress, with the lock held. */
+static bool
+may_compress(const struct chores *c)
 {
-	int rc = 1;
+	uint64_t most = CHORES_BACKLOG;
 
-	while (rc > 0 && !is_quitting(c))
-		rc = log_writer_compress(c->writer);
+	if (c->max_log / 4 / LOG_SEGMENT_SIZE < most && c->max_log != 0)
+		most = c->max_log / 4 / LOG_SEGMENT_SIZE;
+	return !c->quit && c->sealed > 0 &&
+	    (c->sealed > most ||
+		clock_ms(CLOCK_MONOTONIC) >= c->written_ms + QUIET_MS);
+}
+
+/* One segment; how many there really are is seen when there is none. */
+static void
+compress(struct chores *c)
+{
+	int rc = log_writer_compress(c->writer);
+
 	if (rc < 0)
 		c->ops->trouble(c->arg, "compress", -rc);
-	trim(c);
+	pthread_mutex_lock(&c->lock);
+	if (rc <= 0)
+		c->sealed = 0;
+	else if (c->sealed > 1)
+		c->sealed--;
+	pthread_mutex_unlock(&c->lock);
+}
+
+/* When there will be something to do, if nothing happens; -1: never. */
+static int64_t
+next_time(const struct chores *c)
+{
+	int64_t quiet_ms = c->written_ms + QUIET_MS;
+
+	if (c->sealed == 0)
+		return c->dirty ? c->due_ms : -1;
+	return c->dirty && c->due_ms < quiet_ms ? c->due_ms : quiet_ms;
 }
 
 /* What to do next, with the lock held; NULL at the end. */
@@ -65,11 +82,13 @@ next_chore(struct chores *c)
 			c->dirty = false;
 			return sync_log;
 		}
-		if (c->sealed) {
-			c->sealed = false;
-			return tidy;
+		if (c->grown) {
+			c->grown = false;
+			return trim;
 		}
-		thread_wait(&c->wake, &c->lock, c->dirty ? c->due_ms : -1);
+		if (may_compress(c))
+			return compress;
+		thread_wait(&c->wake, &c->lock, next_time(c));
 	}
 	return NULL;
 }
@@ -98,7 +117,8 @@ chores_start(struct chores *c)
 
 	pthread_mutex_init(&c->lock, NULL);
 	thread_cond_init(&c->wake);
-	c->sealed = true;
+	c->sealed = 1;
+	c->grown = true;
 	rc = thread_start(&c->thread, run, c);
 	c->started = rc == 0;
 	return rc;
@@ -124,9 +144,10 @@ void
 chores_dirty(struct chores *c)
 {
 	pthread_mutex_lock(&c->lock);
+	c->written_ms = clock_ms(CLOCK_MONOTONIC);
 	if (!c->dirty) {
 		c->dirty = true;
-		c->due_ms = clock_ms(CLOCK_MONOTONIC) + SYNC_EVERY_MS;
+		c->due_ms = c->written_ms + SYNC_EVERY_MS;
 		pthread_cond_signal(&c->wake);
 	}
 	pthread_mutex_unlock(&c->lock);
@@ -136,7 +157,8 @@ void
 chores_sealed(struct chores *c)
 {
 	pthread_mutex_lock(&c->lock);
-	c->sealed = true;
+	c->sealed++;
+	c->grown = true;
 	pthread_cond_signal(&c->wake);
 	pthread_mutex_unlock(&c->lock);
 }

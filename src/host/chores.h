@@ -12,7 +12,13 @@ struct log_writer;
  * priority: fdatasync once a second, compression of sealed segments, removal
  * of the oldest.  It is apart from the pen because an fdatasync of what a
  * flooding program wrote in a second takes longer than the ring lasts.
+ *
+ * Compression waits until nothing was written for a second, so that it takes
+ * no time from a program that prints; but not for more than a quarter of the
+ * log's budget, or CHORES_BACKLOG segments.
  */
+#define CHORES_BACKLOG 16
+
 struct chores_ops {
 	/* All from the chores' thread. */
 	void (*sync_failed)(void *arg, int error);
@@ -33,7 +39,9 @@ struct chores {
 	/* Under the lock. */
 	bool dirty;     /* something was written since the last sync began */
 	int64_t due_ms; /* when to sync */
-	bool sealed;    /* a segment was sealed, or may have been before */
+	int64_t written_ms; /* when something was last written */
+	uint64_t sealed;    /* segments to be compressed; at first a guess */
+	bool grown;         /* the budget may be passed */
 	bool quit;
 };
 
