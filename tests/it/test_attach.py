@@ -332,6 +332,8 @@ def test_the_host_is_killed_and_nothing_is_missing_or_doubled(home):
         attached(home, term, sid, "ready", "--inline")
         passing(term)
         term.type("\r")
+        # What a host had not written to the terminal when it died is lost.
+        term.wait_text("line 1")
         for _ in range(5):
             kill_host(home, sid)
         term.wait_text("done")

@@ -1,5 +1,6 @@
 """tend-keeper with a host made for these tests: tests/it/keeper_host.c."""
 
+import contextlib
 import errno
 import fcntl
 import json
@@ -336,12 +337,14 @@ def test_stopped_processes_lose_nothing(keep, who):
     assert oracle_stream.difference(keeper.bytes(), 7) is None
 
 
-def test_exit_while_the_host_is_stopped_is_told_later(keep):
-    keeper = keep(*sh("read x; exit 9"))
+def test_exit_while_the_host_is_stopped_is_told_later(keep, tmp_path):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    keeper = keep(*sh("read x < $1; exit 9", fifo))
     keeper.wait_event("hello")
-    keeper.order("type x\r\n")
     host = keeper.host()
     os.kill(host, signal.SIGSTOP)
+    fifo.write_text("go\n")
     wait_for(lambda: not is_running(keeper.child), "end of the program")
     os.kill(host, signal.SIGCONT)
     assert keeper.wait_end() == 0
@@ -650,8 +653,16 @@ def test_host_has_its_descriptors_and_no_others(keep):
     keeper = keep(*sh("read x"))
     host = keeper.wait_event("hello")["pid"]
     keeper.order("go")
-    fds = {int(p.name): os.readlink(p)
-           for p in pathlib.Path(f"/proc/{host}/fd").iterdir()}
+
+    def without_the_connection():
+        found = {}
+        for path in pathlib.Path(f"/proc/{host}/fd").iterdir():
+            with contextlib.suppress(FileNotFoundError):
+                found[int(path.name)] = os.readlink(path)
+        sockets = [n for n in found if found[n].startswith("socket:")]
+        return found if sockets == [3, 4] else None
+
+    fds = wait_for(without_the_connection, "the end of our connection")
     assert [fds[n] for n in range(3)] == ["/dev/null"] * 3
     assert fds[3].startswith("socket:") and fds[4].startswith("socket:")
     assert fds[5].endswith("/ptmx")
