@@ -85,9 +85,8 @@ json_name_find(const char *what, const char *const *names, size_t n,
 		if (names[i] == NULL ||
 		    len + strlen(comma) + strlen(names[i]) >= sizeof(all))
 			continue;
-		strcpy(all + len, comma);
-		strcat(all + len, names[i]);
-		len += strlen(all + len);
+		len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s",
+		    comma, names[i]);
 	}
 	return error_set(err, EINVAL, "%s must be %s", what, all);
 }

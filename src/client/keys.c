@@ -63,7 +63,7 @@ gather(struct keys *k, const struct key *key)
 	    (key->mods & KEY_MOD_COMMAND))
 		return false;
 	if (key->code == KEY_ENTER && key->mods == 0)
-		strcpy(text, "\r");
+		memcpy(text, "\r", 2);
 	else if (!key_is_char(key->code) || key_text(key, text) == 0)
 		return false;
 	if (k->text.len + sizeof(text) > k->text.max)

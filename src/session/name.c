@@ -196,7 +196,7 @@ base_name(const char *command, char out[BASE_MAX + 1])
 		out[len++] = strchr(REST, *s) != NULL ? *s : '-';
 	out[len] = '\0';
 	if (len == 0 || id_parse(out, id) == 0)
-		strcpy(out, "session");
+		snprintf(out, BASE_MAX + 1, "session");
 }
 
 int

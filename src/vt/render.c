@@ -60,7 +60,7 @@ set_pen(struct render *r, const struct cell *c)
 	    ((c->attr ^ r->pen.attr) & ATTR_SGR) ||
 	    ul != vt_cell_underline_colour(r->vt, &r->pen)) {
 		buf_puts(r->out, "\033[");
-		vt_put_sgr(r->out, c, ul);
+		vt_put_sgr(r->out, c, ul, SGR_COLONS);
 		buf_putc(r->out, 'm');
 	}
 	r->pen = *c;

@@ -1,7 +1,10 @@
 #ifndef TEND_VT_RENDER_H
 #define TEND_VT_RENDER_H
 
+#include <stdint.h>
+
 struct buf;
+struct cell;
 struct vt;
 
 enum render_flags {
@@ -18,5 +21,14 @@ enum render_flags {
  * docs/terminal.md.  0, or -ENOBUFS when out is full.
  */
 int vt_render(const struct vt *vt, unsigned flags, struct buf *out);
+
+/*
+ * The parameters of the SGR that makes a fresh pen the cell's.  Colours in
+ * colons are the standard's and cannot be mistaken; in semicolons every
+ * terminal knows them.
+ */
+enum sgr_form { SGR_COLONS, SGR_SEMICOLONS };
+void vt_put_sgr(struct buf *out, const struct cell *c,
+    uint32_t underline_colour, enum sgr_form form);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/version.h"
 #include "vt/handlers.h"
+#include "vt/render.h"
 #include "vt/state.h"
 
 /* Nominal: there is no font here, but programs divide by it. */
@@ -200,23 +201,26 @@ csi_xtwinops(struct vt *vt, const struct seq *seq)
 
 /* A colour as SGR parameters: base is 30, 40 or 50 for underlines. */
 static void
-put_colour(struct buf *out, uint32_t c, unsigned base)
+put_colour(struct buf *out, uint32_t c, unsigned base, enum sgr_form form)
 {
 	unsigned v = COLOUR_VALUE(c);
+	char sep = form == SGR_COLONS ? ':' : ';';
 
 	if (COLOUR_KIND(c) == COLOUR_RGB)
-		buf_printf(out, ";%u:2::%u:%u:%u", base + 8, v >> 16,
-		    v >> 8 & 0xff, v & 0xff);
+		buf_printf(out, ";%u%c2%s%u%c%u%c%u", base + 8, sep,
+		    form == SGR_COLONS ? "::" : ";", v >> 16, sep,
+		    v >> 8 & 0xff, sep, v & 0xff);
 	else if (COLOUR_KIND(c) != COLOUR_PALETTE)
 		return;
 	else if (base == 50 || v >= 16)
-		buf_printf(out, ";%u:5:%u", base + 8, v);
+		buf_printf(out, ";%u%c5%c%u", base + 8, sep, sep, v);
 	else
 		buf_printf(out, ";%u", v < 8 ? base + v : base + 52 + v);
 }
 
 void
-vt_put_sgr(struct buf *out, const struct cell *c, uint32_t underline_colour)
+vt_put_sgr(struct buf *out, const struct cell *c, uint32_t underline_colour,
+    enum sgr_form form)
 {
 	static const struct {
 		uint16_t attr;
@@ -233,9 +237,9 @@ vt_put_sgr(struct buf *out, const struct cell *c, uint32_t underline_colour)
 		buf_puts(out, ";4");
 	else if (cell_underline(c) != UNDERLINE_NONE)
 		buf_printf(out, ";4:%u", cell_underline(c));
-	put_colour(out, c->fg, 30);
-	put_colour(out, c->bg, 40);
-	put_colour(out, underline_colour, 50);
+	put_colour(out, c->fg, 30, form);
+	put_colour(out, c->bg, 40, form);
+	put_colour(out, underline_colour, 50, form);
 }
 
 static void
@@ -244,7 +248,8 @@ report_sgr(struct vt *vt)
 	struct buf sgr;
 
 	buf_init(&sgr, 256);
-	vt_put_sgr(&sgr, &vt->pen, vt_cell_underline_colour(vt, &vt->pen));
+	vt_put_sgr(&sgr, &vt->pen, vt_cell_underline_colour(vt, &vt->pen),
+	    SGR_COLONS);
 	vt_reply(vt, "\033P1$r%.*sm\033\\", (int)sgr.len, (char *)sgr.data);
 	buf_finish(&sgr);
 }

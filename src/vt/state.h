@@ -185,10 +185,6 @@ bool colours_dark(const struct colours *c);
 /* reset.c */
 void vt_reset(struct vt *vt);
 
-/* report.c: the parameters of the SGR that makes a fresh pen this one. */
-void vt_put_sgr(struct buf *out, const struct cell *c,
-    uint32_t underline_colour);
-
 /* resize.c */
 void stash_init(struct stash *s);
 void stash_finish(struct stash *s);

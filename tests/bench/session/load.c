@@ -22,39 +22,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common.h"
 #include "corpus.h"
 
 #define CORPUS_SIZE (4u << 20)
 #define WRITE_SIZE (64u << 10)
-
-static void
-die(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-static long long
-now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
-}
-
-static void
-write_all(int fd, const char *p, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, p, len);
-
-		if (n < 0)
-			die("write");
-		p += n;
-		len -= (size_t)n;
-	}
-}
 
 static void
 say(const char *number)

@@ -34,6 +34,8 @@
 
 #include "vt/vt.h"
 
+#include "common.h"
+
 #define CLIENTS_MAX 256
 #define READ_SIZE (256u << 10)
 #define CARRY 32
@@ -58,39 +60,6 @@ struct probe {
 	bool answering; /* as a terminal does, so that clients begin */
 	char *buffer;
 };
-
-static void
-die(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-static long long
-now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
-}
-
-static void
-write_all(int fd, const void *p, size_t len)
-{
-	const char *c = p;
-
-	while (len > 0) {
-		ssize_t n = write(fd, c, len);
-
-		if (n < 0 && errno != EAGAIN)
-			return;
-		if (n > 0) {
-			c += n;
-			len -= (size_t)n;
-		}
-	}
-}
 
 /* ------------------------------------------------------------- terminals */
 
