@@ -36,12 +36,13 @@ temp_remove(const char *path)
 static inline unsigned
 mode_of(const char *dir, const char *name)
 {
-	char path[8192];
 	struct stat st = { 0 };
+	char *path;
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	assert_true(asprintf(&path, "%s/%s", dir, name) > 0);
 	if (lstat(path, &st) < 0)
 		perror(path);
+	free(path);
 	return st.st_mode & 07777;
 }
 
