@@ -139,9 +139,13 @@ FOUND = {
         "wrap-with-background": b"\x12\x05\xff\xff49\x1b[42m2\xff\x00\xfa",
     },
     "text": {
-        "blank-start": b"\x00\x08\x04\x03\x00\t\x00",
-        "keyframe-with-no-underline":
-            b"\x02\x01\x00\xbf5m5\x0em\x1b[8ma\xffKFmm",
+        "blank-start": b"\x08\x04\x03\x00\t\x00",
+        "full-cluster-becomes-wide": b"\x00\x00\x83a" + b(
+            "\0[1\u0302" + "\u0300\u0301\u0302\u0303" * 3
+            + "\u0300\u0301\U0001F3FD"),
+    },
+    "keyframe": {
+        "no-underline": b"\x01\x01\x00\xbf5m5\x0em\x1b[8ma\xffKFmm",
     },
     "log": {
         "header-without-events": b"{}",
@@ -149,6 +153,60 @@ FOUND = {
     "cast": {
         "number-cut": b'{"version": 2.0, "width": ',
     },
+}
+
+
+# Keyframes: numbers of base 128, low part first, as keyframe.c draws them.
+def number(n):
+    out = bytearray()
+    while n > 127:
+        out.append(n & 127 | 128)
+        n >>= 7
+    return bytes(out) + bytes([n])
+
+
+def numbers(*values):
+    return b"".join(map(number, values))
+
+
+def string(text):
+    return number(len(text)) + text
+
+
+KEY_PEN = numbers(0, 0, 0)
+KEY_CHARSETS = numbers(*b"BBBB", 0, 0)
+
+
+def keyframe(rows=(b"", b""), parser=numbers(0, 0), title=b"", history=(),
+             modes=0, stash=numbers(0, 0)):
+    """Of a terminal with 3 columns and as many rows as are given."""
+    bottom = len(rows) - 1
+    return (b"TKF" + numbers(1, 1, 3, len(rows), 5, 8 << 20)
+            + numbers(0, 0) + parser + numbers(modes, 0)
+            + numbers(0, bottom, 0, 2)
+            + b"".join(number(0) + string(row) for row in rows)
+            + numbers(1, bottom, 0)
+            + 2 * (numbers(0, 0, 0) + KEY_PEN + KEY_CHARSETS)
+            + KEY_PEN + KEY_CHARSETS + numbers(0, 0)
+            + numbers(1) + numbers(0, 0, 0, 0, 0, 0)
+            + string(title) + string(b"") + number(0) + string(b"")
+            + numbers(0, 0, 0, 0, 0, 0, 0)
+            + number(len(history))
+            + b"".join(number(0) + string(line) for line in history)
+            + number(0) + stash)
+
+
+KEYFRAMES = {
+    "blank": keyframe(),
+    "text": keyframe(rows=(b"abc", b"d"), title=b("a title"),
+                     history=(b"one", b"two three")),
+    "in-a-sequence": keyframe(parser=numbers(2, 0, 0, 0, 1, 31, 0, 0, 1)),
+    "in-a-character": keyframe(parser=numbers(0, 1, 0x20, 0x80, 0xbf)),
+    "one-row": keyframe(rows=(b"abc",)),
+    "cut": keyframe()[:-4],
+    "too-long": keyframe() + b"\0",
+    "another-engine": b"TKF" + numbers(1, 99),
+    "too-large": b"TKF" + numbers(1, 1, 60000, 60000, 5, 5),
 }
 
 
@@ -245,13 +303,15 @@ def main():
     for i, (name, data) in enumerate(SESSIONS.items()):
         for target in ("vt", "render"):
             write(target, name, options(20, 6, 3 - i % 2, i) + data)
-        write("text", "changed-" + name,
-              bytes([2, i % 8]) + bytes([0, 7 * i % 256, i]) * (i % 8)
+        write("keyframe", "changed-" + name,
+              bytes([1, i % 8]) + bytes([0, 7 * i % 256, i]) * (i % 8)
               + options(12, 4, 1, i) + data)
     write("vt", "two-columns", options(2, 1, 3, 1) + SESSIONS["clusters"])
     write("render", "two-columns", options(2, 1, 3, 1) + SESSIONS["clusters"])
     for i, name in enumerate(TEXTS):
-        write("text", name, b"\0" + options(10, 5, 3, i) + SESSIONS[name])
+        write("text", name, options(10, 5, 3, i) + SESSIONS[name])
+    for name, data in KEYFRAMES.items():
+        write("keyframe", name, b"\0" + data)
     for name, text in CASTS.items():
         write("cast", name, text.encode("utf-8", "surrogatepass"))
     for name, data in LOGS.items():
