@@ -10,7 +10,7 @@ struct log_writer;
 /*
  * What the log needs besides being written, in a thread of its own at idle
  * priority: fdatasync once a second, compression of sealed segments, removal
- * of the oldest.  It is apart from the pen because an fdatasync of what a
+ * of the oldest.  It is apart from the quill because an fdatasync of what a
  * flooding program wrote in a second takes longer than the ring lasts.
  *
  * Compression waits until nothing was written for a second, so that it takes

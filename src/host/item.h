@@ -14,7 +14,7 @@
 enum item_where {
 	ITEM_INSIDE,
 	ITEM_OWNED,
-	ITEM_COPIED, /* in memory of the pen's */
+	ITEM_COPIED, /* in memory of the quill's */
 	ITEM_IN_RING,
 };
 

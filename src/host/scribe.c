@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "host/chores.h"
 #include "host/clock.h"
-#include "host/pen.h"
+#include "host/quill.h"
 #include "host/proc.h"
 #include "keep/ring.h"
 #include "log/record.h"
@@ -43,7 +43,7 @@ struct news {
 
 struct scribe {
 	struct scribe_config c;
-	struct pen pen;
+	struct quill quill;
 	struct chores chores;
 	struct news news;
 	int notify_fd;
@@ -78,7 +78,7 @@ add(struct scribe *s, struct item *it)
 {
 	it->seq = s->seq + 1;
 	it->time_ns = event_time(s);
-	if (!pen_add(&s->pen, it)) {
+	if (!quill_add(&s->quill, it)) {
 		item_finish(it);
 		return 0;
 	}
@@ -92,7 +92,7 @@ add_event(struct scribe *s, struct item *it)
 
 	if (seq == 0) {
 		s->missed = true;
-		pen_notify_low(&s->pen);
+		quill_notify_low(&s->quill);
 	}
 	return seq;
 }
@@ -120,7 +120,7 @@ scribe_event_take(struct scribe *s, uint8_t type, uint8_t flags, void *p,
 void
 scribe_join(struct scribe *s)
 {
-	pen_join(&s->pen);
+	quill_join(&s->quill);
 }
 
 uint64_t
@@ -141,7 +141,7 @@ scribe_output(struct scribe *s, uint8_t flags, uint64_t offset, size_t len)
 		if (s->gap_bytes == 0)
 			s->gap_offset = offset;
 		s->gap_bytes += len;
-		pen_notify_low(&s->pen);
+		quill_notify_low(&s->quill);
 	}
 	return seq;
 }
@@ -182,7 +182,7 @@ scribe_after(struct scribe *s, uint64_t seq, scribe_fn *fn, void *arg)
 {
 	struct waiter *w;
 
-	if (pen_notify_at(&s->pen, seq)) {
+	if (quill_notify_at(&s->quill, seq)) {
 		fn(arg, seq);
 		return;
 	}
@@ -216,7 +216,7 @@ call_waiters(struct scribe *s, uint64_t written)
 		struct waiter copy = *w;
 
 		if (w->seq > written) {
-			if (!pen_notify_at(&s->pen, w->seq))
+			if (!quill_notify_at(&s->quill, w->seq))
 				return;
 			written = w->seq;
 		}
@@ -230,7 +230,7 @@ call_waiters(struct scribe *s, uint64_t written)
 
 /* On a busy machine a thread may wait that long for its turn: not the disk. */
 static bool
-is_stalled(const struct pen_state *st)
+is_stalled(const struct quill_state *st)
 {
 	return st->busy_ms != 0 &&
 	    clock_ms(CLOCK_MONOTONIC) - st->busy_ms >= SCRIBE_STALL_MS &&
@@ -253,7 +253,7 @@ relieve_ring(struct scribe *s)
 	uint64_t held = s->end - atomic_load(&s->c.ring->shared->tail);
 
 	if (s->gap_bytes > 0 || held > RING_SIZE / 4 * 3)
-		pen_relieve(&s->pen, s->end);
+		quill_relieve(&s->quill, s->end);
 }
 
 static void
@@ -274,19 +274,19 @@ write_gap(struct scribe *s)
 
 /* Go on with the log when half of the room for waiting is free again. */
 static void
-end_gap(struct scribe *s, const struct pen_state *st)
+end_gap(struct scribe *s, const struct quill_state *st)
 {
 	if (s->gap_bytes == 0 && !s->missed)
 		return;
-	if (st->output_bytes > PEN_OUTPUT_MAX / 2 ||
-	    st->waiting > PEN_ITEMS_MAX / 2)
-		pen_notify_low(&s->pen);
+	if (st->output_bytes > QUILL_OUTPUT_MAX / 2 ||
+	    st->waiting > QUILL_ITEMS_MAX / 2)
+		quill_notify_low(&s->quill);
 	else
 		write_gap(s);
 }
 
 static void
-check(struct scribe *s, const struct pen_state *st)
+check(struct scribe *s, const struct quill_state *st)
 {
 	bool bad = st->error != 0 || is_stalled(st);
 
@@ -301,9 +301,9 @@ static void
 on_stall(void *arg)
 {
 	struct scribe *s = arg;
-	struct pen_state st;
+	struct quill_state st;
 
-	pen_look(&s->pen, &st);
+	quill_look(&s->quill, &st);
 	check(s, &st);
 	s->stall_armed = st.waiting > 0 || s->gap_bytes > 0 || s->missed;
 	if (s->stall_armed)
@@ -313,13 +313,13 @@ on_stall(void *arg)
 void
 scribe_flush(struct scribe *s)
 {
-	struct pen_state st;
+	struct quill_state st;
 
-	pen_publish(&s->pen);
+	quill_publish(&s->quill);
 	if (s->unlogged_ms != 0 || s->gap_bytes > 0 || s->missed) {
-		pen_look(&s->pen, &st);
+		quill_look(&s->quill, &st);
 		check(s, &st);
-		pen_publish(&s->pen);
+		quill_publish(&s->quill);
 	}
 	if (!s->stall_armed && scribe_seq(s) != scribe_written(s)) {
 		s->stall_armed = true;
@@ -338,7 +338,7 @@ on_sync_failed(void *arg, int error)
 	s->news.trouble = "sync";
 	s->news.error = error;
 	pthread_mutex_unlock(&s->news.lock);
-	pen_distrust(&s->pen);
+	quill_distrust(&s->quill);
 }
 
 static void
@@ -420,17 +420,17 @@ static void
 on_notify(void *arg, enum loop_events ready)
 {
 	struct scribe *s = arg;
-	struct pen_state st;
+	struct quill_state st;
 	uint64_t count;
 	ssize_t n = read(s->notify_fd, &count, sizeof(count));
 
 	(void)ready;
 	(void)n;
-	pen_look(&s->pen, &st);
+	quill_look(&s->quill, &st);
 	tell_news(s);
 	if (st.error != 0)
 		tell_trouble(s, "write", st.error);
-	if (pen_wants_rotate(&s->pen))
+	if (quill_wants_rotate(&s->quill))
 		s->c.ops->rotate(s->c.arg);
 	check(s, &st);
 	call_waiters(s, st.seq);
@@ -449,10 +449,10 @@ start(struct scribe *s, struct error *err)
 	if (s->notify == NULL)
 		return error_set(err, errno, "cannot watch an eventfd: %s",
 		    strerror(errno));
-	s->pen.notify_fd = s->notify_fd;
+	s->quill.notify_fd = s->notify_fd;
 	rc = chores_start(&s->chores);
 	if (rc == 0)
-		rc = pen_start(&s->pen);
+		rc = quill_start(&s->quill);
 	if (rc < 0)
 		return error_set(err, -rc, "no thread: %s", strerror(-rc));
 	return 0;
@@ -473,15 +473,15 @@ scribe_create(const struct scribe_config *c, struct error *err)
 	s->chores.max_log = c->max_log;
 	s->chores.ops = &chores_ops;
 	s->chores.arg = s;
-	s->pen.ring = c->ring;
-	s->pen.room_fd = c->room_fd;
-	s->pen.writer = c->writer;
-	s->pen.chores = &s->chores;
-	s->pen.durable = c->durable;
-	s->pen.seq = c->end.seq;
-	s->pen.offset = c->end.offset;
-	s->pen.released = atomic_load(&c->ring->shared->tail);
-	s->pen.bytes = log_writer_bytes(c->writer);
+	s->quill.ring = c->ring;
+	s->quill.room_fd = c->room_fd;
+	s->quill.writer = c->writer;
+	s->quill.chores = &s->chores;
+	s->quill.durable = c->durable;
+	s->quill.seq = c->end.seq;
+	s->quill.offset = c->end.offset;
+	s->quill.released = atomic_load(&c->ring->shared->tail);
+	s->quill.bytes = log_writer_bytes(c->writer);
 	if (start(s, err) < 0) {
 		scribe_destroy(s);
 		return NULL;
@@ -494,7 +494,7 @@ scribe_destroy(struct scribe *s)
 {
 	if (s == NULL)
 		return;
-	pen_stop(&s->pen);
+	quill_stop(&s->quill);
 	chores_stop(&s->chores);
 	log_writer_sync(s->c.writer);
 	log_writer_close(s->c.writer);
@@ -513,14 +513,14 @@ scribe_seq(const struct scribe *s)
 	return s->seq;
 }
 
-static struct pen_state
+static struct quill_state
 look(const struct scribe *s)
 {
-	struct pen_state st;
+	struct quill_state st;
 	/* The lock is all that changes. */
-	struct pen *pen = (struct pen *)(uintptr_t)&s->pen;
+	struct quill *quill = (struct quill *)(uintptr_t)&s->quill;
 
-	pen_look(pen, &st);
+	quill_look(quill, &st);
 	return st;
 }
 

@@ -1,5 +1,5 @@
-#ifndef TEND_HOST_PEN_H
-#define TEND_HOST_PEN_H
+#ifndef TEND_HOST_QUILL_H
+#define TEND_HOST_QUILL_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -23,7 +23,7 @@ struct ring;
  * Output is copied out of the ring before it is written: while a write hangs,
  * the kernel may still read its bytes, and the ring must be free to go on.
  */
-struct pen {
+struct quill {
 	/* Set once. */
 	struct ring *ring;
 	int room_fd;   /* eventfd to the keeper, or -1 */
@@ -68,25 +68,25 @@ struct pen {
 	int64_t retry_ms;
 };
 
-int pen_start(struct pen *p);
+int quill_start(struct quill *q);
 
 /* Try once more to write what waits, and end. */
-void pen_stop(struct pen *p);
+void quill_stop(struct quill *q);
 
-/* Bounds, for pen_add: false when the item would pass them. */
-#define PEN_OUTPUT_MAX (1u << 20)
-#define PEN_OTHER_MAX (4u << 20)
-#define PEN_ITEMS_MAX 4096
+/* Bounds, for quill_add: false when the item would pass them. */
+#define QUILL_OUTPUT_MAX (1u << 20)
+#define QUILL_OTHER_MAX (4u << 20)
+#define QUILL_ITEMS_MAX 4096
 
-/* Queue an item, which becomes the pen's unless the answer is false. */
-bool pen_add(struct pen *p, const struct item *it);
+/* Queue an item, which becomes the quill's unless the answer is false. */
+bool quill_add(struct quill *q, const struct item *it);
 /* The last one that was queued goes into one write with the next. */
-void pen_join(struct pen *p);
+void quill_join(struct quill *q);
 
 /* Let the thread have all that was queued. */
-void pen_publish(struct pen *p);
+void quill_publish(struct quill *q);
 
-struct pen_state {
+struct quill_state {
 	uint64_t seq, offset, bytes;
 	pid_t tid;
 	int64_t busy_ms;
@@ -94,21 +94,21 @@ struct pen_state {
 	size_t waiting, output_bytes;
 };
 /* As it is now. */
-void pen_look(struct pen *p, struct pen_state *out);
+void quill_look(struct quill *q, struct quill_state *out);
 /* Whether a rotation is wanted; told once. */
-bool pen_wants_rotate(struct pen *p);
+bool quill_wants_rotate(struct quill *q);
 
 /* Write to notify_fd once this seq is written; true: it already is. */
-bool pen_notify_at(struct pen *p, uint64_t seq);
-void pen_notify_low(struct pen *p);
+bool quill_notify_at(struct quill *q, uint64_t seq);
+void quill_notify_low(struct quill *q);
 
 /*
  * Free the ring up to `to`: what waits in it is copied into memory.  Does
  * nothing while the thread is just taking bytes from there.
  */
-void pen_relieve(struct pen *p, uint64_t to);
+void quill_relieve(struct quill *q, uint64_t to);
 
 /* From the chores' thread: a sync has failed. */
-void pen_distrust(struct pen *p);
+void quill_distrust(struct quill *q);
 
 #endif
