@@ -51,7 +51,7 @@ style_digest(const struct vt *vt, const struct cell *c)
 	if (cell_extra(c) == 0)
 		return h;
 	h = mix(h, vt_cell_underline_colour(vt, c));
-	return mix(h, pen_link(vt, c));
+	return mix(h, brush_link(vt, c));
 }
 
 static uint64_t
@@ -231,7 +231,7 @@ put_glyph(struct painter *p, struct line *l, unsigned x, unsigned y,
 	if (!sure) /* it might join the character before it */
 		p->x = UNKNOWN;
 	move(p, x, y, out);
-	pen_set(&p->pen, l->vt, &g->cell, out);
+	brush_set(&p->brush, l->vt, &g->cell, out);
 	if (!sure && p->widths_differ)
 		mistrust(p, l, x, y, out);
 	if (g->from != UNKNOWN)
@@ -265,7 +265,7 @@ send_row(struct painter *p, struct line *l, unsigned y, struct buf *out)
 		begin(p, out);
 		if (g->digest == 0 && rest_is_blank(p, l, x)) {
 			move(p, x, y, out);
-			pen_plain(&p->pen, out);
+			brush_plain(&p->brush, out);
 			buf_puts(out, "\033[K");
 			memset(shown + x, 0, (p->cols - x) * sizeof(*shown));
 			return;
@@ -425,8 +425,8 @@ clear(struct painter *p, struct buf *out)
 {
 	begin(p, out);
 	buf_puts(out, "\033[?7l");
-	p->pen.known = false;
-	pen_plain(&p->pen, out);
+	p->brush.known = false;
+	brush_plain(&p->brush, out);
 	buf_puts(out, "\033[?5l\033[H\033[2J");
 	p->reverse = false;
 	p->cursor_style = 0;

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "client/pen.h"
+#include "client/brush.h"
 
 struct buf;
 struct vt;
@@ -37,7 +37,7 @@ struct painter {
 	uint64_t generation;             /* all before it was drawn */
 	bool noticed;                    /* the last row was a notice */
 	unsigned x, y; /* where the terminal's cursor is; x ~0u: unknown */
-	struct pen pen;
+	struct brush brush;
 	bool cursor_visible, reverse;
 	unsigned cursor_style; /* of DECSCUSR; 0: not told */
 	char *title;           /* NULL: not told */

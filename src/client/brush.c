@@ -1,4 +1,4 @@
-#include "client/pen.h"
+#include "client/brush.h"
 
 #include <stddef.h>
 
@@ -15,7 +15,7 @@ digest(uint64_t h, const char *s)
 }
 
 uint64_t
-pen_link(const struct vt *vt, const struct cell *c)
+brush_link(const struct vt *vt, const struct cell *c)
 {
 	const char *uri;
 
@@ -28,15 +28,15 @@ pen_link(const struct vt *vt, const struct cell *c)
 }
 
 static void
-put_link(struct pen *p, const struct vt *vt, const struct cell *c,
+put_link(struct brush *b, const struct vt *vt, const struct cell *c,
     struct buf *out)
 {
-	uint64_t link = pen_link(vt, c);
+	uint64_t link = brush_link(vt, c);
 	const char *id;
 
-	if (p->known && link == p->link)
+	if (b->known && link == b->link)
 		return;
-	p->link = link;
+	b->link = link;
 	if (link == 0) {
 		buf_puts(out, "\033]8;;\033\\");
 		return;
@@ -47,33 +47,33 @@ put_link(struct pen *p, const struct vt *vt, const struct cell *c,
 }
 
 void
-pen_set(struct pen *p, const struct vt *vt, const struct cell *c,
+brush_set(struct brush *b, const struct vt *vt, const struct cell *c,
     struct buf *out)
 {
 	uint32_t ul = vt_cell_underline_colour(vt, c);
 
-	put_link(p, vt, c, out);
-	if (!p->known || c->fg != p->now.fg || c->bg != p->now.bg ||
-	    ((c->attr ^ p->now.attr) & ATTR_SGR) != 0 ||
-	    ul != p->underline_colour) {
+	put_link(b, vt, c, out);
+	if (!b->known || c->fg != b->now.fg || c->bg != b->now.bg ||
+	    ((c->attr ^ b->now.attr) & ATTR_SGR) != 0 ||
+	    ul != b->underline_colour) {
 		buf_puts(out, "\033[");
 		vt_put_sgr(out, c, ul, SGR_SEMICOLONS);
 		buf_putc(out, 'm');
-		p->now = *c;
-		p->underline_colour = ul;
+		b->now = *c;
+		b->underline_colour = ul;
 	}
-	p->known = true;
+	b->known = true;
 }
 
 void
-pen_plain(struct pen *p, struct buf *out)
+brush_plain(struct brush *b, struct buf *out)
 {
 	const struct cell plain = { 0 };
 
-	if (!p->known || p->link != 0)
+	if (!b->known || b->link != 0)
 		buf_puts(out, "\033]8;;\033\\");
-	if (!p->known || p->now.fg != 0 || p->now.bg != 0 ||
-	    (p->now.attr & ATTR_SGR) != 0 || p->underline_colour != 0)
+	if (!b->known || b->now.fg != 0 || b->now.bg != 0 ||
+	    (b->now.attr & ATTR_SGR) != 0 || b->underline_colour != 0)
 		buf_puts(out, "\033[0m");
-	*p = (struct pen){ .known = true, .now = plain };
+	*b = (struct brush){ .known = true, .now = plain };
 }
