@@ -243,7 +243,7 @@ parser(struct codec *k, struct parser *ps)
 	const void *p = ps->string;
 	size_t len = ps->overflow ? 0 : ps->string_len;
 	NUMBER(k, ps->is_osc, 1);
-	bytes(k, &p, &len, SEQ_STRING_MAX);
+	bytes(k, &p, &len, SEQ_STRING_MAX + (size_t)ps->lead_c2);
 	if (k->out == NULL && !ps->overflow)
 		parser_set_string(ps, p, len);
 	if (ps->lead_c2 && !ps->overflow && len == 0)

@@ -505,12 +505,19 @@ grow_string(struct parser *ps, size_t need)
 	ps->string_cap = cap;
 }
 
+/* How long it may be now: a C2 at its end may belong to U+009C. */
+static size_t
+string_max(const struct parser *ps)
+{
+	return SEQ_STRING_MAX + (size_t)ps->lead_c2;
+}
+
 static void
 put_string(struct parser *ps, const uint8_t *p, size_t len)
 {
 	if (len == 0 || ps->overflow)
 		return;
-	if (ps->string_len + len > SEQ_STRING_MAX) {
+	if (ps->string_len + len > string_max(ps)) {
 		ps->overflow = true;
 		return;
 	}
@@ -522,7 +529,7 @@ put_string(struct parser *ps, const uint8_t *p, size_t len)
 int
 parser_set_string(struct parser *ps, const void *p, size_t len)
 {
-	if (len > SEQ_STRING_MAX)
+	if (len > string_max(ps))
 		return -EINVAL;
 	ps->string_len = 0;
 	put_string(ps, p, len);
@@ -611,6 +618,15 @@ is_data(struct parser *ps, uint8_t c)
 	    !(ps->lead_c2 && c == C1_ST);
 }
 
+/* What comes is no 9C: a C2 before it was data. */
+static void
+keep_c2(struct parser *ps)
+{
+	ps->lead_c2 = false;
+	if (ps->string_len > SEQ_STRING_MAX)
+		ps->overflow = true;
+}
+
 static const uint8_t *
 string(struct parser *ps, const uint8_t *p, const uint8_t *end)
 {
@@ -625,16 +641,18 @@ string(struct parser *ps, const uint8_t *p, const uint8_t *end)
 		if (ps->lead_c2 && c == C1_ST) {
 			ps->string_len -= !ps->overflow;
 			end_string(ps);
-		} else if (c == C0_BEL && ps->is_osc && !ps->escaped) {
-			end_string(ps);
-		} else {
-			ps->lead_c2 = false;
-			enum string_end e = string_byte(ps, c, &p);
-			if (e == STRING_ENDS)
-				end_string(ps);
-			else if (e == STRING_ABORTS)
-				abort_string(ps);
+			break;
 		}
+		keep_c2(ps);
+		if (c == C0_BEL && ps->is_osc && !ps->escaped) {
+			end_string(ps);
+			break;
+		}
+		enum string_end e = string_byte(ps, c, &p);
+		if (e == STRING_ENDS)
+			end_string(ps);
+		else if (e == STRING_ABORTS)
+			abort_string(ps);
 	}
 	return p;
 }

@@ -509,9 +509,9 @@ values_are_cut_at_the_largest(void **state)
 	parses("\033P65536;1q\033\\", "[DCS 65535;1 q ]");
 }
 
-/* "ESC ] 2 ; x...x BEL !": the string has len bytes, its number included. */
+/* "ESC ] 2 ; x...x END !": the string has len bytes, its number included. */
 static char *
-trace_long_osc(size_t len, size_t piece, size_t *kept)
+trace_long_osc(size_t len, size_t piece, const char *end, size_t *kept)
 {
 	struct parser ps;
 	struct trace t;
@@ -526,7 +526,8 @@ trace_long_osc(size_t len, size_t piece, size_t *kept)
 		left -= n;
 	}
 	assert_in_range(ps.string_cap, 0, 2 * SEQ_STRING_MAX);
-	feed(&ps, "\a!", 2);
+	feed(&ps, end, strlen(end));
+	feed(&ps, "!", 1);
 	*kept = ps.string_cap;
 	return trace_finish(&t);
 }
@@ -539,10 +540,34 @@ a_string_of_the_largest_size_is_whole(void **state)
 	(void)state;
 	for (size_t piece = 1; piece <= 1 << 20; piece *= 32) {
 		auto_free char *got = trace_long_osc(SEQ_STRING_MAX, piece,
-		    &kept);
+		    "\a", &kept);
 		assert_int_equal(strlen(got),
 		    strlen("[OSC 2 ]'!'") + SEQ_STRING_MAX - 2);
 		assert_in_range(kept, 0, 1024);
+	}
+}
+
+/* Its first byte could be one more of the string. */
+static void
+the_end_u009c_does_not_count(void **state)
+{
+	size_t kept;
+
+	(void)state;
+	for (size_t piece = 1; piece <= 1 << 20; piece *= 32) {
+		auto_free char *whole = trace_long_osc(SEQ_STRING_MAX, piece,
+		    "\xc2\x9c", &kept);
+		auto_free char *longer = trace_long_osc(SEQ_STRING_MAX + 1,
+		    piece, "\xc2\x9c", &kept);
+		auto_free char *data = trace_long_osc(SEQ_STRING_MAX, piece,
+		    "\xc2\a", &kept);
+		auto_free char *twice = trace_long_osc(SEQ_STRING_MAX, piece,
+		    "\xc2\xc2\x9c", &kept);
+		assert_int_equal(strlen(whole),
+		    strlen("[OSC 2 ]'!'") + SEQ_STRING_MAX - 2);
+		assert_string_equal(longer, "'!'");
+		assert_string_equal(data, "'!'");
+		assert_string_equal(twice, "'!'");
 	}
 }
 
@@ -554,9 +579,9 @@ a_longer_string_is_swallowed_to_its_end(void **state)
 	(void)state;
 	for (size_t piece = 1; piece <= 1 << 20; piece *= 32) {
 		auto_free char *one = trace_long_osc(SEQ_STRING_MAX + 1, piece,
-		    &kept);
+		    "\a", &kept);
 		auto_free char *much = trace_long_osc(10 * SEQ_STRING_MAX,
-		    piece, &kept);
+		    piece, "\a", &kept);
 		assert_string_equal(one, "'!'");
 		assert_string_equal(much, "'!'");
 		assert_in_range(kept, 0, 1024);
@@ -803,6 +828,7 @@ main(void)
 		cmocka_unit_test(parameters_beyond_the_last_are_dropped),
 		cmocka_unit_test(values_are_cut_at_the_largest),
 		cmocka_unit_test(a_string_of_the_largest_size_is_whole),
+		cmocka_unit_test(the_end_u009c_does_not_count),
 		cmocka_unit_test(a_longer_string_is_swallowed_to_its_end),
 		cmocka_unit_test(stop_returns_right_after_the_sequence),
 		cmocka_unit_test(reset_forgets_what_was_begun),
