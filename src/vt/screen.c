@@ -254,18 +254,20 @@ rotate(struct screen *s, unsigned top, unsigned bottom, unsigned n)
 		screen_touch(s, screen_row(s, y));
 }
 
-/* Copy the cells between the margins from one row to another. */
+/*
+ * Copy the cells between the margins from one row to another; blank is what
+ * becomes of wide characters that stand across a margin.
+ */
 static void
-copy_part(struct screen *s, unsigned to, unsigned from)
+copy_part(struct screen *s, unsigned to, unsigned from, struct cell blank)
 {
-	const struct cell zero = { 0 };
 	struct row *dst = screen_row(s, to), *src = screen_row(s, from);
 	unsigned left = s->left, end = s->right + 1u;
 
-	screen_split(s, src, left, zero);
-	screen_split(s, src, end, zero);
-	screen_split(s, dst, left, zero);
-	screen_split(s, dst, end, zero);
+	screen_split(s, src, left, blank);
+	screen_split(s, src, end, blank);
+	screen_split(s, dst, left, blank);
+	screen_split(s, dst, end, blank);
 	memcpy(dst->cells + left, src->cells + left,
 	    (end - left) * sizeof(*dst->cells));
 	if (dst->used < end && src->used > left) {
@@ -296,7 +298,7 @@ screen_scroll_up(struct screen *s, unsigned top, unsigned bottom, unsigned n,
 		return;
 	}
 	for (unsigned y = top; y + n <= bottom; y++)
-		copy_part(s, y, y + n);
+		copy_part(s, y, y + n, blank);
 	for (unsigned i = 0; i < n; i++)
 		screen_erase(s, bottom - i, s->left, s->right + 1u, blank,
 		    false);
@@ -315,7 +317,7 @@ screen_scroll_down(struct screen *s, unsigned top, unsigned bottom, unsigned n,
 		return;
 	}
 	for (unsigned y = bottom; y >= top + n; y--)
-		copy_part(s, y, y - n);
+		copy_part(s, y, y - n, blank);
 	for (unsigned i = 0; i < n; i++)
 		screen_erase(s, top + i, s->left, s->right + 1u, blank, false);
 }

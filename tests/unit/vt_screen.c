@@ -113,14 +113,9 @@ twin_scroll(struct twin *t, const struct screen *s, unsigned top,
 /* What moves between the side margins is cut at them first. */
 static void
 twin_cut(struct twin *t, const struct screen *s, unsigned top, unsigned bottom,
-    unsigned n, struct cell blank)
+    struct cell blank)
 {
-	unsigned height = bottom - top + 1;
-
 	for (unsigned y = top; y <= bottom; y++) {
-		/* Far scrolls leave rows in the middle that only go. */
-		bool moves = y - top < height - n || y - top >= n;
-		struct cell with = moves ? zero : blank;
 		struct twin_cell *row = t->cells[y];
 		for (unsigned i = 0; i < 2; i++) {
 			unsigned x = i == 0 ? s->left : s->right + 1u;
@@ -128,7 +123,7 @@ twin_cut(struct twin *t, const struct screen *s, unsigned top, unsigned bottom,
 			    row[x].pair != row[x - 1].pair)
 				continue;
 			row[x - 1] = row[x] = (struct twin_cell){
-				.cell = with
+				.cell = blank
 			};
 		}
 	}
@@ -277,7 +272,7 @@ random_scroll(struct rng *rng, struct screen *s, struct twin *t,
 		bottom = s->rows - 1u;
 		fits = n < s->rows ? n : s->rows;
 	}
-	twin_cut(t, s, top, bottom, fits, blank);
+	twin_cut(t, s, top, bottom, blank);
 	twin_scroll(t, s, top, bottom, up ? (int)fits : -(int)fits, blank);
 	if (up)
 		screen_scroll_up(s, top, bottom, n, blank);
