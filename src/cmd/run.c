@@ -311,6 +311,10 @@ launch(struct call *call, const struct args *a)
 	case -EROFS:
 	case -EIO:
 		return out_fail(call->out, FAIL_STORAGE, "%s", err.msg);
+	case -EAGAIN:
+	case -EMFILE:
+	case -ENFILE:
+		return out_fail(call->out, FAIL_BUSY, "%s", err.msg);
 	default:
 		return out_fail(call->out, FAIL_INPUT, "%s", err.msg);
 	}

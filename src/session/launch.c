@@ -257,6 +257,9 @@ hand_over(const struct launch *l)
 		int from = i < LAUNCH_STATUS ? given[0] : given[i];
 
 		spare[i] = fcntl(from, F_DUPFD, SPARE_FD);
+		/* This is what it says when even the first is one too many. */
+		if (spare[i] < 0 && errno == EINVAL)
+			errno = EMFILE;
 		if (spare[i] < 0)
 			return false;
 	}
@@ -347,6 +350,18 @@ read_status(struct launch *l, struct launch_status *s, struct error *err)
 	return 0;
 }
 
+/* ENOSPC is a terminal's way to say that there are as many as may be. */
+static int
+terminal_error(int errnum, struct error *err)
+{
+	if (errnum == ENOSPC)
+		return error_set(err, EAGAIN,
+		    "cannot open a pseudo-terminal: all are in use; end a "
+		    "session, or raise /proc/sys/kernel/pty/max");
+	return error_set(err, errnum, "cannot open a pseudo-terminal: %s",
+	    strerror(errnum));
+}
+
 static int
 stage_error(const struct launch *l, const struct launch_status *s, int *code,
     struct error *err)
@@ -356,8 +371,7 @@ stage_error(const struct launch *l, const struct launch_status *s, int *code,
 
 	switch (s->stage) {
 	case LAUNCH_TERMINAL:
-		return error_set(err, errnum,
-		    "cannot open a pseudo-terminal: %s", why);
+		return terminal_error(errnum, err);
 	case LAUNCH_SOCKET:
 		return error_set(err, errnum,
 		    "cannot make the session's socket: %s", why);
@@ -415,11 +429,24 @@ launch(struct launch *l, char **envp, int *code, struct error *err)
 	return hear(l, code, err);
 }
 
-/* Nothing is left: no process, no name, no file. */
+static void
+close_all(struct launch *l)
+{
+	int *const fds[] = { &l->dir, &l->cwd, &l->host, &l->status[0],
+		&l->status[1], &l->go[0], &l->go[1] };
+
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+		fd_close(fds[i]);
+}
+
+/*
+ * Nothing is left: no process, no name, no file.  Descriptors may be what was
+ * lacking, and to remove files needs some.
+ */
 static void
 undo(struct launch *l)
 {
-	fd_close(&l->go[1]);
+	close_all(l);
 	if (l->pid > 0) {
 		kill(-l->pid, SIGKILL);
 		kill(l->pid, SIGKILL);
@@ -435,13 +462,21 @@ undo(struct launch *l)
 static void
 finish(struct launch *l)
 {
-	int *const fds[] = { &l->dir, &l->cwd, &l->host, &l->status[0],
-		&l->status[1], &l->go[0], &l->go[1] };
-
-	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
-		fd_close(fds[i]);
+	close_all(l);
 	free(l->argv);
 	free(l->envp);
+}
+
+/* What to do about it, where that is known. */
+static void
+advise(int rc, struct error *err)
+{
+	char why[sizeof(err->msg)];
+
+	if (rc != -EMFILE || err == NULL)
+		return;
+	snprintf(why, sizeof(why), "%s", err->msg);
+	error_set(err, EMFILE, "%s; raise the limit with ulimit -n", why);
 }
 
 int
@@ -461,8 +496,10 @@ launch_session(const struct home *h, struct manifest *m, char **envp, int *code,
 	if (m->command == NULL || m->command[0] == NULL)
 		return error_set(err, EINVAL, "there is no command to run");
 	rc = launch(&l, envp, code, err);
-	if (rc < 0)
+	if (rc < 0) {
 		undo(&l);
+		advise(rc, err);
+	}
 	finish(&l);
 	return rc;
 }

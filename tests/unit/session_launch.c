@@ -287,6 +287,9 @@ fails(struct place *p, enum launch_stage stage, int errnum, const char *why,
 
 	snprintf(a, sizeof(a), "%d", (int)stage);
 	snprintf(b, sizeof(b), "%d", errnum);
+	/* Of terminals this is the limit, not the disk. */
+	if (stage == LAUNCH_TERMINAL && errnum == ENOSPC)
+		errnum = EAGAIN;
 	assert_int_equal(LAUNCH(p, "/no/such/program", a, b), -errnum);
 	nothing_is_left(p, why, code);
 }
@@ -301,7 +304,10 @@ every_failure_speaks_and_leaves_nothing(void **state)
 	fails(p, LAUNCH_EXEC, EACCES,
 	    "cannot run /no/such/program: Permission denied", 126);
 	fails(p, LAUNCH_EXEC, ENOEXEC, "Exec format error", 126);
-	fails(p, LAUNCH_TERMINAL, ENOSPC, "cannot open a pseudo-terminal", 125);
+	fails(p, LAUNCH_TERMINAL, ENOSPC, "all are in use; end a session", 125);
+	fails(p, LAUNCH_TERMINAL, EIO, "cannot open a pseudo-terminal: Input",
+	    125);
+	fails(p, LAUNCH_SOCKET, EMFILE, "raise the limit with ulimit -n", 125);
 	fails(p, LAUNCH_SOCKET, EADDRINUSE, "the session's socket", 125);
 	fails(p, LAUNCH_RING, ENOMEM, "the session's memory", 125);
 	fails(p, LAUNCH_FORK, EAGAIN, "cannot start a process", 125);
