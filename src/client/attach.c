@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -193,6 +194,17 @@ prefix_of(const struct attach_options *o)
 	return env != NULL && *env != '\0' ? env : KEYS_DEFAULT_PREFIX;
 }
 
+/* A number that no other client has. */
+static uint64_t
+make_who(void)
+{
+	uint64_t who;
+
+	if (getrandom(&who, sizeof(who), 0) != sizeof(who))
+		return 0; /* as if it had said nothing */
+	return who >> 1 | 1;
+}
+
 static int
 watch_signals(struct attach *a, sigset_t *before, struct error *err)
 {
@@ -232,12 +244,12 @@ await_answers(struct attach *a)
 static void
 say_goodbye(struct attach *a)
 {
-	if (a->ending == HUNG_UP)
-		return;
-	(void)term_write_all(&a->term, a->view.out.data, a->view.out.len,
-	    LAST_WORDS_MS);
-	await_answers(a);
-	if (a->connected && a->ending == DETACHED) {
+	if (a->ending != HUNG_UP) {
+		(void)term_write_all(&a->term, a->view.out.data,
+		    a->view.out.len, LAST_WORDS_MS);
+		await_answers(a);
+	}
+	if (a->connected && a->ending != ENDED) {
 		uint8_t header[FRAME_HEADER];
 
 		frame_header(header, FRAME_DETACH, 0);
@@ -309,7 +321,10 @@ verdict(const struct attach *a, struct error *err)
 int
 attach_run(const struct attach_options *o, int dirfd, struct error *err)
 {
-	struct attach a = { .options = o, .dirfd = dirfd, .signals = -1 };
+	struct attach a = { .options = o,
+		.dirfd = dirfd,
+		.who = make_who(),
+		.signals = -1 };
 	int rc;
 
 	if (is_inside(o))

@@ -29,6 +29,7 @@ make_hello(const struct attach *a, struct hello *h)
 	h->replay = o->replay;
 	h->behind = HELLO_BEHIND_LOSSLESS; /* see attach.c */
 	h->steal = o->steal;
+	h->who = a->who;
 	if (a->probe.has_fg && a->probe.has_bg) {
 		h->has_colours = true;
 		h->fg = a->probe.fg;
@@ -36,7 +37,10 @@ make_hello(const struct attach *a, struct hello *h)
 	}
 }
 
-/* Again: our size is known to the host, so it may keep it. */
+/*
+ * Again: our size is known to the host, so it may keep it; and the right to
+ * type is ours again if it was.
+ */
 static void
 make_hello_again(const struct attach *a, struct hello *h, bool picture)
 {

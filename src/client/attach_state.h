@@ -29,6 +29,7 @@ enum ending { GOING_ON, DETACHED, HUNG_UP, ENDED, FAILED };
 struct attach {
 	const struct attach_options *options;
 	int dirfd;
+	uint64_t who; /* to the host, over all our connections */
 	struct term term;
 	struct probe probe;
 	struct keys keys;

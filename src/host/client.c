@@ -239,8 +239,8 @@ open_client(struct client *c)
 	if (c->hello.mode != HELLO_ATTACH)
 		return;
 	c->observer = observer_create(c);
-	if (c->hello.steal && client_may_type(c))
-		server_take_lease(c->server, c, true);
+	if (client_may_type(c))
+		server_claim_lease(c->server, c);
 }
 
 /* How many bytes of p belong to the first line; all while it goes on. */

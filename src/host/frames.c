@@ -163,6 +163,7 @@ static void
 on_detach(struct client *c, const struct frame *f)
 {
 	(void)f;
+	server_release_lease(c->server, c);
 	client_close(c);
 }
 

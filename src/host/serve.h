@@ -105,6 +105,9 @@ void server_answer_now(struct server *s);
 /* Take, steal or give back the right to type, and tell everybody. */
 bool server_take_lease(struct server *s, struct client *c, bool steal);
 void server_release_lease(struct server *s, struct client *c);
+/* A client has come, and may want it or had it; one has gone without a word. */
+void server_claim_lease(struct server *s, struct client *c);
+void server_lose_lease(struct server *s, struct client *c);
 void server_expire_lease(struct server *s);
 
 /* An event to everybody who wants them; what has changed in this turn. */

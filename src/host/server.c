@@ -192,7 +192,7 @@ server_client_gone(struct server *s, struct client *c)
 	s->n_new -= c->state == CLIENT_NEW;
 	s->size_changed |= c->observer != NULL;
 	s->accept_at_ms = s->now_ms;
-	server_release_lease(s, c);
+	server_lose_lease(s, c);
 }
 
 /* ----------------------------------------------------------------- size */

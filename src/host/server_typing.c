@@ -54,6 +54,13 @@ tell_holder(struct server *s)
 	buf_finish(&b);
 }
 
+/* The next host finds in the ring who has it. */
+static void
+note_lease(struct server *s)
+{
+	atomic_store(&s->host->ring.shared->leased, s->lease.who);
+}
+
 /* The one who had it is told, and the log knows who took it. */
 static void
 tell_stolen(struct server *s, struct client *from, const struct client *by)
@@ -72,6 +79,13 @@ tell_stolen(struct server *s, struct client *from, const struct client *by)
 	scribe_event(s->host->scribe, RECORD_TROUBLE, 0, json, (size_t)len);
 }
 
+/* Whether it is one client, on another connection. */
+static bool
+is_same(const struct client *a, const struct client *b)
+{
+	return a->hello.who != 0 && a->hello.who == b->hello.who;
+}
+
 bool
 server_take_lease(struct server *s, struct client *c, bool steal)
 {
@@ -80,7 +94,8 @@ server_take_lease(struct server *s, struct client *c, bool steal)
 
 	if (!has_lease(s))
 		return true;
-	switch (lease_take(&s->lease, c->number, steal, s->now_ms)) {
+	switch (
+	    lease_take(&s->lease, c->number, c->hello.who, steal, s->now_ms)) {
 	case LEASE_DENIED:
 		return false;
 	case LEASE_KEPT:
@@ -88,32 +103,55 @@ server_take_lease(struct server *s, struct client *c, bool steal)
 	case LEASE_GAINED:
 		break;
 	}
+	note_lease(s);
 	before = holder != 0 ? server_client(s, holder) : NULL;
-	if (before != NULL)
+	if (before != NULL && !is_same(before, c))
 		tell_stolen(s, before, c);
 	tell_holder(s);
 	return true;
 }
 
 void
-server_release_lease(struct server *s, struct client *c)
+server_claim_lease(struct server *s, struct client *c)
 {
-	if (lease_release(&s->lease, c->number))
-		tell_holder(s);
+	if (c->hello.steal || lease_is_of(&s->lease, c->hello.who, s->now_ms))
+		server_take_lease(s, c, c->hello.steal);
 }
 
-/* Its holder has not typed for too long. */
+void
+server_release_lease(struct server *s, struct client *c)
+{
+	if (!lease_release(&s->lease, c->number))
+		return;
+	note_lease(s);
+	tell_holder(s);
+}
+
+void
+server_lose_lease(struct server *s, struct client *c)
+{
+	if (!lease_lose(&s->lease, c->number, s->now_ms))
+		return;
+	note_lease(s);
+	tell_holder(s);
+}
+
+/* Its holder has not typed for too long, or has not come back. */
 void
 server_expire_lease(struct server *s)
 {
-	if (s->lease.holder == 0)
+	bool told = s->lease.holder == 0;
+
+	if (told && s->lease.who == 0)
 		return;
-	if (lease_holder(&s->lease, s->now_ms) != 0) {
+	if (s->now_ms < s->lease.until_ms) {
 		server_wake_at(s, s->lease.until_ms);
 		return;
 	}
-	s->lease.holder = 0;
-	tell_holder(s);
+	s->lease = (struct lease){ 0 };
+	note_lease(s);
+	if (!told)
+		tell_holder(s);
 }
 
 /* --------------------------------------------------------------- typing */
@@ -242,7 +280,11 @@ server_reply(struct server *s, const char *p, size_t len)
 void
 server_begin_typing(struct server *s)
 {
+	uint64_t who = atomic_load(&s->host->ring.shared->leased);
+
 	list_init(&s->later);
+	if (who != 0)
+		lease_keep(&s->lease, who, s->now_ms);
 	s->input = input_create(s->host, on_typed, s);
 }
 

@@ -28,6 +28,7 @@ struct ring_shared {
 	_Atomic uint32_t host_waits;
 	_Atomic uint32_t keeper_waits;
 	_Atomic uint32_t sized;
+	_Atomic uint64_t leased; /* a keeper that does not know it has 0 */
 };
 
 struct ring {

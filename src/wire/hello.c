@@ -40,6 +40,7 @@ static const struct json_field fields[] = {
 	JSON_FIELD_NAMES(struct hello, flow_block, "flow", flow_names),
 	JSON_FIELD(struct hello, flow_ms, "flow_ms", UINT, FLOW_MS_MAX),
 	JSON_FIELD(struct hello, steal, "steal", BOOL, 0),
+	JSON_FIELD(struct hello, who, "who", UINT, INT64_MAX),
 	JSON_FIELD(struct hello, hidden, "visible", NOT, 0),
 	{ 0 },
 };

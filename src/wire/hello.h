@@ -37,6 +37,7 @@ struct hello {
 	bool flow_block;
 	uint32_t flow_ms;
 	bool steal;
+	uint64_t who; /* the same on all connections of a client; 0: unsaid */
 	bool has_colours;
 	uint32_t fg, bg; /* 0xrrggbb */
 	bool hidden;     /* "visible":false */

@@ -7,8 +7,10 @@ import sys
 import pytest
 
 import lib
+import wire
 from lib import Home, wait_for
 from terminal import Terminal
+from wire import Wire
 
 PREFIX = "\x1d"
 DETACH = PREFIX + "d"
@@ -367,6 +369,32 @@ def test_a_host_that_stays_away_is_told_and_waited_for(home):
         term.type(DETACH)
         assert term.ended() == 0
         restored(term, before, "a lost host")
+
+
+def test_who_has_the_lease_keeps_it_when_the_host_dies(home):
+    """A-16: also when another is there first."""
+    sid = home.start("sh", "-c", "echo ready; exec cat",
+                     options=["--input=lease"])
+    with Terminal() as term:
+        attached(home, term, sid, "ready")
+        passing(term)
+        term.type("one\r")
+        term.wait_text("one\none")
+        host = host_of(home, sid)
+        term.program.send_signal(signal.SIGSTOP)
+        os.kill(host, signal.SIGKILL)
+        with Wire(home.dir(sid)) as other:
+            assert other.type(wire.TEXT, b"other\r")[0] == wire.LEASED
+            term.program.send_signal(signal.SIGCONT)
+            other.event("lease")
+            term.type("two\r")
+            term.wait_text("two\ntwo")
+            assert other.type(wire.TEXT, b"other\r")[0] == wire.LEASED
+            term.type(DETACH)
+            assert term.ended() == 0
+            other.event("lease", holder=None)
+            assert other.type(wire.TEXT, b"three\r")[0] == wire.WRITTEN
+        home.wait_text(sid, "one\none\ntwo\ntwo\nthree\nthree")
 
 
 # -------------------------------------------------------------------- typing

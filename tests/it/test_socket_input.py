@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import struct
 import threading
 
@@ -200,6 +201,31 @@ def test_the_lease_is_had_by_one(home):
         assert three.type(wire.TEXT, b"3")[0] == wire.WRITTEN
         three.until_output(b"ready1223")
     two.close()
+
+
+def test_the_lease_outlives_connections_and_hosts(home):
+    """A-16: kept for who was cut off, given up by who goes."""
+    sid = raw(home, "--input=lease")
+    one = attach(home, sid, who=7)
+    assert one.type(wire.TEXT, b"1")[0] == wire.WRITTEN
+    os.kill(home.info(sid)["host_pid"], signal.SIGKILL)
+    with attach(home, sid, who=8) as two:
+        assert two.type(wire.TEXT, b"2")[0] == wire.LEASED
+        one.close()
+        one = attach(home, sid, who=7)
+        holder = two.event("lease")["holder"]
+        assert holder
+        assert two.type(wire.TEXT, b"2")[0] == wire.LEASED
+        with attach(home, sid, who=7) as again:
+            assert two.event("lease")["holder"] not in (None, holder)
+            one.close()
+            assert again.type(wire.TEXT, b"3")[0] == wire.WRITTEN
+            again.send(wire.DETACH)
+            two.event("lease", holder=None)
+            assert two.type(wire.TEXT, b"4")[0] == wire.WRITTEN
+        two.until_output(b"134")
+    assert not [event for event in home.events(sid)
+                if "lease-stolen" in json.dumps(event)]
 
 
 def test_shared_sessions_have_no_lease(home):

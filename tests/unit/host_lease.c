@@ -10,9 +10,9 @@ the_first_who_types_has_it(void **state)
 
 	(void)state;
 	assert_int_equal(lease_holder(&l, 0), 0);
-	assert_int_equal(lease_take(&l, 1, false, 0), LEASE_GAINED);
-	assert_int_equal(lease_take(&l, 2, false, 1), LEASE_DENIED);
-	assert_int_equal(lease_take(&l, 1, false, 2), LEASE_KEPT);
+	assert_int_equal(lease_take(&l, 1, 0, false, 0), LEASE_GAINED);
+	assert_int_equal(lease_take(&l, 2, 0, false, 1), LEASE_DENIED);
+	assert_int_equal(lease_take(&l, 1, 0, false, 2), LEASE_KEPT);
 	assert_int_equal(lease_holder(&l, 3), 1);
 }
 
@@ -22,11 +22,11 @@ it_can_be_stolen(void **state)
 	struct lease l = { 0 };
 
 	(void)state;
-	lease_take(&l, 1, false, 0);
-	assert_int_equal(lease_take(&l, 2, true, 1), LEASE_GAINED);
-	assert_int_equal(lease_take(&l, 1, false, 2), LEASE_DENIED);
+	lease_take(&l, 1, 0, false, 0);
+	assert_int_equal(lease_take(&l, 2, 0, true, 1), LEASE_GAINED);
+	assert_int_equal(lease_take(&l, 1, 0, false, 2), LEASE_DENIED);
 	assert_int_equal(lease_holder(&l, 2), 2);
-	assert_int_equal(lease_take(&l, 2, true, 3), LEASE_KEPT);
+	assert_int_equal(lease_take(&l, 2, 0, true, 3), LEASE_KEPT);
 }
 
 static void
@@ -35,12 +35,12 @@ only_its_holder_gives_it_back(void **state)
 	struct lease l = { 0 };
 
 	(void)state;
-	lease_take(&l, 1, false, 0);
+	lease_take(&l, 1, 0, false, 0);
 	assert_false(lease_release(&l, 2));
 	assert_int_equal(lease_holder(&l, 1), 1);
 	assert_true(lease_release(&l, 1));
 	assert_false(lease_release(&l, 1));
-	assert_int_equal(lease_take(&l, 2, false, 1), LEASE_GAINED);
+	assert_int_equal(lease_take(&l, 2, 0, false, 1), LEASE_GAINED);
 }
 
 static void
@@ -50,14 +50,80 @@ idle_holders_lose_it(void **state)
 	int64_t typed = 1000;
 
 	(void)state;
-	lease_take(&l, 1, false, 0);
-	lease_take(&l, 1, false, typed);
+	lease_take(&l, 1, 0, false, 0);
+	lease_take(&l, 1, 0, false, typed);
 	assert_int_equal(lease_holder(&l, typed + LEASE_IDLE_MS - 1), 1);
 	assert_int_equal(lease_holder(&l, typed + LEASE_IDLE_MS), 0);
-	assert_int_equal(lease_take(&l, 2, false, typed + LEASE_IDLE_MS),
+	assert_int_equal(lease_take(&l, 2, 0, false, typed + LEASE_IDLE_MS),
 	    LEASE_GAINED);
-	assert_int_equal(lease_take(&l, 1, false, typed + LEASE_IDLE_MS),
+	assert_int_equal(lease_take(&l, 1, 0, false, typed + LEASE_IDLE_MS),
 	    LEASE_DENIED);
+}
+
+/* Who is away for a moment finds it again, and nobody else does. */
+static void
+it_is_kept_for_who_was_cut_off(void **state)
+{
+	const uint64_t ann = 77, bob = 78;
+	struct lease l = { 0 };
+	int64_t lost = 1000, back = lost + LEASE_RETURN_MS - 1;
+
+	(void)state;
+	lease_take(&l, 1, ann, false, 0);
+	assert_true(lease_lose(&l, 1, lost));
+	assert_int_equal(lease_holder(&l, lost), 0);
+	assert_int_equal(lease_take(&l, 2, bob, false, back), LEASE_DENIED);
+	assert_int_equal(lease_take(&l, 3, 0, false, back), LEASE_DENIED);
+	assert_true(lease_is_of(&l, ann, back));
+	assert_false(lease_is_of(&l, bob, back));
+	assert_int_equal(lease_take(&l, 4, ann, false, back), LEASE_GAINED);
+	assert_int_equal(lease_holder(&l, back + LEASE_RETURN_MS), 4);
+}
+
+static void
+it_is_not_kept_for_long(void **state)
+{
+	const uint64_t ann = 77;
+	struct lease l = { 0 };
+
+	(void)state;
+	lease_keep(&l, ann, 0);
+	assert_int_equal(lease_take(&l, 1, 0, false, 0), LEASE_DENIED);
+	assert_false(lease_is_of(&l, ann, LEASE_RETURN_MS));
+	assert_int_equal(lease_take(&l, 1, 0, false, LEASE_RETURN_MS),
+	    LEASE_GAINED);
+	assert_int_equal(lease_take(&l, 2, ann, false, LEASE_RETURN_MS),
+	    LEASE_DENIED);
+}
+
+/* Given back, idle for too long, or of somebody unknown: it is free. */
+static void
+it_is_not_kept_for_who_does_not_have_it(void **state)
+{
+	struct lease l = { 0 };
+
+	(void)state;
+	lease_take(&l, 1, 77, false, 0);
+	lease_release(&l, 1);
+	assert_false(lease_lose(&l, 1, 0));
+	assert_int_equal(lease_take(&l, 2, 0, false, 0), LEASE_GAINED);
+	assert_true(lease_lose(&l, 2, 0));
+	assert_int_equal(lease_take(&l, 3, 77, false, 0), LEASE_GAINED);
+	assert_true(lease_lose(&l, 3, LEASE_IDLE_MS));
+	assert_int_equal(lease_take(&l, 4, 78, false, LEASE_IDLE_MS),
+	    LEASE_GAINED);
+}
+
+static void
+a_client_moves_it_to_its_next_connection(void **state)
+{
+	struct lease l = { 0 };
+
+	(void)state;
+	lease_take(&l, 1, 77, false, 0);
+	assert_int_equal(lease_take(&l, 2, 77, false, 1), LEASE_GAINED);
+	assert_false(lease_lose(&l, 1, 2));
+	assert_int_equal(lease_holder(&l, 3), 2);
 }
 
 int
@@ -68,6 +134,10 @@ main(void)
 		cmocka_unit_test(it_can_be_stolen),
 		cmocka_unit_test(only_its_holder_gives_it_back),
 		cmocka_unit_test(idle_holders_lose_it),
+		cmocka_unit_test(it_is_kept_for_who_was_cut_off),
+		cmocka_unit_test(it_is_not_kept_for_long),
+		cmocka_unit_test(it_is_not_kept_for_who_does_not_have_it),
+		cmocka_unit_test(a_client_moves_it_to_its_next_connection),
 	};
 
 	return cmocka_run_group_tests_name("host_lease", tests, NULL, NULL);

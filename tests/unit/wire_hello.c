@@ -74,6 +74,7 @@ a_full_hello_is_understood(void **state)
 	    "\"access\":\"readonly\",\"replay\":\"raw\",\"from\":0,"
 	    "\"history\":7,\"cols\":80,\"rows\":24,\"behind\":\"lossless\","
 	    "\"flow\":\"block\",\"flow_ms\":10000,\"steal\":true,"
+	    "\"who\":9223372036854775807,"
 	    "\"colours\":{\"fg\":\"ffFFff\",\"bg\":\"000001\"},"
 	    "\"visible\":false,\"new\":{\"thing\":[]}}");
 
@@ -89,6 +90,7 @@ a_full_hello_is_understood(void **state)
 	assert_true(h.cols == 80 && h.rows == 24);
 	assert_int_equal(h.behind, HELLO_BEHIND_LOSSLESS);
 	assert_true(h.flow_block && h.flow_ms == 10000);
+	assert_true(h.who == INT64_MAX);
 	assert_true(h.has_colours && h.fg == 0xffffff && h.bg == 1);
 }
 
@@ -120,6 +122,7 @@ what_is_wrong_is_named(void **state)
 	refuses("{\"tend\":1,\"flow\":\"no\"}", "flow must be block");
 	refuses("{\"tend\":1,\"flow_ms\":10001}", "flow_ms");
 	refuses("{\"tend\":1,\"steal\":1}", "steal must be true or false");
+	refuses("{\"tend\":1,\"who\":\"me\"}", "who must be a whole number");
 	refuses("{\"tend\":1,\"visible\":\"no\"}", "visible");
 	refuses("{\"tend\":1,\"colours\":[]}", "colours must be an object");
 	refuses("{\"tend\":1,\"colours\":{\"fg\":\"ffffff\"}}", "colours.bg");
