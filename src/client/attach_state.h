@@ -39,7 +39,8 @@ struct attach {
 	struct conn conn;
 	bool connected;
 	struct buf send;
-	bool sized; /* the host was told our size: we have drawn */
+	bool sized;    /* the host was told our size: we have drawn */
+	bool coloured; /* and our terminal's colours */
 	int signals;
 
 	enum ending ending;

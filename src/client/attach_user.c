@@ -173,12 +173,32 @@ on_command(void *arg, enum keys_command command)
 	}
 }
 
+/* Programs that ask are told the colours of who types (O-10). */
+static void
+tell_colours(struct attach *a)
+{
+	struct buf json;
+
+	if (a->coloured || !a->probe.has_fg || !a->probe.has_bg ||
+	    a->keys.muted)
+		return;
+	a->coloured = true; /* or as soon as we are connected again */
+	buf_init(&json, 256);
+	buf_printf(&json,
+	    "{\"id\":1,\"op\":\"session.colours\","
+	    "\"args\":{\"fg\":\"%06x\",\"bg\":\"%06x\"}}",
+	    (unsigned)a->probe.fg, (unsigned)a->probe.bg);
+	(void)frame_put(&a->send, FRAME_REQUEST, json.data, json.len);
+	buf_finish(&json);
+}
+
 static void
 on_reply(void *arg, const struct key_reply *r)
 {
 	struct attach *a = arg;
 
 	probe_answer(&a->probe, r);
+	tell_colours(a);
 	a->view.painter.sync = a->probe.sync;
 	a->view.painter.widths_differ = a->probe.widths;
 	a->view.follow.kitty = a->probe.kitty;

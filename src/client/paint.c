@@ -17,9 +17,12 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "vt/render.h"
 #include "vt/vt.h"
 
 #define UNKNOWN (~0u)
+#define COLOURS_MAX (32u << 10) /* what sets all of a palette */
+#define OWN_COLOURS "\033]104\033\\\033]110\033\\\033]111\033\\\033]112\033\\"
 #define NOT_SHOWN (~(uint64_t)0) /* the digest of nothing that is drawn */
 
 struct glyph {
@@ -410,6 +413,30 @@ draw_title(struct painter *p, const struct vt *vt, struct buf *out)
 	p->title = xstrdup(title);
 }
 
+/*
+ * The program's palette and default colours.  What it has reset is not to be
+ * seen in what is set, so all of them begin anew with any change.
+ */
+static void
+draw_colours(struct painter *p, const struct vt *vt, struct buf *out)
+{
+	struct buf want;
+
+	buf_init(&want, COLOURS_MAX);
+	vt_put_colours(vt, &want);
+	if (want.len == p->colours.len &&
+	    (want.len == 0 ||
+		memcmp(want.data, p->colours.data, want.len) == 0)) {
+		buf_finish(&want);
+		return;
+	}
+	if (p->colours.len > 0)
+		buf_puts(out, OWN_COLOURS);
+	buf_append(out, want.data, want.len);
+	buf_finish(&p->colours);
+	p->colours = want;
+}
+
 static void
 draw_reverse(struct painter *p, const struct vt *vt, struct buf *out)
 {
@@ -428,6 +455,9 @@ clear(struct painter *p, struct buf *out)
 	p->brush.known = false;
 	brush_plain(&p->brush, out);
 	buf_puts(out, "\033[?5l\033[H\033[2J");
+	if (p->colours.len > 0)
+		buf_puts(out, OWN_COLOURS);
+	buf_clear(&p->colours);
 	p->reverse = false;
 	p->cursor_style = 0;
 	p->x = p->y = 0;
@@ -439,6 +469,7 @@ void
 painter_init(struct painter *p)
 {
 	memset(p, 0, sizeof(*p));
+	buf_init(&p->colours, COLOURS_MAX);
 }
 
 void
@@ -447,6 +478,7 @@ painter_finish(struct painter *p)
 	free(p->shown);
 	free(p->glyphs);
 	free(p->title);
+	buf_finish(&p->colours);
 	painter_init(p);
 }
 
@@ -503,6 +535,7 @@ painter_draw(struct painter *p, const struct scene *s, struct buf *out)
 	if (!p->known)
 		clear(p, out);
 	draw_reverse(p, s->vt, out);
+	draw_colours(p, s->vt, out);
 	draw_rows(p, s, moved, out);
 	draw_cursor(p, s, &c, out);
 	draw_title(p, s->vt, out);

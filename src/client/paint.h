@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "client/brush.h"
 
-struct buf;
 struct vt;
 
 /*
@@ -41,6 +41,7 @@ struct painter {
 	bool cursor_visible, reverse;
 	unsigned cursor_style; /* of DECSCUSR; 0: not told */
 	char *title;           /* NULL: not told */
+	struct buf colours;    /* what set them; empty: they are its own */
 };
 
 /* What is to be seen. */

@@ -508,22 +508,22 @@ put_tabs(struct render *r)
 			buf_printf(r->out, "\033[%uG\033H", x + 1);
 }
 
-static void
-put_colours(struct render *r)
+void
+vt_put_colours(const struct vt *vt, struct buf *out)
 {
-	const struct colours *c = &r->vt->colours;
+	const struct colours *c = &vt->colours;
 	struct colours usual;
 
 	colours_init(&usual);
 	for (unsigned i = 0; i < PALETTE_SIZE && c->palette != NULL; i++) {
 		uint32_t rgb = c->palette[i];
 		if (rgb != colours_palette(&usual, i))
-			buf_printf(r->out, "\033]4;%u;rgb:%02x/%02x/%02x\033\\",
-			    i, rgb >> 16, rgb >> 8 & 0xff, rgb & 0xff);
+			buf_printf(out, "\033]4;%u;rgb:%02x/%02x/%02x\033\\", i,
+			    rgb >> 16, rgb >> 8 & 0xff, rgb & 0xff);
 	}
 	for (unsigned i = 0; i < 3; i++)
 		if (c->is_set[i])
-			buf_printf(r->out, "\033]%u;rgb:%02x/%02x/%02x\033\\",
+			buf_printf(out, "\033]%u;rgb:%02x/%02x/%02x\033\\",
 			    10 + i, c->set[i] >> 16, c->set[i] >> 8 & 0xff,
 			    c->set[i] & 0xff);
 }
@@ -651,7 +651,7 @@ vt_render(const struct vt *vt, unsigned flags, struct buf *out)
 		.rows = vt->screen->rows,
 	};
 
-	put_colours(&r);
+	vt_put_colours(vt, out);
 	put_titles(&r);
 	put_saved_modes(&r);
 	if (!vt_on_alt(vt) || !(flags & RENDER_SHOWN))

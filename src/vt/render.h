@@ -22,6 +22,9 @@ enum render_flags {
  */
 int vt_render(const struct vt *vt, unsigned flags, struct buf *out);
 
+/* The part of it that sets colours as the program has (OSC 4, 10 to 12). */
+void vt_put_colours(const struct vt *vt, struct buf *out);
+
 /*
  * The parameters of the SGR that makes a fresh pen the cell's.  Colours in
  * colons are the standard's and cannot be mistaken; in semicolons every

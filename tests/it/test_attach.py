@@ -469,6 +469,49 @@ def test_only_the_host_answers_questions(home):
         term.wait_text("DA1 came 1 times")
 
 
+@pytest.mark.parametrize("options", [[], ["--read-only"]])
+def test_programs_are_told_the_terminals_own_colours(home, options):
+    """O-10: those of who types, and of nobody who only looks."""
+    sid = home.start("sh", "-c", "echo ready; read x; exec \"$@\"", "sh",
+                     sys.executable, "-c", ASKS)
+    with Terminal() as term:
+        attached(home, term, sid, "ready", *options)
+        passing(term)
+        term.type("\x1b]10;rgb:1212/3434/5656\x1b\\"
+                  "\x1b]11;rgb:fefe/dcdc/baba\x07")
+        if options:
+            home.ok("send", sid, "--keys", "Enter")
+        else:
+            term.type("\r")
+        text = term.wait_text("DA1 came 1 times")["lines"]
+        told = "]11;rgb:fefe/dcdc/baba" in "".join(text)
+        assert told == (not options), text
+
+
+def test_a_programs_colours_are_shown_and_undone(home):
+    """Whatever the size; what they were comes back."""
+    red, back = b"]4;1;rgb:12/34/56", b"]11;rgb:65/43/21"
+    sid = home.start("sh", "-c", r"printf '\033]4;1;#123456\007"
+                     r"\033]11;#654321\007ready'; read x; "
+                     r"printf '\033]104;1\007gone'; exec cat",
+                     options=["--size=60x10"])
+    with Wire(home.dir(sid), cols=60, rows=10), Terminal() as term:
+        attached(home, term, sid, "ready")
+        wait_for(lambda: red in term.raw and back in term.raw,
+                 lambda: f"the colours: {bytes(term.raw)!r}")
+        seen = len(term.raw)
+        term.type("\r")
+        term.wait_text("gone")
+        assert b"]104" in term.raw[seen:] and back in term.raw[seen:]
+        assert red not in term.raw[seen:], bytes(term.raw[seen:])
+        seen = len(term.raw)
+        term.type(DETACH)
+        assert term.ended() == 0
+        wait_for(lambda: b"]104" in term.raw[seen:]
+                 and b"]111" in term.raw[seen:],
+                 lambda: f"them undone: {bytes(term.raw[seen:])!r}")
+
+
 def test_who_only_looks_types_nothing(home):
     sid = home.start("sh", "-c", "echo ready; exec cat")
     with Terminal(60, 20) as term, Terminal(80, 24) as other:

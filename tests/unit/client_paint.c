@@ -269,6 +269,51 @@ a_terminal_that_was_drawn_over_is_drawn_anew(void **state)
 	tear_down(&r);
 }
 
+/* Whether the terminal has the colours that the program wants. */
+static void
+assert_coloured(const struct rig *r, const char *when)
+{
+	for (unsigned i = 0; i < 256 + 3; i++) {
+		uint32_t c = i < 256 ? COLOUR_PALETTE | i : 0;
+		enum vt_colour_role role = i < 256 ? 0 : i - 256;
+		uint32_t want = vt_colour(r->session, c, role);
+		uint32_t got = vt_colour(r->terminal, c, role);
+
+		if (want != got)
+			fail_msg("%s, colour %u: %06x, not %06x", when, i, got,
+			    want);
+	}
+}
+
+static void
+a_programs_palette_is_shown(void **state)
+{
+	static const char *const steps[] = {
+		"\033]4;1;#123456;200;rgb:aa/bb/cc\033\\",
+		"\033]10;#111111;#222222;#333333\033\\x",
+		"\033]104;1\033\\\033]111\033\\y",
+		"\033]104\033\\",
+		"\033]11;#abcdef\033\\",
+		"\033c",
+	};
+	struct rig r;
+
+	(void)state;
+	set_up(&r, 10, 3, 20, 5);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		feed(r.session, steps[i]);
+		draw(&r);
+		assert_coloured(&r, show_bytes(steps[i], strlen(steps[i])).s);
+		if (i % 2)
+			painter_forget(&r.painter);
+		draw(&r);
+		assert_coloured(&r, "drawn anew");
+		draw(&r);
+		assert_int_equal(r.out.len, 0);
+	}
+	tear_down(&r);
+}
+
 static void
 a_key_costs_a_few_bytes(void **state)
 {
@@ -369,6 +414,7 @@ main(void)
 		cmocka_unit_test(
 		    another_terminal_that_looks_the_same_costs_nothing),
 		cmocka_unit_test(a_terminal_that_was_drawn_over_is_drawn_anew),
+		cmocka_unit_test(a_programs_palette_is_shown),
 		cmocka_unit_test(a_key_costs_a_few_bytes),
 		cmocka_unit_test(the_window_follows_the_cursor),
 		cmocka_unit_test(
