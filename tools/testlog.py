@@ -19,9 +19,10 @@ def names(build, words):
     tests = json.loads(subprocess.run(
         ["meson", "introspect", "--tests", build],
         check=True, stdout=subprocess.PIPE).stdout)
-    found = {test["name"] for test in tests}
-    return sorted(n for n in found
-                  if not words or any(w in n for w in words))
+    # Those that take long come first, and do not run alone at the end.
+    tests.sort(key=lambda test: (-test["priority"], test["name"]))
+    return [test["name"] for test in tests
+            if not words or any(w in test["name"] for w in words)]
 
 
 def records(build):
