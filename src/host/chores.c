@@ -1,5 +1,7 @@
 #include "host/chores.h"
 
+#include <errno.h>
+
 #include "host/clock.h"
 #include "host/thread.h"
 #include "log/writer.h"
@@ -8,11 +10,22 @@
 #define QUIET_MS 1000
 
 static void
+sync_again_later(struct chores *c)
+{
+	pthread_mutex_lock(&c->lock);
+	c->dirty = true;
+	c->due_ms = clock_ms(CLOCK_MONOTONIC) + SYNC_EVERY_MS;
+	pthread_mutex_unlock(&c->lock);
+}
+
+static void
 sync_log(struct chores *c)
 {
 	int rc = log_writer_sync(c->writer);
 
-	if (rc < 0)
+	if (rc == -EMFILE || rc == -ENFILE)
+		sync_again_later(c);
+	else if (rc < 0)
 		c->ops->sync_failed(c->arg, -rc);
 }
 

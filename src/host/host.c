@@ -33,6 +33,7 @@
 #include "vt/vt.h"
 
 #define HOST_LOG_MAX (1 << 20)
+#define LATE_MS 1000
 
 uint64_t
 host_now_ns(const struct host *h)
@@ -310,6 +311,10 @@ host_touch(struct host *h)
 		h->active_ms = clock_ms(CLOCK_MONOTONIC_COARSE);
 }
 
+/*
+ * A timer that is late means that the host has been stopped.  What came
+ * meanwhile is still to be seen, so there is a moment more.
+ */
 static void
 on_idle(void *arg)
 {
@@ -317,6 +322,10 @@ on_idle(void *arg)
 	int64_t limit = (int64_t)h->manifest.idle_timeout_s * 1000;
 	int64_t left = h->active_ms + limit - clock_ms(CLOCK_MONOTONIC);
 
+	if (left < -LATE_MS) {
+		h->active_ms += LATE_MS - left;
+		left = LATE_MS;
+	}
 	if (left > 0)
 		watch_rearm(h->idle, left);
 	else if (h->manifest.status == STATUS_RUNNING)

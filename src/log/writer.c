@@ -521,6 +521,16 @@ take_due(struct log_writer *w, struct due *d)
 	return rc;
 }
 
+/* These are due still: there was no descriptor to sync them with. */
+static void
+put_off(struct log_writer *w, uint32_t number)
+{
+	pthread_mutex_lock(w->mutex);
+	if (w->unsynced == 0 || w->unsynced > number)
+		w->unsynced = number;
+	pthread_mutex_unlock(w->mutex);
+}
+
 static int
 sync_all_sealed(struct log_writer *w, const struct due *d)
 {
@@ -530,6 +540,10 @@ sync_all_sealed(struct log_writer *w, const struct due *d)
 		int one = sync_sealed(w, n);
 
 		rc = one < 0 ? one : rc;
+		if (one == -EMFILE || one == -ENFILE) {
+			put_off(w, n);
+			break;
+		}
 	}
 	return rc;
 }

@@ -76,7 +76,8 @@ size_t log_writer_segment_size(const struct log_writer *w);
 /*
  * fdatasync of all that was appended, sealed segments included.  After an
  * error the segment is not written again: append fails with -EIO until
- * log_writer_rotate has begun another.
+ * log_writer_rotate has begun another.  Not so after -EMFILE and -ENFILE: there
+ * was no descriptor to do it with, and it is to be tried again.
  */
 int log_writer_sync(struct log_writer *w);
 

@@ -1,6 +1,7 @@
 #include "unit.h"
 
 #include <limits.h>
+#include <sys/resource.h>
 
 #include "log_make.h"
 #include "../rng.h"
@@ -453,6 +454,32 @@ after_a_failed_sync_the_segment_is_left(void **state)
 	made_finish(&m);
 }
 
+/* It says nothing about the disk: the segment goes on. */
+static void
+without_descriptors_a_sync_is_put_off(void **state)
+{
+	struct rlimit before, none;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	made_put(&m, RECORD_START, 0, "{}", 2);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = 3; /* which are all in use */
+	for (int sealed = 0; sealed < 2; sealed++) {
+		made_put(&m, RECORD_OUTPUT, 0, "hello", 5);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+		assert_int_equal(log_writer_sync(m.w), -EMFILE);
+		made_put(&m, RECORD_OUTPUT, 0, " world", 6);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+		made_rotate(&m, "key", 3);
+	}
+	assert_int_equal(log_writer_sync(m.w), 0);
+	made_reads_back(&m, 1);
+	made_finish(&m);
+}
+
 static void
 a_rotation_that_fails_changes_nothing(void **state)
 {
@@ -694,6 +721,7 @@ main(void)
 		    a_full_disk_leaves_whole_events_and_the_rest_for_later),
 		cmocka_unit_test(what_cannot_be_taken_back_is_not_believed),
 		cmocka_unit_test(after_a_failed_sync_the_segment_is_left),
+		cmocka_unit_test(without_descriptors_a_sync_is_put_off),
 		cmocka_unit_test(a_rotation_that_fails_changes_nothing),
 		cmocka_unit_test(a_compression_that_fails_changes_nothing),
 		cmocka_unit_test(a_reader_gets_over_what_was_taken_back),
