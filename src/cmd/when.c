@@ -181,33 +181,62 @@ resolve_mark(const char *name, struct log_reader *r, struct log_place *out,
 	return 0;
 }
 
+/* What a clock on the wall showed at a time of the log. */
+struct wall_clock {
+	uint64_t time_ns, shown;
+	bool known;
+};
+
+/* Where a moment is that the clock showed; `exact`: it really showed it. */
+struct wall_place {
+	uint64_t wall, time_ns;
+	bool exact;
+};
+
+/* Look for it between one record of the clock and the next. */
+static void
+look_until(struct wall_place *p, const struct wall_clock *c, uint64_t end_ns)
+{
+	if (!c->known || c->shown > p->wall)
+		return;
+	if (p->wall - c->shown < end_ns - c->time_ns) {
+		p->exact = true;
+		p->time_ns = c->time_ns + (p->wall - c->shown);
+	} else if (!p->exact) {
+		p->time_ns = end_ns;
+	}
+}
+
 /*
- * The log counts from its start; clock records say what a clock on the wall
- * showed then.  The last one that is not later decides, so that after the
- * clock was set the new time counts.
+ * The log counts from its start, by a clock that cannot be set.  Where the one
+ * on the wall was set back it showed some moments twice: the later counts.
+ * Where it was set forward it left some out: that is when they were.
  */
 static int
 resolve_wall(uint64_t wall, struct log_reader *r, struct log_place *out,
     struct error *err)
 {
+	struct wall_place p = { .wall = wall };
+	struct wall_clock c = { 0 };
 	struct record rec;
-	bool any = false;
+	uint64_t last_ns = 0;
 
-	*out = (struct log_place){ LOG_BY_TIME, 0 };
 	log_reader_seek(r, LOG_BY_SEQ, 0);
 	while (next(r, &rec)) {
-		uint64_t then;
-
+		last_ns = rec.time_ns;
 		if (rec.type != RECORD_CLOCK || rec.len < 8)
 			continue;
-		then = get_u64le(rec.payload);
-		any = true;
-		if (then <= wall)
-			out->value = rec.time_ns + (wall - then);
+		look_until(&p, &c, rec.time_ns);
+		c = (struct wall_clock){ rec.time_ns, get_u64le(rec.payload),
+			true };
 	}
-	if (!any)
+	if (!c.known)
 		return error_set(err, ENOENT,
 		    "the log has no clock to find a date by");
+	look_until(&p, &c, last_ns + 1);
+	if (!p.exact && c.shown <= wall) /* it is still to come */
+		p.time_ns = c.time_ns + (wall - c.shown);
+	*out = (struct log_place){ LOG_BY_TIME, p.time_ns };
 	return 0;
 }
 

@@ -1,14 +1,10 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "cmd/when.h"
+#include "log_make.h"
 
 static void
 expect(const char *s, enum when_kind kind, uint64_t value)
@@ -91,6 +87,86 @@ when_says_what_can_be_written(void **state)
 	}
 }
 
+#define SECOND 1000000000ull
+#define YEAR (365 * 86400 * SECOND)
+#define NOON (1800000000 * SECOND) /* what the clock shows at first */
+
+/* At so many seconds of the log the clock shows this. */
+static void
+clock_shows(struct made *m, uint64_t seconds, uint64_t wall)
+{
+	uint8_t payload[9];
+
+	put_u64le(payload, wall);
+	payload[8] = 0;
+	m->time_ns = seconds * SECOND - 1000;
+	made_put(m, RECORD_CLOCK, 0, payload, sizeof(payload));
+}
+
+/* A moment on the clock is at so many seconds of the log. */
+static void
+is_at(const struct made *m, uint64_t wall, uint64_t seconds)
+{
+	struct when w = { .kind = WHEN_WALL, .value = wall };
+	struct log_reader *r = made_reader(m->dirfd);
+	struct log_place place = { 0 };
+	struct error err = { 0 };
+
+	if (when_resolve(&w, r, &place, &err) < 0)
+		fail_msg("%s", err.msg);
+	assert_int_equal(place.by, LOG_BY_TIME);
+	assert_int_equal(place.value, seconds * SECOND);
+	log_reader_close(r);
+}
+
+static void
+dates_are_found_though_the_clock_jumps(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	made_put(&m, RECORD_START, 0, "{}", 2);
+	clock_shows(&m, 1, NOON);
+	is_at(&m, NOON - SECOND, 0);
+	is_at(&m, NOON + 9 * SECOND, 10); /* to come, as far as it knows */
+	clock_shows(&m, 100, NOON + 99 * SECOND);
+	/* A year forward: what it left out was then. */
+	clock_shows(&m, 200, NOON + YEAR);
+	is_at(&m, NOON + 50 * SECOND, 51);
+	is_at(&m, NOON + 198 * SECOND, 199);
+	is_at(&m, NOON + 300 * SECOND, 200);
+	is_at(&m, NOON + YEAR - SECOND, 200);
+	/* And back, by two minutes more: those were twice. */
+	clock_shows(&m, 300, NOON + 180 * SECOND);
+	clock_shows(&m, 400, NOON + 280 * SECOND);
+	is_at(&m, NOON + 50 * SECOND, 51);
+	is_at(&m, NOON + 170 * SECOND, 171);
+	is_at(&m, NOON + 190 * SECOND, 310);
+	is_at(&m, NOON + YEAR + 30 * SECOND, 230);
+	is_at(&m, NOON + 281 * SECOND, 401);
+	made_finish(&m);
+}
+
+static void
+a_log_without_a_clock_has_no_dates(void **state)
+{
+	struct when w = { .kind = WHEN_WALL, .value = NOON };
+	struct log_reader *r;
+	struct log_place place;
+	struct error err = { 0 };
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	made_put(&m, RECORD_START, 0, "{}", 2);
+	r = made_reader(m.dirfd);
+	assert_int_equal(when_resolve(&w, r, &place, &err), -ENOENT);
+	assert_non_null(strstr(err.msg, "no clock"));
+	log_reader_close(r);
+	made_finish(&m);
+}
+
 int
 main(void)
 {
@@ -99,6 +175,8 @@ main(void)
 		cmocka_unit_test(when_reads_dates),
 		cmocka_unit_test(when_reads_marks),
 		cmocka_unit_test(when_says_what_can_be_written),
+		cmocka_unit_test(dates_are_found_though_the_clock_jumps),
+		cmocka_unit_test(a_log_without_a_clock_has_no_dates),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
