@@ -40,7 +40,8 @@ def next_host(home, sid, old):
 
 
 def kill_hosts(home, sid, kills, rng):
-    """kill -9 each host soon after it serves; seconds until the next one."""
+    """kill -9 each host soon after it serves; seconds until the next one,
+    the shortest first."""
     gone, pid = [], None
     for _ in range(kills):
         pid = next_host(home, sid, pid)
@@ -49,7 +50,7 @@ def kill_hosts(home, sid, kills, rng):
         began = time.monotonic()
         next_host(home, sid, pid)
         gone.append(time.monotonic() - began)
-    return gone
+    return sorted(gone)
 
 
 def difference(home, sid, seed):
@@ -86,10 +87,11 @@ def test_killed_hosts_lose_and_double_nothing(home, number):
     where, length = difference(home, sid, seed)
     assert where is None, where
     assert length == ended["offset"] > 0
-    print(f"{kills} kills, {length} bytes, served again after "
-          f"{sorted(gone)[kills // 2] * 1000:.0f} ms, {max(gone) * 1000:.0f} "
-          "at most")
-    assert sorted(gone)[kills // 2] < 0.5, gone
+    middle, late, last = (gone[part * (kills - 1) // 100] * 1000
+                          for part in (50, 99, 100))
+    print(f"{kills} kills, {length} bytes, served again after {middle:.0f} ms, "
+          f"99 % of them after {late:.0f}, all after {last:.0f}")
+    assert late <= 500, gone
     restarts = [e for e in home.events(sid) if e["type"] == "trouble"]
     assert 0 < len(restarts) <= kills
     gaps = [e for e in home.events(sid) if e["type"] == "gap"]
