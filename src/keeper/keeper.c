@@ -1,6 +1,7 @@
 #include "keeper/keeper.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -12,12 +13,26 @@
 #define QUIET_MS 200
 #define DRAIN_MS 2000
 
-/* A missing socket is there again within 2 s: the sum of these two. */
+/*
+ * A missing socket is there again within 2 s.  The kernel tells when a file of
+ * the directory goes; where it does not, and after a failure, we look as often
+ * as the sum of the next two allows.  Whatever it tells, we look now and then.
+ */
 #define CHECK_MS 1700
 #define CHECK_SLACK_MS 250
+#define CHECK_SOON_MS 100
+#define CHECK_SELDOM_MS 60000
 
 /* How long a host may take to end after it said DONE. */
 #define LEAVE_MS 5000
+
+static void
+plan_check(struct keeper *k)
+{
+	bool rest = k->told && k->listener.bound && !k->terminal.over;
+
+	k->check_ms = k->now_ms + (rest ? CHECK_SELDOM_MS : CHECK_MS);
+}
 
 void
 keeper_begin(struct keeper *k)
@@ -25,8 +40,9 @@ keeper_begin(struct keeper *k)
 	k->start = process_start_time(getpid());
 	k->stage = KEEPER_RUNNING;
 	k->now_ms = clock_ms();
-	k->check_ms = k->now_ms + CHECK_MS;
+	k->told = listener_watch(&k->listener);
 	k->leave_ms = CLOCK_NEVER;
+	plan_check(k);
 }
 
 /* ------------------------------------------------------------- telling hosts */
@@ -207,12 +223,9 @@ advance(struct keeper *k)
 static void
 reap(struct keeper *k)
 {
-	struct signalfd_siginfo info;
 	int status;
 	pid_t pid;
 
-	if (read(k->signals, &info, sizeof(info)) < 0)
-		return;
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		if (pid == k->child.pid && !k->child.ended)
 			child_ended(&k->child, status, k->now_ms);
@@ -223,14 +236,28 @@ reap(struct keeper *k)
 }
 
 static void
+hear_signals(struct keeper *k)
+{
+	struct signalfd_siginfo info;
+
+	while (read(k->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			reap(k);
+		else
+			k->check_ms = earlier(k->check_ms,
+			    k->now_ms + CHECK_SOON_MS);
+	}
+}
+
+static void
 check(struct keeper *k)
 {
-	k->check_ms = k->now_ms + CHECK_MS;
-	if (k->stage == KEEPER_LEAVING)
-		return;
-	if (listener_check(&k->listener))
-		hosts_owe(&k->hosts, CONTROL_LISTENING);
-	terminal_take_back(&k->terminal);
+	if (k->stage != KEEPER_LEAVING) {
+		if (listener_check(&k->listener))
+			hosts_owe(&k->hosts, CONTROL_LISTENING);
+		terminal_take_back(&k->terminal);
+	}
+	plan_check(k);
 }
 
 /* While the ring is full no time runs out: the room will come first. */
@@ -267,6 +294,8 @@ timeout_ms(struct keeper *k)
 static void
 settle(struct keeper *k)
 {
+	if (k->terminal.over)
+		k->check_ms = earlier(k->check_ms, k->now_ms + CHECK_MS);
 	if (k->now_ms >= k->check_ms)
 		check(k);
 	advance(k);
@@ -294,7 +323,7 @@ keeper_turn(struct keeper *k)
 	if (fds[1].revents)
 		terminal_has_room(&k->terminal);
 	if (fds[2].revents)
-		reap(k);
+		hear_signals(k);
 	if (fds[3].revents)
 		hosts_receive(&k->hosts, k->now_ms);
 	settle(k);

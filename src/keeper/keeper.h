@@ -32,7 +32,7 @@ struct keeper {
 	struct terminal terminal;
 	struct hosts hosts;
 	struct listener listener;
-	int signals;    /* signalfd for SIGCHLD */
+	int signals;    /* signalfd for SIGCHLD and SIGIO */
 	uint64_t start; /* as process_start_time */
 	enum keeper_stage stage;
 	uint64_t exit_offset; /* where the output ended when EXIT was told */
@@ -40,6 +40,7 @@ struct keeper {
 	int64_t check_ms;     /* when to look at the socket next */
 	int64_t leave_ms;     /* when to leave, whatever the host does */
 	bool lazy;            /* the kernel may let us sleep a little longer */
+	bool told;            /* it tells by SIGIO when a file goes */
 };
 
 /* Begin: the parts are open and the program runs. */

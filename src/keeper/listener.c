@@ -49,7 +49,7 @@ listener_open(struct listener *l, int dir)
 		unlinkat(dir, NAME, 0);
 		return rc;
 	}
-	*l = (struct listener){ dir, fd_take(&fd), st.st_dev, st.st_ino };
+	*l = (struct listener){ dir, fd_take(&fd), st.st_dev, st.st_ino, true };
 	return 0;
 }
 
@@ -67,10 +67,18 @@ listener_check(struct listener *l)
 {
 	int old = l->fd;
 
-	if (is_ours(l) || listener_open(l, l->dir) < 0)
+	l->bound = is_ours(l);
+	if (l->bound || listener_open(l, l->dir) < 0)
 		return false;
 	fd_close(&old);
 	return true;
+}
+
+bool
+listener_watch(const struct listener *l)
+{
+	return fcntl(l->dir, F_NOTIFY, DN_DELETE | DN_RENAME | DN_MULTISHOT) ==
+	    0;
 }
 
 void

@@ -12,8 +12,9 @@
 struct listener {
 	int dir;
 	int fd;
-	dev_t dev; /* the file that is ours; its inode is not given to */
-	ino_t ino; /* another as long as fd is open */
+	dev_t dev;  /* the file that is ours; its inode is not given to */
+	ino_t ino;  /* another as long as fd is open */
+	bool bound; /* as far as we know */
 };
 
 /* 0, or -errno.  The directory must stay open. */
@@ -24,6 +25,9 @@ int listener_open(struct listener *l, int dir);
  * True when there is a new fd; the old one is closed.
  */
 bool listener_check(struct listener *l);
+
+/* Have SIGIO sent when a file of the directory goes; false: cannot be had. */
+bool listener_watch(const struct listener *l);
 
 /* Remove the file, if it is ours, and stop listening. */
 void listener_close(struct listener *l);

@@ -108,15 +108,16 @@ take_signals(void)
 		SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGTSTP, SIGTTIN, SIGTTOU };
 	struct sigaction ign = { .sa_handler = SIG_IGN };
 	struct sigaction dfl = { .sa_handler = SIG_DFL };
-	sigset_t child;
+	sigset_t heard;
 
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		sigaction(ignored[i], &ign, NULL);
 	sigaction(SIGCHLD, &dfl, NULL);
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
-	sigprocmask(SIG_SETMASK, &child, NULL);
-	return signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+	sigemptyset(&heard);
+	sigaddset(&heard, SIGCHLD);
+	sigaddset(&heard, SIGIO);
+	sigprocmask(SIG_SETMASK, &heard, NULL);
+	return signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 /*
