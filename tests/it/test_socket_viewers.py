@@ -1,6 +1,11 @@
 """Many viewers, slow and frozen ones: each gets its own, nobody waits."""
 
+import contextlib
+import os
 import select
+import statistics
+import subprocess
+import sys
 import threading
 import time
 
@@ -8,8 +13,10 @@ import pytest
 
 import flood
 import wire
-from lib import BUILD, Home, wait_for
+from lib import BUILD, ROOT, Home, wait_for
 from wire import Wire
+
+FULL = "TEND_TEST_FULL" in os.environ
 
 
 @pytest.fixture(scope="module")
@@ -150,11 +157,106 @@ def test_two_hundred_viewers_cost_nothing_that_grows(home):
         thread.join()
     assert driver.call("session.get")["observers"] == 200
     assert max(seen) < SLACK * (12 << 10), seen
+    assert max(seen[5:]) <= max(seen[:5]) + SLACK * 1024, seen
     for w in viewers:
         w.close()
     wait_for(lambda: driver.call("session.get")["observers"] == 1,
              "all are gone")
     driver.close()
+
+
+# Prints so many bytes, so many in a second (0: as fast as it can), once it
+# gets a key; then says in a file how many seconds that took.
+PRINTER = """
+import os, sys, time, tty
+size, rate = int(sys.argv[1]), int(sys.argv[2])
+block = b"".join(b"%078d\\r\\n" % i for i in range(50))
+tty.setraw(0)
+os.write(1, b"ready")
+os.read(0, 1)
+begin = time.monotonic()
+for at in range(0, size, len(block)):
+    due = begin + at / rate if rate else 0
+    while (now := time.monotonic()) < due:
+        time.sleep(due - now)
+    left = block
+    while left:
+        left = left[os.write(1, left):]
+took = time.monotonic() - begin
+with open(sys.argv[3] + "~", "w") as out:
+    out.write(str(took))
+os.rename(sys.argv[3] + "~", sys.argv[3])
+os.read(0, 1)
+"""
+
+
+@contextlib.contextmanager
+def crowd(directory, counts):
+    """Viewers of a session, quick, slow and frozen ones, while it lasts."""
+    reader = subprocess.Popen(
+        [sys.executable, ROOT / "tests" / "it" / "crowd.py", directory,
+         *map(str, counts)], stdout=subprocess.PIPE)
+    try:
+        assert reader.stdout.readline() == b"here\n"
+        yield
+        assert reader.poll() is None, "the crowd has gone"
+    finally:
+        reader.kill()
+        reader.wait()
+        reader.stdout.close()
+
+
+def program_rate(home, path, size, rate, counts):
+    """Bytes in a second that the program got rid of, before such a crowd."""
+    sid = home.start(sys.executable, "-c", PRINTER, str(size), str(rate),
+                     str(path))
+    home.wait_text(sid, "ready")
+    with crowd(home.dir(sid), counts):
+        home.ok("send", sid, "--text", "x")
+        wait_for(path.exists, lambda: home.info(sid), seconds=120)
+        assert home.info(sid)["observers"] == sum(counts)
+    took = float(path.read_text())
+    path.unlink()
+    home.ok("kill", sid)
+    return size / took
+
+
+def compare_rates(home, tmp_path, size, rate, counts, choose):
+    """The rate before a crowd as a part of that before nobody: rounds take
+    turns, so that both see the same machine.  There are a few more of them
+    when it was busy with something else."""
+    alone, crowded, part = [], [], 0
+    while len(alone) < 3 or (part < 0.9 and len(alone) < 12):
+        for rates, who in ((alone, (0, 0, 0)), (crowded, counts)):
+            rates.append(program_rate(home, tmp_path / "took", size, rate,
+                                      who))
+        part = choose(crowded) / choose(alone)
+    told = (f"{sum(counts)} viewers: {part:.2f} of the rate; alone "
+            f"{[f'{r / 1e6:.1f}' for r in alone]}, with them "
+            f"{[f'{r / 1e6:.1f}' for r in crowded]} MB/s")
+    print(told)
+    assert part >= 0.9, told
+
+
+def test_a_crowd_does_not_slow_the_program(home, tmp_path):
+    """200 viewers in the full dose, a quarter slow, a quarter frozen.
+
+    Those who read get every byte, at the cost of the machine's processors: so
+    the program prints as much as two of them can give to a hundred readers, 1
+    MB/s, far more than anybody reads.  It must not be made to wait for that.
+    """
+    part, size = (50, 4_000_000) if FULL else (5, 1_000_000)
+    compare_rates(home, tmp_path, size, 1_000_000, (2 * part, part, part),
+                  statistics.median)
+
+
+def test_who_does_not_keep_up_costs_a_flood_nothing(home, tmp_path):
+    """As fast as it can, with slow and frozen viewers only: they are skipped.
+
+    The best round counts: where one was slower, it was the machine's doing.
+    """
+    part = 50 if FULL else 5
+    compare_rates(home, tmp_path, 20_000_000, 0, (0, part, part), max)
 
 
 def test_the_program_never_waits_for_a_frozen_viewer(home):
