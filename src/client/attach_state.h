@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "client/attach.h"
+#include "client/book.h"
 #include "client/conn.h"
 #include "client/keys.h"
 #include "client/mirror.h"
@@ -35,7 +36,7 @@ struct attach {
 	struct keys keys;
 	struct mirror mirror;
 	struct view view;
-	struct vt *book; /* the history, while it is leafed through */
+	struct book book; /* the history, while it is leafed through */
 	struct conn conn;
 	bool connected;
 	struct buf send;

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -18,19 +19,25 @@ attach_notice(struct attach *a, const char *text)
 	a->notice_ms = text == NULL ? 0 : attach_now_ms() + NOTICE_MS;
 }
 
+/* The place in the book, and how to go on from it. */
 static void
-leaf(struct attach *a, int64_t rows)
+show_page(struct attach *a)
 {
-	unsigned most = history_rows(a->book);
-	int64_t back = (int64_t)a->view.back + rows;
-	char text[128];
+	const struct book *b = &a->book;
+	char place[64], text[160];
 
-	back = back < 0 ? 0 : back > most ? most : back;
-	a->view.back = (unsigned)back;
+	if (b->old)
+		snprintf(place, sizeof(place), "byte %" PRIu64 " of %" PRIu64,
+		    b->offset, b->end);
+	else
+		snprintf(place, sizeof(place), "%u of %u rows back", b->back,
+		    b->rows);
 	snprintf(text, sizeof(text),
-	    " history: %u of %u rows back \u00b7 arrows PgUp PgDn Home End "
-	    "\u00b7 q leaves",
-	    a->view.back, most);
+	    " history: %s \u00b7 arrows PgUp PgDn Home End \u00b7 q leaves",
+	    place);
+	a->view.book = b->page;
+	a->view.back = b->back;
+	a->view.redraw = true;
 	view_notice(&a->view, text);
 	a->notice_ms = 0;
 }
@@ -38,8 +45,8 @@ leaf(struct attach *a, int64_t rows)
 static void
 close_book(struct attach *a)
 {
-	vt_destroy(a->book);
-	a->view.book = a->book = NULL;
+	book_close(&a->book);
+	a->view.book = NULL;
 	a->keys.grabbed = false;
 	a->view.redraw = true;
 	attach_notice(a, NULL);
@@ -48,20 +55,46 @@ close_book(struct attach *a)
 static void
 open_book(struct attach *a)
 {
-	uint64_t offset;
-
-	if (a->book != NULL)
+	if (a->book.page != NULL)
 		return;
-	a->book = book_fetch(a->dirfd, BOOK_MS, &offset, NULL);
-	if (a->book == NULL) {
+	if (book_open(&a->book, a->dirfd, BOOK_MS, NULL) < 0) {
 		attach_notice(a, " the session's host does not answer");
 		return;
 	}
-	a->view.book = a->book;
-	a->view.back = 0;
-	a->view.redraw = true;
 	a->keys.grabbed = true;
-	leaf(a, 1);
+	book_leaf(&a->book, 1);
+	show_page(a);
+}
+
+/* Whether the key is one for leafing. */
+static bool
+leaf(struct book *b, uint32_t key, int64_t page)
+{
+	switch (key) {
+	case KEY_UP:
+	case 'k':
+		book_leaf(b, 1);
+		return true;
+	case KEY_DOWN:
+	case 'j':
+		book_leaf(b, -1);
+		return true;
+	case KEY_PAGE_UP:
+	case 'b':
+		book_leaf(b, page);
+		return true;
+	case KEY_PAGE_DOWN:
+	case ' ':
+		book_leaf(b, -page);
+		return true;
+	case KEY_HOME:
+		book_first(b);
+		return true;
+	case KEY_END:
+		book_last(b);
+		return true;
+	}
+	return false;
 }
 
 static void
@@ -70,35 +103,11 @@ on_book_key(void *arg, const struct key *k)
 	struct attach *a = arg;
 	int64_t page = a->view.rows > 1 ? a->view.rows - 1 : 1;
 
-	switch (k->code) {
-	case KEY_UP:
-	case 'k':
-		leaf(a, 1);
-		break;
-	case KEY_DOWN:
-	case 'j':
-		leaf(a, -1);
-		break;
-	case KEY_PAGE_UP:
-	case 'b':
-		leaf(a, page);
-		break;
-	case KEY_PAGE_DOWN:
-	case ' ':
-		leaf(a, -page);
-		break;
-	case KEY_HOME:
-		leaf(a, INT32_MAX);
-		break;
-	case KEY_END:
-		leaf(a, -(int64_t)INT32_MAX);
-		break;
-	case 'q':
-	case KEY_ESCAPE:
-	case KEY_ENTER:
+	if (leaf(&a->book, k->code, page))
+		show_page(a);
+	else if (k->code == 'q' || k->code == KEY_ESCAPE ||
+	    k->code == KEY_ENTER)
 		close_book(a);
-		break;
-	}
 }
 
 void

@@ -1,17 +1,28 @@
 #include "client/book.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/json_field.h"
 #include "base/json_tree.h"
 #include "base/mem.h"
 #include "base/version.h"
 #include "client/conn.h"
+#include "client/paint.h"
+#include "log/reader.h"
+#include "log/replay.h"
 #include "vt/vt.h"
+
+/*
+ * A key may pass so many stretches in which nothing left the screen, as those
+ * of a full-screen program; then it has gone that far, and the next goes on.
+ */
+#define TURNS_MAX 64
 
 struct answer {
 	unsigned cols, rows;
@@ -87,4 +98,147 @@ book_fetch(int dirfd, int timeout_ms, uint64_t *offset, struct error *err)
 	free(a.data);
 	*offset = a.offset;
 	return vt;
+}
+
+/* Pages. */
+
+static void
+show(struct book *b, const struct vt *page)
+{
+	b->page = page;
+	b->rows = history_rows(page);
+	b->old = page == b->stretch;
+}
+
+/* Turn to the stretch that this is in; whether there is another one. */
+static bool
+turn_to(struct book *b, enum log_by by, uint64_t value)
+{
+	struct log_extent extent;
+	struct replay r;
+
+	if (b->log == NULL || replay_stretch(b->log, by, value, &r, NULL) < 0)
+		return false;
+	if (b->stretch != NULL && r.begin_seq == b->begin_seq) {
+		vt_destroy(r.vt);
+		return false;
+	}
+	vt_destroy(b->stretch);
+	b->stretch = r.vt;
+	b->begin_seq = r.begin_seq;
+	b->end_seq = r.seq;
+	b->offset = r.begin_offset;
+	if (log_reader_extent(b->log, &extent) == 0)
+		b->end = extent.end_offset;
+	show(b, b->stretch);
+	return true;
+}
+
+/* From the host's page to the log: rows count back from the same place. */
+static bool
+turn_back(struct book *b)
+{
+	if (b->stretch == NULL)
+		return turn_to(b, LOG_BY_OFFSET, b->taken);
+	return turn_to(b, LOG_BY_SEQ, b->begin_seq - 1);
+}
+
+/* What is left of a log may be less than the host knows. */
+static void
+leaf_back(struct book *b, int64_t back)
+{
+	int64_t known = b->stretch == NULL ? b->rows : 0, passed = 0;
+
+	for (unsigned n = 0; back - passed > b->rows && n < TURNS_MAX; n++) {
+		unsigned rows = b->stretch != NULL ? b->rows : 0;
+
+		if (!turn_back(b))
+			break;
+		passed += rows;
+	}
+	if (back - passed > b->rows)
+		back = passed + b->rows;
+	if (b->stretch != NULL && back < known) {
+		book_last(b);
+		passed = 0;
+		back = known;
+	}
+	b->back = (unsigned)(back - passed);
+}
+
+static void
+leaf_on(struct book *b, int64_t back)
+{
+	for (unsigned n = 0; back < 0 && n < TURNS_MAX; n++) {
+		if (b->stretch == NULL ||
+		    !turn_to(b, LOG_BY_SEQ, b->end_seq + 1)) {
+			book_last(b);
+			return;
+		}
+		back += b->rows;
+	}
+	b->back = back < 0 ? 0 : (unsigned)back;
+}
+
+void
+book_leaf(struct book *b, int64_t rows)
+{
+	int64_t back = (int64_t)b->back + rows;
+
+	if (back < 0)
+		leaf_on(b, back);
+	else
+		leaf_back(b, back);
+}
+
+void
+book_first(struct book *b)
+{
+	(void)turn_to(b, LOG_BY_SEQ, 0);
+	b->back = b->rows;
+}
+
+void
+book_last(struct book *b)
+{
+	vt_destroy(b->stretch);
+	b->stretch = NULL;
+	show(b, b->newest);
+	b->back = 0;
+}
+
+/* A log that cannot be read has no pages; the host's is there all the same. */
+static struct log_reader *
+open_log(int dirfd)
+{
+	auto_close int fd = openat(dirfd, "log",
+	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct log_reader *log = NULL;
+
+	if (fd < 0 || log_reader_open(&log, fd, NULL) < 0)
+		return NULL;
+	return log;
+}
+
+int
+book_open(struct book *b, int dirfd, int timeout_ms, struct error *err)
+{
+	struct error why = { .code = EIO };
+
+	memset(b, 0, sizeof(*b));
+	b->newest = book_fetch(dirfd, timeout_ms, &b->taken, &why);
+	if (b->newest == NULL)
+		return error_set(err, why.code, "%s", why.msg);
+	b->log = open_log(dirfd);
+	book_last(b);
+	return 0;
+}
+
+void
+book_close(struct book *b)
+{
+	vt_destroy(b->newest);
+	vt_destroy(b->stretch);
+	log_reader_close(b->log);
+	memset(b, 0, sizeof(*b));
 }

@@ -288,8 +288,6 @@ history_rows(const struct vt *vt)
 	struct vt_row row;
 	unsigned n = 0;
 
-	if (vt_alt_screen(vt))
-		return 0;
 	it = vt_history_begin(vt);
 	while (vt_history_next(it, &row))
 		n++;

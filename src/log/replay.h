@@ -12,7 +12,8 @@ struct vt;
 /* The screen at a moment of the log. */
 struct replay {
 	struct vt *vt; /* the caller's to destroy; it answers to nobody */
-	uint64_t seq;  /* of the last event in it */
+	uint64_t begin_seq, begin_offset; /* of the keyframe it began with */
+	uint64_t seq;                     /* of the last event in it */
 	uint64_t offset;
 	uint64_t time_ns;
 	bool complete; /* false: damage or an engine gap lies before it */
@@ -31,5 +32,17 @@ int replay_at(struct log_reader *r, enum log_by by, uint64_t value,
 /* The newest screen, for a host that takes over. */
 int replay_end(struct log_reader *r, bool history, struct replay *out,
     struct error *err);
+
+/*
+ * The stretch of the log that `value` is in: from a keyframe on, the last one
+ * at or before it or else the first there is, up to the next keyframe or the
+ * end.  The screen is that with which the next one begins, and the history what
+ * left the screen within it, all of it; so stretches one after the other have
+ * every line once.
+ * The one before ends at begin_seq - 1, the one after begins at seq + 1.
+ * Errors as replay_at.
+ */
+int replay_stretch(struct log_reader *r, enum log_by by, uint64_t value,
+    struct replay *out, struct error *err);
 
 #endif

@@ -28,15 +28,22 @@ static_assert(HEADER + HISTORY_LINE_MAX <=
 	sizeof(((struct history_block *)0)->data),
     "a line fits into a block");
 
+static void
+set_limits(struct history *h, uint32_t lines_max, size_t bytes_max)
+{
+	h->lines_max = bytes_max >= LIMIT_MIN ? lines_max : 0;
+	h->limit = bytes_max;
+	h->bytes_max = 0;
+	if (h->lines_max > 0)
+		h->bytes_max = (bytes_max - 2 * HISTORY_BLOCK - SCRATCH_MAX) /
+		    7 * 6;
+}
+
 void
 history_init(struct history *h, uint32_t lines_max, size_t bytes_max)
 {
 	memset(h, 0, sizeof(*h));
-	h->lines_max = bytes_max >= LIMIT_MIN ? lines_max : 0;
-	h->limit = bytes_max;
-	if (h->lines_max > 0)
-		h->bytes_max = (bytes_max - 2 * HISTORY_BLOCK - SCRATCH_MAX) /
-		    7 * 6;
+	set_limits(h, lines_max, bytes_max);
 	buf_init(&h->scratch, SIZE_MAX);
 }
 
@@ -107,6 +114,15 @@ drop_excess(struct history *h)
 {
 	while (h->lines > h->lines_max || h->bytes > h->bytes_max)
 		drop_oldest(h);
+}
+
+void
+history_limit(struct history *h, uint32_t lines_max, size_t bytes_max)
+{
+	set_limits(h, lines_max, bytes_max);
+	drop_excess(h);
+	if (h->lines == 0)
+		history_clear(h);
 }
 
 static void

@@ -52,6 +52,9 @@ struct history_line {
 
 void history_init(struct history *h, uint32_t lines_max, size_t bytes_max);
 void history_finish(struct history *h);
+
+/* Other bounds from now on: what is beyond them goes at once. */
+void history_limit(struct history *h, uint32_t lines_max, size_t bytes_max);
 void history_clear(struct history *h);
 
 /*

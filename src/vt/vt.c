@@ -421,6 +421,12 @@ vt_history_lines(const struct vt *vt)
 	return vt->history.lines;
 }
 
+void
+vt_limit_history(struct vt *vt, uint32_t lines, size_t bytes)
+{
+	history_limit(&vt->history, lines, bytes);
+}
+
 size_t
 vt_memory(const struct vt *vt)
 {

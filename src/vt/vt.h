@@ -188,6 +188,12 @@ void vt_history_end(struct vt_history_iter *it);
 uint32_t vt_history_lines(const struct vt *vt);
 
 /*
+ * Keep so much history from now on; what is more goes at once, the oldest
+ * first.
+ */
+void vt_limit_history(struct vt *vt, uint32_t lines, size_t bytes);
+
+/*
  * Damage.  The generation grows with every feed that changed something.  A row
  * changed after generation g when vt_row_generation() > g; something visible
  * (text, style, cursor, title, screen) did when vt_generation() > g.  During a

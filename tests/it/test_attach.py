@@ -546,6 +546,44 @@ def test_history_can_be_leafed_through(home):
         term.wait_text("typed\ntyped")
 
 
+def number_on_top(screen):
+    """Of output that counts its lines: the first that is seen."""
+    return int(screen["lines"][0].partition(" ")[0] or 0)
+
+
+def test_history_goes_back_to_the_first_line_of_the_log(home):
+    """Beyond what the host has in memory, and across keyframes and resizes,
+    every line once; and on again to the newest."""
+    last = 120000  # 2 MiB: keyframes are written every 512 KiB
+    sid = home.start("sh", "-c", f"seq -f '%.0f of the log' 1 {last // 2}; "
+                     f"echo half; read x; seq -f '%.0f of the log' "
+                     f"{last // 2 + 1} {last}; printf end; exec cat")
+    with Terminal() as term:
+        attached(home, term, sid, "half")
+        term.resize(90, 20)
+        wait_for(lambda: home.info(sid)["cols"] == 90, "the other size")
+        term.type("\r")
+        term.wait_text("end")
+        term.type(PREFIX + "[")
+        term.wait_text("history: 1 of")
+        seen = [number_on_top(term.screen())]
+        while seen[-1] > last - 5000:
+            term.type("\x1b[5~" * 10)
+            term.wait(lambda s: number_on_top(s) <= seen[-1] - 190,
+                      f"ten pages of 19 rows above {seen}")
+            seen.append(number_on_top(term.screen()))
+            assert seen[-1] == seen[-2] - 190, seen
+        term.type("\x1b[H")
+        term.wait(lambda s: number_on_top(s) == 1, "the first line")
+        for top in (20, 39, 58):
+            term.type("\x1b[6~")
+            term.wait(lambda s: number_on_top(s) == top, f"line {top} on top")
+        term.type("\x1b[F")
+        term.wait(lambda s: "history: 0 of" in s["lines"][-1], "the newest")
+        term.type("q")
+        term.wait(lambda s: s["lines"][-1] == "end", "the end again")
+
+
 def test_in_line_the_history_is_in_the_scrollback(home):
     """B-33"""
     sid = home.start("sh", "-c", "seq 1 500; exec cat")

@@ -101,6 +101,27 @@ the_oldest_line_goes_first(void **state)
 }
 
 static void
+other_bounds_hold_at_once(void **state)
+{
+	struct history h;
+
+	(void)state;
+	history_init(&h, 10, AMPLE);
+	for (char s[2] = "a"; s[0] <= 'z'; s[0]++)
+		push(&h, s, 10, 0);
+	history_limit(&h, 2, AMPLE);
+	holds(&h, "y\nz\n");
+	history_limit(&h, 0, 0);
+	push(&h, "not kept", 10, 0);
+	holds(&h, "");
+	history_limit(&h, 3, AMPLE);
+	for (char s[2] = "1"; s[0] <= '9'; s[0]++)
+		push(&h, s, 10, 0);
+	holds(&h, "7\n8\n9\n");
+	history_finish(&h);
+}
+
+static void
 a_row_that_continues_joins_its_line(void **state)
 {
 	struct history h;
@@ -627,6 +648,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_stand_oldest_first),
 		cmocka_unit_test(the_oldest_line_goes_first),
+		cmocka_unit_test(other_bounds_hold_at_once),
 		cmocka_unit_test(a_row_that_continues_joins_its_line),
 		cmocka_unit_test(blanks_between_joined_rows_are_kept),
 		cmocka_unit_test(what_continues_nothing_is_a_line),
