@@ -181,6 +181,49 @@ def test_two_terminals_of_different_sizes(home):
         same_picture(home, other, sid)
 
 
+def wait_size(home, sid, cols, rows):
+    wait_for(lambda: (home.info(sid)["cols"], home.info(sid)["rows"])
+             == (cols, rows), lambda: f"{cols}x{rows}: {home.info(sid)}")
+
+
+def echoed(term, text):
+    """Typed and printed by cat, each on a line."""
+    term.wait(lambda s: "\n".join(s["lines"]).count(text) == 2, text)
+
+
+@pytest.mark.parametrize("policy, three, typed, two", [
+    ("smallest", (70, 20), (70, 20), (70, 30)),
+    ("latest", (90, 20), (100, 30), (100, 30)),
+    ("largest", (100, 40), (100, 40), (100, 40)),
+    ("fixed", (80, 24), (80, 24), (80, 24))])
+def test_two_terminals_and_a_frozen_third(home, policy, three, typed, two):
+    """O-20: it has its say in the size for as long as it is there, and that
+    is all the others notice of it."""
+    sid = home.start("sh", "-c", "echo ready; exec cat",
+                     options=["--resize", policy])
+    with Terminal(100, 30) as one, Terminal(70, 40) as other, \
+            Terminal(90, 20) as third:
+        for window in (one, other, third):
+            attached(home, window, sid, "ready")
+        wait_size(home, sid, *three)
+        third.program.send_signal(signal.SIGSTOP)
+        one.type("first\r")
+        wait_size(home, sid, *typed)
+        for window in (one, other):
+            echoed(window, "first")
+            same_picture(home, window, sid)
+        assert "first" not in third.text()
+        third.program.send_signal(signal.SIGCONT)
+        echoed(third, "first")
+        same_picture(home, third, sid)
+        third.program.send_signal(signal.SIGSTOP)
+        third.program.kill()
+        wait_size(home, sid, *two)
+        one.type("second\r")
+        echoed(other, "second")
+        same_picture(home, other, sid)
+
+
 def test_a_terminal_that_counts_columns_differently_is_painted(home):
     sid = home.start("sh", "-c", "printf 'a\U0001f469\u200d\U0001f680b"
                      "\u2764\ufe0fc end\\n'; exec cat")

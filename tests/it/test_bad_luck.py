@@ -326,7 +326,7 @@ def traces(home):
 
 
 def test_cycles_leave_nothing_behind(home, tmp_path):
-    """A-15, O-28: processes, zombies, sockets, files: none, a thousand times;
+    """O-24, O-28: processes, zombies, sockets, files: none, a thousand times;
     every eighth session loses its host on the way."""
     cycles = 1000 if FULL else 50
     env = {**home.env, "TMPDIR": str(tmp_path)}

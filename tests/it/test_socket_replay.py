@@ -1,14 +1,21 @@
 """What a viewer begins with, and that the stream follows without a seam."""
 
+import os
 import random
+import signal
+import statistics
 import struct
+import time
 
 import pytest
 
 import flood
 import wire
-from lib import Home, tend
+from lib import BUILD, Home, tend, wait_for
 from wire import Wire
+
+FULL = "TEND_TEST_FULL" in os.environ
+BURST = BUILD / "tests" / "it" / "burst"
 
 LINES = 60000
 WHOLE = flood.stream(LINES)
@@ -217,3 +224,43 @@ def test_frames_carry_their_offset(printed):
         offset, = struct.unpack_from(">Q", payload)
         assert offset == max(77, len(WHOLE) - (1 << 20))
         assert payload[8:] == WHOLE[offset:offset + len(payload) - 8]
+
+
+def first_screen_ms(directory, **fields):
+    """From connecting to having the whole of the first picture."""
+    began = time.monotonic()
+    with Wire(directory, **fields) as viewer:
+        viewer.until(lambda: viewer.screens, "the first picture")
+    return (time.monotonic() - began) * 1000
+
+
+def start_with_history(home, size):
+    """A session that has printed so much, all of it in the log."""
+    sid = home.start("sh", "-c", f"{BURST} 3 {size}; printf end; read x",
+                     options=["--max-log", "64G"])
+    wait_for(lambda: home.info(sid)["offset"] == size + len("end"),
+             lambda: home.info(sid), seconds=200)
+    return sid
+
+
+def test_a_long_history_costs_no_time(home):
+    """1 GB in the full dose: its screen comes as fast as that of an empty
+    session, also from a host that has just been started."""
+    sid = start_with_history(home, 1_000_000_000 if FULL else 30_000_000)
+    empty, full = home.dir(home.start("cat")), home.dir(sid)
+    forms = {"ANSI": {}, "keyframe": {"features": ["offset", "keyframe"],
+                                      "engine": 1}}
+    for form, fields in forms.items():
+        times = [(first_screen_ms(empty, **fields),
+                  first_screen_ms(full, **fields)) for _ in range(31)]
+        least, most = map(statistics.median, zip(*times))
+        print(f"{form}: {least:.1f} ms, with history {most:.1f} ms")
+        assert most <= 1.5 * least + 5, times
+    again = []
+    for _ in range(5):
+        os.kill(home.info(sid)["host_pid"], signal.SIGKILL)
+        again.append(first_screen_ms(full))
+        wait_for(lambda: home.info(sid)["host_pid"], lambda: home.info(sid))
+    print(f"after a crash of the host: {statistics.median(again):.1f} ms")
+    assert statistics.median(again) <= 500, again
+    home.ok("destroy", "--purge", sid)
