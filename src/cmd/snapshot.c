@@ -114,17 +114,8 @@ from_host(struct call *call, const struct args *a, const char *format)
 static void
 put_text(const struct vt *vt, bool scrollback, struct buf *out)
 {
-	struct vt_history_iter *it;
-	struct vt_row row;
-
-	if (scrollback) {
-		it = vt_history_begin(vt);
-		while (vt_history_next(it, &row)) {
-			vt_row_text(&row, out);
-			buf_putc(out, '\n');
-		}
-		vt_history_end(it);
-	}
+	if (scrollback)
+		vt_history_text(vt, out);
 	vt_text(vt, out);
 	buf_putc(out, '\n');
 }

@@ -47,23 +47,9 @@ op_session_get(struct op_call *call, struct error *err)
 typedef int snapshot_fn(const struct vt *vt, bool scrollback, struct buf *out);
 
 static int
-scrollback_text(const struct vt *vt, struct buf *out)
-{
-	struct vt_history_iter *it = vt_history_begin(vt);
-	struct vt_row row;
-
-	while (vt_history_next(it, &row)) {
-		vt_row_text(&row, out);
-		buf_putc(out, '\n');
-	}
-	vt_history_end(it);
-	return out->full ? -ENOBUFS : 0;
-}
-
-static int
 snapshot_text(const struct vt *vt, bool scrollback, struct buf *out)
 {
-	if (scrollback && scrollback_text(vt, out) < 0)
+	if (scrollback && vt_history_text(vt, out) < 0)
 		return -ENOBUFS;
 	return vt_text(vt, out);
 }

@@ -40,6 +40,20 @@ vt_text(const struct vt *vt, struct buf *out)
 	return out->full ? -ENOBUFS : 0;
 }
 
+int
+vt_history_text(const struct vt *vt, struct buf *out)
+{
+	struct vt_history_iter *it = vt_history_begin(vt);
+	struct vt_row row;
+
+	while (vt_history_next(it, &row)) {
+		vt_row_text(&row, out);
+		buf_putc(out, '\n');
+	}
+	vt_history_end(it);
+	return out->full ? -ENOBUFS : 0;
+}
+
 void
 vt_hash(const struct vt *vt, char out[65])
 {

@@ -12,6 +12,9 @@ struct vt_row;
  */
 int vt_text(const struct vt *vt, struct buf *out);
 
+/* The rows of the history in the same form, each ended by '\n'. */
+int vt_history_text(const struct vt *vt, struct buf *out);
+
 /* One row of it, trimmed. */
 int vt_row_text(const struct vt_row *row, struct buf *out);
 

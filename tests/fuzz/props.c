@@ -445,20 +445,6 @@ rendered(const struct vt *vt, const struct vt_config *config, unsigned flags,
 	return copy;
 }
 
-/* The rows of the history as text, a line each. */
-static void
-history_text(const struct vt *vt, struct buf *out)
-{
-	struct vt_history_iter *it = vt_history_begin(vt);
-	struct vt_row row;
-
-	while (vt_history_next(it, &row)) {
-		vt_row_text(&row, out);
-		buf_putc(out, '\n');
-	}
-	vt_history_end(it);
-}
-
 static int
 same_history_text(const struct vt *a, const struct vt *b, struct error *err)
 {
@@ -467,8 +453,8 @@ same_history_text(const struct vt *a, const struct vt *b, struct error *err)
 
 	buf_init(&ta, BUF_MAX);
 	buf_init(&tb, BUF_MAX);
-	history_text(a, &ta);
-	history_text(b, &tb);
+	vt_history_text(a, &ta);
+	vt_history_text(b, &tb);
 	if (!same_bytes(&ta, &tb))
 		rc = error_set(err, EPROTO,
 		    "history: %zu and %zu bytes of text differ at byte %zu",
