@@ -19,15 +19,6 @@
 #include "wire/frame.h"
 #include "wire/hello.h"
 
-#define MUST(what) \
-	do { \
-		if (!(what)) { \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, \
-			    #what); \
-			abort(); \
-		} \
-	} while (0)
-
 /* The buffer holds exactly this frame, and is emptied. */
 static void
 must_be(struct buf *b, const struct frame *f)

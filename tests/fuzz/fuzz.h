@@ -21,4 +21,14 @@ fuzz_check(int rc, const struct error *err)
 	abort();
 }
 
+/* The same for a condition. */
+#define MUST(what) \
+	do { \
+		if (!(what)) { \
+			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, \
+			    #what); \
+			abort(); \
+		} \
+	} while (0)
+
 #endif

@@ -19,15 +19,6 @@
 #include "vt/key_encode.h"
 #include "vt/paste.h"
 
-#define MUST(what) \
-	do { \
-		if (!(what)) { \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, \
-			    #what); \
-			abort(); \
-		} \
-	} while (0)
-
 /* Bytes that are used up one by one; zeros when none are left. */
 struct input {
 	const uint8_t *p;

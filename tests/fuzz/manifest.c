@@ -14,15 +14,6 @@
 #include "fuzz.h"
 #include "session/home.h"
 
-#define MUST(what) \
-	do { \
-		if (!(what)) { \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, \
-			    #what); \
-			abort(); \
-		} \
-	} while (0)
-
 static void
 is_within_bounds(const struct manifest *m)
 {

@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,53 +7,19 @@
 #include "base/mem.h"
 #include "paint/html.h"
 #include "paint/span.h"
+#include "paint_make.h"
 #include "vt/vt.h"
-
-static struct vt *
-terminal(unsigned cols, unsigned rows, const char *bytes)
-{
-	static const struct vt_ops quiet;
-	struct vt_config config = { .cols = (uint16_t)cols,
-		.rows = (uint16_t)rows,
-		.history_lines = 100,
-		.history_bytes = 1 << 20,
-		.ops = &quiet };
-	struct vt *vt = vt_create(&config, NULL);
-
-	assert_non_null(vt);
-	vt_feed(vt, bytes, strlen(bytes));
-	return vt;
-}
-
-/* The page of a 20x2 screen after these bytes; the caller frees. */
-static char *
-page_of(const char *bytes, unsigned flags)
-{
-	struct vt *vt = terminal(20, 2, bytes);
-	struct buf out;
-
-	buf_init(&out, 1 << 20);
-	assert_int_equal(paint_html(vt, flags, &out), 0);
-	vt_destroy(vt);
-	return buf_take(&out);
-}
 
 static void
 has(const char *bytes, const char *want)
 {
-	auto_free char *page = page_of(bytes, 0);
-
-	if (strstr(page, want) == NULL)
-		fail_msg("%s\n  is not in\n%s", want, page);
+	picture_has(paint_html, bytes, want);
 }
 
 static void
 has_not(const char *bytes, const char *unwanted)
 {
-	auto_free char *page = page_of(bytes, 0);
-
-	if (strstr(page, unwanted) != NULL)
-		fail_msg("%s\n  is in\n%s", unwanted, page);
+	picture_has_not(paint_html, bytes, unwanted);
 }
 
 #define HIDE "\033[?25l" /* a cursor would split the text */
@@ -192,7 +153,7 @@ html_shows_the_cursor(void **state)
 static void
 html_shows_the_scrollback_on_request(void **state)
 {
-	auto_free char *page = page_of("1\r\n2\r\n3\r\n4" HIDE,
+	auto_free char *page = picture_of(paint_html, "1\r\n2\r\n3\r\n4" HIDE,
 	    PAINT_SCROLLBACK);
 
 	(void)state;
@@ -204,22 +165,8 @@ html_shows_the_scrollback_on_request(void **state)
 static void
 html_stops_at_the_buffers_maximum(void **state)
 {
-	struct vt *vt = terminal(20, 2, "hello");
-	struct buf out;
-	size_t whole;
-
 	(void)state;
-	buf_init(&out, 1 << 20);
-	assert_int_equal(paint_html(vt, 0, &out), 0);
-	whole = out.len;
-	buf_finish(&out);
-	for (size_t max = 0; max < whole; max += 13) {
-		buf_init(&out, max);
-		assert_int_equal(paint_html(vt, 0, &out), -ENOBUFS);
-		assert_true(out.len <= max);
-		buf_finish(&out);
-	}
-	vt_destroy(vt);
+	picture_stops_at_maximum(paint_html, "hello");
 }
 
 int

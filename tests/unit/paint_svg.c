@@ -1,10 +1,5 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,52 +7,19 @@
 #include "base/mem.h"
 #include "paint/span.h"
 #include "paint/svg.h"
+#include "paint_make.h"
 #include "vt/vt.h"
-
-static struct vt *
-terminal(const char *bytes)
-{
-	static const struct vt_ops quiet;
-	struct vt_config config = { .cols = 20,
-		.rows = 2,
-		.history_lines = 100,
-		.history_bytes = 1 << 20,
-		.ops = &quiet };
-	struct vt *vt = vt_create(&config, NULL);
-
-	assert_non_null(vt);
-	vt_feed(vt, bytes, strlen(bytes));
-	return vt;
-}
-
-static char *
-picture_of(const char *bytes, unsigned flags)
-{
-	struct vt *vt = terminal(bytes);
-	struct buf out;
-
-	buf_init(&out, 1 << 20);
-	assert_int_equal(paint_svg(vt, flags, &out), 0);
-	vt_destroy(vt);
-	return buf_take(&out);
-}
 
 static void
 has(const char *bytes, const char *want)
 {
-	auto_free char *picture = picture_of(bytes, 0);
-
-	if (strstr(picture, want) == NULL)
-		fail_msg("%s\n  is not in\n%s", want, picture);
+	picture_has(paint_svg, bytes, want);
 }
 
 static void
 has_not(const char *bytes, const char *unwanted)
 {
-	auto_free char *picture = picture_of(bytes, 0);
-
-	if (strstr(picture, unwanted) != NULL)
-		fail_msg("%s\n  is in\n%s", unwanted, picture);
+	picture_has_not(paint_svg, bytes, unwanted);
 }
 
 #define HIDE "\033[?25l"
@@ -184,7 +146,7 @@ svg_has_a_shape_for_every_box_character(void **state)
 		char text[] = { (char)(0xE0 | cp >> 12),
 			(char)(0x80 | (cp >> 6 & 63)), (char)(0x80 | (cp & 63)),
 			'\0' };
-		auto_free char *picture = picture_of(text, 0);
+		auto_free char *picture = picture_of(paint_svg, text, 0);
 
 		if (strstr(picture, " d=\"M") == NULL)
 			fail_msg("U+%X has no shape in\n%s", cp, picture);
@@ -194,7 +156,7 @@ svg_has_a_shape_for_every_box_character(void **state)
 static void
 svg_shows_the_scrollback_on_request(void **state)
 {
-	auto_free char *picture = picture_of("1\r\n2\r\n3\r\n4",
+	auto_free char *picture = picture_of(paint_svg, "1\r\n2\r\n3\r\n4",
 	    PAINT_SCROLLBACK);
 
 	(void)state;
@@ -208,22 +170,9 @@ svg_shows_the_scrollback_on_request(void **state)
 static void
 svg_stops_at_the_buffers_maximum(void **state)
 {
-	struct vt *vt = terminal("hello \xe2\x94\x8c \033[4:3mcurly");
-	struct buf out;
-	size_t whole;
-
 	(void)state;
-	buf_init(&out, 1 << 20);
-	assert_int_equal(paint_svg(vt, 0, &out), 0);
-	whole = out.len;
-	buf_finish(&out);
-	for (size_t max = 0; max < whole; max += 13) {
-		buf_init(&out, max);
-		assert_int_equal(paint_svg(vt, 0, &out), -ENOBUFS);
-		assert_true(out.len <= max);
-		buf_finish(&out);
-	}
-	vt_destroy(vt);
+	picture_stops_at_maximum(paint_svg,
+	    "hello \xe2\x94\x8c \033[4:3mcurly");
 }
 
 int
