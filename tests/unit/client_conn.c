@@ -65,8 +65,8 @@ put_manifest(struct place *p, enum status status, enum outcome outcome)
 	struct manifest m;
 
 	manifest_init(&m);
-	strcpy(m.id, "01J000000000000000000000A0");
-	strcpy(m.name, "n");
+	snprintf(m.id, sizeof(m.id), "01J000000000000000000000A0");
+	snprintf(m.name, sizeof(m.name), "n");
 	m.status = status;
 	m.outcome = outcome;
 	m.command = xcalloc(2, sizeof(char *));

@@ -1,5 +1,6 @@
 /* What is painted, read back by another terminal. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,11 +76,11 @@ look_at(const struct vt *vt, unsigned x, unsigned y)
 	if (cell_kind(&row.cells[x]) == CELL_PAD)
 		return l;
 	if (cell_kind(&row.cells[x]) == CELL_TAIL) {
-		strcpy(l.text, "<");
+		snprintf(l.text, sizeof(l.text), "<");
 	} else {
 		l.text[vt_cell_text(&row, x, l.text)] = '\0';
 		if (l.text[0] == '\0')
-			strcpy(l.text, " ");
+			snprintf(l.text, sizeof(l.text), " ");
 		if (row.cells[x].ch == 0)
 			return l;
 	}
@@ -117,7 +118,7 @@ expected(const struct rig *r, unsigned x, unsigned y)
 	if (x > cols || y > rows)
 		return blank;
 	blank.style.attr = ATTR_FAINT;
-	strcpy(blank.text,
+	snprintf(blank.text, sizeof(blank.text), "%s",
 	    x < cols     ? "\u2500" :
 		y < rows ? "\u2502" :
 			   "\u2518");

@@ -212,7 +212,7 @@ set_up(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
-	strcpy(f->dir, "/tmp/tend-scribe-XXXXXX");
+	snprintf(f->dir, sizeof(f->dir), "/tmp/tend-scribe-XXXXXX");
 	assert_non_null(mkdtemp(f->dir));
 	f->dirfd = open(f->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	f->ring_fd = ring_create();

@@ -30,8 +30,8 @@ add(struct place *p, const char *id, const char *name, enum status status)
 	int fd, rc;
 
 	manifest_init(&m);
-	strcpy(m.id, id);
-	strcpy(m.name, name);
+	snprintf(m.id, sizeof(m.id), "%s", id);
+	snprintf(m.name, sizeof(m.name), "%s", name);
 	m.status = status;
 	m.command = xcalloc(2, sizeof(char *));
 	m.command[0] = xstrdup("sh");

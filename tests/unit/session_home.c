@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/mem.h"
@@ -170,7 +171,7 @@ a_long_home_works(void **state)
 static int
 collect(void *arg, const char *id)
 {
-	strcat(arg, id + 24);
+	buf_puts(arg, id + 24);
 	return strcmp(id + 24, "0C") == 0 ? 7 : 0;
 }
 
@@ -182,16 +183,19 @@ sessions_come_newest_first(void **state)
 		"01J00000000000000000000000", "lost+found", "01J",
 		"01j000000000000000000000d0" };
 	struct place *p = *state;
-	char seen[100] = "";
+	struct buf seen;
 	struct error err;
 	struct home h;
 
+	buf_init(&seen, 100);
 	opens(&h, p->path, true);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		assert_int_equal(home_make_dir(h.sessions_fd, names[i]), 0);
 	assert_int_equal(home_make_dir(h.sessions_fd, names[0]), -EEXIST);
-	assert_int_equal(home_each(&h, collect, seen, &err), 7);
-	assert_string_equal(seen, "B0A00C");
+	assert_int_equal(home_each(&h, collect, &seen, &err), 7);
+	assert_int_equal(buf_putc(&seen, '\0'), 0);
+	assert_string_equal((char *)seen.data, "B0A00C");
+	buf_finish(&seen);
 	home_close(&h);
 }
 

@@ -342,7 +342,7 @@ a_bad_request_is_refused_before_anything_is_started(void **state)
 	    -ENOTDIR);
 	free(p->m.cwd);
 	p->m.cwd = xstrdup("/");
-	strcpy(p->m.name, "../x");
+	snprintf(p->m.name, sizeof(p->m.name), "../x");
 	assert_int_equal(launch_session(&p->home, &p->m, no_env, &p->code,
 			     &p->err),
 	    -EINVAL);
@@ -360,7 +360,7 @@ a_name_that_is_taken_is_refused(void **state)
 	int fd;
 
 	assert_int_equal(LAUNCH(p, "sh"), 0);
-	strcpy(first, p->m.id);
+	snprintf(first, sizeof(first), "%s", p->m.id);
 	fd = home_session_dir(&p->home, first, NULL);
 	assert_int_equal(manifest_read(fd, &m, NULL), 0);
 	m.keeper = (struct process){ getpid(), process_start_time(getpid()) };
@@ -369,7 +369,7 @@ a_name_that_is_taken_is_refused(void **state)
 	manifest_finish(&m);
 	assert_int_equal(LAUNCH(p, "/usr/bin/sh"), 0);
 	assert_string_equal(p->m.name, "sh-2");
-	strcpy(p->m.name, "sh");
+	snprintf(p->m.name, sizeof(p->m.name), "sh");
 	assert_int_equal(launch_session(&p->home, &p->m, environ, &p->code,
 			     &err),
 	    -EEXIST);

@@ -30,7 +30,7 @@ fill(struct manifest *m)
 
 	manifest_init(m);
 	memcpy(m->id, ID, sizeof(ID));
-	strcpy(m->name, "work/a-1");
+	snprintf(m->name, sizeof(m->name), "work/a-1");
 	m->command = xcalloc(6, sizeof(char *));
 	for (size_t i = 0; i < 5; i++)
 		m->command[i] = xstrdup(words[i]);
@@ -51,7 +51,7 @@ fill_end(struct manifest *m)
 	m->keeper = (struct process){ 10, 11 };
 	m->host = (struct process){ 12, 13 };
 	m->child = (struct process){ 14, 15 };
-	strcpy(m->boot_id, "not-this-boot");
+	snprintf(m->boot_id, sizeof(m->boot_id), "not-this-boot");
 	m->began_ns = 5;
 	m->input = INPUT_POLICY_LEASE;
 	m->size = SIZE_FIXED;

@@ -22,9 +22,11 @@ show_bytes(const void *bytes, size_t len)
 
 	for (size_t i = 0; i < len && n + 8 < sizeof(out.s); i++)
 		if (p[i] == 0x1b)
-			n += (size_t)sprintf(out.s + n, "\\e");
+			n += (size_t)snprintf(out.s + n, sizeof(out.s) - n,
+			    "\\e");
 		else if (p[i] < 0x20 || p[i] > 0x7e)
-			n += (size_t)sprintf(out.s + n, "\\x%02x", p[i]);
+			n += (size_t)snprintf(out.s + n, sizeof(out.s) - n,
+			    "\\x%02x", p[i]);
 		else
 			out.s[n++] = (char)p[i];
 	return out;
