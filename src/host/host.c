@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include "base/json_out.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "host/clerk.h"
 #include "host/clock.h"
 #include "host/ending.h"
 #include "host/events.h"
@@ -32,7 +32,6 @@
 #include "session/home.h"
 #include "vt/vt.h"
 
-#define HOST_LOG_MAX (1 << 20)
 #define LATE_MS 1000
 
 uint64_t
@@ -65,18 +64,12 @@ tell(struct host *h, const char *event, const char *key, const char *value)
 void
 host_save(struct host *h)
 {
-	struct error err;
-
 	if (h->scribe != NULL) {
 		h->manifest.seq = scribe_seq(h->scribe);
 		h->manifest.log_bytes = scribe_bytes(h->scribe);
 	}
 	h->manifest.offset = h->shown;
-	failpoint("before-manifest");
-	if (manifest_write(h->dirfd, &h->manifest, h->ended, &err) < 0)
-		log_write(&h->log, LOG_ERROR, "cannot write session.json",
-		    log_str("error", err.msg));
-	failpoint("after-manifest");
+	clerk_save(h->clerk, &h->manifest, h->ended);
 }
 
 void
@@ -339,10 +332,14 @@ on_unlogged(void *arg, bool unlogged, int64_t since_ms, int error)
 {
 	struct host *h = arg;
 
+	h->log_error = error;
 	log_write(&h->log, unlogged ? LOG_WARN : LOG_INFO,
 	    unlogged ? "the log is behind" : "the log goes on",
 	    log_str("error", error == 0 ? "" : strerror(error)));
 	server_unlogged(h->server, since_ms);
+	/* What the disk has not taken of session.json it may take now. */
+	if (!unlogged)
+		host_save(h);
 }
 
 static void
@@ -371,23 +368,11 @@ on_trimmed(void *arg, uint64_t seq, uint64_t offset)
 	event_trimmed(arg, seq, offset);
 }
 
-/* host.log is for people; it need not be long. */
-static void
-bound_log(struct host *h)
-{
-	struct stat st;
-
-	if (fstat(h->log.fd, &st) == 0 && st.st_size > HOST_LOG_MAX &&
-	    ftruncate(h->log.fd, 0) < 0)
-		fd_close(&h->log.fd);
-}
-
 static void
 on_trouble(void *arg, const char *what, int error)
 {
 	struct host *h = arg;
 
-	bound_log(h);
 	log_write(&h->log, LOG_ERROR, "trouble with the log",
 	    log_str("what", what), log_str("error", strerror(error)));
 	event_trouble(h, what, strerror(error));
@@ -418,9 +403,6 @@ take_descriptors(struct host *h)
 	};
 	for (int fd = CONTROL_FD; fd < CONTROL_FDS_END; fd++)
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
-	h->log.fd = openat(h->dirfd, "host.log",
-	    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-	bound_log(h);
 }
 
 static void
@@ -483,6 +465,10 @@ host_open(struct host *h, struct error *err)
 	int rc;
 
 	take_descriptors(h);
+	h->clerk = clerk_create(h->dirfd, err);
+	if (h->clerk == NULL)
+		return -EIO;
+	clerk_take_log(h->clerk, &h->log);
 	rc = read_session(h, &hello, err);
 	if (rc == 0)
 		rc = restore_log(h, &hello, &scribe_ops, &notes, err);
@@ -518,6 +504,6 @@ host_close(struct host *h)
 	loop_destroy(h->loop);
 	ring_unmap(&h->ring);
 	manifest_finish(&h->manifest);
+	clerk_destroy(h->clerk);
 	fd_close(&h->log_dirfd);
-	fd_close(&h->log.fd);
 }

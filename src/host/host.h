@@ -9,6 +9,7 @@
 #include "keep/ring.h"
 #include "session/manifest.h"
 
+struct clerk;
 struct ending;
 struct error;
 struct link;
@@ -35,12 +36,14 @@ struct watch;
  *	settle 2   server_flush(): viewers first, the ring keeps the bytes safe
  *	settle 3   the scribe's thread is woken; it alone waits for the disk
  *
- * Everything here is the loop thread's.  The one other thread is the scribe's
- * (scribe.h), which touches nothing but the log and the ring's tail.
+ * Everything here is the loop thread's.  Other threads are the scribe's
+ * (scribe.h), which touch nothing but the log and the ring's tail, and the
+ * clerk's (clerk.h).
  */
 struct host {
 	struct loop *loop;
-	struct log log; /* host.log in the session's directory */
+	struct clerk *clerk; /* writes session.json and host.log */
+	struct log log;      /* host.log in the session's directory */
 
 	int dirfd;     /* the session's directory */
 	int log_dirfd; /* its log/, for readers */
@@ -77,6 +80,7 @@ struct host {
 
 	int64_t active_ms; /* CLOCK_MONOTONIC of the last output or input */
 	bool ended;        /* the program's exit is known and logged */
+	int log_error;     /* why the log is behind; 0: it is not, or slow */
 };
 
 /*

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,16 +23,25 @@
 
 #define HEX_DIGITS "0123456789abcdefABCDEF"
 
+/* While the log is behind, that is what a person should know first. */
 static int
 put_session(struct op_call *call)
 {
 	struct host *h = call->server->host;
+	struct manifest m;
+	char why[128];
 
 	h->manifest.seq = scribe_seq(h->scribe);
 	h->manifest.offset = h->shown;
 	h->manifest.log_bytes = scribe_bytes(h->scribe);
-	manifest_json(&h->manifest, (int)server_observers(call->server),
-	    &call->result);
+	m = h->manifest; /* borrows all it points to */
+	if (scribe_unlogged_since(h->scribe) != 0) {
+		snprintf(why, sizeof(why), "the log is behind: %s",
+		    h->log_error != 0 ? strerror(h->log_error) :
+					"the disk is slow");
+		m.degraded = why;
+	}
+	manifest_json(&m, (int)server_observers(call->server), &call->result);
 	return 0;
 }
 

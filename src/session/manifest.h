@@ -111,6 +111,9 @@ int manifest_read(int dirfd, struct manifest *m, struct error *err);
 /* Written whole or not at all; `sync`: also when the power fails. */
 int manifest_write(int dirfd, const struct manifest *m, bool sync,
     struct error *err);
+/* The same with what manifest_format has made. */
+int manifest_write_text(int dirfd, const struct buf *text, bool sync,
+    struct error *err);
 
 /* The pure halves, for tests and fuzzers. */
 int manifest_parse(const char *p, size_t len, struct manifest *m,

@@ -97,6 +97,18 @@ replace(int dirfd, const struct buf *b, bool sync)
 }
 
 int
+manifest_write_text(int dirfd, const struct buf *text, bool sync,
+    struct error *err)
+{
+	int rc = replace(dirfd, text, sync);
+
+	if (rc < 0)
+		return error_set(err, -rc, "cannot write " FILE_NAME ": %s",
+		    strerror(-rc));
+	return 0;
+}
+
+int
 manifest_write(int dirfd, const struct manifest *m, bool sync,
     struct error *err)
 {
@@ -104,12 +116,10 @@ manifest_write(int dirfd, const struct manifest *m, bool sync,
 	int rc;
 
 	buf_init(&b, MANIFEST_MAX);
-	rc = manifest_format(m, &b) < 0 ? -E2BIG : replace(dirfd, &b, sync);
+	if (manifest_format(m, &b) < 0)
+		rc = error_set(err, E2BIG, "the command is too long");
+	else
+		rc = manifest_write_text(dirfd, &b, sync, err);
 	buf_finish(&b);
-	if (rc == -E2BIG)
-		return error_set(err, E2BIG, "the command is too long");
-	if (rc < 0)
-		return error_set(err, -rc, "cannot write " FILE_NAME ": %s",
-		    strerror(-rc));
-	return 0;
+	return rc;
 }

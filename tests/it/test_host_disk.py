@@ -1,80 +1,393 @@
-"""A disk that is full: the program runs on, and what is missing is known."""
+"""A disk that is full, or hangs: the program runs on, viewers stay live, and
+what is missing in the log is known to the byte.
 
+What the programs print can be made a second time, so what the log has and its
+gaps are compared with all there was.
+"""
+
+import dataclasses
+import os
+import signal
+import statistics
 import subprocess
+import sys
+import time
 
 import pytest
 
-from lib import BUILD, Home, wait_for
 import oracle_stream
+import repaint
+from disks import fill, fill_names, free, small, stalling
+from lib import BUILD, ROOT, is_running, wait_for
+from wire import REQUEST, Closed, Wire
 
+FULL = "TEND_TEST_FULL" in os.environ
 BURST = BUILD / "tests" / "it" / "burst"
+REPAINT = ROOT / "tests" / "it" / "repaint.py"
+READY = b"ready\n"
+
+# What is run, and all that it prints: more than fits into memory, or less.
+PROGRAMS = {
+    "flood": (f"{BURST} 5 6000000", lambda: oracle_stream.stream(5, 0, 6000000)),
+    "agent": (f"{sys.executable} {REPAINT} 4000", lambda: repaint.stream(4000)),
+    "quiet": (f"{BURST} 6 40000", lambda: oracle_stream.stream(6, 0, 40000)),
+}
 
 
-@pytest.fixture
-def small(tmp_path):
-    """A home on a disk of 3 MiB."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m,mode=0700", "tmpfs",
-                    place], check=True)
-    try:
-        with Home(place / "home") as made:
-            made.path.mkdir(mode=0o700)
-            yield made
-    finally:
-        subprocess.run(["umount", "-l", place], check=True)
+@dataclasses.dataclass
+class Case:
+    """Something that happens to a session over a full disk."""
+
+    program: str = "flood"
+    viewers: int = 0
+    fills: str = "before"   # before the output, or by itself in the midst
+    options: tuple = ()
+    meanwhile: str = ""     # what is done while it is full
+    times: int = 1          # that it is full
+    ends: bool = False      # the program does, while it is full
+    always: bool = False    # also in the small dose
+
+    def __str__(self):
+        said = [self.program, f"{self.viewers} viewers", self.fills,
+                *self.options, self.meanwhile, "ends" if self.ends else "",
+                "twice" if self.times == 2 else ""]
+        return " ".join(word for word in said if word)
 
 
-def fill(home):
-    """Leave no room at all; the file that takes it."""
-    path = home.path.parent / "ballast"
-    with open(path, "wb", buffering=0) as out:
-        for size in (1 << 16, 4096, 1):
-            try:
-                while True:
-                    out.write(bytes(size))
-            except OSError:
-                pass
-    return path
+CASES = [
+    Case("flood", 0, always=True), Case("flood", 1), Case("agent", 0),
+    Case("agent", 1, always=True), Case("quiet", 0), Case("quiet", 1),
+    Case("flood", 0, "itself"), Case("flood", 1, "itself"),
+    Case("agent", 0, "itself"), Case("agent", 1, "itself"),
+    Case("flood", 1, options=("--durable",)),
+    Case("quiet", 1, options=("--durable",)),
+    Case("agent", 0, "itself", options=("--durable",)),
+    Case("flood", 1, times=2, always=True), Case("agent", 0, times=2),
+    Case("quiet", 1, times=2),
+    Case("flood", 0, meanwhile="kill"), Case("agent", 0, meanwhile="kill"),
+    Case("quiet", 0, meanwhile="kill", always=True),
+    Case("flood", 0, ends=True), Case("quiet", 1, ends=True, always=True),
+    Case("agent", 1, meanwhile="resize"), Case("quiet", 0, meanwhile="resize"),
+    Case("quiet", 1, meanwhile="mark"), Case("flood", 0, meanwhile="mark"),
+    Case("quiet", 0, meanwhile="send"), Case("agent", 1, meanwhile="send"),
+]
 
 
-def test_full_disk_stops_no_program_and_the_gap_is_exact(small):
-    """The bytes of the log and the gaps together are all there were."""
-    total = 6_000_000
-    sid = small.start("sh", "-c", f"read x; {BURST} 5 {total}; read y; exit 6")
-    small.wait_status(sid, "running")
-    ballast = fill(small)
-    small.ok("send", sid, "--text", "go\r")
-    wait_for(lambda: small.info(sid)["offset"] >= total,
-             lambda: small.info(sid))
-    small.wait_text(sid, "%012d" % (total // 80 - 1))
-    ballast.unlink()
-    wait_for(lambda: any(e["type"] == "gap" for e in small.events(sid)),
-             lambda: (small.dir(sid) / "host.log").read_text())
-    small.ok("send", sid, "--text", "bye\r")
+def script(case):
+    rounds = f"read x; {PROGRAMS[case.program][0]}; " * case.times
+    last = "" if case.ends else "read y; "
+    return f"stty -echo -opost; printf '{READY.decode()}'; {rounds}{last}exit 6"
+
+
+def behind(home, sid):
+    """What the session says of it, or None."""
+    why = home.info(sid)["degraded"]
+    return why if why and "the log is behind" in why else None
+
+
+def kill_host(home, sid):
+    host = home.info(sid)["host_pid"]
+    os.kill(host, signal.SIGKILL)
+    wait_for(lambda: (pid := home.info(sid)["host_pid"]) not in (None, host)
+             and is_running(pid), lambda: home.info(sid))
+
+
+MEANWHILE = {
+    "kill": kill_host,
+    "resize": lambda home, sid: home.ok("resize", sid, "90x30"),
+    "mark": lambda home, sid: home.run("mark", sid, "here"),
+    "send": lambda home, sid: home.ok("send", sid, "--text", "typed"),
+}
+
+
+def type_line(home, sid, text=b""):
+    """Type; the host has it then, or the session has ended of it."""
+    with Wire(home.dir(sid), replay="none") as typist:
+        typist.data(text + b"\r")
+        try:
+            typist.sync()
+        except Closed:
+            pass
+
+
+def missing(home, sid):
+    """The gaps of the log, as (from, to)."""
+    return [(e["offset"], e["offset"] + e["bytes"])
+            for e in home.events(sid) if e["type"] == "gap"]
+
+
+def is_all(home, sid, want, at=0):
+    """The log and its gaps are the stream, from byte `at` to the last."""
+    gaps, kept = missing(home, sid), []
+    for begin, end in [*gaps, (len(want), len(want))]:
+        assert at <= begin, gaps
+        kept.append(want[at:begin])
+        at = end
+    got, kept = home.run("log", "--raw", sid).out, b"".join(kept)
+    if got != kept:
+        i = next((i for i, (a, b) in enumerate(zip(got, kept)) if a != b),
+                 min(len(got), len(kept)))
+        raise AssertionError(f"{len(got)} bytes for {len(kept)}, other at {i}: "
+                             f"{got[i - 40:i + 80]!r} for "
+                             f"{kept[i - 40:i + 80]!r}; gaps {gaps}")
+    return gaps
+
+
+def print_over_full_disk(home, sid, case, goal, viewers):
+    """One round: the disk is full, the program prints, the disk is not."""
+    if case.fills == "before":
+        fill(home)
+    type_line(home, sid)
+    wait_for(lambda: home.info(sid)["offset"] >= goal,
+             lambda: (goal, home.info(sid)), seconds=60)
+    if not case.ends:
+        wait_for(lambda: behind(home, sid), lambda: home.info(sid))
+    if case.meanwhile:
+        MEANWHILE[case.meanwhile](home, sid)
+    for viewer in viewers:
+        viewer.until(lambda: (viewer.at or 0) >= goal, "all output", seconds=60)
+    free(home)
+    if not case.ends:
+        wait_for(lambda: not behind(home, sid), lambda: home.info(sid))
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if FULL or c.always],
+                         ids=str)
+def test_full_disk_stops_nobody_and_what_is_missing_is_known(small, case):
+    """It goes on by itself when there is room again."""
+    body = PROGRAMS[case.program][1]()
+    sid = small.start("sh", "-c", script(case), options=case.options)
+    small.wait_text(sid, "ready")
+    viewers = [Wire(small.dir(sid)) for _ in range(case.viewers)]
+    for number in range(1, case.times + 1):
+        print_over_full_disk(small, sid, case,
+                             len(READY) + number * len(body), viewers)
+    if not case.ends:
+        type_line(small, sid)
+    for viewer in viewers:
+        assert viewer.ended()["exit_code"] == 6
+        viewer.close()
     ended = small.wait_status(sid, "exited")
-    assert ended["exit_code"] == 6
-    gaps = [e for e in small.events(sid) if e["type"] == "gap"]
-    missing = sum(e["bytes"] for e in gaps)
-    assert 0 < missing < total
-    raw = small.run("log", "--raw", sid)
-    assert len(raw.out) + missing == ended["offset"], (gaps, raw.err)
-    first = gaps[0]
-    echo = raw.out.index(b"%012d" % 0)
-    where = oracle_stream.difference(raw.out[echo:first["offset"]], 5)
-    assert where is None, where
+    assert ended["exit_code"] == 6 and ended["degraded"] is None, ended
+    wait_for(lambda: small.processes() == [], small.processes)
+    gaps = is_all(small, sid, READY + body * case.times)
+    print(f"{case}: gaps {gaps}")
+    assert case.program != "quiet" or case.meanwhile == "kill" or gaps == []
+    assert case.program == "quiet" or gaps != []
 
 
-def test_full_disk_is_told_and_is_over_by_itself(small):
-    sid = small.start("sh", "-c", "read x; echo first; read y; echo second; "
-                      "cat")
-    small.wait_status(sid, "running")
-    ballast = fill(small)
-    small.ok("send", sid, "--text", "a\r")
-    small.wait_text(sid, "first")
-    text = (small.dir(sid) / "host.log")
-    small.ok("send", sid, "--text", "b\r")
-    small.wait_text(sid, "second")
-    ballast.unlink()
-    wait_for(lambda: b"second" in small.raw(sid), lambda: text.read_text())
-    assert [e for e in small.events(sid) if e["type"] == "gap"] == []
+def test_full_disk_lets_no_session_begin(small):
+    """It is said, and nothing is left of it."""
+    fill(small)
+    answer = small.run("run", "-d", "--", "cat")
+    assert answer.status != 0 and "No space left" in answer.err, answer
+    assert small.json("ls") == [], small.json("ls")
+    assert small.processes() == []
+    free(small)
+    small.wait_status(small.start("true"), "exited")
+
+
+def test_disk_without_room_for_names_lets_no_session_begin(small):
+    fill_names(small)
+    answer = small.run("run", "-d", "--", "cat")
+    assert answer.status != 0 and "No space left" in answer.err, answer
+    assert small.json("ls") == [] and small.processes() == []
+
+
+def start_printing(home, *sizes, options=()):
+    """A session that prints so many bytes of the stream each time it is told
+    to, and all that it will have printed."""
+    rounds = "".join(f"read x; {BURST} {seed} {size}; "
+                     for seed, size in enumerate(sizes))
+    sid = home.start("sh", "-c", "stty -echo -opost; "
+                     f"printf '{READY.decode()}'; {rounds}read y; exit 6",
+                     options=options)
+    home.wait_text(sid, "ready")
+    return sid, READY + b"".join(oracle_stream.stream(seed, 0, size)
+                                 for seed, size in enumerate(sizes))
+
+
+def print_next(home, sid, size):
+    goal = home.info(sid)["offset"] + size
+    type_line(home, sid)
+    wait_for(lambda: home.info(sid)["offset"] == goal,
+             lambda: (goal, home.info(sid)), seconds=60)
+
+
+def end(home, sid):
+    type_line(home, sid)
+    ended = home.wait_status(sid, "exited")
+    assert ended["exit_code"] == 6, ended
+    wait_for(lambda: home.processes() == [], home.processes)
+
+
+@pytest.mark.parametrize("what", ["names", "room"])
+def test_full_disk_at_the_change_of_segments(small, what):
+    """The old one goes on until another can be made; nothing is missing."""
+    free(small)
+    sid, want = start_printing(small, 4_100_000, 1_000_000)
+    print_next(small, sid, 4_100_000)
+    if what == "names":
+        fill_names(small)
+    else:
+        fill(small, leave=1_200_000)
+    print_next(small, sid, 1_000_000)
+    assert not (small.dir(sid) / "log" / "00000002.seg").exists() \
+        or what == "room"
+    free(small)
+    end(small, sid)
+    assert is_all(small, sid, want) == []
+
+
+def test_full_disk_at_the_sealing_of_a_segment(small):
+    """One that cannot be compressed stays as it is until it can."""
+    free(small)
+    sid, want = start_printing(small, 5_000_000, 10_000, 10_000)
+    print_next(small, sid, 5_000_000)
+    log = small.dir(sid) / "log"
+    wait_for(lambda: (log / "00000002.seg").exists(),
+             lambda: sorted(log.iterdir()))
+    if not (log / "00000001.zseg").exists():
+        fill(small, leave=30_000)
+    print_next(small, sid, 10_000)
+    free(small)
+    print_next(small, sid, 10_000)
+    end(small, sid)
+    assert is_all(small, sid, want) == []
+
+
+def test_full_disk_takes_no_manifest_but_does_later(small):
+    """What was set meanwhile is in session.json when there is room again."""
+    sid, want = start_printing(small, 40_000)
+    fill(small)
+    small.ok("label", sid, "colour=green")
+    print_next(small, sid, 40_000)
+    wait_for(lambda: behind(small, sid), lambda: small.info(sid))
+    free(small)
+    wait_for(lambda: small.manifests()[0]["labels"] == {"colour": "green"},
+             small.manifests)
+    end(small, sid)
+    assert is_all(small, sid, want) == []
+
+
+def test_removal_of_the_oldest_makes_room(small):
+    """A log within its budget goes on, on a disk that it would fill."""
+    subprocess.run(["mount", "-o", "remount,size=20m", small.path.parent],
+                   check=True)
+    size = 30_000_000
+    sid, want = start_printing(small, size, options=("--max-log", "8M"))
+    print_next(small, sid, size)
+    wait_for(lambda: not behind(small, sid), lambda: small.info(sid))
+    end(small, sid)
+    first = next(e for e in small.events(sid) if e["type"] == "output")
+    assert first["offset"] > 0
+    is_all(small, sid, want, first["offset"])
+
+
+# ------------------------------------------------------------- a disk that hangs
+
+LITTLE = oracle_stream.stream(7, 0, 400_000)
+MUCH = oracle_stream.stream(8, 0, 6_000_000)
+
+# Echoes every key but three: a little output, much, and the end.
+TYPIST = f"""
+stty raw -echo; printf 'ready\\n'
+while IFS= read -rN1 key; do
+    case $key in
+    l) {BURST} 7 {len(LITTLE)}; printf '<little>';;
+    m) {BURST} 8 {len(MUCH)}; printf '<much>';;
+    q) exit 6;;
+    *) printf x;;
+    esac
+done"""
+
+
+class Typist:
+    """Types into that program and knows what comes of it."""
+
+    def __init__(self, home, sid):
+        self.home, self.sid = home, sid
+        self.viewer = Wire(home.dir(sid))
+        self.viewer.sync()
+        self.want = bytearray(READY)
+
+    def press(self, key, prints):
+        """Type a key, and wait until the viewer is past what it prints."""
+        self.want += prints
+        self.viewer.data(key)
+        self.viewer.until(lambda: (self.viewer.at or 0) >= len(self.want),
+                          f"what {key} prints", seconds=60)
+
+    def echo(self):
+        """Seconds from a key to what it prints."""
+        began = time.monotonic()
+        self.press(b"x", b"x")
+        return time.monotonic() - began
+
+    def median_echo(self, n=200):
+        return statistics.median(self.echo() for _ in range(n))
+
+    def little(self):
+        self.press(b"l", LITTLE + b"<little>")
+
+    def much(self):
+        self.press(b"m", MUCH + b"<much>")
+
+    def resize(self):
+        self.viewer.call("session.resize", cols=90, rows=30)
+
+    def label(self):
+        self.viewer.call("session.label", labels={"colour": "green"})
+
+    def mark(self):
+        """Its answer comes when it is in the log."""
+        self.viewer.send(REQUEST, b'{"id":99,"op":"session.mark",'
+                         b'"args":{"name":"here"}}')
+
+    def look(self):
+        wait_for(lambda: behind(self.home, self.sid),
+                 lambda: self.home.info(self.sid))
+
+    def another(self):
+        with Wire(self.home.dir(self.sid)) as other:
+            other.sync()
+
+
+# What happens meanwhile, and to what a session.
+STALLS = {
+    "nothing": "", "look": "look", "resize": "resize", "label": "label",
+    "mark": "mark", "another": "another", "little": "little", "much": "much",
+    "durable": "look", "everything": "resize label mark little another look "
+    "much look",
+}
+SOME_STALLS = ["look", "everything"]
+
+
+@pytest.mark.parametrize("what", STALLS if FULL else SOME_STALLS)
+def test_disk_that_hangs_holds_up_nobody(stalling, what):
+    """Typing is as fast as before, and the log has it all in the end, or
+    says what it has not."""
+    sid = stalling.start("bash", "-c", TYPIST, options=[
+        "--durable"] if what == "durable" else [])
+    stalling.wait_text(sid, "ready")
+    typist = Typist(stalling, sid)
+    before = typist.median_echo()
+    stalling.disk.freeze()
+    try:
+        typist.echo()
+        typist.viewer.event("unlogged")
+        for action in STALLS[what].split():
+            getattr(typist, action)()
+        during = typist.median_echo()
+    finally:
+        stalling.disk.thaw()
+    print(f"{what}: echo {before * 1e6:.0f} us, {during * 1e6:.0f} while the "
+          "disk hangs")
+    assert during < 2 * before + 0.001, (before, during)
+    typist.viewer.event("logged")
+    typist.viewer.data(b"q")
+    assert typist.viewer.ended()["exit_code"] == 6
+    typist.viewer.close()
+    wait_for(lambda: stalling.processes() == [], stalling.processes)
+    gaps = is_all(stalling, sid, bytes(typist.want))
+    assert (gaps != []) == ("much" in STALLS[what]), gaps

@@ -6,8 +6,8 @@ The first one, a viewer that was too slow, is in test_socket_viewers.py.
 import pytest
 
 import oracle_stream
+from disks import fill, small
 from lib import BUILD, Home, wait_for
-from test_host_disk import fill, small  # a home on a disk of 3 MiB
 from wire import Wire
 
 BURST = BUILD / "tests" / "it" / "burst"

@@ -1,0 +1,108 @@
+"""Disks that are small and run full, and disks that hang."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from lib import Home
+
+
+def mount(*args):
+    subprocess.run(["mount", *map(str, args)], check=True)
+
+
+def home_on(place):
+    """A home on the disk that is mounted there."""
+    path = place / "home"
+    path.mkdir(mode=0o700)
+    return Home(path)
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A home on a disk of 3 MiB and 200 files."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount("-t", "tmpfs", "-o", "size=3m,nr_inodes=200,mode=0700", "tmpfs",
+          place)
+    try:
+        with home_on(place) as made:
+            yield made
+    finally:
+        subprocess.run(["umount", "-l", place], check=True)
+
+
+def fill(home, leave=0):
+    """Leave so many bytes of room and no more; the file that takes it."""
+    path = home.path.parent / "ballast"
+    with open(path, "ab", buffering=0) as out:
+        for size in (1 << 16, 4096, 1):
+            try:
+                while True:
+                    out.write(bytes(size))
+            except OSError:
+                pass
+        out.truncate(out.tell() - leave)
+    return path
+
+
+def fill_names(home):
+    """Let there be room, but for no other file."""
+    place = home.path.parent / "names"
+    place.mkdir()
+    try:
+        for number in range(1000):
+            (place / str(number)).touch()
+    except OSError:
+        pass
+
+
+def free(home):
+    """Enough room for everything."""
+    place = home.path.parent
+    (place / "ballast").unlink(missing_ok=True)
+    shutil.rmtree(place / "names", ignore_errors=True)
+    mount("-o", "remount,size=64m", place)
+
+
+class Stalling:
+    """A disk that can be made to hang: every write to it waits.
+
+    It is thawed and unmounted by a process of its own when this one is gone,
+    however that happened.
+    """
+
+    def __init__(self, image, place):
+        subprocess.run(["truncate", "-s", "64M", image], check=True)
+        subprocess.run(["mkfs.ext4", "-q", image], check=True)
+        place.mkdir()
+        mount("-o", "loop", image, place)
+        self.place = place
+        self.guard = subprocess.Popen(
+            ["sh", "-c", 'cat; fsfreeze -u "$0" 2>/dev/null; umount -l "$0"',
+             place], stdin=subprocess.PIPE, start_new_session=True)
+
+    def freeze(self):
+        subprocess.run(["fsfreeze", "-f", self.place], check=True)
+
+    def thaw(self):
+        subprocess.run(["fsfreeze", "-u", self.place], check=True)
+
+    def close(self):
+        self.guard.stdin.close()
+        self.guard.wait()
+
+
+@pytest.fixture
+def stalling(tmp_path):
+    """A home on such a disk, which is `disk` of it."""
+    disk = Stalling(tmp_path / "image", tmp_path / "disk")
+    try:
+        with home_on(disk.place) as made:
+            made.disk = disk
+            yield made
+            subprocess.run(["fsfreeze", "-u", disk.place],
+                           stderr=subprocess.DEVNULL)
+    finally:
+        disk.close()
