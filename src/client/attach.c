@@ -342,6 +342,7 @@ attach_run(const struct attach_options *o, int dirfd, struct error *err)
 	rc = run(&a, err);
 	if (rc == 0)
 		rc = verdict(&a, err);
+	book_close(&a.book);
 	view_finish(&a.view);
 	mirror_finish(&a.mirror);
 	keys_finish(&a.keys);

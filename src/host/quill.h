@@ -15,7 +15,7 @@ struct log_writer;
 struct ring;
 
 /*
- * The scribe's thread: takes events from a queue and writes them, waiting for
+ * The scribe's thread that writes.  It takes events from a queue, and waits for
  * the disk as long as that takes.  The functions are the loop's; they hold the
  * lock for as long as it takes to change the queue, and no disk is touched
  * under it.

@@ -12,7 +12,7 @@ struct loop;
 struct ring;
 
 /*
- * Writes the log in a thread of its own, so that the loop never waits for a
+ * Writes the log in threads of its own, so that the loop never waits for a
  * disk.  The loop hands over events; they are in the log in the order in which
  * they were handed over, in one write for all that has come meanwhile.  Output
  * is handed over as a span of the ring and released there once it is written.
@@ -60,7 +60,7 @@ struct scribe_config {
 
 struct scribe *scribe_create(const struct scribe_config *c, struct error *err);
 
-/* Write all that can be written, sync, end the thread, close the log. */
+/* Write all that can be written, sync, end the threads, close the log. */
 void scribe_destroy(struct scribe *s); /* NULL is fine */
 
 /*

@@ -74,7 +74,7 @@ struct client *server_client(struct server *s, uint64_t number);
 /* Viewers, for `session.get`. */
 unsigned server_observers(const struct server *s);
 
-/* A client has closed: its lease and its vote are gone, a place is free. */
+/* A client has closed: its vote is gone, a place is free (lease: lease.h). */
 void server_client_gone(struct server *s, struct client *c);
 
 /* Its size, visibility, or that it has drawn, changed; or (latest) it typed. */

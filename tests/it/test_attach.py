@@ -625,6 +625,10 @@ def test_history_goes_back_to_the_first_line_of_the_log(home):
         term.wait(lambda s: "history: 0 of" in s["lines"][-1], "the newest")
         term.type("q")
         term.wait(lambda s: s["lines"][-1] == "end", "the end again")
+        term.type(PREFIX + "[")
+        term.wait_text("history: 1 of")
+        term.type(DETACH)
+        assert term.ended() == 0
 
 
 def test_in_line_the_history_is_in_the_scrollback(home):
