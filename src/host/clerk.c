@@ -143,6 +143,7 @@ run(void *arg)
 	};
 	bool over = false;
 
+	open_log(c);
 	while (!over) {
 		uint64_t count;
 		ssize_t n;

@@ -20,6 +20,7 @@ BYTES = 9_000_000  # more than two segments
 def home():
     with Home() as made:
         made.hits = made.path / "hits"
+        made.hits.touch()
         made.env["TEND_FAILPOINT_HITS"] = str(made.hits)
         yield made
 
@@ -63,10 +64,26 @@ def ended_whole(home, sid):
     assert [e for e in events if e["type"] == "gap"] == []
 
 
+# Segments are compressed while nothing happens.
+def quiet_until(home, name):
+    """Let the program end once the host has been there."""
+    wait_for(lambda: hits(home)[name], lambda: hits(home))
+    (home.path / "go").touch()
+
+
+def waiting_program(home):
+    return ["sh", "-c", f"{BURST} 9 {BYTES}; "
+            "until [ -e \"$0\" ]; do sleep 0.01; done", home.path / "go"]
+
+
 @pytest.mark.parametrize("name, hit", KILLS)
 def test_host_killed_there_loses_nothing(home, name, hit):
     home.env["TEND_FAILPOINTS"] = f"{name}=kill@{hit}!"
-    sid = home.start(BURST, "9", str(BYTES))
+    if name.startswith("compress"):
+        sid = home.start(*waiting_program(home))
+        quiet_until(home, name)
+    else:
+        sid = home.start(BURST, "9", str(BYTES))
     ended_whole(home, sid)
     # Made by the one that was killed.
     assert home.hits.with_name(f"hits.{name}").exists(), hits(home)
@@ -147,12 +164,15 @@ def test_engine_that_crashes_again_and_again_is_left_out(home):
 
 def test_every_failpoint_is_reached(home):
     """One that nobody reaches proves nothing."""
-    home.env["TEND_FAILPOINTS"] = "scribe-write=kill@4!,engine-poison=delay:0"
+    home.env["TEND_FAILPOINTS"] = "scribe-write=kill@40!,engine-poison=delay:0"
     sid = home.start("sh", "-c", "stty -echo; echo ready; read x; "
-                     f"echo TEND-POISON; {BURST} 9 {BYTES}")
+                     f"echo TEND-POISON; {BURST} 9 {BYTES}; "
+                     "until [ -e \"$0\" ]; do sleep 0.01; done",
+                     home.path / "go")
     home.wait_text(sid, "ready")
     home.ok("resize", sid, "90x30")
     home.ok("send", sid, "--text", "go\r")
+    quiet_until(home, "compress-renamed")
     home.wait_status(sid, "exited", seconds=120)
     wait_for(lambda: home.processes() == [], lambda: home.processes())
     seen = hits(home)
