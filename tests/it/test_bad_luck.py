@@ -253,20 +253,25 @@ def test_without_descriptors_the_log_goes_on(home):
         free = next(fd for fd in range(len(used) + 1) if fd not in used)
         before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
         resource.prlimit(pid, resource.RLIMIT_NOFILE, (free, before[1]))
-        sizes = [12_000_000]
-        print_more(driver, sizes[0])
+        sizes = []
+
+        def go_on(size):
+            sizes.append(size)
+            print_more(driver, size)
+            return files(directory) > 1
+
+        def seen():
+            return (f"{files(directory)} files, {len(home.raw(sid))} of "
+                    f"{sum(sizes)} bytes")
+
+        go_on(12_000_000)
         let_pass(1.5)  # so that it was to be synced, too
-        sizes.append(800_000)
-        print_more(driver, sizes[1])
-        wait_for(lambda: len(home.raw(sid)) == sum(sizes),
-                 lambda: (directory / "host.log").read_text())
+        go_on(800_000)
+        wait_for(lambda: len(home.raw(sid)) == sum(sizes), seen)
         assert files(directory) == 1
         resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
-        while files(directory) == 1 and len(sizes) < 50:
-            sizes.append(800_000)
-            print_more(driver, sizes[-1])
-    wait_for(lambda: files(directory) > 1 and len(home.raw(sid)) == sum(sizes),
-             lambda: (directory / "host.log").read_text())
+        wait_for(lambda: go_on(80_000), seen)
+    wait_for(lambda: len(home.raw(sid)) == sum(sizes), seen)
     raw = home.raw(sid)
     for at, size in zip(itertools.accumulate([0, *sizes]), sizes):
         assert oracle_stream.difference(raw[at:at + size], SEED) is None
