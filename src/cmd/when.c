@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "base/bytes.h"
 #include "base/error.h"
+#include "base/mem.h"
+#include "cmd/dates.h"
 #include "cmd/units.h"
 
 #define NS 1000000000
@@ -145,98 +147,54 @@ is_mark(const struct record *rec, const char *name)
 	    memcmp(rec->payload + by, name, len) == 0;
 }
 
-/* The next record that is there; false at the end, whoever writes. */
+/* The last one in a segment, which ends before seq `end`. */
 static bool
-next(struct log_reader *r, struct record *rec)
-{
-	for (;;) {
-		switch (log_reader_next(r, rec)) {
-		case LOG_RECORD:
-			return true;
-		case LOG_DAMAGED:
-			continue;
-		case LOG_WAIT:
-		case LOG_END:
-			return false;
-		}
-	}
-}
-
-static int
-resolve_mark(const char *name, struct log_reader *r, struct log_place *out,
-    struct error *err)
+find_mark(const char *name, struct log_reader *r, uint64_t begin, uint64_t end,
+    struct log_place *out)
 {
 	struct record rec;
 	bool found = false;
 
-	log_reader_seek(r, LOG_BY_SEQ, 0);
-	while (next(r, &rec))
+	log_reader_seek(r, LOG_BY_SEQ, begin);
+	while (log_reader_next_there(r, &rec) && rec.seq < end)
 		if (is_mark(&rec, name)) {
 			*out = (struct log_place){ LOG_BY_SEQ, rec.seq };
 			found = true;
 		}
-	if (!found)
-		return error_set(err, ENOENT,
-		    "the log has no mark called %.100s", name);
-	return 0;
+	return found;
 }
 
-/* What a clock on the wall showed at a time of the log. */
-struct wall_clock {
-	uint64_t time_ns, shown;
-	bool known;
-};
-
-/* Where a moment is that the clock showed; `exact`: it really showed it. */
-struct wall_place {
-	uint64_t wall, time_ns;
-	bool exact;
-};
-
-/* Look for it between one record of the clock and the next. */
-static void
-look_until(struct wall_place *p, const struct wall_clock *c, uint64_t end_ns)
+/* From the newest segment on, for the last mark counts. */
+static int
+resolve_mark(const char *name, struct log_reader *r, struct log_place *out,
+    struct error *err)
 {
-	if (!c->known || c->shown > p->wall)
-		return;
-	if (p->wall - c->shown < end_ns - c->time_ns) {
-		p->exact = true;
-		p->time_ns = c->time_ns + (p->wall - c->shown);
-	} else if (!p->exact) {
-		p->time_ns = end_ns;
+	auto_free uint64_t *first = NULL;
+	uint64_t end = UINT64_MAX;
+
+	for (int i = log_reader_segments(r, &first) - 1; i >= 0; i--) {
+		if (find_mark(name, r, first[i], end, out))
+			return 0;
+		end = first[i];
 	}
+	return error_set(err, ENOENT, "the log has no mark called %.100s",
+	    name);
 }
 
-/*
- * The log counts from its start, by a clock that cannot be set.  Where the one
- * on the wall was set back it showed some moments twice: the later counts.
- * Where it was set forward it left some out: that is when they were.
- */
 static int
 resolve_wall(uint64_t wall, struct log_reader *r, struct log_place *out,
     struct error *err)
 {
-	struct wall_place p = { .wall = wall };
-	struct wall_clock c = { 0 };
-	struct record rec;
-	uint64_t last_ns = 0;
+	uint64_t time_ns;
+	int rc = dates_find(r, wall, &time_ns);
 
-	log_reader_seek(r, LOG_BY_SEQ, 0);
-	while (next(r, &rec)) {
-		last_ns = rec.time_ns;
-		if (rec.type != RECORD_CLOCK || rec.len < 8)
-			continue;
-		look_until(&p, &c, rec.time_ns);
-		c = (struct wall_clock){ rec.time_ns, get_u64le(rec.payload),
-			true };
-	}
-	if (!c.known)
+	if (rc == -ENOENT)
 		return error_set(err, ENOENT,
 		    "the log has no clock to find a date by");
-	look_until(&p, &c, last_ns + 1);
-	if (!p.exact && c.shown <= wall) /* it is still to come */
-		p.time_ns = c.time_ns + (wall - c.shown);
-	*out = (struct log_place){ LOG_BY_TIME, p.time_ns };
+	if (rc < 0)
+		return error_set(err, -rc, "cannot read the log: %s",
+		    strerror(-rc));
+	*out = (struct log_place){ LOG_BY_TIME, time_ns };
 	return 0;
 }
 

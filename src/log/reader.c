@@ -404,6 +404,17 @@ log_reader_next(struct log_reader *r, struct record *out)
 	return step(r, out);
 }
 
+bool
+log_reader_next_there(struct log_reader *r, struct record *out)
+{
+	enum log_next next;
+
+	do
+		next = log_reader_next(r, out);
+	while (next == LOG_DAMAGED);
+	return next == LOG_RECORD;
+}
+
 void
 log_reader_damage(const struct log_reader *r, struct log_damage *out)
 {
@@ -579,6 +590,23 @@ log_reader_seek_keyframe(struct log_reader *r, enum log_by by, uint64_t value,
 		    go_to_keyframe(r, by, value, full))
 			return 0;
 	return -ENOENT;
+}
+
+int
+log_reader_segments(struct log_reader *r, uint64_t **first_seq)
+{
+	auto_free uint32_t *list = NULL;
+	int n = segment_list(r->dirfd, &list), found = 0;
+	struct segment_header h;
+
+	if (n < 0)
+		return n;
+	*first_seq = xcalloc((size_t)n + 1, sizeof(**first_seq));
+	for (int i = 0; i < n; i++)
+		if (segment_look(r->dirfd, list[i], &h) == 0 &&
+		    (found == 0 || h.first_seq > (*first_seq)[found - 1]))
+			(*first_seq)[found++] = h.first_seq;
+	return found;
 }
 
 void

@@ -36,6 +36,12 @@ enum log_next {
  */
 enum log_next log_reader_next(struct log_reader *r, struct record *out);
 
+/*
+ * The next record that is there, whatever is missing before it; false at the
+ * end, be somebody writing or not.
+ */
+bool log_reader_next_there(struct log_reader *r, struct record *out);
+
 /* What lay between the last good record and the next. */
 struct log_damage {
 	uint64_t seq_from, seq_to;       /* last before, first after; 0: end */
@@ -60,6 +66,12 @@ int log_reader_seek(struct log_reader *r, enum log_by by, uint64_t value);
  */
 int log_reader_seek_keyframe(struct log_reader *r, enum log_by by,
     uint64_t value, bool full);
+
+/*
+ * The seq with which each segment begins, in order, of those that can be read.
+ * How many, or -errno; the caller frees *first_seq.
+ */
+int log_reader_segments(struct log_reader *r, uint64_t **first_seq);
 
 /* Remember the place, and go back to the one that was remembered last. */
 void log_reader_mark(struct log_reader *r);

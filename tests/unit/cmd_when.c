@@ -5,6 +5,7 @@
 
 #include "cmd/when.h"
 #include "log_make.h"
+#include "../rng.h"
 
 static void
 expect(const char *s, enum when_kind kind, uint64_t value)
@@ -167,6 +168,144 @@ a_log_without_a_clock_has_no_dates(void **state)
 	made_finish(&m);
 }
 
+/* ------------------------------------------- beside a reading of it all */
+
+/* Some minutes of a session; its clock is set at chance, but never right. */
+struct day {
+	struct made m;
+	struct rng rng;
+	uint64_t set; /* the clock shows so much more than the log's time */
+};
+
+static void
+pass_minutes(struct day *d, unsigned minutes)
+{
+	for (unsigned i = 0; i < minutes; i++) {
+		char mark[] = "\0mark0";
+
+		if (rng_below(&d->rng, 12) == 0)
+			d->set += (rng_below(&d->rng, 10000) - 5000ull) *
+			    SECOND;
+		clock_shows(&d->m, d->m.time_ns / SECOND + 60,
+		    d->set + (d->m.time_ns / SECOND + 60) * SECOND);
+		mark[5] = (char)('0' + rng_below(&d->rng, 8));
+		if (rng_below(&d->rng, 3) == 0)
+			made_put(&d->m, RECORD_MARK, 0, mark, 6);
+	}
+}
+
+static void
+make_day(struct day *d, unsigned seed)
+{
+	uint8_t keyframe[20] = { 0 };
+	unsigned segments;
+
+	*d = (struct day){ .rng = { seed }, .set = NOON };
+	made_init(&d->m);
+	made_put(&d->m, RECORD_START, 0, "{}", 2);
+	made_put(&d->m, RECORD_KEYFRAME, RECORD_FULL, keyframe, 20);
+	segments = 1 + rng_below(&d->rng, 20);
+	for (unsigned i = 0; i < segments; i++) {
+		if (i > 0)
+			made_rotate(&d->m, keyframe, 20);
+		pass_minutes(d, 1 + rng_below(&d->rng, 10));
+	}
+	for (unsigned i = 0; i < segments / 2; i++)
+		assert_int_equal(log_writer_compress(d->m.w), 1);
+}
+
+/* By all records of the clock, and what each says until the next. */
+static uint64_t
+naive_date(const struct made *m, uint64_t wall)
+{
+	const struct twin_event *clock = NULL;
+	uint64_t found = 0, shown = 0;
+	bool exact = false;
+
+	for (size_t i = 0; i <= m->count; i++) {
+		const struct twin_event *t = &m->events[i];
+		uint64_t end = i < m->count ? t->time_ns : m->time_ns + 1;
+
+		if (i < m->count && t->type != RECORD_CLOCK)
+			continue;
+		if (clock != NULL && shown <= wall) {
+			if (wall - shown < end - clock->time_ns) {
+				exact = true;
+				found = clock->time_ns + (wall - shown);
+			} else if (!exact) {
+				found = end;
+			}
+		}
+		if (i < m->count) {
+			clock = t;
+			shown = get_u64le(t->p);
+		}
+	}
+	return exact || shown > wall ? found : clock->time_ns + (wall - shown);
+}
+
+static uint64_t
+naive_mark(const struct made *m, const char *name)
+{
+	uint64_t seq = 0;
+
+	for (size_t i = 0; i < m->count; i++)
+		if (m->events[i].type == RECORD_MARK &&
+		    memcmp(m->events[i].p + 1, name, 5) == 0)
+			seq = m->events[i].seq;
+	return seq;
+}
+
+static void
+check_date(struct day *d, struct log_reader *r, unsigned seed)
+{
+	uint64_t wall = NOON + d->m.time_ns / 2 +
+	    (rng_below(&d->rng, 40000) - 20000ull) * SECOND;
+	struct when w = { .kind = WHEN_WALL, .value = wall };
+	struct log_place place = { 0 };
+
+	assert_int_equal(when_resolve(&w, r, &place, NULL), 0);
+	if (place.value != naive_date(&d->m, wall))
+		fail_msg("seed %u: %ju s is at %ju s, not at %ju", seed,
+		    (uintmax_t)((wall - NOON) / SECOND),
+		    (uintmax_t)(naive_date(&d->m, wall) / SECOND),
+		    (uintmax_t)(place.value / SECOND));
+}
+
+static void
+check_mark(const struct day *d, struct log_reader *r, char digit)
+{
+	char name[] = { 'm', 'a', 'r', 'k', digit, '\0' };
+	struct when w = { .kind = WHEN_MARK, .mark = name };
+	struct log_place place = { 0 };
+	uint64_t seq = naive_mark(&d->m, name);
+	int rc = when_resolve(&w, r, &place, NULL);
+
+	assert_int_equal(rc, seq == 0 ? -ENOENT : 0);
+	assert_int_equal(place.value, seq);
+}
+
+static void
+moments_are_where_a_reading_of_it_all_finds_them(void **state)
+{
+	unsigned logs = dose(20, 400);
+
+	(void)state;
+	for (unsigned seed = 0; seed < logs; seed++) {
+		struct log_reader *r;
+		struct day d;
+
+		make_day(&d, seed);
+		r = made_reader(d.m.dirfd);
+		for (int i = 0; i < 50; i++)
+			check_date(&d, r, seed);
+		for (char digit = '0'; digit <= '9'; digit++)
+			check_mark(&d, r, digit);
+		log_reader_close(r);
+		made_finish(&d.m);
+	}
+}
+
 int
 main(void)
 {
@@ -177,6 +316,8 @@ main(void)
 		cmocka_unit_test(when_says_what_can_be_written),
 		cmocka_unit_test(dates_are_found_though_the_clock_jumps),
 		cmocka_unit_test(a_log_without_a_clock_has_no_dates),
+		cmocka_unit_test(
+		    moments_are_where_a_reading_of_it_all_finds_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
