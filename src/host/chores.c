@@ -132,7 +132,7 @@ chores_start(struct chores *c)
 	thread_cond_init(&c->wake);
 	c->sealed = 1;
 	c->grown = true;
-	rc = thread_start(&c->thread, run, c);
+	rc = thread_start(&c->thread, "tend-chores", run, c);
 	c->started = rc == 0;
 	return rc;
 }

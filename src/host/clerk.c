@@ -171,7 +171,7 @@ start(struct clerk *c)
 	c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (c->wake < 0)
 		return -errno;
-	rc = thread_start(&c->thread, run, c);
+	rc = thread_start(&c->thread, "tend-clerk", run, c);
 	c->started = rc == 0;
 	return rc;
 }

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "host/clock.h"
 #include "host/host.h"
+#include "host/pump.h"
 #include "host/scribe.h"
 #include "log/record.h"
 #include "wire/frame.h"
@@ -32,6 +33,7 @@ struct piece {
 struct input {
 	struct host *host;
 	struct watch *watch; /* of the master; NULL when it has ended */
+	bool echo;           /* something was typed; what comes is shown soon */
 	input_done_fn *done;
 	void *arg;
 	bool ended;
@@ -112,6 +114,7 @@ write_piece(struct input *in, struct piece *p)
 
 	if (!begun && p->written > 0)
 		log_piece(in, p, withheld);
+	in->echo = true;
 	return rc;
 }
 
@@ -186,29 +189,44 @@ write_waiting(struct input *in)
 }
 
 static void
+want(struct input *in, enum loop_events also)
+{
+	watch_want(in->watch, also | (in->echo ? LOOP_READ : 0));
+}
+
+static void
 run(struct input *in)
 {
 	if (in->ended)
 		return;
 	switch (write_waiting(in)) {
 	case WRITTEN_ALL:
-		watch_want(in->watch, 0);
+		want(in, 0);
 		break;
 	case WRITTEN_PART:
-		watch_want(in->watch, LOOP_WRITE);
+		want(in, LOOP_WRITE);
 		break;
 	case WRITTEN_NEVER:
-		watch_want(in->watch, 0);
+		want(in, 0);
 		refuse_all(in, TAKEN_ENDED);
 		break;
 	}
 }
 
+/*
+ * Only the keeper reads the terminal.  But after somebody has typed, we are
+ * woken with the keeper instead of by it, which shows an echo sooner.
+ */
 static void
-on_writable(void *arg, enum loop_events ready)
+on_ready(void *arg, enum loop_events ready)
 {
-	(void)ready;
-	run(arg);
+	struct input *in = arg;
+
+	if (ready & LOOP_READ) {
+		in->echo = false;
+		pump_echo(in->host->pump);
+	}
+	run(in);
 }
 
 struct input *
@@ -222,7 +240,7 @@ input_create(struct host *h, input_done_fn *done, void *arg)
 	list_init(&in->pieces);
 	buf_init(&in->replies, INPUT_REPLIES_MAX);
 	in->cpr_ms = -CPR_MS;
-	in->watch = loop_fd(h->loop, h->master, 0, on_writable, in);
+	in->watch = loop_fd(h->loop, h->master, 0, on_ready, in);
 	in->ended = in->watch == NULL;
 	return in;
 }
@@ -279,6 +297,7 @@ input_type(struct input *in, const struct input_piece *from, uint64_t *seq)
 	    write_piece(in, p) == WRITTEN_ALL) {
 		*seq = p->done.seq;
 		drop_piece(in, p);
+		want(in, 0);
 		return TAKEN_WRITTEN;
 	}
 	run(in);

@@ -22,6 +22,18 @@
 #define KEYFRAME_EVERY (512u << 10)
 #define SYNC_MS 1000 /* a synchronized update may take that long */
 
+/*
+ * In a flood bytes are taken in parts of the ring or once a millisecond, not
+ * as they come: each turn costs more than the bytes it takes.
+ */
+#define FLOOD_WINDOW_NS 10000000
+#define FLOOD_BYTES (128u << 10) /* within the window before */
+#define FLOOD_PART (RING_SIZE / 4)
+#define FLOOD_MS 1
+
+/* How long the keeper may take to read what has come to the terminal. */
+#define KEEPER_NS 20000
+
 struct pump {
 	struct host *h;
 	struct watch *output, *settle;
@@ -31,6 +43,11 @@ struct pump {
 	bool held;
 	uint64_t skip_from, skip_to; /* equal: nothing */
 	uint64_t since_keyframe;     /* bytes */
+
+	bool flood;
+	int64_t window_ns;     /* when this one began */
+	uint64_t window_shown; /* and what was shown then */
+	bool echo;             /* the keeper is reading it just now */
 };
 
 /* How much of the bytes at `shown` is treated alike. */
@@ -159,12 +176,44 @@ on_unsync(void *arg)
 		vt_end_sync(p->h->vt);
 }
 
+/* Whether so much came lately that it is better taken in larger parts. */
+static void
+watch_flood(struct pump *p)
+{
+	int64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (now - p->window_ns < FLOOD_WINDOW_NS)
+		return;
+	p->flood = p->h->shown - p->window_shown >= FLOOD_BYTES &&
+	    now - p->window_ns < 2 * FLOOD_WINDOW_NS;
+	p->window_ns = now;
+	p->window_shown = p->h->shown;
+}
+
 /* Before the loop waits: if bytes have come meanwhile, it must not. */
 static void
 go_to_sleep(struct pump *p)
 {
-	if (!p->held && !ring_host_sleeps(&p->h->ring, p->h->shown))
+	uint64_t until = p->h->shown + (p->flood ? FLOOD_PART : 1);
+
+	if (p->held)
+		return;
+	if (!ring_host_sleeps(&p->h->ring, until))
 		watch_rearm(p->again, 0);
+	else if (p->flood)
+		watch_rearm(p->again, FLOOD_MS);
+}
+
+/* The keeper was woken when we were: to sleep until it is done takes longer. */
+static void
+await_echo(struct pump *p)
+{
+	const _Atomic uint64_t *head = &p->h->ring.shared->head;
+	int64_t until = clock_ns(CLOCK_MONOTONIC) + KEEPER_NS;
+
+	p->echo = false;
+	while (*head == p->h->shown && clock_ns(CLOCK_MONOTONIC) < until)
+		continue;
 }
 
 static void
@@ -173,8 +222,11 @@ on_settle(void *arg)
 	struct pump *p = arg;
 	struct host *h = p->h;
 
+	if (p->echo)
+		await_echo(p);
 	take(p);
 	watch_update(p);
+	watch_flood(p);
 	ending_settle(h->ending);
 	server_flush(h->server);
 	scribe_flush(h->scribe);
@@ -245,4 +297,10 @@ void
 pump_keyframe_done(struct pump *p)
 {
 	p->since_keyframe = 0;
+}
+
+void
+pump_echo(struct pump *p)
+{
+	p->echo = true;
 }

@@ -20,6 +20,9 @@ void pump_skip(struct pump *p, uint64_t from, uint64_t to);
 
 void pump_hold(struct pump *p, bool hold);
 
+/* The terminal has something that the keeper is about to read. */
+void pump_echo(struct pump *p);
+
 /* A keyframe was written for another reason: the next is due later. */
 void pump_keyframe_done(struct pump *p);
 

@@ -18,6 +18,8 @@
 #define BATCH_ITEMS 128
 #define BATCH_BYTES (256u << 10)
 
+#define MUCH (8u << 10) /* output that does not wait for more */
+
 #define RETRY_MS 1000
 #define COPY_KEPT 4096 /* of the copy's memory while nothing happens */
 
@@ -439,7 +441,7 @@ quill_start(struct quill *q)
 
 	pthread_mutex_init(&q->lock, NULL);
 	thread_cond_init(&q->wake);
-	rc = thread_start(&q->thread, run, q);
+	rc = thread_start(&q->thread, "tend-quill", run, q);
 	q->started = rc == 0;
 	return rc;
 }
@@ -506,8 +508,8 @@ quill_join(struct quill *q)
 	pthread_mutex_unlock(&q->lock);
 }
 
-void
-quill_publish(struct quill *q)
+bool
+quill_publish(struct quill *q, bool urgent)
 {
 	bool wake;
 
@@ -515,9 +517,17 @@ quill_publish(struct quill *q)
 	wake = q->asleep && q->ready != q->queue.n &&
 	    (q->n_batch == 0 || q->distrust);
 	q->ready = q->queue.n;
+	urgent |= q->durable || q->output_bytes >= MUCH;
 	pthread_mutex_unlock(&q->lock);
-	if (wake)
-		pthread_cond_signal(&q->wake);
+	if (wake && urgent)
+		quill_wake(q);
+	return wake && !urgent;
+}
+
+void
+quill_wake(struct quill *q)
+{
+	pthread_cond_signal(&q->wake);
 }
 
 void

@@ -83,8 +83,12 @@ bool quill_add(struct quill *q, const struct item *it);
 /* The last one that was queued goes into one write with the next. */
 void quill_join(struct quill *q);
 
-/* Let the thread have all that was queued. */
-void quill_publish(struct quill *q);
+/*
+ * Let the thread have all that was queued.  It is woken for it at once when it
+ * is much or urgent; otherwise true: call quill_wake in a while.
+ */
+bool quill_publish(struct quill *q, bool urgent);
+void quill_wake(struct quill *q);
 
 struct quill_state {
 	uint64_t seq, offset, bytes;

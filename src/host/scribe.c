@@ -22,6 +22,7 @@
 #include "log/record.h"
 
 #define TROUBLE_EVERY_MS 10000
+#define LATE_MS 2  /* what is not urgent may wait for more that long */
 #define GAP_DISK 1 /* `why` of a gap */
 
 /* Somebody who wants to know when an event is in the log. */
@@ -49,6 +50,8 @@ struct scribe {
 	int notify_fd;
 	struct watch *notify, *stall;
 	bool stall_armed;
+	struct watch *late; /* timer: the quill is to be woken */
+	bool late_armed;
 
 	uint64_t seq;        /* of the last event that was queued */
 	uint64_t time_ns;    /* its time */
@@ -310,16 +313,40 @@ on_stall(void *arg)
 		watch_rearm(s->stall, SCRIBE_STALL_MS);
 }
 
+static void
+on_late(void *arg)
+{
+	struct scribe *s = arg;
+
+	s->late_armed = false;
+	quill_wake(&s->quill);
+}
+
+/*
+ * The quill must not compete for a processor with the echo of what was typed,
+ * so it is woken later, unless somebody waits for it.
+ */
+static void
+publish(struct scribe *s)
+{
+	bool urgent = !list_is_empty(&s->waiters);
+
+	if (quill_publish(&s->quill, urgent) && !s->late_armed) {
+		s->late_armed = true;
+		watch_rearm(s->late, LATE_MS);
+	}
+}
+
 void
 scribe_flush(struct scribe *s)
 {
 	struct quill_state st;
 
-	quill_publish(&s->quill);
+	publish(s);
 	if (s->unlogged_ms != 0 || s->gap_bytes > 0 || s->missed) {
 		quill_look(&s->quill, &st);
 		check(s, &st);
-		quill_publish(&s->quill);
+		publish(s);
 	}
 	if (!s->stall_armed && scribe_seq(s) != scribe_written(s)) {
 		s->stall_armed = true;
@@ -446,6 +473,7 @@ start(struct scribe *s, struct error *err)
 		return error_set(err, errno, "no eventfd: %s", strerror(errno));
 	s->notify = loop_fd(s->c.loop, s->notify_fd, LOOP_READ, on_notify, s);
 	s->stall = loop_timer(s->c.loop, -1, on_stall, s);
+	s->late = loop_timer(s->c.loop, -1, on_late, s);
 	if (s->notify == NULL)
 		return error_set(err, errno, "cannot watch an eventfd: %s",
 		    strerror(errno));
@@ -502,6 +530,7 @@ scribe_destroy(struct scribe *s)
 		free(container_of(it, struct waiter, link));
 	watch_remove(s->notify);
 	watch_remove(s->stall);
+	watch_remove(s->late);
 	fd_close(&s->notify_fd);
 	pthread_mutex_destroy(&s->news.lock);
 	free(s);

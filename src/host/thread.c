@@ -12,7 +12,7 @@
 #define STACK (256u << 10)
 
 int
-thread_start(pthread_t *out, void *(*fn)(void *), void *arg)
+thread_start(pthread_t *out, const char *name, void *(*fn)(void *), void *arg)
 {
 	pthread_attr_t attr;
 	sigset_t all, old;
@@ -30,6 +30,8 @@ thread_start(pthread_t *out, void *(*fn)(void *), void *arg)
 	rc = pthread_create(out, &attr, fn, arg);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
+	if (rc == 0)
+		pthread_setname_np(*out, name);
 	return -rc;
 }
 

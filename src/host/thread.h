@@ -4,8 +4,9 @@
 #include <pthread.h>
 #include <stdint.h>
 
-/* A thread with a small stack that gets no signals; 0 or -errno. */
-int thread_start(pthread_t *out, void *(*fn)(void *), void *arg);
+/* A named thread with a small stack that gets no signals; 0 or -errno. */
+int thread_start(pthread_t *out, const char *name, void *(*fn)(void *),
+    void *arg);
 
 /* A condition that is waited for by the monotonic clock. */
 void thread_cond_init(pthread_cond_t *cond);

@@ -35,6 +35,7 @@ write_header(int fd)
 		.version = RING_VERSION,
 		.size = RING_SIZE,
 		.engine_at = RING_IDLE,
+		.host_wakes_at = RING_AWAKE,
 	};
 
 	return pwrite(fd, &first, sizeof(first), 0) == sizeof(first) ? 0 : -1;
@@ -134,37 +135,36 @@ ring_room(const struct ring *r)
 }
 
 /* Only the first to see that the other sleeps wakes it. */
-static bool
-must_wake(_Atomic uint32_t *waits)
-{
-	return *waits && atomic_exchange(waits, 0);
-}
-
 bool
 ring_produced(struct ring *r, size_t n)
 {
-	r->shared->head += n;
-	return must_wake(&r->shared->host_waits);
+	_Atomic uint64_t *wakes_at = &r->shared->host_wakes_at;
+	uint64_t head = r->shared->head + n;
+
+	r->shared->head = head;
+	return head >= *wakes_at &&
+	    atomic_exchange(wakes_at, RING_AWAKE) != RING_AWAKE;
 }
 
 bool
 ring_release(struct ring *r, uint64_t offset)
 {
 	r->shared->tail = offset;
-	return must_wake(&r->shared->keeper_waits);
+	return r->shared->keeper_waits &&
+	    atomic_exchange(&r->shared->keeper_waits, 0);
 }
 
 bool
-ring_host_sleeps(struct ring *r, uint64_t seen)
+ring_host_sleeps(struct ring *r, uint64_t until)
 {
-	r->shared->host_waits = 1;
-	return r->shared->head == seen;
+	r->shared->host_wakes_at = until;
+	return r->shared->head < until;
 }
 
 void
 ring_host_wakes(struct ring *r)
 {
-	r->shared->host_waits = 0;
+	r->shared->host_wakes_at = RING_AWAKE;
 }
 
 bool

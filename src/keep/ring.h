@@ -16,8 +16,9 @@
  */
 #define RING_SIZE (64u << 10)
 #define RING_MAGIC 0x676e6972u
-#define RING_VERSION 1
-#define RING_IDLE UINT64_MAX /* engine_at while the engine is not reading */
+#define RING_VERSION 2
+#define RING_IDLE UINT64_MAX  /* engine_at while the engine is not reading */
+#define RING_AWAKE UINT64_MAX /* host_wakes_at while the host does not sleep */
 
 struct ring_shared {
 	uint32_t magic, version, size, reserved;
@@ -25,7 +26,7 @@ struct ring_shared {
 	_Atomic uint64_t tail;
 	_Atomic uint64_t fed;
 	_Atomic uint64_t engine_at;
-	_Atomic uint32_t host_waits;
+	_Atomic uint64_t host_wakes_at;
 	_Atomic uint32_t keeper_waits;
 	_Atomic uint32_t sized;
 	_Atomic uint64_t leased; /* a keeper that does not know it has 0 */
@@ -47,7 +48,8 @@ uint8_t *ring_at(const struct ring *r, uint64_t offset);
 
 /*
  * The keeper: how many bytes may be written at head, and that n were.  True
- * from ring_produced when the host sleeps and its eventfd must be written.
+ * from ring_produced when the host sleeps and wants to know of so many: its
+ * eventfd must be written.
  */
 size_t ring_room(const struct ring *r);
 _Bool ring_produced(struct ring *r, size_t n);
@@ -60,9 +62,10 @@ _Bool ring_release(struct ring *r, uint64_t offset);
 
 /*
  * Say that this side is about to sleep, then look once more: true when it may
- * sleep, false when something has come meanwhile.  After waking, *_wakes.
+ * sleep, false when something has come meanwhile.  After waking, *_wakes.  The
+ * host says at which head it wants to be woken: in a flood it lets some come.
  */
-_Bool ring_host_sleeps(struct ring *r, uint64_t seen);
+_Bool ring_host_sleeps(struct ring *r, uint64_t until);
 void ring_host_wakes(struct ring *r);
 _Bool ring_keeper_sleeps(struct ring *r);
 void ring_keeper_wakes(struct ring *r);

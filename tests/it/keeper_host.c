@@ -288,7 +288,7 @@ turn(struct host *h)
 		{ h->listener, POLLIN, 0 },
 		{ h->control < 0 ? CONTROL_MASTER : -1, POLLIN, 0 },
 	};
-	bool idle = h->stalled || ring_host_sleeps(&h->ring, h->at);
+	bool idle = h->stalled || ring_host_sleeps(&h->ring, h->at + 1);
 	eventfd_t count;
 
 	if (poll(fds, 4, idle ? -1 : 0) < 0)

@@ -106,10 +106,10 @@ ring_wakes_only_who_sleeps_and_only_once(void **state)
 	struct ring *r = *state;
 
 	assert_false(produce(r, 10));
-	assert_true(ring_host_sleeps(r, 10));
+	assert_true(ring_host_sleeps(r, 11));
 	assert_true(produce(r, 10));
 	assert_false(produce(r, 10));
-	assert_true(ring_host_sleeps(r, 30));
+	assert_true(ring_host_sleeps(r, 31));
 	ring_host_wakes(r);
 	assert_false(produce(r, RING_SIZE - 30));
 
@@ -123,14 +123,28 @@ ring_wakes_only_who_sleeps_and_only_once(void **state)
 }
 
 static void
+ring_lets_the_host_sleep_until_enough_has_come(void **state)
+{
+	struct ring *r = *state;
+
+	assert_true(ring_host_sleeps(r, 100));
+	assert_false(produce(r, 60));
+	assert_true(ring_host_sleeps(r, 100));
+	assert_false(produce(r, 39));
+	assert_true(produce(r, 1));
+	assert_false(produce(r, 100));
+	assert_false(ring_host_sleeps(r, 200));
+}
+
+static void
 ring_does_not_let_sleep_who_has_something_to_do(void **state)
 {
 	struct ring *r = *state;
 
 	assert_true(ring_keeper_sleeps(r) == 0);
 	produce(r, 1);
-	assert_false(ring_host_sleeps(r, 0));
-	assert_true(ring_host_sleeps(r, 1));
+	assert_false(ring_host_sleeps(r, 1));
+	assert_true(ring_host_sleeps(r, 2));
 }
 
 static void
@@ -246,7 +260,7 @@ consume(const struct two *t)
 	for (;;) {
 		size_t n = (size_t)(r.shared->head - at);
 
-		if (n == 0 && ring_host_sleeps(&r, at))
+		if (n == 0 && ring_host_sleeps(&r, at + 1))
 			eventfd_read(t->output, &count);
 		ring_host_wakes(&r);
 		if (n > 0 && write(t->log, ring_at(&r, at), n) != (ssize_t)n)
@@ -366,6 +380,7 @@ main(void)
 		RING_TEST(ring_that_is_full_has_no_room_until_some_is_released),
 		RING_TEST(ring_gives_no_room_for_a_tail_that_cannot_be),
 		RING_TEST(ring_wakes_only_who_sleeps_and_only_once),
+		RING_TEST(ring_lets_the_host_sleep_until_enough_has_come),
 		RING_TEST(ring_does_not_let_sleep_who_has_something_to_do),
 		cmocka_unit_test(ring_cannot_be_resized),
 		cmocka_unit_test(ring_map_refuses_what_is_no_ring),

@@ -10,6 +10,7 @@ below whose name begins with case_.
 """
 
 import contextlib
+import json
 import os
 import select
 import shutil
@@ -129,12 +130,13 @@ class Probe:
         self.proc.stdout.close()
 
 
-def cpu_ns(pids):
-    """Processor time of all threads, from the scheduler itself."""
+def cpu_ns(pids, thread=""):
+    """Processor time of all threads, or some, from the scheduler itself."""
     total = 0
     for pid in pids:
-        for task in Path(f"/proc/{pid}/task").glob("*/schedstat"):
-            total += int(task.read_text().split()[0])
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            if (task / "comm").read_text().startswith(thread):
+                total += int((task / "schedstat").read_text().split()[0])
     return total
 
 
@@ -283,11 +285,20 @@ class Tend(Peer):
         return [keeper, *(p for p in children(keeper) if p != load.pid)]
 
     def directory(self, name):
-        link = subprocess.run(
+        said = subprocess.run(
             [self.tend(), "info", "--json", name], env=self.env, check=True,
             capture_output=True, timeout=LIMIT).stdout
-        import json
-        return (self.where / "home/sessions" / json.loads(link)["result"]["id"])
+        return self.where / "home/sessions" / json.loads(said)["result"]["id"]
+
+    def compressed(self, load, name):
+        """Wait until the log is; the time of the thread that does it."""
+        log = self.directory(name) / "log"
+        end = time.monotonic() + LIMIT
+        while len(list(log.glob("*.seg"))) > 1:
+            if time.monotonic() > end:
+                raise Failed(f"not compressed: {sorted(log.iterdir())}")
+            time.sleep(0.05)
+        return cpu_ns(self.servers(load), "tend-chores")
 
     def viewers(self, n, name):
         return Probe(self.build, n,
@@ -398,6 +409,9 @@ def rate_once(bench, peer, kind, attached, rate, cpu):
     if peer.detached:
         used = cpu_ns(peer.servers(load)) - before
         cpu.add(peer.name, used / 1e9 * 100 * MB / size)
+        if peer.name == "tend" and not attached:
+            later = peer.compressed(load, name)
+            cpu.add("tend, zstd, later", later / 1e9 * 100 * MB / size)
     if probe:
         probe.close()
     load.close()
