@@ -79,7 +79,7 @@ tell_damage(struct walk *w)
 	if (d.trimmed)
 		out_note(w->call->out,
 		    "the log begins with event %" PRIu64 ", offset %" PRIu64
-		    ": what was before is gone, to stay below --max-log",
+		    ": what was before is gone, by --max-log or by hand",
 		    d.seq_to, d.offset_to);
 	else if (d.torn)
 		out_note(w->call->out,

@@ -337,9 +337,12 @@ on_unlogged(void *arg, bool unlogged, int64_t since_ms, int error)
 	    unlogged ? "the log is behind" : "the log goes on",
 	    log_str("error", error == 0 ? "" : strerror(error)));
 	server_unlogged(h->server, since_ms);
+	if (unlogged)
+		return;
+	/* Who reads the log must read the one that is written. */
+	restore_find_log(h);
 	/* What the disk has not taken of session.json it may take now. */
-	if (!unlogged)
-		host_save(h);
+	host_save(h);
 }
 
 static void

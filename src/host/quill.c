@@ -1,11 +1,15 @@
 #include "host/quill.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/failpoint.h"
+#include "base/fd.h"
 #include "base/mem.h"
 #include "host/chores.h"
 #include "host/clock.h"
@@ -217,6 +221,30 @@ struct result {
 	int sync_error; /* written, but not safe on the disk; --durable only */
 };
 
+/* Somebody has removed the directory: make it again. */
+static int
+make_directory(struct quill *q)
+{
+	auto_close int fd = -1;
+
+	if (mkdirat(q->dirfd, "log", 0700) < 0 && errno != EEXIST)
+		return -errno;
+	fd = openat(q->dirfd, "log", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	return log_writer_move(q->writer, fd);
+}
+
+static int
+rotate(struct quill *q)
+{
+	int rc = log_writer_rotate(q->writer, q->events, q->n_batch);
+
+	if (rc == -ENOENT && make_directory(q) == 0)
+		rc = log_writer_rotate(q->writer, q->events, q->n_batch);
+	return rc;
+}
+
 /*
  * Write the batch, without the lock.  When a new segment cannot be begun the
  * old one goes on, if it may.
@@ -230,7 +258,7 @@ write_batch(struct quill *q, bool distrust)
 		return res;
 	make_events(q);
 	if (batch_rotates(q)) {
-		res.rc = log_writer_rotate(q->writer, q->events, q->n_batch);
+		res.rc = rotate(q);
 		res.rotated = res.rc == 0;
 	}
 	if (!res.rotated && !distrust)
@@ -308,6 +336,14 @@ rotation_done(struct quill *q, bool rotated)
 		q->rotate_not_before_ms = now_ms() + RETRY_MS;
 }
 
+/* The segment is not to be written again. */
+static void
+want_rotation(struct quill *q)
+{
+	q->distrust = true;
+	q->wants_rotate = !q->rotate_queued;
+}
+
 /* The events are in the log.  True when the loop is to know. */
 static bool
 written(struct quill *q, const struct result *res)
@@ -322,8 +358,7 @@ written(struct quill *q, const struct result *res)
 	if (res->sync_error != 0) {
 		/* Nobody is told that it is safe, until later events are. */
 		q->seq = acknowledged;
-		q->distrust = true;
-		q->wants_rotate = !q->rotate_queued;
+		want_rotation(q);
 		q->error = res->sync_error;
 		return true;
 	}
@@ -346,6 +381,10 @@ finish(struct quill *q, const struct result *res)
 	if (ok) {
 		tell |= written(q, res);
 		room = release(q, q->offset);
+	}
+	if (res->rc == -ESTALE) {
+		want_rotation(q);
+		tell = true;
 	}
 	pthread_mutex_unlock(&q->lock);
 	if (room)
@@ -399,7 +438,7 @@ static bool
 next_batch(struct quill *q, size_t *n)
 {
 	*n = 0;
-	if (q->distrust) {
+	if (q->distrust && !batch_rotates(q)) {
 		*n = size_to_rotation(q);
 		return *n > 0 || (q->quit && q->n_batch > 0);
 	}
@@ -474,9 +513,17 @@ quill_stop(struct quill *q)
 	forget_all(q);
 }
 
+/*
+ * One rotation waits at most, and what is joined to another is part of it: both
+ * fit always, for without them the rest may wait for ever.
+ */
 static bool
 fits(const struct quill *q, const struct item *it)
 {
+	size_t n = q->queue.n;
+
+	if (it->rotates || (n > 0 && item_queue_at(&q->queue, n - 1)->joined))
+		return true;
 	if (is_output(it))
 		return q->output_bytes + it->len <= QUILL_OUTPUT_MAX;
 	return q->waiting < QUILL_ITEMS_MAX &&
@@ -614,8 +661,7 @@ void
 quill_distrust(struct quill *q)
 {
 	pthread_mutex_lock(&q->lock);
-	q->distrust = true;
-	q->wants_rotate = !q->rotate_queued;
+	want_rotation(q);
 	pthread_mutex_unlock(&q->lock);
 	poke(q->notify_fd);
 }

@@ -28,6 +28,7 @@ struct quill {
 	struct ring *ring;
 	int room_fd;   /* eventfd to the keeper, or -1 */
 	int notify_fd; /* eventfd to the loop */
+	int dirfd;     /* of the session, in which log/ is */
 	struct log_writer *writer;
 	struct chores *chores;
 	bool durable;

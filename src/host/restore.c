@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/failpoint.h"
+#include "base/fd.h"
 #include "host/engine.h"
 #include "host/events.h"
 #include "host/host.h"
@@ -36,6 +37,17 @@ open_log(struct host *h, struct log_writer **writer, struct log_end *end,
 		return error_set(err, errno, "cannot open log/: %s",
 		    strerror(errno));
 	return log_writer_open(writer, h->log_dirfd, end, err);
+}
+
+void
+restore_find_log(struct host *h)
+{
+	int fd = openat(h->dirfd, "log", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	fd_close(&h->log_dirfd);
+	h->log_dirfd = fd;
 }
 
 /* The terminal knows its size best: a host may have died while changing it. */
@@ -152,6 +164,7 @@ restore_log(struct host *h, const struct control *hello,
 		.loop = h->loop,
 		.ring = &h->ring,
 		.room_fd = h->room_fd,
+		.dirfd = h->dirfd,
 		.began_ns = h->began_ns,
 		.durable = h->manifest.durable,
 		.max_log = h->manifest.max_log,

@@ -29,6 +29,9 @@ struct restore_notes {
 int restore_log(struct host *h, const struct control *hello,
     const struct scribe_ops *ops, struct restore_notes *n, struct error *err);
 
+/* The directory log/ may be another: let readers have that. */
+void restore_find_log(struct host *h);
+
 /* Once all parts of the host are there. */
 void restore_write_notes(struct host *h, const struct restore_notes *n);
 

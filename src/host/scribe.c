@@ -503,6 +503,7 @@ scribe_create(const struct scribe_config *c, struct error *err)
 	s->chores.arg = s;
 	s->quill.ring = c->ring;
 	s->quill.room_fd = c->room_fd;
+	s->quill.dirfd = c->dirfd;
 	s->quill.writer = c->writer;
 	s->quill.chores = &s->chores;
 	s->quill.durable = c->durable;

@@ -49,6 +49,7 @@ struct scribe_config {
 	struct loop *loop;
 	struct ring *ring;
 	int room_fd;               /* eventfd to the keeper, or -1 */
+	int dirfd;                 /* of the session, in which log/ is */
 	struct log_writer *writer; /* the scribe's from here on */
 	struct log_end end;        /* as log_writer_open gave it */
 	uint64_t began_ns;         /* CLOCK_BOOTTIME */

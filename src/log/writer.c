@@ -53,6 +53,7 @@ struct log_writer {
 	uint32_t unsynced; /* first sealed segment that may not be; 0: none */
 	struct entry *entries;
 	size_t count;
+	uint32_t last; /* number of the newest segment there ever was */
 };
 
 /* --------------------------------------------------------------- the files */
@@ -69,6 +70,7 @@ add_entry(struct log_writer *w, uint32_t number, bool packed, uint64_t bytes)
 {
 	w->entries = xrealloc(w->entries, w->count + 1, sizeof(*w->entries));
 	w->entries[w->count++] = (struct entry){ number, packed, bytes };
+	w->last = number > w->last ? number : w->last;
 }
 
 static int
@@ -234,6 +236,7 @@ recover(struct log_writer *w, uint64_t *cut)
 	if (!e->packed) {
 		*cut += e->bytes;
 		removed = remove_segment(w, e->number);
+		w->last = e->number - 1;
 		w->count--;
 	}
 	for (size_t i = w->count; i-- > 0 && rc == -EBADMSG;)
@@ -368,23 +371,11 @@ take_over(struct log_writer *w, uint32_t number, const struct batch *b)
 	pthread_mutex_unlock(w->mutex);
 }
 
-/* The number that the next segment gets. */
-static uint32_t
-next_number(struct log_writer *w)
-{
-	uint32_t number;
-
-	pthread_mutex_lock(w->mutex);
-	number = w->count > 0 ? newest(w)->number + 1 : 1;
-	pthread_mutex_unlock(w->mutex);
-	return number;
-}
-
 static int
 begin_segment(struct log_writer *w, const struct log_event *ev, size_t n)
 {
 	struct segment_header h = {
-		.number = next_number(w),
+		.number = w->last + 1,
 		.first_seq = ev[0].seq,
 		.first_offset = w->place.offset,
 		.first_time_ns = ev[0].time_ns,
@@ -451,7 +442,7 @@ log_writer_append(struct log_writer *w, const struct log_event *ev, size_t n)
 	if (w->fd < 0)
 		return begin_segment(w, ev, n);
 	if (!begin_write(w))
-		return -EIO;
+		return -ESTALE;
 	batch_init(&b, w->io, w->fd, w->nonce, &w->place);
 	rc = batch_put_events(&b, ev, n);
 	if (rc < 0) {
@@ -468,6 +459,27 @@ log_writer_rotate(struct log_writer *w, const struct log_event *ev, size_t n)
 	if (n == 0 || !batch_follows(&w->place, ev, n))
 		return -EINVAL;
 	return begin_segment(w, ev, n);
+}
+
+int
+log_writer_move(struct log_writer *w, int dirfd)
+{
+	struct log_writer to = { .dirfd = dirfd, .lock = -1 };
+	int rc = take_lock(&to);
+
+	pthread_mutex_lock(w->mutex);
+	if (rc == 0 &&
+	    (dup3(dirfd, w->dirfd, O_CLOEXEC) < 0 ||
+		dup3(to.lock, w->lock, O_CLOEXEC) < 0))
+		rc = -errno;
+	if (rc == 0) {
+		fd_close(&w->fd);
+		w->count = 0;
+		w->left = false;
+	}
+	pthread_mutex_unlock(w->mutex);
+	fd_close(&to.lock);
+	return rc;
 }
 
 size_t
@@ -553,7 +565,7 @@ static int
 sync_failed(struct log_writer *w, uint32_t number, int rc)
 {
 	pthread_mutex_lock(w->mutex);
-	if (newest(w)->number == number)
+	if (w->last == number)
 		w->left = true;
 	pthread_mutex_unlock(w->mutex);
 	return rc;
@@ -573,6 +585,15 @@ sync_names(struct log_writer *w)
 	return rc;
 }
 
+/* Whether what was synced can be found by others. */
+static bool
+has_a_name(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) < 0 || st.st_nlink > 0;
+}
+
 int
 log_writer_sync(struct log_writer *w)
 {
@@ -584,6 +605,8 @@ log_writer_sync(struct log_writer *w)
 	rc = sync_all_sealed(w, &d);
 	if (d.fd >= 0 && w->io->sync(w->io->arg, d.fd) < 0)
 		rc = sync_failed(w, d.number, -errno);
+	else if (d.fd >= 0 && !has_a_name(d.fd))
+		rc = sync_failed(w, d.number, -ENOENT);
 	fd_close(&d.fd);
 	if (d.names) {
 		int names = sync_names(w);
@@ -629,9 +652,10 @@ log_writer_compress(struct log_writer *w)
 		uint64_t bytes = 0;
 		int rc = compress_segment(w->dirfd, number, w->io, &bytes);
 
-		if (rc == 0 || rc == -EBADMSG)
+		/* What was removed need not be compressed either. */
+		if (rc == 0 || rc == -EBADMSG || rc == -ENOENT)
 			set_packed(w, number, bytes);
-		if (rc != -EBADMSG)
+		if (rc != -EBADMSG && rc != -ENOENT)
 			return rc == 0 ? 1 : rc;
 	}
 	return 0;

@@ -56,7 +56,7 @@ void log_writer_close(struct log_writer *w); /* NULL is fine */
 /*
  * Append events in one write.  0, or -errno with nothing of them in the log;
  * they may then be tried again.  When what was written of them could not be
- * taken back, append fails with -EIO until log_writer_rotate has begun another
+ * taken back, append fails with -ESTALE until log_writer_rotate has begun another
  * segment; readers believe that one.
  */
 int log_writer_append(struct log_writer *w, const struct log_event *ev,
@@ -69,13 +69,19 @@ int log_writer_append(struct log_writer *w, const struct log_event *ev,
 int log_writer_rotate(struct log_writer *w, const struct log_event *ev,
     size_t n);
 
+/*
+ * The directory was removed: go on in another, where segments are numbered as
+ * if they were still in the old one.  The next events must be a rotation.
+ */
+int log_writer_move(struct log_writer *w, int dirfd);
+
 /* Bytes in the segment being written; past LOG_SEGMENT_SIZE, rotate. */
 #define LOG_SEGMENT_SIZE (4u << 20)
 size_t log_writer_segment_size(const struct log_writer *w);
 
 /*
  * fdatasync of all that was appended, sealed segments included.  After an
- * error the segment is not written again: append fails with -EIO until
+ * error the segment is not written again: append fails with -ESTALE until
  * log_writer_rotate has begun another.  Not so after -EMFILE and -ENFILE: there
  * was no descriptor to do it with, and it is to be tried again.
  */

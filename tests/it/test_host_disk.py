@@ -7,6 +7,7 @@ gaps are compared with all there was.
 
 import dataclasses
 import os
+import shutil
 import signal
 import statistics
 import subprocess
@@ -282,6 +283,42 @@ def test_removal_of_the_oldest_makes_room(small):
     first = next(e for e in small.events(sid) if e["type"] == "output")
     assert first["offset"] > 0
     is_all(small, sid, want, first["offset"])
+
+
+# ------------------------------------------------- a log that is taken away
+
+
+def remove_segments(home, sid):
+    for path in (home.dir(sid) / "log").iterdir():
+        path.unlink()
+
+
+def remove_directory(home, sid):
+    shutil.rmtree(home.dir(sid) / "log")
+
+
+@pytest.mark.parametrize("remove", [remove_segments, remove_directory])
+def test_log_that_was_removed_is_begun_again(small, remove):
+    """The program goes on, and the log says what it has not."""
+    sid, want = start_printing(small, 100_000, 100_000, 100_000)
+    with Wire(small.dir(sid)) as viewer:
+        print_next(small, sid, 100_000)
+        remove(small, sid)
+        print_next(small, sid, 100_000)
+        log = small.dir(sid) / "log"
+        wait_for(lambda: log.is_dir() and any(log.glob("*.seg")),
+                 lambda: (small.dir(sid) / "host.log").read_text())
+        print_next(small, sid, 100_000)
+        viewer.until(lambda: (viewer.at or 0) == len(want), "all output")
+    assert small.screen(sid)["offset"] == len(want)
+    end(small, sid)
+    answer = small.run("log", "--raw", sid)
+    assert want.endswith(answer.out) and len(answer.out) >= 100_000, answer
+    assert "what was before is gone" in answer.err, answer
+    first = small.events(sid)[0]
+    assert first["type"] == "missing", first
+    troubles = [e for e in small.events(sid) if e["type"] == "trouble"]
+    assert any("sync" in str(e) for e in troubles), troubles
 
 
 # ------------------------------------------------------------- a disk that hangs

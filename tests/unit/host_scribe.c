@@ -31,6 +31,8 @@
 struct disk {
 	_Atomic int write_error; /* errno, 0: works */
 	_Atomic int sync_error;
+	_Atomic int truncate_error;
+	_Atomic int rename_error;
 	_Atomic bool hangs;
 };
 
@@ -74,6 +76,24 @@ disk_sync(void *arg, int fd)
 	(void)fd;
 	errno = atomic_load(&d->sync_error);
 	return errno != 0 ? -1 : 0;
+}
+
+static int
+disk_truncate(void *arg, int fd, off_t len)
+{
+	struct disk *d = arg;
+
+	errno = atomic_load(&d->truncate_error);
+	return errno != 0 ? -1 : ftruncate(fd, len);
+}
+
+static int
+disk_rename(void *arg, int dirfd, const char *from, const char *to)
+{
+	struct disk *d = arg;
+
+	errno = atomic_load(&d->rename_error);
+	return errno != 0 ? -1 : renameat(dirfd, from, dirfd, to);
 }
 
 static void
@@ -181,6 +201,12 @@ is_unlogged(struct fixture *f)
 }
 
 static bool
+is_asked_to_rotate(struct fixture *f)
+{
+	return f->rotations > 0;
+}
+
+static bool
 has_rotated(struct fixture *f)
 {
 	return f->rotations > 0 && all_written(f);
@@ -220,6 +246,8 @@ set_up(void **state)
 	f->io = log_io_system;
 	f->io.writev = disk_writev;
 	f->io.sync = disk_sync;
+	f->io.truncate = disk_truncate;
+	f->io.rename = disk_rename;
 	f->io.arg = &f->disk;
 	f->loop = loop_create();
 	f->settle = loop_settle(f->loop, on_settle, f);
@@ -553,6 +581,46 @@ durable_is_told_only_after_a_sync(void **state)
 	assert_int_equal(f->calls, 1);
 }
 
+/* What was written cannot be taken back: the segment is left. */
+static void
+a_disk_that_becomes_read_only_is_written_again_when_it_is_not(void **state)
+{
+	struct fixture *f = *state;
+	struct seen s;
+
+	start_log(f);
+	f->disk.write_error = f->disk.truncate_error = EROFS;
+	f->disk.rename_error = EROFS;
+	print(f, 1000);
+	turn(f, is_unlogged);
+	f->disk.write_error = f->disk.truncate_error = 0;
+	turn(f, is_asked_to_rotate);
+	assert_true(f->unlogged);
+	f->disk.rename_error = 0;
+	turn(f, all_written);
+	read_log(f, &s);
+	assert_int_equal(s.output, 1000);
+	assert_int_equal(s.gap, 0);
+}
+
+/* Though the queue is full: nothing of it can be written without. */
+static void
+there_is_always_room_for_another_segment(void **state)
+{
+	struct fixture *f = *state;
+	struct seen s;
+
+	start_log(f);
+	f->disk.write_error = f->disk.truncate_error = EROFS;
+	while (scribe_event(f->scribe, RECORD_MARK, 0, "\0m", 2) != 0)
+		continue;
+	turn(f, is_unlogged);
+	f->disk.write_error = f->disk.truncate_error = 0;
+	turn(f, all_written);
+	read_log(f, &s);
+	assert_int_equal(s.events[RECORD_MARK], SCRIBE_EVENTS);
+}
+
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, set_up, tear_down)
 
 int
@@ -569,6 +637,9 @@ main(void)
 		TEST(a_full_segment_is_followed_by_another),
 		TEST(after_a_failed_sync_another_segment_is_begun),
 		TEST(durable_is_told_only_after_a_sync),
+		TEST(
+		    a_disk_that_becomes_read_only_is_written_again_when_it_is_not),
+		TEST(there_is_always_room_for_another_segment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
