@@ -84,24 +84,35 @@ next_time(const struct chores *c)
 	return c->dirty && c->due_ms < quiet_ms ? c->due_ms : quiet_ms;
 }
 
-/* What to do next, with the lock held; NULL at the end. */
+/* What to do next, with the lock held; NULL: nothing, or the end. */
 typedef void chore_fn(struct chores *c);
+
+static chore_fn *
+chore_due(struct chores *c)
+{
+	if (c->writer == NULL)
+		return NULL;
+	if (c->dirty && clock_ms(CLOCK_MONOTONIC) >= c->due_ms) {
+		c->dirty = false;
+		return sync_log;
+	}
+	if (c->grown) {
+		c->grown = false;
+		return trim;
+	}
+	return may_compress(c) ? compress : NULL;
+}
 
 static chore_fn *
 next_chore(struct chores *c)
 {
 	while (!c->quit) {
-		if (c->dirty && clock_ms(CLOCK_MONOTONIC) >= c->due_ms) {
-			c->dirty = false;
-			return sync_log;
-		}
-		if (c->grown) {
-			c->grown = false;
-			return trim;
-		}
-		if (may_compress(c))
-			return compress;
-		thread_wait(&c->wake, &c->lock, next_time(c));
+		chore_fn *fn = chore_due(c);
+
+		if (fn != NULL)
+			return fn;
+		thread_wait(&c->wake, &c->lock,
+		    c->writer == NULL ? -1 : next_time(c));
 	}
 	return NULL;
 }
@@ -150,6 +161,15 @@ chores_stop(struct chores *c)
 	c->started = false;
 	pthread_cond_destroy(&c->wake);
 	pthread_mutex_destroy(&c->lock);
+}
+
+void
+chores_begin(struct chores *c, struct log_writer *writer)
+{
+	pthread_mutex_lock(&c->lock);
+	c->writer = writer;
+	pthread_cond_signal(&c->wake);
+	pthread_mutex_unlock(&c->lock);
 }
 
 /* The thread is woken once a second, not for every write. */

@@ -27,7 +27,6 @@ struct chores_ops {
 };
 
 struct chores {
-	struct log_writer *writer;
 	uint64_t max_log; /* 0: no limit */
 	const struct chores_ops *ops;
 	void *arg;
@@ -37,6 +36,7 @@ struct chores {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	/* Under the lock. */
+	struct log_writer *writer; /* NULL: there is nothing to do yet */
 	bool dirty;     /* something was written since the last sync began */
 	int64_t due_ms; /* when to sync */
 	int64_t written_ms; /* when something was last written */
@@ -46,6 +46,10 @@ struct chores {
 };
 
 int chores_start(struct chores *c);
+
+/* There is a log; once. */
+void chores_begin(struct chores *c, struct log_writer *writer);
+
 void chores_stop(struct chores *c);
 
 /* From any thread: something was written; a segment was sealed. */

@@ -346,6 +346,12 @@ on_unlogged(void *arg, bool unlogged, int64_t since_ms, int error)
 }
 
 static void
+on_opened(void *arg, const struct log_end *end)
+{
+	restore_write_opened(arg, end);
+}
+
+static void
 on_rotate(void *arg)
 {
 	struct host *h = arg;
@@ -383,6 +389,7 @@ on_trouble(void *arg, const char *what, int error)
 
 static const struct scribe_ops scribe_ops = {
 	.unlogged = on_unlogged,
+	.opened = on_opened,
 	.rotate = on_rotate,
 	.gap = on_gap,
 	.trimmed = on_trimmed,

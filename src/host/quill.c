@@ -2,10 +2,8 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/failpoint.h"
@@ -13,6 +11,7 @@
 #include "base/mem.h"
 #include "host/chores.h"
 #include "host/clock.h"
+#include "host/opener.h"
 #include "host/thread.h"
 #include "keep/ring.h"
 #include "log/record.h"
@@ -225,13 +224,10 @@ struct result {
 static int
 make_directory(struct quill *q)
 {
-	auto_close int fd = -1;
+	auto_close int fd = opener_directory(q->dirfd);
 
-	if (mkdirat(q->dirfd, "log", 0700) < 0 && errno != EEXIST)
-		return -errno;
-	fd = openat(q->dirfd, "log", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	return log_writer_move(q->writer, fd);
 }
 

@@ -15,6 +15,7 @@
 #include "host/engine.h"
 #include "host/events.h"
 #include "host/host.h"
+#include "host/opener.h"
 #include "host/poison.h"
 #include "host/pump.h"
 #include "host/scribe.h"
@@ -23,21 +24,6 @@
 #include "log/replay.h"
 #include "log/writer.h"
 #include "vt/vt.h"
-
-static int
-open_log(struct host *h, struct log_writer **writer, struct log_end *end,
-    struct error *err)
-{
-	if (mkdirat(h->dirfd, "log", 0700) < 0 && errno != EEXIST)
-		return error_set(err, errno, "cannot make log/: %s",
-		    strerror(errno));
-	h->log_dirfd = openat(h->dirfd, "log",
-	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (h->log_dirfd < 0)
-		return error_set(err, errno, "cannot open log/: %s",
-		    strerror(errno));
-	return log_writer_open(writer, h->log_dirfd, end, err);
-}
 
 void
 restore_find_log(struct host *h)
@@ -156,6 +142,37 @@ find_place(struct host *h, struct log_end *end, struct restore_notes *n)
 	}
 }
 
+/*
+ * A program that runs goes on without a log; one that has just been started is
+ * told of it.  While the host before us still has the log, the keeper tries
+ * again.
+ */
+static bool
+may_do_without(const struct host *h, int rc)
+{
+	return rc != -EBUSY && h->manifest.seq > 0;
+}
+
+/* The end of a log that cannot be written: perhaps it can be read. */
+static void
+guess_end(struct host *h, struct log_end *end)
+{
+	struct log_reader *reader = NULL;
+	struct log_extent x = { 0 };
+
+	if (log_reader_open(&reader, h->log_dirfd, NULL) < 0 ||
+	    log_reader_extent(reader, &x) < 0 || x.last_seq == 0) {
+		x.last_seq = h->manifest.seq;
+		x.end_offset = atomic_load(&h->ring.shared->tail);
+	}
+	log_reader_close(reader);
+	*end = (struct log_end){
+		.seq = x.last_seq,
+		.offset = x.end_offset,
+		.time_ns = x.last_time_ns,
+	};
+}
+
 int
 restore_log(struct host *h, const struct control *hello,
     const struct scribe_ops *ops, struct restore_notes *n, struct error *err)
@@ -171,10 +188,17 @@ restore_log(struct host *h, const struct control *hello,
 		.ops = ops,
 		.arg = h,
 	};
-	int rc = open_log(h, &c.writer, &c.end, err);
+	int rc = opener_open(h->dirfd, &c.writer, &c.end, err);
 
-	if (rc < 0)
-		return rc;
+	restore_find_log(h);
+	if (rc < 0) {
+		if (!may_do_without(h, rc))
+			return rc;
+		log_write(&h->log, LOG_ERROR, "there is no log",
+		    log_str("error", err->msg));
+		c.open_error = -rc;
+		guess_end(h, &c.end);
+	}
 	n->fresh = c.end.seq == 0;
 	n->cut = c.end.cut;
 	take_size(h);
@@ -207,11 +231,30 @@ note_engine(struct host *h, const struct restore_notes *n)
 	}
 }
 
+static void
+note_gap(struct host *h, const struct restore_notes *n)
+{
+	if (n->gap_len > 0)
+		event_gap(h, n->gap, n->gap_len, GAP_HOST);
+}
+
+void
+restore_write_opened(struct host *h, const struct log_end *end)
+{
+	restore_find_log(h);
+	if (end->seq == 0)
+		event_start(h);
+	if (end->cut > 0)
+		event_recovered(h, end->cut);
+	event_trouble(h, "restart", "the log could not be opened before");
+}
+
 void
 restore_write_notes(struct host *h, const struct restore_notes *n)
 {
 	if (n->fresh) {
 		event_start(h);
+		note_gap(h, n);
 		event_keyframe(h, true);
 		event_clock(h, CLOCK_SEGMENT);
 		note_engine(h, n);
@@ -219,8 +262,7 @@ restore_write_notes(struct host *h, const struct restore_notes *n)
 	}
 	if (n->cut > 0)
 		event_recovered(h, n->cut);
-	if (n->gap_len > 0)
-		event_gap(h, n->gap, n->gap_len, GAP_HOST);
+	note_gap(h, n);
 	event_trouble(h, "restart",
 	    n->trouble == NULL ? "another host goes on" : n->trouble);
 	note_engine(h, n);

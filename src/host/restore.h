@@ -7,6 +7,7 @@
 struct control;
 struct error;
 struct host;
+struct log_end;
 struct scribe_ops;
 
 /* What was found, and has to be said in the log. */
@@ -24,7 +25,8 @@ struct restore_notes {
  * The start of a host, be it the first of its session or the next after a
  * crash: open the log, make the screen from it, begin with the bytes of the
  * ring at max(tail, end of the log).  Makes h->scribe, h->vt, h->shown and
- * h->replies_from.
+ * h->replies_from.  When the log of a running session cannot be opened, all
+ * goes on without, and it is tried again.
  */
 int restore_log(struct host *h, const struct control *hello,
     const struct scribe_ops *ops, struct restore_notes *n, struct error *err);
@@ -34,6 +36,9 @@ void restore_find_log(struct host *h);
 
 /* Once all parts of the host are there. */
 void restore_write_notes(struct host *h, const struct restore_notes *n);
+
+/* The same when the log could be opened only later. */
+void restore_write_opened(struct host *h, const struct log_end *end);
 
 /* Whether the log has an `exit` already, at or after this offset. */
 bool restore_exit_logged(struct host *h, uint64_t offset);

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "host/chores.h"
 #include "host/clock.h"
+#include "host/opener.h"
 #include "host/quill.h"
 #include "host/proc.h"
 #include "keep/ring.h"
@@ -47,6 +48,7 @@ struct scribe {
 	struct quill quill;
 	struct chores chores;
 	struct news news;
+	struct opener *opener; /* while there is no log; else NULL */
 	int notify_fd;
 	struct watch *notify, *stall;
 	bool stall_armed;
@@ -81,7 +83,7 @@ add(struct scribe *s, struct item *it)
 {
 	it->seq = s->seq + 1;
 	it->time_ns = event_time(s);
-	if (!quill_add(&s->quill, it)) {
+	if (s->opener != NULL || !quill_add(&s->quill, it)) {
 		item_finish(it);
 		return 0;
 	}
@@ -300,6 +302,18 @@ check(struct scribe *s, const struct quill_state *st)
 	tell_unlogged(s, bad || s->gap_bytes > 0, st->error);
 }
 
+/* Without a log nothing waits for it. */
+static void
+let_go(struct scribe *s)
+{
+	uint64_t one = 1;
+
+	if (ring_release(s->c.ring, s->end) && s->c.room_fd >= 0 &&
+	    write(s->c.room_fd, &one, sizeof(one)) < 0)
+		assert(errno == EAGAIN);
+	tell_unlogged(s, true, s->c.open_error);
+}
+
 static void
 on_stall(void *arg)
 {
@@ -342,6 +356,10 @@ scribe_flush(struct scribe *s)
 {
 	struct quill_state st;
 
+	if (s->opener != NULL) {
+		let_go(s);
+		return;
+	}
 	publish(s);
 	if (s->unlogged_ms != 0 || s->gap_bytes > 0 || s->missed) {
 		quill_look(&s->quill, &st);
@@ -443,6 +461,40 @@ tell_news(struct scribe *s)
 		tell_trouble(s, trouble, error);
 }
 
+/* From here on there is a log, which ended so. */
+static void
+take_log(struct scribe *s, struct log_writer *writer, const struct log_end *end)
+{
+	s->seq = end->seq;
+	if (end->time_ns > s->time_ns)
+		s->time_ns = end->time_ns;
+	s->c.writer = s->quill.writer = writer;
+	s->quill.seq = end->seq;
+	s->quill.offset = end->offset;
+	s->quill.released = atomic_load(&s->c.ring->shared->tail);
+	s->quill.bytes = log_writer_bytes(writer);
+	chores_begin(&s->chores, writer);
+}
+
+/* False: still not.  What has come since the end of the log is a gap. */
+static bool
+try_to_begin(struct scribe *s)
+{
+	struct log_writer *writer;
+	struct log_end end;
+
+	if (!opener_take(s->opener, &writer, &end))
+		return false;
+	opener_destroy(s->opener);
+	s->opener = NULL;
+	take_log(s, writer, &end);
+	s->gap_offset = end.offset;
+	s->gap_bytes = s->end - end.offset;
+	s->missed = true;
+	s->c.ops->opened(s->c.arg, &end);
+	return true;
+}
+
 static void
 on_notify(void *arg, enum loop_events ready)
 {
@@ -453,6 +505,8 @@ on_notify(void *arg, enum loop_events ready)
 
 	(void)ready;
 	(void)n;
+	if (s->opener != NULL && !try_to_begin(s))
+		return;
 	quill_look(&s->quill, &st);
 	tell_news(s);
 	if (st.error != 0)
@@ -478,11 +532,18 @@ start(struct scribe *s, struct error *err)
 		return error_set(err, errno, "cannot watch an eventfd: %s",
 		    strerror(errno));
 	s->quill.notify_fd = s->notify_fd;
+	/* All threads now: the sandbox allows no other later. */
 	rc = chores_start(&s->chores);
 	if (rc == 0)
 		rc = quill_start(&s->quill);
+	if (rc == 0 && s->c.writer == NULL) {
+		s->opener = opener_create(s->c.dirfd, s->notify_fd);
+		rc = s->opener == NULL ? -EAGAIN : 0;
+	}
 	if (rc < 0)
 		return error_set(err, -rc, "no thread: %s", strerror(-rc));
+	if (s->c.writer != NULL)
+		take_log(s, s->c.writer, &s->c.end);
 	return 0;
 }
 
@@ -497,20 +558,16 @@ scribe_create(const struct scribe_config *c, struct error *err)
 	s->end = c->end.offset;
 	list_init(&s->waiters);
 	pthread_mutex_init(&s->news.lock, NULL);
-	s->chores.writer = c->writer;
 	s->chores.max_log = c->max_log;
 	s->chores.ops = &chores_ops;
 	s->chores.arg = s;
 	s->quill.ring = c->ring;
 	s->quill.room_fd = c->room_fd;
 	s->quill.dirfd = c->dirfd;
-	s->quill.writer = c->writer;
 	s->quill.chores = &s->chores;
 	s->quill.durable = c->durable;
 	s->quill.seq = c->end.seq;
 	s->quill.offset = c->end.offset;
-	s->quill.released = atomic_load(&c->ring->shared->tail);
-	s->quill.bytes = log_writer_bytes(c->writer);
 	if (start(s, err) < 0) {
 		scribe_destroy(s);
 		return NULL;
@@ -523,9 +580,11 @@ scribe_destroy(struct scribe *s)
 {
 	if (s == NULL)
 		return;
+	opener_destroy(s->opener);
 	quill_stop(&s->quill);
 	chores_stop(&s->chores);
-	log_writer_sync(s->c.writer);
+	if (s->c.writer != NULL)
+		log_writer_sync(s->c.writer);
 	log_writer_close(s->c.writer);
 	list_for_each_safe(it, &s->waiters)
 		free(container_of(it, struct waiter, link));

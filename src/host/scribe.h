@@ -24,6 +24,9 @@ struct ring;
  * exact size, and a keyframe, when the disk takes writes again.  Other events
  * than output are refused (seq 0) when SCRIBE_EVENTS of them wait.
  *
+ * A log that cannot be opened is tried again every second as well.  Until then
+ * events are refused, and output is counted and let go.
+ *
  * All functions are for the loop thread and none of them waits.
  */
 struct scribe;
@@ -35,6 +38,8 @@ struct scribe;
 struct scribe_ops {
 	/* The log is behind (since when, CLOCK_REALTIME ms), or is not. */
 	void (*unlogged)(void *arg, bool unlogged, int64_t since_ms, int error);
+	/* The log could be opened at last, and ended here. */
+	void (*opened)(void *arg, const struct log_end *end);
 	/* A segment is full, or no longer to be trusted: call scribe_rotate. */
 	void (*rotate)(void *arg);
 	/* A gap was just queued: what is on the screen must follow it. */
@@ -50,8 +55,9 @@ struct scribe_config {
 	struct ring *ring;
 	int room_fd;               /* eventfd to the keeper, or -1 */
 	int dirfd;                 /* of the session, in which log/ is */
-	struct log_writer *writer; /* the scribe's from here on */
+	struct log_writer *writer; /* the scribe's; NULL: try to open it */
 	struct log_end end;        /* as log_writer_open gave it */
+	int open_error;            /* why it could not be opened */
 	uint64_t began_ns;         /* CLOCK_BOOTTIME */
 	bool durable;
 	uint64_t max_log; /* bytes; 0: no limit */

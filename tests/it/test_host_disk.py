@@ -18,7 +18,7 @@ import pytest
 
 import oracle_stream
 import repaint
-from disks import fill, fill_names, free, small, stalling
+from disks import fill, fill_names, free, mount, small, stalling
 from lib import BUILD, ROOT, is_running, wait_for
 from wire import REQUEST, Closed, Wire
 
@@ -319,6 +319,60 @@ def test_log_that_was_removed_is_begun_again(small, remove):
     assert first["type"] == "missing", first
     troubles = [e for e in small.events(sid) if e["type"] == "trouble"]
     assert any("sync" in str(e) for e in troubles), troubles
+
+
+def test_log_removed_with_its_host_is_begun_again(small):
+    sid, want = start_printing(small, 100_000, 100_000)
+    print_next(small, sid, 100_000)
+    remove_directory(small, sid)
+    kill_host(small, sid)
+    print_next(small, sid, 100_000)
+    end(small, sid)
+    assert is_all(small, sid, want) == [(0, len(want) - 100_000)]
+
+
+def make_read_only(home, sid):
+    log = home.dir(sid) / "log"
+    mount("--bind", log, log)
+    mount("-o", "remount,bind,ro", log)
+    return lambda: subprocess.run(["umount", "-l", log], check=True)
+
+
+def hide(home, sid):
+    """In its place there is something else."""
+    log, away = home.dir(sid) / "log", home.dir(sid) / "away"
+    log.rename(away)
+    log.touch()
+
+    def undo():
+        log.unlink()
+        away.rename(log)
+
+    return undo
+
+
+@pytest.mark.parametrize("take_away", [make_read_only, hide])
+def test_log_that_a_new_host_cannot_open(small, take_away):
+    """It serves without, and goes on with the log when there is one."""
+    sid, want = start_printing(small, 100_000, 3_000_000, 100_000)
+    print_next(small, sid, 100_000)
+    wait_for(lambda: len(small.run("log", "--raw", sid).out) == 100_006,
+             lambda: small.events(sid)[-5:])
+    give_back = take_away(small, sid)
+    kill_host(small, sid)
+    wait_for(lambda: behind(small, sid), lambda: small.info(sid))
+    with Wire(small.dir(sid)) as viewer:
+        print_next(small, sid, 3_000_000)
+        viewer.until(lambda: (viewer.at or 0) >= 3_100_006, "all output")
+        small.ok("resize", sid, "90x30")
+        assert small.run("mark", sid, "here").status != 0
+        give_back()
+        viewer.event("logged")
+    assert behind(small, sid) is None
+    print_next(small, sid, 100_000)
+    assert small.screen(sid)["cols"] == 90
+    end(small, sid)
+    assert is_all(small, sid, want) == [(100_006, 3_100_006)]
 
 
 # ------------------------------------------------------------- a disk that hangs
