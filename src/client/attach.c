@@ -142,11 +142,9 @@ flush(struct attach *a)
 		else if (n < 0 && errno != EAGAIN && errno != EINTR)
 			attach_finish(a, HUNG_UP, 0);
 	}
-	if (a->send.len > 0 && a->connected) {
-		if (conn_send(&a->conn, a->send.data, a->send.len, NULL) < 0)
-			attach_lose(a);
-		await_typed(&a->await);
-	}
+	if (a->send.len > 0 && a->connected &&
+	    conn_send(&a->conn, a->send.data, a->send.len, NULL) < 0)
+		attach_lose(a);
 	buf_clear(&a->send);
 }
 
@@ -163,7 +161,7 @@ turn(struct attach *a)
 		    .events = POLLIN },
 	};
 
-	(void)await_poll(&a->await, fds, 3, wait_ms(a, attach_now_ms()));
+	(void)poll(fds, 3, wait_ms(a, attach_now_ms()));
 	if (fds[0].revents != 0)
 		on_signal(a);
 	if (fds[1].revents & (POLLIN | POLLHUP | POLLERR))

@@ -6,7 +6,6 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "client/await.h"
 #include "client/attach.h"
 #include "client/book.h"
 #include "client/conn.h"
@@ -41,7 +40,6 @@ struct attach {
 	struct conn conn;
 	bool connected;
 	struct buf send;
-	struct await await;
 	bool sized;    /* the host was told our size: we have drawn */
 	bool coloured; /* and our terminal's colours */
 	int signals;
