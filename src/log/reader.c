@@ -365,6 +365,17 @@ was_taken_back(const struct log_reader *r, enum record_state state)
 		segment_end(&r->segment) < r->place.cursor.at);
 }
 
+/*
+ * Whether the end of the segment, in the midst of a record, was only as far as
+ * the writer had got: what lay behind it is then no damage.
+ */
+static bool
+has_grown(const struct log_reader *r, const struct around *around, uint64_t end)
+{
+	return r->segment.fd >= 0 && around->next == 0 &&
+	    segment_end(&r->segment) != end;
+}
+
 static enum log_next
 step(struct log_reader *r, struct record *out)
 {
@@ -374,6 +385,8 @@ step(struct log_reader *r, struct record *out)
 	for (;;) {
 		enum record_state state = next_here(r, out);
 		struct around around;
+		struct place before;
+		uint64_t end;
 
 		if (state == RECORD_VALID)
 			return LOG_RECORD;
@@ -381,6 +394,7 @@ step(struct log_reader *r, struct record *out)
 		look_around(r, &around);
 		find_limit(r, around.next);
 		segment_forget(&r->segment);
+		end = r->segment.fd >= 0 ? segment_end(&r->segment) : 0;
 		state = next_here(r, out);
 		if (state == RECORD_VALID)
 			return LOG_RECORD;
@@ -389,8 +403,12 @@ step(struct log_reader *r, struct record *out)
 			again = true;
 			continue;
 		}
-		if (get_further(r, &around, &next))
+		before = r->place;
+		if (!get_further(r, &around, &next))
+			continue;
+		if (state != RECORD_SHORT || !has_grown(r, &around, end))
 			return next;
+		r->place = before;
 	}
 }
 

@@ -117,11 +117,55 @@ sort_unique(uint32_t *list, int n)
 	return kept;
 }
 
+struct numbers {
+	uint32_t *p;
+	int n;
+};
+
+static void
+add_number(struct numbers *l, uint32_t number)
+{
+	if ((l->n & (l->n - 1)) == 0)
+		l->p = xrealloc(l->p, l->n > 0 ? 2 * (size_t)l->n : 1,
+		    sizeof(*l->p));
+	l->p[l->n++] = number;
+}
+
+/* Compressed it gets its new name before it loses the old one. */
+static bool
+is_there(int dirfd, uint32_t number)
+{
+	char plain[SEGMENT_NAME_MAX], packed[SEGMENT_NAME_MAX];
+
+	segment_name(plain, number, SEGMENT_PLAIN);
+	segment_name(packed, number, SEGMENT_COMPRESSED);
+	return faccessat(dirfd, plain, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+	    faccessat(dirfd, packed, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/*
+ * A directory that is read while a segment changes its name may show neither.
+ * So whatever is missing before another is looked for by its name.
+ */
+static void
+add_missed(int dirfd, struct numbers *l)
+{
+	int n = l->n;
+
+	for (int i = 0; i < n; i++) {
+		uint32_t before = i > 0 ? l->p[i - 1] : 0;
+		uint32_t number = l->p[i] - 1;
+
+		for (; number > before && is_there(dirfd, number); number--)
+			add_number(l, number);
+	}
+}
+
 int
 segment_list(int dirfd, uint32_t **out)
 {
-	int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), n = 0;
-	uint32_t *list = NULL;
+	int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct numbers l = { 0 };
 	struct dirent *d;
 	DIR *dir;
 
@@ -136,16 +180,14 @@ segment_list(int dirfd, uint32_t **out)
 		enum segment_kind kind;
 		uint32_t number = segment_number(d->d_name, &kind);
 
-		if (number == 0 || kind == SEGMENT_TEMPORARY)
-			continue;
-		if ((n & (n - 1)) == 0)
-			list = xrealloc(list, n > 0 ? 2 * (size_t)n : 1,
-			    sizeof(*list));
-		list[n++] = number;
+		if (number != 0 && kind != SEGMENT_TEMPORARY)
+			add_number(&l, number);
 	}
 	closedir(dir);
-	*out = list;
-	return sort_unique(list, n);
+	l.n = sort_unique(l.p, l.n);
+	add_missed(dirfd, &l);
+	*out = l.p;
+	return sort_unique(l.p, l.n);
 }
 
 /* ---------------------------------------------------- compressed segments */
