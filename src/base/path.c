@@ -82,6 +82,16 @@ from_user(char *out, size_t size, struct error *err)
 }
 
 int
+path_user_home(char *out, size_t size, struct error *err)
+{
+	const char *dir = env("XDG_STATE_HOME");
+
+	if (dir != NULL && dir[0] == '/')
+		return join(out, size, dir, "tend", err);
+	return from_user(out, size, err);
+}
+
+int
 path_home(const char *option, char *out, size_t size, struct error *err)
 {
 	const char *dir;
@@ -91,8 +101,5 @@ path_home(const char *option, char *out, size_t size, struct error *err)
 	dir = env("TEND_HOME");
 	if (dir != NULL)
 		return from_here(dir, out, size, err);
-	dir = env("XDG_STATE_HOME");
-	if (dir != NULL && dir[0] == '/')
-		return join(out, size, dir, "tend", err);
-	return from_user(out, size, err);
+	return path_user_home(out, size, err);
 }

@@ -20,6 +20,9 @@ struct error;
  */
 int path_home(const char *option, char *out, size_t size, struct error *err);
 
+/* The last two of these: the user's own home, whatever else is named. */
+int path_user_home(char *out, size_t size, struct error *err);
+
 /*
  * dir/name, with one slash between.  0, or -ENAMETOOLONG with out untouched
  * when it does not fit with its NUL.  out must not overlap the others.

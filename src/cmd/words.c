@@ -70,6 +70,10 @@ words_outcome(const struct manifest *m, char *out, size_t size)
 		snprintf(out, size, "was destroyed");
 	else if (status_is_active(m->status))
 		snprintf(out, size, "is %s", status_name(m->status));
+	else if (m->outcome == OUTCOME_LOST && m->copied)
+		snprintf(out, size,
+		    "is a copy: the session itself runs in the directory "
+		    "that this was copied from");
 	else if (m->outcome == OUTCOME_LOST)
 		snprintf(out, size,
 		    "is lost: the machine was restarted or its processes were "

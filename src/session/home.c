@@ -12,17 +12,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/id.h"
 #include "base/path.h"
+#include "session/tree.h"
 
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 #define OPEN_OUR_DIR (OPEN_DIR | O_NOFOLLOW)
-#define REMOVE_DEPTH 16
 
 /* Root may look into what others have, but not leave things there. */
 static int
@@ -150,13 +152,13 @@ drop_slashes(char *path)
 		path[--len] = '\0';
 }
 
-/* -1 in *fd when it is not there and need not be. */
-static int
-open_home(const char *path, bool create, int *fd, struct error *err)
+int
+home_open_dir(const char *path, bool create, int *fd, struct error *err)
 {
 	auto_close int home = open(path, OPEN_OUR_DIR);
 	int rc;
 
+	*fd = -1;
 	if (home < 0 && errno == ENOENT && create) {
 		rc = make_path(path, &home);
 		if (rc < 0)
@@ -199,7 +201,7 @@ home_open(struct home *h, const char *option, bool create, struct error *err)
 	if (rc < 0)
 		return rc;
 	drop_slashes(h->path);
-	rc = open_home(h->path, create, &h->fd, err);
+	rc = home_open_dir(h->path, create, &h->fd, err);
 	if (rc < 0 || h->fd < 0)
 		return rc;
 	rc = home_open_part(h, "sessions", create, err);
@@ -208,6 +210,21 @@ home_open(struct home *h, const char *option, bool create, struct error *err)
 	else if (rc != -ENOENT || create)
 		home_close(h);
 	return rc >= 0 || (rc == -ENOENT && !create) ? 0 : rc;
+}
+
+int
+home_lock(int fd, int limit_ms)
+{
+	const struct timespec pause = { 0, 2000000 };
+
+	for (int ms = 0; flock(fd, LOCK_EX | LOCK_NB) < 0; ms += 2) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -errno;
+		if (ms >= limit_ms)
+			return -EBUSY;
+		nanosleep(&pause, NULL);
+	}
+	return 0;
 }
 
 void
@@ -266,50 +283,59 @@ home_each(const struct home *h, home_fn *fn, void *arg, struct error *err)
 	return rc;
 }
 
-static int remove_contents(int fd, unsigned depth);
+/* What a session is called while it is removed: no id. */
+#define GONE "gone-"
 
-/* A file, or a directory with all that is in it. */
 static int
-remove_entry(int parent, const char *name, unsigned depth)
+is_gone(const struct dirent *entry)
 {
-	auto_close int fd = -1;
-	int rc;
-
-	if (unlinkat(parent, name, 0) == 0 || errno == ENOENT)
-		return 0;
-	if (errno != EISDIR)
-		return -errno;
-	fd = openat(parent, name, OPEN_OUR_DIR);
-	if (fd < 0)
-		return -errno;
-	rc = depth > 0 ? remove_contents(fd, depth - 1) : -ELOOP;
-	if (rc == 0 && unlinkat(parent, name, AT_REMOVEDIR) < 0)
-		rc = -errno;
-	return rc;
+	return strncmp(entry->d_name, GONE, sizeof(GONE) - 1) == 0;
 }
 
-static int
-is_no_dot(const struct dirent *entry)
-{
-	return strcmp(entry->d_name, ".") != 0 &&
-	    strcmp(entry->d_name, "..") != 0;
-}
-
-static int
-remove_contents(int fd, unsigned depth)
+int
+home_sweep(const struct home *h, struct error *err)
 {
 	struct dirent **entries;
-	int n = scandirat(fd, ".", &entries, is_no_dot, NULL), rc = 0;
+	int n, rc = 0;
 
-	if (n < 0)
-		return -errno;
+	if (h->sessions_fd < 0)
+		return 0;
+	n = scandirat(h->sessions_fd, ".", &entries, is_gone, NULL);
 	for (int i = 0; i < n; i++) {
-		if (rc == 0)
-			rc = remove_entry(fd, entries[i]->d_name, depth);
+		int r = tree_remove(h->sessions_fd, entries[i]->d_name);
+
+		rc = r < 0 ? r : rc;
 		free(entries[i]);
 	}
-	free(entries);
-	return rc;
+	if (n >= 0)
+		free(entries);
+	else
+		rc = -errno;
+	if (rc < 0)
+		return error_set(err, -rc,
+		    "cannot remove what is left in %s/sessions: %s", h->path,
+		    strerror(-rc));
+	return 0;
+}
+
+/* Another may be at it already, or have been stopped while it was. */
+static int
+remove_session(int sessions, const char *id)
+{
+	char gone[sizeof(GONE) + ID_SIZE];
+	int rc;
+
+	snprintf(gone, sizeof(gone), GONE "%s", id);
+	if (renameat(sessions, id, sessions, gone) < 0) {
+		if (errno != EEXIST && errno != ENOTEMPTY)
+			return -errno;
+		rc = tree_remove(sessions, gone);
+		if (rc < 0)
+			return rc;
+		if (renameat(sessions, id, sessions, gone) < 0)
+			return -errno;
+	}
+	return tree_remove(sessions, gone);
 }
 
 int
@@ -318,7 +344,7 @@ home_remove_session(const struct home *h, const char *id, struct error *err)
 	int rc = -ENOENT;
 
 	if (h->sessions_fd >= 0 && id_is_valid(id))
-		rc = remove_entry(h->sessions_fd, id, REMOVE_DEPTH);
+		rc = remove_session(h->sessions_fd, id);
 	if (rc < 0)
 		return error_set(err, -rc, "cannot remove session %s: %s", id,
 		    strerror(-rc));

@@ -43,9 +43,27 @@ int home_session_dir(const struct home *h, const char *id, struct error *err);
 typedef int home_fn(void *arg, const char *id);
 int home_each(const struct home *h, home_fn *fn, void *arg, struct error *err);
 
-/* Remove a session's directory with everything in it. */
+/*
+ * Remove a session's directory with everything in it.  It goes at once, under
+ * a name that is no id; what a crash leaves of it, home_sweep removes.
+ * -ENOENT: there is no such session (any more).
+ */
 int home_remove_session(const struct home *h, const char *id,
     struct error *err);
+int home_sweep(const struct home *h, struct error *err);
+
+/*
+ * An absolute path that must be a directory, no link, ours (root may look into
+ * another's) and closed to others: its descriptor, or -1 in *fd when it is not
+ * there and not to be made.
+ */
+int home_open_dir(const char *path, bool create, int *fd, struct error *err);
+
+/*
+ * The lock (flock) of a directory, until it is closed; -EBUSY when another has
+ * had it for all that time, for a stopped process must not stop the others.
+ */
+int home_lock(int fd, int limit_ms);
 
 /* A new directory of mode 0700; 0, or -errno and it was not made. */
 int home_make_dir(int parent, const char *name);

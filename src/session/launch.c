@@ -27,6 +27,7 @@
 #include "session/find.h"
 #include "session/home.h"
 #include "session/manifest.h"
+#include "session/registry.h"
 
 #define EXIT_TEND 125
 #define EXIT_CANNOT_RUN 126
@@ -215,12 +216,17 @@ static int
 write_manifest(struct launch *l, struct error *err)
 {
 	struct manifest *m = l->m;
+	int rc;
 
 	m->status = STATUS_STARTING;
 	m->created_ms = clock_ns(CLOCK_REALTIME) / 1000000;
 	m->began_ns = (uint64_t)clock_ns(CLOCK_BOOTTIME);
 	m->keeper.pid = l->pid;
 	m->keeper.start = process_start_time(l->pid);
+	rc = manifest_set_dir(m, l->dir);
+	if (rc < 0)
+		return error_set(err, -rc, "cannot look at session %s: %s",
+		    m->id, strerror(-rc));
 	if (boot_id(m->boot_id) < 0)
 		return error_set(err, EIO, "cannot read the boot id of /proc");
 	return manifest_write(l->dir, m, false, err);
@@ -501,5 +507,8 @@ launch_session(const struct home *h, struct manifest *m, char **envp, int *code,
 		advise(rc, err);
 	}
 	finish(&l);
+	/* The program runs already, and nothing depends on this. */
+	if (rc == 0)
+		(void)registry_record(h);
 	return rc;
 }

@@ -44,6 +44,8 @@ static const struct json_field fields[] = {
 	JSON_FIELD(struct manifest, child.pid, "child_pid", UINT, PID_LIMIT),
 	JSON_FIELD(struct manifest, child.start, "child_start", UINT,
 	    INT64_MAX),
+	JSON_FIELD(struct manifest, dir_dev, "dir_dev", UINT, INT64_MAX),
+	JSON_FIELD(struct manifest, dir_ino, "dir_ino", UINT, INT64_MAX),
 	JSON_FIELD(struct manifest, boot_id, "boot_id", TEXT, 0),
 	JSON_FIELD(struct manifest, began_ns, "began_ns", UINT, INT64_MAX),
 	JSON_FIELD_NAMES(struct manifest, input, "input", input_policy_names),

@@ -85,6 +85,7 @@ struct manifest {
 	int exit_code;   /* -1 when a signal ended it */
 	int exit_signal; /* 0: none */
 	struct process keeper, host, child;
+	uint64_t dir_dev, dir_ino; /* of its directory; 0: not known */
 	char boot_id[40];
 	uint64_t began_ns; /* CLOCK_BOOTTIME */
 	enum input_policy input;
@@ -98,6 +99,9 @@ struct manifest {
 	char *post_mortem;               /* artifacts/... or NULL (B-44) */
 	char *degraded;                  /* why, or NULL */
 	bool unkept;
+	/* Not in the file: */
+	bool elsewhere; /* it was read in another directory than it names */
+	bool copied;    /* reconciled: and what it tells of runs there */
 };
 
 void manifest_init(struct manifest *m);
@@ -115,6 +119,9 @@ int manifest_write(int dirfd, const struct manifest *m, bool sync,
 int manifest_write_text(int dirfd, const struct buf *text, bool sync,
     struct error *err);
 
+/* Remember which directory it is written for. */
+int manifest_set_dir(struct manifest *m, int dirfd);
+
 /* The pure halves, for tests and fuzzers. */
 int manifest_parse(const char *p, size_t len, struct manifest *m,
     struct error *err);
@@ -125,7 +132,8 @@ int manifest_set_label(struct manifest *m, const char *key, const char *value,
 
 /*
  * What is true now: after a reboot, or when keeper and host are gone, a session
- * that should have a host has exited and is lost.  Changes status and outcome
+ * that should have a host has exited and is lost; so is the copy of one, however
+ * well that is.  Changes status and outcome
  * accordingly and tells whether it did.  A pid of keeper or host is 0
  * afterwards when it is not running; with a host alone, the session is unkept.
  */

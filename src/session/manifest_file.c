@@ -41,6 +41,29 @@ read_file(int dirfd, struct buf *b)
 	return b->full ? -EFBIG : 0;
 }
 
+/* JSON has no larger numbers, and some file systems have larger inodes. */
+int
+manifest_set_dir(struct manifest *m, int dirfd)
+{
+	struct stat st;
+
+	if (fstat(dirfd, &st) < 0)
+		return -errno;
+	m->dir_dev = st.st_dev & INT64_MAX;
+	m->dir_ino = st.st_ino & INT64_MAX;
+	return 0;
+}
+
+/* A copy has its pids, but not its processes. */
+static bool
+is_elsewhere(int dirfd, const struct manifest *m)
+{
+	struct manifest here = { 0 };
+
+	return m->dir_ino != 0 && manifest_set_dir(&here, dirfd) == 0 &&
+	    (here.dir_ino != m->dir_ino || here.dir_dev != m->dir_dev);
+}
+
 int
 manifest_read(int dirfd, struct manifest *m, struct error *err)
 {
@@ -56,6 +79,8 @@ manifest_read(int dirfd, struct manifest *m, struct error *err)
 		    strerror(-rc));
 	else if ((rc = manifest_parse((char *)b.data, b.len, m, &why)) < 0)
 		error_set(err, -rc, FILE_NAME " is damaged: %s", why.msg);
+	else
+		m->elsewhere = is_elsewhere(dirfd, m);
 	buf_finish(&b);
 	return rc;
 }

@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -88,22 +86,6 @@ read_holder(int names, const char *hash, char id[ID_SIZE])
 	return 0;
 }
 
-/* A stopped process must not keep everybody waiting for its lock. */
-static int
-lock(int fd)
-{
-	const struct timespec pause = { 0, 2000000 };
-
-	for (int ms = 0; flock(fd, LOCK_EX | LOCK_NB) < 0; ms += 2) {
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return -errno;
-		if (ms >= LOCK_LIMIT_MS)
-			return -EBUSY;
-		nanosleep(&pause, NULL);
-	}
-	return 0;
-}
-
 /* The directory of names, locked until it is closed. */
 static int
 open_names(const struct home *h, bool create, struct error *err)
@@ -113,7 +95,7 @@ open_names(const struct home *h, bool create, struct error *err)
 
 	if (fd < 0)
 		return fd;
-	rc = lock(fd);
+	rc = home_lock(fd, LOCK_LIMIT_MS);
 	if (rc < 0)
 		return error_set(err, -rc, "cannot lock %s/names: %s", h->path,
 		    strerror(-rc));

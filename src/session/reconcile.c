@@ -1,6 +1,8 @@
 /*
  * What a manifest says against what is running.  A pid alone proves nothing: it
- * counts only in the boot it was written in, with the start time it had.
+ * counts only in the boot it was written in, with the start time it had, and in
+ * the directory it was written for.  That directory cannot have lent its inode
+ * to another: the process has it open.
  */
 #include "session/manifest.h"
 
@@ -26,13 +28,23 @@ boot_id(char out[40])
 	return 0;
 }
 
-/* Forget a process that is not running any more. */
 static bool
-still_runs(struct process *p, bool same_boot)
+runs(const struct process *p, bool same_boot)
 {
-	if (same_boot && p->pid > 0 && p->start != 0 &&
-	    process_start_time(p->pid) == p->start)
+	return same_boot && p->pid > 0 && p->start != 0 &&
+	    process_start_time(p->pid) == p->start;
+}
+
+/* Forget a process that is not running any more, or is another's. */
+static bool
+still_runs(struct process *p, bool same_boot, bool *elsewhere)
+{
+	bool alive = runs(p, same_boot);
+
+	if (alive && elsewhere == NULL)
 		return true;
+	if (alive)
+		*elsewhere = true;
 	*p = (struct process){ 0 };
 	return false;
 }
@@ -42,8 +54,9 @@ manifest_reconcile(struct manifest *m)
 {
 	char boot[40];
 	bool same_boot = boot_id(boot) == 0 && strcmp(boot, m->boot_id) == 0;
-	bool kept = still_runs(&m->keeper, same_boot);
-	bool hosted = still_runs(&m->host, same_boot);
+	bool *elsewhere = m->elsewhere ? &m->copied : NULL;
+	bool kept = still_runs(&m->keeper, same_boot, elsewhere);
+	bool hosted = still_runs(&m->host, same_boot, elsewhere);
 
 	if (status_is_terminal(m->status) || m->has_exit)
 		m->child = (struct process){ 0 };

@@ -106,7 +106,8 @@ class Home:
     def __init__(self, path=None):
         self.made = path is None
         self.path = pathlib.Path(path or tempfile.mkdtemp(prefix="tend-it-"))
-        self.env = {**os.environ, "TEND_HOME": str(self.path)}
+        self.env = {**os.environ, "TEND_HOME": str(self.path),
+                    "XDG_STATE_HOME": f"{self.path}-state"}
         for name in ("TEND_SESSION", "COLORFGBG", "LINES", "COLUMNS"):
             self.env.pop(name, None)
 
@@ -115,6 +116,7 @@ class Home:
 
     def __exit__(self, *_):
         self.end_all()
+        shutil.rmtree(self.env["XDG_STATE_HOME"], ignore_errors=True)
         if self.made:
             shutil.rmtree(self.path, ignore_errors=True)
 

@@ -225,6 +225,30 @@ a_session_is_removed_with_all_it_has(void **state)
 	home_close(&h);
 }
 
+/* Whoever removes a session may be stopped half-way. */
+static void
+what_a_removal_has_left_is_swept(void **state)
+{
+	static const char id[] = "01J000000000000000000000A0";
+	static const char left[] = "gone-01J000000000000000000000A0";
+	struct place *p = *state;
+	struct error err;
+	struct home h;
+
+	opens(&h, p->path, true);
+	assert_int_equal(home_make_dir(h.sessions_fd, id), 0);
+	assert_int_equal(home_make_dir(h.sessions_fd, left), 0);
+	assert_int_equal(mkdirat(h.sessions_fd,
+			     "gone-01J000000000000000000000A0/log", 0700),
+	    0);
+	assert_int_equal(home_remove_session(&h, id, &err), 0);
+	assert_int_equal(faccessat(h.sessions_fd, left, F_OK, 0), -1);
+	assert_int_equal(home_make_dir(h.sessions_fd, left), 0);
+	assert_int_equal(home_sweep(&h, &err), 0);
+	assert_int_equal(faccessat(h.sessions_fd, left, F_OK, 0), -1);
+	home_close(&h);
+}
+
 int
 main(void)
 {
@@ -246,6 +270,8 @@ main(void)
 		    set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 		    a_session_is_removed_with_all_it_has, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+		    what_a_removal_has_left_is_swept, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,6 +115,7 @@ set_up(void **state)
 	char path[8192];
 
 	temp_make(p->temp);
+	setenv("XDG_STATE_HOME", p->temp, 1); /* its registry of homes */
 	snprintf(path, sizeof(path), "%s/home", p->temp);
 	assert_int_equal(home_open(&p->home, path, true, NULL), 0);
 	manifest_init(&p->m);

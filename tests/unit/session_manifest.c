@@ -391,6 +391,46 @@ a_session_whose_processes_ended_is_lost(void **state)
 	manifest_finish(&m);
 }
 
+/* The pids of a copy are those of the session it is a copy of. */
+static void
+a_copy_of_a_running_session_does_not_run(void **state)
+{
+	char temp[4096];
+	struct manifest m, copy;
+	int fd;
+
+	(void)state;
+	temp_make(temp);
+	fd = open(temp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fill_running(&m);
+	assert_int_equal(manifest_set_dir(&m, fd), 0);
+	assert_int_equal(manifest_write(fd, &m, false, NULL), 0);
+	assert_int_equal(manifest_read(fd, &copy, NULL), 0);
+	assert_false(manifest_reconcile(&copy));
+	assert_true(copy.keeper.pid == getpid() && !copy.copied);
+	manifest_finish(&copy);
+	m.dir_ino ^= 1;
+	assert_int_equal(manifest_write(fd, &m, false, NULL), 0);
+	assert_int_equal(manifest_read(fd, &copy, NULL), 0);
+	assert_true(manifest_reconcile(&copy));
+	assert_int_equal(copy.status, STATUS_EXITED);
+	assert_int_equal(copy.outcome, OUTCOME_LOST);
+	assert_true(copy.copied && copy.keeper.pid == 0 && copy.host.pid == 0);
+	manifest_finish(&copy);
+	/* When that has ended, nothing tells a copy from a lost one. */
+	m.keeper.start++;
+	m.host.start++;
+	assert_int_equal(manifest_write(fd, &m, false, NULL), 0);
+	assert_int_equal(manifest_read(fd, &copy, NULL), 0);
+	assert_true(manifest_reconcile(&copy));
+	assert_int_equal(copy.outcome, OUTCOME_LOST);
+	assert_false(copy.copied);
+	manifest_finish(&copy);
+	manifest_finish(&m);
+	close(fd);
+	temp_remove(temp);
+}
+
 static void
 an_exit_that_was_written_is_believed(void **state)
 {
@@ -469,6 +509,7 @@ main(void)
 		cmocka_unit_test(a_session_without_keeper_is_unkept),
 		cmocka_unit_test(a_session_of_another_boot_is_lost),
 		cmocka_unit_test(a_session_whose_processes_ended_is_lost),
+		cmocka_unit_test(a_copy_of_a_running_session_does_not_run),
 		cmocka_unit_test(an_exit_that_was_written_is_believed),
 		cmocka_unit_test(the_session_object_has_its_fields),
 	};

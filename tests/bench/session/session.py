@@ -173,6 +173,7 @@ class Peer:
         self.where.mkdir()
         self.env = dict(os.environ, TERM="xterm-256color", LANG="C.UTF-8",
                         TEND_HOME=str(self.where / "home"),
+                        XDG_STATE_HOME=str(self.where / "state"),
                         SCREENDIR=str(self.where / "screen"))
         for name in ("TMUX", "STY", "TEND_SESSION"):
             self.env.pop(name, None)
