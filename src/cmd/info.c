@@ -150,6 +150,8 @@ put_words(struct buf *out, const struct manifest *m, const struct fresh *f)
 	if (!status_is_active(m->status))
 		put(out, "", how);
 	put_command(out, m);
+	if (m->rerun_of[0] != '\0')
+		put(out, "rerun of", m->rerun_of);
 	put_labels(out, m);
 	put_policies(out, m, f);
 	put_time(out, "created", m->created_ms);

@@ -7,6 +7,7 @@
 #endif
 
 CMD(run)
+CMD(rerun)
 CMD(ls)
 CMD(info)
 CMD(attach)

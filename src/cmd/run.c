@@ -10,17 +10,15 @@
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "client/attach.h"
-#include "cmd/attaching.h"
 #include "cmd/cmd.h"
 #include "cmd/environment.h"
 #include "cmd/label.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
+#include "cmd/starting.h"
 #include "cmd/target.h"
 #include "cmd/units.h"
 #include "session/find.h"
-#include "session/launch.h"
 
 #define DEFAULT_COLS 80
 #define DEFAULT_ROWS 24
@@ -32,7 +30,7 @@
 #define DURATION_MAX_S (365u * 24 * 60 * 60)
 
 struct args {
-	bool detached, attach_if_there, durable;
+	bool detached, attach_if_there, durable, forget_env;
 	const char *name, *cwd, *size, *input, *resize, *max_log, *log_input,
 	    *idle_timeout, *linger;
 	struct opt_list env, labels;
@@ -49,6 +47,8 @@ static const struct opt options[] = {
 	    "where to run it (here)"),
 	OPT_LIST(struct args, env, "env", 'e', "KEY=VALUE",
 	    "set a variable; may be repeated"),
+	OPT_FLAG(struct args, forget_env, "forget-env", 0,
+	    "do not keep its environment for 'tend rerun'"),
 	OPT_VALUE(struct args, size, "size", 's', "COLSxROWS",
 	    "its size (that of this terminal, or 80x24)"),
 	OPT_LIST(struct args, labels, "label", 'l', "KEY=VALUE",
@@ -162,6 +162,7 @@ set_policies(struct call *call, struct manifest *m, const struct args *a)
 	    log_input_parse(a->log_input, &m->log_input, &err) < 0)
 		return usage(call, "log-input", &err);
 	m->durable = a->durable;
+	m->forget_env = a->forget_env;
 	return 0;
 }
 
@@ -286,59 +287,20 @@ static int
 launch(struct call *call, const struct args *a)
 {
 	extern char **environ;
-	struct target *t = call->target;
 	struct error err = { 0 };
 	char **env;
-	int result;
+	int rc;
 
 	env = environment_create(environ, &a->env, &err);
 	if (env == NULL)
 		return out_fail(call->out, FAIL_USAGE, "%s", err.msg);
-	result = launch_session(&t->home, &t->session, env,
-	    &call->out->failure_status, &err);
+	rc = starting_launch(call, env, &err);
 	environment_destroy(env);
-	if (result == 0)
-		t->dirfd = home_session_dir(&t->home, t->session.id, &err);
-	if (result == 0 && t->dirfd >= 0)
+	if (rc == 0 ||
+	    (rc == -EEXIST && a->attach_if_there &&
+		comes(call->target, a->name)))
 		return 0;
-	if (result == -EEXIST && a->attach_if_there && comes(t, a->name))
-		return 0;
-	switch (result) {
-	case -EEXIST:
-		return out_fail(call->out, FAIL_EXISTS, "%s", err.msg);
-	case -ENOSPC:
-	case -EDQUOT:
-	case -EROFS:
-	case -EIO:
-		return out_fail(call->out, FAIL_STORAGE, "%s", err.msg);
-	case -EAGAIN:
-	case -EMFILE:
-	case -ENFILE:
-		return out_fail(call->out, FAIL_BUSY, "%s", err.msg);
-	default:
-		return out_fail(call->out, FAIL_INPUT, "%s", err.msg);
-	}
-}
-
-static int
-answer(struct call *call, const struct args *a)
-{
-	struct target *t = call->target;
-	const struct attach_options o = {
-		.id = t->session.id,
-		.name = target_name(t),
-	};
-	struct json_out j;
-
-	if (!a->detached)
-		return attaching_run(call, &o);
-	if (call->out->json) {
-		out_begin(call->out, &j);
-		manifest_json(&t->session, 0, &j);
-	} else {
-		buf_printf(&call->out->buf, "%s\n", t->session.id);
-	}
-	return out_send(call->out);
+	return starting_fail(call, rc, &err);
 }
 
 static int
@@ -347,16 +309,7 @@ check(struct call *call, const struct args *a)
 	if (a->attach_if_there && a->name == NULL)
 		return out_fail(call->out, FAIL_USAGE,
 		    "-A needs a name to look for; give it with -n NAME");
-	if (a->detached)
-		return 0;
-	if (call->out->json)
-		return out_fail(call->out, FAIL_USAGE,
-		    "--json needs -d; attached, the terminal is the program's");
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		return out_fail(call->out, FAIL_USAGE,
-		    "there is no terminal to attach here; -d runs it in the "
-		    "background");
-	return 0;
+	return starting_check(call, a->detached);
 }
 
 static int
@@ -374,7 +327,7 @@ run(struct call *call)
 		return status;
 	if (!a->attach_if_there || !is_there(call->target, a->name))
 		status = launch(call, a);
-	return status != 0 ? status : answer(call, a);
+	return status != 0 ? status : starting_answer(call, a->detached);
 }
 
 const struct cmd cmd_run = {

@@ -24,6 +24,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "keep/control.h"
+#include "session/environ.h"
 #include "session/find.h"
 #include "session/home.h"
 #include "session/manifest.h"
@@ -232,6 +233,17 @@ write_manifest(struct launch *l, struct error *err)
 	return manifest_write(l->dir, m, false, err);
 }
 
+static int
+keep_environment(const struct launch *l, struct error *err)
+{
+	int rc = l->m->forget_env ? 0 : environ_write(l->dir, l->envp);
+
+	if (rc < 0)
+		return error_set(err, -rc,
+		    "cannot keep the session's environment: %s", strerror(-rc));
+	return 0;
+}
+
 /* ------------------------------------------------------------- the keeper */
 
 static void
@@ -430,7 +442,8 @@ launch(struct launch *l, char **envp, int *code, struct error *err)
 	make_argv(l);
 	make_envp(l, envp);
 	if ((rc = start_keeper(l, err)) < 0 ||
-	    (rc = write_manifest(l, err)) < 0 || (rc = let_go(l, err)) < 0)
+	    (rc = write_manifest(l, err)) < 0 ||
+	    (rc = keep_environment(l, err)) < 0 || (rc = let_go(l, err)) < 0)
 		return rc;
 	return hear(l, code, err);
 }

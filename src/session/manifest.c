@@ -64,6 +64,8 @@ static const struct json_field fields[] = {
 	    TEXT_MAX),
 	JSON_FIELD(struct manifest, degraded, "degraded", STRING, TEXT_MAX),
 	JSON_FIELD(struct manifest, unkept, "unkept", BOOL, 0),
+	JSON_FIELD(struct manifest, forget_env, "forget_env", BOOL, 0),
+	JSON_FIELD(struct manifest, rerun_of, "rerun_of", TEXT, 0),
 	{ 0 },
 };
 
@@ -93,6 +95,42 @@ manifest_finish(struct manifest *m)
 	free(m->post_mortem);
 	free(m->degraded);
 	manifest_init(m);
+}
+
+static char **
+copy_command(char *const *from)
+{
+	char **to;
+	size_t n = 0;
+
+	while (from[n] != NULL)
+		n++;
+	to = xcalloc(n + 1, sizeof(*to));
+	for (size_t i = 0; i < n; i++)
+		to[i] = xstrdup(from[i]);
+	return to;
+}
+
+void
+manifest_copy_plan(struct manifest *to, const struct manifest *from)
+{
+	manifest_init(to);
+	memcpy(to->name, from->name, sizeof(to->name));
+	to->command = copy_command(from->command);
+	to->cwd = xstrdup(from->cwd);
+	for (size_t i = 0; i < from->n_labels; i++)
+		manifest_set_label(to, from->labels[i].key,
+		    from->labels[i].value, NULL);
+	to->cols = from->cols;
+	to->rows = from->rows;
+	to->input = from->input;
+	to->size = from->size;
+	to->log_input = from->log_input;
+	to->durable = from->durable;
+	to->forget_env = from->forget_env;
+	to->max_log = from->max_log;
+	to->idle_timeout_s = from->idle_timeout_s;
+	to->linger_ms = from->linger_ms;
 }
 
 /* Printable UTF-8 with no `=`: a key stands before one on command lines. */

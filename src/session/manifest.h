@@ -92,12 +92,14 @@ struct manifest {
 	enum size_policy size;
 	enum log_input log_input;
 	bool durable;
+	bool forget_env; /* its environment is not to be kept */
 	uint64_t max_log;
 	uint32_t idle_timeout_s; /* 0: none */
 	uint32_t linger_ms;
 	uint64_t seq, offset, log_bytes; /* when it was written */
 	char *post_mortem;               /* artifacts/... or NULL (B-44) */
 	char *degraded;                  /* why, or NULL */
+	char rerun_of[27];               /* the session before it, or "" */
 	bool unkept;
 	/* Not in the file: */
 	bool elsewhere; /* it was read in another directory than it names */
@@ -126,6 +128,12 @@ int manifest_set_dir(struct manifest *m, int dirfd);
 int manifest_parse(const char *p, size_t len, struct manifest *m,
     struct error *err);
 int manifest_format(const struct manifest *m, struct buf *out);
+
+/*
+ * What a session is started with anew, without what became of it: command,
+ * directory, name, size, labels and settings.  to owns nothing before.
+ */
+void manifest_copy_plan(struct manifest *to, const struct manifest *from);
 
 int manifest_set_label(struct manifest *m, const char *key, const char *value,
     struct error *err); /* value NULL removes */

@@ -104,6 +104,8 @@ json_settings(const struct manifest *m, struct json_out *j)
 	json_bool("unkept", m->unkept, j);
 	json_name("degraded", m->degraded, j);
 	json_name("post_mortem", m->post_mortem, j);
+	json_bool("forget_env", m->forget_env, j);
+	json_name("rerun_of", m->rerun_of[0] != '\0' ? m->rerun_of : NULL, j);
 }
 
 void

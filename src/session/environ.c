@@ -1,0 +1,103 @@
+#include "session/environ.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/mem.h"
+
+#define FILE_NAME "environ"
+
+int
+environ_write(int dirfd, char *const *envp)
+{
+	auto_close int fd = openat(dirfd, FILE_NAME,
+	    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	struct buf b;
+	int rc;
+
+	if (fd < 0 || fchmod(fd, 0600) < 0)
+		return -errno;
+	buf_init(&b, ENVIRON_MAX);
+	for (; *envp != NULL; envp++)
+		buf_append(&b, *envp, strlen(*envp) + 1);
+	rc = b.full ? -E2BIG : fd_write_all(fd, b.data, b.len);
+	buf_finish(&b);
+	return rc;
+}
+
+/* The whole of a regular file that nobody else can have written. */
+static int
+read_file(int dirfd, struct buf *b)
+{
+	auto_close int fd = openat(dirfd, FILE_NAME,
+	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	uint8_t *room;
+	ssize_t n;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || (st.st_mode & 022))
+		return -EPERM;
+	do {
+		room = buf_reserve(b, 16384);
+		n = room != NULL ? read(fd, room, 16384) : 0;
+		if (n > 0)
+			buf_commit(b, (size_t)n);
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	if (n < 0)
+		return -errno;
+	return b->full ? -EFBIG : 0;
+}
+
+static char **
+split(const char *p, size_t len)
+{
+	const char *end = p + len;
+	char **envp;
+	size_t n = 0;
+
+	for (const char *s = p; s < end; s += strlen(s) + 1)
+		n++;
+	envp = xcalloc(n + 1, sizeof(*envp));
+	n = 0;
+	for (const char *s = p; s < end; s += strlen(s) + 1)
+		envp[n++] = xstrdup(s);
+	return envp;
+}
+
+char **
+environ_read(int dirfd, struct error *err)
+{
+	char **envp = NULL;
+	struct buf b;
+	int rc;
+
+	buf_init(&b, ENVIRON_MAX + 16384);
+	rc = read_file(dirfd, &b);
+	/* One that was cut short ends without a NUL; what is whole counts. */
+	if (rc == 0)
+		rc = buf_putc(&b, '\0');
+	if (rc == 0)
+		envp = split((char *)b.data, b.len - 1);
+	else
+		error_set(err, -rc, "cannot read its environment: %s",
+		    strerror(-rc));
+	buf_finish(&b);
+	return envp;
+}
+
+void
+environ_destroy(char **envp)
+{
+	for (char **s = envp; s != NULL && *s != NULL; s++)
+		free(*s);
+	free(envp);
+}
