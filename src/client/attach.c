@@ -30,6 +30,7 @@
 
 #include "base/fd.h"
 #include "client/attach_state.h"
+#include "session/visit.h"
 #include "vt/vt.h"
 #include "wire/frame.h"
 
@@ -176,14 +177,6 @@ turn(struct attach *a)
 
 /* From the beginning to the end. */
 
-static bool
-is_inside(const struct attach_options *o)
-{
-	const char *own = getenv("TEND_SESSION");
-
-	return own != NULL && o->id != NULL && strcmp(own, o->id) == 0;
-}
-
 static const char *
 prefix_of(const struct attach_options *o)
 {
@@ -293,6 +286,8 @@ run(struct attach *a, struct error *err)
 	if (rc == 0)
 		rc = attach_connect(a, err);
 	if (rc == 0 && a->ending == GOING_ON) {
+		if (!a->keys.muted)
+			(void)visit_note(a->dirfd, environ);
 		rc = watch_signals(a, &before, err);
 		if (rc == 0)
 			rc = show(a, err);
@@ -318,6 +313,28 @@ verdict(const struct attach *a, struct error *err)
 	return a->status;
 }
 
+/* A session in itself would show itself for ever; in another, two prefixes. */
+int
+attach_check(const struct attach_options *o, struct error *err)
+{
+	const char *own = getenv("TEND_SESSION");
+
+	if (own == NULL || *own == '\0')
+		return 0;
+	if (o->id != NULL && strcmp(own, o->id) == 0)
+		return error_set(err, EDEADLK,
+		    "this terminal is session %s itself; detach first, or "
+		    "attach from another one",
+		    o->name);
+	if (o->nested)
+		return 0;
+	return error_set(err, EDEADLK,
+	    "this terminal is in a session already; detach first (%s d), use "
+	    "another terminal, or give --nested and then press %s twice for "
+	    "the inner one",
+	    prefix_of(o), prefix_of(o));
+}
+
 int
 attach_run(const struct attach_options *o, int dirfd, struct error *err)
 {
@@ -327,11 +344,9 @@ attach_run(const struct attach_options *o, int dirfd, struct error *err)
 		.signals = -1 };
 	int rc;
 
-	if (is_inside(o))
-		return error_set(err, EDEADLK,
-		    "this terminal is session %s itself; detach first, or "
-		    "attach from another one",
-		    o->name);
+	rc = attach_check(o, err);
+	if (rc < 0)
+		return rc;
 	buf_init(&a.send, SEND_MAX);
 	rc = keys_init(&a.keys, prefix_of(o), &attach_keys_ops, &a, &a.send,
 	    err);

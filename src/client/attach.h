@@ -13,6 +13,7 @@ struct error;
  */
 struct attach_options {
 	const char *id;   /* the session's; its own terminal is refused */
+	bool nested;      /* from inside of another session is fine */
 	const char *name; /* for messages */
 	bool readonly;    /* look, and type nothing */
 	bool steal;       /* take the lease from whoever has it */
@@ -22,6 +23,12 @@ struct attach_options {
 };
 
 /*
+ * Whether this terminal can show it: not one that is a session's itself, unless
+ * `nested` and it is another's.  -EDEADLK, and what to do instead.
+ */
+int attach_check(const struct attach_options *o, struct error *err);
+
+/*
  * Show the session of that directory on standard input and output, which must
  * be a terminal, until it ends, the user detaches or the window is closed.
  * The terminal is afterwards as it was before, whatever happened, also when
@@ -29,8 +36,8 @@ struct attach_options {
  *
  * Returns the exit status that fits: the program's (128+n for a signal), 0
  * after a detach.  A session that has ended already is fine.  Negative errno
- * and why when there was nothing to attach to: -ENOTTY, -EDEADLK (the session
- * this terminal belongs to), -EINVAL (no such prefix), or as conn_open.
+ * and why when there was nothing to attach to: -ENOTTY, as attach_check, -EINVAL
+ * (no such prefix), or as conn_open.
  */
 int attach_run(const struct attach_options *o, int dirfd, struct error *err);
 

@@ -12,7 +12,7 @@
 #include "cmd/target.h"
 
 struct args {
-	bool readonly, steal, in_line;
+	bool readonly, steal, in_line, nested;
 	const char *replay, *prefix;
 };
 
@@ -25,6 +25,8 @@ static const struct opt options[] = {
 	    "screen (the default), raw or none: what comes first"),
 	OPT_FLAG(struct args, in_line, "inline", 0,
 	    "no alternate screen: into the terminal's own scrollback"),
+	OPT_FLAG(struct args, nested, "nested", 0,
+	    "even on a terminal that is in a session itself"),
 	OPT_VALUE(struct args, prefix, "prefix", 0, "KEY",
 	    "the key that speaks to tend (C-], or $TEND_PREFIX)"),
 	{ 0 },
@@ -86,6 +88,7 @@ run(struct call *call)
 		.readonly = a->readonly,
 		.steal = a->steal,
 		.in_line = a->in_line,
+		.nested = a->nested,
 		.prefix = a->prefix,
 	};
 	int status = 0;
@@ -111,13 +114,20 @@ run(struct call *call)
 const struct cmd cmd_attach = {
 	.name = "attach",
 	.usage = "SESSION [--read-only] [--steal] [--inline] "
-		 "[--replay screen|raw|none]\n"
-		 "            [--prefix KEY]",
+		 "[--nested]\n"
+		 "            [--replay screen|raw|none] [--prefix KEY]",
 	.summary = "see a session on this terminal, and type into it",
 	.details =
 	    "The prefix, C-] unless told otherwise, then d detaches: the session\n"
 	    "goes on without you.  Closing the terminal does the same.  With\n"
 	    "--read-only, SESSION may be left out and is then the newest.\n"
+	    "\n"
+	    "The session's SSH_AUTH_SOCK leads to your agent from now on, and\n"
+	    "'tend env' inside of it gives your DISPLAY and the like.\n"
+	    "\n"
+	    "Inside of a session, attaching another is refused without --nested:\n"
+	    "the outer one takes the prefix, so the inner one is told to detach\n"
+	    "by pressing it twice, then d; or give it another with --prefix.\n"
 	    "\n"
 	    "The exit status is the program's when it ends (128+n after a\n"
 	    "signal), 0 after detaching, 125 when tend itself fails.\n",

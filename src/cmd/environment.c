@@ -31,6 +31,7 @@ static const char *const dropped[] = {
 	"LC_TERMINAL",
 	"LC_TERMINAL_VERSION",
 	"LINES",
+	"SSH_AUTH_SOCK", /* launch.h gives one that outlives this login */
 	"STY",
 	"TERMCAP",
 	"TERM_SESSION_ID",

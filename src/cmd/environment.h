@@ -6,7 +6,7 @@ struct opt_list;
 
 /*
  * The environment a program gets in a session: ours, but for what describes
- * the terminal we stand in; that of tend's terminal (docs/terminal.md); and
+ * the terminal or the login we stand in; that of tend's terminal (docs/terminal.md); and
  * then what -e said, KEY=VALUE, or KEY= for an empty one, which counts most.
  * Freed by environment_destroy.  NULL and why when -e is malformed.  Pure.
  */

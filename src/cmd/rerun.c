@@ -16,13 +16,15 @@
 #include "session/environ.h"
 
 struct args {
-	bool detached;
+	bool detached, nested;
 	struct opt_list env;
 };
 
 static const struct opt options[] = {
 	OPT_FLAG(struct args, detached, "detach", 'd',
 	    "in the background; prints the new id"),
+	OPT_FLAG(struct args, nested, "nested", 0,
+	    "attach even on a terminal that is in a session itself"),
 	OPT_LIST(struct args, env, "env", 'e', "KEY=VALUE",
 	    "set a variable; may be repeated"),
 	{ 0 },
@@ -101,7 +103,7 @@ run(struct call *call)
 
 	status = operands_check(call, 0, 0, "");
 	if (status == 0)
-		status = starting_check(call, a->detached);
+		status = starting_check(call, a->detached, a->nested);
 	if (status == 0)
 		status = check_old(call);
 	if (status != 0)
@@ -114,7 +116,7 @@ run(struct call *call)
 	environment_destroy(env);
 	if (rc < 0)
 		return starting_fail(call, rc, &err);
-	return starting_answer(call, a->detached);
+	return starting_answer(call, a->detached, a->nested);
 }
 
 const struct cmd cmd_rerun = {

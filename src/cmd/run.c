@@ -30,7 +30,7 @@
 #define DURATION_MAX_S (365u * 24 * 60 * 60)
 
 struct args {
-	bool detached, attach_if_there, durable, forget_env;
+	bool detached, attach_if_there, durable, forget_env, nested;
 	const char *name, *cwd, *size, *input, *resize, *max_log, *log_input,
 	    *idle_timeout, *linger;
 	struct opt_list env, labels;
@@ -57,6 +57,8 @@ static const struct opt options[] = {
 	    "who types: shared (all, the default) or lease (one)"),
 	OPT_VALUE(struct args, resize, "resize", 0, "POLICY",
 	    "whose size: smallest (the default), latest, largest, fixed"),
+	OPT_FLAG(struct args, nested, "nested", 0,
+	    "attach even on a terminal that is in a session itself"),
 	OPT_FLAG(struct args, durable, "durable", 0,
 	    "sync the log before anything is acknowledged"),
 	OPT_VALUE(struct args, max_log, "max-log", 0, "SIZE",
@@ -309,7 +311,7 @@ check(struct call *call, const struct args *a)
 	if (a->attach_if_there && a->name == NULL)
 		return out_fail(call->out, FAIL_USAGE,
 		    "-A needs a name to look for; give it with -n NAME");
-	return starting_check(call, a->detached);
+	return starting_check(call, a->detached, a->nested);
 }
 
 static int
@@ -327,7 +329,8 @@ run(struct call *call)
 		return status;
 	if (!a->attach_if_there || !is_there(call->target, a->name))
 		status = launch(call, a);
-	return status != 0 ? status : starting_answer(call, a->detached);
+	return status != 0 ? status :
+			     starting_answer(call, a->detached, a->nested);
 }
 
 const struct cmd cmd_run = {

@@ -12,8 +12,11 @@
 #include "session/launch.h"
 
 int
-starting_check(struct call *call, bool detached)
+starting_check(struct call *call, bool detached, bool nested)
 {
+	const struct attach_options o = { .nested = nested };
+	struct error err;
+
 	if (detached)
 		return 0;
 	if (call->out->json)
@@ -23,6 +26,9 @@ starting_check(struct call *call, bool detached)
 		return out_fail(call->out, FAIL_USAGE,
 		    "there is no terminal to attach here; -d runs it in the "
 		    "background");
+	if (attach_check(&o, &err) < 0)
+		return out_fail(call->out, FAIL_USAGE,
+		    "%s; -d runs it in the background", err.msg);
 	return 0;
 }
 
@@ -61,12 +67,13 @@ starting_fail(struct call *call, int rc, const struct error *err)
 }
 
 int
-starting_answer(struct call *call, bool detached)
+starting_answer(struct call *call, bool detached, bool nested)
 {
 	struct target *t = call->target;
 	const struct attach_options o = {
 		.id = t->session.id,
 		.name = target_name(t),
+		.nested = nested,
 	};
 	struct json_out j;
 

@@ -11,8 +11,11 @@ struct error;
  * target to its answer.
  */
 
-/* Whether there is what it takes to attach; 0 or the exit status. */
-int starting_check(struct call *call, bool detached);
+/*
+ * Whether there is what it takes to attach: a terminal, and not one that is in a
+ * session unless `nested`.  0 or the exit status.
+ */
+int starting_check(struct call *call, bool detached, bool nested);
 
 /*
  * Start the session that target->session describes with this environment, and
@@ -23,6 +26,6 @@ int starting_launch(struct call *call, char **env, struct error *err);
 int starting_fail(struct call *call, int rc, const struct error *err);
 
 /* Attach to it, or print its id or its object. */
-int starting_answer(struct call *call, bool detached);
+int starting_answer(struct call *call, bool detached, bool nested);
 
 #endif

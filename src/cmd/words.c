@@ -149,9 +149,8 @@ words_bytes(uint64_t n, char *out, size_t size)
 	    value, units[unit]);
 }
 
-/* Quote as a shell would have it, but only where it must be. */
-static void
-put_word(struct buf *out, const char *word)
+void
+words_quote(const char *word, struct buf *out)
 {
 	static const char plain[] =
 	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -180,7 +179,7 @@ words_command(char *const *argv, struct buf *out)
 	for (; argv != NULL && *argv != NULL; argv++) {
 		if (line.len > 0)
 			buf_putc(&line, ' ');
-		put_word(&line, *argv);
+		words_quote(*argv, &line);
 	}
 	text = buf_take(&line);
 	out_put_safe(out, text);

@@ -29,6 +29,9 @@ void words_time(int64_t ms, char out[WORDS_TIME_MAX]);
 /* Bytes, in a unit that leaves at most four digits: 512 B, 1.5 MiB. */
 void words_bytes(uint64_t n, char *out, size_t size);
 
+/* Quoted as a shell would have it, but only where it must be. */
+void words_quote(const char *word, struct buf *out);
+
 /* The command as one could type it, control characters escaped. */
 void words_command(char *const *argv, struct buf *out);
 

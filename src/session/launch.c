@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -29,6 +30,7 @@
 #include "session/home.h"
 #include "session/manifest.h"
 #include "session/registry.h"
+#include "session/visit.h"
 
 #define EXIT_TEND 125
 #define EXIT_CANNOT_RUN 126
@@ -46,6 +48,7 @@ struct launch {
 	char **argv, **envp; /* the keeper's */
 	char cols[8], rows[8], dashes[3];
 	char session_env[64], home_env[PATH_MAX + 16];
+	char agent_env[PATH_MAX + 16];
 	bool made, named; /* what is to be undone */
 	pid_t pid;
 };
@@ -141,6 +144,29 @@ is_ours(const char *variable)
 	    strncmp(variable, "TEND_HOME=", 10) == 0;
 }
 
+/*
+ * The link that every visitor's agent is put behind (visit.h), or the agent of
+ * now where no program could use the link.  An agent that was asked for by
+ * name is in envp, and stays.
+ */
+static bool
+find_agent(struct launch *l, char **envp)
+{
+	static const char name[] = "SSH_AUTH_SOCK=";
+	const char *own = getenv("SSH_AUTH_SOCK");
+	char path[PATH_MAX];
+
+	for (; *envp != NULL; envp++)
+		if (strncmp(*envp, name, sizeof(name) - 1) == 0)
+			return false;
+	if (visit_link_path(l->home, l->m->id, path, sizeof(path)))
+		own = path;
+	if (own == NULL || strlen(own) >= PATH_MAX)
+		return false;
+	snprintf(l->agent_env, sizeof(l->agent_env), "%s%s", name, own);
+	return true;
+}
+
 static void
 make_envp(struct launch *l, char **envp)
 {
@@ -152,12 +178,14 @@ make_envp(struct launch *l, char **envp)
 	    l->m->id);
 	snprintf(l->home_env, sizeof(l->home_env), "TEND_HOME=%s",
 	    l->home->path);
-	l->envp = xcalloc(n + 3, sizeof(*l->envp));
+	l->envp = xcalloc(n + 4, sizeof(*l->envp));
 	l->envp[0] = l->session_env;
 	l->envp[1] = l->home_env;
 	for (size_t i = 0; i < n; i++)
 		if (!is_ours(envp[i]))
 			l->envp[kept++] = envp[i];
+	if (find_agent(l, envp))
+		l->envp[kept] = l->agent_env;
 }
 
 /* -------------------------------------------------------------- its files */
@@ -441,6 +469,7 @@ launch(struct launch *l, char **envp, int *code, struct error *err)
 		return rc;
 	make_argv(l);
 	make_envp(l, envp);
+	(void)visit_note(l->dir, environ); /* nothing depends on it */
 	if ((rc = start_keeper(l, err)) < 0 ||
 	    (rc = write_manifest(l, err)) < 0 ||
 	    (rc = keep_environment(l, err)) < 0 || (rc = let_go(l, err)) < 0)

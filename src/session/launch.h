@@ -8,11 +8,12 @@ struct manifest;
 /*
  * Start a session.  The manifest has everything but ids, pids and times; a
  * name of "" asks for the command's basename, or that with -2, -3 …  envp is
- * the program's, TEND_SESSION and TEND_HOME are added.  0, or -errno with *code
- * the exit status that fits (125, or 126 and 127 as a shell has them) and
- * nothing left behind.  The home is entered in the registry.  The keeper is a child of the caller, who may wait for
- * it.  tend-keeper and tend-host are looked for beside the caller's program,
- * then in libexec.
+ * the program's; TEND_SESSION and TEND_HOME are added, and SSH_AUTH_SOCK unless
+ * it is there (visit.h).  0, or -errno with *code the exit status that fits
+ * (125, or 126 and 127 as a shell has them) and nothing left behind.  The
+ * home is entered in the registry.  The keeper is a child of the caller, who may
+ * wait for it.  tend-keeper and tend-host are looked for beside the caller's
+ * program, then in libexec.
  */
 int launch_session(const struct home *h, struct manifest *m, char **envp,
     int *code, struct error *err);

@@ -22,8 +22,8 @@ def failure(name):
 
 def test_the_list_has_the_commands():
     assert {"run", "rerun", "ls", "info", "attach", "send", "snapshot", "log",
-            "mark", "resize", "rename", "label", "signal", "stop", "kill",
-            "destroy", "render", "version"} == set(COMMANDS)
+            "mark", "env", "resize", "rename", "label", "signal", "stop",
+            "kill", "destroy", "render", "version"} == set(COMMANDS)
 
 
 @pytest.mark.parametrize("args", [[], ["help"], ["-h"], ["--help"]])
