@@ -1,6 +1,10 @@
 """Disks that are small and run full, and disks that hang."""
 
+import errno
+import fcntl
+import os
 import shutil
+import struct
 import subprocess
 
 import pytest
@@ -66,6 +70,48 @@ def free(home):
     mount("-o", "remount,size=64m", place)
 
 
+LOOP_SET_FD, LOOP_SET_STATUS64, LOOP_CTL_GET_FREE = 0x4C00, 0x4C04, 0x4C82
+LOOP_AUTOCLEAR = 4  # it is let go with its last user
+
+
+def loop_device(image, dev):
+    """The descriptor and the path of a device that is this file.
+
+    The devices are those that the kernel shows in `dev`, for /dev of a small
+    system has none.
+    """
+    with open(dev / "loop-control", "rb") as control, \
+            open(image, "r+b") as file:
+        while True:
+            path = dev / f"loop{fcntl.ioctl(control, LOOP_CTL_GET_FREE)}"
+            fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+            try:
+                fcntl.ioctl(fd, LOOP_SET_FD, file.fileno())
+                break
+            except OSError as e:
+                os.close(fd)
+                if e.errno != errno.EBUSY:  # another was faster
+                    raise
+    info = struct.pack("<5Q4I64s64s32s2Q", 0, 0, 0, 0, 0, 0, 0, 0,
+                       LOOP_AUTOCLEAR, b"", b"", b"", 0, 0)
+    fcntl.ioctl(fd, LOOP_SET_STATUS64, info)
+    return fd, path
+
+
+def mount_image(image, place):
+    dev = place.with_name("dev")
+    dev.mkdir()
+    mount("-t", "devtmpfs", "dev", dev)
+    try:
+        fd, path = loop_device(image, dev)
+        try:
+            mount("-t", "ext4", path, place)
+        finally:
+            os.close(fd)
+    finally:
+        subprocess.run(["umount", "-l", dev], check=True)
+
+
 class Stalling:
     """A disk that can be made to hang: every write to it waits.
 
@@ -77,7 +123,7 @@ class Stalling:
         subprocess.run(["truncate", "-s", "64M", image], check=True)
         subprocess.run(["mkfs.ext4", "-q", image], check=True)
         place.mkdir()
-        mount("-o", "loop", image, place)
+        mount_image(image, place)
         self.place = place
         self.guard = subprocess.Popen(
             ["sh", "-c", 'cat; fsfreeze -u "$0" 2>/dev/null; umount -l "$0"',
