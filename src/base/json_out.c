@@ -45,8 +45,8 @@ json_out_key(struct json_out *j, const char *key)
 }
 
 /*
- * DEL, C1 and the two line separators are allowed in JSON but escaped all the
- * same: the answer may be shown on a terminal.
+ * DEL, C1, line separators and what turns text around are allowed in JSON but
+ * escaped all the same: the answer may be shown on a terminal.
  */
 static void
 put_char(struct buf *out, uint32_t cp)
@@ -57,8 +57,7 @@ put_char(struct buf *out, uint32_t cp)
 		buf_printf(out, "\\%c", (char)cp);
 	else if (cp == '\n')
 		buf_puts(out, "\\n");
-	else if (cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || cp == 0x2028 ||
-	    cp == 0x2029)
+	else if (utf8_acts(cp))
 		buf_printf(out, "\\u%04x", (unsigned)cp);
 	else
 		buf_append(out, utf8, utf8_encode(utf8, cp));

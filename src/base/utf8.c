@@ -87,6 +87,15 @@ utf8_encode(char out[4], uint32_t cp)
 }
 
 bool
+utf8_acts(uint32_t cp)
+{
+	if (cp < 0xA0)
+		return cp < 0x20 || cp >= 0x7F;
+	return cp == 0x061C || cp == 0x200E || cp == 0x200F ||
+	    (cp >= 0x2028 && cp <= 0x202E) || (cp >= 0x2066 && cp <= 0x2069);
+}
+
+bool
 utf8_valid(const void *p, size_t len)
 {
 	const uint8_t *bytes = p;

@@ -36,6 +36,13 @@ enum utf8_step utf8_step(struct utf8 *u, uint8_t byte, uint32_t *cp);
  */
 size_t utf8_encode(char out[4], uint32_t cp);
 
+/*
+ * Whether a terminal that is given the character does something else than to
+ * show it: controls (C0, DEL, C1), what turns the direction of text around, and
+ * what breaks a line.  A stranger's text is shown without these.
+ */
+bool utf8_acts(uint32_t cp);
+
 /* Whether the bytes are complete, well-formed UTF-8. */
 bool utf8_valid(const void *p, size_t len);
 

@@ -21,7 +21,7 @@ static const struct opt options[] = {
 	    "look, and type nothing"),
 	OPT_FLAG(struct args, steal, "steal", 0,
 	    "take the right to type from whoever has it"),
-	OPT_VALUE(struct args, replay, "replay", 0, "HOW",
+	OPT_CHOICE(struct args, replay, "replay", 0, "HOW", "screen|raw|none",
 	    "screen (the default), raw or none: what comes first"),
 	OPT_FLAG(struct args, in_line, "inline", 0,
 	    "no alternate screen: into the terminal's own scrollback"),

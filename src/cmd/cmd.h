@@ -15,7 +15,8 @@ struct target;
  *     a struct for its arguments and a table of its options (opt.h)
  *  2. add CMD(frob) to list.h and frob.c to meson.build, and that is all
  *
- * Help, the check of options, -h, --home and --json are then there.  `run` is
+ * Help, the check of options, -h, --home, --json, completion and the page of the
+ * manual are then there; its prose is docs/man/tend-frob.scd.  `run` is
  * called with the options in `args`; it returns the process's exit status, and
  * what it has to say it says through `out` (out.h), so that --json works
  * without its doing.  tests/it/test_cli.py tries every command that is in the list.

@@ -4,41 +4,13 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
+#include "cmd/complete.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
+#include "cmd/table.h"
 #include "cmd/target.h"
 
-static const struct cmd *const commands[] = {
-#define CMD(name) &cmd_##name,
-#include "cmd/list.h"
-};
-
-#define COMMANDS (sizeof(commands) / sizeof(*commands))
-
 #define OWN_FAILURE 125 /* of commands that pass a program's status on */
-
-/* What every command understands. */
-struct common {
-	bool help, json;
-	const char *home;
-};
-
-static const struct opt common_options[] = {
-	OPT_VALUE(struct common, home, "home", 0, "DIR",
-	    "where sessions are kept ($TEND_HOME)"),
-	OPT_FLAG(struct common, json, "json", 0, "answer in JSON"),
-	OPT_FLAG(struct common, help, "help", 'h', "explain this command"),
-	{ 0 },
-};
-
-static const struct cmd *
-find(const char *name)
-{
-	for (size_t i = 0; i < COMMANDS; i++)
-		if (strcmp(commands[i]->name, name) == 0)
-			return commands[i];
-	return NULL;
-}
 
 static unsigned
 min3(unsigned a, unsigned b, unsigned c)
@@ -79,8 +51,8 @@ nearest(const char *name)
 	const char *best = NULL;
 	unsigned least = 3;
 
-	for (size_t i = 0; i < COMMANDS; i++) {
-		const char *other = commands[i]->name;
+	for (size_t i = 0; table_at(i) != NULL; i++) {
+		const char *other = table_at(i)->name;
 		unsigned d = distance(name, other);
 
 		if (strlen(name) > 1 && strncmp(name, other, strlen(name)) == 0)
@@ -111,9 +83,9 @@ static int
 help(struct out *out)
 {
 	buf_puts(&out->buf, "usage: tend COMMAND [ARGUMENT...]\n\n");
-	for (size_t i = 0; i < COMMANDS; i++)
-		buf_printf(&out->buf, "  %-10s %s\n", commands[i]->name,
-		    commands[i]->summary);
+	for (size_t i = 0; table_at(i) != NULL; i++)
+		buf_printf(&out->buf, "  %-10s %s\n", table_at(i)->name,
+		    table_at(i)->summary);
 	buf_puts(&out->buf, "\n'tend COMMAND -h' explains a command.\n");
 	return out_send(out);
 }
@@ -198,11 +170,13 @@ dispatch(struct out *out, struct common *common, int argc, char **argv)
 	bool asks = common->help || strcmp(name, "help") == 0;
 	const struct cmd *cmd;
 
+	if (strcmp(name, COMPLETE_COMMAND) == 0)
+		return complete(out, common->home, argc - 1, argv + 1);
 	if (argc > 0 && strcmp(name, "help") == 0)
 		name = argc > 1 ? argv[1] : "help";
 	if (asks && strcmp(name, "help") == 0)
 		return help(out);
-	cmd = find(name);
+	cmd = table_find(name);
 	if (cmd == NULL)
 		return unknown(out, name);
 	if (asks)

@@ -15,6 +15,8 @@ struct error;
  *	struct args { const char *size; bool cells; struct opt_list env; };
  *	static const struct opt options[] = {
  *		OPT_VALUE(struct args, size, "size", 0, "COLSxROWS", "…"),
+ *		OPT_CHOICE(struct args, who, "input", 0, "POLICY",
+ *		    "shared|lease", "…"),
  *		OPT_FLAG(struct args, cells, "cells", 'c', "…"),
  *		OPT_LIST(struct args, env, "env", 'e', "KEY=VALUE", "…"),
  *		{ 0 },
@@ -22,7 +24,9 @@ struct error;
  *
  * Understood are --size V, --size=V, -c, -s V, -sV and -cs V; options and
  * operands may be mixed; -- ends the options and - is an operand.  When an
- * option that is no list is given twice the last one counts.
+ * option that is no list is given twice the last one counts.  Choices are what
+ * completion offers; to refuse another value is the command's business, which
+ * knows what to say.
  */
 struct opt {
 	const char *name;
@@ -31,6 +35,7 @@ struct opt {
 	size_t offset;
 	const char *help;
 	bool is_list;
+	const char *choices; /* "a|b": what its value may be; NULL: it varies */
 };
 
 /*
@@ -49,11 +54,13 @@ struct opt_list {
 
 /* clang-format off */
 #define OPT_FLAG(type, field, name, letter, help) \
-	{ name, letter, NULL, offsetof(type, field), help, false }
+	{ name, letter, NULL, offsetof(type, field), help, false, NULL }
 #define OPT_VALUE(type, field, name, letter, arg, help) \
-	{ name, letter, arg, offsetof(type, field), help, false }
+	{ name, letter, arg, offsetof(type, field), help, false, NULL }
+#define OPT_CHOICE(type, field, name, letter, arg, choices, help) \
+	{ name, letter, arg, offsetof(type, field), help, false, choices }
 #define OPT_LIST(type, field, name, letter, arg, help) \
-	{ name, letter, arg, offsetof(type, field), help, true }
+	{ name, letter, arg, offsetof(type, field), help, true, NULL }
 /* clang-format on */
 
 /* A table and the struct that it fills. */

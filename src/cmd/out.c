@@ -87,8 +87,7 @@ out_put_safe(struct buf *out, const char *s)
 			continue;
 		if (step == UTF8_BAD_AGAIN)
 			s--;
-		if (step == UTF8_DONE && cp >= 0x20 && cp != 0x7F &&
-		    (cp < 0x80 || cp >= 0xA0))
+		if (step == UTF8_DONE && !utf8_acts(cp))
 			buf_append(out, from, (size_t)(s + 1 - from));
 		else
 			for (const char *p = from; p <= s; p++)

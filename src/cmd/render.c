@@ -37,7 +37,8 @@ struct args {
 static const struct opt options[] = {
 	OPT_VALUE(struct args, size, "size", 's', "COLSxROWS",
 	    "size of the terminal (80x24, or as recorded)"),
-	OPT_VALUE(struct args, format, "format", 'f', "FORMAT",
+	OPT_CHOICE(struct args, format, "format", 'f', "FORMAT",
+	    "text|ansi|json|html|svg",
 	    "text (the default), ansi, json, html or svg"),
 	OPT_FLAG(struct args, scrollback, "scrollback", 0,
 	    "also what scrolled off the top"),

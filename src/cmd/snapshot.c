@@ -23,8 +23,8 @@ struct args {
 };
 
 static const struct opt options[] = {
-	OPT_VALUE(struct args, format, "format", 'f', "FORMAT",
-	    "text (the default), json or ansi"),
+	OPT_CHOICE(struct args, format, "format", 'f', "FORMAT",
+	    "text|json|ansi", "text (the default), json or ansi"),
 	OPT_VALUE(struct args, at, "at", 0, "WHEN",
 	    "the screen as it was then"),
 	OPT_FLAG(struct args, scrollback, "scrollback", 0,

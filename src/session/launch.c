@@ -77,10 +77,11 @@ find_programs_in(struct launch *l, const char *dir)
 	return l->host >= 0;
 }
 
+/* Beside tend as in a build, below its prefix wherever that is, or there. */
 static int
 find_programs(struct launch *l, struct error *err)
 {
-	char dir[PATH_MAX];
+	char dir[PATH_MAX], near[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", dir, sizeof(dir) - 1);
 	char *slash;
 
@@ -88,7 +89,10 @@ find_programs(struct launch *l, struct error *err)
 	slash = strrchr(dir, '/');
 	if (slash != NULL)
 		*slash = '\0';
-	if (find_programs_in(l, dir) || find_programs_in(l, TEND_LIBEXECDIR))
+	if (path_join(near, sizeof(near), dir, TEND_LIBEXEC_NEAR) < 0)
+		near[0] = '\0';
+	if (find_programs_in(l, dir) || find_programs_in(l, near) ||
+	    find_programs_in(l, TEND_LIBEXECDIR))
 		return 0;
 	return error_set(err, errno, "cannot open tend-host in %s or %s: %s",
 	    dir, TEND_LIBEXECDIR, strerror(errno));

@@ -119,6 +119,24 @@ utf8_valid_wants_whole_characters(void **state)
 	assert_false(utf8_valid("\xE2\x82\xAC", 2));
 }
 
+static void
+what_acts_on_a_terminal_is_known(void **state)
+{
+	static const uint32_t acts[] = { 0, '\t', '\n', 0x1B, 0x1F, 0x7F, 0x80,
+		0x9B, 0x9F, 0x061C, 0x200E, 0x200F, 0x2028, 0x2029, 0x202A,
+		0x202E, 0x2066, 0x2069 };
+	static const uint32_t shows[] = { ' ', '~', 0xA0, 0xE9, 0x200D, 0x2010,
+		0x202F, 0x2065, 0x206A, 0x754C, 0x1F600, 0xFFFD };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(acts) / sizeof(*acts); i++)
+		if (!utf8_acts(acts[i]))
+			fail_msg("U+%04X does not act", acts[i]);
+	for (size_t i = 0; i < sizeof(shows) / sizeof(*shows); i++)
+		if (utf8_acts(shows[i]))
+			fail_msg("U+%04X acts", shows[i]);
+}
+
 int
 main(void)
 {
@@ -130,6 +148,7 @@ main(void)
 		cmocka_unit_test(
 		    each_maximal_broken_part_becomes_one_replacement),
 		cmocka_unit_test(utf8_valid_wants_whole_characters),
+		cmocka_unit_test(what_acts_on_a_terminal_is_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

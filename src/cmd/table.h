@@ -1,0 +1,29 @@
+#ifndef TEND_CMD_TABLE_H
+#define TEND_CMD_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cmd/opt.h"
+
+struct cmd;
+
+/*
+ * The commands of list.h as data: main finds the one that was asked for, help
+ * and completion read them all, and tools/pages.c makes the manual of them.
+ */
+
+/* In the order of help; NULL behind the last. */
+const struct cmd *table_at(size_t i);
+/* By its name, or NULL. */
+const struct cmd *table_find(const char *name);
+
+/* What every command understands, and where it goes. */
+struct common {
+	bool help, json;
+	const char *home;
+};
+
+extern const struct opt common_options[];
+
+#endif

@@ -1,0 +1,108 @@
+/* What completion and the manual learn from a synopsis. */
+
+#include "unit.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "cmd/usage.h"
+
+static void
+assert_operand(const char *usage, unsigned i, const char *want)
+{
+	char word[USAGE_WORD_MAX];
+	bool found = usage_operand(usage, i, word);
+
+	if (found != (want != NULL) || (found && strcmp(word, want) != 0))
+		fail_msg("operand %u of '%s' is %s, not %s", i, usage,
+		    found ? word : "none", want != NULL ? want : "none");
+}
+
+static void
+operands_are_what_is_no_option(void **state)
+{
+	(void)state;
+	assert_operand("SESSION [--grace DURATION] SIGNAL [--json]", 0,
+	    "SESSION");
+	assert_operand("SESSION [--grace DURATION] SIGNAL [--json]", 1,
+	    "SIGNAL");
+	assert_operand("SESSION [--grace DURATION] SIGNAL [--json]", 2, NULL);
+	assert_operand("[-a] [--label KEY=VALUE]... [--json]", 0, NULL);
+	assert_operand("[--json]", 0, NULL);
+	assert_operand("", 0, NULL);
+}
+
+static void
+brackets_and_lines_do_not_matter(void **state)
+{
+	const char *usage = "[-d] [-e KEY=VALUE]...\n"
+			    "    [--] [COMMAND [ARGUMENT...]]";
+
+	(void)state;
+	assert_operand(usage, 0, "COMMAND");
+	assert_operand(usage, 1, "ARGUMENT");
+	assert_operand("[SESSION] [--json]", 0, "SESSION");
+}
+
+static void
+the_last_may_be_repeated(void **state)
+{
+	(void)state;
+	assert_operand("SESSION [KEY=VALUE...]", 1, "KEY=VALUE");
+	assert_operand("SESSION [KEY=VALUE...]", 9, "KEY=VALUE");
+	assert_operand("SESSION...", 3, "SESSION");
+}
+
+static void
+of_several_the_first_counts(void **state)
+{
+	(void)state;
+	assert_operand("[FILE|-]", 0, "FILE");
+	assert_operand("[SESSION|--all] NAME", 0, "SESSION");
+	assert_operand("[SESSION|--all] NAME", 1, "NAME");
+	assert_operand("(--all|SESSION)", 0, "SESSION");
+	assert_operand("[--all] [forget HOME]", 0, "forget");
+	assert_operand("[--all] [forget HOME]", 1, "HOME");
+}
+
+static void
+a_long_word_is_cut(void **state)
+{
+	char usage[100], word[USAGE_WORD_MAX];
+
+	(void)state;
+	memset(usage, 'A', sizeof(usage));
+	usage[99] = '\0';
+	assert_true(usage_operand(usage, 0, word));
+	assert_int_equal(strlen(word), USAGE_WORD_MAX - 1);
+}
+
+static void
+places_are_in_capitals(void **state)
+{
+	static const char *const places[] = { "SESSION", "KEY=VALUE",
+		"COLSxROWS", "X" };
+	static const char *const words[] = { "forget", "-d", "--all", "x", "",
+		"text", "..." };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		assert_true(usage_is_place(places[i], strlen(places[i])));
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		assert_false(usage_is_place(words[i], strlen(words[i])));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(operands_are_what_is_no_option),
+		cmocka_unit_test(brackets_and_lines_do_not_matter),
+		cmocka_unit_test(the_last_may_be_repeated),
+		cmocka_unit_test(of_several_the_first_counts),
+		cmocka_unit_test(a_long_word_is_cut),
+		cmocka_unit_test(places_are_in_capitals),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+/*
+ * Writes the source of a manual page, for scdoc: what the tables of commands
+ * and options know, around prose that was written by hand.
+ *
+ *	pages VERSION tend|COMMAND [PROSE]
+ *
+ * PROSE is a file of sections.  The first comes behind the synopsis, the
+ * options (for tend: and the commands) behind it, then the rest.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/opt.h"
+#include "cmd/table.h"
+#include "cmd/usage.h"
+
+/* scdoc would take these for its own. */
+static void
+put_plain(const char *p, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (strchr("_*\\<>~", p[i]) != NULL)
+			putchar('\\');
+		putchar(p[i]);
+	}
+}
+
+static void
+put_in(char mark, const char *p, size_t len)
+{
+	putchar(mark);
+	put_plain(p, len);
+	putchar(mark);
+}
+
+/* A word of a synopsis: an option, a place for something, or what it is. */
+static void
+put_word(const char *p, size_t len)
+{
+	if (p[0] == '-' && len > 1)
+		put_in('*', p, len);
+	else if (usage_is_place(p, len))
+		put_in('_', p, len);
+	else
+		put_plain(p, len);
+}
+
+/* Line breaks in the table are for -h; here the page is as wide as it is. */
+static void
+put_usage(const char *usage)
+{
+	static const char breaks[] = " \n[]()|.";
+
+	while (*usage != '\0') {
+		size_t len = strcspn(usage, breaks);
+		size_t blanks = strspn(usage, " \n");
+
+		if (len > 0)
+			put_word(usage, len);
+		else if (blanks > 0)
+			putchar(' ');
+		else
+			putchar(*usage);
+		usage += len > 0 ? len : blanks > 0 ? blanks : 1;
+	}
+	printf("\n\n");
+}
+
+static void
+put_option(const struct opt *o)
+{
+	if (o->letter != 0)
+		printf("*-%c*, ", o->letter);
+	printf("*--%s*", o->name);
+	if (o->arg != NULL) {
+		putchar(' ');
+		put_word(o->arg, strcspn(o->arg, "."));
+		printf("%s", o->arg + strcspn(o->arg, "."));
+	}
+	printf("\n\t");
+	put_plain(o->help, strlen(o->help));
+	printf("\n\n");
+}
+
+static void
+put_options(const struct opt *o)
+{
+	for (; o != NULL && o->name != NULL; o++)
+		put_option(o);
+}
+
+static void
+put_commands(void)
+{
+	printf("# COMMANDS\n\n");
+	for (size_t i = 0; table_at(i) != NULL; i++) {
+		printf("*tend-%s*(1)\n\t", table_at(i)->name);
+		put_plain(table_at(i)->summary, strlen(table_at(i)->summary));
+		printf("\n\n");
+	}
+}
+
+/* What the tables know; cmd is NULL for tend itself. */
+static void
+put_tables(const struct cmd *cmd)
+{
+	if (cmd == NULL)
+		put_commands();
+	printf("# OPTIONS\n\n");
+	if (cmd != NULL)
+		put_options(cmd->options);
+	put_options(common_options);
+}
+
+static void
+put_head(const struct cmd *cmd, const char *version)
+{
+	const char *dash = cmd != NULL ? "-" : "";
+	const char *name = cmd != NULL ? cmd->name : "";
+	const char *summary = cmd != NULL ?
+	    cmd->summary :
+	    "terminal sessions that outlive everything around them";
+
+	printf("tend%s%s(1) \"tend %s\" \"tend manual\"\n\n", dash, name,
+	    version);
+	printf("# NAME\n\ntend%s%s - %s\n\n# SYNOPSIS\n\n", dash, name,
+	    summary);
+	if (cmd == NULL) {
+		printf("*tend* _COMMAND_ [_ARGUMENT_...]\n\n");
+		return;
+	}
+	printf("*tend %s* ", cmd->name);
+	put_usage(cmd->usage);
+}
+
+/* The prose, with the tables before its second section. */
+static void
+put_body(const struct cmd *cmd, FILE *prose)
+{
+	char line[1024];
+	int sections = 0;
+
+	while (prose != NULL && fgets(line, sizeof(line), prose) != NULL) {
+		if (strncmp(line, "# ", 2) == 0 && ++sections == 2)
+			put_tables(cmd);
+		fputs(line, stdout);
+	}
+	if (sections < 2) {
+		putchar('\n');
+		put_tables(cmd);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct cmd *cmd = NULL;
+	FILE *prose = NULL;
+
+	if (argc < 3)
+		return 2;
+	if (strcmp(argv[2], "tend") != 0 &&
+	    (cmd = table_find(argv[2])) == NULL) {
+		fprintf(stderr, "pages: there is no command %s\n", argv[2]);
+		return 1;
+	}
+	if (argc > 3 && (prose = fopen(argv[3], "r")) == NULL) {
+		fprintf(stderr, "pages: cannot read %s: %s\n", argv[3],
+		    strerror(errno));
+		return 1;
+	}
+	put_head(cmd, argv[1]);
+	put_body(cmd, prose);
+	if (prose != NULL)
+		fclose(prose);
+	return fflush(stdout) == 0 ? 0 : 1;
+}
