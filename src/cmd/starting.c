@@ -1,6 +1,8 @@
 #include "cmd/starting.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -9,7 +11,9 @@
 #include "cmd/cmd.h"
 #include "cmd/out.h"
 #include "cmd/target.h"
+#include "cmd/units.h"
 #include "session/launch.h"
+#include "session/quota.h"
 
 int
 starting_check(struct call *call, bool detached, bool nested)
@@ -32,12 +36,50 @@ starting_check(struct call *call, bool detached, bool nested)
 	return 0;
 }
 
+/* A limit that the environment sets, or as it is; 0 or -EINVAL. */
+static int
+take_number(const char *name, unsigned *out, struct error *err)
+{
+	const char *text = getenv(name);
+	uint64_t n;
+
+	if (text == NULL)
+		return 0;
+	if (!units_number(text, UINT_MAX, &n))
+		return error_set(err, EINVAL,
+		    "%s=%.50s: give a number, or 0 for no limit", name, text);
+	*out = (unsigned)n;
+	return 0;
+}
+
+static int
+take_quota(struct call *call, struct error *err)
+{
+	struct quota q = { QUOTA_SESSIONS, QUOTA_RATE, QUOTA_MIN_FREE };
+	const char *min_free = getenv("TEND_MIN_FREE");
+	struct error why;
+	char note[256];
+	int rc;
+
+	if ((rc = take_number("TEND_MAX_SESSIONS", &q.max_sessions, err)) < 0 ||
+	    (rc = take_number("TEND_MAX_RATE", &q.rate, err)) < 0)
+		return rc;
+	if (min_free != NULL && units_size(min_free, &q.min_free, &why) < 0)
+		return error_set(err, EINVAL, "TEND_MIN_FREE: %.200s", why.msg);
+	rc = quota_take(&call->target->home, &q, note, sizeof(note), err);
+	if (rc == 0 && note[0] != '\0')
+		out_note(call->out, "%s", note);
+	return rc;
+}
+
 int
 starting_launch(struct call *call, char **env, struct error *err)
 {
 	struct target *t = call->target;
-	int rc;
+	int rc = take_quota(call, err);
 
+	if (rc < 0)
+		return rc;
 	rc = launch_session(&t->home, &t->session, env,
 	    &call->out->failure_status, err);
 	if (rc < 0)

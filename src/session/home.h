@@ -98,6 +98,13 @@ int name_claim_default(const struct home *h, const char *command,
     const char *id, name_active_fn *active, void *arg,
     char out[NAME_SIZE_MAX + 1], struct error *err);
 
+/*
+ * How many claims there are, and how many are left when those of sessions that
+ * are not active have been given up; or -errno.
+ */
+int name_count(const struct home *h);
+int name_sweep(const struct home *h, name_active_fn *active, void *arg);
+
 /* Who claimed a name last and has not given it up; or -ENOENT. */
 int name_holder(const struct home *h, const char *name, char id[ID_SIZE]);
 

@@ -6,6 +6,7 @@
  */
 #include "session/home.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -235,4 +236,55 @@ name_holder(const struct home *h, const char *name, char id[ID_SIZE])
 		return -ENOENT;
 	memcpy(id, holder, ID_SIZE);
 	return 0;
+}
+
+/*
+ * Count the claims; with c, those of active sessions only, and remove the rest.
+ * Closes `names`.  A claim is a link that is called by a hash.
+ */
+static int
+each_claim(int names, const struct claim *c)
+{
+	DIR *d = fdopendir(names);
+	char holder[ID_SIZE];
+	struct dirent *e;
+	int n = 0;
+
+	if (d == NULL) {
+		int rc = -errno;
+
+		close(names);
+		return rc;
+	}
+	while ((e = readdir(d)) != NULL) {
+		if (strlen(e->d_name) != HASH_SIZE - 1)
+			continue;
+		if (c == NULL ||
+		    (read_holder(dirfd(d), e->d_name, holder) == 0 &&
+			c->active(c->arg, holder)))
+			n++;
+		else
+			unlinkat(dirfd(d), e->d_name, 0);
+	}
+	closedir(d);
+	return n;
+}
+
+int
+name_count(const struct home *h)
+{
+	int names = home_open_part(h, "names", false, NULL);
+
+	return names == -ENOENT ? 0 :
+	    names < 0           ? names :
+				  each_claim(names, NULL);
+}
+
+int
+name_sweep(const struct home *h, name_active_fn *active, void *arg)
+{
+	const struct claim c = { .active = active, .arg = arg };
+	int names = open_names(h, false, NULL);
+
+	return names < 0 ? names : each_claim(names, &c);
 }

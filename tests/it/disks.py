@@ -20,7 +20,9 @@ def home_on(place):
     """A home on the disk that is mounted there."""
     path = place / "home"
     path.mkdir(mode=0o700)
-    return Home(path)
+    home = Home(path)
+    home.env["TEND_MIN_FREE"] = "0"
+    return home
 
 
 @pytest.fixture

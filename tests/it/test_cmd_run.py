@@ -363,6 +363,7 @@ def test_descriptors_run_out(home, limit):
 @pytest.mark.parametrize("blocks", [1, 2, 3, 4, 5])
 def test_no_space_for_a_session(home, blocks):
     """A full disk at create: told, and nothing left behind."""
+    home.env["TEND_MIN_FREE"] = "0"
     answer = elsewhere(
         home, f"tmpfs -o size={4 * blocks}k,nr_inodes={3 * blocks},mode=700 "
         f"none {home.path}", "run", "-d", "--json", "--", "cat")

@@ -1,0 +1,84 @@
+#include "session/quota.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define SECOND 1000000000ll
+#define NOW (1700000000 * SECOND)
+
+/* How many may come at this moment, after the time kept. */
+static unsigned
+come(int64_t *kept, int64_t now, unsigned rate)
+{
+	unsigned n = 0;
+	int64_t next;
+
+	while ((next = quota_next_ns(*kept, now, rate)) >= 0) {
+		*kept = next;
+		n++;
+	}
+	return n;
+}
+
+static void
+a_burst_may_come_at_once(void **state)
+{
+	int64_t kept = 0;
+
+	(void)state;
+	assert_int_equal(come(&kept, NOW, QUOTA_RATE), QUOTA_BURST);
+}
+
+static void
+then_they_come_at_the_rate(void **state)
+{
+	int64_t kept = 0;
+
+	(void)state;
+	come(&kept, NOW, QUOTA_RATE);
+	for (int s = 1; s <= 5; s++)
+		assert_int_equal(come(&kept, NOW + s * SECOND, QUOTA_RATE),
+		    QUOTA_RATE);
+	/* After a while of rest there may be a burst again, and no more. */
+	assert_int_equal(come(&kept, NOW + 3600 * SECOND, QUOTA_RATE),
+	    QUOTA_BURST);
+}
+
+static void
+a_thousand_in_ten_seconds_are_no_trouble(void **state)
+{
+	int64_t kept = 0;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		kept = quota_next_ns(kept, NOW + i * SECOND / 100, QUOTA_RATE);
+		assert_true(kept > 0);
+	}
+}
+
+static void
+a_clock_that_is_set_back_locks_nobody_out(void **state)
+{
+	int64_t kept = NOW + 86400 * SECOND;
+
+	(void)state;
+	assert_true(quota_next_ns(kept, NOW, QUOTA_RATE) > NOW);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_burst_may_come_at_once),
+		cmocka_unit_test(then_they_come_at_the_rate),
+		cmocka_unit_test(a_thousand_in_ten_seconds_are_no_trouble),
+		cmocka_unit_test(a_clock_that_is_set_back_locks_nobody_out),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
