@@ -73,6 +73,14 @@ add_entry(struct log_writer *w, uint32_t number, bool packed, uint64_t bytes)
 	w->last = number > w->last ? number : w->last;
 }
 
+static void
+set_names_dirty(struct log_writer *w)
+{
+	pthread_mutex_lock(w->mutex);
+	w->names_dirty = true;
+	pthread_mutex_unlock(w->mutex);
+}
+
 static int
 remove_file(struct log_writer *w, uint32_t number, enum segment_kind kind)
 {
@@ -81,9 +89,7 @@ remove_file(struct log_writer *w, uint32_t number, enum segment_kind kind)
 	segment_name(name, number, kind);
 	if (unlinkat(w->dirfd, name, 0) < 0 && errno != ENOENT)
 		return -errno;
-	pthread_mutex_lock(w->mutex);
-	w->names_dirty = true;
-	pthread_mutex_unlock(w->mutex);
+	set_names_dirty(w);
 	return 0;
 }
 
@@ -195,7 +201,6 @@ go_on_in(struct log_writer *w, struct entry *e, uint64_t *cut)
 			return -errno;
 		*cut += e->bytes - w->place.at;
 		e->bytes = w->place.at;
-		w->dirty = true;
 	}
 	w->fd = fd_take(&fd);
 	return 0;
@@ -244,6 +249,19 @@ recover(struct log_writer *w, uint64_t *cut)
 	return rc == 0 || rc == -EBADMSG ? removed : rc;
 }
 
+/*
+ * Whoever wrote before may have died before it synced: all is due again.  Of
+ * sealed segments, those that were compressed were synced.
+ */
+static void
+distrust(struct log_writer *w)
+{
+	w->names_dirty = w->dirty = w->count > 0;
+	for (size_t i = w->count; i-- > 0;)
+		if (!w->entries[i].packed)
+			w->unsynced = w->entries[i].number;
+}
+
 static int
 open_parts(struct log_writer *w, int dirfd, struct log_end *end)
 {
@@ -255,6 +273,7 @@ open_parts(struct log_writer *w, int dirfd, struct log_end *end)
 	rc = take_lock(w);
 	if (rc == 0)
 		rc = list_files(w);
+	distrust(w);
 	if (rc == 0 && w->count > 0)
 		rc = recover(w, &end->cut);
 	end->seq = w->place.seq;
@@ -505,7 +524,7 @@ sync_sealed(struct log_writer *w, uint32_t number)
 /* What there is to sync, taken out of the writer. */
 struct due {
 	int fd;          /* of the newest segment, ours to close; -1: clean */
-	uint32_t number; /* of it */
+	uint32_t number; /* of it, or of the next to be made */
 	uint32_t sealed; /* the first before it that is due; 0: none */
 	bool names;
 };
@@ -522,7 +541,7 @@ take_due(struct log_writer *w, struct due *d)
 		rc = d->fd < 0 ? -errno : 0;
 	}
 	if (rc == 0) {
-		d->number = w->count > 0 ? newest(w)->number : 0;
+		d->number = w->fd >= 0 ? newest(w)->number : w->last + 1;
 		d->sealed = w->unsynced;
 		d->names = w->names_dirty;
 		w->dirty = false;
@@ -579,9 +598,7 @@ sync_names(struct log_writer *w)
 	if (w->io->sync_dir(w->io->arg, w->dirfd) == 0)
 		return 0;
 	rc = -errno;
-	pthread_mutex_lock(w->mutex);
-	w->names_dirty = true;
-	pthread_mutex_unlock(w->mutex);
+	set_names_dirty(w);
 	return rc;
 }
 
@@ -655,6 +672,8 @@ log_writer_compress(struct log_writer *w)
 		/* What was removed need not be compressed either. */
 		if (rc == 0 || rc == -EBADMSG || rc == -ENOENT)
 			set_packed(w, number, bytes);
+		if (rc == 0)
+			set_names_dirty(w);
 		if (rc != -EBADMSG && rc != -ENOENT)
 			return rc == 0 ? 1 : rc;
 	}

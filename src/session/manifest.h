@@ -114,7 +114,10 @@ void manifest_finish(struct manifest *m);
  * is as manifest_init leaves it.  -ENOENT: no session was ever started there.
  */
 int manifest_read(int dirfd, struct manifest *m, struct error *err);
-/* Written whole or not at all; `sync`: also when the power fails. */
+/*
+ * Written whole or not at all, also when the power fails: then it is this one
+ * or, without `sync`, one before; without any before it, perhaps none.
+ */
 int manifest_write(int dirfd, const struct manifest *m, bool sync,
     struct error *err);
 /* The same with what manifest_format has made. */

@@ -96,22 +96,35 @@ write_temp(int dirfd, const char *temp, const struct buf *b, bool sync)
 	if (fd < 0 || fchmod(fd, 0600) < 0)
 		return -errno;
 	rc = fd_write_all(fd, b->data, b->len);
-	if (rc == 0 && sync && fsync(fd) < 0)
+	if (rc == 0 && sync && fdatasync(fd) < 0)
 		rc = -errno;
 	return rc;
 }
 
-/* The temporary file is this thread's; one that is there, of a dead thread. */
+static bool
+is_there(int dirfd)
+{
+	struct stat st;
+
+	return fstatat(dirfd, FILE_NAME, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/*
+ * The temporary file is this thread's; one that is there, of a dead thread.
+ * What takes the place of another is synced before: a disk may keep the new
+ * name and not the new bytes, and then there would be neither.
+ */
 static int
 replace(int dirfd, const struct buf *b, bool sync)
 {
 	char temp[sizeof(FILE_NAME) + 16];
+	bool first = sync || is_there(dirfd);
 	int rc;
 
 	snprintf(temp, sizeof(temp), FILE_NAME ".%d", (int)gettid());
-	rc = write_temp(dirfd, temp, b, sync);
+	rc = write_temp(dirfd, temp, b, first);
 	if (rc == -EEXIST && unlinkat(dirfd, temp, 0) == 0)
-		rc = write_temp(dirfd, temp, b, sync);
+		rc = write_temp(dirfd, temp, b, first);
 	if (rc == 0 && renameat(dirfd, temp, dirfd, FILE_NAME) < 0)
 		rc = -errno;
 	if (rc < 0)

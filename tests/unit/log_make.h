@@ -311,6 +311,80 @@ made_reads_back(const struct made *m, uint64_t first)
 	assert_int_equal(g.end, m->w != NULL ? LOG_WAIT : LOG_END);
 }
 
+/* The hole before a record was told of, with its right ends, or there is none. */
+static inline void
+made_hole_is_told(const struct gone_through *g, const struct record *rec,
+    uint64_t at)
+{
+	const struct log_damage *d = &g->damage[0];
+	bool output = rec->type == RECORD_OUTPUT;
+
+	if (g->damages > 0) {
+		assert_false(d->torn);
+		assert_int_equal(d->seq_to, rec->seq);
+		if (output)
+			assert_int_equal(d->offset_to, at);
+	} else if (rec->seq != g->seq + 1 && (!output || rec->seq != g->seq)) {
+		fail_msg("from seq %ju to %ju", (uintmax_t)g->seq,
+		    (uintmax_t)rec->seq);
+	} else if (output) {
+		assert_int_equal(at, g->offset);
+	}
+}
+
+/* Damage begins where the last event, or the damage before it, ended. */
+static inline void
+made_damage_follows(struct gone_through *g, struct log_reader *r)
+{
+	struct log_damage *d = &g->damage[0];
+	uint64_t seq = g->damages > 0 ? d->seq_to - 1 : g->seq;
+	uint64_t offset = g->damages > 0 ? d->offset_to : g->offset;
+
+	log_reader_damage(r, d);
+	assert_int_equal(d->seq_from, seq);
+	assert_int_equal(d->offset_from, offset);
+	g->damages = 1;
+}
+
+/*
+ * Read everything, and count how many bytes of each event there were.  Each
+ * hole must have been told of, with the right ends, in the call before.  What
+ * it gives has the last event, and the damage behind it if there is.
+ */
+static inline struct gone_through
+made_read_with_holes(const struct made *m, uint64_t *given)
+{
+	struct log_reader *r = made_reader(m->dirfd);
+	struct gone_through g = { 0 };
+	struct record rec;
+
+	memset(given, 0, (m->count + 2) * sizeof(*given));
+	while ((g.end = log_reader_next(r, &rec)) != LOG_END) {
+		uint64_t at = 0;
+		const uint8_t *p;
+		size_t len = rec.len;
+
+		if (g.end == LOG_DAMAGED) {
+			made_damage_follows(&g, r);
+			continue;
+		}
+		assert_int_equal(g.end, LOG_RECORD);
+		assert_true(made_is(m, &rec));
+		if (rec.type == RECORD_OUTPUT)
+			record_output(&rec, &at, &p, &len);
+		made_hole_is_told(&g, &rec, at);
+		if (g.damages > 0)
+			g.offset = g.damage[0].offset_to;
+		if (rec.type == RECORD_OUTPUT)
+			g.offset = at + len;
+		g.seq = rec.seq;
+		g.damages = 0;
+		given[g.seq] += len;
+	}
+	log_reader_close(r);
+	return g;
+}
+
 /* A file of the log as bytes, and bytes as a file. */
 static inline struct buf
 made_file(const struct made *m, uint32_t number, enum segment_kind kind)
