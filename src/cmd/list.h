@@ -23,6 +23,7 @@ CMD(signal)
 CMD(stop)
 CMD(kill)
 CMD(destroy)
+CMD(homes)
 CMD(render)
 CMD(version)
 

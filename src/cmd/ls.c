@@ -15,6 +15,7 @@
 #include "cmd/out.h"
 #include "cmd/target.h"
 #include "cmd/words.h"
+#include "session/registry.h"
 #include "vt/uni.h"
 
 #define DEFAULT_WIDTH 80
@@ -24,13 +25,15 @@
 #define DIMS_WIDTH 9
 
 struct args {
-	bool all;
+	bool all, all_homes;
 	struct opt_list labels;
 };
 
 static const struct opt options[] = {
 	OPT_FLAG(struct args, all, "all", 'a',
 	    "those that have ended as well, with their ids"),
+	OPT_FLAG(struct args, all_homes, "all-homes", 0,
+	    "of every home there is ('tend homes' lists them)"),
 	OPT_LIST(struct args, labels, "label", 'l', "KEY=VALUE",
 	    "only those with this label; may be repeated"),
 	{ 0 },
@@ -40,6 +43,7 @@ static const struct opt options[] = {
 struct list {
 	struct call *call;
 	const struct args *args;
+	const struct home *home;
 	struct manifest *items;
 	size_t n;
 };
@@ -62,8 +66,7 @@ on_session(void *arg, const char *id)
 	struct list *l = arg;
 	struct manifest m;
 	struct error err = { 0 };
-	auto_close int dirfd = home_session_dir(&l->call->target->home, id,
-	    &err);
+	auto_close int dirfd = home_session_dir(l->home, id, &err);
 
 	manifest_init(&m);
 	if (dirfd < 0 || manifest_read(dirfd, &m, &err) < 0) {
@@ -209,52 +212,141 @@ put_table(const struct list *list, struct buf *out)
 }
 
 static void
-put_json(const struct list *list, struct out *out)
+put_sessions(const struct list *list, struct json_out *j)
 {
-	struct json_out j;
-
-	out_begin(out, &j);
-	json_out_open(&j, '[');
+	json_out_open(j, '[');
 	for (size_t i = 0; i < list->n; i++)
-		manifest_json(&list->items[i], -1, &j);
-	json_out_close(&j, ']');
+		manifest_json(&list->items[i], -1, j);
+	json_out_close(j, ']');
 }
 
 static int
-show(const struct list *list, struct out *out)
+fill(struct list *list, const struct home *home, struct error *err)
 {
-	if (out->json)
-		put_json(list, out);
-	else
+	list->home = home;
+	return home_each(home, on_session, list, err);
+}
+
+static void
+empty(struct list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		manifest_finish(&list->items[i]);
+	free(list->items);
+	list->items = NULL;
+	list->n = 0;
+}
+
+static int
+list_home(struct call *call, struct list *list)
+{
+	struct out *out = call->out;
+	struct json_out j;
+	struct error err;
+	int status;
+
+	if (fill(list, &call->target->home, &err) < 0) {
+		status = out_fail(out, FAIL_STORAGE, "%s", err.msg);
+		empty(list);
+		return status;
+	}
+	if (out->json) {
+		out_begin(out, &j);
+		put_sessions(list, &j);
+	} else {
 		put_table(list, &out->buf);
+	}
+	empty(list);
 	return out_send(out);
+}
+
+static void
+put_home(const struct list *list, struct out *out, struct json_out *j)
+{
+	if (out->json) {
+		json_out_open(j, '{');
+		json_out_key(j, "home");
+		json_out_text(j, list->home->path);
+		json_out_key(j, "sessions");
+		put_sessions(list, j);
+		json_out_close(j, '}');
+		return;
+	}
+	if (out->buf.len > 0)
+		buf_putc(&out->buf, '\n');
+	out_put_safe(&out->buf, list->home->path);
+	buf_puts(&out->buf, ":\n");
+	put_table(list, &out->buf);
+}
+
+/* A home that cannot be read is told of, and does not hide the others. */
+static void
+list_known(struct list *list, const char *path, struct json_out *j)
+{
+	struct out *out = list->call->out;
+	struct error err;
+	struct home h;
+
+	if (home_open(&h, path, false, &err) < 0) {
+		out_note(out, "%s", err.msg);
+		return;
+	}
+	if (fill(list, &h, &err) < 0)
+		out_note(out, "%s", err.msg);
+	else if (list->n > 0)
+		put_home(list, out, j);
+	empty(list);
+	home_close(&h);
+}
+
+static int
+list_homes(struct call *call, struct list *list)
+{
+	const struct home *here = &call->target->home;
+	const struct registry_entry *other;
+	struct registry r;
+	struct json_out j;
+	struct error err;
+
+	if (registry_read(&r, &err) < 0)
+		out_note(call->out, "%s", err.msg);
+	if (here->sessions_fd >= 0)
+		registry_add(&r, here);
+	if (call->out->json) {
+		out_begin(call->out, &j);
+		json_out_open(&j, '[');
+	}
+	for (size_t i = 0; i < r.n; i++)
+		if (registry_is_home(registry_look(&r, &r.items[i], &other)) &&
+		    other == NULL)
+			list_known(list, r.items[i].path, &j);
+	if (call->out->json)
+		json_out_close(&j, ']');
+	registry_finish(&r);
+	return out_send(call->out);
 }
 
 static int
 run(struct call *call)
 {
 	struct list list = { .call = call, .args = call->args };
-	struct error err;
 	int status;
 
 	status = operands_check(call, 0, 0, "");
 	if (status != 0)
 		return status;
-	if (home_each(&call->target->home, on_session, &list, &err) < 0)
-		status = out_fail(call->out, FAIL_STORAGE, "%s", err.msg);
-	else
-		status = show(&list, call->out);
-	for (size_t i = 0; i < list.n; i++)
-		manifest_finish(&list.items[i]);
-	free(list.items);
-	return status;
+	if (list.args->all_homes)
+		return list_homes(call, &list);
+	return list_home(call, &list);
 }
 
 const struct cmd cmd_ls = {
 	.name = "ls",
-	.usage = "[-a] [--label KEY=VALUE]... [--json]",
+	.usage = "[-a] [--all-homes] [--label KEY=VALUE]... [--json]",
 	.summary = "list sessions",
-	.details = "Those that run, the newest first; with -a all there are.\n",
+	.details =
+	    "Those that run, the newest first; with -a all there are.  They are\n"
+	    "those of one home; --all-homes adds every other that hosts some.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_HOME,

@@ -18,6 +18,7 @@
 #include "cmd/starting.h"
 #include "cmd/target.h"
 #include "cmd/units.h"
+#include "session/disk.h"
 #include "session/find.h"
 
 #define DEFAULT_COLS 80
@@ -307,6 +308,20 @@ launch(struct call *call, const struct args *a)
 	return starting_fail(call, rc, &err);
 }
 
+/* Who begins to use a home should know what its disk cannot do. */
+static void
+note_disk(struct call *call)
+{
+	const struct home *h = &call->target->home;
+	const char *advice = NULL;
+	struct disk d;
+
+	if (h->made && disk_look(h->fd, &d) == 0)
+		advice = disk_advice(&d);
+	if (advice != NULL)
+		out_note(call->out, "%s is on %s: %s", h->path, d.kind, advice);
+}
+
 static int
 check(struct call *call, const struct args *a)
 {
@@ -329,6 +344,7 @@ run(struct call *call)
 		status = target_open_home(call, true);
 	if (status != 0)
 		return status;
+	note_disk(call);
 	if (!a->attach_if_there || !is_there(call->target, a->name))
 		status = launch(call, a);
 	return status != 0 ? status :

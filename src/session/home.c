@@ -55,6 +55,9 @@ open_error(int errnum, const char *path, struct error *err)
 	    S_ISLNK(st.st_mode))
 		return error_set(err, errnum,
 		    "%s is a symbolic link: name the directory itself", path);
+	/* What is too long would leave no room for the reason behind it. */
+	if (errnum == ENAMETOOLONG)
+		return error_set(err, errnum, "file name too long: %s", path);
 	return error_set(err, errnum, "cannot open %s: %s", path,
 	    strerror(errnum));
 }
@@ -143,13 +146,15 @@ make_path(const char *path, int *out)
 }
 
 /* A slash at the end would follow a link. */
-static void
-drop_slashes(char *path)
+int
+home_path(const char *option, char out[PATH_MAX], struct error *err)
 {
-	size_t len = strlen(path);
+	int rc = path_home(option, out, PATH_MAX, err);
+	size_t len = rc == 0 ? strlen(out) : 0;
 
-	while (len > 1 && path[len - 1] == '/')
-		path[--len] = '\0';
+	while (len > 1 && out[len - 1] == '/')
+		out[--len] = '\0';
+	return rc;
 }
 
 int
@@ -197,13 +202,14 @@ home_open(struct home *h, const char *option, bool create, struct error *err)
 	int rc;
 
 	h->fd = h->sessions_fd = -1;
-	rc = path_home(option, h->path, sizeof(h->path), err);
+	h->made = false;
+	rc = home_path(option, h->path, err);
 	if (rc < 0)
 		return rc;
-	drop_slashes(h->path);
 	rc = home_open_dir(h->path, create, &h->fd, err);
 	if (rc < 0 || h->fd < 0)
 		return rc;
+	h->made = create && faccessat(h->fd, "sessions", F_OK, 0) < 0;
 	rc = home_open_part(h, "sessions", create, err);
 	if (rc >= 0)
 		h->sessions_fd = rc;

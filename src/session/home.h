@@ -23,7 +23,11 @@ struct home {
 	char path[PATH_MAX];
 	int fd;          /* of HOME; -1 when there is none */
 	int sessions_fd; /* of HOME/sessions; -1 when there is none */
+	bool made;       /* it had no sessions before it was opened */
 };
+
+/* Where it is (path_home), or would be, without a slash at the end. */
+int home_path(const char *option, char out[PATH_MAX], struct error *err);
 
 /*
  * With `create`, make what is missing; else no home, or one without sessions,

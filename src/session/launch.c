@@ -223,6 +223,11 @@ make_dir(struct launch *l, struct error *err)
 		l->dir = home_session_dir(l->home, l->m->id, NULL);
 		rc = l->dir < 0 ? l->dir : make_parts(l->dir);
 	}
+	if (rc == -EROFS)
+		return error_set(err, EROFS,
+		    "no session can be made in %s: its disk is mounted "
+		    "read-only; name another home with --home or TEND_HOME",
+		    l->home->path);
 	if (rc < 0)
 		return error_set(err, -rc, "cannot make a session in %s: %s",
 		    l->home->path, strerror(-rc));

@@ -355,10 +355,27 @@ change(const struct place *p, change_fn *fn, const void *arg)
 	return rc;
 }
 
+/* A home as it is entered: its path has no links and no dots. */
 struct fresh {
-	const char *path;
+	char path[PATH_MAX];
 	struct stat st;
 };
+
+static int
+set_fresh(struct fresh *f, const struct home *h)
+{
+	char link[40];
+	ssize_t n;
+
+	if (fstat(h->fd, &f->st) < 0)
+		return -errno;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", h->fd);
+	n = readlink(link, f->path, sizeof(f->path) - 1);
+	if (n < 0)
+		return -errno;
+	f->path[n] = '\0';
+	return 0;
+}
 
 static bool
 is_fresh(const struct registry *r, const struct fresh *f)
@@ -381,19 +398,32 @@ enter(struct registry *r, const void *arg)
 	return 1;
 }
 
+void
+registry_add(struct registry *r, const struct home *h)
+{
+	const struct registry_entry *e;
+	struct fresh f;
+
+	if (set_fresh(&f, h) < 0)
+		return;
+	e = find(r, f.path);
+	if (e == NULL || e->dev != f.st.st_dev || e->ino != f.st.st_ino)
+		put_first(r, f.path, &f.st);
+}
+
 /* Mostly it is there already, and then no lock is needed. */
 int
 registry_record(const struct home *h)
 {
-	struct fresh f = { .path = h->path };
+	struct fresh f;
 	struct registry r;
 	struct place p;
 	bool fresh;
 	int rc;
 
-	if (fstat(h->fd, &f.st) < 0)
-		return -errno;
-	rc = open_place(&p, true, NULL);
+	rc = set_fresh(&f, h);
+	if (rc == 0)
+		rc = open_place(&p, true, NULL);
 	if (rc < 0)
 		return rc;
 	rc = read_entries(&r, &p);
@@ -445,6 +475,12 @@ static const char *const state_names[] = {
 	[REGISTRY_NO_HOME] = "no_home",
 	[REGISTRY_CLOSED] = "closed",
 };
+
+bool
+registry_is_home(enum registry_state s)
+{
+	return s == REGISTRY_THERE || s == REGISTRY_REPLACED;
+}
 
 const char *
 registry_state_name(enum registry_state s)

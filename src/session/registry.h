@@ -46,6 +46,9 @@ void registry_finish(struct registry *r);
  */
 int registry_record(const struct home *h);
 
+/* The same in r alone, unless it is there; nothing is written. */
+void registry_add(struct registry *r, const struct home *h);
+
 /* Take an entry out; the home stays as it is.  -ENOENT: there is none. */
 int registry_forget(const char *path, struct error *err);
 
@@ -67,6 +70,8 @@ enum registry_state {
 	REGISTRY_CLOSED,   /* it cannot be looked at */
 };
 
+/* Whether there is a home, THERE or REPLACED. */
+bool registry_is_home(enum registry_state s);
 const char *registry_state_name(enum registry_state s);
 
 /*

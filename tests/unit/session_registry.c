@@ -213,8 +213,9 @@ what_makes_no_sense_is_skipped(void **state)
 	static const char *const texts[] = {
 		"",
 		"no registry\n1 2 3 /a\n",
-		"tend homes 1\n1 2 3 relative\n1 2 3 \n1 2 /a\nx 2 3 /a\n"
-		"1 2 99999999999999999999 /a\n1 2 3 /a\\x00b\n1 2 3 /torn",
+		"tend homes 1\n1 2 3 relative\n1 2 3 \n1 2 /a\nx 2 3 /a\n",
+		"tend homes 1\n1 2 99999999999999999999 /a\n1 2 3 /a\\x00b\n",
+		"tend homes 1\n1 2 3 /torn",
 		"tend homes 2\n1 2 3 /a\n",
 	};
 	struct place *p = *state;
@@ -404,18 +405,40 @@ two_ways_to_one_home_are_one(void **state)
 	struct place *p = *state;
 	auto_free char *real = below(p, "real");
 	auto_free char *link = below(p, "link");
-	auto_free char *other = NULL;
 
 	assert_int_equal(mkdir(real, 0700), 0);
 	assert_int_equal(symlink(real, link), 0);
-	record(p, "real/home");
 	record(p, "link/home");
-	assert_int_equal(look(p, "link/home", &other), REGISTRY_THERE);
+	record(p, "real/../link/./home/");
+	holds(p, "real/home ");
+}
+
+/* As mounts make it: nothing else tells the two paths apart. */
+static void
+two_entries_of_one_home_are_one(void **state)
+{
+	struct place *p = *state;
+	auto_free char *home = below(p, "home");
+	auto_free char *text = NULL;
+	auto_free char *other = NULL;
+	struct stat st;
+
+	record(p, "home");
+	assert_int_equal(stat(home, &st), 0);
+	assert_true(
+	    asprintf(&text,
+		"tend homes 1\n%lu %lu 9 %s\n"
+		"%lu %lu 5 %s/../home\n",
+		st.st_dev, st.st_ino, home, st.st_dev, st.st_ino, home) > 0);
+	write_file(p, text);
+	assert_int_equal(look(p, "home", &other), REGISTRY_THERE);
 	assert_null(other);
-	assert_int_equal(look(p, "real/home", &other), REGISTRY_THERE);
-	assert_non_null(other);
+	assert_int_equal(look(p, "home/../home", &other), REGISTRY_THERE);
+	assert_string_equal(other, home);
+	free(other);
+	other = NULL;
 	assert_int_equal(registry_prune(), 0);
-	holds(p, "link/home ");
+	holds(p, "home ");
 }
 
 /* A disk that is not mounted today may be tomorrow. */
@@ -461,6 +484,7 @@ main(void)
 		TEST(a_moved_home_is_recognised),
 		TEST(another_home_in_its_place_is_told_apart),
 		TEST(two_ways_to_one_home_are_one),
+		TEST(two_entries_of_one_home_are_one),
 		TEST(what_is_gone_is_kept_for_a_while),
 	};
 
