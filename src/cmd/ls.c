@@ -1,4 +1,4 @@
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -7,22 +7,16 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "cmd/cmd.h"
 #include "cmd/label.h"
+#include "cmd/listing.h"
 #include "cmd/operands.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
 #include "cmd/target.h"
-#include "cmd/words.h"
 #include "session/registry.h"
-#include "vt/uni.h"
 
-#define DEFAULT_WIDTH 80
-#define NAME_WIDTH_MAX 24
-#define STATUS_WIDTH 10
-#define AGE_WIDTH 4
-#define DIMS_WIDTH 9
+#define WIDTH_MIN 40
 
 struct args {
 	bool all, all_homes;
@@ -39,13 +33,14 @@ static const struct opt options[] = {
 	{ 0 },
 };
 
-/* The sessions found, newest first. */
+/* The sessions found. */
 struct list {
 	struct call *call;
 	const struct args *args;
 	const struct home *home;
 	struct manifest *items;
 	size_t n;
+	char boot[40]; /* "": not known */
 };
 
 static bool
@@ -74,7 +69,7 @@ on_session(void *arg, const char *id)
 		manifest_finish(&m);
 		return 0;
 	}
-	manifest_reconcile(&m);
+	manifest_reconcile_in(&m, l->boot);
 	if (!is_wanted(l, &m)) {
 		manifest_finish(&m);
 		return 0;
@@ -89,126 +84,38 @@ terminal_width(void)
 {
 	struct winsize ws;
 
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_col >= 40)
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 &&
+	    ws.ws_col >= WIDTH_MIN)
 		return ws.ws_col;
-	return DEFAULT_WIDTH;
+	return LISTING_WIDTH;
 }
 
-/* Append as much of s as fits into so many columns; how many it took. */
-static unsigned
-put_columns(struct buf *out, const char *s, unsigned width)
+/* Colours are for terminals, and for who has not said otherwise. */
+static bool
+wants_colours(void)
 {
-	struct utf8 u = { 0 };
-	const char *from = s;
-	unsigned used = 0;
-	uint32_t cp;
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 
-	for (; *s != '\0'; s++) {
-		unsigned w;
-
-		if (utf8_step(&u, (uint8_t)*s, &cp) != UTF8_DONE)
-			continue;
-		w = uni_width(cp);
-		/* The last column is kept for the sign that something went. */
-		if (used + w > width || (used + w == width && s[1] != '\0')) {
-			buf_puts(out, "…");
-			return used + 1;
-		}
-		used += w;
-		buf_append(out, from, (size_t)(s + 1 - from));
-		from = s + 1;
-	}
-	return used;
-}
-
-/* A column of the table, and the two blanks behind it. */
-static void
-put_column(struct buf *out, const char *s, unsigned width)
-{
-	unsigned used = put_columns(out, s, width);
-
-	buf_printf(out, "%*s", (int)(width - used) + 2, "");
+	return isatty(STDOUT_FILENO) && (no == NULL || *no == '\0') &&
+	    term != NULL && strcmp(term, "dumb") != 0;
 }
 
 static void
-put_rest(struct buf *out, const char *s, unsigned width, size_t before)
+put_table(const struct list *list, struct out *out)
 {
-	unsigned used = (unsigned)before;
-
-	put_columns(out, s, width > used + 1 ? width - used : 1);
-	buf_putc(out, '\n');
-}
-
-struct layout {
-	unsigned name, width;
-	bool ids;
-	int64_t now_ms;
-};
-
-static void
-put_session(struct buf *out, const struct manifest *m, const struct layout *l)
-{
-	unsigned before = l->name + STATUS_WIDTH + AGE_WIDTH + 6;
-	char status[WORDS_MAX], age[16], size[16];
-	auto_free char *text = NULL;
-	struct buf command;
-
-	words_status(m, status, sizeof(status));
-	words_age(l->now_ms - m->created_ms, age, sizeof(age));
-	snprintf(size, sizeof(size), "%ux%u", m->cols, m->rows);
-	if (l->ids)
-		put_column(out, m->id, sizeof(m->id) - 1);
-	put_column(out, m->name, l->name);
-	put_column(out, status, STATUS_WIDTH);
-	put_column(out, age, AGE_WIDTH);
-	if (!l->ids)
-		put_column(out, size, DIMS_WIDTH);
-	before += l->ids ? sizeof(m->id) + 1 : DIMS_WIDTH + 2;
-	buf_init(&command, 8 * MANIFEST_MAX);
-	words_command(m->command, &command);
-	text = buf_take(&command);
-	put_rest(out, text, l->width, before);
-}
-
-static void
-put_heading(struct buf *out, const struct layout *l)
-{
-	if (l->ids)
-		put_column(out, "ID", 26);
-	put_column(out, "NAME", l->name);
-	put_column(out, "STATUS", STATUS_WIDTH);
-	put_column(out, "AGE", AGE_WIDTH);
-	if (!l->ids)
-		put_column(out, "SIZE", DIMS_WIDTH);
-	buf_puts(out, "COMMAND\n");
-}
-
-static void
-put_table(const struct list *list, struct buf *out)
-{
-	struct layout l = {
-		.name = 4,
+	struct listing l = {
 		.width = terminal_width(),
 		.ids = list->args->all,
+		.colours = wants_colours(),
 	};
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	l.now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-	for (size_t i = 0; i < list->n; i++) {
-		size_t len = strlen(list->items[i].name);
-
-		if (len > l.name)
-			l.name = (unsigned)len;
-	}
-	if (l.name > NAME_WIDTH_MAX)
-		l.name = NAME_WIDTH_MAX;
-	if (l.ids && l.name > 14)
-		l.name = 14;
-	if (list->n > 0)
-		put_heading(out, &l);
-	for (size_t i = 0; i < list->n; i++)
-		put_session(out, &list->items[i], &l);
+	if (list->n == 0 && isatty(STDOUT_FILENO))
+		out_note(out, "nothing %s; 'tend run -- COMMAND' starts one",
+		    l.ids ? "there" : "runs");
+	listing_put(&l, list->items, list->n, &out->buf);
 }
 
 static void
@@ -223,8 +130,12 @@ put_sessions(const struct list *list, struct json_out *j)
 static int
 fill(struct list *list, const struct home *home, struct error *err)
 {
+	int rc;
+
 	list->home = home;
-	return home_each(home, on_session, list, err);
+	rc = home_each(home, on_session, list, err);
+	listing_sort(list->items, list->n);
+	return rc;
 }
 
 static void
@@ -254,7 +165,7 @@ list_home(struct call *call, struct list *list)
 		out_begin(out, &j);
 		put_sessions(list, &j);
 	} else {
-		put_table(list, &out->buf);
+		put_table(list, out);
 	}
 	empty(list);
 	return out_send(out);
@@ -276,7 +187,7 @@ put_home(const struct list *list, struct out *out, struct json_out *j)
 		buf_putc(&out->buf, '\n');
 	out_put_safe(&out->buf, list->home->path);
 	buf_puts(&out->buf, ":\n");
-	put_table(list, &out->buf);
+	put_table(list, out);
 }
 
 /* A home that cannot be read is told of, and does not hide the others. */
@@ -335,6 +246,8 @@ run(struct call *call)
 	status = operands_check(call, 0, 0, "");
 	if (status != 0)
 		return status;
+	if (boot_id(list.boot) < 0)
+		list.boot[0] = '\0';
 	if (list.args->all_homes)
 		return list_homes(call, &list);
 	return list_home(call, &list);
@@ -345,8 +258,14 @@ const struct cmd cmd_ls = {
 	.usage = "[-a] [--all-homes] [--label KEY=VALUE]... [--json]",
 	.summary = "list sessions",
 	.details =
-	    "Those that run, the newest first; with -a all there are.  They are\n"
-	    "those of one home; --all-homes adds every other that hosts some.\n",
+	    "Those of one home that run, the newest first; with -a also those\n"
+	    "that have ended, the last to end first.\n"
+	    "\n"
+	    "LAST LINE is the lowest line with a word in it on the\n"
+	    "screen, as of the last pause in its output; what runs, in brackets,\n"
+	    "where there is none yet.  A terminal of 110 columns shows the size\n"
+	    "of the log and the command as well.  NO_COLOR is respected.\n"
+	    "--all-homes lists those of every other home as well.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_HOME,

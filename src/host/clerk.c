@@ -241,22 +241,38 @@ wait_for(struct clerk *c, uint64_t number, bool sync)
 	}
 }
 
-void
-clerk_save(struct clerk *c, const struct manifest *m, bool sync)
+/* False: it cannot be written at all.  The lock is held. */
+static bool
+give(struct clerk *c, const struct manifest *m, bool sync)
 {
 	struct buf text;
 
 	buf_init(&text, MANIFEST_MAX);
 	if (manifest_format(m, &text) < 0) {
 		buf_finish(&text);
-		return;
+		return false;
 	}
-	pthread_mutex_lock(&c->lock);
 	buf_finish(&c->text);
 	c->text = text;
 	c->sync |= sync;
 	c->asked++;
 	poke(c);
-	wait_for(c, c->asked, sync);
+	return true;
+}
+
+void
+clerk_save(struct clerk *c, const struct manifest *m, bool sync)
+{
+	pthread_mutex_lock(&c->lock);
+	if (give(c, m, sync))
+		wait_for(c, c->asked, sync);
+	pthread_mutex_unlock(&c->lock);
+}
+
+void
+clerk_save_later(struct clerk *c, const struct manifest *m)
+{
+	pthread_mutex_lock(&c->lock);
+	(void)give(c, m, false);
 	pthread_mutex_unlock(&c->lock);
 }

@@ -33,4 +33,7 @@ void clerk_take_log(const struct clerk *c, struct log *log);
 #define CLERK_WAIT_MS 50
 void clerk_save(struct clerk *c, const struct manifest *m, bool sync);
 
+/* The same without waiting. */
+void clerk_save_later(struct clerk *c, const struct manifest *m);
+
 #endif

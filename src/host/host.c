@@ -22,6 +22,7 @@
 #include "host/clock.h"
 #include "host/ending.h"
 #include "host/events.h"
+#include "host/glance.h"
 #include "host/link.h"
 #include "host/pump.h"
 #include "host/restore.h"
@@ -61,15 +62,32 @@ tell(struct host *h, const char *event, const char *key, const char *value)
 	buf_finish(&b);
 }
 
+static void
+bring_up_to_date(struct host *h)
+{
+	struct manifest *m = &h->manifest;
+
+	if (h->scribe != NULL) {
+		m->seq = scribe_seq(h->scribe);
+		m->log_bytes = scribe_bytes(h->scribe);
+	}
+	m->offset = h->shown;
+	if (h->vt != NULL)
+		glance_line(h->vt, m->last_line, sizeof(m->last_line));
+}
+
 void
 host_save(struct host *h)
 {
-	if (h->scribe != NULL) {
-		h->manifest.seq = scribe_seq(h->scribe);
-		h->manifest.log_bytes = scribe_bytes(h->scribe);
-	}
-	h->manifest.offset = h->shown;
+	bring_up_to_date(h);
 	clerk_save(h->clerk, &h->manifest, h->ended);
+}
+
+void
+host_save_later(struct host *h)
+{
+	bring_up_to_date(h);
+	clerk_save_later(h->clerk, &h->manifest);
 }
 
 void
@@ -455,6 +473,7 @@ create_parts(struct host *h, struct error *err)
 	h->stop = stop_create(h);
 	h->ending = ending_create(h);
 	h->wall = wall_create(h);
+	h->glance = glance_create(h);
 	h->server = server_create(h, err);
 	if (h->server == NULL)
 		return -EIO;
@@ -509,6 +528,7 @@ host_close(struct host *h)
 	ending_destroy(h->ending);
 	stop_destroy(h->stop);
 	wall_destroy(h->wall);
+	glance_destroy(h->glance);
 	watch_remove(h->idle);
 	vt_destroy(h->vt);
 	loop_destroy(h->loop);

@@ -12,6 +12,7 @@
 struct clerk;
 struct ending;
 struct error;
+struct glance;
 struct link;
 struct loop;
 struct pump;
@@ -76,6 +77,7 @@ struct host {
 	struct stop *stop;
 	struct link *link;
 	struct wall *wall;
+	struct glance *glance;
 	struct watch *idle; /* timer of the idle timeout, or NULL */
 
 	int64_t active_ms; /* CLOCK_MONOTONIC of the last output or input */
@@ -133,8 +135,12 @@ int host_rename(struct host *h, const char *name, const char *by,
 uint64_t host_mark(struct host *h, const char *name, const char *by,
     struct error *err);
 
-/* session.json as the manifest now is; called when it was changed. */
+/*
+ * session.json as the manifest now is; called when it was changed.  `later`:
+ * whoever reads it need not find it at once.
+ */
 void host_save(struct host *h);
+void host_save_later(struct host *h);
 
 /* Let another session have the name. */
 void host_release_name(struct host *h);

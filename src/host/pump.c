@@ -12,6 +12,7 @@
 #include "host/ending.h"
 #include "host/engine.h"
 #include "host/events.h"
+#include "host/glance.h"
 #include "host/host.h"
 #include "host/scribe.h"
 #include "host/server.h"
@@ -149,6 +150,7 @@ take(struct pump *p)
 	failpoint("pump-taken");
 	host_touch(h);
 	wall_activity(h->wall);
+	glance_output(h->glance);
 	if (p->since_keyframe >= KEYFRAME_EVERY) {
 		event_keyframe(h, false);
 		pump_keyframe_done(p);

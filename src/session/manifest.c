@@ -64,6 +64,7 @@ static const struct json_field fields[] = {
 	    TEXT_MAX),
 	JSON_FIELD(struct manifest, degraded, "degraded", STRING, TEXT_MAX),
 	JSON_FIELD(struct manifest, unkept, "unkept", BOOL, 0),
+	JSON_FIELD(struct manifest, last_line, "last_line", CUT, 0),
 	JSON_FIELD(struct manifest, forget_env, "forget_env", BOOL, 0),
 	JSON_FIELD(struct manifest, rerun_of, "rerun_of", TEXT, 0),
 	{ 0 },

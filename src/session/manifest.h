@@ -59,6 +59,7 @@ int log_input_parse(const char *s, enum log_input *out, struct error *err);
 #define MANIFEST_MAX (256u << 10) /* bytes of the file */
 #define LABEL_KEY_MAX 64
 #define LABEL_VALUE_MAX 256
+#define LAST_LINE_SIZE 201
 
 struct label {
 	char *key, *value;
@@ -101,6 +102,7 @@ struct manifest {
 	char *degraded;                  /* why, or NULL */
 	char rerun_of[27];               /* the session before it, or "" */
 	bool unkept;
+	char last_line[LAST_LINE_SIZE]; /* of the screen, for listings */
 	/* Not in the file: */
 	bool elsewhere; /* it was read in another directory than it names */
 	bool copied;    /* reconciled: and what it tells of runs there */
@@ -149,6 +151,8 @@ int manifest_set_label(struct manifest *m, const char *key, const char *value,
  * afterwards when it is not running; with a host alone, the session is unkept.
  */
 bool manifest_reconcile(struct manifest *m);
+/* The same for who looks at many and has asked for the boot's id once. */
+bool manifest_reconcile_in(struct manifest *m, const char *boot);
 
 /* The session object of --json, docs/session.md; `observers` -1: unknown. */
 void manifest_json(const struct manifest *m, int observers, struct json_out *j);

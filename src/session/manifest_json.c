@@ -102,6 +102,8 @@ json_settings(const struct manifest *m, struct json_out *j)
 	    j);
 	json_maybe("linger_ms", true, m->linger_ms, j);
 	json_bool("unkept", m->unkept, j);
+	json_name("last_line", m->last_line[0] != '\0' ? m->last_line : NULL,
+	    j);
 	json_name("degraded", m->degraded, j);
 	json_name("post_mortem", m->post_mortem, j);
 	json_bool("forget_env", m->forget_env, j);

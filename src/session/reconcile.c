@@ -53,7 +53,14 @@ bool
 manifest_reconcile(struct manifest *m)
 {
 	char boot[40];
-	bool same_boot = boot_id(boot) == 0 && strcmp(boot, m->boot_id) == 0;
+
+	return manifest_reconcile_in(m, boot_id(boot) == 0 ? boot : "");
+}
+
+bool
+manifest_reconcile_in(struct manifest *m, const char *boot)
+{
+	bool same_boot = *boot != '\0' && strcmp(boot, m->boot_id) == 0;
 	bool *elsewhere = m->elsewhere ? &m->copied : NULL;
 	bool kept = still_runs(&m->keeper, same_boot, elsewhere);
 	bool hosted = still_runs(&m->host, same_boot, elsewhere);

@@ -6,7 +6,9 @@ import signal
 
 import pytest
 
+import lib
 from lib import Home, wait_for
+from terminal import Terminal
 
 
 @pytest.fixture
@@ -32,9 +34,9 @@ def test_ls_shows_active_and_all(home):
     assert [s["id"] for s in home.json("ls", "-a")] == [second, first]
     plain = home.ok("ls")
     assert plain.splitlines()[0].split() == ["NAME", "STATUS", "AGE", "SIZE",
-                                             "COMMAND"]
+                                             "LAST", "LINE"]
     assert plain.splitlines()[1].split()[:2] == ["second", "running"]
-    assert "80x24" in plain and plain.splitlines()[1].endswith("cat")
+    assert "80x24" in plain and plain.splitlines()[1].endswith("[cat]")
     every = home.ok("ls", "-a").splitlines()
     assert every[2].split()[:3] == [first, "first", "killed"], every
 
@@ -49,6 +51,66 @@ def test_ls_fits_80_columns_and_escapes(home):
             assert width <= 80, (width, line)
         assert "\x1b" not in text and "…" in text, text
     assert "\\x1b[31m" in home.ok("info")
+
+
+def test_ls_shows_the_last_line_without_asking_anybody(home):
+    """It is in session.json: a host that is stuck is listed like others."""
+    sid = home.start("sh", "-c", "echo first; echo now at work; exec cat",
+                     options=["-n", "busy"])
+    wait_for(lambda: home.ok("ls").endswith("  now at work\n"),
+             lambda: home.ok("ls"))
+    host = home.info(sid)["host_pid"]
+    os.kill(host, signal.SIGSTOP)
+    try:
+        line = home.ok("ls").splitlines()[1]
+        assert line.split()[:2] == ["busy", "running"], line
+        assert line.endswith("now at work"), line
+    finally:
+        os.kill(host, signal.SIGCONT)
+    home.ok("send", sid, "--text", "typed", "--keys", "Enter")
+    wait_for(lambda: home.ok("ls").endswith("  typed\n"),
+             lambda: home.ok("ls"))
+
+
+def test_ls_of_what_ended_has_its_last_line(home):
+    sid = home.start("sh", "-c", "echo oh no; exit 3")
+    home.wait_status(sid, "exited")
+    line = home.ok("ls", "-a").splitlines()[1]
+    assert line.split()[:4] == [sid, "sh", "exited", "3"], line
+    assert line.endswith("oh no"), line
+
+
+def on_terminal(home, *args, cols=80, **env):
+    """What tend writes to a terminal."""
+    with Terminal(cols=cols) as term:
+        term.run(lib.TEND, *args, env={**home.env, "TERM": "xterm", **env})
+        assert term.ended() == 0, term.text()
+        term.wait(lambda s: "".join(s["lines"]), "something")
+        return bytes(term.raw).decode(), term.screen()["lines"]
+
+
+def test_ls_has_colours_only_on_a_terminal(home):
+    home.env.pop("NO_COLOR", None)
+    home.start("cat", options=["-n", "coloured"])
+    assert "\x1b" not in home.ok("ls")
+    raw, lines = on_terminal(home, "ls")
+    assert "\x1b[32mrunning\x1b[m" in raw, raw
+    assert lines[1].split()[:2] == ["coloured", "running"], lines
+    assert "\x1b" not in on_terminal(home, "ls", NO_COLOR="1")[0]
+    assert "\x1b" not in on_terminal(home, "ls", TERM="dumb")[0]
+
+
+def test_ls_uses_the_width_it_has(home):
+    home.start("sh", "-c", "exec cat # " + "long " * 60)
+    for cols in (60, 80, 100, 120, 160):
+        _, lines = on_terminal(home, "ls", cols=cols)
+        assert lines[2].strip() == "", "the session takes one line"
+        assert ("COMMAND" in lines[0]) == (cols >= 110), lines
+
+
+def test_ls_on_a_terminal_says_when_there_is_nothing(home):
+    _, lines = on_terminal(home, "ls")
+    assert "tend run" in "".join(lines), lines
 
 
 def test_ls_filters_by_label(home):
