@@ -116,6 +116,31 @@ put_policies(struct buf *out, const struct manifest *m, const struct fresh *f)
 	}
 }
 
+static void
+put_limits(struct buf *out, const struct manifest *m)
+{
+	char bytes[24], text[64];
+
+	if (m->memory_max != 0) {
+		words_bytes(m->memory_max, bytes, sizeof(bytes));
+		put(out, "memory limit", bytes);
+	}
+	if (m->pids_max != 0) {
+		snprintf(text, sizeof(text), "%" PRIu32 " processes",
+		    m->pids_max);
+		put(out, "pids limit", text);
+	}
+	if (m->cpu_weight != 0) {
+		snprintf(text, sizeof(text), "%" PRIu32, m->cpu_weight);
+		put(out, "cpu weight", text);
+	}
+	if (m->unenforced != NULL) {
+		buf_printf(out, "%-12s not enforced: ", "limits");
+		out_put_safe(out, m->unenforced);
+		buf_putc(out, '\n');
+	}
+}
+
 /* What is not as it should be. */
 static void
 put_trouble(struct buf *out, const struct manifest *m)
@@ -159,6 +184,7 @@ put_words(struct buf *out, const struct manifest *m, const struct fresh *f)
 		put_time(out, "ended", m->ended_ms);
 	put_processes(out, m);
 	put_log(out, m, f);
+	put_limits(out, m);
 	put_trouble(out, m);
 }
 

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,9 @@
 #define DEFAULT_ROWS 24
 #define DEFAULT_MAX_LOG (256ull << 20)
 #define MIN_MAX_LOG (8ull << 20) /* two segments */
+#define MIN_MEMORY (1ull << 20)
+#define PIDS_MAX (4u << 20) /* of the kernel */
+#define WEIGHT_MAX 10000    /* likewise */
 #define DEFAULT_LINGER_MS 10000
 #define COMES_MS 5000
 #define COMES_PAUSE_MS 5
@@ -33,7 +37,7 @@
 struct args {
 	bool detached, attach_if_there, durable, forget_env, nested;
 	const char *name, *cwd, *size, *input, *resize, *max_log, *log_input,
-	    *idle_timeout, *linger;
+	    *idle_timeout, *linger, *memory, *pids, *cpu_weight;
 	struct opt_list env, labels;
 };
 
@@ -72,6 +76,12 @@ static const struct opt options[] = {
 	    "stop it after so long without input and output"),
 	OPT_VALUE(struct args, linger, "linger-output", 0, "DURATION",
 	    "log what is still written after the exit (10s)"),
+	OPT_VALUE(struct args, memory, "memory", 0, "SIZE",
+	    "memory it may have, as in 2G; needs cgroup2"),
+	OPT_VALUE(struct args, pids, "pids", 0, "COUNT",
+	    "processes it may have; needs cgroup2"),
+	OPT_VALUE(struct args, cpu_weight, "cpu-weight", 0, "WEIGHT",
+	    "its share of busy processors, 1 to 10000 (100)"),
 	{ 0 },
 };
 
@@ -217,6 +227,42 @@ set_limits(struct call *call, struct manifest *m, const struct args *a)
 }
 
 static int
+take_count(struct call *call, const char *option, const char *text,
+    uint64_t max, uint32_t *out)
+{
+	uint64_t n;
+
+	if (text == NULL)
+		return 0;
+	if (!units_number(text, max, &n) || n == 0)
+		return out_fail(call->out, FAIL_USAGE,
+		    "--%s %.40s: give a number from 1 to %" PRIu64, option,
+		    text, max);
+	*out = (uint32_t)n;
+	return 0;
+}
+
+/* What its scope is to hold it to. */
+static int
+set_scope(struct call *call, struct manifest *m, const struct args *a)
+{
+	struct error err;
+	int status;
+
+	if (a->memory != NULL &&
+	    units_size(a->memory, &m->memory_max, &err) < 0)
+		return usage(call, "memory", &err);
+	if (a->memory != NULL && m->memory_max < MIN_MEMORY)
+		return out_fail(call->out, FAIL_USAGE,
+		    "--memory %s is too little; 1M is the least", a->memory);
+	status = take_count(call, "pids", a->pids, PIDS_MAX, &m->pids_max);
+	if (status == 0)
+		status = take_count(call, "cpu-weight", a->cpu_weight,
+		    WEIGHT_MAX, &m->cpu_weight);
+	return status;
+}
+
+static int
 set_names(struct call *call, struct manifest *m, const struct args *a)
 {
 	struct error err;
@@ -246,6 +292,8 @@ describe(struct call *call, struct manifest *m, const struct args *a)
 		status = set_policies(call, m, a);
 	if (status == 0)
 		status = set_limits(call, m, a);
+	if (status == 0)
+		status = set_scope(call, m, a);
 	if (status == 0)
 		status = set_cwd(call, m, a->cwd);
 	return status;

@@ -84,6 +84,9 @@ starting_launch(struct call *call, char **env, struct error *err)
 	    &call->out->failure_status, err);
 	if (rc < 0)
 		return rc;
+	if (t->session.unenforced != NULL)
+		out_note(call->out, "limits not enforced: %s",
+		    t->session.unenforced);
 	t->dirfd = home_session_dir(&t->home, t->session.id, err);
 	return t->dirfd < 0 ? t->dirfd : 0;
 }

@@ -9,11 +9,13 @@
 #include "host/clock.h"
 #include "host/events.h"
 #include "host/host.h"
+#include "host/oom.h"
 #include "host/post_mortem.h"
 #include "host/restore.h"
 #include "host/scribe.h"
 #include "host/server.h"
 #include "host/stop.h"
+#include "session/scope.h"
 
 #define LOG_MS 60000  /* what a disk gets to take the end */
 #define DRAIN_MS 5000 /* and viewers, to read it */
@@ -172,6 +174,8 @@ queue_exit(struct ending *e)
 	uint64_t seq;
 
 	e->exit_queued = true;
+	if (h->oom != NULL)
+		oom_look(h->oom);
 	if (restore_exit_logged(h, e->exit_offset)) {
 		on_exit_logged(e, 0);
 		return;
@@ -238,6 +242,7 @@ ending_conclude(struct ending *e)
 	if (!e->done)
 		return;
 	failpoint("before-done");
+	scope_remove(h->manifest.cgroup);
 	h->manifest.host = (struct process){ 0 };
 	h->manifest.keeper = (struct process){ 0 };
 	host_save(h);

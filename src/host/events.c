@@ -7,6 +7,7 @@
 #include "base/json_out.h"
 #include "host/clock.h"
 #include "host/host.h"
+#include "host/oom.h"
 #include "host/scribe.h"
 #include "log/record.h"
 #include "vt/keyframe.h"
@@ -253,6 +254,31 @@ event_trouble(struct host *h, const char *what, const char *text)
 	json_member(&j, "text", text);
 	json_out_close(&j, '}');
 	return queue(h, RECORD_TROUBLE, &b);
+}
+
+static void
+json_count(struct json_out *j, const char *key, uint64_t n)
+{
+	json_out_key(j, key);
+	json_out_number(j, n);
+}
+
+uint64_t
+event_oom(struct host *h, const struct oom_kill *k)
+{
+	struct json_out j;
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	json_member(&j, "process", k->name);
+	json_count(&j, "pid", (uint64_t)k->pid);
+	json_count(&j, "rss", k->rss);
+	json_count(&j, "limit", h->manifest.memory_max);
+	json_count(&j, "count", k->count);
+	json_out_close(&j, '}');
+	return queue(h, RECORD_OOM, &b);
 }
 
 /* The payload of a keyframe, in a buffer; false when there is no screen. */

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 struct host;
+struct oom_kill;
 
 /*
  * The events that the host itself writes, as docs/log-format.md has them.
@@ -31,6 +32,7 @@ uint64_t event_trimmed(struct host *h, uint64_t seq, uint64_t offset);
 uint64_t event_meta(struct host *h, const char *what, const char *key,
     const char *value, const char *by);
 uint64_t event_trouble(struct host *h, const char *what, const char *text);
+uint64_t event_oom(struct host *h, const struct oom_kill *k);
 
 /* The screen as it is now; nothing without an engine. */
 uint64_t event_keyframe(struct host *h, bool full);

@@ -24,6 +24,7 @@
 #include "host/events.h"
 #include "host/glance.h"
 #include "host/link.h"
+#include "host/oom.h"
 #include "host/pump.h"
 #include "host/restore.h"
 #include "host/scribe.h"
@@ -31,6 +32,7 @@
 #include "host/stop.h"
 #include "host/wall.h"
 #include "session/home.h"
+#include "session/scope.h"
 #include "vt/vt.h"
 
 #define LATE_MS 1000
@@ -414,6 +416,18 @@ static const struct scribe_ops scribe_ops = {
 	.trouble = on_trouble,
 };
 
+/* The kernel has ended a process of the session for want of memory. */
+static void
+on_oom(void *arg, const struct oom_kill *k)
+{
+	struct host *h = arg;
+
+	event_oom(h, k);
+	log_write(&h->log, LOG_WARN, "out of memory",
+	    log_str("process", k->name), log_int("pid", k->pid));
+	tell(h, "oom", "process", k->name);
+}
+
 /* Start and end. */
 
 static void
@@ -480,6 +494,8 @@ create_parts(struct host *h, struct error *err)
 	h->pump = pump_create(h);
 	h->link = link_create(h);
 	h->active_ms = clock_ms(CLOCK_MONOTONIC);
+	if (h->manifest.cgroup != NULL)
+		h->oom = oom_create(h->loop, h->manifest.cgroup, on_oom, h);
 	if (h->manifest.idle_timeout_s > 0)
 		h->idle = loop_timer(h->loop,
 		    (int64_t)h->manifest.idle_timeout_s * 1000, on_idle, h);
@@ -530,6 +546,7 @@ host_close(struct host *h)
 	wall_destroy(h->wall);
 	glance_destroy(h->glance);
 	watch_remove(h->idle);
+	oom_destroy(h->oom);
 	vt_destroy(h->vt);
 	loop_destroy(h->loop);
 	ring_unmap(&h->ring);

@@ -15,6 +15,7 @@ struct error;
 struct glance;
 struct link;
 struct loop;
+struct oom;
 struct pump;
 struct scribe;
 struct server;
@@ -78,6 +79,7 @@ struct host {
 	struct link *link;
 	struct wall *wall;
 	struct glance *glance;
+	struct oom *oom;    /* of its cgroup, or NULL */
 	struct watch *idle; /* timer of the idle timeout, or NULL */
 
 	int64_t active_ms; /* CLOCK_MONOTONIC of the last output or input */

@@ -12,6 +12,7 @@
 #include "host/events.h"
 #include "host/host.h"
 #include "host/proc.h"
+#include "session/scope.h"
 
 #define INTERRUPT_MS 300 /* what a program gets to act on Ctrl-C */
 #define AGAIN_MS 100     /* who was being born is found the next time */
@@ -141,6 +142,8 @@ kill_all(struct stop *s)
 	struct victims v = { .h = s->h };
 
 	s->stage = STOP_KILLING;
+	if (s->h->manifest.cgroup != NULL)
+		scope_kill(s->h->manifest.cgroup);
 	if (session_is_ours(s->h))
 		v.session = s->h->manifest.child.pid;
 	proc_each(kill_one, &v);

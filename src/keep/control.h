@@ -96,6 +96,7 @@ enum launch_fd {
 	LAUNCH_DIR,        /* the session's directory */
 	LAUNCH_HOST,       /* the program tend-host, open for reading */
 	LAUNCH_CWD,        /* where the program starts */
+	LAUNCH_SCOPE,      /* cgroup.procs of its scope, or /dev/null */
 	LAUNCH_FDS_END,
 };
 
@@ -108,6 +109,7 @@ enum launch_stage {
 	LAUNCH_CHDIR,
 	LAUNCH_EXEC, /* the program could not be run */
 	LAUNCH_ARGUMENTS,
+	LAUNCH_ENTER, /* the program could not enter its scope */
 };
 
 struct launch_status {

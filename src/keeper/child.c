@@ -11,6 +11,7 @@
 
 #include "base/fd.h"
 #include "keeper/clock.h"
+#include "keeper/oom.h"
 
 /* What the child says when it cannot become the program. */
 struct failure {
@@ -45,25 +46,37 @@ take_terminal(int slave)
 	return 0;
 }
 
+/* What the kernel counts as its own from here on. */
+static int
+enter_scope(const struct child_plan *plan)
+{
+	int score = plan->oom_score + CHILD_OOM_MORE;
+
+	oom_set_score(score < 1000 ? score : 1000);
+	return write(plan->scope, "0", 1) == 1 ? 0 : -1;
+}
+
 /* Up to exec, or to the step that failed. */
 static enum launch_stage
-become(char **argv, int slave, int cwd)
+become(const struct child_plan *plan, int slave, int cwd)
 {
 	child_reset_signals();
+	if (enter_scope(plan) < 0)
+		return LAUNCH_ENTER;
 	if (take_terminal(slave) < 0)
 		return LAUNCH_TERMINAL;
 	if (fchdir(cwd) < 0)
 		return LAUNCH_CHDIR;
 	if (close_range(3, ~0u, CLOSE_RANGE_CLOEXEC) < 0)
 		return LAUNCH_EXEC;
-	execvp(argv[0], argv);
+	execvp(plan->argv[0], plan->argv);
 	return LAUNCH_EXEC;
 }
 
 static _Noreturn void
-run(char **argv, int slave, int cwd, int tell)
+run(const struct child_plan *plan, int slave, int cwd, int tell)
 {
-	struct failure f = { .stage = become(argv, slave, cwd) };
+	struct failure f = { .stage = become(plan, slave, cwd) };
 
 	f.error = errno;
 	fd_write_all(tell, &f, sizeof(f));
@@ -90,7 +103,7 @@ await_exec(pid_t pid, int hear, enum launch_stage *stage)
 }
 
 int
-child_start(struct child *c, char **argv, int slave, int cwd,
+child_start(struct child *c, const struct child_plan *plan, int slave, int cwd,
     enum launch_stage *stage)
 {
 	int ends[2], rc;
@@ -102,7 +115,7 @@ child_start(struct child *c, char **argv, int slave, int cwd,
 		return -errno;
 	pid = fork();
 	if (pid == 0)
-		run(argv, slave, cwd, ends[1]);
+		run(plan, slave, cwd, ends[1]);
 	rc = -errno;
 	fd_close(&ends[1]);
 	if (pid > 0)

@@ -18,14 +18,24 @@ struct child {
 	int64_t ended_ms;
 };
 
+/* How it is started. */
+struct child_plan {
+	char **argv;
+	int scope;     /* of its cgroup.procs, or /dev/null */
+	int oom_score; /* as its user has it */
+};
+
+/* Sooner than us, the kernel shall end the program when memory runs out. */
+#define CHILD_OOM_MORE 100
+
 /*
  * Run argv, found by PATH, in a session of its own on the terminal, in the
  * directory cwd.  It gets no other descriptor than the terminal as 0, 1 and 2,
  * and all signals as if nobody had touched them.  0 once it runs, or -errno
  * and what failed in *stage, nothing being left of it.
  */
-int child_start(struct child *c, char **argv, int slave, int cwd,
-    enum launch_stage *stage);
+int child_start(struct child *c, const struct child_plan *plan, int slave,
+    int cwd, enum launch_stage *stage);
 
 void child_ended(struct child *c, int status, int64_t now_ms);
 

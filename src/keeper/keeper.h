@@ -29,6 +29,7 @@ enum keeper_stage {
 
 struct keeper {
 	struct child child;
+	struct child_plan plan;
 	struct terminal terminal;
 	struct hosts hosts;
 	struct listener listener;

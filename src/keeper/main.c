@@ -61,12 +61,23 @@ fill_with_null(void)
 	return 0;
 }
 
+/* A launcher that knows nothing of scopes gives none. */
+static int
+raise_given(int fd)
+{
+	int at = raise_fd(fd);
+
+	if (at < 0 && errno == EBADF && fd == LAUNCH_SCOPE)
+		at = raise_fd(open("/dev/null", O_WRONLY | O_CLOEXEC));
+	return at;
+}
+
 static int
 take_fds(struct launch *l)
 {
 	close_range(LAUNCH_FDS_END, ~0u, 0);
 	for (int fd = LAUNCH_STATUS; fd < LAUNCH_FDS_END; fd++) {
-		int at = raise_fd(fd);
+		int at = raise_given(fd);
 
 		if (at < 0)
 			return -errno;
@@ -148,7 +159,12 @@ start(struct keeper *k, const struct launch *l, enum launch_stage *stage)
 	rc = listener_open(&k->listener, launch_fd(l, LAUNCH_DIR));
 	if (rc < 0)
 		return rc;
-	rc = child_start(&k->child, l->argv, k->terminal.slave,
+	k->plan = (struct child_plan){
+		.argv = l->argv,
+		.scope = launch_fd(l, LAUNCH_SCOPE),
+		.oom_score = oom_score(),
+	};
+	rc = child_start(&k->child, &k->plan, k->terminal.slave,
 	    launch_fd(l, LAUNCH_CWD), stage);
 	if (rc < 0) {
 		listener_close(&k->listener);
@@ -210,7 +226,7 @@ main(int argc, char **argv)
 	close(launch_fd(&l, LAUNCH_CWD));
 	if (chdir("/") < 0)
 		return 1;
-	hosts_init(&k.hosts, launch_fd(&l, LAUNCH_HOST), oom_score());
+	hosts_init(&k.hosts, launch_fd(&l, LAUNCH_HOST), k.plan.oom_score);
 	protect_itself();
 	keeper_begin(&k);
 	while (keeper_turn(&k))

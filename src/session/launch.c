@@ -29,6 +29,7 @@
 #include "session/find.h"
 #include "session/home.h"
 #include "session/manifest.h"
+#include "session/scope.h"
 #include "session/registry.h"
 #include "session/visit.h"
 
@@ -43,6 +44,7 @@ struct launch {
 	const struct home *home;
 	struct manifest *m;
 	int dir, cwd, host;   /* given to the keeper */
+	int scope;            /* likewise; -1: none was asked for */
 	int status[2], go[2]; /* pipes, read end first */
 	char keeper[PATH_MAX];
 	char **argv, **envp; /* the keeper's */
@@ -192,6 +194,16 @@ make_envp(struct launch *l, char **envp)
 		l->envp[kept] = l->agent_env;
 }
 
+/* Only who asks for limits pays for a scope. */
+static void
+make_scope(struct launch *l)
+{
+	const struct manifest *m = l->m;
+
+	if (m->memory_max != 0 || m->pids_max != 0 || m->cpu_weight != 0)
+		l->scope = scope_create(l->m);
+}
+
 /* -------------------------------------------------------------- its files */
 
 static int
@@ -305,11 +317,13 @@ hand_over(const struct launch *l)
 		[LAUNCH_DIR] = l->dir,
 		[LAUNCH_HOST] = l->host,
 		[LAUNCH_CWD] = l->cwd,
+		[LAUNCH_SCOPE] = l->scope,
 	};
 	int spare[LAUNCH_FDS_END];
 
 	for (int i = 0; i < LAUNCH_FDS_END; i++) {
-		int from = i < LAUNCH_STATUS ? given[0] : given[i];
+		int from = i < LAUNCH_STATUS || given[i] < 0 ? given[0] :
+							       given[i];
 
 		spare[i] = fcntl(from, F_DUPFD, SPARE_FD);
 		/* This is what it says when even the first is one too many. */
@@ -443,6 +457,10 @@ stage_error(const struct launch *l, const struct launch_status *s, int *code,
 		*code = errnum == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 		return error_set(err, errnum, "cannot run %s: %s",
 		    l->m->command[0], why);
+	case LAUNCH_ENTER:
+		return error_set(err, errnum,
+		    "cannot enter the session's cgroup %s: %s", l->m->cgroup,
+		    why);
 	case LAUNCH_ARGUMENTS:
 		return error_set(err, errnum, "tend-keeper cannot start: %s",
 		    why);
@@ -476,6 +494,7 @@ launch(struct launch *l, char **envp, int *code, struct error *err)
 	if ((rc = find_programs(l, err)) < 0 || (rc = open_cwd(l, err)) < 0 ||
 	    (rc = make_dir(l, err)) < 0 || (rc = claim_name(l, err)) < 0)
 		return rc;
+	make_scope(l);
 	make_argv(l);
 	make_envp(l, envp);
 	(void)visit_note(l->dir, environ); /* nothing depends on it */
@@ -489,8 +508,8 @@ launch(struct launch *l, char **envp, int *code, struct error *err)
 static void
 close_all(struct launch *l)
 {
-	int *const fds[] = { &l->dir, &l->cwd, &l->host, &l->status[0],
-		&l->status[1], &l->go[0], &l->go[1] };
+	int *const fds[] = { &l->dir, &l->cwd, &l->host, &l->scope,
+		&l->status[0], &l->status[1], &l->go[0], &l->go[1] };
 
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		fd_close(fds[i]);
@@ -510,6 +529,7 @@ undo(struct launch *l)
 		while (waitpid(l->pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
+	scope_remove(l->m->cgroup);
 	if (l->named)
 		name_release(l->home, l->m->name, l->m->id);
 	if (l->made)
@@ -545,6 +565,7 @@ launch_session(const struct home *h, struct manifest *m, char **envp, int *code,
 		.dir = -1,
 		.cwd = -1,
 		.host = -1,
+		.scope = -1,
 		.status = { -1, -1 },
 		.go = { -1, -1 } };
 	int rc;

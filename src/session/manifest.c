@@ -65,6 +65,11 @@ static const struct json_field fields[] = {
 	JSON_FIELD(struct manifest, degraded, "degraded", STRING, TEXT_MAX),
 	JSON_FIELD(struct manifest, unkept, "unkept", BOOL, 0),
 	JSON_FIELD(struct manifest, last_line, "last_line", CUT, 0),
+	JSON_FIELD(struct manifest, memory_max, "memory_max", UINT, INT64_MAX),
+	JSON_FIELD(struct manifest, pids_max, "pids_max", UINT, UINT32_MAX),
+	JSON_FIELD(struct manifest, cpu_weight, "cpu_weight", UINT, 10000),
+	JSON_FIELD(struct manifest, cgroup, "cgroup", STRING, TEXT_MAX),
+	JSON_FIELD(struct manifest, unenforced, "unenforced", STRING, TEXT_MAX),
 	JSON_FIELD(struct manifest, forget_env, "forget_env", BOOL, 0),
 	JSON_FIELD(struct manifest, rerun_of, "rerun_of", TEXT, 0),
 	{ 0 },
@@ -95,6 +100,8 @@ manifest_finish(struct manifest *m)
 	free(m->labels);
 	free(m->post_mortem);
 	free(m->degraded);
+	free(m->cgroup);
+	free(m->unenforced);
 	manifest_init(m);
 }
 
@@ -132,6 +139,9 @@ manifest_copy_plan(struct manifest *to, const struct manifest *from)
 	to->max_log = from->max_log;
 	to->idle_timeout_s = from->idle_timeout_s;
 	to->linger_ms = from->linger_ms;
+	to->memory_max = from->memory_max;
+	to->pids_max = from->pids_max;
+	to->cpu_weight = from->cpu_weight;
 }
 
 /* Printable UTF-8 with no `=`: a key stands before one on command lines. */

@@ -100,7 +100,11 @@ struct manifest {
 	uint64_t seq, offset, log_bytes; /* when it was written */
 	char *post_mortem;               /* artifacts/... or NULL (B-44) */
 	char *degraded;                  /* why, or NULL */
-	char rerun_of[27];               /* the session before it, or "" */
+	uint64_t memory_max;             /* bytes; 0: no limit */
+	uint32_t pids_max, cpu_weight;   /* 0: none */
+	char *cgroup;                    /* its scope (scope.h), or NULL */
+	char *unenforced;  /* which limits are not held and why, or NULL */
+	char rerun_of[27]; /* the session before it, or "" */
 	bool unkept;
 	char last_line[LAST_LINE_SIZE]; /* of the screen, for listings */
 	/* Not in the file: */

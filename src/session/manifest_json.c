@@ -106,6 +106,11 @@ json_settings(const struct manifest *m, struct json_out *j)
 	    j);
 	json_name("degraded", m->degraded, j);
 	json_name("post_mortem", m->post_mortem, j);
+	json_maybe("memory_max", m->memory_max != 0, (int64_t)m->memory_max, j);
+	json_maybe("pids_max", m->pids_max != 0, m->pids_max, j);
+	json_maybe("cpu_weight", m->cpu_weight != 0, m->cpu_weight, j);
+	json_name("cgroup", m->cgroup, j);
+	json_name("unenforced", m->unenforced, j);
 	json_bool("forget_env", m->forget_env, j);
 	json_name("rerun_of", m->rerun_of[0] != '\0' ? m->rerun_of : NULL, j);
 }

@@ -4,11 +4,12 @@ import os
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
 from disks import mount
-from lib import Home, wait_for
+from lib import Home, is_running, wait_for
 
 
 @pytest.fixture
@@ -116,3 +117,116 @@ def test_small_disk_is_warned_of_and_a_full_one_refused(disk):
     disk.env["TEND_MIN_FREE"] = "1M"
     answer = disk.run("run", "-d", "--", "cat")
     assert answer.status == 0 and answer.err == "", answer
+
+
+# ------------------------------------------------------------------ the scope
+
+@pytest.fixture
+def cgroup(tmp_path):
+    """A cgroup2 of our own, with whatever controllers the machine has left."""
+    place = tmp_path / "cgroup"
+    place.mkdir()
+    mount("-t", "cgroup2", "none", place)
+    mine = place / f"tend-test-{os.getpid()}"
+    mine.mkdir()
+    try:
+        yield mine
+    finally:
+        mine.rmdir()
+        subprocess.run(["umount", "-l", place], check=True)
+
+
+def controllers(cgroup):
+    for name in (cgroup.parent / "cgroup.controllers").read_text().split():
+        (cgroup.parent / "cgroup.subtree_control").write_text(f"+{name}")
+    return (cgroup / "cgroup.controllers").read_text().split()
+
+
+def scope_of(pid):
+    text = Path(f"/proc/{pid}/cgroup").read_text()
+    return next(line for line in text.splitlines()
+                if line.startswith("0::")).rpartition("/")[2]
+
+
+def test_program_has_a_scope_and_its_keeper_and_host_have_not(home, cgroup):
+    home.env["TEND_CGROUP"] = str(cgroup)
+    sid = home.start("sh", "-c", "setsid sleep 1000 & echo on; wait",
+                     options=["--pids", "500"])
+    home.wait_text(sid, "on")
+    session = home.info(sid)
+    scope = cgroup / f"tend-{sid}.scope"
+    assert session["cgroup"] == str(scope)
+    assert scope_of(session["child_pid"]) == scope.name
+    assert scope_of(session["keeper_pid"]) != scope.name
+    assert scope_of(session["host_pid"]) != scope.name
+    wait_for(lambda: len((scope / "cgroup.procs").read_text().split()) == 2,
+             "the program and its daemon")
+    pids = (scope / "cgroup.procs").read_text().split()
+    home.ok("kill", sid)
+    wait_for(lambda: not any(map(is_running, pids)), f"the end of {pids}")
+    wait_for(lambda: not scope.exists(), "the end of the scope")
+
+
+LIMITS = {"memory": ("memory.max", "1073741824", "--memory", "1G"),
+          "pids": ("pids.max", "500", "--pids", "500"),
+          "cpu": ("cpu.weight", "50", "--cpu-weight", "50")}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_limit_is_set_or_said_not_to_be(home, cgroup, name):
+    """Which of the two it is depends on the machine; both must be told."""
+    file, value, *options = LIMITS[name]
+    home.env["TEND_CGROUP"] = str(cgroup)
+    answer = home.run("run", "-d", *options, "--", "cat")
+    assert answer.status == 0, answer
+    sid = answer.text.strip()
+    session = home.wait_status(sid, "running")
+    if name in controllers(cgroup):
+        assert answer.err == "" and session["unenforced"] is None, answer
+        set_to = (cgroup / f"tend-{sid}.scope" / file).read_text().strip()
+        assert set_to == value
+    else:
+        why = f"{name}: the cgroup2 here does not have this controller"
+        assert session["unenforced"] == why
+        assert f"limits not enforced: {why}" in answer.err, answer
+        assert f"limits       not enforced: {why}" in home.ok("info", sid)
+    home.ok("kill", sid)
+    wait_for(lambda: not (cgroup / f"tend-{sid}.scope").exists(),
+             "the end of the scope")
+
+
+def test_without_cgroups_it_runs_and_says_so(home, tmp_path):
+    home.env["TEND_CGROUP"] = str(tmp_path)
+    answer = home.run("run", "-d", "--memory", "64M", "--", "cat")
+    assert answer.status == 0, answer
+    assert "limits not enforced" in answer.err, answer
+    session = home.wait_status(answer.text.strip(), "running")
+    assert session["memory_max"] == 64 << 20 and session["cgroup"] is None
+    assert session["unenforced"] == (f"TEND_CGROUP={tmp_path}: it is no "
+                                     "cgroup2")
+    text = home.ok("info", session["id"])
+    assert "memory limit 64.0 MiB" in text and "not enforced: " in text, text
+
+
+def test_who_asks_for_no_limits_has_no_scope(home, cgroup):
+    home.env["TEND_CGROUP"] = str(cgroup)
+    session = home.wait_status(home.start("cat"), "running")
+    assert session["cgroup"] is None and session["unenforced"] is None
+    assert not list(cgroup.glob("tend-*.scope"))
+
+
+@pytest.mark.parametrize("option,value", [
+    ("memory", "much"), ("memory", "4K"), ("pids", "0"), ("pids", "-1"),
+    ("cpu-weight", "10001"), ("cpu-weight", "x")])
+def test_limit_that_cannot_be_is_told(home, option, value):
+    error = home.error("run", "-d", f"--{option}={value}", "--", "cat",
+                       status=125, code="usage")
+    assert f"--{option}" in error["message"], error
+    assert value in error["message"], error
+
+
+def test_kernel_would_end_the_program_first(home):
+    session = home.wait_status(home.start("cat"), "running")
+    score = {who: int(Path(f"/proc/{session[who]}/oom_score_adj").read_text())
+             for who in ("keeper_pid", "host_pid", "child_pid")}
+    assert score["child_pid"] > score["host_pid"] >= score["keeper_pid"], score

@@ -215,7 +215,8 @@ a_keeper_gets_exactly_what_was_agreed(void **state)
 	says(text, "/tend-host\n");
 	snprintf(want, sizeof(want), "fd 6 %s\n", p->m.cwd);
 	says(text, want);
-	assert_int_equal(count(text, "fd "), 7);
+	says(text, "fd 7 /dev/null\n");
+	assert_int_equal(count(text, "fd "), 8);
 	assert_int_equal(count(text, "ignored"), 0);
 	assert_int_equal(count(text, "blocked"), 0);
 	snprintf(want, sizeof(want), "env %s %s yes\n", p->m.id, p->home.path);

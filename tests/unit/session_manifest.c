@@ -64,6 +64,11 @@ fill_end(struct manifest *m)
 	m->offset = 1ull << 62;
 	m->post_mortem = xstrdup("artifacts/screen.txt");
 	m->degraded = xstrdup("raw");
+	m->memory_max = 1 << 30;
+	m->pids_max = 500;
+	m->cpu_weight = 50;
+	m->cgroup = xstrdup("/sys/fs/cgroup/a");
+	m->unenforced = xstrdup("pids: no");
 }
 
 static char *
@@ -109,6 +114,10 @@ what_is_written_is_read_back(void **state)
 	assert_string_equal(m2.last_line, "$ \xe7\x95\x8c");
 	assert_string_equal(m2.degraded, "raw");
 	assert_true(m2.forget_env);
+	assert_true(m2.memory_max == 1 << 30 && m2.pids_max == 500);
+	assert_int_equal(m2.cpu_weight, 50);
+	assert_string_equal(m2.cgroup, "/sys/fs/cgroup/a");
+	assert_string_equal(m2.unenforced, "pids: no");
 	assert_string_equal(m2.rerun_of, m.rerun_of);
 	manifest_finish(&m);
 	manifest_finish(&m2);
@@ -467,7 +476,8 @@ the_session_object_has_its_fields(void **state)
 		"log_bytes", "observers", "input", "resize", "log_input",
 		"durable", "max_log", "idle_timeout_s", "linger_ms", "unkept",
 		"last_line", "degraded", "post_mortem", "forget_env",
-		"rerun_of" };
+		"rerun_of", "memory_max", "pids_max", "cpu_weight", "cgroup",
+		"unenforced" };
 	auto_json json_t *o = NULL;
 	struct manifest m;
 	struct json_out j;
