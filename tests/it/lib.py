@@ -146,6 +146,14 @@ class Home:
 
         wait_for(all_gone, lambda: f"the end of {self.processes()}")
 
+    def lose(self, *sids):
+        """End everything as a power failure does: nobody can tell of it."""
+        sessions = [self.wait_status(sid, "running") for sid in sids]
+        for who in ("keeper_pid", "host_pid"):
+            for session in sessions:
+                os.kill(session[who], signal.SIGKILL)
+        self.end_all()
+
     def manifests(self):
         """Every session.json there is, as it is on disk."""
         found = []

@@ -96,7 +96,7 @@ def test_after_a_reboot(home):
     """Keeper, host and program are gone, and the boot is another."""
     old = home.start("sh", "-c", "echo up; exec cat", options=["-n", "web"])
     home.wait_text(old, "up")
-    home.end_all()
+    home.lose(old)
     path = home.dir(old) / "session.json"
     text = path.read_text()
     boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text().strip()

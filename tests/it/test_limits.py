@@ -1,7 +1,6 @@
 """What a session, and a home, may take at most."""
 
 import os
-import signal
 import subprocess
 import time
 from pathlib import Path
@@ -47,11 +46,7 @@ def test_ended_sessions_do_not_count(home):
 def test_lost_sessions_do_not_count(home):
     """They still have their names, until somebody needs the room."""
     home.env["TEND_MAX_SESSIONS"] = "2"
-    for sid in home.start("cat"), home.start("cat"):
-        session = home.wait_status(sid, "running")
-        os.kill(session["keeper_pid"], signal.SIGKILL)
-        os.kill(session["host_pid"], signal.SIGKILL)
-    home.end_all()
+    home.lose(home.start("cat"), home.start("cat"))
     assert len(os.listdir(home.path / "names")) == 2
     sid = home.start("cat", options=["-n", "new"])
     assert len(os.listdir(home.path / "names")) == 1
