@@ -52,6 +52,14 @@ write_end(struct call *call)
 	return 0;
 }
 
+/* One whose host died over it is active, and yet there is nobody to ask. */
+static bool
+is_half_done(const struct manifest *m)
+{
+	return m->status == STATUS_DESTROYING && m->keeper.pid == 0 &&
+	    m->host.pid == 0;
+}
+
 static int
 run(struct call *call)
 {
@@ -61,7 +69,8 @@ run(struct call *call)
 	int status;
 
 	status = operands_check(call, 0, 0, "");
-	if (status == 0 && status_is_active(t->session.status))
+	if (status == 0 && status_is_active(t->session.status) &&
+	    !is_half_done(&t->session))
 		status = end(call, a);
 	if (status == 0)
 		status = target_wait_gone(call);
@@ -79,7 +88,7 @@ const struct cmd cmd_destroy = {
 	.summary = "stop a session and take it off the list",
 	.details =
 	    "Stops it if it runs, as 'tend stop' does, frees its name and shows\n"
-	    "it no more.  Its files stay until they are collected; --purge\n"
+	    "it no more.  Its files stay until 'tend gc' collects them; --purge\n"
 	    "removes them now.\n",
 	.options = options,
 	.args_size = sizeof(struct args),

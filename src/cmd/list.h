@@ -24,6 +24,7 @@ CMD(stop)
 CMD(kill)
 CMD(destroy)
 CMD(homes)
+CMD(gc)
 CMD(render)
 CMD(version)
 

@@ -45,6 +45,7 @@ static const struct {
 	{ "s", 1000000000 },
 	{ "m", 60000000000 },
 	{ "h", 3600000000000 },
+	{ "d", 86400000000000 },
 };
 
 static uint64_t
@@ -86,7 +87,7 @@ units_duration(const char *s, uint64_t *ns, struct error *err)
 	unit = ok ? duration_unit(p) : 0;
 	if (unit == 0 || whole > most / unit - 1)
 		return error_set(err, EINVAL,
-		    "%.40s is no duration: write it as in 500ms, 5s, 2m or 1h",
+		    "%.40s is no duration: write it as in 500ms, 5s, 2m, 1h or 7d",
 		    s);
 	*ns = whole * unit + part * (unit / 1000000) / 1000;
 	return 0;

@@ -11,7 +11,7 @@ struct error;
  * 0, or -EINVAL with the text and what to write instead in err.
  */
 
-/* 500ms, 5s, 1.5m, 2h; in nanoseconds. */
+/* 500ms, 5s, 1.5m, 2h, 7d; in nanoseconds. */
 int units_duration(const char *s, uint64_t *ns, struct error *err);
 
 /* 4096, 64K, 256M, 5G, 1T, also 64KiB; in bytes, by 1024. */

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -15,6 +16,7 @@
 #include "log/segment.h"
 
 #define LEVEL 3
+#define LEAST (16 << 10) /* bytes worth two syncs of the disk */
 
 struct compressor {
 	const struct log_io *io;
@@ -201,4 +203,44 @@ compress_segment(int dirfd, uint32_t number, const struct log_io *io,
 	free(z.raw);
 	free(z.packed);
 	return rc;
+}
+
+static void
+compress_one(int dirfd, uint32_t number, const struct log_io *io,
+    struct compress_result *out)
+{
+	char name[SEGMENT_NAME_MAX];
+	uint64_t bytes;
+	struct stat st;
+
+	segment_name(name, number, SEGMENT_PLAIN);
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !S_ISREG(st.st_mode) || st.st_size < LEAST)
+		return;
+	if (compress_segment(dirfd, number, io, &bytes) < 0) {
+		out->failed++;
+		return;
+	}
+	out->segments++;
+	out->before += (uint64_t)st.st_size;
+	out->after += bytes;
+}
+
+int
+compress_log(int dirfd, const struct log_io *io, struct compress_result *out)
+{
+	auto_close int lock = openat(dirfd, ".",
+	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_free uint32_t *numbers = NULL;
+	int n;
+
+	*out = (struct compress_result){ 0 };
+	if (lock < 0)
+		return -errno;
+	if (flock(lock, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? -EBUSY : -errno;
+	n = segment_list(dirfd, &numbers);
+	for (int i = 0; i < n; i++)
+		compress_one(dirfd, numbers[i], io, out);
+	return n < 0 ? n : 0;
 }

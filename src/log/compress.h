@@ -13,4 +13,19 @@ struct log_io;
 int compress_segment(int dirfd, uint32_t number, const struct log_io *io,
     uint64_t *bytes);
 
+/* What compressing a log has done. */
+struct compress_result {
+	unsigned segments;
+	uint64_t before, after; /* bytes of these */
+	unsigned failed;        /* that had to be left as they are */
+};
+
+/*
+ * Compress what is left of a log that nobody writes any more, its last segment
+ * included; those too small to gain from it are left.  -EBUSY when it is being
+ * written.
+ */
+int compress_log(int dirfd, const struct log_io *io,
+    struct compress_result *out);
+
 #endif

@@ -46,6 +46,9 @@ take_rate(const struct home *h, const struct quota *q, struct error *err)
 
 	if (q->rate == 0 || fd < 0 || fstat(fd, &st) < 0)
 		return 0;
+	/* The umask has no say in the mode. */
+	if ((st.st_mode & 0777) != 0600)
+		(void)fchmod(fd, 0600);
 	clock_gettime(CLOCK_REALTIME, &now);
 	next = quota_next_ns(st.st_mtim.tv_sec * SECOND_NS + st.st_mtim.tv_nsec,
 	    now.tv_sec * SECOND_NS + now.tv_nsec, q->rate);
@@ -100,7 +103,8 @@ check_free(const struct home *h, const struct quota *q, char *note, size_t size,
 {
 	struct disk d;
 
-	if (q->min_free == 0 || disk_look(h->fd, &d) < 0)
+	/* On a read-only disk, room is not what is lacking. */
+	if (q->min_free == 0 || disk_look(h->fd, &d) < 0 || d.read_only)
 		return 0;
 	if (d.free < q->min_free)
 		return error_set(err, ENOSPC,

@@ -240,7 +240,7 @@ def read_only(tmp_path):
     """A home with an ended session, on a disk that is then read-only."""
     place = tmp_path / "disk"
     place.mkdir()
-    mount("-t", "tmpfs", "-o", "size=16m,mode=0700", "tmpfs", place)
+    mount("-t", "tmpfs", "-o", "size=64m,mode=0700", "tmpfs", place)
     try:
         with Home(place / "home") as home:
             home.env["XDG_STATE_HOME"] = str(tmp_path / "state")
@@ -271,7 +271,8 @@ def test_nothing_starts_in_a_read_only_home(read_only):
     assert str(home.path) in answer.err, answer
     assert "mounted read-only" in answer.err, answer
     assert "--home" in answer.err, answer
-    for args in (["rename", sid, "other"], ["destroy", sid],
+    assert home.json("gc", "--all", "--dry-run")["removed"][0]["id"] == sid
+    for args in (["gc", "--all"], ["rename", sid, "other"], ["destroy", sid],
                  ["label", sid, "a=b"]):
         answer = home.run(*args)
         assert answer.status == 8, answer

@@ -32,6 +32,7 @@ units_read_durations(void **state)
 	assert_int_equal(duration("1.5m"), 90000000000);
 	assert_int_equal(duration("0.000000001h"), 3600);
 	assert_int_equal(duration("2h"), 7200000000000);
+	assert_int_equal(duration("30d"), 2592000000000000);
 	assert_int_equal(duration("0.1234567891s"), 123456789);
 }
 
@@ -39,7 +40,7 @@ static void
 units_refuse_what_is_no_duration(void **state)
 {
 	static const char *const wrong[] = { "", "5", "s", "-5s", "5 s", "5S",
-		".5s", "5.s", "5sec", "5s ", "1e3s", "0x5s", "5d",
+		".5s", "5.s", "5sec", "5s ", "1e3s", "0x5s", "5w",
 		"99999999999999999999s", "9999999999999h", "300000000h" };
 	struct error err;
 	uint64_t ns = 7;
@@ -50,7 +51,7 @@ units_refuse_what_is_no_duration(void **state)
 			fail_msg("%s was taken as %lu ns", wrong[i],
 			    (unsigned long)ns);
 		assert_int_equal(ns, 7);
-		assert_non_null(strstr(err.msg, "500ms, 5s, 2m or 1h"));
+		assert_non_null(strstr(err.msg, "500ms, 5s, 2m, 1h or 7d"));
 	}
 }
 

@@ -1,0 +1,426 @@
+"""Making room: what goes, what stays, and what happens meanwhile."""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import time
+
+import pytest
+
+import lib
+from lib import Home, wait_for
+
+HOUR = 3600 * 1000
+DAY = 24 * HOUR
+
+
+@pytest.fixture
+def home():
+    with Home() as made:
+        yield made
+
+
+def ended(home, *command, options=()):
+    """A session that has ended, its host gone as well; its id."""
+    sid = home.start(*(command or ("true",)), options=options)
+    wait_for(lambda: home.info(sid)["status"] == "exited"
+             and home.info(sid)["host_pid"] is None
+             and home.info(sid)["keeper_pid"] is None,
+             lambda: f"the end of {home.info(sid)}")
+    return sid
+
+
+def edit(home, sid, **changes):
+    """Change its session.json."""
+    path = home.dir(sid) / "session.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def age(home, sid, ms):
+    """Let it have ended so long ago."""
+    edit(home, sid, ended_ms=int(time.time() * 1000) - ms)
+
+
+def ids(home):
+    return {path.name for path in (home.path / "sessions").iterdir()}
+
+
+def removed(answer):
+    return {each["id"] for each in answer["removed"]}
+
+
+# ------------------------------------------------------------------- what goes
+
+def test_nothing_goes_that_was_not_asked_for(home):
+    """It says what there is, and what to say."""
+    sid = ended(home)
+    for args in ([], ["--dry-run"]):
+        error = home.error("gc", *args, status=2, code="usage")
+        for word in ("--older-than 30d", "--budget 5G", "--all",
+                     "1 sessions have ended", str(home.path)):
+            assert word in error["message"], error
+    assert ids(home) == {sid}
+    home.error("gc", "--all", "--older-than", "1d", status=2, code="usage")
+    home.error("gc", "--older-than", "soon", status=2, code="usage")
+    home.error("gc", "--budget", "much", status=2, code="usage")
+    home.error("gc", "--all", "word", status=2, code="usage")
+
+
+def test_all_that_has_ended_goes_and_nothing_else(home):
+    """K-01, K-04: never what is active, never the home."""
+    live = home.start("cat", options=["-n", "live"])
+    gone = ended(home, options=["-n", "gone"])
+    dead = home.start("cat", options=["-n", "dead"])
+    home.ok("destroy", dead)
+    before = {path: path.stat().st_mtime_ns
+              for path in home.path.rglob("*") if path.is_file()}
+    plan = home.json("gc", "--all", "--dry-run")
+    assert plan["dry_run"] is True and removed(plan) == {gone, dead}
+    assert ids(home) == {live, gone, dead}
+    after = {path: path.stat().st_mtime_ns
+             for path in home.path.rglob("*") if path.is_file()}
+    assert {p for p in before if p.parts[-2] in (gone, dead)
+            and before[p] != after[p]} == set()
+    done = home.json("gc", "--all")
+    assert removed(done) == {gone, dead} and done["dry_run"] is False
+    assert done["freed_bytes"] == plan["freed_bytes"] > 0
+    assert done["active"] == 1 and done["ended"] == 0
+    assert [list(each) for each in done["removed"]] == [
+        ["id", "name", "status", "ended_at", "bytes"]] * 2
+    assert ids(home) == {live}
+    assert len(list((home.path / "names").iterdir())) == 1
+    assert home.info("live")["status"] == "running"
+    again = home.json("gc", "--all")
+    assert again["removed"] == [] and again["freed_bytes"] == 0
+    text = home.ok("gc", "--all")
+    assert text.startswith("removed 0 ended sessions, 0 B\n"), text
+    assert "1 active and 0 ended stay" in text, text
+
+
+def test_by_age(home):
+    young, old, older = ended(home), ended(home), ended(home)
+    age(home, young, HOUR)
+    age(home, old, 3 * DAY)
+    age(home, older, 40 * DAY)
+    assert removed(home.json("gc", "-n", "--older-than", "50d")) == set()
+    assert removed(home.json("gc", "--older-than", "30d")) == {older}
+    assert removed(home.json("gc", "--older-than", "71h")) == {old}
+    text = home.ok("gc", "-n", "--older-than", "10m")
+    assert young in text and "would remove 1 ended session," in text, text
+    assert ids(home) == {young}
+    # What ended in the future, because a clock was wrong, is not old.
+    age(home, young, -DAY)
+    assert removed(home.json("gc", "--older-than", "0s")) == set()
+
+
+def test_a_lost_session_is_as_old_as_its_files(home):
+    """Nobody wrote down when it ended."""
+    sid = home.start("cat")
+    home.wait_status(sid, "running")
+    home.end_all()
+    assert home.info(sid)["outcome"] == "lost"
+    assert removed(home.json("gc", "-n", "--older-than", "1h")) == set()
+    past = time.time() - 2 * 3600
+    for path in [*home.dir(sid).rglob("*"), home.dir(sid)]:
+        os.utime(path, (past, past), follow_symlinks=False)
+    assert removed(home.json("gc", "--older-than", "1h")) == {sid}
+
+
+def test_a_budget_takes_the_oldest_first(home):
+    """DESIGN 4: the oldest that ended go until it is kept."""
+    made = [ended(home, "head", "-c", "300000", "/dev/zero")
+            for _ in range(4)]
+    live = home.start("cat")
+    for number, sid in enumerate(made):
+        age(home, sid, (10 - number) * DAY)
+        # What cannot be compressed.
+        (home.dir(sid) / "files" / "noise").write_bytes(os.urandom(500_000))
+    total = home.json("gc", "--budget", "1T")
+    assert removed(total) == set() and total["home_bytes"] > 2_000_000
+    budget = total["home_bytes"] - 600_000
+    plan = home.json("gc", "-n", "--budget", str(budget))
+    assert removed(plan) == set(made[:2])
+    done = home.json("gc", "--budget", str(budget))
+    assert removed(done) == set(made[:2])
+    assert done["home_bytes"] <= budget
+    assert ids(home) == {*made[2:], live}
+    # However little it is, what is active stays.
+    assert removed(home.json("gc", "--budget", "0")) == set(made[2:])
+    assert ids(home) == {live}
+    both = ended(home)
+    age(home, both, 5 * DAY)
+    assert removed(home.json("gc", "--older-than", "30d",
+                             "--budget", "0")) == {both}
+
+
+# ------------------------------------------------------------------ what stays
+
+def test_what_is_being_destroyed_stays(home):
+    """K-04: gc refuses `destroying`; destroy brings it to an end."""
+    sid = ended(home)
+    edit(home, sid, status="destroying", outcome=None)
+    done = home.json("gc", "--all")
+    assert done["removed"] == [] and done["active"] == 1, done
+    home.ok("destroy", sid)
+    assert removed(home.json("gc", "--all")) == {sid}
+
+
+def test_what_still_takes_late_output_stays(home):
+    """The program has ended, the host has not."""
+    sid = home.start("sh", "-c", "trap '' HUP; sleep 1000 & exit 0",
+                     options=["--linger-output", "10m"])
+    home.wait_status(sid, "exited")
+    assert home.info(sid)["host_pid"] is not None
+    assert home.json("gc", "--all")["removed"] == []
+    assert ids(home) == {sid}
+
+
+def test_what_cannot_be_judged_stays(home):
+    damaged, newer = ended(home), ended(home)
+    (home.dir(damaged) / "session.json").write_text("{")
+    edit(home, newer, version=2)
+    done = home.json("gc", "--all")
+    assert done["removed"] == []
+    assert {each["id"]: each["why"] for each in done["skipped"]} == {
+        damaged: "its session.json cannot be read",
+        newer: "it is of a newer tend"}
+    answer = home.run("gc", "--all")
+    assert answer.status == 0 and damaged in answer.err, answer
+
+
+def test_a_copy_is_collected_without_harm(home):
+    """The copy of what runs is files; what runs is not touched."""
+    sid = home.start("cat")
+    home.wait_status(sid, "running")
+    with Home(str(home.path) + "-copy") as copy:
+        subprocess.run(["cp", "-a", home.path, copy.path], check=True)
+        try:
+            assert removed(copy.json("gc", "--all")) == {sid}
+            assert ids(copy) == set()
+        finally:
+            shutil.rmtree(copy.path)
+    home.ok("send", sid, "--text", "alive", "--keys", "Enter")
+    home.wait_text(sid, "alive")
+
+
+def test_no_link_is_followed(home, tmp_path):
+    """S11: what is planted leads nowhere."""
+    outside = tmp_path / "outside"
+    (outside / "log").mkdir(parents=True)
+    (outside / "precious").write_text("kept")
+    sid = ended(home)
+    (home.dir(sid) / "files" / "link").symlink_to(outside)
+    shutil.rmtree(home.dir(sid) / "log")
+    (home.dir(sid) / "log").symlink_to(outside / "log")
+    planted = "01J00000000000000000000000"
+    (home.path / "sessions" / planted).symlink_to(outside)
+    other = ended(home)
+    done = home.json("gc", "--all")
+    # A log that is a link is not what we made: it is left for a person.
+    assert removed(done) == {other}
+    assert {each["id"] for each in done["skipped"]} == {sid, planted}, done
+    assert (outside / "precious").read_text() == "kept"
+    assert (outside / "log").is_dir()
+    (home.dir(sid) / "log").unlink()
+    assert removed(home.json("gc", "--all")) == {sid}
+    assert (outside / "precious").read_text() == "kept"
+
+
+def test_what_a_crash_has_left_goes(home):
+    """Half removed, or never quite begun."""
+    home.start("cat")
+    sessions = home.path / "sessions"
+    (sessions / "gone-01J00000000000000000000000" / "log").mkdir(parents=True)
+    never = "01J00000000000000000000001"
+    (sessions / never / "log").mkdir(parents=True)
+    assert removed(home.json("gc", "--all")) == {never}
+    assert len(ids(home)) == 1
+    fresh = home.start("true")
+    home.wait_status(fresh, "exited")
+    (home.dir(fresh) / "session.json").unlink()
+    # Its id says that it may be about to start.
+    assert home.json("gc", "--all")["removed"] == []
+
+
+def test_a_home_without_sessions(home):
+    assert home.json("gc", "--all")["removed"] == []
+    home.env["TEND_HOME"] = str(home.path / "none")
+    assert home.json("gc", "--all")["removed"] == []
+    assert not (home.path / "none").exists()
+
+
+# ------------------------------------------------------------------- meanwhile
+
+def test_two_at_once(home):
+    """One of them removes each; the other waits, or goes without."""
+    made = {ended(home) for _ in range(12)}
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        answers = list(pool.map(lambda _: home.json("gc", "--all"), range(4)))
+    seen = [each["id"] for answer in answers for each in answer["removed"]]
+    assert sorted(seen) == sorted(made)
+    assert ids(home) == set()
+
+
+def test_a_gc_that_is_stuck_is_told_of(home):
+    import fcntl
+    ended(home)
+    fd = os.open(home.path / "sessions", os.O_RDONLY)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        error = home.error("gc", "--all", status=12, code="busy")
+        assert "another gc is at work" in error["message"]
+        assert home.json("gc", "--all", "--dry-run")["removed"] != []
+    finally:
+        os.close(fd)
+
+
+def test_while_sessions_begin_and_end(home):
+    """Whatever is active at any moment stays whole."""
+    rounds = 8 if os.environ.get("TEND_TEST_FULL") else 2
+
+    def live(number):
+        lived = []
+        for turn in range(rounds):
+            sid = home.start("cat", options=["-n", f"s{number}-{turn}"])
+            home.ok("send", sid, "--text", "mine", "--keys", "Enter")
+            home.wait_text(sid, "mine")
+            home.ok("kill", sid)
+            rerun = home.run("rerun", "-d", sid)
+            # The old one may have been collected; then it is not there.
+            assert rerun.status in (0, 125), rerun
+            lived.append(rerun.text.strip() if rerun.status == 0 else None)
+        return lived
+
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        jobs = [pool.submit(live, number) for number in range(3)]
+        turns = 0
+        while not all(job.done() for job in jobs) or turns < 3:
+            home.json("gc", "--all")
+            turns += 1
+        reran = {sid for job in jobs for sid in job.result() if sid}
+    active = {s["id"] for s in home.json("ls")}
+    assert active == reran
+    for sid in active:
+        home.ok("send", sid, "--text", "still", "--keys", "Enter")
+        home.wait_text(sid, "still")
+
+
+def test_a_reader_of_a_log_that_goes(home):
+    """It ends by itself, and shows nothing that was not there."""
+    sid = ended(home, "sh", "-c",
+                "i=0; while [ $i -lt 120000 ]; do echo line $i of many more "
+                "that are to be read; i=$((i+1)); done")
+    whole = home.raw(sid)
+    reader = subprocess.Popen([lib.TEND, "log", "--raw", "-f", sid],
+                              env=home.env, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+    try:
+        first = os.read(reader.stdout.fileno(), 1000)
+        assert removed(home.json("gc", "--all")) == {sid}
+        out, err = reader.communicate(timeout=60)
+    finally:
+        reader.kill()
+        reader.wait()
+    assert whole.startswith(first + out)
+    assert reader.returncode in (0, 3, 8, 10), (reader.returncode, err)
+    answer = home.run("log", sid)
+    assert answer.status == 3, answer
+
+
+# ----------------------------------------------------------------- compression
+
+def plain(home, sid):
+    return sorted(path.name for path in (home.dir(sid) / "log").glob("*.seg"))
+
+
+def numbers(lines, seed):
+    """A program whose output can be compressed, but is not all the same."""
+    return ("awk", f"BEGIN {{ srand({seed}); for (i = 0; i < {lines}; i++) "
+            "print i, rand(), rand() }")
+
+
+def test_what_ended_sessions_left_is_compressed(home):
+    """The log gives the same before and after."""
+    sid = ended(home, *numbers(400_000, 1))
+    left = plain(home, sid)
+    assert left, list((home.dir(sid) / "log").iterdir())
+    before = (home.raw(sid), home.screen(sid), home.ok("log", "--events", sid),
+              home.json("snapshot", sid, "--at", "@5000"))
+    assert "compressed_segments" in home.json("gc", "-n", "--older-than", "1d")
+    assert plain(home, sid) == left
+    done = home.json("gc", "--older-than", "1d")
+    assert done["removed"] == []
+    assert done["compressed_segments"] == len(left)
+    assert done["compressed_bytes"] > 0
+    assert plain(home, sid) == []
+    after = (home.raw(sid), home.screen(sid), home.ok("log", "--events", sid),
+             home.json("snapshot", sid, "--at", "@5000"))
+    assert before == after
+    assert home.json("gc", "--older-than", "1d")["compressed_segments"] == 0
+    sid = ended(home, *numbers(20_000, 2))
+    assert "compressed 1 part of logs" in home.ok("gc", "--older-than", "1d")
+
+
+def test_a_torn_log_is_compressed_as_it_is(home):
+    """What is torn is cut neither more nor less."""
+    sid = ended(home, *numbers(5_000, 3))
+    last = home.dir(sid) / "log" / plain(home, sid)[-1]
+    data = last.read_bytes()
+    last.write_bytes(data[:-100])
+    before = home.raw(sid)
+    assert home.json("gc", "--older-than", "1d")["compressed_segments"] == 1
+    assert home.raw(sid) == before and len(before) > 100_000
+
+
+def test_what_runs_is_not_compressed(home):
+    sid = home.start(*numbers(20_000, 4)[:1], numbers(20_000, 4)[1]
+                     + " END { while (1) system(\"sleep 100\") }")
+    wait_for(lambda: b"19999 " in home.raw(sid), "all of its output")
+    assert home.json("gc", "--all")["compressed_segments"] == 0
+    assert plain(home, sid) != []
+
+
+# ------------------------------------------------------------------ odd places
+
+@pytest.mark.skipif(os.getuid() != 0, reason="becomes another user")
+@pytest.mark.parametrize("mask", [0o000, 0o777])
+def test_all_it_writes_is_private(mask, tmp_path):
+    """K-01: 0700 and 0600 whatever the umask, whoever writes."""
+    place = pathlib.Path(tmp_path / "p")
+    place.mkdir()
+    for name in ("tend", "tend-host", "tend-keeper"):
+        shutil.copy(lib.BUILD / "src" / name, place)
+    for path in (tmp_path, *tmp_path.parents):
+        if path.stat().st_uid == 0 and str(path).startswith("/tmp/"):
+            path.chmod(path.stat().st_mode | 0o755)
+    own = place / "own"
+    own.mkdir(mode=0o700)
+    os.chown(own, 65533, 65533)
+    with Home(own / "home") as home:
+        home.env["XDG_STATE_HOME"] = str(own / "state")
+
+        def tend(*args):
+            done = subprocess.run(
+                [place / "tend", *args], env=home.env, cwd="/", user=65533,
+                group=65533, extra_groups=[], umask=mask, timeout=60,
+                capture_output=True, text=True)
+            assert done.returncode == 0, done
+            return done.stdout
+
+        sid = tend("run", "-d", "--", *numbers(20_000, 5)).strip()
+        wait_for(lambda: not home.processes(), home.processes)
+        live = tend("run", "-d", "cat").strip()
+        tend("send", live, "--text", "x")
+        tend("gc", "--older-than", "1d")
+        tend("homes", "-a")
+        assert list((home.dir(sid) / "log").glob("*.zseg")), sid
+        for path in [*own.rglob("*")]:
+            mode = path.lstat().st_mode & 0o7777
+            if path.is_symlink():
+                continue
+            assert mode == (0o700 if path.is_dir() else 0o600), (
+                path, oct(mode))
+        tend("kill", live)
