@@ -85,6 +85,27 @@ json_out_string(struct json_out *j, const char *p, size_t len)
 }
 
 void
+json_out_json(struct json_out *j, const char *json)
+{
+	const char *from = json; /* what is not written yet */
+	char utf8[4];
+	struct utf8 u = { 0 };
+	uint32_t cp;
+
+	separate(j);
+	for (; *json != '\0'; json++) {
+		if (utf8_step(&u, (uint8_t)*json, &cp) != UTF8_DONE ||
+		    !utf8_acts(cp))
+			continue;
+		buf_append(j->buf, from,
+		    (size_t)(json + 1 - from) - utf8_encode(utf8, cp));
+		put_char(j->buf, cp);
+		from = json + 1;
+	}
+	buf_puts(j->buf, from);
+}
+
+void
 json_out_text(struct json_out *j, const char *s)
 {
 	json_out_string(j, s, strlen(s));

@@ -32,4 +32,11 @@ void json_out_int(struct json_out *j, int64_t n);
 void json_out_bool(struct json_out *j, bool b);
 void json_out_null(struct json_out *j);
 
+/*
+ * A value that is JSON already, from somewhere else.  What would act on a
+ * terminal is escaped in it: outside of strings there is no such thing, as
+ * long as the text was written without line breaks.
+ */
+void json_out_json(struct json_out *j, const char *json);
+
 #endif

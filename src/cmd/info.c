@@ -198,7 +198,7 @@ show(struct call *call, const char *from_host)
 	if (call->out->json) {
 		out_begin(call->out, &j);
 		if (from_host != NULL)
-			buf_puts(&call->out->buf, from_host);
+			json_out_json(&j, from_host);
 		else
 			manifest_json(m, 0, &j);
 		return out_send(call->out);

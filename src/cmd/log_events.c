@@ -210,8 +210,7 @@ put_json(struct json_out *j, struct payload *d)
 		text = json_dumps(tree, JSON_COMPACT);
 	if (text != NULL) {
 		json_out_key(j, "data");
-		buf_puts(j->buf, text);
-		j->comma = true;
+		json_out_json(j, text);
 	} else {
 		put_rest(j, "data", d);
 	}

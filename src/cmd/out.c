@@ -73,8 +73,8 @@ out_begin(struct out *o, struct json_out *j)
 }
 
 /* A program's or a file's name may hold anything; a terminal must not. */
-void
-out_put_safe(struct buf *out, const char *s)
+static void
+put_escaped(struct buf *out, const char *s, bool lines)
 {
 	struct utf8 u = { 0 };
 	const char *from = s;
@@ -87,7 +87,8 @@ out_put_safe(struct buf *out, const char *s)
 			continue;
 		if (step == UTF8_BAD_AGAIN)
 			s--;
-		if (step == UTF8_DONE && !utf8_acts(cp))
+		if (step == UTF8_DONE &&
+		    (!utf8_acts(cp) || (lines && cp == '\n')))
 			buf_append(out, from, (size_t)(s + 1 - from));
 		else
 			for (const char *p = from; p <= s; p++)
@@ -96,6 +97,18 @@ out_put_safe(struct buf *out, const char *s)
 	}
 	for (; *from != '\0'; from++)
 		buf_printf(out, "\\x%02x", (uint8_t)*from);
+}
+
+void
+out_put_safe(struct buf *out, const char *s)
+{
+	put_escaped(out, s, false);
+}
+
+void
+out_put_lines(struct buf *out, const char *s)
+{
+	put_escaped(out, s, true);
 }
 
 static void

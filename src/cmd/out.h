@@ -76,4 +76,7 @@ void out_note(const struct out *o, const char *fmt, ...)
 /* Append text that may hold anything, its control characters escaped. */
 void out_put_safe(struct buf *out, const char *s);
 
+/* The same for text of several lines, whose ends are left. */
+void out_put_lines(struct buf *out, const char *s);
+
 #endif

@@ -71,11 +71,12 @@ put_data(struct call *call, const char *result, const char *format)
 	struct buf *out = &call->out->buf;
 	int status = 0;
 
-	if (json_is_string(data)) {
+	if (json_is_string(data) && strcmp(format, "text") == 0) {
+		out_put_lines(out, json_string_value(data));
+		buf_putc(out, '\n');
+	} else if (json_is_string(data)) {
 		buf_append(out, json_string_value(data),
 		    json_string_length(data));
-		if (strcmp(format, "text") == 0)
-			buf_putc(out, '\n');
 	} else {
 		status = out_fail(call->out, FAIL_PROTOCOL,
 		    "the host's answer has no screen in it");
@@ -102,7 +103,7 @@ from_host(struct call *call, const struct args *a, const char *format)
 		return status;
 	if (call->out->json) {
 		out_begin(call->out, &j);
-		buf_puts(&call->out->buf, result);
+		json_out_json(&j, result);
 	} else {
 		status = put_data(call, result, format);
 	}

@@ -240,7 +240,7 @@ target_tell(struct call *call, const char *op, const char *args)
 		return status;
 	if (call->out->json) {
 		out_begin(call->out, &j);
-		buf_puts(&call->out->buf, result);
+		json_out_json(&j, result);
 	}
 	return out_send(call->out);
 }

@@ -1,6 +1,7 @@
 #include "host/input.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -270,7 +271,7 @@ piece_create(const struct input_piece *from)
 	p->done.request = from->request;
 	p->secret = from->secret;
 	p->kind = from->kind;
-	strncpy(p->by, from->by, BY_MAX);
+	snprintf(p->by, sizeof(p->by), "%s", from->by);
 	p->len = from->len;
 	memcpy(p->data, from->p, from->len);
 	return p;

@@ -102,12 +102,16 @@ on_refused(int signo, siginfo_t *info, void *context)
 #define ALLOW(name) IF_EQUAL(__NR_##name, 0, 1), RETURN(SECCOMP_RET_ALLOW),
 #define DEADLY(name) \
 	IF_EQUAL(__NR_##name, 0, 1), RETURN(SECCOMP_RET_KILL_PROCESS),
-/* Third argument: protection.  Writable and executable is deadly. */
+/*
+ * Third argument: protection.  Writable and executable is deadly; executable
+ * alone is refused, or what was written could be made to run afterwards.
+ */
 #define PROTECTS(name) \
-	IF_EQUAL(__NR_##name, 0, 5), LOAD_ARG(2), \
+	IF_EQUAL(__NR_##name, 0, 7), LOAD_ARG(2), \
 	    BPF_STMT(BPF_ALU | BPF_AND | BPF_K, PROT_WRITE | PROT_EXEC), \
 	    IF_EQUAL(PROT_WRITE | PROT_EXEC, 0, 1), \
-	    RETURN(SECCOMP_RET_KILL_PROCESS), RETURN(SECCOMP_RET_ALLOW),
+	    RETURN(SECCOMP_RET_KILL_PROCESS), IF_EQUAL(PROT_EXEC, 0, 1), \
+	    RETURN(SECCOMP_RET_TRAP), RETURN(SECCOMP_RET_ALLOW),
 
 /* clang-format off */
 static const struct sock_filter program[] = {

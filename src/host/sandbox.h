@@ -10,6 +10,8 @@ struct log;
  *
  *	execve, execveat, ptrace	end the process
  *	memory writable and executable	ends it too
+ *	memory executable		ENOSYS, so code is what was loaded
+ *	another architecture's calls	end it
  *	what is not on the list		ENOSYS, noted once in the log
  *
  * For all threads.  0, or -errno where the kernel has no seccomp.  Does

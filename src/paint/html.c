@@ -1,6 +1,7 @@
 #include "paint/html.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -65,25 +66,15 @@ static void
 put_classes(const struct page *p, const struct span *s)
 {
 	const struct look *l = &s->look;
-	char names[16];
-	char *at = names;
+	bool wide = s->kind == SPAN_ALONE && s->cols == 2;
+	char names[32], line[16] = "";
 
-	if (s->kind == SPAN_ALONE && s->cols == 2)
-		at = stpcpy(at, " w");
-	if (l->bold)
-		at = stpcpy(at, " b");
-	if (l->italic)
-		at = stpcpy(at, " i");
-	if (l->conceal)
-		at = stpcpy(at, " h");
-	if (l->blink)
-		at = stpcpy(at, " l");
-	if (l->underline != UNDERLINE_NONE) {
-		at = stpcpy(at, " u");
-		*at++ = (char)('0' + l->underline);
-		*at = '\0';
-	}
-	if (at > names)
+	if (l->underline != UNDERLINE_NONE)
+		snprintf(line, sizeof(line), " u%u", (unsigned)l->underline);
+	snprintf(names, sizeof(names), "%s%s%s%s%s%s", wide ? " w" : "",
+	    l->bold ? " b" : "", l->italic ? " i" : "", l->conceal ? " h" : "",
+	    l->blink ? " l" : "", line);
+	if (names[0] != '\0')
 		buf_printf(p->out, " class=\"%s\"", names + 1);
 }
 

@@ -108,6 +108,28 @@ json_out_writes_negative_numbers_and_null(void **state)
 	buf_finish(&buf);
 }
 
+static void
+json_out_escapes_in_json_that_others_wrote(void **state)
+{
+	struct json_out j;
+	struct buf buf;
+
+	(void)state;
+	buf_init(&buf, 200);
+	json_out_init(&j, &buf);
+	json_out_open(&j, '[');
+	json_out_json(&j,
+	    "{\"a\\n\":\"\xC2\x9B"
+	    "31m\xE2\x80\xAE\x7F\xC3\xA9\"}");
+	json_out_json(&j, "\xE2\x80\xA8");
+	json_out_json(&j, "");
+	json_out_close(&j, ']');
+	buf_putc(&buf, '\0');
+	assert_string_equal(buf.data,
+	    "[{\"a\\n\":\"\\u009b31m\\u202e\\u007f\xC3\xA9\"},\\u2028,]");
+	buf_finish(&buf);
+}
+
 int
 main(void)
 {
@@ -116,6 +138,7 @@ main(void)
 		cmocka_unit_test(json_out_escapes_what_json_and_terminals_mind),
 		cmocka_unit_test(json_out_replaces_what_is_not_utf8),
 		cmocka_unit_test(json_out_writes_negative_numbers_and_null),
+		cmocka_unit_test(json_out_escapes_in_json_that_others_wrote),
 		cmocka_unit_test(json_out_leaves_it_to_the_buffer_to_be_full),
 	};
 

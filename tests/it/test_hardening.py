@@ -1,0 +1,92 @@
+"""The programs as they are built to be run: what the linker made of them.
+
+Only in builds with the flags of a release; docs/hardening.md says why each.
+"""
+
+import platform
+import re
+import subprocess
+
+import pytest
+
+import lib
+
+# DESIGN: what is heavy to load lives elsewhere; the keeper has libc alone.
+NEEDED = {
+    "tend": {"libc.so.6", "libjansson.so.4", "libzstd.so.1"},
+    "tend-host": {"libc.so.6", "libjansson.so.4", "libuv.so.1",
+                  "libzstd.so.1"},
+    "tend-keeper": {"libc.so.6"},
+}
+
+# One that uses libm would not be wrong; one that the keeper uses would.
+MAY_NEED = {"tend": {"libuv.so.1", "libm.so.6"}, "tend-host": {"libm.so.6"},
+            "tend-keeper": set()}
+
+
+def tool(*args):
+    done = subprocess.run([*args], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done
+    return done.stdout
+
+
+@pytest.fixture(params=NEEDED)
+def program(request):
+    return lib.BUILD / "src" / request.param
+
+
+def test_the_needed_libraries_are_these(program):
+    dynamic = tool("readelf", "-dW", program)
+    needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic))
+    name = program.name
+    assert NEEDED[name] <= needed <= NEEDED[name] | MAY_NEED[name], needed
+
+
+def test_it_is_loaded_anywhere_and_bound_at_once(program):
+    """PIE, full RELRO, and no place to look for libraries but the system's."""
+    assert re.search(r"Type:\s+DYN", tool("readelf", "-hW", program))
+    dynamic = tool("readelf", "-dW", program)
+    flags = re.search(r"\(FLAGS_1\)\s+Flags: (.*)", dynamic)[1].split()
+    assert {"NOW", "PIE"} <= set(flags), dynamic
+    for wrong in ("RPATH", "RUNPATH", "TEXTREL"):
+        assert wrong not in dynamic, dynamic
+    assert "GNU_RELRO" in tool("readelf", "-lW", program)
+
+
+def test_no_memory_is_both_written_and_run(program):
+    segments = re.findall(
+        r"^  (\w+)\s+0x\S+ 0x\S+ 0x\S+ 0x\S+ 0x\S+ ([RWE ]{3})",
+        tool("readelf", "-lW", program), re.MULTILINE)
+    assert len(segments) > 8, segments
+    for kind, flags in segments:
+        assert not ("W" in flags and "E" in flags), (kind, flags)
+    assert dict(segments)["GNU_STACK"].strip() == "RW", segments
+
+
+def test_stack_and_buffers_are_guarded(program):
+    """The canary's alarm, and at least one call that knows its buffer."""
+    symbols = set(re.findall(r" U (\w+)", tool("nm", "-D", program)))
+    assert "__stack_chk_fail" in symbols, symbols
+    guarded = {name for name in symbols
+               if re.fullmatch(r"__\w+_chk", name)}
+    assert guarded, symbols
+
+
+def test_unbounded_calls_are_not_linked(program):
+    """What the sources do not call, no inline function of theirs does."""
+    symbols = set(re.findall(r" U (\w+)", tool("nm", "-D", program)))
+    wrong = {"strcpy", "strcat", "sprintf", "gets", "system", "popen",
+             "tmpnam", "mktemp", "__strcpy_chk", "__strcat_chk",
+             "__sprintf_chk", "dlopen"}
+    assert not symbols & wrong, symbols & wrong
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64",
+                    reason="the flag is of x86")
+def test_functions_begin_where_they_may_be_called(program):
+    """-fcf-protection: an indirect call elsewhere ends the program where
+    processor and kernel see to it."""
+    code = tool("objdump", "-d", "--no-show-raw-insn", "--disassemble=main",
+                program)
+    begin = re.search(r"<main>:\n\s+\w+:\s+(\w+)", code)
+    assert begin and begin[1] == "endbr64", code[:400]
