@@ -281,7 +281,7 @@ two_at_once_are_both_entered(void **state)
 
 	for (int i = 0; i < 8; i++)
 		if (fork() == 0) {
-			char name[8];
+			char name[16];
 
 			snprintf(name, sizeof(name), "h%d", i);
 			record(p, name);
