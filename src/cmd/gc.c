@@ -18,8 +18,8 @@
 #include "cmd/words.h"
 #include "log/compress.h"
 #include "session/disk.h"
+#include "session/quota.h"
 
-#define DEFAULT_BUDGET (5ull << 30) /* what a home should stay below */
 #define LOCK_LIMIT_MS 5000
 
 struct args {
@@ -331,13 +331,13 @@ ask(const struct gc *g)
 			bytes += g->items[i].what.bytes;
 	words_bytes(bytes, ended, sizeof(ended));
 	words_bytes(g->home_bytes, all, sizeof(all));
-	words_bytes(DEFAULT_BUDGET, budget, sizeof(budget));
+	words_bytes(QUOTA_HOME, budget, sizeof(budget));
 	return out_fail(g->call->out, FAIL_USAGE,
 	    "say what may go: --older-than 30d, --budget 5G or --all; "
 	    "%u sessions have ended and take %s, all of %s takes %s%s%s",
 	    g->ended, ended, g->in.home->path, all,
-	    g->home_bytes > DEFAULT_BUDGET ? ", more than " : "",
-	    g->home_bytes > DEFAULT_BUDGET ? budget : "");
+	    g->home_bytes > QUOTA_HOME ? ", more than " : "",
+	    g->home_bytes > QUOTA_HOME ? budget : "");
 }
 
 /* ------------------------------------------------------------- the command */

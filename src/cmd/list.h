@@ -25,6 +25,7 @@ CMD(kill)
 CMD(destroy)
 CMD(homes)
 CMD(gc)
+CMD(doctor)
 CMD(render)
 CMD(version)
 

@@ -3,11 +3,14 @@
 #include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/loop.h"
+#include "base/version.h"
 #include "host/host.h"
 #include "host/sandbox.h"
 
@@ -21,13 +24,24 @@ be_small(void)
 	mallopt(M_TOP_PAD, 16 << 10);
 }
 
+/* For `tend doctor`; a keeper gives no arguments. */
+static int
+say_version(void)
+{
+	static const char text[] = "tend-host " TEND_VERSION "\n";
+
+	return fd_write_all(1, text, sizeof(text) - 1) < 0;
+}
+
 int
-main(void)
+main(int argc, char **argv)
 {
 	struct host host;
 	struct error err;
 	int rc;
 
+	if (argc == 2 && strcmp(argv[1], "--version") == 0)
+		return say_version();
 	be_small();
 	umask(0077); /* whatever it makes is the owner's alone */
 	prctl(PR_SET_NAME, "tend-host"); /* fexecve leaves a number there */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/version.h"
 #include "keeper/keeper.h"
 #include "keeper/oom.h"
 
@@ -208,6 +209,15 @@ answer(const struct keeper *k, int fd, enum launch_stage stage, int rc)
 	close(fd);
 }
 
+/* For `tend doctor`. */
+static int
+say_version(void)
+{
+	static const char text[] = "tend-keeper " TEND_VERSION "\n";
+
+	return fd_write_all(1, text, sizeof(text) - 1) < 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -216,6 +226,8 @@ main(int argc, char **argv)
 	enum launch_stage stage;
 	int rc;
 
+	if (argc == 2 && strcmp(argv[1], "--version") == 0)
+		return say_version();
 	if (take_fds(&l) < 0)
 		return 1;
 	setsid();

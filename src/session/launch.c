@@ -100,6 +100,15 @@ find_programs(struct launch *l, struct error *err)
 	    dir, TEND_LIBEXECDIR, strerror(errno));
 }
 
+int
+launch_open_host(struct error *err)
+{
+	struct launch l;
+	int rc = find_programs(&l, err);
+
+	return rc < 0 ? rc : l.host;
+}
+
 /* Where the program starts; the manifest gets the absolute path. */
 static int
 open_cwd(struct launch *l, struct error *err)

@@ -18,4 +18,10 @@ struct manifest;
 int launch_session(const struct home *h, struct manifest *m, char **envp,
     int *code, struct error *err);
 
+/*
+ * tend-host as it is installed beside the caller's program, open for reading;
+ * or -errno and where it was looked for.
+ */
+int launch_open_host(struct error *err);
+
 #endif

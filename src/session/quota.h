@@ -30,6 +30,7 @@ struct quota {
 #define QUOTA_RATE 50
 #define QUOTA_BURST 1000
 #define QUOTA_MIN_FREE (16ull << 20)
+#define QUOTA_HOME (5ull << 30) /* bytes that a home should stay below */
 
 /*
  * Whether one more may be made now.  0, and in `note` what is near its limit

@@ -23,7 +23,8 @@ def failure(name):
 def test_the_list_has_the_commands():
     assert {"run", "rerun", "ls", "info", "attach", "send", "snapshot", "log",
             "mark", "env", "resize", "rename", "label", "signal", "stop",
-            "kill", "destroy", "homes", "gc", "render", "version"} == set(COMMANDS)
+            "kill", "destroy", "homes", "gc", "doctor",
+            "render", "version"} == set(COMMANDS)
 
 
 @pytest.mark.parametrize("args", [[], ["help"], ["-h"], ["--help"]])
@@ -86,6 +87,9 @@ def test_every_command_survives_a_home_that_is_none(name, tmp_path):
     answer = tend(name, "--home", str(home), *args)
     if name in ("render", "version"):
         assert answer.status == 0, answer
+        return
+    if name == "doctor":  # which tells of it among other things
+        assert answer.status == 1 and str(home) in answer.text, answer
         return
     assert answer.status == (125 if name in PASSING else 8), answer
     assert answer.out == b"" and str(home) in answer.err, answer

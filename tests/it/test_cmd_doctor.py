@@ -1,0 +1,230 @@
+"""`tend doctor`: what it finds, and that what it says to do helps."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+
+import pytest
+
+import lib
+from lib import Home, wait_for
+from terminal import Terminal
+
+CHECKS = ["programs", "path", "home", "disk", "sessions", "files",
+          "processes", "terminals", "memory", "lingering", "fonts",
+          "terminfo", "locale", "screen"]
+
+
+@pytest.fixture
+def home():
+    with Home() as home:
+        home.env["PATH"] = f"{lib.TEND.parent}:{home.env['PATH']}"
+        home.env["LC_ALL"] = "C.UTF-8"
+        yield home
+
+
+def findings(home, *, status=0, **kwargs):
+    """What it found, by check; the last exit status must be this."""
+    answer = home.run("doctor", "--json", **kwargs)
+    assert answer.status == status, answer
+    result = json.loads(answer.out)["result"]
+    assert (result["problems"] > 0) == (status == 1), answer
+    found = {}
+    for item in result["checks"]:
+        assert list(item) == ["check", "level", "what", "why", "fix"], item
+        assert item["why"] or item["level"] == "ok", item
+        found.setdefault(item["check"], []).append(item)
+    return found
+
+
+def bad(found, check, level):
+    """The one finding of a check that is of this level."""
+    items = [item for item in found[check] if item["level"] != "ok"]
+    assert [item["level"] for item in items] == [level], found[check]
+    return items[0]
+
+
+def test_all_is_well(home):
+    found = findings(home)
+    assert list(found) == CHECKS
+    for check in CHECKS:
+        assert [i["level"] for i in found[check]] == ["ok"] * len(
+            found[check]), found[check]
+    home.start("cat")
+    text = home.ok("doctor")
+    for check in CHECKS:
+        assert f"\nok       {check} " in "\n" + text, text
+    assert "1 running, all answer" in text
+    assert text.endswith(" ok, 0 warnings, 0 problems\n"), text
+    assert "\x1b" not in text
+
+
+def test_a_home_that_is_not_there_is_not_made(home):
+    where = home.path / "not" / "yet"
+    found = findings(home, env={**home.env, "TEND_HOME": str(where)})
+    assert "first session" in found["home"][0]["what"]
+    assert not where.parent.exists()
+
+
+def test_homes_that_will_not_do(home):
+    home.path.chmod(0o755)
+    item = bad(findings(home), "home", "warning")
+    subprocess.run(item["fix"], shell=True, check=True)
+    assert home.path.stat().st_mode & 0o777 == 0o700
+    assert findings(home)["home"][0]["level"] == "ok"
+    home.path.chmod(0o777)
+    bad(findings(home, status=1), "home", "problem")
+    home.path.chmod(0o700)
+    link = home.path / "link"
+    link.symlink_to(home.path)
+    env = {**home.env, "TEND_HOME": str(link)}
+    item = bad(findings(home, env=env, status=1), "home", "problem")
+    assert "symbolic link" in item["what"]
+
+
+def test_a_long_home_costs_the_agent_its_link(home):
+    where = home.path / ("x" * 80)
+    where.mkdir(mode=0o700)
+    found = findings(home, env={**home.env, "TEND_HOME": str(where)})
+    assert "SSH agent" in bad(found, "home", "warning")["why"]
+
+
+# ------------------------------------------------------------ installations
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """A copy of the three programs, to be broken."""
+    for name in ("tend", "tend-host", "tend-keeper"):
+        shutil.copy(lib.TEND.parent / name, tmp_path / name)
+    return tmp_path
+
+
+def doctor_of(installed, home):
+    done = subprocess.run([installed / "tend", "doctor", "--json"],
+                          stdout=subprocess.PIPE, timeout=60,
+                          env={**home.env, "PATH": f"{installed}:/bin"})
+    return done.returncode, json.loads(done.stdout)["result"]["checks"]
+
+
+def test_programs_that_are_not_of_one_piece(installed, home):
+    status, checks = doctor_of(installed, home)
+    assert status == 0 and checks[0]["level"] == "ok", checks[0]
+    (installed / "tend-host").write_text("#!/bin/sh\necho tend-host 0.0.1\n")
+    status, checks = doctor_of(installed, home)
+    assert status == 1 and checks[0]["level"] == "problem"
+    assert "0.0.1" in checks[0]["what"] and "again" in checks[0]["fix"]
+    shutil.copy(lib.TEND.parent / "tend-host", installed / "tend-host")
+    (installed / "tend-keeper").chmod(0o600)
+    status, checks = doctor_of(installed, home)
+    assert status == 1 and "Permission denied" in checks[0]["what"], checks[0]
+    (installed / "tend-keeper").unlink()
+    (installed / "tend-host").unlink()
+    status, checks = doctor_of(installed, home)
+    assert status == 1 and checks[0]["level"] == "problem", checks[0]
+
+
+def test_another_tend_in_the_path(installed, home):
+    env = {**home.env, "PATH": f"{installed}:{home.env['PATH']}"}
+    item = bad(findings(home, env=env), "path", "warning")
+    assert str(installed) in item["what"]
+    assert item["fix"].startswith("export PATH=")
+
+
+def test_a_host_of_another_version_is_told(installed, home):
+    """The old one is ours with another number in it."""
+    host = installed / "tend-host"
+    version = home.json("version")["version"].encode()
+    old = version[:-1] + (b"8" if version.endswith(b"9") else b"9")
+    host.write_bytes(host.read_bytes().replace(version, old))
+    done = subprocess.run([installed / "tend", "run", "-d", "cat"],
+                          env=home.env, stdout=subprocess.PIPE, check=True)
+    home.wait_status(done.stdout.decode().strip(), "running")
+    item = bad(findings(home), "sessions", "warning")
+    assert item["what"].startswith("1 of another version"), item
+    assert item["fix"] == "tend upgrade --all"
+
+
+# ----------------------------------------------------------------- sessions
+
+
+def test_a_host_that_is_stuck_and_the_cure(home):
+    sid = home.start("cat", options=["-n", "stuck"])
+    host = home.wait_status(sid, "running")["host_pid"]
+    os.kill(host, signal.SIGSTOP)
+    item = bad(findings(home, status=1), "sessions", "problem")
+    assert item["what"].startswith("stuck:"), item
+    assert item["fix"] == f"kill -9 {host}"
+    subprocess.run(item["fix"], shell=True, check=True)
+    wait_for(lambda: home.info(sid)["host_pid"] not in (None, host),
+             lambda: home.info(sid))
+    assert findings(home)["sessions"][0]["level"] == "ok"
+
+
+def test_sessions_that_are_lost_or_unkept(home):
+    home.start("cat", options=["-n", "gone"])
+    sid = home.start("cat", options=["-n", "orphan"])
+    home.wait_status(sid, "running")
+    home.wait_status("gone", "running")
+    session = home.info("gone")
+    for part in ("keeper_pid", "host_pid", "child_pid"):
+        os.kill(session[part], signal.SIGKILL)
+    os.kill(home.info(sid)["keeper_pid"], signal.SIGKILL)
+    wait_for(lambda: home.info(sid)["unkept"] and
+             home.info("gone")["outcome"] == "lost",
+             lambda: (home.info(sid), home.info("gone")))
+    found = findings(home)
+    item = next(i for i in found["sessions"] if i["level"] == "warning")
+    assert "orphan" in item["what"] and "keeper" in item["what"], item
+    assert any("1 lost" in i["what"] for i in found["sessions"]), found
+
+
+def test_a_session_that_cannot_be_read(home):
+    sid = home.start("true")
+    home.wait_status(sid, "exited")
+    wait_for(lambda: home.info(sid)["host_pid"] is None,
+             lambda: home.info(sid))  # it writes that file as well
+    (home.dir(sid) / "session.json").write_text("{ nonsense \x1b[31m")
+    item = bad(findings(home), "sessions", "warning")
+    assert sid in item["what"]
+    assert "\x1b" not in home.ok("doctor")
+
+
+# ------------------------------------------------------------------- limits
+
+
+@pytest.mark.parametrize("files, level", [(100, "warning"), (40, "problem")])
+def test_few_files(home, files, level):
+    done = subprocess.run(
+        ["sh", "-c", f"ulimit -n {files}; exec tend doctor --json"],
+        env=home.env, stdout=subprocess.PIPE, timeout=60)
+    assert done.returncode == (level == "problem"), done
+    checks = json.loads(done.stdout)["result"]["checks"]
+    item = next(i for i in checks if i["check"] == "files")
+    assert item["level"] == level and "ulimit -n" in item["fix"], item
+
+
+def test_the_locale(home):
+    item = bad(findings(home, env={**home.env, "LC_ALL": "C"}), "locale",
+               "warning")
+    name, value = item["fix"].removeprefix("export ").split("=")
+    env = {**home.env, name: value}
+    del env["LC_ALL"]
+    assert findings(home, env=env)["locale"][0]["level"] == "ok"
+
+
+def test_the_terminal_is_looked_at_where_there_is_one(home):
+    def text(**env):
+        with Terminal(cols=140, rows=50) as term:
+            term.run(lib.TEND, "doctor", env={**home.env, **env})
+            assert term.ended() == 0, term.text()
+            return term.wait_text("problems")["lines"]
+
+    lines = text(TERM="xterm-256color")
+    assert any("140x50, with colours" in line for line in lines), lines
+    lines = text(TERM="no-such-terminal", COLORTERM="")
+    seen = "\n".join(lines)
+    assert "warning  terminfo   no entry for TERM=no-such-terminal" in seen
+    assert "warning  screen" in seen, seen
