@@ -15,6 +15,8 @@
  *
  * A host that is gone is waited for: its keeper starts another, and we go on
  * at the offset where we were.  The user is told only when that takes long.
+ * When the host says that another follows it, what is typed meanwhile is kept
+ * for that one.
  */
 #include "client/attach.h"
 
@@ -143,10 +145,7 @@ flush(struct attach *a)
 		else if (n < 0 && errno != EAGAIN && errno != EINTR)
 			attach_finish(a, HUNG_UP, 0);
 	}
-	if (a->send.len > 0 && a->connected &&
-	    conn_send(&a->conn, a->send.data, a->send.len, NULL) < 0)
-		attach_lose(a);
-	buf_clear(&a->send);
+	attach_send(a);
 }
 
 static void
@@ -242,6 +241,10 @@ say_goodbye(struct attach *a)
 		    a->view.out.len, LAST_WORDS_MS);
 		await_answers(a);
 	}
+	/* What was typed while the host left is for the one that follows. */
+	if (a->parting && a->send.len > 0 && a->ending != ENDED &&
+	    attach_connect_again(a, false) == 0)
+		attach_send(a);
 	if (a->connected && a->ending != ENDED) {
 		uint8_t header[FRAME_HEADER];
 

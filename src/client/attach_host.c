@@ -10,10 +10,11 @@
 #include "vt/vt.h"
 #include "wire/frame.h"
 
-#define OPEN_MS 5000  /* for the first answer of a host */
-#define REOPEN_MS 250 /* for that of one that is being started again */
-#define RETRY_MS 200  /* between two tries */
-#define LOST_MS 300   /* before the user is told */
+#define OPEN_MS 5000   /* for the first answer of a host */
+#define REOPEN_MS 250  /* for that of one that is being started again */
+#define FOLLOW_MS 2000 /* or of one that is known to follow */
+#define RETRY_MS 200   /* between two tries */
+#define LOST_MS 300    /* before the user is told */
 
 static void
 make_hello(const struct attach *a, struct hello *h)
@@ -23,7 +24,8 @@ make_hello(const struct attach *a, struct hello *h)
 	hello_init(h);
 	h->mode = HELLO_ATTACH;
 	snprintf(h->client, sizeof(h->client), "tend %s", TEND_VERSION);
-	h->features = HELLO_OFFSET | HELLO_KEYFRAME | HELLO_EVENTS;
+	h->features = HELLO_OFFSET | HELLO_KEYFRAME | HELLO_EVENTS |
+	    HELLO_HANDOVER;
 	h->engine = VT_ENGINE_VERSION;
 	h->readonly = o->readonly;
 	h->replay = o->replay;
@@ -65,7 +67,8 @@ attach_connect_again(struct attach *a, bool picture)
 	int rc;
 
 	make_hello_again(a, &hello, picture);
-	rc = conn_open(&conn, a->dirfd, &hello, REOPEN_MS, NULL);
+	rc = conn_open(&conn, a->dirfd, &hello,
+	    a->parting ? FOLLOW_MS : REOPEN_MS, NULL);
 	if (rc < 0)
 		return rc;
 	if (a->connected)
@@ -73,6 +76,7 @@ attach_connect_again(struct attach *a, bool picture)
 	a->conn = conn;
 	a->conn.timeout_ms = OPEN_MS;
 	a->connected = true;
+	a->parting = false;
 	attach_on_host(a); /* some came with the first line */
 	return 0;
 }
@@ -84,7 +88,8 @@ attach_lose(struct attach *a)
 		return;
 	conn_close(&a->conn);
 	a->connected = false;
-	buf_clear(&a->send); /* may have been typed: never typed twice */
+	if (!a->parting)
+		buf_clear(&a->send); /* may have been typed: not again */
 	a->lost_ms = a->retry_ms = attach_now_ms();
 }
 
@@ -142,7 +147,27 @@ attach_connect(struct attach *a, struct error *err)
 	return 0;
 }
 
+void
+attach_send(struct attach *a)
+{
+	if (a->parting)
+		return;
+	if (a->send.len > 0 && a->connected &&
+	    conn_send(&a->conn, a->send.data, a->send.len, NULL) < 0)
+		attach_lose(a);
+	buf_clear(&a->send);
+}
+
 /* Frames. */
+
+/* Our last word, after all that is on its way; then the host closes. */
+static void
+on_bye(struct attach *a)
+{
+	(void)frame_put(&a->send, FRAME_BYE, NULL, 0);
+	attach_send(a);
+	a->parting = true;
+}
 
 struct size {
 	unsigned cols, rows;
@@ -313,6 +338,9 @@ on_frame(struct attach *a, const struct frame *f)
 		break;
 	case FRAME_PING:
 		(void)frame_put(&a->send, FRAME_PONG, f->payload, f->len);
+		break;
+	case FRAME_BYE:
+		on_bye(a);
 		break;
 	case FRAME_ENDED:
 		on_ended(a, f);

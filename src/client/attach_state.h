@@ -39,6 +39,7 @@ struct attach {
 	struct book book; /* the history, while it is leafed through */
 	struct conn conn;
 	bool connected;
+	bool parting; /* the host leaves: send no more, another will follow */
 	struct buf send;
 	bool sized;    /* the host was told our size: we have drawn */
 	bool coloured; /* and our terminal's colours */
@@ -73,6 +74,8 @@ int attach_connect(struct attach *a, struct error *err);
 /* Anew, to go on where we are or with a fresh picture. */
 int attach_connect_again(struct attach *a, bool picture);
 void attach_on_host(struct attach *a);
+/* Send what there is, or keep it for the host that follows. */
+void attach_send(struct attach *a);
 void attach_lose(struct attach *a);
 void attach_retry(struct attach *a, int64_t now);
 

@@ -88,6 +88,7 @@ book_fetch(int dirfd, int timeout_ms, uint64_t *offset, struct error *err)
 	hello_init(&hello);
 	snprintf(hello.client, sizeof(hello.client), "tend %s", TEND_VERSION);
 	hello.mode = HELLO_CONTROL;
+	hello.features = HELLO_HANDOVER;
 	if (conn_open(&c, dirfd, &hello, timeout_ms, err) < 0)
 		return NULL;
 	if (ask(&c, "session.get", "{}", &a, err) == 0 &&

@@ -212,7 +212,12 @@ conn_open(struct conn *c, int dirfd, const struct hello *h, int timeout_ms,
 {
 	int rc;
 
-	*c = (struct conn){ .fd = -1, .timeout_ms = timeout_ms, .next_id = 1 };
+	*c = (struct conn){ .fd = -1,
+		.timeout_ms = timeout_ms,
+		.next_id = 1,
+		.give = -1,
+		.dirfd = dirfd,
+		.hello = *h };
 	buf_init(&c->in, FRAME_HEADER + FRAME_MAX_HOST + READ_SIZE);
 	if ((rc = connect_until(dirfd, now_ms() + timeout_ms, &c->fd, err)) <
 		0 ||
@@ -288,6 +293,32 @@ conn_next(struct conn *c, struct frame *f, struct error *err)
 	}
 }
 
+/* With what is to be given, which goes along with the first byte. */
+static ssize_t
+send_some(struct conn *c, const void *p, size_t len)
+{
+	struct iovec iov = { (void *)(uintptr_t)p, len };
+	union {
+		struct cmsghdr head;
+		char space[CMSG_SPACE(sizeof(int))];
+	} with = { 0 };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	ssize_t n;
+
+	if (c->give >= 0) {
+		with.head.cmsg_level = SOL_SOCKET;
+		with.head.cmsg_type = SCM_RIGHTS;
+		with.head.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&with.head), &c->give, sizeof(int));
+		msg.msg_control = &with;
+		msg.msg_controllen = sizeof(with.space);
+	}
+	n = sendmsg(c->fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
+	if (n > 0)
+		c->give = -1;
+	return n;
+}
+
 static int
 send_until(struct conn *c, const void *p, size_t len, int64_t until,
     struct error *err)
@@ -296,7 +327,7 @@ send_until(struct conn *c, const void *p, size_t len, int64_t until,
 	int rc;
 
 	while (len > 0) {
-		ssize_t n = send(c->fd, next, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		ssize_t n = send_some(c, next, len);
 
 		if (n >= 0) {
 			next += n;
@@ -307,8 +338,8 @@ send_until(struct conn *c, const void *p, size_t len, int64_t until,
 				return error_set(err, -rc,
 				    "the host takes nothing");
 		} else if (errno != EINTR) {
-			return error_set(err, errno, "lost the host: %s",
-			    strerror(errno));
+			return error_set(err, next == p ? EPIPE : ECONNRESET,
+			    "lost the host: %s", strerror(errno));
 		}
 	}
 	return 0;
@@ -349,6 +380,44 @@ send_request(struct conn *c, uint64_t id, const char *op, const char *args,
 	buf_finish(&json);
 	buf_finish(&frame);
 	return rc;
+}
+
+static int
+reopen(struct conn *c, struct error *err)
+{
+	uint64_t next_id = c->next_id;
+	int give = c->give, timeout_ms = c->timeout_ms, dirfd = c->dirfd;
+	struct hello hello = c->hello;
+	int rc;
+
+	conn_close(c);
+	rc = conn_open(c, dirfd, &hello, timeout_ms, err);
+	c->next_id = next_id;
+	c->give = give;
+	return rc;
+}
+
+/* A host that has left takes nothing: then it goes to the one that follows. */
+static int
+send_to_somebody(struct conn *c, uint64_t id, const char *op, const char *args,
+    int64_t until, struct error *err)
+{
+	int rc = c->left ? -EPIPE : send_request(c, id, op, args, until, err);
+
+	if (rc != -EPIPE || !(c->welcome.features & HELLO_HANDOVER))
+		return rc;
+	rc = reopen(c, err);
+	return rc < 0 ? rc : send_request(c, id, op, args, until, err);
+}
+
+static int
+answer_bye(struct conn *c, struct error *err)
+{
+	uint8_t header[FRAME_HEADER];
+
+	c->left = true;
+	frame_header(header, FRAME_BYE, 0);
+	return conn_send(c, header, sizeof(header), err);
 }
 
 /* What the host said no with. */
@@ -414,13 +483,16 @@ conn_call(struct conn *c, const char *op, const char *args, char **result,
 	int rc;
 
 	code[0] = '\0';
-	rc = send_request(c, id, op, args, until, err);
+	rc = send_to_somebody(c, id, op, args, until, err);
 	while (rc == 0) {
 		rc = await_frame(c, &f, until, err);
-		if (rc > 0)
-			rc = f.type != FRAME_RESPONSE ?
-			    0 :
-			    read_response(&f, id, result, code, err);
+		if (rc <= 0)
+			continue;
+		rc = 0;
+		if (f.type == FRAME_RESPONSE)
+			rc = read_response(&f, id, result, code, err);
+		else if (f.type == FRAME_BYE)
+			rc = answer_bye(c, err);
 	}
 	return rc < 0 ? rc : 0;
 }

@@ -20,12 +20,17 @@ struct conn {
 	struct buf in;    /* bytes read */
 	size_t in_taken;  /* of those, given by conn_next */
 	uint64_t next_id; /* of requests */
-	int timeout_ms;   /* of each call that waits */
+	int give;         /* a descriptor for the next request; -1: none */
+	bool left;        /* the host leaves, and we have said BYE */
+	int dirfd;        /* as it was opened with, to open it again */
+	struct hello hello;
+	int timeout_ms; /* of each call that waits */
 };
 
 /*
  * Connect to the socket in a session's directory and exchange first lines.
  * While the host is away but will be started again, that is waited for.
+ * dirfd stays the caller's, and open.
  * -ECONNREFUSED and -ENOENT: it is not running; -ETIMEDOUT, -EPROTO, -EACCES
  * (denied), -EBUSY; and why.  After a failure there is nothing to close, and
  * c->welcome has the refusal if there was one.
@@ -49,6 +54,10 @@ int conn_send(struct conn *c, const void *p, size_t len, struct error *err);
  * One operation: args is a JSON object as text.  *result is the result as
  * JSON text, the caller's.  A refusal of the host is -EREMOTEIO with the
  * error's code in `code`.  Frames that are no answer are passed over.
+ *
+ * When the host leaves the session to another (BYE), and with `handover`, the
+ * answer still comes; a request that it did not take any more goes to the next
+ * host.
  */
 int conn_call(struct conn *c, const char *op, const char *args, char **result,
     char code[32], struct error *err);

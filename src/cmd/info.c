@@ -9,12 +9,15 @@
 #include "cmd/operands.h"
 #include "cmd/out.h"
 #include "cmd/target.h"
+#include "cmd/trouble.h"
 #include "cmd/words.h"
 
 /* What only the host knows; zero and -1 where it was not asked. */
 struct fresh {
 	uint64_t seq, offset, log_bytes;
 	int64_t observers;
+	bool unlogged;
+	char degraded[256];
 };
 
 static void
@@ -23,9 +26,16 @@ take_fresh(const struct manifest *m, const char *text, struct fresh *f)
 	json_t *tree = text != NULL ? json_loads(text, 0, NULL) : NULL;
 	const json_t *observers = json_object_get(tree, "observers");
 
-	*f = (struct fresh){ m->seq, m->offset, m->log_bytes, -1 };
+	*f = (struct fresh){ .seq = m->seq,
+		.offset = m->offset,
+		.log_bytes = m->log_bytes,
+		.observers = -1 };
 	if (tree == NULL)
 		return;
+	f->unlogged = json_is_true(json_object_get(tree, "unlogged"));
+	if (f->unlogged)
+		snprintf(f->degraded, sizeof(f->degraded), "%s",
+		    json_string_value(json_object_get(tree, "degraded")));
 	f->seq = (uint64_t)json_integer_value(json_object_get(tree, "seq"));
 	f->offset = (uint64_t)json_integer_value(
 	    json_object_get(tree, "offset"));
@@ -141,15 +151,11 @@ put_limits(struct buf *out, const struct manifest *m)
 	}
 }
 
-/* What is not as it should be. */
+/* What is not as it should be, and what can be done. */
 static void
-put_trouble(struct buf *out, const struct manifest *m)
+put_trouble(struct buf *out, const struct manifest *m, const struct fresh *f)
 {
-	if (m->degraded != NULL)
-		put(out, "degraded", m->degraded);
-	if (m->unkept)
-		put(out, "unkept",
-		    "its keeper died; how it ends nobody will know");
+	trouble_put(m, f->unlogged ? f->degraded : NULL, out);
 	if (m->post_mortem != NULL)
 		put(out, "post-mortem", m->post_mortem);
 }
@@ -185,7 +191,7 @@ put_words(struct buf *out, const struct manifest *m, const struct fresh *f)
 	put_processes(out, m);
 	put_log(out, m, f);
 	put_limits(out, m);
-	put_trouble(out, m);
+	put_trouble(out, m, f);
 }
 
 static int

@@ -140,8 +140,8 @@ out_note(const struct out *o, const char *fmt, ...)
 	complain(o, message);
 }
 
-static int
-status_of(const struct out *o, enum failure failure)
+int
+out_status(const struct out *o, enum failure failure)
 {
 	if (o->failure_status != 0)
 		return o->failure_status;
@@ -159,7 +159,7 @@ send_all(const struct out *o)
 	snprintf(message, sizeof(message),
 	    "cannot write to standard output: %s", strerror(-r));
 	complain(o, message);
-	return status_of(o, FAIL_INTERNAL);
+	return out_status(o, FAIL_INTERNAL);
 }
 
 int
@@ -218,10 +218,10 @@ out_fail(struct out *o, enum failure failure, const char *fmt, ...)
 	va_end(ap);
 	if (!o->json) {
 		complain(o, message);
-		return status_of(o, failure);
+		return out_status(o, failure);
 	}
 	buf_clear(&o->buf);
 	put_error(o, failure, message);
 	r = send_all(o);
-	return r != 0 ? r : status_of(o, failure);
+	return r != 0 ? r : out_status(o, failure);
 }

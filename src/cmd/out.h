@@ -65,6 +65,9 @@ enum failure {
 /* The failure whose code this is; FAIL_INTERNAL for one we do not know. */
 enum failure failure_called(const char *code);
 
+/* The exit status that belongs to a failure. */
+int out_status(const struct out *o, enum failure failure);
+
 /* Report the failure in place of the answer; returns the exit status. */
 int out_fail(struct out *o, enum failure failure, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

@@ -117,8 +117,8 @@ target_take_session(struct call *call, unsigned needs)
 	return status;
 }
 
-static int
-not_running(struct call *call)
+int
+target_not_running(struct call *call)
 {
 	struct target *t = call->target;
 	char how[WORDS_MAX];
@@ -129,8 +129,8 @@ not_running(struct call *call)
 	    target_name(t), how, target_name(t), target_name(t));
 }
 
-static enum failure
-conn_failure(int result)
+enum failure
+target_conn_failure(int result)
 {
 	switch (result) {
 	case -ETIMEDOUT:
@@ -154,6 +154,7 @@ connect_host(struct target *t, int timeout_ms, struct error *err)
 
 	hello_init(&hello);
 	hello.mode = HELLO_CONTROL;
+	hello.features = HELLO_HANDOVER;
 	snprintf(hello.client, sizeof(hello.client), "tend %s", TEND_VERSION);
 	result = conn_open(&t->conn, t->dirfd, &hello, timeout_ms, err);
 	if (result < 0)
@@ -169,15 +170,15 @@ target_connect(struct call *call)
 	int result;
 
 	if (!status_is_active(t->session.status))
-		return not_running(call);
+		return target_not_running(call);
 	result = connect_host(t, HOST_TIMEOUT_MS, &err);
 	if (result == 0)
 		return 0;
 	/* It may have ended while we were on our way. */
 	if (target_refresh(t, NULL) == 0 &&
 	    !status_is_active(t->session.status))
-		return not_running(call);
-	return out_fail(call->out, conn_failure(result),
+		return target_not_running(call);
+	return out_fail(call->out, target_conn_failure(result),
 	    "cannot reach session %s: %s", target_name(t), err.msg);
 }
 
@@ -208,11 +209,11 @@ target_ask(struct call *call, const char *op, const char *args, char **result)
 		return 0;
 	if (r != -EREMOTEIO && target_refresh(t, NULL) == 0 &&
 	    !status_is_active(t->session.status))
-		return not_running(call);
+		return target_not_running(call);
 	if (r == -EREMOTEIO)
 		return out_fail(call->out, failure_called(code), "%s: %s",
 		    target_name(t), err.msg);
-	return out_fail(call->out, conn_failure(r), "session %s: %s",
+	return out_fail(call->out, target_conn_failure(r), "session %s: %s",
 	    target_name(t), err.msg);
 }
 

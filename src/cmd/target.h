@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "client/conn.h"
+#include "cmd/out.h"
 #include "session/home.h"
 #include "session/manifest.h"
 
@@ -74,6 +75,12 @@ int target_wait_end(struct target *t, int timeout_ms, struct error *err);
  * are ours to write, and read it anew.  0, or the exit status as above.
  */
 int target_wait_gone(struct call *call);
+
+/* Report that it does not run, and what is left of it; the exit status. */
+int target_not_running(struct call *call);
+
+/* The failure that an error of conn.h is. */
+enum failure target_conn_failure(int result);
 
 /* How a session is called in messages: its name, or its id. */
 const char *target_name(const struct target *t);

@@ -143,6 +143,8 @@ chores_start(struct chores *c)
 	thread_cond_init(&c->wake);
 	c->sealed = 1;
 	c->grown = true;
+	/* A host that begins has others to serve first. */
+	c->written_ms = clock_ms(CLOCK_MONOTONIC);
 	rc = thread_start(&c->thread, "tend-chores", run, c);
 	c->started = rc == 0;
 	return rc;

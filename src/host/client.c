@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/version.h"
@@ -27,7 +28,9 @@
 static void
 want(struct client *c)
 {
-	watch_want(c->watch, LOOP_READ | (c->blocked ? LOOP_WRITE : 0));
+	enum loop_events read = c->bye == CLIENT_HEARD ? 0 : LOOP_READ;
+
+	watch_want(c->watch, read | (c->blocked ? LOOP_WRITE : 0));
 }
 
 void
@@ -41,6 +44,7 @@ client_close(struct client *c)
 	c->watch = NULL;
 	close(c->fd);
 	c->fd = -1;
+	fd_close(&c->given);
 }
 
 void
@@ -205,7 +209,8 @@ client_fail(struct client *c, const char *code, const char *message)
 static unsigned
 common_features(const struct client *c)
 {
-	unsigned ours = HELLO_OFFSET | HELLO_KEYFRAME | HELLO_EVENTS;
+	unsigned ours = HELLO_OFFSET | HELLO_KEYFRAME | HELLO_EVENTS |
+	    HELLO_HANDOVER;
 
 	if (c->hello.engine != VT_ENGINE_VERSION || c->server->host->vt == NULL)
 		ours &= ~(unsigned)HELLO_KEYFRAME;
@@ -318,6 +323,54 @@ take_bytes(struct client *c, const uint8_t *p, size_t len)
 	}
 }
 
+void
+client_heard_bye(struct client *c)
+{
+	if (reply_filter_holds(&c->filter))
+		frames_let_go(c);
+	c->bye = CLIENT_HEARD;
+	want(c);
+	server_wake_at(c->server, 0);
+}
+
+void
+client_cut(struct client *c)
+{
+	c->bye = CLIENT_CUT;
+	shutdown(c->fd, SHUT_RD);
+}
+
+/* Read; of descriptors, who only asks may send one at a time. */
+static ssize_t
+receive(struct client *c, void *p, size_t size)
+{
+	struct iovec iov = { p, size };
+	union {
+		struct cmsghdr head;
+		char space[CMSG_SPACE(sizeof(int))];
+	} with;
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &with,
+		.msg_controllen = CMSG_LEN(sizeof(int)),
+	};
+	struct cmsghdr *h;
+	ssize_t n;
+
+	if (c->observer != NULL)
+		return recv(c->fd, p, size, 0);
+	n = recvmsg(c->fd, &msg, MSG_CMSG_CLOEXEC);
+	h = n < 0 ? NULL : CMSG_FIRSTHDR(&msg);
+	if (h != NULL && h->cmsg_level == SOL_SOCKET &&
+	    h->cmsg_type == SCM_RIGHTS &&
+	    h->cmsg_len == CMSG_LEN(sizeof(int))) {
+		fd_close(&c->given);
+		memcpy(&c->given, CMSG_DATA(h), sizeof(int));
+	}
+	return n;
+}
+
 static void
 on_ready(void *arg, enum loop_events ready)
 {
@@ -332,11 +385,15 @@ on_ready(void *arg, enum loop_events ready)
 	}
 	if (!(ready & LOOP_READ) || c->state == CLIENT_GONE)
 		return;
-	n = recv(c->fd, bytes, sizeof(bytes), 0);
-	if (n > 0)
+	n = receive(c, bytes, sizeof(bytes));
+	if (n > 0) {
+		c->heard_ms = c->server->now_ms;
 		take_bytes(c, bytes, (size_t)n);
-	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+	} else if (n == 0 && c->bye == CLIENT_CUT) {
+		client_heard_bye(c);
+	} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
 		client_close(c);
+	}
 }
 
 struct client *
@@ -347,6 +404,7 @@ client_create(struct server *s, int fd, uid_t uid, uint64_t number)
 	c->server = s;
 	c->number = number;
 	c->fd = fd;
+	c->given = -1;
 	c->deadline_ms = s->now_ms + CLIENT_HELLO_MS;
 	snprintf(c->by, sizeof(c->by), "uid:%u", (unsigned)uid);
 	buf_init(&c->in, IN_MAX);

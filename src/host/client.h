@@ -40,6 +40,14 @@ enum client_state {
 	CLIENT_GONE,    /* closed; freed when the turn is over */
 };
 
+/* How far the farewell of a host that leaves has come (server_leave.c). */
+enum client_bye {
+	CLIENT_STAYS,
+	CLIENT_TOLD,  /* it was sent a BYE */
+	CLIENT_CUT,   /* it can send no more; the last of it is being read */
+	CLIENT_HEARD, /* all it sent was taken */
+};
+
 struct client {
 	struct list link;
 	struct server *server;
@@ -49,6 +57,11 @@ struct client {
 	int fd;
 	struct watch *watch;
 	int64_t deadline_ms; /* INT64_MAX: none */
+	int given;           /* a descriptor that it sent; -1: none */
+
+	enum client_bye bye;
+	int64_t bye_by_ms; /* when that must have gone on */
+	int64_t heard_ms;  /* when something came from it last */
 
 	struct hello hello;
 	unsigned features;         /* that both sides have */
@@ -97,6 +110,12 @@ void client_put_done(struct client *c);
 /* Refuse the request that is being handled; 0 is the id of none. */
 void client_refuse(struct client *c, uint64_t id, const char *code,
     const struct error *err);
+
+/* All that it sent was taken: nothing more will come. */
+void client_heard_bye(struct client *c);
+
+/* Have it send no more; what it has sent is still read. */
+void client_cut(struct client *c);
 
 /* Write `out`; whether all of it is gone and the client still there. */
 bool client_flush(struct client *c);

@@ -183,6 +183,16 @@ on_pong(struct client *c, const struct frame *f)
 	(void)f;
 }
 
+static void
+on_bye(struct client *c, const struct frame *f)
+{
+	(void)f;
+	if (c->bye == CLIENT_STAYS)
+		client_fail(c, "protocol", "nobody asked for a BYE");
+	else
+		client_heard_bye(c);
+}
+
 static const struct {
 	frame_fn *fn;
 	bool control; /* also from a connection that has not attached */
@@ -196,6 +206,7 @@ static const struct {
 	[FRAME_PING] = { on_ping, true },
 	[FRAME_PONG] = { on_pong, true },
 	[FRAME_VIEW] = { on_view, false },
+	[FRAME_BYE] = { on_bye, true },
 };
 
 void

@@ -23,9 +23,11 @@
 #include "host/ending.h"
 #include "host/events.h"
 #include "host/glance.h"
+#include "host/handover.h"
 #include "host/link.h"
 #include "host/oom.h"
 #include "host/pump.h"
+#include "host/rehearsal.h"
 #include "host/restore.h"
 #include "host/scribe.h"
 #include "host/server.h"
@@ -452,6 +454,7 @@ take_processes(struct host *h, const struct control *hello)
 {
 	struct manifest *m = &h->manifest;
 
+	h->keeper_version = hello->u.hello.version;
 	m->keeper.pid = hello->u.hello.keeper_pid;
 	m->keeper.start = hello->u.hello.keeper_start;
 	m->child.pid = hello->u.hello.child_pid;
@@ -466,11 +469,8 @@ take_processes(struct host *h, const struct control *hello)
 static int
 read_session(struct host *h, struct control *hello, struct error *err)
 {
-	int rc = link_hello(h, hello, err);
+	int rc = manifest_read(h->dirfd, &h->manifest, err);
 
-	manifest_init(&h->manifest);
-	if (rc == 0)
-		rc = manifest_read(h->dirfd, &h->manifest, err);
 	if (rc < 0)
 		return rc;
 	take_processes(h, hello);
@@ -486,6 +486,7 @@ create_parts(struct host *h, struct error *err)
 {
 	h->stop = stop_create(h);
 	h->ending = ending_create(h);
+	h->handover = handover_create(h);
 	h->wall = wall_create(h);
 	h->glance = glance_create(h);
 	h->server = server_create(h, err);
@@ -510,6 +511,11 @@ host_open(struct host *h, struct error *err)
 	int rc;
 
 	take_descriptors(h);
+	rc = link_hello(h, LINK_HELLO_MS, &hello, err);
+	if (rc == 0 && hello.u.hello.trial)
+		rc = rehearsal_run(h, &hello, err);
+	if (rc < 0)
+		return rc;
 	h->clerk = clerk_create(h->dirfd, err);
 	if (h->clerk == NULL)
 		return -EIO;
@@ -542,6 +548,7 @@ host_close(struct host *h)
 	if (h->ending != NULL)
 		ending_conclude(h->ending);
 	ending_destroy(h->ending);
+	handover_destroy(h->handover);
 	stop_destroy(h->stop);
 	wall_destroy(h->wall);
 	glance_destroy(h->glance);

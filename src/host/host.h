@@ -13,6 +13,7 @@ struct clerk;
 struct ending;
 struct error;
 struct glance;
+struct handover;
 struct link;
 struct loop;
 struct oom;
@@ -50,6 +51,7 @@ struct host {
 	int dirfd;     /* the session's directory */
 	int log_dirfd; /* its log/, for readers */
 	int control;   /* to the keeper; -1 once that is gone (unkept) */
+	uint32_t keeper_version;
 	int listen;    /* the session's socket, for accept(2) */
 	int master;    /* of the terminal; non-blocking */
 	int output_fd; /* eventfd: the keeper has put bytes into the ring */
@@ -76,6 +78,7 @@ struct host {
 	struct pump *pump;
 	struct ending *ending;
 	struct stop *stop;
+	struct handover *handover;
 	struct link *link;
 	struct wall *wall;
 	struct glance *glance;

@@ -339,6 +339,12 @@ input_cpr_answered(const struct input *in)
 	return clock_ms(CLOCK_MONOTONIC) - in->cpr_ms < CPR_MS;
 }
 
+bool
+input_is_empty(const struct input *in)
+{
+	return list_is_empty(&in->pieces) && in->replies.len == 0;
+}
+
 void
 input_end(struct input *in)
 {

@@ -66,6 +66,9 @@ void input_reply(struct input *in, const char *p, size_t len);
 /* Whether the engine has answered where the cursor is in the last seconds. */
 bool input_cpr_answered(const struct input *in);
 
+/* Whether the terminal has taken all that was typed or answered. */
+bool input_is_empty(const struct input *in);
+
 /* The program has ended: what waits is refused. */
 void input_end(struct input *in);
 

@@ -10,11 +10,10 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "host/ending.h"
+#include "host/handover.h"
 #include "host/host.h"
 #include "host/server.h"
 #include "host/unkept.h"
-
-#define HELLO_MS 5000
 
 struct link {
 	struct host *h;
@@ -23,12 +22,13 @@ struct link {
 };
 
 int
-link_hello(struct host *h, struct control *out, struct error *err)
+link_hello(struct host *h, int timeout_ms, struct control *out,
+    struct error *err)
 {
 	struct pollfd pfd = { .fd = h->control, .events = POLLIN };
 	int fd = -1, rc = 0;
 
-	if (poll(&pfd, 1, HELLO_MS) == 1)
+	if (poll(&pfd, 1, timeout_ms) == 1)
 		rc = control_receive(h->control, out, &fd);
 	fd_close(&fd);
 	if (rc < 1 || out->type != CONTROL_HELLO)
@@ -45,6 +45,7 @@ lose_keeper(struct link *l)
 	watch_remove(l->watch);
 	l->watch = NULL;
 	fd_close(&h->control);
+	handover_failed(h->handover, NULL);
 	l->unkept = unkept_create(h);
 }
 
@@ -75,6 +76,12 @@ take(struct link *l, const struct control *c, int fd)
 	case CONTROL_LISTENING:
 		if (fd >= 0)
 			listen_there(h, &fd);
+		break;
+	case CONTROL_LEAVE:
+		handover_leave(h->handover, c->u.leave.pid);
+		break;
+	case CONTROL_FAILED:
+		handover_failed(h->handover, c);
 		break;
 	default:
 		break;

@@ -11,8 +11,10 @@ struct host;
  */
 struct link;
 
-/* The keeper's first words, which are waited for; 0 or -errno. */
-int link_hello(struct host *h, struct control *out, struct error *err);
+/* The keeper's HELLO, which is waited for (-1: for ever); 0 or -errno. */
+#define LINK_HELLO_MS 5000
+int link_hello(struct host *h, int timeout_ms, struct control *out,
+    struct error *err);
 
 struct link *link_create(struct host *h);
 void link_destroy(struct link *l); /* NULL is fine */

@@ -6,8 +6,10 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/fd.h"
 #include "host/client.h"
 #include "host/encode.h"
+#include "host/handover.h"
 #include "host/host.h"
 #include "host/input.h"
 #include "host/requests.h"
@@ -40,6 +42,7 @@ put_session(struct op_call *call)
 		    h->log_error != 0 ? strerror(h->log_error) :
 					"the disk is slow");
 		m.degraded = why;
+		m.unlogged = true;
 	}
 	manifest_json(&m, (int)server_observers(call->server), &call->result);
 	return 0;
@@ -323,6 +326,27 @@ op_session_destroy(struct op_call *call, struct error *err)
 	return put_nothing(call,
 	    host_destroy(call->server->host, grace(call), call->client->by,
 		err));
+}
+
+/* The descriptor that came with the request; it is the keeper's then. */
+int
+op_session_upgrade(struct op_call *call, struct error *err)
+{
+	auto_close int program = fd_take(&call->client->given);
+
+	if (program < 0)
+		return error_set(err, EINVAL,
+		    "session.upgrade: tend-host must come with it, open for "
+		    "reading");
+	return handover_ask(call->server->host->handover, call->client->number,
+	    call->id, program, err);
+}
+
+int
+op_session_revive(struct op_call *call, struct error *err)
+{
+	return handover_ask(call->server->host->handover, call->client->number,
+	    call->id, -1, err);
 }
 
 int

@@ -13,6 +13,7 @@
 #include "host/engine.h"
 #include "host/events.h"
 #include "host/glance.h"
+#include "host/handover.h"
 #include "host/host.h"
 #include "host/scribe.h"
 #include "host/server.h"
@@ -42,6 +43,7 @@ struct pump {
 	struct watch *unsync; /* an update of the screen does not end */
 	bool syncing;         /* and that timer runs */
 	bool held;
+	bool resting;
 	uint64_t skip_from, skip_to; /* equal: nothing */
 	uint64_t since_keyframe;     /* bytes */
 
@@ -142,7 +144,7 @@ take(struct pump *p)
 	struct host *h = p->h;
 	uint64_t head = atomic_load(&h->ring.shared->head);
 
-	if (p->held || h->shown == head)
+	if (p->held || p->resting || h->shown == head)
 		return;
 	failpoint("pump-take");
 	while (h->shown < head)
@@ -198,7 +200,7 @@ go_to_sleep(struct pump *p)
 {
 	uint64_t until = p->h->shown + (p->flood ? FLOOD_PART : 1);
 
-	if (p->held)
+	if (p->held || p->resting)
 		return;
 	if (!ring_host_sleeps(&p->h->ring, until))
 		watch_rearm(p->again, 0);
@@ -230,6 +232,7 @@ on_settle(void *arg)
 	watch_update(p);
 	watch_flood(p);
 	ending_settle(h->ending);
+	handover_settle(h->handover);
 	server_flush(h->server);
 	scribe_flush(h->scribe);
 	go_to_sleep(p);
@@ -292,6 +295,14 @@ pump_hold(struct pump *p, bool hold)
 {
 	p->held = hold;
 	if (!hold)
+		watch_rearm(p->again, 0);
+}
+
+void
+pump_rest(struct pump *p, bool rest)
+{
+	p->resting = rest;
+	if (!rest)
 		watch_rearm(p->again, 0);
 }
 

@@ -20,6 +20,9 @@ void pump_skip(struct pump *p, uint64_t from, uint64_t to);
 
 void pump_hold(struct pump *p, bool hold);
 
+/* Take nothing at all, whoever holds or does not: another host follows. */
+void pump_rest(struct pump *p, bool rest);
+
 /* The terminal has something that the keeper is about to read. */
 void pump_echo(struct pump *p);
 

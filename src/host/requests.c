@@ -46,6 +46,7 @@ static const struct {
 	{ EROFS, "storage" },
 	{ EDQUOT, "storage" },
 	{ ETIMEDOUT, "timeout" },
+	{ ECONNREFUSED, "unreachable" },
 	{ EPROTO, "protocol" },
 };
 
@@ -89,6 +90,12 @@ client_refuse(struct client *c, uint64_t id, const char *code,
 	json_out_close(&j, '}');
 	client_put(c, FRAME_RESPONSE, b.data, b.len);
 	buf_finish(&b);
+}
+
+void
+requests_refuse(struct client *c, uint64_t id, const struct error *err)
+{
+	client_refuse(c, id, code_of(err->code), err);
 }
 
 /* Begin a response, up to where its result stands. */
@@ -159,7 +166,7 @@ carry_out(struct client *c, const void *p, size_t len)
 	}
 	c->busy = true;
 	if (call(c, &r, &err) < 0)
-		client_refuse(c, r.id, code_of(err.code), &err);
+		requests_refuse(c, r.id, &err);
 	op_request_finish(&r);
 }
 
@@ -232,6 +239,21 @@ requests_put_typed(struct json_out *j, uint64_t seq, uint64_t offset)
 	json_out_key(j, "offset");
 	json_out_number(j, offset);
 	json_out_close(j, '}');
+}
+
+void
+requests_followed(struct client *c, uint64_t id, pid_t pid)
+{
+	struct json_out j;
+	struct buf b;
+
+	begin_answer(&b, &j, id);
+	json_out_open(&j, '{');
+	json_out_key(&j, "pid");
+	json_out_number(&j, (uint64_t)pid);
+	json_out_close(&j, '}');
+	send_answer(c, &b, id);
+	buf_finish(&b);
 }
 
 void

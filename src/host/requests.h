@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/buf.h"
 #include "base/json_out.h"
@@ -25,6 +26,12 @@ void requests_take(struct client *c, const void *p, size_t len);
 /* Carry out those that wait, when it is their turn. */
 void requests_run(struct client *c);
 void requests_drop(struct client *c);
+
+/* Refuse a request, with the code that fits err. */
+void requests_refuse(struct client *c, uint64_t id, const struct error *err);
+
+/* A session.upgrade or session.revive: this one follows us. */
+void requests_followed(struct client *c, uint64_t id, pid_t pid);
 
 /* A session.send that had to wait is done. */
 void requests_typed(struct client *c, const struct input_done *done);

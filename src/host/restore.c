@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -12,6 +14,7 @@
 #include "base/error.h"
 #include "base/failpoint.h"
 #include "base/fd.h"
+#include "base/version.h"
 #include "host/engine.h"
 #include "host/events.h"
 #include "host/host.h"
@@ -106,11 +109,12 @@ make_screen(struct host *h, const struct control *hello,
 		n->raw = true;
 		return;
 	}
+	n->revived = h->manifest.raw;
 	if (p.mode == POISON_SKIP) {
 		n->skip_from = p.from > h->shown ? p.from : h->shown;
 		n->skip_to = p.to;
 	}
-	if (n->fresh || p.mode == POISON_SKIP)
+	if (n->fresh || n->revived || p.mode == POISON_SKIP)
 		engine_adopt(h, NULL);
 	else
 		engine_adopt(h, screen_from_log(h, end, n));
@@ -199,6 +203,11 @@ restore_log(struct host *h, const struct control *hello,
 		c.open_error = -rc;
 		guess_end(h, &c.end);
 	}
+	n->anew = hello->u.hello.anew;
+	if (n->anew) {
+		free(h->manifest.degraded);
+		h->manifest.degraded = NULL;
+	}
 	n->fresh = c.end.seq == 0;
 	n->cut = c.end.cut;
 	take_size(h);
@@ -216,6 +225,7 @@ note_engine(struct host *h, const struct restore_notes *n)
 
 	if (n->raw) {
 		event_engine_gap(h, h->shown, 0);
+		h->manifest.raw = true;
 		host_degraded(h,
 		    "no screen: the terminal engine crashed "
 		    "four times at the same place");
@@ -231,11 +241,32 @@ note_engine(struct host *h, const struct restore_notes *n)
 	}
 }
 
+/* Nobody knows what is on the screen: have the program draw it. */
+static void
+note_revived(struct host *h)
+{
+	pid_t foreground = tcgetpgrp(h->master);
+
+	h->manifest.raw = false;
+	if (foreground > 1)
+		kill(-foreground, SIGWINCH);
+}
+
 static void
 note_gap(struct host *h, const struct restore_notes *n)
 {
 	if (n->gap_len > 0)
 		event_gap(h, n->gap, n->gap_len, GAP_HOST);
+}
+
+static void
+note_restart(struct host *h, const struct restore_notes *n)
+{
+	if (n->anew && n->trouble == NULL)
+		event_meta(h, "host", NULL, "tend " TEND_VERSION, "upgrade");
+	else
+		event_trouble(h, "restart",
+		    n->trouble == NULL ? "another host goes on" : n->trouble);
 }
 
 void
@@ -263,14 +294,15 @@ restore_write_notes(struct host *h, const struct restore_notes *n)
 	if (n->cut > 0)
 		event_recovered(h, n->cut);
 	note_gap(h, n);
-	event_trouble(h, "restart",
-	    n->trouble == NULL ? "another host goes on" : n->trouble);
+	note_restart(h, n);
 	note_engine(h, n);
 	if (n->resized &&
 	    event_resize(h, h->manifest.cols, h->manifest.rows, "host") != 0)
 		scribe_join(h->scribe);
-	if (n->resized || n->gap_len > 0 || n->trouble != NULL)
+	if (n->resized || n->revived || n->gap_len > 0 || n->trouble != NULL)
 		event_keyframe(h, true);
+	if (n->revived)
+		note_revived(h);
 }
 
 bool

@@ -17,6 +17,8 @@ struct restore_notes {
 	uint64_t gap, gap_len;       /* output lost with the host before */
 	uint64_t skip_from, skip_to; /* the engine does not get these */
 	bool raw;                    /* nor anything else */
+	bool anew;                   /* the host before left us the session */
+	bool revived;                /* there was no engine, and is again */
 	bool resized;                /* the terminal's size is not the log's */
 	const char *trouble; /* why the screen is not the log's; or NULL */
 };

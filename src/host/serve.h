@@ -56,6 +56,11 @@ struct server {
 	uint64_t colours_of; /* the client whose colours the engine has */
 	bool holds;          /* the program is made to wait for a viewer */
 
+	bool leaving;           /* another host is to follow */
+	int64_t leaving_ms;     /* since when */
+	uint64_t leaving_for;   /* the client that wanted it: the last to go */
+	int64_t sizes_after_ms; /* until then nobody's size counts */
+
 	bool ended;
 	uint64_t end;         /* where the output ended */
 	uint64_t ended_after; /* the last client that was there */
@@ -79,6 +84,12 @@ void server_client_gone(struct server *s, struct client *c);
 
 /* Its size, visibility, or that it has drawn, changed; or (latest) it typed. */
 void server_vote(struct server *s, struct client *c);
+
+/* One step of the farewell to a client, if there is one. */
+void server_part(struct server *s, struct client *c);
+
+/* Go on accepting, if nothing speaks against it. */
+void server_resume_accept(struct server *s);
 
 void server_begin_typing(struct server *s);
 void server_end_typing(struct server *s);

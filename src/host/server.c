@@ -24,6 +24,9 @@
 #define ACCEPT_AGAIN_MS 1000
 #define ACCEPT_A_TURN 16
 
+/* How long those who were attached to the host before us take to come back. */
+#define RETURN_MS 300
+
 #define NEVER INT64_MAX
 
 static struct client *
@@ -116,10 +119,10 @@ is_exhausted(int error)
 	    error == ENOBUFS;
 }
 
-static void
-resume_accept(struct server *s)
+void
+server_resume_accept(struct server *s)
 {
-	if (!s->accept_paused)
+	if (!s->accept_paused || s->leaving)
 		return;
 	if (s->now_ms < s->accept_at_ms) {
 		server_wake_at(s, s->accept_at_ms);
@@ -229,6 +232,21 @@ count_votes(struct server *s)
 		host_resize(h, cols, rows, "viewers", NULL);
 }
 
+/*
+ * Those of a host before us come back one after the other, and when we leave
+ * they go so: the program is not to see the sizes in between.
+ */
+static void
+settle_size(struct server *s)
+{
+	if (s->leaving)
+		return;
+	if (s->now_ms >= s->sizes_after_ms)
+		count_votes(s);
+	else
+		server_wake_at(s, s->sizes_after_ms);
+}
+
 void
 server_resized(struct server *s)
 {
@@ -273,6 +291,7 @@ flush_client(struct server *s, struct client *c)
 	else
 		server_wake_at(s, c->deadline_ms);
 	requests_run(c);
+	server_part(s, c);
 	end_control(c);
 	if (c->blocked || c->state == CLIENT_GONE)
 		return;
@@ -280,7 +299,8 @@ flush_client(struct server *s, struct client *c)
 		c->events_lost = false;
 		server_tell_state(s, c);
 	}
-	if (c->observer != NULL && c->state == CLIENT_OPEN)
+	if (c->observer != NULL && c->state == CLIENT_OPEN &&
+	    c->bye == CLIENT_STAYS)
 		observer_flush(c->observer);
 	else
 		client_flush(c);
@@ -323,8 +343,8 @@ server_flush(struct server *s)
 		host_hold(s->host, holds);
 	s->holds = holds;
 	if (s->size_changed)
-		count_votes(s);
-	resume_accept(s);
+		settle_size(s);
+	server_resume_accept(s);
 }
 
 void
@@ -364,6 +384,8 @@ server_create(struct host *h, struct error *err)
 	list_init(&s->clients);
 	feed_init(&s->feed, &h->ring, h->shown);
 	server_look_at_clock(s);
+	if (h->manifest.seq > 0)
+		s->sizes_after_ms = s->now_ms + RETURN_MS;
 	s->wake = loop_timer(h->loop, -1, on_wake, s);
 	server_begin_typing(s);
 	server_listen(s);

@@ -55,6 +55,18 @@ void server_event(struct server *s, const char *json, size_t len);
 void server_unlogged(struct server *s, int64_t since_ms);
 
 /*
+ * Take leave of everybody, but for the client of this number: docs/protocol.md,
+ * Handover.  Nobody is accepted any more.  True once all they sent is typed and
+ * answered, and they have gone; server_stay is for a host that stays after all.
+ */
+void server_leave(struct server *s, uint64_t but);
+bool server_has_left(const struct server *s);
+void server_stay(struct server *s);
+
+/* Whether all that was typed has been taken by the terminal. */
+bool server_has_typed(const struct server *s);
+
+/*
  * The program has ended and the manifest says how: no more input; viewers get
  * what is left, then ENDED.  Output may still come from processes it left
  * behind; nobody is shown it.  The host waits for server_is_drained(), but

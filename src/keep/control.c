@@ -52,6 +52,19 @@ received_fd(struct msghdr *msg)
 	return fd;
 }
 
+/*
+ * When the other side ends without having read all that it was sent, that is
+ * told first, once; what it had to say comes after it all the same.
+ */
+static ssize_t
+receive(int sock, struct msghdr *msg)
+{
+	const int how = MSG_DONTWAIT | MSG_CMSG_CLOEXEC | MSG_TRUNC;
+	ssize_t n = recvmsg(sock, msg, how);
+
+	return n < 0 && errno == ECONNRESET ? recvmsg(sock, msg, how) : n;
+}
+
 int
 control_receive(int sock, struct control *c, int *fd)
 {
@@ -65,8 +78,7 @@ control_receive(int sock, struct control *c, int *fd)
 		.msg_controllen = CMSG_LEN(sizeof(int)), /* no second one */
 	};
 	auto_close int came = -1;
-	ssize_t n = recvmsg(sock, &msg,
-	    MSG_DONTWAIT | MSG_CMSG_CLOEXEC | MSG_TRUNC);
+	ssize_t n = receive(sock, &msg);
 
 	if (n < 0 && errno != ECONNRESET)
 		return -errno;

@@ -9,7 +9,8 @@
  * started with: docs/protocol.md.  The keeper outlives many hosts, so this may
  * only grow: new messages at the end, new fields at the end of a message.
  */
-#define CONTROL_VERSION 1
+#define CONTROL_VERSION 2
+#define CONTROL_UPGRADES 2 /* from this version on a keeper can change hosts */
 
 enum control_fd {
 	CONTROL_FD = 3,
@@ -31,6 +32,10 @@ enum control_type {
 	CONTROL_ACK,
 	CONTROL_DONE,
 	CONTROL_LINGER,
+	CONTROL_UPGRADE,
+	CONTROL_LEAVE,
+	CONTROL_STAY,
+	CONTROL_FAILED,
 };
 
 #define CONTROL_DEATHS 8
@@ -42,6 +47,16 @@ struct control_death {
 	uint32_t signal; /* 0: it exited */
 	uint32_t count;  /* deaths so far, this one included */
 };
+
+/* Why the next host is not to be had. */
+enum control_failure {
+	CONTROL_FAILED_SAYS = 1, /* it says so itself: `why` */
+	CONTROL_FAILED_RUN,      /* it could not be run: `error` */
+	CONTROL_FAILED_ENDED,    /* it ended: `error` is its wait status */
+	CONTROL_FAILED_LATE,     /* it was not ready in time */
+	CONTROL_FAILED_EXIT,     /* the program of the session has ended */
+};
+#define CONTROL_WHY_MAX 200
 
 struct control {
 	uint32_t type;
@@ -56,6 +71,8 @@ struct control {
 			uint64_t keeper_start, child_start; /* ticks, stat 22 */
 			uint64_t began_ns;                  /* CLOCK_BOOTTIME */
 			struct control_death death[CONTROL_DEATHS];
+			uint32_t trial; /* look whether it would go, no more */
+			uint32_t anew;  /* what was wrong before is forgotten */
 		} hello;
 		struct {
 			int32_t status;
@@ -69,6 +86,14 @@ struct control {
 		struct {
 			uint32_t ms;
 		} linger;
+		struct {
+			int32_t pid; /* of the next host */
+		} leave;
+		struct {
+			uint32_t how; /* enum control_failure */
+			int32_t error;
+			char why[CONTROL_WHY_MAX]; /* may lack its NUL */
+		} failed;
 	} u;
 };
 

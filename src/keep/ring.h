@@ -16,7 +16,9 @@
  */
 #define RING_SIZE (64u << 10)
 #define RING_MAGIC 0x676e6972u
+#ifndef RING_VERSION /* a test makes a host of another one */
 #define RING_VERSION 2
+#endif
 #define RING_IDLE UINT64_MAX  /* engine_at while the engine is not reading */
 #define RING_AWAKE UINT64_MAX /* host_wakes_at while the host does not sleep */
 

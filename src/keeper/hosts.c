@@ -13,6 +13,7 @@
 #include "keeper/child.h"
 #include "keeper/clock.h"
 #include "keeper/oom.h"
+#include "keeper/trial.h"
 
 #define LINGER_MS 10000
 
@@ -24,6 +25,8 @@ hosts_init(struct hosts *h, int program, int oom_score)
 {
 	*h = (struct hosts){
 		.program = program,
+		.next = -1,
+		.offered = -1,
 		.oom_score = oom_score,
 		.control = -1,
 		.ready_ms = CLOCK_NEVER,
@@ -33,18 +36,45 @@ hosts_init(struct hosts *h, int program, int oom_score)
 
 /* The descriptors that it gets are all above those that they become. */
 static _Noreturn void
-run(const struct hosts *h, const int *fds, int control)
+run(int program, int oom_score, const int *fds, int control)
 {
+	struct control failed = { .type = CONTROL_FAILED };
 	char *argv[] = { "tend-host", NULL };
 
 	setsid();
-	oom_set_score(h->oom_score);
+	oom_set_score(oom_score);
 	dup2(control, CONTROL_FD);
 	for (int fd = CONTROL_FD + 1; fd < CONTROL_FDS_END; fd++)
 		dup2(fds[fd - CONTROL_FD - 1], fd);
 	child_reset_signals();
-	fexecve(h->program, argv, environ);
+	fexecve(program, argv, environ);
+	failed.u.failed.how = CONTROL_FAILED_RUN;
+	failed.u.failed.error = errno;
+	control_send(CONTROL_FD, &failed, -1);
 	_exit(127);
+}
+
+int
+hosts_spawn(int program, int oom_score, const int *fds, pid_t *pid,
+    int *control)
+{
+	int ends[2], rc;
+	pid_t made;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return -errno;
+	made = fork();
+	if (made == 0)
+		run(program, oom_score, fds, ends[1]);
+	rc = made < 0 ? -errno : 0;
+	fd_close(&ends[1]);
+	if (rc < 0) {
+		fd_close(&ends[0]);
+		return rc;
+	}
+	*pid = made;
+	*control = ends[0];
+	return 0;
 }
 
 static int64_t
@@ -62,31 +92,54 @@ put_off(struct hosts *h, int64_t now_ms)
 	h->failures++;
 }
 
+static void
+begin(struct hosts *h, unsigned owed)
+{
+	h->ready_ms = CLOCK_NEVER;
+	h->done = h->anew = false;
+	h->owed = owed | 1u << CONTROL_HELLO;
+	h->started++;
+}
+
 void
 hosts_start(struct hosts *h, const int *fds, unsigned owed, int64_t now_ms)
 {
-	int ends[2];
-	pid_t pid;
+	if (hosts_spawn(h->program, h->oom_score, fds, &h->pid, &h->control) <
+	    0) {
+		put_off(h, now_ms);
+		return;
+	}
+	begin(h, owed);
+}
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
-		put_off(h, now_ms);
+void
+hosts_follow(struct hosts *h, struct trial *t, unsigned owed)
+{
+	h->pid = t->pid;
+	h->control = fd_take(&t->control);
+	h->next = fd_take(&t->program);
+	h->crashes = h->failures = 0;
+	begin(h, owed);
+	h->anew = true;
+}
+
+/* It serves: if it is of another program, that is ours from now on. */
+static void
+prove(struct hosts *h, int64_t now_ms)
+{
+	h->ready_ms = now_ms;
+	if (h->next < 0)
 		return;
-	}
-	pid = fork();
-	if (pid == 0)
-		run(h, fds, ends[1]);
-	fd_close(&ends[1]);
-	if (pid < 0) {
-		fd_close(&ends[0]);
-		put_off(h, now_ms);
-		return;
-	}
-	h->pid = pid;
-	h->control = ends[0];
-	h->ready_ms = CLOCK_NEVER;
-	h->done = false;
-	h->owed = owed | 1u << CONTROL_HELLO;
-	h->started++;
+	fd_close(&h->program);
+	h->program = fd_take(&h->next);
+}
+
+static void
+offer(struct hosts *h, int *fd)
+{
+	fd_close(&h->offered);
+	h->offered = fd_take(fd);
+	h->asked = true;
 }
 
 /* True when there may be more to hear. */
@@ -103,7 +156,7 @@ receive_one(struct hosts *h, int64_t now_ms)
 		return rc == -EPROTO;
 	switch (c.type) {
 	case CONTROL_READY:
-		h->ready_ms = now_ms;
+		prove(h, now_ms);
 		break;
 	case CONTROL_ACK:
 		h->acked = true;
@@ -113,6 +166,13 @@ receive_one(struct hosts *h, int64_t now_ms)
 		break;
 	case CONTROL_LINGER:
 		h->linger_ms = c.u.linger.ms;
+		break;
+	case CONTROL_UPGRADE:
+		offer(h, &fd);
+		break;
+	case CONTROL_STAY:
+		h->stays = true;
+		h->leaving = false;
 		break;
 	}
 	return true;
@@ -160,19 +220,31 @@ record_crash(struct hosts *h, int status, const struct ring_shared *s)
 	};
 }
 
+/* What belonged to the host that has ended. */
+static void
+forget(struct hosts *h)
+{
+	fd_close(&h->control);
+	fd_close(&h->next);
+	fd_close(&h->offered);
+	h->asked = h->leaving = h->stays = false;
+	h->pid = 0;
+	h->owed = 0;
+}
+
 void
 hosts_ended(struct hosts *h, int status, struct ring *ring, int64_t now_ms)
 {
+	bool left = h->leaving && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+
 	/* Its last words may be waiting: DONE comes just before the end. */
 	if (h->control >= 0)
 		hosts_receive(h, now_ms);
-	fd_close(&h->control);
-	h->pid = 0;
-	h->owed = 0;
-	if (was_killed(status) ||
+	forget(h);
+	if (was_killed(status) || left ||
 	    (h->ready_ms != CLOCK_NEVER && now_ms - h->ready_ms >= SOUND_MS))
 		h->failures = 0;
-	if (!was_killed(status) && !h->done)
+	if (!was_killed(status) && !left && !h->done)
 		record_crash(h, status, ring->shared);
 	ring->shared->engine_at = RING_IDLE;
 	put_off(h, now_ms);
@@ -199,6 +271,7 @@ fill_in_deaths(const struct hosts *h, struct control *c)
 	c->u.hello.deaths = h->crashes < CONTROL_DEATHS ? h->crashes :
 							  CONTROL_DEATHS;
 	memcpy(c->u.hello.death, h->death, sizeof(h->death));
+	c->u.hello.anew = h->anew;
 }
 
 void

@@ -8,6 +8,7 @@
 #include "keep/control.h"
 
 struct ring;
+struct trial;
 
 /*
  * The hosts of this session, one after the other.  A host that ends without
@@ -16,9 +17,15 @@ struct ring;
  *
  * What a host must hear is owed to it until it was sent: a message for which
  * its socket has no room now is sent later.
+ *
+ * A host may be followed by one of another program (trial.h) while it is well.
+ * That program becomes ours when it serves; if it ends before, we go on with
+ * the one we had.
  */
 struct hosts {
 	int program;      /* tend-host, open for reading */
+	int next;         /* the program of this host while it has to prove
+			     itself; -1: it is `program` */
 	int oom_score;    /* that hosts are to have */
 	pid_t pid;        /* 0: there is none now */
 	int control;      /* -1: none */
@@ -29,6 +36,11 @@ struct hosts {
 	int64_t linger_ms; /* how long the terminal stays after the exit */
 	bool acked;        /* a host has logged the exit */
 	bool done;         /* a host has written all there is */
+	bool asked;        /* it wants another to follow it */
+	int offered;       /* that one's program; -1: the same again */
+	bool leaving;      /* it was told to leave */
+	bool stays;        /* and cannot */
+	bool anew;         /* this one is told to forget what was wrong */
 	uint32_t started, crashes;
 	struct control_death death[CONTROL_DEATHS]; /* the last crashes */
 };
@@ -41,6 +53,13 @@ void hosts_init(struct hosts *h, int program, int oom_score);
  */
 void hosts_start(struct hosts *h, const int *fds, unsigned owed,
     int64_t now_ms);
+
+/* A process that runs the program as a host; 0, or -errno. */
+int hosts_spawn(int program, int oom_score, const int *fds, pid_t *pid,
+    int *control);
+
+/* The candidate, which is ready, follows the host that has left. */
+void hosts_follow(struct hosts *h, struct trial *t, unsigned owed);
 
 /* Hear what the host has to say. */
 void hosts_receive(struct hosts *h, int64_t now_ms);

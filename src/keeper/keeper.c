@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "keeper/clock.h"
 
 /* How long the output must be quiet after the exit, and how long at most. */
@@ -42,22 +43,30 @@ keeper_begin(struct keeper *k)
 	k->now_ms = clock_ms();
 	k->told = listener_watch(&k->listener);
 	k->leave_ms = CLOCK_NEVER;
+	trial_init(&k->trial);
 	plan_check(k);
 }
 
 /* ------------------------------------------------------------- telling hosts */
 
 static void
+make_hello(const struct keeper *k, struct control *c)
+{
+	*c = (struct control){ .type = CONTROL_HELLO };
+	c->u.hello.version = CONTROL_VERSION;
+	c->u.hello.keeper_pid = getpid();
+	c->u.hello.keeper_start = k->start;
+	c->u.hello.child_pid = k->child.pid;
+	c->u.hello.child_start = k->child.start;
+	c->u.hello.began_ns = k->child.began_ns;
+}
+
+static void
 pay_hello(struct keeper *k)
 {
-	struct control c = { .type = CONTROL_HELLO };
+	struct control c;
 
-	c.u.hello.version = CONTROL_VERSION;
-	c.u.hello.keeper_pid = getpid();
-	c.u.hello.keeper_start = k->start;
-	c.u.hello.child_pid = k->child.pid;
-	c.u.hello.child_start = k->child.start;
-	c.u.hello.began_ns = k->child.began_ns;
+	make_hello(k, &c);
 	hosts_pay(&k->hosts, &c, -1);
 }
 
@@ -90,6 +99,24 @@ pay_listening(struct keeper *k)
 }
 
 static void
+pay_leave(struct keeper *k)
+{
+	struct control c = { .type = CONTROL_LEAVE };
+
+	c.u.leave.pid = k->trial.pid;
+	hosts_pay(&k->hosts, &c, -1);
+}
+
+static void
+pay_failed(struct keeper *k)
+{
+	struct control c = k->trial.said;
+
+	c.type = CONTROL_FAILED;
+	hosts_pay(&k->hosts, &c, -1);
+}
+
+static void
 pay(struct keeper *k)
 {
 	if (!k->hosts.owed)
@@ -98,6 +125,8 @@ pay(struct keeper *k)
 	pay_listening(k);
 	pay_exit(k);
 	pay_closed(k);
+	pay_leave(k);
+	pay_failed(k);
 }
 
 /* What a new host must hear besides HELLO. */
@@ -113,24 +142,98 @@ owed_to_a_new_host(const struct keeper *k)
 	return owed;
 }
 
+#define HOST_FDS (CONTROL_FDS_END - CONTROL_FD - 1)
+
 /* In the order of enum control_fd; /dev/null stands for a closed terminal. */
+static void
+collect_fds(const struct keeper *k, int fds[HOST_FDS])
+{
+	const struct terminal *t = &k->terminal;
+
+	fds[0] = k->listener.fd;
+	fds[1] = t->master >= 0 ? t->master : STDIN_FILENO;
+	fds[2] = t->ring_fd;
+	fds[3] = t->output;
+	fds[4] = t->room;
+	fds[5] = k->listener.dir;
+	_Static_assert(HOST_FDS == 6, "one for each");
+}
+
 static void
 start_host(struct keeper *k)
 {
-	const struct terminal *t = &k->terminal;
-	const int fds[] = {
-		k->listener.fd,
-		t->master >= 0 ? t->master : STDIN_FILENO,
-		t->ring_fd,
-		t->output,
-		t->room,
-		k->listener.dir,
-	};
+	int fds[HOST_FDS];
 
-	_Static_assert(sizeof(fds) / sizeof(fds[0]) ==
-		CONTROL_FDS_END - CONTROL_FD - 1,
-	    "one for each");
+	collect_fds(k, fds);
 	hosts_start(&k->hosts, fds, owed_to_a_new_host(k), k->now_ms);
+}
+
+/* --------------------------------------------------------- another program */
+
+static void
+start_trial(struct keeper *k)
+{
+	struct hosts *h = &k->hosts;
+	int fds[HOST_FDS];
+	struct control hello;
+
+	trial_end(&k->trial);
+	collect_fds(k, fds);
+	make_hello(k, &hello);
+	h->asked = h->stays = false;
+	trial_start(&k->trial, fd_take(&h->offered), h->program, h->oom_score,
+	    fds, &hello, k->now_ms);
+	if (k->trial.stage == TRIAL_NONE)
+		hosts_owe(h, CONTROL_FAILED);
+}
+
+static void
+fail_trial(struct keeper *k, enum control_failure how)
+{
+	trial_fail(&k->trial, how, 0);
+	hosts_owe(&k->hosts, CONTROL_FAILED);
+}
+
+static void
+hear_trial(struct keeper *k)
+{
+	if (!trial_receive(&k->trial, k->now_ms))
+		return;
+	k->hosts.leaving = true;
+	hosts_owe(&k->hosts, CONTROL_LEAVE);
+}
+
+/* The socket may have been bound anew since the candidate was started. */
+static void
+let_follow(struct keeper *k)
+{
+	hosts_follow(&k->hosts, &k->trial,
+	    owed_to_a_new_host(k) | 1u << CONTROL_LISTENING);
+	k->trial.pid = 0;
+	trial_end(&k->trial);
+}
+
+/*
+ * A host that went away by itself is followed by its like: who knows what the
+ * candidate would have had to do with it.
+ */
+static void
+settle_trial(struct keeper *k)
+{
+	struct trial *t = &k->trial;
+
+	if (k->hosts.asked && k->hosts.pid)
+		start_trial(k);
+	if (t->stage == TRIAL_NONE)
+		return;
+	if (!k->hosts.pid && t->stage == TRIAL_READY)
+		let_follow(k);
+	else if (!k->hosts.pid || k->hosts.stays)
+		trial_end(t);
+	else if (k->child.ended && t->stage == TRIAL_STARTED)
+		fail_trial(k, CONTROL_FAILED_EXIT);
+	else if (k->now_ms >= t->until_ms)
+		fail_trial(k, CONTROL_FAILED_LATE);
 }
 
 /* ------------------------------------------------------------------- the end */
@@ -221,6 +324,13 @@ advance(struct keeper *k)
 /* ------------------------------------------------------------------ the loop */
 
 static void
+lose_candidate(struct keeper *k, int status)
+{
+	trial_ended(&k->trial, status);
+	hosts_owe(&k->hosts, CONTROL_FAILED);
+}
+
+static void
 reap(struct keeper *k)
 {
 	int status;
@@ -232,6 +342,8 @@ reap(struct keeper *k)
 		else if (pid == k->hosts.pid)
 			hosts_ended(&k->hosts, status, &k->terminal.ring,
 			    k->now_ms);
+		else if (pid == k->trial.pid)
+			lose_candidate(k, status);
 	}
 }
 
@@ -270,7 +382,7 @@ deadline_ms(const struct keeper *k)
 		at = earlier(at, stage_ends_ms(k));
 	if (k->stage != KEEPER_LEAVING)
 		at = earlier(at, hosts_due_ms(&k->hosts));
-	return at;
+	return earlier(at, k->trial.until_ms);
 }
 
 /*
@@ -299,6 +411,7 @@ settle(struct keeper *k)
 	if (k->now_ms >= k->check_ms)
 		check(k);
 	advance(k);
+	settle_trial(k);
 	if (k->stage != KEEPER_LEAVING && k->now_ms >= hosts_due_ms(&k->hosts))
 		start_host(k);
 	pay(k);
@@ -313,9 +426,10 @@ keeper_turn(struct keeper *k)
 		{ k->terminal.room, POLLIN, 0 },
 		{ k->signals, POLLIN, 0 },
 		{ k->hosts.control, POLLIN, 0 },
+		{ k->trial.control, POLLIN, 0 },
 	};
 
-	if (poll(fds, 4, timeout_ms(k)) < 0)
+	if (poll(fds, 5, timeout_ms(k)) < 0)
 		return true;
 	k->now_ms = clock_ms();
 	if (fds[0].revents)
@@ -326,6 +440,8 @@ keeper_turn(struct keeper *k)
 		hear_signals(k);
 	if (fds[3].revents)
 		hosts_receive(&k->hosts, k->now_ms);
+	if (fds[4].revents && k->trial.control >= 0)
+		hear_trial(k);
 	settle(k);
 	return k->stage != KEEPER_LEAVING ||
 	    (k->hosts.pid && k->now_ms < k->leave_ms);

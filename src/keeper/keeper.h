@@ -8,6 +8,7 @@
 #include "keeper/hosts.h"
 #include "keeper/listener.h"
 #include "keeper/terminal.h"
+#include "keeper/trial.h"
 
 /*
  * The parts of a session that outlive its hosts, and their one loop.  Nothing
@@ -32,6 +33,7 @@ struct keeper {
 	struct child_plan plan;
 	struct terminal terminal;
 	struct hosts hosts;
+	struct trial trial; /* of who is to follow the host */
 	struct listener listener;
 	int signals;    /* signalfd for SIGCHLD and SIGIO */
 	uint64_t start; /* as process_start_time */

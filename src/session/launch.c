@@ -67,37 +67,67 @@ clock_ns(clockid_t clock)
 /* ------------------------------------------------------------ preparation */
 
 /* Both programs stand in one directory; which, the host tells. */
-static bool
-find_programs_in(struct launch *l, const char *dir)
+static int
+open_host_in(const char *dir)
 {
 	char path[PATH_MAX];
 
-	if (path_join(path, sizeof(path), dir, "tend-host") < 0 ||
-	    path_join(l->keeper, sizeof(l->keeper), dir, "tend-keeper") < 0)
-		return false;
-	l->host = open(path, O_RDONLY | O_CLOEXEC);
-	return l->host >= 0;
+	if (path_join(path, sizeof(path), dir, "tend-host") < 0)
+		return -1;
+	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Beside tend as in a build, below its prefix wherever that is, or there. */
+/*
+ * Beside tend as in a build, below its prefix wherever that is, or there.  The
+ * host's descriptor, and the directory in which it was found.
+ */
 static int
-find_programs(struct launch *l, struct error *err)
+find_programs(char dir[PATH_MAX], struct error *err)
 {
-	char dir[PATH_MAX], near[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", dir, sizeof(dir) - 1);
+	char own[PATH_MAX], near[PATH_MAX];
+	const char *const places[] = { own, near, TEND_LIBEXECDIR };
+	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
 	char *slash;
 
-	dir[n > 0 ? n : 0] = '\0';
-	slash = strrchr(dir, '/');
+	own[n > 0 ? n : 0] = '\0';
+	slash = strrchr(own, '/');
 	if (slash != NULL)
 		*slash = '\0';
-	if (path_join(near, sizeof(near), dir, TEND_LIBEXEC_NEAR) < 0)
+	if (path_join(near, sizeof(near), own, TEND_LIBEXEC_NEAR) < 0)
 		near[0] = '\0';
-	if (find_programs_in(l, dir) || find_programs_in(l, near) ||
-	    find_programs_in(l, TEND_LIBEXECDIR))
-		return 0;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		int fd = open_host_in(places[i]);
+
+		if (fd < 0)
+			continue;
+		snprintf(dir, PATH_MAX, "%s", places[i]);
+		return fd;
+	}
 	return error_set(err, errno, "cannot open tend-host in %s or %s: %s",
-	    dir, TEND_LIBEXECDIR, strerror(errno));
+	    own, TEND_LIBEXECDIR, strerror(errno));
+}
+
+int
+launch_open_host(struct error *err)
+{
+	char dir[PATH_MAX];
+
+	return find_programs(dir, err);
+}
+
+static int
+open_programs(struct launch *l, struct error *err)
+{
+	char dir[PATH_MAX];
+	int fd = find_programs(dir, err);
+
+	if (fd < 0)
+		return fd;
+	l->host = fd;
+	if (path_join(l->keeper, sizeof(l->keeper), dir, "tend-keeper") < 0)
+		return error_set(err, ENAMETOOLONG,
+		    "the path of tend-keeper is too long");
+	return 0;
 }
 
 int
@@ -500,7 +530,7 @@ launch(struct launch *l, char **envp, int *code, struct error *err)
 {
 	int rc;
 
-	if ((rc = find_programs(l, err)) < 0 || (rc = open_cwd(l, err)) < 0 ||
+	if ((rc = open_programs(l, err)) < 0 || (rc = open_cwd(l, err)) < 0 ||
 	    (rc = make_dir(l, err)) < 0 || (rc = claim_name(l, err)) < 0)
 		return rc;
 	make_scope(l);

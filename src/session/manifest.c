@@ -63,6 +63,7 @@ static const struct json_field fields[] = {
 	JSON_FIELD(struct manifest, post_mortem, "post_mortem", STRING,
 	    TEXT_MAX),
 	JSON_FIELD(struct manifest, degraded, "degraded", STRING, TEXT_MAX),
+	JSON_FIELD(struct manifest, raw, "raw", BOOL, 0),
 	JSON_FIELD(struct manifest, unkept, "unkept", BOOL, 0),
 	JSON_FIELD(struct manifest, last_line, "last_line", CUT, 0),
 	JSON_FIELD(struct manifest, memory_max, "memory_max", UINT, INT64_MAX),

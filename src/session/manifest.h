@@ -105,9 +105,11 @@ struct manifest {
 	char *cgroup;                    /* its scope (scope.h), or NULL */
 	char *unenforced;  /* which limits are not held and why, or NULL */
 	char rerun_of[27]; /* the session before it, or "" */
+	bool raw;          /* without an engine: no screen */
 	bool unkept;
 	char last_line[LAST_LINE_SIZE]; /* of the screen, for listings */
 	/* Not in the file: */
+	bool unlogged;  /* the log is behind now */
 	bool elsewhere; /* it was read in another directory than it names */
 	bool copied;    /* reconciled: and what it tells of runs there */
 };

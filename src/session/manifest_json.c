@@ -105,6 +105,8 @@ json_settings(const struct manifest *m, struct json_out *j)
 	json_name("last_line", m->last_line[0] != '\0' ? m->last_line : NULL,
 	    j);
 	json_name("degraded", m->degraded, j);
+	json_bool("raw", m->raw, j);
+	json_bool("unlogged", m->unlogged, j);
 	json_name("post_mortem", m->post_mortem, j);
 	json_maybe("memory_max", m->memory_max != 0, (int64_t)m->memory_max, j);
 	json_maybe("pids_max", m->pids_max != 0, m->pids_max, j);

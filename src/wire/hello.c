@@ -15,7 +15,8 @@
 #define FLOW_MS_DEFAULT 1000
 #define FLOW_MS_MAX 10000
 
-static const char *const feature_names[] = { "offset", "keyframe", "events" };
+static const char *const feature_names[] = { "offset", "keyframe", "events",
+	"handover" };
 static const char *const mode_names[] = { "control", "attach" };
 static const char *const access_names[] = { "readwrite", "readonly" };
 static const char *const replay_names[] = { "screen", "raw", "none" };

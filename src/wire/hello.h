@@ -15,6 +15,7 @@ enum hello_features {
 	HELLO_OFFSET = 1 << 0,
 	HELLO_KEYFRAME = 1 << 1,
 	HELLO_EVENTS = 1 << 2,
+	HELLO_HANDOVER = 1 << 3,
 };
 
 enum hello_mode { HELLO_CONTROL, HELLO_ATTACH };

@@ -23,7 +23,7 @@ def failure(name):
 def test_the_list_has_the_commands():
     assert {"run", "rerun", "ls", "info", "attach", "send", "snapshot", "log",
             "mark", "env", "resize", "rename", "label", "signal", "stop",
-            "kill", "destroy", "homes", "gc", "doctor",
+            "kill", "destroy", "upgrade", "revive", "homes", "gc", "doctor",
             "render", "version"} == set(COMMANDS)
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from lib import BUILD, ROOT, Home, wait_for
 import oracle_stream
+from stayer import Stayer
 
 BURST = BUILD / "tests" / "it" / "burst"
 BYTES = 9_000_000  # more than two segments
@@ -118,15 +119,24 @@ def test_write_that_hangs_stops_nobody(home):
     assert "the log goes on" in log.read_text()
 
 
-def poison(home, deaths):
-    """A session whose program prints what crashes the engine so often."""
+def poison(home, times, then, options=()):
+    """A session whose program prints what crashes the engine so often.
+
+    Each time the host that leaves out what came before serves already.
+    """
+    gate = home.path / "gate"
     home.env["TEND_FAILPOINTS"] = "engine-poison=abort@1+"
     home.env["ASAN_OPTIONS"] = "handle_abort=0"
-    sid = home.start("sh", "-c", "stty -echo; echo before; read x; "
-                     + "echo TEND-POISON; sleep 0.1; " * deaths
-                     + "read x; echo after; cat")
+    prints = "".join(f"until [ -e \"$0{n}\" ]; do sleep 0.01; done; "
+                     "echo TEND-POISON; " for n in range(times))
+    sid = home.start("sh", "-c", f"stty -echo; echo before; {prints}{then}",
+                     gate, options=options)
     home.wait_text(sid, "before")
-    home.run("send", sid, "--text", "go\r")  # the answer may die with the host
+    said = None
+    for n in range(times):
+        gate.with_name(f"gate{n}").touch()
+        said = wait_for(lambda: (d := home.info(sid)["degraded"]) != said
+                        and d, lambda: home.info(sid))
     return sid
 
 
@@ -142,7 +152,7 @@ def degraded(home, sid, why):
 
 def test_bytes_that_crash_the_engine_are_skipped(home):
     """Two deaths at one place: logged, not shown; the session is degraded."""
-    sid = poison(home, 1)
+    sid = poison(home, 1, "read x; echo after; cat")
     degraded(home, sid, "crashed on it twice")
     home.wait_text(sid, "after")
     assert home.raw(sid) == b"before\r\nTEND-POISON\r\nafter\r\n"
@@ -153,13 +163,68 @@ def test_bytes_that_crash_the_engine_are_skipped(home):
 
 def test_engine_that_crashes_again_and_again_is_left_out(home):
     """Four deaths: raw mode; everything goes on but the screen."""
-    sid = poison(home, 4)
+    sid = poison(home, 3, "read x; echo after; cat")
     degraded(home, sid, "no screen")
     wait_for(lambda: b"after" in home.raw(sid), lambda: home.raw(sid))
     assert hits(home)["engine-poison"] == 4
     home.ok("send", sid, "--text", "typed\r")
     wait_for(lambda: b"typed" in home.raw(sid), lambda: home.raw(sid))
     assert home.json("kill", sid)["outcome"] == "killed"
+
+
+def test_revive_gives_the_screen_back(home):
+    """Raw mode ends, the program is asked to draw, and the log knows."""
+    sid = poison(home, 3, "trap 'echo drawn' WINCH; "
+                 "while :; do read x && echo \"got $x\"; done",
+                 options=["--name", "poor"])
+    wait_for(lambda: home.info(sid)["raw"], lambda: home.info(sid))
+    words = home.ok("info", sid)
+    assert "degraded     no screen: the terminal engine crashed" in words, words
+    assert "'tend revive poor' starts the engine anew" in words, words
+    home.error("snapshot", sid, status=3, code="not_found")
+    home.ok("revive", sid)
+    home.wait_text(sid, "drawn")
+    session = home.info(sid)
+    assert session["degraded"] is None and session["raw"] is False, session
+    assert "degraded" not in home.ok("info", sid)
+    home.ok("send", sid, "--text", "on\r")
+    home.wait_text(sid, "got on")
+    # The log gives the same screen as the host has.
+    assert home.json("snapshot", sid, "--at", "-0s")["lines"] == \
+        home.screen(sid)["lines"]
+
+
+# Where a candidate, the host that leaves, or the one that follows is killed.
+HANDOVER = [("rehearsal-screen", False), ("rehearsal-done", False),
+            ("rehearsal-ready", None), ("rehearsal-go", False),
+            ("leave", None), ("leave-parted", None), ("leave-written", None)]
+
+
+@pytest.mark.parametrize("name, upgraded", HANDOVER)
+def test_a_handover_cut_short_leaves_a_served_session(home, name, upgraded):
+    """Whoever dies at whatever step: all bytes are there, and it goes on.
+
+    None: the new host may or may not be the one that serves then.
+    """
+    home.env["TEND_FAILPOINTS"] = f"{name}=kill@1!"
+    sid = home.start("sh", "-c", f"{BURST} 9 4000000; cat")
+    viewer = Stayer(home.dir(sid), want=[BURST, "9", "4000000"])
+    viewer.start()
+    answer = home.run("upgrade", sid)
+    assert home.hits.with_name(f"hits.{name}").exists(), hits(home)
+    if upgraded is False:
+        assert answer.status != 0, answer
+    viewer.wait_for_bytes(4_000_000)
+    viewer.stop()
+    home.ok("upgrade", sid)
+    home.ok("send", sid, "--text", "typed\r")
+    home.wait_text(sid, "typed")
+    raw = home.raw(sid)
+    where = oracle_stream.difference(raw[:4_000_000], 9)
+    assert where is None, where
+    assert [e for e in home.events(sid) if e["type"] == "gap"] == []
+    info = home.info(sid)
+    assert info["degraded"] is None, info
 
 
 def test_every_failpoint_is_reached(home):
@@ -171,6 +236,7 @@ def test_every_failpoint_is_reached(home):
                      home.path / "go")
     home.wait_text(sid, "ready")
     home.ok("resize", sid, "90x30")
+    home.ok("upgrade", sid)
     home.ok("send", sid, "--text", "go\r")
     quiet_until(home, "compress-renamed")
     home.wait_status(sid, "exited", seconds=120)

@@ -581,7 +581,7 @@ def test_start_is_told_with_pids_and_times(keep):
                        (keeper.child, keeper.child_start)):
         stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
         assert int(stat.rpartition(")")[2].split()[19]) == start
-    assert hello["version"] == 1 and hello["hosts"] == 0
+    assert hello["version"] == 2 and hello["hosts"] == 0
     assert hello["crashes"] == 0 and hello["deaths"] == []
     assert (hello["keeper"], hello["child"], hello["keeper_start"],
             hello["child_start"], hello["began"]) == \

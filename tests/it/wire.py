@@ -14,7 +14,7 @@ import time
 DATA, RESIZE, HISTORY, METADATA = 0x01, 0x02, 0x03, 0x04
 REQUEST, RESPONSE, OUTPUT, SCREEN, GAP = 0x10, 0x11, 0x12, 0x13, 0x14
 INPUT, TAKEN, EVENT, ENDED, DETACH = 0x15, 0x16, 0x17, 0x18, 0x19
-SEEN, PING, PONG, VIEW = 0x1a, 0x1b, 0x1c, 0x1d
+SEEN, PING, PONG, VIEW, BYE = 0x1a, 0x1b, 0x1c, 0x1d, 0x1e
 
 TEXT, KEY, PASTE, BYTES, MOUSE, FOCUS = range(1, 7)
 (WRITTEN, READ_ONLY, LEASED, FULL, HAS_ENDED, NOTHING, MALFORMED) = range(7)
@@ -253,12 +253,20 @@ class Wire:
     def type(self, kind, payload, flags=0):
         return self.taken(self.input(kind, payload, flags))
 
-    def call(self, op, **args):
-        """Carry out an operation: its result, or Refused."""
+    def call(self, op, /, give=None, **args):
+        """Carry out an operation: its result, or Refused.
+
+        `give` is a descriptor that goes along with the request.
+        """
         self.next_id += 1
         number = self.next_id
-        self.send(REQUEST, json.dumps({"id": number, "op": op,
-                                       "args": args}).encode())
+        request = frame(REQUEST, json.dumps({"id": number, "op": op,
+                                             "args": args}).encode())
+        if give is None:
+            self.sock.sendall(request)
+        else:
+            sent = socket.send_fds(self.sock, [request], [give])
+            self.sock.sendall(request[sent:])
         payload = self.take(lambda kind, payload: kind == RESPONSE
                             and json.loads(payload)["id"] == number,
                             what=f"the answer to {op}")

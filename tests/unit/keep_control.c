@@ -106,6 +106,23 @@ control_takes_unread_messages_of_the_dead_for_the_end(void **state)
 }
 
 static void
+control_hears_the_last_words_of_one_that_did_not_listen(void **state)
+{
+	struct pair *p = *state;
+	struct control in, out = { .type = CONTROL_READY };
+	int fd;
+
+	assert_int_equal(control_send(p->ours, &out, -1), 0);
+	out.type = CONTROL_FAILED;
+	assert_int_equal(control_send(p->theirs, &out, -1), 0);
+	close(p->theirs);
+	p->theirs = -1;
+	assert_int_equal(control_receive(p->ours, &in, &fd), 1);
+	assert_int_equal(in.type, CONTROL_FAILED);
+	assert_int_equal(control_receive(p->ours, &in, &fd), 0);
+}
+
+static void
 control_reads_the_short_message_of_an_older_sender(void **state)
 {
 	struct pair *p = *state;
@@ -232,6 +249,8 @@ main(void)
 		PAIR_TEST(control_says_when_there_is_nothing_and_when_nobody),
 		PAIR_TEST(
 		    control_takes_unread_messages_of_the_dead_for_the_end),
+		PAIR_TEST(
+		    control_hears_the_last_words_of_one_that_did_not_listen),
 		PAIR_TEST(control_reads_the_short_message_of_an_older_sender),
 		PAIR_TEST(control_reads_the_long_message_of_a_newer_sender),
 		PAIR_TEST(

@@ -56,7 +56,7 @@ fill_end(struct manifest *m)
 	m->input = INPUT_POLICY_LEASE;
 	m->size = SIZE_FIXED;
 	m->log_input = LOG_INPUT_NONE;
-	m->durable = m->unkept = m->forget_env = true;
+	m->durable = m->unkept = m->raw = m->forget_env = true;
 	strcpy(m->last_line, "$ \xe7\x95\x8c");
 	snprintf(m->rerun_of, sizeof(m->rerun_of), "%s", m->id);
 	m->max_log = 1ull << 40;
@@ -110,7 +110,7 @@ what_is_written_is_read_back(void **state)
 	assert_true(m2.has_exit && m2.exit_code == -1 && m2.exit_signal == 9);
 	assert_true(m2.ended_ms == m.ended_ms && m2.offset == m.offset);
 	assert_true(m2.host.pid == 12 && m2.host.start == 13);
-	assert_true(m2.durable && m2.unkept && m2.size == SIZE_FIXED);
+	assert_true(m2.durable && m2.unkept && m2.raw && m2.size == SIZE_FIXED);
 	assert_string_equal(m2.last_line, "$ \xe7\x95\x8c");
 	assert_string_equal(m2.degraded, "raw");
 	assert_true(m2.forget_env);
@@ -475,9 +475,9 @@ the_session_object_has_its_fields(void **state)
 		"keeper_pid", "host_pid", "child_pid", "seq", "offset",
 		"log_bytes", "observers", "input", "resize", "log_input",
 		"durable", "max_log", "idle_timeout_s", "linger_ms", "unkept",
-		"last_line", "degraded", "post_mortem", "forget_env",
-		"rerun_of", "memory_max", "pids_max", "cpu_weight", "cgroup",
-		"unenforced" };
+		"last_line", "degraded", "raw", "unlogged", "post_mortem",
+		"forget_env", "rerun_of", "memory_max", "pids_max",
+		"cpu_weight", "cgroup", "unenforced" };
 	auto_json json_t *o = NULL;
 	struct manifest m;
 	struct json_out j;
