@@ -130,15 +130,6 @@ open_programs(struct launch *l, struct error *err)
 	return 0;
 }
 
-int
-launch_open_host(struct error *err)
-{
-	struct launch l;
-	int rc = find_programs(&l, err);
-
-	return rc < 0 ? rc : l.host;
-}
-
 /* Where the program starts; the manifest gets the absolute path. */
 static int
 open_cwd(struct launch *l, struct error *err)
