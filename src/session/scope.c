@@ -15,6 +15,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "session/manifest.h"
 
 #define FILE_MAX 65536
@@ -277,7 +278,8 @@ set_unenforced(struct manifest *m, const char *why)
 int
 scope_create(struct manifest *m)
 {
-	char path[PATH_MAX], name[64], controllers[512], why[512] = "";
+	char path[PATH_MAX], whole[PATH_MAX], name[64];
+	char controllers[512], why[512] = "";
 	auto_close int parent = choose_parent(path, sizeof(path), why,
 	    sizeof(why));
 	auto_close int dirfd = -1;
@@ -294,11 +296,9 @@ scope_create(struct manifest *m)
 		procs = openat(dirfd, "cgroup.procs", O_WRONLY | O_CLOEXEC);
 	}
 	set_unenforced(m, why);
-	if (procs >= 0 && strlen(path) + strlen(name) + 1 < sizeof(path)) {
-		strcat(path, "/");
-		strcat(path, name);
+	if (procs >= 0 && path_join(whole, sizeof(whole), path, name) == 0) {
 		free(m->cgroup);
-		m->cgroup = xstrdup(path);
+		m->cgroup = xstrdup(whole);
 	}
 	return procs;
 }
