@@ -48,6 +48,8 @@ struct walk {
 	struct log_place from, to;
 	uint64_t offset; /* of the next byte of output */
 	bool damaged;
+	bool reached; /* --to */
+	bool ended;   /* the exit was read */
 	bool done;
 	int status;
 };
@@ -133,7 +135,7 @@ on_output(struct walk *w, const struct record *rec)
 		return;
 	w->offset = offset + len;
 	if (w->has_to && w->to.by == LOG_BY_OFFSET && w->offset > w->to.value) {
-		w->done = true;
+		w->reached = w->done = true;
 		if (offset >= w->to.value)
 			return;
 		len = (size_t)(w->to.value - offset);
@@ -157,9 +159,10 @@ on_record(struct walk *w, const struct record *rec)
 	bool wanted = !w->has_from || where(w, rec, &w->from) >= 0;
 
 	if (w->has_to && where(w, rec, &w->to) > 0) {
-		w->done = true;
+		w->reached = w->done = true;
 		return;
 	}
+	w->ended |= rec->type == RECORD_EXIT;
 	if (rec->type == RECORD_OUTPUT) {
 		on_output(w, rec);
 		return;
@@ -258,6 +261,12 @@ go(struct walk *w)
 		return out_fail(w->call->out, FAIL_REPLAY,
 		    "the log of session %s is damaged; what is left of it was "
 		    "shown",
+		    target_name(w->call->target));
+	if (w->status == 0 && !w->reached && !w->ended &&
+	    target_is_gone(w->call->target))
+		return out_fail(w->call->out, FAIL_REPLAY,
+		    "session %s was removed while its log was read; this is "
+		    "not all of it",
 		    target_name(w->call->target));
 	return w->status;
 }

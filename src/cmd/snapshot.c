@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -176,6 +177,9 @@ from_log(struct call *call, const struct args *a, const char *format)
 	if (status != 0)
 		return status;
 	result = replay_when(r, a, &replay, &err);
+	if (result == 0 && target_is_gone(call->target))
+		result = error_set(&err, ENOENT,
+		    "it was removed while its log was read");
 	if (result == 0)
 		status = show(call, a, format, &replay);
 	else

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/error.h"
@@ -265,6 +266,18 @@ target_open_log(struct call *call, struct log_reader **out)
 		    "cannot read the log of session %s: %s", target_name(t),
 		    err.msg);
 	return 0;
+}
+
+bool
+target_is_gone(const struct target *t)
+{
+	auto_close int fd = home_session_dir(&t->home, t->session.id, NULL);
+	struct stat now, then;
+
+	if (fd == -ENOENT)
+		return true;
+	return fd >= 0 && fstat(fd, &now) == 0 && fstat(t->dirfd, &then) == 0 &&
+	    now.st_ino != then.st_ino;
 }
 
 int

@@ -61,6 +61,9 @@ int target_tell(struct call *call, const char *op, const char *args);
 /* Open the session's log to read; 0, or the exit status as above. */
 int target_open_log(struct call *call, struct log_reader **out);
 
+/* Whether its directory was removed since it was found. */
+bool target_is_gone(const struct target *t);
+
 /* Read the session anew, as it is now. */
 int target_refresh(struct target *t, struct error *err);
 

@@ -308,13 +308,14 @@ def test_while_sessions_begin_and_end(home):
         home.wait_text(sid, "still")
 
 
-def test_a_reader_of_a_log_that_goes(home):
-    """It ends by itself, and shows nothing that was not there."""
+@pytest.mark.parametrize("how", [["--raw", "-f"], ["--raw"]])
+def test_a_reader_of_a_log_that_goes(home, how):
+    """It ends, shows nothing that was not there, and says that it is not all."""
     sid = ended(home, "sh", "-c",
                 "i=0; while [ $i -lt 120000 ]; do echo line $i of many more "
                 "that are to be read; i=$((i+1)); done")
     whole = home.raw(sid)
-    reader = subprocess.Popen([lib.TEND, "log", "--raw", "-f", sid],
+    reader = subprocess.Popen([lib.TEND, "log", *how, sid],
                               env=home.env, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
     try:
@@ -324,8 +325,9 @@ def test_a_reader_of_a_log_that_goes(home):
     finally:
         reader.kill()
         reader.wait()
-    assert whole.startswith(first + out)
-    assert reader.returncode in (0, 3, 8, 10), (reader.returncode, err)
+    assert whole.startswith(first + out) and whole != first + out
+    assert reader.returncode == 10, (reader.returncode, err)
+    assert b"removed while its log was read" in err, err
     answer = home.run("log", sid)
     assert answer.status == 3, answer
 
