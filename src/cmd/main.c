@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "cmd/cmd.h"
 #include "cmd/complete.h"
+#include "cmd/guide.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
 #include "cmd/table.h"
@@ -82,11 +83,14 @@ unknown(struct out *out, const char *name)
 static int
 help(struct out *out)
 {
+	out->json = false;
 	buf_puts(&out->buf, "usage: tend COMMAND [ARGUMENT...]\n\n");
 	for (size_t i = 0; table_at(i) != NULL; i++)
 		buf_printf(&out->buf, "  %-10s %s\n", table_at(i)->name,
 		    table_at(i)->summary);
-	buf_puts(&out->buf, "\n'tend COMMAND -h' explains a command.\n");
+	buf_puts(&out->buf,
+	    "\n'tend COMMAND -h' explains a command, 'tend' alone shows the "
+	    "first steps.\n");
 	return out_send(out);
 }
 
@@ -170,6 +174,8 @@ dispatch(struct out *out, struct common *common, int argc, char **argv)
 	bool asks = common->help || strcmp(name, "help") == 0;
 	const struct cmd *cmd;
 
+	if (argc == 0 && !common->help)
+		return guide(out, common->home);
 	if (strcmp(name, COMPLETE_COMMAND) == 0)
 		return complete(out, common->home, argc - 1, argv + 1);
 	if (argc > 0 && strcmp(name, "help") == 0)

@@ -27,8 +27,8 @@ def test_the_list_has_the_commands():
             "render", "version"} == set(COMMANDS)
 
 
-@pytest.mark.parametrize("args", [[], ["help"], ["-h"], ["--help"]])
-def test_tend_alone_lists_all_commands(args):
+@pytest.mark.parametrize("args", [["help"], ["-h"], ["--help"]])
+def test_help_lists_all_commands(args):
     text = shows(*args)
     assert text.startswith("usage: tend COMMAND")
     for name in COMMANDS:
