@@ -92,6 +92,17 @@ def is_running(pid):
     return stat.rpartition(")")[2].split()[0] not in "ZX"
 
 
+def copy_tree(source, target):
+    """cp -a, again if a file went away under it, as those that run do."""
+    def copied():
+        shutil.rmtree(target, ignore_errors=True)
+        done = subprocess.run(["cp", "-a", source, target],
+                              capture_output=True)
+        return done.returncode == 0
+
+    wait_for(copied, f"a copy of {source}")
+
+
 class Home:
     """A home of its own for a test; its sessions end with it.
 

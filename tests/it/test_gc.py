@@ -196,7 +196,7 @@ def test_a_copy_is_collected_without_harm(home):
     sid = home.start("cat")
     home.wait_status(sid, "running")
     with Home(str(home.path) + "-copy") as copy:
-        subprocess.run(["cp", "-a", home.path, copy.path], check=True)
+        lib.copy_tree(home.path, copy.path)
         try:
             assert removed(copy.json("gc", "--all")) == {sid}
             assert ids(copy) == set()

@@ -199,7 +199,7 @@ def test_a_copy_is_not_taken_for_what_runs(homes):
     one.ok("send", sid, "--text", "before", "--keys", "Enter")
     one.wait_text(sid, "before")
     wait_for(lambda: b"before" in one.raw(sid), lambda: one.raw(sid))
-    subprocess.run(["cp", "-a", one.path, two.path], check=True)
+    lib.copy_tree(one.path, two.path)
     copy = two.info(sid)
     assert (copy["status"], copy["outcome"]) == ("exited", "lost"), copy
     assert copy["keeper_pid"] is copy["host_pid"] is copy["child_pid"] is None
@@ -225,7 +225,7 @@ def test_a_copy_in_the_place_of_what_runs(homes):
     one, two, _ = homes
     sid = one.start("cat")
     os.rename(one.path, two.path)
-    subprocess.run(["cp", "-a", two.path, one.path], check=True)
+    lib.copy_tree(two.path, one.path)
     assert one.info(sid)["outcome"] == "lost"
     assert two.info(sid)["status"] == "running"
     states = {os.path.basename(each["path"]): each["state"]
