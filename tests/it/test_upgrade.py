@@ -120,7 +120,7 @@ def say_times(name, seconds):
 
 
 def test_upgrades_lose_and_double_nothing(home):
-    """C-21, O-06: 200 times in the full dose, with three attached clients."""
+    """O-06: 200 times in the full dose, with three attached clients."""
     sid = start(home)
     typer = Stayer(home.dir(sid), types=True)
     watcher = Stayer(home.dir(sid), want=[BURST, SEED, ENDLESS])
