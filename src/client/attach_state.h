@@ -54,6 +54,7 @@ struct attach {
 	int64_t key_ms;    /* when the last bytes came from it */
 	int64_t output_ms; /* when output came last */
 	int64_t notice_ms; /* until when a notice is shown; 0: none or on */
+	bool helping;      /* the notice is help: what is typed ends it */
 	int64_t lost_ms;   /* since when there is no host */
 	int64_t retry_ms;
 };

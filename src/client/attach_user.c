@@ -11,6 +11,7 @@
 
 #define BOOK_MS 1000   /* for the host to give the history */
 #define NOTICE_MS 3000 /* how long a line of ours stays */
+#define HELP_MS 10000  /* help, unless the user does something */
 
 void
 attach_notice(struct attach *a, const char *text)
@@ -168,11 +169,10 @@ on_command(void *arg, enum keys_command command)
 		open_book(a);
 		break;
 	case KEYS_HELP:
-		snprintf(text, sizeof(text),
-		    " %s then: d detach \u00b7 [ history \u00b7 C-z suspend "
-		    "\u00b7 %s itself",
-		    name, name);
+		keys_help(&a->keys, text, sizeof(text));
 		attach_notice(a, text);
+		a->notice_ms += HELP_MS - NOTICE_MS;
+		a->helping = true;
 		break;
 	case KEYS_UNKNOWN:
 		snprintf(text, sizeof(text),
@@ -256,6 +256,9 @@ attach_on_terminal(struct attach *a)
 		a->view.filter.pixels :
 		a->view.follow.now.mouse_format == MOUSE_SGR_PIXELS)
 		a->keys.decoder.mouse_format = MOUSE_SGR_PIXELS;
+	if (a->helping)
+		attach_notice(a, NULL);
+	a->helping = false;
 	keys_feed(&a->keys, bytes, (size_t)n);
 	catch_up(a);
 }

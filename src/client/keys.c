@@ -14,11 +14,12 @@
 static const struct {
 	const char *key;
 	enum keys_command command;
+	const char *does;
 } commands[] = {
-	{ "d", KEYS_DETACH },
-	{ "?", KEYS_HELP },
-	{ "[", KEYS_HISTORY },
-	{ "C-z", KEYS_SUSPEND },
+	{ "d", KEYS_DETACH, "detach" },
+	{ "[", KEYS_HISTORY, "history" },
+	{ "C-z", KEYS_SUSPEND, "suspend" },
+	{ "?", KEYS_HELP, "this help" },
 };
 
 static uint64_t
@@ -320,4 +321,22 @@ keys_flush(struct keys *k)
 {
 	key_decoder_flush(&k->decoder);
 	end_text(k);
+}
+
+void
+keys_help(const struct keys *k, char *out, size_t size)
+{
+	char prefix[KEY_NAME_MAX] = "";
+	struct buf b;
+
+	(void)key_name(&k->prefix, prefix, sizeof(prefix));
+	buf_init(&b, size - 1);
+	buf_printf(&b, " %s then:", prefix);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		buf_printf(&b, " %s %s \u00b7", commands[i].key,
+		    commands[i].does);
+	buf_printf(&b, " %s types %s", prefix, prefix);
+	memcpy(out, b.data, b.len);
+	out[b.len] = '\0';
+	buf_finish(&b);
 }

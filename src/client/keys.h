@@ -66,6 +66,9 @@ int keys_init(struct keys *k, const char *prefix, const struct keys_ops *ops,
     void *arg, struct buf *out, struct error *err);
 void keys_finish(struct keys *k);
 
+/* What may follow the prefix, in one line that fits 80 columns. */
+void keys_help(const struct keys *k, char *out, size_t size);
+
 void keys_feed(struct keys *k, const void *p, size_t len);
 
 /* How long to wait for more before keys_flush; -1: nothing is held. */

@@ -663,6 +663,61 @@ def test_replay_may_be_raw_or_none(home, replay):
         assert ("first" in "\n".join(text["lines"])) == (replay == "raw")
 
 
+# ------------------------------------------------------------------ notices
+
+# A full screen of everything that a repaint could get wrong.
+FULL_SCREEN = """
+import os, sys, tty
+tty.setraw(0)
+out = "\\x1b[?1049h\\x1b[2J"
+for y in range(24):
+    out += f"\\x1b[{y + 1};1H\\x1b[{31 + y % 7};{40 + y % 8}m"
+    out += (f"{y:2} \u754c\u754c e\u0301 \u2500\u2502 " * 8)[:70]
+    out += f"\\x1b[0;1;4m{y}\\x1b[m"
+sys.stdout.write(out + "\\x1b[3;20r\\x1b[12;34H\\x1b[35m")
+sys.stdout.flush()
+while True:
+    os.read(0, 100)
+"""
+
+
+def picture(term):
+    dump = term.screen()
+    dump.pop("dump", None)
+    return dump
+
+
+@pytest.mark.parametrize("cols, rows", [(80, 24), (60, 20), (100, 30)])
+def test_a_notice_leaves_the_screen_as_it_was(home, cols, rows):
+    """Passing through (80x24) as well as painted, smaller and larger."""
+    sid = home.start(sys.executable, "-c", FULL_SCREEN,
+                     options=["--resize", "fixed"])
+    home.wait_text(sid, "23")
+    with Terminal(cols=cols, rows=rows) as term:
+        attached(home, term, sid, "12 ")
+        if (cols, rows) == (80, 24):
+            passing(term)
+            same_picture(home, term, sid)
+        term.wait(lambda s: all(
+            line.startswith(f"{y:2} ")
+            for y, line in enumerate(s["lines"][:min(rows, 24)])), "all rows")
+        before = picture(term)
+        term.type(PREFIX + "?")
+        shown = term.wait_text("then: d detach")
+        assert shown["lines"][-1].startswith(" C-] then: d detach"), shown
+        assert shown["lines"][:-1] == before["lines"][:-1]
+        term.type(PREFIX + "x")
+        term.wait_text("no such command")
+        wait_for(lambda: picture(term) == before,
+                 lambda: f"the screen as before\n{before}\n{picture(term)}")
+        term.type(PREFIX + "?")
+        term.wait_text("then: d detach")
+        term.type("k")  # whatever is typed ends it
+        wait_for(lambda: picture(term) == before,
+                 lambda: f"the screen as before\n{before}\n{picture(term)}",
+                 seconds=8)
+
+
 # ----------------------------------------------------------------- refusals
 
 

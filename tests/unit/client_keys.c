@@ -224,6 +224,22 @@ the_prefix_leads_to_commands(void **state)
 	tear_down(&r);
 }
 
+static void
+help_names_every_command_in_one_line(void **state)
+{
+	struct rig r;
+	char text[256];
+
+	(void)state;
+	set_up(&r, "C-a");
+	keys_help(&r.keys, text, sizeof(text));
+	assert_string_equal(text,
+	    " C-a then: d detach \u00b7 [ history \u00b7 C-z suspend \u00b7 "
+	    "? this help \u00b7 C-a types C-a");
+	assert_true(strlen(text) <= 80);
+	tear_down(&r);
+}
+
 /* B-31: another prefix, and the usual one goes to the program. */
 static void
 the_prefix_may_be_another(void **state)
@@ -370,6 +386,7 @@ main(void)
 		cmocka_unit_test(a_burst_of_text_is_one_piece),
 		cmocka_unit_test(escape_alone_is_a_key_after_a_while),
 		cmocka_unit_test(the_prefix_leads_to_commands),
+		cmocka_unit_test(help_names_every_command_in_one_line),
 		cmocka_unit_test(the_prefix_may_be_another),
 		cmocka_unit_test(the_prefix_works_with_kittys_keyboard),
 		cmocka_unit_test(answers_of_the_terminal_are_never_typed),
