@@ -1,10 +1,10 @@
 #include "host/proc.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -57,19 +57,6 @@ read_stat(int dir, const char *path, struct proc *out)
 	return proc_parse(text, (size_t)n, out);
 }
 
-static void
-look_at(int proc, const char *name, proc_fn *fn, void *arg)
-{
-	char path[32];
-	struct proc p;
-
-	if (!isdigit((unsigned char)name[0]))
-		return;
-	snprintf(path, sizeof(path), "%.20s/stat", name);
-	if (read_stat(proc, path, &p))
-		fn(arg, &p);
-}
-
 bool
 proc_thread_runs(pid_t tid)
 {
@@ -80,16 +67,38 @@ proc_thread_runs(pid_t tid)
 	return read_stat(AT_FDCWD, path, &p) && p.state == 'R';
 }
 
-int
-proc_each(proc_fn *fn, void *arg)
+/* `session` 0: of any. */
+static int
+each(pid_t session, proc_fn *fn, void *arg)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *ent;
 
 	if (dir == NULL)
 		return -errno;
-	while ((ent = readdir(dir)) != NULL)
-		look_at(dirfd(dir), ent->d_name, fn, arg);
+	while ((ent = readdir(dir)) != NULL) {
+		pid_t pid = (pid_t)strtol(ent->d_name, NULL, 10);
+		char path[32];
+		struct proc p;
+
+		if (pid <= 0 || (session != 0 && getsid(pid) != session))
+			continue;
+		snprintf(path, sizeof(path), "%d/stat", pid);
+		if (read_stat(dirfd(dir), path, &p))
+			fn(arg, &p);
+	}
 	closedir(dir);
 	return 0;
+}
+
+int
+proc_each(proc_fn *fn, void *arg)
+{
+	return each(0, fn, arg);
+}
+
+int
+proc_each_in(pid_t session, proc_fn *fn, void *arg)
+{
+	return each(session, fn, arg);
 }

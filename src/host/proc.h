@@ -29,4 +29,7 @@ bool proc_thread_runs(pid_t tid);
 typedef void proc_fn(void *arg, const struct proc *p);
 int proc_each(proc_fn *fn, void *arg);
 
+/* Only for those of a session, which costs far less where there are many. */
+int proc_each_in(pid_t session, proc_fn *fn, void *arg);
+
 #endif

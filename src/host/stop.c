@@ -104,7 +104,7 @@ signal_groups(struct host *h, const int *signals, size_t n)
 		return;
 	if (leader_lives(h))
 		add_group(&g, h->manifest.child.pid);
-	proc_each(collect_group, &g);
+	proc_each_in(g.session, collect_group, &g);
 	add_group(&g, tcgetpgrp(h->master));
 	for (size_t i = 0; i < g.n; i++)
 		for (size_t s = 0; s < n; s++)

@@ -14,8 +14,8 @@
 #include "base/fd.h"
 #include "keep/control.h"
 
-int
-boot_id(char out[40])
+static int
+read_boot_id(char out[40])
 {
 	auto_close int fd = open("/proc/sys/kernel/random/boot_id",
 	    O_RDONLY | O_CLOEXEC);
@@ -25,6 +25,22 @@ boot_id(char out[40])
 		return -errno;
 	out[n] = '\0';
 	out[strcspn(out, "\n")] = '\0';
+	return 0;
+}
+
+/* Asked for once: nobody lives to see another, and lists ask for each row. */
+int
+boot_id(char out[40])
+{
+	static char known[40];
+
+	if (known[0] == '\0') {
+		int rc = read_boot_id(known);
+
+		if (rc < 0)
+			return rc;
+	}
+	memcpy(out, known, sizeof(known));
 	return 0;
 }
 

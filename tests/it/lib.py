@@ -250,3 +250,26 @@ class Home:
         answer = self.run("log", "--raw", sid)
         assert answer.status == 0, answer
         return answer.out
+
+
+def missing(home, sid):
+    """The gaps of the log, as (from, to)."""
+    return [(e["offset"], e["offset"] + e["bytes"])
+            for e in home.events(sid) if e["type"] == "gap"]
+
+
+def is_all(home, sid, want, at=0):
+    """The log and its gaps are the stream, from byte `at` to the last."""
+    gaps, kept = missing(home, sid), []
+    for begin, end in [*gaps, (len(want), len(want))]:
+        assert at <= begin, gaps
+        kept.append(want[at:begin])
+        at = end
+    got, kept = home.run("log", "--raw", sid).out, b"".join(kept)
+    if got != kept:
+        i = next((i for i, (a, b) in enumerate(zip(got, kept)) if a != b),
+                 min(len(got), len(kept)))
+        raise AssertionError(f"{len(got)} bytes for {len(kept)}, other at {i}: "
+                             f"{got[i - 40:i + 80]!r} for "
+                             f"{kept[i - 40:i + 80]!r}; gaps {gaps}")
+    return gaps

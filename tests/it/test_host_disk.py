@@ -19,7 +19,7 @@ import pytest
 import oracle_stream
 import repaint
 from disks import fill, fill_names, free, mount, small, stalling
-from lib import BUILD, ROOT, is_running, wait_for
+from lib import BUILD, ROOT, is_all, is_running, missing, wait_for
 from wire import REQUEST, Closed, Wire
 
 FULL = "TEND_TEST_FULL" in os.environ
@@ -109,29 +109,6 @@ def type_line(home, sid, text=b""):
             typist.sync()
         except Closed:
             pass
-
-
-def missing(home, sid):
-    """The gaps of the log, as (from, to)."""
-    return [(e["offset"], e["offset"] + e["bytes"])
-            for e in home.events(sid) if e["type"] == "gap"]
-
-
-def is_all(home, sid, want, at=0):
-    """The log and its gaps are the stream, from byte `at` to the last."""
-    gaps, kept = missing(home, sid), []
-    for begin, end in [*gaps, (len(want), len(want))]:
-        assert at <= begin, gaps
-        kept.append(want[at:begin])
-        at = end
-    got, kept = home.run("log", "--raw", sid).out, b"".join(kept)
-    if got != kept:
-        i = next((i for i, (a, b) in enumerate(zip(got, kept)) if a != b),
-                 min(len(got), len(kept)))
-        raise AssertionError(f"{len(got)} bytes for {len(kept)}, other at {i}: "
-                             f"{got[i - 40:i + 80]!r} for "
-                             f"{kept[i - 40:i + 80]!r}; gaps {gaps}")
-    return gaps
 
 
 def print_over_full_disk(home, sid, case, goal, viewers):

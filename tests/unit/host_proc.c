@@ -100,6 +100,33 @@ a_child_is_found_with_its_session(void **state)
 }
 
 static void
+a_session_has_its_own_only(void **state)
+{
+	int ready[2];
+	struct search s = { .pid = pipe(ready) == 0 ? fork() : -1 };
+	char c;
+
+	(void)state;
+	assert_true(s.pid >= 0);
+	if (s.pid == 0) {
+		setsid();
+		assert_int_equal(write(ready[1], "r", 1), 1);
+		pause();
+		_exit(0);
+	}
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	assert_int_equal(proc_each_in(getsid(0), search, &s), 0);
+	assert_int_equal(s.times, 0);
+	assert_int_equal(proc_each_in(s.pid, search, &s), 0);
+	kill(s.pid, SIGKILL);
+	waitpid(s.pid, NULL, 0);
+	assert_int_equal(s.times, 1);
+	assert_int_equal(s.found.session, s.pid);
+	close(ready[0]);
+	close(ready[1]);
+}
+
+static void
 who_looks_is_running_and_who_waits_is_not(void **state)
 {
 	(void)state;
@@ -115,6 +142,7 @@ main(void)
 		cmocka_unit_test(a_name_cannot_pretend_to_be_numbers),
 		cmocka_unit_test(what_is_cut_or_empty_is_none),
 		cmocka_unit_test(a_child_is_found_with_its_session),
+		cmocka_unit_test(a_session_has_its_own_only),
 		cmocka_unit_test(who_looks_is_running_and_who_waits_is_not),
 	};
 
