@@ -92,13 +92,14 @@ chore_due(struct chores *c)
 {
 	if (c->writer == NULL)
 		return NULL;
-	if (c->dirty && clock_ms(CLOCK_MONOTONIC) >= c->due_ms) {
-		c->dirty = false;
-		return sync_log;
-	}
+	/* Before it is synced what would be removed, and the disk overrun. */
 	if (c->grown) {
 		c->grown = false;
 		return trim;
+	}
+	if (c->dirty && clock_ms(CLOCK_MONOTONIC) >= c->due_ms) {
+		c->dirty = false;
+		return sync_log;
 	}
 	return may_compress(c) ? compress : NULL;
 }

@@ -1,11 +1,13 @@
 """A program like an agent: it paints its whole screen again and again.
 
-    repaint.py FRAMES
+    repaint.py FRAMES [PER_SECOND]
 
 Every frame is one synchronized update, and can be made a second time.
 """
 
 import sys
+import time
+import zlib
 
 ROWS, COLS = 20, 76
 
@@ -13,7 +15,8 @@ ROWS, COLS = 20, 76
 def frame(number):
     lines = [b"\x1b[?2026h\x1b[H"]
     for row in range(ROWS):
-        text = b"%06d.%02d " % (number, row) + b"%c" % (33 + number % 90) * 60
+        words = b"%08x " % zlib.crc32(b"%d.%d" % (number, row)) * 7
+        text = b"%06d.%02d " % (number, row) + words
         lines.append(b"\x1b[3%dm" % (row % 8) + text[:COLS] + b"\x1b[K\r\n")
     return b"".join(lines) + b"\x1b[0m\x1b[?2026l"
 
@@ -22,7 +25,25 @@ def stream(frames):
     return b"".join(frame(n) for n in range(frames))
 
 
-if __name__ == "__main__":
-    for n in range(int(sys.argv[1])):
+def stream_end(frames, size):
+    """The last bytes of that stream, of which the whole may be too much."""
+    parts, n = [], frames
+    while size > 0 and n > 0:
+        n -= 1
+        parts.append(frame(n))
+        size -= len(parts[-1])
+    return b"".join(reversed(parts))[max(0, -size):]
+
+
+def print_all(frames, per_second=None):
+    begin = time.monotonic()
+    for n in range(frames):
         sys.stdout.buffer.write(frame(n))
         sys.stdout.buffer.flush()
+        if per_second is not None and n % 100 == 99:
+            ahead = begin + n / per_second - time.monotonic()
+            time.sleep(max(0, ahead))
+
+
+if __name__ == "__main__":
+    print_all(*map(int, sys.argv[1:]))

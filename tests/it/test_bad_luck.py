@@ -16,7 +16,7 @@ import pytest
 import oracle_stream
 from lib import BUILD, TEND, Home, wait_for
 from terminal import Terminal
-from wire import Wire
+from wire import Wire, connect
 
 FULL = "TEND_TEST_FULL" in os.environ
 BURST = BUILD / "tests" / "it" / "burst"
@@ -276,6 +276,39 @@ def test_without_descriptors_the_log_goes_on(home):
     for at, size in zip(itertools.accumulate([0, *sizes]), sizes):
         assert oracle_stream.difference(raw[at:at + size], SEED) is None
     assert [e for e in home.events(sid) if e["type"] == "gap"] == []
+
+
+def cpu_seconds(pid):
+    """What all threads of a process have run."""
+    tasks = pathlib.Path(f"/proc/{pid}/task").iterdir()
+    return sum(int((task / "schedstat").read_text().split()[0])
+               for task in tasks) / 1e9
+
+
+def test_without_descriptors_nobody_spins(home):
+    """O-24: who knocks waits, the host sleeps, and lets in when it can."""
+    sid = home.start("cat")
+    info = home.wait_status(sid, "running")
+    pids = info["host_pid"], info["keeper_pid"]
+    with Wire(home.dir(sid), mode="control") as inside:
+        used = wait_until_same(lambda: descriptors(pids[0]), "descriptors")
+        before = resource.prlimit(pids[0], resource.RLIMIT_NOFILE)
+        resource.prlimit(pids[0], resource.RLIMIT_NOFILE,
+                         (max(used) + 1, before[1]))
+        outside = [connect(home.dir(sid)) for _ in range(100)]
+        for knocking in outside:
+            knocking.sendall(b'{"tend":1,"mode":"control"}\n')
+        seconds = 10 if FULL else 3
+        begin = [cpu_seconds(pid) for pid in pids]
+        let_pass(seconds)
+        took = [cpu_seconds(pid) - was for pid, was in zip(pids, begin)]
+        assert max(took) < 0.05 * seconds, took
+        assert inside.call("session.get")["status"] == "running"
+        resource.prlimit(pids[0], resource.RLIMIT_NOFILE, before)
+        for knocking in outside:
+            knocking.settimeout(30)
+            assert knocking.recv(1) == b"{"
+            knocking.close()
 
 
 def test_clients_that_come_and_go_leave_no_descriptor(home):

@@ -19,7 +19,7 @@ import pytest
 import oracle_stream
 import repaint
 from disks import fill, fill_names, free, mount, small, stalling
-from lib import BUILD, ROOT, is_all, is_running, missing, wait_for
+from lib import BUILD, ROOT, Home, is_all, is_running, wait_for
 from wire import REQUEST, Closed, Wire
 
 FULL = "TEND_TEST_FULL" in os.environ
@@ -260,6 +260,57 @@ def test_removal_of_the_oldest_makes_room(small):
     first = next(e for e in small.events(sid) if e["type"] == "output")
     assert first["offset"] > 0
     is_all(small, sid, want, first["offset"])
+
+
+# Two frames a second, all day and night, a thousand times as fast; and what the
+# disk may have beside the budget: segments that come while others are
+# compressed, synced and removed.
+DAY = 2 * 24 * 60 * 60 if FULL else 8000
+PACE = 2000
+BUDGET = 8 << 20
+BESIDE = 3 * (4 << 20)
+
+
+def disk_use(directory):
+    """Bytes of all files of a log, those that vanish meanwhile left out."""
+    total = 0
+    for path in directory.iterdir():
+        try:
+            total += path.stat().st_size
+        except FileNotFoundError:
+            continue
+    return total
+
+
+def test_a_day_of_repainting_stays_within_its_budget():
+    """Segments are compressed and removed as fast as they come; the end of
+    the day is there, and its last screen."""
+    with Home() as home:
+        sid = home.start("sh", "-c", "stty -echo -opost; read x; "
+                         f"{sys.executable} {REPAINT} {DAY} {PACE}; read y; "
+                         "exit 6", options=["--max-log", str(BUDGET)])
+        log, most = home.dir(sid) / "log", 0
+        goal = DAY * len(repaint.frame(0))
+        type_line(home, sid)
+
+        def done():
+            nonlocal most
+            most = max(most, disk_use(log))
+            return home.info(sid)["offset"] >= goal
+
+        wait_for(done, lambda: (goal, home.info(sid)), seconds=300)
+        assert most <= BUDGET + BESIDE, most
+        wait_for(lambda: disk_use(log) <= BUDGET, lambda: disk_use(log))
+        last = repaint.frame(DAY - 1)
+        screen = "\n".join(home.screen(sid)["lines"])
+        assert f"{DAY - 1:06d}.00" in screen, screen
+        end(home, sid)
+        kept = home.raw(sid)
+        print(f"{goal} bytes, at most {most} on disk, {len(kept)} kept")
+        assert kept.endswith(last)
+        tail = repaint.stream_end(DAY, len(kept))
+        assert kept == tail, "what is kept is not the end of the day"
+        assert not FULL or len(kept) < goal
 
 
 # ------------------------------------------------- a log that is taken away

@@ -1,0 +1,224 @@
+"""Live with fifty sessions for a while.
+
+  soak.py BUILD SECONDS [SEED]
+
+Programs print what can be made a second time, at a modest pace; ten viewers
+come and go and check every byte they get; hosts are killed and upgraded under
+them.  Twice a minute memory and descriptors of all keepers and hosts are
+noted.  At the end every log is read and compared, everything is stopped, and
+the slopes of memory and descriptors are printed, per minute.
+"""
+
+import functools
+import os
+import pathlib
+import random
+import signal
+import statistics
+import sys
+import time
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+os.environ["TEND_BUILD"] = str(BUILD)
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "it"))
+
+import oracle_stream  # noqa: E402
+from lib import Home, is_running, missing, wait_for  # noqa: E402
+from wire import Closed, Refused, Wire  # noqa: E402
+
+SESSIONS, VIEWERS = 50, 10
+ROUND = 4000                # bytes that a program prints when it is told to
+READY = b"ready\n"
+PACE = 0.1                  # seconds from one thing to the next
+KILL, UPGRADE, NOTE = 10, 15, 30   # seconds
+STEADY = 600                # seconds after which a slope means something
+
+
+@functools.lru_cache(maxsize=4096)
+def printed(number):
+    return oracle_stream.stream(number, 0, ROUND)
+
+
+def expected(start, end):
+    """What stands there in the output of any of the sessions."""
+    if start < len(READY):
+        return READY[start:end] + expected(len(READY), max(end, len(READY)))
+    first, at = divmod(start - len(READY), ROUND)
+    last = -(-(end - len(READY)) // ROUND)
+    whole = b"".join(printed(n + 1) for n in range(first, last))
+    return whole[at:at + end - start]
+
+
+def same(got, start, who):
+    want = expected(start, start + len(got))
+    if got != want:
+        i = next(i for i, (a, b) in enumerate(zip(got, want)) if a != b)
+        raise AssertionError(f"{who}: byte {start + i} is {got[i:i + 40]!r}, "
+                             f"not {want[i:i + 40]!r}")
+
+
+class Viewer:
+    """Looks at a session from somewhere on, and goes on when its host is
+    another."""
+
+    def __init__(self, soak):
+        self.home, self.sid = soak.home, soak.chance.choice(soak.sids)
+        offset = self.home.info(self.sid)["offset"]
+        self.at = max(0, offset - soak.chance.randrange(10 * ROUND))
+        self.wire = None
+        self.checked = 0
+
+    def look(self):
+        try:
+            if self.wire is None:
+                self.wire = Wire(self.home.dir(self.sid), replay="raw",
+                                 behind="lossless", **{"from": self.at})
+            while self.wire.frame(0) is not None:
+                pass
+            self.check()
+        except (Closed, Refused, OSError):
+            self.check()
+            self.close()
+
+    def check(self):
+        """Compare what has come, and forget it."""
+        if self.wire is None or not self.wire.output:
+            return
+        got = bytes(self.wire.output)
+        assert self.wire.gaps == [], (self.sid, self.wire.gaps)
+        assert self.wire.at == self.at + len(got), (self.wire.at, self.at)
+        same(got, self.at, f"viewer of {self.sid}")
+        self.at += len(got)
+        self.checked += len(got)
+        self.wire.output.clear()
+
+    def close(self):
+        if self.wire is not None:
+            self.wire.close()
+        self.wire = None
+
+
+def slope(notes, field):
+    """Of the line through the notes, per minute."""
+    notes = notes[len(notes) // 4:]
+    if len(notes) < 2:
+        return 0.0
+    return statistics.linear_regression(
+        [note["s"] / 60 for note in notes],
+        [note[field] for note in notes]).slope
+
+
+class Soak:
+    def __init__(self, home, seed):
+        self.home, self.chance = home, random.Random(seed)
+        burst = BUILD / "tests" / "it" / "burst"
+        script = (f"stty -echo -opost; printf 'ready\\n'; i=0; while read -r x;"
+                  f" do i=$((i+1)); {burst} $i {ROUND}; done")
+        self.sids = [home.start("sh", "-c", script) for _ in range(SESSIONS)]
+        for sid in self.sids:
+            home.wait_text(sid, "ready")
+        self.viewers = [Viewer(self) for _ in range(VIEWERS)]
+        self.begin = time.monotonic()
+        self.counts = dict.fromkeys(
+            ("rounds", "viewers", "kills", "upgrades", "bytes"), 0)
+        self.notes = []
+
+    def tell(self):
+        """One program prints the next; what is typed may die with a host."""
+        self.home.run("send", self.chance.choice(self.sids), "--keys", "Enter")
+        self.counts["rounds"] += 1
+
+    def change_viewer(self):
+        i = self.chance.randrange(VIEWERS)
+        self.viewers[i].look()
+        self.viewers[i].close()
+        self.counts["bytes"] += self.viewers[i].checked
+        self.viewers[i] = Viewer(self)
+        self.counts["viewers"] += 1
+
+    def kill(self):
+        sid = self.chance.choice(self.sids)
+        pid = self.home.info(sid)["host_pid"]
+        if pid:
+            os.kill(pid, signal.SIGKILL)
+            self.counts["kills"] += 1
+            self.wait_other(sid, pid)
+
+    def wait_other(self, sid, pid):
+        def other():
+            now = self.home.info(sid)["host_pid"]
+            return now not in (None, pid) and is_running(now)
+
+        wait_for(other, lambda: f"another host: {self.home.info(sid)}", 60)
+
+    def upgrade(self):
+        sid = self.chance.choice(self.sids)
+        answer = self.home.run("upgrade", sid)
+        assert answer.status == 0, answer
+        self.counts["upgrades"] += 1
+
+    def note(self):
+        pids = [m[who] for m in self.home.manifests()
+                for who in ("keeper_pid", "host_pid") if m[who]]
+        kib = fds = 0
+        for pid in pids:
+            try:
+                proc = pathlib.Path(f"/proc/{pid}")
+                text = (proc / "smaps_rollup").read_text()
+                kib += int(text.split("\nPss:")[1].split()[0])
+                fds += len(list((proc / "fd").iterdir()))
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+        self.notes.append({"s": time.monotonic() - self.begin, "kib": kib,
+                           "fds": fds, "processes": len(pids)})
+        print(f"{self.notes[-1]['s']:7.0f} s: {kib} KiB, {fds} descriptors, "
+              f"{len(pids)} processes; {self.counts}", flush=True)
+
+    def live(self, seconds):
+        last = dict.fromkeys((self.kill, self.upgrade, self.note), self.begin)
+        every = {self.kill: KILL, self.upgrade: UPGRADE, self.note: NOTE}
+        while (now := time.monotonic()) < self.begin + seconds:
+            self.tell()
+            if self.chance.randrange(10) == 0:
+                self.change_viewer()
+            for viewer in self.viewers:
+                viewer.look()
+            for work, pause in every.items():
+                if now >= last[work] + pause:
+                    last[work] = now
+                    work()
+            time.sleep(PACE)
+
+    def finish(self):
+        self.note()
+        for viewer in self.viewers:
+            viewer.close()
+        total = 0
+        for sid in self.sids:
+            raw = self.home.raw(sid)
+            same(raw, 0, f"log of {sid}")
+            assert missing(self.home, sid) == [], sid
+            total += len(raw)
+            self.home.ok("stop", sid)
+        wait_for(lambda: self.home.processes() == [], self.home.processes)
+        print(f"{total} bytes in {SESSIONS} logs are right; {self.counts}")
+        kib, fds = slope(self.notes, "kib"), slope(self.notes, "fds")
+        print(f"slope per minute, of all: memory {kib:+.2f} KiB, "
+              f"descriptors {fds:+.3f}")
+        # Before, it only shows how they settle.
+        assert fds < 1 or self.notes[-1]["s"] < STEADY, "descriptors are lost"
+
+
+def main():
+    seconds = int(sys.argv[2])
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else int(time.time())
+    print(f"{SESSIONS} sessions for {seconds} s, seed {seed}", flush=True)
+    with Home() as home:
+        soak = Soak(home, seed)
+        soak.note()
+        soak.live(seconds)
+        soak.finish()
+
+
+if __name__ == "__main__":
+    main()
