@@ -151,6 +151,23 @@ put_limits(struct buf *out, const struct manifest *m)
 	}
 }
 
+static void
+put_restart(struct buf *out, const struct manifest *m)
+{
+	char text[96];
+
+	if (m->restart == RESTART_NEVER)
+		return;
+	snprintf(text, sizeof(text), "%s, %" PRIu32 " so far%s",
+	    restart_policy_name(m->restart), m->restarts,
+	    status_is_active(m->status) && m->child.pid == 0 ?
+		"; it waits to be started again" :
+		"");
+	put(out, "restarts", text);
+	if (m->gave_up != NULL)
+		put(out, "stays down", m->gave_up);
+}
+
 /* What is not as it should be, and what can be done. */
 static void
 put_trouble(struct buf *out, const struct manifest *m, const struct fresh *f)
@@ -191,6 +208,7 @@ put_words(struct buf *out, const struct manifest *m, const struct fresh *f)
 	put_processes(out, m);
 	put_log(out, m, f);
 	put_limits(out, m);
+	put_restart(out, m);
 	put_trouble(out, m, f);
 }
 

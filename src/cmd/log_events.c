@@ -312,6 +312,7 @@ static void (*const decoders[])(struct json_out *j, struct payload *d) = {
 	[RECORD_TRIMMED] = put_trimmed,
 	[RECORD_TROUBLE] = put_json,
 	[RECORD_OOM] = put_json,
+	[RECORD_RESTART] = put_json,
 };
 
 /* Every line begins with these. */

@@ -37,7 +37,7 @@
 struct args {
 	bool detached, attach_if_there, durable, forget_env, nested;
 	const char *name, *cwd, *size, *input, *resize, *max_log, *log_input,
-	    *idle_timeout, *linger, *memory, *pids, *cpu_weight;
+	    *idle_timeout, *linger, *memory, *pids, *cpu_weight, *restart;
 	struct opt_list env, labels;
 };
 
@@ -76,6 +76,8 @@ static const struct opt options[] = {
 	    "stop it after so long without input and output"),
 	OPT_VALUE(struct args, linger, "linger-output", 0, "DURATION",
 	    "log what is still written after the exit (10s)"),
+	OPT_VALUE(struct args, restart, "restart", 0, "POLICY",
+	    "start it again: never (the default), on-failure, always"),
 	OPT_VALUE(struct args, memory, "memory", 0, "SIZE",
 	    "memory it may have, as in 2G; needs cgroup2"),
 	OPT_VALUE(struct args, pids, "pids", 0, "COUNT",
@@ -176,6 +178,9 @@ set_policies(struct call *call, struct manifest *m, const struct args *a)
 	if (a->log_input != NULL &&
 	    log_input_parse(a->log_input, &m->log_input, &err) < 0)
 		return usage(call, "log-input", &err);
+	if (a->restart != NULL &&
+	    restart_policy_parse(a->restart, &m->restart, &err) < 0)
+		return usage(call, "restart", &err);
 	m->durable = a->durable;
 	m->forget_env = a->forget_env;
 	return 0;

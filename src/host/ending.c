@@ -11,6 +11,7 @@
 #include "host/host.h"
 #include "host/oom.h"
 #include "host/post_mortem.h"
+#include "host/restart.h"
 #include "host/restore.h"
 #include "host/scribe.h"
 #include "host/server.h"
@@ -82,6 +83,12 @@ ending_exit(struct ending *e, int status, uint64_t offset, bool lost)
 	e->status = status;
 	e->exit_offset = offset;
 	e->lost = lost;
+}
+
+void
+ending_again(struct ending *e)
+{
+	e->exited = false;
 }
 
 void
@@ -226,7 +233,8 @@ ending_settle(struct ending *e)
 
 	if (!e->exited || e->done)
 		return;
-	if (!e->exit_queued && h->shown >= e->exit_offset)
+	if (!e->exit_queued && h->shown >= e->exit_offset &&
+	    !restart_holds(h->restart, e->status))
 		queue_exit(e);
 	if (e->exit_queued && !e->exit_logged && e->late)
 		on_exit_logged(e, 0);

@@ -23,6 +23,8 @@ void ending_destroy(struct ending *e); /* NULL is fine */
 
 /* `lost`: nobody could wait for the program, its status is unknown. */
 void ending_exit(struct ending *e, int status, uint64_t offset, bool lost);
+/* That end was none: the program runs again. */
+void ending_again(struct ending *e);
 void ending_closed(struct ending *e, uint64_t offset);
 
 /* At the end of each turn: take the steps that can be taken. */

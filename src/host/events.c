@@ -1,6 +1,7 @@
 #include "host/events.h"
 
 #include <string.h>
+#include <sys/wait.h>
 
 #include "base/buf.h"
 #include "base/bytes.h"
@@ -279,6 +280,25 @@ event_oom(struct host *h, const struct oom_kill *k)
 	json_count(&j, "count", k->count);
 	json_out_close(&j, '}');
 	return queue(h, RECORD_OOM, &b);
+}
+
+uint64_t
+event_restart(struct host *h, int status, int64_t delay_ms)
+{
+	struct json_out j;
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	json_out_key(&j, "exit_code");
+	json_out_int(&j, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+	json_count(&j, "exit_signal",
+	    WIFSIGNALED(status) ? (uint64_t)WTERMSIG(status) : 0);
+	json_count(&j, "delay_ms", (uint64_t)delay_ms);
+	json_count(&j, "count", h->manifest.restarts);
+	json_out_close(&j, '}');
+	return queue(h, RECORD_RESTART, &b);
 }
 
 /* The payload of a keyframe, in a buffer; false when there is no screen. */

@@ -32,6 +32,8 @@ uint64_t event_trimmed(struct host *h, uint64_t seq, uint64_t offset);
 uint64_t event_meta(struct host *h, const char *what, const char *key,
     const char *value, const char *by);
 uint64_t event_trouble(struct host *h, const char *what, const char *text);
+/* It ended with this status, and is started again after so long. */
+uint64_t event_restart(struct host *h, int status, int64_t delay_ms);
 uint64_t event_oom(struct host *h, const struct oom_kill *k);
 
 /* The screen as it is now; nothing without an engine. */

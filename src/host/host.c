@@ -28,6 +28,7 @@
 #include "host/oom.h"
 #include "host/pump.h"
 #include "host/rehearsal.h"
+#include "host/restart.h"
 #include "host/restore.h"
 #include "host/scribe.h"
 #include "host/server.h"
@@ -487,6 +488,7 @@ create_parts(struct host *h, struct error *err)
 	h->stop = stop_create(h);
 	h->ending = ending_create(h);
 	h->handover = handover_create(h);
+	h->restart = restart_create(h);
 	h->wall = wall_create(h);
 	h->glance = glance_create(h);
 	h->server = server_create(h, err);
@@ -549,6 +551,7 @@ host_close(struct host *h)
 		ending_conclude(h->ending);
 	ending_destroy(h->ending);
 	handover_destroy(h->handover);
+	restart_destroy(h->restart);
 	stop_destroy(h->stop);
 	wall_destroy(h->wall);
 	glance_destroy(h->glance);

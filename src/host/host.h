@@ -18,6 +18,7 @@ struct link;
 struct loop;
 struct oom;
 struct pump;
+struct restart;
 struct scribe;
 struct server;
 struct stop;
@@ -77,6 +78,7 @@ struct host {
 	struct server *server;
 	struct pump *pump;
 	struct ending *ending;
+	struct restart *restart;
 	struct stop *stop;
 	struct handover *handover;
 	struct link *link;

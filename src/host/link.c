@@ -12,6 +12,7 @@
 #include "host/ending.h"
 #include "host/handover.h"
 #include "host/host.h"
+#include "host/restart.h"
 #include "host/server.h"
 #include "host/unkept.h"
 
@@ -73,6 +74,9 @@ take(struct link *l, const struct control *c, int fd)
 	case CONTROL_CLOSED:
 		ending_closed(h->ending, c->u.closed.offset);
 		break;
+	case CONTROL_STARTED:
+		restart_started(h->restart, c);
+		break;
 	case CONTROL_LISTENING:
 		if (fd >= 0)
 			listen_there(h, &fd);
@@ -131,6 +135,7 @@ link_ready(struct link *l)
 		.type = CONTROL_LINGER,
 		.size = sizeof(linger),
 		.u.linger.ms = l->h->manifest.linger_ms,
+		.u.linger.hold = l->h->manifest.restart != RESTART_NEVER,
 	};
 
 	control_send(l->h->control, &linger, -1);

@@ -135,18 +135,24 @@ ask(struct stop *s)
 	watch_rearm(s->timer, s->grace_ms);
 }
 
-/* Again and again until the exit is seen: a fork may run ahead of us. */
-static void
-kill_all(struct stop *s)
+void
+stop_leftovers(struct stop *s)
 {
 	struct victims v = { .h = s->h };
 
-	s->stage = STOP_KILLING;
 	if (s->h->manifest.cgroup != NULL)
 		scope_kill(s->h->manifest.cgroup);
 	if (session_is_ours(s->h))
 		v.session = s->h->manifest.child.pid;
 	proc_each(kill_one, &v);
+}
+
+/* Again and again until the exit is seen: a fork may run ahead of us. */
+static void
+kill_all(struct stop *s)
+{
+	s->stage = STOP_KILLING;
+	stop_leftovers(s);
 	watch_rearm(s->timer, s->h->ended ? -1 : AGAIN_MS);
 }
 

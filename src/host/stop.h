@@ -29,6 +29,9 @@ void stop_now(struct stop *s);
 /* A signal to the program's process group; 0 or -errno. */
 int stop_signal(struct stop *s, int signo);
 
+/* Kill what the program has left behind; its exit is known. */
+void stop_leftovers(struct stop *s);
+
 /* The program has ended: kill what it has left behind, if we were stopping. */
 void stop_ended(struct stop *s);
 

@@ -36,6 +36,8 @@ enum control_type {
 	CONTROL_LEAVE,
 	CONTROL_STAY,
 	CONTROL_FAILED,
+	CONTROL_RESTART, /* with the directory to start in */
+	CONTROL_STARTED,
 };
 
 #define CONTROL_DEATHS 8
@@ -85,6 +87,7 @@ struct control {
 		} closed;
 		struct {
 			uint32_t ms;
+			uint32_t hold; /* after EXIT, until ACK or RESTART */
 		} linger;
 		struct {
 			int32_t pid; /* of the next host */
@@ -94,6 +97,11 @@ struct control {
 			int32_t error;
 			char why[CONTROL_WHY_MAX]; /* may lack its NUL */
 		} failed;
+		struct {
+			int32_t child_pid;
+			int32_t error; /* 0: it runs */
+			uint64_t child_start;
+		} started;
 	} u;
 };
 

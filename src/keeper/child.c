@@ -5,6 +5,7 @@
 #include <linux/close_range.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,6 +47,33 @@ take_terminal(int slave)
 	return 0;
 }
 
+void
+child_plan_init(struct child_plan *p, char **argv, int scope)
+{
+	*p = (struct child_plan){
+		.argv = argv,
+		.scope = scope,
+		.oom_score = oom_score(),
+		.slack_ns = (unsigned long)prctl(PR_GET_TIMERSLACK),
+	};
+	getrlimit(RLIMIT_CORE, &p->core);
+}
+
+/*
+ * A program that was killed leaves the screen as it needed it: the alternate
+ * one, without a cursor, sending mouse reports.  All of that off, by the bytes
+ * that a program would have written.
+ */
+static void
+clean_screen(void)
+{
+	static const char
+	    text[] = "\033[!p\033[?1049l\033[?1000;1002;1003;1004;"
+		     "1006;2004l\033[=0u\033[?25h\n";
+
+	fd_write_all(STDOUT_FILENO, text, sizeof(text) - 1);
+}
+
 /* What the kernel counts as its own from here on. */
 static int
 enter_scope(const struct child_plan *plan)
@@ -53,6 +81,8 @@ enter_scope(const struct child_plan *plan)
 	int score = plan->oom_score + CHILD_OOM_MORE;
 
 	oom_set_score(score < 1000 ? score : 1000);
+	setrlimit(RLIMIT_CORE, &plan->core);
+	prctl(PR_SET_TIMERSLACK, plan->slack_ns);
 	return write(plan->scope, "0", 1) == 1 ? 0 : -1;
 }
 
@@ -65,6 +95,8 @@ become(const struct child_plan *plan, int slave, int cwd)
 		return LAUNCH_ENTER;
 	if (take_terminal(slave) < 0)
 		return LAUNCH_TERMINAL;
+	if (plan->again)
+		clean_screen();
 	if (fchdir(cwd) < 0)
 		return LAUNCH_CHDIR;
 	if (close_range(3, ~0u, CLOSE_RANGE_CLOEXEC) < 0)

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "keep/control.h"
@@ -22,8 +23,14 @@ struct child {
 struct child_plan {
 	char **argv;
 	int scope;     /* of its cgroup.procs, or /dev/null */
-	int oom_score; /* as its user has it */
+	int oom_score; /* this and the next two: as its user has it */
+	struct rlimit core;
+	unsigned long slack_ns;
+	bool again; /* the terminal is as a program before has left it */
 };
+
+/* As this process has it now. */
+void child_plan_init(struct child_plan *p, char **argv, int scope);
 
 /* Sooner than us, the kernel shall end the program when memory runs out. */
 #define CHILD_OOM_MORE 100

@@ -29,6 +29,7 @@ hosts_init(struct hosts *h, int program, int oom_score)
 		.offered = -1,
 		.oom_score = oom_score,
 		.control = -1,
+		.cwd = -1,
 		.ready_ms = CLOCK_NEVER,
 		.linger_ms = LINGER_MS,
 	};
@@ -157,6 +158,7 @@ receive_one(struct hosts *h, int64_t now_ms)
 	switch (c.type) {
 	case CONTROL_READY:
 		prove(h, now_ms);
+		h->served = true;
 		break;
 	case CONTROL_ACK:
 		h->acked = true;
@@ -166,6 +168,11 @@ receive_one(struct hosts *h, int64_t now_ms)
 		break;
 	case CONTROL_LINGER:
 		h->linger_ms = c.u.linger.ms;
+		h->holds = c.u.linger.hold != 0;
+		break;
+	case CONTROL_RESTART:
+		fd_close(&h->cwd);
+		h->cwd = fd_take(&fd);
 		break;
 	case CONTROL_UPGRADE:
 		offer(h, &fd);

@@ -34,6 +34,9 @@ struct hosts {
 	unsigned failures; /* in a row; how long the next start is put off */
 	unsigned owed;     /* 1 << control_type */
 	int64_t linger_ms; /* how long the terminal stays after the exit */
+	bool holds;        /* it stays until a host has decided */
+	bool served;       /* a host has been ready: it has said so */
+	int cwd;           /* to start the program again in; -1: do not */
 	bool acked;        /* a host has logged the exit */
 	bool done;         /* a host has written all there is */
 	bool asked;        /* it wants another to follow it */

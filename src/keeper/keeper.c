@@ -117,12 +117,24 @@ pay_failed(struct keeper *k)
 }
 
 static void
+pay_started(struct keeper *k)
+{
+	struct control c = { .type = CONTROL_STARTED };
+
+	c.u.started.child_pid = k->child.pid;
+	c.u.started.child_start = k->child.start;
+	c.u.started.error = k->start_error;
+	hosts_pay(&k->hosts, &c, -1);
+}
+
+static void
 pay(struct keeper *k)
 {
 	if (!k->hosts.owed)
 		return;
 	pay_hello(k);
 	pay_listening(k);
+	pay_started(k);
 	pay_exit(k);
 	pay_closed(k);
 	pay_leave(k);
@@ -250,6 +262,16 @@ later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+/*
+ * The program may be started again: the host will say.  Before there was one,
+ * nobody knows whether it will.
+ */
+static bool
+is_held(const struct keeper *k)
+{
+	return (k->hosts.holds || !k->hosts.served) && !k->hosts.acked;
+}
+
 /* When the present stage ends, if nothing else ends it before. */
 static int64_t
 stage_ends_ms(const struct keeper *k)
@@ -261,7 +283,7 @@ stage_ends_ms(const struct keeper *k)
 		return earlier(ended + DRAIN_MS,
 		    later(ended, k->terminal.read_ms) + QUIET_MS);
 	case KEEPER_LINGERING:
-		return ended + k->hosts.linger_ms;
+		return is_held(k) ? CLOCK_NEVER : ended + k->hosts.linger_ms;
 	case KEEPER_LEAVING:
 		return k->leave_ms;
 	case KEEPER_RUNNING:
@@ -314,11 +336,44 @@ advance(struct keeper *k)
 		enter(k, KEEPER_DRAINING);
 	if (k->stage == KEEPER_DRAINING && output_ends(k))
 		enter(k, KEEPER_LINGERING);
-	if (k->stage == KEEPER_LINGERING && output_ends(k))
+	if (k->stage == KEEPER_LINGERING && !is_held(k) && output_ends(k))
 		enter(k, KEEPER_CLOSED);
 	if ((k->stage == KEEPER_LINGERING || k->stage == KEEPER_CLOSED) &&
 	    k->hosts.done)
 		enter(k, KEEPER_LEAVING);
+}
+
+/* --------------------------------------------------------------- once more */
+
+/* Times in the log go on to count from where the first began. */
+static int
+start_again(struct keeper *k, int cwd)
+{
+	uint64_t began_ns = k->child.began_ns;
+	enum launch_stage stage;
+	int rc = terminal_renew(&k->terminal);
+
+	if (rc < 0)
+		return rc;
+	k->plan.again = true;
+	rc = child_start(&k->child, &k->plan, k->terminal.slave, cwd, &stage);
+	if (rc < 0)
+		terminal_let_go(&k->terminal);
+	k->child.began_ns = began_ns;
+	return rc;
+}
+
+static void
+restart(struct keeper *k)
+{
+	auto_close int cwd = fd_take(&k->hosts.cwd);
+
+	if (k->stage != KEEPER_LINGERING || !is_held(k))
+		return;
+	k->start_error = -start_again(k, cwd);
+	if (k->start_error == 0)
+		enter(k, KEEPER_RUNNING);
+	hosts_owe(&k->hosts, CONTROL_STARTED);
 }
 
 /* ------------------------------------------------------------------ the loop */
@@ -410,6 +465,8 @@ settle(struct keeper *k)
 		k->check_ms = earlier(k->check_ms, k->now_ms + CHECK_MS);
 	if (k->now_ms >= k->check_ms)
 		check(k);
+	if (k->hosts.cwd >= 0)
+		restart(k);
 	advance(k);
 	settle_trial(k);
 	if (k->stage != KEEPER_LEAVING && k->now_ms >= hosts_due_ms(&k->hosts))

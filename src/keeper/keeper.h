@@ -38,6 +38,7 @@ struct keeper {
 	int signals;    /* signalfd for SIGCHLD and SIGIO */
 	uint64_t start; /* as process_start_time */
 	enum keeper_stage stage;
+	int start_error;      /* of starting the program again */
 	uint64_t exit_offset; /* where the output ended when EXIT was told */
 	int64_t now_ms;       /* when this turn began */
 	int64_t check_ms;     /* when to look at the socket next */

@@ -160,11 +160,7 @@ start(struct keeper *k, const struct launch *l, enum launch_stage *stage)
 	rc = listener_open(&k->listener, launch_fd(l, LAUNCH_DIR));
 	if (rc < 0)
 		return rc;
-	k->plan = (struct child_plan){
-		.argv = l->argv,
-		.scope = launch_fd(l, LAUNCH_SCOPE),
-		.oom_score = oom_score(),
-	};
+	child_plan_init(&k->plan, l->argv, launch_fd(l, LAUNCH_SCOPE));
 	rc = child_start(&k->child, &k->plan, k->terminal.slave,
 	    launch_fd(l, LAUNCH_CWD), stage);
 	if (rc < 0) {

@@ -34,14 +34,12 @@ open_slave(int master)
 
 /* In cooked mode, rubbing out must know how many bytes a character has. */
 static int
-set_utf8(int fd)
+set_utf8(int fd, struct termios *tio)
 {
-	struct termios tio;
-
-	if (tcgetattr(fd, &tio) < 0)
+	if (tcgetattr(fd, tio) < 0)
 		return -1;
-	tio.c_iflag |= IUTF8;
-	return tcsetattr(fd, TCSANOW, &tio);
+	tio->c_iflag |= IUTF8;
+	return tcsetattr(fd, TCSANOW, tio);
 }
 
 static int
@@ -57,7 +55,7 @@ open_pty(struct terminal *t, unsigned cols, unsigned rows)
 	if (master < 0 || grantpt(master) < 0 || unlockpt(master) < 0)
 		return -errno;
 	t->slave = open_slave(master);
-	if (t->slave < 0 || set_utf8(t->slave) < 0 ||
+	if (t->slave < 0 || set_utf8(t->slave, &t->fresh) < 0 ||
 	    ioctl(master, TIOCSWINSZ, &size) < 0)
 		return -errno;
 	t->master = fd_take(&master);
@@ -116,6 +114,19 @@ terminal_take_back(struct terminal *t)
 	fd_close(&t->slave);
 	t->slave = slave;
 	t->over = false;
+}
+
+int
+terminal_renew(struct terminal *t)
+{
+	auto_close int slave = open_slave(t->master);
+
+	if (slave < 0 || tcsetattr(slave, TCSAFLUSH, &t->fresh) < 0)
+		return -errno;
+	fd_close(&t->slave);
+	t->slave = fd_take(&slave);
+	t->over = false;
+	return 0;
 }
 
 void

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <termios.h>
 
 #include "keep/control.h"
 #include "keep/ring.h"
@@ -26,8 +27,9 @@ struct terminal {
 	bool over;  /* nobody has the program's side open: no more output */
 	bool full;  /* the ring has no room */
 	bool wake;  /* the host sleeps and is still to be woken */
-	int64_t read_ms;  /* when there was output last */
-	uint64_t settled; /* bytes read by terminal_settle */
+	struct termios fresh; /* as it was before anybody had it */
+	int64_t read_ms;      /* when there was output last */
+	uint64_t settled;     /* bytes read by terminal_settle */
 };
 
 /* 0, or -errno and what failed in *stage. */
@@ -46,6 +48,9 @@ void terminal_has_room(struct terminal *t);
 
 /* The program has ended: end with the last of those who have it open. */
 void terminal_let_go(struct terminal *t);
+
+/* Have the program's side open for another program; 0 or -errno. */
+int terminal_renew(struct terminal *t);
 
 /*
  * Have the program's side open again after somebody hung the terminal up, as

@@ -71,6 +71,13 @@ static const struct json_field fields[] = {
 	JSON_FIELD(struct manifest, cpu_weight, "cpu_weight", UINT, 10000),
 	JSON_FIELD(struct manifest, cgroup, "cgroup", STRING, TEXT_MAX),
 	JSON_FIELD(struct manifest, unenforced, "unenforced", STRING, TEXT_MAX),
+	JSON_FIELD_NAMES(struct manifest, restart, "restart",
+	    restart_policy_names),
+	JSON_FIELD(struct manifest, restarts, "restarts", UINT, UINT32_MAX),
+	JSON_FIELD(struct manifest, quick_ends, "quick_ends", UINT, UINT32_MAX),
+	JSON_FIELD(struct manifest, restart_start, "restart_start", UINT,
+	    INT64_MAX),
+	JSON_FIELD(struct manifest, gave_up, "gave_up", STRING, TEXT_MAX),
 	JSON_FIELD(struct manifest, forget_env, "forget_env", BOOL, 0),
 	JSON_FIELD(struct manifest, rerun_of, "rerun_of", TEXT, 0),
 	{ 0 },
@@ -103,6 +110,7 @@ manifest_finish(struct manifest *m)
 	free(m->degraded);
 	free(m->cgroup);
 	free(m->unenforced);
+	free(m->gave_up);
 	manifest_init(m);
 }
 
@@ -140,6 +148,7 @@ manifest_copy_plan(struct manifest *to, const struct manifest *from)
 	to->max_log = from->max_log;
 	to->idle_timeout_s = from->idle_timeout_s;
 	to->linger_ms = from->linger_ms;
+	to->restart = from->restart;
 	to->memory_max = from->memory_max;
 	to->pids_max = from->pids_max;
 	to->cpu_weight = from->cpu_weight;

@@ -34,6 +34,7 @@ enum outcome {
 };
 enum input_policy { INPUT_POLICY_SHARED, INPUT_POLICY_LEASE };
 enum size_policy { SIZE_SMALLEST, SIZE_LATEST, SIZE_LARGEST, SIZE_FIXED };
+enum restart_policy { RESTART_NEVER, RESTART_ON_FAILURE, RESTART_ALWAYS };
 enum log_input { LOG_INPUT_ALL, LOG_INPUT_LENGTHS, LOG_INPUT_NONE };
 
 /* K-04: the truth table of statuses. */
@@ -50,10 +51,13 @@ const char *outcome_name(enum outcome o); /* NULL for NONE */
 const char *input_policy_name(enum input_policy p);
 const char *size_policy_name(enum size_policy p);
 const char *log_input_name(enum log_input l);
+const char *restart_policy_name(enum restart_policy p);
 int input_policy_parse(const char *s, enum input_policy *out,
     struct error *err);
 int size_policy_parse(const char *s, enum size_policy *out, struct error *err);
 int log_input_parse(const char *s, enum log_input *out, struct error *err);
+int restart_policy_parse(const char *s, enum restart_policy *out,
+    struct error *err);
 
 #define MANIFEST_LABELS_MAX 64
 #define MANIFEST_MAX (256u << 10) /* bytes of the file */
@@ -103,9 +107,14 @@ struct manifest {
 	uint64_t memory_max;             /* bytes; 0: no limit */
 	uint32_t pids_max, cpu_weight;   /* 0: none */
 	char *cgroup;                    /* its scope (scope.h), or NULL */
-	char *unenforced;  /* which limits are not held and why, or NULL */
-	char rerun_of[27]; /* the session before it, or "" */
-	bool raw;          /* without an engine: no screen */
+	char *unenforced; /* which limits are not held and why, or NULL */
+	bool raw;         /* without an engine: no screen */
+	enum restart_policy restart;
+	uint32_t restarts;      /* so far */
+	uint32_t quick_ends;    /* in a row, without living for a minute */
+	uint64_t restart_start; /* start of the program they count to */
+	char *gave_up;          /* why it is not started again, or NULL */
+	char rerun_of[27];      /* the session before it, or "" */
 	bool unkept;
 	char last_line[LAST_LINE_SIZE]; /* of the screen, for listings */
 	/* Not in the file: */

@@ -113,6 +113,9 @@ json_settings(const struct manifest *m, struct json_out *j)
 	json_maybe("cpu_weight", m->cpu_weight != 0, m->cpu_weight, j);
 	json_name("cgroup", m->cgroup, j);
 	json_name("unenforced", m->unenforced, j);
+	json_name("restart", restart_policy_name(m->restart), j);
+	json_maybe("restarts", true, m->restarts, j);
+	json_name("gave_up", m->gave_up, j);
 	json_bool("forget_env", m->forget_env, j);
 	json_name("rerun_of", m->rerun_of[0] != '\0' ? m->rerun_of : NULL, j);
 }

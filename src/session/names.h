@@ -17,6 +17,7 @@ enum {
 	INPUT_POLICY_COUNT = INPUT_POLICY_LEASE + 1,
 	SIZE_COUNT = SIZE_FIXED + 1,
 	LOG_INPUT_COUNT = LOG_INPUT_NONE + 1,
+	RESTART_COUNT = RESTART_ALWAYS + 1,
 };
 
 extern const char *const status_names[STATUS_COUNT];
@@ -24,5 +25,6 @@ extern const char *const outcome_names[OUTCOME_COUNT];
 extern const char *const input_policy_names[INPUT_POLICY_COUNT];
 extern const char *const size_policy_names[SIZE_COUNT];
 extern const char *const log_input_names[LOG_INPUT_COUNT];
+extern const char *const restart_policy_names[RESTART_COUNT];
 
 #endif

@@ -33,6 +33,12 @@ const char *const size_policy_names[SIZE_COUNT] = {
 	[SIZE_LARGEST] = "largest",
 	[SIZE_FIXED] = "fixed",
 };
+const char *const restart_policy_names[RESTART_COUNT] = {
+	[RESTART_NEVER] = "never",
+	[RESTART_ON_FAILURE] = "on-failure",
+	[RESTART_ALWAYS] = "always",
+};
+
 const char *const log_input_names[LOG_INPUT_COUNT] = {
 	[LOG_INPUT_ALL] = "all",
 	[LOG_INPUT_LENGTHS] = "lengths",
@@ -115,6 +121,12 @@ size_policy_name(enum size_policy p)
 }
 
 const char *
+restart_policy_name(enum restart_policy p)
+{
+	return restart_policy_names[p];
+}
+
+const char *
 log_input_name(enum log_input l)
 {
 	return log_input_names[l];
@@ -153,5 +165,17 @@ log_input_parse(const char *s, enum log_input *out, struct error *err)
 	if (i < 0)
 		return i;
 	*out = (enum log_input)i;
+	return 0;
+}
+
+int
+restart_policy_parse(const char *s, enum restart_policy *out, struct error *err)
+{
+	int i = json_name_find("restart", restart_policy_names,
+	    N(restart_policy_names), s, err);
+
+	if (i < 0)
+		return i;
+	*out = (enum restart_policy)i;
 	return 0;
 }

@@ -477,7 +477,8 @@ the_session_object_has_its_fields(void **state)
 		"durable", "max_log", "idle_timeout_s", "linger_ms", "unkept",
 		"last_line", "degraded", "raw", "unlogged", "post_mortem",
 		"forget_env", "rerun_of", "memory_max", "pids_max",
-		"cpu_weight", "cgroup", "unenforced" };
+		"cpu_weight", "cgroup", "unenforced", "restart", "restarts",
+		"gave_up" };
 	auto_json json_t *o = NULL;
 	struct manifest m;
 	struct json_out j;
