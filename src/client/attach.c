@@ -15,8 +15,8 @@
  *
  * A host that is gone is waited for: its keeper starts another, and we go on
  * at the offset where we were.  The user is told only when that takes long.
- * When the host says that another follows it, what is typed meanwhile is kept
- * for that one.
+ * What is typed meanwhile is kept for that one; what may have been typed before
+ * is never sent twice.
  */
 #include "client/attach.h"
 
@@ -242,8 +242,8 @@ say_goodbye(struct attach *a)
 		await_answers(a);
 	}
 	/* What was typed while the host left is for the one that follows. */
-	if (a->parting && a->send.len > 0 && a->ending != ENDED &&
-	    attach_connect_again(a, false) == 0)
+	if ((a->parting || !a->connected) && a->send.len > 0 &&
+	    a->ending == DETACHED && attach_connect_again(a, false) == 0)
 		attach_send(a);
 	if (a->connected && a->ending != ENDED) {
 		uint8_t header[FRAME_HEADER];

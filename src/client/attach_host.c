@@ -14,7 +14,7 @@
 #define REOPEN_MS 250  /* for that of one that is being started again */
 #define FOLLOW_MS 2000 /* or of one that is known to follow */
 #define RETRY_MS 200   /* between two tries */
-#define LOST_MS 300    /* before the user is told */
+#define LOST_MS 1000   /* before the user is told */
 
 static void
 make_hello(const struct attach *a, struct hello *h)
@@ -88,8 +88,6 @@ attach_lose(struct attach *a)
 		return;
 	conn_close(&a->conn);
 	a->connected = false;
-	if (!a->parting)
-		buf_clear(&a->send); /* may have been typed: not again */
 	a->lost_ms = a->retry_ms = attach_now_ms();
 }
 
@@ -147,15 +145,19 @@ attach_connect(struct attach *a, struct error *err)
 	return 0;
 }
 
+/* Of what went away in part nobody knows how much was typed: not again. */
 void
 attach_send(struct attach *a)
 {
-	if (a->parting)
+	int rc;
+
+	if (a->parting || !a->connected || a->send.len == 0)
 		return;
-	if (a->send.len > 0 && a->connected &&
-	    conn_send(&a->conn, a->send.data, a->send.len, NULL) < 0)
+	rc = conn_send(&a->conn, a->send.data, a->send.len, NULL);
+	if (rc != -EPIPE)
+		buf_clear(&a->send);
+	if (rc < 0)
 		attach_lose(a);
-	buf_clear(&a->send);
 }
 
 /* Frames. */

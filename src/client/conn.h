@@ -47,7 +47,7 @@ void conn_close(struct conn *c);
 int conn_fill(struct conn *c, bool wait, struct error *err);
 /* The next whole frame of what was read: 1, 0 for none yet, -EPROTO. */
 int conn_next(struct conn *c, struct frame *f, struct error *err);
-/* All of it, blocking up to the time limit. */
+/* All of it, blocking up to the time limit; -EPIPE: nothing of it went. */
 int conn_send(struct conn *c, const void *p, size_t len, struct error *err);
 
 /*

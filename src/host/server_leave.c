@@ -67,10 +67,12 @@ end(struct server *s, struct client *c)
 	bool waits = c->busy || !list_is_empty(&c->waiting) ||
 	    !server_has_typed(s);
 
-	if (!waits || s->now_ms >= c->bye_by_ms + TYPE_MS)
-		client_finish(c);
-	else
+	if (waits && s->now_ms < c->bye_by_ms + TYPE_MS) {
 		server_wake_at(s, c->bye_by_ms + TYPE_MS);
+		return;
+	}
+	client_finish(c);
+	server_wake_at(s, 0); /* whoever waits for its end sees it then */
 }
 
 void
