@@ -6,6 +6,7 @@ and whatever is wrong with the new host, the old one must go on.
 """
 
 import os
+import pathlib
 import random
 import re
 import shutil
@@ -226,6 +227,25 @@ def test_an_upgrade_keeps_the_lease_and_the_size(home):
         small_one.until_output(b"still mine")
     resized = [e for e in home.events(sid) if e["type"] == "resize"]
     assert [(e["cols"], e["rows"]) for e in resized] == [(90, 30)], resized
+
+
+def test_a_host_that_follows_has_punctual_timers(home):
+    """The keeper lets its own timers be late; a host must not inherit that."""
+    def slack():
+        pid = home.info(sid)["host_pid"]
+        return pathlib.Path(f"/proc/{pid}/timerslack_ns").read_text().strip()
+
+    sid = home.start("cat")
+    own = pathlib.Path("/proc/self/timerslack_ns").read_text().strip()
+    assert slack() == own == "50000"
+    for _ in range(2):
+        home.ok("upgrade", sid)
+        assert slack() == own
+    host = home.info(sid)["host_pid"]
+    os.kill(host, signal.SIGKILL)
+    wait_for(lambda: home.info(sid)["host_pid"] not in (None, host),
+             lambda: home.info(sid))
+    assert slack() == own
 
 
 def test_upgrade_of_a_session_in_a_flood(home):
