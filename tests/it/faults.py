@@ -1,4 +1,4 @@
-"""System calls of a running process that fail when they are told to.
+"""What must stand a fault, and system calls that fail when they are told to.
 
 strace makes them: the call is not made, and an error is what it returns.  In
 place of it another call is, for a host's sandbox ends a process that makes
@@ -9,8 +9,9 @@ import pathlib
 import signal
 import subprocess
 
-from lib import wait_for
+from lib import BUILD, is_all, wait_for
 
+BURST = BUILD / "tests" / "it" / "burst"
 ERRORS = ("EIO", "ENOSPC", "EINTR", "ENOMEM")
 
 
@@ -73,3 +74,61 @@ class Faults:
     def hit(self):
         """How many calls failed so."""
         return self.trace.read_text(errors="replace").count("(INJECTED)")
+
+
+class Truth:
+    """A session, and all that its program wrote to the terminal."""
+
+    def __init__(self, home, path, **kwargs):
+        self.home, self.path = home, path
+        script = (f"stty -echo -opost; i=0; echo ready | tee -a {path}; "
+                  "while read -r word; do case $word in "
+                  f"go) i=$((i+1)); {BURST} $i 30000 | tee -a {path} ;; "
+                  "end) exit 6 ;; esac; done")
+        self.sid = home.start("sh", "-c", script, **kwargs)
+        wait_for(lambda: path.exists() and self.size() == len("ready\n"),
+                 "the program")
+
+    def size(self):
+        return self.path.stat().st_size
+
+    def info(self):
+        return self.home.info(self.sid)
+
+    def type(self, word):
+        """What was typed half before, is ended first."""
+        return self.home.run("send", self.sid, "--keys", "Enter", "--text",
+                             word, "--keys", "Enter")
+
+    def is_served(self):
+        """It takes what is typed, and shows and logs all that comes of it."""
+        def answers():
+            return self.type("go").status == 0
+
+        wait_for(answers, lambda: f"{self.type('go')}\n{self.info()}")
+        wait_for(lambda: self.info()["offset"] == self.size()
+                 and self.info()["degraded"] is None,
+                 lambda: f"{self.size()} bytes, {self.info()}", seconds=60)
+
+    def ends_whole(self):
+        """Told to end, it does, and nothing is missing; the gaps."""
+        def ended():
+            self.type("end")
+            return self.info()["status"] == "exited"
+
+        wait_for(ended, self.info, seconds=60)
+        assert self.info()["exit_code"] == 6, self.info()
+        wait_for(lambda: self.home.processes() == [], self.home.processes)
+        return is_all(self.home, self.sid, self.path.read_bytes())
+
+
+def use(truth):
+    """What a host is asked to do; it may fail."""
+    home, sid = truth.home, truth.sid
+    truth.type("go")
+    home.run("resize", sid, "90x30")
+    home.run("snapshot", sid)
+    home.run("label", sid, "colour=green")
+    home.run("mark", sid, "here")
+    truth.type("go")
+    home.run("log", "--raw", sid)

@@ -9,12 +9,11 @@ import signal
 
 import pytest
 
-from faults import ERRORS, Fault, Faults
-from lib import BUILD, Home, is_all, is_running, wait_for
+from faults import ERRORS, Fault, Faults, Truth, use
+from lib import Home, is_running, wait_for
 
 FULL = "TEND_TEST_FULL" in os.environ
 SOAK = "TEND_TEST_SOAK" in os.environ
-BURST = BUILD / "tests" / "it" / "burst"
 SEED = int(os.environ.get("TEND_TEST_SEED", "2026"))
 WHEN = ("1", "2", "3", "1+")  # which of a thread; 1+: each
 
@@ -44,59 +43,6 @@ def picks(calls, small, full):
              if is_real(*one)]
     random.Random(SEED).shuffle(every)
     return every if SOAK else every[:full if FULL else small]
-
-
-class Truth:
-    """A session, and all that its program wrote to the terminal."""
-
-    def __init__(self, home, path):
-        self.home, self.path = home, path
-        script = (f"stty -echo -opost; i=0; echo ready | tee -a {path}; "
-                  "while read -r word; do case $word in "
-                  f"go) i=$((i+1)); {BURST} $i 30000 | tee -a {path} ;; "
-                  "end) exit 6 ;; esac; done")
-        self.sid = home.start("sh", "-c", script)
-        home.wait_text(self.sid, "ready")
-
-    def size(self):
-        return self.path.stat().st_size
-
-    def info(self):
-        return self.home.info(self.sid)
-
-    def type(self, word):
-        """What was typed half before, is ended first."""
-        return self.home.run("send", self.sid, "--keys", "Enter", "--text",
-                             word, "--keys", "Enter")
-
-    def is_served(self):
-        """It takes what is typed, and shows and logs all that comes of it."""
-        def answers():
-            return self.type("go").status == 0
-
-        wait_for(answers, lambda: f"{self.type('go')}\n{self.info()}")
-        wait_for(lambda: self.info()["offset"] == self.size()
-                 and self.info()["degraded"] is None,
-                 lambda: f"{self.size()} bytes, {self.info()}", seconds=60)
-
-    def ends_whole(self):
-        self.type("end")
-        ended = self.home.wait_status(self.sid, "exited", seconds=60)
-        assert ended["exit_code"] == 6, ended
-        wait_for(lambda: self.home.processes() == [], self.home.processes)
-        return is_all(self.home, self.sid, self.path.read_bytes())
-
-
-def use(truth):
-    """What a host is asked to do; it may fail."""
-    home, sid = truth.home, truth.sid
-    truth.type("go")
-    home.run("resize", sid, "90x30")
-    home.run("snapshot", sid)
-    home.run("label", sid, "colour=green")
-    home.run("mark", sid, "here")
-    truth.type("go")
-    home.run("log", "--raw", sid)
 
 
 def try_fault(fault, tmp_path, happen):
@@ -139,8 +85,8 @@ def while_starting(truth, fault, trace):
 
 
 @pytest.mark.parametrize("happen, faults", [
-    (while_serving, picks(SERVING, 12, 250)),
-    (while_starting, picks(STARTING, 8, 150)),
+    (while_serving, picks(SERVING, 12, 300)),
+    (while_starting, picks(STARTING, 8, 100)),
 ], ids=["serving", "starting"])
 def test_a_call_that_fails_stops_nobody(tmp_path, happen, faults):
     """O-24: the program goes on, and what is missing is known."""
