@@ -1,5 +1,6 @@
 """The first steps of the README, walked as they are written."""
 
+import os
 import re
 import shlex
 
@@ -39,10 +40,11 @@ def as_pattern(line):
 
 
 @pytest.fixture
-def home(tmp_path):
+def home():
+    """We are at home, so that the prompt is short."""
     with Home() as home:
         home.env.update(PATH=f"{lib.TEND.parent}:{home.env['PATH']}",
-                        HOME=str(tmp_path), TERM="xterm-256color",
+                        HOME=os.getcwd(), TERM="xterm-256color",
                         SHELL="/bin/bash")
         home.env.pop("TEND_PREFIX", None)
         yield home
