@@ -238,9 +238,11 @@ settle_trial(struct keeper *k)
 		start_trial(k);
 	if (t->stage == TRIAL_NONE)
 		return;
-	if (!k->hosts.pid && t->stage == TRIAL_READY)
+	if (k->stage == KEEPER_LEAVING || k->hosts.stays)
+		trial_end(t);
+	else if (!k->hosts.pid && t->stage == TRIAL_READY)
 		let_follow(k);
-	else if (!k->hosts.pid || k->hosts.stays)
+	else if (!k->hosts.pid)
 		trial_end(t);
 	else if (k->child.ended && t->stage == TRIAL_STARTED)
 		fail_trial(k, CONTROL_FAILED_EXIT);
