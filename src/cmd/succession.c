@@ -15,6 +15,7 @@
 #include "client/conn.h"
 #include "cmd/cmd.h"
 #include "cmd/target.h"
+#include "session/manifest.h"
 
 #define OPEN_MS 10000
 #define CHANGE_MS 30000 /* more than keeper and host take to give up */
@@ -128,6 +129,26 @@ meet_next(int dirfd, struct succession *s)
 	    "again; host.log in the session's directory may say why");
 }
 
+/* That nobody answers may be because the session has ended meanwhile. */
+static void
+look_for_its_end(int dirfd, struct succession *s)
+{
+	struct manifest m;
+
+	if (s->failure != FAIL_TIMEOUT && s->failure != FAIL_UNREACHABLE)
+		return;
+	manifest_init(&m);
+	if (manifest_read(dirfd, &m, NULL) == 0) {
+		manifest_reconcile(&m);
+		if (!status_is_active(m.status)) {
+			s->failure = FAIL_NOT_RUNNING;
+			error_set(&s->why, ESRCH,
+			    "its program has ended meanwhile");
+		}
+	}
+	manifest_finish(&m);
+}
+
 void
 succession_make(int dirfd, const char *op, int program, struct succession *s)
 {
@@ -136,6 +157,8 @@ succession_make(int dirfd, const char *op, int program, struct succession *s)
 	*s = (struct succession){ .failure = FAIL_INTERNAL };
 	s->done = ask_to_leave(dirfd, op, program, s) == 0 &&
 	    meet_next(dirfd, s) == 0;
+	if (!s->done)
+		look_for_its_end(dirfd, s);
 	s->ms = now_ms() - began;
 }
 

@@ -388,9 +388,7 @@ def test_an_upgrade_while_the_program_ends(home):
         ended = home.wait_status(sid, "exited")
         assert (ended["exit_code"], ended["outcome"]) == (5, "failed"), \
             (ended, out, err)
-        # 5: on a machine so busy that nobody answered in time.
-        assert upgrade.returncode in (0, 4, 5, 6), (upgrade.returncode, out,
-                                                    err)
+        assert upgrade.returncode in (0, 4), (upgrade.returncode, out, err)
         exits = [e for e in home.events(sid) if e["type"] == "exit"]
         assert len(exits) == 1
         assert home.raw(sid).endswith(b"last\r\n")
