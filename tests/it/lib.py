@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import random
 import shutil
 import signal
 import subprocess
@@ -118,6 +119,7 @@ class Home:
         self.made = path is None
         self.path = pathlib.Path(path or tempfile.mkdtemp(prefix="tend-it-"))
         self.env = {**os.environ, "TEND_HOME": str(self.path),
+                    "MALLOC_PERTURB_": str(random.randrange(1, 256)),
                     "XDG_STATE_HOME": f"{self.path}-state"}
         for name in ("TEND_SESSION", "COLORFGBG", "LINES", "COLUMNS"):
             self.env.pop(name, None)
