@@ -70,12 +70,12 @@ def test_without_a_command_the_shell_runs(home):
 
 def test_the_child_gets_its_environment(home, tmp_path):
     home.env.update(TMUX="/tmp/x,1,0", LINES="7", KEPT="yes", TERM="dumb")
-    sid = home.start("sh", "-c", "env | sort; pwd; exec cat",
+    sid = home.start("sh", "-c", "env | sort; pwd; echo all of it; exec cat",
                      options=["-e", "ONE=1", "--env=TWO=a b=c", "-C",
                               str(tmp_path), "--size", "80x100"])
-    screen = home.wait_text(sid, str(tmp_path))
+    screen = home.wait_text(sid, "all of it")
     lines = screen["lines"]
-    for line in ("TERM=xterm-256color", "COLORTERM=truecolor",
+    for line in (str(tmp_path), "TERM=xterm-256color", "COLORTERM=truecolor",
                  "TERM_PROGRAM=tend", "KEPT=yes", "ONE=1", "TWO=a b=c",
                  f"TEND_SESSION={sid}", f"TEND_HOME={home.path}"):
         assert line in lines, screen

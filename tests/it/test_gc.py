@@ -238,8 +238,7 @@ def test_what_a_crash_has_left_goes(home):
     (sessions / never / "log").mkdir(parents=True)
     assert removed(home.json("gc", "--all")) == {never}
     assert len(ids(home)) == 1
-    fresh = home.start("true")
-    home.wait_status(fresh, "exited")
+    fresh = ended(home)
     (home.dir(fresh) / "session.json").unlink()
     # Its id says that it may be about to start.
     assert home.json("gc", "--all")["removed"] == []
