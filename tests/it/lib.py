@@ -242,6 +242,16 @@ class Home:
         return wait_for(look, lambda: f"{sid} to be {statuses}: "
                         f"{self.info(sid)}", seconds)
 
+    def wait_gone(self, sid):
+        """Wait until it has ended and nobody is there to write its files."""
+        def look():
+            session = self.info(sid)
+            return (session["status"] == "exited"
+                    and session["host_pid"] is None
+                    and session["keeper_pid"] is None)
+
+        wait_for(look, lambda: f"the end of {self.info(sid)}")
+
     def events(self, sid):
         """Everything that happened, from the log."""
         return [json.loads(line)

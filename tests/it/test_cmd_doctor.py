@@ -183,9 +183,7 @@ def test_sessions_that_are_lost_or_unkept(home):
 
 def test_a_session_that_cannot_be_read(home):
     sid = home.start("true")
-    home.wait_status(sid, "exited")
-    wait_for(lambda: home.info(sid)["host_pid"] is None,
-             lambda: home.info(sid))  # it writes that file as well
+    home.wait_gone(sid)
     (home.dir(sid) / "session.json").write_text("{ nonsense \x1b[31m")
     item = bad(findings(home), "sessions", "warning")
     assert sid in item["what"]

@@ -129,7 +129,7 @@ def test_ls_filters_by_label(home):
 
 def test_ls_tells_of_a_session_it_cannot_read(home):
     good, bad = home.start("cat"), home.start("true")
-    home.wait_status(bad, "exited")
+    home.wait_gone(bad)
     (home.dir(bad) / "session.json").write_text("{ nonsense")
     answer = home.run("ls", "-a")
     assert answer.status == 0, answer

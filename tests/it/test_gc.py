@@ -26,10 +26,7 @@ def home():
 def ended(home, *command, options=()):
     """A session that has ended, its host gone as well; its id."""
     sid = home.start(*(command or ("true",)), options=options)
-    wait_for(lambda: home.info(sid)["status"] == "exited"
-             and home.info(sid)["host_pid"] is None
-             and home.info(sid)["keeper_pid"] is None,
-             lambda: f"the end of {home.info(sid)}")
+    home.wait_gone(sid)
     return sid
 
 
