@@ -87,9 +87,20 @@ def window(screen, dump):
                        screen["cols"] - dump["cols"])))
 
 
-def clipped(screen, dump):
+def windows(screen, dump):
+    """Where it may be.  A hidden cursor is in it, but nobody sees where."""
+    cursor = screen["cursor"]
+    if cursor["visible"]:
+        return [window(screen, dump)]
+    return [(top, left)
+            for top in range(max(1, screen["rows"] - dump["rows"] + 1))
+            for left in range(max(1, screen["cols"] - dump["cols"] + 1))
+            if top <= cursor["row"] < top + dump["rows"]
+            and left <= cursor["col"] < left + dump["cols"]]
+
+
+def clipped(screen, dump, top, left):
     """The lines a terminal of this size has to show of the session."""
-    top, left = window(screen, dump)
     rows, cols = dump["rows"], dump["cols"]
     want = []
     for y in range(rows):
@@ -113,9 +124,11 @@ def same_picture(home, term, sid):
 
     def look():
         screen, dump = home.screen(sid), term.screen()
-        seen.update(want=clipped(screen, dump),
-                    got=[line.rstrip() for line in dump["lines"]])
-        return seen["want"] == seen["got"]
+        wants = [clipped(screen, dump, *place)
+                 for place in windows(screen, dump)]
+        got = [line.rstrip() for line in dump["lines"]]
+        seen.update(want=wants[0], got=got)
+        return got in wants
 
     wait_for(look, lambda: "the session's screen\nwant:\n"
              + "\n".join(seen["want"]) + "\ngot:\n" + "\n".join(seen["got"]))
