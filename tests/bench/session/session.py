@@ -270,13 +270,14 @@ class Screen(Peer):
 
 class Tend(Peer):
     name = "tend"
+    options = ()
 
     def tend(self):
         return str(self.build / "src/tend")
 
     def start_argv(self, name, program):
-        return [self.tend(), "run", "-d", "-n", name, "--size", "80x24", "--",
-                *program]
+        return [self.tend(), "run", "-d", "-n", name, "--size", "80x24",
+                *self.options, "--", *program]
 
     def attach_argv(self, name):
         return [self.tend(), "attach", name]
@@ -585,6 +586,7 @@ def case_history(bench):
     size = 8 * MB if bench.quick else 1000 * MB
     first, seek = Figures(), Figures()
     with bench.peers(Tend, Tmux) as (tend, tmux):
+        tend.options = ("--max-log", "4G")  # a gigabyte is to be kept
         full, name = history_session(bench, tend, size)
         empty, bare = history_session(bench, tend, 1)
         other, theirs = history_session(bench, tmux, 2 * MB)
