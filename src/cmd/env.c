@@ -25,17 +25,6 @@ static const struct opt options[] = {
 
 /* ------------------------------------------------------- who came last */
 
-static const char *
-value_of(char *const *env, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (; *env != NULL; env++)
-		if (strncmp(*env, name, len) == 0 && (*env)[len] == '=')
-			return *env + len + 1;
-	return NULL;
-}
-
 /* The link, where there is one, leads to every later visitor's agent too. */
 static const char *
 value_now(const struct target *t, char *const *env, const char *name,
@@ -45,7 +34,7 @@ value_now(const struct target *t, char *const *env, const char *name,
 	    faccessat(t->dirfd, VISIT_LINK, F_OK, 0) == 0 &&
 	    visit_link_path(&t->home, t->session.id, link, PATH_MAX))
 		return link;
-	return value_of(env, name);
+	return environ_value(env, name);
 }
 
 static void

@@ -101,3 +101,14 @@ environ_destroy(char **envp)
 		free(*s);
 	free(envp);
 }
+
+const char *
+environ_value(char *const *envp, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (; *envp != NULL; envp++)
+		if (strncmp(*envp, name, len) == 0 && (*envp)[len] == '=')
+			return *envp + len + 1;
+	return NULL;
+}

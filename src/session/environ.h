@@ -17,4 +17,7 @@ int environ_write(int dirfd, char *const *envp);
 char **environ_read(int dirfd, struct error *err);
 void environ_destroy(char **envp); /* NULL is fine */
 
+/* The value that a variable has in an environment, or NULL. */
+const char *environ_value(char *const *envp, const char *name);
+
 #endif

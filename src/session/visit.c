@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "session/environ.h"
 #include "session/home.h"
 
 #define FILE_NAME "visit.env"
@@ -34,17 +35,6 @@ const char *const visit_names[] = {
 	"XAUTHORITY",
 	NULL,
 };
-
-static const char *
-value_of(char *const *env, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (; *env != NULL; env++)
-		if (strncmp(*env, name, len) == 0 && (*env)[len] == '=')
-			return *env + len + 1;
-	return NULL;
-}
 
 /* None of these has a reason to hold a control character. */
 static bool
@@ -96,13 +86,13 @@ put_in_place(int dirfd, const char *from, const char *name)
 static int
 find_agent(char *const *env, char out[PATH_MAX])
 {
-	const char *path = value_of(env, AGENT);
+	const char *path = environ_value(env, AGENT);
 	struct stat st;
 
 	if (path == NULL || path[0] != '/' || strlen(path) >= PATH_MAX ||
 	    stat(path, &st) < 0 || !S_ISSOCK(st.st_mode))
 		return -ENOENT;
-	if (value_of(env, "TEND_SESSION") != NULL)
+	if (environ_value(env, "TEND_SESSION") != NULL)
 		return realpath(path, out) != NULL ? 0 : -errno;
 	memcpy(out, path, strlen(path) + 1);
 	return 0;
@@ -152,7 +142,7 @@ set_file(int dirfd, char *const *env)
 
 	buf_init(&b, FILE_MAX);
 	for (const char *const *name = visit_names; *name != NULL; name++) {
-		const char *value = value_of(env, *name);
+		const char *value = environ_value(env, *name);
 
 		if (value != NULL && is_plain(value)) {
 			buf_printf(&b, "%s=%s", *name, value);
