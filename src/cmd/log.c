@@ -350,7 +350,7 @@ create_sink(struct out *out, const struct args *a)
 	return log_text_create(out, a->follow);
 }
 
-/* K-16: the files alone are read, whether it runs or not. */
+/* K-16: the files are read, whether it runs or not. */
 static int
 run(struct call *call)
 {
@@ -376,8 +376,8 @@ const struct cmd cmd_log = {
 		 "[--to WHEN]",
 	.summary = "show what a session has written, and all that happened",
 	.details =
-	    "Without SESSION, the newest.  Read from the session's files alone,\n"
-	    "whether it runs or has ended.  What is missing is told on standard\n"
+	    "Without SESSION, the newest.  Read from the session's files,\n"
+	    "whether it runs or has ended; all that was shown before is there.  What is missing is told on standard\n"
 	    "error; a damaged log ends with status 10.  --json is --events.\n"
 	    "\n"
 	    "WHEN is a seq (120), a byte offset (@4096), a time since the start\n"

@@ -22,6 +22,7 @@
 
 #define HOST_TIMEOUT_MS 10000
 #define TRY_TIMEOUT_MS 2000
+#define FLUSH_TIMEOUT_MS 500
 #define GONE_MARGIN_MS 10000
 #define LOOK_AGAIN_NS 5000000
 
@@ -218,16 +219,22 @@ target_ask(struct call *call, const char *op, const char *args, char **result)
 	    target_name(t), err.msg);
 }
 
-char *
-target_try(struct target *t, const char *op, const char *args)
+static char *
+try_for(struct target *t, int timeout_ms, const char *op, const char *args)
 {
 	char *result = NULL, code[32];
 
-	if (connect_host(t, TRY_TIMEOUT_MS, NULL) < 0)
+	if (connect_host(t, timeout_ms, NULL) < 0)
 		return NULL;
 	if (conn_call(&t->conn, op, args, &result, code, NULL) < 0)
 		return NULL;
 	return result;
+}
+
+char *
+target_try(struct target *t, const char *op, const char *args)
+{
+	return try_for(t, TRY_TIMEOUT_MS, op, args);
 }
 
 int
@@ -247,6 +254,17 @@ target_tell(struct call *call, const char *op, const char *args)
 	return out_send(call->out);
 }
 
+/*
+ * Who saw something on the screen finds it in the log, which is some
+ * milliseconds behind.  A host that does not answer holds nobody up for long.
+ */
+static void
+flush_log(struct target *t)
+{
+	if (status_has_live_host(t->session.status))
+		free(try_for(t, FLUSH_TIMEOUT_MS, "session.flush", "{}"));
+}
+
 int
 target_open_log(struct call *call, struct log_reader **out)
 {
@@ -256,6 +274,7 @@ target_open_log(struct call *call, struct log_reader **out)
 	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int result;
 
+	flush_log(t);
 	if (fd < 0)
 		return out_fail(call->out, FAIL_REPLAY,
 		    "cannot open the log of session %s: %s", target_name(t),

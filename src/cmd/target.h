@@ -58,7 +58,10 @@ char *target_try(struct target *t, const char *op, const char *args);
  */
 int target_tell(struct call *call, const char *op, const char *args);
 
-/* Open the session's log to read; 0, or the exit status as above. */
+/*
+ * Open the session's log to read; all that was shown until now is in it.  0,
+ * or the exit status as above.
+ */
 int target_open_log(struct call *call, struct log_reader **out);
 
 /* Whether its directory was removed since it was found. */

@@ -213,6 +213,13 @@ op_session_mark(struct op_call *call, struct error *err)
 	return seq == 0 ? -err->code : answer_with(call, seq);
 }
 
+int
+op_session_flush(struct op_call *call, struct error *err)
+{
+	(void)err;
+	return answer_with(call, scribe_seq(call->server->host->scribe));
+}
+
 /* ------------------------------------------------------------- and more */
 
 static int

@@ -147,6 +147,7 @@ def test_following_needs_no_host(home):
     """K-16: what is in the files can be read while the host stands still."""
     sid = home.start("sh", "-c", "echo hello; exec cat")
     home.wait_text(sid, "hello")
+    assert home.raw(sid) == b"hello\r\n"
     host = home.info(sid)["host_pid"]
     os.kill(host, signal.SIGSTOP)
     try:

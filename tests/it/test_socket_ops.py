@@ -118,6 +118,20 @@ def test_labels_name_and_marks(session, home):
     assert session.call("session.mark", name="there")["seq"] > mark["seq"]
 
 
+def test_what_was_shown_is_in_the_log_after_a_flush(home):
+    """C-03: the log is some milliseconds behind, until one asks."""
+    sid = home.start("cat")
+    with Wire(home.dir(sid)) as w:
+        for n in range(50):
+            w.data(f"line {n}\r".encode())
+            w.until_output(f"line {n}\r\nline {n}\r\n".encode())
+            got = w.call("session.flush")
+            log = b"".join(f.read_bytes() for f in
+                           sorted((home.dir(sid) / "log").glob("*.seg")))
+            assert log.count(b"line %d\r\n" % n) == 2, (n, got)
+            assert got["offset"] == len(w.output)
+
+
 def session_dir(w, home):
     return home.dir(w.call("session.get")["id"])
 
