@@ -8,7 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+#include "base/mem.h"
+
 #define STAT_MAX 1024
+#define BELOW_MAX 65536 /* processes of one session */
 
 /*
  * The name of the program stands in parentheses and may hold anything, other
@@ -18,12 +22,15 @@ bool
 proc_parse(const char *p, size_t len, struct proc *out)
 {
 	const char *close = memrchr(p, ')', len);
+	const char *open = memchr(p, '(', len);
 	char text[STAT_MAX];
 	unsigned long long start;
 	size_t rest;
 
-	if (close == NULL || sscanf(p, "%d (", &out->pid) != 1)
+	if (close == NULL || open == NULL || sscanf(p, "%d (", &out->pid) != 1)
 		return false;
+	snprintf(out->name, sizeof(out->name), "%.*s", (int)(close - open - 1),
+	    open + 1);
 	rest = len - (size_t)(close + 1 - p);
 	if (rest >= sizeof(text))
 		return false;
@@ -67,9 +74,8 @@ proc_thread_runs(pid_t tid)
 	return read_stat(AT_FDCWD, path, &p) && p.state == 'R';
 }
 
-/* `session` 0: of any. */
-static int
-each(pid_t session, proc_fn *fn, void *arg)
+int
+proc_each(proc_fn *fn, void *arg)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *ent;
@@ -77,11 +83,11 @@ each(pid_t session, proc_fn *fn, void *arg)
 	if (dir == NULL)
 		return -errno;
 	while ((ent = readdir(dir)) != NULL) {
-		pid_t pid = (pid_t)strtol(ent->d_name, NULL, 10);
 		char path[32];
 		struct proc p;
+		pid_t pid = (pid_t)strtol(ent->d_name, NULL, 10);
 
-		if (pid <= 0 || (session != 0 && getsid(pid) != session))
+		if (pid <= 0)
 			continue;
 		snprintf(path, sizeof(path), "%d/stat", pid);
 		if (read_stat(dirfd(dir), path, &p))
@@ -91,14 +97,86 @@ each(pid_t session, proc_fn *fn, void *arg)
 	return 0;
 }
 
-int
-proc_each(proc_fn *fn, void *arg)
+/* ------------------------------------------------- those below a process */
+
+struct below {
+	proc_spare_fn *spare;
+	struct proc *found;
+	size_t n, cap;
+};
+
+static void
+add_child(struct below *b, pid_t pid)
 {
-	return each(0, fn, arg);
+	char path[32];
+	struct proc p;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (!read_stat(AT_FDCWD, path, &p) || b->spare(&p) || b->n == BELOW_MAX)
+		return;
+	if (b->n == b->cap) {
+		b->cap = b->cap == 0 ? 16 : 2 * b->cap;
+		b->found = xrealloc(b->found, b->cap, sizeof(*b->found));
+	}
+	b->found[b->n++] = p;
+}
+
+/* The children that one thread has: numbers, each with a space behind it. */
+static int
+add_children(struct below *b, int tasks, const char *tid)
+{
+	char path[64], text[4096];
+	auto_close int fd = -1;
+	pid_t pid = 0;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "%.20s/children", tid);
+	fd = openat(tasks, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	while ((n = read(fd, text, sizeof(text))) > 0)
+		for (ssize_t i = 0; i < n; i++) {
+			if (text[i] != ' ') {
+				pid = pid * 10 + (text[i] - '0');
+				continue;
+			}
+			add_child(b, pid);
+			pid = 0;
+		}
+	return 0;
+}
+
+/* A child belongs to the thread that made it. */
+static int
+add_children_of(struct below *b, pid_t pid)
+{
+	char path[32];
+	struct dirent *ent;
+	DIR *dir;
+	int rc = -ENOENT;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	if (dir == NULL)
+		return -ENOENT;
+	while ((ent = readdir(dir)) != NULL)
+		if (ent->d_name[0] != '.' &&
+		    add_children(b, dirfd(dir), ent->d_name) == 0)
+			rc = 0;
+	closedir(dir);
+	return rc;
 }
 
 int
-proc_each_in(pid_t session, proc_fn *fn, void *arg)
+proc_each_below(pid_t root, proc_spare_fn *spare, proc_fn *fn, void *arg)
 {
-	return each(session, fn, arg);
+	struct below b = { .spare = spare };
+	int rc = add_children_of(&b, root);
+
+	for (size_t i = 0; i < b.n; i++)
+		add_children_of(&b, b.found[i].pid);
+	for (size_t i = 0; i < b.n; i++)
+		fn(arg, &b.found[i]);
+	free(b.found);
+	return rc;
 }

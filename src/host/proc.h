@@ -11,6 +11,7 @@ struct proc {
 	pid_t pid, ppid, pgrp, session;
 	uint64_t start; /* clock ticks since boot */
 	char state;
+	char name[16]; /* of the program's file, cut */
 };
 
 /* Read the text of /proc/PID/stat; false when it is not one. */
@@ -29,7 +30,13 @@ bool proc_thread_runs(pid_t tid);
 typedef void proc_fn(void *arg, const struct proc *p);
 int proc_each(proc_fn *fn, void *arg);
 
-/* Only for those of a session, which costs far less where there are many. */
-int proc_each_in(pid_t session, proc_fn *fn, void *arg);
+/*
+ * Call fn for each process below this one, children of children too: it costs
+ * nothing to have thousands of others around.  Who is to be spared is left out
+ * with all that is below.  All are known before fn is called the first time.
+ * -ENOENT: there is no such process, or the kernel does not tell.
+ */
+typedef bool proc_spare_fn(const struct proc *p);
+int proc_each_below(pid_t root, proc_spare_fn *spare, proc_fn *fn, void *arg);
 
 #endif

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -66,15 +67,24 @@ session_is_ours(const struct host *h)
 }
 
 /*
- * An orphan of the program's that has left its session.  The keeper has no
- * children but the program, its hosts and those.
+ * Below our keeper are the program, with all that comes from it, and hosts.  A
+ * keeper there has a session of its own, begun from within ours, which
+ * outlives it.
  */
 static bool
-is_orphan(const struct host *h, const struct proc *p)
+is_tend(const struct proc *p)
 {
-	return h->control >= 0 && p->ppid > 1 &&
-	    p->ppid == h->manifest.keeper.pid && p->pid != getpid() &&
-	    p->pid != h->manifest.child.pid;
+	return strcmp(p->name, "tend-keeper") == 0 ||
+	    strcmp(p->name, "tend-host") == 0;
+}
+
+/* -ENOENT without a keeper, and where the kernel does not tell. */
+static int
+each_below_keeper(const struct host *h, proc_fn *fn, void *arg)
+{
+	if (h->control < 0 || h->manifest.keeper.pid <= 1)
+		return -ENOENT;
+	return proc_each_below(h->manifest.keeper.pid, is_tend, fn, arg);
 }
 
 static void
@@ -104,24 +114,27 @@ signal_groups(struct host *h, const int *signals, size_t n)
 		return;
 	if (leader_lives(h))
 		add_group(&g, h->manifest.child.pid);
-	proc_each_in(g.session, collect_group, &g);
+	if (each_below_keeper(h, collect_group, &g) < 0)
+		proc_each(collect_group, &g);
 	add_group(&g, tcgetpgrp(h->master));
 	for (size_t i = 0; i < g.n; i++)
 		for (size_t s = 0; s < n; s++)
 			kill(-g.ids[i], signals[s]);
 }
 
-struct victims {
-	const struct host *h;
-	pid_t session; /* 0: there is none any more */
-};
-
 static void
 kill_one(void *arg, const struct proc *p)
 {
-	const struct victims *v = arg;
+	(void)arg;
+	kill(p->pid, SIGKILL);
+}
 
-	if ((v->session > 1 && p->session == v->session) || is_orphan(v->h, p))
+static void
+kill_member(void *arg, const struct proc *p)
+{
+	const struct host *h = arg;
+
+	if (p->session == h->manifest.child.pid && !is_tend(p))
 		kill(p->pid, SIGKILL);
 }
 
@@ -138,13 +151,11 @@ ask(struct stop *s)
 void
 stop_leftovers(struct stop *s)
 {
-	struct victims v = { .h = s->h };
-
 	if (s->h->manifest.cgroup != NULL)
 		scope_kill(s->h->manifest.cgroup);
-	if (session_is_ours(s->h))
-		v.session = s->h->manifest.child.pid;
-	proc_each(kill_one, &v);
+	if (each_below_keeper(s->h, kill_one, NULL) < 0 &&
+	    session_is_ours(s->h))
+		proc_each(kill_member, s->h);
 }
 
 /* Again and again until the exit is seen: a fork may run ahead of us. */

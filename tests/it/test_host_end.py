@@ -6,6 +6,7 @@ import signal
 
 import pytest
 
+import lib
 from lib import Home, is_running, wait_for
 
 
@@ -125,6 +126,24 @@ def test_interactive_shell_is_stopped_with_its_jobs(home):
     gone(home)
     sent = [e for e in home.events(sid) if e["type"] == "signal"]
     assert [e["number"] for e in sent][:1] == [signal.SIGTERM], sent
+
+
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_a_session_begun_from_within_outlives_the_outer_one(home, end):
+    """An agent that starts sessions may be stopped without them."""
+    outer = home.start("sh", "-c", f"'{lib.TEND}' run -d -n inner -- cat; "
+                       "setsid -f sleep 1004; echo ready; exec cat")
+    home.wait_text(outer, "ready")
+    inner = home.wait_status("inner", "running")
+    home.ok(end, outer)
+    wait_for(lambda: len(home.processes()) == 3, home.processes)
+    after = home.info("inner")
+    assert {k: after[k] for k in ("keeper_pid", "host_pid", "child_pid")} == {
+        k: inner[k] for k in ("keeper_pid", "host_pid", "child_pid")}
+    home.ok("send", "inner", "--text", "still here\r")
+    home.wait_text("inner", "still here\nstill here")
+    home.ok("stop", "inner")
+    gone(home)
 
 
 def test_kill_after_the_grace_is_in_the_log(home):

@@ -2,9 +2,12 @@
 
 #include "unit.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +29,7 @@ the_numbers_stand_behind_the_name(void **state)
 			  "20 0 1 0 123456 7000 8 18446744073709551615\n",
 	    &p));
 	assert_int_equal(p.pid, 42);
+	assert_string_equal(p.name, "sh");
 	assert_int_equal(p.state, 'S');
 	assert_int_equal(p.ppid, 1);
 	assert_int_equal(p.pgrp, 40);
@@ -42,6 +46,7 @@ a_name_cannot_pretend_to_be_numbers(void **state)
 	assert_true(parse("7 (x) R 1 1 1 (\n) S) Z 2 3 4 0 -1 0 1 2 3 4 5 6 7 "
 			  "8 20 0 1 0 99 0 0\n",
 	    &p));
+	assert_string_equal(p.name, "x) R 1 1 1 (\n) ");
 	assert_int_equal(p.ppid, 2);
 	assert_int_equal(p.pgrp, 3);
 	assert_int_equal(p.session, 4);
@@ -99,31 +104,87 @@ a_child_is_found_with_its_session(void **state)
 	assert_true(s.found.start > 0);
 }
 
-static void
-a_session_has_its_own_only(void **state)
+#define SPARED "host_proc spare"
+
+static void *
+fork_from_a_thread(void *arg)
+{
+	const int *ready = arg;
+	pid_t pid;
+
+	if (fork() == 0) {
+		pid = getpid();
+		prctl(PR_SET_NAME, "host_proc child", 0, 0, 0);
+		assert_int_equal(write(ready[1], &pid, sizeof(pid)),
+		    sizeof(pid));
+	}
+	pause();
+	return NULL;
+}
+
+/* A process of a session and, perhaps, a name of its own, with a child. */
+static pid_t
+start_family(const char *name, pid_t *child)
 {
 	int ready[2];
-	struct search s = { .pid = pipe(ready) == 0 ? fork() : -1 };
-	char c;
+	pthread_t thread;
+	pid_t pid = pipe(ready) == 0 ? fork() : -1;
 
-	(void)state;
-	assert_true(s.pid >= 0);
-	if (s.pid == 0) {
+	assert_true(pid >= 0);
+	if (pid == 0) {
 		setsid();
-		assert_int_equal(write(ready[1], "r", 1), 1);
+		if (name != NULL)
+			prctl(PR_SET_NAME, name, 0, 0, 0);
+		pthread_create(&thread, NULL, fork_from_a_thread, ready);
 		pause();
-		_exit(0);
 	}
-	assert_int_equal(read(ready[0], &c, 1), 1);
-	assert_int_equal(proc_each_in(getsid(0), search, &s), 0);
-	assert_int_equal(s.times, 0);
-	assert_int_equal(proc_each_in(s.pid, search, &s), 0);
-	kill(s.pid, SIGKILL);
-	waitpid(s.pid, NULL, 0);
-	assert_int_equal(s.times, 1);
-	assert_int_equal(s.found.session, s.pid);
+	assert_int_equal(read(ready[0], child, sizeof(*child)), sizeof(*child));
 	close(ready[0]);
 	close(ready[1]);
+	return pid;
+}
+
+static void
+end_family(pid_t pid, pid_t child)
+{
+	kill(child, SIGKILL);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static bool
+is_spared(const struct proc *p)
+{
+	return strcmp(p->name, SPARED) == 0;
+}
+
+static int
+times_below(pid_t root, pid_t pid)
+{
+	struct search s = { .pid = pid };
+
+	assert_int_equal(proc_each_below(root, is_spared, search, &s), 0);
+	return s.times;
+}
+
+static void
+all_below_are_found_but_the_spared(void **state)
+{
+	pid_t child, kept_child;
+	pid_t pid = start_family(NULL, &child);
+	pid_t kept = start_family(SPARED, &kept_child);
+
+	(void)state;
+	assert_int_equal(times_below(getpid(), pid), 1);
+	assert_int_equal(times_below(getpid(), child), 1);
+	assert_int_equal(times_below(getpid(), kept), 0);
+	assert_int_equal(times_below(getpid(), kept_child), 0);
+	assert_int_equal(times_below(kept, kept_child), 1);
+	assert_int_equal(times_below(kept, pid), 0);
+	end_family(pid, child);
+	end_family(kept, kept_child);
+	assert_int_equal(proc_each_below(pid, is_spared, search, NULL),
+	    -ENOENT);
 }
 
 static void
@@ -142,7 +203,7 @@ main(void)
 		cmocka_unit_test(a_name_cannot_pretend_to_be_numbers),
 		cmocka_unit_test(what_is_cut_or_empty_is_none),
 		cmocka_unit_test(a_child_is_found_with_its_session),
-		cmocka_unit_test(a_session_has_its_own_only),
+		cmocka_unit_test(all_below_are_found_but_the_spared),
 		cmocka_unit_test(who_looks_is_running_and_who_waits_is_not),
 	};
 
