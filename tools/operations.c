@@ -10,7 +10,7 @@
 static const char preamble[] =
     "# Operations\n"
     "\n"
-    "What a session can be asked to do. This page is made from\n"
+    "What a session, or a home, can be asked to do. This page is made from\n"
     "`src/op/ops.def` by `./dev build`: change it there. How a request and its\n"
     "answer travel is in [protocol.md](protocol.md).\n"
     "\n"
@@ -46,7 +46,10 @@ put_op(const struct op *op)
 	put_arguments(op);
 	printf(" |\n| result | %s |\n", op->result);
 	if (op->exclusion != NULL)
-		printf("| not as an MCP tool | %s |\n", op->exclusion);
+		printf("| %s | %s |\n",
+		    op->surfaces & OP_MCP ? "not over a session's socket" :
+					    "not as an MCP tool",
+		    op->exclusion);
 }
 
 int

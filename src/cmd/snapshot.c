@@ -20,7 +20,7 @@
 
 struct args {
 	const char *format, *at;
-	bool scrollback, cells;
+	bool scrollback, cells, hidden;
 };
 
 static const struct opt options[] = {
@@ -32,6 +32,8 @@ static const struct opt options[] = {
 	    "also what scrolled off the top"),
 	OPT_FLAG(struct args, cells, "cells", 0,
 	    "json: also each cell's style, links and modes"),
+	OPT_FLAG(struct args, hidden, "hidden", 0,
+	    "json: also what stands there but cannot be seen"),
 	{ 0 },
 };
 
@@ -91,12 +93,14 @@ from_host(struct call *call, const struct args *a, const char *format)
 {
 	auto_free char *result = NULL;
 	struct json_out j;
-	char args[120];
+	char args[160];
 	int status;
 
 	snprintf(args, sizeof(args),
-	    "{\"format\":\"%s\",\"scrollback\":%s,\"cells\":%s}", format,
-	    a->scrollback ? "true" : "false", a->cells ? "true" : "false");
+	    "{\"format\":\"%s\",\"scrollback\":%s,\"cells\":%s,"
+	    "\"hidden\":%s}",
+	    format, a->scrollback ? "true" : "false",
+	    a->cells ? "true" : "false", a->hidden ? "true" : "false");
 	status = target_connect(call);
 	if (status == 0)
 		status = target_ask(call, "session.snapshot", args, &result);
@@ -127,7 +131,7 @@ show(struct call *call, const struct args *a, const char *format,
     const struct replay *replay)
 {
 	unsigned flags = (a->scrollback ? SCREEN_SCROLLBACK : 0) |
-	    (a->cells ? SCREEN_CELLS : 0);
+	    (a->cells ? SCREEN_CELLS : 0) | (a->hidden ? SCREEN_HIDDEN : 0);
 	struct json_out j;
 
 	if (!replay->complete)
@@ -206,6 +210,9 @@ check(struct call *call, const struct args *a, const char **format)
 	if (a->cells && strcmp(*format, "json") != 0)
 		return out_fail(call->out, FAIL_USAGE,
 		    "--cells needs --format json; %s has no cells", *format);
+	if (a->hidden && strcmp(*format, "json") != 0)
+		return out_fail(call->out, FAIL_USAGE,
+		    "--hidden needs --format json; %s does not tell", *format);
 	if (a->at != NULL && when_parse(a->at, &when, &err) < 0)
 		return out_fail(call->out, FAIL_USAGE, "--at: %s", err.msg);
 	return 0;
@@ -231,7 +238,7 @@ const struct cmd cmd_snapshot = {
 	.name = "snapshot",
 	.usage = "[SESSION] [--format text|json|ansi] [--at WHEN] "
 		 "[--scrollback] [--cells]\n"
-		 "            [--json]",
+		 "            [--hidden] [--json]",
 	.summary = "show a session's screen, now or at any moment",
 	.details =
 	    "Without SESSION, the newest.  WHEN is a seq (120), a byte offset\n"

@@ -105,6 +105,8 @@ put_json(struct op_call *call)
 		flags |= SCREEN_SCROLLBACK;
 	if (op_bool(call->args, "cells", false))
 		flags |= SCREEN_CELLS;
+	if (op_bool(call->args, "hidden", false))
+		flags |= SCREEN_HIDDEN;
 	screen_json(h->vt, flags, scribe_seq(h->scribe), h->shown,
 	    &call->result);
 	return 0;

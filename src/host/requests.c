@@ -22,8 +22,10 @@ struct waiting {
 
 #define RESPONSE_MAX (FRAME_MAX_HOST - FRAME_HEADER)
 
+/* NULL: it is a home's. */
 static op_fn *const handlers[OP_COUNT] = {
 #define OP(group, verb, ...) op_##group##_##verb,
+#define HOME_OP(group, verb, ...) NULL,
 #include "op/ops.def"
 };
 
@@ -127,6 +129,9 @@ check(const struct client *c, const struct op_request *r, struct error *err)
 	if (r->op == NULL)
 		return error_set(err, EINVAL, "no such operation: %.100s",
 		    r->name);
+	if (handlers[r->op - ops] == NULL)
+		return error_set(err, EINVAL,
+		    "%s is asked of a home, not of a session", r->op->name);
 	if (r->op->permission != OP_READ && !client_may_type(c))
 		return error_set(err, EACCES,
 		    "%s is not for a read-only connection", r->op->name);

@@ -54,6 +54,7 @@ struct op_call {
 typedef int op_fn(struct op_call *call, struct error *err);
 
 #define OP(group, verb, ...) op_fn op_##group##_##verb;
+#define HOME_OP(...)
 #include "op/ops.def"
 
 /* The result of a session.send, given now or later. */

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/json_out.h"
+#include "op/hidden.h"
 #include "vt/text.h"
 #include "vt/vt.h"
 
@@ -380,6 +381,10 @@ screen_json(const struct vt *vt, unsigned flags, uint64_t seq, uint64_t offset,
 	json_out_number(j, offset);
 	if (flags & SCREEN_SCROLLBACK)
 		put_scrollback(vt, j);
+	if (flags & SCREEN_HIDDEN) {
+		json_out_key(j, "hidden");
+		hidden_json(vt, j);
+	}
 	if (flags & SCREEN_CELLS) {
 		put_wrapped(vt, j);
 		put_cells(vt, j);

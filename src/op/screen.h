@@ -8,7 +8,8 @@ struct vt;
 
 enum screen_flags {
 	SCREEN_SCROLLBACK = 1 << 0,
-	SCREEN_CELLS = 1 << 1, /* also wrapped, links and modes */
+	SCREEN_CELLS = 1 << 1,  /* also wrapped, links and modes */
+	SCREEN_HIDDEN = 1 << 2, /* hidden.h */
 };
 
 /*
