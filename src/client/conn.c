@@ -459,16 +459,32 @@ read_response(const struct frame *f, uint64_t id, char **result, char code[32],
 	return *result != NULL ? 1 : error_set(err, ENOMEM, "out of memory");
 }
 
-/* The next frame of any type, waiting for it. */
-static int
-await_frame(struct conn *c, struct frame *f, int64_t until, struct error *err)
+int
+conn_ask(struct conn *c, const char *op, const char *args, uint64_t *id,
+    struct error *err)
 {
-	int rc;
+	*id = c->next_id++;
+	return send_to_somebody(c, *id, op, args, now_ms() + c->timeout_ms,
+	    err);
+}
 
-	while ((rc = conn_next(c, f, err)) == 0) {
-		rc = fill_until(c, until, true, err);
-		if (rc < 0)
+int
+conn_answer(struct conn *c, uint64_t id, char **result, char code[32],
+    struct error *err)
+{
+	struct frame f;
+	int rc = 0;
+
+	code[0] = '\0';
+	while (rc == 0) {
+		rc = conn_next(c, &f, err);
+		if (rc <= 0)
 			return rc;
+		rc = 0;
+		if (f.type == FRAME_RESPONSE)
+			rc = read_response(&f, id, result, code, err);
+		else if (f.type == FRAME_BYE)
+			rc = answer_bye(c, err);
 	}
 	return rc;
 }
@@ -478,21 +494,16 @@ conn_call(struct conn *c, const char *op, const char *args, char **result,
     char code[32], struct error *err)
 {
 	int64_t until = now_ms() + c->timeout_ms;
-	uint64_t id = c->next_id++;
-	struct frame f;
+	uint64_t id;
 	int rc;
 
 	code[0] = '\0';
-	rc = send_to_somebody(c, id, op, args, until, err);
-	while (rc == 0) {
-		rc = await_frame(c, &f, until, err);
-		if (rc <= 0)
-			continue;
-		rc = 0;
-		if (f.type == FRAME_RESPONSE)
-			rc = read_response(&f, id, result, code, err);
-		else if (f.type == FRAME_BYE)
-			rc = answer_bye(c, err);
+	rc = conn_ask(c, op, args, &id, err);
+	while (rc >= 0) {
+		rc = conn_answer(c, id, result, code, err);
+		if (rc != 0)
+			break;
+		rc = fill_until(c, until, true, err);
 	}
 	return rc < 0 ? rc : 0;
 }

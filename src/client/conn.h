@@ -62,4 +62,14 @@ int conn_send(struct conn *c, const void *p, size_t len, struct error *err);
 int conn_call(struct conn *c, const char *op, const char *args, char **result,
     char code[32], struct error *err);
 
+/*
+ * The same in two steps, for those who have more to do than to wait: ask, and
+ * after each conn_fill look whether the answer is there: 1, 0 for not yet, or
+ * an error as above.
+ */
+int conn_ask(struct conn *c, const char *op, const char *args, uint64_t *id,
+    struct error *err);
+int conn_answer(struct conn *c, uint64_t id, char **result, char code[32],
+    struct error *err);
+
 #endif
