@@ -28,6 +28,8 @@ CMD(revive)
 CMD(homes)
 CMD(gc)
 CMD(doctor)
+CMD(mcp)
+CMD(skill)
 CMD(render)
 CMD(version)
 

@@ -22,9 +22,9 @@ def failure(name):
 
 def test_the_list_has_the_commands():
     assert {"run", "rerun", "ls", "info", "attach", "send", "snapshot", "log",
-            "mark", "env", "resize", "rename", "label", "signal", "stop",
+            "mark", "mcp", "env", "resize", "rename", "label", "signal", "stop",
             "kill", "destroy", "upgrade", "revive", "homes", "gc", "doctor",
-            "render", "version"} == set(COMMANDS)
+            "render", "skill", "version"} == set(COMMANDS)
 
 
 @pytest.mark.parametrize("args", [["help"], ["-h"], ["--help"]])
@@ -85,7 +85,7 @@ def test_every_command_survives_a_home_that_is_none(name, tmp_path):
                 "kill", "destroy", "attach"):
         args = ["nobody"]
     answer = tend(name, "--home", str(home), *args)
-    if name in ("render", "version"):
+    if name in ("render", "skill", "version"):
         assert answer.status == 0, answer
         return
     if name == "doctor":  # which tells of it among other things

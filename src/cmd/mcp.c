@@ -1,0 +1,314 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "cmd/cmd.h"
+#include "cmd/mcp_job.h"
+#include "cmd/operands.h"
+#include "cmd/out.h"
+#include "cmd/target.h"
+#include "mcp/lines.h"
+#include "mcp/server.h"
+#include "mcp/tool.h"
+
+/*
+ * A client's lines in, answers out, and the calls that are under way between.
+ * A call beyond the limit is refused; what a client does not read is kept, and
+ * while there is much of it no more of its lines are taken.
+ */
+#define JOBS_MAX 64
+#define BACKLOG (4u << 20)
+#define READ_SIZE (64u << 10)
+#define WRITE_SIZE 4096 /* a pipe that is ready has room for it */
+
+struct server {
+	const char *home;
+	struct lines in;
+	struct buf out;
+	struct mcp_job *jobs[JOBS_MAX];
+	size_t n_jobs;
+	bool no_more; /* the client has said all */
+	bool gone;    /* it does not listen any more */
+};
+
+static int64_t
+now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* What no program could have printed beforehand. */
+static void
+draw_fence(char out[24])
+{
+	uint64_t n = 0;
+
+	if (getrandom(&n, sizeof(n), 0) != sizeof(n))
+		n = (uint64_t)now_ms();
+	snprintf(out, 24, "%016" PRIx64, n);
+}
+
+/* ------------------------------------------------------------------- jobs */
+
+static void
+remove_job(struct server *s, size_t i)
+{
+	mcp_job_finish(s->jobs[i]);
+	free(s->jobs[i]);
+	s->jobs[i] = s->jobs[--s->n_jobs];
+}
+
+/* rc and value as mcp_job_step gives them. */
+static void
+answer(struct server *s, struct mcp_job *job, int rc, json_t *value,
+    const struct error *err)
+{
+	char fence[24];
+
+	draw_fence(fence);
+	if (!job->dropped && rc > 0)
+		mcp_answer(&job->call, value, fence, &s->out);
+	else if (!job->dropped)
+		mcp_fail(&job->call, err->msg, &s->out);
+	json_decref(value);
+}
+
+static size_t
+job_of(const struct server *s, const json_t *id)
+{
+	size_t i = 0;
+
+	while (i < s->n_jobs && !json_equal(s->jobs[i]->call.id, id))
+		i++;
+	return i;
+}
+
+static void
+start_job(struct server *s, struct mcp_call *call)
+{
+	struct mcp_job *job;
+	struct error err = { 0 };
+
+	if (s->n_jobs == JOBS_MAX || job_of(s, call->id) < s->n_jobs) {
+		mcp_fail(call,
+		    s->n_jobs == JOBS_MAX ?
+			"too many calls are under way; wait for one to end" :
+			"a call with this id is under way",
+		    &s->out);
+		mcp_call_finish(call);
+		return;
+	}
+	job = xcalloc(1, sizeof(*job));
+	s->jobs[s->n_jobs++] = job;
+	if (mcp_job_start(job, call, s->home, &err) < 0) {
+		answer(s, job, -1, NULL, &err);
+		remove_job(s, s->n_jobs - 1);
+	}
+}
+
+/*
+ * Reading and waiting is ended; what changes something goes on, and only its
+ * answer is not wanted.
+ */
+static void
+cancel(struct server *s, const json_t *id)
+{
+	size_t i = job_of(s, id);
+
+	if (i == s->n_jobs)
+		return;
+	s->jobs[i]->dropped = true;
+	if (s->jobs[i]->call.tool->hints & TOOL_READS)
+		remove_job(s, i);
+}
+
+static void
+step_job(struct server *s, size_t i, bool late)
+{
+	struct error err = { 0 };
+	json_t *value = NULL;
+	int rc = mcp_job_step(s->jobs[i], late, &value, &err);
+
+	if (rc == 0)
+		return;
+	answer(s, s->jobs[i], rc, value, &err);
+	remove_job(s, i);
+}
+
+/* ------------------------------------------------------------------ lines */
+
+static void
+take_line(struct server *s, enum lines_next what, const char *p, size_t len)
+{
+	struct mcp_call call;
+
+	if (what == LINES_TOO_LONG) {
+		mcp_refuse_long(&s->out);
+		return;
+	}
+	switch (mcp_take(p, len, &call, &s->out)) {
+	case MCP_CALL:
+		start_job(s, &call);
+		break;
+	case MCP_CANCEL:
+		cancel(s, call.id);
+		mcp_call_finish(&call);
+		break;
+	case MCP_DONE:
+		break;
+	}
+}
+
+static void
+read_lines(struct server *s)
+{
+	char part[READ_SIZE];
+	ssize_t n = read(STDIN_FILENO, part, sizeof(part));
+	enum lines_next what;
+	const char *p;
+	size_t len;
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (n <= 0) {
+		s->no_more = true;
+		what = lines_rest(&s->in, &p, &len);
+		if (what != LINES_NONE)
+			take_line(s, what, p, len);
+		return;
+	}
+	lines_add(&s->in, part, (size_t)n);
+	while ((what = lines_next(&s->in, &p, &len)) != LINES_NONE)
+		take_line(s, what, p, len);
+}
+
+static void
+write_some(struct server *s)
+{
+	size_t len = s->out.len < WRITE_SIZE ? s->out.len : WRITE_SIZE;
+	ssize_t n = write(STDOUT_FILENO, s->out.data, len);
+
+	if (n >= 0)
+		buf_consume(&s->out, (size_t)n);
+	else if (errno != EINTR && errno != EAGAIN)
+		s->gone = true;
+}
+
+/* ------------------------------------------------------------------- turn */
+
+enum { IN, OUT, JOBS };
+
+/* The first moment at which a job is late, as poll counts; -1: none is. */
+static int
+time_left(const struct server *s)
+{
+	int64_t first = -1;
+
+	for (size_t i = 0; i < s->n_jobs; i++) {
+		int64_t until = mcp_job_until(s->jobs[i]);
+
+		if (until >= 0 && (first < 0 || until < first))
+			first = until;
+	}
+	if (first < 0)
+		return -1;
+	first -= now_ms();
+	return first > 0 ? (int)first : 0;
+}
+
+static size_t
+gather(const struct server *s, struct pollfd *p)
+{
+	p[IN] = (struct pollfd){ .fd = STDIN_FILENO, .events = POLLIN };
+	if (s->no_more || s->out.len > BACKLOG)
+		p[IN].fd = -1;
+	p[OUT] = (struct pollfd){ .fd = STDOUT_FILENO,
+		.events = s->out.len > 0 ? POLLOUT : 0 };
+	for (size_t i = 0; i < s->n_jobs; i++)
+		p[JOBS + i] = (struct pollfd){ .fd = mcp_job_fd(s->jobs[i]),
+			.events = POLLIN };
+	return JOBS + s->n_jobs;
+}
+
+/* From the last on: one that ends is replaced by the last. */
+static void
+step_jobs(struct server *s, const struct pollfd *p)
+{
+	int64_t now = now_ms();
+
+	for (size_t i = s->n_jobs; i-- > 0;) {
+		int64_t until = mcp_job_until(s->jobs[i]);
+		bool late = until >= 0 && now >= until;
+
+		if (p[JOBS + i].revents != 0 || late)
+			step_job(s, i, late && p[JOBS + i].revents == 0);
+	}
+}
+
+static void
+turn(struct server *s)
+{
+	struct pollfd p[JOBS + JOBS_MAX];
+	size_t n = gather(s, p);
+
+	if (poll(p, n, time_left(s)) < 0) {
+		s->gone = errno != EINTR;
+		return;
+	}
+	step_jobs(s, p);
+	if (p[IN].revents != 0)
+		read_lines(s);
+	if (p[OUT].revents & POLLOUT)
+		write_some(s);
+	else if (p[OUT].revents & (POLLERR | POLLHUP | POLLNVAL))
+		s->gone = true;
+}
+
+static int
+run(struct call *call)
+{
+	struct server s = { .home = call->target->home_option };
+	int status = operands_check(call, 0, 0, "");
+
+	if (status != 0)
+		return status;
+	if (isatty(STDIN_FILENO))
+		out_note(call->out,
+		    "this speaks with programs: name 'tend mcp' in your "
+		    "agent's configuration; C-d ends it");
+	lines_init(&s.in, MCP_LINE_MAX);
+	buf_init(&s.out, SIZE_MAX);
+	while (!s.gone && (!s.no_more || s.n_jobs > 0 || s.out.len > 0))
+		turn(&s);
+	while (s.n_jobs > 0)
+		remove_job(&s, s.n_jobs - 1);
+	lines_finish(&s.in);
+	buf_finish(&s.out);
+	return 0;
+}
+
+const struct cmd cmd_mcp = {
+	.name = "mcp",
+	.usage = "[--home DIR]",
+	.summary = "serve sessions to agents as tools (Model Context Protocol)",
+	.details =
+	    "Speaks JSON-RPC on standard input and output, a message a line, until\n"
+	    "its input ends.  Name it in an agent's configuration as a command:\n"
+	    "\n"
+	    "  {\"mcpServers\":{\"tend\":{\"command\":\"tend\",\"args\":[\"mcp\"]}}}\n"
+	    "\n"
+	    "Its tools are operations of docs/operations.md.  What programs have\n"
+	    "printed is marked as untrusted, and what cannot be seen of it is told.\n",
+	.needs = CMD_NEEDS_HOME,
+	.run = run,
+};

@@ -1,0 +1,184 @@
+#include "cmd/mcp_job.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/json_tree.h"
+#include "base/mem.h"
+#include "base/version.h"
+#include "cmd/words.h"
+#include "mcp/tool.h"
+#include "op/ops.h"
+#include "session/find.h"
+#include "session/home.h"
+#include "session/manifest.h"
+
+#define CONNECT_MS 5000
+#define ANSWER_MS 15000 /* beyond what the call itself may take */
+
+static int64_t
+now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* Find it anew for each call: names and homes come and go. */
+static int
+find(struct mcp_job *job, struct manifest *m, struct error *err)
+{
+	struct home home;
+	int rc = home_open(&home, job->home, false, err);
+
+	if (rc < 0)
+		return rc;
+	rc = find_session(&home, job->call.session, 0, m, &job->dirfd, err);
+	home_close(&home);
+	return rc;
+}
+
+/* A session that nobody is there to answer for. */
+static int
+not_running(const struct mcp_job *job, const struct manifest *m,
+    struct error *err)
+{
+	char how[WORDS_MAX];
+
+	words_outcome(m, how, sizeof(how));
+	return error_set(err, ESRCH,
+	    "session %.60s %s; session_snapshot and session_output still show "
+	    "it, session_create starts another",
+	    job->call.session, how);
+}
+
+static int
+run_command(struct mcp_job *job, struct error *err)
+{
+	char path[PATH_MAX];
+	int rc = home_path(job->home, path, err);
+
+	return rc < 0 ? rc :
+			mcp_command_start(&job->command, &job->call, path, err);
+}
+
+static int
+ask_host(struct mcp_job *job, struct error *err)
+{
+	auto_free char *args = json_dumps(job->call.args, JSON_COMPACT);
+	struct hello hello;
+	int rc;
+
+	hello_init(&hello);
+	hello.mode = HELLO_CONTROL;
+	hello.features = HELLO_HANDOVER;
+	snprintf(hello.client, sizeof(hello.client), "tend mcp %s",
+	    TEND_VERSION);
+	rc = conn_open(&job->conn, job->dirfd, &hello, CONNECT_MS, err);
+	if (rc < 0)
+		return rc;
+	job->until_ms = now_ms() + ANSWER_MS +
+	    (int64_t)op_number(job->call.args, "timeout_ms", 0);
+	return conn_ask(&job->conn, job->call.tool->op->name, args, &job->id,
+	    err);
+}
+
+int
+mcp_job_start(struct mcp_job *job, const struct mcp_call *call,
+    const char *home, struct error *err)
+{
+	struct manifest m;
+	int rc;
+
+	memset(job, 0, sizeof(*job));
+	job->call = *call;
+	job->home = home;
+	job->dirfd = job->conn.fd = -1;
+	mcp_command_init(&job->command);
+	if (call->tool->always)
+		return run_command(job, err);
+	manifest_init(&m);
+	rc = find(job, &m, err);
+	if (rc == 0 && status_is_active(m.status))
+		rc = ask_host(job, err);
+	else if (rc == 0 && call->tool->command != NULL)
+		rc = run_command(job, err);
+	else if (rc == 0)
+		rc = not_running(job, &m, err);
+	manifest_finish(&m);
+	return rc;
+}
+
+int
+mcp_job_fd(const struct mcp_job *job)
+{
+	return job->command.out >= 0 ? job->command.out : job->conn.fd;
+}
+
+int64_t
+mcp_job_until(const struct mcp_job *job)
+{
+	return job->command.out >= 0 ? -1 : job->until_ms;
+}
+
+/* Its host is gone: what is left of the session may answer still. */
+static int
+on_lost(struct mcp_job *job, int rc, struct error *err)
+{
+	struct manifest m;
+
+	conn_close(&job->conn);
+	if (manifest_read(job->dirfd, &m, NULL) < 0)
+		return rc;
+	manifest_reconcile(&m);
+	if (!status_is_active(m.status))
+		rc = job->call.tool->command != NULL ?
+		    run_command(job, err) :
+		    not_running(job, &m, err);
+	manifest_finish(&m);
+	return rc;
+}
+
+static int
+read_host(struct mcp_job *job, json_t **value, struct error *err)
+{
+	auto_free char *result = NULL;
+	char code[32];
+	int rc = conn_fill(&job->conn, false, err);
+
+	if (rc >= 0)
+		rc = conn_answer(&job->conn, job->id, &result, code, err);
+	if (rc < 0)
+		return rc == -EREMOTEIO ? rc : on_lost(job, rc, err);
+	if (rc == 0)
+		return 0;
+	*value = json_loads(result, JSON_DECODE_ANY, NULL);
+	return *value != NULL ? 1 :
+				error_set(err, EPROTO, "the answer is no JSON");
+}
+
+int
+mcp_job_step(struct mcp_job *job, bool late, json_t **value, struct error *err)
+{
+	if (job->command.out >= 0)
+		return mcp_command_read(&job->command, value, err);
+	if (late)
+		return error_set(err, ETIMEDOUT,
+		    "session %.60s does not answer", job->call.session);
+	return read_host(job, value, err);
+}
+
+void
+mcp_job_finish(struct mcp_job *job)
+{
+	if (job->conn.fd >= 0)
+		conn_close(&job->conn);
+	fd_close(&job->dirfd);
+	mcp_command_finish(&job->command);
+	mcp_call_finish(&job->call);
+}

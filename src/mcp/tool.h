@@ -1,0 +1,86 @@
+#ifndef TEND_MCP_TOOL_H
+#define TEND_MCP_TOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "op/ops.h"
+
+struct json_out;
+
+/*
+ * A tool: an operation as the Model Context Protocol shows it.  tools.c lists
+ * them; its name is the operation's, with `_` for the dot; its arguments are
+ * the operation's, and `session` where it is one session's.
+ */
+enum tool_hints {
+	TOOL_READS = 1 << 0,      /* changes nothing */
+	TOOL_DESTROYS = 1 << 1,   /* may end or overwrite something */
+	TOOL_REPEATABLE = 1 << 2, /* a second call changes nothing more */
+	TOOL_OPEN_WORLD = 1 << 3, /* reaches what is outside of tend */
+};
+
+/*
+ * What is kept of an object of the result.  `fields` are as the arguments in
+ * ops.def; `texts` are those that a program has printed: `name`, or
+ * `name=field` where the result calls it otherwise.
+ */
+struct tool_shape {
+	const char *fields, *texts;
+};
+
+struct tool {
+	const struct op *op;
+	const char *title;
+	const char *description;
+	unsigned hints;       /* enum tool_hints */
+	const char *withheld; /* arguments not offered, " a b "; NULL: none */
+	const char *given;    /* arguments unless said otherwise; NULL: none */
+	/*
+	 * The command of tend that does it in place of a host: where the
+	 * session has none any more or, with `always`, in any case.
+	 */
+	const char *command; /* NULL: it needs the host */
+	bool always;
+	bool homely; /* it takes no session */
+	struct tool_shape shape;
+	const char *items; /* an array of the result, or NULL; its objects: */
+	struct tool_shape item;
+};
+
+/* Every tool, ended by one without an operation. */
+extern const struct tool tools[];
+
+/* By its name; NULL when there is none. */
+const struct tool *tool_find(const char *name);
+
+#define TOOL_NAME_SIZE 64
+void tool_name(const struct tool *t, char out[TOOL_NAME_SIZE]);
+
+/* The entry of tools/list: name, title, description, schemas, annotations. */
+void tool_json(const struct tool *t, struct json_out *j);
+
+/*
+ * What the caller gave, as arguments of the operation: checked against the
+ * table, with what is ours added, and the session in *session (NULL for a tool
+ * that takes none).  Both the caller's; NULL and why.
+ */
+json_t *tool_arguments(const struct tool *t, const json_t *given,
+    char **session, struct error *err);
+
+/* The next of a shape's texts: 1, or 0 at the end. */
+struct tool_text {
+	char name[32];
+	char from[32]; /* what the result calls it */
+};
+int tool_next_text(const char **at, struct tool_text *out);
+
+/* What is said of an argument: a line of arguments.def. */
+struct tool_note {
+	const char *op, *name; /* op NULL: any that has it */
+	const char *text;
+	const char *schema; /* more members of its schema, as JSON, or NULL */
+};
+const struct tool_note *tool_note(const struct op *op, const char *name);
+
+#endif

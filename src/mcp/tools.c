@@ -1,0 +1,109 @@
+#include "mcp/tool.h"
+
+/*
+ * How to add one: leave the operation to MCP in op/ops.def, and give it an
+ * entry here and a line for each new argument in arguments.def.  A model reads
+ * all of this before it begins: every word counts.
+ */
+#define OPERATION(name) .op = &ops[OP_ID_##name]
+
+#define SESSION_FIELDS \
+	"id:string name:string status:string outcome:string? " \
+	"exit_code:number? exit_signal:number? command:array cwd:string? " \
+	"cols:number rows:number seq:number?"
+
+const struct tool tools[] = {
+	{
+	    OPERATION(session_create),
+	    .title = "Start a program in a terminal",
+	    .description =
+		"Start a program in a new terminal session that goes on until "
+		"it ends or is stopped. Returns its id, which the other tools "
+		"take as `session`.",
+	    .hints = TOOL_OPEN_WORLD,
+	    .command = "run",
+	    .always = true,
+	    .homely = true,
+	    .shape = { SESSION_FIELDS, "" },
+	},
+	{
+	    OPERATION(session_list),
+	    .title = "List sessions",
+	    .description = "List terminal sessions, the newest first.",
+	    .hints = TOOL_READS,
+	    .command = "ls",
+	    .always = true,
+	    .homely = true,
+	    .shape = { "", "" },
+	    .items = "sessions",
+	    .item = { "id:string name:string status:string outcome:string? "
+		      "exit_code:number? exit_signal:number? command:array",
+		"last_line" },
+	},
+	{
+	    OPERATION(session_get),
+	    .title = "Look at a session",
+	    .description =
+		"What a session is: status, how its program ended, its size.",
+	    .hints = TOOL_READS,
+	    .command = "info",
+	    .shape = { SESSION_FIELDS " observers:number?", "last_line" },
+	},
+	{
+	    OPERATION(session_snapshot),
+	    .title = "Read the screen",
+	    .description =
+		"The screen as text, rows and columns from 0. Works for "
+		"sessions that have ended, too. To see the screen change, use "
+		"session_wait rather than reading it again and again.",
+	    .hints = TOOL_READS,
+	    .withheld = " format cells hidden ",
+	    .given = "{\"format\":\"json\",\"hidden\":true}",
+	    .command = "snapshot",
+	    .shape = { "cols:number rows:number cursor:object alt_screen:bool "
+		       "seq:number offset:number? hash:string",
+		"screen=lines scrollback title" },
+	},
+	{
+	    OPERATION(session_send),
+	    .title = "Type into a session",
+	    .description =
+		"Type text and press keys, in the order given and as one "
+		"piece. Text is typed as it is: end a line with the key Enter, "
+		"not with a newline. Wait for what should appear with "
+		"session_wait and `after` set to the seq returned here.",
+	    .hints = TOOL_DESTROYS | TOOL_OPEN_WORLD,
+	    .shape = { "seq:number offset:number", "" },
+	},
+	{
+	    OPERATION(session_output),
+	    .title = "Read what was written",
+	    .description =
+		"The lines a program wrote, from the log, also those that have "
+		"left the screen or that it cleared; the last ones when there "
+		"are too many.",
+	    .hints = TOOL_READS,
+	    .command = "log",
+	    .always = true,
+	    .shape = { "", "text" },
+	},
+	{
+	    OPERATION(session_resize),
+	    .title = "Resize a session",
+	    .description = "Change the size of the terminal.",
+	    .hints = TOOL_REPEATABLE,
+	    .shape = { "cols:number rows:number seq:number?", "" },
+	},
+	{
+	    OPERATION(session_stop),
+	    .title = "End a session",
+	    .description =
+		"Ask the program to end and see that it does. Log and last "
+		"screen stay and can still be read.",
+	    .hints = TOOL_DESTROYS | TOOL_REPEATABLE,
+	    .command = "stop",
+	    .always = true,
+	    .shape = { SESSION_FIELDS, "" },
+	},
+	{ .op = NULL },
+};
