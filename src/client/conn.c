@@ -422,7 +422,8 @@ answer_bye(struct conn *c, struct error *err)
 
 /* What the host said no with. */
 static int
-refused(const json_t *response, char code[32], struct error *err)
+refused(struct conn *c, const json_t *response, char code[32],
+    struct error *err)
 {
 	const json_t *why = json_object_get(response, "error");
 	const char *name = json_string_value(json_object_get(why, "code"));
@@ -431,13 +432,14 @@ refused(const json_t *response, char code[32], struct error *err)
 	if (name == NULL || text == NULL)
 		return error_set(err, EPROTO, "the host's answer is malformed");
 	snprintf(code, 32, "%s", name);
+	c->retryable = json_is_true(json_object_get(why, "retryable"));
 	return error_set(err, EREMOTEIO, "%s", text);
 }
 
 /* 1 when it answers the request, 0 when it is another's. */
 static int
-read_response(const struct frame *f, uint64_t id, char **result, char code[32],
-    struct error *err)
+read_response(struct conn *c, const struct frame *f, uint64_t id, char **result,
+    char code[32], struct error *err)
 {
 	auto_json json_t *o = json_tree_object((const char *)f->payload, f->len,
 	    err);
@@ -450,7 +452,7 @@ read_response(const struct frame *f, uint64_t id, char **result, char code[32],
 	ok = json_object_get(o, "ok");
 	value = json_object_get(o, "result");
 	if (json_is_false(ok))
-		return refused(o, code, err);
+		return refused(c, o, code, err);
 	if (!json_is_true(ok))
 		return error_set(err, EPROTO, "the host's answer is malformed");
 	*result = value != NULL ?
@@ -482,7 +484,7 @@ conn_answer(struct conn *c, uint64_t id, char **result, char code[32],
 			return rc;
 		rc = 0;
 		if (f.type == FRAME_RESPONSE)
-			rc = read_response(&f, id, result, code, err);
+			rc = read_response(c, &f, id, result, code, err);
 		else if (f.type == FRAME_BYE)
 			rc = answer_bye(c, err);
 	}

@@ -28,6 +28,7 @@ static const struct {
 	[FAIL_REPLAY] = { 10, "replay", false },
 	[FAIL_DENIED] = { 12, "denied", false },
 	[FAIL_BUSY] = { 12, "busy", true },
+	[FAIL_STALE] = { 12, "busy", false },
 };
 
 #define FAILURES (sizeof(failures) / sizeof(*failures))

@@ -198,6 +198,14 @@ target_prepare(struct call *call, unsigned needs)
 	return status;
 }
 
+static enum failure
+refusal(const struct conn *c, const char *code)
+{
+	enum failure failure = failure_called(code);
+
+	return failure == FAIL_BUSY && !c->retryable ? FAIL_STALE : failure;
+}
+
 int
 target_ask(struct call *call, const char *op, const char *args, char **result)
 {
@@ -213,7 +221,7 @@ target_ask(struct call *call, const char *op, const char *args, char **result)
 	    !status_is_active(t->session.status))
 		return target_not_running(call);
 	if (r == -EREMOTEIO)
-		return out_fail(call->out, failure_called(code), "%s: %s",
+		return out_fail(call->out, refusal(&t->conn, code), "%s: %s",
 		    target_name(t), err.msg);
 	return out_fail(call->out, target_conn_failure(r), "session %s: %s",
 	    target_name(t), err.msg);

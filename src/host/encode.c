@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/error.h"
 #include "base/utf8.h"
 #include "vt/input_modes.h"
 #include "vt/key.h"
@@ -98,73 +97,4 @@ encode_input(const struct frame_input *in, const struct input_modes *m,
 	if (rc < 0)
 		return TAKEN_FULL;
 	return out->len > before ? TAKEN_WRITTEN : TAKEN_NOTHING;
-}
-
-static int
-put_key(const json_t *name, const struct input_modes *m, struct buf *out,
-    struct error *err)
-{
-	struct key k;
-	int rc;
-
-	if (!json_is_string(name))
-		return error_set(err, EINVAL,
-		    "session.send: 'keys' must be names of keys");
-	rc = key_parse(json_string_value(name), &k, err);
-	return rc < 0 ? rc : key_encode(&k, m, out);
-}
-
-static int
-put_keys(const json_t *keys, const struct input_modes *m, struct buf *out,
-    struct error *err)
-{
-	if (!json_is_array(keys))
-		return error_set(err, EINVAL,
-		    "session.send: 'keys' must be an array");
-	for (size_t i = 0; i < json_array_size(keys); i++) {
-		int rc = put_key(json_array_get(keys, i), m, out, err);
-
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
-}
-
-static int
-put_item(const json_t *item, const struct input_modes *m, struct buf *out,
-    struct error *err)
-{
-	const json_t *text = json_object_get(item, "text");
-	const json_t *keys = json_object_get(item, "keys");
-	const json_t *paste = json_object_get(item, "paste");
-
-	if (json_object_size(item) == 1) {
-		if (json_is_string(text))
-			return buf_append(out, json_string_value(text),
-			    json_string_length(text));
-		if (json_is_string(paste))
-			return paste_encode(json_string_value(paste),
-			    json_string_length(paste), m, out);
-		if (keys != NULL)
-			return put_keys(keys, m, out, err);
-	}
-	return error_set(err, EINVAL,
-	    "session.send: each of 'input' must be "
-	    "one of text, keys, paste");
-}
-
-int
-encode_items(const json_t *items, const struct input_modes *m, struct buf *out,
-    struct error *err)
-{
-	for (size_t i = 0; i < json_array_size(items); i++) {
-		int rc = put_item(json_array_get(items, i), m, out, err);
-
-		if (rc == -ENOBUFS)
-			return error_set(err, ENOBUFS,
-			    "session.send: more than %zu bytes", out->max);
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
 }

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "host/host.h"
+#include "host/scribe.h"
 #include "host/server.h"
 #include "vt/vt.h"
 
@@ -51,6 +52,7 @@ engine_reset(struct host *h)
 {
 	vt_destroy(h->vt);
 	engine_adopt(h, NULL);
+	changes_all(&h->changes, h->vt, scribe_seq(h->scribe));
 	server_engine_changed(h->server);
 }
 

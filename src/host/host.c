@@ -135,6 +135,7 @@ host_resize(struct host *h, unsigned cols, unsigned rows, const char *by,
 	if (event_resize(h, cols, rows, by) != 0)
 		scribe_join(h->scribe);
 	event_keyframe(h, true);
+	changes_all(&h->changes, h->vt, scribe_seq(h->scribe));
 	pump_keyframe_done(h->pump);
 	host_save(h);
 	server_resized(h->server);
@@ -533,6 +534,7 @@ host_open(struct host *h, struct error *err)
 		return rc;
 	}
 	restore_write_notes(h, &notes);
+	changes_all(&h->changes, h->vt, scribe_seq(h->scribe));
 	host_save(h);
 	link_ready(h->link);
 	failpoint("ready");
@@ -558,6 +560,7 @@ host_close(struct host *h)
 	watch_remove(h->idle);
 	oom_destroy(h->oom);
 	vt_destroy(h->vt);
+	changes_finish(&h->changes);
 	loop_destroy(h->loop);
 	ring_unmap(&h->ring);
 	manifest_finish(&h->manifest);

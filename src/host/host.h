@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "base/log.h"
+#include "host/changes.h"
 #include "keep/control.h"
 #include "keep/ring.h"
 #include "session/manifest.h"
@@ -70,6 +71,7 @@ struct host {
 	 */
 	struct vt *vt;
 	uint64_t shown;
+	struct changes changes; /* which event changed what of it */
 
 	/* Bytes before it were answered (or not) by a host before this one. */
 	uint64_t replies_from;

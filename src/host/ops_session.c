@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,13 +9,13 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "host/client.h"
-#include "host/encode.h"
 #include "host/handover.h"
 #include "host/host.h"
 #include "host/input.h"
 #include "host/requests.h"
 #include "host/scribe.h"
 #include "host/serve.h"
+#include "op/items.h"
 #include "op/screen.h"
 #include "vt/render.h"
 #include "vt/text.h"
@@ -188,18 +189,36 @@ type(struct op_call *call, const struct buf *b, struct error *err)
 	return answer_with(call, seq);
 }
 
+/* Whoever decided on what was shown at a seq does not type on what came. */
+static int
+check_seq(const struct op_call *call, struct error *err)
+{
+	uint64_t expected = op_number(call->args, "expect_seq", UINT64_MAX);
+	uint64_t changed = call->server->host->changes.seq;
+
+	if (changed <= expected)
+		return 0;
+	return error_set(err, ESTALE,
+	    "session.send: the screen has changed since 'expect_seq' %" PRIu64
+	    ", last with %" PRIu64 "; look again",
+	    expected, changed);
+}
+
 int
 op_session_send(struct op_call *call, struct error *err)
 {
-	struct input_modes modes = { 0 };
+	const struct host *h = call->server->host;
+	struct items_for to = { .rows = h->manifest.rows,
+		.cols = h->manifest.cols };
 	struct buf b;
-	int rc;
+	int rc = check_seq(call, err);
 
-	if (call->server->host->vt != NULL)
-		vt_input_modes(call->server->host->vt, &modes);
+	if (rc < 0)
+		return rc;
+	if (h->vt != NULL)
+		vt_input_modes(h->vt, &to.modes);
 	buf_init(&b, INPUT_BYTES_MAX);
-	rc = encode_items(json_object_get(call->args, "input"), &modes, &b,
-	    err);
+	rc = items_encode(json_object_get(call->args, "input"), &to, &b, err);
 	if (rc == 0)
 		rc = type(call, &b, err);
 	buf_finish(&b);

@@ -132,6 +132,7 @@ take_piece(struct pump *p, size_t len)
 	h->shown += len;
 	p->since_keyframe += len;
 	scribe_output(h->scribe, frame ? RECORD_FRAME : 0, offset, len);
+	changes_note(&h->changes, h->vt, scribe_seq(h->scribe));
 	server_output(h->server, offset, bytes, len, frame);
 	if (p->skip_to != 0 && h->shown == p->skip_to)
 		end_skip(p);
@@ -176,8 +177,10 @@ on_unsync(void *arg)
 	struct pump *p = arg;
 
 	p->syncing = false;
-	if (p->h->vt != NULL)
-		vt_end_sync(p->h->vt);
+	if (p->h->vt == NULL)
+		return;
+	vt_end_sync(p->h->vt);
+	changes_note(&p->h->changes, p->h->vt, scribe_seq(p->h->scribe));
 }
 
 /* Whether so much came lately that it is better taken in larger parts. */

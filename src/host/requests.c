@@ -41,6 +41,7 @@ static const struct {
 	{ EACCES, "denied" },
 	{ EPERM, "denied" },
 	{ EBUSY, "busy" },
+	{ ESTALE, "busy" }, /* trying again will not do */
 	{ EAGAIN, "busy" },
 	{ ENOBUFS, "busy" },
 	{ ENOSPC, "storage" },
@@ -84,7 +85,7 @@ client_refuse(struct client *c, uint64_t id, const char *code,
 	json_out_key(&j, "message");
 	json_out_text(&j, err->msg);
 	json_out_key(&j, "retryable");
-	json_out_bool(&j, strcmp(code, "busy") == 0);
+	json_out_bool(&j, strcmp(code, "busy") == 0 && err->code != ESTALE);
 	json_out_key(&j, "details");
 	json_out_open(&j, '{');
 	json_out_close(&j, '}');

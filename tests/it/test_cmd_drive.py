@@ -60,6 +60,12 @@ def test_send_answers_with_the_place_in_the_log(home):
     (["hello"], "is hello text or a key?"),
     ([], "nothing to send"),
     (["--keys", "x" * 100], "no key"),
+    (["--text", "a", "--hex", "1g"], "'hex' must be pairs"),
+    (["--text", "a", "--mouse", "poke 1,1"], "scroll-down, then ROW,COL"),
+    (["--text", "a", "--mouse", "click 99,99"], "rows are 0 to 23"),
+    (["--text", "a", "--mouse", "click 1,1"], "has not asked"),
+    (["--text", "a", "--file", "/no/such/file"], "cannot open /no/such/file"),
+    (["--text", "a", "--expect-seq", "soon"], "--expect-seq soon: give"),
     (["--text", b"\xff\xfe"], "not UTF-8")])
 def test_nothing_is_sent_when_part_of_it_is_wrong(home, args, word):
     sid = home.start("cat")
@@ -73,6 +79,40 @@ def test_send_bounds_what_it_takes(home):
     sid = home.start("cat")
     answer = home.run("send", sid, *(["--text", "x" * 100000] * 10))
     assert answer.status == 2 and "send it in parts" in answer.err, answer
+
+
+def test_bytes_of_any_value(home, keys, tmp_path):
+    sid, got = keys
+    path = tmp_path / "bytes"
+    path.write_bytes(b"\0\xff\n")
+    home.ok("send", sid, "--hex", "1b 5b41", "--file", path, "--file", "-",
+            input="text\u00e9\n".encode())
+    expected = b"\x1b[A\0\xff\ntext\xc3\xa9\n"
+    assert got(len(expected)) == expected
+
+
+def test_the_mouse_is_what_the_program_asked_for(home):
+    sid = home.start("sh", "-c", "stty raw -echo; printf "
+                     "'\\033[?1000;1006hready'; exec cat -v")
+    home.wait_text(sid, "ready")
+    home.ok("send", sid, "--mouse", "click 3,4", "--mouse", "scroll-up 0,79")
+    home.wait_text(sid, "^[[<0;5;4M^[[<0;5;4m^[[<64;80;1M")
+
+
+def test_who_expects_another_screen_types_nothing(home):
+    sid = home.start("cat", options=["--size", "20x4"])
+    home.wait_status(sid, "running")
+    seen = home.screen(sid)["seq"]
+    home.ok("send", sid, "--text", "a", "--expect-seq", str(seen))
+    now = home.wait_text(sid, "a")
+    error = home.error("send", sid, "--text", "b", "--expect-seq", str(seen),
+                       status=12, code="busy")
+    assert error["retryable"] is False, error
+    assert f"last with {now['seq']}" in error["message"], (now, error)
+    home.ok("send", sid, "--text", "c", "--expect-seq", str(now["seq"]))
+    home.wait_text(sid, "ac")
+    typed = [e["data"] for e in home.events(sid) if e["type"] == "input"]
+    assert typed == ["a", "c"], typed
 
 
 def test_a_secret_is_not_in_the_log(home):

@@ -1,10 +1,8 @@
 #include "unit.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/error.h"
 #include "host/encode.h"
 #include "vt/input_modes.h"
 #include "vt/key.h"
@@ -132,65 +130,6 @@ other_kinds_are_malformed(void **state)
 	expect(255, "x", 1, &plain, TAKEN_MALFORMED, "");
 }
 
-/* The items of session.send, given as JSON. */
-static int
-send_items(const char *json, size_t max, struct buf *b, struct error *err)
-{
-	json_t *items = json_loads(json, 0, NULL);
-	int rc;
-
-	assert_non_null(items);
-	memset(err, 0, sizeof(*err));
-	buf_init(b, max);
-	rc = encode_items(items, &plain, b, err);
-	json_decref(items);
-	return rc;
-}
-
-static void
-items_keep_their_order(void **state)
-{
-	struct error err;
-	struct buf b;
-
-	(void)state;
-	assert_int_equal(send_items("[{\"text\":\"ls\"},{\"keys\":[\"Enter\","
-				    "\"C-c\"]},{\"paste\":\"x\\ny\"}]",
-			     4096, &b, &err),
-	    0);
-	assert_int_equal(b.len, 7);
-	assert_memory_equal(b.data, "ls\r\003x\ry", 7);
-	buf_finish(&b);
-}
-
-static void
-wrong_items_are_told(void **state)
-{
-	static const char *const bad[][2] = {
-		{ "[7]", "text, keys, paste" },
-		{ "[{}]", "text, keys, paste" },
-		{ "[{\"text\":7}]", "text, keys, paste" },
-		{ "[{\"text\":\"a\",\"paste\":\"b\"}]", "text, keys, paste" },
-		{ "[{\"keys\":\"C-c\"}]", "array" },
-		{ "[{\"keys\":[7]}]", "names" },
-		{ "[{\"keys\":[\"NoSuchKey\"]}]", "NoSuchKey" },
-	};
-	struct error err;
-	struct buf b;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		assert_int_equal(send_items(bad[i][0], 4096, &b, &err),
-		    -EINVAL);
-		if (strstr(err.msg, bad[i][1]) == NULL)
-			fail_msg("%s: %s", bad[i][0], err.msg);
-		buf_finish(&b);
-	}
-	assert_int_equal(send_items("[{\"text\":\"12345\"}]", 4, &b, &err),
-	    -ENOBUFS);
-	buf_finish(&b);
-}
-
 int
 main(void)
 {
@@ -201,8 +140,6 @@ main(void)
 		cmocka_unit_test(focus_is_told_when_asked_for),
 		cmocka_unit_test(the_mouse_is_told_when_asked_for),
 		cmocka_unit_test(other_kinds_are_malformed),
-		cmocka_unit_test(items_keep_their_order),
-		cmocka_unit_test(wrong_items_are_told),
 	};
 
 	return cmocka_run_group_tests_name("host_encode", tests, NULL, NULL);

@@ -1,0 +1,276 @@
+#include "op/items.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "vt/key.h"
+#include "vt/key_encode.h"
+#include "vt/mouse.h"
+#include "vt/paste.h"
+
+#define CHECK_MAX (16u << 20)
+
+/* Something to be typed: its value has been looked at, its bytes are put. */
+struct item {
+	const json_t *value;
+	const struct items_for *to;
+	struct buf *out;
+	struct error *err;
+};
+
+typedef int item_fn(const struct item *it);
+
+/* ------------------------------------------------------------ text and keys */
+
+static int
+put_text(const struct item *it)
+{
+	return buf_append(it->out, json_string_value(it->value),
+	    json_string_length(it->value));
+}
+
+static int
+put_paste(const struct item *it)
+{
+	return paste_encode(json_string_value(it->value),
+	    json_string_length(it->value), &it->to->modes, it->out);
+}
+
+static int
+put_key(const struct item *it, const json_t *name)
+{
+	struct key k;
+	int rc;
+
+	if (!json_is_string(name))
+		return error_set(it->err, EINVAL,
+		    "session.send: 'keys' must be names of keys, as in "
+		    "[\"C-c\",\"Enter\"]");
+	rc = key_parse(json_string_value(name), &k, it->err);
+	return rc < 0 ? rc : key_encode(&k, &it->to->modes, it->out);
+}
+
+static int
+put_keys(const struct item *it)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < json_array_size(it->value); i++)
+		rc = put_key(it, json_array_get(it->value, i));
+	return rc;
+}
+
+/* -------------------------------------------------------------------- bytes */
+
+static int
+digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+static int
+put_hex(const struct item *it)
+{
+	const char *s = json_string_value(it->value);
+	int rc = 0;
+
+	while (rc == 0 && *(s += strspn(s, " ")) != '\0') {
+		int high = digit(s[0]), low = high < 0 ? -1 : digit(s[1]);
+
+		if (low < 0)
+			return error_set(it->err, EINVAL,
+			    "session.send: 'hex' must be pairs of hexadecimal "
+			    "digits, as in 1b 5b 41, not %.20s",
+			    s);
+		rc = buf_putc(it->out, (char)(high << 4 | low));
+		s += 2;
+	}
+	return rc;
+}
+
+/* -------------------------------------------------------------------- mouse */
+
+static const struct gesture {
+	const char *name;
+	size_t n; /* of events */
+	enum mouse_type types[2];
+	enum mouse_button button; /* MOUSE_NONE: the one that was named */
+} gestures[] = {
+	{ "press", 1, { MOUSE_PRESS }, MOUSE_NONE },
+	{ "release", 1, { MOUSE_RELEASE }, MOUSE_NONE },
+	{ "click", 2, { MOUSE_PRESS, MOUSE_RELEASE }, MOUSE_NONE },
+	{ "drag", 1, { MOUSE_MOVE }, MOUSE_NONE },
+	{ "scroll-up", 1, { MOUSE_SCROLL }, MOUSE_WHEEL_UP },
+	{ "scroll-down", 1, { MOUSE_SCROLL }, MOUSE_WHEEL_DOWN },
+};
+
+static const struct gesture *
+find_gesture(const char *name, size_t len)
+{
+	for (size_t i = 0; i < sizeof(gestures) / sizeof(*gestures); i++) {
+		if (strlen(gestures[i].name) == len &&
+		    strncmp(gestures[i].name, name, len) == 0)
+			return &gestures[i];
+	}
+	return NULL;
+}
+
+static bool
+find_button(const char *name, enum mouse_button *out)
+{
+	static const char *const names[] = { [MOUSE_LEFT] = "left",
+		[MOUSE_MIDDLE] = "middle",
+		[MOUSE_RIGHT] = "right" };
+
+	for (size_t i = MOUSE_LEFT; i <= MOUSE_RIGHT; i++) {
+		if (strcmp(names[i], name) == 0) {
+			*out = (enum mouse_button)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The digits at *s, at most four of them, as a number. */
+static bool
+take_number(const char **s, uint32_t *out)
+{
+	size_t len = strspn(*s, "0123456789");
+
+	if (len == 0 || len > 4)
+		return false;
+	for (*out = 0; len > 0; len--)
+		*out = *out * 10 + (uint32_t)(*(*s)++ - '0');
+	return true;
+}
+
+/* WHAT ROW,COL [BUTTON]. */
+static const struct gesture *
+parse_mouse(const char *s, struct mouse_event *ev)
+{
+	size_t len = strcspn(s, " ");
+	const struct gesture *g = find_gesture(s, len);
+
+	s += len;
+	if (g == NULL || *s++ != ' ' || !take_number(&s, &ev->row) ||
+	    *s++ != ',' || !take_number(&s, &ev->col))
+		return NULL;
+	if (!find_button(*s == ' ' ? s + 1 : "left", &ev->button) ||
+	    (*s != ' ' && *s != '\0'))
+		return NULL;
+	if (g->button != MOUSE_NONE)
+		ev->button = g->button;
+	return g;
+}
+
+static int
+put_mouse(const struct item *it)
+{
+	const struct items_for *to = it->to;
+	struct mouse_event ev = { 0 };
+	const struct gesture *g = parse_mouse(json_string_value(it->value),
+	    &ev);
+	size_t before = it->out->len;
+	int rc = 0;
+
+	if (g == NULL)
+		return error_set(it->err, EINVAL,
+		    "session.send: 'mouse' must be press, release, click, "
+		    "drag, scroll-up or scroll-down, then ROW,COL, as in "
+		    "'click 3,4' or 'click 3,4 right', not '%.40s'",
+		    json_string_value(it->value));
+	if (to->rows > 0 && (ev.row >= to->rows || ev.col >= to->cols))
+		return error_set(it->err, EINVAL,
+		    "session.send: 'mouse' at %u,%u is not on the screen: rows "
+		    "are 0 to %u and columns 0 to %u",
+		    ev.row, ev.col, to->rows - 1, to->cols - 1);
+	if (to->modes.mouse_format == MOUSE_SGR_PIXELS)
+		return error_set(it->err, EINVAL,
+		    "session.send: 'mouse': the program wants places in "
+		    "pixels, which only a real terminal knows; use keys");
+	for (size_t i = 0; rc == 0 && i < g->n; i++) {
+		ev.type = g->types[i];
+		rc = mouse_encode(&ev, &to->modes, it->out);
+	}
+	if (rc == 0 && it->out->len == before)
+		return error_set(it->err, EINVAL,
+		    "session.send: 'mouse': the program has not asked for "
+		    "this of the mouse; use keys");
+	return rc;
+}
+
+/* -------------------------------------------------------------------- items */
+
+static const struct {
+	const char *key;
+	json_type type;
+	item_fn *put;
+} kinds[] = {
+	{ "text", JSON_STRING, put_text },
+	{ "keys", JSON_ARRAY, put_keys },
+	{ "paste", JSON_STRING, put_paste },
+	{ "hex", JSON_STRING, put_hex },
+	{ "mouse", JSON_STRING, put_mouse },
+};
+
+static int
+put_item(const json_t *object, struct item *it)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		it->value = json_object_get(object, kinds[i].key);
+		if (it->value == NULL || json_object_size(object) != 1)
+			continue;
+		if (json_typeof(it->value) != kinds[i].type)
+			return error_set(it->err, EINVAL,
+			    "session.send: '%s' must be %s", kinds[i].key,
+			    kinds[i].type == JSON_ARRAY ? "an array" :
+							  "a string");
+		return kinds[i].put(it);
+	}
+	return error_set(it->err, EINVAL,
+	    "session.send: each of 'input' must be an object with one of "
+	    "text, keys, paste, hex, mouse");
+}
+
+int
+items_encode(const json_t *items, const struct items_for *to, struct buf *out,
+    struct error *err)
+{
+	struct item it = { .to = to, .out = out, .err = err };
+
+	for (size_t i = 0; i < json_array_size(items); i++) {
+		int rc = put_item(json_array_get(items, i), &it);
+
+		if (rc == -ENOBUFS)
+			return error_set(err, ENOBUFS,
+			    "session.send: 'input' is more than %zu bytes",
+			    out->max);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+int
+items_check(const json_t *items, struct error *err)
+{
+	/* A program that has asked for everything. */
+	const struct items_for any = {
+		.modes = { .mouse = MOUSE_ANY, .mouse_format = MOUSE_SGR },
+	};
+	struct buf scratch;
+	int rc;
+
+	buf_init(&scratch, CHECK_MAX);
+	rc = items_encode(items, &any, &scratch, err);
+	buf_finish(&scratch);
+	return rc;
+}
