@@ -5,245 +5,393 @@
 #include <jansson.h>
 
 #include "base/error.h"
+#include "base/json_tree.h"
 #include "base/mem.h"
+#include "cmd/artifact.h"
 #include "cmd/cmd.h"
 #include "cmd/operands.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
 #include "cmd/target.h"
+#include "cmd/units.h"
 #include "cmd/when.h"
 #include "log/replay.h"
-#include "op/screen.h"
-#include "vt/render.h"
+#include "op/differ.h"
+#include "op/snapshot.h"
 #include "vt/text.h"
 #include "vt/vt.h"
 
 struct args {
-	const char *format, *at;
-	bool scrollback, cells, hidden;
+	const char *format, *at, *since, *max_bytes, *output;
+	bool scrollback, cells, hidden, last_command;
 };
 
 static const struct opt options[] = {
 	OPT_CHOICE(struct args, format, "format", 'f', "FORMAT",
-	    "text|json|ansi", "text (the default), json or ansi"),
+	    "text|json|ansi|html|svg",
+	    "text (the default), json, ansi, html or svg"),
 	OPT_VALUE(struct args, at, "at", 0, "WHEN",
 	    "the screen as it was then"),
 	OPT_FLAG(struct args, scrollback, "scrollback", 0,
 	    "also what scrolled off the top"),
+	OPT_VALUE(struct args, since, "since", 0, "SEQ",
+	    "text, json: only the rows that changed after it"),
+	OPT_FLAG(struct args, last_command, "last-command", 0,
+	    "text, json: the output of the shell's last command"),
 	OPT_FLAG(struct args, cells, "cells", 0,
 	    "json: also each cell's style, links and modes"),
 	OPT_FLAG(struct args, hidden, "hidden", 0,
 	    "json: also what stands there but cannot be seen"),
+	OPT_VALUE(struct args, max_bytes, "max-bytes", 0, "SIZE",
+	    "leave lines out at the top to stay below it"),
+	OPT_VALUE(struct args, output, "output", 'o', "FILE",
+	    "write it there, and note that with the session"),
 	{ 0 },
 };
 
-static const char *const formats[] = { "text", "json", "ansi" };
+/* A snapshot on its way: what is wanted, then what it was taken of. */
+struct shot {
+	struct call *call;
+	const struct args *args;
+	struct snapshot want;
+	size_t begin; /* of the answer itself, in the envelope */
+	uint64_t seq, offset;
+	char hash[65];
+};
 
-#define FORMATS (sizeof(formats) / sizeof(*formats))
+/* What is wanted. */
 
 /* --json is --format json; both may be said. */
 static int
-settle_format(struct call *call, const struct args *a, const char **format)
+settle_format(struct shot *s)
 {
-	*format = call->out->json ? "json" : "text";
-	if (a->format == NULL)
+	struct out *out = s->call->out;
+	const char *name = s->args->format;
+
+	s->want.format = out->json ? SNAPSHOT_JSON : SNAPSHOT_TEXT;
+	if (name == NULL)
 		return 0;
-	for (size_t i = 0; i < FORMATS; i++)
-		if (strcmp(a->format, formats[i]) == 0) {
-			if (call->out->json && strcmp(a->format, "json") != 0)
-				break;
-			*format = formats[i];
-			call->out->json = strcmp(a->format, "json") == 0;
-			return 0;
-		}
-	if (call->out->json)
-		return out_fail(call->out, FAIL_USAGE,
+	s->want.format = snapshot_format_called(name);
+	if (s->want.format == SNAPSHOT_FORMATS)
+		return out_fail(out, FAIL_USAGE,
+		    "--format %s: give text, json, ansi, html or svg", name);
+	if (out->json && s->want.format != SNAPSHOT_JSON)
+		return out_fail(out, FAIL_USAGE,
 		    "--format %s and --json contradict each other; give one",
-		    a->format);
-	return out_fail(call->out, FAIL_USAGE,
-	    "--format %s: give text, json or ansi", a->format);
+		    name);
+	out->json = s->want.format == SNAPSHOT_JSON;
+	return 0;
+}
+
+static int
+settle_numbers(struct shot *s)
+{
+	const struct args *a = s->args;
+	struct error err;
+	uint64_t bytes = 0;
+
+	s->want.has_since = a->since != NULL;
+	if (a->since != NULL &&
+	    !units_number(a->since, INT64_MAX, &s->want.since))
+		return out_fail(s->call->out, FAIL_USAGE,
+		    "--since %s: give the seq of a snapshot before, as its "
+		    "--json says it",
+		    a->since);
+	if (a->max_bytes != NULL && units_size(a->max_bytes, &bytes, &err) < 0)
+		return out_fail(s->call->out, FAIL_USAGE, "--max-bytes %s",
+		    err.msg);
+	if (a->max_bytes != NULL && bytes == 0)
+		return out_fail(s->call->out, FAIL_USAGE,
+		    "--max-bytes 0 leaves nothing; give at least 1");
+	s->want.max_bytes = bytes;
+	return 0;
+}
+
+static int
+settle(struct shot *s)
+{
+	const struct args *a = s->args;
+	struct error err;
+	struct when when;
+	int status = operands_check(s->call, 0, 0, "");
+
+	if (status == 0)
+		status = settle_format(s);
+	if (status == 0)
+		status = settle_numbers(s);
+	if (status != 0)
+		return status;
+	s->want.scrollback = a->scrollback;
+	s->want.cells = a->cells;
+	s->want.hidden = a->hidden;
+	s->want.last_command = a->last_command;
+	if (snapshot_check(&s->want, SNAPSHOT_OPTIONS, &err) < 0)
+		return out_fail(s->call->out, FAIL_USAGE, "%s", err.msg);
+	if (a->at != NULL && when_parse(a->at, &when, &err) < 0)
+		return out_fail(s->call->out, FAIL_USAGE, "--at: %s", err.msg);
+	return 0;
+}
+
+/* What is answered. */
+
+static void
+begin_answer(struct shot *s, struct json_out *j)
+{
+	if (s->call->out->json)
+		out_begin(s->call->out, j);
+	s->begin = s->call->out->buf.len;
+}
+
+/* A file takes the place of standard output, but for JSON. */
+static int
+end_answer(struct shot *s)
+{
+	const struct artifact made = {
+		.kind = "snapshot",
+		.format = snapshot_format_name(s->want.format),
+		.seq = s->seq,
+		.offset = s->offset,
+		.hash = s->hash,
+	};
+	struct out *out = s->call->out;
+	int status;
+
+	if (s->args->output == NULL || out->buf.full)
+		return out_send(out);
+	status = artifact_save(s->call, s->args->output, &made,
+	    out->buf.data + s->begin, out->buf.len - s->begin);
+	if (status != 0)
+		return status;
+	if (!out->json)
+		buf_clear(&out->buf);
+	return out_send(out);
+}
+
+static void
+tell_truncated(const struct shot *s, bool truncated)
+{
+	if (truncated)
+		out_note(s->call->out, "lines at the top were left out");
 }
 
 /* The screen of a running session, from its host. */
 
-static int
-put_data(struct call *call, const char *result, const char *format)
+static char *
+put_request(const struct shot *s)
 {
-	json_t *tree = json_loads(result, 0, NULL);
-	const json_t *data = json_object_get(tree, "data");
-	struct buf *out = &call->out->buf;
-	int status = 0;
+	const struct snapshot *w = &s->want;
+	struct json_out j;
+	struct buf b;
 
-	if (json_is_string(data) && strcmp(format, "text") == 0) {
-		out_put_lines(out, json_string_value(data));
-		buf_putc(out, '\n');
-	} else if (json_is_string(data)) {
-		buf_append(out, json_string_value(data),
-		    json_string_length(data));
-	} else {
-		status = out_fail(call->out, FAIL_PROTOCOL,
-		    "the host's answer has no screen in it");
+	buf_init(&b, 4096);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	json_out_key(&j, "format");
+	json_out_text(&j, snapshot_format_name(w->format));
+	json_out_key(&j, "scrollback");
+	json_out_bool(&j, w->scrollback);
+	json_out_key(&j, "cells");
+	json_out_bool(&j, w->cells);
+	json_out_key(&j, "hidden");
+	json_out_bool(&j, w->hidden);
+	json_out_key(&j, "last_command");
+	json_out_bool(&j, w->last_command);
+	if (w->has_since) {
+		json_out_key(&j, "since");
+		json_out_number(&j, w->since);
 	}
-	json_decref(tree);
-	return status;
+	if (w->max_bytes > 0) {
+		json_out_key(&j, "max_bytes");
+		json_out_number(&j, w->max_bytes);
+	}
+	json_out_close(&j, '}');
+	return buf_take(&b);
 }
 
 static int
-from_host(struct call *call, const struct args *a, const char *format)
+put_data(struct shot *s, const json_t *tree)
 {
-	auto_free char *result = NULL;
+	const json_t *data = json_object_get(tree, "data");
+	struct buf *out = &s->call->out->buf;
+
+	if (!json_is_string(data))
+		return out_fail(s->call->out, FAIL_PROTOCOL,
+		    "the host's answer has no screen in it");
+	if (s->want.format == SNAPSHOT_TEXT) {
+		out_put_lines(out, json_string_value(data));
+		buf_putc(out, '\n');
+	} else {
+		buf_append(out, json_string_value(data),
+		    json_string_length(data));
+	}
+	tell_truncated(s, json_is_true(json_object_get(tree, "truncated")));
+	return 0;
+}
+
+static void
+note_moment(struct shot *s, const json_t *tree)
+{
+	const char *hash = json_string_value(json_object_get(tree, "hash"));
+
+	s->seq = (uint64_t)json_integer_value(json_object_get(tree, "seq"));
+	s->offset = (uint64_t)json_integer_value(
+	    json_object_get(tree, "offset"));
+	snprintf(s->hash, sizeof(s->hash), "%s", hash != NULL ? hash : "");
+}
+
+static int
+from_host(struct shot *s)
+{
+	auto_free char *args = put_request(s), *result = NULL;
+	auto_json json_t *tree = NULL;
 	struct json_out j;
-	char args[160];
 	int status;
 
-	snprintf(args, sizeof(args),
-	    "{\"format\":\"%s\",\"scrollback\":%s,\"cells\":%s,"
-	    "\"hidden\":%s}",
-	    format, a->scrollback ? "true" : "false",
-	    a->cells ? "true" : "false", a->hidden ? "true" : "false");
-	status = target_connect(call);
+	status = target_connect(s->call);
 	if (status == 0)
-		status = target_ask(call, "session.snapshot", args, &result);
+		status = target_ask(s->call, "session.snapshot", args, &result);
 	if (status != 0)
 		return status;
-	if (call->out->json) {
-		out_begin(call->out, &j);
+	tree = json_loads(result, 0, NULL);
+	note_moment(s, tree);
+	begin_answer(s, &j);
+	if (s->call->out->json)
 		json_out_json(&j, result);
-	} else {
-		status = put_data(call, result, format);
-	}
-	return status != 0 ? status : out_send(call->out);
+	else
+		status = put_data(s, tree);
+	return status != 0 ? status : end_answer(s);
 }
 
 /* The screen of any moment, from the log. */
 
-static void
-put_text(const struct vt *vt, bool scrollback, struct buf *out)
+/* What it is compared with: NULL where the log does not go back to. */
+struct before {
+	const struct vt *then, *now;
+};
+
+static bool
+is_new(const void *arg, unsigned y)
 {
-	if (scrollback)
-		vt_history_text(vt, out);
-	vt_text(vt, out);
-	buf_putc(out, '\n');
+	const struct before *b = arg;
+
+	return b->then == NULL || differ_row(b->then, b->now, y);
 }
 
 static int
-show(struct call *call, const struct args *a, const char *format,
-    const struct replay *replay)
+show(struct shot *s, const struct replay *now, const struct vt *then)
 {
-	unsigned flags = (a->scrollback ? SCREEN_SCROLLBACK : 0) |
-	    (a->cells ? SCREEN_CELLS : 0) | (a->hidden ? SCREEN_HIDDEN : 0);
+	const struct before before = { then, now->vt };
+	const struct snapshot_of of = { .vt = now->vt,
+		.seq = now->seq,
+		.offset = now->offset,
+		.is_new = is_new,
+		.arg = &before };
+	struct out *out = s->call->out;
+	bool truncated = false;
 	struct json_out j;
+	struct error err;
+	int result;
 
-	if (!replay->complete)
-		out_note(call->out,
+	if (!now->complete)
+		out_note(out,
 		    "part of the log before this moment is missing; the "
 		    "screen may be wrong");
-	if (call->out->json) {
-		out_begin(call->out, &j);
-		screen_json(replay->vt, flags, replay->seq, replay->offset, &j);
-	} else if (strcmp(format, "ansi") == 0) {
-		vt_render(replay->vt, a->scrollback ? RENDER_HISTORY : 0,
-		    &call->out->buf);
-	} else {
-		put_text(replay->vt, a->scrollback, &call->out->buf);
-	}
-	return out_send(call->out);
+	s->seq = now->seq;
+	s->offset = now->offset;
+	vt_hash(now->vt, s->hash);
+	begin_answer(s, &j);
+	result = out->json ?
+	    snapshot_put(&s->want, &of, &j, &err) :
+	    snapshot_data(&s->want, &of, &out->buf, &truncated, &err);
+	if (result < 0)
+		return out_fail(out,
+		    result == -ENOENT ? FAIL_NOT_FOUND : FAIL_USAGE, "%s",
+		    err.msg);
+	if (s->want.format == SNAPSHOT_TEXT)
+		buf_putc(&out->buf, '\n');
+	tell_truncated(s, truncated);
+	return end_answer(s);
 }
 
 static int
-replay_when(struct log_reader *r, const struct args *a, struct replay *out,
+replay_when(struct shot *s, struct log_reader *r, struct replay *out,
     struct error *err)
 {
+	bool history = s->want.scrollback || s->want.last_command;
 	struct log_place place;
 	struct when when;
 	int result;
 
-	if (a->at == NULL)
-		return replay_end(r, a->scrollback, out, err);
-	result = when_parse(a->at, &when, err);
+	if (s->args->at == NULL)
+		return replay_end(r, history, out, err);
+	result = when_parse(s->args->at, &when, err);
 	if (result == 0)
 		result = when_resolve(&when, r, &place, err);
 	if (result == 0)
-		result = replay_at(r, place.by, place.value, a->scrollback, out,
-		    err);
+		result = replay_at(r, place.by, place.value, history, out, err);
 	return result;
 }
 
 static int
-from_log(struct call *call, const struct args *a, const char *format)
+from_log(struct shot *s)
 {
+	struct call *call = s->call;
+	struct replay now = { 0 }, then = { 0 };
 	struct log_reader *r;
-	struct replay replay = { 0 };
 	struct error err = { 0 };
 	int result, status;
 
 	status = target_open_log(call, &r);
 	if (status != 0)
 		return status;
-	result = replay_when(r, a, &replay, &err);
+	result = replay_when(s, r, &now, &err);
+	if (result == 0 && s->want.has_since)
+		replay_at(r, LOG_BY_SEQ, s->want.since, false, &then, NULL);
 	if (result == 0 && target_is_gone(call->target))
 		result = error_set(&err, ENOENT,
 		    "it was removed while its log was read");
 	if (result == 0)
-		status = show(call, a, format, &replay);
+		status = show(s, &now, then.vt);
 	else
 		status = out_fail(call->out, FAIL_REPLAY,
 		    "cannot show session %s: %s", target_name(call->target),
 		    err.msg);
-	vt_destroy(replay.vt);
+	vt_destroy(now.vt);
+	vt_destroy(then.vt);
 	log_reader_close(r);
 	return status;
-}
-
-static int
-check(struct call *call, const struct args *a, const char **format)
-{
-	struct error err;
-	struct when when;
-	int status;
-
-	status = operands_check(call, 0, 0, "");
-	if (status == 0)
-		status = settle_format(call, a, format);
-	if (status != 0)
-		return status;
-	if (a->cells && strcmp(*format, "json") != 0)
-		return out_fail(call->out, FAIL_USAGE,
-		    "--cells needs --format json; %s has no cells", *format);
-	if (a->hidden && strcmp(*format, "json") != 0)
-		return out_fail(call->out, FAIL_USAGE,
-		    "--hidden needs --format json; %s does not tell", *format);
-	if (a->at != NULL && when_parse(a->at, &when, &err) < 0)
-		return out_fail(call->out, FAIL_USAGE, "--at: %s", err.msg);
-	return 0;
 }
 
 /* K-18: who is alive is asked, unless it is about another moment. */
 static int
 run(struct call *call)
 {
-	const struct args *a = call->args;
-	const char *format;
-	int status;
+	struct shot s = { .call = call, .args = call->args };
+	int status = settle(&s);
 
-	status = check(call, a, &format);
 	if (status != 0)
 		return status;
-	if (a->at == NULL && status_has_live_host(call->target->session.status))
-		return from_host(call, a, format);
-	return from_log(call, a, format);
+	if (s.args->at == NULL &&
+	    status_has_live_host(call->target->session.status))
+		return from_host(&s);
+	return from_log(&s);
 }
 
 const struct cmd cmd_snapshot = {
 	.name = "snapshot",
-	.usage = "[SESSION] [--format text|json|ansi] [--at WHEN] "
-		 "[--scrollback] [--cells]\n"
-		 "            [--hidden] [--json]",
+	.usage = "[SESSION] [--format text|json|ansi|html|svg] [--at WHEN]\n"
+		 "            [--scrollback | --since SEQ | --last-command] "
+		 "[--cells] [--hidden]\n"
+		 "            [--max-bytes SIZE] [-o FILE] [--json]",
 	.summary = "show a session's screen, now or at any moment",
 	.details =
 	    "Without SESSION, the newest.  WHEN is a seq (120), a byte offset\n"
 	    "(@4096), a time since the start (12.5s) or before the end (-5m), a\n"
-	    "date (2026-11-15T23:51:55Z) or mark:NAME.\n",
+	    "date (2026-11-15T23:51:55Z) or mark:NAME.\n"
+	    "\n"
+	    "--since takes the seq of a snapshot before (--json) and shows what\n"
+	    "is new.  --last-command needs a shell that marks its commands\n"
+	    "(OSC 133).  A file that could not be written whole is not there.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_SESSION | CMD_NEWEST | CMD_FINDS_DESTROYED,

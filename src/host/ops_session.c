@@ -16,9 +16,7 @@
 #include "host/scribe.h"
 #include "host/serve.h"
 #include "op/items.h"
-#include "op/screen.h"
-#include "vt/render.h"
-#include "vt/text.h"
+#include "op/snapshot.h"
 #include "vt/vt.h"
 #include "wire/frame.h"
 
@@ -58,77 +56,36 @@ op_session_get(struct op_call *call, struct error *err)
 
 /* ------------------------------------------------------------- snapshot */
 
-typedef int snapshot_fn(const struct vt *vt, bool scrollback, struct buf *out);
-
-static int
-snapshot_text(const struct vt *vt, bool scrollback, struct buf *out)
+static bool
+is_new(const void *arg, unsigned y)
 {
-	if (scrollback && vt_history_text(vt, out) < 0)
-		return -ENOBUFS;
-	return vt_text(vt, out);
-}
-
-static int
-snapshot_ansi(const struct vt *vt, bool scrollback, struct buf *out)
-{
-	return vt_render(vt, scrollback ? RENDER_HISTORY : 0, out);
-}
-
-static int
-put_data(struct op_call *call, snapshot_fn *fn, struct error *err)
-{
+	const struct op_call *call = arg;
 	const struct host *h = call->server->host;
-	struct json_out *j = &call->result;
-	struct buf b;
-	int rc;
 
-	buf_init(&b, FRAME_MAX_HOST);
-	rc = fn(h->vt, op_bool(call->args, "scrollback", false), &b);
-	json_out_open(j, '{');
-	json_out_key(j, "data");
-	json_out_string(j, (const char *)b.data, b.len);
-	json_out_key(j, "seq");
-	json_out_number(j, scribe_seq(h->scribe));
-	json_out_key(j, "offset");
-	json_out_number(j, h->shown);
-	json_out_close(j, '}');
-	buf_finish(&b);
-	return rc < 0 ? error_set(err, ERANGE, "the screen is too large") : 0;
-}
-
-static int
-put_json(struct op_call *call)
-{
-	const struct host *h = call->server->host;
-	unsigned flags = 0;
-
-	if (op_bool(call->args, "scrollback", false))
-		flags |= SCREEN_SCROLLBACK;
-	if (op_bool(call->args, "cells", false))
-		flags |= SCREEN_CELLS;
-	if (op_bool(call->args, "hidden", false))
-		flags |= SCREEN_HIDDEN;
-	screen_json(h->vt, flags, scribe_seq(h->scribe), h->shown,
-	    &call->result);
-	return 0;
+	return changes_row(&h->changes, h->vt, y,
+	    op_number(call->args, "since", 0));
 }
 
 int
 op_session_snapshot(struct op_call *call, struct error *err)
 {
-	const char *format = op_string(call->args, "format", "json");
+	const struct host *h = call->server->host;
+	const struct snapshot_of of = {
+		.vt = h->vt,
+		.seq = scribe_seq(h->scribe),
+		.offset = h->shown,
+		.is_new = is_new,
+		.arg = call,
+	};
+	struct snapshot s;
+	int rc = snapshot_read(&s, call->args, err);
 
-	if (call->server->host->vt == NULL)
+	if (rc < 0)
+		return rc;
+	if (h->vt == NULL)
 		return error_set(err, ENOENT,
 		    "the session has no screen: its engine is off");
-	if (strcmp(format, "json") == 0)
-		return put_json(call);
-	if (strcmp(format, "text") == 0)
-		return put_data(call, snapshot_text, err);
-	if (strcmp(format, "ansi") == 0)
-		return put_data(call, snapshot_ansi, err);
-	return error_set(err, EINVAL,
-	    "session.snapshot: 'format' must be json, text or ansi");
+	return snapshot_put(&s, &of, &call->result, err);
 }
 
 /* --------------------------------------------------------------- typing */

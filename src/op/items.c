@@ -5,12 +5,14 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/number.h"
 #include "vt/key.h"
 #include "vt/key_encode.h"
 #include "vt/mouse.h"
 #include "vt/paste.h"
 
 #define CHECK_MAX (16u << 20)
+#define PLACE_MAX 9999
 
 /* Something to be typed: its value has been looked at, its bytes are put. */
 struct item {
@@ -139,30 +141,20 @@ find_button(const char *name, enum mouse_button *out)
 	return false;
 }
 
-/* The digits at *s, at most four of them, as a number. */
-static bool
-take_number(const char **s, uint32_t *out)
-{
-	size_t len = strspn(*s, "0123456789");
-
-	if (len == 0 || len > 4)
-		return false;
-	for (*out = 0; len > 0; len--)
-		*out = *out * 10 + (uint32_t)(*(*s)++ - '0');
-	return true;
-}
-
 /* WHAT ROW,COL [BUTTON]. */
 static const struct gesture *
 parse_mouse(const char *s, struct mouse_event *ev)
 {
 	size_t len = strcspn(s, " ");
 	const struct gesture *g = find_gesture(s, len);
+	uint64_t row, col;
 
 	s += len;
-	if (g == NULL || *s++ != ' ' || !take_number(&s, &ev->row) ||
-	    *s++ != ',' || !take_number(&s, &ev->col))
+	if (g == NULL || *s++ != ' ' || !number_take(&s, PLACE_MAX, &row) ||
+	    *s++ != ',' || !number_take(&s, PLACE_MAX, &col))
 		return NULL;
+	ev->row = (uint32_t)row;
+	ev->col = (uint32_t)col;
 	if (!find_button(*s == ' ' ? s + 1 : "left", &ev->button) ||
 	    (*s != ' ' && *s != '\0'))
 		return NULL;

@@ -356,9 +356,10 @@ put_modes(const struct vt *vt, struct json_out *j)
 }
 
 void
-screen_json(const struct vt *vt, unsigned flags, uint64_t seq, uint64_t offset,
+screen_put(const struct vt *vt, const struct screen_look *look,
     struct json_out *j)
 {
+	unsigned flags = look->flags;
 	char hash[65];
 
 	vt_hash(vt, hash);
@@ -372,13 +373,16 @@ screen_json(const struct vt *vt, unsigned flags, uint64_t seq, uint64_t offset,
 	json_out_bool(j, vt_alt_screen(vt));
 	json_out_key(j, "title");
 	json_out_text(j, vt_title(vt));
-	put_lines(vt, j);
+	if (look->lines != NULL)
+		look->lines(look->arg, vt, j);
+	else
+		put_lines(vt, j);
 	json_out_key(j, "hash");
 	json_out_text(j, hash);
 	json_out_key(j, "seq");
-	json_out_number(j, seq);
+	json_out_number(j, look->seq);
 	json_out_key(j, "offset");
-	json_out_number(j, offset);
+	json_out_number(j, look->offset);
 	if (flags & SCREEN_SCROLLBACK)
 		put_scrollback(vt, j);
 	if (flags & SCREEN_HIDDEN) {
@@ -392,4 +396,15 @@ screen_json(const struct vt *vt, unsigned flags, uint64_t seq, uint64_t offset,
 		put_modes(vt, j);
 	}
 	json_out_close(j, '}');
+}
+
+void
+screen_json(const struct vt *vt, unsigned flags, uint64_t seq, uint64_t offset,
+    struct json_out *j)
+{
+	const struct screen_look look = { .flags = flags,
+		.seq = seq,
+		.offset = offset };
+
+	screen_put(vt, &look, j);
 }

@@ -13,9 +13,25 @@ enum screen_flags {
 };
 
 /*
- * The screen object, as docs/screen.md describes it.  seq and offset say
- * which moment of a session this is.
+ * What is looked at.  seq and offset say which moment of a session this is.
+ * `lines` writes what stands in the place of the visible rows, keys and all;
+ * NULL: all of them.
  */
+typedef void screen_lines_fn(const void *arg, const struct vt *vt,
+    struct json_out *j);
+
+struct screen_look {
+	unsigned flags; /* enum screen_flags */
+	uint64_t seq, offset;
+	screen_lines_fn *lines;
+	const void *arg;
+};
+
+/* The screen object, as docs/screen.md describes it. */
+void screen_put(const struct vt *vt, const struct screen_look *look,
+    struct json_out *j);
+
+/* The same with all of its rows. */
 void screen_json(const struct vt *vt, unsigned flags, uint64_t seq,
     uint64_t offset, struct json_out *j);
 

@@ -1,5 +1,10 @@
 """Driving and looking: send, snapshot, resize, mark."""
 
+import hashlib
+import json
+import os
+import shutil
+
 import pytest
 
 from lib import Home, tend
@@ -211,15 +216,167 @@ def test_a_moment_that_is_none(home):
 
 
 @pytest.mark.parametrize("args, word", [
-    (["--format", "png"], "text, json or ansi"),
+    (["--format", "png"], "text, json, ansi, html or svg"),
     (["--format", "text", "--json"], "contradict"),
     (["--cells"], "--cells needs --format json"),
+    (["--since", "3", "-f", "svg"], "--since needs --format text or json"),
+    (["--last-command", "-f", "html"], "needs --format text or json"),
+    (["--since", "3", "--scrollback"], "contradict"),
+    (["--since", "now"], "--since now: give the seq"),
+    (["--max-bytes", "few"], "--max-bytes few is no size"),
+    (["--max-bytes", "0"], "give at least 1"),
+    (["-f", "svg", "--max-bytes", "100"], "cannot be cut"),
     (["extra"], "one word too many")])
 def test_snapshot_usage(home, args, word):
     sid = home.start("cat")
     answer = home.run("snapshot", sid, *args)
     assert answer.status == 2, answer
     assert word in answer.err + answer.text, answer
+
+
+def test_pictures_are_those_of_render(home):
+    sid = home.start("sh", "-c", DRAW, options=["--size", "20x4"])
+    home.wait_text(sid, "two")
+    ansi = home.run("snapshot", "--format=ansi", sid).out
+    for format in ("html", "svg"):
+        live = home.run("snapshot", "-f", format, sid)
+        assert live.status == 0 and live.out == tend(
+            "render", "-f", format, "--size", "20x4", input=ansi).out, live
+    home.ok("kill", sid)
+    home.wait_gone(sid)
+    assert home.run("snapshot", "-f", "svg", sid).out == live.out
+
+
+@pytest.mark.parametrize("alive", [True, False])
+def test_rows_that_changed(home, alive):
+    sid = home.start("sh", "-c", "stty raw -echo; printf 'a\\r\\nb\\r\\nc'; "
+                     "exec cat", options=["--size", "20x4"])
+    before = home.wait_text(sid, "c")
+    home.ok("send", sid, "--text", "\x1b[2;1Hnew")
+    now = home.wait_text(sid, "new")
+    if not alive:
+        home.ok("kill", sid)
+        home.wait_gone(sid)
+    seq = str(before["seq"])
+    got = home.json("snapshot", sid, "--since", seq)
+    assert got["changed"] == [{"row": 1, "text": "new"}], got
+    assert got["since"] == before["seq"] and "lines" not in got, got
+    assert got["hash"] == now["hash"], got
+    assert home.ok("snapshot", sid, "--since", seq) == "new\n"
+    assert home.json("snapshot", sid, "--since",
+                     str(got["seq"]))["changed"] == []
+    every = home.json("snapshot", sid, "--since", "0")["changed"]
+    assert [c["text"] for c in every if c["text"]] == ["a", "new", "c"]
+
+
+@pytest.mark.parametrize("alive", [True, False])
+def test_what_is_too_long_is_cut_at_the_top(home, alive):
+    sid = home.start("sh", "-c", "seq 100 130; exec cat",
+                     options=["--size", "20x4"])
+    home.wait_text(sid, "130")
+    if not alive:
+        home.ok("kill", sid)
+        home.wait_gone(sid)
+    answer = home.run("snapshot", sid, "--scrollback", "--max-bytes", "13")
+    assert answer.text == "128\n129\n130\n\n", answer
+    assert "left out" in answer.err, answer
+    got = home.json("snapshot", sid, "--scrollback", "--max-bytes", "21")
+    assert got["truncated"] is True and got["first_row"] == 0, got
+    assert got["lines"] == ["128", "129", "130", ""], got
+    assert got["scrollback"] == ["126", "127"], got
+    got = home.json("snapshot", sid, "--max-bytes", "8")
+    assert got["first_row"] == 2 and got["lines"] == ["130", ""], got
+    got = home.json("snapshot", sid, "--max-bytes", "1K")
+    assert got["truncated"] is False and len(got["lines"]) == 4, got
+
+
+@pytest.mark.parametrize("alive", [True, False])
+def test_the_output_of_the_last_command(home, alive):
+    """As a shell marks it: A and B around its prompt, C and D the output."""
+    sid = home.start("sh", "-c", "stty raw -echo; exec cat",
+                     options=["--size", "20x4"])
+    home.wait_status(sid, "running")
+    error = home.error("snapshot", sid, "--last-command", status=3,
+                       code="not_found")
+    assert "OSC 133" in error["message"], error
+    lines = "\r\n".join(map(str, range(10)))
+    home.ok("send", sid, "--text", "\x1b]133;A\a$ old\r\n\x1b]133;C\aold\r\n"
+            "\x1b]133;D;0\a\x1b]133;A\a$ seq\r\n\x1b]133;C\a" + lines)
+    home.wait_text(sid, "9")
+    got = home.json("snapshot", sid, "--last-command")
+    assert got["last_command"] == {"running": True,
+                                   "lines": list("0123456789")}, got
+    home.ok("send", sid, "--text", "\r\n\x1b]133;D;0\a\x1b]133;A\a$ ")
+    home.wait_text(sid, "$")
+    if not alive:
+        home.ok("kill", sid)
+        home.wait_gone(sid)
+    got = home.json("snapshot", sid, "--last-command")
+    assert got["last_command"]["running"] is False, got
+    assert home.ok("snapshot", sid, "--last-command") == \
+        lines.replace("\r", "") + "\n"
+    assert home.ok("snapshot", sid, "--last-command", "--max-bytes",
+                   "4") == "8\n9\n"
+
+
+def manifest(home, sid):
+    path = home.dir(sid) / "artifacts" / "manifest.ndjson"
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("alive", [True, False])
+def test_a_file_is_what_was_answered(home, tmp_path, alive):
+    """K-10: the artifact is the result, and the session knows of it."""
+    sid = home.start("sh", "-c", DRAW, options=["--size", "20x4"])
+    home.wait_text(sid, "two")
+    if not alive:
+        home.ok("kill", sid)
+        home.wait_gone(sid)
+    for format in ("text", "json", "ansi", "html", "svg"):
+        path = tmp_path / f"screen.{format}"
+        printed = home.run("snapshot", "-f", format, sid)
+        answer = home.run("snapshot", "-f", format, "-o", path, sid)
+        assert answer.status == 0, answer
+        wanted = printed.out
+        if format == "json":
+            assert answer.out == printed.out, answer
+            wanted = printed.out[printed.out.index(b'"result":') + 9:-2]
+        else:
+            assert answer.out == b"", answer
+        assert path.read_bytes() == wanted
+        entry = manifest(home, sid)[-1]
+        screen = home.screen(sid)
+        assert entry["sha256"] == hashlib.sha256(wanted).hexdigest(), entry
+        assert entry["bytes"] == len(wanted) and entry["format"] == format
+        assert entry["path"] == str(path) and entry["kind"] == "snapshot"
+        assert [entry[k] for k in ("seq", "offset", "hash")] == \
+            [screen[k] for k in ("seq", "offset", "hash")], entry
+    assert len(manifest(home, sid)) == 5
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing(home, tmp_path):
+    sid = home.start("cat")
+    home.wait_status(sid, "running")
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "full").mkdir()
+    (kept / "full" / "x").touch()
+    for path in (kept / "full", kept / "no" / "file", f"{kept}/"):
+        error = home.error("snapshot", sid, "-o", path, status=8,
+                           code="storage")
+        assert "cannot write" in error["message"], error
+    artifacts = home.dir(sid) / "artifacts"
+    shutil.rmtree(artifacts, ignore_errors=True)
+    artifacts.touch()
+    target = kept / "screen"
+    target.write_text("as it was")
+    error = home.error("snapshot", sid, "-o", target, status=8,
+                       code="storage")
+    assert "its manifest" in error["message"], error
+    assert target.read_text() == "as it was"
+    assert sorted(os.listdir(kept)) == ["full", "screen"]
 
 
 def test_resize(home):
