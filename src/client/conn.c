@@ -27,20 +27,25 @@ now_ms(void)
 	return now.tv_sec * 1000ll + now.tv_nsec / 1000000;
 }
 
-/* Until the descriptor is ready: 0, -ETIMEDOUT or -errno. */
+/* Until the host is ready for it: 0, -ETIMEDOUT, -ECANCELED or -errno. */
 static int
-await(int fd, short events, int64_t until)
+await(const struct conn *c, short events, int64_t until)
 {
-	struct pollfd p = { .fd = fd, .events = events };
+	struct pollfd p[] = {
+		{ .fd = c->fd, .events = events },
+		{ .fd = c->cancel_fd, .events = POLLIN },
+	};
 	int n;
 
 	do {
 		int64_t left = until - now_ms();
 
-		n = poll(&p, 1, left > 0 ? (int)left : 0);
+		n = poll(p, 2, left > 0 ? (int)left : 0);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
+	if (p[1].revents != 0)
+		return -ECANCELED;
 	return n == 0 ? -ETIMEDOUT : 0;
 }
 
@@ -216,6 +221,7 @@ conn_open(struct conn *c, int dirfd, const struct hello *h, int timeout_ms,
 		.timeout_ms = timeout_ms,
 		.next_id = 1,
 		.give = -1,
+		.cancel_fd = -1,
 		.dirfd = dirfd,
 		.hello = *h };
 	buf_init(&c->in, FRAME_HEADER + FRAME_MAX_HOST + READ_SIZE);
@@ -257,7 +263,7 @@ fill_until(struct conn *c, int64_t until, bool wait, struct error *err)
 			    strerror(errno));
 		if (!wait)
 			return 0;
-		rc = await(c->fd, POLLIN, until);
+		rc = await(c, POLLIN, until);
 		if (rc < 0)
 			return error_set(err, -rc, "the host does not answer");
 	}
@@ -333,7 +339,7 @@ send_until(struct conn *c, const void *p, size_t len, int64_t until,
 			next += n;
 			len -= (size_t)n;
 		} else if (errno == EAGAIN) {
-			rc = await(c->fd, POLLOUT, until);
+			rc = await(c, POLLOUT, until);
 			if (rc < 0)
 				return error_set(err, -rc,
 				    "the host takes nothing");
@@ -387,6 +393,7 @@ reopen(struct conn *c, struct error *err)
 {
 	uint64_t next_id = c->next_id;
 	int give = c->give, timeout_ms = c->timeout_ms, dirfd = c->dirfd;
+	int cancel_fd = c->cancel_fd;
 	struct hello hello = c->hello;
 	int rc;
 
@@ -394,6 +401,7 @@ reopen(struct conn *c, struct error *err)
 	rc = conn_open(c, dirfd, &hello, timeout_ms, err);
 	c->next_id = next_id;
 	c->give = give;
+	c->cancel_fd = cancel_fd;
 	return rc;
 }
 

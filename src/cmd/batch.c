@@ -1,0 +1,204 @@
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/json_tree.h"
+#include "base/mem.h"
+#include "client/batch.h"
+#include "cmd/cmd.h"
+#include "cmd/operands.h"
+#include "cmd/opt.h"
+#include "cmd/out.h"
+#include "cmd/slurp.h"
+#include "cmd/target.h"
+
+#define STEPS_BYTES (8u << 20)
+#define TIMED_OUT 11
+
+struct args {
+	const char *steps;
+	bool keep_going;
+};
+
+static const struct opt options[] = {
+	OPT_VALUE(struct args, steps, "steps", 's', "JSON",
+	    "the steps, in place of FILE"),
+	OPT_FLAG(struct args, keep_going, "keep-going", 'k',
+	    "go on after a step that failed"),
+	{ 0 },
+};
+
+static int
+read_steps(const struct call *call, struct buf *out, struct error *err)
+{
+	const struct args *a = call->args;
+
+	if (a->steps == NULL)
+		return slurp(call->argc > 0 ? call->argv[0] : "-", out, err);
+	return buf_puts(out, a->steps) < 0 ?
+	    error_set(err, EMSGSIZE, "--steps is too long") :
+	    0;
+}
+
+static struct batch *
+prepare(const struct call *call, struct error *err)
+{
+	auto_json json_t *tree = NULL;
+	struct batch *b = NULL;
+	struct buf text;
+
+	buf_init(&text, STEPS_BYTES);
+	if (read_steps(call, &text, err) == 0) {
+		tree = json_tree_read((const char *)text.data, text.len, err);
+		if (tree != NULL)
+			b = batch_create(tree, err);
+	}
+	buf_finish(&text);
+	return b;
+}
+
+/* From here on these signals only make the descriptor readable. */
+static int
+catch_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return -1;
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* As a shell has it of who was ended by a signal. */
+static int
+signal_status(int fd)
+{
+	struct signalfd_siginfo info;
+
+	if (read(fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return 128 + SIGINT;
+	return 128 + (int)info.ssi_signo;
+}
+
+static int
+failure_status(const struct out *out, const struct batch_step *s)
+{
+	if (s->timed_out)
+		return TIMED_OUT;
+	if (strcmp(s->code, "refused") == 0)
+		return out_status(out, FAIL_DENIED);
+	return out_status(out, failure_called(s->code));
+}
+
+/* The status of the whole is that of the first step that failed. */
+static int
+judge(const struct out *out, const struct batch *b, int signals)
+{
+	struct batch_step s;
+
+	for (size_t i = 0; i < batch_steps(b); i++) {
+		batch_step(b, i, &s);
+		if (s.status == BATCH_INTERRUPTED)
+			return signal_status(signals);
+		if (s.status == BATCH_FAILED)
+			return failure_status(out, &s);
+	}
+	return 0;
+}
+
+static void
+put_plain(struct out *out, const struct batch *b)
+{
+	struct batch_step s;
+
+	for (size_t i = 0; i < batch_steps(b); i++) {
+		batch_step(b, i, &s);
+		buf_printf(&out->buf, "%3zu  %-8s  %s", i, s.kind,
+		    batch_status_name(s.status));
+		if (s.status == BATCH_FAILED) {
+			buf_puts(&out->buf, ": ");
+			out_put_safe(&out->buf, s.message);
+		}
+		buf_putc(&out->buf, '\n');
+	}
+}
+
+static int
+answer(struct out *out, const struct batch *b)
+{
+	struct json_out j;
+
+	if (out->json) {
+		out_begin(out, &j);
+		batch_put(b, &j);
+	} else {
+		put_plain(out, b);
+	}
+	return out_send(out);
+}
+
+static int
+carry_out(struct call *call, struct batch *b)
+{
+	const struct args *a = call->args;
+	auto_close int signals = -1;
+	int status = target_connect(call), sent;
+
+	if (status != 0)
+		return status;
+	signals = catch_signals();
+	call->target->conn.cancel_fd = signals;
+	batch_run(b, &call->target->conn, a->keep_going);
+	status = judge(call->out, b, signals);
+	sent = answer(call->out, b);
+	return sent != 0 ? sent : status;
+}
+
+static int
+run(struct call *call)
+{
+	const struct args *a = call->args;
+	struct error err = { 0 };
+	struct batch *b;
+	int status;
+
+	status = operands_check(call, 0, a->steps == NULL ? 1 : 0, "");
+	if (status != 0)
+		return status;
+	b = prepare(call, &err);
+	if (b == NULL)
+		return out_fail(call->out, FAIL_USAGE, "%s", err.msg);
+	status = carry_out(call, b);
+	batch_destroy(b);
+	return status;
+}
+
+const struct cmd cmd_batch = {
+	.name = "batch",
+	.usage = "SESSION [FILE|- | --steps JSON] [--keep-going] [--json]",
+	.summary = "carry out steps: type, wait, run, look",
+	.details =
+	    "Steps are a JSON array of objects with one key each:\n"
+	    "\n"
+	    "  [{\"text\":\"make\"}, {\"keys\":[\"Enter\"]},\n"
+	    "   {\"wait\":{\"regex\":\"error|done\",\"timeout\":\"2m\"}},\n"
+	    "   {\"exec\":\"git status\"}, {\"snapshot\":{\"format\":\"text\"}}]\n"
+	    "\n"
+	    "also paste, hex, mouse and prompt.  A wait is about what is shown\n"
+	    "after the input before it.  Nothing is sent unless all steps are\n"
+	    "well formed.  A step that fails ends it, unless --keep-going; its\n"
+	    "exit status is then that of the first failure, 11 for a time limit.\n",
+	.options = options,
+	.args_size = sizeof(struct args),
+	.needs = CMD_NEEDS_SESSION,
+	.run = run,
+};

@@ -1,0 +1,151 @@
+"""Steps over one connection: K-08, K-09."""
+
+import json
+import os
+import signal
+import subprocess
+
+import pytest
+
+from lib import TEND, Home, wait_for
+
+
+@pytest.fixture
+def home():
+    with Home() as made:
+        yield made
+
+
+@pytest.fixture
+def shell(home):
+    """A program that answers each line with it in brackets."""
+    sid = home.start("sh", "-c", "echo ready; while read -r x; do "
+                     "echo \"[$x]\"; done", options=["--size", "40x10"])
+    home.wait_text(sid, "ready")
+    return sid
+
+
+def batch(home, sid, steps, *options, status=0):
+    """The result of a batch whose exit status must be this."""
+    answer = home.run("batch", "--json", sid, *options,
+                      input=json.dumps(steps).encode())
+    assert answer.status == status, answer
+    whole = json.loads(answer.out)
+    assert whole["ok"] is True and whole["command"] == "batch", answer
+    return whole["result"]
+
+
+def statuses(result):
+    return [step["status"] for step in result["steps"]]
+
+
+def test_steps_of_every_kind(home, shell):
+    result = batch(home, shell, [
+        {"text": "one"}, {"keys": ["Enter"]}, {"wait": "[one]"},
+        {"paste": "two\n"}, {"wait": {"regex": r"\[tw.\]", "timeout": "30s"}},
+        {"hex": "78 0d"}, {"wait": {"text": "[x]"}},
+        {"snapshot": {"format": "text"}}])
+    assert statuses(result) == ["completed"] * 8, result
+    assert result["completed"] == 8 and result["failed"] == []
+    assert [s["index"] for s in result["steps"]] == list(range(8))
+    for step in result["steps"][:-1]:
+        assert step["seq"] > 0 and step["duration_ms"] >= 0, step
+    shown = result["steps"][-1]["result"]["data"].split("\n")
+    assert [line for line in shown if line.startswith("[")] == \
+        ["[one]", "[two]", "[x]"]
+
+
+def test_a_wait_is_about_what_comes_after_the_input(home, shell):
+    """K-09: [same] is on the screen already, and must be shown again."""
+    same = [{"text": "same\r"}, {"wait": "[same]"}]
+    batch(home, shell, same)
+    result = batch(home, shell, [{"keys": ["Escape"]}, {"wait": {
+        "text": "[other]", "timeout": "10ms"}}], status=11)
+    assert result["failed"] == [1], result
+    for _ in range(20):
+        home.ok("send", shell, "--text", "clear\r")
+        assert statuses(batch(home, shell, same)) == ["completed"] * 2
+    result = batch(home, shell, [{"wait": "[same]"}])
+    assert statuses(result) == ["completed"], result
+
+
+def test_the_first_failure_ends_it(home, shell):
+    steps = [{"text": "a\r"}, {"wait": {"text": "never", "timeout": "20ms"}},
+             {"text": "b\r"}, {"wait": "[b]"}]
+    result = batch(home, shell, steps, status=11)
+    assert statuses(result) == ["completed", "failed", "not-run", "not-run"]
+    assert result["completed"] == 1 and result["failed"] == [1]
+    step = result["steps"][1]
+    assert step["timed_out"] is True and step["matched"] is False, step
+    assert step["error"]["code"] == "timed_out", step
+    assert "[b]" not in home.ok("snapshot", shell)
+    result = batch(home, shell, steps, "--keep-going", status=11)
+    assert statuses(result) == ["completed", "failed", "completed",
+                                "completed"], result
+
+
+def test_nothing_is_sent_when_a_step_is_wrong(home, shell):
+    for steps, word in (
+            ([{"text": "a"}, {"keys": ["Enterr"]}], "step 1: "),
+            ([{"text": "a"}, {"wait": {"nose": 1}}], "'nose'"),
+            ([{"text": "a"}, {"snapshot": {"format": "png"}}], "'format'"),
+            ([{"text": "a"}, 7], "step 1: it must be an object"),
+            ({"text": "a"}, "an array of objects"),
+            ([], "an array of objects"),
+            ([{"text": "a"}] * 1001, "more than 1000")):
+        error = home.error("batch", shell, "--steps", json.dumps(steps),
+                           status=2, code="usage")
+        assert word in error["message"], error
+    answer = home.run("batch", shell, "-", input=b"[{")
+    assert answer.status == 2, answer
+    assert home.run("batch", shell, "--steps", "[]", "file").status == 2
+    assert [e for e in home.events(shell) if e["type"] == "input"] == []
+
+
+def test_plain_output_tells_of_each_step(home, shell, tmp_path):
+    path = tmp_path / "steps"
+    path.write_text('[{"text":"a\\r"},{"wait":"[a]"},'
+                    '{"wait":{"text":"no","timeout":"1ms"}},{"text":"b"}]')
+    answer = home.run("batch", shell, path)
+    assert answer.status == 11, answer
+    assert answer.text == ("  0  text      completed\n"
+                           "  1  wait      completed\n"
+                           "  2  wait      failed: it did not come in time\n"
+                           "  3  text      not-run\n"), answer
+
+
+def test_an_interrupt_tells_what_was_done(home, shell):
+    steps = [{"text": "a\r"}, {"wait": "[a]"},
+             {"wait": {"text": "never", "timeout": "10m"}}, {"text": "b"}]
+    running = subprocess.Popen(
+        [TEND, "batch", "--json", shell, "--steps", json.dumps(steps)],
+        env=home.env, stdout=subprocess.PIPE)
+    home.wait_text(shell, "[a]")
+    # It catches signals before it types; whether it waits already is the same.
+    os.kill(running.pid, signal.SIGINT)
+    out, _ = running.communicate(timeout=60)
+    assert running.returncode == 130, out
+    result = json.loads(out)["result"]
+    seen = statuses(result)
+    assert "interrupted" in seen and seen[-1] == "not-run", result
+    assert result["completed"] == seen.count("completed") >= 1, result
+
+
+def test_a_session_that_ends_fails_the_rest(home):
+    sid = home.start("sh", "-c", "echo ready; read x")
+    home.wait_text(sid, "ready")
+    result = batch(home, sid, [{"text": "bye\r"},
+                               {"wait": {"text": "never"}}, {"text": "more"}],
+                   "--keep-going", status=4)
+    assert statuses(result)[0] == "completed", result
+    assert statuses(result)[2] == "failed", result
+    assert result["steps"][2]["error"]["code"] == "not_running", result
+    wait_for(lambda: home.info(sid)["status"] == "exited", "the end")
+
+
+def test_the_session_is_the_same_when_its_host_changes(home, shell):
+    """Resolved once: a handover in the middle is not noticed."""
+    steps = [{"text": "a\r"}, {"wait": "[a]"}] * 3
+    for _ in range(3):
+        home.ok("revive", shell)
+        assert statuses(batch(home, shell, steps)) == ["completed"] * 6

@@ -1,0 +1,307 @@
+#include "unit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/json_out.h"
+#include "client/batch.h"
+#include "client/conn.h"
+
+/* A batch and the other end of its connection. */
+struct fixture {
+	struct batch *batch;
+	struct conn conn;
+	int host;
+	struct buf asked; /* what came there */
+};
+
+static struct batch *
+parse(const char *json, struct error *err)
+{
+	json_t *steps = json_loads(json, JSON_DECODE_ANY, NULL);
+	struct batch *b;
+
+	assert_non_null(steps);
+	memset(err, 0, sizeof(*err));
+	b = batch_create(steps, err);
+	json_decref(steps);
+	return b;
+}
+
+static void
+set_up(struct fixture *f, const char *steps)
+{
+	struct error err;
+	int pair[2];
+
+	memset(f, 0, sizeof(*f));
+	f->batch = parse(steps, &err);
+	if (f->batch == NULL)
+		fail_msg("%s: %s", steps, err.msg);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	f->conn = (struct conn){ .fd = pair[0],
+		.next_id = 1,
+		.give = -1,
+		.cancel_fd = -1,
+		.dirfd = -1 };
+	f->host = pair[1];
+	buf_init(&f->conn.in, FRAME_HEADER + FRAME_MAX_HOST + (64u << 10));
+	buf_init(&f->asked, 1u << 20);
+}
+
+static void
+tear_down(struct fixture *f)
+{
+	batch_destroy(f->batch);
+	conn_close(&f->conn);
+	close(f->host);
+	buf_finish(&f->asked);
+}
+
+/* The host's next answer, which it gives ahead of the question. */
+static void
+will_answer(struct fixture *f, const char *json)
+{
+	struct buf b;
+
+	buf_init(&b, 4096);
+	assert_int_equal(frame_put(&b, FRAME_RESPONSE, json, strlen(json)), 0);
+	assert_int_equal(write(f->host, b.data, b.len), b.len);
+	buf_finish(&b);
+}
+
+static void
+read_requests(struct fixture *f)
+{
+	char more[65536];
+	ssize_t n;
+
+	while ((n = recv(f->host, more, sizeof(more), MSG_DONTWAIT)) > 0)
+		buf_append(&f->asked, more, (size_t)n);
+}
+
+/* The next request that was sent is this; "" for none. */
+static void
+expect_request(struct fixture *f, const char *json)
+{
+	struct frame frame;
+
+	read_requests(f);
+	if (json[0] == '\0') {
+		assert_int_equal(f->asked.len, 0);
+		return;
+	}
+	assert_int_equal(frame_parse(f->asked.data, f->asked.len, 1u << 20,
+			     &frame),
+	    FRAME_WHOLE);
+	assert_int_equal(frame.type, FRAME_REQUEST);
+	if (frame.len != strlen(json) ||
+	    memcmp(frame.payload, json, frame.len) != 0)
+		fail_msg("%.*s\nis not %s", (int)frame.len, frame.payload,
+		    json);
+	buf_consume(&f->asked, FRAME_HEADER + frame.len);
+}
+
+static void
+expect_status(const struct fixture *f, size_t i, enum batch_status status,
+    const char *code)
+{
+	struct batch_step s;
+
+	batch_step(f->batch, i, &s);
+	assert_string_equal(batch_status_name(s.status),
+	    batch_status_name(status));
+	assert_string_equal(s.code, code);
+}
+
+static void
+steps_become_requests(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f,
+	    "[{\"text\":\"ls\"},{\"keys\":[\"Enter\"]},"
+	    "{\"mouse\":\"click 3,4\"},{\"snapshot\":{\"format\":\"text\"}}]");
+	will_answer(&f, "{\"id\":1,\"ok\":true,\"result\":{\"seq\":7}}");
+	will_answer(&f, "{\"id\":2,\"ok\":true,\"result\":{\"seq\":8}}");
+	will_answer(&f, "{\"id\":3,\"ok\":true,\"result\":{\"seq\":9}}");
+	will_answer(&f, "{\"id\":4,\"ok\":true,\"result\":{\"data\":\"x\"}}");
+	batch_run(f.batch, &f.conn, false);
+	expect_request(&f,
+	    "{\"id\":1,\"op\":\"session.send\",\"args\":"
+	    "{\"input\":[{\"text\":\"ls\"}]}}");
+	expect_request(&f,
+	    "{\"id\":2,\"op\":\"session.send\",\"args\":"
+	    "{\"input\":[{\"keys\":[\"Enter\"]}]}}");
+	expect_request(&f,
+	    "{\"id\":3,\"op\":\"session.send\",\"args\":"
+	    "{\"input\":[{\"mouse\":\"click 3,4\"}]}}");
+	expect_request(&f,
+	    "{\"id\":4,\"op\":\"session.snapshot\",\"args\":"
+	    "{\"format\":\"text\"}}");
+	for (size_t i = 0; i < 4; i++)
+		expect_status(&f, i, BATCH_COMPLETED, "");
+	tear_down(&f);
+}
+
+/* K-09 */
+static void
+waits_are_anchored_to_the_input_before(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f,
+	    "[{\"wait\":\"a\"},{\"text\":\"x\"},"
+	    "{\"wait\":{\"text\":\"b\",\"timeout\":\"1.5s\"}},"
+	    "{\"wait\":{\"text\":\"c\",\"after\":3}}]");
+	will_answer(&f, "{\"id\":1,\"ok\":true,\"result\":{\"matched\":true}}");
+	will_answer(&f, "{\"id\":2,\"ok\":true,\"result\":{\"seq\":7}}");
+	will_answer(&f, "{\"id\":3,\"ok\":true,\"result\":{\"matched\":true}}");
+	will_answer(&f, "{\"id\":4,\"ok\":true,\"result\":{\"matched\":true}}");
+	batch_run(f.batch, &f.conn, false);
+	expect_request(&f,
+	    "{\"id\":1,\"op\":\"session.wait\",\"args\":"
+	    "{\"text\":\"a\",\"timeout_ms\":30000}}");
+	expect_request(&f,
+	    "{\"id\":2,\"op\":\"session.send\",\"args\":"
+	    "{\"input\":[{\"text\":\"x\"}]}}");
+	expect_request(&f,
+	    "{\"id\":3,\"op\":\"session.wait\",\"args\":"
+	    "{\"text\":\"b\",\"timeout_ms\":1500,\"after\":7}}");
+	expect_request(&f,
+	    "{\"id\":4,\"op\":\"session.wait\",\"args\":"
+	    "{\"text\":\"c\",\"after\":3,\"timeout_ms\":30000}}");
+	tear_down(&f);
+}
+
+static void
+expect_result(const struct fixture *f, const char *part)
+{
+	struct json_out j;
+	struct buf b;
+	char *text;
+
+	buf_init(&b, 1u << 20);
+	json_out_init(&j, &b);
+	batch_put(f->batch, &j);
+	text = buf_take(&b);
+	if (strstr(text, part) == NULL)
+		fail_msg("no %s in %s", part, text);
+	free(text);
+}
+
+static const char two_waits[] = "[{\"wait\":\"a\"},{\"text\":\"x\"}]";
+static const char
+    timed_out[] = "{\"id\":1,\"ok\":true,\"result\":"
+		  "{\"matched\":false,\"timed_out\":true,\"seq\":5}}";
+
+static void
+the_first_failure_ends_it(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, two_waits);
+	will_answer(&f, timed_out);
+	batch_run(f.batch, &f.conn, false);
+	expect_status(&f, 0, BATCH_FAILED, "timed_out");
+	expect_status(&f, 1, BATCH_NOT_RUN, "");
+	expect_result(&f,
+	    "{\"index\":0,\"kind\":\"wait\",\"status\":\"failed\",\"seq\":5,"
+	    "\"matched\":false,\"timed_out\":true,\"duration_ms\":");
+	expect_result(&f,
+	    "{\"index\":1,\"kind\":\"text\",\"status\":\"not-run\","
+	    "\"seq\":null,\"matched\":null,\"timed_out\":null,"
+	    "\"duration_ms\":0}],\"completed\":0,\"failed\":[0]}");
+	tear_down(&f);
+}
+
+static void
+one_may_keep_going(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, two_waits);
+	will_answer(&f, timed_out);
+	will_answer(&f,
+	    "{\"id\":2,\"ok\":false,\"error\":{\"code\":\"busy\","
+	    "\"message\":\"another types\",\"retryable\":true}}");
+	batch_run(f.batch, &f.conn, true);
+	expect_status(&f, 1, BATCH_FAILED, "busy");
+	expect_result(&f,
+	    "\"error\":{\"code\":\"busy\",\"message\":\"another types\","
+	    "\"retryable\":true}}],\"completed\":0,\"failed\":[0,1]}");
+	tear_down(&f);
+}
+
+static void
+what_is_cancelled_is_interrupted(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, "[{\"text\":\"x\"},{\"wait\":\"a\"},{\"text\":\"y\"}]");
+	will_answer(&f, "{\"id\":1,\"ok\":true,\"result\":{\"seq\":7}}");
+	f.conn.cancel_fd = eventfd(1, EFD_CLOEXEC);
+	batch_run(f.batch, &f.conn, true);
+	expect_status(&f, 0, BATCH_COMPLETED, "");
+	expect_status(&f, 2, BATCH_NOT_RUN, "");
+	expect_result(&f, "\"kind\":\"wait\",\"status\":\"interrupted\"");
+	expect_result(&f, "\"completed\":1,\"failed\":[]}");
+	close(f.conn.cancel_fd);
+	tear_down(&f);
+}
+
+static void
+wrong_steps_are_told(void **state)
+{
+	static const char *const bad[][2] = {
+		{ "7", "an array of objects" },
+		{ "[]", "an array of objects" },
+		{ "[7]", "step 0: it must be an object with one of" },
+		{ "[{}]", "step 0: it must be an object with one of" },
+		{ "[{\"text\":\"a\",\"keys\":[]}]", "step 0: it must be" },
+		{ "[{\"nose\":1}]", "step 0: it must be" },
+		{ "[{\"text\":\"a\"},{\"text\":1}]", "step 1: session.send: " },
+		{ "[{\"keys\":[\"Enterr\"]}]", "Enterr" },
+		{ "[{\"snapshot\":\"x\"}]", "'snapshot' must be an object" },
+		{ "[{\"snapshot\":{\"format\":\"png\"}}]", "'format' must be" },
+		{ "[{\"snapshot\":{\"nose\":1}}]", "takes no argument 'nose'" },
+		{ "[{\"wait\":7}]", "'wait' must be a string or an object" },
+		{ "[{\"wait\":{\"timeout\":5}}]", "'timeout' must be a dur" },
+		{ "[{\"wait\":{\"timeout\":\"5x\"}}]", "5x is no duration" },
+		{ "[{\"wait\":{\"timeout\":\"5s\",\"timeout_ms\":1}}]",
+		    "'timeout' and 'timeout_ms' are one" },
+	};
+	struct error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		assert_null(parse(bad[i][0], &err));
+		if (strstr(err.msg, bad[i][1]) == NULL)
+			fail_msg("%s: %s", bad[i][0], err.msg);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(steps_become_requests),
+		cmocka_unit_test(waits_are_anchored_to_the_input_before),
+		cmocka_unit_test(the_first_failure_ends_it),
+		cmocka_unit_test(one_may_keep_going),
+		cmocka_unit_test(what_is_cancelled_is_interrupted),
+		cmocka_unit_test(wrong_steps_are_told),
+	};
+
+	return cmocka_run_group_tests_name("client_batch", tests, NULL, NULL);
+}
