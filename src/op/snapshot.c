@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/json_out.h"
-#include "op/lines.h"
+#include "op/extract.h"
 #include "op/ops.h"
 #include "op/screen.h"
 #include "paint/html.h"
@@ -135,7 +135,7 @@ snapshot_read(struct snapshot *s, const json_t *args, struct error *err)
 struct taking {
 	const struct snapshot *s;
 	const struct snapshot_of *of;
-	struct lines lines;
+	struct extract lines;
 	bool running; /* the last command */
 };
 
@@ -157,31 +157,31 @@ take(struct taking *t, struct error *err)
 	const struct vt *vt = t->of->vt;
 
 	if (s->scrollback)
-		lines_add_scrollback(&t->lines, vt);
-	if (s->last_command && !lines_add_command(&t->lines, vt, &t->running))
+		extract_add_scrollback(&t->lines, vt);
+	if (s->last_command && !extract_add_command(&t->lines, vt, &t->running))
 		return no_command(vt, err);
 	if (!s->last_command)
-		lines_add_screen(&t->lines, vt,
+		extract_add_screen(&t->lines, vt,
 		    s->has_since ? t->of->is_new : NULL, t->of->arg);
 	if (s->max_bytes > 0)
-		lines_limit(&t->lines, s->max_bytes);
+		extract_limit(&t->lines, s->max_bytes);
 	return 0;
 }
 
 static void
-put_strings(const struct lines *l, size_t from, size_t to, const char *key,
+put_strings(const struct extract *l, size_t from, size_t to, const char *key,
     struct json_out *j)
 {
 	json_out_key(j, key);
 	json_out_open(j, '[');
-	lines_put(l, from, to, j);
+	extract_put(l, from, to, j);
 	json_out_close(j, ']');
 }
 
 static void
 put_changed(const struct taking *t, struct json_out *j)
 {
-	const struct lines *l = &t->lines;
+	const struct extract *l = &t->lines;
 
 	json_out_key(j, "since");
 	json_out_number(j, t->s->since);
@@ -189,7 +189,7 @@ put_changed(const struct taking *t, struct json_out *j)
 	json_out_open(j, '[');
 	for (size_t i = l->first; i < l->n; i++) {
 		size_t len;
-		const char *text = lines_at(l, i, &len);
+		const char *text = extract_at(l, i, &len);
 
 		json_out_open(j, '{');
 		json_out_key(j, "row");
@@ -216,10 +216,10 @@ put_command(const struct taking *t, struct json_out *j)
 static void
 put_screen(const struct taking *t, struct json_out *j)
 {
-	const struct lines *l = &t->lines;
+	const struct extract *l = &t->lines;
 	size_t scrolled = 0, first;
 
-	while (scrolled < l->n && l->all[scrolled].row == LINE_SCROLLED)
+	while (scrolled < l->n && l->all[scrolled].row == EXTRACT_SCROLLED)
 		scrolled++;
 	first = l->first > scrolled ? l->first : scrolled;
 	json_out_key(j, "first_row");
@@ -278,12 +278,12 @@ put_json(const struct snapshot *s, const struct snapshot_of *of,
 	size_t before = j->buf->len;
 	int rc = 0;
 
-	lines_init(&t.lines, TEXT_MAX);
+	extract_init(&t.lines, TEXT_MAX);
 	if (part)
 		rc = take(&t, err);
 	if (rc == 0)
 		screen_put(of->vt, &look, j);
-	lines_finish(&t.lines);
+	extract_finish(&t.lines);
 	if (rc == 0 && s->cells && s->max_bytes > 0 &&
 	    j->buf->len - before > s->max_bytes)
 		rc = too_large(s, j->buf->len - before, err);
@@ -299,12 +299,12 @@ put_text(const struct snapshot *s, const struct snapshot_of *of,
 	struct taking t = { .s = s, .of = of };
 	int rc;
 
-	lines_init(&t.lines, TEXT_MAX);
+	extract_init(&t.lines, TEXT_MAX);
 	rc = take(&t, err);
-	if (rc == 0 && lines_join(&t.lines, out) < 0)
+	if (rc == 0 && extract_join(&t.lines, out) < 0)
 		rc = error_set(err, ERANGE, "the screen is too large");
 	*truncated = t.lines.first > 0;
-	lines_finish(&t.lines);
+	extract_finish(&t.lines);
 	return rc;
 }
 

@@ -1,5 +1,5 @@
-#ifndef TEND_OP_LINES_H
-#define TEND_OP_LINES_H
+#ifndef TEND_OP_EXTRACT_H
+#define TEND_OP_EXTRACT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,28 +14,28 @@ struct vt_row;
  * Rows of a screen and its scrollback as text, gathered from the top so that
  * the lowest of them can be kept when there are too many.
  */
-#define LINE_SCROLLED UINT32_MAX /* the row of one that left the screen */
+#define EXTRACT_SCROLLED UINT32_MAX /* the row of one that left the screen */
 
-struct line {
+struct extract_line {
 	size_t end; /* in text */
 	unsigned row;
 };
 
-struct lines {
+struct extract {
 	struct buf text; /* of all, one after the other */
-	struct line *all;
+	struct extract_line *all;
 	size_t n, cap;
 	size_t first; /* those before it are left out */
 };
 
-void lines_init(struct lines *l, size_t max);
-void lines_finish(struct lines *l);
+void extract_init(struct extract *l, size_t max);
+void extract_finish(struct extract *l);
 
-void lines_add(struct lines *l, const struct vt_row *row, unsigned y);
+void extract_add(struct extract *l, const struct vt_row *row, unsigned y);
 
 /* The whole scrollback; the rows of the screen that `wanted` has, or all. */
-void lines_add_scrollback(struct lines *l, const struct vt *vt);
-void lines_add_screen(struct lines *l, const struct vt *vt,
+void extract_add_scrollback(struct extract *l, const struct vt *vt);
+void extract_add_screen(struct extract *l, const struct vt *vt,
     bool (*wanted)(const void *arg, unsigned y), const void *arg);
 
 /*
@@ -43,17 +43,17 @@ void lines_add_screen(struct lines *l, const struct vt *vt,
  * from where it began to the next prompt, or to the cursor while it runs.
  * False when there is none to be seen.
  */
-bool lines_add_command(struct lines *l, const struct vt *vt, bool *running);
+bool extract_add_command(struct extract *l, const struct vt *vt, bool *running);
 
 /* Leave out as many as it takes; each counts with a line's end. */
-void lines_limit(struct lines *l, size_t max_bytes);
+void extract_limit(struct extract *l, size_t max_bytes);
 
 /* The text of one; its length. */
-const char *lines_at(const struct lines *l, size_t i, size_t *len);
+const char *extract_at(const struct extract *l, size_t i, size_t *len);
 
 /* Those that are left: joined by '\n', or as strings of an open array. */
-int lines_join(const struct lines *l, struct buf *out);
-void lines_put(const struct lines *l, size_t from, size_t to,
+int extract_join(const struct extract *l, struct buf *out);
+void extract_put(const struct extract *l, size_t from, size_t to,
     struct json_out *j);
 
 #endif

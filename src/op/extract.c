@@ -1,4 +1,4 @@
-#include "op/lines.h"
+#include "op/extract.h"
 
 #include <stdlib.h>
 
@@ -8,43 +8,43 @@
 #include "vt/vt.h"
 
 void
-lines_init(struct lines *l, size_t max)
+extract_init(struct extract *l, size_t max)
 {
-	*l = (struct lines){ 0 };
+	*l = (struct extract){ 0 };
 	buf_init(&l->text, max);
 }
 
 void
-lines_finish(struct lines *l)
+extract_finish(struct extract *l)
 {
 	buf_finish(&l->text);
 	free(l->all);
 }
 
 void
-lines_add(struct lines *l, const struct vt_row *row, unsigned y)
+extract_add(struct extract *l, const struct vt_row *row, unsigned y)
 {
 	if (l->n == l->cap) {
 		l->cap = l->cap > 0 ? 2 * l->cap : 64;
 		l->all = xrealloc(l->all, l->cap, sizeof(*l->all));
 	}
 	vt_row_text(row, &l->text);
-	l->all[l->n++] = (struct line){ l->text.len, y };
+	l->all[l->n++] = (struct extract_line){ l->text.len, y };
 }
 
 void
-lines_add_scrollback(struct lines *l, const struct vt *vt)
+extract_add_scrollback(struct extract *l, const struct vt *vt)
 {
 	struct vt_history_iter *it = vt_history_begin(vt);
 	struct vt_row row;
 
 	while (vt_history_next(it, &row))
-		lines_add(l, &row, LINE_SCROLLED);
+		extract_add(l, &row, EXTRACT_SCROLLED);
 	vt_history_end(it);
 }
 
 void
-lines_add_screen(struct lines *l, const struct vt *vt,
+extract_add_screen(struct extract *l, const struct vt *vt,
     bool (*wanted)(const void *arg, unsigned y), const void *arg)
 {
 	struct vt_row row;
@@ -53,7 +53,7 @@ lines_add_screen(struct lines *l, const struct vt *vt,
 		if (wanted != NULL && !wanted(arg, y))
 			continue;
 		vt_screen_row(vt, y, &row);
-		lines_add(l, &row, y);
+		extract_add(l, &row, y);
 	}
 }
 
@@ -95,7 +95,7 @@ find_command(const struct vt *vt, struct span *s)
 }
 
 static void
-add_span(struct lines *l, const struct vt *vt, const struct span *s)
+add_span(struct extract *l, const struct vt *vt, const struct span *s)
 {
 	struct vt_history_iter *it = vt_history_begin(vt);
 	struct vt_row row;
@@ -103,18 +103,18 @@ add_span(struct lines *l, const struct vt *vt, const struct span *s)
 
 	for (; vt_history_next(it, &row); at++) {
 		if (at >= s->begin && at < s->end)
-			lines_add(l, &row, LINE_SCROLLED);
+			extract_add(l, &row, EXTRACT_SCROLLED);
 	}
 	vt_history_end(it);
 	for (unsigned y = 0; y < vt_rows(vt); y++, at++) {
 		vt_screen_row(vt, y, &row);
 		if (at >= s->begin && at < s->end)
-			lines_add(l, &row, y);
+			extract_add(l, &row, y);
 	}
 }
 
 bool
-lines_add_command(struct lines *l, const struct vt *vt, bool *running)
+extract_add_command(struct extract *l, const struct vt *vt, bool *running)
 {
 	struct span span = { 0 };
 	struct vt_cursor cursor;
@@ -137,7 +137,7 @@ lines_add_command(struct lines *l, const struct vt *vt, bool *running)
 /* --------------------------------------------------------------- looking */
 
 const char *
-lines_at(const struct lines *l, size_t i, size_t *len)
+extract_at(const struct extract *l, size_t i, size_t *len)
 {
 	size_t begin = i > 0 ? l->all[i - 1].end : 0;
 
@@ -146,12 +146,12 @@ lines_at(const struct lines *l, size_t i, size_t *len)
 }
 
 void
-lines_limit(struct lines *l, size_t max_bytes)
+extract_limit(struct extract *l, size_t max_bytes)
 {
 	size_t len, total = 0;
 
 	for (l->first = l->n; l->first > 0; l->first--) {
-		lines_at(l, l->first - 1, &len);
+		extract_at(l, l->first - 1, &len);
 		total += len + 1;
 		if (total > max_bytes)
 			return;
@@ -159,11 +159,11 @@ lines_limit(struct lines *l, size_t max_bytes)
 }
 
 int
-lines_join(const struct lines *l, struct buf *out)
+extract_join(const struct extract *l, struct buf *out)
 {
 	for (size_t i = l->first; i < l->n; i++) {
 		size_t len;
-		const char *text = lines_at(l, i, &len);
+		const char *text = extract_at(l, i, &len);
 
 		if (i > l->first)
 			buf_putc(out, '\n');
@@ -173,11 +173,11 @@ lines_join(const struct lines *l, struct buf *out)
 }
 
 void
-lines_put(const struct lines *l, size_t from, size_t to, struct json_out *j)
+extract_put(const struct extract *l, size_t from, size_t to, struct json_out *j)
 {
 	for (size_t i = from; i < to; i++) {
 		size_t len;
-		const char *text = lines_at(l, i, &len);
+		const char *text = extract_at(l, i, &len);
 
 		json_out_string(j, text, len);
 	}
