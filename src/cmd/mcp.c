@@ -32,6 +32,7 @@ struct server {
 	const char *home;
 	struct lines in;
 	struct buf out;
+	size_t sent; /* of out */
 	struct mcp_job *jobs[JOBS_MAX];
 	size_t n_jobs;
 	bool no_more; /* the client has said all */
@@ -192,16 +193,27 @@ read_lines(struct server *s)
 		take_line(s, what, p, len);
 }
 
+static size_t
+unsent(const struct server *s)
+{
+	return s->out.len - s->sent;
+}
+
 static void
 write_some(struct server *s)
 {
-	size_t len = s->out.len < WRITE_SIZE ? s->out.len : WRITE_SIZE;
-	ssize_t n = write(STDOUT_FILENO, s->out.data, len);
+	size_t left = unsent(s);
+	ssize_t n = write(STDOUT_FILENO, s->out.data + s->sent,
+	    left < WRITE_SIZE ? left : WRITE_SIZE);
 
 	if (n >= 0)
-		buf_consume(&s->out, (size_t)n);
+		s->sent += (size_t)n;
 	else if (errno != EINTR && errno != EAGAIN)
 		s->gone = true;
+	if (s->sent > s->out.len / 2) {
+		buf_consume(&s->out, s->sent);
+		s->sent = 0;
+	}
 }
 
 /* ------------------------------------------------------------------- turn */
@@ -230,10 +242,10 @@ static size_t
 gather(const struct server *s, struct pollfd *p)
 {
 	p[IN] = (struct pollfd){ .fd = STDIN_FILENO, .events = POLLIN };
-	if (s->no_more || s->out.len > BACKLOG)
+	if (s->no_more || unsent(s) > BACKLOG)
 		p[IN].fd = -1;
 	p[OUT] = (struct pollfd){ .fd = STDOUT_FILENO,
-		.events = s->out.len > 0 ? POLLOUT : 0 };
+		.events = unsent(s) > 0 ? POLLOUT : 0 };
 	for (size_t i = 0; i < s->n_jobs; i++)
 		p[JOBS + i] = (struct pollfd){ .fd = mcp_job_fd(s->jobs[i]),
 			.events = POLLIN };
@@ -288,7 +300,7 @@ run(struct call *call)
 		    "agent's configuration; C-d ends it");
 	lines_init(&s.in, MCP_LINE_MAX);
 	buf_init(&s.out, SIZE_MAX);
-	while (!s.gone && (!s.no_more || s.n_jobs > 0 || s.out.len > 0))
+	while (!s.gone && (!s.no_more || s.n_jobs > 0 || unsent(&s) > 0))
 		turn(&s);
 	while (s.n_jobs > 0)
 		remove_job(&s, s.n_jobs - 1);

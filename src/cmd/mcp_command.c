@@ -308,18 +308,6 @@ complaint(const struct mcp_command *c, struct error *err)
 				  "it failed and did not say why");
 }
 
-static int
-read_text(const struct mcp_command *c, int status, json_t **value,
-    struct error *err)
-{
-	if (status != 0)
-		return complaint(c, err);
-	*value = json_pack("{s:o, s:b}", "text",
-	    json_stringn((const char *)c->buf.data, c->buf.len), "truncated",
-	    c->truncated);
-	return *value != NULL ? 1 : error_set(err, EPROTO, "it wrote no text");
-}
-
 /* The envelope of --json; a list gets a name. */
 static int
 read_json(const struct mcp_command *c, json_t **value, struct error *err)
@@ -338,6 +326,19 @@ read_json(const struct mcp_command *c, json_t **value, struct error *err)
 	    json_pack("{s:O}", "sessions", result) :
 	    json_incref(result);
 	return 1;
+}
+
+static int
+read_text(const struct mcp_command *c, int status, json_t **value,
+    struct error *err)
+{
+	if (status != 0)
+		return read_json(c, value, err);
+	*value = json_pack("{s:o, s:b}", "text",
+	    json_stringn(c->buf.len > 0 ? (const char *)c->buf.data : "",
+		c->buf.len),
+	    "truncated", c->truncated);
+	return *value != NULL ? 1 : error_set(err, EPROTO, "it wrote no text");
 }
 
 static int

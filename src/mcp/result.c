@@ -114,7 +114,8 @@ take_text(struct texts *x, const char *name, const json_t *v)
 		tell_found(name, &found, x->hidden);
 	}
 	json_object_set_new(x->untrusted, name,
-	    json_stringn((const char *)clean.data, clean.len));
+	    json_stringn(clean.len > 0 ? (const char *)clean.data : "",
+		clean.len));
 	x->left -= clean.len;
 	buf_finish(&text);
 	buf_finish(&clean);

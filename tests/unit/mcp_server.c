@@ -283,6 +283,20 @@ the_screen_is_marked_as_the_programs(void **state)
 }
 
 static void
+an_empty_screen_is_a_screen(void **state)
+{
+	json_t *o = answers("session_snapshot", "{}",
+	    "{\"lines\":[\"\",\"\"],\"title\":\"\"}");
+
+	(void)state;
+	assert_string_equal(text_at(o,
+				"result.structuredContent.untrusted.screen"),
+	    "");
+	assert_null(strstr(text_at(o, "result.content.0.text"), FENCE));
+	json_decref(o);
+}
+
+static void
 what_is_hidden_is_flagged(void **state)
 {
 	json_t *o = answers("session_snapshot", "{}",
@@ -385,6 +399,7 @@ main(void)
 		cmocka_unit_test(a_cancellation_names_the_call),
 		cmocka_unit_test(wrong_arguments_are_told_as_a_result),
 		cmocka_unit_test(the_screen_is_marked_as_the_programs),
+		cmocka_unit_test(an_empty_screen_is_a_screen),
 		cmocka_unit_test(what_is_hidden_is_flagged),
 		cmocka_unit_test(items_are_treated_alike),
 		cmocka_unit_test(long_texts_are_cut),
