@@ -5,6 +5,7 @@
 #include "host/host.h"
 #include "host/scribe.h"
 #include "host/server.h"
+#include "host/waits.h"
 #include "vt/vt.h"
 
 static void
@@ -21,6 +22,7 @@ on_event(void *arg, const struct vt_event *ev)
 	struct host *h = arg;
 
 	server_vt_event(h->server, ev);
+	waits_event(h->waits, ev);
 }
 
 static const struct vt_ops answering = { on_reply, on_event };
@@ -54,6 +56,7 @@ engine_reset(struct host *h)
 	engine_adopt(h, NULL);
 	changes_all(&h->changes, h->vt, scribe_seq(h->scribe));
 	server_engine_changed(h->server);
+	waits_engine_changed(h->waits);
 }
 
 void

@@ -33,6 +33,7 @@
 #include "host/scribe.h"
 #include "host/server.h"
 #include "host/stop.h"
+#include "host/waits.h"
 #include "host/wall.h"
 #include "session/home.h"
 #include "session/scope.h"
@@ -324,8 +325,7 @@ tty_is_secret(int master)
 void
 host_touch(struct host *h)
 {
-	if (h->idle != NULL)
-		h->active_ms = clock_ms(CLOCK_MONOTONIC_COARSE);
+	h->active_ms = clock_ms(CLOCK_MONOTONIC);
 }
 
 /*
@@ -492,6 +492,7 @@ create_parts(struct host *h, struct error *err)
 	h->restart = restart_create(h);
 	h->wall = wall_create(h);
 	h->glance = glance_create(h);
+	h->waits = waits_create(h);
 	h->server = server_create(h, err);
 	if (h->server == NULL)
 		return -EIO;
@@ -547,6 +548,7 @@ host_close(struct host *h)
 	link_destroy(h->link);
 	pump_destroy(h->pump);
 	server_destroy(h->server);
+	waits_destroy(h->waits);
 	scribe_destroy(h->scribe);
 	h->scribe = NULL;
 	if (h->ending != NULL)

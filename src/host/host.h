@@ -24,6 +24,7 @@ struct scribe;
 struct server;
 struct stop;
 struct vt;
+struct waits;
 struct wall;
 struct watch;
 
@@ -86,6 +87,7 @@ struct host {
 	struct link *link;
 	struct wall *wall;
 	struct glance *glance;
+	struct waits *waits;
 	struct oom *oom;    /* of its cgroup, or NULL */
 	struct watch *idle; /* timer of the idle timeout, or NULL */
 

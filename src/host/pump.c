@@ -17,8 +17,10 @@
 #include "host/host.h"
 #include "host/scribe.h"
 #include "host/server.h"
+#include "host/waits.h"
 #include "host/wall.h"
 #include "log/record.h"
+#include "vt/slice.h"
 #include "vt/vt.h"
 
 #define KEYFRAME_EVERY (512u << 10)
@@ -77,6 +79,24 @@ is_skipped(const struct pump *p)
 	    (p->h->shown >= p->skip_from && p->h->shown < p->skip_to);
 }
 
+/* Up to the end of a frame, and somebody looks at everything in it. */
+static size_t
+feed_slices(struct host *h, const uint8_t *bytes, size_t len)
+{
+	size_t done = 0;
+	bool ends = false;
+
+	while (done < len && !ends) {
+		bool syncing = vt_in_sync(h->vt);
+		size_t n = slice_len(h->vt, bytes + done, len - done);
+
+		done += vt_feed_frame(h->vt, bytes + done, n);
+		waits_slice(h->waits);
+		ends = syncing && !vt_in_sync(h->vt);
+	}
+	return done;
+}
+
 /*
  * Show bytes to the engine.  The ring knows of it first, so that a host that
  * comes after a crash in here knows where it was and answers nothing twice.
@@ -96,7 +116,8 @@ feed(struct pump *p, const uint8_t *bytes, size_t len)
 	if (memmem(bytes, len, "TEND-POISON", 11) != NULL)
 		failpoint("engine-poison");
 #endif
-	n = vt_feed_frame(h->vt, bytes, len);
+	n = waits_want_slices(h->waits) ? feed_slices(h, bytes, len) :
+					  vt_feed_frame(h->vt, bytes, len);
 	atomic_store(&shared->engine_at, RING_IDLE);
 	return n;
 }
@@ -122,7 +143,7 @@ take_piece(struct pump *p, size_t len)
 {
 	struct host *h = p->h;
 	const uint8_t *bytes = ring_at(&h->ring, h->shown);
-	uint64_t offset = h->shown;
+	uint64_t offset = h->shown, seq;
 	bool frame;
 
 	len = piece_len(p, len);
@@ -131,9 +152,10 @@ take_piece(struct pump *p, size_t len)
 	frame = at_frame(p);
 	h->shown += len;
 	p->since_keyframe += len;
-	scribe_output(h->scribe, frame ? RECORD_FRAME : 0, offset, len);
+	seq = scribe_output(h->scribe, frame ? RECORD_FRAME : 0, offset, len);
 	changes_note(&h->changes, h->vt, scribe_seq(h->scribe));
 	server_output(h->server, offset, bytes, len, frame);
+	waits_output(h->waits, seq, frame);
 	if (p->skip_to != 0 && h->shown == p->skip_to)
 		end_skip(p);
 	return len;
@@ -148,10 +170,10 @@ take(struct pump *p)
 	if (p->held || p->resting || h->shown == head)
 		return;
 	failpoint("pump-take");
+	host_touch(h); /* first: whoever waits for silence must not get it */
 	while (h->shown < head)
 		take_piece(p, head - h->shown);
 	failpoint("pump-taken");
-	host_touch(h);
 	wall_activity(h->wall);
 	glance_output(h->glance);
 	if (p->since_keyframe >= KEYFRAME_EVERY) {
@@ -236,6 +258,7 @@ on_settle(void *arg)
 	watch_flood(p);
 	ending_settle(h->ending);
 	handover_settle(h->handover);
+	waits_settle(h->waits);
 	server_flush(h->server);
 	scribe_flush(h->scribe);
 	go_to_sleep(p);

@@ -102,16 +102,16 @@ requests_refuse(struct client *c, uint64_t id, const struct error *err)
 }
 
 /* Begin a response, up to where its result stands. */
-static void
-begin_answer(struct buf *b, struct json_out *j, uint64_t id)
+void
+requests_begin_answer(struct buf *b, struct json_out *j, uint64_t id)
 {
 	buf_init(b, RESPONSE_MAX);
 	buf_printf(b, "{\"id\":%" PRIu64 ",\"ok\":true,\"result\":", id);
 	json_out_init(j, b);
 }
 
-static void
-send_answer(struct client *c, struct buf *b, uint64_t id)
+void
+requests_send_answer(struct client *c, struct buf *b, uint64_t id)
 {
 	static const struct error large = { ENOBUFS,
 		"the answer is larger than a frame may be" };
@@ -152,10 +152,10 @@ call(struct client *c, const struct op_request *r, struct error *err)
 
 	if (rc < 0)
 		return rc;
-	begin_answer(&now.buf, &now.result, r->id);
+	requests_begin_answer(&now.buf, &now.result, r->id);
 	rc = handlers[r->op - ops](&now, err);
 	if (rc == 0)
-		send_answer(c, &now.buf, r->id);
+		requests_send_answer(c, &now.buf, r->id);
 	buf_finish(&now.buf);
 	return rc;
 }
@@ -253,12 +253,12 @@ requests_followed(struct client *c, uint64_t id, pid_t pid)
 	struct json_out j;
 	struct buf b;
 
-	begin_answer(&b, &j, id);
+	requests_begin_answer(&b, &j, id);
 	json_out_open(&j, '{');
 	json_out_key(&j, "pid");
 	json_out_number(&j, (uint64_t)pid);
 	json_out_close(&j, '}');
-	send_answer(c, &b, id);
+	requests_send_answer(c, &b, id);
 	buf_finish(&b);
 }
 
@@ -274,8 +274,8 @@ requests_typed(struct client *c, const struct input_done *done)
 		client_refuse(c, done->id, "not_running", &err);
 		return;
 	}
-	begin_answer(&b, &j, done->id);
+	requests_begin_answer(&b, &j, done->id);
 	requests_put_typed(&j, done->seq, c->server->host->shown);
-	send_answer(c, &b, done->id);
+	requests_send_answer(c, &b, done->id);
 	buf_finish(&b);
 }

@@ -30,6 +30,13 @@ void requests_drop(struct client *c);
 /* Refuse a request, with the code that fits err. */
 void requests_refuse(struct client *c, uint64_t id, const struct error *err);
 
+/*
+ * An answer that was left for later: what is written to *j after the first is
+ * the result.  The buffer is the caller's to finish.
+ */
+void requests_begin_answer(struct buf *b, struct json_out *j, uint64_t id);
+void requests_send_answer(struct client *c, struct buf *b, uint64_t id);
+
 /* A session.upgrade or session.revive: this one follows us. */
 void requests_followed(struct client *c, uint64_t id, pid_t pid);
 
@@ -37,9 +44,9 @@ void requests_followed(struct client *c, uint64_t id, pid_t pid);
 void requests_typed(struct client *c, const struct input_done *done);
 
 /*
- * An operation being carried out: ops_session.c, ops_lease.c.  Arguments are
- * checked.  0 when the result was written, REQUEST_LATER when requests_answer
- * will be called, or -errno and why.
+ * An operation being carried out: ops_session.c and others.  Arguments are
+ * checked.  0 when the result was written, REQUEST_LATER when it is answered by
+ * one of the above, or -errno and why.
  */
 struct op_call {
 	struct server *server;

@@ -20,6 +20,7 @@
 #include "host/serve.h"
 #include "host/size.h"
 #include "host/tell.h"
+#include "host/waits.h"
 
 #define ACCEPT_AGAIN_MS 1000
 #define ACCEPT_A_TURN 16
@@ -196,6 +197,7 @@ server_client_gone(struct server *s, struct client *c)
 	s->size_changed |= c->observer != NULL;
 	s->accept_at_ms = s->now_ms;
 	server_lose_lease(s, c);
+	waits_forget(s->host->waits, c->number);
 }
 
 /* ----------------------------------------------------------------- size */

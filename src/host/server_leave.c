@@ -4,6 +4,7 @@
 #include "host/input.h"
 #include "host/serve.h"
 #include "host/server.h"
+#include "host/waits.h"
 #include "wire/frame.h"
 
 /*
@@ -57,7 +58,9 @@ begin(struct server *s, struct client *c)
 		cut(s, c);
 	} else {
 		server_wake_at(s, quiet_ms + QUIET_MS);
+		return;
 	}
+	waits_leave(s->host->waits, c->number);
 }
 
 /* Close it when it has its answers, or they do not come. */

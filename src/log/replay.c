@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "vt/keyframe.h"
+#include "vt/slice.h"
 #include "vt/vt.h"
 
 /* More than the lines of what hosts print between two keyframes. */
@@ -34,6 +35,9 @@ struct player {
 	struct engine_gap *gaps;
 	size_t gap_count;
 	uint64_t reached; /* end of the output that has been read */
+	const struct replay_watch *watch; /* NULL: nobody looks on */
+	bool watching;                    /* at this event */
+	bool stopped;                     /* enough was seen */
 	struct replay at;
 };
 
@@ -197,6 +201,31 @@ renew(struct player *p)
 		lose(p);
 }
 
+static void
+tell(struct player *p, bool frame)
+{
+	p->at.vt = p->vt;
+	if (!p->watch->fn(p->watch->arg, &p->at, frame) && frame)
+		p->stopped = true;
+}
+
+static void
+feed(struct player *p, const uint8_t *bytes, size_t len)
+{
+	if (!p->watching || !p->watch->slices) {
+		vt_feed(p->vt, bytes, len);
+		return;
+	}
+	while (len > 0) {
+		size_t n = slice_len(p->vt, bytes, len);
+
+		vt_feed(p->vt, bytes, n);
+		tell(p, false);
+		bytes += n;
+		len -= n;
+	}
+}
+
 /* Show bytes, but for those in gaps. */
 static void
 show(struct player *p, uint64_t offset, const uint8_t *bytes, size_t len)
@@ -208,7 +237,7 @@ show(struct player *p, uint64_t offset, const uint8_t *bytes, size_t len)
 		size_t n = to - offset < len ? (size_t)(to - offset) : len;
 
 		if (!inside && !p->lost)
-			vt_feed(p->vt, bytes, n);
+			feed(p, bytes, n);
 		if (inside)
 			p->at.complete = false;
 		offset += n;
@@ -272,12 +301,24 @@ play_keyframe(struct player *p, const struct record *rec)
 	}
 }
 
+/* Whether what was just played has shown a frame; a resize does as well. */
+static bool
+is_frame(const struct player *p, const struct record *rec)
+{
+	if (p->lost)
+		return false;
+	if (rec->type == RECORD_OUTPUT)
+		return rec->flags & RECORD_FRAME;
+	return rec->type == RECORD_KEYFRAME && p->resizing;
+}
+
 static void
 play(struct player *p, const struct record *rec)
 {
-	bool resizes = false;
+	bool resizes = false, frame;
 	uint64_t offset, n;
 
+	p->watching = p->watch != NULL && rec->seq > p->watch->after;
 	switch (rec->type) {
 	case RECORD_OUTPUT:
 		play_output(p, rec);
@@ -296,10 +337,13 @@ play(struct player *p, const struct record *rec)
 	default:
 		break;
 	}
+	frame = is_frame(p, rec);
 	record_next_offset(rec, &p->reached);
 	p->resizing = resizes;
 	p->at.seq = rec->seq;
 	p->at.time_ns = rec->time_ns;
+	if (p->watching && frame)
+		tell(p, true);
 }
 
 static void
@@ -308,8 +352,9 @@ play_on(struct player *p)
 	struct record rec;
 	enum log_next next;
 
-	while ((next = log_reader_next(p->r, &rec)) == LOG_RECORD ||
-	    next == LOG_DAMAGED) {
+	while (!p->stopped &&
+	    ((next = log_reader_next(p->r, &rec)) == LOG_RECORD ||
+		next == LOG_DAMAGED)) {
 		struct log_damage d;
 
 		log_reader_damage(p->r, &d);
@@ -462,6 +507,23 @@ replay_stretch(struct log_reader *r, enum log_by by, uint64_t value,
 	play_to_value(&p, out);
 	if (p.resizing) /* what it moves is in no other stretch */
 		(void)vt_resize(out->vt, p.cols, p.rows, NULL);
+	return 0;
+}
+
+int
+replay_watched(struct log_reader *r, uint64_t until,
+    const struct replay_watch *watch, struct replay *out, struct error *err)
+{
+	struct player p = { .r = r,
+		.by = LOG_BY_SEQ,
+		.value = watch->after,
+		.watch = watch };
+	int rc = find_begin(&p, err);
+
+	if (rc < 0 && !begin_first(&p))
+		return rc;
+	p.value = until;
+	play_to_value(&p, out);
 	return 0;
 }
 

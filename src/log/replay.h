@@ -29,6 +29,21 @@ struct replay {
 int replay_at(struct log_reader *r, enum log_by by, uint64_t value,
     bool history, struct replay *out, struct error *err);
 
+/*
+ * The same up to an event, and somebody looks on: fn is called at every frame
+ * that an event after `after` has shown, and with `slices` after every slice
+ * (vt/slice.h) that leads there.  A frame at which fn says false is the last:
+ * it is what *out has.
+ */
+struct replay_watch {
+	uint64_t after;
+	bool slices;
+	bool (*fn)(void *arg, const struct replay *at, bool frame);
+	void *arg;
+};
+int replay_watched(struct log_reader *r, uint64_t until,
+    const struct replay_watch *watch, struct replay *out, struct error *err);
+
 /* The newest screen, for a host that takes over. */
 int replay_end(struct log_reader *r, bool history, struct replay *out,
     struct error *err);

@@ -39,14 +39,13 @@ put_text(struct json_out *j, const struct vt_row *row, struct buf *scratch)
 	json_out_string(j, (const char *)scratch->data, scratch->len);
 }
 
-static void
-put_lines(const struct vt *vt, struct json_out *j)
+void
+screen_lines(const struct vt *vt, struct json_out *j)
 {
 	struct vt_row row;
 	struct buf text;
 
 	buf_init(&text, ROW_BYTES);
-	json_out_key(j, "lines");
 	json_out_open(j, '[');
 	for (unsigned y = 0; y < vt_rows(vt); y++) {
 		vt_screen_row(vt, y, &row);
@@ -373,10 +372,12 @@ screen_put(const struct vt *vt, const struct screen_look *look,
 	json_out_bool(j, vt_alt_screen(vt));
 	json_out_key(j, "title");
 	json_out_text(j, vt_title(vt));
-	if (look->lines != NULL)
+	if (look->lines != NULL) {
 		look->lines(look->arg, vt, j);
-	else
-		put_lines(vt, j);
+	} else {
+		json_out_key(j, "lines");
+		screen_lines(vt, j);
+	}
 	json_out_key(j, "hash");
 	json_out_text(j, hash);
 	json_out_key(j, "seq");

@@ -35,4 +35,7 @@ void screen_put(const struct vt *vt, const struct screen_look *look,
 void screen_json(const struct vt *vt, unsigned flags, uint64_t seq,
     uint64_t offset, struct json_out *j);
 
+/* Its rows, as an array of strings. */
+void screen_lines(const struct vt *vt, struct json_out *j);
+
 #endif

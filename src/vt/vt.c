@@ -415,6 +415,12 @@ vt_row_generation(const struct vt *vt, unsigned y)
 	return screen_row_generation(vt->screen, y);
 }
 
+bool
+vt_row_is_new(const struct vt *vt, unsigned y)
+{
+	return screen_row(vt->screen, y)->generation == vt->now;
+}
+
 uint32_t
 vt_history_lines(const struct vt *vt)
 {

@@ -202,6 +202,9 @@ void vt_limit_history(struct vt *vt, uint32_t lines, size_t bytes);
 uint64_t vt_generation(const struct vt *vt);
 uint64_t vt_row_generation(const struct vt *vt, unsigned y);
 
+/* Whether the last feed wrote on the row, wherever it has moved since. */
+bool vt_row_is_new(const struct vt *vt, unsigned y);
+
 /* Bytes of memory held, all in all. */
 size_t vt_memory(const struct vt *vt);
 

@@ -293,6 +293,24 @@ LOGS = {
 }
 
 
+# Patterns, each with what a terminal is to show.
+PATTERNS = {
+    "words": "\\w+ (is|are) \\w+\nhere is text\r\n and more",
+    "lines": "^two$\none\r\ntwo\r\nthree",
+    "wide": "[\u6f22\u5b57]+.\n\u6f22\u5b57\u6f22 e\u0301",
+    "repeats": "(a+)+[bc]\n" + "a" * 110,
+    "again": "(.+)(.+)\\2\\1x\n" + "ab" * 50,
+    "ahead": "(?=(a+))a*\\1[bc]\n" + "a" * 60,
+    "itself": "(a(?1)?b|(?R)c)+$\naaabbb",
+    "verbs": "a+(*COMMIT)b|(*ACCEPT)c\naaac",
+    "gone": "fl[a-z]+\nflash\u001b[2Jx\rflat\u001b[?1049hother",
+    "cut": "(a",
+    "nested": "(" * 60 + ")" * 60 + "\nx",
+    "empty-match": "x*\n",
+    "keep": "a\\Kb|(?=x\\K)\nab",
+}
+
+
 def write(target, name, data):
     folder = HERE / "corpus" / target
     folder.mkdir(parents=True, exist_ok=True)
@@ -316,6 +334,8 @@ def main():
         write("cast", name, text.encode("utf-8", "surrogatepass"))
     for name, data in LOGS.items():
         write("log", name, data)
+    for name, text in PATTERNS.items():
+        write("pattern", name, b(text))
     for target, inputs in FOUND.items():
         for name, data in inputs.items():
             write(target, "found-" + name, data)

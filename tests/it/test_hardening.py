@@ -13,9 +13,10 @@ import lib
 
 # DESIGN: what is heavy to load lives elsewhere; the keeper has libc alone.
 NEEDED = {
-    "tend": {"libc.so.6", "libjansson.so.4", "libzstd.so.1"},
-    "tend-host": {"libc.so.6", "libjansson.so.4", "libuv.so.1",
-                  "libzstd.so.1"},
+    "tend": {"libc.so.6", "libjansson.so.4", "libpcre2-8.so.0",
+             "libzstd.so.1"},
+    "tend-host": {"libc.so.6", "libjansson.so.4", "libpcre2-8.so.0",
+                  "libuv.so.1", "libzstd.so.1"},
     "tend-keeper": {"libc.so.6"},
 }
 

@@ -156,7 +156,7 @@ def test_it_builds_installs_and_goes_while_a_session_runs_on(tmp_path):
     assert said.returncode == 0, said
     package = next(tmp_path.glob("tend_*.deb"))
     depends = run("dpkg-deb", "-f", package, "Depends")
-    for library in ("libc6", "libjansson4", "libuv1", "libzstd1"):
+    for library in ("libc6", "libjansson4", "libpcre2-8-0", "libuv1", "libzstd1"):
         assert re.search(rf"\b{library}\b", depends), depends
     with Home() as home:
         in_and_out(Tree(tmp_path), package, home)

@@ -1,0 +1,544 @@
+#include "host/waits.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/list.h"
+#include "base/mem.h"
+#include "host/client.h"
+#include "host/clock.h"
+#include "host/host.h"
+#include "host/requests.h"
+#include "host/scribe.h"
+#include "host/serve.h"
+#include "log/replay.h"
+#include "op/sight.h"
+#include "vt/vt.h"
+
+#define NEVER INT64_MAX
+
+struct wait {
+	struct list link;
+	struct waits *all;
+	uint64_t client, request;
+	struct condition c;
+	uint64_t begun_seq;
+	int64_t deadline_ms;
+
+	/* What a slice has shown is told with the frame that follows. */
+	bool seen;
+	struct finding found;
+	int error; /* -ELOOP: the pattern takes too long; 0 */
+};
+
+struct waits {
+	struct host *h;
+	struct list list;
+	unsigned n_seen;   /* that want slices */
+	unsigned n_stable; /* that want to know when the text changed */
+
+	uint64_t generation; /* of the frame that was looked at last */
+	uint64_t shown_seq;  /* of the event that showed it; 0: not known */
+	uint64_t done_seq;   /* of the last end of a command */
+	bool done;           /* one has ended in what the engine takes in now */
+	bool drawing;        /* when it was looked last there was no frame */
+	bool alternate;      /* which screen was looked at last, for slices */
+
+	struct buf text;    /* while n_stable > 0: what was visible last */
+	int64_t changed_ms; /* and since when */
+	int64_t next_ms;    /* when a time has come; NEVER */
+};
+
+static int64_t
+now_ms(void)
+{
+	return clock_ms(CLOCK_MONOTONIC);
+}
+
+static struct wait *
+wait_of(struct list *link)
+{
+	return container_of(link, struct wait, link);
+}
+
+static bool
+is_at_frame(const struct waits *w)
+{
+	return w->h->vt == NULL || !vt_in_sync(w->h->vt);
+}
+
+static uint64_t
+generation(const struct waits *w)
+{
+	return w->h->vt != NULL ? vt_generation(w->h->vt) : 0;
+}
+
+struct waits *
+waits_create(struct host *h)
+{
+	struct waits *w = xcalloc(1, sizeof(*w));
+
+	w->h = h;
+	w->next_ms = NEVER;
+	w->generation = generation(w);
+	list_init(&w->list);
+	buf_init(&w->text, SIZE_MAX);
+	return w;
+}
+
+/* ------------------------------------------------------------- one wait */
+
+static void
+add(struct waits *w, struct wait *wait)
+{
+	wait->all = w;
+	w->n_seen += wait->c.seen;
+	w->n_stable += condition_wants(&wait->c, CONDITION_STABLE);
+	list_append(&w->list, &wait->link);
+}
+
+static void
+drop(struct wait *wait)
+{
+	struct waits *w = wait->all;
+
+	w->n_seen -= wait->c.seen;
+	w->n_stable -= condition_wants(&wait->c, CONDITION_STABLE);
+	list_remove(&wait->link);
+	scribe_forget(w->h->scribe, wait);
+	finding_finish(&wait->found);
+	condition_finish(&wait->c);
+	free(wait);
+}
+
+void
+waits_destroy(struct waits *w)
+{
+	if (w == NULL)
+		return;
+	list_for_each_safe(it, &w->list)
+		drop(wait_of(it));
+	buf_finish(&w->text);
+	free(w);
+}
+
+/* Who waits, or NULL.  What is sent may close it: it is not ours any more. */
+static struct client *
+take_client(struct wait *wait)
+{
+	struct client *c = server_client(wait->all->h->server, wait->client);
+
+	wait->client = 0;
+	return c;
+}
+
+/* Tell who waits, and forget it. */
+static void
+answer(struct wait *wait, const struct verdict *v, struct sight *s)
+{
+	struct client *c = take_client(wait);
+	struct json_out j;
+	struct buf b;
+
+	if (c != NULL) {
+		requests_begin_answer(&b, &j, wait->request);
+		verdict_json(v, s, &j);
+		requests_send_answer(c, &b, wait->request);
+		buf_finish(&b);
+	}
+	drop(wait);
+}
+
+static void
+refuse(struct wait *wait, const struct error *err)
+{
+	struct client *c = take_client(wait);
+
+	if (c != NULL)
+		requests_refuse(c, wait->request, err);
+	drop(wait);
+}
+
+static int
+too_hard(struct error *err)
+{
+	return error_set(err, EINVAL,
+	    "session.wait: 'regex' takes too long on what the screen shows; "
+	    "it must do without repeats inside of repeats");
+}
+
+static void
+refuse_hard(struct wait *wait)
+{
+	struct error err;
+
+	too_hard(&err);
+	refuse(wait, &err);
+}
+
+/* -------------------------------------------------------------- looking */
+
+/* While nobody waits for it, the text is as old as the last of anything. */
+static void
+note_text(struct waits *w, struct sight *s, int64_t now)
+{
+	const struct buf *text = sight_text(s);
+
+	if (text->len == w->text.len &&
+	    (text->len == 0 ||
+		memcmp(text->data, w->text.data, text->len) == 0))
+		return;
+	buf_clear(&w->text);
+	buf_append(&w->text, text->data, text->len);
+	w->changed_ms = now;
+}
+
+static void
+begin_stable(struct waits *w, struct sight *s)
+{
+	note_text(w, s, 0);
+	w->changed_ms = w->h->active_ms;
+}
+
+static void
+see(struct waits *w, struct sight *s, int64_t now)
+{
+	sight_init(s, w->h->vt);
+	s->shown_seq = w->shown_seq;
+	s->done_seq = w->done_seq;
+	s->ended = w->h->ended;
+	s->idle_ms = now - w->h->active_ms;
+	if (w->n_stable == 0)
+		return;
+	if (is_at_frame(w))
+		note_text(w, s, now);
+	s->stable_ms = now - w->changed_ms;
+}
+
+/* Whether the wait is over: 1 and the verdict, 0, or -ELOOP. */
+static int
+judge(struct wait *wait, struct sight *s, int64_t now, struct verdict *v)
+{
+	int rc = wait->error;
+
+	*v = (struct verdict){ .conditions = wait->c.wanted,
+		.seq = scribe_seq(wait->all->h->scribe) };
+	if (rc == 0 && is_at_frame(wait->all)) {
+		if (wait->seen)
+			rc = 1;
+		else
+			rc = sight_test(s, &wait->c, wait->begun_seq,
+			    &wait->found);
+	}
+	v->matched = rc == 1;
+	v->found = wait->found;
+	if (rc != 0)
+		return rc;
+	if (!s->ended && now < wait->deadline_ms)
+		return 0;
+	v->timed_out = !s->ended;
+	v->conditions = sight_unmet(s, &wait->c, wait->begun_seq);
+	return 1;
+}
+
+/* When this one is to be looked at, if nothing happens before. */
+static int64_t
+next_of(const struct wait *wait, int64_t now)
+{
+	const struct waits *w = wait->all;
+	const struct condition *c = &wait->c;
+	int64_t next = wait->deadline_ms;
+	int64_t stable = w->changed_ms + c->stable_ms;
+	int64_t idle = w->h->active_ms + c->idle_ms;
+
+	if (condition_wants(c, CONDITION_STABLE) && stable > now &&
+	    stable < next)
+		next = stable;
+	if (condition_wants(c, CONDITION_IDLE) && idle > now && idle < next)
+		next = idle;
+	return next;
+}
+
+static void
+look(struct waits *w)
+{
+	int64_t now = now_ms();
+	struct verdict v;
+	struct sight s;
+
+	if (list_is_empty(&w->list))
+		return;
+	see(w, &s, now);
+	w->next_ms = NEVER;
+	list_for_each_safe(it, &w->list) {
+		struct wait *wait = wait_of(it);
+		int64_t next = next_of(wait, now);
+		int rc = judge(wait, &s, now, &v);
+
+		if (rc < 0)
+			refuse_hard(wait);
+		else if (rc > 0)
+			answer(wait, &v, &s);
+		else if (next < w->next_ms)
+			w->next_ms = next;
+	}
+	sight_finish(&s);
+}
+
+/* --------------------------------------------------------- looking back */
+
+struct past_look {
+	struct wait *wait;
+	uint64_t begun; /* offset of the first output that counts */
+	bool has_begun;
+	bool found;
+};
+
+static bool
+is_enough(struct past_look *p, const struct replay *at)
+{
+	if (!p->has_begun) {
+		p->has_begun = true;
+		p->begun = at->offset;
+	}
+	return at->offset - p->begun > WAITS_BACK;
+}
+
+/* A moment of the past; false: look no further. */
+static bool
+on_past(void *arg, const struct replay *at, bool frame)
+{
+	struct past_look *p = arg;
+	struct wait *wait = p->wait;
+	struct sight s;
+
+	if (!wait->seen && wait->error == 0 && wait->c.seen) {
+		int rc = sight_test_new(at->vt, false, &wait->c, &wait->found);
+
+		wait->seen = rc == 1;
+		wait->error = rc < 0 ? rc : 0;
+	}
+	if (!frame)
+		return true;
+	sight_init(&s, at->vt);
+	s.shown_seq = at->seq;
+	p->found = wait->seen;
+	if (!p->found && wait->error == 0) {
+		int rc = sight_test(&s, &wait->c, 0, &wait->found);
+
+		p->found = rc == 1;
+		wait->error = rc < 0 ? rc : 0;
+	}
+	sight_finish(&s);
+	return !p->found && wait->error == 0 && !is_enough(p, at);
+}
+
+static void
+answer_past(struct wait *wait, const struct replay *at)
+{
+	struct verdict v = {
+		.matched = true,
+		.conditions = wait->c.wanted,
+		.found = wait->found,
+		.seq = at->seq,
+	};
+	struct sight s;
+
+	sight_init(&s, at->vt);
+	answer(wait, &v, &s);
+	sight_finish(&s);
+}
+
+/* All that was shown before the wait came is in the log now. */
+static void
+on_logged(void *arg, uint64_t seq)
+{
+	struct wait *wait = arg;
+	struct past_look look = { .wait = wait };
+	const struct replay_watch watch = {
+		.after = wait->c.after,
+		.slices = wait->c.seen,
+		.fn = on_past,
+		.arg = &look,
+	};
+	struct replay at = { 0 };
+	struct log_reader *r;
+
+	if (log_reader_open(&r, wait->all->h->log_dirfd, NULL) < 0)
+		return;
+	if (replay_watched(r, seq, &watch, &at, NULL) == 0) {
+		if (look.found)
+			answer_past(wait, &at);
+		else if (wait->error != 0)
+			refuse_hard(wait);
+	}
+	vt_destroy(at.vt);
+	log_reader_close(r);
+}
+
+/* Whether the past can tell: not how long nothing has happened. */
+static bool
+asks_of_past(const struct wait *wait)
+{
+	const unsigned now_only = 1u << CONDITION_STABLE |
+	    1u << CONDITION_IDLE | 1u << CONDITION_DONE | 1u << CONDITION_EXIT;
+	const struct waits *w = wait->all;
+
+	return wait->c.has_after && (wait->c.wanted & now_only) == 0 &&
+	    (w->shown_seq == 0 || w->shown_seq > wait->c.after) &&
+	    scribe_unlogged_since(w->h->scribe) == 0;
+}
+
+/* ------------------------------------------------------------ beginning */
+
+static struct wait *
+create(struct waits *w, const struct op_call *call, struct condition *c)
+{
+	struct wait *wait = xcalloc(1, sizeof(*wait));
+
+	wait->client = call->client->number;
+	wait->request = call->id;
+	wait->c = *c;
+	wait->begun_seq = scribe_seq(w->h->scribe);
+	wait->deadline_ms = now_ms() + c->timeout_ms;
+	*c = (struct condition){ 0 };
+	add(w, wait);
+	return wait;
+}
+
+int
+waits_begin(struct waits *w, struct op_call *call, struct condition *c,
+    struct error *err)
+{
+	bool first_stable = w->n_stable == 0 &&
+	    condition_wants(c, CONDITION_STABLE);
+	struct wait *wait = create(w, call, c);
+	int64_t now = now_ms();
+	struct verdict v;
+	struct sight s;
+	int rc;
+
+	sight_init(&s, w->h->vt);
+	if (first_stable)
+		begin_stable(w, &s);
+	sight_finish(&s);
+	see(w, &s, now);
+	rc = judge(wait, &s, now, &v);
+	if (rc == 1)
+		verdict_json(&v, &s, &call->result);
+	sight_finish(&s);
+	if (rc != 0) {
+		drop(wait);
+		return rc < 0 ? too_hard(err) : 0;
+	}
+	if (next_of(wait, now) < w->next_ms)
+		w->next_ms = next_of(wait, now);
+	server_wake_at(w->h->server, w->next_ms);
+	if (asks_of_past(wait))
+		scribe_after(w->h->scribe, wait->begun_seq, on_logged, wait);
+	return REQUEST_LATER;
+}
+
+void
+waits_forget(struct waits *w, uint64_t client)
+{
+	list_for_each_safe(it, &w->list)
+		if (wait_of(it)->client == client)
+			drop(wait_of(it));
+}
+
+void
+waits_leave(struct waits *w, uint64_t client)
+{
+	struct error err;
+
+	error_set(&err, EBUSY, "the session goes to another host; ask again");
+	list_for_each_safe(it, &w->list)
+		if (wait_of(it)->client == client)
+			refuse(wait_of(it), &err);
+}
+
+/* ---------------------------------------------------- what has happened */
+
+bool
+waits_want_slices(const struct waits *w)
+{
+	return w->n_seen > 0;
+}
+
+/* The other screen may show what was written long ago. */
+void
+waits_slice(struct waits *w)
+{
+	bool other = vt_alt_screen(w->h->vt) != w->alternate;
+	uint64_t seq = scribe_seq(w->h->scribe) + 1;
+
+	w->alternate = vt_alt_screen(w->h->vt);
+	list_for_each(it, &w->list) {
+		struct wait *wait = wait_of(it);
+		int rc;
+
+		if (!wait->c.seen || wait->seen || wait->error != 0 ||
+		    (wait->c.has_after && seq <= wait->c.after))
+			continue;
+		rc = sight_test_new(w->h->vt, other, &wait->c, &wait->found);
+		wait->seen = rc == 1;
+		wait->error = rc < 0 ? rc : 0;
+	}
+}
+
+void
+waits_output(struct waits *w, uint64_t seq, bool frame)
+{
+	if (seq == 0)
+		seq = scribe_seq(w->h->scribe) + 1;
+	if (w->done)
+		w->done_seq = seq;
+	w->done = false;
+	w->drawing = !frame;
+	if (!frame)
+		return;
+	w->shown_seq = seq;
+	w->generation = generation(w);
+	if (w->h->vt != NULL)
+		w->alternate = vt_alt_screen(w->h->vt);
+	look(w);
+}
+
+void
+waits_event(struct waits *w, const struct vt_event *ev)
+{
+	if (ev->type == VT_EVENT_MARK && ev->number == 'D')
+		w->done = true;
+}
+
+void
+waits_engine_changed(struct waits *w)
+{
+	w->generation = UINT64_MAX;
+}
+
+/* The screen has changed without output: a resize, an update given up. */
+static bool
+has_changed(struct waits *w)
+{
+	if (!is_at_frame(w) || (!w->drawing && generation(w) == w->generation))
+		return false;
+	w->drawing = false;
+	w->generation = generation(w);
+	w->shown_seq = scribe_seq(w->h->scribe);
+	return true;
+}
+
+void
+waits_settle(struct waits *w)
+{
+	if (has_changed(w) || w->h->ended || now_ms() >= w->next_ms)
+		look(w);
+	if (list_is_empty(&w->list))
+		return;
+	server_look_at_clock(w->h->server);
+	server_wake_at(w->h->server, w->next_ms);
+}

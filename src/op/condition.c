@@ -1,0 +1,230 @@
+#include "op/condition.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "op/ops.h"
+#include "op/pattern.h"
+
+#define HASH_LEN 64
+#define ROW_COL_MAX 65535
+
+typedef int read_fn(struct condition *c, const json_t *v, struct error *err);
+
+static int
+copy_text(const json_t *v, const char *name, char **out, struct error *err)
+{
+	size_t len = json_string_length(v);
+
+	if (len == 0 || len > CONDITION_TEXT_MAX)
+		return error_set(err, EINVAL,
+		    "'%s' must be 1 to %d bytes of text", name,
+		    CONDITION_TEXT_MAX);
+	*out = xstrdup(json_string_value(v));
+	return 0;
+}
+
+static int
+read_text(struct condition *c, const json_t *v, struct error *err)
+{
+	return copy_text(v, "text", &c->text, err);
+}
+
+static int
+read_absent(struct condition *c, const json_t *v, struct error *err)
+{
+	return copy_text(v, "absent", &c->absent, err);
+}
+
+static int
+read_regex(struct condition *c, const json_t *v, struct error *err)
+{
+	struct error why;
+
+	c->regex = pattern_create(json_string_value(v), json_string_length(v),
+	    &why);
+	if (c->regex == NULL)
+		return error_set(err, EINVAL,
+		    "'regex' must be a regular expression (PCRE2): %s",
+		    why.msg);
+	return 0;
+}
+
+/* A number or *, and what ends it. */
+static bool
+read_place(const char **s, char end, int *out)
+{
+	char *rest;
+	unsigned long n;
+
+	*out = CONDITION_ANY;
+	if ((*s)[0] == '*' && (*s)[1] == end) {
+		*s += 2;
+		return true;
+	}
+	if (**s < '0' || **s > '9')
+		return false;
+	n = strtoul(*s, &rest, 10);
+	*out = (int)n;
+	*s = rest + 1;
+	return n <= ROW_COL_MAX && *rest == end;
+}
+
+static int
+read_cursor(struct condition *c, const json_t *v, struct error *err)
+{
+	const char *s = json_string_value(v);
+
+	if (!read_place(&s, ',', &c->row) || !read_place(&s, '\0', &c->col))
+		return error_set(err, EINVAL,
+		    "'cursor' must be ROW,COL, both counted from 0; * is any");
+	return 0;
+}
+
+static int
+read_changed(struct condition *c, const json_t *v, struct error *err)
+{
+	const char *s = json_string_value(v);
+
+	if (strlen(s) != HASH_LEN || strspn(s, "0123456789abcdef") != HASH_LEN)
+		return error_set(err, EINVAL,
+		    "'changed_since' must be a screen's hash, %d hexadecimal "
+		    "digits",
+		    HASH_LEN);
+	memcpy(c->changed_since, s, HASH_LEN + 1);
+	return 0;
+}
+
+static int
+read_ms(const json_t *v, const char *name, uint32_t least, uint32_t *out,
+    struct error *err)
+{
+	json_int_t ms = json_integer_value(v);
+
+	if (ms < least || ms > CONDITION_MS_MAX)
+		return error_set(err, EINVAL,
+		    "'%s' must be %u to %u milliseconds", name, least,
+		    CONDITION_MS_MAX);
+	*out = (uint32_t)ms;
+	return 0;
+}
+
+static int
+read_stable(struct condition *c, const json_t *v, struct error *err)
+{
+	return read_ms(v, "stable_ms", 1, &c->stable_ms, err);
+}
+
+static int
+read_idle(struct condition *c, const json_t *v, struct error *err)
+{
+	return read_ms(v, "idle_ms", 1, &c->idle_ms, err);
+}
+
+/* A flag that is true is all there is to say. */
+static int
+read_flag(struct condition *c, const json_t *v, struct error *err)
+{
+	(void)c;
+	(void)v;
+	(void)err;
+	return 0;
+}
+
+static const struct {
+	const char *argument, *name;
+	read_fn *read;
+} kinds[CONDITION_KINDS] = {
+	[CONDITION_TEXT] = { "text", "text", read_text },
+	[CONDITION_REGEX] = { "regex", "regex", read_regex },
+	[CONDITION_ABSENT] = { "absent", "absent", read_absent },
+	[CONDITION_CURSOR] = { "cursor", "cursor", read_cursor },
+	[CONDITION_CHANGED] = { "changed_since", "changed_since",
+	    read_changed },
+	[CONDITION_STABLE] = { "stable_ms", "stable", read_stable },
+	[CONDITION_IDLE] = { "idle_ms", "idle", read_idle },
+	[CONDITION_DONE] = { "command_done", "command_done", read_flag },
+	[CONDITION_EXIT] = { "exit", "exit", read_flag },
+};
+
+const char *
+condition_name(enum condition_kind kind)
+{
+	return kinds[kind].name;
+}
+
+static int
+read_kinds(struct condition *c, const json_t *args, struct error *err)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; rc == 0 && i < CONDITION_KINDS; i++) {
+		const json_t *v = json_object_get(args, kinds[i].argument);
+
+		if (v == NULL || json_is_null(v) || json_is_false(v))
+			continue;
+		c->wanted |= 1u << i;
+		rc = kinds[i].read(c, v, err);
+	}
+	return rc;
+}
+
+static int
+read_others(struct condition *c, const json_t *args, struct error *err)
+{
+	const json_t *after = json_object_get(args, "after");
+	const json_t *timeout = json_object_get(args, "timeout_ms");
+
+	c->seen = op_bool(args, "seen", false);
+	c->has_after = json_is_integer(after);
+	c->after = op_number(args, "after", 0);
+	c->timeout_ms = CONDITION_TIMEOUT_MS;
+	if (!json_is_integer(timeout))
+		return 0;
+	return read_ms(timeout, "timeout_ms", 0, &c->timeout_ms, err);
+}
+
+static int
+check_whole(const struct condition *c, struct error *err)
+{
+	unsigned texts = 1u << CONDITION_TEXT | 1u << CONDITION_REGEX;
+
+	if (c->wanted == 0)
+		return error_set(err, EINVAL,
+		    "there is nothing to wait for; give at least one of text, "
+		    "regex, absent, cursor, changed_since, stable_ms, idle_ms, "
+		    "command_done, exit");
+	if (c->seen && (c->wanted & ~texts) != 0)
+		return error_set(err, EINVAL,
+		    "'seen' is about text and regex; it goes with no other "
+		    "condition");
+	return 0;
+}
+
+int
+condition_read(struct condition *c, const json_t *args, struct error *err)
+{
+	int rc;
+
+	*c = (struct condition){ .row = CONDITION_ANY, .col = CONDITION_ANY };
+	rc = read_kinds(c, args, err);
+	if (rc == 0)
+		rc = read_others(c, args, err);
+	if (rc == 0)
+		rc = check_whole(c, err);
+	if (rc < 0)
+		condition_finish(c);
+	return rc;
+}
+
+void
+condition_finish(struct condition *c)
+{
+	free(c->text);
+	free(c->absent);
+	pattern_destroy(c->regex);
+	*c = (struct condition){ 0 };
+}

@@ -1,0 +1,64 @@
+#ifndef TEND_OP_CONDITION_H
+#define TEND_OP_CONDITION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+struct error;
+struct pattern;
+
+/*
+ * What somebody waits for: the arguments of session.wait, read and checked.
+ * Several must hold at one frame.  Whether they do is sight.h's business.
+ */
+enum condition_kind {
+	CONDITION_TEXT,    /* visible */
+	CONDITION_REGEX,   /* matches what is visible */
+	CONDITION_ABSENT,  /* not visible */
+	CONDITION_CURSOR,  /* stands there */
+	CONDITION_CHANGED, /* the screen's hash is another */
+	CONDITION_STABLE,  /* what is visible has not changed for so long */
+	CONDITION_IDLE,    /* nothing was written or typed for so long */
+	CONDITION_DONE,    /* a command has ended, by OSC 133;D */
+	CONDITION_EXIT,    /* the program has ended, and with it the session */
+	CONDITION_KINDS,
+};
+
+#define CONDITION_TEXT_MAX 4096 /* bytes */
+#define CONDITION_MS_MAX (7u * 24 * 60 * 60 * 1000)
+#define CONDITION_TIMEOUT_MS 30000 /* unless it is said */
+#define CONDITION_ANY -1           /* row or column of the cursor */
+
+struct condition {
+	unsigned wanted; /* bits of enum condition_kind */
+	char *text, *absent;
+	struct pattern *regex;
+	int row, col; /* of the cursor, or CONDITION_ANY */
+	char changed_since[65];
+	uint32_t stable_ms, idle_ms;
+
+	bool seen; /* text and regex: also what is gone by the next frame */
+	bool has_after; /* only frames that were shown later than this event */
+	uint64_t after;
+	uint32_t timeout_ms;
+};
+
+/*
+ * Read arguments that op_check_arguments has let pass.  -EINVAL and which of
+ * them is wrong, and what would be right; then nothing is to finish.
+ */
+int condition_read(struct condition *c, const json_t *args, struct error *err);
+void condition_finish(struct condition *c);
+
+static inline bool
+condition_wants(const struct condition *c, enum condition_kind kind)
+{
+	return c->wanted >> kind & 1;
+}
+
+/* As results name it: "text", "stable". */
+const char *condition_name(enum condition_kind kind);
+
+#endif

@@ -1,0 +1,32 @@
+#ifndef TEND_OP_PATTERN_H
+#define TEND_OP_PATTERN_H
+
+#include <stddef.h>
+
+struct error;
+
+/*
+ * A regular expression (PCRE2) from somebody who need not be trusted.  Text
+ * and pattern are UTF-8; ^ and $ are the ends of lines.
+ *
+ * A search ends after a number of steps that depends on the length of the
+ * text alone, whatever the pattern is: a step is something of the pattern that
+ * is tried, or a byte that is passed over.  PCRE2's own limits do not give
+ * that, since they count anew at each place where a match might begin.
+ */
+struct pattern;
+
+#define PATTERN_MAX 4096 /* bytes */
+
+/* NULL, and why it is no pattern. */
+struct pattern *pattern_create(const char *text, size_t len, struct error *err);
+void pattern_destroy(struct pattern *p); /* NULL is fine */
+
+/*
+ * The first match in the text: 1 and its bytes [*from, *to), 0 for none, or
+ * -ELOOP when the steps, or the memory for them, are used up.
+ */
+int pattern_find(const struct pattern *p, const char *text, size_t len,
+    size_t *from, size_t *to);
+
+#endif

@@ -1,0 +1,78 @@
+#ifndef TEND_OP_SIGHT_H
+#define TEND_OP_SIGHT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "op/condition.h"
+
+struct json_out;
+struct vt;
+
+/*
+ * A frame as conditions look at it.  Its text and hash are made when the first
+ * of them asks, and serve all that look at the same one.
+ */
+struct sight {
+	const struct vt *vt; /* NULL: there is no screen */
+	uint64_t shown_seq;  /* of the event that showed it; 0: not known */
+	uint64_t done_seq;   /* of the last end of a command; 0: none */
+	int64_t stable_ms;   /* the text has been the same; -1: nobody knows */
+	int64_t idle_ms;     /* nothing was written or typed; -1 */
+	bool ended;
+
+	bool has_text, has_hash;
+	struct buf text; /* as vt_text gives it */
+	char hash[65];
+};
+
+/* The rest is for the caller to set. */
+void sight_init(struct sight *s, const struct vt *vt);
+void sight_finish(struct sight *s);
+
+/* What the screen says; "" without one. */
+const struct buf *sight_text(struct sight *s);
+const char *sight_hash(struct sight *s);
+
+/* Where and what a condition has found. */
+struct finding {
+	bool has_place;
+	unsigned row, col;
+	char *text; /* NULL: it looks for none */
+};
+
+void finding_finish(struct finding *f);
+
+/*
+ * Whether all that is wanted holds: 1 and the finding, 0, or -ELOOP when the
+ * regular expression takes too long on this screen.  done_after is for
+ * CONDITION_DONE without `after`: when the wait began.
+ */
+int sight_test(struct sight *s, const struct condition *c, uint64_t done_after,
+    struct finding *f);
+
+/* The conditions that do not hold, as bits. */
+unsigned sight_unmet(struct sight *s, const struct condition *c,
+    uint64_t done_after);
+
+/*
+ * For `seen`: the same for the rows that the last feed has written on, or for
+ * all.  Rows that follow each other are looked at together.
+ */
+int sight_test_new(const struct vt *vt, bool all, const struct condition *c,
+    struct finding *f);
+
+/*
+ * The result of a wait: docs/operations.md.  What did not match shows the
+ * screen.
+ */
+struct verdict {
+	bool matched, timed_out;
+	unsigned conditions; /* that held; if it did not match, that did not */
+	struct finding found;
+	uint64_t seq;
+};
+void verdict_json(const struct verdict *v, struct sight *s, struct json_out *j);
+
+#endif

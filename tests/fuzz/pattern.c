@@ -1,0 +1,98 @@
+/*
+ * A hostile pattern on a hostile screen.  The input is a pattern, a newline,
+ * and bytes for a terminal: whatever they are, each search ends, and what it
+ * finds lies within the text; what is found on a screen has a place there, and
+ * is there in its text.
+ */
+#include "op/pattern.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "fuzz.h"
+#include "op/sight.h"
+#include "vt/slice.h"
+#include "vt/text.h"
+#include "vt/vt.h"
+
+#define COLS 20
+#define ROWS 6
+
+static void
+search(const struct pattern *p, const char *text, size_t len)
+{
+	size_t from = 0, to = 0;
+	int rc = pattern_find(p, text, len, &from, &to);
+
+	MUST(rc <= 1);
+	MUST(rc < 1 || (from <= to && to <= len));
+}
+
+static void
+is_on_screen(struct sight *s, const struct finding *f)
+{
+	const struct buf *text = sight_text(s);
+
+	MUST(f->has_place && f->row < ROWS && f->col <= COLS);
+	MUST(f->text != NULL);
+	MUST(f->text[0] == '\0' || text->len == 0 ||
+	    strlen(f->text) > text->len ||
+	    memmem(text->data, text->len, f->text, strlen(f->text)) != NULL);
+}
+
+static void
+look(const struct vt *vt, const struct condition *c)
+{
+	struct finding f;
+	struct sight s;
+
+	sight_init(&s, vt);
+	if (sight_test(&s, c, 0, &f) == 1)
+		is_on_screen(&s, &f);
+	finding_finish(&f);
+	search(c->regex, s.text.len > 0 ? (char *)s.text.data : "", s.text.len);
+	sight_finish(&s);
+}
+
+static void
+show(const struct condition *c, const uint8_t *p, size_t len)
+{
+	struct vt *vt = vt_create(&(struct vt_config){ .cols = COLS,
+				      .rows = ROWS },
+	    NULL);
+	struct finding f;
+	size_t n;
+
+	for (; len > 0; p += n, len -= n) {
+		n = slice_len(vt, p, len);
+		MUST(n > 0 && n <= len);
+		vt_feed(vt, p, n);
+		if (sight_test_new(vt, false, c, &f) == 1)
+			MUST(f.has_place && f.row < ROWS && f.col <= COLS);
+		finding_finish(&f);
+	}
+	look(vt, c);
+	vt_destroy(vt);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *p, size_t len)
+{
+	const uint8_t *end = len > 0 ? memchr(p, '\n', len) : NULL;
+	size_t first = end != NULL ? (size_t)(end - p) : len;
+	struct condition c = { .wanted = 1u << CONDITION_REGEX, .seen = true };
+	struct error err;
+
+	c.regex = pattern_create((const char *)p, first, &err);
+	if (c.regex == NULL) {
+		MUST(err.code == EINVAL && err.msg[0] != '\0');
+		return 0;
+	}
+	if (end != NULL) {
+		search(c.regex, (const char *)end + 1, len - first - 1);
+		show(&c, end + 1, len - first - 1);
+	}
+	condition_finish(&c);
+	return 0;
+}

@@ -1,0 +1,321 @@
+#include "unit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json_out.h"
+#include "op/ops.h"
+#include "op/sight.h"
+#include "vt/slice.h"
+
+#include "vt_make.h"
+
+/* A condition of arguments in JSON with ' for ". */
+static struct condition
+want(const char *args)
+{
+	struct condition c;
+	struct error err = { 0 };
+	char json[512];
+	json_t *tree;
+
+	snprintf(json, sizeof(json), "%s", args);
+	for (char *p = json; *p != '\0'; p++)
+		if (*p == '\'')
+			*p = '"';
+	tree = json_loads(json, 0, NULL);
+	assert_non_null(tree);
+	if (condition_read(&c, tree, &err) < 0)
+		fail_msg("%s: %s", args, err.msg);
+	json_decref(tree);
+	return c;
+}
+
+/* The terminal's screen meets the condition, or does not; the finding. */
+static struct finding
+look(const struct vt *vt, const char *args, int expected)
+{
+	struct condition c = want(args);
+	struct finding f;
+	struct sight s;
+	int rc;
+
+	sight_init(&s, vt);
+	s.shown_seq = 10;
+	s.done_seq = 5;
+	s.stable_ms = s.idle_ms = 100;
+	rc = sight_test(&s, &c, 4, &f);
+	if (rc != expected)
+		fail_msg("%s: %d", args, rc);
+	assert_int_equal(sight_unmet(&s, &c, 4) == 0, expected == 1);
+	sight_finish(&s);
+	condition_finish(&c);
+	return f;
+}
+
+static void
+holds(const struct vt *vt, const char *args)
+{
+	struct finding f = look(vt, args, 1);
+
+	finding_finish(&f);
+}
+
+static void
+does_not(const struct vt *vt, const char *args)
+{
+	look(vt, args, 0);
+}
+
+static void
+text_is_found_where_it_is_visible(void **state)
+{
+	struct vt *vt = make_vt(20, 4);
+	struct finding f;
+
+	(void)state;
+	feed(vt, "one\r\n  漢字 and two  \r\nthree");
+	f = look(vt, "{'text':'and two'}", 1);
+	assert_string_equal(f.text, "and two");
+	assert_true(f.has_place && f.row == 1 && f.col == 7);
+	finding_finish(&f);
+	f = look(vt, "{'regex':'^th.*$'}", 1);
+	assert_string_equal(f.text, "three");
+	assert_true(f.row == 2 && f.col == 0);
+	finding_finish(&f);
+	f = look(vt, "{'text':'two\\nthree'}", 1);
+	assert_true(f.row == 1 && f.col == 11);
+	finding_finish(&f);
+	does_not(vt, "{'text':'four'}");
+	does_not(vt, "{'text':'two '}");
+	does_not(vt, "{'regex':'^ee'}");
+	feed(vt, "\r\n\r\n");
+	does_not(vt, "{'text':'one'}");
+	holds(vt, "{'absent':'one'}");
+	does_not(vt, "{'absent':'three'}");
+	vt_destroy(vt);
+}
+
+static void
+all_conditions_hold_at_once(void **state)
+{
+	struct vt *vt = make_vt(20, 4);
+	struct finding f;
+
+	(void)state;
+	feed(vt, "$ ls");
+	f = look(vt, "{'cursor':'0,4'}", 1);
+	assert_true(f.has_place && f.row == 0 && f.col == 4 && f.text == NULL);
+	finding_finish(&f);
+	f = look(vt, "{'text':'ls','cursor':'*,4','absent':'x'}", 1);
+	assert_true(f.row == 0 && f.col == 2);
+	finding_finish(&f);
+	does_not(vt, "{'text':'ls','cursor':'*,5'}");
+	does_not(vt, "{'text':'ls','absent':'$'}");
+	holds(vt, "{'stable_ms':100,'idle_ms':100}");
+	does_not(vt, "{'stable_ms':101}");
+	does_not(vt, "{'idle_ms':101}");
+	holds(vt, "{'command_done':true}");
+	does_not(vt, "{'command_done':true,'after':5}");
+	does_not(vt, "{'exit':true}");
+	vt_destroy(vt);
+}
+
+static void
+a_frame_from_before_does_not_count(void **state)
+{
+	struct vt *vt = make_vt(20, 4);
+
+	(void)state;
+	feed(vt, "old");
+	holds(vt, "{'text':'old','after':9}");
+	does_not(vt, "{'text':'old','after':10}");
+	does_not(vt, "{'absent':'new','after':10}");
+	does_not(vt, "{'stable_ms':1,'after':10}");
+	vt_destroy(vt);
+}
+
+static void
+without_a_screen_nothing_is_visible(void **state)
+{
+	(void)state;
+	does_not(NULL, "{'text':'a'}");
+	does_not(NULL, "{'regex':'^'}");
+	does_not(NULL, "{'absent':'a'}");
+	does_not(NULL, "{'cursor':'*,*'}");
+	does_not(NULL,
+	    "{'changed_since':'0123456789abcdef0123456789abcdef"
+	    "0123456789abcdef0123456789abcdef'}");
+	holds(NULL, "{'command_done':true}");
+}
+
+static void
+the_hash_is_that_of_the_screen(void **state)
+{
+	struct vt *vt = make_vt(20, 4);
+	char hash[65], args[120];
+	struct sight s;
+
+	(void)state;
+	feed(vt, "some text");
+	vt_hash(vt, hash);
+	sight_init(&s, vt);
+	assert_string_equal(sight_hash(&s), hash);
+	sight_finish(&s);
+	snprintf(args, sizeof(args), "{'changed_since':'%s'}", hash);
+	does_not(vt, args);
+	feed(vt, "\033[31m");
+	does_not(vt, args);
+	feed(vt, "!");
+	holds(vt, args);
+	vt_destroy(vt);
+}
+
+static void
+a_pattern_that_takes_too_long_is_an_error(void **state)
+{
+	struct vt *vt = make_vt(80, 24);
+	struct finding f;
+
+	(void)state;
+	for (int i = 0; i < 24 * 80; i++)
+		feed(vt, "a");
+	f = look(vt, "{'regex':'(a+)+[bc]'}", -ELOOP);
+	assert_null(f.text);
+	vt_destroy(vt);
+}
+
+/* Feed in slices and look after each; whether it was ever seen. */
+static bool
+seen(struct vt *vt, const char *args, const char *bytes)
+{
+	struct condition c = want(args);
+	struct finding f;
+	size_t len = strlen(bytes), n;
+	bool found = false;
+
+	for (; len > 0; bytes += n, len -= n) {
+		n = slice_len(vt, bytes, len);
+		vt_feed(vt, bytes, n);
+		found |= sight_test_new(vt, false, &c, &f) == 1;
+		finding_finish(&f);
+	}
+	condition_finish(&c);
+	return found;
+}
+
+static void
+what_is_gone_again_was_seen(void **state)
+{
+	static const char *const flashes[] = {
+		"flash\033[2J",
+		"flash\rnever",
+		"flash\b\b\b\b\bnever",
+		"flash\r\033[K",
+		"flash\r\n\r\n\r\n\r\n\r\n\r\n",
+		"\033[?1049hflash\033[?1049l",
+		"fla\033[31msh\033[2J\033[H",
+		"xxxxxxxxxxxxxxxflashxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+		"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+		"\033[2;2r\033[2Hflash\n\033[r",
+		"flash\302\205\302\205\302\205\302\205\302\205",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(flashes) / sizeof(*flashes); i++) {
+		struct vt *vt = make_vt(20, 4);
+
+		if (!seen(vt, "{'text':'flash','seen':true}", flashes[i]))
+			fail_msg("flash %zu was not seen", i);
+		vt_destroy(vt);
+	}
+}
+
+static void
+text_and_pattern_are_seen_together(void **state)
+{
+	struct vt *vt = make_vt(20, 4);
+
+	(void)state;
+	assert_true(seen(vt, "{'regex':'fl[a-z]+','text':'f','seen':true}",
+	    "flash\033[2J"));
+	assert_false(seen(vt, "{'regex':'fl[0-9]+','text':'f','seen':true}",
+	    "flash\033[2J"));
+	vt_destroy(vt);
+}
+
+static void
+a_small_screen_is_seen_as_well(void **state)
+{
+	struct vt *vt = make_vt(8, 1);
+
+	(void)state;
+	assert_true(seen(vt, "{'text':'flash','seen':true}",
+	    "xxxxxxxxflashxxxxxxxxxxxxxxxxxxxxxxxx\033[2J"));
+	vt_destroy(vt);
+}
+
+static void
+a_verdict_is_an_object(void **state)
+{
+	struct vt *vt = make_vt(10, 2);
+	struct finding f;
+	struct sight s;
+	struct json_out j;
+	struct buf b;
+	char *got, expected[400];
+
+	(void)state;
+	feed(vt, "a \"b\"");
+	f = look(vt, "{'text':'\\\"b'}", 1);
+	buf_init(&b, 4096);
+	json_out_init(&j, &b);
+	sight_init(&s, vt);
+	verdict_json(&(struct verdict){ .matched = true,
+			 .conditions = 1u << CONDITION_TEXT,
+			 .found = f,
+			 .seq = 7 },
+	    &s, &j);
+	snprintf(expected, sizeof(expected),
+	    "{\"matched\":true,\"timed_out\":false,\"condition\":\"text\","
+	    "\"row\":0,\"col\":2,\"text\":\"\\\"b\",\"seq\":7,"
+	    "\"hash\":\"%s\"}",
+	    sight_hash(&s));
+	got = buf_take(&b);
+	assert_string_equal(got, expected);
+	free(got);
+	finding_finish(&f);
+	json_out_init(&j, &b);
+	verdict_json(&(struct verdict){ .timed_out = true,
+			 .conditions = 1u << CONDITION_TEXT |
+			     1u << CONDITION_STABLE },
+	    &s, &j);
+	got = buf_take(&b);
+	assert_non_null(strstr(got,
+	    "\"condition\":\"text,stable\",\"row\":null,"
+	    "\"col\":null,\"text\":null"));
+	assert_non_null(strstr(got, "\"screen\":[\"a \\\"b\\\"\",\"\"]}"));
+	free(got);
+	sight_finish(&s);
+	vt_destroy(vt);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_is_found_where_it_is_visible),
+		cmocka_unit_test(all_conditions_hold_at_once),
+		cmocka_unit_test(a_frame_from_before_does_not_count),
+		cmocka_unit_test(without_a_screen_nothing_is_visible),
+		cmocka_unit_test(the_hash_is_that_of_the_screen),
+		cmocka_unit_test(a_pattern_that_takes_too_long_is_an_error),
+		cmocka_unit_test(what_is_gone_again_was_seen),
+		cmocka_unit_test(text_and_pattern_are_seen_together),
+		cmocka_unit_test(a_small_screen_is_seen_as_well),
+		cmocka_unit_test(a_verdict_is_an_object),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
