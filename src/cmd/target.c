@@ -165,6 +165,12 @@ connect_host(struct target *t, int timeout_ms, struct error *err)
 }
 
 int
+target_reach(struct target *t, struct error *err)
+{
+	return connect_host(t, HOST_TIMEOUT_MS, err);
+}
+
+int
 target_connect(struct call *call)
 {
 	struct target *t = call->target;
@@ -173,7 +179,7 @@ target_connect(struct call *call)
 
 	if (!status_is_active(t->session.status))
 		return target_not_running(call);
-	result = connect_host(t, HOST_TIMEOUT_MS, &err);
+	result = target_reach(t, &err);
 	if (result == 0)
 		return 0;
 	/* It may have ended while we were on our way. */

@@ -42,6 +42,9 @@ int target_take_session(struct call *call, unsigned needs);
 /* Connect to the session's host, which must be there. */
 int target_connect(struct call *call);
 
+/* The same without a word of it: as conn_open. */
+int target_reach(struct target *t, struct error *err);
+
 /*
  * Ask the host for an operation.  *result is JSON text, the caller's.  0, or
  * the exit status after the failure was reported.

@@ -253,27 +253,34 @@ class Wire:
     def type(self, kind, payload, flags=0):
         return self.taken(self.input(kind, payload, flags))
 
-    def call(self, op, /, give=None, **args):
-        """Carry out an operation: its result, or Refused.
+    def ask(self, op, /, give=None, **args):
+        """Send a request; its id.
 
-        `give` is a descriptor that goes along with the request.
+        `give` is a descriptor that goes along with it.
         """
         self.next_id += 1
-        number = self.next_id
-        request = frame(REQUEST, json.dumps({"id": number, "op": op,
+        request = frame(REQUEST, json.dumps({"id": self.next_id, "op": op,
                                              "args": args}).encode())
         if give is None:
             self.sock.sendall(request)
         else:
             sent = socket.send_fds(self.sock, [request], [give])
             self.sock.sendall(request[sent:])
+        return self.next_id
+
+    def answer(self, number, seconds=SECONDS):
+        """The result of a request, or Refused."""
         payload = self.take(lambda kind, payload: kind == RESPONSE
                             and json.loads(payload)["id"] == number,
-                            what=f"the answer to {op}")
+                            seconds, f"the answer to request {number}")
         answer = json.loads(payload)
         if not answer["ok"]:
             raise Refused(answer["error"])
         return answer["result"]
+
+    def call(self, op, /, give=None, **args):
+        """Carry out an operation: its result, or Refused."""
+        return self.answer(self.ask(op, give, **args))
 
     def __repr__(self):
         return (f"welcome {self.welcome}\nat {self.at}, gaps {self.gaps[-5:]}\n"

@@ -1,0 +1,395 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/error.h"
+#include "base/json_tree.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "cmd/cmd.h"
+#include "cmd/opt.h"
+#include "cmd/out.h"
+#include "cmd/target.h"
+#include "cmd/units.h"
+#include "cmd/waiting.h"
+#include "op/condition.h"
+
+#define TIMED_OUT 11 /* exit status; of a session that has ended, 4 */
+
+struct args {
+	const char *text, *regex, *absent, *cursor, *changed_since;
+	const char *stable, *idle, *after, *timeout;
+	bool command_done, exit, seen, any, all;
+};
+
+static const struct opt options[] = {
+	OPT_VALUE(struct args, text, "text", 't', "TEXT",
+	    "this is on the screen"),
+	OPT_VALUE(struct args, regex, "regex", 'r', "PATTERN",
+	    "this regular expression matches the screen"),
+	OPT_VALUE(struct args, absent, "absent", 0, "TEXT",
+	    "this is not on the screen"),
+	OPT_VALUE(struct args, cursor, "cursor", 0, "ROW,COL",
+	    "the cursor is there; * is any"),
+	OPT_VALUE(struct args, changed_since, "changed-since", 0, "HASH",
+	    "the screen is another than that"),
+	OPT_VALUE(struct args, stable, "stable", 0, "DURATION",
+	    "the text has been the same for so long"),
+	OPT_VALUE(struct args, idle, "idle", 0, "DURATION",
+	    "nothing was written or typed for so long"),
+	OPT_FLAG(struct args, command_done, "command-done", 0,
+	    "a command of the shell has ended"),
+	OPT_FLAG(struct args, exit, "exit", 0, "the session has ended"),
+	OPT_FLAG(struct args, seen, "seen", 0,
+	    "text and regex: also what flashes or scrolls past"),
+	OPT_VALUE(struct args, after, "after", 0, "SEQ",
+	    "only what was shown later than this event"),
+	OPT_VALUE(struct args, timeout, "timeout", 0, "DURATION",
+	    "give up after so long (30s)"),
+	OPT_FLAG(struct args, any, "any", 0, "of several sessions, the first"),
+	OPT_FLAG(struct args, all, "all", 0, "of several sessions, each"),
+	{ 0 },
+};
+
+/* ------------------------------------------------------------ what is asked */
+
+static int
+put_text(json_t *o, const char *name, const char *text, struct error *err)
+{
+	if (text == NULL)
+		return 0;
+	if (!utf8_valid(text, strlen(text)))
+		return error_set(err, EINVAL, "'%s' must be UTF-8", name);
+	json_object_set_new(o, name, json_string(text));
+	return 0;
+}
+
+static int
+put_ms(json_t *o, const char *name, const char *option, const char *text,
+    struct error *err)
+{
+	struct error why;
+	uint64_t ns;
+
+	if (text == NULL)
+		return 0;
+	if (units_duration(text, &ns, &why) < 0)
+		return error_set(err, EINVAL, "%s: %s", option, why.msg);
+	json_object_set_new(o, name, json_integer((json_int_t)(ns / 1000000)));
+	return 0;
+}
+
+static int
+put_after(json_t *o, const char *text, struct error *err)
+{
+	uint64_t seq;
+
+	if (text == NULL)
+		return 0;
+	if (!units_number(text, INT64_MAX, &seq))
+		return error_set(err, EINVAL,
+		    "--after %.40s: give the seq of an event, a number", text);
+	json_object_set_new(o, "after", json_integer((json_int_t)seq));
+	return 0;
+}
+
+static void
+put_flag(json_t *o, const char *name, bool value)
+{
+	if (value)
+		json_object_set_new(o, name, json_true());
+}
+
+static int
+put_all(json_t *o, const struct args *a, struct error *err)
+{
+	const struct {
+		const char *name, *value;
+	} texts[] = {
+		{ "text", a->text },
+		{ "regex", a->regex },
+		{ "absent", a->absent },
+		{ "cursor", a->cursor },
+		{ "changed_since", a->changed_since },
+	};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < sizeof(texts) / sizeof(*texts); i++)
+		rc = put_text(o, texts[i].name, texts[i].value, err);
+	if (rc < 0 ||
+	    (rc = put_ms(o, "stable_ms", "--stable", a->stable, err)) < 0 ||
+	    (rc = put_ms(o, "idle_ms", "--idle", a->idle, err)) < 0 ||
+	    (rc = put_ms(o, "timeout_ms", "--timeout",
+		 a->timeout != NULL ? a->timeout : "30s", err)) < 0 ||
+	    (rc = put_after(o, a->after, err)) < 0)
+		return rc;
+	put_flag(o, "command_done", a->command_done);
+	put_flag(o, "exit", a->exit);
+	put_flag(o, "seen", a->seen);
+	return 0;
+}
+
+/* The arguments of session.wait; nobody is asked before they are right. */
+static int
+read_args(struct call *call, json_t *o)
+{
+	struct condition c;
+	struct error err;
+
+	if (put_all(o, call->args, &err) < 0 || condition_read(&c, o, &err) < 0)
+		return out_fail(call->out, FAIL_USAGE, "%s", err.msg);
+	condition_finish(&c);
+	return 0;
+}
+
+/* ------------------------------------------------------- which sessions */
+
+/* Targets of all sessions but the first, which main has found. */
+struct others {
+	struct target *targets;
+	size_t n;
+};
+
+static int
+find_others(struct call *call, struct others *others)
+{
+	int status = 0;
+
+	others->targets = xcalloc((size_t)call->argc + 1,
+	    sizeof(*others->targets));
+	for (int i = 0; status == 0 && i < call->argc; i++) {
+		struct target *t = &others->targets[others->n++];
+		struct call one = *call;
+
+		one.target = t;
+		one.argc = 1;
+		one.argv = &call->argv[i];
+		target_init(t, call->target->home_option);
+		status = target_prepare(&one,
+		    CMD_NEEDS_SESSION | CMD_FINDS_DESTROYED);
+	}
+	return status;
+}
+
+static int
+check_several(struct call *call)
+{
+	const struct args *a = call->args;
+
+	if (a->any && a->all)
+		return out_fail(call->out, FAIL_USAGE,
+		    "--any and --all contradict each other; give one");
+	if (call->argc > 0 && !a->any && !a->all)
+		return out_fail(call->out, FAIL_USAGE,
+		    "for which of %d sessions? give --any or --all",
+		    call->argc + 1);
+	return 0;
+}
+
+/* ---------------------------------------------------------------- answer */
+
+static int
+status_of(const struct waiting *w)
+{
+	bool timed_out = false, all = true;
+
+	for (size_t i = 0; i < w->n; i++) {
+		if (w->any && waiting_matched(&w->ones[i]))
+			return 0;
+		all = all && waiting_matched(&w->ones[i]);
+		timed_out |= waiting_timed_out(&w->ones[i]);
+	}
+	if (all)
+		return 0;
+	return timed_out ? TIMED_OUT :
+			   out_status(w->call->out, FAIL_NOT_RUNNING);
+}
+
+/* With --any, of those that matched only the first. */
+static bool
+is_shown(const struct waiting *w, size_t i, int status)
+{
+	if (w->ones[i].result == NULL)
+		return false;
+	return !w->any || status != 0 || waiting_matched(&w->ones[i]);
+}
+
+static void
+put_tree(struct json_out *j, const json_t *tree)
+{
+	auto_free char *text = json_dumps(tree, JSON_COMPACT);
+
+	json_out_json(j, text != NULL ? text : "null");
+}
+
+static void
+put_one(const struct waiting_one *one, struct json_out *j)
+{
+	auto_json json_t *o = json_object();
+
+	json_object_set_new(o, "session", json_string(one->target->session.id));
+	json_object_set_new(o, "name", json_string(one->target->session.name));
+	json_object_update(o, one->result);
+	put_tree(j, o);
+}
+
+static void
+put_several(const struct waiting *w, int status, struct json_out *j)
+{
+	json_out_open(j, '{');
+	json_out_key(j, "matched");
+	json_out_bool(j, status == 0);
+	json_out_key(j, "timed_out");
+	json_out_bool(j, status == TIMED_OUT);
+	json_out_key(j, "sessions");
+	json_out_open(j, '[');
+	for (size_t i = 0; i < w->n; i++) {
+		if (!is_shown(w, i, status))
+			continue;
+		put_one(&w->ones[i], j);
+		if (w->any && status == 0)
+			break;
+	}
+	json_out_close(j, ']');
+	json_out_close(j, '}');
+}
+
+/* What was found, for a script to use; of several sessions, where. */
+static void
+say_found(const struct waiting *w, bool several)
+{
+	struct buf *out = &w->call->out->buf;
+
+	for (size_t i = 0; i < w->n; i++) {
+		const char *text = json_string_value(
+		    json_object_get(w->ones[i].result, "text"));
+
+		if (!is_shown(w, i, 0))
+			continue;
+		if (several)
+			out_put_safe(out, target_name(w->ones[i].target));
+		if (several && text != NULL)
+			buf_putc(out, '\t');
+		if (text != NULL)
+			out_put_lines(out, text);
+		if (several || text != NULL)
+			buf_putc(out, '\n');
+		if (w->any)
+			break;
+	}
+}
+
+/* Why not: what the screen showed, up to its last line. */
+static void
+say_screen(const struct waiting *w, const struct waiting_one *one)
+{
+	const json_t *screen = json_object_get(one->result, "screen");
+	size_t n = json_array_size(screen);
+	const json_t *unmet = json_object_get(one->result, "condition");
+
+	out_note(w->call->out, "session %s: %s: not met: %s",
+	    target_name(one->target),
+	    waiting_timed_out(one) ? "timed out" : "it has ended",
+	    json_is_string(unmet) ? json_string_value(unmet) : "?");
+	while (n > 0 && json_string_length(json_array_get(screen, n - 1)) == 0)
+		n--;
+	for (size_t i = 0; i < n; i++)
+		out_note(w->call->out, "| %s",
+		    json_string_value(json_array_get(screen, i)));
+}
+
+static int
+answer(const struct waiting *w, bool several)
+{
+	int status = status_of(w), sent;
+	struct json_out j;
+
+	if (w->call->out->json) {
+		out_begin(w->call->out, &j);
+		if (several)
+			put_several(w, status, &j);
+		else
+			put_tree(&j, w->ones[0].result);
+	} else if (status == 0) {
+		say_found(w, several);
+	} else {
+		for (size_t i = 0; i < w->n; i++)
+			if (!waiting_matched(&w->ones[i]))
+				say_screen(w, &w->ones[i]);
+	}
+	sent = out_send(w->call->out);
+	return sent != 0 ? sent : status;
+}
+
+static int
+wait_for(struct call *call, struct others *others, json_t *args)
+{
+	const struct args *a = call->args;
+	struct waiting w = {
+		.call = call,
+		.n = others->n + 1,
+		.args = args,
+		.any = a->any,
+	};
+	int status;
+
+	w.ones = xcalloc(w.n, sizeof(*w.ones));
+	w.ones[0].target = call->target;
+	for (size_t i = 1; i < w.n; i++)
+		w.ones[i].target = &others->targets[i - 1];
+	status = waiting_run(&w);
+	if (status == 0)
+		status = answer(&w, a->any || a->all);
+	for (size_t i = 0; i < w.n; i++)
+		json_decref(w.ones[i].result);
+	free(w.ones);
+	return status;
+}
+
+static int
+run(struct call *call)
+{
+	auto_json json_t *args = json_object();
+	struct others others = { 0 };
+	int status;
+
+	status = check_several(call);
+	if (status == 0)
+		status = read_args(call, args);
+	if (status == 0)
+		status = find_others(call, &others);
+	if (status == 0)
+		status = wait_for(call, &others, args);
+	for (size_t i = 0; i < others.n; i++)
+		target_finish(&others.targets[i]);
+	free(others.targets);
+	return status;
+}
+
+const struct cmd cmd_wait = {
+	.name = "wait",
+	.usage =
+	    "[SESSION...] [--text TEXT] [--regex PATTERN] [--absent TEXT]\n"
+	    "            [--cursor ROW,COL] [--changed-since HASH] "
+	    "[--stable DURATION]\n"
+	    "            [--idle DURATION] [--command-done] [--exit] "
+	    "[--seen] [--after SEQ]\n"
+	    "            [--timeout DURATION] [--any] [--all] [--json]",
+	.summary = "wait until a session's screen shows something",
+	.details =
+	    "Several conditions must hold at one moment.  What was found is\n"
+	    "printed.  The status is 0, or 11 when the time is over, or 4 when the\n"
+	    "session has ended and it cannot happen any more.\n"
+	    "\n"
+	    "  tend wait build --text 'tests passed' --timeout 5m\n"
+	    "  seq=$(tend send sh --text ls --keys Enter --json | jq .result.seq)\n"
+	    "  tend wait sh --after $seq --regex '\\$ $' --stable 200ms\n"
+	    "  tend wait a b c --any --exit\n",
+	.options = options,
+	.args_size = sizeof(struct args),
+	.needs = CMD_NEEDS_SESSION | CMD_NEWEST | CMD_FINDS_DESTROYED,
+	.run = run,
+};

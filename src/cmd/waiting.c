@@ -1,0 +1,333 @@
+#include "cmd/waiting.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/json_tree.h"
+#include "base/mem.h"
+#include "cmd/cmd.h"
+#include "cmd/out.h"
+#include "cmd/target.h"
+#include "log/replay.h"
+#include "op/sight.h"
+#include "vt/vt.h"
+
+/* What a host may take beyond the time that it was given. */
+#define MARGIN_MS 10000
+
+static int64_t
+now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+bool
+waiting_matched(const struct waiting_one *one)
+{
+	return json_is_true(json_object_get(one->result, "matched"));
+}
+
+bool
+waiting_timed_out(const struct waiting_one *one)
+{
+	return json_is_true(json_object_get(one->result, "timed_out"));
+}
+
+/* The command as it would be for this session alone. */
+static struct call
+call_for(const struct waiting *w, const struct waiting_one *one)
+{
+	struct call call = *w->call;
+
+	call.target = one->target;
+	return call;
+}
+
+static int
+take_result(struct waiting_one *one, char *json, struct call *call)
+{
+	one->live = false;
+	one->result = json_tree_object(json, strlen(json), NULL);
+	free(json);
+	if (one->result == NULL)
+		return out_fail(call->out, FAIL_PROTOCOL,
+		    "session %s: the host's answer makes no sense",
+		    target_name(one->target));
+	return 0;
+}
+
+/* ------------------------------------------------- sessions that have ended */
+
+struct offline {
+	struct condition c;
+	struct finding found;
+	bool seen;    /* `found` is of a slice */
+	bool matched; /* at a frame that is not the last */
+	int error;
+	uint64_t last_seq; /* that showed a frame */
+};
+
+/* A frame of the past: whether the session has ended is the last one's. */
+static bool
+on_frame(void *arg, const struct replay *at, bool frame)
+{
+	struct offline *o = arg;
+	struct sight s;
+	int rc = 0;
+
+	if (o->c.seen && !o->seen && o->error == 0) {
+		rc = sight_test_new(at->vt, false, &o->c, &o->found);
+		o->seen = rc == 1;
+	}
+	if (frame && !o->seen && rc == 0) {
+		sight_init(&s, at->vt);
+		s.shown_seq = o->last_seq = at->seq;
+		rc = sight_test(&s, &o->c, 0, &o->found);
+		sight_finish(&s);
+	}
+	if (rc < 0)
+		o->error = rc;
+	o->matched = frame && (o->seen || rc == 1);
+	return !o->matched && o->error == 0;
+}
+
+/* Of one that looks for what was seen, everything counts. */
+static int
+replay(struct offline *o, struct log_reader *r, struct replay *at,
+    struct error *err)
+{
+	const struct replay_watch watch = {
+		.after = o->c.after,
+		.slices = o->c.seen,
+		.fn = on_frame,
+		.arg = o,
+	};
+
+	if (!o->c.has_after && !o->c.seen)
+		return replay_end(r, false, at, err);
+	return replay_watched(r, UINT64_MAX, &watch, at, err);
+}
+
+/* A screen that will not change cannot tell for how long it has not (K-13). */
+static int
+judge(struct offline *o, const struct replay *at, char **json)
+{
+	struct verdict v = { .conditions = o->c.wanted, .seq = at->seq };
+	struct json_out j;
+	struct sight s;
+	struct buf b;
+	int rc = o->error;
+
+	sight_init(&s, at->vt);
+	s.ended = true;
+	s.shown_seq = o->last_seq;
+	if (rc == 0)
+		rc = o->matched ? 1 : sight_test(&s, &o->c, 0, &o->found);
+	v.matched = rc == 1;
+	v.found = o->found;
+	if (rc == 0)
+		v.conditions = sight_unmet(&s, &o->c, 0);
+	buf_init(&b, SIZE_MAX);
+	json_out_init(&j, &b);
+	verdict_json(&v, &s, &j);
+	*json = buf_take(&b);
+	sight_finish(&s);
+	return rc;
+}
+
+static int
+look_into_log(struct call *call, struct offline *o, char **json)
+{
+	struct replay at = { 0 };
+	struct log_reader *r;
+	struct error err;
+	int status, rc;
+
+	status = target_open_log(call, &r);
+	if (status != 0)
+		return status;
+	rc = replay(o, r, &at, &err);
+	if (rc < 0)
+		status = out_fail(call->out, FAIL_REPLAY,
+		    "cannot show session %s: %s", target_name(call->target),
+		    err.msg);
+	else if (judge(o, &at, json) < 0)
+		status = out_fail(call->out, FAIL_USAGE,
+		    "'regex' takes too long on what session %s has shown",
+		    target_name(call->target));
+	vt_destroy(at.vt);
+	log_reader_close(r);
+	return status;
+}
+
+static int
+ask_log(struct waiting *w, struct waiting_one *one)
+{
+	struct call call = call_for(w, one);
+	struct offline o = { 0 };
+	char *json = NULL;
+	int status;
+
+	if (condition_read(&o.c, w->args, NULL) < 0)
+		return out_fail(call.out, FAIL_INTERNAL,
+		    "the conditions were checked before");
+	status = look_into_log(&call, &o, &json);
+	finding_finish(&o.found);
+	condition_finish(&o.c);
+	if (status != 0) {
+		free(json);
+		return status;
+	}
+	return take_result(one, json, &call);
+}
+
+/* ------------------------------------------------------- sessions that run */
+
+static uint64_t
+time_left(int64_t until)
+{
+	int64_t left = until - now_ms();
+
+	return left > 0 ? (uint64_t)left : 0;
+}
+
+/* Ask its host, or the log when it has none any more. */
+static int
+ask(struct waiting *w, struct waiting_one *one, int64_t until)
+{
+	auto_free char *args = NULL;
+	struct error err = { 0 };
+	int rc = 0;
+
+	one->live = false;
+	if (!status_has_live_host(one->target->session.status))
+		return ask_log(w, one);
+	json_object_set_new(w->args, "timeout_ms",
+	    json_integer((json_int_t)time_left(until)));
+	args = json_dumps(w->args, JSON_COMPACT);
+	if (one->target->conn.fd < 0)
+		rc = target_reach(one->target, &err);
+	if (rc == 0)
+		rc = conn_ask(&one->target->conn, "session.wait", args,
+		    &one->id, &err);
+	if (rc == 0) {
+		one->live = true;
+		return 0;
+	}
+	/* It may have ended while we were on our way. */
+	if (target_refresh(one->target, NULL) == 0 &&
+	    !status_has_live_host(one->target->session.status))
+		return ask_log(w, one);
+	return out_fail(w->call->out, target_conn_failure(rc),
+	    "cannot reach session %s: %s", target_name(one->target), err.msg);
+}
+
+/* The host is gone: another follows, or the session has ended. */
+static int
+ask_again(struct waiting *w, struct waiting_one *one, int64_t until)
+{
+	struct error err;
+
+	conn_close(&one->target->conn);
+	if (target_refresh(one->target, &err) < 0)
+		return out_fail(w->call->out, FAIL_STORAGE, "session %s: %s",
+		    target_name(one->target), err.msg);
+	return ask(w, one, until);
+}
+
+static int
+hear(struct waiting *w, struct waiting_one *one, int64_t until)
+{
+	struct conn *conn = &one->target->conn;
+	struct error err = { 0 };
+	char *json = NULL, code[32];
+	int rc = conn_fill(conn, false, &err);
+
+	if (rc > 0)
+		rc = conn_answer(conn, one->id, &json, code, &err);
+	if (rc == 0)
+		return 0;
+	if (rc > 0)
+		return take_result(one, json, w->call);
+	if (rc == -EREMOTEIO && conn->left && strcmp(code, "busy") == 0)
+		return ask(w, one, until);
+	if (rc == -EREMOTEIO)
+		return out_fail(w->call->out, failure_called(code), "%s: %s",
+		    target_name(one->target), err.msg);
+	return ask_again(w, one, until);
+}
+
+/* ------------------------------------------------------------- all of them */
+
+/* Whether there is something left to wait for. */
+static bool
+goes_on(const struct waiting *w)
+{
+	bool live = false;
+
+	for (size_t i = 0; i < w->n; i++) {
+		if (w->any && waiting_matched(&w->ones[i]))
+			return false;
+		live |= w->ones[i].live;
+	}
+	return live;
+}
+
+static int
+await(struct waiting *w, struct pollfd *fds, int64_t until)
+{
+	int left = (int)time_left(until + MARGIN_MS), n;
+	size_t live = 0;
+
+	for (size_t i = 0; i < w->n; i++) {
+		fds[i].fd = w->ones[i].live ? w->ones[i].target->conn.fd : -1;
+		fds[i].events = POLLIN;
+		fds[i].revents = 0;
+		live += w->ones[i].live;
+	}
+	n = poll(fds, w->n, left);
+	if (n == 0)
+		return out_fail(w->call->out, FAIL_TIMEOUT,
+		    "the hosts of %zu sessions do not answer", live);
+	if (n < 0 && errno != EINTR)
+		return out_fail(w->call->out, FAIL_INTERNAL, "cannot wait: %s",
+		    strerror(errno));
+	return 0;
+}
+
+static int
+ask_all(struct waiting *w, int64_t until)
+{
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < w->n; i++) {
+		status = ask(w, &w->ones[i], until);
+		if (w->any && waiting_matched(&w->ones[i]))
+			break;
+	}
+	return status;
+}
+
+int
+waiting_run(struct waiting *w)
+{
+	auto_free struct pollfd *fds = xcalloc(w->n, sizeof(*fds));
+	const json_t *limit = json_object_get(w->args, "timeout_ms");
+	int64_t until = now_ms() + json_integer_value(limit);
+	int status = ask_all(w, until);
+
+	while (status == 0 && goes_on(w)) {
+		status = await(w, fds, until);
+		for (size_t i = 0; status == 0 && i < w->n; i++)
+			if (fds[i].revents != 0 && w->ones[i].live)
+				status = hear(w, &w->ones[i], until);
+	}
+	return status;
+}

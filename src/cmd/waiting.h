@@ -1,0 +1,43 @@
+#ifndef TEND_CMD_WAITING_H
+#define TEND_CMD_WAITING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+struct call;
+struct target;
+
+/*
+ * Waiting for one or several sessions at once.  Those that run are asked for
+ * session.wait, and again when their host has been replaced meanwhile; of
+ * those that have ended the log is looked at.
+ */
+struct waiting_one {
+	struct target *target;
+	uint64_t id;    /* of the request */
+	bool live;      /* its host was asked and has not answered */
+	json_t *result; /* of session.wait; NULL: none yet */
+};
+
+struct waiting {
+	struct call *call;
+	struct waiting_one *ones;
+	size_t n;
+	json_t *args; /* of session.wait, checked; borrowed */
+	bool any;     /* the first that matches is enough */
+};
+
+/*
+ * Wait until all that must be known is: then each has a result, or with `any`
+ * one has that matched.  0, or the exit status after the failure was reported.
+ */
+int waiting_run(struct waiting *w);
+
+/* Whether it has a result that says so. */
+bool waiting_matched(const struct waiting_one *one);
+bool waiting_timed_out(const struct waiting_one *one);
+
+#endif

@@ -1,0 +1,71 @@
+"""A program in a session that writes exactly what it is told to.
+
+    sid = puppet.start(home)
+    with puppet.strings(home, sid) as pull:
+        seq = pull(b"\\x1b[2Jhello")
+
+Each line it reads is @ and bytes in hexadecimal digits, which it writes with
+one write(2): what one PTY read has, and so what a frame is, is the test's to
+say.  It echoes nothing, and what the terminal answers it does not read.
+"""
+
+import contextlib
+import re
+
+from wire import Wire
+
+PROGRAM = """
+import os, tty
+tty.setraw(0)
+os.write(1, b"ready")
+rest = b""
+while True:
+    got = os.read(0, 1 << 16)
+    if not got:
+        break
+    rest += got
+    *lines, rest = rest.split(b"\\n")
+    for line in lines:
+        os.write(1, bytes.fromhex(line.rpartition(b"@")[2].decode()))
+"""
+
+
+def start(home, options=()):
+    """A session that is ready to be told."""
+    sid = home.start("/usr/bin/python3", "-u", "-c", PROGRAM, options=options)
+    with Wire(home.dir(sid), mode="control") as w:
+        got = w.call("session.wait", text="ready")
+        assert got["matched"], got
+    return sid
+
+
+def told(data):
+    """What to type so that it writes this."""
+    return f"@{data.hex()}\n"
+
+
+@contextlib.contextmanager
+def strings(home, sid):
+    """A function that has the bytes written; the seq of what was typed."""
+    with Wire(home.dir(sid), mode="control") as w:
+        def pull(data):
+            got = w.call("session.send", input=[{"text": told(data)}])
+            return got["seq"]
+
+        yield pull
+
+
+def ask(w, **args):
+    """Send a session.wait, and return once the host has begun it; its id."""
+    number = w.ask("session.wait", **args)
+    w.sync()
+    return number
+
+
+def lines(n, width=10):
+    """n numbered lines, as a terminal in raw mode wants them."""
+    return b"".join(b"%0*d\r\n" % (width, i) for i in range(n))
+
+
+def is_hash(text):
+    return re.fullmatch("[0-9a-f]{64}", text) is not None

@@ -1,0 +1,495 @@
+"""Waiting for a screen: that nothing is missed, nothing is seen too early.
+
+The program inside writes what the test tells it to (puppet.py), one write at a
+time, so that what is a frame and what is not is known.
+"""
+
+import json
+import os
+import random
+import signal
+import subprocess
+
+import pytest
+
+import lib
+import puppet
+from lib import TEND, Home, wait_for
+from wire import Refused, Wire
+
+FULL = "TEND_TEST_FULL" in os.environ
+ROUNDS = 1000 if FULL else 50
+BEGIN, END = b"\x1b[?2026h", b"\x1b[?2026l"
+CLEAR = b"\x1b[H\x1b[2J"
+
+
+@pytest.fixture(scope="module")
+def home():
+    with Home() as home:
+        yield home
+
+
+@pytest.fixture
+def sid(home):
+    return puppet.start(home)
+
+
+@pytest.fixture
+def pull(home, sid):
+    with puppet.strings(home, sid) as pull:
+        yield pull
+
+
+@pytest.fixture
+def w(home, sid):
+    with Wire(home.dir(sid), mode="control") as w:
+        yield w
+
+
+def replayed(home, sid, seq):
+    """The screen at an event, from the log alone."""
+    return home.json("snapshot", sid, "--at", str(seq))
+
+
+def refused(w, **args):
+    with pytest.raises(Refused) as why:
+        w.call("session.wait", **args)
+    return why.value
+
+
+# ------------------------------------------------------- nothing is missed
+
+def test_text_of_one_synchronized_frame_is_caught(home, sid, pull, w):
+    """Shown by one update and erased by the next, all in one write."""
+    for i in range(ROUNDS):
+        number = puppet.ask(w, text=f"flash {i}!")
+        typed = pull(CLEAR + BEGIN + b"\x1b[3;5Hflash %d!" % i + END + BEGIN
+                     + CLEAR + END + b"after %d" % i)
+        got = w.answer(number)
+        assert got["matched"] and not got["timed_out"], (i, got)
+        assert (got["row"], got["col"]) == (2, 4), (i, got)
+        assert got["text"] == f"flash {i}!" and got["seq"] > typed, (i, got)
+        assert got["condition"] == "text", got
+        if i % (ROUNDS // 10) == 0:
+            screen = replayed(home, sid, got["seq"])
+            assert screen["hash"] == got["hash"], (i, got, screen)
+            assert screen["lines"][2] == f"    flash {i}!", (i, screen)
+
+
+def test_what_flashes_outside_of_a_frame_is_seen(sid, pull, w):
+    """Written and overwritten, erased or on another screen, in one write."""
+    ways = [b"%s\r\x1b[K", CLEAR + b"%s" + CLEAR, b"\x1b[?1049h%s\x1b[?1049l",
+            b"\r%s" + b"\b" * 12 + b"xxxxxxxxxxxxxx", b"\x1b[5;70H%s\x1b[5;1H\x1b[M",
+            BEGIN + b"\x1b[H%s" + CLEAR + END]
+    for i in range(ROUNDS):
+        flash = b"seen %d!" % i
+        number = puppet.ask(w, text=flash.decode(), seen=True)
+        pull(ways[i % len(ways)] % flash + b"never mind")
+        got = w.answer(number)
+        assert got["matched"] and got["text"] == flash.decode(), (i, got)
+
+
+def test_what_scrolls_past_is_seen(sid, pull, w):
+    """One line among hundreds that leave the screen within one write."""
+    rng = random.Random(3)
+    for i in range(ROUNDS):
+        before, after = rng.randrange(200), rng.randrange(24, 200)
+        number = puppet.ask(w, regex=rf"^past {i}=\d+$", seen=True)
+        pull(b"\r\n" + puppet.lines(before, 6) + b"past %d=%d\r\n" % (i, i * 7)
+             + puppet.lines(after, 6))
+        got = w.answer(number)
+        assert got["matched"], (i, before, after, got)
+        assert got["text"] == f"past {i}={i * 7}" and got["col"] == 0, got
+
+
+def test_a_wait_after_an_input_never_sees_the_screen_before(sid, pull, w):
+    """K-09: what matches is there already, and is shown again, changed."""
+    pull(CLEAR + b"count -1.")
+    assert w.call("session.wait", text="count -1.")["matched"]
+    for i in range(ROUNDS):
+        seq = pull(CLEAR + b"count %d." % i)
+        got = w.call("session.wait", regex=r"count -?\d+\.", after=seq)
+        assert got["matched"] and got["seq"] > seq, (i, seq, got)
+        assert got["text"] == f"count {i}.", (i, got)
+
+
+def test_what_was_shown_before_the_wait_came_is_looked_up(home, sid, pull, w):
+    """K-09: after an event means any frame since, not only those to come."""
+    for i in range(ROUNDS):
+        seq = pull(BEGIN + b"\x1b[Hbrief %d!" % i + END + BEGIN + CLEAR + END)
+        pull(b"\r\x1b[Kgone!" + b"\r\x1b[Kdone %d." % i)
+        assert w.call("session.wait", text=f"done {i}.")["matched"]
+        got = w.call("session.wait", text=f"brief {i}!", after=seq)
+        assert got["matched"] and got["row"] == 0 and got["col"] == 0, (i, got)
+        if i % (ROUNDS // 10) == 0:
+            assert replayed(home, sid, got["seq"])["hash"] == got["hash"]
+        got = w.call("session.wait", text="gone!", seen=True, after=seq)
+        assert got["matched"] and got["text"] == "gone!", (i, got)
+        got = w.call("session.wait", text="gone!", after=seq, timeout_ms=1)
+        assert not got["matched"] and got["timed_out"], (i, got)
+
+
+def test_any_of_fifty_sessions_is_the_first(home):
+    n, rounds = 50, 20 if FULL else 3
+    rng = random.Random(1)
+    sids = [home.start("sh", "-c", "stty -echo; exec cat") for _ in range(n)]
+    for i in range(rounds):
+        hit = rng.choice(sids)
+        waiter = subprocess.Popen(
+            [TEND, "wait", *sids, "--any", "--text", f"hit {i}!", "--json"],
+            env=home.env, stdout=subprocess.PIPE)
+        home.ok("send", hit, "--text", f"hit {i}!", "--keys", "Enter")
+        out, _ = waiter.communicate(timeout=60)
+        got = json.loads(out)["result"]
+        assert waiter.returncode == 0 and got["matched"], got
+        assert [one["session"] for one in got["sessions"]] == [hit], got
+        assert got["sessions"][0]["text"] == f"hit {i}!"
+    answer = home.run("wait", *sids[:3], "--all", "--text", "nowhere",
+                      "--timeout", "1ms", "--json")
+    got = json.loads(answer.out)["result"]
+    assert answer.status == 11 and got["timed_out"], answer
+    assert [one["session"] for one in got["sessions"]] == sids[:3], got
+    for sid in sids:
+        home.ok("kill", sid)
+
+
+# --------------------------------------------------------------- conditions
+
+def test_each_condition(sid, pull, w):
+    pull(CLEAR + b"one two" + b"\x1b[4;9H")
+    got = w.call("session.wait", cursor="3,8")
+    assert got["matched"] and (got["row"], got["col"]) == (3, 8), got
+    assert got["text"] is None and got["condition"] == "cursor"
+    got = w.call("session.wait", text="two", absent="three", cursor="*,8")
+    assert got["matched"] and (got["row"], got["col"]) == (0, 4), got
+    assert got["condition"] == "text,absent,cursor"
+
+    number = puppet.ask(w, absent="one")
+    pull(CLEAR + b"two")
+    assert w.answer(number)["matched"]
+
+    before = w.call("session.snapshot")["hash"]
+    number = puppet.ask(w, changed_since=before)
+    pull(b"\x1b[1mX")
+    got = w.answer(number)
+    assert got["matched"] and got["hash"] != before and puppet.is_hash(
+        got["hash"])
+
+
+def test_the_end_of_a_command(sid, pull, w):
+    number = puppet.ask(w, command_done=True)
+    seq = pull(b"\x1b]133;C\x07output")
+    pull(b"\x1b]133;D;0\x07")
+    got = w.answer(number)
+    assert got["matched"] and got["seq"] > seq
+    assert w.call("session.wait", command_done=True, after=seq)["matched"]
+    got = w.call("session.wait", command_done=True, timeout_ms=1)
+    assert got["timed_out"] and got["condition"] == "command_done", got
+
+
+def test_stable_is_about_text_and_idle_about_bytes(sid, pull, w, home):
+    """A clock that is redrawn as it is does not disturb what is stable."""
+    assert w.call("session.wait", stable_ms=1)["matched"]
+    assert w.call("session.wait", idle_ms=1)["matched"]
+    busy = home.start("sh", "-c", "while :; do printf '\\rsame'; done")
+    with Wire(home.dir(busy), mode="control") as b:
+        got = b.call("session.wait", text="same", stable_ms=100)
+        assert got["matched"] and got["condition"] == "text,stable", got
+        got = b.call("session.wait", idle_ms=300, timeout_ms=1000)
+        assert got["timed_out"] and got["condition"] == "idle", got
+    home.ok("kill", busy)
+    # It counts from the last change: three writes put it off.
+    number = puppet.ask(w, text="third", stable_ms=150)
+    begun = [pull(b"first"), pull(b"second"), pull(b"third")]
+    got = w.answer(number)
+    assert got["matched"] and got["seq"] > begun[-1]
+
+
+def test_time_passes_and_the_screen_is_told(sid, pull, w):
+    pull(CLEAR + b"something else")
+    assert w.call("session.wait", text="something else")["matched"]
+    got = w.call("session.wait", text="nothing", absent="else", timeout_ms=20)
+    assert not got["matched"] and got["timed_out"], got
+    assert got["condition"] == "text,absent" and got["text"] is None
+    assert got["screen"][0] == "something else" and len(got["screen"]) == 24
+    assert got["hash"] == w.call("session.snapshot")["hash"]
+
+
+def test_an_update_that_is_not_ended_is_no_frame(sid, pull, w):
+    pull(CLEAR + BEGIN + b"half a frame")
+    number = puppet.ask(w, text="half", timeout_ms=0)
+    assert w.answer(number)["timed_out"]
+    number = puppet.ask(w, text="half")
+    pull(b" and all of it" + END)
+    got = w.answer(number)
+    assert got["matched"]
+    # One that changes nothing and is never ended is given up.
+    pull(BEGIN)
+    got = w.call("session.wait", text="half", timeout_ms=20000)
+    assert got["matched"]
+    assert "all of it" in w.call("session.snapshot", format="text")["data"]
+
+
+def test_a_resize_is_a_frame(home, sid, pull, w):
+    pull(CLEAR + b"x" * 60 + b"end")
+    assert w.call("session.wait", text="xend")["matched"]
+    number = puppet.ask(w, regex="^end$", cursor="1,3")
+    with Wire(home.dir(sid), mode="control") as other:
+        other.call("session.resize", cols=60, rows=10)
+    got = w.answer(number)
+    assert got["matched"] and got["row"] == 1, got
+    assert replayed(home, sid, got["seq"])["hash"] == got["hash"]
+
+
+# ----------------------------------------------------- refusals, and the end
+
+def test_bad_arguments_are_named_and_nothing_happens(sid, w):
+    before = w.call("session.get")["seq"]
+    for args, why in [
+            ({}, "nothing to wait for"),
+            ({"text": ""}, "'text'"),
+            ({"text": "x" * 5000}, "4096"),
+            ({"regex": "(a"}, "'regex' must be a regular expression"),
+            ({"regex": "(" * 99 + ")" * 99}, "nested"),
+            ({"cursor": "here"}, "ROW,COL"),
+            ({"changed_since": "12"}, "hexadecimal"),
+            ({"stable_ms": 0}, "'stable_ms'"),
+            ({"text": "x", "timeout_ms": 10**12}, "'timeout_ms'"),
+            ({"exit": True, "seen": True}, "'seen'"),
+            ({"text": 5}, "'text' must be a string"),
+            ({"texts": "x"}, "'texts'")]:
+        error = refused(w, **args)
+        assert error.code == "usage" and why in error.message, (args, error)
+    assert w.call("session.get")["seq"] == before
+
+
+@pytest.mark.parametrize("regex", ["(a+)+[bc]", "(.*)*[bc]", "[^b]*[bc]",
+                                   "(?:a?){60}a{60}b*[bc]"])
+def test_a_hostile_pattern_is_an_error_and_no_stall(sid, pull, w, regex):
+    pull(CLEAR + b"a" * 80 * 23)
+    assert w.call("session.wait", text="a" * 80)["matched"]
+    error = refused(w, regex=regex)
+    assert error.code == "usage" and "'regex'" in error.message, error
+    # And one that becomes so while it waits.
+    pull(CLEAR + b"short")
+    assert w.call("session.wait", absent="aaa")["matched"]
+    number = puppet.ask(w, regex=regex)
+    pull(CLEAR + b"a" * 80 * 23)
+    with pytest.raises(Refused):
+        w.answer(number)
+    assert w.call("session.get")["status"] == "running"
+
+
+def test_a_client_that_goes_takes_its_wait_along(home, sid, pull, w):
+    for _ in range(20):
+        with Wire(home.dir(sid), mode="control") as other:
+            puppet.ask(other, text="never", seen=True)
+    pull(CLEAR + b"never")
+    assert w.call("session.wait", text="never")["matched"]
+
+
+def test_read_only_may_wait(home, sid, pull):
+    with Wire(home.dir(sid), access="readonly") as viewer:
+        number = puppet.ask(viewer, text="for all")
+        pull(CLEAR + b"for all to see")
+        assert viewer.answer(number)["matched"]
+
+
+def test_the_end_of_the_session(home, sid, w):
+    with Wire(home.dir(sid), mode="control") as other:
+        number = puppet.ask(other, text="never")
+        ended = puppet.ask(w, exit=True)
+        home.ok("kill", sid)
+        got = w.answer(ended)
+        assert got["matched"] and got["condition"] == "exit", got
+        got = other.answer(number)
+        assert not got["matched"] and not got["timed_out"], got
+        assert got["condition"] == "text" and got["screen"][0] == "ready"
+
+
+# ------------------------------------------------------------ same screens
+
+def follow(home, sid, cols, rows, offset, viewer):
+    """The hash of the screen that a follower of the stream has there."""
+    viewer.until(lambda: viewer.at is not None and viewer.at >= offset,
+                 f"output up to {offset}")
+    answer = lib.tend("render", "--json", "--size", f"{cols}x{rows}",
+                      input=bytes(viewer.output[:offset]))
+    assert answer.status == 0, answer
+    return json.loads(answer.out)["result"]["hash"]
+
+
+def recording(path):
+    """Its size, and its output in a few pieces."""
+    first, *rest = path.read_text().rstrip("\n").split("\n")
+    head = json.loads(first)
+    events = [json.loads(line) for line in rest]
+    data = b"".join(e[2].encode("utf-8", "surrogatepass") for e in events
+                    if e[1] == "o")
+    size = max(1, min(len(data) // 3 + 1, 60000))
+    return (head["width"], head["height"],
+            [data[i:i + size] for i in range(0, len(data), size)])
+
+
+@pytest.mark.parametrize("path", [p for i, p in enumerate(lib.RECORDINGS)
+                                  if FULL or i % 6 == 0], ids=lambda p: p.stem)
+def test_the_same_hash_everywhere(home, path):
+    """K-14: of a wait, a snapshot, a replay, and whoever follows."""
+    cols, rows, pieces = recording(path)
+    sid = puppet.start(home, ["--size", f"{cols}x{rows}"])
+    with (puppet.strings(home, sid) as pull,
+          Wire(home.dir(sid), mode="control") as w,
+          Wire(home.dir(sid), replay="raw", **{"from": 0}) as viewer):
+        offset = w.call("session.snapshot")["offset"]
+        for piece in pieces:
+            pull(piece)
+            offset += len(piece)
+            viewer.until(lambda: viewer.at is not None and viewer.at >= offset,
+                         f"output up to {offset}")
+            got = w.call("session.wait", cursor="*,*", timeout_ms=5000)
+            shot = w.call("session.snapshot")
+            assert shot["offset"] == offset and shot["seq"] == got["seq"]
+            assert got["matched"] and got["hash"] == shot["hash"], got
+            assert replayed(home, sid, got["seq"])["hash"] == got["hash"]
+            assert follow(home, sid, cols, rows, offset,
+                          viewer) == got["hash"]
+    home.ok("kill", sid)
+
+
+def test_the_same_hash_during_a_flood(home):
+    """K-14: what a wait has seen is what the log has at that event."""
+    rounds = 60 if FULL else 12
+    sid = home.start("sh", "-c", "while :; do seq -f 'line %08.0f' 1 100000; "
+                     "done")
+    seen = []
+    with Wire(home.dir(sid), mode="control") as w:
+        hash = w.call("session.wait", regex=r"line \d+")["hash"]
+        for _ in range(rounds):
+            got = w.call("session.wait", changed_since=hash)
+            assert got["matched"] and got["hash"] != hash, got
+            hash = got["hash"]
+            seen.append(got)
+            shot = w.call("session.snapshot")
+            seen.append({"seq": shot["seq"], "hash": shot["hash"]})
+    home.ok("kill", sid)
+    for got in seen:
+        assert replayed(home, sid, got["seq"])["hash"] == got["hash"], got
+
+
+# ------------------------------------------------------------- the command
+
+def test_the_command_prints_what_it_found(home, sid, pull):
+    pull(CLEAR + b"see http://localhost:8080/ now")
+    assert home.ok("wait", sid, "--regex", r"http://\S+") \
+        == "http://localhost:8080/\n"
+    assert home.ok("wait", sid, "--cursor", "0,*") == ""
+    name = home.info(sid)["name"]
+    assert home.ok("wait", sid, "--any", "--text", "now") == f"{name}\tnow\n"
+    got = home.json("wait", sid, "--text", "now", "--absent", "later",
+                    "--stable", "1ms", "--idle", "1ms")
+    assert got["matched"] and got["text"] == "now" and got["col"] == 27, got
+    assert list(got) == ["matched", "timed_out", "condition", "row", "col",
+                         "text", "seq", "hash"]
+
+
+def test_the_command_in_time_and_too_late(home, sid, pull):
+    pull(CLEAR + b"before")
+    seq = home.json("send", sid, "--text", puppet.told(b"during"))["seq"]
+    got = home.json("wait", sid, "--text", "during", "--after", str(seq))
+    assert got["seq"] > seq
+    answer = home.run("wait", sid, "--text", "nowhere", "--timeout", "50ms")
+    assert answer.status == 11 and answer.text == "", answer
+    assert "timed out: not met: text" in answer.err, answer
+    assert "| beforeduring" in answer.err, answer
+    answer = home.run("wait", sid, "--text", "nowhere", "--timeout", "1ms",
+                      "--json")
+    whole = json.loads(answer.out)
+    assert answer.status == 11 and whole["ok"] is True, answer
+    assert whole["result"]["screen"][0] == "beforeduring"
+
+
+def test_the_command_refuses_before_it_asks(home, sid):
+    for args, why in [((), "nothing to wait for"),
+                      (("--text", ""), "'text'"),
+                      (("--text", b"\xff"), "UTF-8"),
+                      (("--regex", "["), "'regex'"),
+                      (("--cursor", "x"), "ROW,COL"),
+                      (("--stable", "soon"), "--stable"),
+                      (("--timeout", "99d", "--exit"), "'timeout_ms'"),
+                      (("--after", "x", "--exit"), "--after"),
+                      (("--exit", "--any", "--all"), "--any"),
+                      ((sid, "--exit"), "--any or --all")]:
+        answer = home.run("wait", sid, *args)
+        assert answer.status == 2 and why in answer.err, (args, answer)
+    answer = home.run("wait", "nobody", "--exit")
+    assert answer.status == 3, answer
+
+
+def test_a_wait_outlives_the_host(home, sid, pull):
+    """The host dies, and is replaced; who waits does not notice."""
+    def wait(text):
+        return subprocess.Popen([TEND, "wait", sid, "--text", text, "--json"],
+                                env=home.env, stdout=subprocess.PIPE)
+
+    def is_waiting(waiter):
+        """It sleeps in poll(2): its request was sent."""
+        return open(f"/proc/{waiter.pid}/wchan").read().startswith("poll")
+
+    waiter = wait("killed")
+    wait_for(lambda: is_waiting(waiter), "the request")
+    host = home.info(sid)["host_pid"]
+    os.kill(host, signal.SIGKILL)
+    wait_for(lambda: home.info(sid)["host_pid"] not in (None, host), "a host")
+    home.ok("send", sid, "--text", puppet.told(b"killed"))
+    out, _ = waiter.communicate(timeout=60)
+    assert json.loads(out)["result"]["matched"], out
+
+    waiter = wait("revived")
+    wait_for(lambda: is_waiting(waiter), "the request")
+    home.ok("revive", sid)
+    home.ok("send", sid, "--text", puppet.told(b"revived"))
+    out, _ = waiter.communicate(timeout=60)
+    assert json.loads(out)["result"]["matched"], out
+
+
+def test_of_a_session_that_has_ended_the_log_tells(home):
+    """K-12, K-13: text, cursor and regex by replay; stability never."""
+    sid = home.start("sh", "-c", "printf 'flash\\r\\033[Kfirst\\r\\nlast'; "
+                     "exit 3")
+    home.wait_gone(sid)
+    end = home.screen(sid)
+    got = home.json("wait", sid, "--text", "last")
+    assert got["matched"] and (got["row"], got["col"]) == (1, 0), got
+    assert got["hash"] == end["hash"] and got["seq"] == end["seq"]
+    assert home.json("wait", sid, "--regex", "^fir")["matched"]
+    assert home.json("wait", sid, "--cursor", "1,4", "--exit")["matched"]
+    assert home.json("wait", sid, "--seen", "--text", "flash")["matched"]
+    assert home.json("wait", sid, "--text", "last", "--after", "0")["matched"]
+    for args, unmet in [(("--text", "never"), "text"),
+                        (("--text", "last", "--stable", "1ms"), "stable"),
+                        (("--idle", "1ms"), "idle"),
+                        (("--text", "flash"), "text"),
+                        (("--text", "last", "--after", str(end["seq"])),
+                         "text")]:
+        answer = home.run("wait", sid, *args, "--json")
+        got = json.loads(answer.out)["result"]
+        assert answer.status == 4, answer
+        assert not got["matched"] and not got["timed_out"], got
+        assert got["condition"] == unmet and got["hash"] == end["hash"], got
+    answer = home.run("wait", sid, "--text", "never")
+    assert answer.status == 4 and "it has ended" in answer.err, answer
+    assert home.run("wait", sid, "--regex", "(.*)*[xyz]").status in (2, 4)
+
+
+def test_the_newest_and_those_that_end_meanwhile(home):
+    sids = [home.start("sh", "-c", f"read x; exit {i}") for i in range(3)]
+    waiter = subprocess.Popen([TEND, "wait", *sids, "--all", "--exit",
+                               "--json"], env=home.env,
+                              stdout=subprocess.PIPE)
+    for sid in sids:
+        home.ok("send", sid, "--keys", "Enter")
+    out, _ = waiter.communicate(timeout=60)
+    got = json.loads(out)["result"]
+    assert waiter.returncode == 0 and got["matched"], got
+    assert [one["session"] for one in got["sessions"]] == sids
+    assert home.ok("wait", "--exit") == ""
