@@ -76,6 +76,17 @@ const struct tool tools[] = {
 	    .shape = { "seq:number offset:number", "" },
 	},
 	{
+	    OPERATION(session_wait),
+	    .title = "Wait for the screen",
+	    .description =
+		"Wait until the screen meets all conditions given, and return "
+		"at once then. Without a match, `screen` is what it showed.",
+	    .hints = TOOL_READS,
+	    .shape = { "matched:bool timed_out:bool condition:string "
+		       "row:number? col:number? seq:number hash:string?",
+		"text screen" },
+	},
+	{
 	    OPERATION(session_output),
 	    .title = "Read what was written",
 	    .description =
