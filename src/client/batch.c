@@ -75,7 +75,8 @@ judge_wait(struct step *s, const json_t *result)
 	if (json_is_true(json_object_get(result, "timed_out")))
 		return fails(s, "timed_out", "it did not come in time");
 	if (!json_is_true(json_object_get(result, "matched")))
-		return fails(s, "unmatched", "it cannot come any more");
+		return fails(s, "not_running",
+		    "the session has ended without it");
 	return true;
 }
 

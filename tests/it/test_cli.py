@@ -21,7 +21,7 @@ def failure(name):
 
 
 def test_the_list_has_the_commands():
-    assert {"run", "rerun", "ls", "info", "attach", "send", "batch",
+    assert {"run", "rerun", "ls", "info", "attach", "send", "wait", "batch",
             "snapshot", "log", "mark", "mcp", "env", "resize", "rename",
             "label", "signal", "stop", "kill", "destroy", "upgrade", "revive",
             "homes", "gc", "doctor", "render", "skill",
