@@ -118,8 +118,8 @@ start_job(struct server *s, struct mcp_call *call)
 }
 
 /*
- * Reading and waiting is ended; what changes something goes on, and only its
- * answer is not wanted.
+ * Reading, waiting and steps to come are ended; else what changes something
+ * goes on, and only its answer is not wanted.
  */
 static void
 cancel(struct server *s, const json_t *id)
@@ -129,7 +129,7 @@ cancel(struct server *s, const json_t *id)
 	if (i == s->n_jobs)
 		return;
 	s->jobs[i]->dropped = true;
-	if (s->jobs[i]->call.tool->hints & TOOL_READS)
+	if (s->jobs[i]->call.tool->hints & (TOOL_READS | TOOL_STOPS))
 		remove_job(s, i);
 }
 

@@ -135,6 +135,13 @@ words_of_create(struct words *w, const json_t *args)
 	}
 }
 
+/* The steps are read from standard input. */
+static void
+words_of_batch(struct words *w, const json_t *args)
+{
+	add_argument(w, "keep_going", json_object_get(args, "keep_going"));
+}
+
 static void
 words_of_list(struct words *w, const json_t *args)
 {
@@ -157,6 +164,7 @@ static const struct {
 	enum op_id op;
 	void (*put)(struct words *w, const json_t *args);
 } special[] = {
+	{ OP_ID_session_batch, words_of_batch },
 	{ OP_ID_session_create, words_of_create },
 	{ OP_ID_session_list, words_of_list },
 	{ OP_ID_session_output, words_of_output },
@@ -190,6 +198,8 @@ free_words(char **words)
 		free(*word);
 	free(words);
 }
+
+#define INPUT "steps" /* what is no word, but read as standard input */
 
 /* Words of a command line are texts, all of them. */
 static int
@@ -229,7 +239,7 @@ check_arguments(const struct mcp_call *call, struct error *err)
 
 	json_object_foreach(call->args, name, v)
 	{
-		if (rc == 0)
+		if (rc == 0 && strcmp(name, INPUT) != 0)
 			rc = check_argument(call->tool->op, name, v, err);
 	}
 	return rc;
@@ -245,15 +255,35 @@ mcp_command_init(struct mcp_command *c)
 	buf_init(&c->buf, ANSWER_MAX);
 }
 
+/* A file to be read as standard input; or -errno. */
 static int
-spawn(struct mcp_command *c, char **words, int out)
+open_input(const struct mcp_call *call)
+{
+	const json_t *input = json_object_get(call->args, INPUT);
+	auto_free char *text = input != NULL ? json_dumps(input, JSON_COMPACT) :
+					       NULL;
+	auto_close int fd = text != NULL ?
+	    memfd_create("input", MFD_CLOEXEC) :
+	    open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (text != NULL &&
+	    (fd_write_all(fd, text, strlen(text)) < 0 ||
+		lseek(fd, 0, SEEK_SET) < 0))
+		return -EIO;
+	return fd_take(&fd);
+}
+
+static int
+spawn(struct mcp_command *c, char **words, int in, int out)
 {
 	posix_spawn_file_actions_t files;
 	extern char **environ;
 	int rc;
 
 	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&files, in, 0);
 	posix_spawn_file_actions_adddup2(&files, out, 1);
 	posix_spawn_file_actions_adddup2(&files, c->errors, 2);
 	rc = posix_spawn(&c->pid, "/proc/self/exe", &files, NULL, words,
@@ -264,10 +294,18 @@ spawn(struct mcp_command *c, char **words, int out)
 	return -rc;
 }
 
+static int
+cannot_run(const struct mcp_call *call, int errnum, struct error *err)
+{
+	return error_set(err, errnum, "cannot run tend %s: %s",
+	    call->tool->command, strerror(errnum));
+}
+
 int
 mcp_command_start(struct mcp_command *c, const struct mcp_call *call,
     const char *home, struct error *err)
 {
+	auto_close int in = -1;
 	char **words;
 	int fds[2], rc = check_arguments(call, err);
 
@@ -275,18 +313,15 @@ mcp_command_start(struct mcp_command *c, const struct mcp_call *call,
 		return rc;
 	c->is_text = call->tool->op == &ops[OP_ID_session_output];
 	c->errors = memfd_create("errors", MFD_CLOEXEC);
-	if (c->errors < 0 || pipe2(fds, O_CLOEXEC) < 0)
-		return error_set(err, errno, "cannot run tend %s: %s",
-		    call->tool->command, strerror(errno));
+	in = open_input(call);
+	if (c->errors < 0 || in < 0 || pipe2(fds, O_CLOEXEC) < 0)
+		return cannot_run(call, errno, err);
 	c->out = fds[0];
 	words = words_of(call, home);
-	rc = spawn(c, words, fds[1]);
+	rc = spawn(c, words, in, fds[1]);
 	free_words(words);
 	close(fds[1]);
-	if (rc < 0)
-		return error_set(err, -rc, "cannot run tend %s: %s",
-		    call->tool->command, strerror(-rc));
-	return 0;
+	return rc < 0 ? cannot_run(call, -rc, err) : 0;
 }
 
 /* ----------------------------------------------------------------- answer */

@@ -1,5 +1,6 @@
 #include "mcp/result.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -13,24 +14,45 @@
 
 /* ------------------------------------------------------------------ texts */
 
+static bool
+is_empty(const json_t *line)
+{
+	return json_is_string(line) && json_string_length(line) == 0;
+}
+
+static void
+put_string(const json_t *v, struct buf *out)
+{
+	if (json_is_string(v))
+		buf_append(out, json_string_value(v), json_string_length(v));
+}
+
+/* A line, or one of those that changed, {"row","text"}. */
+static void
+put_line(const json_t *line, struct buf *out)
+{
+	const json_t *row = json_object_get(line, "row");
+
+	if (json_is_integer(row)) {
+		buf_printf(out, "%d: ", (int)json_integer_value(row));
+		line = json_object_get(line, "text");
+	}
+	put_string(line, out);
+}
+
 /* A text of the result: a string, or lines without the empty ones below. */
 static void
 gather(const json_t *v, struct buf *out)
 {
 	size_t n = json_array_size(v);
 
-	if (json_is_string(v))
-		buf_append(out, json_string_value(v), json_string_length(v));
-	while (n > 0 && json_string_length(json_array_get(v, n - 1)) == 0)
+	put_string(v, out);
+	while (n > 0 && is_empty(json_array_get(v, n - 1)))
 		n--;
 	for (size_t i = 0; i < n; i++) {
-		const json_t *line = json_array_get(v, i);
-
 		if (i > 0)
 			buf_putc(out, '\n');
-		if (json_is_string(line))
-			buf_append(out, json_string_value(line),
-			    json_string_length(line));
+		put_line(json_array_get(v, i), out);
 	}
 }
 
@@ -176,6 +198,19 @@ keep_fields(const char *fields, const json_t *from, json_t *to)
 	}
 }
 
+/* What `name`, or `object.name`, is there. */
+static const json_t *
+look_up(const json_t *from, const char *path)
+{
+	size_t len = strcspn(path, ".");
+	char outer[32];
+
+	if (path[len] == '\0')
+		return json_object_get(from, path);
+	snprintf(outer, sizeof(outer), "%.*s", (int)len, path);
+	return json_object_get(json_object_get(from, outer), path + len + 1);
+}
+
 static void
 keep_texts(const char *texts, const json_t *from, json_t *to, size_t *left)
 {
@@ -183,7 +218,7 @@ keep_texts(const char *texts, const json_t *from, json_t *to, size_t *left)
 	struct tool_text text;
 
 	while (tool_next_text(&texts, &text)) {
-		const json_t *v = json_object_get(from, text.from);
+		const json_t *v = look_up(from, text.from);
 
 		if (v != NULL && !json_is_null(v))
 			take_text(&x, text.name, v);
@@ -203,10 +238,13 @@ keep_texts(const char *texts, const json_t *from, json_t *to, size_t *left)
 static json_t *
 keep(const struct tool_shape *shape, const json_t *from, size_t *left)
 {
+	auto_json json_t *all = json_copy((json_t *)from);
 	json_t *to = json_object();
 
-	keep_fields(shape->fields, from, to);
-	keep_texts(shape->texts, from, to, left);
+	if (shape->lift != NULL)
+		json_object_update(all, json_object_get(from, shape->lift));
+	keep_fields(shape->fields, all, to);
+	keep_texts(shape->texts, all, to, left);
 	return to;
 }
 

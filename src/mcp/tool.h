@@ -18,15 +18,19 @@ enum tool_hints {
 	TOOL_DESTROYS = 1 << 1,   /* may end or overwrite something */
 	TOOL_REPEATABLE = 1 << 2, /* a second call changes nothing more */
 	TOOL_OPEN_WORLD = 1 << 3, /* reaches what is outside of tend */
+	TOOL_STOPS = 1
+	    << 4, /* ends when it is cancelled; reading always does */
 };
 
 /*
  * What is kept of an object of the result.  `fields` are as the arguments in
  * ops.def; `texts` are those that a program has printed: `name`, or
- * `name=field` where the result calls it otherwise.
+ * `name=field` where the result calls it otherwise, or has it deeper, as in
+ * `name=object.field`.  `lift` names an object whose members are taken for the
+ * result's own, or is NULL.
  */
 struct tool_shape {
-	const char *fields, *texts;
+	const char *fields, *texts, *lift;
 };
 
 struct tool {

@@ -24,7 +24,7 @@ const struct tool tools[] = {
 	    .command = "run",
 	    .always = true,
 	    .homely = true,
-	    .shape = { SESSION_FIELDS, "" },
+	    .shape = { SESSION_FIELDS, "", NULL },
 	},
 	{
 	    OPERATION(session_list),
@@ -34,11 +34,11 @@ const struct tool tools[] = {
 	    .command = "ls",
 	    .always = true,
 	    .homely = true,
-	    .shape = { "", "" },
+	    .shape = { "", "", NULL },
 	    .items = "sessions",
 	    .item = { "id:string name:string status:string outcome:string? "
 		      "exit_code:number? exit_signal:number? command:array",
-		"last_line" },
+		"last_line", NULL },
 	},
 	{
 	    OPERATION(session_get),
@@ -47,22 +47,25 @@ const struct tool tools[] = {
 		"What a session is: status, how its program ended, its size.",
 	    .hints = TOOL_READS,
 	    .command = "info",
-	    .shape = { SESSION_FIELDS " observers:number?", "last_line" },
+	    .shape = { SESSION_FIELDS " observers:number?", "last_line", NULL },
 	},
 	{
 	    OPERATION(session_snapshot),
 	    .title = "Read the screen",
 	    .description =
-		"The screen as text, rows and columns from 0. Works for "
-		"sessions that have ended, too. To see the screen change, use "
+		"The screen as text, rows and columns from 0; with `since` "
+		"only rows that changed, as `row: text`. Works for sessions "
+		"that have ended, too. To see the screen change, use "
 		"session_wait rather than reading it again and again.",
 	    .hints = TOOL_READS,
 	    .withheld = " format cells hidden ",
 	    .given = "{\"format\":\"json\",\"hidden\":true}",
 	    .command = "snapshot",
 	    .shape = { "cols:number rows:number cursor:object alt_screen:bool "
-		       "seq:number offset:number? hash:string",
-		"screen=lines scrollback title" },
+		       "seq:number offset:number? hash:string first_row:number?",
+		"screen=lines changed last_command=last_command.lines "
+		"scrollback title",
+		NULL },
 	},
 	{
 	    OPERATION(session_send),
@@ -73,7 +76,25 @@ const struct tool tools[] = {
 		"not with a newline. Wait for what should appear with "
 		"session_wait and `after` set to the seq returned here.",
 	    .hints = TOOL_DESTROYS | TOOL_OPEN_WORLD,
-	    .shape = { "seq:number offset:number", "" },
+	    .shape = { "seq:number offset:number", "", NULL },
+	},
+	{
+	    OPERATION(session_batch),
+	    .title = "Type, wait and look in one call",
+	    .description =
+		"Carry out steps one after the other. A wait sees only what is "
+		"shown after the step before it. The first step that fails "
+		"ends it; what was done stays done.",
+	    .hints = TOOL_DESTROYS | TOOL_OPEN_WORLD | TOOL_STOPS,
+	    .command = "batch",
+	    .always = true,
+	    .shape = { "completed:number failed:array", "", NULL },
+	    .items = "steps",
+	    .item = { "index:number kind:string status:string seq:number? "
+		      "matched:bool? timed_out:bool? exit_code:number? "
+		      "exit_signal:number? result:string? hash:string? "
+		      "error:object?",
+		"output text screen=lines data", "result" },
 	},
 	{
 	    OPERATION(session_wait),
@@ -82,9 +103,11 @@ const struct tool tools[] = {
 		"Wait until the screen meets all conditions given, and return "
 		"at once then. Without a match, `screen` is what it showed.",
 	    .hints = TOOL_READS,
-	    .shape = { "matched:bool timed_out:bool condition:string "
-		       "row:number? col:number? seq:number hash:string?",
-		"text screen" },
+	    .given = "{\"timeout_ms\":30000}",
+	    .command = "wait",
+	    .shape = { "matched:bool timed_out:bool condition:string? "
+		       "row:number? col:number? seq:number? hash:string?",
+		"text screen", NULL },
 	},
 	{
 	    OPERATION(session_output),
@@ -96,14 +119,14 @@ const struct tool tools[] = {
 	    .hints = TOOL_READS,
 	    .command = "log",
 	    .always = true,
-	    .shape = { "", "text" },
+	    .shape = { "", "text", NULL },
 	},
 	{
 	    OPERATION(session_resize),
 	    .title = "Resize a session",
 	    .description = "Change the size of the terminal.",
 	    .hints = TOOL_REPEATABLE,
-	    .shape = { "cols:number rows:number seq:number?", "" },
+	    .shape = { "cols:number rows:number seq:number?", "", NULL },
 	},
 	{
 	    OPERATION(session_stop),
@@ -114,7 +137,7 @@ const struct tool tools[] = {
 	    .hints = TOOL_DESTROYS | TOOL_REPEATABLE,
 	    .command = "stop",
 	    .always = true,
-	    .shape = { SESSION_FIELDS, "" },
+	    .shape = { SESSION_FIELDS, "", NULL },
 	},
 	{ .op = NULL },
 };

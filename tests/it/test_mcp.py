@@ -167,6 +167,22 @@ def test_output_is_the_end_of_the_log_and_bounded(mcp):
     assert len(json.dumps(got)) < 30000
 
 
+def test_only_what_changed_is_told(mcp):
+    sid = shell(mcp)
+    mcp.call("session_send", session=sid, input=[{"text": "echo one"},
+                                                 {"keys": ["Enter"]}])
+    seq = mcp.wait_screen(sid, "one\nready>")["seq"]
+    mcp.call("session_send", session=sid, input=[{"text": "echo two"}])
+
+    def look():
+        got = mcp.call("session_snapshot", session=sid, since=seq)
+        return got if "echo two" in got["untrusted"]["changed"] else None
+
+    got = wait_for(look, "the change")
+    assert got["untrusted"]["changed"] == "2: ready> echo two"
+    assert "screen" not in got["untrusted"]
+
+
 # ------------------------------------------------------------------ mistakes
 
 MISTAKES = [
@@ -196,7 +212,14 @@ MISTAKES = [
                                                   {"keys": ["Entr"]}]}, "Entr"),
     ("session_send", {"session": "SID", "input": [{"text": 3}]}, "text"),
     ("session_send", {"session": "SID", "input": [{"type": "x"}]},
-     "'input' must be one of text"),
+     "one of text, keys, paste"),
+    ("session_send", {"session": "SID", "input": [{"text": "x"}],
+                      "expect_seq": 1}, "seq"),
+    ("session_batch", {"session": "SID"}, "needs 'steps'"),
+    ("session_batch", {"session": "SID", "steps": [{"text": "x"},
+                                                   {"keys": ["Entr"]}]},
+     "Entr"),
+    ("session_batch", {"session": "SID", "steps": []}, "step"),
     ("session_output", {"session": "SID", "since": -1},
      "'since' must be a number"),
     ("session_resize", {"session": "SID", "cols": 80}, "needs 'rows'"),
