@@ -88,6 +88,23 @@ ask_host(struct mcp_job *job, struct error *err)
 	    err);
 }
 
+/* The session has ended: what is left of it may answer still. */
+static int
+on_ended(struct mcp_job *job, int rc, struct error *err)
+{
+	struct manifest m;
+
+	if (manifest_read(job->dirfd, &m, NULL) < 0)
+		return rc;
+	manifest_reconcile(&m);
+	if (!status_is_active(m.status))
+		rc = job->call.tool->command != NULL ?
+		    run_command(job, err) :
+		    not_running(job, &m, err);
+	manifest_finish(&m);
+	return rc;
+}
+
 int
 mcp_job_start(struct mcp_job *job, const struct mcp_call *call,
     const char *home, struct error *err)
@@ -104,14 +121,11 @@ mcp_job_start(struct mcp_job *job, const struct mcp_call *call,
 		return run_command(job, err);
 	manifest_init(&m);
 	rc = find(job, &m, err);
-	if (rc == 0 && status_is_active(m.status))
-		rc = ask_host(job, err);
-	else if (rc == 0 && call->tool->command != NULL)
-		rc = run_command(job, err);
-	else if (rc == 0)
-		rc = not_running(job, &m, err);
+	if (rc < 0)
+		return rc;
+	rc = status_is_active(m.status) ? ask_host(job, err) : -ESRCH;
 	manifest_finish(&m);
-	return rc;
+	return rc < 0 ? on_ended(job, rc, err) : 0;
 }
 
 int
@@ -126,22 +140,19 @@ mcp_job_until(const struct mcp_job *job)
 	return job->command.out >= 0 ? -1 : job->until_ms;
 }
 
-/* Its host is gone: what is left of the session may answer still. */
+/*
+ * Its host is gone.  Another may follow, or the session is about to end: who
+ * connects learns which.  What only reads is then asked once more.
+ */
 static int
 on_lost(struct mcp_job *job, int rc, struct error *err)
 {
-	struct manifest m;
-
 	conn_close(&job->conn);
-	if (manifest_read(job->dirfd, &m, NULL) < 0)
-		return rc;
-	manifest_reconcile(&m);
-	if (!status_is_active(m.status))
-		rc = job->call.tool->command != NULL ?
-		    run_command(job, err) :
-		    not_running(job, &m, err);
-	manifest_finish(&m);
-	return rc;
+	if (!job->again && (job->call.tool->hints & TOOL_READS)) {
+		job->again = true;
+		rc = ask_host(job, err);
+	}
+	return rc < 0 ? on_ended(job, rc, err) : rc;
 }
 
 static int

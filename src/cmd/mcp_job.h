@@ -23,6 +23,7 @@ struct mcp_job {
 	uint64_t id; /* of the request */
 	struct mcp_command command;
 	int64_t until_ms; /* when the host has to have answered */
+	bool again;       /* it is asked for the second time */
 	bool dropped;     /* nobody wants the answer any more */
 };
 

@@ -167,6 +167,70 @@ def test_output_is_the_end_of_the_log_and_bounded(mcp):
     assert len(json.dumps(got)) < 30000
 
 
+def test_a_client_waits_for_what_should_appear(mcp, home):
+    sid = shell(mcp)
+    seq = mcp.call("session_send", session=sid, input=[
+        {"text": "echo re''ady"}, {"keys": ["Enter"]}])["seq"]
+    got = mcp.call("session_wait", session=sid, regex=r"^ready$", after=seq)
+    assert got["matched"] is True and got["untrusted"]["text"] == "ready", got
+    assert got["row"] == 1 and got["hash"] == home.screen(sid)["hash"]
+    got = mcp.call("session_wait", session=sid, text="never", timeout_ms=50)
+    assert got["timed_out"] is True and not got["matched"]
+    assert "echo re''ady" in got["untrusted"]["screen"]
+    why = mcp.refused("session_wait", session=sid, regex="(")
+    assert "regex" in why, why
+    mcp.call("session_send", session=sid, input=[{"text": "exit 4"},
+                                                 {"keys": ["Enter"]}])
+    got = mcp.call("session_wait", session=sid, exit=True)
+    assert got["matched"] is True
+    assert mcp.call("session_wait", session=sid,
+                    text="exit 4")["matched"] is True
+
+
+def test_a_wait_holds_no_other_call_up(mcp):
+    sid = shell(mcp)
+    waits = [mcp.start("session_wait", session=sid, text=f"<{n}>")
+             for n in range(10)]
+    for n in range(10):
+        mcp.tell({"jsonrpc": "2.0", "id": f"send {n}", "method": "tools/call",
+                  "params": {"name": "session_send", "arguments": {
+                      "session": sid, "input": [
+                          {"text": f"echo '<'{n}'>'"},
+                          {"keys": ["Enter"]}]}}})
+    heard = {}
+    while len(heard) < 20:
+        answer = mcp.hear()
+        heard[answer["id"]] = answer["result"]
+    for id in waits:
+        assert heard[id]["structuredContent"]["matched"] is True, heard[id]
+
+
+def test_a_call_that_is_cancelled_is_forgotten(mcp):
+    sid = shell(mcp)
+    waits = [mcp.start("session_wait", session=sid, text="never",
+                       timeout_ms=600000) for _ in range(64)]
+    assert "too many" in mcp.refused("session_list")
+    for id in waits:
+        mcp.tell({"jsonrpc": "2.0", "method": "notifications/cancelled",
+                  "params": {"requestId": id, "reason": "changed my mind"}})
+    mcp.call("session_send", session=sid, input=[{"text": "never"}])
+    assert mcp.call("session_wait", session=sid, text="never")["matched"]
+
+
+def test_steps_are_carried_out_in_one_call(mcp):
+    sid = shell(mcp)
+    got = mcp.call("session_batch", session=sid, steps=[
+        {"text": "echo $((40+2))"}, {"keys": ["Enter"]},
+        {"wait": {"regex": "^42$", "timeout": "20s"}}, {"snapshot": {}},
+        {"wait": {"text": "never", "timeout": "10ms"}}, {"text": "x"}])
+    assert [s["status"] for s in got["steps"]] == [
+        "completed"] * 4 + ["failed", "not-run"], got
+    assert got["completed"] == 4 and got["failed"] == [4]
+    assert got["steps"][2]["matched"] is True
+    assert "\n42\n" in got["steps"][3]["untrusted"]["screen"]
+    assert got["steps"][4]["timed_out"] is True
+
+
 def test_only_what_changed_is_told(mcp):
     sid = shell(mcp)
     mcp.call("session_send", session=sid, input=[{"text": "echo one"},
@@ -215,6 +279,10 @@ MISTAKES = [
      "one of text, keys, paste"),
     ("session_send", {"session": "SID", "input": [{"text": "x"}],
                       "expect_seq": 1}, "seq"),
+    ("session_wait", {"session": "SID"}, "give at least one of text"),
+    ("session_wait", {"session": "SID", "text": ""}, "text"),
+    ("session_wait", {"session": "SID", "regex": "(?R)*("}, "regex"),
+    ("session_wait", {"session": "SID", "cursor": "x"}, "cursor"),
     ("session_batch", {"session": "SID"}, "needs 'steps'"),
     ("session_batch", {"session": "SID", "steps": [{"text": "x"},
                                                    {"keys": ["Entr"]}]},
