@@ -41,6 +41,7 @@ struct input {
 
 	struct list pieces;
 	size_t n_pieces, n_bytes;
+	uint64_t turn; /* whose it is to type; 0: everybody's */
 
 	struct buf replies;
 	size_t replies_written;
@@ -150,6 +151,28 @@ first_piece(struct input *in)
 	return container_of(in->pieces.next, struct piece, link);
 }
 
+static bool
+is_its_turn(const struct input *in, const struct piece *p)
+{
+	return p->written > 0 || in->turn == 0 || p->done.turn == in->turn;
+}
+
+/* The one to write next, which is the first then; NULL: all must wait. */
+static struct piece *
+next_piece(struct input *in)
+{
+	list_for_each(it, &in->pieces) {
+		struct piece *p = container_of(it, struct piece, link);
+
+		if (!is_its_turn(in, p))
+			continue;
+		list_remove(&p->link);
+		list_insert(&in->pieces, &p->link);
+		return p;
+	}
+	return NULL;
+}
+
 static void
 finish_piece(struct input *in, struct piece *p, int status)
 {
@@ -177,7 +200,7 @@ write_waiting(struct input *in)
 	struct piece *p;
 
 	for (;;) {
-		p = first_piece(in);
+		p = next_piece(in);
 		if (in->replies.len > 0 && (p == NULL || p->written == 0))
 			rc = write_replies(in);
 		if (p == NULL || rc != WRITTEN_ALL)
@@ -269,6 +292,7 @@ piece_create(const struct input_piece *from)
 	p->done.client = from->client;
 	p->done.id = from->id;
 	p->done.request = from->request;
+	p->done.turn = from->turn;
 	p->secret = from->secret;
 	p->kind = from->kind;
 	snprintf(p->by, sizeof(p->by), "%s", from->by);
@@ -294,7 +318,7 @@ input_type(struct input *in, const struct input_piece *from, uint64_t *seq)
 	list_append(&in->pieces, &p->link);
 	in->n_pieces++;
 	in->n_bytes += p->len;
-	if (in->n_pieces == 1 && in->replies.len == 0 &&
+	if (in->n_pieces == 1 && in->replies.len == 0 && is_its_turn(in, p) &&
 	    write_piece(in, p) == WRITTEN_ALL) {
 		*seq = p->done.seq;
 		drop_piece(in, p);
@@ -303,6 +327,30 @@ input_type(struct input *in, const struct input_piece *from, uint64_t *seq)
 	}
 	run(in);
 	return INPUT_WAITS;
+}
+
+void
+input_give_turn(struct input *in, uint64_t turn)
+{
+	in->turn = turn;
+	run(in);
+}
+
+bool
+input_drop(struct input *in, uint64_t turn)
+{
+	bool whole = true;
+
+	list_for_each_safe(it, &in->pieces) {
+		struct piece *p = container_of(it, struct piece, link);
+
+		if (p->done.turn != turn)
+			continue;
+		whole &= p->written == 0;
+		if (p->written == 0)
+			drop_piece(in, p);
+	}
+	return whole;
 }
 
 /* Whether one more answer may be given in this second. */

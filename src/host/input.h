@@ -13,6 +13,9 @@ struct host;
  * is never mixed.  A program that does not read makes the queue grow up to
  * INPUT_BYTES_MAX and INPUT_PIECES_MAX; what is more is refused.
  *
+ * Who types several pieces that belong together (prompt.h) takes a turn: until
+ * it is given back only pieces of that turn are written, and all others wait.
+ *
  * Answers to the terminal's queries go before the pieces that wait, at most
  * INPUT_REPLIES_PER_S in a second, and are not logged; what is more is
  * dropped, as is what a program asked for and then does not read.
@@ -27,6 +30,7 @@ struct input;
 struct input_piece {
 	uint64_t client; /* number of the connection, told to `done` */
 	uint64_t id;     /* the client's, told to `done` */
+	uint64_t turn;   /* that it belongs to, told to `done`; 0: none */
 	bool request;    /* id is of a REQUEST, not of an INPUT */
 	bool secret;     /* its bytes are not to be logged */
 	uint8_t kind;    /* enum input_kind, for the log */
@@ -36,7 +40,7 @@ struct input_piece {
 };
 
 struct input_done {
-	uint64_t client, id;
+	uint64_t client, id, turn;
 	bool request;
 	int status; /* enum taken_status */
 	uint64_t seq;
@@ -59,6 +63,12 @@ void input_destroy(struct input *in); /* NULL is fine */
 #define INPUT_WAITS -1
 int input_type(struct input *in, const struct input_piece *piece,
     uint64_t *seq);
+
+/* Write only pieces of this turn from now on; 0: all, in their order. */
+void input_give_turn(struct input *in, uint64_t turn);
+
+/* Forget those of the turn that wait; whether all of them were whole. */
+bool input_drop(struct input *in, uint64_t turn);
 
 /* An answer of the engine to the program. */
 void input_reply(struct input *in, const char *p, size_t len);

@@ -12,6 +12,7 @@
 #include "host/handover.h"
 #include "host/host.h"
 #include "host/input.h"
+#include "host/prompt.h"
 #include "host/requests.h"
 #include "host/scribe.h"
 #include "host/serve.h"
@@ -180,6 +181,12 @@ op_session_send(struct op_call *call, struct error *err)
 		rc = type(call, &b, err);
 	buf_finish(&b);
 	return rc;
+}
+
+int
+op_session_prompt(struct op_call *call, struct error *err)
+{
+	return prompts_ask(call->server->prompts, call, err);
 }
 
 int

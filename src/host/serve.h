@@ -16,6 +16,7 @@ struct host;
 struct input;
 struct input_done;
 struct input_piece;
+struct prompts;
 struct watch;
 
 /* What the files of the server share; the rest of the host has server.h. */
@@ -39,6 +40,7 @@ struct server {
 
 	struct feed feed;
 	struct input *input;
+	struct prompts *prompts;
 	struct lease lease;
 
 	struct list later; /* answers that wait for the log, by seq */

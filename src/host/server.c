@@ -16,6 +16,7 @@
 #include "host/host.h"
 #include "host/input.h"
 #include "host/observer.h"
+#include "host/prompt.h"
 #include "host/requests.h"
 #include "host/serve.h"
 #include "host/size.h"
@@ -272,8 +273,9 @@ server_output(struct server *s, uint64_t offset, const uint8_t *p, size_t len,
     bool frame)
 {
 	(void)p;
-	(void)frame;
 	feed_output(&s->feed, offset, len);
+	if (frame)
+		prompts_shown(s->prompts);
 }
 
 /* The session has ended: those who only asked are closed, now answered. */
@@ -358,6 +360,7 @@ server_ended(struct server *s)
 	s->end = s->host->shown;
 	s->ended_after = s->last_number;
 	input_end(s->input);
+	prompts_ended(s->prompts);
 	server_wake_at(s, 0);
 }
 

@@ -1,6 +1,7 @@
 #include "base/buf.h"
 #include "host/client.h"
 #include "host/host.h"
+#include "host/prompt.h"
 #include "host/serve.h"
 #include "host/server.h"
 #include "host/tell.h"
@@ -65,6 +66,8 @@ server_vt_event(struct server *s, const struct vt_event *ev)
 
 	s->title_changed |= ev->type == VT_EVENT_TITLE;
 	s->bell |= ev->type == VT_EVENT_BELL;
+	if (ev->type == VT_EVENT_MARK)
+		prompts_mark(s->prompts, ev->number);
 	if (ev->type != VT_EVENT_NOTIFY || !may_notify(s))
 		return;
 	buf_init(&b, EVENT_MAX);

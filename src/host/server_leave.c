@@ -2,6 +2,7 @@
 #include "host/client.h"
 #include "host/host.h"
 #include "host/input.h"
+#include "host/prompt.h"
 #include "host/serve.h"
 #include "host/server.h"
 #include "host/waits.h"
@@ -25,7 +26,8 @@ client_of(struct list *link)
 bool
 server_has_typed(const struct server *s)
 {
-	return input_is_empty(s->input) && list_is_empty(&s->later);
+	return input_is_empty(s->input) && list_is_empty(&s->later) &&
+	    prompts_are_done(s->prompts);
 }
 
 static void

@@ -8,6 +8,7 @@
 #include "host/frames.h"
 #include "host/host.h"
 #include "host/input.h"
+#include "host/prompt.h"
 #include "host/requests.h"
 #include "host/scribe.h"
 #include "host/serve.h"
@@ -268,7 +269,12 @@ server_typed(struct server *s, const struct input_done *done)
 static void
 on_typed(void *arg, const struct input_done *done)
 {
-	server_typed(arg, done);
+	struct server *s = arg;
+
+	if (done->turn != 0)
+		prompts_typed(s->prompts, done);
+	else
+		server_typed(s, done);
 }
 
 void
@@ -286,6 +292,7 @@ server_begin_typing(struct server *s)
 	if (who != 0)
 		lease_keep(&s->lease, who, s->now_ms);
 	s->input = input_create(s->host, on_typed, s);
+	s->prompts = prompts_create(s);
 }
 
 void
@@ -294,5 +301,6 @@ server_end_typing(struct server *s)
 	scribe_forget(s->host->scribe, s);
 	list_for_each_safe(it, &s->later)
 		free(container_of(it, struct later, link));
+	prompts_destroy(s->prompts);
 	input_destroy(s->input);
 }

@@ -1,0 +1,50 @@
+#include "op/profile.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#define STILL(ms, most_ms) true, ms, most_ms
+#define PAUSE(ms) false, ms, ms
+#define KEY(key, ms) key, ms
+#define NO_KEY NULL, 0
+#define SUBMIT(key, tries, each_ms) key, tries, each_ms
+#define WAKE true
+#define NO_WAKE false
+
+static const struct profile profiles[] = {
+#define PROFILE(name, guard, text, settle, before, submit, confirm, wake, \
+    summary) \
+	{ name, PROFILE_##guard, PROFILE_##text, settle, before, submit, \
+		PROFILE_##confirm, wake, summary },
+#include "op/profile.def"
+};
+
+#define PROFILES (sizeof(profiles) / sizeof(*profiles))
+
+const struct profile *
+profile_at(unsigned i)
+{
+	return i < PROFILES ? &profiles[i] : NULL;
+}
+
+const struct profile *
+profile_find(const char *name, struct error *err)
+{
+	char names[128] = "";
+
+	for (size_t i = 0; i < PROFILES; i++) {
+		if (strcmp(profiles[i].name, name) == 0)
+			return &profiles[i];
+		if (i > 0)
+			strncat(names, i + 1 < PROFILES ? ", " : " or ",
+			    sizeof(names) - strlen(names) - 1);
+		strncat(names, profiles[i].name,
+		    sizeof(names) - strlen(names) - 1);
+	}
+	error_set(err, EINVAL,
+	    "session.prompt: 'profile' must be %s, not '%.20s'", names, name);
+	return NULL;
+}

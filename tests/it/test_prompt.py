@@ -1,0 +1,295 @@
+"""session.prompt: a message typed, submitted and seen to be taken (C-10)."""
+
+import json
+import re
+import sys
+import threading
+
+import pytest
+
+import wire
+from lib import Home, wait_for
+from wire import Refused, Wire
+
+
+@pytest.fixture
+def home():
+    with Home() as made:
+        made.env["PS1"] = "$ "
+        made.env["HISTFILE"] = "/dev/null"
+        yield made
+
+
+def prompt(home, sid, *args, status=0, **kwargs):
+    """The result of a prompt whose exit status must be this."""
+    answer = home.run("prompt", "--json", sid, *args, **kwargs)
+    assert answer.status == status, answer
+    whole = json.loads(answer.out)
+    assert whole["ok"] is True and whole["command"] == "prompt", answer
+    assert list(whole["result"]) == ["result", "reason", "seq", "offset"]
+    return whole["result"]
+
+
+def typed(home, sid):
+    return [e["data"] for e in home.events(sid) if e["type"] == "input"]
+
+
+def lines_of(home, sid):
+    return [line for line in home.screen(sid)["lines"] if line]
+
+
+READER = ("echo ready; while read -r x; do echo \"[$x]\"; done")
+
+
+def test_a_line_is_delivered(home):
+    sid = home.start("sh", "-c", READER)
+    home.wait_text(sid, "ready")
+    got = prompt(home, sid, "hello world")
+    assert got["result"] == "delivered", got
+    assert got["reason"] == "the cursor has left what was typed", got
+    home.wait_text(sid, "[hello world]")
+    events = [e for e in home.events(sid) if e["type"] == "input"]
+    assert [e["data"] for e in events] == ["hello world", "\r"], events
+    assert events[-1]["seq"] == got["seq"], (events, got)
+    answer = home.run("prompt", sid, "-", input=b"from a pipe\n")
+    assert answer.status == 0, answer
+    assert answer.text == "delivered: the cursor has left what was typed\n"
+    home.wait_text(sid, "[from a pipe]")
+
+
+def test_a_shell_takes_a_command(home):
+    sid = home.start("bash", "--norc", "--noprofile", "-i",
+                     options=["--size", "60x10"])
+    home.wait_text(sid, "$")
+    for n in range(5):
+        got = prompt(home, sid, f"echo $(({n} + 40))", "--profile", "shell")
+        assert got["result"] == "delivered", got
+        home.wait_text(sid, f"\n{n + 40}\n")
+    got = prompt(home, sid, "echo a\necho b", "-p", "shell")
+    assert got["result"] == "delivered", got
+    home.wait_text(sid, "\na\nb\n")
+
+
+# Shows what it is given; a line without "(" is a command that begins.
+MARKING = r"""
+import os, tty
+tty.setraw(0)
+os.write(1, b"\x1b]133;A\a$ \x1b]133;B\a")
+line = b""
+while True:
+    for c in os.read(0, 4096):
+        if c != 13:
+            line += bytes([c])
+            os.write(1, bytes([c]))
+            continue
+        os.write(1, b"\r\n")
+        if line == b"(":
+            os.write(1, b"> ")
+        elif line == b"done":
+            os.write(1, b"\x1b]133;D;0\a\x1b]133;A\a$ \x1b]133;B\a")
+        else:
+            os.write(1, b"\x1b]133;C\a")
+        line = b""
+"""
+
+
+def test_a_shell_that_marks_its_commands_is_believed(home):
+    sid = home.start(sys.executable, "-uc", MARKING)
+    home.wait_text(sid, "$")
+    got = prompt(home, sid, "make", "--profile", "shell")
+    assert got == {**got, "result": "delivered",
+                   "reason": "the shell has begun a command"}, got
+    before = typed(home, sid)
+    got = prompt(home, sid, "more", "--profile", "shell", status=12)
+    assert got["result"] == "refused", got
+    assert got["reason"] == "the shell is running a command", got
+    assert typed(home, sid) == before
+    home.ok("send", sid, "--text", "done\r")
+    home.wait_text(sid, "done\n$")
+    got = prompt(home, sid, "(", "--profile", "shell", status=11)
+    assert "is the text a whole one?" in got["reason"], got
+    assert typed(home, sid)[-2:] == ["(", "\r"]
+
+
+def test_what_speaks_against_it(home):
+    sid = home.start("sh", "-c", "printf '\\033[?1049hfull'; exec cat")
+    home.wait_text(sid, "full")
+    got = prompt(home, sid, "ls", "--profile", "shell", status=12)
+    assert got["reason"] == "a full-screen program is running, no shell", got
+    for profile in ("line", "shell"):
+        got = prompt(home, sid, "a\nb", "-p", profile, status=12)
+        assert "several lines" in got["reason"], got
+    assert typed(home, sid) == []
+
+
+def test_what_is_not_taken_is_unconfirmed(home):
+    """The key is pressed again, the text never."""
+    sid = home.start("sh", "-c", "stty raw -echo; printf ready; "
+                     "exec tr -d '\\r'")
+    home.wait_text(sid, "ready")
+    got = prompt(home, sid, "abc", "--profile", "nudge", status=11)
+    assert got["result"] == "unconfirmed", got
+    assert got["reason"] == "nothing has happened at the cursor", got
+    assert typed(home, sid) == ["abc", "\x1b", "\r", "\r", "\r"]
+
+
+def test_what_was_never_seen_is_not_believed(home):
+    """Without an echo a change after it proves nothing."""
+    sid = home.start("sh", "-c", "stty raw -echo; printf ready; dd bs=1 "
+                     "count=4 2>/dev/null >/dev/null; printf later; exec cat")
+    home.wait_text(sid, "ready")
+    got = prompt(home, sid, "abc", "--timeout", "30s", status=11)
+    assert got["result"] == "unconfirmed", got
+    assert got["reason"] == "the text was not seen before it was submitted"
+    assert typed(home, sid) == ["abc", "\r"]
+
+
+def test_a_password_needs_no_echo(home):
+    sid = home.start("sh", "-c", "stty -echo; printf 'password: '; read x; "
+                     "stty echo; echo; echo \"got ${#x}\"; exec cat")
+    home.wait_text(sid, "password:")
+    wait_for(lambda: b"password" in home.raw(sid), "the prompt")
+    got = prompt(home, sid, "hunter2")
+    assert got["result"] == "delivered", got
+    home.wait_text(sid, "got 7")
+    assert "hunter2" not in json.dumps(home.events(sid))
+
+
+def test_a_program_that_ends_has_taken_it(home):
+    sid = home.start("sh", "-c", "stty raw -echo; printf ready; head -c 3; "
+                     "head -c 1 >/dev/null")
+    home.wait_text(sid, "ready")
+    got = prompt(home, sid, "bye")
+    assert got["result"] == "delivered", got
+    home.wait_status(sid, "exited")
+    error = home.error("prompt", sid, "more", status=4, code="not_running")
+    assert "exited" in error["message"], error
+
+
+TIMES = r"""
+import os, signal, sys, time, tty
+tty.setraw(0)
+start = time.monotonic()
+def note(what):
+    os.write(1, b"%d %s\r\n" % ((time.monotonic() - start) * 1000, what))
+signal.signal(signal.SIGWINCH, lambda *_: note(b"winch"))
+os.write(1, b"ready\r\n")
+while True:
+    got = os.read(0, 4096)
+    for c, name in ((b"\x1b", b"escape"), (b"\r", b"enter")):
+        if got == c:
+            note(name)
+            break
+    else:
+        start = time.monotonic()
+        note(b"text")
+"""
+
+
+def test_a_nudge_keeps_its_times(home):
+    """T-17: text, 500 ms, Escape, 100 ms, Enter, and a SIGWINCH."""
+    sid = home.start(sys.executable, "-uc", TIMES)
+    home.wait_text(sid, "ready")
+    size = home.info(sid)
+    got = prompt(home, sid, "do it", "--profile", "nudge")
+    assert got["result"] == "delivered", got
+    home.wait_text(sid, "winch")
+    seen = [line.split() for line in lines_of(home, sid)[1:]]
+    at = {name: int(ms) for ms, name in reversed(seen)}
+    assert [name for _, name in seen][:3] == ["text", "escape", "enter"], seen
+    assert 500 <= at["escape"] + 5, seen
+    assert at["escape"] + 100 <= at["enter"] + 5, seen
+    assert at["enter"] <= at["winch"], seen
+    assert typed(home, sid) == ["do it", "\x1b", "\r"]
+    now = home.info(sid)
+    assert (now["cols"], now["rows"]) == (size["cols"], size["rows"])
+    assert not [e for e in home.events(sid) if e["type"] == "resize"]
+
+
+def test_prompts_are_whole_whoever_else_types(home):
+    """C-10: ten of them at once and somebody at the keyboard."""
+    sid = home.start("sh", "-c", READER, options=["--size", "80x100"])
+    home.wait_text(sid, "ready")
+    results = []
+
+    def one(n):
+        with Wire(home.dir(sid), mode="control") as w:
+            results.append(w.call("session.prompt", text=f"prompt-{n}-ends",
+                                  timeout_ms=60000)["result"])
+
+    threads = [threading.Thread(target=one, args=(n,)) for n in range(10)]
+    with Wire(home.dir(sid)) as person:
+        person.metadata()
+        for thread in threads:
+            thread.start()
+        for _ in range(30):
+            person.data(b"typed\r")
+        for thread in threads:
+            thread.join()
+    assert results == ["delivered"] * 10, results
+
+    def answers():
+        return sorted(re.findall(rb"\[.*?\]", home.raw(sid)))
+
+    wanted = sorted([b"[typed]"] * 30
+                    + [b"[prompt-%d-ends]" % n for n in range(10)])
+    wait_for(lambda: answers() == wanted, answers)
+    events = typed(home, sid)
+    for n in range(10):
+        at = events.index(f"prompt-{n}-ends")
+        assert events[at + 1] == "\r", events
+
+
+def test_a_client_that_goes_leaves_a_whole_message(home):
+    sid = home.start("sh", "-c", READER)
+    home.wait_text(sid, "ready")
+    with Wire(home.dir(sid), mode="control") as w:
+        w.send(wire.REQUEST, json.dumps({
+            "id": 1, "op": "session.prompt",
+            "args": {"text": "left alone", "profile": "nudge"}}).encode())
+        wait_for(lambda: typed(home, sid) == ["left alone"], "the text")
+    wait_for(lambda: typed(home, sid) == ["left alone", "\x1b", "\r"],
+             lambda: typed(home, sid))
+
+
+@pytest.mark.parametrize("args, named", [
+    ({}, "'text'"),
+    ({"text": ""}, "'text' must not be empty"),
+    ({"text": "\n"}, "'text' must not be empty"),
+    ({"text": "a", "profile": "claude"}, "must be shell, line or nudge"),
+    ({"text": "a", "timeout_ms": 0}, "'timeout_ms' must be from 1"),
+    ({"text": "a", "timeout_ms": 3600001}, "'timeout_ms' must be from 1"),
+    ({"text": "a" * 600000}, "'text' must be at most"),
+])
+def test_wrong_arguments_type_nothing(home, args, named):
+    sid = home.start("cat")
+    home.wait_status(sid, "running")
+    with Wire(home.dir(sid), mode="control") as w:
+        with pytest.raises(Refused) as why:
+            w.call("session.prompt", **args)
+    assert why.value.code == "usage" and named in why.value.message, why.value
+    assert typed(home, sid) == []
+
+
+def test_usage(home):
+    sid = home.start("cat")
+    for args, word in (([], "TEXT is missing"),
+                       (["a", "b"], "one word too many"),
+                       (["a", "--timeout", "soon"], "soon is no duration"),
+                       (["a", "--timeout", "2h"], "give from 1ms to 1h"),
+                       ([b"\xff"], "not UTF-8"),
+                       (["a", "-p", "x"], "must be shell, line or nudge")):
+        answer = home.run("prompt", sid, *args)
+        assert answer.status == 2 and word in answer.err, answer
+    assert typed(home, sid) == []
+
+
+def test_who_has_no_lease_types_nothing(home):
+    sid = home.start("cat", options=["--input", "lease"])
+    home.wait_status(sid, "running")
+    with Wire(home.dir(sid)) as person:
+        person.metadata()
+        person.call("lease.acquire")
+        error = home.error("prompt", sid, "x", status=12, code="busy")
+        assert "lease" in error["message"], error
+    assert typed(home, sid) == []
