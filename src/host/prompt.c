@@ -493,8 +493,7 @@ answer(struct prompt *p)
 
 	if (c == NULL)
 		return;
-	buf_init(&b, 1024);
-	json_out_init(&j, &b);
+	requests_begin_answer(&b, &j, p->request);
 	json_out_open(&j, '{');
 	json_out_key(&j, "result");
 	json_out_text(&j, results[p->result]);
@@ -505,7 +504,7 @@ answer(struct prompt *p)
 	json_out_key(&j, "offset");
 	json_out_number(&j, h->shown);
 	json_out_close(&j, '}');
-	requests_answer(c, p->request, (const char *)b.data, b.len);
+	requests_send_answer(c, &b, p->request);
 	buf_finish(&b);
 	server_wake_at(p->all->server, 0);
 }

@@ -248,18 +248,6 @@ requests_put_typed(struct json_out *j, uint64_t seq, uint64_t offset)
 }
 
 void
-requests_answer(struct client *c, uint64_t id, const char *result, size_t len)
-{
-	struct json_out j;
-	struct buf b;
-
-	begin_answer(&b, &j, id);
-	buf_append(&b, result, len);
-	send_answer(c, &b, id);
-	buf_finish(&b);
-}
-
-void
 requests_followed(struct client *c, uint64_t id, pid_t pid)
 {
 	struct json_out j;

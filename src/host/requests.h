@@ -43,10 +43,6 @@ void requests_followed(struct client *c, uint64_t id, pid_t pid);
 /* A session.send that had to wait is done. */
 void requests_typed(struct client *c, const struct input_done *done);
 
-/* Answer a request later than its handler returned: the result, as JSON. */
-void requests_answer(struct client *c, uint64_t id, const char *result,
-    size_t len);
-
 /*
  * An operation being carried out: ops_session.c and others.  Arguments are
  * checked.  0 when the result was written, REQUEST_LATER when it is answered by

@@ -79,6 +79,18 @@ const struct tool tools[] = {
 	    .shape = { "seq:number offset:number", "", NULL },
 	},
 	{
+	    OPERATION(session_prompt),
+	    .title = "Submit a message",
+	    .description =
+		"Type a message, submit it, and see that it was taken: for a "
+		"prompt of a shell, a REPL or another agent. Never typed "
+		"twice. Not for full-screen programs: use session_send.",
+	    .hints = TOOL_DESTROYS | TOOL_OPEN_WORLD,
+	    .given = "{\"timeout_ms\":10000}",
+	    .shape = { "result:string reason:string seq:number offset:number",
+		"", NULL },
+	},
+	{
 	    OPERATION(session_batch),
 	    .title = "Type, wait and look in one call",
 	    .description =

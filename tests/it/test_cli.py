@@ -21,9 +21,8 @@ def failure(name):
 
 
 def test_the_list_has_the_commands():
-    assert {"run", "rerun", "ls", "info", "attach", "send", "wait", "batch",
-    assert {"run", "rerun", "ls", "info", "attach", "send", "batch", "prompt",
-            "snapshot", "log", "mark", "mcp", "env", "resize", "rename",
+    assert {"run", "rerun", "ls", "info", "attach", "send", "wait", "prompt",
+            "batch", "snapshot", "log", "mark", "mcp", "env", "resize", "rename",
             "label", "signal", "stop", "kill", "destroy", "upgrade", "revive",
             "homes", "gc", "doctor", "render", "skill",
             "version"} == set(COMMANDS)
