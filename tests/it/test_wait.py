@@ -9,13 +9,14 @@ import os
 import random
 import signal
 import subprocess
+import time
 
 import pytest
 
 import lib
 import puppet
 from lib import TEND, Home, wait_for
-from wire import Refused, Wire
+from wire import BYE, Refused, Wire
 
 FULL = "TEND_TEST_FULL" in os.environ
 ROUNDS = 1000 if FULL else 50
@@ -224,7 +225,9 @@ def test_an_update_that_is_not_ended_is_no_frame(sid, pull, w):
     got = w.answer(number)
     assert got["matched"]
     # One that changes nothing and is never ended is given up.
+    end = w.call("session.get")["offset"] + len(BEGIN)
     pull(BEGIN)
+    wait_for(lambda: w.call("session.get")["offset"] == end, "an update")
     got = w.call("session.wait", text="half", timeout_ms=20000)
     assert got["matched"]
     assert "all of it" in w.call("session.snapshot", format="text")["data"]
@@ -346,7 +349,10 @@ def test_the_same_hash_everywhere(home, path):
             offset += len(piece)
             viewer.until(lambda: viewer.at is not None and viewer.at >= offset,
                          f"output up to {offset}")
-            got = w.call("session.wait", cursor="*,*", timeout_ms=5000)
+            # A piece may end within an update, which is given up after a second.
+            begun = time.monotonic()
+            got = w.call("session.wait", cursor="*,*", timeout_ms=20000)
+            assert time.monotonic() - begun < 15, got
             shot = w.call("session.snapshot")
             assert shot["offset"] == offset and shot["seq"] == got["seq"]
             assert got["matched"] and got["hash"] == shot["hash"], got
@@ -450,6 +456,19 @@ def test_a_wait_outlives_the_host(home, sid, pull):
     home.ok("send", sid, "--text", puppet.told(b"revived"))
     out, _ = waiter.communicate(timeout=60)
     assert json.loads(out)["result"]["matched"], out
+
+
+def test_a_host_that_leaves_says_so_to_who_waits(home, sid):
+    with Wire(home.dir(sid), mode="control",
+              features=("handover",)) as leaving:
+        number = puppet.ask(leaving, text="never")
+        revive = subprocess.Popen([TEND, "revive", sid], env=home.env)
+        leaving.take(BYE, what="BYE")
+        leaving.send(BYE)
+        with pytest.raises(Refused) as why:
+            leaving.answer(number)
+        assert why.value.code == "busy" and "ask again" in why.value.message
+        assert revive.wait(timeout=60) == 0
 
 
 def test_of_a_session_that_has_ended_the_log_tells(home):

@@ -10,6 +10,7 @@
 #include "cast/cast.h"
 #include "log/replay.h"
 #include "vt/keyframe.h"
+#include "vt/text.h"
 #include "vt/vt.h"
 
 #define KEYFRAME_EVERY (512u << 10) /* as hosts do */
@@ -372,6 +373,89 @@ the_newest_screen_is_the_hosts(void **state)
 	host_finish(&h);
 }
 
+/* Somebody who looks on, and what was seen. */
+struct onlooker {
+	uint64_t seqs[4000];
+	char hashes[4000][65];
+	size_t frames, most;
+	char slice[65]; /* the hash after the last slice, "" after a frame */
+	size_t slices;
+};
+
+static bool
+look_on(void *arg, const struct replay *at, bool frame)
+{
+	struct onlooker *o = arg;
+	char hash[65];
+
+	vt_hash(at->vt, hash);
+	if (!frame) {
+		memcpy(o->slice, hash, sizeof(hash));
+		o->slices++;
+		return false; /* counts at frames only */
+	}
+	assert_true(o->frames < 4000);
+	if (o->slice[0] != '\0') /* not after a resize */
+		assert_string_equal(o->slice, hash);
+	o->slice[0] = '\0';
+	o->seqs[o->frames] = at->seq;
+	memcpy(o->hashes[o->frames++], hash, sizeof(hash));
+	return o->frames < o->most;
+}
+
+static void
+watch_from(struct log_reader *r, uint64_t after, bool slices, size_t most,
+    struct onlooker *o, struct replay *at)
+{
+	const struct replay_watch watch = { after, slices, look_on, o };
+
+	memset(o, 0, sizeof(*o));
+	o->most = most;
+	assert_int_equal(replay_watched(r, UINT64_MAX, &watch, at, NULL), 0);
+}
+
+static void
+every_frame_is_shown_to_who_looks_on(void **state)
+{
+	struct onlooker *all = xmalloc(sizeof(*all)),
+			*some = xmalloc(sizeof(*some));
+	struct log_reader *r;
+	struct replay at;
+	struct host h;
+	char hash[65];
+
+	host_play(&h, *state, "agent-resize.cast");
+	r = made_reader(h.m.dirfd);
+	watch_from(r, 0, false, SIZE_MAX, all, &at);
+	assert_int_equal(at.seq, h.m.seq);
+	vt_destroy(at.vt);
+	assert_true(all->frames > 50 && all->slices == 0);
+	for (size_t i = 0; i < all->frames; i += 7) {
+		replay_at(r, LOG_BY_SEQ, all->seqs[i], false, &at, NULL);
+		vt_hash(at.vt, hash);
+		assert_string_equal(hash, all->hashes[i]);
+		vt_destroy(at.vt);
+		/* From there on, the same; and the one that is enough. */
+		watch_from(r, all->seqs[i], true, 3, some, &at);
+		assert_true(some->slices > 0 || some->frames == 0);
+		for (size_t k = 0; k < some->frames; k++) {
+			assert_int_equal(some->seqs[k], all->seqs[i + 1 + k]);
+			assert_string_equal(some->hashes[k],
+			    all->hashes[i + 1 + k]);
+		}
+		vt_hash(at.vt, hash);
+		if (some->frames == 3) {
+			assert_int_equal(at.seq, some->seqs[2]);
+			assert_string_equal(hash, some->hashes[2]);
+		}
+		vt_destroy(at.vt);
+	}
+	log_reader_close(r);
+	host_finish(&h);
+	free(all);
+	free(some);
+}
+
 /* The numbers of the lines of a stretch's history, in order. */
 static void
 count_lines(const struct vt *vt, unsigned *line)
@@ -694,6 +778,8 @@ main(int argc, char **argv)
 		cmocka_unit_test_prestate(
 		    every_moment_is_what_a_replay_from_byte_0_shows, folder),
 		cmocka_unit_test_prestate(the_newest_screen_is_the_hosts,
+		    folder),
+		cmocka_unit_test_prestate(every_frame_is_shown_to_who_looks_on,
 		    folder),
 		cmocka_unit_test(stretches_have_every_line_once),
 		cmocka_unit_test(a_keyframe_is_never_far),
