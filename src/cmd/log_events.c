@@ -363,7 +363,8 @@ on_output(struct log_sink *s, const struct record *rec, uint64_t offset,
 	put_flag(&j, "frame", rec->flags & RECORD_FRAME);
 	if (rec->flags & RECORD_HIDDEN)
 		put_flag(&j, "hidden", true);
-	put_bytes(&j, p, len);
+	else
+		put_bytes(&j, p, len);
 	end_line(&j);
 }
 

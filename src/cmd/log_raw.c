@@ -1,14 +1,14 @@
 #include "base/mem.h"
 #include "cmd/log_sink.h"
 #include "cmd/out.h"
+#include "log/record.h"
 
 static void
 on_output(struct log_sink *s, const struct record *rec, uint64_t offset,
     const uint8_t *p, size_t len, bool wanted)
 {
-	(void)rec;
 	(void)offset;
-	if (wanted)
+	if (wanted && !(rec->flags & RECORD_HIDDEN))
 		buf_append(&s->out->buf, p, len);
 }
 

@@ -35,7 +35,8 @@
 #define DURATION_MAX_S (365u * 24 * 60 * 60)
 
 struct args {
-	bool detached, attach_if_there, durable, forget_env, nested;
+	bool detached, attach_if_there, durable, forget_env, nested,
+	    no_integration;
 	const char *name, *cwd, *size, *input, *resize, *max_log, *log_input,
 	    *idle_timeout, *linger, *memory, *pids, *cpu_weight, *restart;
 	struct opt_list env, labels;
@@ -65,6 +66,8 @@ static const struct opt options[] = {
 	    "whose size: smallest (the default), latest, largest, fixed"),
 	OPT_FLAG(struct args, nested, "nested", 0,
 	    "attach even on a terminal that is in a session itself"),
+	OPT_FLAG(struct args, no_integration, "no-integration", 0,
+	    "let a shell not mark its prompts (see tend-exec)"),
 	OPT_FLAG(struct args, durable, "durable", 0,
 	    "sync the log before anything is acknowledged"),
 	OPT_VALUE(struct args, max_log, "max-log", 0, "SIZE",
@@ -183,6 +186,7 @@ set_policies(struct call *call, struct manifest *m, const struct args *a)
 		return usage(call, "restart", &err);
 	m->durable = a->durable;
 	m->forget_env = a->forget_env;
+	m->no_integration = a->no_integration;
 	return 0;
 }
 

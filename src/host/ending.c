@@ -13,6 +13,7 @@
 #include "host/post_mortem.h"
 #include "host/restart.h"
 #include "host/restore.h"
+#include "host/run.h"
 #include "host/scribe.h"
 #include "host/server.h"
 #include "host/stop.h"
@@ -167,6 +168,7 @@ on_exit_logged(void *arg, uint64_t seq)
 	host_save(h);
 	failpoint("exit-saved");
 	host_release_name(h);
+	runs_ended(h->runs);
 	server_ended(h->server);
 	send_to_keeper(h, CONTROL_ACK);
 	failpoint("exit-acked");

@@ -15,6 +15,7 @@
 #include "vt/vt.h"
 
 #define EVENT_MAX (64u << 10)    /* of anything but a keyframe */
+#define RUN_MAX (512u << 10)     /* a command, all of it escaped */
 #define KEYFRAME_MAX (64u << 20) /* more than any screen needs */
 
 static void
@@ -299,6 +300,53 @@ event_restart(struct host *h, int status, int64_t delay_ms)
 	json_count(&j, "count", h->manifest.restarts);
 	json_out_close(&j, '}');
 	return queue(h, RECORD_RESTART, &b);
+}
+
+/* What is typed is in the log only as far as the session wants that. */
+uint64_t
+event_run(struct host *h, const char *command, const char *by,
+    const char *capture)
+{
+	struct json_out j;
+	struct buf b;
+
+	buf_init(&b, RUN_MAX);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	if (h->manifest.log_input == LOG_INPUT_ALL) {
+		json_out_key(&j, "command");
+		json_out_text(&j, command);
+	}
+	json_out_key(&j, "capture");
+	json_out_text(&j, capture);
+	json_out_key(&j, "by");
+	json_out_text(&j, by);
+	json_out_close(&j, '}');
+	return queue(h, RECORD_RUN, &b);
+}
+
+uint64_t
+event_run_end(struct host *h, uint64_t run, const char *outcome, int code,
+    uint64_t from, uint64_t to)
+{
+	struct json_out j;
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	json_count(&j, "run", run);
+	json_out_key(&j, "outcome");
+	json_out_text(&j, outcome);
+	json_out_key(&j, "exit_code");
+	if (code >= 0)
+		json_out_int(&j, code);
+	else
+		json_out_null(&j);
+	json_count(&j, "from", from);
+	json_count(&j, "to", to);
+	json_out_close(&j, '}');
+	return queue(h, RECORD_RUN_END, &b);
 }
 
 /* The payload of a keyframe, in a buffer; false when there is no screen. */

@@ -30,6 +30,7 @@
 #include "host/rehearsal.h"
 #include "host/restart.h"
 #include "host/restore.h"
+#include "host/run.h"
 #include "host/scribe.h"
 #include "host/server.h"
 #include "host/stop.h"
@@ -493,6 +494,7 @@ create_parts(struct host *h, struct error *err)
 	h->wall = wall_create(h);
 	h->glance = glance_create(h);
 	h->waits = waits_create(h);
+	h->runs = runs_create(h);
 	h->server = server_create(h, err);
 	if (h->server == NULL)
 		return -EIO;
@@ -559,6 +561,7 @@ host_close(struct host *h)
 	stop_destroy(h->stop);
 	wall_destroy(h->wall);
 	glance_destroy(h->glance);
+	runs_destroy(h->runs);
 	watch_remove(h->idle);
 	oom_destroy(h->oom);
 	vt_destroy(h->vt);

@@ -20,6 +20,7 @@ struct loop;
 struct oom;
 struct pump;
 struct restart;
+struct runs;
 struct scribe;
 struct server;
 struct stop;
@@ -88,6 +89,7 @@ struct host {
 	struct wall *wall;
 	struct glance *glance;
 	struct waits *waits;
+	struct runs *runs;
 	struct oom *oom;    /* of its cgroup, or NULL */
 	struct watch *idle; /* timer of the idle timeout, or NULL */
 

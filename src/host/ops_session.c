@@ -14,6 +14,7 @@
 #include "host/input.h"
 #include "host/prompt.h"
 #include "host/requests.h"
+#include "host/run.h"
 #include "host/scribe.h"
 #include "host/serve.h"
 #include "op/items.h"
@@ -91,23 +92,6 @@ op_session_snapshot(struct op_call *call, struct error *err)
 
 /* --------------------------------------------------------------- typing */
 
-/* Why nothing was typed, as an error. */
-static int
-refusal(int status, struct error *err)
-{
-	switch (status) {
-	case TAKEN_READ_ONLY:
-		return error_set(err, EACCES, "the connection is read-only");
-	case TAKEN_LEASED:
-		return error_set(err, EBUSY, "another has the lease to type");
-	case TAKEN_FULL:
-		return error_set(err, EAGAIN,
-		    "the program has not read what was typed before");
-	default:
-		return error_set(err, ESRCH, "the program has ended");
-	}
-}
-
 /* An event is queued: the answer is {seq, offset}, when it may be given. */
 static int
 answer_with(struct op_call *call, uint64_t seq)
@@ -143,7 +127,7 @@ type(struct op_call *call, const struct buf *b, struct error *err)
 	if (status == TAKEN_NOTHING)
 		seq = scribe_seq(call->server->host->scribe);
 	else if (status != TAKEN_WRITTEN)
-		return refusal(status, err);
+		return requests_not_typed(status, err);
 	return answer_with(call, seq);
 }
 
@@ -203,6 +187,50 @@ op_session_flush(struct op_call *call, struct error *err)
 {
 	(void)err;
 	return answer_with(call, scribe_seq(call->server->host->scribe));
+}
+
+/* Whether the command is one that can be typed. */
+static int
+check_command(const json_t *command, struct error *err)
+{
+	const char *text = json_string_value(command);
+	size_t len = json_string_length(command);
+
+	if (strlen(text) != len || text[strspn(text, " \t\r\n")] == '\0')
+		return error_set(err, EINVAL,
+		    "session.exec: 'command' must be text, and not empty");
+	if (len > RUN_COMMAND_MAX)
+		return error_set(err, EINVAL,
+		    "session.exec: 'command' is longer than %u bytes",
+		    RUN_COMMAND_MAX);
+	return 0;
+}
+
+int
+op_session_exec(struct op_call *call, struct error *err)
+{
+	const json_t *command = json_object_get(call->args, "command");
+	uint64_t max = op_number(call->args, "max_output", RUN_OUTPUT_DEFAULT);
+	uint64_t timeout_ms = op_number(call->args, "timeout_ms", 0);
+	int rc = check_command(command, err);
+
+	if (rc == 0 && max > RUN_OUTPUT_MAX)
+		rc = error_set(err, EINVAL,
+		    "session.exec: 'max_output' must be at most %u",
+		    RUN_OUTPUT_MAX);
+	if (rc == 0 && timeout_ms > RUN_TIMEOUT_MAX_MS)
+		rc = error_set(err, EINVAL,
+		    "session.exec: 'timeout_ms' must be at most %llu",
+		    RUN_TIMEOUT_MAX_MS);
+	if (rc == 0)
+		rc = runs_begin(call->server->host->runs,
+		    &(struct run_request){ .client = call->client,
+			.id = call->id,
+			.command = json_string_value(command),
+			.timeout_ms = timeout_ms,
+			.max_output = (size_t)max },
+		    err);
+	return rc < 0 ? rc : REQUEST_LATER;
 }
 
 /* ------------------------------------------------------------- and more */

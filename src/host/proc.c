@@ -65,6 +65,15 @@ read_stat(int dir, const char *path, struct proc *out)
 }
 
 bool
+proc_read(pid_t pid, struct proc *out)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	return read_stat(AT_FDCWD, path, out);
+}
+
+bool
 proc_thread_runs(pid_t tid)
 {
 	char path[64];
@@ -108,11 +117,9 @@ struct below {
 static void
 add_child(struct below *b, pid_t pid)
 {
-	char path[32];
 	struct proc p;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (!read_stat(AT_FDCWD, path, &p) || b->spare(&p) || b->n == BELOW_MAX)
+	if (!proc_read(pid, &p) || b->spare(&p) || b->n == BELOW_MAX)
 		return;
 	if (b->n == b->cap) {
 		b->cap = b->cap == 0 ? 16 : 2 * b->cap;

@@ -17,6 +17,9 @@ struct proc {
 /* Read the text of /proc/PID/stat; false when it is not one. */
 bool proc_parse(const char *p, size_t len, struct proc *out);
 
+/* Look at one process; false when it is not there. */
+bool proc_read(pid_t pid, struct proc *out);
+
 /*
  * Whether a thread of this process runs or only waits for its turn to, as
  * opposed to waiting for a disk or anything else.

@@ -15,6 +15,7 @@
 #include "host/glance.h"
 #include "host/handover.h"
 #include "host/host.h"
+#include "host/run.h"
 #include "host/scribe.h"
 #include "host/server.h"
 #include "host/waits.h"
@@ -46,6 +47,7 @@ struct pump {
 	bool syncing;         /* and that timer runs */
 	bool held;
 	bool resting;
+	uint64_t kept_back; /* nothing before this head may be shown; 0: none */
 	uint64_t skip_from, skip_to; /* equal: nothing */
 	uint64_t since_keyframe;     /* bytes */
 
@@ -138,23 +140,29 @@ end_skip(struct pump *p)
 	pump_keyframe_done(p);
 }
 
+/* How much was shown; 0 when what is there has to wait for more. */
 static size_t
 take_piece(struct pump *p, size_t len)
 {
 	struct host *h = p->h;
-	const uint8_t *bytes = ring_at(&h->ring, h->shown);
+	uint8_t *bytes = ring_at(&h->ring, h->shown);
 	uint64_t offset = h->shown, seq;
-	bool frame;
+	bool frame, hidden;
 
-	len = piece_len(p, len);
+	len = runs_look(h->runs, bytes, piece_len(p, len), &hidden);
+	if (len == 0)
+		return 0;
 	if (!is_skipped(p))
 		len = feed(p, bytes, len);
 	frame = at_frame(p);
 	h->shown += len;
 	p->since_keyframe += len;
-	seq = scribe_output(h->scribe, frame ? RECORD_FRAME : 0, offset, len);
+	seq = scribe_output(h->scribe,
+	    (frame ? RECORD_FRAME : 0) | (hidden ? RECORD_HIDDEN : 0), offset,
+	    len);
 	changes_note(&h->changes, h->vt, scribe_seq(h->scribe));
 	server_output(h->server, offset, bytes, len, frame);
+	runs_shown(h->runs, bytes, len, hidden, seq);
 	waits_output(h->waits, seq, frame);
 	if (p->skip_to != 0 && h->shown == p->skip_to)
 		end_skip(p);
@@ -167,12 +175,14 @@ take(struct pump *p)
 	struct host *h = p->h;
 	uint64_t head = atomic_load(&h->ring.shared->head);
 
-	if (p->held || p->resting || h->shown == head)
+	if (p->held || p->resting || h->shown == head || p->kept_back == head)
 		return;
 	failpoint("pump-take");
 	host_touch(h); /* first: whoever waits for silence must not get it */
-	while (h->shown < head)
-		take_piece(p, head - h->shown);
+	p->kept_back = 0;
+	while (h->shown < head && p->kept_back == 0)
+		if (take_piece(p, head - h->shown) == 0)
+			p->kept_back = head;
 	failpoint("pump-taken");
 	wall_activity(h->wall);
 	glance_output(h->glance);
@@ -223,7 +233,8 @@ watch_flood(struct pump *p)
 static void
 go_to_sleep(struct pump *p)
 {
-	uint64_t until = p->h->shown + (p->flood ? FLOOD_PART : 1);
+	uint64_t seen = p->kept_back != 0 ? p->kept_back : p->h->shown;
+	uint64_t until = seen + (p->flood ? FLOOD_PART : 1);
 
 	if (p->held || p->resting)
 		return;
@@ -314,6 +325,13 @@ pump_skip(struct pump *p, uint64_t from, uint64_t to)
 {
 	p->skip_from = from;
 	p->skip_to = to;
+}
+
+void
+pump_again(struct pump *p)
+{
+	p->kept_back = 0;
+	watch_rearm(p->again, 0);
 }
 
 void

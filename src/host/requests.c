@@ -247,6 +247,22 @@ requests_put_typed(struct json_out *j, uint64_t seq, uint64_t offset)
 	json_out_close(j, '}');
 }
 
+int
+requests_not_typed(int status, struct error *err)
+{
+	switch (status) {
+	case TAKEN_READ_ONLY:
+		return error_set(err, EACCES, "the connection is read-only");
+	case TAKEN_LEASED:
+		return error_set(err, EBUSY, "another has the lease to type");
+	case TAKEN_FULL:
+		return error_set(err, EAGAIN,
+		    "the program has not read what was typed before");
+	default:
+		return error_set(err, ESRCH, "the program has ended");
+	}
+}
+
 void
 requests_followed(struct client *c, uint64_t id, pid_t pid)
 {

@@ -40,6 +40,9 @@ void requests_send_answer(struct client *c, struct buf *b, uint64_t id);
 /* A session.upgrade or session.revive: this one follows us. */
 void requests_followed(struct client *c, uint64_t id, pid_t pid);
 
+/* Why nothing was typed (an enum taken_status) as an error: -errno. */
+int requests_not_typed(int status, struct error *err);
+
 /* A session.send that had to wait is done. */
 void requests_typed(struct client *c, const struct input_done *done);
 

@@ -15,6 +15,7 @@
 #include "host/ending.h"
 #include "host/events.h"
 #include "host/host.h"
+#include "host/run.h"
 #include "host/stop.h"
 
 #define FIRST_MS 1000
@@ -120,6 +121,7 @@ note(struct restart *r, int status, int64_t delay_ms)
 	m->restarts++;
 	m->restart_start = m->child.start;
 	m->child.pid = 0;
+	runs_ended(r->h->runs);
 	event_restart(r->h, status, delay_ms);
 	host_save(r->h);
 }

@@ -10,6 +10,7 @@
 #include "host/input.h"
 #include "host/prompt.h"
 #include "host/requests.h"
+#include "host/run.h"
 #include "host/scribe.h"
 #include "host/serve.h"
 #include "host/server.h"
@@ -194,6 +195,7 @@ server_type(struct server *s, struct client *c, struct input_piece *piece,
 	piece->client = c->number;
 	piece->by = c->by;
 	status = input_type(s->input, piece, seq);
+	runs_typed(s->host->runs);
 	use_colours(s, c);
 	if (s->host->manifest.size == SIZE_LATEST)
 		server_vote(s, c);

@@ -31,7 +31,9 @@ struct ring_shared {
 	_Atomic uint64_t host_wakes_at;
 	_Atomic uint32_t keeper_waits;
 	_Atomic uint32_t sized;
-	_Atomic uint64_t leased; /* a keeper that does not know it has 0 */
+	/* A keeper that does not know these has 0. */
+	_Atomic uint64_t leased;
+	_Atomic uint32_t shell_at;
 };
 
 struct ring {

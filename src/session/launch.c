@@ -28,6 +28,7 @@
 #include "session/environ.h"
 #include "session/find.h"
 #include "session/home.h"
+#include "session/integrate.h"
 #include "session/manifest.h"
 #include "session/scope.h"
 #include "session/registry.h"
@@ -47,7 +48,8 @@ struct launch {
 	int scope;            /* likewise; -1: none was asked for */
 	int status[2], go[2]; /* pipes, read end first */
 	char keeper[PATH_MAX];
-	char **argv, **envp; /* the keeper's */
+	char **argv, **envp;     /* the keeper's, and what is kept of it */
+	struct integrated shell; /* envp with what its shell is told */
 	char cols[8], rows[8], dashes[3];
 	char session_env[64], home_env[PATH_MAX + 16];
 	char agent_env[PATH_MAX + 16];
@@ -158,19 +160,25 @@ open_cwd(struct launch *l, struct error *err)
 static void
 make_argv(struct launch *l)
 {
-	size_t n = 0;
+	char *const *extra = l->shell.args;
+	size_t n = 0, more = 0, at = 4;
 
 	while (l->m->command[n] != NULL)
 		n++;
+	while (extra[more] != NULL)
+		more++;
 	snprintf(l->cols, sizeof(l->cols), "%u", l->m->cols);
 	snprintf(l->rows, sizeof(l->rows), "%u", l->m->rows);
-	l->argv = xcalloc(n + 5, sizeof(*l->argv));
+	l->argv = xcalloc(n + more + 5, sizeof(*l->argv));
 	memcpy(l->dashes, "--", 3);
 	l->argv[0] = l->keeper;
 	l->argv[1] = l->cols;
 	l->argv[2] = l->rows;
 	l->argv[3] = l->dashes;
-	memcpy(l->argv + 4, l->m->command, n * sizeof(*l->argv));
+	l->argv[at++] = l->m->command[0];
+	memcpy(l->argv + at, extra, more * sizeof(*l->argv));
+	memcpy(l->argv + at + more, l->m->command + 1,
+	    (n - 1) * sizeof(*l->argv));
 }
 
 static bool
@@ -385,7 +393,7 @@ become_keeper(const struct launch *l)
 	reset_signals();
 	if (setsid() >= 0 && chdir("/") == 0 && hand_over(l)) {
 		status = LAUNCH_STATUS;
-		execve(l->keeper, l->argv, l->envp);
+		execve(l->keeper, l->argv, l->shell.envp);
 	}
 	s.error = errno;
 	_exit(write(status, &s, sizeof(s)) < 0 ? EXIT_TEND : EXIT_CANNOT_RUN);
@@ -525,8 +533,9 @@ launch(struct launch *l, char **envp, int *code, struct error *err)
 	    (rc = make_dir(l, err)) < 0 || (rc = claim_name(l, err)) < 0)
 		return rc;
 	make_scope(l);
-	make_argv(l);
 	make_envp(l, envp);
+	integrate(&l->shell, l->m, l->home, l->dir, l->envp);
+	make_argv(l);
 	(void)visit_note(l->dir, environ); /* nothing depends on it */
 	if ((rc = start_keeper(l, err)) < 0 ||
 	    (rc = write_manifest(l, err)) < 0 ||
@@ -572,6 +581,7 @@ finish(struct launch *l)
 	close_all(l);
 	free(l->argv);
 	free(l->envp);
+	integrated_finish(&l->shell);
 }
 
 /* What to do about it, where that is known. */

@@ -79,6 +79,9 @@ static const struct json_field fields[] = {
 	    INT64_MAX),
 	JSON_FIELD(struct manifest, gave_up, "gave_up", STRING, TEXT_MAX),
 	JSON_FIELD(struct manifest, forget_env, "forget_env", BOOL, 0),
+	JSON_FIELD(struct manifest, no_integration, "integration", NOT, 0),
+	JSON_FIELD(struct manifest, shell, "shell", TEXT, 0),
+	JSON_FIELD(struct manifest, shell_key, "shell_key", TEXT, 0),
 	JSON_FIELD(struct manifest, rerun_of, "rerun_of", TEXT, 0),
 	{ 0 },
 };
@@ -145,6 +148,7 @@ manifest_copy_plan(struct manifest *to, const struct manifest *from)
 	to->log_input = from->log_input;
 	to->durable = from->durable;
 	to->forget_env = from->forget_env;
+	to->no_integration = from->no_integration;
 	to->max_log = from->max_log;
 	to->idle_timeout_s = from->idle_timeout_s;
 	to->linger_ms = from->linger_ms;

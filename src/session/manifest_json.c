@@ -117,6 +117,7 @@ json_settings(const struct manifest *m, struct json_out *j)
 	json_maybe("restarts", true, m->restarts, j);
 	json_name("gave_up", m->gave_up, j);
 	json_bool("forget_env", m->forget_env, j);
+	json_name("shell", m->shell[0] != '\0' ? m->shell : NULL, j);
 	json_name("rerun_of", m->rerun_of[0] != '\0' ? m->rerun_of : NULL, j);
 }
 

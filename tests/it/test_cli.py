@@ -13,7 +13,7 @@ COMMANDS = re.findall(r"^CMD\((\w+)\)$", LIST, re.MULTILINE)
 
 
 # They pass a program's status on, so that their own failures need another.
-PASSING = {"run", "rerun", "attach"}
+PASSING = {"exec", "run", "rerun", "attach"}
 
 
 def failure(name):
@@ -22,7 +22,7 @@ def failure(name):
 
 def test_the_list_has_the_commands():
     assert {"run", "rerun", "ls", "info", "attach", "send", "wait", "prompt",
-            "batch", "snapshot", "log", "mark", "mcp", "env", "resize", "rename",
+            "batch", "snapshot", "log", "mark", "mcp", "env", "exec", "resize", "rename",
             "label", "signal", "stop", "kill", "destroy", "upgrade", "revive",
             "homes", "gc", "doctor", "render", "skill",
             "version"} == set(COMMANDS)

@@ -478,7 +478,7 @@ the_session_object_has_its_fields(void **state)
 		"last_line", "degraded", "raw", "unlogged", "post_mortem",
 		"forget_env", "rerun_of", "memory_max", "pids_max",
 		"cpu_weight", "cgroup", "unenforced", "restart", "restarts",
-		"gave_up" };
+		"gave_up", "shell" };
 	auto_json json_t *o = NULL;
 	struct manifest m;
 	struct json_out j;

@@ -1,0 +1,48 @@
+/*
+ * Makes a header of the texts that shells are given: gen_texts FILE... names
+ * each after its file, without `.sh`, as text_bash.
+ */
+#include <stdio.h>
+#include <string.h>
+
+static void
+put_char(int c)
+{
+	if (c == '"' || c == '\\')
+		printf("\\%c", c);
+	else if (c == '\t')
+		printf("\\t");
+	else if (c == '\n')
+		printf("\\n\"\n    \"");
+	else
+		putchar(c);
+}
+
+static int
+put_file(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash != NULL ? slash + 1 : path;
+	FILE *f = fopen(path, "r");
+	int c;
+
+	if (f == NULL) {
+		perror(path);
+		return -1;
+	}
+	printf("static const char text_%.*s[] =\n    \"",
+	    (int)strcspn(name, "."), name);
+	while ((c = getc(f)) != EOF)
+		put_char(c);
+	printf("\";\n");
+	return fclose(f);
+}
+
+int
+main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (put_file(argv[i]) != 0)
+			return 1;
+	return fflush(stdout) == 0 ? 0 : 1;
+}

@@ -1,0 +1,303 @@
+#include "shell/integration.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "shell/shell_texts.h"
+
+#define TEXT_MAX (256u << 10)
+#define DATA_DIRS \
+	"/usr/local/share:/usr/share" /* where XDG_DATA_DIRS is not set */
+
+static const char *const names[] = {
+	[SHELL_NONE] = "",
+	[SHELL_BASH] = "bash",
+	[SHELL_ZSH] = "zsh",
+	[SHELL_FISH] = "fish",
+	[SHELL_SH] = "sh",
+};
+
+const char *
+shell_name(enum shell_kind kind)
+{
+	return names[kind];
+}
+
+enum shell_kind
+shell_named(const char *name)
+{
+	for (size_t i = 1; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(name, names[i]) == 0)
+			return (enum shell_kind)i;
+	return SHELL_NONE;
+}
+
+/* -------------------------------------------------------------- quoting */
+
+static bool
+is_plain(const char *s)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-./,:+@%";
+
+	return s[0] != '\0' && s[strspn(s, plain)] == '\0';
+}
+
+static void
+quote(struct buf *out, const char *s, const char *slash)
+{
+	buf_putc(out, '\'');
+	for (; *s != '\0'; s++) {
+		if (*s == '\'')
+			buf_puts(out, "'\\''");
+		else if (*s == '\\')
+			buf_puts(out, slash);
+		else
+			buf_putc(out, *s);
+	}
+	buf_putc(out, '\'');
+}
+
+void
+shell_quote(struct buf *out, const char *s)
+{
+	if (is_plain(s))
+		buf_puts(out, s);
+	else
+		quote(out, s, "\\");
+}
+
+/* --------------------------------------------------------- which shell it is */
+
+/* What is asked of a shell by name, and what it then is. */
+static const struct {
+	const char *program;
+	enum shell_kind kind;
+	bool brackets; /* its prompts know \[ and \] */
+} programs[] = {
+	{ "bash", SHELL_BASH, true },
+	{ "zsh", SHELL_ZSH, false },
+	{ "zsh5", SHELL_ZSH, false },
+	{ "fish", SHELL_FISH, false },
+	{ "dash", SHELL_SH, false },
+	{ "busybox", SHELL_SH, true },
+};
+
+struct what {
+	enum shell_kind kind;
+	bool brackets, login;
+};
+
+static const char *
+base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+/* Nothing but -i and -l, in any spelling. */
+static bool
+has_only_plain_options(char *const *args, bool *login)
+{
+	for (; *args != NULL; args++) {
+		const char *a = *args;
+
+		if (strcmp(a, "--login") == 0) {
+			*login = true;
+			continue;
+		}
+		if (a[0] != '-' || a[1] == '\0' || a[1 + strspn(a + 1, "il")])
+			return false;
+		*login |= strchr(a, 'l') != NULL;
+	}
+	return true;
+}
+
+static struct what
+look(char *const *argv, const char *program)
+{
+	const char *called = base_name(argv[0]);
+	char *const *args = argv + 1;
+	struct what w = { 0 };
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		if (strcmp(program, programs[i].program) != 0)
+			continue;
+		w.kind = programs[i].kind;
+		w.brackets = programs[i].brackets;
+	}
+	if (strcmp(program, "busybox") == 0 && strcmp(called, "busybox") == 0)
+		called = *args != NULL ? *args++ : "";
+	if (strcmp(program, "busybox") == 0 && strcmp(called, "sh") != 0 &&
+	    strcmp(called, "ash") != 0)
+		w.kind = SHELL_NONE;
+	if (w.kind == SHELL_BASH && strcmp(called, "sh") == 0)
+		w.kind = SHELL_SH;
+	if (!has_only_plain_options(args, &w.login))
+		w.kind = SHELL_NONE;
+	return w;
+}
+
+/* ------------------------------------------------------------ what it is told */
+
+struct word {
+	const char *word, *is;
+};
+
+/* The text with each @WORD@ replaced. */
+static char *
+fill(const char *text, const struct word *words, size_t n)
+{
+	struct buf b;
+
+	buf_init(&b, TEXT_MAX);
+	while (*text != '\0') {
+		size_t i = 0, len = 0;
+
+		for (; *text == '@' && i < n; i++) {
+			len = strlen(words[i].word);
+			if (strncmp(text, words[i].word, len) == 0)
+				break;
+		}
+		if (*text != '@' || i == n) {
+			buf_putc(&b, *text++);
+			continue;
+		}
+		buf_puts(&b, words[i].is);
+		text += len;
+	}
+	return buf_take(&b);
+}
+
+/* How a variable is given back the value it had, or none, by the shell. */
+static char *
+restore(enum shell_kind kind, const char *name, const char *value)
+{
+	bool fish = kind == SHELL_FISH;
+	struct buf b;
+
+	buf_init(&b, TEXT_MAX);
+	if (value == NULL) {
+		buf_printf(&b, "%s %s", fish ? "set -e" : "unset", name);
+	} else {
+		buf_printf(&b, "%s %s%c", fish ? "set -gx" : "export", name,
+		    fish ? ' ' : '=');
+		quote(&b, value, fish ? "\\\\" : "\\");
+	}
+	return buf_take(&b);
+}
+
+/* Three strings as one. */
+static char *
+join(const char *a, const char *b, const char *c)
+{
+	struct buf out;
+
+	buf_init(&out, TEXT_MAX);
+	buf_printf(&out, "%s%s%s", a, b, c);
+	return buf_take(&out);
+}
+
+static void
+plan_bash(struct integration *in, const struct what *w, const char *old,
+    const char *dir, const char *key)
+{
+	auto_free char *path = join(dir, "/", "bashrc");
+	auto_free char *once = NULL, *login = NULL;
+	struct buf b;
+
+	buf_init(&b, TEXT_MAX);
+	buf_puts(&b, ". ");
+	quote(&b, path, "\\");
+	once = buf_take(&b);
+	buf_init(&b, TEXT_MAX);
+	quote(&b, w->login ? once : "", "\\");
+	login = buf_take(&b);
+
+	const struct word words[] = { { "@KEY@", key }, { "@LOGIN@", login } };
+
+	in->file = "bashrc";
+	in->text = fill(text_bash, words, 2);
+	if (w->login) {
+		auto_free char *both = join(once, "\n", old != NULL ? old : "");
+
+		in->variable = join("PROMPT_COMMAND", "=", both);
+		return;
+	}
+	in->option = "--rcfile";
+	in->value = xstrdup(path);
+}
+
+/* The shells that are told by a variable where to read. */
+static void
+plan_variable(struct integration *in, const char *name, const char *text,
+    const struct what *w, const char *old, const char *key)
+{
+	auto_free char *back = restore(in->kind, name, old);
+	const struct word words[] = {
+		{ "@KEY@", key },
+		{ "@RESTORE@", back },
+		{ "@ESC@", "\033" },
+		{ "@BEL@", "\007" },
+		{ "@OPEN@", w->brackets ? "\\[" : "" },
+		{ "@CLOSE@", w->brackets ? "\\]" : "" },
+	};
+
+	in->text = fill(text, words, sizeof(words) / sizeof(words[0]));
+}
+
+/* The variable that each shell is told by. */
+static const char *const variables[] = {
+	[SHELL_BASH] = "PROMPT_COMMAND",
+	[SHELL_ZSH] = "ZDOTDIR",
+	[SHELL_FISH] = "XDG_DATA_DIRS",
+	[SHELL_SH] = "ENV",
+};
+
+void
+integration_plan(struct integration *in, char *const *argv, const char *program,
+    const char *dir, const char *key, integration_value_fn *value,
+    char *const *envp)
+{
+	struct what w = look(argv, program);
+	const char *name = variables[w.kind], *old;
+
+	*in = (struct integration){ .kind = w.kind };
+	if (w.kind == SHELL_NONE)
+		return;
+	old = value(envp, name);
+	if (w.kind == SHELL_BASH) {
+		plan_bash(in, &w, old, dir, key);
+	} else if (w.kind == SHELL_ZSH) {
+		in->file = ".zshenv";
+		in->variable = join(name, "=", dir);
+		plan_variable(in, name, text_zsh, &w, old, key);
+	} else if (w.kind == SHELL_FISH) {
+		in->file = "fish/vendor_conf.d/tend.fish";
+		auto_free char *dirs = join(dir, ":",
+		    old != NULL && old[0] != '\0' ? old : DATA_DIRS);
+
+		in->variable = join(name, "=", dirs);
+		plan_variable(in, name, text_fish, &w, old, key);
+	} else {
+		in->file = "shrc";
+		auto_free char *path = join(dir, "/", in->file);
+
+		in->variable = join(name, "=", path);
+		plan_variable(in, name, text_sh, &w, old, key);
+	}
+}
+
+void
+integration_finish(struct integration *in)
+{
+	free(in->text);
+	free(in->variable);
+	free(in->value);
+	*in = (struct integration){ 0 };
+}

@@ -1,0 +1,49 @@
+#ifndef TEND_SHELL_INTEGRATION_H
+#define TEND_SHELL_INTEGRATION_H
+
+#include <stdbool.h>
+
+struct buf;
+
+/*
+ * How a shell is made to mark its prompts and commands (mark.h) without a file
+ * of the user's being changed or left unread: it is given one more to read, by
+ * an argument or a variable, that puts back what it took the place of.  Pure.
+ *
+ *	bash	--rcfile; as a login shell, PROMPT_COMMAND
+ *	zsh	ZDOTDIR, with a .zshenv
+ *	fish	XDG_DATA_DIRS, with a vendor_conf.d
+ *	sh	ENV: dash, busybox ash, and bash under this name
+ */
+enum shell_kind { SHELL_NONE, SHELL_BASH, SHELL_ZSH, SHELL_FISH, SHELL_SH };
+
+const char *shell_name(enum shell_kind kind); /* "" for NONE */
+enum shell_kind shell_named(const char *name);
+
+struct integration {
+	enum shell_kind kind; /* NONE: it is no shell to be talked to */
+	const char *file;     /* to be written, below `dir` */
+	char *text;           /* and this is in it */
+	char *variable;       /* NAME=value for the environment, or NULL */
+	const char *option;   /* goes behind argv[0] with its value, or NULL */
+	char *value;
+};
+
+/*
+ * What is to be done for this command.  `program` is the name of the file that
+ * argv[0] leads to, without its directory; `dir` the absolute path of a
+ * directory of the session's own; `key` what the marks are to be known by;
+ * `value` looks a variable up.
+ * Only a shell that is told to do nothing but be one gets something: no script,
+ * no -c, none that was told which files to read.
+ */
+typedef const char *integration_value_fn(char *const *envp, const char *name);
+void integration_plan(struct integration *in, char *const *argv,
+    const char *program, const char *dir, const char *key,
+    integration_value_fn *value, char *const *envp);
+void integration_finish(struct integration *in);
+
+/* Append s as one word of a POSIX shell; plain words as they are. */
+void shell_quote(struct buf *out, const char *s);
+
+#endif

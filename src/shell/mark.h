@@ -1,0 +1,43 @@
+#ifndef TEND_SHELL_MARK_H
+#define TEND_SHELL_MARK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What shells tell of themselves in their output (OSC 133):
+ *
+ *	A	a prompt begins
+ *	B	the prompt is there, input begins
+ *	P	the shell asks for more of an unfinished command
+ *	C	a command was read, its output begins
+ *	D;n	the command has ended, with this status
+ *
+ * Ours say `tend=KEY` as well, so that a program which prints somebody's marks
+ * is not taken for the shell.  Pure.
+ */
+#define MARK_MAX 128     /* bytes of a mark; what is longer is none */
+#define MARK_KEY_SIZE 33 /* with its NUL */
+
+struct mark {
+	char kind;               /* 'A'..'D', 'P' */
+	int status;              /* of D; -1: it does not say */
+	char key[MARK_KEY_SIZE]; /* "" when it has none */
+	size_t len;              /* bytes of the sequence */
+};
+
+/* Finds marks in a stream that comes in pieces; all zeros to begin with. */
+struct mark_scan {
+	size_t n; /* bytes of what may become a mark */
+	char text[MARK_MAX];
+};
+
+/*
+ * Read up to the end of the next mark.  How many bytes were read: all of them
+ * and false, or up to the end of the mark in *out and true.
+ */
+bool mark_next(struct mark_scan *s, const uint8_t *p, size_t len, size_t *read,
+    struct mark *out);
+
+#endif

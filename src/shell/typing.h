@@ -1,0 +1,36 @@
+#ifndef TEND_SHELL_TYPING_H
+#define TEND_SHELL_TYPING_H
+
+#include <stdbool.h>
+
+struct buf;
+
+/*
+ * How a command is typed at a shell's prompt, so that it runs there as a whole
+ * and can be told from what comes before and after.  Pure.
+ */
+
+/*
+ * Whether a line editor takes it as it is: text without what shells replace
+ * when a line is entered (`!`); pasted in brackets, with line breaks and tabs.
+ */
+bool typing_is_plain(const char *command, bool brackets);
+
+/*
+ * The command in a wrapping: one logical line of printable ASCII, whatever is
+ * in the command, that prints the marks (mark.h)
+ *
+ *	B, the command as people would have typed it, C
+ *
+ * before it runs the command in the shell itself, and D with its status after.
+ * All with this key.  What the shell echoes before B is not for anybody's eyes.
+ *
+ * POSIX and FISH leave the status of the command before it ($?) to the command,
+ * and that of the command to the next; FISH needs our integration for that.
+ * ANY is understood by both, and does not.  Ends with the Enter key.
+ */
+enum typing_dialect { TYPING_POSIX, TYPING_FISH, TYPING_ANY };
+void typing_wrap(struct buf *out, enum typing_dialect dialect,
+    const char *command, const char *key);
+
+#endif
