@@ -13,16 +13,20 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "client/conn.h"
+#include "op/condition.h"
 #include "op/items.h"
 #include "op/ops.h"
+#include "op/profile.h"
 #include "op/snapshot.h"
 
 #define MARGIN_MS 10000 /* that a host gets beyond a step's own limit */
-#define WAIT_MS 30000
 #define PROMPT_MS 10000
 #define FOREVER_MS (INT_MAX / 2)
 
 struct step;
+
+/* Whether the arguments can be right, as far as that can be seen from here. */
+typedef int check_fn(const json_t *args, struct error *err);
 
 /* Whether a result is a success; else why not. */
 typedef bool judge_fn(struct step *s, const json_t *result);
@@ -35,7 +39,8 @@ struct kind {
 	bool is_input;    /* of session.send: the step itself is an item */
 	bool anchors;     /* waits after it are about what comes after it */
 	bool is_wait;
-	judge_fn *judge;
+	check_fn *check; /* or NULL */
+	judge_fn *judge; /* or NULL */
 };
 
 struct step {
@@ -100,19 +105,61 @@ judge_prompt(struct step *s, const json_t *result)
 	    why != NULL ? why : "it was not delivered");
 }
 
+/* ---------------------------------------------------------------- checking */
+
+static int
+check_input(const json_t *args, struct error *err)
+{
+	return items_check(json_object_get(args, "input"), err);
+}
+
+static int
+check_prompt(const json_t *args, struct error *err)
+{
+	const char *name = op_string(args, "profile", PROFILE_DEFAULT);
+
+	return profile_find(name, err) != NULL ? 0 : -EINVAL;
+}
+
+static int
+check_wait(const json_t *args, struct error *err)
+{
+	struct condition c;
+	int rc = condition_read(&c, args, err);
+
+	if (rc == 0)
+		condition_finish(&c);
+	return rc;
+}
+
+static int
+check_snapshot(const json_t *args, struct error *err)
+{
+	struct snapshot s;
+
+	return snapshot_read(&s, args, err);
+}
+
+#define INPUT(name) \
+	{ \
+		name, "session.send", NULL, 0, true, true, false, check_input, \
+		    NULL \
+	}
+
 static const struct kind kinds[] = {
-	{ "text", "session.send", NULL, 0, true, true, false, NULL },
-	{ "keys", "session.send", NULL, 0, true, true, false, NULL },
-	{ "paste", "session.send", NULL, 0, true, true, false, NULL },
-	{ "hex", "session.send", NULL, 0, true, true, false, NULL },
-	{ "mouse", "session.send", NULL, 0, true, true, false, NULL },
+	INPUT("text"),
+	INPUT("keys"),
+	INPUT("paste"),
+	INPUT("hex"),
+	INPUT("mouse"),
 	{ "prompt", "session.prompt", "text", PROMPT_MS, false, true, false,
-	    judge_prompt },
+	    check_prompt, judge_prompt },
 	{ "exec", "session.exec", "command", FOREVER_MS, false, false, false,
-	    judge_exec },
-	{ "wait", "session.wait", "text", WAIT_MS, false, false, true,
-	    judge_wait },
-	{ "snapshot", "session.snapshot", NULL, 0, false, false, false, NULL },
+	    NULL, judge_exec },
+	{ "wait", "session.wait", "text", CONDITION_TIMEOUT_MS, false, false,
+	    true, check_wait, judge_wait },
+	{ "snapshot", "session.snapshot", NULL, 0, false, false, false,
+	    check_snapshot, NULL },
 };
 
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
@@ -183,22 +230,16 @@ read_args(const struct kind *k, const json_t *step, const json_t *value,
 	return NULL;
 }
 
-/* As far as that can be seen from here: the host has the last word. */
 static int
 check_args(const struct kind *k, const json_t *args, struct error *err)
 {
 	const struct op *op = op_find(k->op);
-	struct snapshot look;
 	int rc;
 
 	if (op == NULL)
 		return error_set(err, EINVAL, "there is no %s", k->op);
 	rc = op_check_arguments(op, args, err);
-	if (rc == 0 && k->is_input)
-		rc = items_check(json_object_get(args, "input"), err);
-	if (rc == 0 && strcmp(k->name, "snapshot") == 0)
-		rc = snapshot_read(&look, args, err);
-	return rc;
+	return rc == 0 && k->check != NULL ? k->check(args, err) : rc;
 }
 
 /* A wait has a limit in any case, so that we know it too. */

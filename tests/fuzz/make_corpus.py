@@ -310,6 +310,52 @@ PATTERNS = {
     "keep": "a\\Kb|(?=x\\K)\nab",
 }
 
+REQUESTS = {
+    "send": ("session.send", {"input": [
+        {"text": "ls\u00e9"}, {"keys": ["Enter", "C-c", "M-S-Left", "F5"]},
+        {"paste": "a\nb\u001b[201~"}, {"hex": "1b 5b41 00ff"},
+        {"mouse": "click 3,4 right"}, {"mouse": "scroll-up 0,0"}],
+        "secret": True, "expect_seq": 12}),
+    "send-wrong": ("session.send", {"input": [{"text": "a"}, {"nose": 1}]}),
+    "mouse-wrong": ("session.send", {"input": [{"mouse": "drag 99,-1 up"}]}),
+    "hex-wrong": ("session.send", {"input": [{"hex": "1g"}]}),
+    "json": ("session.snapshot", {"cells": True, "hidden": True,
+                                  "scrollback": True}),
+    "since": ("session.snapshot", {"since": 3, "max_bytes": 7}),
+    "text": ("session.snapshot", {"format": "text", "scrollback": True,
+                                  "max_bytes": 9}),
+    "command": ("session.snapshot", {"format": "text", "last_command": True}),
+    "html": ("session.snapshot", {"format": "html"}),
+    "svg": ("session.snapshot", {"format": "svg", "max_bytes": 10}),
+    "ansi": ("session.snapshot", {"format": "ansi", "scrollback": None}),
+    "contradiction": ("session.snapshot", {"since": 1, "last_command": True}),
+    "prompt": ("session.prompt", {"text": "do it", "profile": "nudge",
+                                  "timeout_ms": 500}),
+    "wait": ("session.wait", {"regex": "(a|b)+$", "cursor": "3,*",
+                              "stable_ms": 50, "after": 7, "seen": True}),
+    "label": ("session.label", {"labels": {"a": "b", "c": None}}),
+    "unknown": ("session.nonsense", {"x": [[[]]]}),
+}
+
+BATCHES = {
+    "each": [{"text": "ls"}, {"keys": ["Enter"]}, {"paste": "x"},
+             {"hex": "1b"}, {"mouse": "click 1,2"}, {"prompt": "do it"},
+             {"wait": "ready"}, {"snapshot": {}}],
+    "objects": [{"prompt": {"text": "a", "profile": "shell",
+                            "timeout": "5s"}},
+                {"exec": {"command": "make", "timeout": "1h"}},
+                {"wait": {"regex": "a.c", "timeout": "1.5s",
+                          "stable": "50ms", "after": 3}},
+                {"snapshot": {"format": "text", "max_bytes": 100}}],
+    "both-limits": [{"wait": {"text": "a", "timeout": "5s",
+                              "timeout_ms": 5}}],
+    "long-limit": [{"wait": {"text": "a", "timeout": "99999d"}}],
+    "wrong-key": [{"text": "a"}, {"keys": ["Enterr"]}],
+    "two-keys": [{"text": "a", "keys": []}],
+    "no-array": {"text": "a"},
+    "empty": [],
+}
+
 
 def write(target, name, data):
     folder = HERE / "corpus" / target
@@ -336,6 +382,10 @@ def main():
         write("log", name, data)
     for name, text in PATTERNS.items():
         write("pattern", name, b(text))
+    for name, (op, args) in REQUESTS.items():
+        write("op", name, b(json.dumps({"id": 1, "op": op, "args": args})))
+    for name, steps in BATCHES.items():
+        write("batch", name, b(json.dumps(steps)))
     for target, inputs in FOUND.items():
         for name, data in inputs.items():
             write(target, "found-" + name, data)
