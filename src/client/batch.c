@@ -62,6 +62,8 @@ struct batch {
 	size_t results; /* bytes */
 	bool has_anchor;
 	json_int_t anchor; /* seq of the last input */
+	batch_lost_fn *lost;
+	void *lost_arg;
 };
 
 /* ----------------------------------------------------------------- judging */
@@ -364,6 +366,14 @@ code_of(int rc)
 }
 
 static void
+judge(struct step *s)
+{
+	s->status = s->kind->judge == NULL || s->kind->judge(s, s->result) ?
+	    BATCH_COMPLETED :
+	    BATCH_FAILED;
+}
+
+static void
 take_result(struct batch *b, struct step *s, char *text)
 {
 	b->results += strlen(text);
@@ -376,9 +386,29 @@ take_result(struct batch *b, struct step *s, char *text)
 		    "the results are too large; ask for less, or in parts");
 		return;
 	}
-	s->status = s->kind->judge == NULL || s->kind->judge(s, s->result) ?
-	    BATCH_COMPLETED :
-	    BATCH_FAILED;
+	judge(s);
+}
+
+/* Whether what was waited for can be told without the host. */
+static bool
+ask_the_rest(struct batch *b, struct step *s, int rc)
+{
+	if (!s->kind->is_wait || b->lost == NULL || rc == -EREMOTEIO ||
+	    rc == -ECANCELED || rc == -ETIMEDOUT)
+		return false;
+	s->result = b->lost(b->lost_arg, s->args);
+	if (s->result == NULL)
+		return false;
+	s->code[0] = s->err.msg[0] = '\0';
+	judge(s);
+	return true;
+}
+
+void
+batch_on_lost(struct batch *b, batch_lost_fn *fn, void *arg)
+{
+	b->lost = fn;
+	b->lost_arg = arg;
 }
 
 static void
@@ -394,6 +424,8 @@ call(struct batch *b, struct step *s, struct conn *c)
 		take_result(b, s, result);
 		return;
 	}
+	if (ask_the_rest(b, s, rc))
+		return;
 	s->status = rc == -ECANCELED ? BATCH_INTERRUPTED : BATCH_FAILED;
 	s->retryable = rc == -EREMOTEIO && c->retryable;
 	if (rc != -EREMOTEIO)

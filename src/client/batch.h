@@ -44,6 +44,14 @@ struct batch *batch_create(const json_t *steps, struct error *err);
 void batch_destroy(struct batch *b); /* NULL is fine */
 
 /*
+ * Who is asked when the host is gone before it has answered a wait: the result
+ * of session.wait from what is left of the session, or NULL when there is
+ * none.  args are the operation's.
+ */
+typedef json_t *batch_lost_fn(void *arg, json_t *args);
+void batch_on_lost(struct batch *b, batch_lost_fn *fn, void *arg);
+
+/*
  * Carry it out.  When the connection is cancelled (conn.h) the step under way
  * is `interrupted` and nothing more is done.
  */

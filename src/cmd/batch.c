@@ -17,6 +17,7 @@
 #include "cmd/out.h"
 #include "cmd/slurp.h"
 #include "cmd/target.h"
+#include "cmd/waiting.h"
 
 #define STEPS_BYTES (8u << 20)
 #define TIMED_OUT 11
@@ -146,6 +147,23 @@ answer(struct out *out, const struct batch *b)
 	return out_send(out);
 }
 
+/* The host is gone: another has followed, or the log tells. */
+static json_t *
+on_lost(void *arg, json_t *args)
+{
+	struct call *call = arg;
+	struct target *t = call->target;
+	struct waiting_one one = { .target = t };
+	struct waiting w = { .call = call, .ones = &one, .n = 1, .args = args };
+	int cancel_fd = t->conn.cancel_fd;
+
+	conn_close(&t->conn);
+	if (target_refresh(t, NULL) == 0)
+		(void)waiting_run(&w);
+	t->conn.cancel_fd = cancel_fd;
+	return one.result;
+}
+
 static int
 carry_out(struct call *call, struct batch *b)
 {
@@ -157,6 +175,7 @@ carry_out(struct call *call, struct batch *b)
 		return status;
 	signals = catch_signals();
 	call->target->conn.cancel_fd = signals;
+	batch_on_lost(b, on_lost, call);
 	batch_run(b, &call->target->conn, a->keep_going);
 	status = judge(call->out, b, signals);
 	sent = answer(call->out, b);

@@ -149,3 +149,12 @@ def test_the_session_is_the_same_when_its_host_changes(home, shell):
     for _ in range(3):
         home.ok("revive", shell)
         assert statuses(batch(home, shell, steps)) == ["completed"] * 6
+
+
+def test_the_end_is_seen_however_fast_it_comes(home):
+    """The host may be gone before it is asked; then the log tells."""
+    for _ in range(20):
+        sid = home.start("sh", "-c", "read x")
+        got = home.json("batch", sid, "--steps", json.dumps(
+            [{"keys": ["Enter"]}, {"wait": {"exit": True}}]))
+        assert got["completed"] == 2 and got["steps"][1]["matched"], got
