@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/json_out.h"
@@ -18,13 +19,11 @@
 #define READ_SIZE (64u << 10)
 #define RETRY_MS 5
 
+/* When a call that begins now has taken too long. */
 static int64_t
-now_ms(void)
+due_ms(const struct conn *c)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000ll + now.tv_nsec / 1000000;
+	return clock_ms(CLOCK_MONOTONIC) + c->timeout_ms;
 }
 
 /* Until the descriptor is ready: 0, -ETIMEDOUT or -errno. */
@@ -35,7 +34,7 @@ await(int fd, short events, int64_t until)
 	int n;
 
 	do {
-		int64_t left = until - now_ms();
+		int64_t left = until - clock_ms(CLOCK_MONOTONIC);
 
 		n = poll(&p, 1, left > 0 ? (int)left : 0);
 	} while (n < 0 && errno == EINTR);
@@ -126,7 +125,7 @@ connect_until(int dirfd, int64_t until, int *out, struct error *err)
 			return error_set(err, -why, "cannot connect: %s",
 			    strerror(-why));
 		rc = explain(dirfd, why == -EAGAIN ? ETIMEDOUT : -why,
-		    now_ms() < until, err);
+		    clock_ms(CLOCK_MONOTONIC) < until, err);
 		if (rc < 0)
 			return rc;
 		nanosleep(&pause, NULL);
@@ -219,8 +218,7 @@ conn_open(struct conn *c, int dirfd, const struct hello *h, int timeout_ms,
 		.dirfd = dirfd,
 		.hello = *h };
 	buf_init(&c->in, FRAME_HEADER + FRAME_MAX_HOST + READ_SIZE);
-	if ((rc = connect_until(dirfd, now_ms() + timeout_ms, &c->fd, err)) <
-		0 ||
+	if ((rc = connect_until(dirfd, due_ms(c), &c->fd, err)) < 0 ||
 	    (rc = check_peer(c->fd, err)) < 0 ||
 	    (rc = send_hello(c, h, err)) < 0 || (rc = read_welcome(c, err)) < 0)
 		conn_close(c);
@@ -271,7 +269,7 @@ fill_until(struct conn *c, int64_t until, bool wait, struct error *err)
 int
 conn_fill(struct conn *c, bool wait, struct error *err)
 {
-	return fill_until(c, now_ms() + c->timeout_ms, wait, err);
+	return fill_until(c, due_ms(c), wait, err);
 }
 
 int
@@ -348,7 +346,7 @@ send_until(struct conn *c, const void *p, size_t len, int64_t until,
 int
 conn_send(struct conn *c, const void *p, size_t len, struct error *err)
 {
-	return send_until(c, p, len, now_ms() + c->timeout_ms, err);
+	return send_until(c, p, len, due_ms(c), err);
 }
 
 /* ------------------------------------------------------------- operations */
@@ -477,7 +475,7 @@ int
 conn_call(struct conn *c, const char *op, const char *args, char **result,
     char code[32], struct error *err)
 {
-	int64_t until = now_ms() + c->timeout_ms;
+	int64_t until = due_ms(c);
 	uint64_t id = c->next_id++;
 	struct frame f;
 	int rc;

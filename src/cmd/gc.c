@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
@@ -346,12 +346,10 @@ static int
 set_limits(struct gc *g)
 {
 	const struct args *a = g->args;
-	struct timespec now;
 	struct error err;
 	uint64_t ns;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	g->now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	g->now_ms = clock_ms(CLOCK_REALTIME);
 	g->age_ms = -1;
 	g->budget = UINT64_MAX;
 	if (a->all && a->older_than != NULL)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/mem.h"
@@ -214,12 +214,11 @@ put_rows(struct call *call, const struct registry *r)
 	const struct args *a = call->args;
 	struct buf *out = &call->out->buf;
 	const struct home *home = &call->target->home;
+	int64_t now_ms = clock_ms(CLOCK_REALTIME);
 	struct stat here = { 0 };
-	struct timespec now;
 	struct json_out j;
 	struct row row;
 
-	clock_gettime(CLOCK_REALTIME, &now);
 	if (home->fd >= 0)
 		(void)fstat(home->fd, &here);
 	if (call->out->json) {
@@ -241,7 +240,7 @@ put_rows(struct call *call, const struct registry *r)
 		if (out->len == 0)
 			buf_puts(out,
 			    "ACTIVE  SESSIONS       LOG  USED  HOME\n");
-		put_row(out, &row, (int64_t)now.tv_sec * 1000);
+		put_row(out, &row, now_ms);
 	}
 	if (call->out->json)
 		json_out_close(&j, ']');

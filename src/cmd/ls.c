@@ -1,9 +1,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/mem.h"
@@ -103,15 +103,13 @@ wants_colours(void)
 static void
 put_table(const struct list *list, struct out *out)
 {
-	struct listing l = {
+	const struct listing l = {
 		.width = terminal_width(),
 		.ids = list->args->all,
 		.colours = wants_colours(),
+		.now_ms = clock_ms(CLOCK_REALTIME),
 	};
-	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	l.now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 	if (list->n == 0 && isatty(STDOUT_FILENO))
 		out_note(out, "nothing %s; 'tend run -- COMMAND' starts one",
 		    l.ids ? "there" : "runs");

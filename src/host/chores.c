@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-#include "host/clock.h"
+#include "base/clock.h"
 #include "host/thread.h"
 #include "log/writer.h"
 

@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/failpoint.h"
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "host/clock.h"
 #include "host/thread.h"
 #include "session/manifest.h"
 

@@ -5,8 +5,8 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/json_out.h"
-#include "host/clock.h"
 #include "host/host.h"
 #include "host/oom.h"
 #include "host/scribe.h"

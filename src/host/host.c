@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/failpoint.h"
 #include "base/fd.h"
@@ -19,7 +20,6 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "host/clerk.h"
-#include "host/clock.h"
 #include "host/ending.h"
 #include "host/events.h"
 #include "host/glance.h"

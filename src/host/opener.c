@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "host/clock.h"
 #include "host/thread.h"
 #include "log/writer.h"
 

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/failpoint.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "host/clock.h"
 #include "host/ending.h"
 #include "host/engine.h"
 #include "host/events.h"

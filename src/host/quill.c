@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/failpoint.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "host/chores.h"
-#include "host/clock.h"
 #include "host/opener.h"
 #include "host/thread.h"
 #include "keep/ring.h"

@@ -9,16 +9,16 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/list.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "host/chores.h"
-#include "host/clock.h"
 #include "host/opener.h"
-#include "host/quill.h"
 #include "host/proc.h"
+#include "host/quill.h"
 #include "keep/ring.h"
 #include "log/record.h"
 

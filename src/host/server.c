@@ -4,15 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "host/client.h"
-#include "host/clock.h"
 #include "host/host.h"
 #include "host/input.h"
 #include "host/observer.h"

@@ -16,9 +16,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/id.h"
@@ -29,8 +29,8 @@
 #include "session/find.h"
 #include "session/home.h"
 #include "session/manifest.h"
-#include "session/scope.h"
 #include "session/registry.h"
+#include "session/scope.h"
 #include "session/visit.h"
 
 #define EXIT_TEND 125
@@ -54,15 +54,6 @@ struct launch {
 	bool made, named; /* what is to be undone */
 	pid_t pid;
 };
-
-static int64_t
-clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return now.tv_sec * 1000000000ll + now.tv_nsec;
-}
 
 /* ------------------------------------------------------------ preparation */
 
@@ -299,7 +290,7 @@ write_manifest(struct launch *l, struct error *err)
 	int rc;
 
 	m->status = STATUS_STARTING;
-	m->created_ms = clock_ns(CLOCK_REALTIME) / 1000000;
+	m->created_ms = clock_ms(CLOCK_REALTIME);
 	m->began_ns = (uint64_t)clock_ns(CLOCK_BOOTTIME);
 	m->keeper.pid = l->pid;
 	m->keeper.start = process_start_time(l->pid);

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/mem.h"
@@ -24,15 +24,6 @@
 #define LOCK_LIMIT_MS 100
 #define MACHINE_DIGITS 8
 #define NAME_SIZE (sizeof("homes.") + MACHINE_DIGITS)
-
-static int64_t
-now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* ----------------------------------------------------------------- entries */
 
@@ -83,7 +74,7 @@ put_first(struct registry *r, const char *path, const struct stat *st)
 	r->items[0] = (struct registry_entry){ .path = xstrdup(path),
 		.dev = st->st_dev,
 		.ino = st->st_ino,
-		.used_ms = now_ms() };
+		.used_ms = clock_ms(CLOCK_REALTIME) };
 	r->n++;
 }
 
@@ -381,7 +372,7 @@ static bool
 is_fresh(const struct registry *r, const struct fresh *f)
 {
 	const struct registry_entry *e = find(r, f->path);
-	int64_t age_ms = e != NULL ? now_ms() - e->used_ms : 0;
+	int64_t age_ms = e != NULL ? clock_ms(CLOCK_REALTIME) - e->used_ms : 0;
 
 	return e != NULL && e->dev == f->st.st_dev && e->ino == f->st.st_ino &&
 	    age_ms >= 0 && age_ms < DAY_MS;
@@ -553,7 +544,8 @@ is_useless(const struct registry *r, const struct registry_entry *e)
 		return true;
 	case REGISTRY_GONE:
 	case REGISTRY_NO_HOME:
-		return now_ms() - e->used_ms > REGISTRY_KEEP_DAYS * DAY_MS;
+		return clock_ms(CLOCK_REALTIME) - e->used_ms >
+		    REGISTRY_KEEP_DAYS * DAY_MS;
 	default:
 		return other != NULL;
 	}

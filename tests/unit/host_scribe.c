@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/loop.h"
-#include "host/clock.h"
 #include "host/scribe.h"
 #include "keep/ring.h"
 #include "log/io.h"

@@ -1,10 +1,10 @@
-#ifndef TEND_HOST_CLOCK_H
-#define TEND_HOST_CLOCK_H
+#ifndef TEND_BASE_CLOCK_H
+#define TEND_BASE_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
 
-/* Milliseconds and nanoseconds of a clock. */
+/* Nanoseconds and milliseconds of a clock. */
 static inline int64_t
 clock_ns(clockid_t id)
 {
