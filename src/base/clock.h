@@ -4,6 +4,9 @@
 #include <stdint.h>
 #include <time.h>
 
+/* A time that never comes, for deadlines that are not set. */
+#define CLOCK_NEVER INT64_MAX
+
 /* Nanoseconds and milliseconds of a clock. */
 static inline int64_t
 clock_ns(clockid_t id)

@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
-#include "keeper/clock.h"
 
 /* How long the output must be quiet after the exit, and how long at most. */
 #define QUIET_MS 200
@@ -40,7 +40,7 @@ keeper_begin(struct keeper *k)
 {
 	k->start = process_start_time(getpid());
 	k->stage = KEEPER_RUNNING;
-	k->now_ms = clock_ms();
+	k->now_ms = clock_ms(CLOCK_MONOTONIC);
 	k->told = listener_watch(&k->listener);
 	k->leave_ms = CLOCK_NEVER;
 	trial_init(&k->trial);
@@ -490,7 +490,7 @@ keeper_turn(struct keeper *k)
 
 	if (poll(fds, 5, timeout_ms(k)) < 0)
 		return true;
-	k->now_ms = clock_ms();
+	k->now_ms = clock_ms(CLOCK_MONOTONIC);
 	if (fds[0].revents)
 		terminal_read(&k->terminal, k->now_ms);
 	if (fds[1].revents)
