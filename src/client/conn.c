@@ -363,10 +363,8 @@ send_request(struct conn *c, uint64_t id, const char *op, const char *args,
 	buf_init(&frame, FRAME_HEADER + FRAME_MAX_CLIENT);
 	json_out_init(&j, &json);
 	json_out_open(&j, '{');
-	json_out_key(&j, "id");
-	json_out_number(&j, id);
-	json_out_key(&j, "op");
-	json_out_text(&j, op);
+	json_put_number(&j, "id", id);
+	json_put_text(&j, "op", op);
 	json_out_key(&j, "args");
 	buf_puts(&json, args);
 	json_out_close(&j, '}');

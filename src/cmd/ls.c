@@ -174,8 +174,7 @@ put_home(const struct list *list, struct out *out, struct json_out *j)
 {
 	if (out->json) {
 		json_out_open(j, '{');
-		json_out_key(j, "home");
-		json_out_text(j, list->home->path);
+		json_put_text(j, "home", list->home->path);
 		json_out_key(j, "sessions");
 		put_sessions(list, j);
 		json_out_close(j, '}');

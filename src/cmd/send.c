@@ -98,8 +98,7 @@ put_request(const struct call *call, struct buf *out, struct error *err)
 
 	json_out_init(&j, out);
 	json_out_open(&j, '{');
-	json_out_key(&j, "input");
-	json_out_open(&j, '[');
+	json_put_open(&j, "input", '[');
 	for (size_t i = 0; result == 0 && i < a->input.n; i++)
 		result = put_item(&a->input.items[i], &j, err);
 	for (int i = 0; result == 0 && i < call->argc; i++)
@@ -107,8 +106,7 @@ put_request(const struct call *call, struct buf *out, struct error *err)
 				      call->argv[i] },
 		    &j, err);
 	json_out_close(&j, ']');
-	json_out_key(&j, "secret");
-	json_out_bool(&j, a->secret);
+	json_put_bool(&j, "secret", a->secret);
 	json_out_close(&j, '}');
 	if (result == 0 && out->full)
 		result = error_set(err, EMSGSIZE,

@@ -179,23 +179,13 @@ succession_json(const struct succession *s, const struct manifest *m,
     struct json_out *j)
 {
 	json_out_open(j, '{');
-	json_out_key(j, "id");
-	json_out_text(j, m->id);
-	json_out_key(j, "name");
-	json_out_text(j, m->name);
-	json_out_key(j, "from");
-	json_out_text(j, s->from);
-	json_out_key(j, "to");
-	json_out_text(j, s->to);
-	json_out_key(j, "host_pid");
-	json_out_int(j, s->pid);
-	json_out_key(j, "ms");
-	json_out_int(j, s->ms);
-	json_out_key(j, "error");
-	if (s->done)
-		json_out_null(j);
-	else
-		json_out_text(j, s->why.msg);
+	json_put_text(j, "id", m->id);
+	json_put_text(j, "name", m->name);
+	json_put_text(j, "from", s->from);
+	json_put_text(j, "to", s->to);
+	json_put_int(j, "host_pid", s->pid);
+	json_put_int(j, "ms", s->ms);
+	json_put_text(j, "error", s->done ? NULL : s->why.msg);
 	json_out_close(j, '}');
 }
 

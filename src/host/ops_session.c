@@ -84,12 +84,9 @@ put_data(struct op_call *call, snapshot_fn *fn, struct error *err)
 	buf_init(&b, FRAME_MAX_HOST);
 	rc = fn(h->vt, op_bool(call->args, "scrollback", false), &b);
 	json_out_open(j, '{');
-	json_out_key(j, "data");
-	json_out_string(j, (const char *)b.data, b.len);
-	json_out_key(j, "seq");
-	json_out_number(j, scribe_seq(h->scribe));
-	json_out_key(j, "offset");
-	json_out_number(j, h->shown);
+	json_put_string(j, "data", (const char *)b.data, b.len);
+	json_put_number(j, "seq", scribe_seq(h->scribe));
+	json_put_number(j, "offset", h->shown);
 	json_out_close(j, '}');
 	buf_finish(&b);
 	return rc < 0 ? error_set(err, ERANGE, "the screen is too large") : 0;
@@ -278,12 +275,9 @@ op_session_resize(struct op_call *call, struct error *err)
 	if (rc < 0)
 		return rc;
 	json_out_open(j, '{');
-	json_out_key(j, "cols");
-	json_out_number(j, h->manifest.cols);
-	json_out_key(j, "rows");
-	json_out_number(j, h->manifest.rows);
-	json_out_key(j, "seq");
-	json_out_number(j, scribe_seq(h->scribe));
+	json_put_number(j, "cols", h->manifest.cols);
+	json_put_number(j, "rows", h->manifest.rows);
+	json_put_number(j, "seq", scribe_seq(h->scribe));
 	json_out_close(j, '}');
 	return 0;
 }

@@ -241,8 +241,7 @@ write_bytes(const char *s, struct json_out *j)
 	for (; *s != '\0'; s++)
 		buf_printf(&hex, "%02x", (unsigned char)*s);
 	json_out_open(j, '{');
-	json_out_key(j, "hex");
-	json_out_string(j, (char *)hex.data, hex.len);
+	json_put_string(j, "hex", (char *)hex.data, hex.len);
 	json_out_close(j, '}');
 	buf_finish(&hex);
 }
@@ -391,11 +390,9 @@ manifest_parse(const char *p, size_t len, struct manifest *m, struct error *err)
 void
 labels_write(const struct manifest *m, struct json_out *j)
 {
-	json_out_key(j, "labels");
-	json_out_open(j, '{');
+	json_put_open(j, "labels", '{');
 	for (size_t i = 0; i < m->n_labels; i++) {
-		json_out_key(j, m->labels[i].key);
-		json_out_text(j, m->labels[i].value);
+		json_put_text(j, m->labels[i].key, m->labels[i].value);
 	}
 	json_out_close(j, '}');
 }
@@ -407,11 +404,9 @@ manifest_format(const struct manifest *m, struct buf *out)
 
 	json_out_init(&j, out);
 	json_out_open(&j, '{');
-	json_out_key(&j, "version");
-	json_out_number(&j, FILE_VERSION);
+	json_put_number(&j, "version", FILE_VERSION);
 	json_fields_write(fields, m, NULL, &j);
-	json_out_key(&j, "command");
-	json_out_open(&j, '[');
+	json_put_open(&j, "command", '[');
 	for (char **s = m->command; s != NULL && *s != NULL; s++)
 		write_bytes(*s, &j);
 	json_out_close(&j, ']');

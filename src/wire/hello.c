@@ -103,8 +103,7 @@ read_features(const json_t *object, unsigned *features, struct error *err)
 static void
 write_features(unsigned features, struct json_out *j)
 {
-	json_out_key(j, "features");
-	json_out_open(j, '[');
+	json_put_open(j, "features", '[');
 	for (unsigned i = 0; i < N_FEATURES; i++)
 		if (features & 1u << i)
 			json_out_text(j, feature_names[i]);
@@ -149,8 +148,7 @@ write_colour(const char *key, uint32_t colour, struct json_out *j)
 	char s[9];
 
 	snprintf(s, sizeof(s), "%06x", (unsigned)(colour & 0xffffff));
-	json_out_key(j, key);
-	json_out_text(j, s);
+	json_put_text(j, key, s);
 }
 
 /* What no single field shows to be wrong. */
@@ -221,8 +219,7 @@ hello_write(const struct hello *h, struct buf *out)
 	if (h->has_from)
 		json_fields_write(from_field, h, NULL, &j);
 	if (h->has_colours) {
-		json_out_key(&j, "colours");
-		json_out_open(&j, '{');
+		json_put_open(&j, "colours", '{');
 		write_colour("fg", h->fg, &j);
 		write_colour("bg", h->bg, &j);
 		json_out_close(&j, '}');
@@ -288,11 +285,9 @@ welcome_write(const struct welcome *w, struct buf *out)
 		json_fields_write(welcome_fields, w, NULL, &j);
 		write_features(w->features, &j);
 	} else {
-		json_out_key(&j, "error");
-		json_out_open(&j, '{');
+		json_put_open(&j, "error", '{');
 		json_fields_write(refusal_fields, w, NULL, &j);
-		json_out_key(&j, "details");
-		json_out_open(&j, '{');
+		json_put_open(&j, "details", '{');
 		json_out_close(&j, '}');
 		json_out_close(&j, '}');
 	}
