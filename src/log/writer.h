@@ -11,7 +11,7 @@ struct log_io;
 /*
  * Appends events to a session's log.  It has no thread, clock or queue of its
  * own; whoever calls it may be made to wait by the disk.  One thread may append
- * and rotate while another syncs, compresses and trims.
+ * and rotate while a second one syncs and trims and a third compresses.
  *
  * seq and time are the caller's: seq grows by one with each event, time does
  * not go back, and output begins where the output or gap before it ended.
