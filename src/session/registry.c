@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/sha256.h"
@@ -228,27 +229,12 @@ open_place(struct place *p, bool create, struct error *err)
 static int
 read_file(const struct place *p, struct buf *b)
 {
-	auto_close int fd = openat(p->dir, p->name,
-	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
-	ssize_t n = 1;
+	auto_close int fd = file_open(p->dir, p->name, &st);
 
 	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode) || st.st_size > FILE_MAX)
-		return -EINVAL;
-	while (n > 0) {
-		uint8_t *room = buf_reserve(b, 4096);
-
-		if (room == NULL)
-			return -EFBIG;
-		n = read(fd, room, 4096);
-		if (n > 0)
-			buf_commit(b, (size_t)n);
-	}
-	return n < 0 ? -errno : 0;
+		return fd == -ENOENT ? 0 : fd;
+	return S_ISREG(st.st_mode) ? file_read(fd, FILE_MAX, b) : -EINVAL;
 }
 
 /* What is no registry is an empty one; it is replaced at the next session. */
@@ -262,7 +248,7 @@ read_entries(struct registry *r, const struct place *p)
 	*r = (struct registry){ 0 };
 	if (p->dir < 0)
 		return 0;
-	buf_init(&b, FILE_MAX + 8192);
+	buf_init(&b, FILE_MAX + 1);
 	rc = read_file(p, &b);
 	if (rc == 0 && b.len >= head && memcmp(b.data, HEAD, head) == 0)
 		read_text(r, (char *)b.data + head, b.len - head);
