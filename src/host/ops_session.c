@@ -1,12 +1,12 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/hex.h"
 #include "host/client.h"
 #include "host/encode.h"
 #include "host/handover.h"
@@ -22,8 +22,6 @@
 #include "wire/frame.h"
 
 /* The operations session.*; requests.h says what a handler is. */
-
-#define HEX_DIGITS "0123456789abcdefABCDEF"
 
 /* While the log is behind, that is what a person should know first. */
 static int
@@ -233,11 +231,10 @@ read_colour(const struct op_call *call, const char *name, uint32_t *out,
 {
 	const char *text = op_string(call->args, name, "");
 
-	if (strlen(text) != 6 || strspn(text, HEX_DIGITS) != 6)
+	if (!hex_colour(text, out))
 		return error_set(err, EINVAL,
 		    "session.colours: '%s' must be six hexadecimal digits",
 		    name);
-	*out = (uint32_t)strtoul(text, NULL, 16);
 	return 0;
 }
 

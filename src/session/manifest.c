@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/id.h"
 #include "base/json_field.h"
 #include "base/json_out.h"
@@ -246,15 +247,6 @@ write_bytes(const char *s, struct json_out *j)
 	buf_finish(&hex);
 }
 
-static int
-hex_digit(char c)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *at = c != '\0' ? strchr(digits, c) : NULL;
-
-	return at != NULL ? (int)(at - digits) : -1;
-}
-
 /* NULL for what is no hex, or has a NUL in it, or could have been text. */
 static char *
 read_hex(const char *hex)
@@ -263,10 +255,9 @@ read_hex(const char *hex)
 	char *s = xcalloc(len + 1, 1);
 
 	for (size_t i = 0; i < len; i++) {
-		int high = hex_digit(hex[2 * i]),
-		    low = hex_digit(hex[2 * i + 1]);
+		int byte = hex_byte(hex + 2 * i);
 
-		s[i] = high < 0 || low < 0 ? '\0' : (char)(high << 4 | low);
+		s[i] = byte < 0 ? '\0' : (char)byte;
 	}
 	if (strlen(hex) != 2 * strlen(s) || utf8_valid(s, len)) {
 		free(s);

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/file.h"
+#include "base/hex.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/sha256.h"
@@ -81,15 +82,6 @@ put_first(struct registry *r, const char *path, const struct stat *st)
 
 /* ---------------------------------------------------------------- its text */
 
-static int
-hex_digit(char c)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *at = c != '\0' ? strchr(digits, c) : NULL;
-
-	return at != NULL ? (int)(at - digits) : -1;
-}
-
 /* The path between p and end, or NULL when it is none. */
 static char *
 read_path(const char *p, const char *end)
@@ -97,14 +89,12 @@ read_path(const char *p, const char *end)
 	char *path = xmalloc((size_t)(end - p) + 1), *to = path;
 
 	while (p < end) {
-		int high = -1, low = -1;
+		int byte = -1;
 
-		if (*p == '\\' && end - p >= 4 && p[1] == 'x') {
-			high = hex_digit(p[2]);
-			low = hex_digit(p[3]);
-		}
-		if (high >= 0 && low >= 0) {
-			*to++ = (char)(high << 4 | low);
+		if (*p == '\\' && end - p >= 4 && p[1] == 'x')
+			byte = hex_byte(p + 2);
+		if (byte >= 0) {
+			*to++ = (char)byte;
 			p += 4;
 		} else {
 			*to++ = *p++;

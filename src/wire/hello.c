@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/json_field.h"
 #include "base/json_out.h"
 #include "base/json_tree.h"
@@ -110,19 +111,14 @@ write_features(unsigned features, struct json_out *j)
 	json_out_close(j, ']');
 }
 
-/* Exactly six hexadecimal digits. */
 static int
 read_colour(const json_t *object, const char *key, uint32_t *out,
     struct error *err)
 {
 	const char *s = json_string_value(json_object_get(object, key));
-	unsigned v;
 
-	if (s == NULL || strlen(s) != 6 ||
-	    strspn(s, "0123456789abcdefABCDEF") != 6 ||
-	    sscanf(s, "%6x", &v) != 1)
+	if (s == NULL || !hex_colour(s, out))
 		return error_set(err, EINVAL, "colours.%s must be rrggbb", key);
-	*out = v;
 	return 0;
 }
 
