@@ -62,7 +62,7 @@ may_compress(const struct chores *c)
 		clock_ms(CLOCK_MONOTONIC) >= c->written_ms + QUIET_MS);
 }
 
-/* One segment; how many there really are is seen when there is none. */
+/* One segment; that there is none is seen when it was trimmed. */
 static void
 compress(struct chores *c)
 {
@@ -140,15 +140,22 @@ await_sealed(struct chores *c)
 	return !c->quit;
 }
 
+/*
+ * There is no way back from idle priority, and who is idle also ends slowly on
+ * a busy machine; so the thread becomes that when it first has work.
+ */
 static void *
 run_idle(void *arg)
 {
 	struct chores *c = arg;
+	bool idle = false;
 
-	thread_be_idle();
 	pthread_mutex_lock(&c->lock);
 	while (await_sealed(c)) {
 		pthread_mutex_unlock(&c->lock);
+		if (!idle)
+			thread_be_idle();
+		idle = true;
 		compress(c);
 		pthread_mutex_lock(&c->lock);
 	}
@@ -164,7 +171,6 @@ chores_start(struct chores *c)
 	pthread_mutex_init(&c->lock, NULL);
 	thread_cond_init(&c->wake);
 	thread_cond_init(&c->idle_wake);
-	c->sealed = 1;
 	c->grown = true;
 	/* A host that begins has others to serve first. */
 	c->written_ms = clock_ms(CLOCK_MONOTONIC);
@@ -200,6 +206,7 @@ chores_begin(struct chores *c, struct log_writer *writer)
 {
 	pthread_mutex_lock(&c->lock);
 	c->writer = writer;
+	c->sealed += log_writer_plain(writer);
 	pthread_cond_signal(&c->wake);
 	pthread_cond_signal(&c->idle_wake);
 	pthread_mutex_unlock(&c->lock);

@@ -41,7 +41,7 @@ struct chores {
 	bool dirty;     /* something was written since the last sync began */
 	int64_t due_ms; /* when to sync */
 	int64_t written_ms; /* when something was last written */
-	uint64_t sealed;    /* segments to be compressed; at first a guess */
+	uint64_t sealed;    /* segments to be compressed */
 	bool grown;         /* the budget may be passed */
 	bool quit;
 };

@@ -761,6 +761,18 @@ log_writer_trim(struct log_writer *w, uint64_t budget, uint64_t *first_seq,
 	return removed;
 }
 
+size_t
+log_writer_plain(const struct log_writer *w)
+{
+	size_t n = 0;
+
+	pthread_mutex_lock(w->mutex);
+	for (size_t i = 0; i + 1 < w->count; i++)
+		n += !w->entries[i].packed;
+	pthread_mutex_unlock(w->mutex);
+	return n;
+}
+
 uint64_t
 log_writer_bytes(const struct log_writer *w)
 {

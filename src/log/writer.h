@@ -101,6 +101,9 @@ int log_writer_compress(struct log_writer *w);
 int log_writer_trim(struct log_writer *w, uint64_t budget, uint64_t *first_seq,
     uint64_t *first_offset);
 
+/* How many sealed segments are not compressed. */
+size_t log_writer_plain(const struct log_writer *w);
+
 /* Bytes of all segments. */
 uint64_t log_writer_bytes(const struct log_writer *w);
 
