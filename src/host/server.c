@@ -187,6 +187,18 @@ server_observers(const struct server *s)
 	return n;
 }
 
+bool
+server_is_followed(const struct server *s)
+{
+	list_for_each(it, &s->clients) {
+		const struct client *c = client_of(it);
+
+		if (c->observer != NULL && observer_keeps_up(c->observer))
+			return true;
+	}
+	return false;
+}
+
 void
 server_client_gone(struct server *s, struct client *c)
 {

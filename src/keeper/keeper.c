@@ -439,6 +439,7 @@ deadline_ms(const struct keeper *k)
 		at = earlier(at, stage_ends_ms(k));
 	if (k->stage != KEEPER_LEAVING)
 		at = earlier(at, hosts_due_ms(&k->hosts));
+	at = earlier(at, terminal_due_ms(&k->terminal));
 	return earlier(at, k->trial.until_ms);
 }
 
@@ -467,6 +468,8 @@ settle(struct keeper *k)
 		k->check_ms = earlier(k->check_ms, k->now_ms + CHECK_MS);
 	if (k->now_ms >= k->check_ms)
 		check(k);
+	if (k->now_ms >= terminal_due_ms(&k->terminal))
+		terminal_give_back(&k->terminal);
 	if (k->hosts.cwd >= 0)
 		restart(k);
 	advance(k);
