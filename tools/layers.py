@@ -11,7 +11,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.M)
 
 # What a pure module does without.
 IMPURE = re.compile(r"(unistd|fcntl|poll|time|signal|pthread|uv)\.h$|sys/|"
-                    r"base/(fd|log|loop|path|id)\.h$")
+                    r"base/(clock|fd|file|log|loop|path|id)\.h$")
 
 
 def read_layers(text):

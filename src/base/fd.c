@@ -41,3 +41,15 @@ fd_write_all(int fd, const void *p, size_t len)
 	}
 	return 0;
 }
+
+void
+fd_poke(int fd)
+{
+	uint64_t one = 1;
+	ssize_t n;
+
+	if (fd < 0)
+		return;
+	n = write(fd, &one, sizeof(one));
+	(void)n;
+}

@@ -15,6 +15,12 @@ int fd_take(int *fd);
  */
 int fd_write_all(int fd, const void *p, size_t len);
 
+/*
+ * Make an eventfd readable that does not block.  One that is full is readable
+ * already, and one that is negative is none: there is nothing to fail.
+ */
+void fd_poke(int fd);
+
 /* A local descriptor that is closed on every way out of its scope. */
 #define auto_close __attribute__((cleanup(fd_close)))
 

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 #define TIME_CHARS 10
 #define ID_CHARS (ID_SIZE - 1)
@@ -68,11 +69,7 @@ id_create_at(struct id_maker *m, uint64_t time_ms, char out[ID_SIZE])
 void
 id_create(struct id_maker *m, char out[ID_SIZE])
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	id_create_at(m,
-	    (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000, out);
+	id_create_at(m, (uint64_t)clock_ms(CLOCK_REALTIME), out);
 }
 
 /* The first character carries three bits only: 26 × 5 is 130, not 128. */

@@ -138,3 +138,58 @@ json_out_null(struct json_out *j)
 	separate(j);
 	buf_puts(j->buf, "null");
 }
+
+void
+json_put_open(struct json_out *j, const char *key, char bracket)
+{
+	json_out_key(j, key);
+	json_out_open(j, bracket);
+}
+
+void
+json_put_string(struct json_out *j, const char *key, const char *p, size_t len)
+{
+	json_out_key(j, key);
+	json_out_string(j, p, len);
+}
+
+void
+json_put_text(struct json_out *j, const char *key, const char *s)
+{
+	json_out_key(j, key);
+	if (s != NULL)
+		json_out_text(j, s);
+	else
+		json_out_null(j);
+}
+
+void
+json_put_number(struct json_out *j, const char *key, uint64_t n)
+{
+	json_out_key(j, key);
+	json_out_number(j, n);
+}
+
+void
+json_put_int(struct json_out *j, const char *key, int64_t n)
+{
+	json_out_key(j, key);
+	json_out_int(j, n);
+}
+
+void
+json_put_maybe(struct json_out *j, const char *key, bool known, int64_t n)
+{
+	json_out_key(j, key);
+	if (known)
+		json_out_int(j, n);
+	else
+		json_out_null(j);
+}
+
+void
+json_put_bool(struct json_out *j, const char *key, bool b)
+{
+	json_out_key(j, key);
+	json_out_bool(j, b);
+}

@@ -39,4 +39,17 @@ void json_out_null(struct json_out *j);
  */
 void json_out_json(struct json_out *j, const char *json);
 
+/*
+ * A key and its value.  A text that is NULL is null, and so is a number that
+ * is not known.
+ */
+void json_put_open(struct json_out *j, const char *key, char bracket);
+void json_put_string(struct json_out *j, const char *key, const char *p,
+    size_t len);
+void json_put_text(struct json_out *j, const char *key, const char *s);
+void json_put_number(struct json_out *j, const char *key, uint64_t n);
+void json_put_int(struct json_out *j, const char *key, int64_t n);
+void json_put_maybe(struct json_out *j, const char *key, bool known, int64_t n);
+void json_put_bool(struct json_out *j, const char *key, bool b);
+
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/hex.h"
 #include "base/utf8.h"
 
 #define NUMBER_MAX 63 /* characters */
@@ -88,16 +89,6 @@ json_in_more(struct json_in *j)
 	return j->why == NULL;
 }
 
-static int
-hex_digit(uint8_t c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-		return (c | 0x20) - 'a' + 10;
-	return -1;
-}
-
 /* The four digits after \u. */
 static uint32_t
 take_hex(struct json_in *j)
@@ -105,7 +96,7 @@ take_hex(struct json_in *j)
 	uint32_t v = 0;
 
 	for (int i = 0; i < 4; i++) {
-		int digit = j->p < j->end ? hex_digit(*j->p) : -1;
+		int digit = j->p < j->end ? hex_digit((char)*j->p) : -1;
 
 		if (digit < 0) {
 			fail(j, "\\u needs four hexadecimal digits");

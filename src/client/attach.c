@@ -30,6 +30,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "client/attach_state.h"
 #include "session/visit.h"
@@ -118,7 +119,7 @@ wait_ms(const struct attach *a, int64_t now)
 static void
 update(struct attach *a)
 {
-	int64_t now = attach_now_ms();
+	int64_t now = clock_ms(CLOCK_MONOTONIC);
 	int rc = view_update(&a->view, &a->mirror, now);
 
 	if (rc == -ESTALE && a->connected && a->mirror.cols != 0) {
@@ -161,14 +162,14 @@ turn(struct attach *a)
 		    .events = POLLIN },
 	};
 
-	(void)poll(fds, 3, wait_ms(a, attach_now_ms()));
+	(void)poll(fds, 3, wait_ms(a, clock_ms(CLOCK_MONOTONIC)));
 	if (fds[0].revents != 0)
 		on_signal(a);
 	if (fds[1].revents & (POLLIN | POLLHUP | POLLERR))
 		attach_on_terminal(a);
 	if (fds[2].revents != 0 && a->connected)
 		attach_on_host(a);
-	on_time(a, attach_now_ms());
+	on_time(a, clock_ms(CLOCK_MONOTONIC));
 	if (a->ending == GOING_ON)
 		update(a);
 	flush(a);
@@ -221,10 +222,11 @@ await_answers(struct attach *a)
 {
 	int64_t until = a->asked_ms + PROBE_MS;
 
-	while (!a->probe.done && attach_now_ms() < until) {
+	while (!a->probe.done && clock_ms(CLOCK_MONOTONIC) < until) {
 		struct pollfd pfd = { .fd = a->term.fd, .events = POLLIN };
 
-		if (poll(&pfd, 1, (int)(until - attach_now_ms())) <= 0)
+		if (poll(&pfd, 1, (int)(until - clock_ms(CLOCK_MONOTONIC))) <=
+		    0)
 			break;
 		a->keys.muted = true;
 		attach_on_terminal(a);
@@ -269,7 +271,7 @@ show(struct attach *a, struct error *err)
 		view_introduce(&a->view, a->mirror.vt);
 	probe_ask(&a->view.out);
 	a->keys.decoder.cpr_expected = PROBE_REPORTS;
-	a->asked_ms = attach_now_ms();
+	a->asked_ms = clock_ms(CLOCK_MONOTONIC);
 	flush(a);
 	attach_on_host(a); /* some came with the first line */
 	update(a);

@@ -1,19 +1,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "client/attach_state.h"
 #include "session/manifest.h"
-
-int64_t
-attach_now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
 
 void
 attach_finish(struct attach *a, enum ending ending, int status)

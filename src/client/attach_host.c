@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json_field.h"
 #include "base/json_tree.h"
 #include "base/version.h"
@@ -88,7 +89,7 @@ attach_lose(struct attach *a)
 		return;
 	conn_close(&a->conn);
 	a->connected = false;
-	a->lost_ms = a->retry_ms = attach_now_ms();
+	a->lost_ms = a->retry_ms = clock_ms(CLOCK_MONOTONIC);
 }
 
 void
@@ -104,7 +105,7 @@ attach_retry(struct attach *a, int64_t now)
 	}
 	if (attach_is_over(a))
 		return;
-	a->retry_ms = attach_now_ms() + RETRY_MS;
+	a->retry_ms = clock_ms(CLOCK_MONOTONIC) + RETRY_MS;
 	if (now - a->lost_ms >= LOST_MS && a->view.notice[0] == '\0')
 		view_notice(&a->view,
 		    "tend: lost the session's host, reconnecting \u2026");
@@ -358,7 +359,7 @@ attach_on_host(struct attach *a)
 
 	while (conn_next(&a->conn, &f, NULL) > 0)
 		on_frame(a, &f);
-	a->output_ms = attach_now_ms();
+	a->output_ms = clock_ms(CLOCK_MONOTONIC);
 	if (rc < 0 && rc != -EAGAIN && a->ending == GOING_ON)
 		attach_lose(a);
 }

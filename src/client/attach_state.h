@@ -59,8 +59,6 @@ struct attach {
 	int64_t retry_ms;
 };
 
-int64_t attach_now_ms(void); /* of a clock that only goes on */
-
 /* attach_end.c: the first ending counts. */
 void attach_finish(struct attach *a, enum ending ending, int status);
 void attach_fail(struct attach *a); /* with a->error */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "client/attach_state.h"
 #include "client/book.h"
 #include "vt/vt.h"
@@ -17,7 +18,7 @@ void
 attach_notice(struct attach *a, const char *text)
 {
 	view_notice(&a->view, text);
-	a->notice_ms = text == NULL ? 0 : attach_now_ms() + NOTICE_MS;
+	a->notice_ms = text == NULL ? 0 : clock_ms(CLOCK_MONOTONIC) + NOTICE_MS;
 }
 
 /* The place in the book, and how to go on from it. */
@@ -246,7 +247,7 @@ attach_on_terminal(struct attach *a)
 		attach_finish(a, HUNG_UP, 0);
 		return;
 	}
-	a->key_ms = attach_now_ms();
+	a->key_ms = clock_ms(CLOCK_MONOTONIC);
 	a->keys.left = a->view.passing ? 0 : a->view.painter.left;
 	a->keys.top = a->view.passing ? 0 : a->view.painter.top;
 	a->keys.cols = a->mirror.cols;

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/json_out.h"
 #include "base/json_tree.h"
@@ -338,15 +338,6 @@ batch_destroy(struct batch *b)
 
 /* ----------------------------------------------------------------- running */
 
-static int64_t
-now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000ll + ts.tv_nsec / 1000000;
-}
-
 /* The code of a failure that is the connection's. */
 static const char *
 code_of(int rc)
@@ -447,14 +438,14 @@ move_anchor(struct batch *b, const struct step *s)
 static void
 run_step(struct batch *b, struct step *s, struct conn *c)
 {
-	int64_t begin = now_ms();
+	int64_t begin = clock_ms(CLOCK_MONOTONIC);
 
 	if (s->kind->is_wait && b->has_anchor &&
 	    json_object_get(s->args, "after") == NULL)
 		json_object_set_new(s->args, "after", json_integer(b->anchor));
 	call(b, s, c);
 	move_anchor(b, s);
-	s->duration_ms = now_ms() - begin;
+	s->duration_ms = clock_ms(CLOCK_MONOTONIC) - begin;
 }
 
 void

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/json_out.h"
@@ -18,13 +19,11 @@
 #define READ_SIZE (64u << 10)
 #define RETRY_MS 5
 
+/* When a call that begins now has taken too long. */
 static int64_t
-now_ms(void)
+due_ms(const struct conn *c)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000ll + now.tv_nsec / 1000000;
+	return clock_ms(CLOCK_MONOTONIC) + c->timeout_ms;
 }
 
 /* Until the host is ready for it: 0, -ETIMEDOUT, -ECANCELED or -errno. */
@@ -38,7 +37,7 @@ await(const struct conn *c, short events, int64_t until)
 	int n;
 
 	do {
-		int64_t left = until - now_ms();
+		int64_t left = until - clock_ms(CLOCK_MONOTONIC);
 
 		n = poll(p, 2, left > 0 ? (int)left : 0);
 	} while (n < 0 && errno == EINTR);
@@ -131,7 +130,7 @@ connect_until(int dirfd, int64_t until, int *out, struct error *err)
 			return error_set(err, -why, "cannot connect: %s",
 			    strerror(-why));
 		rc = explain(dirfd, why == -EAGAIN ? ETIMEDOUT : -why,
-		    now_ms() < until, err);
+		    clock_ms(CLOCK_MONOTONIC) < until, err);
 		if (rc < 0)
 			return rc;
 		nanosleep(&pause, NULL);
@@ -225,8 +224,7 @@ conn_open(struct conn *c, int dirfd, const struct hello *h, int timeout_ms,
 		.dirfd = dirfd,
 		.hello = *h };
 	buf_init(&c->in, FRAME_HEADER + FRAME_MAX_HOST + READ_SIZE);
-	if ((rc = connect_until(dirfd, now_ms() + timeout_ms, &c->fd, err)) <
-		0 ||
+	if ((rc = connect_until(dirfd, due_ms(c), &c->fd, err)) < 0 ||
 	    (rc = check_peer(c->fd, err)) < 0 ||
 	    (rc = send_hello(c, h, err)) < 0 || (rc = read_welcome(c, err)) < 0)
 		conn_close(c);
@@ -277,7 +275,7 @@ fill_until(struct conn *c, int64_t until, bool wait, struct error *err)
 int
 conn_fill(struct conn *c, bool wait, struct error *err)
 {
-	return fill_until(c, now_ms() + c->timeout_ms, wait, err);
+	return fill_until(c, due_ms(c), wait, err);
 }
 
 int
@@ -354,7 +352,7 @@ send_until(struct conn *c, const void *p, size_t len, int64_t until,
 int
 conn_send(struct conn *c, const void *p, size_t len, struct error *err)
 {
-	return send_until(c, p, len, now_ms() + c->timeout_ms, err);
+	return send_until(c, p, len, due_ms(c), err);
 }
 
 /* ------------------------------------------------------------- operations */
@@ -371,10 +369,8 @@ send_request(struct conn *c, uint64_t id, const char *op, const char *args,
 	buf_init(&frame, FRAME_HEADER + FRAME_MAX_CLIENT);
 	json_out_init(&j, &json);
 	json_out_open(&j, '{');
-	json_out_key(&j, "id");
-	json_out_number(&j, id);
-	json_out_key(&j, "op");
-	json_out_text(&j, op);
+	json_put_number(&j, "id", id);
+	json_put_text(&j, "op", op);
 	json_out_key(&j, "args");
 	buf_puts(&json, args);
 	json_out_close(&j, '}');
@@ -474,8 +470,7 @@ conn_ask(struct conn *c, const char *op, const char *args, uint64_t *id,
     struct error *err)
 {
 	*id = c->next_id++;
-	return send_to_somebody(c, *id, op, args, now_ms() + c->timeout_ms,
-	    err);
+	return send_to_somebody(c, *id, op, args, due_ms(c), err);
 }
 
 int
@@ -503,7 +498,7 @@ int
 conn_call(struct conn *c, const char *op, const char *args, char **result,
     char code[32], struct error *err)
 {
-	int64_t until = now_ms() + c->timeout_ms;
+	int64_t until = due_ms(c);
 	uint64_t id;
 	int rc;
 

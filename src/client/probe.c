@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/hex.h"
 #include "vt/key_seq.h"
 
 void
@@ -31,12 +32,11 @@ channel(const char **s, const char *end)
 	unsigned value = 0, digits = 0;
 
 	for (; *s < end && digits < 4; (*s)++, digits++) {
-		const char *all = "0123456789abcdef";
-		const char *at = strchr(all, **s | 0x20);
+		int digit = hex_digit(**s);
 
-		if (**s == '\0' || at == NULL || (**s | 0x20) == '\0')
+		if (digit < 0)
 			break;
-		value = value * 16 + (unsigned)(at - all);
+		value = value * 16 + (unsigned)digit;
 	}
 	if (digits == 0)
 		return -1;

@@ -7,19 +7,10 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
-
-static int64_t
-now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
 
 static int
 start(char *const argv[], int out, pid_t *pid)
@@ -45,7 +36,7 @@ read_all(int fd, int64_t until_ms, char *out, size_t size)
 
 	for (;;) {
 		struct pollfd p = { .fd = fd, .events = POLLIN };
-		int64_t left = until_ms - now_ms();
+		int64_t left = until_ms - clock_ms(CLOCK_MONOTONIC);
 		ssize_t n;
 
 		if (left <= 0 || poll(&p, 1, (int)left) == 0)
@@ -76,7 +67,8 @@ capture_line(char *const argv[], int limit_ms, char *out, size_t size)
 	rc = start(argv, fds[1], &pid);
 	fd_close(&fds[1]);
 	if (rc == 0) {
-		rc = read_all(fds[0], now_ms() + limit_ms, out, size);
+		rc = read_all(fds[0], clock_ms(CLOCK_MONOTONIC) + limit_ms, out,
+		    size);
 		if (rc < 0)
 			kill(pid, SIGKILL);
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)

@@ -3,8 +3,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/mem.h"
@@ -125,10 +125,7 @@ on_session(void *arg, const char *id)
 static void
 offer_sessions(struct completion *c)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	c->now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	c->now_ms = clock_ms(CLOCK_REALTIME);
 	if (home_open(&c->home, c->typed.home, false, NULL) < 0)
 		return;
 	home_each(&c->home, on_session, c, NULL);

@@ -39,16 +39,6 @@ static const char *const levels[] = {
 };
 
 static void
-put_text(struct json_out *j, const char *key, const char *text)
-{
-	json_out_key(j, key);
-	if (text != NULL)
-		json_out_text(j, text);
-	else
-		json_out_null(j);
-}
-
-static void
 put_plain(struct buf *out, const char *label, const char *text)
 {
 	if (text == NULL)
@@ -65,11 +55,11 @@ tell(struct checkup *c, enum checkup_level level, const char *what,
 	c->counts[level]++;
 	if (c->json != NULL) {
 		json_out_open(c->json, '{');
-		put_text(c->json, "check", c->check);
-		put_text(c->json, "level", levels[level]);
-		put_text(c->json, "what", what);
-		put_text(c->json, "why", why);
-		put_text(c->json, "fix", fix);
+		json_put_text(c->json, "check", c->check);
+		json_put_text(c->json, "level", levels[level]);
+		json_put_text(c->json, "what", what);
+		json_put_text(c->json, "why", why);
+		json_put_text(c->json, "fix", fix);
 		json_out_close(c->json, '}');
 		return;
 	}
@@ -120,10 +110,8 @@ put_counts(struct checkup *c)
 	const unsigned *n = c->counts;
 
 	if (c->json != NULL) {
-		json_out_key(c->json, "warnings");
-		json_out_number(c->json, n[CHECKUP_WARNING]);
-		json_out_key(c->json, "problems");
-		json_out_number(c->json, n[CHECKUP_PROBLEM]);
+		json_put_number(c->json, "warnings", n[CHECKUP_WARNING]);
+		json_put_number(c->json, "problems", n[CHECKUP_PROBLEM]);
 		return;
 	}
 	buf_printf(c->out, "\n%u ok, %u %s, %u %s\n", n[CHECKUP_OK],
@@ -146,8 +134,7 @@ run(struct call *call)
 		c.json = &j;
 		out_begin(call->out, &j);
 		json_out_open(&j, '{');
-		json_out_key(&j, "checks");
-		json_out_open(&j, '[');
+		json_put_open(&j, "checks", '[');
 	}
 	look_at_all(&c);
 	if (c.json != NULL)

@@ -49,16 +49,6 @@ put_line(struct buf *out, const char *name, const char *value)
 	buf_putc(out, '\n');
 }
 
-static void
-put_member(struct json_out *j, const char *name, const char *value)
-{
-	json_out_key(j, name);
-	if (value == NULL)
-		json_out_null(j);
-	else
-		json_out_text(j, value);
-}
-
 static int
 show_visit(struct call *call)
 {
@@ -81,7 +71,7 @@ show_visit(struct call *call)
 		const char *value = value_now(t, env, *name, link);
 
 		if (out->json)
-			put_member(&j, *name, value);
+			json_put_text(&j, *name, value);
 		else
 			put_line(&out->buf, *name, value);
 	}
@@ -103,7 +93,7 @@ put_pair(struct out *out, struct json_out *j, char *pair)
 		buf_putc(&out->buf, '\n');
 	} else if (equals != NULL) {
 		*equals = '\0';
-		put_member(j, pair, equals + 1);
+		json_put_text(j, pair, equals + 1);
 	}
 }
 

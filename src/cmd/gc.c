@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
@@ -191,31 +191,17 @@ failure(const struct gc *g)
 /* ------------------------------------------------------------- the answer */
 
 static void
-put_number(struct json_out *j, const char *key, uint64_t n)
-{
-	json_out_key(j, key);
-	json_out_number(j, n);
-}
-
-static void
-put_text(struct json_out *j, const char *key, const char *s)
-{
-	json_out_key(j, key);
-	json_out_text(j, s);
-}
-
-static void
 put_removed(struct json_out *j, const struct collectable *s)
 {
 	char ended[WORDS_TIME_MAX];
 
 	words_time(s->ended_ms, ended);
 	json_out_open(j, '{');
-	put_text(j, "id", s->id);
-	put_text(j, "name", s->name);
-	put_text(j, "status", s->status);
-	put_text(j, "ended_at", ended);
-	put_number(j, "bytes", s->bytes);
+	json_put_text(j, "id", s->id);
+	json_put_text(j, "name", s->name);
+	json_put_text(j, "status", s->status);
+	json_put_text(j, "ended_at", ended);
+	json_put_number(j, "bytes", s->bytes);
 	json_out_close(j, '}');
 }
 
@@ -223,8 +209,8 @@ static void
 put_skipped(struct json_out *j, const struct collectable *s)
 {
 	json_out_open(j, '{');
-	put_text(j, "id", s->id);
-	put_text(j, "why", s->why);
+	json_put_text(j, "id", s->id);
+	json_put_text(j, "why", s->why);
 	json_out_close(j, '}');
 }
 
@@ -235,22 +221,20 @@ put_json(const struct gc *g)
 
 	out_begin(g->call->out, &j);
 	json_out_open(&j, '{');
-	json_out_key(&j, "dry_run");
-	json_out_bool(&j, g->args->dry_run);
-	json_out_key(&j, "removed");
-	json_out_open(&j, '[');
+	json_put_bool(&j, "dry_run", g->args->dry_run);
+	json_put_open(&j, "removed", '[');
 	for (size_t i = 0; i < g->n; i++)
 		if (g->items[i].removed)
 			put_removed(&j, &g->items[i].what);
 	json_out_close(&j, ']');
-	put_number(&j, "freed_bytes", g->freed);
-	put_number(&j, "compressed_segments", g->packed.segments);
-	put_number(&j, "compressed_bytes", g->packed.before - g->packed.after);
-	put_number(&j, "active", g->active);
-	put_number(&j, "ended", g->ended - g->removed);
-	put_number(&j, "home_bytes", g->home_bytes);
-	json_out_key(&j, "skipped");
-	json_out_open(&j, '[');
+	json_put_number(&j, "freed_bytes", g->freed);
+	json_put_number(&j, "compressed_segments", g->packed.segments);
+	json_put_number(&j, "compressed_bytes",
+	    g->packed.before - g->packed.after);
+	json_put_number(&j, "active", g->active);
+	json_put_number(&j, "ended", g->ended - g->removed);
+	json_put_number(&j, "home_bytes", g->home_bytes);
+	json_put_open(&j, "skipped", '[');
 	for (size_t i = 0; i < g->n; i++)
 		if (g->items[i].what.state == COLLECT_UNSURE)
 			put_skipped(&j, &g->items[i].what);
@@ -346,12 +330,10 @@ static int
 set_limits(struct gc *g)
 {
 	const struct args *a = g->args;
-	struct timespec now;
 	struct error err;
 	uint64_t ns;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	g->now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	g->now_ms = clock_ms(CLOCK_REALTIME);
 	g->age_ms = -1;
 	g->budget = UINT64_MAX;
 	if (a->all && a->older_than != NULL)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/mem.h"
@@ -175,36 +175,22 @@ put_row(struct buf *out, const struct row *row, int64_t now_ms)
 }
 
 static void
-put_field(struct json_out *j, const char *key, const char *text)
-{
-	json_out_key(j, key);
-	if (text != NULL)
-		json_out_text(j, text);
-	else
-		json_out_null(j);
-}
-
-static void
 put_json(struct json_out *j, const struct row *row)
 {
 	char used[WORDS_TIME_MAX];
 
 	words_time(row->entry->used_ms, used);
 	json_out_open(j, '{');
-	put_field(j, "path", row->entry->path);
-	put_field(j, "state", registry_state_name(row->state));
-	json_out_key(j, "here");
-	json_out_bool(j, row->here);
-	json_out_key(j, "active");
-	json_out_number(j, row->active);
-	json_out_key(j, "sessions");
-	json_out_number(j, row->sessions);
-	json_out_key(j, "log_bytes");
-	json_out_number(j, row->log_bytes);
-	put_field(j, "used_at", used);
-	put_field(j, "disk", row->disk.kind);
-	put_field(j, "moved_to", row->moved_to);
-	put_field(j, "note", row->note[0] != '\0' ? row->note : NULL);
+	json_put_text(j, "path", row->entry->path);
+	json_put_text(j, "state", registry_state_name(row->state));
+	json_put_bool(j, "here", row->here);
+	json_put_number(j, "active", row->active);
+	json_put_number(j, "sessions", row->sessions);
+	json_put_number(j, "log_bytes", row->log_bytes);
+	json_put_text(j, "used_at", used);
+	json_put_text(j, "disk", row->disk.kind);
+	json_put_text(j, "moved_to", row->moved_to);
+	json_put_text(j, "note", row->note[0] != '\0' ? row->note : NULL);
 	json_out_close(j, '}');
 }
 
@@ -214,12 +200,11 @@ put_rows(struct call *call, const struct registry *r)
 	const struct args *a = call->args;
 	struct buf *out = &call->out->buf;
 	const struct home *home = &call->target->home;
+	int64_t now_ms = clock_ms(CLOCK_REALTIME);
 	struct stat here = { 0 };
-	struct timespec now;
 	struct json_out j;
 	struct row row;
 
-	clock_gettime(CLOCK_REALTIME, &now);
 	if (home->fd >= 0)
 		(void)fstat(home->fd, &here);
 	if (call->out->json) {
@@ -241,7 +226,7 @@ put_rows(struct call *call, const struct registry *r)
 		if (out->len == 0)
 			buf_puts(out,
 			    "ACTIVE  SESSIONS       LOG  USED  HOME\n");
-		put_row(out, &row, (int64_t)now.tv_sec * 1000);
+		put_row(out, &row, now_ms);
 	}
 	if (call->out->json)
 		json_out_close(&j, ']');
@@ -296,7 +281,7 @@ forget(struct call *call, const char *arg)
 	if (call->out->json) {
 		out_begin(call->out, &j);
 		json_out_open(&j, '{');
-		put_field(&j, "forgotten", path);
+		json_put_text(&j, "forgotten", path);
 		json_out_close(&j, '}');
 	}
 	return out_send(call->out);

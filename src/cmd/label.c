@@ -53,8 +53,7 @@ list(struct call *call)
 		out_begin(call->out, &j);
 		json_out_open(&j, '{');
 		for (size_t i = 0; i < m->n_labels; i++) {
-			json_out_key(&j, m->labels[i].key);
-			json_out_text(&j, m->labels[i].value);
+			json_put_text(&j, m->labels[i].key, m->labels[i].value);
 		}
 		json_out_close(&j, '}');
 		return out_send(call->out);
@@ -77,17 +76,13 @@ arguments(const struct call *call)
 	buf_init(&b, MANIFEST_MAX);
 	json_out_init(&j, &b);
 	json_out_open(&j, '{');
-	json_out_key(&j, "labels");
-	json_out_open(&j, '{');
+	json_put_open(&j, "labels", '{');
 	for (int i = 0; i < call->argc; i++) {
 		char *equals = strchr(call->argv[i], '=');
 
 		*equals = '\0';
-		json_out_key(&j, call->argv[i]);
-		if (equals[1] != '\0')
-			json_out_text(&j, equals + 1);
-		else
-			json_out_null(&j);
+		json_put_text(&j, call->argv[i],
+		    equals[1] != '\0' ? equals + 1 : NULL);
 	}
 	json_out_close(&j, '}');
 	json_out_close(&j, '}');

@@ -68,33 +68,12 @@ take_u8(struct payload *d)
 	return *take(d, 1);
 }
 
-static void
-put_number(struct json_out *j, const char *key, uint64_t n)
-{
-	json_out_key(j, key);
-	json_out_number(j, n);
-}
-
-static void
-put_text(struct json_out *j, const char *key, const char *s)
-{
-	json_out_key(j, key);
-	json_out_text(j, s);
-}
-
-static void
-put_flag(struct json_out *j, const char *key, bool b)
-{
-	json_out_key(j, key);
-	json_out_bool(j, b);
-}
-
 /* One of the names that a number stands for. */
 static void
 put_named(struct json_out *j, const char *key, const char *const *names,
     size_t n, unsigned i)
 {
-	put_text(j, key, i < n && names[i] != NULL ? names[i] : "unknown");
+	json_put_text(j, key, i < n && names[i] != NULL ? names[i] : "unknown");
 }
 
 #define PUT_NAMED(j, key, names, i) \
@@ -104,8 +83,7 @@ put_named(struct json_out *j, const char *key, const char *const *names,
 static void
 put_rest(struct json_out *j, const char *key, const struct payload *d)
 {
-	json_out_key(j, key);
-	json_out_string(j, (const char *)d->p, d->left);
+	json_put_string(j, key, (const char *)d->p, d->left);
 }
 
 static void
@@ -117,8 +95,7 @@ put_by(struct json_out *j, struct payload *d)
 	if (len > d->left)
 		len = d->left;
 	take(d, len);
-	json_out_key(j, "by");
-	json_out_string(j, (const char *)p, len);
+	json_put_string(j, "by", (const char *)p, len);
 }
 
 static void
@@ -143,8 +120,7 @@ static void
 put_bytes(struct json_out *j, const uint8_t *p, size_t len)
 {
 	if (utf8_valid(p, len)) {
-		json_out_key(j, "data");
-		json_out_string(j, (const char *)p, len);
+		json_put_string(j, "data", (const char *)p, len);
 		return;
 	}
 	json_out_key(j, "data_base64");
@@ -165,8 +141,8 @@ put_input(struct json_out *j, struct payload *d)
 
 	PUT_NAMED(j, "kind", kinds, kind);
 	put_by(j, d);
-	put_number(j, "bytes", take_u32(d));
-	put_flag(j, "withheld", flags & 1);
+	json_put_number(j, "bytes", take_u32(d));
+	json_put_bool(j, "withheld", flags & 1);
 	if (!(flags & 1))
 		put_bytes(j, d->p, d->left);
 }
@@ -174,8 +150,8 @@ put_input(struct json_out *j, struct payload *d)
 static void
 put_resize(struct json_out *j, struct payload *d)
 {
-	put_number(j, "cols", take_u16(d));
-	put_number(j, "rows", take_u16(d));
+	json_put_number(j, "cols", take_u16(d));
+	json_put_number(j, "rows", take_u16(d));
 	put_by(j, d);
 }
 
@@ -186,8 +162,8 @@ put_signal(struct json_out *j, struct payload *d)
 	char name[32];
 
 	words_signal((int)number, name, sizeof(name));
-	put_text(j, "signal", name);
-	put_number(j, "number", number);
+	json_put_text(j, "signal", name);
+	json_put_number(j, "number", number);
 	put_by(j, d);
 	put_rest(j, "for", d);
 }
@@ -221,11 +197,11 @@ put_json(struct json_out *j, struct payload *d)
 static void
 put_keyframe(struct json_out *j, struct payload *d)
 {
-	put_number(j, "offset", take_u64(d));
-	put_number(j, "cols", take_u16(d));
-	put_number(j, "rows", take_u16(d));
-	put_number(j, "engine", take_u32(d));
-	put_number(j, "bytes", d->left);
+	json_put_number(j, "offset", take_u64(d));
+	json_put_number(j, "cols", take_u16(d));
+	json_put_number(j, "rows", take_u16(d));
+	json_put_number(j, "engine", take_u32(d));
+	json_put_number(j, "bytes", d->left);
 }
 
 static void
@@ -236,7 +212,7 @@ put_clock(struct json_out *j, struct payload *d)
 	char text[WORDS_TIME_MAX];
 
 	words_time(ns / 1000000, text);
-	put_text(j, "wall", text);
+	json_put_text(j, "wall", text);
 	PUT_NAMED(j, "why", whys, take_u8(d));
 }
 
@@ -245,22 +221,22 @@ put_gap(struct json_out *j, struct payload *d)
 {
 	static const char *const whys[] = { NULL, "disk", "host died" };
 
-	put_number(j, "offset", take_u64(d));
-	put_number(j, "bytes", take_u64(d));
+	json_put_number(j, "offset", take_u64(d));
+	json_put_number(j, "bytes", take_u64(d));
 	PUT_NAMED(j, "why", whys, take_u8(d));
 }
 
 static void
 put_engine_gap(struct json_out *j, struct payload *d)
 {
-	put_number(j, "from", take_u64(d));
-	put_number(j, "to", take_u64(d));
+	json_put_number(j, "from", take_u64(d));
+	json_put_number(j, "to", take_u64(d));
 }
 
 static void
 put_recovered(struct json_out *j, struct payload *d)
 {
-	put_number(j, "bytes", take_u64(d));
+	json_put_number(j, "bytes", take_u64(d));
 }
 
 static void
@@ -270,25 +246,17 @@ put_exit(struct json_out *j, struct payload *d)
 		"failed", "lost" };
 	int status = (int)take_u32(d);
 
-	json_out_key(j, "exit_code");
-	if (WIFEXITED(status))
-		json_out_number(j, (uint64_t)WEXITSTATUS(status));
-	else
-		json_out_null(j);
-	json_out_key(j, "exit_signal");
-	if (WIFSIGNALED(status))
-		json_out_number(j, (uint64_t)WTERMSIG(status));
-	else
-		json_out_null(j);
-	put_number(j, "offset", take_u64(d));
+	json_put_maybe(j, "exit_code", WIFEXITED(status), WEXITSTATUS(status));
+	json_put_maybe(j, "exit_signal", WIFSIGNALED(status), WTERMSIG(status));
+	json_put_number(j, "offset", take_u64(d));
 	PUT_NAMED(j, "outcome", outcomes, take_u8(d));
 }
 
 static void
 put_trimmed(struct json_out *j, struct payload *d)
 {
-	put_number(j, "first_seq", take_u64(d));
-	put_number(j, "first_offset", take_u64(d));
+	json_put_number(j, "first_seq", take_u64(d));
+	json_put_number(j, "first_offset", take_u64(d));
 }
 
 static void (*const decoders[])(struct json_out *j, struct payload *d) = {
@@ -324,7 +292,7 @@ begin(struct events *e, const struct record *rec, struct json_out *j)
 
 	json_out_init(j, &e->sink.out->buf);
 	json_out_open(j, '{');
-	put_number(j, "seq", rec->seq);
+	json_put_number(j, "seq", rec->seq);
 	json_out_key(j, "time");
 	buf_printf(j->buf, "%" PRIu64 ".%09" PRIu64, rec->time_ns / 1000000000,
 	    rec->time_ns % 1000000000);
@@ -333,12 +301,12 @@ begin(struct events *e, const struct record *rec, struct json_out *j)
 		words_time((e->wall_ns + (int64_t)(rec->time_ns - e->at_ns)) /
 			1000000,
 		    text);
-		put_text(j, "at", text);
+		json_put_text(j, "at", text);
 	}
 	if (name != NULL)
-		put_text(j, "type", name);
+		json_put_text(j, "type", name);
 	else
-		put_number(j, "type", rec->type);
+		json_put_number(j, "type", rec->type);
 }
 
 static void
@@ -358,11 +326,11 @@ on_output(struct log_sink *s, const struct record *rec, uint64_t offset,
 	if (!wanted)
 		return;
 	begin(e, rec, &j);
-	put_number(&j, "offset", offset);
-	put_number(&j, "bytes", len);
-	put_flag(&j, "frame", rec->flags & RECORD_FRAME);
+	json_put_number(&j, "offset", offset);
+	json_put_number(&j, "bytes", len);
+	json_put_bool(&j, "frame", rec->flags & RECORD_FRAME);
 	if (rec->flags & RECORD_HIDDEN)
-		put_flag(&j, "hidden", true);
+		json_put_bool(&j, "hidden", true);
 	else
 		put_bytes(&j, p, len);
 	end_line(&j);
@@ -376,11 +344,11 @@ put_event(struct events *e, const struct record *rec, struct payload d)
 
 	begin(e, rec, &j);
 	if (rec->type == RECORD_KEYFRAME)
-		put_flag(&j, "full", rec->flags & RECORD_FULL);
+		json_put_bool(&j, "full", rec->flags & RECORD_FULL);
 	if (rec->type < n && decoders[rec->type] != NULL)
 		decoders[rec->type](&j, &d);
 	else
-		put_number(&j, "bytes", d.left);
+		json_put_number(&j, "bytes", d.left);
 	end_line(&j);
 }
 
@@ -413,13 +381,13 @@ on_damage(struct log_sink *s, const struct log_damage *d)
 	buf_clear(&e->parts);
 	json_out_init(&j, &s->out->buf);
 	json_out_open(&j, '{');
-	put_text(&j, "type", d->trimmed ? "missing" : "damaged");
-	put_number(&j, "seq_from", d->seq_from);
-	put_number(&j, "seq_to", d->seq_to);
-	put_number(&j, "offset_from", d->offset_from);
-	put_number(&j, "offset_to", d->offset_to);
-	put_flag(&j, "torn", d->torn);
-	put_flag(&j, "trimmed", d->trimmed);
+	json_put_text(&j, "type", d->trimmed ? "missing" : "damaged");
+	json_put_number(&j, "seq_from", d->seq_from);
+	json_put_number(&j, "seq_to", d->seq_to);
+	json_put_number(&j, "offset_from", d->offset_from);
+	json_put_number(&j, "offset_to", d->offset_to);
+	json_put_bool(&j, "torn", d->torn);
+	json_put_bool(&j, "trimmed", d->trimmed);
 	end_line(&j);
 }
 

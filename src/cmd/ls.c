@@ -1,11 +1,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "base/fd.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
 #include "cmd/label.h"
@@ -13,6 +12,7 @@
 #include "cmd/operands.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
+#include "cmd/roster.h"
 #include "cmd/target.h"
 #include "session/registry.h"
 
@@ -40,7 +40,6 @@ struct list {
 	const struct home *home;
 	struct manifest *items;
 	size_t n;
-	char boot[40]; /* "": not known */
 };
 
 static bool
@@ -55,28 +54,19 @@ is_wanted(const struct list *l, const struct manifest *m)
 }
 
 /* One that cannot be read is told of, and does not hide the others. */
-static int
-on_session(void *arg, const char *id)
+static void
+take(struct list *l, struct roster *r)
 {
-	struct list *l = arg;
-	struct manifest m;
-	struct error err = { 0 };
-	auto_close int dirfd = home_session_dir(l->home, id, &err);
+	l->items = xcalloc(r->n > 0 ? r->n : 1, sizeof(*l->items));
+	for (size_t i = 0; i < r->n; i++) {
+		struct roster_row *row = &r->rows[i];
 
-	manifest_init(&m);
-	if (dirfd < 0 || manifest_read(dirfd, &m, &err) < 0) {
-		out_note(l->call->out, "session %s: %s", id, err.msg);
-		manifest_finish(&m);
-		return 0;
+		if (row->rc < 0)
+			out_note(l->call->out, "session %s: %s", row->id,
+			    row->err.msg);
+		else if (is_wanted(l, &row->m))
+			l->items[l->n++] = roster_take(row);
 	}
-	manifest_reconcile_in(&m, l->boot);
-	if (!is_wanted(l, &m)) {
-		manifest_finish(&m);
-		return 0;
-	}
-	l->items = xrealloc(l->items, l->n + 1, sizeof(*l->items));
-	l->items[l->n++] = m;
-	return 0;
 }
 
 static unsigned
@@ -103,15 +93,13 @@ wants_colours(void)
 static void
 put_table(const struct list *list, struct out *out)
 {
-	struct listing l = {
+	const struct listing l = {
 		.width = terminal_width(),
 		.ids = list->args->all,
 		.colours = wants_colours(),
+		.now_ms = clock_ms(CLOCK_REALTIME),
 	};
-	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	l.now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 	if (list->n == 0 && isatty(STDOUT_FILENO))
 		out_note(out, "nothing %s; 'tend run -- COMMAND' starts one",
 		    l.ids ? "there" : "runs");
@@ -130,11 +118,14 @@ put_sessions(const struct list *list, struct json_out *j)
 static int
 fill(struct list *list, const struct home *home, struct error *err)
 {
-	int rc;
+	struct roster roster;
+	int rc = roster_read(&roster, home, err);
 
 	list->home = home;
-	rc = home_each(home, on_session, list, err);
+	if (rc == 0)
+		take(list, &roster);
 	listing_sort(list->items, list->n);
+	roster_finish(&roster);
 	return rc;
 }
 
@@ -176,8 +167,7 @@ put_home(const struct list *list, struct out *out, struct json_out *j)
 {
 	if (out->json) {
 		json_out_open(j, '{');
-		json_out_key(j, "home");
-		json_out_text(j, list->home->path);
+		json_put_text(j, "home", list->home->path);
 		json_out_key(j, "sessions");
 		put_sessions(list, j);
 		json_out_close(j, '}');
@@ -246,8 +236,6 @@ run(struct call *call)
 	status = operands_check(call, 0, 0, "");
 	if (status != 0)
 		return status;
-	if (boot_id(list.boot) < 0)
-		list.boot[0] = '\0';
 	if (list.args->all_homes)
 		return list_homes(call, &list);
 	return list_home(call, &list);

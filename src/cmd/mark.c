@@ -20,8 +20,7 @@ arguments(const char *name)
 	buf_init(&b, 8 * NAME_MAX_BYTES);
 	json_out_init(&j, &b);
 	json_out_open(&j, '{');
-	json_out_key(&j, "name");
-	json_out_text(&j, name);
+	json_put_text(&j, "name", name);
 	json_out_close(&j, '}');
 	return buf_take(&b);
 }

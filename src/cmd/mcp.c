@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
@@ -39,15 +39,6 @@ struct server {
 	bool gone;    /* it does not listen any more */
 };
 
-static int64_t
-now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 /* What no program could have printed beforehand. */
 static void
 draw_fence(char out[24])
@@ -55,7 +46,7 @@ draw_fence(char out[24])
 	uint64_t n = 0;
 
 	if (getrandom(&n, sizeof(n), 0) != sizeof(n))
-		n = (uint64_t)now_ms();
+		n = (uint64_t)clock_ms(CLOCK_MONOTONIC);
 	snprintf(out, 24, "%016" PRIx64, n);
 }
 
@@ -234,7 +225,7 @@ time_left(const struct server *s)
 	}
 	if (first < 0)
 		return -1;
-	first -= now_ms();
+	first -= clock_ms(CLOCK_MONOTONIC);
 	return first > 0 ? (int)first : 0;
 }
 
@@ -256,7 +247,7 @@ gather(const struct server *s, struct pollfd *p)
 static void
 step_jobs(struct server *s, const struct pollfd *p)
 {
-	int64_t now = now_ms();
+	int64_t now = clock_ms(CLOCK_MONOTONIC);
 
 	for (size_t i = s->n_jobs; i-- > 0;) {
 		int64_t until = mcp_job_until(s->jobs[i]);

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/json_tree.h"
@@ -19,15 +19,6 @@
 
 #define CONNECT_MS 5000
 #define ANSWER_MS 15000 /* beyond what the call itself may take */
-
-static int64_t
-now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
 
 /* Find it anew for each call: names and homes come and go. */
 static int
@@ -82,7 +73,7 @@ ask_host(struct mcp_job *job, struct error *err)
 	rc = conn_open(&job->conn, job->dirfd, &hello, CONNECT_MS, err);
 	if (rc < 0)
 		return rc;
-	job->until_ms = now_ms() + ANSWER_MS +
+	job->until_ms = clock_ms(CLOCK_MONOTONIC) + ANSWER_MS +
 	    (int64_t)op_number(job->call.args, "timeout_ms", 0);
 	return conn_ask(&job->conn, job->call.tool->op->name, args, &job->id,
 	    err);

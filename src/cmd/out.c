@@ -60,10 +60,8 @@ open_envelope(struct out *o, struct json_out *j, bool ok)
 {
 	json_out_init(j, &o->buf);
 	json_out_open(j, '{');
-	json_out_key(j, "ok");
-	json_out_bool(j, ok);
-	json_out_key(j, "command");
-	json_out_text(j, o->command != NULL ? o->command : "");
+	json_put_bool(j, "ok", ok);
+	json_put_text(j, "command", o->command != NULL ? o->command : "");
 }
 
 void
@@ -191,16 +189,11 @@ put_error(struct out *o, enum failure failure, const char *message)
 	struct json_out j;
 
 	open_envelope(o, &j, false);
-	json_out_key(&j, "error");
-	json_out_open(&j, '{');
-	json_out_key(&j, "code");
-	json_out_text(&j, failures[failure].code);
-	json_out_key(&j, "message");
-	json_out_text(&j, message);
-	json_out_key(&j, "retryable");
-	json_out_bool(&j, failures[failure].retryable);
-	json_out_key(&j, "details");
-	json_out_open(&j, '{');
+	json_put_open(&j, "error", '{');
+	json_put_text(&j, "code", failures[failure].code);
+	json_put_text(&j, "message", message);
+	json_put_bool(&j, "retryable", failures[failure].retryable);
+	json_put_open(&j, "details", '{');
 	json_out_close(&j, '}');
 	json_out_close(&j, '}');
 	json_out_close(&j, '}');

@@ -25,8 +25,7 @@ ask_host(struct call *call, const char *name)
 	buf_init(&b, 4096);
 	json_out_init(&j, &b);
 	json_out_open(&j, '{');
-	json_out_key(&j, "name");
-	json_out_text(&j, name);
+	json_put_text(&j, "name", name);
 	json_out_close(&j, '}');
 	args = buf_take(&b);
 	return target_tell(call, "session.rename", args);

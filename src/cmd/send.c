@@ -199,8 +199,7 @@ put_request(const struct call *call, struct buf *out, struct error *err)
 	result = put_items(call, &j, err);
 	if (result == 0)
 		result = put_expected(a, &j, err);
-	json_out_key(&j, "secret");
-	json_out_bool(&j, a->secret);
+	json_put_bool(&j, "secret", a->secret);
 	json_out_close(&j, '}');
 	if (result == 0 && out->full)
 		result = error_set(err, EMSGSIZE,

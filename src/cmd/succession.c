@@ -4,11 +4,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include <jansson.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/json_out.h"
 #include "base/mem.h"
 #include "base/version.h"
@@ -19,15 +19,6 @@
 
 #define OPEN_MS 10000
 #define CHANGE_MS 30000 /* more than keeper and host take to give up */
-
-static int64_t
-now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
 
 static int
 open_conn(struct conn *c, int dirfd, struct succession *s)
@@ -152,14 +143,14 @@ look_for_its_end(int dirfd, struct succession *s)
 void
 succession_make(int dirfd, const char *op, int program, struct succession *s)
 {
-	int64_t began = now_ms();
+	int64_t began = clock_ms(CLOCK_MONOTONIC);
 
 	*s = (struct succession){ .failure = FAIL_INTERNAL };
 	s->done = ask_to_leave(dirfd, op, program, s) == 0 &&
 	    meet_next(dirfd, s) == 0;
 	if (!s->done)
 		look_for_its_end(dirfd, s);
-	s->ms = now_ms() - began;
+	s->ms = clock_ms(CLOCK_MONOTONIC) - began;
 }
 
 void
@@ -188,23 +179,13 @@ succession_json(const struct succession *s, const struct manifest *m,
     struct json_out *j)
 {
 	json_out_open(j, '{');
-	json_out_key(j, "id");
-	json_out_text(j, m->id);
-	json_out_key(j, "name");
-	json_out_text(j, m->name);
-	json_out_key(j, "from");
-	json_out_text(j, s->from);
-	json_out_key(j, "to");
-	json_out_text(j, s->to);
-	json_out_key(j, "host_pid");
-	json_out_int(j, s->pid);
-	json_out_key(j, "ms");
-	json_out_int(j, s->ms);
-	json_out_key(j, "error");
-	if (s->done)
-		json_out_null(j);
-	else
-		json_out_text(j, s->why.msg);
+	json_put_text(j, "id", m->id);
+	json_put_text(j, "name", m->name);
+	json_put_text(j, "from", s->from);
+	json_put_text(j, "to", s->to);
+	json_put_int(j, "host_pid", s->pid);
+	json_put_int(j, "ms", s->ms);
+	json_put_text(j, "error", s->done ? NULL : s->why.msg);
 	json_out_close(j, '}');
 }
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/id.h"
@@ -331,15 +332,6 @@ target_refresh(struct target *t, struct error *err)
 	return 0;
 }
 
-static int64_t
-now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 /* What still comes is read and dropped; only the end matters. */
 static bool
 is_closed(struct conn *c)
@@ -356,12 +348,12 @@ is_closed(struct conn *c)
 int
 target_wait_end(struct target *t, int timeout_ms, struct error *err)
 {
-	int64_t end = now_ms() + timeout_ms, left;
+	int64_t end = clock_ms(CLOCK_MONOTONIC) + timeout_ms, left;
 
 	do {
 		struct pollfd p = { .fd = t->conn.fd, .events = POLLIN };
 
-		left = end - now_ms();
+		left = end - clock_ms(CLOCK_MONOTONIC);
 		if (left <= 0)
 			return error_set(err, ETIMEDOUT,
 			    "it has not ended after %d s", timeout_ms / 1000);
@@ -376,11 +368,12 @@ static int
 wait_gone(struct target *t, struct error *err)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_AGAIN_NS };
-	int64_t end = now_ms() + t->session.linger_ms + GONE_MARGIN_MS;
+	int64_t end = clock_ms(CLOCK_MONOTONIC) + t->session.linger_ms +
+	    GONE_MARGIN_MS;
 	int result = target_refresh(t, err);
 
 	while (result == 0 && t->session.host.pid != 0) {
-		if (now_ms() > end)
+		if (clock_ms(CLOCK_MONOTONIC) > end)
 			return error_set(err, ETIMEDOUT,
 			    "its host is still there, pid %d",
 			    (int)t->session.host.pid);

@@ -5,13 +5,6 @@
 #include "vt/vt.h"
 #include "wire/hello.h"
 
-static void
-put_number(struct json_out *j, const char *key, unsigned n)
-{
-	json_out_key(j, key);
-	json_out_number(j, n);
-}
-
 static int
 run(struct call *call)
 {
@@ -26,11 +19,10 @@ run(struct call *call)
 	}
 	out_begin(call->out, &j);
 	json_out_open(&j, '{');
-	json_out_key(&j, "version");
-	json_out_text(&j, TEND_VERSION);
-	put_number(&j, "engine", VT_ENGINE_VERSION);
-	put_number(&j, "protocol", HELLO_VERSION);
-	put_number(&j, "log_format", SEGMENT_VERSION);
+	json_put_text(&j, "version", TEND_VERSION);
+	json_put_number(&j, "engine", VT_ENGINE_VERSION);
+	json_put_number(&j, "protocol", HELLO_VERSION);
+	json_put_number(&j, "log_format", SEGMENT_VERSION);
 	json_out_close(&j, '}');
 	return out_send(call->out);
 }

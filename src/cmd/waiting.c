@@ -4,8 +4,8 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/json_tree.h"
 #include "base/mem.h"
@@ -18,15 +18,6 @@
 
 /* What a host may take beyond the time that it was given. */
 #define MARGIN_MS 10000
-
-static int64_t
-now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
 
 bool
 waiting_matched(const struct waiting_one *one)
@@ -193,7 +184,7 @@ ask_log(struct waiting *w, struct waiting_one *one)
 static uint64_t
 time_left(int64_t until)
 {
-	int64_t left = until - now_ms();
+	int64_t left = until - clock_ms(CLOCK_MONOTONIC);
 
 	return left > 0 ? (uint64_t)left : 0;
 }
@@ -320,7 +311,7 @@ waiting_run(struct waiting *w)
 {
 	auto_free struct pollfd *fds = xcalloc(w->n, sizeof(*fds));
 	const json_t *limit = json_object_get(w->args, "timeout_ms");
-	int64_t until = now_ms() + json_integer_value(limit);
+	int64_t until = clock_ms(CLOCK_MONOTONIC) + json_integer_value(limit);
 	int status = ask_all(w, until);
 
 	while (status == 0 && goes_on(w)) {

@@ -2,12 +2,15 @@
 
 #include <errno.h>
 
-#include "host/clock.h"
+#include "base/clock.h"
 #include "host/thread.h"
 #include "log/writer.h"
 
 #define SYNC_EVERY_MS 1000
 #define QUIET_MS 1000
+
+/* What the newest segment may become, with the write that made it full. */
+#define NEWEST_MAX (LOG_SEGMENT_SIZE + (1u << 20))
 
 static void
 sync_again_later(struct chores *c)
@@ -37,7 +40,9 @@ trim(struct chores *c)
 
 	if (c->max_log == 0)
 		return;
-	rc = log_writer_trim(c->writer, c->max_log, &seq, &offset);
+	rc = log_writer_trim(c->writer,
+	    c->max_log > NEWEST_MAX ? c->max_log - NEWEST_MAX : 0, &seq,
+	    &offset);
 	if (rc > 0)
 		c->ops->trimmed(c->arg, seq, offset);
 	else if (rc < 0)
@@ -52,12 +57,12 @@ may_compress(const struct chores *c)
 
 	if (c->max_log / 4 / LOG_SEGMENT_SIZE < most && c->max_log != 0)
 		most = c->max_log / 4 / LOG_SEGMENT_SIZE;
-	return !c->quit && c->sealed > 0 &&
+	return c->sealed > 0 &&
 	    (c->sealed > most ||
 		clock_ms(CLOCK_MONOTONIC) >= c->written_ms + QUIET_MS);
 }
 
-/* One segment; how many there really are is seen when there is none. */
+/* One segment; that there is none is seen when it was trimmed. */
 static void
 compress(struct chores *c)
 {
@@ -71,17 +76,6 @@ compress(struct chores *c)
 	else if (c->sealed > 1)
 		c->sealed--;
 	pthread_mutex_unlock(&c->lock);
-}
-
-/* When there will be something to do, if nothing happens; -1: never. */
-static int64_t
-next_time(const struct chores *c)
-{
-	int64_t quiet_ms = c->written_ms + QUIET_MS;
-
-	if (c->sealed == 0)
-		return c->dirty ? c->due_ms : -1;
-	return c->dirty && c->due_ms < quiet_ms ? c->due_ms : quiet_ms;
 }
 
 /* What to do next, with the lock held; NULL: nothing, or the end. */
@@ -101,7 +95,7 @@ chore_due(struct chores *c)
 		c->dirty = false;
 		return sync_log;
 	}
-	return may_compress(c) ? compress : NULL;
+	return NULL;
 }
 
 static chore_fn *
@@ -113,7 +107,7 @@ next_chore(struct chores *c)
 		if (fn != NULL)
 			return fn;
 		thread_wait(&c->wake, &c->lock,
-		    c->writer == NULL ? -1 : next_time(c));
+		    c->writer != NULL && c->dirty ? c->due_ms : -1);
 	}
 	return NULL;
 }
@@ -124,11 +118,45 @@ run(void *arg)
 	struct chores *c = arg;
 	chore_fn *fn;
 
-	thread_be_idle();
 	pthread_mutex_lock(&c->lock);
 	while ((fn = next_chore(c)) != NULL) {
 		pthread_mutex_unlock(&c->lock);
 		fn(c);
+		pthread_mutex_lock(&c->lock);
+	}
+	pthread_mutex_unlock(&c->lock);
+	return NULL;
+}
+
+/* Until there is a segment to compress; false: it is the end. */
+static bool
+await_sealed(struct chores *c)
+{
+	while (!c->quit && (c->writer == NULL || !may_compress(c)))
+		thread_wait(&c->idle_wake, &c->lock,
+		    c->writer != NULL && c->sealed > 0 ?
+			c->written_ms + QUIET_MS :
+			-1);
+	return !c->quit;
+}
+
+/*
+ * There is no way back from idle priority, and who is idle also ends slowly on
+ * a busy machine; so the thread becomes that when it first has work.
+ */
+static void *
+run_idle(void *arg)
+{
+	struct chores *c = arg;
+	bool idle = false;
+
+	pthread_mutex_lock(&c->lock);
+	while (await_sealed(c)) {
+		pthread_mutex_unlock(&c->lock);
+		if (!idle)
+			thread_be_idle();
+		idle = true;
+		compress(c);
 		pthread_mutex_lock(&c->lock);
 	}
 	pthread_mutex_unlock(&c->lock);
@@ -142,12 +170,15 @@ chores_start(struct chores *c)
 
 	pthread_mutex_init(&c->lock, NULL);
 	thread_cond_init(&c->wake);
-	c->sealed = 1;
+	thread_cond_init(&c->idle_wake);
 	c->grown = true;
 	/* A host that begins has others to serve first. */
 	c->written_ms = clock_ms(CLOCK_MONOTONIC);
 	rc = thread_start(&c->thread, "tend-chores", run, c);
 	c->started = rc == 0;
+	if (rc == 0)
+		rc = thread_start(&c->idle_thread, "tend-press", run_idle, c);
+	c->idle_started = rc == 0;
 	return rc;
 }
 
@@ -159,10 +190,14 @@ chores_stop(struct chores *c)
 	pthread_mutex_lock(&c->lock);
 	c->quit = true;
 	pthread_cond_signal(&c->wake);
+	pthread_cond_signal(&c->idle_wake);
 	pthread_mutex_unlock(&c->lock);
 	pthread_join(c->thread, NULL);
-	c->started = false;
+	if (c->idle_started)
+		pthread_join(c->idle_thread, NULL);
+	c->started = c->idle_started = false;
 	pthread_cond_destroy(&c->wake);
+	pthread_cond_destroy(&c->idle_wake);
 	pthread_mutex_destroy(&c->lock);
 }
 
@@ -171,7 +206,9 @@ chores_begin(struct chores *c, struct log_writer *writer)
 {
 	pthread_mutex_lock(&c->lock);
 	c->writer = writer;
+	c->sealed += log_writer_plain(writer);
 	pthread_cond_signal(&c->wake);
+	pthread_cond_signal(&c->idle_wake);
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -196,5 +233,6 @@ chores_sealed(struct chores *c)
 	c->sealed++;
 	c->grown = true;
 	pthread_cond_signal(&c->wake);
+	pthread_cond_signal(&c->idle_wake);
 	pthread_mutex_unlock(&c->lock);
 }

@@ -8,10 +8,11 @@
 struct log_writer;
 
 /*
- * What the log needs besides being written, in a thread of its own at idle
- * priority: fdatasync once a second, compression of sealed segments, removal
- * of the oldest.  It is apart from the quill because an fdatasync of what a
- * flooding program wrote in a second takes longer than the ring lasts.
+ * What the log needs besides being written: fdatasync once a second and
+ * removal of the oldest segments in one thread, compression of sealed ones in
+ * another, at idle priority, which on a busy machine may not run for minutes.
+ * They are apart from the quill because an fdatasync of what a flooding
+ * program wrote in a second takes longer than the ring lasts.
  *
  * Compression waits until nothing was written for a second, so that it takes
  * no time from a program that prints; but not for more than a quarter of the
@@ -20,7 +21,7 @@ struct log_writer;
 #define CHORES_BACKLOG 16
 
 struct chores_ops {
-	/* All from the chores' thread. */
+	/* All from the chores' threads. */
 	void (*sync_failed)(void *arg, int error);
 	void (*trimmed)(void *arg, uint64_t seq, uint64_t offset);
 	void (*trouble)(void *arg, const char *what, int error);
@@ -30,17 +31,17 @@ struct chores {
 	uint64_t max_log; /* 0: no limit */
 	const struct chores_ops *ops;
 	void *arg;
-	pthread_t thread;
-	bool started;
+	pthread_t thread, idle_thread;
+	bool started, idle_started;
 
 	pthread_mutex_t lock;
-	pthread_cond_t wake;
+	pthread_cond_t wake, idle_wake;
 	/* Under the lock. */
 	struct log_writer *writer; /* NULL: there is nothing to do yet */
 	bool dirty;     /* something was written since the last sync began */
 	int64_t due_ms; /* when to sync */
 	int64_t written_ms; /* when something was last written */
-	uint64_t sealed;    /* segments to be compressed; at first a guess */
+	uint64_t sealed;    /* segments to be compressed */
 	bool grown;         /* the budget may be passed */
 	bool quit;
 };

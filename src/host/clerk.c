@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/failpoint.h"
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "host/clock.h"
 #include "host/thread.h"
 #include "session/manifest.h"
 
@@ -41,15 +41,6 @@ struct clerk {
 
 	struct log log; /* the thread's own: host.log itself */
 };
-
-static void
-poke(struct clerk *c)
-{
-	uint64_t one = 1;
-	ssize_t n = write(c->wake, &one, sizeof(one));
-
-	(void)n; /* full: it is readable already */
-}
 
 /* ------------------------------------------------------------- the thread */
 
@@ -209,7 +200,7 @@ clerk_destroy(struct clerk *c)
 		pthread_mutex_lock(&c->lock);
 		c->quit = true;
 		pthread_mutex_unlock(&c->lock);
-		poke(c);
+		fd_poke(c->wake);
 		pthread_join(c->thread, NULL);
 	}
 	buf_finish(&c->text);
@@ -256,7 +247,7 @@ give(struct clerk *c, const struct manifest *m, bool sync)
 	c->text = text;
 	c->sync |= sync;
 	c->asked++;
-	poke(c);
+	fd_poke(c->wake);
 	return true;
 }
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include "base/clock.h"
 #include "base/failpoint.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "host/clock.h"
 #include "host/events.h"
 #include "host/host.h"
 #include "host/oom.h"

@@ -5,8 +5,8 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/json_out.h"
-#include "host/clock.h"
 #include "host/host.h"
 #include "host/oom.h"
 #include "host/scribe.h"
@@ -73,17 +73,9 @@ queue(struct host *h, uint8_t type, struct buf *b)
 }
 
 static void
-json_member(struct json_out *j, const char *key, const char *value)
-{
-	json_out_key(j, key);
-	json_out_text(j, value);
-}
-
-static void
 json_command(struct json_out *j, char *const *command)
 {
-	json_out_key(j, "command");
-	json_out_open(j, '[');
+	json_put_open(j, "command", '[');
 	for (; command != NULL && *command != NULL; command++)
 		json_out_text(j, *command);
 	json_out_close(j, ']');
@@ -99,17 +91,14 @@ event_start(struct host *h)
 	buf_init(&b, MANIFEST_MAX);
 	json_out_init(&j, &b);
 	json_out_open(&j, '{');
-	json_member(&j, "id", m->id);
-	json_member(&j, "name", m->name);
+	json_put_text(&j, "id", m->id);
+	json_put_text(&j, "name", m->name);
 	json_command(&j, m->command);
-	json_member(&j, "cwd", m->cwd == NULL ? "" : m->cwd);
-	json_out_key(&j, "cols");
-	json_out_number(&j, m->cols);
-	json_out_key(&j, "rows");
-	json_out_number(&j, m->rows);
-	json_out_key(&j, "time_ms");
-	json_out_number(&j, (uint64_t)m->created_ms);
-	json_member(&j, "boot_id", m->boot_id);
+	json_put_text(&j, "cwd", m->cwd == NULL ? "" : m->cwd);
+	json_put_number(&j, "cols", m->cols);
+	json_put_number(&j, "rows", m->rows);
+	json_put_number(&j, "time_ms", (uint64_t)m->created_ms);
+	json_put_text(&j, "boot_id", m->boot_id);
 	json_out_close(&j, '}');
 	return queue(h, RECORD_START, &b);
 }
@@ -233,12 +222,12 @@ event_meta(struct host *h, const char *what, const char *key, const char *value,
 	buf_init(&b, EVENT_MAX);
 	json_out_init(&j, &b);
 	json_out_open(&j, '{');
-	json_member(&j, "what", what);
+	json_put_text(&j, "what", what);
 	if (key != NULL)
-		json_member(&j, "key", key);
+		json_put_text(&j, "key", key);
 	if (value != NULL)
-		json_member(&j, "value", value);
-	json_member(&j, "by", by);
+		json_put_text(&j, "value", value);
+	json_put_text(&j, "by", by);
 	json_out_close(&j, '}');
 	return queue(h, RECORD_META, &b);
 }
@@ -252,17 +241,10 @@ event_trouble(struct host *h, const char *what, const char *text)
 	buf_init(&b, EVENT_MAX);
 	json_out_init(&j, &b);
 	json_out_open(&j, '{');
-	json_member(&j, "what", what);
-	json_member(&j, "text", text);
+	json_put_text(&j, "what", what);
+	json_put_text(&j, "text", text);
 	json_out_close(&j, '}');
 	return queue(h, RECORD_TROUBLE, &b);
-}
-
-static void
-json_count(struct json_out *j, const char *key, uint64_t n)
-{
-	json_out_key(j, key);
-	json_out_number(j, n);
 }
 
 uint64_t
@@ -274,11 +256,11 @@ event_oom(struct host *h, const struct oom_kill *k)
 	buf_init(&b, EVENT_MAX);
 	json_out_init(&j, &b);
 	json_out_open(&j, '{');
-	json_member(&j, "process", k->name);
-	json_count(&j, "pid", (uint64_t)k->pid);
-	json_count(&j, "rss", k->rss);
-	json_count(&j, "limit", h->manifest.memory_max);
-	json_count(&j, "count", k->count);
+	json_put_text(&j, "process", k->name);
+	json_put_number(&j, "pid", (uint64_t)k->pid);
+	json_put_number(&j, "rss", k->rss);
+	json_put_number(&j, "limit", h->manifest.memory_max);
+	json_put_number(&j, "count", k->count);
 	json_out_close(&j, '}');
 	return queue(h, RECORD_OOM, &b);
 }
@@ -292,12 +274,12 @@ event_restart(struct host *h, int status, int64_t delay_ms)
 	buf_init(&b, EVENT_MAX);
 	json_out_init(&j, &b);
 	json_out_open(&j, '{');
-	json_out_key(&j, "exit_code");
-	json_out_int(&j, WIFEXITED(status) ? WEXITSTATUS(status) : -1);
-	json_count(&j, "exit_signal",
+	json_put_int(&j, "exit_code",
+	    WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+	json_put_number(&j, "exit_signal",
 	    WIFSIGNALED(status) ? (uint64_t)WTERMSIG(status) : 0);
-	json_count(&j, "delay_ms", (uint64_t)delay_ms);
-	json_count(&j, "count", h->manifest.restarts);
+	json_put_number(&j, "delay_ms", (uint64_t)delay_ms);
+	json_put_number(&j, "count", h->manifest.restarts);
 	json_out_close(&j, '}');
 	return queue(h, RECORD_RESTART, &b);
 }
@@ -317,10 +299,8 @@ event_run(struct host *h, const char *command, const char *by,
 		json_out_key(&j, "command");
 		json_out_text(&j, command);
 	}
-	json_out_key(&j, "capture");
-	json_out_text(&j, capture);
-	json_out_key(&j, "by");
-	json_out_text(&j, by);
+	json_put_text(&j, "capture", capture);
+	json_put_text(&j, "by", by);
 	json_out_close(&j, '}');
 	return queue(h, RECORD_RUN, &b);
 }
@@ -335,16 +315,11 @@ event_run_end(struct host *h, uint64_t run, const char *outcome, int code,
 	buf_init(&b, EVENT_MAX);
 	json_out_init(&j, &b);
 	json_out_open(&j, '{');
-	json_count(&j, "run", run);
-	json_out_key(&j, "outcome");
-	json_out_text(&j, outcome);
-	json_out_key(&j, "exit_code");
-	if (code >= 0)
-		json_out_int(&j, code);
-	else
-		json_out_null(&j);
-	json_count(&j, "from", from);
-	json_count(&j, "to", to);
+	json_put_number(&j, "run", run);
+	json_put_text(&j, "outcome", outcome);
+	json_put_maybe(&j, "exit_code", code >= 0, code);
+	json_put_number(&j, "from", from);
+	json_put_number(&j, "to", to);
 	json_out_close(&j, '}');
 	return queue(h, RECORD_RUN_END, &b);
 }

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "host/clock.h"
 #include "host/host.h"
 #include "vt/text.h"
 #include "vt/vt.h"

@@ -13,7 +13,6 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "host/client.h"
-#include "host/clock.h"
 #include "host/host.h"
 #include "host/pump.h"
 #include "host/requests.h"

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/failpoint.h"
 #include "base/fd.h"
@@ -19,7 +20,6 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "host/clerk.h"
-#include "host/clock.h"
 #include "host/ending.h"
 #include "host/events.h"
 #include "host/glance.h"
@@ -59,10 +59,8 @@ tell(struct host *h, const char *event, const char *key, const char *value)
 	buf_init(&b, 4096);
 	json_out_init(&j, &b);
 	json_out_open(&j, '{');
-	json_out_key(&j, "event");
-	json_out_text(&j, event);
-	json_out_key(&j, key);
-	json_out_text(&j, value);
+	json_put_text(&j, "event", event);
+	json_put_text(&j, key, value);
 	json_out_close(&j, '}');
 	if (!b.full)
 		server_event(h->server, (char *)b.data, b.len);

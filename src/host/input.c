@@ -3,15 +3,14 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/list.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "host/clock.h"
 #include "host/host.h"
 #include "host/pump.h"
 #include "host/scribe.h"

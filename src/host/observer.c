@@ -431,13 +431,18 @@ observer_flush(struct observer *o)
 }
 
 bool
+observer_keeps_up(const struct observer *o)
+{
+	return o->cursor >= end_of(o) ||
+	    feed_holds(&o->client->server->feed, o->cursor);
+}
+
+bool
 observer_wants(const struct observer *o)
 {
-	const struct feed *feed = &o->client->server->feed;
-
 	if (o->cursor >= end_of(o))
 		return false;
-	return is_lossless(o) || o->catching_up || feed_holds(feed, o->cursor);
+	return is_lossless(o) || o->catching_up || observer_keeps_up(o);
 }
 
 bool

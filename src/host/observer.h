@@ -58,6 +58,9 @@ void observer_flush(struct observer *o);
 /* The terminal has another size. */
 void observer_resized(struct observer *o);
 
+/* Whether it has not fallen out of memory. */
+bool observer_keeps_up(const struct observer *o);
+
 /* Whether the bytes of this turn must be kept for it. */
 bool observer_wants(const struct observer *o);
 

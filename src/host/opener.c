@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "host/clock.h"
 #include "host/thread.h"
 #include "log/writer.h"
 
@@ -62,8 +61,6 @@ try(struct opener *o)
 {
 	struct log_writer *writer;
 	struct log_end end;
-	uint64_t one = 1;
-	ssize_t n;
 
 	if (opener_open(o->dirfd, &writer, &end, NULL) < 0)
 		return false;
@@ -71,8 +68,7 @@ try(struct opener *o)
 	o->writer = writer;
 	o->end = end;
 	pthread_mutex_unlock(&o->lock);
-	n = write(o->notify_fd, &one, sizeof(one));
-	(void)n; /* full: it is readable already */
+	fd_poke(o->notify_fd);
 	return true;
 }
 

@@ -13,19 +13,13 @@ put_lease(struct op_call *call)
 {
 	struct json_out *j = &call->result;
 	char holder[64];
-	const char *name = server_lease_holder(call->server, holder,
-	    sizeof(holder));
 
 	json_out_open(j, '{');
-	json_out_key(j, "holder");
-	if (name != NULL)
-		json_out_text(j, name);
-	else
-		json_out_null(j);
-	json_out_key(j, "mine");
-	json_out_bool(j, call->server->lease.holder == call->client->number);
-	json_out_key(j, "idle_ms");
-	json_out_number(j, LEASE_IDLE_MS);
+	json_put_text(j, "holder",
+	    server_lease_holder(call->server, holder, sizeof(holder)));
+	json_put_bool(j, "mine",
+	    call->server->lease.holder == call->client->number);
+	json_put_number(j, "idle_ms", LEASE_IDLE_MS);
 	json_out_close(j, '}');
 	return 0;
 }

@@ -2,12 +2,12 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/hex.h"
 #include "host/client.h"
 #include "host/handover.h"
 #include "host/host.h"
@@ -23,8 +23,6 @@
 #include "wire/frame.h"
 
 /* The operations session.*; requests.h says what a handler is. */
-
-#define HEX_DIGITS "0123456789abcdefABCDEF"
 
 /* While the log is behind, that is what a person should know first. */
 static int
@@ -249,11 +247,10 @@ read_colour(const struct op_call *call, const char *name, uint32_t *out,
 {
 	const char *text = op_string(call->args, name, "");
 
-	if (strlen(text) != 6 || strspn(text, HEX_DIGITS) != 6)
+	if (!hex_colour(text, out))
 		return error_set(err, EINVAL,
 		    "session.colours: '%s' must be six hexadecimal digits",
 		    name);
-	*out = (uint32_t)strtoul(text, NULL, 16);
 	return 0;
 }
 
@@ -291,12 +288,9 @@ op_session_resize(struct op_call *call, struct error *err)
 	if (rc < 0)
 		return rc;
 	json_out_open(j, '{');
-	json_out_key(j, "cols");
-	json_out_number(j, h->manifest.cols);
-	json_out_key(j, "rows");
-	json_out_number(j, h->manifest.rows);
-	json_out_key(j, "seq");
-	json_out_number(j, scribe_seq(h->scribe));
+	json_put_number(j, "cols", h->manifest.cols);
+	json_put_number(j, "rows", h->manifest.rows);
+	json_put_number(j, "seq", scribe_seq(h->scribe));
 	json_out_close(j, '}');
 	return 0;
 }

@@ -8,13 +8,13 @@
 #include <termios.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/json_out.h"
 #include "base/list.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "host/client.h"
-#include "host/clock.h"
 #include "host/host.h"
 #include "host/input.h"
 #include "host/requests.h"

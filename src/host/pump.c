@@ -5,13 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/failpoint.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "host/clock.h"
 #include "host/ending.h"
 #include "host/engine.h"
 #include "host/events.h"
+#include "host/feed.h"
 #include "host/glance.h"
 #include "host/handover.h"
 #include "host/host.h"
@@ -28,13 +29,20 @@
 #define SYNC_MS 1000 /* a synchronized update may take that long */
 
 /*
- * In a flood bytes are taken in parts of the ring or once a millisecond, not
- * as they come: each turn costs more than the bytes it takes.
+ * In a flood bytes are taken in parts of the ring or every few milliseconds,
+ * not as they come: each turn costs more than the bytes it takes, and takes a
+ * processor from the program and the keeper.
  */
 #define FLOOD_WINDOW_NS 10000000
 #define FLOOD_BYTES (128u << 10) /* within the window before */
-#define FLOOD_PART (RING_SIZE / 4)
-#define FLOOD_MS 1
+#define FLOOD_PART TAKE_MAX
+#define FLOOD_MS 4
+
+/*
+ * In one turn, when viewers keep up: they then get theirs, and may ask for a
+ * rest.  More would not fit into what the feed keeps for them.
+ */
+#define TAKE_MAX (FEED_RECENT / 4 * 3)
 
 /* How long the keeper may take to read what has come to the terminal. */
 #define KEEPER_NS 20000
@@ -52,6 +60,7 @@ struct pump {
 	uint64_t since_keyframe;     /* bytes */
 
 	bool flood;
+	bool more;             /* than was taken in this turn */
 	int64_t window_ns;     /* when this one began */
 	uint64_t window_shown; /* and what was shown then */
 	bool echo;             /* the keeper is reading it just now */
@@ -175,6 +184,9 @@ take(struct pump *p)
 	struct host *h = p->h;
 	uint64_t head = atomic_load(&h->ring.shared->head);
 
+	p->more = head - h->shown > TAKE_MAX && server_is_followed(h->server);
+	if (p->more)
+		head = h->shown + TAKE_MAX;
 	if (p->held || p->resting || h->shown == head || p->kept_back == head)
 		return;
 	failpoint("pump-take");
@@ -234,13 +246,14 @@ static void
 go_to_sleep(struct pump *p)
 {
 	uint64_t seen = p->kept_back != 0 ? p->kept_back : p->h->shown;
-	uint64_t until = seen + (p->flood ? FLOOD_PART : 1);
+	bool waits = p->flood && !p->more;
+	uint64_t until = seen + (waits ? FLOOD_PART : 1);
 
 	if (p->held || p->resting)
 		return;
 	if (!ring_host_sleeps(&p->h->ring, until))
 		watch_rearm(p->again, 0);
-	else if (p->flood)
+	else if (waits)
 		watch_rearm(p->again, FLOOD_MS);
 }
 

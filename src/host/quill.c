@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/failpoint.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "host/chores.h"
-#include "host/clock.h"
 #include "host/opener.h"
 #include "host/thread.h"
 #include "keep/ring.h"
@@ -30,18 +30,6 @@ static int64_t
 now_ms(void)
 {
 	return clock_ms(CLOCK_MONOTONIC);
-}
-
-static void
-poke(int fd)
-{
-	uint64_t one = 1;
-	ssize_t n;
-
-	if (fd < 0)
-		return;
-	n = write(fd, &one, sizeof(one));
-	(void)n; /* full: it is readable, which is all we want */
 }
 
 static bool
@@ -384,9 +372,9 @@ finish(struct quill *q, const struct result *res)
 	}
 	pthread_mutex_unlock(&q->lock);
 	if (room)
-		poke(q->room_fd);
+		fd_poke(q->room_fd);
 	if (tell)
-		poke(q->notify_fd);
+		fd_poke(q->notify_fd);
 	if (ok && !q->durable)
 		chores_dirty(q->chores);
 	if (res->rotated)
@@ -650,7 +638,7 @@ quill_relieve(struct quill *q, uint64_t to)
 	}
 	pthread_mutex_unlock(&q->lock);
 	if (room)
-		poke(q->room_fd);
+		fd_poke(q->room_fd);
 }
 
 void
@@ -659,5 +647,5 @@ quill_distrust(struct quill *q)
 	pthread_mutex_lock(&q->lock);
 	want_rotation(q);
 	pthread_mutex_unlock(&q->lock);
-	poke(q->notify_fd);
+	fd_poke(q->notify_fd);
 }

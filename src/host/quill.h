@@ -74,8 +74,11 @@ int quill_start(struct quill *q);
 /* Try once more to write what waits, and end. */
 void quill_stop(struct quill *q);
 
-/* Bounds, for quill_add: false when the item would pass them. */
-#define QUILL_OUTPUT_MAX (1u << 20)
+/*
+ * Bounds, for quill_add: false when the item would pass them.  Of output a
+ * full ring, and as much besides.
+ */
+#define QUILL_OUTPUT_MAX (2u << 20)
 #define QUILL_OTHER_MAX (4u << 20)
 #define QUILL_ITEMS_MAX 4096
 

@@ -74,20 +74,14 @@ client_refuse(struct client *c, uint64_t id, const char *code,
 	buf_init(&b, RESPONSE_MAX);
 	json_out_init(&j, &b);
 	json_out_open(&j, '{');
-	json_out_key(&j, "id");
-	json_out_number(&j, id);
-	json_out_key(&j, "ok");
-	json_out_bool(&j, false);
-	json_out_key(&j, "error");
-	json_out_open(&j, '{');
-	json_out_key(&j, "code");
-	json_out_text(&j, code);
-	json_out_key(&j, "message");
-	json_out_text(&j, err->msg);
-	json_out_key(&j, "retryable");
-	json_out_bool(&j, strcmp(code, "busy") == 0 && err->code != ESTALE);
-	json_out_key(&j, "details");
-	json_out_open(&j, '{');
+	json_put_number(&j, "id", id);
+	json_put_bool(&j, "ok", false);
+	json_put_open(&j, "error", '{');
+	json_put_text(&j, "code", code);
+	json_put_text(&j, "message", err->msg);
+	json_put_bool(&j, "retryable",
+	    strcmp(code, "busy") == 0 && err->code != ESTALE);
+	json_put_open(&j, "details", '{');
 	json_out_close(&j, '}');
 	json_out_close(&j, '}');
 	json_out_close(&j, '}');
@@ -240,10 +234,8 @@ void
 requests_put_typed(struct json_out *j, uint64_t seq, uint64_t offset)
 {
 	json_out_open(j, '{');
-	json_out_key(j, "seq");
-	json_out_number(j, seq);
-	json_out_key(j, "offset");
-	json_out_number(j, offset);
+	json_put_number(j, "seq", seq);
+	json_put_number(j, "offset", offset);
 	json_out_close(j, '}');
 }
 
@@ -271,8 +263,7 @@ requests_followed(struct client *c, uint64_t id, pid_t pid)
 
 	requests_begin_answer(&b, &j, id);
 	json_out_open(&j, '{');
-	json_out_key(&j, "pid");
-	json_out_number(&j, (uint64_t)pid);
+	json_put_number(&j, "pid", (uint64_t)pid);
 	json_out_close(&j, '}');
 	requests_send_answer(c, &b, id);
 	buf_finish(&b);

@@ -8,10 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "host/clock.h"
 #include "host/ending.h"
 #include "host/events.h"
 #include "host/host.h"

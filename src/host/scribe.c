@@ -9,16 +9,16 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/list.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "host/chores.h"
-#include "host/clock.h"
 #include "host/opener.h"
-#include "host/quill.h"
 #include "host/proc.h"
+#include "host/quill.h"
 #include "keep/ring.h"
 #include "log/record.h"
 
@@ -306,11 +306,8 @@ check(struct scribe *s, const struct quill_state *st)
 static void
 let_go(struct scribe *s)
 {
-	uint64_t one = 1;
-
-	if (ring_release(s->c.ring, s->end) && s->c.room_fd >= 0 &&
-	    write(s->c.room_fd, &one, sizeof(one)) < 0)
-		assert(errno == EAGAIN);
+	if (ring_release(s->c.ring, s->end))
+		fd_poke(s->c.room_fd);
 	tell_unlogged(s, true, s->c.open_error);
 }
 
@@ -387,15 +384,6 @@ on_sync_failed(void *arg, int error)
 }
 
 static void
-poke_loop(struct scribe *s)
-{
-	uint64_t one = 1;
-	ssize_t n = write(s->notify_fd, &one, sizeof(one));
-
-	(void)n; /* full: it is readable already */
-}
-
-static void
 on_trimmed(void *arg, uint64_t seq, uint64_t offset)
 {
 	struct scribe *s = arg;
@@ -405,7 +393,7 @@ on_trimmed(void *arg, uint64_t seq, uint64_t offset)
 	s->news.trimmed_seq = seq;
 	s->news.trimmed_offset = offset;
 	pthread_mutex_unlock(&s->news.lock);
-	poke_loop(s);
+	fd_poke(s->notify_fd);
 }
 
 static void
@@ -417,7 +405,7 @@ on_trouble(void *arg, const char *what, int error)
 	s->news.trouble = what;
 	s->news.error = error;
 	pthread_mutex_unlock(&s->news.lock);
-	poke_loop(s);
+	fd_poke(s->notify_fd);
 }
 
 static const struct chores_ops chores_ops = {

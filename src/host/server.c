@@ -4,15 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "host/client.h"
-#include "host/clock.h"
 #include "host/host.h"
 #include "host/input.h"
 #include "host/observer.h"
@@ -188,6 +187,18 @@ server_observers(const struct server *s)
 		n += c->observer != NULL && c->state == CLIENT_OPEN;
 	}
 	return n;
+}
+
+bool
+server_is_followed(const struct server *s)
+{
+	list_for_each(it, &s->clients) {
+		const struct client *c = client_of(it);
+
+		if (c->observer != NULL && observer_keeps_up(c->observer))
+			return true;
+	}
+	return false;
 }
 
 void

@@ -34,6 +34,9 @@ void server_output(struct server *s, uint64_t offset, const uint8_t *p,
 /* The turn is over: write to viewers, and input to the terminal. */
 void server_flush(struct server *s);
 
+/* Whether there is a viewer that has not fallen behind. */
+bool server_is_followed(const struct server *s);
+
 /*
  * From inside the engine, while it is fed: an answer to a query, which goes to
  * the program before other input and is not logged (only called for bytes that

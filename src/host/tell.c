@@ -11,51 +11,26 @@
 #include "vt/vt.h"
 
 static void
-put_text(struct json_out *j, const char *key, const char *value)
-{
-	json_out_key(j, key);
-	if (value != NULL)
-		json_out_text(j, value);
-	else
-		json_out_null(j);
-}
-
-static void
-put_number(struct json_out *j, const char *key, uint64_t n)
-{
-	json_out_key(j, key);
-	json_out_number(j, n);
-}
-
-static void
-put_bool(struct json_out *j, const char *key, bool b)
-{
-	json_out_key(j, key);
-	json_out_bool(j, b);
-}
-
-static void
 put_machine(struct json_out *j)
 {
 	char name[256] = "";
 
 	if (gethostname(name, sizeof(name) - 1) < 0)
 		name[0] = '\0';
-	put_text(j, "machine", name);
+	json_put_text(j, "machine", name);
 }
 
 /* Bureau's clients know windows with panes; a session is one. */
 static void
 put_panes(struct json_out *j, const struct manifest *m)
 {
-	json_out_key(j, "panes");
-	json_out_open(j, '[');
+	json_put_open(j, "panes", '[');
 	json_out_open(j, '{');
-	put_number(j, "index", 0);
-	put_text(j, "command", m->command != NULL ? m->command[0] : "");
-	put_number(j, "width", m->cols);
-	put_number(j, "height", m->rows);
-	put_bool(j, "active", true);
+	json_put_number(j, "index", 0);
+	json_put_text(j, "command", m->command != NULL ? m->command[0] : "");
+	json_put_number(j, "width", m->cols);
+	json_put_number(j, "height", m->rows);
+	json_put_bool(j, "active", true);
 	json_out_close(j, '}');
 	json_out_close(j, ']');
 }
@@ -63,8 +38,8 @@ put_panes(struct json_out *j, const struct manifest *m)
 static void
 put_modes(struct json_out *j, const struct input_modes *m)
 {
-	put_bool(j, "app_cursor_keys", m->app_cursor);
-	put_bool(j, "bracketed_paste", m->bracketed_paste);
+	json_put_bool(j, "app_cursor_keys", m->app_cursor);
+	json_put_bool(j, "bracketed_paste", m->bracketed_paste);
 }
 
 void
@@ -79,23 +54,22 @@ tell_metadata(struct buf *out, const struct host *h, uint64_t history,
 		vt_input_modes(h->vt, &modes);
 	json_out_init(&j, out);
 	json_out_open(&j, '{');
-	put_text(&j, "session", m->name);
-	put_text(&j, "principal", m->name);
+	json_put_text(&j, "session", m->name);
+	json_put_text(&j, "principal", m->name);
 	put_machine(&j);
 	put_panes(&j, m);
-	put_text(&j, "id", m->id);
-	put_text(&j, "name", m->name);
-	put_text(&j, "status", status_name(m->status));
-	put_number(&j, "cols", m->cols);
-	put_number(&j, "rows", m->rows);
-	put_number(&j, "offset", h->shown);
-	put_number(&j, "seq", scribe_seq(h->scribe));
-	put_number(&j, "history_offset", history);
-	put_number(&j, "gap", gap);
-	put_text(&j, "title", h->vt != NULL ? vt_title(h->vt) : "");
-	put_text(&j, "granted", readonly ? "readonly" : "readwrite");
-	json_out_key(&j, "modes");
-	json_out_open(&j, '{');
+	json_put_text(&j, "id", m->id);
+	json_put_text(&j, "name", m->name);
+	json_put_text(&j, "status", status_name(m->status));
+	json_put_number(&j, "cols", m->cols);
+	json_put_number(&j, "rows", m->rows);
+	json_put_number(&j, "offset", h->shown);
+	json_put_number(&j, "seq", scribe_seq(h->scribe));
+	json_put_number(&j, "history_offset", history);
+	json_put_number(&j, "gap", gap);
+	json_put_text(&j, "title", h->vt != NULL ? vt_title(h->vt) : "");
+	json_put_text(&j, "granted", readonly ? "readonly" : "readwrite");
+	json_put_open(&j, "modes", '{');
 	put_modes(&j, &modes);
 	json_out_close(&j, '}');
 	json_out_close(&j, '}');
@@ -109,19 +83,13 @@ tell_ended(struct buf *out, const struct host *h, uint64_t end)
 
 	json_out_init(&j, out);
 	json_out_open(&j, '{');
-	json_out_key(&j, "exit_code");
-	if (m->has_exit && m->exit_code >= 0)
-		json_out_number(&j, (uint64_t)m->exit_code);
-	else
-		json_out_null(&j);
-	json_out_key(&j, "exit_signal");
-	if (m->has_exit && m->exit_signal > 0)
-		json_out_number(&j, (uint64_t)m->exit_signal);
-	else
-		json_out_null(&j);
-	put_text(&j, "outcome", outcome_name(m->outcome));
-	put_text(&j, "status", status_name(m->status));
-	put_number(&j, "offset", end);
+	json_put_maybe(&j, "exit_code", m->has_exit && m->exit_code >= 0,
+	    m->exit_code);
+	json_put_maybe(&j, "exit_signal", m->has_exit && m->exit_signal > 0,
+	    m->exit_signal);
+	json_put_text(&j, "outcome", outcome_name(m->outcome));
+	json_put_text(&j, "status", status_name(m->status));
+	json_put_number(&j, "offset", end);
 	json_out_close(&j, '}');
 }
 
@@ -130,7 +98,7 @@ begin(struct json_out *j, struct buf *out, const char *event)
 {
 	json_out_init(j, out);
 	json_out_open(j, '{');
-	put_text(j, "event", event);
+	json_put_text(j, "event", event);
 }
 
 void
@@ -139,9 +107,9 @@ tell_resized(struct buf *out, const struct host *h)
 	struct json_out j;
 
 	begin(&j, out, "resized");
-	put_number(&j, "cols", h->manifest.cols);
-	put_number(&j, "rows", h->manifest.rows);
-	put_number(&j, "offset", h->shown);
+	json_put_number(&j, "cols", h->manifest.cols);
+	json_put_number(&j, "rows", h->manifest.rows);
+	json_put_number(&j, "offset", h->shown);
 	json_out_close(&j, '}');
 }
 
@@ -151,7 +119,7 @@ tell_title(struct buf *out, const struct host *h)
 	struct json_out j;
 
 	begin(&j, out, "title");
-	put_text(&j, "title", h->vt != NULL ? vt_title(h->vt) : "");
+	json_put_text(&j, "title", h->vt != NULL ? vt_title(h->vt) : "");
 	json_out_close(&j, '}');
 }
 
@@ -171,8 +139,8 @@ tell_notify(struct buf *out, const struct vt_event *ev)
 	struct json_out j;
 
 	begin(&j, out, "notify");
-	put_text(&j, "title", ev->title != NULL ? ev->title : "");
-	put_text(&j, "text", ev->text != NULL ? ev->text : "");
+	json_put_text(&j, "title", ev->title != NULL ? ev->title : "");
+	json_put_text(&j, "text", ev->text != NULL ? ev->text : "");
 	json_out_close(&j, '}');
 }
 
@@ -182,7 +150,7 @@ tell_lease(struct buf *out, const char *holder)
 	struct json_out j;
 
 	begin(&j, out, "lease");
-	put_text(&j, "holder", holder);
+	json_put_text(&j, "holder", holder);
 	json_out_close(&j, '}');
 }
 
@@ -193,7 +161,7 @@ tell_unlogged(struct buf *out, int64_t since_ms)
 
 	begin(&j, out, since_ms != 0 ? "unlogged" : "logged");
 	if (since_ms != 0)
-		put_number(&j, "since", (uint64_t)since_ms);
+		json_put_number(&j, "since", (uint64_t)since_ms);
 	json_out_close(&j, '}');
 }
 

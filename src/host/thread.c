@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "host/clock.h"
+#include "base/clock.h"
 
 /* Pages that are never touched cost nothing. */
 #define STACK (256u << 10)

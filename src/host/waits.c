@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/list.h"
 #include "base/mem.h"
 #include "host/client.h"
-#include "host/clock.h"
 #include "host/host.h"
 #include "host/requests.h"
 #include "host/scribe.h"

@@ -146,6 +146,18 @@ ring_produced(struct ring *r, size_t n)
 	    atomic_exchange(wakes_at, RING_AWAKE) != RING_AWAKE;
 }
 
+/* Only the keeper may: nobody else knows that it is not just writing there. */
+void
+ring_give_back(struct ring *r)
+{
+	const uint64_t page = header_size();
+	uint64_t from = (r->shared->head + page - 1) / page * page;
+	uint64_t to = (r->shared->head + ring_room(r)) / page * page;
+
+	if (to > from)
+		madvise(ring_at(r, from), to - from, MADV_REMOVE);
+}
+
 bool
 ring_release(struct ring *r, uint64_t offset)
 {

@@ -14,10 +14,10 @@
  * Offsets are absolute.  The data is mapped twice in a row: ring_at(r, off)
  * points to RING_SIZE contiguous bytes whatever the offset.
  */
-#define RING_SIZE (64u << 10)
+#define RING_SIZE (1u << 20)
 #define RING_MAGIC 0x676e6972u
 #ifndef RING_VERSION /* a test makes a host of another one */
-#define RING_VERSION 2
+#define RING_VERSION 3
 #endif
 #define RING_IDLE UINT64_MAX  /* engine_at while the engine is not reading */
 #define RING_AWAKE UINT64_MAX /* host_wakes_at while the host does not sleep */
@@ -57,6 +57,12 @@ uint8_t *ring_at(const struct ring *r, uint64_t offset);
  */
 size_t ring_room(const struct ring *r);
 _Bool ring_produced(struct ring *r, size_t n);
+
+/*
+ * The keeper: give the memory back in which nothing is kept.  A session that
+ * once printed a lot would hold all of the ring for ever.
+ */
+void ring_give_back(struct ring *r);
 
 /*
  * The host: that all before `offset` may be overwritten.  True when the keeper

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
-#include "keeper/clock.h"
 #include "keeper/oom.h"
 
 /* What the child says when it cannot become the program. */
@@ -139,7 +139,7 @@ child_start(struct child *c, const struct child_plan *plan, int slave, int cwd,
     enum launch_stage *stage)
 {
 	int ends[2], rc;
-	uint64_t now = clock_boot_ns();
+	uint64_t now = (uint64_t)clock_ns(CLOCK_BOOTTIME);
 	pid_t pid;
 
 	*stage = LAUNCH_FORK;
@@ -168,6 +168,6 @@ child_ended(struct child *c, int status, int64_t now_ms)
 {
 	c->ended = true;
 	c->status = status;
-	c->ended_ns = clock_boot_ns();
+	c->ended_ns = (uint64_t)clock_ns(CLOCK_BOOTTIME);
 	c->ended_ms = now_ms;
 }

@@ -9,10 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "keep/ring.h"
 #include "keeper/child.h"
-#include "keeper/clock.h"
 #include "keeper/oom.h"
 #include "keeper/trial.h"
 

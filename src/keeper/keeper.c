@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
-#include "keeper/clock.h"
 
 /* How long the output must be quiet after the exit, and how long at most. */
 #define QUIET_MS 200
@@ -40,7 +40,7 @@ keeper_begin(struct keeper *k)
 {
 	k->start = process_start_time(getpid());
 	k->stage = KEEPER_RUNNING;
-	k->now_ms = clock_ms();
+	k->now_ms = clock_ms(CLOCK_MONOTONIC);
 	k->told = listener_watch(&k->listener);
 	k->leave_ms = CLOCK_NEVER;
 	trial_init(&k->trial);
@@ -439,6 +439,7 @@ deadline_ms(const struct keeper *k)
 		at = earlier(at, stage_ends_ms(k));
 	if (k->stage != KEEPER_LEAVING)
 		at = earlier(at, hosts_due_ms(&k->hosts));
+	at = earlier(at, terminal_due_ms(&k->terminal));
 	return earlier(at, k->trial.until_ms);
 }
 
@@ -467,6 +468,8 @@ settle(struct keeper *k)
 		k->check_ms = earlier(k->check_ms, k->now_ms + CHECK_MS);
 	if (k->now_ms >= k->check_ms)
 		check(k);
+	if (k->now_ms >= terminal_due_ms(&k->terminal))
+		terminal_give_back(&k->terminal);
 	if (k->hosts.cwd >= 0)
 		restart(k);
 	advance(k);
@@ -490,7 +493,7 @@ keeper_turn(struct keeper *k)
 
 	if (poll(fds, 5, timeout_ms(k)) < 0)
 		return true;
-	k->now_ms = clock_ms();
+	k->now_ms = clock_ms(CLOCK_MONOTONIC);
 	if (fds[0].revents)
 		terminal_read(&k->terminal, k->now_ms);
 	if (fds[1].revents)

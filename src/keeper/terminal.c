@@ -8,6 +8,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 
 /*
@@ -22,6 +23,10 @@
  * cost an echo a system call.  After a larger one more is likely to be there.
  */
 #define FLOOD 1024
+
+/* Output after which memory of the ring is given back, and how soon. */
+#define GIVE_BACK (64u << 10)
+#define GIVE_BACK_MS 1000
 
 /* More than the kernel holds for us on a terminal's way (8 KiB and 4 KiB). */
 #define PENDING_MAX (64u << 10)
@@ -160,6 +165,27 @@ terminal_offset(const struct terminal *t)
 	return t->ring.shared->head;
 }
 
+static bool
+has_used_much(const struct terminal *t)
+{
+	return terminal_offset(t) - t->given_back >= GIVE_BACK;
+}
+
+int64_t
+terminal_due_ms(const struct terminal *t)
+{
+	return t->used_ms == 0 ? CLOCK_NEVER : t->used_ms + GIVE_BACK_MS;
+}
+
+/* What the host has not taken yet will be given back the next time. */
+void
+terminal_give_back(struct terminal *t)
+{
+	ring_give_back(&t->ring);
+	t->given_back = t->ring.shared->tail;
+	t->used_ms = 0;
+}
+
 /* One read, as large as there is room: how much came, 0 when nothing did. */
 static size_t
 read_some(struct terminal *t, int64_t now_ms)
@@ -174,6 +200,8 @@ read_some(struct terminal *t, int64_t now_ms)
 	if (n > 0) {
 		t->wake |= ring_produced(&t->ring, (size_t)n);
 		t->read_ms = now_ms;
+		if (t->used_ms == 0 && has_used_much(t))
+			t->used_ms = now_ms;
 		return (size_t)n;
 	}
 	if (n == 0 || (errno != EAGAIN && errno != EINTR)) {

@@ -30,6 +30,8 @@ struct terminal {
 	struct termios fresh; /* as it was before anybody had it */
 	int64_t read_ms;      /* when there was output last */
 	uint64_t settled;     /* bytes read by terminal_settle */
+	uint64_t given_back;  /* offset before which the ring's memory was */
+	int64_t used_ms;      /* when much of it was used since; 0: not yet */
 };
 
 /* 0, or -errno and what failed in *stage. */
@@ -65,6 +67,13 @@ void terminal_take_back(struct terminal *t);
  * output never ends, this reads no more than any terminal can hold.
  */
 bool terminal_settle(struct terminal *t, int64_t now_ms);
+
+/*
+ * When to give memory of the ring back, or CLOCK_NEVER; and do so.  The ring
+ * is large for floods, of which most sessions see little.
+ */
+int64_t terminal_due_ms(const struct terminal *t);
+void terminal_give_back(struct terminal *t);
 
 /* The offset of the next byte. */
 uint64_t terminal_offset(const struct terminal *t);

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
-#include "keeper/clock.h"
 #include "keeper/hosts.h"
 
 void

@@ -647,17 +647,22 @@ next_to_compress(struct log_writer *w)
 	return number;
 }
 
-static void
+/* False when it was trimmed meanwhile. */
+static bool
 set_packed(struct log_writer *w, uint32_t number, uint64_t bytes)
 {
+	bool found = false;
+
 	pthread_mutex_lock(w->mutex);
 	for (size_t i = 0; i < w->count; i++)
 		if (w->entries[i].number == number) {
+			found = true;
 			w->entries[i].packed = true;
 			if (bytes > 0)
 				w->entries[i].bytes = bytes;
 		}
 	pthread_mutex_unlock(w->mutex);
+	return found;
 }
 
 int
@@ -669,9 +674,14 @@ log_writer_compress(struct log_writer *w)
 		uint64_t bytes = 0;
 		int rc = compress_segment(w->dirfd, number, w->io, &bytes);
 
-		/* What was removed need not be compressed either. */
-		if (rc == 0 || rc == -EBADMSG || rc == -ENOENT)
-			set_packed(w, number, bytes);
+		/*
+		 * What was removed need not be compressed either.  What is
+		 * being trimmed is forgotten before it is removed: if it still
+		 * is known, the compressed one goes with it.
+		 */
+		if ((rc == 0 || rc == -EBADMSG || rc == -ENOENT) &&
+		    !set_packed(w, number, bytes))
+			remove_segment(w, number);
 		if (rc == 0)
 			set_names_dirty(w);
 		if (rc != -EBADMSG && rc != -ENOENT)
@@ -680,26 +690,34 @@ log_writer_compress(struct log_writer *w)
 	return 0;
 }
 
-/* The oldest segment if the log is too long, and it is not the only one. */
-static uint32_t
-next_to_trim(struct log_writer *w, uint64_t budget)
+/* Forget the oldest segment if the log is too long, unless it is the only. */
+static bool
+forget_oldest(struct log_writer *w, uint64_t budget, struct entry *out)
 {
 	uint64_t total = log_writer_bytes(w);
-	uint32_t number = 0;
+	bool is_too_long;
 
 	pthread_mutex_lock(w->mutex);
-	if (w->count > 1 && total > budget)
-		number = w->entries[0].number;
+	is_too_long = w->count > 1 && total > budget;
+	if (is_too_long) {
+		*out = w->entries[0];
+		w->count--;
+		memmove(w->entries, w->entries + 1,
+		    w->count * sizeof(*w->entries));
+	}
 	pthread_mutex_unlock(w->mutex);
-	return number;
+	return is_too_long;
 }
 
+/* It could not be removed after all. */
 static void
-forget_oldest(struct log_writer *w)
+remember_oldest(struct log_writer *w, const struct entry *e)
 {
 	pthread_mutex_lock(w->mutex);
-	w->count--;
-	memmove(w->entries, w->entries + 1, w->count * sizeof(*w->entries));
+	w->entries = xrealloc(w->entries, w->count + 1, sizeof(*w->entries));
+	memmove(w->entries + 1, w->entries, w->count * sizeof(*w->entries));
+	w->entries[0] = *e;
+	w->count++;
 	pthread_mutex_unlock(w->mutex);
 }
 
@@ -727,19 +745,32 @@ int
 log_writer_trim(struct log_writer *w, uint64_t budget, uint64_t *first_seq,
     uint64_t *first_offset)
 {
-	uint32_t number;
+	struct entry oldest;
 	int removed = 0;
 
-	while ((number = next_to_trim(w, budget)) != 0) {
-		int rc = remove_segment(w, number);
+	while (forget_oldest(w, budget, &oldest)) {
+		int rc = remove_segment(w, oldest.number);
 
-		if (rc < 0)
+		if (rc < 0) {
+			remember_oldest(w, &oldest);
 			return rc;
-		forget_oldest(w);
+		}
 		removed++;
 	}
 	find_beginning(w, first_seq, first_offset);
 	return removed;
+}
+
+size_t
+log_writer_plain(const struct log_writer *w)
+{
+	size_t n = 0;
+
+	pthread_mutex_lock(w->mutex);
+	for (size_t i = 0; i + 1 < w->count; i++)
+		n += !w->entries[i].packed;
+	pthread_mutex_unlock(w->mutex);
+	return n;
 }
 
 uint64_t

@@ -11,7 +11,7 @@ struct log_io;
 /*
  * Appends events to a session's log.  It has no thread, clock or queue of its
  * own; whoever calls it may be made to wait by the disk.  One thread may append
- * and rotate while another syncs, compresses and trims.
+ * and rotate while a second one syncs and trims and a third compresses.
  *
  * seq and time are the caller's: seq grows by one with each event, time does
  * not go back, and output begins where the output or gap before it ended.
@@ -100,6 +100,9 @@ int log_writer_compress(struct log_writer *w);
  */
 int log_writer_trim(struct log_writer *w, uint64_t budget, uint64_t *first_seq,
     uint64_t *first_offset);
+
+/* How many sealed segments are not compressed. */
+size_t log_writer_plain(const struct log_writer *w);
 
 /* Bytes of all segments. */
 uint64_t log_writer_bytes(const struct log_writer *w);

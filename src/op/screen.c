@@ -63,8 +63,7 @@ put_scrollback(const struct vt *vt, struct json_out *j)
 	struct buf text;
 
 	buf_init(&text, ROW_BYTES);
-	json_out_key(j, "scrollback");
-	json_out_open(j, '[');
+	json_put_open(j, "scrollback", '[');
 	while (vt_history_next(it, &row))
 		put_text(j, &row, &text);
 	json_out_close(j, ']');
@@ -79,16 +78,11 @@ put_cursor(const struct vt *vt, struct json_out *j)
 	struct vt_cursor c;
 
 	vt_cursor(vt, &c);
-	json_out_key(j, "cursor");
-	json_out_open(j, '{');
-	json_out_key(j, "row");
-	json_out_number(j, c.row);
-	json_out_key(j, "col");
-	json_out_number(j, c.col);
-	json_out_key(j, "visible");
-	json_out_bool(j, c.visible);
-	json_out_key(j, "shape");
-	json_out_text(j, shapes[c.shape]);
+	json_put_open(j, "cursor", '{');
+	json_put_number(j, "row", c.row);
+	json_put_number(j, "col", c.col);
+	json_put_bool(j, "visible", c.visible);
+	json_put_text(j, "shape", shapes[c.shape]);
 	json_out_close(j, '}');
 }
 
@@ -97,8 +91,7 @@ put_wrapped(const struct vt *vt, struct json_out *j)
 {
 	struct vt_row row;
 
-	json_out_key(j, "wrapped");
-	json_out_open(j, '[');
+	json_put_open(j, "wrapped", '[');
 	for (unsigned y = 0; y < vt_rows(vt); y++) {
 		vt_screen_row(vt, y, &row);
 		json_out_bool(j, row.flags & ROW_CONTINUES);
@@ -132,8 +125,7 @@ put_attrs(struct json_out *j, uint32_t attr)
 		if (!(attr & attrs[i].attr))
 			continue;
 		if (!any) {
-			json_out_key(j, "attrs");
-			json_out_open(j, '[');
+			json_put_open(j, "attrs", '[');
 		}
 		any = true;
 		json_out_text(j, attrs[i].name);
@@ -151,13 +143,11 @@ put_style(const struct vt *vt, struct json_out *j, const struct cell *c)
 	put_colour(j, "bg", c->bg);
 	put_attrs(j, c->attr);
 	if (cell_underline(c) != UNDERLINE_NONE) {
-		json_out_key(j, "underline");
-		json_out_text(j, underlines[cell_underline(c)]);
+		json_put_text(j, "underline", underlines[cell_underline(c)]);
 	}
 	put_colour(j, "underline_colour", vt_cell_underline_colour(vt, c));
 	if (link[0] != '\0') {
-		json_out_key(j, "link");
-		json_out_text(j, link);
+		json_put_text(j, "link", link);
 	}
 }
 
@@ -215,12 +205,9 @@ put_run(const struct vt *vt, struct json_out *j, const struct vt_row *row,
 	buf_init(&text, ROW_BYTES);
 	add_text(row, from, to, &text);
 	json_out_open(j, '{');
-	json_out_key(j, "col");
-	json_out_number(j, from);
-	json_out_key(j, "text");
-	json_out_string(j, (const char *)text.data, text.len);
-	json_out_key(j, "width");
-	json_out_number(j, to - from);
+	json_put_number(j, "col", from);
+	json_put_string(j, "text", (const char *)text.data, text.len);
+	json_put_number(j, "width", to - from);
 	put_style(vt, j, cell_at(row, from));
 	json_out_close(j, '}');
 	buf_finish(&text);
@@ -242,8 +229,7 @@ put_cells(const struct vt *vt, struct json_out *j)
 {
 	struct vt_row row;
 
-	json_out_key(j, "cells");
-	json_out_open(j, '[');
+	json_put_open(j, "cells", '[');
 	for (unsigned y = 0; !j->buf->full && y < vt_rows(vt); y++) {
 		vt_screen_row(vt, y, &row);
 		row.used = row_end(&row);
@@ -282,16 +268,11 @@ put_link(const struct vt *vt, struct json_out *j, const struct cell *c,
     unsigned y, unsigned x, unsigned width)
 {
 	json_out_open(j, '{');
-	json_out_key(j, "row");
-	json_out_number(j, y);
-	json_out_key(j, "col");
-	json_out_number(j, x);
-	json_out_key(j, "width");
-	json_out_number(j, width);
-	json_out_key(j, "uri");
-	json_out_text(j, vt_cell_link(vt, c));
-	json_out_key(j, "id");
-	json_out_text(j, vt_cell_link_id(vt, c));
+	json_put_number(j, "row", y);
+	json_put_number(j, "col", x);
+	json_put_number(j, "width", width);
+	json_put_text(j, "uri", vt_cell_link(vt, c));
+	json_put_text(j, "id", vt_cell_link_id(vt, c));
 	json_out_close(j, '}');
 }
 
@@ -300,8 +281,7 @@ put_links(const struct vt *vt, struct json_out *j)
 {
 	struct vt_row row;
 
-	json_out_key(j, "links");
-	json_out_open(j, '[');
+	json_put_open(j, "links", '[');
 	for (unsigned y = 0; !j->buf->full && y < vt_rows(vt); y++) {
 		vt_screen_row(vt, y, &row);
 		for (unsigned x = 0, to; x < row.used; x = to) {
@@ -319,13 +299,6 @@ put_links(const struct vt *vt, struct json_out *j)
 }
 
 static void
-put_flag(struct json_out *j, const char *key, bool value)
-{
-	json_out_key(j, key);
-	json_out_bool(j, value);
-}
-
-static void
 put_modes(const struct vt *vt, struct json_out *j)
 {
 	static const char *const mouse[] = { "off", "x10", "normal", "button",
@@ -335,22 +308,17 @@ put_modes(const struct vt *vt, struct json_out *j)
 	struct input_modes m;
 
 	vt_input_modes(vt, &m);
-	json_out_key(j, "modes");
-	json_out_open(j, '{');
-	put_flag(j, "app_cursor", m.app_cursor);
-	put_flag(j, "app_keypad", m.app_keypad);
-	put_flag(j, "bracketed_paste", m.bracketed_paste);
-	put_flag(j, "focus_events", m.focus_events);
-	put_flag(j, "reverse_video", vt_reverse_video(vt));
-	put_flag(j, "synchronized", vt_in_sync(vt));
-	json_out_key(j, "mouse");
-	json_out_text(j, mouse[m.mouse]);
-	json_out_key(j, "mouse_format");
-	json_out_text(j, formats[m.mouse_format]);
-	json_out_key(j, "kitty_flags");
-	json_out_number(j, m.kitty_flags);
-	json_out_key(j, "modify_other_keys");
-	json_out_number(j, m.modify_other_keys);
+	json_put_open(j, "modes", '{');
+	json_put_bool(j, "app_cursor", m.app_cursor);
+	json_put_bool(j, "app_keypad", m.app_keypad);
+	json_put_bool(j, "bracketed_paste", m.bracketed_paste);
+	json_put_bool(j, "focus_events", m.focus_events);
+	json_put_bool(j, "reverse_video", vt_reverse_video(vt));
+	json_put_bool(j, "synchronized", vt_in_sync(vt));
+	json_put_text(j, "mouse", mouse[m.mouse]);
+	json_put_text(j, "mouse_format", formats[m.mouse_format]);
+	json_put_number(j, "kitty_flags", m.kitty_flags);
+	json_put_number(j, "modify_other_keys", m.modify_other_keys);
 	json_out_close(j, '}');
 }
 
@@ -363,27 +331,20 @@ screen_put(const struct vt *vt, const struct screen_look *look,
 
 	vt_hash(vt, hash);
 	json_out_open(j, '{');
-	json_out_key(j, "cols");
-	json_out_number(j, vt_cols(vt));
-	json_out_key(j, "rows");
-	json_out_number(j, vt_rows(vt));
+	json_put_number(j, "cols", vt_cols(vt));
+	json_put_number(j, "rows", vt_rows(vt));
 	put_cursor(vt, j);
-	json_out_key(j, "alt_screen");
-	json_out_bool(j, vt_alt_screen(vt));
-	json_out_key(j, "title");
-	json_out_text(j, vt_title(vt));
+	json_put_bool(j, "alt_screen", vt_alt_screen(vt));
+	json_put_text(j, "title", vt_title(vt));
 	if (look->lines != NULL) {
 		look->lines(look->arg, vt, j);
 	} else {
 		json_out_key(j, "lines");
 		screen_lines(vt, j);
 	}
-	json_out_key(j, "hash");
-	json_out_text(j, hash);
-	json_out_key(j, "seq");
-	json_out_number(j, look->seq);
-	json_out_key(j, "offset");
-	json_out_number(j, look->offset);
+	json_put_text(j, "hash", hash);
+	json_put_number(j, "seq", look->seq);
+	json_put_number(j, "offset", look->offset);
 	if (flags & SCREEN_SCROLLBACK)
 		put_scrollback(vt, j);
 	if (flags & SCREEN_HIDDEN) {

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/file.h"
 #include "base/mem.h"
 
 #define FILE_NAME "environ"
@@ -36,25 +37,14 @@ environ_write(int dirfd, char *const *envp)
 static int
 read_file(int dirfd, struct buf *b)
 {
-	auto_close int fd = openat(dirfd, FILE_NAME,
-	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
-	uint8_t *room;
-	ssize_t n;
+	auto_close int fd = file_open(dirfd, FILE_NAME, &st);
 
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return -errno;
+	if (fd < 0)
+		return fd;
 	if (!S_ISREG(st.st_mode) || (st.st_mode & 022))
 		return -EPERM;
-	do {
-		room = buf_reserve(b, 16384);
-		n = room != NULL ? read(fd, room, 16384) : 0;
-		if (n > 0)
-			buf_commit(b, (size_t)n);
-	} while (n > 0 || (n < 0 && errno == EINTR));
-	if (n < 0)
-		return -errno;
-	return b->full ? -EFBIG : 0;
+	return file_read(fd, ENVIRON_MAX, b);
 }
 
 static char **
@@ -80,7 +70,7 @@ environ_read(int dirfd, struct error *err)
 	struct buf b;
 	int rc;
 
-	buf_init(&b, ENVIRON_MAX + 16384);
+	buf_init(&b, ENVIRON_MAX + 1);
 	rc = read_file(dirfd, &b);
 	/* One that was cut short ends without a NUL; what is whole counts. */
 	if (rc == 0)

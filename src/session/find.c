@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/id.h"
@@ -39,12 +39,8 @@ open_session(const struct home *h, const char *id, struct manifest *m,
 static bool
 is_being_started(const char *id)
 {
-	struct timespec now;
-	uint64_t now_ms;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	now_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-	return now_ms < id_time_ms(id) + LAUNCH_LIMIT_MS;
+	return (uint64_t)clock_ms(CLOCK_REALTIME) <
+	    id_time_ms(id) + LAUNCH_LIMIT_MS;
 }
 
 bool

@@ -16,9 +16,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/id.h"
@@ -30,8 +30,8 @@
 #include "session/home.h"
 #include "session/integrate.h"
 #include "session/manifest.h"
-#include "session/scope.h"
 #include "session/registry.h"
+#include "session/scope.h"
 #include "session/visit.h"
 
 #define EXIT_TEND 125
@@ -56,15 +56,6 @@ struct launch {
 	bool made, named; /* what is to be undone */
 	pid_t pid;
 };
-
-static int64_t
-clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return now.tv_sec * 1000000000ll + now.tv_nsec;
-}
 
 /* ------------------------------------------------------------ preparation */
 
@@ -307,7 +298,7 @@ write_manifest(struct launch *l, struct error *err)
 	int rc;
 
 	m->status = STATUS_STARTING;
-	m->created_ms = clock_ns(CLOCK_REALTIME) / 1000000;
+	m->created_ms = clock_ms(CLOCK_REALTIME);
 	m->began_ns = (uint64_t)clock_ns(CLOCK_BOOTTIME);
 	m->keeper.pid = l->pid;
 	m->keeper.start = process_start_time(l->pid);

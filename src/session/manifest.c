@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/id.h"
 #include "base/json_field.h"
 #include "base/json_out.h"
@@ -245,19 +246,9 @@ write_bytes(const char *s, struct json_out *j)
 	for (; *s != '\0'; s++)
 		buf_printf(&hex, "%02x", (unsigned char)*s);
 	json_out_open(j, '{');
-	json_out_key(j, "hex");
-	json_out_string(j, (char *)hex.data, hex.len);
+	json_put_string(j, "hex", (char *)hex.data, hex.len);
 	json_out_close(j, '}');
 	buf_finish(&hex);
-}
-
-static int
-hex_digit(char c)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *at = c != '\0' ? strchr(digits, c) : NULL;
-
-	return at != NULL ? (int)(at - digits) : -1;
 }
 
 /* NULL for what is no hex, or has a NUL in it, or could have been text. */
@@ -268,10 +259,9 @@ read_hex(const char *hex)
 	char *s = xcalloc(len + 1, 1);
 
 	for (size_t i = 0; i < len; i++) {
-		int high = hex_digit(hex[2 * i]),
-		    low = hex_digit(hex[2 * i + 1]);
+		int byte = hex_byte(hex + 2 * i);
 
-		s[i] = high < 0 || low < 0 ? '\0' : (char)(high << 4 | low);
+		s[i] = byte < 0 ? '\0' : (char)byte;
 	}
 	if (strlen(hex) != 2 * strlen(s) || utf8_valid(s, len)) {
 		free(s);
@@ -395,11 +385,9 @@ manifest_parse(const char *p, size_t len, struct manifest *m, struct error *err)
 void
 labels_write(const struct manifest *m, struct json_out *j)
 {
-	json_out_key(j, "labels");
-	json_out_open(j, '{');
+	json_put_open(j, "labels", '{');
 	for (size_t i = 0; i < m->n_labels; i++) {
-		json_out_key(j, m->labels[i].key);
-		json_out_text(j, m->labels[i].value);
+		json_put_text(j, m->labels[i].key, m->labels[i].value);
 	}
 	json_out_close(j, '}');
 }
@@ -411,11 +399,9 @@ manifest_format(const struct manifest *m, struct buf *out)
 
 	json_out_init(&j, out);
 	json_out_open(&j, '{');
-	json_out_key(&j, "version");
-	json_out_number(&j, FILE_VERSION);
+	json_put_number(&j, "version", FILE_VERSION);
 	json_fields_write(fields, m, NULL, &j);
-	json_out_key(&j, "command");
-	json_out_open(&j, '[');
+	json_put_open(&j, "command", '[');
 	for (char **s = m->command; s != NULL && *s != NULL; s++)
 		write_bytes(*s, &j);
 	json_out_close(&j, ']');

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/file.h"
 
 #define FILE_NAME "session.json"
 
@@ -18,27 +19,12 @@
 static int
 read_file(int dirfd, struct buf *b)
 {
-	auto_close int fd = openat(dirfd, FILE_NAME,
-	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
-	uint8_t *room;
-	ssize_t n;
+	auto_close int fd = file_open(dirfd, FILE_NAME, &st);
 
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	if (st.st_size > MANIFEST_MAX)
-		return -EFBIG;
-	do {
-		room = buf_reserve(b, 4096);
-		n = room != NULL ? read(fd, room, 4096) : 0;
-		if (n > 0)
-			buf_commit(b, (size_t)n);
-	} while (n > 0 || (n < 0 && errno == EINTR));
-	if (n < 0)
-		return -errno;
-	return b->full ? -EFBIG : 0;
+	if (fd < 0)
+		return fd;
+	return S_ISREG(st.st_mode) ? file_read(fd, MANIFEST_MAX, b) : -EINVAL;
 }
 
 /* JSON has no larger numbers, and some file systems have larger inodes. */
@@ -72,7 +58,7 @@ manifest_read(int dirfd, struct manifest *m, struct error *err)
 	int rc;
 
 	manifest_init(m);
-	buf_init(&b, MANIFEST_MAX + 4096);
+	buf_init(&b, MANIFEST_MAX + 1);
 	rc = read_file(dirfd, &b);
 	if (rc < 0)
 		error_set(err, -rc, "cannot read " FILE_NAME ": %s",

@@ -8,7 +8,7 @@
 #include "session/names.h"
 
 static void
-json_time(const char *key, int64_t ms, struct json_out *j)
+put_time(struct json_out *j, const char *key, int64_t ms)
 {
 	time_t seconds = (time_t)(ms / 1000);
 	char date[40], text[64];
@@ -24,49 +24,20 @@ json_time(const char *key, int64_t ms, struct json_out *j)
 	json_out_text(j, text);
 }
 
-/* The number, or null when there is none to tell. */
-static void
-json_maybe(const char *key, bool known, int64_t n, struct json_out *j)
-{
-	json_out_key(j, key);
-	if (known)
-		json_out_int(j, n);
-	else
-		json_out_null(j);
-}
-
-static void
-json_name(const char *key, const char *name, struct json_out *j)
-{
-	json_out_key(j, key);
-	if (name != NULL)
-		json_out_text(j, name);
-	else
-		json_out_null(j);
-}
-
-static void
-json_bool(const char *key, bool b, struct json_out *j)
-{
-	json_out_key(j, key);
-	json_out_bool(j, b);
-}
-
 static void
 json_what(const struct manifest *m, struct json_out *j)
 {
-	json_name("id", m->id, j);
-	json_name("name", m->name, j);
-	json_name("status", status_name(m->status), j);
-	json_name("outcome", outcome_name(m->outcome), j);
-	json_name("activity", "unknown", j);
-	json_name("evidence", NULL, j);
-	json_out_key(j, "command");
-	json_out_open(j, '[');
+	json_put_text(j, "id", m->id);
+	json_put_text(j, "name", m->name);
+	json_put_text(j, "status", status_name(m->status));
+	json_put_text(j, "outcome", outcome_name(m->outcome));
+	json_put_text(j, "activity", "unknown");
+	json_put_text(j, "evidence", NULL);
+	json_put_open(j, "command", '[');
 	for (char **s = m->command; s != NULL && *s != NULL; s++)
 		json_out_text(j, *s);
 	json_out_close(j, ']');
-	json_name("cwd", m->cwd, j);
+	json_put_text(j, "cwd", m->cwd);
 	labels_write(m, j);
 }
 
@@ -75,50 +46,53 @@ json_numbers(const struct manifest *m, int observers, struct json_out *j)
 {
 	bool by_code = m->has_exit && m->exit_signal == 0;
 
-	json_maybe("cols", true, m->cols, j);
-	json_maybe("rows", true, m->rows, j);
-	json_time("created_at", m->created_ms, j);
-	json_time("ended_at", m->ended_ms, j);
-	json_maybe("exit_code", by_code, m->exit_code, j);
-	json_maybe("exit_signal", m->has_exit && !by_code, m->exit_signal, j);
-	json_maybe("keeper_pid", m->keeper.pid != 0, m->keeper.pid, j);
-	json_maybe("host_pid", m->host.pid != 0, m->host.pid, j);
-	json_maybe("child_pid", m->child.pid != 0, m->child.pid, j);
-	json_maybe("seq", true, (int64_t)m->seq, j);
-	json_maybe("offset", true, (int64_t)m->offset, j);
-	json_maybe("log_bytes", true, (int64_t)m->log_bytes, j);
-	json_maybe("observers", observers >= 0, observers, j);
+	json_put_int(j, "cols", m->cols);
+	json_put_int(j, "rows", m->rows);
+	put_time(j, "created_at", m->created_ms);
+	put_time(j, "ended_at", m->ended_ms);
+	json_put_maybe(j, "exit_code", by_code, m->exit_code);
+	json_put_maybe(j, "exit_signal", m->has_exit && !by_code,
+	    m->exit_signal);
+	json_put_maybe(j, "keeper_pid", m->keeper.pid != 0, m->keeper.pid);
+	json_put_maybe(j, "host_pid", m->host.pid != 0, m->host.pid);
+	json_put_maybe(j, "child_pid", m->child.pid != 0, m->child.pid);
+	json_put_int(j, "seq", (int64_t)m->seq);
+	json_put_int(j, "offset", (int64_t)m->offset);
+	json_put_int(j, "log_bytes", (int64_t)m->log_bytes);
+	json_put_maybe(j, "observers", observers >= 0, observers);
 }
 
 static void
 json_settings(const struct manifest *m, struct json_out *j)
 {
-	json_name("input", input_policy_name(m->input), j);
-	json_name("resize", size_policy_name(m->size), j);
-	json_name("log_input", log_input_name(m->log_input), j);
-	json_bool("durable", m->durable, j);
-	json_maybe("max_log", true, (int64_t)m->max_log, j);
-	json_maybe("idle_timeout_s", m->idle_timeout_s != 0, m->idle_timeout_s,
-	    j);
-	json_maybe("linger_ms", true, m->linger_ms, j);
-	json_bool("unkept", m->unkept, j);
-	json_name("last_line", m->last_line[0] != '\0' ? m->last_line : NULL,
-	    j);
-	json_name("degraded", m->degraded, j);
-	json_bool("raw", m->raw, j);
-	json_bool("unlogged", m->unlogged, j);
-	json_name("post_mortem", m->post_mortem, j);
-	json_maybe("memory_max", m->memory_max != 0, (int64_t)m->memory_max, j);
-	json_maybe("pids_max", m->pids_max != 0, m->pids_max, j);
-	json_maybe("cpu_weight", m->cpu_weight != 0, m->cpu_weight, j);
-	json_name("cgroup", m->cgroup, j);
-	json_name("unenforced", m->unenforced, j);
-	json_name("restart", restart_policy_name(m->restart), j);
-	json_maybe("restarts", true, m->restarts, j);
-	json_name("gave_up", m->gave_up, j);
-	json_bool("forget_env", m->forget_env, j);
-	json_name("shell", m->shell[0] != '\0' ? m->shell : NULL, j);
-	json_name("rerun_of", m->rerun_of[0] != '\0' ? m->rerun_of : NULL, j);
+	json_put_text(j, "input", input_policy_name(m->input));
+	json_put_text(j, "resize", size_policy_name(m->size));
+	json_put_text(j, "log_input", log_input_name(m->log_input));
+	json_put_bool(j, "durable", m->durable);
+	json_put_int(j, "max_log", (int64_t)m->max_log);
+	json_put_maybe(j, "idle_timeout_s", m->idle_timeout_s != 0,
+	    m->idle_timeout_s);
+	json_put_int(j, "linger_ms", m->linger_ms);
+	json_put_bool(j, "unkept", m->unkept);
+	json_put_text(j, "last_line",
+	    m->last_line[0] != '\0' ? m->last_line : NULL);
+	json_put_text(j, "degraded", m->degraded);
+	json_put_bool(j, "raw", m->raw);
+	json_put_bool(j, "unlogged", m->unlogged);
+	json_put_text(j, "post_mortem", m->post_mortem);
+	json_put_maybe(j, "memory_max", m->memory_max != 0,
+	    (int64_t)m->memory_max);
+	json_put_maybe(j, "pids_max", m->pids_max != 0, m->pids_max);
+	json_put_maybe(j, "cpu_weight", m->cpu_weight != 0, m->cpu_weight);
+	json_put_text(j, "cgroup", m->cgroup);
+	json_put_text(j, "unenforced", m->unenforced);
+	json_put_text(j, "restart", restart_policy_name(m->restart));
+	json_put_int(j, "restarts", m->restarts);
+	json_put_text(j, "gave_up", m->gave_up);
+	json_put_bool(j, "forget_env", m->forget_env);
+	json_put_text(j, "shell", m->shell[0] != '\0' ? m->shell : NULL);
+	json_put_text(j, "rerun_of",
+	    m->rerun_of[0] != '\0' ? m->rerun_of : NULL);
 }
 
 void

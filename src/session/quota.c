@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "session/disk.h"
@@ -40,7 +40,7 @@ take_rate(const struct home *h, const struct quota *q, struct error *err)
 {
 	auto_close int fd = openat(h->fd, FILE_NAME,
 	    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
-	struct timespec now, times[2] = { { .tv_nsec = UTIME_OMIT } };
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT } };
 	struct stat st;
 	int64_t next;
 
@@ -49,9 +49,8 @@ take_rate(const struct home *h, const struct quota *q, struct error *err)
 	/* The umask has no say in the mode. */
 	if ((st.st_mode & 0777) != 0600)
 		(void)fchmod(fd, 0600);
-	clock_gettime(CLOCK_REALTIME, &now);
 	next = quota_next_ns(st.st_mtim.tv_sec * SECOND_NS + st.st_mtim.tv_nsec,
-	    now.tv_sec * SECOND_NS + now.tv_nsec, q->rate);
+	    clock_ns(CLOCK_REALTIME), q->rate);
 	if (next < 0)
 		return error_set(err, EAGAIN,
 		    "sessions are started too fast: %d at once and %u a second "

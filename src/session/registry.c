@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/file.h"
+#include "base/hex.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/sha256.h"
@@ -24,15 +26,6 @@
 #define LOCK_LIMIT_MS 100
 #define MACHINE_DIGITS 8
 #define NAME_SIZE (sizeof("homes.") + MACHINE_DIGITS)
-
-static int64_t
-now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* ----------------------------------------------------------------- entries */
 
@@ -83,20 +76,11 @@ put_first(struct registry *r, const char *path, const struct stat *st)
 	r->items[0] = (struct registry_entry){ .path = xstrdup(path),
 		.dev = st->st_dev,
 		.ino = st->st_ino,
-		.used_ms = now_ms() };
+		.used_ms = clock_ms(CLOCK_REALTIME) };
 	r->n++;
 }
 
 /* ---------------------------------------------------------------- its text */
-
-static int
-hex_digit(char c)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *at = c != '\0' ? strchr(digits, c) : NULL;
-
-	return at != NULL ? (int)(at - digits) : -1;
-}
 
 /* The path between p and end, or NULL when it is none. */
 static char *
@@ -105,14 +89,12 @@ read_path(const char *p, const char *end)
 	char *path = xmalloc((size_t)(end - p) + 1), *to = path;
 
 	while (p < end) {
-		int high = -1, low = -1;
+		int byte = -1;
 
-		if (*p == '\\' && end - p >= 4 && p[1] == 'x') {
-			high = hex_digit(p[2]);
-			low = hex_digit(p[3]);
-		}
-		if (high >= 0 && low >= 0) {
-			*to++ = (char)(high << 4 | low);
+		if (*p == '\\' && end - p >= 4 && p[1] == 'x')
+			byte = hex_byte(p + 2);
+		if (byte >= 0) {
+			*to++ = (char)byte;
 			p += 4;
 		} else {
 			*to++ = *p++;
@@ -237,27 +219,12 @@ open_place(struct place *p, bool create, struct error *err)
 static int
 read_file(const struct place *p, struct buf *b)
 {
-	auto_close int fd = openat(p->dir, p->name,
-	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
-	ssize_t n = 1;
+	auto_close int fd = file_open(p->dir, p->name, &st);
 
 	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode) || st.st_size > FILE_MAX)
-		return -EINVAL;
-	while (n > 0) {
-		uint8_t *room = buf_reserve(b, 4096);
-
-		if (room == NULL)
-			return -EFBIG;
-		n = read(fd, room, 4096);
-		if (n > 0)
-			buf_commit(b, (size_t)n);
-	}
-	return n < 0 ? -errno : 0;
+		return fd == -ENOENT ? 0 : fd;
+	return S_ISREG(st.st_mode) ? file_read(fd, FILE_MAX, b) : -EINVAL;
 }
 
 /* What is no registry is an empty one; it is replaced at the next session. */
@@ -271,7 +238,7 @@ read_entries(struct registry *r, const struct place *p)
 	*r = (struct registry){ 0 };
 	if (p->dir < 0)
 		return 0;
-	buf_init(&b, FILE_MAX + 8192);
+	buf_init(&b, FILE_MAX + 1);
 	rc = read_file(p, &b);
 	if (rc == 0 && b.len >= head && memcmp(b.data, HEAD, head) == 0)
 		read_text(r, (char *)b.data + head, b.len - head);
@@ -381,7 +348,7 @@ static bool
 is_fresh(const struct registry *r, const struct fresh *f)
 {
 	const struct registry_entry *e = find(r, f->path);
-	int64_t age_ms = e != NULL ? now_ms() - e->used_ms : 0;
+	int64_t age_ms = e != NULL ? clock_ms(CLOCK_REALTIME) - e->used_ms : 0;
 
 	return e != NULL && e->dev == f->st.st_dev && e->ino == f->st.st_ino &&
 	    age_ms >= 0 && age_ms < DAY_MS;
@@ -553,7 +520,8 @@ is_useless(const struct registry *r, const struct registry_entry *e)
 		return true;
 	case REGISTRY_GONE:
 	case REGISTRY_NO_HOME:
-		return now_ms() - e->used_ms > REGISTRY_KEEP_DAYS * DAY_MS;
+		return clock_ms(CLOCK_REALTIME) - e->used_ms >
+		    REGISTRY_KEEP_DAYS * DAY_MS;
 	default:
 		return other != NULL;
 	}

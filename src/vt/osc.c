@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/hex.h"
 #include "base/mem.h"
 #include "vt/handlers.h"
 #include "vt/state.h"
@@ -54,15 +55,6 @@ osc_cwd(struct vt *vt, const struct seq *seq)
 	titles_set(&vt->cwd, seq->str, seq->len, CWD_MAX);
 	vt_emit(vt,
 	    &(struct vt_event){ .type = VT_EVENT_CWD, .text = vt->cwd });
-}
-
-static int
-hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 /*

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/json_field.h"
 #include "base/json_out.h"
 #include "base/json_tree.h"
@@ -103,27 +104,21 @@ read_features(const json_t *object, unsigned *features, struct error *err)
 static void
 write_features(unsigned features, struct json_out *j)
 {
-	json_out_key(j, "features");
-	json_out_open(j, '[');
+	json_put_open(j, "features", '[');
 	for (unsigned i = 0; i < N_FEATURES; i++)
 		if (features & 1u << i)
 			json_out_text(j, feature_names[i]);
 	json_out_close(j, ']');
 }
 
-/* Exactly six hexadecimal digits. */
 static int
 read_colour(const json_t *object, const char *key, uint32_t *out,
     struct error *err)
 {
 	const char *s = json_string_value(json_object_get(object, key));
-	unsigned v;
 
-	if (s == NULL || strlen(s) != 6 ||
-	    strspn(s, "0123456789abcdefABCDEF") != 6 ||
-	    sscanf(s, "%6x", &v) != 1)
+	if (s == NULL || !hex_colour(s, out))
 		return error_set(err, EINVAL, "colours.%s must be rrggbb", key);
-	*out = v;
 	return 0;
 }
 
@@ -149,8 +144,7 @@ write_colour(const char *key, uint32_t colour, struct json_out *j)
 	char s[9];
 
 	snprintf(s, sizeof(s), "%06x", (unsigned)(colour & 0xffffff));
-	json_out_key(j, key);
-	json_out_text(j, s);
+	json_put_text(j, key, s);
 }
 
 /* What no single field shows to be wrong. */
@@ -221,8 +215,7 @@ hello_write(const struct hello *h, struct buf *out)
 	if (h->has_from)
 		json_fields_write(from_field, h, NULL, &j);
 	if (h->has_colours) {
-		json_out_key(&j, "colours");
-		json_out_open(&j, '{');
+		json_put_open(&j, "colours", '{');
 		write_colour("fg", h->fg, &j);
 		write_colour("bg", h->bg, &j);
 		json_out_close(&j, '}');
@@ -288,11 +281,9 @@ welcome_write(const struct welcome *w, struct buf *out)
 		json_fields_write(welcome_fields, w, NULL, &j);
 		write_features(w->features, &j);
 	} else {
-		json_out_key(&j, "error");
-		json_out_open(&j, '{');
+		json_put_open(&j, "error", '{');
 		json_fields_write(refusal_fields, w, NULL, &j);
-		json_out_key(&j, "details");
-		json_out_open(&j, '{');
+		json_put_open(&j, "details", '{');
 		json_out_close(&j, '}');
 		json_out_close(&j, '}');
 	}

@@ -96,6 +96,7 @@ def test_after_a_reboot(home):
     """Keeper, host and program are gone, and the boot is another."""
     old = home.start("sh", "-c", "echo up; exec cat", options=["-n", "web"])
     home.wait_text(old, "up")
+    assert home.raw(old) == b"up\r\n"
     home.lose(old)
     path = home.dir(old) / "session.json"
     text = path.read_text()

@@ -75,27 +75,41 @@ def difference(home, sid, seed):
     return where, at
 
 
+KILLS = 100 if FULL else 40
+
+
+@pytest.fixture(scope="module")
+def away():
+    """How long the hosts were away, each time one was killed."""
+    return []
+
+
 @pytest.mark.parametrize("number", range(20 if FULL else 1))
-def test_killed_hosts_lose_and_double_nothing(home, number):
-    """A-28, O-06: 2,000 times in the full dose, and served again soon."""
-    kills, seed = 100 if FULL else 40, 1000 + number
+def test_killed_hosts_lose_and_double_nothing(home, number, away):
+    """A-28, O-06: 2,000 times in the full dose."""
+    seed = 1000 + number
     sid = home.start(BURST, str(seed), str(ENDLESS),
                      options=["--max-log", "64G"])
-    gone = kill_hosts(home, sid, kills, random.Random(number))
+    away += kill_hosts(home, sid, KILLS, random.Random(number))
     home.ok("kill", sid)
     ended = home.wait_status(sid, "exited")
     where, length = difference(home, sid, seed)
     assert where is None, where
     assert length == ended["offset"] > 0
-    middle, late, last = (gone[part * (kills - 1) // 100] * 1000
-                          for part in (50, 99, 100))
-    print(f"{kills} kills, {length} bytes, served again after {middle:.0f} ms, "
-          f"99 % of them after {late:.0f}, all after {last:.0f}")
-    assert late <= 500, gone
     restarts = [e for e in home.events(sid) if e["type"] == "trouble"]
-    assert 0 < len(restarts) <= kills
+    assert 0 < len(restarts) <= KILLS
     gaps = [e for e in home.events(sid) if e["type"] == "gap"]
     assert gaps == []
+
+
+def test_killed_hosts_serve_again_soon(away):
+    """Of all that were killed above, 99 % within half a second."""
+    away.sort()
+    middle, late, last = (away[part * (len(away) - 1) // 100] * 1000
+                          for part in (50, 99, 100))
+    print(f"{len(away)} kills, served again after {middle:.0f} ms, "
+          f"99 % of them after {late:.0f}, all after {last:.0f}")
+    assert len(away) >= KILLS and late <= 500, away
 
 
 @pytest.mark.parametrize("number", range(100 if FULL else 12))

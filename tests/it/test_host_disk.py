@@ -107,7 +107,7 @@ def type_line(home, sid, text=b""):
         typist.data(text + b"\r")
         try:
             typist.sync()
-        except Closed:
+        except (Closed, BrokenPipeError):
             pass
 
 

@@ -301,7 +301,7 @@ def test_exit_is_told_after_the_last_byte_though_the_host_stalls(keep):
 
 
 def test_full_ring_stops_the_program_until_there_is_room(keep):
-    keeper = keep(BURST, 6, 500000, orders=["stall"])
+    keeper = keep(BURST, 6, 5000000, orders=["stall"])
     keeper.wait_event("hello")
 
     def blocked():
@@ -313,7 +313,7 @@ def test_full_ring_stops_the_program_until_there_is_room(keep):
     assert keeper.events("exit") == []
     keeper.order("go")
     keeper.wait_end()
-    assert len(keeper.bytes()) == 500000
+    assert len(keeper.bytes()) == 5000000
     assert oracle_stream.difference(keeper.bytes(), 6) is None
 
 

@@ -66,7 +66,7 @@ def home():
 def start(home, pause="0.002"):
     """A session of PRINTS, which prints already."""
     sid = home.start(sys.executable, "-c", PRINTS, BURST, home.path / "keys",
-                     pause)
+                     pause, options=["--max-log", "64G"])
     wait_for(lambda: home.info(sid)["offset"] > 0, lambda: home.info(sid))
     return sid
 

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -113,6 +114,34 @@ fd_write_all_says_why_it_failed(void **state)
 	assert_int_equal(fd_write_all(-1, "", 0), 0);
 }
 
+static void
+fd_poke_makes_an_eventfd_readable(void **state)
+{
+	auto_close int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	eventfd_t count = 0;
+
+	(void)state;
+	assert_int_equal(eventfd_read(fd, &count), -1);
+	fd_poke(fd);
+	fd_poke(fd);
+	assert_int_equal(eventfd_read(fd, &count), 0);
+	assert_int_equal(count, 2);
+	fd_poke(-1);
+}
+
+static void
+fd_poke_leaves_a_full_eventfd_as_it_is(void **state)
+{
+	auto_close int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	eventfd_t count = 0;
+
+	(void)state;
+	assert_int_equal(eventfd_write(fd, UINT64_MAX - 1), 0);
+	fd_poke(fd);
+	assert_int_equal(eventfd_read(fd, &count), 0);
+	assert_true(count == UINT64_MAX - 1);
+}
+
 int
 main(void)
 {
@@ -124,6 +153,8 @@ main(void)
 		    fd_close_keeps_errno_and_does_not_mind_being_asked_twice),
 		cmocka_unit_test(fd_write_all_writes_more_than_a_pipe_holds),
 		cmocka_unit_test(fd_write_all_says_why_it_failed),
+		cmocka_unit_test(fd_poke_makes_an_eventfd_readable),
+		cmocka_unit_test(fd_poke_leaves_a_full_eventfd_as_it_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,6 +130,49 @@ json_out_escapes_in_json_that_others_wrote(void **state)
 	buf_finish(&buf);
 }
 
+static void
+json_put_writes_a_key_and_its_value(void **state)
+{
+	struct json_out j;
+	struct buf buf;
+
+	(void)state;
+	buf_init(&buf, 200);
+	json_out_init(&j, &buf);
+	json_out_open(&j, '{');
+	json_put_text(&j, "a", "x");
+	json_put_open(&j, "b", '{');
+	json_put_string(&j, "c", "yz", 1);
+	json_put_number(&j, "d", UINT64_MAX);
+	json_out_close(&j, '}');
+	json_put_int(&j, "e", -1);
+	json_put_maybe(&j, "f", true, INT64_MIN);
+	json_put_bool(&j, "g", true);
+	json_out_close(&j, '}');
+	auto_free char *text = buf_take(&buf);
+	assert_string_equal(text,
+	    "{\"a\":\"x\",\"b\":{\"c\":\"y\",\"d\":18446744073709551615},"
+	    "\"e\":-1,\"f\":-9223372036854775808,\"g\":true}");
+}
+
+static void
+json_put_writes_null_for_what_is_not_there(void **state)
+{
+	struct json_out j;
+	struct buf buf;
+
+	(void)state;
+	buf_init(&buf, 100);
+	json_out_init(&j, &buf);
+	json_out_open(&j, '{');
+	json_put_text(&j, "a", NULL);
+	json_put_maybe(&j, "b", false, 7);
+	json_put_text(&j, "c", "");
+	json_out_close(&j, '}');
+	auto_free char *text = buf_take(&buf);
+	assert_string_equal(text, "{\"a\":null,\"b\":null,\"c\":\"\"}");
+}
+
 int
 main(void)
 {
@@ -139,6 +182,8 @@ main(void)
 		cmocka_unit_test(json_out_replaces_what_is_not_utf8),
 		cmocka_unit_test(json_out_writes_negative_numbers_and_null),
 		cmocka_unit_test(json_out_escapes_in_json_that_others_wrote),
+		cmocka_unit_test(json_put_writes_a_key_and_its_value),
+		cmocka_unit_test(json_put_writes_null_for_what_is_not_there),
 		cmocka_unit_test(json_out_leaves_it_to_the_buffer_to_be_full),
 	};
 

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/loop.h"
 
@@ -136,23 +136,14 @@ loop_run_may_be_called_again_after_a_stop(void **state)
 	assert_string_equal(s->trace, "SS");
 }
 
-static int64_t
-now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 /* Work for so long that the next timer falls due meanwhile. */
 static void
 on_slow_hook(void *arg)
 {
-	int64_t start = now_ms();
+	int64_t start = clock_ms(CLOCK_MONOTONIC);
 
 	note(arg, 'h');
-	while (now_ms() < start + 5)
+	while (clock_ms(CLOCK_MONOTONIC) < start + 5)
 		continue;
 }
 
@@ -191,11 +182,11 @@ static void
 a_timer_waits_at_least_its_time(void **state)
 {
 	struct scene *s = *state;
-	int64_t start = now_ms();
+	int64_t start = clock_ms(CLOCK_MONOTONIC);
 
 	loop_timer(s->loop, 25, on_stop, s);
 	loop_run(s->loop);
-	assert_true(now_ms() - start >= 24);
+	assert_true(clock_ms(CLOCK_MONOTONIC) - start >= 24);
 }
 
 static void

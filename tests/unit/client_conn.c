@@ -331,7 +331,9 @@ a_host_that_reads_nothing_runs_into_the_limit(void **state)
 
 	(void)p;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-	c = (struct conn){ .fd = pair[0], .timeout_ms = SHORT_MS };
+	c = (struct conn){ .fd = pair[0],
+		.cancel_fd = -1,
+		.timeout_ms = SHORT_MS };
 	assert_int_equal(conn_send(&c, much, 4 << 20, &err), -ETIMEDOUT);
 	close(pair[1]);
 	assert_int_equal(conn_send(&c, much, 1, &err), -EPIPE);

@@ -18,9 +18,9 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/loop.h"
-#include "host/clock.h"
 #include "host/scribe.h"
 #include "keep/ring.h"
 #include "log/io.h"
@@ -452,7 +452,7 @@ a_full_disk_stops_nobody_and_loses_nothing_that_fits(void **state)
 	start_log(f);
 	f->disk.write_error = ENOSPC;
 	print_until(f, 700000);
-	assert_true(f->unlogged);
+	turn(f, is_unlogged);
 	assert_int_equal(f->troubles, 1);
 	f->disk.write_error = 0;
 	turn(f, all_written);
@@ -481,7 +481,7 @@ what_does_not_fit_is_a_gap_of_exactly_its_size(void **state)
 	assert_int_equal(s.output + s.gap, 5001000);
 	assert_int_equal(s.gap, f->gap_bytes);
 	assert_int_equal(s.events[RECORD_GAP], 1);
-	assert_true(s.output >= SCRIBE_MEMORY - RING_SIZE);
+	assert_true(s.output >= SCRIBE_MEMORY / 4 * 3);
 	assert_true(s.output <= SCRIBE_MEMORY + RING_SIZE + 1000);
 }
 

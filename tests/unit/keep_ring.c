@@ -88,6 +88,44 @@ ring_that_is_full_has_no_room_until_some_is_released(void **state)
 	assert_int_equal(ring_room(r), 100);
 }
 
+static size_t
+memory_of(const struct ring *r)
+{
+	unsigned char there[RING_SIZE / 4096];
+	size_t n = 0, page = (size_t)sysconf(_SC_PAGESIZE);
+
+	assert_int_equal(mincore(r->data, RING_SIZE, there), 0);
+	for (size_t i = 0; i < RING_SIZE / page; i++)
+		n += there[i] & 1;
+	return n * page;
+}
+
+static void
+ring_gives_back_what_holds_nothing(void **state)
+{
+	struct ring *r = *state;
+	uint64_t kept = RING_SIZE - 5000;
+
+	produce(r, RING_SIZE);
+	assert_int_equal(memory_of(r), RING_SIZE);
+	ring_give_back(r); /* nothing was read yet */
+	assert_int_equal(memory_of(r), RING_SIZE);
+
+	ring_release(r, kept);
+	produce(r, 3000); /* over the end */
+	ring_give_back(r);
+	assert_in_range(memory_of(r), 8000, 5 * 4096);
+	for (uint64_t i = kept; i < r->shared->head; i++)
+		assert_int_equal(*ring_at(r, i), byte_at(i));
+
+	ring_release(r, r->shared->head);
+	ring_give_back(r);
+	assert_in_range(memory_of(r), 0, 4096);
+	produce(r, RING_SIZE);
+	for (uint64_t i = r->shared->tail; i < r->shared->head; i++)
+		assert_int_equal(*ring_at(r, i), byte_at(i));
+}
+
 static void
 ring_gives_no_room_for_a_tail_that_cannot_be(void **state)
 {
@@ -378,6 +416,7 @@ main(void)
 		RING_TEST(ring_begins_empty_and_idle),
 		RING_TEST(ring_is_the_same_memory_twice_in_a_row),
 		RING_TEST(ring_that_is_full_has_no_room_until_some_is_released),
+		RING_TEST(ring_gives_back_what_holds_nothing),
 		RING_TEST(ring_gives_no_room_for_a_tail_that_cannot_be),
 		RING_TEST(ring_wakes_only_who_sleeps_and_only_once),
 		RING_TEST(ring_lets_the_host_sleep_until_enough_has_come),

@@ -685,6 +685,63 @@ the_oldest_are_trimmed_and_the_newest_never(void **state)
 	made_finish(&m);
 }
 
+/* While a segment is compressed, the other thread trims the log. */
+struct trimmer {
+	struct made *m;
+	bool before;  /* the new name is there, not after */
+	bool trimmed; /* once */
+};
+
+static void
+trim_once(struct trimmer *t)
+{
+	uint64_t seq, offset;
+
+	if (!t->trimmed)
+		assert_int_equal(log_writer_trim(t->m->w, 0, &seq, &offset), 1);
+	t->trimmed = true;
+}
+
+static int
+rename_and_trim(void *arg, int dirfd, const char *from, const char *to)
+{
+	struct trimmer *t = arg;
+	int rc;
+
+	if (t->before)
+		trim_once(t);
+	rc = renameat(dirfd, from, dirfd, to);
+	trim_once(t);
+	return rc;
+}
+
+static void
+what_is_trimmed_while_it_is_compressed_is_gone(void **state)
+{
+	(void)state;
+	for (int before = 0; before < 2; before++) {
+		struct made m;
+		struct trimmer t = { &m, before, false };
+		struct log_io io = log_io_system;
+		char name[SEGMENT_NAME_MAX];
+
+		made_init_with(&m, &io);
+		made_put(&m, RECORD_START, 0, "{}", 2);
+		made_rotate(&m, "key", 3);
+		io.rename = rename_and_trim;
+		io.arg = &t;
+		log_writer_compress(m.w);
+		assert_true(t.trimmed);
+		for (int kind = SEGMENT_PLAIN; kind <= SEGMENT_TEMPORARY;
+		     kind++) {
+			segment_name(name, 1, (enum segment_kind)kind);
+			if (faccessat(m.dirfd, name, F_OK, 0) == 0)
+				fail_msg("%s is left", name);
+		}
+		made_finish(&m);
+	}
+}
+
 /* Both files are there after a crash between rename and unlink. */
 static void
 of_two_files_the_plain_one_counts(void **state)
@@ -728,6 +785,8 @@ main(void)
 		cmocka_unit_test(there_is_one_writer),
 		cmocka_unit_test(what_does_not_follow_is_refused),
 		cmocka_unit_test(the_oldest_are_trimmed_and_the_newest_never),
+		cmocka_unit_test(
+		    what_is_trimmed_while_it_is_compressed_is_gone),
 		cmocka_unit_test(of_two_files_the_plain_one_counts),
 	};
 

@@ -1,10 +1,13 @@
-#ifndef TEND_HOST_CLOCK_H
-#define TEND_HOST_CLOCK_H
+#ifndef TEND_BASE_CLOCK_H
+#define TEND_BASE_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
 
-/* Milliseconds and nanoseconds of a clock. */
+/* A time that never comes, for deadlines that are not set. */
+#define CLOCK_NEVER INT64_MAX
+
+/* Nanoseconds and milliseconds of a clock. */
 static inline int64_t
 clock_ns(clockid_t id)
 {
