@@ -90,8 +90,12 @@ judge_wait(struct step *s, const json_t *result)
 static bool
 judge_exec(struct step *s, const json_t *result)
 {
+	const char *got = json_string_value(json_object_get(result, "outcome"));
+
 	if (json_is_true(json_object_get(result, "timed_out")))
 		return fails(s, "timed_out", "it has not ended in time");
+	if (got != NULL && strcmp(got, "interrupted") == 0)
+		return fails(s, "not_running", "the session ended before it");
 	return true;
 }
 

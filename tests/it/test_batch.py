@@ -55,6 +55,26 @@ def test_steps_of_every_kind(home, shell):
         ["[one]", "[two]", "[x]"]
 
 
+def test_commands_and_prompts_are_steps_too(home):
+    sid = home.start("bash", options=["--size", "60x10"])
+    result = batch(home, sid, [
+        {"exec": "echo one; false"}, {"exec": {"command": "echo two",
+                                               "timeout": "30s"}},
+        {"prompt": {"text": "echo three", "profile": "shell"}},
+        {"wait": {"regex": "^three$"}},
+        {"snapshot": {"format": "text", "last_command": True}}])
+    assert statuses(result) == ["completed"] * 5, result
+    ran = [step.get("result") for step in result["steps"]]
+    assert (ran[0]["exit_code"], ran[0]["output"]) == (1, "one\n"), ran
+    assert (ran[1]["exit_code"], ran[1]["output"]) == (0, "two\n"), ran
+    assert ran[2]["result"] == "delivered", ran
+    assert ran[2]["reason"] == "the shell has begun a command", ran
+    assert ran[4]["data"] == "three", ran
+    result = batch(home, sid, [{"exec": {"command": "sleep 60",
+                                         "timeout": "2s"}}], status=11)
+    assert result["steps"][0]["error"]["code"] == "timed_out", result
+
+
 def test_a_wait_is_about_what_comes_after_the_input(home, shell):
     """K-09: [same] is on the screen already, and must be shown again."""
     same = [{"text": "same\r"}, {"wait": "[same]"}]
