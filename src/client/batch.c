@@ -502,6 +502,17 @@ is_timed_out(const struct step *s)
 	    strcmp(s->code, "unconfirmed") == 0;
 }
 
+static const char *
+text_of(const struct step *s)
+{
+	const char *output = json_string_value(
+	    json_object_get(s->result, "output"));
+
+	return output != NULL ?
+	    output :
+	    json_string_value(json_object_get(s->result, "data"));
+}
+
 void
 batch_step(const struct batch *b, size_t i, struct batch_step *out)
 {
@@ -513,6 +524,7 @@ batch_step(const struct batch *b, size_t i, struct batch_step *out)
 		.timed_out = is_timed_out(s),
 		.code = s->code,
 		.message = s->err.msg,
+		.text = text_of(s),
 	};
 }
 

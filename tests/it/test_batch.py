@@ -125,13 +125,15 @@ def test_nothing_is_sent_when_a_step_is_wrong(home, shell):
 def test_plain_output_tells_of_each_step(home, shell, tmp_path):
     path = tmp_path / "steps"
     path.write_text('[{"text":"a\\r"},{"wait":"[a]"},'
+                    '{"snapshot":{"format":"text","max_bytes":11}},'
                     '{"wait":{"text":"no","timeout":"1ms"}},{"text":"b"}]')
     answer = home.run("batch", shell, path)
     assert answer.status == 11, answer
     assert answer.text == ("  0  text      completed\n"
                            "  1  wait      completed\n"
-                           "  2  wait      failed: it did not come in time\n"
-                           "  3  text      not-run\n"), answer
+                           "  2  snapshot  completed\n[a]\n"
+                           "  3  wait      failed: it did not come in time\n"
+                           "  4  text      not-run\n"), answer
 
 
 def test_an_interrupt_tells_what_was_done(home, shell):
