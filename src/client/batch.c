@@ -90,8 +90,12 @@ judge_wait(struct step *s, const json_t *result)
 static bool
 judge_exec(struct step *s, const json_t *result)
 {
+	const char *got = json_string_value(json_object_get(result, "outcome"));
+
 	if (json_is_true(json_object_get(result, "timed_out")))
 		return fails(s, "timed_out", "it has not ended in time");
+	if (got != NULL && strcmp(got, "interrupted") == 0)
+		return fails(s, "not_running", "the session ended before it");
 	return true;
 }
 
@@ -489,6 +493,17 @@ is_timed_out(const struct step *s)
 	    strcmp(s->code, "unconfirmed") == 0;
 }
 
+static const char *
+text_of(const struct step *s)
+{
+	const char *output = json_string_value(
+	    json_object_get(s->result, "output"));
+
+	return output != NULL ?
+	    output :
+	    json_string_value(json_object_get(s->result, "data"));
+}
+
 void
 batch_step(const struct batch *b, size_t i, struct batch_step *out)
 {
@@ -500,6 +515,7 @@ batch_step(const struct batch *b, size_t i, struct batch_step *out)
 		.timed_out = is_timed_out(s),
 		.code = s->code,
 		.message = s->err.msg,
+		.text = text_of(s),
 	};
 }
 

@@ -74,6 +74,7 @@ struct batch_step {
 	bool timed_out;
 	const char *code; /* why it failed: "busy", "timed_out", … or "" */
 	const char *message;
+	const char *text; /* what a command printed or a screen shows; NULL */
 };
 
 const char *batch_status_name(enum batch_status s);

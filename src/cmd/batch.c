@@ -116,6 +116,20 @@ judge(const struct out *out, const struct batch *b, int signals)
 	return 0;
 }
 
+/* What a step gave, below its line, without the empty rows at its end. */
+static void
+put_text(struct buf *out, const char *text)
+{
+	auto_free char *copy = xstrdup(text);
+	size_t len = strlen(copy);
+
+	while (len > 0 && copy[len - 1] == '\n')
+		copy[--len] = '\0';
+	out_put_lines(out, copy);
+	if (len > 0)
+		buf_putc(out, '\n');
+}
+
 static void
 put_plain(struct out *out, const struct batch *b)
 {
@@ -130,6 +144,8 @@ put_plain(struct out *out, const struct batch *b)
 			out_put_safe(&out->buf, s.message);
 		}
 		buf_putc(&out->buf, '\n');
+		if (s.text != NULL)
+			put_text(&out->buf, s.text);
 	}
 }
 

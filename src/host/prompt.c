@@ -458,15 +458,17 @@ void
 prompts_shown(struct prompts *all)
 {
 	struct prompt *p = current(all);
+	bool changed;
 
-	if (p == NULL || screen(p) == NULL ||
-	    vt_generation(screen(p)) == p->generation)
+	if (p == NULL || screen(p) == NULL)
 		return;
+	changed = vt_generation(screen(p)) != p->generation;
 	p->generation = vt_generation(screen(p));
-	if (p->phase == PHASE_SETTLING) {
+	if (p->phase == PHASE_SETTLING && changed) {
 		see_text(p);
 	} else if (p->phase == PHASE_CONFIRMING) {
-		p->moved |= has_moved(screen(p), &p->at);
+		/* A mark alone shows nothing. */
+		p->moved |= changed && has_moved(screen(p), &p->at);
 		if (is_confirmed(p))
 			finish(p, DELIVERED, evidence(p));
 	}

@@ -61,6 +61,7 @@ struct run {
 	enum run_stage stage;
 	enum run_way way;
 	bool exact;              /* typed at a shell whose prompts are known */
+	bool doubtful;           /* or else, somebody has typed Ctrl-C */
 	char key[MARK_KEY_SIZE]; /* of its marks */
 	uint64_t client, id;     /* who waits; client 0: nobody any more */
 	char *command;
@@ -83,6 +84,7 @@ struct runs {
 
 	bool holds;             /* what is echoed is held back */
 	uint64_t hold_from;     /* from here on */
+	bool echoes;            /* and it is the echo that was expected */
 	struct watch *hold_end; /* but not for long */
 	bool impatient;         /* that time is over */
 
@@ -305,7 +307,7 @@ static void
 begin_hold(struct runs *r)
 {
 	r->holds = true;
-	r->impatient = false;
+	r->impatient = r->echoes = false;
 	r->hold_from = atomic_load(&r->h->ring.shared->head);
 	watch_rearm(r->hold_end, RUN_HOLD_MS);
 }
@@ -525,6 +527,9 @@ runs_begin(struct runs *r, const struct run_request *q, struct error *err)
 	struct run *u = &r->run;
 	int rc;
 
+	if (u->doubtful)
+		finish(r,
+		    (struct result){ .outcome = "interrupted", .code = -1 });
 	if (u->stage != RUN_NONE)
 		return error_set(err, EBUSY,
 		    "a command of an earlier exec is still running");
@@ -852,7 +857,10 @@ look_for_own(struct runs *r, uint8_t *p, size_t len, bool *hidden)
 	return len - scan.n;
 }
 
-/* The echo of a wrapping, up to its first mark. */
+/*
+ * The echo of a wrapping, up to its first mark.  One that is too long to be
+ * held is an echo all the same when the key has been seen in it.
+ */
 static size_t
 look_at_echo(struct runs *r, uint8_t *p, size_t len, bool *hidden)
 {
@@ -877,8 +885,15 @@ look_at_echo(struct runs *r, uint8_t *p, size_t len, bool *hidden)
 	}
 	if (len < RUN_HOLD_BYTES)
 		return 0;
-	r->holds = false;
-	return len;
+	r->echoes |= memmem(p, len, r->run.key, strlen(r->run.key)) != NULL;
+	if (!r->echoes) {
+		r->holds = false;
+		return len;
+	}
+	watch_rearm(r->hold_end, RUN_HOLD_MS);
+	blank(p, len - MARK_MAX);
+	*hidden = true;
+	return len - MARK_MAX;
 }
 
 size_t
@@ -903,9 +918,11 @@ runs_look(struct runs *r, uint8_t *p, size_t len, bool *hidden)
 }
 
 void
-runs_typed(struct runs *r)
+runs_typed(struct runs *r, const uint8_t *p, size_t len)
 {
 	r->typed = true;
+	r->run.doubtful |= !r->run.exact && r->run.stage != RUN_NONE &&
+	    memchr(p, '\003', len) != NULL;
 }
 
 void

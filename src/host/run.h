@@ -64,8 +64,11 @@ size_t runs_look(struct runs *r, uint8_t *p, size_t len, bool *hidden);
 void runs_shown(struct runs *r, const uint8_t *p, size_t len, bool hidden,
     uint64_t seq);
 
-/* Somebody has typed something. */
-void runs_typed(struct runs *r);
+/*
+ * Somebody has typed something.  After a Ctrl-C nobody can tell whether a shell
+ * that marks nothing still carries the command out: the next may be typed.
+ */
+void runs_typed(struct runs *r, const uint8_t *p, size_t len);
 
 /* The program has ended, or ended and is started again. */
 void runs_ended(struct runs *r);

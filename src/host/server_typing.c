@@ -195,7 +195,7 @@ server_type(struct server *s, struct client *c, struct input_piece *piece,
 	piece->client = c->number;
 	piece->by = c->by;
 	status = input_type(s->input, piece, seq);
-	runs_typed(s->host->runs);
+	runs_typed(s->host->runs, piece->p, piece->len);
 	use_colours(s, c);
 	if (s->host->manifest.size == SIZE_LATEST)
 		server_vote(s, c);

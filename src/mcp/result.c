@@ -8,6 +8,7 @@
 #include "base/json_tree.h"
 #include "base/mem.h"
 #include "mcp/clean.h"
+#include "mcp/shown.h"
 #include "mcp/tool.h"
 
 #define CLEAN_GROWTH 8 /* a byte may become \u{1b} */
@@ -122,6 +123,48 @@ struct texts {
 	bool truncated;
 };
 
+/* Where something cannot be seen; what it is stands in the text. */
+static void
+take_hidden(struct texts *x, const char *name, const json_t *hidden)
+{
+	static const char *const keys[] = { "col", "width", "why" };
+	const json_t *at;
+	size_t i;
+
+	json_array_foreach(hidden, i, at)
+	{
+		json_t *o = json_object();
+
+		json_object_set_new(o, "in", json_string(name));
+		json_object_set(o, "line", json_object_get(at, "row"));
+		for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++)
+			json_object_set(o, keys[k],
+			    json_object_get(at, keys[k]));
+		json_array_append_new(x->hidden, o);
+	}
+}
+
+/* Bytes as a command wrote them become what a terminal shows of them. */
+static void
+show(struct texts *x, const char *name, struct buf *text)
+{
+	auto_json json_t *found = NULL;
+	struct buf shown, hidden;
+	struct json_out j;
+
+	if (!shown_is_needed((const char *)text->data, text->len))
+		return;
+	buf_init(&shown, SIZE_MAX);
+	buf_init(&hidden, SIZE_MAX);
+	json_out_init(&j, &hidden);
+	shown_text((const char *)text->data, text->len, &shown, &j);
+	found = json_tree_read((const char *)hidden.data, hidden.len, NULL);
+	take_hidden(x, name, found);
+	buf_finish(&hidden);
+	buf_finish(text);
+	*text = shown;
+}
+
 static void
 take_text(struct texts *x, const char *name, const json_t *v)
 {
@@ -130,6 +173,7 @@ take_text(struct texts *x, const char *name, const json_t *v)
 
 	buf_init(&text, SIZE_MAX);
 	gather(v, &text);
+	show(x, name, &text);
 	buf_init(&clean, CLEAN_GROWTH * x->left + 1);
 	if (text.len > 0) {
 		x->truncated |= clean_end(&text, x->left, &clean, &found);
@@ -141,25 +185,6 @@ take_text(struct texts *x, const char *name, const json_t *v)
 	x->left -= clean.len;
 	buf_finish(&text);
 	buf_finish(&clean);
-}
-
-/* Where a snapshot says that something cannot be seen; not what it is. */
-static void
-take_hidden(struct texts *x, const json_t *hidden)
-{
-	static const char *const keys[] = { "row", "col", "width", "why" };
-	const json_t *at;
-	size_t i;
-
-	json_array_foreach(hidden, i, at)
-	{
-		json_t *o = json_object();
-
-		for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++)
-			json_object_set(o, keys[k],
-			    json_object_get(at, keys[k]));
-		json_array_append_new(x->hidden, o);
-	}
 }
 
 /* ----------------------------------------------------------------- shapes */
@@ -223,7 +248,7 @@ keep_texts(const char *texts, const json_t *from, json_t *to, size_t *left)
 		if (v != NULL && !json_is_null(v))
 			take_text(&x, text.name, v);
 	}
-	take_hidden(&x, json_object_get(from, "hidden"));
+	take_hidden(&x, "screen", json_object_get(from, "hidden"));
 	if (json_object_size(x.untrusted) > 0)
 		json_object_set(to, "untrusted", x.untrusted);
 	if (json_array_size(x.hidden) > 0)

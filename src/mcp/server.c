@@ -216,7 +216,8 @@ mcp_refuse_long(struct buf *out)
 static size_t
 text_limit(const json_t *args)
 {
-	uint64_t n = op_number(args, "max_bytes", RESULT_TEXT_DEFAULT);
+	uint64_t n = op_number(args, "max_bytes",
+	    op_number(args, "max_output", RESULT_TEXT_DEFAULT));
 
 	return n < RESULT_TEXT_MAX ? (size_t)n : RESULT_TEXT_MAX;
 }

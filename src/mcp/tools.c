@@ -79,6 +79,20 @@ const struct tool tools[] = {
 	    .shape = { "seq:number offset:number", "", NULL },
 	},
 	{
+	    OPERATION(session_exec),
+	    .title = "Run a command in the session's shell",
+	    .description =
+		"Run a command in the shell of a session, as if typed at its "
+		"prompt, and return its exit status and its output. After a "
+		"time-out it goes on: see its end with session_wait and "
+		"`command_done`.",
+	    .hints = TOOL_DESTROYS | TOOL_OPEN_WORLD,
+	    .given = "{\"timeout_ms\":30000,\"max_output\":16384}",
+	    .shape = { "exit_code:number? exit_signal:number? timed_out:bool "
+		       "capture:string? outcome:string? seq:number?",
+		"output", NULL },
+	},
+	{
 	    OPERATION(session_prompt),
 	    .title = "Submit a message",
 	    .description =

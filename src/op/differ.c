@@ -26,12 +26,23 @@ differ_style(const struct vt *a, const struct cell *ca, const struct vt *b,
 	    strcmp(vt_cell_link(a, ca), vt_cell_link(b, cb)) != 0;
 }
 
+/* A blank looks as a space does. */
+static size_t
+text_at(const struct vt_row *row, unsigned x, char out[VT_TEXT_MAX])
+{
+	size_t len = x < row->used ? vt_cell_text(row, x, out) : 0;
+
+	if (len > 0)
+		return len;
+	out[0] = ' ';
+	return 1;
+}
+
 static bool
 differ_text(const struct vt_row *a, const struct vt_row *b, unsigned x)
 {
 	char ta[VT_TEXT_MAX], tb[VT_TEXT_MAX];
-	size_t na = x < a->used ? vt_cell_text(a, x, ta) : 0;
-	size_t nb = x < b->used ? vt_cell_text(b, x, tb) : 0;
+	size_t na = text_at(a, x, ta), nb = text_at(b, x, tb);
 
 	return na != nb || memcmp(ta, tb, na) != 0;
 }

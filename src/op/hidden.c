@@ -104,22 +104,20 @@ put_run(const struct vt_row *row, unsigned y, unsigned from, unsigned to,
 	json_out_close(j, '}');
 }
 
-/* The runs of a row, as many as are left; how many there were. */
-static unsigned
-put_row(const struct vt *vt, unsigned y, unsigned left, struct json_out *j)
+unsigned
+hidden_put_row(const struct vt *vt, const struct vt_row *row, unsigned y,
+    unsigned left, struct json_out *j)
 {
-	struct vt_row row;
 	unsigned n = 0, end;
 
-	vt_screen_row(vt, y, &row);
-	for (unsigned x = 0; n < left && x < row.used; x = end) {
-		const char *why = why_hidden(vt, &row.cells[x]);
+	for (unsigned x = 0; n < left && x < row->used; x = end) {
+		const char *why = why_hidden(vt, &row->cells[x]);
 
 		end = x + 1;
 		if (why == NULL)
 			continue;
-		end = run_end(vt, &row, x, why);
-		put_run(&row, y, x, end, why, j);
+		end = run_end(vt, row, x, why);
+		put_run(row, y, x, end, why, j);
 		n++;
 	}
 	return n;
@@ -128,10 +126,13 @@ put_row(const struct vt *vt, unsigned y, unsigned left, struct json_out *j)
 void
 hidden_json(const struct vt *vt, struct json_out *j)
 {
+	struct vt_row row;
 	unsigned n = 0;
 
 	json_out_open(j, '[');
-	for (unsigned y = 0; n < HIDDEN_MAX && y < vt_rows(vt); y++)
-		n += put_row(vt, y, HIDDEN_MAX - n, j);
+	for (unsigned y = 0; n < HIDDEN_MAX && y < vt_rows(vt); y++) {
+		vt_screen_row(vt, y, &row);
+		n += hidden_put_row(vt, &row, y, HIDDEN_MAX - n, j);
+	}
 	json_out_close(j, ']');
 }

@@ -3,6 +3,7 @@
 
 struct json_out;
 struct vt;
+struct vt_row;
 
 /*
  * What stands on the screen but cannot be seen by a person who looks at it:
@@ -15,5 +16,9 @@ struct vt;
 #define HIDDEN_MAX 64
 
 void hidden_json(const struct vt *vt, struct json_out *j);
+
+/* The entries of one row, called `y`, into an array: `left` of them at most. */
+unsigned hidden_put_row(const struct vt *vt, const struct vt_row *row,
+    unsigned y, unsigned left, struct json_out *j);
 
 #endif

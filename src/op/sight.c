@@ -69,6 +69,17 @@ struct view {
 	size_t len;
 };
 
+static struct view
+view_of(const struct vt *vt, unsigned row, const struct buf *text)
+{
+	return (struct view){
+		.vt = vt,
+		.row = row,
+		.p = text->len > 0 ? (const char *)text->data : "",
+		.len = text->len,
+	};
+}
+
 /* The column of the cell that the row's byte at `at` belongs to. */
 static unsigned
 column_of(const struct vt *vt, unsigned y, size_t at)
@@ -115,7 +126,7 @@ found_at(const struct view *v, size_t from, size_t to, struct finding *f)
 static const char *
 find(const struct view *v, const char *text)
 {
-	return v->len > 0 ? memmem(v->p, v->len, text, strlen(text)) : NULL;
+	return memmem(v->p, v->len, text, strlen(text));
 }
 
 static int
@@ -134,8 +145,7 @@ static int
 view_regex(const struct view *v, const struct condition *c, struct finding *f)
 {
 	size_t from, to;
-	int rc = pattern_find(c->regex, v->len > 0 ? v->p : "", v->len, &from,
-	    &to);
+	int rc = pattern_find(c->regex, v->p, v->len, &from, &to);
 
 	if (rc == 1)
 		found_at(v, from, to, f);
@@ -145,13 +155,7 @@ view_regex(const struct view *v, const struct condition *c, struct finding *f)
 static struct view
 whole(struct sight *s)
 {
-	const struct buf *text = sight_text(s);
-
-	return (struct view){
-		.vt = s->vt,
-		.p = (const char *)text->data,
-		.len = text->len,
-	};
+	return view_of(s->vt, 0, sight_text(s));
 }
 
 /* ---------------------------------------------------------- conditions */
@@ -348,12 +352,13 @@ sight_test_new(const struct vt *vt, bool all, const struct condition *c,
 	buf_init(&text, SIZE_MAX);
 	for (unsigned y = 0; rc == 0 && left != 0 && y < vt_rows(vt); y += n) {
 		n = take_rows(vt, y, all, &text);
-		if (n > 0)
-			rc = look(&(struct view){ vt, y, (char *)text.data,
-				      text.len },
-			    c, &left, f);
-		else
+		if (n > 0) {
+			struct view v = view_of(vt, y, &text);
+
+			rc = look(&v, c, &left, f);
+		} else {
 			n = 1;
+		}
 	}
 	buf_finish(&text);
 	if (rc < 0 || left != 0)

@@ -138,18 +138,43 @@ after(const struct dialect *d, const char *command, const char *key)
 	return buf_take(&b);
 }
 
-/* What any shell runs; its name for the status follows. */
+/* What any shell runs after that; its name for the status follows. */
 static char *
 for_any(const char *command, const char *key)
 {
 	struct buf b;
 
 	buf_init(&b, WRAP_MAX);
-	put_begin(&b, command, key);
 	buf_puts(&b, "eval \"$(printf %b '");
 	put_encoded(&b, command, NULL);
 	buf_printf(&b, "')\n\"\n" D_MARK "$", key);
 	return buf_take(&b);
+}
+
+/*
+ * Each shell puts in what is its own, before anything is run.  To dash and ash
+ * a mistake in what eval reads is the end of the line, unless it comes by way
+ * of `command`; in fish and zsh that is about other programs.
+ */
+static void
+wrap_for_any(struct buf *out, const char *command, const char *key)
+{
+	auto_free char *rest = for_any(command, key);
+	auto_free char *first = NULL;
+	size_t line = 0;
+	struct buf b;
+
+	buf_init(&b, WRAP_MAX);
+	put_begin(&b, command, key);
+	first = buf_take(&b);
+	put_encoded(out, first, &line);
+	buf_puts(out,
+	    "'; test -n \"$FISH_VERSION$ZSH_VERSION\" || "
+	    "printf 'command '; printf %b '");
+	put_encoded(out, rest, &line);
+	buf_puts(out,
+	    "'; test -n \"$FISH_VERSION\" && echo status || echo "
+	    "'?')\"\r");
 }
 
 static void
@@ -171,15 +196,8 @@ typing_wrap(struct buf *out, enum typing_dialect dialect, const char *command,
     const char *key)
 {
 	buf_puts(out, " eval \"$(printf %b '");
-	if (dialect != TYPING_ANY) {
+	if (dialect == TYPING_ANY)
+		wrap_for_any(out, command, key);
+	else
 		wrap_for(out, &dialects[dialect], command, key);
-		return;
-	}
-	auto_free char *text = for_any(command, key);
-	size_t line = 0;
-	put_encoded(out, text, &line);
-	/* Each names its status itself, before anything is run. */
-	buf_puts(out,
-	    "'; test -n \"$FISH_VERSION\" && echo status || echo "
-	    "'?')\"\r");
 }

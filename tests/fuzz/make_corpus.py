@@ -150,6 +150,9 @@ FOUND = {
     "log": {
         "header-without-events": b"{}",
     },
+    "pattern": {
+        "a-blank-row": b("^\n" + "\n" * 9),
+    },
     "cast": {
         "number-cut": b'{"version": 2.0, "width": ',
     },

@@ -51,7 +51,8 @@ is_clean(const char *text, size_t len)
 
 	buf_init(&again, SIZE_MAX);
 	clean_text(text, len, &again, &found);
-	MUST(again.len == len && memcmp(again.data, text, len) == 0);
+	MUST(again.len == len);
+	MUST(len == 0 || memcmp(again.data, text, len) == 0);
 	buf_finish(&again);
 }
 

@@ -55,6 +55,26 @@ def test_steps_of_every_kind(home, shell):
         ["[one]", "[two]", "[x]"]
 
 
+def test_commands_and_prompts_are_steps_too(home):
+    sid = home.start("bash", options=["--size", "60x10"])
+    result = batch(home, sid, [
+        {"exec": "echo one; false"}, {"exec": {"command": "echo two",
+                                               "timeout": "30s"}},
+        {"prompt": {"text": "echo three", "profile": "shell"}},
+        {"wait": {"regex": "^three$"}},
+        {"snapshot": {"format": "text", "last_command": True}}])
+    assert statuses(result) == ["completed"] * 5, result
+    ran = [step.get("result") for step in result["steps"]]
+    assert (ran[0]["exit_code"], ran[0]["output"]) == (1, "one\n"), ran
+    assert (ran[1]["exit_code"], ran[1]["output"]) == (0, "two\n"), ran
+    assert ran[2]["result"] == "delivered", ran
+    assert ran[2]["reason"] == "the shell has begun a command", ran
+    assert ran[4]["data"] == "three", ran
+    result = batch(home, sid, [{"exec": {"command": "sleep 60",
+                                         "timeout": "2s"}}], status=11)
+    assert result["steps"][0]["error"]["code"] == "timed_out", result
+
+
 def test_a_wait_is_about_what_comes_after_the_input(home, shell):
     """K-09: [same] is on the screen already, and must be shown again."""
     same = [{"text": "same\r"}, {"wait": "[same]"}]
@@ -105,13 +125,15 @@ def test_nothing_is_sent_when_a_step_is_wrong(home, shell):
 def test_plain_output_tells_of_each_step(home, shell, tmp_path):
     path = tmp_path / "steps"
     path.write_text('[{"text":"a\\r"},{"wait":"[a]"},'
+                    '{"snapshot":{"format":"text","max_bytes":11}},'
                     '{"wait":{"text":"no","timeout":"1ms"}},{"text":"b"}]')
     answer = home.run("batch", shell, path)
     assert answer.status == 11, answer
     assert answer.text == ("  0  text      completed\n"
                            "  1  wait      completed\n"
-                           "  2  wait      failed: it did not come in time\n"
-                           "  3  text      not-run\n"), answer
+                           "  2  snapshot  completed\n[a]\n"
+                           "  3  wait      failed: it did not come in time\n"
+                           "  4  text      not-run\n"), answer
 
 
 def test_an_interrupt_tells_what_was_done(home, shell):

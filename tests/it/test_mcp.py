@@ -231,6 +231,33 @@ def test_steps_are_carried_out_in_one_call(mcp):
     assert got["steps"][4]["timed_out"] is True
 
 
+def test_a_command_gives_its_status_and_output(mcp):
+    sid = mcp.call("session_create", command=["bash", "--norc"])["id"]
+    got = mcp.call("session_exec", session=sid, command="cd /; pwd; false")
+    assert got["exit_code"] == 1 and got["untrusted"]["output"] == "/\n", got
+    got = mcp.call("session_exec", session=sid,
+                   command=r"printf '\033[32mok\033[m \033[8mpsst\033[m\n'")
+    assert got["untrusted"]["output"] == "ok psst\n", got
+    assert [h["why"] for h in got["hidden"]] == ["concealed"]
+    got = mcp.call("session_exec", session=sid, command="sleep 60",
+                   timeout_ms=50)
+    assert got["timed_out"] is True and "exit_code" not in got
+    assert "command" in mcp.refused("session_exec", session=sid,
+                                    command="true")
+    mcp.call("session_send", session=sid, input=[{"keys": ["C-c"]}])
+    assert mcp.call("session_wait", session=sid, command_done=True)["matched"]
+    got = mcp.call("session_exec", session=sid, command="seq 100000",
+                   max_output=1000)
+    assert got["truncated"] is True and len(got["untrusted"]["output"]) <= 1000
+
+
+def test_a_message_is_submitted(mcp):
+    sid = mcp.call("session_create", command=["cat"])["id"]
+    got = mcp.call("session_prompt", session=sid, text="hello")
+    assert got["result"] in ("delivered", "unconfirmed"), got
+    mcp.call("session_wait", session=sid, regex="hello\nhello")
+
+
 def test_only_what_changed_is_told(mcp):
     sid = shell(mcp)
     mcp.call("session_send", session=sid, input=[{"text": "echo one"},
@@ -283,6 +310,12 @@ MISTAKES = [
     ("session_wait", {"session": "SID", "text": ""}, "text"),
     ("session_wait", {"session": "SID", "regex": "(?R)*("}, "regex"),
     ("session_wait", {"session": "SID", "cursor": "x"}, "cursor"),
+    ("session_exec", {"session": "SID"}, "needs 'command'"),
+    ("session_exec", {"session": "SID", "command": ["ls"]},
+     "'command' must be a string"),
+    ("session_prompt", {"session": "SID"}, "needs 'text'"),
+    ("session_prompt", {"session": "SID", "text": "x", "profile": "no"},
+     "profile"),
     ("session_batch", {"session": "SID"}, "needs 'steps'"),
     ("session_batch", {"session": "SID", "steps": [{"text": "x"},
                                                    {"keys": ["Entr"]}]},

@@ -318,6 +318,57 @@ what_is_hidden_is_flagged(void **state)
 	json_decref(o);
 }
 
+/* Colours go, what is written over goes, what is concealed is told. */
+static void
+bytes_of_a_command_are_shown(void **state)
+{
+	json_t *o = answers("session_exec", "{}",
+	    "{\"exit_code\":0,\"timed_out\":false,\"output\":"
+	    "\"\\u001b[31mred\\u001b[m\\n 10%\\r100%\\nan \\u001b[8mopen"
+	    "\\u001b[m secret\\n\"}");
+
+	(void)state;
+	assert_string_equal(text_at(o,
+				"result.structuredContent.untrusted.output"),
+	    "red\n100%\nan open secret\n");
+	assert_int_equal(json_array_size(
+			     at(o, "result.structuredContent.hidden")),
+	    1);
+	assert_string_equal(text_at(o, "result.structuredContent.hidden.0.in"),
+	    "output");
+	assert_int_equal(json_integer_value(
+			     at(o, "result.structuredContent.hidden.0.line")),
+	    2);
+	assert_int_equal(json_integer_value(
+			     at(o, "result.structuredContent.hidden.0.col")),
+	    3);
+	json_decref(o);
+}
+
+/* More lines than a screen has, and one that is longer than it is wide. */
+static void
+no_line_of_a_command_is_lost(void **state)
+{
+	static char value[200000], want[100000];
+	size_t len, n = 0;
+	json_t *o;
+
+	(void)state;
+	len = (size_t)sprintf(value, "{\"output\":\"\\u001b[m");
+	for (int i = 0; i < 5000; i++) {
+		len += (size_t)sprintf(value + len, "%d\\n", i);
+		n += (size_t)sprintf(want + n, "%d\n", i);
+	}
+	memset(value + len, 'x', 3000);
+	memset(want + n, 'x', 3000);
+	sprintf(value + len + 3000, "\"}");
+	o = answers("session_exec", "{\"max_output\":200000}", value);
+	assert_string_equal(text_at(o,
+				"result.structuredContent.untrusted.output"),
+	    want);
+	json_decref(o);
+}
+
 static void
 items_are_treated_alike(void **state)
 {
@@ -369,7 +420,7 @@ long_texts_are_cut(void **state)
 
 /* What is written out takes more room than it had. */
 static void
-a_text_of_controls_stays_in_its_bounds(void **state)
+a_text_of_nothing_stays_in_its_bounds(void **state)
 {
 	static char value[40000];
 	size_t len = (size_t)sprintf(value, "{\"text\":\"");
@@ -377,7 +428,7 @@ a_text_of_controls_stays_in_its_bounds(void **state)
 
 	(void)state;
 	for (int i = 0; i < 5000; i++)
-		len += (size_t)sprintf(value + len, "\\u001b");
+		len += (size_t)sprintf(value + len, "\\u200b");
 	sprintf(value + len, "\"}");
 	o = answers("session_output", "{\"max_bytes\":1000}", value);
 	assert_in_range(strlen(text_at(o,
@@ -401,9 +452,11 @@ main(void)
 		cmocka_unit_test(the_screen_is_marked_as_the_programs),
 		cmocka_unit_test(an_empty_screen_is_a_screen),
 		cmocka_unit_test(what_is_hidden_is_flagged),
+		cmocka_unit_test(bytes_of_a_command_are_shown),
+		cmocka_unit_test(no_line_of_a_command_is_lost),
 		cmocka_unit_test(items_are_treated_alike),
 		cmocka_unit_test(long_texts_are_cut),
-		cmocka_unit_test(a_text_of_controls_stays_in_its_bounds),
+		cmocka_unit_test(a_text_of_nothing_stays_in_its_bounds),
 	};
 
 	return cmocka_run_group_tests_name("mcp_server", tests, NULL, NULL);

@@ -186,6 +186,9 @@ a_pattern_that_takes_too_long_is_an_error(void **state)
 	vt_destroy(vt);
 }
 
+/* More than a row of the screen. */
+#define LONG "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+
 /* Feed in slices and look after each; whether it was ever seen. */
 static bool
 seen(struct vt *vt, const char *args, const char *bytes)
@@ -216,8 +219,7 @@ what_is_gone_again_was_seen(void **state)
 		"flash\r\n\r\n\r\n\r\n\r\n\r\n",
 		"\033[?1049hflash\033[?1049l",
 		"fla\033[31msh\033[2J\033[H",
-		"xxxxxxxxxxxxxxxflashxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
-		"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+		("flash" LONG LONG),
 		"\033[2;2r\033[2Hflash\n\033[r",
 		"flash\302\205\302\205\302\205\302\205\302\205",
 	};

@@ -16,6 +16,7 @@ import os
 import pathlib
 import socket
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
@@ -27,7 +28,7 @@ os.environ["TEND_BUILD"] = str(pathlib.Path(ARGUMENTS[0]).resolve())
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "it"))
 
 from lib import TEND, Home, wait_for  # noqa: E402
-from wire import Wire  # noqa: E402
+from wire import REQUEST, RESPONSE, Wire  # noqa: E402
 
 ROUNDS = 1 if QUICK else 5
 CALLS = 50 if QUICK else 2000      # over one connection, in a round
@@ -106,14 +107,26 @@ class Tend:
 
 
 class TendConnection:
+    """Frames as they come: a response is a type, a length and JSON."""
+
     def __init__(self, wire):
-        self.wire = wire
+        self.wire, self.stream = wire, wire.sock.makefile("rb")
+
+    def ask(self, op, args):
+        """The response as text, as tmux's is."""
+        self.wire.send(REQUEST, f'{{"id":1,"op":"{op}","args":{args}}}'.encode())
+        while True:
+            kind, length = struct.unpack(">BI", self.stream.read(5))
+            payload = self.stream.read(length)
+            if kind == RESPONSE:
+                assert b'"ok":true' in payload, payload
+                return payload.decode()
 
     def snapshot(self):
-        return self.wire.call("session.snapshot", format="text")["data"]
+        return self.ask("session.snapshot", '{"format":"text"}')
 
     def send(self, text):
-        self.wire.call("session.send", input=[{"text": text}])
+        self.ask("session.send", f'{{"input":[{{"text":"{text}"}}]}}')
 
     def wait(self, text, then):
         """Wait for it; `then` is called when the wait is under way."""

@@ -1,0 +1,198 @@
+"""`tend exec` at shells that mark nothing: one that was left alone, and one
+behind ssh.  What they echo of the wrapping is never seen by anybody (K-07)."""
+
+import getpass
+import json
+import os
+import pathlib
+import re
+import shutil
+import socket
+import subprocess
+
+import pytest
+
+from lib import wait_for
+from test_exec import CASES, LIMIT, SHELLS, home  # noqa: F401
+from wire import Wire
+
+FULL = "TEND_TEST_FULL" in os.environ
+
+# What a wrapping is made of, and would show.
+INNER = re.compile(rb"tend=|printf %b|\\0\d\d\d|FISH_VERSION|eval ")
+
+
+def exec_in(home, sid, command):  # noqa: F811
+    answer = home.run("exec", sid, "--json", "--timeout", LIMIT, "--", command)
+    body = json.loads(answer.text)
+    assert body["ok"], (answer, home.screen(sid)["lines"])
+    return body["result"]
+
+
+def nothing_inner_in(home, sid, where):  # noqa: F811
+    """Neither the log's output, nor its text, nor the screen shows any."""
+    seen = {
+        "raw": home.raw(sid),
+        "text": home.ok("log", sid).encode(),
+        "events": "".join(
+            e.get("data", "") for e in home.events(sid)
+            if e["type"] == "output").encode(),
+        "screen": "\n".join(home.screen(sid)["lines"]).encode(),
+    }
+    for name, text in seen.items():
+        found = INNER.search(text)
+        assert not found, (where, name, text[max(0, found.start() - 200):
+                                             found.end() + 200])
+
+
+def ready(home, sid):  # noqa: F811
+    """Wait until the shell has shown a prompt."""
+    wait_for(lambda: home.screen(sid)["cursor"]["col"] > 0,
+             lambda: home.screen(sid)["lines"])
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_shell_that_was_left_alone(home, shell):  # noqa: F811
+    """K-07: the status is right, the output too unless others print."""
+    sid = home.start(*SHELLS[shell], options=["--no-integration"])
+    assert home.info(sid)["shell"] is None
+    ready(home, sid)
+    with Wire(home.path / "sessions" / sid) as viewer:
+        for case in CASES if FULL else CASES[:8]:
+            # A status before it, and one after, are the integration's.
+            if not case.runs_in(shell) or "\necho $" in case.command:
+                continue
+            result = exec_in(home, sid, case.text(shell))
+            assert result["capture"] == "best-effort", result
+            if isinstance(case.status, int):
+                assert result["exit_code"] == case.status, (case.command,
+                                                            result)
+            if isinstance(case.output, str):
+                assert result["output"] == case.output, (case.command, result)
+        viewer.sync()
+        assert not INNER.search(viewer.output), viewer
+    nothing_inner_in(home, sid, shell)
+    assert "tend=" not in home.ok("snapshot", sid)
+
+
+def test_what_people_see_is_the_command_and_its_output(home):  # noqa: F811
+    sid = home.start("bash", "--norc", options=["-e", "PS1=here> "])
+    ready(home, sid)
+    exec_in(home, sid, "echo one\necho two")
+    screen = home.wait_text(sid, "two\nhere>")
+    lines = [line for line in screen["lines"] if line]
+    assert lines == ["here> echo one", "echo two", "one", "two", "here>"]
+
+
+def test_a_program_that_is_no_shell_is_shown_what_it_echoes(
+        home, tmp_path):  # noqa: F811
+    """It is held back for a while only; nothing is lost."""
+    program = shutil.copy("/bin/cat", tmp_path / "bash")
+    sid = home.start(program, options=["--no-integration"])
+    answer = home.run("exec", sid, "--json", "--timeout", "500ms", "--",
+                      "echo hello")
+    assert answer.status == 11, answer
+    assert "printf" not in str(home.screen(sid)["lines"])
+    home.wait_text(sid, "printf %b")
+    error = home.error("exec", sid, "--", "echo no", status=125, code="busy")
+    assert "earlier exec" in error["message"], error
+
+
+def test_after_an_interrupt_the_next_may_be_typed(home):  # noqa: F811
+    sid = home.start("bash", "--norc", options=["-e", "PS1=here> "])
+    ready(home, sid)
+    answer = home.run("exec", sid, "--timeout", "300ms", "--",
+                      "echo begun; cat")
+    assert answer.status == 11 and answer.text == "begun\n", answer
+    home.error("exec", sid, "--", "true", status=125, code="busy")
+    home.ok("send", sid, "--keys", "C-c")
+    home.wait_text(sid, "^C\nhere>")
+    assert exec_in(home, sid, "echo next")["output"] == "next\n"
+    ends = [e["data"]["outcome"] for e in home.events(sid)
+            if e["type"] == "run-end"]
+    assert ends == ["interrupted", "completed"], ends
+
+
+class Sshd:
+    """A server of our own on this machine, for this user."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        for name in ("host", "user"):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "",
+                            "-f", directory / name], check=True)
+        (directory / "allowed").write_bytes(
+            (directory / "user.pub").read_bytes())
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            self.port = s.getsockname()[1]
+        (directory / "sshd_config").write_text(
+            f"Port {self.port}\nListenAddress 127.0.0.1\n"
+            f"HostKey {directory}/host\nAuthorizedKeysFile {directory}/allowed\n"
+            f"StrictModes no\nPermitRootLogin yes\nPasswordAuthentication no\n"
+            f"UsePAM no\nPidFile none\nPrintMotd no\nPrintLastLog no\n"
+            f"AcceptEnv *\n")
+
+    def __enter__(self):
+        pathlib.Path("/run/sshd").mkdir(exist_ok=True)
+        self.process = subprocess.Popen(
+            ["/usr/sbin/sshd", "-D", "-e", "-f",
+             self.directory / "sshd_config"], stderr=subprocess.PIPE)
+        wait_for(self.answers, "sshd")
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+    def answers(self):
+        try:
+            socket.create_connection(("127.0.0.1", self.port), 5).close()
+        except OSError:
+            return False
+        return True
+
+    def command(self, remote):
+        return (f"ssh -q -t -F none -p {self.port} -i {self.directory}/user "
+                "-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null "
+                f"-o IdentitiesOnly=yes {getpass.getuser()}@127.0.0.1 "
+                f"\"HOME={self.directory} LC_ALL=C.UTF-8 PS1='far> ' {remote}\"")
+
+
+REMOTES = {"bash": "bash --norc", "dash": "dash", "zsh": "zsh -f",
+           "fish": "fish --no-config", "ash": "busybox ash"}
+
+
+@pytest.mark.parametrize("remote", REMOTES)
+def test_behind_ssh_the_status_is_right_and_nothing_inner_shows(
+        home, tmp_path, remote):  # noqa: F811
+    """K-07, from an integrated shell into one that nobody knows."""
+    with Sshd(tmp_path) as sshd:
+        sid = home.start("bash")
+        ready(home, sid)
+        home.ok("send", sid, "--text",
+                sshd.command(REMOTES[remote]) + "\r")
+        home.wait_text(sid, ">" if remote in ("fish",) else
+                       "# " if remote == "zsh" else "far>")
+        for case in CASES if FULL else CASES[:6]:
+            if not case.runs_in(remote) or "\necho $" in case.command:
+                continue
+            result = exec_in(home, sid, case.text(remote))
+            assert result["capture"] == "best-effort", result
+            if isinstance(case.status, int):
+                assert result["exit_code"] == case.status, (case.command,
+                                                            result)
+            if isinstance(case.output, str):
+                assert result["output"] == case.output, (case.command, result)
+        where = exec_in(home, sid, "tty")["output"]
+        assert where.startswith("/dev/pts/"), where
+        raw = home.raw(sid)
+        shown = re.sub(rb"\x1b\]133;[^\x07]*\x07", b"", raw)
+        found = INNER.search(shown)
+        assert not found, shown[max(0, found.start() - 300):found.end() + 300]
+        # And back: the connection's end is the run's.
+        result = json.loads(home.run(
+            "exec", sid, "--json", "--timeout", LIMIT, "--", "exit").text)
+        assert result["result"]["outcome"] in ("interrupted", "completed")
+        assert exec_in(home, sid, "tty")["output"] != where
+        assert exec_in(home, sid, "false")["capture"] == "exact"
