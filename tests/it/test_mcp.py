@@ -122,7 +122,7 @@ def test_a_client_starts_drives_and_reads_a_program(mcp, home):
     sent = mcp.call("session_send", session="work", input=[
         {"text": "echo $((6*7)) && pwd"}, {"keys": ["Enter"]}])
     assert sent["seq"] > 0
-    screen = mcp.wait_screen(made["id"], "42\n/")
+    screen = mcp.wait_screen(made["id"], "42\n/\nready>")
     assert screen["cols"] == 60 and screen["hash"] == \
         home.screen("work")["hash"]
     assert "hidden" not in screen
@@ -171,8 +171,10 @@ def test_a_client_waits_for_what_should_appear(mcp, home):
     sid = shell(mcp)
     seq = mcp.call("session_send", session=sid, input=[
         {"text": "echo re''ady"}, {"keys": ["Enter"]}])["seq"]
-    got = mcp.call("session_wait", session=sid, regex=r"^ready$", after=seq)
-    assert got["matched"] is True and got["untrusted"]["text"] == "ready", got
+    got = mcp.call("session_wait", session=sid, after=seq,
+                   regex=r"^ready\nready>")
+    assert got["matched"] is True, got
+    assert got["untrusted"]["text"] == "ready\nready>", got
     assert got["row"] == 1 and got["hash"] == home.screen(sid)["hash"]
     got = mcp.call("session_wait", session=sid, text="never", timeout_ms=50)
     assert got["timed_out"] is True and not got["matched"]
