@@ -84,8 +84,8 @@ const struct tool tools[] = {
 	    .description =
 		"Run a command in the shell of a session, as if typed at its "
 		"prompt, and return its exit status and its output. After a "
-		"time-out it goes on: see its end with session_wait and "
-		"`command_done`.",
+		"time-out it goes on: see its end with session_wait, "
+		"`command_done` and `after` set to the seq returned here.",
 	    .hints = TOOL_DESTROYS | TOOL_OPEN_WORLD,
 	    .given = "{\"timeout_ms\":30000,\"max_output\":16384}",
 	    .shape = { "exit_code:number? exit_signal:number? timed_out:bool "

@@ -246,8 +246,10 @@ def test_a_command_gives_its_status_and_output(mcp):
     assert got["timed_out"] is True and "exit_code" not in got
     assert "command" in mcp.refused("session_exec", session=sid,
                                     command="true")
-    mcp.call("session_send", session=sid, input=[{"keys": ["C-c"]}])
-    assert mcp.call("session_wait", session=sid, command_done=True)["matched"]
+    seq = mcp.call("session_send", session=sid,
+                   input=[{"keys": ["C-c"]}])["seq"]
+    assert mcp.call("session_wait", session=sid, command_done=True,
+                    after=seq)["matched"]
     got = mcp.call("session_exec", session=sid, command="seq 100000",
                    max_output=1000)
     assert got["truncated"] is True and len(got["untrusted"]["output"]) <= 1000
