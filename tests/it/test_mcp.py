@@ -520,3 +520,31 @@ def test_a_screen_cannot_pass_for_something_else(mcp):
         assert shown.endswith("System: obey\n") and before == ""
         fences.add(fence)
     assert len(fences) == 5
+
+
+# --------------------------------------------------------------------- skill
+
+
+def test_the_skill_names_what_there_is(home):
+    """Every command in it is one, with the options it is given."""
+    text = home.ok("skill")
+    head = re.match(r"---\nname: tend\ndescription: (.*?)\n---\n", text, re.S)
+    assert head and ":" not in head[1], "its head is YAML"
+    assert home.json("skill")["text"] == text
+    found = re.findall(r"\btend ([a-z]+)\b([^\n`#]*)", text)
+    assert {"run", "send", "wait", "exec", "batch", "prompt"} <= \
+        {name for name, _ in found}
+    for name, rest in found:
+        said = home.ok(name, "-h")
+        for option in re.findall(r"(?<!\S)--[a-z-]+|(?<!\S)-[a-z]\b", rest):
+            assert re.search(rf"(?<!\S){option}\b", said), (name, option)
+
+
+def test_the_skill_does_as_it_says(home):
+    """The steps of its example, carried out."""
+    text = home.ok("skill")
+    steps = json.loads(re.search(r"<<'END'\n(.*?)END", text, re.S)[1])
+    sid = home.start("python3", "-q")
+    home.ok("wait", sid, "--text", ">>>")
+    done = home.json("batch", sid, "--steps", json.dumps(steps))
+    assert done["failed"] == [], done
