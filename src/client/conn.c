@@ -32,7 +32,8 @@ await(const struct conn *c, short events, int64_t until)
 {
 	struct pollfd p[] = {
 		{ .fd = c->fd, .events = events },
-		{ .fd = c->cancel_fd, .events = POLLIN },
+		{ .fd = c->cancel_fd > 0 ? c->cancel_fd : -1,
+		    .events = POLLIN },
 	};
 	int n;
 
@@ -220,7 +221,6 @@ conn_open(struct conn *c, int dirfd, const struct hello *h, int timeout_ms,
 		.timeout_ms = timeout_ms,
 		.next_id = 1,
 		.give = -1,
-		.cancel_fd = -1,
 		.dirfd = dirfd,
 		.hello = *h };
 	buf_init(&c->in, FRAME_HEADER + FRAME_MAX_HOST + READ_SIZE);

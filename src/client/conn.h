@@ -25,7 +25,7 @@ struct conn {
 	int dirfd;        /* as it was opened with, to open it again */
 	struct hello hello;
 	int timeout_ms; /* of each call that waits */
-	int cancel_fd;  /* readable: give up waiting, -ECANCELED; -1: none */
+	int cancel_fd;  /* readable: give up waiting, -ECANCELED; 0: none */
 	bool retryable; /* what was refused last may be granted another time */
 };
 

@@ -163,20 +163,32 @@ answer(struct out *out, const struct batch *b)
 	return out_send(out);
 }
 
-/* The host is gone: another has followed, or the log tells. */
+/*
+ * The host is gone: another has followed, or the log tells.  What goes wrong
+ * then is the step's failure, and not the answer.
+ */
 static json_t *
 on_lost(void *arg, json_t *args)
 {
-	struct call *call = arg;
-	struct target *t = call->target;
-	struct waiting_one one = { .target = t };
-	struct waiting w = { .call = call, .ones = &one, .n = 1, .args = args };
+	struct call call = *(const struct call *)arg;
+	struct target *t = call.target;
 	int cancel_fd = t->conn.cancel_fd;
+	struct waiting_one one = { .target = t };
+	struct waiting w = { .call = &call,
+		.ones = &one,
+		.n = 1,
+		.args = args,
+		.cancel_fd = cancel_fd };
+	struct out aside;
+
+	out_init(&aside, call.out->command, false);
+	call.out = &aside;
 
 	conn_close(&t->conn);
 	if (target_refresh(t, NULL) == 0)
 		(void)waiting_run(&w);
 	t->conn.cancel_fd = cancel_fd;
+	out_finish(&aside);
 	return one.result;
 }
 

@@ -283,7 +283,11 @@ await(struct waiting *w, struct pollfd *fds, int64_t until)
 		fds[i].revents = 0;
 		live += w->ones[i].live;
 	}
-	n = poll(fds, w->n, left);
+	fds[w->n].fd = w->cancel_fd > 0 ? w->cancel_fd : -1;
+	fds[w->n].events = POLLIN;
+	n = poll(fds, w->n + 1, left);
+	if (n > 0 && fds[w->n].revents != 0)
+		return out_status(w->call->out, FAIL_INTERNAL);
 	if (n == 0)
 		return out_fail(w->call->out, FAIL_TIMEOUT,
 		    "the hosts of %zu sessions do not answer", live);
@@ -309,7 +313,7 @@ ask_all(struct waiting *w, int64_t until)
 int
 waiting_run(struct waiting *w)
 {
-	auto_free struct pollfd *fds = xcalloc(w->n, sizeof(*fds));
+	auto_free struct pollfd *fds = xcalloc(w->n + 1, sizeof(*fds));
 	const json_t *limit = json_object_get(w->args, "timeout_ms");
 	int64_t until = clock_ms(CLOCK_MONOTONIC) + json_integer_value(limit);
 	int status = ask_all(w, until);

@@ -26,8 +26,9 @@ struct waiting {
 	struct call *call;
 	struct waiting_one *ones;
 	size_t n;
-	json_t *args; /* of session.wait, checked; borrowed */
-	bool any;     /* the first that matches is enough */
+	json_t *args;  /* of session.wait, checked; borrowed */
+	bool any;      /* the first that matches is enough */
+	int cancel_fd; /* readable: give up without a word; 0: none */
 };
 
 /*

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 
 #define STILL(ms, most_ms) true, ms, most_ms
@@ -30,21 +31,31 @@ profile_at(unsigned i)
 	return i < PROFILES ? &profiles[i] : NULL;
 }
 
+/* "a, b or c". */
+static void
+put_names(struct buf *out)
+{
+	for (size_t i = 0; i < PROFILES; i++) {
+		if (i > 0)
+			buf_puts(out, i + 1 < PROFILES ? ", " : " or ");
+		buf_puts(out, profiles[i].name);
+	}
+}
+
 const struct profile *
 profile_find(const char *name, struct error *err)
 {
-	char names[128] = "";
+	struct buf names;
 
 	for (size_t i = 0; i < PROFILES; i++) {
 		if (strcmp(profiles[i].name, name) == 0)
 			return &profiles[i];
-		if (i > 0)
-			strncat(names, i + 1 < PROFILES ? ", " : " or ",
-			    sizeof(names) - strlen(names) - 1);
-		strncat(names, profiles[i].name,
-		    sizeof(names) - strlen(names) - 1);
 	}
+	buf_init(&names, 128);
+	put_names(&names);
 	error_set(err, EINVAL,
-	    "session.prompt: 'profile' must be %s, not '%.20s'", names, name);
+	    "session.prompt: 'profile' must be %.*s, not '%.20s'",
+	    (int)names.len, (const char *)names.data, name);
+	buf_finish(&names);
 	return NULL;
 }

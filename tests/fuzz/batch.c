@@ -40,7 +40,7 @@ expect(const struct batch *b, json_int_t completed, size_t failed)
 static void
 run(struct batch *b)
 {
-	struct conn c = { .next_id = 1, .give = -1, .cancel_fd = -1 };
+	struct conn c = { .next_id = 1, .give = -1 };
 	struct batch_step s;
 	int pair[2];
 

@@ -47,7 +47,7 @@ set_up(struct fixture *f, const char *steps)
 	f->conn = (struct conn){ .fd = pair[0],
 		.next_id = 1,
 		.give = -1,
-		.cancel_fd = -1,
+
 		.dirfd = -1 };
 	f->host = pair[1];
 	buf_init(&f->conn.in, FRAME_HEADER + FRAME_MAX_HOST + (64u << 10));
