@@ -28,11 +28,13 @@ if status is-interactive
 		functions -e __tend_user_prompt
 		functions -c fish_prompt __tend_user_prompt
 		function fish_prompt
-			set -l __tend_status $status
+			# It is to find the statuses as they were.
+			set -l __tend_status $pipestatus
 			printf '\e]133;A;tend=@KEY@\a'
-			__tend_keep_status $__tend_status
-			__tend_user_prompt
-			printf '\e]133;B;tend=@KEY@\a'
+			# Without the line break at its end, as fish would have it.
+			printf '%s\e]133;B;tend=@KEY@\a' (
+				eval (string join ' | ' -- '__tend_keep_status '$__tend_status)
+				__tend_user_prompt | string collect)
 		end
 	end
 end

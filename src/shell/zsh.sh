@@ -10,7 +10,7 @@ if [[ -o interactive ]]; then
 	# Before anything else is printed after a command; then what zsh itself
 	# would have printed before (PROMPT_SP), had it not been told to wait.
 	__tend_done() {
-		local __tend_status=$?
+		__tend_status=$?
 		builtin printf '\033]133;D;%s;tend=@KEY@\007' "$__tend_status" >/dev/tty
 		if [[ ${__tend_sp-} == on ]]; then
 			__tend_sp=off
@@ -57,8 +57,18 @@ if [[ -o interactive ]]; then
 
 	# Once the user's files have been read.
 	__tend_start() {
-		precmd_functions=(__tend_done ${precmd_functions:#__tend_start}
-			__tend_prompt)
+		precmd_functions=(${precmd_functions:#__tend_start} __tend_prompt)
+		# One by this name comes before all others.
+		if (( $+functions[precmd] )); then
+			functions[__tend_user_precmd]=$functions[precmd]
+			precmd() {
+				__tend_done
+				() { return $1 } $__tend_status
+				__tend_user_precmd
+			}
+		else
+			precmd_functions=(__tend_done $precmd_functions)
+		fi
 		preexec_functions+=(__tend_begin)
 		autoload -Uz add-zle-hook-widget
 		add-zle-hook-widget line-init __tend_line

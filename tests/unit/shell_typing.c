@@ -1,0 +1,85 @@
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "shell/typing.h"
+
+#define LINE_MOST 1000 /* busybox ash takes 1,023 bytes */
+
+static char *
+wrap(enum typing_dialect dialect, const char *command)
+{
+	struct buf b;
+
+	buf_init(&b, 1u << 20);
+	typing_wrap(&b, dialect, command, "0123456789abcdef");
+	assert_false(b.full);
+	return buf_take(&b);
+}
+
+static void
+plain_is_what_no_editor_or_shell_changes(void **state)
+{
+	(void)state;
+	assert_true(typing_is_plain("echo 'a' \"b\" | cat", false));
+	assert_true(typing_is_plain("echo \xc3\xa4", false));
+	assert_true(typing_is_plain("a\nb\tc", true));
+	assert_false(typing_is_plain("a\nb", false));
+	assert_false(typing_is_plain("a\tb", false));
+	assert_false(typing_is_plain("echo hi!", true));
+	assert_false(typing_is_plain("a\033b", true));
+	assert_false(typing_is_plain("a\177", true));
+}
+
+/* Whatever the command: no control character but Enter, nothing but ASCII. */
+static void
+a_wrapping_is_printable_and_its_lines_are_short(void **state)
+{
+	char command[20000];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(command) - 1; i++)
+		command[i] = (char)(1 + i % 255);
+	command[sizeof(command) - 1] = '\0';
+	for (int d = TYPING_POSIX; d <= TYPING_ANY; d++) {
+		auto_free char *text = wrap((enum typing_dialect)d, command);
+		size_t line = 0;
+
+		for (const char *p = text; *p != '\0'; p++) {
+			assert_true((*p >= 0x20 && *p < 0x7f) || *p == '\r');
+			assert_true(*p != '!');
+			line = *p == '\r' ? 0 : line + 1;
+			assert_true(line <= LINE_MOST);
+		}
+		assert_int_equal(text[strlen(text) - 1], '\r');
+	}
+}
+
+/* A leading blank keeps it out of a history that does without such lines. */
+static void
+it_is_one_logical_line(void **state)
+{
+	auto_free char *text = wrap(TYPING_POSIX, "one\ntwo\nthree");
+	const char *enter = strchr(text, '\r');
+
+	(void)state;
+	assert_int_equal(text[0], ' ');
+	assert_non_null(enter);
+	assert_int_equal(enter[1], '\0');
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(plain_is_what_no_editor_or_shell_changes),
+		cmocka_unit_test(
+		    a_wrapping_is_printable_and_its_lines_are_short),
+		cmocka_unit_test(it_is_one_logical_line),
+	};
+
+	return cmocka_run_group_tests_name("shell_typing", tests, NULL, NULL);
+}
