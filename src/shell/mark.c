@@ -114,6 +114,11 @@ mark_next(struct mark_scan *s, const uint8_t *p, size_t len, size_t *read,
 			if (esc == NULL)
 				break;
 			at = (size_t)(esc - p);
+			/* Most are of another kind, and there are many. */
+			if (at + 1 < len && p[at + 1] != (uint8_t)prefix[1]) {
+				at++;
+				continue;
+			}
 		}
 		if (step(s, p[at++], out)) {
 			*read = at;

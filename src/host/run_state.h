@@ -1,0 +1,134 @@
+#ifndef TEND_HOST_RUN_STATE_H
+#define TEND_HOST_RUN_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "host/run.h"
+#include "shell/integration.h"
+#include "shell/mark.h"
+
+struct client;
+struct error;
+struct host;
+struct watch;
+
+/*
+ * What the files of a run share; the rest of the host has run.h.  run.c follows
+ * the marks, run_type.c decides how to type, run_show.c what of the output is
+ * for anybody's eyes, run_answer.c keeps the output and answers.
+ */
+
+/* What the session's own shell does, by its marks; kept in the ring. */
+enum shell_at {
+	AT_UNKNOWN,
+	AT_PROMPT,  /* it reads a command */
+	AT_COMMAND, /* it carries one out */
+	AT_BETWEEN, /* it will show its prompt */
+};
+
+enum run_stage {
+	RUN_NONE,
+	RUN_WAITS, /* for the prompt; nothing was typed */
+	RUN_TYPED, /* the command's output has not begun */
+	RUN_GOES,
+};
+
+/* How it is typed. */
+enum run_way {
+	WAY_LINE,  /* as it is */
+	WAY_PASTE, /* as it is, in brackets */
+	WAY_POSIX, /* in a wrapping */
+	WAY_FISH,
+	WAY_ANY, /* in one that any shell understands; best effort */
+};
+
+struct run {
+	enum run_stage stage;
+	enum run_way way;
+	bool exact;              /* typed at a shell whose prompts are known */
+	bool doubtful;           /* or else, somebody has typed Ctrl-C */
+	char key[MARK_KEY_SIZE]; /* of its marks */
+	uint64_t client, id;     /* who waits; client 0: nobody any more */
+	char *command;
+	uint64_t event; /* seq of its beginning in the log */
+	struct buf output;
+	uint64_t total;    /* bytes of it, kept or not */
+	uint64_t from, to; /* where it is in the stream */
+};
+
+struct runs {
+	struct host *h;
+	struct mark_scan scan; /* of what was shown */
+	struct {
+		struct mark_scan scan;
+		struct mark mark;
+		bool found;
+		size_t len;
+	} next; /* what the pump was told of what comes after that */
+
+	enum shell_kind shell; /* the session's own */
+	enum shell_at at;
+	unsigned prompt_row, prompt_col; /* the cursor when it was shown */
+	bool typed;                      /* something was, since then */
+
+	struct run run;
+	struct watch *limit; /* of who waits */
+
+	bool holds;             /* what is echoed is held back */
+	uint64_t hold_from;     /* from here on */
+	bool echoes;            /* and it is the echo that was expected */
+	struct watch *hold_end; /* but not for long */
+	bool impatient;         /* that time is over */
+
+	struct watch *interrupts; /* until the prompt is back */
+	unsigned interrupts_left;
+};
+
+/* How a run has ended. */
+struct run_result {
+	const char *outcome;
+	int code;  /* -1: not known */
+	int signo; /* 0: none */
+	uint64_t seq;
+};
+
+/* Whether marks are of interest at all. */
+bool run_is_followed(const struct runs *r);
+
+/* Whether it is typed in a wrapping, which prints marks of its own. */
+bool run_is_wrapped(const struct run *u);
+
+void run_set_at(struct runs *r, enum shell_at at);
+
+/* Decide how, and type; or wait for the prompt.  0, or -errno and why not. */
+int run_start(struct runs *r, struct client *c, struct error *err);
+
+/* A mark was shown, or was not for anybody's eyes; it ends at this offset. */
+void run_on_mark(struct runs *r, const struct mark *m, uint64_t end,
+    uint64_t seq);
+
+/* "exact" or "best-effort". */
+const char *run_capture_name(const struct run *u);
+
+/*
+ * Output of the command: keep it, take its last bytes back, forget all; or keep
+ * only what a shell printed when it refused the command.
+ */
+void run_capture(struct run *u, const uint8_t *p, size_t len);
+void run_uncapture(struct run *u, size_t len);
+void run_forget_output(struct run *u);
+void run_keep_refusal(struct run *u);
+
+/* Tell who waits, if anybody does: the result so far, or why there is none. */
+struct client *run_who_waits(const struct runs *r);
+void run_answer(struct runs *r, const struct run_result *x);
+void run_refuse(struct runs *r, const struct error *err);
+
+/* It is over: log it, and answer; or only forget it. */
+void run_finish(struct runs *r, struct run_result x);
+void run_clear(struct runs *r);
+
+#endif

@@ -1,0 +1,300 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/loop.h"
+#include "host/client.h"
+#include "host/events.h"
+#include "host/host.h"
+#include "host/input.h"
+#include "host/proc.h"
+#include "host/requests.h"
+#include "host/run_state.h"
+#include "host/serve.h"
+#include "shell/typing.h"
+#include "vt/input_modes.h"
+#include "vt/vt.h"
+#include "wire/frame.h"
+
+/* The runs: where and how a command is typed. */
+
+static int
+type_bytes(struct runs *r, struct client *c, const struct buf *b)
+{
+	struct input_piece piece = {
+		.kind = INPUT_TEXT,
+		.p = b->data,
+		.len = b->len,
+	};
+	uint64_t seq;
+
+	if (b->full)
+		return TAKEN_FULL;
+	return server_type(r->h->server, c, &piece, &seq);
+}
+
+/* Line breaks of the wrapping are Enter keys, but not in a paste. */
+static void
+put_pasted(struct buf *b, const char *p, size_t len)
+{
+	buf_puts(b, "\033[200~");
+	for (size_t i = 0; i < len; i++)
+		buf_putc(b, p[i] == '\r' ? '\n' : p[i]);
+	buf_puts(b, "\033[201~\r");
+}
+
+static bool
+pastes(const struct runs *r)
+{
+	struct input_modes modes = { 0 };
+
+	if (r->h->vt != NULL)
+		vt_input_modes(r->h->vt, &modes);
+	return modes.bracketed_paste;
+}
+
+static const enum typing_dialect dialects[] = {
+	[WAY_POSIX] = TYPING_POSIX,
+	[WAY_FISH] = TYPING_FISH,
+	[WAY_ANY] = TYPING_ANY,
+};
+
+static void
+put_wrapped(struct runs *r, struct buf *b)
+{
+	const struct run *u = &r->run;
+	struct buf line;
+
+	buf_init(&line, INPUT_BYTES_MAX);
+	typing_wrap(&line, dialects[u->way], u->command, u->key);
+	if (line.full)
+		b->full = true;
+	else if (pastes(r))
+		put_pasted(b, (char *)line.data, line.len - 1);
+	else
+		buf_append(b, line.data, line.len);
+	buf_finish(&line);
+}
+
+static void
+put_typing(struct runs *r, struct buf *b)
+{
+	const struct run *u = &r->run;
+
+	if (run_is_wrapped(u))
+		put_wrapped(r, b);
+	else if (u->way == WAY_PASTE)
+		put_pasted(b, u->command, strlen(u->command));
+	else
+		buf_printf(b, "%s\r", u->command);
+}
+
+static void
+begin_hold(struct runs *r)
+{
+	r->holds = true;
+	r->impatient = r->echoes = false;
+	r->hold_from = atomic_load(&r->h->ring.shared->head);
+	watch_rearm(r->hold_end, RUN_HOLD_MS);
+}
+
+/* Type what waits.  0, or what server_type says against it. */
+static int
+type_now(struct runs *r, struct client *c)
+{
+	struct run *u = &r->run;
+	struct buf b;
+	int status;
+
+	buf_init(&b, INPUT_BYTES_MAX);
+	put_typing(r, &b);
+	if (run_is_wrapped(u))
+		begin_hold(r);
+	status = type_bytes(r, c, &b);
+	buf_finish(&b);
+	if (status != TAKEN_WRITTEN && status != INPUT_WAITS)
+		return status;
+	u->stage = RUN_TYPED;
+	u->from = u->to = r->h->shown;
+	u->event = event_run(r->h, u->command, c->by, run_capture_name(u));
+	run_set_at(r, AT_COMMAND);
+	return 0;
+}
+
+/* ---------------------------------------------------------- where to type */
+
+/* Programs at whose prompt a shell may be, besides shells. */
+static const char *const carriers[] = {
+	"bash",
+	"zsh",
+	"fish",
+	"dash",
+	"ash",
+	"sh",
+	"ksh",
+	"mksh",
+	"yash",
+	"busybox",
+	"ssh",
+	"mosh-client",
+	"et",
+	"telnet",
+	"docker",
+	"podman",
+	"kubectl",
+	"lxc",
+	"incus",
+	"su",
+	"sudo",
+	"doas",
+	"login",
+	"nsenter",
+	"chroot",
+	"unshare",
+	"machinectl",
+	"tmux: client",
+	"screen",
+};
+
+static bool
+carries(const char *name)
+{
+	for (size_t i = 0; i < sizeof(carriers) / sizeof(carriers[0]); i++)
+		if (strcmp(name, carriers[i]) == 0)
+			return true;
+	return false;
+}
+
+/* The process whose group has the terminal; false when nobody knows. */
+static bool
+foreground(const struct runs *r, struct proc *out)
+{
+	pid_t pgrp = tcgetpgrp(r->h->master);
+
+	return pgrp > 0 && proc_read(pgrp, out);
+}
+
+/* Somebody else's shell: only what it is called can be known. */
+static int
+look_at_other(struct runs *r, struct error *err)
+{
+	struct proc p;
+
+	if (r->h->vt != NULL && vt_alt_screen(r->h->vt))
+		return error_set(err, EBUSY,
+		    "a full-screen program is shown: exec needs a shell at its "
+		    "prompt");
+	if (foreground(r, &p) && !carries(p.name))
+		return error_set(err, EBUSY,
+		    "%s is in the foreground: exec needs a shell at its prompt",
+		    p.name);
+	r->run.way = WAY_ANY;
+	r->run.exact = false;
+	return 0;
+}
+
+/* Whether what is typed so far was not entered: our own would be its end. */
+static bool
+is_half_typed(const struct runs *r)
+{
+	struct vt_cursor c;
+
+	if (!r->typed || r->h->vt == NULL)
+		return false;
+	vt_cursor(r->h->vt, &c);
+	return c.row != r->prompt_row || c.col != r->prompt_col;
+}
+
+/*
+ * As people would, where the shell then says where its output begins and, of
+ * what it refuses, that.  fish does not, and sh cannot.
+ */
+static enum run_way
+own_way(const struct runs *r)
+{
+	bool brackets = r->shell == SHELL_ZSH ||
+	    (r->shell == SHELL_BASH && pastes(r));
+
+	if (r->shell == SHELL_FISH)
+		return WAY_FISH;
+	if (brackets && typing_is_plain(r->run.command, true))
+		return WAY_PASTE;
+	if (r->shell == SHELL_BASH && typing_is_plain(r->run.command, false))
+		return WAY_LINE;
+	return WAY_POSIX;
+}
+
+/*
+ * Decide how to type, or that the prompt has to come first.  The shell of the
+ * session may have been replaced by another program (exec).
+ */
+static int
+choose(struct runs *r, struct error *err)
+{
+	const struct host *h = r->h;
+	struct proc p = { 0 };
+	bool own = foreground(r, &p) && p.pid == h->manifest.child.pid;
+
+	if (r->shell == SHELL_NONE ||
+	    (own && r->shell != SHELL_SH &&
+		strcmp(p.name, shell_name(r->shell)) != 0))
+		return look_at_other(r, err);
+	if (r->at == AT_UNKNOWN || r->at == AT_BETWEEN) {
+		r->run.stage = RUN_WAITS;
+		return 0;
+	}
+	if (!own)
+		return look_at_other(r, err);
+	if (r->at == AT_COMMAND)
+		return error_set(err, EBUSY,
+		    "the shell is carrying out a "
+		    "command already");
+	if (is_half_typed(r))
+		return error_set(err, EBUSY,
+		    "something is typed at the prompt: send Enter or C-c "
+		    "first");
+	r->run.way = own_way(r);
+	r->run.exact = true;
+	return 0;
+}
+
+static void
+make_key(char out[MARK_KEY_SIZE])
+{
+	uint64_t chance = 0;
+
+	if (getrandom(&chance, sizeof(chance), 0) != sizeof(chance))
+		chance ^= (uint64_t)(uintptr_t)out;
+	snprintf(out, MARK_KEY_SIZE, "%016" PRIx64, chance);
+}
+
+/* Its marks are those of the shell, or its own. */
+static void
+choose_key(struct runs *r)
+{
+	struct run *u = &r->run;
+
+	if (run_is_wrapped(u))
+		make_key(u->key);
+	else
+		snprintf(u->key, sizeof(u->key), "%s",
+		    r->h->manifest.shell_key);
+}
+
+/* Why nothing was typed, as an error. */
+int
+run_start(struct runs *r, struct client *c, struct error *err)
+{
+	int rc = choose(r, err);
+
+	if (rc < 0 || r->run.stage == RUN_WAITS)
+		return rc;
+	choose_key(r);
+	rc = type_now(r, c);
+	return rc == 0 ? 0 : requests_not_typed(rc, err);
+}
