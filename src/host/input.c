@@ -300,6 +300,16 @@ piece_create(const struct input_piece *from)
 	return p;
 }
 
+/* Whose turn it is does not wait for those who must wait for it. */
+static bool
+fits(const struct input *in, const struct input_piece *piece)
+{
+	if (piece->turn != 0 && piece->turn == in->turn)
+		return true;
+	return in->n_pieces < INPUT_PIECES_MAX &&
+	    in->n_bytes + piece->len <= INPUT_BYTES_MAX;
+}
+
 int
 input_type(struct input *in, const struct input_piece *from, uint64_t *seq)
 {
@@ -309,8 +319,7 @@ input_type(struct input *in, const struct input_piece *from, uint64_t *seq)
 		return TAKEN_ENDED;
 	if (from->len == 0)
 		return TAKEN_NOTHING;
-	if (in->n_pieces == INPUT_PIECES_MAX ||
-	    from->len > INPUT_BYTES_MAX - in->n_bytes)
+	if (!fits(in, from))
 		return TAKEN_FULL;
 	host_touch(in->host);
 	p = piece_create(from);

@@ -14,7 +14,8 @@ struct host;
  * INPUT_BYTES_MAX and INPUT_PIECES_MAX; what is more is refused.
  *
  * Who types several pieces that belong together (prompt.h) takes a turn: until
- * it is given back only pieces of that turn are written, and all others wait.
+ * it is given back only pieces of that turn are written, whatever the limits,
+ * and all others wait.
  *
  * Answers to the terminal's queries go before the pieces that wait, at most
  * INPUT_REPLIES_PER_S in a second, and are not logged; what is more is

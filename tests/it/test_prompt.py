@@ -240,6 +240,26 @@ def test_prompts_are_whole_whoever_else_types(home):
         assert events[at + 1] == "\r", events
 
 
+def test_a_host_that_leaves_ends_its_prompt_first(home):
+    sid = home.start("sh", "-c", READER)
+    home.wait_text(sid, "ready")
+    host, results = home.info(sid)["host_pid"], []
+
+    def one():
+        results.append(home.run("prompt", sid, "kept whole", "-p", "nudge"))
+
+    thread = threading.Thread(target=one)
+    thread.start()
+    wait_for(lambda: typed(home, sid) == ["kept whole"], "the text")
+    answer = home.run("revive", sid)
+    thread.join()
+    assert results[0].status == 0, results
+    assert typed(home, sid) == ["kept whole", "\x1b", "\r"]
+    # Where the machine is slow it could not leave in time, and stays.
+    left = home.info(sid)["host_pid"] != host
+    assert left == (answer.status == 0), answer
+
+
 def test_a_client_that_goes_leaves_a_whole_message(home):
     sid = home.start("sh", "-c", READER)
     home.wait_text(sid, "ready")
