@@ -172,7 +172,8 @@ take_piece(struct pump *p, size_t len)
 	changes_note(&h->changes, h->vt, scribe_seq(h->scribe));
 	server_output(h->server, offset, bytes, len, frame);
 	runs_shown(h->runs, bytes, len, hidden, seq);
-	waits_output(h->waits, seq, frame);
+	if (!hidden) /* which shows nothing */
+		waits_output(h->waits, seq, frame);
 	if (p->skip_to != 0 && h->shown == p->skip_to)
 		end_skip(p);
 	return len;

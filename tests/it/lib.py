@@ -226,12 +226,10 @@ class Home:
 
     def wait_text(self, sid, text, seconds=30):
         """Wait until the screen shows the text; the screen."""
-        def look():
-            screen = self.screen(sid)
-            return screen if text in "\n".join(screen["lines"]) else None
-
-        return wait_for(look, lambda: f"{text!r} on the screen: "
-                        + "\n".join(self.screen(sid)["lines"]), seconds)
+        answer = self.run("wait", sid, "--text", text, "--timeout",
+                          f"{seconds}s")
+        assert answer.status == 0, answer
+        return self.screen(sid)
 
     def wait_status(self, sid, *statuses, seconds=30):
         """Wait until the session has one of these; the session."""
