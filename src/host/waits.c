@@ -17,8 +17,6 @@
 #include "op/sight.h"
 #include "vt/vt.h"
 
-#define NEVER INT64_MAX
-
 struct wait {
 	struct list link;
 	struct waits *all;
@@ -48,7 +46,7 @@ struct waits {
 
 	struct buf text;    /* while n_stable > 0: what was visible last */
 	int64_t changed_ms; /* and since when */
-	int64_t next_ms;    /* when a time has come; NEVER */
+	int64_t next_ms;    /* when a time has come; CLOCK_NEVER */
 };
 
 static int64_t
@@ -81,7 +79,7 @@ waits_create(struct host *h)
 	struct waits *w = xcalloc(1, sizeof(*w));
 
 	w->h = h;
-	w->next_ms = NEVER;
+	w->next_ms = CLOCK_NEVER;
 	w->generation = generation(w);
 	list_init(&w->list);
 	buf_init(&w->text, SIZE_MAX);
@@ -271,7 +269,7 @@ look(struct waits *w)
 	if (list_is_empty(&w->list))
 		return;
 	see(w, &s, now);
-	w->next_ms = NEVER;
+	w->next_ms = CLOCK_NEVER;
 	list_for_each_safe(it, &w->list) {
 		struct wait *wait = wait_of(it);
 		int64_t next = next_of(wait, now);

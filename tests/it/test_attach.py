@@ -156,7 +156,8 @@ def test_a_terminal_shows_the_session_clipped(home, session, terminal, program):
     command, text, keys = PROGRAMS[program]
     sid = home.start(*command, options=[
         "--size", f"{session[0]}x{session[1]}", "--resize", "fixed"])
-    home.wait_text(sid, text)
+    if text:
+        home.wait_text(sid, text)
     with Terminal(*terminal) as term:
         client(home, term, sid)
         same_picture(home, term, sid)

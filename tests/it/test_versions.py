@@ -45,17 +45,23 @@ def test_the_old_one_is_another_version():
         assert lib.shows("version").strip() != "tend 0.0.9"
 
 
+def shows(home, sid, text):
+    """Wait until the screen does, of a host that knows no session.wait."""
+    wait_for(lambda: text in "\n".join(home.screen(sid)["lines"]),
+             lambda: home.screen(sid))
+
+
 def test_a_new_client_with_an_old_session(home):
     """All that is older than the difference works; upgrade explains."""
     sid = old(home, "run", "-d", "--name", "aged", "--", "sh", "-c",
               "stty -echo; echo ready; while read x; do echo \"got $x\"; "
               "done").strip()
-    home.wait_text(sid, "ready")
+    shows(home, sid, "ready")
     session = home.info(sid)
     assert runs_old(session["host_pid"]) and runs_old(session["keeper_pid"])
     assert [s["name"] for s in home.json("ls")] == ["aged"]
     home.ok("send", sid, "--text", "one\r")
-    home.wait_text(sid, "got one")
+    shows(home, sid, "got one")
     home.ok("mark", sid, "here")
     home.ok("resize", sid, "70x20")
     assert home.screen(sid)["cols"] == 70
