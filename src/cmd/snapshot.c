@@ -176,6 +176,16 @@ tell_truncated(const struct shot *s, bool truncated)
 
 /* The screen of a running session, from its host. */
 
+/* A host of an older tend refuses what it does not know, also if it is false. */
+static void
+put_flag(struct json_out *j, const char *key, bool value)
+{
+	if (!value)
+		return;
+	json_out_key(j, key);
+	json_out_bool(j, true);
+}
+
 static char *
 put_request(const struct shot *s)
 {
@@ -188,14 +198,10 @@ put_request(const struct shot *s)
 	json_out_open(&j, '{');
 	json_out_key(&j, "format");
 	json_out_text(&j, snapshot_format_name(w->format));
-	json_out_key(&j, "scrollback");
-	json_out_bool(&j, w->scrollback);
-	json_out_key(&j, "cells");
-	json_out_bool(&j, w->cells);
-	json_out_key(&j, "hidden");
-	json_out_bool(&j, w->hidden);
-	json_out_key(&j, "last_command");
-	json_out_bool(&j, w->last_command);
+	put_flag(&j, "scrollback", w->scrollback);
+	put_flag(&j, "cells", w->cells);
+	put_flag(&j, "hidden", w->hidden);
+	put_flag(&j, "last_command", w->last_command);
 	if (w->has_since) {
 		json_out_key(&j, "since");
 		json_out_number(&j, w->since);
