@@ -34,6 +34,7 @@
 
 #define TAIL_MAX 12 /* bytes of the text by which it is known on the screen */
 #define ROW_BYTES ((size_t)VT_COLS_MAX * VT_TEXT_MAX)
+#define PLACE_BYTES (2 * ROW_BYTES + 1)
 
 enum phase {
 	PHASE_WAITING, /* for those before it */
@@ -47,11 +48,15 @@ enum phase {
 
 enum result { DELIVERED, UNCONFIRMED, REFUSED };
 
-/* Where the cursor is, and what stands in its row. */
+/*
+ * Where the cursor is, and what stands in its row.  In the last row it may be
+ * where it was after the screen has scrolled: the row above tells.
+ */
 struct place {
 	struct vt_cursor cursor;
 	bool alt;
-	struct buf line;
+	uint32_t scrolled; /* lines, as many as are kept */
+	struct buf lines;
 };
 
 struct prompt {
@@ -123,7 +128,7 @@ static void
 prompt_destroy(struct prompt *p)
 {
 	list_remove(&p->link);
-	buf_finish(&p->at.line);
+	buf_finish(&p->at.lines);
 	free(p->text);
 	free(p);
 }
@@ -152,12 +157,20 @@ static void
 look_at_cursor(const struct vt *vt, struct place *at)
 {
 	struct vt_row row;
+	unsigned y;
 
 	vt_cursor(vt, &at->cursor);
 	at->alt = vt_alt_screen(vt);
-	vt_screen_row(vt, at->cursor.row, &row);
-	buf_clear(&at->line);
-	vt_row_text(&row, &at->line);
+	at->scrolled = vt_history_lines(vt);
+	buf_clear(&at->lines);
+	y = at->cursor.row;
+	if (!at->alt && y > 0 && y + 1 == vt_rows(vt)) {
+		vt_screen_row(vt, y - 1, &row);
+		vt_row_text(&row, &at->lines);
+		buf_putc(&at->lines, '\n');
+	}
+	vt_screen_row(vt, y, &row);
+	vt_row_text(&row, &at->lines);
 }
 
 static bool
@@ -166,14 +179,15 @@ has_moved(const struct vt *vt, const struct place *before)
 	struct place now = { 0 };
 	bool moved;
 
-	buf_init(&now.line, ROW_BYTES);
+	buf_init(&now.lines, PLACE_BYTES);
 	look_at_cursor(vt, &now);
-	moved = now.alt != before->alt ||
+	moved = now.alt != before->alt || now.scrolled != before->scrolled ||
 	    now.cursor.row != before->cursor.row ||
 	    now.cursor.col != before->cursor.col ||
-	    now.line.len != before->line.len ||
-	    memcmp(now.line.data, before->line.data, now.line.len) != 0;
-	buf_finish(&now.line);
+	    now.lines.len != before->lines.len ||
+	    (now.lines.len > 0 &&
+		memcmp(now.lines.data, before->lines.data, now.lines.len) != 0);
+	buf_finish(&now.lines);
 	return moved;
 }
 
@@ -448,7 +462,7 @@ see_text(struct prompt *p)
 
 	if (!p->profile->still || p->secret)
 		return;
-	p->seen = shows_text(p);
+	p->seen |= shows_text(p);
 	if (p->seen)
 		p->due_ms = still < p->settle_ms ? still : p->settle_ms;
 	set_timer(p->all);
@@ -710,7 +724,7 @@ prompts_ask(struct prompts *all, struct op_call *call, struct error *err)
 	p->until_ms = now_ms() +
 	    (int64_t)op_number(call->args, "timeout_ms", DEFAULT_MS);
 	p->due_ms = NEVER;
-	buf_init(&p->at.line, ROW_BYTES);
+	buf_init(&p->at.lines, PLACE_BYTES);
 	list_append(&all->queue, &p->link);
 	if (current(all) == p)
 		begin(p);

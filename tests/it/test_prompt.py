@@ -57,6 +57,19 @@ def test_a_line_is_delivered(home):
     home.wait_text(sid, "[from a pipe]")
 
 
+@pytest.mark.parametrize("size", ["40x3", "40x10"])
+def test_one_behind_the_other_where_all_scrolls(home, size):
+    """The cursor comes back to where it was, and answers come in between."""
+    sid = home.start("sh", "-c", READER, options=["--size", size])
+    home.wait_text(sid, "ready")
+    with Wire(home.dir(sid), mode="control") as w:
+        for n in range(40):
+            got = w.call("session.prompt", text=f"m{n}")
+            assert got["result"] == "delivered", (n, got)
+    wait_for(lambda: b"[m39]" in home.raw(sid), "the last answer")
+    assert typed(home, sid) == [x for n in range(40) for x in (f"m{n}", "\r")]
+
+
 def test_a_shell_takes_a_command(home):
     sid = home.start("bash", "--norc", "--noprofile", "-i",
                      options=["--size", "60x10"])
