@@ -311,6 +311,7 @@ mcp_command_start(struct mcp_command *c, const struct mcp_call *call,
 
 	if (rc < 0)
 		return rc;
+	c->goes_on = !(call->tool->hints & (TOOL_READS | TOOL_STOPS));
 	c->is_text = call->tool->op == &ops[OP_ID_session_output];
 	c->errors = memfd_create("errors", MFD_CLOEXEC);
 	in = open_input(call);
@@ -412,7 +413,7 @@ mcp_command_read(struct mcp_command *c, json_t **value, struct error *err)
 void
 mcp_command_finish(struct mcp_command *c)
 {
-	if (c->pid > 0) {
+	if (c->pid > 0 && !c->goes_on) {
 		kill(c->pid, SIGTERM);
 		while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
 			continue;

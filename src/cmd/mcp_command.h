@@ -23,6 +23,7 @@ struct mcp_command {
 	int out;   /* its standard output, to be polled; -1: none */
 	int errors;
 	bool is_text; /* what it writes are lines, no JSON */
+	bool goes_on; /* it is not ended with us: it would leave a half */
 	bool truncated;
 	struct buf buf;
 };
@@ -39,7 +40,7 @@ int mcp_command_start(struct mcp_command *c, const struct mcp_call *call,
  */
 int mcp_command_read(struct mcp_command *c, json_t **value, struct error *err);
 
-/* End it if it runs. */
+/* End it if it runs and may be ended. */
 void mcp_command_finish(struct mcp_command *c);
 
 #endif

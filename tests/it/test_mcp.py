@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import re
 import select
 import subprocess
@@ -217,6 +218,32 @@ def test_a_call_that_is_cancelled_is_forgotten(mcp):
                   "params": {"requestId": id, "reason": "changed my mind"}})
     mcp.call("session_send", session=sid, input=[{"text": "never"}])
     assert mcp.call("session_wait", session=sid, text="never")["matched"]
+
+
+def commands(home, name):
+    """The processes that carry this command out."""
+    found = []
+    for pid in home.processes():
+        try:
+            words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+        except OSError:
+            continue
+        if words.startswith(b"tend\0" + name.encode() + b"\0"):
+            found.append(pid)
+    return found
+
+
+def test_steps_that_are_cancelled_are_not_carried_out(mcp, home):
+    sid = shell(mcp)
+    id = mcp.start("session_batch", session=sid, steps=[
+        {"text": "echo begun"}, {"wait": {"text": "never", "timeout": "1h"}},
+        {"text": "; echo more"}])
+    mcp.wait_screen(sid, "echo begun")
+    mcp.tell({"jsonrpc": "2.0", "method": "notifications/cancelled",
+              "params": {"requestId": id}})
+    assert "more" not in mcp.call("session_snapshot",
+                                  session=sid)["untrusted"]["screen"]
+    wait_for(lambda: not commands(home, "batch"), "the end of the batch")
 
 
 def test_steps_are_carried_out_in_one_call(mcp):
