@@ -63,6 +63,18 @@ put_char(struct buf *out, uint32_t cp)
 		buf_append(out, utf8, utf8_encode(utf8, cp));
 }
 
+/* How many of the first bytes stand for themselves: most of all there is. */
+static size_t
+plain_len(const char *p, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && p[n] >= ' ' && p[n] < 0x7f && p[n] != '"' &&
+	    p[n] != '\\')
+		n++;
+	return n;
+}
+
 void
 json_out_string(struct json_out *j, const char *p, size_t len)
 {
@@ -72,8 +84,14 @@ json_out_string(struct json_out *j, const char *p, size_t len)
 	separate(j);
 	buf_putc(j->buf, '"');
 	for (size_t i = 0; i < len; i++) {
-		enum utf8_step step = utf8_step(&u, (uint8_t)p[i], &cp);
+		size_t plain = u.need == 0 ? plain_len(p + i, len - i) : 0;
+		enum utf8_step step;
 
+		buf_append(j->buf, p + i, plain);
+		i += plain;
+		if (i == len)
+			break;
+		step = utf8_step(&u, (uint8_t)p[i], &cp);
 		if (step != UTF8_MORE)
 			put_char(j->buf, cp);
 		if (step == UTF8_BAD_AGAIN)

@@ -46,8 +46,9 @@ const struct cmd cmd_stop = {
 	.summary = "ask a session's program to end, and see that it does",
 	.details =
 	    "All processes of the session get SIGHUP, SIGCONT and SIGTERM; what\n"
-	    "is left after the grace is killed.  Returns when it has ended.  Its\n"
-	    "log and last screen stay.\n",
+	    "is left after the grace is killed, sessions that were started from\n"
+	    "within excepted.  Returns when it has ended.  Its log and last\n"
+	    "screen stay.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_SESSION | CMD_NEEDS_HOST,

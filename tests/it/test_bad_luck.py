@@ -165,7 +165,7 @@ def finish(home, sid, watcher):
     watcher.wire.data(b"\n")
     home.wait_status(sid, "exited")
     assert home.raw(sid) == bytes(watcher.wire.output)
-    assert [e for e in home.events(sid) if e["type"] == "gap"] == []
+    assert home.events(sid, "gap") == []
     watcher.wire.close()
 
 
@@ -191,7 +191,7 @@ def test_a_busy_session_is_not_idle_because_its_host_slept(home, whole):
     wait_for(lambda: home.info(sid)["offset"] > before + 30 * 6,
              lambda: home.info(sid))
     assert home.info(sid)["status"] == "running"
-    assert [e for e in home.events(sid) if e["type"] == "signal"] == []
+    assert home.events(sid, "signal") == []
 
 
 def test_an_idle_session_that_slept_is_stopped_once(home):
@@ -201,7 +201,7 @@ def test_an_idle_session_that_slept_is_stopped_once(home):
         let_pass(3.5)
     ended = home.wait_status(sid, "exited")
     assert ended["outcome"] == "stopped", ended
-    sent = [e for e in home.events(sid) if e["type"] == "signal"]
+    sent = home.events(sid, "signal")
     assert [e["by"] for e in sent] == ["idle-timeout"], sent
 
 
@@ -211,7 +211,7 @@ def test_a_grace_that_ends_in_sleep_ends_the_session(home):
     home.wait_text(sid, "ready")
     stop = subprocess.Popen([TEND, "stop", "--grace", "2s", sid],
                             env=home.env, stdout=subprocess.DEVNULL)
-    wait_for(lambda: [e for e in home.events(sid) if e["type"] == "signal"],
+    wait_for(lambda: home.events(sid, "signal"),
              lambda: home.events(sid))
     with stopped(*(pid for pid in home.processes() if pid != stop.pid)):
         let_pass(3)
@@ -275,7 +275,7 @@ def test_without_descriptors_the_log_goes_on(home):
     raw = home.raw(sid)
     for at, size in zip(itertools.accumulate([0, *sizes]), sizes):
         assert oracle_stream.difference(raw[at:at + size], SEED) is None
-    assert [e for e in home.events(sid) if e["type"] == "gap"] == []
+    assert home.events(sid, "gap") == []
 
 
 def cpu_seconds(pid):

@@ -54,7 +54,7 @@ def test_send_answers_with_the_place_in_the_log(home):
     home.wait_status(sid, "running")
     result = home.json("send", sid, "--text", "hello", "--keys", "Enter")
     assert list(result) == ["seq", "offset"], result
-    events = [e for e in home.events(sid) if e["type"] == "input"]
+    events = home.events(sid, "input")
     assert events and events[-1]["seq"] == result["seq"], events
 
 
@@ -77,7 +77,7 @@ def test_nothing_is_sent_when_part_of_it_is_wrong(home, args, word):
     home.wait_status(sid, "running")
     answer = home.run("send", sid, *args)
     assert answer.status == 2 and word in answer.err, answer
-    assert [e for e in home.events(sid) if e["type"] == "input"] == []
+    assert home.events(sid, "input") == []
 
 
 def test_send_bounds_what_it_takes(home):
@@ -124,7 +124,7 @@ def test_a_secret_is_not_in_the_log(home):
     sid = home.start("sh", "-c", "stty -echo; echo ready; exec cat")
     home.wait_text(sid, "ready")
     home.ok("send", sid, "--text", "hunter2", "--secret")
-    event = [e for e in home.events(sid) if e["type"] == "input"][-1]
+    event = home.events(sid, "input")[-1]
     assert event["withheld"] is True and event["bytes"] == 7, event
     assert "data" not in event
 

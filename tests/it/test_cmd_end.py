@@ -115,7 +115,7 @@ def test_signal_is_logged_with_who(home):
     sid = home.start("cat")
     home.wait_status(sid, "running")
     seq = home.json("signal", sid, "WINCH")["seq"]
-    events = [e for e in home.events(sid) if e["type"] == "signal"]
+    events = home.events(sid, "signal")
     assert [e["seq"] for e in events] == [seq]
     assert events[0]["signal"] == "SIGWINCH"
     assert events[0]["by"] == f"uid:{os.getuid()}"

@@ -34,7 +34,7 @@ def test_exit_is_recorded(home, script, code, signo, outcome):
     assert ended["exit_code"] == code and ended["exit_signal"] == signo, ended
     assert ended["outcome"] == outcome
     gone(home)
-    exits = [e for e in home.events(sid) if e["type"] == "exit"]
+    exits = home.events(sid, "exit")
     assert len(exits) == 1, exits
     assert home.raw(sid) == b"out\r\n"
 
@@ -99,7 +99,7 @@ def test_idle_sessions_are_stopped(home):
     sid = home.start("cat", options=["--idle-timeout", "1s"])
     ended = home.wait_status(sid, "exited")
     assert ended["outcome"] == "stopped", ended
-    signals = [e for e in home.events(sid) if e["type"] == "signal"]
+    signals = home.events(sid, "signal")
     assert signals[0]["by"] == "idle-timeout", signals
 
 
@@ -124,7 +124,7 @@ def test_interactive_shell_is_stopped_with_its_jobs(home):
     ended = home.json("stop", sid, "--grace", "500ms")
     assert ended["outcome"] == "stopped", ended
     gone(home)
-    sent = [e for e in home.events(sid) if e["type"] == "signal"]
+    sent = home.events(sid, "signal")
     assert [e["number"] for e in sent][:1] == [signal.SIGTERM], sent
 
 
@@ -150,7 +150,7 @@ def test_kill_after_the_grace_is_in_the_log(home):
     sid = home.start("sh", "-c", "trap '' TERM HUP; echo ready; cat")
     home.wait_text(sid, "ready")
     home.ok("stop", sid, "--grace", "200ms")
-    sent = [e for e in home.events(sid) if e["type"] == "signal"]
+    sent = home.events(sid, "signal")
     assert [e["number"] for e in sent] == [signal.SIGTERM, signal.SIGKILL]
     assert sent[0]["by"] == sent[1]["by"], sent
 

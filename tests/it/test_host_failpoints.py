@@ -99,7 +99,7 @@ def test_host_killed_while_resizing(home):
     screen = wait_for(lambda: (s := home.screen(sid))["cols"] == 70 and s,
                       lambda: home.screen(sid))
     assert screen["rows"] == 20 and screen["lines"][0] == "ready"
-    resized = [e for e in home.events(sid) if e["type"] == "resize"]
+    resized = home.events(sid, "resize")
     assert [(e["cols"], e["rows"]) for e in resized] == [(70, 20)]
 
 
@@ -156,7 +156,7 @@ def test_bytes_that_crash_the_engine_are_skipped(home):
     degraded(home, sid, "crashed on it twice")
     home.wait_text(sid, "after")
     assert home.raw(sid) == b"before\r\nTEND-POISON\r\nafter\r\n"
-    gap = [e for e in home.events(sid) if e["type"] == "engine-gap"]
+    gap = home.events(sid, "engine-gap")
     assert gap and gap[0]["from"] <= 8 and gap[0]["to"] >= 19, gap
     assert hits(home)["engine-poison"] == 2
 
@@ -222,7 +222,7 @@ def test_a_handover_cut_short_leaves_a_served_session(home, name, upgraded):
     raw = home.raw(sid)
     where = oracle_stream.difference(raw[:4_000_000], 9)
     assert where is None, where
-    assert [e for e in home.events(sid) if e["type"] == "gap"] == []
+    assert home.events(sid, "gap") == []
     info = home.info(sid)
     assert info["degraded"] is None, info
 

@@ -97,7 +97,7 @@ def test_the_log_keeps_all_and_the_text_shows_what_was_seen(home):
     assert raw == (b"a\x1b[6n\x1b[5n\x1b]11;?\x07\x1b]2;title\x07\x1b[Pb"
                    b"\r\nend\r\n")
     assert home.ok("log", sid) == "ab\nend\n"
-    assert [e for e in home.events(sid) if e["type"] == "input"][0]["data"] \
+    assert home.events(sid, "input")[0]["data"] \
         == "x"
 
 
@@ -120,7 +120,7 @@ def test_the_exit_is_noticed_and_told_once(home):
     wait_for(lambda: home.processes() == [] or all(
         b"sleep" in open(f"/proc/{p}/cmdline", "rb").read()
         for p in home.processes()), lambda: home.processes(), 60)
-    exits = [e for e in home.events(sid) if e["type"] == "exit"]
+    exits = home.events(sid, "exit")
     assert len(exits) == 1 and exits[0]["exit_code"] == 6, exits
 
 

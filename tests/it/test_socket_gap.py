@@ -92,8 +92,7 @@ def test_what_was_removed_to_stay_in_the_budget(home):
     size = 40_000_000
     sid = start(home, size, "--max-log", "8M")
     print_all(home, sid, size)
-    trimmed = wait_for(lambda: [e for e in home.events(sid)
-                                if e["type"] == "trimmed"],
+    trimmed = wait_for(lambda: home.events(sid, "trimmed"),
                        lambda: home.events(sid)[-20:])
     with everything(home.dir(sid)) as late:
         late.at = 0

@@ -82,7 +82,7 @@ def stream_is_whole(home, sid):
         i = next(i for i, (a, b) in enumerate(zip(raw, want)) if a != b)
         raise AssertionError(f"byte {i}: {raw[i - 40:i + 80]!r} for "
                              f"{want[i - 40:i + 80]!r}")
-    assert [e for e in home.events(sid) if e["type"] == "gap"] == []
+    assert home.events(sid, "gap") == []
     return end
 
 
@@ -155,9 +155,9 @@ def test_upgrades_lose_and_double_nothing(home):
     say_times("the command", took)
     say_times("without a host, as a viewer sees it", watcher.away)
     say_times("without a host, as who types sees it", typer.away)
-    said = [e for e in home.events(sid) if e["type"] == "meta"]
+    said = home.events(sid, "meta")
     assert len(said) == TIMES, said[-3:]
-    assert [e for e in home.events(sid) if e["type"] == "trouble"] == []
+    assert home.events(sid, "trouble") == []
 
 
 def test_clients_that_know_no_farewell_lose_nothing_either(home):
@@ -225,7 +225,7 @@ def test_an_upgrade_keeps_the_lease_and_the_size(home):
         assert other.type(1, b"not mine\r")[0] == 2
         assert small_one.type(1, b"still mine\r")[0] == 0
         small_one.until_output(b"still mine")
-    resized = [e for e in home.events(sid) if e["type"] == "resize"]
+    resized = home.events(sid, "resize")
     assert [(e["cols"], e["rows"]) for e in resized] == [(90, 30)], resized
 
 
@@ -389,7 +389,7 @@ def test_an_upgrade_while_the_program_ends(home):
         assert (ended["exit_code"], ended["outcome"]) == (5, "failed"), \
             (ended, out, err)
         assert upgrade.returncode in (0, 4), (upgrade.returncode, out, err)
-        exits = [e for e in home.events(sid) if e["type"] == "exit"]
+        exits = home.events(sid, "exit")
         assert len(exits) == 1
         assert home.raw(sid).endswith(b"last\r\n")
     wait_for(lambda: home.processes() == [], lambda: home.processes())

@@ -288,7 +288,7 @@ check_mark(const struct day *d, struct log_reader *r, char digit)
 static void
 moments_are_where_a_reading_of_it_all_finds_them(void **state)
 {
-	unsigned logs = dose(20, 400);
+	unsigned logs = dose(20, 100);
 
 	(void)state;
 	for (unsigned seed = 0; seed < logs; seed++) {
