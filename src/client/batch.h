@@ -57,7 +57,7 @@ void batch_on_lost(struct batch *b, batch_lost_fn *fn, void *arg);
  */
 void batch_run(struct batch *b, struct conn *c, bool keep_going);
 
-/* {"steps":[…],"completed":n,"failed":[…]}, as docs/operations.md has it. */
+/* {"steps":[…],"completed":n,"failed":[…]}, as tend-batch(1) has it. */
 void batch_put(const struct batch *b, struct json_out *j);
 
 /* A step, for who tells people of it. */

@@ -494,6 +494,12 @@ conn_answer(struct conn *c, uint64_t id, char **result, char code[32],
 	return rc;
 }
 
+bool
+conn_was_left(const struct conn *c, int result, const char *code)
+{
+	return result == -EREMOTEIO && c->left && strcmp(code, "busy") == 0;
+}
+
 int
 conn_call(struct conn *c, const char *op, const char *args, char **result,
     char code[32], struct error *err)
@@ -502,13 +508,15 @@ conn_call(struct conn *c, const char *op, const char *args, char **result,
 	uint64_t id;
 	int rc;
 
-	code[0] = '\0';
-	rc = conn_ask(c, op, args, &id, err);
-	while (rc >= 0) {
-		rc = conn_answer(c, id, result, code, err);
-		if (rc != 0)
-			break;
-		rc = fill_until(c, until, true, err);
-	}
+	do {
+		code[0] = '\0';
+		rc = conn_ask(c, op, args, &id, err);
+		while (rc >= 0) {
+			rc = conn_answer(c, id, result, code, err);
+			if (rc != 0)
+				break;
+			rc = fill_until(c, until, true, err);
+		}
+	} while (conn_was_left(c, rc, code));
 	return rc < 0 ? rc : 0;
 }

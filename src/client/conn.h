@@ -74,4 +74,10 @@ int conn_ask(struct conn *c, const char *op, const char *args, uint64_t *id,
 int conn_answer(struct conn *c, uint64_t id, char **result, char code[32],
     struct error *err);
 
+/*
+ * Whether a request was refused because the host leaves, in the middle of it:
+ * ask again, and the next host answers.  conn_call has done so.
+ */
+bool conn_was_left(const struct conn *c, int result, const char *code);
+
 #endif

@@ -150,13 +150,15 @@ static int
 read_host(struct mcp_job *job, json_t **value, struct error *err)
 {
 	auto_free char *result = NULL;
-	char code[32];
+	char code[32] = "";
 	int rc = conn_fill(&job->conn, false, err);
 
 	if (rc >= 0)
 		rc = conn_answer(&job->conn, job->id, &result, code, err);
+	if (rc == -EREMOTEIO && !conn_was_left(&job->conn, rc, code))
+		return rc;
 	if (rc < 0)
-		return rc == -EREMOTEIO ? rc : on_lost(job, rc, err);
+		return on_lost(job, rc, err);
 	if (rc == 0)
 		return 0;
 	*value = json_loads(result, JSON_DECODE_ANY, NULL);

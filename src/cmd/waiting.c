@@ -247,7 +247,7 @@ hear(struct waiting *w, struct waiting_one *one, int64_t until)
 		return 0;
 	if (rc > 0)
 		return take_result(one, json, w->call);
-	if (rc == -EREMOTEIO && conn->left && strcmp(code, "busy") == 0)
+	if (conn_was_left(conn, rc, code))
 		return ask(w, one, until);
 	if (rc == -EREMOTEIO)
 		return out_fail(w->call->out, failure_called(code), "%s: %s",

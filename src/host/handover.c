@@ -16,6 +16,7 @@
 #include "host/host.h"
 #include "host/pump.h"
 #include "host/requests.h"
+#include "host/run.h"
 #include "host/scribe.h"
 #include "host/serve.h"
 #include "host/server.h"
@@ -96,6 +97,10 @@ check(const struct host *h, struct error *err)
 		    "hosts; the session keeps what it has until it ends");
 	if (h->ended || h->manifest.status != STATUS_RUNNING)
 		return error_set(err, ESRCH, "it is ending");
+	if (runs_are_awaited(h->runs))
+		return error_set(err, EBUSY,
+		    "somebody waits for a command (tend exec), whose end "
+		    "another host would not know; try again after that");
 	if (scribe_unlogged_since(h->scribe) != 0)
 		return error_set(err, ENOSPC,
 		    "the log is behind (%s), and what waits for the disk in "

@@ -329,11 +329,14 @@ has_settled(struct prompt *p)
 		submit(p);
 }
 
-/* Only what was seen to be typed can be seen to be gone. */
+/*
+ * Some shells mark only their prompts (dash): one that has marked a command is
+ * believed.  Only what was seen to be typed can be seen to be gone.
+ */
 static bool
 is_confirmed(const struct prompt *p)
 {
-	if (p->profile->confirm == PROFILE_COMMAND && p->all->mark != 0)
+	if (p->profile->confirm == PROFILE_COMMAND && p->all->commands > 0)
 		return p->all->commands > p->commands;
 	return p->moved && p->seen;
 }

@@ -54,6 +54,17 @@ trimmed(const char *command)
 	return out;
 }
 
+static void
+interrupt_run(struct runs *r, int code, int signo)
+{
+	r->run.to = r->h->shown;
+	run_finish(r,
+	    (struct run_result){ .outcome = "interrupted",
+		.code = code,
+		.signo = signo,
+		.seq = scribe_seq(r->h->scribe) });
+}
+
 int
 runs_begin(struct runs *r, const struct run_request *q, struct error *err)
 {
@@ -61,12 +72,12 @@ runs_begin(struct runs *r, const struct run_request *q, struct error *err)
 	int rc;
 
 	if (u->doubtful)
-		run_finish(r,
-		    (struct run_result){ .outcome = "interrupted",
-			.code = -1 });
+		interrupt_run(r, -1, 0);
 	if (u->stage != RUN_NONE)
 		return error_set(err, EBUSY,
 		    "a command of an earlier exec is still running");
+	if (!run_is_followed(r))
+		r->scan = (struct mark_scan){ 0 };
 	*u = (struct run){
 		.client = q->client->number,
 		.id = q->id,
@@ -270,24 +281,43 @@ runs_typed(struct runs *r, const uint8_t *p, size_t len)
 	    memchr(p, '\003', len) != NULL;
 }
 
+bool
+runs_are_awaited(const struct runs *r)
+{
+	return run_who_waits(r) != NULL;
+}
+
+/* Nothing will be seen of its end; what was not even typed is refused. */
+static void
+lose(struct runs *r, int code, int signo, const struct error *err)
+{
+	if (r->run.stage == RUN_WAITS) {
+		run_refuse(r, err);
+		run_clear(r);
+	} else if (r->run.stage != RUN_NONE) {
+		interrupt_run(r, code, signo);
+	}
+}
+
+void
+runs_leave(struct runs *r, uint64_t client)
+{
+	static const struct error err = { EBUSY,
+		"the session goes to another host; ask again" };
+
+	if (r->run.client == client)
+		lose(r, -1, 0, &err);
+}
+
 void
 runs_ended(struct runs *r)
 {
+	static const struct error err = { ESRCH, "the program has ended" };
 	const struct manifest *m = &r->h->manifest;
-	struct run_result x = { .outcome = "interrupted",
-		.code = m->has_exit ? m->exit_code : -1,
-		.signo = m->has_exit ? m->exit_signal : 0,
-		.seq = scribe_seq(r->h->scribe) };
 
 	run_set_at(r, AT_UNKNOWN);
-	r->run.to = r->h->shown;
-	if (r->run.stage == RUN_WAITS)
-		run_refuse(r,
-		    &(struct error){ ESRCH, "the program has ended" });
-	else if (r->run.stage != RUN_NONE)
-		run_finish(r, x);
-	if (r->run.stage != RUN_NONE)
-		run_clear(r);
+	lose(r, m->has_exit ? m->exit_code : -1,
+	    m->has_exit ? m->exit_signal : 0, &err);
 }
 
 /* Nobody waits any longer.  What was typed goes on; what was not is not. */

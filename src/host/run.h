@@ -70,6 +70,13 @@ void runs_shown(struct runs *r, const uint8_t *p, size_t len, bool hidden,
  */
 void runs_typed(struct runs *r, const uint8_t *p, size_t len);
 
+/*
+ * Another host, which would not know of the run, should not follow while
+ * somebody waits for it; if it does, that connection is told.
+ */
+bool runs_are_awaited(const struct runs *r);
+void runs_leave(struct runs *r, uint64_t client);
+
 /* The program has ended, or ended and is started again. */
 void runs_ended(struct runs *r);
 

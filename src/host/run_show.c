@@ -27,10 +27,14 @@ mode_len(const uint8_t *p, size_t len)
 static void
 blank(uint8_t *p, size_t len)
 {
-	for (size_t i = 0, n; i<len; i += n> 0 ? n : 1) {
-		n = mode_len(p + i, len - i);
+	size_t i = 0;
+
+	while (i < len) {
+		size_t n = mode_len(p + i, len - i);
+
 		if (n == 0)
-			p[i] = 0;
+			p[i++] = 0;
+		i += n;
 	}
 }
 
@@ -131,14 +135,11 @@ runs_look(struct runs *r, uint8_t *p, size_t len, bool *hidden)
 	*hidden = false;
 	if (!run_is_followed(r))
 		return len;
-	if (wrapped && r->holds)
-		return look_at_echo(r, p, len, hidden);
-	if (wrapped) {
-		n = look_for_own(r, p, len, hidden);
-		if (*hidden || n == 0)
-			return n;
-		len = n;
-	}
+	if (wrapped)
+		len = r->holds ? look_at_echo(r, p, len, hidden) :
+				 look_for_own(r, p, len, hidden);
+	if (*hidden || len == 0)
+		return len;
 	r->next.scan = r->scan;
 	r->next.found = mark_next(&r->next.scan, p, len, &n, &r->next.mark);
 	r->next.len = n;

@@ -3,6 +3,7 @@
 #include "host/host.h"
 #include "host/input.h"
 #include "host/prompt.h"
+#include "host/run.h"
 #include "host/serve.h"
 #include "host/server.h"
 #include "host/waits.h"
@@ -63,6 +64,7 @@ begin(struct server *s, struct client *c)
 		return;
 	}
 	waits_leave(s->host->waits, c->number);
+	runs_leave(s->host->runs, c->number);
 }
 
 /* Close it when it has its answers, or they do not come. */

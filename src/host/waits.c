@@ -194,10 +194,14 @@ note_text(struct waits *w, struct sight *s, int64_t now)
 }
 
 static void
-begin_stable(struct waits *w, struct sight *s)
+begin_stable(struct waits *w)
 {
-	note_text(w, s, 0);
+	struct sight s;
+
+	sight_init(&s, w->h->vt);
+	note_text(w, &s, 0);
 	w->changed_ms = w->h->active_ms;
+	sight_finish(&s);
 }
 
 static void
@@ -406,22 +410,36 @@ create(struct waits *w, const struct op_call *call, struct condition *c)
 	return wait;
 }
 
+/* Without a screen nothing of it can be waited for. */
+static int
+check_screen(const struct waits *w, const struct condition *c,
+    struct error *err)
+{
+	const unsigned others = 1u << CONDITION_IDLE | 1u << CONDITION_EXIT;
+
+	if (w->h->vt != NULL || (c->wanted & ~others) == 0)
+		return 0;
+	return error_set(err, ENOENT,
+	    "the session has no screen: its engine is off");
+}
+
 int
 waits_begin(struct waits *w, struct op_call *call, struct condition *c,
     struct error *err)
 {
-	bool first_stable = w->n_stable == 0 &&
-	    condition_wants(c, CONDITION_STABLE);
-	struct wait *wait = create(w, call, c);
 	int64_t now = now_ms();
+	struct wait *wait;
 	struct verdict v;
 	struct sight s;
-	int rc;
+	int rc = check_screen(w, c, err);
 
-	sight_init(&s, w->h->vt);
-	if (first_stable)
-		begin_stable(w, &s);
-	sight_finish(&s);
+	if (rc < 0) {
+		condition_finish(c);
+		return rc;
+	}
+	if (w->n_stable == 0 && condition_wants(c, CONDITION_STABLE))
+		begin_stable(w);
+	wait = create(w, call, c);
 	see(w, &s, now);
 	rc = judge(wait, &s, now, &v);
 	if (rc == 1)

@@ -2,6 +2,7 @@
 # prompts and commands (OSC 133), and nothing else is changed.  A login shell
 # comes here from its first PROMPT_COMMAND.
 if ! shopt -q login_shell && [ -r ~/.bashrc ]; then
+	# shellcheck source=/dev/null
 	. ~/.bashrc
 fi
 
@@ -46,10 +47,12 @@ __tend_install() {
 	else
 		# What follows is to see the status: bash does not keep it then.
 		first='{ __tend_done; } 2>/dev/null'
-		local kept=${PROMPT_COMMAND-}
-		kept=${kept//"$login"/:}
+		# shellcheck disable=SC2178,SC2128
+		local string=${PROMPT_COMMAND-}
+		string=${string//"$login"/:}
 		unset PROMPT_COMMAND
-		PROMPT_COMMAND=$first${kept:+$'\n'$kept}$'\n'$last
+		# shellcheck disable=SC2178
+		PROMPT_COMMAND=$first${string:+$'\n'$string}$'\n'$last
 	fi
 	__tend_mark
 }

@@ -4,6 +4,7 @@
 if [ -n "${ENV-}" ]; then
 	__tend_env=$(eval "printf %s \"$ENV\"")
 	if [ -r "$__tend_env" ]; then
+		# shellcheck source=/dev/null
 		. "$__tend_env"
 	fi
 	unset __tend_env

@@ -104,6 +104,22 @@ def test_the_first_failure_ends_it(home, shell):
                                 "completed"], result
 
 
+def test_a_wait_outlives_its_host(home, shell):
+    """It is asked of the next one; nothing is typed twice."""
+    steps = [{"text": "a\r"}, {"wait": "[a]"}, {"wait": "[b]"}, {"text": "c\r"},
+             {"wait": "[c]"}]
+    going = subprocess.Popen([TEND, "batch", shell, "--json", "--steps",
+                              json.dumps(steps)], env=home.env,
+                             stdout=subprocess.PIPE)
+    home.wait_text(shell, "[a]")
+    home.ok("revive", shell)
+    home.ok("send", shell, "--text", "b\r")
+    out, _ = going.communicate(timeout=60)
+    assert going.returncode == 0, out
+    shown = [line for line in home.screen(shell)["lines"] if "[" in line]
+    assert shown == ["[a]", "[b]", "[c]"]
+
+
 def test_nothing_is_sent_when_a_step_is_wrong(home, shell):
     for steps, word in (
             ([{"text": "a"}, {"keys": ["Enterr"]}], "step 1: "),

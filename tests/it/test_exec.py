@@ -371,3 +371,20 @@ def test_other_programs_are_not_typed_at(home):
     lone = home.start("cat")
     error = home.error("exec", lone, "--", "echo no", status=125, code="busy")
     assert "cat is in the foreground" in error["message"], error
+
+
+def test_no_other_host_follows_while_somebody_waits(home, tmp_path):
+    sid = home.start("bash")
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    caller = subprocess.Popen(
+        [TEND, "exec", sid, "--", f"cat {gate}; sh -c 'exit 6'"],
+        env=home.env, stdout=subprocess.PIPE)
+    with open(gate, "w") as f:
+        answer = home.run("upgrade", sid)
+        assert answer.status != 0 and "tend exec" in answer.err, answer
+        f.write("passed\n")
+    assert caller.communicate(timeout=60)[0] == b"passed\n"
+    assert caller.returncode == 6
+    home.ok("upgrade", sid)
+    assert run(home, sid, "echo after")["output"] == "after\n"

@@ -169,6 +169,9 @@ def test_engine_that_crashes_again_and_again_is_left_out(home):
     assert hits(home)["engine-poison"] == 4
     home.ok("send", sid, "--text", "typed\r")
     wait_for(lambda: b"typed" in home.raw(sid), lambda: home.raw(sid))
+    error = home.error("wait", sid, "--text", "typed", status=3,
+                       code="not_found")
+    assert "its engine is off" in error["message"], error
     assert home.json("kill", sid)["outcome"] == "killed"
 
 

@@ -70,17 +70,30 @@ def test_one_behind_the_other_where_all_scrolls(home, size):
     assert typed(home, sid) == [x for n in range(40) for x in (f"m{n}", "\r")]
 
 
-def test_a_shell_takes_a_command(home):
+@pytest.mark.parametrize("options", [[], ["--no-integration"]])
+@pytest.mark.parametrize("shell", [
+    ["bash", "--norc", "--noprofile"], ["zsh", "-f"], ["fish", "-N"],
+    ["dash"], ["busybox", "ash"]], ids=lambda words: words[-1])
+def test_every_shell_takes_commands(home, shell, options):
+    sid = home.start(*shell, options=["--size", "60x10", *options])
+    home.ok("wait", sid, "--regex", "[#$%>] *$", "--timeout", "60s")
+    for n in range(5):
+        got = prompt(home, sid, f"printf %s-%s {n} {n}", "-p", "shell")
+        assert got["result"] == "delivered", got
+        home.ok("wait", sid, "--text", f"{n}-{n}", "--after",
+                str(got["seq"]), "--timeout", "60s")
+        home.ok("wait", sid, "--regex", "[#$%>] *$", "--stable", "50ms",
+                "--timeout", "60s")
+
+
+def test_several_lines_are_one_message(home):
     sid = home.start("bash", "--norc", "--noprofile", "-i",
                      options=["--size", "60x10"])
     home.wait_text(sid, "$")
-    for n in range(5):
-        got = prompt(home, sid, f"echo $(({n} + 40))", "--profile", "shell")
-        assert got["result"] == "delivered", got
-        home.wait_text(sid, f"\n{n + 40}\n")
     got = prompt(home, sid, "echo a\necho b", "-p", "shell")
     assert got["result"] == "delivered", got
     home.wait_text(sid, "\na\nb\n")
+    assert typed(home, sid)[-1] == "\r"
 
 
 # Shows what it is given; a line without "(" is a command that begins.

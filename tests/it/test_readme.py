@@ -45,7 +45,7 @@ def home():
     with Home() as home:
         home.env.update(PATH=f"{lib.TEND.parent}:{home.env['PATH']}",
                         HOME=os.getcwd(), TERM="xterm-256color",
-                        SHELL="/bin/bash")
+                        SHELL="/bin/bash", HISTFILE="/dev/null")
         home.env.pop("TEND_PREFIX", None)
         yield home
 

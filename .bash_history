@@ -1,3 +1,0 @@
-echo hello from the session
-tend mark work hello
-clear; echo all is new
