@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/loop.h"
 #include "base/mem.h"
@@ -46,7 +47,6 @@ static char *
 trimmed(const char *command)
 {
 	size_t len = strlen(command);
-
 	char *out = xstrdup(command);
 
 	while (len > 0 && (out[len - 1] == '\n' || out[len - 1] == '\r'))
@@ -73,6 +73,8 @@ runs_begin(struct runs *r, const struct run_request *q, struct error *err)
 
 	if (u->doubtful)
 		interrupt_run(r, -1, 0);
+	if (u->stage == RUN_WAITS && !runs_are_awaited(r))
+		run_clear(r);
 	if (u->stage != RUN_NONE)
 		return error_set(err, EBUSY,
 		    "a command of an earlier exec is still running");
@@ -277,6 +279,8 @@ void
 runs_typed(struct runs *r, const uint8_t *p, size_t len)
 {
 	r->typed = true;
+	r->typed_ms = clock_ms(CLOCK_MONOTONIC);
+	r->typed_at = r->h->shown;
 	r->run.doubtful |= !r->run.exact && r->run.stage != RUN_NONE &&
 	    memchr(p, '\003', len) != NULL;
 }

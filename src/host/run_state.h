@@ -73,6 +73,8 @@ struct runs {
 	enum shell_at at;
 	unsigned prompt_row, prompt_col; /* the cursor when it was shown */
 	bool typed;                      /* something was, since then */
+	int64_t typed_ms;                /* when last, */
+	uint64_t typed_at;               /* and what was shown then */
 
 	struct run run;
 	struct watch *limit; /* of who waits */

@@ -6,6 +6,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/loop.h"
 #include "host/client.h"
@@ -22,6 +23,8 @@
 #include "wire/frame.h"
 
 /* The runs: where and how a command is typed. */
+
+#define ECHO_MS 200 /* until what was typed is seen */
 
 static int
 type_bytes(struct runs *r, struct client *c, const struct buf *b)
@@ -204,7 +207,12 @@ is_half_typed(const struct runs *r)
 {
 	struct vt_cursor c;
 
-	if (!r->typed || r->h->vt == NULL)
+	if (!r->typed)
+		return false;
+	if (r->typed_at == r->h->shown &&
+	    clock_ms(CLOCK_MONOTONIC) - r->typed_ms < ECHO_MS)
+		return true; /* it is still to be seen */
+	if (r->h->vt == NULL)
 		return false;
 	vt_cursor(r->h->vt, &c);
 	return c.row != r->prompt_row || c.col != r->prompt_col;
@@ -252,8 +260,7 @@ choose(struct runs *r, struct error *err)
 		return look_at_other(r, err);
 	if (r->at == AT_COMMAND)
 		return error_set(err, EBUSY,
-		    "the shell is carrying out a "
-		    "command already");
+		    "the shell is carrying out a command already");
 	if (is_half_typed(r))
 		return error_set(err, EBUSY,
 		    "something is typed at the prompt: send Enter or C-c "
@@ -286,7 +293,6 @@ choose_key(struct runs *r)
 		    r->h->manifest.shell_key);
 }
 
-/* Why nothing was typed, as an error. */
 int
 run_start(struct runs *r, struct client *c, struct error *err)
 {

@@ -366,7 +366,8 @@ def test_other_programs_are_not_typed_at(home):
     home.wait_text(sid, "cat\n")
     error = home.error("exec", sid, "--", "echo no", status=125, code="busy")
     assert "prompt" in error["message"] or "command" in error["message"]
-    home.ok("send", sid, "--keys", "C-d")
+    seq = home.json("send", sid, "--keys", "C-d")["seq"]
+    home.ok("wait", sid, "--command-done", "--after", str(seq))
     assert run(home, sid, "echo yes")["output"] == "yes\n"
     lone = home.start("cat")
     error = home.error("exec", lone, "--", "echo no", status=125, code="busy")

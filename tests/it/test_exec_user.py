@@ -209,3 +209,9 @@ def test_the_last_command_and_its_end_are_known_of_any_shell(
         assert home.ok("snapshot", sid, "--last-command", "--format",
                        "text").rstrip("\n") == "first\nsecond", shell
         assert result["output"] == "first\nsecond\n"
+        ready(home, sid)
+        seq = home.json("send", sid, "--text", "echo typed\r")["seq"]
+        waited = home.json("wait", sid, "--command-done", "--after", str(seq),
+                           "--timeout", LIMIT)
+        assert waited["matched"], (shell, waited)
+        assert b"typed\r\n" in home.raw(sid)
