@@ -40,6 +40,10 @@ read_steps(const struct call *call, struct buf *out, struct error *err)
 {
 	const struct args *a = call->args;
 
+	if (a->steps == NULL && call->argc == 0 && isatty(STDIN_FILENO))
+		return error_set(err, EINVAL,
+		    "no steps: standard input is a terminal; give a FILE, "
+		    "--steps, or pipe them here");
 	if (a->steps == NULL)
 		return slurp(call->argc > 0 ? call->argv[0] : "-", out, err);
 	return buf_puts(out, a->steps) < 0 ?
