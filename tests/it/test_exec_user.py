@@ -9,8 +9,7 @@ import re
 import pytest
 
 from lib import wait_for
-from test_exec import LIMIT, SHELLS, home, run  # noqa: F401
-from test_exec_hidden import ready
+from shells import LIMIT, SHELLS, home, ready, run  # noqa: F401
 
 PROFILES = {
     "bash": {
