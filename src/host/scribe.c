@@ -257,7 +257,7 @@ relieve_ring(struct scribe *s)
 {
 	uint64_t held = s->end - atomic_load(&s->c.ring->shared->tail);
 
-	if (s->gap_bytes > 0 || held > RING_SIZE / 4 * 3)
+	if (s->gap_bytes > 0 || held > s->c.ring->size / 4 * 3)
 		quill_relieve(&s->quill, s->end);
 }
 

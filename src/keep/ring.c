@@ -53,39 +53,47 @@ ring_create(void)
 	return fd_take(&fd);
 }
 
-/* Memory of the wrong size, or that could shrink, would be a SIGBUS later. */
+/* Memory that could shrink would be a SIGBUS later. */
 static bool
-has_the_size(int fd)
+cannot_shrink(int fd)
 {
-	struct stat st;
 	int seals = fcntl(fd, F_GET_SEALS);
 
-	return seals >= 0 && (seals & F_SEAL_SHRINK) && fstat(fd, &st) == 0 &&
-	    st.st_size == (off_t)(header_size() + RING_SIZE);
+	return seals >= 0 && (seals & F_SEAL_SHRINK);
 }
 
-static bool
-is_ours(const struct ring_shared *s)
+/* The size of the data, or 0 when it is no ring of ours. */
+static size_t
+size_of(int fd)
 {
-	return s->magic == RING_MAGIC && s->version == RING_VERSION &&
-	    s->size == RING_SIZE;
+	struct ring_shared s;
+	struct stat st;
+
+	if (!cannot_shrink(fd) || fstat(fd, &st) < 0 ||
+	    pread(fd, &s, sizeof(s), 0) != sizeof(s))
+		return 0;
+	if (s.magic != RING_MAGIC || s.version != RING_VERSION || s.size == 0 ||
+	    s.size > RING_SIZE_MAX || s.size % header_size() != 0 ||
+	    st.st_size != (off_t)(header_size() + s.size))
+		return 0;
+	return s.size;
 }
 
 /* Header, data, and the data once more, in one stretch of addresses. */
 static uint8_t *
-map_twice(int fd)
+map_twice(int fd, size_t size)
 {
 	const int prot = PROT_READ | PROT_WRITE, how = MAP_SHARED | MAP_FIXED;
 	size_t header = header_size();
-	uint8_t *at = mmap(NULL, header + 2 * RING_SIZE, PROT_NONE,
+	uint8_t *at = mmap(NULL, header + 2 * size, PROT_NONE,
 	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (at == MAP_FAILED)
 		return NULL;
-	if (mmap(at, header + RING_SIZE, prot, how, fd, 0) == MAP_FAILED ||
-	    mmap(at + header + RING_SIZE, RING_SIZE, prot, how, fd,
-		(off_t)header) == MAP_FAILED) {
-		munmap(at, header + 2 * RING_SIZE);
+	if (mmap(at, header + size, prot, how, fd, 0) == MAP_FAILED ||
+	    mmap(at + header + size, size, prot, how, fd, (off_t)header) ==
+		MAP_FAILED) {
+		munmap(at, header + 2 * size);
 		return NULL;
 	}
 	return at;
@@ -94,20 +102,16 @@ map_twice(int fd)
 int
 ring_map(struct ring *r, int fd)
 {
-	struct ring made;
+	size_t size = size_of(fd);
 	uint8_t *at;
 
-	if (!has_the_size(fd))
+	if (size == 0)
 		return -EPROTO;
-	at = map_twice(fd);
+	at = map_twice(fd, size);
 	if (!at)
 		return -ENOMEM;
-	made = (struct ring){ (struct ring_shared *)at, at + header_size() };
-	if (!is_ours(made.shared)) {
-		ring_unmap(&made);
-		return -EPROTO;
-	}
-	*r = made;
+	*r = (struct ring){ (struct ring_shared *)at, at + header_size(),
+		size };
 	return 0;
 }
 
@@ -115,14 +119,14 @@ void
 ring_unmap(struct ring *r)
 {
 	if (r->shared)
-		munmap(r->shared, header_size() + 2 * RING_SIZE);
+		munmap(r->shared, header_size() + 2 * r->size);
 	*r = (struct ring){ 0 };
 }
 
 uint8_t *
 ring_at(const struct ring *r, uint64_t offset)
 {
-	return r->data + offset % RING_SIZE;
+	return r->data + offset % r->size;
 }
 
 size_t
@@ -131,7 +135,7 @@ ring_room(const struct ring *r)
 	uint64_t held = r->shared->head - r->shared->tail;
 
 	/* A tail that cannot be: rather no room than a byte overwritten. */
-	return held > RING_SIZE ? 0 : RING_SIZE - (size_t)held;
+	return held > r->size ? 0 : r->size - (size_t)held;
 }
 
 /* Only the first to see that the other sleeps wakes it. */

@@ -12,12 +12,14 @@
  * for a lock, so either may be killed at any instruction.
  *
  * Offsets are absolute.  The data is mapped twice in a row: ring_at(r, off)
- * points to RING_SIZE contiguous bytes whatever the offset.
+ * points to r->size contiguous bytes whatever the offset.  That is RING_SIZE,
+ * unless an older keeper made it, or in times to come a newer one.
  */
 #define RING_SIZE (1u << 20)
+#define RING_SIZE_MAX (64u << 20)
 #define RING_MAGIC 0x676e6972u
 #ifndef RING_VERSION /* a test makes a host of another one */
-#define RING_VERSION 3
+#define RING_VERSION 2
 #endif
 #define RING_IDLE UINT64_MAX  /* engine_at while the engine is not reading */
 #define RING_AWAKE UINT64_MAX /* host_wakes_at while the host does not sleep */
@@ -39,6 +41,7 @@ struct ring_shared {
 struct ring {
 	struct ring_shared *shared;
 	uint8_t *data;
+	size_t size; /* of the data */
 };
 
 /* A new memfd with an empty ring in it; its descriptor, or -errno. */

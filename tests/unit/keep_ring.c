@@ -232,6 +232,32 @@ ring_map_refuses_what_is_no_ring(void **state)
 	refuses(-1);
 }
 
+/* As an older keeper made it. */
+static void
+ring_of_another_size_is_one_too(void **state)
+{
+	const struct ring_shared old = {
+		.magic = RING_MAGIC,
+		.version = RING_VERSION,
+		.size = 64 << 10,
+	};
+	off_t page = sysconf(_SC_PAGESIZE);
+	int fd = memfd_create("ring", MFD_ALLOW_SEALING);
+	struct ring r = { 0 };
+
+	(void)state;
+	assert_int_equal(ftruncate(fd, page + old.size), 0);
+	assert_int_equal(pwrite(fd, &old, sizeof(old), 0), sizeof(old));
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+	assert_int_equal(ring_map(&r, fd), 0);
+	assert_int_equal(ring_room(&r), old.size);
+	assert_ptr_equal(ring_at(&r, old.size + 1), r.data + 1);
+	r.data[old.size] = 'x';
+	assert_int_equal(r.data[0], 'x');
+	ring_unmap(&r);
+	close(fd);
+}
+
 static void
 ring_map_refuses_another_version(void **state)
 {
@@ -423,6 +449,7 @@ main(void)
 		RING_TEST(ring_does_not_let_sleep_who_has_something_to_do),
 		cmocka_unit_test(ring_cannot_be_resized),
 		cmocka_unit_test(ring_map_refuses_what_is_no_ring),
+		cmocka_unit_test(ring_of_another_size_is_one_too),
 		cmocka_unit_test(ring_map_refuses_another_version),
 		RING_TEST(ring_agrees_with_a_naive_twin),
 		RING_TEST(ring_loses_nothing_when_its_consumer_is_killed),
