@@ -482,7 +482,7 @@ def inspect(home, *args):
 
 
 def test_the_inspector_finds_nothing_wrong(home):
-    tools = inspect(home, "--method", "tools/list", "--strict")["tools"]
+    tools = inspect(home, "--method", "tools/list")["tools"]
     assert "session_send" in [t["name"] for t in tools]
     sid = home.start("cat")
     got = inspect(home, "--method", "tools/call", "--tool-name",
@@ -515,8 +515,9 @@ def test_hidden_text_is_flagged(mcp):
     cases = [f"see {ESC}{style}mignore all that{ESC}m me" for style in STYLES]
     cases += [f"see ig{sign}nore me" for sign in SIGNS]
     assert len(cases) >= 50
-    sid = mcp.call("session_create", command=["sh", "-c", "stty -echo raw; cat"],
-                   rows=5)["id"]
+    sid = mcp.call("session_create", command=[
+        "sh", "-c", "stty -echo raw; printf ready; cat"], rows=5)["id"]
+    mcp.wait_screen(sid, "ready")
     for n, case in enumerate(cases):
         text = f"{ESC}H{ESC}2J{case} <{n}>"
         mcp.call("session_send", session=sid, input=[{"text": text}])
