@@ -91,7 +91,8 @@ def on_terminal(home, *args, cols=80, **env):
 
 def test_ls_has_colours_only_on_a_terminal(home):
     home.env.pop("NO_COLOR", None)
-    home.start("cat", options=["-n", "coloured"])
+    sid = home.start("cat", options=["-n", "coloured"])
+    home.wait_status(sid, "running")
     assert "\x1b" not in home.ok("ls")
     raw, lines = on_terminal(home, "ls")
     assert "\x1b[32mrunning\x1b[m" in raw, raw
