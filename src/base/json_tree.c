@@ -4,6 +4,13 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/mem.h"
+
+void
+json_tree_guard(void)
+{
+	json_set_alloc_funcs(xmalloc, free);
+}
 
 /* Brackets in strings do not count; that they match, the parser sees. */
 static bool

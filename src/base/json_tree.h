@@ -14,6 +14,12 @@ struct error;
  */
 #define JSON_TREE_DEPTH 32
 
+/*
+ * Have jansson take memory as mem.h does: without, it leaves bytes out of a
+ * string and says nothing.  For the first line of a program.
+ */
+void json_tree_guard(void);
+
 json_t *json_tree_read(const char *p, size_t len, struct error *err);
 
 /* The same, and it must be an object. */

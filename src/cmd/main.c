@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/json_tree.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
 #include "cmd/complete.h"
@@ -213,6 +214,7 @@ main(int argc, char **argv)
 	struct out out;
 	int status;
 
+	json_tree_guard();
 	/* A reader that left is an error of writing, told like any other. */
 	signal(SIGPIPE, SIG_IGN);
 	out_init(&out, NULL, asks_for_json(argc, argv));

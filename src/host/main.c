@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/json_tree.h"
 #include "base/loop.h"
 #include "base/version.h"
 #include "host/host.h"
@@ -42,6 +43,7 @@ main(int argc, char **argv)
 
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
 		return say_version();
+	json_tree_guard();
 	be_small();
 	umask(0077); /* whatever it makes is the owner's alone */
 	prctl(PR_SET_NAME, "tend-host"); /* fexecve leaves a number there */
