@@ -60,8 +60,9 @@ static void
 is_fit_for_a_model(const struct buf *out, size_t limit)
 {
 	json_t *o = json_tree_object((char *)out->data, out->len, NULL);
-	json_t *texts = json_object_get(
-	    json_object_get(json_object_get(o, "result"), "structuredContent"),
+	json_t *texts = json_object_get(json_object_get(json_object_get(o,
+							    "result"),
+					    "structuredContent"),
 	    "untrusted");
 	const char *name;
 	size_t sum = 0;

@@ -178,8 +178,11 @@ def test_nothing_is_offered_where_nothing_fits(home, typed):
 def test_no_home_is_no_mistake(tmp_path):
     file = tmp_path / "file"
     file.write_text("no home")
+    # "" is the home of whoever runs the tests, who may have sessions there.
+    env = {**os.environ, "XDG_STATE_HOME": str(tmp_path / "state")}
+    env.pop("TEND_HOME", None)
     for home in (file, tmp_path / "absent", "relative/\x1b", ""):
-        answer = tend("__complete", "--home", home, "attach", "")
+        answer = tend("__complete", "--home", home, "attach", "", env=env)
         assert answer.status == 0 and answer.out == b"" == answer.err.encode()
 
 
