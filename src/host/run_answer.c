@@ -92,21 +92,11 @@ run_capture_name(const struct run *u)
 }
 
 static void
-put_maybe(struct json_out *j, const char *key, bool known, int n)
-{
-	json_out_key(j, key);
-	if (known)
-		json_out_int(j, n);
-	else
-		json_out_null(j);
-}
-
-static void
 put_result(struct json_out *j, const struct run *u, const struct run_result *x)
 {
 	json_out_open(j, '{');
-	put_maybe(j, "exit_code", x->code >= 0, x->code);
-	put_maybe(j, "exit_signal", x->signo > 0, x->signo);
+	json_put_maybe(j, "exit_code", x->code >= 0, x->code);
+	json_put_maybe(j, "exit_signal", x->signo > 0, x->signo);
 	json_out_key(j, "output");
 	put_output(j, &u->output);
 	json_out_key(j, "truncated");

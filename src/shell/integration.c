@@ -47,10 +47,9 @@ is_plain(const char *s)
 	return s[0] != '\0' && s[strspn(s, plain)] == '\0';
 }
 
-static void
-quote(struct buf *out, const char *s, const char *slash)
+void
+shell_put_quoted(struct buf *out, const char *s, const char *slash)
 {
-	buf_putc(out, '\'');
 	for (; *s != '\0'; s++) {
 		if (*s == '\'')
 			buf_puts(out, "'\\''");
@@ -59,6 +58,13 @@ quote(struct buf *out, const char *s, const char *slash)
 		else
 			buf_putc(out, *s);
 	}
+}
+
+static void
+quote(struct buf *out, const char *s, const char *slash)
+{
+	buf_putc(out, '\'');
+	shell_put_quoted(out, s, slash);
 	buf_putc(out, '\'');
 }
 

@@ -46,4 +46,7 @@ void integration_finish(struct integration *in);
 /* Append s as one word of a POSIX shell; plain words as they are. */
 void shell_quote(struct buf *out, const char *s);
 
+/* What stands between single quotes; slash is a backslash as the shell has it. */
+void shell_put_quoted(struct buf *out, const char *s, const char *slash);
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "shell/integration.h"
 
 #define WRAP_MAX (1u << 20)
 
@@ -64,14 +65,7 @@ static void
 put_quoted(struct buf *out, const char *s, const char *slash)
 {
 	buf_putc(out, '\'');
-	for (; *s != '\0'; s++) {
-		if (*s == '\'')
-			buf_puts(out, "'\\''");
-		else if (*s == '\\')
-			buf_puts(out, slash);
-		else
-			buf_putc(out, *s);
-	}
+	shell_put_quoted(out, s, slash);
 	buf_puts(out, "\n'");
 }
 
