@@ -88,6 +88,7 @@ client_put(struct client *c, uint8_t type, const void *p, size_t len)
 	if (c->state == CLIENT_GONE)
 		return;
 	frame_put(client_out(c), type, p, len);
+	c->owes |= type == FRAME_RESPONSE;
 	if (len < CLIENT_BACKLOG && backlog(c) > c->large + CLIENT_BACKLOG)
 		client_close(c);
 	if (len >= CLIENT_BACKLOG)
@@ -112,6 +113,7 @@ client_put_taken(struct client *c, const struct frame_taken *t)
 	if (t->id == 0 || c->state == CLIENT_GONE)
 		return;
 	frame_put_taken(client_out(c), t);
+	c->owes = true;
 	if (backlog(c) > c->large + CLIENT_BACKLOG)
 		client_close(c);
 	client_put_done(c);
@@ -123,6 +125,7 @@ drained(struct client *c)
 {
 	c->out_sent = 0;
 	c->large = 0;
+	c->owes = c->held.len > 0;
 	if (c->out.cap > KEEP_MEMORY) {
 		buf_finish(&c->out);
 		buf_init(&c->out, OUT_MAX);

@@ -73,6 +73,7 @@ struct client {
 	size_t large;     /* bytes of it that are pictures and other giants */
 	struct buf held;  /* frames that must wait for the end of HISTORY */
 	bool blocked;     /* the socket took no more */
+	bool owes;        /* `out` or `held` has an answer in it */
 	bool shut;        /* closing, and all was sent */
 	bool events_lost; /* some did not fit */
 

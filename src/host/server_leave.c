@@ -123,12 +123,16 @@ server_leave(struct server *s, uint64_t but)
 	server_wake_at(s, 0);
 }
 
-/* Who is closing has had all, or does not read. */
+/*
+ * Who is closing has had all, or does not read.  Output it can ask the next host
+ * for, so nobody waits until it has read that; answers nobody else has.
+ */
 static bool
 has_gone(const struct client *c)
 {
 	return c->state == CLIENT_GONE ||
-	    (c->state == CLIENT_CLOSING && (c->shut || c->blocked));
+	    (c->state == CLIENT_CLOSING &&
+		(c->shut || (c->blocked && !c->owes)));
 }
 
 bool

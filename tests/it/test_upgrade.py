@@ -24,7 +24,7 @@ from disks import fill, small  # noqa: F401 (a fixture)
 from lib import BUILD, Home, is_running, wait_for
 from stayer import Stayer
 from terminal import Terminal
-from wire import Refused, Wire
+from wire import RESIZE, TAKEN, TEXT, WRITTEN, Refused, Wire
 
 FULL = "TEND_TEST_FULL" in os.environ
 TIMES = 200 if FULL else 10
@@ -176,6 +176,31 @@ def test_clients_that_know_no_farewell_lose_nothing_either(home):
     watcher.stop()
     typed_exactly(home, typer)
     assert typer.hosts > 3 and watcher.hosts > 3
+
+
+def test_who_reads_late_still_gets_its_answers(home):
+    """Output can be asked of the next host; what became of input cannot."""
+    sid = start(home)
+    with Wire(home.dir(sid), replay="none", behind="lossless") as wire:
+        wait_for(lambda: home.info(sid)["offset"] > 4 << 20,
+                 lambda: home.info(sid))  # more than a socket holds
+        typed = [wire.input(TEXT, b"x") for _ in range(5)]
+        upgrade = subprocess.Popen([lib.TEND, "upgrade", sid], env=home.env)
+        wait_for(lambda: not takes_more(wire), lambda: "it still takes frames")
+        wire.until_closed()
+        taken = {int.from_bytes(payload[:8], "big"): payload[8]
+                 for kind, payload in wire.frames if kind == TAKEN}
+        assert taken == {number: WRITTEN for number in typed}
+        assert upgrade.wait(30) == 0
+
+
+def takes_more(wire):
+    """Whether the host has not cut it off yet."""
+    try:
+        wire.send(RESIZE)  # of no size: ignored
+    except BrokenPipeError:
+        return False
+    return True
 
 
 def test_keys_typed_at_a_terminal_arrive_once(home):
