@@ -6,13 +6,27 @@
 #include "base/sha256.h"
 #include "vt/vt.h"
 
-int
-vt_row_text(const struct vt_row *row, struct buf *out)
+/* One past the last cell that is no ASCII blank. */
+static unsigned
+text_end(const struct vt_row *row)
+{
+	unsigned x = row->used;
+
+	for (; x > 0; x--) {
+		const struct cell *c = &row->cells[x - 1];
+
+		if (cell_kind(c) == CELL_TAIL || (c->ch != 0 && c->ch != ' '))
+			break;
+	}
+	return x;
+}
+
+static void
+put_cells(const struct vt_row *row, unsigned end, struct buf *out)
 {
 	char text[VT_TEXT_MAX];
-	size_t start = out->len;
 
-	for (unsigned x = 0; x < row->used; x++) {
+	for (unsigned x = 0; x < end; x++) {
 		if (cell_kind(&row->cells[x]) == CELL_TAIL)
 			continue;
 		size_t len = vt_cell_text(row, x, text);
@@ -21,9 +35,46 @@ vt_row_text(const struct vt_row *row, struct buf *out)
 		else
 			buf_append(out, text, len);
 	}
-	while (out->len > start && out->data[out->len - 1] == ' ')
-		out->len--;
+}
+
+int
+vt_row_text(const struct vt_row *row, struct buf *out)
+{
+	put_cells(row, text_end(row), out);
 	return out->full ? -ENOBUFS : 0;
+}
+
+void
+vt_lines_begin(struct vt_lines *l, const struct vt *vt, struct buf *out)
+{
+	*l = (struct vt_lines){ .out = out, .cols = vt_cols(vt) };
+}
+
+static bool
+begins_wide(const struct vt_row *row)
+{
+	return row->used > 0 && cell_kind(&row->cells[0]) == CELL_WIDE;
+}
+
+bool
+vt_lines_add(struct vt_lines *l, const struct vt_row *row)
+{
+	bool goes_on = l->any && (row->flags & ROW_CONTINUES);
+	unsigned blank = goes_on ? l->blank : 0, end = text_end(row);
+
+	if (l->any && !goes_on)
+		buf_putc(l->out, '\n');
+	if (blank > 0 && l->padded && begins_wide(row))
+		blank--;
+	while (blank-- > 0)
+		buf_putc(l->out, ' ');
+	l->any = true;
+	l->at = l->out->len;
+	put_cells(row, end, l->out);
+	l->blank = l->cols - end;
+	l->padded = row->used == l->cols &&
+	    cell_kind(&row->cells[l->cols - 1]) == CELL_PAD;
+	return goes_on;
 }
 
 int

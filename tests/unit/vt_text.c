@@ -86,6 +86,56 @@ a_cluster_is_all_of_its_code_points(void **state)
 	vt_destroy(vt);
 }
 
+/* The rows of history and screen are these lines. */
+static void
+has_lines(const struct vt *vt, const char *want)
+{
+	struct vt_history_iter *it = vt_history_begin(vt);
+	struct vt_lines lines;
+	struct vt_row row;
+	struct buf out;
+	char *got;
+
+	buf_init(&out, SIZE_MAX);
+	vt_lines_begin(&lines, vt, &out);
+	while (vt_history_next(it, &row))
+		vt_lines_add(&lines, &row);
+	vt_history_end(it);
+	for (unsigned y = 0; y < vt_rows(vt); y++) {
+		vt_screen_row(vt, y, &row);
+		vt_lines_add(&lines, &row);
+	}
+	got = buf_take(&out);
+	assert_string_equal(got, want);
+	free(got);
+}
+
+static void
+lines_are_whole_where_the_margin_broke_them(void **state)
+{
+	static const struct {
+		const char *bytes, *lines;
+	} all[] = {
+		{ "abcdefghij\r\nk", "abcdefghij\nk" },
+		{ "abcdef\r\nghi", "abcdef\nghi\n" },
+		{ "word  more", "word  more\n" },
+		{ "abcde f", "abcde f\n" },        /* a blank at the margin */
+		{ "abc\033[2Cxyz", "abc  xyz\n" }, /* never written */
+		{ "abcde\u5b57\u5b57", "abcde\u5b57\u5b57\n" }, /* a pad */
+		{ "abcde\u5b57\033[2Hxy", "abcde xy\n" },       /* no longer */
+		{ "abcdefghijklmnopqrstuvwxyz", "abcdefghijklmnopqrstuvwxyz" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		struct vt *vt = make_vt(6, 3);
+
+		feed(vt, all[i].bytes);
+		has_lines(vt, all[i].lines);
+		vt_destroy(vt);
+	}
+}
+
 static void
 text_is_that_of_the_screen_shown(void **state)
 {
@@ -212,6 +262,7 @@ main(void)
 		cmocka_unit_test(trailing_blanks_are_trimmed_and_no_others),
 		cmocka_unit_test(a_wide_character_is_there_once),
 		cmocka_unit_test(a_cluster_is_all_of_its_code_points),
+		cmocka_unit_test(lines_are_whole_where_the_margin_broke_them),
 		cmocka_unit_test(text_is_that_of_the_screen_shown),
 		cmocka_unit_test(a_buffer_that_is_too_small_is_told),
 		cmocka_unit_test(
