@@ -17,12 +17,14 @@ sight_init(struct sight *s, const struct vt *vt)
 {
 	*s = (struct sight){ .vt = vt, .stable_ms = -1, .idle_ms = -1 };
 	buf_init(&s->text, SIZE_MAX);
+	buf_init(&s->lines, SIZE_MAX);
 }
 
 void
 sight_finish(struct sight *s)
 {
 	buf_finish(&s->text);
+	buf_finish(&s->lines);
 }
 
 const struct buf *
@@ -61,23 +63,61 @@ finding_finish(struct finding *f)
 
 /* ------------------------------------------------------------- looking */
 
-/* Text to look into: some rows of a screen, joined by newlines. */
+/*
+ * Rows [from, to) of a screen as text, each of them a line or joined to logical
+ * lines.
+ */
 struct view {
 	const struct vt *vt;
-	unsigned row; /* the first */
-	const char *p;
-	size_t len;
+	unsigned from, to;
+	bool joined;
+	const struct buf *text;
 };
 
-static struct view
-view_of(const struct vt *vt, unsigned row, const struct buf *text)
+/* The same rows, and the lines that they are parts of. */
+struct views {
+	struct view lines; /* its text is empty: the margin broke none */
+	struct view rows;
+};
+
+static void
+add_row(const struct view *v, unsigned y, struct vt_lines *to)
 {
-	return (struct view){
-		.vt = vt,
-		.row = row,
-		.p = text->len > 0 ? (const char *)text->data : "",
-		.len = text->len,
-	};
+	struct vt_row row;
+
+	vt_screen_row(v->vt, y, &row);
+	if (!v->joined)
+		row.flags &= ~(unsigned)ROW_CONTINUES;
+	vt_lines_add(to, &row);
+}
+
+static void
+write_view(const struct view *v, struct buf *out)
+{
+	struct vt_lines lines;
+
+	vt_lines_begin(&lines, v->vt, out);
+	for (unsigned y = v->from; y < v->to; y++)
+		add_row(v, y, &lines);
+}
+
+static bool
+is_wrapped(const struct vt *vt, unsigned y)
+{
+	struct vt_row row;
+
+	vt_screen_row(vt, y, &row);
+	return row.flags & ROW_CONTINUES;
+}
+
+/* Whether a line of its rows is broken by the margin. */
+static bool
+has_wrapped(const struct view *v)
+{
+	for (unsigned y = v->from + 1; y < v->to; y++)
+		if (is_wrapped(v->vt, y))
+			return true;
+	return false;
 }
 
 /* The column of the cell that the row's byte at `at` belongs to. */
@@ -98,64 +138,122 @@ column_of(const struct vt *vt, unsigned y, size_t at)
 		len = vt_cell_text(&row, x, text);
 		passed += len > 0 ? len : 1;
 		if (passed > at)
-			break;
+			return x;
 	}
-	return x;
+	return x + (unsigned)(at - passed); /* a blank that was never written */
+}
+
+/* The place of the text's byte at `at`: in the last row that begins by then. */
+static void
+find_place(const struct view *v, size_t at, struct finding *f)
+{
+	struct vt_lines lines;
+	size_t begin = 0;
+	struct buf text;
+
+	buf_init(&text, SIZE_MAX);
+	vt_lines_begin(&lines, v->vt, &text);
+	f->row = v->from;
+	for (unsigned y = v->from; y < v->to; y++) {
+		add_row(v, y, &lines);
+		if (lines.at > at)
+			break;
+		f->row = y;
+		begin = lines.at;
+	}
+	f->col = column_of(v->vt, f->row, at - begin);
+	f->has_place = true;
+	buf_finish(&text);
+}
+
+static const char *
+bytes_of(const struct view *v)
+{
+	return v->text->len > 0 ? (const char *)v->text->data : "";
 }
 
 static void
 found_at(const struct view *v, size_t from, size_t to, struct finding *f)
 {
-	size_t line = 0;
-
 	finding_finish(f);
-	f->row = v->row;
-	for (size_t i = 0; i < from; i++)
-		if (v->p[i] == '\n') {
-			f->row++;
-			line = i + 1;
-		}
-	f->col = column_of(v->vt, f->row, from - line);
-	f->has_place = true;
+	find_place(v, from, f);
 	f->text = xmalloc(to - from + 1);
-	memcpy(f->text, v->p + from, to - from);
+	memcpy(f->text, bytes_of(v) + from, to - from);
 	f->text[to - from] = '\0';
 }
 
-/* Where the text is; NULL when it is not there. */
-static const char *
-find(const struct view *v, const char *text)
+/* Whether the text is there, and where. */
+static bool
+find(const struct view *v, const char *text, size_t *at)
 {
-	return memmem(v->p, v->len, text, strlen(text));
+	const char *p = bytes_of(v);
+	const char *found = memmem(p, v->text->len, text, strlen(text));
+
+	if (found == NULL)
+		return false;
+	*at = (size_t)(found - p);
+	return true;
 }
 
-static int
+static bool
 view_text(const struct view *v, const struct condition *c, struct finding *f)
 {
-	const char *at = find(v, c->text);
+	size_t at;
 
-	if (at == NULL)
-		return 0;
-	found_at(v, (size_t)(at - v->p), (size_t)(at - v->p) + strlen(c->text),
-	    f);
-	return 1;
+	if (!find(v, c->text, &at))
+		return false;
+	found_at(v, at, at + strlen(c->text), f);
+	return true;
 }
 
 static int
 view_regex(const struct view *v, const struct condition *c, struct finding *f)
 {
 	size_t from, to;
-	int rc = pattern_find(c->regex, v->p, v->len, &from, &to);
+	int rc = pattern_find(c->regex, bytes_of(v), v->text->len, &from, &to);
 
 	if (rc == 1)
 		found_at(v, from, to, f);
 	return rc;
 }
 
-static struct view
+static int
+views_text(const struct views *v, const struct condition *c, struct finding *f)
+{
+	return view_text(&v->lines, c, f) || view_text(&v->rows, c, f);
+}
+
+/* A line of a whole screen may be too long for a pattern that rows are not. */
+static int
+views_regex(const struct views *v, const struct condition *c, struct finding *f)
+{
+	if (v->lines.text->len > 0 && view_regex(&v->lines, c, f) == 1)
+		return 1;
+	return view_regex(&v->rows, c, f);
+}
+
+static bool
+views_absent(const struct views *v, const struct condition *c)
+{
+	size_t at;
+
+	return !find(&v->lines, c->absent, &at) &&
+	    !find(&v->rows, c->absent, &at);
+}
+
+static struct views
 whole(struct sight *s)
 {
-	return view_of(s->vt, 0, sight_text(s));
+	unsigned rows = vt_rows(s->vt);
+	struct views v = {
+		.lines = { s->vt, 0, rows, true, &s->lines },
+		.rows = { s->vt, 0, rows, false, sight_text(s) },
+	};
+
+	if (!s->has_lines && has_wrapped(&v.lines))
+		write_view(&v.lines, &s->lines);
+	s->has_lines = true;
+	return v;
 }
 
 /* ---------------------------------------------------------- conditions */
@@ -171,26 +269,26 @@ typedef int test_fn(const struct question *q, struct finding *f);
 static int
 test_text(const struct question *q, struct finding *f)
 {
-	struct view v = whole(q->sight);
+	struct views v = whole(q->sight);
 
-	return view_text(&v, q->c, f);
+	return views_text(&v, q->c, f);
 }
 
 static int
 test_regex(const struct question *q, struct finding *f)
 {
-	struct view v = whole(q->sight);
+	struct views v = whole(q->sight);
 
-	return q->sight->vt == NULL ? 0 : view_regex(&v, q->c, f);
+	return views_regex(&v, q->c, f);
 }
 
 static int
 test_absent(const struct question *q, struct finding *f)
 {
-	struct view v = whole(q->sight);
+	struct views v = whole(q->sight);
 
 	(void)f;
-	return q->sight->vt != NULL && find(&v, q->c->absent) == NULL;
+	return views_absent(&v, q->c);
 }
 
 static int
@@ -199,8 +297,6 @@ test_cursor(const struct question *q, struct finding *f)
 	const struct condition *c = q->c;
 	struct vt_cursor cursor;
 
-	if (q->sight->vt == NULL)
-		return 0;
 	vt_cursor(q->sight->vt, &cursor);
 	if ((c->row != CONDITION_ANY && c->row != cursor.row) ||
 	    (c->col != CONDITION_ANY && c->col != cursor.col))
@@ -217,8 +313,7 @@ static int
 test_changed(const struct question *q, struct finding *f)
 {
 	(void)f;
-	return q->sight->vt != NULL &&
-	    strcmp(sight_hash(q->sight), q->c->changed_since) != 0;
+	return strcmp(sight_hash(q->sight), q->c->changed_since) != 0;
 }
 
 static int
@@ -250,25 +345,30 @@ test_exit(const struct question *q, struct finding *f)
 	return q->sight->ended;
 }
 
-/* Those of the frame first say no when it was not shown late enough. */
+/*
+ * Those of the frame say no when it was not shown late enough, those of the
+ * screen when there is none.
+ */
 static const struct {
 	test_fn *test;
-	bool of_frame;
+	bool of_frame, of_screen;
 } tests[CONDITION_KINDS] = {
-	[CONDITION_TEXT] = { test_text, true },
-	[CONDITION_REGEX] = { test_regex, true },
-	[CONDITION_ABSENT] = { test_absent, true },
-	[CONDITION_CURSOR] = { test_cursor, true },
-	[CONDITION_CHANGED] = { test_changed, true },
-	[CONDITION_STABLE] = { test_stable, true },
-	[CONDITION_IDLE] = { test_idle, true },
-	[CONDITION_DONE] = { test_done, false },
-	[CONDITION_EXIT] = { test_exit, false },
+	[CONDITION_TEXT] = { test_text, true, true },
+	[CONDITION_REGEX] = { test_regex, true, true },
+	[CONDITION_ABSENT] = { test_absent, true, true },
+	[CONDITION_CURSOR] = { test_cursor, true, true },
+	[CONDITION_CHANGED] = { test_changed, true, true },
+	[CONDITION_STABLE] = { test_stable, true, false },
+	[CONDITION_IDLE] = { test_idle, true, false },
+	[CONDITION_DONE] = { test_done, false, false },
+	[CONDITION_EXIT] = { test_exit, false, false },
 };
 
 static int
 test(const struct question *q, unsigned kind, struct finding *f)
 {
+	if (tests[kind].of_screen && q->sight->vt == NULL)
+		return 0;
 	if (tests[kind].of_frame && q->c->has_after &&
 	    q->sight->shown_seq <= q->c->after)
 		return 0;
@@ -307,60 +407,79 @@ sight_unmet(struct sight *s, const struct condition *c, uint64_t done_after)
 
 /* ---------------------------------------------------------------- seen */
 
-/* The rows from y on that are new, joined; how many. */
+/* Behind the last of the rows from y on that are new. */
 static unsigned
-take_rows(const struct vt *vt, unsigned y, bool all, struct buf *out)
+new_end(const struct vt *vt, unsigned y, bool all)
 {
-	unsigned n = 0;
-	struct vt_row row;
+	while (y < vt_rows(vt) && (all || vt_row_is_new(vt, y)))
+		y++;
+	return y;
+}
 
-	buf_clear(out);
-	for (; y < vt_rows(vt) && (all || vt_row_is_new(vt, y)); y++, n++) {
-		if (n > 0)
-			buf_putc(out, '\n');
-		vt_screen_row(vt, y, &row);
-		(void)vt_row_text(&row, out); /* without a limit it fits */
-	}
-	return n;
+/* From where the first of the lines begins to where the last ends. */
+static void
+widen(struct view *lines)
+{
+	while (lines->from > 0 && is_wrapped(lines->vt, lines->from))
+		lines->from--;
+	while (
+	    lines->to < vt_rows(lines->vt) && is_wrapped(lines->vt, lines->to))
+		lines->to++;
 }
 
 /* Look for what was not found yet; -ELOOP, or 0. */
 static int
-look(const struct view *v, const struct condition *c, unsigned *left,
+look(const struct views *v, const struct condition *c, unsigned *left,
     struct finding *f)
 {
 	int rc = 0;
 
-	if (*left >> CONDITION_TEXT & 1 && view_text(v, c, f) == 1)
+	if (*left >> CONDITION_TEXT & 1 && views_text(v, c, f) == 1)
 		*left &= ~(1u << CONDITION_TEXT);
 	if (*left >> CONDITION_REGEX & 1)
-		rc = view_regex(v, c, f);
+		rc = views_regex(v, c, f);
 	if (rc == 1)
 		*left &= ~(1u << CONDITION_REGEX);
 	return rc < 0 ? rc : 0;
+}
+
+static int
+look_at_rows(const struct vt *vt, unsigned from, unsigned to,
+    const struct condition *c, unsigned *left, struct finding *f)
+{
+	struct buf lines, rows;
+	struct views v = {
+		.lines = { vt, from, to, true, &lines },
+		.rows = { vt, from, to, false, &rows },
+	};
+	int rc;
+
+	buf_init(&lines, SIZE_MAX);
+	buf_init(&rows, SIZE_MAX);
+	write_view(&v.rows, &rows);
+	widen(&v.lines);
+	if (has_wrapped(&v.lines))
+		write_view(&v.lines, &lines);
+	rc = look(&v, c, left, f);
+	buf_finish(&lines);
+	buf_finish(&rows);
+	return rc;
 }
 
 int
 sight_test_new(const struct vt *vt, bool all, const struct condition *c,
     struct finding *f)
 {
-	unsigned left = c->wanted, n;
-	struct buf text;
+	unsigned left = c->wanted, end;
 	int rc = 0;
 
 	*f = (struct finding){ 0 };
-	buf_init(&text, SIZE_MAX);
-	for (unsigned y = 0; rc == 0 && left != 0 && y < vt_rows(vt); y += n) {
-		n = take_rows(vt, y, all, &text);
-		if (n > 0) {
-			struct view v = view_of(vt, y, &text);
-
-			rc = look(&v, c, &left, f);
-		} else {
-			n = 1;
-		}
+	for (unsigned y = 0; rc == 0 && left != 0 && y < vt_rows(vt);
+	     y = end + 1) {
+		end = new_end(vt, y, all);
+		if (end > y)
+			rc = look_at_rows(vt, y, end, c, &left, f);
 	}
-	buf_finish(&text);
 	if (rc < 0 || left != 0)
 		finding_finish(f);
 	return rc < 0 ? rc : left == 0;

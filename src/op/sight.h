@@ -13,6 +13,10 @@ struct vt;
 /*
  * A frame as conditions look at it.  Its text and hash are made when the first
  * of them asks, and serve all that look at the same one.
+ *
+ * Text and patterns are looked for in logical lines first, in which what the
+ * margin has broken is whole, and then in the rows as they are.  Most screens
+ * have no broken line, and then the two are the same.
  */
 struct sight {
 	const struct vt *vt; /* NULL: there is no screen */
@@ -22,8 +26,9 @@ struct sight {
 	int64_t idle_ms;     /* nothing was written or typed; -1 */
 	bool ended;
 
-	bool has_text, has_hash;
-	struct buf text; /* as vt_text gives it */
+	bool has_text, has_lines, has_hash;
+	struct buf text;  /* as vt_text gives it */
+	struct buf lines; /* logical ones; empty: the margin broke none */
 	char hash[65];
 };
 
@@ -58,7 +63,8 @@ unsigned sight_unmet(struct sight *s, const struct condition *c,
 
 /*
  * For `seen`: the same for the rows that the last feed has written on, or for
- * all.  Rows that follow each other are looked at together.
+ * all.  Rows that follow each other are looked at together, and with all of the
+ * line that they are parts of.
  */
 int sight_test_new(const struct vt *vt, bool all, const struct condition *c,
     struct finding *f);

@@ -177,6 +177,30 @@ def test_each_condition(sid, pull, w):
         got["hash"])
 
 
+def test_a_line_that_the_margin_broke_is_found_whole(sid, pull, w):
+    url = "http://localhost:8080/" + "abcde/" * 20
+    number = puppet.ask(w, regex=r"http://\S+")
+    pull(CLEAR + b"\x1b[3;60Hserving " + url.encode() + b" now")
+    got = w.answer(number)
+    assert got["matched"] and got["text"] == url, got
+    assert (got["row"], got["col"]) == (2, 67), got
+    assert w.call("session.wait", text=url + " now")["matched"]
+    got = w.call("session.wait", absent=url, timeout_ms=0)
+    assert got["timed_out"] and got["condition"] == "absent", got
+    # Rows are still lines as well.
+    last = w.call("session.snapshot")["lines"][4]
+    assert w.call("session.wait", regex=f"^{last}$")["row"] == 4
+    # And so it is for what is gone by the next frame, or is long past.
+    number = puppet.ask(w, text="x" * 200 + "end", seen=True)
+    seq = pull(b"\r\n" + b"x" * 200 + b"end\r\n" + puppet.lines(60))
+    got = w.answer(number)
+    assert got["matched"] and got["col"] == 0, got
+    pull(CLEAR + b"over")
+    assert w.call("session.wait", text="over", absent="xend")["matched"]
+    got = w.call("session.wait", text="x" * 200 + "end", seen=True, after=seq)
+    assert got["matched"] and got["col"] == 0, got
+
+
 def test_the_end_of_a_command(sid, pull, w):
     number = puppet.ask(w, command_done=True)
     seq = pull(b"\x1b]133;C\x07output")
@@ -498,6 +522,18 @@ def test_of_a_session_that_has_ended_the_log_tells(home):
     answer = home.run("wait", sid, "--text", "never")
     assert answer.status == 4 and "it has ended" in answer.err, answer
     assert home.run("wait", sid, "--regex", "(.*)*[xyz]").status in (2, 4)
+
+
+def test_of_a_session_that_has_ended_broken_lines_are_whole(home):
+    sid = home.start("sh", "-c", "printf '%0150d=first\\r\\n' 1; seq 50; "
+                     "printf '%0100d=last' 2")
+    home.wait_gone(sid)
+    got = home.json("wait", sid, "--regex", r"^0+2=last$")
+    assert got["matched"] and (got["row"], got["col"]) == (22, 0), got
+    assert home.run("wait", sid, "--text", "01=first").status == 4
+    for how in (("--seen",), ("--seen", "--after", "0")):
+        got = home.json("wait", sid, "--regex", r"^0+1=first", *how)
+        assert got["text"] == "0" * 149 + "1=first", got
 
 
 def test_the_newest_and_those_that_end_meanwhile(home):

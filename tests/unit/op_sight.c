@@ -97,6 +97,68 @@ text_is_found_where_it_is_visible(void **state)
 	vt_destroy(vt);
 }
 
+/* It is found, and there. */
+static void
+found(const struct vt *vt, const char *args, unsigned row, unsigned col,
+    const char *text)
+{
+	struct finding f = look(vt, args, 1);
+
+	if (f.row != row || f.col != col)
+		fail_msg("%s: at %u,%u", args, f.row, f.col);
+	assert_string_equal(f.text, text);
+	finding_finish(&f);
+}
+
+static void
+what_the_margin_broke_is_found_whole(void **state)
+{
+	struct vt *vt = make_vt(10, 6);
+
+	(void)state;
+	feed(vt, "top\r\nsee http://host/index now");
+	found(vt, "{'text':'http://host/index'}", 1, 4, "http://host/index");
+	found(vt, "{'regex':'http:\\\\S+'}", 1, 4, "http://host/index");
+	found(vt, "{'regex':'in.*$'}", 2, 6, "index now");
+	found(vt, "{'text':'top\\nsee http://ho'}", 0, 0, "top\nsee http://ho");
+	does_not(vt, "{'absent':'http://host'}");
+	/* In the rows as they are as well. */
+	found(vt, "{'regex':'^/host/inde$'}", 2, 0, "/host/inde");
+	found(vt, "{'text':'http:/\\n/host'}", 1, 4, "http:/\n/host");
+	does_not(vt, "{'absent':'http:/\\n'}");
+	vt_destroy(vt);
+}
+
+static void
+blanks_at_the_margin_belong_to_the_line(void **state)
+{
+	struct vt *vt = make_vt(10, 4);
+
+	(void)state;
+	feed(vt, "one two   three\r\n\u6f22\u5b57\u6f22\u5b57x\u6f22");
+	found(vt, "{'text':'two   three'}", 0, 4, "two   three");
+	found(vt, "{'text':' three'}", 0, 9, " three");
+	found(vt, "{'text':'x\u6f22'}", 2, 8, "x\u6f22");
+	feed(vt, "\033[H\033[Jsix six six end\033[1;8H\033[3X"); /* erased */
+	found(vt, "{'text':'six   x end'}", 0, 4, "six   x end");
+	found(vt, "{'text':'  x'}", 0, 8, "  x");
+	vt_destroy(vt);
+}
+
+/* Rows that the margin did not break are not joined. */
+static void
+lines_that_end_at_the_margin_are_two(void **state)
+{
+	struct vt *vt = make_vt(5, 4);
+
+	(void)state;
+	feed(vt, "abcde\r\nfghij\033[3;1Hklmno\033[4;1Hp");
+	does_not(vt, "{'text':'ef'}");
+	does_not(vt, "{'text':'op'}");
+	holds(vt, "{'absent':'abcdef'}");
+	vt_destroy(vt);
+}
+
 static void
 all_conditions_hold_at_once(void **state)
 {
@@ -235,6 +297,26 @@ what_is_gone_again_was_seen(void **state)
 }
 
 static void
+a_broken_line_is_seen_whole(void **state)
+{
+	static const char *const lines[] = {
+		"a line longer than a row of the screen flash",
+		"a line longer than a row of the screen flash\r\n\n\n\n\n\n",
+		"\033[4Ha line longer than a row of the screen flash\033[2J",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		struct vt *vt = make_vt(20, 4);
+
+		if (!seen(vt, "{'regex':'^a line .* flash','seen':true}",
+			lines[i]))
+			fail_msg("line %zu was not seen", i);
+		vt_destroy(vt);
+	}
+}
+
+static void
 text_and_pattern_are_seen_together(void **state)
 {
 	struct vt *vt = make_vt(20, 4);
@@ -308,12 +390,16 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_is_found_where_it_is_visible),
+		cmocka_unit_test(what_the_margin_broke_is_found_whole),
+		cmocka_unit_test(blanks_at_the_margin_belong_to_the_line),
+		cmocka_unit_test(lines_that_end_at_the_margin_are_two),
 		cmocka_unit_test(all_conditions_hold_at_once),
 		cmocka_unit_test(a_frame_from_before_does_not_count),
 		cmocka_unit_test(without_a_screen_nothing_is_visible),
 		cmocka_unit_test(the_hash_is_that_of_the_screen),
 		cmocka_unit_test(a_pattern_that_takes_too_long_is_an_error),
 		cmocka_unit_test(what_is_gone_again_was_seen),
+		cmocka_unit_test(a_broken_line_is_seen_whole),
 		cmocka_unit_test(text_and_pattern_are_seen_together),
 		cmocka_unit_test(a_small_screen_is_seen_as_well),
 		cmocka_unit_test(a_verdict_is_an_object),
