@@ -21,19 +21,36 @@ text_end(const struct vt_row *row)
 	return x;
 }
 
+/* As much ASCII as there is from x on, which most text is; how many cells. */
+static unsigned
+take_ascii(const struct vt_row *row, unsigned x, unsigned end,
+    char out[VT_TEXT_MAX])
+{
+	unsigned n = 0;
+
+	for (; x < end && n < VT_TEXT_MAX; x++, n++) {
+		const struct cell *c = &row->cells[x];
+
+		if (c->ch >= 0x80 || cell_kind(c) == CELL_TAIL)
+			break;
+		out[n] = c->ch != 0 ? (char)c->ch : ' ';
+	}
+	return n;
+}
+
 static void
 put_cells(const struct vt_row *row, unsigned end, struct buf *out)
 {
 	char text[VT_TEXT_MAX];
 
-	for (unsigned x = 0; x < end; x++) {
-		if (cell_kind(&row->cells[x]) == CELL_TAIL)
-			continue;
-		size_t len = vt_cell_text(row, x, text);
-		if (len == 0)
-			buf_putc(out, ' ');
-		else
-			buf_append(out, text, len);
+	for (unsigned x = 0, n; x < end; x += n) {
+		size_t len = n = take_ascii(row, x, end, text);
+
+		if (n == 0) {
+			n = 1;
+			len = vt_cell_text(row, x, text); /* a tail has none */
+		}
+		buf_append(out, text, len);
 	}
 }
 
