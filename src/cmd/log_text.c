@@ -32,7 +32,7 @@ struct text {
 	struct buf keyframe; /* its records so far */
 	uint64_t *shown;     /* hashes of the first rows, written already */
 	unsigned n_shown;
-	bool open_line; /* the last row written may go on */
+	struct vt_lines lines; /* `any`: the last row written may go on */
 	struct buf row;
 };
 
@@ -49,21 +49,23 @@ hash(const struct buf *b)
 static void
 end_line(struct text *t)
 {
-	if (t->open_line)
-		buf_putc(&t->sink.out->buf, '\n');
-	t->open_line = false;
+	if (t->lines.any)
+		buf_putc(t->lines.out, '\n');
+	t->lines.any = false;
 }
 
-/* Write t->row, which goes on with the line before if it `continues`. */
+/* Write a row, which goes on with the line before only if it may. */
 static void
-write_row(struct text *t, bool continues)
+write_row(struct text *t, const struct vt_row *row, bool may_go_on)
 {
+	struct vt_row r = *row;
+
 	if (!t->wanted)
 		return;
-	if (!continues)
-		end_line(t);
-	buf_append(&t->sink.out->buf, t->row.data, t->row.len);
-	t->open_line = true;
+	if (!may_go_on)
+		r.flags &= ~(unsigned)ROW_CONTINUES;
+	t->lines.cols = vt_cols(t->vt);
+	vt_lines_add(&t->lines, &r);
 }
 
 /*
@@ -79,9 +81,9 @@ finish_row(struct text *t, unsigned y, const struct vt_row *row)
 	vt_row_text(row, &t->row);
 	h = hash(&t->row);
 	if (y >= t->n_shown)
-		write_row(t, row->flags & ROW_CONTINUES);
+		write_row(t, row, true);
 	else if (t->shown[y] != h && t->row.len > 0)
-		write_row(t, false);
+		write_row(t, row, false);
 	if (y < t->n_shown)
 		t->shown[y] = h;
 }
@@ -363,6 +365,7 @@ log_text_create(struct out *out, bool follow)
 
 	t->sink = (struct log_sink){ &ops, out };
 	t->follow = follow;
+	t->lines.out = &out->buf;
 	buf_init(&t->keyframe, KEYFRAME_MAX);
 	buf_init(&t->row, ROW_MAX);
 	return &t->sink;

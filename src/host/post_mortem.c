@@ -19,15 +19,6 @@
 #define DIRECTORY "artifacts"
 #define MAIN_FILE DIRECTORY "/post-mortem.txt"
 
-/* Rows that belong to one line come without a newline between. */
-static void
-add_row(struct buf *b, const struct vt_row *row)
-{
-	if (b->len > 0 && !(row->flags & ROW_CONTINUES))
-		buf_putc(b, '\n');
-	vt_row_text(row, b);
-}
-
 static void
 drop_blank_end(struct buf *b)
 {
@@ -41,14 +32,16 @@ static void
 all_text(const struct vt *vt, struct buf *b)
 {
 	struct vt_history_iter *it = vt_history_begin(vt);
+	struct vt_lines lines;
 	struct vt_row row;
 
+	vt_lines_begin(&lines, vt, b);
 	while (vt_history_next(it, &row))
-		add_row(b, &row);
+		vt_lines_add(&lines, &row);
 	vt_history_end(it);
 	for (unsigned y = 0; y < vt_rows(vt); y++) {
 		vt_screen_row(vt, y, &row);
-		add_row(b, &row);
+		vt_lines_add(&lines, &row);
 	}
 	drop_blank_end(b);
 }

@@ -28,23 +28,18 @@ shown_is_needed(const char *p, size_t len)
 /* Rows on their way to be lines. */
 struct walk {
 	const struct vt *vt;
-	struct buf *out;
+	struct vt_lines lines;
+	unsigned n_lines;
 	struct json_out *hidden;
 	unsigned n_hidden;
-	unsigned line;
-	bool first;
 };
 
 static void
 put_row(struct walk *w, const struct vt_row *row)
 {
-	if (!w->first && !(row->flags & ROW_CONTINUES)) {
-		buf_putc(w->out, '\n');
-		w->line++;
-	}
-	w->first = false;
-	vt_row_text(row, w->out);
-	w->n_hidden += hidden_put_row(w->vt, row, w->line,
+	if (!vt_lines_add(&w->lines, row))
+		w->n_lines++;
+	w->n_hidden += hidden_put_row(w->vt, row, w->n_lines - 1,
 	    HIDDEN_MAX - w->n_hidden, w->hidden);
 }
 
@@ -89,11 +84,9 @@ shown_text(const char *p, size_t len, struct buf *out, struct json_out *hidden)
 		.history_bytes = HISTORY_BYTES,
 	};
 	struct vt *vt = vt_create(&config, NULL);
-	struct walk w = { .vt = vt,
-		.out = out,
-		.hidden = hidden,
-		.first = true };
+	struct walk w = { .vt = vt, .hidden = hidden };
 
+	vt_lines_begin(&w.lines, vt, out);
 	vt_feed(vt, LINE_FEED_RETURNS, strlen(LINE_FEED_RETURNS));
 	vt_feed(vt, p, len);
 	json_out_open(hidden, '[');

@@ -49,10 +49,13 @@ def test_text_interprets_the_bytes(home):
 
 
 def test_text_has_all_lines_and_joins_what_the_margin_broke(home):
-    sid = ended(home, "seq 3000; printf '%0200d\\n' 7; echo end",
+    """A blank at the margin is no less of the line."""
+    sid = ended(home, "seq 3000; printf '%0200d\\n' 7; "
+                "printf '%039d blank\\n' 8; echo end",
                 options=["--size", "40x10"])
     assert home.ok("log", "--text", sid).splitlines() == [
-        *map(str, range(1, 3001)), "7".rjust(200, "0"), "end"]
+        *map(str, range(1, 3001)), "7".rjust(200, "0"),
+        "8".rjust(39, "0") + " blank", "end"]
 
 
 def test_text_from_and_to(home):

@@ -49,19 +49,21 @@ def test_nothing_is_left_of_a_session(home):
 
 def test_post_mortem_of_a_failure(home):
     """B-44, C-18: the final screen, and the last 50 and 500 lines."""
-    sid = home.start("sh", "-c", "seq 1 700; printf '\\033[31mfatal'; exit 3")
+    sid = home.start("sh", "-c", "seq 1 699; printf '%079d blank\\n' 7; "
+                     "printf '\\033[31mfatal'; exit 3")
     home.wait_status(sid, "exited")
     session = json.loads((home.dir(sid) / "session.json").read_text())
     assert session["post_mortem"] == "artifacts/post-mortem.txt"
     assert home.info(sid)["post_mortem"] == "artifacts/post-mortem.txt"
     kept = home.dir(sid) / "artifacts"
-    want = [str(n) for n in range(1, 701)] + ["fatal"]
+    broken = "7".rjust(79, "0")
+    want = [*map(str, range(1, 700)), broken + " blank", "fatal"]
     lines = (kept / "post-mortem.txt").read_text().splitlines()
     assert lines == want[-500:]
     few = (kept / "post-mortem-50.txt").read_text().splitlines()
     assert few == want[-50:]
     screen = (kept / "final-screen.txt").read_text().splitlines()
-    assert screen == want[-24:]
+    assert screen == [*want[-23:-2], broken, "blank", "fatal"]
     assert b"31mfatal" in (kept / "final-screen.ansi").read_bytes()
     assert {oct(p.stat().st_mode & 0o777) for p in kept.iterdir()} == {"0o600"}
 
