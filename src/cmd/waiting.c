@@ -80,6 +80,7 @@ on_frame(void *arg, const struct replay *at, bool frame)
 	if (frame && !o->seen && rc == 0) {
 		sight_init(&s, at->vt);
 		s.shown_seq = o->last_seq = at->seq;
+		s.done_seq = at->done_seq;
 		rc = sight_test(&s, &o->c, 0, &o->found);
 		sight_finish(&s);
 	}
@@ -106,9 +107,33 @@ replay(struct offline *o, struct log_reader *r, struct replay *at,
 	return replay_watched(r, UINT64_MAX, &watch, at, err);
 }
 
-/* A screen that will not change cannot tell for how long it has not (K-13). */
+/* How long nothing was written or typed before the end; -1: nobody knows. */
+static int64_t
+quiet_ms(struct log_reader *r, uint64_t end_offset)
+{
+	uint64_t active = 0, ended = 0;
+	struct record rec;
+
+	if (log_reader_seek(r, LOG_BY_OFFSET,
+		end_offset > 0 ? end_offset - 1 : 0) < 0)
+		return -1;
+	while (log_reader_next_there(r, &rec)) {
+		if (rec.type == RECORD_OUTPUT || rec.type == RECORD_INPUT)
+			active = rec.time_ns;
+		else if (rec.type == RECORD_EXIT)
+			ended = rec.time_ns;
+	}
+	return ended >= active ? (int64_t)((ended - active) / 1000000) : -1;
+}
+
+/*
+ * The last screen, as it was at the session's end.  One screen cannot tell for
+ * how long it has been the same (K-13), and no command ends any more: those of
+ * before count if they are asked for by `after`.
+ */
 static int
-judge(struct offline *o, const struct replay *at, char **json)
+judge(struct offline *o, struct log_reader *r, const struct replay *at,
+    char **json)
 {
 	struct verdict v = { .conditions = o->c.wanted, .seq = at->seq };
 	struct json_out j;
@@ -119,12 +144,16 @@ judge(struct offline *o, const struct replay *at, char **json)
 	sight_init(&s, at->vt);
 	s.ended = true;
 	s.shown_seq = o->last_seq;
+	s.done_seq = at->done_seq;
+	if (condition_wants(&o->c, CONDITION_IDLE))
+		s.idle_ms = quiet_ms(r, at->offset);
 	if (rc == 0)
-		rc = o->matched ? 1 : sight_test(&s, &o->c, 0, &o->found);
+		rc = o->matched ? 1 :
+				  sight_test(&s, &o->c, UINT64_MAX, &o->found);
 	v.matched = rc == 1;
 	v.found = o->found;
 	if (rc == 0)
-		v.conditions = sight_unmet(&s, &o->c, 0);
+		v.conditions = sight_unmet(&s, &o->c, UINT64_MAX);
 	buf_init(&b, SIZE_MAX);
 	json_out_init(&j, &b);
 	verdict_json(&v, &s, &j);
@@ -149,7 +178,7 @@ look_into_log(struct call *call, struct offline *o, char **json)
 		status = out_fail(call->out, FAIL_REPLAY,
 		    "cannot show session %s: %s", target_name(call->target),
 		    err.msg);
-	else if (judge(o, &at, json) < 0)
+	else if (judge(o, r, &at, json) < 0)
 		status = out_fail(call->out, FAIL_USAGE,
 		    "'regex' takes too long on what session %s has shown",
 		    target_name(call->target));

@@ -37,6 +37,7 @@ struct waits {
 	unsigned n_seen;   /* that want slices */
 	unsigned n_stable; /* that want to know when the text changed */
 
+	uint64_t first_seq;  /* what came up to it, this host has not seen */
 	uint64_t generation; /* of the frame that was looked at last */
 	uint64_t shown_seq;  /* of the event that showed it; 0: not known */
 	uint64_t done_seq;   /* of the last end of a command */
@@ -61,10 +62,11 @@ wait_of(struct list *link)
 	return container_of(link, struct wait, link);
 }
 
+/* An update that the program has not lived to end is the last frame. */
 static bool
 is_at_frame(const struct waits *w)
 {
-	return w->h->vt == NULL || !vt_in_sync(w->h->vt);
+	return w->h->vt == NULL || w->h->ended || !vt_in_sync(w->h->vt);
 }
 
 static uint64_t
@@ -80,6 +82,7 @@ waits_create(struct host *h)
 
 	w->h = h;
 	w->next_ms = CLOCK_NEVER;
+	w->first_seq = scribe_seq(h->scribe);
 	w->generation = generation(w);
 	list_init(&w->list);
 	buf_init(&w->text, SIZE_MAX);
@@ -295,6 +298,7 @@ struct past_look {
 	struct wait *wait;
 	uint64_t begun; /* offset of the first output that counts */
 	bool has_begun;
+	uint64_t shown_seq; /* of the last frame; 0: there was none */
 	bool found;
 };
 
@@ -325,7 +329,8 @@ on_past(void *arg, const struct replay *at, bool frame)
 	if (!frame)
 		return true;
 	sight_init(&s, at->vt);
-	s.shown_seq = at->seq;
+	s.shown_seq = p->shown_seq = at->seq;
+	s.done_seq = at->done_seq;
 	p->found = wait->seen;
 	if (!p->found && wait->error == 0) {
 		int rc = sight_test(&s, &wait->c, 0, &wait->found);
@@ -353,11 +358,23 @@ answer_past(struct wait *wait, const struct replay *at)
 	sight_finish(&s);
 }
 
+/* What this host did not see itself may be all that was missing. */
+static void
+learn(struct waits *w, const struct past_look *p, const struct replay *at)
+{
+	if (w->shown_seq < p->shown_seq)
+		w->shown_seq = p->shown_seq;
+	if (w->done_seq < at->done_seq)
+		w->done_seq = at->done_seq;
+	look(w);
+}
+
 /* All that was shown before the wait came is in the log now. */
 static void
 on_logged(void *arg, uint64_t seq)
 {
 	struct wait *wait = arg;
+	struct waits *w = wait->all;
 	struct past_look look = { .wait = wait };
 	const struct replay_watch watch = {
 		.after = wait->c.after,
@@ -368,28 +385,34 @@ on_logged(void *arg, uint64_t seq)
 	struct replay at = { 0 };
 	struct log_reader *r;
 
-	if (log_reader_open(&r, wait->all->h->log_dirfd, NULL) < 0)
+	if (log_reader_open(&r, w->h->log_dirfd, NULL) < 0)
 		return;
 	if (replay_watched(r, seq, &watch, &at, NULL) == 0) {
 		if (look.found)
 			answer_past(wait, &at);
 		else if (wait->error != 0)
 			refuse_hard(wait);
+		else
+			learn(w, &look, &at);
 	}
 	vt_destroy(at.vt);
 	log_reader_close(r);
 }
 
-/* Whether the past can tell: not how long nothing has happened. */
+/*
+ * Whether the log can tell more: of frames that are gone, though not how long
+ * nothing has happened, and of what came before this host.
+ */
 static bool
 asks_of_past(const struct wait *wait)
 {
 	const unsigned now_only = 1u << CONDITION_STABLE |
-	    1u << CONDITION_IDLE | 1u << CONDITION_DONE | 1u << CONDITION_EXIT;
+	    1u << CONDITION_IDLE | 1u << CONDITION_EXIT;
 	const struct waits *w = wait->all;
+	bool frames = (wait->c.wanted & now_only) == 0 &&
+	    (w->shown_seq == 0 || w->shown_seq > wait->c.after);
 
-	return wait->c.has_after && (wait->c.wanted & now_only) == 0 &&
-	    (w->shown_seq == 0 || w->shown_seq > wait->c.after) &&
+	return wait->c.has_after && (frames || wait->c.after < w->first_seq) &&
 	    scribe_unlogged_since(w->h->scribe) == 0;
 }
 

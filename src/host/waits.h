@@ -17,8 +17,9 @@ struct vt_event;
  * time has come that one of them waits for, and at the session's end.
  *
  * A wait that names an event (`after`) may have come too late for a frame
- * between that event and now.  Those are looked at in the log, as far as
- * WAITS_BACK bytes of output after the event go.
+ * between that event and now, and this host too late for all that came before
+ * it.  That is looked up in the log, as far as WAITS_BACK bytes of output after
+ * the event go.
  */
 struct waits;
 

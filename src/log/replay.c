@@ -38,6 +38,7 @@ struct player {
 	const struct replay_watch *watch; /* NULL: nobody looks on */
 	bool watching;                    /* at this event */
 	bool stopped;                     /* enough was seen */
+	bool done; /* a command has ended in this event */
 	struct replay at;
 };
 
@@ -162,9 +163,21 @@ lose(struct player *p)
 }
 
 static void
+on_said(void *arg, const struct vt_event *ev)
+{
+	struct player *p = arg;
+
+	if (ev->type == VT_EVENT_MARK && ev->number == 'D')
+		p->done = true;
+}
+
+static void
 replace(struct player *p, struct vt *vt)
 {
+	static const struct vt_ops ops = { .event = on_said };
+
 	vt_destroy(p->vt);
+	vt_set_ops(vt, &ops, p);
 	p->vt = vt;
 	p->cols = (uint16_t)vt_cols(vt);
 	p->rows = (uint16_t)vt_rows(vt);
@@ -342,6 +355,9 @@ play(struct player *p, const struct record *rec)
 	p->resizing = resizes;
 	p->at.seq = rec->seq;
 	p->at.time_ns = rec->time_ns;
+	if (p->done)
+		p->at.done_seq = rec->seq;
+	p->done = false;
 	if (p->watching && frame)
 		tell(p, true);
 }
@@ -433,6 +449,7 @@ play_to_value(struct player *p, struct replay *out)
 	find_gaps(p);
 	play_on(p);
 	free(p->gaps);
+	vt_set_ops(p->vt, NULL, NULL);
 	*out = p->at;
 	out->vt = p->vt;
 }

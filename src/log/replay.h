@@ -16,7 +16,8 @@ struct replay {
 	uint64_t seq;                     /* of the last event in it */
 	uint64_t offset;
 	uint64_t time_ns;
-	bool complete; /* false: damage or an engine gap lies before it */
+	uint64_t done_seq; /* in which a command ended last (OSC 133;D); 0 */
+	bool complete;     /* false: damage or an engine gap lies before it */
 };
 
 /*

@@ -334,6 +334,26 @@ def test_the_end_of_the_session(home, sid, w):
         assert got["condition"] == "text" and got["screen"][0] == "ready"
 
 
+def test_an_update_that_nobody_will_end_is_the_last_frame(home):
+    """A program that is killed while it draws has ended all the same."""
+    sid = puppet.start(home)
+    with (puppet.strings(home, sid) as pull,
+          Wire(home.dir(sid), mode="control") as w,
+          Wire(home.dir(sid), mode="control") as other):
+        end = w.call("session.get")["offset"] + len(BEGIN) + 4
+        ended = puppet.ask(w, exit=True)
+        shown = puppet.ask(other, text="half", exit=True)
+        pull(BEGIN + b"half")
+        wait_for(lambda: home.info(sid)["offset"] == end, "an update")
+        home.ok("kill", sid)
+        got = w.answer(ended)
+        assert got["matched"] and got["condition"] == "exit", got
+        got = other.answer(shown)
+        assert got["matched"] and got["text"] == "half", got
+    home.wait_gone(sid)
+    assert home.json("snapshot", sid)["hash"] == got["hash"]
+
+
 # ------------------------------------------------------------ same screens
 
 def follow(home, sid, cols, rows, offset, viewer):
@@ -482,6 +502,23 @@ def test_a_wait_outlives_the_host(home, sid, pull):
     assert json.loads(out)["result"]["matched"], out
 
 
+def test_a_host_knows_what_came_before_it(home, sid, pull, w):
+    """Shown, and done, between an event and the death of the host."""
+    seq = pull(CLEAR + b"$ make\r\n\x1b]133;C\x07")
+    pull(b"made\r\n\x1b]133;D;0\x07$ ")
+    last = w.call("session.wait", regex=r"^\$ $|^\$$")["seq"]
+    host = home.info(sid)["host_pid"]
+    os.kill(host, signal.SIGKILL)
+    wait_for(lambda: home.info(sid)["host_pid"] not in (None, host), "a host")
+    for args in ({"command_done": True}, {"text": "made", "stable_ms": 1},
+                 {"text": "made", "idle_ms": 1, "command_done": True}):
+        with Wire(home.dir(sid), mode="control") as w:
+            got = w.call("session.wait", after=seq, **args)
+            assert got["matched"], (args, got)
+            got = w.call("session.wait", after=last, timeout_ms=200, **args)
+            assert got["timed_out"], (args, got)
+
+
 def test_a_host_that_leaves_says_so_to_who_waits(home, sid):
     with Wire(home.dir(sid), mode="control",
               features=("handover",)) as leaving:
@@ -510,7 +547,9 @@ def test_of_a_session_that_has_ended_the_log_tells(home):
     assert home.json("wait", sid, "--text", "last", "--after", "0")["matched"]
     for args, unmet in [(("--text", "never"), "text"),
                         (("--text", "last", "--stable", "1ms"), "stable"),
-                        (("--idle", "1ms"), "idle"),
+                        (("--idle", "1h"), "idle"),
+                        (("--command-done",), "command_done"),
+                        (("--command-done", "--after", "0"), "command_done"),
                         (("--text", "flash"), "text"),
                         (("--text", "last", "--after", str(end["seq"])),
                          "text")]:
@@ -522,6 +561,28 @@ def test_of_a_session_that_has_ended_the_log_tells(home):
     answer = home.run("wait", sid, "--text", "never")
     assert answer.status == 4 and "it has ended" in answer.err, answer
     assert home.run("wait", sid, "--regex", "(.*)*[xyz]").status in (2, 4)
+
+
+def test_of_a_session_that_has_ended_marks_and_times_tell(home):
+    """K-12: what the log has of commands and of silence."""
+    sid = home.start("sh", "-c", "printf '\\033]133;C\\007one'; read x; "
+                     "printf '\\033]133;D;0\\007two'; read x; sleep 0.5")
+    seqs = []
+    for text in ("one", "two"):
+        assert home.json("wait", sid, "--text", text)["matched"]
+        seqs.append(home.json("send", sid, "--keys", "Enter")["seq"])
+    home.wait_gone(sid)
+    got = home.json("wait", sid, "--command-done", "--after", str(seqs[0]))
+    assert got["matched"] and seqs[0] < got["seq"] < seqs[1], got
+    assert home.json("wait", sid, "--command-done", "--after", "0", "--text",
+                     "two")["matched"]
+    for args in (("--command-done", "--after", str(seqs[1])),
+                 ("--command-done",), ("--idle", "10m"),
+                 ("--idle", "400ms", "--after", "1000000"),
+                 ("--idle", "1ms", "--stable", "1ms")):
+        answer = home.run("wait", sid, *args)
+        assert answer.status == 4, (args, answer)
+    assert home.json("wait", sid, "--idle", "400ms", "--text", "two")["matched"]
 
 
 def test_of_a_session_that_has_ended_broken_lines_are_whole(home):
