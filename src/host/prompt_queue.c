@@ -1,0 +1,379 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/json_out.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "host/client.h"
+#include "host/host.h"
+#include "host/input.h"
+#include "host/prompt_state.h"
+#include "host/requests.h"
+#include "host/scribe.h"
+#include "host/serve.h"
+#include "op/profile.h"
+#include "vt/vt.h"
+
+/* The prompts: who comes when, and what they are told. */
+
+#define DEFAULT_MS 10000
+#define LONGEST_MS 3600000
+
+static void begin(struct prompt *p);
+
+int64_t
+prompt_now_ms(void)
+{
+	return clock_ms(CLOCK_MONOTONIC);
+}
+
+static struct prompt *
+prompt_of(struct list *link)
+{
+	return container_of(link, struct prompt, link);
+}
+
+struct prompt *
+prompts_first(const struct prompts *all)
+{
+	return list_is_empty(&all->queue) ? NULL : prompt_of(all->queue.next);
+}
+
+const struct vt *
+prompt_screen(const struct prompt *p)
+{
+	return p->all->server->host->vt;
+}
+
+static void
+prompt_destroy(struct prompt *p)
+{
+	list_remove(&p->link);
+	place_finish(&p->at);
+	free(p->text);
+	free(p);
+}
+
+/* One timer for all: that of the phase, and the end of everybody's time. */
+void
+prompts_set_timer(struct prompts *all)
+{
+	int64_t next = PROMPT_NEVER, now = prompt_now_ms();
+
+	list_for_each(it, &all->queue) {
+		const struct prompt *p = prompt_of(it);
+
+		next = p->until_ms < next ? p->until_ms : next;
+		next = p->due_ms < next ? p->due_ms : next;
+	}
+	watch_rearm(all->timer,
+	    next == PROMPT_NEVER ? -1 :
+		next > now       ? next - now :
+				   0);
+}
+
+static void
+on_timer(void *arg)
+{
+	struct prompts *all = arg;
+	int64_t now = prompt_now_ms();
+	struct prompt *p;
+
+	list_for_each_safe(it, &all->queue) {
+		p = prompt_of(it);
+		if (p->phase == PHASE_WAITING && p->until_ms <= now)
+			prompt_late(p);
+	}
+	p = prompts_first(all);
+	if (p != NULL && p->until_ms <= now)
+		prompt_late(p);
+	else if (p != NULL && p->due_ms <= now)
+		prompt_due(p);
+	prompts_set_timer(all);
+	server_wake_at(all->server, 0);
+}
+
+void
+prompts_mark(struct prompts *all, int mark)
+{
+	all->mark = mark;
+	all->commands += mark == 'C';
+}
+
+/* ------------------------------------------------------------------ ending */
+
+static void
+answer(struct prompt *p)
+{
+	static const char *const results[] = { "delivered", "unconfirmed",
+		"refused" };
+	const struct host *h = p->all->server->host;
+	struct client *c = server_client(p->all->server, p->client);
+	struct json_out j;
+	struct buf b;
+
+	if (c == NULL)
+		return;
+	requests_begin_answer(&b, &j, p->request);
+	json_out_open(&j, '{');
+	json_out_key(&j, "result");
+	json_out_text(&j, results[p->result]);
+	json_out_key(&j, "reason");
+	json_out_text(&j, p->reason);
+	json_out_key(&j, "seq");
+	json_out_number(&j, p->seq != 0 ? p->seq : scribe_seq(h->scribe));
+	json_out_key(&j, "offset");
+	json_out_number(&j, h->shown);
+	json_out_close(&j, '}');
+	requests_send_answer(c, &b, p->request);
+	buf_finish(&b);
+	server_wake_at(p->all->server, 0);
+}
+
+static void
+on_logged(void *arg, uint64_t seq)
+{
+	struct prompt *p = arg;
+
+	(void)seq;
+	answer(p);
+	prompt_destroy(p);
+}
+
+/* Whoever asked may look into the log next; a slow disk holds nobody up. */
+static void
+answer_logged(struct prompt *p)
+{
+	struct host *h = p->all->server->host;
+
+	if (p->seq == 0 || h->ended || scribe_unlogged_since(h->scribe) != 0)
+		on_logged(p, p->seq);
+	else
+		scribe_after(h->scribe, p->seq, on_logged, p);
+}
+
+/* Out of the queue: others may type again, and the next one begins. */
+static void
+leave(struct prompt *p)
+{
+	struct prompts *all = p->all;
+	bool first = p == prompts_first(all);
+	struct prompt *next;
+
+	p->phase = PHASE_DONE;
+	list_remove(&p->link);
+	list_append(&all->done, &p->link);
+	if (!first)
+		return;
+	input_drop(all->server->input, p->turn);
+	input_give_turn(all->server->input, 0);
+	next = prompts_first(all);
+	if (next != NULL && next->phase == PHASE_WAITING)
+		begin(next);
+	prompts_set_timer(all);
+}
+
+/* A size that is none, and the real one again: the program looks at both. */
+static void
+wake(const struct host *h)
+{
+	struct winsize ws;
+
+	if (ioctl(h->master, TIOCGWINSZ, &ws) < 0 || ws.ws_row < 2)
+		return;
+	ws.ws_row--;
+	ioctl(h->master, TIOCSWINSZ, &ws);
+	ws.ws_row++;
+	ioctl(h->master, TIOCSWINSZ, &ws);
+}
+
+void
+prompt_finish(struct prompt *p, enum prompt_result result, const char *reason)
+{
+	if (p->profile->wake && p->seq != 0)
+		wake(p->all->server->host);
+	p->result = result;
+	p->reason = reason;
+	leave(p);
+	answer_logged(p);
+}
+
+void
+prompt_fail(struct prompt *p, int error, const char *why)
+{
+	struct client *c = server_client(p->all->server, p->client);
+	struct error err;
+
+	error_set(&err, error, "%s", why);
+	leave(p);
+	if (c != NULL)
+		requests_refuse(c, p->request, &err);
+	server_wake_at(p->all->server, 0);
+	prompt_destroy(p);
+}
+
+/* Its last prompt may have been what ended it. */
+void
+prompts_ended(struct prompts *all)
+{
+	struct prompt *p;
+
+	while ((p = prompts_first(all)) != NULL) {
+		if (p->phase == PHASE_CONFIRMING)
+			prompt_finish(p, DELIVERED, "the program has ended");
+		else
+			prompt_fail(p, ESRCH, "the program has ended");
+	}
+}
+
+/* --------------------------------------------------------------- beginning */
+
+/* Why this screen is not one to type it on; NULL: it is. */
+static const char *
+objection(const struct prompt *p)
+{
+	struct input_modes modes;
+
+	if (p->profile->guard == PROFILE_ANY)
+		return NULL;
+	vt_input_modes(prompt_screen(p), &modes);
+	if (strchr(p->text, '\n') != NULL && !modes.bracketed_paste)
+		return "the text has several lines, and the program has not "
+		       "asked for bracketed pastes: each would be submitted "
+		       "by itself";
+	if (p->profile->guard != PROFILE_SHELL)
+		return NULL;
+	if (vt_alt_screen(prompt_screen(p)))
+		return "a full-screen program is running, no shell";
+	if (p->all->mark == 'C')
+		return "the shell is running a command";
+	return NULL;
+}
+
+static void
+begin(struct prompt *p)
+{
+	struct host *h = p->all->server->host;
+	const char *why;
+
+	if (h->vt == NULL) {
+		prompt_fail(p, ENOENT,
+		    "the session has no screen: its engine is off");
+		return;
+	}
+	why = objection(p);
+	if (why != NULL) {
+		prompt_finish(p, REFUSED, why);
+		return;
+	}
+	p->secret = tty_is_secret(h->master);
+	input_give_turn(p->all->server->input, p->turn);
+	prompt_type(p);
+}
+
+/* A newline at its end is that of a file or of echo. */
+static char *
+copy_text(const char *text)
+{
+	char *copy = xstrdup(text);
+	size_t len = strlen(copy);
+
+	if (copy[len - 1] == '\n')
+		copy[len - 1] = '\0';
+	return copy;
+}
+
+static int
+check(const struct prompts *all, const struct op_call *call, struct error *err)
+{
+	uint64_t ms = op_number(call->args, "timeout_ms", DEFAULT_MS);
+	const char *text = op_string(call->args, "text", "");
+
+	if (text[0] == '\0' || strcmp(text, "\n") == 0)
+		return error_set(err, EINVAL,
+		    "session.prompt: 'text' must not be empty");
+	if (strlen(text) > INPUT_BYTES_MAX / 2)
+		return error_set(err, EINVAL,
+		    "session.prompt: 'text' must be at most %u bytes",
+		    INPUT_BYTES_MAX / 2);
+	if (ms == 0 || ms > LONGEST_MS)
+		return error_set(err, EINVAL,
+		    "session.prompt: 'timeout_ms' must be from 1 to %d",
+		    LONGEST_MS);
+	if (all->server->host->ended)
+		return error_set(err, ESRCH, "the program has ended");
+	if (!server_take_lease(all->server, call->client, false))
+		return error_set(err, EBUSY, "another has the lease to type");
+	return 0;
+}
+
+int
+prompts_ask(struct prompts *all, struct op_call *call, struct error *err)
+{
+	const struct profile *profile = profile_find(op_string(call->args,
+							 "profile",
+							 PROFILE_DEFAULT),
+	    err);
+	struct prompt *p;
+	int rc = profile == NULL ? -EINVAL : check(all, call, err);
+
+	if (rc < 0)
+		return rc;
+	p = xcalloc(1, sizeof(*p));
+	p->all = all;
+	p->turn = ++all->last_turn;
+	p->client = call->client->number;
+	p->request = call->id;
+	snprintf(p->by, sizeof(p->by), "%s", call->client->by);
+	p->profile = profile;
+	p->text = copy_text(op_string(call->args, "text", ""));
+	p->until_ms = prompt_now_ms() +
+	    (int64_t)op_number(call->args, "timeout_ms", DEFAULT_MS);
+	p->due_ms = PROMPT_NEVER;
+	place_init(&p->at);
+	list_append(&all->queue, &p->link);
+	if (prompts_first(all) == p)
+		begin(p);
+	prompts_set_timer(all);
+	return REQUEST_LATER;
+}
+
+bool
+prompts_are_done(const struct prompts *all)
+{
+	return list_is_empty(&all->queue) && list_is_empty(&all->done);
+}
+
+struct prompts *
+prompts_create(struct server *s)
+{
+	struct prompts *all = xcalloc(1, sizeof(*all));
+
+	all->server = s;
+	list_init(&all->queue);
+	list_init(&all->done);
+	all->timer = loop_timer(s->host->loop, -1, on_timer, all);
+	return all;
+}
+
+void
+prompts_destroy(struct prompts *all)
+{
+	if (all == NULL)
+		return;
+	list_for_each_safe(it, &all->queue)
+		prompt_destroy(prompt_of(it));
+	list_for_each_safe(it, &all->done) {
+		scribe_forget(all->server->host->scribe, prompt_of(it));
+		prompt_destroy(prompt_of(it));
+	}
+	watch_remove(all->timer);
+	free(all);
+}

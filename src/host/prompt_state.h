@@ -1,0 +1,96 @@
+#ifndef TEND_HOST_PROMPT_STATE_H
+#define TEND_HOST_PROMPT_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "host/place.h"
+#include "host/prompt.h"
+
+struct profile;
+struct vt;
+struct watch;
+
+/*
+ * What the files of prompts share; the rest of the host has prompt.h.
+ * prompt.c takes one message through its phases, prompt_queue.c has their
+ * order, their time, and what is answered.
+ */
+#define PROMPT_NEVER INT64_MAX
+
+enum prompt_phase {
+	PHASE_WAITING, /* for those before it */
+	PHASE_TYPING,
+	PHASE_SETTLING,
+	PHASE_PAUSING,
+	PHASE_SUBMITTING,
+	PHASE_CONFIRMING,
+	PHASE_DONE,
+};
+
+enum prompt_result { DELIVERED, UNCONFIRMED, REFUSED };
+
+struct prompt {
+	struct list link;
+	struct prompts *all;
+	uint64_t turn;
+	uint64_t client, request;
+	char by[24];
+	const struct profile *profile;
+	char *text;
+
+	enum prompt_phase phase;
+	int64_t until_ms;  /* all of it */
+	int64_t due_ms;    /* what this phase waits for at most */
+	int64_t settle_ms; /* the latest end of settling */
+
+	uint64_t generation; /* of the screen that was looked at last */
+	bool secret;         /* nothing is echoed here */
+	bool seen;           /* the text is on the screen */
+	struct place at;     /* when it was submitted */
+	uint64_t commands;   /* that had begun then */
+	bool moved;          /* something has happened there since */
+	int tries;
+
+	uint64_t seq; /* of the key that submitted it; 0: none yet */
+	enum prompt_result result;
+	const char *reason;
+};
+
+struct prompts {
+	struct server *server;
+	struct list queue; /* the first is under way */
+	struct list done;  /* answered once their event is in the log */
+	struct watch *timer;
+	uint64_t last_turn;
+	int mark;          /* of OSC 133, the last; 0: none */
+	uint64_t commands; /* that have begun, by those marks */
+};
+
+/* The one under way, or NULL. */
+struct prompt *prompts_first(const struct prompts *all);
+
+/* A time of one of them has changed. */
+void prompts_set_timer(struct prompts *all);
+
+/* The screen it is for; NULL: there is none. */
+const struct vt *prompt_screen(const struct prompt *p);
+int64_t prompt_now_ms(void);
+
+/* Type the text, which is the first phase. */
+void prompt_type(struct prompt *p);
+
+/* What its phase has waited for is over; or all of its time is. */
+void prompt_due(struct prompt *p);
+void prompt_late(struct prompt *p);
+
+/*
+ * It is over: what came of it, or why nothing could.  Others may type again,
+ * and the next one begins.
+ */
+void prompt_finish(struct prompt *p, enum prompt_result result,
+    const char *reason);
+void prompt_fail(struct prompt *p, int error, const char *why);
+
+#endif
