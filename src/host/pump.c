@@ -170,7 +170,9 @@ take_piece(struct pump *p, size_t len)
 	    (frame ? RECORD_FRAME : 0) | (hidden ? RECORD_HIDDEN : 0), offset,
 	    len);
 	changes_note(&h->changes, h->vt, scribe_seq(h->scribe));
-	server_output(h->server, offset, bytes, len, frame);
+	server_output(h->server, offset, len);
+	if (frame)
+		server_frame(h->server);
 	runs_shown(h->runs, bytes, len, hidden, seq);
 	if (!hidden) /* which shows nothing */
 		waits_output(h->waits, seq, frame);
@@ -226,6 +228,7 @@ on_unsync(void *arg)
 		return;
 	vt_end_sync(p->h->vt);
 	changes_note(&p->h->changes, p->h->vt, scribe_seq(p->h->scribe));
+	server_frame(p->h->server);
 }
 
 /* Whether so much came lately that it is better taken in larger parts. */

@@ -280,13 +280,15 @@ server_resized(struct server *s)
 /* --------------------------------------------------------------- a turn */
 
 void
-server_output(struct server *s, uint64_t offset, const uint8_t *p, size_t len,
-    bool frame)
+server_output(struct server *s, uint64_t offset, size_t len)
 {
-	(void)p;
 	feed_output(&s->feed, offset, len);
-	if (frame)
-		prompts_shown(s->prompts);
+}
+
+void
+server_frame(struct server *s)
+{
+	prompts_shown(s->prompts);
 }
 
 /* The session has ended: those who only asked are closed, now answered. */

@@ -24,12 +24,14 @@ void server_destroy(struct server *s); /* NULL is fine */
 void server_listen(struct server *s);
 
 /*
- * Output, in order and without holes, before it is in the log.  p is in the
- * ring and stays valid until server_flush() of this turn has returned.  The
- * engine has it already.  `frame`: what is on the screen now is a frame.
+ * Output, in order and without holes, before it is in the log.  It is in the
+ * ring and stays there until server_flush() of this turn has returned.  The
+ * engine has it already.
  */
-void server_output(struct server *s, uint64_t offset, const uint8_t *p,
-    size_t len, bool frame);
+void server_output(struct server *s, uint64_t offset, size_t len);
+
+/* What is on the screen now is a frame. */
+void server_frame(struct server *s);
 
 /* The turn is over: write to viewers, and input to the terminal. */
 void server_flush(struct server *s);

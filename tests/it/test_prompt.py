@@ -173,6 +173,29 @@ def test_what_was_never_seen_is_not_believed(home):
     assert typed(home, sid) == ["abc", "\r"]
 
 
+# Begins an update with the text, and ends it with the key.
+HOLDING = r"""
+import os, tty
+tty.setraw(0)
+os.write(1, b"ready> ")
+while True:
+    got = os.read(0, 4096)
+    if got == b"\r":
+        os.write(1, b"\x1b[?2026l\r\nready> ")
+    else:
+        os.write(1, b"\x1b[?2026h" + got)
+"""
+
+
+def test_what_an_update_kept_back_is_seen_when_it_is_shown(home):
+    """An update that nobody ends shows nothing for a second, then all."""
+    sid = home.start(sys.executable, "-uc", HOLDING)
+    home.wait_text(sid, "ready>")
+    got = prompt(home, sid, "kept back", "--timeout", "30s")
+    assert got["result"] == "delivered", got
+    assert typed(home, sid) == ["kept back", "\r"]
+
+
 def test_a_password_needs_no_echo(home):
     sid = home.start("sh", "-c", "stty -echo; printf 'password: '; read x; "
                      "stty echo; echo; echo \"got ${#x}\"; exec cat")
