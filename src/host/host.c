@@ -319,6 +319,14 @@ tty_is_secret(int master)
 	    (t.c_lflag & ICANON);
 }
 
+bool
+tty_reads_keys(int master)
+{
+	struct termios t;
+
+	return tcgetattr(master, &t) == 0 && !(t.c_lflag & ICANON);
+}
+
 /* The idle timeout. */
 
 void

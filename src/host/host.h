@@ -176,4 +176,7 @@ void host_hold(struct host *h, bool hold);
  */
 bool tty_is_secret(int master);
 
+/* Whether the program reads key by key (ICANON off), as line editors do. */
+bool tty_reads_keys(int master);
+
 #endif

@@ -149,6 +149,13 @@ end_skip(struct pump *p)
 	pump_keyframe_done(p);
 }
 
+static void
+show_frame(struct host *h)
+{
+	server_frame(h->server);
+	runs_frame(h->runs);
+}
+
 /* How much was shown; 0 when what is there has to wait for more. */
 static size_t
 take_piece(struct pump *p, size_t len)
@@ -171,9 +178,9 @@ take_piece(struct pump *p, size_t len)
 	    len);
 	changes_note(&h->changes, h->vt, scribe_seq(h->scribe));
 	server_output(h->server, offset, len);
-	if (frame)
-		server_frame(h->server);
 	runs_shown(h->runs, bytes, len, hidden, seq);
+	if (frame)
+		show_frame(h);
 	if (!hidden) /* which shows nothing */
 		waits_output(h->waits, seq, frame);
 	if (p->skip_to != 0 && h->shown == p->skip_to)
@@ -228,7 +235,7 @@ on_unsync(void *arg)
 		return;
 	vt_end_sync(p->h->vt);
 	changes_note(&p->h->changes, p->h->vt, scribe_seq(p->h->scribe));
-	server_frame(p->h->server);
+	show_frame(p->h);
 }
 
 /* Whether so much came lately that it is better taken in larger parts. */

@@ -13,6 +13,7 @@
 #include "host/events.h"
 #include "host/host.h"
 #include "host/input.h"
+#include "host/place.h"
 #include "host/pump.h"
 #include "host/run_state.h"
 #include "host/scribe.h"
@@ -65,19 +66,49 @@ interrupt_run(struct runs *r, int code, int signo)
 		.seq = scribe_seq(r->h->scribe) });
 }
 
+/*
+ * Whether a run is over for all that can be known: somebody has typed Ctrl-C,
+ * and the shell it was typed at has not said anything of it, nor is a program
+ * in its foreground.
+ */
+static bool
+is_given_up(const struct runs *r)
+{
+	const struct run *u = &r->run;
+
+	if (!u->doubtful || !u->exact)
+		return u->doubtful;
+	return clock_ms(CLOCK_MONOTONIC) - r->typed_ms >= SILENCE_MS &&
+	    run_shell_is_in_front(r);
+}
+
+/* The shell is no longer as it was given to us: it was replaced, or changed. */
+static void
+give_run_up(struct runs *r)
+{
+	const struct run *u = &r->run;
+
+	if (u->exact && !run_is_wrapped(u) && r->at == AT_PROMPT)
+		r->mute = true;
+	if (u->exact && r->at == AT_COMMAND)
+		run_set_at(r, AT_BETWEEN);
+	interrupt_run(r, -1, 0);
+}
+
 int
 runs_begin(struct runs *r, const struct run_request *q, struct error *err)
 {
 	struct run *u = &r->run;
 	int rc;
 
-	if (u->doubtful)
-		interrupt_run(r, -1, 0);
+	if (is_given_up(r))
+		give_run_up(r);
 	if (u->stage == RUN_WAITS && !runs_are_awaited(r))
 		run_clear(r);
 	if (u->stage != RUN_NONE)
 		return error_set(err, EBUSY,
-		    "a command of an earlier exec is still running");
+		    "a command of an earlier exec is still running; wait for "
+		    "its end, or send C-c");
 	if (!run_is_followed(r))
 		r->scan = (struct mark_scan){ 0 };
 	*u = (struct run){
@@ -110,6 +141,18 @@ begin_waiting(struct runs *r)
 		run_refuse(r, &err);
 		run_clear(r);
 	}
+}
+
+/* Nothing was shown for a while, and no prompt among what was. */
+static void
+on_silence(void *arg)
+{
+	struct runs *r = arg;
+
+	if (r->run.stage != RUN_WAITS || !run_shell_is_unmarked(r))
+		return;
+	run_set_at(r, AT_UNMARKED);
+	begin_waiting(r);
 }
 
 /* --------------------------------------------------------------- the marks */
@@ -158,34 +201,10 @@ give_up(struct runs *r)
 	run_set_at(r, AT_BETWEEN);
 }
 
-/* A mark with the key of the run that goes on. */
-static void
-on_run_mark(struct runs *r, const struct mark *m, uint64_t end, uint64_t seq)
-{
-	struct run *u = &r->run;
-
-	if (m->kind == 'P' && !run_is_wrapped(u)) {
-		give_up(r);
-	} else if (m->kind == 'C' && u->stage == RUN_TYPED) {
-		u->stage = RUN_GOES;
-		run_forget_output(u);
-		u->from = end;
-	} else if (m->kind == 'D') {
-		u->to = end - m->len;
-		if (u->stage == RUN_TYPED)
-			run_keep_refusal(u);
-		if (u->exact)
-			run_set_at(r, AT_BETWEEN);
-		run_finish(r,
-		    (struct run_result){ .outcome = "completed",
-			.code = m->status,
-			.seq = seq });
-	}
-}
-
 /*
- * The session's shell is back while a wrapped run goes on: it was interrupted,
- * or had a mistake in it.  What ran elsewhere has ended with its connection.
+ * The session's shell is back while a run goes on: it was interrupted, or had a
+ * mistake in it, or made the shell forget to say how commands end.  What ran
+ * elsewhere has ended with its connection.
  */
 static void
 on_shell_back(struct runs *r, const struct mark *m, uint64_t end, uint64_t seq)
@@ -200,14 +219,45 @@ on_shell_back(struct runs *r, const struct mark *m, uint64_t end, uint64_t seq)
 		.seq = seq });
 }
 
+/* A mark with the key of the run that goes on. */
+static void
+on_run_mark(struct runs *r, const struct mark *m, uint64_t end, uint64_t seq)
+{
+	struct run *u = &r->run;
+
+	if (m->kind == 'P' && !run_is_wrapped(u)) {
+		give_up(r);
+	} else if (m->kind == 'C' && u->stage == RUN_TYPED) {
+		u->stage = RUN_GOES;
+		run_forget_output(u);
+		u->from = end;
+	} else if ((m->kind == 'A' || m->kind == 'B') && u->stage == RUN_GOES &&
+	    !run_is_wrapped(u)) {
+		r->mute = true;
+		on_shell_back(r, m, end, seq);
+	} else if (m->kind == 'D') {
+		u->to = end - m->len;
+		if (u->stage == RUN_TYPED)
+			run_keep_refusal(u);
+		if (u->exact)
+			run_set_at(r, AT_BETWEEN);
+		run_finish(r,
+		    (struct run_result){ .outcome = "completed",
+			.code = m->status,
+			.seq = seq });
+	}
+}
+
 /* A mark of the session's own shell. */
 static void
 on_shell_mark(struct runs *r, const struct mark *m)
 {
 	struct vt_cursor c;
 
-	if (m->kind == 'D')
+	if (m->kind == 'D') {
+		r->mute = false;
 		watch_rearm(r->interrupts, -1);
+	}
 	switch (m->kind) {
 	case 'B':
 		/* A line editor may draw its prompt again. */
@@ -247,7 +297,8 @@ run_on_mark(struct runs *r, const struct mark *m, uint64_t end, uint64_t seq)
 		return;
 	if (strcmp(m->key, u->key) == 0)
 		on_run_mark(r, m, end, seq);
-	else if (own && run_is_wrapped(u) && m->kind == 'D')
+	else if (own && run_is_wrapped(u) &&
+	    (m->kind == 'D' || (m->kind == 'B' && u->stage == RUN_GOES)))
 		on_shell_back(r, m, end, seq);
 }
 
@@ -262,6 +313,8 @@ runs_shown(struct runs *r, const uint8_t *p, size_t len, bool hidden,
 
 	if (hidden || !run_is_followed(r))
 		return;
+	if (r->run.stage == RUN_WAITS)
+		watch_rearm(r->silence, SILENCE_MS);
 	run_capture(&r->run, p, len);
 	if (len != r->next.len) {
 		mark_next(&r->scan, p, len, &n, &none);
@@ -281,8 +334,17 @@ runs_typed(struct runs *r, const uint8_t *p, size_t len)
 	r->typed = true;
 	r->typed_ms = clock_ms(CLOCK_MONOTONIC);
 	r->typed_at = r->h->shown;
-	r->run.doubtful |= !r->run.exact && r->run.stage != RUN_NONE &&
+	r->run.doubtful |= r->run.stage >= RUN_TYPED &&
 	    memchr(p, '\003', len) != NULL;
+}
+
+void
+runs_frame(struct runs *r)
+{
+	const struct run *u = &r->run;
+
+	if (u->doubtful && !u->exact && run_prompt_is_back(r))
+		interrupt_run(r, -1, 0);
 }
 
 bool
@@ -363,6 +425,8 @@ runs_create(struct host *h)
 	r->limit = loop_timer(h->loop, -1, on_limit, r);
 	r->hold_end = loop_timer(h->loop, -1, on_hold_end, r);
 	r->interrupts = loop_timer(h->loop, -1, on_interrupt, r);
+	r->silence = loop_timer(h->loop, -1, on_silence, r);
+	buf_init(&r->other_prompt, PLACE_ROW_BYTES);
 	return r;
 }
 
@@ -375,5 +439,7 @@ runs_destroy(struct runs *r)
 	watch_remove(r->limit);
 	watch_remove(r->hold_end);
 	watch_remove(r->interrupts);
+	watch_remove(r->silence);
+	buf_finish(&r->other_prompt);
 	free(r);
 }

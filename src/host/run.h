@@ -65,8 +65,15 @@ void runs_shown(struct runs *r, const uint8_t *p, size_t len, bool hidden,
     uint64_t seq);
 
 /*
- * Somebody has typed something.  After a Ctrl-C nobody can tell whether a shell
- * that marks nothing still carries the command out: the next may be typed.
+ * What is on the screen is a frame.  A shell that marks nothing and was typed
+ * a Ctrl-C has given the command up when its prompt is there again.
+ */
+void runs_frame(struct runs *r);
+
+/*
+ * Somebody has typed something.  After a Ctrl-C that a shell does not answer
+ * with its prompt nobody can tell whether it still carries the command out: the
+ * next may be typed.
  */
 void runs_typed(struct runs *r, const uint8_t *p, size_t len);
 

@@ -15,6 +15,8 @@ struct error;
 struct host;
 struct watch;
 
+#define SILENCE_MS 1000 /* in which a shell would have marked its prompt */
+
 /*
  * What the files of a run share; the rest of the host has run.h.  run.c follows
  * the marks, run_type.c decides how to type, run_show.c what of the output is
@@ -24,9 +26,10 @@ struct watch;
 /* What the session's own shell does, by its marks; kept in the ring. */
 enum shell_at {
 	AT_UNKNOWN,
-	AT_PROMPT,  /* it reads a command */
-	AT_COMMAND, /* it carries one out */
-	AT_BETWEEN, /* it will show its prompt */
+	AT_PROMPT,   /* it reads a command */
+	AT_COMMAND,  /* it carries one out */
+	AT_BETWEEN,  /* it will show its prompt */
+	AT_UNMARKED, /* it shows prompts, and marks them no more */
 };
 
 enum run_stage {
@@ -49,7 +52,7 @@ struct run {
 	enum run_stage stage;
 	enum run_way way;
 	bool exact;              /* typed at a shell whose prompts are known */
-	bool doubtful;           /* or else, somebody has typed Ctrl-C */
+	bool doubtful;           /* somebody has typed Ctrl-C since */
 	char key[MARK_KEY_SIZE]; /* of its marks */
 	uint64_t client, id;     /* who waits; client 0: nobody any more */
 	char *command;
@@ -75,6 +78,11 @@ struct runs {
 	bool typed;                      /* something was, since then */
 	int64_t typed_ms;                /* when last, */
 	uint64_t typed_at;               /* and what was shown then */
+	bool mute;                       /* it ends commands without a D */
+	struct watch *silence; /* whether a prompt has come without a mark */
+
+	struct buf other_prompt; /* of a shell that marks nothing, its last */
+	unsigned other_col;      /* line, and where the cursor was then */
 
 	struct run run;
 	struct watch *limit; /* of who waits */
@@ -104,6 +112,15 @@ bool run_is_followed(const struct runs *r);
 bool run_is_wrapped(const struct run *u);
 
 void run_set_at(struct runs *r, enum shell_at at);
+
+/* Whether the session's own shell is in the foreground, and no program. */
+bool run_shell_is_in_front(const struct runs *r);
+
+/* Whether that is at a prompt which it has not marked. */
+bool run_shell_is_unmarked(const struct runs *r);
+
+/* Whether the prompt stands there again at which it was typed without marks. */
+bool run_prompt_is_back(const struct runs *r);
 
 /* Decide how, and type; or wait for the prompt.  0, or -errno and why not. */
 int run_start(struct runs *r, struct client *c, struct error *err);

@@ -13,6 +13,7 @@
 #include "host/events.h"
 #include "host/host.h"
 #include "host/input.h"
+#include "host/place.h"
 #include "host/proc.h"
 #include "host/requests.h"
 #include "host/run_state.h"
@@ -97,6 +98,41 @@ put_typing(struct runs *r, struct buf *b)
 		buf_printf(b, "%s\r", u->command);
 }
 
+/* What stands before the cursor is the prompt of a shell that marks nothing. */
+static void
+note_prompt(struct runs *r)
+{
+	struct vt_cursor c;
+
+	if (r->h->vt == NULL)
+		return;
+	vt_cursor(r->h->vt, &c);
+	if (c.col == 0)
+		return; /* it has not been shown yet */
+	r->other_col = c.col;
+	buf_clear(&r->other_prompt);
+	place_before_cursor(r->h->vt, &r->other_prompt);
+}
+
+bool
+run_prompt_is_back(const struct runs *r)
+{
+	const struct buf *known = &r->other_prompt;
+	struct vt_cursor c;
+	struct buf now;
+	bool same;
+
+	if (r->h->vt == NULL || known->len == 0)
+		return false;
+	vt_cursor(r->h->vt, &c);
+	buf_init(&now, PLACE_ROW_BYTES);
+	place_before_cursor(r->h->vt, &now);
+	same = c.col == r->other_col && now.len == known->len &&
+	    memcmp(now.data, known->data, known->len) == 0;
+	buf_finish(&now);
+	return same;
+}
+
 static void
 begin_hold(struct runs *r)
 {
@@ -116,6 +152,8 @@ type_now(struct runs *r, struct client *c)
 
 	buf_init(&b, INPUT_BYTES_MAX);
 	put_typing(r, &b);
+	if (!u->exact)
+		note_prompt(r);
 	if (run_is_wrapped(u))
 		begin_hold(r);
 	status = type_bytes(r, c, &b);
@@ -125,7 +163,8 @@ type_now(struct runs *r, struct client *c)
 	u->stage = RUN_TYPED;
 	u->from = u->to = r->h->shown;
 	u->event = event_run(r->h, u->command, c->by, run_capture_name(u));
-	run_set_at(r, AT_COMMAND);
+	if (u->exact)
+		run_set_at(r, AT_COMMAND);
 	return 0;
 }
 
@@ -182,6 +221,26 @@ foreground(const struct runs *r, struct proc *out)
 	return pgrp > 0 && proc_read(pgrp, out);
 }
 
+bool
+run_shell_is_in_front(const struct runs *r)
+{
+	struct proc p;
+
+	return foreground(r, &p) && p.pid == r->h->manifest.child.pid;
+}
+
+/*
+ * A line editor reads keys, which no shell does while it reads its files or
+ * carries something out.  The others are known to be between commands.
+ */
+bool
+run_shell_is_unmarked(const struct runs *r)
+{
+	return run_shell_is_in_front(r) &&
+	    (r->shell == SHELL_SH ? r->at == AT_BETWEEN :
+				    tty_reads_keys(r->h->master));
+}
+
 /* Somebody else's shell: only what it is called can be known. */
 static int
 look_at_other(struct runs *r, struct error *err)
@@ -230,6 +289,8 @@ own_way(const struct runs *r)
 
 	if (r->shell == SHELL_FISH)
 		return WAY_FISH;
+	if (r->mute)
+		return WAY_POSIX;
 	if (brackets && typing_is_plain(r->run.command, true))
 		return WAY_PASTE;
 	if (r->shell == SHELL_BASH && typing_is_plain(r->run.command, false))
@@ -254,9 +315,10 @@ choose(struct runs *r, struct error *err)
 		return look_at_other(r, err);
 	if (r->at == AT_UNKNOWN || r->at == AT_BETWEEN) {
 		r->run.stage = RUN_WAITS;
+		watch_rearm(r->silence, SILENCE_MS);
 		return 0;
 	}
-	if (!own)
+	if (!own || r->at == AT_UNMARKED)
 		return look_at_other(r, err);
 	if (r->at == AT_COMMAND)
 		return error_set(err, EBUSY,

@@ -11,11 +11,19 @@ fi
 __tend_done() {
 	local status=$?
 	builtin printf '\033]133;D;%s;tend=@KEY@\007' "$status" >/dev/tty
+	__tend_told=$status
 	return "$status"
 }
 
-# The last thing before a prompt is shown, for others set PS1 anew each time.
+# The last thing before a prompt is shown, for others set PS1 anew each time, or
+# put their own PROMPT_COMMAND in place of what comes before.
 __tend_mark() {
+	local status=$?
+	if [[ -z ${__tend_told-} ]]; then
+		__tend_return "$status"
+		__tend_done
+	fi
+	unset -v __tend_told
 	case ${PS1-} in
 	*tend=@KEY@*) ;;
 	*) PS1='\[\e]133;A;tend=@KEY@\a\]'${PS1-}'\[\e]133;B;tend=@KEY@\a\]' ;;
@@ -28,6 +36,25 @@ __tend_mark() {
 	*tend=@KEY@*) ;;
 	*) PS0=${PS0-}'\e]133;C;tend=@KEY@\a' ;;
 	esac
+}
+
+__tend_return() {
+	return "$1"
+}
+
+# Where there is a DEBUG trap, it is not to be called between the user's last
+# PROMPT_COMMAND and the next command: many tell the one from the other by that.
+# Functions do not inherit it, so all is done inside of one.
+__tend_around() {
+	local __tend_status=$? __tend_one
+	__tend_return "$__tend_status"
+	__tend_done
+	for __tend_one in "${__tend_commands[@]}"; do
+		__tend_return "$__tend_status"
+		builtin eval "$__tend_one"
+	done
+	__tend_return "$__tend_status"
+	__tend_mark 2>/dev/null
 }
 
 # In braces, so that set -x shows none of it; behind ||, set -e ends nothing.
@@ -43,7 +70,12 @@ __tend_install() {
 			kept+=("$one")
 		done
 		unset PROMPT_COMMAND
-		PROMPT_COMMAND=("$first" "${kept[@]}" "$last")
+		if [[ -n $1 && -z ${__bp_imported-}${bash_preexec_imported-} ]]; then
+			__tend_commands=("${kept[@]}")
+			PROMPT_COMMAND=('__tend_around || :')
+		else
+			PROMPT_COMMAND=("$first" "${kept[@]}" "$last")
+		fi
 	else
 		# What follows is to see the status: bash does not keep it then.
 		first='{ __tend_done; } 2>/dev/null'
@@ -54,7 +86,8 @@ __tend_install() {
 		# shellcheck disable=SC2178
 		PROMPT_COMMAND=$first${string:+$'\n'$string}$'\n'$last
 	fi
+	__tend_told=0
 	__tend_mark
 }
-__tend_install
+__tend_install "$(trap -p DEBUG)"
 unset -f __tend_install

@@ -132,28 +132,42 @@ after(const struct dialect *d, const char *command, const char *key)
 	return buf_take(&b);
 }
 
-/* What any shell runs after that; its name for the status follows. */
+/* The end of what evaluates it in a shell of which nothing is known. */
 static char *
-for_any(const char *command, const char *key)
+rest_of(const char *command)
 {
 	struct buf b;
 
 	buf_init(&b, WRAP_MAX);
-	buf_puts(&b, "eval \"$(printf %b '");
 	put_encoded(&b, command, NULL);
-	buf_printf(&b, "')\n\"\n" D_MARK "$", key);
+	buf_puts(&b, "')\n\"\n");
 	return buf_take(&b);
 }
 
+/* What prints the status, and leaves it as it was. */
+static void
+put_end(struct buf *out, const char *key, const char *name, const char *again,
+    size_t *line)
+{
+	struct buf b;
+
+	buf_init(&b, WRAP_MAX);
+	buf_printf(&b, "eval \"" D_MARK "%s;%s\"\n", key, name, again);
+	auto_free char *text = buf_take(&b);
+	put_encoded(out, text, line);
+}
+
 /*
- * Each shell puts in what is its own, before anything is run.  To dash and ash
- * a mistake in what eval reads is the end of the line, unless it comes by way
- * of `command`; in fish and zsh that is about other programs.
+ * Each shell puts in what is its own, before anything is run: in $( ), of which
+ * nothing is left behind.  fish does not read `$?`, so that is in an eval, of
+ * which it sees to nothing but a mistake.  To dash and ash a mistake in what
+ * eval reads is the end of the line, unless it comes by way of `command`; in
+ * fish and zsh that is about other programs.
  */
 static void
 wrap_for_any(struct buf *out, const char *command, const char *key)
 {
-	auto_free char *rest = for_any(command, key);
+	auto_free char *rest = rest_of(command);
 	auto_free char *first = NULL;
 	size_t line = 0;
 	struct buf b;
@@ -163,12 +177,19 @@ wrap_for_any(struct buf *out, const char *command, const char *key)
 	first = buf_take(&b);
 	put_encoded(out, first, &line);
 	buf_puts(out,
-	    "'; test -n \"$FISH_VERSION$ZSH_VERSION\" || "
-	    "printf 'command '; printf %b '");
+	    "'; \\\rtest -n \"$FISH_VERSION$ZSH_VERSION\" || printf 'command '; "
+	    "printf %b 'eval \\0042\\0044\\0050printf %b \\0047'; "
+	    "test -n \"$FISH_VERSION\" || printf '(exit %s)\\\\0012' \"$__t\"; "
+	    "\\\rprintf %b '");
+	line = 0;
 	put_encoded(out, rest, &line);
-	buf_puts(out,
-	    "'; test -n \"$FISH_VERSION\" && echo status || echo "
-	    "'?')\"\r");
+	buf_puts(out, "'; \\\rtest -n \"$FISH_VERSION\" && printf %b '");
+	line = 0;
+	put_end(out, key, "$status", "sh -c 'exit $status'", &line);
+	buf_puts(out, "' || \\\rprintf %b '");
+	line = 0;
+	put_end(out, key, "$?", "(exit $?)", &line);
+	buf_puts(out, "')\"\r");
 }
 
 static void
@@ -189,7 +210,10 @@ void
 typing_wrap(struct buf *out, enum typing_dialect dialect, const char *command,
     const char *key)
 {
-	buf_puts(out, " eval \"$(printf %b '");
+	buf_puts(out, " eval \"$(");
+	if (dialect == TYPING_ANY)
+		buf_puts(out, "eval '__t=$?' 2>/dev/null; ");
+	buf_puts(out, "printf %b '");
 	if (dialect == TYPING_ANY)
 		wrap_for_any(out, command, key);
 	else

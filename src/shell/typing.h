@@ -25,9 +25,9 @@ bool typing_is_plain(const char *command, bool brackets);
  * before it runs the command in the shell itself, and D with its status after.
  * All with this key.  What the shell echoes before B is not for anybody's eyes.
  *
- * POSIX and FISH leave the status of the command before it ($?) to the command,
- * and that of the command to the next; FISH needs our integration for that.
- * ANY is understood by both, and does not.  Ends with the Enter key.
+ * The status of the command before it ($?) is left to the command, and that of
+ * the command to the next.  FISH needs our integration for that; ANY, which is
+ * understood by both, does without the former in fish.  Ends with the Enter key.
  */
 enum typing_dialect { TYPING_POSIX, TYPING_FISH, TYPING_ANY };
 void typing_wrap(struct buf *out, enum typing_dialect dialect,

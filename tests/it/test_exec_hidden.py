@@ -12,7 +12,7 @@ import subprocess
 
 import pytest
 
-from lib import wait_for
+from lib import TEND, wait_for
 from shells import CASES, LIMIT, SHELLS, home, ready  # noqa: F401
 from wire import Wire
 
@@ -45,6 +45,18 @@ def nothing_inner_in(home, sid, where):  # noqa: F811
                                              found.end() + 200])
 
 
+def status_is_kept(home, sid, shell):  # noqa: F811
+    """The next command sees the status of the last, however it was typed."""
+    tell = "echo is $status" if shell == "fish" else "echo is $?"
+    assert exec_in(home, sid, "sh -c 'exit 7'")["exit_code"] == 7
+    seq = home.json("send", sid, "--text", tell + "\r")["seq"]
+    home.ok("wait", sid, "--text", "is 7", "--after", str(seq), "--timeout",
+            LIMIT)
+    if shell != "fish":
+        exec_in(home, sid, "sh -c 'exit 6'")
+        assert exec_in(home, sid, tell)["output"] == "is 6\n"
+
+
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_shell_that_was_left_alone(home, shell):  # noqa: F811
     """K-07: the status is right, the output too unless others print."""
@@ -53,8 +65,7 @@ def test_a_shell_that_was_left_alone(home, shell):  # noqa: F811
     ready(home, sid)
     with Wire(home.path / "sessions" / sid) as viewer:
         for case in CASES if FULL else CASES[:8]:
-            # A status before it, and one after, are the integration's.
-            if not case.runs_in(shell) or "\necho $" in case.command:
+            if not case.runs_in(shell):
                 continue
             result = exec_in(home, sid, case.text(shell))
             assert result["capture"] == "best-effort", result
@@ -63,6 +74,7 @@ def test_a_shell_that_was_left_alone(home, shell):  # noqa: F811
                                                             result)
             if isinstance(case.output, str):
                 assert result["output"] == case.output, (case.command, result)
+        status_is_kept(home, sid, shell)
         viewer.sync()
         assert not INNER.search(viewer.output), viewer
     nothing_inner_in(home, sid, shell)
@@ -105,6 +117,30 @@ def test_after_an_interrupt_the_next_may_be_typed(home):  # noqa: F811
     ends = [e["data"]["outcome"] for e in home.events(sid)
             if e["type"] == "run-end"]
     assert ends == ["interrupted", "completed"], ends
+
+
+def test_an_interrupt_is_seen_by_the_prompt(home):  # noqa: F811
+    """Who waits is told, though the shell says nothing of it."""
+    for shell, (command, prompt) in OTHERS.items():
+        sid = home.start(*command, options=["--no-integration", "-e",
+                                            "PS1=here> "])
+        home.wait_text(sid, prompt)
+        exec_in(home, sid, "true")
+        home.ok("wait", sid, "--regex", re.escape(prompt) + " *$", "--stable",
+                "100ms")
+        caller = subprocess.Popen(
+            [TEND, "exec", sid, "--json", "--timeout", LIMIT, "--",
+             "echo begun; cat"], env=home.env, stdout=subprocess.PIPE)
+        home.wait_text(sid, "\nbegun")
+        home.ok("send", sid, "--keys", "C-c")
+        result = json.loads(caller.communicate(timeout=90)[0])["result"]
+        assert result["outcome"] == "interrupted", (shell, result)
+        assert result["output"].startswith("begun\n"), (shell, result)
+        assert exec_in(home, sid, "echo next")["output"] == "next\n"
+
+
+OTHERS = {"bash": (["bash", "--norc"], "here>"), "dash": (["dash"], "here>"),
+          "ash": (["busybox", "ash"], "here>")}
 
 
 class Sshd:
@@ -170,7 +206,7 @@ def test_behind_ssh_the_status_is_right_and_nothing_inner_shows(
         home.wait_text(sid, ">" if remote in ("fish",) else
                        "# " if remote == "zsh" else "far>")
         for case in CASES if FULL else CASES[:6]:
-            if not case.runs_in(remote) or "\necho $" in case.command:
+            if not case.runs_in(remote):
                 continue
             result = exec_in(home, sid, case.text(remote))
             assert result["capture"] == "best-effort", result

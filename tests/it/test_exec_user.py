@@ -214,3 +214,91 @@ def test_the_last_command_and_its_end_are_known_of_any_shell(
                            "--timeout", LIMIT)
         assert waited["matched"], (shell, waited)
         assert b"typed\r\n" in home.raw(sid)
+
+
+def run_any(home, sid, command, *options):  # noqa: F811
+    """The result of an exec, whatever came of it."""
+    answer = home.run("exec", sid, "--json", "--timeout", LIMIT, *options,
+                      "--", command)
+    return json.loads(answer.text)["result"]
+
+
+@pytest.mark.parametrize("shell, command", [
+    ("bash", "PROMPT_COMMAND=x=1"), ("bash", "PROMPT_COMMAND=(x=1)"),
+    ("bash", "unset PROMPT_COMMAND PS0"),
+    ("bash", "unset PROMPT_COMMAND PS0; PS1='mine> '"),
+    ("bash", "exec 2>/dev/null"), ("zsh", "precmd_functions=()"),
+    ("zsh", "emulate sh"), ("dash", "PS1='mine> '"), ("ash", "PS1='mine> '"),
+])
+def test_a_shell_that_is_made_to_forget_its_marks(
+        home, shell, command):  # noqa: F811
+    """Commands still run, and give their status."""
+    sid = home.start(*SHELLS[shell])
+    run(home, sid, "true")
+    result = run_any(home, sid, command, "--timeout", "3s")
+    if result["timed_out"]:  # nothing at all tells that it has ended
+        home.ok("send", sid, "--keys", "C-c")
+        wait_for(lambda: home.run("exec", sid, "--timeout", LIMIT, "--",
+                                  "true").status == 0,
+                 lambda: home.screen(sid)["lines"])
+    for status in (3, 0):
+        result = run(home, sid, f"echo seen; sh -c 'exit {status}'")
+        assert result["exit_code"] == status, result
+        assert result["output"] == "seen\n", result
+
+
+@pytest.mark.parametrize("shell, other", [
+    ("bash", "bash --norc"), ("bash", "zsh"), ("fish", "fish"),
+    ("dash", "bash --norc")])
+def test_a_shell_that_is_replaced(home, shell, other):  # noqa: F811
+    """There is nobody who could say that `exec` has ended; after a Ctrl-C
+    nobody expects it, and the new one is typed at."""
+    sid = home.start(*SHELLS[shell])
+    answer = home.run("exec", sid, "--timeout", "1s", "--", f"exec {other}")
+    assert answer.status == 11, answer
+    error = home.error("exec", sid, "--", "echo no", status=125, code="busy")
+    assert "send C-c" in error["message"], error
+    home.ok("send", sid, "--keys", "C-c")
+    wait_for(lambda: home.run("exec", sid, "--timeout", LIMIT, "--",
+                              "true").status == 0,
+             lambda: home.screen(sid)["lines"])
+    result = run(home, sid, "echo here; sh -c 'exit 3'")
+    assert (result["output"], result["exit_code"]) == ("here\n", 3), result
+    assert result["capture"] == "best-effort", result
+
+
+def test_an_interrupt_that_a_program_takes_ends_nothing(home):  # noqa: F811
+    sid = home.start("bash")
+    answer = home.run("exec", sid, "--timeout", "1s", "--",
+                      "sh -c 'trap \"echo not me\" INT; echo on; cat; cat'")
+    assert answer.status == 11, answer
+    home.ok("send", sid, "--keys", "C-c")
+    home.wait_text(sid, "not me")
+    home.ok("wait", sid, "--idle", "1200ms")
+    home.error("exec", sid, "--", "echo no", status=125, code="busy")
+    seq = home.json("send", sid, "--keys", "C-d")["seq"]
+    home.ok("wait", sid, "--command-done", "--after", str(seq))
+    assert run(home, sid, "echo yes")["output"] == "yes\n"
+
+
+def test_what_cannot_be_marked_is_typed_at_all_the_same(home):  # noqa: F811
+    pathlib.Path(home.env["HOME"], ".bashrc").write_text(
+        "readonly PROMPT_COMMAND='x=1'\n")
+    sid = home.start("bash")
+    result = run(home, sid, "echo there; sh -c 'exit 4'")
+    assert result == {**result, "output": "there\n", "exit_code": 4,
+                      "capture": "best-effort"}, result
+
+
+def test_traps_of_the_user_see_none_of_it(home):  # noqa: F811
+    """What tells the first command after a prompt from the others."""
+    pathlib.Path(home.env["HOME"], ".bashrc").write_text("""
+        trap '[ -z "$READY" ] || { READY=; FIRST=$BASH_COMMAND; }' DEBUG
+        PROMPT_COMMAND=('STATUS=$?' 'READY=yes')
+        PS1='$STATUS> '
+    """)
+    sid = home.start("bash")
+    assert run(home, sid, "sh -c 'exit 5'")["exit_code"] == 5
+    home.wait_text(sid, "5>")
+    command = 'echo "$STATUS $FIRST"'
+    assert run(home, sid, command)["output"] == f"5 {command}\n"

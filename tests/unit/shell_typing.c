@@ -58,6 +58,26 @@ a_wrapping_is_printable_and_its_lines_are_short(void **state)
 	}
 }
 
+/* However much of a line the command has filled. */
+static void
+lines_are_short_for_commands_of_every_length(void **state)
+{
+	char command[1200] = { 0 };
+
+	(void)state;
+	for (size_t n = 0; n < sizeof(command) - 1; n++) {
+		command[n] = n % 7 == 0 ? '$' : 'x';
+		for (int d = TYPING_POSIX; d <= TYPING_ANY; d++) {
+			auto_free char *text = wrap((enum typing_dialect)d,
+			    command);
+
+			for (const char *p = text; *p != '\0';
+			     p += strcspn(p, "\r") + 1)
+				assert_true(strcspn(p, "\r") <= LINE_MOST);
+		}
+	}
+}
+
 /* A leading blank keeps it out of a history that does without such lines. */
 static void
 it_is_one_logical_line(void **state)
@@ -78,6 +98,7 @@ main(void)
 		cmocka_unit_test(plain_is_what_no_editor_or_shell_changes),
 		cmocka_unit_test(
 		    a_wrapping_is_printable_and_its_lines_are_short),
+		cmocka_unit_test(lines_are_short_for_commands_of_every_length),
 		cmocka_unit_test(it_is_one_logical_line),
 	};
 
