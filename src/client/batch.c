@@ -131,7 +131,7 @@ static int
 check_wait(const json_t *args, struct error *err)
 {
 	struct condition c;
-	int rc = condition_read(&c, args, err);
+	int rc = condition_read(&c, args, CONDITION_ARGUMENTS, err);
 
 	if (rc == 0)
 		condition_finish(&c);

@@ -57,12 +57,13 @@ static const struct opt options[] = {
 /* ------------------------------------------------------------ what is asked */
 
 static int
-put_text(json_t *o, const char *name, const char *text, struct error *err)
+put_text(json_t *o, const char *name, const char *option, const char *text,
+    struct error *err)
 {
 	if (text == NULL)
 		return 0;
 	if (!utf8_valid(text, strlen(text)))
-		return error_set(err, EINVAL, "'%s' must be UTF-8", name);
+		return error_set(err, EINVAL, "%s must be UTF-8", option);
 	json_object_set_new(o, name, json_string(text));
 	return 0;
 }
@@ -107,18 +108,19 @@ static int
 put_all(json_t *o, const struct args *a, struct error *err)
 {
 	const struct {
-		const char *name, *value;
+		const char *name, *option, *value;
 	} texts[] = {
-		{ "text", a->text },
-		{ "regex", a->regex },
-		{ "absent", a->absent },
-		{ "cursor", a->cursor },
-		{ "changed_since", a->changed_since },
+		{ "text", "--text", a->text },
+		{ "regex", "--regex", a->regex },
+		{ "absent", "--absent", a->absent },
+		{ "cursor", "--cursor", a->cursor },
+		{ "changed_since", "--changed-since", a->changed_since },
 	};
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < sizeof(texts) / sizeof(*texts); i++)
-		rc = put_text(o, texts[i].name, texts[i].value, err);
+		rc = put_text(o, texts[i].name, texts[i].option, texts[i].value,
+		    err);
 	if (rc < 0 ||
 	    (rc = put_ms(o, "stable_ms", "--stable", a->stable, err)) < 0 ||
 	    (rc = put_ms(o, "idle_ms", "--idle", a->idle, err)) < 0 ||
@@ -139,7 +141,8 @@ read_args(struct call *call, json_t *o)
 	struct condition c;
 	struct error err;
 
-	if (put_all(o, call->args, &err) < 0 || condition_read(&c, o, &err) < 0)
+	if (put_all(o, call->args, &err) < 0 ||
+	    condition_read(&c, o, CONDITION_OPTIONS, &err) < 0)
 		return out_fail(call->out, FAIL_USAGE, "%s", err.msg);
 	condition_finish(&c);
 	return 0;
@@ -386,7 +389,7 @@ const struct cmd cmd_wait = {
 	    "\n"
 	    "  tend wait build --text 'tests passed' --timeout 5m\n"
 	    "  seq=$(tend send sh --text ls --keys Enter --json | jq .result.seq)\n"
-	    "  tend wait sh --after $seq --regex '\\$ $' --stable 200ms\n"
+	    "  tend wait sh --after $seq --regex '\\$$' --stable 200ms\n"
 	    "  tend wait a b c --any --exit\n",
 	.options = options,
 	.args_size = sizeof(struct args),

@@ -195,7 +195,7 @@ ask_log(struct waiting *w, struct waiting_one *one)
 	char *json = NULL;
 	int status;
 
-	if (condition_read(&o.c, w->args, NULL) < 0)
+	if (condition_read(&o.c, w->args, CONDITION_ARGUMENTS, NULL) < 0)
 		return out_fail(call.out, FAIL_INTERNAL,
 		    "the conditions were checked before");
 	status = look_into_log(&call, &o, &json);

@@ -14,7 +14,7 @@ op_session_wait(struct op_call *call, struct error *err)
 {
 	struct condition c;
 	struct error why;
-	int rc = condition_read(&c, call->args, &why);
+	int rc = condition_read(&c, call->args, CONDITION_ARGUMENTS, &why);
 
 	if (rc < 0)
 		return error_set(err, -rc, "session.wait: %s", why.msg);

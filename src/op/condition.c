@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "op/ops.h"
@@ -12,16 +13,16 @@
 #define HASH_LEN 64
 #define ROW_COL_MAX 65535
 
+/* What it says when the value is wrong goes on from the name: "must be". */
 typedef int read_fn(struct condition *c, const json_t *v, struct error *err);
 
 static int
-copy_text(const json_t *v, const char *name, char **out, struct error *err)
+copy_text(const json_t *v, char **out, struct error *err)
 {
 	size_t len = json_string_length(v);
 
 	if (len == 0 || len > CONDITION_TEXT_MAX)
-		return error_set(err, EINVAL,
-		    "'%s' must be 1 to %d bytes of text", name,
+		return error_set(err, EINVAL, "must be 1 to %d bytes of text",
 		    CONDITION_TEXT_MAX);
 	*out = xstrdup(json_string_value(v));
 	return 0;
@@ -30,13 +31,13 @@ copy_text(const json_t *v, const char *name, char **out, struct error *err)
 static int
 read_text(struct condition *c, const json_t *v, struct error *err)
 {
-	return copy_text(v, "text", &c->text, err);
+	return copy_text(v, &c->text, err);
 }
 
 static int
 read_absent(struct condition *c, const json_t *v, struct error *err)
 {
-	return copy_text(v, "absent", &c->absent, err);
+	return copy_text(v, &c->absent, err);
 }
 
 static int
@@ -48,8 +49,7 @@ read_regex(struct condition *c, const json_t *v, struct error *err)
 	    &why);
 	if (c->regex == NULL)
 		return error_set(err, EINVAL,
-		    "'regex' must be a regular expression (PCRE2): %s",
-		    why.msg);
+		    "must be a regular expression (PCRE2): %s", why.msg);
 	return 0;
 }
 
@@ -80,7 +80,7 @@ read_cursor(struct condition *c, const json_t *v, struct error *err)
 
 	if (!read_place(&s, ',', &c->row) || !read_place(&s, '\0', &c->col))
 		return error_set(err, EINVAL,
-		    "'cursor' must be ROW,COL, both counted from 0; * is any");
+		    "must be ROW,COL, both counted from 0; * is any");
 	return 0;
 }
 
@@ -91,22 +91,19 @@ read_changed(struct condition *c, const json_t *v, struct error *err)
 
 	if (strlen(s) != HASH_LEN || strspn(s, "0123456789abcdef") != HASH_LEN)
 		return error_set(err, EINVAL,
-		    "'changed_since' must be a screen's hash, %d hexadecimal "
-		    "digits",
-		    HASH_LEN);
+		    "must be a screen's hash, %d hexadecimal digits", HASH_LEN);
 	memcpy(c->changed_since, s, HASH_LEN + 1);
 	return 0;
 }
 
 static int
-read_ms(const json_t *v, const char *name, uint32_t least, uint32_t *out,
-    struct error *err)
+read_ms(const json_t *v, uint32_t least, uint32_t *out, struct error *err)
 {
 	json_int_t ms = json_integer_value(v);
 
 	if (ms < least || ms > CONDITION_MS_MAX)
 		return error_set(err, EINVAL,
-		    "'%s' must be %u to %u milliseconds", name, least,
+		    "must be %u to %u milliseconds, which are 7 days", least,
 		    CONDITION_MS_MAX);
 	*out = (uint32_t)ms;
 	return 0;
@@ -115,13 +112,13 @@ read_ms(const json_t *v, const char *name, uint32_t least, uint32_t *out,
 static int
 read_stable(struct condition *c, const json_t *v, struct error *err)
 {
-	return read_ms(v, "stable_ms", 1, &c->stable_ms, err);
+	return read_ms(v, 1, &c->stable_ms, err);
 }
 
 static int
 read_idle(struct condition *c, const json_t *v, struct error *err)
 {
-	return read_ms(v, "idle_ms", 1, &c->idle_ms, err);
+	return read_ms(v, 1, &c->idle_ms, err);
 }
 
 /* A flag that is true is all there is to say. */
@@ -135,19 +132,20 @@ read_flag(struct condition *c, const json_t *v, struct error *err)
 }
 
 static const struct {
-	const char *argument, *name;
+	const char *argument, *option, *name;
 	read_fn *read;
 } kinds[CONDITION_KINDS] = {
-	[CONDITION_TEXT] = { "text", "text", read_text },
-	[CONDITION_REGEX] = { "regex", "regex", read_regex },
-	[CONDITION_ABSENT] = { "absent", "absent", read_absent },
-	[CONDITION_CURSOR] = { "cursor", "cursor", read_cursor },
-	[CONDITION_CHANGED] = { "changed_since", "changed_since",
-	    read_changed },
-	[CONDITION_STABLE] = { "stable_ms", "stable", read_stable },
-	[CONDITION_IDLE] = { "idle_ms", "idle", read_idle },
-	[CONDITION_DONE] = { "command_done", "command_done", read_flag },
-	[CONDITION_EXIT] = { "exit", "exit", read_flag },
+	[CONDITION_TEXT] = { "text", "text", "text", read_text },
+	[CONDITION_REGEX] = { "regex", "regex", "regex", read_regex },
+	[CONDITION_ABSENT] = { "absent", "absent", "absent", read_absent },
+	[CONDITION_CURSOR] = { "cursor", "cursor", "cursor", read_cursor },
+	[CONDITION_CHANGED] = { "changed_since", "changed-since",
+	    "changed_since", read_changed },
+	[CONDITION_STABLE] = { "stable_ms", "stable", "stable", read_stable },
+	[CONDITION_IDLE] = { "idle_ms", "idle", "idle", read_idle },
+	[CONDITION_DONE] = { "command_done", "command-done", "command_done",
+	    read_flag },
+	[CONDITION_EXIT] = { "exit", "exit", "exit", read_flag },
 };
 
 const char *
@@ -156,65 +154,99 @@ condition_name(enum condition_kind kind)
 	return kinds[kind].name;
 }
 
+/* Say which of them is wrong. */
 static int
-read_kinds(struct condition *c, const json_t *args, struct error *err)
+name_it(const char *argument, const char *option, enum condition_names names,
+    const struct error *why, struct error *err)
 {
-	int rc = 0;
+	if (names == CONDITION_OPTIONS)
+		return error_set(err, EINVAL, "--%s %s", option, why->msg);
+	return error_set(err, EINVAL, "'%s' %s", argument, why->msg);
+}
 
-	for (unsigned i = 0; rc == 0 && i < CONDITION_KINDS; i++) {
+static int
+read_kinds(struct condition *c, const json_t *args, enum condition_names names,
+    struct error *err)
+{
+	for (unsigned i = 0; i < CONDITION_KINDS; i++) {
 		const json_t *v = json_object_get(args, kinds[i].argument);
+		struct error why;
 
 		if (v == NULL || json_is_null(v) || json_is_false(v))
 			continue;
 		c->wanted |= 1u << i;
-		rc = kinds[i].read(c, v, err);
+		if (kinds[i].read(c, v, &why) < 0)
+			return name_it(kinds[i].argument, kinds[i].option,
+			    names, &why, err);
 	}
-	return rc;
+	return 0;
 }
 
 static int
-read_others(struct condition *c, const json_t *args, struct error *err)
+read_others(struct condition *c, const json_t *args, enum condition_names names,
+    struct error *err)
 {
 	const json_t *after = json_object_get(args, "after");
 	const json_t *timeout = json_object_get(args, "timeout_ms");
+	struct error why;
 
 	c->seen = op_bool(args, "seen", false);
 	c->has_after = json_is_integer(after);
 	c->after = op_number(args, "after", 0);
 	c->timeout_ms = CONDITION_TIMEOUT_MS;
-	if (!json_is_integer(timeout))
-		return 0;
-	return read_ms(timeout, "timeout_ms", 0, &c->timeout_ms, err);
+	if (json_is_integer(timeout) &&
+	    read_ms(timeout, 0, &c->timeout_ms, &why) < 0)
+		return name_it("timeout_ms", "timeout", names, &why, err);
+	return 0;
 }
 
 static int
-check_whole(const struct condition *c, struct error *err)
+nothing(enum condition_names names, struct error *err)
 {
-	unsigned texts = 1u << CONDITION_TEXT | 1u << CONDITION_REGEX;
+	bool options = names == CONDITION_OPTIONS;
+	struct buf all;
+	int rc;
+
+	buf_init(&all, sizeof(err->msg));
+	for (unsigned i = 0; i < CONDITION_KINDS; i++)
+		buf_printf(&all, "%s%s%s", i > 0 ? ", " : "",
+		    options ? "--" : "",
+		    options ? kinds[i].option : kinds[i].argument);
+	rc = error_set(err, EINVAL,
+	    "there is nothing to wait for; give at least one of %.*s",
+	    (int)all.len, (const char *)all.data);
+	buf_finish(&all);
+	return rc;
+}
+
+static int
+check_whole(const struct condition *c, enum condition_names names,
+    struct error *err)
+{
+	const unsigned texts = 1u << CONDITION_TEXT | 1u << CONDITION_REGEX;
 
 	if (c->wanted == 0)
-		return error_set(err, EINVAL,
-		    "there is nothing to wait for; give at least one of text, "
-		    "regex, absent, cursor, changed_since, stable_ms, idle_ms, "
-		    "command_done, exit");
+		return nothing(names, err);
 	if (c->seen && (c->wanted & ~texts) != 0)
 		return error_set(err, EINVAL,
-		    "'seen' is about text and regex; it goes with no other "
-		    "condition");
+		    "%s is about text and regex; it goes with no other "
+		    "condition",
+		    names == CONDITION_OPTIONS ? "--seen" : "'seen'");
 	return 0;
 }
 
 int
-condition_read(struct condition *c, const json_t *args, struct error *err)
+condition_read(struct condition *c, const json_t *args,
+    enum condition_names names, struct error *err)
 {
 	int rc;
 
 	*c = (struct condition){ .row = CONDITION_ANY, .col = CONDITION_ANY };
-	rc = read_kinds(c, args, err);
+	rc = read_kinds(c, args, names, err);
 	if (rc == 0)
-		rc = read_others(c, args, err);
+		rc = read_others(c, args, names, err);
 	if (rc == 0)
-		rc = check_whole(c, err);
+		rc = check_whole(c, names, err);
 	if (rc < 0)
 		condition_finish(c);
 	return rc;

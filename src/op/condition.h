@@ -47,9 +47,13 @@ struct condition {
 
 /*
  * Read arguments that op_check_arguments has let pass.  -EINVAL and which of
- * them is wrong, and what would be right; then nothing is to finish.
+ * them is wrong, and what would be right: as an argument of the operation, or
+ * as the option of a command line that it came from.  Then nothing is to
+ * finish.
  */
-int condition_read(struct condition *c, const json_t *args, struct error *err);
+enum condition_names { CONDITION_ARGUMENTS, CONDITION_OPTIONS };
+int condition_read(struct condition *c, const json_t *args,
+    enum condition_names names, struct error *err);
 void condition_finish(struct condition *c);
 
 static inline bool

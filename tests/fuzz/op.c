@@ -131,7 +131,7 @@ try_wait(const json_t *args)
 {
 	struct error err = { 0 };
 	struct condition c;
-	int rc = condition_read(&c, args, &err);
+	int rc = condition_read(&c, args, CONDITION_ARGUMENTS, &err);
 
 	must_say_why(rc, &err);
 	if (rc == 0)

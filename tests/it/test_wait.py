@@ -459,13 +459,15 @@ def test_the_command_in_time_and_too_late(home, sid, pull):
 
 
 def test_the_command_refuses_before_it_asks(home, sid):
-    for args, why in [((), "nothing to wait for"),
-                      (("--text", ""), "'text'"),
-                      (("--text", b"\xff"), "UTF-8"),
-                      (("--regex", "["), "'regex'"),
-                      (("--cursor", "x"), "ROW,COL"),
+    for args, why in [((), "give at least one of --text, "),
+                      (("--text", ""), "--text must be 1 to"),
+                      (("--text", b"\xff"), "--text must be UTF-8"),
+                      (("--regex", "["), "--regex must be"),
+                      (("--cursor", "x"), "--cursor must be ROW,COL"),
                       (("--stable", "soon"), "--stable"),
-                      (("--timeout", "99d", "--exit"), "'timeout_ms'"),
+                      (("--timeout", "99d", "--exit"), "--timeout must"),
+                      (("--changed-since", "x"), "--changed-since must"),
+                      (("--exit", "--seen"), "--seen is about"),
                       (("--after", "x", "--exit"), "--after"),
                       (("--exit", "--any", "--all"), "--any"),
                       ((sid, "--exit"), "--any or --all")]:
@@ -506,7 +508,7 @@ def test_a_host_knows_what_came_before_it(home, sid, pull, w):
     """Shown, and done, between an event and the death of the host."""
     seq = pull(CLEAR + b"$ make\r\n\x1b]133;C\x07")
     pull(b"made\r\n\x1b]133;D;0\x07$ ")
-    last = w.call("session.wait", regex=r"^\$ $|^\$$")["seq"]
+    last = w.call("session.wait", regex=r"^\$$")["seq"]
     host = home.info(sid)["host_pid"]
     os.kill(host, signal.SIGKILL)
     wait_for(lambda: home.info(sid)["host_pid"] not in (None, host), "a host")

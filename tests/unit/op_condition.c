@@ -26,7 +26,7 @@ read(const char *args, struct condition *c, struct error *err)
 	memset(err, 0, sizeof(*err));
 	rc = op_check_arguments(op_find("session.wait"), tree, err);
 	if (rc == 0)
-		rc = condition_read(c, tree, err);
+		rc = condition_read(c, tree, CONDITION_ARGUMENTS, err);
 	json_decref(tree);
 	return rc;
 }

@@ -26,7 +26,7 @@ want(const char *args)
 			*p = '"';
 	tree = json_loads(json, 0, NULL);
 	assert_non_null(tree);
-	if (condition_read(&c, tree, &err) < 0)
+	if (condition_read(&c, tree, CONDITION_ARGUMENTS, &err) < 0)
 		fail_msg("%s: %s", args, err.msg);
 	json_decref(tree);
 	return c;
