@@ -41,10 +41,12 @@ find_place(struct saving *s)
 	const char *name = slash != NULL ? slash + 1 : s->path;
 	auto_free char *real = NULL;
 	char dir[PATH_MAX];
+	struct stat st;
 
 	/* Its slash stays, for it may be all there is. */
-	snprintf(dir, sizeof(dir), "./%.*s", (int)(name - s->path), s->path);
-	real = realpath(s->path[0] == '/' ? dir + 2 : dir, NULL);
+	snprintf(dir, sizeof(dir), "%s%.*s", slash != NULL ? "" : ".",
+	    (int)(name - s->path), s->path);
+	real = realpath(dir, NULL);
 	if (real == NULL)
 		return error_set(&s->err, errno, "%s: %s", dir,
 		    strerror(errno));
@@ -54,6 +56,10 @@ find_place(struct saving *s)
 	    snprintf(s->draft, sizeof(s->draft), "%s.XXXXXX", s->absolute) >=
 		(int)sizeof(s->draft))
 		return error_set(&s->err, ENAMETOOLONG, "the name is too long");
+	/* A rename would take the place of a device as well. */
+	if (stat(s->absolute, &st) == 0 && !S_ISREG(st.st_mode))
+		return error_set(&s->err, EEXIST,
+		    "it is no regular file; - is standard output");
 	return 0;
 }
 

@@ -156,7 +156,8 @@ end_answer(struct shot *s)
 	struct out *out = s->call->out;
 	int status;
 
-	if (s->args->output == NULL || out->buf.full)
+	if (s->args->output == NULL || strcmp(s->args->output, "-") == 0 ||
+	    out->buf.full)
 		return out_send(out);
 	status = artifact_save(s->call, s->args->output, &made,
 	    out->buf.data + s->begin, out->buf.len - s->begin);
@@ -214,6 +215,14 @@ put_request(const struct shot *s)
 	return buf_take(&b);
 }
 
+/* That no row has changed is no line. */
+static void
+end_text(struct shot *s, size_t len)
+{
+	if (len > 0 || !s->want.has_since)
+		buf_putc(&s->call->out->buf, '\n');
+}
+
 static int
 put_data(struct shot *s, const json_t *tree)
 {
@@ -225,7 +234,7 @@ put_data(struct shot *s, const json_t *tree)
 		    "the host's answer has no screen in it");
 	if (s->want.format == SNAPSHOT_TEXT) {
 		out_put_lines(out, json_string_value(data));
-		buf_putc(out, '\n');
+		end_text(s, json_string_length(data));
 	} else {
 		buf_append(out, json_string_value(data),
 		    json_string_length(data));
@@ -314,7 +323,7 @@ show(struct shot *s, const struct replay *now, const struct vt *then)
 		    result == -ENOENT ? FAIL_NOT_FOUND : FAIL_USAGE, "%s",
 		    err.msg);
 	if (s->want.format == SNAPSHOT_TEXT)
-		buf_putc(&out->buf, '\n');
+		end_text(s, out->buf.len - s->begin);
 	tell_truncated(s, truncated);
 	return end_answer(s);
 }

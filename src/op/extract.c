@@ -145,14 +145,26 @@ extract_at(const struct extract *l, size_t i, size_t *len)
 	return *len > 0 ? (const char *)l->text.data + begin : "";
 }
 
-void
-extract_limit(struct extract *l, size_t max_bytes)
+static size_t
+line_len(const struct extract *l, size_t i)
 {
-	size_t len, total = 0;
+	size_t len;
 
+	extract_at(l, i, &len);
+	return len;
+}
+
+void
+extract_limit(struct extract *l, size_t max_bytes, bool blank)
+{
+	size_t total = 0;
+
+	if (l->text.len + l->n <= max_bytes)
+		return;
+	while (blank && l->n > 0 && line_len(l, l->n - 1) == 0)
+		l->n--;
 	for (l->first = l->n; l->first > 0; l->first--) {
-		extract_at(l, l->first - 1, &len);
-		total += len + 1;
+		total += line_len(l, l->first - 1) + 1;
 		if (total > max_bytes)
 			return;
 	}

@@ -45,8 +45,11 @@ void extract_add_screen(struct extract *l, const struct vt *vt,
  */
 bool extract_add_command(struct extract *l, const struct vt *vt, bool *running);
 
-/* Leave out as many as it takes; each counts with a line's end. */
-void extract_limit(struct extract *l, size_t max_bytes);
+/*
+ * Leave out as many as it takes; each counts with a line's end.  With `blank`,
+ * those go first that are empty and at the end: they say nothing.
+ */
+void extract_limit(struct extract *l, size_t max_bytes, bool blank);
 
 /* The text of one; its length. */
 const char *extract_at(const struct extract *l, size_t i, size_t *len);

@@ -164,7 +164,7 @@ take(struct taking *t, struct error *err)
 		extract_add_screen(&t->lines, vt,
 		    s->has_since ? t->of->is_new : NULL, t->of->arg);
 	if (s->max_bytes > 0)
-		extract_limit(&t->lines, s->max_bytes);
+		extract_limit(&t->lines, s->max_bytes, !s->has_since);
 	return 0;
 }
 
@@ -254,8 +254,8 @@ static int
 too_large(const struct snapshot *s, size_t len, struct error *err)
 {
 	return error_set(err, ERANGE,
-	    "the screen takes %zu bytes as %s%s, more than the %zu of "
-	    "'max_bytes', and cannot be cut",
+	    "the screen takes %zu bytes as %s%s, more than the %zu that are "
+	    "allowed, and cannot be cut",
 	    len, formats[s->format], s->cells ? " with cells" : "",
 	    s->max_bytes);
 }

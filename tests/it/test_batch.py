@@ -141,7 +141,7 @@ def test_nothing_is_sent_when_a_step_is_wrong(home, shell):
 def test_plain_output_tells_of_each_step(home, shell, tmp_path):
     path = tmp_path / "steps"
     path.write_text('[{"text":"a\\r"},{"wait":"[a]"},'
-                    '{"snapshot":{"format":"text","max_bytes":11}},'
+                    '{"snapshot":{"format":"text","max_bytes":4}},'
                     '{"wait":{"text":"no","timeout":"1ms"}},{"text":"b"}]')
     answer = home.run("batch", shell, path)
     assert answer.status == 11, answer

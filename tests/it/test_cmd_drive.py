@@ -263,8 +263,9 @@ def test_rows_that_changed(home, alive):
     assert got["since"] == before["seq"] and "lines" not in got, got
     assert got["hash"] == now["hash"], got
     assert home.ok("snapshot", sid, "--since", seq) == "new\n"
-    assert home.json("snapshot", sid, "--since",
-                     str(got["seq"]))["changed"] == []
+    last = str(got["seq"])
+    assert home.json("snapshot", sid, "--since", last)["changed"] == []
+    assert home.ok("snapshot", sid, "--since", last) == ""
     every = home.json("snapshot", sid, "--since", "0")["changed"]
     assert [c["text"] for c in every if c["text"]] == ["a", "new", "c"]
 
@@ -278,14 +279,17 @@ def test_what_is_too_long_is_cut_at_the_top(home, alive):
         home.ok("kill", sid)
         home.wait_gone(sid)
     answer = home.run("snapshot", sid, "--scrollback", "--max-bytes", "13")
-    assert answer.text == "128\n129\n130\n\n", answer
+    assert answer.text == "128\n129\n130\n", answer
     assert "left out" in answer.err, answer
     got = home.json("snapshot", sid, "--scrollback", "--max-bytes", "21")
     assert got["truncated"] is True and got["first_row"] == 0, got
-    assert got["lines"] == ["128", "129", "130", ""], got
+    assert got["lines"] == ["128", "129", "130"], got
     assert got["scrollback"] == ["126", "127"], got
-    got = home.json("snapshot", sid, "--max-bytes", "8")
-    assert got["first_row"] == 2 and got["lines"] == ["130", ""], got
+    got = home.json("snapshot", sid, "--max-bytes", "4")
+    assert got["first_row"] == 2 and got["lines"] == ["130"], got
+    got = home.json("snapshot", sid, "--max-bytes", "12")
+    assert got["truncated"] is False, got
+    assert got["lines"] == ["128", "129", "130"], got
     got = home.json("snapshot", sid, "--max-bytes", "1K")
     assert got["truncated"] is False and len(got["lines"]) == 4, got
 
@@ -363,10 +367,17 @@ def test_a_file_that_cannot_be_written_leaves_nothing(home, tmp_path):
     kept.mkdir()
     (kept / "full").mkdir()
     (kept / "full" / "x").touch()
-    for path in (kept / "full", kept / "no" / "file", f"{kept}/"):
+    os.mkfifo(kept / "pipe")  # as /dev/null is: nothing to be replaced
+    for path, why in ((kept / "full", "no regular file"),
+                      (kept / "pipe", "no regular file"),
+                      (kept / "no" / "file", f" {kept}/no/: No such file"),
+                      (f"{kept}/", "is a directory")):
         error = home.error("snapshot", sid, "-o", path, status=8,
                            code="storage")
         assert "cannot write" in error["message"], error
+        assert why in error["message"], error
+    assert (kept / "pipe").is_fifo()
+    assert home.run("snapshot", sid, "-o", "-", cwd=kept).text == "\n" * 24
     artifacts = home.dir(sid) / "artifacts"
     shutil.rmtree(artifacts, ignore_errors=True)
     artifacts.touch()
@@ -376,7 +387,7 @@ def test_a_file_that_cannot_be_written_leaves_nothing(home, tmp_path):
                        code="storage")
     assert "its manifest" in error["message"], error
     assert target.read_text() == "as it was"
-    assert sorted(os.listdir(kept)) == ["full", "screen"]
+    assert sorted(os.listdir(kept)) == ["full", "pipe", "screen"]
 
 
 def test_resize(home):
