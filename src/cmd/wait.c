@@ -199,9 +199,9 @@ status_of(const struct waiting *w)
 {
 	bool timed_out = false, all = true;
 
+	if (w->any && w->first != NULL)
+		return 0;
 	for (size_t i = 0; i < w->n; i++) {
-		if (w->any && waiting_matched(&w->ones[i]))
-			return 0;
 		all = all && waiting_matched(&w->ones[i]);
 		timed_out |= waiting_timed_out(&w->ones[i]);
 	}
@@ -211,13 +211,13 @@ status_of(const struct waiting *w)
 			   out_status(w->call->out, FAIL_NOT_RUNNING);
 }
 
-/* With --any, of those that matched only the first. */
+/* With --any, the first that matched and no other. */
 static bool
-is_shown(const struct waiting *w, size_t i, int status)
+is_shown(const struct waiting *w, size_t i)
 {
-	if (w->ones[i].result == NULL)
-		return false;
-	return !w->any || status != 0 || waiting_matched(&w->ones[i]);
+	if (w->any && w->first != NULL)
+		return &w->ones[i] == w->first;
+	return w->ones[i].result != NULL;
 }
 
 static void
@@ -249,13 +249,9 @@ put_several(const struct waiting *w, int status, struct json_out *j)
 	json_out_bool(j, status == TIMED_OUT);
 	json_out_key(j, "sessions");
 	json_out_open(j, '[');
-	for (size_t i = 0; i < w->n; i++) {
-		if (!is_shown(w, i, status))
-			continue;
-		put_one(&w->ones[i], j);
-		if (w->any && status == 0)
-			break;
-	}
+	for (size_t i = 0; i < w->n; i++)
+		if (is_shown(w, i))
+			put_one(&w->ones[i], j);
 	json_out_close(j, ']');
 	json_out_close(j, '}');
 }
@@ -270,7 +266,7 @@ say_found(const struct waiting *w, bool several)
 		const char *text = json_string_value(
 		    json_object_get(w->ones[i].result, "text"));
 
-		if (!is_shown(w, i, 0))
+		if (!is_shown(w, i))
 			continue;
 		if (several)
 			out_put_safe(out, target_name(w->ones[i].target));
@@ -280,8 +276,6 @@ say_found(const struct waiting *w, bool several)
 			out_put_lines(out, text);
 		if (several || text != NULL)
 			buf_putc(out, '\n');
-		if (w->any)
-			break;
 	}
 }
 

@@ -1,9 +1,10 @@
 #include "cmd/waiting.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -42,15 +43,19 @@ call_for(const struct waiting *w, const struct waiting_one *one)
 }
 
 static int
-take_result(struct waiting_one *one, char *json, struct call *call)
+take_result(struct waiting *w, struct waiting_one *one, char *json)
 {
+	if (one->live)
+		epoll_ctl(w->epoll, EPOLL_CTL_DEL, one->target->conn.fd, NULL);
 	one->live = false;
 	one->result = json_tree_object(json, strlen(json), NULL);
 	free(json);
 	if (one->result == NULL)
-		return out_fail(call->out, FAIL_PROTOCOL,
+		return out_fail(w->call->out, FAIL_PROTOCOL,
 		    "session %s: the host's answer makes no sense",
 		    target_name(one->target));
+	if (w->first == NULL && waiting_matched(one))
+		w->first = one;
 	return 0;
 }
 
@@ -205,7 +210,7 @@ ask_log(struct waiting *w, struct waiting_one *one)
 		free(json);
 		return status;
 	}
-	return take_result(one, json, &call);
+	return take_result(w, one, json);
 }
 
 /* ------------------------------------------------------- sessions that run */
@@ -216,6 +221,18 @@ time_left(int64_t until)
 	int64_t left = until - clock_ms(CLOCK_MONOTONIC);
 
 	return left > 0 ? (uint64_t)left : 0;
+}
+
+/* Hear what comes from there; one that is asked again is watched already. */
+static int
+watch(const struct waiting *w, int fd, struct waiting_one *one)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = one };
+
+	if (epoll_ctl(w->epoll, EPOLL_CTL_ADD, fd, &ev) < 0 && errno != EEXIST)
+		return out_fail(w->call->out, FAIL_INTERNAL, "cannot wait: %s",
+		    strerror(errno));
+	return 0;
 }
 
 /* Ask its host, or the log when it has none any more. */
@@ -239,7 +256,7 @@ ask(struct waiting *w, struct waiting_one *one, int64_t until)
 		    &one->id, &err);
 	if (rc == 0) {
 		one->live = true;
-		return 0;
+		return watch(w, one->target->conn.fd, one);
 	}
 	/* It may have ended while we were on our way. */
 	if (target_refresh(one->target, NULL) == 0 &&
@@ -275,7 +292,7 @@ hear(struct waiting *w, struct waiting_one *one, int64_t until)
 	if (rc == 0)
 		return 0;
 	if (rc > 0)
-		return take_result(one, json, w->call);
+		return take_result(w, one, json);
 	if (conn_was_left(conn, rc, code))
 		return ask(w, one, until);
 	if (rc == -EREMOTEIO)
@@ -286,44 +303,45 @@ hear(struct waiting *w, struct waiting_one *one, int64_t until)
 
 /* ------------------------------------------------------------- all of them */
 
+static size_t
+count_live(const struct waiting *w)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->n; i++)
+		n += w->ones[i].live;
+	return n;
+}
+
 /* Whether there is something left to wait for. */
 static bool
 goes_on(const struct waiting *w)
 {
-	bool live = false;
-
-	for (size_t i = 0; i < w->n; i++) {
-		if (w->any && waiting_matched(&w->ones[i]))
-			return false;
-		live |= w->ones[i].live;
-	}
-	return live;
+	return !(w->any && w->first != NULL) && count_live(w) > 0;
 }
 
+/*
+ * Hear whoever has something to say, one at a time: the kernel tells of them in
+ * the order in which they began to, so that the first is the first.
+ */
 static int
-await(struct waiting *w, struct pollfd *fds, int64_t until)
+await(struct waiting *w, int64_t until)
 {
-	int left = (int)time_left(until + MARGIN_MS), n;
-	size_t live = 0;
+	int left = (int)time_left(until + MARGIN_MS);
+	struct epoll_event ev;
+	int n = epoll_wait(w->epoll, &ev, 1, left);
 
-	for (size_t i = 0; i < w->n; i++) {
-		fds[i].fd = w->ones[i].live ? w->ones[i].target->conn.fd : -1;
-		fds[i].events = POLLIN;
-		fds[i].revents = 0;
-		live += w->ones[i].live;
-	}
-	fds[w->n].fd = w->cancel_fd > 0 ? w->cancel_fd : -1;
-	fds[w->n].events = POLLIN;
-	n = poll(fds, w->n + 1, left);
-	if (n > 0 && fds[w->n].revents != 0)
-		return out_status(w->call->out, FAIL_INTERNAL);
 	if (n == 0)
 		return out_fail(w->call->out, FAIL_TIMEOUT,
-		    "the hosts of %zu sessions do not answer", live);
-	if (n < 0 && errno != EINTR)
+		    "the hosts of %zu sessions do not answer", count_live(w));
+	if (n < 0 && errno == EINTR)
+		return 0;
+	if (n < 0)
 		return out_fail(w->call->out, FAIL_INTERNAL, "cannot wait: %s",
 		    strerror(errno));
-	return 0;
+	if (ev.data.ptr == NULL)
+		return out_status(w->call->out, FAIL_INTERNAL);
+	return hear(w, ev.data.ptr, until);
 }
 
 static int
@@ -333,7 +351,7 @@ ask_all(struct waiting *w, int64_t until)
 
 	for (size_t i = 0; status == 0 && i < w->n; i++) {
 		status = ask(w, &w->ones[i], until);
-		if (w->any && waiting_matched(&w->ones[i]))
+		if (w->any && w->first != NULL)
 			break;
 	}
 	return status;
@@ -342,16 +360,20 @@ ask_all(struct waiting *w, int64_t until)
 int
 waiting_run(struct waiting *w)
 {
-	auto_free struct pollfd *fds = xcalloc(w->n + 1, sizeof(*fds));
 	const json_t *limit = json_object_get(w->args, "timeout_ms");
 	int64_t until = clock_ms(CLOCK_MONOTONIC) + json_integer_value(limit);
-	int status = ask_all(w, until);
+	int status = 0;
 
-	while (status == 0 && goes_on(w)) {
-		status = await(w, fds, until);
-		for (size_t i = 0; status == 0 && i < w->n; i++)
-			if (fds[i].revents != 0 && w->ones[i].live)
-				status = hear(w, &w->ones[i], until);
-	}
+	w->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (w->epoll < 0)
+		return out_fail(w->call->out, FAIL_INTERNAL, "cannot wait: %s",
+		    strerror(errno));
+	if (w->cancel_fd > 0)
+		status = watch(w, w->cancel_fd, NULL);
+	if (status == 0)
+		status = ask_all(w, until);
+	while (status == 0 && goes_on(w))
+		status = await(w, until);
+	close(w->epoll);
 	return status;
 }

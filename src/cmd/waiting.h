@@ -29,6 +29,9 @@ struct waiting {
 	json_t *args;  /* of session.wait, checked; borrowed */
 	bool any;      /* the first that matches is enough */
 	int cancel_fd; /* readable: give up without a word; 0: none */
+
+	struct waiting_one *first; /* that matched; NULL: none */
+	int epoll;                 /* of the hosts that were asked */
 };
 
 /*
