@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -14,10 +12,6 @@
 #include "base/fd.h"
 #include "base/json_out.h"
 #include "base/json_tree.h"
-#include "session/manifest.h"
-
-#define READ_SIZE (64u << 10)
-#define RETRY_MS 5
 
 /* When a call that begins now has taken too long. */
 static int64_t
@@ -26,9 +20,8 @@ due_ms(const struct conn *c)
 	return clock_ms(CLOCK_MONOTONIC) + c->timeout_ms;
 }
 
-/* Until the host is ready for it: 0, -ETIMEDOUT, -ECANCELED or -errno. */
-static int
-await(const struct conn *c, short events, int64_t until)
+int
+conn_await(const struct conn *c, short events, int64_t until)
 {
 	struct pollfd p[] = {
 		{ .fd = c->fd, .events = events },
@@ -49,194 +42,13 @@ await(const struct conn *c, short events, int64_t until)
 	return n == 0 ? -ETIMEDOUT : 0;
 }
 
-/* ------------------------------------------------------------- connecting */
-
-/* The path fits whatever the home's is. */
-static int
-try_connect(int dirfd, int *out)
-{
-	auto_close int fd = socket(AF_UNIX,
-	    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	struct sockaddr_un sa = { .sun_family = AF_UNIX };
-
-	if (fd < 0)
-		return -errno;
-	snprintf(sa.sun_path, sizeof(sa.sun_path), "/proc/self/fd/%d/sock",
-	    dirfd);
-	if (connect(fd, (struct sockaddr *)&sa, sizeof(sa)) < 0)
-		return -errno;
-	*out = fd_take(&fd);
-	return 0;
-}
-
-static int
-check_peer(int fd, struct error *err)
-{
-	struct ucred peer;
-	socklen_t len = sizeof(peer);
-
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
-		return error_set(err, errno, "cannot tell whose socket it is");
-	if (peer.uid != geteuid() && peer.uid != 0 && geteuid() != 0)
-		return error_set(err, EACCES,
-		    "the session's socket belongs to another user (uid %u)",
-		    peer.uid);
-	return 0;
-}
-
-static int
-not_running(const struct manifest *m, int errnum, struct error *err)
-{
-	const char *outcome = outcome_name(m->outcome);
-
-	return error_set(err, errnum, "session %s is not running: %s",
-	    m->name[0] != '\0' ? m->name : m->id,
-	    outcome != NULL ? outcome : status_name(m->status));
-}
-
-/*
- * Nobody listens.  While something of the session lives, its keeper will put a
- * host or the socket back: 0 to try again.
- */
-static int
-explain(int dirfd, int errnum, bool again, struct error *err)
-{
-	struct manifest m;
-	int rc = manifest_read(dirfd, &m, err);
-
-	if (rc < 0)
-		return rc;
-	manifest_reconcile(&m);
-	if (!status_has_live_host(m.status))
-		rc = not_running(&m, errnum, err);
-	else if (!again)
-		rc = error_set(err, ETIMEDOUT, "the host of session %s is away",
-		    m.name[0] != '\0' ? m.name : m.id);
-	manifest_finish(&m);
-	return rc;
-}
-
-static int
-connect_until(int dirfd, int64_t until, int *out, struct error *err)
-{
-	const struct timespec pause = { 0, RETRY_MS * 1000000 };
-	int rc;
-
-	for (;;) {
-		int why = try_connect(dirfd, out);
-
-		if (why == 0)
-			return 0;
-		if (why != -ECONNREFUSED && why != -ENOENT && why != -EAGAIN)
-			return error_set(err, -why, "cannot connect: %s",
-			    strerror(-why));
-		rc = explain(dirfd, why == -EAGAIN ? ETIMEDOUT : -why,
-		    clock_ms(CLOCK_MONOTONIC) < until, err);
-		if (rc < 0)
-			return rc;
-		nanosleep(&pause, NULL);
-	}
-}
-
-/* ------------------------------------------------------------ first lines */
-
-static int
-code_to_errno(const char *code)
-{
-	static const struct {
-		const char *code;
-		int errnum;
-	} codes[] = {
-		{ "denied", EACCES },
-		{ "not_found", ENOENT },
-		{ "not_running", ECONNREFUSED },
-		{ "timeout", ETIMEDOUT },
-		{ "busy", EBUSY },
-	};
-
-	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
-		if (strcmp(codes[i].code, code) == 0)
-			return codes[i].errnum;
-	return EPROTO;
-}
-
-static int
-send_hello(struct conn *c, const struct hello *h, struct error *err)
-{
-	struct buf line;
-	int rc;
-
-	buf_init(&line, FRAME_LINE_MAX);
-	rc = hello_write(h, &line);
-	rc = rc < 0 ? error_set(err, EPROTO, "the first line is too long") :
-		      conn_send(c, line.data, line.len, err);
-	buf_finish(&line);
-	return rc;
-}
-
-/* The line's length with its newline; 0 while there is none. */
-static size_t
-line_length(const struct conn *c)
-{
-	const uint8_t *end = c->in.len > 0 ?
-	    memchr(c->in.data, '\n', c->in.len) :
-	    NULL;
-
-	return end != NULL ? (size_t)(end - c->in.data) + 1 : 0;
-}
-
-static int
-read_welcome(struct conn *c, struct error *err)
-{
-	struct error why;
-	size_t len;
-	int rc;
-
-	while ((len = line_length(c)) == 0 && c->in.len < FRAME_LINE_MAX) {
-		rc = conn_fill(c, true, err);
-		if (rc < 0)
-			return rc;
-	}
-	if (len == 0)
-		return error_set(err, EPROTO,
-		    "the host's first line is too long");
-	rc = welcome_read(&c->welcome, (char *)c->in.data, len, &why);
-	if (rc < 0)
-		return error_set(err, EPROTO,
-		    "the host's first line is wrong: %s", why.msg);
-	c->in_taken = len;
-	if (!c->welcome.ok)
-		return error_set(err, code_to_errno(c->welcome.code), "%s",
-		    c->welcome.message);
-	return 0;
-}
-
-int
-conn_open(struct conn *c, int dirfd, const struct hello *h, int timeout_ms,
-    struct error *err)
-{
-	int rc;
-
-	*c = (struct conn){ .fd = -1,
-		.timeout_ms = timeout_ms,
-		.next_id = 1,
-		.give = -1,
-		.dirfd = dirfd,
-		.hello = *h };
-	buf_init(&c->in, FRAME_HEADER + FRAME_MAX_HOST + READ_SIZE);
-	if ((rc = connect_until(dirfd, due_ms(c), &c->fd, err)) < 0 ||
-	    (rc = check_peer(c->fd, err)) < 0 ||
-	    (rc = send_hello(c, h, err)) < 0 || (rc = read_welcome(c, err)) < 0)
-		conn_close(c);
-	return rc;
-}
-
 void
 conn_close(struct conn *c)
 {
 	fd_close(&c->fd);
 	buf_finish(&c->in);
-	c->in_taken = 0;
+	buf_finish(&c->out);
+	c->in_taken = c->out_sent = 0;
 }
 
 /* ----------------------------------------------------------------- frames */
@@ -250,10 +62,10 @@ fill_until(struct conn *c, int64_t until, bool wait, struct error *err)
 
 	buf_consume(&c->in, c->in_taken);
 	c->in_taken = 0;
-	room = buf_reserve(&c->in, READ_SIZE);
+	room = buf_reserve(&c->in, CONN_READ_SIZE);
 	if (room == NULL)
 		return error_set(err, EPROTO, "the host sent too long a frame");
-	while ((n = recv(c->fd, room, READ_SIZE, MSG_DONTWAIT)) < 0) {
+	while ((n = recv(c->fd, room, CONN_READ_SIZE, MSG_DONTWAIT)) < 0) {
 		if (errno == EINTR)
 			continue;
 		if (errno != EAGAIN)
@@ -261,7 +73,7 @@ fill_until(struct conn *c, int64_t until, bool wait, struct error *err)
 			    strerror(errno));
 		if (!wait)
 			return 0;
-		rc = await(c, POLLIN, until);
+		rc = conn_await(c, POLLIN, until);
 		if (rc < 0)
 			return error_set(err, -rc, "the host does not answer");
 	}
@@ -323,6 +135,26 @@ send_some(struct conn *c, const void *p, size_t len)
 	return n;
 }
 
+/* What fits now: how much that is, or -errno when nothing went. */
+static ssize_t
+send_now(struct conn *c, const uint8_t *p, size_t len, struct error *err)
+{
+	size_t sent = 0;
+
+	while (sent < len) {
+		ssize_t n = send_some(c, p + sent, len - sent);
+
+		if (n >= 0)
+			sent += (size_t)n;
+		else if (errno == EAGAIN || (errno != EINTR && sent > 0))
+			break;
+		else if (errno != EINTR)
+			return error_set(err, errno, "lost the host: %s",
+			    strerror(errno));
+	}
+	return (ssize_t)sent;
+}
+
 static int
 send_until(struct conn *c, const void *p, size_t len, int64_t until,
     struct error *err)
@@ -331,20 +163,15 @@ send_until(struct conn *c, const void *p, size_t len, int64_t until,
 	int rc;
 
 	while (len > 0) {
-		ssize_t n = send_some(c, next, len);
+		ssize_t n = send_now(c, next, len, err);
 
-		if (n >= 0) {
-			next += n;
-			len -= (size_t)n;
-		} else if (errno == EAGAIN) {
-			rc = await(c, POLLOUT, until);
-			if (rc < 0)
-				return error_set(err, -rc,
-				    "the host takes nothing");
-		} else if (errno != EINTR) {
-			return error_set(err, next == p ? EPIPE : ECONNRESET,
-			    "lost the host: %s", strerror(errno));
-		}
+		if (n < 0)
+			return next == p ? -EPIPE : -ECONNRESET;
+		next += n;
+		len -= (size_t)n;
+		rc = len > 0 && n == 0 ? conn_await(c, POLLOUT, until) : 0;
+		if (rc < 0)
+			return error_set(err, -rc, "the host takes nothing");
 	}
 	return 0;
 }
@@ -357,16 +184,16 @@ conn_send(struct conn *c, const void *p, size_t len, struct error *err)
 
 /* ------------------------------------------------------------- operations */
 
+/* A whole frame, to be sent. */
 static int
-send_request(struct conn *c, uint64_t id, const char *op, const char *args,
-    int64_t until, struct error *err)
+put_request(struct buf *out, uint64_t id, const char *op, const char *args,
+    struct error *err)
 {
-	struct buf json, frame;
 	struct json_out j;
+	struct buf json;
 	int rc = -ENOBUFS;
 
 	buf_init(&json, FRAME_MAX_CLIENT);
-	buf_init(&frame, FRAME_HEADER + FRAME_MAX_CLIENT);
 	json_out_init(&j, &json);
 	json_out_open(&j, '{');
 	json_put_number(&j, "id", id);
@@ -375,30 +202,50 @@ send_request(struct conn *c, uint64_t id, const char *op, const char *args,
 	buf_puts(&json, args);
 	json_out_close(&j, '}');
 	if (!json.full)
-		rc = frame_put(&frame, FRAME_REQUEST, json.data, json.len);
-	rc = rc < 0 ?
-	    error_set(err, E2BIG, "%s: the arguments are too long", op) :
-	    send_until(c, frame.data, frame.len, until, err);
+		rc = frame_put(out, FRAME_REQUEST, json.data, json.len);
 	buf_finish(&json);
+	return rc < 0 ?
+	    error_set(err, E2BIG, "%s: the arguments are too long", op) :
+	    0;
+}
+
+static int
+send_request(struct conn *c, uint64_t id, const char *op, const char *args,
+    int64_t until, struct error *err)
+{
+	struct buf frame;
+	int rc;
+
+	buf_init(&frame, FRAME_HEADER + FRAME_MAX_CLIENT);
+	rc = put_request(&frame, id, op, args, err);
+	if (rc == 0)
+		rc = send_until(c, frame.data, frame.len, until, err);
 	buf_finish(&frame);
 	return rc;
 }
 
-static int
-reopen(struct conn *c, struct error *err)
+int
+conn_post(struct conn *c, const char *op, const char *args, uint64_t *id,
+    struct error *err)
 {
-	uint64_t next_id = c->next_id;
-	int give = c->give, timeout_ms = c->timeout_ms, dirfd = c->dirfd;
-	int cancel_fd = c->cancel_fd;
-	struct hello hello = c->hello;
-	int rc;
+	*id = c->next_id++;
+	return put_request(&c->out, *id, op, args, err);
+}
 
-	conn_close(c);
-	rc = conn_open(c, dirfd, &hello, timeout_ms, err);
-	c->next_id = next_id;
-	c->give = give;
-	c->cancel_fd = cancel_fd;
-	return rc;
+int
+conn_flush(struct conn *c, struct error *err)
+{
+	size_t left = c->out.len - c->out_sent;
+	ssize_t n = send_now(c, c->out.data + c->out_sent, left, err);
+
+	if (n < 0)
+		return c->out_sent == 0 ? -EPIPE : -ECONNRESET;
+	c->out_sent += (size_t)n;
+	if (c->out_sent < c->out.len)
+		return 0;
+	buf_clear(&c->out);
+	c->out_sent = 0;
+	return 1;
 }
 
 /* A host that has left takes nothing: then it goes to the one that follows. */
@@ -410,7 +257,7 @@ send_to_somebody(struct conn *c, uint64_t id, const char *op, const char *args,
 
 	if (rc != -EPIPE || !(c->welcome.features & HELLO_HANDOVER))
 		return rc;
-	rc = reopen(c, err);
+	rc = conn_reopen(c, err);
 	return rc < 0 ? rc : send_request(c, id, op, args, until, err);
 }
 

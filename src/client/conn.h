@@ -10,6 +10,8 @@
 
 struct error;
 
+#define CONN_READ_SIZE (64u << 10) /* bytes at once, at most */
+
 /*
  * A connection to a session's host.  Blocking with a time limit for those who
  * ask one thing; conn.fd may be put into a loop by those who stay.
@@ -19,13 +21,17 @@ struct conn {
 	struct welcome welcome;
 	struct buf in;    /* bytes read */
 	size_t in_taken;  /* of those, given by conn_next */
+	struct buf out;   /* requests posted */
+	size_t out_sent;  /* of those bytes, sent */
 	uint64_t next_id; /* of requests */
 	int give;         /* a descriptor for the next request; -1: none */
 	bool left;        /* the host leaves, and we have said BYE */
 	int dirfd;        /* as it was opened with, to open it again */
 	struct hello hello;
-	int timeout_ms; /* of each call that waits */
-	int cancel_fd;  /* readable: give up waiting, -ECANCELED; 0: none */
+	int timeout_ms;     /* of each call that waits */
+	int64_t open_until; /* CLOCK_MONOTONIC: opening has taken too long */
+	int64_t next_try;   /* likewise: conn_proceed is to be called again */
+	int cancel_fd;      /* readable: give up waiting, -ECANCELED; 0: none */
 	bool retryable; /* what was refused last may be granted another time */
 };
 
@@ -40,6 +46,25 @@ struct conn {
 int conn_open(struct conn *c, int dirfd, const struct hello *h, int timeout_ms,
     struct error *err);
 void conn_close(struct conn *c);
+
+/*
+ * The same in steps that never wait, for those who have more to do: begin,
+ * then proceed until it says 1.  After a 0 it is to be called again when
+ * conn.fd can be read, which is -1 while nobody listens, and in any case at
+ * conn.next_try.
+ */
+void conn_begin(struct conn *c, int dirfd, const struct hello *h,
+    int timeout_ms);
+int conn_proceed(struct conn *c, struct error *err);
+
+/* Once more, to the host that follows; it can be cancelled. */
+int conn_reopen(struct conn *c, struct error *err);
+
+/*
+ * Until conn.fd is ready for these events of poll, or until that time
+ * (CLOCK_MONOTONIC): 0, -ETIMEDOUT, -ECANCELED or -errno.
+ */
+int conn_await(const struct conn *c, short events, int64_t until);
 
 /*
  * Read what there is (blocking up to the time limit when `wait`): 1, 0 when
@@ -73,6 +98,15 @@ int conn_ask(struct conn *c, const char *op, const char *args, uint64_t *id,
     struct error *err);
 int conn_answer(struct conn *c, uint64_t id, char **result, char code[32],
     struct error *err);
+
+/*
+ * conn_ask for those who must not wait: post it, then flush until that says 1.
+ * After a 0 it is to be called again when conn.fd can be written to.  -EPIPE:
+ * nothing of it went, so that another host may be asked.
+ */
+int conn_post(struct conn *c, const char *op, const char *args, uint64_t *id,
+    struct error *err);
+int conn_flush(struct conn *c, struct error *err);
 
 /*
  * Whether a request was refused because the host leaves, in the middle of it:
