@@ -20,20 +20,23 @@ static const char preamble[] =
     "| drive | type, resize, mark |\n"
     "| control | stop, rename |\n"
     "\n"
-    "An argument in brackets may be left out; an unknown argument, or one of\n"
-    "another type, is refused with `usage` and named.\n";
+    "An argument in brackets may be left out. An unknown argument, or one that is\n"
+    "not as the page says, is refused with `usage` and named, and nothing is done.\n";
 
 static void
 put_arguments(const struct op *op)
 {
 	const char *at = op->arguments;
+	char words[OP_WORDS_SIZE];
 	struct op_argument a;
 
 	if (at[0] == '\0')
 		printf("none");
-	for (int n = 0; op_next_argument(&at, &a); n++)
+	for (int n = 0; op_next_argument(&at, &a); n++) {
+		op_argument_words(&a, words);
 		printf(a.optional ? "%s[`%s`: %s]" : "%s`%s`: %s",
-		    n > 0 ? ", " : "", a.name, a.type);
+		    n > 0 ? ", " : "", a.name, words);
+	}
 }
 
 static void

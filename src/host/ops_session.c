@@ -1,6 +1,5 @@
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +18,7 @@
 #include "host/serve.h"
 #include "op/items.h"
 #include "op/snapshot.h"
+#include "session/home.h"
 #include "vt/vt.h"
 #include "wire/frame.h"
 
@@ -150,6 +150,7 @@ op_session_send(struct op_call *call, struct error *err)
 	const struct host *h = call->server->host;
 	struct items_for to = { .rows = h->manifest.rows,
 		.cols = h->manifest.cols };
+	struct error why;
 	struct buf b;
 	int rc = check_seq(call, err);
 
@@ -158,8 +159,10 @@ op_session_send(struct op_call *call, struct error *err)
 	if (h->vt != NULL)
 		vt_input_modes(h->vt, &to.modes);
 	buf_init(&b, INPUT_BYTES_MAX);
-	rc = items_encode(json_object_get(call->args, "input"), &to, &b, err);
-	if (rc == 0)
+	rc = items_encode(json_object_get(call->args, "input"), &to, &b, &why);
+	if (rc < 0)
+		error_set(err, -rc, "session.send: 'input': %s", why.msg);
+	else
 		rc = type(call, &b, err);
 	buf_finish(&b);
 	return rc;
@@ -187,47 +190,21 @@ op_session_flush(struct op_call *call, struct error *err)
 	return answer_with(call, scribe_seq(call->server->host->scribe));
 }
 
-/* Whether the command is one that can be typed. */
-static int
-check_command(const json_t *command, struct error *err)
-{
-	const char *text = json_string_value(command);
-	size_t len = json_string_length(command);
-
-	if (strlen(text) != len || text[strspn(text, " \t\r\n")] == '\0')
-		return error_set(err, EINVAL,
-		    "session.exec: 'command' must be text, and not empty");
-	if (len > RUN_COMMAND_MAX)
-		return error_set(err, EINVAL,
-		    "session.exec: 'command' is longer than %u bytes",
-		    RUN_COMMAND_MAX);
-	return 0;
-}
-
 int
 op_session_exec(struct op_call *call, struct error *err)
 {
-	const json_t *command = json_object_get(call->args, "command");
-	uint64_t max = op_number(call->args, "max_output", RUN_OUTPUT_DEFAULT);
-	uint64_t timeout_ms = op_number(call->args, "timeout_ms", 0);
-	int rc = check_command(command, err);
+	int rc = op_check_command(call->args, err);
 
-	if (rc == 0 && max > RUN_OUTPUT_MAX)
-		rc = error_set(err, EINVAL,
-		    "session.exec: 'max_output' must be at most %u",
-		    RUN_OUTPUT_MAX);
-	if (rc == 0 && timeout_ms > RUN_TIMEOUT_MAX_MS)
-		rc = error_set(err, EINVAL,
-		    "session.exec: 'timeout_ms' must be at most %llu",
-		    RUN_TIMEOUT_MAX_MS);
-	if (rc == 0)
-		rc = runs_begin(call->server->host->runs,
-		    &(struct run_request){ .client = call->client,
-			.id = call->id,
-			.command = json_string_value(command),
-			.timeout_ms = timeout_ms,
-			.max_output = (size_t)max },
-		    err);
+	if (rc < 0)
+		return rc;
+	rc = runs_begin(call->server->host->runs,
+	    &(struct run_request){ .client = call->client,
+		.id = call->id,
+		.command = op_string(call->args, "command", ""),
+		.timeout_ms = op_number(call->args, "timeout_ms", 0),
+		.max_output = (size_t)op_number(call->args, "max_output",
+		    RUN_OUTPUT_DEFAULT) },
+	    err);
 	return rc < 0 ? rc : REQUEST_LATER;
 }
 
@@ -277,12 +254,12 @@ op_session_resize(struct op_call *call, struct error *err)
 	uint64_t cols = op_number(call->args, "cols", 0);
 	uint64_t rows = op_number(call->args, "rows", 0);
 	struct json_out *j = &call->result;
-	int rc;
+	struct error why;
+	int rc = vt_check_size((unsigned)cols, (unsigned)rows, &why);
 
-	if (cols > VT_COLS_MAX || rows > VT_ROWS_MAX)
+	if (rc < 0)
 		return error_set(err, EINVAL,
-		    "a terminal has at most %d columns and %d rows",
-		    VT_COLS_MAX, VT_ROWS_MAX);
+		    "session.resize: 'cols' and 'rows': %s", why.msg);
 	rc = host_resize(h, (unsigned)cols, (unsigned)rows, call->client->by,
 	    err);
 	if (rc < 0)
@@ -299,23 +276,16 @@ int
 op_session_signal(struct op_call *call, struct error *err)
 {
 	struct host *h = call->server->host;
-	uint64_t number = op_number(call->args, "signal", 0);
-	int rc;
+	int number = (int)op_number(call->args, "signal", 0);
+	int rc = host_signal(h, number, call->client->by, err);
 
-	if (number == 0 || number >= NSIG)
-		return error_set(err, EINVAL,
-		    "session.signal: there is no such signal");
-	rc = host_signal(h, (int)number, call->client->by, err);
 	return rc < 0 ? rc : answer_with(call, scribe_seq(h->scribe));
 }
 
-/* The grace of a stop, at most an hour. */
 static uint32_t
 grace(const struct op_call *call)
 {
-	uint64_t ms = op_number(call->args, "grace_ms", HOST_GRACE_MS);
-
-	return ms < 3600000 ? (uint32_t)ms : 3600000;
+	return (uint32_t)op_number(call->args, "grace_ms", HOST_GRACE_MS);
 }
 
 int
@@ -366,44 +336,76 @@ op_session_revive(struct op_call *call, struct error *err)
 int
 op_session_rename(struct op_call *call, struct error *err)
 {
-	int rc = host_rename(call->server->host,
-	    op_string(call->args, "name", ""), call->client->by, err);
+	const char *name = op_string(call->args, "name", "");
+	struct error why;
+	int rc = name_check(name, &why);
 
+	if (rc < 0)
+		return error_set(err, EINVAL, "session.rename: 'name': %s",
+		    why.msg);
+	rc = host_rename(call->server->host, name, call->client->by, err);
 	return rc < 0 ? rc : put_session(call);
 }
 
+/* All of them before the first is set; *n is how many there would be. */
 static int
-check_labels(const json_t *labels, struct error *err)
+check_label(const struct manifest *m, const char *key, const json_t *value,
+    size_t *n, struct error *err)
 {
+	const char *text = json_is_null(value) ? "" : json_string_value(value);
+	bool is_set = manifest_label(m, key) != NULL;
+	struct error why;
+
+	if (text == NULL)
+		return error_set(err, EINVAL,
+		    "session.label: 'labels': '%.64s' must be a string or null",
+		    key);
+	if (manifest_check_label(key, text, &why) < 0)
+		return error_set(err, EINVAL, "session.label: 'labels': %s",
+		    why.msg);
+	*n += !json_is_null(value) && !is_set;
+	*n -= json_is_null(value) && is_set;
+	return 0;
+}
+
+static int
+check_labels(const struct manifest *m, const json_t *labels, struct error *err)
+{
+	size_t n = m->n_labels;
 	const char *key;
 	json_t *value;
 
 	json_object_foreach((json_t *)labels, key, value)
 	{
-		if (!json_is_string(value) && !json_is_null(value))
-			return error_set(err, EINVAL,
-			    "session.label: '%.64s' must be a string or null",
-			    key);
+		if (check_label(m, key, value, &n, err) < 0)
+			return -EINVAL;
 	}
+	if (n > MANIFEST_LABELS_MAX)
+		return error_set(err, EINVAL,
+		    "session.label: 'labels' would be %zu, and a session has "
+		    "at most %d",
+		    n, MANIFEST_LABELS_MAX);
 	return 0;
 }
 
+/* Those that go make room for those that come. */
 int
 op_session_label(struct op_call *call, struct error *err)
 {
+	struct host *h = call->server->host;
 	json_t *labels = json_object_get(call->args, "labels");
+	int rc = check_labels(&h->manifest, labels, err);
 	const char *key;
 	json_t *value;
-	int rc = check_labels(labels, err);
 
-	if (rc < 0)
-		return rc;
-	json_object_foreach(labels, key, value)
-	{
-		rc = host_set_label(call->server->host, key,
-		    json_string_value(value), call->client->by, err);
-		if (rc < 0)
-			return rc;
+	for (int set = 0; rc == 0 && set <= 1; set++) {
+		json_object_foreach(labels, key, value)
+		{
+			if (rc == 0 && json_is_string(value) == set)
+				rc = host_set_label(h, key,
+				    json_string_value(value), call->client->by,
+				    err);
+		}
 	}
-	return put_session(call);
+	return rc < 0 ? rc : put_session(call);
 }

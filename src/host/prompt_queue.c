@@ -24,7 +24,6 @@
 /* The prompts: who comes when, and what they are told. */
 
 #define DEFAULT_MS 10000
-#define LONGEST_MS 3600000
 
 static void begin(struct prompt *p);
 
@@ -293,20 +292,6 @@ copy_text(const char *text)
 static int
 check(const struct prompts *all, const struct op_call *call, struct error *err)
 {
-	uint64_t ms = op_number(call->args, "timeout_ms", DEFAULT_MS);
-	const char *text = op_string(call->args, "text", "");
-
-	if (text[0] == '\0' || strcmp(text, "\n") == 0)
-		return error_set(err, EINVAL,
-		    "session.prompt: 'text' must not be empty");
-	if (strlen(text) > INPUT_BYTES_MAX / 2)
-		return error_set(err, EINVAL,
-		    "session.prompt: 'text' must be at most %u bytes",
-		    INPUT_BYTES_MAX / 2);
-	if (ms == 0 || ms > LONGEST_MS)
-		return error_set(err, EINVAL,
-		    "session.prompt: 'timeout_ms' must be from 1 to %d",
-		    LONGEST_MS);
 	if (all->server->host->ended)
 		return error_set(err, ESRCH, "the program has ended");
 	if (!server_take_lease(all->server, call->client, false))
@@ -317,10 +302,7 @@ check(const struct prompts *all, const struct op_call *call, struct error *err)
 int
 prompts_ask(struct prompts *all, struct op_call *call, struct error *err)
 {
-	const struct profile *profile = profile_find(op_string(call->args,
-							 "profile",
-							 PROFILE_DEFAULT),
-	    err);
+	const struct profile *profile = profile_of(call->args, err);
 	struct prompt *p;
 	int rc = profile == NULL ? -EINVAL : check(all, call, err);
 

@@ -28,10 +28,7 @@ struct host;
  * One run at a time; another is refused (busy).  Whoever asked may go away or
  * stop waiting, and the run goes on; its end is logged in any case.
  */
-#define RUN_COMMAND_MAX (64u << 10)
 #define RUN_OUTPUT_DEFAULT (1u << 20)
-#define RUN_OUTPUT_MAX (2u << 20) /* escaped in JSON it fits into a frame */
-#define RUN_TIMEOUT_MAX_MS (365ull * 24 * 3600 * 1000)
 #define RUN_HOLD_MS 3000
 #define RUN_HOLD_BYTES (32u << 10)
 

@@ -48,7 +48,7 @@ put_key(const struct item *it, const json_t *name)
 
 	if (!json_is_string(name))
 		return error_set(it->err, EINVAL,
-		    "session.send: 'keys' must be names of keys, as in "
+		    "'keys' must be names of keys, as in "
 		    "[\"C-c\",\"Enter\"]");
 	rc = key_parse(json_string_value(name), &k, it->err);
 	return rc < 0 ? rc : key_encode(&k, &it->to->modes, it->out);
@@ -89,7 +89,7 @@ put_hex(const struct item *it)
 
 		if (low < 0)
 			return error_set(it->err, EINVAL,
-			    "session.send: 'hex' must be pairs of hexadecimal "
+			    "'hex' must be pairs of hexadecimal "
 			    "digits, as in 1b 5b 41, not %.20s",
 			    s);
 		rc = buf_putc(it->out, (char)(high << 4 | low));
@@ -175,18 +175,18 @@ put_mouse(const struct item *it)
 
 	if (g == NULL)
 		return error_set(it->err, EINVAL,
-		    "session.send: 'mouse' must be press, release, click, "
+		    "'mouse' must be press, release, click, "
 		    "drag, scroll-up or scroll-down, then ROW,COL, as in "
 		    "'click 3,4' or 'click 3,4 right', not '%.40s'",
 		    json_string_value(it->value));
 	if (to->rows > 0 && (ev.row >= to->rows || ev.col >= to->cols))
 		return error_set(it->err, EINVAL,
-		    "session.send: 'mouse' at %u,%u is not on the screen: rows "
+		    "'mouse' at %u,%u is not on the screen: rows "
 		    "are 0 to %u and columns 0 to %u",
 		    ev.row, ev.col, to->rows - 1, to->cols - 1);
 	if (to->modes.mouse_format == MOUSE_SGR_PIXELS)
 		return error_set(it->err, EINVAL,
-		    "session.send: 'mouse': the program wants places in "
+		    "'mouse': the program wants places in "
 		    "pixels, which only a real terminal knows; use keys");
 	for (size_t i = 0; rc == 0 && i < g->n; i++) {
 		ev.type = g->types[i];
@@ -194,7 +194,7 @@ put_mouse(const struct item *it)
 	}
 	if (rc == 0 && it->out->len == before)
 		return error_set(it->err, EINVAL,
-		    "session.send: 'mouse': the program has not asked for "
+		    "'mouse': the program has not asked for "
 		    "this of the mouse; use keys");
 	return rc;
 }
@@ -221,14 +221,14 @@ put_item(const json_t *object, struct item *it)
 		if (it->value == NULL || json_object_size(object) != 1)
 			continue;
 		if (json_typeof(it->value) != kinds[i].type)
-			return error_set(it->err, EINVAL,
-			    "session.send: '%s' must be %s", kinds[i].key,
+			return error_set(it->err, EINVAL, "'%s' must be %s",
+			    kinds[i].key,
 			    kinds[i].type == JSON_ARRAY ? "an array" :
 							  "a string");
 		return kinds[i].put(it);
 	}
 	return error_set(it->err, EINVAL,
-	    "session.send: each of 'input' must be an object with one of "
+	    "each of 'input' must be an object with one of "
 	    "text, keys, paste, hex, mouse");
 }
 
@@ -243,8 +243,7 @@ items_encode(const json_t *items, const struct items_for *to, struct buf *out,
 
 		if (rc == -ENOBUFS)
 			return error_set(err, ENOBUFS,
-			    "session.send: 'input' is more than %zu bytes",
-			    out->max);
+			    "'input' is more than %zu bytes", out->max);
 		if (rc < 0)
 			return rc;
 	}

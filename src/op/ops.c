@@ -1,6 +1,9 @@
 #include "op/ops.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -44,47 +47,109 @@ copy_word(char *out, size_t size, const char *p, size_t len)
 	out[len] = '\0';
 }
 
+/* "[2-2000]" or "[1-]"; without one, anything. */
+static void
+read_range(const char *p, struct op_argument *out)
+{
+	char *rest;
+
+	out->least = 0;
+	out->most = UINT64_MAX;
+	if (*p != '[')
+		return;
+	out->least = strtoull(p + 1, &rest, 10);
+	if (rest[1] != ']')
+		out->most = strtoull(rest + 1, NULL, 10);
+}
+
 int
 op_next_argument(const char **at, struct op_argument *out)
 {
 	const char *word = *at + strspn(*at, " ");
 	size_t len = strcspn(word, " "), name = strcspn(word, ":");
+	size_t type = strcspn(word + name, "[? ");
 
 	if (len == 0)
 		return 0;
 	*at = word + len;
 	out->optional = word[len - 1] == '?';
 	copy_word(out->name, sizeof(out->name), word, name);
-	copy_word(out->type, sizeof(out->type), word + name + 1,
-	    len - name - 1 - out->optional);
+	copy_word(out->type, sizeof(out->type), word + name + 1, type - 1);
+	read_range(word + name + type, out);
 	return 1;
 }
 
-static bool
-has_type(const json_t *v, const char *type)
+/* What a type is called, and what its size counts. */
+static const struct {
+	const char *type, *words, *counts;
+} types[] = {
+	{ "string", "a string", " bytes" },
+	{ "number", "a whole number", "" },
+	{ "array", "an array", " items" },
+	{ "object", "an object", "" },
+	{ "bool", "true or false", "" },
+};
+
+#define TYPES (sizeof(types) / sizeof(*types))
+
+void
+op_argument_words(const struct op_argument *a, char out[OP_WORDS_SIZE])
 {
+	bool is_number = strcmp(a->type, "number") == 0;
+	char range[64] = "";
+	size_t t = 0;
+
+	while (t + 1 < TYPES && strcmp(types[t].type, a->type) != 0)
+		t++;
+	if (a->most != UINT64_MAX)
+		snprintf(range, sizeof(range),
+		    " %s %" PRIu64 " to %" PRIu64 "%s",
+		    is_number ? "from" : "of", a->least, a->most,
+		    types[t].counts);
+	else if (a->least > 0 && is_number)
+		snprintf(range, sizeof(range), " from %" PRIu64, a->least);
+	else if (a->least > 0)
+		snprintf(range, sizeof(range), ", not empty");
+	snprintf(out, OP_WORDS_SIZE, "%s%s", types[t].words, range);
+}
+
+/* Its type in the words of ops.def, and how much of it there is. */
+static const char *
+type_of(const json_t *v, uint64_t *size)
+{
+	*size = 0;
 	switch (json_typeof(v)) {
 	case JSON_STRING:
+		*size = json_string_length(v);
 		/* A NUL would end the text for whoever gets it. */
-		return strcmp(type, "string") == 0 &&
-		    strlen(json_string_value(v)) == json_string_length(v);
+		return strlen(json_string_value(v)) == *size ? "string" : "";
 	case JSON_INTEGER:
-		return strcmp(type, "number") == 0 &&
-		    json_integer_value(v) >= 0;
+		*size = (uint64_t)json_integer_value(v);
+		return json_integer_value(v) >= 0 ? "number" : "";
 	case JSON_TRUE:
 	case JSON_FALSE:
-		return strcmp(type, "bool") == 0;
+		return "bool";
 	case JSON_OBJECT:
-		return strcmp(type, "object") == 0;
+		return "object";
 	case JSON_ARRAY:
-		return strcmp(type, "array") == 0;
+		*size = json_array_size(v);
+		return "array";
 	default:
-		return false;
+		return "";
 	}
 }
 
 static bool
-find_argument(const struct op *op, const char *name, struct op_argument *out)
+fits(const json_t *v, const struct op_argument *a)
+{
+	uint64_t size;
+
+	return strcmp(type_of(v, &size), a->type) == 0 && size >= a->least &&
+	    size <= a->most;
+}
+
+bool
+op_find_argument(const struct op *op, const char *name, struct op_argument *out)
 {
 	const char *at = op->arguments;
 
@@ -103,21 +168,41 @@ argument(const json_t *args, const char *name)
 	return json_is_null(v) ? NULL : v;
 }
 
+/* With those that it takes: 12 names fit. */
+static int
+unknown(const struct op *op, const char *name, struct error *err)
+{
+	const char *at = op->arguments;
+	char names[160] = "";
+	struct op_argument a;
+
+	while (op_next_argument(&at, &a)) {
+		size_t len = strlen(names);
+
+		snprintf(names + len, sizeof(names) - len, "%s %s",
+		    len > 0 ? "," : "", a.name);
+	}
+	return error_set(err, EINVAL, "%s takes no argument '%.40s', %s%s",
+	    op->name, name, names[0] != '\0' ? "only" : "nor any other", names);
+}
+
 static int
 check_given(const struct op *op, const json_t *args, struct error *err)
 {
+	char words[OP_WORDS_SIZE];
 	struct op_argument a;
 	const char *name;
 	json_t *v;
 
 	json_object_foreach((json_t *)args, name, v)
 	{
-		if (!find_argument(op, name, &a))
-			return error_set(err, EINVAL,
-			    "%s takes no argument '%.40s'", op->name, name);
-		if (!json_is_null(v) && !has_type(v, a.type))
-			return error_set(err, EINVAL, "%s: '%s' must be a %s",
-			    op->name, a.name, a.type);
+		if (!op_find_argument(op, name, &a))
+			return unknown(op, name, err);
+		if (json_is_null(v) || fits(v, &a))
+			continue;
+		op_argument_words(&a, words);
+		return error_set(err, EINVAL, "%s: '%s' must be %s", op->name,
+		    a.name, words);
 	}
 	return 0;
 }
@@ -126,6 +211,7 @@ int
 op_check_arguments(const struct op *op, const json_t *args, struct error *err)
 {
 	const char *at = op->arguments;
+	char words[OP_WORDS_SIZE];
 	struct op_argument a;
 
 	if (args != NULL && !json_is_null(args) && !json_is_object(args))
@@ -134,10 +220,23 @@ op_check_arguments(const struct op *op, const json_t *args, struct error *err)
 	if (check_given(op, args, err) < 0)
 		return -EINVAL;
 	while (op_next_argument(&at, &a)) {
-		if (!a.optional && argument(args, a.name) == NULL)
-			return error_set(err, EINVAL, "%s needs '%s', a %s",
-			    op->name, a.name, a.type);
+		if (a.optional || argument(args, a.name) != NULL)
+			continue;
+		op_argument_words(&a, words);
+		return error_set(err, EINVAL, "%s needs '%s', %s", op->name,
+		    a.name, words);
 	}
+	return 0;
+}
+
+int
+op_check_command(const json_t *args, struct error *err)
+{
+	const char *command = op_string(args, "command", "");
+
+	if (command[strspn(command, " \t\r\n")] == '\0')
+		return error_set(err, EINVAL,
+		    "session.exec: 'command' must not be blank");
 	return 0;
 }
 

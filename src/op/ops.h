@@ -51,16 +51,29 @@ const struct op *op_find(const char *name);
 struct op_argument {
 	char name[32];
 	char type[16];
+	uint64_t least, most; /* as in ops.def; 0 and UINT64_MAX: any */
 	bool optional;
 };
 int op_next_argument(const char **at, struct op_argument *out);
 
+/* By name; false when the operation takes none such. */
+bool op_find_argument(const struct op *op, const char *name,
+    struct op_argument *out);
+
+/* What it must be, as in "a whole number from 2 to 2000". */
+#define OP_WORDS_SIZE 80
+void op_argument_words(const struct op_argument *a, char out[OP_WORDS_SIZE]);
+
 /*
  * Whether args (NULL or null: none) is an object with exactly what op takes.
- * 0, or -EINVAL and which argument is missing, unknown or of another type.
+ * 0, or -EINVAL and which argument is missing, unknown, of another type or out
+ * of its range, and what would be right.
  */
 int op_check_arguments(const struct op *op, const json_t *args,
     struct error *err);
+
+/* Whether the command of session.exec is one; -EINVAL and why. */
+int op_check_command(const json_t *args, struct error *err);
 
 /* An argument of arguments that were checked, or the default. */
 const char *op_string(const json_t *args, const char *name, const char *def);

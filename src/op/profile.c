@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "op/ops.h"
 
 #define STILL(ms, most_ms) true, ms, most_ms
 #define PAUSE(ms) false, ms, ms
@@ -58,4 +59,16 @@ profile_find(const char *name, struct error *err)
 	    (int)names.len, (const char *)names.data, name);
 	buf_finish(&names);
 	return NULL;
+}
+
+const struct profile *
+profile_of(const json_t *args, struct error *err)
+{
+	/* The newline at the end of a message is not a part of it. */
+	if (strcmp(op_string(args, "text", ""), "\n") == 0) {
+		error_set(err, EINVAL,
+		    "session.prompt: 'text' must not be empty");
+		return NULL;
+	}
+	return profile_find(op_string(args, "profile", PROFILE_DEFAULT), err);
 }

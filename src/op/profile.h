@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+#include <jansson.h>
+
 struct error;
 
 /* The profiles of session.prompt, made from profile.def. */
@@ -31,5 +33,11 @@ struct profile {
 /* By its number, NULL behind the last; by its name, or why there is none. */
 const struct profile *profile_at(unsigned i);
 const struct profile *profile_find(const char *name, struct error *err);
+
+/*
+ * The one that the arguments of session.prompt ask for; NULL when those cannot
+ * be carried out, and why.
+ */
+const struct profile *profile_of(const json_t *args, struct error *err);
 
 #endif

@@ -114,18 +114,13 @@ snapshot_read(struct snapshot *s, const json_t *args, struct error *err)
 		.last_command = op_bool(args, "last_command", false),
 		.has_since = op_number(args, "since", UINT64_MAX) != UINT64_MAX,
 		.since = op_number(args, "since", 0),
-		.max_bytes = op_number(args, "max_bytes", SIZE_MAX),
+		.max_bytes = op_number(args, "max_bytes", 0),
 	};
 	if (s->format == SNAPSHOT_FORMATS)
 		return error_set(err, EINVAL,
 		    "session.snapshot: 'format' must be json, text, ansi, html "
 		    "or svg, not '%.20s'",
 		    format);
-	if (s->max_bytes == 0)
-		return error_set(err, EINVAL,
-		    "session.snapshot: 'max_bytes' must be at least 1");
-	if (s->max_bytes == SIZE_MAX)
-		s->max_bytes = 0;
 	return snapshot_check(s, SNAPSHOT_ARGUMENTS, err);
 }
 

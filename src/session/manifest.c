@@ -160,8 +160,8 @@ manifest_copy_plan(struct manifest *to, const struct manifest *from)
 }
 
 /* Printable UTF-8 with no `=`: a key stands before one on command lines. */
-static int
-check_label(const char *key, const char *value, struct error *err)
+int
+manifest_check_label(const char *key, const char *value, struct error *err)
 {
 	size_t key_len = strlen(key), value_len = strlen(value);
 
@@ -190,6 +190,14 @@ find_label(const struct manifest *m, const char *key)
 	return NULL;
 }
 
+const char *
+manifest_label(const struct manifest *m, const char *key)
+{
+	const struct label *l = find_label(m, key);
+
+	return l != NULL ? l->value : NULL;
+}
+
 static void
 remove_label(struct manifest *m, struct label *l)
 {
@@ -206,7 +214,7 @@ manifest_set_label(struct manifest *m, const char *key, const char *value,
     struct error *err)
 {
 	struct label *l = find_label(m, key);
-	int rc = check_label(key, value != NULL ? value : "", err);
+	int rc = manifest_check_label(key, value != NULL ? value : "", err);
 
 	if (rc < 0)
 		return rc;

@@ -161,6 +161,10 @@ void manifest_copy_plan(struct manifest *to, const struct manifest *from);
 int manifest_set_label(struct manifest *m, const char *key, const char *value,
     struct error *err); /* value NULL removes */
 
+/* Whether it could be one; and its value, or NULL when it is not set. */
+int manifest_check_label(const char *key, const char *value, struct error *err);
+const char *manifest_label(const struct manifest *m, const char *key);
+
 /*
  * What is true now: after a reboot, or when keeper and host are gone, a session
  * that should have a host has exited and is lost; so is the copy of one, however

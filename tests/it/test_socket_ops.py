@@ -6,8 +6,9 @@ import signal
 
 import pytest
 
+import mistakes
 import wire
-from lib import ROOT, Home, wait_for
+from lib import Home, wait_for
 from wire import Refused, Wire
 
 
@@ -73,33 +74,59 @@ def test_scrollback_is_there_when_asked_for(home):
                                       scrollback=True)["data"]
 
 
+def state(w):
+    """All that an operation could change."""
+    got = w.call("session.get")
+    return {**{name: got[name] for name in (
+        "name", "labels", "status", "outcome", "cols", "rows", "seq",
+        "offset", "host_pid", "child_pid")},
+        "hash": w.call("session.snapshot")["hash"]}
+
+
+OPERATIONS = mistakes.operations()
+
+
+@pytest.mark.parametrize("op", OPERATIONS)
+def test_mistakes_are_named_and_change_nothing(session, op):
+    """Every operation, every argument: missing, unknown, of another type, out
+    of its range, or without its form."""
+    before = state(session)
+    for args, named in mistakes.mistakes(op, OPERATIONS[op]):
+        why = refused(session, op, **args)
+        shown = (str(args)[:200], str(why))
+        assert why.code == "usage", shown
+        if "is asked of a home" not in why.message:
+            assert op in why.message, shown
+            assert all(word in why.message for word in named), (named, shown)
+    assert state(session) == before
+
+
 @pytest.mark.parametrize("op, args, named", [
-    ("session.get", {"x": 1}, "'x'"),
-    ("session.resize", {"cols": 80}, "'rows'"),
-    ("session.resize", {"cols": "80", "rows": 24}, "'cols'"),
-    ("session.send", {}, "'input'"),
-    ("session.send", {"input": "text"}, "'input'"),
-    ("session.send", {"input": [{"keys": ["NoSuchKey"]}]}, "NoSuchKey"),
-    ("session.send", {"input": [{"text": "a"}, {"no": 1}]}, "'input'"),
-    ("session.send", {"input": [{"hex": "1"}]}, "'hex'"),
-    ("session.send", {"input": [{"mouse": "click"}]}, "'mouse'"),
-    ("session.send", {"input": [], "expect_seq": -1}, "'expect_seq'"),
-    ("session.send", {"input": [], "expect_seq": "1"}, "'expect_seq'"),
-    ("session.snapshot", {"max_bytes": 0}, "'max_bytes'"),
-    ("session.snapshot", {"since": 1, "format": "svg"}, "'since'"),
-    ("session.snapshot", {"last_command": 1}, "'last_command'"),
-    ("session.prompt", {"text": 1}, "'text'"),
-    ("session.prompt", {"text": "a", "profile": "no"}, "'profile'"),
-    ("session.signal", {"signal": 0}, "signal"),
-    ("session.signal", {"signal": 9999}, "signal"),
-    ("session.label", {"labels": {"a": 7}}, "'a'"),
-    ("session.rename", {"name": "../etc"}, "name"),
     ("session.nonsense", {}, "session.nonsense"),
+    ("session.resize", {"cols": 2000, "rows": 2000}, "'cols' and 'rows'"),
+    ("session.snapshot", {"since": 1, "format": "svg"}, "'since'"),
+    ("session.snapshot", {"cells": True, "format": "text"}, "'cells'"),
+    ("session.snapshot", {"since": 1, "scrollback": True}, "'scrollback'"),
+    ("session.wait", {}, "at least one of text"),
+    ("session.wait", {"seen": True, "exit": True}, "'seen'"),
+    ("session.label", {"labels": {"good": "1", "bad": 7}}, "'bad'"),
 ])
-def test_wrong_arguments_are_named(session, op, args, named):
+def test_what_does_not_go_together_is_named(session, op, args, named):
+    before = state(session)
     why = refused(session, op, **args)
     assert why.code == "usage" and named in why.message, why
-    assert session.call("session.get")["status"] == "running"
+    assert state(session) == before
+
+
+def test_labels_are_set_all_or_none(session):
+    """One that goes makes room for one that comes, in whatever order."""
+    full = {f"k{n:02}": "x" for n in range(64)}
+    assert session.call("session.label", labels=full)["labels"] == full
+    why = refused(session, "session.label", labels={"k00": "y", "more": "x"})
+    assert why.code == "usage" and "at most 64" in why.message, why
+    assert session.call("session.get")["labels"] == full
+    got = session.call("session.label", labels={"more": "x", "k00": None})
+    assert len(got["labels"]) == 64 and got["labels"]["more"] == "x"
 
 
 def test_a_send_with_a_bad_part_types_nothing(session):
@@ -192,15 +219,3 @@ def test_too_many_requests_close_their_sender(home):
         w.until_closed()
         told = [json.loads(p) for k, p in w.frames if k == wire.RESPONSE]
         assert [t["error"]["code"] for t in told] == ["busy"], told
-
-
-def test_every_operation_of_the_page_is_served(session):
-    """docs/operations.md is the table; the host knows all of it."""
-    page = (ROOT / "docs" / "operations.md").read_text()
-    names = [line[3:] for line in page.splitlines() if line.startswith("## ")]
-    assert len(names) >= 14
-    for name in names:
-        why = refused(session, name, no_such_argument=1)
-        assert why.code == "usage", why
-        assert "no_such_argument" in why.message \
-            or "is asked of a home" in why.message, why

@@ -139,13 +139,13 @@ wrong_arguments_are_named(void **state)
 		{ "session_send", "{\"session\":\"\"}", "needs 'session'" },
 		{ "session_send", "{\"session\":\"a\"}", "needs 'input'" },
 		{ "session_send", "{\"session\":\"a\",\"input\":\"x\"}",
-		    "'input' must be a array" },
+		    "'input' must be an array" },
 		{ "session_snapshot", "{\"session\":\"a\",\"format\":\"svg\"}",
 		    "no argument 'format'" },
 		{ "session_list", "{\"session\":\"a\"}",
 		    "no argument 'session'" },
 		{ "session_stop", "{\"session\":\"a\",\"grace_ms\":-1}",
-		    "'grace_ms' must be a number" },
+		    "'grace_ms' must be a whole number from 0 to 86400000" },
 		{ "session_get", "[]", "must be an object" },
 	};
 

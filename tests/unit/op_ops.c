@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "op/condition.h"
 #include "op/ops.h"
+#include "op/pattern.h"
+#include "vt/vt.h"
 
 /* Check the arguments of an operation, given as JSON. */
 static int
@@ -73,7 +76,7 @@ arguments_of_the_right_kind_pass(void **state)
 		{ "session.resize", "{\"cols\":80,\"rows\":24}" },
 		{ "session.snapshot", "{}" },
 		{ "session.snapshot", "{\"format\":null,\"cells\":true}" },
-		{ "session.send", "{\"input\":[],\"secret\":false}" },
+		{ "session.send", "{\"input\":[{}],\"secret\":false}" },
 		{ "session.label", "{\"labels\":{}}" },
 	};
 	struct error err;
@@ -98,7 +101,7 @@ wrong_arguments_are_named(void **state)
 		{ "session.resize", "{\"cols\":-1,\"rows\":24}", "'cols'" },
 		{ "session.resize", "{\"cols\":8.5,\"rows\":24}", "'cols'" },
 		{ "session.send", "{\"input\":\"a\"}", "'input'" },
-		{ "session.send", "{\"input\":[],\"secret\":1}", "'secret'" },
+		{ "session.send", "{\"input\":[{}],\"secret\":1}", "'secret'" },
 		{ "session.label", "{\"labels\":[]}", "'labels'" },
 		{ "session.mark", "{\"name\":7}", "'name'" },
 	};
@@ -110,6 +113,32 @@ wrong_arguments_are_named(void **state)
 		if (strstr(err.msg, bad[i][2]) == NULL)
 			fail_msg("%s %s: %s", bad[i][0], bad[i][1], err.msg);
 	}
+}
+
+static void
+expect_range(enum op_id op, const char *name, uint64_t least, uint64_t most)
+{
+	struct op_argument a;
+
+	assert_true(op_find_argument(&ops[op], name, &a));
+	assert_int_equal(a.least, least);
+	assert_int_equal(a.most, most);
+}
+
+static void
+ranges_are_those_of_whoever_has_to_keep_them(void **state)
+{
+	(void)state;
+	expect_range(OP_ID_session_resize, "cols", VT_COLS_MIN, VT_COLS_MAX);
+	expect_range(OP_ID_session_resize, "rows", 1, VT_ROWS_MAX);
+	expect_range(OP_ID_session_create, "cols", VT_COLS_MIN, VT_COLS_MAX);
+	expect_range(OP_ID_session_create, "rows", 1, VT_ROWS_MAX);
+	expect_range(OP_ID_session_wait, "regex", 1, PATTERN_MAX);
+	expect_range(OP_ID_session_wait, "text", 1, CONDITION_TEXT_MAX);
+	expect_range(OP_ID_session_wait, "stable_ms", 1, CONDITION_MS_MAX);
+	expect_range(OP_ID_session_wait, "timeout_ms", 0, CONDITION_MS_MAX);
+	expect_range(OP_ID_session_send, "input", 1, UINT64_MAX);
+	expect_range(OP_ID_session_wait, "after", 0, UINT64_MAX);
 }
 
 static void
@@ -212,6 +241,7 @@ main(void)
 		cmocka_unit_test(every_line_of_the_table_is_well_formed),
 		cmocka_unit_test(arguments_of_the_right_kind_pass),
 		cmocka_unit_test(wrong_arguments_are_named),
+		cmocka_unit_test(ranges_are_those_of_whoever_has_to_keep_them),
 		cmocka_unit_test(getters_give_the_value_or_the_default),
 		cmocka_unit_test(a_request_is_taken_apart),
 		cmocka_unit_test(what_is_no_request_is_refused),

@@ -1,0 +1,128 @@
+"""Every mistake that can be made with the arguments of an operation.
+
+They come from docs/operations.md, which is made from the table: an operation
+or an argument that is added there is tried from then on, and must be added to
+GOOD and, where its value has a form, to FORMS.
+"""
+
+import re
+
+from lib import ROOT
+
+# What each operation that needs something accepts.
+GOOD = {
+    "session.batch": {"steps": [{"text": "x"}]},
+    "session.send": {"input": [{"text": "x"}]},
+    "session.wait": {"text": "x"},
+    "session.prompt": {"text": "x"},
+    "session.exec": {"command": "true"},
+    "session.resize": {"cols": 81, "rows": 25},
+    "session.mark": {"name": "here"},
+    "session.colours": {"fg": "ffffff", "bg": "000000"},
+    "session.signal": {"signal": 18},
+    "session.rename": {"name": "other"},
+    "session.label": {"labels": {"a": "1"}},
+}
+
+NAMES = ["a b", "../etc", "-x", "a//b", "a" * 65, "/".join("abcdefghi")]
+ITEMS = [
+    [7], [{}], [{"text": "x", "keys": []}], [{"text": 7}], [{"no": "x"}],
+    [{"text": "x"}, {"keys": ["Entr"]}], [{"keys": "Enter"}], [{"keys": [7]}],
+    [{"hex": "1"}], [{"hex": "xy"}], [{"mouse": "click"}],
+    [{"mouse": "click 1"}], [{"mouse": "hit 1,1"}],
+]
+LABELS = [{"a": 7}, {"": "x"}, {"a b": "x"}, {"a=b": "x"}, {"k" * 65: "x"},
+          {"a": "x" * 257}, {f"k{n}": "x" for n in range(65)}]
+
+# Values of the right type that are of no use; None: any is good.
+FORMS = {
+    ("session.create", "command"): [["sh", 7], [None]],
+    ("session.create", "name"): NAMES,
+    ("session.create", "cwd"): ["/no/such"],
+    ("session.create", "env"): [{"A": 1}, {"": "x"}, {"A=B": "x"}],
+    ("session.create", "labels"): LABELS[:-1],
+    ("session.list", "labels"): [{"a": 7}],
+    ("session.batch", "steps"): [
+        *ITEMS, [{"wait": {}}], [{"wait": {"nose": 1}}], [{"wait": 7}],
+        [{"exec": {}}], [{"exec": ["ls"]}], [{"prompt": {"text": ""}}],
+        [{"text": "x"}, {"snapshot": {"format": "png"}}],
+        [{"wait": {"text": "x", "timeout": "soon"}}]],
+    ("session.snapshot", "format"): ["png", ""],
+    ("session.send", "input"): [*ITEMS, [{"mouse": "click 999,1"}]],
+    ("session.wait", "text"): None,
+    ("session.wait", "regex"): ["(", "[", "(?R)*("],
+    ("session.wait", "absent"): None,
+    ("session.wait", "cursor"): ["", "x", "1", "1,", "1,2,3", "-1,0"],
+    ("session.wait", "changed_since"): ["", "x", "F" * 64, "a" * 65],
+    ("session.prompt", "text"): ["\n"],
+    ("session.prompt", "profile"): ["no", ""],
+    ("session.exec", "command"): [" ", "\n\t"],
+    ("session.mark", "name"): None,
+    ("session.colours", "fg"): ["", "fff", "#ffffff", "gggggg"],
+    ("session.colours", "bg"): ["", "fff", "#ffffff", "gggggg"],
+    ("session.rename", "name"): NAMES,
+    ("session.label", "labels"): LABELS,
+}
+
+# Of another type each; None is the same as nothing at all.
+VALUES = {"a string": "x", "a whole number": 7, "true or false": True,
+          "an object": {}, "an array": [{"text": "x"}]}
+NEVER = [-1, 1.5]
+
+
+class Argument:
+    def __init__(self, op, name, words, optional):
+        self.op, self.name, self.words, self.optional = op, name, words, optional
+        self.type = next(t for t in VALUES if words.startswith(t))
+        span = re.search(r"(\d+) to (\d+)", words)
+        open_end = re.search(r"from (\d+)$|(not empty)", words)
+        self.least = int(span[1]) if span else \
+            int(open_end[1] or 1) if open_end else 0
+        self.most = int(span[2]) if span else None
+
+    def sized(self, size):
+        """A value of its type that is so large."""
+        unit = {"a string": "x", "an array": [{"text": "x"}]}
+        return size if self.type == "a whole number" else unit[self.type] * size
+
+    def wrong(self):
+        """Values that are of another type, or out of its range."""
+        yield from (v for t, v in VALUES.items() if t != self.type)
+        yield from NEVER
+        if self.least > 0:
+            yield self.sized(self.least - 1)
+        if self.most is not None:
+            yield self.sized(self.most + 1)
+
+
+def operations():
+    """The page: for each operation its arguments, by name."""
+    page = (ROOT / "docs" / "operations.md").read_text()
+    found = {}
+    for part in page.split("\n## ")[1:]:
+        op = part.split("\n")[0]
+        row = re.search(r"^\| arguments \| (.*) \|$", part, re.M)[1]
+        found[op] = {
+            name: Argument(op, name, words, bool(bracket))
+            for bracket, name, words in re.findall(
+                r"(\[?)`(\w+)`: (.*?)(?:\]|(?=, `)|(?=, \[)|$)", row)}
+        assert len(found[op]) == row.count("`") // 2, row
+    return found
+
+
+def mistakes(op, arguments):
+    """Each as (arguments, what the refusal must name)."""
+    good = GOOD.get(op, {})
+    assert set(good) >= {n for n, a in arguments.items() if not a.optional}, \
+        f"{op} needs more: add it to GOOD"
+    yield {**good, "no_such_argument": 1}, ["'no_such_argument'", *arguments]
+    for name, a in arguments.items():
+        for value in a.wrong():
+            yield {**good, name: value}, [f"'{name}' must be {a.words}"]
+        if not a.optional:
+            yield {k: v for k, v in good.items() if k != name}, \
+                [f"'{name}', {a.words}"]
+        if a.type in ("a string", "an array", "an object"):
+            for value in FORMS[op, name] or []:
+                yield {**good, name: value}, \
+                    ["step " if name == "steps" else name]
