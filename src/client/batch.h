@@ -11,17 +11,8 @@ struct error;
 struct json_out;
 
 /*
- * Steps that are carried out one after the other over one connection (K-08).
- * A step is an object of one key:
- *
- *	{"text":"ls"} {"keys":["Enter"]} {"paste":"…"} {"hex":"…"} {"mouse":"…"}
- *	{"prompt":"do it"}	or its arguments, {"prompt":{"text":"…",…}}
- *	{"exec":"make"}		or {"exec":{"command":"…",…}}
- *	{"wait":"ready"}	or {"wait":{"regex":"…","timeout":"5s"}}
- *	{"snapshot":{}}
- *
- * Objects are the arguments of the operation session.<key>; a duration may be
- * written without its _ms: {"timeout":"5s"} is {"timeout_ms":5000}.
+ * Steps (op/step.h) that are carried out one after the other over one
+ * connection (K-08).
  *
  * A wait is anchored to the input before it: what was shown before that does
  * not count (K-09), unless the step says `after` itself.
