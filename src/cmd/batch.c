@@ -1,8 +1,6 @@
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -15,6 +13,7 @@
 #include "cmd/operands.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
+#include "cmd/signals.h"
 #include "cmd/slurp.h"
 #include "cmd/target.h"
 #include "cmd/waiting.h"
@@ -68,32 +67,6 @@ prepare(const struct call *call, struct error *err)
 	return b;
 }
 
-/* From here on these signals only make the descriptor readable. */
-static int
-catch_signals(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-		return -1;
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-/* As a shell has it of who was ended by a signal. */
-static int
-signal_status(int fd)
-{
-	struct signalfd_siginfo info;
-
-	if (read(fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
-		return 128 + SIGINT;
-	return 128 + (int)info.ssi_signo;
-}
-
 static int
 failure_status(const struct out *out, const struct batch_step *s)
 {
@@ -113,7 +86,7 @@ judge(const struct out *out, const struct batch *b, int signals)
 	for (size_t i = 0; i < batch_steps(b); i++) {
 		batch_step(b, i, &s);
 		if (s.status == BATCH_INTERRUPTED)
-			return signal_status(signals);
+			return signals_status(signals);
 		if (s.status == BATCH_FAILED)
 			return failure_status(out, &s);
 	}
@@ -205,7 +178,7 @@ carry_out(struct call *call, struct batch *b)
 
 	if (status != 0)
 		return status;
-	signals = catch_signals();
+	signals = signals_catch();
 	call->target->conn.cancel_fd = signals;
 	batch_on_lost(b, on_lost, call);
 	batch_run(b, &call->target->conn, a->keep_going);

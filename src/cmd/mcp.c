@@ -8,11 +8,13 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
 #include "cmd/mcp_job.h"
 #include "cmd/operands.h"
 #include "cmd/out.h"
+#include "cmd/signals.h"
 #include "cmd/target.h"
 #include "mcp/lines.h"
 #include "mcp/server.h"
@@ -32,11 +34,13 @@ struct server {
 	const char *home;
 	struct lines in;
 	struct buf out;
-	size_t sent; /* of out */
-	struct mcp_job *jobs[JOBS_MAX];
+	size_t sent;                    /* of out */
+	struct mcp_job *jobs[JOBS_MAX]; /* in the order they came */
 	size_t n_jobs;
+	int signals;
+	int status;   /* of the whole */
 	bool no_more; /* the client has said all */
-	bool gone;    /* it does not listen any more */
+	bool gone;    /* it does not listen any more, or we are to end */
 };
 
 /* What no program could have printed beforehand. */
@@ -57,7 +61,9 @@ remove_job(struct server *s, size_t i)
 {
 	mcp_job_finish(s->jobs[i]);
 	free(s->jobs[i]);
-	s->jobs[i] = s->jobs[--s->n_jobs];
+	s->n_jobs--;
+	memmove(&s->jobs[i], &s->jobs[i + 1],
+	    (s->n_jobs - i) * sizeof(*s->jobs));
 }
 
 /* rc and value as mcp_job_step gives them. */
@@ -108,28 +114,21 @@ start_job(struct server *s, struct mcp_call *call)
 	}
 }
 
-/*
- * Reading, waiting and steps to come are ended; else what changes something
- * goes on, and only its answer is not wanted.
- */
 static void
 cancel(struct server *s, const json_t *id)
 {
 	size_t i = job_of(s, id);
 
-	if (i == s->n_jobs)
-		return;
-	s->jobs[i]->dropped = true;
-	if (s->jobs[i]->call.tool->hints & (TOOL_READS | TOOL_STOPS))
+	if (i < s->n_jobs && mcp_job_drop(s->jobs[i]))
 		remove_job(s, i);
 }
 
 static void
-step_job(struct server *s, size_t i, bool late)
+step_job(struct server *s, size_t i)
 {
 	struct error err = { 0 };
 	json_t *value = NULL;
-	int rc = mcp_job_step(s->jobs[i], late, &value, &err);
+	int rc = mcp_job_step(s->jobs[i], &value, &err);
 
 	if (rc == 0)
 		return;
@@ -209,7 +208,7 @@ write_some(struct server *s)
 
 /* ------------------------------------------------------------------- turn */
 
-enum { IN, OUT, JOBS };
+enum { IN, OUT, SIGNALS, JOBS };
 
 /* The first moment at which a job is late, as poll counts; -1: none is. */
 static int
@@ -237,13 +236,14 @@ gather(const struct server *s, struct pollfd *p)
 		p[IN].fd = -1;
 	p[OUT] = (struct pollfd){ .fd = STDOUT_FILENO,
 		.events = unsent(s) > 0 ? POLLOUT : 0 };
+	p[SIGNALS] = (struct pollfd){ .fd = s->signals, .events = POLLIN };
 	for (size_t i = 0; i < s->n_jobs; i++)
 		p[JOBS + i] = (struct pollfd){ .fd = mcp_job_fd(s->jobs[i]),
-			.events = POLLIN };
+			.events = mcp_job_events(s->jobs[i]) };
 	return JOBS + s->n_jobs;
 }
 
-/* From the last on: one that ends is replaced by the last. */
+/* From the last on: those behind one that ends move up. */
 static void
 step_jobs(struct server *s, const struct pollfd *p)
 {
@@ -251,10 +251,39 @@ step_jobs(struct server *s, const struct pollfd *p)
 
 	for (size_t i = s->n_jobs; i-- > 0;) {
 		int64_t until = mcp_job_until(s->jobs[i]);
-		bool late = until >= 0 && now >= until;
 
-		if (p[JOBS + i].revents != 0 || late)
-			step_job(s, i, late && p[JOBS + i].revents == 0);
+		if (p[JOBS + i].revents != 0 || (until >= 0 && now >= until))
+			step_job(s, i);
+	}
+}
+
+/*
+ * Calls reach a session in the order they came: one may ask when none before it
+ * has still to.
+ */
+static bool
+may_ask(const struct server *s, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (mcp_job_is_ahead(s->jobs[k], s->jobs[i]))
+			return false;
+	return true;
+}
+
+static void
+ask(struct server *s)
+{
+	for (size_t i = 0; i < s->n_jobs;) {
+		struct error err = { 0 };
+		struct mcp_job *job = s->jobs[i];
+
+		if (job->phase == MCP_JOB_READY && may_ask(s, i) &&
+		    mcp_job_ask(job, &err) < 0) {
+			answer(s, job, -1, NULL, &err);
+			remove_job(s, i);
+		} else {
+			i++;
+		}
 	}
 }
 
@@ -268,9 +297,15 @@ turn(struct server *s)
 		s->gone = errno != EINTR;
 		return;
 	}
+	if (p[SIGNALS].revents != 0) {
+		s->status = signals_status(s->signals);
+		s->gone = true;
+		return;
+	}
 	step_jobs(s, p);
 	if (p[IN].revents != 0)
 		read_lines(s);
+	ask(s);
 	if (p[OUT].revents & POLLOUT)
 		write_some(s);
 	else if (p[OUT].revents & (POLLERR | POLLHUP | POLLNVAL))
@@ -281,14 +316,15 @@ static int
 run(struct call *call)
 {
 	struct server s = { .home = call->target->home_option };
-	int status = operands_check(call, 0, 0, "");
 
-	if (status != 0)
-		return status;
+	s.status = operands_check(call, 0, 0, "");
+	if (s.status != 0)
+		return s.status;
 	if (isatty(STDIN_FILENO))
 		out_note(call->out,
 		    "this speaks with programs: name 'tend mcp' in your "
 		    "agent's configuration; C-d ends it");
+	s.signals = signals_catch();
 	lines_init(&s.in, MCP_LINE_MAX);
 	buf_init(&s.out, SIZE_MAX);
 	while (!s.gone && (!s.no_more || s.n_jobs > 0 || unsent(&s) > 0))
@@ -297,7 +333,8 @@ run(struct call *call)
 		remove_job(&s, s.n_jobs - 1);
 	lines_finish(&s.in);
 	buf_finish(&s.out);
-	return 0;
+	fd_close(&s.signals);
+	return s.status;
 }
 
 const struct cmd cmd_mcp = {

@@ -22,6 +22,7 @@
 #define ANSWER_MAX (32u << 20)
 #define READ_SIZE (64u << 10)
 #define TEXT_KEPT (2 * RESULT_TEXT_MAX) /* the end of a log that is longer */
+#define OPTION_SIZE 40
 #define COLS 80
 #define ROWS 24
 
@@ -210,9 +211,6 @@ check_argument(const struct op *op, const char *name, const json_t *v,
 	json_t *item;
 	size_t i;
 
-	if (json_is_array(v) && json_array_size(v) == 0)
-		return error_set(err, EINVAL, "%s: '%s' is empty", op->name,
-		    name);
 	json_array_foreach(v, i, item)
 	{
 		if (!json_is_string(item))
@@ -226,6 +224,12 @@ check_argument(const struct op *op, const char *name, const json_t *v,
 			return error_set(err, EINVAL,
 			    "%s: '%s' must be an object of strings", op->name,
 			    name);
+		/* KEY=VALUE would be read as another. */
+		if (key[0] == '\0' || strchr(key, '=') != NULL)
+			return error_set(err, EINVAL,
+			    "%s: '%s' must have keys that are not empty and "
+			    "have no =, not '%.40s'",
+			    op->name, name, key);
 	}
 	return 0;
 }
@@ -279,15 +283,23 @@ static int
 spawn(struct mcp_command *c, char **words, int in, int out)
 {
 	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attributes;
 	extern char **environ;
+	sigset_t none;
 	int rc;
 
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_adddup2(&files, in, 0);
 	posix_spawn_file_actions_adddup2(&files, out, 1);
 	posix_spawn_file_actions_adddup2(&files, c->errors, 2);
-	rc = posix_spawn(&c->pid, "/proc/self/exe", &files, NULL, words,
+	/* We catch signals; it does as it likes. */
+	sigemptyset(&none);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	rc = posix_spawn(&c->pid, "/proc/self/exe", &files, &attributes, words,
 	    environ);
+	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&files);
 	if (rc != 0)
 		c->pid = 0;
@@ -311,6 +323,7 @@ mcp_command_start(struct mcp_command *c, const struct mcp_call *call,
 
 	if (rc < 0)
 		return rc;
+	c->op = call->tool->op;
 	c->goes_on = !(call->tool->hints & (TOOL_READS | TOOL_STOPS));
 	c->is_text = call->tool->op == &ops[OP_ID_session_output];
 	c->errors = memfd_create("errors", MFD_CLOEXEC);
@@ -327,6 +340,52 @@ mcp_command_start(struct mcp_command *c, const struct mcp_call *call,
 
 /* ----------------------------------------------------------------- answer */
 
+/* The argument that an option of the command stands for, by add_option. */
+static bool
+find_argument(const struct op *op, const char *option, size_t len,
+    char out[OPTION_SIZE])
+{
+	static const char *const ends[] = { "", "_ms", "s" };
+	struct op_argument a;
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		snprintf(out, OPTION_SIZE, "%.*s%s", (int)len, option, ends[i]);
+		for (char *p = out; *p != '\0'; p++)
+			if (*p == '-')
+				*p = '_';
+		if (op_find_argument(op, out, &a))
+			return true;
+	}
+	snprintf(out, OPTION_SIZE, "cols' and 'rows");
+	return len == strlen("size") && strncmp(option, "size", len) == 0;
+}
+
+/* Why it failed, with the caller's words for the command's. */
+static int
+fail(const struct mcp_command *c, const char *why, struct error *err)
+{
+	char name[OPTION_SIZE];
+	struct buf b;
+	int rc;
+
+	buf_init(&b, sizeof(err->msg) - 1);
+	while (*why != '\0') {
+		bool is_option = strncmp(why, "--", 2) == 0;
+		size_t len = is_option ? strcspn(why + 2, " =:;,") : 0;
+
+		if (is_option && find_argument(c->op, why + 2, len, name)) {
+			buf_printf(&b, "'%s'", name);
+			why += 2 + len;
+		} else {
+			buf_putc(&b, *why++);
+		}
+	}
+	rc = error_set(err, EREMOTEIO, "%.*s", (int)b.len,
+	    (const char *)b.data);
+	buf_finish(&b);
+	return rc;
+}
+
 /* Its complaint, without "tend log: " and the newline. */
 static int
 complaint(const struct mcp_command *c, struct error *err)
@@ -338,10 +397,11 @@ complaint(const struct mcp_command *c, struct error *err)
 	text[n > 0 ? n : 0] = '\0';
 	text[strcspn(text, "\n")] = '\0';
 	colon = strncmp(text, "tend", 4) == 0 ? strstr(text, ": ") : NULL;
-	return error_set(err, EREMOTEIO, "%.240s",
+	return fail(c,
 	    colon != NULL       ? colon + 2 :
 		text[0] != '\0' ? text :
-				  "it failed and did not say why");
+				  "it failed and did not say why",
+	    err);
 }
 
 /* The envelope of --json; a list gets a name. */
@@ -355,7 +415,7 @@ read_json(const struct mcp_command *c, json_t **value, struct error *err)
 	    json_object_get(json_object_get(tree, "error"), "message"));
 
 	if (why != NULL)
-		return error_set(err, EREMOTEIO, "%s", why);
+		return fail(c, why, err);
 	if (result == NULL)
 		return complaint(c, err);
 	*value = json_is_array(result) ?
@@ -411,14 +471,17 @@ mcp_command_read(struct mcp_command *c, json_t **value, struct error *err)
 }
 
 void
+mcp_command_stop(struct mcp_command *c)
+{
+	if (c->pid > 0)
+		kill(c->pid, SIGTERM);
+}
+
+void
 mcp_command_finish(struct mcp_command *c)
 {
-	if (c->pid > 0 && !c->goes_on) {
-		kill(c->pid, SIGTERM);
-		while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
-			continue;
-		c->pid = 0;
-	}
+	if (!c->goes_on)
+		mcp_command_stop(c);
 	fd_close(&c->out);
 	fd_close(&c->errors);
 	buf_finish(&c->buf);

@@ -11,6 +11,7 @@
 
 struct error;
 struct mcp_call;
+struct op;
 
 /*
  * A call that another run of this program carries out: what no host can, and
@@ -19,6 +20,7 @@ struct mcp_call;
  * nobody up.
  */
 struct mcp_command {
+	const struct op *op;
 	pid_t pid; /* 0: none, or it was waited for */
 	int out;   /* its standard output, to be polled; -1: none */
 	int errors;
@@ -40,7 +42,10 @@ int mcp_command_start(struct mcp_command *c, const struct mcp_call *call,
  */
 int mcp_command_read(struct mcp_command *c, json_t **value, struct error *err);
 
-/* End it if it runs and may be ended. */
+/* Ask it to end; what it still writes is read on, until it has. */
+void mcp_command_stop(struct mcp_command *c);
+
+/* Have nothing more to do with it; it is told to end if it may be ended. */
 void mcp_command_finish(struct mcp_command *c);
 
 #endif

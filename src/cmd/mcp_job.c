@@ -1,6 +1,7 @@
 #include "cmd/mcp_job.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,29 +55,24 @@ run_command(struct mcp_job *job, struct error *err)
 	char path[PATH_MAX];
 	int rc = home_path(job->home, path, err);
 
+	job->phase = MCP_JOB_COMMAND;
 	return rc < 0 ? rc :
 			mcp_command_start(&job->command, &job->call, path, err);
 }
 
-static int
-ask_host(struct mcp_job *job, struct error *err)
+/* Connecting begins anew. */
+static void
+begin(struct mcp_job *job)
 {
-	auto_free char *args = json_dumps(job->call.args, JSON_COMPACT);
 	struct hello hello;
-	int rc;
 
 	hello_init(&hello);
 	hello.mode = HELLO_CONTROL;
 	hello.features = HELLO_HANDOVER;
 	snprintf(hello.client, sizeof(hello.client), "tend mcp %s",
 	    TEND_VERSION);
-	rc = conn_open(&job->conn, job->dirfd, &hello, CONNECT_MS, err);
-	if (rc < 0)
-		return rc;
-	job->until_ms = clock_ms(CLOCK_MONOTONIC) + ANSWER_MS +
-	    (int64_t)op_number(job->call.args, "timeout_ms", 0);
-	return conn_ask(&job->conn, job->call.tool->op->name, args, &job->id,
-	    err);
+	conn_begin(&job->conn, job->dirfd, &hello, CONNECT_MS);
+	job->phase = MCP_JOB_CONNECTS;
 }
 
 /* The session has ended: what is left of it may answer still. */
@@ -94,6 +90,67 @@ on_ended(struct mcp_job *job, int rc, struct error *err)
 		    not_running(job, &m, err);
 	manifest_finish(&m);
 	return rc;
+}
+
+static int
+post(struct mcp_job *job, struct error *err)
+{
+	auto_free char *args = json_dumps(job->call.args, JSON_COMPACT);
+
+	job->phase = MCP_JOB_ASKS;
+	job->until_ms = clock_ms(CLOCK_MONOTONIC) + ANSWER_MS +
+	    (int64_t)op_number(job->call.args, "timeout_ms", 0);
+	return conn_post(&job->conn, job->call.tool->op->name, args, &job->id,
+	    err);
+}
+
+/*
+ * Its host is gone.  Another may follow, or the session is about to end: who
+ * connects learns which.  What only reads, or was not taken, is asked again.
+ */
+static int
+on_lost(struct mcp_job *job, bool was_taken, int rc, struct error *err)
+{
+	bool reads = job->call.tool->hints & TOOL_READS;
+
+	conn_close(&job->conn);
+	if (was_taken && (job->again || !reads))
+		return on_ended(job, rc, err);
+	job->again = was_taken;
+	begin(job);
+	return 0;
+}
+
+static int
+flush(struct mcp_job *job, struct error *err)
+{
+	int rc = conn_flush(&job->conn, err);
+
+	if (rc < 0)
+		return on_lost(job, rc != -EPIPE, rc, err);
+	if (rc > 0)
+		job->phase = MCP_JOB_WAITS;
+	return 0;
+}
+
+int
+mcp_job_ask(struct mcp_job *job, struct error *err)
+{
+	int rc = post(job, err);
+
+	return rc < 0 ? rc : flush(job, err);
+}
+
+static int
+connect_host(struct mcp_job *job, struct error *err)
+{
+	int rc = conn_proceed(&job->conn, err);
+
+	if (rc < 0)
+		return on_ended(job, rc, err);
+	if (rc > 0)
+		job->phase = MCP_JOB_READY;
+	return 0;
 }
 
 int
@@ -114,36 +171,45 @@ mcp_job_start(struct mcp_job *job, const struct mcp_call *call,
 	rc = find(job, &m, err);
 	if (rc < 0)
 		return rc;
-	rc = status_is_active(m.status) ? ask_host(job, err) : -ESRCH;
+	snprintf(job->session, sizeof(job->session), "%s", m.id);
+	if (status_is_active(m.status)) {
+		begin(job);
+		rc = connect_host(job, err);
+	} else {
+		rc = on_ended(job, -ESRCH, err);
+	}
 	manifest_finish(&m);
-	return rc < 0 ? on_ended(job, rc, err) : 0;
+	return rc;
+}
+
+bool
+mcp_job_is_ahead(const struct mcp_job *job, const struct mcp_job *of)
+{
+	return job->phase >= MCP_JOB_CONNECTS && job->phase <= MCP_JOB_ASKS &&
+	    strcmp(job->session, of->session) == 0;
 }
 
 int
 mcp_job_fd(const struct mcp_job *job)
 {
-	return job->command.out >= 0 ? job->command.out : job->conn.fd;
+	if (job->phase == MCP_JOB_COMMAND)
+		return job->command.out;
+	return job->phase == MCP_JOB_READY ? -1 : job->conn.fd;
+}
+
+short
+mcp_job_events(const struct mcp_job *job)
+{
+	return job->phase == MCP_JOB_ASKS ? POLLOUT : POLLIN;
 }
 
 int64_t
 mcp_job_until(const struct mcp_job *job)
 {
-	return job->command.out >= 0 ? -1 : job->until_ms;
-}
-
-/*
- * Its host is gone.  Another may follow, or the session is about to end: who
- * connects learns which.  What only reads is then asked once more.
- */
-static int
-on_lost(struct mcp_job *job, int rc, struct error *err)
-{
-	conn_close(&job->conn);
-	if (!job->again && (job->call.tool->hints & TOOL_READS)) {
-		job->again = true;
-		rc = ask_host(job, err);
-	}
-	return rc < 0 ? on_ended(job, rc, err) : rc;
+	if (job->phase == MCP_JOB_COMMAND || job->phase == MCP_JOB_READY)
+		return -1;
+	return job->phase == MCP_JOB_CONNECTS ? job->conn.next_try :
+						job->until_ms;
 }
 
 static int
@@ -155,10 +221,10 @@ read_host(struct mcp_job *job, json_t **value, struct error *err)
 
 	if (rc >= 0)
 		rc = conn_answer(&job->conn, job->id, &result, code, err);
-	if (rc == -EREMOTEIO && !conn_was_left(&job->conn, rc, code))
-		return rc;
+	if (conn_was_left(&job->conn, rc, code))
+		return on_lost(job, false, rc, err);
 	if (rc < 0)
-		return on_lost(job, rc, err);
+		return rc == -EREMOTEIO ? rc : on_lost(job, true, rc, err);
 	if (rc == 0)
 		return 0;
 	*value = json_loads(result, JSON_DECODE_ANY, NULL);
@@ -166,22 +232,51 @@ read_host(struct mcp_job *job, json_t **value, struct error *err)
 				error_set(err, EPROTO, "the answer is no JSON");
 }
 
-int
-mcp_job_step(struct mcp_job *job, bool late, json_t **value, struct error *err)
+static int
+step(struct mcp_job *job, json_t **value, struct error *err)
 {
-	if (job->command.out >= 0)
+	switch (job->phase) {
+	case MCP_JOB_COMMAND:
 		return mcp_command_read(&job->command, value, err);
-	if (late)
+	case MCP_JOB_CONNECTS:
+		return connect_host(job, err);
+	case MCP_JOB_ASKS:
+		return flush(job, err);
+	case MCP_JOB_WAITS:
+		return read_host(job, value, err);
+	case MCP_JOB_READY:
+		break;
+	}
+	return 0;
+}
+
+int
+mcp_job_step(struct mcp_job *job, json_t **value, struct error *err)
+{
+	int rc = step(job, value, err);
+
+	if (rc == 0 && job->phase >= MCP_JOB_ASKS &&
+	    clock_ms(CLOCK_MONOTONIC) >= job->until_ms)
 		return error_set(err, ETIMEDOUT,
 		    "session %.60s does not answer", job->call.session);
-	return read_host(job, value, err);
+	return rc;
+}
+
+bool
+mcp_job_drop(struct mcp_job *job)
+{
+	bool ends = job->call.tool->hints & (TOOL_READS | TOOL_STOPS);
+
+	job->dropped = true;
+	if (ends && job->phase == MCP_JOB_COMMAND)
+		mcp_command_stop(&job->command);
+	return ends && job->phase != MCP_JOB_COMMAND;
 }
 
 void
 mcp_job_finish(struct mcp_job *job)
 {
-	if (job->conn.fd >= 0)
-		conn_close(&job->conn);
+	conn_close(&job->conn);
 	fd_close(&job->dirfd);
 	mcp_command_finish(&job->command);
 	mcp_call_finish(&job->call);

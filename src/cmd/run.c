@@ -138,7 +138,7 @@ set_cwd(struct call *call, struct manifest *m, const char *dir)
 		if (fd >= 0)
 			close(fd);
 		return out_fail(call->out, FAIL_INPUT,
-		    "cannot run in %s: %s; give another directory with -C",
+		    "cannot run in %s: %s; give another with --cwd",
 		    dir != NULL ? dir : "the current directory", strerror(e));
 	}
 	close(fd);

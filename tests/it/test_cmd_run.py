@@ -166,7 +166,7 @@ def test_a_directory_that_is_not_there(home, tmp_path):
                        status=125, code="bad_input")
     assert error["message"] == (
         f"cannot run in {tmp_path / 'gone'}: No such file or directory; "
-        "give another directory with -C")
+        "give another with --cwd")
     path = tmp_path / "file"
     path.write_text("")
     error = home.error("run", "-d", "-C", str(path), "--", "cat", status=125,

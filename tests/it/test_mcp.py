@@ -5,11 +5,13 @@ import os
 import pathlib
 import re
 import select
+import signal
 import subprocess
 
 import pytest
 
 import lib
+import mistakes
 from lib import Home, TEND, wait_for
 from terminal import NODE
 
@@ -208,6 +210,34 @@ def test_a_wait_holds_no_other_call_up(mcp):
         assert heard[id]["structuredContent"]["matched"] is True, heard[id]
 
 
+def test_a_host_that_does_not_answer_holds_nobody_up(mcp, home):
+    """Neither those who ask another session, nor lists; and when it answers
+    again, so are those who asked it."""
+    stuck, other = shell(mcp), shell(mcp)
+    host = home.info(stuck)["host_pid"]
+    os.kill(host, signal.SIGSTOP)
+    try:
+        asked = [mcp.start("session_get", session=stuck),
+                 mcp.start("session_send", session=stuck,
+                           input=[{"text": "x" * 300000}])]
+        assert mcp.call("session_get", session=other)["id"] == other
+        mcp.call("session_send", session=other, input=[{"text": "here"}])
+        assert mcp.call("session_wait", session=other, text="here")["matched"]
+        assert len(mcp.call("session_list")["sessions"]) == 2
+    finally:
+        os.kill(host, signal.SIGCONT)
+    assert {mcp.hear()["id"] for _ in asked} == set(asked)
+
+
+def test_calls_reach_a_session_in_their_order(mcp):
+    sid = shell(mcp)
+    names = [f"{n:02}" for n in range(40)]
+    asked = {mcp.start("session_send", session=sid,
+                       input=[{"text": name}]) for name in names}
+    assert {mcp.hear()["id"] for _ in names} == asked
+    mcp.wait_screen(sid, f"ready> {''.join(names)[:73]}")
+
+
 def test_a_call_that_is_cancelled_is_forgotten(mcp):
     sid = shell(mcp)
     waits = [mcp.start("session_wait", session=sid, text="never",
@@ -244,6 +274,34 @@ def test_steps_that_are_cancelled_are_not_carried_out(mcp, home):
     assert "more" not in mcp.call("session_snapshot",
                                   session=sid)["untrusted"]["screen"]
     wait_for(lambda: not commands(home, "batch"), "the end of the batch")
+
+
+def test_steps_that_have_shown_much_are_cancelled_as_well(mcp, home):
+    """What they tell in the end is more than a pipe holds."""
+    sid = shell(mcp)
+    mcp.call("session_send", session=sid, input=[
+        {"text": "seq 30000; echo do''ne"}, {"keys": ["Enter"]}])
+    mcp.wait_screen(sid, "done")
+    id = mcp.start("session_batch", session=sid, steps=[
+        *[{"snapshot": {"scrollback": True}}] * 20, {"text": "begun"},
+        {"wait": {"text": "never", "timeout": "1h"}}])
+    mcp.wait_screen(sid, "begun")
+    mcp.tell({"jsonrpc": "2.0", "method": "notifications/cancelled",
+              "params": {"requestId": id}})
+    assert mcp.call("session_get", session=sid)["id"] == sid
+    wait_for(lambda: not commands(home, "batch"), "the end of the batch")
+
+
+def test_steps_end_with_the_server(home):
+    with Mcp(home) as m:
+        sid = shell(m)
+        m.start("session_batch", session=sid, steps=[
+            {"text": "begun"}, {"wait": {"text": "never", "timeout": "1h"}}])
+        m.wait_screen(sid, "begun")
+        m.proc.terminate()
+        assert m.proc.wait(60) == 128 + signal.SIGTERM
+    wait_for(lambda: not commands(home, "batch"), "the end of the batch")
+    assert home.info(sid)["status"] == "running"
 
 
 def test_steps_are_carried_out_in_one_call(mcp):
@@ -307,70 +365,37 @@ def test_only_what_changed_is_told(mcp):
 
 # ------------------------------------------------------------------ mistakes
 
-MISTAKES = [
-    ("session_create", {"command": []}, "'command' is empty"),
-    ("session_create", {"command": ["sh", 7]}, "'command' must be an array of "
-     "strings"),
-    ("session_create", {"command": "sh"}, "'command' must be a array"),
-    ("session_create", {"command": ["true"], "env": {"A": 1}},
-     "'env' must be an object of strings"),
-    ("session_create", {"command": ["true"], "cols": 1}, "--size"),
-    ("session_create", {"command": ["true"], "name": "a b"}, "--name"),
-    ("session_create", {"command": ["true"], "cwd": "/no/such"}, "/no/such"),
-    ("session_create", {"command": ["/no/such"]}, "/no/such"),
-    ("session_create", {"shell": "sh"}, "no argument 'shell'"),
-    ("session_list", {"all": "yes"}, "'all' must be a bool"),
-    ("session_get", {}, "needs 'session'"),
-    ("session_get", {"session": "nobody"}, "no session nobody"),
-    ("session_get", {"session": "--help"}, "--help"),
-    ("session_output", {"session": "--help"}, "--help"),
-    ("session_stop", {"session": "-h"}, "-h"),
-    ("session_snapshot", {"session": "SID", "format": "svg"},
-     "no argument 'format'"),
-    ("session_snapshot", {"session": "SID", "scrollback": 1},
-     "'scrollback' must be a bool"),
-    ("session_send", {"session": "SID"}, "needs 'input'"),
-    ("session_send", {"session": "SID", "input": [{"text": "x"},
-                                                  {"keys": ["Entr"]}]}, "Entr"),
-    ("session_send", {"session": "SID", "input": [{"text": 3}]}, "text"),
-    ("session_send", {"session": "SID", "input": [{"type": "x"}]},
-     "one of text, keys, paste"),
-    ("session_send", {"session": "SID", "input": [{"text": "x"}],
-                      "expect_seq": 1}, "seq"),
-    ("session_wait", {"session": "SID"}, "give at least one of text"),
-    ("session_wait", {"session": "SID", "text": ""}, "text"),
-    ("session_wait", {"session": "SID", "regex": "(?R)*("}, "regex"),
-    ("session_wait", {"session": "SID", "cursor": "x"}, "cursor"),
-    ("session_exec", {"session": "SID"}, "needs 'command'"),
-    ("session_exec", {"session": "SID", "command": ["ls"]},
-     "'command' must be a string"),
-    ("session_prompt", {"session": "SID"}, "needs 'text'"),
-    ("session_prompt", {"session": "SID", "text": "x", "profile": "no"},
-     "profile"),
-    ("session_batch", {"session": "SID"}, "needs 'steps'"),
-    ("session_batch", {"session": "SID", "steps": [{"text": "x"},
-                                                   {"keys": ["Entr"]}]},
-     "Entr"),
-    ("session_batch", {"session": "SID", "steps": []}, "step"),
-    ("session_output", {"session": "SID", "since": -1},
-     "'since' must be a number"),
-    ("session_resize", {"session": "SID", "cols": 80}, "needs 'rows'"),
-    ("session_resize", {"session": "SID", "cols": 0, "rows": 1}, "2"),
-    ("session_stop", {"session": "SID", "grace_ms": "5s"},
-     "'grace_ms' must be a number"),
-]
+OPERATIONS = mistakes.operations()
 
 
 def test_mistakes_are_named_and_change_nothing(mcp, home):
+    """Every tool, every argument, by the table; and nothing is started."""
     sid = shell(mcp)
-    before = home.events(sid)
-    for tool, arguments, named in MISTAKES:
-        if arguments.get("session") == "SID":
-            arguments = {**arguments, "session": sid}
-        why = mcp.refused(tool, **arguments)
-        assert named in why, (tool, arguments, why)
-    assert home.events(sid) == before
+    before = home.events(sid), home.info(sid)
+    for tool in mcp.answer(mcp.request("tools/list"))["tools"]:
+        op = tool["name"].replace("_", ".")
+        offered = tool["inputSchema"]["properties"]
+        for args, named in mistakes.mistakes(op, OPERATIONS[op]):
+            wrong = [f"'{n}'" for n in args if n not in offered]
+            if "session" in offered:
+                args = {"session": sid, **args}
+            why = mcp.refused(tool["name"], **args)
+            assert all(word in why for word in wrong or named), (
+                tool["name"], str(args)[:200], named, why)
+    assert (home.events(sid), home.info(sid)) == before
     assert [m["id"] for m in home.manifests()] == [sid]
+
+
+def test_a_session_must_be_named(mcp):
+    for session, named in ((None, "needs 'session'"), ("", "needs 'session'"),
+                           (7, "needs 'session'"), ("nobody", "nobody"),
+                           ("--help", "--help"), ("-h", "-h")):
+        given = {} if session is None else {"session": session}
+        for tool in ("session_get", "session_output", "session_stop"):
+            assert named in mcp.refused(tool, **given)
+    why = mcp.refused("session_create", command=["true"], cols=2000, rows=2000)
+    assert "'cols' and 'rows'" in why, why
+    assert "/no/such" in mcp.refused("session_create", command=["/no/such"])
 
 
 def test_lines_that_are_no_messages_do_no_harm(mcp):
