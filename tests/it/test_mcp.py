@@ -59,6 +59,22 @@ class Lines:
         return json.loads(line)
 
 
+SEEN = []  # what tools have returned, in all tests
+
+
+@pytest.fixture(scope="module", autouse=True)
+def schemas():
+    """Whatever a tool has returned is as its schema says, to the last field."""
+    yield
+    with Home() as home, Mcp(home) as m:
+        tools = m.answer(m.request("tools/list"))["tools"]
+    done = subprocess.run(
+        [NODE, HERE / "mcp_schemas.mjs"], capture_output=True, timeout=120,
+        input=json.dumps({"tools": tools, "results": SEEN}).encode())
+    assert done.returncode == 0 and done.stdout == b"", \
+        (done.stdout + done.stderr).decode()
+
+
 class Mcp(Lines):
     """A client that is no library: what is on the wire, and nothing else."""
 
@@ -84,6 +100,7 @@ class Mcp(Lines):
         """The structured result of a call that must go well."""
         result = self.answer(self.start(tool, **arguments))
         assert "isError" not in result, result
+        SEEN.append({"tool": tool, "value": result["structuredContent"]})
         return result["structuredContent"]
 
     def refused(self, tool, **arguments):
