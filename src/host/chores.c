@@ -9,8 +9,12 @@
 #define SYNC_EVERY_MS 1000
 #define QUIET_MS 1000
 
-/* What the newest segment may become, with the write that made it full. */
-#define NEWEST_MAX (LOG_SEGMENT_SIZE + (1u << 20))
+/*
+ * What is below the budget when the oldest segments go, for what is written
+ * until they are gone; they go until it is twice that.  Not more: with a small
+ * budget one segment is half of what is kept.
+ */
+#define ROOM (1u << 20)
 
 static void
 sync_again_later(struct chores *c)
@@ -41,8 +45,7 @@ trim(struct chores *c)
 	if (c->max_log == 0)
 		return;
 	rc = log_writer_trim(c->writer,
-	    c->max_log > NEWEST_MAX ? c->max_log - NEWEST_MAX : 0, &seq,
-	    &offset);
+	    c->max_log > 2 * ROOM ? c->max_log - 2 * ROOM : 0, &seq, &offset);
 	if (rc > 0)
 		c->ops->trimmed(c->arg, seq, offset);
 	else if (rc < 0)
@@ -214,15 +217,20 @@ chores_begin(struct chores *c, struct log_writer *writer)
 
 /* The thread is woken once a second, not for every write. */
 void
-chores_dirty(struct chores *c)
+chores_written(struct chores *c, uint64_t bytes, bool dirty)
 {
+	bool wake = false;
+
 	pthread_mutex_lock(&c->lock);
 	c->written_ms = clock_ms(CLOCK_MONOTONIC);
-	if (!c->dirty) {
-		c->dirty = true;
+	if (dirty && !c->dirty) {
+		c->dirty = wake = true;
 		c->due_ms = c->written_ms + SYNC_EVERY_MS;
-		pthread_cond_signal(&c->wake);
 	}
+	if (c->max_log != 0 && bytes + ROOM > c->max_log)
+		c->grown = wake = true;
+	if (wake)
+		pthread_cond_signal(&c->wake);
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -231,8 +239,6 @@ chores_sealed(struct chores *c)
 {
 	pthread_mutex_lock(&c->lock);
 	c->sealed++;
-	c->grown = true;
-	pthread_cond_signal(&c->wake);
 	pthread_cond_signal(&c->idle_wake);
 	pthread_mutex_unlock(&c->lock);
 }

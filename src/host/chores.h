@@ -53,8 +53,11 @@ void chores_begin(struct chores *c, struct log_writer *writer);
 
 void chores_stop(struct chores *c);
 
-/* From any thread: something was written; a segment was sealed. */
-void chores_dirty(struct chores *c);
+/*
+ * From any thread: something was written, and the log has so many bytes now;
+ * `dirty`: it is not synced.  A segment was sealed.
+ */
+void chores_written(struct chores *c, uint64_t bytes, bool dirty);
 void chores_sealed(struct chores *c);
 
 #endif

@@ -358,6 +358,7 @@ static void
 finish(struct quill *q, const struct result *res)
 {
 	bool ok = res->rc == 0, tell = ok != (q->error == 0), room = false;
+	uint64_t bytes;
 
 	q->busy_ms = 0;
 	q->error = -res->rc;
@@ -370,13 +371,14 @@ finish(struct quill *q, const struct result *res)
 		want_rotation(q);
 		tell = true;
 	}
+	bytes = q->bytes;
 	pthread_mutex_unlock(&q->lock);
 	if (room)
 		fd_poke(q->room_fd);
 	if (tell)
 		fd_poke(q->notify_fd);
-	if (ok && !q->durable)
-		chores_dirty(q->chores);
+	if (ok)
+		chores_written(q->chores, bytes, !q->durable);
 	if (res->rotated)
 		chores_sealed(q->chores);
 	failpoint("scribe-released");

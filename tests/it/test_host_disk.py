@@ -262,6 +262,23 @@ def test_removal_of_the_oldest_makes_room(small):
     is_all(small, sid, want, first["offset"])
 
 
+def test_a_small_budget_is_used():
+    """Whenever one looks, it has the end of the output, and not a little."""
+    step, times, budget = 1_100_000, 16, 8 << 20
+    with Home() as home:
+        sid, want = start_printing(home, *[step] * times,
+                                   options=("--max-log", str(budget)))
+        log = home.dir(sid) / "log"
+        for n in range(1, times + 1):
+            print_next(home, sid, step)
+            so_far = want[:n * step + len(READY)]
+            kept = home.raw(sid)
+            assert so_far.endswith(kept)
+            assert len(kept) >= min(len(so_far), 2 << 20), (n, len(kept))
+            wait_for(lambda: disk_use(log) <= budget,
+                     lambda: sorted(log.iterdir()))
+
+
 # Two frames a second, all day and night, a thousand times as fast; and what the
 # disk may have beside the budget: segments that come while others are
 # compressed, synced and removed.
