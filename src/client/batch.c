@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "client/conn.h"
 #include "op/step.h"
+#include "session/manifest.h"
 
 #define MARGIN_MS 10000 /* that a host gets beyond a step's own limit */
 
@@ -110,6 +111,31 @@ code_of(int rc)
 	}
 }
 
+/* The host is gone, but the session is not: another host will follow. */
+static bool
+is_running(const struct conn *c)
+{
+	struct manifest m;
+	bool runs;
+
+	if (manifest_read(c->dirfd, &m, NULL) < 0)
+		return false;
+	manifest_reconcile(&m);
+	runs = status_is_commandable(m.status);
+	manifest_finish(&m);
+	return runs;
+}
+
+static void
+fail(struct done *d, int rc, const struct conn *c)
+{
+	if (rc == -ECONNRESET && is_running(c))
+		rc = error_set(&d->err, EHOSTUNREACH,
+		    "the host ended before it answered; whether it has done "
+		    "it is not known");
+	snprintf(d->code, sizeof(d->code), "%s", code_of(rc));
+}
+
 static void
 judge(struct done *d)
 {
@@ -182,7 +208,7 @@ call(struct batch *b, struct done *d, struct conn *c)
 	d->status = rc == -ECANCELED ? BATCH_INTERRUPTED : BATCH_FAILED;
 	d->retryable = rc == -EREMOTEIO && c->retryable;
 	if (rc != -EREMOTEIO)
-		snprintf(d->code, sizeof(d->code), "%s", code_of(rc));
+		fail(d, rc, c);
 }
 
 /* K-09: what follows is about what is shown after this input. */

@@ -243,7 +243,7 @@ step_read(struct step *s, const json_t *object, struct error *err)
 	if (k == NULL)
 		return error_set(err, EINVAL,
 		    "it must be an object with one of text, keys, paste, hex, "
-		    "mouse, prompt, exec, wait, snapshot");
+		    "mouse, prompt, exec, wait, snapshot, and nothing beside it");
 	args = read_args(k, object, json_object_iter_value(it), err);
 	if (args == NULL)
 		return -EINVAL;

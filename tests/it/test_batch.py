@@ -120,6 +120,23 @@ def test_a_wait_outlives_its_host(home, shell):
     assert shown == ["[a]", "[b]", "[c]"]
 
 
+def test_what_a_host_did_before_it_died_is_not_known(home):
+    """The session has not ended, and what follows is done by the next."""
+    sid = home.start("bash", "--norc", options=["--size", "60x10"])
+    steps = [{"exec": "echo be''gun; read x"}, {"text": "on\r"}]
+    going = subprocess.Popen([TEND, "batch", sid, "--json", "--keep-going",
+                              "--steps", json.dumps(steps)], env=home.env,
+                             stdout=subprocess.PIPE)
+    home.wait_text(sid, "begun")
+    os.kill(home.info(sid)["host_pid"], signal.SIGKILL)
+    out, _ = going.communicate(timeout=60)
+    assert going.returncode == 6, out
+    result = json.loads(out)["result"]
+    assert statuses(result) == ["failed", "completed"], result
+    assert result["steps"][0]["error"]["code"] == "unreachable", result
+    assert "not known" in result["steps"][0]["error"]["message"], result
+
+
 def test_nothing_is_sent_when_a_step_is_wrong(home, shell):
     for steps, word in (
             ([{"text": "a"}, {"keys": ["Enterr"]}], "step 1: "),
