@@ -114,6 +114,10 @@ on_lost(struct mcp_job *job, bool was_taken, int rc, struct error *err)
 	bool reads = job->call.tool->hints & TOOL_READS;
 
 	conn_close(&job->conn);
+	if (was_taken && !reads)
+		error_set(err, -rc,
+		    "the session's host ended before it answered; whether it "
+		    "has done it is not known: look with session_snapshot");
 	if (was_taken && (job->again || !reads))
 		return on_ended(job, rc, err);
 	job->again = was_taken;

@@ -41,6 +41,8 @@ read_call(struct rpc_message *m, const json_t *method, struct error *err)
 
 	if (!json_is_string(method))
 		return invalid(err, "'method' must be a string");
+	if (json_is_null(params))
+		params = NULL;
 	if (params != NULL && !json_is_object(params)) {
 		error_set(err, EINVAL, "'params' must be an object");
 		return m->id != NULL ? RPC_INVALID_PARAMS : RPC_INVALID_REQUEST;

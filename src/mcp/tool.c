@@ -341,6 +341,8 @@ tool_arguments(const struct tool *t, const json_t *given, char **session,
 	json_t *args, *ours;
 
 	*session = NULL;
+	if (json_is_null(given))
+		given = NULL;
 	if (given != NULL && !json_is_object(given)) {
 		error_set(err, EINVAL, "%s: the arguments must be an object",
 		    t->op->name);

@@ -109,7 +109,7 @@ const struct tool tools[] = {
 	    .title = "Type, wait and look in one call",
 	    .description =
 		"Carry out steps one after the other. A wait sees only what is "
-		"shown after the step before it. The first step that fails "
+		"shown after the input before it. The first step that fails "
 		"ends it; what was done stays done.",
 	    .hints = TOOL_DESTROYS | TOOL_OPEN_WORLD | TOOL_STOPS,
 	    .command = "batch",

@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import select
+import shlex
 import signal
 import subprocess
 
@@ -423,9 +424,37 @@ def test_lines_that_are_no_messages_do_no_harm(mcp):
                        (b"[" * 100000, -32700)):
         mcp.tell(line)
         assert mcp.hear()["error"]["code"] == code
-    mcp.tell(b"")
-    mcp.tell(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
+    for quiet in (b"", b"\r", b'{"jsonrpc":"2.0","method":"notifications/x"}',
+                  b'{"jsonrpc":"2.0","method":"notifications/initialized"}',
+                  b'{"jsonrpc":"2.0","method":"notifications/cancelled"}',
+                  b'{"jsonrpc":"2.0","method":"notifications/cancelled",'
+                  b'"params":{"requestId":"nobody"}}',
+                  b'{"jsonrpc":"2.0","method":"tools/call","params":{}}',
+                  b'{"jsonrpc":"2.0","id":9,"result":{}}',
+                  b'{"jsonrpc":"2.0","id":9,"error":{"code":1}}'):
+        mcp.tell(quiet)
     assert mcp.answer(mcp.request("ping")) == {}
+
+
+@pytest.mark.parametrize("asked, answered", [
+    ("2025-11-25", "2025-11-25"), ("2025-06-18", "2025-06-18"),
+    ("2024-11-05", "2024-11-05"), ("2099-01-01", "2025-11-25"),
+    # It asks for batches, which are not served; who knows it knows the older.
+    ("2025-03-26", "2024-11-05"), ("1.0", "2024-11-05")])
+def test_a_revision_is_agreed_upon(mcp, asked, answered):
+    got = mcp.answer(mcp.request(
+        "initialize", protocolVersion=asked, capabilities={},
+        clientInfo={"name": "tests", "version": "1"}))
+    assert got["protocolVersion"] == answered and \
+        got["capabilities"] == {"tools": {}}, got
+
+
+def test_nothing_and_null_are_the_same(mcp):
+    mcp.tell({"jsonrpc": "2.0", "id": "a", "method": "ping", "params": None})
+    assert mcp.answer("a") == {}
+    mcp.tell({"jsonrpc": "2.0", "id": "b", "method": "tools/call", "params": {
+        "name": "session_list", "arguments": None}})
+    assert mcp.answer("b")["structuredContent"] == {"sessions": []}
 
 
 def test_what_was_asked_is_answered_when_the_input_ends(home):
@@ -608,6 +637,26 @@ def test_the_skill_names_what_there_is(home):
         said = home.ok(name, "-h")
         for option in re.findall(r"(?<!\S)--[a-z-]+|(?<!\S)-[a-z]\b", rest):
             assert re.search(rf"(?<!\S){option}\b", said), (name, option)
+
+
+def test_the_skill_drives_vim_as_it_says(home, tmp_path):
+    """The commands of its example, one after the other, with their seq."""
+    text = home.ok("skill")
+    block = re.search(r"## Drive a program\n\n(.*?)\n\n", text, re.S)[1]
+    file = tmp_path / "file"
+    sid = home.start("vim", "-N", "-u", "NONE", "-i", "NONE", "-n", str(file))
+    home.wait_text(sid, "~")
+    seq = None
+    for line in block.splitlines():
+        words = shlex.split(line, comments=True)
+        assert words[:1] == ["tend"] and words[2] == "$id", words
+        words = [sid if w == "$id" else w for w in words[1:]]
+        if "--after" in words:
+            words[words.index("--after") + 1] = str(seq)
+        out = home.ok(*words)
+        if "--json" in words:
+            seq = json.loads(out)["result"]["seq"]
+    assert file.read_text() == "hello\n"
 
 
 def test_the_skill_does_as_it_says(home):
