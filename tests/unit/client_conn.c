@@ -341,6 +341,87 @@ a_host_that_reads_nothing_runs_into_the_limit(void **state)
 	free(much);
 }
 
+/* Nothing of it waits: there is but this one process. */
+static void
+opening_in_steps_takes_what_there_is(void **state)
+{
+	struct place *p = *state;
+	struct error err = { 0 };
+	struct hello h;
+	struct conn c;
+	int listener, host;
+
+	put_manifest(p, STATUS_RUNNING, OUTCOME_NONE);
+	hello_init(&h);
+	conn_begin(&c, p->dirfd, &h, LONG_MS);
+	assert_int_equal(conn_proceed(&c, &err), 0);
+	assert_int_equal(c.fd, -1);
+	assert_true(c.next_try < c.open_until);
+	listener = listen_there(p);
+	assert_int_equal(conn_proceed(&c, &err), 0);
+	assert_true(c.fd >= 0);
+	assert_int_equal(c.next_try, c.open_until);
+	host = accept(listener, NULL, NULL);
+	assert_int_equal(fd_write_all(host, OK_LINE, 20), 0);
+	assert_int_equal(conn_proceed(&c, &err), 0);
+	assert_int_equal(fd_write_all(host, OK_LINE + 20, strlen(OK_LINE) - 20),
+	    0);
+	assert_int_equal(conn_proceed(&c, &err), 1);
+	assert_string_equal(c.welcome.host, "tend 9");
+	conn_close(&c);
+	close(host);
+	close(listener);
+}
+
+static void
+opening_in_steps_runs_into_the_limit(void **state)
+{
+	struct place *p = *state;
+	int listener = listen_there(p);
+	struct error err = { 0 };
+	struct hello h;
+	struct conn c;
+
+	hello_init(&h);
+	conn_begin(&c, p->dirfd, &h, LONG_MS);
+	assert_int_equal(conn_proceed(&c, &err), 0);
+	c.open_until = 0;
+	assert_int_equal(conn_proceed(&c, &err), -ETIMEDOUT);
+	assert_int_equal(c.fd, -1);
+	close(listener);
+}
+
+static void
+a_request_is_posted_in_parts(void **state)
+{
+	char *args = xmalloc(900000), *part = xmalloc(900000);
+	struct error err = { 0 };
+	struct conn c;
+	uint64_t id;
+	int pair[2], rc;
+
+	(void)state;
+	memset(args, ' ', 900000);
+	args[0] = '{';
+	memcpy(args + 899998, "}", 2);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	c = (struct conn){ .fd = pair[0], .next_id = 7, .give = -1 };
+	buf_init(&c.out, FRAME_HEADER + FRAME_MAX_CLIENT);
+	assert_int_equal(conn_post(&c, "session.send", args, &id, &err), 0);
+	assert_int_equal(id, 7);
+	assert_int_equal(conn_flush(&c, &err), 0);
+	while ((rc = conn_flush(&c, &err)) == 0)
+		assert_true(read(pair[1], part, 900000) > 0);
+	assert_int_equal(rc, 1);
+	assert_int_equal(c.out.len, 0);
+	close(pair[1]);
+	assert_int_equal(conn_post(&c, "session.get", "{}", &id, &err), 0);
+	assert_int_equal(conn_flush(&c, &err), -EPIPE);
+	conn_close(&c);
+	free(args);
+	free(part);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int
@@ -357,6 +438,9 @@ main(void)
 		TEST(a_host_that_stays_away_runs_into_the_limit),
 		TEST(a_host_that_comes_back_is_waited_for),
 		TEST(a_host_that_reads_nothing_runs_into_the_limit),
+		TEST(opening_in_steps_takes_what_there_is),
+		TEST(opening_in_steps_runs_into_the_limit),
+		TEST(a_request_is_posted_in_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

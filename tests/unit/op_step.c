@@ -1,0 +1,132 @@
+#include "unit.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "op/step.h"
+
+static int
+read(const char *json, struct step *s, struct error *err)
+{
+	json_t *object = json_loads(json, JSON_DECODE_ANY, NULL);
+	int rc;
+
+	assert_non_null(object);
+	memset(err, 0, sizeof(*err));
+	rc = step_read(s, object, err);
+	json_decref(object);
+	return rc;
+}
+
+static void
+expect(const char *json, const char *op, const char *args, int64_t limit_ms)
+{
+	json_t *wanted = json_loads(args, 0, NULL);
+	struct error err;
+	struct step s;
+
+	if (read(json, &s, &err) < 0)
+		fail_msg("%s: %s", json, err.msg);
+	assert_string_equal(s.op, op);
+	if (!json_equal(s.args, wanted))
+		fail_msg("%s: %s", json, json_dumps(s.args, JSON_COMPACT));
+	assert_int_equal(s.limit_ms, limit_ms);
+	json_decref(wanted);
+	step_finish(&s);
+}
+
+static void
+a_step_is_an_operation_and_its_arguments(void **state)
+{
+	(void)state;
+	expect("{\"text\":\"ls\"}", "session.send",
+	    "{\"input\":[{\"text\":\"ls\"}]}", 0);
+	expect("{\"prompt\":\"hi\"}", "session.prompt",
+	    "{\"text\":\"hi\",\"timeout_ms\":10000}", 10000);
+	expect("{\"exec\":\"make\"}", "session.exec", "{\"command\":\"make\"}",
+	    STEP_FOREVER_MS);
+	expect("{\"exec\":{\"command\":\"a\",\"timeout\":\"2s\"}}",
+	    "session.exec", "{\"command\":\"a\",\"timeout_ms\":2000}", 2000);
+	expect("{\"wait\":\"x\"}", "session.wait",
+	    "{\"text\":\"x\",\"timeout_ms\":30000}", 30000);
+	expect("{\"wait\":{\"stable\":\"50ms\",\"timeout_ms\":7}}",
+	    "session.wait", "{\"stable_ms\":50,\"timeout_ms\":7}", 7);
+	expect("{\"snapshot\":{}}", "session.snapshot", "{}", 0);
+}
+
+static void
+kinds_say_what_they_do(void **state)
+{
+	static const struct {
+		const char *json;
+		unsigned flags;
+	} kinds[] = {
+		{ "{\"hex\":\"1b\"}", STEP_TYPES | STEP_ANCHORS },
+		{ "{\"prompt\":\"a\"}", STEP_ANCHORS },
+		{ "{\"wait\":\"a\"}", STEP_WAITS },
+		{ "{\"exec\":\"a\"}", 0 },
+		{ "{\"snapshot\":{}}", 0 },
+	};
+	struct error err;
+	struct step s;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		assert_int_equal(read(kinds[i].json, &s, &err), 0);
+		assert_int_equal(s.flags, kinds[i].flags);
+		step_finish(&s);
+	}
+}
+
+/* The code of the failure, or "" for a success. */
+static void
+judges(const char *step, const char *result, const char *wanted)
+{
+	json_t *tree = json_loads(result, 0, NULL);
+	char code[STEP_CODE_SIZE] = "";
+	struct error err;
+	struct step s;
+	bool good;
+
+	assert_int_equal(read(step, &s, &err), 0);
+	good = step_judge(&s, tree, code, &err);
+	assert_int_equal(good, wanted[0] == '\0');
+	assert_string_equal(code, wanted);
+	assert_true(good || err.msg[0] != '\0');
+	json_decref(tree);
+	step_finish(&s);
+}
+
+static void
+results_are_judged_by_their_kind(void **state)
+{
+	(void)state;
+	judges("{\"wait\":\"a\"}", "{\"matched\":true,\"timed_out\":false}",
+	    "");
+	judges("{\"wait\":\"a\"}", "{\"matched\":false,\"timed_out\":true}",
+	    "timed_out");
+	judges("{\"wait\":\"a\"}", "{\"matched\":false,\"timed_out\":false}",
+	    "not_running");
+	judges("{\"exec\":\"a\"}", "{\"exit_code\":7}", "");
+	judges("{\"exec\":\"a\"}", "{\"timed_out\":true}", "timed_out");
+	judges("{\"exec\":\"a\"}", "{\"outcome\":\"interrupted\"}",
+	    "not_running");
+	judges("{\"prompt\":\"a\"}", "{\"result\":\"delivered\"}", "");
+	judges("{\"prompt\":\"a\"}",
+	    "{\"result\":\"refused\",\"reason\":\"no\"}", "refused");
+	judges("{\"prompt\":\"a\"}", "{}", "protocol");
+	judges("{\"text\":\"a\"}", "{}", "");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_step_is_an_operation_and_its_arguments),
+		cmocka_unit_test(kinds_say_what_they_do),
+		cmocka_unit_test(results_are_judged_by_their_kind),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
