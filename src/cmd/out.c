@@ -29,6 +29,7 @@ static const struct {
 	[FAIL_DENIED] = { 12, "denied", false },
 	[FAIL_BUSY] = { 12, "busy", true },
 	[FAIL_STALE] = { 12, "busy", false },
+	[FAIL_CUT_OFF] = { 6, "unreachable", false },
 };
 
 #define FAILURES (sizeof(failures) / sizeof(*failures))

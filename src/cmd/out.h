@@ -59,8 +59,9 @@ enum failure {
 	FAIL_PROTOCOL,    /* 9 "protocol": what was answered makes no sense */
 	FAIL_REPLAY,      /* 10 "replay": the log does not give it */
 	FAIL_DENIED,      /* 12 "denied" */
-	FAIL_BUSY,  /* 12 "busy": another has the lease, a limit is reached */
-	FAIL_STALE, /* 12 "busy": it is not any more what was expected */
+	FAIL_BUSY,    /* 12 "busy": another has the lease, a limit is reached */
+	FAIL_STALE,   /* 12 "busy": it is not any more what was expected */
+	FAIL_CUT_OFF, /* 6 "unreachable": but it may have been done */
 };
 
 /* The failure whose code this is; FAIL_INTERNAL for one we do not know. */

@@ -230,6 +230,11 @@ target_ask(struct call *call, const char *op, const char *args, char **result)
 	if (r == -EREMOTEIO)
 		return out_fail(call->out, refusal(&t->conn, code), "%s: %s",
 		    target_name(t), err.msg);
+	if (r == -ECONNRESET)
+		return out_fail(call->out, FAIL_CUT_OFF,
+		    "session %s: its host ended before it answered; it may "
+		    "have been done all the same, see tend log --events %s",
+		    target_name(t), target_name(t));
 	return out_fail(call->out, target_conn_failure(r), "session %s: %s",
 	    target_name(t), err.msg);
 }

@@ -315,7 +315,7 @@ event_run_end(struct host *h, uint64_t run, const char *outcome, int code,
 	buf_init(&b, EVENT_MAX);
 	json_out_init(&j, &b);
 	json_out_open(&j, '{');
-	json_put_number(&j, "run", run);
+	json_put_maybe(&j, "run", run > 0, (int64_t)run);
 	json_put_text(&j, "outcome", outcome);
 	json_put_maybe(&j, "exit_code", code >= 0, code);
 	json_put_number(&j, "from", from);

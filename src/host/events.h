@@ -34,7 +34,7 @@ uint64_t event_meta(struct host *h, const char *what, const char *key,
 uint64_t event_trouble(struct host *h, const char *what, const char *text);
 /* It ended with this status, and is started again after so long. */
 uint64_t event_restart(struct host *h, int status, int64_t delay_ms);
-/* A run, by its seq later: session.exec. */
+/* A run, by its seq later (0: that is not known): session.exec. */
 uint64_t event_run(struct host *h, const char *command, const char *by,
     const char *capture);
 uint64_t event_run_end(struct host *h, uint64_t run, const char *outcome,

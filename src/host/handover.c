@@ -99,8 +99,8 @@ check(const struct host *h, struct error *err)
 		return error_set(err, ESRCH, "it is ending");
 	if (runs_are_awaited(h->runs))
 		return error_set(err, EBUSY,
-		    "somebody waits for a command (tend exec), whose end "
-		    "another host would not know; try again after that");
+		    "somebody waits for a command (tend exec), whom another "
+		    "host could not answer; try again after that");
 	if (scribe_unlogged_since(h->scribe) != 0)
 		return error_set(err, ENOSPC,
 		    "the log is behind (%s), and what waits for the disk in "

@@ -231,6 +231,7 @@ on_run_mark(struct runs *r, const struct mark *m, uint64_t end, uint64_t seq)
 		u->stage = RUN_GOES;
 		run_forget_output(u);
 		u->from = end;
+		run_note(r);
 	} else if ((m->kind == 'A' || m->kind == 'B') && u->stage == RUN_GOES &&
 	    !run_is_wrapped(u)) {
 		r->mute = true;
@@ -411,6 +412,7 @@ on_hold_end(void *arg)
 
 	r->holds = false;
 	r->impatient = true;
+	run_note(r);
 	pump_again(r->h->pump);
 }
 
@@ -427,6 +429,7 @@ runs_create(struct host *h)
 	r->interrupts = loop_timer(h->loop, -1, on_interrupt, r);
 	r->silence = loop_timer(h->loop, -1, on_silence, r);
 	buf_init(&r->other_prompt, PLACE_ROW_BYTES);
+	run_go_on(r);
 	return r;
 }
 
@@ -435,7 +438,8 @@ runs_destroy(struct runs *r)
 {
 	if (r == NULL)
 		return;
-	run_clear(r);
+	free(r->run.command);
+	buf_finish(&r->run.output);
 	watch_remove(r->limit);
 	watch_remove(r->hold_end);
 	watch_remove(r->interrupts);

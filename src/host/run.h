@@ -26,7 +26,8 @@ struct host;
  * shown as they are.
  *
  * One run at a time; another is refused (busy).  Whoever asked may go away or
- * stop waiting, and the run goes on; its end is logged in any case.
+ * stop waiting, and the run goes on; its end is logged in any case, by another
+ * host if need be.
  */
 #define RUN_OUTPUT_DEFAULT (1u << 20)
 #define RUN_HOLD_MS 3000
@@ -75,8 +76,8 @@ void runs_frame(struct runs *r);
 void runs_typed(struct runs *r, const uint8_t *p, size_t len);
 
 /*
- * Another host, which would not know of the run, should not follow while
- * somebody waits for it; if it does, that connection is told.
+ * Another host, which could not answer, should not follow while somebody waits
+ * for a run; if it does, that connection is told.
  */
 bool runs_are_awaited(const struct runs *r);
 void runs_leave(struct runs *r, uint64_t client);

@@ -156,6 +156,7 @@ run_clear(struct runs *r)
 	buf_finish(&r->run.output);
 	r->run = (struct run){ 0 };
 	r->holds = false;
+	run_note(r);
 	watch_rearm(r->hold_end, -1);
 	watch_rearm(r->limit, -1);
 }

@@ -110,6 +110,7 @@ look_at_echo(struct runs *r, uint8_t *p, size_t len, bool *hidden)
 		blank(p, at);
 		*hidden = true;
 		r->holds = false;
+		run_note(r);
 		watch_rearm(r->hold_end, -1);
 		return at;
 	}
@@ -118,6 +119,7 @@ look_at_echo(struct runs *r, uint8_t *p, size_t len, bool *hidden)
 	r->echoes |= memmem(p, len, r->run.key, strlen(r->run.key)) != NULL;
 	if (!r->echoes) {
 		r->holds = false;
+		run_note(r);
 		return len;
 	}
 	watch_rearm(r->hold_end, RUN_HOLD_MS);

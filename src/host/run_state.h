@@ -20,7 +20,8 @@ struct watch;
 /*
  * What the files of a run share; the rest of the host has run.h.  run.c follows
  * the marks, run_type.c decides how to type, run_show.c what of the output is
- * for anybody's eyes, run_answer.c keeps the output and answers.
+ * for anybody's eyes, run_answer.c keeps the output and answers, run_pass.c hands
+ * a run over to the next host.
  */
 
 /* What the session's own shell does, by its marks; kept in the ring. */
@@ -54,6 +55,7 @@ struct run {
 	bool exact;              /* typed at a shell whose prompts are known */
 	bool doubtful;           /* somebody has typed Ctrl-C since */
 	char key[MARK_KEY_SIZE]; /* of its marks */
+	uint64_t chance;         /* which that is made of, if it is its own */
 	uint64_t client, id;     /* who waits; client 0: nobody any more */
 	char *command;
 	uint64_t event; /* seq of its beginning in the log */
@@ -121,6 +123,17 @@ bool run_shell_is_unmarked(const struct runs *r);
 
 /* Whether the prompt stands there again at which it was typed without marks. */
 bool run_prompt_is_back(const struct runs *r);
+
+/* Its key, of `chance` or the shell's. */
+void run_set_key(struct runs *r, uint64_t chance);
+
+/*
+ * What the next host has to know of it is to be found in the ring.  There
+ * nobody waits for it, but its end is seen and logged, and its own marks are
+ * not shown.
+ */
+void run_note(const struct runs *r);
+void run_go_on(struct runs *r);
 
 /* Decide how, and type; or wait for the prompt.  0, or -errno and why not. */
 int run_start(struct runs *r, struct client *c, struct error *err);

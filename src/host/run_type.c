@@ -161,8 +161,9 @@ type_now(struct runs *r, struct client *c)
 	if (status != TAKEN_WRITTEN && status != INPUT_WAITS)
 		return status;
 	u->stage = RUN_TYPED;
-	u->from = u->to = r->h->shown;
+	u->from = u->to = r->holds ? r->hold_from : r->h->shown;
 	u->event = event_run(r->h, u->command, c->by, run_capture_name(u));
+	run_note(r);
 	if (u->exact)
 		run_set_at(r, AT_COMMAND);
 	return 0;
@@ -332,24 +333,25 @@ choose(struct runs *r, struct error *err)
 	return 0;
 }
 
-static void
-make_key(char out[MARK_KEY_SIZE])
+static uint64_t
+draw(const struct runs *r)
 {
 	uint64_t chance = 0;
 
 	if (getrandom(&chance, sizeof(chance), 0) != sizeof(chance))
-		chance ^= (uint64_t)(uintptr_t)out;
-	snprintf(out, MARK_KEY_SIZE, "%016" PRIx64, chance);
+		chance ^= (uint64_t)(uintptr_t)r;
+	return chance;
 }
 
 /* Its marks are those of the shell, or its own. */
-static void
-choose_key(struct runs *r)
+void
+run_set_key(struct runs *r, uint64_t chance)
 {
 	struct run *u = &r->run;
 
+	u->chance = chance;
 	if (run_is_wrapped(u))
-		make_key(u->key);
+		snprintf(u->key, sizeof(u->key), "%016" PRIx64, chance);
 	else
 		snprintf(u->key, sizeof(u->key), "%s",
 		    r->h->manifest.shell_key);
@@ -362,7 +364,7 @@ run_start(struct runs *r, struct client *c, struct error *err)
 
 	if (rc < 0 || r->run.stage == RUN_WAITS)
 		return rc;
-	choose_key(r);
+	run_set_key(r, draw(r));
 	rc = type_now(r, c);
 	return rc == 0 ? 0 : requests_not_typed(rc, err);
 }

@@ -36,6 +36,10 @@ struct ring_shared {
 	/* A keeper that does not know these has 0. */
 	_Atomic uint64_t leased;
 	_Atomic uint32_t shell_at;
+	_Atomic uint32_t run_how;
+	_Atomic uint64_t run_key;
+	_Atomic uint64_t run_event;
+	_Atomic uint64_t run_from;
 };
 
 struct ring {

@@ -187,6 +187,39 @@ def test_other_programs_are_not_typed_at(home):  # noqa: F811
     assert "cat is in the foreground" in error["message"], error
 
 
+def test_a_host_that_dies_leaves_the_command_to_the_next(
+        home, tmp_path):  # noqa: F811
+    """Who waits is told at once; the end is seen and logged all the same."""
+    ways = [(command, []) for command in SHELLS.values()]
+    for command, options in ways + [(["bash"], ["--no-integration"])]:
+        sid = home.start(*command, options=options)
+        ready(home, sid)
+        gate = tmp_path / f"gate-{sid}"
+        os.mkfifo(gate)
+        caller = subprocess.Popen(
+            [TEND, "exec", sid, "--", f"cat {gate}; sh -c 'exit 6'"],
+            env=home.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        with open(gate, "w") as f:
+            assert home.events(sid, "run")
+            os.kill(home.info(sid)["host_pid"], 9)
+            output, said = caller.communicate(timeout=60)
+            assert caller.returncode == 125 and output == b"", said
+            assert b"tend log --events" in said, said
+            error = home.error("exec", sid, "--", "echo no", status=125,
+                               code="busy")
+            assert "earlier exec" in error["message"], error
+            f.write("passed\n")
+        end = wait_for(lambda: [e for e in home.events(sid)
+                                if e["type"] == "run-end"],
+                       lambda: home.events(sid))[0]["data"]
+        begin = [e for e in home.events(sid) if e["type"] == "run"]
+        assert end == {**end, "run": begin[0]["seq"], "exit_code": 6,
+                       "outcome": "completed"}, (command, end, begin)
+        assert b"tend=" not in home.raw(sid) or not options, command
+        result = run(home, sid, "echo after; sh -c 'exit 7'")
+        assert (result["exit_code"], result["output"]) == (7, "after\n")
+
+
 def test_no_other_host_follows_while_somebody_waits(home, tmp_path):  # noqa: F811
     sid = home.start("bash")
     gate = tmp_path / "gate"

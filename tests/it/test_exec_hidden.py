@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import socket
 import subprocess
 
@@ -141,6 +142,27 @@ def test_an_interrupt_is_seen_by_the_prompt(home):  # noqa: F811
 
 OTHERS = {"bash": (["bash", "--norc"], "here>"), "dash": (["dash"], "here>"),
           "ash": (["busybox", "ash"], "here>")}
+
+
+def test_the_next_host_keeps_back_what_the_last_one_did(home):  # noqa: F811
+    """It dies when the command has been typed and not yet been read."""
+    sid = home.start("bash", "--norc", options=["-e", "PS1=here> "])
+    ready(home, sid)
+    shell = home.info(sid)["child_pid"]
+    os.kill(shell, signal.SIGSTOP)
+    caller = subprocess.Popen([TEND, "exec", sid, "--", "echo found"],
+                              env=home.env, stderr=subprocess.DEVNULL)
+    wait_for(lambda: [e for e in home.events(sid) if e["type"] == "run"],
+             lambda: home.events(sid))
+    os.kill(home.info(sid)["host_pid"], 9)
+    assert caller.wait(timeout=60) == 125
+    wait_for(lambda: home.info(sid)["host_pid"], lambda: home.info(sid))
+    os.kill(shell, signal.SIGCONT)
+    home.wait_text(sid, "here> echo found\nfound\nhere>")
+    nothing_inner_in(home, sid, "after the host's death")
+    ends = [e["data"] for e in home.events(sid) if e["type"] == "run-end"]
+    assert [(e["outcome"], e["exit_code"]) for e in ends] == \
+        [("completed", 0)], ends
 
 
 class Sshd:
