@@ -24,7 +24,7 @@ proc_parse(const char *p, size_t len, struct proc *out)
 	const char *close = memrchr(p, ')', len);
 	const char *open = memchr(p, '(', len);
 	char text[STAT_MAX];
-	unsigned long long start;
+	unsigned long long start, stack = 0;
 	size_t rest;
 
 	if (close == NULL || open == NULL || sscanf(p, "%d (", &out->pid) != 1)
@@ -36,14 +36,15 @@ proc_parse(const char *p, size_t len, struct proc *out)
 		return false;
 	memcpy(text, close + 1, rest);
 	text[rest] = '\0';
-	/* Fields 3 to 6, and 22: see proc(5). */
+	/* Fields 3 to 6, 22, and 28 if it is there: see proc(5). */
 	if (sscanf(text,
 		" %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
-		"%*d %*d %*d %*d %llu",
-		&out->state, &out->ppid, &out->pgrp, &out->session,
-		&start) != 5)
+		"%*d %*d %*d %*d %llu %*u %*d %*u %*u %*u %llu",
+		&out->state, &out->ppid, &out->pgrp, &out->session, &start,
+		&stack) < 5)
 		return false;
 	out->start = start;
+	out->stack = stack;
 	return true;
 }
 
@@ -71,6 +72,15 @@ proc_read(pid_t pid, struct proc *out)
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	return read_stat(AT_FDCWD, path, out);
+}
+
+bool
+proc_is_fork(const struct proc *p)
+{
+	struct proc parent;
+
+	return p->stack != 0 && proc_read(p->ppid, &parent) &&
+	    parent.stack == p->stack;
 }
 
 bool

@@ -10,6 +10,7 @@
 struct proc {
 	pid_t pid, ppid, pgrp, session;
 	uint64_t start; /* clock ticks since boot */
+	uint64_t stack; /* its address; 0: not told */
 	char state;
 	char name[16]; /* of the program's file, cut */
 };
@@ -19,6 +20,12 @@ bool proc_parse(const char *p, size_t len, struct proc *out);
 
 /* Look at one process; false when it is not there. */
 bool proc_read(pid_t pid, struct proc *out);
+
+/*
+ * Whether it is a fork of its parent that runs the same program still: one that
+ * has been replaced (exec) has its stack elsewhere.
+ */
+bool proc_is_fork(const struct proc *p);
 
 /*
  * Whether a thread of this process runs or only waits for its turn to, as

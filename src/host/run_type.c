@@ -242,20 +242,30 @@ run_shell_is_unmarked(const struct runs *r)
 				    tty_reads_keys(r->h->master));
 }
 
-/* Somebody else's shell: only what it is called can be known. */
+/*
+ * Somebody else's shell: only what it is called can be known.  A fork of it is
+ * not at a prompt: a subshell, or a program that is just being started.
+ */
 static int
 look_at_other(struct runs *r, struct error *err)
 {
+	bool alt = r->h->vt != NULL && vt_alt_screen(r->h->vt);
 	struct proc p;
 
-	if (r->h->vt != NULL && vt_alt_screen(r->h->vt))
+	if (alt)
 		return error_set(err, EBUSY,
 		    "a full-screen program is shown: exec needs a shell at its "
 		    "prompt");
-	if (foreground(r, &p) && !carries(p.name))
-		return error_set(err, EBUSY,
-		    "%s is in the foreground: exec needs a shell at its prompt",
-		    p.name);
+	if (foreground(r, &p)) {
+		if (proc_is_fork(&p))
+			return error_set(err, EBUSY,
+			    "the shell is carrying out a command already");
+		if (!carries(p.name))
+			return error_set(err, EBUSY,
+			    "%s is in the foreground: exec needs a shell at "
+			    "its prompt",
+			    p.name);
+	}
 	r->run.way = WAY_ANY;
 	r->run.exact = false;
 	return 0;

@@ -182,6 +182,14 @@ def test_other_programs_are_not_typed_at(home):  # noqa: F811
     seq = home.json("send", sid, "--keys", "C-d")["seq"]
     home.ok("wait", sid, "--command-done", "--after", str(seq))
     assert run(home, sid, "echo yes")["output"] == "yes\n"
+    for options in ([], ["--no-integration"]):
+        sid = home.start("bash", options=options)
+        ready(home, sid)
+        home.ok("send", sid, "--text", "(echo reading; read x)\r")
+        home.wait_text(sid, "\nreading")
+        error = home.error("exec", sid, "--", "echo no", status=125,
+                           code="busy")
+        assert "carrying out" in error["message"], error
     lone = home.start("cat")
     error = home.error("exec", lone, "--", "echo no", status=125, code="busy")
     assert "cat is in the foreground" in error["message"], error

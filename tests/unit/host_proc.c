@@ -26,7 +26,8 @@ the_numbers_stand_behind_the_name(void **state)
 
 	(void)state;
 	assert_true(parse("42 (sh) S 1 40 39 34816 42 4194304 1 2 3 4 5 6 7 8 "
-			  "20 0 1 0 123456 7000 8 18446744073709551615\n",
+			  "20 0 1 0 123456 7000 8 18446744073709551615 11 12 "
+			  "140737488000000 0\n",
 	    &p));
 	assert_int_equal(p.pid, 42);
 	assert_string_equal(p.name, "sh");
@@ -35,6 +36,7 @@ the_numbers_stand_behind_the_name(void **state)
 	assert_int_equal(p.pgrp, 40);
 	assert_int_equal(p.session, 39);
 	assert_int_equal(p.start, 123456);
+	assert_int_equal(p.stack, 140737488000000);
 }
 
 static void
@@ -51,6 +53,26 @@ a_name_cannot_pretend_to_be_numbers(void **state)
 	assert_int_equal(p.pgrp, 3);
 	assert_int_equal(p.session, 4);
 	assert_int_equal(p.start, 99);
+	assert_int_equal(p.stack, 0);
+}
+
+static void
+a_fork_is_told_from_another_program(void **state)
+{
+	struct proc p;
+	pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0) {
+		pause();
+		_exit(0);
+	}
+	assert_true(proc_read(pid, &p));
+	assert_true(proc_is_fork(&p));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_true(proc_read(getpid(), &p));
+	assert_false(proc_is_fork(&p));
 }
 
 static void
@@ -201,6 +223,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_numbers_stand_behind_the_name),
 		cmocka_unit_test(a_name_cannot_pretend_to_be_numbers),
+		cmocka_unit_test(a_fork_is_told_from_another_program),
 		cmocka_unit_test(what_is_cut_or_empty_is_none),
 		cmocka_unit_test(a_child_is_found_with_its_session),
 		cmocka_unit_test(all_below_are_found_but_the_spared),
