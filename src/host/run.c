@@ -18,6 +18,7 @@
 #include "host/run_state.h"
 #include "host/scribe.h"
 #include "host/serve.h"
+#include "vt/text.h"
 #include "vt/vt.h"
 #include "wire/frame.h"
 
@@ -143,16 +144,26 @@ begin_waiting(struct runs *r)
 	}
 }
 
-/* Nothing was shown for a while, and no prompt among what was. */
+/* Nothing was shown for a while; perhaps a prompt that was not marked. */
 static void
 on_silence(void *arg)
 {
 	struct runs *r = arg;
 
-	if (r->run.stage != RUN_WAITS || !run_shell_is_unmarked(r))
+	if (r->run.stage != RUN_WAITS)
 		return;
-	run_set_at(r, AT_UNMARKED);
+	if (r->at != AT_PROMPT && !r->run.again) {
+		if (!run_shell_is_unmarked(r))
+			return;
+		run_set_at(r, AT_UNMARKED);
+	}
 	begin_waiting(r);
+}
+
+static void
+await_silence(struct runs *r)
+{
+	watch_rearm(r->silence, r->at == AT_PROMPT ? ECHO_MS : SILENCE_MS);
 }
 
 /* --------------------------------------------------------------- the marks */
@@ -262,15 +273,20 @@ on_shell_mark(struct runs *r, const struct mark *m)
 	switch (m->kind) {
 	case 'B':
 		/* A line editor may draw its prompt again. */
-		if (r->at != AT_PROMPT)
-			r->typed = false;
+		if (r->at != AT_PROMPT) {
+			r->typed = r->ahead;
+			r->entered = r->ahead = false;
+			buf_clear(&r->bare);
+		}
 		run_set_at(r, AT_PROMPT);
 		if (r->h->vt != NULL) {
 			vt_cursor(r->h->vt, &c);
 			r->prompt_row = c.row;
 			r->prompt_col = c.col;
 		}
-		if (r->run.stage == RUN_WAITS)
+		if (r->run.stage == RUN_WAITS && r->typed)
+			await_silence(r);
+		else if (r->run.stage == RUN_WAITS)
 			begin_waiting(r);
 		break;
 	case 'C':
@@ -314,8 +330,8 @@ runs_shown(struct runs *r, const uint8_t *p, size_t len, bool hidden,
 
 	if (hidden || !run_is_followed(r))
 		return;
-	if (r->run.stage == RUN_WAITS)
-		watch_rearm(r->silence, SILENCE_MS);
+	if (r->run.stage == RUN_WAITS && !r->run.again)
+		await_silence(r);
 	run_capture(&r->run, p, len);
 	if (len != r->next.len) {
 		mark_next(&r->scan, p, len, &n, &none);
@@ -329,9 +345,36 @@ runs_shown(struct runs *r, const uint8_t *p, size_t len, bool hidden,
 	    seq != 0 ? seq : scribe_seq(r->h->scribe));
 }
 
+/* What the prompt's row is without anything typed there. */
+static void
+note_bare(struct runs *r)
+{
+	struct vt_row row;
+
+	if (r->h->vt == NULL || r->prompt_row >= vt_rows(r->h->vt))
+		return;
+	buf_clear(&r->bare);
+	vt_screen_row(r->h->vt, r->prompt_row, &row);
+	vt_row_text(&row, &r->bare);
+}
+
+/* What comes behind an Enter is for the prompt after this one. */
+static void
+note_entered(struct runs *r, const uint8_t *p, size_t len)
+{
+	const uint8_t *enter = memchr(p, '\r', len);
+
+	r->ahead |= r->at != AT_PROMPT || r->entered ||
+	    (enter != NULL && enter + 1 < p + len);
+	r->entered |= enter != NULL;
+}
+
 void
 runs_typed(struct runs *r, const uint8_t *p, size_t len)
 {
+	if (r->at == AT_PROMPT && !r->typed)
+		note_bare(r);
+	note_entered(r, p, len);
 	r->typed = true;
 	r->typed_ms = clock_ms(CLOCK_MONOTONIC);
 	r->typed_at = r->h->shown;
@@ -429,6 +472,7 @@ runs_create(struct host *h)
 	r->interrupts = loop_timer(h->loop, -1, on_interrupt, r);
 	r->silence = loop_timer(h->loop, -1, on_silence, r);
 	buf_init(&r->other_prompt, PLACE_ROW_BYTES);
+	buf_init(&r->bare, PLACE_ROW_BYTES);
 	run_go_on(r);
 	return r;
 }
@@ -445,5 +489,6 @@ runs_destroy(struct runs *r)
 	watch_remove(r->interrupts);
 	watch_remove(r->silence);
 	buf_finish(&r->other_prompt);
+	buf_finish(&r->bare);
 	free(r);
 }

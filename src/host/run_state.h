@@ -16,6 +16,7 @@ struct host;
 struct watch;
 
 #define SILENCE_MS 1000 /* in which a shell would have marked its prompt */
+#define ECHO_MS 200     /* until what was typed is seen */
 
 /*
  * What the files of a run share; the rest of the host has run.h.  run.c follows
@@ -54,6 +55,7 @@ struct run {
 	enum run_way way;
 	bool exact;              /* typed at a shell whose prompts are known */
 	bool doubtful;           /* somebody has typed Ctrl-C since */
+	bool again;              /* it was waited for a fork's end */
 	char key[MARK_KEY_SIZE]; /* of its marks */
 	uint64_t chance;         /* which that is made of, if it is its own */
 	uint64_t client, id;     /* who waits; client 0: nobody any more */
@@ -77,10 +79,13 @@ struct runs {
 	enum shell_kind shell; /* the session's own */
 	enum shell_at at;
 	unsigned prompt_row, prompt_col; /* the cursor when it was shown */
-	bool typed;                      /* something was, since then */
-	int64_t typed_ms;                /* when last, */
-	uint64_t typed_at;               /* and what was shown then */
-	bool mute;                       /* it ends commands without a D */
+	struct buf bare;       /* its row, if nothing is typed there */
+	bool typed;            /* something was, since then */
+	bool entered;          /* with Enter */
+	bool ahead;            /* and more, for the next prompt */
+	int64_t typed_ms;      /* when last, */
+	uint64_t typed_at;     /* and what was shown then */
+	bool mute;             /* it ends commands without a D */
 	struct watch *silence; /* whether a prompt has come without a mark */
 
 	struct buf other_prompt; /* of a shell that marks nothing, its last */

@@ -20,12 +20,11 @@
 #include "host/serve.h"
 #include "shell/typing.h"
 #include "vt/input_modes.h"
+#include "vt/text.h"
 #include "vt/vt.h"
 #include "wire/frame.h"
 
 /* The runs: where and how a command is typed. */
-
-#define ECHO_MS 200 /* until what was typed is seen */
 
 static int
 type_bytes(struct runs *r, struct client *c, const struct buf *b)
@@ -166,6 +165,7 @@ type_now(struct runs *r, struct client *c)
 	run_note(r);
 	if (u->exact)
 		run_set_at(r, AT_COMMAND);
+	r->ahead = false;
 	return 0;
 }
 
@@ -243,9 +243,23 @@ run_shell_is_unmarked(const struct runs *r)
 }
 
 /*
- * Somebody else's shell: only what it is called can be known.  A fork of it is
- * not at a prompt: a subshell, or a program that is just being started.
+ * A fork of a shell is not at a prompt: it is a subshell, or a program that is
+ * just being started.  The end of a wrapping has such a one too: it is given
+ * time to go, once.
  */
+static int
+wait_for_fork(struct runs *r, struct error *err)
+{
+	if (r->run.again)
+		return error_set(err, EBUSY,
+		    "the shell is carrying out a command already");
+	r->run.again = true;
+	r->run.stage = RUN_WAITS;
+	watch_rearm(r->silence, ECHO_MS);
+	return 0;
+}
+
+/* Somebody else's shell: only what it is called can be known. */
 static int
 look_at_other(struct runs *r, struct error *err)
 {
@@ -258,8 +272,7 @@ look_at_other(struct runs *r, struct error *err)
 		    "prompt");
 	if (foreground(r, &p)) {
 		if (proc_is_fork(&p))
-			return error_set(err, EBUSY,
-			    "the shell is carrying out a command already");
+			return wait_for_fork(r, err);
 		if (!carries(p.name))
 			return error_set(err, EBUSY,
 			    "%s is in the foreground: exec needs a shell at "
@@ -271,7 +284,29 @@ look_at_other(struct runs *r, struct error *err)
 	return 0;
 }
 
-/* Whether what is typed so far was not entered: our own would be its end. */
+/* Whether the row of the prompt is another than before anything was typed. */
+static bool
+is_row_written(const struct runs *r)
+{
+	struct vt_row row;
+	struct buf now;
+	bool same;
+
+	if (r->bare.len == 0)
+		return false;
+	buf_init(&now, PLACE_ROW_BYTES);
+	vt_screen_row(r->h->vt, r->prompt_row, &row);
+	vt_row_text(&row, &now);
+	same = now.len == r->bare.len &&
+	    memcmp(now.data, r->bare.data, now.len) == 0;
+	buf_finish(&now);
+	return !same;
+}
+
+/*
+ * Whether what is typed so far was not entered: our own would become part of
+ * it.  The cursor may have gone back to where it began.
+ */
 static bool
 is_half_typed(const struct runs *r)
 {
@@ -285,7 +320,8 @@ is_half_typed(const struct runs *r)
 	if (r->h->vt == NULL)
 		return false;
 	vt_cursor(r->h->vt, &c);
-	return c.row != r->prompt_row || c.col != r->prompt_col;
+	return c.row != r->prompt_row || c.col != r->prompt_col ||
+	    is_row_written(r);
 }
 
 /*

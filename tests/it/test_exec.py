@@ -159,17 +159,43 @@ def test_what_cannot_be_run_is_refused_with_nothing_typed(home):  # noqa: F811
     assert len(home.events(sid)) == before
 
 
-def test_a_line_that_somebody_types_is_not_run(home):  # noqa: F811
-    sid = home.start("bash")
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_line_that_somebody_types_is_not_run(home, shell):  # noqa: F811
+    sid = home.start(*SHELLS[shell])
+    run(home, sid, "true")
     ready(home, sid)
     home.ok("send", sid, "--text", "rm -rf important")
     home.wait_text(sid, "important")
     error = home.error("exec", sid, "--", "echo no", status=125, code="busy")
     assert "typed at the prompt" in error["message"], error
-    home.ok("send", sid, "--keys", "C-u")
+    # Nor when the cursor has gone back to its beginning.
+    col = home.screen(sid)["cursor"]["col"]
+    home.ok("send", sid, "--keys", "C-a")
+    wait_for(lambda: home.screen(sid)["cursor"]["col"] < col,
+             lambda: home.screen(sid)["lines"])
+    error = home.error("exec", sid, "--", "echo no", status=125, code="busy")
+    assert "typed at the prompt" in error["message"], error
+    home.ok("send", sid, "--keys", "C-e C-u")
     wait_for(lambda: "important" not in str(home.screen(sid)["lines"]),
              lambda: home.screen(sid)["lines"])
     assert run(home, sid, "echo yes")["output"] == "yes\n"
+
+
+def test_what_was_typed_ahead_is_not_run_either(home):  # noqa: F811
+    """Before the prompt was there, at which it is shown then."""
+    for shell in ("bash", "zsh", "fish"):
+        sid = home.start(*SHELLS[shell])
+        run(home, sid, "true")
+        ready(home, sid)
+        home.ok("send", sid, "--text", "sleep 0.5; echo do''ne\r")
+        home.ok("send", sid, "--text", "rm -rf ahead")
+        home.error("exec", sid, "--timeout", LIMIT, "--", "echo no",
+                   status=125, code="busy")
+        home.ok("wait", sid, "--regex", "done\n.*rm -rf ahead *$",
+                "--timeout", LIMIT)
+        error = home.error("exec", sid, "--", "echo no", status=125,
+                           code="busy")
+        assert "typed at the prompt" in error["message"], (shell, error)
 
 
 def test_other_programs_are_not_typed_at(home):  # noqa: F811
