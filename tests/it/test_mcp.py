@@ -398,7 +398,15 @@ OPERATIONS = mistakes.operations()
 def test_mistakes_are_named_and_change_nothing(mcp, home):
     """Every tool, every argument, by the table; and nothing is started."""
     sid = shell(mcp)
-    before = home.events(sid), home.info(sid)
+    # What a shell writes behind its prompt cannot be seen.
+    assert mcp.call("session_wait", session=sid, idle_ms=500)["matched"]
+
+    def state():
+        info = home.info(sid)
+        return home.events(sid), [info[name] for name in (
+            "name", "labels", "status", "cols", "rows", "seq", "offset")]
+
+    before = state()
     for tool in mcp.answer(mcp.request("tools/list"))["tools"]:
         op = tool["name"].replace("_", ".")
         offered = tool["inputSchema"]["properties"]
@@ -409,7 +417,7 @@ def test_mistakes_are_named_and_change_nothing(mcp, home):
             why = mcp.refused(tool["name"], **args)
             assert all(word in why for word in wrong or named), (
                 tool["name"], str(args)[:200], named, why)
-    assert (home.events(sid), home.info(sid)) == before
+    assert state() == before
     assert [m["id"] for m in home.manifests()] == [sid]
 
 
