@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/number.h"
 #include "vt/key.h"
 #include "vt/key_encode.h"
@@ -67,25 +68,14 @@ put_keys(const struct item *it)
 /* -------------------------------------------------------------------- bytes */
 
 static int
-digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
-static int
 put_hex(const struct item *it)
 {
 	const char *s = json_string_value(it->value);
 	int rc = 0;
 
 	while (rc == 0 && *(s += strspn(s, " ")) != '\0') {
-		int high = digit(s[0]), low = high < 0 ? -1 : digit(s[1]);
+		int high = hex_digit(s[0]),
+		    low = high < 0 ? -1 : hex_digit(s[1]);
 
 		if (low < 0)
 			return error_set(it->err, EINVAL,

@@ -1,8 +1,8 @@
 /*
  * A hostile pattern on a hostile screen.  The input is a pattern, a newline,
  * and bytes for a terminal: whatever they are, each search ends, and what it
- * finds lies within the text; what is found on a screen has a place there, and
- * is there in its text.
+ * finds lies within the text; what is found on a screen has a place there, where
+ * it begins, and is in the text of its rows or of its lines.
  */
 #include "op/pattern.h"
 
@@ -29,16 +29,36 @@ search(const struct pattern *p, const char *text, size_t len)
 	MUST(rc < 1 || (from <= to && to <= len));
 }
 
+static bool
+is_in(const struct buf *b, const char *text)
+{
+	return b->len > 0 &&
+	    memmem(b->data, b->len, text, strlen(text)) != NULL;
+}
+
+/* What is no blank and no line's end stands in a cell. */
+static void
+begins_there(const struct vt *vt, const struct finding *f)
+{
+	char text[VT_TEXT_MAX];
+	struct vt_row row;
+
+	if (strchr(" \n", f->text[0]) != NULL)
+		return;
+	vt_screen_row(vt, f->row, &row);
+	MUST(f->col < row.used);
+	MUST(vt_cell_text(&row, f->col, text) > 0);
+	MUST(strchr(text, f->text[0]) != NULL);
+}
+
 static void
 is_on_screen(struct sight *s, const struct finding *f)
 {
-	const struct buf *text = sight_text(s);
-
 	MUST(f->has_place && f->row < ROWS && f->col <= COLS);
 	MUST(f->text != NULL);
-	MUST(f->text[0] == '\0' || text->len == 0 ||
-	    strlen(f->text) > text->len ||
-	    memmem(text->data, text->len, f->text, strlen(f->text)) != NULL);
+	MUST(f->text[0] == '\0' || is_in(sight_text(s), f->text) ||
+	    is_in(&s->lines, f->text));
+	begins_there(s->vt, f);
 }
 
 static void
