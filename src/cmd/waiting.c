@@ -152,9 +152,10 @@ judge(struct offline *o, struct log_reader *r, const struct replay *at,
 	s.done_seq = at->done_seq;
 	if (condition_wants(&o->c, CONDITION_IDLE))
 		s.idle_ms = quiet_ms(r, at->offset);
-	if (rc == 0)
-		rc = o->matched ? 1 :
-				  sight_test(&s, &o->c, UINT64_MAX, &o->found);
+	if (rc == 0 && (o->matched || o->seen))
+		rc = 1;
+	else if (rc == 0)
+		rc = sight_test(&s, &o->c, UINT64_MAX, &o->found);
 	v.matched = rc == 1;
 	v.found = o->found;
 	if (rc == 0)

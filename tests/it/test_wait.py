@@ -632,6 +632,15 @@ def test_of_a_session_that_has_ended_marks_and_times_tell(home):
     assert home.json("wait", sid, "--idle", "400ms", "--text", "two")["matched"]
 
 
+def test_of_a_session_that_has_ended_within_an_update_all_was_seen(home):
+    sid = home.start("sh", "-c", "printf '\\033[?2026hflash\\r\\033[Klast'")
+    home.wait_gone(sid)
+    for text in ("flash", "last"):
+        got = home.json("wait", sid, "--seen", "--text", text)
+        assert got["matched"] and got["text"] == text, got
+    assert home.run("wait", sid, "--text", "flash").status == 4
+
+
 def test_of_a_session_that_has_ended_broken_lines_are_whole(home):
     sid = home.start("sh", "-c", "printf '%0150d=first\\r\\n' 1; seq 50; "
                      "printf '%0100d=last' 2")
