@@ -175,106 +175,12 @@ tell_truncated(const struct shot *s, bool truncated)
 		out_note(s->call->out, "lines at the top were left out");
 }
 
-/* The screen of a running session, from its host. */
-
-/* A host of an older tend refuses what it does not know, also if it is false. */
-static void
-put_flag(struct json_out *j, const char *key, bool value)
-{
-	if (!value)
-		return;
-	json_out_key(j, key);
-	json_out_bool(j, true);
-}
-
-static char *
-put_request(const struct shot *s)
-{
-	const struct snapshot *w = &s->want;
-	struct json_out j;
-	struct buf b;
-
-	buf_init(&b, 4096);
-	json_out_init(&j, &b);
-	json_out_open(&j, '{');
-	json_out_key(&j, "format");
-	json_out_text(&j, snapshot_format_name(w->format));
-	put_flag(&j, "scrollback", w->scrollback);
-	put_flag(&j, "cells", w->cells);
-	put_flag(&j, "hidden", w->hidden);
-	put_flag(&j, "last_command", w->last_command);
-	if (w->has_since) {
-		json_out_key(&j, "since");
-		json_out_number(&j, w->since);
-	}
-	if (w->max_bytes > 0) {
-		json_out_key(&j, "max_bytes");
-		json_out_number(&j, w->max_bytes);
-	}
-	json_out_close(&j, '}');
-	return buf_take(&b);
-}
-
 /* That no row has changed is no line. */
 static void
 end_text(struct shot *s, size_t len)
 {
 	if (len > 0 || !s->want.has_since)
 		buf_putc(&s->call->out->buf, '\n');
-}
-
-static int
-put_data(struct shot *s, const json_t *tree)
-{
-	const json_t *data = json_object_get(tree, "data");
-	struct buf *out = &s->call->out->buf;
-
-	if (!json_is_string(data))
-		return out_fail(s->call->out, FAIL_PROTOCOL,
-		    "the host's answer has no screen in it");
-	if (s->want.format == SNAPSHOT_TEXT) {
-		out_put_lines(out, json_string_value(data));
-		end_text(s, json_string_length(data));
-	} else {
-		buf_append(out, json_string_value(data),
-		    json_string_length(data));
-	}
-	tell_truncated(s, json_is_true(json_object_get(tree, "truncated")));
-	return 0;
-}
-
-static void
-note_moment(struct shot *s, const json_t *tree)
-{
-	const char *hash = json_string_value(json_object_get(tree, "hash"));
-
-	s->seq = (uint64_t)json_integer_value(json_object_get(tree, "seq"));
-	s->offset = (uint64_t)json_integer_value(
-	    json_object_get(tree, "offset"));
-	snprintf(s->hash, sizeof(s->hash), "%s", hash != NULL ? hash : "");
-}
-
-static int
-from_host(struct shot *s)
-{
-	auto_free char *args = put_request(s), *result = NULL;
-	auto_json json_t *tree = NULL;
-	struct json_out j;
-	int status;
-
-	status = target_connect(s->call);
-	if (status == 0)
-		status = target_ask(s->call, "session.snapshot", args, &result);
-	if (status != 0)
-		return status;
-	tree = json_loads(result, 0, NULL);
-	note_moment(s, tree);
-	begin_answer(s, &j);
-	if (s->call->out->json)
-		json_out_json(&j, result);
-	else
-		status = put_data(s, tree);
-	return status != 0 ? status : end_answer(s);
 }
 
 /* The screen of any moment, from the log. */
@@ -375,6 +281,100 @@ from_log(struct shot *s)
 	vt_destroy(then.vt);
 	log_reader_close(r);
 	return status;
+}
+
+/* The screen of a running session, from its host. */
+
+/* A host of an older tend refuses what it does not know, also if it is false. */
+static void
+put_flag(struct json_out *j, const char *key, bool value)
+{
+	if (!value)
+		return;
+	json_out_key(j, key);
+	json_out_bool(j, true);
+}
+
+static char *
+put_request(const struct shot *s)
+{
+	const struct snapshot *w = &s->want;
+	struct json_out j;
+	struct buf b;
+
+	buf_init(&b, 4096);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	json_out_key(&j, "format");
+	json_out_text(&j, snapshot_format_name(w->format));
+	put_flag(&j, "scrollback", w->scrollback);
+	put_flag(&j, "cells", w->cells);
+	put_flag(&j, "hidden", w->hidden);
+	put_flag(&j, "last_command", w->last_command);
+	if (w->has_since) {
+		json_out_key(&j, "since");
+		json_out_number(&j, w->since);
+	}
+	if (w->max_bytes > 0) {
+		json_out_key(&j, "max_bytes");
+		json_out_number(&j, w->max_bytes);
+	}
+	json_out_close(&j, '}');
+	return buf_take(&b);
+}
+
+static int
+put_data(struct shot *s, const json_t *tree)
+{
+	const json_t *data = json_object_get(tree, "data");
+	struct buf *out = &s->call->out->buf;
+
+	if (!json_is_string(data))
+		return out_fail(s->call->out, FAIL_PROTOCOL,
+		    "the host's answer has no screen in it");
+	if (s->want.format == SNAPSHOT_TEXT) {
+		out_put_lines(out, json_string_value(data));
+		end_text(s, json_string_length(data));
+	} else {
+		buf_append(out, json_string_value(data),
+		    json_string_length(data));
+	}
+	tell_truncated(s, json_is_true(json_object_get(tree, "truncated")));
+	return 0;
+}
+
+static void
+note_moment(struct shot *s, const json_t *tree)
+{
+	const char *hash = json_string_value(json_object_get(tree, "hash"));
+
+	s->seq = (uint64_t)json_integer_value(json_object_get(tree, "seq"));
+	s->offset = (uint64_t)json_integer_value(
+	    json_object_get(tree, "offset"));
+	snprintf(s->hash, sizeof(s->hash), "%s", hash != NULL ? hash : "");
+}
+
+static int
+from_host(struct shot *s)
+{
+	auto_free char *args = put_request(s), *result = NULL;
+	auto_json json_t *tree = NULL;
+	struct json_out j;
+	int status;
+
+	status = target_ask_live(s->call, "session.snapshot", args, &result);
+	if (status != 0)
+		return status;
+	if (result == NULL) /* it has ended just now */
+		return from_log(s);
+	tree = json_loads(result, 0, NULL);
+	note_moment(s, tree);
+	begin_answer(s, &j);
+	if (s->call->out->json)
+		json_out_json(&j, result);
+	else
+		status = put_data(s, tree);
+	return status != 0 ? status : end_answer(s);
 }
 
 /* K-18: who is alive is asked, unless it is about another moment. */

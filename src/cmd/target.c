@@ -171,6 +171,13 @@ target_reach(struct target *t, struct error *err)
 	return connect_host(t, HOST_TIMEOUT_MS, err);
 }
 
+static int
+not_reached(struct call *call, int result, const struct error *err)
+{
+	return out_fail(call->out, target_conn_failure(result),
+	    "cannot reach session %s: %s", target_name(call->target), err->msg);
+}
+
 int
 target_connect(struct call *call)
 {
@@ -187,8 +194,7 @@ target_connect(struct call *call)
 	if (target_refresh(t, NULL) == 0 &&
 	    !status_is_active(t->session.status))
 		return target_not_running(call);
-	return out_fail(call->out, target_conn_failure(result),
-	    "cannot reach session %s: %s", target_name(t), err.msg);
+	return not_reached(call, result, &err);
 }
 
 int
@@ -213,6 +219,20 @@ refusal(const struct conn *c, const char *code)
 	return failure == FAIL_BUSY && !c->retryable ? FAIL_STALE : failure;
 }
 
+/* Report why an operation was not answered. */
+static int
+not_answered(struct call *call, int result, const char *code,
+    const struct error *err)
+{
+	struct target *t = call->target;
+
+	if (result == -EREMOTEIO)
+		return out_fail(call->out, refusal(&t->conn, code), "%s: %s",
+		    target_name(t), err->msg);
+	return out_fail(call->out, target_conn_failure(result),
+	    "session %s: %s", target_name(t), err->msg);
+}
+
 int
 target_ask(struct call *call, const char *op, const char *args, char **result)
 {
@@ -227,16 +247,33 @@ target_ask(struct call *call, const char *op, const char *args, char **result)
 	if (r != -EREMOTEIO && target_refresh(t, NULL) == 0 &&
 	    !status_is_active(t->session.status))
 		return target_not_running(call);
-	if (r == -EREMOTEIO)
-		return out_fail(call->out, refusal(&t->conn, code), "%s: %s",
-		    target_name(t), err.msg);
 	if (r == -ECONNRESET)
 		return out_fail(call->out, FAIL_CUT_OFF,
 		    "session %s: its host ended before it answered; it may "
 		    "have been done all the same, see tend log --events %s",
 		    target_name(t), target_name(t));
-	return out_fail(call->out, target_conn_failure(r), "session %s: %s",
-	    target_name(t), err.msg);
+	return not_answered(call, r, code, &err);
+}
+
+int
+target_ask_live(struct call *call, const char *op, const char *args,
+    char **result)
+{
+	struct target *t = call->target;
+	struct error err = { 0 };
+	char code[32] = "";
+	int reached = target_reach(t, &err), r = reached;
+
+	*result = NULL;
+	if (r == 0)
+		r = conn_call(&t->conn, op, args, result, code, &err);
+	if (r == 0)
+		return 0;
+	if (r != -EREMOTEIO && target_refresh(t, NULL) == 0 &&
+	    !status_has_live_host(t->session.status))
+		return 0;
+	return reached < 0 ? not_reached(call, r, &err) :
+			     not_answered(call, r, code, &err);
 }
 
 static char *

@@ -52,6 +52,13 @@ int target_reach(struct target *t, struct error *err);
 int target_ask(struct call *call, const char *op, const char *args,
     char **result);
 
+/*
+ * The same for who can do with the log, and without being connected: *result
+ * is NULL when the session has ended by now.
+ */
+int target_ask_live(struct call *call, const char *op, const char *args,
+    char **result);
+
 /* The same for who can do without: NULL when the host is not there. */
 char *target_try(struct target *t, const char *op, const char *args);
 

@@ -323,6 +323,15 @@ def test_the_output_of_the_last_command(home, alive):
                    "4") == "8\n9\n"
 
 
+def test_a_session_that_ends_meanwhile_is_shown(home):
+    """Running when it was found, ended when it is asked."""
+    for _ in range(30):
+        sid = home.start("sh", "-c", "echo last")
+        home.ok("snapshot", sid)
+        home.wait_gone(sid)
+        assert home.ok("snapshot", sid).startswith("last\n")
+
+
 def manifest(home, sid):
     path = home.dir(sid) / "artifacts" / "manifest.ndjson"
     if not path.exists():
