@@ -364,7 +364,7 @@ opening_in_steps_takes_what_there_is(void **state)
 	host = accept(listener, NULL, NULL);
 	assert_int_equal(fd_write_all(host, OK_LINE, 20), 0);
 	assert_int_equal(conn_proceed(&c, &err), 0);
-	assert_int_equal(fd_write_all(host, OK_LINE + 20, strlen(OK_LINE) - 20),
+	assert_int_equal(fd_write_all(host, &OK_LINE[20], strlen(OK_LINE) - 20),
 	    0);
 	assert_int_equal(conn_proceed(&c, &err), 1);
 	assert_string_equal(c.welcome.host, "tend 9");
