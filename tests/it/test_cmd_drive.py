@@ -297,9 +297,9 @@ def test_what_is_too_long_is_cut_at_the_top(home, alive):
 @pytest.mark.parametrize("alive", [True, False])
 def test_the_output_of_the_last_command(home, alive):
     """As a shell marks it: A and B around its prompt, C and D the output."""
-    sid = home.start("sh", "-c", "stty raw -echo; exec cat",
-                     options=["--size", "20x4"])
-    home.wait_status(sid, "running")
+    sid = home.start("sh", "-c", "stty raw -echo; printf 'ready\\r\\n'; "
+                     "exec cat", options=["--size", "20x4"])
+    home.wait_text(sid, "ready")
     error = home.error("snapshot", sid, "--last-command", status=3,
                        code="not_found")
     assert "OSC 133" in error["message"], error
