@@ -45,7 +45,7 @@ run_forget_output(struct run *u)
 
 /*
  * A command that the shell refused has no C.  What was printed follows the
- * line editor's farewell to bracketed paste.
+ * line editor's farewell to bracketed paste or, without, the line it was.
  */
 void
 run_keep_refusal(struct run *u)
@@ -58,6 +58,9 @@ run_keep_refusal(struct run *u)
 	for (size_t i = 0; i + n <= b->len; i++)
 		if (memcmp(b->data + i, farewell, n) == 0)
 			cut = i + n;
+	if (cut == 0 && u->way == WAY_LINE)
+		while (cut < b->len && b->data[cut] != '\n')
+			cut++;
 	while (cut < b->len && (b->data[cut] == '\r' || b->data[cut] == '\n'))
 		cut++;
 	buf_consume(b, cut);

@@ -61,11 +61,15 @@ pastes(const struct runs *r)
 	return modes.bracketed_paste;
 }
 
-static const enum typing_dialect dialects[] = {
-	[WAY_POSIX] = TYPING_POSIX,
-	[WAY_FISH] = TYPING_FISH,
-	[WAY_ANY] = TYPING_ANY,
-};
+static enum typing_dialect
+dialect(const struct runs *r)
+{
+	if (r->run.way == WAY_ANY)
+		return TYPING_ANY;
+	if (r->run.way == WAY_FISH)
+		return TYPING_FISH;
+	return r->shell == SHELL_BASH ? TYPING_BASH : TYPING_POSIX;
+}
 
 static void
 put_wrapped(struct runs *r, struct buf *b)
@@ -74,13 +78,16 @@ put_wrapped(struct runs *r, struct buf *b)
 	struct buf line;
 
 	buf_init(&line, INPUT_BYTES_MAX);
-	typing_wrap(&line, dialects[u->way], u->command, u->key);
-	if (line.full)
+	typing_wrap(&line, dialect(r), u->command, u->key);
+	if (line.full) {
 		b->full = true;
-	else if (pastes(r))
-		put_pasted(b, (char *)line.data, line.len - 1);
-	else
+	} else if (pastes(r)) {
+		/* fish takes the blank at its beginning from a paste. */
+		buf_putc(b, ' ');
+		put_pasted(b, (char *)line.data + 1, line.len - 2);
+	} else {
 		buf_append(b, line.data, line.len);
+	}
 	buf_finish(&line);
 }
 

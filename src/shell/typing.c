@@ -98,12 +98,27 @@ put_begin(struct buf *out, const char *command, const char *key)
 
 #define D_MARK "printf '\\033]133;D;%%s;tend=%s\\007' "
 
+/*
+ * bash has the wrapping in its history, unless that does without lines that
+ * begin with a blank.  Older ones do not know the last entry by -1.
+ */
+static void
+put_forget(struct buf *out, const char *key)
+{
+	buf_printf(out,
+	    "case $(HISTTIMEFORMAT= history 1) in *%s*) history -d -1;; esac "
+	    "2>/dev/null\n",
+	    key);
+}
+
 /* How each dialect says that the last status is to be n, and the status. */
 static const struct dialect {
 	const char *is, *end, *status, *slash;
+	bool remembers;
 } dialects[] = {
-	[TYPING_POSIX] = { "(exit ", ")", "$?", "\\" },
-	[TYPING_FISH] = { "__tend_keep_status ", "", "$status", "\\\\" },
+	[TYPING_POSIX] = { "(exit ", ")", "$?", "\\", false },
+	[TYPING_BASH] = { "(exit ", ")", "$?", "\\", true },
+	[TYPING_FISH] = { "__tend_keep_status ", "", "$status", "\\\\", false },
 };
 
 /* Up to the status that the command is to find. */
@@ -113,6 +128,8 @@ before(const struct dialect *d, const char *command, const char *key)
 	struct buf b;
 
 	buf_init(&b, WRAP_MAX);
+	if (d->remembers)
+		put_forget(&b, key);
 	put_begin(&b, command, key);
 	buf_puts(&b, d->is);
 	return buf_take(&b);
@@ -168,13 +185,21 @@ static void
 wrap_for_any(struct buf *out, const char *command, const char *key)
 {
 	auto_free char *rest = rest_of(command);
-	auto_free char *first = NULL;
+	auto_free char *forget = NULL, *first = NULL;
 	size_t line = 0;
 	struct buf b;
 
 	buf_init(&b, WRAP_MAX);
+	put_forget(&b, key);
+	forget = buf_take(&b);
+	buf_init(&b, WRAP_MAX);
 	put_begin(&b, command, key);
 	first = buf_take(&b);
+	buf_puts(out,
+	    "eval '__t=$?' 2>/dev/null; test -n \"$BASH_VERSION\" && printf %b '");
+	put_encoded(out, forget, &line);
+	buf_puts(out, "'; \\\rprintf %b '");
+	line = 0;
 	put_encoded(out, first, &line);
 	buf_puts(out,
 	    "'; \\\rtest -n \"$FISH_VERSION$ZSH_VERSION\" || printf 'command '; "
@@ -200,6 +225,7 @@ wrap_for(struct buf *out, const struct dialect *d, const char *command,
 	auto_free char *rest = after(d, command, key);
 	size_t line = 0;
 
+	buf_puts(out, "printf %b '");
 	put_encoded(out, first, &line);
 	buf_printf(out, "'%s'", d->status);
 	put_encoded(out, rest, &line);
@@ -211,9 +237,6 @@ typing_wrap(struct buf *out, enum typing_dialect dialect, const char *command,
     const char *key)
 {
 	buf_puts(out, " eval \"$(");
-	if (dialect == TYPING_ANY)
-		buf_puts(out, "eval '__t=$?' 2>/dev/null; ");
-	buf_puts(out, "printf %b '");
 	if (dialect == TYPING_ANY)
 		wrap_for_any(out, command, key);
 	else

@@ -27,9 +27,10 @@ bool typing_is_plain(const char *command, bool brackets);
  *
  * The status of the command before it ($?) is left to the command, and that of
  * the command to the next.  FISH needs our integration for that; ANY, which is
- * understood by both, does without the former in fish.  Ends with the Enter key.
+ * understood by both, does without the former in fish.  BASH and ANY take it out
+ * of the history of bash again.  Ends with the Enter key.
  */
-enum typing_dialect { TYPING_POSIX, TYPING_FISH, TYPING_ANY };
+enum typing_dialect { TYPING_POSIX, TYPING_BASH, TYPING_FISH, TYPING_ANY };
 void typing_wrap(struct buf *out, enum typing_dialect dialect,
     const char *command, const char *key);
 

@@ -55,6 +55,11 @@ if [[ -o interactive ]]; then
 		fi
 	} 2>/dev/null
 
+	# What tend types in a wrapping is nothing to come back to.
+	__tend_history() {
+		[[ $1 != ' eval "$(printf %b '\''printf %b \0047\01340033'* ]]
+	}
+
 	# Once the user's files have been read.
 	__tend_start() {
 		precmd_functions=(${precmd_functions:#__tend_start} __tend_prompt)
@@ -70,6 +75,7 @@ if [[ -o interactive ]]; then
 			precmd_functions=(__tend_done $precmd_functions)
 		fi
 		preexec_functions+=(__tend_begin)
+		zshaddhistory_functions+=(__tend_history)
 		autoload -Uz add-zle-hook-widget
 		add-zle-hook-widget line-init __tend_line
 		add-zle-hook-widget line-finish __tend_entered

@@ -240,6 +240,11 @@ def test_behind_ssh_the_status_is_right_and_nothing_inner_shows(
         where = exec_in(home, sid, "tty")["output"]
         assert where.startswith("/dev/pts/"), where
         raw = home.raw(sid)
+        # There are no marks but those of the shell that tend has started.
+        key = json.loads(pathlib.Path(
+            home.dir(sid), "session.json").read_text())["shell_key"]
+        keys = set(re.findall(rb"tend=([0-9a-f]*)", raw))
+        assert keys == {key.encode()}, keys
         shown = re.sub(rb"\x1b\]133;[^\x07]*\x07", b"", raw)
         found = INNER.search(shown)
         assert not found, shown[max(0, found.start() - 300):found.end() + 300]

@@ -290,6 +290,30 @@ def test_what_cannot_be_marked_is_typed_at_all_the_same(home):  # noqa: F811
                       "capture": "best-effort"}, result
 
 
+def test_without_bracketed_paste(home):  # noqa: F811
+    pathlib.Path(home.env["HOME"], ".bashrc").write_text(
+        "bind 'set enable-bracketed-paste off'\n")
+    sid = home.start("bash")
+    assert run(home, sid, "echo a\necho b")["output"] == "a\nb\n"
+    result = run(home, sid, "echo )")
+    assert result["exit_code"] == 2, result
+    assert result["output"].startswith("bash: syntax error"), result
+
+
+@pytest.mark.parametrize("shell, options", [
+    ("bash", []), ("zsh", []), ("fish", []), ("bash", ["--no-integration"])])
+def test_the_history_has_nothing_inner(home, shell, options):  # noqa: F811
+    """Not even where lines that begin with a blank are kept."""
+    sid = home.start(*SHELLS[shell], options=options)
+    ready(home, sid)
+    run(home, sid, "echo wrapped!")
+    home.ok("send", sid, "--text", "echo as typed\r")
+    home.wait_text(sid, "\nas typed")
+    result = run(home, sid, "fc -l 1" if shell == "zsh" else "history")
+    assert "tend=" not in result["output"], result
+    assert "echo as typed" in result["output"], result
+
+
 def test_traps_of_the_user_see_none_of_it(home):  # noqa: F811
     """What tells the first command after a prompt from the others."""
     pathlib.Path(home.env["HOME"], ".bashrc").write_text("""
