@@ -18,7 +18,7 @@
 #include "session/home.h"
 #include "session/manifest.h"
 
-#define CONNECT_MS 5000
+#define CONNECT_MS 10000
 #define ANSWER_MS 15000 /* beyond what the call itself may take */
 
 /* Find it anew for each call: names and homes come and go. */

@@ -84,7 +84,7 @@ static void
 answer(const struct mcp_call *call, const uint8_t *p, size_t len)
 {
 	uint64_t limit = op_number(call->args, "max_bytes",
-	    RESULT_TEXT_DEFAULT);
+	    op_number(call->args, "max_output", RESULT_TEXT_DEFAULT));
 	json_t *values[] = { json_copy(call->args), json_object() };
 	static const char *const keys[] = { "text", "output", "title" };
 	struct buf out;

@@ -60,7 +60,8 @@ def test_commands_and_prompts_are_steps_too(home):
     result = batch(home, sid, [
         {"exec": "echo one; false"}, {"exec": {"command": "echo two",
                                                "timeout": "30s"}},
-        {"prompt": {"text": "echo three", "profile": "shell"}},
+        {"prompt": {"text": "echo three", "profile": "shell",
+                    "timeout": "60s"}},
         {"wait": {"regex": "^three$"}},
         {"snapshot": {"format": "text", "last_command": True}}])
     assert statuses(result) == ["completed"] * 5, result
