@@ -133,6 +133,8 @@ fail(struct done *d, int rc, const struct conn *c)
 		rc = error_set(&d->err, EHOSTUNREACH,
 		    "the host ended before it answered; whether it has done "
 		    "it is not known");
+	else if (rc == -ECONNRESET)
+		rc = error_set(&d->err, ECONNRESET, "the session has ended");
 	snprintf(d->code, sizeof(d->code), "%s", code_of(rc));
 }
 

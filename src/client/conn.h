@@ -29,6 +29,7 @@ struct conn {
 	int dirfd;        /* as it was opened with, to open it again */
 	struct hello hello;
 	int timeout_ms;     /* of each call that waits */
+	int open_ms;        /* of opening it */
 	int64_t open_until; /* CLOCK_MONOTONIC: opening has taken too long */
 	int64_t next_try;   /* likewise: conn_proceed is to be called again */
 	int cancel_fd;      /* readable: give up waiting, -ECANCELED; 0: none */
@@ -57,7 +58,10 @@ void conn_begin(struct conn *c, int dirfd, const struct hello *h,
     int timeout_ms);
 int conn_proceed(struct conn *c, struct error *err);
 
-/* Once more, to the host that follows; it can be cancelled. */
+/*
+ * Once more, to the host that follows; it can be cancelled.  After a failure it
+ * may be tried again.
+ */
 int conn_reopen(struct conn *c, struct error *err);
 
 /*

@@ -180,6 +180,7 @@ conn_begin(struct conn *c, int dirfd, const struct hello *h, int timeout_ms)
 {
 	*c = (struct conn){ .fd = -1,
 		.timeout_ms = timeout_ms,
+		.open_ms = timeout_ms,
 		.next_id = 1,
 		.give = -1,
 		.dirfd = dirfd,
@@ -243,10 +244,13 @@ conn_reopen(struct conn *c, struct error *err)
 	int rc;
 
 	conn_close(c);
-	conn_begin(c, old.dirfd, &old.hello, old.timeout_ms);
+	conn_begin(c, old.dirfd, &old.hello, old.open_ms);
+	c->timeout_ms = old.timeout_ms;
 	c->next_id = old.next_id;
 	c->cancel_fd = old.cancel_fd;
 	rc = proceed_until_open(c, err);
 	c->give = old.give;
+	if (rc < 0)
+		c->welcome.features = old.welcome.features;
 	return rc;
 }
