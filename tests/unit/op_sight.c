@@ -245,6 +245,10 @@ a_pattern_that_takes_too_long_is_an_error(void **state)
 		feed(vt, "a");
 	f = look(vt, "{'regex':'(a+)+[bc]'}", -ELOOP);
 	assert_null(f.text);
+	/* It does on the one line that this is, but not on its rows. */
+	does_not(vt, "{'regex':'[a-z]+[0-9]'}");
+	feed(vt, "\033[12;40H7");
+	holds(vt, "{'regex':'[a-z]+[0-9]'}");
 	vt_destroy(vt);
 }
 
