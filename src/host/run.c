@@ -152,6 +152,11 @@ on_silence(void *arg)
 
 	if (r->run.stage != RUN_WAITS)
 		return;
+	if (atomic_load(&r->h->ring.shared->head) != r->h->shown) {
+		/* What has come meanwhile is yet to be shown. */
+		watch_rearm(r->silence, ECHO_MS);
+		return;
+	}
 	if (r->at != AT_PROMPT && !r->run.again) {
 		if (!run_shell_is_unmarked(r))
 			return;
@@ -310,7 +315,7 @@ run_on_mark(struct runs *r, const struct mark *m, uint64_t end, uint64_t seq)
 
 	if (own)
 		on_shell_mark(r, m);
-	if (!goes)
+	if (!goes || end <= u->from)
 		return;
 	if (strcmp(m->key, u->key) == 0)
 		on_run_mark(r, m, end, seq);

@@ -140,11 +140,11 @@ run_prompt_is_back(const struct runs *r)
 }
 
 static void
-begin_hold(struct runs *r)
+begin_hold(struct runs *r, uint64_t from)
 {
 	r->holds = true;
 	r->impatient = r->echoes = false;
-	r->hold_from = atomic_load(&r->h->ring.shared->head);
+	r->hold_from = from;
 	watch_rearm(r->hold_end, RUN_HOLD_MS);
 }
 
@@ -153,6 +153,7 @@ static int
 type_now(struct runs *r, struct client *c)
 {
 	struct run *u = &r->run;
+	uint64_t head = atomic_load(&r->h->ring.shared->head);
 	struct buf b;
 	int status;
 
@@ -161,13 +162,13 @@ type_now(struct runs *r, struct client *c)
 	if (!u->exact)
 		note_prompt(r);
 	if (run_is_wrapped(u))
-		begin_hold(r);
+		begin_hold(r, head);
 	status = type_bytes(r, c, &b);
 	buf_finish(&b);
 	if (status != TAKEN_WRITTEN && status != INPUT_WAITS)
 		return status;
 	u->stage = RUN_TYPED;
-	u->from = u->to = r->holds ? r->hold_from : r->h->shown;
+	u->from = u->to = head;
 	u->event = event_run(r->h, u->command, c->by, run_capture_name(u));
 	run_note(r);
 	if (u->exact)
