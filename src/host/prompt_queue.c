@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,23 @@ prompts_set_timer(struct prompts *all)
 				   0);
 }
 
+/*
+ * After a pause of our own there may be both: a time that is over, and what
+ * was waited for.  That is looked at first, once: a key too many is worse than
+ * one that is late.
+ */
+static bool
+yields(struct prompts *all)
+{
+	const struct host *h = all->server->host;
+
+	all->yielded = !all->yielded &&
+	    atomic_load(&h->ring.shared->head) != h->shown;
+	if (all->yielded)
+		watch_rearm(all->timer, 0);
+	return all->yielded;
+}
+
 static void
 on_timer(void *arg)
 {
@@ -85,6 +103,8 @@ on_timer(void *arg)
 	int64_t now = prompt_now_ms();
 	struct prompt *p;
 
+	if (yields(all))
+		return;
 	list_for_each_safe(it, &all->queue) {
 		p = prompt_of(it);
 		if (p->phase == PHASE_WAITING && p->until_ms <= now)

@@ -63,6 +63,7 @@ struct prompts {
 	struct list queue; /* the first is under way */
 	struct list done;  /* answered once their event is in the log */
 	struct watch *timer;
+	bool yielded; /* a time was over, and output was looked at first */
 	uint64_t last_turn;
 	int mark;          /* of OSC 133, the last; 0: none */
 	uint64_t commands; /* that have begun, by those marks */

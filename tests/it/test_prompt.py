@@ -219,31 +219,33 @@ def test_a_program_that_ends_has_taken_it(home):
 
 
 NOTES = r"""
-import os, signal, tty
+import os, re, signal, tty
 tty.setraw(0)
 signal.signal(signal.SIGWINCH, lambda *_: os.write(1, b"winch\r\n"))
 os.write(1, b"ready\r\n")
 names = {b"\x1b": b"escape", b"\r": b"enter"}
 while True:
-    os.write(1, names.get(os.read(0, 4096), b"text") + b"\r\n")
+    for part in re.findall(rb"[\x1b\r]|[^\x1b\r]+", os.read(0, 4096)):
+        os.write(1, names.get(part, b"text") + b"\r\n")
 """
 
 
 def test_a_nudge_keeps_its_times(home):
-    """T-17: text, 500 ms, Escape, 100 ms, Enter, and a SIGWINCH."""
+    """T-17: text, 500 ms, Escape, 100 ms, Enter (and where the machine is
+    slow once more after 200 ms, and again), and a SIGWINCH."""
     sid = home.start(sys.executable, "-uc", NOTES)
     home.wait_text(sid, "ready")
     size = home.info(sid)
     got = prompt(home, sid, "do it", "--profile", "nudge")
     assert got["result"] == "delivered", got
     home.wait_text(sid, "winch")
-    assert lines_of(home, sid)[:5] == ["ready", "text", "escape", "enter",
-                                       "winch"]
+    assert lines_of(home, sid)[:4] == ["ready", "text", "escape", "enter"]
     events = [e for e in home.events(sid) if e["type"] == "input"]
-    assert [e["data"] for e in events] == ["do it", "\x1b", "\r"]
-    first, second = (b["time"] - a["time"]
-                     for a, b in zip(events, events[1:]))
-    assert first >= 0.498 and second >= 0.098, events
+    keys = [e["data"] for e in events]
+    assert keys == ["do it", "\x1b", "\r", "\r", "\r"][:len(keys)], keys
+    least = [0.498, 0.098, 0.198, 0.198]
+    for a, b, pause in zip(events, events[1:], least):
+        assert b["time"] - a["time"] >= pause, events
     now = home.info(sid)
     assert (now["cols"], now["rows"]) == (size["cols"], size["rows"])
     assert not [e for e in home.events(sid) if e["type"] == "resize"]
