@@ -15,6 +15,7 @@
 #include "host/ending.h"
 #include "host/events.h"
 #include "host/host.h"
+#include "host/restore.h"
 #include "host/run.h"
 #include "host/stop.h"
 
@@ -110,20 +111,23 @@ give_up(struct host *h)
 
 /*
  * Nobody of the last run shall be in the way of the next.  The manifest tells
- * the host after us that this end has been counted.
+ * the host after us that this end has been counted; or only the log does, when
+ * the one before us has died in between.
  */
 static void
 note(struct restart *r, int status, int64_t delay_ms)
 {
-	struct manifest *m = &r->h->manifest;
+	struct host *h = r->h;
+	struct manifest *m = &h->manifest;
 
-	stop_leftovers(r->h->stop);
+	stop_leftovers(h->stop);
 	m->restarts++;
 	m->restart_start = m->child.start;
 	m->child.pid = 0;
-	runs_ended(r->h->runs);
-	event_restart(r->h, status, delay_ms);
-	host_save(r->h);
+	runs_ended(h->runs);
+	if (restore_restart_logged(h, h->shown) < m->restarts)
+		event_restart(h, status, delay_ms);
+	host_save(h);
 }
 
 /* Whether it is to be started again; then the time to that runs. */

@@ -11,9 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/failpoint.h"
 #include "base/fd.h"
+#include "base/json_tree.h"
 #include "base/version.h"
 #include "host/engine.h"
 #include "host/events.h"
@@ -27,6 +29,8 @@
 #include "log/replay.h"
 #include "log/writer.h"
 #include "vt/vt.h"
+
+#define RESTART_MAX 4096 /* of the event */
 
 void
 restore_find_log(struct host *h)
@@ -305,8 +309,9 @@ restore_write_notes(struct host *h, const struct restore_notes *n)
 		note_revived(h);
 }
 
-bool
-restore_exit_logged(struct host *h, uint64_t offset)
+/* The last record of this type at or after this offset; false: none. */
+static bool
+find_last(struct host *h, uint64_t offset, unsigned type, struct buf *payload)
 {
 	struct log_reader *reader = NULL;
 	struct record r;
@@ -320,8 +325,34 @@ restore_exit_logged(struct host *h, uint64_t offset)
 	    log_reader_seek(reader, LOG_BY_OFFSET, offset) == 0)
 		do {
 			next = log_reader_next(reader, &r);
-			found = next == LOG_RECORD && r.type == RECORD_EXIT;
-		} while (!found && (next == LOG_RECORD || next == LOG_DAMAGED));
+			if (next != LOG_RECORD || r.type != type)
+				continue;
+			found = true;
+			if (payload != NULL) {
+				buf_clear(payload);
+				buf_append(payload, r.payload, r.len);
+			}
+		} while (next == LOG_RECORD || next == LOG_DAMAGED);
 	log_reader_close(reader);
 	return found;
+}
+
+bool
+restore_exit_logged(struct host *h, uint64_t offset)
+{
+	return find_last(h, offset, RECORD_EXIT, NULL);
+}
+
+uint64_t
+restore_restart_logged(struct host *h, uint64_t offset)
+{
+	auto_json json_t *event = NULL;
+	struct buf payload;
+
+	buf_init(&payload, RESTART_MAX);
+	if (find_last(h, offset, RECORD_RESTART, &payload))
+		event = json_tree_object((const char *)payload.data,
+		    payload.len, NULL);
+	buf_finish(&payload);
+	return (uint64_t)json_integer_value(json_object_get(event, "count"));
 }

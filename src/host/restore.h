@@ -42,7 +42,11 @@ void restore_write_notes(struct host *h, const struct restore_notes *n);
 /* The same when the log could be opened only later. */
 void restore_write_opened(struct host *h, const struct log_end *end);
 
-/* Whether the log has an `exit` already, at or after this offset. */
+/*
+ * Whether the log has an `exit` already, at or after this offset; the count of
+ * the last `restart` there, 0: there is none.
+ */
 bool restore_exit_logged(struct host *h, uint64_t offset);
+uint64_t restore_restart_logged(struct host *h, uint64_t offset);
 
 #endif

@@ -5,7 +5,9 @@ the same; one that was never reached fails the test.
 """
 
 import collections
+import os
 import re
+import signal
 
 import pytest
 
@@ -228,6 +230,24 @@ def test_a_handover_cut_short_leaves_a_served_session(home, name, upgraded):
     assert home.events(sid, "gap") == []
     info = home.info(sid)
     assert info["degraded"] is None, info
+
+
+def test_restart_that_only_the_log_knows_is_not_counted_twice(home):
+    """The host dies after an end was told, and before the manifest has it."""
+    home.env["TEND_FAILPOINTS"] = "before-manifest=delay:10000@2!"
+    sid = home.start("sh", "-c", "echo go; exit 1",
+                     options=["--restart", "always"])
+    wait_for(lambda: home.events(sid, "restart"), lambda: home.events(sid))
+    before = home.info(sid)["host_pid"]
+    saved = home.manifests()[0]["restarts"]
+    os.kill(before, signal.SIGKILL)
+    assert saved == 0, "it was saved before it was told: no test of anything"
+    wait_for(lambda: home.raw(sid).count(b"go\r\n") >= 2, "the second run")
+    wait_for(lambda: len(home.events(sid, "restart")) >= 2,
+             lambda: home.events(sid, "restart"))
+    home.ok("kill", sid)
+    counts = [e["data"]["count"] for e in home.events(sid, "restart")]
+    assert counts == list(range(1, len(counts) + 1)), counts
 
 
 def test_every_failpoint_is_reached(home):
