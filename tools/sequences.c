@@ -76,8 +76,8 @@ put_esc(int inter, int final, const char *name, const char *status,
 }
 
 static void
-put_csi(const char *kind, int private, int inter, int final,
-    const char *name, const char *status, const char *what)
+put_csi(const char *kind, int private, int inter, int final, const char *name,
+    const char *status, const char *what)
 {
 	printf("| %s", kind);
 	put_byte(private);
@@ -134,9 +134,9 @@ put_sequences(void)
 	put_csi("DCS", p, i, f, name, status, what);
 #include "vt/seq.def"
 	heading("OSC", "| name | status | what it does |", "|---|---|---|");
-#define OSC(number, fn, name, status, what)         \
-	printf("| %s | %s | ", name, status);       \
-	put_escaped(what);                          \
+#define OSC(number, fn, name, status, what) \
+	printf("| %s | %s | ", name, status); \
+	put_escaped(what); \
 	printf(" |\n");
 #include "vt/seq.def"
 }
