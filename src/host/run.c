@@ -150,9 +150,11 @@ on_silence(void *arg)
 {
 	struct runs *r = arg;
 
+	run_drop_fork(r);
 	if (r->run.stage != RUN_WAITS)
 		return;
-	if (atomic_load(&r->h->ring.shared->head) != r->h->shown) {
+	if (!r->run.again &&
+	    atomic_load(&r->h->ring.shared->head) != r->h->shown) {
 		/* What has come meanwhile is yet to be shown. */
 		watch_rearm(r->silence, ECHO_MS);
 		return;
@@ -476,6 +478,7 @@ runs_create(struct host *h)
 	r->hold_end = loop_timer(h->loop, -1, on_hold_end, r);
 	r->interrupts = loop_timer(h->loop, -1, on_interrupt, r);
 	r->silence = loop_timer(h->loop, -1, on_silence, r);
+	r->fork_fd = -1;
 	buf_init(&r->other_prompt, PLACE_ROW_BYTES);
 	buf_init(&r->bare, PLACE_ROW_BYTES);
 	run_go_on(r);
@@ -493,6 +496,7 @@ runs_destroy(struct runs *r)
 	watch_remove(r->hold_end);
 	watch_remove(r->interrupts);
 	watch_remove(r->silence);
+	run_drop_fork(r);
 	buf_finish(&r->other_prompt);
 	buf_finish(&r->bare);
 	free(r);

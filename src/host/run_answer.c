@@ -160,6 +160,7 @@ run_clear(struct runs *r)
 	r->run = (struct run){ 0 };
 	r->holds = false;
 	run_note(r);
+	run_drop_fork(r);
 	watch_rearm(r->hold_end, -1);
 	watch_rearm(r->limit, -1);
 }

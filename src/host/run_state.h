@@ -87,6 +87,8 @@ struct runs {
 	uint64_t typed_at;     /* and what was shown then */
 	bool mute;             /* it ends commands without a D */
 	struct watch *silence; /* whether a prompt has come without a mark */
+	int fork_fd;           /* of a fork of the shell that is waited for; */
+	struct watch *fork;    /* -1, NULL: there is none */
 
 	struct buf other_prompt; /* of a shell that marks nothing, its last */
 	unsigned other_col;      /* line, and where the cursor was then */
@@ -139,6 +141,9 @@ void run_set_key(struct runs *r, uint64_t chance);
  */
 void run_note(const struct runs *r);
 void run_go_on(struct runs *r);
+
+/* Wait for no fork any more. */
+void run_drop_fork(struct runs *r);
 
 /* Decide how, and type; or wait for the prompt.  0, or -errno and why not. */
 int run_start(struct runs *r, struct client *c, struct error *err);

@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/loop.h"
 #include "host/client.h"
 #include "host/events.h"
@@ -250,13 +252,31 @@ run_shell_is_unmarked(const struct runs *r)
 				    tty_reads_keys(r->h->master));
 }
 
+void
+run_drop_fork(struct runs *r)
+{
+	watch_remove(r->fork);
+	r->fork = NULL;
+	fd_close(&r->fork_fd);
+}
+
+static void
+on_fork_gone(void *arg, enum loop_events ready)
+{
+	struct runs *r = arg;
+
+	(void)ready;
+	run_drop_fork(r);
+	watch_rearm(r->silence, 0);
+}
+
 /*
  * A fork of a shell is not at a prompt: it is a subshell, or a program that is
  * just being started.  The end of a wrapping has such a one too: it is given
  * time to go, once.
  */
 static int
-wait_for_fork(struct runs *r, struct error *err)
+wait_for_fork(struct runs *r, pid_t pid, struct error *err)
 {
 	if (r->run.again)
 		return error_set(err, EBUSY,
@@ -264,6 +284,11 @@ wait_for_fork(struct runs *r, struct error *err)
 	r->run.again = true;
 	r->run.stage = RUN_WAITS;
 	watch_rearm(r->silence, ECHO_MS);
+	run_drop_fork(r);
+	r->fork_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (r->fork_fd >= 0)
+		r->fork = loop_fd(r->h->loop, r->fork_fd, LOOP_READ,
+		    on_fork_gone, r);
 	return 0;
 }
 
@@ -280,7 +305,7 @@ look_at_other(struct runs *r, struct error *err)
 		    "prompt");
 	if (foreground(r, &p)) {
 		if (proc_is_fork(&p))
-			return wait_for_fork(r, err);
+			return wait_for_fork(r, p.pid, err);
 		if (!carries(p.name))
 			return error_set(err, EBUSY,
 			    "%s is in the foreground: exec needs a shell at "

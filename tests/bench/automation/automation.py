@@ -80,6 +80,7 @@ class Sayer:
 
 class Tend:
     name = "tend"
+    shells = {"tend": ["bash"], "tend, unmarked shell": ["bash", "--norc"]}
 
     def __init__(self, home):
         self.home = home
@@ -141,6 +142,7 @@ class TendConnection:
 
 class Tmux:
     name = "tmux"
+    shells = {"tmux": ["bash", "--norc"]}
 
     def __init__(self, home):
         self.env = {**home.env, "TMUX": "", "LANG": "C.UTF-8"}
@@ -358,15 +360,16 @@ def case_exec(bench):
     with contextlib.ExitStack() as stack:
         open_ones = []
         for peer in bench.peers:
-            session = peer.start("bash", "--norc")
-            is_there(peer, session, "$" if os.getuid() else "#")
-            open_ones.append(
-                (peer, stack.enter_context(peer.connect(session))))
+            for name, shell in peer.shells.items():
+                session = peer.start(*shell)
+                is_there(peer, session, "$" if os.getuid() else "#")
+                open_ones.append(
+                    (name, stack.enter_context(peer.connect(session))))
         for n in range(ROUNDS * COMMANDS):
-            for peer, connection in open_ones:
+            for name, connection in open_ones:
                 begin = time.perf_counter()
                 assert connection.run(f"(exit {n % 7})") == n % 7
-                figures.add(peer.name, (time.perf_counter() - begin) * 1000)
+                figures.add(name, (time.perf_counter() - begin) * 1000)
     figures.show()
 
 
