@@ -300,7 +300,7 @@ class Tend(Peer):
             if time.monotonic() > end:
                 raise Failed(f"not compressed: {sorted(log.iterdir())}")
             time.sleep(0.05)
-        return cpu_ns(self.servers(load), "tend-chores")
+        return cpu_ns(self.servers(load), "tend-press")
 
     def viewers(self, n, name):
         return Probe(self.build, n,
