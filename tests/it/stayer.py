@@ -131,12 +131,20 @@ class Stayer(threading.Thread):
         self.away.append(time.monotonic() - began)
         self.hosts += 1
 
-    def wait_for_bytes(self, count, seconds=120):
+    def wait_for_bytes(self, count):
         """Until so many bytes were compared."""
+        self._wait(lambda: self.compared >= count, f"{count} bytes")
+
+    def wait_for_host(self, number):
+        """Until it has had so many hosts."""
+        self._wait(lambda: self.hosts >= number, f"host {number}")
+
+    def _wait(self, condition, what, seconds=120):
         end = time.monotonic() + seconds
-        while self.compared < count and self.failure is None:
+        while not condition() and self.failure is None:
             assert time.monotonic() < end, \
-                f"{self.compared} of {count} bytes\n{self.wire!r}"
+                f"{what} did not come; {self.compared} bytes, " \
+                f"{self.hosts} hosts\n{self.wire!r}"
             time.sleep(0.005)
 
 

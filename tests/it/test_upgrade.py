@@ -133,10 +133,13 @@ def test_upgrades_lose_and_double_nothing(home):
         typer.start()
         watcher.start()
         hosts = {home.info(sid)["host_pid"]}
-        for _ in range(TIMES):
+        for n in range(TIMES):
             done = home.json("upgrade", sid)
             took.append(done["ms"] / 1000)
             hosts.add(done["host_pid"])
+            # Who is slow to come back would meet the host after this one.
+            typer.wait_for_host(n + 2)
+            watcher.wait_for_host(n + 2)
             time.sleep(rng.random() * 0.05)  # at any moment of the stream
         assert len(hosts) == TIMES + 1
         typer.stop()
