@@ -109,6 +109,13 @@ buf_clear(struct buf *b)
 	b->full = false;
 }
 
+bool
+buf_equals(const struct buf *a, const struct buf *b)
+{
+	return a->len == b->len &&
+	    (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
+}
+
 void
 buf_consume(struct buf *b, size_t n)
 {

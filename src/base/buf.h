@@ -40,6 +40,9 @@ void buf_commit(struct buf *b, size_t n);
 /* Forget the contents, and that something was refused; keep the memory. */
 void buf_clear(struct buf *b);
 
+/* Whether both have the same bytes. */
+bool buf_equals(const struct buf *a, const struct buf *b);
+
 /* Drop the first n bytes. */
 void buf_consume(struct buf *b, size_t n);
 

@@ -422,9 +422,7 @@ draw_colours(struct painter *p, const struct vt *vt, struct buf *out)
 
 	buf_init(&want, COLOURS_MAX);
 	vt_put_colours(vt, &want);
-	if (want.len == p->colours.len &&
-	    (want.len == 0 ||
-		memcmp(want.data, p->colours.data, want.len) == 0)) {
+	if (buf_equals(&want, &p->colours)) {
 		buf_finish(&want);
 		return;
 	}

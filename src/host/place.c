@@ -1,7 +1,5 @@
 #include "host/place.h"
 
-#include <string.h>
-
 #include "vt/text.h"
 
 void
@@ -48,9 +46,7 @@ place_has_changed(const struct place *before, const struct vt *vt)
 	changed = now.alt != before->alt || now.scrolled != before->scrolled ||
 	    now.cursor.row != before->cursor.row ||
 	    now.cursor.col != before->cursor.col ||
-	    now.lines.len != before->lines.len ||
-	    (now.lines.len > 0 &&
-		memcmp(now.lines.data, before->lines.data, now.lines.len) != 0);
+	    !buf_equals(&now.lines, &before->lines);
 	place_finish(&now);
 	return changed;
 }

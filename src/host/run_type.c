@@ -135,8 +135,7 @@ run_prompt_is_back(const struct runs *r)
 	vt_cursor(r->h->vt, &c);
 	buf_init(&now, PLACE_ROW_BYTES);
 	place_before_cursor(r->h->vt, &now);
-	same = c.col == r->other_col && now.len == known->len &&
-	    memcmp(now.data, known->data, known->len) == 0;
+	same = c.col == r->other_col && buf_equals(&now, known);
 	buf_finish(&now);
 	return same;
 }
@@ -296,10 +295,9 @@ wait_for_fork(struct runs *r, pid_t pid, struct error *err)
 static int
 look_at_other(struct runs *r, struct error *err)
 {
-	bool alt = r->h->vt != NULL && vt_alt_screen(r->h->vt);
 	struct proc p;
 
-	if (alt)
+	if (r->h->vt != NULL && vt_alt_screen(r->h->vt))
 		return error_set(err, EBUSY,
 		    "a full-screen program is shown: exec needs a shell at its "
 		    "prompt");
@@ -330,8 +328,7 @@ is_row_written(const struct runs *r)
 	buf_init(&now, PLACE_ROW_BYTES);
 	vt_screen_row(r->h->vt, r->prompt_row, &row);
 	vt_row_text(&row, &now);
-	same = now.len == r->bare.len &&
-	    memcmp(now.data, r->bare.data, now.len) == 0;
+	same = buf_equals(&now, &r->bare);
 	buf_finish(&now);
 	return !same;
 }

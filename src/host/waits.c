@@ -187,9 +187,7 @@ note_text(struct waits *w, struct sight *s, int64_t now)
 {
 	const struct buf *text = sight_text(s);
 
-	if (text->len == w->text.len &&
-	    (text->len == 0 ||
-		memcmp(text->data, w->text.data, text->len) == 0))
+	if (buf_equals(text, &w->text))
 		return;
 	buf_clear(&w->text);
 	buf_append(&w->text, text->data, text->len);

@@ -110,6 +110,26 @@ buf_counts_only_what_was_committed_of_a_reservation(void **state)
 }
 
 static void
+buf_equals_looks_at_the_bytes_alone(void **state)
+{
+	struct buf a, b;
+
+	(void)state;
+	buf_init(&a, 10);
+	buf_init(&b, 20);
+	assert_true(buf_equals(&a, &b));
+	buf_puts(&a, "one");
+	assert_false(buf_equals(&a, &b));
+	buf_puts(&b, "two");
+	assert_false(buf_equals(&a, &b));
+	buf_clear(&b);
+	buf_puts(&b, "one");
+	assert_true(buf_equals(&a, &b));
+	buf_finish(&a);
+	buf_finish(&b);
+}
+
+static void
 buf_consume_drops_from_the_front(void **state)
 {
 	struct buf b;
@@ -177,6 +197,7 @@ main(void)
 		cmocka_unit_test(buf_refuses_lengths_that_would_overflow),
 		cmocka_unit_test(
 		    buf_counts_only_what_was_committed_of_a_reservation),
+		cmocka_unit_test(buf_equals_looks_at_the_bytes_alone),
 		cmocka_unit_test(buf_consume_drops_from_the_front),
 		cmocka_unit_test(buf_printf_prints_more_than_its_scratch_room),
 		cmocka_unit_test(buf_take_hands_over_a_terminated_string),
