@@ -426,7 +426,7 @@ void
 client_destroy(struct client *c)
 {
 	client_close(c);
-	requests_drop(c);
+	requests_forget(c);
 	observer_destroy(c->observer);
 	list_remove(&c->link);
 	buf_finish(&c->in);

@@ -32,7 +32,7 @@ put_session(struct op_call *call)
 	struct manifest m;
 	char why[128];
 
-	h->manifest.seq = scribe_seq(h->scribe);
+	h->manifest.seq = call->seq = scribe_seq(h->scribe);
 	h->manifest.offset = h->shown;
 	h->manifest.log_bytes = scribe_bytes(h->scribe);
 	m = h->manifest; /* borrows all it points to */
@@ -85,6 +85,7 @@ op_session_snapshot(struct op_call *call, struct error *err)
 	if (h->vt == NULL)
 		return error_set(err, ENOENT,
 		    "the session has no screen: its engine is off");
+	call->seq = of.seq;
 	return snapshot_put(&s, &of, &call->result, err);
 }
 
@@ -267,7 +268,8 @@ op_session_resize(struct op_call *call, struct error *err)
 	json_out_open(j, '{');
 	json_put_number(j, "cols", h->manifest.cols);
 	json_put_number(j, "rows", h->manifest.rows);
-	json_put_number(j, "seq", scribe_seq(h->scribe));
+	call->seq = scribe_seq(h->scribe);
+	json_put_number(j, "seq", call->seq);
 	json_out_close(j, '}');
 	return 0;
 }

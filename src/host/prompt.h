@@ -47,7 +47,7 @@ void prompts_typed(struct prompts *p, const struct input_done *done);
 /* The program has ended. */
 void prompts_ended(struct prompts *p);
 
-/* Whether none is under way, waits, or is not answered yet. */
+/* Whether none is under way or waits. */
 bool prompts_are_done(const struct prompts *p);
 
 #endif

@@ -135,6 +135,7 @@ answer(struct prompt *p)
 		"refused" };
 	const struct host *h = p->all->server->host;
 	struct client *c = server_client(p->all->server, p->client);
+	uint64_t seq = p->seq != 0 ? p->seq : scribe_seq(h->scribe);
 	struct json_out j;
 	struct buf b;
 
@@ -147,35 +148,13 @@ answer(struct prompt *p)
 	json_out_key(&j, "reason");
 	json_out_text(&j, p->reason);
 	json_out_key(&j, "seq");
-	json_out_number(&j, p->seq != 0 ? p->seq : scribe_seq(h->scribe));
+	json_out_number(&j, seq);
 	json_out_key(&j, "offset");
 	json_out_number(&j, h->shown);
 	json_out_close(&j, '}');
-	requests_send_answer(c, &b, p->request);
+	requests_send_logged(c, &b, p->request, seq);
 	buf_finish(&b);
 	server_wake_at(p->all->server, 0);
-}
-
-static void
-on_logged(void *arg, uint64_t seq)
-{
-	struct prompt *p = arg;
-
-	(void)seq;
-	answer(p);
-	prompt_destroy(p);
-}
-
-/* Whoever asked may look into the log next; a slow disk holds nobody up. */
-static void
-answer_logged(struct prompt *p)
-{
-	struct host *h = p->all->server->host;
-
-	if (p->seq == 0 || h->ended || scribe_unlogged_since(h->scribe) != 0)
-		on_logged(p, p->seq);
-	else
-		scribe_after(h->scribe, p->seq, on_logged, p);
 }
 
 /* Out of the queue: others may type again, and the next one begins. */
@@ -188,7 +167,6 @@ leave(struct prompt *p)
 
 	p->phase = PHASE_DONE;
 	list_remove(&p->link);
-	list_append(&all->done, &p->link);
 	if (!first)
 		return;
 	input_drop(all->server->input, p->turn);
@@ -221,7 +199,8 @@ prompt_finish(struct prompt *p, enum prompt_result result, const char *reason)
 	p->result = result;
 	p->reason = reason;
 	leave(p);
-	answer_logged(p);
+	answer(p);
+	prompt_destroy(p);
 }
 
 void
@@ -350,7 +329,7 @@ prompts_ask(struct prompts *all, struct op_call *call, struct error *err)
 bool
 prompts_are_done(const struct prompts *all)
 {
-	return list_is_empty(&all->queue) && list_is_empty(&all->done);
+	return list_is_empty(&all->queue);
 }
 
 struct prompts *
@@ -360,7 +339,6 @@ prompts_create(struct server *s)
 
 	all->server = s;
 	list_init(&all->queue);
-	list_init(&all->done);
 	all->timer = loop_timer(s->host->loop, -1, on_timer, all);
 	return all;
 }
@@ -372,10 +350,6 @@ prompts_destroy(struct prompts *all)
 		return;
 	list_for_each_safe(it, &all->queue)
 		prompt_destroy(prompt_of(it));
-	list_for_each_safe(it, &all->done) {
-		scribe_forget(all->server->host->scribe, prompt_of(it));
-		prompt_destroy(prompt_of(it));
-	}
 	watch_remove(all->timer);
 	free(all);
 }

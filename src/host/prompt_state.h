@@ -61,7 +61,6 @@ struct prompt {
 struct prompts {
 	struct server *server;
 	struct list queue; /* the first is under way */
-	struct list done;  /* answered once their event is in the log */
 	struct watch *timer;
 	bool yielded; /* a time was over, and output was looked at first */
 	uint64_t last_turn;

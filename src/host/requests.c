@@ -11,6 +11,7 @@
 #include "host/client.h"
 #include "host/host.h"
 #include "host/input.h"
+#include "host/scribe.h"
 #include "host/serve.h"
 #include "wire/frame.h"
 
@@ -118,6 +119,40 @@ requests_send_answer(struct client *c, struct buf *b, uint64_t id)
 		client_put(c, FRAME_RESPONSE, b->data, b->len);
 }
 
+void
+requests_send_held(struct client *c)
+{
+	if (c->answer.len == 0)
+		return;
+	scribe_forget(c->server->host->scribe, c);
+	c->busy = false;
+	client_put(c, FRAME_RESPONSE, c->answer.data, c->answer.len);
+	buf_finish(&c->answer);
+	server_wake_at(c->server, 0);
+}
+
+static void
+on_logged(void *arg, uint64_t seq)
+{
+	(void)seq;
+	requests_send_held(arg);
+}
+
+void
+requests_send_logged(struct client *c, struct buf *b, uint64_t id, uint64_t seq)
+{
+	struct scribe *scribe = c->server->host->scribe;
+
+	if (seq <= scribe_written(scribe) ||
+	    scribe_unlogged_since(scribe) != 0 || buf_putc(b, '}') < 0) {
+		requests_send_answer(c, b, id);
+		return;
+	}
+	c->answer = *b;
+	buf_init(b, RESPONSE_MAX);
+	scribe_after(scribe, seq, on_logged, c);
+}
+
 static int
 check(const struct client *c, const struct op_request *r, struct error *err)
 {
@@ -149,7 +184,7 @@ call(struct client *c, const struct op_request *r, struct error *err)
 	requests_begin_answer(&now.buf, &now.result, r->id);
 	rc = handlers[r->op - ops](&now, err);
 	if (rc == 0)
-		requests_send_answer(c, &now.buf, r->id);
+		requests_send_logged(c, &now.buf, r->id, now.seq);
 	buf_finish(&now.buf);
 	return rc;
 }
@@ -224,8 +259,10 @@ requests_run(struct client *c)
 }
 
 void
-requests_drop(struct client *c)
+requests_forget(struct client *c)
 {
+	scribe_forget(c->server->host->scribe, c);
+	buf_finish(&c->answer);
 	while (!list_is_empty(&c->waiting))
 		free(take_first(c));
 }

@@ -25,7 +25,7 @@ void requests_take(struct client *c, const void *p, size_t len);
 
 /* Carry out those that wait, when it is their turn. */
 void requests_run(struct client *c);
-void requests_drop(struct client *c);
+void requests_forget(struct client *c); /* it is going away */
 
 /* Refuse a request, with the code that fits err. */
 void requests_refuse(struct client *c, uint64_t id, const struct error *err);
@@ -36,6 +36,15 @@ void requests_refuse(struct client *c, uint64_t id, const struct error *err);
  */
 void requests_begin_answer(struct buf *b, struct json_out *j, uint64_t id);
 void requests_send_answer(struct client *c, struct buf *b, uint64_t id);
+
+/*
+ * The same, once the log has the event whose seq is told, so that it means the
+ * same to the next host, whatever becomes of this one.  A log that is behind
+ * holds nobody up.
+ */
+void requests_send_logged(struct client *c, struct buf *b, uint64_t id,
+    uint64_t seq);
+void requests_send_held(struct client *c);
 
 /* A session.upgrade or session.revive: this one follows us. */
 void requests_followed(struct client *c, uint64_t id, pid_t pid);
@@ -58,6 +67,7 @@ struct op_call {
 	const json_t *args;
 	struct buf buf;
 	struct json_out result; /* into buf */
+	uint64_t seq; /* of the last event that the result tells of; 0: none */
 };
 #define REQUEST_LATER 1
 

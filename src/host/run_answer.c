@@ -134,7 +134,7 @@ run_answer(struct runs *r, const struct run_result *x)
 	if (c != NULL) {
 		requests_begin_answer(&b, &j, r->run.id);
 		put_result(&j, &r->run, x);
-		requests_send_answer(c, &b, r->run.id);
+		requests_send_logged(c, &b, r->run.id, x->seq);
 		buf_finish(&b);
 	}
 	r->run.client = 0;

@@ -2,6 +2,7 @@
 #include "host/client.h"
 #include "host/host.h"
 #include "host/prompt.h"
+#include "host/requests.h"
 #include "host/serve.h"
 #include "host/server.h"
 #include "host/tell.h"
@@ -36,8 +37,11 @@ server_unlogged(struct server *s, int64_t since_ms)
 {
 	struct buf b;
 
-	if (since_ms != 0)
+	if (since_ms != 0) {
 		server_answer_now(s);
+		list_for_each(it, &s->clients)
+			requests_send_held(client_of(it));
+	}
 	buf_init(&b, EVENT_MAX);
 	tell_unlogged(&b, since_ms);
 	server_tell_all(s, &b);

@@ -146,7 +146,7 @@ answer(struct wait *wait, const struct verdict *v, struct sight *s)
 	if (c != NULL) {
 		requests_begin_answer(&b, &j, wait->request);
 		verdict_json(v, s, &j);
-		requests_send_answer(c, &b, wait->request);
+		requests_send_logged(c, &b, wait->request, v->seq);
 		buf_finish(&b);
 	}
 	drop(wait);
@@ -463,8 +463,10 @@ waits_begin(struct waits *w, struct op_call *call, struct condition *c,
 	wait = create(w, call, c);
 	see(w, &s, now);
 	rc = judge(wait, &s, now, &v);
-	if (rc == 1)
+	if (rc == 1) {
 		verdict_json(&v, &s, &call->result);
+		call->seq = v.seq;
+	}
 	sight_finish(&s);
 	if (rc != 0) {
 		drop(wait);

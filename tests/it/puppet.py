@@ -62,6 +62,14 @@ def ask(w, **args):
     return number
 
 
+def until(w, text):
+    """Snapshots, one after the other, until one shows the text: that one."""
+    while True:
+        screen = w.call("session.snapshot")
+        if text in screen["lines"]:
+            return screen
+
+
 def lines(n, width=10):
     """n numbered lines, as a terminal in raw mode wants them."""
     return b"".join(b"%0*d\r\n" % (width, i) for i in range(n))

@@ -566,6 +566,30 @@ def test_a_host_knows_what_came_before_it(home, sid, pull, w):
             assert got["timed_out"], (args, got)
 
 
+@pytest.mark.parametrize("look", ["wait", "snapshot"])
+def test_what_a_host_has_told_outlives_it(home, sid, look):
+    """Its last word may be a seq: that is still of the same frame."""
+    for i in range(10):
+        text = f"round {i}"
+        with puppet.strings(home, sid) as pull, \
+                Wire(home.dir(sid), mode="control") as w:
+            host = w.call("session.get")["host_pid"]
+            pull(CLEAR + text.encode())
+            if look == "wait":
+                told = w.call("session.wait", text=text)
+            else:
+                told = puppet.until(w, text)
+            os.kill(host, signal.SIGKILL)
+        wait_for(lambda: home.info(sid)["host_pid"] not in (None, host),
+                 "a host")
+        at = home.json("snapshot", sid, "--at", str(told["seq"]))
+        assert at["lines"][0] == text and at["hash"] == told["hash"], told
+        with Wire(home.dir(sid), mode="control") as w:
+            again = w.call("session.wait", text=text, after=told["seq"],
+                           timeout_ms=0)
+            assert again["timed_out"], (told, again)
+
+
 def test_a_host_that_leaves_says_so_to_who_waits(home, sid):
     with Wire(home.dir(sid), mode="control",
               features=("handover",)) as leaving:
