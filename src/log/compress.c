@@ -156,20 +156,21 @@ replace(int dirfd, const struct log_io *io, const char *tmp, const char *old,
 	return unlinkat(dirfd, old, 0) < 0 ? -errno : 0;
 }
 
+/* The old one second: whoever removes it looks for the new one after that. */
 static int
 compress_open(struct compressor *z, int dirfd, const char *old, const char *tmp)
 {
 	uint8_t head[SEGMENT_RECORDS] = { 0 };
 
+	z->to = openat(dirfd, tmp,
+	    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (z->to < 0)
+		return -errno;
 	z->from = openat(dirfd, old, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (z->from < 0 || pread(z->from, head, sizeof(head), 0) < 0)
 		return -errno;
 	if (!segment_get_header(head, &z->head))
 		return -EBADMSG;
-	z->to = openat(dirfd, tmp,
-	    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (z->to < 0)
-		return -errno;
 	z->zstd = ZSTD_createCCtx();
 	return z->zstd == NULL ? -ENOMEM : 0;
 }

@@ -93,14 +93,20 @@ remove_file(struct log_writer *w, uint32_t number, enum segment_kind kind)
 	return 0;
 }
 
-/* Both, for after a crash both may be there; the one that counts goes last. */
+/*
+ * In this order, for it may be about to be compressed: without the plain file
+ * that is not begun, without the temporary one it gets no new name, and if it
+ * has that already, it goes last.  So what has gone never comes back.
+ */
 static int
 remove_segment(struct log_writer *w, uint32_t number)
 {
-	int rc = remove_file(w, number, SEGMENT_COMPRESSED);
+	static const enum segment_kind kinds[] = { SEGMENT_PLAIN,
+		SEGMENT_TEMPORARY, SEGMENT_COMPRESSED };
+	int rc = 0;
 
-	if (rc == 0)
-		rc = remove_file(w, number, SEGMENT_PLAIN);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && rc == 0; i++)
+		rc = remove_file(w, number, kinds[i]);
 	return rc;
 }
 
@@ -647,22 +653,18 @@ next_to_compress(struct log_writer *w)
 	return number;
 }
 
-/* False when it was trimmed meanwhile. */
-static bool
+/* Unless it was trimmed meanwhile. */
+static void
 set_packed(struct log_writer *w, uint32_t number, uint64_t bytes)
 {
-	bool found = false;
-
 	pthread_mutex_lock(w->mutex);
 	for (size_t i = 0; i < w->count; i++)
 		if (w->entries[i].number == number) {
-			found = true;
 			w->entries[i].packed = true;
 			if (bytes > 0)
 				w->entries[i].bytes = bytes;
 		}
 	pthread_mutex_unlock(w->mutex);
-	return found;
 }
 
 int
@@ -674,14 +676,9 @@ log_writer_compress(struct log_writer *w)
 		uint64_t bytes = 0;
 		int rc = compress_segment(w->dirfd, number, w->io, &bytes);
 
-		/*
-		 * What was removed need not be compressed either.  What is
-		 * being trimmed is forgotten before it is removed: if it still
-		 * is known, the compressed one goes with it.
-		 */
-		if ((rc == 0 || rc == -EBADMSG || rc == -ENOENT) &&
-		    !set_packed(w, number, bytes))
-			remove_segment(w, number);
+		/* What was removed need not be compressed either. */
+		if (rc == 0 || rc == -EBADMSG || rc == -ENOENT)
+			set_packed(w, number, bytes);
 		if (rc == 0)
 			set_names_dirty(w);
 		if (rc != -EBADMSG && rc != -ENOENT)

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import termios
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -239,6 +240,18 @@ class Home:
 
         return wait_for(look, lambda: f"{sid} to be {statuses}: "
                         f"{self.info(sid)}", seconds)
+
+    def wait_no_echo(self, sid):
+        """Wait until its terminal echoes nothing; the session."""
+        def look():
+            session = self.info(sid)
+            tty = os.open(f"/proc/{session['child_pid']}/fd/0",
+                          os.O_RDWR | os.O_NOCTTY)
+            with open(tty, "rb+", buffering=0):
+                echoes = termios.tcgetattr(tty)[3] & termios.ECHO
+            return None if echoes else session
+
+        return wait_for(look, lambda: f"{self.info(sid)} to echo nothing")
 
     def wait_gone(self, sid):
         """Wait until it has ended and nobody is there to write its files."""

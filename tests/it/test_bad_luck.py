@@ -244,7 +244,7 @@ def test_without_descriptors_the_log_goes_on(home):
     """O-24: in the segment it has; when there are some again, in new ones."""
     sid = home.start("sh", "-c", f"stty -echo; while read n; do {BURST} "
                      f"{SEED} $n; done", options=["--max-log", "64M"])
-    pid = home.wait_status(sid, "running")["host_pid"]
+    pid = home.wait_no_echo(sid)["host_pid"]
     directory = home.dir(sid)
     with Wire(directory) as driver:
         driver.sync()

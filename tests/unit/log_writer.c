@@ -688,9 +688,21 @@ the_oldest_are_trimmed_and_the_newest_never(void **state)
 /* While a segment is compressed, the other thread trims the log. */
 struct trimmer {
 	struct made *m;
-	bool before;  /* the new name is there, not after */
+	enum { AT_WRITE, AT_RENAME, AFTER_RENAME } when;
 	bool trimmed; /* once */
 };
+
+static void
+assert_gone(int dirfd)
+{
+	char name[SEGMENT_NAME_MAX];
+
+	for (int kind = SEGMENT_PLAIN; kind <= SEGMENT_TEMPORARY; kind++) {
+		segment_name(name, 1, (enum segment_kind)kind);
+		if (faccessat(dirfd, name, F_OK, 0) == 0)
+			fail_msg("%s is there", name);
+	}
+}
 
 static void
 trim_once(struct trimmer *t)
@@ -702,16 +714,30 @@ trim_once(struct trimmer *t)
 	t->trimmed = true;
 }
 
+static ssize_t
+write_and_trim(void *arg, int fd, const struct iovec *iov, int n, off_t at)
+{
+	struct trimmer *t = arg;
+
+	if (t->when == AT_WRITE)
+		trim_once(t);
+	return pwritev(fd, iov, n, at);
+}
+
+/* Who reads the log then must not see again what had gone. */
 static int
 rename_and_trim(void *arg, int dirfd, const char *from, const char *to)
 {
 	struct trimmer *t = arg;
-	int rc;
+	int rc, error;
 
-	if (t->before)
+	if (t->when == AT_RENAME)
 		trim_once(t);
 	rc = renameat(dirfd, from, dirfd, to);
+	error = errno;
 	trim_once(t);
+	assert_gone(dirfd);
+	errno = error;
 	return rc;
 }
 
@@ -719,25 +745,20 @@ static void
 what_is_trimmed_while_it_is_compressed_is_gone(void **state)
 {
 	(void)state;
-	for (int before = 0; before < 2; before++) {
+	for (int when = AT_WRITE; when <= AFTER_RENAME; when++) {
 		struct made m;
-		struct trimmer t = { &m, before, false };
+		struct trimmer t = { .m = &m, .when = when };
 		struct log_io io = log_io_system;
-		char name[SEGMENT_NAME_MAX];
 
 		made_init_with(&m, &io);
 		made_put(&m, RECORD_START, 0, "{}", 2);
 		made_rotate(&m, "key", 3);
+		io.writev = write_and_trim;
 		io.rename = rename_and_trim;
 		io.arg = &t;
-		log_writer_compress(m.w);
+		assert_int_equal(log_writer_compress(m.w), 0);
 		assert_true(t.trimmed);
-		for (int kind = SEGMENT_PLAIN; kind <= SEGMENT_TEMPORARY;
-		     kind++) {
-			segment_name(name, 1, (enum segment_kind)kind);
-			if (faccessat(m.dirfd, name, F_OK, 0) == 0)
-				fail_msg("%s is left", name);
-		}
+		assert_gone(m.dirfd);
 		made_finish(&m);
 	}
 }
