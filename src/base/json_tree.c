@@ -34,6 +34,19 @@ is_shallow(const char *p, size_t len)
 	return true;
 }
 
+static void
+explain(const json_error_t *why, struct error *err)
+{
+	if (json_error_code(why) == json_error_null_character)
+		error_set(err, EINVAL,
+		    "a string with \\u0000 in it, before byte %d, is none that "
+		    "can be typed or looked for; as a key it is C-@",
+		    why->position);
+	else
+		error_set(err, EINVAL, "no JSON: %s at byte %d", why->text,
+		    why->position);
+}
+
 json_t *
 json_tree_read(const char *p, size_t len, struct error *err)
 {
@@ -52,8 +65,7 @@ json_tree_read(const char *p, size_t len, struct error *err)
 	tree = json_loadb(p, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY,
 	    &why);
 	if (tree == NULL)
-		error_set(err, EINVAL, "no JSON: %s at byte %d", why.text,
-		    why.position);
+		explain(&why, err);
 	return tree;
 }
 

@@ -96,8 +96,9 @@ find(struct call *call, const char *arg, unsigned needs)
 	if (result == 0)
 		return 0;
 	if (result == -ENOENT)
-		return out_fail(call->out, FAIL_NOT_FOUND,
-		    "%s; 'tend ls -a' lists them", err.msg);
+		return out_fail(call->out, FAIL_NOT_FOUND, "%s; %s", err.msg,
+		    arg != NULL ? "'tend ls -a' lists them" :
+				  "'tend run COMMAND' starts one");
 	if (result == -ENOTUNIQ || result == -EINVAL)
 		return out_fail(call->out, FAIL_USAGE, "%s", err.msg);
 	return out_fail(call->out, FAIL_STORAGE, "%s", err.msg);

@@ -1,6 +1,7 @@
 #include "host/waits.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -431,17 +432,22 @@ create(struct waits *w, const struct op_call *call, struct condition *c)
 	return wait;
 }
 
-/* Without a screen nothing of it can be waited for. */
+/* Without a screen nothing of it can be waited for; a seq must be known. */
 static int
-check_screen(const struct waits *w, const struct condition *c,
-    struct error *err)
+check(const struct waits *w, const struct condition *c, struct error *err)
 {
 	const unsigned others = 1u << CONDITION_IDLE | 1u << CONDITION_EXIT;
+	uint64_t last = scribe_seq(w->h->scribe);
 
-	if (w->h->vt != NULL || (c->wanted & ~others) == 0)
-		return 0;
-	return error_set(err, ENOENT,
-	    "the session has no screen: its engine is off");
+	if (c->has_after && c->after > last)
+		return error_set(err, EINVAL,
+		    "session.wait: 'after' %" PRIu64 " is no event of this "
+		    "session yet: the last is %" PRIu64,
+		    c->after, last);
+	if (w->h->vt == NULL && (c->wanted & ~others) != 0)
+		return error_set(err, ENOENT,
+		    "the session has no screen: its engine is off");
+	return 0;
 }
 
 int
@@ -452,7 +458,7 @@ waits_begin(struct waits *w, struct op_call *call, struct condition *c,
 	struct wait *wait;
 	struct verdict v;
 	struct sight s;
-	int rc = check_screen(w, c, err);
+	int rc = check(w, c, err);
 
 	if (rc < 0) {
 		condition_finish(c);

@@ -507,6 +507,14 @@ def test_the_command_in_time_and_too_late(home, sid, pull):
     assert whole["result"]["screen"][0] == "beforeduring"
 
 
+def test_an_event_to_come_is_no_beginning(w):
+    last = w.call("session.get")["seq"]
+    why = refused(w, text="x", after=last + 1000)
+    assert why.code == "usage", why.code
+    assert f"'after' {last + 1000} is no event of this session yet" in \
+        why.message, why.message
+
+
 def test_the_command_refuses_before_it_asks(home, sid):
     for args, why in [((), "give at least one of --text, "),
                       (("--text", ""), "--text must be 1 to"),
