@@ -21,7 +21,7 @@ import time
 import pytest
 
 import oracle_stream
-from lib import BUILD, is_running, wait_for
+from lib import BUILD, Stopwatch, is_running, wait_for
 
 KEEPER = BUILD / "src" / "tend-keeper"
 HOST = BUILD / "tests" / "it" / "keeper_host"
@@ -74,10 +74,10 @@ class Keeper:
         return [e for e in events if kind in (None, e["event"])]
 
     def wait_event(self, kind, count=1, seconds=30):
-        """The last event of a kind, once there are so many."""
+        """The event of a kind that makes it so many, once it is there."""
         return wait_for(lambda: self.events(kind)[count - 1:],
                         lambda: f"{count} × {kind} in {self.events()}",
-                        seconds)[-1]
+                        seconds)[0]
 
     def bytes(self):
         try:
@@ -147,7 +147,9 @@ class Keeper:
             self.status = signal.SIGKILL
         for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
             if self.is_ours(pid) and is_running(pid):
-                os.kill(pid, signal.SIGKILL)
+                # One may end the other before it is its turn.
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
 
 
 @pytest.fixture
@@ -324,7 +326,7 @@ def state_of(pid):
 
 @pytest.mark.parametrize("who", ["host", "keeper"])
 def test_stopped_processes_lose_nothing(keep, who):
-    keeper = keep(BURST, 7, 5000000)
+    keeper = keep(BURST, 7, 10**12)
     keeper.wait_event("hello")
     for part in range(1, 6):
         wait_for(lambda: keeper.size() > part * 500000, f"part {part}")
@@ -332,9 +334,10 @@ def test_stopped_processes_lose_nothing(keep, who):
         os.kill(pid, signal.SIGSTOP)
         wait_for(lambda: state_of(pid) == "T", "the stop")
         os.kill(pid, signal.SIGCONT)
+    os.kill(keeper.child, signal.SIGTERM)
     assert keeper.wait_end() == 0
-    assert len(keeper.bytes()) == 5000000
-    assert oracle_stream.difference(keeper.bytes(), 7) is None
+    assert keeper.size() == keeper.events("closed")[0]["offset"] > 2500000
+    assert differs(keeper, 7, "plain") is None
 
 
 def tell(fifo, data):
@@ -598,12 +601,18 @@ def starts(keeper):
 
 def test_failing_hosts_are_put_off(keep):
     keeper = keep(*sh("read x"), orders=["exit 3"])
-    count = 6 if FULL else 4
-    keeper.wait_event("hello", count, seconds=60)
+    count, waits = 6 if FULL else 4, []
+    keeper.wait_event("hello")
+    for n in range(2, count + 1):
+        with Stopwatch() as watch:
+            keeper.wait_event("hello", n)
+        waits.append(watch.seconds)
     times = starts(keeper)[:count]
     gaps = [b - a for a, b in zip(times, times[1:])]
     for gap, least in zip(gaps, (0, 0.1, 1, 5, 5)):
-        assert least <= gap + 0.01 and gap < least + 3, gaps
+        assert least <= gap + 0.01, gaps
+    for took, least in zip(waits, (0, 0.1, 1, 5, 5)):
+        assert took < least + 3, waits
 
 
 def test_killed_host_is_replaced_at_once_whatever_was_before(keep):
@@ -611,11 +620,14 @@ def test_killed_host_is_replaced_at_once_whatever_was_before(keep):
     keeper.wait_event("hello", 3)
     keeper.order_next()
     keeper.wait_event("hello", 4)
+    took = []
     for n in range(5, 15):
-        killed = time.monotonic()
-        keeper.kill_host()
-        keeper.wait_event("hello", n)
-        assert starts(keeper)[-1] - killed < 0.5, starts(keeper)
+        with Stopwatch() as watch:
+            keeper.kill_host()
+            keeper.wait_event("hello", n)
+        took.append(watch.seconds)
+    # One that had failed would wait for 5 s; the machine may be busy.
+    assert sorted(took)[5] < 0.5 and max(took) < 4, took
     assert keeper.events("hello")[-1]["crashes"] == 3
     assert keeper.events("hello")[-1]["hosts"] == 13
 
@@ -760,28 +772,31 @@ def test_output_after_the_exit_is_kept_until_nobody_has_the_terminal(keep,
 
 
 def test_linger_of_0_closes_the_terminal_with_the_exit(keep, fifo):
-    keeper = keep(*sh(SURVIVOR, fifo), orders=["linger 0"])
-    began = time.monotonic()
-    assert keeper.wait_end() == 0
-    assert time.monotonic() - began < 5
+    with Stopwatch() as watch:
+        keeper = keep(*sh(SURVIVOR, fifo), orders=["linger 0"])
+        assert keeper.wait_end() == 0
+    assert watch.seconds < 5
     assert keeper.bytes() == b"early\r\n"
     tell(fifo, b"x\n")
 
 
 def test_terminal_lingers_as_long_as_was_asked(keep, fifo):
-    keeper = keep(*sh(SURVIVOR, fifo), orders=["linger 1500"])
-    keeper.wait_event("exit")
-    told = time.monotonic()
-    keeper.wait_event("closed")
-    assert 1 <= time.monotonic() - told < 10
+    """Counted from the end of the program, which is told somewhat later."""
+    began = time.monotonic()
+    with Stopwatch() as watch:
+        keeper = keep(*sh(SURVIVOR, fifo), orders=["linger 1500"])
+        keeper.wait_event("closed")
+    assert time.monotonic() - began >= 1.5 and watch.seconds < 10
     assert keeper.wait_end() == 0
     tell(fifo, b"x\n")
 
 
 def test_exit_is_told_within_2_s_though_others_go_on_printing(keep):
-    keeper = keep(*sh("trap '' HUP; yes & echo $!; exit 5"),
-                  orders=["linger 0"])
+    """It prints so little that the host, though it be late, leaves room: a
+    ring that was full for long looks as if the output had paused."""
     began = time.monotonic()
+    keeper = keep(*sh("trap '' HUP; while echo y; do :; done & exit 5"),
+                  orders=["linger 0"])
     keeper.wait_event("exit", seconds=20)
     assert time.monotonic() - began > 1.5
     keeper.wait_event("closed", seconds=20)
@@ -883,10 +898,10 @@ def test_socket_that_went_missing_is_there_again_in_2_s(keep, harm):
     keeper = keep(*sh("read x"))
     keeper.wait_event("hello")
     harm(keeper.dir / "sock")
-    before = time.monotonic()
-    keeper.wait_event("listening", seconds=10)
+    with Stopwatch() as watch:
+        keeper.wait_event("listening")
     # The machine may be busy; the keeper itself asks for 1.95 s at most.
-    assert time.monotonic() - before < 2.5
+    assert watch.seconds < 2.5
     assert keeper.order("go") == keeper.host()
     keeper.kill_host()
     keeper.wait_event("hello", 2)
@@ -902,16 +917,14 @@ def test_clients_wait_while_there_is_no_host(keep):
         assert int(sock.recv(100)) == keeper.host()
 
 
-def test_socket_that_is_not_ours_is_left_at_the_end(keep):
-    keeper = keep(*sh("read x"))
+def test_socket_that_is_not_ours_is_left_at_the_end(keep, fifo):
+    keeper = keep(*sh("read x <$1", fifo))
     keeper.wait_event("hello")
-    sock = keeper.connect()
     replace_by_a_file(keeper.dir / "sock")
-    sock.sendall(b"type x\r\n\nlinger 0")
+    tell(fifo, b"x\n")
     assert keeper.wait_end() == 0
     left = keeper.dir / "sock"
     assert not left.exists() or left.read_text() == "not a socket"
-    sock.close()
 
 
 # ------------------------------------------------------------------ the keeper
@@ -951,14 +964,21 @@ def test_program_outlives_a_killed_keeper(keep):
 
 def test_flood_survives_the_keepers_death_but_for_one_read(keep):
     """What read() brought and head did not yet count dies with the keeper."""
-    keeper = keep(BURST, 8, 3000000)
+    keeper = keep(BURST, 8, 10**12)
     wait_for(lambda: keeper.size() > 500000, "some bytes")
     os.kill(keeper.pid, signal.SIGKILL)
-    keeper.wait_end()
+    assert keeper.wait_end() == signal.SIGKILL
+    keeper.wait_event("unkept")
+    alone = keeper.size()
+    wait_for(lambda: keeper.size() > alone + 500000, "some more bytes")
+    os.kill(keeper.child, signal.SIGTERM)
     keeper.wait_event("end")
-    got, want = keeper.bytes(), oracle_stream.stream(8, 0, 3000000)
-    lost = len(want) - len(got)
+    got = keeper.bytes()
+    last = got.rindex(b"\r\n", 0, -82) + 2
+    lost = int(got[last:last + 12]) * 80 - last
     assert 0 <= lost <= 65536
+    want = subprocess.run([BURST, "8", str(len(got) + lost)], check=True,
+                          stdout=subprocess.PIPE).stdout
     same = len(os.path.commonprefix([got, want]))
     assert same > 500000 and got[same:] == want[same + lost:]
 
@@ -969,7 +989,7 @@ def wait_for_rest(count):
 
     def rests():
         seen.append(count())
-        return seen[-5:] == [seen[-1]] * 5
+        return seen[-1] and seen[-5:] == [seen[-1]] * 5
 
     wait_for(rests, lambda: f"a number that rests, of {seen}")
     return seen[-1]
@@ -985,6 +1005,7 @@ def test_idle_keeper_sleeps(keep):
         status = pathlib.Path(f"/proc/{keeper.pid}/status").read_text()
         return int(field(status, "voluntary_ctxt_switches"))
 
-    before = wait_for_rest(switches)
+    # Whoever has sent it something has made it ready to run.
+    before = wait_for_rest(lambda: state_of(keeper.pid) == "S" and switches())
     assert keep(*sh("sleep 3")).wait_end() == 0
     assert switches() == before
