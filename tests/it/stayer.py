@@ -106,7 +106,10 @@ class Stayer(threading.Thread):
     def _part(self):
         """The host leaves: say so, take the rest, and go on with the next."""
         began = time.monotonic()
-        self.wire.send(BYE)
+        try:
+            self.wire.send(BYE)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # too late: it was cut off, and what it sent was taken
         end = began + 30
         try:
             while True:

@@ -174,7 +174,7 @@ def test_output_is_the_end_of_the_log_and_bounded(mcp):
     sid = shell(mcp)
     seq = mcp.call("session_send", session=sid, input=[
         {"text": "seq 1 20000; echo do''ne"}, {"keys": ["Enter"]}])["seq"]
-    mcp.wait_screen(sid, "done")
+    mcp.wait_screen(sid, "done\nready>")
     got = mcp.call("session_output", session=sid)
     assert got["truncated"] is True
     text = got["untrusted"]["text"]
@@ -354,9 +354,10 @@ def test_a_command_gives_its_status_and_output(mcp):
                    command=r"printf '\033[32mok\033[m \033[8mpsst\033[m\n'")
     assert got["untrusted"]["output"] == "ok psst\n", got
     assert [h["why"] for h in got["hidden"]] == ["concealed"]
-    got = mcp.call("session_exec", session=sid, command="sleep 600",
-                   timeout_ms=2000)
+    got = mcp.call("session_exec", session=sid, timeout_ms=2000,
+                   command="sh -c \"echo be''gun; exec sleep 600\"")
     assert got["timed_out"] is True and "exit_code" not in got
+    mcp.wait_screen(sid, "begun")
     assert "command" in mcp.refused("session_exec", session=sid,
                                     command="true")
     seq = mcp.call("session_send", session=sid,

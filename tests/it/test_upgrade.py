@@ -20,7 +20,7 @@ import time
 import pytest
 
 import lib
-from disks import fill, small  # noqa: F401 (a fixture)
+from disks import fill, free, small  # noqa: F401 (a fixture)
 from lib import BUILD, Home, is_running, wait_for
 from stayer import Stayer
 from terminal import Terminal
@@ -146,7 +146,8 @@ def test_upgrades_lose_and_double_nothing(home):
         watcher.stop()
         home.ok("send", sid, "--text", "Q")
         term.wait_text("FINAL")
-        assert term.screen()["lines"] == home.screen(sid)["lines"]
+        lines = home.screen(sid)["lines"]
+        term.wait(lambda s: s["lines"] == lines, lines)
         assert term.program.poll() is None, "the attach client has ended"
         assert b"reconnecting" not in term.raw
     typed_exactly(home, typer, b"Q")
@@ -201,7 +202,7 @@ def takes_more(wire):
     """Whether the host has not cut it off yet."""
     try:
         wire.send(RESIZE)  # of no size: ignored
-    except BrokenPipeError:
+    except (BrokenPipeError, ConnectionResetError):
         return False
     return True
 
@@ -245,14 +246,16 @@ def test_an_upgrade_keeps_the_lease_and_the_size(home):
         other.resize(100, 40)
         wait_for(lambda: home.info(sid)["cols"] == 90, lambda: home.info(sid))
         assert small_one.type(1, b"mine\r")[0] == 0
-        home.ok("upgrade", sid)
+        upgrade = subprocess.Popen([lib.TEND, "upgrade", sid], env=home.env)
         small_one.until_closed()
         other.until_closed()
+    # Who is slow to come back is not reckoned with any more.
     with Wire(home.dir(sid), who=98, cols=100, rows=40) as other, \
             Wire(home.dir(sid), who=99, cols=90, rows=30) as small_one:
         assert other.type(1, b"not mine\r")[0] == 2
         assert small_one.type(1, b"still mine\r")[0] == 0
         small_one.until_output(b"still mine")
+    assert upgrade.wait(60) == 0
     resized = home.events(sid, "resize")
     assert [(e["cols"], e["rows"]) for e in resized] == [(90, 30)], resized
 
@@ -460,7 +463,7 @@ def test_a_full_disk_refuses_an_upgrade(small):
     """What the disk has not taken is only in the old host's memory."""
     home = small
     sid = start(home, "0.01")
-    ballast = fill(home)
+    fill(home)
     wait_for(lambda: home.info(sid)["unlogged"], lambda: home.info(sid))
     host = home.info(sid)["host_pid"]
     error = home.error("upgrade", sid, status=8, code="storage")
@@ -468,7 +471,7 @@ def test_a_full_disk_refuses_an_upgrade(small):
     words = home.ok("info", sid)
     assert "unlogged     the log is behind: No space left" in words, words
     assert "make room there" in words, words
-    ballast.unlink()
+    free(home)  # so much that the log does not fill it again
     wait_for(lambda: not home.info(sid)["unlogged"], lambda: home.info(sid))
     assert home.info(sid)["host_pid"] == host
     home.ok("upgrade", sid)
@@ -493,15 +496,17 @@ def test_all_sessions_of_a_home(home):
 
 def test_upgrade_and_stop_cross(home):
     """A session that is being stopped keeps its host to the end."""
+    go = home.path / "go"
     sid = home.start("sh", "-c", "trap '' HUP TERM; echo ready; "
-                     "while :; do sleep 0.1; done")
+                     "until [ -e \"$0\" ]; do sleep 0.1; done", go)
     home.wait_text(sid, "ready")
-    stop = subprocess.Popen([lib.TEND, "stop", "--grace", "2s", sid],
+    stop = subprocess.Popen([lib.TEND, "stop", "--grace", "60s", sid],
                             env=home.env)
     wait_for(lambda: home.info(sid)["status"] == "exiting",
              lambda: home.info(sid))
     error = home.error("upgrade", sid, status=4, code="not_running")
     assert "it is ending" in error["message"], error
+    go.touch()
     assert stop.wait(60) == 0
     assert home.wait_status(sid, "exited")["outcome"] == "stopped"
 

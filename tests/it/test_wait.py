@@ -458,7 +458,7 @@ def test_the_same_hash_during_a_flood(home, tmp_path):
     """K-14: of a wait, a snapshot, a replay, and who follows the log."""
     rounds = 60 if FULL else 12
     sid = home.start("sh", "-c", "while :; do seq -f 'line %08.0f' 1 100000; "
-                     "done")
+                     "done", options=["--max-log", "64G"])
     seen = []
     with open(tmp_path / "followed", "w+b") as file:
         follower = subprocess.Popen([TEND, "log", "--raw", "-f", sid],
