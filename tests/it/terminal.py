@@ -82,8 +82,10 @@ class Terminal:
                 data = os.read(master, 1 << 16)
             except OSError:
                 return
-            self.raw += data
-            self._tell({"data": base64.b64encode(data).decode()})
+            # Whoever sees it in `raw` and asks for the screen, sees it there.
+            with self.lock:
+                self.raw += data
+                self._tell({"data": base64.b64encode(data).decode()})
 
     def _from_node(self):
         for line in self.node.stdout:
@@ -143,6 +145,7 @@ class Terminal:
             os.setsid()
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
+        self.screen()  # It is there, and answers what it is asked.
         self.program = subprocess.Popen(
             [str(part) for part in command], stdin=self.slave,
             stdout=self.slave, stderr=self.slave, env=env,
