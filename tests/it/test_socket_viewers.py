@@ -269,8 +269,8 @@ def test_the_program_never_waits_for_a_frozen_viewer(home):
         driver.close()
         return took
 
-    alone = min(seconds(0) for _ in range(3))
-    crowded = min(seconds(50) for _ in range(3))
+    rounds = [(seconds(0), seconds(50)) for _ in range(3)]
+    alone, crowded = map(min, zip(*rounds))
     assert crowded < 3 * alone + 0.5, (alone, crowded)
 
 
@@ -297,7 +297,7 @@ def test_flow_block_gives_up_on_who_never_reads(home):
     directory, driver = start(home, 100000)
     with Wire(directory, replay="none", flow="block", flow_ms=200):
         driver.data(b"\n")
-        driver.until_output(b"done", seconds=20)
+        driver.until_output(b"done")
     driver.close()
 
 
@@ -309,9 +309,10 @@ def test_flow_counts_what_was_shown(home):
         w.send(wire.SEEN, (5).to_bytes(8, "big"))
         w.sync()
         driver.data(b"\n")
+        w.until(lambda: len(w.output) > 60000, "a window of it")
         while w.frame(0.5) is not None:
             pass
-        assert 60000 < len(w.output) < 300000, len(w.output)
+        assert len(w.output) < 300000, len(w.output)
         w.send(wire.SEEN, (1 << 40).to_bytes(8, "big"))
         w.until_output(b"done")
     driver.close()
@@ -326,7 +327,8 @@ def test_a_viewer_that_goes_takes_nothing_along(home):
         w.sock.recv(10)
         w.close()
     driver.until_output(b"done")
-    assert driver.call("session.get")["observers"] == 1
+    wait_for(lambda: driver.call("session.get")["observers"] == 1,
+             "all are gone")
     driver.close()
 
 
