@@ -140,7 +140,9 @@ def test_paste_is_bracketed_when_asked_for(home, keys):
     home.wait_text(sid, "^[[200~x^[[201~")
 
 
-DRAW = ("printf 'one\\r\\n\\033[1;31mtwo\\033[m\\r\\n\\033]2;title\\007'; "
+# Without opost the kernel passes it on in one piece.
+DRAW = ("stty -opost; "
+        "printf 'one\\r\\n\\033[1;31mtwo\\033[m\\r\\n\\033]2;title\\007'; "
         "exec cat")
 
 
@@ -175,7 +177,7 @@ def test_snapshot_is_the_same_after_the_end(home):
 
 def test_scrollback(home):
     sid = home.start("sh", "-c", "seq 50; exec cat", options=["--size", "20x4"])
-    home.wait_text(sid, "50")
+    home.ok("wait", sid, "--text", "50", "--cursor", "3,0")
     wanted = [str(n) for n in range(1, 51)]
     assert home.ok("snapshot", sid, "--scrollback").split() == wanted
     screen = home.json("snapshot", sid, "--scrollback")
@@ -274,7 +276,7 @@ def test_rows_that_changed(home, alive):
 def test_what_is_too_long_is_cut_at_the_top(home, alive):
     sid = home.start("sh", "-c", "seq 100 130; exec cat",
                      options=["--size", "20x4"])
-    home.wait_text(sid, "130")
+    home.ok("wait", sid, "--text", "130", "--cursor", "3,0")
     if not alive:
         home.ok("kill", sid)
         home.wait_gone(sid)

@@ -20,7 +20,7 @@ def home():
 
 def ended(home, script, **kwargs):
     sid = home.start("sh", "-c", script, **kwargs)
-    home.wait_status(sid, "exited", "failed")
+    home.wait_gone(sid)
     return sid
 
 
@@ -133,6 +133,7 @@ def test_follow_goes_on_until_the_end(home):
         assert text.stdout.readline() == b"one\n"
         home.ok("send", sid, "--text", "two", "--keys", "Enter")
         assert text.stdout.readline() == b"two\n"
+        home.wait_text(sid, "two\ntwo")
         home.ok("kill", sid)
         assert raw.stdout.read() == b"\r\ntwo\r\ntwo\r\n"
         assert text.stdout.read() == b"two\n"
@@ -148,13 +149,13 @@ def test_follow_of_a_finished_session_is_its_log(home):
 
 def test_following_needs_no_host(home):
     """K-16: what is in the files can be read while the host stands still."""
-    sid = home.start("sh", "-c", "echo hello; exec cat")
+    sid = home.start("sh", "-c", "printf hello; exec cat")
     home.wait_text(sid, "hello")
-    assert home.raw(sid) == b"hello\r\n"
+    assert home.raw(sid) == b"hello"
     host = home.info(sid)["host_pid"]
     os.kill(host, signal.SIGSTOP)
     try:
-        assert home.raw(sid) == b"hello\r\n"
+        assert home.raw(sid) == b"hello"
         assert home.json("snapshot", sid, "--at=-0s")["lines"][0] == "hello"
     finally:
         os.kill(host, signal.SIGCONT)
