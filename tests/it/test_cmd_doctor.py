@@ -1,5 +1,6 @@
 """`tend doctor`: what it finds, and that what it says to do helps."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -170,7 +171,9 @@ def test_sessions_that_are_lost_or_unkept(home):
     home.wait_status("gone", "running")
     session = home.info("gone")
     for part in ("keeper_pid", "host_pid", "child_pid"):
-        os.kill(session[part], signal.SIGKILL)
+        # Without the others the program is hung up, and may have ended.
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(session[part], signal.SIGKILL)
     os.kill(home.info(sid)["keeper_pid"], signal.SIGKILL)
     wait_for(lambda: home.info(sid)["unkept"] and
              home.info("gone")["outcome"] == "lost",

@@ -51,8 +51,11 @@ def test_stop_is_stopped_whatever_the_status(home):
 
 
 def test_stop_with_interrupt_presses_ctrl_c_first(home):
-    sid = home.start("sh", "-c", "trap 'echo interrupted; exit 3' INT; "
-                     "echo ready; while :; do sleep 60 & wait; done")
+    """It has 300 ms to act on it; one that takes longer must not mind the
+    rest."""
+    sid = home.start("sh", "-c", "trap '' TERM HUP; "
+                     "trap 'echo interrupted; exit 3' INT; echo ready; "
+                     "while :; do sleep 60 & wait; done")
     home.wait_text(sid, "ready")
     session = home.json("stop", sid, "--interrupt")
     assert session["exit_code"] == 3, session

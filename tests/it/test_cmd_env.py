@@ -46,6 +46,7 @@ def visit(home, term, sid, *options, **variables):
     term.wait(lambda s: s["alt"], "the session")
     term.type(DETACH)
     assert term.ended() == 0, term.text()
+    term.wait(lambda s: not s["alt"], "what was there before")
 
 
 def link(home, sid):
