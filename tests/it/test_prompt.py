@@ -218,6 +218,12 @@ def test_a_program_that_ends_has_taken_it(home):
     assert "exited" in error["message"], error
 
 
+def is_nudge(keys, text):
+    """Where the machine is slow, Enter is pressed up to three times."""
+    most = [text, "\x1b", "\r", "\r", "\r"]
+    return len(keys) >= 3 and keys == most[:len(keys)]
+
+
 NOTES = r"""
 import os, re, signal, tty
 tty.setraw(0)
@@ -239,10 +245,11 @@ def test_a_nudge_keeps_its_times(home):
     got = prompt(home, sid, "do it", "--profile", "nudge")
     assert got["result"] == "delivered", got
     home.wait_text(sid, "winch")
-    assert lines_of(home, sid)[:4] == ["ready", "text", "escape", "enter"]
+    home.wait_text(sid, "enter")
+    told = [line for line in lines_of(home, sid) if line != "winch"]
+    assert told[:4] == ["ready", "text", "escape", "enter"], told
     events = [e for e in home.events(sid) if e["type"] == "input"]
-    keys = [e["data"] for e in events]
-    assert keys == ["do it", "\x1b", "\r", "\r", "\r"][:len(keys)], keys
+    assert is_nudge([e["data"] for e in events], "do it"), events
     least = [0.498, 0.098, 0.198, 0.198]
     for a, b, pause in zip(events, events[1:], least):
         assert b["time"] - a["time"] >= pause, events
@@ -295,11 +302,11 @@ def test_a_host_that_leaves_ends_its_prompt_first(home):
 
     thread = threading.Thread(target=one)
     thread.start()
-    wait_for(lambda: typed(home, sid) == ["kept whole"], "the text")
+    wait_for(lambda: typed(home, sid)[:1] == ["kept whole"], "the text")
     answer = home.run("revive", sid)
     thread.join()
     assert results[0].status == 0, results
-    assert typed(home, sid) == ["kept whole", "\x1b", "\r"]
+    assert is_nudge(typed(home, sid), "kept whole"), typed(home, sid)
     # Where the machine is slow it could not leave in time, and stays.
     left = home.info(sid)["host_pid"] != host
     assert left == (answer.status == 0), answer
@@ -312,8 +319,8 @@ def test_a_client_that_goes_leaves_a_whole_message(home):
         w.send(wire.REQUEST, json.dumps({
             "id": 1, "op": "session.prompt",
             "args": {"text": "left alone", "profile": "nudge"}}).encode())
-        wait_for(lambda: typed(home, sid) == ["left alone"], "the text")
-    wait_for(lambda: typed(home, sid) == ["left alone", "\x1b", "\r"],
+        wait_for(lambda: typed(home, sid)[:1] == ["left alone"], "the text")
+    wait_for(lambda: is_nudge(typed(home, sid), "left alone"),
              lambda: typed(home, sid))
 
 
