@@ -152,8 +152,9 @@ def test_vim_does_not_notice(home):
 
 
 def test_history_and_size_are_there_after_a_crash(home):
-    sid = home.start("sh", "-c", "seq 1 300; read x", options=["-s", "90x20"])
-    home.wait_text(sid, "300")
+    sid = home.start("sh", "-c", "seq 1 300; printf ready; read x",
+                     options=["-s", "90x20"])
+    home.wait_text(sid, "ready")
     home.ok("resize", sid, "70x15")
     before = home.json("snapshot", sid, "--scrollback")
     host = home.info(sid)["host_pid"]

@@ -114,7 +114,7 @@ def survive(home, sid, word):
     os.kill(old, signal.SIGKILL)
     host = new_host(home, sid, old)
     home.ok("send", sid, "--text", word, "--keys", "Enter")
-    home.wait_text(sid, word)
+    home.wait_text(sid, f"{word}\n{word}")
     home.wait_text(sid, "before")
     return os.readlink(f"/proc/{host}/exe")
 

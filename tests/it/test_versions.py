@@ -65,7 +65,8 @@ def test_a_new_client_with_an_old_session(home):
     home.ok("mark", sid, "here")
     home.ok("resize", sid, "70x20")
     assert home.screen(sid)["cols"] == 70
-    assert b"got one" in home.raw(sid)
+    # It says what it shows before its log has it.
+    wait_for(lambda: b"got one" in home.raw(sid), lambda: home.raw(sid))
     with Terminal(70, 20) as term:
         term.run(lib.TEND, "attach", sid, env=home.env)
         term.wait_text("got one")
