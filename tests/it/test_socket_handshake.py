@@ -1,5 +1,6 @@
 """First lines, frames and their order, limits, and who may connect."""
 
+import contextlib
 import json
 import os
 import resource
@@ -34,7 +35,8 @@ def first_line(directory, line):
     """Send a first line; what comes back until the host closes, or a line."""
     with wire.connect(directory) as sock:
         sock.settimeout(wire.SECONDS)
-        sock.sendall(line)
+        with contextlib.suppress(BrokenPipeError):
+            sock.sendall(line)
         got = b""
         while b"\n" not in got:
             more = sock.recv(65536)

@@ -4,6 +4,7 @@ It shares no code with tend: what it says and understands is what the document
 says, so that a test that passes shows that the document is right.
 """
 
+import contextlib
 import json
 import os
 import select
@@ -65,7 +66,9 @@ class Wire:
         self.sock.settimeout(SECONDS)
         hello = {"tend": 1, "client": "tests", "features": list(features),
                  "mode": mode, **fields}
-        self.sock.sendall(json.dumps(hello).encode() + b"\n")
+        # Who is refused at once may be cut off, and can read why.
+        with contextlib.suppress(BrokenPipeError):
+            self.sock.sendall(json.dumps(hello).encode() + b"\n")
         self.buffer = bytearray()
         self.frames = []
         self.output = bytearray()
