@@ -21,7 +21,8 @@ def chromium(path, *switches):
     """Open a file; what Chromium prints on standard output."""
     program = shutil.which("chromium")
     assert program, "chromium is not installed: apt-get install chromium"
-    with tempfile.TemporaryDirectory() as profile:
+    # Its helpers end after it, and may still write there.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         done = subprocess.run(
             [program, *SWITCHES, f"--user-data-dir={profile}", *switches,
              pathlib.Path(path).as_uri()],
