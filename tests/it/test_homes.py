@@ -50,9 +50,9 @@ def test_homes_with_active_sessions_and_all(homes):
     one.start("cat")
     two.start("cat")
     ended = two.start("true")
-    two.wait_status(ended, "exited")
+    two.wait_gone(ended)
     gone = three.start("true")
-    three.wait_status(gone, "exited")
+    three.wait_gone(gone)
     assert listed(one) == {"one": ("there", 1, 1), "two": ("there", 1, 2)}
     assert listed(one, "--all") == {
         "one": ("there", 1, 1), "two": ("there", 1, 2),
@@ -72,7 +72,7 @@ def test_ls_of_all_homes(homes):
     one, two, three = homes
     first, second = one.start("cat"), two.start("cat")
     third = three.start("true")
-    three.wait_status(third, "exited")
+    three.wait_gone(third)
 
     def ids(*args):
         return {os.path.basename(each["home"]):
@@ -99,7 +99,7 @@ def test_a_home_is_forgotten_and_comes_again(homes):
         answer = one.json("homes", "forget", path)
         assert answer == {"forgotten": str(two.path)}
         assert set(listed(one, "-a")) == {"one"}
-        assert two.info(sid)["status"] == "running"
+        two.wait_status(sid, "running")
         two.start("cat")
         assert set(listed(one, "-a")) == {"one", "two"}
     one.error("homes", "forget", "/no/such/home", status=3, code="not_found")
@@ -113,7 +113,7 @@ def test_what_was_lost_is_found_again(homes):
     sid = one.start("cat")
     registry(one).write_bytes(b"\x00\xff nonsense")
     assert listed(one) == {"one": ("there", 1, 1)}
-    assert one.info(sid)["status"] == "running"
+    one.wait_status(sid, "running")
     registry(one).unlink()
     two.start("cat")
     assert set(listed(two)) == {"two"}
@@ -139,8 +139,7 @@ def test_a_session_starts_where_no_list_can_be(homes):
     one = homes[0]
     for place in ("/proc/nowhere", "/dev/null"):
         one.env["XDG_STATE_HOME"] = place
-        sid = one.start("cat")
-        assert one.info(sid)["status"] == "running"
+        one.wait_status(one.start("cat"), "running")
     state = one.path.parent / "open"
     state.mkdir()
     (state / "tend").mkdir()
@@ -227,7 +226,7 @@ def test_a_copy_in_the_place_of_what_runs(homes):
     os.rename(one.path, two.path)
     lib.copy_tree(two.path, one.path)
     assert one.info(sid)["outcome"] == "lost"
-    assert two.info(sid)["status"] == "running"
+    two.wait_status(sid, "running")
     states = {os.path.basename(each["path"]): each["state"]
               for each in two.json("homes", "-a")}
     assert states == {"one": "replaced", "two": "there"}
