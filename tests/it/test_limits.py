@@ -1,5 +1,6 @@
 """What a session, and a home, may take at most."""
 
+import json
 import os
 import subprocess
 import time
@@ -64,10 +65,19 @@ def test_sessions_are_not_made_too_fast(home):
     """The burst is used up, then it is refused, and soon goes on."""
     home.env["TEND_MAX_RATE"] = "1"
     home.ok("run", "-d", "--", "true")
-    path = home.path / "rate"
-    ahead = time.time_ns() + 1_000_900_000_000
-    os.utime(path, ns=(ahead, ahead))
-    error = home.error("run", "-d", "--", "true", status=125, code="busy")
+
+    def run_at_once():
+        """None when it was too late: the burst is used up for two seconds."""
+        began = time.monotonic()
+        ahead = time.time_ns() + 1_000_900_000_000
+        os.utime(home.path / "rate", ns=(ahead, ahead))
+        answer = home.run("run", "--json", "-d", "--", "true")
+        return answer if time.monotonic() - began < 1.5 else None
+
+    answer = wait_for(run_at_once, "a run at once")
+    assert answer.status == 125, answer
+    error = json.loads(answer.out)["error"]
+    assert error["code"] == "busy", error
     assert "1000 at once and 1 a second" in error["message"], error
     assert "TEND_MAX_RATE" in error["message"], error
     home.ok("run", "-d", "--", "true", env={**home.env, "TEND_MAX_RATE": "0"})
