@@ -60,8 +60,17 @@ class Watcher:
                         f"{size} bytes", seconds=120)
 
     def read_what_is_there(self):
+        """What a stopped host has sent."""
         while self.wire.frame(0.3) is not None:
             pass
+
+    def read_what_comes(self):
+        """Until many turns of the host have brought nothing."""
+        def look():
+            self.wire.sync()
+            return len(self.wire.output)
+
+        return wait_until_same(look, "what is shown")
 
     def is_whole(self):
         assert self.wire.gaps == [], self.wire
@@ -80,13 +89,17 @@ def called(home, name):
 
 @contextlib.contextmanager
 def stopped(*pids):
-    for pid in pids:
-        os.kill(pid, signal.SIGSTOP)
+    """Some may have ended, as what a shell runs again and again does."""
+    def send(number):
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
+
+    send(signal.SIGSTOP)
     try:
         yield
     finally:
-        for pid in pids:
-            os.kill(pid, signal.SIGCONT)
+        send(signal.SIGCONT)
 
 
 def bytes_written(pid):
@@ -131,8 +144,7 @@ def test_a_stopped_keeper_or_program_leaves_a_host_that_answers(home, who):
     watcher = Watcher(home.dir(sid))
     watcher.read(FIRST)
     with stopped(called(home, who)):
-        watcher.read_what_is_there()
-        shown = len(watcher.wire.output)
+        shown = watcher.read_what_comes()
         assert FIRST <= shown < SIZE
         screen = home.screen(sid)
         last = oracle_stream.line(SEED, (shown - watcher.BEFORE) // 80 - 1)
