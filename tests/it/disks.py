@@ -1,7 +1,9 @@
 """Disks that are small and run full, and disks that hang."""
 
+import contextlib
 import errno
 import fcntl
+import itertools
 import os
 import shutil
 import struct
@@ -9,7 +11,7 @@ import subprocess
 
 import pytest
 
-from lib import Home
+from lib import Home, wait_for
 
 
 def mount(*args):
@@ -57,11 +59,18 @@ def fill_names(home):
     """Let there be room, but for no other file."""
     place = home.path.parent / "names"
     place.mkdir()
-    try:
-        for number in range(1000):
-            (place / str(number)).touch()
-    except OSError:
-        pass
+    numbers = itertools.count()
+
+    def take_all():
+        with contextlib.suppress(OSError):
+            while True:
+                (place / str(next(numbers))).touch()
+
+    take_all()
+    # A file that is being written takes the place of another, which is free.
+    wait_for(lambda: not [*home.path.glob("sessions/*/session.json.*")],
+             "the end of a write")
+    take_all()
 
 
 def free(home):

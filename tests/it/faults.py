@@ -86,6 +86,7 @@ class Truth:
                   f"go) i=$((i+1)); {BURST} $i 30000 | tee -a {path} ;; "
                   "end) exit 6 ;; esac; done")
         self.sid = home.start("sh", "-c", script, **kwargs)
+        home.wait_status(self.sid, "running")
         wait_for(lambda: path.exists() and self.size() == len("ready\n"),
                  "the program")
 

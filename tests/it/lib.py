@@ -277,6 +277,8 @@ class Home:
         """Wait until its terminal echoes nothing; the session."""
         def look():
             session = self.info(sid)
+            if session["child_pid"] is None:  # its host has not begun
+                return None
             tty = os.open(f"/proc/{session['child_pid']}/fd/0",
                           os.O_RDWR | os.O_NOCTTY)
             with open(tty, "rb+", buffering=0):
@@ -321,7 +323,7 @@ def missing(home, sid):
 
 def is_all(home, sid, want, at=0):
     """The log and its gaps are the stream, from byte `at` to the last."""
-    gaps, kept = missing(home, sid), []
+    gaps, kept = [gap for gap in missing(home, sid) if gap[1] > at], []
     for begin, end in [*gaps, (len(want), len(want))]:
         assert at <= begin, gaps
         kept.append(want[at:begin])

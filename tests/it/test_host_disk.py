@@ -271,6 +271,8 @@ def test_a_small_budget_is_used():
         log = home.dir(sid) / "log"
         for n in range(1, times + 1):
             print_next(home, sid, step)
+            with Wire(home.dir(sid), mode="control") as control:
+                control.call("session.flush")
             so_far = want[:n * step + len(READY)]
             kept = home.raw(sid)
             assert so_far.endswith(kept)
@@ -299,35 +301,37 @@ def disk_use(directory):
     return total
 
 
-def test_a_day_of_repainting_stays_within_its_budget():
+def test_a_day_of_repainting_stays_within_its_budget(small):
     """Segments are compressed and removed as fast as they come; the end of
     the day is there, and its last screen."""
-    with Home() as home:
-        sid = home.start("sh", "-c", "stty -echo -opost; read x; "
-                         f"{sys.executable} {REPAINT} {DAY} {PACE}; read y; "
-                         "exit 6", options=["--max-log", str(BUDGET)])
-        log, most = home.dir(sid) / "log", 0
-        goal = DAY * len(repaint.frame(0))
-        type_line(home, sid)
+    free(small)  # but no disk that syncs slowly
+    home = small
+    sid = home.start("sh", "-c", "stty -echo -opost; read x; "
+                     f"{sys.executable} {REPAINT} {DAY} {PACE}; read y; "
+                     "exit 6", options=["--max-log", str(BUDGET)])
+    home.wait_no_echo(sid)
+    log, most = home.dir(sid) / "log", 0
+    goal = DAY * len(repaint.frame(0))
+    type_line(home, sid)
 
-        def done():
-            nonlocal most
-            most = max(most, disk_use(log))
-            return home.info(sid)["offset"] >= goal
+    def done():
+        nonlocal most
+        most = max(most, disk_use(log))
+        return home.info(sid)["offset"] >= goal
 
-        wait_for(done, lambda: (goal, home.info(sid)), seconds=300)
-        assert most <= BUDGET + BESIDE, most
-        wait_for(lambda: disk_use(log) <= BUDGET, lambda: disk_use(log))
-        last = repaint.frame(DAY - 1)
-        screen = "\n".join(home.screen(sid)["lines"])
-        assert f"{DAY - 1:06d}.00" in screen, screen
-        end(home, sid)
-        kept = home.raw(sid)
-        print(f"{goal} bytes, at most {most} on disk, {len(kept)} kept")
-        assert kept.endswith(last)
-        tail = repaint.stream_end(DAY, len(kept))
-        assert kept == tail, "what is kept is not the end of the day"
-        assert not FULL or len(kept) < goal
+    wait_for(done, lambda: (goal, home.info(sid)), seconds=300)
+    assert most <= BUDGET + BESIDE, most
+    wait_for(lambda: disk_use(log) <= BUDGET, lambda: disk_use(log))
+    last = repaint.frame(DAY - 1)
+    screen = "\n".join(home.screen(sid)["lines"])
+    assert f"{DAY - 1:06d}.00" in screen, screen
+    end(home, sid)
+    kept = home.raw(sid)
+    print(f"{goal} bytes, at most {most} on disk, {len(kept)} kept")
+    assert kept.endswith(last)
+    tail = repaint.stream_end(DAY, len(kept))
+    assert kept == tail, "what is kept is not the end of the day"
+    assert not FULL or len(kept) < goal
 
 
 # ------------------------------------------------- a log that is taken away
@@ -369,6 +373,8 @@ def test_log_that_was_removed_is_begun_again(small, remove):
 def test_log_removed_with_its_host_is_begun_again(small):
     sid, want = start_printing(small, 100_000, 100_000)
     print_next(small, sid, 100_000)
+    # Then no byte of it is in the ring, for the next host to log.
+    wait_for(lambda: len(small.raw(sid)) == 100_006, lambda: small.info(sid))
     remove_directory(small, sid)
     kill_host(small, sid)
     print_next(small, sid, 100_000)
@@ -460,8 +466,10 @@ class Typist:
         self.press(b"x", b"x")
         return time.monotonic() - began
 
-    def median_echo(self, n=200):
-        return statistics.median(self.echo() for _ in range(n))
+    def median_echo(self, n=40, rounds=10):
+        """The best of some, for others use the machine as well."""
+        return min(statistics.median(self.echo() for _ in range(n))
+                   for _ in range(rounds))
 
     def little(self):
         self.press(b"l", LITTLE + b"<little>")
