@@ -2,6 +2,7 @@
 exec` share."""
 
 import json
+import pathlib
 import re
 
 import pytest
@@ -188,6 +189,21 @@ def home(tmp_path):
             made.env.pop(name, None)
         (tmp_path / ".zshrc").write_text("")  # else zsh asks questions
         yield made
+
+
+def started(home, name):
+    """Wait until a program of this name runs."""
+    def look():
+        for pid in home.processes():
+            try:
+                comm = pathlib.Path(f"/proc/{pid}/comm").read_text()
+            except OSError:
+                continue
+            if comm == name + "\n":
+                return True
+        return False
+
+    wait_for(look, f"{name} to run")
 
 
 def ready(home, sid):

@@ -10,7 +10,7 @@ import pytest
 
 from lib import TEND, wait_for
 from shells import (CASES, LIMIT, SHELLS, Case, home, ready,  # noqa: F401
-                    run)
+                    run, started)
 
 FULL = "TEND_TEST_FULL" in os.environ
 
@@ -39,9 +39,10 @@ def test_who_stops_waiting_ends_nothing(home, tmp_path):  # noqa: F811
     """K-07: a time-out answers with what there is; the command goes on, its end
     is seen and logged, and meanwhile there is no other."""
     sid = home.start("bash")
+    run(home, sid, "true")
     gate = tmp_path / "gate"
     os.mkfifo(gate)
-    answer = home.run("exec", sid, "--json", "--timeout", "300ms", "--",
+    answer = home.run("exec", sid, "--json", "--timeout", "3s", "--",
                       f"echo begun; cat {gate}; echo done")
     assert answer.status == 11, answer
     result = json.loads(answer.text)["result"]
@@ -53,14 +54,20 @@ def test_who_stops_waiting_ends_nothing(home, tmp_path):  # noqa: F811
     assert "earlier exec" in error["message"], error
 
     gate.write_text("through the gate\n")
-    ends = wait_for(lambda: [e for e in home.events(sid)
-                             if e["type"] == "run-end"],
-                    lambda: home.events(sid))
-    assert ends[0]["data"]["outcome"] == "completed", ends
-    assert ends[0]["data"]["exit_code"] == 0, ends
+    end = ended(home, sid, 2)
+    assert end["outcome"] == "completed" and end["exit_code"] == 0, end
     assert run(home, sid, "echo third")["output"] == "third\n"
     output = home.raw(sid)
     assert b"through the gate\r\ndone\r\n" in output, output
+
+
+def ended(home, sid, number):
+    """What the log has of the end of that many runs: of the last."""
+    def look():
+        ends = home.events(sid, "run-end")
+        return ends[number - 1]["data"] if len(ends) >= number else None
+
+    return wait_for(look, lambda: home.events(sid))
 
 
 def test_a_caller_that_is_killed_ends_nothing(home, tmp_path):  # noqa: F811
@@ -75,6 +82,7 @@ def test_a_caller_that_is_killed_ends_nothing(home, tmp_path):  # noqa: F811
         caller.wait()
         f.write("still here\n")
     home.wait_text(sid, "still here")
+    ended(home, sid, 1)
     assert run(home, sid, "echo next")["output"] == "next\n"
 
 
@@ -148,7 +156,12 @@ def test_incomplete_commands_are_refused_and_the_prompt_comes_back(home):  # noq
 def test_what_cannot_be_run_is_refused_with_nothing_typed(home):  # noqa: F811
     sid = home.start("bash")
     run(home, sid, "true")
-    before = len(home.events(sid))
+
+    def events():
+        """All but the prompt, which may be yet to come."""
+        return [e for e in home.events(sid) if e["type"] != "output"]
+
+    before = events()
     for command in ("", "  \n ", "x" * 70000):
         error = home.error("exec", sid, "--", command, status=125,
                            code="usage")
@@ -156,7 +169,7 @@ def test_what_cannot_be_run_is_refused_with_nothing_typed(home):  # noqa: F811
     error = home.error("exec", sid, "--max-output", "3M", "--", "true",
                        status=125, code="usage")
     assert "max_output" in error["message"], error
-    assert len(home.events(sid)) == before
+    assert events() == before
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -202,7 +215,7 @@ def test_other_programs_are_not_typed_at(home):  # noqa: F811
     sid = home.start("bash")
     ready(home, sid)
     home.ok("send", sid, "--text", "cat\r")
-    home.wait_text(sid, "cat\n")
+    started(home, "cat")
     error = home.error("exec", sid, "--", "echo no", status=125, code="busy")
     assert "prompt" in error["message"] or "command" in error["message"]
     seq = home.json("send", sid, "--keys", "C-d")["seq"]
@@ -243,9 +256,7 @@ def test_a_host_that_dies_leaves_the_command_to_the_next(
                                code="busy")
             assert "earlier exec" in error["message"], error
             f.write("passed\n")
-        end = wait_for(lambda: [e for e in home.events(sid)
-                                if e["type"] == "run-end"],
-                       lambda: home.events(sid))[0]["data"]
+        end = ended(home, sid, 1)
         begin = [e for e in home.events(sid) if e["type"] == "run"]
         assert end == {**end, "run": begin[0]["seq"], "exit_code": 6,
                        "outcome": "completed"}, (command, end, begin)

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from lib import wait_for
-from shells import LIMIT, SHELLS, home, ready, run  # noqa: F401
+from shells import LIMIT, SHELLS, home, ready, run, started  # noqa: F401
 
 PROFILES = {
     "bash": {
@@ -182,7 +182,7 @@ def test_the_next_host_knows_where_the_shell_is(home):  # noqa: F811
                  lambda: home.info(sid))
         assert run(home, sid, f"echo {end}")["output"] == f"{end}\n"
     home.ok("send", sid, "--text", "cat\r")
-    home.wait_text(sid, "cat\n")
+    started(home, "cat")
     os.kill(home.info(sid)["host_pid"], 9)
     error = home.error("exec", sid, "--", "true", status=125, code="busy")
     assert "prompt" in error["message"], error
@@ -254,10 +254,12 @@ def test_a_shell_that_is_replaced(home, shell, other):  # noqa: F811
     """There is nobody who could say that `exec` has ended; after a Ctrl-C
     nobody expects it, and the new one is typed at."""
     sid = home.start(*SHELLS[shell])
+    run(home, sid, "true")
     answer = home.run("exec", sid, "--timeout", "1s", "--", f"exec {other}")
     assert answer.status == 11, answer
     error = home.error("exec", sid, "--", "echo no", status=125, code="busy")
     assert "send C-c" in error["message"], error
+    home.wait_no_echo(sid)  # it reads, and is not killed by that
     home.ok("send", sid, "--keys", "C-c")
     wait_for(lambda: home.run("exec", sid, "--timeout", LIMIT, "--",
                               "true").status == 0,
@@ -269,11 +271,13 @@ def test_a_shell_that_is_replaced(home, shell, other):  # noqa: F811
 
 def test_an_interrupt_that_a_program_takes_ends_nothing(home):  # noqa: F811
     sid = home.start("bash")
+    run(home, sid, "true")
     answer = home.run("exec", sid, "--timeout", "1s", "--",
                       "sh -c 'trap \"echo not me\" INT; echo on; cat; cat'")
     assert answer.status == 11, answer
+    started(home, "cat")
     home.ok("send", sid, "--keys", "C-c")
-    home.wait_text(sid, "not me")
+    home.ok("wait", sid, "--regex", r"^(\^C)?not me$")
     home.ok("wait", sid, "--idle", "1200ms")
     home.error("exec", sid, "--", "echo no", status=125, code="busy")
     seq = home.json("send", sid, "--keys", "C-d")["seq"]
@@ -308,7 +312,7 @@ def test_the_history_has_nothing_inner(home, shell, options):  # noqa: F811
     ready(home, sid)
     run(home, sid, "echo wrapped!")
     home.ok("send", sid, "--text", "echo as typed\r")
-    home.wait_text(sid, "\nas typed")
+    home.ok("wait", sid, "--regex", r"^as typed\n.*[#$%>] *$")
     result = run(home, sid, "fc -l 1" if shell == "zsh" else "history")
     assert "tend=" not in result["output"], result
     assert "echo as typed" in result["output"], result
