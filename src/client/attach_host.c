@@ -60,8 +60,9 @@ make_hello_again(const struct attach *a, struct hello *h, bool picture)
 	}
 }
 
-int
-attach_connect_again(struct attach *a, bool picture)
+/* What came with the first line is still to be looked at. */
+static int
+reopen(struct attach *a, bool picture)
 {
 	struct hello hello;
 	struct conn conn;
@@ -78,8 +79,17 @@ attach_connect_again(struct attach *a, bool picture)
 	a->conn.timeout_ms = OPEN_MS;
 	a->connected = true;
 	a->parting = false;
-	attach_on_host(a); /* some came with the first line */
 	return 0;
+}
+
+int
+attach_connect_again(struct attach *a, bool picture)
+{
+	int rc = reopen(a, picture);
+
+	if (rc == 0)
+		attach_on_host(a);
+	return rc;
 }
 
 void
@@ -99,8 +109,11 @@ attach_retry(struct attach *a, int64_t now)
 
 	if (now < a->retry_ms)
 		return;
-	if (attach_connect_again(a, a->mirror.stale && !passing) == 0) {
+	if (reopen(a, a->mirror.stale && !passing) == 0) {
+		/* In line, what was printed meanwhile shall pass through. */
 		attach_notice(a, NULL);
+		(void)view_update(&a->view, &a->mirror, now);
+		attach_on_host(a);
 		return;
 	}
 	if (attach_is_over(a))

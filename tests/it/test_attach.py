@@ -439,6 +439,31 @@ def test_a_host_that_stays_away_is_told_and_waited_for(home):
         restored(term, before, "a lost host")
 
 
+def test_in_line_no_line_is_missing_when_the_host_stayed_away(home):
+    """What was printed meanwhile goes into the scrollback, not over it."""
+    go = home.path / "go"
+    sid = home.start("sh", "-c", "echo ready; until [ -e $0 ]; do sleep 0.01; "
+                     "done; for i in $(seq 300); do echo line $i; done; "
+                     "printf done; exec cat", go)
+    with Terminal() as term:
+        attached(home, term, sid, "ready", "--inline")
+        passing(term)
+        keeper, host = home.info(sid)["keeper_pid"], host_of(home, sid)
+        os.kill(keeper, signal.SIGSTOP)
+        try:
+            os.kill(host, signal.SIGKILL)
+            term.wait_text("reconnecting")
+            go.touch()
+        finally:
+            os.kill(keeper, signal.SIGCONT)
+        term.wait_text("done")
+        screen = term.wait(lambda s: "reconnecting" not in
+                           "\n".join(s["lines"]), "the notice gone")
+        lines = [line for line in screen["scrollback"] + screen["lines"]
+                 if line.startswith("line ")]
+        assert lines == [f"line {i}" for i in range(1, 301)]
+
+
 def test_who_has_the_lease_keeps_it_when_the_host_dies(home):
     """A-16: also when another is there first."""
     sid = home.start("sh", "-c", "echo ready; exec cat",
