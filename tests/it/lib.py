@@ -273,6 +273,17 @@ class Home:
         return wait_for(look, lambda: f"{sid} to be {statuses}: "
                         f"{self.info(sid)}", seconds)
 
+    def wait_saved(self, sid, **fields):
+        """Wait until session.json has these: a host that has answered, or
+        serves, does not wait long for the disk to take it."""
+        def look():
+            text = (self.dir(sid) / "session.json").read_text()
+            saved = json.loads(text)
+            return all(saved[name] == value
+                       for name, value in fields.items())
+
+        wait_for(look, lambda: f"{fields} in session.json of {sid}")
+
     def wait_no_echo(self, sid):
         """Wait until its terminal echoes nothing; the session."""
         def look():

@@ -154,6 +154,7 @@ def test_a_host_of_another_version_is_told(installed, home):
 def test_a_host_that_is_stuck_and_the_cure(home):
     sid = home.start("cat", options=["-n", "stuck"])
     host = home.wait_status(sid, "running")["host_pid"]
+    home.wait_saved(sid, status="running")
     os.kill(host, signal.SIGSTOP)
     item = bad(findings(home, status=1), "sessions", "problem")
     assert item["what"].startswith("stuck:"), item

@@ -29,8 +29,7 @@ def test_nothing_yet(home):
 def test_ls_shows_active_and_all(home):
     first = home.start("cat", options=["-n", "first"])
     second = home.start("cat", options=["-n", "second"])
-    wait_for(lambda: home.ok("ls").count("running") == 2,
-             lambda: home.ok("ls"))
+    home.wait_saved(second, status="running")
     home.ok("kill", first)
     assert [s["id"] for s in home.json("ls")] == [second]
     assert [s["id"] for s in home.json("ls", "-a")] == [second, first]
@@ -97,7 +96,7 @@ def on_terminal(home, *args, cols=80, **env):
 def test_ls_has_colours_only_on_a_terminal(home):
     home.env.pop("NO_COLOR", None)
     sid = home.start("cat", options=["-n", "coloured"])
-    home.wait_status(sid, "running")
+    home.wait_saved(sid, status="running")
     assert "\x1b" not in home.ok("ls")
     raw, lines = on_terminal(home, "ls")
     assert "\x1b[32mrunning\x1b[m" in raw, raw
@@ -177,6 +176,7 @@ def test_info_in_words(home):
                      options=["-n", "words", "-l", "k=v", "--durable",
                               "--input=lease", "--resize=fixed"])
     home.wait_text(sid, "hello")
+    home.wait_saved(sid, status="running")
     text = home.ok("info", "words")
     lines = {line[:12].strip(): line[13:] for line in text.splitlines()
              if line[:12].strip()}
@@ -203,6 +203,7 @@ def test_info_works_while_the_host_is_stuck(home):
     """K-06: looking needs nobody's help."""
     sid = home.start("cat", options=["-n", "stuck"])
     host = home.wait_status(sid, "running")["host_pid"]
+    home.wait_saved(sid, status="running")
     os.kill(host, signal.SIGSTOP)
     try:
         info = home.info(sid)
@@ -246,9 +247,8 @@ def test_labels(home):
     assert home.ok("label", sid) == "a=1\n"
     session = home.json("label", sid, "b=two words", "a=")
     assert session["labels"] == {"b": "two words"}
-    # A file that takes long to write is not waited for.
-    wait_for(lambda: home.json("label", sid) == {"b": "two words"},
-             lambda: home.json("label", sid))
+    home.wait_saved(sid, labels={"b": "two words"})
+    assert home.json("label", sid) == {"b": "two words"}
     answer = home.run("label", sid, "c")
     assert answer.status == 2 and "KEY=VALUE" in answer.err, answer
     home.ok("kill", sid)
@@ -260,6 +260,7 @@ def test_rename(home):
     sid = home.start("cat", options=["-n", "one"])
     home.start("cat", options=["-n", "two"])
     assert home.json("rename", "one", "new/name")["name"] == "new/name"
+    home.wait_saved(sid, name="new/name")
     assert home.info("new/name")["id"] == sid
     assert home.run("info", "one").status == 3
     answer = home.run("rename", "new/name", "two")

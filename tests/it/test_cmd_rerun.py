@@ -133,7 +133,7 @@ def test_destroyed_one_is_gone(home):
 
 def test_what_still_runs_is_not_run_again(home):
     sid = home.start("cat", options=["-n", "on"])
-    home.wait_status(sid, "running")
+    home.wait_saved(sid, status="running")
     error = home.error("rerun", "-d", "on", status=125, code="exists")
     assert "is still running" in error["message"], error
     assert f"tend stop {sid}" in error["message"], error
