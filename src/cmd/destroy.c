@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -60,12 +61,24 @@ is_half_done(const struct manifest *m)
 	    m->host.pid == 0;
 }
 
+/* A gc may have been faster. */
+static int
+purge(struct call *call)
+{
+	struct target *t = call->target;
+	struct error err;
+	int rc = home_remove_session(&t->home, t->session.id, &err);
+
+	if (rc < 0 && rc != -ENOENT)
+		return out_fail(call->out, FAIL_STORAGE, "%s", err.msg);
+	return 0;
+}
+
 static int
 run(struct call *call)
 {
 	const struct args *a = call->args;
 	struct target *t = call->target;
-	struct error err;
 	int status;
 
 	status = operands_check(call, 0, 0, "");
@@ -76,9 +89,8 @@ run(struct call *call)
 		status = target_wait_gone(call);
 	if (status == 0 && t->session.status != STATUS_DESTROYED)
 		status = write_end(call);
-	if (status == 0 && a->purge &&
-	    home_remove_session(&t->home, t->session.id, &err) < 0)
-		status = out_fail(call->out, FAIL_STORAGE, "%s", err.msg);
+	if (status == 0 && a->purge)
+		status = purge(call);
 	return status != 0 ? status : ending_answer(call);
 }
 

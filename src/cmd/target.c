@@ -357,6 +357,14 @@ target_is_gone(const struct target *t)
 	    now.st_ino != then.st_ino;
 }
 
+/* Only what has ended is removed; how it ended was written there alone. */
+static void
+note_removal(struct manifest *m)
+{
+	m->status = STATUS_DESTROYED;
+	m->keeper = m->host = m->child = (struct process){ 0 };
+}
+
 int
 target_refresh(struct target *t, struct error *err)
 {
@@ -367,7 +375,10 @@ target_refresh(struct target *t, struct error *err)
 	result = manifest_read(t->dirfd, &m, err);
 	if (result < 0) {
 		manifest_finish(&m);
-		return result;
+		if (result != -ENOENT || !target_is_gone(t))
+			return result;
+		note_removal(&t->session);
+		return 0;
 	}
 	manifest_reconcile(&m);
 	manifest_finish(&t->session);

@@ -77,7 +77,7 @@ int target_open_log(struct call *call, struct log_reader **out);
 /* Whether its directory was removed since it was found. */
 bool target_is_gone(const struct target *t);
 
-/* Read the session anew, as it is now. */
+/* Read the session anew, as it is now; one that was removed is destroyed. */
 int target_refresh(struct target *t, struct error *err);
 
 /*

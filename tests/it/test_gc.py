@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import time
 
@@ -303,6 +304,32 @@ def test_while_sessions_begin_and_end(home):
     for sid in active:
         home.ok("send", sid, "--text", "still", "--keys", "Enter")
         home.wait_text(sid, "still")
+
+
+@pytest.mark.parametrize("how", [["stop"], ["destroy"],
+                                 ["destroy", "--purge"]])
+def test_who_waits_for_the_end_of_what_goes(home, tmp_path, how):
+    """It has ended; that nothing is left of it, is no failure."""
+    sid = home.start("sh", "-c", "trap '' HUP TERM; echo ready; "
+                     "until [ -e \"$0\" ]; do sleep 0.01; done",
+                     tmp_path / "go")
+    home.wait_text(sid, "ready")
+    waiting = subprocess.Popen([lib.TEND, *how, "--json", "--grace", "5m",
+                                sid], env=home.env, stdout=subprocess.PIPE)
+    try:
+        wait_for(lambda: home.events(sid, "signal"), lambda: home.events(sid))
+        waiting.send_signal(signal.SIGSTOP)
+        (tmp_path / "go").touch()
+        wait_for(lambda: home.processes() == [waiting.pid], home.processes)
+        assert removed(home.json("gc", "--all")) == {sid}
+        waiting.send_signal(signal.SIGCONT)
+        out, _ = waiting.communicate(timeout=60)
+    finally:
+        waiting.kill()
+        waiting.wait()
+    assert waiting.returncode == 0, out
+    session = json.loads(out)["result"]
+    assert session["id"] == sid and session["status"] == "destroyed", session
 
 
 @pytest.mark.parametrize("how", [["--raw", "-f"], ["--raw"]])
