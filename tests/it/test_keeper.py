@@ -881,15 +881,20 @@ def move_away(path):
     path.rename(path.with_name("elsewhere"))
 
 
+# At once: were it gone before, the keeper might be faster.
+
+
 def replace_by_a_file(path):
-    path.unlink()
-    path.write_text("not a socket")
+    other = path.with_name("other")
+    other.write_text("not a socket")
+    other.replace(path)
 
 
 def replace_by_a_socket(path):
-    path.unlink()
+    other = path.with_name("other")
     with socket.socket(socket.AF_UNIX) as sock:
-        sock.bind(str(path))
+        sock.bind(str(other))
+        other.replace(path)
 
 
 @pytest.mark.parametrize("harm", [remove, move_away, replace_by_a_file,
