@@ -159,16 +159,17 @@ def test_what_was_shown_is_in_the_log_after_a_flush(home):
     is stopped then cannot write any more of it."""
     sid = home.start("cat")
     with Wire(home.dir(sid)) as w:
+        host = w.call("session.get")["host_pid"]
         for n in range(5):
             w.data(f"line {n}\r".encode())
             w.until_output(f"line {n}\r\nline {n}\r\n".encode())
             got = w.call("session.flush")
-            os.kill(home.info(sid)["host_pid"], signal.SIGSTOP)
+            os.kill(host, signal.SIGSTOP)
             try:
                 assert home.raw(sid) == bytes(w.output)
                 assert got["offset"] == len(w.output)
             finally:
-                os.kill(home.info(sid)["host_pid"], signal.SIGCONT)
+                os.kill(host, signal.SIGCONT)
 
 
 def session_dir(w, home):
