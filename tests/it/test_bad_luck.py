@@ -14,7 +14,8 @@ import time
 import pytest
 
 import oracle_stream
-from lib import BUILD, TEND, Home, wait_for
+from disks import quick
+from lib import BUILD, TEND, wait_for
 from terminal import Terminal
 from wire import Wire, connect
 
@@ -24,9 +25,8 @@ SEED = 33
 
 
 @pytest.fixture
-def home():
-    with Home() as made:
-        yield made
+def home(quick):
+    return quick
 
 
 # ------------------------------------------------------ processes that stop

@@ -18,8 +18,8 @@ import pytest
 
 import oracle_stream
 import repaint
-from disks import fill, fill_names, free, mount, small, stalling
-from lib import BUILD, ROOT, Home, is_all, is_running, wait_for
+from disks import fill, fill_names, free, mount, quick, small, stalling
+from lib import BUILD, ROOT, is_all, is_running, wait_for
 from wire import REQUEST, Closed, Wire
 
 FULL = "TEND_TEST_FULL" in os.environ
@@ -262,23 +262,22 @@ def test_removal_of_the_oldest_makes_room(small):
     is_all(small, sid, want, first["offset"])
 
 
-def test_a_small_budget_is_used():
+def test_a_small_budget_is_used(quick):
     """Whenever one looks, it has the end of the output, and not a little."""
     step, times, budget = 1_100_000, 16, 8 << 20
-    with Home() as home:
-        sid, want = start_printing(home, *[step] * times,
-                                   options=("--max-log", str(budget)))
-        log = home.dir(sid) / "log"
-        for n in range(1, times + 1):
-            print_next(home, sid, step)
-            with Wire(home.dir(sid), mode="control") as control:
-                control.call("session.flush")
-            so_far = want[:n * step + len(READY)]
-            kept = home.raw(sid)
-            assert so_far.endswith(kept)
-            assert len(kept) >= min(len(so_far), 2 << 20), (n, len(kept))
-            wait_for(lambda: disk_use(log) <= budget,
-                     lambda: sorted(log.iterdir()))
+    sid, want = start_printing(quick, *[step] * times,
+                               options=("--max-log", str(budget)))
+    log = quick.dir(sid) / "log"
+    for n in range(1, times + 1):
+        print_next(quick, sid, step)
+        with Wire(quick.dir(sid), mode="control") as control:
+            control.call("session.flush")
+        so_far = want[:n * step + len(READY)]
+        kept = quick.raw(sid)
+        assert so_far.endswith(kept)
+        assert len(kept) >= min(len(so_far), 2 << 20), (n, len(kept))
+        wait_for(lambda: disk_use(log) <= budget,
+                 lambda: sorted(log.iterdir()))
 
 
 # Two frames a second, all day and night, a thousand times as fast; and what the
@@ -301,32 +300,30 @@ def disk_use(directory):
     return total
 
 
-def test_a_day_of_repainting_stays_within_its_budget(small):
+def test_a_day_of_repainting_stays_within_its_budget(quick):
     """Segments are compressed and removed as fast as they come; the end of
     the day is there, and its last screen."""
-    free(small)  # but no disk that syncs slowly
-    home = small
-    sid = home.start("sh", "-c", "stty -echo -opost; read x; "
+    sid = quick.start("sh", "-c", "stty -echo -opost; read x; "
                      f"{sys.executable} {REPAINT} {DAY} {PACE}; read y; "
                      "exit 6", options=["--max-log", str(BUDGET)])
-    home.wait_no_echo(sid)
-    log, most = home.dir(sid) / "log", 0
+    quick.wait_no_echo(sid)
+    log, most = quick.dir(sid) / "log", 0
     goal = DAY * len(repaint.frame(0))
-    type_line(home, sid)
+    type_line(quick, sid)
 
     def done():
         nonlocal most
         most = max(most, disk_use(log))
-        return home.info(sid)["offset"] >= goal
+        return quick.info(sid)["offset"] >= goal
 
-    wait_for(done, lambda: (goal, home.info(sid)), seconds=300)
+    wait_for(done, lambda: (goal, quick.info(sid)), seconds=300)
     assert most <= BUDGET + BESIDE, most
     wait_for(lambda: disk_use(log) <= BUDGET, lambda: disk_use(log))
     last = repaint.frame(DAY - 1)
-    screen = "\n".join(home.screen(sid)["lines"])
+    screen = "\n".join(quick.screen(sid)["lines"])
     assert f"{DAY - 1:06d}.00" in screen, screen
-    end(home, sid)
-    kept = home.raw(sid)
+    end(quick, sid)
+    kept = quick.raw(sid)
     print(f"{goal} bytes, at most {most} on disk, {len(kept)} kept")
     assert kept.endswith(last)
     tail = repaint.stream_end(DAY, len(kept))

@@ -11,8 +11,9 @@ import signal
 
 import pytest
 
-from lib import BUILD, ROOT, Home, wait_for
 import oracle_stream
+from disks import quick
+from lib import BUILD, ROOT, wait_for
 from stayer import Stayer
 
 BURST = BUILD / "tests" / "it" / "burst"
@@ -20,12 +21,11 @@ BYTES = 9_000_000  # more than two segments
 
 
 @pytest.fixture
-def home():
-    with Home() as made:
-        made.hits = made.path / "hits"
-        made.hits.touch()
-        made.env["TEND_FAILPOINT_HITS"] = str(made.hits)
-        yield made
+def home(quick):
+    quick.hits = quick.path / "hits"
+    quick.hits.touch()
+    quick.env["TEND_FAILPOINT_HITS"] = str(quick.hits)
+    return quick
 
 
 def hits(home):

@@ -8,8 +8,8 @@ import contextlib
 import pytest
 
 import oracle_stream
-from disks import fill, small
-from lib import BUILD, Home, wait_for
+from disks import fill, quick, small
+from lib import BUILD, wait_for
 from wire import Wire
 
 BURST = BUILD / "tests" / "it" / "burst"
@@ -18,9 +18,8 @@ TOO_SLOW, NOT_LOGGED, TRIMMED, DAMAGED = 1, 2, 3, 4
 
 
 @pytest.fixture
-def home():
-    with Home() as made:
-        yield made
+def home(quick):
+    return quick
 
 
 def start(home, size, *options):
