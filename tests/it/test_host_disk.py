@@ -304,8 +304,8 @@ def test_a_day_of_repainting_stays_within_its_budget(quick):
     """Segments are compressed and removed as fast as they come; the end of
     the day is there, and its last screen."""
     sid = quick.start("sh", "-c", "stty -echo -opost; read x; "
-                     f"{sys.executable} {REPAINT} {DAY} {PACE}; read y; "
-                     "exit 6", options=["--max-log", str(BUDGET)])
+                      f"{sys.executable} {REPAINT} {DAY} {PACE}; read y; "
+                      "exit 6", options=["--max-log", str(BUDGET)])
     quick.wait_no_echo(sid)
     log, most = quick.dir(sid) / "log", 0
     goal = DAY * len(repaint.frame(0))
