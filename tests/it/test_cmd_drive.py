@@ -140,15 +140,17 @@ def test_paste_is_bracketed_when_asked_for(home, keys):
     home.wait_text(sid, "^[[200~x^[[201~")
 
 
-# Without opost the kernel passes it on in one piece.
-DRAW = ("stty -opost; "
-        "printf 'one\\r\\n\\033[1;31mtwo\\033[m\\r\\n\\033]2;title\\007'; "
-        "exec cat")
+def draw(home):
+    """A session that has drawn something, once all of it is there."""
+    sid = home.start("sh", "-c", "printf '\\033]2;title\\007one\\r\\n"
+                     "\\033[1;31mtwo\\033[m\\n'; exec cat",
+                     options=["--size", "20x4"])
+    home.ok("wait", sid, "--text", "two", "--cursor", "2,0")
+    return sid
 
 
 def test_snapshot_in_every_format(home):
-    sid = home.start("sh", "-c", DRAW, options=["--size", "20x4"])
-    home.wait_text(sid, "two")
+    sid = draw(home)
     assert home.ok("snapshot", sid) == "one\ntwo\n\n\n"
     assert home.ok("snapshot") == "one\ntwo\n\n\n"
     screen = home.screen(sid)
@@ -166,8 +168,8 @@ def test_snapshot_in_every_format(home):
 
 def test_snapshot_is_the_same_after_the_end(home):
     """K-18: the host's screen and the log's are one."""
-    sid = home.start("sh", "-c", DRAW, options=["--size", "20x4"])
-    live = home.wait_text(sid, "two")
+    sid = draw(home)
+    live = home.screen(sid)
     home.ok("kill", sid)
     after = home.screen(sid)
     for key in ("cols", "rows", "lines", "hash", "title", "cursor", "offset"):
@@ -237,8 +239,7 @@ def test_snapshot_usage(home, args, word):
 
 
 def test_pictures_are_those_of_render(home):
-    sid = home.start("sh", "-c", DRAW, options=["--size", "20x4"])
-    home.wait_text(sid, "two")
+    sid = draw(home)
     ansi = home.run("snapshot", "--format=ansi", sid).out
     for format in ("html", "svg"):
         live = home.run("snapshot", "-f", format, sid)
@@ -344,8 +345,7 @@ def manifest(home, sid):
 @pytest.mark.parametrize("alive", [True, False])
 def test_a_file_is_what_was_answered(home, tmp_path, alive):
     """K-10: the artifact is the result, and the session knows of it."""
-    sid = home.start("sh", "-c", DRAW, options=["--size", "20x4"])
-    home.wait_text(sid, "two")
+    sid = draw(home)
     if not alive:
         home.ok("kill", sid)
         home.wait_gone(sid)
