@@ -121,7 +121,7 @@ is_running(const struct conn *c)
 	if (manifest_read(c->dirfd, &m, NULL) < 0)
 		return false;
 	manifest_reconcile(&m);
-	runs = status_is_commandable(m.status);
+	runs = status_is_active(m.status);
 	manifest_finish(&m);
 	return runs;
 }

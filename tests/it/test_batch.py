@@ -132,7 +132,7 @@ def test_what_a_host_did_before_it_died_is_not_known(home):
     home.wait_text(sid, "begun")
     os.kill(home.info(sid)["host_pid"], signal.SIGKILL)
     out, _ = going.communicate(timeout=60)
-    assert going.returncode == 6, out
+    assert going.returncode == 6, out.decode()
     result = json.loads(out)["result"]
     assert statuses(result) == ["failed", "completed"], result
     assert result["steps"][0]["error"]["code"] == "unreachable", result
