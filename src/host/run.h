@@ -23,7 +23,7 @@ struct host;
  * marks such as any shell prints, so that nobody ever gets them: not the
  * engine, nor viewers, nor the log.
  * If the mark does not come within RUN_HOLD_MS or RUN_HOLD_BYTES, they are
- * shown as they are.
+ * shown as they are; of a shell that is only slow, within RUN_ECHO_MS.
  *
  * One run at a time; another is refused (busy).  Whoever asked may go away or
  * stop waiting, and the run goes on; its end is logged in any case, by another
@@ -31,6 +31,7 @@ struct host;
  */
 #define RUN_OUTPUT_DEFAULT (1u << 20)
 #define RUN_HOLD_MS 3000
+#define RUN_ECHO_MS 15000
 #define RUN_HOLD_BYTES (32u << 10)
 
 struct runs;

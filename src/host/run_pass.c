@@ -51,9 +51,6 @@ run_go_on(struct runs *r)
 	r->run.to = r->run.from;
 	buf_init(&r->run.output, 0);
 	run_set_key(r, atomic_load(&shared->run_key));
-	if (how & HOW_HOLDS) {
-		r->holds = true;
-		r->hold_from = r->run.from;
-		watch_rearm(r->hold_end, RUN_HOLD_MS);
-	}
+	if (how & HOW_HOLDS)
+		run_hold(r, r->run.from);
 }

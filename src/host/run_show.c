@@ -1,6 +1,8 @@
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/loop.h"
 #include "host/host.h"
 #include "host/run_state.h"
@@ -87,6 +89,37 @@ look_for_own(struct runs *r, uint8_t *p, size_t len, bool *hidden)
 	return len - scan.n;
 }
 
+static void
+hold_on(struct runs *r)
+{
+	r->hold_until_ms = clock_ms(CLOCK_MONOTONIC) + RUN_ECHO_MS;
+	watch_rearm(r->hold_end, RUN_HOLD_MS);
+}
+
+void
+run_hold(struct runs *r, uint64_t from)
+{
+	r->holds = true;
+	r->impatient = r->echoes = false;
+	r->hold_from = from;
+	hold_on(r);
+}
+
+/*
+ * A slow shell has more time: while it has shown nothing, for nobody misses
+ * that, and when it has begun to echo and reads keys itself.  What the terminal
+ * echoes by itself may be for a program that never reads it.
+ */
+bool
+run_holds_on(const struct runs *r)
+{
+	const struct host *h = r->h;
+	bool waits = atomic_load(&h->ring.shared->head) <= r->hold_from;
+
+	return r->holds && clock_ms(CLOCK_MONOTONIC) < r->hold_until_ms &&
+	    (waits || (r->echoes && tty_reads_keys(h->master)));
+}
+
 /*
  * The echo of a wrapping, up to its first mark.  One that is too long to be
  * held is an echo all the same when the key has been seen in it.
@@ -114,15 +147,15 @@ look_at_echo(struct runs *r, uint8_t *p, size_t len, bool *hidden)
 		watch_rearm(r->hold_end, -1);
 		return at;
 	}
+	r->echoes |= memmem(p, len, r->run.key, strlen(r->run.key)) != NULL;
 	if (len < RUN_HOLD_BYTES)
 		return 0;
-	r->echoes |= memmem(p, len, r->run.key, strlen(r->run.key)) != NULL;
 	if (!r->echoes) {
 		r->holds = false;
 		run_note(r);
 		return len;
 	}
-	watch_rearm(r->hold_end, RUN_HOLD_MS);
+	hold_on(r);
 	blank(p, len - MARK_MAX);
 	*hidden = true;
 	return len - MARK_MAX;

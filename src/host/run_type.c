@@ -140,15 +140,6 @@ run_prompt_is_back(const struct runs *r)
 	return same;
 }
 
-static void
-begin_hold(struct runs *r, uint64_t from)
-{
-	r->holds = true;
-	r->impatient = r->echoes = false;
-	r->hold_from = from;
-	watch_rearm(r->hold_end, RUN_HOLD_MS);
-}
-
 /* Type what waits.  0, or what server_type says against it. */
 static int
 type_now(struct runs *r, struct client *c)
@@ -163,7 +154,7 @@ type_now(struct runs *r, struct client *c)
 	if (!u->exact)
 		note_prompt(r);
 	if (run_is_wrapped(u))
-		begin_hold(r, head);
+		run_hold(r, head);
 	status = type_bytes(r, c, &b);
 	buf_finish(&b);
 	if (status != TAKEN_WRITTEN && status != INPUT_WAITS)

@@ -92,6 +92,25 @@ def test_what_people_see_is_the_command_and_its_output(home):  # noqa: F811
     assert lines == ["here> echo one", "echo two", "one", "two", "here>"]
 
 
+def test_a_shell_may_be_slow_to_echo(home):  # noqa: F811
+    """It stands still for longer than others may be waited for."""
+    sid = home.start(*SHELLS["zsh"], options=["--no-integration"])
+    ready(home, sid)
+    exec_in(home, sid, "true")
+    pid = home.info(sid)["child_pid"]
+    os.kill(pid, signal.SIGSTOP)
+    caller = subprocess.Popen(
+        [TEND, "exec", sid, "--timeout", LIMIT, "--", "echo late"],
+        env=home.env, stdout=subprocess.PIPE)
+    wait_for(lambda: "late" in home.events(sid, "input")[-1]["data"],
+             lambda: home.events(sid, "input"))
+    home.ok("wait", sid, "--idle", "4s")
+    os.kill(pid, signal.SIGCONT)
+    assert caller.communicate(timeout=60)[0] == b"late\n"
+    assert caller.returncode == 0
+    nothing_inner_in(home, sid, "zsh")
+
+
 def test_a_program_that_is_no_shell_is_shown_what_it_echoes(
         home, tmp_path):  # noqa: F811
     """It is held back for a while only; nothing is lost."""
