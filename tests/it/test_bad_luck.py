@@ -125,6 +125,7 @@ def test_a_stopped_host_makes_the_program_wait(home):
     watcher = Watcher(home.dir(sid))
     watcher.read(FIRST)
     program = called(home, "burst")
+    home.wait_saved(sid, status="running")
     with stopped(home.info(sid)["host_pid"]):
         wait_until_same(lambda: bytes_written(program), "what it wrote")
         watcher.read_what_is_there()

@@ -55,7 +55,8 @@ def test_failure_is_started_again_in_the_same_session(home, tmp_path):
     assert event["exit_code"] == 3 and event["exit_signal"] == 0, event
     assert event["delay_ms"] == 1000 and event["count"] == 1, event
     assert of_kind(home, sid, "exit") == []
-    assert "restarts     on-failure, 1 so far\n" in home.ok("info", sid)
+    wait_for(lambda: "restarts     on-failure, 1 so far\n"
+             in home.ok("info", sid), lambda: home.ok("info", sid))
     home.ok("kill", sid)
     assert home.info(sid)["outcome"] == "killed"
     assert len(of_kind(home, sid, "exit")) == 1

@@ -92,6 +92,7 @@ def test_an_old_client_with_a_new_session(home):
                      options=["--name", "young"])
     home.wait_text(sid, "ready")
     assert "young" in old(home, "ls")
+    home.wait_saved(sid, status="running")
     assert "running" in old(home, "info", sid)
     old(home, "send", sid, "--text", "one\r")
     home.wait_text(sid, "got one")
