@@ -11,6 +11,8 @@
 #include "base/list.h"
 #include "base/mem.h"
 
+#define YIELD_MS 5
+
 enum watch_kind {
 	WATCH_FD,
 	WATCH_TIMER,
@@ -208,6 +210,16 @@ watch_rearm(struct watch *w, int64_t ms)
 		return;
 	uv_update_time(&w->loop->uv);
 	uv_timer_start(&w->uv.timer, on_timer, (uint64_t)ms, 0);
+}
+
+/*
+ * A timer of no time that is begun in one is called at once, before libuv has
+ * looked at a descriptor; so it must be of some.
+ */
+void
+watch_yield(struct watch *w)
+{
+	watch_rearm(w, YIELD_MS);
 }
 
 static void

@@ -58,6 +58,9 @@ void watch_want(struct watch *w, enum loop_events want);
 /* Call fn once, after ms milliseconds; never while ms is negative. */
 struct watch *loop_timer(struct loop *loop, int64_t ms, loop_fn *fn, void *arg);
 
+/* Call it again, once, when everything that is ready by now was handled. */
+void watch_yield(struct watch *w);
+
 /* Start over with another time, fired or not.  w is one of loop_timer. */
 void watch_rearm(struct watch *w, int64_t ms);
 

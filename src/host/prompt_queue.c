@@ -92,7 +92,7 @@ yields(struct prompts *all)
 	all->yielded = !all->yielded &&
 	    atomic_load(&h->ring.shared->head) != h->shown;
 	if (all->yielded)
-		watch_rearm(all->timer, 0);
+		watch_yield(all->timer);
 	return all->yielded;
 }
 

@@ -460,10 +460,8 @@ on_hold_end(void *arg)
 {
 	struct runs *r = arg;
 
-	if (run_holds_on(r)) {
-		watch_rearm(r->hold_end, RUN_HOLD_MS);
+	if (run_holds_on(r))
 		return;
-	}
 	r->holds = false;
 	r->impatient = true;
 	run_note(r);

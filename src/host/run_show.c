@@ -92,6 +92,7 @@ look_for_own(struct runs *r, uint8_t *p, size_t len, bool *hidden)
 static void
 hold_on(struct runs *r)
 {
+	r->yielded = false;
 	r->hold_until_ms = clock_ms(CLOCK_MONOTONIC) + RUN_ECHO_MS;
 	watch_rearm(r->hold_end, RUN_HOLD_MS);
 }
@@ -110,14 +111,30 @@ run_hold(struct runs *r, uint64_t from)
  * that, and when it has begun to echo and reads keys itself.  What the terminal
  * echoes by itself may be for a program that never reads it.
  */
-bool
-run_holds_on(const struct runs *r)
+static bool
+is_slow(const struct runs *r)
 {
 	const struct host *h = r->h;
 	bool waits = atomic_load(&h->ring.shared->head) <= r->hold_from;
 
-	return r->holds && clock_ms(CLOCK_MONOTONIC) < r->hold_until_ms &&
+	return clock_ms(CLOCK_MONOTONIC) < r->hold_until_ms &&
 	    (waits || (r->echoes && tty_reads_keys(h->master)));
+}
+
+/* If it was we who paused, what has come meanwhile is looked at first. */
+bool
+run_holds_on(struct runs *r)
+{
+	if (!r->holds)
+		return false;
+	r->yielded = !r->yielded;
+	if (r->yielded)
+		watch_yield(r->hold_end);
+	else if (is_slow(r))
+		watch_rearm(r->hold_end, RUN_HOLD_MS);
+	else
+		return false;
+	return true;
 }
 
 /*

@@ -101,6 +101,7 @@ struct runs {
 	bool echoes;            /* and it is the echo that was expected */
 	struct watch *hold_end; /* but not for long */
 	int64_t hold_until_ms;  /* and in no case longer */
+	bool yielded;           /* time was over, and output looked at first */
 	bool impatient;         /* that time is over */
 
 	struct watch *interrupts; /* until the prompt is back */
@@ -143,9 +144,9 @@ void run_set_key(struct runs *r, uint64_t chance);
 void run_note(const struct runs *r);
 void run_go_on(struct runs *r);
 
-/* Hold the echo back from an offset on; whether its time is not over yet. */
+/* Hold the echo back from an offset on; whether to go on when time is over. */
 void run_hold(struct runs *r, uint64_t from);
-bool run_holds_on(const struct runs *r);
+bool run_holds_on(struct runs *r);
 
 /* Wait for no fork any more. */
 void run_drop_fork(struct runs *r);

@@ -111,6 +111,28 @@ def test_a_shell_may_be_slow_to_echo(home):  # noqa: F811
     nothing_inner_in(home, sid, "zsh")
 
 
+def test_a_host_may_be_late_itself(home):  # noqa: F811
+    """What came while it stood still is looked at before its clock."""
+    sid = home.start(*SHELLS["dash"], options=["--no-integration"])
+    ready(home, sid)
+    exec_in(home, sid, "true")
+    session = home.info(sid)
+    os.kill(session["child_pid"], signal.SIGSTOP)
+    caller = subprocess.Popen(
+        [TEND, "exec", sid, "--timeout", LIMIT, "--", "echo late"],
+        env=home.env, stdout=subprocess.PIPE)
+    wait_for(lambda: "late" in home.events(sid, "input")[-1]["data"],
+             lambda: home.events(sid, "input"))
+    os.kill(session["host_pid"], signal.SIGSTOP)
+    end = time.monotonic() + 4
+    os.kill(session["child_pid"], signal.SIGCONT)
+    wait_for(lambda: time.monotonic() > end, "more than it waits for")
+    os.kill(session["host_pid"], signal.SIGCONT)
+    assert caller.communicate(timeout=60)[0] == b"late\n"
+    assert caller.returncode == 0
+    nothing_inner_in(home, sid, "dash")
+
+
 def test_a_program_that_is_no_shell_is_shown_what_it_echoes(
         home, tmp_path):  # noqa: F811
     """It is held back for a while only; nothing is lost."""

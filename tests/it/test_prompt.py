@@ -1,14 +1,18 @@
 """session.prompt: a message typed, submitted and seen to be taken (C-10)."""
 
 import json
+import os
 import re
+import signal
+import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
 import wire
-from lib import Home, wait_for
+from lib import TEND, Home, wait_for
 from wire import Refused, Wire
 
 
@@ -55,6 +59,42 @@ def test_a_line_is_delivered(home):
     assert answer.status == 0, answer
     assert answer.text == "delivered: the cursor has left what was typed\n"
     home.wait_text(sid, "[from a pipe]")
+
+
+# Takes a line when it is told to.
+WAITER = """
+import os, pathlib, sys, time, tty
+entered, go = map(pathlib.Path, sys.argv[1:])
+tty.setraw(0)
+os.write(1, b"ready> ")
+while key := os.read(0, 1):
+    if key != b"\\r":
+        os.write(1, key)
+        continue
+    entered.touch()
+    while not go.exists():
+        time.sleep(0.01)
+    os.write(1, b"\\r\\ntaken\\r\\n> ")
+"""
+
+
+def test_a_host_that_was_late_presses_nothing_again(home, tmp_path):
+    """What came while it stood still is looked at before its clock."""
+    entered, go = tmp_path / "entered", tmp_path / "go"
+    sid = home.start(sys.executable, "-c", WAITER, entered, go)
+    home.wait_text(sid, "ready>")
+    host = home.info(sid)["host_pid"]
+    caller = subprocess.Popen([TEND, "prompt", sid, "once"], env=home.env,
+                              stdout=subprocess.PIPE)
+    wait_for(entered.exists, "the key")
+    os.kill(host, signal.SIGSTOP)
+    end = time.monotonic() + 3
+    go.touch()
+    wait_for(lambda: time.monotonic() > end, "more than a try may take")
+    os.kill(host, signal.SIGCONT)
+    out, _ = caller.communicate(timeout=60)
+    assert caller.returncode == 0 and out.startswith(b"delivered"), out
+    assert typed(home, sid) == ["once", "\r"]
 
 
 @pytest.mark.parametrize("size", ["40x3", "40x10"])

@@ -168,6 +168,30 @@ what_a_late_timer_changed_is_settled_before_sleeping(void **state)
 }
 
 static void
+on_yield_once(void *arg)
+{
+	struct scene *s = arg;
+
+	note(s, 'y');
+	if (s->count++ == 0)
+		watch_yield(s->watch);
+	else
+		loop_stop(s->loop);
+}
+
+static void
+what_is_ready_goes_before_who_yields(void **state)
+{
+	struct scene *s = *state;
+
+	loop_fd(s->loop, s->fds[0], LOOP_READ, on_read_once, s);
+	assert_int_equal(write(s->fds[1], "r", 1), 1);
+	s->watch = loop_timer(s->loop, 0, on_yield_once, s);
+	loop_run(s->loop);
+	assert_string_equal(s->trace, "yry");
+}
+
+static void
 timers_fire_in_the_order_of_their_times(void **state)
 {
 	struct scene *s = *state;
@@ -551,6 +575,7 @@ main(void)
 		TEST(loop_run_returns_when_nothing_is_left_to_wait_for),
 		TEST(loop_run_may_be_called_again_after_a_stop),
 		TEST(what_a_late_timer_changed_is_settled_before_sleeping),
+		TEST(what_is_ready_goes_before_who_yields),
 		TEST(timers_fire_in_the_order_of_their_times),
 		TEST(a_timer_waits_at_least_its_time),
 		TEST(a_timer_may_be_armed_again_from_its_own_handler),
