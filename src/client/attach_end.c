@@ -51,8 +51,7 @@ attach_is_over(struct attach *a)
 	bool over = false;
 
 	manifest_init(&m);
-	if (manifest_read(a->dirfd, &m, NULL) == 0) {
-		(void)manifest_reconcile(&m);
+	if (manifest_read_now(a->dirfd, &m, NULL) == 0) {
 		over = !status_is_active(m.status);
 		if (over && m.has_exit)
 			attach_finish_exited(a, m.exit_code, m.exit_signal);

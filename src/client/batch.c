@@ -118,9 +118,8 @@ is_running(const struct conn *c)
 	struct manifest m;
 	bool runs;
 
-	if (manifest_read(c->dirfd, &m, NULL) < 0)
+	if (manifest_read_now(c->dirfd, &m, NULL) < 0)
 		return false;
-	manifest_reconcile(&m);
 	runs = status_is_active(m.status);
 	manifest_finish(&m);
 	return runs;

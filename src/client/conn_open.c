@@ -70,11 +70,10 @@ static int
 explain(int dirfd, int errnum, bool again, struct error *err)
 {
 	struct manifest m;
-	int rc = manifest_read(dirfd, &m, err);
+	int rc = manifest_read_now(dirfd, &m, err);
 
 	if (rc < 0)
 		return rc;
-	manifest_reconcile(&m);
 	if (!status_has_live_host(m.status))
 		rc = not_running(&m, errnum, err);
 	else if (!again)

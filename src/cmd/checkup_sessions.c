@@ -94,12 +94,11 @@ on_session(void *arg, const char *id)
 	auto_close int dirfd = home_session_dir(&t->c->target->home, id, &err);
 
 	manifest_init(&m);
-	if (dirfd < 0 || manifest_read(dirfd, &m, &err) < 0) {
+	if (dirfd < 0 || manifest_read_now(dirfd, &m, &err) < 0) {
 		checkup_bad(t->c, CHECKUP_WARNING,
 		    "it cannot be listed; its log may still be whole", NULL,
 		    "session %s: %s", id, err.msg);
 	} else {
-		manifest_reconcile(&m);
 		t->lost += m.outcome == OUTCOME_LOST &&
 		    m.status == STATUS_EXITED;
 		t->active += status_is_active(m.status);

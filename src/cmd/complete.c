@@ -112,12 +112,10 @@ on_session(void *arg, const char *id)
 	struct manifest m;
 
 	manifest_init(&m);
-	if (dirfd >= 0 && manifest_read(dirfd, &m, NULL) == 0) {
-		manifest_reconcile(&m);
-		if (status_is_active(m.status) ||
-		    (c->ended && m.status != STATUS_DESTROYED))
-			offer_session(c, &m);
-	}
+	if (dirfd >= 0 && manifest_read_now(dirfd, &m, NULL) == 0 &&
+	    (status_is_active(m.status) ||
+		(c->ended && m.status != STATUS_DESTROYED)))
+		offer_session(c, &m);
 	manifest_finish(&m);
 	return 0;
 }

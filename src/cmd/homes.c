@@ -58,9 +58,8 @@ on_session(void *arg, const char *id)
 	struct manifest m;
 
 	t->row->sessions++;
-	if (fd < 0 || manifest_read(fd, &m, NULL) < 0)
+	if (fd < 0 || manifest_read_now(fd, &m, NULL) < 0)
 		return 0;
-	manifest_reconcile(&m);
 	t->row->active += status_is_active(m.status);
 	t->row->log_bytes += m.log_bytes;
 	manifest_finish(&m);

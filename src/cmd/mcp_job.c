@@ -81,9 +81,8 @@ on_ended(struct mcp_job *job, int rc, struct error *err)
 {
 	struct manifest m;
 
-	if (manifest_read(job->dirfd, &m, NULL) < 0)
+	if (manifest_read_now(job->dirfd, &m, NULL) < 0)
 		return rc;
-	manifest_reconcile(&m);
 	if (!status_is_active(m.status))
 		rc = job->call.tool->command != NULL ?
 		    run_command(job, err) :

@@ -31,9 +31,8 @@ read_row(const struct roster *r, struct roster_row *row)
 {
 	auto_close int fd = home_session_dir(r->home, row->id, &row->err);
 
-	row->rc = fd < 0 ? fd : manifest_read(fd, &row->m, &row->err);
-	if (row->rc == 0)
-		manifest_reconcile_in(&row->m, r->boot);
+	row->rc = fd < 0 ? fd :
+			   manifest_read_in(fd, &row->m, r->boot, &row->err);
 }
 
 static void *

@@ -129,13 +129,10 @@ look_for_its_end(int dirfd, struct succession *s)
 	if (s->failure != FAIL_TIMEOUT && s->failure != FAIL_UNREACHABLE)
 		return;
 	manifest_init(&m);
-	if (manifest_read(dirfd, &m, NULL) == 0) {
-		manifest_reconcile(&m);
-		if (!status_is_active(m.status)) {
-			s->failure = FAIL_NOT_RUNNING;
-			error_set(&s->why, ESRCH,
-			    "its program has ended meanwhile");
-		}
+	if (manifest_read_now(dirfd, &m, NULL) == 0 &&
+	    !status_is_active(m.status)) {
+		s->failure = FAIL_NOT_RUNNING;
+		error_set(&s->why, ESRCH, "its program has ended meanwhile");
 	}
 	manifest_finish(&m);
 }

@@ -372,7 +372,7 @@ target_refresh(struct target *t, struct error *err)
 	int result;
 
 	manifest_init(&m);
-	result = manifest_read(t->dirfd, &m, err);
+	result = manifest_read_now(t->dirfd, &m, err);
 	if (result < 0) {
 		manifest_finish(&m);
 		if (result != -ENOENT || !target_is_gone(t))
@@ -380,7 +380,6 @@ target_refresh(struct target *t, struct error *err)
 		note_removal(&t->session);
 		return 0;
 	}
-	manifest_reconcile(&m);
 	manifest_finish(&t->session);
 	t->session = m;
 	return 0;

@@ -65,9 +65,8 @@ on_session(void *arg, const char *id)
 	auto_close int dirfd = home_session_dir(&u->call->target->home, id,
 	    NULL);
 
-	if (dirfd < 0 || manifest_read(dirfd, &item.m, NULL) < 0)
+	if (dirfd < 0 || manifest_read_now(dirfd, &item.m, NULL) < 0)
 		return 0; /* 'tend ls' tells of those */
-	manifest_reconcile(&item.m);
 	if (!status_is_active(item.m.status)) {
 		manifest_finish(&item.m);
 		return 0;

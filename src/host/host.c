@@ -250,10 +250,8 @@ is_active(void *arg, const char *id)
 	if (dirfd < 0)
 		return false;
 	manifest_init(&m);
-	if (manifest_read(dirfd, &m, NULL) == 0) {
-		manifest_reconcile(&m);
+	if (manifest_read_now(dirfd, &m, NULL) == 0)
 		active = status_is_active(m.status);
-	}
 	manifest_finish(&m);
 	fd_close(&dirfd);
 	return active;

@@ -27,10 +27,9 @@ open_session(const struct home *h, const char *id, struct manifest *m,
 
 	if (fd < 0)
 		return fd;
-	rc = manifest_read(fd, m, &why);
+	rc = manifest_read_now(fd, m, &why);
 	if (rc < 0)
 		return error_set(err, -rc, "session %s: %s", id, why.msg);
-	manifest_reconcile(m);
 	*dirfd = fd_take(&fd);
 	return 0;
 }
@@ -53,12 +52,11 @@ find_is_active(void *home, const char *id)
 
 	if (fd < 0)
 		return false;
-	rc = manifest_read(fd, &m, NULL);
+	rc = manifest_read_now(fd, &m, NULL);
 	if (rc == -ENOENT)
 		return is_being_started(id);
 	if (rc < 0)
 		return false;
-	manifest_reconcile(&m);
 	active = status_is_active(m.status);
 	manifest_finish(&m);
 	return active;

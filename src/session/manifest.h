@@ -176,6 +176,15 @@ bool manifest_reconcile(struct manifest *m);
 /* The same for who looks at many and has asked for the boot's id once. */
 bool manifest_reconcile_in(struct manifest *m, const char *boot);
 
+/*
+ * Read it and reconcile it: what manifest_read returns.  A session whose host
+ * has written its end and gone, just after its file was read, is not taken for
+ * a lost one.
+ */
+int manifest_read_now(int dirfd, struct manifest *m, struct error *err);
+int manifest_read_in(int dirfd, struct manifest *m, const char *boot,
+    struct error *err);
+
 /* The session object of --json, docs/session.md; `observers` -1: unknown. */
 void manifest_json(const struct manifest *m, int observers, struct json_out *j);
 

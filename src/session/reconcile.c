@@ -95,3 +95,29 @@ manifest_reconcile_in(struct manifest *m, const char *boot)
 	m->child = (struct process){ 0 };
 	return true;
 }
+
+int
+manifest_read_in(int dirfd, struct manifest *m, const char *boot,
+    struct error *err)
+{
+	int rc = manifest_read(dirfd, m, err);
+	bool was_unkept = rc == 0 && m->unkept;
+
+	if (rc < 0 ||
+	    (!manifest_reconcile_in(m, boot) && m->unkept == was_unkept))
+		return rc;
+	/* Nobody who is gone now writes there after this. */
+	manifest_finish(m);
+	rc = manifest_read(dirfd, m, err);
+	if (rc == 0)
+		manifest_reconcile_in(m, boot);
+	return rc;
+}
+
+int
+manifest_read_now(int dirfd, struct manifest *m, struct error *err)
+{
+	char boot[40];
+
+	return manifest_read_in(dirfd, m, boot_id(boot) == 0 ? boot : "", err);
+}

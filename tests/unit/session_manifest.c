@@ -382,6 +382,51 @@ a_session_of_another_boot_is_lost(void **state)
 	manifest_finish(&m);
 }
 
+/* Its host writes its end and goes, when somebody is about to look for it. */
+static const struct manifest *written_when_looked_for;
+static int written_in;
+
+uint64_t __real_process_start_time(pid_t pid);
+uint64_t __wrap_process_start_time(pid_t pid);
+
+uint64_t
+__wrap_process_start_time(pid_t pid)
+{
+	const struct manifest *m = written_when_looked_for;
+
+	if (m == NULL)
+		return __real_process_start_time(pid);
+	assert_int_equal(manifest_write(written_in, m, false, NULL), 0);
+	return 0;
+}
+
+static void
+a_session_that_ends_while_it_is_looked_at_is_not_lost(void **state)
+{
+	struct manifest m, seen;
+	char temp[4096];
+
+	(void)state;
+	temp_make(temp);
+	written_in = open(temp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fill_running(&m);
+	assert_int_equal(manifest_write(written_in, &m, false, NULL), 0);
+	m.status = STATUS_EXITED;
+	m.outcome = OUTCOME_EXITED;
+	m.has_exit = true;
+	m.exit_code = 6;
+	written_when_looked_for = &m;
+	assert_int_equal(manifest_read_now(written_in, &seen, NULL), 0);
+	written_when_looked_for = NULL;
+	assert_int_equal(seen.status, STATUS_EXITED);
+	assert_int_equal(seen.outcome, OUTCOME_EXITED);
+	assert_int_equal(seen.exit_code, 6);
+	manifest_finish(&seen);
+	manifest_finish(&m);
+	fd_close(&written_in);
+	temp_remove(temp);
+}
+
 static void
 a_session_whose_processes_ended_is_lost(void **state)
 {
@@ -526,6 +571,8 @@ main(void)
 		cmocka_unit_test(a_session_without_keeper_is_unkept),
 		cmocka_unit_test(a_session_of_another_boot_is_lost),
 		cmocka_unit_test(a_session_whose_processes_ended_is_lost),
+		cmocka_unit_test(
+		    a_session_that_ends_while_it_is_looked_at_is_not_lost),
 		cmocka_unit_test(a_copy_of_a_running_session_does_not_run),
 		cmocka_unit_test(an_exit_that_was_written_is_believed),
 		cmocka_unit_test(the_session_object_has_its_fields),
