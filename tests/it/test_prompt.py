@@ -61,9 +61,9 @@ def test_a_line_is_delivered(home):
     home.wait_text(sid, "[from a pipe]")
 
 
-# Takes a line when it is told to.
+# Takes a line when something has been written to `go`.
 WAITER = """
-import os, pathlib, sys, time, tty
+import os, pathlib, sys, tty
 entered, go = map(pathlib.Path, sys.argv[1:])
 tty.setraw(0)
 os.write(1, b"ready> ")
@@ -72,8 +72,7 @@ while key := os.read(0, 1):
         os.write(1, key)
         continue
     entered.touch()
-    while not go.exists():
-        time.sleep(0.01)
+    go.read_bytes()
     os.write(1, b"\\r\\ntaken\\r\\n> ")
 """
 
@@ -81,6 +80,7 @@ while key := os.read(0, 1):
 def test_a_host_that_was_late_presses_nothing_again(home, tmp_path):
     """What came while it stood still is looked at before its clock."""
     entered, go = tmp_path / "entered", tmp_path / "go"
+    os.mkfifo(go)
     sid = home.start(sys.executable, "-c", WAITER, entered, go)
     home.wait_text(sid, "ready>")
     host = home.info(sid)["host_pid"]
@@ -89,7 +89,7 @@ def test_a_host_that_was_late_presses_nothing_again(home, tmp_path):
     wait_for(entered.exists, "the key")
     os.kill(host, signal.SIGSTOP)
     end = time.monotonic() + 3
-    go.touch()
+    go.write_bytes(b"")
     wait_for(lambda: time.monotonic() > end, "more than a try may take")
     os.kill(host, signal.SIGCONT)
     out, _ = caller.communicate(timeout=60)
