@@ -233,6 +233,14 @@ conn_post(struct conn *c, const char *op, const char *args, uint64_t *id,
 }
 
 int
+conn_post_ping(struct conn *c, struct error *err)
+{
+	return frame_put(&c->out, FRAME_PING, "", 0) < 0 ?
+	    error_set(err, E2BIG, "too many requests wait to be sent") :
+	    0;
+}
+
+int
 conn_flush(struct conn *c, struct error *err)
 {
 	size_t left = c->out.len - c->out_sent;
@@ -337,6 +345,8 @@ conn_answer(struct conn *c, uint64_t id, char **result, char code[32],
 			rc = read_response(c, &f, id, result, code, err);
 		else if (f.type == FRAME_BYE)
 			rc = answer_bye(c, err);
+		else if (f.type == FRAME_PONG)
+			c->ponged = true;
 	}
 	return rc;
 }

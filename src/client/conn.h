@@ -26,6 +26,7 @@ struct conn {
 	uint64_t next_id; /* of requests */
 	int give;         /* a descriptor for the next request; -1: none */
 	bool left;        /* the host leaves, and we have said BYE */
+	bool ponged;      /* the host has answered conn_post_ping */
 	int dirfd;        /* as it was opened with, to open it again */
 	struct hello hello;
 	int timeout_ms;     /* of each call that waits */
@@ -111,6 +112,12 @@ int conn_answer(struct conn *c, uint64_t id, char **result, char code[32],
 int conn_post(struct conn *c, const char *op, const char *args, uint64_t *id,
     struct error *err);
 int conn_flush(struct conn *c, struct error *err);
+
+/*
+ * Post a PING.  A host handles the frames of a connection in order, so once
+ * conn_answer has set c->ponged the host has taken every request before it.
+ */
+int conn_post_ping(struct conn *c, struct error *err);
 
 /*
  * Whether a request was refused because the host leaves, in the middle of it:

@@ -258,8 +258,8 @@ step_jobs(struct server *s, const struct pollfd *p)
 }
 
 /*
- * Calls reach a session in the order they came: one may ask when none before it
- * has still to.
+ * Calls reach a session in the order they came: one may ask when the session
+ * has taken all before it.
  */
 static bool
 may_ask(const struct server *s, size_t i)

@@ -91,16 +91,19 @@ on_ended(struct mcp_job *job, int rc, struct error *err)
 	return rc;
 }
 
+/* The PING tells when the host has taken the call: the next one may follow. */
 static int
 post(struct mcp_job *job, struct error *err)
 {
 	auto_free char *args = json_dumps(job->call.args, JSON_COMPACT);
+	int rc;
 
 	job->phase = MCP_JOB_ASKS;
 	job->until_ms = clock_ms(CLOCK_MONOTONIC) + ANSWER_MS +
 	    (int64_t)op_number(job->call.args, "timeout_ms", 0);
-	return conn_post(&job->conn, job->call.tool->op->name, args, &job->id,
+	rc = conn_post(&job->conn, job->call.tool->op->name, args, &job->id,
 	    err);
+	return rc < 0 ? rc : conn_post_ping(&job->conn, err);
 }
 
 /*
@@ -151,8 +154,10 @@ connect_host(struct mcp_job *job, struct error *err)
 
 	if (rc < 0)
 		return on_ended(job, rc, err);
-	if (rc > 0)
+	if (rc > 0) {
 		job->phase = MCP_JOB_READY;
+		job->until_ms = clock_ms(CLOCK_MONOTONIC) + ANSWER_MS;
+	}
 	return 0;
 }
 
@@ -188,7 +193,7 @@ mcp_job_start(struct mcp_job *job, const struct mcp_call *call,
 bool
 mcp_job_is_ahead(const struct mcp_job *job, const struct mcp_job *of)
 {
-	return job->phase >= MCP_JOB_CONNECTS && job->phase <= MCP_JOB_ASKS &&
+	return job->phase >= MCP_JOB_CONNECTS && !job->conn.ponged &&
 	    strcmp(job->session, of->session) == 0;
 }
 
@@ -209,7 +214,7 @@ mcp_job_events(const struct mcp_job *job)
 int64_t
 mcp_job_until(const struct mcp_job *job)
 {
-	if (job->phase == MCP_JOB_COMMAND || job->phase == MCP_JOB_READY)
+	if (job->phase == MCP_JOB_COMMAND)
 		return -1;
 	return job->phase == MCP_JOB_CONNECTS ? job->conn.next_try :
 						job->until_ms;
@@ -258,7 +263,7 @@ mcp_job_step(struct mcp_job *job, json_t **value, struct error *err)
 {
 	int rc = step(job, value, err);
 
-	if (rc == 0 && job->phase >= MCP_JOB_ASKS &&
+	if (rc == 0 && job->phase >= MCP_JOB_READY &&
 	    clock_ms(CLOCK_MONOTONIC) >= job->until_ms)
 		return error_set(err, ETIMEDOUT,
 		    "session %.60s does not answer", job->call.session);

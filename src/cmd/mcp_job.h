@@ -35,9 +35,10 @@ struct mcp_job {
 	enum mcp_job_phase phase;
 	uint64_t id; /* of the request */
 	struct mcp_command command;
-	int64_t until_ms; /* when the host has to have answered */
-	bool again;       /* it is asked for the second time */
-	bool dropped;     /* nobody wants the answer any more */
+	int64_t
+	    until_ms; /* the host must take the call, then answer, by then */
+	bool again;   /* it is asked for the second time */
+	bool dropped; /* nobody wants the answer any more */
 };
 
 /*
@@ -55,7 +56,10 @@ int mcp_job_fd(const struct mcp_job *job);
 short mcp_job_events(const struct mcp_job *job);
 int64_t mcp_job_until(const struct mcp_job *job);
 
-/* It has to ask the same session, and came before. */
+/*
+ * It came before, and its session has not taken it yet.  A host reads its
+ * connections in no particular order, so having sent the call is not enough.
+ */
 bool mcp_job_is_ahead(const struct mcp_job *job, const struct mcp_job *of);
 
 /* Of one that is READY.  0, or -errno and why. */

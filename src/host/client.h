@@ -79,8 +79,9 @@ struct client {
 
 	struct reply_filter filter; /* of DATA */
 
-	bool busy;           /* a request is not answered yet */
-	struct buf answer;   /* its answer, until the log has what that tells of */
+	bool busy; /* a request is not answered yet */
+	struct buf
+	    answer; /* its answer, until the log has what that tells of */
 	struct list waiting; /* requests behind it */
 	size_t n_waiting, n_waiting_bytes;
 };
