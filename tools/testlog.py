@@ -1,18 +1,27 @@
 """Read for ./dev what meson knows about tests.
 
-  testlog.py list BUILD [WORD...]   names of the tests that contain a WORD
-  testlog.py verdicts BUILD COUNT   one line a test, "ok NAME" or "FAIL NAME",
-                                    the failed ones followed by what they said
+  testlog.py list BUILD [WORD...]     names of the tests that contain a WORD;
+                                      without, of all tests, but the suite
+                                      "large" only if TEND_TEST_FULL is set
+  testlog.py failed BUILD NAME...     those of these that did not pass
+  testlog.py verdicts BUILD NAME...   one line a test: "ok NAME", "FAIL NAME"
+                                      or "FLAKY NAME"; behind the last two,
+                                      what the test said
 
-COUNT tests were asked for; one that meson's log does not mention has failed.
+A test that meson's log does not mention has failed.  One that failed may have
+been run again by itself, with the log meson-logs/again-NAME.json: it is FLAKY
+if it passed then, and what it said both times is shown.
 """
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 LINES_SHOWN = 200
+MESON_LINES_SHOWN = 20
+PASSED = ("OK", "EXPECTEDFAIL")
 
 
 def names(build, words):
@@ -21,52 +30,100 @@ def names(build, words):
         check=True, stdout=subprocess.PIPE).stdout)
     # Those that take long come first, and do not run alone at the end.
     tests.sort(key=lambda test: (-test["priority"], test["name"]))
-    return [test["name"] for test in tests
-            if not words or any(w in test["name"] for w in words)]
+    if words:
+        return [test["name"] for test in tests
+                if any(word in test["name"] for word in words)]
+    return [test["name"] for test in tests if "TEND_TEST_FULL" in os.environ
+            or not any(s.endswith(":large") for s in test["suite"])]
 
 
-def records(build):
-    log = Path(build, "meson-logs", "testlog.json")
-    if not log.exists():
-        return []
-    return [json.loads(line) for line in log.read_text().splitlines()]
+def full_name(record):
+    """meson calls it "project:suite / test"; we say "suite/test"."""
+    return record["name"].rpartition(":")[2].replace(" / ", "/")
 
 
-def show_output(record):
-    for stream in "stdout", "stderr":
-        lines = record.get(stream, "").splitlines()
-        if len(lines) > LINES_SHOWN:
-            print(f"    ... {len(lines) - LINES_SHOWN} lines before these")
-        for line in lines[-LINES_SHOWN:]:
-            # Indented, so that no test can print a verdict of its own.
-            print(f"    {line}")
-
-
-def verdicts(build, count):
-    where = Path(build).name
-    seen = records(build)
-    for record in sorted(seen, key=lambda r: r["name"]):
-        # meson calls it "project:suite / test".
-        name = record["name"].rpartition(":")[2].replace(" / ", "/")
-        result, took = record["result"], f"{record['duration']:.1f} s"
-        if result in ("OK", "EXPECTEDFAIL"):
-            print(f"ok {where} {name} ({took})")
+def records(build, log):
+    """What a log of meson tells, by the test's name.  A line may have been
+    cut short when meson was killed."""
+    path, found = Path(build, "meson-logs", f"{log}.json"), {}
+    if not path.exists():
+        return found
+    for line in path.read_text(errors="replace").splitlines():
+        try:
+            record = json.loads(line)
+        except ValueError:
             continue
-        print(f"FAIL {where} {name} ({result}, {took})")
-        show_output(record)
-    for _ in range(count - len(seen)):
-        print(f"FAIL {where} a test that did not run")
-    if len(seen) < count:
-        print(Path(build, "meson-logs", "dev-test.log").read_text())
+        found[full_name(record).rpartition("/")[2]] = record
+    return found
+
+
+def passed(record):
+    return record is not None and record["result"] in PASSED
+
+
+def failed(build, asked):
+    seen = records(build, "testlog")
+    return [name for name in asked if not passed(seen.get(name))]
+
+
+def how(record):
+    if record is None:
+        return "did not run"
+    return f"{record['result']}, {record['duration']:.1f} s"
+
+
+def show(text, most=LINES_SHOWN):
+    """Indented, so that no test can print a verdict of its own."""
+    lines = text.splitlines()
+    if len(lines) > most:
+        print(f"    ... {len(lines) - most} lines before these")
+    for line in lines[-most:]:
+        print(f"    {line}")
+
+
+def show_run(build, record, log):
+    """What a test said; of one that did not run, what meson said."""
+    if record is None:
+        path = Path(build, "meson-logs", f"{log}.log")
+        show(path.read_text(errors="replace") if path.exists() else "",
+             MESON_LINES_SHOWN)
+        return
+    for stream in "stdout", "stderr":
+        show(record.get(stream, ""))
+
+
+def verdict(build, name, first, again):
+    """One test's lines; `again` is None unless it was run a second time."""
+    where = f"{Path(build).name} {full_name(first or again or {'name': name})}"
+    if passed(first):
+        print(f"ok {where} ({how(first)[4:]})")
+        return
+    if not Path(build, "meson-logs", f"again-{name}.log").exists():
+        print(f"FAIL {where} ({how(first)})")
+        show_run(build, first, "dev-test")
+        return
+    word = "FLAKY" if passed(again) else "FAIL"
+    print(f"{word} {where} ({how(first)}; again, alone: {how(again)})")
+    print("  the first time:")
+    show_run(build, first, "dev-test")
+    print("  again, alone:")
+    show_run(build, again, f"again-{name}")
+
+
+def verdicts(build, asked):
+    seen = records(build, "testlog")
+    for name in sorted(asked):
+        again = records(build, f"again-{name}").get(name)
+        verdict(build, name, seen.get(name), again)
 
 
 def main():
     what, build, *rest = sys.argv[1:]
-    if what == "list":
-        for name in names(build, rest):
-            print(name)
-    else:
-        verdicts(build, int(rest[0]))
+    if what == "verdicts":
+        verdicts(build, rest)
+        return
+    for name in {"list": names, "failed": failed}[what](build, rest):
+        print(name)
 
 
 main()

@@ -176,12 +176,6 @@ def test_a_directory_that_is_not_there(home, tmp_path):
 
 def test_a_directory_that_nobody_may_enter(home, tmp_path):
     """Root may enter any, so that another user tries."""
-    if os.getuid() != 0:
-        (tmp_path / "shut").mkdir(mode=0)
-        error = home.error("run", "-d", "-C", str(tmp_path / "shut"), "cat",
-                           status=125, code="bad_input")
-        assert "Permission denied" in error["message"], error
-        return
     shut = tmp_path / "shut"
     shut.mkdir(mode=0o700)
     for parent in (tmp_path, *tmp_path.parents):
@@ -363,21 +357,21 @@ def test_descriptors_run_out(home, limit):
     nothing_left(home)
 
 
-@pytest.mark.parametrize("blocks", [1, 2, 3, 4, 5])
-def test_no_space_for_a_session(home, blocks):
-    """A full disk at create: told, and nothing left behind."""
+@pytest.mark.parametrize("blocks, room", [
+    (1, False), (2, False), (3, False), (4, None), (5, None)])
+def test_no_space_for_a_session(home, blocks, room):
+    """A full disk at create: told, and nothing left behind.  With a little more
+    there may be room for its papers; a log that has none is another test."""
     home.env["TEND_MIN_FREE"] = "0"
     answer = elsewhere(
         home, f"tmpfs -o size={4 * blocks}k,nr_inodes={3 * blocks},mode=700 "
         f"none {home.path}", "run", "-d", "--json", "--", "cat")
-    assert answer.status in (0, 125), answer
-    if answer.status == 0:
-        # There was room for its papers; a log that has none is another test.
-        return
-    error = json.loads(answer.out)["error"]
-    assert error["code"] == "storage", answer
-    assert "No space left on device" in error["message"], answer
-    assert home.processes() == []
+    assert answer.status == 125 or (answer.status == 0 and room is None), answer
+    if answer.status == 125:
+        error = json.loads(answer.out)["error"]
+        assert error["code"] == "storage", answer
+        assert "No space left on device" in error["message"], answer
+        assert home.processes() == []
 
 
 def test_an_idle_session_is_stopped(home):

@@ -411,7 +411,6 @@ def test_what_runs_is_not_compressed(home):
 
 # ------------------------------------------------------------------ odd places
 
-@pytest.mark.skipif(os.getuid() != 0, reason="becomes another user")
 @pytest.mark.parametrize("mask", [0o000, 0o777])
 def test_all_it_writes_is_private(mask, tmp_path):
     """K-01: 0700 and 0600 whatever the umask, whoever writes."""
