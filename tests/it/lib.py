@@ -20,23 +20,28 @@ TEND = BUILD / "src" / "tend"
 RECORDINGS = sorted(DATA.glob("*.cast"))
 
 
-class Answer:
-    """How a run of tend ended; shown whole when an assertion fails."""
+class Answer(str):
+    """How a run of tend ended.  As a string it is all of that: pytest shows a
+    string whole when an assertion fails, and 240 characters of anything else."""
 
-    def __init__(self, args, done):
-        self.args = args
-        self.status = done.returncode
-        self.out = done.stdout
-        self.err = done.stderr.decode("utf-8", "backslashreplace")
+    def __new__(cls, args, done):
+        err = done.stderr.decode("utf-8", "backslashreplace")
+        answer = super().__new__(
+            cls, f"tend {' '.join(map(str, args))}\n"
+            f"exit status {done.returncode}\n"
+            f"stdout: {done.stdout[:4000]!r}\nstderr: {err[:4000]}")
+        answer.args = args
+        answer.status = done.returncode
+        answer.out = done.stdout
+        answer.err = err
+        return answer
 
     @property
     def text(self):
         return self.out.decode("utf-8")
 
     def __repr__(self):
-        return (f"tend {' '.join(map(str, self.args))}\n"
-                f"exit status {self.status}\n"
-                f"stdout: {self.out[:4000]!r}\nstderr: {self.err[:4000]}")
+        return str(self)
 
 
 def tend(*args, input=b"", **kwargs):
