@@ -29,8 +29,11 @@
 #define HISTORY_BYTES (16u << 20)
 #define PIECE (64u << 10)
 
+/* So much of plain bytes tells whether they passed a terminal. */
+#define NEWLINE_PROBE CAST_PROBE_MAX
+
 struct args {
-	const char *size, *format, *until, *at;
+	const char *size, *format, *newline, *until, *at;
 	bool scrollback, cells;
 };
 
@@ -44,6 +47,8 @@ static const struct opt options[] = {
 	    "also what scrolled off the top"),
 	OPT_FLAG(struct args, cells, "cells", 0,
 	    "json: also each cell's style, links and modes"),
+	OPT_CHOICE(struct args, newline, "newline", 0, "WHAT", "auto|lf|crlf",
+	    "a line feed goes down (lf), or also returns (crlf)"),
 	OPT_VALUE(struct args, until, "until", 0, "BYTES",
 	    "stop after so many bytes of output"),
 	OPT_VALUE(struct args, at, "at", 0, "SECONDS",
@@ -56,11 +61,16 @@ enum format { TEXT, ANSI, JSON, HTML, SVG, FORMATS };
 static const char *const formats[FORMATS] = { "text", "ansi", "json", "html",
 	"svg" };
 
+enum newline { AUTO, LF, CRLF, NEWLINES };
+
+static const char *const newlines[NEWLINES] = { "auto", "lf", "crlf" };
+
 /* A render under way. */
 struct render {
 	struct out *out;
 	enum format format;
 	bool scrollback, cells;
+	enum newline newline;
 	unsigned cols, rows; /* 0: not given */
 	uint64_t until;      /* UINT64_MAX: to the end */
 	double at;           /* infinite: to the end */
@@ -109,16 +119,38 @@ parse_at(struct render *r, const char *s)
 	return 0;
 }
 
+/* The place of a word in a list, or -1. */
+static int
+place_of(const char *s, const char *const *words, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (strcmp(s, words[i]) == 0)
+			return i;
+	return -1;
+}
+
+static int
+parse_newline(struct render *r, const char *s)
+{
+	int i = place_of(s, newlines, NEWLINES);
+
+	if (i < 0)
+		return out_fail(r->out, FAIL_USAGE,
+		    "--newline %s: give auto, lf or crlf", s);
+	r->newline = (enum newline)i;
+	return 0;
+}
+
 static int
 parse_format(struct render *r, const char *s)
 {
-	for (int i = 0; i < FORMATS; i++)
-		if (strcmp(s, formats[i]) == 0) {
-			r->format = (enum format)i;
-			return 0;
-		}
-	return out_fail(r->out, FAIL_USAGE,
-	    "--format %s: give text, ansi, json, html or svg", s);
+	int i = place_of(s, formats, FORMATS);
+
+	if (i < 0)
+		return out_fail(r->out, FAIL_USAGE,
+		    "--format %s: give text, ansi, json, html or svg", s);
+	r->format = (enum format)i;
+	return 0;
 }
 
 /* --json is --format json; errors then are JSON too, from here on. */
@@ -152,6 +184,8 @@ settle(struct render *r, const struct args *a)
 
 	if (status == 0 && a->size != NULL)
 		status = parse_size(r, a->size);
+	if (status == 0 && a->newline != NULL)
+		status = parse_newline(r, a->newline);
 	if (status == 0 && a->until != NULL)
 		status = parse_until(r, a->until);
 	if (status == 0 && a->at != NULL)
@@ -177,6 +211,21 @@ create(struct render *r, unsigned cols, unsigned rows, struct error *err)
 	return r->vt != NULL ? 0 : -EINVAL;
 }
 
+/* A terminal driver puts a CR before every LF that a program writes (ONLCR). */
+static void
+feed_returning(struct vt *vt, const char *p, size_t len)
+{
+	const char *lf;
+
+	while (len > 0 && (lf = memchr(p, '\n', len)) != NULL) {
+		vt_feed(vt, p, (size_t)(lf - p));
+		vt_feed(vt, "\r\n", 2);
+		len -= (size_t)(lf - p) + 1;
+		p = lf + 1;
+	}
+	vt_feed(vt, p, len);
+}
+
 /* 1 when no more is wanted, otherwise 0. */
 static int
 feed(struct render *r, const void *p, size_t len)
@@ -184,7 +233,10 @@ feed(struct render *r, const void *p, size_t len)
 	uint64_t room = r->until - r->offset;
 	size_t n = len < room ? len : (size_t)room;
 
-	vt_feed(r->vt, p, n);
+	if (r->newline == CRLF)
+		feed_returning(r->vt, p, n);
+	else
+		vt_feed(r->vt, p, n);
 	r->offset += n;
 	return r->offset == r->until;
 }
@@ -241,6 +293,68 @@ take(struct render *r, const void *p, size_t len, int *status)
 	return -1;
 }
 
+/*
+ * How the line feeds of plain bytes are meant.  What passed a terminal driver
+ * has CR LF; a line feed without CR then is one of emacs or tmux, which goes
+ * down and stays in its column.  In what was written to a pipe or a file, most
+ * stand alone: the driver would have made them return.
+ */
+static enum newline
+guess_newline(const char *p, size_t len)
+{
+	size_t bare = 0, returning = 0;
+
+	for (size_t i = 0; i < len; i++)
+		if (p[i] == '\n')
+			(*(i > 0 && p[i - 1] == '\r' ? &returning : &bare))++;
+	return bare > returning ? CRLF : LF;
+}
+
+/* The length of the line that script(1) puts before what it records, or 0. */
+static size_t
+typescript_line(const char *p, size_t len)
+{
+	static const char begin[] = "Script started on ";
+	const char *lf = memchr(p, '\n', len);
+
+	if (lf == NULL || len < sizeof(begin) ||
+	    memcmp(p, begin, sizeof(begin) - 1) != 0)
+		return 0;
+	return (size_t)(lf - p) + 1;
+}
+
+/* The plain bytes that decide: the same ones, however they arrive. */
+static size_t
+probe_len(const struct render *r)
+{
+	return r->until < NEWLINE_PROBE ? (size_t)r->until : NEWLINE_PROBE;
+}
+
+static bool
+knows_newline(const struct render *r)
+{
+	return r->newline != AUTO || r->head.len >= probe_len(r);
+}
+
+/* Plain bytes begin with `head`; recordings have passed a terminal. */
+static int
+settle_newline(struct render *r)
+{
+	const char *p = (const char *)r->head.data;
+	size_t len = r->head.len < probe_len(r) ? r->head.len : probe_len(r);
+	size_t line;
+
+	if (r->newline != AUTO || len == 0)
+		return 0;
+	line = typescript_line(p, len);
+	r->newline = CRLF;
+	if (line > 0 && feed(r, p, line) != 0)
+		return 1;
+	r->newline = guess_newline(p + line, len - line);
+	buf_consume(&r->head, line);
+	return 0;
+}
+
 /* We know what the input is: begin with what was held back. */
 static int
 begin(struct render *r, bool is_cast, int *status)
@@ -260,8 +374,10 @@ begin(struct render *r, bool is_cast, int *status)
 	} else if (create(r, DEFAULT_COLS, DEFAULT_ROWS, &err) < 0) {
 		*status = out_fail(r->out, FAIL_INTERNAL, "%s", err.msg);
 		return -1;
+	} else {
+		result = settle_newline(r);
 	}
-	if (r->head.len > 0)
+	if (result == 0 && r->head.len > 0)
 		result = take(r, r->head.data, r->head.len, status);
 	buf_finish(&r->head);
 	return result;
@@ -282,7 +398,7 @@ on_input(struct render *r, const void *p, size_t len, int *status)
 		return take(r, p, len, status);
 	buf_append(&r->head, p, len);
 	guess = cast_probe(r->head.data, r->head.len);
-	if (guess == CAST_MAYBE)
+	if (guess == CAST_MAYBE || (guess == CAST_NO && !knows_newline(r)))
 		return 0;
 	return begin(r, guess == CAST_YES, status);
 }
@@ -447,15 +563,21 @@ run(struct call *call)
 
 const struct cmd cmd_render = {
 	.name = "render",
-	.usage = "[FILE|-] [--size COLSxROWS] "
-		 "[--format text|ansi|json|html|svg]\n"
-		 "            [--scrollback] [--cells] [--until BYTES] "
-		 "[--at SECONDS] [--json]",
+	.usage =
+	    "[FILE|-] [--size COLSxROWS] "
+	    "[--format text|ansi|json|html|svg]\n"
+	    "            [--newline auto|lf|crlf] [--scrollback] [--cells]\n"
+	    "            [--until BYTES] [--at SECONDS] [--json]",
 	.summary = "show what a stream of terminal bytes looks like",
 	.details =
 	    "FILE holds what a program wrote to its terminal, or is an\n"
 	    "asciicast recording (v1, v2, v3), known by its content.  Without\n"
-	    "FILE, or with -, standard input is read.\n",
+	    "FILE, or with -, standard input is read.\n"
+	    "\n"
+	    "Where most line feeds come without a carriage return, as in a pipe,\n"
+	    "a line feed also returns to the first column, as a terminal driver\n"
+	    "would have made it.  Recordings, and bytes that passed a terminal,\n"
+	    "are shown as they are.  --newline lf or crlf overrides that.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.run = run,

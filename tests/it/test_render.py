@@ -286,6 +286,89 @@ def test_an_answer_that_is_too_large_is_refused():
                           "64 MiB; ask for less\n")
 
 
+# Line feeds
+
+def lines(*args, input=b""):
+    """The lines down to the last that is not empty."""
+    text = shows("render", *args, input=input)
+    return text.rstrip("\n").split("\n")
+
+
+def test_a_bare_line_feed_returns_as_it_does_on_a_terminal():
+    """What a program writes to a pipe has not passed a terminal driver."""
+    assert lines(input=b"one\ntwo\n") == ["one", "two"]
+    assert lines(input=b"10%\r100%\n\x1b[1mdone\x1b[m\n") == ["100%", "done"]
+
+
+def test_bytes_that_passed_a_terminal_are_shown_as_they_are():
+    """emacs and tmux go down one row, in the same column, with a line feed."""
+    assert lines(input=b"one\r\nab\n\b\b12\r\n") == ["one", "ab", "12"]
+    assert lines(input=b"one\r\ntwo\nx") == ["one", "two", "   x"]
+
+
+def test_most_line_feeds_decide():
+    """A few lines of a protocol, or of a file from elsewhere, among others."""
+    assert lines(input=b"HTTP/1.1 200 OK\r\n\r\na\nb\nc\n") == [
+        "HTTP/1.1 200 OK", "", "a", "b", "c"]
+    much = b"x\r\n" * 40000
+    assert lines("--size", "9x3", input=much + b"ab\nc")[-1] == "  c"
+
+
+def test_who_knows_better_says_how_line_feeds_are_meant():
+    assert lines("--newline", "lf", input=b"one\ntwo") == ["one", "   two"]
+    assert lines("--newline", "crlf", input=b"a\r\nb\r\nc\nd") == [
+        "a", "b", "c", "d"]
+    assert lines("--newline", "auto", input=b"one\ntwo") == ["one", "two"]
+    assert refuses("--newline", "cr") == (
+        "--newline cr: give auto, lf or crlf")
+
+
+def test_a_recording_has_passed_a_terminal():
+    cast = V2 + b'[1,"o","ab\\nc\\nd"]\n'
+    assert lines(input=cast) == ["ab", "  c", "   d"]
+    assert lines("--newline", "crlf", input=cast) == ["ab", "c", "d"]
+
+
+def test_line_feeds_are_the_same_however_the_bytes_arrive():
+    """The offset, and --until, count what was read."""
+    data = b"ab\ncd\r\nef\n"
+    assert screen(input=data)["offset"] == len(data)
+    assert lines("--until", "4", input=data) == ["ab", "c"]
+    with subprocess.Popen([lib.TEND, "render", "--until", "4"],
+                          stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as slow:
+        for byte in data[:4]:
+            slow.stdin.write(bytes([byte]))
+            slow.stdin.flush()
+        # It has all it wants, and waits for no end.
+        assert slow.stdout.read().split()[:2] == [b"ab", b"c"]
+        assert slow.wait(timeout=60) == 0
+
+
+def test_a_typescript_looks_as_the_terminal_did(tmp_path):
+    """The first line is of `script`, and the rest is what it recorded."""
+    file = tmp_path / "typescript"
+    subprocess.run(["script", "-q", "-c", "echo one; printf 'ab'; stty -onlcr;"
+                    " printf '\\nc\\r\\n'; stty onlcr; seq 5", file],
+                   check=True, stdin=subprocess.DEVNULL,
+                   stdout=subprocess.DEVNULL, timeout=60)
+    shown = lines(file)
+    assert shown[0].startswith("Script started on "), shown
+    at = shown.index("one")
+    assert shown[at:at + 8] == ["one", "ab", "  c", *"12345"], shown
+
+
+def test_a_log_looks_as_its_screen_did():
+    """Bytes of a session have passed its terminal."""
+    with lib.Home() as home:
+        sid = home.start("sh", "-c", "seq 3; stty -onlcr; printf 'ab\\nc\\r\\n'"
+                         "; stty onlcr; echo end; exec cat")
+        home.wait_text(sid, "end")
+        shown = home.ok("snapshot", sid)
+        assert "ab\n  c\nend" in shown, shown
+        assert shows("render", input=home.raw(sid)) == shown
+
+
 # --until
 
 @pytest.mark.parametrize("until, want", [
