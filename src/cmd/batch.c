@@ -214,7 +214,7 @@ const struct cmd cmd_batch = {
 	    "Steps are a JSON array of objects with one key each:\n"
 	    "\n"
 	    "  [{\"text\":\"make\"}, {\"keys\":[\"Enter\"]},\n"
-	    "   {\"wait\":{\"regex\":\"error|done\",\"timeout\":\"2m\"}},\n"
+	    "   {\"wait\":{\"command_done\":true,\"timeout\":\"2m\"}},\n"
 	    "   {\"exec\":\"git status\"}, {\"snapshot\":{\"format\":\"text\"}}]\n"
 	    "\n"
 	    "also paste, hex, mouse and prompt.  A wait is about what is shown\n"

@@ -7,6 +7,7 @@ import shlex
 import pytest
 
 import lib
+from examples import as_pattern
 from lib import Home, shows
 from terminal import Terminal
 
@@ -28,15 +29,6 @@ def steps():
         elif line:
             found.append((terminal, "see", line))
     return found
-
-
-def as_pattern(line):
-    """Times, ids and prompts differ; the rest is as it stands there."""
-    pattern = re.escape(line).replace(r"\ ", " ")
-    pattern = re.sub(r" +", " +", pattern)
-    pattern = pattern.replace(re.escape("you@machine:~$"), r"\S+[$#]")
-    pattern = re.sub(r"\b\d+s\b", r"\\d+[sm]", pattern)
-    return re.sub(r"\b01[0-9A-Z]{24}\b", "[0-9A-Z]{26}", pattern)
 
 
 @pytest.fixture
