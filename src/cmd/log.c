@@ -46,6 +46,7 @@ struct walk {
 	struct log_sink *sink;
 	bool follow, has_from, has_to;
 	struct log_place from, to;
+	uint64_t now_ns; /* from which both count, or 0 */
 	uint64_t offset; /* of the next byte of output */
 	bool damaged;
 	bool reached; /* --to */
@@ -278,7 +279,9 @@ find_place(struct walk *w, const char *text, struct log_place *out,
 	struct when when;
 	int result = when_parse(text, &when, err);
 
-	return result < 0 ? result : when_resolve(&when, w->reader, out, err);
+	if (result == 0)
+		result = when_resolve(&when, w->reader, w->now_ns, out, err);
+	return result;
 }
 
 /* From --from on, or from the keyframe before it. */
@@ -302,6 +305,7 @@ walk(struct walk *w, const struct args *a)
 {
 	struct error err;
 
+	w->now_ns = target_log_now(w->call->target);
 	w->has_from = a->from != NULL;
 	w->has_to = a->to != NULL;
 	if ((w->has_from && find_place(w, a->from, &w->from, &err) < 0) ||
@@ -381,8 +385,8 @@ const struct cmd cmd_log = {
 	    "error; a damaged log ends with status 10.  --json is --events.\n"
 	    "\n"
 	    "WHEN is a seq (120), a byte offset (@4096), a time since the start\n"
-	    "(12.5s) or before the end (-5m), a date (2026-11-15T23:51:55Z) or\n"
-	    "mark:NAME.\n",
+	    "(12.5s), how long ago (-5m; of a session that has ended, before its\n"
+	    "end), a date (2026-11-15T23:51:55Z) or mark:NAME.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_SESSION | CMD_NEWEST | CMD_FINDS_DESTROYED,

@@ -21,6 +21,8 @@
 #include "vt/text.h"
 #include "vt/vt.h"
 
+#define FIRST_SCREEN 2 /* the event: the keyframe behind `start` */
+
 struct args {
 	const char *format, *at, *since, *max_bytes, *output;
 	bool scrollback, cells, hidden, last_command;
@@ -234,6 +236,28 @@ show(struct shot *s, const struct replay *now, const struct vt *then)
 	return end_answer(s);
 }
 
+/*
+ * Before the start there was no screen; then the first one is shown, and that
+ * is said.  Of a log whose beginning was removed nobody knows: -ENOENT.
+ */
+static int
+replay_start(struct shot *s, struct log_reader *r, bool history,
+    struct replay *out, struct error *err)
+{
+	struct log_extent extent;
+	int result;
+
+	if (log_reader_extent(r, &extent) < 0 || extent.first_seq != 1)
+		return -ENOENT;
+	result = replay_at(r, LOG_BY_SEQ, FIRST_SCREEN, history, out, err);
+	if (result == 0)
+		out_note(s->call->out,
+		    "session %s began after this moment; this is its first "
+		    "screen",
+		    target_name(s->call->target));
+	return result;
+}
+
 static int
 replay_when(struct shot *s, struct log_reader *r, struct replay *out,
     struct error *err)
@@ -247,10 +271,13 @@ replay_when(struct shot *s, struct log_reader *r, struct replay *out,
 		return replay_end(r, history, out, err);
 	result = when_parse(s->args->at, &when, err);
 	if (result == 0)
-		result = when_resolve(&when, r, &place, err);
-	if (result == 0)
-		result = replay_at(r, place.by, place.value, history, out, err);
-	return result;
+		result = when_resolve(&when, r, target_log_now(s->call->target),
+		    &place, err);
+	if (result < 0)
+		return result;
+	result = replay_at(r, place.by, place.value, history, out, err);
+	return result == -ENOENT ? replay_start(s, r, history, out, err) :
+				   result;
 }
 
 static int
@@ -401,8 +428,9 @@ const struct cmd cmd_snapshot = {
 	.summary = "show a session's screen, now or at any moment",
 	.details =
 	    "Without SESSION, the newest.  WHEN is a seq (120), a byte offset\n"
-	    "(@4096), a time since the start (12.5s) or before the end (-5m), a\n"
-	    "date (2026-11-15T23:51:55Z) or mark:NAME.\n"
+	    "(@4096), a time since the start (12.5s), how long ago (-5m; of a\n"
+	    "session that has ended, before its end), a date\n"
+	    "(2026-11-15T23:51:55Z) or mark:NAME.\n"
 	    "\n"
 	    "--since takes the seq of a snapshot before (--json) and shows what\n"
 	    "is new.  --last-command needs a shell that marks its commands\n"

@@ -345,6 +345,18 @@ target_open_log(struct call *call, struct log_reader **out)
 	return 0;
 }
 
+uint64_t
+target_log_now(const struct target *t)
+{
+	uint64_t now = (uint64_t)clock_ns(CLOCK_BOOTTIME);
+
+	uint64_t began = t->session.began_ns;
+
+	if (!status_has_live_host(t->session.status) || began == 0)
+		return 0;
+	return now > began ? now - began : 0;
+}
+
 bool
 target_is_gone(const struct target *t)
 {

@@ -74,6 +74,12 @@ int target_tell(struct call *call, const char *op, const char *args);
  */
 int target_open_log(struct call *call, struct log_reader **out);
 
+/*
+ * What the clock of its log shows now (record.h: ns since it began), or 0 when
+ * it has ended: then that clock has stopped.
+ */
+uint64_t target_log_now(const struct target *t);
+
 /* Whether its directory was removed since it was found. */
 bool target_is_gone(const struct target *t);
 

@@ -118,7 +118,7 @@ when_parse(const char *s, struct when *out, struct error *err)
 	} else if (s[0] == '@' && units_number(s + 1, UINT64_MAX, &w.value)) {
 		w.kind = WHEN_OFFSET;
 	} else if (s[0] == '-' && units_duration(s + 1, &w.value, NULL) == 0) {
-		w.kind = WHEN_BEFORE_END;
+		w.kind = WHEN_AGO;
 	} else if (units_duration(s, &w.value, NULL) == 0) {
 		w.kind = WHEN_SINCE_START;
 	} else if (parse_wall(s, &w.value)) {
@@ -126,7 +126,7 @@ when_parse(const char *s, struct when *out, struct error *err)
 	} else if (!units_number(s, UINT64_MAX, &w.value)) {
 		return error_set(err, EINVAL,
 		    "%.40s is no moment: give a seq (120), a byte offset "
-		    "(@4096), a time since the start (12.5s) or before the end "
+		    "(@4096), a time since the start (12.5s), how long ago "
 		    "(-5m), a date (2026-11-15T23:51:55Z) or mark:NAME",
 		    s);
 	}
@@ -198,24 +198,55 @@ resolve_wall(uint64_t wall, struct log_reader *r, struct log_place *out,
 	return 0;
 }
 
+/*
+ * The time at which a session ended: that of its exit, or of the last event
+ * where none was logged.  What is logged later, such as a new label, is not
+ * part of its life.  The exit comes after all output.
+ */
+static uint64_t
+end_time(struct log_reader *r, const struct log_extent *extent)
+{
+	uint64_t end = extent->last_time_ns;
+	uint64_t offset = extent->end_offset;
+	struct record rec;
+	int rc = offset > 0 ? log_reader_seek(r, LOG_BY_OFFSET, offset - 1) :
+			      log_reader_seek(r, LOG_BY_SEQ, 0);
+
+	if (rc < 0)
+		return end;
+	while (log_reader_next_there(r, &rec))
+		if (rec.type == RECORD_EXIT)
+			end = rec.time_ns;
+	return end;
+}
+
+/*
+ * The log's clock goes on while nothing happens and while the machine sleeps,
+ * and nobody sets it.  An event that seems to be later than now was written in
+ * another time namespace: then it is the latest moment that is known.
+ */
 static int
-resolve_before_end(uint64_t ns, struct log_reader *r, struct log_place *out,
-    struct error *err)
+resolve_ago(uint64_t ns, struct log_reader *r, uint64_t now_ns,
+    struct log_place *out, struct error *err)
 {
 	struct log_extent extent;
 	int result = log_reader_extent(r, &extent);
+	uint64_t from = now_ns;
 
 	if (result < 0)
 		return error_set(err, -result,
 		    "cannot find the end of the log: %s", strerror(-result));
-	out->by = LOG_BY_TIME;
-	out->value = extent.last_time_ns > ns ? extent.last_time_ns - ns : 0;
+	if (now_ns == 0)
+		from = end_time(r, &extent);
+	else if (extent.last_time_ns > now_ns)
+		from = extent.last_time_ns;
+	*out = (struct log_place){ LOG_BY_TIME, from > ns ? from - ns : 0 };
 	return 0;
 }
 
 int
-when_resolve(const struct when *w, struct log_reader *r, struct log_place *out,
-    struct error *err)
+when_resolve(const struct when *w, struct log_reader *r, uint64_t now_ns,
+    struct log_place *out, struct error *err)
 {
 	switch (w->kind) {
 	case WHEN_SEQ:
@@ -227,8 +258,8 @@ when_resolve(const struct when *w, struct log_reader *r, struct log_place *out,
 	case WHEN_SINCE_START:
 		*out = (struct log_place){ LOG_BY_TIME, w->value };
 		return 0;
-	case WHEN_BEFORE_END:
-		return resolve_before_end(w->value, r, out, err);
+	case WHEN_AGO:
+		return resolve_ago(w->value, r, now_ns, out, err);
 	case WHEN_WALL:
 		return resolve_wall(w->value, r, out, err);
 	case WHEN_MARK:

@@ -13,7 +13,7 @@ struct error;
  *	N		the event with that seq
  *	@N		the byte of output with that offset
  *	12.5s		so long after the session began (ms s m h)
- *	-5m		so long before the end of its log
+ *	-5m		so long ago; of a session that has ended, before its end
  *	2026-11-15T23:51:55Z	RFC 3339; -01:00 and fractions are fine
  *	mark:NAME	the last mark of that name
  */
@@ -21,7 +21,7 @@ enum when_kind {
 	WHEN_SEQ,
 	WHEN_OFFSET,
 	WHEN_SINCE_START, /* value: ns */
-	WHEN_BEFORE_END,  /* value: ns */
+	WHEN_AGO,         /* value: ns */
 	WHEN_WALL,        /* value: ns since 1970 */
 	WHEN_MARK,
 };
@@ -43,9 +43,11 @@ struct log_place {
 
 /*
  * Find the moment in a log; where the reader stands afterwards is not said.
+ * now_ns is what the log's own clock shows (target_log_now), from which WHEN_AGO
+ * counts, and 0 when the session has ended.
  * -ENOENT and why when the log has no such mark or no clock.
  */
-int when_resolve(const struct when *w, struct log_reader *r,
+int when_resolve(const struct when *w, struct log_reader *r, uint64_t now_ns,
     struct log_place *out, struct error *err);
 
 #endif

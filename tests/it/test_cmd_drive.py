@@ -4,10 +4,11 @@ import hashlib
 import json
 import os
 import shutil
+import time
 
 import pytest
 
-from lib import Home, tend
+from lib import Home, tend, wait_for
 
 
 @pytest.fixture
@@ -27,7 +28,6 @@ def keys(home):
         def lines():
             return [x.strip() for x in home.screen(sid)["lines"]
                     if len(x.strip()) == 2]
-        from lib import wait_for
         wait_for(lambda: len(lines()) >= count, lambda: lines())
         return bytes.fromhex("".join(lines()))
 
@@ -208,6 +208,54 @@ def test_snapshot_at_every_kind_of_moment(home):
     assert event["name"] == "here"
     for when in (f"{event['time']:.9f}s", event["at"]):
         assert home.json("snapshot", sid, "--at", when)["lines"][0] == "first"
+
+
+def test_ago_counts_from_now_while_the_session_runs(home):
+    """Nothing happens any more, but time goes on."""
+    sid = home.start("sh", "-c", "echo old; exec cat")
+    home.wait_text(sid, "old")
+    seen = []
+
+    def is_old():
+        seen[:] = [home.run("snapshot", sid, "--at=-300ms")]
+        return seen[0].status == 0 and seen[0].text.startswith("old")
+
+    wait_for(is_old, lambda: seen, seconds=20)
+    assert home.ok("log", sid, "--to=-300ms") == "old\n"
+    assert home.ok("log", sid, "--from=-300ms") == ""
+    newer = home.ok("log", sid, "--events", "--from=-300ms")
+    assert '"output"' not in newer, newer
+
+
+def test_ago_counts_from_the_end_of_a_session_that_has_ended(home):
+    sid = home.start("sh", "-c", "stty -echo; echo one; read x; echo two")
+    home.wait_text(sid, "one")
+    home.ok("send", sid, "--keys", "Enter")
+    home.wait_gone(sid)
+    times = {e.get("data", e["type"]).strip(): e["time"]
+             for e in home.events(sid, "output", "exit")}
+    between = times["exit"] - (times["one"] + times["two"]) / 2
+    when = f"--at=-{between:.9f}s"
+    assert home.json("snapshot", sid, when)["lines"][:2] == ["one", ""], times
+
+    def later():  # the answer is the same whenever it is asked for
+        assert home.ok("snapshot", sid, when).split() == ["one"], times
+        return time.clock_gettime(time.CLOCK_BOOTTIME) > past
+
+    past = time.clock_gettime(time.CLOCK_BOOTTIME) + between
+    wait_for(later, f"{between} s to pass")
+
+
+def test_before_the_start_is_the_first_screen(home):
+    sid = home.start("sh", "-c", "echo here; exec cat", options=["-n", "young"])
+    home.wait_text(sid, "here")
+    for when in ("--at=-5m", "--at=0s", "--at=1", "--at=2001-01-01T00:00:00Z"):
+        answer = home.run("snapshot", sid, when)
+        assert answer.status == 0 and answer.text.strip() == "", answer
+        assert answer.err == ("tend snapshot: session young began after this "
+                              "moment; this is its first screen\n"), answer
+    assert home.ok("log", sid, "--from=-5m") == "here\n"
+    assert home.ok("log", sid, "--to=-5m") == ""
 
 
 def test_a_moment_that_is_none(home):

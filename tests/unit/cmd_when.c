@@ -33,8 +33,8 @@ when_reads_every_form(void **state)
 	expect("@4096", WHEN_OFFSET, 4096);
 	expect("12.5s", WHEN_SINCE_START, 12 * s + s / 2);
 	expect("250ms", WHEN_SINCE_START, s / 4);
-	expect("-5m", WHEN_BEFORE_END, 300 * s);
-	expect("-0s", WHEN_BEFORE_END, 0);
+	expect("-5m", WHEN_AGO, 300 * s);
+	expect("-0s", WHEN_AGO, 0);
 }
 
 static void
@@ -113,7 +113,7 @@ is_at(const struct made *m, uint64_t wall, uint64_t seconds)
 	struct log_place place = { 0 };
 	struct error err = { 0 };
 
-	if (when_resolve(&w, r, &place, &err) < 0)
+	if (when_resolve(&w, r, 0, &place, &err) < 0)
 		fail_msg("%s", err.msg);
 	assert_int_equal(place.by, LOG_BY_TIME);
 	assert_int_equal(place.value, seconds * SECOND);
@@ -162,9 +162,86 @@ a_log_without_a_clock_has_no_dates(void **state)
 	made_init(&m);
 	made_put(&m, RECORD_START, 0, "{}", 2);
 	r = made_reader(m.dirfd);
-	assert_int_equal(when_resolve(&w, r, &place, &err), -ENOENT);
+	assert_int_equal(when_resolve(&w, r, 0, &place, &err), -ENOENT);
 	assert_non_null(strstr(err.msg, "no clock"));
 	log_reader_close(r);
+	made_finish(&m);
+}
+
+/* So many seconds ago, when the log's clock shows `now`, is `seconds`. */
+static void
+ago_is(const struct made *m, uint64_t ago, uint64_t now, uint64_t seconds)
+{
+	struct when w = { .kind = WHEN_AGO, .value = ago * SECOND };
+	struct log_reader *r = made_reader(m->dirfd);
+	struct log_place place = { 0 };
+	struct error err = { 0 };
+
+	if (when_resolve(&w, r, now * SECOND, &place, &err) < 0)
+		fail_msg("%s", err.msg);
+	assert_int_equal(place.by, LOG_BY_TIME);
+	assert_int_equal(place.value, seconds * SECOND);
+	log_reader_close(r);
+}
+
+static void
+ago_counts_from_now_while_the_session_runs(void **state)
+{
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	made_put(&m, RECORD_START, 0, "{}", 2);
+	/* The clock on the wall is set back by a year; nobody minds. */
+	clock_shows(&m, 1, NOON);
+	clock_shows(&m, 10, NOON - YEAR);
+	ago_is(&m, 300, 1000, 700);
+	ago_is(&m, 995, 1000, 5);
+	ago_is(&m, 0, 1000, 1000);
+	/* Before the start is the start. */
+	ago_is(&m, 1000, 1000, 0);
+	ago_is(&m, 9999, 1000, 0);
+	/* Another clock than the one it was written with. */
+	ago_is(&m, 3, 5, 7);
+	made_finish(&m);
+}
+
+static void
+ago_counts_from_the_exit_of_a_session_that_has_ended(void **state)
+{
+	uint8_t exit[13] = { 0 };
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	made_put(&m, RECORD_START, 0, "{}", 2);
+	clock_shows(&m, 10, NOON);
+	ago_is(&m, 4, 0, 6); /* lost: the last event is all there is */
+	m.time_ns = 20 * SECOND - 1000;
+	made_put(&m, RECORD_EXIT, 0, exit, sizeof(exit));
+	m.time_ns = 30 * SECOND - 1000;
+	made_put(&m, RECORD_META, 0, "{}", 2);
+	ago_is(&m, 0, 0, 20);
+	ago_is(&m, 5, 0, 15);
+	ago_is(&m, 21, 0, 0);
+	made_finish(&m);
+}
+
+static void
+the_exit_is_found_behind_the_last_output(void **state)
+{
+	uint8_t exit[13] = { 0 };
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	made_put(&m, RECORD_START, 0, "{}", 2);
+	made_put(&m, RECORD_OUTPUT, RECORD_FRAME, "out", 3);
+	m.time_ns = 20 * SECOND - 1000;
+	made_put(&m, RECORD_EXIT, 0, exit, sizeof(exit));
+	m.time_ns = 30 * SECOND - 1000;
+	made_put(&m, RECORD_META, 0, "{}", 2);
+	ago_is(&m, 5, 0, 15);
 	made_finish(&m);
 }
 
@@ -264,7 +341,7 @@ check_date(struct day *d, struct log_reader *r, unsigned seed)
 	struct when w = { .kind = WHEN_WALL, .value = wall };
 	struct log_place place = { 0 };
 
-	assert_int_equal(when_resolve(&w, r, &place, NULL), 0);
+	assert_int_equal(when_resolve(&w, r, 0, &place, NULL), 0);
 	if (place.value != naive_date(&d->m, wall))
 		fail_msg("seed %u: %ju s is at %ju s, not at %ju", seed,
 		    (uintmax_t)((wall - NOON) / SECOND),
@@ -279,7 +356,7 @@ check_mark(const struct day *d, struct log_reader *r, char digit)
 	struct when w = { .kind = WHEN_MARK, .mark = name };
 	struct log_place place = { 0 };
 	uint64_t seq = naive_mark(&d->m, name);
-	int rc = when_resolve(&w, r, &place, NULL);
+	int rc = when_resolve(&w, r, 0, &place, NULL);
 
 	assert_int_equal(rc, seq == 0 ? -ENOENT : 0);
 	assert_int_equal(place.value, seq);
@@ -316,6 +393,10 @@ main(void)
 		cmocka_unit_test(when_says_what_can_be_written),
 		cmocka_unit_test(dates_are_found_though_the_clock_jumps),
 		cmocka_unit_test(a_log_without_a_clock_has_no_dates),
+		cmocka_unit_test(ago_counts_from_now_while_the_session_runs),
+		cmocka_unit_test(
+		    ago_counts_from_the_exit_of_a_session_that_has_ended),
+		cmocka_unit_test(the_exit_is_found_behind_the_last_output),
 		cmocka_unit_test(
 		    moments_are_where_a_reading_of_it_all_finds_them),
 	};
