@@ -346,9 +346,20 @@ conn_answer(struct conn *c, uint64_t id, char **result, char code[32],
 		else if (f.type == FRAME_BYE)
 			rc = answer_bye(c, err);
 		else if (f.type == FRAME_PONG)
-			c->ponged = true;
+			c->pongs++;
 	}
 	return rc;
+}
+
+int
+conn_ping(struct conn *c, struct error *err)
+{
+	uint8_t header[FRAME_HEADER];
+
+	frame_header(header, FRAME_PING, 0);
+	if (send_now(c, header, sizeof(header), err) == sizeof(header))
+		return 0;
+	return error_set(err, EAGAIN, "the host takes nothing");
 }
 
 bool

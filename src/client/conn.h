@@ -26,7 +26,7 @@ struct conn {
 	uint64_t next_id; /* of requests */
 	int give;         /* a descriptor for the next request; -1: none */
 	bool left;        /* the host leaves, and we have said BYE */
-	bool ponged;      /* the host has answered conn_post_ping */
+	unsigned pongs;   /* so many have come */
 	int dirfd;        /* as it was opened with, to open it again */
 	struct hello hello;
 	int timeout_ms;     /* of each call that waits */
@@ -105,6 +105,12 @@ int conn_answer(struct conn *c, uint64_t id, char **result, char code[32],
     struct error *err);
 
 /*
+ * Have the host say when it has answered all that it had decided until it heard
+ * this: then conn_answer counts one more in conn.pongs.  Never waits.
+ */
+int conn_ping(struct conn *c, struct error *err);
+
+/*
  * conn_ask for those who must not wait: post it, then flush until that says 1.
  * After a 0 it is to be called again when conn.fd can be written to.  -EPIPE:
  * nothing of it went, so that another host may be asked.
@@ -114,8 +120,8 @@ int conn_post(struct conn *c, const char *op, const char *args, uint64_t *id,
 int conn_flush(struct conn *c, struct error *err);
 
 /*
- * Post a PING.  A host handles the frames of a connection in order, so once
- * conn_answer has set c->ponged the host has taken every request before it.
+ * Post a PING behind it.  A host handles the frames of a connection in order,
+ * so once conn_answer has counted the PONG the host has taken the request.
  */
 int conn_post_ping(struct conn *c, struct error *err);
 

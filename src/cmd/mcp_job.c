@@ -193,7 +193,7 @@ mcp_job_start(struct mcp_job *job, const struct mcp_call *call,
 bool
 mcp_job_is_ahead(const struct mcp_job *job, const struct mcp_job *of)
 {
-	return job->phase >= MCP_JOB_CONNECTS && !job->conn.ponged &&
+	return job->phase >= MCP_JOB_CONNECTS && job->conn.pongs == 0 &&
 	    strcmp(job->session, of->session) == 0;
 }
 

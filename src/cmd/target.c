@@ -172,6 +172,12 @@ target_reach(struct target *t, struct error *err)
 	return connect_host(t, HOST_TIMEOUT_MS, err);
 }
 
+int
+target_reach_within(struct target *t, int timeout_ms, struct error *err)
+{
+	return connect_host(t, timeout_ms, err);
+}
+
 static int
 not_reached(struct call *call, int result, const struct error *err)
 {

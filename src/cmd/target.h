@@ -42,8 +42,9 @@ int target_take_session(struct call *call, unsigned needs);
 /* Connect to the session's host, which must be there. */
 int target_connect(struct call *call);
 
-/* The same without a word of it: as conn_open. */
+/* The same without a word of it: as conn_open; or within so much time. */
 int target_reach(struct target *t, struct error *err);
+int target_reach_within(struct target *t, int timeout_ms, struct error *err);
 
 /*
  * Ask the host for an operation.  *result is JSON text, the caller's.  0, or

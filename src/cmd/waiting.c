@@ -42,20 +42,48 @@ call_for(const struct waiting *w, const struct waiting_one *one)
 	return call;
 }
 
-static int
-take_result(struct waiting *w, struct waiting_one *one, char *json)
+/* Listen to it no more. */
+static void
+leave(const struct waiting *w, struct waiting_one *one)
 {
 	if (one->live)
 		epoll_ctl(w->epoll, EPOLL_CTL_DEL, one->target->conn.fd, NULL);
 	one->live = false;
+}
+
+/* Whether it is known that one matched, if perhaps not yet which one. */
+static bool
+is_decided(const struct waiting *w)
+{
+	return w->any && w->first != NULL;
+}
+
+/* Hosts of before there was a time in the answer are as late as it comes. */
+static void
+note_match(struct waiting *w, struct waiting_one *one)
+{
+	const json_t *seen = json_object_get(one->result, "time_ns");
+
+	one->seen_ns = json_is_integer(seen) ? json_integer_value(seen) :
+					       clock_ns(CLOCK_BOOTTIME);
+	if (w->first == NULL)
+		w->rest_until = clock_ms(CLOCK_MONOTONIC) + WAITING_REST_MS;
+	if (w->first == NULL || one->seen_ns < w->first->seen_ns)
+		w->first = one;
+}
+
+static int
+take_result(struct waiting *w, struct waiting_one *one, char *json)
+{
+	leave(w, one);
 	one->result = json_tree_object(json, strlen(json), NULL);
 	free(json);
 	if (one->result == NULL)
 		return out_fail(w->call->out, FAIL_PROTOCOL,
 		    "session %s: the host's answer makes no sense",
 		    target_name(one->target));
-	if (w->first == NULL && waiting_matched(one))
-		w->first = one;
+	if (waiting_matched(one))
+		note_match(w, one);
 	return 0;
 }
 
@@ -68,7 +96,24 @@ struct offline {
 	bool matched; /* at a frame that is not the last */
 	int error;
 	uint64_t last_seq; /* that showed a frame */
+	const struct manifest *session;
 };
+
+/*
+ * A time of its log on CLOCK_BOOTTIME; what was before this boot is below the
+ * beginning of that clock, by as much as the clock on the wall says.
+ */
+static int64_t
+moment(const struct manifest *m, uint64_t time_ns)
+{
+	int64_t began = (int64_t)m->began_ns;
+	char boot[40];
+
+	if (boot_id(boot) == 0 && strcmp(boot, m->boot_id) != 0)
+		began = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_REALTIME) +
+		    m->created_ms * 1000000;
+	return began + (int64_t)time_ns;
+}
 
 /* A frame of the past: whether the session has ended is the last one's. */
 static bool
@@ -150,6 +195,7 @@ judge(struct offline *o, struct log_reader *r, const struct replay *at,
 	s.ended = true;
 	s.shown_seq = o->last_seq;
 	s.done_seq = at->done_seq;
+	s.shown_ns = s.now_ns = moment(o->session, at->time_ns);
 	if (condition_wants(&o->c, CONDITION_IDLE))
 		s.idle_ms = quiet_ms(r, at->offset);
 	if (rc == 0 && (o->matched || o->seen))
@@ -197,7 +243,7 @@ static int
 ask_log(struct waiting *w, struct waiting_one *one)
 {
 	struct call call = call_for(w, one);
-	struct offline o = { 0 };
+	struct offline o = { .session = &one->target->session };
 	char *json = NULL;
 	int status;
 
@@ -236,6 +282,16 @@ watch(const struct waiting *w, int fd, struct waiting_one *one)
 	return 0;
 }
 
+/* Who can only be an earlier match than the one there is must be quick. */
+static int
+reach(const struct waiting *w, struct waiting_one *one, struct error *err)
+{
+	if (!is_decided(w))
+		return target_reach(one->target, err);
+	return target_reach_within(one->target, (int)time_left(w->rest_until),
+	    err);
+}
+
 /* Ask its host, or the log when it has none any more. */
 static int
 ask(struct waiting *w, struct waiting_one *one, int64_t until)
@@ -251,7 +307,7 @@ ask(struct waiting *w, struct waiting_one *one, int64_t until)
 	    json_integer((json_int_t)time_left(until)));
 	args = json_dumps(w->args, JSON_COMPACT);
 	if (one->target->conn.fd < 0)
-		rc = target_reach(one->target, &err);
+		rc = reach(w, one, &err);
 	if (rc == 0)
 		rc = conn_ask(&one->target->conn, "session.wait", args,
 		    &one->id, &err);
@@ -263,6 +319,8 @@ ask(struct waiting *w, struct waiting_one *one, int64_t until)
 	if (target_refresh(one->target, NULL) == 0 &&
 	    !status_has_live_host(one->target->session.status))
 		return ask_log(w, one);
+	if (is_decided(w))
+		return 0;
 	return out_fail(w->call->out, target_conn_failure(rc),
 	    "cannot reach session %s: %s", target_name(one->target), err.msg);
 }
@@ -318,42 +376,99 @@ count_live(const struct waiting *w)
 static bool
 goes_on(const struct waiting *w)
 {
-	return !(w->any && w->first != NULL) && count_live(w) > 0;
+	return !is_decided(w) && count_live(w) > 0;
 }
 
 /*
- * Hear whoever has something to say, one at a time: the kernel tells of them in
- * the order in which they began to, so that the first is the first.
+ * Who has something to say, one at a time and in the order in which they began
+ * to; NULL when nobody has until then, or with a status.
  */
+static struct waiting_one *
+next_to_hear(struct waiting *w, int64_t until, int *status)
+{
+	struct epoll_event ev = { 0 };
+	int n;
+
+	do
+		n = epoll_wait(w->epoll, &ev, 1, (int)time_left(until));
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		*status = out_fail(w->call->out, FAIL_INTERNAL,
+		    "cannot wait: %s", strerror(errno));
+	else if (n > 0 && ev.data.ptr == NULL) /* cancelled */
+		*status = out_status(w->call->out, FAIL_INTERNAL);
+	return n > 0 ? ev.data.ptr : NULL;
+}
+
 static int
 await(struct waiting *w, int64_t until)
 {
-	int left = (int)time_left(until + MARGIN_MS);
-	struct epoll_event ev;
-	int n = epoll_wait(w->epoll, &ev, 1, left);
+	int status = 0;
+	struct waiting_one *one = next_to_hear(w, until + MARGIN_MS, &status);
 
-	if (n == 0)
+	if (status != 0)
+		return status;
+	if (one == NULL)
 		return out_fail(w->call->out, FAIL_TIMEOUT,
 		    "the hosts of %zu sessions do not answer", count_live(w));
-	if (n < 0 && errno == EINTR)
-		return 0;
-	if (n < 0)
-		return out_fail(w->call->out, FAIL_INTERNAL, "cannot wait: %s",
-		    strerror(errno));
-	if (ev.data.ptr == NULL)
-		return out_status(w->call->out, FAIL_INTERNAL);
-	return hear(w, ev.data.ptr, until);
+	return hear(w, one, until);
 }
 
+/* Those that have ended first: of them nobody is waited for. */
 static int
 ask_all(struct waiting *w, int64_t until)
 {
 	int status = 0;
 
-	for (size_t i = 0; status == 0 && i < w->n; i++) {
-		status = ask(w, &w->ones[i], until);
-		if (w->any && w->first != NULL)
+	for (int live = 0; live < 2; live++)
+		for (size_t i = 0; status == 0 && i < w->n; i++) {
+			struct waiting_one *one = &w->ones[i];
+
+			if (one->result == NULL && !one->live &&
+			    (live ||
+				!status_has_live_host(
+				    one->target->session.status)))
+				status = ask(w, one, until);
+		}
+	return status;
+}
+
+/* ------------------------------------------------------- who was the first */
+
+/* One that may have seen it earlier says when, or that it has not. */
+static int
+hear_rest(struct waiting *w, struct waiting_one *one)
+{
+	struct conn *conn = &one->target->conn;
+	char *json = NULL, code[32];
+	int rc = conn_fill(conn, false, NULL);
+
+	if (rc > 0)
+		rc = conn_answer(conn, one->id, &json, code, NULL);
+	if (rc > 0)
+		return take_result(w, one, json);
+	if (rc < 0 || conn->pongs > 0)
+		leave(w, one);
+	return 0;
+}
+
+/* What has come is heard also when the time is over. */
+static int
+hear_the_rest(struct waiting *w)
+{
+	int status = 0;
+
+	/* Who takes no PING may have sent its answer before it went. */
+	for (size_t i = 0; i < w->n; i++)
+		if (w->ones[i].live)
+			(void)conn_ping(&w->ones[i].target->conn, NULL);
+	while (status == 0 && count_live(w) > 0) {
+		struct waiting_one *one = next_to_hear(w, w->rest_until,
+		    &status);
+
+		if (one == NULL)
 			break;
+		status = hear_rest(w, one);
 	}
 	return status;
 }
@@ -375,6 +490,8 @@ waiting_run(struct waiting *w)
 		status = ask_all(w, until);
 	while (status == 0 && goes_on(w))
 		status = await(w, until);
+	if (status == 0 && is_decided(w))
+		status = hear_the_rest(w);
 	close(w->epoll);
 	return status;
 }

@@ -413,6 +413,7 @@ client_create(struct server *s, int fd, uid_t uid, uint64_t number)
 	buf_init(&c->in, IN_MAX);
 	buf_init(&c->out, OUT_MAX);
 	buf_init(&c->held, OUT_MAX);
+	buf_init(&c->pongs, CLIENT_PONGS_MAX);
 	list_init(&c->waiting);
 	c->watch = loop_fd(s->host->loop, fd, LOOP_READ, on_ready, c);
 	if (c->watch == NULL) {
@@ -432,6 +433,7 @@ client_destroy(struct client *c)
 	buf_finish(&c->in);
 	buf_finish(&c->out);
 	buf_finish(&c->held);
+	buf_finish(&c->pongs);
 	free(c);
 }
 

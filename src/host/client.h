@@ -29,6 +29,7 @@ struct watch;
 #define CLIENT_BACKLOG (1u << 20)
 #define CLIENT_EVENTS_MAX (16u << 10)
 #define CLIENT_REQUESTS_MAX 64
+#define CLIENT_PONGS_MAX 4096 /* bytes; who pings more often is closed */
 #define CLIENT_HELLO_MS 10000
 #define CLIENT_CLOSE_MS 1000
 
@@ -79,9 +80,9 @@ struct client {
 
 	struct reply_filter filter; /* of DATA */
 
-	bool busy; /* a request is not answered yet */
-	struct buf
-	    answer; /* its answer, until the log has what that tells of */
+	bool busy;           /* a request is not answered yet */
+	struct buf answer;   /* its answer, until the log has its event */
+	struct buf pongs;    /* frames that must come behind that answer */
 	struct list waiting; /* requests behind it */
 	size_t n_waiting, n_waiting_bytes;
 };

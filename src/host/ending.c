@@ -190,6 +190,7 @@ queue_exit(struct ending *e)
 		return;
 	}
 	event_keyframe(h, false);
+	h->ended_ns = clock_ns(CLOCK_BOOTTIME);
 	seq = event_exit(h, e->status, e->exit_offset,
 	    outcome_number(outcome(e)));
 	limit(e, LOG_MS);

@@ -167,13 +167,19 @@ on_detach(struct client *c, const struct frame *f)
 	client_close(c);
 }
 
+/*
+ * Who has a PONG has heard all that was decided before it, so it must not
+ * overtake an answer that waits for the log.
+ */
 static void
 on_ping(struct client *c, const struct frame *f)
 {
 	if (f->len > PING_MAX)
 		client_fail(c, "protocol", "a PING is at most 64 bytes");
-	else
+	else if (c->answer.len == 0)
 		client_put(c, FRAME_PONG, f->payload, f->len);
+	else if (frame_put(&c->pongs, FRAME_PONG, f->payload, f->len) < 0)
+		client_fail(c, "busy", "too many PINGs wait for an answer");
 }
 
 static void

@@ -95,6 +95,7 @@ struct host {
 
 	int64_t active_ms; /* CLOCK_MONOTONIC of the last output or input */
 	bool ended;        /* the program's exit is known and logged */
+	int64_t ended_ns;  /* CLOCK_BOOTTIME of that event; 0: not known */
 	int log_error;     /* why the log is behind; 0: it is not, or slow */
 };
 

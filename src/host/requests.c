@@ -128,6 +128,10 @@ requests_send_held(struct client *c)
 	c->busy = false;
 	client_put(c, FRAME_RESPONSE, c->answer.data, c->answer.len);
 	buf_finish(&c->answer);
+	buf_append(client_out(c), c->pongs.data, c->pongs.len);
+	client_put_done(c);
+	buf_finish(&c->pongs);
+	buf_init(&c->pongs, CLIENT_PONGS_MAX);
 	server_wake_at(c->server, 0);
 }
 

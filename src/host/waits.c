@@ -41,6 +41,7 @@ struct waits {
 	uint64_t first_seq;  /* what came up to it, this host has not seen */
 	uint64_t generation; /* of the frame that was looked at last */
 	uint64_t shown_seq;  /* of the event that showed it; 0: not known */
+	int64_t shown_ns;    /* CLOCK_BOOTTIME of that; 0 */
 	uint64_t done_seq;   /* of the last end of a command */
 	bool done;           /* one has ended in what the engine takes in now */
 	bool drawing;        /* when it was looked last there was no frame */
@@ -213,6 +214,9 @@ see(struct waits *w, struct sight *s, int64_t now)
 	s->shown_seq = w->shown_seq;
 	s->done_seq = w->done_seq;
 	s->ended = w->h->ended;
+	s->shown_ns = w->shown_ns;
+	s->now_ns = s->ended && w->h->ended_ns != 0 ? w->h->ended_ns :
+						      clock_ns(CLOCK_BOOTTIME);
 	s->idle_ms = now - w->h->active_ms;
 	if (w->n_stable == 0)
 		return;
@@ -353,6 +357,7 @@ answer_past(struct wait *wait, const struct replay *at)
 	struct sight s;
 
 	sight_init(&s, at->vt);
+	s.shown_ns = (int64_t)(wait->all->h->began_ns + at->time_ns);
 	answer(wait, &v, &s);
 	sight_finish(&s);
 }
@@ -546,6 +551,7 @@ waits_output(struct waits *w, uint64_t seq, bool frame)
 	if (!frame)
 		return;
 	w->shown_seq = seq;
+	w->shown_ns = clock_ns(CLOCK_BOOTTIME);
 	w->generation = generation(w);
 	if (w->h->vt != NULL)
 		w->alternate = vt_alt_screen(w->h->vt);
@@ -574,6 +580,7 @@ has_changed(struct waits *w)
 	w->drawing = false;
 	w->generation = generation(w);
 	w->shown_seq = scribe_seq(w->h->scribe);
+	w->shown_ns = clock_ns(CLOCK_BOOTTIME);
 	return true;
 }
 

@@ -513,6 +513,20 @@ put_place(const struct finding *f, const char *key, unsigned value,
 		json_out_null(j);
 }
 
+/*
+ * When that came about: with the frame, unless time or the end had to come as
+ * well.
+ */
+static int64_t
+moment(const struct verdict *v, const struct sight *s)
+{
+	const unsigned later = 1u << CONDITION_STABLE | 1u << CONDITION_IDLE |
+	    1u << CONDITION_EXIT;
+
+	return s->shown_ns == 0 || (v->conditions & later) ? s->now_ns :
+							     s->shown_ns;
+}
+
 void
 verdict_json(const struct verdict *v, struct sight *s, struct json_out *j)
 {
@@ -538,6 +552,7 @@ verdict_json(const struct verdict *v, struct sight *s, struct json_out *j)
 		json_out_text(j, sight_hash(s));
 	else
 		json_out_null(j);
+	json_put_maybe(j, "time_ns", v->matched, moment(v, s));
 	if (!v->matched && s->vt != NULL) {
 		json_out_key(j, "screen");
 		screen_lines(s->vt, j);

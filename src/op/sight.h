@@ -24,6 +24,8 @@ struct sight {
 	uint64_t done_seq;   /* of the last end of a command; 0: none */
 	int64_t stable_ms;   /* the text has been the same; -1: nobody knows */
 	int64_t idle_ms;     /* nothing was written or typed; -1 */
+	int64_t shown_ns;    /* CLOCK_BOOTTIME: the frame; 0: not known */
+	int64_t now_ns;      /* likewise: when it is looked at, or its end */
 	bool ended;
 
 	bool has_text, has_lines, has_hash;

@@ -30,6 +30,17 @@ class Fault:
                 ":syscall=gettid")
 
 
+class Delay:
+    """The call takes so much longer, each time."""
+
+    def __init__(self, call, seconds):
+        self.call, self.seconds = call, seconds
+
+    @property
+    def argument(self):
+        return f"inject=?{self.call}:delay_enter={int(self.seconds * 1e6)}"
+
+
 def tracers(pid):
     """Who traces the threads of a process; none when it is gone."""
     found = set()

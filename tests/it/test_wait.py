@@ -16,8 +16,9 @@ import pytest
 
 import lib
 import puppet
+from faults import Delay, Faults
 from lib import TEND, Home, wait_for
-from wire import BYE, Refused, Wire
+from wire import BYE, PING, PONG, RESPONSE, Refused, Wire
 
 FULL = "TEND_TEST_FULL" in os.environ
 ROUNDS = 1000 if FULL else 50
@@ -184,6 +185,144 @@ def test_any_of_fifty_sessions_is_the_first(home):
             assert [one["session"] for one in got["sessions"]] == hits[:1], \
                 (i, sids, hits, got)
             assert got["sessions"][0]["text"] == f"hit {i}!"
+
+
+def printer(home, path):
+    """A session that prints what is written into a pipe."""
+    os.mkfifo(path)
+    sid = home.start("sh", "-c", f"echo ready; exec cat 0<>{path}")
+    home.wait_text(sid, "ready")
+    return sid
+
+
+def wait_any_now(home, sids, *conditions):
+    return subprocess.Popen([TEND, "wait", *sids, "--any", *conditions,
+                             "--json"], env=home.env, stdout=subprocess.PIPE)
+
+
+def wait_any(home, sids, *conditions):
+    """A `wait --any`, once all its requests were sent."""
+    waiter = wait_any_now(home, sids, *conditions)
+    wait_for(lambda: is_waiting(waiter), "the requests")
+    return waiter
+
+
+def named(waiter):
+    """Which session it names, and what it says of it."""
+    out, _ = waiter.communicate(timeout=60)
+    got = json.loads(out)["result"]
+    assert waiter.returncode == 0 and got["matched"], got
+    assert len(got["sessions"]) == 1, got
+    return got["sessions"][0]["session"], got
+
+
+def test_any_is_the_one_seen_first_though_its_answer_comes_later(home,
+                                                                 tmp_path):
+    """The answer of one is held up by its disk, that of the other is not."""
+    slow = printer(home, tmp_path / "slow")
+    quick = printer(home, tmp_path / "quick")
+    waiter = wait_any(home, [quick, slow], "--text", "hit!")
+    waiter.send_signal(signal.SIGSTOP)
+    with Wire(home.dir(slow)) as seen, Wire(home.dir(slow), mode="control") \
+            as w, Faults(home.info(slow)["host_pid"], [Delay("pwritev", 2)],
+                         tmp_path / "trace"):
+        (tmp_path / "slow").write_text("hit!")
+        seen.until_output(b"hit!")
+        (tmp_path / "quick").write_text("hit!")
+        home.wait_text(quick, "hit!")
+        # Of those who wait for the same, the first is answered first.
+        assert w.call("session.wait", text="hit!")["matched"]
+    waiter.send_signal(signal.SIGCONT)
+    sid, got = named(waiter)
+    assert sid == slow, (slow, quick, got)
+    home.ok("kill", slow)
+    home.ok("kill", quick)
+
+
+def test_a_pong_comes_behind_what_was_decided_before(home, tmp_path):
+    """Also when an answer waits for the log."""
+    sid = printer(home, tmp_path / "pipe")
+    with Wire(home.dir(sid)) as seen, Wire(home.dir(sid), mode="control") \
+            as w, Faults(home.info(sid)["host_pid"], [Delay("pwritev", 0.5)],
+                         tmp_path / "trace"):
+        number = puppet.ask(w, text="hit!")
+        (tmp_path / "pipe").write_text("hit!")
+        seen.until_output(b"hit!")
+        for i in range(3):
+            w.send(PING, b"%d" % i)
+        w.until(lambda: [k for k, _ in w.frames].count(PONG) == 3, "PONG")
+        assert [kind for kind, _ in w.frames] == [RESPONSE] + 3 * [PONG]
+        assert [p for k, p in w.frames if k == PONG] == [b"0", b"1", b"2"]
+        assert w.answer(number)["matched"]
+    home.ok("kill", sid)
+
+
+def test_a_host_that_stands_still_does_not_hold_up_the_others(home):
+    with cats(home, 3) as wires:
+        stopped, first, other = wires
+        pid = home.info(stopped)["host_pid"]
+        waiter = wait_any(home, wires, "--text", "hit!")
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            with lib.Stopwatch() as watch:
+                hit(wires[first], "hit!")
+                sid, got = named(waiter)
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        assert sid == first, (wires, got)
+        assert watch.seconds < 5, watch.seconds
+
+
+def test_any_of_sessions_that_have_ended_is_the_first_of_them(home):
+    """Their logs say when; those that run take part with what they show."""
+    def shows():
+        sid = home.start("sh", "-c", "echo done; exec cat")
+        home.wait_text(sid, "done")
+        return sid
+
+    def ends():
+        sid = shows()
+        home.ok("kill", sid)
+        return sid
+
+    running, first, second, last = shows(), ends(), ends(), shows()
+    for sids, want in (([second, first], first), ([last, second], second),
+                       ([second, last, running, first], running)):
+        sid, got = named(wait_any_now(home, sids, "--text", "done"))
+        assert sid == want, (running, first, second, last, got)
+    sid, got = named(wait_any_now(home, [second, last, first], "--exit"))
+    assert sid == first, (first, second, got)
+    home.ok("kill", last)
+    home.ok("kill", running)
+    sid, got = named(wait_any_now(home, [running, last], "--exit"))
+    assert sid == last, (running, last, got)
+
+
+def test_a_match_says_when_it_was_seen(home, tmp_path):
+    """On the clock that the log's times count on."""
+    sid = printer(home, tmp_path / "pipe")
+    began = json.loads((home.dir(sid) / "session.json").read_text())["began_ns"]
+
+    def logged(kind, text=""):
+        return [began + e["time"] * 1e9 for e in home.events(sid, kind)
+                if text in e.get("data", "")][0]
+
+    before = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+    with Wire(home.dir(sid), mode="control") as w:
+        number = puppet.ask(w, text="hit!")
+        (tmp_path / "pipe").write_text("hit!")
+        live = w.answer(number)["time_ns"]
+        later = w.call("session.wait", text="hit!")["time_ns"]
+        past = w.call("session.wait", text="hit!", after=1)["time_ns"]
+        got = w.call("session.wait", text="nowhere", timeout_ms=0)
+        assert got["time_ns"] is None, got
+    assert before < live < time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+    assert later == live, (later, live)
+    assert abs(past - logged("output", "hit!")) < 1e6, past
+    assert 0 <= live - past < 5e9, (live, past)
+    home.ok("kill", sid)
+    got = home.json("wait", sid, "--exit")
+    assert abs(got["time_ns"] - logged("exit")) < 1e6, got
 
 
 def test_all_of_several_sessions(home):
@@ -496,7 +635,7 @@ def test_the_command_prints_what_it_found(home, sid, pull):
                     "--stable", "1ms", "--idle", "1ms")
     assert got["matched"] and got["text"] == "now" and got["col"] == 27, got
     assert list(got) == ["matched", "timed_out", "condition", "row", "col",
-                         "text", "seq", "hash"]
+                         "text", "seq", "hash", "time_ns"]
 
 
 def test_the_command_in_time_and_too_late(home, sid, pull):

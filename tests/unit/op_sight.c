@@ -360,6 +360,8 @@ a_verdict_is_an_object(void **state)
 	buf_init(&b, 4096);
 	json_out_init(&j, &b);
 	sight_init(&s, vt);
+	s.shown_ns = 5;
+	s.now_ns = 6;
 	verdict_json(&(struct verdict){ .matched = true,
 			 .conditions = 1u << CONDITION_TEXT,
 			 .found = f,
@@ -368,7 +370,7 @@ a_verdict_is_an_object(void **state)
 	snprintf(expected, sizeof(expected),
 	    "{\"matched\":true,\"timed_out\":false,\"condition\":\"text\","
 	    "\"row\":0,\"col\":2,\"text\":\"\\\"b\",\"seq\":7,"
-	    "\"hash\":\"%s\"}",
+	    "\"hash\":\"%s\",\"time_ns\":5}",
 	    sight_hash(&s));
 	got = buf_take(&b);
 	assert_string_equal(got, expected);
@@ -383,8 +385,48 @@ a_verdict_is_an_object(void **state)
 	assert_non_null(strstr(got,
 	    "\"condition\":\"text,stable\",\"row\":null,"
 	    "\"col\":null,\"text\":null"));
+	assert_non_null(strstr(got, "\"time_ns\":null"));
 	assert_non_null(strstr(got, "\"screen\":[\"a \\\"b\\\"\",\"\"]}"));
 	free(got);
+	sight_finish(&s);
+	vt_destroy(vt);
+}
+
+/* The moment that a verdict on such conditions tells. */
+static void
+moment_is(struct sight *s, unsigned conditions, const char *expected)
+{
+	const struct verdict v = { .matched = true, .conditions = conditions };
+	struct json_out j;
+	struct buf b;
+	char *got;
+
+	buf_init(&b, 4096);
+	json_out_init(&j, &b);
+	verdict_json(&v, s, &j);
+	got = buf_take(&b);
+	if (strstr(got, expected) == NULL)
+		fail_msg("no %s in %s", expected, got);
+	free(got);
+}
+
+static void
+a_match_is_as_late_as_the_last_of_what_it_needs(void **state)
+{
+	const unsigned text = 1u << CONDITION_TEXT;
+	struct vt *vt = make_vt(10, 2);
+	struct sight s;
+
+	(void)state;
+	sight_init(&s, vt);
+	s.shown_ns = -5;
+	s.now_ns = 6;
+	moment_is(&s, text | 1u << CONDITION_DONE, "\"time_ns\":-5}");
+	moment_is(&s, text | 1u << CONDITION_EXIT, "\"time_ns\":6}");
+	moment_is(&s, text | 1u << CONDITION_IDLE, "\"time_ns\":6}");
+	moment_is(&s, text | 1u << CONDITION_STABLE, "\"time_ns\":6}");
+	s.shown_ns = 0; /* it is not known: when it was looked at */
+	moment_is(&s, text, "\"time_ns\":6}");
 	sight_finish(&s);
 	vt_destroy(vt);
 }
@@ -407,6 +449,8 @@ main(void)
 		cmocka_unit_test(text_and_pattern_are_seen_together),
 		cmocka_unit_test(a_small_screen_is_seen_as_well),
 		cmocka_unit_test(a_verdict_is_an_object),
+		cmocka_unit_test(
+		    a_match_is_as_late_as_the_last_of_what_it_needs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
