@@ -62,13 +62,14 @@ child_plan_init(struct child_plan *p, char **argv, int scope)
 /*
  * A program that was killed leaves the screen as it needed it: the alternate
  * one, without a cursor, sending mouse reports.  All of that off, by the bytes
- * that a program would have written.
+ * that a program would have written.  The cursor is saved before 1049 restores
+ * it: on the primary screen it stays below what stands there.
  */
 static void
 clean_screen(void)
 {
 	static const char
-	    text[] = "\033[!p\033[?1049l\033[?1000;1002;1003;1004;"
+	    text[] = "\033[!p\0337\033[?1049l\033[?1000;1002;1003;1004;"
 		     "1006;2004l\033[=0u\033[?25h\n";
 
 	fd_write_all(STDOUT_FILENO, text, sizeof(text) - 1);
