@@ -45,9 +45,8 @@ struct log_sink *log_raw_create(struct out *out);
 struct log_sink *log_events_create(struct out *out);
 
 /*
- * The text as a terminal would show it.  With `follow`, a line as soon as the
- * cursor has left it, and again when it was changed afterwards; else each line
- * once, as it was when it left the screen or at the end.
+ * The text as a terminal would show it (op/transcript.h).  With `follow`, a
+ * line as soon as the cursor has left it, and again if it is changed later.
  */
 struct log_sink *log_text_create(struct out *out, bool follow);
 

@@ -25,8 +25,8 @@ on_event(void *arg, const struct vt_event *ev)
 	waits_event(h->waits, ev);
 }
 
-static const struct vt_ops answering = { on_reply, on_event };
-static const struct vt_ops silent = { NULL, on_event };
+static const struct vt_ops answering = { .reply = on_reply, .event = on_event };
+static const struct vt_ops silent = { .event = on_event };
 
 static struct vt *
 fresh(struct host *h)

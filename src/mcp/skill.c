@@ -35,7 +35,7 @@ const char skill_commands[] =
     "    id=$(tend run -d --size 120x40 -- bash)   # prints the session's id\n"
     "    tend snapshot $id                         # the screen as text\n"
     "    tend snapshot $id --json                  # with cursor, seq and hash\n"
-    "    tend log $id --text                       # all lines, also those scrolled off\n"
+    "    tend log $id --text                       # all lines ever shown, also those cleared\n"
     "    tend ls                                   # what runs; -a: what has ended as well\n"
     "    tend stop $id                             # end it; log and screen stay\n"
     "\n"

@@ -158,7 +158,31 @@ vt_scroll_up(struct vt *vt, unsigned n)
 	if (feeds_history(vt))
 		for (unsigned y = 0; y < n; y++)
 			row_to_history(vt, screen_row(s, y));
+	else if (screen_full_width(s))
+		vt_lose(vt, VT_LOSS_UP, s->top, s->bottom, n);
 	screen_scroll_up(s, s->top, s->bottom, n, vt_blank(vt));
+}
+
+void
+vt_scroll_down(struct vt *vt, unsigned top, unsigned n)
+{
+	struct screen *s = vt->screen;
+
+	if (screen_full_width(s))
+		vt_lose(vt, VT_LOSS_DOWN, top, s->bottom,
+		    min(n, s->bottom - top + 1u));
+	screen_scroll_down(s, top, s->bottom, n, vt_blank(vt));
+}
+
+void
+vt_delete_rows(struct vt *vt, unsigned top, unsigned n)
+{
+	struct screen *s = vt->screen;
+
+	if (screen_full_width(s))
+		vt_lose(vt, VT_LOSS_UP, top, s->bottom,
+		    min(n, s->bottom - top + 1u));
+	screen_scroll_up(s, top, s->bottom, n, vt_blank(vt));
 }
 
 /* Beside the margins the bottom and top ones hold, but do not scroll. */
@@ -181,6 +205,14 @@ vt_linefeed(struct vt *vt)
 	} else if (vt->cursor.y < s->rows - 1) {
 		vt->cursor.y++;
 	}
+}
+
+/* The same as the program asks for it, which ends the line. */
+static void
+end_line(struct vt *vt)
+{
+	screen_row(vt->screen, vt->cursor.y)->left = true;
+	vt_linefeed(vt);
 }
 
 /* For what is recognised and has no effect. */
@@ -213,7 +245,7 @@ c0_lf(struct vt *vt, const struct seq *seq)
 	(void)seq;
 	if (vt_mode(vt, MODE_LNM))
 		to_left_margin(vt);
-	vt_linefeed(vt);
+	end_line(vt);
 	/* An explicit line feed begins a line, whatever stood there. */
 	if (vt->cursor.y != before)
 		screen_row(vt->screen, vt->cursor.y)
@@ -245,7 +277,7 @@ void
 esc_ind(struct vt *vt, const struct seq *seq)
 {
 	(void)seq;
-	vt_linefeed(vt);
+	end_line(vt);
 }
 
 void
@@ -253,7 +285,7 @@ esc_nel(struct vt *vt, const struct seq *seq)
 {
 	(void)seq;
 	to_left_margin(vt);
-	vt_linefeed(vt);
+	end_line(vt);
 }
 
 void
@@ -265,8 +297,7 @@ esc_ri(struct vt *vt, const struct seq *seq)
 	vt->cursor.pending = false;
 	if (vt->cursor.y == s->top) {
 		if (between_sides(vt))
-			screen_scroll_down(s, s->top, s->bottom, 1,
-			    vt_blank(vt));
+			vt_scroll_down(vt, s->top, 1);
 	} else if (vt->cursor.y > 0) {
 		vt->cursor.y--;
 	}

@@ -53,20 +53,67 @@ erase_left(struct vt *vt, bool spare)
 	vt->cursor.pending = false;
 }
 
+/*
+ * Whether the line of the cursor was ended before the cursor came back to it.
+ * If not, erasing it is editing it.
+ */
+static bool
+line_was_left(const struct vt *vt)
+{
+	const struct screen *s = vt->screen;
+	unsigned y = vt->cursor.y;
+
+	while (y + 1u < s->rows && screen_row(s, y + 1)->flags & ROW_CONTINUES)
+		y++;
+	return screen_row(s, y)->left;
+}
+
+/* Whether to erase left of the cursor is to erase all of its row. */
+static bool
+erases_row_left(const struct vt *vt)
+{
+	return vt->cursor.x + 1u == vt->screen->cols;
+}
+
+/* The rows that are gone when the screen is erased from the cursor on. */
+static void
+lose_below(const struct vt *vt)
+{
+	const struct screen *s = vt->screen;
+	bool left = line_was_left(vt);
+	unsigned y = vt->cursor.y + !(left && erase_from(vt) == 0);
+
+	while (!left && y < s->rows && screen_row(s, y)->flags & ROW_CONTINUES)
+		y++;
+	if (y < s->rows)
+		vt_lose(vt, VT_LOSS_ERASED, y, s->rows - 1u, 0);
+}
+
+static void
+lose_above(const struct vt *vt)
+{
+	unsigned n = vt->cursor.y + (erases_row_left(vt) && line_was_left(vt));
+
+	if (n > 0)
+		vt_lose(vt, VT_LOSS_ERASED, 0, n - 1, 0);
+}
+
 static void
 erase_above(struct vt *vt, bool spare)
 {
+	lose_above(vt);
 	for (unsigned y = 0; y < vt->cursor.y; y++)
 		erase_row(vt, y, spare);
 	erase_left(vt, spare);
 	no_longer_continues(vt, vt->cursor.y);
-	if (vt->cursor.x + 1u == vt->screen->cols)
+	if (erases_row_left(vt))
 		no_longer_continues(vt, vt->cursor.y + 1u);
 }
 
 static void
 erase_below(struct vt *vt, bool spare)
 {
+	lose_below(vt);
 	erase_right(vt, spare);
 	for (unsigned y = vt->cursor.y + 1u; y < vt->screen->rows; y++)
 		erase_row(vt, y, spare);
@@ -75,6 +122,7 @@ erase_below(struct vt *vt, bool spare)
 static void
 erase_all(struct vt *vt, bool spare)
 {
+	vt_lose(vt, VT_LOSS_ERASED, 0, vt->screen->rows - 1u, 0);
 	for (unsigned y = 0; y < vt->screen->rows; y++)
 		erase_row(vt, y, spare);
 	vt->cursor.pending = false;
@@ -89,8 +137,20 @@ erase_display(struct vt *vt, unsigned what, bool spare)
 		erase_above(vt, spare);
 	else if (what == 2)
 		erase_all(vt, spare);
-	else if (what == 3 && !vt_on_alt(vt))
+	else if (what == 3 && !vt_on_alt(vt)) {
+		vt_lose(vt, VT_LOSS_HISTORY, 0, 0, 0);
 		history_clear(&vt->history);
+	}
+}
+
+static void
+lose_line(const struct vt *vt, unsigned what)
+{
+	bool whole = what == 2 || (what == 0 && erase_from(vt) == 0) ||
+	    (what == 1 && erases_row_left(vt));
+
+	if (whole && line_was_left(vt))
+		vt_lose(vt, VT_LOSS_LINE, vt->cursor.y, vt->cursor.y, 0);
 }
 
 static void
@@ -98,6 +158,7 @@ erase_line(struct vt *vt, unsigned what, bool spare)
 {
 	struct screen *s = vt->screen;
 
+	lose_line(vt, what);
 	if (what == 0) {
 		erase_right(vt, spare);
 	} else if (what == 1) {
@@ -189,8 +250,7 @@ csi_il(struct vt *vt, const struct seq *seq)
 	vt->cursor.pending = false;
 	if (!inside_margins(vt))
 		return;
-	screen_scroll_down(s, vt->cursor.y, s->bottom, seq_arg(seq, 0, 1),
-	    vt_blank(vt));
+	vt_scroll_down(vt, vt->cursor.y, seq_arg(seq, 0, 1));
 	vt->cursor.x = s->left;
 }
 
@@ -202,32 +262,25 @@ csi_dl(struct vt *vt, const struct seq *seq)
 	vt->cursor.pending = false;
 	if (!inside_margins(vt))
 		return;
-	screen_scroll_up(s, vt->cursor.y, s->bottom, seq_arg(seq, 0, 1),
-	    vt_blank(vt));
+	vt_delete_rows(vt, vt->cursor.y, seq_arg(seq, 0, 1));
 	vt->cursor.x = s->left;
 }
 
 void
 csi_su(struct vt *vt, const struct seq *seq)
 {
-	struct screen *s = vt->screen;
-
 	vt->cursor.pending = false;
-	screen_scroll_up(s, s->top, s->bottom, seq_arg(seq, 0, 1),
-	    vt_blank(vt));
+	vt_delete_rows(vt, vt->screen->top, seq_arg(seq, 0, 1));
 }
 
 void
 csi_sd(struct vt *vt, const struct seq *seq)
 {
-	struct screen *s = vt->screen;
-
 	/* Five parameters are the highlight tracking of old mice. */
 	if (seq->nargs > 1)
 		return;
 	vt->cursor.pending = false;
-	screen_scroll_down(s, s->top, s->bottom, seq_arg(seq, 0, 1),
-	    vt_blank(vt));
+	vt_scroll_down(vt, vt->screen->top, seq_arg(seq, 0, 1));
 }
 
 /* Insert or delete columns at x in every row between the margins. */

@@ -47,6 +47,9 @@ esc_ris(struct vt *vt, const struct seq *seq)
 {
 	(void)seq;
 	mode_set(vt, MODE_SYNC, false);
+	vt_leave_alt(vt);
+	vt_lose(vt, VT_LOSS_ERASED, 0, vt->screen->rows - 1u, 0);
+	vt_lose(vt, VT_LOSS_HISTORY, 0, 0, 0);
 	vt_reset(vt);
 }
 
@@ -83,6 +86,7 @@ esc_decaln(struct vt *vt, const struct seq *seq)
 	e.attr &= ATTR_SGR & ~(uint32_t)ATTR_UNDERLINE;
 	vt->modes &= ~(1ull << MODE_DECOM);
 	screen_reset_margins(s);
+	vt_lose(vt, VT_LOSS_ERASED, 0, s->rows - 1u, 0);
 	screen_clear(s, e);
 	vt_move_to(vt, 0, 0);
 }

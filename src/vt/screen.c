@@ -142,6 +142,7 @@ screen_clear_row(struct screen *s, unsigned y, struct cell blank)
 
 	screen_touch(s, row);
 	row->flags = 0;
+	row->left = false;
 	if (cell_is_zero(&blank)) {
 		memset(row->cells, 0, row->used * sizeof(*row->cells));
 		row->used = 0;

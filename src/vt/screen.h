@@ -21,6 +21,7 @@ struct row {
 	uint16_t used;
 	uint16_t flags;      /* enum row_flags */
 	uint16_t packed_len; /* 0: not packed ahead (ahead.h) */
+	bool left;           /* a line feed has ended its line */
 	uint64_t packed;     /* where, if it is */
 	uint64_t generation;
 };

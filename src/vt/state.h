@@ -141,6 +141,9 @@ void vt_reply(struct vt *vt, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void vt_emit(struct vt *vt, const struct vt_event *ev);
 void vt_publish(struct vt *vt);
+/* Rows, or the history, are about to be gone; see struct vt_loss. */
+void vt_lose(const struct vt *vt, enum vt_loss_how how, unsigned top,
+    unsigned bottom, unsigned n);
 void vt_sweep_clusters(struct vt *vt);
 
 /* An extra for the pen, sweeping when there is no room. */
@@ -156,6 +159,9 @@ void vt_move_to(struct vt *vt, unsigned x, unsigned y); /* clamped */
 void vt_home(struct vt *vt);
 void vt_linefeed(struct vt *vt);
 void vt_scroll_up(struct vt *vt, unsigned n);
+/* The rows from top to the bottom margin; none of them becomes history. */
+void vt_scroll_down(struct vt *vt, unsigned top, unsigned n);
+void vt_delete_rows(struct vt *vt, unsigned top, unsigned n);
 void vt_save_cursor(struct vt *vt);
 void vt_restore_cursor(struct vt *vt);
 void vt_reset_saved_cursor(struct vt *vt, unsigned which);

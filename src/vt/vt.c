@@ -104,6 +104,15 @@ vt_emit(struct vt *vt, const struct vt_event *ev)
 		vt->ops->event(vt->arg, ev);
 }
 
+void
+vt_lose(const struct vt *vt, enum vt_loss_how how, unsigned top,
+    unsigned bottom, unsigned n)
+{
+	if (vt->ops != NULL && vt->ops->lose != NULL && !vt_on_alt(vt))
+		vt->ops->lose(vt->arg,
+		    &(struct vt_loss){ how, top, bottom, n });
+}
+
 /* Say that what has changed so far may be seen. */
 void
 vt_publish(struct vt *vt)

@@ -64,13 +64,33 @@ struct vt_event {
 };
 
 /*
- * How the terminal talks back.  Either may be NULL.  `reply` carries bytes for
+ * Rows of the primary screen that are about to be gone, other than by leaving
+ * the top into the history.  Rows count from 0.
+ */
+enum vt_loss_how {
+	VT_LOSS_ERASED,  /* rows top to bottom, all of them */
+	VT_LOSS_UP,      /* of these, the first n: the others move up */
+	VT_LOSS_DOWN,    /* of these, the last n: the others move down */
+	VT_LOSS_LINE,    /* row top, a line that the cursor had finished, by a
+			    sequence that erases within a line */
+	VT_LOSS_HISTORY, /* the history */
+};
+
+struct vt_loss {
+	enum vt_loss_how how;
+	unsigned top, bottom, n;
+};
+
+/*
+ * How the terminal talks back.  Each may be NULL.  `reply` carries bytes for
  * the program's input: only digits and constants of ours, never bytes that the
- * program printed.  Neither may call back into the terminal.
+ * program printed.  `lose` is called before the rows are gone, so that they can
+ * be looked at.  None may call anything that changes the terminal.
  */
 struct vt_ops {
 	void (*reply)(void *arg, const char *p, size_t len);
 	void (*event)(void *arg, const struct vt_event *ev);
+	void (*lose)(void *arg, const struct vt_loss *loss);
 };
 
 struct vt_config {

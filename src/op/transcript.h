@@ -1,0 +1,55 @@
+#ifndef TEND_OP_TRANSCRIPT_H
+#define TEND_OP_TRANSCRIPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf;
+struct transcript;
+struct vt;
+
+/*
+ * All lines that a terminal has shown on its primary screen, as text, in the
+ * order from top to bottom in which they were shown.
+ *
+ * A line is written when it is gone: when it has left the top of the screen,
+ * when it was erased, deleted or scrolled away, or at the end.  The lines above
+ * one that is gone are written with it, so that none comes out of order, and
+ * written again only if they are changed afterwards.
+ *
+ * A line that is drawn anew in its place, from a carriage return or by a
+ * sequence that moves the cursor or erases within a line, is one line: the
+ * transcript has it as it was last.  If it was ended by a line feed, then
+ * erased within, and a frame shows it blank, it is written as it was before.
+ *
+ * The alternate screen has no lines, but for those that stand on it at the end:
+ * they come last.  Lines that the margin broke are put together again.
+ *
+ * Whoever has read all bytes and who follows them while they come read the
+ * same transcript, but for lines that are changed after transcript_pause() has
+ * written them: these are there twice.
+ */
+struct transcript *transcript_create(struct buf *out);
+void transcript_destroy(struct transcript *t);
+
+/*
+ * Go on with this terminal, which is the transcript's from now on.  The lines
+ * of the one before are written.  With `written`, what stands above its cursor
+ * is taken for written.
+ */
+void transcript_take(struct transcript *t, struct vt *vt, bool written);
+bool transcript_has_screen(const struct transcript *t);
+
+/* Write from now on what is shown from now on; before, nothing is written. */
+void transcript_want(struct transcript *t);
+
+void transcript_feed(struct transcript *t, const void *p, size_t len);
+void transcript_frame(struct transcript *t); /* what was fed is a frame */
+int transcript_resize(struct transcript *t, unsigned cols, unsigned rows);
+
+/* Nothing comes for now: write what stands above the line of the cursor. */
+void transcript_pause(struct transcript *t);
+void transcript_end(struct transcript *t);
+
+#endif
