@@ -21,6 +21,7 @@
 #include "client/attach.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -40,6 +42,10 @@
 #define QUIET_MS 100 /* before the mirror is brought up to date */
 #define SEND_MAX (8u << 20)
 #define LAST_WORDS_MS 2000
+
+/* Who writes a visit has these, and how long the picture waits for it. */
+enum { VISIT_FD_DIR, VISIT_FD_DONE };
+#define VISIT_MS 100
 
 static void
 on_signal(struct attach *a)
@@ -255,6 +261,38 @@ say_goodbye(struct attach *a)
 	}
 }
 
+/*
+ * A visit is written to the session's disk, which may hang, and nobody who is
+ * shown the session has to wait for that: a child writes.  It has nothing of
+ * the user's terminal, which can be closed before the disk answers.
+ */
+static void
+note_visit(const struct attach *a)
+{
+	int done[2];
+	pid_t pid;
+
+	if (pipe2(done, O_CLOEXEC) < 0)
+		return;
+	pid = fork();
+	if (pid == 0) {
+		setsid();
+		dup2(a->dirfd, VISIT_FD_DIR);
+		dup2(done[1], VISIT_FD_DONE);
+		close_range(VISIT_FD_DONE + 1, ~0u, 0);
+		(void)visit_note(VISIT_FD_DIR, environ);
+		_exit(0);
+	}
+	fd_close(&done[1]);
+	if (pid > 0) {
+		struct pollfd ended = { .fd = done[0] };
+
+		poll(&ended, 1, VISIT_MS);
+		waitpid(pid, NULL, WNOHANG);
+	}
+	fd_close(&done[0]);
+}
+
 static int
 show(struct attach *a, struct error *err)
 {
@@ -292,7 +330,7 @@ run(struct attach *a, struct error *err)
 		rc = attach_connect(a, err);
 	if (rc == 0 && a->ending == GOING_ON) {
 		if (!a->keys.muted)
-			(void)visit_note(a->dirfd, environ);
+			note_visit(a);
 		rc = watch_signals(a, &before, err);
 		if (rc == 0)
 			rc = show(a, err);

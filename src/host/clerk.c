@@ -267,3 +267,20 @@ clerk_save_later(struct clerk *c, const struct manifest *m)
 	(void)give(c, m, false);
 	pthread_mutex_unlock(&c->lock);
 }
+
+bool
+clerk_has_saved(struct clerk *c)
+{
+	int64_t until = clock_ms(CLOCK_MONOTONIC) + CLERK_ANSWER_MS;
+	bool saved;
+
+	pthread_mutex_lock(&c->lock);
+	while (c->saved < c->asked && !c->slow) {
+		thread_wait(&c->done, &c->lock, until);
+		c->slow = c->saved < c->asked &&
+		    clock_ms(CLOCK_MONOTONIC) >= until;
+	}
+	saved = c->saved >= c->asked;
+	pthread_mutex_unlock(&c->lock);
+	return saved;
+}

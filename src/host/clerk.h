@@ -31,6 +31,13 @@ void clerk_take_log(const struct clerk *c, struct log *log);
  * waited for however long it takes, and it is safe on the disk then.
  */
 #define CLERK_WAIT_MS 50
+
+/*
+ * Whether the disk has taken all that was to be saved, or does so within
+ * CLERK_ANSWER_MS: for what must not begin on a disk that hangs.
+ */
+#define CLERK_ANSWER_MS 500
+bool clerk_has_saved(struct clerk *c);
 void clerk_save(struct clerk *c, const struct manifest *m, bool sync);
 
 /* The same without waiting. */

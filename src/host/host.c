@@ -266,6 +266,13 @@ host_rename(struct host *h, const char *name, const char *by, struct error *err)
 
 	if (rc < 0 || strcmp(name, m->name) == 0)
 		return rc;
+	/* The loop itself writes the name, so the disk must not hang. */
+	host_save_later(h);
+	if (!clerk_has_saved(h->clerk))
+		return error_set(err, EAGAIN,
+		    "the disk takes no writes now, so the session stays %s; "
+		    "try again later",
+		    m->name);
 	rc = open_home(h, &home, err);
 	if (rc < 0)
 		return rc;
