@@ -217,6 +217,8 @@ main(int argc, char **argv)
 	json_tree_guard();
 	/* A reader that left is an error of writing, told like any other. */
 	signal(SIGPIPE, SIG_IGN);
+	/* And so is a file that would be larger than `ulimit -f` allows. */
+	signal(SIGXFSZ, SIG_IGN);
 	out_init(&out, NULL, asks_for_json(argc, argv));
 	status = run_tend(&out, argc - 1, argv + 1);
 	out_finish(&out);

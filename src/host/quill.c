@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -20,6 +21,8 @@
 /* One write takes so many events and bytes of payload, and no more. */
 #define BATCH_ITEMS 128
 #define BATCH_BYTES (256u << 10)
+
+#define FILE_LEAST (16u << 10) /* with a lower `ulimit -f` there is no log */
 
 #define MUCH (8u << 10) /* output that does not wait for more */
 
@@ -48,6 +51,25 @@ release(struct quill *q, uint64_t to)
 	return ring_release(q->ring, to);
 }
 
+/* A write, and what comes with it, must fit into a file. */
+size_t
+quill_piece_max(const struct quill *q)
+{
+	return q->file_max / 4;
+}
+
+static size_t
+file_max(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 ||
+	    limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > SIZE_MAX)
+		return SIZE_MAX;
+	return limit.rlim_cur < FILE_LEAST ? FILE_LEAST :
+					     (size_t)limit.rlim_cur;
+}
+
 /* The batch: what is being written, or could not be and is tried again. */
 
 static void
@@ -70,7 +92,7 @@ batch_ends(const struct quill *q, size_t n, size_t bytes)
 	if (n > 0 && item_queue_at(&q->queue, n - 1)->joined)
 		return false;
 	return (it->rotates && n > 0) || n >= BATCH_ITEMS ||
-	    bytes >= BATCH_BYTES;
+	    bytes >= BATCH_BYTES || bytes >= quill_piece_max(q);
 }
 
 /* How many items the next write takes. */
@@ -283,11 +305,18 @@ seq_reached(struct quill *q)
 	return true;
 }
 
+static size_t
+segment_size(const struct quill *q)
+{
+	return q->file_max / 2 < LOG_SEGMENT_SIZE ? q->file_max / 2 :
+						    LOG_SEGMENT_SIZE;
+}
+
 static bool
 segment_full(struct quill *q)
 {
 	if (q->wants_rotate || q->rotate_queued ||
-	    log_writer_segment_size(q->writer) < LOG_SEGMENT_SIZE ||
+	    log_writer_segment_size(q->writer) < segment_size(q) ||
 	    now_ms() < q->rotate_not_before_ms)
 		return false;
 	q->wants_rotate = true;
@@ -464,6 +493,7 @@ quill_start(struct quill *q)
 {
 	int rc;
 
+	q->file_max = file_max();
 	pthread_mutex_init(&q->lock, NULL);
 	thread_cond_init(&q->wake);
 	rc = thread_start(&q->thread, "tend-quill", run, q);

@@ -67,9 +67,14 @@ struct quill {
 	uint8_t *copy; /* of the batch's bytes in the ring */
 	size_t cap_copy;
 	int64_t retry_ms;
+
+	size_t file_max; /* bytes that a file may have: RLIMIT_FSIZE */
 };
 
 int quill_start(struct quill *q);
+
+/* Output is to be queued in pieces of so many bytes at most. */
+size_t quill_piece_max(const struct quill *q);
 
 /* Try once more to write what waits, and end. */
 void quill_stop(struct quill *q);

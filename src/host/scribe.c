@@ -128,8 +128,8 @@ scribe_join(struct scribe *s)
 	quill_join(&s->quill);
 }
 
-uint64_t
-scribe_output(struct scribe *s, uint8_t flags, uint64_t offset, size_t len)
+static uint64_t
+add_output(struct scribe *s, uint8_t flags, uint64_t offset, size_t len)
 {
 	struct item it = {
 		.type = RECORD_OUTPUT,
@@ -149,6 +149,16 @@ scribe_output(struct scribe *s, uint8_t flags, uint64_t offset, size_t len)
 		quill_notify_low(&s->quill);
 	}
 	return seq;
+}
+
+uint64_t
+scribe_output(struct scribe *s, uint8_t flags, uint64_t offset, size_t len)
+{
+	size_t max = quill_piece_max(&s->quill);
+
+	for (; len > max; offset += max, len -= max)
+		add_output(s, flags & (uint8_t)~RECORD_FRAME, offset, max);
+	return add_output(s, flags, offset, len);
 }
 
 void

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,12 +29,12 @@ header_size(void)
 }
 
 static int
-write_header(int fd)
+write_header(int fd, size_t size)
 {
 	struct ring_shared first = {
 		.magic = RING_MAGIC,
 		.version = RING_VERSION,
-		.size = RING_SIZE,
+		.size = (uint32_t)size,
 		.engine_at = RING_IDLE,
 		.host_wakes_at = RING_AWAKE,
 	};
@@ -41,14 +42,31 @@ write_header(int fd)
 	return pwrite(fd, &first, sizeof(first), 0) == sizeof(first) ? 0 : -1;
 }
 
+/* Memory with a descriptor is a file, which `ulimit -f` may keep short. */
+static size_t
+size_to_make(void)
+{
+	size_t page = header_size();
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 ||
+	    limit.rlim_cur >= page + RING_SIZE)
+		return RING_SIZE;
+	if (limit.rlim_cur < page + RING_SIZE_MIN)
+		return RING_SIZE_MIN; /* which will be refused */
+	return ((size_t)limit.rlim_cur - page) / page * page;
+}
+
 int
 ring_create(void)
 {
 	auto_close int fd = memfd_create("tend-ring",
 	    MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	size_t size = size_to_make();
 
-	if (fd < 0 || ftruncate(fd, (off_t)(header_size() + RING_SIZE)) < 0 ||
-	    write_header(fd) < 0 || fcntl(fd, F_ADD_SEALS, RING_SEALS) < 0)
+	if (fd < 0 || ftruncate(fd, (off_t)(header_size() + size)) < 0 ||
+	    write_header(fd, size) < 0 ||
+	    fcntl(fd, F_ADD_SEALS, RING_SEALS) < 0)
 		return -errno;
 	return fd_take(&fd);
 }

@@ -13,9 +13,11 @@
  *
  * Offsets are absolute.  The data is mapped twice in a row: ring_at(r, off)
  * points to r->size contiguous bytes whatever the offset.  That is RING_SIZE,
- * unless an older keeper made it, or in times to come a newer one.
+ * unless RLIMIT_FSIZE was lower, an older keeper made it, or in times to come a
+ * newer one.
  */
 #define RING_SIZE (1u << 20)
+#define RING_SIZE_MIN (64u << 10)
 #define RING_SIZE_MAX (64u << 20)
 #define RING_MAGIC 0x676e6972u
 #ifndef RING_VERSION /* a test makes a host of another one */

@@ -117,7 +117,8 @@ static int
 take_signals(void)
 {
 	static const int ignored[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM,
-		SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGTSTP, SIGTTIN, SIGTTOU };
+		SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGTSTP, SIGTTIN, SIGTTOU,
+		SIGXFSZ };
 	struct sigaction ign = { .sa_handler = SIG_IGN };
 	struct sigaction dfl = { .sa_handler = SIG_DFL };
 	sigset_t heard;

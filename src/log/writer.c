@@ -470,10 +470,12 @@ log_writer_append(struct log_writer *w, const struct log_event *ev, size_t n)
 		return -ESTALE;
 	batch_init(&b, w->io, w->fd, w->nonce, &w->place);
 	rc = batch_put_events(&b, ev, n);
-	if (rc < 0) {
+	if (rc < 0)
 		take_back(w);
+	if (rc == -EFBIG) /* no file may be longer, but there may be another */
+		return begin_segment(w, ev, n);
+	if (rc < 0)
 		return rc;
-	}
 	end_write(w, &b.place);
 	return 0;
 }

@@ -55,7 +55,8 @@ void log_writer_close(struct log_writer *w); /* NULL is fine */
 
 /*
  * Append events in one write.  0, or -errno with nothing of them in the log;
- * they may then be tried again.  When what was written of them could not be
+ * they may then be tried again.  Where the segment may not grow because of
+ * RLIMIT_FSIZE, they begin the next.  When what was written of them could not be
  * taken back, append fails with -ESTALE until log_writer_rotate has begun another
  * segment; readers believe that one.
  */

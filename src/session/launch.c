@@ -25,6 +25,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "keep/control.h"
+#include "keep/ring.h"
 #include "session/environ.h"
 #include "session/find.h"
 #include "session/home.h"
@@ -474,6 +475,12 @@ stage_error(const struct launch *l, const struct launch_status *s, int *code,
 		return error_set(err, errnum,
 		    "cannot make the session's socket: %s", why);
 	case LAUNCH_RING:
+		if (errnum == EFBIG)
+			return error_set(err, errnum,
+			    "cannot make the session's memory: a file may have "
+			    "only so many bytes as 'ulimit -f' says, and a "
+			    "session needs %u KiB; raise it and try again",
+			    (RING_SIZE_MIN >> 10) + 64);
 		return error_set(err, errnum,
 		    "cannot make the session's memory: %s", why);
 	case LAUNCH_FORK:
