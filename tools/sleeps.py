@@ -26,6 +26,7 @@ MAY = {
                         "of a process"),
     "tests/it/stayer.py": (1, "another thread gets on"),
     "tests/it/repaint.py": (1, "it plays a recording at its pace"),
+    "tests/it/test_answers.py": (1, "a crash comes at any moment"),
     "tests/it/test_host_crash.py": (2, "a crash comes at any moment"),
     "tests/it/test_socket_viewers.py": (1, "it types at a pace"),
     "tests/it/test_upgrade.py": (3, "an upgrade comes at any moment"),

@@ -11,6 +11,7 @@
 #include "host/host.h"
 #include "host/oom.h"
 #include "host/post_mortem.h"
+#include "host/pump.h"
 #include "host/restart.h"
 #include "host/restore.h"
 #include "host/run.h"
@@ -84,12 +85,15 @@ ending_exit(struct ending *e, int status, uint64_t offset, bool lost)
 	e->status = status;
 	e->exit_offset = offset;
 	e->lost = lost;
+	server_mute(e->h->server, true);
+	pump_again(e->h->pump);
 }
 
 void
 ending_again(struct ending *e)
 {
 	e->exited = false;
+	server_mute(e->h->server, false);
 }
 
 void

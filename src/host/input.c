@@ -5,16 +5,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "base/failpoint.h"
 #include "base/list.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "host/answers.h"
 #include "host/host.h"
+#include "host/interrupt.h"
 #include "host/pump.h"
 #include "host/scribe.h"
 #include "log/record.h"
+#include "vt/vt.h"
 #include "wire/frame.h"
 
 #define CPR_MS 2000 /* how long after our answer a client's may come */
@@ -42,11 +45,10 @@ struct input {
 	size_t n_pieces, n_bytes;
 	uint64_t turn; /* whose it is to type; 0: everybody's */
 
-	struct buf replies;
-	size_t replies_written;
-	unsigned replies_left; /* in this second */
-	int64_t second_ms;     /* when it began */
-	int64_t cpr_ms;        /* when the cursor was last reported */
+	struct answers answers;
+	bool mute;      /* nobody would read them */
+	uint64_t owed;  /* so many bytes of them go before the next piece */
+	int64_t cpr_ms; /* when the cursor was last reported */
 };
 
 enum written { WRITTEN_ALL, WRITTEN_PART, WRITTEN_NEVER };
@@ -119,17 +121,15 @@ write_piece(struct input *in, struct piece *p)
 	return rc;
 }
 
+/* Answers up to this many bytes of them in all. */
 static enum written
-write_replies(struct input *in)
+write_answers(struct input *in, uint64_t until)
 {
-	enum written rc = write_some(in->host->master, in->replies.data,
-	    in->replies.len, &in->replies_written);
+	int rc = answers_write(&in->answers, in->host->master, until);
 
-	if (rc != WRITTEN_PART) {
-		buf_clear(&in->replies);
-		in->replies_written = 0;
-	}
-	return rc;
+	if (rc == 0)
+		return WRITTEN_ALL;
+	return rc == -EAGAIN ? WRITTEN_PART : WRITTEN_NEVER;
 }
 
 static void
@@ -191,24 +191,44 @@ refuse_all(struct input *in, int status)
 		finish_piece(in, p, status);
 }
 
-/* Answers go first, but never into the middle of a piece. */
+/*
+ * Answers and pieces take turns: those answers that are there when a piece
+ * becomes the next one go before it, the later ones after it.
+ */
 static enum written
 write_waiting(struct input *in)
 {
 	enum written rc = WRITTEN_ALL;
 	struct piece *p;
 
-	for (;;) {
-		p = next_piece(in);
-		if (in->replies.len > 0 && (p == NULL || p->written == 0))
-			rc = write_replies(in);
-		if (p == NULL || rc != WRITTEN_ALL)
-			return rc;
-		rc = write_piece(in, p);
+	while (rc == WRITTEN_ALL && (p = next_piece(in)) != NULL) {
+		if (p->written == 0)
+			rc = write_answers(in, in->owed);
+		if (rc == WRITTEN_ALL)
+			rc = write_piece(in, p);
 		if (rc != WRITTEN_ALL)
 			return rc;
+		in->owed = in->answers.added;
 		finish_piece(in, p, TAKEN_WRITTEN);
 	}
+	return rc == WRITTEN_ALL ? write_answers(in, UINT64_MAX) : rc;
+}
+
+/*
+ * The terminal is full, and somebody has typed the key that interrupts.  The
+ * driver throws away what was not read when it gets that key, but it cannot
+ * get it before there is room.
+ */
+static enum written
+write_interrupt(struct input *in)
+{
+	struct piece *p = next_piece(in);
+
+	if (p == NULL || !interrupt_is_in(in->host->master, p->data, p->len) ||
+	    !interrupt_make_room(in->host->master))
+		return WRITTEN_PART;
+	answers_drop(&in->answers);
+	return write_waiting(in);
 }
 
 static void
@@ -220,20 +240,21 @@ want(struct input *in, enum loop_events also)
 static void
 run(struct input *in)
 {
+	bool was_full = input_is_full(in);
+	enum written rc;
+
 	if (in->ended)
 		return;
-	switch (write_waiting(in)) {
-	case WRITTEN_ALL:
-		want(in, 0);
-		break;
-	case WRITTEN_PART:
-		want(in, LOOP_WRITE);
-		break;
-	case WRITTEN_NEVER:
-		want(in, 0);
+	rc = write_waiting(in);
+	if (rc == WRITTEN_PART)
+		rc = write_interrupt(in);
+	want(in, rc == WRITTEN_PART ? LOOP_WRITE : 0);
+	if (rc == WRITTEN_NEVER) {
+		answers_drop(&in->answers);
 		refuse_all(in, TAKEN_ENDED);
-		break;
 	}
+	if (was_full && !input_is_full(in) && in->host->pump != NULL)
+		pump_again(in->host->pump);
 }
 
 /*
@@ -261,10 +282,12 @@ input_create(struct host *h, input_done_fn *done, void *arg)
 	in->done = done;
 	in->arg = arg;
 	list_init(&in->pieces);
-	buf_init(&in->replies, INPUT_REPLIES_MAX);
+	answers_init(&in->answers, h->ring.shared, CONTROL_RING);
+	in->owed = in->answers.added;
 	in->cpr_ms = -CPR_MS;
 	in->watch = loop_fd(h->loop, h->master, 0, on_ready, in);
 	in->ended = in->watch == NULL;
+	run(in); /* the answers that a host before us has left */
 	return in;
 }
 
@@ -278,7 +301,7 @@ input_destroy(struct input *in)
 	watch_remove(in->watch);
 	while ((p = first_piece(in)) != NULL)
 		drop_piece(in, p);
-	buf_finish(&in->replies);
+	answers_finish(&in->answers);
 	free(in);
 }
 
@@ -326,8 +349,10 @@ input_type(struct input *in, const struct input_piece *from, uint64_t *seq)
 	list_append(&in->pieces, &p->link);
 	in->n_pieces++;
 	in->n_bytes += p->len;
-	if (in->n_pieces == 1 && in->replies.len == 0 && is_its_turn(in, p) &&
-	    write_piece(in, p) == WRITTEN_ALL) {
+	if (in->n_pieces == 1)
+		in->owed = in->answers.added;
+	if (in->n_pieces == 1 && answers_are_empty(&in->answers) &&
+	    is_its_turn(in, p) && write_piece(in, p) == WRITTEN_ALL) {
 		*seq = p->done.seq;
 		drop_piece(in, p);
 		want(in, 0);
@@ -361,32 +386,39 @@ input_drop(struct input *in, uint64_t turn)
 	return whole;
 }
 
-/* Whether one more answer may be given in this second. */
-static bool
-may_reply(struct input *in, int64_t now_ms)
-{
-	if (now_ms - in->second_ms >= 1000) {
-		in->second_ms = now_ms;
-		in->replies_left = INPUT_REPLIES_PER_S;
-	}
-	if (in->replies_left == 0)
-		return false;
-	in->replies_left--;
-	return true;
-}
-
 void
 input_reply(struct input *in, const char *p, size_t len)
 {
-	int64_t now_ms = clock_ms(CLOCK_MONOTONIC);
-
-	if (in->ended || !may_reply(in, now_ms))
+	if (in->ended || in->mute)
 		return;
 	if (len > 2 && p[len - 1] == 'R')
-		in->cpr_ms = now_ms;
-	if (len <= in->replies.max - in->replies.len)
-		buf_append(&in->replies, p, len);
-	run(in);
+		in->cpr_ms = clock_ms(CLOCK_MONOTONIC);
+	answers_add(&in->answers, p, len);
+	if (answers_are_full(&in->answers))
+		vt_pause(in->host->vt);
+}
+
+void
+input_replied(struct input *in, uint64_t fed)
+{
+	answers_publish(&in->answers, fed);
+	failpoint("answers");
+	if (!answers_are_empty(&in->answers))
+		run(in);
+}
+
+bool
+input_is_full(const struct input *in)
+{
+	return answers_are_full(&in->answers);
+}
+
+void
+input_mute(struct input *in, bool mute)
+{
+	in->mute = mute;
+	if (mute)
+		answers_drop(&in->answers);
 }
 
 bool
@@ -398,15 +430,14 @@ input_cpr_answered(const struct input *in)
 bool
 input_is_empty(const struct input *in)
 {
-	return list_is_empty(&in->pieces) && in->replies.len == 0;
+	return list_is_empty(&in->pieces) && answers_are_safe(&in->answers);
 }
 
 void
 input_end(struct input *in)
 {
 	in->ended = true;
-	buf_clear(&in->replies);
-	in->replies_written = 0;
+	answers_drop(&in->answers);
 	watch_remove(in->watch);
 	in->watch = NULL;
 	refuse_all(in, TAKEN_ENDED);

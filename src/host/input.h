@@ -17,16 +17,14 @@ struct host;
  * it is given back only pieces of that turn are written, whatever the limits,
  * and all others wait.
  *
- * Answers to the terminal's queries go before the pieces that wait, at most
- * INPUT_REPLIES_PER_S in a second, and are not logged; what is more is
- * dropped, as is what a program asked for and then does not read.
+ * Answers to the terminal's queries (answers.h) take turns with the pieces that
+ * wait, and are not logged.  None is dropped: a program that asks and does not
+ * read is not read from either (input_is_full).
  */
 struct input;
 
 #define INPUT_BYTES_MAX (1u << 20)
 #define INPUT_PIECES_MAX 4096
-#define INPUT_REPLIES_MAX 4096 /* bytes */
-#define INPUT_REPLIES_PER_S 100
 
 struct input_piece {
 	uint64_t client; /* number of the connection, told to `done` */
@@ -71,13 +69,28 @@ void input_give_turn(struct input *in, uint64_t turn);
 /* Forget those of the turn that wait; whether all of them were whole. */
 bool input_drop(struct input *in, uint64_t turn);
 
-/* An answer of the engine to the program. */
+/*
+ * An answer of the engine to the program; it pauses the engine when there is
+ * no room for more.  input_replied then says how far the engine was fed, and
+ * writes.
+ */
 void input_reply(struct input *in, const char *p, size_t len);
+void input_replied(struct input *in, uint64_t fed);
+
+/* Whether no output may be taken because questions in it could not be answered
+ * now.  pump_again is called when that is over. */
+bool input_is_full(const struct input *in);
+
+/* Nobody reads answers any more, or again. */
+void input_mute(struct input *in, bool mute);
 
 /* Whether the engine has answered where the cursor is in the last seconds. */
 bool input_cpr_answered(const struct input *in);
 
-/* Whether the terminal has taken all that was typed or answered. */
+/*
+ * Whether the terminal has taken all that was typed.  Answers that the next
+ * host finds in the ring do not count.
+ */
 bool input_is_empty(const struct input *in);
 
 /* The program has ended: what waits is refused. */

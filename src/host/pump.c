@@ -103,14 +103,17 @@ feed_slices(struct host *h, const uint8_t *bytes, size_t len)
 
 		done += vt_feed_frame(h->vt, bytes + done, n);
 		waits_slice(h->waits);
-		ends = syncing && !vt_in_sync(h->vt);
+		ends = (syncing && !vt_in_sync(h->vt)) ||
+		    !server_may_ask(h->server);
 	}
 	return done;
 }
 
 /*
- * Show bytes to the engine.  The ring knows of it first, so that a host that
- * comes after a crash in here knows where it was and answers nothing twice.
+ * Show bytes to the engine.  What it answers is published together with the
+ * place it has come to, so that a host that comes after a crash in here answers
+ * everything, and nothing twice.  The log gets the bytes after that: it never
+ * has a question that nobody would look at again.
  */
 static size_t
 feed(struct pump *p, const uint8_t *bytes, size_t len)
@@ -119,8 +122,6 @@ feed(struct pump *p, const uint8_t *bytes, size_t len)
 	struct ring_shared *shared = h->ring.shared;
 	size_t n;
 
-	if (atomic_load(&shared->fed) < h->shown + len)
-		atomic_store(&shared->fed, h->shown + len);
 	atomic_store(&shared->engine_at, h->shown);
 	engine_answers(h, h->shown >= h->replies_from);
 #ifdef TEND_FAILPOINTS
@@ -130,6 +131,8 @@ feed(struct pump *p, const uint8_t *bytes, size_t len)
 	n = waits_want_slices(h->waits) ? feed_slices(h, bytes, len) :
 					  vt_feed_frame(h->vt, bytes, len);
 	atomic_store(&shared->engine_at, RING_IDLE);
+	failpoint("pump-fed");
+	server_replied(h->server, h->shown + n);
 	return n;
 }
 
@@ -188,6 +191,13 @@ take_piece(struct pump *p, size_t len)
 	return len;
 }
 
+/* A program that does not read its answers is not read from either. */
+static bool
+must_wait(const struct pump *p)
+{
+	return p->held || p->resting || !server_may_ask(p->h->server);
+}
+
 static void
 take(struct pump *p)
 {
@@ -197,12 +207,12 @@ take(struct pump *p)
 	p->more = head - h->shown > TAKE_MAX && server_is_followed(h->server);
 	if (p->more)
 		head = h->shown + TAKE_MAX;
-	if (p->held || p->resting || h->shown == head || p->kept_back == head)
+	if (must_wait(p) || h->shown == head || p->kept_back == head)
 		return;
 	failpoint("pump-take");
 	host_touch(h); /* first: whoever waits for silence must not get it */
 	p->kept_back = 0;
-	while (h->shown < head && p->kept_back == 0)
+	while (h->shown < head && p->kept_back == 0 && !must_wait(p))
 		if (take_piece(p, head - h->shown) == 0)
 			p->kept_back = head;
 	failpoint("pump-taken");
@@ -260,7 +270,7 @@ go_to_sleep(struct pump *p)
 	bool waits = p->flood && !p->more;
 	uint64_t until = seen + (waits ? FLOOD_PART : 1);
 
-	if (p->held || p->resting)
+	if (must_wait(p))
 		return;
 	if (!ring_host_sleeps(&p->h->ring, until))
 		watch_rearm(p->again, 0);

@@ -17,6 +17,7 @@
 #include "base/fd.h"
 #include "base/json_tree.h"
 #include "base/version.h"
+#include "host/answers.h"
 #include "host/engine.h"
 #include "host/events.h"
 #include "host/host.h"
@@ -140,7 +141,7 @@ find_place(struct host *h, struct log_end *end, struct restore_notes *n)
 		n->gap_len = tail - end->offset;
 	}
 	h->shown = tail > end->offset ? tail : end->offset;
-	h->replies_from = atomic_load(&h->ring.shared->fed);
+	h->replies_from = answers_fed(h->ring.shared);
 	if (ring_release(&h->ring, h->shown)) {
 		uint64_t one = 1;
 

@@ -40,12 +40,18 @@ void server_flush(struct server *s);
 bool server_is_followed(const struct server *s);
 
 /*
- * From inside the engine, while it is fed: an answer to a query, which goes to
- * the program before other input and is not logged (only called for bytes that
- * no host has answered before); and what a program said (title, bell, ...).
- * Neither may touch the engine.
+ * From inside the engine, while it is fed: an answer to a query, which is not
+ * logged (only called for bytes that no host has answered before); and what a
+ * program said (title, bell, ...).  Neither may touch the engine, but an answer
+ * pauses it when no more can be kept (input.h).  Then: it was fed so far.
  */
 void server_reply(struct server *s, const char *p, size_t len);
+void server_replied(struct server *s, uint64_t fed);
+bool server_may_ask(const struct server *s);
+
+/* The program has ended and reads no answers, or it runs again. */
+void server_mute(struct server *s, bool mute);
+
 void server_vt_event(struct server *s, const struct vt_event *ev);
 
 /* The engine was replaced: h->vt is another, or NULL now. */

@@ -169,6 +169,7 @@ use_colours(struct server *s, const struct client *c)
 		return;
 	s->colours_of = c->number;
 	vt_set_default_colours(vt, h->fg, h->bg);
+	server_replied(s, 0); /* a program may want to be told */
 }
 
 void
@@ -283,6 +284,24 @@ void
 server_reply(struct server *s, const char *p, size_t len)
 {
 	input_reply(s->input, p, len);
+}
+
+void
+server_replied(struct server *s, uint64_t fed)
+{
+	input_replied(s->input, fed);
+}
+
+bool
+server_may_ask(const struct server *s)
+{
+	return !input_is_full(s->input);
+}
+
+void
+server_mute(struct server *s, bool mute)
+{
+	input_mute(s->input, mute);
 }
 
 void

@@ -26,6 +26,16 @@
 #define RING_IDLE UINT64_MAX  /* engine_at while the engine is not reading */
 #define RING_AWAKE UINT64_MAX /* host_wakes_at while the host does not sleep */
 
+/* Answers to the program that wait in the header, in a circle of bytes. */
+#define RING_ANSWERS 2048
+
+/* What is between begin and end (they never wrap) is not written yet, and
+ * questions before `fed` are answered or among it. */
+struct ring_answered {
+	uint64_t fed;
+	uint32_t begin, end;
+};
+
 struct ring_shared {
 	uint32_t magic, version, size, reserved;
 	_Atomic uint64_t head;
@@ -42,7 +52,14 @@ struct ring_shared {
 	_Atomic uint64_t run_key;
 	_Atomic uint64_t run_event;
 	_Atomic uint64_t run_from;
+	/* The one of the two that counts: a host changes the other and then
+	 * this, so it may die at any instruction. */
+	_Atomic uint32_t answered_now;
+	struct ring_answered answered[2];
+	uint8_t answers[RING_ANSWERS];
 };
+
+_Static_assert(sizeof(struct ring_shared) <= 4096, "the header is a page");
 
 struct ring {
 	struct ring_shared *shared;

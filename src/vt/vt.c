@@ -148,6 +148,12 @@ vt_feed_frame(struct vt *vt, const void *p, size_t len)
 }
 
 void
+vt_pause(struct vt *vt)
+{
+	parser_stop(&vt->parser);
+}
+
+void
 vt_feed(struct vt *vt, const void *p, size_t len)
 {
 	const uint8_t *bytes = p;

@@ -85,7 +85,8 @@ struct vt_loss {
  * How the terminal talks back.  Each may be NULL.  `reply` carries bytes for
  * the program's input: only digits and constants of ours, never bytes that the
  * program printed.  `lose` is called before the rows are gone, so that they can
- * be looked at.  None may call anything that changes the terminal.
+ * be looked at.  None may call anything that changes the terminal, but `reply`
+ * may call vt_pause.
  */
 struct vt_ops {
 	void (*reply)(void *arg, const char *p, size_t len);
@@ -120,6 +121,12 @@ void vt_feed(struct vt *vt, const void *p, size_t len);
  * screen is a frame, unless vt_in_sync() says that one is still being drawn.
  */
 size_t vt_feed_frame(struct vt *vt, const void *p, size_t len);
+
+/*
+ * From within `reply`: let vt_feed_frame return after this sequence, because
+ * no more answers can be kept.
+ */
+void vt_pause(struct vt *vt);
 bool vt_in_sync(const struct vt *vt);
 
 /* Whether the bytes so far end between characters and sequences. */

@@ -44,7 +44,8 @@ def named(*folders):
 
 # Where a host is killed, and at which hit in its life.
 KILLS = [
-    ("ready", 1), ("pump-take", 3), ("pump-taken", 5), ("scribe-write", 4),
+    ("ready", 1), ("pump-take", 3), ("pump-taken", 5), ("pump-fed", 3),
+    ("answers", 3), ("scribe-write", 4),
     ("scribe-written", 4), ("scribe-released", 4), ("before-manifest", 1),
     ("after-manifest", 1), ("before-manifest", 2), ("exit-logged", 1),
     ("exit-saved", 1), ("exit-acked", 1), ("before-done", 1),

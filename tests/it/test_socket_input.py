@@ -295,8 +295,8 @@ def test_old_queries_type_nothing(home):
         assert before > 0
 
 
-def test_answers_are_limited_in_number(home):
-    """S5: at most 100 in a second, whatever a program asks."""
+def test_a_thousand_questions_have_a_thousand_answers(home):
+    """S5: however fast a program asks."""
     sid = home.start("sh", "-c", "stty raw -echo; printf ready; "
                      "head -c 1 >/dev/null; "
                      r"printf '%01000d' 0 | sed 's/0/\o033[5n/g'; "
@@ -307,7 +307,7 @@ def test_answers_are_limited_in_number(home):
         w.type(wire.TEXT, b"END")
         w.until(lambda: typed_after(w).endswith(b"END"), "all answers")
         answers = typed_after(w).count(b"\033[0n")
-        assert 1 <= answers <= 200, answers
+        assert answers == 1000, answers
 
 
 def typed_after(w):

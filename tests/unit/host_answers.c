@@ -1,0 +1,218 @@
+#include "unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <stdio.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "host/answers.h"
+#include "keep/ring.h"
+
+/* A ring, the hosts that follow one another, and a terminal. */
+struct place {
+	struct ring ring;
+	struct answers a;
+	int fd, master, program;
+};
+
+static void
+open_place(struct place *p)
+{
+	struct termios raw = { 0 };
+
+	p->fd = ring_create();
+	assert_true(p->fd >= 0);
+	assert_int_equal(ring_map(&p->ring, p->fd), 0);
+	assert_int_equal(openpty(&p->master, &p->program, NULL, NULL, NULL), 0);
+	cfmakeraw(&raw);
+	tcsetattr(p->program, TCSANOW, &raw);
+	fcntl(p->master, F_SETFL, O_NONBLOCK);
+	fcntl(p->program, F_SETFL, O_NONBLOCK);
+	answers_init(&p->a, p->ring.shared, p->fd);
+}
+
+static void
+close_place(struct place *p)
+{
+	answers_finish(&p->a);
+	ring_unmap(&p->ring);
+	close(p->fd);
+	close(p->master);
+	close(p->program);
+}
+
+/* The host is gone and another begins. */
+static void
+follow(struct place *p)
+{
+	answers_finish(&p->a);
+	answers_init(&p->a, p->ring.shared, p->fd);
+}
+
+static void
+add(struct place *p, const char *text, uint64_t fed)
+{
+	answers_add(&p->a, text, strlen(text));
+	answers_publish(&p->a, fed);
+}
+
+/* So many bytes; the terminal brings them a moment later. */
+static const char *
+arrived(struct place *p, size_t len)
+{
+	static char text[65536];
+	struct pollfd ready = { .fd = p->program, .events = POLLIN };
+	size_t have = 0;
+	ssize_t n = 0;
+
+	while (have < len && poll(&ready, 1, 10000) == 1 &&
+	    (n = read(p->program, text + have, len - have)) > 0)
+		have += (size_t)n;
+	text[have] = '\0';
+	return text;
+}
+
+static void
+answers_are_written_in_order(void **state)
+{
+	struct place p;
+
+	(void)state;
+	open_place(&p);
+	add(&p, "one", 10);
+	add(&p, "two", 20);
+	assert_int_equal(answers_write(&p.a, p.master, 3), 0);
+	assert_string_equal(arrived(&p, 3), "one");
+	assert_int_equal(answers_write(&p.a, p.master, UINT64_MAX), 0);
+	assert_string_equal(arrived(&p, 3), "two");
+	assert_true(answers_are_empty(&p.a));
+	close_place(&p);
+}
+
+static void
+the_next_host_has_those_that_were_published(void **state)
+{
+	struct place p;
+
+	(void)state;
+	open_place(&p);
+	add(&p, "one", 10);
+	answers_add(&p.a, "two", 3);
+	follow(&p);
+	assert_int_equal(answers_fed(p.ring.shared), 10);
+	answers_write(&p.a, p.master, UINT64_MAX);
+	assert_string_equal(arrived(&p, 3), "one");
+	close_place(&p);
+}
+
+/* The host died after the kernel took some and before it could say so. */
+static void
+the_next_host_knows_what_the_terminal_took(void **state)
+{
+	struct place p;
+	struct ring_shared before;
+
+	(void)state;
+	open_place(&p);
+	for (unsigned round = 0; round < 3000; round++) {
+		add(&p, "0123456", round + 1);
+		before = *p.ring.shared;
+		answers_write(&p.a, p.master, p.a.written + round % 7);
+		arrived(&p, round % 7);
+		*p.ring.shared = before;
+		follow(&p);
+		assert_int_equal(p.a.added, 7 - round % 7);
+		answers_write(&p.a, p.master, UINT64_MAX);
+		assert_string_equal(arrived(&p, 7 - round % 7),
+		    &"0123456"[round % 7]);
+	}
+	close_place(&p);
+}
+
+static void
+a_terminal_that_takes_nothing_loses_nothing(void **state)
+{
+	char answer[101];
+	size_t asked = 0, len = 0;
+	struct place p;
+
+	(void)state;
+	open_place(&p);
+	memset(answer, 'a', 100);
+	answer[100] = '\0';
+	while (!answers_are_full(&p.a)) {
+		add(&p, answer, asked++);
+		answers_write(&p.a, p.master, UINT64_MAX);
+	}
+	assert_int_equal(answers_write(&p.a, p.master, UINT64_MAX), -EAGAIN);
+	while (len < asked * 100) {
+		len += strlen(arrived(&p, 100));
+		answers_write(&p.a, p.master, UINT64_MAX);
+	}
+	assert_int_equal(len, asked * 100);
+	assert_false(answers_are_full(&p.a));
+	close_place(&p);
+}
+
+static void
+one_sequence_may_have_more_answers_than_the_ring_holds(void **state)
+{
+	static char want[200000], got[200000];
+	size_t len = 0, have = 0;
+	struct place p;
+
+	(void)state;
+	open_place(&p);
+	for (unsigned i = 0; i < 20000; i++) {
+		size_t n = (size_t)sprintf(want + len, "%u,", i);
+
+		answers_add(&p.a, want + len, n);
+		len += n;
+	}
+	answers_publish(&p.a, 1);
+	assert_true(answers_are_full(&p.a));
+	assert_false(answers_are_safe(&p.a));
+	while (have < len) {
+		answers_write(&p.a, p.master, UINT64_MAX);
+		have += (size_t)sprintf(got + have, "%s", arrived(&p, 10));
+	}
+	assert_string_equal(got, want);
+	assert_true(answers_are_safe(&p.a));
+	close_place(&p);
+}
+
+static void
+dropped_answers_are_never_written(void **state)
+{
+	struct place p;
+
+	(void)state;
+	open_place(&p);
+	add(&p, "one", 10);
+	answers_drop(&p.a);
+	follow(&p);
+	add(&p, "two", 20);
+	answers_write(&p.a, p.master, UINT64_MAX);
+	assert_string_equal(arrived(&p, 3), "two");
+	close_place(&p);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(answers_are_written_in_order),
+		cmocka_unit_test(the_next_host_has_those_that_were_published),
+		cmocka_unit_test(the_next_host_knows_what_the_terminal_took),
+		cmocka_unit_test(a_terminal_that_takes_nothing_loses_nothing),
+		cmocka_unit_test(
+		    one_sequence_may_have_more_answers_than_the_ring_holds),
+		cmocka_unit_test(dropped_answers_are_never_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
