@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@ struct compressor {
 	const struct log_io *io;
 	int from, to;
 	struct segment_header head;
+	uint32_t raw_len; /* of the old file; 0: it does not fit */
 	ZSTD_CCtx *zstd;
 	uint8_t *raw; /* SEGMENT_BLOCK_MAX bytes of the old file ... */
 	size_t len;
@@ -114,6 +116,7 @@ write_header(struct compressor *z)
 	struct iovec iov = { head, sizeof(head) };
 
 	h.compressed = true;
+	h.raw_len = z->raw_len;
 	segment_put_header(head, &h);
 	z->written = sizeof(head);
 	return log_io_write(z->io, z->to, &iov, 1, 0);
@@ -142,6 +145,37 @@ write_file(struct compressor *z)
 	return rc;
 }
 
+/*
+ * Whether the new file gives the old one back, read as a reader will: memory
+ * and disks may be bad, and the old one is the only other copy.
+ */
+static int
+verify(struct compressor *z)
+{
+	uint64_t at = SEGMENT_RECORDS;
+	struct segment s;
+	int rc = segment_open_fd(&s, z->to);
+
+	while (rc == 0) {
+		const uint8_t *p;
+		size_t len;
+
+		z->at = at;
+		rc = read_raw(z);
+		if (rc < 0 || z->len == 0)
+			break;
+		p = segment_bytes(&s, at, &len);
+		len = len < z->len ? len : z->len;
+		if (len == 0 || memcmp(p, z->raw, len) != 0)
+			rc = -EILSEQ;
+		at += len;
+	}
+	if (rc == 0 && segment_end(&s) != at)
+		rc = -EILSEQ;
+	segment_close(&s);
+	return rc;
+}
+
 /* The old file goes when the new one has its name for good. */
 static int
 replace(int dirfd, const struct log_io *io, const char *tmp, const char *old,
@@ -161,9 +195,10 @@ static int
 compress_open(struct compressor *z, int dirfd, const char *old, const char *tmp)
 {
 	uint8_t head[SEGMENT_RECORDS] = { 0 };
+	struct stat st;
 
 	z->to = openat(dirfd, tmp,
-	    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	    O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (z->to < 0)
 		return -errno;
 	z->from = openat(dirfd, old, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -171,6 +206,8 @@ compress_open(struct compressor *z, int dirfd, const char *old, const char *tmp)
 		return -errno;
 	if (!segment_get_header(head, &z->head))
 		return -EBADMSG;
+	if (fstat(z->from, &st) == 0 && st.st_size <= UINT32_MAX)
+		z->raw_len = (uint32_t)st.st_size;
 	z->zstd = ZSTD_createCCtx();
 	return z->zstd == NULL ? -ENOMEM : 0;
 }
@@ -192,6 +229,8 @@ compress_segment(int dirfd, uint32_t number, const struct log_io *io,
 	rc = compress_open(&z, dirfd, old, tmp);
 	if (rc == 0)
 		rc = write_file(&z);
+	if (rc == 0)
+		rc = verify(&z);
 	if (rc == 0)
 		rc = replace(dirfd, io, tmp, old, new);
 	if (rc < 0)

@@ -7,8 +7,10 @@ struct log_io;
 
 /*
  * Put a compressed segment in the place of a sealed one.  At every moment one
- * of the two is whole and on the disk.  *bytes becomes the size of the new
- * file.  0 or -errno; -EBADMSG when it has no valid header.
+ * of the two is whole and on the disk, and the old one goes only after the new
+ * one has given every byte of it back, damaged or not.  *bytes becomes the size
+ * of the new file.  0 or -errno; -EBADMSG when it has no valid header, -EILSEQ
+ * when what was written is not what was read.
  */
 int compress_segment(int dirfd, uint32_t number, const struct log_io *io,
     uint64_t *bytes);

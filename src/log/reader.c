@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "log/begin.h"
 #include "log/segment.h"
 
 /* Where reading is: always between two events, or two records of output. */
@@ -35,7 +36,10 @@ struct log_reader {
 	/* The next segment: what begins there counts, not what is here of it. */
 	uint64_t limit; /* its first seq; UINT64_MAX: none */
 	uint64_t limit_offset;
+	uint64_t expect_seq, expect_offset; /* must be there; 0: not known */
 	struct log_damage damage;
+	struct log_damage met[LOG_DAMAGES_MAX];
+	size_t n_met;
 	struct buf joined; /* an event of several records */
 };
 
@@ -75,6 +79,50 @@ log_reader_close(struct log_reader *r)
 	fd_close(&r->dirfd);
 	buf_finish(&r->joined);
 	free(r);
+}
+
+/* ------------------------------------------------------------- what is met */
+
+void
+log_reader_expect(struct log_reader *r, uint64_t seq, uint64_t offset)
+{
+	r->expect_seq = seq;
+	r->expect_offset = offset;
+}
+
+const struct log_damage *
+log_reader_damages(const struct log_reader *r, size_t *n)
+{
+	*n = r->n_met;
+	return r->met;
+}
+
+static bool
+is_same(const struct log_damage *a, const struct log_damage *b)
+{
+	return a->seq_from == b->seq_from && a->seq_to == b->seq_to &&
+	    a->offset_from == b->offset_from && a->offset_to == b->offset_to;
+}
+
+static void
+note_damage(struct log_reader *r)
+{
+	const struct log_damage *d = &r->damage;
+	struct log_damage *last = &r->met[LOG_DAMAGES_MAX - 1];
+
+	if (d->trimmed)
+		return;
+	for (size_t i = 0; i < r->n_met; i++)
+		if (is_same(&r->met[i], d))
+			return;
+	if (r->n_met < LOG_DAMAGES_MAX) {
+		r->met[r->n_met++] = *d;
+		return;
+	}
+	if (d->seq_to == 0 || d->seq_to > last->seq_to) {
+		last->seq_to = d->seq_to;
+		last->offset_to = d->offset_to;
+	}
 }
 
 /* ---------------------------------------------------- within one segment */
@@ -267,20 +315,62 @@ go_back(struct log_reader *r, const struct place *to)
 	r->place = *to;
 }
 
+/* Where the log begins, if anybody knows: what was before is no damage. */
+static void
+pass_trimmed(struct log_reader *r, struct place *at)
+{
+	struct segment_header begin;
+
+	if (!begin_read(r->dirfd, &begin) || begin.first_seq <= at->given + 1)
+		return;
+	at->given = begin.first_seq - 1;
+	at->offset = begin.first_offset;
+}
+
+static uint64_t
+max(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Whether the log ends before it did. */
+static bool
+is_short(const struct log_reader *r)
+{
+	return r->place.given < r->expect_seq ||
+	    r->place.offset < r->expect_offset;
+}
+
 /* The end of the log: what it is while somebody writes, and what else. */
 static enum log_next
 end_of_log(struct log_reader *r, const struct around *around, bool torn)
 {
-	if (around->locked)
+	struct place at = r->place;
+	bool is_cut = is_short(r);
+
+	if (around->locked && !is_cut)
 		return LOG_WAIT;
-	if (!torn || r->place.told)
+	if ((!torn && !is_cut) || r->place.told)
 		return LOG_END;
+	pass_trimmed(r, &r->place);
+	r->damage = (struct log_damage){
+		.seq_from = at.given,
+		.seq_to = r->place.given + 1,
+		.offset_from = at.offset,
+		.offset_to = r->place.offset,
+		.trimmed = true,
+	};
+	if (r->place.given > at.given) /* and what is behind that is next */
+		return LOG_DAMAGED;
 	r->place.told = true;
 	r->damage = (struct log_damage){
-		.seq_from = r->place.given,
-		.offset_from = r->place.offset,
-		.offset_to = r->place.offset,
-		.torn = true,
+		.seq_from = at.given,
+		.seq_to = is_cut ? max(r->expect_seq, at.given) + 1 : 0,
+		.offset_from = at.offset,
+		.offset_to = max(r->expect_offset, at.offset),
+		.torn = torn,
+		.gone = !torn,
+		.end = true,
 	};
 	return LOG_DAMAGED;
 }
@@ -305,6 +395,35 @@ pass_over(struct log_reader *r, struct around *around, enum log_next *out)
 	return true;
 }
 
+/*
+ * How much of what is missing before this segment was trimmed.  When that is
+ * not all, it is told first: true, with the place before the rest.
+ */
+static bool
+leave_out_trimmed(struct log_reader *r, const struct around *around,
+    const struct place *before)
+{
+	struct log_damage *d = &r->damage;
+	struct place rest = *before;
+	struct segment_header h;
+
+	if (!begin_read(r->dirfd, &h)) {
+		d->trimmed = around->trimmed;
+		return false;
+	}
+	pass_trimmed(r, &rest);
+	if (rest.given == before->given)
+		return false;
+	d->trimmed = true;
+	if (rest.given + 1 >= d->seq_to)
+		return false;
+	d->seq_to = rest.given + 1;
+	d->offset_to = rest.offset;
+	segment_close(&r->segment);
+	r->place = rest;
+	return true;
+}
+
 /* True when there is something to tell of it. */
 static bool
 go_to_next(struct log_reader *r, struct around *around, enum log_next *out)
@@ -320,17 +439,19 @@ go_to_next(struct log_reader *r, struct around *around, enum log_next *out)
 	if (r->segment.head.first_seq <= before.given + 1 &&
 	    r->segment.head.first_offset <= before.offset)
 		return false;
+	*out = LOG_DAMAGED;
 	r->damage = (struct log_damage){
 		.seq_from = before.given,
 		.seq_to = r->segment.head.first_seq,
 		.offset_from = before.offset,
 		.offset_to = r->segment.head.first_offset,
-		.trimmed = around->trimmed,
+		.gone = r->place.number != before.number + 1,
 	};
+	if (leave_out_trimmed(r, around, &before))
+		return true;
 	if (r->place.given < r->place.cursor.seq)
 		r->place.given = r->place.cursor.seq;
 	r->place.offset = r->place.cursor.offset;
-	*out = LOG_DAMAGED;
 	return true;
 }
 
@@ -406,8 +527,11 @@ step(struct log_reader *r, struct record *out)
 		before = r->place;
 		if (!get_further(r, &around, &next))
 			continue;
-		if (state != RECORD_SHORT || !has_grown(r, &around, end))
+		if (state != RECORD_SHORT || !has_grown(r, &around, end)) {
+			if (next == LOG_DAMAGED)
+				note_damage(r);
 			return next;
+		}
 		r->place = before;
 	}
 }
@@ -503,7 +627,7 @@ reaches(const struct record *rec, enum log_by by, uint64_t value)
 static bool
 may_hold(const struct log_damage *d, enum log_by by, uint64_t value)
 {
-	return d->torn || by == LOG_BY_TIME ||
+	return d->seq_to == 0 || by == LOG_BY_TIME ||
 	    (by == LOG_BY_SEQ ? d->seq_to : d->offset_to) > value;
 }
 
@@ -579,7 +703,7 @@ go_to_keyframe(struct log_reader *r, enum log_by by, uint64_t value, bool full)
 		struct record rec;
 		enum log_next next = step(r, &rec);
 
-		if (next == LOG_DAMAGED && !r->damage.torn &&
+		if (next == LOG_DAMAGED && !r->damage.end &&
 		    r->place.number == at.number)
 			continue;
 		if (next != LOG_RECORD || r->place.number != at.number ||
@@ -711,6 +835,92 @@ log_reader_extent(struct log_reader *r, struct log_extent *out)
 		out->bytes += file_size(r, list[i], SEGMENT_PLAIN) +
 		    file_size(r, list[i], SEGMENT_COMPRESSED);
 	return 0;
+}
+
+void
+log_reader_check(struct log_reader *r)
+{
+	struct record rec;
+
+	if (log_reader_seek(r, LOG_BY_SEQ, 0) == 0)
+		while (log_reader_next_there(r, &rec))
+			continue;
+}
+
+/* A segment at which a glance has looked, and what is known to be before it. */
+struct seen {
+	uint32_t number;      /* 0: none */
+	uint64_t seq, offset; /* of what must follow it; 0: not looked at */
+};
+
+/* Where a segment ends, of which only the header was looked at so far. */
+static void
+find_seen_end(const struct log_reader *r, const struct seen *s,
+    struct place *out)
+{
+	struct log_extent end = { .last_seq = s->seq - 1,
+		.end_offset = s->offset };
+
+	if (s->number != 0)
+		find_last(r, s->number, &end);
+	*out = (struct place){ .given = end.last_seq,
+		.offset = end.end_offset };
+}
+
+/* Something is missing between two segments, or before the first. */
+static void
+glance_at_hole(struct log_reader *r, const struct seen *before,
+    const struct segment_header *h)
+{
+	struct place from;
+
+	find_seen_end(r, before, &from);
+	if (h->first_seq <= from.given + 1)
+		return;
+	r->damage = (struct log_damage){
+		.seq_from = from.given,
+		.seq_to = h->first_seq,
+		.offset_from = from.offset,
+		.offset_to = h->first_offset,
+		.gone = h->number != before->number + 1,
+	};
+	note_damage(r);
+}
+
+/* With `torn` there is a newer one that cannot be read. */
+static void
+glance_at_end(struct log_reader *r, const struct seen *last, bool torn)
+{
+	struct around around = { .locked = is_locked(r) };
+
+	find_seen_end(r, last, &r->place);
+	if (end_of_log(r, &around, torn) == LOG_DAMAGED)
+		note_damage(r);
+	r->place = (struct place){ 0 };
+}
+
+void
+log_reader_glance(struct log_reader *r, bool end)
+{
+	auto_free uint32_t *list = NULL;
+	int n = segment_list(r->dirfd, &list);
+	struct segment_header h, begin;
+	bool known = begin_read(r->dirfd, &begin), torn;
+	struct seen last = { .seq = known ? begin.first_seq : 1,
+		.offset = known ? begin.first_offset : 0 };
+
+	go_back(r, &(struct place){ 0 });
+	for (int i = 0; i < n; i++) {
+		if (segment_look(r->dirfd, list[i], &h) < 0)
+			continue;
+		if ((known || i > 0) &&
+		    (last.number == 0 || list[i] != last.number + 1))
+			glance_at_hole(r, &last, &h);
+		last = (struct seen){ list[i], h.first_seq, h.first_offset };
+	}
+	torn = n > 0 && last.number != list[n - 1];
+	if (end || torn || n <= 0)
+		glance_at_end(r, &last, torn);
 }
 
 int

@@ -46,10 +46,36 @@ bool log_reader_next_there(struct log_reader *r, struct record *out);
 struct log_damage {
 	uint64_t seq_from, seq_to;       /* last before, first after; 0: end */
 	uint64_t offset_from, offset_to; /* output missing; same: none known */
-	bool torn;                       /* the unfinished end of the log */
+	bool torn;                       /* the end has bytes of no event */
 	bool trimmed;                    /* removed to stay in the budget */
+	bool gone;                       /* a whole file is not there */
+	bool end;                        /* nothing comes behind it */
 };
 void log_reader_damage(const struct log_reader *r, struct log_damage *out);
+
+/*
+ * The log must go on to this event at least, and to this offset: who knows so
+ * tells the reader, to which a log that lacks its end looks whole.  An end that
+ * comes before that is damage, also while somebody holds the writer's lock.
+ */
+void log_reader_expect(struct log_reader *r, uint64_t seq, uint64_t offset);
+
+/*
+ * Every damage that the reader has met, also on its way to a place, each once;
+ * without what was trimmed.  Of more than LOG_DAMAGES_MAX, the last entry spans
+ * all that are left.
+ */
+#define LOG_DAMAGES_MAX 64
+const struct log_damage *log_reader_damages(const struct log_reader *r,
+    size_t *n);
+
+/*
+ * Read everything, for the sake of the damages; and the cheap part of it, by
+ * the names and headers of the segments.  That takes the beginning and, with
+ * `end`, the end of the newest one into account, but no bytes between.
+ */
+void log_reader_check(struct log_reader *r);
+void log_reader_glance(struct log_reader *r, bool end);
 
 /* Where something is in the log. */
 enum log_by { LOG_BY_SEQ, LOG_BY_OFFSET, LOG_BY_TIME };

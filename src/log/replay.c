@@ -355,6 +355,10 @@ play(struct player *p, const struct record *rec)
 	p->resizing = resizes;
 	p->at.seq = rec->seq;
 	p->at.time_ns = rec->time_ns;
+	if (!p->lost) {
+		p->at.shown_seq = rec->seq;
+		p->at.shown_offset = p->at.offset;
+	}
 	if (p->done)
 		p->at.done_seq = rec->seq;
 	p->done = false;
@@ -378,7 +382,7 @@ play_on(struct player *p)
 			break;
 		if (next == LOG_RECORD)
 			play(p, &rec);
-		else if (!d.torn)
+		else if (!d.end)
 			lose(p);
 	}
 }
@@ -404,6 +408,8 @@ begin(struct player *p, struct error *err)
 	p->at.offset = k.offset;
 	p->at.begin_seq = rec.seq;
 	p->at.begin_offset = k.offset;
+	p->at.shown_seq = rec.seq;
+	p->at.shown_offset = k.offset;
 	return true;
 }
 

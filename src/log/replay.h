@@ -16,6 +16,11 @@ struct replay {
 	uint64_t seq;                     /* of the last event in it */
 	uint64_t offset;
 	uint64_t time_ns;
+	/*
+	 * What the screen shows: the same seq and offset, or before them where
+	 * damage lies between and no keyframe behind it.
+	 */
+	uint64_t shown_seq, shown_offset;
 	uint64_t done_seq; /* in which a command ended last (OSC 133;D); 0 */
 	bool complete;     /* false: damage or an engine gap lies before it */
 };

@@ -35,6 +35,7 @@ segment_put_header(uint8_t out[SEGMENT_RECORDS], const struct segment_header *h)
 	put_u16le(out + 10, SEGMENT_HEADER);
 	put_u32le(out + 12, h->compressed ? COMPRESSED : 0);
 	put_u32le(out + 16, h->number);
+	put_u32le(out + 20, h->compressed ? h->raw_len : 0);
 	put_u64le(out + 24, h->nonce);
 	put_u64le(out + 32, h->first_seq);
 	put_u64le(out + 40, h->first_offset);
@@ -43,8 +44,9 @@ segment_put_header(uint8_t out[SEGMENT_RECORDS], const struct segment_header *h)
 	memcpy(out + SEGMENT_HEADER, out, SEGMENT_HEADER);
 }
 
-static bool
-get_one_header(const uint8_t *p, struct segment_header *out)
+bool
+segment_get_one_header(const uint8_t p[SEGMENT_HEADER],
+    struct segment_header *out)
 {
 	if (memcmp(p, MAGIC, 8) != 0 || get_u16le(p + 8) != SEGMENT_VERSION ||
 	    get_u16le(p + 10) != SEGMENT_HEADER ||
@@ -53,6 +55,7 @@ get_one_header(const uint8_t *p, struct segment_header *out)
 	*out = (struct segment_header){
 		.compressed = (get_u32le(p + 12) & COMPRESSED) != 0,
 		.number = get_u32le(p + 16),
+		.raw_len = get_u32le(p + 20),
 		.nonce = get_u64le(p + 24),
 		.first_seq = get_u64le(p + 32),
 		.first_offset = get_u64le(p + 40),
@@ -64,8 +67,8 @@ get_one_header(const uint8_t *p, struct segment_header *out)
 bool
 segment_get_header(const uint8_t p[SEGMENT_RECORDS], struct segment_header *out)
 {
-	return get_one_header(p, out) ||
-	    get_one_header(p + SEGMENT_HEADER, out);
+	return segment_get_one_header(p, out) ||
+	    segment_get_one_header(p + SEGMENT_HEADER, out);
 }
 
 void
@@ -336,6 +339,15 @@ in_window(const struct segment *s, uint64_t at, size_t *len)
 	return s->window + (at - s->window_at);
 }
 
+static void
+fill(struct segment *s, uint64_t at)
+{
+	if (s->head.compressed)
+		fill_from_block(s, at);
+	else
+		fill_from_file(s, at);
+}
+
 static enum record_state
 parse_at(struct segment *s, uint64_t at, struct record *out)
 {
@@ -345,28 +357,38 @@ parse_at(struct segment *s, uint64_t at, struct record *out)
 
 	if (state != RECORD_SHORT)
 		return state;
-	if (!s->head.compressed)
-		fill_from_file(s, at);
-	else if (len == 0)
-		fill_from_block(s, at);
+	if (!s->head.compressed || len == 0)
+		fill(s, at);
 	p = in_window(s, at, &len);
 	return record_parse(p, len, s->head.nonce, at, out);
 }
 
 static int
-open_kind(struct segment *s, int dirfd, uint32_t number, enum segment_kind kind)
+read_header(struct segment *s)
 {
 	uint8_t head[SEGMENT_RECORDS] = { 0 };
+
+	if (pread(s->fd, head, sizeof(head), 0) < 0)
+		return -errno;
+	return segment_get_header(head, &s->head) ? 0 : -EBADMSG;
+}
+
+static int
+open_kind(struct segment *s, int dirfd, uint32_t number, enum segment_kind kind)
+{
 	char name[SEGMENT_NAME_MAX];
+	int rc;
 
 	segment_name(name, number, kind);
 	s->fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (s->fd < 0 || pread(s->fd, head, sizeof(head), 0) < 0)
+	if (s->fd < 0)
 		return -errno;
-	if (!segment_get_header(head, &s->head) || s->head.number != number ||
-	    s->head.compressed != (kind == SEGMENT_COMPRESSED))
-		return -EBADMSG;
-	return 0;
+	rc = read_header(s);
+	if (rc == 0 &&
+	    (s->head.number != number ||
+		s->head.compressed != (kind == SEGMENT_COMPRESSED)))
+		rc = -EBADMSG;
+	return rc;
 }
 
 /*
@@ -385,11 +407,9 @@ open_either(struct segment *s, int dirfd, uint32_t number)
 	return rc;
 }
 
-int
-segment_open(struct segment *s, int dirfd, uint32_t number)
+static int
+load(struct segment *s, int rc)
 {
-	int rc = open_either(s, dirfd, number);
-
 	if (rc == 0 && s->head.compressed)
 		rc = load_compressed(s);
 	if (rc < 0) {
@@ -399,6 +419,28 @@ segment_open(struct segment *s, int dirfd, uint32_t number)
 	s->window_cap = s->head.compressed ? SEGMENT_BLOCK_MAX : WINDOW;
 	s->window = xmalloc(s->window_cap);
 	return 0;
+}
+
+int
+segment_open(struct segment *s, int dirfd, uint32_t number)
+{
+	return load(s, open_either(s, dirfd, number));
+}
+
+int
+segment_open_fd(struct segment *s, int fd)
+{
+	*s = (struct segment){ .fd = fcntl(fd, F_DUPFD_CLOEXEC, 0) };
+	return load(s, s->fd < 0 ? -errno : read_header(s));
+}
+
+const uint8_t *
+segment_bytes(struct segment *s, uint64_t at, size_t *len)
+{
+	in_window(s, at, len);
+	if (*len == 0)
+		fill(s, at);
+	return in_window(s, at, len);
 }
 
 void
@@ -426,15 +468,18 @@ segment_look(int dirfd, uint32_t number, struct segment_header *out)
 uint64_t
 segment_end(const struct segment *s)
 {
-	const struct segment_block *last;
+	uint64_t end = SEGMENT_RECORDS;
 	struct stat st;
 
 	if (!s->head.compressed)
 		return fstat(s->fd, &st) < 0 ? 0 : (uint64_t)st.st_size;
-	if (s->block_count == 0)
-		return SEGMENT_RECORDS;
-	last = &s->blocks[s->block_count - 1];
-	return last->at + last->raw_len;
+	if (s->block_count > 0) {
+		const struct segment_block
+		    *last = &s->blocks[s->block_count - 1];
+
+		end = last->at + last->raw_len;
+	}
+	return end > s->head.raw_len ? end : s->head.raw_len;
 }
 
 void

@@ -21,6 +21,7 @@ enum segment_kind { SEGMENT_PLAIN, SEGMENT_COMPRESSED, SEGMENT_TEMPORARY };
 struct segment_header {
 	bool compressed;
 	uint32_t number;
+	uint32_t raw_len; /* compressed: of the plain file; 0: not known */
 	uint64_t nonce;
 	uint64_t first_seq;
 	uint64_t first_offset;
@@ -30,7 +31,9 @@ struct segment_header {
 /* The header, twice. */
 void segment_put_header(uint8_t out[SEGMENT_RECORDS],
     const struct segment_header *h);
-/* From either of the two. */
+/* From one copy, and from either of the two. */
+bool segment_get_one_header(const uint8_t p[SEGMENT_HEADER],
+    struct segment_header *out);
 bool segment_get_header(const uint8_t p[SEGMENT_RECORDS],
     struct segment_header *out);
 
@@ -79,12 +82,17 @@ struct segment {
  * valid, so nothing in it can be.
  */
 int segment_open(struct segment *s, int dirfd, uint32_t number);
+/* The same with an open file, whatever its name; the caller keeps fd. */
+int segment_open_fd(struct segment *s, int fd);
 void segment_close(struct segment *s);
+
+/* Bytes of the uncompressed file from `at` on; *len is 0 where none can be. */
+const uint8_t *segment_bytes(struct segment *s, uint64_t at, size_t *len);
 
 /* Only the header. */
 int segment_look(int dirfd, uint32_t number, struct segment_header *out);
 
-/* Where it ends now. */
+/* Where it ends now; compressed, where it ended before it was. */
 uint64_t segment_end(const struct segment *s);
 
 /* The file may have changed: read it again. */

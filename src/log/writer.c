@@ -17,6 +17,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "log/batch.h"
+#include "log/begin.h"
 #include "log/compress.h"
 #include "log/io.h"
 #include "log/record.h"
@@ -54,6 +55,7 @@ struct log_writer {
 	struct entry *entries;
 	size_t count;
 	uint32_t last; /* number of the newest segment there ever was */
+	struct segment_header begin; /* of the log; first_seq 0: not known */
 };
 
 /* --------------------------------------------------------------- the files */
@@ -268,6 +270,48 @@ distrust(struct log_writer *w)
 			w->unsynced = w->entries[i].number;
 }
 
+/* Where the log begins: by the first header that can be read. */
+static bool
+find_beginning(struct log_writer *w, struct segment_header *out)
+{
+	uint32_t from, to;
+
+	pthread_mutex_lock(w->mutex);
+	from = w->count > 0 ? w->entries[0].number : 1;
+	to = w->count > 0 ? newest(w)->number : 0;
+	pthread_mutex_unlock(w->mutex);
+	for (; from <= to; from++)
+		if (segment_look(w->dirfd, from, out) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Say where the log begins.  A disk that does not take it leaves a log of
+ * which nobody knows; it must not be one that says what is not true.
+ */
+static void
+write_begin(struct log_writer *w, const struct segment_header *h, bool sync)
+{
+	if (begin_write(w->dirfd, w->io, h, sync) < 0)
+		unlinkat(w->dirfd, BEGIN_NAME, 0);
+	pthread_mutex_lock(w->mutex);
+	w->begin = *h;
+	pthread_mutex_unlock(w->mutex);
+}
+
+/* An older tend has left none. */
+static void
+open_begin(struct log_writer *w)
+{
+	struct segment_header h;
+
+	if (begin_read(w->dirfd, &h))
+		w->begin = h;
+	else if (find_beginning(w, &h))
+		write_begin(w, &h, false);
+}
+
 static int
 open_parts(struct log_writer *w, int dirfd, struct log_end *end)
 {
@@ -282,6 +326,8 @@ open_parts(struct log_writer *w, int dirfd, struct log_end *end)
 	distrust(w);
 	if (rc == 0 && w->count > 0)
 		rc = recover(w, &end->cut);
+	if (rc == 0)
+		open_begin(w);
 	end->seq = w->place.seq;
 	end->offset = w->place.offset;
 	end->time_ns = w->place.time_ns;
@@ -396,6 +442,22 @@ take_over(struct log_writer *w, uint32_t number, const struct batch *b)
 	pthread_mutex_unlock(w->mutex);
 }
 
+/*
+ * The first segment begins the log.  A log that somebody removed while it was
+ * written still began where it did.
+ */
+static void
+keep_begin(struct log_writer *w, const struct segment_header *first)
+{
+	struct segment_header h;
+
+	pthread_mutex_lock(w->mutex);
+	h = w->begin.first_seq != 0 ? w->begin : *first;
+	pthread_mutex_unlock(w->mutex);
+	if (faccessat(w->dirfd, BEGIN_NAME, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		write_begin(w, &h, false);
+}
+
 static int
 begin_segment(struct log_writer *w, const struct log_event *ev, size_t n)
 {
@@ -411,6 +473,7 @@ begin_segment(struct log_writer *w, const struct log_event *ev, size_t n)
 
 	if (getrandom(&h.nonce, sizeof(h.nonce), 0) != sizeof(h.nonce))
 		return -EIO;
+	keep_begin(w, &h);
 	segment_name(tmp, h.number, SEGMENT_TEMPORARY);
 	segment_name(name, h.number, SEGMENT_PLAIN);
 	rc = write_segment(w, &h, ev, n, tmp, &b);
@@ -432,7 +495,7 @@ begin_segment(struct log_writer *w, const struct log_event *ev, size_t n)
 
 /* Whether the segment may be written on; from here on there is what to sync. */
 static bool
-begin_write(struct log_writer *w)
+may_write(struct log_writer *w)
 {
 	bool ok;
 
@@ -466,7 +529,7 @@ log_writer_append(struct log_writer *w, const struct log_event *ev, size_t n)
 		return -EINVAL;
 	if (w->fd < 0)
 		return begin_segment(w, ev, n);
-	if (!begin_write(w))
+	if (!may_write(w))
 		return -ESTALE;
 	batch_init(&b, w->io, w->fd, w->nonce, &w->place);
 	rc = batch_put_events(&b, ev, n);
@@ -720,35 +783,20 @@ remember_oldest(struct log_writer *w, const struct entry *e)
 	pthread_mutex_unlock(w->mutex);
 }
 
-/* Where the log begins: by the first header that can be read. */
-static void
-find_beginning(struct log_writer *w, uint64_t *first_seq,
-    uint64_t *first_offset)
-{
-	struct segment_header h;
-	uint32_t from, to;
-
-	pthread_mutex_lock(w->mutex);
-	from = w->count > 0 ? w->entries[0].number : 1;
-	to = w->count > 0 ? newest(w)->number : 0;
-	pthread_mutex_unlock(w->mutex);
-	for (; from <= to; from++)
-		if (segment_look(w->dirfd, from, &h) == 0) {
-			*first_seq = h.first_seq;
-			*first_offset = h.first_offset;
-			return;
-		}
-}
-
 int
 log_writer_trim(struct log_writer *w, uint64_t budget, uint64_t *first_seq,
     uint64_t *first_offset)
 {
+	struct segment_header begin;
 	struct entry oldest;
 	int removed = 0;
 
 	while (forget_oldest(w, budget, &oldest)) {
-		int rc = remove_segment(w, oldest.number);
+		int rc;
+
+		if (find_beginning(w, &begin))
+			write_begin(w, &begin, true);
+		rc = remove_segment(w, oldest.number);
 
 		if (rc < 0) {
 			remember_oldest(w, &oldest);
@@ -756,7 +804,10 @@ log_writer_trim(struct log_writer *w, uint64_t budget, uint64_t *first_seq,
 		}
 		removed++;
 	}
-	find_beginning(w, first_seq, first_offset);
+	if (find_beginning(w, &begin)) {
+		*first_seq = begin.first_seq;
+		*first_offset = begin.first_offset;
+	}
 	return removed;
 }
 

@@ -243,7 +243,7 @@ def descriptors(pid):
 
 
 def files(directory):
-    return len(list((directory / "log").glob("*")))
+    return len(list((directory / "log").glob("*seg")))
 
 
 def print_more(driver, size):

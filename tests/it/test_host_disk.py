@@ -6,6 +6,7 @@ gaps are compared with all there was.
 """
 
 import dataclasses
+import json
 import os
 import shutil
 import signal
@@ -357,13 +358,17 @@ def test_log_that_was_removed_is_begun_again(small, remove):
         print_next(small, sid, 100_000)
         viewer.until(lambda: (viewer.at or 0) == len(want), "all output")
     assert small.screen(sid)["offset"] == len(want)
-    end(small, sid)
+    type_line(small, sid)
+    wait_for(lambda: small.processes() == [], small.processes)
     answer = small.run("log", "--raw", sid)
     assert want.endswith(answer.out) and len(answer.out) >= 100_000, answer
-    assert "what was before is gone" in answer.err, answer
-    first = small.events(sid)[0]
-    assert first["type"] == "missing", first
-    troubles = [e for e in small.events(sid) if e["type"] == "trouble"]
+    lost = len(want) - len(answer.out)
+    assert answer.status == 10 and f"output 0 to {lost}" in answer.err, answer
+    events = small.run("log", "--events", sid)
+    assert events.status == 10, events.err
+    first, *rest = map(json.loads, events.text.splitlines())
+    assert first["type"] == "damaged", first
+    troubles = [e for e in rest if e["type"] == "trouble"]
     assert any("sync" in str(e) for e in troubles), troubles
 
 

@@ -129,7 +129,7 @@ def test_what_is_damaged(home):
     sid = start(home, size)
     print_all(home, sid, size)
     wait_for(lambda: len(home.raw(sid)) == size, "all of it in the log")
-    path, = (home.dir(sid) / "log").glob("*")
+    path, = (home.dir(sid) / "log").glob("*seg")
     with open(path, "r+b") as log:
         log.seek(1_000_000)
         log.write(b"\xff" * 3000)

@@ -510,11 +510,63 @@ a_segment_that_is_gone_is_a_hole(void **state)
 	assert_int_equal(unlinkat(t.m.dirfd, "00000001.zseg", 0), 0);
 	g = made_read(&t.m);
 	assert_int_equal(g.damages, 1);
-	assert_true(g.damage[0].trimmed);
+	assert_false(g.damage[0].trimmed);
+	assert_true(g.damage[0].gone);
 	assert_int_equal(g.damage[0].seq_from, 0);
 	assert_int_equal(g.damage[0].seq_to, t.maps[2].parts[0].seq);
 	assert_int_equal(g.first, t.maps[2].parts[0].seq);
+	/* In a log of an older tend nobody knows why it is gone. */
+	assert_int_equal(unlinkat(t.m.dirfd, "begin", 0), 0);
+	g = made_read(&t.m);
+	assert_int_equal(g.damages, 1);
+	assert_true(g.damage[0].trimmed);
 	target_finish(&t);
+}
+
+/* A trimmed log from which the oldest segment that was left is lost. */
+static void
+what_was_trimmed_is_told_apart_from_what_is_lost(void **state)
+{
+	uint64_t first[5] = { 0 }, seq, offset;
+	struct gone_through g;
+	struct made m;
+
+	(void)state;
+	made_init(&m);
+	made_put(&m, RECORD_START, 0, "{}", 2);
+	for (int i = 1; i < 5; i++) {
+		made_put(&m, RECORD_OUTPUT, 0, "0123456789", 10);
+		made_rotate(&m, "key", 3);
+		first[i] = m.seq;
+	}
+	made_put(&m, RECORD_OUTPUT, 0, "0123456789", 10);
+	assert_int_equal(log_writer_trim(m.w, log_writer_bytes(m.w) - 1, &seq,
+			     &offset),
+	    1);
+	made_close(&m);
+	g = made_read(&m);
+	assert_int_equal(g.damages, 1);
+	same_damage(&g.damage[0],
+	    &(struct log_damage){ .seq_to = first[1],
+		.offset_to = 10,
+		.trimmed = true });
+	assert_int_equal(unlinkat(m.dirfd, "00000002.seg", 0), 0);
+	g = made_read(&m);
+	assert_int_equal(g.damages, 2);
+	same_damage(&g.damage[0],
+	    &(struct log_damage){ .seq_to = first[1],
+		.offset_to = 10,
+		.trimmed = true });
+	same_damage(&g.damage[1],
+	    &(struct log_damage){ .seq_from = first[1] - 1,
+		.seq_to = first[2],
+		.offset_from = 10,
+		.offset_to = 20 });
+	/* A host that comes after does not make a trim of it. */
+	made_open(&m);
+	made_close(&m);
+	assert_int_equal(made_read(&m).damages, 2);
+	made_finish(&m);
 }
 
 static void
@@ -660,6 +712,8 @@ main(void)
 		cmocka_unit_test(either_copy_of_the_header_is_enough),
 		cmocka_unit_test(a_segment_without_a_header_is_lost_alone),
 		cmocka_unit_test(a_segment_that_is_gone_is_a_hole),
+		cmocka_unit_test(
+		    what_was_trimmed_is_told_apart_from_what_is_lost),
 		cmocka_unit_test(zeros_at_the_end_are_torn_and_are_cut),
 		cmocka_unit_test(
 		    records_that_a_program_prints_are_not_believed),

@@ -387,15 +387,12 @@ made_read_with_holes(const struct made *m, uint64_t *given)
 
 /* A file of the log as bytes, and bytes as a file. */
 static inline struct buf
-made_file(const struct made *m, uint32_t number, enum segment_kind kind)
+made_named(const struct made *m, const char *name)
 {
-	char name[SEGMENT_NAME_MAX];
 	struct buf b;
 	struct stat st;
-	auto_close int fd = -1;
+	auto_close int fd = openat(m->dirfd, name, O_RDONLY | O_CLOEXEC);
 
-	segment_name(name, number, kind);
-	fd = openat(m->dirfd, name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		fail_msg("%s/%s: %s", m->path, name, strerror(errno));
 	buf_init(&b, SIZE_MAX);
@@ -406,18 +403,34 @@ made_file(const struct made *m, uint32_t number, enum segment_kind kind)
 	return b;
 }
 
+static inline struct buf
+made_file(const struct made *m, uint32_t number, enum segment_kind kind)
+{
+	char name[SEGMENT_NAME_MAX];
+
+	segment_name(name, number, kind);
+	return made_named(m, name);
+}
+
+static inline void
+made_write_named(const struct made *m, const char *name, const void *p,
+    size_t len)
+{
+	auto_close int fd = openat(m->dirfd, name,
+	    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(fd_write_all(fd, p, len), 0);
+}
+
 static inline void
 made_write_file(const struct made *m, uint32_t number, enum segment_kind kind,
     const void *p, size_t len)
 {
 	char name[SEGMENT_NAME_MAX];
-	auto_close int fd = -1;
 
 	segment_name(name, number, kind);
-	fd = openat(m->dirfd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-	    0600);
-	assert_true(fd >= 0);
-	assert_int_equal(fd_write_all(fd, p, len), 0);
+	made_write_named(m, name, p, len);
 }
 
 #endif
