@@ -5,6 +5,7 @@
 
 struct buf;
 struct json_out;
+struct out;
 struct target;
 
 /*
@@ -20,6 +21,7 @@ enum checkup_level {
 
 struct checkup {
 	struct target *target; /* its home: opened as far as it can be */
+	struct out *answer;    /* for damage of logs, which has its own place */
 	const char *check;     /* the name of the one that looks now */
 	struct buf *out;       /* plain, when json is NULL */
 	struct json_out *json;

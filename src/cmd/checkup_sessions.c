@@ -10,6 +10,7 @@
 #include "base/version.h"
 #include "client/conn.h"
 #include "cmd/checkup.h"
+#include "cmd/damage.h"
 #include "cmd/target.h"
 #include "session/quota.h"
 
@@ -85,6 +86,20 @@ visit(struct tour *t, const struct manifest *m, int dirfd)
 	conn_close(&conn);
 }
 
+/* Only what nobody writes any more: a log that is written says so itself. */
+static void
+look_at_log(struct tour *t, const struct manifest *m, int dirfd)
+{
+	char fix[64];
+
+	snprintf(fix, sizeof(fix), "tend log %s", m->id);
+	if (damage_look(t->c->answer, m, dirfd, DAMAGE_DEEP))
+		checkup_bad(t->c, CHECKUP_PROBLEM,
+		    "what is missing is lost, unless there is a copy of its "
+		    "directory; the rest can be read",
+		    fix, "%s: its log is damaged", m->name);
+}
+
 static int
 on_session(void *arg, const char *id)
 {
@@ -104,6 +119,8 @@ on_session(void *arg, const char *id)
 		t->active += status_is_active(m.status);
 		if (status_has_live_host(m.status))
 			visit(t, &m, dirfd);
+		else
+			look_at_log(t, &m, dirfd);
 	}
 	manifest_finish(&m);
 	return 0;

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "cmd/damage.h"
 #include "cmd/words.h"
 #include "log/compress.h"
 #include "log/io.h"
@@ -175,6 +176,20 @@ collect_remove(const struct collection *c, struct collectable *s)
 	else if (rc < 0)
 		be_unsure(s, err.msg);
 	return rc == 0;
+}
+
+bool
+collect_check(const struct collection *c, const char *id, struct out *out)
+{
+	auto_close int dirfd = home_session_dir(c->home, id, NULL);
+	struct manifest m;
+	bool damaged;
+
+	if (dirfd < 0 || manifest_read_now(dirfd, &m, NULL) < 0)
+		return false;
+	damaged = damage_look(out, &m, dirfd, DAMAGE_DEEP);
+	manifest_finish(&m);
+	return damaged;
 }
 
 int

@@ -10,6 +10,7 @@
 
 struct compress_result;
 struct error;
+struct out;
 
 /* A session in the eyes of whoever makes room. */
 enum collect_state {
@@ -43,6 +44,12 @@ int collect_look(const struct collection *c, const char *id,
  * that was done.  When it fails, it is UNSURE from then on.
  */
 bool collect_remove(const struct collection *c, struct collectable *s);
+
+/*
+ * Read the whole log of a session that was seen as ENDED, and tell of what it
+ * lacks; whether it does.
+ */
+bool collect_check(const struct collection *c, const char *id, struct out *out);
 
 /* Compress what an ended session has left as it was. */
 int collect_compress(const struct collection *c, const char *id,

@@ -124,7 +124,9 @@ put_counts(struct checkup *c)
 static int
 run(struct call *call)
 {
-	struct checkup c = { .target = call->target, .out = &call->out->buf };
+	struct checkup c = { .target = call->target,
+		.answer = call->out,
+		.out = &call->out->buf };
 	struct json_out j;
 	int status = operands_check(call, 0, 0, "");
 
@@ -156,6 +158,7 @@ const struct cmd cmd_doctor = {
 	    "Looks at what tend needs, and changes nothing.  Each line is ok, a\n"
 	    "warning (it works, but not as it could) or a problem (something\n"
 	    "will not work), with why that matters and a command that helps.\n"
-	    "The exit status is 1 when there is a problem.\n",
+	    "The logs of ended sessions are read.  The exit status is 10 when one\n"
+	    "is damaged, and 1 when there is another problem.\n",
 	.run = run,
 };

@@ -139,6 +139,20 @@ take_over_budget(struct gc *g)
 			take(g, &g->items[i]);
 }
 
+/*
+ * Whoever keeps logs should hear of those that are damaged while there may be
+ * a copy of them.  They are compressed like others: that changes no byte.
+ */
+static void
+check_rest(struct gc *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (!g->items[i].removed &&
+		    g->items[i].what.state == COLLECT_ENDED)
+			collect_check(&g->in, g->items[i].what.id,
+			    g->call->out);
+}
+
 /* Before the budget is looked at: what is compressed may stay. */
 static void
 compress_rest(struct gc *g)
@@ -168,6 +182,7 @@ collect(struct gc *g)
 	struct error err;
 
 	take_old(g);
+	check_rest(g);
 	if (!g->args->dry_run)
 		compress_rest(g);
 	take_over_budget(g);
@@ -414,8 +429,9 @@ const struct cmd cmd_gc = {
 	.details =
 	    "Nothing goes that was not asked for, and nothing that is active.\n"
 	    "--budget removes the oldest until all of the home's sessions take\n"
-	    "no more than that.  The logs of ended sessions that stay are\n"
-	    "compressed.\n",
+	    "no more than that.  The logs of ended sessions that stay are read\n"
+	    "and compressed; when one is damaged, that is told and the status\n"
+	    "is 10.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_HOME,

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "cmd/cmd.h"
+#include "cmd/damage.h"
 #include "cmd/operands.h"
 #include "cmd/out.h"
 #include "cmd/target.h"
@@ -248,6 +249,8 @@ run(struct call *call)
 		return status;
 	if (status_has_live_host(t->session.status))
 		result = target_try(t, "session.get", "{}");
+	if (!target_is_gone(t))
+		damage_look(call->out, &t->session, t->dirfd, DAMAGE_DETAIL);
 	return show(call, result);
 }
 
@@ -255,7 +258,10 @@ const struct cmd cmd_info = {
 	.name = "info",
 	.usage = "[SESSION] [--json]",
 	.summary = "say what a session is and how it does",
-	.details = "Without SESSION, the newest.\n",
+	.details =
+	    "Without SESSION, the newest.  Of an ended session the files of its\n"
+	    "log are looked at as well: when some of it is missing, that is told\n"
+	    "and the status is 10.\n",
 	.needs = CMD_NEEDS_SESSION | CMD_NEWEST | CMD_FINDS_DESTROYED,
 	.run = run,
 };

@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "cmd/cmd.h"
+#include "cmd/damage.h"
 #include "cmd/log_sink.h"
 #include "cmd/operands.h"
 #include "cmd/opt.h"
@@ -48,7 +49,8 @@ struct walk {
 	struct log_place from, to;
 	uint64_t now_ns; /* from which both count, or 0 */
 	uint64_t offset; /* of the next byte of output */
-	bool damaged;
+	struct log_damage told[LOG_DAMAGES_MAX];
+	size_t n_told;
 	bool reached; /* --to */
 	bool ended;   /* the exit was read */
 	bool done;
@@ -73,6 +75,36 @@ tell_gap(const struct walk *w, const struct record *rec)
 				    "the host died with them");
 }
 
+/* Whether it stands among those that were told. */
+static bool
+was_told(const struct walk *w, const struct log_damage *d)
+{
+	for (size_t i = 0; i < w->n_told; i++)
+		if (w->told[i].seq_from == d->seq_from &&
+		    w->told[i].seq_to == d->seq_to &&
+		    w->told[i].offset_from == d->offset_from)
+			return true;
+	return false;
+}
+
+static void
+tell_lost(struct walk *w, const struct log_damage *d)
+{
+	const struct manifest *m = &w->call->target->session;
+
+	if (was_told(w, d) || target_is_gone(w->call->target))
+		return;
+	if (w->n_told < LOG_DAMAGES_MAX)
+		w->told[w->n_told++] = *d;
+	if (damage_counts(m, d))
+		damage_tell(w->call->out, m, d);
+	else
+		out_note(w->call->out,
+		    "the log ends torn, after event %" PRIu64
+		    ", offset %" PRIu64 "; its next host cuts that off",
+		    d->seq_from, d->offset_from);
+}
+
 static void
 tell_damage(struct walk *w)
 {
@@ -84,21 +116,26 @@ tell_damage(struct walk *w)
 		    "the log begins with event %" PRIu64 ", offset %" PRIu64
 		    ": what was before is gone, by --max-log or by hand",
 		    d.seq_to, d.offset_to);
-	else if (d.torn)
-		out_note(w->call->out,
-		    "the log ends torn, after event %" PRIu64
-		    ", offset %" PRIu64,
-		    d.seq_from, d.offset_from);
 	else
-		out_note(w->call->out,
-		    "the log is damaged after event %" PRIu64
-		    ": it goes on with "
-		    "event %" PRIu64 ", and output %" PRIu64 " to %" PRIu64
-		    " is missing",
-		    d.seq_from, d.seq_to, d.offset_from, d.offset_to);
-	w->damaged |= !d.trimmed && !d.torn;
+		tell_lost(w, &d);
 	if (w->sink->ops->damage != NULL)
 		w->sink->ops->damage(w->sink, &d);
+}
+
+/* What was met on the way to --from or --to, and not between them. */
+static void
+tell_rest(struct walk *w)
+{
+	size_t n;
+	const struct log_damage *d = log_reader_damages(w->reader, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (was_told(w, &d[i]))
+			continue;
+		tell_lost(w, &d[i]);
+		if (w->sink->ops->damage != NULL)
+			w->sink->ops->damage(w->sink, &d[i]);
+	}
 }
 
 /* Where a record is, as `place` counts: below 0 before it, above 0 after. */
@@ -255,10 +292,12 @@ go(struct walk *w)
 {
 	while (!w->done)
 		step(w);
+	if (w->status == 0)
+		tell_rest(w);
 	if (w->status == 0 && w->sink->ops->end != NULL)
 		w->sink->ops->end(w->sink);
 	flush(w);
-	if (w->status == 0 && w->damaged)
+	if (w->status == 0 && w->call->out->damage.len > 0)
 		return out_fail(w->call->out, FAIL_REPLAY,
 		    "the log of session %s is damaged; what is left of it was "
 		    "shown",
@@ -300,6 +339,17 @@ seek(struct walk *w)
 		log_reader_seek(w->reader, by, value);
 }
 
+/* A moment that the log does not know may have been in what is missing. */
+static int
+fail(struct walk *w, const struct error *err)
+{
+	const struct target *t = w->call->target;
+
+	damage_explain(w->call->out, &t->session, w->reader);
+	return out_fail(w->call->out, FAIL_REPLAY, "session %s: %s",
+	    target_name(t), err->msg);
+}
+
 static int
 walk(struct walk *w, const struct args *a)
 {
@@ -310,8 +360,7 @@ walk(struct walk *w, const struct args *a)
 	w->has_to = a->to != NULL;
 	if ((w->has_from && find_place(w, a->from, &w->from, &err) < 0) ||
 	    (w->has_to && find_place(w, a->to, &w->to, &err) < 0))
-		return out_fail(w->call->out, FAIL_REPLAY, "session %s: %s",
-		    target_name(w->call->target), err.msg);
+		return fail(w, &err);
 	seek(w);
 	/* Who pipes us into head wants no complaint. */
 	signal(SIGPIPE, SIG_DFL);

@@ -5,8 +5,10 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
+#include "cmd/damage.h"
 #include "cmd/label.h"
 #include "cmd/listing.h"
 #include "cmd/operands.h"
@@ -53,6 +55,16 @@ is_wanted(const struct list *l, const struct manifest *m)
 	return true;
 }
 
+/* It may have been removed since it was looked at. */
+static void
+tell_damage(const struct list *l, const struct roster_row *row)
+{
+	auto_close int fd = home_session_dir(l->home, row->id, NULL);
+
+	if (fd >= 0)
+		damage_look(l->call->out, &row->m, fd, DAMAGE_DETAIL);
+}
+
 /* One that cannot be read is told of, and does not hide the others. */
 static void
 take(struct list *l, struct roster *r)
@@ -64,8 +76,11 @@ take(struct list *l, struct roster *r)
 		if (row->rc < 0)
 			out_note(l->call->out, "session %s: %s", row->id,
 			    row->err.msg);
-		else if (is_wanted(l, &row->m))
+		else if (is_wanted(l, &row->m)) {
+			if (row->damaged)
+				tell_damage(l, row);
 			l->items[l->n++] = roster_take(row);
+		}
 	}
 }
 
@@ -119,7 +134,7 @@ static int
 fill(struct list *list, const struct home *home, struct error *err)
 {
 	struct roster roster;
-	int rc = roster_read(&roster, home, err);
+	int rc = roster_read(&roster, home, list->args->all, err);
 
 	list->home = home;
 	if (rc == 0)
@@ -253,7 +268,10 @@ const struct cmd cmd_ls = {
 	    "screen, as of the last pause in its output; what runs, in brackets,\n"
 	    "where there is none yet.  A terminal of 110 columns shows the size\n"
 	    "of the log and the command as well.  NO_COLOR is respected.\n"
-	    "--all-homes lists those of every other home as well.\n",
+	    "--all-homes lists those of every other home as well.\n"
+	    "\n"
+	    "With -a the names and headers of the logs' files are looked at: when\n"
+	    "some are missing, that is told and the status is 10.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_HOME,

@@ -163,6 +163,9 @@ read_json(const struct mcp_command *c, json_t **value, struct error *err)
 	*value = json_is_array(result) ?
 	    json_pack("{s:O}", "sessions", result) :
 	    json_incref(result);
+	if (json_is_array(json_object_get(tree, "damage")))
+		json_object_set(*value, "damage",
+		    json_object_get(tree, "damage"));
 	return 1;
 }
 

@@ -8,6 +8,8 @@
 #include "base/fd.h"
 #include "base/utf8.h"
 
+/* Of a log, 64 damages are told; of more than a million bytes, no more. */
+#define DAMAGE_MAX (1u << 20)
 #define MESSAGE_MAX 8192 /* a path of PATH_MAX and words around it */
 
 static const struct {
@@ -48,12 +50,14 @@ out_init(struct out *o, const char *command, bool json)
 {
 	*o = (struct out){ .command = command, .json = json };
 	buf_init(&o->buf, OUT_MAX);
+	buf_init(&o->damage, DAMAGE_MAX);
 }
 
 void
 out_finish(struct out *o)
 {
 	buf_finish(&o->buf);
+	buf_finish(&o->damage);
 }
 
 static void
@@ -171,17 +175,32 @@ out_flush(struct out *o)
 	return status;
 }
 
+/* The last member of an envelope, and its end. */
+static void
+close_envelope(struct out *o)
+{
+	if (o->damage.len > 0) {
+		buf_puts(&o->buf, ",\"damage\":[");
+		buf_append(&o->buf, o->damage.data, o->damage.len);
+		buf_putc(&o->buf, ']');
+	}
+	buf_puts(&o->buf, "}\n");
+}
+
 int
 out_send(struct out *o)
 {
+	int r;
+
 	if (o->json)
-		buf_puts(&o->buf, "}\n");
+		close_envelope(o);
 	if (o->buf.full)
 		return out_fail(o, FAIL_INTERNAL,
 		    "the answer would be larger "
 		    "than %u MiB; ask for less",
 		    OUT_MAX >> 20);
-	return send_all(o);
+	r = send_all(o);
+	return r == 0 && o->damage.len > 0 ? failures[FAIL_REPLAY].status : r;
 }
 
 static void
@@ -197,8 +216,7 @@ put_error(struct out *o, enum failure failure, const char *message)
 	json_put_open(&j, "details", '{');
 	json_out_close(&j, '}');
 	json_out_close(&j, '}');
-	json_out_close(&j, '}');
-	buf_putc(&o->buf, '\n');
+	close_envelope(o);
 }
 
 int

@@ -17,6 +17,9 @@
  *	{"ok":true,"command":"render","result":...}
  *	{"ok":false,"command":"render","error":{"code":"usage",
  *	 "message":"...","retryable":false,"details":{}}}
+ *
+ * Where part of a log is missing, `damage` says so behind the result or error,
+ * and the status is that of FAIL_REPLAY at least.
  */
 #define OUT_MAX (64u << 20)
 
@@ -25,6 +28,7 @@ struct out {
 	bool json;
 	int failure_status; /* of any failure; 0: each kind has its own */
 	struct buf buf;     /* the answer */
+	struct buf damage;  /* objects of JSON: damage.h; none when empty */
 };
 
 void out_init(struct out *o, const char *command, bool json);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "cmd/cmd.h"
+#include "cmd/damage.h"
 #include "cmd/environment.h"
 #include "cmd/operands.h"
 #include "cmd/opt.h"
@@ -111,6 +112,8 @@ run(struct call *call)
 	env = make_environment(call, a, &status);
 	if (env == NULL)
 		return status;
+	damage_look(call->out, &call->target->session, call->target->dirfd,
+	    DAMAGE_DETAIL);
 	replace_target(call->target);
 	rc = starting_launch(call, env, &err);
 	environment_destroy(env);
@@ -127,7 +130,8 @@ const struct cmd cmd_rerun = {
 	    "A new session with the command, directory, environment, name,\n"
 	    "size, labels and settings of the old one: after a reboot, or when\n"
 	    "the program has ended.  The old one keeps its log; the new one has\n"
-	    "its id as 'rerun_of'.\n"
+	    "its id as 'rerun_of'.  Damage in that log is told; it is no reason\n"
+	    "not to start, but with -d the status is 10 then.\n"
 	    "\n"
 	    "The exit status is that of 'tend run'.\n",
 	.options = options,

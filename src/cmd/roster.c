@@ -7,6 +7,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "cmd/damage.h"
 #include "session/home.h"
 
 #define THREADS_MAX 8
@@ -21,6 +22,7 @@ on_session(void *arg, const char *id)
 		r->cap = r->cap == 0 ? 64 : 2 * r->cap;
 		r->rows = xrealloc(r->rows, r->cap, sizeof(*r->rows));
 	}
+	r->rows[r->n] = (struct roster_row){ 0 };
 	memcpy(r->rows[r->n].id, id, ID_SIZE);
 	manifest_init(&r->rows[r->n++].m);
 	return 0;
@@ -33,6 +35,7 @@ read_row(const struct roster *r, struct roster_row *row)
 
 	row->rc = fd < 0 ? fd :
 			   manifest_read_in(fd, &row->m, r->boot, &row->err);
+	row->damaged = row->rc == 0 && r->logs && damage_glance(&row->m, fd);
 }
 
 static void *
@@ -66,11 +69,12 @@ read_all(struct roster *r)
 }
 
 int
-roster_read(struct roster *r, const struct home *h, struct error *err)
+roster_read(struct roster *r, const struct home *h, bool logs,
+    struct error *err)
 {
 	int rc;
 
-	*r = (struct roster){ .home = h };
+	*r = (struct roster){ .home = h, .logs = logs };
 	if (boot_id(r->boot) < 0)
 		r->boot[0] = '\0';
 	rc = home_each(h, on_session, r, err);

@@ -2,6 +2,7 @@
 #define TEND_CMD_ROSTER_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -19,6 +20,7 @@ struct roster_row {
 	int rc; /* of reading it; negative: no manifest, and why */
 	struct error err;
 	struct manifest m;
+	bool damaged; /* its log lacks files, by their names and headers */
 };
 
 struct roster {
@@ -27,10 +29,12 @@ struct roster {
 	struct roster_row *rows;
 	size_t n, cap;
 	atomic_size_t next; /* to be read */
+	bool logs;          /* whether to look at the logs of ended ones */
 };
 
 /* 0 or -errno; roster_finish in both cases. */
-int roster_read(struct roster *r, const struct home *h, struct error *err);
+int roster_read(struct roster *r, const struct home *h, bool logs,
+    struct error *err);
 void roster_finish(struct roster *r);
 
 /* A session of a row, which then is the caller's. */

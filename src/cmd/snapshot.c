@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "base/mem.h"
 #include "cmd/artifact.h"
 #include "cmd/cmd.h"
+#include "cmd/damage.h"
 #include "cmd/operands.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
@@ -205,8 +207,8 @@ show(struct shot *s, const struct replay *now, const struct vt *then)
 {
 	const struct before before = { then, now->vt };
 	const struct snapshot_of of = { .vt = now->vt,
-		.seq = now->seq,
-		.offset = now->offset,
+		.seq = now->shown_seq,
+		.offset = now->shown_offset,
 		.is_new = is_new,
 		.arg = &before };
 	struct out *out = s->call->out;
@@ -219,8 +221,13 @@ show(struct shot *s, const struct replay *now, const struct vt *then)
 		out_note(out,
 		    "part of the log before this moment is missing; the "
 		    "screen may be wrong");
-	s->seq = now->seq;
-	s->offset = now->offset;
+	if (out->damage.len > 0)
+		out_note(out,
+		    "this is the screen at event %" PRIu64 ", offset %" PRIu64
+		    ", the last that can be trusted",
+		    now->shown_seq, now->shown_offset);
+	s->seq = now->shown_seq;
+	s->offset = now->shown_offset;
 	vt_hash(now->vt, s->hash);
 	begin_answer(s, &j);
 	result = out->json ?
@@ -298,6 +305,10 @@ from_log(struct shot *s)
 	if (result == 0 && target_is_gone(call->target))
 		result = error_set(&err, ENOENT,
 		    "it was removed while its log was read");
+	else if (result == 0)
+		damage_tell_all(call->out, &call->target->session, r);
+	else
+		damage_explain(call->out, &call->target->session, r);
 	if (result == 0)
 		status = show(s, &now, then.vt);
 	else

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/version.h"
 #include "cmd/cmd.h"
+#include "cmd/damage.h"
 #include "cmd/out.h"
 #include "cmd/words.h"
 #include "log/reader.h"
@@ -348,6 +349,7 @@ target_open_log(struct call *call, struct log_reader **out)
 		return out_fail(call->out, FAIL_REPLAY,
 		    "cannot read the log of session %s: %s", target_name(t),
 		    err.msg);
+	damage_expect(&t->session, *out);
 	return 0;
 }
 

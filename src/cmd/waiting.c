@@ -11,6 +11,7 @@
 #include "base/json_tree.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
+#include "cmd/damage.h"
 #include "cmd/out.h"
 #include "cmd/target.h"
 #include "log/replay.h"
@@ -185,7 +186,7 @@ static int
 judge(struct offline *o, struct log_reader *r, const struct replay *at,
     char **json)
 {
-	struct verdict v = { .conditions = o->c.wanted, .seq = at->seq };
+	struct verdict v = { .conditions = o->c.wanted, .seq = at->shown_seq };
 	struct json_out j;
 	struct sight s;
 	struct buf b;
@@ -226,6 +227,10 @@ look_into_log(struct call *call, struct offline *o, char **json)
 	if (status != 0)
 		return status;
 	rc = replay(o, r, &at, &err);
+	if (rc < 0)
+		damage_explain(call->out, &call->target->session, r);
+	else if (!target_is_gone(call->target))
+		damage_tell_all(call->out, &call->target->session, r);
 	if (rc < 0)
 		status = out_fail(call->out, FAIL_REPLAY,
 		    "cannot show session %s: %s", target_name(call->target),

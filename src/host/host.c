@@ -74,6 +74,8 @@ bring_up_to_date(struct host *h)
 
 	if (h->scribe != NULL) {
 		m->seq = scribe_seq(h->scribe);
+		m->logged_seq = scribe_written(h->scribe);
+		m->logged_offset = scribe_written_offset(h->scribe);
 		m->log_bytes = scribe_bytes(h->scribe);
 	}
 	m->offset = h->shown;
@@ -562,6 +564,8 @@ host_close(struct host *h)
 	pump_destroy(h->pump);
 	server_destroy(h->server);
 	waits_destroy(h->waits);
+	/* From now on nothing happens that the log is told of. */
+	bring_up_to_date(h);
 	scribe_destroy(h->scribe);
 	h->scribe = NULL;
 	if (h->ending != NULL)

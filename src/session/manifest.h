@@ -104,12 +104,13 @@ struct manifest {
 	uint64_t max_log;
 	uint32_t idle_timeout_s; /* 0: none */
 	uint32_t linger_ms;
-	uint64_t seq, offset, log_bytes; /* when it was written */
-	char *post_mortem;               /* artifacts/... or NULL (B-44) */
-	char *degraded;                  /* why, or NULL */
-	uint64_t memory_max;             /* bytes; 0: no limit */
-	uint32_t pids_max, cpu_weight;   /* 0: none */
-	char *cgroup;                    /* its scope (scope.h), or NULL */
+	uint64_t seq, offset, log_bytes;    /* when it was written */
+	uint64_t logged_seq, logged_offset; /* the log had for certain then */
+	char *post_mortem;                  /* artifacts/... or NULL (B-44) */
+	char *degraded;                     /* why, or NULL */
+	uint64_t memory_max;                /* bytes; 0: no limit */
+	uint32_t pids_max, cpu_weight;      /* 0: none */
+	char *cgroup;                       /* its scope (scope.h), or NULL */
 	char *unenforced; /* which limits are not held and why, or NULL */
 	bool raw;         /* without an engine: no screen */
 	enum restart_policy restart;

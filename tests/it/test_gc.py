@@ -396,9 +396,13 @@ def test_a_torn_log_is_compressed_as_it_is(home):
     last = home.dir(sid) / "log" / plain(home, sid)[-1]
     data = last.read_bytes()
     last.write_bytes(data[:-100])
-    before = home.raw(sid)
-    assert home.json("gc", "--older-than", "1d")["compressed_segments"] == 1
-    assert home.raw(sid) == before and len(before) > 100_000
+    before = home.run("log", "--raw", sid)
+    assert before.status == 10 and len(before.out) > 100_000, before.err
+    answer = home.run("gc", "--older-than", "1d", "--json")
+    assert answer.status == 10, answer
+    assert json.loads(answer.out)["result"]["compressed_segments"] == 1
+    after = home.run("log", "--raw", sid)
+    assert (after.status, after.out) == (10, before.out), after.err
 
 
 def test_what_runs_is_not_compressed(home):
