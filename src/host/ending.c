@@ -96,6 +96,12 @@ ending_again(struct ending *e)
 	server_mute(e->h->server, false);
 }
 
+bool
+ending_has_exited(const struct ending *e)
+{
+	return e->exited;
+}
+
 void
 ending_closed(struct ending *e, uint64_t offset)
 {

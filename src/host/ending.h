@@ -27,6 +27,9 @@ void ending_exit(struct ending *e, int status, uint64_t offset, bool lost);
 void ending_again(struct ending *e);
 void ending_closed(struct ending *e, uint64_t offset);
 
+/* Whether the program has ended, be all of its output shown or not. */
+bool ending_has_exited(const struct ending *e);
+
 /* At the end of each turn: take the steps that can be taken. */
 void ending_settle(struct ending *e);
 

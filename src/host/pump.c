@@ -55,7 +55,7 @@ struct pump {
 	bool syncing;         /* and that timer runs */
 	bool held;
 	bool resting;
-	uint64_t kept_back; /* nothing before this head may be shown; 0: none */
+	uint64_t kept_back; /* the head when bytes were held back; 0: none */
 	uint64_t skip_from, skip_to; /* equal: nothing */
 	uint64_t since_keyframe;     /* bytes */
 
@@ -191,11 +191,24 @@ take_piece(struct pump *p, size_t len)
 	return len;
 }
 
-/* A program that does not read its answers is not read from either. */
+/*
+ * Nothing is to be taken: another host follows, the program does not read its
+ * answers (its end drops them), or a viewer asks for it.  A viewer cannot delay
+ * the end of a program: the keeper tells of it when all output has found room.
+ */
 static bool
-must_wait(const struct pump *p)
+is_paused(const struct pump *p)
 {
-	return p->held || p->resting || !server_may_ask(p->h->server);
+	return p->resting || !server_may_ask(p->h->server) ||
+	    (p->held && p->h->manifest.status == STATUS_RUNNING &&
+		!ending_has_exited(p->h->ending));
+}
+
+/* Whether bytes are held back, up to this head, and still with reason. */
+static bool
+is_kept_back(const struct pump *p)
+{
+	return p->kept_back != 0 && runs_hold(p->h->runs);
 }
 
 static void
@@ -207,12 +220,13 @@ take(struct pump *p)
 	p->more = head - h->shown > TAKE_MAX && server_is_followed(h->server);
 	if (p->more)
 		head = h->shown + TAKE_MAX;
-	if (must_wait(p) || h->shown == head || p->kept_back == head)
+	if (is_paused(p) || h->shown == head ||
+	    (p->kept_back == head && is_kept_back(p)))
 		return;
 	failpoint("pump-take");
 	host_touch(h); /* first: whoever waits for silence must not get it */
 	p->kept_back = 0;
-	while (h->shown < head && p->kept_back == 0 && !must_wait(p))
+	while (h->shown < head && p->kept_back == 0 && !is_paused(p))
 		if (take_piece(p, head - h->shown) == 0)
 			p->kept_back = head;
 	failpoint("pump-taken");
@@ -266,11 +280,11 @@ watch_flood(struct pump *p)
 static void
 go_to_sleep(struct pump *p)
 {
-	uint64_t seen = p->kept_back != 0 ? p->kept_back : p->h->shown;
+	uint64_t seen = is_kept_back(p) ? p->kept_back : p->h->shown;
 	bool waits = p->flood && !p->more;
 	uint64_t until = seen + (waits ? FLOOD_PART : 1);
 
-	if (must_wait(p))
+	if (is_paused(p))
 		return;
 	if (!ring_host_sleeps(&p->h->ring, until))
 		watch_rearm(p->again, 0);
@@ -364,7 +378,6 @@ pump_skip(struct pump *p, uint64_t from, uint64_t to)
 void
 pump_again(struct pump *p)
 {
-	p->kept_back = 0;
 	watch_rearm(p->again, 0);
 }
 

@@ -18,9 +18,10 @@ void pump_destroy(struct pump *p); /* NULL is fine */
 /* Log these bytes without showing them; the engine begins anew after them. */
 void pump_skip(struct pump *p, uint64_t from, uint64_t to);
 
-/* What is in the ring may be shown now: look at it again. */
+/* What is in the ring may be taken now: look at it again. */
 void pump_again(struct pump *p);
 
+/* Take nothing for now, for a viewer's sake; the program's end ends that. */
 void pump_hold(struct pump *p, bool hold);
 
 /* Take nothing at all, whoever holds or does not: another host follows. */

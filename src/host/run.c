@@ -14,7 +14,6 @@
 #include "host/host.h"
 #include "host/input.h"
 #include "host/place.h"
-#include "host/pump.h"
 #include "host/run_state.h"
 #include "host/scribe.h"
 #include "host/serve.h"
@@ -222,18 +221,19 @@ give_up(struct runs *r)
 /*
  * The session's shell is back while a run goes on: it was interrupted, or had a
  * mistake in it, or made the shell forget to say how commands end.  What ran
- * elsewhere has ended with its connection.
+ * elsewhere has ended with its connection.  A status that comes before the first
+ * mark of a wrapping is that of the wrapping, which the shell did not carry out.
  */
 static void
 on_shell_back(struct runs *r, const struct mark *m, uint64_t end, uint64_t seq)
 {
 	struct run *u = &r->run;
+	bool known = u->exact && !(run_is_wrapped(u) && u->stage == RUN_TYPED);
 
 	u->to = end - m->len;
 	run_finish(r,
-	    (struct run_result){ .outcome = u->exact ? "completed" :
-						       "interrupted",
-		.code = u->exact ? m->status : -1,
+	    (struct run_result){ .outcome = known ? "completed" : "interrupted",
+		.code = known ? m->status : -1,
 		.seq = seq });
 }
 
@@ -455,19 +455,6 @@ on_limit(void *arg)
 	run_answer(r, &x);
 }
 
-static void
-on_hold_end(void *arg)
-{
-	struct runs *r = arg;
-
-	if (run_holds_on(r))
-		return;
-	r->holds = false;
-	r->impatient = true;
-	run_note(r);
-	pump_again(r->h->pump);
-}
-
 struct runs *
 runs_create(struct host *h)
 {
@@ -477,7 +464,7 @@ runs_create(struct host *h)
 	r->shell = shell_named(h->manifest.shell);
 	r->at = (enum shell_at)atomic_load(&h->ring.shared->shell_at);
 	r->limit = loop_timer(h->loop, -1, on_limit, r);
-	r->hold_end = loop_timer(h->loop, -1, on_hold_end, r);
+	run_hold_init(r);
 	r->interrupts = loop_timer(h->loop, -1, on_interrupt, r);
 	r->silence = loop_timer(h->loop, -1, on_silence, r);
 	r->fork_fd = -1;
@@ -495,7 +482,7 @@ runs_destroy(struct runs *r)
 	free(r->run.command);
 	buf_finish(&r->run.output);
 	watch_remove(r->limit);
-	watch_remove(r->hold_end);
+	run_hold_finish(r);
 	watch_remove(r->interrupts);
 	watch_remove(r->silence);
 	run_drop_fork(r);

@@ -22,8 +22,11 @@ struct host;
  * come; then those bytes become as many NULs in the ring, and the wrapping's
  * marks such as any shell prints, so that nobody ever gets them: not the
  * engine, nor viewers, nor the log.
- * If the mark does not come within RUN_HOLD_MS or RUN_HOLD_BYTES, they are
- * shown as they are; of a shell that is only slow, within RUN_ECHO_MS.
+ * They are shown as they are when the shell shows its prompt in place of the
+ * mark, when the program ends, and when RUN_HOLD_MS have passed since the Enter
+ * was echoed, or RUN_HOLD_BYTES have come without our key in them.  A shell that
+ * is slow to echo has RUN_ECHO_MS.  Lines that come before the echo begins are
+ * not held back.
  *
  * One run at a time; another is refused (busy).  Whoever asked may go away or
  * stop waiting, and the run goes on; its end is logged in any case, by another
@@ -52,6 +55,12 @@ struct run_request {
  * request when it has ended.  0, or -errno and why, with nothing typed.
  */
 int runs_begin(struct runs *r, const struct run_request *q, struct error *err);
+
+/*
+ * Whether there is a reason to hold output back.  The pump asks before it leaves
+ * bytes in the ring, so that none stay there longer than the reason for it.
+ */
+bool runs_hold(const struct runs *r);
 
 /*
  * The pump: bytes that are about to be shown.  How many of them may be, as one

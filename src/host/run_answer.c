@@ -158,10 +158,9 @@ run_clear(struct runs *r)
 	free(r->run.command);
 	buf_finish(&r->run.output);
 	r->run = (struct run){ 0 };
-	r->holds = false;
+	run_hold_drop(r);
 	run_note(r);
 	run_drop_fork(r);
-	watch_rearm(r->hold_end, -1);
 	watch_rearm(r->limit, -1);
 }
 

@@ -28,7 +28,8 @@ run_note(const struct runs *r)
 	atomic_store(&shared->run_from, u->from);
 	atomic_store(&shared->run_how,
 	    (uint32_t)u->stage | (uint32_t)u->way << 4 |
-		(u->exact ? HOW_EXACT : 0) | (r->holds ? HOW_HOLDS : 0));
+		(u->exact ? HOW_EXACT : 0) |
+		(r->hold.why == HOLD_ECHO ? HOW_HOLDS : 0));
 }
 
 /* The event of its beginning may be one of the last, which no log has. */
@@ -52,5 +53,5 @@ run_go_on(struct runs *r)
 	buf_init(&r->run.output, 0);
 	run_set_key(r, atomic_load(&shared->run_key));
 	if (how & HOW_HOLDS)
-		run_hold(r, r->run.from);
+		run_hold_echo(r, r->run.from, NULL);
 }

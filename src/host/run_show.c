@@ -2,8 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/loop.h"
+#include "host/ending.h"
 #include "host/host.h"
 #include "host/run_state.h"
 #include "host/scribe.h"
@@ -58,6 +57,13 @@ leave_mark(uint8_t *p, const struct mark *m)
 	memcpy(p, text, (size_t)n);
 }
 
+/* No more will come: what has is all there is. */
+static bool
+is_over(const struct runs *r)
+{
+	return ending_has_exited(r->h->ending);
+}
+
 /*
  * What a wrapping prints: up to its next mark it is the program's; the mark is
  * hidden and counts when it is whole.
@@ -77,69 +83,45 @@ look_for_own(struct runs *r, uint8_t *p, size_t len, bool *hidden)
 			return at - m.len;
 		leave_mark(p, &m);
 		*hidden = true;
-		r->impatient = false;
+		run_hold_marked(r);
 		run_on_mark(r, &m, r->h->shown + at, scribe_seq(r->h->scribe));
 		return at;
 	}
 	/* The beginning of what may become one waits, but not for long. */
-	if (scan.n == 0 || r->impatient)
+	if (scan.n == 0 || r->hold.impatient || is_over(r)) {
+		run_hold_drop(r);
 		return len;
-	if (scan.n == len)
-		watch_rearm(r->hold_end, RUN_HOLD_MS);
+	}
+	run_hold_mark(r);
 	return len - scan.n;
 }
 
-static void
-hold_on(struct runs *r)
-{
-	r->yielded = false;
-	r->hold_until_ms = clock_ms(CLOCK_MONOTONIC) + RUN_ECHO_MS;
-	watch_rearm(r->hold_end, RUN_HOLD_MS);
-}
-
-void
-run_hold(struct runs *r, uint64_t from)
-{
-	r->holds = true;
-	r->impatient = r->echoes = false;
-	r->hold_from = from;
-	hold_on(r);
-}
-
-/*
- * A slow shell has more time: while it has shown nothing, for nobody misses
- * that, and when it has begun to echo and reads keys itself.  What the terminal
- * echoes by itself may be for a program that never reads it.
- */
+/* Whether the session's shell says that it is done with the line. */
 static bool
-is_slow(const struct runs *r)
+is_shell_back(const struct runs *r, const struct mark *m)
 {
-	const struct host *h = r->h;
-	bool waits = atomic_load(&h->ring.shared->head) <= r->hold_from;
-
-	return clock_ms(CLOCK_MONOTONIC) < r->hold_until_ms &&
-	    (waits || (r->echoes && tty_reads_keys(h->master)));
+	return m->kind == 'D' && m->key[0] != '\0' &&
+	    strcmp(m->key, r->h->manifest.shell_key) == 0;
 }
 
-/* If it was we who paused, what has come meanwhile is looked at first. */
-bool
-run_holds_on(struct runs *r)
+/* An echo that is too long to be held is one all the same with the key in it. */
+static size_t
+look_at_long(struct runs *r, uint8_t *p, size_t len, bool *hidden)
 {
-	if (!r->holds)
-		return false;
-	r->yielded = !r->yielded;
-	if (r->yielded)
-		watch_yield(r->hold_end);
-	else if (is_slow(r))
-		watch_rearm(r->hold_end, RUN_HOLD_MS);
-	else
-		return false;
-	return true;
+	if (!r->hold.keyed) {
+		run_hold_drop(r);
+		return len;
+	}
+	run_hold_on(r);
+	r->hold.from += len - MARK_MAX;
+	blank(p, len - MARK_MAX);
+	*hidden = true;
+	return len - MARK_MAX;
 }
 
 /*
- * The echo of a wrapping, up to its first mark.  One that is too long to be
- * held is an echo all the same when the key has been seen in it.
+ * The echo of a wrapping, up to its first mark.  When the shell shows a prompt
+ * instead, or no more can come, there is no echo to be hidden.
  */
 static size_t
 look_at_echo(struct runs *r, uint8_t *p, size_t len, bool *hidden)
@@ -148,34 +130,30 @@ look_at_echo(struct runs *r, uint8_t *p, size_t len, bool *hidden)
 	struct mark m;
 	size_t at = 0, n;
 
-	if (r->h->shown < r->hold_from) {
-		uint64_t before = r->hold_from - r->h->shown;
+	if (r->h->shown < r->hold.from) {
+		uint64_t before = r->hold.from - r->h->shown;
 
 		return before < len ? (size_t)before : len;
 	}
 	while (at < len && mark_next(&scan, p + at, len - at, &n, &m)) {
 		at += n;
-		if (strcmp(m.key, r->run.key) != 0)
-			continue;
-		blank(p, at);
-		*hidden = true;
-		r->holds = false;
-		run_note(r);
-		watch_rearm(r->hold_end, -1);
-		return at;
+		if (strcmp(m.key, r->run.key) == 0) {
+			blank(p, at);
+			*hidden = true;
+			run_hold_drop(r);
+			return at;
+		}
+		if (is_shell_back(r, &m)) {
+			run_hold_drop(r);
+			return len;
+		}
 	}
-	r->echoes |= memmem(p, len, r->run.key, strlen(r->run.key)) != NULL;
+	n = run_hold_look(r, p, len);
+	if (n > 0 || (len < RUN_HOLD_BYTES && !is_over(r)))
+		return n;
 	if (len < RUN_HOLD_BYTES)
-		return 0;
-	if (!r->echoes) {
-		r->holds = false;
-		run_note(r);
-		return len;
-	}
-	hold_on(r);
-	blank(p, len - MARK_MAX);
-	*hidden = true;
-	return len - MARK_MAX;
+		run_hold_drop(r);
+	return len < RUN_HOLD_BYTES ? len : look_at_long(r, p, len, hidden);
 }
 
 size_t
@@ -188,8 +166,9 @@ runs_look(struct runs *r, uint8_t *p, size_t len, bool *hidden)
 	if (!run_is_followed(r))
 		return len;
 	if (wrapped)
-		len = r->holds ? look_at_echo(r, p, len, hidden) :
-				 look_for_own(r, p, len, hidden);
+		len = r->hold.why == HOLD_ECHO ?
+		    look_at_echo(r, p, len, hidden) :
+		    look_for_own(r, p, len, hidden);
 	if (*hidden || len == 0)
 		return len;
 	r->next.scan = r->scan;

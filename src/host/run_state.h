@@ -20,9 +20,9 @@ struct watch;
 
 /*
  * What the files of a run share; the rest of the host has run.h.  run.c follows
- * the marks, run_type.c decides how to type, run_show.c what of the output is
- * for anybody's eyes, run_answer.c keeps the output and answers, run_pass.c hands
- * a run over to the next host.
+ * the marks, run_type.c decides how to type, run_hold.c whether output is held
+ * back, run_show.c what of it is for anybody's eyes, run_answer.c keeps the
+ * output and answers, run_pass.c hands a run over to the next host.
  */
 
 /* What the session's own shell does, by its marks; kept in the ring. */
@@ -66,6 +66,27 @@ struct run {
 	uint64_t from, to; /* where it is in the stream */
 };
 
+/* Why output is held back. */
+enum run_hold_why {
+	HOLD_NOTHING, /* it is not */
+	HOLD_ECHO,    /* it may be the echo of a wrapping */
+	HOLD_MARK,    /* it may be the beginning of a wrapping's mark */
+};
+
+/* For run_hold.c to change, and nobody else. */
+struct run_hold {
+	enum run_hold_why why;
+	uint64_t from;     /* ECHO: where it may begin */
+	char first[5];     /* ECHO: the first characters of it; "": not known */
+	bool begun;        /* ECHO: they have been seen */
+	bool entered;      /* ECHO: and the Enter at its end */
+	bool keyed;        /* ECHO: and the key of the run in it */
+	struct watch *end; /* but not for long */
+	int64_t until_ms;  /* and in no case longer */
+	bool yielded;      /* time was over, and output looked at first */
+	bool impatient;    /* that time is over */
+};
+
 struct runs {
 	struct host *h;
 	struct mark_scan scan; /* of what was shown */
@@ -96,13 +117,7 @@ struct runs {
 	struct run run;
 	struct watch *limit; /* of who waits */
 
-	bool holds;             /* what is echoed is held back */
-	uint64_t hold_from;     /* from here on */
-	bool echoes;            /* and it is the echo that was expected */
-	struct watch *hold_end; /* but not for long */
-	int64_t hold_until_ms;  /* and in no case longer */
-	bool yielded;           /* time was over, and output looked at first */
-	bool impatient;         /* that time is over */
+	struct run_hold hold;
 
 	struct watch *interrupts; /* until the prompt is back */
 	unsigned interrupts_left;
@@ -144,9 +159,25 @@ void run_set_key(struct runs *r, uint64_t chance);
 void run_note(const struct runs *r);
 void run_go_on(struct runs *r);
 
-/* Hold the echo back from an offset on; whether to go on when time is over. */
-void run_hold(struct runs *r, uint64_t from);
-bool run_holds_on(struct runs *r);
+/*
+ * Hold the echo of what is typed back from an offset on (NULL: another host has
+ * typed it), and for longer; hold what may become a mark; a mark has come; hold
+ * nothing.
+ */
+void run_hold_echo(struct runs *r, uint64_t from, const struct buf *typed);
+void run_hold_on(struct runs *r);
+void run_hold_mark(struct runs *r);
+void run_hold_marked(struct runs *r);
+void run_hold_drop(struct runs *r);
+bool run_holds(const struct runs *r, enum run_hold_why why);
+void run_hold_init(struct runs *r);
+void run_hold_finish(struct runs *r);
+
+/*
+ * Bytes at hold.from that have no mark in them: how many cannot be the echo,
+ * because whole lines come before its beginning.
+ */
+size_t run_hold_look(struct runs *r, const uint8_t *p, size_t len);
 
 /* Wait for no fork any more. */
 void run_drop_fork(struct runs *r);

@@ -154,7 +154,7 @@ type_now(struct runs *r, struct client *c)
 	if (!u->exact)
 		note_prompt(r);
 	if (run_is_wrapped(u))
-		run_hold(r, head);
+		run_hold_echo(r, head, &b);
 	status = type_bytes(r, c, &b);
 	buf_finish(&b);
 	if (status != TAKEN_WRITTEN && status != INPUT_WAITS)

@@ -305,6 +305,20 @@ def test_flow_block_gives_up_on_who_never_reads(home):
     driver.close()
 
 
+def test_the_end_of_the_program_ends_the_wait_for_a_viewer(home):
+    """A program that has ended has nothing to wait for."""
+    directory, driver = start(home, 100000)
+    with Wire(directory, replay="none", flow="block", flow_ms=10000):
+        driver.data(b"\n")
+        driver.until(lambda: len(driver.output) > 100000, "some output")
+        while driver.frame(0.3) is not None:
+            pass
+        begin = time.monotonic()
+        home.ok("kill", directory.name)
+        assert time.monotonic() - begin < 7, "it waited for the viewer"
+    driver.close()
+
+
 def test_flow_counts_what_was_shown(home):
     """SEEN: reading is not enough when the client says what it has shown."""
     lines = 50000
