@@ -29,7 +29,9 @@ struct args {
 
 static const struct opt options[] = {
 	OPT_CHOICE(struct args, profile, "profile", 'p', "PROFILE",
-	    "shell|line|nudge", "line (the default), shell or nudge"),
+	    "shell|line|nudge",
+	    "line (the default), shell or nudge (fixed times and an Escape,\n"
+	    "which interrupts a busy agent)"),
 	OPT_VALUE(struct args, timeout, "timeout", 't', "DURATION",
 	    "how long it may take (10s)"),
 	{ 0 },
@@ -162,9 +164,13 @@ const struct cmd cmd_prompt = {
 	    "else's input comes between.  That key is pressed again when nothing\n"
 	    "happens, the text never.  With -, the text is standard input.\n"
 	    "\n"
-	    "The answer is 'delivered' (exit status 0), 'unconfirmed' (11: it was\n"
-	    "typed, but nothing showed that it was taken) or 'refused' (12:\n"
-	    "nothing was typed), and why.\n",
+	    "The answer is 'delivered' (exit status 0: the program read it and\n"
+	    "answered), 'unconfirmed' (11: it was typed, but there is no evidence\n"
+	    "of that) or 'refused' (12: nothing was typed), and why.  With --json\n"
+	    "there are also a code for the reason and the evidence.\n"
+	    "\n"
+	    "The profile nudge has the timing of the Tmux Adapter.  Its Escape\n"
+	    "interrupts an agent that is busy: use it only where you need that.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_SESSION,

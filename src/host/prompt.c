@@ -12,6 +12,7 @@
 #include "vt/key.h"
 #include "vt/key_encode.h"
 #include "vt/paste.h"
+#include "vt/text.h"
 #include "vt/vt.h"
 #include "wire/frame.h"
 
@@ -37,6 +38,34 @@ tail_of(const char *text, const char **tail)
 	return (size_t)(end - p);
 }
 
+static bool
+ends_with(const struct buf *line, const char *tail, size_t len)
+{
+	return line->len >= len &&
+	    memcmp(line->data + line->len - len, tail, len) == 0;
+}
+
+/* Who hides the cursor draws one, and it may be in any row. */
+static bool
+is_in_a_row(const struct vt *vt, const char *tail, size_t len)
+{
+	struct buf line;
+	bool found = false;
+
+	buf_init(&line, PLACE_ROW_BYTES);
+	for (unsigned y = 0; y < vt_rows(vt) && !found; y++) {
+		struct vt_row row;
+
+		buf_clear(&line);
+		vt_screen_row(vt, y, &row);
+		vt_row_text(&row, &line);
+		found = line.len >= len &&
+		    memmem(line.data, line.len, tail, len) != NULL;
+	}
+	buf_finish(&line);
+	return found;
+}
+
 /* Whether the end of the text stands before the cursor, or may do so. */
 static bool
 shows_text(const struct prompt *p)
@@ -48,12 +77,13 @@ shows_text(const struct prompt *p)
 	bool shown;
 
 	vt_cursor(prompt_screen(p), &cursor);
+	if (len > 0 && !cursor.visible)
+		return is_in_a_row(prompt_screen(p), tail, len);
 	if (len == 0 || cursor.col < len)
 		return true; /* it may have been broken by the margin */
 	buf_init(&line, PLACE_ROW_BYTES);
 	place_before_cursor(prompt_screen(p), &line);
-	shown = line.len >= len &&
-	    memcmp(line.data + line.len - len, tail, len) == 0;
+	shown = ends_with(&line, tail, len);
 	buf_finish(&line);
 	return shown;
 }
@@ -76,6 +106,7 @@ type(struct prompt *p, enum prompt_phase phase, uint8_t kind,
 
 	p->phase = phase;
 	p->due_ms = PROMPT_NEVER;
+	witness_type(&p->witness, b->data, b->len);
 	done.status = input_type(all->server->input, &piece, &done.seq);
 	if (done.status != INPUT_WAITS)
 		prompts_typed(all, &done);
@@ -145,6 +176,13 @@ settle(struct prompt *p)
 }
 
 static void
+await(struct prompt *p)
+{
+	p->phase = PHASE_CONFIRMING;
+	p->due_ms = prompt_now_ms() + p->profile->each_ms;
+}
+
+static void
 has_settled(struct prompt *p)
 {
 	if (p->profile->before != NULL)
@@ -155,41 +193,81 @@ has_settled(struct prompt *p)
 
 /*
  * Some shells mark only their prompts (dash): one that has marked a command is
- * believed.  Only what was seen to be typed can be seen to be gone.
+ * believed.
  */
 static bool
-is_confirmed(const struct prompt *p)
+marks_commands(const struct prompt *p)
 {
-	if (p->profile->confirm == PROFILE_COMMAND && p->all->commands > 0)
-		return p->all->commands > p->commands;
-	return p->moved && p->seen;
+	return p->profile->confirm == PROFILE_COMMAND && p->all->commands > 0;
 }
 
-static const char *
+static bool
+has_begun(const struct prompt *p)
+{
+	return p->all->commands > p->commands;
+}
+
+static bool
+has_answered(const struct prompt *p)
+{
+	return p->moved &&
+	    witness_has_answered(&p->witness, p->all->server->host->shown);
+}
+
+/*
+ * Only what was seen to be typed can be seen to be gone.  The kernel is asked
+ * last: most frames prove nothing.
+ */
+static bool
+is_confirmed(struct prompt *p)
+{
+	if (marks_commands(p) ? !has_begun(p) : !has_answered(p) || !p->seen)
+		return false;
+	prompt_look(p);
+	return witness_has_read(&p->witness);
+}
+
+static enum prompt_outcome
 evidence(const struct prompt *p)
 {
-	return p->all->commands > p->commands ?
-	    "the shell has begun a command" :
-	    "the cursor has left what was typed";
+	return has_begun(p) ? OUTCOME_COMMAND : OUTCOME_ANSWERED;
 }
 
-static const char *
+/* The strongest reason not to believe it. */
+static enum prompt_outcome
 doubt(const struct prompt *p)
 {
+	if (p->witness.endless)
+		return OUTCOME_NO_LINE;
+	if (!witness_is_known(&p->witness))
+		return OUTCOME_UNKNOWN;
+	if (!witness_has_read(&p->witness))
+		return OUTCOME_UNREAD;
 	if (!p->moved)
-		return "nothing has happened at the cursor";
+		return OUTCOME_NOTHING;
 	if (!p->seen)
-		return "the text was not seen before it was submitted";
-	return "the shell has not begun a command; is the text a whole one?";
+		return OUTCOME_NOT_SEEN;
+	return marks_commands(p) ? OUTCOME_NO_COMMAND : OUTCOME_SILENT;
+}
+
+/* A key that waits to be read must not be followed by another one. */
+static void
+await_more(struct prompt *p)
+{
+	p->tries++;
+	await(p);
 }
 
 static void
 has_waited(struct prompt *p)
 {
-	if (!p->moved && p->tries < p->profile->tries)
+	prompt_look(p);
+	if (p->moved || p->tries >= p->profile->tries)
+		prompt_finish(p, doubt(p));
+	else if (p->witness.unread <= 0)
 		submit(p);
 	else
-		prompt_finish(p, UNCONFIRMED, doubt(p));
+		await_more(p);
 }
 
 void
@@ -217,23 +295,20 @@ prompt_late(struct prompt *p)
 {
 	switch (p->phase) {
 	case PHASE_WAITING:
-		prompt_finish(p, REFUSED,
-		    "another prompt was under way all the time");
+		prompt_finish(p, OUTCOME_QUEUED);
 		break;
 	case PHASE_TYPING:
 		if (input_drop(p->all->server->input, p->turn))
-			prompt_finish(p, REFUSED,
-			    "the program has not read what was typed before");
+			prompt_finish(p, OUTCOME_NOT_TYPED);
 		else
-			prompt_finish(p, UNCONFIRMED,
-			    "the program does not read all of the text");
+			prompt_finish(p, OUTCOME_PART_READ);
 		break;
 	case PHASE_CONFIRMING:
-		prompt_finish(p, UNCONFIRMED, doubt(p));
+		prompt_look(p);
+		prompt_finish(p, doubt(p));
 		break;
 	default:
-		prompt_finish(p, UNCONFIRMED,
-		    "the time was up before it was submitted");
+		prompt_finish(p, OUTCOME_NOT_SUBMITTED);
 		break;
 	}
 }
@@ -250,14 +325,14 @@ prompts_typed(struct prompts *all, const struct input_done *done)
 		prompt_fail(p, ESRCH, "the program has ended");
 		return;
 	}
+	witness_typed(&p->witness);
 	if (p->phase == PHASE_TYPING && prompt_screen(p) != NULL) {
 		settle(p);
 	} else if (p->phase == PHASE_PAUSING) {
 		p->due_ms = now + p->profile->before_ms;
 	} else if (p->phase == PHASE_SUBMITTING) {
 		p->seq = done->seq;
-		p->phase = PHASE_CONFIRMING;
-		p->due_ms = now + p->profile->each_ms;
+		await(p);
 	}
 	prompts_set_timer(all);
 }
@@ -292,6 +367,6 @@ prompts_shown(struct prompts *all)
 		p->moved |= changed &&
 		    place_has_changed(&p->at, prompt_screen(p));
 		if (is_confirmed(p))
-			prompt_finish(p, DELIVERED, evidence(p));
+			prompt_finish(p, evidence(p));
 	}
 }

@@ -52,6 +52,18 @@ prompt_screen(const struct prompt *p)
 	return p->all->server->host->vt;
 }
 
+uint64_t
+prompt_head(const struct prompt *p)
+{
+	return atomic_load(&p->all->server->host->ring.shared->head);
+}
+
+void
+prompt_look(struct prompt *p)
+{
+	witness_look(&p->witness, prompt_head(p));
+}
+
 static void
 prompt_destroy(struct prompt *p)
 {
@@ -128,11 +140,68 @@ prompts_mark(struct prompts *all, int mark)
 
 /* ------------------------------------------------------------------ ending */
 
+enum result { DELIVERED, UNCONFIRMED, REFUSED };
+
+static const struct {
+	enum result result;
+	const char *code, *reason;
+} outcomes[] = {
+#define OUTCOME(name, result, code, reason) { result, code, reason },
+#include "host/prompt_outcome.def"
+};
+
+/* By what it is known: null where nothing is. */
 static void
-answer(struct prompt *p)
+put_evidence(struct json_out *j, const struct prompt *p)
+{
+	const struct host *h = p->all->server->host;
+	const struct witness *w = &p->witness;
+	bool submitted = p->seq != 0;
+	bool known = submitted && witness_is_known(w);
+	bool read = known && witness_has_read(w);
+
+	json_out_open(j, '{');
+	json_out_key(j, "submitted");
+	json_out_bool(j, submitted);
+	json_out_key(j, "read");
+	json_out_json(j, !known ? "null" : read ? "true" : "false");
+	json_out_key(j, "unread");
+	if (known)
+		json_out_int(j, w->unread);
+	else
+		json_out_null(j);
+	json_out_key(j, "answered");
+	json_out_bool(j, read && p->moved && witness_has_answered(w, h->shown));
+	json_out_key(j, "command");
+	json_out_bool(j, submitted && p->all->commands > p->commands);
+	json_out_close(j, '}');
+}
+
+static void
+put_result(struct json_out *j, const struct prompt *p, uint64_t seq)
 {
 	static const char *const results[] = { "delivered", "unconfirmed",
 		"refused" };
+
+	json_out_open(j, '{');
+	json_out_key(j, "result");
+	json_out_text(j, results[outcomes[p->outcome].result]);
+	json_out_key(j, "code");
+	json_out_text(j, outcomes[p->outcome].code);
+	json_out_key(j, "reason");
+	json_out_text(j, outcomes[p->outcome].reason);
+	json_out_key(j, "evidence");
+	put_evidence(j, p);
+	json_out_key(j, "seq");
+	json_out_number(j, seq);
+	json_out_key(j, "offset");
+	json_out_number(j, p->all->server->host->shown);
+	json_out_close(j, '}');
+}
+
+static void
+answer(struct prompt *p)
+{
 	const struct host *h = p->all->server->host;
 	struct client *c = server_client(p->all->server, p->client);
 	uint64_t seq = p->seq != 0 ? p->seq : scribe_seq(h->scribe);
@@ -142,16 +211,7 @@ answer(struct prompt *p)
 	if (c == NULL)
 		return;
 	requests_begin_answer(&b, &j, p->request);
-	json_out_open(&j, '{');
-	json_out_key(&j, "result");
-	json_out_text(&j, results[p->result]);
-	json_out_key(&j, "reason");
-	json_out_text(&j, p->reason);
-	json_out_key(&j, "seq");
-	json_out_number(&j, seq);
-	json_out_key(&j, "offset");
-	json_out_number(&j, h->shown);
-	json_out_close(&j, '}');
+	put_result(&j, p, seq);
 	requests_send_logged(c, &b, p->request, seq);
 	buf_finish(&b);
 	server_wake_at(p->all->server, 0);
@@ -192,12 +252,11 @@ wake(const struct host *h)
 }
 
 void
-prompt_finish(struct prompt *p, enum prompt_result result, const char *reason)
+prompt_finish(struct prompt *p, enum prompt_outcome outcome)
 {
 	if (p->profile->wake && p->seq != 0)
 		wake(p->all->server->host);
-	p->result = result;
-	p->reason = reason;
+	p->outcome = outcome;
 	leave(p);
 	answer(p);
 	prompt_destroy(p);
@@ -217,7 +276,10 @@ prompt_fail(struct prompt *p, int error, const char *why)
 	prompt_destroy(p);
 }
 
-/* Its last prompt may have been what ended it. */
+/*
+ * Its last prompt may have been what ended it, and may not: what was unread is
+ * thrown away with the terminal.
+ */
 void
 prompts_ended(struct prompts *all)
 {
@@ -225,7 +287,7 @@ prompts_ended(struct prompts *all)
 
 	while ((p = prompts_first(all)) != NULL) {
 		if (p->phase == PHASE_CONFIRMING)
-			prompt_finish(p, DELIVERED, "the program has ended");
+			prompt_finish(p, OUTCOME_ENDED);
 		else
 			prompt_fail(p, ESRCH, "the program has ended");
 	}
@@ -233,44 +295,43 @@ prompts_ended(struct prompts *all)
 
 /* --------------------------------------------------------------- beginning */
 
-/* Why this screen is not one to type it on; NULL: it is. */
-static const char *
-objection(const struct prompt *p)
+/* Whether this screen is not one to type it on, and what comes of it. */
+static bool
+objects(const struct prompt *p, enum prompt_outcome *why)
 {
 	struct input_modes modes;
 
 	if (p->profile->guard == PROFILE_ANY)
-		return NULL;
+		return false;
 	vt_input_modes(prompt_screen(p), &modes);
+	*why = OUTCOME_SEVERAL_LINES;
 	if (strchr(p->text, '\n') != NULL && !modes.bracketed_paste)
-		return "the text has several lines, and the program has not "
-		       "asked for bracketed pastes: each would be submitted "
-		       "by itself";
+		return true;
 	if (p->profile->guard != PROFILE_SHELL)
-		return NULL;
+		return false;
+	*why = OUTCOME_FULL_SCREEN;
 	if (vt_alt_screen(prompt_screen(p)))
-		return "a full-screen program is running, no shell";
-	if (p->all->mark == 'C')
-		return "the shell is running a command";
-	return NULL;
+		return true;
+	*why = OUTCOME_RUNNING;
+	return p->all->mark == 'C';
 }
 
 static void
 begin(struct prompt *p)
 {
 	struct host *h = p->all->server->host;
-	const char *why;
+	enum prompt_outcome why;
 
 	if (h->vt == NULL) {
 		prompt_fail(p, ENOENT,
 		    "the session has no screen: its engine is off");
 		return;
 	}
-	why = objection(p);
-	if (why != NULL) {
-		prompt_finish(p, REFUSED, why);
+	if (objects(p, &why)) {
+		prompt_finish(p, why);
 		return;
 	}
+	witness_begin(&p->witness, h->master, prompt_head(p));
 	p->secret = tty_is_secret(h->master);
 	input_give_turn(p->all->server->input, p->turn);
 	prompt_type(p);

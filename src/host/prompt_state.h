@@ -7,6 +7,7 @@
 #include "base/list.h"
 #include "host/place.h"
 #include "host/prompt.h"
+#include "host/witness.h"
 
 struct profile;
 struct vt;
@@ -29,7 +30,10 @@ enum prompt_phase {
 	PHASE_DONE,
 };
 
-enum prompt_result { DELIVERED, UNCONFIRMED, REFUSED };
+enum prompt_outcome {
+#define OUTCOME(name, result, code, reason) OUTCOME_##name,
+#include "host/prompt_outcome.def"
+};
 
 struct prompt {
 	struct list link;
@@ -53,9 +57,10 @@ struct prompt {
 	bool moved;          /* something has happened there since */
 	int tries;
 
+	struct witness witness;
+
 	uint64_t seq; /* of the key that submitted it; 0: none yet */
-	enum prompt_result result;
-	const char *reason;
+	enum prompt_outcome outcome;
 };
 
 struct prompts {
@@ -78,6 +83,10 @@ void prompts_set_timer(struct prompts *all);
 const struct vt *prompt_screen(const struct prompt *p);
 int64_t prompt_now_ms(void);
 
+/* Where the output ends, and look how much of the input is unread. */
+uint64_t prompt_head(const struct prompt *p);
+void prompt_look(struct prompt *p);
+
 /* Type the text, which is the first phase. */
 void prompt_type(struct prompt *p);
 
@@ -89,8 +98,7 @@ void prompt_late(struct prompt *p);
  * It is over: what came of it, or why nothing could.  Others may type again,
  * and the next one begins.
  */
-void prompt_finish(struct prompt *p, enum prompt_result result,
-    const char *reason);
+void prompt_finish(struct prompt *p, enum prompt_outcome outcome);
 void prompt_fail(struct prompt *p, int error, const char *why);
 
 #endif

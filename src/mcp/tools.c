@@ -96,12 +96,15 @@ const struct tool tools[] = {
 	    OPERATION(session_prompt),
 	    .title = "Submit a message",
 	    .description =
-		"Type a message, submit it, and see that it was taken: for a "
-		"prompt of a shell, a REPL or another agent. Never typed "
-		"twice. Not for full-screen programs: use session_send.",
+		"Type a message, submit it, and see that the program read it "
+		"and answered: for a prompt of a shell, a REPL or another "
+		"agent. Never typed twice. After anything but `delivered`, "
+		"look at the screen. Not for full-screen programs: use "
+		"session_send.",
 	    .hints = TOOL_DESTROYS | TOOL_OPEN_WORLD,
 	    .given = "{\"timeout_ms\":10000}",
-	    .shape = { "result:string reason:string seq:number offset:number",
+	    .shape = { "result:string code:string reason:string "
+		       "evidence:object seq:number offset:number",
 		"", NULL },
 	},
 	{

@@ -1,0 +1,186 @@
+#include "unit.h"
+
+#include <fcntl.h>
+#include <pty.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "host/witness.h"
+
+struct terminal {
+	int master, slave;
+};
+
+static struct terminal
+open_terminal(tcflag_t without)
+{
+	struct terminal t;
+	struct termios how;
+
+	assert_int_equal(openpty(&t.master, &t.slave, NULL, NULL, NULL), 0);
+	assert_int_equal(tcgetattr(t.slave, &how), 0);
+	how.c_lflag &= ~without;
+	assert_int_equal(tcsetattr(t.slave, TCSANOW, &how), 0);
+	return t;
+}
+
+static void
+close_terminal(struct terminal *t)
+{
+	close(t->master);
+	if (t->slave >= 0)
+		close(t->slave);
+}
+
+/* Type it and give it a moment to get there: what is asked for waits. */
+static void
+type(struct terminal *t, struct witness *w, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (w != NULL)
+		witness_type(w, text, len);
+	assert_int_equal(write(t->master, text, len), len);
+	if (w != NULL)
+		witness_typed(w);
+}
+
+static void
+read_all(struct terminal *t)
+{
+	char bytes[64];
+
+	assert_true(read(t->slave, bytes, sizeof(bytes)) > 0);
+}
+
+static void
+bytes_are_unread_until_they_are_read(void **state)
+{
+	static const tcflag_t modes[] = { 0, ECHO, ICANON, ICANON | ECHO };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		struct terminal t = open_terminal(modes[i]);
+
+		assert_int_equal(tty_unread(t.master), 0);
+		type(&t, NULL, "hello\r");
+		assert_int_equal(tty_unread(t.master), 6);
+		read_all(&t);
+		assert_int_equal(tty_unread(t.master), 0);
+		close_terminal(&t);
+	}
+}
+
+static void
+a_terminal_that_nobody_has_open_tells_nothing(void **state)
+{
+	struct terminal t = open_terminal(0);
+
+	(void)state;
+	close(t.slave);
+	t.slave = -1;
+	assert_true(tty_unread(t.master) < 0);
+	close_terminal(&t);
+}
+
+static void
+what_is_no_terminal_tells_nothing(void **state)
+{
+	struct witness w;
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	(void)state;
+	assert_true(tty_unread(fd) < 0);
+	witness_begin(&w, fd, 0);
+	witness_type(&w, "a\r", 2);
+	witness_look(&w, 0);
+	assert_false(witness_is_known(&w));
+	assert_false(witness_has_read(&w));
+	close(fd);
+}
+
+static void
+a_line_that_is_not_ended_tells_nothing(void **state)
+{
+	struct terminal t = open_terminal(0);
+	struct termios how;
+	struct witness w;
+
+	(void)state;
+	assert_int_equal(tcgetattr(t.slave, &how), 0);
+	how.c_iflag &= ~(tcflag_t)ICRNL;
+	assert_int_equal(tcsetattr(t.slave, TCSANOW, &how), 0);
+	witness_begin(&w, t.master, 0);
+	type(&t, &w, "hello\r");
+	assert_int_equal(tty_unread(t.master), 0);
+	witness_look(&w, 0);
+	assert_false(witness_is_known(&w));
+	close_terminal(&t);
+}
+
+static void
+an_echo_is_no_answer(void **state)
+{
+	struct terminal t = open_terminal(0);
+	struct witness w;
+
+	(void)state;
+	witness_begin(&w, t.master, 100);
+	type(&t, &w, "hello");
+	type(&t, &w, "\r");
+	assert_false(witness_has_answered(&w, 100));
+	assert_false(witness_has_answered(&w, 107));
+	assert_true(witness_has_answered(&w, 108));
+	close_terminal(&t);
+}
+
+static void
+without_an_echo_each_byte_is_an_answer(void **state)
+{
+	struct terminal t = open_terminal(ICANON | ECHO);
+	struct witness w;
+
+	(void)state;
+	witness_begin(&w, t.master, 100);
+	type(&t, &w, "hello\r");
+	assert_false(witness_has_answered(&w, 100));
+	assert_true(witness_has_answered(&w, 101));
+	close_terminal(&t);
+}
+
+static void
+output_from_before_the_reading_is_no_answer(void **state)
+{
+	struct terminal t = open_terminal(ICANON | ECHO);
+	struct witness w;
+
+	(void)state;
+	witness_begin(&w, t.master, 100);
+	type(&t, &w, "hello\r");
+	witness_look(&w, 150);
+	assert_int_equal(w.unread, 6);
+	assert_false(witness_has_read(&w));
+	read_all(&t);
+	witness_look(&w, 150);
+	assert_true(witness_has_read(&w));
+	assert_false(witness_has_answered(&w, 150));
+	assert_true(witness_has_answered(&w, 151));
+	close_terminal(&t);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bytes_are_unread_until_they_are_read),
+		cmocka_unit_test(a_terminal_that_nobody_has_open_tells_nothing),
+		cmocka_unit_test(what_is_no_terminal_tells_nothing),
+		cmocka_unit_test(a_line_that_is_not_ended_tells_nothing),
+		cmocka_unit_test(an_echo_is_no_answer),
+		cmocka_unit_test(without_an_echo_each_byte_is_an_answer),
+		cmocka_unit_test(output_from_before_the_reading_is_no_answer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
