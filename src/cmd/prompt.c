@@ -25,13 +25,14 @@
 
 struct args {
 	const char *profile, *timeout;
+	bool force;
 };
 
 static const struct opt options[] = {
 	OPT_CHOICE(struct args, profile, "profile", 'p', "PROFILE",
-	    "shell|line|nudge",
-	    "line (the default), shell or nudge (fixed times and an Escape,\n"
-	    "which interrupts a busy agent)"),
+	    "shell|line|nudge", "line (the default), shell or nudge"),
+	OPT_FLAG(struct args, force, "force", 'f',
+	    "type it whatever stands on the screen"),
 	OPT_VALUE(struct args, timeout, "timeout", 't', "DURATION",
 	    "how long it may take (10s)"),
 	{ 0 },
@@ -96,6 +97,10 @@ put_request(const struct args *a, const struct buf *text, uint64_t timeout_ms)
 		json_out_key(&j, "profile");
 		json_out_text(&j, a->profile);
 	}
+	if (a->force) {
+		json_out_key(&j, "force");
+		json_out_bool(&j, true);
+	}
 	json_out_key(&j, "timeout_ms");
 	json_out_number(&j, timeout_ms);
 	json_out_close(&j, '}');
@@ -156,7 +161,7 @@ run(struct call *call)
 
 const struct cmd cmd_prompt = {
 	.name = "prompt",
-	.usage = "SESSION TEXT|- [--profile shell|line|nudge] "
+	.usage = "SESSION TEXT|- [--profile shell|line|nudge] [--force] "
 		 "[--timeout DURATION] [--json]",
 	.summary = "type a message, submit it, and see that it went",
 	.details =
@@ -168,6 +173,10 @@ const struct cmd cmd_prompt = {
 	    "answered), 'unconfirmed' (11: it was typed, but there is no evidence\n"
 	    "of that) or 'refused' (12: nothing was typed), and why.  With --json\n"
 	    "there are also a code for the reason and the evidence.\n"
+	    "\n"
+	    "A text that was typed and not submitted, because its time was up or\n"
+	    "its host was killed, is not typed behind: prompt the same text again\n"
+	    "to submit it.  Another text is refused unless --force is given.\n"
 	    "\n"
 	    "The profile nudge has the timing of the Tmux Adapter.  Its Escape\n"
 	    "interrupts an agent that is busy: use it only where you need that.\n",

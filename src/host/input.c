@@ -16,6 +16,7 @@
 #include "host/interrupt.h"
 #include "host/pump.h"
 #include "host/scribe.h"
+#include "host/standing.h"
 #include "log/record.h"
 #include "vt/vt.h"
 #include "wire/frame.h"
@@ -28,6 +29,7 @@ struct piece {
 	struct input_done done;
 	bool secret;
 	uint8_t kind;
+	enum standing_part part;
 	char by[BY_MAX + 1];
 	size_t len, written;
 	uint8_t data[];
@@ -108,13 +110,26 @@ log_piece(struct input *in, struct piece *p, bool withheld)
 		p->done.seq = log_event(in, p, withheld);
 }
 
+static enum standing_extent
+extent(const struct piece *p)
+{
+	if (p->written == 0)
+		return STANDING_NOTHING;
+	return p->written < p->len ? STANDING_SOME : STANDING_ALL;
+}
+
 static enum written
 write_piece(struct input *in, struct piece *p)
 {
+	struct ring_shared *ring = in->host->ring.shared;
 	bool begun = p->written > 0, withheld = !begun && is_withheld(in, p);
-	enum written rc = write_some(in->host->master, p->data, p->len,
-	    &p->written);
+	enum written rc;
 
+	standing_begins(ring, p->part);
+	failpoint("input-write");
+	rc = write_some(in->host->master, p->data, p->len, &p->written);
+	failpoint("input-written");
+	standing_done(ring, p->part, extent(p));
 	if (!begun && p->written > 0)
 		log_piece(in, p, withheld);
 	in->echo = true;
@@ -305,6 +320,16 @@ input_destroy(struct input *in)
 	free(in);
 }
 
+/* The mouse and the focus leave alone what stands in a line. */
+static enum standing_part
+part_of(const struct input_piece *from)
+{
+	if (from->part == STANDING_OTHER &&
+	    (from->kind == INPUT_MOUSE || from->kind == INPUT_FOCUS))
+		return STANDING_ASIDE;
+	return (enum standing_part)from->part;
+}
+
 static struct piece *
 piece_create(const struct input_piece *from)
 {
@@ -317,6 +342,7 @@ piece_create(const struct input_piece *from)
 	p->done.turn = from->turn;
 	p->secret = from->secret;
 	p->kind = from->kind;
+	p->part = part_of(from);
 	snprintf(p->by, sizeof(p->by), "%s", from->by);
 	p->len = from->len;
 	memcpy(p->data, from->p, from->len);
@@ -419,6 +445,12 @@ input_mute(struct input *in, bool mute)
 	in->mute = mute;
 	if (mute)
 		answers_drop(&in->answers);
+}
+
+uint64_t
+input_answers_written(const struct input *in)
+{
+	return in->answers.written;
 }
 
 bool

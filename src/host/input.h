@@ -33,6 +33,7 @@ struct input_piece {
 	bool request;    /* id is of a REQUEST, not of an INPUT */
 	bool secret;     /* its bytes are not to be logged */
 	uint8_t kind;    /* enum input_kind, for the log */
+	uint8_t part;    /* enum standing_part: which of a prompt it is */
 	const char *by;  /* at most 63 bytes */
 	const uint8_t *p;
 	size_t len;
@@ -83,6 +84,9 @@ bool input_is_full(const struct input *in);
 
 /* Nobody reads answers any more, or again. */
 void input_mute(struct input *in, bool mute);
+
+/* How many bytes of such answers were written so far. */
+uint64_t input_answers_written(const struct input *in);
 
 /* Whether the engine has answered where the cursor is in the last seconds. */
 bool input_cpr_answered(const struct input *in);

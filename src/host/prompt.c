@@ -8,6 +8,7 @@
 #include "host/input.h"
 #include "host/prompt_state.h"
 #include "host/serve.h"
+#include "host/standing.h"
 #include "op/profile.h"
 #include "vt/key.h"
 #include "vt/key_encode.h"
@@ -67,8 +68,8 @@ is_in_a_row(const struct vt *vt, const char *tail, size_t len)
 }
 
 /* Whether the end of the text stands before the cursor, or may do so. */
-static bool
-shows_text(const struct prompt *p)
+bool
+prompt_is_shown(const struct prompt *p)
 {
 	struct vt_cursor cursor;
 	struct buf line;
@@ -94,9 +95,15 @@ static void
 type(struct prompt *p, enum prompt_phase phase, uint8_t kind,
     const struct buf *b)
 {
+	static const uint8_t parts[] = {
+		[PHASE_TYPING] = STANDING_TEXT,
+		[PHASE_PAUSING] = STANDING_ASIDE,
+		[PHASE_SUBMITTING] = STANDING_SUBMIT,
+	};
 	const struct input_piece piece = {
 		.turn = p->turn,
 		.kind = kind,
+		.part = parts[phase],
 		.by = p->by,
 		.p = b->data,
 		.len = b->len,
@@ -125,10 +132,13 @@ prompt_type(struct prompt *p)
 		paste_encode(p->text, strlen(p->text), &modes, &b);
 	else
 		buf_puts(&b, p->text);
-	if (b.full)
+	if (b.full) {
 		prompt_fail(p, EINVAL, "session.prompt: 'text' is too long");
-	else
+	} else {
+		standing_prepare(p->all->server->host->ring.shared, p->text,
+		    p->secret);
 		type(p, PHASE_TYPING, paste ? INPUT_PASTE : INPUT_TEXT, &b);
+	}
 	buf_finish(&b);
 }
 
@@ -173,6 +183,17 @@ settle(struct prompt *p)
 	p->settle_ms = now + how->settle_most_ms;
 	p->due_ms = waits ? p->settle_ms : now + how->settle_ms;
 	p->seen = !waits;
+}
+
+void
+prompt_resume(struct prompt *p)
+{
+	p->resumed = true;
+	settle(p);
+	if (!p->seen && prompt_is_shown(p)) {
+		p->seen = true;
+		p->due_ms = prompt_now_ms() + p->profile->settle_ms;
+	}
 }
 
 static void
@@ -325,7 +346,7 @@ prompts_typed(struct prompts *all, const struct input_done *done)
 		prompt_fail(p, ESRCH, "the program has ended");
 		return;
 	}
-	witness_typed(&p->witness);
+	witness_typed(&p->witness, input_answers_written(all->server->input));
 	if (p->phase == PHASE_TYPING && prompt_screen(p) != NULL) {
 		settle(p);
 	} else if (p->phase == PHASE_PAUSING) {
@@ -344,7 +365,7 @@ see_text(struct prompt *p)
 
 	if (!p->profile->still || p->secret)
 		return;
-	p->seen |= shows_text(p);
+	p->seen |= prompt_is_shown(p);
 	if (p->seen)
 		p->due_ms = still < p->settle_ms ? still : p->settle_ms;
 	prompts_set_timer(p->all);

@@ -19,6 +19,7 @@
 #include "host/requests.h"
 #include "host/scribe.h"
 #include "host/serve.h"
+#include "host/standing.h"
 #include "op/profile.h"
 #include "vt/vt.h"
 
@@ -61,7 +62,8 @@ prompt_head(const struct prompt *p)
 void
 prompt_look(struct prompt *p)
 {
-	witness_look(&p->witness, prompt_head(p));
+	witness_look(&p->witness, prompt_head(p),
+	    input_answers_written(p->all->server->input));
 }
 
 static void
@@ -150,6 +152,19 @@ static const struct {
 #include "host/prompt_outcome.def"
 };
 
+/* The text that was typed and not submitted, by whomever. */
+static void
+put_standing(struct json_out *j, const struct ring_shared *ring)
+{
+	char text[STANDING_TEXT_MAX];
+
+	standing_text(ring, text);
+	if (standing_now(ring) == STANDING_NONE)
+		json_out_null(j);
+	else
+		json_out_text(j, text);
+}
+
 /* By what it is known: null where nothing is. */
 static void
 put_evidence(struct json_out *j, const struct prompt *p)
@@ -174,6 +189,8 @@ put_evidence(struct json_out *j, const struct prompt *p)
 	json_out_bool(j, read && p->moved && witness_has_answered(w, h->shown));
 	json_out_key(j, "command");
 	json_out_bool(j, submitted && p->all->commands > p->commands);
+	json_out_key(j, "standing");
+	put_standing(j, h->ring.shared);
 	json_out_close(j, '}');
 }
 
@@ -285,6 +302,7 @@ prompts_ended(struct prompts *all)
 {
 	struct prompt *p;
 
+	standing_clear(all->server->host->ring.shared);
 	while ((p = prompts_first(all)) != NULL) {
 		if (p->phase == PHASE_CONFIRMING)
 			prompt_finish(p, OUTCOME_ENDED);
@@ -316,6 +334,33 @@ objects(const struct prompt *p, enum prompt_outcome *why)
 	return p->all->mark == 'C';
 }
 
+/*
+ * Whether something stands there that this must not be typed behind.  The same
+ * text again only needs its key: at worst that is one Enter too many.  Of a
+ * text that was being typed when the host died, the screen has to tell.
+ */
+static bool
+is_behind(const struct prompt *p, enum prompt_outcome *why)
+{
+	const struct ring_shared *ring = p->all->server->host->ring.shared;
+	enum standing at = standing_now(ring);
+
+	if (at == STANDING_NONE || p->force)
+		return false;
+	*why = at == STANDING_TYPING ? OUTCOME_PART_TYPED : OUTCOME_UNSUBMITTED;
+	if (!standing_is(ring, p->text))
+		return true;
+	return at == STANDING_TYPING && !prompt_is_shown(p);
+}
+
+static bool
+stands_already(const struct prompt *p)
+{
+	const struct ring_shared *ring = p->all->server->host->ring.shared;
+
+	return standing_now(ring) != STANDING_NONE && !p->force;
+}
+
 static void
 begin(struct prompt *p)
 {
@@ -327,14 +372,17 @@ begin(struct prompt *p)
 		    "the session has no screen: its engine is off");
 		return;
 	}
-	if (objects(p, &why)) {
+	if (objects(p, &why) || is_behind(p, &why)) {
 		prompt_finish(p, why);
 		return;
 	}
 	witness_begin(&p->witness, h->master, prompt_head(p));
 	p->secret = tty_is_secret(h->master);
 	input_give_turn(p->all->server->input, p->turn);
-	prompt_type(p);
+	if (stands_already(p))
+		prompt_resume(p);
+	else
+		prompt_type(p);
 }
 
 /* A newline at its end is that of a file or of echo. */
@@ -376,6 +424,7 @@ prompts_ask(struct prompts *all, struct op_call *call, struct error *err)
 	snprintf(p->by, sizeof(p->by), "%s", call->client->by);
 	p->profile = profile;
 	p->text = copy_text(op_string(call->args, "text", ""));
+	p->force = op_bool(call->args, "force", false);
 	p->until_ms = prompt_now_ms() +
 	    (int64_t)op_number(call->args, "timeout_ms", DEFAULT_MS);
 	p->due_ms = PROMPT_NEVER;

@@ -43,6 +43,8 @@ struct prompt {
 	char by[24];
 	const struct profile *profile;
 	char *text;
+	bool force;   /* whatever stands there already */
+	bool resumed; /* the text stands there, of an earlier one */
 
 	enum prompt_phase phase;
 	int64_t until_ms;  /* all of it */
@@ -87,8 +89,12 @@ int64_t prompt_now_ms(void);
 uint64_t prompt_head(const struct prompt *p);
 void prompt_look(struct prompt *p);
 
-/* Type the text, which is the first phase. */
+/* Type the text, which is the first phase; or it stands there already. */
 void prompt_type(struct prompt *p);
+void prompt_resume(struct prompt *p);
+
+/* Whether the screen shows the text where it would be typed. */
+bool prompt_is_shown(const struct prompt *p);
 
 /* What its phase has waited for is over; or all of its time is. */
 void prompt_due(struct prompt *p);

@@ -17,6 +17,7 @@
 #include "host/host.h"
 #include "host/restore.h"
 #include "host/run.h"
+#include "host/server.h"
 #include "host/stop.h"
 
 #define FIRST_MS 1000
@@ -125,6 +126,7 @@ note(struct restart *r, int status, int64_t delay_ms)
 	m->restart_start = m->child.start;
 	m->child.pid = 0;
 	runs_ended(h->runs);
+	server_restarts(h->server);
 	if (restore_restart_logged(h, h->shown) < m->restarts)
 		event_restart(h, status, delay_ms);
 	host_save(h);

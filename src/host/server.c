@@ -365,6 +365,12 @@ server_flush(struct server *s)
 }
 
 void
+server_restarts(struct server *s)
+{
+	prompts_ended(s->prompts);
+}
+
+void
 server_ended(struct server *s)
 {
 	if (s->ended)

@@ -84,6 +84,9 @@ bool server_has_typed(const struct server *s);
  * for 5 seconds at most.
  */
 void server_ended(struct server *s);
+
+/* The program has ended and will be started again. */
+void server_restarts(struct server *s);
 bool server_is_drained(const struct server *s);
 
 #endif

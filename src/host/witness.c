@@ -95,18 +95,37 @@ witness_type(struct witness *w, const void *p, size_t len)
 
 /* The program may have changed the terminal before it took them. */
 void
-witness_typed(struct witness *w)
+witness_typed(struct witness *w, uint64_t replies)
 {
 	struct termios t;
 
+	w->replies = w->replied = replies;
 	w->echoes |= tcgetattr(w->master, &t) < 0 ||
 	    (t.c_lflag & (ECHO | ECHONL));
 }
 
-void
-witness_look(struct witness *w, uint64_t head)
+/*
+ * What was typed is read before the answers that came later.  A canonical
+ * terminal does not count those: they end no line.
+ */
+static int64_t
+without_replies(const struct witness *w, int64_t unread)
 {
-	w->unread = w->endless ? -EAGAIN : tty_unread(w->master);
+	int64_t later = (int64_t)(w->replies - w->replied);
+	struct termios t;
+
+	if (later == 0 || unread <= 0 || tcgetattr(w->master, &t) < 0 ||
+	    (t.c_lflag & ICANON))
+		return unread;
+	return unread > later ? unread - later : 0;
+}
+
+void
+witness_look(struct witness *w, uint64_t head, uint64_t replies)
+{
+	w->replies = replies;
+	w->unread = w->endless ? -EAGAIN :
+				 without_replies(w, tty_unread(w->master));
 	if (w->unread > 0)
 		w->unread_at = head;
 }
@@ -126,7 +145,9 @@ witness_has_read(const struct witness *w)
 bool
 witness_has_answered(const struct witness *w, uint64_t shown)
 {
-	uint64_t echo = w->echoes ? w->echo : 0;
+	uint64_t echo = w->echo + 2 * (w->replies - w->replied);
 
+	if (!w->echoes)
+		echo = 0;
 	return shown > w->unread_at && shown - w->from > echo;
 }

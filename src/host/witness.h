@@ -14,6 +14,9 @@
  * more of it than the driver can have echoed, and some of it came after the
  * last look that found unread bytes.
  *
+ * Answers to the terminal's own queries are input as well.  They may be unread
+ * though everything that was typed before them has been read.
+ *
  * A terminal in canonical mode counts whole lines alone.  When the submitting
  * key does not end a line there, nothing can be said.
  */
@@ -23,6 +26,8 @@ struct witness {
 	uint64_t echo;      /* bytes that the driver can have echoed since */
 	bool echoes;        /* and whether it echoes at all */
 	bool endless;       /* the last piece does not end the line */
+	uint64_t replies;   /* bytes of answers, by the last look */
+	uint64_t replied;   /* of those, written before what was typed last */
 	int64_t unread;     /* by the last look; below 0: not known */
 	uint64_t unread_at; /* where the output was when some was unread */
 };
@@ -30,12 +35,15 @@ struct witness {
 /* `head`: where the output ends, the bytes included that nobody has seen. */
 void witness_begin(struct witness *w, int master, uint64_t head);
 
-/* These bytes are about to be typed; all of the last ones have been. */
+/*
+ * These bytes are about to be typed; all of the last ones have been, when so
+ * many bytes of answers had been written.
+ */
 void witness_type(struct witness *w, const void *p, size_t len);
-void witness_typed(struct witness *w);
+void witness_typed(struct witness *w, uint64_t replies);
 
 /* Ask how much is unread. */
-void witness_look(struct witness *w, uint64_t head);
+void witness_look(struct witness *w, uint64_t head, uint64_t replies);
 
 bool witness_is_known(const struct witness *w);
 bool witness_has_read(const struct witness *w);

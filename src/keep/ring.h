@@ -57,6 +57,9 @@ struct ring_shared {
 	_Atomic uint32_t answered_now;
 	struct ring_answered answered[2];
 	uint8_t answers[RING_ANSWERS];
+	_Atomic uint64_t prompt_hash;
+	_Atomic uint32_t prompt_at;
+	char prompt_text[256];
 };
 
 _Static_assert(sizeof(struct ring_shared) <= 4096, "the header is a page");

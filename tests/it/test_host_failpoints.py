@@ -5,6 +5,7 @@ the same; one that was never reached fails the test.
 """
 
 import collections
+import json
 import os
 import re
 import signal
@@ -274,3 +275,31 @@ def test_every_failpoint_is_reached(home):
     for name in sorted(named("host", "log")):
         print(f"{name:20} {seen[name]}")
     assert named("host", "log") - set(seen) == set()
+
+
+# A host that dies around a write of a prompt: the text is the first piece, the
+# key that submits it the second.
+@pytest.mark.parametrize("name, hit, code", [
+    ("input-write", 1, "part-typed"), ("input-written", 1, "part-typed"),
+    ("input-write", 2, "unsubmitted"), ("input-written", 2, "unsubmitted")])
+def test_prompt_cut_short_is_known_to_the_next_host(home, name, hit, code):
+    """Nobody can tell whether that write was done: nothing is typed behind."""
+    home.env["TEND_FAILPOINTS"] = f"{name}=kill@{hit}!"
+    sid = home.start("sh", "-c", "echo ready; while read -r x; do "
+                     "echo \"[$x]\"; done")
+    home.wait_text(sid, "ready")
+    first = home.run("prompt", sid, "first")
+    assert first.status not in (0, 11, 12), first
+    assert home.hits.with_name(f"hits.{name}").exists(), hits(home)
+    got = json.loads(home.run("prompt", "--json", sid, "second").out)["result"]
+    assert got["result"] == "refused" and got["code"] == code, got
+    assert got["evidence"]["standing"] == "first", got
+    if code == "unsubmitted":
+        home.run("prompt", sid, "first")
+    else:
+        home.ok("send", sid, "--keys", "C-u")
+    assert home.run("prompt", sid, "second").status == 0
+    home.wait_text(sid, "[second]")
+    read = re.findall(rb"\[(.*?)\]", home.raw(sid))
+    assert [r for r in read if r] == \
+        ([b"second"] if code == "part-typed" else [b"first", b"second"]), read

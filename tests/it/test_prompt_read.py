@@ -81,12 +81,13 @@ def test_a_stopped_program_has_read_nothing(home):
     assert prompt(home, sid, "again")["result"] == "delivered"
 
 
-RAW = "import os, sys, time, tty; tty.setraw(0); os.write(1, b'ready> ')\n"
+RAW = ("import os, select, signal, sys, tty\n"
+       "tty.setraw(0); os.write(1, b'ready> ')\n")
 
 
 def test_a_key_that_nobody_has_read_is_not_pressed_again(home):
     """A raw program that echoes nothing and reads nothing."""
-    sid = python(home, RAW + "time.sleep(600)")
+    sid = python(home, RAW + "signal.pause()")
     got = prompt(home, sid, "abc")
     refuses_to_believe(got, "unread", False)
     assert got["evidence"]["unread"] == 4, got
@@ -102,7 +103,7 @@ while left > 0:
     left -= len(got)
 while True:
     os.write(1, b'.')
-    time.sleep(0.1)
+    select.select([], [], [], 0.1)
 """)
     got = prompt(home, sid, "abc")
     refuses_to_believe(got, "unread", False)
@@ -144,7 +145,8 @@ def test_a_program_that_reads_lines_and_answers_is_believed(home, text):
     got = prompt(home, sid, text)
     assert got["result"] == "delivered" and got["code"] == "answered", got
     assert got["evidence"] == {"submitted": True, "read": True, "unread": 0,
-                               "answered": True, "command": False}, got
+                               "answered": True, "command": False,
+                               "standing": None}, got
     assert got["reason"] == \
         "the program has read it and has answered", got
 
@@ -178,7 +180,7 @@ os.write(1, os.read(0, 100))
 open(sys.argv[1]).read()
 os.read(0, 100)
 os.write(1, b'\\r\\nlate\\r\\n')
-time.sleep(600)
+signal.pause()
 """, go)
     caller = subprocess.Popen([TEND, "prompt", "--json", sid, "abc"],
                               env=home.env, stdout=subprocess.PIPE)

@@ -43,7 +43,7 @@ type(struct terminal *t, struct witness *w, const char *text)
 		witness_type(w, text, len);
 	assert_int_equal(write(t->master, text, len), len);
 	if (w != NULL)
-		witness_typed(w);
+		witness_typed(w, 0);
 }
 
 static void
@@ -94,7 +94,7 @@ what_is_no_terminal_tells_nothing(void **state)
 	assert_true(tty_unread(fd) < 0);
 	witness_begin(&w, fd, 0);
 	witness_type(&w, "a\r", 2);
-	witness_look(&w, 0);
+	witness_look(&w, 0, 0);
 	assert_false(witness_is_known(&w));
 	assert_false(witness_has_read(&w));
 	close(fd);
@@ -114,7 +114,7 @@ a_line_that_is_not_ended_tells_nothing(void **state)
 	witness_begin(&w, t.master, 0);
 	type(&t, &w, "hello\r");
 	assert_int_equal(tty_unread(t.master), 0);
-	witness_look(&w, 0);
+	witness_look(&w, 0, 0);
 	assert_false(witness_is_known(&w));
 	close_terminal(&t);
 }
@@ -158,14 +158,49 @@ output_from_before_the_reading_is_no_answer(void **state)
 	(void)state;
 	witness_begin(&w, t.master, 100);
 	type(&t, &w, "hello\r");
-	witness_look(&w, 150);
+	witness_look(&w, 150, 0);
 	assert_int_equal(w.unread, 6);
 	assert_false(witness_has_read(&w));
 	read_all(&t);
-	witness_look(&w, 150);
+	witness_look(&w, 150, 0);
 	assert_true(witness_has_read(&w));
 	assert_false(witness_has_answered(&w, 150));
 	assert_true(witness_has_answered(&w, 151));
+	close_terminal(&t);
+}
+
+/* The terminal has answered a query after that, and nobody has read it. */
+static void
+answers_of_the_terminal_are_not_what_was_typed(void **state)
+{
+	struct terminal t = open_terminal(ICANON | ECHO);
+	struct witness w;
+
+	(void)state;
+	witness_begin(&w, t.master, 100);
+	type(&t, &w, "hello\r");
+	type(&t, NULL, "\033[1;1R");
+	witness_look(&w, 150, 6);
+	assert_int_equal(w.unread, 6);
+	read_all(&t);
+	type(&t, NULL, "\033[1;1R");
+	witness_look(&w, 150, 12);
+	assert_true(witness_has_read(&w));
+	close_terminal(&t);
+}
+
+static void
+a_canonical_terminal_does_not_count_answers(void **state)
+{
+	struct terminal t = open_terminal(0);
+	struct witness w;
+
+	(void)state;
+	witness_begin(&w, t.master, 100);
+	type(&t, &w, "hello\r");
+	type(&t, NULL, "\033[1;1R");
+	witness_look(&w, 150, 6);
+	assert_int_equal(w.unread, 6);
 	close_terminal(&t);
 }
 
@@ -180,6 +215,9 @@ main(void)
 		cmocka_unit_test(an_echo_is_no_answer),
 		cmocka_unit_test(without_an_echo_each_byte_is_an_answer),
 		cmocka_unit_test(output_from_before_the_reading_is_no_answer),
+		cmocka_unit_test(
+		    answers_of_the_terminal_are_not_what_was_typed),
+		cmocka_unit_test(a_canonical_terminal_does_not_count_answers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
