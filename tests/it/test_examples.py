@@ -46,10 +46,31 @@ BEHIND_ID = [("print\\(", ["python3"]), ("prompt", ["claude"]),
 
 # Programs that are on nobody's machine, or that take as long as the text says.
 STAND_INS = {
-    "claude": """printf '> Try "fix the tests"'
-while read -r line; do printf '%s, done\\n> ' "$line"; done""",
+    # It echoes, takes pastes whole, and answers to Enter.
+    "claude": """#!/usr/bin/python3
+import os, tty
+tty.setraw(0)
+os.write(1, b'\\x1b[?2004h> Try "fix the tests"\\r\\x1b[2C')
+typed, sequence, pasting = b"", b"", False
+while key := os.read(0, 1):
+    if key == b"\\x1b" or (sequence == b"\\x1b" and key == b"[") or (
+            len(sequence) > 1):
+        sequence += key
+        if key == b"~":
+            pasting, sequence = sequence == b"\\x1b[200~", b""
+        continue
+    sequence = b""
+    if key == b"\\r" and not pasting:
+        os.write(1, b"\\r\\n%d bytes, all done\\r\\n> " % len(typed))
+        typed = b""
+        continue
+    os.write(1, (b"" if typed else b"\\x1b[K") + (
+        key if key > b"\\x1f" else b"\\r\\n"))
+    typed += key
+""",
     # A session of its own goes on; a command of a shell comes to its end.
-    "make": """echo CC src/vt/parser.c
+    "make": """#!/bin/sh
+echo CC src/vt/parser.c
 if [ "$(cat /proc/$PPID/comm)" = tend-keeper ]; then exec cat; fi
 echo 3 passed; echo done""",
 }
@@ -104,7 +125,7 @@ class Stage:
         for folder in (bin, self.project / "src", where / "user/src/tend"):
             folder.mkdir(parents=True)
         for name, script in STAND_INS.items():
-            (bin / name).write_text(f"#!/bin/sh\n{script}\n")
+            (bin / name).write_text(f"{script}\n")
             (bin / name).chmod(0o755)
         (where / "user/.bashrc").write_text("PS1='you@machine:\\w$ '\n")
         home.env.update(
