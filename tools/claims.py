@@ -4,7 +4,7 @@
 
 A test that cannot fail is none.  Each test of tests/it and tests/unit asserts,
 itself or in what it calls; none is skipped, and none returns before it has
-asserted something.  What a test calls is found by its name alone, in all files
+asserted something.  Every file of tests is run by a meson.build.  What a test calls is found by its name alone, in all files
 of its kind: a name that asserts anywhere is taken to assert.
 """
 
@@ -125,15 +125,33 @@ def c_problems(root):
     return tests, problems
 
 
+# ----------------------------------------------------------------------- files
+
+# Files of tests, and a part of their text that makes them such.
+FILES = [("it", "test_*.py", ""), ("unit", "*.c", "cmocka_run_group_tests"),
+         ("vt", "*.test", "")]
+
+
+def file_problems(root):
+    known = "".join(path.read_text() for path in
+                    sorted((root / "tests").rglob("meson.build")))
+    paths = [path for folder, names, part in FILES
+             for path in sorted((root / "tests" / folder).glob(names))
+             if part in path.read_text()]
+    return len(paths), [f"{path.relative_to(root)}: no meson.build runs it"
+                        for path in paths
+                        if not re.search(rf"\b{path.stem}\b", known)]
+
+
 def main():
     root = Path(sys.argv[1])
     counts, problems = [], []
-    for kind in (python_problems, c_problems):
+    for kind in (python_problems, c_problems, file_problems):
         count, found = kind(root)
         counts.append(count)
         problems += found
-    print(f"{counts[0]} tests in Python, {counts[1]} in C, "
-          f"{len(problems)} problems", *problems, sep="\n")
+    print(f"{counts[0]} tests in Python, {counts[1]} in C, in {counts[2]} "
+          f"files, {len(problems)} problems", *problems, sep="\n")
     sys.exit(1 if problems or not all(counts) else 0)
 
 

@@ -246,6 +246,7 @@ def claims(path, **tests):
         (path / "tests" / folder).mkdir(parents=True, exist_ok=True)
     (path / "tests/it/test_it.py").write_text(tests.get("python", "")
                                               + "def test_a():\n    assert f()\n")
+    (path / "tests/meson.build").write_text(tests.get("meson", "'test_it'"))
     (path / "tests/unit/unit.c").write_text(
         tests.get("c", "") + "static void\nb(void **state)\n{\n\tassert_true(1)"
         ";\n}\n\ncmocka_unit_test(b)\n")
@@ -261,6 +262,7 @@ def claims(path, **tests):
     ("python", "def test_x():\n    pytest.skip()\n", "skip: a test that is"),
     ("c", "static void\nx(void **state)\n{\n\tprintf();\n}\n\n"
      "cmocka_unit_test(x)\n", "x claims nothing"),
+    ("meson", "'test_other'", "tests/it/test_it.py: no meson.build runs it"),
 ])
 def test_a_test_that_cannot_fail_is_found(tmp_path, kind, text, said):
     report = claims(tmp_path, **{kind: text})
