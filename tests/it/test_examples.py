@@ -158,12 +158,10 @@ class Stage:
     def leave_a_home(self, path):
         """Enter a home into the list of homes, and remove it."""
         env = {**self.home.env, "TEND_HOME": str(path)}
-        self.home.ok("run", "-d", "--", "true", env=env)
-        wait_for(lambda: not lib.tend("ls", env=env).text.count("\n") > 1,
-                 "the end of its session")
-        with Home(path) as gone:
-            gone.end_all()
-        shutil.rmtree(path, ignore_errors=True)
+        sid = self.home.ok("run", "-d", "--", "true", env=env).strip()
+        self.home.ok("wait", sid, "--exit", "--timeout", "60s", env=env)
+        Home(path).end_all()
+        shutil.rmtree(path)
 
     def start(self, text):
         """The sessions behind the names, but those that the block starts."""
@@ -233,15 +231,17 @@ class Stage:
 
     def attach(self, example):
         """A command that takes the terminal; it is left with C-] d."""
-        def is_attached():
+        def watched():
             sids = [session["id"] for session in self.home.json("ls")]
             return any(self.home.info(sid)["observers"] for sid in sids)
 
+        wait_for(lambda: not watched(), "the end of the last to attach")
         with Terminal(120, 40) as term:
             term.run("env", "-C", self.project, "bash", "-c",
                      self.script(example.command), env=self.home.env)
-            wait_for(is_attached, lambda: f"{example} to attach:\n"
-                     f"{term.text()}")
+            # The terminal is its own when it has drawn something.
+            wait_for(lambda: watched() and term.text().strip(),
+                     lambda: f"{example} to attach:\n{term.text()}")
             term.type("\x1dd")
             assert term.ended() == 0, term.text()
             term.wait_text("[detached from ")
