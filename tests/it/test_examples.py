@@ -247,10 +247,10 @@ class Stage:
             term.wait_text("[detached from ")
 
     def follow(self, example):
-        """A command that goes on until it is interrupted."""
+        """A command that goes on until it is ended."""
         with self.popen(self.script(example.command)) as process:
             shown = process.stdout.read(1)
-            os.killpg(process.pid, signal.SIGINT)
+            os.killpg(process.pid, signal.SIGTERM)
             _, err = process.communicate(timeout=60)
         assert shown != "" and err == "", (example, shown, err)
 
