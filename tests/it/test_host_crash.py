@@ -12,6 +12,7 @@ import time
 
 import pytest
 
+from faults import Delay, Faults
 from lib import BUILD, TEND, Home, is_running, wait_for
 
 FULL = "TEND_TEST_FULL" in os.environ
@@ -164,3 +165,46 @@ def test_history_and_size_are_there_after_a_crash(home):
     for key in ("cols", "rows", "lines", "scrollback", "hash", "cursor"):
         assert after[key] == before[key], key
     assert (after["cols"], after["rows"]) == (70, 15)
+
+
+# It asks the terminal twice, and writes down all that it reads.
+ASKING = """
+import os, sys, tty
+tty.setraw(0)
+heard = open(sys.argv[1], "ab", buffering=0)
+os.write(1, b"ready")
+
+def hear(end):
+    while not (got := os.read(0, 1)).endswith(end):
+        heard.write(got)
+    heard.write(got)
+
+for question in (b"\\x1b[6n", b"\\x1b[5n"):
+    hear(b"\\n")
+    os.write(1, question)
+    hear(question[-2:-1] == b"6" and b"R" or b"n")
+"""
+
+
+def test_a_new_host_answers_no_question_twice(home, tmp_path):
+    """The host dies when it has answered and before its log has the question,
+    so that the next one shows it to its engine once more."""
+    heard = tmp_path / "heard"
+    sid = home.start("/usr/bin/python3", "-c", ASKING, heard)
+    home.wait_text(sid, "ready")
+    pid = home.info(sid)["host_pid"]
+    offset = home.info(sid)["offset"]
+    with Faults(pid, [Delay("pwritev", 60)], tmp_path / "trace"):
+        send = subprocess.Popen([TEND, "send", sid, "--text", "\n"],
+                                env=home.env, stderr=subprocess.DEVNULL)
+        wait_for(lambda: heard.read_bytes() == b"\n\x1b[1;6R",
+                 heard.read_bytes)
+        assert len(home.run("log", "--raw", sid).out) == offset
+        os.kill(pid, signal.SIGKILL)
+    send.wait(timeout=60)
+    next_host(home, sid, pid)
+    home.ok("send", sid, "--text", "\n")
+    home.wait_status(sid, "exited")
+    # One answer each: the second comes behind whatever was said again.
+    assert heard.read_bytes() == b"\n\x1b[1;6R" + b"\n\x1b[0n"
+    assert home.raw(sid) == b"ready\x1b[6n\x1b[5n"
