@@ -1,6 +1,8 @@
 #include "unit.h"
 
+#include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "host/feed.h"
@@ -163,6 +165,71 @@ the_ring_is_read_only_where_it_is_safe(void **state)
 	stage_finish(&st);
 }
 
+/*
+ * Where a copy out of the ring goes to.  It cannot be written at first: the
+ * copy stands still there, the ring goes on, and then the copy does.
+ */
+static struct {
+	struct ring *ring;
+	uint8_t *out;
+	uint64_t released;
+	size_t overwritten;
+} halfway;
+
+static void
+on_halfway(int signo)
+{
+	(void)signo;
+	ring_release(halfway.ring, halfway.released);
+	memset(ring_at(halfway.ring, halfway.released - halfway.overwritten),
+	    '!', halfway.overwritten);
+	mprotect(halfway.out, 4096, PROT_READ | PROT_WRITE);
+}
+
+/* Copy 100 bytes from 1000 on, while all before `released` is let go. */
+static size_t
+copy_while_released(struct stage *st, uint64_t released)
+{
+	const struct sigaction handle = { .sa_handler = on_halfway };
+	struct sigaction before;
+	size_t n;
+
+	halfway.ring = &st->ring;
+	halfway.released = released;
+	halfway.overwritten = 50;
+	assert_int_equal(mprotect(halfway.out, 4096, PROT_NONE), 0);
+	sigaction(SIGSEGV, &handle, &before);
+	n = feed_from_ring(&st->feed, 1000, halfway.out, 100);
+	sigaction(SIGSEGV, &before, NULL);
+	assert_int_equal(atomic_load(&st->ring.shared->tail), released);
+	return n;
+}
+
+static void
+what_was_overwritten_during_the_copy_is_not_given(void **state)
+{
+	struct stage st;
+
+	(void)state;
+	halfway.out = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+	    -1, 0);
+	assert_true(halfway.out != MAP_FAILED);
+	stage_init(&st);
+	turn(&st, 500, false);
+	for (int i = 0; i < 1000; i++)
+		*ring_at(&st.ring, 500 + i) = byte_at(500 + i);
+	ring_produced(&st.ring, 1000);
+	feed_output(&st.feed, 500, 1000);
+	feed_settle(&st.feed, false);
+	/* Up to where the copy begins: that does it no harm. */
+	assert_int_equal(copy_while_released(&st, 1000), 100);
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(halfway.out[i], byte_at(1000 + i));
+	assert_int_equal(copy_while_released(&st, 1050), 0);
+	stage_finish(&st);
+	munmap(halfway.out, 4096);
+}
+
 int
 main(void)
 {
@@ -172,6 +239,8 @@ main(void)
 		cmocka_unit_test(what_is_wanted_is_kept_up_to_its_size),
 		cmocka_unit_test(a_turn_that_was_not_kept_ends_what_is_held),
 		cmocka_unit_test(the_ring_is_read_only_where_it_is_safe),
+		cmocka_unit_test(
+		    what_was_overwritten_during_the_copy_is_not_given),
 	};
 
 	return cmocka_run_group_tests_name("host_feed", tests, NULL, NULL);
