@@ -30,10 +30,14 @@ sync_log(struct chores *c)
 {
 	int rc = log_writer_sync(c->writer);
 
-	if (rc == -EMFILE || rc == -ENFILE)
+	if (rc == -EMFILE || rc == -ENFILE) {
 		sync_again_later(c);
-	else if (rc < 0)
+	} else if (rc < 0 && log_writer_is_left(c->writer)) {
 		c->ops->sync_failed(c->arg, -rc);
+	} else if (rc < 0) { /* of what was written before */
+		c->ops->trouble(c->arg, "sync", -rc);
+		sync_again_later(c);
+	}
 }
 
 static void

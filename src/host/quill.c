@@ -330,7 +330,7 @@ batch_done(struct quill *q)
 		struct item *it = &q->batch[i];
 
 		account(q, it, false);
-		q->seq = it->seq;
+		q->seq = q->written = it->seq;
 		if (is_output(it))
 			q->offset = it->offset + it->len;
 		item_finish(it);
@@ -349,12 +349,36 @@ rotation_done(struct quill *q, bool rotated)
 		q->rotate_not_before_ms = now_ms() + RETRY_MS;
 }
 
-/* The segment is not to be written again. */
+/*
+ * The segment is not to be written again.  A disk on which every sync fails
+ * must not be filled with segments: there is one a second at most.
+ */
 static void
 want_rotation(struct quill *q)
 {
+	int64_t now = now_ms();
+
 	q->distrust = true;
+	if (now < q->distrust_ms + RETRY_MS) {
+		q->again_ms = q->distrust_ms + RETRY_MS;
+		return;
+	}
+	q->distrust_ms = now;
 	q->wants_rotate = !q->rotate_queued;
+}
+
+/*
+ * Written, but not safe: nobody is told that it is, until all of it has been
+ * written anew (log_writer_sync).
+ */
+static void
+not_synced(struct quill *q, uint64_t acknowledged, int error)
+{
+	q->seq = acknowledged;
+	q->error = error;
+	q->again_ms = now_ms() + RETRY_MS;
+	if (log_writer_is_left(q->writer))
+		want_rotation(q);
 }
 
 /* The events are in the log.  True when the loop is to know. */
@@ -369,12 +393,11 @@ written(struct quill *q, const struct result *res)
 	batch_done(q);
 	q->bytes = log_writer_bytes(q->writer);
 	if (res->sync_error != 0) {
-		/* Nobody is told that it is safe, until later events are. */
-		q->seq = acknowledged;
-		want_rotation(q);
-		q->error = res->sync_error;
+		not_synced(q, acknowledged, res->sync_error);
 		return true;
 	}
+	if (!q->distrust)
+		q->again_ms = 0;
 	/* All are asked: each of them notes what it has told. */
 	low = low_again(q);
 	reached = seq_reached(q);
@@ -463,6 +486,53 @@ next_batch(struct quill *q, size_t *n)
 	return *n > 0;
 }
 
+/* A sync alone, of what was written before. */
+static void
+sync_again(struct quill *q)
+{
+	int rc;
+
+	q->busy_ms = now_ms();
+	pthread_mutex_unlock(&q->lock);
+	rc = log_writer_sync(q->writer);
+	pthread_mutex_lock(&q->lock);
+	q->busy_ms = 0;
+	if (rc < 0) {
+		not_synced(q, q->seq, -rc);
+	} else {
+		q->seq = q->written;
+		q->error = 0;
+	}
+}
+
+/* The time has come to try again; true when there was something to try. */
+static bool
+try_again(struct quill *q)
+{
+	if (q->again_ms == 0 || now_ms() < q->again_ms)
+		return false;
+	q->again_ms = 0;
+	if (q->distrust)
+		want_rotation(q);
+	else if (q->durable)
+		sync_again(q);
+	pthread_mutex_unlock(&q->lock);
+	fd_poke(q->notify_fd);
+	pthread_mutex_lock(&q->lock);
+	return true;
+}
+
+/* When there is something to do though nobody wakes the thread; -1: never. */
+static int64_t
+next_ms(const struct quill *q)
+{
+	int64_t next = q->n_batch > 0 ? q->retry_ms : -1;
+
+	if (q->again_ms != 0 && (next < 0 || q->again_ms < next))
+		next = q->again_ms;
+	return next;
+}
+
 static void *
 run(void *arg)
 {
@@ -480,8 +550,8 @@ run(void *arg)
 				break;
 		} else if (q->quit) {
 			break;
-		} else {
-			sleep_until(q, q->n_batch > 0 ? q->retry_ms : -1);
+		} else if (!try_again(q)) {
+			sleep_until(q, next_ms(q));
 		}
 	}
 	pthread_mutex_unlock(&q->lock);
@@ -678,6 +748,7 @@ quill_distrust(struct quill *q)
 {
 	pthread_mutex_lock(&q->lock);
 	want_rotation(q);
+	pthread_cond_signal(&q->wake);
 	pthread_mutex_unlock(&q->lock);
 	fd_poke(q->notify_fd);
 }

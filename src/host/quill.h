@@ -53,7 +53,10 @@ struct quill {
 	bool wants_rotate; /* the loop is to queue a rotation */
 	bool rotate_queued;
 	int64_t rotate_not_before_ms;
-	uint64_t seq;        /* the last one in the log */
+	int64_t distrust_ms; /* when a rotation was wanted last for that */
+	int64_t again_ms;    /* when to try again to be trusted; 0: no need */
+	uint64_t seq;        /* the last one in the log; durable: and synced */
+	uint64_t written;    /* the last one that was written */
 	uint64_t offset;     /* output before it is in the log */
 	uint64_t released;   /* the ring's tail as we have set it */
 	uint64_t bytes;      /* of the log */

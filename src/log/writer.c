@@ -31,6 +31,7 @@ struct entry {
 	uint32_t number;
 	bool packed; /* compressed, or cannot be */
 	uint64_t bytes;
+	bool unsafe; /* a sync has failed: the disk may not have all of it */
 };
 
 /*
@@ -45,6 +46,7 @@ struct log_writer {
 	uint64_t nonce;           /* of the one who appends */
 	struct batch_place place; /* and so is this */
 	pthread_mutex_t *mutex;
+	pthread_mutex_t *packing; /* held while a segment is compressed */
 
 	/* Under the mutex. */
 	int fd;            /* -1: none; the first events begin a segment */
@@ -71,7 +73,7 @@ static void
 add_entry(struct log_writer *w, uint32_t number, bool packed, uint64_t bytes)
 {
 	w->entries = xrealloc(w->entries, w->count + 1, sizeof(*w->entries));
-	w->entries[w->count++] = (struct entry){ number, packed, bytes };
+	w->entries[w->count++] = (struct entry){ number, packed, bytes, false };
 	w->last = number > w->last ? number : w->last;
 }
 
@@ -345,6 +347,8 @@ log_writer_open_with(struct log_writer **out, int dirfd,
 	*w = (struct log_writer){ .dirfd = -1, .lock = -1, .fd = -1, .io = io };
 	w->mutex = xmalloc(sizeof(*w->mutex));
 	pthread_mutex_init(w->mutex, NULL);
+	w->packing = xmalloc(sizeof(*w->packing));
+	pthread_mutex_init(w->packing, NULL);
 	rc = open_parts(w, dirfd, &found);
 	if (rc < 0) {
 		log_writer_close(w);
@@ -381,6 +385,8 @@ log_writer_close(struct log_writer *w)
 	free(w->entries);
 	pthread_mutex_destroy(w->mutex);
 	free(w->mutex);
+	pthread_mutex_destroy(w->packing);
+	free(w->packing);
 	free(w);
 }
 
@@ -623,6 +629,49 @@ take_due(struct log_writer *w, struct due *d)
 	return rc;
 }
 
+/* Unless it was trimmed meanwhile. */
+static void
+set_packed(struct log_writer *w, uint32_t number, uint64_t bytes)
+{
+	pthread_mutex_lock(w->mutex);
+	for (size_t i = 0; i < w->count; i++)
+		if (w->entries[i].number == number) {
+			w->entries[i].packed = true;
+			if (bytes > 0)
+				w->entries[i].bytes = bytes;
+		}
+	pthread_mutex_unlock(w->mutex);
+}
+
+/* Compress one; by one thread at a time, for two would use one name. */
+static int
+pack(struct log_writer *w, uint32_t number)
+{
+	uint64_t bytes = 0;
+	int rc;
+
+	pthread_mutex_lock(w->packing);
+	rc = compress_segment(w->dirfd, number, w->io, &bytes);
+	pthread_mutex_unlock(w->packing);
+	/* What was removed need not be compressed either. */
+	if (rc == 0 || rc == -EBADMSG || rc == -ENOENT)
+		set_packed(w, number, bytes);
+	if (rc == 0)
+		set_names_dirty(w);
+	return rc;
+}
+
+/* What is in it may not be on the disk, whatever a later sync of it says. */
+static void
+set_unsafe(struct log_writer *w, uint32_t number)
+{
+	pthread_mutex_lock(w->mutex);
+	for (size_t i = 0; i < w->count; i++)
+		if (w->entries[i].number == number)
+			w->entries[i].unsafe = true;
+	pthread_mutex_unlock(w->mutex);
+}
+
 /* These are due still: there was no descriptor to sync them with. */
 static void
 put_off(struct log_writer *w, uint32_t number)
@@ -646,6 +695,8 @@ sync_all_sealed(struct log_writer *w, const struct due *d)
 			put_off(w, n);
 			break;
 		}
+		if (one < 0)
+			set_unsafe(w, n);
 	}
 	return rc;
 }
@@ -654,6 +705,7 @@ sync_all_sealed(struct log_writer *w, const struct due *d)
 static int
 sync_failed(struct log_writer *w, uint32_t number, int rc)
 {
+	set_unsafe(w, number);
 	pthread_mutex_lock(w->mutex);
 	if (w->last == number)
 		w->left = true;
@@ -673,6 +725,86 @@ sync_names(struct log_writer *w)
 	return rc;
 }
 
+/*
+ * Writing an unsafe segment anew.  The kernel tells of a page that it could not
+ * write once, and takes it for written then: to sync the file again would only
+ * seem to help.  But what was written can still be read, so it is compressed,
+ * which makes another file and syncs that.
+ */
+
+/* The oldest that is sealed; 0: none.  *newest: the one being written is. */
+static uint32_t
+next_unsafe(struct log_writer *w, bool *newest_is)
+{
+	uint32_t number = 0;
+
+	pthread_mutex_lock(w->mutex);
+	for (size_t i = w->count; i-- > 0;)
+		if (w->entries[i].unsafe && i + 1 < w->count)
+			number = w->entries[i].number;
+	*newest_is = w->count > 0 && newest(w)->unsafe;
+	pthread_mutex_unlock(w->mutex);
+	return number;
+}
+
+/*
+ * Whether every event of it can be read, up to where the next one begins: 0, or
+ * -EBADMSG.  One that was removed or trimmed has none.
+ */
+static int
+check_whole(const struct log_writer *w, uint32_t number)
+{
+	struct segment_header next = { 0 };
+	struct segment_cursor c;
+	struct segment s;
+	struct record r;
+	int rc = segment_open(&s, w->dirfd, number);
+
+	if (rc < 0)
+		return rc == -ENOENT ? 0 : rc;
+	segment_begin(&s, &c);
+	while (segment_next(&s, &c, &r) == RECORD_VALID)
+		continue;
+	segment_close(&s);
+	rc = segment_look(w->dirfd, number + 1, &next);
+	return rc == 0 && c.seq + 1 < next.first_seq ? -EBADMSG : rc;
+}
+
+static void
+set_safe(struct log_writer *w, uint32_t number)
+{
+	pthread_mutex_lock(w->mutex);
+	for (size_t i = 0; i < w->count; i++)
+		if (w->entries[i].number == number)
+			w->entries[i].unsafe = false;
+	pthread_mutex_unlock(w->mutex);
+}
+
+static int
+renew(struct log_writer *w, uint32_t number)
+{
+	int rc = pack(w, number);
+
+	if (rc == 0 || rc == -ENOENT) /* it was compressed before, or trimmed */
+		rc = check_whole(w, number);
+	if (rc == 0)
+		set_safe(w, number);
+	return rc;
+}
+
+/* One that is still written cannot be yet. */
+static int
+renew_unsafe(struct log_writer *w)
+{
+	bool newest_is;
+	uint32_t number;
+	int rc = 0;
+
+	while ((number = next_unsafe(w, &newest_is)) != 0 && rc == 0)
+		rc = renew(w, number);
+	return rc == 0 && newest_is ? -EIO : rc;
+}
+
 /* Whether what was synced can be found by others. */
 static bool
 has_a_name(int fd)
@@ -685,6 +817,7 @@ has_a_name(int fd)
 int
 log_writer_sync(struct log_writer *w)
 {
+	int unsafe = renew_unsafe(w);
 	struct due d;
 	int rc = take_due(w, &d);
 
@@ -701,7 +834,18 @@ log_writer_sync(struct log_writer *w)
 
 		rc = names < 0 ? names : rc;
 	}
-	return rc;
+	return rc < 0 ? rc : unsafe;
+}
+
+bool
+log_writer_is_left(const struct log_writer *w)
+{
+	bool left;
+
+	pthread_mutex_lock(w->mutex);
+	left = w->left;
+	pthread_mutex_unlock(w->mutex);
+	return left;
 }
 
 /* The oldest sealed segment that is not compressed; 0: there is none. */
@@ -718,34 +862,14 @@ next_to_compress(struct log_writer *w)
 	return number;
 }
 
-/* Unless it was trimmed meanwhile. */
-static void
-set_packed(struct log_writer *w, uint32_t number, uint64_t bytes)
-{
-	pthread_mutex_lock(w->mutex);
-	for (size_t i = 0; i < w->count; i++)
-		if (w->entries[i].number == number) {
-			w->entries[i].packed = true;
-			if (bytes > 0)
-				w->entries[i].bytes = bytes;
-		}
-	pthread_mutex_unlock(w->mutex);
-}
-
 int
 log_writer_compress(struct log_writer *w)
 {
 	uint32_t number;
 
 	while ((number = next_to_compress(w)) != 0) {
-		uint64_t bytes = 0;
-		int rc = compress_segment(w->dirfd, number, w->io, &bytes);
+		int rc = pack(w, number);
 
-		/* What was removed need not be compressed either. */
-		if (rc == 0 || rc == -EBADMSG || rc == -ENOENT)
-			set_packed(w, number, bytes);
-		if (rc == 0)
-			set_names_dirty(w);
 		if (rc != -EBADMSG && rc != -ENOENT)
 			return rc == 0 ? 1 : rc;
 	}

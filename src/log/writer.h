@@ -83,10 +83,15 @@ size_t log_writer_segment_size(const struct log_writer *w);
 /*
  * fdatasync of all that was appended, sealed segments included.  After an
  * error the segment is not written again: append fails with -ESTALE until
- * log_writer_rotate has begun another.  Not so after -EMFILE and -ENFILE: there
- * was no descriptor to do it with, and it is to be tried again.
+ * log_writer_rotate has begun another.  The next sync then writes anew what was
+ * in the old one, and fails until it has: 0 says that all events are safe.  Not
+ * so after -EMFILE and -ENFILE: there was no descriptor to do it with, and it is
+ * to be tried again.
  */
 int log_writer_sync(struct log_writer *w);
+
+/* Whether the newest segment must not be written again: rotate. */
+bool log_writer_is_left(const struct log_writer *w);
 
 /*
  * Compress the oldest sealed segment that is not.  1 when one was done, 0 when

@@ -3,14 +3,17 @@ served by this host or the next, and the log has every byte or says which it
 has not."""
 
 import itertools
+import json
 import os
 import random
 import signal
+import subprocess
+import time
 
 import pytest
 
 from faults import ERRORS, Fault, Faults, Truth, use
-from lib import Home, is_running, wait_for
+from lib import TEND, Home, is_running, wait_for
 
 FULL = "TEND_TEST_FULL" in os.environ
 SOAK = "TEND_TEST_SOAK" in os.environ
@@ -93,3 +96,70 @@ def test_a_call_that_fails_stops_nobody(tmp_path, happen, faults):
     hits = [try_fault(fault, tmp_path, happen) for fault in faults]
     print(f"{len(faults)} faults, {sum(map(bool, hits))} of them hit")
     assert sum(map(bool, hits)) > len(faults) / 4, hits
+
+
+# ------------------------------------------------------ a sync that fails
+
+def segments(home, sid):
+    """The files of a log, the oldest first; what is written anew has another
+    name."""
+    return sorted(path.name
+                  for path in (home.dir(sid) / "log").glob("*.*seg"))
+
+
+def echoing(home, *options):
+    sid = home.start("sh", "-c", "stty -echo; echo ready; exec cat",
+                     options=options)
+    home.wait_text(sid, "ready")
+    return sid, home.info(sid)["host_pid"]
+
+
+def test_after_a_sync_that_failed_the_log_goes_on_elsewhere(tmp_path):
+    """What the kernel could not write it takes for written afterwards: the
+    file is left, and what is in it is written anew."""
+    with Home() as home:
+        sid, pid = echoing(home)
+        assert segments(home, sid) == ["00000001.seg"]
+        with Faults(pid, [Fault("fdatasync", "EIO", "1")],
+                    tmp_path / "trace") as happening:
+            home.ok("send", sid, "--text", "one\n")
+            wait_for(lambda: len(segments(home, sid)) == 2,
+                     lambda: f"{segments(home, sid)}, {happening.hit()} hit")
+            trouble = home.events(sid, "trouble")
+            assert [e["data"]["what"] for e in trouble] == ["sync"], trouble
+            wait_for(lambda: segments(home, sid) == ["00000001.zseg",
+                                                     "00000002.seg"],
+                     lambda: f"{segments(home, sid)}, {happening.hit()} hit")
+        home.ok("send", sid, "--text", "two\n")
+        home.wait_text(sid, "two")
+        assert home.raw(sid) == b"ready\r\none\r\ntwo\r\n"
+        log = (home.dir(sid) / "host.log").read_text()
+        assert 'what=sync error="Input/output error"' in log, log
+
+
+def test_durable_is_not_acknowledged_before_it_is_safe(tmp_path):
+    """While syncs fail nobody is told; then all of it is in other files."""
+    with Home() as home:
+        sid, pid = echoing(home, "--durable")
+        began = time.monotonic()
+        with Faults(pid, [Fault("fdatasync", "EIO", "1+")],
+                    tmp_path / "trace") as happening:
+            send = subprocess.Popen([TEND, "send", sid, "--text", "one\n",
+                                     "--json"], env=home.env,
+                                    stdout=subprocess.PIPE)
+            wait_for(lambda: len(segments(home, sid)) > 2, lambda:
+                     f"{segments(home, sid)}, {happening.hit()} hit")
+            assert send.poll() is None, send.stdout.read()
+            assert "Input/output error" in home.info(sid)["degraded"]
+            tries = 2 + time.monotonic() - began
+            bad = segments(home, sid)
+            assert len(bad) <= 1 + tries, (tries, bad)
+        out, _ = send.communicate(timeout=60)
+        assert send.returncode == 0, out
+        after = segments(home, sid)
+        assert not set(bad) & set(after), (bad, after)
+        wait_for(lambda: home.info(sid)["degraded"] is None,
+                 lambda: home.info(sid))
+        seq = json.loads(out)["result"]["seq"]
+        assert seq in [e["seq"] for e in home.events(sid, "input")]
+        assert home.raw(sid) == b"ready\r\none\r\n"

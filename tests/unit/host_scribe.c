@@ -33,6 +33,8 @@ struct disk {
 	_Atomic int sync_error;
 	_Atomic int truncate_error;
 	_Atomic int rename_error;
+	_Atomic bool only_compressed; /* the files that cannot be renamed */
+	_Atomic unsigned failures;    /* of syncs and renames */
 	_Atomic bool hangs;
 };
 
@@ -75,6 +77,7 @@ disk_sync(void *arg, int fd)
 
 	(void)fd;
 	errno = atomic_load(&d->sync_error);
+	atomic_fetch_add(&d->failures, errno != 0);
 	return errno != 0 ? -1 : 0;
 }
 
@@ -93,6 +96,9 @@ disk_rename(void *arg, int dirfd, const char *from, const char *to)
 	struct disk *d = arg;
 
 	errno = atomic_load(&d->rename_error);
+	if (atomic_load(&d->only_compressed) && strstr(to, ".zseg") == NULL)
+		errno = 0;
+	atomic_fetch_add(&d->failures, errno != 0);
 	return errno != 0 ? -1 : renameat(dirfd, from, dirfd, to);
 }
 
@@ -198,6 +204,18 @@ static bool
 is_unlogged(struct fixture *f)
 {
 	return f->unlogged;
+}
+
+static bool
+has_failed_thrice(struct fixture *f)
+{
+	return atomic_load(&f->disk.failures) >= 3;
+}
+
+static void
+assert_file_is_gone(const struct fixture *f, const char *name)
+{
+	assert_int_equal(faccessat(f->dirfd, name, F_OK, 0), -1);
 }
 
 static bool
@@ -576,9 +594,42 @@ durable_is_told_only_after_a_sync(void **state)
 	scribe_after(f->scribe, seq, note_call, f);
 	turn(f, is_unlogged);
 	assert_int_equal(f->calls, 0);
+	/* It is tried again, but the disk is not filled with segments. */
+	turn(f, has_failed_thrice);
+	assert_int_equal(f->calls, 0);
+	assert_true(f->rotations <= 3);
 	f->disk.sync_error = 0;
 	turn(f, has_rotated);
 	assert_int_equal(f->calls, 1);
+	assert_file_is_gone(f, "00000001.seg");
+}
+
+/* What is sealed must be safe as well, and no new segment makes it so. */
+static void
+durable_is_told_only_after_what_was_written_before_is_safe(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t seq;
+
+	start_log(f);
+	scribe_destroy(f->scribe);
+	open_scribe(f, true);
+	f->disk.sync_error = EIO;
+	seq = scribe_event(f->scribe, RECORD_MARK, 0, "\0m", 2);
+	scribe_after(f->scribe, seq, note_call, f);
+	turn(f, is_unlogged);
+	/* The next segment can be synced, the old one not be written anew. */
+	f->disk.sync_error = 0;
+	f->disk.rename_error = EIO;
+	f->disk.only_compressed = true;
+	turn(f, has_failed_thrice);
+	assert_int_equal(f->calls, 0);
+	assert_true(f->unlogged);
+	assert_int_equal(f->rotations, 1);
+	f->disk.rename_error = 0;
+	turn(f, has_rotated);
+	assert_int_equal(f->calls, 1);
+	assert_int_equal(f->rotations, 1);
 }
 
 /* What was written cannot be taken back: the segment is left. */
@@ -637,6 +688,8 @@ main(void)
 		TEST(a_full_segment_is_followed_by_another),
 		TEST(after_a_failed_sync_another_segment_is_begun),
 		TEST(durable_is_told_only_after_a_sync),
+		TEST(
+		    durable_is_told_only_after_what_was_written_before_is_safe),
 		TEST(
 		    a_disk_that_becomes_read_only_is_written_again_when_it_is_not),
 		TEST(there_is_always_room_for_another_segment),

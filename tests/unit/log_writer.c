@@ -441,16 +441,101 @@ after_a_failed_sync_the_segment_is_left(void **state)
 	made_init_with(&m, &disk.io);
 	made_put(&m, RECORD_START, 0, "{}", 2);
 	made_put(&m, RECORD_OUTPUT, 0, "hello", 5);
+	assert_false(log_writer_is_left(m.w));
 	disk.sync_errno = EIO;
 	assert_int_equal(log_writer_sync(m.w), -EIO);
+	assert_true(log_writer_is_left(m.w));
 	disk.sync_errno = 0;
-	assert_int_equal(log_writer_sync(m.w), 0);
+	/* The kernel takes for written what it could not write. */
+	assert_int_equal(log_writer_sync(m.w), -EIO);
 	ev = made_next(&m, RECORD_MARK, 0, "no", 2);
 	assert_int_equal(log_writer_append(m.w, &ev, 1), -ESTALE);
 	made_rotate(&m, "key", 3);
+	assert_false(log_writer_is_left(m.w));
 	made_put(&m, RECORD_OUTPUT, 0, "world", 5);
 	assert_int_equal(log_writer_sync(m.w), 0);
 	made_reads_back(&m, 1);
+	made_finish(&m);
+}
+
+/* The inode of a segment's file; 0: there is none. */
+static ino_t
+inode_of(const struct made *m, uint32_t number, enum segment_kind kind)
+{
+	char name[SEGMENT_NAME_MAX];
+	struct stat st;
+
+	segment_name(name, number, kind);
+	return fstatat(m->dirfd, name, &st, 0) < 0 ? 0 : st.st_ino;
+}
+
+/* A log of two segments, the first of which could not be synced. */
+static void
+make_unsafe(struct made *m, struct disk *disk, bool sealed)
+{
+	struct rng rng = { 24 };
+
+	disk_works(disk);
+	made_init_with(m, &disk->io);
+	made_put(m, RECORD_START, 0, "{}", 2);
+	while (log_writer_segment_size(m->w) < 1 << 20)
+		append_random(m, &rng);
+	if (sealed)
+		made_rotate(m, "key", 3);
+	disk->sync_errno = EIO;
+	assert_int_equal(log_writer_sync(m->w), -EIO);
+	made_rotate(m, "key", 3);
+	made_put(m, RECORD_OUTPUT, 0, "world", 5);
+}
+
+/* Nothing is said to be safe before it is in a file that was synced. */
+static void
+what_could_not_be_synced_is_written_anew(void **state)
+{
+	struct disk disk;
+	struct made m;
+
+	(void)state;
+	for (int sealed = 0; sealed < 2; sealed++) {
+		make_unsafe(&m, &disk, sealed);
+		disk_works(&disk);
+		disk.room = 5000; /* for the end, but not for all of it */
+		assert_int_equal(log_writer_sync(m.w), -ENOSPC);
+		assert_false(log_writer_is_left(m.w));
+		assert_int_equal(log_writer_sync(m.w), -ENOSPC);
+		assert_true(inode_of(&m, 1, SEGMENT_PLAIN) != 0);
+		disk_works(&disk);
+		assert_int_equal(log_writer_sync(m.w), 0);
+		for (uint32_t n = 1; n < 2u + (unsigned)sealed; n++)
+			assert_true(inode_of(&m, n, SEGMENT_PLAIN) == 0 &&
+			    inode_of(&m, n, SEGMENT_COMPRESSED) != 0);
+		nothing_is_left_over(&m);
+		made_reads_back(&m, 1);
+		assert_int_equal(log_writer_sync(m.w), 0);
+		made_finish(&m);
+	}
+}
+
+/* Nor ever, when it cannot be read any more. */
+static void
+what_cannot_be_written_anew_is_never_safe(void **state)
+{
+	struct disk disk;
+	struct made m;
+	struct buf b;
+
+	(void)state;
+	make_unsafe(&m, &disk, false);
+	disk_works(&disk);
+	b = made_file(&m, 1, SEGMENT_PLAIN);
+	b.data[b.len / 2] ^= 1;
+	made_write_file(&m, 1, SEGMENT_PLAIN, b.data, b.len);
+	buf_finish(&b);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(log_writer_sync(m.w), -EBADMSG);
+	made_put(&m, RECORD_OUTPUT, 0, "goes on", 7);
+	assert_int_equal(log_writer_sync(m.w), -EBADMSG);
+	assert_false(log_writer_is_left(m.w));
 	made_finish(&m);
 }
 
@@ -800,6 +885,8 @@ main(void)
 		    a_full_disk_leaves_whole_events_and_the_rest_for_later),
 		cmocka_unit_test(what_cannot_be_taken_back_is_not_believed),
 		cmocka_unit_test(after_a_failed_sync_the_segment_is_left),
+		cmocka_unit_test(what_could_not_be_synced_is_written_anew),
+		cmocka_unit_test(what_cannot_be_written_anew_is_never_safe),
 		cmocka_unit_test(without_descriptors_a_sync_is_put_off),
 		cmocka_unit_test(a_rotation_that_fails_changes_nothing),
 		cmocka_unit_test(a_compression_that_fails_changes_nothing),
