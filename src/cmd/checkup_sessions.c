@@ -117,6 +117,10 @@ on_session(void *arg, const char *id)
 		t->lost += m.outcome == OUTCOME_LOST &&
 		    m.status == STATUS_EXITED;
 		t->active += status_is_active(m.status);
+		if (damage_tell_manifest(t->c->answer, &m))
+			checkup_bad(t->c, CHECKUP_PROBLEM,
+			    "what it says of the session may be wrong", NULL,
+			    "%s: its session.json is damaged", m.id);
 		if (status_has_live_host(m.status))
 			visit(t, &m, dirfd);
 		else

@@ -49,7 +49,9 @@ judge(const struct collection *c, struct manifest *m, struct collectable *out)
 	words_status(m, out->status, sizeof(out->status));
 	if (m->ended_ms != 0)
 		out->ended_ms = m->ended_ms;
-	if (foreign) {
+	if (m->suspect) {
+		be_unsure(out, "its session.json is damaged");
+	} else if (foreign) {
 		be_unsure(out,
 		    "it may run on another machine that uses this disk; if "
 		    "not, tend destroy it");

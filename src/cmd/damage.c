@@ -21,7 +21,7 @@ damage_expect(const struct manifest *m, struct log_reader *r)
 	bool closed = m->ended_ms != 0 && m->keeper.pid == 0 &&
 	    m->host.pid == 0;
 
-	if (status_is_active(m->status))
+	if (status_is_active(m->status) || m->suspect)
 		return;
 	if (closed)
 		log_reader_expect(r, m->seq, m->offset);
@@ -119,6 +119,44 @@ put(struct buf *b, const struct manifest *m, const struct log_damage *d)
 	json_put_maybe(&j, "to_offset", known, (int64_t)d->offset_to);
 	json_put_text(&j, "why", reason(d));
 	json_out_close(&j, '}');
+}
+
+static void
+put_manifest(struct buf *b, const char *id)
+{
+	struct json_out j;
+
+	if (b->len > 0)
+		buf_putc(b, ',');
+	json_out_init(&j, b);
+	json_out_open(&j, '{');
+	json_put_text(&j, "session", id);
+	json_put_text(&j, "from_seq", NULL);
+	json_put_text(&j, "to_seq", NULL);
+	json_put_text(&j, "from_offset", NULL);
+	json_put_text(&j, "to_offset", NULL);
+	json_put_text(&j, "why", "session.json");
+	json_out_close(&j, '}');
+}
+
+bool
+damage_tell_manifest(struct out *out, const struct manifest *m)
+{
+	if (m->suspect) {
+		out_note(out,
+		    "session %s: session.json is damaged: its checksum is "
+		    "wrong, so some of what it says may be",
+		    m->id);
+		put_manifest(&out->damage, m->id);
+	}
+	if (m->shadow[0] != '\0') {
+		out_note(out,
+		    "session %s is newer and may be the one you mean, but its "
+		    "session.json is damaged; this is session %s",
+		    m->shadow, m->id);
+		put_manifest(&out->damage, m->shadow);
+	}
+	return m->suspect || m->shadow[0] != '\0';
 }
 
 void

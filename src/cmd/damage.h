@@ -14,6 +14,12 @@ struct out;
  * status 10, whatever else it answers.
  */
 
+/*
+ * Tell of session.json, when it is damaged, or that of another session which may
+ * have been meant; whether it is.  Its numbers are then not compared with the log.
+ */
+bool damage_tell_manifest(struct out *out, const struct manifest *m);
+
 /* Tell the reader how far the log of this session must go. */
 void damage_expect(const struct manifest *m, struct log_reader *r);
 

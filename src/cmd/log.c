@@ -299,7 +299,7 @@ go(struct walk *w)
 	flush(w);
 	if (w->status == 0 && w->call->out->damage.len > 0)
 		return out_fail(w->call->out, FAIL_REPLAY,
-		    "the log of session %s is damaged; what is left of it was "
+		    "part of session %s is damaged; what is left of it was "
 		    "shown",
 		    target_name(w->call->target));
 	if (w->status == 0 && !w->reached && !w->ended &&

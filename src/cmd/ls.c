@@ -77,6 +77,7 @@ take(struct list *l, struct roster *r)
 			out_note(l->call->out, "session %s: %s", row->id,
 			    row->err.msg);
 		else if (is_wanted(l, &row->m)) {
+			damage_tell_manifest(l->call->out, &row->m);
 			if (row->damaged)
 				tell_damage(l, row);
 			l->items[l->n++] = roster_take(row);

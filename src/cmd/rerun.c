@@ -47,6 +47,11 @@ check_old(struct call *call)
 		    " tend stop %s",
 		    target_name(t), status_name(t->session.status),
 		    t->session.id);
+	if (t->session.suspect)
+		return out_fail(call->out, FAIL_REPLAY,
+		    "session %s: session.json is damaged, so that its command "
+		    "may be another; start it anew with tend run",
+		    target_name(t));
 	cwd = open(t->session.cwd, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (cwd < 0)
 		return out_fail(call->out, FAIL_INPUT,

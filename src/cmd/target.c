@@ -94,8 +94,13 @@ find(struct call *call, const char *arg, unsigned needs)
 		flags |= FIND_DESTROYED;
 	result = find_session(&t->home, arg, flags, &t->session, &t->dirfd,
 	    &err);
-	if (result == 0)
+	if (result == 0) {
+		if (needs & CMD_NEWEST) /* one that reads */
+			damage_tell_manifest(call->out, &t->session);
 		return 0;
+	}
+	if (result == -EBADMSG)
+		return out_fail(call->out, FAIL_REPLAY, "%s", err.msg);
 	if (result == -ENOENT)
 		return out_fail(call->out, FAIL_NOT_FOUND, "%s; %s", err.msg,
 		    arg != NULL ? "'tend ls -a' lists them" :

@@ -70,7 +70,8 @@ struct search {
 	char prefix[ID_SIZE]; /* "" when the argument cannot be one */
 	unsigned n_prefix;    /* how many begin so */
 	char found[CANDIDATES_SHOWN][ID_SIZE];
-	char named[ID_SIZE]; /* "" while none is */
+	char named[ID_SIZE];  /* "" while none is */
+	char shadow[ID_SIZE]; /* the newest whose name nobody can tell, or "" */
 };
 
 static bool
@@ -79,19 +80,28 @@ is_wanted(const struct search *s, const struct manifest *m)
 	return m->status != STATUS_DESTROYED || (s->flags & FIND_DESTROYED);
 }
 
-/* Whether the session is there, is wanted, and (unless NULL) has this name. */
+/*
+ * Whether the session is there, is wanted, and (unless NULL) has this name.
+ * Sessions are asked newest first, so the first that cannot tell is noted.
+ */
 static bool
-has_name(const struct search *s, const char *id, const char *name)
+has_name(struct search *s, const char *id, const char *name)
 {
 	struct manifest m;
-	bool yes;
-	int fd;
+	bool yes, unsure;
+	int fd, rc = open_session(s->home, id, &m, &fd, NULL);
 
-	if (open_session(s->home, id, &m, &fd, NULL) < 0)
-		return false;
-	close(fd);
-	yes = is_wanted(s, &m) && (name == NULL || strcmp(m.name, name) == 0);
-	manifest_finish(&m);
+	unsure = rc == -EBADMSG;
+	yes = false;
+	if (rc == 0) {
+		close(fd);
+		yes = is_wanted(s, &m) &&
+		    (name == NULL || strcmp(m.name, name) == 0);
+		unsure = !yes && m.suspect;
+		manifest_finish(&m);
+	}
+	if (unsure && s->shadow[0] == '\0')
+		memcpy(s->shadow, id, ID_SIZE);
 	return yes;
 }
 
@@ -162,6 +172,7 @@ search_name(struct search *s, struct error *err)
 	    has_name(s, id, s->name) &&
 	    find_is_active((void *)(uintptr_t)s->home, id)) {
 		memcpy(s->named, id, ID_SIZE);
+		s->shadow[0] = '\0';
 		return 0;
 	}
 	rc = home_each(s->home, on_same_name, s, err);
@@ -201,6 +212,7 @@ search(struct search *s, struct error *err)
 	if (s->n_prefix == 1 &&
 	    (s->named[0] == '\0' || strcmp(s->named, s->found[0]) == 0)) {
 		memcpy(s->named, s->found[0], ID_SIZE);
+		s->shadow[0] = '\0';
 		return 0;
 	}
 	/* A name is what people type; many ids share their beginning. */
@@ -251,10 +263,18 @@ find_session(const struct home *h, const char *arg, unsigned flags,
 	}
 	if (rc < 0)
 		return rc;
+	if (s.named[0] == '\0' && s.shadow[0] != '\0')
+		return error_set(err, EBADMSG,
+		    "there is no session %s that can be read, but session.json "
+		    "of %s is damaged: give its id if it is that one",
+		    arg != NULL ? arg : "here", s.shadow);
 	if (s.named[0] == '\0' && arg == NULL)
 		return error_set(err, ENOENT, "there is no session in %s",
 		    h->path);
 	if (s.named[0] == '\0')
 		return error_set(err, ENOENT, "there is no session %s", arg);
-	return open_wanted(&s, m, dirfd, err);
+	rc = open_wanted(&s, m, dirfd, err);
+	if (rc == 0 && strcmp(s.shadow, m->id) > 0)
+		memcpy(m->shadow, s.shadow, ID_SIZE);
+	return rc;
 }

@@ -1,9 +1,12 @@
 #include "session/manifest.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/crc32c.h"
 #include "base/error.h"
 #include "base/hex.h"
 #include "base/id.h"
@@ -370,6 +373,36 @@ read_object(const json_t *object, struct manifest *m, struct error *err)
 	return m->name[0] != '\0' ? name_check(m->name, err) : 0;
 }
 
+/*
+ * The last member is the checksum of all bytes before it.  A file whose end is
+ * another is one of an older tend, or was edited by somebody who took it out.
+ */
+#define CRC_FORM ",\"crc\":\"%08" PRIx32 "\"}\n"
+#define CRC_LEN (sizeof(",\"crc\":\"01234567\"}\n") - 1)
+
+static int
+end_checked(struct buf *b, size_t begin)
+{
+	return buf_printf(b, CRC_FORM,
+	    crc32c(0, b->data + begin, b->len - begin));
+}
+
+/* Whether it has a checksum, by its shape, that is not its own. */
+static bool
+is_suspect(const char *p, size_t len)
+{
+	char want[CRC_LEN + 1], zeros[CRC_LEN + 1];
+	const size_t digits = sizeof(",\"crc\":\"") - 1;
+
+	if (len < CRC_LEN)
+		return false;
+	len -= CRC_LEN;
+	snprintf(want, sizeof(want), CRC_FORM, crc32c(0, p, len));
+	snprintf(zeros, sizeof(zeros), CRC_FORM, (uint32_t)0);
+	return memcmp(p + len, zeros, digits) == 0 &&
+	    memcmp(p + len, want, CRC_LEN) != 0;
+}
+
 int
 manifest_parse(const char *p, size_t len, struct manifest *m, struct error *err)
 {
@@ -386,11 +419,16 @@ manifest_parse(const char *p, size_t len, struct manifest *m, struct error *err)
 		return -EINVAL;
 	manifest_init(&new);
 	rc = read_object(object, &new, err);
-	if (rc < 0)
+	if (rc < 0) {
 		manifest_finish(&new);
-	else
-		*m = new;
-	return rc;
+		/* A newer version is one only if that number can be trusted. */
+		return rc == -EPROTO && is_suspect(p, len) ?
+		    error_set(err, EINVAL, "its checksum is wrong") :
+		    rc;
+	}
+	*m = new;
+	m->suspect = is_suspect(p, len);
+	return 0;
 }
 
 void
@@ -406,6 +444,7 @@ labels_write(const struct manifest *m, struct json_out *j)
 int
 manifest_format(const struct manifest *m, struct buf *out)
 {
+	size_t begin = out->len;
 	struct json_out j;
 
 	json_out_init(&j, out);
@@ -419,6 +458,5 @@ manifest_format(const struct manifest *m, struct buf *out)
 	json_out_key(&j, "cwd");
 	write_bytes(m->cwd != NULL ? m->cwd : "/", &j);
 	labels_write(m, &j);
-	json_out_close(&j, '}');
-	return buf_putc(out, '\n');
+	return end_checked(out, begin);
 }

@@ -125,6 +125,9 @@ struct manifest {
 	bool unlogged;  /* the log is behind now */
 	bool elsewhere; /* it was read in another directory than it names */
 	bool copied;    /* reconciled: and what it tells of runs there */
+	bool suspect;   /* its checksum is wrong: some of it may be */
+	char shadow
+	    [27]; /* a newer one may have been meant: its file is damaged */
 };
 
 void manifest_init(struct manifest *m);
@@ -133,6 +136,8 @@ void manifest_finish(struct manifest *m);
 /*
  * m need not have been initialised; it must own nothing.  After a failure it
  * is as manifest_init leaves it.  -ENOENT: no session was ever started there.
+ * -EBADMSG: the file is damaged.  One that can be read but has another checksum
+ * than it says is `suspect`.
  */
 int manifest_read(int dirfd, struct manifest *m, struct error *err);
 /*

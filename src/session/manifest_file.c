@@ -63,9 +63,10 @@ manifest_read(int dirfd, struct manifest *m, struct error *err)
 	if (rc < 0)
 		error_set(err, -rc, "cannot read " FILE_NAME ": %s",
 		    strerror(-rc));
-	else if ((rc = manifest_parse((char *)b.data, b.len, m, &why)) < 0)
+	else if ((rc = manifest_parse((char *)b.data, b.len, m, &why)) < 0) {
+		rc = rc == -EINVAL ? -EBADMSG : rc;
 		error_set(err, -rc, FILE_NAME " is damaged: %s", why.msg);
-	else
+	} else
 		m->elsewhere = is_elsewhere(dirfd, m);
 	buf_finish(&b);
 	return rc;

@@ -195,7 +195,7 @@ def test_it_is_fast_with_many_sessions(home):
     for n in range(500):
         copy = sid[:-5] + other + f"{n:04d}"
         home.dir(copy).mkdir(mode=0o700)
-        text = source.read_text().replace(sid, copy)
+        text = lib.unchecked(source.read_text()).replace(sid, copy)
         (home.dir(copy) / "session.json").write_text(
             text.replace('"model"', f'"model-{n}"'))
 

@@ -324,3 +324,46 @@ def test_a_running_session_is_not_called_damaged(home):
     answer = home.run("log", "--raw", sid)
     assert answer.status == 0 and answer.err == "", answer
     home.json("snapshot", sid)
+
+
+def test_no_bit_of_session_json_is_believed(home):
+    """A command says the same, or that the file is damaged."""
+    rng = random.Random(7)
+    older = home.start("echo", "older", options=["-n", "it"])
+    home.wait_gone(older)
+    sid = home.start("echo", "newer", options=["-n", "it"])
+    home.wait_gone(sid)
+    path = home.dir(sid) / "session.json"
+    whole = path.read_bytes()
+    commands = [("info", "--json", sid), ("log", sid), ("log", "it"),
+                ("log",), ("snapshot", "--json", "it"), ("ls", "-a", "--json"),
+                ("info", "--json", "it")]
+    before = {command: home.run(*command) for command in commands}
+    assert all(answer.status == 0 for answer in before.values()), before
+    told = 0
+    for _ in range(300 if FULL else 40):
+        at, bit = rng.randrange(len(whole)), rng.randrange(8)
+        flip(path, at, bit)
+        for command in commands:
+            answer = home.run(*command)
+            what = (at, bit, whole[at - 20:at + 20], command, answer)
+            assert sid in answer.err + answer.text or \
+                answer.out == before[command].out, what
+            # Who lists tells of what it cannot read, and lists the rest.
+            assert answer.status == 10 or command[0] == "ls" or \
+                answer.out == before[command].out, what
+            told += answer.status == 10
+        path.write_bytes(whole)
+    assert told > 100, told
+    assert home.run("log", "it").out == b"newer\n"
+
+
+def test_gc_and_rerun_do_not_act_on_a_damaged_session_json(home):
+    sid = home.start("echo", "word")
+    home.wait_gone(sid)
+    path = home.dir(sid) / "session.json"
+    path.write_text(path.read_text().replace('"word"', '"wore"'))
+    answer = home.run("rerun", "-d", sid)
+    assert answer.status in (10, 125) and "is damaged" in answer.err, answer
+    answer = home.run("gc", "--all")
+    assert home.dir(sid).is_dir() and sid in answer.err, answer

@@ -34,7 +34,9 @@ def ended(home, *command, options=()):
 def edit(home, sid, **changes):
     """Change its session.json."""
     path = home.dir(sid) / "session.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+    edited = {**json.loads(path.read_text()), **changes}
+    edited.pop("crc", None)
+    path.write_text(json.dumps(edited))
 
 
 def age(home, sid, ms):

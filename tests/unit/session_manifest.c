@@ -125,7 +125,7 @@ what_is_written_is_read_back(void **state)
 	free(again);
 }
 
-/* The file with one piece of text replaced by another. */
+/* The file, unchecked, with one piece of text replaced by another. */
 static char *
 changed(const char *what, const char *by)
 {
@@ -136,6 +136,9 @@ changed(const char *what, const char *by)
 	fill(&m);
 	text = format(&m);
 	manifest_finish(&m);
+	at = strstr(text, ",\"crc\"");
+	assert_non_null(at);
+	strcpy(at, "}\n");
 	at = strstr(text, what);
 	if (at == NULL)
 		fail_msg("%s is not in %s", what, text);
@@ -189,6 +192,43 @@ a_damaged_file_is_refused_with_the_reason(void **state)
 	refuses("\"labels\":{", "\"labels\":{\"a\":\"\",", "duplicate");
 	refuses("}\n", "", "no JSON");
 	refuses("}\n", "}{}", "no JSON");
+}
+
+/* Whatever bit changes: refused, suspect, or the same in every field. */
+static void
+no_changed_bit_is_believed(void **state)
+{
+	auto_free char *text = NULL;
+	struct manifest m;
+	size_t len, same = 0;
+
+	(void)state;
+	fill(&m);
+	fill_end(&m);
+	text = format(&m);
+	manifest_finish(&m);
+	len = strlen(text);
+	assert_int_equal(manifest_parse(text, len, &m, NULL), 0);
+	assert_false(m.suspect);
+	manifest_finish(&m);
+	for (size_t bit = 0; bit < 8 * len; bit++) {
+		auto_free char *again = NULL;
+		int rc;
+
+		text[bit / 8] ^= (char)(1 << bit % 8);
+		rc = manifest_parse(text, len, &m, NULL);
+		assert_int_not_equal(rc, -EPROTO);
+		text[bit / 8] ^= (char)(1 << bit % 8);
+		if (rc == 0 && !m.suspect) {
+			again = format(&m);
+			assert_string_equal(again, text);
+			same++;
+		}
+		if (rc == 0)
+			manifest_finish(&m);
+	}
+	/* Only those of the checksum's own name and of the last newline. */
+	assert_true(same < 64);
 }
 
 static void
@@ -562,6 +602,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_is_read_back),
 		cmocka_unit_test(a_damaged_file_is_refused_with_the_reason),
+		cmocka_unit_test(no_changed_bit_is_believed),
 		cmocka_unit_test(a_newer_field_is_ignored),
 		cmocka_unit_test(a_command_that_is_too_long_is_refused),
 		cmocka_unit_test(a_file_is_written_whole_and_private),
