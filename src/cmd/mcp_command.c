@@ -169,12 +169,38 @@ read_json(const struct mcp_command *c, json_t **value, struct error *err)
 	return 1;
 }
 
+/*
+ * A log of which part is missing: what there is of it, then the envelope of the
+ * failure, in a line that tells what is not there.  NULL: it is not so.
+ */
+static json_t *
+read_rest(const struct mcp_command *c)
+{
+	const char *p = (const char *)c->buf.data;
+	const char *last = c->buf.len > 1 ? memrchr(p, '\n', c->buf.len - 1) :
+					    NULL;
+	auto_json json_t *tree = NULL;
+	size_t len;
+
+	if (last == NULL)
+		return NULL;
+	len = (size_t)(last + 1 - p);
+	tree = json_tree_object(last + 1, c->buf.len - len, NULL);
+	if (!json_is_array(json_object_get(tree, "damage")))
+		return NULL;
+	return json_pack("{s:o, s:b, s:O}", "text", json_stringn(p, len),
+	    "truncated", c->truncated, "damage",
+	    json_object_get(tree, "damage"));
+}
+
 static int
 read_text(const struct mcp_command *c, int status, json_t **value,
     struct error *err)
 {
-	if (status != 0)
-		return read_json(c, value, err);
+	if (status != 0) {
+		*value = read_rest(c);
+		return *value != NULL ? 1 : read_json(c, value, err);
+	}
 	*value = json_pack("{s:o, s:b}", "text",
 	    json_stringn(c->buf.len > 0 ? (const char *)c->buf.data : "",
 		c->buf.len),

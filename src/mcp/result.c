@@ -279,6 +279,8 @@ structured(const struct tool *t, const json_t *value, size_t left)
 	json_t *to = keep(&t->shape, value, &left), *items, *item;
 	size_t i;
 
+	/* Of any tool: what a log lacks, of which this is the rest. */
+	keep_fields("damage:array?", value, to);
 	if (t->items == NULL)
 		return to;
 	items = json_array();

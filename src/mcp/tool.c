@@ -245,6 +245,8 @@ put_output_schema(struct json_out *j, const struct tool *t)
 {
 	begin_object(j);
 	put_shape_schema(j, &t->shape);
+	put_property(j, "damage", "array",
+	    "what is missing in the session's log; the rest is given");
 	if (t->items != NULL)
 		put_items_schema(j, t);
 	json_out_close(j, '}');

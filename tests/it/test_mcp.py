@@ -170,6 +170,23 @@ def test_what_has_ended_can_be_read_but_not_driven(mcp):
     assert "exited with 3" in why and "session_output" in why
 
 
+def test_a_damaged_log_is_told_of_and_the_rest_given(mcp, home):
+    sid = mcp.call("session_create",
+                   command=["sh", "-c", "seq 100000"])["id"]
+    home.wait_gone(sid)
+    segment, = (home.dir(sid) / "log").glob("00000001.*seg")
+    data = bytearray(segment.read_bytes())
+    data[len(data) // 2] ^= 1
+    segment.write_bytes(data)
+    got = mcp.call("session_output", session=sid)
+    assert got["untrusted"]["text"].endswith("\n99999\n100000\n"), got
+    assert [each["why"] for each in got["damage"]] == ["damaged"], got
+    segment.write_bytes(data[:len(data) // 2])
+    got = mcp.call("session_snapshot", session=sid)
+    assert "100000" not in got["untrusted"]["screen"], got
+    assert got["damage"][0]["session"] == sid, got
+
+
 def test_output_is_the_end_of_the_log_and_bounded(mcp):
     sid = shell(mcp)
     seq = mcp.call("session_send", session=sid, input=[
