@@ -1,6 +1,7 @@
 #include "host/input.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -125,6 +126,8 @@ write_piece(struct input *in, struct piece *p)
 	bool begun = p->written > 0, withheld = !begun && is_withheld(in, p);
 	enum written rc;
 
+	if (!begun && interrupt_is_in(in->host->master, p->data, p->len))
+		interrupt_make_room(in->host->master);
 	standing_begins(ring, p->part);
 	failpoint("input-write");
 	rc = write_some(in->host->master, p->data, p->len, &p->written);
@@ -232,7 +235,8 @@ write_waiting(struct input *in)
 /*
  * The terminal is full, and somebody has typed the key that interrupts.  The
  * driver throws away what was not read when it gets that key, but it cannot
- * get it before there is room.
+ * get it before there is room.  What was asked before is not answered either:
+ * it would fill the terminal again, and the program could not even say goodbye.
  */
 static enum written
 write_interrupt(struct input *in)
@@ -243,6 +247,7 @@ write_interrupt(struct input *in)
 	    !interrupt_make_room(in->host->master))
 		return WRITTEN_PART;
 	answers_drop(&in->answers);
+	in->host->replies_from = atomic_load(&in->host->ring.shared->head);
 	return write_waiting(in);
 }
 

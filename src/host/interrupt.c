@@ -22,12 +22,16 @@ interrupt_is_in(int master, const uint8_t *p, size_t len)
 	return false;
 }
 
-/* Flushing the master would leave what the line discipline holds. */
+/*
+ * Unread input is in two places: on its way, which the master's side flushes,
+ * and in the line discipline, which the program's side does.
+ */
 bool
 interrupt_make_room(int master)
 {
 	int peer = ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
-	bool done = peer >= 0 && tcflush(peer, TCIFLUSH) == 0;
+	bool done = peer >= 0 && tcflush(master, TCOFLUSH) == 0 &&
+	    tcflush(peer, TCIFLUSH) == 0;
 
 	if (peer >= 0)
 		close(peer);

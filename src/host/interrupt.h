@@ -6,9 +6,11 @@
 #include <stdint.h>
 
 /*
- * Getting the key that interrupts a program to a terminal that is full of what
- * the program has not read.  The driver acts on that key when it receives it,
- * and throws away what was not read; a full terminal receives nothing.
+ * Getting the key that interrupts a program to a terminal that holds what the
+ * program has not read.  The driver acts on that key when it receives it, and
+ * throws away what was not read; but it receives nothing while the 4 KiB that a
+ * program can read at once are full.  Throwing it away before the key comes is
+ * the same, and lets it come.
  */
 
 /* Whether the driver would send a signal for one of these bytes, and flush. */

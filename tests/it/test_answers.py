@@ -141,10 +141,10 @@ def test_keys_come_between_answers_and_are_not_kept_waiting(home):
 
 # --------------------------------------------- programs that read no answer
 
-def flood(modes):
+def flood(modes, rounds=400):
     """A program that asks more than the ring can hold, and never reads."""
     return ["sh", "-c", f"stty {modes}; printf 'begin\\r\\n'; "
-            "i=0; while [ $i -lt 400 ]; do "
+            f"i=0; while [ $i -lt {rounds} ]; do "
             "printf '%01000d' 0 | sed 's/0/\\o033[5n/g'; "
             "i=$((i+1)); done; printf 'all asked\\r\\n'; exec tail -f"]
 
@@ -176,6 +176,14 @@ def test_an_interrupt_reaches_a_program_that_reads_no_answer(home, modes):
     home.ok("wait", sid, "--idle", "300ms")
     home.ok("send", sid, "--keys", "C-c")
     assert home.wait_status(sid, "exited")["exit_code"] == 3
+
+
+def test_an_interrupt_overtakes_answers_that_nobody_has_read(home):
+    """More than a program can read at once, less than the terminal takes."""
+    sid = home.start(*flood("-icanon -echo", rounds=2))
+    home.wait_text(sid, "all asked")
+    home.ok("send", sid, "--keys", "C-c")
+    assert home.wait_status(sid, "exited")["exit_signal"] == 2
 
 
 def test_the_end_of_a_program_does_not_wait_for_answers_to_be_read(home):
