@@ -22,7 +22,7 @@
 struct args {
 	const char *text, *regex, *absent, *cursor, *changed_since;
 	const char *stable, *idle, *after, *timeout;
-	bool command_done, exit, seen, any, all;
+	bool command_done, exit, seen, echo, any, all;
 };
 
 static const struct opt options[] = {
@@ -45,8 +45,10 @@ static const struct opt options[] = {
 	OPT_FLAG(struct args, exit, "exit", 0, "the session has ended"),
 	OPT_FLAG(struct args, seen, "seen", 0,
 	    "text and regex: also what flashes or scrolls past"),
+	OPT_FLAG(struct args, echo, "echo", 0,
+	    "text and regex: also in the echo of what was typed"),
 	OPT_VALUE(struct args, after, "after", 0, "SEQ",
-	    "only what was shown later than this event"),
+	    "only lines that have come after this event"),
 	OPT_VALUE(struct args, timeout, "timeout", 0, "DURATION",
 	    "give up after so long (30s)"),
 	OPT_FLAG(struct args, any, "any", 0, "of several sessions, the first"),
@@ -131,6 +133,7 @@ put_all(json_t *o, const struct args *a, struct error *err)
 	put_flag(o, "command_done", a->command_done);
 	put_flag(o, "exit", a->exit);
 	put_flag(o, "seen", a->seen);
+	put_flag(o, "echo", a->echo);
 	return 0;
 }
 
@@ -279,6 +282,25 @@ say_found(const struct waiting *w, bool several)
 	}
 }
 
+/* That it was there, but does not count. */
+static void
+say_seen(const struct waiting *w, const struct waiting_one *one)
+{
+	const char *seen = json_string_value(
+	    json_object_get(one->result, "seen"));
+
+	if (seen == NULL)
+		return;
+	if (strcmp(seen, "echo") == 0)
+		out_note(w->call->out,
+		    "it was seen in the echo of what was typed alone; --echo "
+		    "counts that");
+	else
+		out_note(w->call->out,
+		    "it was seen in lines alone that stood there before "
+		    "--after; without --after those count");
+}
+
 /* Why not: what the screen showed, up to its last line. */
 static void
 say_screen(const struct waiting *w, const struct waiting_one *one)
@@ -291,6 +313,7 @@ say_screen(const struct waiting *w, const struct waiting_one *one)
 	    target_name(one->target),
 	    waiting_timed_out(one) ? "timed out" : "it has ended",
 	    json_is_string(unmet) ? json_string_value(unmet) : "?");
+	say_seen(w, one);
 	while (n > 0 && json_string_length(json_array_get(screen, n - 1)) == 0)
 		n--;
 	for (size_t i = 0; i < n; i++)
@@ -373,8 +396,9 @@ const struct cmd cmd_wait = {
 	    "            [--cursor ROW,COL] [--changed-since HASH] "
 	    "[--stable DURATION]\n"
 	    "            [--idle DURATION] [--command-done] [--exit] "
-	    "[--seen] [--after SEQ]\n"
-	    "            [--timeout DURATION] [--any] [--all] [--json]",
+	    "[--seen] [--echo]\n"
+	    "            [--after SEQ] [--timeout DURATION] [--any] [--all] "
+	    "[--json]",
 	.summary = "wait until a session's screen shows something",
 	.details =
 	    "Several conditions must hold at one moment.  What was found is\n"

@@ -15,7 +15,9 @@
 #include "cmd/out.h"
 #include "cmd/target.h"
 #include "log/replay.h"
+#include "op/ledger.h"
 #include "op/sight.h"
+#include "vt/story.h"
 #include "vt/vt.h"
 
 /* What a host may take beyond the time that it was given. */
@@ -92,9 +94,12 @@ take_result(struct waiting *w, struct waiting_one *one, char *json)
 
 struct offline {
 	struct condition c;
+	struct ledger ledger;
+	struct glimpse glimpse;
 	struct finding found;
-	bool seen;    /* `found` is of a slice */
-	bool matched; /* at a frame that is not the last */
+	unsigned missed; /* what was found and does not count */
+	bool seen;       /* `found` is of a slice */
+	bool matched;    /* at a frame that is not the last */
 	int error;
 	uint64_t last_seq; /* that showed a frame */
 	const struct manifest *session;
@@ -124,15 +129,22 @@ on_frame(void *arg, const struct replay *at, bool frame)
 	struct sight s;
 	int rc = 0;
 
-	if (o->c.seen && !o->seen && o->error == 0) {
-		rc = sight_test_new(at->vt, false, &o->c, &o->found);
+	if (!frame && !o->seen && o->error == 0) {
+		const struct moment m = { at->vt, &o->ledger, at->seq + 1,
+			false };
+
+		rc = glimpse_look(&o->glimpse, &m, &o->c, &o->found);
 		o->seen = rc == 1;
 	}
+	if (frame)
+		glimpse_drop(&o->glimpse);
 	if (frame && !o->seen && rc == 0) {
 		sight_init(&s, at->vt);
+		s.ledger = &o->ledger;
 		s.shown_seq = o->last_seq = at->seq;
 		s.done_seq = at->done_seq;
 		rc = sight_test(&s, &o->c, 0, &o->found);
+		o->missed |= s.missed | o->glimpse.missed;
 		sight_finish(&s);
 	}
 	if (rc < 0)
@@ -151,10 +163,16 @@ replay(struct offline *o, struct log_reader *r, struct replay *at,
 		.slices = o->c.seen,
 		.fn = on_frame,
 		.arg = o,
+		.story = &ledger_story,
+		.story_arg = &o->ledger,
+	};
+	const struct replay_watch echo = {
+		.story = &ledger_story,
+		.story_arg = &o->ledger,
 	};
 
 	if (!o->c.has_after && !o->c.seen)
-		return replay_end(r, false, at, err);
+		return replay_end_watched(r, true, &echo, at, err);
 	return replay_watched(r, UINT64_MAX, &watch, at, err);
 }
 
@@ -194,6 +212,7 @@ judge(struct offline *o, struct log_reader *r, const struct replay *at,
 
 	sight_init(&s, at->vt);
 	s.ended = true;
+	s.ledger = &o->ledger;
 	s.shown_seq = o->last_seq;
 	s.done_seq = at->done_seq;
 	s.shown_ns = s.now_ns = moment(o->session, at->time_ns);
@@ -207,6 +226,7 @@ judge(struct offline *o, struct log_reader *r, const struct replay *at,
 	v.found = o->found;
 	if (rc == 0)
 		v.conditions = sight_unmet(&s, &o->c, UINT64_MAX);
+	v.missed = o->missed | s.missed;
 	buf_init(&b, SIZE_MAX);
 	json_out_init(&j, &b);
 	verdict_json(&v, &s, &j);
@@ -227,6 +247,9 @@ look_into_log(struct call *call, struct offline *o, char **json)
 	if (status != 0)
 		return status;
 	rc = replay(o, r, &at, &err);
+	if (rc == 0 && vt_in_sync(at.vt)) /* which the end has ended */
+		ledger_story.frame(&o->ledger, at.vt, at.seq,
+		    (int64_t)(at.time_ns / 1000000));
 	if (rc < 0)
 		damage_explain(call->out, &call->target->session, r);
 	else if (!target_is_gone(call->target))
@@ -255,7 +278,10 @@ ask_log(struct waiting *w, struct waiting_one *one)
 	if (condition_read(&o.c, w->args, CONDITION_ARGUMENTS, NULL) < 0)
 		return out_fail(call.out, FAIL_INTERNAL,
 		    "the conditions were checked before");
+	glimpse_init(&o.glimpse);
 	status = look_into_log(&call, &o, &json);
+	glimpse_finish(&o.glimpse);
+	ledger_finish(&o.ledger);
 	finding_finish(&o.found);
 	condition_finish(&o.c);
 	if (status != 0) {

@@ -36,6 +36,7 @@
 #include "host/stop.h"
 #include "host/waits.h"
 #include "host/wall.h"
+#include "op/ledger.h"
 #include "session/home.h"
 #include "session/scope.h"
 #include "vt/vt.h"
@@ -138,6 +139,7 @@ host_resize(struct host *h, unsigned cols, unsigned rows, const char *by,
 		scribe_join(h->scribe);
 	event_keyframe(h, true);
 	changes_all(&h->changes, h->vt, scribe_seq(h->scribe));
+	waits_resized(h->waits);
 	pump_keyframe_done(h->pump);
 	host_save(h);
 	server_resized(h->server);
@@ -535,6 +537,7 @@ host_open(struct host *h, struct error *err)
 		rc = rehearsal_run(h, &hello, err);
 	if (rc < 0)
 		return rc;
+	h->ledger = xcalloc(1, sizeof(*h->ledger));
 	h->clerk = clerk_create(h->dirfd, err);
 	if (h->clerk == NULL)
 		return -EIO;
@@ -581,6 +584,8 @@ host_close(struct host *h)
 	oom_destroy(h->oom);
 	vt_destroy(h->vt);
 	changes_finish(&h->changes);
+	ledger_finish(h->ledger);
+	free(h->ledger);
 	loop_destroy(h->loop);
 	ring_unmap(&h->ring);
 	manifest_finish(&h->manifest);

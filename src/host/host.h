@@ -15,6 +15,7 @@ struct ending;
 struct error;
 struct glance;
 struct handover;
+struct ledger;
 struct link;
 struct loop;
 struct oom;
@@ -74,6 +75,7 @@ struct host {
 	struct vt *vt;
 	uint64_t shown;
 	struct changes changes; /* which event changed what of it */
+	struct ledger *ledger;  /* since when its lines stand there */
 
 	/* Bytes before it were answered (or not) by a host before this one. */
 	uint64_t replies_from;

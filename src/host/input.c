@@ -18,6 +18,7 @@
 #include "host/pump.h"
 #include "host/scribe.h"
 #include "host/standing.h"
+#include "host/waits.h"
 #include "log/record.h"
 #include "vt/vt.h"
 #include "wire/frame.h"
@@ -96,10 +97,15 @@ log_event(struct input *in, const struct piece *p, bool withheld)
  * read its password may be back at its prompt right after.
  */
 static bool
-is_withheld(const struct input *in, const struct piece *p)
+is_secret(const struct input *in, const struct piece *p)
 {
-	return p->secret || in->host->manifest.log_input == LOG_INPUT_LENGTHS ||
-	    tty_is_secret(in->host->master);
+	return p->secret || tty_is_secret(in->host->master);
+}
+
+static bool
+is_withheld(const struct input *in, bool secret)
+{
+	return secret || in->host->manifest.log_input == LOG_INPUT_LENGTHS;
 }
 
 static void
@@ -119,22 +125,42 @@ extent(const struct piece *p)
 	return p->written < p->len ? STANDING_SOME : STANDING_ALL;
 }
 
+/* What of a prompt stands in the terminal, the next host must know as well. */
 static enum written
-write_piece(struct input *in, struct piece *p)
+write_bytes(struct input *in, struct piece *p)
 {
 	struct ring_shared *ring = in->host->ring.shared;
-	bool begun = p->written > 0, withheld = !begun && is_withheld(in, p);
 	enum written rc;
 
-	if (!begun && interrupt_is_in(in->host->master, p->data, p->len))
-		interrupt_make_room(in->host->master);
 	standing_begins(ring, p->part);
 	failpoint("input-write");
 	rc = write_some(in->host->master, p->data, p->len, &p->written);
 	failpoint("input-written");
 	standing_done(ring, p->part, extent(p));
-	if (!begun && p->written > 0)
-		log_piece(in, p, withheld);
+	return rc;
+}
+
+/* Nobody echoes the mouse, focus, or a secret. */
+static void
+note_typed(struct input *in, const struct piece *p, bool secret)
+{
+	if (p->kind <= INPUT_BYTES && !secret)
+		waits_typed(in->host->waits, p->data, p->len);
+}
+
+static enum written
+write_piece(struct input *in, struct piece *p)
+{
+	bool begun = p->written > 0, secret = !begun && is_secret(in, p);
+	enum written rc;
+
+	if (!begun && interrupt_is_in(in->host->master, p->data, p->len))
+		interrupt_make_room(in->host->master);
+	rc = write_bytes(in, p);
+	if (!begun && p->written > 0) {
+		note_typed(in, p, secret);
+		log_piece(in, p, is_withheld(in, secret));
+	}
 	in->echo = true;
 	return rc;
 }

@@ -12,6 +12,7 @@
 #include "host/link.h"
 #include "log/reader.h"
 #include "log/replay.h"
+#include "op/ledger.h"
 #include "vt/vt.h"
 
 static int
@@ -51,11 +52,17 @@ try_screen(int dirfd)
 {
 	auto_close int fd = openat(dirfd, "log",
 	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct ledger ledger = { 0 };
+	const struct replay_watch watch = {
+		.story = &ledger_story,
+		.story_arg = &ledger,
+	};
 	struct log_reader *reader = NULL;
 	struct replay end = { 0 };
 
 	if (fd >= 0 && log_reader_open(&reader, fd, NULL) == 0)
-		replay_end(reader, true, &end, NULL);
+		replay_end_watched(reader, true, &watch, &end, NULL);
+	ledger_finish(&ledger);
 	vt_destroy(end.vt);
 	log_reader_close(reader);
 }

@@ -29,6 +29,7 @@
 #include "log/record.h"
 #include "log/replay.h"
 #include "log/writer.h"
+#include "op/ledger.h"
 #include "vt/vt.h"
 
 #define RESTART_MAX 4096 /* of the event */
@@ -61,12 +62,16 @@ take_size(struct host *h)
 static struct vt *
 replay(struct host *h, struct restore_notes *n)
 {
+	const struct replay_watch watch = {
+		.story = &ledger_story,
+		.story_arg = h->ledger,
+	};
 	struct log_reader *reader = NULL;
 	struct replay end = { 0 };
 	struct error err;
 
 	if (log_reader_open(&reader, h->log_dirfd, &err) < 0 ||
-	    replay_end(reader, true, &end, &err) < 0) {
+	    replay_end_watched(reader, true, &watch, &end, &err) < 0) {
 		log_write(&h->log, LOG_WARN, "no screen in the log",
 		    log_str("error", err.msg));
 		n->trouble = "the screen could not be made from the log";

@@ -15,7 +15,9 @@
 #include "host/scribe.h"
 #include "host/serve.h"
 #include "log/replay.h"
+#include "op/ledger.h"
 #include "op/sight.h"
+#include "vt/story.h"
 #include "vt/vt.h"
 
 struct wait {
@@ -28,8 +30,10 @@ struct wait {
 
 	/* What a slice has shown is told with the frame that follows. */
 	bool seen;
+	struct glimpse glimpse;
 	struct finding found;
-	int error; /* -ELOOP: the pattern takes too long; 0 */
+	unsigned missed; /* what was found and did not count, lately */
+	int error;       /* -ELOOP: the pattern takes too long; 0 */
 };
 
 struct waits {
@@ -77,6 +81,21 @@ generation(const struct waits *w)
 	return w->h->vt != NULL ? vt_generation(w->h->vt) : 0;
 }
 
+/* As the log counts, which a ledger may have been told of before. */
+static int64_t
+story_ms(const struct waits *w)
+{
+	return (int64_t)(host_now_ns(w->h) / 1000000);
+}
+
+/* What is shown now was shown by this event. */
+static void
+note_frame(struct waits *w, uint64_t seq)
+{
+	if (w->h->vt != NULL)
+		ledger_story.frame(w->h->ledger, w->h->vt, seq, story_ms(w));
+}
+
 struct waits *
 waits_create(struct host *h)
 {
@@ -88,6 +107,10 @@ waits_create(struct host *h)
 	w->generation = generation(w);
 	list_init(&w->list);
 	buf_init(&w->text, SIZE_MAX);
+	if (h->vt != NULL && h->ledger->vt == NULL)
+		ledger_story.begun(h->ledger, h->vt);
+	else if (h->vt != NULL)
+		note_frame(w, w->first_seq); /* it may have been resized */
 	return w;
 }
 
@@ -111,6 +134,7 @@ drop(struct wait *wait)
 	w->n_stable -= condition_wants(&wait->c, CONDITION_STABLE);
 	list_remove(&wait->link);
 	scribe_forget(w->h->scribe, wait);
+	glimpse_finish(&wait->glimpse);
 	finding_finish(&wait->found);
 	condition_finish(&wait->c);
 	free(wait);
@@ -211,6 +235,7 @@ static void
 see(struct waits *w, struct sight *s, int64_t now)
 {
 	sight_init(s, w->h->vt);
+	s->ledger = w->h->ledger;
 	s->shown_seq = w->shown_seq;
 	s->done_seq = w->done_seq;
 	s->ended = w->h->ended;
@@ -239,6 +264,8 @@ judge(struct wait *wait, struct sight *s, int64_t now, struct verdict *v)
 		else
 			rc = sight_test(s, &wait->c, wait->begun_seq,
 			    &wait->found);
+		glimpse_drop(&wait->glimpse);
+		wait->missed |= s->missed | wait->glimpse.missed;
 	}
 	v->matched = rc == 1;
 	v->found = wait->found;
@@ -248,6 +275,7 @@ judge(struct wait *wait, struct sight *s, int64_t now, struct verdict *v)
 		return 0;
 	v->timed_out = !s->ended;
 	v->conditions = sight_unmet(s, &wait->c, wait->begun_seq);
+	v->missed = wait->missed | s->missed;
 	return 1;
 }
 
@@ -295,11 +323,26 @@ look(struct waits *w)
 	sight_finish(&s);
 }
 
+/* Look at a moment between frames, for one who wants to see them. */
+static void
+glance(struct wait *wait, const struct moment *m)
+{
+	int rc;
+
+	if (!wait->c.seen || wait->seen || wait->error != 0 ||
+	    (wait->c.has_after && m->seq <= wait->c.after))
+		return;
+	rc = glimpse_look(&wait->glimpse, m, &wait->c, &wait->found);
+	wait->seen = rc == 1;
+	wait->error = rc < 0 ? rc : 0;
+}
+
 /* --------------------------------------------------------- looking back */
 
 struct past_look {
 	struct wait *wait;
-	uint64_t begun; /* offset of the first output that counts */
+	struct ledger ledger; /* as it was then */
+	uint64_t begun;       /* offset of the first output that counts */
 	bool has_begun;
 	uint64_t shown_seq; /* of the last frame; 0: there was none */
 	bool found;
@@ -323,15 +366,14 @@ on_past(void *arg, const struct replay *at, bool frame)
 	struct wait *wait = p->wait;
 	struct sight s;
 
-	if (!wait->seen && wait->error == 0 && wait->c.seen) {
-		int rc = sight_test_new(at->vt, false, &wait->c, &wait->found);
-
-		wait->seen = rc == 1;
-		wait->error = rc < 0 ? rc : 0;
-	}
-	if (!frame)
+	if (!frame) {
+		glance(wait,
+		    &(struct moment){ at->vt, &p->ledger, at->seq + 1, false });
 		return true;
+	}
+	glimpse_drop(&wait->glimpse);
 	sight_init(&s, at->vt);
+	s.ledger = &p->ledger;
 	s.shown_seq = p->shown_seq = at->seq;
 	s.done_seq = at->done_seq;
 	p->found = wait->seen;
@@ -340,6 +382,7 @@ on_past(void *arg, const struct replay *at, bool frame)
 
 		p->found = rc == 1;
 		wait->error = rc < 0 ? rc : 0;
+		wait->missed |= s.missed;
 	}
 	sight_finish(&s);
 	return !p->found && wait->error == 0 && !is_enough(p, at);
@@ -370,6 +413,7 @@ learn(struct waits *w, const struct past_look *p, const struct replay *at)
 		w->shown_seq = p->shown_seq;
 	if (w->done_seq < at->done_seq)
 		w->done_seq = at->done_seq;
+	ledger_learn(w->h->ledger, &p->ledger);
 	look(w);
 }
 
@@ -385,6 +429,8 @@ on_logged(void *arg, uint64_t seq)
 		.slices = wait->c.seen,
 		.fn = on_past,
 		.arg = &look,
+		.story = &ledger_story,
+		.story_arg = &look.ledger,
 	};
 	struct replay at = { 0 };
 	struct log_reader *r;
@@ -399,6 +445,7 @@ on_logged(void *arg, uint64_t seq)
 		else
 			learn(w, &look, &at);
 	}
+	ledger_finish(&look.ledger);
 	vt_destroy(at.vt);
 	log_reader_close(r);
 }
@@ -432,6 +479,7 @@ create(struct waits *w, const struct op_call *call, struct condition *c)
 	wait->c = *c;
 	wait->begun_seq = scribe_seq(w->h->scribe);
 	wait->deadline_ms = now_ms() + c->timeout_ms;
+	glimpse_init(&wait->glimpse);
 	*c = (struct condition){ 0 };
 	add(w, wait);
 	return wait;
@@ -522,21 +570,17 @@ waits_want_slices(const struct waits *w)
 void
 waits_slice(struct waits *w)
 {
-	bool other = vt_alt_screen(w->h->vt) != w->alternate;
-	uint64_t seq = scribe_seq(w->h->scribe) + 1;
+	struct host *h = w->h;
+	const struct moment m = {
+		.vt = h->vt,
+		.ledger = h->ledger,
+		.seq = scribe_seq(h->scribe) + 1,
+		.all = vt_alt_screen(h->vt) != w->alternate,
+	};
 
-	w->alternate = vt_alt_screen(w->h->vt);
-	list_for_each(it, &w->list) {
-		struct wait *wait = wait_of(it);
-		int rc;
-
-		if (!wait->c.seen || wait->seen || wait->error != 0 ||
-		    (wait->c.has_after && seq <= wait->c.after))
-			continue;
-		rc = sight_test_new(w->h->vt, other, &wait->c, &wait->found);
-		wait->seen = rc == 1;
-		wait->error = rc < 0 ? rc : 0;
-	}
+	w->alternate = vt_alt_screen(h->vt);
+	list_for_each(it, &w->list)
+		glance(wait_of(it), &m);
 }
 
 void
@@ -553,6 +597,7 @@ waits_output(struct waits *w, uint64_t seq, bool frame)
 	w->shown_seq = seq;
 	w->shown_ns = clock_ns(CLOCK_BOOTTIME);
 	w->generation = generation(w);
+	note_frame(w, seq);
 	if (w->h->vt != NULL)
 		w->alternate = vt_alt_screen(w->h->vt);
 	look(w);
@@ -561,14 +606,34 @@ waits_output(struct waits *w, uint64_t seq, bool frame)
 void
 waits_event(struct waits *w, const struct vt_event *ev)
 {
-	if (ev->type == VT_EVENT_MARK && ev->number == 'D')
+	if (ev->type != VT_EVENT_MARK)
+		return;
+	if (ev->number == 'D')
 		w->done = true;
+	ledger_story.marked(w->h->ledger, w->h->vt, ev->number);
+}
+
+void
+waits_typed(struct waits *w, const uint8_t *p, size_t len)
+{
+	if (w->h->vt != NULL)
+		ledger_story.typed(w->h->ledger, w->h->vt,
+		    scribe_seq(w->h->scribe), story_ms(w), p, len);
+}
+
+/* At once: what is shown next in this turn must not look like a part of it. */
+void
+waits_resized(struct waits *w)
+{
+	note_frame(w, scribe_seq(w->h->scribe));
 }
 
 void
 waits_engine_changed(struct waits *w)
 {
 	w->generation = UINT64_MAX;
+	if (w->h->vt != NULL)
+		ledger_story.begun(w->h->ledger, w->h->vt);
 }
 
 /* The screen has changed without output: a resize, an update given up. */
@@ -581,6 +646,7 @@ has_changed(struct waits *w)
 	w->generation = generation(w);
 	w->shown_seq = scribe_seq(w->h->scribe);
 	w->shown_ns = clock_ns(CLOCK_BOOTTIME);
+	note_frame(w, w->shown_seq);
 	return true;
 }
 

@@ -2,6 +2,7 @@
 #define TEND_HOST_WAITS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct condition;
@@ -15,6 +16,9 @@ struct vt_event;
  * most one for each connection.  They are looked after when something has
  * happened: at every frame, when the screen changed in another way, when a
  * time has come that one of them waits for, and at the session's end.
+ *
+ * What they find counts if it is new and no echo, which the host's ledger says
+ * (op/ledger.h): it is kept here, at every frame, whether anybody waits or not.
  *
  * A wait that names an event (`after`) may have come too late for a frame
  * between that event and now, and this host too late for all that came before
@@ -53,6 +57,12 @@ void waits_slice(struct waits *w);
  * left out.  `frame`: what is on the screen now is a frame.
  */
 void waits_output(struct waits *w, uint64_t seq, bool frame);
+
+/* Somebody has typed this, and it is no secret. */
+void waits_typed(struct waits *w, const uint8_t *p, size_t len);
+
+/* The terminal has another size. */
+void waits_resized(struct waits *w);
 
 /* What a program said, from inside the engine. */
 void waits_event(struct waits *w, const struct vt_event *ev);

@@ -110,6 +110,24 @@ record_output(const struct record *r, uint64_t *offset, const uint8_t **p,
 	return true;
 }
 
+#define TYPED_PREFIX 7   /* kind, flags, length of by; count */
+#define TYPED_KIND_MAX 4 /* text, key, paste, bytes */
+
+bool
+record_typed(const struct record *r, const uint8_t **p, size_t *len)
+{
+	size_t at;
+
+	if (r->len < TYPED_PREFIX || r->payload[0] > TYPED_KIND_MAX)
+		return false;
+	at = TYPED_PREFIX + (size_t)r->payload[2];
+	if (at > r->len)
+		return false;
+	*p = r->payload + at;
+	*len = r->len - at;
+	return true;
+}
+
 void
 record_put_keyframe(uint8_t out[RECORD_KEYFRAME_PREFIX],
     const struct record_keyframe *k)

@@ -68,6 +68,12 @@ enum record_state record_parse(const uint8_t *p, size_t len, uint64_t nonce,
 bool record_output(const struct record *r, uint64_t *offset, const uint8_t **p,
     size_t *len);
 
+/*
+ * The bytes that an input event has of what was typed: none when they were
+ * withheld, and false for mouse and focus.
+ */
+bool record_typed(const struct record *r, const uint8_t **p, size_t *len);
+
 #define RECORD_KEYFRAME_PREFIX 16
 struct record_keyframe {
 	uint64_t offset; /* of the output byte that comes next */

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "vt/keyframe.h"
 #include "vt/slice.h"
+#include "vt/story.h"
 #include "vt/vt.h"
 
 /* More than the lines of what hosts print between two keyframes. */
@@ -162,13 +163,25 @@ lose(struct player *p)
 	p->at.complete = false;
 }
 
+/* Who keeps account of what happens, or NULL. */
+static const struct vt_story *
+story_of(const struct player *p)
+{
+	return p->watch != NULL && !p->lost ? p->watch->story : NULL;
+}
+
 static void
 on_said(void *arg, const struct vt_event *ev)
 {
 	struct player *p = arg;
+	const struct vt_story *story = story_of(p);
 
-	if (ev->type == VT_EVENT_MARK && ev->number == 'D')
+	if (ev->type != VT_EVENT_MARK)
+		return;
+	if (ev->number == 'D')
 		p->done = true;
+	if (story != NULL)
+		story->marked(p->watch->story_arg, p->vt, ev->number);
 }
 
 static void
@@ -218,7 +231,8 @@ static void
 tell(struct player *p, bool frame)
 {
 	p->at.vt = p->vt;
-	if (!p->watch->fn(p->watch->arg, &p->at, frame) && frame)
+	if (p->watch->fn != NULL &&
+	    !p->watch->fn(p->watch->arg, &p->at, frame) && frame)
 		p->stopped = true;
 }
 
@@ -326,6 +340,18 @@ is_frame(const struct player *p, const struct record *rec)
 }
 
 static void
+play_input(struct player *p, const struct record *rec)
+{
+	const struct vt_story *story = story_of(p);
+	const uint8_t *bytes;
+	size_t len;
+
+	if (story != NULL && record_typed(rec, &bytes, &len))
+		story->typed(p->watch->story_arg, p->vt, p->at.seq,
+		    (int64_t)(rec->time_ns / 1000000), bytes, len);
+}
+
+static void
 play(struct player *p, const struct record *rec)
 {
 	bool resizes = false, frame;
@@ -338,6 +364,9 @@ play(struct player *p, const struct record *rec)
 		break;
 	case RECORD_KEYFRAME:
 		play_keyframe(p, rec);
+		break;
+	case RECORD_INPUT:
+		play_input(p, rec);
 		break;
 	case RECORD_RESIZE:
 		resizes = record_resize(rec, &p->cols, &p->rows);
@@ -362,6 +391,9 @@ play(struct player *p, const struct record *rec)
 	if (p->done)
 		p->at.done_seq = rec->seq;
 	p->done = false;
+	if (frame && story_of(p) != NULL)
+		story_of(p)->frame(p->watch->story_arg, p->vt, rec->seq,
+		    (int64_t)(rec->time_ns / 1000000));
 	if (p->watching && frame)
 		tell(p, true);
 }
@@ -453,6 +485,8 @@ static void
 play_to_value(struct player *p, struct replay *out)
 {
 	find_gaps(p);
+	if (story_of(p) != NULL)
+		story_of(p)->begun(p->watch->story_arg, p->vt);
 	play_on(p);
 	free(p->gaps);
 	vt_set_ops(p->vt, NULL, NULL);
@@ -546,6 +580,23 @@ replay_watched(struct log_reader *r, uint64_t until,
 	if (rc < 0 && !begin_first(&p))
 		return rc;
 	p.value = until;
+	play_to_value(&p, out);
+	return 0;
+}
+
+int
+replay_end_watched(struct log_reader *r, bool history,
+    const struct replay_watch *watch, struct replay *out, struct error *err)
+{
+	struct player p = { .r = r,
+		.by = LOG_BY_SEQ,
+		.value = UINT64_MAX,
+		.history = history,
+		.watch = watch };
+	int rc = find_begin(&p, err);
+
+	if (rc < 0)
+		return rc;
 	play_to_value(&p, out);
 	return 0;
 }

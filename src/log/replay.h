@@ -8,6 +8,7 @@
 
 struct error;
 struct vt;
+struct vt_story;
 
 /* The screen at a moment of the log. */
 struct replay {
@@ -40,12 +41,17 @@ int replay_at(struct log_reader *r, enum log_by by, uint64_t value,
  * that an event after `after` has shown, and with `slices` after every slice
  * (vt/slice.h) that leads there.  A frame at which fn says false is the last:
  * it is what *out has.
+ *
+ * The story is told from the keyframe on with which the replay begins, and a
+ * frame of it before fn is called.  fn and story may be NULL.
  */
 struct replay_watch {
 	uint64_t after;
 	bool slices;
 	bool (*fn)(void *arg, const struct replay *at, bool frame);
 	void *arg;
+	const struct vt_story *story;
+	void *story_arg;
 };
 int replay_watched(struct log_reader *r, uint64_t until,
     const struct replay_watch *watch, struct replay *out, struct error *err);
@@ -53,6 +59,10 @@ int replay_watched(struct log_reader *r, uint64_t until,
 /* The newest screen, for a host that takes over. */
 int replay_end(struct log_reader *r, bool history, struct replay *out,
     struct error *err);
+
+/* The same, and somebody looks on from the last keyframe; `after` is 0. */
+int replay_end_watched(struct log_reader *r, bool history,
+    const struct replay_watch *watch, struct replay *out, struct error *err);
 
 /*
  * The stretch of the log that `value` is in: from a keyframe on, the last one

@@ -191,6 +191,7 @@ read_others(struct condition *c, const json_t *args, enum condition_names names,
 	struct error why;
 
 	c->seen = op_bool(args, "seen", false);
+	c->echo = op_bool(args, "echo", false);
 	c->has_after = json_is_integer(after);
 	c->after = op_number(args, "after", 0);
 	c->timeout_ms = CONDITION_TIMEOUT_MS;

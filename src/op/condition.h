@@ -40,7 +40,8 @@ struct condition {
 	uint32_t stable_ms, idle_ms;
 
 	bool seen; /* text and regex: also what is gone by the next frame */
-	bool has_after; /* only frames that were shown later than this event */
+	bool echo; /* text and regex: also in the echo of what was typed */
+	bool has_after; /* only what has come later than this event */
 	uint64_t after;
 	uint32_t timeout_ms;
 };

@@ -142,12 +142,14 @@ outcome(int rc, pcre2_match_data *found, size_t *from, size_t *to)
 }
 
 int
-pattern_find(const struct pattern *p, const char *text, size_t len,
-    size_t *from, size_t *to)
+pattern_next(const struct pattern *p, const char *text, size_t len,
+    size_t *steps, size_t *from, size_t *to)
 {
+	size_t most = STEPS + STEPS_PER_BYTE * len;
 	struct search search = {
 		.pattern = p,
-		.left = STEPS + STEPS_PER_BYTE * len,
+		.left = most > *steps ? most - *steps : 1,
+		.at = *from,
 	};
 	pcre2_match_data *found = pcre2_match_data_create(1, NULL);
 	int rc;
@@ -155,9 +157,20 @@ pattern_find(const struct pattern *p, const char *text, size_t len,
 	if (found == NULL)
 		return -ELOOP;
 	pcre2_set_callout(p->limits, on_step, &search);
-	rc = pcre2_match(p->code, (PCRE2_SPTR)text, len, 0, 0, found,
-	    p->limits);
+	rc = pcre2_match(p->code, (PCRE2_SPTR)text, len, *from,
+	    *from > 0 ? PCRE2_NO_UTF_CHECK : 0, found, p->limits);
 	rc = outcome(rc, found, from, to);
+	*steps = most - search.left;
 	pcre2_match_data_free(found);
 	return rc;
+}
+
+int
+pattern_find(const struct pattern *p, const char *text, size_t len,
+    size_t *from, size_t *to)
+{
+	size_t steps = 0;
+
+	*from = 0;
+	return pattern_next(p, text, len, &steps, from, to);
 }

@@ -29,4 +29,12 @@ void pattern_destroy(struct pattern *p); /* NULL is fine */
 int pattern_find(const struct pattern *p, const char *text, size_t len,
     size_t *from, size_t *to);
 
+/*
+ * The same for the matches one after the other: the first that begins at or
+ * behind *from.  All of them together have the steps of one search; *steps is
+ * 0 to begin with.
+ */
+int pattern_next(const struct pattern *p, const char *text, size_t len,
+    size_t *steps, size_t *from, size_t *to);
+
 #endif

@@ -7,6 +7,7 @@
 #include "base/json_out.h"
 #include "base/mem.h"
 #include "base/sha256.h"
+#include "op/ledger.h"
 #include "op/pattern.h"
 #include "op/screen.h"
 #include "vt/text.h"
@@ -64,6 +65,18 @@ finding_finish(struct finding *f)
 /* ------------------------------------------------------------- looking */
 
 /*
+ * Who says whether a match counts.  Between frames that takes a ledger of its
+ * own, made when something was found.
+ */
+struct weigher {
+	const struct ledger *ledger; /* NULL: everything does */
+	const struct moment *moment; /* NULL: at a frame */
+	struct ledger copy;
+	bool has_copy;
+	unsigned missed; /* bits of what it has said */
+};
+
+/*
  * Rows [from, to) of a screen as text, each of them a line or joined to logical
  * lines.
  */
@@ -72,6 +85,7 @@ struct view {
 	unsigned from, to;
 	bool joined;
 	const struct buf *text;
+	struct weigher *weigher;
 };
 
 /* The same rows, and the lines that they are parts of. */
@@ -145,7 +159,7 @@ column_of(const struct vt *vt, unsigned y, size_t at)
 
 /* The place of the text's byte at `at`: in the last row that begins by then. */
 static void
-find_place(const struct view *v, size_t at, struct finding *f)
+find_place(const struct view *v, size_t at, unsigned *row, unsigned *col)
 {
 	struct vt_lines lines;
 	size_t begin = 0;
@@ -153,16 +167,15 @@ find_place(const struct view *v, size_t at, struct finding *f)
 
 	buf_init(&text, SIZE_MAX);
 	vt_lines_begin(&lines, v->vt, &text);
-	f->row = v->from;
+	*row = v->from;
 	for (unsigned y = v->from; y < v->to; y++) {
 		add_row(v, y, &lines);
 		if (lines.at > at)
 			break;
-		f->row = y;
+		*row = y;
 		begin = lines.at;
 	}
-	f->col = column_of(v->vt, f->row, at - begin);
-	f->has_place = true;
+	*col = column_of(v->vt, *row, at - begin);
 	buf_finish(&text);
 }
 
@@ -176,31 +189,107 @@ static void
 found_at(const struct view *v, size_t from, size_t to, struct finding *f)
 {
 	finding_finish(f);
-	find_place(v, from, f);
+	find_place(v, from, &f->row, &f->col);
+	f->has_place = true;
 	f->text = xmalloc(to - from + 1);
 	memcpy(f->text, bytes_of(v) + from, to - from);
 	f->text[to - from] = '\0';
 }
 
+/* ------------------------------------------------------------ weighing */
+
+static const struct ledger *
+ledger_of(struct weigher *w)
+{
+	if (w->moment == NULL)
+		return w->ledger;
+	if (!w->has_copy)
+		ledger_peek(&w->copy, w->ledger, w->moment->vt, w->moment->seq);
+	w->has_copy = true;
+	return &w->copy;
+}
+
+static void
+weigher_finish(struct weigher *w)
+{
+	if (w->has_copy)
+		ledger_finish(&w->copy);
+}
+
+/* Whether the bytes [from, to) of a view are a match that counts. */
+static bool
+counts(const struct view *v, size_t from, size_t to,
+    const struct ledger_rule *rule)
+{
+	struct ledger_extent at;
+	enum ledger_says says;
+
+	if (v->weigher->ledger == NULL || (rule->any_age && rule->echo))
+		return true;
+	find_place(v, from, &at.row, &at.col);
+	at.to_row = at.row;
+	at.to_col = at.col;
+	if (to > from) {
+		find_place(v, to - 1, &at.to_row, &at.to_col);
+		at.to_col++;
+	}
+	says = ledger_weigh(ledger_of(v->weigher), &at, rule);
+	if (says != LEDGER_COUNTS)
+		v->weigher->missed |= 1u << says;
+	return says == LEDGER_COUNTS;
+}
+
+static struct ledger_rule
+rule_of(const struct condition *c)
+{
+	return (struct ledger_rule){
+		.any_age = !c->has_after,
+		.after = c->after,
+		.echo = c->echo,
+	};
+}
+
+/* The next place behind an empty match at which a character begins. */
+static size_t
+behind(const struct view *v, size_t from, size_t to)
+{
+	if (to > from)
+		return to;
+	do
+		to++;
+	while (to < v->text->len && (bytes_of(v)[to] & 0xc0) == 0x80);
+	return to;
+}
+
 /* Whether the text is there, and where. */
 static bool
-find(const struct view *v, const char *text, size_t *at)
+find(const struct view *v, const char *text, const struct ledger_rule *rule,
+    size_t *from)
 {
 	const char *p = bytes_of(v);
-	const char *found = memmem(p, v->text->len, text, strlen(text));
+	size_t len = strlen(text), at = 0;
 
-	if (found == NULL)
-		return false;
-	*at = (size_t)(found - p);
-	return true;
+	while (at < v->text->len) {
+		const char *found = memmem(p + at, v->text->len - at, text,
+		    len);
+
+		if (found == NULL)
+			return false;
+		*from = (size_t)(found - p);
+		if (counts(v, *from, *from + len, rule))
+			return true;
+		at = *from + len;
+	}
+	return false;
 }
 
 static bool
 view_text(const struct view *v, const struct condition *c, struct finding *f)
 {
+	const struct ledger_rule rule = rule_of(c);
 	size_t at;
 
-	if (!find(v, c->text, &at))
+	if (!find(v, c->text, &rule, &at))
 		return false;
 	found_at(v, at, at + strlen(c->text), f);
 	return true;
@@ -209,12 +298,23 @@ view_text(const struct view *v, const struct condition *c, struct finding *f)
 static int
 view_regex(const struct view *v, const struct condition *c, struct finding *f)
 {
-	size_t from, to;
-	int rc = pattern_find(c->regex, bytes_of(v), v->text->len, &from, &to);
+	const struct ledger_rule rule = rule_of(c);
+	size_t at = 0, from, to, steps = 0;
+	int rc = 0;
 
-	if (rc == 1)
-		found_at(v, from, to, f);
-	return rc;
+	while (at <= v->text->len) {
+		from = at;
+		rc = pattern_next(c->regex, bytes_of(v), v->text->len, &steps,
+		    &from, &to);
+		if (rc != 1)
+			return rc;
+		if (counts(v, from, to, &rule)) {
+			found_at(v, from, to, f);
+			return 1;
+		}
+		at = behind(v, from, to);
+	}
+	return 0;
 }
 
 static int
@@ -235,19 +335,20 @@ views_regex(const struct views *v, const struct condition *c, struct finding *f)
 static bool
 views_absent(const struct views *v, const struct condition *c)
 {
+	const struct ledger_rule rule = { .any_age = true, .echo = c->echo };
 	size_t at;
 
-	return !find(&v->lines, c->absent, &at) &&
-	    !find(&v->rows, c->absent, &at);
+	return !find(&v->lines, c->absent, &rule, &at) &&
+	    !find(&v->rows, c->absent, &rule, &at);
 }
 
 static struct views
-whole(struct sight *s)
+whole(struct sight *s, struct weigher *w)
 {
 	unsigned rows = vt_rows(s->vt);
 	struct views v = {
-		.lines = { s->vt, 0, rows, true, &s->lines },
-		.rows = { s->vt, 0, rows, false, sight_text(s) },
+		.lines = { s->vt, 0, rows, true, &s->lines, w },
+		.rows = { s->vt, 0, rows, false, sight_text(s), w },
 	};
 
 	if (!s->has_lines && has_wrapped(&v.lines))
@@ -269,23 +370,30 @@ typedef int test_fn(const struct question *q, struct finding *f);
 static int
 test_text(const struct question *q, struct finding *f)
 {
-	struct views v = whole(q->sight);
+	struct weigher w = { .ledger = q->sight->ledger };
+	struct views v = whole(q->sight, &w);
+	int rc = views_text(&v, q->c, f);
 
-	return views_text(&v, q->c, f);
+	q->sight->missed |= w.missed;
+	return rc;
 }
 
 static int
 test_regex(const struct question *q, struct finding *f)
 {
-	struct views v = whole(q->sight);
+	struct weigher w = { .ledger = q->sight->ledger };
+	struct views v = whole(q->sight, &w);
+	int rc = views_regex(&v, q->c, f);
 
-	return views_regex(&v, q->c, f);
+	q->sight->missed |= w.missed;
+	return rc;
 }
 
 static int
 test_absent(const struct question *q, struct finding *f)
 {
-	struct views v = whole(q->sight);
+	struct weigher w = { .ledger = q->sight->ledger };
+	struct views v = whole(q->sight, &w);
 
 	(void)f;
 	return views_absent(&v, q->c);
@@ -369,10 +477,15 @@ test(const struct question *q, unsigned kind, struct finding *f)
 {
 	if (tests[kind].of_screen && q->sight->vt == NULL)
 		return 0;
-	if (tests[kind].of_frame && q->c->has_after &&
-	    q->sight->shown_seq <= q->c->after)
-		return 0;
-	return tests[kind].test(q, f);
+	if (!tests[kind].of_frame || !q->c->has_after ||
+	    q->sight->shown_seq > q->c->after)
+		return tests[kind].test(q, f);
+	if (q->sight->ledger != NULL && tests[kind].of_screen) {
+		/* It says no, but what it finds there was there before. */
+		(void)tests[kind].test(q, f);
+		finding_finish(f);
+	}
+	return 0;
 }
 
 int
@@ -383,6 +496,7 @@ sight_test(struct sight *s, const struct condition *c, uint64_t done_after,
 	int rc = 1;
 
 	*f = (struct finding){ 0 };
+	s->missed = 0;
 	for (unsigned i = 0; rc > 0 && i < CONDITION_KINDS; i++)
 		if (condition_wants(c, i))
 			rc = test(&q, i, f);
@@ -398,6 +512,7 @@ sight_unmet(struct sight *s, const struct condition *c, uint64_t done_after)
 	struct finding f = { 0 };
 	unsigned unmet = 0;
 
+	s->missed = 0;
 	for (unsigned i = 0; i < CONDITION_KINDS; i++)
 		if (condition_wants(c, i) && test(&q, i, &f) <= 0)
 			unmet |= 1u << i;
@@ -444,13 +559,14 @@ look(const struct views *v, const struct condition *c, unsigned *left,
 }
 
 static int
-look_at_rows(const struct vt *vt, unsigned from, unsigned to,
+look_at_rows(struct weigher *w, unsigned from, unsigned to,
     const struct condition *c, unsigned *left, struct finding *f)
 {
+	const struct vt *vt = w->moment->vt;
 	struct buf lines, rows;
 	struct views v = {
-		.lines = { vt, from, to, true, &lines },
-		.rows = { vt, from, to, false, &rows },
+		.lines = { vt, from, to, true, &lines, w },
+		.rows = { vt, from, to, false, &rows, w },
 	};
 	int rc;
 
@@ -466,23 +582,117 @@ look_at_rows(const struct vt *vt, unsigned from, unsigned to,
 	return rc;
 }
 
-int
-sight_test_new(const struct vt *vt, bool all, const struct condition *c,
-    struct finding *f)
+static int
+look_at_new(struct weigher *w, const struct condition *c, struct finding *f)
 {
+	const struct moment *m = w->moment;
 	unsigned left = c->wanted, end;
 	int rc = 0;
 
 	*f = (struct finding){ 0 };
-	for (unsigned y = 0; rc == 0 && left != 0 && y < vt_rows(vt);
+	for (unsigned y = 0; rc == 0 && left != 0 && y < vt_rows(m->vt);
 	     y = end + 1) {
-		end = new_end(vt, y, all);
+		end = new_end(m->vt, y, m->all);
 		if (end > y)
-			rc = look_at_rows(vt, y, end, c, &left, f);
+			rc = look_at_rows(w, y, end, c, &left, f);
 	}
 	if (rc < 0 || left != 0)
 		finding_finish(f);
 	return rc < 0 ? rc : left == 0;
+}
+
+void
+glimpse_init(struct glimpse *g)
+{
+	*g = (struct glimpse){ 0 };
+	buf_init(&g->line, SIZE_MAX);
+}
+
+void
+glimpse_finish(struct glimpse *g)
+{
+	finding_finish(&g->found);
+	buf_finish(&g->line);
+}
+
+void
+glimpse_drop(struct glimpse *g)
+{
+	finding_finish(&g->found);
+	g->pending = false;
+}
+
+/* All of the line that the row is a part of. */
+static void
+write_line(const struct vt *vt, unsigned row, struct buf *out)
+{
+	struct view v = { .vt = vt,
+		.from = row,
+		.to = row + 1,
+		.joined = true };
+
+	widen(&v);
+	write_view(&v, out);
+}
+
+/* Whether what was found is gone; what goes on is not a glimpse any more. */
+static bool
+is_gone(struct glimpse *g, const struct vt *vt)
+{
+	int row = typed_row(&g->place, vt);
+	struct buf now;
+	bool gone;
+
+	if (row < 0)
+		return true;
+	buf_init(&now, SIZE_MAX);
+	write_line(vt, (unsigned)row, &now);
+	gone = now.len < g->line.len ||
+	    memcmp(now.data, g->line.data, g->line.len) != 0;
+	if (!gone && now.len > g->line.len)
+		glimpse_drop(g);
+	buf_finish(&now);
+	return gone;
+}
+
+static void
+keep_glimpse(struct glimpse *g, const struct vt *vt, struct finding *f)
+{
+	g->pending = true;
+	g->found = *f;
+	g->place = (struct typed_place){
+		.known = true,
+		.alternate = vt_alt_screen(vt),
+		.row = vt_scrolled(vt) + f->row,
+	};
+	buf_clear(&g->line);
+	write_line(vt, f->row, &g->line);
+	*f = (struct finding){ 0 };
+}
+
+int
+glimpse_look(struct glimpse *g, const struct moment *m,
+    const struct condition *c, struct finding *f)
+{
+	struct weigher w = { .ledger = m->ledger, .moment = m };
+	int rc;
+
+	if (g->pending && is_gone(g, m->vt)) {
+		*f = g->found;
+		g->found = (struct finding){ 0 };
+		g->pending = false;
+		return 1;
+	}
+	*f = (struct finding){ 0 };
+	if (g->pending)
+		return 0;
+	rc = look_at_new(&w, c, f);
+	g->missed |= w.missed;
+	weigher_finish(&w);
+	if (rc != 1 || m->ledger == NULL)
+		return rc;
+	keep_glimpse(g, m->vt, f);
+	return 0;
 }
 
 /* ------------------------------------------------------------- verdict */
@@ -553,6 +763,11 @@ verdict_json(const struct verdict *v, struct sight *s, struct json_out *j)
 	else
 		json_out_null(j);
 	json_put_maybe(j, "time_ns", v->matched, moment(v, s));
+	if (!v->matched && v->missed != 0) {
+		json_out_key(j, "seen");
+		json_out_text(j,
+		    v->missed >> LEDGER_IS_ECHO & 1 ? "echo" : "before");
+	}
 	if (!v->matched && s->vt != NULL) {
 		json_out_key(j, "screen");
 		screen_lines(s->vt, j);

@@ -46,6 +46,15 @@ fails(char code[STEP_CODE_SIZE], struct error *err, const char *which,
 static bool
 judge_wait(const json_t *result, char code[STEP_CODE_SIZE], struct error *err)
 {
+	const char *seen = json_string_value(json_object_get(result, "seen"));
+
+	if (json_is_true(json_object_get(result, "timed_out")) && seen != NULL)
+		return fails(code, err, "timed_out",
+		    strcmp(seen, "echo") == 0 ?
+			"it did not come in time but in the echo of what was "
+			"typed; \"echo\":true counts that" :
+			"it did not come in time; it stands in lines alone "
+			"that were there before the input");
 	if (json_is_true(json_object_get(result, "timed_out")))
 		return fails(code, err, "timed_out", "it did not come in time");
 	if (!json_is_true(json_object_get(result, "matched")))

@@ -121,12 +121,12 @@ to_left_margin(struct vt *vt)
 	vt->cursor.pending = false;
 }
 
-/* Whether rows that leave the top of the margins become history. */
+/* Whether rows that leave the top of the margins leave the primary screen. */
 static bool
-feeds_history(const struct vt *vt)
+leaves_top(const struct vt *vt)
 {
-	return vt->history.lines_max > 0 && !vt_on_alt(vt) &&
-	    vt->screen->top == 0 && screen_full_width(vt->screen);
+	return !vt_on_alt(vt) && vt->screen->top == 0 &&
+	    screen_full_width(vt->screen);
 }
 
 static_assert(AHEAD_ROW_MAX <= HISTORY_LINE_MAX,
@@ -155,7 +155,9 @@ vt_scroll_up(struct vt *vt, unsigned n)
 	struct screen *s = vt->screen;
 
 	n = min(n, s->bottom - s->top + 1u);
-	if (feeds_history(vt))
+	if (leaves_top(vt))
+		vt->scrolled += n;
+	if (leaves_top(vt) && vt->history.lines_max > 0)
 		for (unsigned y = 0; y < n; y++)
 			row_to_history(vt, screen_row(s, y));
 	else if (screen_full_width(s))

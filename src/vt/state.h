@@ -108,6 +108,7 @@ struct vt {
 	uint64_t now;       /* counts feeds and resizes */
 	uint64_t changed;   /* last change but of cells */
 	uint64_t published; /* what vt_generation() says */
+	uint64_t scrolled;  /* rows that left the top of the primary screen */
 };
 
 static inline bool

@@ -425,6 +425,12 @@ vt_generation(const struct vt *vt)
 }
 
 uint64_t
+vt_scrolled(const struct vt *vt)
+{
+	return vt->scrolled;
+}
+
+uint64_t
 vt_row_generation(const struct vt *vt, unsigned y)
 {
 	return screen_row_generation(vt->screen, y);

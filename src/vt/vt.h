@@ -232,6 +232,13 @@ uint64_t vt_row_generation(const struct vt *vt, unsigned y);
 /* Whether the last feed wrote on the row, wherever it has moved since. */
 bool vt_row_is_new(const struct vt *vt, unsigned y);
 
+/*
+ * How many rows have left the top of the primary screen by scrolling, since
+ * this terminal was made or restored: what stood in row y when it was n stands
+ * in row y - (vt_scrolled() - n) now, unless it was drawn over.
+ */
+uint64_t vt_scrolled(const struct vt *vt);
+
 /* Bytes of memory held, all in all. */
 size_t vt_memory(const struct vt *vt);
 

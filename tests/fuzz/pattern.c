@@ -11,8 +11,10 @@
 
 #include "base/buf.h"
 #include "fuzz.h"
+#include "op/ledger.h"
 #include "op/sight.h"
 #include "vt/slice.h"
+#include "vt/story.h"
 #include "vt/text.h"
 #include "vt/vt.h"
 
@@ -81,17 +83,30 @@ show(const struct condition *c, const uint8_t *p, size_t len)
 	struct vt *vt = vt_create(&(struct vt_config){ .cols = COLS,
 				      .rows = ROWS },
 	    NULL);
+	struct ledger ledger = { 0 };
+	struct glimpse g;
 	struct finding f;
+	uint64_t seq = 0;
 	size_t n;
 
+	ledger_story.begun(&ledger, vt);
+	glimpse_init(&g);
 	for (; len > 0; p += n, len -= n) {
 		n = slice_len(vt, p, len);
 		MUST(n > 0 && n <= len);
 		vt_feed(vt, p, n);
-		if (sight_test_new(vt, false, c, &f) == 1)
+		if (glimpse_look(&g,
+			&(struct moment){ vt, &ledger, ++seq, false }, c,
+			&f) == 1)
 			MUST(f.has_place && f.row < ROWS && f.col <= COLS);
 		finding_finish(&f);
+		if (seq % 3 == 0)
+			ledger_story.typed(&ledger, vt, seq, 0, p, n);
+		if (seq % 5 == 0)
+			ledger_story.frame(&ledger, vt, seq, 0);
 	}
+	glimpse_finish(&g);
+	ledger_finish(&ledger);
 	look(vt, c);
 	vt_destroy(vt);
 }

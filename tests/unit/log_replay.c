@@ -407,7 +407,12 @@ static void
 watch_from(struct log_reader *r, uint64_t after, bool slices, size_t most,
     struct onlooker *o, struct replay *at)
 {
-	const struct replay_watch watch = { after, slices, look_on, o };
+	const struct replay_watch watch = {
+		.after = after,
+		.slices = slices,
+		.fn = look_on,
+		.arg = o,
+	};
 
 	memset(o, 0, sizeof(*o));
 	o->most = most;

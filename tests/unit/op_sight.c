@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "base/json_out.h"
+#include "op/ledger.h"
 #include "op/ops.h"
 #include "op/sight.h"
 #include "vt/slice.h"
+#include "vt/story.h"
 
 #include "vt_make.h"
 
@@ -260,16 +262,25 @@ static bool
 seen(struct vt *vt, const char *args, const char *bytes)
 {
 	struct condition c = want(args);
+	struct ledger ledger = { 0 };
+	struct glimpse g;
 	struct finding f;
 	size_t len = strlen(bytes), n;
 	bool found = false;
 
+	ledger_story.begun(&ledger, vt);
+	glimpse_init(&g);
 	for (; len > 0; bytes += n, len -= n) {
 		n = slice_len(vt, bytes, len);
 		vt_feed(vt, bytes, n);
-		found |= sight_test_new(vt, false, &c, &f) == 1;
+		found |= glimpse_look(&g,
+			     &(struct moment){ vt, &ledger, 7, false }, &c,
+			     &f) == 1;
 		finding_finish(&f);
 	}
+	found |= g.pending; /* the frame shows it */
+	glimpse_finish(&g);
+	ledger_finish(&ledger);
 	condition_finish(&c);
 	return found;
 }
