@@ -61,7 +61,9 @@ show_visit(struct call *call)
 
 	if (env == NULL)
 		return out_fail(out,
-		    err.code == ENOENT ? FAIL_NOT_FOUND : FAIL_STORAGE,
+		    err.code == ENOENT      ? FAIL_NOT_FOUND :
+			err.code == EBADMSG ? FAIL_REPLAY :
+					      FAIL_STORAGE,
 		    "session %s: %s", target_name(t), err.msg);
 	if (out->json) {
 		out_begin(out, &j);
@@ -103,7 +105,7 @@ show_program(struct call *call)
 	const struct target *t = call->target;
 	struct error err;
 	struct json_out j;
-	char **env = environ_read(t->dirfd, &err);
+	char **env = environ_read(t->dirfd, t->session.environ_crc, &err);
 
 	if (env == NULL)
 		return out_fail(call->out,

@@ -74,7 +74,13 @@ make_environment(struct call *call, const struct args *a, int *status)
 	char **kept = NULL, **env;
 
 	if (!t->session.forget_env) {
-		kept = environ_read(t->dirfd, &err);
+		kept = environ_read(t->dirfd, t->session.environ_crc, &err);
+		if (kept == NULL && err.code == EBADMSG) {
+			*status = out_fail(call->out, FAIL_REPLAY,
+			    "session %s: %s; start it anew with tend run",
+			    target_name(t), err.msg);
+			return NULL;
+		}
 		if (kept == NULL)
 			out_note(call->out, "%s; it gets the one here",
 			    err.msg);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/crc32c.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/file.h"
@@ -31,6 +32,22 @@ environ_write(int dirfd, char *const *envp)
 	rc = b.full ? -E2BIG : fd_write_all(fd, b.data, b.len);
 	buf_finish(&b);
 	return rc;
+}
+
+static uint32_t
+known_as(uint32_t crc)
+{
+	return crc == 0 ? 1 : crc;
+}
+
+uint32_t
+environ_crc(char *const *envp)
+{
+	uint32_t crc = 0;
+
+	for (; *envp != NULL; envp++)
+		crc = crc32c(crc, *envp, strlen(*envp) + 1);
+	return known_as(crc);
 }
 
 /* The whole of a regular file that nobody else can have written. */
@@ -64,7 +81,7 @@ split(const char *p, size_t len)
 }
 
 char **
-environ_read(int dirfd, struct error *err)
+environ_read(int dirfd, uint32_t crc, struct error *err)
 {
 	char **envp = NULL;
 	struct buf b;
@@ -72,14 +89,17 @@ environ_read(int dirfd, struct error *err)
 
 	buf_init(&b, ENVIRON_MAX + 1);
 	rc = read_file(dirfd, &b);
-	/* One that was cut short ends without a NUL; what is whole counts. */
+	if (rc == 0 && crc != 0 && known_as(crc32c(0, b.data, b.len)) != crc)
+		rc = -EBADMSG;
+	/* Of an older tend's, cut short without a NUL, what is whole counts. */
 	if (rc == 0)
 		rc = buf_putc(&b, '\0');
 	if (rc == 0)
 		envp = split((char *)b.data, b.len - 1);
 	else
 		error_set(err, -rc, "cannot read its environment: %s",
-		    strerror(-rc));
+		    rc == -EBADMSG ? "the file environ is damaged" :
+				     strerror(-rc));
 	buf_finish(&b);
 	return envp;
 }

@@ -1,6 +1,8 @@
 #ifndef TEND_SESSION_ENVIRON_H
 #define TEND_SESSION_ENVIRON_H
 
+#include <stdint.h>
+
 struct error;
 
 /*
@@ -13,8 +15,14 @@ struct error;
 
 int environ_write(int dirfd, char *const *envp);
 
-/* Freed by environ_destroy.  NULL and why: -ENOENT when it was not kept. */
-char **environ_read(int dirfd, struct error *err);
+/* By which session.json knows the file; never 0. */
+uint32_t environ_crc(char *const *envp);
+
+/*
+ * Freed by environ_destroy.  NULL and why: ENOENT when it was not kept, EBADMSG
+ * when it is not the one with this checksum (0: any will do).
+ */
+char **environ_read(int dirfd, uint32_t crc, struct error *err);
 void environ_destroy(char **envp); /* NULL is fine */
 
 /* The value that a variable has in an environment, or NULL. */

@@ -307,6 +307,7 @@ write_manifest(struct launch *l, struct error *err)
 	if (rc < 0)
 		return error_set(err, -rc, "cannot look at session %s: %s",
 		    m->id, strerror(-rc));
+	m->environ_crc = m->forget_env ? 0 : environ_crc(l->envp);
 	if (boot_id(m->boot_id) < 0)
 		return error_set(err, EIO, "cannot read the boot id of /proc");
 	return manifest_write(l->dir, m, false, err);

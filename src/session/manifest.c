@@ -86,6 +86,8 @@ static const struct json_field fields[] = {
 	    INT64_MAX),
 	JSON_FIELD(struct manifest, gave_up, "gave_up", STRING, TEXT_MAX),
 	JSON_FIELD(struct manifest, forget_env, "forget_env", BOOL, 0),
+	JSON_FIELD(struct manifest, environ_crc, "environ_crc", UINT,
+	    UINT32_MAX),
 	JSON_FIELD(struct manifest, no_integration, "integration", NOT, 0),
 	JSON_FIELD(struct manifest, shell, "shell", TEXT, 0),
 	JSON_FIELD(struct manifest, shell_key, "shell_key", TEXT, 0),

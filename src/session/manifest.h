@@ -97,10 +97,11 @@ struct manifest {
 	enum size_policy size;
 	enum log_input log_input;
 	bool durable;
-	bool forget_env;     /* its environment is not to be kept */
-	bool no_integration; /* its shell is to be left alone */
-	char shell[8];       /* which one marks its prompts, or "" */
-	char shell_key[33];  /* by which those marks are known */
+	bool forget_env;      /* its environment is not to be kept */
+	uint32_t environ_crc; /* of its file environ; 0: not known */
+	bool no_integration;  /* its shell is to be left alone */
+	char shell[8];        /* which one marks its prompts, or "" */
+	char shell_key[33];   /* by which those marks are known */
 	uint64_t max_log;
 	uint32_t idle_timeout_s; /* 0: none */
 	uint32_t linger_ms;

@@ -367,3 +367,22 @@ def test_gc_and_rerun_do_not_act_on_a_damaged_session_json(home):
     assert answer.status in (10, 125) and "is damaged" in answer.err, answer
     answer = home.run("gc", "--all")
     assert home.dir(sid).is_dir() and sid in answer.err, answer
+
+
+def test_rerun_takes_no_damaged_environment(home):
+    """A variable that has changed is not given to the program."""
+    env = {**home.env, "WORD": "as it was"}
+    sid = home.start("sh", "-c", "echo $WORD", env=env)
+    home.wait_gone(sid)
+    path = home.dir(sid) / "environ"
+    whole = path.read_bytes()
+    for damaged in (whole.replace(b"as it was", b"as it war"), whole[:-1],
+                    whole[:len(whole) // 2], b""):
+        path.write_bytes(damaged)
+        answer = home.run("rerun", "-d", sid)
+        assert answer.status not in (0, 1), answer
+        assert "environ is damaged" in answer.err, answer
+    path.write_bytes(whole)
+    new = home.ok("rerun", "-d", sid).strip()
+    home.wait_gone(new)
+    assert home.raw(new) == b"as it was\r\n"
