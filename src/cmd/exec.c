@@ -203,6 +203,7 @@ const struct cmd cmd_exec = {
 	    "A shell that tend has started marks its prompts, so that what it\n"
 	    "prints for a command is known exactly.  Elsewhere, as behind ssh,\n"
 	    "the command is wrapped for it ('capture' is best-effort then).\n"
+	    "A shell that a signal ends gives 128 and the signal's number.\n"
 	    "\n"
 	    "When the time is over the exit status is 11, and the command goes\n"
 	    "on.  tend's own failures are 125.\n",

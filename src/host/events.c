@@ -306,8 +306,8 @@ event_run(struct host *h, const char *command, const char *by,
 }
 
 uint64_t
-event_run_end(struct host *h, uint64_t run, const char *outcome, int code,
-    uint64_t from, uint64_t to)
+event_run_end(struct host *h, uint64_t run, const char *outcome,
+    const char *capture, int code, uint64_t from, uint64_t to)
 {
 	struct json_out j;
 	struct buf b;
@@ -317,6 +317,7 @@ event_run_end(struct host *h, uint64_t run, const char *outcome, int code,
 	json_out_open(&j, '{');
 	json_put_maybe(&j, "run", run > 0, (int64_t)run);
 	json_put_text(&j, "outcome", outcome);
+	json_put_text(&j, "capture", capture);
 	json_put_maybe(&j, "exit_code", code >= 0, code);
 	json_put_number(&j, "from", from);
 	json_put_number(&j, "to", to);

@@ -38,7 +38,7 @@ uint64_t event_restart(struct host *h, int status, int64_t delay_ms);
 uint64_t event_run(struct host *h, const char *command, const char *by,
     const char *capture);
 uint64_t event_run_end(struct host *h, uint64_t run, const char *outcome,
-    int code, uint64_t from, uint64_t to);
+    const char *capture, int code, uint64_t from, uint64_t to);
 uint64_t event_oom(struct host *h, const struct oom_kill *k);
 
 /* The screen as it is now; nothing without an engine. */

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "host/client.h"
@@ -115,6 +116,7 @@ runs_begin(struct runs *r, const struct run_request *q, struct error *err)
 		.client = q->client->number,
 		.id = q->id,
 		.command = trimmed(q->command),
+		.script_fd = -1,
 	};
 	buf_init(&u->output, q->max_output);
 	rc = run_start(r, q->client, err);
@@ -211,8 +213,8 @@ give_up(struct runs *r)
 	error_set(&err, EINVAL,
 	    "session.exec: 'command' is not complete: the shell asks for more "
 	    "of it");
-	event_run_end(r->h, r->run.event, "refused", -1, r->run.from,
-	    r->run.to);
+	event_run_end(r->h, r->run.event, "refused", run_capture_name(&r->run),
+	    -1, r->run.from, r->run.to);
 	run_refuse(r, &err);
 	run_clear(r);
 	run_set_at(r, AT_BETWEEN);
@@ -231,6 +233,7 @@ on_shell_back(struct runs *r, const struct mark *m, uint64_t end, uint64_t seq)
 	bool known = u->exact && !(run_is_wrapped(u) && u->stage == RUN_TYPED);
 
 	u->to = end - m->len;
+	u->rough |= !known;
 	run_finish(r,
 	    (struct run_result){ .outcome = known ? "completed" : "interrupted",
 		.code = known ? m->status : -1,
@@ -243,6 +246,7 @@ on_run_mark(struct runs *r, const struct mark *m, uint64_t end, uint64_t seq)
 {
 	struct run *u = &r->run;
 
+	u->rough |= m->rough;
 	if (m->kind == 'P' && !run_is_wrapped(u)) {
 		give_up(r);
 	} else if (m->kind == 'C' && u->stage == RUN_TYPED) {
@@ -252,10 +256,12 @@ on_run_mark(struct runs *r, const struct mark *m, uint64_t end, uint64_t seq)
 		run_note(r);
 	} else if ((m->kind == 'A' || m->kind == 'B') && u->stage == RUN_GOES &&
 	    !run_is_wrapped(u)) {
-		r->mute = true;
+		r->mute = u->rough = true;
 		on_shell_back(r, m, end, seq);
 	} else if (m->kind == 'D') {
 		u->to = end - m->len;
+		if (r->shell == SHELL_BASH && !run_is_wrapped(u))
+			run_uncapture_verbose(u);
 		if (u->stage == RUN_TYPED)
 			run_keep_refusal(u);
 		if (u->exact)
@@ -467,7 +473,7 @@ runs_create(struct host *h)
 	run_hold_init(r);
 	r->interrupts = loop_timer(h->loop, -1, on_interrupt, r);
 	r->silence = loop_timer(h->loop, -1, on_silence, r);
-	r->fork_fd = -1;
+	r->fork_fd = r->run.script_fd = -1;
 	buf_init(&r->other_prompt, PLACE_ROW_BYTES);
 	buf_init(&r->bare, PLACE_ROW_BYTES);
 	run_go_on(r);
@@ -480,6 +486,7 @@ runs_destroy(struct runs *r)
 	if (r == NULL)
 		return;
 	free(r->run.command);
+	fd_close(&r->run.script_fd);
 	buf_finish(&r->run.output);
 	watch_remove(r->limit);
 	run_hold_finish(r);

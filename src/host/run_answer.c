@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/json_out.h"
 #include "base/loop.h"
 #include "base/mem.h"
@@ -34,6 +35,19 @@ run_uncapture(struct run *u, size_t len)
 	u->total -= len < u->total ? len : u->total;
 	if (u->output.len > u->total)
 		u->output.len = u->total;
+}
+
+void
+run_uncapture_verbose(struct run *u)
+{
+	static const char shown[] = SHELL_BASH_DONE "\r\n";
+	const size_t n = sizeof(shown) - 1;
+
+	if (u->output.len != u->total || u->output.len < n ||
+	    memcmp(u->output.data + u->output.len - n, shown, n) != 0)
+		return;
+	run_uncapture(u, n);
+	u->to -= n;
 }
 
 void
@@ -91,7 +105,7 @@ put_output(struct json_out *j, const struct buf *b)
 const char *
 run_capture_name(const struct run *u)
 {
-	return u->exact ? "exact" : "best-effort";
+	return u->exact && !u->rough ? "exact" : "best-effort";
 }
 
 static void
@@ -157,7 +171,8 @@ run_clear(struct runs *r)
 {
 	free(r->run.command);
 	buf_finish(&r->run.output);
-	r->run = (struct run){ 0 };
+	fd_close(&r->run.script_fd);
+	r->run = (struct run){ .script_fd = -1 };
 	run_hold_drop(r);
 	run_note(r);
 	run_drop_fork(r);
@@ -169,7 +184,8 @@ run_finish(struct runs *r, struct run_result x)
 {
 	const struct run *u = &r->run;
 
-	event_run_end(r->h, u->event, x.outcome, x.code, u->from, u->to);
+	event_run_end(r->h, u->event, x.outcome, run_capture_name(u), x.code,
+	    u->from, u->to);
 	run_answer(r, &x);
 	run_clear(r);
 }

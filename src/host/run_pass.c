@@ -12,6 +12,7 @@
 #define HOW_WAY(how) ((enum run_way)((how) >> 4 & 0xfu))
 #define HOW_EXACT (1u << 8)
 #define HOW_HOLDS (1u << 9)
+#define HOW_ROUGH (1u << 10)
 
 void
 run_note(const struct runs *r)
@@ -28,7 +29,7 @@ run_note(const struct runs *r)
 	atomic_store(&shared->run_from, u->from);
 	atomic_store(&shared->run_how,
 	    (uint32_t)u->stage | (uint32_t)u->way << 4 |
-		(u->exact ? HOW_EXACT : 0) |
+		(u->exact ? HOW_EXACT : 0) | (u->rough ? HOW_ROUGH : 0) |
 		(r->hold.why == HOLD_ECHO ? HOW_HOLDS : 0));
 }
 
@@ -46,6 +47,8 @@ run_go_on(struct runs *r)
 		.stage = (enum run_stage)(how & HOW_STAGE),
 		.way = HOW_WAY(how),
 		.exact = how & HOW_EXACT,
+		.rough = how & HOW_ROUGH,
+		.script_fd = -1,
 		.event = event <= scribe_seq(r->h->scribe) ? event : 0,
 		.from = atomic_load(&shared->run_from),
 	};

@@ -54,12 +54,14 @@ struct run {
 	enum run_stage stage;
 	enum run_way way;
 	bool exact;              /* typed at a shell whose prompts are known */
+	bool rough;              /* more than the command may have printed */
 	bool doubtful;           /* somebody has typed Ctrl-C since */
 	bool again;              /* it was waited for a fork's end */
 	char key[MARK_KEY_SIZE]; /* of its marks */
 	uint64_t chance;         /* which that is made of, if it is its own */
 	uint64_t client, id;     /* who waits; client 0: nobody any more */
 	char *command;
+	int script_fd;  /* what the shell is told to read; -1: nothing */
 	uint64_t event; /* seq of its beginning in the log */
 	struct buf output;
 	uint64_t total;    /* bytes of it, kept or not */
@@ -198,6 +200,9 @@ const char *run_capture_name(const struct run *u);
  */
 void run_capture(struct run *u, const uint8_t *p, size_t len);
 void run_uncapture(struct run *u, size_t len);
+
+/* With `set -v` bash has shown what tells us the status: take that back. */
+void run_uncapture_verbose(struct run *u);
 void run_forget_output(struct run *u);
 void run_keep_refusal(struct run *u);
 

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -70,17 +71,45 @@ dialect(const struct runs *r)
 		return TYPING_ANY;
 	if (r->run.way == WAY_FISH)
 		return TYPING_FISH;
-	return r->shell == SHELL_BASH ? TYPING_BASH : TYPING_POSIX;
+	return r->shell == SHELL_BASH ? TYPING_BASH :
+	    r->shell == SHELL_ZSH     ? TYPING_ZSH :
+					TYPING_POSIX;
+}
+
+/*
+ * Memory that the shell reads as a file, by the number that it has here: no disk
+ * has to take it, and nothing is left of it.  False: there is none to be had.
+ */
+static bool
+put_script(struct run *u, struct buf *line)
+{
+	struct buf b;
+	bool done;
+
+	buf_init(&b, INPUT_BYTES_MAX);
+	typing_script(&b, u->command, u->key);
+	u->script_fd = memfd_create("tend-exec", MFD_CLOEXEC);
+	done = !b.full && u->script_fd >= 0 &&
+	    write(u->script_fd, b.data, b.len) == (ssize_t)b.len;
+	buf_finish(&b);
+	if (done)
+		buf_printf(line,
+		    " eval \"$(builtin string collect </proc/%d/fd/%d)\"\r",
+		    (int)getpid(), u->script_fd);
+	else
+		fd_close(&u->script_fd);
+	return done;
 }
 
 static void
 put_wrapped(struct runs *r, struct buf *b)
 {
-	const struct run *u = &r->run;
+	struct run *u = &r->run;
 	struct buf line;
 
 	buf_init(&line, INPUT_BYTES_MAX);
-	typing_wrap(&line, dialect(r), u->command, u->key);
+	if (u->way != WAY_FISH || !put_script(u, &line))
+		typing_wrap(&line, dialect(r), u->command, u->key);
 	if (line.full) {
 		b->full = true;
 	} else if (pastes(r)) {

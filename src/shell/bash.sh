@@ -1,32 +1,44 @@
-# What tend has bash read in place of ~/.bashrc, which is read first: it marks
+# What tend has bash read in place of ~/.bashrc, which is read too: it marks
 # prompts and commands (OSC 133), and nothing else is changed.  A login shell
 # comes here from its first PROMPT_COMMAND.
-if ! shopt -q login_shell && [ -r ~/.bashrc ]; then
-	# shellcheck source=/dev/null
-	. ~/.bashrc
-fi
+#
+# Users have options, aliases, functions and traps of their own.  So functions
+# are defined before their file is read, names of commands are quoted, and the
+# mark that ends a command's output is printed by a subshell: bash calls no
+# DEBUG trap for it, and may forget there what the user made of builtins.
 
-# Before anything else is printed after a command.  To /dev/tty, for somebody
-# may have sent the output of the shell elsewhere.
+# The status of a command, before anything else is printed: D.  In POSIX mode
+# no function hides `unset`, `set` and `trap`, of which only the last tells of a
+# trap that is not there, without quotes.  To /dev/tty, for somebody may
+# have sent the output of the shell elsewhere.  A trap or a trace that goes
+# elsewhere too may have told of this already: it says `rough` then.
 __tend_done() {
-	local status=$?
-	builtin printf '\033]133;D;%s;tend=@KEY@\007' "$status" >/dev/tty
-	__tend_told=$status
-	return "$status"
+	POSIXLY_CORRECT=1
+	\unset -f builtin command printf trap
+	case $- in
+	*T*) [[ $(\trap -p DEBUG) != *\'* ]] || \set -- "$1;rough" "${2-}" ;;
+	esac
+	case $-${BASH_XTRACEFD:+=} in
+	*x*= | *v*=) \set -- "$1;rough" "${2-}" ;;
+	*v*) [[ -z ${2-} ]] || \set -- "$1;rough" "$2" ;;
+	esac
+	\builtin printf '\033]133;D;%s;tend=@KEY@\007' "$1" >/dev/tty ||
+		\command -p printf '\033]133;D;%s;tend=@KEY@\007' "$1" >/dev/tty ||
+		/usr/bin/printf '\033]133;D;%s;tend=@KEY@\007' "$1" >/dev/tty
+	return "${2:-0}"
 }
 
 # The last thing before a prompt is shown, for others set PS1 anew each time, or
-# put their own PROMPT_COMMAND in place of what comes before.
+# put their own PROMPT_COMMAND in place of what prints D.  The mark A has the
+# status as well, for when nothing here is called any more.
 __tend_mark() {
-	local status=$?
-	if [[ -z ${__tend_told-} ]]; then
-		__tend_return "$status"
-		__tend_done
-	fi
-	unset -v __tend_told
+	case ${PROMPT_COMMAND[0]-} in
+	@DONE@*) ;;
+	*) (__tend_done "$1;rough") >/dev/null 2>&1 ;;
+	esac
 	case ${PS1-} in
 	*tend=@KEY@*) ;;
-	*) PS1='\[\e]133;A;tend=@KEY@\a\]'${PS1-}'\[\e]133;B;tend=@KEY@\a\]' ;;
+	*) PS1='\[\e]133;A;err=$?;tend=@KEY@\a\]'${PS1-}'\[\e]133;B;tend=@KEY@\a\]' ;;
 	esac
 	case ${PS2-} in
 	*tend=@KEY@*) ;;
@@ -46,48 +58,36 @@ __tend_return() {
 # PROMPT_COMMAND and the next command: many tell the one from the other by that.
 # Functions do not inherit it, so all is done inside of one.
 __tend_around() {
-	local __tend_status=$? __tend_one
-	__tend_return "$__tend_status"
-	__tend_done
 	for __tend_one in "${__tend_commands[@]}"; do
-		__tend_return "$__tend_status"
-		builtin eval "$__tend_one"
+		__tend_return "$1"
+		\eval "$__tend_one"
 	done
-	__tend_return "$__tend_status"
-	__tend_mark 2>/dev/null
+	__tend_return "$1"
+	__tend_mark "$1" 2>/dev/null
 }
 
 # In braces, so that set -x shows none of it; behind ||, set -e ends nothing.
 __tend_install() {
-	local first='{ __tend_done || :; } 2>/dev/null'
-	local last='{ __tend_mark || :; } 2>/dev/null'
-	local login=@LOGIN@
-
 	if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
-		local kept=() one
-		for one in "${PROMPT_COMMAND[@]}"; do
-			one=${one//"$login"/:}
-			kept+=("$one")
-		done
-		unset PROMPT_COMMAND
-		if [[ -n $1 && -z ${__bp_imported-}${bash_preexec_imported-} ]]; then
-			__tend_commands=("${kept[@]}")
-			PROMPT_COMMAND=('__tend_around || :')
+		__tend_commands=("${PROMPT_COMMAND[@]//@LOGIN@/:}")
+		if [[ $1 == *\'* && -z ${__bp_imported-}${bash_preexec_imported-} ]]; then
+			PROMPT_COMMAND=(@DONE@ '__tend_around "$?" || :')
 		else
-			PROMPT_COMMAND=("$first" "${kept[@]}" "$last")
+			PROMPT_COMMAND=(@DONE@ "${__tend_commands[@]}"
+				'{ __tend_mark "$?" || :; } 2>/dev/null')
 		fi
 	else
 		# What follows is to see the status: bash does not keep it then.
-		first='{ __tend_done; } 2>/dev/null'
 		# shellcheck disable=SC2178,SC2128
-		local string=${PROMPT_COMMAND-}
-		string=${string//"$login"/:}
-		unset PROMPT_COMMAND
-		# shellcheck disable=SC2178
-		PROMPT_COMMAND=$first${string:+$'\n'$string}$'\n'$last
+		__tend_commands=${PROMPT_COMMAND-}
+		# shellcheck disable=SC2178,SC2128
+		__tend_commands=${__tend_commands//@LOGIN@/:}
+		# shellcheck disable=SC2178,SC2128
+		PROMPT_COMMAND='( __tend_done "$?" "$?" ) >/dev/null 2>&1'${__tend_commands:+$'\n'$__tend_commands}$'\n''{ __tend_mark "$?" || :; } 2>/dev/null'
 	fi
-	__tend_told=0
-	__tend_mark
+	__tend_mark 0
 }
-__tend_install "$(trap -p DEBUG)"
-unset -f __tend_install
+
+# shellcheck source=/dev/null
+if ! \shopt -q login_shell && [ -r ~/.bashrc ]; then . ~/.bashrc; fi
+\__tend_install "$(POSIXLY_CORRECT=1; \trap -p DEBUG)"

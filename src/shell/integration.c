@@ -225,10 +225,14 @@ plan_bash(struct integration *in, const struct what *w, const char *old,
 	quote(&b, w->login ? once : "", "\\");
 	login = buf_take(&b);
 
-	const struct word words[] = { { "@KEY@", key }, { "@LOGIN@", login } };
+	const struct word words[] = {
+		{ "@KEY@", key },
+		{ "@LOGIN@", login },
+		{ "@DONE@", "'" SHELL_BASH_DONE "'" },
+	};
 
 	in->file = "bashrc";
-	in->text = fill(text_bash, words, 2);
+	in->text = fill(text_bash, words, sizeof(words) / sizeof(words[0]));
 	if (w->login) {
 		auto_free char *both = join(once, "\n", old != NULL ? old : "");
 

@@ -15,6 +15,12 @@ struct buf;
  *	fish	XDG_DATA_DIRS, with a vendor_conf.d
  *	sh	ENV: dash, busybox ash, and bash under this name
  */
+/*
+ * The first PROMPT_COMMAND in bash, which prints D.  With `set -v` bash shows it
+ * before.
+ */
+#define SHELL_BASH_DONE "( __tend_done \"$?\" ) >/dev/null 2>&1"
+
 enum shell_kind { SHELL_NONE, SHELL_BASH, SHELL_ZSH, SHELL_FISH, SHELL_SH };
 
 const char *shell_name(enum shell_kind kind); /* "" for NONE */

@@ -22,16 +22,37 @@ read_status(const char *p, size_t len)
 	return n;
 }
 
+/* What follows the name of a field, or NULL when it is another. */
+static const char *
+value_of(const char *p, size_t len, const char *name, size_t *rest)
+{
+	size_t n = strlen(name);
+
+	if (len < n || memcmp(p, name, n) != 0)
+		return NULL;
+	*rest = len - n;
+	return p + n;
+}
+
 static void
 read_field(const char *p, size_t len, struct mark *out)
 {
-	static const char name[] = "tend=";
-	const size_t n = sizeof(name) - 1;
+	const char *value;
+	size_t n;
 
-	if (len > n && len - n < sizeof(out->key) && memcmp(p, name, n) == 0)
-		memcpy(out->key, p + n, len - n);
-	else if (out->kind == 'D' && out->status < 0)
+	if ((value = value_of(p, len, "tend=", &n)) != NULL) {
+		if (n < sizeof(out->key))
+			memcpy(out->key, value, n);
+	} else if ((value = value_of(p, len, "err=", &n)) != NULL) {
+		out->status = read_status(value, n);
+	} else if ((value = value_of(p, len, "opts=", &n)) != NULL) {
+		out->rough |= memchr(value, 'v', n) != NULL ||
+		    memchr(value, 'x', n) != NULL;
+	} else if (len == 5 && memcmp(p, "rough", 5) == 0) {
+		out->rough = true;
+	} else if (out->kind == 'D' && out->status < 0) {
 		out->status = read_status(p, len);
+	}
 }
 
 /* What stands between prefix and terminator: a kind and fields behind it. */

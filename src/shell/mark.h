@@ -15,14 +15,18 @@
  *	D;n	the command has ended, with this status
  *
  * Ours say `tend=KEY` as well, so that a program which prints somebody's marks
- * is not taken for the shell.  Pure.
+ * is not taken for the shell; `err=n` for the status where another mark than D
+ * has it; `rough` when more than the command may have printed what comes before;
+ * and `opts=` the letters of the shell's options, of which v (verbose) and x
+ * (xtrace) mean just that.  Pure.
  */
 #define MARK_MAX 128     /* bytes of a mark; what is longer is none */
 #define MARK_KEY_SIZE 33 /* with its NUL */
 
 struct mark {
 	char kind;               /* 'A'..'D', 'P' */
-	int status;              /* of D; -1: it does not say */
+	int status;              /* of D, or err=; -1: it does not say */
+	bool rough;              /* its output may have more in it */
 	char key[MARK_KEY_SIZE]; /* "" when it has none */
 	size_t len;              /* bytes of the sequence */
 };

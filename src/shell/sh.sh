@@ -7,7 +7,7 @@ if [ -n "${ENV-}" ]; then
 		# shellcheck source=/dev/null
 		. "$__tend_env"
 	fi
-	unset __tend_env
+	\unset __tend_env
 fi
 PS1='@OPEN@@ESC@]133;D;$?;tend=@KEY@@BEL@@ESC@]133;A;tend=@KEY@@BEL@@CLOSE@'"${PS1-\$ }"'@OPEN@@ESC@]133;B;tend=@KEY@@BEL@@CLOSE@'
 PS2='@OPEN@@ESC@]133;P;tend=@KEY@@BEL@@CLOSE@'"${PS2-> }"

@@ -86,17 +86,47 @@ put_visible(struct buf *out, const char *s)
 	put_encoded(out, text, NULL);
 }
 
+/* How each dialect names what it is made of. */
+struct dialect {
+	const char *printf, *status, *slash;
+	const char *is, *end; /* around a number: the last status is that */
+	const char *options;  /* in double quotes, where they are told */
+	bool remembers;       /* in its history */
+};
+
+/*
+ * The letters of its options, and one more where there is a DEBUG trap.  In POSIX
+ * mode bash tells of one that is not there, without quotes.  $? stays as it is.
+ */
+#define BASH_OPTIONS \
+	"$-$(__t=$?; [[ $(\\trap -p DEBUG) == *\\'* ]] && " \
+	"\\command \\printf x; \\exit \"$__t\")"
+
+static const struct dialect dialects[] = {
+	[TYPING_POSIX] = { "\\command \\printf", "$?", "\\", "(\\exit ",
+	    ") && :", "$-", false },
+	[TYPING_BASH] = { "\\command \\printf", "$?", "\\", "(\\exit ",
+	    ") && :", BASH_OPTIONS, true },
+	[TYPING_ZSH] = { "\\builtin \\printf", "$?", "\\", "(\\exit ",
+	    ") && :", "$-", false },
+	[TYPING_FISH] = { "builtin printf", "$status", "\\\\",
+	    "__tend_keep_status ", "", "", false },
+	[TYPING_ANY] = { "'printf'", "$?", "\\", "(exit ", ") && :", "", true },
+};
+
 /* What is run before the command: marks around what is to be seen of it. */
 static void
-put_begin(struct buf *out, const char *command, const char *key)
+put_begin(struct buf *out, const struct dialect *d, const char *command,
+    const char *key)
 {
-	buf_printf(out, "printf %%b '\\0033]133\\0073B\\0073tend=%s\\0007",
-	    key);
+	buf_printf(out, "%s %%b '\\0033]133\\0073B\\0073tend=%s\\0007",
+	    d->printf, key);
 	put_visible(out, command);
-	buf_printf(out, "\\0012\\0033]133\\0073C\\0073tend=%s\\0007'\n", key);
+	buf_puts(out, "\\0012\\0033]133\\0073C");
+	if (d->options[0] != '\0')
+		buf_printf(out, "\\0073opts='\"%s\"'", d->options);
+	buf_printf(out, "\\0073tend=%s\\0007'\n", key);
 }
-
-#define D_MARK "printf '\\033]133;D;%%s;tend=%s\\007' "
 
 /*
  * bash has the wrapping in its history, unless that does without lines that
@@ -106,20 +136,10 @@ static void
 put_forget(struct buf *out, const char *key)
 {
 	buf_printf(out,
-	    "case $(HISTTIMEFORMAT= history 1) in *%s*) history -d -1;; esac "
-	    "2>/dev/null\n",
+	    "{ [[ $(HISTTIMEFORMAT= \\history 1) == *%s* ]] && "
+	    "\\history -d -1; } 2>/dev/null\n",
 	    key);
 }
-
-/* How each dialect says that the last status is to be n, and the status. */
-static const struct dialect {
-	const char *is, *end, *status, *slash;
-	bool remembers;
-} dialects[] = {
-	[TYPING_POSIX] = { "(exit ", ")", "$?", "\\", false },
-	[TYPING_BASH] = { "(exit ", ")", "$?", "\\", true },
-	[TYPING_FISH] = { "__tend_keep_status ", "", "$status", "\\\\", false },
-};
 
 /* Up to the status that the command is to find. */
 static char *
@@ -130,9 +150,27 @@ before(const struct dialect *d, const char *command, const char *key)
 	buf_init(&b, WRAP_MAX);
 	if (d->remembers)
 		put_forget(&b, key);
-	put_begin(&b, command, key);
+	put_begin(&b, d, command, key);
 	buf_puts(&b, d->is);
 	return buf_take(&b);
+}
+
+/* What prints the status, and leaves it as it was. */
+static void
+put_end(struct buf *out, const struct dialect *d, const char *key)
+{
+	const char *eval = d == &dialects[TYPING_FISH] ? "eval" : "\\eval";
+
+	if (d->options[0] == '\0')
+		buf_printf(out,
+		    "%s \"%s '\\033]133;D;%%s;tend=%s\\007' %s;%s%s%s\"\n",
+		    eval, d->printf, key, d->status, d->is, d->status, d->end);
+	else
+		buf_printf(out,
+		    "%s \"%s '\\033]133;D;%%s;opts=%%s;tend=%s\\007' %s "
+		    "%s;%s%s%s\"\n",
+		    eval, d->printf, key, d->status, d->options, d->is,
+		    d->status, d->end);
 }
 
 /* From there on.  What prints the status must leave it as it was. */
@@ -142,10 +180,11 @@ after(const struct dialect *d, const char *command, const char *key)
 	struct buf b;
 
 	buf_init(&b, WRAP_MAX);
-	buf_printf(&b, "%s\neval ", d->end);
+	buf_printf(&b, "%s\n%s ", d->end,
+	    d == &dialects[TYPING_FISH] ? "eval" : "\\eval");
 	put_quoted(&b, command, d->slash);
-	buf_printf(&b, "\neval \"" D_MARK "%s;%s%s%s\"\n", key, d->status,
-	    d->is, d->status, d->end);
+	buf_putc(&b, '\n');
+	put_end(&b, d, key);
 	return buf_take(&b);
 }
 
@@ -161,18 +200,27 @@ rest_of(const char *command)
 	return buf_take(&b);
 }
 
-/* What prints the status, and leaves it as it was. */
+/* The end of the wrapping for one of two families. */
 static void
-put_end(struct buf *out, const char *key, const char *name, const char *again,
-    size_t *line)
+put_any_end(struct buf *out, const char *key, const char *name,
+    const char *again)
 {
+	auto_free char *text = NULL;
+	size_t line = 0;
 	struct buf b;
 
 	buf_init(&b, WRAP_MAX);
-	buf_printf(&b, "eval \"" D_MARK "%s;%s\"\n", key, name, again);
-	auto_free char *text = buf_take(&b);
-	put_encoded(out, text, line);
+	buf_printf(&b,
+	    "'eval' \"'printf' '\\033]133;D;%%s;tend=%s\\007' %s;%s\"\n", key,
+	    name, again);
+	text = buf_take(&b);
+	put_encoded(out, text, &line);
 }
+
+/* Questions that no option makes an error of; fish cannot read them. */
+#define IF_BASH "'eval' '\\test -n \"${BASH_VERSION-}\"' 2>/dev/null"
+#define IF_POSIX "'eval' ': \"${x-}\"' 2>/dev/null"
+#define IF_NO_ZSH "'eval' '\\test -z \"${ZSH_VERSION-}\"' 2>/dev/null"
 
 /*
  * Each shell puts in what is its own, before anything is run: in $( ), of which
@@ -193,27 +241,26 @@ wrap_for_any(struct buf *out, const char *command, const char *key)
 	put_forget(&b, key);
 	forget = buf_take(&b);
 	buf_init(&b, WRAP_MAX);
-	put_begin(&b, command, key);
+	put_begin(&b, &dialects[TYPING_ANY], command, key);
 	first = buf_take(&b);
 	buf_puts(out,
-	    "eval '__t=$?' 2>/dev/null; test -n \"$BASH_VERSION\" && printf %b '");
+	    "'eval' '__t=$?' 2>/dev/null; " IF_BASH " && 'printf' %b '");
 	put_encoded(out, forget, &line);
-	buf_puts(out, "'; \\\rprintf %b '");
+	buf_puts(out, "'; \\\r'printf' %b '");
 	line = 0;
 	put_encoded(out, first, &line);
 	buf_puts(out,
-	    "'; \\\rtest -n \"$FISH_VERSION$ZSH_VERSION\" || printf 'command '; "
-	    "printf %b 'eval \\0042\\0044\\0050printf %b \\0047'; "
-	    "test -n \"$FISH_VERSION\" || printf '(exit %s)\\\\0012' \"$__t\"; "
-	    "\\\rprintf %b '");
+	    "'; \\\r" IF_NO_ZSH " && 'printf' '\\\\command '; "
+	    "'printf' %b '\\0047eval\\0047 \\0042\\0044\\0050\\0047printf\\0047 %b "
+	    "\\0047'; " IF_POSIX
+	    " && 'printf' '(exit %s) && :\\\\0012' \"$__t\"; "
+	    "\\\r'printf' %b '");
 	line = 0;
 	put_encoded(out, rest, &line);
-	buf_puts(out, "'; \\\rtest -n \"$FISH_VERSION\" && printf %b '");
-	line = 0;
-	put_end(out, key, "$status", "sh -c 'exit $status'", &line);
-	buf_puts(out, "' || \\\rprintf %b '");
-	line = 0;
-	put_end(out, key, "$?", "(exit $?)", &line);
+	buf_puts(out, "'; \\\r" IF_POSIX " && 'printf' %b '");
+	put_any_end(out, key, "$?", "(exit $?) && :");
+	buf_puts(out, "' || \\\r'printf' %b '");
+	put_any_end(out, key, "$status", "sh -c 'exit $status'");
 	buf_puts(out, "')\"\r");
 }
 
@@ -225,9 +272,9 @@ wrap_for(struct buf *out, const struct dialect *d, const char *command,
 	auto_free char *rest = after(d, command, key);
 	size_t line = 0;
 
-	buf_puts(out, "printf %b '");
+	buf_printf(out, "%s %%b '", d->printf);
 	put_encoded(out, first, &line);
-	buf_printf(out, "'%s'", d->status);
+	buf_printf(out, "'\"%s\"'", d->status);
 	put_encoded(out, rest, &line);
 	buf_puts(out, "')\"\r");
 }
@@ -236,9 +283,29 @@ void
 typing_wrap(struct buf *out, enum typing_dialect dialect, const char *command,
     const char *key)
 {
-	buf_puts(out, " eval \"$(");
-	if (dialect == TYPING_ANY)
+	if (dialect == TYPING_ANY) {
+		buf_puts(out, " 'eval' \"$(");
 		wrap_for_any(out, command, key);
-	else
+	} else {
+		buf_puts(out,
+		    dialect == TYPING_FISH ? " eval \"$(" : " \\eval \"$(");
 		wrap_for(out, &dialects[dialect], command, key);
+	}
+}
+
+/* The marks are printed while the arguments are made, so $status is kept. */
+void
+typing_script(struct buf *out, const char *command, const char *key)
+{
+	const struct dialect *d = &dialects[TYPING_FISH];
+	struct buf b;
+
+	buf_init(&b, WRAP_MAX);
+	put_begin(&b, d, command, key);
+	b.len--; /* without its line break */
+	auto_free char *begin = buf_take(&b);
+	buf_printf(out, "__tend_keep_status $status (%s >/dev/tty)\neval ",
+	    begin);
+	put_quoted(out, command, d->slash);
+	buf_printf(out, "\n__tend_end $status %s\n", key);
 }

@@ -23,15 +23,30 @@ bool typing_is_plain(const char *command, bool brackets);
  *	B, the command as people would have typed it, C
  *
  * before it runs the command in the shell itself, and D with its status after.
- * All with this key.  What the shell echoes before B is not for anybody's eyes.
+ * All with this key; C and D say when an option of the shell makes it print more
+ * than the command does.  What the shell echoes before B is not for anybody's
+ * eyes.
  *
  * The status of the command before it ($?) is left to the command, and that of
  * the command to the next.  FISH needs our integration for that; ANY, which is
  * understood by both, does without the former in fish.  BASH and ANY take it out
- * of the history of bash again.  Ends with the Enter key.
+ * of the history of bash again.  Names of commands are quoted, for the sake of
+ * users' aliases.  Ends with a quote and the Enter key.
  */
-enum typing_dialect { TYPING_POSIX, TYPING_BASH, TYPING_FISH, TYPING_ANY };
+enum typing_dialect {
+	TYPING_POSIX,
+	TYPING_BASH,
+	TYPING_ZSH,
+	TYPING_FISH,
+	TYPING_ANY,
+};
 void typing_wrap(struct buf *out, enum typing_dialect dialect,
     const char *command, const char *key);
+
+/*
+ * The same for a fish with our integration, as a text that it reads and evaluates:
+ * its line editor takes seconds for what is long.
+ */
+void typing_script(struct buf *out, const char *command, const char *key);
 
 #endif

@@ -2,85 +2,151 @@
 # are the user's other files: it marks prompts and commands (OSC 133), and
 # nothing else is changed.
 @RESTORE@
-if [[ -r ${ZDOTDIR-$HOME}/.zshenv ]]; then
-	builtin source -- "${ZDOTDIR-$HOME}/.zshenv"
-fi
-
 if [[ -o interactive ]]; then
-	# Before anything else is printed after a command; then what zsh itself
-	# would have printed before (PROMPT_SP), had it not been told to wait.
-	__tend_done() {
-		__tend_status=$?
-		builtin printf '\033]133;D;%s;tend=@KEY@\007' "$__tend_status" >/dev/tty
-		if [[ ${__tend_sp-} == on ]]; then
-			__tend_sp=off
-			builtin setopt promptsp
+	# Functions that are made so have the options of zsh as it comes, from
+	# their first command on, whatever the user has set.  An option that they
+	# change is changed for them alone, so what is to last is done below.
+	builtin emulate -R zsh -c '
+		__tend_put() {
+			if (( ! $+functions[builtin] )); then
+				builtin printf "\033]133;%s;tend=@KEY@\007" "$1" ||
+					builtin echo -n "\0033]133;$1;tend=@KEY@\0007"
+			elif (( ! $+functions[printf] )); then
+				printf "\033]133;%s;tend=@KEY@\007" "$1"
+			elif (( ! $+functions[echo] )); then
+				echo -n "\0033]133;$1;tend=@KEY@\0007"
+			else
+				/usr/bin/printf "\033]133;%s;tend=@KEY@\007" "$1"
+			fi >/dev/tty 2>/dev/null
+		}
+
+		# Before anything else is printed after a command, unless somebody
+		# has made a precmd since, which zsh calls first.
+		__tend_done() {
+			__tend_put "D;$?${functions[precmd]:+;rough}"
+		}
+
+		__tend_prompt() {
+			__tend_put A
+		}
+
+		__tend_show_line() {
+			case ${CONTEXT-} in
+			start) __tend_put B ;;
+			cont) __tend_put P ;;
+			esac
+		}
+
+		# What zsh prints where a line was not ended (PROMPT_SP).
+		__tend_show_eol() {
 			local __tend_eol="${PROMPT_EOL_MARK-%B%S%#%s%b}"
 			local __tend_wide=$(( ${#__tend_eol} > 0 ))
 			builtin print -rn -- "${(%)__tend_eol}"
-			builtin printf '%*s\r%*s\r' $(( COLUMNS - __tend_wide )) '' \
-				$__tend_wide ''
-		fi
-	} 2>/dev/null
+			builtin printf "%*s\r%*s\r" $(( COLUMNS - __tend_wide )) "" \
+				$__tend_wide ""
+		}
 
-	# A command that is about this option is left to decide.
-	__tend_begin() {
-		if [[ ${__tend_sp-} == on && ${(L)1//_/} == *promptsp* ]]; then
-			__tend_sp=off
-			builtin setopt promptsp
-		fi
-		builtin printf '\033]133;C;tend=@KEY@\007' >/dev/tty
-	} 2>/dev/null
+		__tend_is_about_eol() {
+			[[ ${(L)1//_/} == *promptsp* ]]
+		}
 
-	__tend_prompt() {
-		builtin printf '\033]133;A;tend=@KEY@\007' >/dev/tty
-	} 2>/dev/null
+		# Traps that are called for what is done here too.
+		__tend_is_trapped() {
+			[[ -n ${functions[TRAPDEBUG]-} ||
+				"$(trap 2>/dev/null)" == *DEBUG* ]]
+		}
+
+		# What tend types in a wrapping is nothing to come back to.
+		__tend_history() {
+			[[ "$1" != " \\eval "*"tend="* ]]
+		}
+
+		# Once the user'\''s files have been read.
+		__tend_start() {
+			precmd_functions=(${precmd_functions:#__tend_start} __tend_prompt)
+			# One by this name comes before all others.
+			if (( $+functions[precmd] )); then
+				functions[__tend_user_precmd]=$functions[precmd]
+				unset "functions[precmd]"
+				precmd_functions=(__tend_user_precmd $precmd_functions)
+			fi
+			precmd_functions=(__tend_done __tend_eol $precmd_functions)
+			preexec_functions+=(__tend_begin)
+			zshaddhistory_functions+=(__tend_history)
+			__tend_hook line-init __tend_line
+			__tend_hook line-finish __tend_entered
+			__tend_prompt
+			unset "functions[__tend_start]" "functions[__tend_hook]"
+		}
+
+		# Behind the widget of others, which is called by ours.  Where
+		# somebody has several, ours is one more of them.
+		__tend_hook() {
+			if [[ ${widgets[zle-$1]-} == user:azhw:* ]]; then
+				add-zle-hook-widget $1 $2
+				return
+			fi
+			if (( $+widgets[zle-$1] )); then
+				zle -A zle-$1 __tend_user_$1
+			else
+				zle -N __tend_user_$1 __tend_nothing
+			fi
+			zle -N zle-$1 $2
+		}
+
+		__tend_nothing() {
+		}
+	'
+
+	typeset -g __tend_sp=off
 
 	# The prompt is there, or the one that asks for more.
 	__tend_line() {
-		local __tend_kind=B
-		if [[ ${CONTEXT-} == cont ]]; then
-			__tend_kind=P
+		if [[ ${WIDGET-} == zle-line-init ]]; then
+			zle __tend_user_line-init || :
 		fi
-		if [[ ${CONTEXT-} == (start|cont) ]]; then
-			builtin printf '\033]133;%s;tend=@KEY@\007' $__tend_kind >/dev/tty
-		fi
-	} 2>/dev/null
+		__tend_show_line
+	}
 
-	# A line was entered, be there something to carry out in it or not.
+	# A line was entered, be there something to carry out in it or not: zsh
+	# prints PROMPT_SP before it calls anything, so it is told to wait.
 	__tend_entered() {
-		if [[ ${CONTEXT-} == (start|cont) && -o promptsp ]]; then
-			__tend_sp=on
-			builtin unsetopt promptsp
+		if [[ ${WIDGET-} == zle-line-finish ]]; then
+			zle __tend_user_line-finish || :
 		fi
-	} 2>/dev/null
-
-	# What tend types in a wrapping is nothing to come back to.
-	__tend_history() {
-		[[ $1 != ' eval "$(printf %b '\''printf %b \0047\01340033'* ]]
+		if [[ ${CONTEXT-} == start || ${CONTEXT-} == cont ]]; then
+			if [[ -o promptsp ]]; then
+				typeset -g __tend_sp=on
+				builtin unsetopt promptsp
+			fi
+		fi
 	}
 
-	# Once the user's files have been read.
-	__tend_start() {
-		precmd_functions=(${precmd_functions:#__tend_start} __tend_prompt)
-		# One by this name comes before all others.
-		if (( $+functions[precmd] )); then
-			functions[__tend_user_precmd]=$functions[precmd]
-			precmd() {
-				__tend_done
-				() { return $1 } $__tend_status
-				__tend_user_precmd
-			}
+	# A command that is about this option is left to decide.  Where zsh does
+	# not wait, the output is followed by what it prints.
+	__tend_begin() {
+		if [[ ${__tend_sp-} == on ]] && __tend_is_about_eol "${1-}"; then
+			typeset -g __tend_sp=off
+			builtin setopt promptsp
+		fi
+		if [[ -o promptsp ]] || __tend_is_trapped; then
+			__tend_put 'C;rough'
 		else
-			precmd_functions=(__tend_done $precmd_functions)
+			__tend_put C
 		fi
-		preexec_functions+=(__tend_begin)
-		zshaddhistory_functions+=(__tend_history)
-		autoload -Uz add-zle-hook-widget
-		add-zle-hook-widget line-init __tend_line
-		add-zle-hook-widget line-finish __tend_entered
-		__tend_prompt
-		unfunction __tend_start
 	}
+
+	__tend_eol() {
+		if [[ ${__tend_sp-} == on ]]; then
+			typeset -g __tend_sp=off
+			builtin setopt promptsp
+			__tend_show_eol
+		fi
+	}
+
 	precmd_functions+=(__tend_start)
+fi
+
+if [[ -r ${ZDOTDIR-$HOME}/.zshenv ]]; then
+	builtin source -- "${ZDOTDIR-$HOME}/.zshenv"
 fi

@@ -101,6 +101,29 @@ def test_a_command_that_ends_the_shell(home, shell):  # noqa: F811
     home.wait_status(sid, "exited")
 
 
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("signal, number", [("KILL", 9), ("HUP", 1)])
+def test_a_signal_that_ends_the_shell_is_128_and_its_number(
+        home, shell, signal, number):  # noqa: F811
+    """And one that ends a command, as the shell has it."""
+    sid = home.start(*SHELLS[shell])
+    assert home.run("exec", sid, "--timeout", LIMIT, "--",
+                    f"sh -c 'kill -{signal} $$'").status == 128 + number
+    own = "$fish_pid" if shell == "fish" else "$$"
+    answer = home.run("exec", sid, "--json", "--timeout", LIMIT, "--",
+                      f"kill -{signal} {own}; cat")
+    result = json.loads(answer.text)["result"]
+    assert result["outcome"] == "interrupted", result
+    if result["exit_code"] is None:
+        assert result["exit_signal"] == number, result
+        assert answer.status == 128 + number, answer
+    else:  # a shell may see to HUP itself
+        assert shell in HANDLE_HUP and signal == "HUP", result
+
+
+HANDLE_HUP = ("fish", "zsh")
+
+
 def test_set_e_ends_the_shell_as_it_does_when_typed(home):  # noqa: F811
     sid = home.start("bash")
     assert run(home, sid, "set -e; true")["exit_code"] == 0

@@ -21,7 +21,7 @@ from wire import Wire
 FULL = "TEND_TEST_FULL" in os.environ
 
 # What a wrapping is made of, and would show.
-INNER = re.compile(rb"tend=|printf %b|\\0\d\d\d|FISH_VERSION|eval ")
+INNER = re.compile(rb"tend=|printf'? %b|\\0\d\d\d|ZSH_VERSION|__t=|eval'? ")
 
 
 def exec_in(home, sid, command):  # noqa: F811
@@ -145,7 +145,7 @@ def test_a_program_that_is_no_shell_is_shown_what_it_echoes(
     shown = str(home.screen(sid)["lines"])
     if time.monotonic() - begun < 3:  # for so long it is held back
         assert "printf" not in shown, shown
-    home.wait_text(sid, "printf %b")
+    home.wait_text(sid, "'printf' %b")
     error = home.error("exec", sid, "--", "echo no", status=125, code="busy")
     assert "earlier exec" in error["message"], error
 

@@ -92,6 +92,42 @@ a_key_or_status_out_of_bounds_is_not_read(void **state)
 	assert_string_equal(found, "D-1/17 ");
 }
 
+/* The mark of a text. */
+static struct mark
+only(const char *text)
+{
+	struct mark_scan s = { 0 };
+	struct mark m = { 0 };
+	size_t read;
+
+	assert_true(
+	    mark_next(&s, (const uint8_t *)text, strlen(text), &read, &m));
+	return m;
+}
+
+static void
+a_prompt_may_tell_the_status(void **state)
+{
+	(void)state;
+	assert_int_equal(only("\033]133;A;err=137;tend=k\007").status, 137);
+	assert_int_equal(only("\033]133;A;err=$?;tend=k\007").status, -1);
+	assert_int_equal(only("\033]133;A;7;tend=k\007").status, -1);
+	assert_string_equal(only("\033]133;A;err=0;tend=k\007").key, "k");
+}
+
+static void
+a_mark_tells_of_output_that_may_have_more_in_it(void **state)
+{
+	(void)state;
+	assert_true(only("\033]133;D;0;rough;tend=k\007").rough);
+	assert_int_equal(only("\033]133;D;3;rough;tend=k\007").status, 3);
+	assert_true(only("\033]133;C;opts=imxs;tend=k\007").rough);
+	assert_true(only("\033]133;D;0;opts=v;tend=k\007").rough);
+	assert_false(only("\033]133;D;0;opts=himBHs;tend=k\007").rough);
+	assert_false(only("\033]133;D;0;opts=;tend=k\007").rough);
+	assert_false(only("\033]133;D;0;tend=rough\007").rough);
+}
+
 int
 main(void)
 {
@@ -101,6 +137,9 @@ main(void)
 		cmocka_unit_test(
 		    a_mark_that_is_too_long_is_none_and_the_next_is_found),
 		cmocka_unit_test(a_key_or_status_out_of_bounds_is_not_read),
+		cmocka_unit_test(a_prompt_may_tell_the_status),
+		cmocka_unit_test(
+		    a_mark_tells_of_output_that_may_have_more_in_it),
 	};
 
 	return cmocka_run_group_tests_name("shell_mark", tests, NULL, NULL);

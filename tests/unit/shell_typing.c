@@ -91,6 +91,32 @@ it_is_one_logical_line(void **state)
 	assert_int_equal(enter[1], '\0');
 }
 
+/* No word of it may be an alias: each is quoted where a command is named. */
+static void
+no_command_of_a_wrapping_is_a_bare_word(void **state)
+{
+	auto_free char *posix = wrap(TYPING_POSIX, "x");
+	auto_free char *any = wrap(TYPING_ANY, "x");
+
+	(void)state;
+	assert_memory_equal(posix, " \\eval \"$(\\command \\printf %b '", 30);
+	assert_memory_equal(any, " 'eval' \"$('eval' '__t=$?'", 25);
+}
+
+static void
+a_script_has_the_command_as_one_word_of_fish(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, 1u << 20);
+	typing_script(&b, "echo 'a\\b'", "0123456789abcdef");
+	auto_free char *text = buf_take(&b);
+	assert_non_null(strstr(text, "\neval 'echo '\\''a\\\\b'\\''\n'\n"));
+	assert_non_null(strstr(text, "__tend_end $status 0123456789abcdef\n"));
+	assert_memory_equal(text, "__tend_keep_status $status (", 28);
+}
+
 int
 main(void)
 {
@@ -100,6 +126,8 @@ main(void)
 		    a_wrapping_is_printable_and_its_lines_are_short),
 		cmocka_unit_test(lines_are_short_for_commands_of_every_length),
 		cmocka_unit_test(it_is_one_logical_line),
+		cmocka_unit_test(no_command_of_a_wrapping_is_a_bare_word),
+		cmocka_unit_test(a_script_has_the_command_as_one_word_of_fish),
 	};
 
 	return cmocka_run_group_tests_name("shell_typing", tests, NULL, NULL);
