@@ -15,17 +15,15 @@ place_finish(struct place *at)
 	buf_finish(&at->lines);
 }
 
-void
-place_look(struct place *at, const struct vt *vt)
+static void
+look(struct place *at, const struct vt *vt)
 {
 	struct vt_row row;
-	unsigned y;
+	unsigned y = at->cursor.row;
 
-	vt_cursor(vt, &at->cursor);
 	at->alt = vt_alt_screen(vt);
 	at->scrolled = vt_history_lines(vt);
 	buf_clear(&at->lines);
-	y = at->cursor.row;
 	if (!at->alt && y > 0 && y + 1 == vt_rows(vt)) {
 		vt_screen_row(vt, y - 1, &row);
 		vt_row_text(&row, &at->lines);
@@ -35,18 +33,44 @@ place_look(struct place *at, const struct vt *vt)
 	vt_row_text(&row, &at->lines);
 }
 
+void
+place_look(struct place *at, const struct vt *vt)
+{
+	at->is_row = false;
+	vt_cursor(vt, &at->cursor);
+	look(at, vt);
+}
+
+void
+place_look_row(struct place *at, const struct vt *vt, unsigned y)
+{
+	at->is_row = true;
+	at->cursor = (struct vt_cursor){ .row = (uint16_t)y };
+	look(at, vt);
+}
+
+static bool
+differs(const struct place *a, const struct place *b)
+{
+	return a->alt != b->alt || a->scrolled != b->scrolled ||
+	    a->cursor.row != b->cursor.row || a->cursor.col != b->cursor.col ||
+	    !buf_equals(&a->lines, &b->lines);
+}
+
 bool
 place_has_changed(const struct place *before, const struct vt *vt)
 {
 	struct place now;
 	bool changed;
 
+	if (before->is_row && before->cursor.row >= vt_rows(vt))
+		return true;
 	place_init(&now);
-	place_look(&now, vt);
-	changed = now.alt != before->alt || now.scrolled != before->scrolled ||
-	    now.cursor.row != before->cursor.row ||
-	    now.cursor.col != before->cursor.col ||
-	    !buf_equals(&now.lines, &before->lines);
+	if (before->is_row)
+		place_look_row(&now, vt, before->cursor.row);
+	else
+		place_look(&now, vt);
+	changed = differs(&now, before);
 	place_finish(&now);
 	return changed;
 }

@@ -11,8 +11,12 @@
  * Where a cursor is, and what stands in its row: so that it can be told later
  * whether something has happened there.  In the last row it may be where it
  * was after the screen has scrolled: the row above tells.
+ *
+ * A program that hides the cursor may have it anywhere.  Then a row can be
+ * looked at in its place.
  */
 struct place {
+	bool is_row; /* cursor.row is a row, and no cursor counts */
 	struct vt_cursor cursor;
 	bool alt;
 	uint32_t scrolled; /* lines, as many as are kept */
@@ -23,6 +27,7 @@ void place_init(struct place *at);
 void place_finish(struct place *at);
 
 void place_look(struct place *at, const struct vt *vt);
+void place_look_row(struct place *at, const struct vt *vt, unsigned y);
 bool place_has_changed(const struct place *before, const struct vt *vt);
 
 /* Append the text that stands in the cursor's row before the cursor. */

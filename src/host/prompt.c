@@ -46,25 +46,29 @@ ends_with(const struct buf *line, const char *tail, size_t len)
 	    memcmp(line->data + line->len - len, tail, len) == 0;
 }
 
-/* Who hides the cursor draws one, and it may be in any row. */
-static bool
-is_in_a_row(const struct vt *vt, const char *tail, size_t len)
+/*
+ * Who hides the cursor draws one, and it may be in any row: the lowest that
+ * shows the text, or -1.
+ */
+static int
+row_of_text(const struct vt *vt, const char *tail, size_t len)
 {
 	struct buf line;
+	int y = (int)vt_rows(vt);
 	bool found = false;
 
 	buf_init(&line, PLACE_ROW_BYTES);
-	for (unsigned y = 0; y < vt_rows(vt) && !found; y++) {
+	while (!found && y > 0) {
 		struct vt_row row;
 
 		buf_clear(&line);
-		vt_screen_row(vt, y, &row);
+		vt_screen_row(vt, (unsigned)--y, &row);
 		vt_row_text(&row, &line);
 		found = line.len >= len &&
 		    memmem(line.data, line.len, tail, len) != NULL;
 	}
 	buf_finish(&line);
-	return found;
+	return found ? y : -1;
 }
 
 /* Whether the end of the text stands before the cursor, or may do so. */
@@ -79,7 +83,7 @@ prompt_is_shown(const struct prompt *p)
 
 	vt_cursor(prompt_screen(p), &cursor);
 	if (len > 0 && !cursor.visible)
-		return is_in_a_row(prompt_screen(p), tail, len);
+		return row_of_text(prompt_screen(p), tail, len) >= 0;
 	if (len == 0 || cursor.col < len)
 		return true; /* it may have been broken by the margin */
 	buf_init(&line, PLACE_ROW_BYTES);
@@ -87,6 +91,15 @@ prompt_is_shown(const struct prompt *p)
 	shown = ends_with(&line, tail, len);
 	buf_finish(&line);
 	return shown;
+}
+
+bool
+prompt_is_asked(struct prompt *p, const char *own)
+{
+	if (p->force || prompt_screen(p) == NULL)
+		return false;
+	p->question = question_find(prompt_screen(p), own);
+	return p->question != QUESTION_NONE;
 }
 
 /* ------------------------------------------------------------------ typing */
@@ -158,11 +171,34 @@ type_key(struct prompt *p, enum prompt_phase phase, const char *name)
 	buf_finish(&b);
 }
 
+/* Where something will happen when it is taken. */
+static void
+look_at_place(struct prompt *p, const struct vt *vt)
+{
+	struct vt_cursor cursor;
+	const char *tail;
+	size_t len = tail_of(p->text, &tail);
+	int y = -1;
+
+	vt_cursor(vt, &cursor);
+	if (len > 0 && !cursor.visible)
+		y = row_of_text(vt, tail, len);
+	if (y >= 0)
+		place_look_row(&p->at, vt, (unsigned)y);
+	else
+		place_look(&p->at, vt);
+}
+
+/* What was asked since the text was typed must not be answered by the key. */
 static void
 submit(struct prompt *p)
 {
+	if (prompt_is_asked(p, p->text)) {
+		prompt_finish(p, OUTCOME_ASKED);
+		return;
+	}
 	if (prompt_screen(p) != NULL)
-		place_look(&p->at, prompt_screen(p));
+		look_at_place(p, prompt_screen(p));
 	p->commands = p->all->commands;
 	p->moved = false;
 	p->tries++;
@@ -206,7 +242,9 @@ await(struct prompt *p)
 static void
 has_settled(struct prompt *p)
 {
-	if (p->profile->before != NULL)
+	if (p->profile->before != NULL && prompt_is_asked(p, p->text))
+		prompt_finish(p, OUTCOME_ASKED);
+	else if (p->profile->before != NULL)
 		type_key(p, PHASE_PAUSING, p->profile->before);
 	else
 		submit(p);

@@ -152,6 +152,15 @@ static const struct {
 #include "host/prompt_outcome.def"
 };
 
+static void
+put_text(struct json_out *j, const char *text)
+{
+	if (text == NULL)
+		json_out_null(j);
+	else
+		json_out_text(j, text);
+}
+
 /* The text that was typed and not submitted, by whomever. */
 static void
 put_standing(struct json_out *j, const struct ring_shared *ring)
@@ -159,10 +168,7 @@ put_standing(struct json_out *j, const struct ring_shared *ring)
 	char text[STANDING_TEXT_MAX];
 
 	standing_text(ring, text);
-	if (standing_now(ring) == STANDING_NONE)
-		json_out_null(j);
-	else
-		json_out_text(j, text);
+	put_text(j, standing_now(ring) == STANDING_NONE ? NULL : text);
 }
 
 /* By what it is known: null where nothing is. */
@@ -191,6 +197,8 @@ put_evidence(struct json_out *j, const struct prompt *p)
 	json_out_bool(j, submitted && p->all->commands > p->commands);
 	json_out_key(j, "standing");
 	put_standing(j, h->ring.shared);
+	json_out_key(j, "question");
+	put_text(j, question_name(p->question));
 	json_out_close(j, '}');
 }
 
@@ -361,6 +369,18 @@ stands_already(const struct prompt *p)
 	return standing_now(ring) != STANDING_NONE && !p->force;
 }
 
+/* Whether anything speaks against typing it now. */
+static bool
+is_refused(struct prompt *p, enum prompt_outcome *why)
+{
+	if (objects(p, why))
+		return true;
+	*why = OUTCOME_QUESTION;
+	if (prompt_is_asked(p, stands_already(p) ? p->text : NULL))
+		return true;
+	return is_behind(p, why);
+}
+
 static void
 begin(struct prompt *p)
 {
@@ -372,7 +392,7 @@ begin(struct prompt *p)
 		    "the session has no screen: its engine is off");
 		return;
 	}
-	if (objects(p, &why) || is_behind(p, &why)) {
+	if (is_refused(p, &why)) {
 		prompt_finish(p, why);
 		return;
 	}

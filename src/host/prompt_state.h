@@ -8,6 +8,7 @@
 #include "host/place.h"
 #include "host/prompt.h"
 #include "host/witness.h"
+#include "op/question.h"
 
 struct profile;
 struct vt;
@@ -43,7 +44,7 @@ struct prompt {
 	char by[24];
 	const struct profile *profile;
 	char *text;
-	bool force;   /* whatever stands there already */
+	bool force;   /* whatever is on the screen */
 	bool resumed; /* the text stands there, of an earlier one */
 
 	enum prompt_phase phase;
@@ -60,6 +61,7 @@ struct prompt {
 	int tries;
 
 	struct witness witness;
+	enum question question; /* that is open, and kept it from being done */
 
 	uint64_t seq; /* of the key that submitted it; 0: none yet */
 	enum prompt_outcome outcome;
@@ -92,6 +94,9 @@ void prompt_look(struct prompt *p);
 /* Type the text, which is the first phase; or it stands there already. */
 void prompt_type(struct prompt *p);
 void prompt_resume(struct prompt *p);
+
+/* Whether a key would answer a question that is open now. */
+bool prompt_is_asked(struct prompt *p, const char *own);
 
 /* Whether the screen shows the text where it would be typed. */
 bool prompt_is_shown(const struct prompt *p);

@@ -98,8 +98,9 @@ const struct tool tools[] = {
 	    .description =
 		"Type a message, submit it, and see that the program read it "
 		"and answered: for a prompt of a shell, a REPL or another "
-		"agent. Never typed twice. After anything but `delivered`, "
-		"look at the screen. Not for full-screen programs: use "
+		"agent. Never typed twice. Refused while a question is open "
+		"on the screen: answer that by session_send. After anything "
+		"but `delivered`, look at the screen. Not for full-screen programs: use "
 		"session_send.",
 	    .hints = TOOL_DESTROYS | TOOL_OPEN_WORLD,
 	    .given = "{\"timeout_ms\":10000}",

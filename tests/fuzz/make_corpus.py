@@ -313,6 +313,22 @@ PATTERNS = {
     "keep": "a\\Kb|(?=x\\K)\nab",
 }
 
+QUESTIONS = {
+    "choice": "\n\u001b[?25lRun it?\r\n\u276f 1. Yes\r\n  2. No\r\n",
+    "box": "\n\u2502 \u25cf 1. Once \u2502\r\n\u2502   2. Never \u2502\r\n",
+    "radio": "\n\u25c6 Size?\r\n\u25cf large\r\n\u25cb small / ( ) x\r\n",
+    "inverse": "\n\u001b[?25lWhere?\r\nhere\r\n\u001b[7mthere\u001b[m\r\n",
+    "yes-no": "\nGo on? [(y)es, (n)o]: ",
+    "brackets": "\n((([y/n" + "]" * 30,
+    "buttons": "\n  <Ok>   <Cancel>\r\n[ OK ] [",
+    "key": "\nPress <ENTER> or type something to continue",
+    "own": "go on? (y/n)\n\r\u276f go on? (y/n)",
+    "own-list": "2. b\n\u276f 1. a\r\n  2. b",
+    "shell": "ls\n> ls\r\n  a\r\n  b\r\n> ",
+    "wide": "\u6f22\n" + "\u6f22\u5b57" * 30 + " [y/N]",
+    "long": "\n" + "\u276f " + "x" * 39 + "(y/n",
+}
+
 REQUESTS = {
     "send": ("session.send", {"input": [
         {"text": "ls\u00e9"}, {"keys": ["Enter", "C-c", "M-S-Left", "F5"]},
@@ -383,6 +399,8 @@ def main():
         write("cast", name, text.encode("utf-8", "surrogatepass"))
     for name, data in LOGS.items():
         write("log", name, data)
+    for name, text in QUESTIONS.items():
+        write("question", name, text.encode())
     for name, text in PATTERNS.items():
         write("pattern", name, b(text))
     for name, (op, args) in REQUESTS.items():

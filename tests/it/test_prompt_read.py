@@ -146,7 +146,7 @@ def test_a_program_that_reads_lines_and_answers_is_believed(home, text):
     assert got["result"] == "delivered" and got["code"] == "answered", got
     assert got["evidence"] == {"submitted": True, "read": True, "unread": 0,
                                "answered": True, "command": False,
-                               "standing": None}, got
+                               "standing": None, "question": None}, got
     assert got["reason"] == \
         "the program has read it and has answered", got
 
@@ -209,10 +209,12 @@ def test_the_chat_program_takes_prompts(home):
     """It hides the cursor, draws one, and repaints its box in place."""
     sid = home.start(sys.executable, AGENT, options=["--size", "80x24"])
     home.wait_text(sid, "? for help")
-    got = prompt(home, sid, "look at the parser", "--timeout", "30s")
-    assert got["evidence"]["read"] is True, got
-    assert got["evidence"]["submitted"] is True, got
-    home.wait_text(sid, "look at the parser")
+    for text in ("look at the parser", "and at the screen"):
+        got = prompt(home, sid, text, "--timeout", "30s")
+        assert got["result"] == "delivered", got
+        home.ok("wait", sid, "--text", "? for help", "--stable", "500ms",
+                "--timeout", "60s")
+    assert typed(home, sid)[1::2] == ["\r", "\r"], typed(home, sid)
 
 
 # ---------------------------------------------------- the end

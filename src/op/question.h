@@ -1,0 +1,39 @@
+#ifndef TEND_OP_QUESTION_H
+#define TEND_OP_QUESTION_H
+
+struct vt;
+
+/*
+ * Whether the bottom of a screen asks for a choice, so that text and Enter
+ * would be its answer:
+ *
+ *	CHOICE	 a list of options, one of them marked by a pointer (❯ 1. Yes),
+ *		 a radio button or reverse video
+ *	YES_NO	 a line that ends in [y/N], (yes/no), "y n a" and the like
+ *	BUTTONS	 a row of buttons: <Ok> <Cancel>
+ *	KEY	 a hint that Enter confirms: "Enter to continue", "press any key"
+ *
+ * It judges by the look alone and knows no program.  A line of input below, or
+ * a cursor that waits behind some text there, means that the question is over.
+ * Only the last QUESTION_ROWS rows that show something are looked at.
+ */
+enum question {
+	QUESTION_NONE,
+	QUESTION_CHOICE,
+	QUESTION_YES_NO,
+	QUESTION_BUTTONS,
+	QUESTION_KEY,
+};
+
+#define QUESTION_ROWS 48
+
+/*
+ * `own`: a text that was typed and may stand on the screen; it asks nothing.
+ * NULL: none.
+ */
+enum question question_find(const struct vt *vt, const char *own);
+
+/* "choice", "yes-no", "buttons", "key"; NULL: none. */
+const char *question_name(enum question q);
+
+#endif
