@@ -406,6 +406,8 @@ on_gap(void *arg, uint64_t offset, uint64_t bytes)
 	struct host *h = arg;
 
 	event_keyframe(h, true);
+	if (bytes == 0)
+		return;
 	log_write(&h->log, LOG_WARN, "output is missing in the log",
 	    log_int("offset", (int64_t)offset),
 	    log_int("bytes", (int64_t)bytes));

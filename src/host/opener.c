@@ -6,15 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "host/proc.h"
 #include "host/thread.h"
 #include "log/writer.h"
 
 #define RETRY_MS 1000
+#define LOOK_MS 20
 #define DIRECTORY (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 
 struct opener {
@@ -25,8 +28,12 @@ struct opener {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	/* Under the lock. */
+	pid_t tid;
 	struct log_writer *writer; /* NULL: not yet */
 	struct log_end end;
+	bool tried; /* at least once, and this came of it: */
+	int rc;
+	struct error err;
 	bool quit;
 };
 
@@ -59,17 +66,24 @@ opener_open(int dirfd, struct log_writer **writer, struct log_end *end,
 static bool
 try(struct opener *o)
 {
-	struct log_writer *writer;
+	struct log_writer *writer = NULL;
 	struct log_end end;
+	struct error err = { 0 };
+	int rc = opener_open(o->dirfd, &writer, &end, &err);
 
-	if (opener_open(o->dirfd, &writer, &end, NULL) < 0)
-		return false;
 	pthread_mutex_lock(&o->lock);
-	o->writer = writer;
-	o->end = end;
+	o->rc = rc;
+	o->err = err;
+	if (rc == 0) {
+		o->writer = writer;
+		o->end = end;
+	}
+	o->tried = true;
+	pthread_cond_broadcast(&o->wake);
+	if (rc == 0 && o->notify_fd >= 0)
+		fd_poke(o->notify_fd);
 	pthread_mutex_unlock(&o->lock);
-	fd_poke(o->notify_fd);
-	return true;
+	return rc == 0;
 }
 
 /* False: it is the end. */
@@ -92,18 +106,21 @@ run(void *arg)
 {
 	struct opener *o = arg;
 
-	while (wait_a_second(o) && !try(o))
+	pthread_mutex_lock(&o->lock);
+	o->tid = gettid();
+	pthread_mutex_unlock(&o->lock);
+	while (!try(o) && wait_a_second(o))
 		continue;
 	return NULL;
 }
 
 struct opener *
-opener_create(int dirfd, int notify_fd)
+opener_create(int dirfd)
 {
 	struct opener *o = xcalloc(1, sizeof(*o));
 
 	o->dirfd = dirfd;
-	o->notify_fd = notify_fd;
+	o->notify_fd = -1;
 	pthread_mutex_init(&o->lock, NULL);
 	thread_cond_init(&o->wake);
 	o->started = thread_start(&o->thread, "tend-opener", run, o) == 0;
@@ -114,6 +131,45 @@ opener_create(int dirfd, int notify_fd)
 	return o;
 }
 
+/* The lock is held.  On a busy machine the thread may wait for its turn. */
+static bool
+hangs(const struct opener *o, int64_t began_ms)
+{
+	return clock_ms(CLOCK_MONOTONIC) - began_ms >= OPENER_HANGS_MS &&
+	    o->tid != 0 && !proc_thread_runs(o->tid);
+}
+
+int
+opener_wait(struct opener *o, bool give_up, struct error *err)
+{
+	int64_t began = clock_ms(CLOCK_MONOTONIC);
+	int rc;
+
+	pthread_mutex_lock(&o->lock);
+	while (!o->tried && !(give_up && hangs(o, began)))
+		thread_wait(&o->wake, &o->lock,
+		    clock_ms(CLOCK_MONOTONIC) + LOOK_MS);
+	if (o->tried && o->rc < 0)
+		rc = error_set(err, -o->rc, "%s", o->err.msg);
+	else if (!o->tried)
+		rc = error_set(err, ETIMEDOUT,
+		    "cannot write the log: the disk hangs");
+	else
+		rc = 0;
+	pthread_mutex_unlock(&o->lock);
+	return rc;
+}
+
+void
+opener_notify(struct opener *o, int fd)
+{
+	pthread_mutex_lock(&o->lock);
+	o->notify_fd = fd;
+	if (o->writer != NULL)
+		fd_poke(fd);
+	pthread_mutex_unlock(&o->lock);
+}
+
 void
 opener_destroy(struct opener *o)
 {
@@ -122,7 +178,7 @@ opener_destroy(struct opener *o)
 	if (o->started) {
 		pthread_mutex_lock(&o->lock);
 		o->quit = true;
-		pthread_cond_signal(&o->wake);
+		pthread_cond_broadcast(&o->wake);
 		pthread_mutex_unlock(&o->lock);
 		pthread_join(o->thread, NULL);
 	}
@@ -133,12 +189,13 @@ opener_destroy(struct opener *o)
 }
 
 bool
-opener_take(struct opener *o, struct log_writer **writer, struct log_end *end)
+opener_take(struct opener *o, uint64_t offset, struct log_writer **writer,
+    struct log_end *end)
 {
 	bool ready;
 
 	pthread_mutex_lock(&o->lock);
-	ready = o->writer != NULL;
+	ready = o->writer != NULL && o->end.offset <= offset;
 	if (ready) {
 		*writer = o->writer;
 		*end = o->end;

@@ -2,6 +2,7 @@
 #define TEND_HOST_OPENER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct error;
 struct log_end;
@@ -15,16 +16,29 @@ int opener_open(int dirfd, struct log_writer **writer, struct log_end *end,
     struct error *err);
 
 /*
- * Tries that again once a second, in a thread of its own, until it succeeds;
- * then writes to notify_fd.  Both descriptors stay the caller's.
+ * Tries that in a thread of its own, and again every second, until it succeeds.
+ * The descriptor stays the caller's.
  */
 struct opener;
 
-struct opener *opener_create(int dirfd, int notify_fd);
-void opener_destroy(struct opener *o); /* NULL is fine */
+struct opener *opener_create(int dirfd); /* NULL: no thread */
+void opener_destroy(struct opener *o);   /* NULL is fine */
 
-/* What it has opened becomes the caller's; false: nothing yet. */
-bool opener_take(struct opener *o, struct log_writer **writer,
+/*
+ * Wait for the first try.  0: it has been opened.  Otherwise -errno and why; if
+ * one may give up, -ETIMEDOUT when the disk has not answered in time.
+ */
+#define OPENER_HANGS_MS 300
+int opener_wait(struct opener *o, bool give_up, struct error *err);
+
+/* From now on write to this eventfd when the log is open. */
+void opener_notify(struct opener *o, int fd);
+
+/*
+ * What it has opened becomes the caller's; false: nothing yet, or a log that
+ * ends behind this offset.
+ */
+bool opener_take(struct opener *o, uint64_t offset, struct log_writer **writer,
     struct log_end *end);
 
 #endif

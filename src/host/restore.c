@@ -23,6 +23,7 @@
 #include "host/host.h"
 #include "host/opener.h"
 #include "host/poison.h"
+#include "host/proc.h"
 #include "host/pump.h"
 #include "host/scribe.h"
 #include "log/reader.h"
@@ -33,6 +34,11 @@
 #include "vt/vt.h"
 
 #define RESTART_MAX 4096 /* of the event */
+
+struct ghosts {
+	pid_t keeper;
+	bool found;
+};
 
 void
 restore_find_log(struct host *h)
@@ -156,15 +162,58 @@ find_place(struct host *h, struct log_end *end, struct restore_notes *n)
 	}
 }
 
+static void
+look_for_ghost(void *arg, const struct proc *p)
+{
+	struct ghosts *g = arg;
+
+	if (p->ppid == g->keeper && p->state == 'Z' &&
+	    strcmp(p->name, "tend-host") == 0)
+		g->found = true;
+}
+
+/*
+ * Whether a host before us is dead but not gone: a thread of it waits for the
+ * disk, and it holds the log until then.
+ */
+static bool
+has_ghost(const struct host *h)
+{
+	struct ghosts g = { .keeper = h->manifest.keeper.pid };
+
+	return proc_each(look_for_ghost, &g) == 0 && g.found;
+}
+
 /*
  * A program that runs goes on without a log; one that has just been started is
  * told of it.  While the host before us still has the log, the keeper tries
- * again.
+ * again, unless that one can do nothing any more.
  */
 static bool
 may_do_without(const struct host *h, int rc)
 {
-	return rc != -EBUSY && h->manifest.seq > 0;
+	return h->manifest.seq > 0 && (rc != -EBUSY || has_ghost(h));
+}
+
+/* The log, in *c; or its opener, which goes on trying. */
+static int
+open_log(struct host *h, struct scribe_config *c, struct error *err)
+{
+	int rc;
+
+	c->opener = opener_create(h->dirfd);
+	if (c->opener == NULL)
+		return error_set(err, EAGAIN, "no thread for the log");
+	rc = opener_wait(c->opener, h->manifest.seq > 0, err);
+	if (rc < 0 && may_do_without(h, rc)) {
+		c->open_error = rc == -ETIMEDOUT || rc == -EBUSY ? 0 : -rc;
+		return rc;
+	}
+	if (rc == 0)
+		opener_take(c->opener, UINT64_MAX, &c->writer, &c->end);
+	opener_destroy(c->opener);
+	c->opener = NULL;
+	return rc;
 }
 
 /* The end of a log that cannot be written: perhaps it can be read. */
@@ -202,15 +251,14 @@ restore_log(struct host *h, const struct control *hello,
 		.ops = ops,
 		.arg = h,
 	};
-	int rc = opener_open(h->dirfd, &c.writer, &c.end, err);
+	int rc = open_log(h, &c, err);
 
+	if (rc < 0 && c.opener == NULL)
+		return rc;
 	restore_find_log(h);
 	if (rc < 0) {
-		if (!may_do_without(h, rc))
-			return rc;
 		log_write(&h->log, LOG_ERROR, "there is no log",
 		    log_str("error", err->msg));
-		c.open_error = -rc;
 		guess_end(h, &c.end);
 	}
 	n->anew = hello->u.hello.anew;

@@ -23,8 +23,9 @@
 #include "log/record.h"
 
 #define TROUBLE_EVERY_MS 10000
-#define LATE_MS 2  /* what is not urgent may wait for more that long */
-#define GAP_DISK 1 /* `why` of a gap */
+#define LATE_MS 2     /* what is not urgent may wait for more that long */
+#define GAP_DISK 1    /* `why` of a gap */
+#define HELD_MAX 1024 /* spans; of more, two are one */
 
 /* Somebody who wants to know when an event is in the log. */
 struct waiter {
@@ -41,6 +42,13 @@ struct news {
 	uint64_t trimmed_seq, trimmed_offset;
 	const char *trouble; /* a constant */
 	int error;
+};
+
+/* Output in the ring for which there is no log yet. */
+struct span {
+	uint64_t offset;
+	size_t len;
+	uint8_t flags;
 };
 
 struct scribe {
@@ -65,6 +73,10 @@ struct scribe {
 	/* Output that is being left out. */
 	uint64_t gap_offset, gap_bytes;
 	bool missed; /* an event was refused: the screen may be unknown */
+
+	/* While there is no log: what can be in it, oldest first. */
+	struct span *held;
+	size_t n_held;
 };
 
 static uint64_t
@@ -151,9 +163,32 @@ add_output(struct scribe *s, uint8_t flags, uint64_t offset, size_t len)
 	return seq;
 }
 
+static void
+hold(struct scribe *s, uint8_t flags, uint64_t offset, size_t len)
+{
+	struct span *last;
+
+	assert(offset == s->end);
+	s->end = offset + len;
+	if (s->held == NULL)
+		s->held = xcalloc(HELD_MAX, sizeof(*s->held));
+	if (s->n_held < HELD_MAX) {
+		s->held[s->n_held++] = (struct span){ offset, len, flags };
+		return;
+	}
+	last = &s->held[HELD_MAX - 1];
+	last->len += len;
+	last->flags = (last->flags & flags & RECORD_HIDDEN) |
+	    (flags & RECORD_FRAME);
+}
+
 uint64_t
 scribe_output(struct scribe *s, uint8_t flags, uint64_t offset, size_t len)
 {
+	if (s->opener != NULL) {
+		hold(s, flags, offset, len);
+		return 0;
+	}
 	size_t max = quill_piece_max(&s->quill);
 
 	for (; len > max; offset += max, len -= max)
@@ -271,16 +306,23 @@ relieve_ring(struct scribe *s)
 		quill_relieve(&s->quill, s->end);
 }
 
-static void
-write_gap(struct scribe *s)
+static bool
+queue_gap(struct scribe *s, uint64_t offset, uint64_t bytes)
 {
-	uint64_t offset = s->gap_offset, bytes = s->gap_bytes;
 	uint8_t p[17];
 
 	put_u64le(p, offset);
 	put_u64le(p + 8, bytes);
 	p[16] = GAP_DISK;
-	if (bytes > 0 && scribe_event(s, RECORD_GAP, 0, p, sizeof(p)) == 0)
+	return scribe_event(s, RECORD_GAP, 0, p, sizeof(p)) != 0;
+}
+
+static void
+write_gap(struct scribe *s)
+{
+	uint64_t offset = s->gap_offset, bytes = s->gap_bytes;
+
+	if (bytes > 0 && !queue_gap(s, offset, bytes))
 		return;
 	s->gap_bytes = 0;
 	s->missed = false;
@@ -312,13 +354,93 @@ check(struct scribe *s, const struct quill_state *st)
 	tell_unlogged(s, bad || s->gap_bytes > 0, st->error);
 }
 
-/* Without a log nothing waits for it. */
+/* Forget what is held before this offset. */
+static void
+drop_held(struct scribe *s, uint64_t before)
+{
+	size_t n = 0;
+
+	while (n < s->n_held && s->held[n].offset + s->held[n].len <= before)
+		n++;
+	s->n_held -= n;
+	if (s->n_held == 0)
+		return;
+	memmove(s->held, s->held + n, s->n_held * sizeof(*s->held));
+	if (s->held[0].offset < before) {
+		s->held[0].len -= (size_t)(before - s->held[0].offset);
+		s->held[0].offset = before;
+	}
+}
+
+/* Without a log, the ring has the newest, and always room for more. */
 static void
 let_go(struct scribe *s)
 {
-	if (ring_release(s->c.ring, s->end))
-		fd_poke(s->c.room_fd);
+	size_t size = s->c.ring->size;
+	uint64_t tail = atomic_load(&s->c.ring->shared->tail);
+
+	if (s->end - tail > size / 4 * 3) {
+		drop_held(s, s->end - size / 2);
+		if (ring_release(s->c.ring, s->end - size / 2))
+			fd_poke(s->c.room_fd);
+	}
 	tell_unlogged(s, true, s->c.open_error);
+}
+
+/* From here on there is a log, which ended so. */
+static void
+take_log(struct scribe *s, struct log_writer *writer, const struct log_end *end)
+{
+	s->seq = end->seq;
+	if (end->time_ns > s->time_ns)
+		s->time_ns = end->time_ns;
+	s->c.writer = s->quill.writer = writer;
+	s->quill.seq = end->seq;
+	s->quill.offset = end->offset;
+	s->quill.released = atomic_load(&s->c.ring->shared->tail);
+	s->quill.bytes = log_writer_bytes(writer);
+	chores_begin(&s->chores, writer);
+}
+
+/*
+ * Log what was held, behind a gap for what was not.  Events that were refused
+ * may have changed the screen, so a keyframe follows.
+ */
+static void
+log_held(struct scribe *s, uint64_t offset)
+{
+	uint64_t end = s->end, from;
+
+	drop_held(s, offset);
+	from = s->n_held > 0 ? s->held[0].offset : end;
+	s->end = from;
+	if (from > offset)
+		queue_gap(s, offset, from - offset);
+	for (size_t i = 0; i < s->n_held; i++)
+		scribe_output(s, s->held[i].flags, s->held[i].offset,
+		    s->held[i].len);
+	assert(s->end == end);
+	free(s->held);
+	s->held = NULL;
+	s->n_held = 0;
+	s->missed = true;
+}
+
+/* False: still not. */
+static bool
+try_to_begin(struct scribe *s)
+{
+	struct log_writer *writer;
+	struct log_end end;
+
+	if (!opener_take(s->opener, s->end, &writer, &end))
+		return false;
+	opener_destroy(s->opener);
+	s->opener = NULL;
+	take_log(s, writer, &end);
+	s->c.ops->opened(s->c.arg, &end);
+	log_held(s, end.offset);
+	return true;
 }
 
 static void
@@ -363,7 +485,7 @@ scribe_flush(struct scribe *s)
 {
 	struct quill_state st;
 
-	if (s->opener != NULL) {
+	if (s->opener != NULL && !try_to_begin(s)) {
 		let_go(s);
 		return;
 	}
@@ -459,40 +581,6 @@ tell_news(struct scribe *s)
 		tell_trouble(s, trouble, error);
 }
 
-/* From here on there is a log, which ended so. */
-static void
-take_log(struct scribe *s, struct log_writer *writer, const struct log_end *end)
-{
-	s->seq = end->seq;
-	if (end->time_ns > s->time_ns)
-		s->time_ns = end->time_ns;
-	s->c.writer = s->quill.writer = writer;
-	s->quill.seq = end->seq;
-	s->quill.offset = end->offset;
-	s->quill.released = atomic_load(&s->c.ring->shared->tail);
-	s->quill.bytes = log_writer_bytes(writer);
-	chores_begin(&s->chores, writer);
-}
-
-/* False: still not.  What has come since the end of the log is a gap. */
-static bool
-try_to_begin(struct scribe *s)
-{
-	struct log_writer *writer;
-	struct log_end end;
-
-	if (!opener_take(s->opener, &writer, &end))
-		return false;
-	opener_destroy(s->opener);
-	s->opener = NULL;
-	take_log(s, writer, &end);
-	s->gap_offset = end.offset;
-	s->gap_bytes = s->end - end.offset;
-	s->missed = true;
-	s->c.ops->opened(s->c.arg, &end);
-	return true;
-}
-
 static void
 on_notify(void *arg, enum loop_events ready)
 {
@@ -535,9 +623,12 @@ start(struct scribe *s, struct error *err)
 	if (rc == 0)
 		rc = quill_start(&s->quill);
 	if (rc == 0 && s->c.writer == NULL) {
-		s->opener = opener_create(s->c.dirfd, s->notify_fd);
+		if (s->opener == NULL)
+			s->opener = opener_create(s->c.dirfd);
 		rc = s->opener == NULL ? -EAGAIN : 0;
 	}
+	if (s->opener != NULL)
+		opener_notify(s->opener, s->notify_fd);
 	if (rc < 0)
 		return error_set(err, -rc, "no thread: %s", strerror(-rc));
 	if (s->c.writer != NULL)
@@ -551,6 +642,7 @@ scribe_create(const struct scribe_config *c, struct error *err)
 	struct scribe *s = xcalloc(1, sizeof(*s));
 
 	s->c = *c;
+	s->opener = c->opener;
 	s->seq = c->end.seq;
 	s->time_ns = c->end.time_ns;
 	s->end = c->end.offset;
@@ -591,6 +683,7 @@ scribe_destroy(struct scribe *s)
 	watch_remove(s->late);
 	fd_close(&s->notify_fd);
 	pthread_mutex_destroy(&s->news.lock);
+	free(s->held);
 	free(s);
 }
 

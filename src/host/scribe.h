@@ -9,6 +9,7 @@
 
 struct error;
 struct loop;
+struct opener;
 struct ring;
 
 /*
@@ -24,8 +25,10 @@ struct ring;
  * exact size, and a keyframe, when the disk takes writes again.  Other events
  * than output are refused (seq 0) when SCRIBE_EVENTS of them wait.
  *
- * A log that cannot be opened is tried again every second as well.  Until then
- * events are refused, and output is counted and let go.
+ * A log that cannot be opened, or whose disk does not answer, is tried again
+ * every second as well.  Until then events are refused.  Output stays in the
+ * ring, and is logged when the log is open; of what the ring cannot hold the
+ * oldest is let go, and becomes the gap.
  *
  * All functions are for the loop thread and none of them waits.
  */
@@ -56,6 +59,7 @@ struct scribe_config {
 	int room_fd;               /* eventfd to the keeper, or -1 */
 	int dirfd;                 /* of the session, in which log/ is */
 	struct log_writer *writer; /* the scribe's; NULL: try to open it */
+	struct opener *opener;     /* of that, the scribe's; or NULL */
 	struct log_end end;        /* as log_writer_open gave it */
 	int open_error;            /* why it could not be opened */
 	uint64_t began_ns;         /* CLOCK_BOOTTIME */

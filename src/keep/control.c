@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,36 +94,76 @@ control_receive(int sock, struct control *c, int *fd)
 	return 1;
 }
 
-/*
- * The 22nd field; the second may hold anything, blanks and brackets too.  The
- * third is the state: one that has ended and was not waited for is gone.
- */
-static uint64_t
-start_field(const char *stat)
+/* What /proc says of a process, or false. */
+static bool
+read_stat(pid_t pid, char *stat, size_t size)
+{
+	auto_close int fd = -1;
+	char path[64];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, stat, size - 1);
+	if (n <= 0)
+		return false;
+	stat[n] = '\0';
+	return true;
+}
+
+/* The second field may hold anything, blanks and brackets too. */
+static bool
+has_ended(const char *stat)
 {
 	const char *at = strrchr(stat, ')');
 
-	if (at && (strncmp(at, ") Z", 3) == 0 || strncmp(at, ") X", 3) == 0))
-		return 0;
-	for (int field = 2; at && field < 22; field++)
+	return at != NULL &&
+	    (strncmp(at, ") Z", 3) == 0 || strncmp(at, ") X", 3) == 0);
+}
+
+/* A field that is a number; they count from 1. */
+static uint64_t
+number_field(const char *stat, int number)
+{
+	const char *at = strrchr(stat, ')');
+
+	for (int field = 2; at && field < number; field++)
 		at = strchr(at + 1, ' ');
 	return at ? strtoull(at + 1, NULL, 10) : 0;
+}
+
+/* One that has ended and was not waited for is gone. */
+static uint64_t
+start_field(const char *stat)
+{
+	return has_ended(stat) ? 0 : number_field(stat, 22);
 }
 
 uint64_t
 process_start_time(pid_t pid)
 {
-	char path[64], stat[1024];
-	auto_close int fd = -1;
-	ssize_t n;
+	char stat[1024];
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, stat, sizeof(stat) - 1);
-	if (n <= 0)
-		return 0;
-	stat[n] = '\0';
-	return start_field(stat);
+	return read_stat(pid, stat, sizeof(stat)) ? start_field(stat) : 0;
+}
+
+/* proc(5): what it does, and the signals that it has not got yet. */
+#define FLAGS_FIELD 9
+#define FLAG_EXITING 4u
+#define PENDING_FIELD 31
+#define PENDING_KILL (1u << (SIGKILL - 1))
+
+enum process_end
+process_end(pid_t pid)
+{
+	char stat[1024];
+
+	if (!read_stat(pid, stat, sizeof(stat)))
+		return PROCESS_LIVES;
+	if (has_ended(stat))
+		return PROCESS_GHOST;
+	if (number_field(stat, FLAGS_FIELD) & FLAG_EXITING ||
+	    number_field(stat, PENDING_FIELD) & PENDING_KILL)
+		return PROCESS_DIES;
+	return PROCESS_LIVES;
 }

@@ -156,4 +156,15 @@ struct launch_status {
 /* The start time of a process in clock ticks since boot; 0 when it is gone. */
 uint64_t process_start_time(pid_t pid);
 
+/*
+ * Whether a child that could not be waited for has ended all the same: a
+ * process that was killed stays while one of its threads waits for a disk.
+ */
+enum process_end {
+	PROCESS_LIVES, /* or nobody can say */
+	PROCESS_DIES,  /* it was killed, and will be gone or a ghost soon */
+	PROCESS_GHOST,
+};
+enum process_end process_end(pid_t pid);
+
 #endif

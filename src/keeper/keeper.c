@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -24,6 +25,15 @@
 #define CHECK_SOON_MS 100
 #define CHECK_SELDOM_MS 60000
 
+/*
+ * A host that was killed while a disk hangs is dead but does not go: one of its
+ * threads waits for the disk.  Nobody tells us, so we look when there is
+ * something to do for it: output, or another client.  Seen twice, it is taken
+ * for gone.
+ */
+#define LOOK_MS 250
+#define LOOK_SELDOM_MS 1000 /* while there is output */
+
 /* How long a host may take to end after it said DONE. */
 #define LEAVE_MS 5000
 
@@ -35,6 +45,17 @@ plan_check(struct keeper *k)
 	k->check_ms = k->now_ms + (rest ? CHECK_SELDOM_MS : CHECK_MS);
 }
 
+/* Clients are the host's; we only hear that one has come. */
+static void
+hang_doorbell(struct keeper *k)
+{
+	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
+
+	if (k->doorbell < 0)
+		k->doorbell = epoll_create1(EPOLL_CLOEXEC);
+	epoll_ctl(k->doorbell, EPOLL_CTL_ADD, k->listener.fd, &ev);
+}
+
 void
 keeper_begin(struct keeper *k)
 {
@@ -42,7 +63,9 @@ keeper_begin(struct keeper *k)
 	k->stage = KEEPER_RUNNING;
 	k->now_ms = clock_ms(CLOCK_MONOTONIC);
 	k->told = listener_watch(&k->listener);
-	k->leave_ms = CLOCK_NEVER;
+	k->leave_ms = k->look_ms = CLOCK_NEVER;
+	k->doorbell = -1;
+	hang_doorbell(k);
 	trial_init(&k->trial);
 	plan_check(k);
 }
@@ -419,13 +442,59 @@ hear_signals(struct keeper *k)
 }
 
 static void
+look_now(struct keeper *k)
+{
+	if (k->hosts.pid)
+		k->look_ms = earlier(k->look_ms, k->now_ms);
+}
+
+/* The host was woken before this, and does not wait for it. */
+static void
+look_seldom(struct keeper *k)
+{
+	if (k->now_ms - k->looked_ms >= LOOK_SELDOM_MS)
+		look_now(k);
+	else if (k->terminal.full && k->look_ms == CLOCK_NEVER)
+		k->look_ms = k->now_ms + LOOK_MS;
+}
+
+static void
+answer_door(struct keeper *k)
+{
+	struct epoll_event ev;
+
+	(void)epoll_wait(k->doorbell, &ev, 1, 0);
+	look_now(k);
+}
+
+/* The kernel will tell when it is really gone, but that is no news then. */
+static void
+look_at_host(struct keeper *k)
+{
+	enum process_end end = k->hosts.pid ? process_end(k->hosts.pid) :
+					      PROCESS_LIVES;
+	bool again = end == PROCESS_GHOST && k->haunted;
+
+	k->looked_ms = k->now_ms;
+	k->look_ms = CLOCK_NEVER;
+	k->haunted = end == PROCESS_GHOST && !again;
+	if (again)
+		hosts_ended(&k->hosts, SIGKILL, &k->terminal.ring, k->now_ms);
+	else if (end != PROCESS_LIVES)
+		k->look_ms = k->now_ms + LOOK_MS;
+}
+
+static void
 check(struct keeper *k)
 {
 	if (k->stage != KEEPER_LEAVING) {
-		if (listener_check(&k->listener))
+		if (listener_check(&k->listener)) {
 			hosts_owe(&k->hosts, CONTROL_LISTENING);
+			hang_doorbell(k);
+		}
 		terminal_take_back(&k->terminal);
 	}
+	look_seldom(k);
 	plan_check(k);
 }
 
@@ -440,6 +509,7 @@ deadline_ms(const struct keeper *k)
 	if (k->stage != KEEPER_LEAVING)
 		at = earlier(at, hosts_due_ms(&k->hosts));
 	at = earlier(at, terminal_due_ms(&k->terminal));
+	at = earlier(at, k->look_ms);
 	return earlier(at, k->trial.until_ms);
 }
 
@@ -468,6 +538,8 @@ settle(struct keeper *k)
 		k->check_ms = earlier(k->check_ms, k->now_ms + CHECK_MS);
 	if (k->now_ms >= k->check_ms)
 		check(k);
+	if (k->now_ms >= k->look_ms)
+		look_at_host(k);
 	if (k->now_ms >= terminal_due_ms(&k->terminal))
 		terminal_give_back(&k->terminal);
 	if (k->hosts.cwd >= 0)
@@ -489,13 +561,18 @@ keeper_turn(struct keeper *k)
 		{ k->signals, POLLIN, 0 },
 		{ k->hosts.control, POLLIN, 0 },
 		{ k->trial.control, POLLIN, 0 },
+		{ k->doorbell, POLLIN, 0 },
 	};
 
-	if (poll(fds, 5, timeout_ms(k)) < 0)
+	if (poll(fds, 6, timeout_ms(k)) < 0)
 		return true;
 	k->now_ms = clock_ms(CLOCK_MONOTONIC);
 	if (fds[0].revents)
 		terminal_read(&k->terminal, k->now_ms);
+	if (fds[0].revents)
+		look_seldom(k);
+	if (fds[5].revents)
+		answer_door(k);
 	if (fds[1].revents)
 		terminal_has_room(&k->terminal);
 	if (fds[2].revents)

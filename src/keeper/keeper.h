@@ -43,6 +43,10 @@ struct keeper {
 	int64_t now_ms;       /* when this turn began */
 	int64_t check_ms;     /* when to look at the socket next */
 	int64_t leave_ms;     /* when to leave, whatever the host does */
+	int doorbell;         /* epoll: another client has come; or -1 */
+	int64_t looked_ms;    /* when we last looked at the host */
+	int64_t look_ms;      /* when to look again, or never */
+	bool haunted;         /* it was dead then, and is not gone */
 	bool lazy;            /* the kernel may let us sleep a little longer */
 	bool told;            /* it tells by SIGIO when a file goes */
 };

@@ -1,15 +1,20 @@
 """A disk that hangs, and one that takes no more: what a session's users see."""
 
+import os
+import pathlib
 import resource
+import signal
 import subprocess
 import time
 
 import pytest
 
 import lib
+import oracle_stream
 from disks import stalling  # noqa: F401
-from lib import Home, wait_for
+from lib import Home, is_all, wait_for
 from terminal import Terminal
+from wire import Closed, Wire
 
 BURST = lib.BUILD / "tests" / "it" / "burst"
 
@@ -122,3 +127,107 @@ def test_a_limit_too_low_for_a_session_is_told(home):
     status, out, err = limited(home, 20, "run", "-d", "--", "cat")
     assert status == 125 and out == "", (status, out, err)
     assert "ulimit -f" in err, err
+
+
+# ------------------------------------------- a host that dies meanwhile
+
+LITTLE = oracle_stream.stream(7, 0, 200_000)
+MUCH = oracle_stream.stream(8, 0, 4_000_000)
+
+# Echoes every key but three: a little output, much, and the end.
+PROGRAM = f"""
+stty raw -echo; printf 'ready\\n'
+while IFS= read -rN1 key; do
+    case $key in
+    l) {BURST} 7 {len(LITTLE)}; printf '<little>';;
+    m) {BURST} 8 {len(MUCH)}; printf '<much>';;
+    q) exit 6;;
+    *) printf x;;
+    esac
+done"""
+READY = b"ready\n"
+
+
+def kill_host(home, sid, host):
+    """Another one serves, however long the first takes to be gone."""
+    os.kill(host, signal.SIGKILL)
+
+    def look():
+        try:
+            with Wire(home.dir(sid)) as viewer:
+                viewer.sync()
+            return True
+        except (Closed, OSError):
+            return False
+
+    wait_for(look, "a host that serves", 20)
+
+
+def press(viewer, want, key, prints):
+    want += prints
+    viewer.data(key)
+    viewer.until(lambda: (viewer.at or 0) >= len(want), f"what {key} prints",
+                 seconds=60)
+
+
+@pytest.mark.parametrize("kills", [1, 2])
+@pytest.mark.parametrize("much", [False, True])
+@pytest.mark.parametrize("when", ["idle", "writing"])
+def test_a_host_killed_while_the_disk_hangs_is_followed(stalling, when, much,
+                                                        kills):
+    """The program goes on, viewers see it, and the log has it in the end."""
+    sid = stalling.start("bash", "-c", PROGRAM)
+    stalling.wait_text(sid, "ready")
+    want = bytearray(READY)
+    with Wire(stalling.dir(sid)) as viewer:
+        viewer.sync()
+        press(viewer, want, b"x", b"x")
+        stalling.ok("mark", sid, "logged")
+        stalling.disk.freeze()
+        try:
+            if when == "writing":
+                press(viewer, want, b"x", b"x")
+                viewer.event("unlogged")
+            for _ in range(kills):
+                hosts = host_pids(stalling, sid)
+                kill_host(stalling, sid, hosts[-1])
+            with Wire(stalling.dir(sid)) as other:
+                other.sync()
+                screen = stalling.screen(sid)
+                assert screen["lines"][1].strip().startswith("x"), screen
+                press(other, want, b"x", b"x")
+                press(other, want, b"l", LITTLE + b"<little>")
+                if much:
+                    press(other, want, b"m", MUCH + b"<much>")
+                shown = stalling.screen(sid)["lines"]
+                assert "disk is slow" in stalling.info(sid)["degraded"]
+                # One that could open its log lets it wait with the rest.
+                status = stalling.run("mark", sid, "here").status
+                assert when == "idle" or status != 0, status
+                stalling.disk.thaw()
+                other.event("logged")
+                press(other, want, b"x", b"x")
+                other.data(b"q")
+                assert other.ended()["exit_code"] == 6
+        finally:
+            subprocess.run(["fsfreeze", "-u", stalling.disk.place],
+                           stderr=subprocess.DEVNULL)
+    assert any(shown), "nothing was shown"
+    wait_for(lambda: stalling.processes() == [], stalling.processes)
+    gaps = is_all(stalling, sid, bytes(want))
+    assert (gaps != []) == much, gaps
+
+
+def host_pids(home, sid):
+    """The hosts of the session that live, the newest last."""
+    keeper = home.info(sid)["keeper_pid"]
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, rest = path.read_text().split("(", 1)[1].rsplit(") ", 1)
+        except (OSError, ValueError):
+            continue
+        state, parent = rest.split()[:2]
+        if name == "tend-host" and int(parent) == keeper and state != "Z":
+            found.append(int(path.parent.name))
+    return sorted(found)
