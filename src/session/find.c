@@ -30,6 +30,7 @@ open_session(const struct home *h, const char *id, struct manifest *m,
 	rc = manifest_read_now(fd, m, &why);
 	if (rc < 0)
 		return error_set(err, -rc, "session %s: %s", id, why.msg);
+	manifest_believe_id(m, id);
 	*dirfd = fd_take(&fd);
 	return 0;
 }

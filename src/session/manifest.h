@@ -151,6 +151,9 @@ int manifest_write(int dirfd, const struct manifest *m, bool sync,
 int manifest_write_text(int dirfd, const struct buf *text, bool sync,
     struct error *err);
 
+/* Its directory has this name; a file that says otherwise is suspect. */
+void manifest_believe_id(struct manifest *m, const char *id);
+
 /* Remember which directory it is written for. */
 int manifest_set_dir(struct manifest *m, int dirfd);
 

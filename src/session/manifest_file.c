@@ -72,6 +72,15 @@ manifest_read(int dirfd, struct manifest *m, struct error *err)
 	return rc;
 }
 
+void
+manifest_believe_id(struct manifest *m, const char *id)
+{
+	if (strcmp(m->id, id) == 0)
+		return;
+	snprintf(m->id, sizeof(m->id), "%s", id);
+	m->suspect = true;
+}
+
 /* The umask has no say in the mode. */
 static int
 write_temp(int dirfd, const char *temp, const struct buf *b, bool sync)

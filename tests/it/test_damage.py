@@ -180,38 +180,39 @@ def test_no_flipped_bit_is_silent(victim):
     told = 0
     paths = segments(victim.home, victim.sid)
     assert len(paths) == 3, paths
-    for path, at, bit in flips(rng, paths, 90 if FULL else 9):
+    for path, at, bit in flips(rng, paths, 90 if FULL else 6):
         before = path.read_bytes()
         flip(path, at, bit)
         told += victim.check((path.name, at, bit), sample(victim, rng)) > 0
         path.write_bytes(before)
-    assert told >= (40 if FULL else 3), told
-    assert victim.check("nothing") == 0
+    assert told >= (40 if FULL else 2), told
+    assert victim.check("nothing", [("log", "--raw"), ("snapshot",)]) == 0
 
 
 def test_no_truncation_is_silent(victim):
     rng = random.Random(6)
     for path in segments(victim.home, victim.sid):
         data = path.read_bytes()
-        cuts = [len(data) - 1, rng.randrange(len(data)), 0]
+        cuts = [len(data) - 1, rng.randrange(len(data))]
         if FULL:
             cuts += [rng.randrange(len(data)) for _ in range(12)]
-            cuts += [64, 100, 128, len(data) - 1000]
+            cuts += [0, 64, 100, 128, len(data) - 1000]
         for cut in cuts:
             path.write_bytes(data[:cut])
             victim.check((path.name, "cut at", cut), sample(victim, rng))
         path.write_bytes(data)
-    assert victim.check("nothing") == 0
+    assert victim.check("nothing", [("log", "--raw"), ("snapshot",)]) == 0
 
 
 def test_no_removed_segment_is_silent(victim):
+    rng = random.Random(8)
     paths = segments(victim.home, victim.sid)
     for gone in [*([path] for path in paths), paths]:
         for path in gone:
             path.unlink()
         names = [path.name for path in gone]
-        assert victim.check(names, [("log", "--raw"), ("log",)]) == 2, names
-        victim.check(names)
+        assert victim.check(names, [("log", "--raw")]) == 1, names
+        victim.check(names, sample(victim, rng))
         for command in (("info", "--json", victim.sid),
                         ("ls", "-a", "--json"),
                         ("gc", "--json", "-n", "--older-than", "1d"),
@@ -227,7 +228,7 @@ def test_no_removed_segment_is_silent(victim):
                 {victim.sid}, (names, answer)
             assert "is damaged after event" in answer.err, answer
         victim.restore()
-    assert victim.check("nothing") == 0
+    assert victim.check("nothing", [("log", "--raw"), ("snapshot",)]) == 0
 
 
 def test_the_last_screen_that_can_be_trusted_says_which_it_is(victim):
@@ -248,10 +249,11 @@ def test_the_last_screen_that_can_be_trusted_says_which_it_is(victim):
 
 
 def test_a_byte_more_takes_nothing_away(victim):
+    rng = random.Random(9)
     for path in segments(victim.home, victim.sid):
         with path.open("ab") as file:
             file.write(b"\xff")
-        for command in victim.commands:
+        for command in sample(victim, rng):
             answer = victim.run(command)
             if "--json" not in command and "--events" not in command:
                 assert answer.out == victim.whole[command].out, (
@@ -341,8 +343,10 @@ def test_no_bit_of_session_json_is_believed(home):
     before = {command: home.run(*command) for command in commands}
     assert all(answer.status == 0 for answer in before.values()), before
     told = 0
-    for _ in range(300 if FULL else 40):
-        at, bit = rng.randrange(len(whole)), rng.randrange(8)
+    places = [whole.index(sid.encode()) + 20, whole.index(b'"it"') + 1]
+    places += [rng.randrange(len(whole)) for _ in range(300 if FULL else 18)]
+    for at in places:
+        bit = rng.randrange(8)
         flip(path, at, bit)
         for command in commands:
             answer = home.run(*command)
@@ -354,7 +358,7 @@ def test_no_bit_of_session_json_is_believed(home):
                 answer.out == before[command].out, what
             told += answer.status == 10
         path.write_bytes(whole)
-    assert told > 100, told
+    assert told > 50, told
     assert home.run("log", "it").out == b"newer\n"
 
 
