@@ -29,6 +29,12 @@
 
 /* The runs: where and how a command is typed. */
 
+/*
+ * The line editor of fish takes seconds for so much, four times as long for twice
+ * as much.  One with our integration does not have to read it.
+ */
+#define FISH_TYPED_MAX (8u << 10)
+
 static int
 type_bytes(struct runs *r, struct client *c, const struct buf *b)
 {
@@ -39,8 +45,6 @@ type_bytes(struct runs *r, struct client *c, const struct buf *b)
 	};
 	uint64_t seq;
 
-	if (b->full)
-		return TAKEN_FULL;
 	return server_type(r->h->server, c, &piece, &seq);
 }
 
@@ -169,9 +173,22 @@ run_prompt_is_back(const struct runs *r)
 	return same;
 }
 
-/* Type what waits.  0, or what server_type says against it. */
+/*
+ * What is typed of a character that shells may take for something else has up to
+ * 20 bytes, so that a command within the limit may be too long all the same.
+ */
 static int
-type_now(struct runs *r, struct client *c)
+refuse_long(const struct runs *r, struct error *err)
+{
+	return error_set(err, EINVAL,
+	    "session.exec: 'command' (%zu bytes) is too long to be typed at "
+	    "this shell; write it to a file and run that",
+	    strlen(r->run.command));
+}
+
+/* Type what waits.  0, or -errno and why not. */
+static int
+type_now(struct runs *r, struct client *c, struct error *err)
 {
 	struct run *u = &r->run;
 	uint64_t head = atomic_load(&r->h->ring.shared->head);
@@ -180,6 +197,10 @@ type_now(struct runs *r, struct client *c)
 
 	buf_init(&b, INPUT_BYTES_MAX);
 	put_typing(r, &b);
+	if (b.full) {
+		buf_finish(&b);
+		return refuse_long(r, err);
+	}
 	if (!u->exact)
 		note_prompt(r);
 	if (run_is_wrapped(u))
@@ -187,7 +208,7 @@ type_now(struct runs *r, struct client *c)
 	status = type_bytes(r, c, &b);
 	buf_finish(&b);
 	if (status != TAKEN_WRITTEN && status != INPUT_WAITS)
-		return status;
+		return requests_not_typed(status, err);
 	u->stage = RUN_TYPED;
 	u->from = u->to = head;
 	u->event = event_run(r->h, u->command, c->by, run_capture_name(u));
@@ -315,7 +336,7 @@ wait_for_fork(struct runs *r, pid_t pid, struct error *err)
 static int
 look_at_other(struct runs *r, struct error *err)
 {
-	struct proc p;
+	struct proc p = { 0 };
 
 	if (r->h->vt != NULL && vt_alt_screen(r->h->vt))
 		return error_set(err, EBUSY,
@@ -330,6 +351,9 @@ look_at_other(struct runs *r, struct error *err)
 			    "its prompt",
 			    p.name);
 	}
+	if (strcmp(p.name, "fish") == 0 &&
+	    strlen(r->run.command) > FISH_TYPED_MAX)
+		return refuse_long(r, err);
 	r->run.way = WAY_ANY;
 	r->run.exact = false;
 	return 0;
@@ -461,6 +485,5 @@ run_start(struct runs *r, struct client *c, struct error *err)
 	if (rc < 0 || r->run.stage == RUN_WAITS)
 		return rc;
 	run_set_key(r, draw(r));
-	rc = type_now(r, c);
-	return rc == 0 ? 0 : requests_not_typed(rc, err);
+	return type_now(r, c, err);
 }

@@ -70,8 +70,8 @@ put_quoted(struct buf *out, const char *s, const char *slash)
 }
 
 /* As it would have been seen, control characters as ^X. */
-static void
-put_visible(struct buf *out, const char *s)
+static char *
+visible(const char *s)
 {
 	struct buf b;
 
@@ -82,8 +82,7 @@ put_visible(struct buf *out, const char *s)
 		else
 			buf_putc(&b, *p);
 	}
-	auto_free char *text = buf_take(&b);
-	put_encoded(out, text, NULL);
+	return buf_take(&b);
 }
 
 /* How each dialect names what it is made of. */
@@ -119,9 +118,11 @@ static void
 put_begin(struct buf *out, const struct dialect *d, const char *command,
     const char *key)
 {
+	auto_free char *text = visible(command);
+
 	buf_printf(out, "%s %%b '\\0033]133\\0073B\\0073tend=%s\\0007",
 	    d->printf, key);
-	put_visible(out, command);
+	put_encoded(out, text, NULL);
 	buf_puts(out, "\\0012\\0033]133\\0073C");
 	if (d->options[0] != '\0')
 		buf_printf(out, "\\0073opts='\"%s\"'", d->options);
@@ -293,19 +294,31 @@ typing_wrap(struct buf *out, enum typing_dialect dialect, const char *command,
 	}
 }
 
+/* As one word of fish, which takes far longer for one of many pieces. */
+static void
+put_fish_word(struct buf *out, const char *s)
+{
+	buf_putc(out, '\'');
+	for (; *s != '\0'; s++) {
+		if (*s == '\'' || *s == '\\')
+			buf_putc(out, '\\');
+		buf_putc(out, *s);
+	}
+	buf_putc(out, '\'');
+}
+
 /* The marks are printed while the arguments are made, so $status is kept. */
 void
 typing_script(struct buf *out, const char *command, const char *key)
 {
-	const struct dialect *d = &dialects[TYPING_FISH];
-	struct buf b;
+	auto_free char *text = visible(command);
 
-	buf_init(&b, WRAP_MAX);
-	put_begin(&b, d, command, key);
-	b.len--; /* without its line break */
-	auto_free char *begin = buf_take(&b);
-	buf_printf(out, "__tend_keep_status $status (%s >/dev/tty)\neval ",
-	    begin);
-	put_quoted(out, command, d->slash);
+	buf_printf(out,
+	    "__tend_keep_status $status (builtin printf "
+	    "'\\e]133;B;tend=%s\\a%%s\\n\\e]133;C;tend=%s\\a' ",
+	    key, key);
+	put_fish_word(out, text);
+	buf_puts(out, " >/dev/tty)\neval ");
+	put_fish_word(out, command);
 	buf_printf(out, "\n__tend_end $status %s\n", key);
 }

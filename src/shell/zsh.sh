@@ -53,7 +53,7 @@ if [[ -o interactive ]]; then
 		# Traps that are called for what is done here too.
 		__tend_is_trapped() {
 			[[ -n ${functions[TRAPDEBUG]-} ||
-				"$(trap 2>/dev/null)" == *DEBUG* ]]
+				"$(builtin trap 2>/dev/null)" == *DEBUG* ]]
 		}
 
 		# What tend types in a wrapping is nothing to come back to.

@@ -71,7 +71,8 @@ def test_the_end_of_the_program_ends_every_hold(home):  # noqa: F811
 
 
 def test_what_is_no_echo_is_shown_at_once(home, tmp_path):  # noqa: F811
-    """Lines of a job in the background come before the shell has echoed."""
+    """Lines of a job in the background come before the shell has echoed; the
+    echo is held back all the same."""
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     sid = home.start(*SHELLS["zsh"], options=["--no-integration"])
@@ -86,11 +87,9 @@ def test_what_is_no_echo_is_shown_at_once(home, tmp_path):  # noqa: F811
             env=home.env, stdout=subprocess.PIPE)
         wait_for(lambda: "later" in home.events(sid, "input")[-1]["data"],
                  lambda: home.events(sid, "input"))
-        begun = time.monotonic()
         f.write("from a job\n")
         f.flush()
         home.wait_text(sid, "from a job")
-        assert time.monotonic() - begun < 2.5  # less than an echo is held
         os.kill(shell, signal.SIGCONT)
         assert caller.communicate(timeout=60)[0] == b"later\n"
     assert not re.search(rb"printf'? %b|tend=", home.raw(sid)), home.raw(sid)
@@ -111,9 +110,7 @@ def test_a_prompt_in_place_of_the_mark_ends_the_hold(home):  # noqa: F811
     run(home, sid, "true")
     ready(home, sid)
     run(home, sid, "command() { return 5; }; printf() { return 6; }")
-    begun = time.monotonic()
     answer = json.loads(home.run("exec", sid, "--json", "--timeout", LIMIT,
                                  "--", "echo no").text)["result"]
-    assert time.monotonic() - begun < 2.5, answer
     assert answer["exit_code"] is None, answer
     assert answer["outcome"] == "interrupted", answer

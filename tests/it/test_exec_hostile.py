@@ -317,3 +317,19 @@ def test_a_long_command_is_run_as_a_short_one(home, shell):  # noqa: F811
         assert (result["output"], result["exit_code"]) == ("done\n", 0), \
             (shell, size, str(result)[:1000])
         print(f"{shell}: {size} bytes in many lines: {took:.2f} s")
+
+
+@pytest.mark.parametrize("shell, options, command", [
+    ("dash", [], "echo " + "\"'\"" * 21000),
+    ("fish", ["--no-integration"], "echo " + "x" * 20000)],
+    ids=["dash", "fish"])
+def test_a_command_that_is_too_long_for_a_shell_is_refused(
+        home, shell, options, command):  # noqa: F811
+    """Within the limit, but not when it is typed; nothing is."""
+    sid = home.start(*SHELLS[shell], options=options)
+    ready(home, sid)
+    home.ok("wait", sid, "--idle", "300ms")
+    error = home.error("exec", sid, "--timeout", LIMIT, "--", command,
+                       status=125, code="usage")
+    assert "too long to be typed" in error["message"], error
+    assert run(home, sid, "echo after")["output"] == "after\n"

@@ -112,7 +112,7 @@ a_script_has_the_command_as_one_word_of_fish(void **state)
 	buf_init(&b, 1u << 20);
 	typing_script(&b, "echo 'a\\b'", "0123456789abcdef");
 	auto_free char *text = buf_take(&b);
-	assert_non_null(strstr(text, "\neval 'echo '\\''a\\\\b'\\''\n'\n"));
+	assert_non_null(strstr(text, "\neval 'echo \\'a\\\\b\\''\n"));
 	assert_non_null(strstr(text, "__tend_end $status 0123456789abcdef\n"));
 	assert_memory_equal(text, "__tend_keep_status $status (", 28);
 }
