@@ -1,6 +1,7 @@
 #include "unit.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <sys/resource.h>
 
 #include "log_make.h"
@@ -353,19 +354,19 @@ short_writes_are_finished(void **state)
 
 /* Wherever it is full: nothing of the events is in the log, and all later. */
 static void
-a_full_disk_leaves_whole_events_and_the_rest_for_later(void **state)
+full_disk_leaves_whole_events(int full_errno, uint64_t step)
 {
 	auto_free uint8_t *bytes = NULL;
 	struct rng rng = { 21 };
 	struct disk disk;
 	struct made m;
 
-	(void)state;
 	bytes = noise(&rng, 100000);
 	disk_works(&disk);
+	disk.full_errno = full_errno;
 	made_init_with(&m, &disk.io);
 	made_put(&m, RECORD_START, 0, "{}", 2);
-	for (uint64_t room = 0; room < 1200; room += full_doses() ? 1 : 13) {
+	for (uint64_t room = 0; room < 1200; room += step) {
 		struct log_event ev[3];
 
 		ev[0] = made_next(&m, RECORD_OUTPUT, 0, bytes, 300);
@@ -376,7 +377,8 @@ a_full_disk_leaves_whole_events_and_the_rest_for_later(void **state)
 		ev[2].len2 = 1 + room * 40;
 		ev[2].seq += 2;
 		disk.room = room % (ev[2].len2 + 300);
-		assert_int_equal(log_writer_append(m.w, ev, 3), -ENOSPC);
+		assert_int_equal(log_writer_append(m.w, ev, 3), -full_errno);
+		nothing_is_left_over(&m);
 		made_reads_back(&m, 1);
 		disk.room = UINT64_MAX;
 		assert_int_equal(log_writer_append(m.w, ev, 3), 0);
@@ -385,6 +387,65 @@ a_full_disk_leaves_whole_events_and_the_rest_for_later(void **state)
 	}
 	made_reads_back(&m, 1);
 	reopen(&m);
+	made_finish(&m);
+}
+
+static void
+a_full_disk_leaves_whole_events_and_the_rest_for_later(void **state)
+{
+	static const int others[] = { EDQUOT, EROFS, EIO, EFBIG };
+
+	(void)state;
+	full_disk_leaves_whole_events(ENOSPC, full_doses() ? 1 : 13);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		full_disk_leaves_whole_events(others[i], 97);
+}
+
+static off_t
+longest_file(const struct made *m)
+{
+	DIR *dir = opendir(m->path);
+	struct dirent *e;
+	off_t most = 0;
+	struct stat st;
+
+	assert_non_null(dir);
+	while ((e = readdir(dir)) != NULL)
+		if (e->d_name[0] != '.' &&
+		    fstatat(dirfd(dir), e->d_name, &st, 0) == 0 &&
+		    st.st_size > most)
+			most = st.st_size;
+	closedir(dir);
+	return most;
+}
+
+/* As `ulimit -f 64` does. */
+static void
+where_a_file_may_not_grow_the_next_is_begun(void **state)
+{
+	const rlim_t limit = 64 << 10;
+	auto_free uint8_t *bytes = NULL;
+	struct rng rng = { 22 };
+	struct rlimit before, low;
+	struct made m;
+
+	(void)state;
+	bytes = noise(&rng, 20000);
+	made_init(&m);
+	made_put(&m, RECORD_START, 0, "{}", 2);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	low = before;
+	low.rlim_cur = limit;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
+	for (size_t i = 0; i < 40; i++)
+		made_put(&m, RECORD_OUTPUT, 0, bytes, 1 + i * 487);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_true(longest_file(&m) <= (off_t)limit);
+	nothing_is_left_over(&m);
+	made_reads_back(&m, 1);
+	reopen(&m);
+	made_reads_back(&m, 1);
 	made_finish(&m);
 }
 
@@ -883,6 +944,7 @@ main(void)
 		cmocka_unit_test(short_writes_are_finished),
 		cmocka_unit_test(
 		    a_full_disk_leaves_whole_events_and_the_rest_for_later),
+		cmocka_unit_test(where_a_file_may_not_grow_the_next_is_begun),
 		cmocka_unit_test(what_cannot_be_taken_back_is_not_believed),
 		cmocka_unit_test(after_a_failed_sync_the_segment_is_left),
 		cmocka_unit_test(what_could_not_be_synced_is_written_anew),
