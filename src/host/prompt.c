@@ -17,7 +17,8 @@
 #include "vt/vt.h"
 #include "wire/frame.h"
 
-#define TAIL_MAX 12 /* bytes of the text by which it is known on the screen */
+#define DRAWING_MS 20 /* until it is looked again whether that is over */
+#define TAIL_MAX 12   /* bytes of the text by which it is known on the screen */
 
 /* ----------------------------------------------------------------- looking */
 
@@ -72,8 +73,8 @@ row_of_text(const struct vt *vt, const char *tail, size_t len)
 }
 
 /* Whether the end of the text stands before the cursor, or may do so. */
-bool
-prompt_is_shown(const struct prompt *p)
+static bool
+is_shown(const struct prompt *p)
 {
 	struct vt_cursor cursor;
 	struct buf line;
@@ -224,9 +225,8 @@ settle(struct prompt *p)
 void
 prompt_resume(struct prompt *p)
 {
-	p->resumed = true;
 	settle(p);
-	if (!p->seen && prompt_is_shown(p)) {
+	if (!p->seen && is_shown(p)) {
 		p->seen = true;
 		p->due_ms = prompt_now_ms() + p->profile->settle_ms;
 	}
@@ -329,10 +329,25 @@ has_waited(struct prompt *p)
 		await_more(p);
 }
 
+/*
+ * A program that is drawing may be about to draw a question.  The pump ends an
+ * update that takes too long.
+ */
+static bool
+is_drawing(const struct prompt *p)
+{
+	return prompt_screen(p) != NULL && vt_in_sync(prompt_screen(p)) &&
+	    (p->phase == PHASE_SETTLING || p->phase == PHASE_PAUSING);
+}
+
 void
 prompt_due(struct prompt *p)
 {
 	p->due_ms = PROMPT_NEVER;
+	if (is_drawing(p)) {
+		p->due_ms = prompt_now_ms() + DRAWING_MS;
+		return;
+	}
 	switch (p->phase) {
 	case PHASE_SETTLING:
 		has_settled(p);
@@ -354,7 +369,9 @@ prompt_late(struct prompt *p)
 {
 	switch (p->phase) {
 	case PHASE_WAITING:
-		prompt_finish(p, OUTCOME_QUEUED);
+		prompt_finish(p,
+		    p == prompts_first(p->all) ? OUTCOME_DRAWING :
+						 OUTCOME_QUEUED);
 		break;
 	case PHASE_TYPING:
 		if (input_drop(p->all->server->input, p->turn))
@@ -403,7 +420,7 @@ see_text(struct prompt *p)
 
 	if (!p->profile->still || p->secret)
 		return;
-	p->seen |= prompt_is_shown(p);
+	p->seen |= is_shown(p);
 	if (p->seen)
 		p->due_ms = still < p->settle_ms ? still : p->settle_ms;
 	prompts_set_timer(p->all);
@@ -419,7 +436,9 @@ prompts_shown(struct prompts *all)
 		return;
 	changed = vt_generation(prompt_screen(p)) != p->generation;
 	p->generation = vt_generation(prompt_screen(p));
-	if (p->phase == PHASE_SETTLING && changed) {
+	if (p->phase == PHASE_WAITING) {
+		prompt_begin(p);
+	} else if (p->phase == PHASE_SETTLING && changed) {
 		see_text(p);
 	} else if (p->phase == PHASE_CONFIRMING) {
 		/* A mark alone shows nothing. */

@@ -27,8 +27,6 @@
 
 #define DEFAULT_MS 10000
 
-static void begin(struct prompt *p);
-
 int64_t
 prompt_now_ms(void)
 {
@@ -258,7 +256,7 @@ leave(struct prompt *p)
 	input_give_turn(all->server->input, 0);
 	next = prompts_first(all);
 	if (next != NULL && next->phase == PHASE_WAITING)
-		begin(next);
+		prompt_begin(next);
 	prompts_set_timer(all);
 }
 
@@ -344,8 +342,8 @@ objects(const struct prompt *p, enum prompt_outcome *why)
 
 /*
  * Whether something stands there that this must not be typed behind.  The same
- * text again only needs its key: at worst that is one Enter too many.  Of a
- * text that was being typed when the host died, the screen has to tell.
+ * text again only needs its key: at worst that is one Enter too many.  Nobody
+ * knows how much there is of a text that was being typed when the host died.
  */
 static bool
 is_behind(const struct prompt *p, enum prompt_outcome *why)
@@ -356,9 +354,7 @@ is_behind(const struct prompt *p, enum prompt_outcome *why)
 	if (at == STANDING_NONE || p->force)
 		return false;
 	*why = at == STANDING_TYPING ? OUTCOME_PART_TYPED : OUTCOME_UNSUBMITTED;
-	if (!standing_is(ring, p->text))
-		return true;
-	return at == STANDING_TYPING && !prompt_is_shown(p);
+	return at == STANDING_TYPING || !standing_is(ring, p->text);
 }
 
 static bool
@@ -381,8 +377,9 @@ is_refused(struct prompt *p, enum prompt_outcome *why)
 	return is_behind(p, why);
 }
 
-static void
-begin(struct prompt *p)
+/* While the program draws, nobody can tell whether it asks something. */
+void
+prompt_begin(struct prompt *p)
 {
 	struct host *h = p->all->server->host;
 	enum prompt_outcome why;
@@ -392,6 +389,8 @@ begin(struct prompt *p)
 		    "the session has no screen: its engine is off");
 		return;
 	}
+	if (vt_in_sync(h->vt))
+		return;
 	if (is_refused(p, &why)) {
 		prompt_finish(p, why);
 		return;
@@ -451,7 +450,7 @@ prompts_ask(struct prompts *all, struct op_call *call, struct error *err)
 	place_init(&p->at);
 	list_append(&all->queue, &p->link);
 	if (prompts_first(all) == p)
-		begin(p);
+		prompt_begin(p);
 	prompts_set_timer(all);
 	return REQUEST_LATER;
 }

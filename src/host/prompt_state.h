@@ -44,8 +44,7 @@ struct prompt {
 	char by[24];
 	const struct profile *profile;
 	char *text;
-	bool force;   /* whatever is on the screen */
-	bool resumed; /* the text stands there, of an earlier one */
+	bool force; /* whatever is on the screen */
 
 	enum prompt_phase phase;
 	int64_t until_ms;  /* all of it */
@@ -91,15 +90,15 @@ int64_t prompt_now_ms(void);
 uint64_t prompt_head(const struct prompt *p);
 void prompt_look(struct prompt *p);
 
+/* Begin it, once what is on the screen is a frame. */
+void prompt_begin(struct prompt *p);
+
 /* Type the text, which is the first phase; or it stands there already. */
 void prompt_type(struct prompt *p);
 void prompt_resume(struct prompt *p);
 
 /* Whether a key would answer a question that is open now. */
 bool prompt_is_asked(struct prompt *p, const char *own);
-
-/* Whether the screen shows the text where it would be typed. */
-bool prompt_is_shown(const struct prompt *p);
 
 /* What its phase has waited for is over; or all of its time is. */
 void prompt_due(struct prompt *p);

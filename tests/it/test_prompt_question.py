@@ -3,11 +3,12 @@
 import json
 import os
 import pathlib
+import subprocess
 import sys
 
 import pytest
 
-from lib import Home, wait_for
+from lib import TEND, Home, wait_for
 
 AGENT = pathlib.Path(__file__).parents[1] / "record/programs/agent.py"
 
@@ -116,6 +117,33 @@ def test_a_dialog_that_opens_after_the_text_gets_no_key(home, tmp_path):
     assert got["evidence"]["submitted"] is False, got
     assert got["evidence"]["standing"] == "do it!", got
     assert typed(home, sid) == ["do it!"] and done.read_text() == ""
+
+
+# Draws a dialog in one update, slowly; Enter takes it.
+SLOW = r"""
+import os, select, sys, tty
+tty.setraw(0)
+os.write(1, b"\x1b[?25l\x1b[?2026hready")
+open(sys.argv[1]).read()
+os.write(1, b"\x1b[H\x1b[2JMay this run?\r\n> 1. Yes\r\n  2. No\x1b[?2026l")
+os.write(2, os.read(0, 100))
+"""
+
+
+def test_a_program_that_draws_a_dialog_is_waited_for(home, tmp_path):
+    """Nothing is typed into the middle of an update."""
+    go = tmp_path / "go"
+    os.mkfifo(go)
+    sid = home.start(sys.executable, "-uc", SLOW, go)
+    wait_for(lambda: b"ready" in home.raw(sid), "the update")
+    caller = subprocess.Popen([TEND, "prompt", "--json", sid, "hello"],
+                              env=home.env, stdout=subprocess.PIPE)
+    go.write_bytes(b"")
+    out, _ = caller.communicate(timeout=60)
+    got = json.loads(out)["result"]
+    assert got["code"] in ("question", "question-opened"), got
+    assert got["evidence"]["submitted"] is False, got
+    assert "\r" not in typed(home, sid)
 
 
 def test_text_that_looks_like_a_question_is_none(home, tmp_path):

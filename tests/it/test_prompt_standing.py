@@ -37,11 +37,11 @@ def typed(home, sid):
     return [e["data"] for e in home.events(sid) if e["type"] == "input"]
 
 
-def kill_host(home, sid):
-    """The pid of the next one."""
-    old = home.info(sid)["host_pid"]
+def kill_host(home, sid, old=None):
+    """Until there is another one."""
+    old = old or home.info(sid)["host_pid"]
     os.kill(old, signal.SIGKILL)
-    return wait_for(lambda: next_host(home, sid, old), "another host")
+    wait_for(lambda: next_host(home, sid, old), "another host")
 
 
 def next_host(home, sid, old):
@@ -49,7 +49,8 @@ def next_host(home, sid, old):
     return pid if pid not in (None, old) else None
 
 
-# Shows what is typed, keeps lines in a file; the text "stay" is not shown.
+# Shows what is typed, keeps lines in a file, and what it has of the next one in
+# another.  The text "stay" is not shown: a prompt waits two seconds for it.
 READER = r"""
 import os, sys, tty
 tty.setraw(0)
@@ -69,6 +70,8 @@ while True:
             out.write(line + b"\n")
             os.write(1, b"\r\ntaken\r\nready> ")
             line = b""
+    with open(sys.argv[1] + ".now", "wb") as now:
+        now.write(line)
 """
 
 
@@ -83,20 +86,23 @@ def reader(home, tmp_path):
     return sid, lines
 
 
-def leave_standing(home, sid, text):
+def leave_standing(home, reader, text):
     """The host dies while it waits to see the text."""
+    sid, lines = reader
+    now = lines.with_name("lines.now")
+    host = home.info(sid)["host_pid"]
     caller = subprocess.Popen([TEND, "prompt", "--json", sid, text],
                               env=home.env, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
-    wait_for(lambda: typed(home, sid)[-1:] == [text], "the text")
-    kill_host(home, sid)
+    wait_for(lambda: now.exists() and now.read_text() == text, "the text")
+    kill_host(home, sid, host)
     caller.communicate(timeout=60)
 
 
 def test_after_a_crash_other_text_is_refused_and_the_same_submits_it(
         home, reader):
     sid, lines = reader
-    leave_standing(home, sid, "stay one")
+    leave_standing(home, reader, "stay one")
     before = typed(home, sid)
     got = prompt(home, sid, "two")
     assert got["result"] == "refused" and got["code"] == "unsubmitted", got
@@ -116,7 +122,7 @@ def test_after_a_crash_other_text_is_refused_and_the_same_submits_it(
 
 def test_an_upgrade_and_a_second_crash_forget_nothing(home, reader):
     sid, lines = reader
-    leave_standing(home, sid, "stay here")
+    leave_standing(home, reader, "stay here")
     kill_host(home, sid)
     home.ok("upgrade", sid)
     got = prompt(home, sid, "other")
@@ -140,7 +146,7 @@ def test_time_that_is_up_before_the_key_leaves_it_standing(home, reader):
     (["Enter"], "stay put\nnext\n"), (["C-u"], "next\n")])
 def test_who_types_by_hand_ends_it(home, reader, keys, read):
     sid, lines = reader
-    leave_standing(home, sid, "stay put")
+    leave_standing(home, reader, "stay put")
     home.ok("send", sid, "--keys", *keys)
     got = prompt(home, sid, "next")
     assert got["result"] == "delivered", got
@@ -149,7 +155,7 @@ def test_who_types_by_hand_ends_it(home, reader, keys, read):
 
 def test_force_types_behind_what_stands(home, reader):
     sid, lines = reader
-    leave_standing(home, sid, "stay")
+    leave_standing(home, reader, "stay")
     got = prompt(home, sid, "!", "--force")
     assert got["result"] != "refused", got
     wait_for(lambda: lines.read_text() == "stay!\n", lines.read_text)
