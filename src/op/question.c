@@ -21,6 +21,7 @@
 #define YES_NO_LEN 16   /* of such a word */
 #define OWN_MIN 4       /* bytes by which a row of our own text is known */
 #define BUTTON_LEN 24
+#define PAGE_LINES 4 /* of a page that a key closes */
 
 enum marker { MARKER_NONE, MARKER_POINTER, MARKER_ON, MARKER_OFF };
 
@@ -807,6 +808,32 @@ has_key(const struct screen *s)
 	return false;
 }
 
+/* Whether a text begins with a key and what that does. */
+static bool
+begins_with_key(const char *text)
+{
+	for (size_t i = 0; i < COUNT(keys); i++) {
+		const char *end = text + strlen(keys[i].word);
+
+		if (begins_with(text, keys[i].word) && is_word_end(*end) &&
+		    does_verb(end))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * "Esc to cancel" as the last line of a page without options.  Below a line of
+ * input it would be a footer, which is short.
+ */
+static bool
+is_page(const struct screen *s)
+{
+	return s->n > 0 && !s->cursor.visible &&
+	    begins_with_key(s->lines[s->n - 1].text) &&
+	    lines_below(s, s->floor) >= PAGE_LINES;
+}
+
 /* One button, "<Ok>" or "[ Cancel ]": its end, or NULL. */
 static const char *
 button_end(const char *p)
@@ -874,7 +901,7 @@ question_find(const struct vt *vt, const char *own)
 		q = QUESTION_YES_NO;
 	else if (has_buttons(&s))
 		q = QUESTION_BUTTONS;
-	else if (has_key(&s))
+	else if (has_key(&s) || is_page(&s))
 		q = QUESTION_KEY;
 	free(s.lines);
 	return q;

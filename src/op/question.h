@@ -11,7 +11,8 @@ struct vt;
  *		 a radio button or reverse video
  *	YES_NO	 a line that ends in [y/N], (yes/no), "y n a" and the like
  *	BUTTONS	 a row of buttons: <Ok> <Cancel>
- *	KEY	 a hint that Enter confirms: "Enter to continue", "press any key"
+ *	KEY	 a hint that Enter confirms: "Enter to continue", "press any
+ *		 key"; or a page that ends in "Esc to cancel"
  *
  * It judges by the look alone and knows no program.  A line of input below, or
  * a cursor that waits behind some text there, means that the question is over.

@@ -169,6 +169,10 @@ buttons_and_keys_are_questions(void **state)
 		    HIDE "→ Log in to go on\n\n  Press return to open your "
 			 "browser",
 		    QUESTION_KEY, NULL },
+		{ "a page that Escape closes",
+		    HIDE "> /usage\n\n" RULE " Usage\n\n Total:  12\n Today:   "
+			 "3\n\n Esc to close",
+		    QUESTION_KEY, NULL },
 		{ "any key", "Press any key to continue...", QUESTION_KEY,
 		    NULL },
 		{ "gdb", "--Type <RET> for more, q to quit--", QUESTION_KEY,
@@ -251,6 +255,9 @@ an_agent_at_its_box_asks_nothing(void **state)
 		    QUESTION_NONE, NULL },
 		{ "a menu that has scrolled up",
 		    "Trust it?\n❯ 1. Yes\n  2. No\nworking\non\nall\nof it\n",
+		    QUESTION_NONE, NULL },
+		{ "a footer that begins with a key",
+		    HIDE "● Done.\n\n" RULE "❯ \n" RULE "  Esc to exit\n",
 		    QUESTION_NONE, NULL },
 		{ "a box with an example in it",
 		    "• Worked for 7s\n\n\n› Ask for anything\n\n  model · "
