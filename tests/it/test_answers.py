@@ -34,10 +34,11 @@ class Asker:
         self.sid = home.start(PYTHON, str(ASKER), str(count), how,
                               str(self.path),
                               options=("--size", "80x24"))
-        home.ok("wait", self.sid, "--text", "words")  # it reads key by key
+        if count == 0:  # somebody will type: it must read key by key then
+            home.wait_text(self.sid, "words")
 
     def screen(self):
-        return self.home.screen(self.sid)["text"]
+        return self.home.ok("snapshot", self.sid)
 
     def report(self, seconds=120):
         wait_for(self.path.exists,
