@@ -422,7 +422,13 @@ const struct cmd cmd_run = {
 	    "\n"
 	    "The exit status is the program's when it ends (128+n after a\n"
 	    "signal), 0 after detaching, 127 when there is no such program, 126\n"
-	    "when it cannot be run, 125 when tend itself fails.\n",
+	    "when it cannot be run, 125 when tend itself fails.\n"
+	    "\n"
+	    "The log has what is typed, and of passwords only the length: those\n"
+	    "read without echo, and those typed at a prompt with such words\n"
+	    "(Password:, PIN:, Token:), also behind ssh.  A secret that is asked\n"
+	    "for without words behind another terminal, or that is typed before\n"
+	    "its prompt is shown, is logged unless --log-input says otherwise.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.before_program = true,

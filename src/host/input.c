@@ -17,6 +17,7 @@
 #include "host/interrupt.h"
 #include "host/pump.h"
 #include "host/scribe.h"
+#include "host/secrecy.h"
 #include "host/standing.h"
 #include "host/waits.h"
 #include "log/record.h"
@@ -49,6 +50,7 @@ struct input {
 	size_t n_pieces, n_bytes;
 	uint64_t turn; /* whose it is to type; 0: everybody's */
 
+	struct secrecy *secrecy;
 	struct answers answers;
 	bool mute;      /* nobody would read them */
 	uint64_t owed;  /* so many bytes of them go before the next piece */
@@ -93,13 +95,15 @@ log_event(struct input *in, const struct piece *p, bool withheld)
 }
 
 /*
- * The terminal is asked before the first byte is written: a program that has
- * read its password may be back at its prompt right after.
+ * The terminal and the screen are asked before the first byte is written: a
+ * program that has read its password may be back at its prompt right after.
  */
 static bool
 is_secret(const struct input *in, const struct piece *p)
 {
-	return p->secret || tty_is_secret(in->host->master);
+	bool known = p->secret || tty_is_secret(in->host->master);
+
+	return secrecy_typed(in->secrecy, p->data, p->len, known) || known;
 }
 
 static bool
@@ -328,6 +332,7 @@ input_create(struct host *h, input_done_fn *done, void *arg)
 	in->done = done;
 	in->arg = arg;
 	list_init(&in->pieces);
+	in->secrecy = secrecy_create(h);
 	answers_init(&in->answers, h->ring.shared, CONTROL_RING);
 	in->owed = in->answers.added;
 	in->cpr_ms = -CPR_MS;
@@ -348,6 +353,7 @@ input_destroy(struct input *in)
 	while ((p = first_piece(in)) != NULL)
 		drop_piece(in, p);
 	answers_finish(&in->answers);
+	secrecy_destroy(in->secrecy);
 	free(in);
 }
 
@@ -482,6 +488,12 @@ uint64_t
 input_answers_written(const struct input *in)
 {
 	return in->answers.written;
+}
+
+bool
+input_is_secret(const struct input *in)
+{
+	return tty_is_secret(in->host->master) || secrecy_asked(in->secrecy);
 }
 
 bool

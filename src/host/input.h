@@ -88,6 +88,9 @@ void input_mute(struct input *in, bool mute);
 /* How many bytes of such answers were written so far. */
 uint64_t input_answers_written(const struct input *in);
 
+/* Whether only the length of what would be typed now would be logged. */
+bool input_is_secret(const struct input *in);
+
 /* Whether the engine has answered where the cursor is in the last seconds. */
 bool input_cpr_answered(const struct input *in);
 

@@ -396,7 +396,7 @@ prompt_begin(struct prompt *p)
 		return;
 	}
 	witness_begin(&p->witness, h->master, prompt_head(p));
-	p->secret = tty_is_secret(h->master);
+	p->secret = input_is_secret(p->all->server->input);
 	input_give_turn(p->all->server->input, p->turn);
 	if (stands_already(p))
 		prompt_resume(p);

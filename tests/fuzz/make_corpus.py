@@ -121,6 +121,17 @@ CASTS = {
 
 
 # What the fuzzers found, as small as it got.
+# Lines before a cursor.
+PROMPTS = {
+    "sudo": "[sudo] password for ann: ***",
+    "ssh": "Enter passphrase for key '/home/ann/.ssh/id_ed25519': ",
+    "french": "[sudo] Mot de passe de ann\u00a0: ",
+    "japanese": "[sudo] ann \u306e\u30d1\u30b9\u30ef\u30fc\u30c9: ",
+    "box": "\u2502 PIN: \u25cf\u25cf",
+    "choice": "Save password [y/N]: ",
+    "shell": "ann@host:~/password$ echo token: ",
+}
+
 FOUND = {
     "vt": {
         "joiners-without-a-base": options(10, 3, 3, 1)
@@ -403,6 +414,8 @@ def main():
         write("question", name, text.encode())
     for name, text in PATTERNS.items():
         write("pattern", name, b(text))
+    for name, text in PROMPTS.items():
+        write("secret", name, b(text))
     for name, (op, args) in REQUESTS.items():
         write("op", name, b(json.dumps({"id": 1, "op": op, "args": args})))
     for name, steps in BATCHES.items():
