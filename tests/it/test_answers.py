@@ -168,6 +168,17 @@ def test_a_program_that_never_reads_hinders_nobody(home, modes):
     home.wait_status(sid, "exited")
 
 
+def test_an_upgrade_does_not_wait_for_answers_to_be_read(home):
+    sid = home.start(*flood("raw -echo"))
+    home.wait_text(sid, "begin")
+    home.ok("wait", sid, "--idle", "300ms")
+    before = home.info(sid)["host_pid"]
+    home.ok("upgrade", sid)
+    assert home.info(sid)["host_pid"] != before
+    home.ok("kill", sid)
+    home.wait_status(sid, "exited")
+
+
 @pytest.mark.parametrize("modes", ["-icanon -echo", "-icanon -echo -iexten"])
 def test_an_interrupt_reaches_a_program_that_reads_no_answer(home, modes):
     program = flood(modes)
