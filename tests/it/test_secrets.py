@@ -174,7 +174,22 @@ def by_prompt(home, sid, text):
     home.run("prompt", sid, text, "--profile", "line", "--timeout", "2s")
 
 
-WAYS = [by_send, by_keys, by_pieces, by_paste, by_batch, by_prompt]
+def by_mcp(home, sid, text):
+    calls = [("initialize", {"protocolVersion": "2025-06-18",
+                             "capabilities": {},
+                             "clientInfo": {"name": "it", "version": "1"}}),
+             ("tools/call", {"name": "session_send", "arguments": {
+                 "session": sid,
+                 "input": [{"text": text}, {"keys": ["Enter"]}]}})]
+    lines = [json.dumps({"jsonrpc": "2.0", "id": i, "method": method,
+                         "params": params})
+             for i, (method, params) in enumerate(calls)]
+    answer = home.run("mcp", input="\n".join(lines + [""]).encode())
+    assert answer.status == 0 and b'"isError":true' not in answer.out, answer
+    assert text not in answer.text, answer
+
+
+WAYS = [by_send, by_keys, by_pieces, by_paste, by_batch, by_prompt, by_mcp]
 
 
 def everything(home, sid):
