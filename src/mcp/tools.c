@@ -121,7 +121,8 @@ const struct tool tools[] = {
 	    .shape = { "completed:number failed:array", "", NULL },
 	    .items = "steps",
 	    .item = { "index:number kind:string status:string seq:number? "
-		      "matched:bool? timed_out:bool? exit_code:number? "
+		      "matched:bool? timed_out:bool? seen:string? "
+		      "exit_code:number? "
 		      "exit_signal:number? result:string? hash:string? "
 		      "error:object?",
 		"output text screen=lines data", "result" },
@@ -131,12 +132,15 @@ const struct tool tools[] = {
 	    .title = "Wait for the screen",
 	    .description =
 		"Wait until the screen meets all conditions given, and return "
-		"at once then. Without a match, `screen` is what it showed.",
+		"at once then. Without a match, `screen` is what it showed, and "
+		"`seen` says if the text was only in the echo of what was "
+		"typed (\"echo\") or in lines of before (\"before\").",
 	    .hints = TOOL_READS,
 	    .given = "{\"timeout_ms\":30000}",
 	    .command = "wait",
 	    .shape = { "matched:bool timed_out:bool condition:string? "
-		       "row:number? col:number? seq:number? hash:string?",
+		       "row:number? col:number? seq:number? hash:string? "
+		       "seen:string?",
 		"text screen", NULL },
 	},
 	{

@@ -263,7 +263,7 @@ search_run(const struct turn *t, struct typed_run *run)
 	for (size_t i = t->now.n; i > 0; i--) {
 		struct ledger_line *line = &t->now.v[i - 1];
 
-		if (line->born <= run->seq || line->echo_from < line->echo_to ||
+		if (line->born != t->born || line->echo_from < line->echo_to ||
 		    !typed_search(run, &line->at, t->vt, &from, &to))
 			continue;
 		add_echo(t, line, from, to);
@@ -671,12 +671,16 @@ ledger_learn(struct ledger *l, const struct ledger *from)
 
 /* ------------------------------------------------------------- weighing */
 
-/* The part of a match that is in one line. */
+/*
+ * The part of a match that is in one line.  What stands before an echo is a
+ * prompt; what stands behind it is a program's, and is a match that has come.
+ */
 static enum ledger_says
 weigh_line(const struct ledger_line *line, unsigned from, unsigned to,
     const struct ledger_rule *rule)
 {
-	if (!rule->echo && from < line->echo_to && to > line->echo_from)
+	if (!rule->echo && from < line->echo_to && to > line->echo_from &&
+	    to <= line->echo_to)
 		return LEDGER_IS_ECHO;
 	if (!rule->any_age && line->born <= rule->after)
 		return LEDGER_IS_OLD;

@@ -91,8 +91,8 @@ void ledger_learn(struct ledger *l, const struct ledger *from);
 /*
  * What becomes of a match from a cell to before another, in rows of the frame
  * that was looked at last.  It counts if one of its lines does, which are the
- * rows' logical ones: if it is new, unless `any_age`, and no cell of the match
- * in it is echo, unless `echo`.  A match of blanks alone counts.
+ * rows' logical ones: if it is new, unless `any_age`, and unless `echo` the
+ * match does not end in an echo there.  A match of blanks alone counts.
  */
 enum ledger_says { LEDGER_COUNTS, LEDGER_IS_ECHO, LEDGER_IS_OLD };
 struct ledger_extent {

@@ -71,8 +71,7 @@ finding_finish(struct finding *f)
 struct weigher {
 	const struct ledger *ledger; /* NULL: everything does */
 	const struct moment *moment; /* NULL: at a frame */
-	struct ledger copy;
-	bool has_copy;
+	struct ledger *copy;
 	unsigned missed; /* bits of what it has said */
 };
 
@@ -157,6 +156,26 @@ column_of(const struct vt *vt, unsigned y, size_t at)
 	return x + (unsigned)(at - passed); /* a blank that was never written */
 }
 
+/* Where rows are lines, they can be counted. */
+static void
+find_in_rows(const struct view *v, size_t at, unsigned *row, unsigned *col)
+{
+	const char *text = (const char *)v->text->data;
+	size_t begin = 0;
+
+	*row = v->from;
+	for (;;) {
+		const char *end = memchr(text + begin, '\n',
+		    v->text->len - begin);
+
+		if (end == NULL || at <= (size_t)(end - text))
+			break;
+		begin = (size_t)(end - text) + 1;
+		++*row;
+	}
+	*col = column_of(v->vt, *row, at - begin);
+}
+
 /* The place of the text's byte at `at`: in the last row that begins by then. */
 static void
 find_place(const struct view *v, size_t at, unsigned *row, unsigned *col)
@@ -165,6 +184,10 @@ find_place(const struct view *v, size_t at, unsigned *row, unsigned *col)
 	size_t begin = 0;
 	struct buf text;
 
+	if (!v->joined && v->text->len > 0) {
+		find_in_rows(v, at, row, col);
+		return;
+	}
 	buf_init(&text, SIZE_MAX);
 	vt_lines_begin(&lines, v->vt, &text);
 	*row = v->from;
@@ -203,17 +226,19 @@ ledger_of(struct weigher *w)
 {
 	if (w->moment == NULL)
 		return w->ledger;
-	if (!w->has_copy)
-		ledger_peek(&w->copy, w->ledger, w->moment->vt, w->moment->seq);
-	w->has_copy = true;
-	return &w->copy;
+	if (w->copy == NULL) {
+		w->copy = xmalloc(sizeof(*w->copy));
+		ledger_peek(w->copy, w->ledger, w->moment->vt, w->moment->seq);
+	}
+	return w->copy;
 }
 
 static void
 weigher_finish(struct weigher *w)
 {
-	if (w->has_copy)
-		ledger_finish(&w->copy);
+	if (w->copy != NULL)
+		ledger_finish(w->copy);
+	free(w->copy);
 }
 
 /* Whether the bytes [from, to) of a view are a match that counts. */

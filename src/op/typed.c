@@ -291,6 +291,20 @@ is_behind_prompt(const struct logical *line, const struct vt *vt, unsigned at,
 	return false;
 }
 
+/* Whether the cell may be the first of the text; most are not. */
+static bool
+may_begin(const struct logical *line, const struct vt *vt, unsigned at,
+    const char *text)
+{
+	unsigned cols = vt_cols(vt);
+	uint8_t first = (uint8_t)text[0];
+	struct vt_row row;
+
+	vt_screen_row(vt, line->row + at / cols, &row);
+	return at % cols < row.used &&
+	    (first >= 0x80 || row.cells[at % cols].ch == first);
+}
+
 bool
 typed_search(const struct typed_run *run, const struct logical *line,
     const struct vt *vt, unsigned *from, unsigned *to)
@@ -302,7 +316,8 @@ typed_search(const struct typed_run *run, const struct logical *line,
 	for (unsigned x = 0; x < end; x++) {
 		unsigned at = x;
 
-		if (logical_is_blank(line, vt, x) ||
+		if (!may_begin(line, vt, x, run->text) ||
+		    logical_is_blank(line, vt, x) ||
 		    logical_match(line, vt, &at, run->text, run->len) !=
 			run->len ||
 		    !is_behind_prompt(line, vt, x, run->again))

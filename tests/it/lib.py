@@ -269,9 +269,11 @@ class Home:
         return self.json("snapshot", sid)
 
     def wait_text(self, sid, text, seconds=30):
-        """Wait until the screen shows the text; the screen."""
-        answer = self.run("wait", sid, "--text", text, "--timeout",
-                          f"{seconds}s")
+        """Wait until the screen shows the text, echoed or not; the screen."""
+        limit = ("--text", text, "--timeout", f"{seconds}s")
+        answer = self.run("wait", sid, "--echo", *limit)
+        if "no argument 'echo'" in answer.err:  # an older host, which has it so
+            answer = self.run("wait", sid, *limit)
         assert answer.status == 0, answer
         return self.screen(sid)
 

@@ -139,7 +139,8 @@ def test_vim_does_not_notice(home):
     sid = home.start("vim", "-n", "-u", "NONE", "-N")
     home.wait_text(sid, "VIM - Vi IMproved")
     home.ok("send", "--text", "ihello", sid)
-    home.ok("wait", sid, "--text", "hello", "--idle", "500ms")
+    home.ok("wait", sid, "--echo", "--text", "hello", "--idle",
+            "500ms")
     before = home.screen(sid)
     host = home.info(sid)["host_pid"]
     os.kill(host, signal.SIGKILL)

@@ -223,8 +223,10 @@ def test_a_client_waits_for_what_should_appear(mcp, home):
                                                  {"keys": ["Enter"]}])
     got = mcp.call("session_wait", session=sid, exit=True)
     assert got["matched"] is True
-    assert mcp.call("session_wait", session=sid,
-                    text="exit 4")["matched"] is True
+    got = mcp.call("session_wait", session=sid, text="exit 4")
+    assert got["matched"] is False and got["seen"] == "echo", got
+    assert mcp.call("session_wait", session=sid, text="exit 4",
+                    echo=True)["matched"] is True
 
 
 def test_a_wait_holds_no_other_call_up(mcp):
@@ -299,7 +301,8 @@ def test_a_call_that_is_cancelled_is_forgotten(mcp):
         mcp.tell({"jsonrpc": "2.0", "method": "notifications/cancelled",
                   "params": {"requestId": id, "reason": "changed my mind"}})
     mcp.call("session_send", session=sid, input=[{"text": "never"}])
-    assert mcp.call("session_wait", session=sid, text="never")["matched"]
+    assert mcp.call("session_wait", session=sid, text="never", echo=True)[
+        "matched"]
 
 
 def commands(home, name):
