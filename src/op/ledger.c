@@ -227,6 +227,26 @@ leave_line(const struct turn *t, const struct typed_run *run)
 			t->old->v[i].kept = true;
 }
 
+/*
+ * The cursor stands behind a line like the one at which Enter was pressed, and
+ * that was written since: it is the next prompt, even if it stands where one of
+ * before did, as after a clear.
+ */
+static void
+bear_prompt(const struct turn *t, const struct typed_run *run)
+{
+	struct typed_place cursor = typed_cursor(t->vt);
+	unsigned row = (unsigned)(cursor.row - vt_scrolled(t->vt)), at;
+	struct ledger_line *line = line_at(&t->now, row);
+
+	if (!run->entered || line == NULL || line->at.hash != run->before)
+		return;
+	at = (row - line->at.row) * vt_cols(t->vt) + cursor.col;
+	if (logical_end(&line->at, t->vt) <= at &&
+	    vt_row_generation(t->vt, row) > run->generation)
+		line->kept = false;
+}
+
 static void
 add_typed(struct turn *t)
 {
@@ -238,7 +258,10 @@ add_typed(struct turn *t)
 		run->looked = true;
 		if (find_run(t, run) || has_left(t, run))
 			run->left = true;
-		if (run->left && !run->back && run->before != 0)
+		if (run->before == 0 || run->back)
+			continue;
+		bear_prompt(t, run);
+		if (run->left)
 			leave_line(t, run);
 	}
 }
@@ -482,8 +505,10 @@ move_places(struct turn *t)
 {
 	struct ledger *l = t->l;
 
-	for (unsigned i = 0; i < TYPED_RUNS; i++)
+	for (unsigned i = 0; i < TYPED_RUNS; i++) {
 		move_place(t, &l->typed.runs[i].place);
+		l->typed.runs[i].generation = vt_generation(t->vt);
+	}
 	for (unsigned i = 0; i < l->n_spans; i++) {
 		move_place(t, &l->spans[i].from);
 		move_place(t, &l->spans[i].to);

@@ -79,6 +79,7 @@ begin_run(struct typing *g)
 	if (g->first && g->vt != NULL) {
 		run->place = typed_cursor(g->vt);
 		run->before = line_before(g->vt, &run->place);
+		run->generation = vt_generation(g->vt);
 	}
 	g->first = false;
 	return run;

@@ -38,8 +38,9 @@ struct typed_run {
 	bool here;   /* it stood in its place at the last frame */
 	bool again;  /* and does not change: a line editor may show it again */
 	struct typed_place place;
-	uint64_t before; /* the hash of the line it was typed on; 0: none */
-	uint64_t seq;    /* of the last event before it */
+	uint64_t before;     /* the hash of the line it was typed on; 0: none */
+	uint64_t seq;        /* of the last event before it */
+	uint64_t generation; /* of the terminal then */
 	int64_t ms;
 	size_t len;
 	char text[TYPED_TEXT];

@@ -220,6 +220,18 @@ a_prompt_is_new_however_fast_it_came(void **state)
 	type(&p, "\003");
 	frame(&p, "^C\r\n$ ");
 	assert_true(is_new(&p, 1, 8));
+	/* Where one of before stands, and in the same place altogether. */
+	frame(&p, "\033[H\033[2J$ ");
+	type(&p, "\r");
+	frame(&p, "\r\n$ ");
+	type(&p, "clear\r");
+	frame(&p, "clear\r\n\033[H\033[2J$ ");
+	assert_true(is_new(&p, 0, p.seq - 1));
+	type(&p, "clear\r");
+	frame(&p, "\033[?2004l");
+	assert_false(is_new(&p, 0, p.seq - 1));
+	frame(&p, "clear\r\n\033[H\033[2J$ ");
+	assert_true(is_new(&p, 0, p.seq - 1));
 	end(&p);
 }
 
