@@ -15,6 +15,9 @@
  * was dropped on any path lets them go.  The end of the program ends all holds.
  */
 
+#define ECHO_SURE 6           /* characters that are no chance */
+#define ECHO_KNOWN (8u << 10) /* of more, all that comes is held back */
+
 bool
 runs_hold(const struct runs *r)
 {
@@ -105,12 +108,14 @@ void
 run_hold_init(struct runs *r)
 {
 	r->hold.end = loop_timer(r->h->loop, -1, on_end, r);
+	buf_init(&r->hold.typed, ECHO_KNOWN);
 }
 
 void
 run_hold_finish(struct runs *r)
 {
 	watch_remove(r->hold.end);
+	buf_finish(&r->hold.typed);
 }
 
 /* -------------------------------------------- what of it may be an echo */
@@ -147,58 +152,68 @@ is_text(struct skipper *s, uint8_t c)
 	return false;
 }
 
-/* Where the line begins that may be the echo; *begun: it surely is. */
+/* Whether so many characters are as they were typed. */
+static bool
+is_typed(const struct run_hold *hold, const uint8_t *p)
+{
+	return memmem(hold->typed.data, hold->typed.len, p, ECHO_SURE) != NULL;
+}
+
+/*
+ * Where the line begins that may be the echo; *begun: it surely is.  A line
+ * editor may show any part of what is typed.
+ */
 static size_t
-find_echo(const char *first, const uint8_t *p, size_t len, bool *begun)
+find_echo(const struct run_hold *hold, const uint8_t *p, size_t len,
+    bool *begun)
 {
 	struct skipper s = { IN_TEXT };
-	size_t line = 0, matched = 0;
+	uint8_t last[ECHO_SURE] = { 0 };
+	size_t line = 0, n = 0;
 
 	for (size_t i = 0; i < len && !*begun; i++) {
 		if (p[i] == '\n') {
 			line = i + 1;
-			matched = 0;
+			n = 0;
 		} else if (is_text(&s, p[i])) {
-			if (p[i] != (uint8_t)first[matched])
-				matched = 0;
-			if (p[i] == (uint8_t)first[matched])
-				matched++;
-			*begun = first[matched] == '\0';
+			memmove(last, last + 1, ECHO_SURE - 1);
+			last[ECHO_SURE - 1] = p[i];
+			*begun = ++n >= ECHO_SURE && is_typed(hold, last);
 		}
 	}
 	return line;
 }
 
-/* The last word of every wrapping ends in a quote, and Enter is a new line. */
+/* Every wrapping ends in these, and nowhere else has them; Enter is a new line. */
 static bool
 is_entered(const uint8_t *p, size_t len)
 {
-	const uint8_t *quote = memrchr(p, '"', len);
+	const uint8_t *end = memmem(p, len, ")\"", 2);
 
-	return quote != NULL &&
-	    memchr(quote, '\n', len - (size_t)(quote - p)) != NULL;
+	return end != NULL &&
+	    memchr(end, '\n', len - (size_t)(end - p)) != NULL;
 }
 
-/* The first characters of what is typed, of a paste without its brackets. */
+/* The text of what is typed, without blanks and the brackets of a paste. */
 static void
-note_first(struct run_hold *hold, const struct buf *typed)
+note_typed(struct run_hold *hold, const struct buf *typed)
 {
 	struct skipper s = { IN_TEXT };
-	size_t n = 0;
 
-	for (size_t i = 0; typed != NULL && i < typed->len; i++)
-		if (n + 1 < sizeof(hold->first) && is_text(&s, typed->data[i]))
-			hold->first[n++] = (char)typed->data[i];
-	hold->first[n] = '\0';
+	buf_clear(&hold->typed);
+	hold->begun = typed == NULL || typed->len > hold->typed.max;
+	for (size_t i = 0; !hold->begun && i < typed->len; i++)
+		if (is_text(&s, typed->data[i]))
+			buf_putc(&hold->typed, (char)typed->data[i]);
 }
 
 void
 run_hold_echo(struct runs *r, uint64_t from, const struct buf *typed)
 {
 	r->hold.impatient = false;
-	r->hold.begun = r->hold.entered = r->hold.keyed = false;
+	r->hold.entered = r->hold.keyed = false;
 	r->hold.from = from;
-	note_first(&r->hold, typed);
+	note_typed(&r->hold, typed);
 	hold(r, HOLD_ECHO);
 }
 
@@ -208,10 +223,8 @@ run_hold_look(struct runs *r, const uint8_t *p, size_t len)
 	bool entered;
 	size_t lines;
 
-	if (r->hold.first[0] == '\0')
-		r->hold.begun = true;
 	if (!r->hold.begun) {
-		lines = find_echo(r->hold.first, p, len, &r->hold.begun);
+		lines = find_echo(&r->hold, p, len, &r->hold.begun);
 		r->hold.from += lines;
 		if (lines > 0)
 			return lines;

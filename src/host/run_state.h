@@ -78,11 +78,11 @@ enum run_hold_why {
 /* For run_hold.c to change, and nobody else. */
 struct run_hold {
 	enum run_hold_why why;
-	uint64_t from;     /* ECHO: where it may begin */
-	char first[5];     /* ECHO: the first characters of it; "": not known */
-	bool begun;        /* ECHO: they have been seen */
-	bool entered;      /* ECHO: and the Enter at its end */
-	bool keyed;        /* ECHO: and the key of the run in it */
+	uint64_t from;    /* ECHO: where it may begin */
+	struct buf typed; /* ECHO: the text of what was typed, if it is short */
+	bool begun;       /* ECHO: some of that has been seen, or may be */
+	bool entered;     /* ECHO: and the Enter at its end */
+	bool keyed;       /* ECHO: and the key of the run in it */
 	struct watch *end; /* but not for long */
 	int64_t until_ms;  /* and in no case longer */
 	bool yielded;      /* time was over, and output looked at first */
