@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <termios.h>
 
+#include "base/failpoint.h"
 #include "base/fd.h"
 
 #ifndef TIOCGPTPEER
@@ -37,7 +38,7 @@ tty_unread(int master)
 	int peer = ioctl(master, TIOCGPTPEER,
 	    O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	struct pollfd pfd = { .fd = peer, .events = POLLIN };
-	int n = 0, rc = 0;
+	int n = 0, rc = failpoint_error("tty-unread");
 
 	if (peer < 0)
 		return -errno;

@@ -260,13 +260,14 @@ def test_restart_that_only_the_log_knows_is_not_counted_twice(home):
 def test_every_failpoint_is_reached(home):
     """One that nobody reaches proves nothing."""
     home.env["TEND_FAILPOINTS"] = "scribe-write=kill@40!,engine-poison=delay:0"
-    sid = home.start("sh", "-c", "stty -echo; echo ready; read x; "
+    sid = home.start("sh", "-c", "stty -echo; echo ready; read x; read y; "
                      f"echo TEND-POISON; {BURST} 9 {BYTES}; "
                      "until [ -e \"$0\" ]; do sleep 0.01; done",
                      home.path / "go")
     home.wait_text(sid, "ready")
     home.ok("resize", sid, "90x30")
     home.ok("upgrade", sid)
+    home.run("prompt", sid, "first")
     home.ok("send", sid, "--text", "go\r")
     quiet_until(home, "compress-renamed")
     home.wait_status(sid, "exited", seconds=120)
@@ -304,3 +305,18 @@ def test_prompt_cut_short_is_known_to_the_next_host(home, name, hit, code):
     read = re.findall(rb"\[(.*?)\]", home.raw(sid))
     assert [r for r in read if r] == \
         ([b"second"] if code == "part-typed" else [b"first", b"second"]), read
+
+
+def test_prompt_without_a_witness_is_never_delivered(home):
+    """The kernel does not tell what is unread, as an old one."""
+    home.env["TEND_FAILPOINTS"] = "tty-unread=error:1@1+"
+    sid = home.start("sh", "-c", "echo ready; while read -r x; do "
+                     "echo \"[$x]\"; done")
+    home.wait_text(sid, "ready")
+    answer = home.run("prompt", "--json", sid, "hello")
+    got = json.loads(answer.out)["result"]
+    assert answer.status == 11 and got["result"] == "unconfirmed", got
+    assert got["code"] == "no-witness", got
+    assert got["evidence"]["read"] is None, got
+    assert got["evidence"]["unread"] is None, got
+    home.wait_text(sid, "[hello]")
