@@ -195,13 +195,15 @@ def test_a_new_host_answers_no_question_twice(home, tmp_path):
     home.wait_text(sid, "ready")
     pid = home.info(sid)["host_pid"]
     offset = home.info(sid)["offset"]
-    with Faults(pid, [Delay("pwritev", 60)], tmp_path / "trace"):
+    with Faults(pid, [Delay("pwritev", 60)], tmp_path / "trace") as delay:
         send = subprocess.Popen([TEND, "send", sid, "--text", "\n"],
                                 env=home.env, stderr=subprocess.DEVNULL)
         wait_for(lambda: heard.read_bytes() == b"\n\x1b[1;6R",
                  heard.read_bytes)
         assert len(home.run("log", "--raw", sid).out) == offset
         os.kill(pid, signal.SIGKILL)
+        wait_for(lambda: not is_running(pid), "the end of the host")
+        delay.strace.kill()  # it would wait for the end of the delay
     send.wait(timeout=60)
     next_host(home, sid, pid)
     home.ok("send", sid, "--text", "\n")

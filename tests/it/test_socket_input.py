@@ -173,6 +173,17 @@ def test_the_queue_is_bounded(home):
             assert w.taken(number)[0] == wire.WRITTEN
 
 
+def test_what_was_typed_makes_room_in_the_queue(home):
+    """The limit is of what waits, not of what was ever typed."""
+    sid = home.start("sh", "-c", "stty raw -echo; printf ready; "
+                     "exec cat >/dev/null")
+    with attach(home, sid) as w:
+        for i in range(20):  # 1.25 MiB in all
+            status, _ = w.type(wire.BYTES, b"x" * (1 << 16))
+            assert status == wire.WRITTEN, i
+    home.ok("kill", sid)
+
+
 def test_the_lease_is_had_by_one(home):
     """A-16: first come; steal with notice; free when its holder goes."""
     sid = raw(home, "--input=lease")

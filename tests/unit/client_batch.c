@@ -5,9 +5,11 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/json_out.h"
 #include "client/batch.h"
 #include "client/conn.h"
@@ -300,6 +302,57 @@ wrong_steps_are_told(void **state)
 	}
 }
 
+/* A snapshot of so many bytes, as the answer to a request. */
+static void
+say_snapshot(int fd, unsigned id, size_t len)
+{
+	struct buf json, frame;
+
+	buf_init(&json, SIZE_MAX);
+	buf_init(&frame, SIZE_MAX);
+	buf_printf(&json, "{\"id\":%u,\"ok\":true,\"result\":{\"data\":\"", id);
+	memset(buf_reserve(&json, len), 'x', len);
+	buf_commit(&json, len);
+	buf_puts(&json, "\"}}");
+	if (frame_put(&frame, FRAME_RESPONSE, json.data, json.len) < 0 ||
+	    fd_write_all(fd, frame.data, frame.len) < 0)
+		_exit(1);
+	buf_finish(&json);
+	buf_finish(&frame);
+}
+
+/* Each of them is small enough, but not all of them together. */
+static void
+results_are_limited_in_sum(void **state)
+{
+	const size_t each = BATCH_RESULTS_MAX / 7 * 2;
+	struct fixture f;
+	pid_t host;
+	int status;
+
+	(void)state;
+	set_up(&f,
+	    "[{\"snapshot\":{}},{\"snapshot\":{}},{\"snapshot\":{}},"
+	    "{\"snapshot\":{}},{\"text\":\"x\"}]");
+	host = fork();
+	assert_true(host >= 0);
+	if (host == 0) {
+		close(f.conn.fd);
+		for (unsigned id = 1; id <= 4; id++)
+			say_snapshot(f.host, id, each);
+		_exit(0);
+	}
+	f.conn.timeout_ms = 30000;
+	batch_run(f.batch, &f.conn, false);
+	for (size_t i = 0; i < 3; i++)
+		expect_status(&f, i, BATCH_COMPLETED, "");
+	expect_status(&f, 3, BATCH_FAILED, "usage");
+	expect_status(&f, 4, BATCH_NOT_RUN, "");
+	assert_int_equal(waitpid(host, &status, 0), host);
+	assert_int_equal(status, 0);
+	tear_down(&f);
+}
+
 int
 main(void)
 {
@@ -310,6 +363,7 @@ main(void)
 		cmocka_unit_test(one_may_keep_going),
 		cmocka_unit_test(what_is_cancelled_is_interrupted),
 		cmocka_unit_test(wrong_steps_are_told),
+		cmocka_unit_test(results_are_limited_in_sum),
 	};
 
 	return cmocka_run_group_tests_name("client_batch", tests, NULL, NULL);

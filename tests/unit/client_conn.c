@@ -422,6 +422,52 @@ a_request_is_posted_in_parts(void **state)
 	free(part);
 }
 
+/* How many descriptors come along with what there is to read. */
+static size_t
+descriptors_come(int fd)
+{
+	union {
+		struct cmsghdr head;
+		char space[CMSG_SPACE(sizeof(int))];
+	} with;
+	char bytes[4096];
+	struct iovec iov = { bytes, sizeof(bytes) };
+	struct msghdr msg = { .msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &with,
+		.msg_controllen = sizeof(with) };
+	struct cmsghdr *h;
+	int got;
+
+	assert_true(recvmsg(fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) > 0);
+	h = CMSG_FIRSTHDR(&msg);
+	if (h == NULL)
+		return 0;
+	memcpy(&got, CMSG_DATA(h), sizeof(got));
+	close(got);
+	return 1;
+}
+
+static void
+a_descriptor_goes_along_once(void **state)
+{
+	struct conn c = { .next_id = 1, .timeout_ms = LONG_MS };
+	struct error err;
+	uint64_t id;
+	int pair[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	c.fd = pair[0];
+	c.give = STDERR_FILENO;
+	assert_int_equal(conn_ask(&c, "session.upgrade", "{}", &id, &err), 0);
+	assert_int_equal(descriptors_come(pair[1]), 1);
+	assert_int_equal(conn_ask(&c, "session.get", "{}", &id, &err), 0);
+	assert_int_equal(descriptors_come(pair[1]), 0);
+	conn_close(&c);
+	close(pair[1]);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int
@@ -441,6 +487,7 @@ main(void)
 		TEST(opening_in_steps_takes_what_there_is),
 		TEST(opening_in_steps_runs_into_the_limit),
 		TEST(a_request_is_posted_in_parts),
+		TEST(a_descriptor_goes_along_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,6 +36,7 @@ struct disk {
 	_Atomic int rename_error;
 	_Atomic bool only_compressed; /* the files that cannot be renamed */
 	_Atomic unsigned failures;    /* of syncs and renames */
+	_Atomic unsigned syncs;       /* that went well */
 	_Atomic bool hangs;
 };
 
@@ -48,7 +50,8 @@ struct fixture {
 	struct log_io io;
 	struct scribe *scribe;
 	bool (*until)(struct fixture *f);
-	int64_t give_up_ms;
+	int64_t give_up_ms, due_ms;
+	unsigned syncs;
 
 	/* What was told. */
 	bool unlogged;
@@ -77,7 +80,7 @@ disk_sync(void *arg, int fd)
 
 	(void)fd;
 	errno = atomic_load(&d->sync_error);
-	atomic_fetch_add(&d->failures, errno != 0);
+	atomic_fetch_add(errno != 0 ? &d->failures : &d->syncs, 1);
 	return errno != 0 ? -1 : 0;
 }
 
@@ -580,6 +583,42 @@ after_a_failed_sync_another_segment_is_begun(void **state)
 	assert_int_equal(s.gap, 0);
 }
 
+/* The moment at which a sync was due has passed. */
+static bool
+sync_was_due(struct fixture *f)
+{
+	return clock_ms(CLOCK_MONOTONIC) > f->due_ms;
+}
+
+static bool
+has_synced(struct fixture *f)
+{
+	return atomic_load(&f->disk.syncs) > f->syncs;
+}
+
+/* Nothing is written meanwhile that would be a reason to sync. */
+static void
+without_descriptors_a_sync_is_tried_again(void **state)
+{
+	struct fixture *f = *state;
+	struct rlimit before, none;
+
+	start_log(f);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = 3; /* which are all in use */
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	print(f, 1000);
+	turn(f, all_written);
+	f->due_ms = clock_ms(CLOCK_MONOTONIC) + 1500;
+	turn(f, sync_was_due);
+	f->syncs = atomic_load(&f->disk.syncs);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	turn(f, has_synced);
+	assert_int_equal(f->rotations, 0);
+	assert_int_equal(f->troubles, 0);
+}
+
 static void
 durable_is_told_only_after_a_sync(void **state)
 {
@@ -687,6 +726,7 @@ main(void)
 		TEST(too_many_events_are_refused),
 		TEST(a_full_segment_is_followed_by_another),
 		TEST(after_a_failed_sync_another_segment_is_begun),
+		TEST(without_descriptors_a_sync_is_tried_again),
 		TEST(durable_is_told_only_after_a_sync),
 		TEST(
 		    durable_is_told_only_after_what_was_written_before_is_safe),
