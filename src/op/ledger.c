@@ -52,17 +52,6 @@ ledger_finish(struct ledger *l)
 	*l = (struct ledger){ 0 };
 }
 
-static void
-read_lines(struct ledger_lines *lines, const struct vt *vt)
-{
-	unsigned rows = vt_rows(vt);
-
-	*lines = (struct ledger_lines){ 0 };
-	lines->v = xcalloc(rows, sizeof(*lines->v));
-	for (unsigned y = 0; y < rows; lines->n++)
-		y = logical_read(&lines->v[lines->n].at, vt, y);
-}
-
 /* The line that the row is a part of, or NULL. */
 static struct ledger_line *
 line_at(const struct ledger_lines *lines, uint64_t row)
@@ -81,6 +70,54 @@ line_at(const struct ledger_lines *lines, uint64_t row)
 			return &lines->v[i];
 	}
 	return NULL;
+}
+
+/* -------------------------------------------------------------- reading */
+
+static bool
+has_changed(const struct turn *t, unsigned row)
+{
+	return vt_row_generation(t->vt, row) > t->l->generation;
+}
+
+/*
+ * The line of the last frame that still stands in the same rows as it was, or
+ * NULL.  The row behind it must not have become a part of it.
+ */
+static const struct ledger_line *
+unchanged(const struct turn *t, unsigned row)
+{
+	const struct ledger_line *old = line_at(t->old, row);
+	unsigned end;
+
+	if (old == NULL || old->at.row != row)
+		return NULL;
+	end = row + old->at.rows;
+	for (; row < end; row++)
+		if (has_changed(t, row))
+			return NULL;
+	return end == vt_rows(t->vt) || !has_changed(t, end) ? old : NULL;
+}
+
+/* Most rows of most frames are as they were: those are not read again. */
+static void
+read_lines(struct turn *t)
+{
+	unsigned rows = vt_rows(t->vt);
+	bool all = t->other || vt_generation(t->vt) < t->l->generation;
+
+	t->now = (struct ledger_lines){ .v = xcalloc(rows, sizeof(*t->now.v)) };
+	for (unsigned y = 0; y < rows; t->now.n++) {
+		struct logical *at = &t->now.v[t->now.n].at;
+		const struct ledger_line *old = all ? NULL : unchanged(t, y);
+
+		if (old != NULL) {
+			*at = old->at;
+			y += at->rows;
+		} else {
+			y = logical_read(at, t->vt, y);
+		}
+	}
 }
 
 /* ----------------------------------------------------------------- echo */
@@ -543,6 +580,7 @@ note_frame(struct ledger *l, const struct vt *vt)
 	l->rows = vt_rows(vt);
 	l->alternate = vt_alt_screen(vt);
 	l->scrolled = vt_scrolled(vt);
+	l->generation = vt_generation(vt);
 	l->cursor = typed_cursor(vt);
 }
 
@@ -567,8 +605,11 @@ begun(void *arg, const struct vt *vt)
 {
 	struct ledger *l = arg;
 
+	struct turn t = { .l = l, .vt = vt, .other = true };
+
 	ledger_finish(l);
-	read_lines(&l->shown[vt_alt_screen(vt)], vt);
+	read_lines(&t);
+	l->shown[vt_alt_screen(vt)] = t.now;
 	note_frame(l, vt);
 }
 
@@ -579,7 +620,7 @@ frame(void *arg, const struct vt *vt, uint64_t seq, int64_t ms)
 	struct turn t = { .l = l, .vt = vt, .born = seq };
 
 	begin_turn(&t, ms);
-	read_lines(&t.now, vt);
+	read_lines(&t);
 	index_lines(&t);
 	keep_cut(&t);
 	keep_in_place(&t);

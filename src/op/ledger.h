@@ -60,6 +60,7 @@ struct ledger {
 	unsigned cols, rows;
 	bool alternate;
 	uint64_t scrolled;
+	uint64_t generation;
 	int64_t ms;
 	struct typed_place cursor;
 
