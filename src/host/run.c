@@ -264,7 +264,8 @@ on_run_mark(struct runs *r, const struct mark *m, uint64_t end, uint64_t seq)
 			run_uncapture_verbose(u);
 		if (u->stage == RUN_TYPED)
 			run_keep_refusal(u);
-		if (u->exact)
+		/* The shell's own D may be yet to come, marked prompt or not. */
+		if (u->exact || r->at == AT_UNMARKED)
 			run_set_at(r, AT_BETWEEN);
 		run_finish(r,
 		    (struct run_result){ .outcome = "completed",
