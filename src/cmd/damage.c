@@ -24,9 +24,10 @@ damage_expect(const struct manifest *m, struct log_reader *r)
 	if (status_is_active(m->status) || m->suspect)
 		return;
 	if (closed)
-		log_reader_expect(r, m->seq, m->offset);
+		log_reader_expect(r, m->seq, m->offset, m->log_newest);
 	else
-		log_reader_expect(r, m->logged_seq, m->logged_offset);
+		log_reader_expect(r, m->logged_seq, m->logged_offset,
+		    m->log_newest);
 }
 
 bool

@@ -250,7 +250,7 @@ run(struct call *call)
 	if (status_has_live_host(t->session.status))
 		result = target_try(t, "session.get", "{}");
 	if (!target_is_gone(t))
-		damage_look(call->out, &t->session, t->dirfd, DAMAGE_DETAIL);
+		damage_look(call->out, &t->session, t->dirfd, DAMAGE_DEEP);
 	return show(call, result);
 }
 

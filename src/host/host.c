@@ -78,6 +78,7 @@ bring_up_to_date(struct host *h)
 		m->logged_seq = scribe_written(h->scribe);
 		m->logged_offset = scribe_written_offset(h->scribe);
 		m->log_bytes = scribe_bytes(h->scribe);
+		m->log_newest = scribe_newest(h->scribe);
 	}
 	m->offset = h->shown;
 	if (h->vt != NULL)

@@ -392,6 +392,7 @@ written(struct quill *q, const struct result *res)
 		rotation_done(q, res->rotated);
 	batch_done(q);
 	q->bytes = log_writer_bytes(q->writer);
+	q->newest = log_writer_newest(q->writer);
 	if (res->sync_error != 0) {
 		not_synced(q, acknowledged, res->sync_error);
 		return true;
@@ -671,6 +672,7 @@ quill_look(struct quill *q, struct quill_state *out)
 		.seq = q->seq,
 		.offset = q->offset,
 		.bytes = q->bytes,
+		.newest = q->newest,
 		.tid = q->tid,
 		.busy_ms = q->busy_ms,
 		.error = q->error,

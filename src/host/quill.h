@@ -60,6 +60,7 @@ struct quill {
 	uint64_t offset;     /* output before it is in the log */
 	uint64_t released;   /* the ring's tail as we have set it */
 	uint64_t bytes;      /* of the log */
+	uint32_t newest;     /* number of its newest segment; 0: none */
 	uint64_t notify_seq; /* tell the loop when this is written; 0: no */
 	bool notify_low;     /* tell the loop when half of the memory is free */
 
@@ -104,6 +105,7 @@ void quill_wake(struct quill *q);
 
 struct quill_state {
 	uint64_t seq, offset, bytes;
+	uint32_t newest;
 	pid_t tid;
 	int64_t busy_ms;
 	int error;

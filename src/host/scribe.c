@@ -399,6 +399,7 @@ take_log(struct scribe *s, struct log_writer *writer, const struct log_end *end)
 	s->quill.offset = end->offset;
 	s->quill.released = atomic_load(&s->c.ring->shared->tail);
 	s->quill.bytes = log_writer_bytes(writer);
+	s->quill.newest = log_writer_newest(writer);
 	chores_begin(&s->chores, writer);
 }
 
@@ -720,6 +721,12 @@ uint64_t
 scribe_bytes(const struct scribe *s)
 {
 	return look(s).bytes;
+}
+
+uint32_t
+scribe_newest(const struct scribe *s)
+{
+	return look(s).newest;
 }
 
 int64_t

@@ -120,7 +120,8 @@ uint64_t scribe_seq(const struct scribe *s);     /* of the last queued event */
 uint64_t scribe_written(const struct scribe *s); /* of the last in the log */
 /* Output before it is in the log, or will never be. */
 uint64_t scribe_written_offset(const struct scribe *s);
-uint64_t scribe_bytes(const struct scribe *s); /* of the log on disk */
+uint64_t scribe_bytes(const struct scribe *s);  /* of the log on disk */
+uint32_t scribe_newest(const struct scribe *s); /* number of a segment; 0 */
 /* 0, or CLOCK_REALTIME ms since when the log is behind. */
 int64_t scribe_unlogged_since(const struct scribe *s);
 

@@ -37,6 +37,7 @@ struct log_reader {
 	uint64_t limit; /* its first seq; UINT64_MAX: none */
 	uint64_t limit_offset;
 	uint64_t expect_seq, expect_offset; /* must be there; 0: not known */
+	uint32_t expect_newest;
 	struct log_damage damage;
 	struct log_damage met[LOG_DAMAGES_MAX];
 	size_t n_met;
@@ -84,10 +85,12 @@ log_reader_close(struct log_reader *r)
 /* ------------------------------------------------------------- what is met */
 
 void
-log_reader_expect(struct log_reader *r, uint64_t seq, uint64_t offset)
+log_reader_expect(struct log_reader *r, uint64_t seq, uint64_t offset,
+    uint32_t newest)
 {
 	r->expect_seq = seq;
 	r->expect_offset = offset;
+	r->expect_newest = newest;
 }
 
 const struct log_damage *
@@ -919,7 +922,7 @@ log_reader_glance(struct log_reader *r, bool end)
 		last = (struct seen){ list[i], h.first_seq, h.first_offset };
 	}
 	torn = n > 0 && last.number != list[n - 1];
-	if (end || torn || n <= 0)
+	if (end || torn || n <= 0 || last.number < r->expect_newest)
 		glance_at_end(r, &last, torn);
 }
 

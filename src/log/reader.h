@@ -57,8 +57,11 @@ void log_reader_damage(const struct log_reader *r, struct log_damage *out);
  * The log must go on to this event at least, and to this offset: who knows so
  * tells the reader, to which a log that lacks its end looks whole.  An end that
  * comes before that is damage, also while somebody holds the writer's lock.
+ * `newest` is the number of a segment that there must be (0: not known), for a
+ * reader that only glances.
  */
-void log_reader_expect(struct log_reader *r, uint64_t seq, uint64_t offset);
+void log_reader_expect(struct log_reader *r, uint64_t seq, uint64_t offset,
+    uint32_t newest);
 
 /*
  * Every damage that the reader has met, also on its way to a place, each once;

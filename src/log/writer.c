@@ -958,3 +958,14 @@ log_writer_bytes(const struct log_writer *w)
 	pthread_mutex_unlock(w->mutex);
 	return total;
 }
+
+uint32_t
+log_writer_newest(const struct log_writer *w)
+{
+	uint32_t number;
+
+	pthread_mutex_lock(w->mutex);
+	number = w->count > 0 ? w->entries[w->count - 1].number : 0;
+	pthread_mutex_unlock(w->mutex);
+	return number;
+}

@@ -113,4 +113,7 @@ size_t log_writer_plain(const struct log_writer *w);
 /* Bytes of all segments. */
 uint64_t log_writer_bytes(const struct log_writer *w);
 
+/* The number of the newest segment; 0: there is none. */
+uint32_t log_writer_newest(const struct log_writer *w);
+
 #endif

@@ -67,6 +67,7 @@ static const struct json_field fields[] = {
 	JSON_FIELD(struct manifest, logged_seq, "logged_seq", UINT, INT64_MAX),
 	JSON_FIELD(struct manifest, logged_offset, "logged_offset", UINT,
 	    INT64_MAX),
+	JSON_FIELD(struct manifest, log_newest, "log_newest", UINT, UINT32_MAX),
 	JSON_FIELD(struct manifest, post_mortem, "post_mortem", STRING,
 	    TEXT_MAX),
 	JSON_FIELD(struct manifest, degraded, "degraded", STRING, TEXT_MAX),

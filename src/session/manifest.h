@@ -107,11 +107,12 @@ struct manifest {
 	uint32_t linger_ms;
 	uint64_t seq, offset, log_bytes;    /* when it was written */
 	uint64_t logged_seq, logged_offset; /* the log had for certain then */
-	char *post_mortem;                  /* artifacts/... or NULL (B-44) */
-	char *degraded;                     /* why, or NULL */
-	uint64_t memory_max;                /* bytes; 0: no limit */
-	uint32_t pids_max, cpu_weight;      /* 0: none */
-	char *cgroup;                       /* its scope (scope.h), or NULL */
+	uint32_t log_newest; /* number of its newest segment; 0: not known */
+	char *post_mortem;   /* artifacts/... or NULL (B-44) */
+	char *degraded;      /* why, or NULL */
+	uint64_t memory_max; /* bytes; 0: no limit */
+	uint32_t pids_max, cpu_weight; /* 0: none */
+	char *cgroup;                  /* its scope (scope.h), or NULL */
 	char *unenforced; /* which limits are not held and why, or NULL */
 	bool raw;         /* without an engine: no screen */
 	enum restart_policy restart;

@@ -123,7 +123,7 @@ open_victim(const struct victim *v)
 {
 	struct log_reader *r = made_reader(v->m.dirfd);
 
-	log_reader_expect(r, v->m.seq, v->m.offset);
+	log_reader_expect(r, v->m.seq, v->m.offset, 0);
 	return r;
 }
 
