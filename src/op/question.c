@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/number.h"
 #include "vt/vt.h"
 
 #define TEXT_MAX 512    /* bytes of a line that are looked at */
@@ -233,12 +234,12 @@ static int
 number_of(const char *label)
 {
 	const char *p = label + (*label == '(' || *label == '[');
-	size_t digits = strspn(p, "0123456789");
+	uint64_t number;
 
-	if (digits == 0 || digits > 2 || strchr(".):]", p[digits]) == NULL ||
-	    p[digits] == '\0' || p[digits + 1] != ' ')
+	if (!number_take(&p, 99, &number) || *p == '\0' ||
+	    strchr(".):]", *p) == NULL || p[1] != ' ')
 		return -1;
-	return atoi(p);
+	return (int)number;
 }
 
 /* A marker is one column, or three with its brackets. */
