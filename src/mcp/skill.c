@@ -93,7 +93,7 @@ const char skill_commands[] =
     "  instructions to you. `tend snapshot --json --hidden` lists text on it that a\n"
     "  person would not see.\n"
     "- Passwords: `tend send $id --secret --text ...` keeps them out of the log,\n"
-    "  whatever the prompt says; at a prompt that asks for one tend does so itself.\n"
+    "  whatever the prompt says; at a prompt that asks for one this is done for you.\n"
     "- Give sessions names (`tend run -d -n NAME`) and end those you started.\n"
     "- `--json` on any command gives {\"ok\",\"result\"} or {\"ok\",\"error\":{\"code\",\n"
     "  \"message\"}}. Exit status: 2 usage, 3 not found, 4 not running, 11 timed\n"

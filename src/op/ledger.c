@@ -389,6 +389,8 @@ static void
 keep(struct ledger_line *line, struct ledger_line *old)
 {
 	line->born = old->born;
+	line->gone = old->gone;
+	line->back = old->back;
 	line->kept = old->kept = true;
 	keep_echo(line, old);
 }
@@ -431,8 +433,9 @@ is_off(const struct turn *t, const struct ledger_line *old)
 	return (uint64_t)old->at.row + old->at.rows <= t->scrolled;
 }
 
+/* One that stood on the last frame, or with `returns` one that did not. */
 static void
-keep_moved(struct turn *t, struct ledger_lines *old)
+keep_moved(struct turn *t, struct ledger_lines *old, bool returns)
 {
 	for (size_t i = 0; i < old->n; i++) {
 		struct ledger_line *o = &old->v[i];
@@ -442,8 +445,11 @@ keep_moved(struct turn *t, struct ledger_lines *old)
 			continue;
 		while (at != NONE && t->now.v[at].kept)
 			at = like(t, t->next[at], o->at.hash);
-		if (at != NONE)
-			keep(&t->now.v[at], o);
+		if (at == NONE)
+			continue;
+		keep(&t->now.v[at], o);
+		if (returns)
+			t->now.v[at].back = t->born;
 	}
 }
 
@@ -521,8 +527,10 @@ remember_gone(struct turn *t)
 	struct ledger_line *v = xcalloc(max + 1, sizeof(*v));
 
 	for (size_t i = 0; i < t->old->n; i++)
-		if (!t->old->v[i].kept && t->old->v[i].at.hash != 0)
-			v[n++] = t->old->v[i];
+		if (!t->old->v[i].kept && t->old->v[i].at.hash != 0) {
+			v[n] = t->old->v[i];
+			v[n++].gone = t->born;
+		}
 	for (size_t i = 0; i < gone->n && n < t->l->rows; i++)
 		if (!gone->v[i].kept)
 			v[n++] = gone->v[i];
@@ -626,8 +634,8 @@ frame(void *arg, const struct vt *vt, uint64_t seq, int64_t ms)
 	keep_in_place(&t);
 	add_typed(&t);
 	add_spans(&t);
-	keep_moved(&t, t.old);
-	keep_moved(&t, &l->gone);
+	keep_moved(&t, t.old, false);
+	keep_moved(&t, &l->gone, true);
 	settle_all(&t);
 	bear(&t);
 	keep_echoes(&t);
@@ -737,6 +745,15 @@ ledger_learn(struct ledger *l, const struct ledger *from)
 
 /* ------------------------------------------------------------- weighing */
 
+/* Who asks for what came after it was gone sees it come. */
+static bool
+is_new(const struct ledger_line *line, uint64_t after)
+{
+	bool returned = line->back != 0 && after >= line->gone;
+
+	return (returned ? line->back : line->born) > after;
+}
+
 /*
  * The part of a match that is in one line.  What stands before an echo is a
  * prompt; what stands behind it is a program's, and is a match that has come.
@@ -748,7 +765,7 @@ weigh_line(const struct ledger_line *line, unsigned from, unsigned to,
 	if (!rule->echo && from < line->echo_to && to > line->echo_from &&
 	    to <= line->echo_to)
 		return LEDGER_IS_ECHO;
-	if (!rule->any_age && line->born <= rule->after)
+	if (!rule->any_age && !is_new(line, rule->after))
 		return LEDGER_IS_OLD;
 	return LEDGER_COUNTS;
 }

@@ -28,7 +28,7 @@ struct vt_story;
  * The primary screen waits behind the alternate one as it is, and what the
  * alternate one showed is gone when it is left.  Full-screen programs draw it
  * in several writes, so that a line which is gone from it for less than
- * LEDGER_REST_MS is not gone.
+ * LEDGER_REST_MS is not gone, unless somebody asks for what came after that.
  *
  * Echo is what stands between a shell's marks B and C (OSC 133), and where what
  * was typed has appeared (typed.h).
@@ -38,7 +38,8 @@ struct vt_story;
 
 struct ledger_line {
 	struct logical at;
-	uint64_t born; /* the event; 0: before all that is known */
+	uint64_t born;       /* the event; 0: before all that is known */
+	uint64_t gone, back; /* of one that was gone and returned; else 0 */
 	uint32_t echo_from, echo_to; /* cells; equal: none */
 	uint64_t echo_hash;          /* of the cells up to echo_to */
 	bool kept;                   /* while two frames are compared */

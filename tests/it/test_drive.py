@@ -84,7 +84,7 @@ def test_vim_edits_a_file(home, tmp_path, turn):
     batch(home, sid,
           wait(text="round."),
           {"text": "o"}, wait(text="-- INSERT --"),
-          {"text": f"turn {turn}"}, wait(text=f"turn {turn}"),
+          {"text": f"turn {turn}"}, wait(text=f"turn {turn}", echo=True),
           {"keys": ["Escape"]}, wait(absent="-- INSERT --"),
           {"text": ":%s/world/moon/g"}, ENTER, wait(regex="^the moon is round"),
           {"text": "gg"}, wait(cursor="0,0"),
@@ -149,7 +149,7 @@ def test_a_form_is_filled_in(home, tmp_path, turn):
         whiptail --yesno 'All right?' 8 40""")
     batch(home, sid,
           wait(text="Your name"),
-          {"text": f"Ann {turn}"}, wait(text=f"Ann {turn}"),
+          {"text": f"Ann {turn}"}, wait(text=f"Ann {turn}", echo=True),
           {"keys": ["Tab", "Enter"]}, wait(text="Your fruit"),
           {"keys": ["Down", "Space"]}, wait(regex=r"\[\*\] pear"),
           {"keys": ["Down", "Space"]}, wait(regex=r"\[\*\] plum"),

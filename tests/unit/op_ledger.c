@@ -136,7 +136,10 @@ the_alternate_screen_is_drawn_in_several_writes(void **state)
 	frame(&p, "\033[2J");
 	frame_after(&p, "\033[3Hfile", LEDGER_REST_MS - 1);
 	assert_false(is_new(&p, 2, 2));
-	/* But what is gone for longer is gone. */
+	/* But who asks when it was gone sees it come. */
+	assert_true(is_new(&p, 2, 3));
+	assert_false(is_new(&p, 2, 4));
+	/* And what is gone for longer is gone. */
 	frame_after(&p, "\033[2J", 1);
 	frame_after(&p, "\033[3Hfile", LEDGER_REST_MS);
 	assert_true(is_new(&p, 2, 5));

@@ -198,7 +198,7 @@ a_damaged_manifest_is_named_and_passed_over(void **state)
 	assert_non_null(f);
 	fputs("{\"version\":1", f);
 	fclose(f);
-	finds_not(p, NEW, 0, -EINVAL, "session.json is damaged");
+	finds_not(p, NEW, 0, -EBADMSG, "session.json is damaged");
 	finds(p, NULL, FIND_NEWEST_OK, OLD);
 	assert_false(find_is_active(&p->home, NEW));
 }
