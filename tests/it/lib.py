@@ -72,6 +72,19 @@ def screen(*args, input=b""):
     return answer["result"]
 
 
+def own_mounts():
+    """The command that gives another command mounts of its own."""
+    if os.getuid() != 0:
+        return ["unshare", "-Urm"]
+    own = ["unshare", "-m"]
+    if subprocess.run([*own, "true"], capture_output=True).returncode == 0:
+        return own
+    # In a chroot "/" is no mount, so that nothing there can be made private.
+    mounts = pathlib.Path("/proc/self/mountinfo").read_text()
+    assert " shared:" not in mounts, mounts
+    return [*own, "--propagation", "unchanged"]
+
+
 def wait_for(condition, what, seconds=30):
     """What `condition` gives once that is true; it is asked again and again.
 

@@ -10,7 +10,6 @@ import stat
 import struct
 import shutil
 import subprocess
-from pathlib import Path
 import termios
 import time
 import fcntl
@@ -307,24 +306,11 @@ def test_attached_failures_are_125_to_127(home):
     assert b"there is no session nobody" in out, out
 
 
-def unshare():
-    """The command that gives another command mounts of its own."""
-    if os.getuid() != 0:
-        return ["unshare", "-Urm"]
-    own = ["unshare", "-m"]
-    if subprocess.run([*own, "true"], capture_output=True).returncode == 0:
-        return own
-    # In a chroot "/" is no mount, so that nothing there can be made private.
-    mounts = Path("/proc/self/mountinfo").read_text()
-    assert " shared:" not in mounts, mounts
-    return [*own, "--propagation", "unchanged"]
-
-
 def elsewhere(home, mount, *args):
     """Run tend after a command that mounts something, for it alone."""
     script = f'mount -t {mount} && exec "$@"'
     done = subprocess.run(
-        [*unshare(), "sh", "-c", script, "sh", lib.TEND, *args],
+        [*lib.own_mounts(), "sh", "-c", script, "sh", lib.TEND, *args],
         env=home.env, capture_output=True, timeout=60)
     return lib.Answer(args, done)
 

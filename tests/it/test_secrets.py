@@ -16,7 +16,7 @@ import subprocess
 import pytest
 
 import wire
-from lib import ROOT, TEND, Home, wait_for
+from lib import ROOT, TEND, Home, own_mounts, wait_for
 from test_exec_hidden import Sshd
 from wire import Wire
 
@@ -111,10 +111,10 @@ def as_another(tmp_path):
         sudoers.chmod(0o440)
     return [
         Case("su", bash(f"cd /; {UNLIKE} su root; echo 0 read"), "Password:"),
-        Case("sudo", ["unshare", "-m", "sh", "-c",
+        Case("sudo", [*own_mounts(), "sh", "-c",
                       f"mount --bind {sudoers} /etc/sudoers; cd /; "
                       f"{UNLIKE} sudo id; echo 0 read"], "password for"),
-        Case("tmux-sudo", ["unshare", "-m", "sh", "-c",
+        Case("tmux-sudo", [*own_mounts(), "sh", "-c",
                            f"mount --bind {sudoers} /etc/sudoers; cd /; "
                            f"exec tmux -L {tmp_path.name}-s -f /dev/null new "
                            f"'{UNLIKE} sudo id; echo 0 read; cat'"],
