@@ -673,7 +673,8 @@ is_gone(struct glimpse *g, const struct vt *vt)
 	buf_init(&now, SIZE_MAX);
 	write_line(vt, (unsigned)row, &now);
 	gone = now.len < g->line.len ||
-	    memcmp(now.data, g->line.data, g->line.len) != 0;
+	    (g->line.len > 0 &&
+		memcmp(now.data, g->line.data, g->line.len) != 0);
 	if (!gone && now.len > g->line.len)
 		glimpse_drop(g);
 	buf_finish(&now);
