@@ -588,9 +588,12 @@ int
 replay_end_watched(struct log_reader *r, bool history,
     const struct replay_watch *watch, struct replay *out, struct error *err)
 {
+	struct log_extent x;
+	/* Whoever looks on may be slower than the one who writes. */
+	uint64_t end = log_reader_extent(r, &x) == 0 ? x.last_seq : UINT64_MAX;
 	struct player p = { .r = r,
 		.by = LOG_BY_SEQ,
-		.value = UINT64_MAX,
+		.value = end,
 		.history = history,
 		.watch = watch };
 	int rc = find_begin(&p, err);

@@ -60,7 +60,11 @@ int replay_watched(struct log_reader *r, uint64_t until,
 int replay_end(struct log_reader *r, bool history, struct replay *out,
     struct error *err);
 
-/* The same, and somebody looks on from the last keyframe; `after` is 0. */
+/*
+ * The same, and somebody looks on from the last keyframe; `after` is 0.  What is
+ * written meanwhile is left out: a log that grows faster than it is replayed has
+ * no end.
+ */
 int replay_end_watched(struct log_reader *r, bool history,
     const struct replay_watch *watch, struct replay *out, struct error *err);
 

@@ -419,6 +419,42 @@ watch_from(struct log_reader *r, uint64_t after, bool slices, size_t most,
 	assert_int_equal(replay_watched(r, UINT64_MAX, &watch, at, NULL), 0);
 }
 
+/* A writer that is as fast as who looks on. */
+static bool
+write_on(void *arg, const struct replay *at, bool frame)
+{
+	struct host *h = arg;
+
+	(void)at;
+	(void)frame;
+	assert_true(h->m.seq < 1000);
+	host_output(h, "x", 1);
+	return true;
+}
+
+static void
+a_log_that_grows_is_shown_as_far_as_it_went(void **state)
+{
+	struct log_reader *r;
+	struct replay at;
+	struct host h;
+	const struct replay_watch watch = { .fn = write_on, .arg = &h };
+	uint64_t seq;
+
+	(void)state;
+	host_init(&h, 20, 5);
+	for (unsigned i = 0; i < 5; i++)
+		host_output(&h, "y", 1);
+	seq = h.m.seq;
+	r = made_reader(h.m.dirfd);
+	assert_int_equal(replay_end_watched(r, false, &watch, &at, NULL), 0);
+	assert_int_equal(at.seq, seq);
+	assert_true(h.m.seq > seq);
+	vt_destroy(at.vt);
+	log_reader_close(r);
+	host_finish(&h);
+}
+
 static void
 every_frame_is_shown_to_who_looks_on(void **state)
 {
@@ -786,6 +822,7 @@ main(int argc, char **argv)
 		    folder),
 		cmocka_unit_test_prestate(every_frame_is_shown_to_who_looks_on,
 		    folder),
+		cmocka_unit_test(a_log_that_grows_is_shown_as_far_as_it_went),
 		cmocka_unit_test(stretches_have_every_line_once),
 		cmocka_unit_test(a_keyframe_is_never_far),
 		cmocka_unit_test(what_the_engine_did_not_see_is_not_shown),
