@@ -183,7 +183,11 @@ add_span(const struct turn *t, const struct ledger_span *s)
 	}
 }
 
-/* The line that is edited: what is behind the prompt, if anybody typed. */
+/*
+ * The line that is edited: what is behind the prompt, if anybody typed.  Not in
+ * a shell that never says C, as dash: there the output of a command that was
+ * typed ahead stands behind the prompt.
+ */
 static void
 add_input(const struct turn *t, const struct ledger_span *s)
 {
@@ -191,7 +195,7 @@ add_input(const struct turn *t, const struct ledger_span *s)
 	struct ledger_line *line;
 	unsigned from;
 
-	if (row < 0 || !t->l->input)
+	if (row < 0 || !t->l->input || !t->l->closes)
 		return;
 	line = line_at(&t->now, (uint64_t)row);
 	if (line == NULL)
@@ -702,8 +706,10 @@ marked(void *arg, const struct vt *vt, int kind)
 		last->closed = true;
 		last->to = typed_cursor(vt);
 	}
-	if (kind == 'C')
+	if (kind == 'C') {
 		l->input = awaits_echo(l);
+		l->closes = true;
+	}
 	if ((kind == 'A' || kind == 'D') && open)
 		l->n_spans--;
 }

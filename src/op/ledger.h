@@ -70,7 +70,8 @@ struct ledger {
 	struct typed typed;
 	struct ledger_span spans[LEDGER_SPANS];
 	unsigned n_spans;
-	bool input; /* something was typed for the command that is edited */
+	bool input;  /* something was typed for the command that is edited */
+	bool closes; /* the shell says C where a command begins to run */
 };
 
 void ledger_init(struct ledger *l);

@@ -264,6 +264,26 @@ between_marks_all_is_echo(void **state)
 	end(&p);
 }
 
+/* dash: it says where the prompt is, but not where output begins. */
+static void
+output_of_what_was_typed_ahead_is_no_echo(void **state)
+{
+	struct play p;
+
+	(void)state;
+	begin(&p, 40, 8);
+	frame(&p, MARK("A") "$ " MARK("B"));
+	type(&p, "expr 6\r");
+	type(&p, "expr 7\r");
+	frame(&p, "expr 6\r\nexpr 7\r\n6\r\n");
+	assert_int_equal(at(&p, 0, 7, 1, 0), LEDGER_IS_ECHO);
+	assert_int_equal(at(&p, 1, 5, 1, 0), LEDGER_IS_ECHO);
+	assert_int_equal(at(&p, 2, 0, 1, 0), LEDGER_COUNTS);
+	frame(&p, MARK("D") MARK("A") "$ " MARK("B") "7\r\n");
+	assert_int_equal(at(&p, 3, 2, 1, 0), LEDGER_COUNTS);
+	end(&p);
+}
+
 /* ------------------------------------------------ the rule, counted out */
 
 #define TABLE (1u << 16)
@@ -561,6 +581,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(a_word_that_begins_with_a_key_is_no_echo),
 		cmocka_unit_test(a_prompt_is_new_however_fast_it_came),
 		cmocka_unit_test(between_marks_all_is_echo),
+		cmocka_unit_test(output_of_what_was_typed_ahead_is_no_echo),
 		cmocka_unit_test(
 		    in_recordings_the_ledger_says_what_the_rule_does),
 	};
