@@ -135,8 +135,10 @@ def cpu_ns(pids, thread=""):
     total = 0
     for pid in pids:
         for task in Path(f"/proc/{pid}/task").iterdir():
-            if (task / "comm").read_text().startswith(thread):
-                total += int((task / "schedstat").read_text().split()[0])
+            # A thread may end between the listing and the look at it.
+            with contextlib.suppress(FileNotFoundError):
+                if (task / "comm").read_text().startswith(thread):
+                    total += int((task / "schedstat").read_text().split()[0])
     return total
 
 
