@@ -195,7 +195,7 @@ add_input(const struct turn *t, const struct ledger_span *s)
 	struct ledger_line *line;
 	unsigned from;
 
-	if (row < 0 || !t->l->input || !t->l->closes)
+	if (row < 0 || !t->l->input || (t->l->silent && !t->l->closes))
 		return;
 	line = line_at(&t->now, (uint64_t)row);
 	if (line == NULL)
@@ -710,8 +710,10 @@ marked(void *arg, const struct vt *vt, int kind)
 		l->input = awaits_echo(l);
 		l->closes = true;
 	}
-	if ((kind == 'A' || kind == 'D') && open)
+	if ((kind == 'A' || kind == 'D') && open) {
 		l->n_spans--;
+		l->silent |= l->input;
+	}
 }
 
 const struct vt_story ledger_story = { begun, frame, typed, marked };

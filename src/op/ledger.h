@@ -72,6 +72,7 @@ struct ledger {
 	unsigned n_spans;
 	bool input;  /* something was typed for the command that is edited */
 	bool closes; /* the shell says C where a command begins to run */
+	bool silent; /* it has not when one was entered */
 };
 
 void ledger_init(struct ledger *l);

@@ -133,7 +133,7 @@ def test_an_upgrade_and_a_second_crash_forget_nothing(home, reader):
 def test_time_that_is_up_before_the_key_leaves_it_standing(home, reader):
     """No crash is needed: the text has been typed, the key has not."""
     sid, lines = reader
-    got = prompt(home, sid, "stay long", "--timeout", "1500ms")
+    got = prompt(home, sid, "stay long", "--timeout", "300ms")
     assert got["result"] == "unconfirmed", got
     assert got["code"] == "not-submitted", got
     assert got["evidence"]["standing"] == "stay long", got
