@@ -217,8 +217,8 @@ settle(struct prompt *p)
 
 	p->phase = PHASE_SETTLING;
 	p->generation = vt_generation(prompt_screen(p));
-	p->settle_ms = now + how->settle_most_ms;
-	p->due_ms = waits ? p->settle_ms : now + how->settle_ms;
+	p->latest_ms = now + how->settle_most_ms;
+	p->due_ms = waits ? p->latest_ms : now + how->settle_ms;
 	p->seen = !waits;
 }
 
@@ -236,7 +236,8 @@ static void
 await(struct prompt *p)
 {
 	p->phase = PHASE_CONFIRMING;
-	p->due_ms = prompt_now_ms() + p->profile->each_ms;
+	p->latest_ms = prompt_now_ms() + p->profile->each_ms;
+	p->due_ms = p->latest_ms;
 }
 
 static void
@@ -273,23 +274,11 @@ has_answered(const struct prompt *p)
 	    witness_has_answered(&p->witness, p->all->server->host->shown);
 }
 
-/*
- * Only what was seen to be typed can be seen to be gone.  The kernel is asked
- * last: most frames prove nothing.
- */
+/* Only what was seen to be typed can be seen to be gone. */
 static bool
-is_confirmed(struct prompt *p)
+has_happened(const struct prompt *p)
 {
-	if (marks_commands(p) ? !has_begun(p) : !has_answered(p) || !p->seen)
-		return false;
-	prompt_look(p);
-	return witness_has_read(&p->witness);
-}
-
-static enum prompt_outcome
-evidence(const struct prompt *p)
-{
-	return has_begun(p) ? OUTCOME_COMMAND : OUTCOME_ANSWERED;
+	return marks_commands(p) ? has_begun(p) : has_answered(p) && p->seen;
 }
 
 /* The strongest reason not to believe it. */
@@ -309,6 +298,42 @@ doubt(const struct prompt *p)
 	return marks_commands(p) ? OUTCOME_NO_COMMAND : OUTCOME_SILENT;
 }
 
+static bool
+is_delivered(const struct prompt *p)
+{
+	return witness_has_read(&p->witness) && has_happened(p);
+}
+
+/* What came of it, by the last look. */
+static enum prompt_outcome
+verdict(const struct prompt *p)
+{
+	if (!is_delivered(p))
+		return doubt(p);
+	return has_begun(p) ? OUTCOME_COMMAND : OUTCOME_ANSWERED;
+}
+
+/*
+ * The kernel is asked last: most frames prove nothing.  An answer of the
+ * terminal may make it doubtful what the kernel says.  Then it is asked again,
+ * whether there is another frame or not.
+ */
+static void
+confirm(struct prompt *p)
+{
+	int64_t again = prompt_now_ms() + WITNESS_ARRIVES_MS;
+
+	if (!has_happened(p))
+		return;
+	prompt_look(p);
+	if (is_delivered(p)) {
+		prompt_finish(p, verdict(p));
+	} else if (p->witness.doubtful && again < p->due_ms) {
+		p->due_ms = again;
+		prompts_set_timer(p->all);
+	}
+}
+
 /* A key that waits to be read must not be followed by another one. */
 static void
 await_more(struct prompt *p)
@@ -322,11 +347,23 @@ has_waited(struct prompt *p)
 {
 	prompt_look(p);
 	if (p->moved || p->tries >= p->profile->tries)
-		prompt_finish(p, doubt(p));
+		prompt_finish(p, verdict(p));
 	else if (p->witness.unread <= 0)
 		submit(p);
 	else
 		await_more(p);
+}
+
+/* A doubt may have ended, or else all the time of this try. */
+static void
+look_again(struct prompt *p)
+{
+	if (prompt_now_ms() >= p->latest_ms) {
+		has_waited(p);
+		return;
+	}
+	p->due_ms = p->latest_ms;
+	confirm(p);
 }
 
 /*
@@ -356,7 +393,7 @@ prompt_due(struct prompt *p)
 		submit(p);
 		break;
 	case PHASE_CONFIRMING:
-		has_waited(p);
+		look_again(p);
 		break;
 	default:
 		break;
@@ -381,7 +418,7 @@ prompt_late(struct prompt *p)
 		break;
 	case PHASE_CONFIRMING:
 		prompt_look(p);
-		prompt_finish(p, doubt(p));
+		prompt_finish(p, verdict(p));
 		break;
 	default:
 		prompt_finish(p, OUTCOME_NOT_SUBMITTED);
@@ -422,7 +459,7 @@ see_text(struct prompt *p)
 		return;
 	p->seen |= is_shown(p);
 	if (p->seen)
-		p->due_ms = still < p->settle_ms ? still : p->settle_ms;
+		p->due_ms = still < p->latest_ms ? still : p->latest_ms;
 	prompts_set_timer(p->all);
 }
 
@@ -444,7 +481,6 @@ prompts_shown(struct prompts *all)
 		/* A mark alone shows nothing. */
 		p->moved |= changed &&
 		    place_has_changed(&p->at, prompt_screen(p));
-		if (is_confirmed(p))
-			prompt_finish(p, evidence(p));
+		confirm(p);
 	}
 }

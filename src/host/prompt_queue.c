@@ -61,7 +61,7 @@ void
 prompt_look(struct prompt *p)
 {
 	witness_look(&p->witness, prompt_head(p),
-	    input_answers_written(p->all->server->input));
+	    input_answers_written(p->all->server->input), prompt_now_ms());
 }
 
 static void

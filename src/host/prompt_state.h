@@ -48,8 +48,8 @@ struct prompt {
 
 	enum prompt_phase phase;
 	int64_t until_ms;  /* all of it */
-	int64_t due_ms;    /* what this phase waits for at most */
-	int64_t settle_ms; /* the latest end of settling */
+	int64_t due_ms;    /* when this phase looks next */
+	int64_t latest_ms; /* the end of settling, or of one try to submit */
 
 	uint64_t generation; /* of the screen that was looked at last */
 	bool secret;         /* nothing is echoed here */

@@ -14,6 +14,7 @@
 #endif
 
 #define TAB_WIDTH 8 /* a tab may be echoed as so many blanks */
+#define COUNTS_MAX 4
 
 /*
  * With the last program its terminal is hung up, and what was unread is thrown
@@ -28,22 +29,37 @@ is_hung_up(int master)
 }
 
 /*
- * The peer is closed before anybody could miss its end.  poll(2) comes first:
- * it waits until what was written has reached the line discipline, where it is
- * counted.
+ * Linux moves written bytes to the line discipline from a work queue, and
+ * counts them there.  poll(2) waits for that queue when there is no input to be
+ * read, and only then: so 0 is believed when poll found nothing either.  A lone
+ * end of file is input of no bytes, and nothing else stays so.
  */
+static int
+count_unread(int peer, int *n)
+{
+	for (int i = 0; i < COUNTS_MAX; i++) {
+		struct pollfd pfd = { .fd = peer, .events = POLLIN };
+
+		if (poll(&pfd, 1, 0) < 0 || ioctl(peer, FIONREAD, n) < 0)
+			return -errno;
+		if (*n > 0 || !(pfd.revents & POLLIN))
+			break;
+	}
+	return 0;
+}
+
+/* The peer is closed before anybody could miss its end. */
 int64_t
 tty_unread(int master)
 {
 	int peer = ioctl(master, TIOCGPTPEER,
 	    O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-	struct pollfd pfd = { .fd = peer, .events = POLLIN };
 	int n = 0, rc = failpoint_error("tty-unread");
 
 	if (peer < 0)
 		return -errno;
-	if (poll(&pfd, 1, 0) < 0 || ioctl(peer, FIONREAD, &n) < 0)
-		rc = -errno;
+	if (rc == 0)
+		rc = count_unread(peer, &n);
 	fd_close(&peer);
 	if (rc == 0 && is_hung_up(master))
 		rc = -ESRCH;
@@ -100,34 +116,59 @@ witness_typed(struct witness *w, uint64_t replies)
 {
 	struct termios t;
 
-	w->replies = w->replied = replies;
+	w->replies = w->replied = w->met = w->counted = replies;
 	w->echoes |= tcgetattr(w->master, &t) < 0 ||
 	    (t.c_lflag & (ECHO | ECHONL));
 }
 
-/*
- * What was typed is read before the answers that came later.  A canonical
- * terminal does not count those: they end no line.
- */
-static int64_t
-without_replies(const struct witness *w, int64_t unread)
+/* Which answers the kernel has counted, and which it has had no time for. */
+static void
+meet_replies(struct witness *w, uint64_t replies, int64_t now_ms)
 {
-	int64_t later = (int64_t)(w->replies - w->replied);
+	w->replies = replies;
+	if (w->met == w->counted || now_ms - w->met_ms >= WITNESS_ARRIVES_MS) {
+		w->counted = w->met;
+		w->met = replies;
+		w->met_ms = now_ms;
+	}
+}
+
+/* A canonical terminal does not count answers: they end no line. */
+static bool
+counts_replies(const struct witness *w)
+{
 	struct termios t;
 
-	if (later == 0 || unread <= 0 || tcgetattr(w->master, &t) < 0 ||
-	    (t.c_lflag & ICANON))
+	return tcgetattr(w->master, &t) == 0 && !(t.c_lflag & ICANON);
+}
+
+/*
+ * Typed bytes are read before the answers that came later.  While one of them
+ * is unread, all counted answers are, so there is more than those; and where
+ * there is more than all answers, typed bytes are unread for sure.
+ */
+static int64_t
+without_replies(struct witness *w, int64_t unread)
+{
+	int64_t later = (int64_t)(w->replies - w->replied);
+	int64_t counted = (int64_t)(w->counted - w->replied);
+
+	if (unread <= 0 || later == 0 || !counts_replies(w))
 		return unread;
-	return unread > later ? unread - later : 0;
+	if (unread > later)
+		return unread - later;
+	w->doubtful = unread > counted;
+	return w->doubtful ? unread - counted : 0;
 }
 
 void
-witness_look(struct witness *w, uint64_t head, uint64_t replies)
+witness_look(struct witness *w, uint64_t head, uint64_t replies, int64_t now_ms)
 {
-	w->replies = replies;
+	meet_replies(w, replies, now_ms);
+	w->doubtful = false;
 	w->unread = w->endless ? -EAGAIN :
 				 without_replies(w, tty_unread(w->master));
-	if (w->unread > 0)
+	if (w->unread > 0 && !w->doubtful)
 		w->unread_at = head;
 }
 

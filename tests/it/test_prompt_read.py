@@ -192,6 +192,21 @@ signal.pause()
     assert typed(home, sid) == ["abc", "\r"]
 
 
+def test_an_answer_of_the_terminal_may_stay_unread(home):
+    """The program asks where the cursor is, once it has read the prompt, and
+    leaves the answer where it is."""
+    sid = python(home, RAW + """
+os.write(1, os.read(0, 3))
+os.read(0, 1)
+os.write(1, b'\\r\\nthank you\\r\\n\\x1b[6n')
+signal.pause()
+""")
+    got = prompt(home, sid, "abc", "--timeout", "60s")
+    assert got["result"] == "delivered" and got["code"] == "answered", got
+    assert got["evidence"]["unread"] == 0, got
+    assert typed(home, sid) == ["abc", "\r"]
+
+
 def test_who_clears_and_draws_anew_has_answered(home):
     sid = python(home, RAW + """
 line = b''

@@ -94,7 +94,7 @@ what_is_no_terminal_tells_nothing(void **state)
 	assert_true(tty_unread(fd) < 0);
 	witness_begin(&w, fd, 0);
 	witness_type(&w, "a\r", 2);
-	witness_look(&w, 0, 0);
+	witness_look(&w, 0, 0, 0);
 	assert_false(witness_is_known(&w));
 	assert_false(witness_has_read(&w));
 	close(fd);
@@ -114,7 +114,7 @@ a_line_that_is_not_ended_tells_nothing(void **state)
 	witness_begin(&w, t.master, 0);
 	type(&t, &w, "hello\r");
 	assert_int_equal(tty_unread(t.master), 0);
-	witness_look(&w, 0, 0);
+	witness_look(&w, 0, 0, 0);
 	assert_false(witness_is_known(&w));
 	close_terminal(&t);
 }
@@ -158,15 +158,26 @@ output_from_before_the_reading_is_no_answer(void **state)
 	(void)state;
 	witness_begin(&w, t.master, 100);
 	type(&t, &w, "hello\r");
-	witness_look(&w, 150, 0);
+	witness_look(&w, 150, 0, 0);
 	assert_int_equal(w.unread, 6);
 	assert_false(witness_has_read(&w));
 	read_all(&t);
-	witness_look(&w, 150, 0);
+	witness_look(&w, 150, 0, 0);
 	assert_true(witness_has_read(&w));
 	assert_false(witness_has_answered(&w, 150));
 	assert_true(witness_has_answered(&w, 151));
 	close_terminal(&t);
+}
+
+/* Until the kernel counts so many bytes, which it does when it likes. */
+static void
+wait_for_count(struct terminal *t, int64_t n)
+{
+	int tries = 0;
+
+	while (tty_unread(t->master) != n && tries++ < 10000)
+		usleep(1000);
+	assert_int_equal(tty_unread(t->master), n);
 }
 
 /* The terminal has answered a query after that, and nobody has read it. */
@@ -180,12 +191,69 @@ answers_of_the_terminal_are_not_what_was_typed(void **state)
 	witness_begin(&w, t.master, 100);
 	type(&t, &w, "hello\r");
 	type(&t, NULL, "\033[1;1R");
-	witness_look(&w, 150, 6);
+	wait_for_count(&t, 12);
+	witness_look(&w, 150, 6, 0);
 	assert_int_equal(w.unread, 6);
+	assert_false(w.doubtful);
 	read_all(&t);
 	type(&t, NULL, "\033[1;1R");
-	witness_look(&w, 150, 12);
+	wait_for_count(&t, 6);
+	witness_look(&w, 150, 12, WITNESS_ARRIVES_MS);
 	assert_true(witness_has_read(&w));
+	close_terminal(&t);
+}
+
+/*
+ * The kernel takes its time to count an answer, and does not say so when typed
+ * bytes are there already.
+ */
+static void
+an_answer_that_is_not_counted_yet_hides_nothing(void **state)
+{
+	struct terminal t = open_terminal(ICANON | ECHO);
+	struct witness w;
+
+	(void)state;
+	for (int round = 0; round < 500; round++) {
+		witness_begin(&w, t.master, 100);
+		type(&t, &w, "hello\r");
+		wait_for_count(&t, 6);
+		type(&t, NULL, "\033[1;1R");
+		witness_look(&w, 150, 6, 0);
+		assert_int_equal(w.unread, 6);
+		wait_for_count(&t, 12);
+		witness_look(&w, 150, 6, WITNESS_ARRIVES_MS);
+		assert_int_equal(w.unread, 6);
+		assert_false(w.doubtful);
+		read_all(&t);
+		wait_for_count(&t, 0);
+	}
+	close_terminal(&t);
+}
+
+/* The program has read the text and shown more, but not read the answer. */
+static void
+a_doubt_ends_when_the_answer_has_had_its_time(void **state)
+{
+	struct terminal t = open_terminal(ICANON | ECHO);
+	struct witness w;
+
+	(void)state;
+	witness_begin(&w, t.master, 100);
+	type(&t, &w, "hello\r");
+	wait_for_count(&t, 6);
+	read_all(&t);
+	type(&t, NULL, "\033[1;1R");
+	wait_for_count(&t, 6);
+	witness_look(&w, 150, 6, 1000);
+	assert_int_equal(w.unread, 6);
+	assert_true(w.doubtful);
+	witness_look(&w, 150, 6, 1000 + WITNESS_ARRIVES_MS - 1);
+	assert_true(w.doubtful);
+	witness_look(&w, 150, 6, 1000 + WITNESS_ARRIVES_MS);
+	assert_true(witness_has_read(&w));
+	assert_false(w.doubtful);
+	assert_true(witness_has_answered(&w, 150));
 	close_terminal(&t);
 }
 
@@ -199,7 +267,7 @@ a_canonical_terminal_does_not_count_answers(void **state)
 	witness_begin(&w, t.master, 100);
 	type(&t, &w, "hello\r");
 	type(&t, NULL, "\033[1;1R");
-	witness_look(&w, 150, 6);
+	witness_look(&w, 150, 6, 0);
 	assert_int_equal(w.unread, 6);
 	close_terminal(&t);
 }
@@ -217,6 +285,9 @@ main(void)
 		cmocka_unit_test(output_from_before_the_reading_is_no_answer),
 		cmocka_unit_test(
 		    answers_of_the_terminal_are_not_what_was_typed),
+		cmocka_unit_test(
+		    an_answer_that_is_not_counted_yet_hides_nothing),
+		cmocka_unit_test(a_doubt_ends_when_the_answer_has_had_its_time),
 		cmocka_unit_test(a_canonical_terminal_does_not_count_answers),
 	};
 
