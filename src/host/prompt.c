@@ -72,6 +72,28 @@ row_of_text(const struct vt *vt, const char *tail, size_t len)
 	return found ? y : -1;
 }
 
+/*
+ * The margin may have broken the text.  Then its end is in another row than the
+ * one where typing began; or in the same one, when that was moved up, but with
+ * the text's last character.
+ */
+static bool
+may_be_broken(const struct prompt *p, const struct buf *line, const char *tail,
+    size_t len)
+{
+	struct vt_cursor cursor;
+	size_t last = 1;
+
+	vt_cursor(prompt_screen(p), &cursor);
+	if (cursor.col >= len)
+		return false;
+	if (line->len == 0 || cursor.row != p->at.cursor.row)
+		return true;
+	while (last < len && ((uint8_t)tail[len - last] & 0xc0) == 0x80)
+		last++;
+	return ends_with(line, tail + len - last, last);
+}
+
 /* Whether the end of the text stands before the cursor, or may do so. */
 static bool
 is_shown(const struct prompt *p)
@@ -83,13 +105,14 @@ is_shown(const struct prompt *p)
 	bool shown;
 
 	vt_cursor(prompt_screen(p), &cursor);
-	if (len > 0 && !cursor.visible)
+	if (len == 0)
+		return true;
+	if (!cursor.visible)
 		return row_of_text(prompt_screen(p), tail, len) >= 0;
-	if (len == 0 || cursor.col < len)
-		return true; /* it may have been broken by the margin */
 	buf_init(&line, PLACE_ROW_BYTES);
 	place_before_cursor(prompt_screen(p), &line);
-	shown = ends_with(&line, tail, len);
+	shown = ends_with(&line, tail, len) ||
+	    may_be_broken(p, &line, tail, len);
 	buf_finish(&line);
 	return shown;
 }

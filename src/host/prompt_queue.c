@@ -395,6 +395,7 @@ prompt_begin(struct prompt *p)
 		prompt_finish(p, why);
 		return;
 	}
+	place_look(&p->at, h->vt);
 	witness_begin(&p->witness, h->master, prompt_head(p));
 	p->secret = input_is_secret(p->all->server->input);
 	input_give_turn(p->all->server->input, p->turn);

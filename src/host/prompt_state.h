@@ -54,7 +54,7 @@ struct prompt {
 	uint64_t generation; /* of the screen that was looked at last */
 	bool secret;         /* nothing is echoed here */
 	bool seen;           /* the text is on the screen */
-	struct place at;     /* when it was submitted */
+	struct place at;     /* when it was begun, later when submitted */
 	uint64_t commands;   /* that had begun then */
 	bool moved;          /* something has happened there since */
 	int tries;

@@ -50,7 +50,8 @@ def next_host(home, sid, old):
 
 
 # Shows what is typed, keeps lines in a file, and what it has of the next one in
-# another.  The text "stay" is not shown: a prompt waits two seconds for it.
+# another.  The text "stay" is not shown, nor a text's second word: a prompt
+# waits two seconds for it.
 READER = r"""
 import os, sys, tty
 tty.setraw(0)
@@ -64,7 +65,7 @@ while True:
             os.write(1, b"\r\x1b[Kready> ")
         elif c != 13:
             line += bytes([c])
-            if b"stay" not in line:
+            if b"stay" not in line and b" " not in line:
                 os.write(1, bytes([c]))
         else:
             out.write(line + b"\n")
@@ -139,6 +140,15 @@ def test_time_that_is_up_before_the_key_leaves_it_standing(home, reader):
     assert got["evidence"]["standing"] == "stay long", got
     got = prompt(home, sid, "other")
     assert got["code"] == "unsubmitted", got
+    assert lines.read_text() == ""
+
+
+def test_a_text_is_not_submitted_while_only_its_beginning_is_shown(
+        home, reader):
+    """However near to the margin: the program may be slow to show the rest."""
+    sid, lines = reader
+    got = prompt(home, sid, "a text that", "--timeout", "300ms")
+    assert got["code"] == "not-submitted", got
     assert lines.read_text() == ""
 
 
