@@ -26,6 +26,39 @@ path_join(char *out, size_t size, const char *dir, const char *name)
 	return 0;
 }
 
+/* The end of what is left when its last name goes. */
+static char *
+without_last(char *path, char *end)
+{
+	while (end > path && *--end != '/')
+		;
+	return end;
+}
+
+void
+path_clean(char *path)
+{
+	char *end = path;
+
+	for (const char *p = path; *p != '\0';) {
+		size_t slashes = strspn(p, "/");
+		const char *name = p + slashes;
+		size_t len = strcspn(name, "/");
+
+		p = name + len;
+		if (len == 2 && memcmp(name, "..", 2) == 0) {
+			end = without_last(path, end);
+		} else if (len > 0 && !(len == 1 && *name == '.')) {
+			*end++ = '/';
+			memmove(end, name, len);
+			end += len;
+		}
+	}
+	if (end == path)
+		*end++ = '/';
+	*end = '\0';
+}
+
 bool
 path_fits_socket(const char *path)
 {

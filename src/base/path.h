@@ -29,6 +29,13 @@ int path_user_home(char *out, size_t size, struct error *err);
  */
 int path_join(char *out, size_t size, const char *dir, const char *name);
 
+/*
+ * An absolute path without ".", ".." and slashes too many, by its text alone:
+ * for a place that does not exist any more.  A link before ".." would lead
+ * elsewhere.
+ */
+void path_clean(char *path);
+
 /* Whether a unix socket can have this path (sun_path, with its NUL). */
 bool path_fits_socket(const char *path);
 

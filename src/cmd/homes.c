@@ -249,18 +249,26 @@ list(struct call *call)
 	return out_send(call->out);
 }
 
-/* By its path as it is in the list, or by any other that leads there. */
+/*
+ * By its path as it is in the list, or by any other that leads there, or that
+ * would if the home were not gone.
+ */
 static int
 forget_path(const char *arg, char path[PATH_MAX], struct error *err)
 {
+	char real[PATH_MAX];
 	int rc = home_path(arg, path, err);
 
 	if (rc < 0)
 		return rc;
 	rc = registry_forget(path, err);
-	if (rc == -ENOENT && realpath(arg, path) != NULL)
-		rc = registry_forget(path, err);
-	return rc;
+	if (rc != -ENOENT)
+		return rc;
+	if (realpath(arg, real) != NULL)
+		memcpy(path, real, sizeof(real));
+	else
+		path_clean(path);
+	return registry_forget(path, err);
 }
 
 static int

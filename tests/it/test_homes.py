@@ -107,6 +107,24 @@ def test_a_home_is_forgotten_and_comes_again(homes):
     one.error("homes", "frob", status=2, code="usage")
 
 
+def test_a_home_that_is_gone_is_forgotten_by_a_relative_path(homes):
+    """Nothing on the disk says any more where it leads."""
+    one, two, _ = homes
+    here = one.path / "here"
+    here.mkdir(parents=True)
+    for path in ("../../two", "./.././../two/"):
+        two.start("cat")
+        two.end_all()
+        shutil.rmtree(two.path)
+        assert listed(one, "-a")["two"][0] == "gone"
+        answer = one.json("homes", "forget", path, cwd=here)
+        assert answer == {"forgotten": str(two.path)}
+        assert "two" not in listed(one, "-a")
+    error = one.error("homes", "forget", "../../two", cwd=here, status=3,
+                      code="not_found")
+    assert f"{two.path}" in error["message"], error
+
+
 def test_what_was_lost_is_found_again(homes):
     """K-02: advisory; a damaged or removed list gates nothing."""
     one, two, _ = homes

@@ -139,6 +139,29 @@ path_join_fits_exactly_or_leaves_the_result_alone(void **state)
 }
 
 static void
+a_clean_path_has_only_names(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "/", "/" },
+		{ "/a/b", "/a/b" },
+		{ "//a///b/", "/a/b" },
+		{ "/a/./b/.", "/a/b" },
+		{ "/a/b/../c", "/a/c" },
+		{ "/a/../../..", "/" },
+		{ "/a/../../b", "/b" },
+		{ "/a/.../..b/c..", "/a/.../..b/c.." },
+	};
+	char path[32];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		snprintf(path, sizeof(path), "%s", cases[i][0]);
+		path_clean(path);
+		assert_string_equal(path, cases[i][1]);
+	}
+}
+
+static void
 a_socket_path_must_fit_with_its_nul(void **state)
 {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path) + 1];
@@ -167,6 +190,7 @@ main(void)
 		TEST(a_home_that_cannot_be_is_refused_with_a_reason),
 		TEST(path_join_puts_one_slash_between),
 		TEST(path_join_fits_exactly_or_leaves_the_result_alone),
+		TEST(a_clean_path_has_only_names),
 		TEST(a_socket_path_must_fit_with_its_nul),
 	};
 
