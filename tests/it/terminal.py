@@ -1,6 +1,7 @@
 """A real terminal for the tests: a PTY, read and answered by @xterm/headless."""
 
 import base64
+import contextlib
 import fcntl
 import json
 import os
@@ -11,11 +12,13 @@ import struct
 import subprocess
 import termios
 import threading
+import time
 
 import lib
 
 NODE = lib.ROOT / "node_modules" / ".bin" / "node"
 EMULATOR = lib.ROOT / "tests" / "it" / "terminal.mjs"
+SECONDS = 30
 
 
 class Terminal:
@@ -27,6 +30,7 @@ class Terminal:
 
     def __init__(self, cols=80, rows=24, graphemes=True, answers=True):
         self.master, self.slave = pty.openpty()
+        os.set_blocking(self.master, False)
         self.answers = answers
         self.raw = bytearray()
         self.dumps = {}
@@ -55,14 +59,20 @@ class Terminal:
         if self.slave is not None:
             os.close(self.slave)
         self.node.stdin.close()
-        self.node.wait()
+        try:
+            self.node.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            self.node.kill()
+            self.node.wait()
+            raise
 
     def close(self):
         """Close the window: whoever is in it is hung up."""
         if self.master is None:
             return
         master, self.master = self.master, None
-        self.threads[0].join()
+        self.threads[0].join(SECONDS)
+        assert not self.threads[0].is_alive(), "the emulator takes no output"
         os.close(master)
 
     def _set_size(self, cols, rows):
@@ -103,8 +113,15 @@ class Terminal:
         self._set_size(cols, rows)
 
     def type(self, data):
-        os.write(self.master, data if isinstance(data, bytes) else
-                 data.encode())
+        """Whole, or fail: who runs in it may have stopped reading."""
+        rest = data if isinstance(data, bytes) else data.encode()
+        end = time.monotonic() + SECONDS
+        while rest:
+            if select.select([], [self.master], [], 0.1)[1]:
+                with contextlib.suppress(BlockingIOError):
+                    rest = rest[os.write(self.master, rest):]
+            assert time.monotonic() < end, \
+                f"nobody reads what is typed: {rest[:80]!r}"
 
     def screen(self):
         """What the terminal shows now, with all it was sent so far."""

@@ -14,8 +14,8 @@ import signal
 import statistics
 import subprocess
 import sys
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -215,20 +215,15 @@ def test_keys_typed_at_a_terminal_arrive_once(home):
         term.run(lib.TEND, "attach", sid, env=home.env)
         wait_for(lambda: home.info(sid)["observers"] == 1,
                  lambda: home.info(sid))
-        stop, typed = threading.Event(), 0
-
-        def upgrade():
-            for _ in range(count):
-                home.ok("upgrade", sid)
-            stop.set()
-
-        thread = threading.Thread(target=upgrade)
-        thread.start()
-        while not stop.is_set():
-            typed += 1
-            term.type("%07d." % typed)
-            time.sleep(0.001)  # as fast as nobody types
-        thread.join()
+        typed = 0
+        with ThreadPoolExecutor() as pool:
+            upgrades = pool.submit(lambda: [home.ok("upgrade", sid)
+                                            for _ in range(count)])
+            while not upgrades.done():
+                typed += 1
+                term.type("%07d." % typed)
+                time.sleep(0.001)  # as fast as nobody types
+        upgrades.result()
         keys = home.path / "keys"
         want = "".join("%07d." % n for n in range(1, typed + 1)).encode()
         wait_for(lambda: len(keys.read_bytes()) >= len(want),
@@ -291,8 +286,9 @@ def test_upgrade_of_a_session_in_a_flood(home):
     watcher.wait_for_bytes(1 << 20)
     watcher.stopped.set()
     watcher.join(60)
-    log = subprocess.Popen([lib.TEND, "log", "--raw", sid], env=home.env,
-                           stdout=subprocess.PIPE)
+    assert not watcher.is_alive(), f"it hangs\n{watcher.wire!r}"
+    log = subprocess.Popen(["timeout", "120", lib.TEND, "log", "--raw", sid],
+                           env=home.env, stdout=subprocess.PIPE)
     want = subprocess.Popen([BURST, SEED, ENDLESS], stdout=subprocess.PIPE)
     length = 0
     while (part := log.stdout.read(1 << 20)):
@@ -377,23 +373,13 @@ def test_two_upgrades_at_once(home):
     orders(home, sid, "hang")
     with Wire(home.dir(sid), mode="control") as first, \
             open(KEEPER_HOST, "rb") as file:
-        answers = []
-
-        def ask():
-            try:
-                answers.append(first.call("session.upgrade",
-                                          give=file.fileno()))
-            except Refused as refused:
-                answers.append(refused)
-
-        thread = threading.Thread(target=ask)
-        thread.start()
+        asked = first.ask("session.upgrade", give=file.fileno())
         keeper = home.info(sid)["keeper_pid"]
         wait_for(lambda: len(hosts_of(keeper)) == 2, lambda: hosts_of(keeper))
         error = home.error("upgrade", sid, status=12, code="busy")
         assert "another upgrade" in error["message"], error
-        thread.join()
-    assert "not ready after" in str(answers[0])
+        with pytest.raises(Refused, match="not ready after"):
+            first.answer(asked)
     home.ok("upgrade", sid)
     serves(home, sid)
 

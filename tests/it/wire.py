@@ -43,6 +43,9 @@ def frame(kind, payload=b""):
 def connect(directory):
     """A socket connected to the session in that directory."""
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    # connect(2) would wait for ever where nobody accepts.
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO,
+                    struct.pack("ll", SECONDS, 0))
     fd = os.open(directory, os.O_PATH | os.O_DIRECTORY)
     try:
         sock.connect(f"/proc/self/fd/{fd}/sock")
