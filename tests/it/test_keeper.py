@@ -650,6 +650,18 @@ def test_exit_of_a_host_is_a_death_without_a_signal(keep):
         [(-1, 0, 1), (-1, 0, 2)]
 
 
+def test_a_host_that_was_done_has_not_crashed(keep):
+    """Though the session lives, and another host is started."""
+    keeper = keep(*sh("read x"))
+    keeper.wait_event("hello")
+    with keeper.connect() as sock:
+        sock.sendall(b"done\nexit 0")
+        assert sock.recv(10) == b""
+    hello = keeper.wait_event("hello", 2)
+    assert hello["hosts"] == 1, hello
+    assert hello["crashes"] == 0 and hello["deaths"] == [], hello
+
+
 def test_last_eight_deaths_are_told(keep):
     """Kills between the crashes, so that none has to wait for long."""
     keeper = keep(*sh("read x"))
