@@ -7,8 +7,11 @@ the same; one that was never reached fails the test.
 import collections
 import json
 import os
+import pathlib
 import re
 import signal
+import struct
+import time
 
 import pytest
 
@@ -121,6 +124,56 @@ def test_write_that_hangs_stops_nobody(home):
     raw = home.run("log", "--raw", sid).out
     assert len(raw) + missing == home.info(sid)["offset"]
     assert "the log goes on" in log.read_text()
+
+
+def ring_of(keeper):
+    """Head and tail: where the output ends, and what of it the ring must keep
+    begins (src/keep/ring.h)."""
+    for fd in pathlib.Path(f"/proc/{keeper}/fd").iterdir():
+        if os.readlink(fd).startswith("/memfd:tend-ring"):
+            return struct.unpack("=QQ", fd.read_bytes()[16:32])
+    raise AssertionError(f"{keeper} has no ring")
+
+
+def killed_with_a_full_ring(home, hit):
+    """A host that dies after its write number `hit`, and before it makes room
+    for it: the keeper, and where the output ended.  None when there was no
+    output in that write."""
+    home.env["TEND_FAILPOINTS"] = (f"scribe-written=delay:60000@{hit}!,"
+                                   "restore-replay=delay:60000@1!")
+    for name in ("scribe-written", "restore-replay"):
+        home.hits.with_name(f"hits.{name}").unlink(missing_ok=True)
+    sid = home.start("sh", "-c", f"read x; exec {BURST} 9 {10 ** 15}")
+    session = home.info(sid)
+    keeper, host = session["keeper_pid"], session["host_pid"]
+    home.ok("send", sid, "--text", "go\r")
+
+    def acts(name):
+        path = home.hits.with_name(f"hits.{name}")
+        wait_for(path.exists, lambda: hits(home))
+
+    def rests():
+        """The keeper itself looks once more, a second after much output."""
+        before = ring_of(keeper)
+        time.sleep(2)
+        return ring_of(keeper) == before
+
+    acts("scribe-written")
+    os.kill(host, signal.SIGSTOP)
+    wait_for(rests, lambda: ring_of(keeper))
+    head, tail = ring_of(keeper)
+    os.kill(host, signal.SIGKILL)
+    acts("restore-replay")
+    return (keeper, head) if ring_of(keeper)[1] > tail else None
+
+
+def test_a_new_host_makes_room_before_it_has_its_screen(home):
+    """The ring is full, but the log has some of it: nobody else would wake the
+    keeper until the new host serves.  A client would, so none connects."""
+    keeper, head = next(filter(None, (killed_with_a_full_ring(home, hit)
+                                      for hit in range(20, 30))))
+    wait_for(lambda: ring_of(keeper)[0] > head, lambda: ring_of(keeper),
+             seconds=20)
 
 
 def poison(home, times, then, options=()):
