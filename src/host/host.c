@@ -134,6 +134,7 @@ host_resize(struct host *h, unsigned cols, unsigned rows, const char *by,
 	atomic_store(&h->ring.shared->sized, cols << 16 | rows);
 	h->manifest.cols = (uint16_t)cols;
 	h->manifest.rows = (uint16_t)rows;
+	waits_catch_up(h->waits);
 	if (h->vt != NULL)
 		vt_resize(h->vt, cols, rows, NULL);
 	if (event_resize(h, cols, rows, by) != 0)

@@ -122,6 +122,7 @@ feed(struct pump *p, const uint8_t *bytes, size_t len)
 	struct ring_shared *shared = h->ring.shared;
 	size_t n;
 
+	waits_catch_up(h->waits);
 	atomic_store(&shared->engine_at, h->shown);
 	engine_answers(h, h->shown >= h->replies_from);
 #ifdef TEND_FAILPOINTS
@@ -257,6 +258,7 @@ on_unsync(void *arg)
 	p->syncing = false;
 	if (p->h->vt == NULL)
 		return;
+	waits_catch_up(p->h->waits);
 	vt_end_sync(p->h->vt);
 	changes_note(&p->h->changes, p->h->vt, scribe_seq(p->h->scribe));
 	show_frame(p->h);
@@ -320,6 +322,7 @@ on_settle(void *arg)
 	waits_settle(h->waits);
 	server_flush(h->server);
 	scribe_flush(h->scribe);
+	waits_catch_up(h->waits);
 	go_to_sleep(p);
 }
 

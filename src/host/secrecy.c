@@ -38,16 +38,23 @@ struct secrecy {
 static void
 put_cells(const struct vt_row *row, unsigned to, struct buf *out)
 {
-	char text[VT_TEXT_MAX];
+	char text[64 + VT_TEXT_MAX]; /* every key waits for this */
+	size_t n = 0;
 
 	for (unsigned x = 0; x < to; x++) {
-		size_t len = x < row->used ? vt_cell_text(row, x, text) : 0;
+		uint32_t c = x < row->used ? row->cells[x].ch : 0;
 
-		if (len > 0)
-			buf_append(out, text, len);
+		if (c > 0 && c < 0x80)
+			text[n++] = (char)c;
+		else if (c != 0)
+			n += vt_cell_text(row, x, text + n);
 		else if (x >= row->used ||
 		    cell_kind(&row->cells[x]) != CELL_TAIL)
-			buf_putc(out, ' ');
+			text[n++] = ' ';
+		if (n < 64 && x + 1 < to)
+			continue;
+		buf_append(out, text, n);
+		n = 0;
 	}
 }
 

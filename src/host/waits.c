@@ -1,5 +1,6 @@
 #include "host/waits.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -51,6 +52,11 @@ struct waits {
 	bool drawing;        /* when it was looked last there was no frame */
 	bool alternate;      /* which screen was looked at last, for slices */
 
+	/* The last frame, if the ledger has not been told of it. */
+	bool due;
+	uint64_t due_seq;
+	int64_t due_ms;
+
 	struct buf text;    /* while n_stable > 0: what was visible last */
 	int64_t changed_ms; /* and since when */
 	int64_t next_ms;    /* when a time has come; CLOCK_NEVER */
@@ -88,12 +94,28 @@ story_ms(const struct waits *w)
 	return (int64_t)(host_now_ns(w->h) / 1000000);
 }
 
-/* What is shown now was shown by this event. */
+void
+waits_catch_up(struct waits *w)
+{
+	if (w->due && w->h->vt != NULL)
+		ledger_story.frame(w->h->ledger, w->h->vt, w->due_seq,
+		    w->due_ms);
+	w->due = false;
+}
+
+/*
+ * What is shown now was shown by this event.  Comparing two frames takes longer
+ * than an echo may: while nobody waits, viewers are served before it is done.
+ */
 static void
 note_frame(struct waits *w, uint64_t seq)
 {
-	if (w->h->vt != NULL)
-		ledger_story.frame(w->h->ledger, w->h->vt, seq, story_ms(w));
+	waits_catch_up(w);
+	w->due = true;
+	w->due_seq = seq;
+	w->due_ms = story_ms(w);
+	if (!list_is_empty(&w->list))
+		waits_catch_up(w);
 }
 
 struct waits *
@@ -517,6 +539,7 @@ waits_begin(struct waits *w, struct op_call *call, struct condition *c,
 		condition_finish(c);
 		return rc;
 	}
+	waits_catch_up(w);
 	if (w->n_stable == 0 && condition_wants(c, CONDITION_STABLE))
 		begin_stable(w);
 	wait = create(w, call, c);
@@ -608,6 +631,7 @@ waits_event(struct waits *w, const struct vt_event *ev)
 {
 	if (ev->type != VT_EVENT_MARK)
 		return;
+	assert(!w->due);
 	if (ev->number == 'D')
 		w->done = true;
 	ledger_story.marked(w->h->ledger, w->h->vt, ev->number);
@@ -616,6 +640,7 @@ waits_event(struct waits *w, const struct vt_event *ev)
 void
 waits_typed(struct waits *w, const uint8_t *p, size_t len)
 {
+	waits_catch_up(w);
 	if (w->h->vt != NULL)
 		ledger_story.typed(w->h->ledger, w->h->vt,
 		    scribe_seq(w->h->scribe), story_ms(w), p, len);
@@ -632,6 +657,7 @@ void
 waits_engine_changed(struct waits *w)
 {
 	w->generation = UINT64_MAX;
+	w->due = false;
 	if (w->h->vt != NULL)
 		ledger_story.begun(w->h->ledger, w->h->vt);
 }

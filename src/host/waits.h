@@ -73,4 +73,10 @@ void waits_engine_changed(struct waits *w);
 /* At the end of each turn, before answers are sent. */
 void waits_settle(struct waits *w);
 
+/*
+ * The ledger may be one frame behind the screen.  Bring it up to date: after
+ * answers were sent, and before anything changes the screen.
+ */
+void waits_catch_up(struct waits *w);
+
 #endif

@@ -139,19 +139,32 @@ logical_is_blank(const struct logical *line, const struct vt *vt, unsigned at)
 	return c == NULL || (is_blank(c) && cell_kind(c) != CELL_TAIL);
 }
 
+/* The cells [0, to) of a row, as they stand in the line. */
+static void
+mix_cells(struct mixer *m, const struct vt_row *row, unsigned to)
+{
+	for (unsigned x = 0; x < to; x++)
+		if (x >= row->used || is_blank(&row->cells[x]))
+			mix(m, ' ');
+		else
+			mix_cell(m, row, x);
+}
+
 uint64_t
 logical_prefix(const struct logical *line, const struct vt *vt, unsigned to)
 {
 	struct mixer m = { .hash = HASH_BEGIN };
+	unsigned cols = vt_cols(vt);
 	struct vt_row row;
 
-	for (unsigned at = 0; at < to; at++) {
-		const struct cell *c = cell_at(line, vt, at, &row);
+	for (unsigned y = 0; to > 0; y++) {
+		unsigned n = to < cols ? to : cols;
 
-		if (c == NULL || is_blank(c))
-			mix(&m, ' ');
-		else
-			mix_cell(&m, &row, at % vt_cols(vt));
+		row.used = 0;
+		if (y < line->rows)
+			vt_screen_row(vt, line->row + y, &row);
+		mix_cells(&m, &row, n);
+		to -= n;
 	}
 	return m.hash;
 }

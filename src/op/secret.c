@@ -63,6 +63,8 @@ fold(uint32_t c)
 		{ 0x391, 0x3A9, 32 }, { 0x410, 0x42F, 32 },
 		{ 0x400, 0x40F, 80 } };
 
+	if (c >= 'a' && c <= 'z')
+		return c;
 	if (c == '-' || c == '_' || c == 0xA0 || c == 0x202F || c == 0x3000)
 		return ' ';
 	for (size_t i = 0; i < COUNT(ranges); i++)
@@ -123,9 +125,11 @@ read_line(struct line *l, const char *text, size_t len)
 		from++;
 	l->len = 0;
 	for (size_t i = from; i < len && l->len < SECRET_LINE_MAX; i++) {
-		uint32_t c;
-		enum utf8_step step = utf8_step(&u, (uint8_t)text[i], &c);
+		uint32_t c = (uint8_t)text[i];
+		enum utf8_step step = UTF8_DONE;
 
+		if (c >= 0x80 || u.need > 0)
+			step = utf8_step(&u, (uint8_t)text[i], &c);
 		if (step == UTF8_MORE)
 			continue;
 		i -= step == UTF8_BAD_AGAIN;
