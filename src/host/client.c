@@ -20,8 +20,7 @@
 #include "vt/vt.h"
 #include "wire/frame.h"
 
-#define READ_SIZE (32u << 10)
-#define IN_MAX (FRAME_MAX_CLIENT + FRAME_HEADER + READ_SIZE)
+#define IN_MAX (FRAME_MAX_CLIENT + FRAME_HEADER + SERVER_READ_SIZE)
 #define OUT_MAX (FRAME_MAX_HOST + FRAME_HEADER + CLIENT_BACKLOG)
 #define KEEP_MEMORY 4096 /* a buffer that has become larger is given back */
 
@@ -378,7 +377,7 @@ static void
 on_ready(void *arg, enum loop_events ready)
 {
 	struct client *c = arg;
-	uint8_t bytes[READ_SIZE];
+	uint8_t *bytes = c->server->bytes;
 	ssize_t n;
 
 	server_look_at_clock(c->server);
@@ -388,7 +387,7 @@ on_ready(void *arg, enum loop_events ready)
 	}
 	if (!(ready & LOOP_READ) || c->state == CLIENT_GONE)
 		return;
-	n = receive(c, bytes, sizeof(bytes));
+	n = receive(c, bytes, SERVER_READ_SIZE);
 	if (n > 0) {
 		c->heard_ms = c->server->now_ms;
 		take_bytes(c, bytes, (size_t)n);

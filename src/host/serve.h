@@ -24,6 +24,7 @@ struct watch;
 #define SERVER_CLIENTS_MAX 256
 #define SERVER_NEW_MAX 64 /* of them, without their first line */
 
+#define SERVER_READ_SIZE (32u << 10)
 struct server {
 	struct host *host;
 	struct watch *watch;  /* of host->listen */
@@ -36,6 +37,7 @@ struct server {
 
 	struct list clients;
 	unsigned n_clients, n_new;
+	uint8_t *bytes; /* SERVER_READ_SIZE, of the one that is read from */
 	uint64_t last_number;
 
 	struct feed feed;

@@ -404,6 +404,7 @@ server_create(struct host *h, struct error *err)
 	struct server *s = xcalloc(1, sizeof(*s));
 
 	s->host = h;
+	s->bytes = xmalloc(SERVER_READ_SIZE);
 	s->wake_at_ms = NEVER;
 	list_init(&s->clients);
 	feed_init(&s->feed, &h->ring, h->shown);
@@ -433,5 +434,6 @@ server_destroy(struct server *s)
 	watch_remove(s->watch);
 	watch_remove(s->wake);
 	feed_finish(&s->feed);
+	free(s->bytes);
 	free(s);
 }

@@ -45,6 +45,7 @@ struct log_writer {
 	const struct log_io *io;
 	uint64_t nonce;           /* of the one who appends */
 	struct batch_place place; /* and so is this */
+	struct batch *batch;      /* and this, too large for a thread's stack */
 	pthread_mutex_t *mutex;
 	pthread_mutex_t *packing; /* held while a segment is compressed */
 
@@ -349,6 +350,7 @@ log_writer_open_with(struct log_writer **out, int dirfd,
 	pthread_mutex_init(w->mutex, NULL);
 	w->packing = xmalloc(sizeof(*w->packing));
 	pthread_mutex_init(w->packing, NULL);
+	w->batch = xmalloc(sizeof(*w->batch));
 	rc = open_parts(w, dirfd, &found);
 	if (rc < 0) {
 		log_writer_close(w);
@@ -383,6 +385,7 @@ log_writer_close(struct log_writer *w)
 	fd_close(&w->fd);
 	fd_close(&w->dirfd);
 	free(w->entries);
+	free(w->batch);
 	pthread_mutex_destroy(w->mutex);
 	free(w->mutex);
 	pthread_mutex_destroy(w->packing);
@@ -408,7 +411,7 @@ take_back(struct log_writer *w)
 /* A file with the header and the events, under a name no reader looks at. */
 static int
 write_segment(struct log_writer *w, const struct segment_header *h,
-    const struct log_event *ev, size_t n, const char *name, struct batch *b)
+    const struct log_event *ev, size_t n, const char *name)
 {
 	struct batch_place place = w->place;
 	uint8_t head[SEGMENT_RECORDS];
@@ -421,10 +424,10 @@ write_segment(struct log_writer *w, const struct segment_header *h,
 		return -errno;
 	place.at = 0;
 	place.sync = 0;
-	batch_init(b, w->io, fd, h->nonce, &place);
+	batch_init(w->batch, w->io, fd, h->nonce, &place);
 	segment_put_header(head, h);
-	batch_put_bytes(b, head, sizeof(head));
-	rc = batch_put_events(b, ev, n);
+	batch_put_bytes(w->batch, head, sizeof(head));
+	rc = batch_put_events(w->batch, ev, n);
 	if (rc == 0)
 		fd_take(&fd);
 	return rc;
@@ -474,7 +477,6 @@ begin_segment(struct log_writer *w, const struct log_event *ev, size_t n)
 		.first_time_ns = ev[0].time_ns,
 	};
 	char tmp[SEGMENT_NAME_MAX], name[SEGMENT_NAME_MAX];
-	struct batch b;
 	int rc;
 
 	if (getrandom(&h.nonce, sizeof(h.nonce), 0) != sizeof(h.nonce))
@@ -482,18 +484,18 @@ begin_segment(struct log_writer *w, const struct log_event *ev, size_t n)
 	keep_begin(w, &h);
 	segment_name(tmp, h.number, SEGMENT_TEMPORARY);
 	segment_name(name, h.number, SEGMENT_PLAIN);
-	rc = write_segment(w, &h, ev, n, tmp, &b);
+	rc = write_segment(w, &h, ev, n, tmp);
 	failpoint("segment-written");
 	if (rc == 0 && w->io->rename(w->io->arg, w->dirfd, tmp, name) < 0) {
 		rc = -errno;
-		fd_close(&b.fd);
+		fd_close(&w->batch->fd);
 	}
 	if (rc < 0) {
 		unlinkat(w->dirfd, tmp, 0);
 		return rc;
 	}
 	failpoint("segment-renamed");
-	take_over(w, h.number, &b);
+	take_over(w, h.number, w->batch);
 	return 0;
 }
 
@@ -526,7 +528,6 @@ end_write(struct log_writer *w, const struct batch_place *place)
 int
 log_writer_append(struct log_writer *w, const struct log_event *ev, size_t n)
 {
-	struct batch b;
 	int rc;
 
 	if (n == 0)
@@ -537,15 +538,15 @@ log_writer_append(struct log_writer *w, const struct log_event *ev, size_t n)
 		return begin_segment(w, ev, n);
 	if (!may_write(w))
 		return -ESTALE;
-	batch_init(&b, w->io, w->fd, w->nonce, &w->place);
-	rc = batch_put_events(&b, ev, n);
+	batch_init(w->batch, w->io, w->fd, w->nonce, &w->place);
+	rc = batch_put_events(w->batch, ev, n);
 	if (rc < 0)
 		take_back(w);
 	if (rc == -EFBIG) /* no file may be longer, but there may be another */
 		return begin_segment(w, ev, n);
 	if (rc < 0)
 		return rc;
-	end_write(w, &b.place);
+	end_write(w, &w->batch->place);
 	return 0;
 }
 

@@ -10,9 +10,12 @@
 
 enum how { WORD, PART, CAPITALS };
 
+/* Words are in the tables: pointers are relocated, and take memory in each. */
+#define WORD_SIZE 40
+
 static const struct {
-	const char *text;
-	enum how how;
+	char text[WORD_SIZE];
+	uint8_t how;
 } nouns[] = {
 #define NOUN(text, how) { text, how },
 #define LINK(text)
@@ -22,7 +25,7 @@ static const struct {
 #undef LINK
 };
 
-static const char *const links[] = {
+static const char links[][WORD_SIZE] = {
 #define NOUN(text, how)
 #define LINK(text) text,
 #include "op/secret.def"
@@ -30,7 +33,7 @@ static const char *const links[] = {
 #undef OTHER
 };
 
-static const char *const others[] = {
+static const char others[][WORD_SIZE] = {
 #define LINK(text)
 #define OTHER(text) text,
 #include "op/secret.def"
@@ -188,7 +191,7 @@ is_whole(const struct line *l, size_t at, size_t n, const struct span *s)
 /* Whether one of the words stands there, whole. */
 static bool
 has_word(const struct line *l, size_t at, const struct span *s,
-    const char *const *words, size_t count)
+    const char (*words)[WORD_SIZE], size_t count)
 {
 	size_t n;
 
@@ -298,7 +301,7 @@ may_follow(const struct line *l, struct span after)
 static bool
 is_emphatic(const struct line *l, struct span before, size_t at)
 {
-	static const char *const mine[] = { "your", "enter", "card", "user",
+	static const char mine[][WORD_SIZE] = { "your", "enter", "card", "user",
 		"new", "old", "current", "the same" };
 	size_t from = trim(l, before.from, before.to);
 

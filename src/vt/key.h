@@ -66,7 +66,7 @@ enum key_ss3 { KEY_SS3_NEVER, KEY_SS3_CURSOR, KEY_SS3_ALWAYS };
 
 /* A line of key.def. */
 struct key_info {
-	const char *name;
+	char name[18]; /* no pointer: it would be relocated in each process */
 	uint16_t number;
 	char final;
 	uint16_t legacy_number;

@@ -14,8 +14,9 @@
 #define KEY_PREFIX 14
 #define MOUSE_SIZE 19
 
+/* Names are in the table: a pointer is relocated, and so takes memory in each. */
 static const struct frame_info {
-	const char *name;
+	char name[10];
 	bool client, host;
 } frames[256] = {
 #define FRAME(number, NAME, name, client, host) \
@@ -27,7 +28,9 @@ static const struct frame_info {
 const char *
 frame_name(unsigned type)
 {
-	return type < 256 ? frames[type].name : NULL;
+	if (type >= 256 || frames[type].name[0] == '\0')
+		return NULL;
+	return frames[type].name;
 }
 
 bool
