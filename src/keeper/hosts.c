@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -267,6 +268,12 @@ int64_t
 hosts_due_ms(const struct hosts *h)
 {
 	return h->pid ? CLOCK_NEVER : h->due_ms;
+}
+
+short
+hosts_wants(const struct hosts *h)
+{
+	return h->owed != 0 ? POLLIN | POLLOUT : POLLIN;
 }
 
 void

@@ -64,6 +64,9 @@ int hosts_spawn(int program, int oom_score, const int *fds, pid_t *pid,
 /* The candidate, which is ready, follows the host that has left. */
 void hosts_follow(struct hosts *h, struct trial *t, unsigned owed);
 
+/* What to poll(2) its control socket for: room too, while something is owed. */
+short hosts_wants(const struct hosts *h);
+
 /* Hear what the host has to say. */
 void hosts_receive(struct hosts *h, int64_t now_ms);
 

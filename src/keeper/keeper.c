@@ -559,7 +559,7 @@ keeper_turn(struct keeper *k)
 		master,
 		{ k->terminal.room, POLLIN, 0 },
 		{ k->signals, POLLIN, 0 },
-		{ k->hosts.control, POLLIN, 0 },
+		{ k->hosts.control, hosts_wants(&k->hosts), 0 },
 		{ k->trial.control, POLLIN, 0 },
 		{ k->doorbell, POLLIN, 0 },
 	};

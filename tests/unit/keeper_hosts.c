@@ -1,6 +1,7 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -44,6 +45,15 @@ tear_down(void **state)
 	ring_unmap(&f->ring);
 	close(f->ring_fd);
 	return 0;
+}
+
+/* Whether the keeper would be woken now. */
+static bool
+is_woken(const struct fixture *f)
+{
+	struct pollfd pfd = { f->hosts.control, hosts_wants(&f->hosts), 0 };
+
+	return poll(&pfd, 1, 0) == 1;
 }
 
 /* The type of the next message that the host hears, or -errno. */
@@ -93,10 +103,13 @@ a_message_that_does_not_fit_is_owed_until_it_does(void **state)
 	hosts_owe(&f->hosts, CONTROL_EXIT);
 	hosts_pay(&f->hosts, &c, -1);
 	assert_int_equal(f->hosts.owed, 1u << CONTROL_EXIT);
+	assert_false(is_woken(f));
 	for (; told > 0; told--)
 		assert_int_equal(hear(f, &in), CONTROL_STAY);
 	assert_int_equal(hear(f, &in), -EAGAIN);
+	assert_true(is_woken(f));
 	hosts_pay(&f->hosts, &c, -1);
+	assert_false(is_woken(f));
 	type = hear(f, &in);
 	assert_int_equal(type, CONTROL_EXIT);
 	assert_int_equal(in.u.exit.offset, 77);
