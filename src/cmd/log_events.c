@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "base/base64.h"
 #include "base/bytes.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -98,23 +99,6 @@ put_by(struct json_out *j, struct payload *d)
 	json_put_string(j, "by", (const char *)p, len);
 }
 
-static void
-put_base64(struct buf *out, const uint8_t *p, size_t len)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	for (; len > 0; p += 3, len -= len < 3 ? len : 3) {
-		uint32_t v = (uint32_t)p[0] << 16 |
-		    (len > 1 ? (uint32_t)p[1] << 8 : 0) | (len > 2 ? p[2] : 0u);
-
-		buf_putc(out, digits[v >> 18]);
-		buf_putc(out, digits[v >> 12 & 63]);
-		buf_putc(out, len > 1 ? digits[v >> 6 & 63] : '=');
-		buf_putc(out, len > 2 ? digits[v & 63] : '=');
-	}
-}
-
 /* Bytes as text if they are, so that nothing of them is lost. */
 static void
 put_bytes(struct json_out *j, const uint8_t *p, size_t len)
@@ -125,7 +109,7 @@ put_bytes(struct json_out *j, const uint8_t *p, size_t len)
 	}
 	json_out_key(j, "data_base64");
 	buf_putc(j->buf, '"');
-	put_base64(j->buf, p, len);
+	base64_encode(j->buf, p, len);
 	buf_putc(j->buf, '"');
 	j->comma = true;
 }
