@@ -259,6 +259,7 @@ osc_may_pass(const struct filter *f)
 		return false;
 	switch (n) {
 	case 52:
+	case 7501: /* the host has answered; its viewers are told of it */
 		return false;
 	case 4:
 	case 10:

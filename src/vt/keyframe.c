@@ -18,7 +18,8 @@
  *	"TKF" version engine
  *	cols rows history-lines history-bytes
  *	extras parser primary [alternate] cursor saved saved pen charsets last
- *	modes saved-modes tabs shape keyboard titles cwd colours history stash
+ *	modes saved-modes tabs shape keyboard titles cwd program colours
+ *	history stash
  *
  * What each part holds is said once, below: the same functions write and read.
  * Reading trusts nothing; whatever no terminal could have written is refused.
@@ -26,12 +27,19 @@
  * things lie in memory.
  */
 #define KEYFRAME_VERSION 1
+/*
+ * The version of the engine in a keyframe is that of the first which can read
+ * it: the second has the program's status, and is needed where there is one.
+ */
+#define ENGINE_FIRST 1
+#define ENGINE_PROGRAM 2
 
 struct codec {
 	struct buf *out; /* NULL: reading */
 	const uint8_t *p, *end;
 	bool bad;
 	bool no_history; /* when writing: leave it out */
+	uint64_t engine; /* the first that can read it */
 };
 
 static void
@@ -379,6 +387,28 @@ titles(struct codec *k, struct titles *t)
 }
 
 static void
+program(struct codec *k, struct program_status *s)
+{
+	auto_free char *app = xstrdup(s->app);
+	auto_free char *text = xstrdup(s->text);
+
+	if (k->engine < ENGINE_PROGRAM)
+		return;
+	NUMBER(k, s->state, PROGRAM_STATES - 1);
+	if (s->state == PROGRAM_SILENT)
+		return;
+	NUMBER(k, s->kind, PROGRAM_KINDS - 1);
+	string(k, &app, PROGRAM_APP_MAX);
+	string(k, &text, PROGRAM_TEXT_MAX);
+	if (k->out != NULL)
+		return;
+	memcpy(s->app, app, strlen(app) + 1);
+	memcpy(s->text, text, strlen(text) + 1);
+	if (s->kind != PROGRAM_NO_KIND && s->state != PROGRAM_BLOCKED)
+		k->bad = true;
+}
+
+static void
 colours(struct codec *k, struct colours *c)
 {
 	bool changed = c->palette != NULL;
@@ -479,21 +509,31 @@ walk(struct codec *k, struct vt *vt)
 	keyboard(k, &vt->keyboard);
 	titles(k, &vt->titles);
 	string(k, &vt->cwd, CWD_MAX + 4);
+	program(k, &vt->program);
 	colours(k, &vt->colours);
 	history(k, &vt->history);
 	stash(k, vt);
 }
 
+static uint64_t
+oldest_reader(const struct vt *vt)
+{
+	return vt->program.state != PROGRAM_SILENT ? ENGINE_PROGRAM :
+						     ENGINE_FIRST;
+}
+
 static int
 save(const struct vt *vt, bool history, struct buf *out)
 {
-	struct codec k = { .out = out, .no_history = !history };
+	struct codec k = { .out = out,
+		.no_history = !history,
+		.engine = oldest_reader(vt) };
 	/* Nothing is changed when writing, but the same code reads. */
 	struct vt *self = (struct vt *)vt;
 
 	buf_append(out, "TKF", 3);
 	line_put_number(out, KEYFRAME_VERSION);
-	line_put_number(out, VT_ENGINE_VERSION);
+	line_put_number(out, k.engine);
 	line_put_number(out, vt->screen->cols);
 	line_put_number(out, vt->screen->rows);
 	line_put_number(out, vt->history.lines_max);
@@ -517,18 +557,18 @@ keyframe_save_screen(const struct vt *vt, struct buf *out)
 static int
 read_header(struct codec *k, struct vt_config *config, struct error *err)
 {
-	uint64_t version = 0, engine = 0;
+	uint64_t version = 0;
 
 	if (k->end - k->p < 3 || memcmp(k->p, "TKF", 3) != 0)
 		return error_set(err, EINVAL, "this is not a keyframe");
 	k->p += 3;
 	NUMBER(k, version, UINT32_MAX);
-	NUMBER(k, engine, UINT32_MAX);
-	if (version != KEYFRAME_VERSION || engine != VT_ENGINE_VERSION)
+	NUMBER_FROM(k, k->engine, ENGINE_FIRST, UINT32_MAX);
+	if (version != KEYFRAME_VERSION || k->engine > VT_ENGINE_VERSION)
 		return error_set(err, EPROTONOSUPPORT,
 		    "the keyframe is of version %u, engine %u; "
 		    "this is version %d, engine %d",
-		    (unsigned)version, (unsigned)engine, KEYFRAME_VERSION,
+		    (unsigned)version, (unsigned)k->engine, KEYFRAME_VERSION,
 		    VT_ENGINE_VERSION);
 	NUMBER(k, config->cols, VT_COLS_MAX);
 	NUMBER(k, config->rows, VT_ROWS_MAX);

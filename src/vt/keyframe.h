@@ -22,7 +22,7 @@ int keyframe_save(const struct vt *vt, struct buf *out);
  */
 int keyframe_save_screen(const struct vt *vt, struct buf *out);
 
-/* NULL and *err when the bytes are damaged or of another engine. */
+/* NULL and *err when the bytes are damaged or of a newer engine. */
 struct vt *keyframe_restore(const void *p, size_t len, const struct vt_ops *ops,
     void *arg, struct error *err);
 

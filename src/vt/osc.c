@@ -417,6 +417,27 @@ osc_clipboard(struct vt *vt, const struct seq *seq)
 		.text = p });
 }
 
+/* 7501;? or 7501;key=value:… */
+void
+osc_program_status(struct vt *vt, const struct seq *seq)
+{
+	struct program_status said;
+
+	if (seq->len == 1 && seq->str[0] == '?')
+		vt_reply(vt, "\033]7501;?%s", seq->bel ? "\a" : "\033\\");
+	else if (program_status_parse(seq->str, seq->len, &said))
+		vt_set_program_status(vt, &said);
+}
+
+/* The shell is back: whoever was at work, or waited, is not any more. */
+static void
+end_at_prompt(struct vt *vt)
+{
+	if (vt->program.state != PROGRAM_DONE &&
+	    vt->program.state != PROGRAM_ERROR)
+		vt_end_program(vt);
+}
+
 /* 133;A|B|C|D[;status…] */
 void
 osc_shell_mark(struct vt *vt, const struct seq *seq)
@@ -440,4 +461,6 @@ osc_shell_mark(struct vt *vt, const struct seq *seq)
 	    &(struct vt_event){ .type = VT_EVENT_MARK,
 		.number = kind,
 		.value = status });
+	if (kind == 'A')
+		end_at_prompt(vt);
 }

@@ -560,11 +560,12 @@ split_osc(struct seq *s)
 
 /* The string is complete. */
 static void
-end_string(struct parser *ps)
+end_string(struct parser *ps, bool bel)
 {
 	struct seq *s = &ps->seq;
 
 	ps->state = PARSER_GROUND;
+	s->bel = bel;
 	if (!ps->overflow) {
 		grow_string(ps, ps->string_len + 1);
 		ps->string[ps->string_len] = '\0';
@@ -640,17 +641,17 @@ string(struct parser *ps, const uint8_t *p, const uint8_t *end)
 		uint8_t c = *p++;
 		if (ps->lead_c2 && c == C1_ST) {
 			ps->string_len -= !ps->overflow;
-			end_string(ps);
+			end_string(ps, false);
 			break;
 		}
 		keep_c2(ps);
 		if (c == C0_BEL && ps->is_osc && !ps->escaped) {
-			end_string(ps);
+			end_string(ps, true);
 			break;
 		}
 		enum string_end e = string_byte(ps, c, &p);
 		if (e == STRING_ENDS)
-			end_string(ps);
+			end_string(ps, false);
 		else if (e == STRING_ABORTS)
 			abort_string(ps);
 	}

@@ -34,6 +34,7 @@ vt_reset(struct vt *vt)
 	titles_init(&vt->titles);
 	free(vt->cwd);
 	vt->cwd = xstrdup("");
+	vt_end_program(vt);
 	screen_reset_margins(vt->screen);
 	screen_clear(vt->screen, (struct cell){ 0 });
 	history_clear(&vt->history);

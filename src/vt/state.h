@@ -8,6 +8,7 @@
 #include "vt/history.h"
 #include "vt/mode.h"
 #include "vt/parser.h"
+#include "vt/program_status.h"
 #include "vt/screen.h"
 #include "vt/vt.h"
 
@@ -103,6 +104,7 @@ struct vt {
 	struct keyboard keyboard;
 	struct titles titles;
 	char *cwd;
+	struct program_status program;
 	struct colours colours;
 
 	uint64_t now;       /* counts feeds and resizes */
@@ -142,6 +144,7 @@ void vt_reply(struct vt *vt, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void vt_emit(struct vt *vt, const struct vt_event *ev);
 void vt_publish(struct vt *vt);
+void vt_set_program_status(struct vt *vt, const struct program_status *s);
 /* Rows, or the history, are about to be gone; see struct vt_loss. */
 void vt_lose(const struct vt *vt, enum vt_loss_how how, unsigned top,
     unsigned bottom, unsigned n);

@@ -297,6 +297,27 @@ vt_cwd(const struct vt *vt)
 	return vt->cwd;
 }
 
+const struct program_status *
+vt_program_status(const struct vt *vt)
+{
+	return &vt->program;
+}
+
+void
+vt_set_program_status(struct vt *vt, const struct program_status *s)
+{
+	if (program_status_same(&vt->program, s))
+		return;
+	vt->program = *s;
+	vt_emit(vt, &(struct vt_event){ .type = VT_EVENT_PROGRAM });
+}
+
+void
+vt_end_program(struct vt *vt)
+{
+	vt_set_program_status(vt, &(struct program_status){ 0 });
+}
+
 bool
 vt_reverse_video(const struct vt *vt)
 {

@@ -11,6 +11,7 @@
 struct buf;
 struct clusters;
 struct error;
+struct program_status;
 
 /*
  * A terminal: bytes in, state out.  It has no descriptor, no clock and no
@@ -37,7 +38,7 @@ struct vt;
 #define VT_HISTORY_BYTES (256 << 10)
 
 /* Increased whenever the same bytes may give another screen. */
-#define VT_ENGINE_VERSION 1
+#define VT_ENGINE_VERSION 2
 
 enum vt_event_type {
 	VT_EVENT_BELL,
@@ -52,6 +53,7 @@ enum vt_event_type {
 	VT_EVENT_CLIPBOARD, /* title: which selections; text: base64 as it came,
 			       or "?" for a question (OSC 52); never answered */
 	VT_EVENT_RESIZE,    /* number, value: rows, cols asked for (CSI 8 t) */
+	VT_EVENT_PROGRAM,   /* the program's status is another (OSC 7501) */
 };
 
 /* Strings are valid UTF-8 without control characters, and borrowed. */
@@ -151,6 +153,15 @@ const char *vt_title(const struct vt *vt); /* UTF-8, never NULL */
 const char *vt_icon(const struct vt *vt);
 const char *vt_cwd(const struct vt *vt);    /* as OSC 7 gave it, or "" */
 bool vt_reverse_video(const struct vt *vt); /* DECSCNM */
+
+/*
+ * What the program says that it is doing (OSC 7501), never NULL.  A shell's
+ * prompt (OSC 133;A) ends it, unless it is that something is done or failed.
+ */
+const struct program_status *vt_program_status(const struct vt *vt);
+
+/* The program has ended: its status goes with it. */
+void vt_end_program(struct vt *vt);
 
 enum cursor_shape { CURSOR_BLOCK, CURSOR_UNDERLINE, CURSOR_BAR };
 

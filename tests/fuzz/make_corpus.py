@@ -94,6 +94,9 @@ SESSIONS = {
                f"\u2502 > {CSI}7m {CSI}27m{CSI}20G\u2502\r\n\u2570"
                + "\u2500" * 18 + f"\u256F\r\n{CSI}2m\u2819 Thinking\u2026{CSI}22m"
                f"{CSI}?25h{CSI}?2026l\r{CSI}3A{CSI}Jdone\r\n"),
+    "program": b(f"{OSC}7501;?{ST}{OSC}7501;state=working:app=a{ST}x{OSC}7501;"
+                 f"state=blocked:kind=question:msg=eA=={ST}{OSC}133;A{ST}"
+                 f"{OSC}7501;state=done:app=b\a{CSI}!p{OSC}133;A{ST}{ESC}c"),
 }
 
 TEXTS = ["plain-lines", "long-lines-wrap", "wrap-pending", "broken-utf8",
@@ -122,6 +125,24 @@ CASTS = {
 
 # What the fuzzers found, as small as it got.
 # Lines before a cursor.
+REPORTS = {
+    "question": "?",
+    "idle": "state=idle:app=claude-code",
+    "working": "state=working:app=codex:progress=40",
+    "permission": "state=blocked:app=claude-code:kind=permission:"
+                  "msg=YXBwcm92ZSBCYXNoOiBscw==",
+    "auth": "kind=auth:state=blocked:msg=Z3LDvG4",
+    "clear": "state=clear",
+    "part": "state=done:id=build/1:title=YQ==",
+    "twice": "state=idle:state=error:app=a:app=b:kind=question",
+    "malformed": ":=:x:A=b:state=done:msg=",
+    "controls": "state=idle:msg=YQpi",
+    "turned": "state=idle:msg=YeKArmI=",
+    "no-utf8": "state=idle:msg=/w==",
+    "longest": "state=idle:msg=" + "eHh4" * 682 + "eHg=",
+    "too-long": "state=idle:msg=" + "eHh4" * 683,
+}
+
 PROMPTS = {
     "sudo": "[sudo] password for ann: ***",
     "ssh": "Enter passphrase for key '/home/ann/.ssh/id_ed25519': ",
@@ -414,6 +435,8 @@ def main():
         write("question", name, text.encode())
     for name, text in PATTERNS.items():
         write("pattern", name, b(text))
+    for name, text in REPORTS.items():
+        write("program_status", name, b(text))
     for name, text in PROMPTS.items():
         write("secret", name, b(text))
     for name, (op, args) in REQUESTS.items():

@@ -408,6 +408,7 @@ on_event(void *arg, const struct vt_event *ev)
 	case VT_EVENT_PROGRESS:
 	case VT_EVENT_CLIPBOARD:
 	case VT_EVENT_RESIZE:
+	case VT_EVENT_PROGRAM: /* nobody else's terminal is told */
 		(*talk)++;
 		break;
 	}

@@ -53,6 +53,8 @@ static const char *const patterns[] = {
 	"\033P1+r5375\033\\",           /* Su */
 	"\033]4;#;%\033\\", /* palette, default and cursor colours */
 	"\033]4;#;%\a",
+	"\033]7501;?\033\\", /* program status: it is understood */
+	"\033]7501;?\a",
 	"\033]10;%\033\\",
 	"\033]10;%\a",
 	"\033]11;%\033\\",

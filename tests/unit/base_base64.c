@@ -61,9 +61,10 @@ the_padding_may_be_left_out(void **state)
 static void
 what_is_no_base_64_is_refused(void **state)
 {
-	static const char *const wrong[] = { "Z", "=", "==", "====", "Zg=",
-		"Z===", "Zg=a", "Zm9v=", "Zm9vYg=", "Zm 9v", "Zm9v\n", "Zm-_",
-		"Zm9vZ", "Zg==Zg==", "\x80\x80\x80\x80" };
+	static const char *const wrong[] = { "Z", "=",
+		"==", "====", "Zg=", "Z===", "Zg=a",
+		"Zm9v=", "Zm9vYg=", "Zm 9v", "Zm9v\n", "Zm-_", "Zm9vZ",
+		"Zg==Zg==", "\x80\x80\x80\x80" };
 	char out[16];
 
 	(void)state;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "vt/program_status.h"
 #include "vt_make.h"
 #include "vt_show.h"
 
@@ -15,6 +16,7 @@
 static const char everything[] =
     "\033]4;1;#123456\a\033]10;#aabbcc\a"
     "\033]1;icon\a\033]2;first\a\033[22t\033]2;second\a\033]7;file:///tmp\a"
+    "\033]7501;state=blocked:app=a:kind=question:msg=eMK3eQ==\a"
     "scrolled away\r\nand more of it, which is wrapped\r\n"
     "\033[1;4:3;58;5;9;38;2;1;2;3;48;5;200mstyled\033[m"
     "\033]8;id=a;http://a/\alink\033]8;;\a\r\n"
@@ -286,6 +288,49 @@ another_version_is_named_in_the_error(void **state)
 	}
 }
 
+/* The terminal after "\033]2;t\a\033]7;/x\aab", from before OSC 7501. */
+static const uint8_t first_engine[] = { 0x54, 0x4b, 0x46, 0x01, 0x01, 0x04,
+	0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xa0, 0x82, 0x80, 0x80, 0x01,
+	0xa0, 0x82, 0x80, 0x80, 0x01, 0x00, 0x00, 0x00, 0x03, 0x00, 0x02, 0x61,
+	0x62, 0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x42, 0x42,
+	0x42, 0x42, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x42, 0x42,
+	0x42, 0x42, 0x00, 0x00, 0x00, 0x00, 0x00, 0x42, 0x42, 0x42, 0x42, 0x00,
+	0x00, 0x01, 0x01, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01,
+	0x74, 0x00, 0x00, 0x02, 0x2f, 0x78, 0x00, 0xff, 0xff, 0xff, 0x07, 0x00,
+	0x00, 0x00, 0xff, 0xff, 0xff, 0x07, 0x00, 0x00, 0x00, 0x00, 0x00 };
+
+static void
+a_keyframe_of_an_older_engine_is_restored(void **state)
+{
+	struct vt *vt = restore(first_engine, sizeof(first_engine));
+	auto_free char *text = text_of(vt);
+
+	(void)state;
+	assert_string_equal(text, "ab");
+	assert_string_equal(vt_title(vt), "t");
+	assert_string_equal(vt_cwd(vt), "/x");
+	assert_int_equal(vt_program_status(vt)->state, PROGRAM_SILENT);
+	feed(vt, "\033]7501;state=idle\a");
+	assert_int_equal(vt_program_status(vt)->state, PROGRAM_IDLE);
+	vt_destroy(vt);
+}
+
+static void
+a_keyframe_without_what_is_new_can_be_read_by_an_older_engine(void **state)
+{
+	struct vt *vt = make_vt(4, 1);
+	struct buf frame;
+
+	(void)state;
+	vt_limit_history(vt, 0, 0);
+	feed(vt, "\033]2;t\a\033]7;/x\aab");
+	frame = keyframe_of(vt);
+	assert_int_equal(frame.len, sizeof(first_engine));
+	assert_memory_equal(frame.data, first_engine, frame.len);
+	buf_finish(&frame);
+	vt_destroy(vt);
+}
+
 static void
 a_buffer_that_is_too_small_is_told(void **state)
 {
@@ -365,6 +410,9 @@ main(void)
 		    any_byte_changed_is_refused_or_gives_a_working_terminal),
 		cmocka_unit_test(any_bytes_are_no_keyframe),
 		cmocka_unit_test(another_version_is_named_in_the_error),
+		cmocka_unit_test(a_keyframe_of_an_older_engine_is_restored),
+		cmocka_unit_test(
+		    a_keyframe_without_what_is_new_can_be_read_by_an_older_engine),
 		cmocka_unit_test(a_buffer_that_is_too_small_is_told),
 		cmocka_unit_test(
 		    without_the_history_the_screen_goes_on_the_same),

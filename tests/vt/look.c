@@ -11,6 +11,7 @@
 #include "script.h"
 #include "vt/cell.h"
 #include "vt/input_modes.h"
+#include "vt/program_status.h"
 #include "vt/text.h"
 #include "vt/vt.h"
 
@@ -398,6 +399,25 @@ answer_cwd(struct rig *rig, struct buf *out)
 }
 
 static void
+answer_program(struct rig *rig, struct buf *out)
+{
+	const struct program_status *s = vt_program_status(rig->vt);
+	const char *kind = program_kind_name(s->kind);
+
+	if (s->state == PROGRAM_SILENT) {
+		buf_puts(out, "none");
+		return;
+	}
+	buf_puts(out, program_state_name(s->state));
+	if (kind != NULL)
+		buf_printf(out, " %s", kind);
+	buf_putc(out, ' ');
+	put_quoted(out, s->app);
+	buf_putc(out, ' ');
+	put_quoted(out, s->text);
+}
+
+static void
 answer_alt(struct rig *rig, struct buf *out)
 {
 	put_yes(out, vt_alt_screen(rig->vt));
@@ -667,6 +687,7 @@ static const struct question {
 	{ "memory", NULL, answer_memory },
 	{ "mode", NULL, answer_mode },
 	{ "outputs", answer_outputs, NULL },
+	{ "program", answer_program, NULL },
 	{ "prompts", answer_prompts, NULL },
 	{ "reply", answer_reply, NULL },
 	{ "reverse", answer_reverse, NULL },

@@ -62,6 +62,7 @@ put_event(struct buf *out, const struct vt_event *ev)
 		[VT_EVENT_CWD] = "cwd",
 		[VT_EVENT_NOTIFY] = "notify",
 		[VT_EVENT_CLIPBOARD] = "clipboard",
+		[VT_EVENT_PROGRAM] = "program",
 	};
 
 	if (ev->type == VT_EVENT_MARK) {
@@ -75,7 +76,7 @@ put_event(struct buf *out, const struct vt_event *ev)
 		if (ev->type == VT_EVENT_NOTIFY ||
 		    ev->type == VT_EVENT_CLIPBOARD)
 			quote(out, ev->title);
-		if (ev->type != VT_EVENT_BELL)
+		if (ev->type != VT_EVENT_BELL && ev->type != VT_EVENT_PROGRAM)
 			quote(out, ev->text);
 	}
 	buf_putc(out, '\n');
