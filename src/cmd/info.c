@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "base/json_tree.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
 #include "cmd/damage.h"
@@ -19,12 +20,12 @@ struct fresh {
 	int64_t observers;
 	bool unlogged;
 	char degraded[256];
+	const json_t *program; /* its status; borrowed */
 };
 
 static void
-take_fresh(const struct manifest *m, const char *text, struct fresh *f)
+take_fresh(const struct manifest *m, const json_t *tree, struct fresh *f)
 {
-	json_t *tree = text != NULL ? json_loads(text, 0, NULL) : NULL;
 	const json_t *observers = json_object_get(tree, "observers");
 
 	*f = (struct fresh){ .seq = m->seq,
@@ -44,7 +45,7 @@ take_fresh(const struct manifest *m, const char *text, struct fresh *f)
 	    json_object_get(tree, "log_bytes"));
 	if (json_is_integer(observers))
 		f->observers = json_integer_value(observers);
-	json_decref(tree);
+	f->program = json_object_get(tree, "program_status");
 }
 
 static void
@@ -127,6 +128,32 @@ put_policies(struct buf *out, const struct manifest *m, const struct fresh *f)
 	}
 }
 
+static const char *
+text_of(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+/* In its own words: nobody knows whether it is true. */
+static void
+put_program(struct buf *out, const json_t *program)
+{
+	const char *kind = text_of(program, "kind");
+	const char *app = text_of(program, "app");
+	const char *text = text_of(program, "text");
+	char line[160];
+
+	if (!json_is_object(program))
+		return;
+	snprintf(line, sizeof(line), "%s%s%s%s%s, since %s",
+	    text_of(program, "state"), kind != NULL ? ": " : "",
+	    kind != NULL ? kind : "", app != NULL ? ", by " : "",
+	    app != NULL ? app : "", text_of(program, "since"));
+	put(out, "says", line);
+	if (text != NULL)
+		put(out, "", text);
+}
+
 static void
 put_limits(struct buf *out, const struct manifest *m)
 {
@@ -207,6 +234,7 @@ put_words(struct buf *out, const struct manifest *m, const struct fresh *f)
 	if (m->ended_ms != 0)
 		put_time(out, "ended", m->ended_ms);
 	put_processes(out, m);
+	put_program(out, f->program);
 	put_log(out, m, f);
 	put_limits(out, m);
 	put_restart(out, m);
@@ -217,6 +245,7 @@ static int
 show(struct call *call, const char *from_host)
 {
 	const struct manifest *m = &call->target->session;
+	auto_json json_t *tree = NULL;
 	struct json_out j;
 	struct fresh f;
 
@@ -228,7 +257,9 @@ show(struct call *call, const char *from_host)
 			manifest_json(m, 0, &j);
 		return out_send(call->out);
 	}
-	take_fresh(m, from_host, &f);
+	if (from_host != NULL)
+		tree = json_loads(from_host, 0, NULL);
+	take_fresh(m, tree, &f);
 	put_words(&call->out->buf, m, &f);
 	return out_send(call->out);
 }

@@ -265,6 +265,7 @@ static void (*const decoders[])(struct json_out *j, struct payload *d) = {
 	[RECORD_TROUBLE] = put_json,
 	[RECORD_OOM] = put_json,
 	[RECORD_RESTART] = put_json,
+	[RECORD_PROGRAM_STATUS] = put_json,
 };
 
 /* Every line begins with these. */

@@ -17,6 +17,7 @@
 #include "host/run.h"
 #include "host/scribe.h"
 #include "host/server.h"
+#include "host/status_watch.h"
 #include "host/stop.h"
 #include "session/scope.h"
 
@@ -193,6 +194,7 @@ queue_exit(struct ending *e)
 	uint64_t seq;
 
 	e->exit_queued = true;
+	status_watch_end(h->status_watch);
 	if (h->oom != NULL)
 		oom_look(h->oom);
 	if (restore_exit_logged(h, e->exit_offset)) {

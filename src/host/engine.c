@@ -5,6 +5,7 @@
 #include "host/host.h"
 #include "host/scribe.h"
 #include "host/server.h"
+#include "host/status_watch.h"
 #include "host/waits.h"
 #include "vt/vt.h"
 
@@ -21,6 +22,8 @@ on_event(void *arg, const struct vt_event *ev)
 {
 	struct host *h = arg;
 
+	if (ev->type == VT_EVENT_PROGRAM)
+		status_watch_changed(h->status_watch);
 	server_vt_event(h->server, ev);
 	waits_event(h->waits, ev);
 }
@@ -55,6 +58,7 @@ engine_reset(struct host *h)
 	vt_destroy(h->vt);
 	engine_adopt(h, NULL);
 	changes_all(&h->changes, h->vt, scribe_seq(h->scribe));
+	status_watch_changed(h->status_watch);
 	server_engine_changed(h->server);
 	waits_engine_changed(h->waits);
 }

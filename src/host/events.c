@@ -284,6 +284,30 @@ event_restart(struct host *h, int status, int64_t delay_ms)
 	return queue(h, RECORD_RESTART, &b);
 }
 
+static const char *
+or_null(const char *s)
+{
+	return s[0] != '\0' ? s : NULL;
+}
+
+uint64_t
+event_program_status(struct host *h)
+{
+	const struct said *s = &h->manifest.said;
+	struct json_out j;
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	json_put_text(&j, "state", or_null(s->state));
+	json_put_text(&j, "kind", or_null(s->kind));
+	json_put_text(&j, "app", or_null(s->app));
+	json_put_text(&j, "text", s->text);
+	json_out_close(&j, '}');
+	return queue(h, RECORD_PROGRAM_STATUS, &b);
+}
+
 /* What is typed is in the log only as far as the session wants that. */
 uint64_t
 event_run(struct host *h, const char *command, const char *by,

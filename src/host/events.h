@@ -39,6 +39,8 @@ uint64_t event_run(struct host *h, const char *command, const char *by,
     const char *capture);
 uint64_t event_run_end(struct host *h, uint64_t run, const char *outcome,
     const char *capture, int code, uint64_t from, uint64_t to);
+/* What the program says that it is doing, as the manifest has it. */
+uint64_t event_program_status(struct host *h);
 uint64_t event_oom(struct host *h, const struct oom_kill *k);
 
 /* The screen as it is now; nothing without an engine. */

@@ -33,6 +33,7 @@
 #include "host/run.h"
 #include "host/scribe.h"
 #include "host/server.h"
+#include "host/status_watch.h"
 #include "host/stop.h"
 #include "host/waits.h"
 #include "host/wall.h"
@@ -512,6 +513,7 @@ create_parts(struct host *h, struct error *err)
 	h->restart = restart_create(h);
 	h->wall = wall_create(h);
 	h->glance = glance_create(h);
+	h->status_watch = status_watch_create(h);
 	h->waits = waits_create(h);
 	h->runs = runs_create(h);
 	h->server = server_create(h, err);
@@ -583,6 +585,7 @@ host_close(struct host *h)
 	stop_destroy(h->stop);
 	wall_destroy(h->wall);
 	glance_destroy(h->glance);
+	status_watch_destroy(h->status_watch);
 	runs_destroy(h->runs);
 	watch_remove(h->idle);
 	oom_destroy(h->oom);

@@ -24,6 +24,7 @@ struct restart;
 struct runs;
 struct scribe;
 struct server;
+struct status_watch;
 struct stop;
 struct vt;
 struct waits;
@@ -90,6 +91,7 @@ struct host {
 	struct link *link;
 	struct wall *wall;
 	struct glance *glance;
+	struct status_watch *status_watch;
 	struct waits *waits;
 	struct runs *runs;
 	struct oom *oom;    /* of its cgroup, or NULL */

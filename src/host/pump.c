@@ -19,6 +19,7 @@
 #include "host/run.h"
 #include "host/scribe.h"
 #include "host/server.h"
+#include "host/status_watch.h"
 #include "host/waits.h"
 #include "host/wall.h"
 #include "log/record.h"
@@ -317,6 +318,7 @@ on_settle(void *arg)
 	take(p);
 	watch_update(p);
 	watch_flood(p);
+	status_watch_settle(h->status_watch);
 	ending_settle(h->ending);
 	handover_settle(h->handover);
 	waits_settle(h->waits);

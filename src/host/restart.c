@@ -18,6 +18,7 @@
 #include "host/restore.h"
 #include "host/run.h"
 #include "host/server.h"
+#include "host/status_watch.h"
 #include "host/stop.h"
 
 #define FIRST_MS 1000
@@ -127,6 +128,7 @@ note(struct restart *r, int status, int64_t delay_ms)
 	m->child.pid = 0;
 	runs_ended(h->runs);
 	server_restarts(h->server);
+	status_watch_end(h->status_watch);
 	if (restore_restart_logged(h, h->shown) < m->restarts)
 		event_restart(h, status, delay_ms);
 	host_save(h);

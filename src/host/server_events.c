@@ -144,6 +144,9 @@ server_tell_state(struct server *s, struct client *c)
 	tell_modes(&b, &s->told);
 	client_put_event(c, (const char *)b.data, b.len);
 	buf_clear(&b);
+	tell_program_status(&b, s->host);
+	client_put_event(c, (const char *)b.data, b.len);
+	buf_clear(&b);
 	tell_lease(&b, server_lease_holder(s, holder, sizeof(holder)));
 	client_put_event(c, (const char *)b.data, b.len);
 	buf_finish(&b);

@@ -42,6 +42,13 @@ put_modes(struct json_out *j, const struct input_modes *m)
 	json_put_bool(j, "bracketed_paste", m->bracketed_paste);
 }
 
+static void
+put_program_status(struct json_out *j, const struct host *h)
+{
+	json_out_key(j, "program_status");
+	manifest_said_json(&h->manifest, j);
+}
+
 void
 tell_metadata(struct buf *out, const struct host *h, uint64_t history,
     uint64_t gap, bool readonly)
@@ -68,6 +75,7 @@ tell_metadata(struct buf *out, const struct host *h, uint64_t history,
 	json_put_number(&j, "history_offset", history);
 	json_put_number(&j, "gap", gap);
 	json_put_text(&j, "title", h->vt != NULL ? vt_title(h->vt) : "");
+	put_program_status(&j, h);
 	json_put_text(&j, "granted", readonly ? "readonly" : "readwrite");
 	json_put_open(&j, "modes", '{');
 	put_modes(&j, &modes);
@@ -120,6 +128,16 @@ tell_title(struct buf *out, const struct host *h)
 
 	begin(&j, out, "title");
 	json_put_text(&j, "title", h->vt != NULL ? vt_title(h->vt) : "");
+	json_out_close(&j, '}');
+}
+
+void
+tell_program_status(struct buf *out, const struct host *h)
+{
+	struct json_out j;
+
+	begin(&j, out, "program_status");
+	put_program_status(&j, h);
 	json_out_close(&j, '}');
 }
 

@@ -18,6 +18,7 @@ void tell_ended(struct buf *out, const struct host *h, uint64_t end);
 
 void tell_resized(struct buf *out, const struct host *h);
 void tell_title(struct buf *out, const struct host *h);
+void tell_program_status(struct buf *out, const struct host *h);
 void tell_modes(struct buf *out, const struct input_modes *m);
 void tell_notify(struct buf *out, const struct vt_event *ev);
 /* holder NULL: nobody. */

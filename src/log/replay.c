@@ -368,6 +368,10 @@ play(struct player *p, const struct record *rec)
 	case RECORD_INPUT:
 		play_input(p, rec);
 		break;
+	case RECORD_RESTART:
+	case RECORD_EXIT:
+		vt_end_program(p->vt);
+		break;
 	case RECORD_RESIZE:
 		resizes = record_resize(rec, &p->cols, &p->rows);
 		break;

@@ -74,6 +74,11 @@ static const struct json_field fields[] = {
 	JSON_FIELD(struct manifest, raw, "raw", BOOL, 0),
 	JSON_FIELD(struct manifest, unkept, "unkept", BOOL, 0),
 	JSON_FIELD(struct manifest, last_line, "last_line", CUT, 0),
+	JSON_FIELD(struct manifest, said.state, "said_state", TEXT, 0),
+	JSON_FIELD(struct manifest, said.kind, "said_kind", TEXT, 0),
+	JSON_FIELD(struct manifest, said.app, "said_app", TEXT, 0),
+	JSON_FIELD(struct manifest, said.text, "said_text", STRING, TEXT_MAX),
+	JSON_FIELD(struct manifest, said.since_ms, "said_since_ms", INT, 0),
 	JSON_FIELD(struct manifest, memory_max, "memory_max", UINT, INT64_MAX),
 	JSON_FIELD(struct manifest, pids_max, "pids_max", UINT, UINT32_MAX),
 	JSON_FIELD(struct manifest, cpu_weight, "cpu_weight", UINT, 10000),
@@ -124,6 +129,7 @@ manifest_finish(struct manifest *m)
 	free(m->cgroup);
 	free(m->unenforced);
 	free(m->gave_up);
+	free(m->said.text);
 	manifest_init(m);
 }
 

@@ -74,6 +74,15 @@ struct process {
 	uint64_t start; /* clock ticks since boot: tells a reused pid */
 };
 
+/* What a program says that it is doing (OSC 7501); not to be believed. */
+struct said {
+	char state[12]; /* "": nothing */
+	char kind[12];  /* or "" */
+	char app[33];   /* or "" */
+	char *text;     /* or NULL */
+	int64_t since_ms;
+};
+
 struct manifest {
 	char id[27];
 	char name[256];
@@ -123,6 +132,7 @@ struct manifest {
 	char rerun_of[27];      /* the session before it, or "" */
 	bool unkept;
 	char last_line[LAST_LINE_SIZE]; /* of the screen, for listings */
+	struct said said;               /* as of the present host */
 	/* Not in the file: */
 	bool unlogged;  /* the log is behind now */
 	bool elsewhere; /* it was read in another directory than it names */
@@ -198,6 +208,9 @@ int manifest_read_in(int dirfd, struct manifest *m, const char *boot,
 
 /* The session object of --json, docs/session.md; `observers` -1: unknown. */
 void manifest_json(const struct manifest *m, int observers, struct json_out *j);
+
+/* Its `program_status`: an object, or null when there is nothing to say. */
+void manifest_said_json(const struct manifest *m, struct json_out *j);
 
 /* This boot's id, as /proc gives it. */
 int boot_id(char out[40]);

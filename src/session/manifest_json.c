@@ -62,6 +62,31 @@ json_numbers(const struct manifest *m, int observers, struct json_out *j)
 	json_put_maybe(j, "observers", observers >= 0, observers);
 }
 
+static const char *
+or_null(const char *s)
+{
+	return s[0] != '\0' ? s : NULL;
+}
+
+/* Of a program that has ended nobody knows but how it ended. */
+void
+manifest_said_json(const struct manifest *m, struct json_out *j)
+{
+	const struct said *s = &m->said;
+
+	if (s->state[0] == '\0' || !status_is_active(m->status)) {
+		json_out_null(j);
+		return;
+	}
+	json_out_open(j, '{');
+	json_put_text(j, "state", s->state);
+	json_put_text(j, "kind", or_null(s->kind));
+	json_put_text(j, "app", or_null(s->app));
+	json_put_text(j, "text", s->text);
+	put_time(j, "since", s->since_ms);
+	json_out_close(j, '}');
+}
+
 static void
 json_settings(const struct manifest *m, struct json_out *j)
 {
@@ -74,8 +99,9 @@ json_settings(const struct manifest *m, struct json_out *j)
 	    m->idle_timeout_s);
 	json_put_int(j, "linger_ms", m->linger_ms);
 	json_put_bool(j, "unkept", m->unkept);
-	json_put_text(j, "last_line",
-	    m->last_line[0] != '\0' ? m->last_line : NULL);
+	json_put_text(j, "last_line", or_null(m->last_line));
+	json_out_key(j, "program_status");
+	manifest_said_json(m, j);
 	json_put_text(j, "degraded", m->degraded);
 	json_put_bool(j, "raw", m->raw);
 	json_put_bool(j, "unlogged", m->unlogged);
@@ -90,9 +116,8 @@ json_settings(const struct manifest *m, struct json_out *j)
 	json_put_int(j, "restarts", m->restarts);
 	json_put_text(j, "gave_up", m->gave_up);
 	json_put_bool(j, "forget_env", m->forget_env);
-	json_put_text(j, "shell", m->shell[0] != '\0' ? m->shell : NULL);
-	json_put_text(j, "rerun_of",
-	    m->rerun_of[0] != '\0' ? m->rerun_of : NULL);
+	json_put_text(j, "shell", or_null(m->shell));
+	json_put_text(j, "rerun_of", or_null(m->rerun_of));
 }
 
 void

@@ -453,6 +453,12 @@ AGENT = calm(
 AGENT_QUIT = (("key", "\x7f" * 40), ("quiet",), ("text", "/quit"),
               ("key", "\r"), ("end",))
 
+AGENT_STATUS = calm(
+    ("wait", "ready"), ("text", "say hello"), ("key", "\r"),
+    ("wait", "approve Bash"), ("key", "1"), ("wait", "Which greeting"),
+    ("key", "1"), ("wait", "Said hello"), ("text", "/quit"), ("key", "\r"),
+    ("end",))
+
 AGENT_RESIZE = (
     ("wait", "ready"), ("text", "please fix the parser"), ("key", "\r"),
     ("more", 6000), ("resize", 60, 24), ("more", 6000), ("resize", 44, 18),
@@ -557,5 +563,6 @@ RECIPES = {
     "gradient": Recipe(("python3", "gradient.py"), END, WIDE),
     "agent": Recipe(("python3", "agent.py"), AGENT),
     "agent-wide": Recipe(("python3", "agent.py"), AGENT, WIDE),
+    "agent-status": Recipe(("python3", "asking.py"), AGENT_STATUS),
     "agent-resize": Recipe(("python3", "agent.py"), AGENT_RESIZE, limit=95_000),
 }

@@ -131,7 +131,7 @@ types_have_names_and_unknown_ones_are_events(void **state)
 	assert_string_equal(record_name(RECORD_OUTPUT), "output");
 	assert_string_equal(record_name(RECORD_TROUBLE), "trouble");
 	assert_null(record_name(0));
-	assert_null(record_name(RECORD_RESTART + 1));
+	assert_null(record_name(RECORD_PROGRAM_STATUS + 1));
 	assert_null(record_name(255));
 	assert_true(record_is_event(RECORD_OUTPUT));
 	assert_true(record_is_event(255));

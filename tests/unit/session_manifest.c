@@ -58,6 +58,11 @@ fill_end(struct manifest *m)
 	m->log_input = LOG_INPUT_NONE;
 	m->durable = m->unkept = m->raw = m->forget_env = true;
 	strcpy(m->last_line, "$ \xe7\x95\x8c");
+	m->said = (struct said){ .state = "blocked",
+		.kind = "question",
+		.app = "agent",
+		.text = xstrdup("which \xe7\x95\x8c?"),
+		.since_ms = 1700000000500 };
 	snprintf(m->rerun_of, sizeof(m->rerun_of), "%s", m->id);
 	m->max_log = 1ull << 40;
 	m->seq = 1;
@@ -113,6 +118,11 @@ what_is_written_is_read_back(void **state)
 	assert_true(m2.durable && m2.unkept && m2.raw && m2.size == SIZE_FIXED);
 	assert_string_equal(m2.last_line, "$ \xe7\x95\x8c");
 	assert_string_equal(m2.degraded, "raw");
+	assert_string_equal(m2.said.state, "blocked");
+	assert_string_equal(m2.said.kind, "question");
+	assert_string_equal(m2.said.app, "agent");
+	assert_string_equal(m2.said.text, "which \xe7\x95\x8c?");
+	assert_true(m2.said.since_ms == 1700000000500);
 	assert_true(m2.forget_env);
 	assert_true(m2.memory_max == 1 << 30 && m2.pids_max == 500);
 	assert_int_equal(m2.cpu_weight, 50);
@@ -563,7 +573,7 @@ the_session_object_has_its_fields(void **state)
 		"last_line", "degraded", "raw", "unlogged", "post_mortem",
 		"forget_env", "rerun_of", "memory_max", "pids_max",
 		"cpu_weight", "cgroup", "unenforced", "restart", "restarts",
-		"gave_up", "shell" };
+		"gave_up", "shell", "program_status" };
 	auto_json json_t *o = NULL;
 	struct manifest m;
 	struct json_out j;
@@ -596,6 +606,45 @@ the_session_object_has_its_fields(void **state)
 	manifest_finish(&m);
 }
 
+/* The object of a manifest with this status, as text. */
+static char *
+said_as_json(struct manifest *m, enum status status)
+{
+	struct json_out j;
+	struct buf b;
+
+	m->status = status;
+	buf_init(&b, MANIFEST_MAX);
+	json_out_init(&j, &b);
+	manifest_said_json(m, &j);
+	buf_putc(&b, '\0');
+	return (char *)buf_take(&b);
+}
+
+static void
+what_a_program_says_counts_while_it_lives(void **state)
+{
+	auto_free char *first = NULL, *second = NULL, *ended = NULL;
+	struct manifest m;
+
+	(void)state;
+	fill(&m);
+	first = said_as_json(&m, STATUS_RUNNING);
+	assert_string_equal(first, "null");
+	strcpy(m.said.state, "blocked");
+	strcpy(m.said.kind, "auth");
+	m.said.text = xstrdup("a \"b\"");
+	m.said.since_ms = 1700000000123;
+	second = said_as_json(&m, STATUS_RUNNING);
+	assert_string_equal(second,
+	    "{\"state\":\"blocked\",\"kind\":\"auth\",\"app\":null,"
+	    "\"text\":\"a \\\"b\\\"\","
+	    "\"since\":\"2023-11-14T22:13:20.123Z\"}");
+	ended = said_as_json(&m, STATUS_EXITED);
+	assert_string_equal(ended, "null");
+	manifest_finish(&m);
+}
+
 int
 main(void)
 {
@@ -617,6 +666,7 @@ main(void)
 		cmocka_unit_test(a_copy_of_a_running_session_does_not_run),
 		cmocka_unit_test(an_exit_that_was_written_is_believed),
 		cmocka_unit_test(the_session_object_has_its_fields),
+		cmocka_unit_test(what_a_program_says_counts_while_it_lives),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
