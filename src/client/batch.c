@@ -290,6 +290,14 @@ text_of(const struct done *d)
 	    json_string_value(json_object_get(d->result, "data"));
 }
 
+static int
+exit_code_of(const struct done *d)
+{
+	const json_t *code = json_object_get(d->result, "exit_code");
+
+	return json_is_integer(code) ? (int)json_integer_value(code) : -1;
+}
+
 void
 batch_step(const struct batch *b, size_t i, struct batch_step *out)
 {
@@ -302,6 +310,7 @@ batch_step(const struct batch *b, size_t i, struct batch_step *out)
 		.code = d->code,
 		.message = d->err.msg,
 		.text = text_of(d),
+		.exit_code = exit_code_of(d),
 	};
 }
 

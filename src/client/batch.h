@@ -18,7 +18,8 @@ struct json_out;
  * not count (K-09), unless the step says `after` itself.
  *
  * Nothing is sent unless all steps are well formed.  A step fails when it is
- * refused or runs into its time limit, and a prompt when it is not delivered;
+ * refused or runs into its time limit, a prompt when it is not delivered, and a
+ * command when it ends with a status that the step does not allow (step.h);
  * then the rest is not carried out, unless one is to keep going.  What was
  * done is not undone.
  *
@@ -66,6 +67,7 @@ struct batch_step {
 	const char *code; /* why it failed: "busy", "timed_out", … or "" */
 	const char *message;
 	const char *text; /* what a command printed or a screen shows; NULL */
+	int exit_code;    /* of a command that has ended; -1: none is known */
 };
 
 const char *batch_status_name(enum batch_status s);

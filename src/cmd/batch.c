@@ -17,6 +17,7 @@
 #include "cmd/slurp.h"
 #include "cmd/target.h"
 #include "cmd/waiting.h"
+#include "op/step.h"
 
 #define STEPS_BYTES (8u << 20)
 #define TIMED_OUT 11
@@ -72,6 +73,8 @@ failure_status(const struct out *out, const struct batch_step *s)
 {
 	if (s->timed_out)
 		return TIMED_OUT;
+	if (strcmp(s->code, STEP_EXIT_STATUS) == 0 && s->exit_code > 0)
+		return s->exit_code;
 	if (strcmp(s->code, "refused") == 0)
 		return out_status(out, FAIL_DENIED);
 	return out_status(out, failure_called(s->code));
@@ -119,6 +122,8 @@ put_plain(struct out *out, const struct batch *b)
 		if (s.status == BATCH_FAILED) {
 			buf_puts(&out->buf, ": ");
 			out_put_safe(&out->buf, s.message);
+		} else if (s.exit_code > 0) {
+			buf_printf(&out->buf, ": exit status %d", s.exit_code);
 		}
 		buf_putc(&out->buf, '\n');
 		if (s.text != NULL)
@@ -220,7 +225,9 @@ const struct cmd cmd_batch = {
 	    "also paste, hex, mouse and prompt.  A wait is about what is shown\n"
 	    "after the input before it.  Nothing is sent unless all steps are\n"
 	    "well formed.  A step that fails ends it, unless --keep-going; its\n"
-	    "exit status is then that of the first failure, 11 for a time limit.\n",
+	    "exit status is then that of the first failure, 11 for a time limit.\n"
+	    "A command that ends with another status than 0 has failed, and its\n"
+	    "status is passed on; {\"exec\":\"grep x f\",\"ok\":[0,1]} allows more.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_SESSION,

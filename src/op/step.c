@@ -14,13 +14,14 @@
 #include "op/snapshot.h"
 
 #define PROMPT_MS 10000
+#define STATUS_MAX 255
 
 /* Whether the arguments can be right, as far as that can be seen from here. */
 typedef int check_fn(const json_t *args, struct error *err);
 
 /* Whether a result is a success; else why not. */
-typedef bool judge_fn(const json_t *result, char code[STEP_CODE_SIZE],
-    struct error *err);
+typedef bool judge_fn(const struct step *s, const json_t *result,
+    char code[STEP_CODE_SIZE], struct error *err);
 
 struct kind {
 	const char *name;
@@ -44,10 +45,12 @@ fails(char code[STEP_CODE_SIZE], struct error *err, const char *which,
 }
 
 static bool
-judge_wait(const json_t *result, char code[STEP_CODE_SIZE], struct error *err)
+judge_wait(const struct step *s, const json_t *result,
+    char code[STEP_CODE_SIZE], struct error *err)
 {
 	const char *seen = json_string_value(json_object_get(result, "seen"));
 
+	(void)s;
 	if (json_is_true(json_object_get(result, "timed_out")) && seen != NULL)
 		return fails(code, err, "timed_out",
 		    strcmp(seen, "echo") == 0 ?
@@ -63,8 +66,44 @@ judge_wait(const json_t *result, char code[STEP_CODE_SIZE], struct error *err)
 	return true;
 }
 
+/* Whether a command may end with this status: `ok`, or 0 alone. */
 static bool
-judge_exec(const json_t *result, char code[STEP_CODE_SIZE], struct error *err)
+is_allowed(const json_t *ok, const json_t *status)
+{
+	size_t i;
+	json_t *one;
+
+	if (ok == NULL)
+		return json_integer_value(status) == 0;
+	json_array_foreach(ok, i, one)
+	{
+		if (json_equal(one, status))
+			return true;
+	}
+	return false;
+}
+
+static bool
+judge_status(const struct step *s, const json_t *result,
+    char code[STEP_CODE_SIZE], struct error *err)
+{
+	const json_t *status = json_object_get(result, "exit_code");
+	char why[80];
+
+	if (!json_is_integer(status))
+		return fails(code, err, STEP_EXIT_STATUS,
+		    "its exit status is not known");
+	if (is_allowed(s->ok, status))
+		return true;
+	snprintf(why, sizeof(why), "exit status %d%s",
+	    (int)json_integer_value(status),
+	    s->ok != NULL ? ", which \"ok\" does not have" : "");
+	return fails(code, err, STEP_EXIT_STATUS, why);
+}
+
+static bool
+judge_exec(const struct step *s, const json_t *result,
+    char code[STEP_CODE_SIZE], struct error *err)
 {
 	const char *got = json_string_value(json_object_get(result, "outcome"));
 
@@ -74,15 +113,17 @@ judge_exec(const json_t *result, char code[STEP_CODE_SIZE], struct error *err)
 	if (got != NULL && strcmp(got, "interrupted") == 0)
 		return fails(code, err, "not_running",
 		    "the session ended before it");
-	return true;
+	return judge_status(s, result, code, err);
 }
 
 static bool
-judge_prompt(const json_t *result, char code[STEP_CODE_SIZE], struct error *err)
+judge_prompt(const struct step *s, const json_t *result,
+    char code[STEP_CODE_SIZE], struct error *err)
 {
 	const char *got = json_string_value(json_object_get(result, "result"));
 	const char *why = json_string_value(json_object_get(result, "reason"));
 
+	(void)s;
 	if (got != NULL && strcmp(got, "delivered") == 0)
 		return true;
 	return fails(code, err, got != NULL ? got : "protocol",
@@ -195,6 +236,45 @@ read_durations(const struct kind *k, json_t *args, struct error *err)
 	return rc;
 }
 
+static bool
+is_statuses(const json_t *ok)
+{
+	size_t i;
+	json_t *one;
+
+	json_array_foreach(ok, i, one)
+	{
+		if (!json_is_integer(one) || json_integer_value(one) < 0 ||
+		    json_integer_value(one) > STATUS_MAX)
+			return false;
+	}
+	return json_array_size(ok) > 0;
+}
+
+/*
+ * Take "ok" out of the arguments, or from beside the key; it is ours and not
+ * the operation's.
+ */
+static int
+take_ok(struct step *s, const struct kind *k, json_t *args,
+    const json_t *object, struct error *err)
+{
+	json_t *inside = json_object_get(args, "ok");
+	json_t *beside = json_object_get(object, "ok");
+
+	if (k->judge != judge_exec || (inside == NULL && beside == NULL))
+		return 0;
+	if (inside != NULL && beside != NULL)
+		return error_set(err, EINVAL, "'ok' is there twice; give one");
+	s->ok = json_incref(inside != NULL ? inside : beside);
+	json_object_del(args, "ok");
+	if (is_statuses(s->ok))
+		return 0;
+	return error_set(err, EINVAL,
+	    "'ok' must be an array of exit statuses from 0 to %d, as in [0,1]",
+	    STATUS_MAX);
+}
+
 /* What the step is, as arguments of its operation; the caller's. */
 static json_t *
 read_args(const struct kind *k, const json_t *step, const json_t *value,
@@ -238,13 +318,34 @@ settle_limit(const struct kind *k, json_t *args)
 	return k->limit_ms;
 }
 
+/* The key of a step that says what it is; NULL: it is none. */
+static const struct kind *
+kind_of(const json_t *object)
+{
+	const struct kind *k = NULL;
+	size_t others = 0;
+	const char *name;
+	json_t *v;
+
+	json_object_foreach((json_t *)object, name, v)
+	{
+		const struct kind *found = find_kind(name);
+
+		if (found != NULL)
+			k = found;
+		else if (strcmp(name, "ok") == 0)
+			others++;
+	}
+	if (k == NULL || json_object_size(object) != 1 + others ||
+	    (others > 0 && k->judge != judge_exec))
+		return NULL;
+	return k;
+}
+
 int
 step_read(struct step *s, const json_t *object, struct error *err)
 {
-	void *it = json_object_iter((json_t *)object);
-	const char *name = it != NULL ? json_object_iter_key(it) : "";
-	const struct kind *k = json_object_size(object) == 1 ? find_kind(name) :
-							       NULL;
+	const struct kind *k = kind_of(object);
 	json_t *args;
 	int rc;
 
@@ -252,23 +353,27 @@ step_read(struct step *s, const json_t *object, struct error *err)
 	if (k == NULL)
 		return error_set(err, EINVAL,
 		    "it must be an object with one of text, keys, paste, hex, "
-		    "mouse, prompt, exec, wait, snapshot, and nothing beside it");
-	args = read_args(k, object, json_object_iter_value(it), err);
+		    "mouse, prompt, exec, wait, snapshot, and nothing beside it "
+		    "but \"ok\" with exec");
+	args = read_args(k, object, json_object_get(object, k->name), err);
 	if (args == NULL)
 		return -EINVAL;
-	rc = read_durations(k, args, err);
+	rc = take_ok(s, k, args, object, err);
+	if (rc == 0)
+		rc = read_durations(k, args, err);
 	if (rc == 0)
 		rc = check_args(k, args, err);
 	if (rc < 0) {
 		json_decref(args);
+		step_finish(s);
 		return rc;
 	}
-	*s = (struct step){ .name = k->name,
-		.op = k->op,
-		.flags = k->flags,
-		.args = args,
-		.kind = k,
-		.limit_ms = settle_limit(k, args) };
+	s->name = k->name;
+	s->op = k->op;
+	s->flags = k->flags;
+	s->args = args;
+	s->kind = k;
+	s->limit_ms = settle_limit(k, args);
 	return 0;
 }
 
@@ -276,6 +381,7 @@ void
 step_finish(struct step *s)
 {
 	json_decref(s->args);
+	json_decref(s->ok);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -283,5 +389,5 @@ bool
 step_judge(const struct step *s, const json_t *result,
     char code[STEP_CODE_SIZE], struct error *err)
 {
-	return s->kind->judge == NULL || s->kind->judge(result, code, err);
+	return s->kind->judge == NULL || s->kind->judge(s, result, code, err);
 }

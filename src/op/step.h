@@ -17,11 +17,15 @@ struct kind;
  *	{"text":"ls"} {"keys":["Enter"]} {"paste":"…"} {"hex":"…"} {"mouse":"…"}
  *	{"prompt":"do it"}	or its arguments, {"prompt":{"text":"…",…}}
  *	{"exec":"make"}		or {"exec":{"command":"…",…}}
+ *	{"exec":"grep x f","ok":[0,1]}	or {"exec":{"command":"…","ok":[0,1]}}
  *	{"wait":"ready"}	or {"wait":{"regex":"…","timeout":"5s"}}
  *	{"snapshot":{}}
  *
  * Objects are the arguments of the operation session.<key>; a duration may be
  * written without its _ms: {"timeout":"5s"} is {"timeout_ms":5000}.
+ *
+ * A command fails its step when it ends with a status that `ok` does not have;
+ * without `ok`, with another than 0.  The code of that is STEP_EXIT_STATUS.
  */
 enum step_flags {
 	STEP_TYPES = 1 << 0, /* it is what is typed, an item of session.send */
@@ -32,12 +36,14 @@ enum step_flags {
 
 #define STEP_FOREVER_MS (INT_MAX / 2)
 #define STEP_CODE_SIZE 32
+#define STEP_EXIT_STATUS "exit_status"
 
 struct step {
 	const char *name; /* the key */
 	const char *op;
 	unsigned flags; /* enum step_flags */
 	json_t *args;
+	json_t *ok;       /* statuses with which a command may end; NULL: 0 */
 	int64_t limit_ms; /* of its own; STEP_FOREVER_MS: none */
 	const struct kind *kind;
 };

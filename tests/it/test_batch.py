@@ -59,8 +59,9 @@ def test_steps_of_every_kind(home, shell):
 def test_commands_and_prompts_are_steps_too(home):
     sid = home.start("bash", options=["--size", "60x10"])
     result = batch(home, sid, [
-        {"exec": "echo one; false"}, {"exec": {"command": "echo two",
-                                               "timeout": "30s"}},
+        {"exec": "echo one; false", "ok": [0, 1]},
+        {"exec": {"command": "echo two",
+                  "timeout": "30s"}},
         {"prompt": {"text": "echo three", "profile": "shell",
                     "timeout": "60s"}},
         {"wait": {"regex": "^three$"}},
@@ -77,6 +78,34 @@ def test_commands_and_prompts_are_steps_too(home):
     assert result["steps"][0]["error"]["code"] == "timed_out", result
 
 
+def test_a_command_that_fails_ends_it(home):
+    """Its status is told and passed on, unless the step allows it."""
+    sid = home.start("bash", options=["--size", "60x10"])
+    steps = [{"exec": "echo one; (exit 3)"}, {"exec": "echo two"}]
+    result = batch(home, sid, steps, status=3)
+    assert statuses(result) == ["failed", "not-run"], result
+    assert result["failed"] == [0] and result["completed"] == 0, result
+    ran = result["steps"][0]
+    assert (ran["result"]["exit_code"], ran["result"]["output"]) == \
+        (3, "one\n"), ran
+    assert ran["error"] == {"code": "exit_status", "message": "exit status 3",
+                            "retryable": False}, ran
+    result = batch(home, sid, steps, "--keep-going", status=3)
+    assert statuses(result) == ["failed", "completed"], result
+    for allowed in ({"exec": "(exit 3)", "ok": [3, 4]},
+                    {"exec": {"command": "(exit 3)", "ok": [3]}}):
+        result = batch(home, sid, [allowed, {"exec": "true"}])
+        assert statuses(result) == ["completed"] * 2, result
+        assert result["steps"][0]["result"]["exit_code"] == 3, result
+    result = batch(home, sid, [{"exec": "true", "ok": [3]}], status=1)
+    assert "\"ok\"" in result["steps"][0]["error"]["message"], result
+    answer = home.run("batch", sid, "--steps", json.dumps(
+        [{"exec": "(exit 1)", "ok": [0, 1]}, {"exec": "(exit 2)"}]))
+    assert answer.status == 2 and answer.text == (
+        "  0  exec      completed: exit status 1\n"
+        "  1  exec      failed: exit status 2\n"), answer
+
+
 def test_a_wait_is_about_what_comes_after_the_input(home, shell):
     """K-09: [same] is on the screen already, and must be shown again."""
     same = [{"text": "same\r"}, {"wait": "[same]"}]
@@ -86,6 +115,7 @@ def test_a_wait_is_about_what_comes_after_the_input(home, shell):
     assert result["failed"] == [1], result
     for _ in range(20):
         home.ok("send", shell, "--text", "clear\r")
+        home.wait_text(shell, "lear]")  # with the Escape before, it clears
         assert statuses(batch(home, shell, same)) == ["completed"] * 2
     result = batch(home, shell, [{"wait": "[same]"}])
     assert statuses(result) == ["completed"], result
@@ -144,6 +174,7 @@ def test_nothing_is_sent_when_a_step_is_wrong(home, shell):
             ([{"text": "a"}, {"keys": ["Enterr"]}], "step 1: "),
             ([{"text": "a"}, {"wait": {"nose": 1}}], "'nose'"),
             ([{"text": "a"}, {"snapshot": {"format": "png"}}], "'format'"),
+            ([{"text": "a"}, {"exec": "b", "ok": [300]}], "'ok' must be"),
             ([{"text": "a"}, 7], "step 1: it must be an object"),
             ({"text": "a"}, "an array of objects"),
             ([], "an array of objects"),

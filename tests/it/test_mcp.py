@@ -374,6 +374,18 @@ def test_steps_are_carried_out_in_one_call(mcp):
     assert got["steps"][4]["timed_out"] is True
 
 
+def test_a_command_that_fails_ends_the_steps(mcp):
+    sid = mcp.call("session_create", command=["bash", "--norc"])["id"]
+    got = mcp.call("session_batch", session=sid, steps=[
+        {"exec": "(exit 1)", "ok": [0, 1]}, {"exec": "echo out; (exit 2)"},
+        {"text": "x"}])
+    assert [s["status"] for s in got["steps"]] == [
+        "completed", "failed", "not-run"], got
+    assert [s.get("exit_code") for s in got["steps"]] == [1, 2, None], got
+    assert got["steps"][1]["error"]["message"] == "exit status 2", got
+    assert got["steps"][1]["untrusted"]["output"] == "out\n", got
+
+
 def test_a_command_gives_its_status_and_output(mcp):
     sid = mcp.call("session_create", command=["bash", "--norc"])["id"]
     got = mcp.call("session_exec", session=sid, command="cd /; pwd; false")

@@ -108,7 +108,14 @@ results_are_judged_by_their_kind(void **state)
 	    "timed_out");
 	judges("{\"wait\":\"a\"}", "{\"matched\":false,\"timed_out\":false}",
 	    "not_running");
-	judges("{\"exec\":\"a\"}", "{\"exit_code\":7}", "");
+	judges("{\"exec\":\"a\"}", "{\"exit_code\":0}", "");
+	judges("{\"exec\":\"a\"}", "{\"exit_code\":7}", "exit_status");
+	judges("{\"exec\":\"a\"}", "{\"exit_code\":null}", "exit_status");
+	judges("{\"exec\":\"a\",\"ok\":[0,7]}", "{\"exit_code\":7}", "");
+	judges("{\"exec\":{\"command\":\"a\",\"ok\":[7]}}", "{\"exit_code\":7}",
+	    "");
+	judges("{\"exec\":{\"command\":\"a\",\"ok\":[7]}}", "{\"exit_code\":0}",
+	    "exit_status");
 	judges("{\"exec\":\"a\"}", "{\"timed_out\":true}", "timed_out");
 	judges("{\"exec\":\"a\"}", "{\"outcome\":\"interrupted\"}",
 	    "not_running");
@@ -119,6 +126,38 @@ results_are_judged_by_their_kind(void **state)
 	judges("{\"text\":\"a\"}", "{}", "");
 }
 
+static void
+what_is_no_step_is_refused(void **state)
+{
+	static const char *const wrong[][2] = {
+		{ "{}", "must be an object" },
+		{ "7", "must be an object" },
+		{ "{\"ok\":[0]}", "must be an object" },
+		{ "{\"text\":\"a\",\"keys\":[\"Enter\"]}", "nothing beside" },
+		{ "{\"text\":\"a\",\"ok\":[0]}", "nothing beside" },
+		{ "{\"exec\":\"a\",\"nose\":1}", "nothing beside" },
+		{ "{\"exec\":\"a\",\"ok\":[]}", "'ok' must be" },
+		{ "{\"exec\":\"a\",\"ok\":0}", "'ok' must be" },
+		{ "{\"exec\":\"a\",\"ok\":[256]}", "'ok' must be" },
+		{ "{\"exec\":\"a\",\"ok\":[-1]}", "'ok' must be" },
+		{ "{\"exec\":{\"command\":\"a\",\"ok\":[\"0\"]}}",
+		    "'ok' must be" },
+		{ "{\"exec\":{\"command\":\"a\",\"ok\":[0]},\"ok\":[1]}",
+		    "'ok' is there twice" },
+		{ "{\"wait\":{\"text\":\"a\",\"ok\":[0]}}", "'ok'" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct error err;
+		struct step s;
+
+		if (read(wrong[i][0], &s, &err) != -EINVAL ||
+		    strstr(err.msg, wrong[i][1]) == NULL)
+			fail_msg("%s: %s", wrong[i][0], err.msg);
+	}
+}
+
 int
 main(void)
 {
@@ -126,6 +165,7 @@ main(void)
 		cmocka_unit_test(a_step_is_an_operation_and_its_arguments),
 		cmocka_unit_test(kinds_say_what_they_do),
 		cmocka_unit_test(results_are_judged_by_their_kind),
+		cmocka_unit_test(what_is_no_step_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
