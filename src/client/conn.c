@@ -368,14 +368,32 @@ conn_was_left(const struct conn *c, int result, const char *code)
 	return result == -EREMOTEIO && c->left && strcmp(code, "busy") == 0;
 }
 
+/* Until the answer comes; on the way, say once that it takes long. */
+static int
+fill_patiently(struct conn *c, int64_t until, int64_t *slow, struct error *err)
+{
+	int rc;
+
+	if (*slow == 0 || *slow >= until)
+		return fill_until(c, until, true, err);
+	rc = fill_until(c, *slow, true, err);
+	if (rc != -ETIMEDOUT)
+		return rc;
+	*slow = 0;
+	c->on_slow(c->slow_arg);
+	return fill_until(c, until, true, err);
+}
+
 int
 conn_call(struct conn *c, const char *op, const char *args, char **result,
     char code[32], struct error *err)
 {
-	int64_t until = due_ms(c);
+	int64_t until = due_ms(c), slow = 0;
 	uint64_t id;
 	int rc;
 
+	if (c->slow_ms > 0)
+		slow = clock_ms(CLOCK_MONOTONIC) + c->slow_ms;
 	do {
 		code[0] = '\0';
 		rc = conn_ask(c, op, args, &id, err);
@@ -383,7 +401,7 @@ conn_call(struct conn *c, const char *op, const char *args, char **result,
 			rc = conn_answer(c, id, result, code, err);
 			if (rc != 0)
 				break;
-			rc = fill_until(c, until, true, err);
+			rc = fill_patiently(c, until, &slow, err);
 		}
 	} while (conn_was_left(c, rc, code));
 	return rc < 0 ? rc : 0;

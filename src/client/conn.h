@@ -35,6 +35,9 @@ struct conn {
 	int64_t next_try;   /* likewise: conn_proceed is to be called again */
 	int cancel_fd;      /* readable: give up waiting, -ECANCELED; 0: none */
 	bool retryable; /* what was refused last may be granted another time */
+	int slow_ms;    /* on_slow is called when conn_call takes longer; 0 */
+	void (*on_slow)(void *arg); /* once for a call */
+	void *slow_arg;
 };
 
 /*

@@ -248,6 +248,9 @@ conn_reopen(struct conn *c, struct error *err)
 	c->timeout_ms = old.timeout_ms;
 	c->next_id = old.next_id;
 	c->cancel_fd = old.cancel_fd;
+	c->slow_ms = old.slow_ms;
+	c->on_slow = old.on_slow;
+	c->slow_arg = old.slow_arg;
 	rc = proceed_until_open(c, err);
 	c->give = old.give;
 	if (rc < 0)

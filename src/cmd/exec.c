@@ -22,6 +22,8 @@
 #define COMMAND_MAX (64u << 10) /* as the host has it */
 #define EXIT_TIMED_OUT 11
 #define EXIT_SIGNAL 128
+#define SLOW_MS 10000
+#define SHOWN_MAX 60 /* bytes of the command, in what is said of it */
 
 struct args {
 	const char *timeout, *max_output;
@@ -160,6 +162,25 @@ answer(struct call *call, const char *text, const json_t *result)
 	return status != 0 ? status : status_of(call, result);
 }
 
+/* Somebody may think that it hangs: say what is waited for. */
+static void
+on_slow(void *arg)
+{
+	const struct call *call = arg;
+	auto_free char *command = join_words(call);
+	size_t len = strcspn(command, "\n"), most = SHOWN_MAX;
+	bool cut = command[len] != '\0' || len > most;
+
+	while (len > most && ((unsigned char)command[most] & 0xC0) == 0x80)
+		most--;
+	command[len < most ? len : most] = '\0';
+	out_note(call->out,
+	    "still waiting for \"%s%s\" in session %s (%d s); C-c stops the "
+	    "waiting, and the command goes on",
+	    command, cut ? "..." : "", target_name(call->target),
+	    SLOW_MS / 1000);
+}
+
 static int
 run(struct call *call)
 {
@@ -177,6 +198,9 @@ run(struct call *call)
 		return status;
 	status = target_connect(call);
 	call->target->conn.timeout_ms = INT_MAX; /* the host sees to it */
+	call->target->conn.slow_ms = call->out->json ? 0 : SLOW_MS;
+	call->target->conn.on_slow = on_slow;
+	call->target->conn.slow_arg = call;
 	if (status == 0)
 		status = target_ask(call, "session.exec", args, &text);
 	if (status != 0)
@@ -205,8 +229,10 @@ const struct cmd cmd_exec = {
 	    "the command is wrapped for it ('capture' is best-effort then).\n"
 	    "A shell that a signal ends gives 128 and the signal's number.\n"
 	    "\n"
-	    "When the time is over the exit status is 11, and the command goes\n"
-	    "on.  tend's own failures are 125.\n",
+	    "There is no time limit without --timeout.  After 10 seconds standard\n"
+	    "error says once what is waited for, unless --json.  When the time is\n"
+	    "over the exit status is 11, and the command goes on.  tend's own\n"
+	    "failures are 125.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_SESSION,

@@ -61,6 +61,28 @@ def test_who_stops_waiting_ends_nothing(home, tmp_path):  # noqa: F811
     assert b"through the gate\r\ndone\r\n" in output, output
 
 
+def test_what_takes_long_is_said_once(home, tmp_path):  # noqa: F811
+    """After ten seconds, and not to those who read JSON."""
+    gates, callers = [], []
+    for name, options in (("json", ["--json"]), ("build", [])):
+        home.start("bash", options=["--name", name])
+        gate = tmp_path / name
+        os.mkfifo(gate)
+        callers.append(subprocess.Popen(
+            [TEND, "exec", name, *options, "--", f"cat {gate}"], env=home.env,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE))
+        gates.append(open(gate, "w"))  # its command runs
+    note = callers[1].stderr.readline().decode()
+    assert re.search(r'still waiting for "cat [^"]*" in session build '
+                     r'\(10 s\); C-c stops the waiting', note), note
+    for gate, caller in zip(gates, callers):
+        gate.write("through\n")
+        gate.close()
+        out, rest = caller.communicate(timeout=60)
+        assert caller.returncode == 0 and b"through" in out, (out, rest)
+        assert rest == b"", rest
+
+
 def ended(home, sid, number):
     """What the log has of the end of that many runs: of the last."""
     def look():
