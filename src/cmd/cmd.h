@@ -51,6 +51,7 @@ struct cmd {
 	unsigned needs;      /* enum cmd_needs */
 	bool before_program; /* options end where a program's words begin */
 	bool passes_status;  /* the program's; our own failure is 125 */
+	bool (*may_pass)(const void *args); /* NULL; whether it does so now */
 	int (*run)(struct call *call);
 };
 

@@ -159,6 +159,8 @@ run(struct out *out, const struct cmd *cmd, struct common *common, int argc,
 		status = out_fail(out, FAIL_USAGE, "%s; see 'tend %s -h'",
 		    err.msg, cmd->name);
 	} else {
+		if (cmd->may_pass != NULL && cmd->may_pass(args))
+			out->failure_status = OWN_FAILURE;
 		argv[argc] = NULL;
 		call.argc = argc;
 		status = run_parsed(&call, cmd, common);

@@ -18,11 +18,12 @@
 #include "op/condition.h"
 
 #define TIMED_OUT 11 /* exit status; of a session that has ended, 4 */
+#define SIGNALLED 128
 
 struct args {
 	const char *text, *regex, *absent, *cursor, *changed_since;
 	const char *stable, *idle, *after, *timeout;
-	bool command_done, exit, seen, echo, any, all;
+	bool command_done, exit, seen, echo, any, all, pass_status;
 };
 
 static const struct opt options[] = {
@@ -53,6 +54,8 @@ static const struct opt options[] = {
 	    "give up after so long (30s)"),
 	OPT_FLAG(struct args, any, "any", 0, "of several sessions, the first"),
 	OPT_FLAG(struct args, all, "all", 0, "of several sessions, each"),
+	OPT_FLAG(struct args, pass_status, "pass-status", 0,
+	    "exit with the status of what has ended"),
 	{ 0 },
 };
 
@@ -192,10 +195,26 @@ check_several(struct call *call)
 		return out_fail(call->out, FAIL_USAGE,
 		    "for which of %d sessions? give --any or --all",
 		    call->argc + 1);
+	if (a->pass_status && !a->exit && !a->command_done)
+		return out_fail(call->out, FAIL_USAGE,
+		    "--pass-status is about what ends; give --exit or "
+		    "--command-done with it");
 	return 0;
 }
 
 /* ---------------------------------------------------------------- answer */
+
+/* The status of what has ended there, as shells have it; -1: none is known. */
+static int
+ended_with(const struct waiting_one *one)
+{
+	const json_t *code = json_object_get(one->result, "exit_code");
+	const json_t *signo = json_object_get(one->result, "exit_signal");
+
+	if (json_is_integer(signo))
+		return SIGNALLED + (int)json_integer_value(signo);
+	return json_is_integer(code) ? (int)json_integer_value(code) : -1;
+}
 
 static int
 status_of(const struct waiting *w)
@@ -221,6 +240,23 @@ is_shown(const struct waiting *w, size_t i)
 	if (w->any && w->first != NULL)
 		return &w->ones[i] == w->first;
 	return w->ones[i].result != NULL;
+}
+
+/* Of several, the first that is not 0. */
+static int
+passed_status(const struct waiting *w)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < w->n && status == 0; i++)
+		if (is_shown(w, i))
+			status = ended_with(&w->ones[i]);
+	if (status >= 0)
+		return status;
+	if (!w->call->out->json)
+		out_note(w->call->out,
+		    "with which status it ended is not known");
+	return out_status(w->call->out, FAIL_INTERNAL);
 }
 
 static void
@@ -261,25 +297,31 @@ put_several(const struct waiting *w, int status, struct json_out *j)
 
 /* What was found, for a script to use; of several sessions, where. */
 static void
+say_one(const struct waiting_one *one, bool several, struct buf *out)
+{
+	const char *text = json_string_value(
+	    json_object_get(one->result, "text"));
+	int status = ended_with(one);
+	bool found = text != NULL || status >= 0;
+
+	if (several)
+		out_put_safe(out, target_name(one->target));
+	if (several && found)
+		buf_putc(out, '\t');
+	if (text != NULL)
+		out_put_lines(out, text);
+	else if (status >= 0)
+		buf_printf(out, "%d", status);
+	if (several || found)
+		buf_putc(out, '\n');
+}
+
+static void
 say_found(const struct waiting *w, bool several)
 {
-	struct buf *out = &w->call->out->buf;
-
-	for (size_t i = 0; i < w->n; i++) {
-		const char *text = json_string_value(
-		    json_object_get(w->ones[i].result, "text"));
-
-		if (!is_shown(w, i))
-			continue;
-		if (several)
-			out_put_safe(out, target_name(w->ones[i].target));
-		if (several && text != NULL)
-			buf_putc(out, '\t');
-		if (text != NULL)
-			out_put_lines(out, text);
-		if (several || text != NULL)
-			buf_putc(out, '\n');
-	}
+	for (size_t i = 0; i < w->n; i++)
+		if (is_shown(w, i))
+			say_one(&w->ones[i], several, &w->call->out->buf);
 }
 
 /* That it was there, but does not count. */
@@ -324,6 +366,7 @@ say_screen(const struct waiting *w, const struct waiting_one *one)
 static int
 answer(const struct waiting *w, bool several)
 {
+	const struct args *a = w->call->args;
 	int status = status_of(w), sent;
 	struct json_out j;
 
@@ -340,6 +383,8 @@ answer(const struct waiting *w, bool several)
 			if (!waiting_matched(&w->ones[i]))
 				say_screen(w, &w->ones[i]);
 	}
+	if (status == 0 && a->pass_status)
+		status = passed_status(w);
 	sent = out_send(w->call->out);
 	return sent != 0 ? sent : status;
 }
@@ -389,6 +434,14 @@ run(struct call *call)
 	return status;
 }
 
+static bool
+may_pass(const void *args)
+{
+	const struct args *a = args;
+
+	return a->pass_status;
+}
+
 const struct cmd cmd_wait = {
 	.name = "wait",
 	.usage =
@@ -398,12 +451,15 @@ const struct cmd cmd_wait = {
 	    "            [--idle DURATION] [--command-done] [--exit] "
 	    "[--seen] [--echo]\n"
 	    "            [--after SEQ] [--timeout DURATION] [--any] [--all] "
-	    "[--json]",
+	    "[--pass-status]\n"
+	    "            [--json]",
 	.summary = "wait until a session's screen shows something",
 	.details =
 	    "Several conditions must hold at one moment.  What was found is\n"
-	    "printed.  The status is 0, or 11 when the time is over, or 4 when the\n"
-	    "session has ended and it cannot happen any more.\n"
+	    "printed: the text, or the exit status of what has ended (--exit,\n"
+	    "--command-done).  The status is 0, or 11 when the time is over, or 4\n"
+	    "when the session has ended and it cannot happen any more; with\n"
+	    "--pass-status in place of 0 that of what has ended, and of 4, 125.\n"
 	    "\n"
 	    "With --after a match counts only if it is in a line that has come\n"
 	    "since: not in one that stood there before, wherever it is drawn\n"
@@ -412,9 +468,12 @@ const struct cmd cmd_wait = {
 	    "  tend wait build --text 'tests passed' --timeout 5m\n"
 	    "  seq=$(tend send sh --text ls --keys Enter --json | jq .result.seq)\n"
 	    "  tend wait sh --after $seq --regex '\\$$' --stable 200ms\n"
-	    "  tend wait a b c --any --exit\n",
+	    "  tend wait a b c --any --exit\n"
+	    "  status=$(tend wait a --exit --timeout 10m)\n"
+	    "  tend wait a --exit --pass-status && echo well done\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_SESSION | CMD_NEWEST | CMD_FINDS_DESTROYED,
+	.may_pass = may_pass,
 	.run = run,
 };

@@ -215,6 +215,11 @@ judge(struct offline *o, struct log_reader *r, const struct replay *at,
 	s.ledger = &o->ledger;
 	s.shown_seq = o->last_seq;
 	s.done_seq = at->done_seq;
+	s.done_status = at->done_status;
+	if (o->session->has_exit) {
+		s.exit_code = o->session->exit_code;
+		s.exit_signal = o->session->exit_signal;
+	}
 	s.shown_ns = s.now_ns = moment(o->session, at->time_ns);
 	if (condition_wants(&o->c, CONDITION_IDLE))
 		s.idle_ms = quiet_ms(r, at->offset);

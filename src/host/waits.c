@@ -48,7 +48,9 @@ struct waits {
 	uint64_t shown_seq;  /* of the event that showed it; 0: not known */
 	int64_t shown_ns;    /* CLOCK_BOOTTIME of that; 0 */
 	uint64_t done_seq;   /* of the last end of a command */
+	int done_status;     /* of that command; -1: it did not say */
 	bool done;           /* one has ended in what the engine takes in now */
+	int ending_status;   /* of that one */
 	bool drawing;        /* when it was looked last there was no frame */
 	bool alternate;      /* which screen was looked at last, for slices */
 
@@ -260,7 +262,12 @@ see(struct waits *w, struct sight *s, int64_t now)
 	s->ledger = w->h->ledger;
 	s->shown_seq = w->shown_seq;
 	s->done_seq = w->done_seq;
+	s->done_status = w->done_status;
 	s->ended = w->h->ended;
+	if (s->ended && w->h->manifest.has_exit) {
+		s->exit_code = w->h->manifest.exit_code;
+		s->exit_signal = w->h->manifest.exit_signal;
+	}
 	s->shown_ns = w->shown_ns;
 	s->now_ns = s->ended && w->h->ended_ns != 0 ? w->h->ended_ns :
 						      clock_ns(CLOCK_BOOTTIME);
@@ -423,6 +430,7 @@ answer_past(struct wait *wait, const struct replay *at)
 
 	sight_init(&s, at->vt);
 	s.shown_ns = (int64_t)(wait->all->h->began_ns + at->time_ns);
+	s.done_status = at->done_status;
 	answer(wait, &v, &s);
 	sight_finish(&s);
 }
@@ -433,8 +441,10 @@ learn(struct waits *w, const struct past_look *p, const struct replay *at)
 {
 	if (w->shown_seq < p->shown_seq)
 		w->shown_seq = p->shown_seq;
-	if (w->done_seq < at->done_seq)
+	if (w->done_seq < at->done_seq) {
 		w->done_seq = at->done_seq;
+		w->done_status = at->done_status;
+	}
 	ledger_learn(w->h->ledger, &p->ledger);
 	look(w);
 }
@@ -611,8 +621,10 @@ waits_output(struct waits *w, uint64_t seq, bool frame)
 {
 	if (seq == 0)
 		seq = scribe_seq(w->h->scribe) + 1;
-	if (w->done)
+	if (w->done) {
 		w->done_seq = seq;
+		w->done_status = w->ending_status;
+	}
 	w->done = false;
 	w->drawing = !frame;
 	if (!frame)
@@ -632,8 +644,10 @@ waits_event(struct waits *w, const struct vt_event *ev)
 	if (ev->type != VT_EVENT_MARK)
 		return;
 	assert(!w->due);
-	if (ev->number == 'D')
+	if (ev->number == 'D') {
 		w->done = true;
+		w->ending_status = ev->value;
+	}
 	ledger_story.marked(w->h->ledger, w->h->vt, ev->number);
 }
 

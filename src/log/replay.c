@@ -40,6 +40,7 @@ struct player {
 	bool watching;                    /* at this event */
 	bool stopped;                     /* enough was seen */
 	bool done; /* a command has ended in this event */
+	int done_status;
 	struct replay at;
 };
 
@@ -178,8 +179,10 @@ on_said(void *arg, const struct vt_event *ev)
 
 	if (ev->type != VT_EVENT_MARK)
 		return;
-	if (ev->number == 'D')
+	if (ev->number == 'D') {
 		p->done = true;
+		p->done_status = ev->value;
+	}
 	if (story != NULL)
 		story->marked(p->watch->story_arg, p->vt, ev->number);
 }
@@ -392,8 +395,10 @@ play(struct player *p, const struct record *rec)
 		p->at.shown_seq = rec->seq;
 		p->at.shown_offset = p->at.offset;
 	}
-	if (p->done)
+	if (p->done) {
 		p->at.done_seq = rec->seq;
+		p->at.done_status = p->done_status;
+	}
 	p->done = false;
 	if (frame && story_of(p) != NULL)
 		story_of(p)->frame(p->watch->story_arg, p->vt, rec->seq,

@@ -23,6 +23,7 @@ struct replay {
 	 */
 	uint64_t shown_seq, shown_offset;
 	uint64_t done_seq; /* in which a command ended last (OSC 133;D); 0 */
+	int done_status;   /* of that command; -1: it did not say */
 	bool complete;     /* false: damage or an engine gap lies before it */
 };
 

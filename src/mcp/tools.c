@@ -132,7 +132,8 @@ const struct tool tools[] = {
 	    .title = "Wait for the screen",
 	    .description =
 		"Wait until the screen meets all conditions given, and return "
-		"at once then. Without a match, `screen` is what it showed, and "
+		"at once then; with `exit` and `command_done`, the exit status "
+		"of what has ended. Without a match, `screen` is what it showed, and "
 		"`seen` says if the text was only in the echo of what was "
 		"typed (\"echo\") or in lines of before (\"before\").",
 	    .hints = TOOL_READS,
@@ -140,7 +141,7 @@ const struct tool tools[] = {
 	    .command = "wait",
 	    .shape = { "matched:bool timed_out:bool condition:string? "
 		       "row:number? col:number? seq:number? hash:string? "
-		       "seen:string?",
+		       "seen:string? exit_code:number? exit_signal:number?",
 		"text screen", NULL },
 	},
 	{

@@ -16,7 +16,11 @@
 void
 sight_init(struct sight *s, const struct vt *vt)
 {
-	*s = (struct sight){ .vt = vt, .stable_ms = -1, .idle_ms = -1 };
+	*s = (struct sight){ .vt = vt,
+		.done_status = -1,
+		.exit_code = -1,
+		.stable_ms = -1,
+		.idle_ms = -1 };
 	buf_init(&s->text, SIZE_MAX);
 	buf_init(&s->lines, SIZE_MAX);
 }
@@ -763,6 +767,21 @@ moment(const struct verdict *v, const struct sight *s)
 							     s->shown_ns;
 }
 
+/* How that ended which was waited for: the session, or a command of it. */
+static void
+put_status(const struct verdict *v, const struct sight *s, struct json_out *j)
+{
+	bool ended = v->conditions >> CONDITION_EXIT & 1;
+	bool done = v->conditions >> CONDITION_DONE & 1;
+	int code = ended ? s->exit_code : s->done_status;
+
+	if (!v->matched || (!ended && !done))
+		return;
+	json_put_maybe(j, "exit_code", code >= 0, code);
+	json_put_maybe(j, "exit_signal", ended && s->exit_signal > 0,
+	    s->exit_signal);
+}
+
 void
 verdict_json(const struct verdict *v, struct sight *s, struct json_out *j)
 {
@@ -789,6 +808,7 @@ verdict_json(const struct verdict *v, struct sight *s, struct json_out *j)
 	else
 		json_out_null(j);
 	json_put_maybe(j, "time_ns", v->matched, moment(v, s));
+	put_status(v, s, j);
 	if (!v->matched && v->missed != 0) {
 		json_out_key(j, "seen");
 		json_out_text(j,

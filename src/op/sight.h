@@ -28,6 +28,9 @@ struct sight {
 	const struct vt *vt; /* NULL: there is no screen */
 	uint64_t shown_seq;  /* of the event that showed it; 0: not known */
 	uint64_t done_seq;   /* of the last end of a command; 0: none */
+	int done_status;     /* of that command; -1: it is not known */
+	int exit_code;       /* of a session that has ended; -1: none */
+	int exit_signal;     /* that ended it; 0: none */
 	int64_t stable_ms;   /* the text has been the same; -1: nobody knows */
 	int64_t idle_ms;     /* nothing was written or typed; -1 */
 	int64_t shown_ns;    /* CLOCK_BOOTTIME: the frame; 0: not known */

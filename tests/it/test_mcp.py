@@ -222,7 +222,7 @@ def test_a_client_waits_for_what_should_appear(mcp, home):
     mcp.call("session_send", session=sid, input=[{"text": "exit 4"},
                                                  {"keys": ["Enter"]}])
     got = mcp.call("session_wait", session=sid, exit=True)
-    assert got["matched"] is True
+    assert got["matched"] is True and got["exit_code"] == 4, got
     got = mcp.call("session_wait", session=sid, text="exit 4")
     assert got["matched"] is False and got["seen"] == "echo", got
     assert mcp.call("session_wait", session=sid, text="exit 4",

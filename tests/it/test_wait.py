@@ -846,4 +846,61 @@ def test_the_newest_and_those_that_end_meanwhile(home):
     got = json.loads(out)["result"]
     assert waiter.returncode == 0 and got["matched"], got
     assert [one["session"] for one in got["sessions"]] == sids
-    assert home.ok("wait", "--exit") == ""
+    assert [one["exit_code"] for one in got["sessions"]] == [0, 1, 2], got
+    assert home.ok("wait", "--exit") == "2\n"
+
+
+def test_the_status_of_what_has_ended_is_told(home):
+    """Live and from the log, of the session and of a command."""
+    sid = home.start("sh", "-c", "read x; exit 7", options=["-n", "seven"])
+    waiter = subprocess.Popen([TEND, "wait", sid, "--exit", "--json"],
+                              env=home.env, stdout=subprocess.PIPE)
+    home.ok("send", sid, "--keys", "Enter")
+    got = json.loads(waiter.communicate(timeout=60)[0])["result"]
+    assert (got["exit_code"], got["exit_signal"]) == (7, None), got
+    home.wait_gone(sid)
+    got = home.json("wait", sid, "--exit")
+    assert (got["exit_code"], got["exit_signal"]) == (7, None), got
+    killed = home.start("cat", options=["-n", "killed"])
+    home.ok("kill", killed)
+    got = home.json("wait", killed, "--exit")
+    assert (got["exit_code"], got["exit_signal"]) == (None, 9), got
+    assert home.ok("wait", sid, "--exit") == "7\n"
+    assert home.ok("wait", sid, killed, "--all", "--exit") == \
+        "seven\t7\nkilled\t137\n"
+    assert "exit_code" not in home.json("wait", sid, "--cursor", "*,*")
+
+
+def test_the_status_of_a_command_is_told(home):
+    sid = home.start("bash")
+    seqs = []
+    for status in (3, 0, 141):
+        home.ok("exec", sid, "--", "true")
+        seqs.append(home.json("send", sid, "--text", f"(exit {status})",
+                              "--keys", "Enter")["seq"])
+        got = home.json("wait", sid, "--command-done", "--after",
+                        str(seqs[-1]))
+        assert (got["exit_code"], got["exit_signal"]) == (status, None), got
+    home.ok("revive", sid)  # another host, which finds it in the log
+    got = home.json("wait", sid, "--command-done", "--after", str(seqs[0]))
+    assert got["exit_code"] == 3, got
+    home.ok("kill", sid)
+    home.wait_gone(sid)
+    got = home.json("wait", sid, "--command-done", "--after", str(seqs[0]))
+    assert got["exit_code"] == 3, got
+
+
+def test_the_status_is_passed_on_if_asked(home):
+    sids = {n: home.start("sh", "-c", f"exit {n}") for n in (0, 3, 11)}
+
+    def status(*args):
+        return home.run("wait", *args, "--pass-status").status
+
+    assert [status(sids[n], "--exit") for n in sids] == [0, 3, 11]
+    assert status(*sids.values(), "--exit", "--all") == 3
+    running = home.start("cat")
+    assert status(running, "--exit", "--timeout", "10ms") == 11
+    assert status("nobody", "--exit") == 125
+    assert status(sids[0], "--command-done") == 125
+    answer = home.run("wait", running, "--pass-status", "--text", "x")
+    assert answer.status == 125 and "--exit" in answer.err, answer

@@ -403,9 +403,9 @@ a_verdict_is_an_object(void **state)
 	vt_destroy(vt);
 }
 
-/* The moment that a verdict on such conditions tells. */
+/* What a verdict on such conditions has in it. */
 static void
-moment_is(struct sight *s, unsigned conditions, const char *expected)
+verdict_has(struct sight *s, unsigned conditions, const char *expected)
 {
 	const struct verdict v = { .matched = true, .conditions = conditions };
 	struct json_out j;
@@ -432,14 +432,35 @@ a_match_is_as_late_as_the_last_of_what_it_needs(void **state)
 	sight_init(&s, vt);
 	s.shown_ns = -5;
 	s.now_ns = 6;
-	moment_is(&s, text | 1u << CONDITION_DONE, "\"time_ns\":-5}");
-	moment_is(&s, text | 1u << CONDITION_EXIT, "\"time_ns\":6}");
-	moment_is(&s, text | 1u << CONDITION_IDLE, "\"time_ns\":6}");
-	moment_is(&s, text | 1u << CONDITION_STABLE, "\"time_ns\":6}");
+	verdict_has(&s, text | 1u << CONDITION_DONE, "\"time_ns\":-5,");
+	verdict_has(&s, text | 1u << CONDITION_EXIT, "\"time_ns\":6,");
+	verdict_has(&s, text | 1u << CONDITION_IDLE, "\"time_ns\":6}");
+	verdict_has(&s, text | 1u << CONDITION_STABLE, "\"time_ns\":6}");
 	s.shown_ns = 0; /* it is not known: when it was looked at */
-	moment_is(&s, text, "\"time_ns\":6}");
+	verdict_has(&s, text, "\"time_ns\":6}");
 	sight_finish(&s);
 	vt_destroy(vt);
+}
+
+static void
+a_match_says_how_it_ended(void **state)
+{
+	const unsigned done = 1u << CONDITION_DONE,
+		       ended = 1u << CONDITION_EXIT;
+	struct sight s;
+
+	(void)state;
+	sight_init(&s, NULL);
+	verdict_has(&s, done, "\"exit_code\":null,\"exit_signal\":null}");
+	s.done_status = 3;
+	s.exit_signal = 9;
+	verdict_has(&s, done, "\"exit_code\":3,\"exit_signal\":null}");
+	verdict_has(&s, ended, "\"exit_code\":null,\"exit_signal\":9}");
+	s.exit_code = 0;
+	s.exit_signal = 0;
+	verdict_has(&s, ended | done, "\"exit_code\":0,\"exit_signal\":null}");
+	verdict_has(&s, 1u << CONDITION_IDLE, "\"time_ns\":0}");
+	sight_finish(&s);
 }
 
 int
@@ -462,6 +483,7 @@ main(void)
 		cmocka_unit_test(a_verdict_is_an_object),
 		cmocka_unit_test(
 		    a_match_is_as_late_as_the_last_of_what_it_needs),
+		cmocka_unit_test(a_match_says_how_it_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
