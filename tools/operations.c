@@ -21,7 +21,11 @@ static const char preamble[] =
     "| control | stop, rename |\n"
     "\n"
     "An argument in brackets may be left out. An unknown argument, or one that is\n"
-    "not as the page says, is refused with `usage` and named, and nothing is done.\n";
+    "not as the page says, is refused with `usage` and named, and nothing is done.\n"
+    "\n"
+    "A duration is a string with a unit, as in `\"500ms\"`, `\"5s\"`, `\"1.5m\"`,\n"
+    "`\"2h\"` or `\"7d\"`, or a number of milliseconds. `timeout_ms` is another name\n"
+    "of `timeout`, and so with the others: give one of the two.\n";
 
 static void
 put_arguments(const struct op *op)

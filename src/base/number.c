@@ -64,14 +64,14 @@ number_duration(const char *s, uint64_t *ns, struct error *err)
 	const uint64_t most = INT64_MAX;
 	uint64_t whole = 0, part = 0, unit;
 	const char *p = s;
-	bool ok = number_take(&p, most, &whole);
+	bool ok = number_take(&p, most, &whole), plain = ok && *p == '\0';
 
 	if (ok && *p == '.') {
 		p++;
 		ok = *p >= '0' && *p <= '9';
 		part = take_fraction(&p);
 	}
-	unit = ok ? duration_unit(p) : 0;
+	unit = ok ? duration_unit(plain ? "ms" : p) : 0;
 	if (unit == 0 || whole > most / unit - 1)
 		return error_set(err, EINVAL,
 		    "%.40s is no duration: write it as in 500ms, 5s, 2m, 1h or 7d",

@@ -355,7 +355,7 @@ set_limits(struct gc *g)
 		return out_fail(g->call->out, FAIL_USAGE,
 		    "--all leaves nothing for --older-than; give one of them");
 	if (a->older_than != NULL) {
-		if (units_duration(a->older_than, &ns, &err) < 0)
+		if (units_duration_with_unit(a->older_than, &ns, &err) < 0)
 			return out_fail(g->call->out, FAIL_USAGE,
 			    "--older-than: %s", err.msg);
 		g->age_ms = (int64_t)(ns / 1000000);

@@ -240,7 +240,7 @@ static bool
 find_argument(const struct op *op, const char *option, size_t len,
     char out[OPTION_SIZE])
 {
-	static const char *const ends[] = { "", "_ms", "s" };
+	static const char *const ends[] = { "", "s" };
 	struct op_argument a;
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {

@@ -51,7 +51,7 @@ static const struct opt options[] = {
 	    "a line feed goes down (lf), or also returns (crlf)"),
 	OPT_VALUE(struct args, until, "until", 0, "BYTES",
 	    "stop after so many bytes of output"),
-	OPT_VALUE(struct args, at, "at", 0, "SECONDS",
+	OPT_VALUE(struct args, at, "at", 0, "DURATION",
 	    "the moment of an asciicast recording to show"),
 	{ 0 },
 };
@@ -105,17 +105,14 @@ parse_until(struct render *r, const char *s)
 static int
 parse_at(struct render *r, const char *s)
 {
-	size_t len = strspn(s, "0123456789.");
-	char *end = NULL;
+	struct error err;
+	uint64_t ns;
 
-	if (len > 0)
-		r->at = strtod(s, &end);
-	if (end == NULL || end != s + len || !isfinite(r->at) ||
-	    (strcmp(end, "") != 0 && strcmp(end, "s") != 0))
+	if (units_duration_with_unit(s, &ns, &err) < 0)
 		return out_fail(r->out, FAIL_USAGE,
-		    "--at %s: give the seconds "
-		    "since the recording began, as in 12.5",
-		    s);
+		    "--at: %s; it is the time since the recording began",
+		    err.msg);
+	r->at = (double)ns / 1e9;
 	return 0;
 }
 
@@ -567,7 +564,7 @@ const struct cmd cmd_render = {
 	    "[FILE|-] [--size COLSxROWS] "
 	    "[--format text|ansi|json|html|svg]\n"
 	    "            [--newline auto|lf|crlf] [--scrollback] [--cells]\n"
-	    "            [--until BYTES] [--at SECONDS] [--json]",
+	    "            [--until BYTES] [--at DURATION] [--json]",
 	.summary = "show what a stream of terminal bytes looks like",
 	.details =
 	    "FILE holds what a program wrote to its terminal, or is an\n"

@@ -25,6 +25,17 @@ units_duration(const char *s, uint64_t *ns, struct error *err)
 	return number_duration(s, ns, err);
 }
 
+int
+units_duration_with_unit(const char *s, uint64_t *ns, struct error *err)
+{
+	if (s[0] != '\0' && s[strspn(s, "0123456789")] == '\0')
+		return error_set(err, EINVAL,
+		    "%.40s of what? write the unit, as in 500ms, 5s, 2m, 1h or "
+		    "7d",
+		    s);
+	return number_duration(s, ns, err);
+}
+
 /* The power of 1024 that a suffix stands for; -1 for none. */
 static int
 size_unit(const char *suffix)

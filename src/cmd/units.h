@@ -11,8 +11,11 @@ struct error;
  * 0, or -EINVAL with the text and what to write instead in err.
  */
 
-/* 500ms, 5s, 1.5m, 2h, 7d; in nanoseconds. */
+/* 500ms, 5s, 1.5m, 2h, 7d, or digits alone for milliseconds; in nanoseconds. */
 int units_duration(const char *s, uint64_t *ns, struct error *err);
+
+/* The same where digits alone mean something else, or would do harm. */
+int units_duration_with_unit(const char *s, uint64_t *ns, struct error *err);
 
 /* 4096, 64K, 256M, 5G, 1T, also 64KiB; in bytes, by 1024. */
 int units_size(const char *s, uint64_t *bytes, struct error *err);

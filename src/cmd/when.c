@@ -117,9 +117,10 @@ when_parse(const char *s, struct when *out, struct error *err)
 		w.mark = s + 5;
 	} else if (s[0] == '@' && units_number(s + 1, UINT64_MAX, &w.value)) {
 		w.kind = WHEN_OFFSET;
-	} else if (s[0] == '-' && units_duration(s + 1, &w.value, NULL) == 0) {
+	} else if (s[0] == '-' &&
+	    units_duration_with_unit(s + 1, &w.value, NULL) == 0) {
 		w.kind = WHEN_AGO;
-	} else if (units_duration(s, &w.value, NULL) == 0) {
+	} else if (units_duration_with_unit(s, &w.value, NULL) == 0) {
 		w.kind = WHEN_SINCE_START;
 	} else if (parse_wall(s, &w.value)) {
 		w.kind = WHEN_WALL;

@@ -169,7 +169,7 @@ check(const struct client *c, const struct op_request *r, struct error *err)
 	if (r->op->permission != OP_READ && !client_may_type(c))
 		return error_set(err, EACCES,
 		    "%s is not for a read-only connection", r->op->name);
-	return op_check_arguments(r->op, r->args, err);
+	return op_take_arguments(r->op, r->args, err);
 }
 
 static int

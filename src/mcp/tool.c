@@ -94,7 +94,10 @@ put_type(struct json_out *j, const char *type)
 		if (strcmp(types[i][0], type) == 0)
 			type = types[i][1];
 	json_out_key(j, "type");
-	json_out_text(j, type);
+	if (strcmp(type, "duration") == 0)
+		json_out_json(j, "[\"string\",\"integer\"]");
+	else
+		json_out_text(j, type);
 }
 
 /* As the schema of its type calls its bounds. */
@@ -103,6 +106,7 @@ put_range(struct json_out *j, const struct op_argument *a)
 {
 	static const char *const bounds[][3] = {
 		{ "number", "minimum", "maximum" },
+		{ "duration", "minimum", "maximum" },
 		{ "string", "minLength", "maxLength" },
 		{ "array", "minItems", "maxItems" },
 	};
@@ -333,7 +337,7 @@ check(const struct tool *t, json_t *args, char **session, struct error *err)
 			return error_set(err, EINVAL,
 			    "%s takes no argument '%.40s'", t->op->name, name);
 	}
-	return op_check_arguments(t->op, args, err);
+	return op_take_arguments(t->op, args, err);
 }
 
 json_t *

@@ -176,8 +176,8 @@ read_kinds(struct condition *c, const json_t *args, enum condition_names names,
 			continue;
 		c->wanted |= 1u << i;
 		if (kinds[i].read(c, v, &why) < 0)
-			return name_it(kinds[i].argument, kinds[i].option,
-			    names, &why, err);
+			return name_it(kinds[i].name, kinds[i].option, names,
+			    &why, err);
 	}
 	return 0;
 }
@@ -197,7 +197,7 @@ read_others(struct condition *c, const json_t *args, enum condition_names names,
 	c->timeout_ms = CONDITION_TIMEOUT_MS;
 	if (json_is_integer(timeout) &&
 	    read_ms(timeout, 0, &c->timeout_ms, &why) < 0)
-		return name_it("timeout_ms", "timeout", names, &why, err);
+		return name_it("timeout", "timeout", names, &why, err);
 	return 0;
 }
 
@@ -212,7 +212,7 @@ nothing(enum condition_names names, struct error *err)
 	for (unsigned i = 0; i < CONDITION_KINDS; i++)
 		buf_printf(&all, "%s%s%s", i > 0 ? ", " : "",
 		    options ? "--" : "",
-		    options ? kinds[i].option : kinds[i].argument);
+		    options ? kinds[i].option : kinds[i].name);
 	rc = error_set(err, EINVAL,
 	    "there is nothing to wait for; give at least one of %.*s",
 	    (int)all.len, (const char *)all.data);

@@ -47,7 +47,7 @@ struct condition {
 };
 
 /*
- * Read arguments that op_check_arguments has let pass.  -EINVAL and which of
+ * Read arguments that op_take_arguments has let pass.  -EINVAL and which of
  * them is wrong, and what would be right: as an argument of the operation, or
  * as the option of a command line that it came from.  Then nothing is to
  * finish.

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/json_tree.h"
+#include "base/number.h"
 
 #define ALL_SURFACES (OP_SOCKET | OP_HTTP | OP_WEBSOCKET | OP_MCP | OP_FLEET)
 #define ALL ALL_SURFACES, NULL
@@ -85,6 +86,7 @@ static const struct {
 } types[] = {
 	{ "string", "a string", " bytes" },
 	{ "number", "a whole number", "" },
+	{ "duration", "a duration, as in \"5s\", or milliseconds", "" },
 	{ "array", "an array", " items" },
 	{ "object", "an object", "" },
 	{ "bool", "true or false", "" },
@@ -92,10 +94,16 @@ static const struct {
 
 #define TYPES (sizeof(types) / sizeof(*types))
 
+static bool
+is_duration(const struct op_argument *a)
+{
+	return strcmp(a->type, "duration") == 0;
+}
+
 void
 op_argument_words(const struct op_argument *a, char out[OP_WORDS_SIZE])
 {
-	bool is_number = strcmp(a->type, "number") == 0;
+	bool is_number = strcmp(a->type, "number") == 0 || is_duration(a);
 	char range[64] = "";
 	size_t t = 0;
 
@@ -139,11 +147,30 @@ type_of(const json_t *v, uint64_t *size)
 	}
 }
 
+/* The milliseconds of a duration in any of its forms. */
+static bool
+read_ms(const json_t *v, uint64_t *ms)
+{
+	uint64_t ns;
+
+	if (json_is_integer(v)) {
+		*ms = (uint64_t)json_integer_value(v);
+		return json_integer_value(v) >= 0;
+	}
+	if (!json_is_string(v) ||
+	    number_duration(json_string_value(v), &ns, NULL) < 0)
+		return false;
+	*ms = ns / 1000000;
+	return true;
+}
+
 static bool
 fits(const json_t *v, const struct op_argument *a)
 {
 	uint64_t size;
 
+	if (is_duration(a))
+		return read_ms(v, &size) && size >= a->least && size <= a->most;
 	return strcmp(type_of(v, &size), a->type) == 0 && size >= a->least &&
 	    size <= a->most;
 }
@@ -158,6 +185,22 @@ op_find_argument(const struct op *op, const char *name, struct op_argument *out)
 			return true;
 	}
 	return false;
+}
+
+/* By the name that a caller may give it. */
+static bool
+find_given(const struct op *op, const char *name, struct op_argument *out)
+{
+	size_t len = strlen(name);
+	char base[sizeof(out->name)];
+
+	if (op_find_argument(op, name, out))
+		return true;
+	if (len < 4 || len - 3 >= sizeof(base) ||
+	    strcmp(name + len - 3, "_ms") != 0)
+		return false;
+	copy_word(base, sizeof(base), name, len - 3);
+	return op_find_argument(op, base, out) && is_duration(out);
 }
 
 static const json_t *
@@ -196,19 +239,55 @@ check_given(const struct op *op, const json_t *args, struct error *err)
 
 	json_object_foreach((json_t *)args, name, v)
 	{
-		if (!op_find_argument(op, name, &a))
+		if (!find_given(op, name, &a))
 			return unknown(op, name, err);
 		if (json_is_null(v) || fits(v, &a))
 			continue;
 		op_argument_words(&a, words);
 		return error_set(err, EINVAL, "%s: '%s' must be %s", op->name,
-		    a.name, words);
+		    name, words);
 	}
 	return 0;
 }
 
+/* `timeout` becomes `timeout_ms`, a number. */
+static int
+take_duration(const struct op *op, const struct op_argument *a, json_t *args,
+    struct error *err)
+{
+	const json_t *v = argument(args, a->name);
+	char name[sizeof(a->name) + 3];
+	uint64_t ms;
+
+	snprintf(name, sizeof(name), "%s_ms", a->name);
+	if (v != NULL && argument(args, name) != NULL)
+		return error_set(err, EINVAL,
+		    "%s: '%s' and '%s' are one; give one", op->name, a->name,
+		    name);
+	if (v == NULL)
+		v = argument(args, name);
+	if (v == NULL || !read_ms(v, &ms))
+		return 0;
+	json_object_set_new(args, name, json_integer((json_int_t)ms));
+	json_object_del(args, a->name);
+	return 0;
+}
+
+static int
+take_durations(const struct op *op, json_t *args, struct error *err)
+{
+	const char *at = op->arguments;
+	struct op_argument a;
+	int rc = 0;
+
+	while (rc == 0 && op_next_argument(&at, &a))
+		if (is_duration(&a))
+			rc = take_duration(op, &a, args, err);
+	return rc;
+}
+
 int
-op_check_arguments(const struct op *op, const json_t *args, struct error *err)
+op_take_arguments(const struct op *op, json_t *args, struct error *err)
 {
 	const char *at = op->arguments;
 	char words[OP_WORDS_SIZE];
@@ -226,7 +305,7 @@ op_check_arguments(const struct op *op, const json_t *args, struct error *err)
 		return error_set(err, EINVAL, "%s needs '%s', %s", op->name,
 		    a.name, words);
 	}
-	return 0;
+	return take_durations(op, args, err);
 }
 
 int

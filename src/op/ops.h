@@ -61,16 +61,20 @@ bool op_find_argument(const struct op *op, const char *name,
     struct op_argument *out);
 
 /* What it must be, as in "a whole number from 2 to 2000". */
-#define OP_WORDS_SIZE 80
+#define OP_WORDS_SIZE 96
 void op_argument_words(const struct op_argument *a, char out[OP_WORDS_SIZE]);
 
 /*
  * Whether args (NULL or null: none) is an object with exactly what op takes.
  * 0, or -EINVAL and which argument is missing, unknown, of another type or out
  * of its range, and what would be right.
+ *
+ * A duration is a string with a unit ("5s"), or a number of milliseconds.
+ * `timeout` may be called `timeout_ms` as well, and is so from here on: whoever
+ * carries the operation out reads a number, and so do hosts of before there was
+ * another spelling.
  */
-int op_check_arguments(const struct op *op, const json_t *args,
-    struct error *err);
+int op_take_arguments(const struct op *op, json_t *args, struct error *err);
 
 /* Whether the command of session.exec is one; -EINVAL and why. */
 int op_check_command(const json_t *args, struct error *err);
@@ -87,7 +91,7 @@ struct op_request {
 	uint64_t id;
 	const struct op *op; /* NULL: no such operation */
 	const char *name;    /* of what was asked for; inside `tree` */
-	const json_t *args;  /* inside `tree`; may be NULL */
+	json_t *args;        /* inside `tree`; may be NULL */
 	json_t *tree;
 };
 

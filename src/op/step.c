@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/number.h"
 #include "op/condition.h"
 #include "op/items.h"
 #include "op/ops.h"
@@ -198,44 +197,6 @@ find_kind(const char *name)
 	return NULL;
 }
 
-/* "timeout":"5s" becomes "timeout_ms":5000. */
-static int
-read_duration(json_t *args, const char *name, struct error *err)
-{
-	const json_t *v = json_object_get(args, name);
-	char with_unit[24];
-	uint64_t ns;
-
-	if (v == NULL)
-		return 0;
-	if (!json_is_string(v))
-		return error_set(err, EINVAL,
-		    "'%s' must be a duration, as in \"5s\"", name);
-	if (number_duration(json_string_value(v), &ns, err) < 0)
-		return -EINVAL;
-	snprintf(with_unit, sizeof(with_unit), "%s_ms", name);
-	if (json_object_get(args, with_unit) != NULL)
-		return error_set(err, EINVAL, "'%s' and '%s' are one; give one",
-		    name, with_unit);
-	json_object_set_new(args, with_unit,
-	    json_integer((json_int_t)(ns / 1000000)));
-	json_object_del(args, name);
-	return 0;
-}
-
-static int
-read_durations(const struct kind *k, json_t *args, struct error *err)
-{
-	static const char *const names[] = { "timeout", "stable", "idle" };
-	int rc = 0;
-
-	if (k->limit_ms == 0)
-		return 0;
-	for (size_t i = 0; rc == 0 && i < sizeof(names) / sizeof(*names); i++)
-		rc = read_duration(args, names[i], err);
-	return rc;
-}
-
 static bool
 is_statuses(const json_t *ok)
 {
@@ -292,14 +253,14 @@ read_args(const struct kind *k, const json_t *step, const json_t *value,
 }
 
 static int
-check_args(const struct kind *k, const json_t *args, struct error *err)
+check_args(const struct kind *k, json_t *args, struct error *err)
 {
 	const struct op *op = op_find(k->op);
 	int rc;
 
 	if (op == NULL)
 		return error_set(err, EINVAL, "there is no %s", k->op);
-	rc = op_check_arguments(op, args, err);
+	rc = op_take_arguments(op, args, err);
 	return rc == 0 && k->check != NULL ? k->check(args, err) : rc;
 }
 
@@ -359,8 +320,6 @@ step_read(struct step *s, const json_t *object, struct error *err)
 	if (args == NULL)
 		return -EINVAL;
 	rc = take_ok(s, k, args, object, err);
-	if (rc == 0)
-		rc = read_durations(k, args, err);
 	if (rc == 0)
 		rc = check_args(k, args, err);
 	if (rc < 0) {

@@ -21,8 +21,7 @@ struct kind;
  *	{"wait":"ready"}	or {"wait":{"regex":"…","timeout":"5s"}}
  *	{"snapshot":{}}
  *
- * Objects are the arguments of the operation session.<key>; a duration may be
- * written without its _ms: {"timeout":"5s"} is {"timeout_ms":5000}.
+ * Objects are the arguments of the operation session.<key>.
  *
  * A command fails its step when it ends with a status that `ok` does not have;
  * without `ok`, with another than 0.  The code of that is STEP_EXIT_STATUS.

@@ -113,7 +113,7 @@ take(const char *line, size_t n, const uint8_t *p, size_t len, struct buf *out)
 
 	switch (mcp_take(line, n, &call, out)) {
 	case MCP_CALL:
-		MUST(op_check_arguments(call.tool->op, call.args, NULL) == 0);
+		MUST(op_take_arguments(call.tool->op, call.args, NULL) == 0);
 		MUST(call.tool->homely == (call.session == NULL));
 		answer(&call, p, len);
 		mcp_call_finish(&call);

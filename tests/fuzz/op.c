@@ -171,7 +171,7 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t len)
 	if (rc < 0)
 		return 0;
 	if (r.op != NULL) {
-		rc = op_check_arguments(r.op, r.args, &err);
+		rc = op_take_arguments(r.op, r.args, &err);
 		must_say_why(rc, &err);
 		MUST(rc == 0 || strstr(err.msg, r.op->name) != NULL);
 		for (size_t i = 0; i < sizeof(tries) / sizeof(*tries); i++) {

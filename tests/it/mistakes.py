@@ -66,8 +66,10 @@ FORMS = {
 
 # Of another type each; None is the same as nothing at all.
 VALUES = {"a string": "x", "a whole number": 7, "true or false": True,
-          "an object": {}, "an array": [{"text": "x"}]}
-NEVER = [-1, 1.5]
+          "an object": {}, "an array": [{"text": "x"}],
+          "a duration": "5s"}
+NUMBERS = ("a whole number", "a duration")  # what a number may stand for
+NEVER = [-1, 1.5, "1.5", "5 s"]
 
 
 class Argument:
@@ -83,12 +85,16 @@ class Argument:
     def sized(self, size):
         """A value of its type that is so large."""
         unit = {"a string": "x", "an array": [{"text": "x"}]}
-        return size if self.type == "a whole number" else unit[self.type] * size
+        return size if self.type in NUMBERS else unit[self.type] * size
 
     def wrong(self):
         """Values that are of another type, or out of its range."""
-        yield from (v for t, v in VALUES.items() if t != self.type)
-        yield from NEVER
+        alike = {"a string": ["a duration"],
+                 "a duration": ["a whole number"]}.get(self.type, [])
+        yield from (v for t, v in VALUES.items()
+                    if t != self.type and t not in alike)
+        yield from (v for v in NEVER
+                    if self.type != "a string" or not isinstance(v, str))
         if self.least > 0:
             yield self.sized(self.least - 1)
         if self.most is not None:

@@ -49,7 +49,7 @@ def test_every_command_explains_itself(name):
 def test_help_names_every_option_of_render():
     text = shows("render", "-h")
     for option in ("--size COLSxROWS", "--format FORMAT", "--scrollback",
-                   "--cells", "--until BYTES", "--at SECONDS"):
+                   "--cells", "--until BYTES", "--at DURATION"):
         assert option in text
 
 

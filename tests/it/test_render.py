@@ -422,8 +422,8 @@ def test_all_versions_play(cast):
     s = screen(input=cast)
     assert (s["cols"], s["rows"], s["lines"]) == (20, 3, ["ab", "", ""])
     assert s["offset"] == 2
-    for at, want in [("0", ""), ("0.99", ""), ("1", "a"), ("1.5s", "a"),
-                     ("2", "ab"), ("1000", "ab")]:
+    for at, want in [("0s", ""), ("0.99s", ""), ("1s", "a"), ("1500ms", "a"),
+                     ("2s", "ab"), ("1h", "ab")]:
         assert screen("--at", at, input=cast)["lines"][0] == want, at
 
 
@@ -432,23 +432,23 @@ def test_resizes_are_played_unless_a_size_is_given():
     s = screen(input=cast)
     assert (s["cols"], s["rows"]) == (3, 5)
     assert s["lines"] == ["abc", "def", "g", "", ""]
-    s = screen("--at", "1.5", input=cast)
+    s = screen("--at", "1.5s", input=cast)
     assert (s["cols"], s["rows"]) == (20, 3)
     s = screen("--size", "10x2", input=cast)
     assert (s["cols"], s["lines"]) == (10, ["abcdef", "g"])
 
 
 def test_at_needs_a_recording():
-    assert refuses("--at", "1", input=b"plain") == (
+    assert refuses("--at", "1s", input=b"plain") == (
         "--at needs an asciicast recording and standard input is none; plain "
         "bytes have no times: use --until BYTES")
 
 
-@pytest.mark.parametrize("at", ["", "x", "-1", "1e3", "nan", "inf", "1.2.3",
-                                ".", "5m", "9" * 400])
+@pytest.mark.parametrize("at", ["", "x", "-1s", "1e3s", "nan", "inf", "1.2.3s",
+                                ".", "1", "1.2", "9" * 400 + "s"])
 def test_a_bad_time_is_refused(at):
-    assert refuses(f"--at={at}", input=V2) == (
-        f"--at {at}: give the seconds since the recording began, as in 12.5")
+    assert "the time since the recording began" in (
+        refuses(f"--at={at}", input=V2))
 
 
 @pytest.mark.parametrize("tail, why", [

@@ -850,6 +850,26 @@ def test_the_newest_and_those_that_end_meanwhile(home):
     assert home.ok("wait", "--exit") == "2\n"
 
 
+def test_time_is_spelled_in_one_way(home):
+    """On the wire, in steps and on the command line."""
+    sid = home.start("cat")
+    with Wire(home.dir(sid), mode="control") as w:
+        for timeout in (20, "20", "20ms", "0.02s"):
+            got = w.call("session.wait", text="never", timeout=timeout)
+            assert got["timed_out"] is True, got
+            answer = home.run("wait", sid, "--text", "never", "--timeout",
+                              str(timeout))
+            assert answer.status == 11, answer
+            got = home.run("batch", sid, "--json", "--steps", json.dumps(
+                [{"wait": {"text": "never", "timeout": timeout}}]))
+            assert got.status == 11 and \
+                json.loads(got.out)["result"]["failed"] == [0], got
+        got = w.call("session.wait", idle="1ms", stable=1)
+        assert got["matched"] is True, got
+    assert "write the unit" in home.run("gc", "--older-than", "7").err
+    assert home.info(sid)["status"] == "running"
+
+
 def test_the_status_of_what_has_ended_is_told(home):
     """Live and from the log, of the session and of a command."""
     sid = home.start("sh", "-c", "read x; exit 7", options=["-n", "seven"])

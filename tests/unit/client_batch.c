@@ -287,8 +287,9 @@ wrong_steps_are_told(void **state)
 		{ "[{\"text\":\"a\"},{\"prompt\":\"\\n\"}]",
 		    "step 1: session.prompt: 'text'" },
 		{ "[{\"wait\":7}]", "'wait' must be a string or an object" },
-		{ "[{\"wait\":{\"timeout\":5}}]", "'timeout' must be a dur" },
-		{ "[{\"wait\":{\"timeout\":\"5x\"}}]", "5x is no duration" },
+		{ "[{\"wait\":{\"timeout\":5.5}}]", "'timeout' must be a dur" },
+		{ "[{\"wait\":{\"timeout\":\"5x\"}}]",
+		    "'timeout' must be a dur" },
 		{ "[{\"wait\":{\"timeout\":\"5s\",\"timeout_ms\":1}}]",
 		    "'timeout' and 'timeout_ms' are one" },
 	};

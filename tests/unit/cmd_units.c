@@ -27,6 +27,8 @@ units_read_durations(void **state)
 {
 	(void)state;
 	assert_int_equal(duration("500ms"), 500000000);
+	assert_int_equal(duration("500"), 500000000);
+	assert_int_equal(duration("0"), 0);
 	assert_int_equal(duration("0s"), 0);
 	assert_int_equal(duration("12.5s"), 12500000000);
 	assert_int_equal(duration("1.5m"), 90000000000);
@@ -39,7 +41,7 @@ units_read_durations(void **state)
 static void
 units_refuse_what_is_no_duration(void **state)
 {
-	static const char *const wrong[] = { "", "5", "s", "-5s", "5 s", "5S",
+	static const char *const wrong[] = { "", "5.5", "s", "-5s", "5 s", "5S",
 		".5s", "5.s", "5sec", "5s ", "1e3s", "0x5s", "5w",
 		"99999999999999999999s", "9999999999999h", "300000000h" };
 	struct error err;
@@ -53,6 +55,20 @@ units_refuse_what_is_no_duration(void **state)
 		assert_int_equal(ns, 7);
 		assert_non_null(strstr(err.msg, "500ms, 5s, 2m, 1h or 7d"));
 	}
+}
+
+static void
+units_may_be_demanded(void **state)
+{
+	struct error err;
+	uint64_t ns = 7;
+
+	(void)state;
+	assert_int_equal(units_duration_with_unit("5s", &ns, &err), 0);
+	assert_int_equal(ns, 5000000000);
+	assert_int_equal(units_duration_with_unit("7", &ns, &err), -EINVAL);
+	assert_non_null(strstr(err.msg, "write the unit"));
+	assert_int_equal(units_duration_with_unit("", &ns, &err), -EINVAL);
 }
 
 static uint64_t
@@ -127,6 +143,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(units_read_durations),
 		cmocka_unit_test(units_refuse_what_is_no_duration),
+		cmocka_unit_test(units_may_be_demanded),
 		cmocka_unit_test(units_read_sizes),
 		cmocka_unit_test(units_refuse_what_is_no_size),
 		cmocka_unit_test(units_bound_a_screen),

@@ -130,6 +130,32 @@ arguments_are_the_operations_and_a_session(void **state)
 	json_decref(args);
 }
 
+/* One spelling of time: with a unit, or milliseconds. */
+static void
+durations_become_milliseconds(void **state)
+{
+	static const char *const given[] = { "\"timeout\":\"1.5s\"",
+		"\"timeout\":1500", "\"timeout\":\"1500\"",
+		"\"timeout_ms\":1500", "\"timeout_ms\":\"1500ms\"" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
+		char text[120], *session;
+		struct error err;
+		json_t *args;
+
+		snprintf(text, sizeof(text),
+		    "{\"session\":\"a\",\"text\":\"x\",%s}", given[i]);
+		args = takes("session_wait", text, &session, &err);
+		if (args == NULL)
+			fail_msg("%s: %s", text, err.msg);
+		assert_int_equal(op_number(args, "timeout_ms", 0), 1500);
+		assert_null(json_object_get(args, "timeout"));
+		free(session);
+		json_decref(args);
+	}
+}
+
 static void
 wrong_arguments_are_named(void **state)
 {
@@ -145,7 +171,7 @@ wrong_arguments_are_named(void **state)
 		{ "session_list", "{\"session\":\"a\"}",
 		    "no argument 'session'" },
 		{ "session_stop", "{\"session\":\"a\",\"grace_ms\":-1}",
-		    "'grace_ms' must be a whole number from 0 to 86400000" },
+		    "'grace_ms' must be a duration" },
 		{ "session_get", "[]", "must be an object" },
 	};
 
@@ -187,6 +213,7 @@ main(void)
 		cmocka_unit_test(schemas_are_complete),
 		cmocka_unit_test(hints_agree_with_permissions),
 		cmocka_unit_test(arguments_are_the_operations_and_a_session),
+		cmocka_unit_test(durations_become_milliseconds),
 		cmocka_unit_test(wrong_arguments_are_named),
 		cmocka_unit_test(texts_have_a_name_and_a_source),
 	};

@@ -24,7 +24,7 @@ read(const char *args, struct condition *c, struct error *err)
 	tree = json_loads(json, 0, NULL);
 	assert_non_null(tree);
 	memset(err, 0, sizeof(*err));
-	rc = op_check_arguments(op_find("session.wait"), tree, err);
+	rc = op_take_arguments(op_find("session.wait"), tree, err);
 	if (rc == 0)
 		rc = condition_read(c, tree, CONDITION_ARGUMENTS, err);
 	json_decref(tree);
@@ -73,6 +73,11 @@ every_argument_is_read(void **state)
 	assert_true(c.has_after && c.after == 7 && c.timeout_ms == 8);
 	assert_false(c.seen);
 	condition_finish(&c);
+	reads("{'stable':'50ms','idle':60,'timeout':'1.5m'}", &c);
+	assert_int_equal(c.stable_ms, 50);
+	assert_int_equal(c.idle_ms, 60);
+	assert_int_equal(c.timeout_ms, 90000);
+	condition_finish(&c);
 }
 
 static void
@@ -114,8 +119,11 @@ wrong_arguments_are_named(void **state)
 		{ "{'cursor':'99999999999999999999,2'}", "ROW,COL" },
 		{ "{'cursor':'**,2'}", "ROW,COL" },
 		{ "{'changed_since':'abc'}", "64 hexadecimal" },
-		{ "{'stable_ms':0}",
-		    "'stable_ms' must be a whole number from 1 to" },
+		{ "{'stable_ms':0}", "'stable_ms' must be a duration" },
+		{ "{'stable':'0.5ms'}", "'stable' must be a duration" },
+		{ "{'stable':'soon'}", "'stable' must be a duration" },
+		{ "{'stable':'5s','stable_ms':5000}",
+		    "'stable' and 'stable_ms' are one" },
 		{ "{'idle_ms':604800001}", "'idle_ms'" },
 		{ "{'text':'a','timeout_ms':604800001}", "'timeout_ms'" },
 		{ "{'text':'a','seen':true,'exit':true}", "'seen'" },

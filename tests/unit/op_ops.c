@@ -22,7 +22,7 @@ check(const char *name, const char *args, struct error *err)
 	assert_non_null(op);
 	assert_true(args == NULL || tree != NULL);
 	memset(err, 0, sizeof(*err));
-	rc = op_check_arguments(op, tree, err);
+	rc = op_take_arguments(op, tree, err);
 	json_decref(tree);
 	return rc;
 }
@@ -42,7 +42,7 @@ static void
 every_line_of_the_table_is_well_formed(void **state)
 {
 	static const char *const types[] = { "string", "number", "bool",
-		"object", "array" };
+		"object", "array", "duration" };
 	const unsigned every_surface = OP_SOCKET | OP_HTTP | OP_WEBSOCKET |
 	    OP_MCP | OP_FLEET;
 	struct op_argument a;
@@ -57,7 +57,8 @@ every_line_of_the_table_is_well_formed(void **state)
 		while (op_next_argument(&at, &a)) {
 			bool known = false;
 
-			for (size_t t = 0; t < 5; t++)
+			for (size_t t = 0; t < sizeof(types) / sizeof(*types);
+			     t++)
 				known |= strcmp(types[t], a.type) == 0;
 			if (!known)
 				fail_msg("%s: %s: %s", ops[i].name, a.name,
@@ -135,8 +136,8 @@ ranges_are_those_of_whoever_has_to_keep_them(void **state)
 	expect_range(OP_ID_session_create, "rows", 1, VT_ROWS_MAX);
 	expect_range(OP_ID_session_wait, "regex", 1, PATTERN_MAX);
 	expect_range(OP_ID_session_wait, "text", 1, CONDITION_TEXT_MAX);
-	expect_range(OP_ID_session_wait, "stable_ms", 1, CONDITION_MS_MAX);
-	expect_range(OP_ID_session_wait, "timeout_ms", 0, CONDITION_MS_MAX);
+	expect_range(OP_ID_session_wait, "stable", 1, CONDITION_MS_MAX);
+	expect_range(OP_ID_session_wait, "timeout", 0, CONDITION_MS_MAX);
 	expect_range(OP_ID_session_send, "input", 1, UINT64_MAX);
 	expect_range(OP_ID_session_wait, "after", 0, UINT64_MAX);
 }

@@ -52,6 +52,8 @@ a_step_is_an_operation_and_its_arguments(void **state)
 	    "{\"text\":\"x\",\"timeout_ms\":30000}", 30000);
 	expect("{\"wait\":{\"stable\":\"50ms\",\"timeout_ms\":7}}",
 	    "session.wait", "{\"stable_ms\":50,\"timeout_ms\":7}", 7);
+	expect("{\"wait\":{\"idle\":50,\"timeout\":\"7\"}}", "session.wait",
+	    "{\"idle_ms\":50,\"timeout_ms\":7}", 7);
 	expect("{\"snapshot\":{}}", "session.snapshot", "{}", 0);
 }
 
