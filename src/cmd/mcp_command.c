@@ -20,7 +20,7 @@
 
 #define ANSWER_MAX (32u << 20)
 #define READ_SIZE (64u << 10)
-#define TEXT_KEPT (2 * RESULT_TEXT_MAX) /* the end of a log that is longer */
+#define TEXT_KEPT (2 * RESULT_TEXT_MAX) /* half of it at each end of a log */
 
 /* ---------------------------------------------------------------- running */
 
@@ -96,7 +96,7 @@ mcp_command_start(struct mcp_command *c, const struct mcp_call *call,
 
 	if (rc < 0)
 		return rc;
-	c->op = call->tool->op;
+	c->skip = op_number(call->args, "skip", 0);
 	c->goes_on = !(call->tool->hints & (TOOL_READS | TOOL_STOPS));
 	c->is_text = call->tool->op == &ops[OP_ID_session_output];
 	c->errors = memfd_create("errors", MFD_CLOEXEC);
@@ -113,21 +113,6 @@ mcp_command_start(struct mcp_command *c, const struct mcp_call *call,
 
 /* ----------------------------------------------------------------- answer */
 
-/* Why it failed, in the caller's words. */
-static int
-fail(const struct mcp_command *c, const char *why, struct error *err)
-{
-	struct buf b;
-	int rc;
-
-	buf_init(&b, sizeof(err->msg) - 1);
-	mcp_words_rename(c->op, why, &b);
-	rc = error_set(err, EREMOTEIO, "%.*s", (int)b.len,
-	    (const char *)b.data);
-	buf_finish(&b);
-	return rc;
-}
-
 /* Its complaint, without "tend log: " and the newline. */
 static int
 complaint(const struct mcp_command *c, struct error *err)
@@ -139,11 +124,23 @@ complaint(const struct mcp_command *c, struct error *err)
 	text[n > 0 ? n : 0] = '\0';
 	text[strcspn(text, "\n")] = '\0';
 	colon = strncmp(text, "tend", 4) == 0 ? strstr(text, ": ") : NULL;
-	return fail(c,
+	return error_set(err, EREMOTEIO, "%s",
 	    colon != NULL       ? colon + 2 :
 		text[0] != '\0' ? text :
-				  "it failed and did not say why",
-	    err);
+				  "it failed and did not say why");
+}
+
+/* What was skipped may have ended in the middle of a character. */
+static json_t *
+text_of(const struct mcp_command *c, size_t len)
+{
+	const char *p = c->buf.len > 0 ? (const char *)c->buf.data : "";
+
+	while (len > 0 && (*p & 0xC0) == 0x80) {
+		p++;
+		len--;
+	}
+	return json_stringn(p, len);
 }
 
 /* The envelope of --json; a list gets a name. */
@@ -157,7 +154,7 @@ read_json(const struct mcp_command *c, json_t **value, struct error *err)
 	    json_object_get(json_object_get(tree, "error"), "message"));
 
 	if (why != NULL)
-		return fail(c, why, err);
+		return error_set(err, EREMOTEIO, "%s", why);
 	if (result == NULL)
 		return complaint(c, err);
 	*value = json_is_array(result) ?
@@ -188,9 +185,8 @@ read_rest(const struct mcp_command *c)
 	tree = json_tree_object(last + 1, c->buf.len - len, NULL);
 	if (!json_is_array(json_object_get(tree, "damage")))
 		return NULL;
-	return json_pack("{s:o, s:b, s:O}", "text", json_stringn(p, len),
-	    "truncated", c->truncated, "damage",
-	    json_object_get(tree, "damage"));
+	return json_pack("{s:o, s:I, s:O}", "text", text_of(c, len), "left_out",
+	    (json_int_t)c->left_out, "damage", json_object_get(tree, "damage"));
 }
 
 static int
@@ -201,10 +197,8 @@ read_text(const struct mcp_command *c, int status, json_t **value,
 		*value = read_rest(c);
 		return *value != NULL ? 1 : read_json(c, value, err);
 	}
-	*value = json_pack("{s:o, s:b}", "text",
-	    json_stringn(c->buf.len > 0 ? (const char *)c->buf.data : "",
-		c->buf.len),
-	    "truncated", c->truncated);
+	*value = json_pack("{s:o, s:I}", "text", text_of(c, c->buf.len),
+	    "left_out", (json_int_t)c->left_out);
 	return *value != NULL ? 1 : error_set(err, EPROTO, "it wrote no text");
 }
 
@@ -223,6 +217,37 @@ end(struct mcp_command *c, json_t **value, struct error *err)
 			    read_json(c, value, err);
 }
 
+/* How many bytes from there on, at most, end where a character does. */
+static size_t
+whole(const struct buf *b, size_t from, size_t len)
+{
+	while (from + len < b->len && len > 0 &&
+	    (b->data[from + len] & 0xC0) == 0x80)
+		len--;
+	return len;
+}
+
+/* A log has no end: keep what may be asked for, its beginning and its end. */
+static void
+leave_out(struct mcp_command *c)
+{
+	struct buf *b = &c->buf;
+	size_t n = whole(b, 0, c->skip < b->len ? (size_t)c->skip : b->len);
+	size_t head;
+
+	if (n < c->skip && n < b->len) /* in the middle of a character */
+		c->skip = n;
+	buf_consume(b, n);
+	c->skip -= n;
+	if (b->len <= TEXT_KEPT)
+		return;
+	head = whole(b, 0, TEXT_KEPT / 2);
+	n = whole(b, head, b->len - TEXT_KEPT);
+	memmove(b->data + head, b->data + head + n, b->len - head - n);
+	b->len -= n;
+	c->left_out += n;
+}
+
 int
 mcp_command_read(struct mcp_command *c, json_t **value, struct error *err)
 {
@@ -234,10 +259,8 @@ mcp_command_read(struct mcp_command *c, json_t **value, struct error *err)
 	if (n <= 0)
 		return end(c, value, err);
 	(void)buf_append(&c->buf, part, (size_t)n);
-	if (c->is_text && c->buf.len > TEXT_KEPT) {
-		buf_consume(&c->buf, c->buf.len - TEXT_KEPT);
-		c->truncated = true;
-	}
+	if (c->is_text)
+		leave_out(c);
 	return 0;
 }
 

@@ -11,7 +11,6 @@
 
 struct error;
 struct mcp_call;
-struct op;
 
 /*
  * A call that another run of this program carries out: what no host can, and
@@ -20,13 +19,13 @@ struct op;
  * nobody up.
  */
 struct mcp_command {
-	const struct op *op;
 	pid_t pid; /* 0: none, or it was waited for */
 	int out;   /* its standard output, to be polled; -1: none */
 	int errors;
-	bool is_text; /* what it writes are lines, no JSON */
-	bool goes_on; /* it is not ended with us: it would leave a half */
-	bool truncated;
+	bool is_text;      /* what it writes are lines, no JSON */
+	bool goes_on;      /* it is not ended with us: it would leave a half */
+	uint64_t skip;     /* bytes of a text to be left out at its beginning */
+	uint64_t left_out; /* bytes in its middle, half of what is kept on */
 	struct buf buf;
 };
 

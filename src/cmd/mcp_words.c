@@ -6,13 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "mcp/server.h"
 #include "mcp/tool.h"
 
-#define OPTION_SIZE 40
 #define COLS 80
 #define ROWS 24
 
@@ -142,10 +140,13 @@ static void
 words_of_output(struct words *w, const json_t *args)
 {
 	uint64_t since = op_number(args, "since", 0);
+	uint64_t offset = op_number(args, "offset", 0);
 
 	add(w, "--text");
 	if (since > 0)
 		add(w, "--from=%" PRIu64, since + 1);
+	else if (offset > 0)
+		add(w, "--from=@%" PRIu64, offset);
 }
 
 /* Those whose options are not the arguments by name. */
@@ -227,48 +228,16 @@ mcp_words_check(const struct mcp_call *call, struct error *err)
 	json_t *v;
 	int rc = 0;
 
+	if (call->tool->op == &ops[OP_ID_session_output] &&
+	    op_number(call->args, "since", 0) > 0 &&
+	    op_number(call->args, "offset", 0) > 0)
+		return error_set(err, EINVAL,
+		    "%s: give one of 'since' and 'offset'",
+		    call->tool->op->name);
 	json_object_foreach(call->args, name, v)
 	{
 		if (rc == 0 && strcmp(name, MCP_WORDS_INPUT) != 0)
 			rc = check_argument(call->tool->op, name, v, err);
 	}
 	return rc;
-}
-
-/* The argument that an option of the command stands for, by add_option. */
-static bool
-find_argument(const struct op *op, const char *option, size_t len,
-    char out[OPTION_SIZE])
-{
-	static const char *const ends[] = { "", "s" };
-	struct op_argument a;
-
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
-		snprintf(out, OPTION_SIZE, "%.*s%s", (int)len, option, ends[i]);
-		for (char *p = out; *p != '\0'; p++)
-			if (*p == '-')
-				*p = '_';
-		if (op_find_argument(op, out, &a))
-			return true;
-	}
-	snprintf(out, OPTION_SIZE, "cols' and 'rows");
-	return len == strlen("size") && strncmp(option, "size", len) == 0;
-}
-
-void
-mcp_words_rename(const struct op *op, const char *text, struct buf *out)
-{
-	char name[OPTION_SIZE];
-
-	while (*text != '\0') {
-		bool is_option = strncmp(text, "--", 2) == 0;
-		size_t len = is_option ? strcspn(text + 2, " =:;,") : 0;
-
-		if (is_option && find_argument(op, text + 2, len, name)) {
-			buf_printf(out, "'%s'", name);
-			text += 2 + len;
-		} else {
-			buf_putc(out, *text++);
-		}
-	}
 }

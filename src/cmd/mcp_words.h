@@ -1,10 +1,8 @@
 #ifndef TEND_CMD_MCP_WORDS_H
 #define TEND_CMD_MCP_WORDS_H
 
-struct buf;
 struct error;
 struct mcp_call;
-struct op;
 
 /*
  * A tool's call as the command line that carries it out: an operation's
@@ -19,8 +17,5 @@ int mcp_words_check(const struct mcp_call *call, struct error *err);
 /* The words, ended by NULL; the caller's. */
 char **mcp_words(const struct mcp_call *call, const char *home);
 void mcp_words_free(char **words);
-
-/* What the command has said, with the caller's arguments for its options. */
-void mcp_words_rename(const struct op *op, const char *text, struct buf *out);
 
 #endif

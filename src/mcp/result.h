@@ -6,24 +6,34 @@
 #include <jansson.h>
 
 struct json_out;
-struct tool;
+struct mcp_call;
 
 /*
  * An operation's result as a tool's: the fields that the tool's shape keeps,
  * and what programs have printed under `untrusted`, so that a reader knows
- * whose words they are.  Of those texts at most max_text bytes are given, the
- * end of each; what a person could not see in them is in `hidden`.
+ * whose words they are.  Of those texts at most max_text bytes of the call are
+ * given: the beginning and the end of each, a line between that says how much
+ * was left out, and `rest`, the call that gets it.  What a person could not see
+ * in them is in `hidden`.  Hashes are as long as RESULT_HASH.
  *
  *	{"seq":7,…,"untrusted":{"screen":"$ ls"},"hidden":[…],
- *	 "truncated":true}
- *
- * For models it is given once more as text: the fields as JSON, then each
- * text between lines that hold `fence`, which nobody can know beforehand.
+ *	 "truncated":true,"rest":{"bytes":…,"tool":…,"arguments":{…}}}
  */
-#define RESULT_TEXT_DEFAULT (16u << 10)
+#define RESULT_TEXT_DEFAULT (8u << 10)
 #define RESULT_TEXT_MAX (256u << 10)
+#define RESULT_HASH 12
 
-void result_json(const struct tool *t, const json_t *value, size_t max_text,
+/* The caller's. */
+json_t *result_tree(const struct mcp_call *call, const json_t *value);
+
+/*
+ * The same as the one text that a model gets: the fields as JSON in a line,
+ * then each text between lines that hold `fence`, which nobody can know
+ * beforehand.  There is no structuredContent beside it: some clients hand both
+ * to their model, some the one and some the other, and so this alone reaches
+ * every model once and whole.
+ */
+void result_json(const struct mcp_call *call, const json_t *value,
     const char *fence, struct json_out *j);
 
 /* A call that failed, for the model to read and do better. */

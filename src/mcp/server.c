@@ -11,6 +11,7 @@
 #include "mcp/result.h"
 #include "mcp/rpc.h"
 #include "mcp/skill.h"
+#include "mcp/speech.h"
 #include "mcp/tool.h"
 
 /*
@@ -134,7 +135,7 @@ call_tool(const struct rpc_message *m, struct mcp_call *call, struct buf *out)
 	call->id = json_incref(m->id);
 	call->tool = t;
 	call->args = tool_arguments(t, json_object_get(m->params, "arguments"),
-	    &call->session, &err);
+	    &call->session, &call->max_text, &err);
 	if (call->args != NULL)
 		return MCP_CALL;
 	mcp_fail(call, err.msg, out);
@@ -212,16 +213,6 @@ mcp_refuse_long(struct buf *out)
 	rpc_refuse(out, NULL, RPC_INVALID_REQUEST, why);
 }
 
-/* The caller's own limit, as far as there may be one. */
-static size_t
-text_limit(const json_t *args)
-{
-	uint64_t n = op_number(args, "max_bytes",
-	    op_number(args, "max_output", RESULT_TEXT_DEFAULT));
-
-	return n < RESULT_TEXT_MAX ? (size_t)n : RESULT_TEXT_MAX;
-}
-
 void
 mcp_answer(const struct mcp_call *call, const json_t *value, const char *fence,
     struct buf *out)
@@ -229,16 +220,28 @@ mcp_answer(const struct mcp_call *call, const json_t *value, const char *fence,
 	struct json_out j;
 
 	rpc_begin(&j, out, call->id);
-	result_json(call->tool, value, text_limit(call->args), fence, &j);
+	result_json(call, value, fence, &j);
 	rpc_end(&j);
 }
 
 void
 mcp_fail(const struct mcp_call *call, const char *why, struct buf *out)
 {
+	char name[TOOL_NAME_SIZE];
 	struct json_out j;
+	struct buf b;
 
+	tool_name(call->tool, name);
+	buf_init(&b, SIZE_MAX);
+	speech_put(call->tool, why, &b);
+	if (memmem(b.data, b.len, name, strlen(name)) == NULL) {
+		buf_clear(&b);
+		buf_printf(&b, "%s: ", name);
+		speech_put(call->tool, why, &b);
+	}
+	buf_putc(&b, '\0');
 	rpc_begin(&j, out, call->id);
-	result_error_json(why, &j);
+	result_error_json((const char *)b.data, &j);
 	rpc_end(&j);
+	buf_finish(&b);
 }

@@ -27,8 +27,9 @@ enum mcp_next {
 struct mcp_call {
 	json_t *id;
 	const struct tool *tool;
-	json_t *args;  /* of the operation, checked */
-	char *session; /* which one, or NULL */
+	json_t *args;    /* of the operation, checked */
+	char *session;   /* which one, or NULL */
+	size_t max_text; /* bytes of what programs printed, in the answer */
 };
 
 void mcp_call_finish(struct mcp_call *call);
@@ -40,7 +41,10 @@ enum mcp_next mcp_take(const char *line, size_t len, struct mcp_call *call,
 /* A line that was longer than MCP_LINE_MAX. */
 void mcp_refuse_long(struct buf *out);
 
-/* What became of a call: the operation's result, or why it failed. */
+/*
+ * What became of a call: the operation's result, or why it failed, which is
+ * told in the words of who calls tools (speech.h).
+ */
 void mcp_answer(const struct mcp_call *call, const json_t *value,
     const char *fence, struct buf *out);
 void mcp_fail(const struct mcp_call *call, const char *why, struct buf *out);

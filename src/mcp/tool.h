@@ -26,7 +26,7 @@ enum tool_hints {
  * What is kept of an object of the result.  `fields` are as the arguments in
  * ops.def; `texts` are those that a program has printed: `name`, or
  * `name=field` where the result calls it otherwise, or has it deeper, as in
- * `name=object.field`.  `lift` names an object whose members are taken for the
+ * `name=object.field`.  A field of type hash is a string that is shortened.  `lift` names an object whose members are taken for the
  * result's own, or is NULL.
  */
 struct tool_shape {
@@ -40,6 +40,7 @@ struct tool {
 	unsigned hints;       /* enum tool_hints */
 	const char *withheld; /* arguments not offered, " a b "; NULL: none */
 	const char *given;    /* arguments unless said otherwise; NULL: none */
+	const char *asked;    /* arguments in any case; NULL: none */
 	/*
 	 * The command of tend that does it in place of a host: where the
 	 * session has none any more or, with `always`, in any case.
@@ -61,16 +62,18 @@ const struct tool *tool_find(const char *name);
 #define TOOL_NAME_SIZE 64
 void tool_name(const struct tool *t, char out[TOOL_NAME_SIZE]);
 
-/* The entry of tools/list: name, title, description, schemas, annotations. */
+/* The entry of tools/list: name, title, description, schema, annotations. */
 void tool_json(const struct tool *t, struct json_out *j);
 
 /*
  * What the caller gave, as arguments of the operation: checked against the
  * table, with what is ours added, and the session in *session (NULL for a tool
- * that takes none).  Both the caller's; NULL and why.
+ * that takes none).  Both the caller's; NULL and why.  How much text is wanted
+ * is taken out of them, into *max_text: it is cut here, at both ends, and not
+ * where it comes from.
  */
 json_t *tool_arguments(const struct tool *t, const json_t *given,
-    char **session, struct error *err);
+    char **session, size_t *max_text, struct error *err);
 
 /* The next of a shape's texts: 1, or 0 at the end. */
 struct tool_text {

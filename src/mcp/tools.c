@@ -62,7 +62,7 @@ const struct tool tools[] = {
 	    .given = "{\"format\":\"json\",\"hidden\":true}",
 	    .command = "snapshot",
 	    .shape = { "cols:number rows:number cursor:object alt_screen:bool "
-		       "seq:number offset:number? hash:string first_row:number?",
+		       "seq:number offset:number? hash:hash first_row:number?",
 		"screen=lines changed last_command=last_command.lines "
 		"scrollback title",
 		NULL },
@@ -74,7 +74,8 @@ const struct tool tools[] = {
 		"Type text and press keys, in the order given and as one "
 		"piece. Text is typed as it is: end a line with the key Enter, "
 		"not with a newline. Wait for what should appear with "
-		"session_wait and `after` set to the seq returned here.",
+		"session_wait and `after` set to the seq returned here; the "
+		"echo of what is typed here does not count as that.",
 	    .hints = TOOL_DESTROYS | TOOL_OPEN_WORLD,
 	    .shape = { "seq:number offset:number", "", NULL },
 	},
@@ -87,7 +88,8 @@ const struct tool tools[] = {
 		"time-out it goes on: see its end with session_wait, "
 		"`command_done` and `after` set to the seq returned here.",
 	    .hints = TOOL_DESTROYS | TOOL_OPEN_WORLD,
-	    .given = "{\"timeout_ms\":30000,\"max_output\":16384}",
+	    .given = "{\"timeout_ms\":30000}",
+	    .asked = "{\"max_output\":2097152}",
 	    .shape = { "exit_code:number? exit_signal:number? timed_out:bool "
 		       "capture:string? outcome:string? seq:number?",
 		"output", NULL },
@@ -113,8 +115,9 @@ const struct tool tools[] = {
 	    .title = "Type, wait and look in one call",
 	    .description =
 		"Carry out steps one after the other. A wait sees only what is "
-		"shown after the input before it. The first step that fails "
-		"ends it; what was done stays done.",
+		"shown after the input before it, and not the echo of that "
+		"input. The first step that fails ends it, also a command with "
+		"another exit status than 0; what was done stays done.",
 	    .hints = TOOL_DESTROYS | TOOL_OPEN_WORLD | TOOL_STOPS,
 	    .command = "batch",
 	    .always = true,
@@ -123,7 +126,7 @@ const struct tool tools[] = {
 	    .item = { "index:number kind:string status:string seq:number? "
 		      "matched:bool? timed_out:bool? seen:string? "
 		      "exit_code:number? "
-		      "exit_signal:number? result:string? hash:string? "
+		      "exit_signal:number? result:string? hash:hash? "
 		      "error:object?",
 		"output text screen=lines data", "result" },
 	},
@@ -133,14 +136,16 @@ const struct tool tools[] = {
 	    .description =
 		"Wait until the screen meets all conditions given, and return "
 		"at once then; with `exit` and `command_done`, the exit status "
-		"of what has ended. Without a match, `screen` is what it showed, and "
+		"of what has ended. The echo of what was typed does not "
+		"count, nor with `after` what stood there before. Without a "
+		"match, `screen` is what it showed, and "
 		"`seen` says if the text was only in the echo of what was "
 		"typed (\"echo\") or in lines of before (\"before\").",
 	    .hints = TOOL_READS,
 	    .given = "{\"timeout_ms\":30000}",
 	    .command = "wait",
 	    .shape = { "matched:bool timed_out:bool condition:string? "
-		       "row:number? col:number? seq:number? hash:string? "
+		       "row:number? col:number? seq:number? hash:hash? "
 		       "seen:string? exit_code:number? exit_signal:number?",
 		"text screen", NULL },
 	},
@@ -149,8 +154,8 @@ const struct tool tools[] = {
 	    .title = "Read what was written",
 	    .description =
 		"The lines a program wrote, from the log, also those that have "
-		"left the screen or that it cleared; the last ones when there "
-		"are too many.",
+		"left the screen or that it cleared; the first and the last "
+		"when there are too many.",
 	    .hints = TOOL_READS,
 	    .command = "log",
 	    .always = true,
@@ -162,6 +167,25 @@ const struct tool tools[] = {
 	    .description = "Change the size of the terminal.",
 	    .hints = TOOL_REPEATABLE,
 	    .shape = { "cols:number rows:number seq:number?", "", NULL },
+	},
+	{
+	    OPERATION(session_signal),
+	    .title = "Send a signal",
+	    .description =
+		"Send a signal to the program in the foreground of a session. "
+		"To interrupt or suspend as a person would, send the keys C-c "
+		"or C-z; to end a session, use session_stop.",
+	    .hints = TOOL_DESTROYS,
+	    .shape = { "seq:number", "", NULL },
+	},
+	{
+	    OPERATION(session_mark),
+	    .title = "Mark a moment",
+	    .description =
+		"Give this moment a name in the session's log, for a person to "
+		"find it later. The seq returned is one for `since` and "
+		"`after`.",
+	    .shape = { "seq:number offset:number?", "", NULL },
 	},
 	{
 	    OPERATION(session_stop),

@@ -11,6 +11,7 @@
 #include "op/pattern.h"
 
 #define HASH_LEN 64
+#define HASH_LEAST 12 /* so many are told to models */
 #define ROW_COL_MAX 65535
 
 /* What it says when the value is wrong goes on from the name: "must be". */
@@ -89,10 +90,15 @@ read_changed(struct condition *c, const json_t *v, struct error *err)
 {
 	const char *s = json_string_value(v);
 
-	if (strlen(s) != HASH_LEN || strspn(s, "0123456789abcdef") != HASH_LEN)
+	size_t len = strlen(s);
+
+	if (len < HASH_LEAST || len > HASH_LEN ||
+	    strspn(s, "0123456789abcdef") != len)
 		return error_set(err, EINVAL,
-		    "must be a screen's hash, %d hexadecimal digits", HASH_LEN);
-	memcpy(c->changed_since, s, HASH_LEN + 1);
+		    "must be a screen's hash, %d hexadecimal digits, or the "
+		    "first %d of them at least",
+		    HASH_LEN, HASH_LEAST);
+	memcpy(c->changed_since, s, len + 1);
 	return 0;
 }
 

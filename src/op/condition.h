@@ -35,8 +35,8 @@ struct condition {
 	unsigned wanted; /* bits of enum condition_kind */
 	char *text, *absent;
 	struct pattern *regex;
-	int row, col; /* of the cursor, or CONDITION_ANY */
-	char changed_since[65];
+	int row, col;           /* of the cursor, or CONDITION_ANY */
+	char changed_since[65]; /* a hash, or its beginning */
 	uint32_t stable_ms, idle_ms;
 
 	bool seen; /* text and regex: also what is gone by the next frame */

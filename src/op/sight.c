@@ -450,7 +450,8 @@ static int
 test_changed(const struct question *q, struct finding *f)
 {
 	(void)f;
-	return strcmp(sight_hash(q->sight), q->c->changed_since) != 0;
+	return strncmp(sight_hash(q->sight), q->c->changed_since,
+		   strlen(q->c->changed_since)) != 0;
 }
 
 static int

@@ -18,6 +18,7 @@
 #include "mcp/tool.h"
 
 #define LINE_MAX_HERE 4096
+#define TOLD 80 /* bytes of the line that says what was left out */
 #define FENCE "f0f0f0f0f0f0f0f0"
 
 /* Each line of it is a response, and nothing but. */
@@ -57,13 +58,10 @@ is_clean(const char *text, size_t len)
 }
 
 static void
-is_fit_for_a_model(const struct buf *out, size_t limit)
+is_fit_for_a_model(const struct mcp_call *call, const json_t *value)
 {
-	json_t *o = json_tree_object((char *)out->data, out->len, NULL);
-	json_t *texts = json_object_get(json_object_get(json_object_get(o,
-							    "result"),
-					    "structuredContent"),
-	    "untrusted");
+	json_t *o = result_tree(call, value);
+	json_t *texts = json_object_get(o, "untrusted");
 	const char *name;
 	size_t sum = 0;
 	json_t *v;
@@ -75,7 +73,7 @@ is_fit_for_a_model(const struct buf *out, size_t limit)
 		sum += json_string_length(v);
 		is_clean(json_string_value(v), json_string_length(v));
 	}
-	MUST(sum <= limit);
+	MUST(sum <= call->max_text + TOLD * json_object_size(texts));
 	json_decref(o);
 }
 
@@ -83,8 +81,6 @@ is_fit_for_a_model(const struct buf *out, size_t limit)
 static void
 answer(const struct mcp_call *call, const uint8_t *p, size_t len)
 {
-	uint64_t limit = op_number(call->args, "max_bytes",
-	    op_number(call->args, "max_output", RESULT_TEXT_DEFAULT));
 	json_t *values[] = { json_copy(call->args), json_object() };
 	static const char *const keys[] = { "text", "output", "title" };
 	struct buf out;
@@ -99,8 +95,7 @@ answer(const struct mcp_call *call, const uint8_t *p, size_t len)
 		buf_init(&out, SIZE_MAX);
 		mcp_answer(call, values[i], FENCE, &out);
 		is_answers(&out);
-		is_fit_for_a_model(&out,
-		    limit < RESULT_TEXT_MAX ? limit : RESULT_TEXT_MAX);
+		is_fit_for_a_model(call, values[i]);
 		buf_finish(&out);
 		json_decref(values[i]);
 	}

@@ -240,22 +240,42 @@ wrong_arguments_are_told_as_a_result(void **state)
 
 /* ----------------------------------------------------------------- results */
 
+/* The arguments of the call that gets the rest. */
+static void
+rest_is(const json_t *o, const char *expected)
+{
+	char *got = json_dumps(at(o, "result.tree.rest.arguments"),
+	    JSON_COMPACT | JSON_SORT_KEYS);
+
+	assert_string_equal(got != NULL ? got : "(none)", expected);
+	free(got);
+}
+
+/* The answer, and in `tree` what its text was made from. */
 static json_t *
 answers(const char *tool, const char *args, const char *value)
 {
 	struct mcp_call call = { .id = json_integer(1),
 		.tool = tool_find(tool),
 		.args = json_loads(args, 0, NULL) };
-	json_t *tree = json_loads(value, 0, NULL);
+	json_t *tree = json_loads(value, 0, NULL), *o;
+	uint64_t max = op_number(call.args, "max_bytes", RESULT_TEXT_DEFAULT);
 	struct buf b;
+
+	call.session = call.tool->homely ? NULL : strdup("s");
+	call.max_text = max < RESULT_TEXT_MAX ? max : RESULT_TEXT_MAX;
 
 	assert_non_null(tree);
 	assert_non_null(call.tool);
 	buf_init(&b, 64 << 20);
 	mcp_answer(&call, tree, FENCE, &b);
+	o = taken_out(&b);
+	assert_null(at(o, "result.structuredContent"));
+	json_object_set_new(json_object_get(o, "result"), "tree",
+	    result_tree(&call, tree));
 	json_decref(tree);
 	mcp_call_finish(&call);
-	return taken_out(&b);
+	return o;
 }
 
 static void
@@ -268,14 +288,11 @@ the_screen_is_marked_as_the_programs(void **state)
 	const char *text = text_at(o, "result.content.0.text");
 
 	(void)state;
-	assert_int_equal(json_integer_value(
-			     at(o, "result.structuredContent.seq")),
-	    7);
-	assert_string_equal(text_at(o,
-				"result.structuredContent.untrusted.screen"),
+	assert_int_equal(json_integer_value(at(o, "result.tree.seq")), 7);
+	assert_string_equal(text_at(o, "result.tree.untrusted.screen"),
 	    "$ ls\na b");
-	assert_null(at(o, "result.structuredContent.title"));
-	assert_null(at(o, "result.structuredContent.hidden"));
+	assert_null(at(o, "result.tree.title"));
+	assert_null(at(o, "result.tree.hidden"));
 	assert_non_null(strstr(text, "\"seq\":7"));
 	assert_non_null(strstr(text, "\n" FENCE "\n$ ls\na b\n" FENCE));
 	assert_null(strstr(text, "\"$ ls"));
@@ -289,9 +306,7 @@ an_empty_screen_is_a_screen(void **state)
 	    "{\"lines\":[\"\",\"\"],\"title\":\"\"}");
 
 	(void)state;
-	assert_string_equal(text_at(o,
-				"result.structuredContent.untrusted.screen"),
-	    "");
+	assert_string_equal(text_at(o, "result.tree.untrusted.screen"), "");
 	assert_null(strstr(text_at(o, "result.content.0.text"), FENCE));
 	json_decref(o);
 }
@@ -304,17 +319,15 @@ what_is_hidden_is_flagged(void **state)
 	    "\"col\":3,\"width\":2,\"why\":\"concealed\",\"text\":\"zz\"}]}");
 
 	(void)state;
-	assert_string_equal(text_at(o,
-				"result.structuredContent.untrusted.screen"),
+	assert_string_equal(text_at(o, "result.tree.untrusted.screen"),
 	    "ok\npay\\u{200b}pal");
-	assert_string_equal(text_at(o, "result.structuredContent.hidden.0.why"),
+	assert_string_equal(text_at(o, "result.tree.hidden.0.why"),
 	    "zero-width");
-	assert_int_equal(json_integer_value(
-			     at(o, "result.structuredContent.hidden.0.line")),
+	assert_int_equal(json_integer_value(at(o, "result.tree.hidden.0.line")),
 	    1);
-	assert_string_equal(text_at(o, "result.structuredContent.hidden.1.why"),
+	assert_string_equal(text_at(o, "result.tree.hidden.1.why"),
 	    "concealed");
-	assert_null(at(o, "result.structuredContent.hidden.1.text"));
+	assert_null(at(o, "result.tree.hidden.1.text"));
 	json_decref(o);
 }
 
@@ -328,19 +341,13 @@ bytes_of_a_command_are_shown(void **state)
 	    "\\u001b[m secret\\n\"}");
 
 	(void)state;
-	assert_string_equal(text_at(o,
-				"result.structuredContent.untrusted.output"),
+	assert_string_equal(text_at(o, "result.tree.untrusted.output"),
 	    "red\n100%\nan open secret\n");
-	assert_int_equal(json_array_size(
-			     at(o, "result.structuredContent.hidden")),
-	    1);
-	assert_string_equal(text_at(o, "result.structuredContent.hidden.0.in"),
-	    "output");
-	assert_int_equal(json_integer_value(
-			     at(o, "result.structuredContent.hidden.0.line")),
+	assert_int_equal(json_array_size(at(o, "result.tree.hidden")), 1);
+	assert_string_equal(text_at(o, "result.tree.hidden.0.in"), "output");
+	assert_int_equal(json_integer_value(at(o, "result.tree.hidden.0.line")),
 	    2);
-	assert_int_equal(json_integer_value(
-			     at(o, "result.structuredContent.hidden.0.col")),
+	assert_int_equal(json_integer_value(at(o, "result.tree.hidden.0.col")),
 	    3);
 	json_decref(o);
 }
@@ -362,10 +369,8 @@ no_line_of_a_command_is_lost(void **state)
 	memset(value + len, 'x', 3000);
 	memset(want + n, 'x', 3000);
 	sprintf(value + len + 3000, "\"}");
-	o = answers("session_exec", "{\"max_output\":200000}", value);
-	assert_string_equal(text_at(o,
-				"result.structuredContent.untrusted.output"),
-	    want);
+	o = answers("session_exec", "{\"max_bytes\":200000}", value);
+	assert_string_equal(text_at(o, "result.tree.untrusted.output"), want);
 	json_decref(o);
 }
 
@@ -378,19 +383,16 @@ items_are_treated_alike(void **state)
 	    "\"$\"},{\"id\":\"2\"}]}");
 
 	(void)state;
-	assert_string_equal(
-	    text_at(o,
-		"result.structuredContent.sessions.0.untrusted.last_line"),
-	    "$");
-	assert_null(at(o, "result.structuredContent.sessions.0.outcome"));
-	assert_null(at(o, "result.structuredContent.sessions.0.cwd"));
 	assert_string_equal(text_at(o,
-				"result.structuredContent.sessions.1.id"),
-	    "2");
+				"result.tree.sessions.0.untrusted.last_line"),
+	    "$");
+	assert_null(at(o, "result.tree.sessions.0.outcome"));
+	assert_null(at(o, "result.tree.sessions.0.cwd"));
+	assert_string_equal(text_at(o, "result.tree.sessions.1.id"), "2");
 	json_decref(o);
 }
 
-/* The end is kept, from a line's beginning on, and it is said. */
+/* The beginning and the end are kept, in whole lines, and it is said. */
 static void
 long_texts_are_cut(void **state)
 {
@@ -403,18 +405,86 @@ long_texts_are_cut(void **state)
 	for (int i = 0; i < 9000; i++)
 		len += (size_t)sprintf(value + len, "line %d\\n", i);
 	sprintf(value + len, "\"}");
-	o = answers("session_output", "{\"max_bytes\":30}", value);
-	text = text_at(o, "result.structuredContent.untrusted.text");
-	assert_string_equal(text, "line 8998\nline 8999\n");
-	assert_true(json_is_true(at(o, "result.structuredContent.truncated")));
+	o = answers("session_output", "{\"max_bytes\":40,\"since\":7}", value);
+	text = text_at(o, "result.tree.untrusted.text");
+	assert_string_equal(text,
+	    "line 0\n[... 88863 bytes left out ...]\nline 8998\nline 8999\n");
+	assert_true(json_is_true(at(o, "result.tree.truncated")));
+	assert_int_equal(json_integer_value(at(o, "result.tree.rest.bytes")),
+	    88863);
+	assert_string_equal(text_at(o, "result.tree.rest.tool"),
+	    "session_output");
+	rest_is(o,
+	    "{\"max_bytes\":88863,\"session\":\"s\",\"since\":7,\"skip\":7}");
+	json_decref(o);
+	o = answers("session_output", "{\"max_bytes\":20,\"skip\":7}", value);
+	text = text_at(o, "result.tree.untrusted.text");
+	assert_string_equal(text,
+	    "line 0\nline 1\n[... 88876 bytes left out ...]\n");
+	rest_is(o, "{\"max_bytes\":88876,\"session\":\"s\",\"skip\":21}");
 	json_decref(o);
 	o = answers("session_output", "{}", value);
-	text = text_at(o, "result.structuredContent.untrusted.text");
-	assert_in_range(strlen(text), RESULT_TEXT_DEFAULT - 20,
-	    RESULT_TEXT_DEFAULT);
+	text = text_at(o, "result.tree.untrusted.text");
+	assert_in_range(strlen(text), RESULT_TEXT_DEFAULT - 30,
+	    RESULT_TEXT_DEFAULT + 50);
 	json_decref(o);
 	o = answers("session_output", "{\"max_bytes\":99999999}", value);
-	assert_null(at(o, "result.structuredContent.truncated"));
+	assert_null(at(o, "result.tree.truncated"));
+	assert_null(at(o, "result.tree.rest"));
+	json_decref(o);
+}
+
+/* Each is told where there is more of it. */
+static void
+the_rest_can_be_called_for(void **state)
+{
+	json_t *o = answers("session_exec", "{\"max_bytes\":8}",
+	    "{\"output\":\"0123456789\",\"offset\":55}");
+
+	(void)state;
+	assert_string_equal(text_at(o, "result.tree.untrusted.output"),
+	    "01\n[... 2 bytes left out ...]\n456789");
+	rest_is(o,
+	    "{\"max_bytes\":2,\"offset\":55,\"session\":\"s\",\"skip\":2}");
+	json_decref(o);
+	/* The host has kept its beginning alone. */
+	o = answers("session_exec", "{}",
+	    "{\"output\":\"0123\",\"offset\":55,\"truncated\":true}");
+	rest_is(o,
+	    "{\"max_bytes\":262144,\"offset\":55,\"session\":\"s\","
+	    "\"skip\":4}");
+	json_decref(o);
+	o = answers("session_snapshot", "{\"max_bytes\":4,\"scrollback\":true}",
+	    "{\"lines\":[\"a\",\"b\",\"c\",\"d\"]}");
+	assert_string_equal(text_at(o, "result.tree.rest.tool"),
+	    "session_snapshot");
+	rest_is(o,
+	    "{\"max_bytes\":262144,\"scrollback\":true,\"session\":\"s\"}");
+	json_decref(o);
+}
+
+static void
+hashes_are_short(void **state)
+{
+	json_t *o = answers("session_wait", "{}",
+	    "{\"matched\":true,\"hash\":\"0123456789abcdef0123456789abcdef\"}");
+
+	(void)state;
+	assert_string_equal(text_at(o, "result.tree.hash"), "0123456789ab");
+	json_decref(o);
+}
+
+/* Of steps as well, in the words of who calls tools. */
+static void
+failures_speak_of_tools(void **state)
+{
+	json_t *o = answers("session_batch", "{}",
+	    "{\"steps\":[{\"index\":0,\"error\":{\"code\":\"usage\","
+	    "\"message\":\"session.wait: try --keep-going\"}}]}");
+
+	(void)state;
+	assert_string_equal(text_at(o, "result.tree.steps.0.error.message"),
+	    "session_wait: try 'keep_going'");
 	json_decref(o);
 }
 
@@ -431,10 +501,9 @@ a_text_of_nothing_stays_in_its_bounds(void **state)
 		len += (size_t)sprintf(value + len, "\\u200b");
 	sprintf(value + len, "\"}");
 	o = answers("session_output", "{\"max_bytes\":1000}", value);
-	assert_in_range(strlen(text_at(o,
-			    "result.structuredContent.untrusted.text")),
-	    400, 1000);
-	assert_true(json_is_true(at(o, "result.structuredContent.truncated")));
+	assert_in_range(strlen(text_at(o, "result.tree.untrusted.text")), 400,
+	    1050);
+	assert_true(json_is_true(at(o, "result.tree.truncated")));
 	json_decref(o);
 }
 
@@ -456,6 +525,9 @@ main(void)
 		cmocka_unit_test(no_line_of_a_command_is_lost),
 		cmocka_unit_test(items_are_treated_alike),
 		cmocka_unit_test(long_texts_are_cut),
+		cmocka_unit_test(the_rest_can_be_called_for),
+		cmocka_unit_test(hashes_are_short),
+		cmocka_unit_test(failures_speak_of_tools),
 		cmocka_unit_test(a_text_of_nothing_stays_in_its_bounds),
 	};
 

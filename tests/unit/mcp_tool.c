@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/json_out.h"
 #include "base/json_tree.h"
+#include "mcp/result.h"
 #include "mcp/tool.h"
 
 static json_t *
@@ -46,7 +47,7 @@ what_is_left_to_mcp_is_a_tool_and_nothing_else(void **state)
 		if (!(ops[i].surfaces & OP_MCP) != (tool_find(name) == NULL))
 			fail_msg("%s", name);
 	}
-	assert_in_range(n, 8, 12);
+	assert_in_range(n, 8, 14);
 	assert_null(tool_find("session.send"));
 	assert_null(tool_find(""));
 }
@@ -64,7 +65,7 @@ schemas_are_complete(void **state)
 
 		in = json_object_get(o, "inputSchema");
 		props = json_object_get(in, "properties");
-		assert_non_null(json_object_get(o, "outputSchema"));
+		assert_null(json_object_get(o, "outputSchema"));
 		assert_true(
 		    json_is_false(json_object_get(in, "additionalProperties")));
 		json_object_foreach(props, name, v)
@@ -100,10 +101,11 @@ static json_t *
 takes(const char *tool, const char *given, char **session, struct error *err)
 {
 	json_t *tree = given != NULL ? json_loads(given, 0, NULL) : NULL;
+	size_t max_text;
 	json_t *args;
 
 	memset(err, 0, sizeof(*err));
-	args = tool_arguments(tool_find(tool), tree, session, err);
+	args = tool_arguments(tool_find(tool), tree, session, &max_text, err);
 	json_decref(tree);
 	return args;
 }
@@ -188,6 +190,41 @@ wrong_arguments_are_named(void **state)
 	}
 }
 
+/* Texts are cut here, at both ends, so that the host is asked for all. */
+static void
+how_much_text_is_wanted_is_taken_out(void **state)
+{
+	static const struct {
+		const char *given;
+		size_t max;
+	} cases[] = {
+		{ "{\"session\":\"a\",\"command\":\"b\"}",
+		    RESULT_TEXT_DEFAULT },
+		{ "{\"session\":\"a\",\"command\":\"b\",\"max_output\":99}",
+		    99 },
+		{ "{\"session\":\"a\",\"command\":\"b\",\"max_output\":"
+		  "2000000}",
+		    RESULT_TEXT_MAX },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		json_t *given = json_loads(cases[i].given, 0, NULL), *args;
+		struct error err;
+		size_t max = 0;
+		char *session;
+
+		args = tool_arguments(tool_find("session_exec"), given,
+		    &session, &max, &err);
+		assert_non_null(args);
+		assert_int_equal(max, cases[i].max);
+		assert_int_equal(op_number(args, "max_output", 0), 2097152);
+		free(session);
+		json_decref(args);
+		json_decref(given);
+	}
+}
+
 static void
 texts_have_a_name_and_a_source(void **state)
 {
@@ -215,6 +252,7 @@ main(void)
 		cmocka_unit_test(arguments_are_the_operations_and_a_session),
 		cmocka_unit_test(durations_become_milliseconds),
 		cmocka_unit_test(wrong_arguments_are_named),
+		cmocka_unit_test(how_much_text_is_wanted_is_taken_out),
 		cmocka_unit_test(texts_have_a_name_and_a_source),
 	};
 

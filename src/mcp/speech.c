@@ -1,0 +1,146 @@
+#include "mcp/speech.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "mcp/tool.h"
+
+#define WORD_SIZE 40
+#define LETTERS "abcdefghijklmnopqrstuvwxyz"
+
+/* Phrases that are more than their words. */
+static const char *const phrases[][2] = {
+	{ "'tend ls -a'", "session_list with 'all'" },
+	{ "'tend run COMMAND'", "session_create" },
+	{ "--size", "'cols' and 'rows'" },
+	{ "--from", "'since'" },
+	{ "tend log --events", "session_output" },
+	{ "with --home or TEND_HOME", "with TEND_HOME in its environment" },
+};
+
+/* How many bytes of the text were said in other words; 0: none. */
+typedef size_t say_fn(const struct tool *t, const char *text, struct buf *out);
+
+static bool
+is_letter(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+static size_t
+say_phrase(const struct tool *t, const char *text, struct buf *out)
+{
+	(void)t;
+	for (size_t i = 0; i < sizeof(phrases) / sizeof(*phrases); i++) {
+		size_t len = strlen(phrases[i][0]);
+
+		if (strncmp(text, phrases[i][0], len) != 0 ||
+		    is_letter(text[len]))
+			continue;
+		buf_puts(out, phrases[i][1]);
+		return len;
+	}
+	return 0;
+}
+
+static size_t
+say_operation(const struct tool *t, const char *text, struct buf *out)
+{
+	char name[WORD_SIZE];
+	const struct op *op;
+	size_t len;
+
+	(void)t;
+	if (strncmp(text, "session.", 8) != 0)
+		return 0;
+	len = 8 + strspn(text + 8, LETTERS);
+	snprintf(name, sizeof(name), "%.*s", (int)len, text);
+	op = op_find(name);
+	if (op == NULL || !(op->surfaces & OP_MCP))
+		return 0;
+	buf_printf(out, "session_%s", name + 8);
+	return len;
+}
+
+/* The tool that does what this command does; NULL: there is none. */
+static const struct tool *
+tool_of_command(const char *name)
+{
+	for (const struct tool *t = tools; t->op != NULL; t++) {
+		const char *verb = strchr(t->op->name, '.') + 1;
+
+		if (strcmp(t->command != NULL ? t->command : verb, name) == 0)
+			return t;
+	}
+	return NULL;
+}
+
+static size_t
+say_command(const struct tool *t, const char *text, struct buf *out)
+{
+	char name[WORD_SIZE], own[TOOL_NAME_SIZE];
+	const struct tool *found;
+	size_t len;
+
+	(void)t;
+	if (strncmp(text, "tend ", 5) != 0)
+		return 0;
+	len = strspn(text + 5, LETTERS);
+	snprintf(name, sizeof(name), "%.*s", (int)len, text + 5);
+	found = tool_of_command(name);
+	if (found == NULL)
+		return 0;
+	tool_name(found, own);
+	buf_puts(out, own);
+	return 5 + len;
+}
+
+/* Arguments of several of a kind are options of one: --label, 'labels'. */
+static size_t
+say_option(const struct tool *t, const char *text, struct buf *out)
+{
+	static const char *const ends[] = { "", "s" };
+	char name[WORD_SIZE];
+	struct op_argument a;
+	size_t len;
+
+	if (strncmp(text, "--", 2) != 0 || !is_letter(text[2]))
+		return 0;
+	len = 2 + strspn(text + 2, LETTERS "-");
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		snprintf(name, sizeof(name), "%.*s%s", (int)len - 2, text + 2,
+		    ends[i]);
+		for (char *p = name; *p != '\0'; p++)
+			*p = *p == '-' ? '_' : *p;
+		if (op_find_argument(t->op, name, &a)) {
+			buf_printf(out, "'%s'", name);
+			return len;
+		}
+	}
+	return 0;
+}
+
+void
+speech_put(const struct tool *t, const char *text, struct buf *out)
+{
+	static say_fn *const ways[] = { say_phrase, say_operation, say_command,
+		say_option };
+	bool begins = true; /* a word does */
+
+	while (*text != '\0') {
+		size_t len = 0;
+
+		for (size_t i = 0;
+		     begins && len == 0 && i < sizeof(ways) / sizeof(*ways);
+		     i++)
+			len = ways[i](t, text, out);
+		if (len == 0) {
+			buf_putc(out, *text);
+			len = 1;
+		}
+		text += len;
+		begins = !is_letter(text[-1]) && text[-1] != '-' &&
+		    text[-1] != '/' && text[-1] != '.';
+	}
+}
