@@ -7,6 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/complete.h"
 #include "cmd/guide.h"
+#include "cmd/near.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
 #include "cmd/table.h"
@@ -14,69 +15,41 @@
 
 #define OWN_FAILURE 125 /* of commands that pass a program's status on */
 
-static unsigned
-min3(unsigned a, unsigned b, unsigned c)
-{
-	a = a < b ? a : b;
-	return a < c ? a : c;
-}
+/* What other programs call a thing that is no command here. */
+static const struct {
+	const char *word, *instead;
+} strangers[] = {
+	{ "detach", "in a session, C-] d detaches" },
+	{ "start", "'tend run' starts a session" },
+	{ "rewind", "'tend snapshot --at' shows an earlier screen" },
+};
 
-#define WORD_MAX 32
-
-/* How many letters differ, are missing or too many (Levenshtein). */
-static unsigned
-distance(const char *a, const char *b)
-{
-	unsigned row[WORD_MAX + 1], above, corner;
-	size_t len = strlen(b);
-
-	if (len > WORD_MAX || strlen(a) > WORD_MAX)
-		return WORD_MAX;
-	for (size_t i = 0; i <= len; i++)
-		row[i] = (unsigned)i;
-	for (; *a != '\0'; a++) {
-		corner = row[0]++;
-		for (size_t i = 1; i <= len; i++) {
-			above = row[i];
-			row[i] = min3(above + 1, row[i - 1] + 1,
-			    corner + (*a != b[i - 1]));
-			corner = above;
-		}
-	}
-	return row[len];
-}
-
-/* The command that was probably meant, or NULL. */
 static const char *
-nearest(const char *name)
+instead_of(const char *name)
 {
-	const char *best = NULL;
-	unsigned least = 3;
-
-	for (size_t i = 0; table_at(i) != NULL; i++) {
-		const char *other = table_at(i)->name;
-		unsigned d = distance(name, other);
-
-		if (strlen(name) > 1 && strncmp(name, other, strlen(name)) == 0)
-			d = 0;
-		if (d < least) {
-			least = d;
-			best = other;
-		}
-	}
-	return best;
+	for (size_t i = 0; i < sizeof(strangers) / sizeof(*strangers); i++)
+		if (strcmp(strangers[i].word, name) == 0)
+			return strangers[i].instead;
+	return NULL;
 }
 
 static int
 unknown(struct out *out, const char *name)
 {
-	const char *meant = nearest(name);
+	const char *instead = instead_of(name);
+	struct near near;
 
-	if (meant != NULL)
+	near_init(&near, name);
+	for (size_t i = 0; table_at(i) != NULL; i++)
+		near_look(&near, table_at(i)->name);
+	if (instead != NULL)
+		return out_fail(out, FAIL_USAGE, "there is no command %s; %s",
+		    name, instead);
+	if (near.best[0] != '\0')
 		return out_fail(out, FAIL_USAGE,
 		    "there is no command %s; did "
 		    "you mean 'tend %s'? 'tend help' lists them all",
-		    name, meant);
+		    name, near.best);
 	return out_fail(out, FAIL_USAGE,
 	    "there is no command %s; 'tend help' lists those there are", name);
 }
@@ -89,6 +62,10 @@ help(struct out *out)
 	for (size_t i = 0; table_at(i) != NULL; i++)
 		buf_printf(&out->buf, "  %-10s %s\n", table_at(i)->name,
 		    table_at(i)->summary);
+	buf_puts(&out->buf, "\nshort forms:");
+	for (size_t i = 0; table_alias(i) != NULL; i++)
+		buf_printf(&out->buf, "%s %s = %s", i > 0 ? "," : "",
+		    table_alias(i)->name, table_alias(i)->command);
 	buf_puts(&out->buf,
 	    "\n'tend COMMAND -h' explains a command, 'tend' alone shows the "
 	    "first steps.\n");
@@ -202,7 +179,8 @@ run_tend(struct out *out, int argc, char **argv)
 	static char version[] = "version";
 	struct error err;
 
-	if (argc > 0 && strcmp(argv[0], "--version") == 0)
+	if (argc > 0 &&
+	    (strcmp(argv[0], "--version") == 0 || strcmp(argv[0], "-V") == 0))
 		argv[0] = version;
 	if (opt_parse(&set, 1, OPT_STOP_AT_OPERAND, &argc, argv, &err) < 0)
 		return out_fail(out, FAIL_USAGE,

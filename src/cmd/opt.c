@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "cmd/near.h"
 
 #define HELP_COLUMN 24
 
@@ -73,6 +74,28 @@ fill(struct reading *r, const struct opt *o, void *field, const char *value,
 }
 
 static int
+unknown(const struct reading *r, const char *name, size_t len,
+    struct error *err)
+{
+	auto_free char *word = xmemdup(name, len + 1);
+	struct near near;
+
+	word[len] = '\0';
+	near_init(&near, word);
+	for (size_t i = 0; i < r->n; i++) {
+		const struct opt *o = r->sets[i].opts;
+
+		for (; o != NULL && o->name != NULL; o++)
+			near_look(&near, o->name);
+	}
+	if (near.best[0] != '\0')
+		return error_set(err, EINVAL,
+		    "unknown option --%.100s (did you mean --%s?)", word,
+		    near.best);
+	return error_set(err, EINVAL, "unknown option --%.100s", word);
+}
+
+static int
 read_long(struct reading *r, const char *name, struct error *err)
 {
 	size_t len = strcspn(name, "=");
@@ -82,8 +105,7 @@ read_long(struct reading *r, const char *name, struct error *err)
 
 	o = find(r, name, len, 0, &field);
 	if (o == NULL)
-		return error_set(err, EINVAL, "unknown option --%.*s",
-		    (int)(len < 100 ? len : 100), name);
+		return unknown(r, name, len, err);
 	if (value != NULL && o->arg == NULL)
 		return error_set(err, EINVAL, "option --%s takes no value",
 		    o->name);

@@ -26,9 +26,28 @@ table_at(size_t i)
 	return i < COMMANDS ? commands[i] : NULL;
 }
 
+static const struct table_alias aliases[] = {
+	{ "a", "attach" },
+	{ "list", "ls" },
+	{ "new", "run" },
+	{ "ps", "ls" },
+	{ "rm", "destroy" },
+};
+
+#define ALIASES (sizeof(aliases) / sizeof(*aliases))
+
+const struct table_alias *
+table_alias(size_t i)
+{
+	return i < ALIASES ? &aliases[i] : NULL;
+}
+
 const struct cmd *
 table_find(const char *name)
 {
+	for (size_t i = 0; i < ALIASES; i++)
+		if (strcmp(aliases[i].name, name) == 0)
+			name = aliases[i].command;
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (strcmp(commands[i]->name, name) == 0)
 			return commands[i];

@@ -15,8 +15,14 @@ struct cmd;
 
 /* In the order of help; NULL behind the last. */
 const struct cmd *table_at(size_t i);
-/* By its name, or NULL. */
+/* By its name or a short form of it, or NULL. */
 const struct cmd *table_find(const char *name);
+
+/* A name that other programs have for a command; NULL behind the last. */
+struct table_alias {
+	const char *name, *command;
+};
+const struct table_alias *table_alias(size_t i);
 
 /* What every command understands, and where it goes. */
 struct common {

@@ -17,6 +17,7 @@
 #include "base/version.h"
 #include "cmd/cmd.h"
 #include "cmd/damage.h"
+#include "cmd/near.h"
 #include "cmd/out.h"
 #include "cmd/words.h"
 #include "log/reader.h"
@@ -80,6 +81,45 @@ target_open_home(struct call *call, bool create)
 	return 0;
 }
 
+/* Looks at the names of sessions that could have been meant. */
+struct guess {
+	const struct home *home;
+	struct near near;
+};
+
+static int
+on_guess(void *arg, const char *id)
+{
+	struct guess *g = arg;
+	auto_close int fd = home_session_dir(g->home, id, NULL);
+	struct manifest m;
+
+	if (fd < 0 || manifest_read(fd, &m, NULL) < 0)
+		return 0;
+	if (m.status != STATUS_DESTROYED)
+		near_look(&g->near, m.name);
+	manifest_finish(&m);
+	return 0;
+}
+
+static int
+not_found(struct call *call, const char *arg, const struct error *err)
+{
+	struct guess g = { .home = &call->target->home };
+
+	if (arg == NULL)
+		return out_fail(call->out, FAIL_NOT_FOUND,
+		    "%s; 'tend run COMMAND' starts one", err->msg);
+	near_init(&g.near, arg);
+	if (name_check(arg, NULL) == 0)
+		(void)home_each(g.home, on_guess, &g, NULL);
+	if (g.near.best[0] != '\0')
+		return out_fail(call->out, FAIL_NOT_FOUND,
+		    "%s (did you mean \"%s\"?)", err->msg, g.near.best);
+	return out_fail(call->out, FAIL_NOT_FOUND,
+	    "%s; 'tend ls -a' lists them", err->msg);
+}
+
 static int
 find(struct call *call, const char *arg, unsigned needs)
 {
@@ -102,9 +142,7 @@ find(struct call *call, const char *arg, unsigned needs)
 	if (result == -EBADMSG)
 		return out_fail(call->out, FAIL_REPLAY, "%s", err.msg);
 	if (result == -ENOENT)
-		return out_fail(call->out, FAIL_NOT_FOUND, "%s; %s", err.msg,
-		    arg != NULL ? "'tend ls -a' lists them" :
-				  "'tend run COMMAND' starts one");
+		return not_found(call, arg, &err);
 	if (result == -ENOTUNIQ || result == -EINVAL)
 		return out_fail(call->out, FAIL_USAGE, "%s", err.msg);
 	return out_fail(call->out, FAIL_STORAGE, "%s", err.msg);

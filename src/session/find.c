@@ -273,7 +273,7 @@ find_session(const struct home *h, const char *arg, unsigned flags,
 		return error_set(err, ENOENT, "there is no session in %s",
 		    h->path);
 	if (s.named[0] == '\0')
-		return error_set(err, ENOENT, "there is no session %s", arg);
+		return error_set(err, ENOENT, "no session named \"%s\"", arg);
 	rc = open_wanted(&s, m, dirfd, err);
 	if (rc == 0 && strcmp(s.shadow, m->id) > 0)
 		memcpy(m->shadow, s.shadow, ID_SIZE);

@@ -119,6 +119,41 @@ def test_a_misspelt_command_gets_a_suggestion(typed, meant):
                           f"'tend {meant}'? 'tend help' lists them all\n")
 
 
+@pytest.mark.parametrize("typed, instead", [
+    ("detach", "in a session, C-] d detaches"),
+    ("start", "'tend run' starts a session")])
+def test_a_word_of_other_programs_is_answered_with_ours(typed, instead):
+    answer = tend(typed)
+    assert answer.status == 2 and answer.out == b"", answer
+    assert answer.err == f"tend: there is no command {typed}; {instead}\n"
+
+
+@pytest.mark.parametrize("alias, command", [
+    ("a", "attach"), ("new", "run"), ("list", "ls"), ("ps", "ls"),
+    ("rm", "destroy")])
+def test_a_short_form_is_the_command(alias, command):
+    assert shows(alias, "-h") == shows(command, "-h")
+    assert shows("help", alias) == shows("help", command)
+    assert f"{alias} = {command}" in shows("help")
+
+
+@pytest.mark.parametrize("args, meant", [
+    (["stop", "x", "--interupt"], "--interrupt"),
+    (["ls", "--lable", "a=b"], "--label"),
+    (["run", "--detatch"], "--detach"),
+    (["ls", "--jsno"], "--json")])
+def test_a_misspelt_option_gets_a_suggestion(args, meant):
+    answer = tend(*args)
+    assert answer.status == failure(args[0]) and answer.out == b"", answer
+    assert f"(did you mean {meant}?); see" in answer.err, answer
+
+
+@pytest.mark.parametrize("word", ["xyzzy", "purge", "q", "cow"])
+def test_a_far_word_gets_no_suggestion(word):
+    assert "did you mean" not in tend(word).err
+    assert "did you mean" not in tend("ls", f"--{word}").err
+
+
 @pytest.mark.parametrize("args", [["frobnicate"], ["help", "frobnicate"],
                                   ["x" * 5000]])
 def test_an_unknown_command_is_a_usage_error(args):
@@ -138,7 +173,7 @@ def test_an_unknown_command_is_told_in_json():
 def test_version():
     text = shows("version")
     assert re.fullmatch(r"tend \d+\.\d+\.\d+\n", text)
-    assert shows("--version") == text
+    assert shows("--version") == text and shows("-V") == text
     answer = json.loads(shows("version", "--json"))
     assert answer["ok"] is True and answer["command"] == "version"
     assert answer["result"]["version"] == text.split()[1]

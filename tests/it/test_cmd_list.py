@@ -153,6 +153,19 @@ def test_a_session_by_id_prefix_name_or_nothing(home):
     assert first in error["message"] and second in error["message"], error
 
 
+def test_a_misspelt_session_gets_a_suggestion(home):
+    home.start("cat", options=["-n", "prog"])
+    for command in ("info", "stop", "attach", "log"):
+        answer = home.run(command, "porg")
+        assert answer.err == (f'tend {command}: no session named "porg" '
+                              '(did you mean "prog"?)\n'), answer
+    error = home.error("info", "other", status=3, code="not_found")
+    assert error["message"] == ('no session named "other"; '
+                                "'tend ls -a' lists them"), error
+    home.ok("destroy", "prog")
+    assert "did you mean" not in home.run("info", "porg").err
+
+
 def test_no_such_session(home):
     for name in ("nobody", "01KA0000000000000000000000", "a b", ""):
         error = home.error("info", name, status=3, code="not_found")

@@ -142,7 +142,7 @@ def test_what_still_runs_is_not_run_again(home):
 
 def test_errors_say_what_to_do(home, tmp_path):
     error = home.error("rerun", "-d", "nobody", status=125, code="not_found")
-    assert "there is no session nobody" in error["message"], error
+    assert 'no session named "nobody"' in error["message"], error
     place = tmp_path / "gone"
     place.mkdir()
     sid = ended(home, "true", options=["-C", str(place)])

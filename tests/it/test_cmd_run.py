@@ -303,7 +303,7 @@ def test_attached_failures_are_125_to_127(home):
     assert got == 127 and b"/no/such/program" in out, out
     got, out = on_terminal(home, "attach", "nobody")
     assert got == 125, out
-    assert b"there is no session nobody" in out, out
+    assert b'no session named "nobody"' in out, out
 
 
 def elsewhere(home, mount, *args):

@@ -177,9 +177,11 @@ opt_names_what_is_wrong(void **state)
 	(void)state;
 	PARSE(&p, "--siz", "5");
 	assert_int_equal(p.result, -EINVAL);
-	assert_string_equal(p.err.msg, "unknown option --siz");
+	assert_string_equal(p.err.msg,
+	    "unknown option --siz (did you mean --size?)");
 	PARSE(&p, "--sizes=5");
-	assert_string_equal(p.err.msg, "unknown option --sizes");
+	assert_string_equal(p.err.msg,
+	    "unknown option --sizes (did you mean --size?)");
 	PARSE(&p, "-ax");
 	assert_string_equal(p.err.msg, "unknown option -x");
 	PARSE(&p, "--all=yes");

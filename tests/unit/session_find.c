@@ -119,9 +119,9 @@ a_session_is_found_by_id_prefix_and_name(void **state)
 	finds(p, "o1ko", 0, NEW);
 	finds(p, "one", 0, OLD);
 	finds(p, "two/x", 0, NEW);
-	finds_not(p, "01J", 0, -ENOENT, "there is no session 01J");
+	finds_not(p, "01J", 0, -ENOENT, "no session named \"01J\"");
 	finds_not(p, "01J1", 0, -ENOENT, "no session");
-	finds_not(p, "three", 0, -ENOENT, "no session three");
+	finds_not(p, "three", 0, -ENOENT, "no session named \"three\"");
 	finds_not(p, "../sessions", 0, -ENOENT, "no session");
 	finds_not(p, "", 0, -ENOENT, "no session");
 	finds_not(p, MID, 0, -ENOENT, MID);
