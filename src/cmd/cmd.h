@@ -27,6 +27,7 @@ struct call {
 	int argc;         /* what stood there besides options and SESSION */
 	char **argv;
 	struct target *target; /* what `needs` asked for (target.h) */
+	bool several; /* it is one of several (several.h): say how it went */
 };
 
 /*
@@ -39,6 +40,7 @@ enum cmd_needs {
 	CMD_NEWEST = 1 << 2,     /* …or left out: the newest (reads only) */
 	CMD_NEEDS_HOST = 1 << 3, /* it runs, and we are connected to it */
 	CMD_FINDS_DESTROYED = 1 << 4, /* by its whole id, one that is too */
+	CMD_EACH = 1 << 5, /* every operand is one: `run` is called for each */
 };
 
 struct cmd {
@@ -52,6 +54,8 @@ struct cmd {
 	bool before_program; /* options end where a program's words begin */
 	bool passes_status;  /* the program's; our own failure is 125 */
 	bool (*may_pass)(const void *args); /* NULL; whether it does so now */
+	/* Before anything is looked at; 0 or the exit status; or NULL. */
+	int (*ask)(struct call *call);
 	int (*run)(struct call *call);
 };
 

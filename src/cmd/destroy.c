@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "cmd/cmd.h"
+#include "cmd/confirm.h"
 #include "cmd/ending.h"
 #include "cmd/operands.h"
 #include "cmd/opt.h"
@@ -12,7 +13,7 @@
 
 struct args {
 	const char *grace;
-	bool purge;
+	bool purge, yes;
 };
 
 static const struct opt options[] = {
@@ -20,8 +21,20 @@ static const struct opt options[] = {
 	    "how long it may take to end before it is killed (5s)"),
 	OPT_FLAG(struct args, purge, "purge", 0,
 	    "also remove its files, log and all"),
+	CONFIRM_OPTION(struct args),
 	{ 0 },
 };
+
+/* What is destroyed can be read until gc; what is purged is gone. */
+static int
+ask(struct call *call)
+{
+	const struct args *a = call->args;
+
+	if (!a->purge)
+		return 0;
+	return confirm_sessions(call, a->yes, "remove for good, log and all:");
+}
 
 static int
 end(struct call *call, const struct args *a)
@@ -96,14 +109,17 @@ run(struct call *call)
 
 const struct cmd cmd_destroy = {
 	.name = "destroy",
-	.usage = "SESSION [--grace DURATION] [--purge] [--json]",
+	.usage = "SESSION... [--grace DURATION] [--purge] [-y] [--json]",
 	.summary = "stop a session and take it off the list",
 	.details =
 	    "Stops it if it runs, as 'tend stop' does, frees its name and shows\n"
-	    "it no more.  Its files stay until 'tend gc' collects them; --purge\n"
-	    "removes them now.\n",
+	    "it no more: 'tend ls' does not, 'tend ls -a' does until 'tend gc'\n"
+	    "collects its files, and its id still finds it for those who read.\n"
+	    "--purge removes them now, and asks first on a terminal.  Of several\n"
+	    "there is a line for each; the status is the largest of theirs.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
-	.needs = CMD_NEEDS_SESSION | CMD_FINDS_DESTROYED,
+	.needs = CMD_NEEDS_SESSION | CMD_FINDS_DESTROYED | CMD_EACH,
+	.ask = ask,
 	.run = run,
 };

@@ -6,6 +6,7 @@
 #include "cmd/out.h"
 #include "cmd/target.h"
 #include "cmd/units.h"
+#include "cmd/words.h"
 
 /* What a host may take beyond the grace: the last of the output, the disk. */
 #define MARGIN_MS 20000
@@ -49,11 +50,17 @@ ending_wait(struct call *call, const char *op, const char *args,
 int
 ending_answer(struct call *call)
 {
+	const struct manifest *m = &call->target->session;
+	char how[WORDS_MAX];
 	struct json_out j;
 
 	if (call->out->json) {
 		out_begin(call->out, &j);
-		manifest_json(&call->target->session, 0, &j);
+		manifest_json(m, 0, &j);
+	} else if (call->several) {
+		words_outcome(m, how, sizeof(how));
+		buf_printf(&call->out->buf, "%s %s\n",
+		    target_name(call->target), how);
 	}
 	return out_send(call->out);
 }

@@ -18,7 +18,10 @@ int ending_grace(struct call *call, const char *text, uint32_t *grace_ms);
 int ending_wait(struct call *call, const char *op, const char *args,
     uint32_t grace_ms);
 
-/* Answer with the session as it is: its object, or nothing. */
+/*
+ * Answer with the session as it is: its object; or nothing, but a line when it
+ * is one of several.
+ */
 int ending_answer(struct call *call);
 
 #endif

@@ -1,6 +1,26 @@
 #include "cmd/cmd.h"
+#include "cmd/confirm.h"
 #include "cmd/ending.h"
 #include "cmd/operands.h"
+#include "cmd/opt.h"
+
+struct args {
+	bool yes;
+};
+
+static const struct opt options[] = {
+	CONFIRM_OPTION(struct args),
+	{ 0 },
+};
+
+/* One that was named is one that was meant. */
+static int
+ask(struct call *call)
+{
+	const struct args *a = call->args;
+
+	return call->argc < 2 ? 0 : confirm_sessions(call, a->yes, "kill");
+}
 
 static int
 run(struct call *call)
@@ -14,11 +34,16 @@ run(struct call *call)
 
 const struct cmd cmd_kill = {
 	.name = "kill",
-	.usage = "SESSION [--json]",
+	.usage = "SESSION... [-y] [--json]",
 	.summary = "end a session at once",
 	.details =
 	    "All processes of the session get SIGKILL.  'tend stop' lets them\n"
-	    "tidy up first; 'tend signal' sends another signal.\n",
-	.needs = CMD_NEEDS_SESSION | CMD_NEEDS_HOST,
+	    "tidy up first; 'tend signal' sends another signal.  Of several\n"
+	    "there is a line for each, and the status is the largest of theirs;\n"
+	    "on a terminal you are asked first.\n",
+	.options = options,
+	.args_size = sizeof(struct args),
+	.needs = CMD_NEEDS_SESSION | CMD_NEEDS_HOST | CMD_EACH,
+	.ask = ask,
 	.run = run,
 };

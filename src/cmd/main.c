@@ -10,6 +10,7 @@
 #include "cmd/near.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
+#include "cmd/several.h"
 #include "cmd/table.h"
 #include "cmd/target.h"
 
@@ -96,23 +97,45 @@ asks_for_json(int argc, char **argv)
 	return false;
 }
 
+/* A command and what was said besides its own options. */
+struct order {
+	const struct cmd *cmd;
+	const struct common *common;
+};
+
+static int
+run_once(struct call *call, const void *arg)
+{
+	const struct order *order = arg;
+	struct target target;
+	int status;
+
+	call->target = &target;
+	target_init(&target, order->common->home);
+	status = target_prepare(call, order->cmd->needs);
+	if (status == 0)
+		status = order->cmd->run(call);
+	target_finish(&target);
+	return status;
+}
+
 static int
 run_parsed(struct call *call, const struct cmd *cmd,
     const struct common *common)
 {
-	struct target target;
-	int status;
+	const struct order order = { cmd, common };
+	int status = 0;
 
 	if (common->help)
 		return help_command(call->out, cmd);
 	call->out->json = common->json;
-	call->target = &target;
-	target_init(&target, common->home);
-	status = target_prepare(call, cmd->needs);
-	if (status == 0)
-		status = cmd->run(call);
-	target_finish(&target);
-	return status;
+	if (cmd->ask != NULL && call->argc > 0)
+		status = cmd->ask(call);
+	if (status != 0)
+		return status;
+	if ((cmd->needs & CMD_EACH) && call->argc > 1)
+		return several_run(call, run_once, &order);
+	return run_once(call, &order);
 }
 
 static int

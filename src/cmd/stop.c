@@ -42,15 +42,18 @@ run(struct call *call)
 
 const struct cmd cmd_stop = {
 	.name = "stop",
-	.usage = "SESSION [--grace DURATION] [--interrupt] [--json]",
+	.usage = "SESSION... [--grace DURATION] [--interrupt] [--json]",
 	.summary = "ask a session's program to end, and see that it does",
 	.details =
 	    "All processes of the session get SIGHUP, SIGCONT and SIGTERM; what\n"
 	    "is left after the grace is killed, sessions that were started from\n"
 	    "within excepted.  Returns when it has ended.  Its log and last\n"
-	    "screen stay.\n",
+	    "screen stay.\n"
+	    "\n"
+	    "Several are stopped at once; there is a line for each, and the\n"
+	    "status is the largest of theirs.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
-	.needs = CMD_NEEDS_SESSION | CMD_NEEDS_HOST,
+	.needs = CMD_NEEDS_SESSION | CMD_NEEDS_HOST | CMD_EACH,
 	.run = run,
 };

@@ -1,12 +1,15 @@
 """Ending sessions: stop, kill, signal, destroy."""
 
+import json
 import os
 import signal
 import time
 
 import pytest
 
+import lib
 from lib import Home, is_running, wait_for
+from terminal import Terminal
 
 
 @pytest.fixture
@@ -169,3 +172,103 @@ def test_stop_refuses_a_grace_that_is_none(home):
         answer = home.run("stop", sid, f"--grace={grace}")
         assert answer.status == 2 and "--grace" in answer.err, answer
     assert home.info(sid)["status"] == "running"
+
+
+@pytest.mark.parametrize("command, outcome", [
+    ("stop", "was stopped"), ("kill", "was killed"),
+    ("destroy", "was destroyed")])
+def test_several_are_ended_and_each_is_told(home, command, outcome):
+    """The status is the worst; one that is not there holds up no other."""
+    for name in ("one", "two", "three"):
+        home.start("cat", options=["-n", name])
+    answer = home.run(command, "one", "nobody", "two")
+    assert answer.status == 3, answer
+    told = sorted(answer.text.splitlines())
+    assert [line.split(" (")[0] for line in told] == [
+        f"one {outcome}", f"two {outcome}"], answer
+    assert 'no session named "nobody"' in answer.err, answer
+    assert [s["name"] for s in home.json("ls")] == ["three"]
+
+
+def test_several_in_json_are_a_list_of_answers(home):
+    one = home.start("cat", options=["-n", "one"])
+    two = home.start("cat", options=["-n", "two"])
+    answer = home.run("stop", "--json", "one", "nobody", two)
+    assert answer.status == 3 and answer.err == "", answer
+    whole = json.loads(answer.out)
+    assert whole["ok"] is True and whole["command"] == "stop", whole
+    first, none, second = whole["result"]
+    assert first["ok"] and first["result"]["id"] == one, first
+    assert second["ok"] and second["result"]["outcome"] == "stopped", second
+    assert not none["ok"] and none["error"]["code"] == "not_found", none
+
+
+def test_several_are_stopped_at_once(home):
+    """Each takes its grace of two seconds; one after another, 16."""
+    names = [f"s{i}" for i in range(8)]
+    for name in names:
+        home.start("sh", "-c", "trap '' TERM HUP; echo ready; "
+                   "while :; do sleep 60 & wait; done", options=["-n", name])
+    for name in names:
+        home.wait_text(name, "ready")
+    began = time.monotonic()
+    home.ok("stop", "--grace", "2s", *names)
+    took = time.monotonic() - began
+    assert 2 <= took < 15, took
+    assert home.json("ls") == []
+
+
+def asked(home, answer, *args):
+    """The status of tend on a terminal that asks, and what it asked."""
+    with Terminal() as term:
+        term.run(lib.TEND, *args, env=home.env)
+        text = "\n".join(term.wait_text("[y/N]")["lines"])
+        term.type(answer + "\r")
+        return term.ended(), text
+
+
+def test_a_person_is_asked_before_something_goes_for_good(home):
+    one = home.start("cat", options=["-n", "one"])
+    home.start("cat", options=["-n", "two"])
+    status, text = asked(home, "", "kill", "one", "two")
+    assert status == 12 and "kill one, two?" in text, text
+    status, text = asked(home, "no", "destroy", "--purge", "one")
+    assert status == 12 and "remove for good, log and all: one?" in text, text
+    assert len(home.json("ls")) == 2 and home.dir(one).is_dir()
+    status, text = asked(home, "y", "destroy", "--purge", "one")
+    assert status == 0 and not home.dir(one).exists(), text
+    home.start("cat", options=["-n", "one"])
+    with Terminal() as term:
+        term.run(lib.TEND, "kill", "-y", "one", "two", env=home.env)
+        assert term.ended() == 0, term.text()
+    assert home.json("ls") == []
+
+
+def test_destroyed_sessions_are_listed_with_all_and_found_by_id(home):
+    sid = home.start("cat", options=["-n", "one"])
+    home.ok("destroy", "one")
+    assert home.ok("ls") == ""
+    (listed,) = home.json("ls", "-a")
+    assert listed["id"] == sid and listed["status"] == "destroyed", listed
+    assert home.run("log", "one").status == 3
+    assert home.run("log", sid).status == 0
+    home.ok("gc", "--all")
+    assert home.json("ls", "-a") == []
+
+
+def test_marks_are_listed(home):
+    sid = home.start("cat", options=["-n", "one"])
+    assert home.ok("mark", "one") == "" and home.json("mark", "one") == []
+    first = home.json("mark", "one", "before")["seq"]
+    home.ok("mark", "one", "with blanks and \x1b[31m")
+    lines = home.ok("mark", "one").splitlines()
+    assert lines[0].split()[0] == str(first), lines
+    assert lines[0].endswith("s  before"), lines
+    assert lines[1].endswith("  with blanks and \\x1b[31m"), lines
+    marks = home.json("mark", "one")
+    assert [m["name"] for m in marks] == [
+        "before", "with blanks and \x1b[31m"], marks
+    assert marks[0]["seq"] == first and marks[0]["time_ns"] > 0, marks
+    assert marks[0]["by"] == f"uid:{os.getuid()}", marks
+    home.ok("kill", "one")
+    assert home.json("mark", sid) == marks
