@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "cmd/cmd.h"
 #include "cmd/collect.h"
+#include "cmd/confirm.h"
 #include "cmd/operands.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
@@ -23,7 +24,7 @@
 #define LOCK_LIMIT_MS 5000
 
 struct args {
-	bool dry_run, all;
+	bool dry_run, all, yes;
 	const char *older_than, *budget;
 };
 
@@ -35,6 +36,7 @@ static const struct opt options[] = {
 	OPT_FLAG(struct args, all, "all", 'a', "remove all that have ended"),
 	OPT_VALUE(struct args, budget, "budget", 0, "SIZE",
 	    "remove the oldest that have ended until the home is below this"),
+	CONFIRM_OPTION(struct args),
 	{ 0 },
 };
 
@@ -48,6 +50,7 @@ struct gc {
 	struct call *call;
 	const struct args *args;
 	struct collection in;
+	bool dry, preview;      /* only counted; and only for the question */
 	int64_t now_ms, age_ms; /* age -1: no matter which */
 	uint64_t budget;        /* UINT64_MAX: none */
 	struct item *items;     /* those that ended first, first */
@@ -103,7 +106,7 @@ scan(struct gc *g)
 static void
 take(struct gc *g, struct item *item)
 {
-	item->removed = g->args->dry_run || collect_remove(&g->in, &item->what);
+	item->removed = g->dry || collect_remove(&g->in, &item->what);
 	if (!item->removed) {
 		g->ended--;
 		g->failed += item->what.state == COLLECT_UNSURE;
@@ -182,11 +185,12 @@ collect(struct gc *g)
 	struct error err;
 
 	take_old(g);
-	check_rest(g);
-	if (!g->args->dry_run)
+	if (!g->preview)
+		check_rest(g);
+	if (!g->dry)
 		compress_rest(g);
 	take_over_budget(g);
-	if (!g->args->dry_run && home_sweep(g->in.home, &err) < 0)
+	if (!g->dry && home_sweep(g->in.home, &err) < 0)
 		out_note(g->call->out, "%s", err.msg);
 }
 
@@ -236,7 +240,7 @@ put_json(const struct gc *g)
 
 	out_begin(g->call->out, &j);
 	json_out_open(&j, '{');
-	json_put_bool(&j, "dry_run", g->args->dry_run);
+	json_put_bool(&j, "dry_run", g->dry);
 	json_put_open(&j, "removed", '[');
 	for (size_t i = 0; i < g->n; i++)
 		if (g->items[i].removed)
@@ -280,7 +284,7 @@ put_sum(const struct gc *g)
 	words_bytes(g->packed.before - g->packed.after, saved, sizeof(saved));
 	words_bytes(g->home_bytes, left, sizeof(left));
 	buf_printf(out, "%s %u ended session%s, %s\n",
-	    g->args->dry_run ? "would remove" : "removed", g->removed,
+	    g->dry ? "would remove" : "removed", g->removed,
 	    g->removed == 1 ? "" : "s", freed);
 	if (g->packed.segments > 0)
 		buf_printf(out, "compressed %u part%s of logs, %s saved\n",
@@ -339,6 +343,48 @@ ask(const struct gc *g)
 	    g->home_bytes > QUOTA_HOME ? budget : "");
 }
 
+/* ------------------------------------------------------------- the question */
+
+/* Forget what was found, to look again. */
+static void
+start_over(struct gc *g)
+{
+	free(g->items);
+	g->items = NULL;
+	g->n = 0;
+	g->active = g->ended = g->removed = g->failed = 0;
+	g->home_bytes = g->freed = 0;
+}
+
+/*
+ * Show on a terminal what would go, and ask.  A budget may take less than that,
+ * for what stays is compressed first.
+ */
+static int
+ask_first(struct gc *g)
+{
+	struct out *out = g->call->out;
+	int status;
+
+	if (g->args->dry_run || !confirm_asks(g->call, g->args->yes))
+		return 0;
+	status = scan(g);
+	if (status != 0)
+		return status;
+	g->dry = g->preview = true;
+	collect(g);
+	for (size_t i = 0; i < g->n; i++)
+		if (g->items[i].removed)
+			put_line(g, &g->items[i].what);
+	status = out_flush(out);
+	if (status == 0 && g->removed > 0)
+		status = confirm(g->call, false,
+		    "remove these sessions for good, logs and all?");
+	g->dry = g->preview = false;
+	start_over(g);
+	return status;
+}
+
 /* ------------------------------------------------------------- the command */
 
 static int
@@ -360,7 +406,7 @@ set_limits(struct gc *g)
 			    "--older-than: %s", err.msg);
 		g->age_ms = (int64_t)(ns / 1000000);
 	}
-	if (a->budget != NULL && units_size(a->budget, &g->budget, &err) < 0)
+	if (a->budget != NULL && units_amount(a->budget, &g->budget, &err) < 0)
 		return out_fail(g->call->out, FAIL_USAGE, "--budget: %s",
 		    err.msg);
 	return 0;
@@ -390,7 +436,9 @@ run_gc(struct gc *g)
 	int status = 0;
 
 	g->in.network = disk_look(g->in.home->fd, &d) == 0 && d.network;
-	if (acts && !g->args->dry_run && g->in.home->sessions_fd >= 0)
+	if (acts && g->in.home->sessions_fd >= 0)
+		status = ask_first(g);
+	if (status == 0 && acts && !g->dry && g->in.home->sessions_fd >= 0)
 		status = lock(g);
 	if (status == 0)
 		status = scan(g);
@@ -411,6 +459,7 @@ run(struct call *call)
 		.in.home = &call->target->home };
 	int status;
 
+	g.dry = g.args->dry_run;
 	status = operands_check(call, 0, 0, "");
 	if (status == 0)
 		status = set_limits(&g);
@@ -424,14 +473,17 @@ run(struct call *call)
 const struct cmd cmd_gc = {
 	.name = "gc",
 	.usage =
-	    "[-n] [--older-than DURATION | --all] [--budget SIZE] [--json]",
+	    "[-n] [-y] [--older-than DURATION | --all] [--budget SIZE] [--json]",
 	.summary = "remove the files of sessions that have ended",
 	.details =
 	    "Nothing goes that was not asked for, and nothing that is active.\n"
 	    "--budget removes the oldest until all of the home's sessions take\n"
 	    "no more than that.  The logs of ended sessions that stay are read\n"
 	    "and compressed; when one is damaged, that is told and the status\n"
-	    "is 10.\n",
+	    "is 10.\n"
+	    "\n"
+	    "On a terminal it shows what would go and asks; -y answers.  SIZE has\n"
+	    "a unit, as in 500M or 5G.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_HOME,

@@ -212,7 +212,8 @@ set_limits(struct call *call, struct manifest *m, const struct args *a)
 
 	m->max_log = DEFAULT_MAX_LOG;
 	m->linger_ms = DEFAULT_LINGER_MS;
-	if (a->max_log != NULL && units_size(a->max_log, &m->max_log, &err) < 0)
+	if (a->max_log != NULL &&
+	    units_amount(a->max_log, &m->max_log, &err) < 0)
 		return usage(call, "max-log", &err);
 	if (m->max_log < MIN_MAX_LOG)
 		return out_fail(call->out, FAIL_USAGE,
@@ -259,7 +260,7 @@ set_scope(struct call *call, struct manifest *m, const struct args *a)
 	int status;
 
 	if (a->memory != NULL &&
-	    units_size(a->memory, &m->memory_max, &err) < 0)
+	    units_amount(a->memory, &m->memory_max, &err) < 0)
 		return usage(call, "memory", &err);
 	if (a->memory != NULL && m->memory_max < MIN_MEMORY)
 		return out_fail(call->out, FAIL_USAGE,

@@ -71,6 +71,18 @@ units_size(const char *s, uint64_t *bytes, struct error *err)
 }
 
 int
+units_amount(const char *s, uint64_t *bytes, struct error *err)
+{
+	uint64_t n;
+
+	if (units_number(s, INT64_MAX, &n) && n > 0)
+		return error_set(err, EINVAL,
+		    "%.40s has no unit: write %.40sM for MiB, %.40sG for GiB",
+		    s, s, s);
+	return units_size(s, bytes, err);
+}
+
+int
 units_dims(const char *s, unsigned *cols, unsigned *rows, struct error *err)
 {
 	uint64_t c = 0, r = 0;

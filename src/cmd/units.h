@@ -20,6 +20,12 @@ int units_duration_with_unit(const char *s, uint64_t *ns, struct error *err);
 /* 4096, 64K, 256M, 5G, 1T, also 64KiB; in bytes, by 1024. */
 int units_size(const char *s, uint64_t *bytes, struct error *err);
 
+/*
+ * The same, but the unit must be there, as with a duration: who writes 1 has
+ * seldom meant one byte.  Only 0 needs none.
+ */
+int units_amount(const char *s, uint64_t *bytes, struct error *err);
+
 /* 80x24, within what a screen can have. */
 int units_dims(const char *s, unsigned *cols, unsigned *rows,
     struct error *err);

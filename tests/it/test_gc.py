@@ -13,6 +13,7 @@ import pytest
 
 import lib
 from lib import Home, wait_for
+from terminal import Terminal
 
 HOUR = 3600 * 1000
 DAY = 24 * HOUR
@@ -73,6 +74,43 @@ def test_nothing_goes_that_was_not_asked_for(home):
     home.error("gc", "--older-than", "soon", status=2, code="usage")
     home.error("gc", "--budget", "much", status=2, code="usage")
     home.error("gc", "--all", "word", status=2, code="usage")
+
+
+def test_a_budget_needs_a_unit(home):
+    """Whoever writes 1 has not meant one byte."""
+    ended(home)
+    error = home.error("gc", "--budget", "1", status=2, code="usage")
+    assert error["message"] == ("--budget: 1 has no unit: write 1M for MiB, "
+                                "1G for GiB"), error
+    assert len(home.json("ls", "-a")) == 1
+
+
+def on_terminal(home, answer, *args):
+    """The status of tend on a terminal, what it showed, and what it asked."""
+    with Terminal() as term:
+        term.run(lib.TEND, *args, env=home.env)
+        if answer is not None:
+            term.wait_text("[y/N]")
+            term.type(answer + "\r")
+        status = term.ended()
+        os.write(term.slave, b"\x1b[24Hthat is all")
+        return status, "\n".join(term.wait_text("that is all")["lines"])
+
+
+def test_a_person_is_asked_and_a_script_is_not(home):
+    first, second = ended(home), ended(home)
+    status, text = on_terminal(home, "n", "gc", "--all")
+    assert status == 12 and "nothing was done" in text, text
+    assert first in text and second in text, text
+    assert len(home.json("ls", "-a")) == 2
+    status, text = on_terminal(home, "yes", "gc", "--all")
+    assert status == 0 and "removed 2 ended sessions" in text, text
+    assert home.json("ls", "-a") == []
+    third = ended(home)
+    status, text = on_terminal(home, None, "gc", "--all", "-y")
+    assert status == 0 and "removed 1 ended session," in text, text
+    status, text = on_terminal(home, None, "gc", "--all")
+    assert status == 0 and "removed 0 ended sessions" in text, (third, text)
 
 
 def test_all_that_has_ended_goes_and_nothing_else(home):
@@ -142,9 +180,9 @@ def test_a_budget_takes_the_oldest_first(home):
     total = home.json("gc", "--budget", "1T")
     assert removed(total) == set() and total["home_bytes"] > 2_000_000
     budget = total["home_bytes"] - 600_000
-    plan = home.json("gc", "-n", "--budget", str(budget))
+    plan = home.json("gc", "-n", "--budget", f"{budget}B")
     assert removed(plan) == set(made[:2])
-    done = home.json("gc", "--budget", str(budget))
+    done = home.json("gc", "--budget", f"{budget}B")
     assert removed(done) == set(made[:2])
     assert done["home_bytes"] <= budget
     assert ids(home) == {*made[2:], live}

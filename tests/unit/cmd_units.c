@@ -98,6 +98,26 @@ units_read_sizes(void **state)
 }
 
 static void
+an_amount_has_a_unit_or_is_nothing(void **state)
+{
+	struct error err;
+	uint64_t n = 7;
+
+	(void)state;
+	assert_int_equal(units_amount("1", &n, &err), -EINVAL);
+	assert_string_equal(err.msg,
+	    "1 has no unit: write 1M for MiB, 1G for GiB");
+	assert_int_equal(n, 7);
+	assert_int_equal(units_amount("0", &n, &err), 0);
+	assert_int_equal(n, 0);
+	assert_int_equal(units_amount("1M", &n, &err), 0);
+	assert_int_equal(n, 1 << 20);
+	assert_int_equal(units_amount("1B", &n, &err), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(units_amount("much", &n, &err), -EINVAL);
+}
+
+static void
 units_refuse_what_is_no_size(void **state)
 {
 	static const char *const wrong[] = { "", "K", "-1", "1.5G", "5X", "5KK",
@@ -145,6 +165,7 @@ main(void)
 		cmocka_unit_test(units_refuse_what_is_no_duration),
 		cmocka_unit_test(units_may_be_demanded),
 		cmocka_unit_test(units_read_sizes),
+		cmocka_unit_test(an_amount_has_a_unit_or_is_nothing),
 		cmocka_unit_test(units_refuse_what_is_no_size),
 		cmocka_unit_test(units_bound_a_screen),
 	};
