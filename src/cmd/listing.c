@@ -15,8 +15,9 @@
 #define NAME_MAX_WIDE 24
 #define NAME_MAX_IDS 14
 #define COMMAND_MAX 24
-#define WIDE 110 /* from here on there is room for all columns */
-#define REST_MIN 8
+#define WIDE 110    /* from here on there is room for all columns */
+#define REST_MIN 16 /* less of a line says little */
+#define GAP 2       /* between two columns */
 #define TEXT_MAX (8 * MANIFEST_MAX)
 #define EMOJI_STYLE 0xfe0f /* makes what stands before it two columns wide */
 
@@ -34,6 +35,7 @@ struct column {
 	const char *title;
 	unsigned min, max; /* its width */
 	enum { ALWAYS, WITH_IDS, WITHOUT_IDS, WHEN_WIDE } when;
+	unsigned worth; /* where there is no room, the least goes first */
 	text_fn *text;
 	colour_fn *colour;
 };
@@ -98,6 +100,18 @@ put_size(const struct manifest *m, int64_t now_ms, struct buf *out)
 }
 
 static void
+put_viewers(const struct manifest *m, int64_t now_ms, struct buf *out)
+{
+	(void)now_ms;
+	if (!status_has_live_host(m->status))
+		buf_putc(out, '-');
+	else if (m->observers < 0)
+		buf_putc(out, '?');
+	else
+		buf_printf(out, "%d", m->observers);
+}
+
+static void
 put_log(const struct manifest *m, int64_t now_ms, struct buf *out)
 {
 	char text[24];
@@ -136,14 +150,15 @@ faint(const struct manifest *m)
 
 /* The last one takes what is left. */
 static const struct column columns[] = {
-	{ "ID", 26, 26, WITH_IDS, put_id, faint },
-	{ "NAME", 4, NAME_MAX_WIDE, ALWAYS, put_name, NULL },
-	{ "STATUS", 9, 10, ALWAYS, put_status, status_colour },
-	{ "AGE", 3, 5, ALWAYS, put_age, NULL },
-	{ "SIZE", 5, 11, WITHOUT_IDS, put_size, NULL },
-	{ "LOG", 3, 9, WHEN_WIDE, put_log, NULL },
-	{ "COMMAND", 7, COMMAND_MAX, WHEN_WIDE, put_command, NULL },
-	{ "LAST LINE", 0, 0, ALWAYS, put_last_line, faint },
+	{ "ID", 26, 26, WITH_IDS, 4, put_id, faint },
+	{ "NAME", 4, NAME_MAX_WIDE, ALWAYS, 8, put_name, NULL },
+	{ "STATUS", 9, 10, ALWAYS, 7, put_status, status_colour },
+	{ "AGE", 3, 5, ALWAYS, 5, put_age, NULL },
+	{ "SIZE", 5, 11, WITHOUT_IDS, 2, put_size, NULL },
+	{ "VIEWERS", 7, 7, WITHOUT_IDS, 3, put_viewers, NULL },
+	{ "LOG", 3, 9, WHEN_WIDE, 0, put_log, NULL },
+	{ "COMMAND", 7, COMMAND_MAX, WHEN_WIDE, 1, put_command, NULL },
+	{ "LAST LINE", 0, 0, ALWAYS, 6, put_last_line, faint },
 };
 
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
@@ -219,64 +234,122 @@ most(const struct listing *l, const struct column *c)
 	return l->ids && c->max == NAME_MAX_WIDE ? NAME_MAX_IDS : c->max;
 }
 
-/* As wide as its widest, within bounds; 0 for what is not shown. */
+static unsigned
+width_within(const struct listing *l, const struct column *c,
+    const struct manifest *items, size_t n)
+{
+	unsigned most_here = most(l, c), width = c->min;
+
+	for (size_t i = 0; i < n && width < most_here; i++) {
+		auto_free char *text = text_of(c, &items[i], l->now_ms);
+		unsigned own = width_of(text);
+
+		if (own > width)
+			width = own < most_here ? own : most_here;
+	}
+	return width;
+}
+
+static unsigned
+sum_of(const unsigned widths[COLUMNS])
+{
+	unsigned sum = 0;
+
+	for (size_t c = 0; c < COLUMNS; c++)
+		if (widths[c] > 0)
+			sum += widths[c] + (sum > 0 ? GAP : 0);
+	return sum;
+}
+
+/* The shown column of least worth. */
+static size_t
+cheapest(const unsigned widths[COLUMNS])
+{
+	size_t found = COLUMNS;
+
+	for (size_t c = 0; c < COLUMNS; c++)
+		if (widths[c] > 0 &&
+		    (found == COLUMNS ||
+			columns[c].worth < columns[found].worth))
+			found = c;
+	return found;
+}
+
+/*
+ * As wide as their widest, within bounds; 0 for what is not shown.  Columns go
+ * until the rest fits, and the name alone is cut to what there is.
+ */
 static void
 measure(const struct listing *l, const struct manifest *items, size_t n,
     unsigned widths[COLUMNS])
 {
-	unsigned rest = l->width;
+	size_t last = COLUMNS - 1;
+	unsigned sum;
 
-	for (size_t c = 0; c + 1 < COLUMNS; c++) {
-		const struct column *column = &columns[c];
+	for (size_t c = 0; c < last; c++)
+		widths[c] = is_shown(l, &columns[c]) ?
+		    width_within(l, &columns[c], items, n) :
+		    0;
+	widths[last] = REST_MIN;
+	while ((sum = sum_of(widths)) > l->width) {
+		size_t c = cheapest(widths);
 
-		widths[c] = is_shown(l, column) ? column->min : 0;
-		for (size_t i = 0; i < n && widths[c] > 0; i++) {
-			auto_free char *text = text_of(column, &items[i],
-			    l->now_ms);
-			unsigned width = width_of(text);
-
-			if (width > most(l, column))
-				width = most(l, column);
-			if (width > widths[c])
-				widths[c] = width;
+		if (sum_of(widths) == widths[c]) {
+			widths[c] = l->width;
+			return;
 		}
-		if (widths[c] > 0)
-			rest -= widths[c] + 2 < rest ? widths[c] + 2 : rest;
+		widths[c] = 0;
 	}
-	widths[COLUMNS - 1] = rest > REST_MIN ? rest : REST_MIN;
+	if (widths[last] > 0)
+		widths[last] += l->width - sum;
 }
 
 static void
 put_cell(const struct listing *l, const char *text, const char *colour,
-    unsigned width, bool last, struct buf *out)
+    unsigned width, bool first, struct buf *out)
 {
 	unsigned used;
 
+	if (!first)
+		buf_printf(out, "%*s", GAP, "");
 	if (l->colours && colour != NULL)
 		buf_puts(out, colour);
 	used = put_columns(out, text, width);
 	if (l->colours && colour != NULL)
 		buf_puts(out, PLAIN);
-	if (last)
-		buf_putc(out, '\n');
-	else
-		buf_printf(out, "%*s", (int)(width - used) + 2, "");
+	buf_printf(out, "%*s", (int)(width - used), "");
+}
+
+/* What follows the last word of a line is nobody's. */
+static void
+end_line(struct buf *out)
+{
+	while (out->len > 0 && out->data[out->len - 1] == ' ')
+		out->len--;
+	buf_putc(out, '\n');
 }
 
 static void
 put_heading(const struct listing *l, const unsigned widths[COLUMNS],
     struct buf *out)
 {
+	bool first = true;
+
 	for (size_t c = 0; c < COLUMNS; c++)
-		if (widths[c] > 0)
-			put_cell(l, columns[c].title, FAINT, widths[c],
-			    c + 1 == COLUMNS, out);
+		if (widths[c] > 0) {
+			put_cell(l, columns[c].title, FAINT, widths[c], first,
+			    out);
+			first = false;
+		}
+	end_line(out);
 }
 
 static void
 put_session(const struct listing *l, const struct manifest *m,
     const unsigned widths[COLUMNS], struct buf *out)
 {
+	bool first = true;
+
 	for (size_t c = 0; c < COLUMNS; c++) {
 		const struct column *column = &columns[c];
 		auto_free char *text = NULL;
@@ -286,8 +359,10 @@ put_session(const struct listing *l, const struct manifest *m,
 		text = text_of(column, m, l->now_ms);
 		put_cell(l, text,
 		    column->colour != NULL ? column->colour(m) : NULL,
-		    widths[c], c + 1 == COLUMNS, out);
+		    widths[c], first, out);
+		first = false;
 	}
+	end_line(out);
 }
 
 void

@@ -12,11 +12,12 @@ struct manifest;
  * Sessions as a table for people, a line each, no line wider than the terminal
  * it is for:
  *
- *	NAME    STATUS    AGE  SIZE   LAST LINE
- *	claude  running   2m   80x24  > Try "fix the tests"
+ *	NAME    STATUS    AGE  SIZE   VIEWERS  LAST LINE
+ *	claude  running   2m   80x24  1        > Try "fix the tests"
  *
- * With `ids`, those come first and the size is left out; a wide terminal shows
- * the size of the log and the command as well.  What stands there is the
+ * With `ids`, those come first, and size and viewers are left out; a wide
+ * terminal shows the size of the log and the command as well.  A narrow one
+ * loses columns, the name last.  What stands there is the
  * programs' and the files', and is made harmless.  Pure.
  */
 struct listing {

@@ -11,17 +11,17 @@
 #include "cmd/damage.h"
 #include "cmd/label.h"
 #include "cmd/listing.h"
+#include "cmd/ls_watch.h"
 #include "cmd/operands.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
 #include "cmd/roster.h"
 #include "cmd/target.h"
+#include "cmd/vigil.h"
 #include "session/registry.h"
 
-#define WIDTH_MIN 40
-
 struct args {
-	bool all, all_homes;
+	bool all, all_homes, watch;
 	struct opt_list labels;
 };
 
@@ -30,6 +30,8 @@ static const struct opt options[] = {
 	    "those that have ended as well, with their ids"),
 	OPT_FLAG(struct args, all_homes, "all-homes", 0,
 	    "of every home there is ('tend homes' lists them)"),
+	OPT_FLAG(struct args, watch, "watch", 'w',
+	    "go on, and list again when something changes"),
 	OPT_LIST(struct args, labels, "label", 'l', "KEY=VALUE",
 	    "only those with this label; may be repeated"),
 	{ 0 },
@@ -42,6 +44,7 @@ struct list {
 	const struct home *home;
 	struct manifest *items;
 	size_t n;
+	bool quiet; /* what cannot be read, or lacks something, is not told */
 };
 
 static bool
@@ -65,6 +68,13 @@ tell_damage(const struct list *l, const struct roster_row *row)
 		damage_look(l->call->out, &row->m, fd, DAMAGE_DETAIL);
 }
 
+static void
+tell_unread(const struct list *l, const struct roster_row *row)
+{
+	if (!l->quiet)
+		out_note(l->call->out, "session %s: %s", row->id, row->err.msg);
+}
+
 /* One that cannot be read is told of, and does not hide the others. */
 static void
 take(struct list *l, struct roster *r)
@@ -74,10 +84,10 @@ take(struct list *l, struct roster *r)
 		struct roster_row *row = &r->rows[i];
 
 		if (row->rc < 0)
-			out_note(l->call->out, "session %s: %s", row->id,
-			    row->err.msg);
+			tell_unread(l, row);
 		else if (is_wanted(l, &row->m)) {
-			damage_tell_manifest(l->call->out, &row->m);
+			if (!l->quiet)
+				damage_tell_manifest(l->call->out, &row->m);
 			if (row->damaged)
 				tell_damage(l, row);
 			l->items[l->n++] = roster_take(row);
@@ -90,8 +100,7 @@ terminal_width(void)
 {
 	struct winsize ws;
 
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 &&
-	    ws.ws_col >= WIDTH_MIN)
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_col > 0)
 		return ws.ws_col;
 	return LISTING_WIDTH;
 }
@@ -106,15 +115,21 @@ wants_colours(void)
 	    term != NULL && strcmp(term, "dumb") != 0;
 }
 
-static void
-put_table(const struct list *list, struct out *out)
+static struct listing
+listing(const struct list *list, unsigned width)
 {
-	const struct listing l = {
-		.width = terminal_width(),
+	return (struct listing){
+		.width = width,
 		.ids = list->args->all,
 		.colours = wants_colours(),
 		.now_ms = clock_ms(CLOCK_REALTIME),
 	};
+}
+
+static void
+put_table(const struct list *list, struct out *out)
+{
+	const struct listing l = listing(list, terminal_width());
 
 	if (list->n == 0 && isatty(STDOUT_FILENO))
 		out_note(out, "nothing %s; 'tend run -- COMMAND' starts one",
@@ -127,7 +142,11 @@ put_sessions(const struct list *list, struct json_out *j)
 {
 	json_out_open(j, '[');
 	for (size_t i = 0; i < list->n; i++)
-		manifest_json(&list->items[i], -1, j);
+		manifest_json(&list->items[i],
+		    status_has_live_host(list->items[i].status) ?
+			list->items[i].observers :
+			-1,
+		    j);
 	json_out_close(j, ']');
 }
 
@@ -135,7 +154,8 @@ static int
 fill(struct list *list, const struct home *home, struct error *err)
 {
 	struct roster roster;
-	int rc = roster_read(&roster, home, list->args->all, err);
+	int rc = roster_read(&roster, home, list->args->all && !list->quiet,
+	    err);
 
 	list->home = home;
 	if (rc == 0)
@@ -243,6 +263,83 @@ list_homes(struct call *call, struct list *list)
 	return out_send(call->out);
 }
 
+/* ------------------------------------------------------------ --watch */
+
+static void
+put_change(const struct list *list, unsigned cols, bool ages, struct buf *out)
+{
+	struct listing l = listing(list, cols);
+	struct json_out j;
+
+	if (list->call->out->json) {
+		json_out_init(&j, out);
+		json_out_open(&j, '{');
+		json_put_bool(&j, "ok", true);
+		json_put_text(&j, "command", "ls");
+		json_out_key(&j, "result");
+		put_sessions(list, &j);
+		json_out_close(&j, '}');
+		buf_putc(out, '\n');
+		return;
+	}
+	if (!ages)
+		l.now_ms = 0;
+	if (list->n == 0)
+		buf_printf(out, "nothing %s\n", l.ids ? "is there" : "runs");
+	listing_put(&l, list->items, list->n, out);
+}
+
+/* The home may be made while we watch. */
+static void
+open_again(struct call *call)
+{
+	struct target *t = call->target;
+	struct home now;
+
+	if (t->home.sessions_fd >= 0 ||
+	    home_open(&now, t->home_option, false, NULL) < 0)
+		return;
+	home_close(&t->home);
+	t->home = now;
+}
+
+static int
+list_change(void *arg, unsigned cols, bool ages, struct vigil *v,
+    struct buf *out)
+{
+	struct list *list = arg;
+	struct error err;
+	bool again;
+	int rc;
+
+	open_again(list->call);
+	do {
+		rc = fill(list, &list->call->target->home, &err);
+		again = rc == 0 &&
+		    vigil_watch(v, list->home, list->items, (unsigned)list->n);
+		if (again)
+			empty(list);
+	} while (again);
+	if (rc == 0)
+		put_change(list, cols, ages, out);
+	empty(list);
+	return rc == 0 ? 0 :
+			 out_fail(list->call->out, FAIL_STORAGE, "%s", err.msg);
+}
+
+static int
+watch(struct call *call, struct list *list)
+{
+	struct ls_watch w = { call, list_change, list };
+
+	if (list->args->all_homes)
+		return out_fail(call->out, FAIL_USAGE,
+		    "--watch looks at one home; give --home instead of "
+		    "--all-homes");
+	list->quiet = true;
+	return ls_watch(&w);
+}
+
 static int
 run(struct call *call)
 {
@@ -252,6 +349,8 @@ run(struct call *call)
 	status = operands_check(call, 0, 0, "");
 	if (status != 0)
 		return status;
+	if (list.args->watch)
+		return watch(call, &list);
 	if (list.args->all_homes)
 		return list_homes(call, &list);
 	return list_home(call, &list);
@@ -259,7 +358,7 @@ run(struct call *call)
 
 const struct cmd cmd_ls = {
 	.name = "ls",
-	.usage = "[-a] [--all-homes] [--label KEY=VALUE]... [--json]",
+	.usage = "[-a] [-w] [--all-homes] [--label KEY=VALUE]... [--json]",
 	.summary = "list sessions",
 	.details =
 	    "Those of one home that run, the newest first; with -a also those\n"
@@ -267,9 +366,15 @@ const struct cmd cmd_ls = {
 	    "\n"
 	    "LAST LINE is the lowest line with a word in it on the\n"
 	    "screen, as of the last pause in its output; what runs, in brackets,\n"
-	    "where there is none yet.  A terminal of 110 columns shows the size\n"
-	    "of the log and the command as well.  NO_COLOR is respected.\n"
+	    "where there is none yet.  VIEWERS is how many are attached.  A\n"
+	    "terminal of 110 columns shows the size of the log and the command as\n"
+	    "well; on a narrow one, the columns of least value are left out.\n"
+	    "NO_COLOR is respected.\n"
 	    "--all-homes lists those of every other home as well.\n"
+	    "\n"
+	    "--watch goes on and lists again when something changes, on the whole\n"
+	    "terminal until q or C-c is pressed.  Elsewhere every listing that\n"
+	    "differs is written, with --json one a line.\n"
 	    "\n"
 	    "With -a the names and headers of the logs' files are looked at: when\n"
 	    "some are missing, that is told and the status is 10.\n",

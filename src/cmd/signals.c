@@ -1,12 +1,12 @@
 #include "cmd/signals.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-int
-signals_catch(void)
+static int catch (bool sizes)
 {
 	sigset_t set;
 
@@ -14,9 +14,23 @@ signals_catch(void)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
+	if (sizes)
+		sigaddset(&set, SIGWINCH);
 	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
 		return -1;
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int
+signals_catch(void)
+{
+	return catch (false);
+}
+
+int
+signals_catch_sizes(void)
+{
+	return catch (true);
 }
 
 int

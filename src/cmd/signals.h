@@ -9,6 +9,9 @@
  */
 int signals_catch(void); /* -1 when there is none */
 
+/* The same, and SIGWINCH among them, for who draws on a terminal. */
+int signals_catch_sizes(void);
+
 /* The status of who was ended by the signal, as a shell has it. */
 int signals_status(int fd);
 

@@ -82,6 +82,8 @@ bring_up_to_date(struct host *h)
 		m->log_newest = scribe_newest(h->scribe);
 	}
 	m->offset = h->shown;
+	if (h->server != NULL)
+		m->observers = (int)server_observers(h->server);
 	if (h->vt != NULL)
 		glance_line(h->vt, m->last_line, sizeof(m->last_line));
 }

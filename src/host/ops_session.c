@@ -16,6 +16,7 @@
 #include "host/run.h"
 #include "host/scribe.h"
 #include "host/serve.h"
+#include "host/server.h"
 #include "op/items.h"
 #include "op/snapshot.h"
 #include "session/home.h"

@@ -80,9 +80,6 @@ void server_wake_at(struct server *s, int64_t ms);
 
 struct client *server_client(struct server *s, uint64_t number);
 
-/* Viewers, for `session.get`. */
-unsigned server_observers(const struct server *s);
-
 /* A client has closed: its vote is gone, a place is free (lease: lease.h). */
 void server_client_gone(struct server *s, struct client *c);
 

@@ -328,6 +328,7 @@ static bool
 sweep(struct server *s, bool *holds)
 {
 	bool wanted = false;
+	int watching = 0;
 
 	list_for_each_safe(it, &s->clients) {
 		struct client *c = client_of(it);
@@ -335,10 +336,14 @@ sweep(struct server *s, bool *holds)
 		if (c->state == CLIENT_GONE) {
 			client_destroy(c);
 		} else if (c->observer != NULL) {
+			watching += c->state == CLIENT_OPEN;
 			wanted |= observer_wants(c->observer);
 			*holds |= observer_holds(c->observer, s->now_ms);
 		}
 	}
+	/* Listings read how many watch from session.json. */
+	if (watching != s->host->manifest.observers && !s->host->ended)
+		host_save_later(s->host);
 	return wanted;
 }
 

@@ -36,6 +36,9 @@ void server_frame(struct server *s);
 /* The turn is over: write to viewers, and input to the terminal. */
 void server_flush(struct server *s);
 
+/* How many viewers there are. */
+unsigned server_observers(const struct server *s);
+
 /* Whether there is a viewer that has not fallen behind. */
 bool server_is_followed(const struct server *s);
 

@@ -79,6 +79,7 @@ static const struct json_field fields[] = {
 	JSON_FIELD(struct manifest, said.app, "said_app", TEXT, 0),
 	JSON_FIELD(struct manifest, said.text, "said_text", STRING, TEXT_MAX),
 	JSON_FIELD(struct manifest, said.since_ms, "said_since_ms", INT, 0),
+	JSON_FIELD(struct manifest, observers, "observers", INT, 0),
 	JSON_FIELD(struct manifest, memory_max, "memory_max", UINT, INT64_MAX),
 	JSON_FIELD(struct manifest, pids_max, "pids_max", UINT, UINT32_MAX),
 	JSON_FIELD(struct manifest, cpu_weight, "cpu_weight", UINT, 10000),
@@ -108,6 +109,7 @@ manifest_init(struct manifest *m)
 		.cols = 80,
 		.rows = 24,
 		.exit_code = -1,
+		.observers = -1,
 		.max_log = MAX_LOG_DEFAULT,
 		.linger_ms = LINGER_MS_DEFAULT };
 }

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 
 import pytest
 
@@ -35,7 +36,7 @@ def test_ls_shows_active_and_all(home):
     assert [s["id"] for s in home.json("ls", "-a")] == [second, first]
     plain = home.ok("ls")
     assert plain.splitlines()[0].split() == ["NAME", "STATUS", "AGE", "SIZE",
-                                             "LAST", "LINE"]
+                                             "VIEWERS", "LAST", "LINE"]
     assert plain.splitlines()[1].split()[:2] == ["second", "running"]
     assert "80x24" in plain and plain.splitlines()[1].endswith("[cat]")
     every = home.ok("ls", "-a").splitlines()
@@ -107,10 +108,94 @@ def test_ls_has_colours_only_on_a_terminal(home):
 
 def test_ls_uses_the_width_it_has(home):
     home.start("sh", "-c", "exec cat # " + "long " * 60)
-    for cols in (60, 80, 100, 120, 160):
-        _, lines = on_terminal(home, "ls", cols=cols)
-        assert lines[2].strip() == "", "the session takes one line"
-        assert ("COMMAND" in lines[0]) == (cols >= 110), lines
+    for cols in (12, 20, 30, 40, 60, 80, 100, 120, 160):
+        for args in ([], ["-a"]):
+            _, lines = on_terminal(home, "ls", *args, cols=cols)
+            assert lines[2].strip() == "", "the session takes one line"
+        assert ("VIEWERS" in on_terminal(home, "ls", cols=cols)[1][0]) == (
+            cols >= 60), cols
+        assert ("COMMAND" in lines[0]) == (cols >= 130), lines
+
+
+def test_ls_counts_who_is_attached(home):
+    """It reads what the host wrote, which does so at once."""
+    sid = home.start("cat", options=["-n", "seen"])
+    home.wait_saved(sid, status="running")
+
+    def viewers():
+        return home.json("ls")[0]["observers"]
+
+    wait_for(lambda: viewers() == 0, viewers)
+    with Terminal() as one, Terminal() as two:
+        one.run(lib.TEND, "attach", sid, env=home.env)
+        two.run(lib.TEND, "attach", "-r", sid, env=home.env)
+        wait_for(lambda: viewers() == 2, viewers)
+        assert home.ok("ls").splitlines()[1].split()[4] == "2"
+        one.type("\x1dd")
+        assert one.ended() == 0
+        wait_for(lambda: viewers() == 1, viewers)
+    wait_for(lambda: viewers() == 0, viewers)
+    home.ok("kill", sid)
+    assert home.json("ls", "-a")[0]["observers"] is None
+
+
+def test_ls_watch_redraws_when_something_changes(home):
+    with Terminal() as term:
+        before = term.settings()
+        term.run(lib.TEND, "ls", "--watch", env={**home.env, "TERM": "xterm"})
+        term.wait_text("nothing runs")
+        home.start("cat", options=["-n", "one"])
+        term.wait(lambda s: s["lines"][1].split()[:2] == ["one", "running"],
+                  "the first session")
+        home.start("cat", options=["-n", "two"])
+        home.start("cat", options=["-n", "three"])
+        term.wait(lambda s: [x.split()[0] for x in s["lines"][1:4] if x] ==
+                  ["three", "two", "one"], "all three")
+        home.ok("rename", "two", "other")
+        term.wait_text("other")
+        home.ok("kill", "one")
+        term.wait(lambda s: "one" not in "\n".join(s["lines"]), "two of them")
+        term.resize(20, 2)
+        screen = term.wait(lambda s: "and 2 more" in s["lines"][1], "two rows")
+        assert screen["lines"][0].split()[0] == "NAME", screen
+        term.resize(80, 24)
+        term.wait_text("three")
+        term.type("q")
+        assert term.ended() == 0
+        assert term.settings() == before
+
+
+@pytest.mark.parametrize("args", [[], ["--json"]])
+def test_ls_watch_without_a_terminal_writes_each_change(home, args):
+    home.start("cat", options=["-n", "one"])
+    with subprocess.Popen([lib.TEND, "ls", "-w", *args], env=home.env,
+                          stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE) as watch:
+        def until(word):
+            for line in watch.stdout:
+                if args:
+                    assert json.loads(line)["ok"] is True, line
+                if word in line:
+                    return line
+            raise AssertionError(f"it ended before it told of {word}")
+
+        until(b"one")
+        home.start("cat", options=["-n", "two"])
+        until(b"two")
+        home.ok("rename", "one", "first")
+        until(b"first")
+        watch.terminate()
+        assert watch.wait() == 128 + signal.SIGTERM
+
+
+def test_ls_watch_ends_when_nobody_reads(home):
+    home.start("cat", options=["-n", "one"])
+    with subprocess.Popen([lib.TEND, "ls", "-w"], env=home.env,
+                          stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE) as watch:
+        assert watch.stdout.readline().startswith(b"NAME")
+        watch.stdout.close()
+        assert watch.wait(30) == 0
 
 
 def test_ls_on_a_terminal_says_when_there_is_nothing(home):

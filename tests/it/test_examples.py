@@ -268,8 +268,9 @@ def takes_terminal(command):
 
 
 def goes_on(command):
-    return re.match(r"tend log\b", command) and {"-f", "--follow"} & \
-        set(words(command))
+    follows = {"log": {"-f", "--follow"}, "ls": {"-w", "--watch"}}
+    found = re.match(r"tend (log|ls)\b", command)
+    return found and follows[found[1]] & set(words(command))
 
 
 def play(stage, example):

@@ -44,7 +44,8 @@ def home():
 
 def shows_up(term, what, seen):
     """Wait for the line.  A last line is listed when output has paused for a
-    second: whoever is as fast as we are has to look again."""
+    second, and a viewer who left is counted until that is written: whoever is
+    as fast as we are has to look again."""
     pattern = re.compile(as_pattern(what) + r"\s*$")
     typed = next((what for _, what in reversed(seen)
                   if isinstance(what, str) and what.startswith("tend ")), "")
@@ -53,7 +54,8 @@ def shows_up(term, what, seen):
         lines = term.screen()["lines"]
         if any(pattern.match(line) for line in lines):
             return True
-        if typed == "tend ls" and any("[bash]" in line for line in lines):
+        if typed == "tend ls" and any("[bash]" in line or " 80x24  1 " in line
+                                      for line in lines):
             term.type("clear; tend ls\r")
         return False
 

@@ -47,11 +47,12 @@ a_session_is_a_line(void **state)
 	(void)state;
 	make(&m[0], "01B", "claude", "> fix the tests");
 	make(&m[1], "01A", "b", "");
+	m[0].observers = 2;
 	text = table(&l, m, 2);
 	assert_string_equal(text,
-	    "NAME    STATUS     AGE  SIZE   LAST LINE\n"
-	    "claude  running    2m   80x24  > fix the tests\n"
-	    "b       running    2m   80x24  [make all]\n");
+	    "NAME    STATUS     AGE  SIZE   VIEWERS  LAST LINE\n"
+	    "claude  running    2m   80x24  2        > fix the tests\n"
+	    "b       running    2m   80x24  ?        [make all]\n");
 	manifest_finish(&m[0]);
 	manifest_finish(&m[1]);
 }
@@ -93,7 +94,7 @@ no_line_is_too_wide_and_nothing_acts_on_the_terminal(void **state)
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		make(&m, "01KA0000000000000000000000",
 		    "a/name/that/is/longer/than/any/column", lines[i]);
-		for (unsigned width = 75; width < 180; width++)
+		for (unsigned width = 1; width < 180; width++)
 			for (int ids = 0; ids < 2; ids++) {
 				const struct listing l = { .width = width,
 					.ids = ids == 1,
@@ -119,10 +120,36 @@ a_wide_terminal_shows_the_log_and_the_command(void **state)
 	(void)state;
 	make(&m, "01A", "build", "done");
 	m.log_bytes = 4 << 20;
+	m.observers = 0;
 	text = table(&l, &m, 1);
 	assert_string_equal(text,
-	    "NAME   STATUS     AGE  SIZE   LOG      COMMAND   LAST LINE\n"
-	    "build  running    2m   80x24  4.0 MiB  make all  done\n");
+	    "NAME   STATUS     AGE  SIZE   VIEWERS  LOG      COMMAND   "
+	    "LAST LINE\n"
+	    "build  running    2m   80x24  0        4.0 MiB  make all  "
+	    "done\n");
+	manifest_finish(&m);
+}
+
+static void
+a_narrow_terminal_loses_what_is_worth_least(void **state)
+{
+	struct listing l = { .width = 40, .now_ms = NOW };
+	struct manifest m;
+	auto_free char *text = NULL, *ids = NULL, *tiny = NULL;
+
+	(void)state;
+	make(&m, "01KA0000000000000000000000", "claude",
+	    "\xe7\x95\x8c and more than fits here");
+	text = table(&l, &m, 1);
+	assert_string_equal(text,
+	    "NAME    STATUS     AGE  LAST LINE\n"
+	    "claude  running    2m   \xe7\x95\x8c and more tha…\n");
+	l.ids = true;
+	ids = table(&l, &m, 1);
+	assert_string_equal(ids, text);
+	l.width = 5;
+	tiny = table(&l, &m, 1);
+	assert_string_equal(tiny, "NAME\nclau…\n");
 	manifest_finish(&m);
 }
 
@@ -193,6 +220,7 @@ main(void)
 		cmocka_unit_test(
 		    no_line_is_too_wide_and_nothing_acts_on_the_terminal),
 		cmocka_unit_test(a_wide_terminal_shows_the_log_and_the_command),
+		cmocka_unit_test(a_narrow_terminal_loses_what_is_worth_least),
 		cmocka_unit_test(colours_only_when_wanted),
 		cmocka_unit_test(trouble_is_the_status),
 		cmocka_unit_test(what_runs_comes_first_then_what_ended_last),
