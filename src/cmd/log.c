@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "cmd/damage.h"
 #include "cmd/log_sink.h"
+#include "cmd/log_tail.h"
 #include "cmd/operands.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
@@ -22,12 +23,14 @@
 
 struct args {
 	bool follow, text, raw, events;
-	const char *from, *to;
+	const char *from, *to, *lines;
 };
 
 static const struct opt options[] = {
 	OPT_FLAG(struct args, follow, "follow", 'f',
 	    "go on until the session ends"),
+	OPT_VALUE(struct args, lines, "lines", 'n', "COUNT",
+	    "only the last so many lines"),
 	OPT_FLAG(struct args, text, "text", 0,
 	    "the lines a terminal would show (the default)"),
 	OPT_FLAG(struct args, raw, "raw", 0,
@@ -55,6 +58,7 @@ struct walk {
 	bool ended;   /* the exit was read */
 	bool done;
 	int status;
+	struct log_tail *tail; /* NULL: all is written as it comes */
 };
 
 /* What is told on standard error, whatever the form. */
@@ -217,6 +221,8 @@ on_record(struct walk *w, const struct record *rec)
 static void
 flush(struct walk *w)
 {
+	if (w->tail != NULL && log_tail_holds(w->tail, &w->call->out->buf))
+		return;
 	if (w->status == 0)
 		w->status = out_flush(w->call->out);
 	if (w->status != 0)
@@ -239,11 +245,21 @@ wait_for_more(struct walk *w)
 		w->done = true;
 }
 
+/* All that there is was read: the last lines are known, or too few of them. */
+static void
+end_tail(struct walk *w)
+{
+	if (w->tail != NULL && !log_tail_end(w->tail, &w->call->out->buf))
+		w->done = true;
+}
+
 static void
 on_pause(struct walk *w)
 {
 	if (w->sink->ops->pause != NULL)
 		w->sink->ops->pause(w->sink);
+	if (w->follow)
+		end_tail(w);
 	flush(w);
 	if (!w->follow)
 		w->done = true;
@@ -296,7 +312,10 @@ go(struct walk *w)
 		tell_rest(w);
 	if (w->status == 0 && w->sink->ops->end != NULL)
 		w->sink->ops->end(w->sink);
+	end_tail(w);
 	flush(w);
+	if (w->tail != NULL && log_tail_again(w->tail))
+		return w->status;
 	if (w->status == 0 && w->call->out->damage.len > 0)
 		return out_fail(w->call->out, FAIL_REPLAY,
 		    "part of session %s is damaged; what is left of it was "
@@ -339,6 +358,19 @@ seek(struct walk *w)
 		log_reader_seek(w->reader, by, value);
 }
 
+/* The last lines are looked for from so far before the end on. */
+static void
+seek_tail(struct walk *w)
+{
+	struct log_extent all;
+
+	if (log_reader_extent(w->reader, &all) < 0)
+		return;
+	w->from = (struct log_place){ LOG_BY_OFFSET,
+		log_tail_begin(w->tail, all.first_offset, all.end_offset) };
+	w->has_from = w->from.value > all.first_offset;
+}
+
 /* A moment that the log does not know may have been in what is missing. */
 static int
 fail(struct walk *w, const struct error *err)
@@ -361,6 +393,8 @@ walk(struct walk *w, const struct args *a)
 	if ((w->has_from && find_place(w, a->from, &w->from, &err) < 0) ||
 	    (w->has_to && find_place(w, a->to, &w->to, &err) < 0))
 		return fail(w, &err);
+	if (w->tail != NULL)
+		seek_tail(w);
 	seek(w);
 	/* Who pipes us into head wants no complaint. */
 	signal(SIGPIPE, SIG_DFL);
@@ -386,6 +420,9 @@ check(struct call *call, const struct args *a)
 	if (status == 0 && a->text + a->raw + a->events > 1)
 		status = out_fail(call->out, FAIL_USAGE,
 		    "give one of --text, --raw and --events");
+	if (status == 0 && a->lines != NULL && a->from != NULL)
+		status = out_fail(call->out, FAIL_USAGE,
+		    "give one of --lines and --from");
 	if (status == 0)
 		status = check_when(call, "from", a->from);
 	if (status == 0)
@@ -403,6 +440,37 @@ create_sink(struct out *out, const struct args *a)
 	return log_text_create(out, a->follow);
 }
 
+static int
+show(struct walk *w, const struct args *a)
+{
+	int status;
+
+	w->sink = create_sink(w->call->out, a);
+	status = walk(w, a);
+	w->sink->ops->destroy(w->sink);
+	return status;
+}
+
+/* Again from further back, until there are as many lines as are wanted. */
+static int
+show_tail(struct walk *w, const struct args *a)
+{
+	struct log_tail tail;
+	struct error err;
+	int status;
+
+	if (log_tail_init(&tail, a->lines, &err) < 0)
+		return out_fail(w->call->out, FAIL_USAGE, "--lines: %s",
+		    err.msg);
+	w->tail = &tail;
+	do {
+		w->done = w->reached = w->ended = false;
+		buf_clear(&w->call->out->buf);
+		status = show(w, a);
+	} while (status == 0 && log_tail_again(&tail));
+	return status;
+}
+
 /* K-16: the files are read, whether it runs or not. */
 static int
 run(struct call *call)
@@ -416,22 +484,23 @@ run(struct call *call)
 		status = target_open_log(call, &w.reader);
 	if (status != 0)
 		return status;
-	w.sink = create_sink(call->out, a);
-	status = walk(&w, a);
-	w.sink->ops->destroy(w.sink);
+	status = a->lines != NULL ? show_tail(&w, a) : show(&w, a);
 	log_reader_close(w.reader);
 	return status;
 }
 
 const struct cmd cmd_log = {
 	.name = "log",
-	.usage = "[SESSION] [-f] [--text|--raw|--events] [--from WHEN] "
-		 "[--to WHEN]",
+	.usage = "[SESSION] [-f] [-n COUNT] [--text|--raw|--events] "
+		 "[--from WHEN]\n"
+		 "            [--to WHEN]",
 	.summary = "show what a session has written, and all that happened",
 	.details =
 	    "Without SESSION, the newest.  Read from the session's files,\n"
 	    "whether it runs or has ended; all that was shown before is there.  What is missing is told on standard\n"
 	    "error; a damaged log ends with status 10.  --json is --events.\n"
+	    "-n shows the last lines only, and reads no more of the log than\n"
+	    "it needs for them.\n"
 	    "\n"
 	    "WHEN is a seq (120), a byte offset (@4096), a time since the start\n"
 	    "(12.5s), how long ago (-5m; of a session that has ended, before its\n"

@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import resource
 import signal
 import subprocess
 
@@ -225,3 +226,57 @@ def test_log_usage(home, args, word):
     sid = home.start("cat")
     answer = home.run("log", sid, *args)
     assert answer.status == 2 and word in answer.err, answer
+
+
+def test_the_last_lines_alone(home):
+    sid = home.start("sh", "-c", "seq 50; printf end; exec cat")
+    home.wait_text(sid, "end")
+    whole = home.ok("log", sid).splitlines()
+    assert whole[-3:] == ["49", "50", "end"], whole[-5:]
+    for count in (1, 3, 20, 51, 60):
+        assert home.ok("log", sid, "-n", str(count)).splitlines() == \
+            whole[-count:], count
+    raw = home.run("log", "--raw", "-n", "2", sid)
+    assert raw.status == 0 and raw.out == b"50\r\nend", raw
+    events = home.run("log", "--events", "-n2", sid).text.splitlines()
+    assert events == home.run("log", "--events", sid).text.splitlines()[-2:]
+    for wrong in ("0", "-1", "x", "1000001"):
+        answer = home.run("log", sid, f"--lines={wrong}")
+        assert answer.status == 2 and "number of lines" in answer.err, answer
+    answer = home.run("log", sid, "-n", "5", "--from", "0s")
+    assert answer.status == 2 and "--lines and --from" in answer.err, answer
+
+
+def processor_time():
+    """Of the programs that have ended, in seconds."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def test_the_last_lines_of_a_large_log_are_cheap(home):
+    """Reading all of it would take seconds; some of its end is enough."""
+    sid = home.start("sh", "-c", "seq 1 3000000; echo the end")
+    home.wait_gone(sid)
+    want = [str(n) for n in range(3000000 - 18, 3000001)] + ["the end"]
+    began = processor_time()
+    assert home.ok("log", sid).splitlines()[-20:] == want
+    whole = processor_time() - began
+    assert home.ok("log", sid, "-n", "20").splitlines() == want
+    tail = processor_time() - began - whole
+    assert tail < whole / 5, (tail, whole)
+    # More than the first guess has: it is read again from further back.
+    many = home.ok("log", sid, "-n", "60000").splitlines()
+    assert many[0] == str(3000000 - 59998) and len(many) == 60000
+
+
+def test_the_last_lines_and_those_to_come(home):
+    sid = home.start("sh", "-c", "seq 30; echo ready; exec cat")
+    home.wait_text(sid, "ready")
+    with subprocess.Popen([lib.TEND, "log", "-f", "-n", "3", sid],
+                          env=home.env, stdout=subprocess.PIPE) as follow:
+        first = [follow.stdout.readline() for _ in range(3)]
+        assert first == [b"29\n", b"30\n", b"ready\n"], first
+        home.ok("send", sid, "--text", "more", "--keys", "Enter")
+        assert follow.stdout.readline() == b"more\n"
+        home.ok("kill", sid)
+        assert follow.wait(30) == 0
