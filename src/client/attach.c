@@ -35,6 +35,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "client/attach_state.h"
+#include "session/around.h"
 #include "session/visit.h"
 #include "vt/vt.h"
 #include "wire/frame.h"
@@ -360,9 +361,9 @@ verdict(const struct attach *a, struct error *err)
 int
 attach_check(const struct attach_options *o, struct error *err)
 {
-	const char *own = getenv("TEND_SESSION");
+	char own[ID_SIZE];
 
-	if (own == NULL || *own == '\0')
+	if (!around_session(own))
 		return 0;
 	if (o->id != NULL && strcmp(own, o->id) == 0)
 		return error_set(err, EDEADLK,

@@ -10,6 +10,7 @@
 #include "cmd/out.h"
 #include "cmd/target.h"
 #include "cmd/words.h"
+#include "session/around.h"
 #include "session/environ.h"
 #include "session/visit.h"
 
@@ -127,10 +128,12 @@ show_program(struct call *call)
 static int
 take_session(struct call *call)
 {
-	char *own = getenv("TEND_SESSION");
-	char *argv[] = { own, NULL }, **none = call->argv;
+	char id[ID_SIZE], *own = getenv("TEND_SESSION"), **none = call->argv;
+	char *argv[] = { own, NULL };
 	int status;
 
+	if (around_session(id) && id[0] != '\0')
+		argv[0] = own = id;
 	if (call->argc > 0 || own == NULL || *own == '\0')
 		return target_take_session(call, CMD_NEWEST);
 	call->argc = 1;
