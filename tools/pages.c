@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/config.h"
 #include "cmd/opt.h"
 #include "cmd/table.h"
 #include "cmd/usage.h"
@@ -103,6 +104,49 @@ put_commands(void)
 	}
 }
 
+static void
+put_kind(const struct config_setting *s)
+{
+	static const char *const kinds[] = {
+		[CONFIG_KIND_KEY] = "a key, as in C-a",
+		[CONFIG_KIND_SIZE] = "a size, as in 256M",
+		[CONFIG_KIND_DURATION] = "a duration, as in 10s or 2h",
+		[CONFIG_KIND_NUMBER] = "a number",
+	};
+	const char *kind = s->kind == CONFIG_KIND_CHOICE ? s->choices :
+							   kinds[s->kind];
+
+	put_plain(kind, strlen(kind));
+	printf("; by default ");
+	if (s->standard != NULL)
+		put_in('*', s->standard, strlen(s->standard));
+	else
+		printf("none");
+	if (s->variable != NULL) {
+		printf("; ");
+		put_in('*', s->variable, strlen(s->variable));
+		printf(" of the environment wins");
+	}
+	printf("\n\n");
+}
+
+/* By section; config.def has those of one together. */
+static void
+put_settings(void)
+{
+	printf("# SETTINGS\n\n");
+	for (size_t i = 0; i < CONFIG_COUNT; i++) {
+		const struct config_setting *s = &config_settings[i];
+
+		printf("*[%s]* ", s->section);
+		put_in('*', s->key, strlen(s->key));
+		printf("\n\t");
+		put_plain(s->help, strlen(s->help));
+		printf(": ");
+		put_kind(s);
+	}
+}
+
 /* What the tables know; cmd is NULL for tend itself. */
 static void
 put_tables(const struct cmd *cmd)
@@ -113,6 +157,8 @@ put_tables(const struct cmd *cmd)
 	if (cmd != NULL)
 		put_options(cmd->options);
 	put_options(common_options);
+	if (cmd == NULL)
+		put_settings();
 }
 
 static void

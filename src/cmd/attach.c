@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "client/attach.h"
 #include "cmd/cmd.h"
+#include "cmd/config.h"
 #include "cmd/operands.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
@@ -72,8 +73,12 @@ failure_of(int result)
 int
 attaching_run(struct call *call, const struct attach_options *o)
 {
+	struct attach_options own = *o;
 	struct error err = { 0 };
-	int result = attach_run(o, call->target->dirfd, &err);
+	int result;
+
+	own.prefix = config_or(call->config, CONFIG_PREFIX, o->prefix);
+	result = attach_run(&own, call->target->dirfd, &err);
 
 	if (result >= 0)
 		return result;
@@ -133,7 +138,7 @@ const struct cmd cmd_attach = {
 	    "signal), 0 after detaching, 125 when tend itself fails.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
-	.needs = CMD_NEEDS_HOME,
+	.needs = CMD_NEEDS_HOME | CMD_READS_CONFIG,
 	.passes_status = true,
 	.run = run,
 };

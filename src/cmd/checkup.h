@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 struct buf;
+struct config;
 struct json_out;
 struct out;
 struct target;
@@ -21,6 +22,7 @@ enum checkup_level {
 
 struct checkup {
 	struct target *target; /* its home: opened as far as it can be */
+	struct config *config; /* read by the check of that name */
 	struct out *answer;    /* for damage of logs, which has its own place */
 	const char *check;     /* the name of the one that looks now */
 	struct buf *out;       /* plain, when json is NULL */
@@ -40,6 +42,7 @@ void checkup_bad(struct checkup *c, enum checkup_level level, const char *why,
 typedef void checkup_fn(struct checkup *c);
 
 checkup_fn checkup_programs, checkup_path; /* checkup_install.c */
+checkup_fn checkup_config;                 /* checkup_config.c */
 checkup_fn checkup_home, checkup_disk;     /* checkup_home.c */
 checkup_fn checkup_sessions;               /* checkup_sessions.c */
 checkup_fn checkup_files, checkup_processes, checkup_terminals, checkup_memory,

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "cmd/checkup.h"
+#include "cmd/config.h"
 #include "cmd/target.h"
 #include "cmd/words.h"
 #include "session/disk.h"
@@ -103,14 +104,16 @@ look_at_space(struct checkup *c, const struct disk *d)
 static void
 look_at_use(struct checkup *c, const struct home *h)
 {
+	uint64_t most = config_number(c->config, CONFIG_HOME_BUDGET,
+	    QUOTA_HOME);
 	struct tree_size size;
 	char used[24], budget[24];
 
 	if (tree_measure(h->fd, &size) < 0)
 		return;
 	words_bytes(size.bytes, used, sizeof(used));
-	words_bytes(QUOTA_HOME, budget, sizeof(budget));
-	if (size.bytes > QUOTA_HOME)
+	words_bytes(most, budget, sizeof(budget));
+	if (size.bytes > most)
 		checkup_bad(c, CHECKUP_WARNING,
 		    "logs of ended sessions stay until they are removed",
 		    "tend gc --budget 5G",

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct config;
 struct opt;
 struct out;
 struct target;
@@ -26,7 +27,8 @@ struct call {
 	const void *args; /* the command's own struct, its options in it */
 	int argc;         /* what stood there besides options and SESSION */
 	char **argv;
-	struct target *target; /* what `needs` asked for (target.h) */
+	struct target *target;       /* what `needs` asked for (target.h) */
+	const struct config *config; /* empty unless it is among the needs */
 	bool several; /* it is one of several (several.h): say how it went */
 };
 
@@ -40,6 +42,7 @@ enum cmd_needs {
 	CMD_NEWEST = 1 << 2,     /* …or left out: the newest (reads only) */
 	CMD_NEEDS_HOST = 1 << 3, /* it runs, and we are connected to it */
 	CMD_FINDS_DESTROYED = 1 << 4, /* by its whole id, one that is too */
+	CMD_READS_CONFIG = 1 << 6,    /* what the files of settings say */
 	CMD_EACH = 1 << 5, /* every operand is one: `run` is called for each */
 };
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "cmd/checkup.h"
 #include "cmd/cmd.h"
+#include "cmd/config.h"
 #include "cmd/operands.h"
 #include "cmd/out.h"
 #include "cmd/target.h"
@@ -18,6 +19,7 @@ static const struct {
 } checks[] = {
 	{ "programs", checkup_programs },
 	{ "path", checkup_path },
+	{ "config", checkup_config },
 	{ "home", checkup_home },
 	{ "disk", checkup_disk },
 	{ "sessions", checkup_sessions },
@@ -124,7 +126,9 @@ put_counts(struct checkup *c)
 static int
 run(struct call *call)
 {
+	struct config config;
 	struct checkup c = { .target = call->target,
+		.config = &config,
 		.answer = call->out,
 		.out = &call->out->buf };
 	struct json_out j;
@@ -138,7 +142,9 @@ run(struct call *call)
 		json_out_open(&j, '{');
 		json_put_open(&j, "checks", '[');
 	}
+	config_init(&config);
 	look_at_all(&c);
+	config_finish(&config);
 	if (c.json != NULL)
 		json_out_close(&j, ']');
 	put_counts(&c);

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "cmd/cmd.h"
 #include "cmd/collect.h"
+#include "cmd/config.h"
 #include "cmd/confirm.h"
 #include "cmd/operands.h"
 #include "cmd/opt.h"
@@ -326,21 +327,23 @@ answer(const struct gc *g)
 static int
 ask(const struct gc *g)
 {
+	uint64_t bytes = 0,
+		 most = config_number(g->call->config, CONFIG_HOME_BUDGET,
+		     QUOTA_HOME);
 	char ended[24], all[24], budget[24];
-	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < g->n; i++)
 		if (g->items[i].what.state == COLLECT_ENDED)
 			bytes += g->items[i].what.bytes;
 	words_bytes(bytes, ended, sizeof(ended));
 	words_bytes(g->home_bytes, all, sizeof(all));
-	words_bytes(QUOTA_HOME, budget, sizeof(budget));
+	words_bytes(most, budget, sizeof(budget));
 	return out_fail(g->call->out, FAIL_USAGE,
 	    "say what may go: --older-than 30d, --budget 5G or --all; "
 	    "%u sessions have ended and take %s, all of %s takes %s%s%s",
 	    g->ended, ended, g->in.home->path, all,
-	    g->home_bytes > QUOTA_HOME ? ", more than " : "",
-	    g->home_bytes > QUOTA_HOME ? budget : "");
+	    g->home_bytes > most ? ", more than " : "",
+	    g->home_bytes > most ? budget : "");
 }
 
 /* ------------------------------------------------------------- the question */
@@ -486,6 +489,6 @@ const struct cmd cmd_gc = {
 	    "a unit, as in 500M or 5G.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
-	.needs = CMD_NEEDS_HOME,
+	.needs = CMD_NEEDS_HOME | CMD_READS_CONFIG,
 	.run = run,
 };

@@ -8,6 +8,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
+#include "cmd/config.h"
 #include "cmd/damage.h"
 #include "cmd/label.h"
 #include "cmd/listing.h"
@@ -107,10 +108,13 @@ terminal_width(void)
 
 /* Colours are for terminals, and for who has not said otherwise. */
 static bool
-wants_colours(void)
+wants_colours(const struct config *c)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	const char *set = config_or(c, CONFIG_COLOURS, NULL);
 
+	if (set != NULL && strcmp(set, "auto") != 0)
+		return strcmp(set, "always") == 0;
 	return isatty(STDOUT_FILENO) && (no == NULL || *no == '\0') &&
 	    term != NULL && strcmp(term, "dumb") != 0;
 }
@@ -121,7 +125,7 @@ listing(const struct list *list, unsigned width)
 	return (struct listing){
 		.width = width,
 		.ids = list->args->all,
-		.colours = wants_colours(),
+		.colours = wants_colours(list->call->config),
 		.now_ms = clock_ms(CLOCK_REALTIME),
 	};
 }
@@ -380,6 +384,6 @@ const struct cmd cmd_ls = {
 	    "some are missing, that is told and the status is 10.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
-	.needs = CMD_NEEDS_HOME,
+	.needs = CMD_NEEDS_HOME | CMD_READS_CONFIG,
 	.run = run,
 };

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "cmd/cmd.h"
 #include "cmd/complete.h"
+#include "cmd/config.h"
 #include "cmd/guide.h"
 #include "cmd/near.h"
 #include "cmd/opt.h"
@@ -119,16 +120,18 @@ run_once(struct call *call, const void *arg)
 	return status;
 }
 
+static void
+on_warning(void *arg, const char *text)
+{
+	out_note(arg, "%s", text);
+}
+
 static int
-run_parsed(struct call *call, const struct cmd *cmd,
-    const struct common *common)
+run_order(struct call *call, const struct cmd *cmd, const struct common *common)
 {
 	const struct order order = { cmd, common };
 	int status = 0;
 
-	if (common->help)
-		return help_command(call->out, cmd);
-	call->out->json = common->json;
 	if (cmd->ask != NULL && call->argc > 0)
 		status = cmd->ask(call);
 	if (status != 0)
@@ -136,6 +139,25 @@ run_parsed(struct call *call, const struct cmd *cmd,
 	if ((cmd->needs & CMD_EACH) && call->argc > 1)
 		return several_run(call, run_once, &order);
 	return run_once(call, &order);
+}
+
+static int
+run_parsed(struct call *call, const struct cmd *cmd,
+    const struct common *common)
+{
+	struct config config;
+	int status;
+
+	if (common->help)
+		return help_command(call->out, cmd);
+	call->out->json = common->json;
+	config_init(&config);
+	if (cmd->needs & CMD_READS_CONFIG)
+		config_read(&config, on_warning, call->out);
+	call->config = &config;
+	status = run_order(call, cmd, common);
+	config_finish(&config);
+	return status;
 }
 
 static int

@@ -147,7 +147,7 @@ const struct cmd cmd_rerun = {
 	    "The exit status is that of 'tend run'.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
-	.needs = CMD_NEEDS_SESSION | CMD_FINDS_DESTROYED,
+	.needs = CMD_NEEDS_SESSION | CMD_FINDS_DESTROYED | CMD_READS_CONFIG,
 	.passes_status = true,
 	.run = run,
 };

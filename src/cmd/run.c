@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
+#include "cmd/config.h"
 #include "cmd/environment.h"
 #include "cmd/label.h"
 #include "cmd/opt.h"
@@ -389,11 +390,38 @@ check(struct call *call, const struct args *a)
 	return starting_check(call, a->detached, a->nested);
 }
 
+/* What neither an option nor the environment says, the files may. */
+static void
+fill_from_config(const struct config *c, struct args *a)
+{
+	const struct {
+		const char **field;
+		enum config_key key;
+	} fields[] = {
+		{ &a->resize, CONFIG_RESIZE },
+		{ &a->input, CONFIG_INPUT },
+		{ &a->log_input, CONFIG_LOG_INPUT },
+		{ &a->restart, CONFIG_RESTART },
+		{ &a->max_log, CONFIG_MAX_LOG },
+		{ &a->idle_timeout, CONFIG_IDLE_TIMEOUT },
+		{ &a->linger, CONFIG_LINGER },
+		{ &a->memory, CONFIG_MEMORY },
+		{ &a->pids, CONFIG_PIDS },
+	};
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+		*fields[i].field = config_or(c, fields[i].key,
+		    *fields[i].field);
+}
+
 static int
 run(struct call *call)
 {
-	const struct args *a = call->args;
+	struct args own = *(const struct args *)call->args;
+	const struct args *a = &own;
 	int status;
+
+	fill_from_config(call->config, &own);
 
 	status = check(call, a);
 	if (status == 0)
@@ -432,6 +460,7 @@ const struct cmd cmd_run = {
 	    "its prompt is shown, is logged unless --log-input says otherwise.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
+	.needs = CMD_READS_CONFIG,
 	.before_program = true,
 	.passes_status = true,
 	.run = run,

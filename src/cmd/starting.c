@@ -9,6 +9,7 @@
 #include "client/attach.h"
 #include "cmd/attaching.h"
 #include "cmd/cmd.h"
+#include "cmd/config.h"
 #include "cmd/out.h"
 #include "cmd/target.h"
 #include "cmd/units.h"
@@ -55,7 +56,12 @@ take_number(const char *name, unsigned *out, struct error *err)
 static int
 take_quota(struct call *call, struct error *err)
 {
-	struct quota q = { QUOTA_SESSIONS, QUOTA_RATE, QUOTA_MIN_FREE };
+	const struct config *c = call->config;
+	struct quota q = {
+		(unsigned)config_number(c, CONFIG_MAX_SESSIONS, QUOTA_SESSIONS),
+		(unsigned)config_number(c, CONFIG_MAX_RATE, QUOTA_RATE),
+		config_number(c, CONFIG_MIN_FREE, QUOTA_MIN_FREE),
+	};
 	const char *min_free = getenv("TEND_MIN_FREE");
 	struct error why;
 	char note[256];

@@ -253,7 +253,7 @@ target_prepare(struct call *call, unsigned needs)
 {
 	int status = 0;
 
-	if (needs != 0)
+	if (needs & ~(unsigned)CMD_READS_CONFIG)
 		status = target_open_home(call, false);
 	if (status == 0 && (needs & CMD_NEEDS_SESSION))
 		status = target_take_session(call, needs);

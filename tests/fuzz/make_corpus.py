@@ -408,6 +408,19 @@ BATCHES = {
 }
 
 
+CONFIGS = {
+    "all": b"[attach]\nprefix = C-a\n[run]\nresize=latest\ninput = lease\n"
+           b"max-log = 1G\nidle-timeout = 2h\npids = 100\n[limits]\n"
+           b"max-sessions = 0\nmin-free=1M\n[ls]\ncolours = \"never\"\n",
+    "wrong": b"[run]\nresize = huge\nrezise = fixed\nmax-log = 1\n"
+             b"linger-output = 99999999d\n[open\nnonsense\n= x\n[]\n[x]\ny\n",
+    "bytes": b"[run]\r\nresize = \x1b[31m\n\x00\nresize=\"latest\"\r\n"
+             b"\xff\xfe = \xc3\n# c\n; c\n\"",
+    "long": b"[run]\nresize = " + b"x" * 2000 + b"\n[" + b"s" * 1000 + b"]\n"
+            + b"k" * 900 + b"=1\n",
+}
+
+
 def write(target, name, data):
     folder = HERE / "corpus" / target
     folder.mkdir(parents=True, exist_ok=True)
@@ -433,6 +446,8 @@ def main():
         write("log", name, data)
     for name, text in QUESTIONS.items():
         write("question", name, text.encode())
+    for name, data in CONFIGS.items():
+        write("config", name, data)
     for name, text in PATTERNS.items():
         write("pattern", name, b(text))
     for name, text in REPORTS.items():

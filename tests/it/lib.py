@@ -177,7 +177,8 @@ class Home:
         self.path = pathlib.Path(path or tempfile.mkdtemp(prefix="tend-it-"))
         self.env = {**os.environ, "TEND_HOME": str(self.path),
                     "MALLOC_PERTURB_": str(random.randrange(1, 256)),
-                    "XDG_STATE_HOME": f"{self.path}-state"}
+                    "XDG_STATE_HOME": f"{self.path}-state",
+                    "XDG_CONFIG_HOME": f"{self.path}-state/config"}
         for name in ("TEND_SESSION", "COLORFGBG", "LINES", "COLUMNS"):
             self.env.pop(name, None)
 

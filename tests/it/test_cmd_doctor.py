@@ -13,7 +13,7 @@ import lib
 from lib import Home, wait_for
 from terminal import Terminal
 
-CHECKS = ["programs", "path", "home", "disk", "sessions", "files",
+CHECKS = ["programs", "path", "config", "home", "disk", "sessions", "files",
           "processes", "terminals", "memory", "lingering", "fonts",
           "terminfo", "locale", "screen"]
 
