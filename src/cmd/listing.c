@@ -14,6 +14,9 @@
 
 #define NAME_MAX_WIDE 24
 #define NAME_MAX_IDS 14
+/* Names are cut to NAME_SHORT before columns of so much worth go. */
+#define NAME_SHORT 10
+#define WORTH_A_NAME 5
 #define COMMAND_MAX 24
 #define WIDE 110    /* from here on there is room for all columns */
 #define REST_MIN 16 /* less of a line says little */
@@ -275,6 +278,22 @@ cheapest(const unsigned widths[COLUMNS])
 	return found;
 }
 
+/* Take so much from the name's column, or less; false: it is short enough. */
+static bool
+cut_name(unsigned widths[COLUMNS], unsigned excess)
+{
+	size_t name = 0;
+
+	while (columns[name].text != put_name)
+		name++;
+	if (widths[name] <= NAME_SHORT)
+		return false;
+	widths[name] -= excess < widths[name] - NAME_SHORT ?
+	    excess :
+	    widths[name] - NAME_SHORT;
+	return true;
+}
+
 /*
  * As wide as their widest, within bounds; 0 for what is not shown.  Columns go
  * until the rest fits, and the name alone is cut to what there is.
@@ -294,6 +313,9 @@ measure(const struct listing *l, const struct manifest *items, size_t n,
 	while ((sum = sum_of(widths)) > l->width) {
 		size_t c = cheapest(widths);
 
+		if (columns[c].worth >= WORTH_A_NAME &&
+		    cut_name(widths, sum - l->width))
+			continue;
 		if (sum_of(widths) == widths[c]) {
 			widths[c] = l->width;
 			return;

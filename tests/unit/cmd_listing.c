@@ -135,7 +135,7 @@ a_narrow_terminal_loses_what_is_worth_least(void **state)
 {
 	struct listing l = { .width = 40, .now_ms = NOW };
 	struct manifest m;
-	auto_free char *text = NULL, *ids = NULL, *tiny = NULL;
+	auto_free char *text = NULL, *ids = NULL, *cut = NULL, *tiny = NULL;
 
 	(void)state;
 	make(&m, "01KA0000000000000000000000", "claude",
@@ -147,6 +147,12 @@ a_narrow_terminal_loses_what_is_worth_least(void **state)
 	l.ids = true;
 	ids = table(&l, &m, 1);
 	assert_string_equal(ids, text);
+	snprintf(m.name, sizeof(m.name), "build/with/a/long/name");
+	cut = table(&l, &m, 1);
+	assert_string_equal(cut,
+	    "NAME        STATUS     LAST LINE\n"
+	    "build/wit…  running    \xe7\x95\x8c and more than…\n");
+	snprintf(m.name, sizeof(m.name), "claude");
 	l.width = 5;
 	tiny = table(&l, &m, 1);
 	assert_string_equal(tiny, "NAME\nclau…\n");
