@@ -17,6 +17,7 @@ struct attach_options {
 	const char *name; /* for messages */
 	bool readonly;    /* look, and type nothing */
 	bool steal;       /* take the lease from whoever has it */
+	bool alone;       /* detach everybody else */
 	bool in_line;     /* no alternate screen: into the scrollback */
 	enum hello_replay replay;
 	const char *prefix; /* a key's name; NULL: $TEND_PREFIX, or C-] */

@@ -1,6 +1,8 @@
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "client/attach_state.h"
 #include "session/manifest.h"
@@ -42,6 +44,34 @@ attach_finish_lost(struct attach *a)
 {
 	snprintf(a->last_words, sizeof(a->last_words), "[lost]");
 	attach_finish(a, ENDED, 125);
+}
+
+/* Somebody has a name, and is not worth one when it is this user. */
+static void
+name_of(const char *by, char *out, size_t size)
+{
+	const struct passwd *pw = NULL;
+	unsigned uid = 0;
+
+	if (sscanf(by, "uid:%u", &uid) == 1) {
+		if (uid == getuid()) {
+			snprintf(out, size, "another of your terminals");
+			return;
+		}
+		pw = getpwuid(uid);
+	}
+	snprintf(out, size, "%s", pw != NULL ? pw->pw_name : by);
+}
+
+void
+attach_finish_detached(struct attach *a, const char *by)
+{
+	char who[64];
+
+	name_of(by, who, sizeof(who));
+	snprintf(a->last_words, sizeof(a->last_words),
+	    "[detached from %.40s by %.40s]", a->options->name, who);
+	attach_finish(a, DETACHED, 0);
 }
 
 bool

@@ -156,6 +156,8 @@ attach_connect(struct attach *a, struct error *err)
 		return attach_is_over(a) ? 0 : rc;
 	a->connected = true;
 	a->keys.muted = a->options->readonly || a->conn.welcome.readonly;
+	if (a->options->alone)
+		attach_detach_others(a);
 	return 0;
 }
 
@@ -254,7 +256,7 @@ on_gap(struct attach *a, const struct frame *f)
 }
 
 struct event {
-	char event[32];
+	char event[32], by[32];
 	struct size size;
 };
 
@@ -263,6 +265,7 @@ on_event(struct attach *a, const struct frame *f)
 {
 	static const struct json_field fields[] = {
 		JSON_FIELD(struct event, event, "event", CUT, 0),
+		JSON_FIELD(struct event, by, "by", CUT, 0),
 		JSON_FIELD(struct event, size.cols, "cols", UINT, UINT16_MAX),
 		JSON_FIELD(struct event, size.rows, "rows", UINT, UINT16_MAX),
 		{ 0 },
@@ -280,6 +283,8 @@ on_event(struct attach *a, const struct frame *f)
 		attach_notice(a,
 		    "tend: the log cannot be written; "
 		    "the program goes on unlogged");
+	} else if (strcmp(ev.event, "detached") == 0) {
+		attach_finish_detached(a, ev.by);
 	} else if (strcmp(ev.event, "replaced") == 0) {
 		attach_notice(a, "tend: somebody else took the right to type");
 	}
@@ -330,6 +335,63 @@ on_ended(struct attach *a, const struct frame *f)
 		attach_finish_exited(a, end.exit_code, end.exit_signal);
 }
 
+/* The only request whose answer is looked at. */
+#define DETACH_ID 2
+
+void
+attach_detach_others(struct attach *a)
+{
+	static const char
+	    json[] = "{\"id\":2,\"op\":\"session.detach\",\"args\":{}}";
+
+	(void)frame_put(&a->send, FRAME_REQUEST, json, sizeof(json) - 1);
+}
+
+struct response {
+	unsigned id, detached;
+	bool ok;
+	char message[128];
+};
+
+static void
+tell_detached(struct attach *a, const struct response *r)
+{
+	char text[192];
+
+	if (!r->ok)
+		snprintf(text, sizeof(text),
+		    " the others are still attached: %s", r->message);
+	else if (r->detached == 0)
+		snprintf(text, sizeof(text), " nobody else is attached");
+	else
+		snprintf(text, sizeof(text), " %u other client%s detached",
+		    r->detached, r->detached == 1 ? " was" : "s were");
+	attach_notice(a, text);
+}
+
+static void
+on_response(struct attach *a, const struct frame *f)
+{
+	static const struct json_field fields[] = {
+		JSON_FIELD(struct response, id, "id", UINT, UINT32_MAX),
+		JSON_FIELD(struct response, ok, "ok", BOOL, 0),
+		JSON_FIELD(struct response, detached, "detached", UINT,
+		    UINT32_MAX),
+		JSON_FIELD(struct response, message, "message", CUT, 0),
+		{ 0 },
+	};
+	auto_json json_t *tree = json_tree_object((const char *)f->payload,
+	    f->len, NULL);
+	struct response r = { 0 };
+
+	if (tree == NULL || json_fields_read(fields, tree, &r, NULL) < 0 ||
+	    r.id != DETACH_ID)
+		return;
+	(void)json_fields_read(fields,
+	    json_object_get(tree, r.ok ? "result" : "error"), &r, NULL);
+	tell_detached(a, &r);
+}
+
 static void
 on_frame(struct attach *a, const struct frame *f)
 {
@@ -351,6 +413,9 @@ on_frame(struct attach *a, const struct frame *f)
 		break;
 	case FRAME_TAKEN:
 		on_taken(a, f);
+		break;
+	case FRAME_RESPONSE:
+		on_response(a, f);
 		break;
 	case FRAME_PING:
 		(void)frame_put(&a->send, FRAME_PONG, f->payload, f->len);

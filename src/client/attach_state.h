@@ -46,8 +46,9 @@ struct attach {
 	int signals;
 
 	enum ending ending;
-	int status;          /* the program's, for ENDED */
-	char last_words[64]; /* printed when the terminal is the user's again */
+	int status; /* the program's, for ENDED */
+	char
+	    last_words[128]; /* printed when the terminal is the user's again */
 	struct error error;  /* for FAILED */
 
 	int64_t asked_ms;  /* when the terminal was asked what it can */
@@ -64,6 +65,7 @@ void attach_finish(struct attach *a, enum ending ending, int status);
 void attach_fail(struct attach *a); /* with a->error */
 void attach_finish_exited(struct attach *a, int code, int signo);
 void attach_finish_lost(struct attach *a);
+void attach_finish_detached(struct attach *a, const char *by);
 /* Whether the session is over, by its own papers; then it is finished. */
 bool attach_is_over(struct attach *a);
 
@@ -77,6 +79,8 @@ void attach_on_host(struct attach *a);
 void attach_send(struct attach *a);
 void attach_lose(struct attach *a);
 void attach_retry(struct attach *a, int64_t now);
+/* Have the host detach everybody else; how many there were is a notice. */
+void attach_detach_others(struct attach *a);
 
 /* attach_user.c */
 extern const struct keys_ops attach_keys_ops;

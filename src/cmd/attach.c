@@ -13,7 +13,7 @@
 #include "cmd/target.h"
 
 struct args {
-	bool readonly, steal, in_line, nested;
+	bool readonly, steal, alone, in_line, nested;
 	const char *replay, *prefix;
 };
 
@@ -22,6 +22,8 @@ static const struct opt options[] = {
 	    "look, and type nothing"),
 	OPT_FLAG(struct args, steal, "steal", 0,
 	    "take the right to type from whoever has it"),
+	OPT_FLAG(struct args, alone, "detach-others", 'd',
+	    "detach everybody else who is attached"),
 	OPT_CHOICE(struct args, replay, "replay", 0, "HOW", "screen|raw|none",
 	    "screen (the default), raw or none: what comes first"),
 	OPT_FLAG(struct args, in_line, "inline", 0,
@@ -92,6 +94,7 @@ run(struct call *call)
 	struct attach_options o = {
 		.readonly = a->readonly,
 		.steal = a->steal,
+		.alone = a->alone,
 		.in_line = a->in_line,
 		.nested = a->nested,
 		.prefix = a->prefix,
@@ -102,6 +105,10 @@ run(struct call *call)
 		return out_fail(call->out, FAIL_USAGE,
 		    "attaching is for people; with --json, use 'tend snapshot' "
 		    "or 'tend log -f'");
+	if (a->readonly && a->alone)
+		return out_fail(call->out, FAIL_USAGE,
+		    "-d detaches others, which --read-only has no right to; "
+		    "give one of them");
 	if (a->replay != NULL)
 		status = parse_replay(call, a->replay, &o.replay);
 	if (status == 0)
@@ -118,8 +125,7 @@ run(struct call *call)
 
 const struct cmd cmd_attach = {
 	.name = "attach",
-	.usage = "SESSION [--read-only] [--steal] [--inline] "
-		 "[--nested]\n"
+	.usage = "SESSION [-r] [-d] [--steal] [--inline] [--nested]\n"
 		 "            [--replay screen|raw|none] [--prefix KEY]",
 	.summary = "see a session on this terminal, and type into it",
 	.details =

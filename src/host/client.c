@@ -243,7 +243,7 @@ open_client(struct client *c)
 	c->deadline_ms = INT64_MAX;
 	c->features = common_features(c);
 	welcome(c);
-	if (c->hello.mode != HELLO_ATTACH)
+	if (c->hello.mode != HELLO_ATTACH || server_turn_away(c->server, c))
 		return;
 	c->observer = observer_create(c);
 	if (client_may_type(c))

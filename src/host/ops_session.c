@@ -315,6 +315,19 @@ op_session_destroy(struct op_call *call, struct error *err)
 		err));
 }
 
+int
+op_session_detach(struct op_call *call, struct error *err)
+{
+	struct json_out *j = &call->result;
+
+	(void)err;
+	json_out_open(j, '{');
+	json_put_number(j, "detached",
+	    server_detach_others(call->server, call->client));
+	json_out_close(j, '}');
+	return 0;
+}
+
 /* The descriptor that came with the request; it is the keeper's then. */
 int
 op_session_upgrade(struct op_call *call, struct error *err)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/list.h"
+#include "host/detached.h"
 #include "host/feed.h"
 #include "host/lease.h"
 #include "vt/input_modes.h"
@@ -44,6 +45,7 @@ struct server {
 	struct input *input;
 	struct prompts *prompts;
 	struct lease lease;
+	struct detached detached;
 
 	struct list later; /* answers that wait for the log, by seq */
 
@@ -121,6 +123,14 @@ void server_release_lease(struct server *s, struct client *c);
 void server_claim_lease(struct server *s, struct client *c);
 void server_lose_lease(struct server *s, struct client *c);
 void server_expire_lease(struct server *s);
+
+/*
+ * Close every viewer but this client, with an event that says who did it; how
+ * many there were.  Then: whether this client was one of them and has come
+ * back, which closes it again.
+ */
+unsigned server_detach_others(struct server *s, const struct client *by);
+bool server_turn_away(struct server *s, struct client *c);
 
 /* An event to everybody who wants them; what has changed in this turn. */
 void server_tell_all(struct server *s, const struct buf *json);

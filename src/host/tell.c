@@ -173,6 +173,16 @@ tell_lease(struct buf *out, const char *holder)
 }
 
 void
+tell_detached(struct buf *out, const char *by)
+{
+	struct json_out j;
+
+	begin(&j, out, "detached");
+	json_put_text(&j, "by", by);
+	json_out_close(&j, '}');
+}
+
+void
 tell_unlogged(struct buf *out, int64_t since_ms)
 {
 	struct json_out j;

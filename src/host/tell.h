@@ -23,6 +23,7 @@ void tell_modes(struct buf *out, const struct input_modes *m);
 void tell_notify(struct buf *out, const struct vt_event *ev);
 /* holder NULL: nobody. */
 void tell_lease(struct buf *out, const char *holder);
+void tell_detached(struct buf *out, const char *by);
 void tell_unlogged(struct buf *out, int64_t since_ms);
 void tell_plain(struct buf *out, const char *event);
 

@@ -111,7 +111,7 @@ def test_readonly_cannot_type_resize_or_control(home):
                          ("session.mark", {"name": "no"}),
                          ("session.signal", {"signal": 9}),
                          ("session.stop", {}), ("session.kill", {}),
-                         ("session.destroy", {}),
+                         ("session.destroy", {}), ("session.detach", {}),
                          ("session.rename", {"name": "no"}),
                          ("session.label", {"labels": {"a": "b"}}),
                          ("lease.acquire", {}), ("lease.steal", {}),

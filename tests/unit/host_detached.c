@@ -1,0 +1,65 @@
+#include "unit.h"
+
+#include "host/detached.h"
+
+static void
+a_client_that_was_detached_is_known_by_its_who(void **state)
+{
+	struct detached d = { 0 };
+
+	(void)state;
+	assert_null(detached_by(&d, 7));
+	detached_add(&d, 7, "uid:1000");
+	assert_string_equal(detached_by(&d, 7), "uid:1000");
+	assert_null(detached_by(&d, 8));
+}
+
+static void
+a_client_that_says_no_who_is_not_remembered(void **state)
+{
+	struct detached d = { 0 };
+
+	(void)state;
+	detached_add(&d, 0, "uid:1000");
+	assert_null(detached_by(&d, 0));
+	assert_int_equal(d.n, 0);
+}
+
+static void
+at_the_limit_the_oldest_is_forgotten(void **state)
+{
+	struct detached d = { 0 };
+
+	(void)state;
+	for (uint64_t who = 1; who <= DETACHED_MAX + 1; who++)
+		detached_add(&d, who, "uid:0");
+	assert_null(detached_by(&d, 1));
+	assert_string_equal(detached_by(&d, 2), "uid:0");
+	assert_string_equal(detached_by(&d, DETACHED_MAX + 1), "uid:0");
+}
+
+static void
+a_client_takes_one_place_however_often_it_comes_back(void **state)
+{
+	struct detached d = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 2 * DETACHED_MAX; i++)
+		detached_add(&d, 7, "uid:0");
+	assert_int_equal(d.n, 1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+		    a_client_that_was_detached_is_known_by_its_who),
+		cmocka_unit_test(a_client_that_says_no_who_is_not_remembered),
+		cmocka_unit_test(at_the_limit_the_oldest_is_forgotten),
+		cmocka_unit_test(
+		    a_client_takes_one_place_however_often_it_comes_back),
+	};
+
+	return cmocka_run_group_tests_name("host_detached", tests, NULL, NULL);
+}
