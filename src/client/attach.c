@@ -43,6 +43,7 @@
 #define QUIET_MS 100 /* before the mirror is brought up to date */
 #define SEND_MAX (8u << 20)
 #define LAST_WORDS_MS 2000
+#define LAST_WORDS_MAX (1u << 20)
 
 /* Who writes a visit has these, and how long the picture waits for it. */
 enum { VISIT_FD_DIR, VISIT_FD_DONE };
@@ -306,6 +307,7 @@ show(struct attach *a, struct error *err)
 	    a->options->in_line ? 0 : FILTER_ONE_SCREEN);
 	attach_look_at_terminal(a);
 	a->view.redraw = !a->view.as_is;
+	attach_greet(a);
 	if (a->options->in_line && a->mirror.vt != NULL)
 		view_introduce(&a->view, a->mirror.vt);
 	probe_ask(&a->view.out);
@@ -350,8 +352,8 @@ verdict(const struct attach *a, struct error *err)
 {
 	if (a->ending == FAILED)
 		return error_set(err, a->error.code, "%s", a->error.msg);
-	if (a->last_words[0] != '\0') {
-		printf("%s\n", a->last_words);
+	if (a->last_words.len > 0) {
+		fwrite(a->last_words.data, 1, a->last_words.len, stdout);
 		fflush(stdout);
 	}
 	return a->status;
@@ -392,6 +394,7 @@ attach_run(const struct attach_options *o, int dirfd, struct error *err)
 	if (rc < 0)
 		return rc;
 	buf_init(&a.send, SEND_MAX);
+	buf_init(&a.last_words, LAST_WORDS_MAX);
 	rc = keys_init(&a.keys, prefix_of(o), &attach_keys_ops, &a, &a.send,
 	    err);
 	if (rc < 0)
@@ -406,5 +409,6 @@ attach_run(const struct attach_options *o, int dirfd, struct error *err)
 	mirror_finish(&a.mirror);
 	keys_finish(&a.keys);
 	buf_finish(&a.send);
+	buf_finish(&a.last_words);
 	return rc;
 }

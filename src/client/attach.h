@@ -18,6 +18,7 @@ struct attach_options {
 	bool readonly;    /* look, and type nothing */
 	bool steal;       /* take the lease from whoever has it */
 	bool alone;       /* detach everybody else */
+	bool started;     /* just now, by this command */
 	bool in_line;     /* no alternate screen: into the scrollback */
 	enum hello_replay replay;
 	const char *prefix; /* a key's name; NULL: $TEND_PREFIX, or C-] */

@@ -1,11 +1,18 @@
+#include <fcntl.h>
 #include <pwd.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "client/attach_state.h"
+#include "log/reader.h"
+#include "log/replay.h"
 #include "session/manifest.h"
+#include "vt/vt.h"
+
+#define LOST_STATUS 125
+#define ROWS_MAX 10 /* that stay of a screen which the user has seen */
 
 void
 attach_finish(struct attach *a, enum ending ending, int status)
@@ -22,28 +29,64 @@ attach_fail(struct attach *a)
 	attach_finish(a, FAILED, -a->error.code);
 }
 
-void
-attach_finish_exited(struct attach *a, int code, int signo)
+/* The screen of one that was over before we came, or of which we have none. */
+static struct vt *
+replay_last(int dirfd)
 {
-	const char *name = signo > 0 ? sigabbrev_np(signo) : NULL;
+	auto_close int fd = openat(dirfd, "log",
+	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct log_reader *log = NULL;
+	struct replay r = { 0 };
 
-	if (name != NULL)
-		snprintf(a->last_words, sizeof(a->last_words),
-		    "[killed by SIG%s]", name);
-	else if (signo > 0)
-		snprintf(a->last_words, sizeof(a->last_words),
-		    "[killed by signal %d]", signo);
+	if (fd < 0 || log_reader_open(&log, fd, NULL) < 0)
+		return NULL;
+	if (replay_end(log, false, &r, NULL) < 0)
+		r.vt = NULL;
+	log_reader_close(log);
+	return r.vt;
+}
+
+/*
+ * The alternate screen takes all that was shown with it, so some of it is
+ * printed again: half of the terminal at most, or all that fits of a screen
+ * that the user has not seen.  In line, it is there already.
+ */
+static void
+keep_rows(struct attach *a, bool was_over, unsigned rows)
+{
+	struct vt *seen = was_over ? NULL : mirror_look(&a->mirror);
+	struct vt *read = NULL;
+
+	if (a->view.as_is || (a->options->in_line && !was_over))
+		return;
+	if (seen == NULL)
+		seen = read = replay_last(a->dirfd);
+	if (was_over)
+		rows = rows > 6 ? rows - 5 : 1; /* our lines, and a prompt */
 	else
-		snprintf(a->last_words, sizeof(a->last_words), "[exited %d]",
-		    code);
-	attach_finish(a, ENDED, signo > 0 ? 128 + signo : code);
+		rows = rows / 2 < ROWS_MAX ? rows / 2 : ROWS_MAX;
+	if (seen != NULL)
+		farewell_rows(seen, rows, &a->last_words);
+	vt_destroy(read);
 }
 
 void
-attach_finish_lost(struct attach *a)
+attach_finish_ended(struct attach *a, struct farewell *how)
 {
-	snprintf(a->last_words, sizeof(a->last_words), "[lost]");
-	attach_finish(a, ENDED, 125);
+	unsigned cols, rows;
+
+	if (a->ending != GOING_ON)
+		return;
+	term_size(&a->term, &cols, &rows);
+	how->name = a->options->name;
+	if (!how->destroyed)
+		keep_rows(a, how->was_over, rows);
+	farewell_text(how, cols, &a->last_words);
+	buf_putc(&a->last_words, '\n');
+	attach_finish(a, ENDED,
+	    how->signo > 0     ? 128 + how->signo :
+		how->code >= 0 ? how->code :
+				 LOST_STATUS);
 }
 
 /* Somebody has a name, and is not worth one when it is this user. */
@@ -68,9 +111,14 @@ attach_finish_detached(struct attach *a, const char *by)
 {
 	char who[64];
 
-	name_of(by, who, sizeof(who));
-	snprintf(a->last_words, sizeof(a->last_words),
-	    "[detached from %.40s by %.40s]", a->options->name, who);
+	if (a->ending != GOING_ON)
+		return;
+	buf_printf(&a->last_words, "[detached from %s", a->options->name);
+	if (by != NULL) {
+		name_of(by, who, sizeof(who));
+		buf_printf(&a->last_words, " by %s", who);
+	}
+	buf_puts(&a->last_words, "]\n");
 	attach_finish(a, DETACHED, 0);
 }
 
@@ -81,12 +129,16 @@ attach_is_over(struct attach *a)
 	bool over = false;
 
 	manifest_init(&m);
-	if (manifest_read_now(a->dirfd, &m, NULL) == 0) {
-		over = !status_is_active(m.status);
-		if (over && m.has_exit)
-			attach_finish_exited(a, m.exit_code, m.exit_signal);
-		else if (over)
-			attach_finish_lost(a);
+	if (manifest_read_now(a->dirfd, &m, NULL) == 0 &&
+	    !status_is_active(m.status)) {
+		struct farewell how = { .outcome = outcome_name(m.outcome),
+			.was_over = !a->term.taken && !a->options->started,
+			.destroyed = m.status == STATUS_DESTROYED,
+			.code = m.has_exit ? m.exit_code : -1,
+			.signo = m.has_exit ? m.exit_signal : 0 };
+
+		over = true;
+		attach_finish_ended(a, &how);
 	}
 	manifest_finish(&m);
 	return over;

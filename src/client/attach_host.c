@@ -314,6 +314,7 @@ on_taken(struct attach *a, const struct frame *f)
 
 struct end {
 	int exit_code, exit_signal;
+	char outcome[32], status[32];
 };
 
 static void
@@ -322,17 +323,21 @@ on_ended(struct attach *a, const struct frame *f)
 	static const struct json_field fields[] = {
 		JSON_FIELD(struct end, exit_code, "exit_code", INT, 0),
 		JSON_FIELD(struct end, exit_signal, "exit_signal", INT, 0),
+		JSON_FIELD(struct end, outcome, "outcome", CUT, 0),
+		JSON_FIELD(struct end, status, "status", CUT, 0),
 		{ 0 },
 	};
 	auto_json json_t *tree = json_tree_object((const char *)f->payload,
 	    f->len, NULL);
 	struct end end = { .exit_code = -1 };
+	struct farewell how = { .outcome = end.outcome, .code = -1 };
 
-	if (tree == NULL || json_fields_read(fields, tree, &end, NULL) < 0 ||
-	    (end.exit_code < 0 && end.exit_signal <= 0))
-		attach_finish_lost(a);
-	else
-		attach_finish_exited(a, end.exit_code, end.exit_signal);
+	if (tree != NULL && json_fields_read(fields, tree, &end, NULL) == 0) {
+		how.code = end.exit_code;
+		how.signo = end.exit_signal;
+		how.destroyed = strcmp(end.status, "destroyed") == 0;
+	}
+	attach_finish_ended(a, &how);
 }
 
 /* The only request whose answer is looked at. */

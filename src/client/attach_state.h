@@ -9,6 +9,7 @@
 #include "client/attach.h"
 #include "client/book.h"
 #include "client/conn.h"
+#include "client/farewell.h"
 #include "client/keys.h"
 #include "client/mirror.h"
 #include "client/probe.h"
@@ -21,6 +22,7 @@
  *	attach.c	the turns, signals, beginning and end
  *	attach_host.c	the connection, its frames, and its loss
  *	attach_user.c	commands, history, the terminal's input
+ *	attach_greet.c	what is said when it begins, and to who only looks
  *	attach_end.c	how it ended
  */
 #define ATTACH_BEHIND (256u << 10) /* not written: the terminal is behind */
@@ -47,14 +49,15 @@ struct attach {
 
 	enum ending ending;
 	int status; /* the program's, for ENDED */
-	char
-	    last_words[128]; /* printed when the terminal is the user's again */
-	struct error error;  /* for FAILED */
+	/* Printed when the terminal is the user's again. */
+	struct buf last_words;
+	struct error error; /* for FAILED */
 
 	int64_t asked_ms;  /* when the terminal was asked what it can */
 	int64_t key_ms;    /* when the last bytes came from it */
 	int64_t output_ms; /* when output came last */
 	int64_t notice_ms; /* until when a notice is shown; 0: none or on */
+	bool greeting;     /* the notice is that of the beginning */
 	bool helping;      /* the notice is help: what is typed ends it */
 	int64_t lost_ms;   /* since when there is no host */
 	int64_t retry_ms;
@@ -63,11 +66,16 @@ struct attach {
 /* attach_end.c: the first ending counts. */
 void attach_finish(struct attach *a, enum ending ending, int status);
 void attach_fail(struct attach *a); /* with a->error */
-void attach_finish_exited(struct attach *a, int code, int signo);
-void attach_finish_lost(struct attach *a);
+/* `how` is filled in but for the name. */
+void attach_finish_ended(struct attach *a, struct farewell *how);
+/* By somebody else; NULL: by the user. */
 void attach_finish_detached(struct attach *a, const char *by);
 /* Whether the session is over, by its own papers; then it is finished. */
 bool attach_is_over(struct attach *a);
+
+/* attach_greet.c */
+void attach_greet(struct attach *a);
+void attach_on_typed(struct attach *a);
 
 /* attach_host.c */
 /* Connected, or over already. */

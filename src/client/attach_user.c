@@ -18,6 +18,7 @@ void
 attach_notice(struct attach *a, const char *text)
 {
 	view_notice(&a->view, text);
+	a->greeting = false;
 	a->notice_ms = text == NULL ? 0 : clock_ms(CLOCK_MONOTONIC) + NOTICE_MS;
 }
 
@@ -115,9 +116,7 @@ on_book_key(void *arg, const struct key *k)
 void
 attach_detach(struct attach *a)
 {
-	snprintf(a->last_words, sizeof(a->last_words), "[detached from %.40s]",
-	    a->options->name);
-	attach_finish(a, DETACHED, 0);
+	attach_finish_detached(a, NULL);
 }
 
 void
@@ -261,5 +260,7 @@ attach_on_terminal(struct attach *a)
 		attach_notice(a, NULL);
 	a->helping = false;
 	keys_feed(&a->keys, bytes, (size_t)n);
+	if (a->keys.typed)
+		attach_on_typed(a);
 	catch_up(a);
 }

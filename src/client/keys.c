@@ -73,20 +73,21 @@ gather(struct keys *k, const struct key *key)
 	return true;
 }
 
+static bool
+is_modifier(uint32_t code)
+{
+	return code >= KEY_LEFT_SHIFT && code <= KEY_ISO_LEVEL5_SHIFT;
+}
+
 static void
 type_key(struct keys *k, const struct key *key)
 {
+	k->typed |= key->event != KEY_RELEASE && !is_modifier(key->code);
 	if (gather(k, key))
 		return;
 	end_text(k);
 	if (!k->muted)
 		(void)frame_put_key(k->out, take_id(k), key);
-}
-
-static bool
-is_modifier(uint32_t code)
-{
-	return code >= KEY_LEFT_SHIFT && code <= KEY_ISO_LEVEL5_SHIFT;
 }
 
 static void
@@ -196,7 +197,7 @@ whole_characters(const struct buf *b)
 static void
 send_paste(struct keys *k, size_t len)
 {
-	k->ask = true;
+	k->ask = k->typed = true;
 	put_input(k, INPUT_PASTE, k->paste.data, len);
 	buf_consume(&k->paste, len);
 }

@@ -45,6 +45,7 @@ struct keys {
 	bool muted;   /* read-only: nothing is typed */
 	bool grabbed; /* keys are the client's own */
 	bool ask; /* the next INPUT carries an id, to hear what became of it */
+	bool typed; /* somebody pressed a key or pasted, also while muted */
 	unsigned left, top;  /* of the window that the terminal shows */
 	unsigned cols, rows; /* the session's */
 

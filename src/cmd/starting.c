@@ -125,6 +125,7 @@ starting_answer(struct call *call, bool detached, bool nested)
 		.id = t->session.id,
 		.name = target_name(t),
 		.nested = nested,
+		.started = true,
 	};
 	struct json_out j;
 

@@ -1,0 +1,33 @@
+#include "client/attach_state.h"
+#include "client/greeting.h"
+
+/* Attaching: what a person is told when it begins, and when nothing is typed. */
+
+/*
+ * Not where the program's own bytes must pass through: a line of ours would
+ * keep them out of the terminal's scrollback.
+ */
+void
+attach_greet(struct attach *a)
+{
+	char prefix[KEY_NAME_MAX] = "", text[GREETING_MAX];
+
+	if (a->options->in_line || a->view.as_is)
+		return;
+	(void)key_name(&a->keys.prefix, prefix, sizeof(prefix));
+	greeting_text(a->options->name, prefix, a->keys.muted, a->view.cols,
+	    text);
+	attach_notice(a, text);
+	a->greeting = true;
+}
+
+/* Who types wants to see the row that the greeting covers. */
+void
+attach_on_typed(struct attach *a)
+{
+	a->keys.typed = false;
+	if (a->keys.muted)
+		attach_notice(a, " view only: your keys are not typed");
+	else if (a->greeting)
+		attach_notice(a, NULL);
+}

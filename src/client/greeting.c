@@ -1,0 +1,67 @@
+#include "client/greeting.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_MIN 8 /* columns that a longer name keeps */
+#define PARTS 3
+
+static unsigned
+columns(const char *s)
+{
+	unsigned n = 0;
+
+	for (; *s != '\0'; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+/* The name in so many columns; where it is cut there is an ellipsis. */
+static void
+put_name(const char *name, unsigned room, char *out, size_t size)
+{
+	bool cut = columns(name) > room;
+	unsigned keep = cut && room > 0 ? room - 1 : room;
+	size_t len = 0;
+
+	for (unsigned n = 0; name[len] != '\0'; len++) {
+		n += ((unsigned char)name[len] & 0xc0) != 0x80;
+		if (n > keep)
+			break;
+	}
+	snprintf(out, size, "%.*s%s", (int)len, name,
+	    cut && room > 0 ? "\u2026" : "");
+}
+
+/* The first `parts` of what stands behind the name. */
+static void
+put_rest(const char *prefix, bool view_only, unsigned parts, char *out,
+    size_t size)
+{
+	const char *only = view_only && parts > 0 ? " \u00b7 view only" : "";
+
+	if (parts < 2)
+		snprintf(out, size, "%s", only);
+	else
+		snprintf(out, size, "%s \u00b7 %s d detaches%s%s%s", only,
+		    prefix, parts > 2 ? " \u00b7 " : "",
+		    parts > 2 ? prefix : "", parts > 2 ? " ? help" : "");
+}
+
+void
+greeting_text(const char *name, const char *prefix, bool view_only,
+    unsigned cols, char out[GREETING_MAX])
+{
+	unsigned want = columns(name) < NAME_MIN ? columns(name) : NAME_MIN;
+	char cut[GREETING_MAX / 2], rest[GREETING_MAX / 2];
+	unsigned parts = PARTS, room = 0;
+
+	for (;; parts--) {
+		put_rest(prefix, view_only, parts, rest, sizeof(rest));
+		room = columns(rest) + 1 < cols ? cols - columns(rest) - 1 : 0;
+		if (room >= want || parts == 0)
+			break;
+	}
+	put_name(name, room, cut, sizeof(cut));
+	snprintf(out, GREETING_MAX, " %.120s%.120s", cut, rest);
+}

@@ -1,0 +1,21 @@
+#ifndef TEND_CLIENT_GREETING_H
+#define TEND_CLIENT_GREETING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * The line that a user is shown on attaching: which session this is, whether
+ * keys reach it, how to leave it and where the help is.
+ *
+ *	 work · C-] d detaches · C-] ? help
+ *
+ * In a narrow terminal the last parts are left out, then the name is cut.
+ * Pure.
+ */
+#define GREETING_MAX 256
+
+void greeting_text(const char *name, const char *prefix, bool view_only,
+    unsigned cols, char out[GREETING_MAX]);
+
+#endif
