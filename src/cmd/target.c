@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -120,6 +121,18 @@ not_found(struct call *call, const char *arg, const struct error *err)
 	    "%s; 'tend ls -a' lists them", err->msg);
 }
 
+/*
+ * People abbreviate names; a program that says the name of a session which is
+ * not there must not type into another, or end it.
+ */
+static bool
+may_abbreviate(const struct call *call, unsigned needs)
+{
+	if (call->out->json)
+		return false;
+	return (needs & CMD_NEWEST) || isatty(STDERR_FILENO);
+}
+
 static int
 find(struct call *call, const char *arg, unsigned needs)
 {
@@ -132,6 +145,8 @@ find(struct call *call, const char *arg, unsigned needs)
 	if ((needs & CMD_FINDS_DESTROYED) && arg != NULL &&
 	    id_parse(arg, id) == 0)
 		flags |= FIND_DESTROYED;
+	if (may_abbreviate(call, needs))
+		flags |= FIND_BEGINNING;
 	result = find_session(&t->home, arg, flags, &t->session, &t->dirfd,
 	    &err);
 	if (result == 0) {
@@ -146,6 +161,12 @@ find(struct call *call, const char *arg, unsigned needs)
 	if (result == -ENOTUNIQ || result == -EINVAL)
 		return out_fail(call->out, FAIL_USAGE, "%s", err.msg);
 	return out_fail(call->out, FAIL_STORAGE, "%s", err.msg);
+}
+
+int
+target_find_session(struct call *call, const char *id)
+{
+	return find(call, id, 0);
 }
 
 int

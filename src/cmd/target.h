@@ -39,6 +39,9 @@ int target_open_home(struct call *call, bool create);
  */
 int target_take_session(struct call *call, unsigned needs);
 
+/* The same for a session that no operand names: by its id. */
+int target_find_session(struct call *call, const char *id);
+
 /* Connect to the session's host, which must be there. */
 int target_connect(struct call *call);
 

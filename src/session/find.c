@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/id.h"
+#include "base/mem.h"
 #include "session/home.h"
 #include "session/manifest.h"
 
@@ -71,7 +73,9 @@ struct search {
 	char prefix[ID_SIZE]; /* "" when the argument cannot be one */
 	unsigned n_prefix;    /* how many begin so */
 	char found[CANDIDATES_SHOWN][ID_SIZE];
-	char named[ID_SIZE];  /* "" while none is */
+	char named[ID_SIZE];           /* "" while none is */
+	char *begin[CANDIDATES_SHOWN]; /* active ones whose names begin so */
+	unsigned n_begin;
 	char shadow[ID_SIZE]; /* the newest whose name nobody can tell, or "" */
 };
 
@@ -222,6 +226,49 @@ search(struct search *s, struct error *err)
 	return 0;
 }
 
+/* What is typed as a beginning is never one that has ended. */
+static int
+on_same_beginning(void *arg, const char *id)
+{
+	struct search *s = arg;
+	struct manifest m;
+	int fd;
+
+	if (open_session(s->home, id, &m, &fd, NULL) < 0)
+		return 0;
+	close(fd);
+	if (status_is_active(m.status) &&
+	    strncmp(m.name, s->name, strlen(s->name)) == 0) {
+		if (s->n_begin < CANDIDATES_SHOWN)
+			s->begin[s->n_begin] = xstrdup(m.name);
+		s->n_begin++;
+		memcpy(s->named, id, ID_SIZE);
+	}
+	manifest_finish(&m);
+	return 0;
+}
+
+static int
+search_beginning(struct search *s, struct error *err)
+{
+	int rc = home_each(s->home, on_same_beginning, s, err);
+	char list[CANDIDATES_SHOWN * 64 + 32] = "";
+	size_t len = 0;
+	unsigned shown = 0;
+
+	for (; shown < s->n_begin && shown < CANDIDATES_SHOWN; shown++) {
+		len += (size_t)snprintf(list + len, sizeof(list) - len,
+		    "%s%.60s", shown > 0 ? ", " : "", s->begin[shown]);
+		free(s->begin[shown]);
+	}
+	if (rc < 0 || s->n_begin < 2)
+		return rc < 0 ? rc : 0;
+	if (s->n_begin > shown)
+		snprintf(list + len, sizeof(list) - len, " and %u more",
+		    s->n_begin - shown);
+	return error_set(err, ENOTUNIQ, "%s could be %s", s->name, list);
+}
+
 static int
 search_newest(struct search *s, struct error *err)
 {
@@ -261,6 +308,9 @@ find_session(const struct home *h, const char *arg, unsigned flags,
 	} else if (id_parse(arg, s.named) < 0) {
 		set_prefix(&s, arg);
 		rc = search(&s, err);
+		if (rc == 0 && s.named[0] == '\0' && s.shadow[0] == '\0' &&
+		    (flags & FIND_BEGINNING) && arg[0] != '\0')
+			rc = search_beginning(&s, err);
 	}
 	if (rc < 0)
 		return rc;

@@ -140,6 +140,25 @@ a_prefix_of_two_is_not_unique(void **state)
 }
 
 static void
+the_beginning_of_one_active_name_is_found(void **state)
+{
+	struct place *p = *state;
+
+	add(p, OLD, "proj/web", STATUS_RUNNING);
+	add(p, MID, "proj/api", STATUS_EXITED);
+	finds(p, "proj/", FIND_BEGINNING, OLD);
+	finds(p, "p", FIND_BEGINNING, OLD);
+	finds(p, "proj/api", FIND_BEGINNING, MID);
+	finds_not(p, "p", 0, -ENOENT, "no session");
+	finds_not(p, "proj/a", FIND_BEGINNING, -ENOENT, "no session");
+	finds_not(p, "web", FIND_BEGINNING, -ENOENT, "no session");
+	finds_not(p, "", FIND_BEGINNING, -ENOENT, "no session");
+	add(p, NEW, "proj/docs", STATUS_RUNNING);
+	finds_not(p, "proj", FIND_BEGINNING, -ENOTUNIQ,
+	    "proj could be proj/docs, proj/web");
+}
+
+static void
 what_is_a_name_and_a_prefix_is_not_unique(void **state)
 {
 	struct place *p = *state;
@@ -234,6 +253,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_session_is_found_by_id_prefix_and_name),
 		TEST(a_prefix_of_two_is_not_unique),
+		TEST(the_beginning_of_one_active_name_is_found),
 		TEST(what_is_a_name_and_a_prefix_is_not_unique),
 		TEST(of_one_name_the_active_is_found_then_the_newest),
 		TEST(the_newest_is_for_reading_only),
