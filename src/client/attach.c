@@ -36,6 +36,7 @@
 #include "base/fd.h"
 #include "client/attach_state.h"
 #include "session/around.h"
+#include "session/last.h"
 #include "session/visit.h"
 #include "vt/vt.h"
 #include "wire/frame.h"
@@ -46,7 +47,7 @@
 #define LAST_WORDS_MAX (1u << 20)
 
 /* Who writes a visit has these, and how long the picture waits for it. */
-enum { VISIT_FD_DIR, VISIT_FD_DONE };
+enum { VISIT_FD_DIR, VISIT_FD_DONE, VISIT_FD_HOME };
 #define VISIT_MS 100
 
 static void
@@ -264,8 +265,9 @@ say_goodbye(struct attach *a)
 }
 
 /*
- * A visit is written to the session's disk, which may hang, and nobody who is
- * shown the session has to wait for that: a child writes.  It has nothing of
+ * A visit is written to the session's disk, and that it was the last one to its
+ * home's.  They may hang, and nobody who is shown the session has to wait for
+ * that: a child writes.  It has nothing of
  * the user's terminal, which can be closed before the disk answers.
  */
 static void
@@ -281,8 +283,11 @@ note_visit(const struct attach *a)
 		setsid();
 		dup2(a->dirfd, VISIT_FD_DIR);
 		dup2(done[1], VISIT_FD_DONE);
-		close_range(VISIT_FD_DONE + 1, ~0u, 0);
-		(void)visit_note(VISIT_FD_DIR, environ);
+		dup2(a->options->homefd, VISIT_FD_HOME);
+		close_range(VISIT_FD_HOME + 1, ~0u, 0);
+		if (!a->keys.muted)
+			(void)visit_note(VISIT_FD_DIR, environ);
+		(void)last_note(VISIT_FD_HOME, a->options->id);
 		_exit(0);
 	}
 	fd_close(&done[1]);
@@ -332,8 +337,7 @@ run(struct attach *a, struct error *err)
 	if (rc == 0)
 		rc = attach_connect(a, err);
 	if (rc == 0 && a->ending == GOING_ON) {
-		if (!a->keys.muted)
-			note_visit(a);
+		note_visit(a);
 		rc = watch_signals(a, &before, err);
 		if (rc == 0)
 			rc = show(a, err);

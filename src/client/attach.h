@@ -18,6 +18,7 @@ struct attach_options {
 	bool readonly;    /* look, and type nothing */
 	bool steal;       /* take the lease from whoever has it */
 	bool alone;       /* detach everybody else */
+	int homefd;       /* where to note it as the last; -1: nowhere */
 	bool started;     /* just now, by this command */
 	bool in_line;     /* no alternate screen: into the scrollback */
 	enum hello_replay replay;

@@ -10,7 +10,9 @@
 #include "cmd/operands.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
+#include "cmd/picking.h"
 #include "cmd/target.h"
+#include "session/last.h"
 
 struct args {
 	bool readonly, steal, alone, in_line, nested;
@@ -87,6 +89,47 @@ attaching_run(struct call *call, const struct attach_options *o)
 	return out_fail(call->out, failure_of(result), "%s", err.msg);
 }
 
+/* `-`: the session that was attached last. */
+static int
+take_last(struct call *call)
+{
+	char id[ID_SIZE];
+
+	if (last_read(call->target->home.fd, id) < 0)
+		return out_fail(call->out, FAIL_NOT_FOUND,
+		    "no session was attached in %s yet; 'tend ls' lists those "
+		    "that run",
+		    call->target->home.path);
+	call->argc--;
+	call->argv++;
+	return target_find_session(call, id);
+}
+
+/* None was named; *left when the user does not want one after all. */
+static int
+take_unnamed(struct call *call, const struct attach_options *o, bool *left)
+{
+	struct error err = { 0 };
+	int status, rc = attach_check(o, &err);
+	char id[ID_SIZE];
+
+	if (rc < 0)
+		return out_fail(call->out, failure_of(rc), "%s", err.msg);
+	status = picking_run(call, id);
+	*left = id[0] == '\0';
+	return status != 0 || *left ? status : target_find_session(call, id);
+}
+
+static int
+take_session(struct call *call, const struct attach_options *o, bool *left)
+{
+	if (call->argc > 0 && strcmp(call->argv[0], "-") == 0)
+		return take_last(call);
+	if (call->argc == 0 && !o->readonly && picking_can())
+		return take_unnamed(call, o, left);
+	return target_take_session(call, o->readonly ? CMD_NEWEST : 0);
+}
+
 static int
 run(struct call *call)
 {
@@ -99,6 +142,7 @@ run(struct call *call)
 		.nested = a->nested,
 		.prefix = a->prefix,
 	};
+	bool left = false;
 	int status = 0;
 
 	if (call->out->json)
@@ -112,12 +156,12 @@ run(struct call *call)
 	if (a->replay != NULL)
 		status = parse_replay(call, a->replay, &o.replay);
 	if (status == 0)
-		status = target_take_session(call,
-		    a->readonly ? CMD_NEWEST : 0);
+		status = take_session(call, &o, &left);
 	if (status == 0)
 		status = operands_check(call, 0, 0, "");
-	if (status != 0)
+	if (status != 0 || left)
 		return status;
+	o.homefd = call->target->home.fd;
 	o.id = call->target->session.id;
 	o.name = target_name(call->target);
 	return attaching_run(call, &o);
@@ -125,13 +169,16 @@ run(struct call *call)
 
 const struct cmd cmd_attach = {
 	.name = "attach",
-	.usage = "SESSION [-r] [-d] [--steal] [--inline] [--nested]\n"
+	.usage = "[SESSION|-] [-r] [-d] [--steal] [--inline] [--nested]\n"
 		 "            [--replay screen|raw|none] [--prefix KEY]",
 	.summary = "see a session on this terminal, and type into it",
 	.details =
 	    "The prefix, C-] unless told otherwise, then d detaches: the session\n"
-	    "goes on without you.  Closing the terminal does the same.  With\n"
-	    "--read-only, SESSION may be left out and is then the newest.\n"
+	    "goes on without you.  Closing the terminal does the same.\n"
+	    "\n"
+	    "Without SESSION it is the only one that runs, or one that you pick\n"
+	    "from a list; with --read-only, the newest.  - is the session that\n"
+	    "was attached last.\n"
 	    "\n"
 	    "The session's SSH_AUTH_SOCK leads to your agent from now on, and\n"
 	    "'tend env' inside of it gives your DISPLAY and the like.\n"

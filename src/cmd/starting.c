@@ -124,6 +124,7 @@ starting_answer(struct call *call, bool detached, bool nested)
 	const struct attach_options o = {
 		.id = t->session.id,
 		.name = target_name(t),
+		.homefd = t->home.fd,
 		.nested = nested,
 		.started = true,
 	};

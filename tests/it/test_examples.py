@@ -239,6 +239,10 @@ class Stage:
         with Terminal(120, 40) as term:
             term.run("env", "-C", self.project, "bash", "-c",
                      self.script(example.command), env=self.home.env)
+            # A list to pick from has the first one selected.
+            if term.wait(lambda s: "".join(s["lines"]).strip(),
+                         "something")["lines"][0].endswith("q leaves"):
+                term.type("\r")
             # The terminal is its own when it has drawn something.
             wait_for(lambda: watched() and term.text().strip(),
                      lambda: f"{example} to attach:\n{term.text()}")
