@@ -27,7 +27,7 @@
 
 struct args {
 	const char *format, *at, *since, *max_bytes, *output;
-	bool scrollback, cells, hidden, last_command;
+	bool scrollback, rows, cells, hidden, last_command;
 };
 
 static const struct opt options[] = {
@@ -38,6 +38,8 @@ static const struct opt options[] = {
 	    "the screen as it was then"),
 	OPT_FLAG(struct args, scrollback, "scrollback", 0,
 	    "also what scrolled off the top"),
+	OPT_FLAG(struct args, rows, "rows", 0,
+	    "text: also the blank rows at the end"),
 	OPT_VALUE(struct args, since, "since", 0, "SEQ",
 	    "text, json: only the rows that changed after it"),
 	OPT_FLAG(struct args, last_command, "last-command", 0,
@@ -129,6 +131,9 @@ settle(struct shot *s)
 	s->want.cells = a->cells;
 	s->want.hidden = a->hidden;
 	s->want.last_command = a->last_command;
+	if (a->rows && s->want.format != SNAPSHOT_TEXT)
+		return out_fail(s->call->out, FAIL_USAGE,
+		    "--rows is for text; the other formats have all rows");
 	if (snapshot_check(&s->want, SNAPSHOT_OPTIONS, &err) < 0)
 		return out_fail(s->call->out, FAIL_USAGE, "%s", err.msg);
 	if (a->at != NULL && when_parse(a->at, &when, &err) < 0)
@@ -179,12 +184,21 @@ tell_truncated(const struct shot *s, bool truncated)
 		out_note(s->call->out, "lines at the top were left out");
 }
 
-/* That no row has changed is no line. */
+/*
+ * Blank rows at the end of a screen say nothing to a person; that no row has
+ * changed is no line.
+ */
 static void
-end_text(struct shot *s, size_t len)
+end_text(struct shot *s)
 {
-	if (len > 0 || !s->want.has_since)
-		buf_putc(&s->call->out->buf, '\n');
+	bool screen = !s->want.has_since && !s->want.last_command;
+	struct buf *out = &s->call->out->buf;
+
+	while (screen && !s->args->rows && out->len > s->begin &&
+	    out->data[out->len - 1] == '\n')
+		out->len--;
+	if (out->len > s->begin || s->args->rows || s->want.last_command)
+		buf_putc(out, '\n');
 }
 
 /* The screen of any moment, from the log. */
@@ -238,7 +252,7 @@ show(struct shot *s, const struct replay *now, const struct vt *then)
 		    result == -ENOENT ? FAIL_NOT_FOUND : FAIL_USAGE, "%s",
 		    err.msg);
 	if (s->want.format == SNAPSHOT_TEXT)
-		end_text(s, out->buf.len - s->begin);
+		end_text(s);
 	tell_truncated(s, truncated);
 	return end_answer(s);
 }
@@ -372,7 +386,7 @@ put_data(struct shot *s, const json_t *tree)
 		    "the host's answer has no screen in it");
 	if (s->want.format == SNAPSHOT_TEXT) {
 		out_put_lines(out, json_string_value(data));
-		end_text(s, json_string_length(data));
+		end_text(s);
 	} else {
 		buf_append(out, json_string_value(data),
 		    json_string_length(data));
@@ -434,8 +448,8 @@ const struct cmd cmd_snapshot = {
 	.name = "snapshot",
 	.usage = "[SESSION] [--format text|json|ansi|html|svg] [--at WHEN]\n"
 		 "            [--scrollback | --since SEQ | --last-command] "
-		 "[--cells] [--hidden]\n"
-		 "            [--max-bytes SIZE] [-o FILE] [--json]",
+		 "[--rows] [--cells]\n"
+		 "            [--hidden] [--max-bytes SIZE] [-o FILE] [--json]",
 	.summary = "show a session's screen, now or at any moment",
 	.details =
 	    "Without SESSION, the newest.  WHEN is a seq (120), a byte offset\n"

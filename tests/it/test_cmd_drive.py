@@ -151,8 +151,9 @@ def draw(home):
 
 def test_snapshot_in_every_format(home):
     sid = draw(home)
-    assert home.ok("snapshot", sid) == "one\ntwo\n\n\n"
-    assert home.ok("snapshot") == "one\ntwo\n\n\n"
+    assert home.ok("snapshot", sid) == "one\ntwo\n"
+    assert home.ok("snapshot") == "one\ntwo\n"
+    assert home.ok("snapshot", "--rows", sid) == "one\ntwo\n\n\n"
     screen = home.screen(sid)
     assert screen["lines"] == ["one", "two", "", ""]
     assert screen["cursor"]["row"] == 2 and screen["title"] == "title"
@@ -174,7 +175,20 @@ def test_snapshot_is_the_same_after_the_end(home):
     after = home.screen(sid)
     for key in ("cols", "rows", "lines", "hash", "title", "cursor", "offset"):
         assert after[key] == live[key], key
-    assert home.ok("snapshot", sid) == "one\ntwo\n\n\n"
+    assert home.ok("snapshot", sid) == "one\ntwo\n"
+    assert home.ok("snapshot", "--rows", sid) == "one\ntwo\n\n\n"
+
+
+def test_blank_rows_inside_of_a_screen_stay(home):
+    sid = home.start("sh", "-c", "printf '\\n\\none\\n\\ntwo\\n'; exec cat")
+    home.wait_text(sid, "two")
+    assert home.ok("snapshot", sid) == "\n\none\n\ntwo\n"
+    blank = home.start("cat")
+    home.wait_status(blank, "running")
+    assert home.ok("snapshot", blank) == ""
+    assert home.ok("snapshot", "--rows", blank) == "\n" * 24
+    answer = home.run("snapshot", "--rows", "-f", "ansi", blank)
+    assert answer.status == 2 and "--rows is for text" in answer.err, answer
 
 
 def test_scrollback(home):
@@ -436,7 +450,8 @@ def test_a_file_that_cannot_be_written_leaves_nothing(home, tmp_path):
         assert "cannot write" in error["message"], error
         assert why in error["message"], error
     assert (kept / "pipe").is_fifo()
-    assert home.run("snapshot", sid, "-o", "-", cwd=kept).text == "\n" * 24
+    assert home.run("snapshot", sid, "--rows", "-o", "-",
+                    cwd=kept).text == "\n" * 24
     artifacts = home.dir(sid) / "artifacts"
     shutil.rmtree(artifacts, ignore_errors=True)
     artifacts.touch()
