@@ -52,5 +52,5 @@ guide(struct out *out, const char *home_option)
 	buf_puts(&out->buf,
 	    "'tend help' lists the commands, 'tend COMMAND -h' explains one,\n"
 	    "'tend doctor' looks whether all is well.\n");
-	return out_send(out);
+	return out_send_help(out);
 }

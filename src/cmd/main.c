@@ -71,7 +71,7 @@ help(struct out *out)
 	buf_puts(&out->buf,
 	    "\n'tend COMMAND -h' explains a command, 'tend' alone shows the "
 	    "first steps.\n");
-	return out_send(out);
+	return out_send_help(out);
 }
 
 static int
@@ -85,7 +85,7 @@ help_command(struct out *out, const struct cmd *cmd)
 	buf_puts(&out->buf, "\n");
 	opt_help(cmd->options, &out->buf);
 	opt_help(common_options, &out->buf);
-	return out_send(out);
+	return out_send_help(out);
 }
 
 /* Whether mistakes in the options are to be told in JSON. */

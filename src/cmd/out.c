@@ -3,13 +3,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/utf8.h"
+#include "cmd/fold.h"
 
 /* Of a log, 64 damages are told; of more than a million bytes, no more. */
 #define DAMAGE_MAX (1u << 20)
+#define HELP_COLS 80     /* for which help is written */
 #define MESSAGE_MAX 8192 /* a path of PATH_MAX and words around it */
 
 static const struct {
@@ -201,6 +204,27 @@ out_send(struct out *o)
 		    OUT_MAX >> 20);
 	r = send_all(o);
 	return r == 0 && o->damage.len > 0 ? failures[FAIL_REPLAY].status : r;
+}
+
+int
+out_send_help(struct out *o)
+{
+	struct winsize ws = { 0 };
+	struct buf folded;
+	int status;
+
+	if (!isatty(STDOUT_FILENO) ||
+	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) < 0 || ws.ws_col == 0 ||
+	    ws.ws_col >= HELP_COLS)
+		return out_send(o);
+	buf_init(&folded, OUT_MAX);
+	buf_putc(&o->buf, '\0');
+	fold_text((const char *)o->buf.data, ws.ws_col, &folded);
+	buf_clear(&o->buf);
+	buf_append(&o->buf, folded.data, folded.len);
+	status = out_send(o);
+	buf_finish(&folded);
+	return status;
 }
 
 static void

@@ -43,6 +43,9 @@ void out_begin(struct out *o, struct json_out *j);
  */
 int out_send(struct out *o);
 
+/* The same for help: on a terminal that is too narrow for it, folded. */
+int out_send_help(struct out *o);
+
 /*
  * Write what there is of an answer that has no end, without an envelope, and
  * forget it.  Returns as out_send does.
