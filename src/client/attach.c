@@ -283,7 +283,8 @@ note_visit(const struct attach *a)
 		setsid();
 		dup2(a->dirfd, VISIT_FD_DIR);
 		dup2(done[1], VISIT_FD_DONE);
-		dup2(a->options->homefd, VISIT_FD_HOME);
+		if (dup2(a->options->homefd, VISIT_FD_HOME) < 0)
+			close(VISIT_FD_HOME);
 		close_range(VISIT_FD_HOME + 1, ~0u, 0);
 		if (!a->keys.muted)
 			(void)visit_note(VISIT_FD_DIR, environ);
