@@ -1,0 +1,82 @@
+#include "client/narrator.h"
+
+#include "log/record.h"
+#include "op/transcript.h"
+#include "vt/keyframe.h"
+
+void
+narrator_init(struct narrator *n, struct buf *out)
+{
+	*n = (struct narrator){ .transcript = transcript_create(out) };
+}
+
+void
+narrator_finish(struct narrator *n)
+{
+	transcript_destroy(n->transcript);
+}
+
+void
+narrator_output(struct narrator *n, const struct record *rec, const uint8_t *p,
+    size_t len)
+{
+	if (!transcript_has_screen(n->transcript) ||
+	    (rec->flags & RECORD_HIDDEN))
+		return;
+	transcript_feed(n->transcript, p, len);
+	if (rec->flags & RECORD_FRAME)
+		transcript_frame(n->transcript);
+}
+
+/* The keyframe is the truth where ours is not: at first, after damage. */
+static void
+on_keyframe(struct narrator *n, const struct record *rec)
+{
+	struct record_keyframe k;
+	struct vt *vt;
+
+	if ((transcript_has_screen(n->transcript) && !n->lost) ||
+	    !record_keyframe(rec, &k))
+		return;
+	vt = keyframe_restore(k.p, k.len, NULL, NULL, NULL);
+	if (vt == NULL)
+		return;
+	transcript_take(n->transcript, vt, n->lost);
+	n->lost = false;
+}
+
+static void
+on_resize(struct narrator *n, const struct record *rec)
+{
+	uint16_t cols, rows;
+
+	if (transcript_has_screen(n->transcript) &&
+	    record_resize(rec, &cols, &rows) &&
+	    transcript_resize(n->transcript, cols, rows) < 0)
+		n->lost = true;
+}
+
+void
+narrator_event(struct narrator *n, const struct record *rec)
+{
+	switch (rec->type) {
+	case RECORD_KEYFRAME:
+		on_keyframe(n, rec);
+		break;
+	case RECORD_RESIZE:
+		on_resize(n, rec);
+		break;
+	case RECORD_GAP:
+	case RECORD_ENGINE_GAP:
+		n->lost = true;
+		break;
+	default:
+		break;
+	}
+}
+
+void
+narrator_lose(struct narrator *n)
+{
+	n->lost = true;
+}
