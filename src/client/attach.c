@@ -111,6 +111,8 @@ wait_ms(const struct attach *a, int64_t now)
 {
 	int wait = view_wait_ms(&a->view, now);
 
+	if (attach_is_busy(a))
+		return 0;
 	if (keys_wait_ms(&a->keys) >= 0)
 		wait = sooner(wait, a->key_ms + keys_wait_ms(&a->keys), now);
 	if (!a->view.measured)
@@ -179,6 +181,7 @@ turn(struct attach *a)
 	if (fds[2].revents != 0 && a->connected)
 		attach_on_host(a);
 	on_time(a, clock_ms(CLOCK_MONOTONIC));
+	attach_work(a);
 	if (a->ending == GOING_ON)
 		update(a);
 	flush(a);
@@ -380,10 +383,10 @@ attach_check(const struct attach_options *o, struct error *err)
 	if (o->nested)
 		return 0;
 	return error_set(err, EDEADLK,
-	    "this terminal is in a session already; detach first (%s d), use "
+	    "this terminal is in a session already; detach first (%s %s), use "
 	    "another terminal, or give --nested and then press %s twice for "
 	    "the inner one",
-	    prefix_of(o), prefix_of(o));
+	    prefix_of(o), keys_of("detach"), prefix_of(o));
 }
 
 int
@@ -409,7 +412,7 @@ attach_run(const struct attach_options *o, int dirfd, struct error *err)
 	rc = run(&a, err);
 	if (rc == 0)
 		rc = verdict(&a, err);
-	book_close(&a.book);
+	attach_close_pages(&a);
 	view_finish(&a.view);
 	mirror_finish(&a.mirror);
 	keys_finish(&a.keys);

@@ -7,12 +7,14 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "client/attach.h"
-#include "client/book.h"
 #include "client/conn.h"
+#include "client/entry.h"
 #include "client/farewell.h"
+#include "client/help.h"
 #include "client/keys.h"
 #include "client/mirror.h"
 #include "client/probe.h"
+#include "client/reader.h"
 #include "client/term.h"
 #include "client/view.h"
 
@@ -21,8 +23,9 @@
  *
  *	attach.c	the turns, signals, beginning and end
  *	attach_host.c	the connection, its frames, and its loss
- *	attach_user.c	commands, history, the terminal's input
  *	attach_greet.c	what is said when it begins, and to who only looks
+ *	attach_user.c	commands, the terminal's input
+ *	attach_page.c	history, help, and lines typed for tend
  *	attach_end.c	how it ended
  */
 #define ATTACH_BEHIND (256u << 10) /* not written: the terminal is behind */
@@ -38,7 +41,12 @@ struct attach {
 	struct keys keys;
 	struct mirror mirror;
 	struct view view;
-	struct book book; /* the history, while it is leafed through */
+	struct reader reader; /* of the history, while it is open */
+	struct help help;
+	bool helping; /* it is shown */
+	struct entry entry;
+	void (*entered)(struct attach *a, const char *text); /* NULL: none is
+								typed */
 	struct conn conn;
 	bool connected;
 	bool parting; /* the host leaves: send no more, another will follow */
@@ -58,7 +66,6 @@ struct attach {
 	int64_t output_ms; /* when output came last */
 	int64_t notice_ms; /* until when a notice is shown; 0: none or on */
 	bool greeting;     /* the notice is that of the beginning */
-	bool helping;      /* the notice is help: what is typed ends it */
 	int64_t lost_ms;   /* since when there is no host */
 	int64_t retry_ms;
 };
@@ -100,5 +107,22 @@ void attach_suspend(struct attach *a);
 /* The terminal may have another size, and is drawn anew. */
 void attach_look_at_terminal(struct attach *a);
 void attach_tell_size(struct attach *a);
+
+/* attach_page.c */
+void attach_open_history(struct attach *a);
+void attach_open_help(struct attach *a);
+/* Have a line typed, or a question answered with y; then fn is called. */
+void attach_ask(struct attach *a, const char *label, const char *text,
+    void (*fn)(struct attach *a, const char *text));
+void attach_ask_yes_no(struct attach *a, const char *question,
+    void (*fn)(struct attach *a, const char *text));
+void attach_on_key(void *arg, const struct key *k);
+void attach_on_mouse(void *arg, const struct mouse_event *ev);
+/* Draw what is shown of it, if anything is. */
+void attach_draw(struct attach *a);
+/* A step of what takes long, if something does. */
+bool attach_is_busy(const struct attach *a);
+void attach_work(struct attach *a);
+void attach_close_pages(struct attach *a);
 
 #endif

@@ -1,18 +1,14 @@
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "client/attach_state.h"
-#include "client/book.h"
 #include "vt/vt.h"
 #include "wire/frame.h"
 
-#define BOOK_MS 1000   /* for the host to give the history */
 #define NOTICE_MS 3000 /* how long a line of ours stays */
-#define HELP_MS 10000  /* help, unless the user does something */
 
 void
 attach_notice(struct attach *a, const char *text)
@@ -20,97 +16,8 @@ attach_notice(struct attach *a, const char *text)
 	view_notice(&a->view, text);
 	a->greeting = false;
 	a->notice_ms = text == NULL ? 0 : clock_ms(CLOCK_MONOTONIC) + NOTICE_MS;
-}
-
-/* The place in the book, and how to go on from it. */
-static void
-show_page(struct attach *a)
-{
-	const struct book *b = &a->book;
-	char place[64], text[160];
-
-	if (b->old)
-		snprintf(place, sizeof(place), "byte %" PRIu64 " of %" PRIu64,
-		    b->offset, b->end);
-	else
-		snprintf(place, sizeof(place), "%u of %u rows back", b->back,
-		    b->rows);
-	snprintf(text, sizeof(text),
-	    " history: %s \u00b7 arrows PgUp PgDn Home End \u00b7 q leaves",
-	    place);
-	a->view.book = b->page;
-	a->view.back = b->back;
-	a->view.redraw = true;
-	view_notice(&a->view, text);
-	a->notice_ms = 0;
-}
-
-static void
-close_book(struct attach *a)
-{
-	book_close(&a->book);
-	a->view.book = NULL;
-	a->keys.grabbed = false;
-	a->view.redraw = true;
-	attach_notice(a, NULL);
-}
-
-static void
-open_book(struct attach *a)
-{
-	if (a->book.page != NULL)
-		return;
-	if (book_open(&a->book, a->dirfd, BOOK_MS, NULL) < 0) {
-		attach_notice(a, " the session's host does not answer");
-		return;
-	}
-	a->keys.grabbed = true;
-	book_leaf(&a->book, 1);
-	show_page(a);
-}
-
-/* Whether the key is one for leafing. */
-static bool
-leaf(struct book *b, uint32_t key, int64_t page)
-{
-	switch (key) {
-	case KEY_UP:
-	case 'k':
-		book_leaf(b, 1);
-		return true;
-	case KEY_DOWN:
-	case 'j':
-		book_leaf(b, -1);
-		return true;
-	case KEY_PAGE_UP:
-	case 'b':
-		book_leaf(b, page);
-		return true;
-	case KEY_PAGE_DOWN:
-	case ' ':
-		book_leaf(b, -page);
-		return true;
-	case KEY_HOME:
-		book_first(b);
-		return true;
-	case KEY_END:
-		book_last(b);
-		return true;
-	}
-	return false;
-}
-
-static void
-on_book_key(void *arg, const struct key *k)
-{
-	struct attach *a = arg;
-	int64_t page = a->view.rows > 1 ? a->view.rows - 1 : 1;
-
-	if (leaf(&a->book, k->code, page))
-		show_page(a);
-	else if (k->code == 'q' || k->code == KEY_ESCAPE ||
-	    k->code == KEY_ENTER)
-		close_book(a);
+	if (text == NULL)
+		attach_draw(a);
 }
 
 void
@@ -135,6 +42,7 @@ attach_look_at_terminal(struct attach *a)
 
 	term_size(&a->term, &cols, &rows);
 	view_resize(&a->view, cols, rows);
+	attach_draw(a);
 }
 
 /* Stop as a shell expects it; whoever continues us finds all drawn anew. */
@@ -166,17 +74,15 @@ on_command(void *arg, enum keys_command command)
 		attach_suspend(a);
 		break;
 	case KEYS_HISTORY:
-		open_book(a);
+		attach_open_history(a);
 		break;
 	case KEYS_HELP:
-		keys_help(&a->keys, text, sizeof(text));
-		attach_notice(a, text);
-		a->notice_ms += HELP_MS - NOTICE_MS;
-		a->helping = true;
+		attach_open_help(a);
 		break;
 	case KEYS_UNKNOWN:
 		snprintf(text, sizeof(text),
-		    " no such command; %s ? shows what there is", name);
+		    " no such command; %s %s shows what there is", name,
+		    keys_of("help"));
 		attach_notice(a, text);
 		break;
 	}
@@ -219,7 +125,8 @@ on_reply(void *arg, const struct key_reply *r)
 
 const struct keys_ops attach_keys_ops = {
 	.command = on_command,
-	.key = on_book_key,
+	.key = attach_on_key,
+	.mouse = attach_on_mouse,
 	.reply = on_reply,
 };
 
@@ -256,9 +163,6 @@ attach_on_terminal(struct attach *a)
 		a->view.filter.pixels :
 		a->view.follow.now.mouse_format == MOUSE_SGR_PIXELS)
 		a->keys.decoder.mouse_format = MOUSE_SGR_PIXELS;
-	if (a->helping)
-		attach_notice(a, NULL);
-	a->helping = false;
 	keys_feed(&a->keys, bytes, (size_t)n);
 	if (a->keys.typed)
 		attach_on_typed(a);

@@ -13,16 +13,8 @@
 #include "base/mem.h"
 #include "base/version.h"
 #include "client/conn.h"
-#include "client/paint.h"
 #include "log/reader.h"
-#include "log/replay.h"
 #include "vt/vt.h"
-
-/*
- * A key may pass so many stretches in which nothing left the screen, as those
- * of a full-screen program; then it has gone that far, and the next goes on.
- */
-#define TURNS_MAX 64
 
 struct answer {
 	unsigned cols, rows;
@@ -77,169 +69,341 @@ read_book(const struct answer *a, struct error *err)
 	return vt;
 }
 
-struct vt *
-book_fetch(int dirfd, int timeout_ms, uint64_t *offset, struct error *err)
+/* Ask the host over a connection of its own. */
+static int
+fetch(int dirfd, int timeout_ms, const char *op, const char *args,
+    struct answer *a, struct error *err)
 {
-	struct answer a = { 0 };
-	struct vt *vt = NULL;
 	struct hello hello;
 	struct conn c;
+	int rc;
 
 	hello_init(&hello);
 	snprintf(hello.client, sizeof(hello.client), "tend %s", TEND_VERSION);
 	hello.mode = HELLO_CONTROL;
 	hello.features = HELLO_HANDOVER;
-	if (conn_open(&c, dirfd, &hello, timeout_ms, err) < 0)
-		return NULL;
-	if (ask(&c, "session.get", "{}", &a, err) == 0 &&
-	    ask(&c, "session.snapshot",
+	rc = conn_open(&c, dirfd, &hello, timeout_ms, err);
+	if (rc < 0)
+		return rc;
+	rc = ask(&c, "session.get", "{}", a, err);
+	if (rc == 0)
+		rc = ask(&c, op, args, a, err);
+	conn_close(&c);
+	return rc;
+}
+
+struct vt *
+book_fetch(int dirfd, int timeout_ms, uint64_t *offset, struct error *err)
+{
+	struct answer a = { 0 };
+	struct vt *vt = NULL;
+
+	if (fetch(dirfd, timeout_ms, "session.snapshot",
 		"{\"format\":\"ansi\",\"scrollback\":true}", &a, err) == 0)
 		vt = read_book(&a, err);
-	conn_close(&c);
 	free(a.data);
 	*offset = a.offset;
 	return vt;
 }
 
-/* Pages. */
+/* Places. */
 
-static void
-show(struct book *b, const struct vt *page)
+static int
+compare(uint64_t a, uint64_t b)
 {
-	b->page = page;
-	b->rows = history_rows(page);
-	b->old = page == b->stretch;
+	return (a > b) - (a < b);
 }
 
-/* Turn to the stretch that this is in; whether there is another one. */
-static bool
-turn_to(struct book *b, enum log_by by, uint64_t value)
+int
+place_compare_rows(const struct place *a, const struct place *b)
 {
-	struct log_extent extent;
-	struct replay r;
-
-	if (b->log == NULL || replay_stretch(b->log, by, value, &r, NULL) < 0)
-		return false;
-	if (b->stretch != NULL && r.begin_seq == b->begin_seq) {
-		vt_destroy(r.vt);
-		return false;
-	}
-	vt_destroy(b->stretch);
-	b->stretch = r.vt;
-	b->begin_seq = r.begin_seq;
-	b->end_seq = r.seq;
-	b->offset = r.begin_offset;
-	if (log_reader_extent(b->log, &extent) == 0)
-		b->end = extent.end_offset;
-	show(b, b->stretch);
-	return true;
+	return a->seq != b->seq ? compare(a->seq, b->seq) :
+				  compare(a->row, b->row);
 }
 
-/* From the host's page to the log: rows count back from the same place. */
-static bool
-turn_back(struct book *b)
+int
+place_compare(const struct place *a, const struct place *b)
 {
-	if (b->stretch == NULL)
-		return turn_to(b, LOG_BY_OFFSET, b->taken);
-	return turn_to(b, LOG_BY_SEQ, b->begin_seq - 1);
+	int rows = place_compare_rows(a, b);
+
+	return rows != 0 ? rows : compare(a->col, b->col);
 }
 
-/* What is left of a log may be less than the host knows. */
-static void
-leaf_back(struct book *b, int64_t back)
+/* Chapters. */
+
+static struct chapter *
+least_used(struct book *b)
 {
-	int64_t known = b->stretch == NULL ? b->rows : 0, passed = 0;
+	unsigned least = 0;
 
-	for (unsigned n = 0; back - passed > b->rows && n < TURNS_MAX; n++) {
-		unsigned rows = b->stretch != NULL ? b->rows : 0;
-
-		if (!turn_back(b))
-			break;
-		passed += rows;
-	}
-	if (back - passed > b->rows)
-		back = passed + b->rows;
-	if (b->stretch != NULL && back < known) {
-		book_last(b);
-		passed = 0;
-		back = known;
-	}
-	b->back = (unsigned)(back - passed);
+	for (unsigned i = 1; i < BOOK_CHAPTERS; i++)
+		if (b->used[i] < b->used[least])
+			least = i;
+	b->used[least] = 0;
+	chapter_finish(&b->chapters[least]);
+	return &b->chapters[least];
 }
 
-static void
-leaf_on(struct book *b, int64_t back)
+const struct chapter *
+book_loaded(struct book *b, uint64_t seq)
 {
-	for (unsigned n = 0; back < 0 && n < TURNS_MAX; n++) {
-		if (b->stretch == NULL ||
-		    !turn_to(b, LOG_BY_SEQ, b->end_seq + 1)) {
-			book_last(b);
-			return;
+	for (unsigned i = 0; i < BOOK_CHAPTERS; i++) {
+		const struct chapter *c = &b->chapters[i];
+
+		if (b->used[i] != 0 &&
+		    (b->log.reader == NULL ||
+			(seq >= c->begin_seq && seq <= c->end_seq))) {
+			b->used[i] = ++b->now;
+			return c;
 		}
-		back += b->rows;
 	}
-	b->back = back < 0 ? 0 : (unsigned)back;
+	return NULL;
+}
+
+const struct chapter *
+book_chapter(struct book *b, uint64_t seq)
+{
+	const struct chapter *known = book_loaded(b, seq);
+	struct chapter *c;
+
+	if (known != NULL || b->log.reader == NULL)
+		return known;
+	c = least_used(b);
+	if (chapter_load(c, &b->log, seq, true) < 0)
+		return NULL;
+	b->used[c - b->chapters] = ++b->now;
+	return c;
+}
+
+/* The chapter after this one, or before it; NULL when there is none. */
+static const struct chapter *
+turn(struct book *b, const struct place *p, bool on)
+{
+	const struct chapter *c = book_chapter(b, p->seq);
+	uint64_t begin;
+
+	if (c == NULL || b->log.reader == NULL)
+		return NULL;
+	if (on ? c->end_seq >= b->log.last_seq :
+		 c->begin_seq <= b->log.first_seq)
+		return NULL;
+	begin = c->begin_seq;
+	c = book_chapter(b, on ? c->end_seq + 1 : c->begin_seq - 1);
+	return c != NULL && c->begin_seq != begin ? c : NULL;
+}
+
+/* On to the next row there is, in one of the chapters that follow. */
+static bool
+turn_on(struct book *b, struct place *p)
+{
+	const struct chapter *c;
+
+	for (unsigned n = 0; n < BOOK_TURNS; n++) {
+		c = turn(b, p, true);
+		if (c == NULL)
+			return false;
+		p->seq = c->begin_seq;
+		p->row = 0;
+		if (c->n > 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+turn_back(struct book *b, struct place *p)
+{
+	const struct chapter *c;
+
+	for (unsigned n = 0; n < BOOK_TURNS; n++) {
+		c = turn(b, p, false);
+		if (c == NULL)
+			return false;
+		p->seq = c->begin_seq;
+		p->row = c->n > 0 ? c->n - 1 : 0;
+		if (c->n > 0)
+			return true;
+	}
+	return false;
+}
+
+unsigned
+book_on(struct book *b, struct place *p, unsigned rows)
+{
+	unsigned gone = 0;
+
+	while (gone < rows) {
+		const struct chapter *c = book_chapter(b, p->seq);
+		struct place before = *p;
+		size_t left = c != NULL && p->row + 1 < c->n ?
+		    c->n - p->row - 1 :
+		    0;
+
+		left = left < rows - gone ? left : rows - gone;
+		p->row += left;
+		gone += (unsigned)left;
+		if (left > 0)
+			continue;
+		if (!turn_on(b, p)) {
+			*p = before;
+			break;
+		}
+		gone++;
+	}
+	return gone;
+}
+
+/* Upwards an empty chapter may be stayed in, to go on from. */
+unsigned
+book_back(struct book *b, struct place *p, unsigned rows)
+{
+	unsigned gone = 0;
+
+	while (gone < rows) {
+		size_t left = p->row < rows - gone ? p->row : rows - gone;
+
+		p->row -= left;
+		gone += (unsigned)left;
+		if (left > 0)
+			continue;
+		if (!turn_back(b, p))
+			break;
+		gone++;
+	}
+	return gone;
 }
 
 void
-book_leaf(struct book *b, int64_t rows)
+book_first(struct book *b, struct place *p)
 {
-	int64_t back = (int64_t)b->back + rows;
+	const struct chapter *c = book_chapter(b, b->log.first_seq);
 
-	if (back < 0)
-		leaf_on(b, back);
+	*p = (struct place){ .seq = c != NULL ? c->begin_seq : 0 };
+	if (c != NULL && c->n == 0)
+		(void)turn_on(b, p);
+}
+
+void
+book_last(struct book *b, struct place *p)
+{
+	const struct chapter *c = book_chapter(b, b->log.last_seq);
+
+	*p = (struct place){ .seq = c != NULL ? c->begin_seq : 0 };
+	if (c == NULL)
+		return;
+	if (c->n > 0)
+		p->row = c->n - 1;
 	else
-		leaf_back(b, back);
+		(void)turn_back(b, p);
 }
 
-void
-book_first(struct book *b)
+unsigned
+book_percent_of(const struct book *b, uint64_t offset)
 {
-	(void)turn_to(b, LOG_BY_SEQ, 0);
-	b->back = b->rows;
+	if (b->end_offset == 0)
+		return 100;
+	return (unsigned)(100 * (double)offset / (double)b->end_offset);
 }
 
-void
-book_last(struct book *b)
+unsigned
+book_percent(struct book *b, const struct place *p)
 {
-	vt_destroy(b->stretch);
-	b->stretch = NULL;
-	show(b, b->newest);
-	b->back = 0;
+	const struct chapter *c = book_chapter(b, p->seq);
+	uint64_t done;
+
+	if (c == NULL || c->n < 2)
+		return 100;
+	if (b->log.reader == NULL || b->end_offset == 0)
+		return (unsigned)(100 * p->row / (c->n - 1));
+	done = c->begin_offset +
+	    (c->end_offset - c->begin_offset) * p->row / (c->n - 1);
+	return book_percent_of(b, done);
 }
 
-/* A log that cannot be read has no pages; the host's is there all the same. */
-static struct log_reader *
-open_log(int dirfd)
+/* Opening. */
+
+/* The first screen that the log has; 0: none. */
+static uint64_t
+first_keyframe(struct log_reader *r)
+{
+	struct record rec;
+
+	if (log_reader_seek(r, LOG_BY_SEQ, 0) < 0)
+		return 0;
+	while (log_reader_next_there(r, &rec))
+		if (rec.type == RECORD_KEYFRAME)
+			return rec.seq;
+	return 0;
+}
+
+/* Whether the log can be read and has all that is shown so far. */
+static bool
+open_log(struct book *b, int dirfd, uint64_t shown)
 {
 	auto_close int fd = openat(dirfd, "log",
 	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct log_reader *log = NULL;
+	struct log_extent extent;
 
-	if (fd < 0 || log_reader_open(&log, fd, NULL) < 0)
-		return NULL;
-	return log;
+	if (fd < 0 || log_reader_open(&b->log.reader, fd, NULL) < 0)
+		return false;
+	b->log.first_seq = first_keyframe(b->log.reader);
+	if (b->log.first_seq == 0 ||
+	    log_reader_extent(b->log.reader, &extent) < 0 ||
+	    extent.end_offset < shown)
+		return false;
+	b->log.last_seq = extent.last_seq;
+	b->end_offset = extent.end_offset;
+	return book_chapter(b, b->log.last_seq) != NULL;
+}
+
+static int
+open_page(struct book *b, int dirfd, int timeout_ms, struct error *err)
+{
+	uint64_t offset;
+	struct vt *vt = book_fetch(dirfd, timeout_ms, &offset, err);
+
+	log_reader_close(b->log.reader);
+	b->log = (struct chapter_log){ 0 };
+	if (vt == NULL)
+		return -EIO;
+	chapter_copy(&b->chapters[0], vt);
+	b->used[0] = 1;
+	vt_destroy(vt);
+	return 0;
 }
 
 int
 book_open(struct book *b, int dirfd, int timeout_ms, struct error *err)
 {
-	struct error why = { .code = EIO };
+	struct answer a = { 0 };
+	int asked, rc = 0;
 
 	memset(b, 0, sizeof(*b));
-	b->newest = book_fetch(dirfd, timeout_ms, &b->taken, &why);
-	if (b->newest == NULL)
-		return error_set(err, why.code, "%s", why.msg);
-	b->log = open_log(dirfd);
-	book_last(b);
-	return 0;
+	ruler_init(&b->ruler);
+	/* A disk that hangs keeps the answer back, and would keep us too. */
+	asked = fetch(dirfd, timeout_ms, "session.flush", "{}", &a, NULL);
+	if (asked < 0 || !open_log(b, dirfd, a.offset))
+		rc = open_page(b, dirfd, timeout_ms, err);
+	if (asked < 0 && rc < 0 && open_log(b, dirfd, 0))
+		rc = 0; /* no host answers at all */
+	free(a.data);
+	if (rc < 0)
+		book_close(b);
+	return rc;
 }
 
 void
 book_close(struct book *b)
 {
-	vt_destroy(b->newest);
-	vt_destroy(b->stretch);
-	log_reader_close(b->log);
+	for (unsigned i = 0; i < BOOK_CHAPTERS; i++)
+		chapter_finish(&b->chapters[i]);
+	ruler_finish(&b->ruler);
+	log_reader_close(b->log.reader);
 	memset(b, 0, sizeof(*b));
+}
+
+bool
+book_is_open(const struct book *b)
+{
+	return b->ruler.vt != NULL;
 }

@@ -4,50 +4,68 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "client/chapter.h"
+#include "client/ruler.h"
+
 struct error;
 struct log_reader;
 struct vt;
 
 /*
- * A session's screen with its history above it, to be leafed through.
+ * All that a session has ever shown, row by row, to be leafed through: the
+ * chapters of its log, read from its files one at a time, up to the moment at
+ * which the book was opened.  What the log does not have because it cannot be
+ * written is asked of the host, which remembers BOOK_LINES.
  *
- * The newest page is the host's, with its 2,000 lines; the pictures of an
- * attached client have no history, so it is asked for over a connection of its
- * own.  Older pages are stretches of the log (log/replay.h), read from its
- * files one at a time: however long the log is, a page costs what is printed
- * between two keyframes.
- *
- * A place in the book is a page and how many rows of its history to go back.
+ * A key may pass BOOK_TURNS chapters in which nothing was written, as those of
+ * a full-screen program; then it has gone that far, and the next goes on.
  */
 #define BOOK_LINES 2000
 #define BOOK_BYTES (16u << 20)
+#define BOOK_TURNS 64
+#define BOOK_CHAPTERS 3 /* that are kept in memory */
 
-struct book {
-	const struct vt *page; /* shown; NULL: the book is closed */
-	unsigned rows;         /* of history that the page has */
-	unsigned back;         /* of them, above the screen, to go back */
-
-	/* Of the output, when the page is a stretch of the log. */
-	bool old;
-	uint64_t offset, end;
-
-	/* The rest is the book's. */
-	struct vt *newest, *stretch; /* NULL: the newest is shown */
-	uint64_t taken;              /* offset of the newest */
-	struct log_reader *log;
-	uint64_t begin_seq, end_seq; /* of the stretch */
+struct place {
+	uint64_t seq; /* with which the chapter begins */
+	size_t row;
+	unsigned col; /* may be behind the end of the row */
 };
 
-/* The newest page of a session; -errno and why. */
+struct book {
+	struct chapter_log log; /* reader NULL: there is but the host's page */
+	uint64_t end_offset;
+	struct ruler ruler;
+	struct chapter chapters[BOOK_CHAPTERS];
+	uint64_t used[BOOK_CHAPTERS]; /* when; 0: not at all */
+	uint64_t now;
+};
+
+/* Open it at its end; -EIO and why when nobody has anything to show. */
 int book_open(struct book *b, int dirfd, int timeout_ms, struct error *err);
 void book_close(struct book *b); /* one that is closed is fine */
+bool book_is_open(const struct book *b);
 
-/* So many rows back, or on; as far as there are any. */
-void book_leaf(struct book *b, int64_t rows);
+/*
+ * The chapter of an event, until the next call; NULL when it is gone from the
+ * log.
+ */
+const struct chapter *book_chapter(struct book *b, uint64_t seq);
+/* The same if it is in memory; else NULL. */
+const struct chapter *book_loaded(struct book *b, uint64_t seq);
 
-/* To the oldest row that the log has; to the newest. */
-void book_first(struct book *b);
-void book_last(struct book *b);
+/* Go so many rows on, or back; how many there were. */
+unsigned book_on(struct book *b, struct place *p, unsigned rows);
+unsigned book_back(struct book *b, struct place *p, unsigned rows);
+void book_first(struct book *b, struct place *p);
+void book_last(struct book *b, struct place *p);
+
+/* The place in the log, from 0 to 100; the same of an offset. */
+unsigned book_percent(struct book *b, const struct place *p);
+unsigned book_percent_of(const struct book *b, uint64_t offset);
+
+/* Below 0: a comes before b.  By row alone, or by column as well. */
+int place_compare_rows(const struct place *a, const struct place *b);
+int place_compare(const struct place *a, const struct place *b);
 
 /*
  * The host's page alone, which is the caller's; NULL and why.  *offset is where

@@ -1,6 +1,7 @@
 #include "client/keys.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -12,15 +13,14 @@
 #define SEQUENCE_MS 500
 
 static const struct {
-	const char *key;
-	enum keys_command command;
-	const char *does;
+	const char *name, *keys, *does;
 } commands[] = {
-	{ "d", KEYS_DETACH, "detach" },
-	{ "[", KEYS_HISTORY, "history" },
-	{ "C-z", KEYS_SUSPEND, "suspend" },
-	{ "?", KEYS_HELP, "this help" },
+#define COMMAND(id, name, keys, does) { name, keys, does },
+#include "client/keys.def"
+#undef COMMAND
 };
+
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static uint64_t
 take_id(struct keys *k)
@@ -93,22 +93,17 @@ type_key(struct keys *k, const struct key *key)
 static void
 on_command(struct keys *k, const struct key *key)
 {
-	enum keys_command command = KEYS_UNKNOWN;
+	unsigned command = 0;
 
 	if (key_same(key, &k->prefix)) {
 		type_key(k, key);
 		return;
 	}
 	k->eaten = key->code;
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-		struct key want;
-
-		if (key_parse(commands[i].key, &want, NULL) == 0 &&
-		    key_same(key, &want))
-			command = commands[i].command;
-	}
+	while (command < COMMANDS && !keys_match(key, commands[command].keys))
+		command++;
 	end_text(k);
-	k->ops->command(k->arg, command);
+	k->ops->command(k->arg, (enum keys_command)command);
 }
 
 /* Whether the key belongs to a command rather than to the program. */
@@ -146,19 +141,6 @@ on_key(void *arg, const struct key *key)
 		k->ops->key(k->arg, key);
 }
 
-static void
-on_wheel(struct keys *k, const struct mouse_event *ev)
-{
-	struct key key = { .code = KEY_UP };
-
-	if (ev->type != MOUSE_SCROLL)
-		return;
-	if (ev->button == MOUSE_WHEEL_DOWN)
-		key.code = KEY_DOWN;
-	for (unsigned i = 0; i < MOUSE_ALT_SCROLL_LINES; i++)
-		k->ops->key(k->arg, &key);
-}
-
 /* Where it is in the session; what is beside it is not told. */
 static void
 on_mouse(void *arg, const struct mouse_event *seen)
@@ -166,13 +148,15 @@ on_mouse(void *arg, const struct mouse_event *seen)
 	struct keys *k = arg;
 	struct mouse_event ev = *seen;
 
-	if (k->grabbed) {
-		on_wheel(k, seen);
-		return;
-	}
 	if (k->decoder.mouse_format != MOUSE_SGR_PIXELS) {
 		ev.row += k->top;
 		ev.col += k->left;
+	}
+	if (k->grabbed) {
+		k->ops->mouse(k->arg, &ev);
+		return;
+	}
+	if (k->decoder.mouse_format != MOUSE_SGR_PIXELS) {
 		if (ev.row >= k->rows || ev.col >= k->cols)
 			return;
 	}
@@ -324,20 +308,39 @@ keys_flush(struct keys *k)
 	end_text(k);
 }
 
-void
-keys_help(const struct keys *k, char *out, size_t size)
+bool
+keys_match(const struct key *k, const char *names)
 {
-	char prefix[KEY_NAME_MAX] = "";
-	struct buf b;
+	char name[KEY_NAME_MAX];
 
-	(void)key_name(&k->prefix, prefix, sizeof(prefix));
-	buf_init(&b, size - 1);
-	buf_printf(&b, " %s then:", prefix);
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		buf_printf(&b, " %s %s \u00b7", commands[i].key,
-		    commands[i].does);
-	buf_printf(&b, " %s types %s", prefix, prefix);
-	memcpy(out, b.data, b.len);
-	out[b.len] = '\0';
-	buf_finish(&b);
+	while (*names != '\0') {
+		size_t len = strcspn(names, " ");
+		struct key want;
+
+		snprintf(name, sizeof(name), "%.*s", (int)len, names);
+		if (key_parse(name, &want, NULL) == 0 && key_same(k, &want))
+			return true;
+		names += len;
+		names += strspn(names, " ");
+	}
+	return false;
+}
+
+const char *
+keys_of(const char *name)
+{
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return commands[i].keys;
+	return NULL;
+}
+
+bool
+keys_command(size_t i, const char **keys, const char **does)
+{
+	if (i >= COMMANDS)
+		return false;
+	*keys = commands[i].keys;
+	*does = commands[i].does;
+	return true;
 }

@@ -15,9 +15,7 @@ struct error;
  * encodes them for the program; and the client's own commands, which follow
  * the prefix key.
  *
- *	prefix d	detach		prefix ?	help
- *	prefix [	history		prefix C-z	suspend
- *	prefix prefix	type the prefix itself
+ * Those are listed in keys.def.  The prefix twice types the prefix itself.
  *
  * Answers of the user's terminal are never typed.  A paste is one INPUT, or
  * several when it is longer than KEYS_PASTE_MAX.
@@ -26,17 +24,17 @@ struct error;
 #define KEYS_DEFAULT_PREFIX "C-]"
 
 enum keys_command {
-	KEYS_DETACH,
-	KEYS_HELP,
-	KEYS_HISTORY,
-	KEYS_SUSPEND,
+#define COMMAND(id, ...) KEYS_##id,
+#include "client/keys.def"
+#undef COMMAND
 	KEYS_UNKNOWN, /* after the prefix came a key that is no command */
 };
 
 struct keys_ops {
 	void (*command)(void *arg, enum keys_command c);
-	/* While `grabbed`: a key, or the wheel as Up and Down. */
+	/* While `grabbed`; the mouse's place is one in the window. */
 	void (*key)(void *arg, const struct key *k);
+	void (*mouse)(void *arg, const struct mouse_event *ev);
 	void (*reply)(void *arg, const struct key_reply *r);
 };
 
@@ -67,8 +65,14 @@ int keys_init(struct keys *k, const char *prefix, const struct keys_ops *ops,
     void *arg, struct buf *out, struct error *err);
 void keys_finish(struct keys *k);
 
-/* What may follow the prefix, in one line that fits 80 columns. */
-void keys_help(const struct keys *k, char *out, size_t size);
+/* Whether the key is one of those in a list of names. */
+bool keys_match(const struct key *k, const char *names);
+
+/* The keys of a command, by its name; NULL: there is none. */
+const char *keys_of(const char *name);
+
+/* What may follow the prefix, from 0 on; false behind the last one. */
+bool keys_command(size_t i, const char **keys, const char **does);
 
 void keys_feed(struct keys *k, const void *p, size_t len);
 

@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "vt/render.h"
+#include "vt/uni.h"
 #include "vt/vt.h"
 
 #define UNKNOWN (~0u)
@@ -149,17 +150,60 @@ compose(const struct painter *p, struct line *l, unsigned y)
 		l->glyphs[x] = border_glyph(x, y, cols, rows);
 }
 
-/* One code point a column: notices are ours and plain. */
+/* What stands out: found on yellow, selected the other way round. */
+static void
+stand_out(struct glyph *g, bool found)
+{
+	if (found) {
+		g->cell.fg = COLOUR_PALETTE | 0;
+		g->cell.bg = COLOUR_PALETTE | 3;
+		g->cell.attr &= ~(uint32_t)ATTR_INVERSE;
+	} else {
+		g->cell.attr ^= ATTR_INVERSE;
+	}
+	g->digest = finish(mix(g->digest, found ? 3 : 4));
+}
+
+static void
+compose_marks(const struct painter *p, struct line *l, const struct scene *s,
+    unsigned y)
+{
+	for (size_t i = 0; i < s->n_marks; i++) {
+		const struct paint_mark *m = &s->marks[i];
+
+		for (unsigned x = 0; m->y == y && x < p->cols; x++)
+			if (p->left + x >= m->from && p->left + x < m->to)
+				stand_out(&l->glyphs[x], m->found);
+	}
+}
+
+/* Code points that join another are left out: notices are plain. */
 static void
 compose_notice(const struct painter *p, struct line *l, const char *text)
 {
+	static const uint32_t kinds[] = { CELL_TAIL << ATTR_KIND_SHIFT,
+		CELL_NARROW << ATTR_KIND_SHIFT, CELL_WIDE << ATTR_KIND_SHIFT };
 	struct utf8 utf8 = { 0 };
 	unsigned x = 0;
 	uint32_t cp;
 
-	for (; *text != '\0' && x < p->cols; text++)
-		if (utf8_step(&utf8, (uint8_t)*text, &cp) != UTF8_MORE)
-			l->glyphs[x++] = symbol(cp, ATTR_INVERSE);
+	for (; *text != '\0'; text++) {
+		unsigned width;
+
+		if (utf8_step(&utf8, (uint8_t)*text, &cp) == UTF8_MORE)
+			continue;
+		width = uni_width(cp);
+		if (width == 0)
+			continue;
+		if (x + width > p->cols)
+			break;
+		l->glyphs[x] = symbol(cp, ATTR_INVERSE | kinds[width]);
+		if (width == 2) {
+			l->glyphs[x + 1] = symbol(cp, kinds[0]);
+			l->glyphs[x + 1].from = x; /* it is drawn already */
+		}
+		x += width;
+	}
 	while (x < p->cols)
 		l->glyphs[x++] = symbol(' ', ATTR_INVERSE);
 }
@@ -279,59 +323,6 @@ send_row(struct painter *p, struct line *l, unsigned y, struct buf *out)
 	}
 }
 
-/* What there is above the screen. */
-
-unsigned
-history_rows(const struct vt *vt)
-{
-	struct vt_history_iter *it;
-	struct vt_row row;
-	unsigned n = 0;
-
-	it = vt_history_begin(vt);
-	while (vt_history_next(it, &row))
-		n++;
-	vt_history_end(it);
-	return n;
-}
-
-/* The rows of a scene, one after the other. */
-struct source {
-	const struct vt *vt;
-	struct vt_history_iter *history; /* NULL: none, or no more */
-	unsigned y;                      /* of the screen */
-};
-
-static void
-source_begin(struct source *s, const struct painter *p, const struct scene *sc)
-{
-	unsigned n = sc->back > 0 ? history_rows(sc->vt) : 0;
-	struct vt_row row;
-
-	*s = (struct source){ .vt = sc->vt, .y = p->top };
-	if (sc->back == 0)
-		return;
-	s->y = 0;
-	s->history = vt_history_begin(sc->vt);
-	for (; n > sc->back; n--)
-		if (!vt_history_next(s->history, &row))
-			break;
-}
-
-static void
-source_next(struct source *s, struct vt_row *row)
-{
-	if (s->history != NULL) {
-		if (vt_history_next(s->history, row))
-			return;
-		vt_history_end(s->history);
-		s->history = NULL;
-	}
-	*row = (struct vt_row){ 0 };
-	if (s->y < vt_rows(s->vt))
-		vt_screen_row(s->vt, s->y++, row);
-}
-
 /* Put the window where it shows the cursor, moving it as little as can be. */
 static unsigned
 window(unsigned at, unsigned size, unsigned cursor, unsigned whole)
@@ -350,7 +341,7 @@ static bool
 row_is_due(const struct painter *p, const struct scene *s, bool moved,
     unsigned y)
 {
-	if (moved || s->back > 0)
+	if (moved)
 		return true;
 	if (y + 1 == p->rows && (s->notice != NULL || p->noticed))
 		return true;
@@ -362,32 +353,42 @@ static void
 draw_rows(struct painter *p, const struct scene *s, bool moved, struct buf *out)
 {
 	struct line l = { .vt = s->vt, .glyphs = p->glyphs };
-	struct source source;
 
-	source_begin(&source, p, s);
 	for (unsigned y = 0; y < p->rows; y++) {
-		source_next(&source, &l.row);
 		if (!row_is_due(p, s, moved, y))
 			continue;
+		l.row = (struct vt_row){ 0 };
+		if (p->top + y < vt_rows(s->vt))
+			vt_screen_row(s->vt, p->top + y, &l.row);
 		if (s->notice != NULL && y + 1 == p->rows)
 			compose_notice(p, &l, s->notice);
 		else
 			compose(p, &l, y);
+		compose_marks(p, &l, s, p->top + y);
 		send_row(p, &l, y, out);
 	}
-	if (source.history != NULL)
-		vt_history_end(source.history);
+}
+
+/* Whether the cursor is to be seen, and where on the terminal. */
+static bool
+place_cursor(const struct painter *p, const struct scene *s,
+    const struct vt_cursor *c, unsigned *x, unsigned *y)
+{
+	*x = s->asking ? s->ask_column : c->col - p->left;
+	*y = s->asking ? p->rows - 1 : c->row - p->top;
+	if (s->asking)
+		return *x < p->cols;
+	return c->visible && c->col >= p->left && c->row >= p->top &&
+	    *x < p->cols && *y < p->rows &&
+	    !(s->notice != NULL && *y + 1 == p->rows);
 }
 
 static void
 draw_cursor(struct painter *p, const struct scene *s, const struct vt_cursor *c,
     struct buf *out)
 {
-	unsigned x = c->col - p->left, y = c->row - p->top;
-	unsigned style = 2 + 2 * (unsigned)c->shape - c->blink;
-	bool visible = c->visible && s->back == 0 && c->col >= p->left &&
-	    c->row >= p->top && x < p->cols && y < p->rows &&
-	    !(s->notice != NULL && y + 1 == p->rows);
+	unsigned x, y, style = 2 + 2 * (unsigned)c->shape - c->blink;
+	bool visible = place_cursor(p, s, c, &x, &y);
 
 	if (style != p->cursor_style)
 		buf_printf(out, "\033[%u q", style);
@@ -509,13 +510,12 @@ aim(struct painter *p, const struct scene *s, const struct vt_cursor *c)
 	unsigned left = window(p->left, p->cols, c->col, cols);
 	unsigned top = window(p->top, p->rows, c->row, rows);
 	bool moved = left != p->left || top != p->top || cols != p->vt_cols ||
-	    rows != p->vt_rows || s->back != p->back;
+	    rows != p->vt_rows;
 
 	p->left = left;
 	p->top = top;
 	p->vt_cols = cols;
 	p->vt_rows = rows;
-	p->back = s->back;
 	return moved;
 }
 

@@ -2,6 +2,7 @@
 #define TEND_CLIENT_PAINT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -33,9 +34,9 @@ struct painter {
 	bool known;           /* else the terminal shows we do not know what */
 	bool begun;           /* something of this update was sent */
 	unsigned left, top;   /* of the window in the session's screen */
-	unsigned vt_cols, vt_rows, back; /* of what was drawn last */
-	uint64_t generation;             /* all before it was drawn */
-	bool noticed;                    /* the last row was a notice */
+	unsigned vt_cols, vt_rows; /* of what was drawn last */
+	uint64_t generation;       /* all before it was drawn */
+	bool noticed;              /* the last row was a notice */
 	unsigned x, y; /* where the terminal's cursor is; x ~0u: unknown */
 	struct brush brush;
 	bool cursor_visible, reverse;
@@ -44,11 +45,20 @@ struct painter {
 	struct buf colours;    /* what set them; empty: they are its own */
 };
 
+/* Columns [from, to) of a row that are to stand out. */
+struct paint_mark {
+	unsigned y, from, to;
+	bool found; /* as what was looked for, else as what is selected */
+};
+
 /* What is to be seen. */
 struct scene {
 	const struct vt *vt;
-	unsigned back;      /* rows of history above the screen to go back */
-	const char *notice; /* a line over the last row, or NULL */
+	const struct paint_mark *marks; /* or NULL */
+	size_t n_marks;
+	const char *notice;  /* a line over the last row, or NULL */
+	bool asking;         /* the cursor is in the notice, */
+	unsigned ask_column; /* here */
 };
 
 void painter_init(struct painter *p);
@@ -68,8 +78,5 @@ void painter_look_again(struct painter *p);
  * buffer that was too small leaves a painter that has forgotten: -ENOBUFS.
  */
 int painter_draw(struct painter *p, const struct scene *s, struct buf *out);
-
-/* How many rows of history a screen has. */
-unsigned history_rows(const struct vt *vt);
 
 #endif

@@ -92,7 +92,7 @@ view_replaced(struct view *v)
 static bool
 may_pass(const struct view *v, const struct mirror *m)
 {
-	if (v->notice[0] != '\0' || v->book != NULL)
+	if (v->notice[0] != '\0' || v->page != NULL)
 		return false;
 	if (v->as_is)
 		return true;
@@ -135,14 +135,19 @@ start_passing(struct view *v, const struct vt *vt)
 static void
 paint(struct view *v, const struct vt *vt, int64_t now_ms)
 {
-	struct scene scene = { .vt = v->book != NULL ? v->book : vt,
-		.back = v->book != NULL ? v->back : 0,
-		.notice = v->notice[0] != '\0' ? v->notice : NULL };
+	struct scene scene = { .vt = v->page != NULL ? v->page : vt,
+		.marks = v->marks,
+		.n_marks = v->page != NULL ? v->n_marks : 0,
+		.notice = v->notice[0] != '\0' ? v->notice : NULL,
+		.asking = v->asking,
+		.ask_column = v->ask_column };
 	struct input_modes modes;
 
 	vt_input_modes(vt, &modes);
-	if (v->book != NULL) /* the wheel leafs */
-		modes = (struct input_modes){ .mouse = MOUSE_NORMAL };
+	if (v->page != NULL) /* the wheel leafs, and dragging selects */
+		modes = (struct input_modes){ .mouse = MOUSE_BUTTON };
+	else if (v->asking)
+		modes = (struct input_modes){ 0 };
 	if (v->redraw)
 		painter_look_again(&v->painter);
 	(void)painter_draw(&v->painter, &scene, &v->out);

@@ -27,8 +27,11 @@ struct view {
 	/* The caller may set these at any time. */
 	bool measured; /* whether widths agree is known, or given up on */
 	bool as_is;    /* bytes pass, whatever they do: no picture was wanted */
-	const struct vt *book; /* shown instead of the session; or NULL */
-	unsigned back;         /* rows of its history to go back */
+	const struct vt *page; /* shown instead of the session; or NULL */
+	const struct paint_mark *marks; /* what stands out on it */
+	size_t n_marks;
+	bool asking;         /* the notice is a line that is being typed, */
+	unsigned ask_column; /* with the cursor here */
 
 	/* The rest is the view's. */
 	bool in_line;
@@ -38,7 +41,7 @@ struct view {
 	int64_t painted_ms; /* when; and since when an update is not ended */
 	int64_t sync_ms;    /* 0: none is under way */
 	bool waiting;       /* something is to be painted later */
-	char notice[256];   /* "": none */
+	char notice[400];   /* "": none */
 	struct filter filter;
 	struct painter painter;
 	struct follow follow;

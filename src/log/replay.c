@@ -12,10 +12,6 @@
 #include "vt/story.h"
 #include "vt/vt.h"
 
-/* More than the lines of what hosts print between two keyframes. */
-#define STRETCH_LINES (4u << 20)
-#define STRETCH_BYTES (64u << 20)
-
 #define GAPS_MAX 1024 /* engine gaps between keyframe and moment */
 
 /* Output that the engine must not see, for it did not then. */
@@ -28,7 +24,6 @@ struct player {
 	enum log_by by;
 	uint64_t value;
 	bool history;
-	bool stretch; /* only up to the next keyframe */
 	struct vt *vt;
 	bool lost;     /* the screen is not known until the next keyframe */
 	bool resizing; /* the record before was a resize, to this: */
@@ -55,7 +50,7 @@ is_past(const struct player *p, const struct record *rec)
 
 	/* A resize and its keyframe are one thing. */
 	if (p->resizing && rec->type == RECORD_KEYFRAME)
-		return p->stretch;
+		return false;
 	if (p->by == LOG_BY_SEQ)
 		return rec->seq > p->value;
 	if (p->by == LOG_BY_TIME)
@@ -535,45 +530,6 @@ begin_first(struct player *p)
 	    (next == LOG_RECORD && rec.type != RECORD_KEYFRAME));
 	log_reader_return(p->r);
 	return next == LOG_RECORD && begin(p, NULL);
-}
-
-/* The last event before the next keyframe. */
-static uint64_t
-stretch_end(struct player *p)
-{
-	uint64_t seq = p->at.seq;
-	struct record rec;
-	enum log_next next;
-
-	log_reader_mark(p->r);
-	while ((next = log_reader_next(p->r, &rec)) == LOG_RECORD ||
-	    next == LOG_DAMAGED) {
-		if (next == LOG_RECORD && rec.type == RECORD_KEYFRAME)
-			break;
-		if (next == LOG_RECORD)
-			seq = rec.seq;
-	}
-	log_reader_return(p->r);
-	return seq;
-}
-
-int
-replay_stretch(struct log_reader *r, enum log_by by, uint64_t value,
-    struct replay *out, struct error *err)
-{
-	struct player p = { .r = r, .by = by, .value = value, .stretch = true };
-	int rc = find_begin(&p, err);
-
-	if (rc < 0 && !begin_first(&p))
-		return rc;
-	vt_limit_history(p.vt, 0, 0);
-	vt_limit_history(p.vt, STRETCH_LINES, STRETCH_BYTES);
-	p.by = LOG_BY_SEQ;
-	p.value = stretch_end(&p);
-	play_to_value(&p, out);
-	if (p.resizing) /* what it moves is in no other stretch */
-		(void)vt_resize(out->vt, p.cols, p.rows, NULL);
-	return 0;
 }
 
 int

@@ -69,16 +69,4 @@ int replay_end(struct log_reader *r, bool history, struct replay *out,
 int replay_end_watched(struct log_reader *r, bool history,
     const struct replay_watch *watch, struct replay *out, struct error *err);
 
-/*
- * The stretch of the log that `value` is in: from a keyframe on, the last one
- * at or before it or else the first there is, up to the next keyframe or the
- * end.  The screen is that with which the next one begins, and the history what
- * left the screen within it, all of it; so stretches one after the other have
- * every line once.
- * The one before ends at begin_seq - 1, the one after begins at seq + 1.
- * Errors as replay_at.
- */
-int replay_stretch(struct log_reader *r, enum log_by by, uint64_t value,
-    struct replay *out, struct error *err);
-
 #endif

@@ -35,7 +35,9 @@ struct transcript {
 	size_t taken;    /* rows of the history that are written already */
 	uint64_t *shown; /* hashes of the first rows, written already */
 	unsigned n_shown;
-	struct vt_lines lines; /* `any`: the last row written may go on */
+	struct vt_lines lines;   /* `any`: the last row written may go on */
+	transcript_row_fn *tell; /* or NULL */
+	void *tell_arg;
 	struct buf row;
 	struct note notes[NOTES_MAX];
 	unsigned n_notes;
@@ -65,6 +67,13 @@ end_line(struct transcript *t)
 	t->lines.any = false;
 }
 
+static void
+tell(struct transcript *t, const struct vt_row *row, size_t at)
+{
+	if (t->tell != NULL)
+		t->tell(t->tell_arg, t->vt, row, at);
+}
+
 /* Write a row, which goes on with the line before only if it may. */
 static void
 write_row(struct transcript *t, const struct vt_row *row, bool may_go_on)
@@ -77,6 +86,7 @@ write_row(struct transcript *t, const struct vt_row *row, bool may_go_on)
 		r.flags &= ~(unsigned)ROW_CONTINUES;
 	t->lines.cols = vt_cols(t->vt);
 	vt_lines_add(&t->lines, &r);
+	tell(t, &r, t->lines.at);
 }
 
 static const struct buf *
@@ -266,8 +276,11 @@ write_note(struct transcript *t, const struct note *n)
 	finish_rows(t, n->y);
 	end_line(t);
 	if (t->wanted) {
+		size_t at = t->lines.out->len;
+
 		buf_append(t->lines.out, n->text.data, n->text.len);
 		buf_putc(t->lines.out, '\n');
+		tell(t, NULL, at);
 	}
 	if (n->y >= t->n_shown)
 		t->n_shown = n->y + 1;
@@ -421,38 +434,31 @@ put_back(struct transcript *t, struct vt *real)
 
 /* The rows of the screen that is shown, as of a screen of its own. */
 static void
-write_alternate_screen(struct transcript *t, struct buf *text)
+write_alternate_screen(struct transcript *t)
 {
-	struct vt_lines lines;
 	struct vt_row row;
 	unsigned used = rows_used(t);
 
-	vt_lines_begin(&lines, t->vt, text);
 	for (unsigned y = 0; y < used; y++) {
 		vt_screen_row(t->vt, y, &row);
-		vt_lines_add(&lines, &row);
+		write_row(t, &row, true);
 	}
-	if (lines.any)
-		buf_putc(text, '\n');
+	end_line(t);
 }
 
 /* All that is still on the screen, and then on the alternate one. */
 static void
 finish_screen(struct transcript *t)
 {
-	struct buf alternate;
+	struct vt *real;
 
-	buf_init(&alternate, SIZE_MAX);
-	if (vt_alt_screen(t->vt)) {
-		write_alternate_screen(t, &alternate);
-		leave_alternate_screen(t->vt);
-	}
 	write_history(t);
+	real = put_primary(t);
 	finish_rows(t, rows_used(t));
 	end_line(t);
-	if (t->wanted)
-		buf_append(t->lines.out, alternate.data, alternate.len);
-	buf_finish(&alternate);
+	put_back(t, real);
+	if (real != NULL)
+		write_alternate_screen(t);
 }
 
 /* ------------------------------------------------------------------ public */
@@ -477,6 +483,13 @@ transcript_destroy(struct transcript *t)
 	buf_finish(&t->row);
 	free(t->shown);
 	free(t);
+}
+
+void
+transcript_tell(struct transcript *t, transcript_row_fn *fn, void *arg)
+{
+	t->tell = fn;
+	t->tell_arg = arg;
 }
 
 bool
@@ -600,5 +613,20 @@ transcript_end(struct transcript *t)
 {
 	if (t->vt != NULL)
 		finish_screen(t);
+	end_line(t);
+}
+
+void
+transcript_part(struct transcript *t)
+{
+	struct vt *real;
+
+	if (t->vt == NULL)
+		return;
+	transcript_frame(t);
+	take_history(t);
+	real = put_primary(t);
+	finish_rows(t, cursor_line(t->vt));
+	put_back(t, real);
 	end_line(t);
 }

@@ -8,6 +8,7 @@
 struct buf;
 struct transcript;
 struct vt;
+struct vt_row;
 
 /*
  * All lines that a terminal has shown on its primary screen, as text, in the
@@ -34,6 +35,15 @@ struct transcript *transcript_create(struct buf *out);
 void transcript_destroy(struct transcript *t);
 
 /*
+ * Tell somebody of each row that is written, with its style: `at` is where in
+ * `out` its text begins.  A row that goes on with the line before has no '\n'
+ * before it there.  Of a row that is NULL nothing is known but its text.
+ */
+typedef void transcript_row_fn(void *arg, const struct vt *vt,
+    const struct vt_row *row, size_t at);
+void transcript_tell(struct transcript *t, transcript_row_fn *fn, void *arg);
+
+/*
  * Go on with this terminal, which is the transcript's from now on.  The lines
  * of the one before are written.  With `written`, what stands above its cursor
  * is taken for written.
@@ -51,5 +61,11 @@ int transcript_resize(struct transcript *t, unsigned cols, unsigned rows);
 /* Nothing comes for now: write what stands above the line of the cursor. */
 void transcript_pause(struct transcript *t);
 void transcript_end(struct transcript *t);
+
+/*
+ * Another transcript goes on from this screen with transcript_want(): write
+ * what that one takes for written.
+ */
+void transcript_part(struct transcript *t);
 
 #endif

@@ -212,6 +212,15 @@ put_row(struct render *r, const struct vt_row *row)
 	}
 }
 
+void
+vt_put_row(const struct vt *vt, const struct vt_row *row, struct buf *out)
+{
+	struct render r = { .vt = vt, .out = out, .cols = vt_cols(vt) };
+
+	put_row(&r, row);
+	plain_pen(&r);
+}
+
 static bool
 has_text(const struct vt_row *row, unsigned x)
 {

@@ -6,6 +6,7 @@
 struct buf;
 struct cell;
 struct vt;
+struct vt_row;
 
 enum render_flags {
 	RENDER_HISTORY = 1 << 0, /* the scrollback first, as scrolled text */
@@ -21,6 +22,12 @@ enum render_flags {
  * docs/terminal.md.  0, or -ENOBUFS when out is full.
  */
 int vt_render(const struct vt *vt, unsigned flags, struct buf *out);
+
+/*
+ * One row as text with its style, for a terminal whose pen is plain, and is
+ * plain again afterwards.
+ */
+void vt_put_row(const struct vt *vt, const struct vt_row *row, struct buf *out);
 
 /* The part of it that sets colours as the program has (OSC 4, 10 to 12). */
 void vt_put_colours(const struct vt *vt, struct buf *out);

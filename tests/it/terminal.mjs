@@ -55,6 +55,24 @@ function columns(buffer, rows, cols) {
 	return out;
 }
 
+// What stands out: the text of each row that is inverse, or on yellow.
+function marks(buffer, rows, cols) {
+	const out = [];
+	for (let y = 0; y < rows; y++) {
+		const line = buffer.getLine(buffer.baseY + y);
+		const row = { inverse: '', found: '' };
+		for (let x = 0; x < cols; x++) {
+			const cell = line.getCell(x);
+			if (cell.isInverse())
+				row.inverse += cell.getChars() || ' ';
+			if (cell.isBgPalette() && cell.getBgColor() === 3)
+				row.found += cell.getChars() || ' ';
+		}
+		out.push(row);
+	}
+	return out;
+}
+
 function dump(term) {
 	const buffer = term.buffer.active;
 	const normal = term.buffer.normal;
@@ -73,6 +91,7 @@ function dump(term) {
 				term.rows - 1 - core.buffers.active.scrollBottom] },
 		lines: text(buffer, buffer.baseY, buffer.baseY + term.rows),
 		columns: columns(buffer, term.rows, term.cols),
+		marks: marks(buffer, term.rows, term.cols),
 		scrollback: text(normal, 0, normal.baseY),
 	};
 }

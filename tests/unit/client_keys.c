@@ -20,8 +20,12 @@ struct rig {
 static void
 on_command(void *arg, enum keys_command c)
 {
-	static const char *const names[] = { "detach", "help", "history",
-		"suspend", "unknown" };
+	static const char *const names[] = {
+#define COMMAND(id, name, ...) name,
+#include "client/keys.def"
+#undef COMMAND
+		"unknown"
+	};
 	struct rig *r = arg;
 
 	buf_printf(&r->said, "<%s>", names[c]);
@@ -38,6 +42,15 @@ on_key(void *arg, const struct key *k)
 }
 
 static void
+on_mouse(void *arg, const struct mouse_event *ev)
+{
+	struct rig *r = arg;
+
+	buf_printf(&r->said, "(mouse %d %u,%u)", (int)ev->button, ev->row,
+	    ev->col);
+}
+
+static void
 on_reply(void *arg, const struct key_reply *reply)
 {
 	struct rig *r = arg;
@@ -45,7 +58,7 @@ on_reply(void *arg, const struct key_reply *reply)
 	buf_printf(&r->said, "{%d}", (int)reply->kind);
 }
 
-static const struct keys_ops ops = { on_command, on_key, on_reply };
+static const struct keys_ops ops = { on_command, on_key, on_mouse, on_reply };
 
 static void
 set_up(struct rig *r, const char *prefix)
@@ -224,20 +237,26 @@ the_prefix_leads_to_commands(void **state)
 	tear_down(&r);
 }
 
+/* Whoever binds keys or tells of them finds a command by its name. */
 static void
-help_names_every_command_in_one_line(void **state)
+a_command_is_found_by_its_name(void **state)
 {
-	struct rig r;
-	char text[256];
+	const char *keys, *does;
+	struct key detach;
+	size_t n = 0;
 
 	(void)state;
-	set_up(&r, "C-a");
-	keys_help(&r.keys, text, sizeof(text));
-	assert_string_equal(text,
-	    " C-a then: d detach \u00b7 [ history \u00b7 C-z suspend \u00b7 "
-	    "? this help \u00b7 C-a types C-a");
-	assert_true(strlen(text) <= 80);
-	tear_down(&r);
+	assert_string_equal(keys_of("detach"), "d");
+	assert_string_equal(keys_of("history"), "[");
+	assert_null(keys_of("no such command"));
+	assert_int_equal(key_parse("d", &detach, NULL), 0);
+	assert_true(keys_match(&detach, "C-d d"));
+	assert_false(keys_match(&detach, "C-d D"));
+	while (keys_command(n, &keys, &does)) {
+		assert_true(*keys != '\0' && strlen(does) <= 31);
+		n++;
+	}
+	assert_int_equal(n, KEYS_UNKNOWN);
 }
 
 /* B-31: another prefix, and the usual one goes to the program. */
@@ -340,7 +359,7 @@ while_grabbed_the_client_has_the_keys(void **state)
 	set_up(&r, KEYS_DEFAULT_PREFIX);
 	r.keys.grabbed = true;
 	type(&r, "q\033[5~\033[<65;1;1M\033[200~x\033[201~");
-	said(&r, "(q)(PPage)(Down)(Down)(Down)");
+	said(&r, "(q)(PPage)(mouse 5 0,0)");
 	type(&r,
 	    "\x1d"
 	    "d");
@@ -386,7 +405,7 @@ main(void)
 		cmocka_unit_test(a_burst_of_text_is_one_piece),
 		cmocka_unit_test(escape_alone_is_a_key_after_a_while),
 		cmocka_unit_test(the_prefix_leads_to_commands),
-		cmocka_unit_test(help_names_every_command_in_one_line),
+		cmocka_unit_test(a_command_is_found_by_its_name),
 		cmocka_unit_test(the_prefix_may_be_another),
 		cmocka_unit_test(the_prefix_works_with_kittys_keyboard),
 		cmocka_unit_test(answers_of_the_terminal_are_never_typed),

@@ -371,20 +371,48 @@ a_notice_covers_the_last_row_and_leaves_no_trace(void **state)
 }
 
 static void
-history_can_be_looked_back_at(void **state)
+marks_stand_out_in_the_part_that_is_shown(void **state)
 {
+	const struct paint_mark marks[] = { { .y = 1, .from = 8, .to = 11 },
+		{ .y = 0, .from = 0, .to = 2, .found = true } };
+	struct vt_row row;
+	struct rig r;
+
+	(void)state;
+	set_up(&r, 20, 3, 10, 3);
+	feed(r.session, "0123456789abcdef\r\n0123456789abcdef\033[2;10H");
+	draw_scene(&r,
+	    &(struct scene){ .vt = r.session, .marks = marks, .n_marks = 2 });
+	shows(r.terminal, "0123456789\n0123456789\n");
+	vt_screen_row(r.terminal, 1, &row);
+	assert_false(row.cells[7].attr & ATTR_INVERSE);
+	assert_true(row.cells[8].attr & ATTR_INVERSE);
+	assert_true(row.cells[9].attr & ATTR_INVERSE);
+	vt_screen_row(r.terminal, 0, &row);
+	assert_int_equal(row.cells[1].bg, COLOUR_PALETTE | 3);
+	assert_int_equal(row.cells[2].bg, COLOUR_DEFAULT);
+	tear_down(&r);
+}
+
+static void
+a_notice_may_be_wide_and_have_the_cursor(void **state)
+{
+	struct vt_cursor c;
 	struct rig r;
 
 	(void)state;
 	set_up(&r, 10, 3, 10, 3);
-	feed(r.session, "1\r\n2\r\n3\r\n4\r\n5\r\n6");
-	assert_int_equal(history_rows(r.session), 3);
-	draw_scene(&r, &(struct scene){ .vt = r.session, .back = 1 });
-	shows(r.terminal, "3\n4\n5");
-	draw_scene(&r, &(struct scene){ .vt = r.session, .back = 3 });
-	shows(r.terminal, "1\n2\n3");
-	draw(&r);
-	shows(r.terminal, "4\n5\n6");
+	feed(r.session, "a\r\nb\r\nc");
+	draw_scene(&r,
+	    &(struct scene){ .vt = r.session,
+		.notice = "\u754ce\u0301\u754cabcde\u754c",
+		.asking = true,
+		.ask_column = 5 });
+	shows(r.terminal, "a\nb\n\u754ce\u754cabcde");
+	vt_cursor(r.terminal, &c);
+	assert_int_equal(c.row, 2);
+	assert_int_equal(c.col, 5);
+	assert_true(c.visible);
 	tear_down(&r);
 }
 
@@ -420,7 +448,8 @@ main(void)
 		cmocka_unit_test(the_window_follows_the_cursor),
 		cmocka_unit_test(
 		    a_notice_covers_the_last_row_and_leaves_no_trace),
-		cmocka_unit_test(history_can_be_looked_back_at),
+		cmocka_unit_test(marks_stand_out_in_the_part_that_is_shown),
+		cmocka_unit_test(a_notice_may_be_wide_and_have_the_cursor),
 		cmocka_unit_test(a_buffer_that_is_too_small_is_told),
 	};
 

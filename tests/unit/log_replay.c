@@ -497,78 +497,6 @@ every_frame_is_shown_to_who_looks_on(void **state)
 	free(some);
 }
 
-/* The numbers of the lines of a stretch's history, in order. */
-static void
-count_lines(const struct vt *vt, unsigned *line)
-{
-	struct vt_history_iter *it = vt_history_begin(vt);
-	struct vt_row row;
-
-	while (vt_history_next(it, &row)) {
-		char text[VT_TEXT_MAX * 10] = "", want[16];
-		size_t len = 0;
-
-		for (unsigned x = 0; x < row.used && x < 10; x++)
-			len += vt_cell_text(&row, x, text + len);
-		text[len] = '\0';
-		snprintf(want, sizeof(want), "%u", ++*line);
-		assert_string_equal(text, want);
-	}
-	vt_history_end(it);
-}
-
-static void
-stretches_have_every_line_once(void **state)
-{
-	static const unsigned sizes[][2] = { { 30, 9 }, { 12, 7 }, { 80, 24 } };
-	unsigned line = 0, stretches = 0, at[1000];
-	uint64_t from[1000], to[1000];
-	struct log_reader *r;
-	struct replay s;
-	struct host h;
-	char text[16];
-
-	(void)state;
-	host_init(&h, 20, 5);
-	for (unsigned i = 1; i <= 9000; i++) {
-		if (i % 2500 == 0)
-			host_resize(&h, sizes[i / 2500 - 1][0],
-			    sizes[i / 2500 - 1][1]);
-		host_output(&h, text,
-		    (size_t)snprintf(text, sizeof(text), "%u\r\n", i));
-	}
-	r = made_reader(h.m.dirfd);
-	for (uint64_t seq = 0; seq <= h.m.seq; seq = s.seq + 1) {
-		assert_int_equal(replay_stretch(r, LOG_BY_SEQ, seq, &s, NULL),
-		    0);
-		assert_true(s.complete && stretches < 1000);
-		if (stretches > 0)
-			assert_int_equal(s.begin_seq, to[stretches - 1] + 1);
-		at[stretches] = line;
-		from[stretches] = s.begin_seq;
-		to[stretches++] = s.seq;
-		count_lines(s.vt, &line);
-		vt_limit_history(s.vt, VT_HISTORY_LINES, VT_HISTORY_BYTES);
-		if (s.seq == h.m.seq)
-			assert_true(same_terminal(s.vt, h.vt, false));
-		vt_destroy(s.vt);
-	}
-	assert_true(stretches > 10);
-	assert_int_equal(line, 9000 - 24 + 1);
-	for (unsigned i = stretches - 1; i > 0; i--) {
-		assert_int_equal(replay_stretch(r, LOG_BY_SEQ, from[i] - 1, &s,
-				     NULL),
-		    0);
-		assert_int_equal(s.begin_seq, from[i - 1]);
-		line = at[i - 1];
-		count_lines(s.vt, &line);
-		assert_int_equal(line, at[i]);
-		vt_destroy(s.vt);
-	}
-	log_reader_close(r);
-	host_finish(&h);
-}
-
 /* No moment is further than a keyframe and 512 KiB. */
 static void
 a_keyframe_is_never_far(void **state)
@@ -823,7 +751,6 @@ main(int argc, char **argv)
 		cmocka_unit_test_prestate(every_frame_is_shown_to_who_looks_on,
 		    folder),
 		cmocka_unit_test(a_log_that_grows_is_shown_as_far_as_it_went),
-		cmocka_unit_test(stretches_have_every_line_once),
 		cmocka_unit_test(a_keyframe_is_never_far),
 		cmocka_unit_test(what_the_engine_did_not_see_is_not_shown),
 		cmocka_unit_test(

@@ -1,0 +1,31 @@
+#ifndef TEND_CLIENT_HELP_H
+#define TEND_CLIENT_HELP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct key;
+struct vt;
+
+/*
+ * The page of all keys, as a screen for a terminal of any size: in two columns
+ * where they fit, else one below the other, to be scrolled.  Pure.
+ */
+struct help {
+	struct vt *vt; /* NULL: nothing was drawn */
+	char bar[128];
+
+	/* The rest is the help's. */
+	unsigned top, lines, rows;
+};
+
+/* prefix is the name of that key. */
+void help_draw(struct help *h, const char *prefix, unsigned cols,
+    unsigned rows);
+void help_finish(struct help *h); /* all zero is fine */
+
+/* Whether the page stays, because the key has scrolled it. */
+bool help_key(struct help *h, const struct key *k);
+void help_scroll(struct help *h, int lines);
+
+#endif

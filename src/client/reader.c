@@ -1,0 +1,595 @@
+#include "client/reader.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "client/clipboard.h"
+#include "client/keys.h"
+#include "vt/key.h"
+#include "vt/mouse.h"
+
+#define WHEEL_ROWS 3
+
+/* The window. */
+
+static unsigned
+height(const struct reader *r)
+{
+	return r->rows > 1 ? r->rows - 1 : 1;
+}
+
+/* How many rows `to` is below `from`, or `most`. */
+static unsigned
+rows_between(struct reader *r, const struct place *from, const struct place *to,
+    unsigned most)
+{
+	struct place at = *from;
+	unsigned n = 0;
+
+	while (n < most && place_compare_rows(&at, to) < 0 &&
+	    book_on(&r->book, &at, 1) == 1)
+		n++;
+	return n;
+}
+
+/* Move the window as little as can be: the cursor is in it, and it is full. */
+static void
+follow_cursor(struct reader *r)
+{
+	unsigned last = height(r) - 1;
+	struct place bottom = r->top;
+	unsigned below;
+
+	if (place_compare_rows(&r->cursor, &r->top) < 0) {
+		r->top = r->cursor;
+	} else if (rows_between(r, &r->top, &r->cursor, last + 1) > last) {
+		r->top = r->cursor;
+		(void)book_back(&r->book, &r->top, last);
+	}
+	bottom = r->top;
+	below = book_on(&r->book, &bottom, last);
+	if (below < last)
+		(void)book_back(&r->book, &r->top, last - below);
+	r->top.col = 0;
+}
+
+/* A place that is not in the window comes into the middle of it. */
+static void
+go_to(struct reader *r, const struct place *to)
+{
+	bool above = place_compare_rows(to, &r->top) < 0;
+
+	r->cursor = r->selection.to = *to;
+	if (above || rows_between(r, &r->top, to, height(r)) == height(r)) {
+		r->top = *to;
+		(void)book_back(&r->book, &r->top, height(r) / 2);
+	}
+	follow_cursor(r);
+}
+
+/* Move the window, and the cursor with it where it would leave it. */
+static void
+scroll(struct reader *r, int rows)
+{
+	struct place bottom;
+
+	if (rows < 0)
+		(void)book_back(&r->book, &r->top, (unsigned)-rows);
+	else
+		(void)book_on(&r->book, &r->top, (unsigned)rows);
+	bottom = r->top;
+	if (book_on(&r->book, &bottom, height(r) - 1) < height(r) - 1)
+		return; /* at the end, which follow_cursor sees to */
+	bottom.col = r->cursor.col;
+	if (place_compare_rows(&r->cursor, &bottom) > 0)
+		r->cursor = bottom;
+	if (place_compare_rows(&r->cursor, &r->top) < 0) {
+		unsigned col = r->cursor.col;
+
+		r->cursor = r->top;
+		r->cursor.col = col;
+	}
+}
+
+/* The window and the cursor together. */
+static void
+leaf(struct reader *r, int rows)
+{
+	if (rows < 0) {
+		(void)book_back(&r->book, &r->top, (unsigned)-rows);
+		(void)book_back(&r->book, &r->cursor, (unsigned)-rows);
+	} else {
+		(void)book_on(&r->book, &r->top, (unsigned)rows);
+		(void)book_on(&r->book, &r->cursor, (unsigned)rows);
+	}
+}
+
+static unsigned
+row_columns(struct reader *r)
+{
+	const struct chapter *c = book_chapter(&r->book, r->cursor.seq);
+	const char *text;
+	size_t len;
+
+	if (c == NULL || r->cursor.row >= c->n)
+		return 0;
+	len = chapter_text(c, r->cursor.row, &text);
+	ruler_lay(&r->book.ruler, text, len);
+	return ruler_cols(&r->book.ruler);
+}
+
+static void
+clamp(struct reader *r)
+{
+	unsigned cols = row_columns(r);
+
+	if (r->cursor.col >= cols)
+		r->cursor.col = cols > 0 ? cols - 1 : 0;
+}
+
+/* Keys. */
+
+static enum reader_wish
+go_up(struct reader *r)
+{
+	(void)book_back(&r->book, &r->cursor, 1);
+	return READER_STAY;
+}
+
+static enum reader_wish
+go_down(struct reader *r)
+{
+	(void)book_on(&r->book, &r->cursor, 1);
+	return READER_STAY;
+}
+
+static enum reader_wish
+go_left(struct reader *r)
+{
+	clamp(r);
+	if (r->cursor.col > 0) /* to the first column of a wide character */
+		r->cursor.col = ruler_col(&r->book.ruler,
+		    ruler_byte(&r->book.ruler, r->cursor.col - 1));
+	return READER_STAY;
+}
+
+static enum reader_wish
+go_right(struct reader *r)
+{
+	unsigned cols = row_columns(r);
+	unsigned next = r->cursor.col + 1;
+
+	/* Inside of a wide character is not behind it. */
+	while (next < cols &&
+	    ruler_col(&r->book.ruler, ruler_byte(&r->book.ruler, next)) < next)
+		next++;
+	if (next < cols)
+		r->cursor.col = next;
+	return READER_STAY;
+}
+
+static enum reader_wish
+go_page_up(struct reader *r)
+{
+	leaf(r, -(int)height(r));
+	return READER_STAY;
+}
+
+static enum reader_wish
+go_page_down(struct reader *r)
+{
+	leaf(r, (int)height(r));
+	return READER_STAY;
+}
+
+static enum reader_wish
+go_half_up(struct reader *r)
+{
+	leaf(r, -(int)(height(r) + 1) / 2);
+	return READER_STAY;
+}
+
+static enum reader_wish
+go_half_down(struct reader *r)
+{
+	leaf(r, (int)(height(r) + 1) / 2);
+	return READER_STAY;
+}
+
+static enum reader_wish
+go_first(struct reader *r)
+{
+	book_first(&r->book, &r->cursor);
+	return READER_STAY;
+}
+
+static enum reader_wish
+go_last(struct reader *r)
+{
+	book_last(&r->book, &r->cursor);
+	return READER_STAY;
+}
+
+static enum reader_wish
+go_row_begin(struct reader *r)
+{
+	r->cursor.col = 0;
+	return READER_STAY;
+}
+
+static enum reader_wish
+go_row_end(struct reader *r)
+{
+	unsigned cols = row_columns(r);
+
+	r->cursor.col = cols > 0 ? cols - 1 : 0;
+	return READER_STAY;
+}
+
+static enum reader_wish
+ask(struct reader *r)
+{
+	(void)r;
+	return READER_ASK;
+}
+
+static enum reader_wish
+ask_back(struct reader *r)
+{
+	(void)r;
+	return READER_ASK_BACK;
+}
+
+static enum reader_wish
+search_again(struct reader *r)
+{
+	reader_search(r, "", r->back);
+	return READER_STAY;
+}
+
+static enum reader_wish
+search_other_way(struct reader *r)
+{
+	bool back = r->back;
+
+	reader_search(r, "", !back);
+	r->back = back;
+	return READER_STAY;
+}
+
+static void
+begin_selection(struct reader *r, bool by_row)
+{
+	bool ends = r->selection.on && r->selection.by_row == by_row;
+
+	clamp(r);
+	if (!r->selection.on)
+		r->selection.from = r->cursor;
+	r->selection.by_row = by_row;
+	r->selection.on = !ends;
+}
+
+static enum reader_wish
+select_characters(struct reader *r)
+{
+	begin_selection(r, false);
+	return READER_STAY;
+}
+
+static enum reader_wish
+select_rows(struct reader *r)
+{
+	begin_selection(r, true);
+	return READER_STAY;
+}
+
+static unsigned
+count_lines(const struct buf *b)
+{
+	unsigned lines = 0;
+
+	for (size_t i = 0; i < b->len; i++)
+		lines += b->data[i] == '\n';
+	return b->len > 0 && b->data[b->len - 1] != '\n' ? lines + 1 : lines;
+}
+
+static void
+copy(struct reader *r)
+{
+	struct buf text;
+	bool all;
+
+	buf_init(&text, CLIPBOARD_MAX);
+	all = selection_copy(&r->selection, &r->book, &text);
+	clipboard_put(&r->copied, text.data, text.len);
+	if (all)
+		snprintf(r->said, sizeof(r->said),
+		    "copied %zu bytes, %u line%s", text.len, count_lines(&text),
+		    count_lines(&text) == 1 ? "" : "s");
+	else
+		snprintf(r->said, sizeof(r->said),
+		    "copied the first %u KiB only: more than a terminal takes",
+		    CLIPBOARD_MAX >> 10);
+	buf_finish(&text);
+	r->selection.on = false;
+}
+
+static enum reader_wish
+copy_selection(struct reader *r)
+{
+	if (r->selection.on)
+		copy(r);
+	else
+		snprintf(r->said, sizeof(r->said),
+		    "nothing is selected: v begins, V by rows");
+	return READER_STAY;
+}
+
+/* The first wish to leave ends a selection. */
+static enum reader_wish
+leave(struct reader *r)
+{
+	if (!r->selection.on)
+		return READER_LEAVE;
+	r->selection.on = false;
+	return READER_STAY;
+}
+
+static const struct {
+	const char *keys; /* names, of which any does it */
+	enum reader_wish (*act)(struct reader *r);
+	const char *does;  /* NULL: as the line before */
+	const char *shown; /* of both, in the help */
+} actions[] = {
+	{ "Up k", go_up, "move the cursor", "arrows, h j k l" },
+	{ "Down j", go_down, NULL, NULL },
+	{ "Left h", go_left, NULL, NULL },
+	{ "Right l", go_right, NULL, NULL },
+	{ "PageUp b C-b", go_page_up, "a page up, down", "PgUp PgDn, b f" },
+	{ "PageDown f C-f", go_page_down, NULL, NULL },
+	{ "C-u", go_half_up, "half a page up, down", "C-u C-d" },
+	{ "C-d", go_half_down, NULL, NULL },
+	{ "Home g", go_first, "beginning, end", "g G, Home End" },
+	{ "End G", go_last, NULL, NULL },
+	{ "0 ^", go_row_begin, "ends of the row", "0 $" },
+	{ "$", go_row_end, NULL, NULL },
+	{ "/", ask, "search down, up", "/ ?" },
+	{ "?", ask_back, NULL, NULL },
+	{ "n", search_again, "next, previous match", "n N" },
+	{ "N", search_other_way, NULL, NULL },
+	{ "v Space", select_characters, "select, by rows", "v V" },
+	{ "V", select_rows, NULL, NULL },
+	{ "y Enter", copy_selection, "copy to clipboard", "y, Enter" },
+	{ "q Escape C-c", leave, "leave", "q, Escape" },
+};
+
+#define ACTIONS (sizeof(actions) / sizeof(actions[0]))
+
+bool
+reader_help(size_t i, const char **keys, const char **does)
+{
+	for (size_t k = 0; k < ACTIONS; k++) {
+		if (actions[k].does == NULL || i-- > 0)
+			continue;
+		*keys = actions[k].shown;
+		*does = actions[k].does;
+		return true;
+	}
+	return false;
+}
+
+int
+reader_open(struct reader *r, int dirfd, int timeout_ms, struct error *err)
+{
+	int rc;
+
+	memset(r, 0, sizeof(*r));
+	rc = book_open(&r->book, dirfd, timeout_ms, err);
+	if (rc < 0)
+		return rc;
+	search_init(&r->search);
+	buf_init(&r->copied, 2 * CLIPBOARD_MAX);
+	book_last(&r->book, &r->cursor);
+	r->top = r->cursor;
+	(void)go_row_end(r);
+	return 0;
+}
+
+void
+reader_close(struct reader *r)
+{
+	page_finish(&r->page);
+	search_finish(&r->search);
+	buf_finish(&r->copied);
+	book_close(&r->book);
+	memset(r, 0, sizeof(*r));
+}
+
+bool
+reader_is_open(const struct reader *r)
+{
+	return book_is_open(&r->book);
+}
+
+enum reader_wish
+reader_key(struct reader *r, const struct key *k)
+{
+	enum reader_wish wish = READER_STAY;
+
+	r->said[0] = '\0';
+	if (r->search.state == SEARCH_GOING) {
+		r->search.state = SEARCH_IDLE;
+		snprintf(r->said, sizeof(r->said), "search stopped");
+		return READER_STAY;
+	}
+	for (size_t i = 0; i < ACTIONS; i++)
+		if (keys_match(k, actions[i].keys)) {
+			wish = actions[i].act(r);
+			follow_cursor(r);
+			break;
+		}
+	r->selection.to = r->cursor;
+	return wish;
+}
+
+/* The place that is shown there. */
+static struct place
+place_at(struct reader *r, uint32_t row, uint32_t col)
+{
+	struct place at = r->top;
+
+	if (row > height(r) - 1)
+		row = height(r) - 1;
+	(void)book_on(&r->book, &at, row);
+	at.col = col;
+	return at;
+}
+
+static void
+drag(struct reader *r, const struct mouse_event *ev)
+{
+	r->cursor = place_at(r, ev->row, ev->col);
+	clamp(r);
+	if (ev->type == MOUSE_PRESS) {
+		r->selection = (struct selection){ .from = r->cursor };
+		r->dragging = true;
+	} else if (place_compare(&r->cursor, &r->selection.from) != 0) {
+		r->selection.on = true;
+	}
+	if (ev->type == MOUSE_RELEASE)
+		r->dragging = false;
+}
+
+void
+reader_mouse(struct reader *r, const struct mouse_event *ev)
+{
+	if (r->search.state == SEARCH_GOING)
+		return;
+	r->said[0] = '\0';
+	if (ev->type == MOUSE_SCROLL) {
+		scroll(r,
+		    ev->button == MOUSE_WHEEL_DOWN ? WHEEL_ROWS : -WHEEL_ROWS);
+		follow_cursor(r);
+	} else if ((ev->type == MOUSE_PRESS && ev->button == MOUSE_LEFT) ||
+	    r->dragging) {
+		drag(r, ev);
+	}
+	r->selection.to = r->cursor;
+}
+
+/* Searching. */
+
+void
+reader_search(struct reader *r, const char *text, bool back)
+{
+	if (*text != '\0')
+		needle_set(&r->search.needle, text);
+	if (r->search.needle.len == 0) {
+		snprintf(r->said, sizeof(r->said),
+		    "nothing was searched for yet: / asks");
+		return;
+	}
+	r->back = back;
+	clamp(r);
+	search_begin(&r->search, &r->book, &r->cursor, back);
+	reader_work(r);
+}
+
+bool
+reader_is_busy(const struct reader *r)
+{
+	return r->search.state == SEARCH_GOING;
+}
+
+void
+reader_work(struct reader *r)
+{
+	search_step(&r->search, &r->book);
+	if (r->search.state == SEARCH_MISSED) {
+		snprintf(r->said, sizeof(r->said), "not found: %.120s",
+		    r->search.needle.text);
+	} else if (r->search.state == SEARCH_FOUND) {
+		go_to(r, &r->search.found);
+		if (r->search.wrapped)
+			snprintf(r->said, sizeof(r->said),
+			    "went on from the %s",
+			    r->search.back ? "end" : "beginning");
+	}
+	if (r->search.state != SEARCH_GOING)
+		r->search.state = SEARCH_IDLE;
+}
+
+/* The bar. */
+
+/* Append if it fits, with a dot before it. */
+static void
+add_key(struct buf *b, unsigned cols, const char *text)
+{
+	/* The dot is one column, and two bytes. */
+	size_t dots = 0;
+
+	for (size_t i = 0; i < b->len; i++)
+		dots += b->data[i] == 0xc2;
+	if (b->len - dots + 3 + strlen(text) <= cols)
+		buf_printf(b, " \u00b7 %s", text);
+}
+
+static void
+put_keys(const struct reader *r, struct buf *b)
+{
+	static const char *const reading[] = { "q leave", "/ search",
+		"v select", "n N next", "g G ends", "PgUp PgDn" };
+	static const char *const selecting[] = { "y copy", "Escape drop",
+		"arrows extend" };
+
+	if (r->selection.on)
+		for (size_t i = 0; i < 3; i++)
+			add_key(b, r->cols, selecting[i]);
+	else
+		for (size_t i = 0; i < 6; i++)
+			add_key(b, r->cols, reading[i]);
+}
+
+static void
+make_bar(struct reader *r)
+{
+	bool busy = r->search.state == SEARCH_GOING;
+	unsigned percent = busy ? book_percent_of(&r->book, r->search.offset) :
+				  book_percent(&r->book, &r->cursor);
+	struct buf b;
+
+	buf_init(&b, sizeof(r->bar) - 1);
+	buf_puts(&b, r->cols >= 60 ? " history " : " ");
+	if (busy)
+		buf_printf(&b, "searching at %u%% \u00b7 any key stops",
+		    percent);
+	else
+		buf_printf(&b, "%u%%", percent);
+	if (r->said[0] != '\0')
+		buf_printf(&b, " \u00b7 %s", r->said);
+	else if (!busy)
+		put_keys(r, &b);
+	memcpy(r->bar, b.data, b.len);
+	r->bar[b.len] = '\0';
+	buf_finish(&b);
+}
+
+void
+reader_draw(struct reader *r, unsigned cols, unsigned rows)
+{
+	struct page_view view = { .cols = cols,
+		.rows = rows,
+		.selection = &r->selection,
+		.needle = &r->search.needle };
+
+	if (r->cols != cols || r->rows != rows) {
+		r->cols = cols;
+		r->rows = rows;
+		follow_cursor(r);
+	}
+	view.top = r->top;
+	view.cursor = r->cursor;
+	page_draw(&r->page, &r->book, &view);
+	make_bar(r);
+}
