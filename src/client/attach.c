@@ -401,6 +401,7 @@ attach_run(const struct attach_options *o, int dirfd, struct error *err)
 	rc = attach_check(o, err);
 	if (rc < 0)
 		return rc;
+	snprintf(a.name, sizeof(a.name), "%s", o->name);
 	buf_init(&a.send, SEND_MAX);
 	buf_init(&a.last_words, LAST_WORDS_MAX);
 	rc = keys_init(&a.keys, prefix_of(o), &attach_keys_ops, &a, &a.send,

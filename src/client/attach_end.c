@@ -78,7 +78,7 @@ attach_finish_ended(struct attach *a, struct farewell *how)
 	if (a->ending != GOING_ON)
 		return;
 	term_size(&a->term, &cols, &rows);
-	how->name = a->options->name;
+	how->name = a->name;
 	if (!how->destroyed)
 		keep_rows(a, how->was_over, rows);
 	farewell_text(how, cols, &a->last_words);
@@ -113,7 +113,7 @@ attach_finish_detached(struct attach *a, const char *by)
 
 	if (a->ending != GOING_ON)
 		return;
-	buf_printf(&a->last_words, "[detached from %s", a->options->name);
+	buf_printf(&a->last_words, "[detached from %s", a->name);
 	if (by != NULL) {
 		name_of(by, who, sizeof(who));
 		buf_printf(&a->last_words, " by %s", who);

@@ -15,8 +15,7 @@ attach_greet(struct attach *a)
 	if (a->options->in_line || a->view.as_is)
 		return;
 	(void)key_name(&a->keys.prefix, prefix, sizeof(prefix));
-	greeting_text(a->options->name, prefix, a->keys.muted, a->view.cols,
-	    text);
+	greeting_text(a->name, prefix, a->keys.muted, a->view.cols, text);
 	attach_notice(a, text);
 	a->greeting = true;
 }

@@ -297,19 +297,24 @@ on_taken(struct attach *a, const struct frame *f)
 {
 	static const char *const refusals[] = {
 		[TAKEN_READ_ONLY] = "tend: this session is read-only for you",
-		[TAKEN_LEASED] = "tend: somebody else has the right to type; "
-				 "attach with --steal to take it",
+		[TAKEN_LEASED] = "tend: somebody else has the right to type",
 		[TAKEN_FULL] = "tend: the program does not read; "
 			       "not typed",
 		[TAKEN_ENDED] = "tend: the program has ended",
 	};
+	char prefix[KEY_NAME_MAX] = "", text[192] = "";
 	struct frame_taken t;
 
 	if (!frame_taken(f, &t) || t.status > TAKEN_ENDED ||
 	    refusals[t.status] == NULL)
 		return;
 	a->keys.ask = true;
-	attach_notice(a, refusals[t.status]);
+	if (t.status == TAKEN_LEASED) {
+		(void)key_name(&a->keys.prefix, prefix, sizeof(prefix));
+		snprintf(text, sizeof(text), "%s; %s %s takes it",
+		    refusals[t.status], prefix, keys_of("take"));
+	}
+	attach_notice(a, text[0] != '\0' ? text : refusals[t.status]);
 }
 
 struct end {
@@ -340,63 +345,6 @@ on_ended(struct attach *a, const struct frame *f)
 	attach_finish_ended(a, &how);
 }
 
-/* The only request whose answer is looked at. */
-#define DETACH_ID 2
-
-void
-attach_detach_others(struct attach *a)
-{
-	static const char
-	    json[] = "{\"id\":2,\"op\":\"session.detach\",\"args\":{}}";
-
-	(void)frame_put(&a->send, FRAME_REQUEST, json, sizeof(json) - 1);
-}
-
-struct response {
-	unsigned id, detached;
-	bool ok;
-	char message[128];
-};
-
-static void
-tell_detached(struct attach *a, const struct response *r)
-{
-	char text[192];
-
-	if (!r->ok)
-		snprintf(text, sizeof(text),
-		    " the others are still attached: %s", r->message);
-	else if (r->detached == 0)
-		snprintf(text, sizeof(text), " nobody else is attached");
-	else
-		snprintf(text, sizeof(text), " %u other client%s detached",
-		    r->detached, r->detached == 1 ? " was" : "s were");
-	attach_notice(a, text);
-}
-
-static void
-on_response(struct attach *a, const struct frame *f)
-{
-	static const struct json_field fields[] = {
-		JSON_FIELD(struct response, id, "id", UINT, UINT32_MAX),
-		JSON_FIELD(struct response, ok, "ok", BOOL, 0),
-		JSON_FIELD(struct response, detached, "detached", UINT,
-		    UINT32_MAX),
-		JSON_FIELD(struct response, message, "message", CUT, 0),
-		{ 0 },
-	};
-	auto_json json_t *tree = json_tree_object((const char *)f->payload,
-	    f->len, NULL);
-	struct response r = { 0 };
-
-	if (tree == NULL || json_fields_read(fields, tree, &r, NULL) < 0 ||
-	    r.id != DETACH_ID)
-		return;
-	(void)json_fields_read(fields,
-	    json_object_get(tree, r.ok ? "result" : "error"), &r, NULL);
-	tell_detached(a, &r);
-}
-
 static void
 on_frame(struct attach *a, const struct frame *f)
 {
@@ -420,7 +368,7 @@ on_frame(struct attach *a, const struct frame *f)
 		on_taken(a, f);
 		break;
 	case FRAME_RESPONSE:
-		on_response(a, f);
+		attach_on_response(a, f);
 		break;
 	case FRAME_PING:
 		(void)frame_put(&a->send, FRAME_PONG, f->payload, f->len);

@@ -25,6 +25,7 @@
  *	attach_host.c	the connection, its frames, and its loss
  *	attach_greet.c	what is said when it begins, and to who only looks
  *	attach_user.c	commands, the terminal's input
+ *	attach_request.c	what the host is asked to do
  *	attach_page.c	history, help, and lines typed for tend
  *	attach_end.c	how it ended
  */
@@ -41,7 +42,9 @@ struct attach {
 	struct keys keys;
 	struct mirror mirror;
 	struct view view;
-	struct reader reader; /* of the history, while it is open */
+	char name[ENTRY_MAX];  /* the session's, as far as we know */
+	char given[ENTRY_MAX]; /* a name that the host was told last */
+	struct reader reader;  /* of the history, while it is open */
 	struct help help;
 	bool helping; /* it is shown */
 	struct entry entry;
@@ -94,8 +97,18 @@ void attach_on_host(struct attach *a);
 void attach_send(struct attach *a);
 void attach_lose(struct attach *a);
 void attach_retry(struct attach *a, int64_t now);
-/* Have the host detach everybody else; how many there were is a notice. */
+
+/*
+ * attach_request.c: what the host is asked to do; a notice tells what came of
+ * it.
+ */
 void attach_detach_others(struct attach *a);
+void attach_rename(struct attach *a);
+void attach_mark(struct attach *a);
+void attach_take_lease(struct attach *a);
+void attach_kill(struct attach *a);
+struct frame;
+void attach_on_response(struct attach *a, const struct frame *f);
 
 /* attach_user.c */
 extern const struct keys_ops attach_keys_ops;

@@ -76,6 +76,21 @@ on_command(void *arg, enum keys_command command)
 	case KEYS_HISTORY:
 		attach_open_history(a);
 		break;
+	case KEYS_RENAME:
+		attach_rename(a);
+		break;
+	case KEYS_MARK:
+		attach_mark(a);
+		break;
+	case KEYS_TAKE:
+		attach_take_lease(a);
+		break;
+	case KEYS_OTHERS:
+		attach_detach_others(a);
+		break;
+	case KEYS_KILL:
+		attach_kill(a);
+		break;
 	case KEYS_HELP:
 		attach_open_help(a);
 		break;

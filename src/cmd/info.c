@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ struct fresh {
 	bool unlogged;
 	char degraded[256];
 	const json_t *program; /* its status; borrowed */
+	char lease_holder[64]; /* "": nobody */
 };
 
 static void
@@ -38,6 +40,9 @@ take_fresh(const struct manifest *m, const json_t *tree, struct fresh *f)
 	if (f->unlogged)
 		snprintf(f->degraded, sizeof(f->degraded), "%s",
 		    json_string_value(json_object_get(tree, "degraded")));
+	if (json_is_string(json_object_get(tree, "lease_holder")))
+		snprintf(f->lease_holder, sizeof(f->lease_holder), "%s",
+		    json_string_value(json_object_get(tree, "lease_holder")));
 	f->seq = (uint64_t)json_integer_value(json_object_get(tree, "seq"));
 	f->offset = (uint64_t)json_integer_value(
 	    json_object_get(tree, "offset"));
@@ -113,6 +118,27 @@ put_log(struct buf *out, const struct manifest *m, const struct fresh *f)
 	put(out, "", text);
 }
 
+/* "uid:1000#3" is a user, and which of those who are connected. */
+static void
+put_input(struct buf *out, const struct manifest *m, const struct fresh *f)
+{
+	const struct passwd *pw = NULL;
+	unsigned uid = 0, number = 0;
+	char text[128];
+
+	if (sscanf(f->lease_holder, "uid:%u#%u", &uid, &number) == 2)
+		pw = getpwuid(uid);
+	if (pw != NULL)
+		snprintf(text, sizeof(text), "%s, held by %.60s (client %u)",
+		    input_policy_name(m->input), pw->pw_name, number);
+	else if (f->lease_holder[0] != '\0')
+		snprintf(text, sizeof(text), "%s, held by %s",
+		    input_policy_name(m->input), f->lease_holder);
+	else
+		snprintf(text, sizeof(text), "%s", input_policy_name(m->input));
+	put(out, "input", text);
+}
+
 static void
 put_policies(struct buf *out, const struct manifest *m, const struct fresh *f)
 {
@@ -121,7 +147,7 @@ put_policies(struct buf *out, const struct manifest *m, const struct fresh *f)
 	snprintf(text, sizeof(text), "%ux%u (%s)", m->cols, m->rows,
 	    size_policy_name(m->size));
 	put(out, "size", text);
-	put(out, "input", input_policy_name(m->input));
+	put_input(out, m, f);
 	if (f->observers >= 0) {
 		snprintf(text, sizeof(text), "%" PRId64, f->observers);
 		put(out, "observers", text);

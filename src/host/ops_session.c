@@ -31,12 +31,14 @@ put_session(struct op_call *call)
 {
 	struct host *h = call->server->host;
 	struct manifest m;
-	char why[128];
+	char why[128], holder[64];
 
 	h->manifest.seq = call->seq = scribe_seq(h->scribe);
 	h->manifest.offset = h->shown;
 	h->manifest.log_bytes = scribe_bytes(h->scribe);
 	m = h->manifest; /* borrows all it points to */
+	m.lease_holder = server_lease_holder(call->server, holder,
+	    sizeof(holder));
 	if (scribe_unlogged_since(h->scribe) != 0) {
 		snprintf(why, sizeof(why), "the log is behind: %s",
 		    h->log_error != 0 ? strerror(h->log_error) :

@@ -135,7 +135,9 @@ struct manifest {
 	struct said said; /* as of the present host */
 	int observers; /* how many were attached when it was written; -1 */
 	/* Not in the file: */
-	bool unlogged;  /* the log is behind now */
+	bool unlogged; /* the log is behind now */
+	/* Who has the right to type now, as the host knows; borrowed, or NULL. */
+	const char *lease_holder;
 	bool elsewhere; /* it was read in another directory than it names */
 	bool copied;    /* reconciled: and what it tells of runs there */
 	bool suspect;   /* its checksum is wrong: some of it may be */

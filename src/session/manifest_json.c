@@ -91,6 +91,7 @@ static void
 json_settings(const struct manifest *m, struct json_out *j)
 {
 	json_put_text(j, "input", input_policy_name(m->input));
+	json_put_text(j, "lease_holder", m->lease_holder);
 	json_put_text(j, "resize", size_policy_name(m->size));
 	json_put_text(j, "log_input", log_input_name(m->log_input));
 	json_put_bool(j, "durable", m->durable);

@@ -672,8 +672,11 @@ while True:
 
 
 def picture(term):
+    """What is seen; a cell that was never written looks like a blank one."""
     dump = term.screen()
     dump.pop("dump", None)
+    dump["columns"] = {y: [cell or " " for cell in row]
+                       for y, row in dump["columns"].items()}
     return dump
 
 

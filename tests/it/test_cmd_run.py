@@ -43,7 +43,7 @@ def test_json_is_the_session(home):
         "id", "name", "status", "outcome", "activity", "command", "cwd",
         "labels", "cols", "rows", "created_at", "exit_code", "exit_signal",
         "keeper_pid", "host_pid", "child_pid", "seq", "offset", "log_bytes",
-        "observers"}
+        "observers", "lease_holder"}
     assert session["name"] == "work/one"
     assert session["command"] == ["cat", "-u"]
     assert session["labels"] == {"k": "v"}

@@ -229,7 +229,9 @@ the_prefix_leads_to_commands(void **state)
 	type(&r, "\x1d[");
 	type(&r, "\x1d\x1a");
 	type(&r, "\x1dx");
-	said(&r, "<help><history><suspend><unknown>");
+	type(&r, "\x1d$\x1d,");
+	type(&r, "\x1dZ");
+	said(&r, "<help><history><suspend><kill><rename><rename><unknown>");
 	type(&r, "\x1d\x1d");
 	said(&r, "C-] ");
 	type(&r, "d");

@@ -1,0 +1,216 @@
+"""What follows the prefix key in an attached session, on a real terminal."""
+
+import os
+import re
+import signal
+
+import pytest
+
+import lib
+import wire
+from lib import Home, wait_for
+from terminal import Terminal
+from wire import Wire
+
+PREFIX = "\x1d"
+
+
+@pytest.fixture
+def home():
+    with Home() as home:
+        yield home
+
+
+def attached(home, term, sid, text, *options):
+    """Attach and wait until the terminal shows the text."""
+    term.run(lib.TEND, "attach", *options, sid, env=home.env)
+    term.wait_text(text)
+
+
+def ready(home, *options):
+    """A session that repeats what it is typed."""
+    sid = home.start("sh", "-c", "echo ready; exec cat", options=options)
+    home.wait_text(sid, "ready")
+    return sid
+
+
+def bar(screen):
+    return screen["lines"][-1].rstrip()
+
+
+def says(term, text):
+    return term.wait(lambda s: text in bar(s), f"{text!r} in the last row")
+
+
+def test_a_session_is_renamed(home):
+    """The line can be edited, and what is refused says why."""
+    sid = ready(home, "-n", "old")
+    home.start("cat", options=["-n", "taken"])
+    with Terminal() as term:
+        attached(home, term, sid, "ready")
+        term.type(PREFIX + "$")
+        screen = says(term, " rename to: old")
+        assert screen["cursor"] == [23, 15] and screen["visible"], screen
+        term.type("\x15nevv\x7f\x7fw \x7f\u00e9")
+        says(term, " rename to: new\u00e9")
+        term.type("\x7f\r")
+        says(term, "this session is now called new")
+        assert home.info(sid)["name"] == "new"
+        term.type(PREFIX + ",")
+        says(term, " rename to: new")
+        term.type("\x15taken\r")
+        says(term, "not renamed: ")
+        term.type(PREFIX + ",")
+        says(term, " rename to: new")
+        term.type("\x15no//name\r")
+        screen = says(term, "not renamed: ")
+        assert "session.rename" not in bar(screen), screen
+        term.type(PREFIX + ",\x15other\x1b")
+        term.wait(lambda s: "rename" not in bar(s), "no line any more")
+        term.type("typed\r")  # goes to the program again
+        term.wait_text("typed\ntyped")
+        assert home.info(sid)["name"] == "new"
+        term.type(PREFIX + "d")
+        assert term.ended() == 0
+        term.wait_text("detached from new")
+
+
+def test_a_moment_is_marked(home):
+    sid = ready(home)
+    with Terminal(40, 10) as term:
+        attached(home, term, sid, "ready")
+        term.type(PREFIX + "m")
+        says(term, " mark this moment as:")
+        name = "a name that is longer than the row"
+        term.type(name)
+        says(term, name[-8:])
+        term.type("\r")
+        says(term, "marked this moment as")
+        marks = [event["name"] for event in home.events(sid, "mark")]
+        assert marks == [name], marks
+
+
+def test_the_right_to_type_is_taken(home):
+    sid = ready(home, "--input=lease")
+    with Terminal() as term, Wire(home.dir(sid)) as other:
+        assert other.type(wire.TEXT, b"other\r")[0] == wire.WRITTEN
+        holder = home.info(sid)["lease_holder"]
+        assert holder.startswith("uid:"), holder
+        assert ", held by " in home.ok("info", sid)
+        attached(home, term, sid, "other")
+        term.type("mine\r")
+        says(term, "C-] t takes it")
+        term.type(PREFIX + "t")
+        says(term, "you have the right to type now")
+        assert other.type(wire.TEXT, b"no\r")[0] == wire.LEASED
+        assert home.info(sid)["lease_holder"] not in (None, holder)
+        term.type("mine\r")
+        term.wait_text("mine\nmine")
+
+
+def test_where_anybody_may_type_nothing_is_taken(home):
+    sid = ready(home)
+    assert home.info(sid)["lease_holder"] is None
+    assert "held by" not in home.ok("info", sid)
+    with Terminal() as term:
+        attached(home, term, sid, "ready")
+        term.type(PREFIX + "t")
+        says(term, "anybody may type")
+
+
+def test_everybody_else_is_detached(home):
+    sid = ready(home, "-n", "it")
+    with Terminal() as term, Terminal() as other:
+        attached(home, term, sid, "ready")
+        attached(home, other, sid, "ready")
+        term.type(PREFIX + "D")
+        says(term, "1 other client was detached")
+        assert other.ended() == 0
+        other.wait_text("[detached from it by another of your terminals]")
+        term.type(PREFIX + "D")
+        says(term, "nobody else is attached")
+
+
+def test_killing_asks_first(home):
+    sid = ready(home, "-n", "it")
+    with Terminal() as term:
+        attached(home, term, sid, "ready")
+        term.type(PREFIX + "x")
+        says(term, " kill it? (y/n)")
+        term.type("n")
+        term.wait(lambda s: "kill" not in bar(s), "no question any more")
+        term.type("alive\r")
+        term.wait_text("alive\nalive")
+        term.type(PREFIX + "x")
+        says(term, " kill it? (y/n)")
+        term.type("y")
+        assert term.ended() == 137
+        home.wait_status(sid, "exited", "killed", "stopped")
+
+
+def test_who_only_looks_changes_nothing(home):
+    sid = ready(home, "-n", "it")
+    with Terminal() as term:
+        attached(home, term, sid, "ready", "--read-only")
+        term.type(PREFIX + "xy")
+        says(term, "not killed: ")
+        term.type(PREFIX + "$\x15other\r")
+        says(term, "not renamed: ")
+        assert home.info(sid)["name"] == "it"
+        term.type(PREFIX + "m" + "name\r")
+        says(term, "not marked: ")
+        assert home.info(sid)["status"] == "running"
+
+
+@pytest.mark.parametrize("cols, rows", [(80, 24), (40, 10)])
+def test_help_shows_every_key(home, cols, rows):
+    """At 40x10 it is scrolled through; q closes it at any size."""
+    sid = ready(home)
+    with Terminal(cols, rows) as term:
+        attached(home, term, sid, "ready")
+        term.type(PREFIX + "?")
+        seen = term.wait_text("detach; the session goes on")["lines"]
+        if rows == 10:
+            assert "q closes" in seen[-1] and len(seen[-1].rstrip()) <= 40
+            term.type("\x1b[6~")
+            seen += term.wait_text("In the history")["lines"]
+            term.type("\x1b[6~" * 3)
+            seen += term.wait_text("q, Escape")["lines"]
+        text = "\n".join(seen)
+        for line in ("rename the session", "take the right to type",
+                     "kill the session", "search down, up", "copy to clip"):
+            assert line in text, text
+        term.type("q")
+        term.wait(lambda s: s["lines"][0] == "ready", "the session again")
+
+
+def test_the_manual_has_every_key():
+    table = (lib.ROOT / "src/client/keys.def").read_text()
+    manual = (lib.ROOT / "docs/man/tend-attach.scd").read_text()
+    listed = re.findall(r'^COMMAND\(\w+, "[^"]+", "([^"]+)"', table, re.M)
+    assert len(listed) >= 9, table
+    for keys in listed:
+        for key in keys.split():
+            assert re.search(r"^\S*.*\*" + re.escape(key) + r"\*", manual,
+                             re.M), f"{key} is not in the manual"
+
+
+def test_a_key_while_the_host_is_away_is_not_kept(home):
+    """A question that nobody could be asked is not asked later."""
+    sid = ready(home, "-n", "it")
+    with Terminal() as term:
+        attached(home, term, sid, "ready")
+        info = home.info(sid)
+        os.kill(info["keeper_pid"], signal.SIGSTOP)
+        try:
+            os.kill(info["host_pid"], signal.SIGKILL)
+            says(term, "reconnecting")
+            term.type(PREFIX + "m" + "name\r")
+            says(term, "host is away")
+        finally:
+            os.kill(info["keeper_pid"], signal.SIGCONT)
+        wait_for(lambda: home.info(sid)["host_pid"] != info["host_pid"],
+                 "a host")
+        term.type("typed\r")
+        term.wait_text("typed\ntyped")
+        assert home.events(sid, "mark") == []
