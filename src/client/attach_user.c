@@ -59,6 +59,14 @@ attach_suspend(struct attach *a)
 	attach_tell_size(a);
 }
 
+/* Whoever attached us shows the sessions; there is nothing to say. */
+static void
+leave_for_another(struct attach *a)
+{
+	*a->options->other = true;
+	attach_finish(a, DETACHED, 0);
+}
+
 static void
 on_command(void *arg, enum keys_command command)
 {
@@ -75,6 +83,9 @@ on_command(void *arg, enum keys_command command)
 		break;
 	case KEYS_HISTORY:
 		attach_open_history(a);
+		break;
+	case KEYS_SESSIONS:
+		leave_for_another(a);
 		break;
 	case KEYS_RENAME:
 		attach_rename(a);

@@ -1,6 +1,7 @@
 #include "cmd/attaching.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -74,19 +75,47 @@ failure_of(int result)
 	}
 }
 
+/* The one that was picked, or the same again when the list was left. */
+static int
+take_other(struct call *call, struct attach_options *o)
+{
+	char id[ID_SIZE];
+	int status = picking_run(call, id);
+
+	if (status != 0)
+		return status;
+	if (id[0] == '\0') /* it may have another name by now */
+		snprintf(id, sizeof(id), "%s", call->target->session.id);
+	target_leave_session(call->target);
+	status = target_find_session(call, id);
+	o->id = call->target->session.id;
+	o->name = target_name(call->target);
+	o->steal = o->alone = o->started = false;
+	return status;
+}
+
 int
 attaching_run(struct call *call, const struct attach_options *o)
 {
-	struct attach_options own = *o;
+	struct attach_options now = *o;
 	struct error err = { 0 };
-	int result;
 
-	own.prefix = config_or(call->config, CONFIG_PREFIX, o->prefix);
-	result = attach_run(&own, call->target->dirfd, &err);
+	now.prefix = config_or(call->config, CONFIG_PREFIX, o->prefix);
+	for (;;) {
+		bool other = false;
+		int status, result;
 
-	if (result >= 0)
-		return result;
-	return out_fail(call->out, failure_of(result), "%s", err.msg);
+		now.other = &other;
+		result = attach_run(&now, call->target->dirfd, &err);
+		if (result < 0)
+			return out_fail(call->out, failure_of(result), "%s",
+			    err.msg);
+		if (!other)
+			return result;
+		status = take_other(call, &now);
+		if (status != 0)
+			return status;
+	}
 }
 
 /* `-`: the session that was attached last. */

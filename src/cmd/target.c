@@ -41,12 +41,21 @@ target_init(struct target *t, const char *home_option)
 }
 
 void
-target_finish(struct target *t)
+target_leave_session(struct target *t)
 {
 	if (t->conn.fd >= 0)
 		conn_close(&t->conn);
 	manifest_finish(&t->session);
+	manifest_init(&t->session);
 	fd_close(&t->dirfd);
+	t->conn.fd = t->dirfd = -1;
+}
+
+void
+target_finish(struct target *t)
+{
+	target_leave_session(t);
+	manifest_finish(&t->session);
 	if (t->has_home)
 		home_close(&t->home);
 }

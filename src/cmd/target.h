@@ -27,6 +27,8 @@ struct target {
 
 void target_init(struct target *t, const char *home_option);
 void target_finish(struct target *t);
+/* Forget the session, for another one of the home. */
+void target_leave_session(struct target *t);
 
 /* All of these: 0, or the exit status after the failure was reported. */
 int target_prepare(struct call *call, unsigned needs);

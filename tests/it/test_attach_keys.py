@@ -131,6 +131,37 @@ def test_everybody_else_is_detached(home):
         says(term, "nobody else is attached")
 
 
+def test_another_session_is_picked(home):
+    """Leaving the list leads back to the session one comes from."""
+    for name in ("first", "second"):
+        sid = home.start("sh", "-c", f"echo this is {name}; exec cat",
+                         options=["-n", name])
+        home.wait_text(sid, f"this is {name}")
+    with Terminal() as term:
+        attached(home, term, "first", "this is first")
+        term.type(PREFIX + "w")
+        term.wait(lambda s: "second" in "\n".join(s["lines"])
+                  and s["lines"][0] != "this is first", "the list")
+        term.type("q")
+        term.wait(lambda s: s["lines"][0] == "this is first", "the same one")
+        term.type("typed\r")
+        term.wait_text("typed\ntyped")
+        term.type(PREFIX + "w")
+        screen = term.wait(lambda s: "second" in "\n".join(s["lines"])
+                           and s["lines"][0] != "this is first", "the list")
+        rows = [line for line in screen["lines"] if "exec cat" in line]
+        first = min(i for i, line in enumerate(rows) if "first" in line)
+        second = min(i for i, line in enumerate(rows) if "second" in line)
+        term.type(("\x1b[B" if second > first else "") + "\r")
+        term.wait(lambda s: s["lines"][0] == "this is second", "the other")
+        term.type("here\r")
+        term.wait_text("here\nhere")
+        term.type(PREFIX + "d")
+        assert term.ended() == 0
+        term.wait_text("[detached from second]")
+    assert "here" not in "".join(home.screen("first")["lines"])
+
+
 def test_killing_asks_first(home):
     sid = ready(home, "-n", "it")
     with Terminal() as term:
