@@ -37,6 +37,17 @@ struct wait {
 	int error;       /* -ELOOP: the pattern takes too long; 0 */
 };
 
+/*
+ * The end of a command.  So many are kept that a wait which comes late learns
+ * the status of the first after its event; of one before them, that of the
+ * oldest that is kept.
+ */
+#define ENDS_KEPT 32
+struct end {
+	uint64_t seq;
+	int status; /* -1: it did not say */
+};
+
 struct waits {
 	struct host *h;
 	struct list list;
@@ -48,11 +59,12 @@ struct waits {
 	uint64_t shown_seq;  /* of the event that showed it; 0: not known */
 	int64_t shown_ns;    /* CLOCK_BOOTTIME of that; 0 */
 	uint64_t done_seq;   /* of the last end of a command */
-	int done_status;     /* of that command; -1: it did not say */
-	bool done;           /* one has ended in what the engine takes in now */
-	int ending_status;   /* of that one */
-	bool drawing;        /* when it was looked last there was no frame */
-	bool alternate;      /* which screen was looked at last, for slices */
+	struct end ends[ENDS_KEPT]; /* of the last commands, by done_count */
+	uint64_t done_count;
+	bool done;         /* one has ended in what the engine takes in now */
+	int ending_status; /* of that one */
+	bool drawing;      /* when it was looked last there was no frame */
+	bool alternate;    /* which screen was looked at last, for slices */
 
 	/* The last frame, if the ledger has not been told of it. */
 	bool due;
@@ -94,6 +106,25 @@ static int64_t
 story_ms(const struct waits *w)
 {
 	return (int64_t)(host_now_ns(w->h) / 1000000);
+}
+
+static void
+note_end(struct waits *w, uint64_t seq, int status)
+{
+	w->ends[w->done_count++ % ENDS_KEPT] = (struct end){ seq, status };
+	w->done_seq = seq;
+}
+
+/* The status of the first command that ended after this event. */
+static int
+status_after(const struct waits *w, uint64_t seq)
+{
+	uint64_t n = w->done_count < ENDS_KEPT ? w->done_count : ENDS_KEPT;
+
+	for (uint64_t i = w->done_count - n; i < w->done_count; i++)
+		if (w->ends[i % ENDS_KEPT].seq > seq)
+			return w->ends[i % ENDS_KEPT].status;
+	return -1;
 }
 
 void
@@ -262,7 +293,6 @@ see(struct waits *w, struct sight *s, int64_t now)
 	s->ledger = w->h->ledger;
 	s->shown_seq = w->shown_seq;
 	s->done_seq = w->done_seq;
-	s->done_status = w->done_status;
 	s->ended = w->h->ended;
 	if (s->ended && w->h->manifest.has_exit) {
 		s->exit_code = w->h->manifest.exit_code;
@@ -298,6 +328,8 @@ judge(struct wait *wait, struct sight *s, int64_t now, struct verdict *v)
 	}
 	v->matched = rc == 1;
 	v->found = wait->found;
+	s->done_status = status_after(wait->all,
+	    wait->c.has_after ? wait->c.after : wait->begun_seq);
 	if (rc != 0)
 		return rc;
 	if (!s->ended && now < wait->deadline_ms)
@@ -441,10 +473,8 @@ learn(struct waits *w, const struct past_look *p, const struct replay *at)
 {
 	if (w->shown_seq < p->shown_seq)
 		w->shown_seq = p->shown_seq;
-	if (w->done_seq < at->done_seq) {
-		w->done_seq = at->done_seq;
-		w->done_status = at->done_status;
-	}
+	if (w->done_seq < at->done_seq)
+		note_end(w, at->done_seq, at->done_status);
 	ledger_learn(w->h->ledger, &p->ledger);
 	look(w);
 }
@@ -621,10 +651,8 @@ waits_output(struct waits *w, uint64_t seq, bool frame)
 {
 	if (seq == 0)
 		seq = scribe_seq(w->h->scribe) + 1;
-	if (w->done) {
-		w->done_seq = seq;
-		w->done_status = w->ending_status;
-	}
+	if (w->done)
+		note_end(w, seq, w->ending_status);
 	w->done = false;
 	w->drawing = !frame;
 	if (!frame)

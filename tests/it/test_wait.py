@@ -901,6 +901,8 @@ def test_the_status_of_a_command_is_told(home):
         got = home.json("wait", sid, "--command-done", "--after",
                         str(seqs[-1]))
         assert (got["exit_code"], got["exit_signal"]) == (status, None), got
+    got = home.json("wait", sid, "--command-done", "--after", str(seqs[0]))
+    assert got["exit_code"] == 3, got  # of the first after it
     home.ok("revive", sid)  # another host, which finds it in the log
     got = home.json("wait", sid, "--command-done", "--after", str(seqs[0]))
     assert got["exit_code"] == 3, got
