@@ -1,6 +1,8 @@
 #include "host/engine.h"
 
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "host/host.h"
 #include "host/scribe.h"
@@ -44,12 +46,23 @@ fresh(struct host *h)
 	return vt_create(&config, NULL);
 }
 
+/* For tests of terminals, in the environment of whoever began the session. */
+static bool
+wants_checksums(void)
+{
+	const char *text = getenv("TEND_CHECKSUMS");
+
+	return text != NULL && strcmp(text, "1") == 0;
+}
+
 void
 engine_adopt(struct host *h, struct vt *vt)
 {
 	h->vt = vt == NULL ? fresh(h) : vt;
-	if (h->vt != NULL)
-		vt_set_ops(h->vt, &answering, h);
+	if (h->vt == NULL)
+		return;
+	vt_set_ops(h->vt, &answering, h);
+	vt_answer_checksums(h->vt, wants_checksums());
 }
 
 void

@@ -1,9 +1,19 @@
 /*
  * The alternate screen.  It exists only while it is shown, and is empty when
  * it appears, as are its saved cursor and stack of keyboard flags; most
- * sessions never pay for it.
+ * sessions never pay for it.  The margins are the terminal's: they go along to
+ * the screen that is shown.
  */
 #include "vt/state.h"
+
+static void
+carry_margins(struct screen *to, const struct screen *from)
+{
+	to->top = from->top;
+	to->bottom = from->bottom;
+	to->left = from->left;
+	to->right = from->right;
+}
 
 /* The cursor goes along; with DECOM it has to be inside the margins. */
 static void
@@ -12,11 +22,15 @@ carry_cursor(struct vt *vt)
 	const struct screen *s = vt->screen;
 	struct cursor *c = &vt->cursor;
 
-	c->pending = false;
-	if (!vt_mode(vt, MODE_DECOM))
-		return;
-	c->y = c->y < s->top ? s->top : c->y > s->bottom ? s->bottom : c->y;
-	c->x = c->x < s->left ? s->left : c->x > s->right ? s->right : c->x;
+	if (vt_mode(vt, MODE_DECOM)) {
+		c->y = c->y < s->top ? s->top :
+		    c->y > s->bottom ? s->bottom :
+				       c->y;
+		c->x = c->x < s->left ? s->left :
+		    c->x > s->right   ? s->right :
+					c->x;
+	}
+	vt_check_wait(vt);
 }
 
 void
@@ -29,7 +43,7 @@ vt_enter_alt(struct vt *vt)
 		return;
 	screen_init(alt, primary->cols, primary->rows);
 	alt->now = vt->now;
-	screen_clear(alt, vt_blank(vt));
+	carry_margins(alt, primary);
 	vt->screen = alt;
 	carry_cursor(vt);
 	vt_touch(vt);
@@ -40,6 +54,7 @@ vt_leave_alt(struct vt *vt)
 {
 	if (!vt_on_alt(vt))
 		return;
+	carry_margins(&vt->screens[0], &vt->screens[1]);
 	screen_finish(&vt->screens[1]);
 	vt->screen = &vt->screens[0];
 	vt_reset_saved_cursor(vt, 1);

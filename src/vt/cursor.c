@@ -37,6 +37,32 @@ move_to_origin(struct vt *vt, unsigned x, unsigned y)
 		vt_move_to(vt, x, y);
 }
 
+/*
+ * A wrap waits where text wraps: at the right margin, or at the edge beyond it.
+ * CBT and the end of side margins may leave it in another column.  Where no
+ * rendering could say it, it does not wait: in the first column, elsewhere
+ * between margins, and on the left half of a wide character.  A pad, behind
+ * which nothing waits, becomes a blank.
+ */
+void
+vt_check_wait(struct vt *vt)
+{
+	struct screen *s = vt->screen;
+	struct row *row = screen_row(s, vt->cursor.y);
+	unsigned x = vt->cursor.x;
+	unsigned end = x <= s->right ? s->right : s->cols - 1u;
+	struct cell *c = &row->cells[x];
+
+	if (!vt->cursor.pending)
+		return;
+	vt->cursor.pending = (x == end || (x > 0 && screen_full_width(s))) &&
+	    cell_kind(c) != CELL_WIDE;
+	if (cell_kind(c) == CELL_PAD) {
+		screen_forget_pad(c);
+		screen_touch(s, row);
+	}
+}
+
 void
 vt_home(struct vt *vt)
 {
@@ -116,8 +142,9 @@ static void
 to_left_margin(struct vt *vt)
 {
 	const struct screen *s = vt->screen;
+	bool inside = vt_mode(vt, MODE_DECOM) || vt->cursor.x >= s->left;
 
-	vt->cursor.x = vt->cursor.x >= s->left ? s->left : 0;
+	vt->cursor.x = inside ? s->left : 0;
 	vt->cursor.pending = false;
 }
 
@@ -187,14 +214,13 @@ vt_delete_rows(struct vt *vt, unsigned top, unsigned n)
 	screen_scroll_up(s, top, s->bottom, n, vt_blank(vt));
 }
 
-/* Beside the margins the bottom and top ones hold, but do not scroll. */
-static bool
-between_sides(const struct vt *vt)
+bool
+vt_between_sides(const struct vt *vt, unsigned x)
 {
-	return vt->cursor.x >= vt->screen->left &&
-	    vt->cursor.x <= vt->screen->right;
+	return x >= vt->screen->left && x <= vt->screen->right;
 }
 
+/* Beside the margins the bottom and top ones hold, but do not scroll. */
 void
 vt_linefeed(struct vt *vt)
 {
@@ -202,7 +228,7 @@ vt_linefeed(struct vt *vt)
 
 	vt->cursor.pending = false;
 	if (vt->cursor.y == s->bottom) {
-		if (between_sides(vt))
+		if (vt_between_sides(vt, vt->cursor.x))
 			vt_scroll_up(vt, 1);
 	} else if (vt->cursor.y < s->rows - 1) {
 		vt->cursor.y++;
@@ -245,9 +271,10 @@ c0_lf(struct vt *vt, const struct seq *seq)
 	unsigned before = vt->cursor.y;
 
 	(void)seq;
+	end_line(vt);
+	/* Whether it scrolls is decided by the column that it begins in. */
 	if (vt_mode(vt, MODE_LNM))
 		to_left_margin(vt);
-	end_line(vt);
 	/* An explicit line feed begins a line, whatever stood there. */
 	if (vt->cursor.y != before)
 		screen_row(vt->screen, vt->cursor.y)
@@ -286,8 +313,8 @@ void
 esc_nel(struct vt *vt, const struct seq *seq)
 {
 	(void)seq;
-	to_left_margin(vt);
 	end_line(vt);
+	to_left_margin(vt);
 }
 
 void
@@ -298,7 +325,7 @@ esc_ri(struct vt *vt, const struct seq *seq)
 	(void)seq;
 	vt->cursor.pending = false;
 	if (vt->cursor.y == s->top) {
-		if (between_sides(vt))
+		if (vt_between_sides(vt, vt->cursor.x))
 			vt_scroll_down(vt, s->top, 1);
 	} else if (vt->cursor.y > 0) {
 		vt->cursor.y--;
@@ -450,17 +477,17 @@ vt_default_tabs(struct vt *vt, unsigned from)
 		set_tab(vt, x, x % 8 == 0);
 }
 
-/* Tabs do not leave the margins, nor wrap; a pending wrap stays. */
+/*
+ * Tabs stop at the right margin, and lead back to it from beyond, as in xterm.
+ * They do not wrap; a pending wrap stays.
+ */
 static void
 tab_forward(struct vt *vt, unsigned n)
 {
 	const struct screen *s = vt->screen;
-	unsigned x = vt->cursor.x;
-	unsigned limit = x <= s->right ? s->right : s->cols - 1u;
+	unsigned x = min(vt->cursor.x, s->right);
 
-	if (vt->cursor.pending)
-		return;
-	while (n > 0 && x < limit)
+	while (n > 0 && x < s->right)
 		if (is_tab(vt, ++x))
 			n--;
 	vt->cursor.x = (uint16_t)x;
@@ -472,13 +499,18 @@ tab_back(struct vt *vt, unsigned n)
 	const struct screen *s = vt->screen;
 	unsigned x = vt->cursor.x;
 	unsigned limit = vt_mode(vt, MODE_DECOM) && x >= s->left ? s->left : 0;
+	const struct cursor was = vt->cursor;
 
-	if (vt->cursor.pending)
-		return;
 	while (n > 0 && x > limit)
 		if (is_tab(vt, --x))
 			n--;
-	vt_move_to(vt, x, vt->cursor.y);
+	vt->cursor.x = (uint16_t)x;
+	if (!was.pending)
+		return;
+	vt_check_wait(vt);
+	/* As the next text wraps from any column, it may as well stay. */
+	if (!vt->cursor.pending && vt_mode(vt, MODE_DECAWM))
+		vt->cursor = was;
 }
 
 void
@@ -573,6 +605,7 @@ vt_save_cursor(struct vt *vt)
 	vt->saved[vt_on_alt(vt)] = (struct saved_cursor){
 		.x = vt->cursor.x,
 		.y = vt->cursor.y,
+		.pending = vt->cursor.pending,
 		.origin = vt_mode(vt, MODE_DECOM),
 		.pen = vt->pen,
 		.charsets = vt->charsets,
@@ -586,15 +619,19 @@ vt_restore_cursor(struct vt *vt)
 {
 	const struct saved_cursor *saved = &vt->saved[vt_on_alt(vt)];
 	const struct screen *s = vt->screen;
-	unsigned y = saved->y;
+	unsigned x = saved->x, y = saved->y;
 
 	vt->pen = saved->pen;
 	vt->charsets = saved->charsets;
 	vt->modes &= ~(1ull << MODE_DECOM);
 	vt->modes |= (uint64_t)saved->origin << MODE_DECOM;
-	if (saved->origin)
+	if (saved->origin) {
+		x = x < s->left ? s->left : min(x, s->right);
 		y = y < s->top ? s->top : min(y, s->bottom);
-	vt_move_to(vt, saved->x, y);
+	}
+	vt_move_to(vt, x, y);
+	vt->cursor.pending = saved->pending;
+	vt_check_wait(vt);
 }
 
 void

@@ -125,22 +125,9 @@ on_esc(void *arg, const struct seq *seq)
 	forget_last(arg);
 }
 
-/* Only SGR knows sub-parameters; for all others they are not there. */
-static void
-without_subs(struct seq *to, const struct seq *from)
-{
-	*to = *from;
-	to->nargs = 0;
-	for (unsigned i = 0; i < from->nargs; i++)
-		if (!(from->sub >> i & 1))
-			to->args[to->nargs++] = from->args[i];
-	to->sub = 0;
-}
-
 static void
 on_csi(void *arg, const struct seq *seq)
 {
-	struct seq plain;
 	seq_fn *handler;
 
 	if (seq->intermediate == SEQ_INTERMEDIATES)
@@ -151,12 +138,9 @@ on_csi(void *arg, const struct seq *seq)
 		handler(arg, seq);
 		return;
 	}
-	if (handler != NULL && seq->sub != 0) {
-		without_subs(&plain, seq);
-		handler(arg, &plain);
-	} else if (handler != NULL) {
+	/* Only SGR knows sub-parameters; anything else is not meant. */
+	if (handler != NULL && seq->sub == 0)
 		handler(arg, seq);
-	}
 	if (handler != csi_rep)
 		forget_last(arg);
 }

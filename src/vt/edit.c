@@ -1,18 +1,16 @@
 /*
- * Erasing, inserting and deleting.  A pending wrap ends with the character
- * that it waits behind.
+ * Erasing, inserting and deleting.  While a wrap is pending the cursor stands
+ * on the last column, as in xterm: its character is erased with the rest.
+ * Erasing ends the waiting; scrolling and shifting do not.
  */
 #include "vt/handlers.h"
 #include "vt/state.h"
 
-/*
- * The column that erasing to the right begins at.  While a wrap is pending the
- * cursor stands behind the last column, and there is nothing to erase.
- */
-static unsigned
-erase_from(const struct vt *vt)
+/* Whether erasing leaves protected text alone. */
+static bool
+spares(const struct vt *vt, bool selective)
 {
-	return vt->cursor.x + vt->cursor.pending;
+	return selective || vt->protection == PROTECT_ALWAYS;
 }
 
 static void
@@ -39,10 +37,11 @@ erase_right(struct vt *vt, bool spare)
 {
 	struct screen *s = vt->screen;
 
-	screen_erase(s, vt->cursor.y, erase_from(vt), s->cols, vt_blank(vt),
+	screen_erase(s, vt->cursor.y, vt->cursor.x, s->cols, vt_blank(vt),
 	    spare);
-	if (erase_from(vt) == 0)
+	if (vt->cursor.x == 0)
 		no_longer_continues(vt, vt->cursor.y);
+	vt->cursor.pending = false;
 }
 
 static void
@@ -81,7 +80,7 @@ lose_below(const struct vt *vt)
 {
 	const struct screen *s = vt->screen;
 	bool left = line_was_left(vt);
-	unsigned y = vt->cursor.y + !(left && erase_from(vt) == 0);
+	unsigned y = vt->cursor.y + !(left && vt->cursor.x == 0);
 
 	while (!left && y < s->rows && screen_row(s, y)->flags & ROW_CONTINUES)
 		y++;
@@ -128,9 +127,36 @@ erase_all(struct vt *vt, bool spare)
 	vt->cursor.pending = false;
 }
 
-static void
-erase_display(struct vt *vt, unsigned what, bool spare)
+static bool
+has_protected(const struct screen *s)
 {
+	for (unsigned y = 0; y < s->rows; y++) {
+		const struct row *row = screen_row(s, y);
+		for (unsigned x = 0; x < row->used; x++)
+			if (row->cells[x].attr & ATTR_PROTECTED)
+				return true;
+	}
+	return false;
+}
+
+/* SPA's protection ends when all was erased and nothing was spared. */
+static void
+end_protection(struct vt *vt, unsigned what)
+{
+	const struct screen *s = vt->screen;
+	const struct cursor *c = &vt->cursor;
+	bool all = what == 2 || (what == 0 && c->x == 0 && c->y == 0) ||
+	    (what == 1 && c->x == s->cols - 1 && c->y == s->rows - 1);
+
+	if (vt->protection == PROTECT_ALWAYS && all && !has_protected(s))
+		vt->protection = PROTECT_SELECTIVE;
+}
+
+static void
+erase_display(struct vt *vt, unsigned what, bool selective)
+{
+	bool spare = spares(vt, selective);
+
 	if (what == 0)
 		erase_below(vt, spare);
 	else if (what == 1)
@@ -141,12 +167,13 @@ erase_display(struct vt *vt, unsigned what, bool spare)
 		vt_lose(vt, VT_LOSS_HISTORY, 0, 0, 0);
 		history_clear(&vt->history);
 	}
+	end_protection(vt, what);
 }
 
 static void
 lose_line(const struct vt *vt, unsigned what)
 {
-	bool whole = what == 2 || (what == 0 && erase_from(vt) == 0) ||
+	bool whole = what == 2 || (what == 0 && vt->cursor.x == 0) ||
 	    (what == 1 && erases_row_left(vt));
 
 	if (whole && line_was_left(vt))
@@ -154,9 +181,10 @@ lose_line(const struct vt *vt, unsigned what)
 }
 
 static void
-erase_line(struct vt *vt, unsigned what, bool spare)
+erase_line(struct vt *vt, unsigned what, bool selective)
 {
 	struct screen *s = vt->screen;
+	bool spare = spares(vt, selective);
 
 	lose_line(vt, what);
 	if (what == 0) {
@@ -202,7 +230,7 @@ csi_ech(struct vt *vt, const struct seq *seq)
 
 	vt->cursor.pending = false;
 	screen_erase(s, vt->cursor.y, x, to < s->cols ? to : s->cols,
-	    vt_blank(vt), false);
+	    vt_blank(vt), spares(vt, false));
 }
 
 /* Whether the cursor is where editing of rows and columns works. */
@@ -216,19 +244,11 @@ inside_margins(const struct vt *vt)
 }
 
 /* Characters are moved only between the left and right margins. */
-static bool
-inside_sides(const struct vt *vt)
-{
-	const struct screen *s = vt->screen;
-
-	return vt->cursor.x >= s->left && vt->cursor.x <= s->right;
-}
-
 void
 csi_ich(struct vt *vt, const struct seq *seq)
 {
 	vt->cursor.pending = false;
-	if (inside_sides(vt))
+	if (vt_between_sides(vt, vt->cursor.x))
 		screen_insert_cells(vt->screen, vt->cursor.y, vt->cursor.x,
 		    seq_arg(seq, 0, 1), vt_blank(vt));
 }
@@ -236,10 +256,11 @@ csi_ich(struct vt *vt, const struct seq *seq)
 void
 csi_dch(struct vt *vt, const struct seq *seq)
 {
+	if (!vt_between_sides(vt, vt->cursor.x))
+		return;
 	vt->cursor.pending = false;
-	if (inside_sides(vt))
-		screen_delete_cells(vt->screen, vt->cursor.y, vt->cursor.x,
-		    seq_arg(seq, 0, 1), vt_blank(vt));
+	screen_delete_cells(vt->screen, vt->cursor.y, vt->cursor.x,
+	    seq_arg(seq, 0, 1), vt_blank(vt));
 }
 
 void
@@ -247,11 +268,10 @@ csi_il(struct vt *vt, const struct seq *seq)
 {
 	struct screen *s = vt->screen;
 
-	vt->cursor.pending = false;
 	if (!inside_margins(vt))
 		return;
 	vt_scroll_down(vt, vt->cursor.y, seq_arg(seq, 0, 1));
-	vt->cursor.x = s->left;
+	vt_move_to(vt, s->left, vt->cursor.y);
 }
 
 void
@@ -259,28 +279,30 @@ csi_dl(struct vt *vt, const struct seq *seq)
 {
 	struct screen *s = vt->screen;
 
-	vt->cursor.pending = false;
 	if (!inside_margins(vt))
 		return;
 	vt_delete_rows(vt, vt->cursor.y, seq_arg(seq, 0, 1));
-	vt->cursor.x = s->left;
+	vt_move_to(vt, s->left, vt->cursor.y);
 }
 
 void
 csi_su(struct vt *vt, const struct seq *seq)
 {
-	vt->cursor.pending = false;
 	vt_delete_rows(vt, vt->screen->top, seq_arg(seq, 0, 1));
+	vt_check_wait(vt);
 }
 
 void
 csi_sd(struct vt *vt, const struct seq *seq)
 {
-	/* Five parameters are the highlight tracking of old mice. */
-	if (seq->nargs > 1)
+	/* Five parameters, or a zero, are the highlight tracking of old mice. */
+	bool tracks = seq->final == 'T' &&
+	    (seq->nargs > 1 || (!seq->bare && seq->args[0] == 0));
+
+	if (tracks)
 		return;
-	vt->cursor.pending = false;
 	vt_scroll_down(vt, vt->screen->top, seq_arg(seq, 0, 1));
+	vt_check_wait(vt);
 }
 
 /* Insert or delete columns at x in every row between the margins. */
@@ -289,7 +311,6 @@ shift_columns(struct vt *vt, unsigned x, unsigned n, bool insert)
 {
 	struct screen *s = vt->screen;
 
-	vt->cursor.pending = false;
 	if (!inside_margins(vt))
 		return;
 	for (unsigned y = s->top; y <= s->bottom; y++) {
@@ -299,6 +320,7 @@ shift_columns(struct vt *vt, unsigned x, unsigned n, bool insert)
 			screen_delete_cells(s, y, x, n, vt_blank(vt));
 		no_longer_continues(vt, y);
 	}
+	vt_check_wait(vt);
 }
 
 void
@@ -329,27 +351,26 @@ void
 esc_decbi(struct vt *vt, const struct seq *seq)
 {
 	(void)seq;
-	vt->cursor.pending = false;
 	if (vt->cursor.x == vt->screen->left)
 		shift_columns(vt, vt->screen->left, 1, true);
 	else if (vt->cursor.x > 0)
-		vt->cursor.x--;
+		vt_move_to(vt, vt->cursor.x - 1u, vt->cursor.y);
 }
 
 void
 esc_decfi(struct vt *vt, const struct seq *seq)
 {
 	(void)seq;
-	vt->cursor.pending = false;
 	if (vt->cursor.x == vt->screen->right)
 		shift_columns(vt, vt->screen->left, 1, false);
-	else if (vt->cursor.x + 1u < vt->screen->cols)
-		vt->cursor.x++;
+	else
+		vt_move_to(vt, vt->cursor.x + 1u, vt->cursor.y);
 }
 
 void
 csi_decsca(struct vt *vt, const struct seq *seq)
 {
+	vt->protection = PROTECT_SELECTIVE;
 	if (seq->args[0] == 1)
 		vt->pen.attr |= ATTR_PROTECTED;
 	else if (seq->args[0] == 0 || seq->args[0] == 2)
@@ -360,6 +381,7 @@ void
 esc_spa(struct vt *vt, const struct seq *seq)
 {
 	(void)seq;
+	vt->protection = PROTECT_ALWAYS;
 	vt->pen.attr |= ATTR_PROTECTED;
 }
 

@@ -22,6 +22,8 @@
  *	history stash
  *
  * What each part holds is said once, below: the same functions write and read.
+ * Keyframes of earlier engines are read too: what these did not have is as it
+ * is in a fresh terminal.
  * Reading trusts nothing; whatever no terminal could have written is refused.
  * Not kept are generations, which count from the restoring on, and where
  * things lie in memory.
@@ -29,10 +31,10 @@
 #define KEYFRAME_VERSION 1
 /*
  * The version of the engine in a keyframe is that of the first which can read
- * it: the second has the program's status, and is needed where there is one.
+ * it.  What came with the second is left out where it is as in a fresh terminal.
  */
 #define ENGINE_FIRST 1
-#define ENGINE_PROGRAM 2
+#define ENGINE_SECOND 2
 
 struct codec {
 	struct buf *out; /* NULL: reading */
@@ -314,6 +316,8 @@ saved_cursor(struct codec *k, struct vt *vt, struct saved_cursor *s)
 {
 	NUMBER(k, s->x, vt->screen->cols - 1u);
 	NUMBER(k, s->y, vt->screen->rows - 1u);
+	if (k->engine >= ENGINE_SECOND)
+		NUMBER(k, s->pending, 1);
 	NUMBER(k, s->origin, 1);
 	pen(k, &s->pen);
 	charsets(k, &s->charsets);
@@ -335,6 +339,8 @@ cursor(struct codec *k, struct vt *vt)
 	if (vt->last.join != 0)
 		NUMBER(k, vt->last.cell, vt->screen->cols - 1u);
 	NUMBER(k, vt->shape, CURSOR_BAR);
+	if (k->engine >= ENGINE_SECOND)
+		NUMBER(k, vt->protection, PROTECT_ALWAYS);
 }
 
 static void
@@ -392,7 +398,7 @@ program(struct codec *k, struct program_status *s)
 	auto_free char *app = xstrdup(s->app);
 	auto_free char *text = xstrdup(s->text);
 
-	if (k->engine < ENGINE_PROGRAM)
+	if (k->engine < ENGINE_SECOND)
 		return;
 	NUMBER(k, s->state, PROGRAM_STATES - 1);
 	if (s->state == PROGRAM_SILENT)
@@ -515,11 +521,18 @@ walk(struct codec *k, struct vt *vt)
 	stash(k, vt);
 }
 
+/* Whether what came with the second engine is as in a fresh terminal. */
+static bool
+is_as_in_first(const struct vt *vt)
+{
+	return vt->program.state == PROGRAM_SILENT && !vt->saved[0].pending &&
+	    !vt->saved[1].pending && vt->protection == PROTECT_SELECTIVE;
+}
+
 static uint64_t
 oldest_reader(const struct vt *vt)
 {
-	return vt->program.state != PROGRAM_SILENT ? ENGINE_PROGRAM :
-						     ENGINE_FIRST;
+	return is_as_in_first(vt) ? ENGINE_FIRST : ENGINE_SECOND;
 }
 
 static int

@@ -91,7 +91,6 @@ static void
 mode_margins(struct vt *vt, enum mode_id id, bool on)
 {
 	(void)id;
-	vt->cursor.pending = false;
 	if (!on)
 		for (unsigned i = 0; i < 2; i++)
 			if (screen_exists(&vt->screens[i])) {
@@ -100,13 +99,18 @@ mode_margins(struct vt *vt, enum mode_id id, bool on)
 				    .right = (uint16_t)(vt->screens[i].cols -
 				    1);
 			}
+	vt_check_wait(vt);
 }
 
 /* Three modes for one thing: all say which screen is shown. */
 static void
 mode_alt(struct vt *vt, enum mode_id id, bool on)
 {
-	(void)id;
+	bool leaves = !on && vt_on_alt(vt);
+
+	/* Then xterm clears the screen, and a wrap waits no longer. */
+	if (id == MODE_ALT_1049 ? on : id == MODE_ALT_1047 && leaves)
+		vt->cursor.pending = false;
 	vt->modes &= ~ALT_BITS;
 	if (on) {
 		vt->modes |= ALT_BITS;
@@ -132,7 +136,9 @@ mode_alt_1049(struct vt *vt, enum mode_id id, bool on)
 	if (on)
 		vt_save_cursor(vt);
 	mode_alt(vt, id, on);
-	if (!on)
+	if (on)
+		screen_clear(vt->screen, vt_blank(vt));
+	else
 		vt_restore_cursor(vt);
 }
 

@@ -420,6 +420,7 @@ csi(struct parser *ps, const uint8_t *p, const uint8_t *end)
 		if (c >= 0x40 && c < 0x7f) {
 			ps->state = PARSER_GROUND;
 			ps->seq.final = c;
+			ps->seq.bare = !ps->started;
 			ps->ops->csi(ps->arg, &ps->seq);
 		} else if (!in_passing(ps, c, &p) && !parameter(ps, c)) {
 			ps->state = PARSER_CSI_IGNORE;

@@ -33,6 +33,7 @@ struct seq {
 	uint8_t intermediate; /* 0x20..0x2f, 0, or SEQ_INTERMEDIATES */
 	uint8_t final;
 	uint8_t nargs;               /* at least 1 */
+	bool bare;                   /* CSI: no parameter was written */
 	uint16_t args[SEQ_ARGS_MAX]; /* 0 when left out; OSC: its number */
 	uint32_t sub;                /* bit i: args[i] is a sub-parameter */
 	bool bel;                    /* OSC: it ended with BEL */

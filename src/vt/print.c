@@ -38,9 +38,8 @@ wrap(struct vt *vt)
 	unsigned before = vt->cursor.y;
 	bool scrolls = before == s->bottom;
 
-	vt->cursor.pending = false;
-	vt->cursor.x = s->left;
 	vt_linefeed(vt);
+	vt->cursor.x = s->left;
 	if ((scrolls || vt->cursor.y != before) && screen_full_width(s))
 		screen_row(s, vt->cursor.y)->flags |= ROW_CONTINUES;
 }
@@ -84,7 +83,7 @@ open_cells(struct vt *vt, unsigned x, unsigned n)
 	struct screen *s = vt->screen;
 	struct row *row = screen_row(s, vt->cursor.y);
 
-	if (vt_mode(vt, MODE_IRM))
+	if (vt_mode(vt, MODE_IRM) && vt_between_sides(vt, x))
 		screen_insert_cells(s, vt->cursor.y, x, n, vt_blank(vt));
 	screen_split(s, row, x, vt_blank(vt));
 	screen_split(s, row, x + n, vt_blank(vt));
@@ -257,20 +256,35 @@ pad_and_wrap(struct vt *vt)
 	wrap(vt);
 }
 
+/* Whether the text before was a wide character that ends at the column. */
+static bool
+follows_wide(const struct vt *vt, unsigned end)
+{
+	const struct row *row = screen_row(vt->screen, vt->cursor.y);
+
+	return vt->last.join != 0 && vt->last.cell + 2u == end &&
+	    cell_kind(&row->cells[vt->last.cell]) == CELL_WIDE;
+}
+
 /*
  * One cell's worth of text, 1 or 2 columns wide, at the cursor.  A wide one
- * that cannot wrap at the margin, or has no two columns to stand in, is not
- * shown.
+ * that cannot wrap at the margin takes the place of a wide one that it
+ * follows, as text does without DECAWM; else, or when it has no two columns to
+ * stand in, it is not shown.
  */
 static __attribute__((noinline)) void
 put(struct vt *vt, uint32_t ch, unsigned width, uint8_t join)
 {
+	bool over = follows_wide(vt, wrap_column(vt));
+
 	vt->last.join = 0;
 	settle_wrap(vt);
 	unsigned end = wrap_column(vt);
-	if (vt->cursor.x + width > end) {
-		if (!vt_mode(vt, MODE_DECAWM))
+	if (vt->cursor.x + width > end && !vt_mode(vt, MODE_DECAWM)) {
+		if (!over)
 			return;
+		vt->cursor.x = (uint16_t)(end - 2);
+	} else if (vt->cursor.x + width > end) {
 		pad_and_wrap(vt);
 		end = wrap_column(vt);
 		if (vt->cursor.x + width > end)

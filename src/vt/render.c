@@ -1,10 +1,11 @@
 /*
  * A terminal's state as the bytes that make it.
  *
- * The fresh terminal is told, in this order: colours and titles; the rows of
- * the primary screen, with the history before them if it is wanted, as text
- * that wraps and scrolls by itself; what belongs to that screen; the same for
- * the alternate screen; then what they share, the cursor and the pen last.
+ * The fresh terminal is told, in this order: colours and titles; the saved
+ * cursor of the primary screen, and its rows, with the history before them if
+ * it is wanted, as text that wraps and scrolls by itself; what else belongs to
+ * that screen; the same for the alternate screen; then what they share, the
+ * cursor and the pen last.
  */
 #include "vt/render.h"
 
@@ -446,27 +447,41 @@ reset_charsets(struct render *r, const struct charsets *c)
 static bool
 is_plain_save(const struct saved_cursor *s)
 {
-	return s->x == 0 && s->y == 0 && !s->origin && cell_is_zero(&s->pen) &&
-	    s->charsets.current == 0 && s->charsets.single == 0 &&
-	    memcmp(s->charsets.set, "BBBB", 4) == 0;
+	return s->x == 0 && s->y == 0 && !s->pending && !s->origin &&
+	    cell_is_zero(&s->pen) && s->charsets.current == 0 &&
+	    s->charsets.single == 0 && memcmp(s->charsets.set, "BBBB", 4) == 0;
 }
 
-/* While the margins are those of the screen, so origin mode is harmless. */
+/*
+ * On the empty screen, where a wrap can be made to wait in any column, and
+ * whose margins are its own, so that origin mode is harmless.
+ */
 static void
 put_saved_cursor(struct render *r, const struct saved_cursor *s)
 {
+	bool narrow = s->pending && s->x + 1u < r->cols;
+
 	if (is_plain_save(s))
 		return;
+	r->pen = (struct cell){ 0 };
+	if (narrow)
+		buf_printf(r->out, "\033[?69h\033[1;%ds", s->x + 1);
 	if (s->origin)
 		buf_puts(r->out, "\033[?6h");
 	set_pen(r, &s->pen);
-	buf_printf(r->out, "\033[%d;%dH", s->y + 1, s->x + 1);
+	buf_printf(r->out, "\033[%d;%dH%s", s->y + 1, s->x + 1,
+	    s->pending ? "x" : "");
 	put_charsets(r, &s->charsets);
 	buf_puts(r->out, "\0337");
 	reset_charsets(r, &s->charsets);
 	plain_pen(r);
+	if (s->pending)
+		buf_puts(r->out, "\033[2K");
 	if (s->origin)
 		buf_puts(r->out, "\033[?6l");
+	if (narrow)
+		buf_puts(r->out, "\033[?69l");
+	buf_puts(r->out, "\033[H");
 }
 
 static void
@@ -495,10 +510,11 @@ put_screen(struct render *r, unsigned which, bool history)
 {
 	const struct screen *s = &r->vt->screens[which];
 
-	put_rows(r, s, history);
 	put_saved_cursor(r, &r->vt->saved[which]);
+	put_rows(r, s, history);
 	put_kitty(r, which);
-	put_margins(r, s);
+	if (s == r->vt->screen)
+		put_margins(r, s);
 }
 
 static void
@@ -603,7 +619,24 @@ put_modes(struct render *r)
 			put_mode(r, id, r->vt->modes >> id & 1);
 }
 
-/* The cursor; a pending wrap by printing what it waits behind again. */
+/* A pending wrap by printing what it waits behind again, or erasing it. */
+static void
+put_wait(struct render *r, const struct vt_row *row, unsigned x, unsigned top,
+    unsigned left)
+{
+	const struct cell *c = &row->cells[x];
+	unsigned y = r->vt->cursor.y - top + 1;
+
+	set_pen(r, c);
+	if (c->ch != 0) {
+		put_text(r, row, x);
+		return;
+	}
+	buf_printf(r->out, "x\033[%u;%u;%u;%u$z", y, x - left + 1, y,
+	    x - left + 1);
+	r->join = 0;
+}
+
 static void
 put_cursor(struct render *r)
 {
@@ -616,17 +649,23 @@ put_cursor(struct render *r)
 	if (vt->cursor.pending && cell_kind(&row.cells[x]) == CELL_TAIL)
 		x--;
 	unsigned top = 0, left = 0;
+	unsigned end = vt->cursor.x <= s->right ? s->right : r->cols - 1;
+	bool narrow = vt->cursor.pending && vt->cursor.x != end;
 	if (vt_mode(vt, MODE_DECOM)) {
 		buf_puts(r->out, "\033[?6h");
 		top = s->top;
 		left = s->left;
 	}
+	if (narrow)
+		buf_printf(r->out, "\033[?69h\033[1;%ds", vt->cursor.x + 1);
 	buf_printf(r->out, "\033[%u;%uH", y - top + 1, x - left + 1);
 	r->join = 0;
-	if (vt->cursor.pending) {
-		set_pen(r, &row.cells[x]);
-		put_text(r, &row, x);
-	}
+	if (vt->cursor.pending)
+		put_wait(r, &row, x, top, left);
+	if (narrow)
+		buf_puts(r->out,
+		    vt_mode(vt, MODE_DECLRMM) ? "\033[?69l\033[?69h" :
+						"\033[?69l");
 }
 
 static void
@@ -678,6 +717,9 @@ vt_render(const struct vt *vt, unsigned flags, struct buf *out)
 	put_keyboard(&r);
 	put_shape(&r);
 	set_pen(&r, &vt->pen);
+	if (vt->protection == PROTECT_ALWAYS)
+		buf_puts(out,
+		    vt->pen.attr & ATTR_PROTECTED ? "\033V" : "\033V\033W");
 	put_charsets(&r, &vt->charsets);
 	if (vt_mode(vt, MODE_SYNC))
 		buf_puts(out, "\033[?2026h");

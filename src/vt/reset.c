@@ -11,6 +11,7 @@ static void
 reset_pen(struct vt *vt)
 {
 	vt->pen = (struct cell){ 0 };
+	vt->protection = PROTECT_SELECTIVE;
 	charsets_init(&vt->charsets);
 	memset(&vt->last, 0, sizeof(vt->last));
 }
@@ -54,6 +55,18 @@ esc_ris(struct vt *vt, const struct seq *seq)
 	vt_reset(vt);
 }
 
+/* No text is protected any more. */
+static void
+unprotect(struct screen *s)
+{
+	for (unsigned y = 0; y < s->rows; y++) {
+		struct row *row = screen_row(s, y);
+		for (unsigned x = 0; x < row->used; x++)
+			row->cells[x].attr &= ~(uint32_t)ATTR_PROTECTED;
+		screen_touch(s, row);
+	}
+}
+
 void
 csi_decstr(struct vt *vt, const struct seq *seq)
 {
@@ -68,10 +81,13 @@ csi_decstr(struct vt *vt, const struct seq *seq)
 	mode_set(vt, MODE_DECLRMM, false); /* on the hidden screen, too */
 	screen_reset_margins(vt->screen);
 	reset_pen(vt);
+	unprotect(&vt->screens[0]);
+	if (vt_on_alt(vt))
+		unprotect(&vt->screens[1]);
 	vt_reset_saved_cursor(vt, vt_on_alt(vt));
+	vt_check_wait(vt);
 	vt->keyboard.modify_other_keys = 0;
 	vt->keyboard.format_other_keys = 0;
-	vt->cursor.pending = false;
 	mode_set(vt, MODE_SYNC, false); /* else nothing would be seen again */
 	vt_touch(vt);
 }
@@ -80,11 +96,9 @@ void
 esc_decaln(struct vt *vt, const struct seq *seq)
 {
 	struct screen *s = vt->screen;
-	struct cell e = vt->pen;
+	const struct cell e = { .ch = 'E' };
 
 	(void)seq;
-	e.ch = 'E';
-	e.attr &= ATTR_SGR & ~(uint32_t)ATTR_UNDERLINE;
 	vt->modes &= ~(1ull << MODE_DECOM);
 	screen_reset_margins(s);
 	vt_lose(vt, VT_LOSS_ERASED, 0, s->rows - 1u, 0);

@@ -384,7 +384,7 @@ gather(struct reflow *r, const struct screen *old, struct cursor anchor,
 	gather_stash(r);
 }
 
-/* DECSC's place goes with the text, when it has any. */
+/* DECSC's place goes with the text, when it has any; no wrap waits there. */
 static void
 move_saved(const struct reflow *r, unsigned cols, unsigned rows, size_t top)
 {
@@ -398,6 +398,7 @@ move_saved(const struct reflow *r, unsigned cols, unsigned rows, size_t top)
 	}
 	saved->x = at.x < cols ? at.x : (uint16_t)(cols - 1);
 	saved->y = (uint16_t)(y < rows ? y : rows - 1);
+	saved->pending = false;
 }
 
 static void
@@ -464,6 +465,7 @@ resize_alt(struct vt *vt, unsigned cols, unsigned rows)
 		vt->saved[1].x = (uint16_t)(cols - 1);
 	if (vt->saved[1].y >= rows)
 		vt->saved[1].y = (uint16_t)(rows - 1);
+	vt->saved[1].pending = false;
 }
 
 static void

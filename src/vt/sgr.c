@@ -55,11 +55,24 @@ sub_count(const struct seq *seq, unsigned i)
 	return n;
 }
 
-static uint32_t
-rgb(const uint16_t *v)
+/* A number above 255 is no colour: false, and nothing is changed. */
+static bool
+indexed(const uint16_t *v, uint32_t *colour)
 {
-	return COLOUR_RGB | (uint32_t)(v[0] & 0xff) << 16 |
-	    (uint32_t)(v[1] & 0xff) << 8 | (v[2] & 0xff);
+	if (v[0] > 255)
+		return false;
+	*colour = COLOUR_PALETTE | v[0];
+	return true;
+}
+
+static bool
+rgb(const uint16_t *v, uint32_t *colour)
+{
+	if (v[0] > 255 || v[1] > 255 || v[2] > 255)
+		return false;
+	*colour = COLOUR_RGB | (uint32_t)v[0] << 16 | (uint32_t)v[1] << 8 |
+	    v[2];
+	return true;
 }
 
 /*
@@ -72,19 +85,16 @@ colour_of_subs(const struct seq *seq, unsigned i, unsigned n, uint32_t *colour)
 	const uint16_t *v = &seq->args[i + 1];
 
 	if (v[0] == 5 && n >= 2)
-		*colour = COLOUR_PALETTE | (v[1] & 0xff);
-	else if (v[0] == 2 && n >= 5)
-		*colour = rgb(v + 2);
-	else if (v[0] == 2 && n == 4)
-		*colour = rgb(v + 1);
-	else
-		return false;
-	return true;
+		return indexed(v + 1, colour);
+	if (v[0] == 2 && n >= 5)
+		return rgb(v + 2, colour);
+	return v[0] == 2 && n == 4 && rgb(v + 1, colour);
 }
 
 /*
- * 38;5;n or 38;2;r;g;b.  Returns how many parameters it took, all that are
- * left when it is neither: what they mean cannot be known.
+ * 38;5;n or 38;2;r;g;b.  Returns how many parameters it took: all that are
+ * left when some are missing, and of another kind of colour only its number,
+ * as xterm does.
  */
 static unsigned
 colour_of_args(const struct seq *seq, unsigned i, bool *ok, uint32_t *colour)
@@ -92,17 +102,16 @@ colour_of_args(const struct seq *seq, unsigned i, bool *ok, uint32_t *colour)
 	const uint16_t *v = &seq->args[i + 1];
 	unsigned left = seq->nargs - i - 1u;
 
-	*ok = true;
+	*ok = false;
 	if (left >= 2 && v[0] == 5) {
-		*colour = COLOUR_PALETTE | (v[1] & 0xff);
+		*ok = indexed(v + 1, colour);
 		return 2;
 	}
 	if (left >= 4 && v[0] == 2) {
-		*colour = rgb(v + 1);
+		*ok = rgb(v + 1, colour);
 		return 4;
 	}
-	*ok = false;
-	return left;
+	return left == 0 || v[0] == 5 || v[0] == 2 ? left : 1;
 }
 
 static void

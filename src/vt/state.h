@@ -28,9 +28,17 @@ struct cursor {
 	bool pending; /* the last column was written: the next text wraps */
 };
 
+/*
+ * What protected text is spared by.  DECSCA's is spared by selective erase
+ * (DECSED, DECSEL), SPA's by every erase.  The last of the two to be used
+ * decides for all protected text, as in xterm.
+ */
+enum protection { PROTECT_SELECTIVE, PROTECT_ALWAYS };
+
 /* DECSC, one for each screen. */
 struct saved_cursor {
 	uint16_t x, y;
+	bool pending;
 	bool origin;
 	struct cell pen;
 	struct charsets charsets;
@@ -97,6 +105,7 @@ struct vt {
 	struct cell pen; /* without a character */
 	struct charsets charsets;
 	struct last_char last;
+	enum protection protection;
 
 	uint64_t modes, saved_modes; /* enum mode_id */
 	uint8_t *tabs;               /* a bit for each column */
@@ -106,6 +115,7 @@ struct vt {
 	char *cwd;
 	struct program_status program;
 	struct colours colours;
+	bool checksums; /* DECRQCRA is answered; its user's, not saved */
 
 	uint64_t now;       /* counts feeds and resizes */
 	uint64_t changed;   /* last change but of cells */
@@ -161,6 +171,10 @@ void vt_print_text(struct vt *vt, const struct text *text);
 /* cursor.c */
 void vt_move_to(struct vt *vt, unsigned x, unsigned y); /* clamped */
 void vt_home(struct vt *vt);
+/* Whether x is between the left and right margins. */
+bool vt_between_sides(const struct vt *vt, unsigned x);
+/* After the place, the margins or the cells under a waiting wrap changed. */
+void vt_check_wait(struct vt *vt);
 void vt_linefeed(struct vt *vt);
 void vt_scroll_up(struct vt *vt, unsigned n);
 /* The rows from top to the bottom margin; none of them becomes history. */

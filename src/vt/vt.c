@@ -82,6 +82,12 @@ vt_set_ops(struct vt *vt, const struct vt_ops *ops, void *arg)
 }
 
 void
+vt_answer_checksums(struct vt *vt, bool answer)
+{
+	vt->checksums = answer;
+}
+
+void
 vt_reply(struct vt *vt, const char *fmt, ...)
 {
 	char text[512];

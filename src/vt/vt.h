@@ -104,6 +104,12 @@ struct vt_config {
 	void *arg;
 };
 
+/*
+ * Answer DECRQCRA, by which a program learns what the screen shows: for tests
+ * of the terminal.  It is off in a terminal that was made or restored.
+ */
+void vt_answer_checksums(struct vt *vt, bool answer);
+
 /* 0, or -EINVAL and *err when no screen can have this size. */
 int vt_check_size(unsigned cols, unsigned rows, struct error *err);
 

@@ -98,6 +98,26 @@ def test_one_sequence_may_ask_for_thousands_of_colours(home):
     home.wait_text(sid, "all of the list")
 
 
+CHECKSUM = r"""
+import os, tty
+tty.setraw(0)
+os.write(1, b"A\033[7;1;1;1;1;1*y\033[5n")
+got = b""
+while not got.endswith(b"\033[0n"):
+    got += os.read(0, 65536)
+os.write(1, b"\r\n" + repr(got[:-4]).encode() + b"\r\n")
+os.read(0, 1)
+"""
+
+
+def test_checksums_of_the_screen_are_answered_only_on_request(home):
+    sid = home.start(PYTHON, "-c", CHECKSUM)
+    home.wait_text(sid, "b''")
+    sid = home.start(PYTHON, "-c", CHECKSUM,
+                     env={**home.env, "TEND_CHECKSUMS": "1"})
+    home.wait_text(sid, r"b'\x1bP7!~FFBF\x1b\\'")
+
+
 def next_host(home, sid, old):
     def look():
         pid = next(m for m in home.manifests() if m["id"] == sid)["host_pid"]

@@ -151,7 +151,8 @@ class Generator:
         return "\t" * self.pick(1, 1, 2, 4)
 
     def tab_moves(self):
-        return csi(self.pick("", 1, 2, 5), self.pick("I", "Z"))
+        return self.pick(csi("D"), csi("A")) + \
+            csi(self.pick("", 1, 2, 5), self.pick("I", "Z"))
 
     def tab_stops(self):
         return csi(self.column(), "G") + self.pick(f"{ESC}H", csi("g"), csi("0g")) + \
@@ -215,10 +216,10 @@ class Generator:
         return csi(self.count(), "S")
 
     def scroll_down(self):
-        return csi("49m") + csi(self.count(), "T")
+        return csi("49m") + csi(self.count() or "", "T")
 
     def scroll_down_coloured(self):
-        return csi(44, "m") + csi(self.count(), "T")
+        return csi(44, "m") + csi(self.count() or "", "T")
 
     def columns(self):
         return csi(self.count(), self.pick(" @", " A", "'}", "'~"))

@@ -84,8 +84,9 @@ POLICIES = (
            "xterm and VTE blink for SGR 6; the oracle ignores it",
            "SGR 6 blinks as well", "\x1b[6mx"),
     taught("sgr_incomplete",
-           "a colour whose numbers are missing is no colour; the oracle takes "
-           "what is missing for 0, and paints the text black",
+           "a colour whose numbers are missing or above 255 is no colour; the "
+           "oracle takes what is missing for 0, and paints the text black.  "
+           "Of an unknown kind only its number is taken, as in xterm",
            "SGR 38 whose numbers are missing changes nothing", "\x1b[38;5mx"),
     taught("sgr_colon_without_space",
            "38:2:r:g:b without the colour space is what many programs send; "
@@ -160,14 +161,15 @@ POLICIES = (
            "SD fills with the background", "\x1b[44m\x1b[T"),
     taught("decaln_resets_margins",
            "DECALN resets margins and origin as xterm does, and its pattern "
-           "has no underline",
+           "has no colours and no attributes",
            "DECALN resets the margins", "\x1b[4m\x1b#8"),
 
     # Wrapping.
     taught("wide_without_wrap",
            "wrong: without DECAWM a wide character that does not fit moves "
            "the cursor into the middle of another one, and whether its halves "
-           "are cleared depends on where the input is cut",
+           "are cleared depends on where the input is cut; in xterm it takes "
+           "the place of a wide one that it follows",
            "Without autowrap a narrow character cuts a wide one at the edge",
            "\x1b[9G\u6f22\x1b[?7la"),
     taught("wrap_in_place",
@@ -176,23 +178,39 @@ POLICIES = (
            "Below the scroll region, a wrap at the last row stays there",
            "\x1b[1;2r\x1b[4H0123456789ab"),
     taught("erase_ends_pending_wrap",
-           "a wrap waits behind a character; when EL or ED erase that, it "
-           "ends, as in xterm",
+           "xterm's cursor is on the last column while a wrap waits: EL and "
+           "ED erase its character, and end the waiting",
            "EL 2 while a wrap waits erases the row and ends the waiting",
            "0123456789\x1b[2Kx"),
-    taught("scroll_ends_pending_wrap",
-           "the same when the character is scrolled or shifted away, and by "
-           "DECSTR; with a wrap waiting, DECDC works on column 0 in the "
-           "oracle",
-           "SU and SD end a waiting wrap", "0123456789\x1b[Sx"),
-    taught("screen_switch_ends_pending_wrap",
-           "the character stays on the other screen",
-           "Switching screens ends a waiting wrap", "0123456789\x1b[?47hx"),
+    taught("shifting_keeps_pending_wrap",
+           "columns are shifted at the last one while a wrap waits, and it "
+           "waits on, as in xterm; DECDC works on column 0 in the oracle",
+           "Shifting columns leaves a waiting wrap waiting",
+           "0123456789\x1b['~x"),
+    taught("clearing_the_screen_ends_pending_wrap",
+           "xterm clears the alternate screen when 1049 enters and 1047 "
+           "leaves it, which ends the waiting",
+           "Switching screens with 1049 ends a waiting wrap, and brings it back",
+           "0123456789\x1b[?1049hx"),
     taught("erase_above_at_the_edge",
            "wrong: ED 1 in the last column looks for the next row at an index "
            "without the scrollback, and throws when there is no row",
            "ED 1 in the last column ends the continuation of the next row",
            "\n\n\n\n\x1b[H0123456789ab\x1b[1;10H\x1b[1J"),
+    taught("only_1049_paints_the_screen",
+           "xterm clears the alternate screen with the background when 1049 "
+           "enters it, also from there; 47 and 1047 do not clear it",
+           "The alternate screen of 1047 has no background, that of 1049 has",
+           "\x1b[44m\x1b[?1047h"),
+    taught("margins_are_shared",
+           "xterm has the margins once for both screens",
+           "Margins go along to the other screen",
+           "\x1b[2;3r\x1b[?1047h\x1b[?6hx"),
+
+    Policy("cbt_while_a_wrap_waits", LEFT_OUT,
+           "xterm's CBT moves the cursor and leaves the wrap waiting, in any "
+           "column; the oracle knows a waiting wrap in the last one only",
+           "CBT while a wrap waits goes back and leaves it waiting"),
 
     # The cursor.
     taught("origin_is_added_once",
@@ -202,8 +220,8 @@ POLICIES = (
            "\x1b[2;4r\x1b[?6h\x1b[1;2H\x1b[Cx"),
     taught("decsc_saves_all",
            "DECSC saves the row of the screen, which the oracle takes along "
-           "when the text scrolls; and all of the pen, the character sets "
-           "and origin mode",
+           "when the text scrolls; and all of the pen, the character sets, "
+           "origin mode and a waiting wrap",
            "DECSC keeps the row of the screen while the text scrolls",
            "\x1b[2H\x1b7\x1b[4H\n\n\x1b8x"),
     taught("tabs_are_shared",
@@ -238,7 +256,19 @@ POLICIES = (
            "DECSTR keeps bracketed paste and focus events",
            "\x1b[?2004h\x1b[!p"),
 
+    taught("decstr_ends_protection",
+           "DECSTR ends the protection of all text, as in xterm",
+           "DECSTR ends the protection of text",
+           "\x1b[1\"qx\x1b[!p"),
+
     # The parser.
+    Policy("sd_zero", LEFT_OUT,
+           "CSI 0 T belongs to the mouse in xterm, and does not scroll",
+           "SD without a number scrolls one, with 0 it is the mouse's and does not"),
+    Policy("sub_parameters", LEFT_OUT,
+           "a sequence with sub-parameters where none are known has no effect "
+           "in xterm; the oracle leaves them out",
+           "A sequence with sub-parameters where none are known has no effect"),
     taught("strings_take_utf8",
            "APC, PM and SOS are swallowed to their end; the oracle prints "
            "the rest of one that has UTF-8 in it",

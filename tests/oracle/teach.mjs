@@ -5,8 +5,6 @@
 //
 // A lesson replaces methods of the one terminal it is given; `t` is a Pupil.
 
-const UNDERLINE = 0x10000000; // in the foreground
-const HAS_EXTENDED = 0x10000000; // in the background
 const PROTECTED = 0x20000000; // in the background
 
 class Pupil {
@@ -92,7 +90,7 @@ function isArgument(list, at) {
 	for (let i = 0; i < at; i++) {
 		if (!isColour(list[i][0]) || list[i][1].length)
 			continue;
-		i += list[i + 1]?.[0] === 5 ? 2 : list[i + 1]?.[0] === 2 ? 4 : list.length;
+		i += list[i + 1]?.[0] === 5 ? 2 : list[i + 1]?.[0] === 2 ? 4 : 1;
 		if (i >= at)
 			return true;
 	}
@@ -110,10 +108,12 @@ function sgr_incomplete(t) {
 				continue;
 			}
 			const kind = subs.length ? subs[0] : list[i + 1]?.[0];
-			const need = kind === 5 ? 2 : kind === 2 ? 4 : Infinity;
+			const known = kind === 5 || kind === 2;
+			const need = kind === 5 ? 2 : kind === 2 ? 4 : 1;
 			const have = subs.length || list.length - i - 1;
 			const take = subs.length ? 1 : Math.min(need, have) + 1;
-			if (have >= need)
+			const bytes = subs.length ? subs : list.slice(i + 1, i + take).map(([n]) => n);
+			if (known && have >= need && bytes.every((n) => n <= 255))
 				out.push(...list.slice(i, i + take));
 			i += take - 1;
 		}
@@ -303,26 +303,38 @@ function wrap_in_place(t) {
 
 function erase_ends_pending_wrap(t) {
 	for (const name of ['eraseInLine', 'eraseInDisplay']) {
-		t.after(name, (params) => {
-			if (params.params[0] === 1 || params.params[0] === 2)
+		t.around(name, (old, params, ...rest) => {
+			if (params.params[0] <= 2)
 				t.endPendingWrap();
+			return old(params, ...rest);
 		});
 	}
 }
 
-function scroll_ends_pending_wrap(t) {
-	for (const name of ['scrollUp', 'scrollDown', 'scrollLeft', 'scrollRight',
-		'insertColumns', 'deleteColumns', 'softReset']) {
+// A wrap that waits is in the last column, and goes on waiting, when columns
+// are shifted, or rows outside the margins would be.
+function shifting_keeps_pending_wrap(t) {
+	for (const name of ['scrollLeft', 'scrollRight', 'insertColumns', 'deleteColumns']) {
 		t.around(name, (old, params) => {
+			const x = t.buffer.x;
 			t.endPendingWrap();
-			return old(params);
+			const result = old(params);
+			t.buffer.x = x;
+			return result;
+		});
+	}
+	for (const name of ['insertLines', 'deleteLines']) {
+		t.around(name, (old, params) => {
+			const { y, scrollTop, scrollBottom } = t.buffer;
+			return y < scrollTop || y > scrollBottom || old(params);
 		});
 	}
 }
 
-// Without wrapping, a wide character that does not fit is not shown, nor what
-// would make one wide.  xterm.js moves the cursor first, into the middle of
-// another one perhaps, and looks after its halves only between two chunks.
+// Without wrapping, a wide character that does not fit is not shown unless it
+// follows another, whose place it takes; nor is what would make one wide.
+// xterm.js moves the cursor first, into the middle of another one perhaps, and
+// looks after its halves only between two chunks.
 function wide_without_wrap(t) {
 	t.around('print', (old, data, start, end) => {
 		if (t.modes().wraparound)
@@ -331,9 +343,14 @@ function wide_without_wrap(t) {
 			const state = t.parser.precedingJoinState;
 			const next = t.core.unicodeService.charProperties(data[i], state);
 			const room = joins(next) ? width(next) - width(state) : width(next);
+			const full = t.buffer.x + room > t.cols;
+			const follows = t.buffer.x === t.cols && width(state) === 2 && state !== 0;
 			if (!joins(next))
 				t.endPendingWrap();
-			if (width(next) === 2 && t.buffer.x + room > t.cols) {
+			if (width(next) === 2 && full && !joins(next) && follows) {
+				t.buffer.x = t.cols - 2;
+				old(data, i, i + 1);
+			} else if (width(next) === 2 && t.buffer.x + room > t.cols) {
 				t.parser.precedingJoinState = joins(next)
 					? withWidth(next, width(state)) : 0;
 			} else {
@@ -343,15 +360,58 @@ function wide_without_wrap(t) {
 	});
 }
 
-function screen_switch_ends_pending_wrap(t) {
+// xterm clears the alternate screen when 1049 enters it and 1047 leaves it,
+// and that ends the waiting.
+function clearing_the_screen_ends_pending_wrap(t) {
+	t.around('setModePrivate', (old, params) => {
+		const result = old(params);
+		if (params.toArray().includes(1049))
+			t.endPendingWrap();
+		return result;
+	});
+	t.around('resetModePrivate', (old, params) => {
+		if (params.toArray().includes(1047) && t.buffer === t.buffers.alt)
+			t.endPendingWrap();
+		return old(params);
+	});
+}
+
+// xterm clears the alternate screen when 1049 enters it, also from there; 47
+// and 1047 take it as it is, which is empty.
+function only_1049_paints_the_screen(t) {
+	t.replace(t.buffers, 'activateAltBuffer', (old) => old());
+	t.around('setModePrivate', (old, params) => {
+		const result = old(params);
+		if (params.toArray().includes(1049)) {
+			for (let y = 0; y < t.rows; y++)
+				t.handler._resetBufferLine(y);
+		}
+		return result;
+	});
+}
+
+function margins_are_shared(t) {
 	for (const name of ['activateAltBuffer', 'activateNormalBuffer']) {
 		t.replace(t.buffers, name, (old, ...args) => {
-			const was = t.buffer;
+			const { scrollTop, scrollBottom } = t.buffer;
 			old(...args);
-			if (t.buffer !== was)
-				t.endPendingWrap();
+			Object.assign(t.buffer, { scrollTop, scrollBottom });
 		});
 	}
+}
+
+// DECSTR takes the protection off the text that is shown, and of the screen
+// that is not.
+function decstr_ends_protection(t) {
+	t.after('softReset', () => {
+		for (const buffer of [t.buffers.normal, t.buffers.alt]) {
+			for (let y = 0; y < Math.min(t.rows, buffer.lines.length); y++) {
+				const { _data } = buffer.lines.get(buffer.ybase + y);
+				for (let x = 0; x < t.cols; x++)
+					_data[3 * x + 2] &= ~PROTECTED;
+			}
+		}
+	});
 }
 
 // ED 1 in the last column looks for the row below without counting those of
@@ -509,7 +569,7 @@ function decsc_saves_all(t) {
 
 	t.around('saveCursor', () => {
 		t.buffer.tendSaved = {
-			x: Math.min(t.buffer.x, t.cols - 1),
+			x: t.buffer.x,
 			y: t.buffer.y,
 			origin: t.modes().origin,
 			pen: t.pen.clone(),
@@ -527,9 +587,18 @@ function decsc_saves_all(t) {
 		t.buffer.x = saved.x;
 		t.buffer.y = saved.y;
 		t.handler._restrictCursor();
+		if (saved.x === t.cols)
+			t.buffer.x = saved.x;
 		return true;
 	});
 	t.after('softReset', forget);
+	t.replace(t.core, 'resize', (old, ...args) => {
+		for (const { tendSaved } of [t.buffers.normal, t.buffers.alt]) {
+			if (tendSaved)
+				tendSaved.x = Math.min(tendSaved.x, t.cols - 1);
+		}
+		old(...args);
+	});
 	t.replace(t.buffers, 'activateNormalBuffer', (old) => {
 		t.buffers.alt.tendSaved = fresh();
 		old();
@@ -587,9 +656,7 @@ function decaln_resets_margins(t) {
 		t.buffer.scrollTop = 0;
 		t.buffer.scrollBottom = t.rows - 1;
 		const pen = t.pen;
-		t.pen = pen.clone();
-		t.pen.fg &= ~UNDERLINE;
-		t.pen.bg &= ~(HAS_EXTENDED | PROTECTED);
+		t.pen = new pen.constructor();
 		old();
 		t.pen = pen;
 		return true;
@@ -713,8 +780,9 @@ const LESSONS = {
 	pen_keeps_last_char, rep_repeats_apart, resize_forgets_last_char,
 	halves_end_together, sd_takes_background, left_and_right_margins,
 	erase_above_at_the_edge, wide_without_wrap,
-	wrap_in_place, erase_ends_pending_wrap, scroll_ends_pending_wrap,
-	screen_switch_ends_pending_wrap,
+	wrap_in_place, erase_ends_pending_wrap, shifting_keeps_pending_wrap,
+	clearing_the_screen_ends_pending_wrap, only_1049_paints_the_screen,
+	margins_are_shared, decstr_ends_protection,
 	c1_ri, origin_is_added_once, decsc_saves_all, tabs_are_shared,
 	tabs_stay_on_resize,
 	ris_resets_all, decstr_keeps_input_modes, decaln_resets_margins,

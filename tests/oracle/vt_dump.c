@@ -293,7 +293,8 @@ put_cursor(struct buf *out, const struct vt *vt)
 	buf_putc(out, ',');
 	put_bool(out, "pending_wrap", c.pending_wrap);
 	buf_printf(out, "},\"saved\":[[%u,%u],[%u,%u]],", vt->saved[0].y,
-	    vt->saved[0].x, vt->saved[1].y, vt->saved[1].x);
+	    vt->saved[0].x + vt->saved[0].pending, vt->saved[1].y,
+	    vt->saved[1].x + vt->saved[1].pending);
 }
 
 static void

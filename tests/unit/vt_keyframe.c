@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/hex.h"
 #include "base/mem.h"
 #include "vt/program_status.h"
 #include "vt_make.h"
@@ -331,6 +332,37 @@ a_keyframe_without_what_is_new_can_be_read_by_an_older_engine(void **state)
 	vt_destroy(vt);
 }
 
+/*
+ * Made by engine 1, of 10 by 3: four lines, the last with protected text, DECSC
+ * behind it, red text, modes and margins, and the beginning of a sequence.
+ */
+static const char engine_1
+    [] = "544b4601010a030080200000020000000100000000a040a08080800100020108"
+	 "000374776f000574687265650010050480106b65707405010272656405000301"
+	 "0004020000000042424242000000000000000042424242000081808008000042"
+	 "4242420000000001010000000000000000000000ffffff07000000ffffff0700"
+	 "00000000";
+
+static void
+a_keyframe_of_an_earlier_engine_is_read(void **state)
+{
+	uint8_t bytes[sizeof(engine_1) / 2];
+	struct error err = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(hex_digit(engine_1[2 * i]) << 4 |
+		    hex_digit(engine_1[2 * i + 1]));
+	struct vt *vt = keyframe_restore(bytes, sizeof(bytes), NULL, NULL,
+	    &err);
+	if (vt == NULL)
+		fail_msg("%s", err.msg);
+	shows(vt, "two\nthree\nkeptred");
+	feed(vt, "Hx\033[?2J\0338y");
+	shows(vt, "\n\nkepty");
+	vt_destroy(vt);
+}
+
 static void
 a_buffer_that_is_too_small_is_told(void **state)
 {
@@ -413,6 +445,7 @@ main(void)
 		cmocka_unit_test(a_keyframe_of_an_older_engine_is_restored),
 		cmocka_unit_test(
 		    a_keyframe_without_what_is_new_can_be_read_by_an_older_engine),
+		cmocka_unit_test(a_keyframe_of_an_earlier_engine_is_read),
 		cmocka_unit_test(a_buffer_that_is_too_small_is_told),
 		cmocka_unit_test(
 		    without_the_history_the_screen_goes_on_the_same),

@@ -1,6 +1,7 @@
 #ifndef TEND_TESTS_VT_RIG_H
 #define TEND_TESTS_VT_RIG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,7 @@ struct rig {
 	enum way way;
 	uint64_t random;     /* state of the generator; never 0 */
 	uint64_t generation; /* when ?changed last looked */
+	bool checksums;      /* CHECKSUMS was said */
 	struct buf replies;
 	struct buf events;
 };

@@ -116,6 +116,16 @@ do_end_sync(struct rig *rig, const struct step *step, struct error *err)
 }
 
 static int
+do_checksums(struct rig *rig, const struct step *step, struct error *err)
+{
+	(void)step;
+	(void)err;
+	rig->checksums = true;
+	vt_answer_checksums(rig->vt, true);
+	return 0;
+}
+
+static int
 do_look(struct rig *rig, const struct step *step, struct error *err)
 {
 	auto_free char *got = NULL;
@@ -150,6 +160,7 @@ do_step(struct rig *rig, const struct step *step, struct error *err)
 		{ "RESIZE", do_resize },
 		{ "COLOURS", do_colours },
 		{ "END-SYNC", do_end_sync },
+		{ "CHECKSUMS", do_checksums },
 	};
 
 	if (step->verb[0] == '?')
