@@ -48,7 +48,7 @@ fresh(struct host *h)
 
 /* For tests of terminals, in the environment of whoever began the session. */
 static bool
-wants_checksums(void)
+answers_all(void)
 {
 	const char *text = getenv("TEND_CHECKSUMS");
 
@@ -62,7 +62,7 @@ engine_adopt(struct host *h, struct vt *vt)
 	if (h->vt == NULL)
 		return;
 	vt_set_ops(h->vt, &answering, h);
-	vt_answer_checksums(h->vt, wants_checksums());
+	vt_answer_all(h->vt, answers_all());
 }
 
 void

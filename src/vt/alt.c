@@ -1,8 +1,8 @@
 /*
  * The alternate screen.  It exists only while it is shown, and is empty when
- * it appears, as are its saved cursor and stack of keyboard flags; most
- * sessions never pay for it.  The margins are the terminal's: they go along to
- * the screen that is shown.
+ * it appears, as is its stack of keyboard flags; most sessions never pay for
+ * it.  Its saved cursor stays.  The margins are the terminal's: they go along
+ * to the screen that is shown.
  */
 #include "vt/state.h"
 
@@ -57,7 +57,6 @@ vt_leave_alt(struct vt *vt)
 	carry_margins(&vt->screens[0], &vt->screens[1]);
 	screen_finish(&vt->screens[1]);
 	vt->screen = &vt->screens[0];
-	vt_reset_saved_cursor(vt, 1);
 	vt->keyboard.kitty_depth[1] = 0;
 	vt->keyboard.kitty[1][0] = 0;
 	carry_cursor(vt);

@@ -37,12 +37,19 @@ move_to_origin(struct vt *vt, unsigned x, unsigned y)
 		vt_move_to(vt, x, y);
 }
 
+static bool
+has_text(const struct cell *c)
+{
+	return c->ch != 0 || cell_kind(c) == CELL_TAIL;
+}
+
 /*
  * A wrap waits where text wraps: at the right margin, or at the edge beyond it.
  * CBT and the end of side margins may leave it in another column.  Where no
  * rendering could say it, it does not wait: in the first column, elsewhere
- * between margins, and on the left half of a wide character.  A pad, behind
- * which nothing waits, becomes a blank.
+ * between margins, on the left half of a wide character, and, where DECSCL
+ * allows neither side margins nor rectangles, wherever they were needed.  A
+ * pad, behind which nothing waits, becomes a blank.
  */
 void
 vt_check_wait(struct vt *vt)
@@ -55,8 +62,13 @@ vt_check_wait(struct vt *vt)
 
 	if (!vt->cursor.pending)
 		return;
-	vt->cursor.pending = (x == end || (x > 0 && screen_full_width(s))) &&
-	    cell_kind(c) != CELL_WIDE;
+	if (vt->level < 4)
+		vt->cursor.pending = x == end && has_text(c);
+	else if (cell_kind(c) == CELL_WIDE)
+		vt->cursor.pending = false;
+	else
+		vt->cursor.pending = x == end ||
+		    (x > 0 && screen_full_width(s));
 	if (cell_kind(c) == CELL_PAD) {
 		screen_forget_pad(c);
 		screen_touch(s, row);
@@ -99,6 +111,30 @@ move_right(struct vt *vt, unsigned n)
 	vt_move_to(vt, x + min(n, limit - x), vt->cursor.y);
 }
 
+/* Whether mode 45 or 1045 is in force. */
+static bool
+wraps_back(const struct vt *vt)
+{
+	return vt_mode(vt, MODE_DECAWM) &&
+	    (vt_mode(vt, MODE_REVERSE_WRAP) ||
+		vt_mode(vt, MODE_REVERSE_WRAP_ANY));
+}
+
+/* With mode 1045, one step back to the row above, or from the top round. */
+static bool
+step_back(struct vt *vt)
+{
+	const struct screen *s = vt->screen;
+	unsigned y = vt->cursor.y;
+
+	if (y == s->top && vt_between_sides(vt, vt->cursor.x))
+		y = s->bottom;
+	else
+		y = y > 0 ? y - 1 : s->rows - 1u;
+	vt_move_to(vt, s->right, y);
+	return true;
+}
+
 /* With mode 45, one step back over the wrap of this row. */
 static bool
 unwrap(struct vt *vt)
@@ -106,8 +142,11 @@ unwrap(struct vt *vt)
 	struct screen *s = vt->screen;
 	unsigned y = vt->cursor.y;
 
-	if (!vt_mode(vt, MODE_REVERSE_WRAP) || !vt_mode(vt, MODE_DECAWM) ||
-	    y <= s->top || y > s->bottom ||
+	if (!wraps_back(vt))
+		return false;
+	if (vt_mode(vt, MODE_REVERSE_WRAP_ANY))
+		return step_back(vt);
+	if (y <= s->top || y > s->bottom ||
 	    !(screen_row(s, y)->flags & ROW_CONTINUES))
 		return false;
 	screen_row(s, y)->flags &= (uint16_t)~ROW_CONTINUES;
@@ -121,7 +160,7 @@ unwrap(struct vt *vt)
 static void
 move_left(struct vt *vt, unsigned n)
 {
-	if (vt->cursor.pending && vt_mode(vt, MODE_REVERSE_WRAP)) {
+	if (vt->cursor.pending && wraps_back(vt)) {
 		vt->cursor.pending = false;
 		n--;
 	}

@@ -35,6 +35,7 @@
  */
 #define ENGINE_FIRST 1
 #define ENGINE_SECOND 2
+#define MODES_1 (MODE_SCHEME + 1) /* those that engine 1 had */
 
 struct codec {
 	struct buf *out; /* NULL: reading */
@@ -339,8 +340,10 @@ cursor(struct codec *k, struct vt *vt)
 	if (vt->last.join != 0)
 		NUMBER(k, vt->last.cell, vt->screen->cols - 1u);
 	NUMBER(k, vt->shape, CURSOR_BAR);
-	if (k->engine >= ENGINE_SECOND)
+	if (k->engine >= ENGINE_SECOND) {
 		NUMBER(k, vt->protection, PROTECT_ALWAYS);
+		NUMBER_FROM(k, vt->level, 1, LEVEL_MAX);
+	}
 }
 
 static void
@@ -488,8 +491,15 @@ stash(struct codec *k, struct vt *vt)
 static void
 modes(struct codec *k, struct vt *vt)
 {
-	NUMBER(k, vt->modes, (1ull << MODE_COUNT) - 1);
-	NUMBER(k, vt->saved_modes, (1ull << MODE_COUNT) - 1);
+	const bool all = k->engine >= ENGINE_SECOND;
+	const uint64_t known = (1ull << (all ? MODE_COUNT : MODES_1)) - 1;
+	const uint64_t fresh = mode_initial() & ~known;
+	uint64_t now = vt->modes & known, saved = vt->saved_modes & known;
+
+	NUMBER(k, now, known);
+	NUMBER(k, saved, known);
+	vt->modes = now | fresh;
+	vt->saved_modes = saved | fresh;
 }
 
 /* The alternate screen is there when the modes say so. */
@@ -525,8 +535,12 @@ walk(struct codec *k, struct vt *vt)
 static bool
 is_as_in_first(const struct vt *vt)
 {
+	const uint64_t fresh = mode_initial() >> MODES_1;
+
 	return vt->program.state == PROGRAM_SILENT && !vt->saved[0].pending &&
-	    !vt->saved[1].pending && vt->protection == PROTECT_SELECTIVE;
+	    !vt->saved[1].pending && vt->protection == PROTECT_SELECTIVE &&
+	    vt->level == LEVEL_MAX && vt->modes >> MODES_1 == fresh &&
+	    vt->saved_modes >> MODES_1 == fresh;
 }
 
 static uint64_t

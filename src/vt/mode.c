@@ -47,6 +47,8 @@ mode_set(struct vt *vt, enum mode_id id, bool on)
 {
 	bool was = vt_mode(vt, id);
 
+	if (id == MODE_DECLRMM && vt->level < 4)
+		on = false;
 	vt->modes &= ~(1ull << id);
 	vt->modes |= (uint64_t)on << id;
 	/* What no update began cannot end one. */

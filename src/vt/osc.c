@@ -2,10 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#include "base/hex.h"
 #include "base/mem.h"
+#include "vt/colour_name.h"
 #include "vt/handlers.h"
 #include "vt/state.h"
 
@@ -57,85 +56,15 @@ osc_cwd(struct vt *vt, const struct seq *seq)
 	    &(struct vt_event){ .type = VT_EVENT_CWD, .text = vt->cwd });
 }
 
-/*
- * One to four hex digits as 0..255; -1 if it is not.  In rgb: they are a
- * fraction of their largest value, after # the most significant bits.
- */
-static int
-hex_channel(const char *p, size_t len, bool fraction)
-{
-	unsigned value = 0, max = 0;
-
-	if (len < 1 || len > 4)
-		return -1;
-	for (size_t i = 0; i < len; i++) {
-		int d = hex_digit(p[i]);
-		if (d < 0)
-			return -1;
-		value = value << 4 | (unsigned)d;
-		max = max << 4 | 15;
-	}
-	if (fraction)
-		return (int)((value * 255 + max / 2) / max);
-	return (int)(value << 12 >> (4 * len - 4) >> 8);
-}
-
-/* rgb:h/h/h with one to four digits each. */
-static bool
-parse_rgb(const char *p, size_t len, uint32_t *out)
-{
-	uint32_t colour = 0;
-
-	for (int i = 0; i < 3; i++) {
-		const char *slash = i < 2 ? memchr(p, '/', len) : p + len;
-		if (slash == NULL)
-			return false;
-		int v = hex_channel(p, (size_t)(slash - p), true);
-		if (v < 0)
-			return false;
-		colour = colour << 8 | (uint32_t)v;
-		len -= (size_t)(slash - p) + (i < 2);
-		p = slash + (i < 2);
-	}
-	*out = colour;
-	return true;
-}
-
-/* #rgb, #rrggbb, #rrrgggbbb, #rrrrggggbbbb. */
-static bool
-parse_hash(const char *p, size_t len, uint32_t *out)
-{
-	size_t each = len / 3;
-	uint32_t colour = 0;
-
-	if (len % 3 != 0 || each < 1 || each > 4)
-		return false;
-	for (int i = 0; i < 3; i++) {
-		int v = hex_channel(p + (size_t)i * each, each, false);
-		if (v < 0)
-			return false;
-		colour = colour << 8 | (uint32_t)v;
-	}
-	*out = colour;
-	return true;
-}
-
-static bool
-parse_colour(const char *p, size_t len, uint32_t *out)
-{
-	if (len > 4 && strncasecmp(p, "rgb:", 4) == 0)
-		return parse_rgb(p + 4, len - 4, out);
-	return len > 1 && p[0] == '#' && parse_hash(p + 1, len - 1, out);
-}
-
-/* Ends with ST, however the question ended (O-10). */
+/* Ends as the question did. */
 static void
-reply_colour(struct vt *vt, const char *what, uint32_t rgb)
+reply_colour(struct vt *vt, const struct seq *seq, const char *what,
+    uint32_t rgb)
 {
 	unsigned r = rgb >> 16, g = rgb >> 8 & 0xff, b = rgb & 0xff;
 
-	vt_reply(vt, "\033]%s;rgb:%02x%02x/%02x%02x/%02x%02x\033\\", what, r, r,
-	    g, g, b, b);
+	vt_reply(vt, "\033]%s;rgb:%02x%02x/%02x%02x/%02x%02x%s", what, r, r, g,
+	    g, b, b, seq->bel ? "\a" : "\033\\");
 }
 
 /* A number up to `end`; -1 when it is none, or above max. */
@@ -169,16 +98,17 @@ next_part(const char **p, size_t *len)
 }
 
 static void
-palette_entry(struct vt *vt, int i, const char *spec, size_t len)
+palette_entry(struct vt *vt, const struct seq *seq, int i, const char *spec,
+    size_t len)
 {
 	char what[16];
 	uint32_t rgb;
 
 	if (len == 1 && spec[0] == '?') {
 		snprintf(what, sizeof(what), "4;%d", i);
-		reply_colour(vt, what,
+		reply_colour(vt, seq, what,
 		    colours_palette(&vt->colours, (unsigned)i));
-	} else if (parse_colour(spec, len, &rgb)) {
+	} else if (colour_name_parse(spec, len, &rgb)) {
 		colours_set_palette(&vt->colours, (unsigned)i, rgb);
 		vt_touch(vt);
 	}
@@ -194,7 +124,7 @@ osc_palette(struct vt *vt, const struct seq *seq)
 	    (spec = next_part(&p, &spec_len)) != NULL) {
 		int i = parse_number(number, number_len, PALETTE_SIZE - 1);
 		if (i >= 0)
-			palette_entry(vt, i, spec, spec_len);
+			palette_entry(vt, seq, i, spec, spec_len);
 	}
 }
 
@@ -231,10 +161,10 @@ osc_dynamic(struct vt *vt, const struct seq *seq)
 	for (; role < 3 && (part = next_part(&p, &len)) != NULL; role++) {
 		uint32_t rgb;
 		if (len == 1 && part[0] == '?') {
-			reply_colour(vt, what[role],
+			reply_colour(vt, seq, what[role],
 			    colours_role(&vt->colours,
 				(enum vt_colour_role)role));
-		} else if (parse_colour(part, len, &rgb)) {
+		} else if (colour_name_parse(part, len, &rgb)) {
 			vt->colours.set[role] = rgb;
 			vt->colours.is_set[role] = true;
 			vt_touch(vt);

@@ -34,9 +34,9 @@ struct seq {
 	uint8_t final;
 	uint8_t nargs;               /* at least 1 */
 	bool bare;                   /* CSI: no parameter was written */
+	bool bel;                    /* OSC: ended with BEL, not ST */
 	uint16_t args[SEQ_ARGS_MAX]; /* 0 when left out; OSC: its number */
 	uint32_t sub;                /* bit i: args[i] is a sub-parameter */
-	bool bel;                    /* OSC: it ended with BEL */
 	const char *str; /* OSC, DCS: NUL-terminated, may hold anything */
 	size_t len;
 };

@@ -46,7 +46,7 @@ read_rect(const struct vt *vt, const struct seq *seq, unsigned i,
 	r->bottom = min(in.bottom,
 	    in.top + seq_arg(seq, i + 2, UINT16_MAX) - 1);
 	r->right = min(in.right, in.left + seq_arg(seq, i + 3, UINT16_MAX) - 1);
-	return r->top <= r->bottom && r->left <= r->right;
+	return vt->level >= 4 && r->top <= r->bottom && r->left <= r->right;
 }
 
 /* Whole rows that are about to be gone can be looked at before. */
@@ -224,7 +224,7 @@ csi_decrqcra(struct vt *vt, const struct seq *seq)
 {
 	struct rect r;
 
-	if (!vt->checksums)
+	if (!vt->answers_all)
 		return;
 	unsigned sum = read_rect(vt, seq, 2, &r) ? checksum(vt, &r) : 0;
 	vt_reply(vt, "\033P%u!~%04X\033\\", seq->args[0], sum);

@@ -702,6 +702,13 @@ vt_render(const struct vt *vt, unsigned flags, struct buf *out)
 	vt_put_colours(vt, out);
 	put_titles(&r);
 	put_saved_modes(&r);
+	if (vt->level != LEVEL_MAX)
+		buf_printf(out, "\033[%d\"p", 60 + vt->level);
+	if (!vt_on_alt(vt) && !is_plain_save(&vt->saved[1])) {
+		buf_puts(out, "\033[?1047h");
+		put_saved_cursor(&r, &vt->saved[1]);
+		buf_puts(out, "\033[?1047l\033[H");
+	}
 	if (!vt_on_alt(vt) || !(flags & RENDER_SHOWN))
 		put_screen(&r, 0, flags & RENDER_HISTORY);
 	if (vt_on_alt(vt)) {

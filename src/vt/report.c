@@ -16,26 +16,37 @@
 
 #define TEND_NAME "tend(" TEND_VERSION ")"
 
-/* A VT220 with colour. */
+/*
+ * A VT420 with selective erase, horizontal scrolling, colour and rectangles.
+ */
+#define ATTRIBUTES "\033[?64;6;21;22;28c"
+
+/*
+ * The xterm that this terminal behaves as.  Emacs asks for colours, and uses
+ * modifyOtherKeys, from 242 on, unless it is above 2000; vim asks for the
+ * cursor's shape and reads the mouse as SGR from 279 on.
+ */
+#define XTERM_PATCH 379
+
 void
 csi_da1(struct vt *vt, const struct seq *seq)
 {
 	if (seq->args[0] == 0)
-		vt_reply(vt, "\033[?62;22c");
+		vt_reply(vt, ATTRIBUTES);
 }
 
 void
 esc_decid(struct vt *vt, const struct seq *seq)
 {
 	(void)seq;
-	vt_reply(vt, "\033[?62;22c");
+	vt_reply(vt, ATTRIBUTES);
 }
 
 void
 csi_da2(struct vt *vt, const struct seq *seq)
 {
 	if (seq->args[0] == 0)
-		vt_reply(vt, "\033[>1;%d;0c", 100 * VT_ENGINE_VERSION);
+		vt_reply(vt, "\033[>41;%d;0c", XTERM_PATCH);
 }
 
 void
@@ -95,8 +106,10 @@ csi_decdsr(struct vt *vt, const struct seq *seq)
 		{ 25, "\033[?21n" },       /* user keys are locked */
 		{ 26, "\033[?27;1;0;0n" }, /* keyboard: North American */
 		{ 53, "\033[?53n" },       /* no locator */
-		{ 55, "\033[?53n" },
-		{ 56, "\033[?57;0n" },
+		{ 55, "\033[?53n" }, { 56, "\033[?57;0n" },
+		{ 62, "\033[0*{" },  /* no room for macros */
+		{ 75, "\033[?70n" }, /* no errors on the line */
+		{ 85, "\033[?83n" }, /* one session */
 	};
 
 	if (seq->args[0] == 6)
@@ -104,34 +117,127 @@ csi_decdsr(struct vt *vt, const struct seq *seq)
 	else if (seq->args[0] == 996)
 		vt_reply(vt, "\033[?997;%dn",
 		    colours_dark(&vt->colours) ? 1 : 2);
+	else if (seq->args[0] == 63) /* the checksum of no macros */
+		vt_reply(vt, "\033P%u!~0000\033\\", seq_arg(seq, 1, 0));
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		if (fixed[i].question == seq->args[0])
 			vt_reply(vt, "%s", fixed[i].answer);
 }
 
-/* 0 not known, 1 set, 2 reset. */
+/* 0 not known, 1 set, 2 reset, 3 always set, 4 always reset. */
+enum {
+	MODE_UNKNOWN,
+	MODE_IS_SET,
+	MODE_IS_RESET,
+	MODE_FIXED_ON,
+	MODE_FIXED_OFF
+};
+
+/* Modes that cannot be changed, and are no rows of mode.def. */
+static const struct {
+	bool private;
+	uint16_t number;
+	uint8_t state;
+} fixed_modes[] = {
+	{ false, 1, MODE_FIXED_OFF },   /* GATM */
+	{ false, 3, MODE_IS_RESET },    /* CRM */
+	{ false, 5, MODE_FIXED_OFF },   /* SRTM */
+	{ false, 7, MODE_FIXED_OFF },   /* VEM */
+	{ false, 10, MODE_FIXED_OFF },  /* HEM */
+	{ false, 11, MODE_FIXED_OFF },  /* PUM */
+	{ false, 13, MODE_FIXED_OFF },  /* FEAM */
+	{ false, 14, MODE_FIXED_OFF },  /* FETM */
+	{ false, 15, MODE_FIXED_OFF },  /* MATM */
+	{ false, 16, MODE_FIXED_OFF },  /* TTM */
+	{ false, 17, MODE_FIXED_OFF },  /* SATM */
+	{ false, 18, MODE_FIXED_OFF },  /* TSM */
+	{ false, 19, MODE_FIXED_OFF },  /* EBM */
+	{ true, 2, MODE_IS_SET },       /* DECANM: no VT52 */
+	{ true, 8, MODE_FIXED_OFF },    /* DECARM: keys do not repeat here */
+	{ true, 14, MODE_FIXED_OFF },   /* blinking is not combined */
+	{ true, 1034, MODE_FIXED_OFF }, /* Meta sets the eighth bit */
+	{ true, 1035, MODE_FIXED_OFF }, /* Num Lock's modifier */
+	{ true, 1036, MODE_FIXED_ON },  /* Meta sends ESC */
+	{ true, 1037, MODE_FIXED_OFF }, /* Delete sends DEL */
+	{ true, 1039, MODE_FIXED_ON },  /* Alt sends ESC */
+};
+
 static int
 mode_state(const struct vt *vt, bool private, unsigned number)
 {
 	enum mode_id id = mode_find(private, number);
 
-	if (id == MODE_COUNT)
-		return 0;
-	return vt_mode(vt, id) ? 1 : 2;
+	if (id != MODE_COUNT)
+		return vt_mode(vt, id) ? MODE_IS_SET : MODE_IS_RESET;
+	for (size_t i = 0; i < sizeof(fixed_modes) / sizeof(fixed_modes[0]);
+	     i++)
+		if (fixed_modes[i].private == private &&
+		    fixed_modes[i].number == number)
+			return fixed_modes[i].state;
+	return MODE_UNKNOWN;
+}
+
+static void
+report_mode(struct vt *vt, const struct seq *seq, bool private)
+{
+	if (vt->level >= 3)
+		vt_reply(vt, "\033[%s%u;%d$y", private ? "?" : "", seq->args[0],
+		    mode_state(vt, private, seq->args[0]));
 }
 
 void
 csi_rqm(struct vt *vt, const struct seq *seq)
 {
-	vt_reply(vt, "\033[%u;%d$y", seq->args[0],
-	    mode_state(vt, false, seq->args[0]));
+	report_mode(vt, seq, false);
 }
 
 void
 csi_decrqm(struct vt *vt, const struct seq *seq)
 {
-	vt_reply(vt, "\033[?%u;%d$y", seq->args[0],
-	    mode_state(vt, true, seq->args[0]));
+	report_mode(vt, seq, true);
+}
+
+/* DECCIR: where the cursor is, the pen, what waits, the character sets. */
+static void
+report_cursor_state(struct vt *vt)
+{
+	const struct charsets *c = &vt->charsets;
+	uint32_t attr = vt->pen.attr;
+	int rendition = 0x40 | (attr & ATTR_BOLD ? 1 : 0) |
+	    (attr & ATTR_UNDERLINE ? 2 : 0) | (attr & ATTR_BLINK ? 4 : 0) |
+	    (attr & ATTR_INVERSE ? 8 : 0);
+	int flags = 0x40 | (vt_mode(vt, MODE_DECOM) ? 1 : 0) |
+	    (c->single == 2 ? 2 : 0) | (c->single == 3 ? 4 : 0) |
+	    (vt->cursor.pending ? 8 : 0);
+
+	vt_reply(vt, "\033P1$u%d;%d;1;%c;%c;%c;%d;2;%c;%.4s\033\\",
+	    vt->cursor.y + 1, vt->cursor.x + 1, rendition,
+	    attr & ATTR_PROTECTED ? 'A' : '@', flags, c->current, 0x4f,
+	    (const char *)c->set);
+}
+
+/* DECTABSR: as many tab stops as an answer holds. */
+static void
+report_tabs(struct vt *vt)
+{
+	char text[400];
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (unsigned x = 0; x < vt->screen->cols && n + 8 < sizeof(text); x++)
+		if (vt->tabs[x / 8] >> (x % 8) & 1)
+			n += (size_t)snprintf(text + n, sizeof(text) - n,
+			    "%s%u", n > 0 ? "/" : "", x + 1);
+	vt_reply(vt, "\033P2$u%s\033\\", text);
+}
+
+void
+csi_decrqpsr(struct vt *vt, const struct seq *seq)
+{
+	if (seq->args[0] == 1)
+		report_cursor_state(vt);
+	else if (seq->args[0] == 2)
+		report_tabs(vt);
 }
 
 void
@@ -148,18 +254,37 @@ csi_decscusr(struct vt *vt, const struct seq *seq)
 	mode_set(vt, MODE_CURSOR_BLINK, n % 2 == 1);
 }
 
-static void
-report_size(struct vt *vt, unsigned what)
+/* The window is the screen, and both fill the display. */
+static bool
+report_window(struct vt *vt, unsigned what)
 {
 	unsigned rows = vt->screen->rows, cols = vt->screen->cols;
+	unsigned height = rows * CELL_HEIGHT_PX, width = cols * CELL_WIDTH_PX;
 
-	if (what == 14)
-		vt_reply(vt, "\033[4;%u;%ut", rows * CELL_HEIGHT_PX,
-		    cols * CELL_WIDTH_PX);
+	if (what == 11)
+		vt_reply(vt, "\033[1t"); /* it is no icon */
+	else if (what == 13)
+		vt_reply(vt, "\033[3;0;0t");
+	else if (what == 14 || what == 15)
+		vt_reply(vt, "\033[%u;%u;%ut", what - 10, height, width);
 	else if (what == 16)
 		vt_reply(vt, "\033[6;%d;%dt", CELL_HEIGHT_PX, CELL_WIDTH_PX);
+	else if (what == 18 || what == 19)
+		vt_reply(vt, "\033[%u;%u;%ut", what - 10, rows, cols);
 	else
-		vt_reply(vt, "\033[8;%u;%ut", rows, cols);
+		return false;
+	return true;
+}
+
+/* 20 and 21: a title that somebody else may have written. */
+static void
+report_title(struct vt *vt, unsigned what)
+{
+	const char *text = what == 20 ? vt->titles.icon : vt->titles.title;
+
+	if (vt->answers_all)
+		vt_reply(vt, "\033]%c%.400s\033\\", what == 20 ? 'L' : 'l',
+		    text);
 }
 
 /* Which of the two 22 and 23 mean: both, the icon's, the window's. */
@@ -186,8 +311,10 @@ csi_xtwinops(struct vt *vt, const struct seq *seq)
 {
 	unsigned what = seq->args[0];
 
-	if (what == 14 || what == 16 || what == 18)
-		report_size(vt, what);
+	if (report_window(vt, what))
+		return;
+	if (what == 20 || what == 21)
+		report_title(vt, what);
 	else if (what == 22)
 		titles_push(&vt->titles, title_kinds(seq));
 	else if (what == 23 && vt->titles.depth > 0)
@@ -277,7 +404,7 @@ dcs_decrqss(struct vt *vt, const struct seq *seq)
 		vt_reply(vt, "\033P1$r%d\"q\033\\",
 		    (vt->pen.attr & ATTR_PROTECTED) != 0);
 	else if (strcmp(seq->str, "\"p") == 0)
-		vt_reply(vt, "\033P1$r62;1\"p\033\\");
+		vt_reply(vt, "\033P1$r%d;1\"p\033\\", 60 + vt->level);
 	else
 		vt_reply(vt, "\033P0$r\033\\");
 }

@@ -21,6 +21,7 @@ void
 vt_reset(struct vt *vt)
 {
 	vt_leave_alt(vt);
+	vt->level = LEVEL_MAX;
 	vt->modes = mode_initial();
 	vt->saved_modes = vt->modes;
 	reset_pen(vt);
@@ -71,7 +72,8 @@ void
 csi_decstr(struct vt *vt, const struct seq *seq)
 {
 	static const enum mode_id soft[] = { MODE_IRM, MODE_DECCKM, MODE_DECOM,
-		MODE_DECAWM, MODE_DECTCEM, MODE_REVERSE_WRAP, MODE_DECNKM };
+		MODE_DECAWM, MODE_DECTCEM, MODE_REVERSE_WRAP,
+		MODE_REVERSE_WRAP_ANY, MODE_DECNKM, MODE_KAM };
 
 	(void)seq;
 	for (size_t i = 0; i < sizeof(soft) / sizeof(soft[0]); i++) {
@@ -90,6 +92,21 @@ csi_decstr(struct vt *vt, const struct seq *seq)
 	vt->keyboard.format_other_keys = 0;
 	mode_set(vt, MODE_SYNC, false); /* else nothing would be seen again */
 	vt_touch(vt);
+}
+
+/* 61 to 64, as the terminals VT100 to VT420 have them. */
+void
+csi_decscl(struct vt *vt, const struct seq *seq)
+{
+	unsigned level = seq->args[0] - 60u;
+
+	if (level < 1 || level > LEVEL_MAX)
+		return;
+	csi_decstr(vt, seq);
+	vt->level = (uint8_t)level;
+	/* Below 4 there are no side margins that these could wait at. */
+	vt->saved[0].pending = vt->saved[1].pending = false;
+	vt_check_wait(vt);
 }
 
 void

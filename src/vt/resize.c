@@ -461,11 +461,17 @@ resize_alt(struct vt *vt, unsigned cols, unsigned rows)
 	/* A wider screen has the place that a pending wrap waits for. */
 	vt_move_to(vt, vt->cursor.x + (vt->cursor.pending && cols > was),
 	    vt->cursor.y - top);
-	if (vt->saved[1].x >= cols)
-		vt->saved[1].x = (uint16_t)(cols - 1);
-	if (vt->saved[1].y >= rows)
-		vt->saved[1].y = (uint16_t)(rows - 1);
-	vt->saved[1].pending = false;
+}
+
+/* What DECSC saved on the alternate screen, shown or not. */
+static void
+clamp_saved(struct saved_cursor *s, unsigned cols, unsigned rows)
+{
+	if (s->x >= cols)
+		s->x = (uint16_t)(cols - 1);
+	if (s->y >= rows)
+		s->y = (uint16_t)(rows - 1);
+	s->pending = false;
 }
 
 static void
@@ -491,6 +497,7 @@ vt_resize(struct vt *vt, unsigned cols, unsigned rows, struct error *err)
 	resize_primary(vt, cols, rows);
 	if (vt_on_alt(vt))
 		resize_alt(vt, cols, rows);
+	clamp_saved(&vt->saved[1], cols, rows);
 	resize_tabs(vt, was, cols);
 	vt->last.join = 0;
 	vt->now++;

@@ -22,6 +22,7 @@
 #define CWD_MAX 4096
 #define KITTY_STACK_MAX 16
 #define PALETTE_SIZE 256
+#define LEVEL_MAX 4 /* a VT420 */
 
 struct cursor {
 	uint16_t x, y;
@@ -106,6 +107,7 @@ struct vt {
 	struct charsets charsets;
 	struct last_char last;
 	enum protection protection;
+	uint8_t level; /* DECSCL: 1 to LEVEL_MAX, of the VT series */
 
 	uint64_t modes, saved_modes; /* enum mode_id */
 	uint8_t *tabs;               /* a bit for each column */
@@ -115,7 +117,7 @@ struct vt {
 	char *cwd;
 	struct program_status program;
 	struct colours colours;
-	bool checksums; /* DECRQCRA is answered; its user's, not saved */
+	bool answers_all; /* see vt_answer_all(); its user's, not saved */
 
 	uint64_t now;       /* counts feeds and resizes */
 	uint64_t changed;   /* last change but of cells */

@@ -82,9 +82,9 @@ vt_set_ops(struct vt *vt, const struct vt_ops *ops, void *arg)
 }
 
 void
-vt_answer_checksums(struct vt *vt, bool answer)
+vt_answer_all(struct vt *vt, bool answer)
 {
-	vt->checksums = answer;
+	vt->answers_all = answer;
 }
 
 void

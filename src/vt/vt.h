@@ -105,10 +105,11 @@ struct vt_config {
 };
 
 /*
- * Answer DECRQCRA, by which a program learns what the screen shows: for tests
- * of the terminal.  It is off in a terminal that was made or restored.
+ * Answer also what tells a program of things that others have written: checksums
+ * of the screen (DECRQCRA) and titles (CSI 20 t, 21 t).  That is for tests of
+ * terminals, and off in one that was made or restored.
  */
-void vt_answer_checksums(struct vt *vt, bool answer);
+void vt_answer_all(struct vt *vt, bool answer);
 
 /* 0, or -EINVAL and *err when no screen can have this size. */
 int vt_check_size(unsigned cols, unsigned rows, struct error *err);

@@ -49,7 +49,7 @@ def text(rng):
 
 QUESTIONS = [
     cursor, cursor, colour, colour, text,
-    fixed(b"\033[c", b"\033[?62;22c"),
+    fixed(b"\033[c", b"\033[?64;6;21;22;28c"),
     fixed(b"\033[5n", b"\033[0n"),
     fixed(b"\033[?25$p", b"\033[?25;1$y"),
     fixed(b"\033[?1000$p", b"\033[?1000;2$y"),

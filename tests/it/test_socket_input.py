@@ -418,7 +418,7 @@ def test_colours_of_who_types_answer_the_program(home, how):
                 w.call("session.colours", fg="112233", bg="red")
             assert refused.value.code == "usage"
         w.data(b"g")
-        w.until(lambda: b"5c" in w.output, "an answer")
+        w.until(lambda: b" 07" in w.output, "an answer")
         got = bytes(int(x, 16) for x in
                     bytes(w.output).rpartition(b"\a")[2].split())
         assert b"rgb:aaaa/bbbb/cccc" in got, got

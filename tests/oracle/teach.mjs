@@ -599,10 +599,6 @@ function decsc_saves_all(t) {
 		}
 		old(...args);
 	});
-	t.replace(t.buffers, 'activateNormalBuffer', (old) => {
-		t.buffers.alt.tendSaved = fresh();
-		old();
-	});
 }
 
 function tabs_are_shared(t) {

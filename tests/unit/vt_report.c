@@ -48,12 +48,12 @@ colours_are_reported(void **state)
 	answers("\033]10;?\033\\", "\033]10;rgb:ffff/ffff/ffff\033\\");
 	answers("\033]11;?\033\\", "\033]11;rgb:0000/0000/0000\033\\");
 	answers("\033]12;?\033\\", "\033]12;rgb:ffff/ffff/ffff\033\\");
-	answers("\033]10;?\a", "\033]10;rgb:ffff/ffff/ffff\033\\");
+	answers("\033]10;?\a", "\033]10;rgb:ffff/ffff/ffff\a");
 	answers("\033]11;#123456\033\\\033]11;?\033\\",
 	    "\033]11;rgb:1212/3434/5656\033\\");
 	answers("\033]4;1;?\033\\", "\033]4;1;rgb:cdcd/0000/0000\033\\");
 	answers("\033]4;7;#abcdef\a\033]4;7;?\a",
-	    "\033]4;7;rgb:abab/cdcd/efef\033\\");
+	    "\033]4;7;rgb:abab/cdcd/efef\a");
 }
 
 /* O-10: whoever knows the colours outside says them. */
@@ -77,10 +77,10 @@ static void
 the_terminal_says_what_it_is(void **state)
 {
 	(void)state;
-	answers("\033[c", "\033[?62;22c");
-	answers("\033[0c", "\033[?62;22c");
+	answers("\033[c", "\033[?64;6;21;22;28c");
+	answers("\033[0c", "\033[?64;6;21;22;28c");
 	answers("\033[1c", "");
-	answers("\033Z", "\033[?62;22c");
+	answers("\033Z", "\033[?64;6;21;22;28c");
 	answers("\033[=c", "\033P!|00000000\033\\");
 	answers("\033[>q", "\033P>|tend(" TEND_VERSION ")\033\\");
 }

@@ -163,7 +163,7 @@ through_keyframe(struct rig *rig, struct error *err)
 	buf_finish(&frame);
 	if (vt == NULL)
 		return -err->code;
-	vt_answer_checksums(vt, rig->checksums);
+	vt_answer_all(vt, rig->checksums);
 	vt_destroy(rig->vt);
 	rig->vt = vt;
 	return 0;

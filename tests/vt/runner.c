@@ -121,7 +121,7 @@ do_checksums(struct rig *rig, const struct step *step, struct error *err)
 	(void)step;
 	(void)err;
 	rig->checksums = true;
-	vt_answer_checksums(rig->vt, true);
+	vt_answer_all(rig->vt, true);
 	return 0;
 }
 
