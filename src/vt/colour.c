@@ -49,6 +49,7 @@ colours_reset(struct colours *c)
 {
 	colours_finish(c);
 	memset(c->is_set, 0, sizeof(c->is_set));
+	memset(c->special_is_set, 0, sizeof(c->special_is_set));
 }
 
 uint32_t
@@ -72,6 +73,13 @@ uint32_t
 colours_role(const struct colours *c, enum vt_colour_role role)
 {
 	return c->is_set[role] ? c->set[role] : c->own[role];
+}
+
+uint32_t
+colours_special(const struct colours *c, unsigned i)
+{
+	return c->special_is_set[i] ? c->special[i] :
+				      colours_role(c, VT_FOREGROUND);
 }
 
 bool

@@ -518,14 +518,19 @@ vt_default_tabs(struct vt *vt, unsigned from)
 
 /*
  * Tabs stop at the right margin, and lead back to it from beyond, as in xterm.
- * They do not wrap; a pending wrap stays.
+ * They do not wrap, unless mode 41 is set; a pending wrap stays.
  */
 static void
 tab_forward(struct vt *vt, unsigned n)
 {
 	const struct screen *s = vt->screen;
-	unsigned x = min(vt->cursor.x, s->right);
 
+	if (vt->cursor.pending && vt_mode(vt, MODE_MORE_FIX) &&
+	    vt_mode(vt, MODE_DECAWM)) {
+		vt_linefeed(vt);
+		vt->cursor.x = 0;
+	}
+	unsigned x = min(vt->cursor.x, s->right);
 	while (n > 0 && x < s->right)
 		if (is_tab(vt, ++x))
 			n--;

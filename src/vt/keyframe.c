@@ -383,6 +383,9 @@ titles(struct codec *k, struct titles *t)
 {
 	unsigned depth = t->depth;
 
+	if (k->engine >= ENGINE_SECOND)
+		NUMBER(k, t->hex, TITLE_HEX_SET | TITLE_HEX_TOLD);
+
 	string(k, &t->title, TITLE_BYTES);
 	string(k, &t->icon, TITLE_BYTES);
 	NUMBER(k, depth, TITLE_STACK_MAX);
@@ -434,6 +437,12 @@ colours(struct codec *k, struct colours *c)
 		NUMBER(k, c->is_set[i], 1);
 		if (c->is_set[i])
 			NUMBER(k, c->set[i], 0xffffff);
+	}
+	for (unsigned i = 0; i < SPECIAL_COLOURS && k->engine >= ENGINE_SECOND;
+	     i++) {
+		NUMBER(k, c->special_is_set[i], 1);
+		if (c->special_is_set[i])
+			NUMBER(k, c->special[i], 0xffffff);
 	}
 }
 
@@ -537,9 +546,13 @@ is_as_in_first(const struct vt *vt)
 {
 	const uint64_t fresh = mode_initial() >> MODES_1;
 
-	return vt->program.state == PROGRAM_SILENT && !vt->saved[0].pending &&
-	    !vt->saved[1].pending && vt->protection == PROTECT_SELECTIVE &&
-	    vt->level == LEVEL_MAX && vt->modes >> MODES_1 == fresh &&
+	for (unsigned i = 0; i < SPECIAL_COLOURS; i++)
+		if (vt->colours.special_is_set[i])
+			return false;
+	return vt->titles.hex == 0 && vt->program.state == PROGRAM_SILENT &&
+	    !vt->saved[0].pending && !vt->saved[1].pending &&
+	    vt->protection == PROTECT_SELECTIVE && vt->level == LEVEL_MAX &&
+	    vt->modes >> MODES_1 == fresh &&
 	    vt->saved_modes >> MODES_1 == fresh;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hex.h"
 #include "base/mem.h"
 #include "vt/colour_name.h"
 #include "vt/handlers.h"
@@ -10,10 +11,39 @@
 
 #define TEXT_MAX 4096 /* of a notification, in bytes */
 
+/* The bytes that hexadecimal digits stand for; freed by the caller. */
+static char *
+from_hex(const char *p, size_t len)
+{
+	char *out = xmalloc(len / 2 + 1);
+
+	for (size_t i = 0; i < len / 2; i++) {
+		int high = hex_digit(p[2 * i]), low = hex_digit(p[2 * i + 1]);
+		if (high < 0 || low < 0) {
+			free(out);
+			return NULL;
+		}
+		out[i] = (char)(high << 4 | low);
+	}
+	return out;
+}
+
+static void
+set_one(struct vt *vt, char **slot, const struct seq *seq)
+{
+	if (!(vt->titles.hex & TITLE_HEX_SET)) {
+		titles_set(slot, seq->str, seq->len, TITLE_MAX);
+		return;
+	}
+	auto_free char *bytes = from_hex(seq->str, seq->len);
+	if (bytes != NULL)
+		titles_set(slot, bytes, seq->len / 2, TITLE_MAX);
+}
+
 static void
 set_title(struct vt *vt, const struct seq *seq)
 {
-	titles_set(&vt->titles.title, seq->str, seq->len, TITLE_MAX);
+	set_one(vt, &vt->titles.title, seq);
 	vt_touch(vt);
 	vt_emit(vt,
 	    &(struct vt_event){ .type = VT_EVENT_TITLE,
@@ -23,10 +53,33 @@ set_title(struct vt *vt, const struct seq *seq)
 static void
 set_icon(struct vt *vt, const struct seq *seq)
 {
-	titles_set(&vt->titles.icon, seq->str, seq->len, TITLE_MAX);
+	set_one(vt, &vt->titles.icon, seq);
 	vt_emit(vt,
 	    &(struct vt_event){ .type = VT_EVENT_ICON,
 		.text = vt->titles.icon });
+}
+
+static void
+set_title_modes(struct vt *vt, const struct seq *seq, bool on)
+{
+	for (unsigned i = 0; i < seq->nargs; i++) {
+		uint8_t bit = seq->args[i] < 2 ? (uint8_t)(1u << seq->args[i]) :
+						 0;
+		vt->titles.hex = on ? vt->titles.hex | bit :
+				      vt->titles.hex & (uint8_t)~bit;
+	}
+}
+
+void
+csi_xtsmtitle(struct vt *vt, const struct seq *seq)
+{
+	set_title_modes(vt, seq, true);
+}
+
+void
+csi_xtrmtitle(struct vt *vt, const struct seq *seq)
+{
+	set_title_modes(vt, seq, false);
 }
 
 void
@@ -97,56 +150,110 @@ next_part(const char **p, size_t *len)
 	return part;
 }
 
-static void
-palette_entry(struct vt *vt, const struct seq *seq, int i, const char *spec,
-    size_t len)
+/* Colour i of the palette, or behind it of the special ones. */
+static uint32_t
+colour_at(const struct vt *vt, unsigned i)
 {
+	if (i < PALETTE_SIZE)
+		return colours_palette(&vt->colours, i);
+	return colours_special(&vt->colours, i - PALETTE_SIZE);
+}
+
+static void
+set_colour_at(struct vt *vt, unsigned i, uint32_t rgb)
+{
+	if (i < PALETTE_SIZE) {
+		colours_set_palette(&vt->colours, i, rgb);
+	} else {
+		vt->colours.special[i - PALETTE_SIZE] = rgb;
+		vt->colours.special_is_set[i - PALETTE_SIZE] = true;
+	}
+	vt_touch(vt);
+}
+
+static void
+reset_colour_at(struct vt *vt, unsigned i)
+{
+	struct colours standard;
+
+	colours_init(&standard);
+	if (i >= PALETTE_SIZE)
+		vt->colours.special_is_set[i - PALETTE_SIZE] = false;
+	else if (vt->colours.palette != NULL)
+		vt->colours.palette[i] = colours_palette(&standard, i);
+	vt_touch(vt);
+}
+
+/* Pairs of a number, counted from `base` on, and a colour or a question. */
+static void
+set_colours(struct vt *vt, const struct seq *seq, unsigned base)
+{
+	const char *p = seq->str, *number, *spec;
+	size_t number_len, spec_len;
 	char what[16];
 	uint32_t rgb;
 
-	if (len == 1 && spec[0] == '?') {
-		snprintf(what, sizeof(what), "4;%d", i);
-		reply_colour(vt, seq, what,
-		    colours_palette(&vt->colours, (unsigned)i));
-	} else if (colour_name_parse(spec, len, &rgb)) {
-		colours_set_palette(&vt->colours, (unsigned)i, rgb);
-		vt_touch(vt);
+	while ((number = next_part(&p, &number_len)) != NULL &&
+	    (spec = next_part(&p, &spec_len)) != NULL) {
+		int n = parse_number(number, number_len,
+		    (int)(PALETTE_SIZE + SPECIAL_COLOURS - base) - 1);
+		if (n < 0)
+			continue;
+		unsigned i = base + (unsigned)n;
+		if (spec_len == 1 && spec[0] == '?') {
+			snprintf(what, sizeof(what), "%u;%d", seq->args[0], n);
+			reply_colour(vt, seq, what, colour_at(vt, i));
+		} else if (colour_name_parse(spec, spec_len, &rgb)) {
+			set_colour_at(vt, i, rgb);
+		}
+	}
+}
+
+/* The numbers that are given, counted from `base` on. */
+static void
+reset_colours(struct vt *vt, const struct seq *seq, unsigned base)
+{
+	const char *p = seq->str, *part;
+	size_t len;
+
+	while ((part = next_part(&p, &len)) != NULL) {
+		int n = parse_number(part, len,
+		    (int)(PALETTE_SIZE + SPECIAL_COLOURS - base) - 1);
+		if (n >= 0)
+			reset_colour_at(vt, base + (unsigned)n);
 	}
 }
 
 void
 osc_palette(struct vt *vt, const struct seq *seq)
 {
-	const char *p = seq->str, *number, *spec;
-	size_t number_len, spec_len;
+	set_colours(vt, seq, 0);
+}
 
-	while ((number = next_part(&p, &number_len)) != NULL &&
-	    (spec = next_part(&p, &spec_len)) != NULL) {
-		int i = parse_number(number, number_len, PALETTE_SIZE - 1);
-		if (i >= 0)
-			palette_entry(vt, seq, i, spec, spec_len);
-	}
+void
+osc_special(struct vt *vt, const struct seq *seq)
+{
+	set_colours(vt, seq, PALETTE_SIZE);
 }
 
 void
 osc_palette_reset(struct vt *vt, const struct seq *seq)
 {
-	const char *p = seq->str, *part;
-	struct colours standard;
-	size_t len;
-
 	vt_touch(vt);
-	if (seq->len == 0) {
+	if (seq->len == 0)
 		colours_finish(&vt->colours);
-		return;
-	}
-	colours_init(&standard);
-	while ((part = next_part(&p, &len)) != NULL) {
-		int i = parse_number(part, len, PALETTE_SIZE - 1);
-		if (i >= 0 && vt->colours.palette != NULL)
-			vt->colours.palette[i] = colours_palette(&standard,
-			    (unsigned)i);
-	}
+	else
+		reset_colours(vt, seq, 0);
+}
+
+void
+osc_special_reset(struct vt *vt, const struct seq *seq)
+{
+	if (seq->len == 0)
+		memset(vt->colours.special_is_set, 0,
+		    sizeof(vt->colours.special_is_set));
+	else
+		reset_colours(vt, seq, PALETTE_SIZE);
 }
 
 /* OSC 10;a;b;c sets 10, 11 and 12. */

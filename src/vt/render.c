@@ -551,6 +551,11 @@ vt_put_colours(const struct vt *vt, struct buf *out)
 			buf_printf(out, "\033]%u;rgb:%02x/%02x/%02x\033\\",
 			    10 + i, c->set[i] >> 16, c->set[i] >> 8 & 0xff,
 			    c->set[i] & 0xff);
+	for (unsigned i = 0; i < SPECIAL_COLOURS; i++)
+		if (c->special_is_set[i])
+			buf_printf(out, "\033]5;%u;rgb:%02x/%02x/%02x\033\\", i,
+			    c->special[i] >> 16, c->special[i] >> 8 & 0xff,
+			    c->special[i] & 0xff);
 }
 
 static void
@@ -577,6 +582,9 @@ put_titles(struct render *r)
 		put_title(r, t->title, t->icon);
 	if (*r->vt->cwd != '\0')
 		buf_printf(r->out, "\033]7;%s\033\\", r->vt->cwd);
+	for (unsigned bit = 0; bit < 2; bit++)
+		if (t->hex >> bit & 1)
+			buf_printf(r->out, "\033[>%ut", bit);
 }
 
 #define BIT(id) (1ull << MODE_##id)

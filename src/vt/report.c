@@ -281,10 +281,17 @@ static void
 report_title(struct vt *vt, unsigned what)
 {
 	const char *text = what == 20 ? vt->titles.icon : vt->titles.title;
+	bool hex = vt->titles.hex & TITLE_HEX_TOLD;
+	char out[400];
+	size_t n = 0;
 
-	if (vt->answers_all)
-		vt_reply(vt, "\033]%c%.400s\033\\", what == 20 ? 'L' : 'l',
-		    text);
+	if (!vt->answers_all)
+		return;
+	for (; *text != '\0' && n + 2 < sizeof(out); text++)
+		n += (size_t)snprintf(out + n, sizeof(out) - n,
+		    hex ? "%02X" : "%c", (uint8_t)*text);
+	out[n] = '\0';
+	vt_reply(vt, "\033]%c%s\033\\", what == 20 ? 'L' : 'l', out);
 }
 
 /* Which of the two 22 and 23 mean: both, the icon's, the window's. */

@@ -61,6 +61,9 @@ struct keyboard {
 	uint8_t format_other_keys;
 };
 
+/* Titles are given, or told, as hexadecimal digits; the bits of XTSMTITLE. */
+enum title_hex { TITLE_HEX_SET = 1 << 0, TITLE_HEX_TOLD = 1 << 1 };
+
 enum title_kinds { TITLE = 1 << 0, ICON = 1 << 1 };
 
 struct titles {
@@ -69,13 +72,19 @@ struct titles {
 		char *title, *icon; /* NULL: not saved */
 	} stack[TITLE_STACK_MAX];
 	unsigned depth;
+	uint8_t hex; /* enum title_hex: XTSMTITLE */
 };
+
+/* Bold, underline, blink, reverse, italic: OSC 5. */
+#define SPECIAL_COLOURS 5
 
 struct colours {
 	uint32_t *palette; /* NULL until OSC 4 changes it */
 	uint32_t own[3];   /* enum vt_colour_role; the terminal's */
 	uint32_t set[3];   /* what OSC 10..12 set */
 	bool is_set[3];
+	uint32_t special[SPECIAL_COLOURS]; /* told only */
+	bool special_is_set[SPECIAL_COLOURS];
 };
 
 /*
@@ -205,6 +214,7 @@ void colours_finish(struct colours *c);
 void colours_reset(struct colours *c);
 uint32_t colours_palette(const struct colours *c, unsigned i);
 uint32_t colours_role(const struct colours *c, enum vt_colour_role role);
+uint32_t colours_special(const struct colours *c, unsigned i);
 void colours_set_palette(struct colours *c, unsigned i, uint32_t rgb);
 bool colours_dark(const struct colours *c);
 

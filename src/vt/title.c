@@ -70,18 +70,25 @@ titles_push(struct titles *t, enum title_kinds which)
 	t->depth++;
 }
 
-/* What was saved and is wanted takes the place of what is. */
+/* What was saved last of a kind: at the top, or below if that has not it. */
+static const char *
+newest(const struct titles *t, bool icon)
+{
+	for (unsigned i = t->depth; i-- > 0;) {
+		const char *s = icon ? t->stack[i].icon : t->stack[i].title;
+		if (s != NULL)
+			return s;
+	}
+	return NULL;
+}
+
 static void
-take(char **slot, char *saved, bool wanted)
+take(char **slot, const char *saved)
 {
 	if (saved == NULL)
 		return;
-	if (wanted) {
-		free(*slot);
-		*slot = saved;
-	} else {
-		free(saved);
-	}
+	free(*slot);
+	*slot = xstrdup(saved);
 }
 
 void
@@ -89,9 +96,11 @@ titles_pop(struct titles *t, enum title_kinds which)
 {
 	if (t->depth == 0)
 		return;
-	t->depth--;
-	take(&t->title, t->stack[t->depth].title, which & TITLE);
-	take(&t->icon, t->stack[t->depth].icon, which & ICON);
+	if (which & TITLE)
+		take(&t->title, newest(t, false));
+	if (which & ICON)
+		take(&t->icon, newest(t, true));
+	drop(t);
 }
 
 static size_t
