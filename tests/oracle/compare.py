@@ -26,6 +26,7 @@ import sys
 import generate
 import policies
 import reflow
+import shrink
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -230,21 +231,12 @@ class Comparison:
 
     def shrink(self, case):
         """Leave out events while the end still differs."""
-        runs, size = 0, max(len(case.events) // 2, 1)
-        while runs < SHRINK_RUNS:
-            at, before = 0, len(case.events)
-            while at < len(case.events) and runs < SHRINK_RUNS:
-                less = dataclasses.replace(
-                    case, events=case.events[:at] + case.events[at + size:])
-                runs += 1
-                if self.differs_at_end(less):
-                    case = less
-                else:
-                    at += size
-            if size == 1 and len(case.events) == before:
-                break
-            size = max(size // 2, 1)
-        return case
+        def with_events(events):
+            return dataclasses.replace(case, events=events)
+
+        return with_events(shrink.shrink(
+            case.events, lambda less: self.differs_at_end(with_events(less)),
+            SHRINK_RUNS))
 
     def check(self, case, stops, seed):
         """Compare one case; True when both agree."""
@@ -413,8 +405,7 @@ def check_examples(comparison):
 
 def check_policies(comparison, options):
     """Policies, lessons and the cases that pin them belong together."""
-    cases = {line[1:].strip() for path in (HERE.parent / "vt").glob("*.test")
-             for line in path.read_text().splitlines() if line[:1] == "!"}
+    cases = policies.vt_cases()
     taught = subprocess.run([*options.oracle, "--lessons"], check=True,
                             stdout=subprocess.PIPE, text=True).stdout.split()
     listed = [p.name for p in policies.POLICIES]
@@ -476,6 +467,13 @@ def self_test(options):
     return ok
 
 
+def chosen(parser, what, parts):
+    """The parts that are named, or all."""
+    if not set(what) <= set(parts):
+        parser.error(f"WHAT is one of {', '.join(parts)}")
+    return what or list(parts)
+
+
 def parse_options():
     node = ROOT / "node_modules" / ".bin" / "node"
     parser = argparse.ArgumentParser(
@@ -503,9 +501,7 @@ def parse_options():
         raise SystemExit(f"there is no {node}; ./dev test installs it")
     if not options.subject and not options.self_test:
         parser.error("--subject or --self-test is needed")
-    options.what = options.what or list(PARTS)
-    if not set(options.what) <= set(PARTS):
-        parser.error(f"WHAT is one of {', '.join(PARTS)}")
+    options.what = chosen(parser, options.what, PARTS)
     return options
 
 

@@ -17,6 +17,7 @@ To add one: a row here, its case in tests/vt, and the lesson or function.
 """
 
 import dataclasses
+import pathlib
 from typing import Callable, Optional
 
 TAUGHT, NORMALISED, RESIZED, LEFT_OUT = "taught", "normalised", "resized", "left out"
@@ -31,6 +32,13 @@ class Policy:
     example: tuple = ()         # bytes, or (cols, rows) to resize to
     size: tuple = (10, 4)
     normalise: Optional[Callable] = None
+
+
+def vt_cases():
+    """The headings of all cases of tests/vt."""
+    folder = pathlib.Path(__file__).resolve().parents[1] / "vt"
+    return {line[1:].strip() for path in folder.glob("*.test")
+            for line in path.read_text().splitlines() if line[:1] == "!"}
 
 
 def taught(name, reason, pinned, *example, size=(10, 4)):
