@@ -95,9 +95,33 @@ csi_is_question(unsigned key)
 	case KEY('?', 0, 'u'):
 	case KEY('?', 0, 'm'):
 	case KEY(0, 0, 'x'):
+	case KEY(0, '$', 'w'):
+	case KEY(0, '*', 'y'):
 		return true;
 	}
 	return false;
+}
+
+/* What many terminals do not know, and what would set ours back. */
+static bool
+csi_is_redrawn(unsigned key)
+{
+	switch (key) {
+	case KEY(0, '$', 'v'):
+	case KEY(0, '$', 'x'):
+	case KEY(0, '$', 'z'):
+	case KEY(0, '$', '{'):
+	case KEY(0, '"', 'p'):
+		return true;
+	}
+	return false;
+}
+
+/* How titles are written: they are passed on as text. */
+static bool
+csi_is_of_titles(unsigned key)
+{
+	return key == KEY('>', 0, 't') || key == KEY('>', 0, 'T');
 }
 
 /* The number at *p, which is moved behind it. */
@@ -125,7 +149,30 @@ is_mouse_format(unsigned mode)
 	return mode == 1005 || mode == 1006 || mode == 1015;
 }
 
-/* Set, reset, save and restore: only modes that the engine knows. */
+/*
+ * Only modes that the engine obeys.  Those that it only tells of would change
+ * the user's terminal: its width, its keyboard, its echo.
+ */
+static bool
+mode_may_pass(bool private, unsigned number)
+{
+	switch (mode_find(private, number)) {
+	case MODE_COUNT:
+	case MODE_KAM:
+	case MODE_SRM:
+	case MODE_DECCOLM:
+	case MODE_DECSCLM:
+	case MODE_DECPFF:
+	case MODE_DECPEX:
+	case MODE_ALLOW_132:
+	case MODE_DECNRCM:
+		return false;
+	default:
+		return !is_mouse_format(number);
+	}
+}
+
+/* Set, reset, save and restore. */
 static void
 put_modes(struct filter *f, bool private, uint8_t final, struct buf *out)
 {
@@ -142,8 +189,7 @@ put_modes(struct filter *f, bool private, uint8_t final, struct buf *out)
 		}
 		if (mode == 1016 && (final == 'h' || final == 'l'))
 			f->pixels = final == 'h';
-		if (mode_find(private, mode) == MODE_COUNT ||
-		    is_mouse_format(mode))
+		if (!mode_may_pass(private, mode))
 			continue;
 		buf_printf(out, "%s%u", before, mode);
 		before = ";";
@@ -191,8 +237,13 @@ end_csi(struct filter *f, uint8_t final, struct buf *out)
 {
 	unsigned key = csi_key(f, final);
 
-	if (f->overflow || !csi_is_known(key) || csi_is_question(key))
+	if (f->overflow || !csi_is_known(key) || csi_is_question(key) ||
+	    csi_is_of_titles(key))
 		return;
+	if (csi_is_redrawn(key)) {
+		f->redraw = true;
+		return;
+	}
 	switch (key) {
 	case KEY('?', 0, 'h'):
 	case KEY('?', 0, 'l'):
@@ -258,7 +309,9 @@ osc_may_pass(const struct filter *f)
 	if (p == f->held || (p < end && *p != ';') || !osc_is_known(n))
 		return false;
 	switch (n) {
+	case 5: /* no cell is drawn with these colours, and no answer is due */
 	case 52:
+	case 105:
 	case 7501: /* the host has answered; its viewers are told of it */
 		return false;
 	case 4:

@@ -574,6 +574,7 @@ host_close(struct host *h)
 	link_destroy(h->link);
 	pump_destroy(h->pump);
 	server_destroy(h->server);
+	h->server = NULL; /* what is saved from here on asks it nothing */
 	waits_destroy(h->waits);
 	/* From now on nothing happens that the log is told of. */
 	bring_up_to_date(h);

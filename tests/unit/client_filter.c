@@ -107,6 +107,7 @@ no_question_reaches_the_terminal(void **state)
 		"\033[8;50;100t",
 		"\033[1;1;1;1;1;1*y",
 		"\033[1$w",
+		"\033[2$w",
 		"\033[&u",
 		"\033[?1;1;1S",
 		"\033[#R",
@@ -116,6 +117,10 @@ no_question_reaches_the_terminal(void **state)
 		"\033]4;1;?\a",
 		"\033]4;1;#fff;2;?\a",
 		"\033]12;?\xc2\x9c",
+		"\033]5;0;?\a",
+		"\033]5;0;#fff\a",
+		"\033[>2;3t",
+		"\033[>2T",
 		"\033]52;c;?\a",
 		"\033]52;c;aGVsbG8=\a",
 		"\033]99;i=1:p=?;\033\\",
@@ -177,7 +182,8 @@ unknown_modes_and_mouse_formats_are_left_out(void **state)
 	gives(0, "\033[?25;9001;2004h", "\033[?25;2004h");
 	gives(0, "\033[?1006h\033[?1005h\033[?1015l", "");
 	gives(0, "\033[?1000;1006h", "\033[?1000h");
-	gives(0, "\033[?3h\033[?40h\033[2h", "");
+	gives(0, "\033[?3h\033[?40h\033[2h\033[12l", "");
+	gives(0, "\033[?4;18;19;25;42h", "\033[?25h");
 }
 
 static void
@@ -207,6 +213,29 @@ the_one_screen_is_never_left(void **state)
 	gives(0, "\033[?1049hx", "\033[?1049hx");
 	gives(FILTER_ONE_SCREEN, "\033[3J\033[2J", "\033[2J");
 	gives(0, "\033[3J", "\033[3J");
+}
+
+/* Terminals may not know rectangles, and a level resets them. */
+static void
+what_a_terminal_may_not_know_is_drawn_anew(void **state)
+{
+	static const char *const sequences[] = { "\033[1;1;2;2;1;3;3;1$v",
+		"\033[65;1;1;2;2$x", "\033[1;1;2;2$z", "\033[1;1;2;2${",
+		"\033[64;1\"p" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sequences) / sizeof(*sequences); i++) {
+		size_t len = strlen(sequences[i]);
+		struct filter f;
+		struct buf out;
+
+		buf_init(&out, SIZE_MAX);
+		filter_init(&f, 0);
+		assert_int_equal(filter_feed(&f, sequences[i], len, &out), len);
+		assert_true(f.redraw);
+		assert_int_equal(out.len, 0);
+		buf_finish(&out);
+	}
 }
 
 static void
@@ -303,6 +332,7 @@ main(void)
 		cmocka_unit_test(text_around_a_question_stays),
 		cmocka_unit_test(unknown_modes_and_mouse_formats_are_left_out),
 		cmocka_unit_test(the_one_screen_is_never_left),
+		cmocka_unit_test(what_a_terminal_may_not_know_is_drawn_anew),
 		cmocka_unit_test(pixels_are_remembered),
 		cmocka_unit_test(what_is_too_long_is_dropped_whole),
 		cmocka_unit_test(random_bytes_ask_nothing),

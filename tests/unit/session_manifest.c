@@ -573,7 +573,7 @@ the_session_object_has_its_fields(void **state)
 		"last_line", "degraded", "raw", "unlogged", "post_mortem",
 		"forget_env", "rerun_of", "memory_max", "pids_max",
 		"cpu_weight", "cgroup", "unenforced", "restart", "restarts",
-		"gave_up", "shell", "program_status" };
+		"gave_up", "shell", "program_status", "lease_holder" };
 	auto_json json_t *o = NULL;
 	struct manifest m;
 	struct json_out j;
@@ -596,6 +596,7 @@ the_session_object_has_its_fields(void **state)
 	    "2023-11-14T22:13:20.123Z");
 	assert_true(json_is_null(json_object_get(o, "host_pid")));
 	assert_true(json_is_null(json_object_get(o, "observers")));
+	assert_true(json_is_null(json_object_get(o, "lease_holder")));
 	assert_true(json_is_null(json_object_get(o, "exit_code")));
 	assert_true(json_is_null(json_object_get(o, "evidence")));
 	assert_int_equal(json_integer_value(json_object_get(o, "exit_signal")),
