@@ -28,10 +28,16 @@ MAY = {
     "tests/it/repaint.py": (1, "it plays a recording at its pace"),
     "tests/it/test_answers.py": (1, "a crash comes at any moment"),
     "tests/it/test_host_crash.py": (2, "a crash comes at any moment"),
+    "tests/it/test_host_failpoints.py": (1, "that nothing moves is seen over "
+                                         "time alone"),
     "tests/it/test_prompt_read.py": (1, "a program that does not read"),
     "tests/it/test_prompt_standing.py": (1, "a crash comes at any moment"),
     "tests/it/test_socket_viewers.py": (1, "it types at a pace"),
     "tests/it/test_upgrade.py": (3, "an upgrade comes at any moment"),
+    "tests/unit/host_quill.c": (2, "a disk that is slow, and a queue whose end "
+                                "nobody is told of"),
+    "tests/unit/host_witness.c": (1, "the kernel does not say when it has "
+                                  "counted"),
     "tests/unit/host_scribe.c": (1, "a disk that is slow"),
     "tests/package/fresh.sh": (1, "a system without tend"),
     "tests/soak/soak.py": (1, "it lives at a pace"),
