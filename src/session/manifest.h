@@ -132,7 +132,7 @@ struct manifest {
 	char rerun_of[27];      /* the session before it, or "" */
 	bool unkept;
 	char last_line[LAST_LINE_SIZE]; /* of the screen, for listings */
-	struct said said; /* as of the present host */
+	struct said said;               /* as of the present host */
 	int observers; /* how many were attached when it was written; -1 */
 	/* Not in the file: */
 	bool unlogged; /* the log is behind now */
