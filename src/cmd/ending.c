@@ -21,7 +21,7 @@ ending_grace(struct call *call, const char *text, uint32_t *grace_ms)
 	*grace_ms = ENDING_GRACE_MS;
 	if (text == NULL)
 		return 0;
-	if (units_duration(text, &ns, &err) < 0)
+	if (units_duration_with_unit(text, &ns, &err) < 0)
 		return out_fail(call->out, FAIL_USAGE, "--grace: %s", err.msg);
 	if (ns / 1000000 > GRACE_MAX_MS)
 		return out_fail(call->out, FAIL_USAGE,

@@ -195,7 +195,7 @@ static int
 take_duration(const char *s, uint64_t *ms, struct error *err)
 {
 	uint64_t ns;
-	int result = units_duration(s, &ns, err);
+	int result = units_duration_with_unit(s, &ns, err);
 
 	if (result < 0)
 		return result;

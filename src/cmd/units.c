@@ -77,8 +77,7 @@ units_amount(const char *s, uint64_t *bytes, struct error *err)
 
 	if (units_number(s, INT64_MAX, &n) && n > 0)
 		return error_set(err, EINVAL,
-		    "%.40s has no unit: write %.40sM for MiB, %.40sG for GiB",
-		    s, s, s);
+		    "%.40s has no unit: write it as in 64K, 256M or 5G", s);
 	return units_size(s, bytes, err);
 }
 

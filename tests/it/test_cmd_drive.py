@@ -478,7 +478,7 @@ def test_resize(home):
         assert answer.status == 2 and "give COLSxROWS" in answer.err, answer
 
 
-def test_mark_needs_a_name(home):
+def test_mark_takes_only_what_is_a_name(home):
     sid = home.start("cat")
-    for args in ([], ["", ], ["x" * 256], [b"\xff"]):
+    for args in ([""], ["x" * 256], [b"\xff"]):
         assert home.run("mark", sid, *args).status == 2

@@ -84,8 +84,8 @@ def test_a_mistake_is_told_and_stops_nothing(home):
     assert answer.err.splitlines() == [
         f"tend run: {path}:2: there is no setting run.rezise "
         "(did you mean run.resize?)",
-        f"tend run: {path}:3: run.max-log: 1 has no unit: write 1M for MiB, "
-        "1G for GiB",
+        f"tend run: {path}:3: run.max-log: 1 has no unit: write it as in "
+        "64K, 256M or 5G",
         f"tend run: {path}:5: this is neither [section] nor key = value"]
     session = home.info(answer.text.strip())
     assert session["resize"] == "latest", session

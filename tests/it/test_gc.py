@@ -80,8 +80,8 @@ def test_a_budget_needs_a_unit(home):
     """Whoever writes 1 has not meant one byte."""
     ended(home)
     error = home.error("gc", "--budget", "1", status=2, code="usage")
-    assert error["message"] == ("--budget: 1 has no unit: write 1M for MiB, "
-                                "1G for GiB"), error
+    assert error["message"] == ("--budget: 1 has no unit: write it as "
+                                "in 64K, 256M or 5G"), error
     assert len(home.json("ls", "-a")) == 1
 
 

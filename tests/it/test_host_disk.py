@@ -267,7 +267,7 @@ def test_a_small_budget_is_used(quick):
     """Whenever one looks, it has the end of the output, and not a little."""
     step, times, budget = 1_100_000, 16, 8 << 20
     sid, want = start_printing(quick, *[step] * times,
-                               options=("--max-log", str(budget)))
+                               options=("--max-log", f"{budget >> 10}K"))
     log = quick.dir(sid) / "log"
     for n in range(1, times + 1):
         print_next(quick, sid, step)
@@ -306,7 +306,7 @@ def test_a_day_of_repainting_stays_within_its_budget(quick):
     the day is there, and its last screen."""
     sid = quick.start("sh", "-c", "stty -echo -opost; read x; "
                       f"{sys.executable} {REPAINT} {DAY} {PACE}; read y; "
-                      "exit 6", options=["--max-log", str(BUDGET)])
+                      "exit 6", options=["--max-log", f"{BUDGET >> 10}K"])
     quick.wait_no_echo(sid)
     log, most = quick.dir(sid) / "log", 0
     goal = DAY * len(repaint.frame(0))

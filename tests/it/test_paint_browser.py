@@ -7,8 +7,8 @@ import lib
 from lib import shows
 
 # Moments of recordings at which there is much to see.
-MOMENTS = [("agent", "0.8"), ("mc", "1.5"), ("tmux-splits", "2.5"),
-           ("unicode-page", "9"), ("gradient", "9")]
+MOMENTS = [("agent", "0.8s"), ("mc", "1.5s"), ("tmux-splits", "2.5s"),
+           ("unicode-page", "9s"), ("gradient", "9s")]
 
 # A cell and the margin, as src/paint has them.
 WIDTH, HEIGHT, MARGIN, BASELINE = 9, 17, 8, 13

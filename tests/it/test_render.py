@@ -364,7 +364,7 @@ def test_a_log_looks_as_its_screen_did():
         sid = home.start("sh", "-c", "seq 3; stty -onlcr; printf 'ab\\nc\\r\\n'"
                          "; stty onlcr; echo end; exec cat")
         home.wait_text(sid, "end")
-        shown = home.ok("snapshot", sid)
+        shown = home.ok("snapshot", sid, "--rows")
         assert "ab\n  c\nend" in shown, shown
         assert shows("render", input=home.raw(sid)) == shown
 

@@ -106,7 +106,7 @@ an_amount_has_a_unit_or_is_nothing(void **state)
 	(void)state;
 	assert_int_equal(units_amount("1", &n, &err), -EINVAL);
 	assert_string_equal(err.msg,
-	    "1 has no unit: write 1M for MiB, 1G for GiB");
+	    "1 has no unit: write it as in 64K, 256M or 5G");
 	assert_int_equal(n, 7);
 	assert_int_equal(units_amount("0", &n, &err), 0);
 	assert_int_equal(n, 0);
