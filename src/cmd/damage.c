@@ -8,6 +8,7 @@
 #include "base/fd.h"
 #include "cmd/out.h"
 #include "log/reader.h"
+#include "session/home.h"
 #include "session/manifest.h"
 
 /*
@@ -237,11 +238,11 @@ damage_glance(const struct manifest *m, int dirfd)
 		return false;
 	r = open_log(m, dirfd);
 	if (r == NULL)
-		return find_all(m, &all);
+		return find_all(m, &all) && !home_is_leaving(dirfd, m->id);
 	log_reader_glance(r, false);
 	log_reader_damages(r, &n);
 	log_reader_close(r);
-	return n > 0;
+	return n > 0 && !home_is_leaving(dirfd, m->id);
 }
 
 bool
@@ -256,7 +257,7 @@ damage_look(struct out *out, const struct manifest *m, int dirfd,
 		return false;
 	r = open_log(m, dirfd);
 	if (r == NULL) {
-		any = find_all(m, &all);
+		any = find_all(m, &all) && !home_is_leaving(dirfd, m->id);
 		if (any)
 			damage_tell(out, m, &all);
 		return any;
@@ -265,7 +266,7 @@ damage_look(struct out *out, const struct manifest *m, int dirfd,
 		log_reader_check(r);
 	else
 		log_reader_glance(r, true);
-	any = damage_tell_all(out, m, r);
+	any = !home_is_leaving(dirfd, m->id) && damage_tell_all(out, m, r);
 	log_reader_close(r);
 	return any;
 }

@@ -324,6 +324,19 @@ home_sweep(const struct home *h, struct error *err)
 	return 0;
 }
 
+bool
+home_is_leaving(int dirfd, const char *id)
+{
+	char gone[sizeof("../" GONE) + ID_SIZE];
+	struct stat own, other;
+
+	snprintf(gone, sizeof(gone), "../" GONE "%s", id);
+	if (fstat(dirfd, &own) < 0 || own.st_nlink == 0)
+		return true;
+	return fstatat(dirfd, gone, &other, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+}
+
 /* Another may be at it already, or have been stopped while it was. */
 static int
 remove_session(int sessions, const char *id)

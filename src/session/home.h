@@ -57,6 +57,12 @@ int home_remove_session(const struct home *h, const char *id,
 int home_sweep(const struct home *h, struct error *err);
 
 /*
+ * Whether the session of this directory is being removed, or has been: what it
+ * lacks is no damage then.
+ */
+bool home_is_leaving(int dirfd, const char *id);
+
+/*
  * An absolute path that must be a directory, no link, ours (root may look into
  * another's) and closed to others: its descriptor, or -1 in *fd when it is not
  * there and not to be made.

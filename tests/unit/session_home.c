@@ -253,6 +253,31 @@ what_a_removal_has_left_is_swept(void **state)
 	home_close(&h);
 }
 
+static void
+a_session_that_is_removed_is_known_to_leave(void **state)
+{
+	static const char id[] = "01J000000000000000000000A0";
+	static const char gone[] = "gone-01J000000000000000000000A0";
+	struct place *p = *state;
+	struct home h;
+	int fd;
+
+	opens(&h, p->path, true);
+	assert_int_equal(home_make_dir(h.sessions_fd, id), 0);
+	assert_int_equal(home_make_dir(h.sessions_fd, gone), 0);
+	fd = openat(h.sessions_fd, id, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_false(
+	    home_is_leaving(fd, id)); /* another one of that name was */
+	assert_int_equal(unlinkat(h.sessions_fd, gone, AT_REMOVEDIR), 0);
+	assert_false(home_is_leaving(fd, id));
+	assert_int_equal(renameat(h.sessions_fd, id, h.sessions_fd, gone), 0);
+	assert_true(home_is_leaving(fd, id));
+	assert_int_equal(unlinkat(h.sessions_fd, gone, AT_REMOVEDIR), 0);
+	assert_true(home_is_leaving(fd, id));
+	fd_close(&fd);
+	home_close(&h);
+}
+
 int
 main(void)
 {
@@ -276,6 +301,9 @@ main(void)
 		    a_session_is_removed_with_all_it_has, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 		    what_a_removal_has_left_is_swept, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+		    a_session_that_is_removed_is_known_to_leave, set_up,
+		    tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
