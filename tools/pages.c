@@ -109,6 +109,7 @@ put_kind(const struct config_setting *s)
 {
 	static const char *const kinds[] = {
 		[CONFIG_KIND_KEY] = "a key, as in C-a",
+		[CONFIG_KIND_KEYS] = "one key or several, as in d C-d",
 		[CONFIG_KIND_SIZE] = "a size, as in 256M",
 		[CONFIG_KIND_DURATION] = "a duration, as in 10s or 2h",
 		[CONFIG_KIND_NUMBER] = "a number",

@@ -383,10 +383,10 @@ attach_check(const struct attach_options *o, struct error *err)
 	if (o->nested)
 		return 0;
 	return error_set(err, EDEADLK,
-	    "this terminal is in a session already; detach first (%s %s), use "
-	    "another terminal, or give --nested and then press %s twice for "
-	    "the inner one",
-	    prefix_of(o), keys_of("detach"), prefix_of(o));
+	    "this terminal is in a session already: %s %s goes to another one, "
+	    "%s %s detaches; with --nested, press %s twice for the inner one",
+	    prefix_of(o), keys_of(&o->bound, KEYS_SESSIONS), prefix_of(o),
+	    keys_of(&o->bound, KEYS_DETACH), prefix_of(o));
 }
 
 int
@@ -404,8 +404,8 @@ attach_run(const struct attach_options *o, int dirfd, struct error *err)
 	snprintf(a.name, sizeof(a.name), "%s", o->name);
 	buf_init(&a.send, SEND_MAX);
 	buf_init(&a.last_words, LAST_WORDS_MAX);
-	rc = keys_init(&a.keys, prefix_of(o), &attach_keys_ops, &a, &a.send,
-	    err);
+	rc = keys_init(&a.keys, prefix_of(o), &o->bound, &attach_keys_ops, &a,
+	    &a.send, err);
 	if (rc < 0)
 		return rc;
 	mirror_init(&a.mirror);

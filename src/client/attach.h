@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "client/keys.h"
 #include "wire/hello.h"
 
 struct error;
@@ -23,6 +24,7 @@ struct attach_options {
 	bool in_line;     /* no alternate screen: into the scrollback */
 	enum hello_replay replay;
 	const char *prefix; /* a key's name; NULL: $TEND_PREFIX, or C-] */
+	struct keys_bound bound;
 	bool *other; /* set when the user wants to pick another session */
 };
 

@@ -117,6 +117,8 @@ attach_finish_detached(struct attach *a, const char *by)
 	if (by != NULL) {
 		name_of(by, who, sizeof(who));
 		buf_printf(&a->last_words, " by %s", who);
+	} else {
+		buf_printf(&a->last_words, " \u00b7 tend attach %s", a->name);
 	}
 	buf_puts(&a->last_words, "]\n");
 	attach_finish(a, DETACHED, 0);

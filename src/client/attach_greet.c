@@ -15,7 +15,10 @@ attach_greet(struct attach *a)
 	if (a->options->in_line || a->view.as_is)
 		return;
 	(void)key_name(&a->keys.prefix, prefix, sizeof(prefix));
-	greeting_text(a->name, prefix, a->keys.muted, a->view.cols, text);
+	greeting_text(&(struct greeting){ a->name, prefix,
+			  keys_of(&a->keys.bound, KEYS_DETACH),
+			  keys_of(&a->keys.bound, KEYS_HELP), a->keys.muted },
+	    a->view.cols, text);
 	attach_notice(a, text);
 	a->greeting = true;
 }

@@ -312,7 +312,8 @@ on_taken(struct attach *a, const struct frame *f)
 	if (t.status == TAKEN_LEASED) {
 		(void)key_name(&a->keys.prefix, prefix, sizeof(prefix));
 		snprintf(text, sizeof(text), "%s; %s %s takes it",
-		    refusals[t.status], prefix, keys_of("take"));
+		    refusals[t.status], prefix,
+		    keys_of(&a->keys.bound, KEYS_TAKE));
 	}
 	attach_notice(a, text[0] != '\0' ? text : refusals[t.status]);
 }

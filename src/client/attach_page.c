@@ -33,7 +33,8 @@ draw_page(struct attach *a)
 
 	(void)key_name(&a->keys.prefix, prefix, sizeof(prefix));
 	if (a->helping)
-		help_draw(&a->help, prefix, a->view.cols, a->view.rows);
+		help_draw(&a->help, prefix, &a->keys.bound, a->view.cols,
+		    a->view.rows);
 	else if (reader_is_open(&a->reader))
 		reader_draw(&a->reader, a->view.cols, a->view.rows);
 	a->view.page = page_of(a);

@@ -108,7 +108,7 @@ on_command(void *arg, enum keys_command command)
 	case KEYS_UNKNOWN:
 		snprintf(text, sizeof(text),
 		    " no such command; %s %s shows what there is", name,
-		    keys_of("help"));
+		    keys_of(&a->keys.bound, KEYS_HELP));
 		attach_notice(a, text);
 		break;
 	}

@@ -35,33 +35,33 @@ put_name(const char *name, unsigned room, char *out, size_t size)
 
 /* The first `parts` of what stands behind the name. */
 static void
-put_rest(const char *prefix, bool view_only, unsigned parts, char *out,
-    size_t size)
+put_rest(const struct greeting *g, unsigned parts, char *out, size_t size)
 {
-	const char *only = view_only && parts > 0 ? " \u00b7 view only" : "";
+	const char *only = g->view_only && parts > 0 ? " \u00b7 view only" : "";
 
 	if (parts < 2)
 		snprintf(out, size, "%s", only);
 	else
-		snprintf(out, size, "%s \u00b7 %s d detaches%s%s%s", only,
-		    prefix, parts > 2 ? " \u00b7 " : "",
-		    parts > 2 ? prefix : "", parts > 2 ? " ? help" : "");
+		snprintf(out, size, "%s \u00b7 %s %s detaches%s%s%s%s%s", only,
+		    g->prefix, g->detach, parts > 2 ? " \u00b7 " : "",
+		    parts > 2 ? g->prefix : "", parts > 2 ? " " : "",
+		    parts > 2 ? g->help : "", parts > 2 ? " help" : "");
 }
 
 void
-greeting_text(const char *name, const char *prefix, bool view_only,
-    unsigned cols, char out[GREETING_MAX])
+greeting_text(const struct greeting *g, unsigned cols, char out[GREETING_MAX])
 {
-	unsigned want = columns(name) < NAME_MIN ? columns(name) : NAME_MIN;
+	unsigned name = columns(g->name);
+	unsigned want = name < NAME_MIN ? name : NAME_MIN;
 	char cut[GREETING_MAX / 2], rest[GREETING_MAX / 2];
 	unsigned parts = PARTS, room = 0;
 
 	for (;; parts--) {
-		put_rest(prefix, view_only, parts, rest, sizeof(rest));
+		put_rest(g, parts, rest, sizeof(rest));
 		room = columns(rest) + 1 < cols ? cols - columns(rest) - 1 : 0;
 		if (room >= want || parts == 0)
 			break;
 	}
-	put_name(name, room, cut, sizeof(cut));
+	put_name(g->name, room, cut, sizeof(cut));
 	snprintf(out, GREETING_MAX, " %.120s%.120s", cut, rest);
 }

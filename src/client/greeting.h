@@ -15,7 +15,12 @@
  */
 #define GREETING_MAX 256
 
-void greeting_text(const char *name, const char *prefix, bool view_only,
-    unsigned cols, char out[GREETING_MAX]);
+struct greeting {
+	const char *name;
+	const char *prefix, *detach, *help; /* names of keys */
+	bool view_only;
+};
+void greeting_text(const struct greeting *g, unsigned cols,
+    char out[GREETING_MAX]);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 struct key;
+struct keys_bound;
 struct vt;
 
 /*
@@ -20,8 +21,8 @@ struct help {
 };
 
 /* prefix is the name of that key. */
-void help_draw(struct help *h, const char *prefix, unsigned cols,
-    unsigned rows);
+void help_draw(struct help *h, const char *prefix,
+    const struct keys_bound *bound, unsigned cols, unsigned rows);
 void help_finish(struct help *h); /* all zero is fine */
 
 /* Whether the page stays, because the key has scrolled it. */

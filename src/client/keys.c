@@ -13,14 +13,12 @@
 #define SEQUENCE_MS 500
 
 static const struct {
-	const char *name, *keys, *does;
-} commands[] = {
-#define COMMAND(id, name, keys, does) { name, keys, does },
+	const char *keys, *does;
+} commands[KEYS_UNKNOWN] = {
+#define COMMAND(id, name, keys, does) { keys, does },
 #include "client/keys.def"
 #undef COMMAND
 };
-
-#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static uint64_t
 take_id(struct keys *k)
@@ -100,7 +98,8 @@ on_command(struct keys *k, const struct key *key)
 		return;
 	}
 	k->eaten = key->code;
-	while (command < COMMANDS && !keys_match(key, commands[command].keys))
+	while (command < KEYS_UNKNOWN &&
+	    !keys_match(key, keys_of(&k->bound, command)))
 		command++;
 	end_text(k);
 	k->ops->command(k->arg, (enum keys_command)command);
@@ -250,8 +249,8 @@ static const struct key_decoder_ops decoder_ops = {
 };
 
 int
-keys_init(struct keys *k, const char *prefix, const struct keys_ops *ops,
-    void *arg, struct buf *out, struct error *err)
+keys_init(struct keys *k, const char *prefix, const struct keys_bound *bound,
+    const struct keys_ops *ops, void *arg, struct buf *out, struct error *err)
 {
 	struct key key;
 	int rc = key_parse(prefix, &key, err);
@@ -265,6 +264,7 @@ keys_init(struct keys *k, const char *prefix, const struct keys_ops *ops,
 	k->arg = arg;
 	k->out = out;
 	k->prefix = key;
+	k->bound = *bound;
 	k->ask = true;
 	buf_init(&k->text, 64u << 10);
 	buf_init(&k->paste, KEYS_PASTE_MAX);
@@ -327,20 +327,13 @@ keys_match(const struct key *k, const char *names)
 }
 
 const char *
-keys_of(const char *name)
+keys_of(const struct keys_bound *bound, enum keys_command c)
 {
-	for (size_t i = 0; i < COMMANDS; i++)
-		if (strcmp(commands[i].name, name) == 0)
-			return commands[i].keys;
-	return NULL;
+	return bound->names[c] != NULL ? bound->names[c] : commands[c].keys;
 }
 
-bool
-keys_command(size_t i, const char **keys, const char **does)
+const char *
+keys_does(enum keys_command c)
 {
-	if (i >= COMMANDS)
-		return false;
-	*keys = commands[i].keys;
-	*does = commands[i].does;
-	return true;
+	return commands[c].does;
 }

@@ -30,6 +30,11 @@ enum keys_command {
 	KEYS_UNKNOWN, /* after the prefix came a key that is no command */
 };
 
+/* Lists of names of keys, for commands that have others than in keys.def. */
+struct keys_bound {
+	const char *names[KEYS_UNKNOWN]; /* borrowed; NULL: as there */
+};
+
 struct keys_ops {
 	void (*command)(void *arg, enum keys_command c);
 	/* While `grabbed`; the mouse's place is one in the window. */
@@ -53,6 +58,7 @@ struct keys {
 	void *arg;
 	struct buf *out;
 	struct key prefix;
+	struct keys_bound bound;
 	bool prefixed;  /* the prefix was pressed */
 	uint32_t eaten; /* the key of a command, to be let go of in silence */
 	bool burst;     /* plain text is gathered: it came at once */
@@ -61,18 +67,17 @@ struct keys {
 };
 
 /* prefix is a key's name; -EINVAL and why when there is no such key. */
-int keys_init(struct keys *k, const char *prefix, const struct keys_ops *ops,
-    void *arg, struct buf *out, struct error *err);
+int keys_init(struct keys *k, const char *prefix,
+    const struct keys_bound *bound, const struct keys_ops *ops, void *arg,
+    struct buf *out, struct error *err);
 void keys_finish(struct keys *k);
 
 /* Whether the key is one of those in a list of names. */
 bool keys_match(const struct key *k, const char *names);
 
-/* The keys of a command, by its name; NULL: there is none. */
-const char *keys_of(const char *name);
-
-/* What may follow the prefix, from 0 on; false behind the last one. */
-bool keys_command(size_t i, const char **keys, const char **does);
+/* The keys of a command, and what it does. */
+const char *keys_of(const struct keys_bound *bound, enum keys_command c);
+const char *keys_does(enum keys_command c);
 
 void keys_feed(struct keys *k, const void *p, size_t len);
 

@@ -101,6 +101,9 @@ attaching_run(struct call *call, const struct attach_options *o)
 	struct error err = { 0 };
 
 	now.prefix = config_or(call->config, CONFIG_PREFIX, o->prefix);
+	for (unsigned c = 0; c < KEYS_UNKNOWN; c++)
+		now.bound.names[c] = config_text(call->config,
+		    CONFIG_KEY_DETACH + c); /* in the order of keys.def */
 	for (;;) {
 		bool other = false;
 		int status, result;

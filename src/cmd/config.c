@@ -60,6 +60,26 @@ check_range(const struct config_setting *s, const char *text, uint64_t n,
 	return 0;
 }
 
+/* Names of keys with blanks between them; one at least. */
+static int
+check_keys(const char *text, struct error *err)
+{
+	const char *p = text + strspn(text, " ");
+	char name[KEY_NAME_MAX];
+	struct key key;
+	int rc = *p == '\0' ? error_set(err, EINVAL, "there is no key") : 0;
+
+	while (rc == 0 && *p != '\0') {
+		size_t len = strcspn(p, " ");
+
+		snprintf(name, sizeof(name), "%.*s", (int)len, p);
+		rc = key_parse(name, &key, err);
+		p += len;
+		p += strspn(p, " ");
+	}
+	return rc;
+}
+
 /* The value as a number, where it is one; 0 or -EINVAL and why. */
 static int
 parse(const struct config_setting *s, const char *text, uint64_t *out,
@@ -72,6 +92,8 @@ parse(const struct config_setting *s, const char *text, uint64_t *out,
 	switch (s->kind) {
 	case CONFIG_KIND_KEY:
 		return key_parse(text, &key, err);
+	case CONFIG_KIND_KEYS:
+		return check_keys(text, err);
 	case CONFIG_KIND_CHOICE:
 		return is_choice(s->choices, text) ?
 		    0 :

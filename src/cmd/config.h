@@ -24,7 +24,8 @@ enum config_key {
 };
 
 enum config_kind {
-	CONFIG_KIND_KEY, /* of a keyboard */
+	CONFIG_KIND_KEY,  /* of a keyboard */
+	CONFIG_KIND_KEYS, /* one or more, with blanks between them */
 	CONFIG_KIND_CHOICE,
 	CONFIG_KIND_SIZE,
 	CONFIG_KIND_DURATION,

@@ -288,7 +288,7 @@ def test_detach_restores_the_terminal(home):
         term.wait(lambda s: s["modes"]["bracketedPasteMode"], "paste mode")
         term.type(DETACH)
         assert term.ended() == 0
-        term.wait_text("[detached from left]")
+        term.wait_text("[detached from left \u00b7 tend attach left]")
         restored(term, before, "detach")
     assert home.info(sid)["status"] == "running"
 

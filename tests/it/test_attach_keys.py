@@ -158,7 +158,7 @@ def test_another_session_is_picked(home):
         term.wait_text("here\nhere")
         term.type(PREFIX + "d")
         assert term.ended() == 0
-        term.wait_text("[detached from second]")
+        term.wait_text("[detached from second \u00b7 tend attach second]")
     assert "here" not in "".join(home.screen("first")["lines"])
 
 

@@ -67,6 +67,24 @@ def test_the_prefix_comes_from_the_file(home):
         assert term.ended() == 0, term.text()
 
 
+def test_keys_come_from_the_file(home):
+    path = configure(home, "[keys]\ndetach = C-q F2\nhistory = nokey\n")
+    sid = home.start("sh", "-c", "echo ready; exec cat")
+    home.wait_text(sid, "ready")
+    with Terminal() as term:
+        term.run(lib.TEND, "attach", sid, env=home.env)
+        term.wait_text("C-] C-q F2 detaches")
+        term.type("\x1d?")
+        term.wait_text("detach; the session goes on")
+        assert "C-q F2  detach" in term.text(), term.text()
+        term.type("q\x1dd")
+        term.wait_text("no such command")
+        term.type("\x1d\x11")
+        assert term.ended() == 0, term.text()
+    told = home.run("ls").err
+    assert f"{path}:3: keys.history: " in told and "nokey" in told, told
+
+
 def test_colours_come_from_the_file(home):
     sid = home.start("cat")
     home.wait_saved(sid, status="running")

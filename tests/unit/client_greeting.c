@@ -9,7 +9,8 @@ says(const char *name, bool view_only, unsigned cols, const char *want)
 {
 	char got[GREETING_MAX];
 
-	greeting_text(name, "C-]", view_only, cols, got);
+	greeting_text(&(struct greeting){ name, "C-]", "d", "?", view_only },
+	    cols, got);
 	assert_string_equal(got, want);
 }
 
@@ -19,6 +20,17 @@ it_says_the_name_and_the_keys(void **state)
 	(void)state;
 	says("mk", false, 80, " mk · C-] d detaches · C-] ? help");
 	says("mk", true, 80, " mk · view only · C-] d detaches · C-] ? help");
+}
+
+static void
+keys_may_be_others(void **state)
+{
+	char got[GREETING_MAX];
+
+	(void)state;
+	greeting_text(&(struct greeting){ "mk", "C-a", "C-d", "F1", false }, 80,
+	    got);
+	assert_string_equal(got, " mk · C-a C-d detaches · C-a F1 help");
 }
 
 static void
@@ -56,7 +68,9 @@ it_never_has_more_columns_than_the_terminal(void **state)
 	for (unsigned cols = 1; cols < 100; cols++) {
 		unsigned n = 0;
 
-		greeting_text(name, "C-]", cols % 2, cols, got);
+		greeting_text(&(struct greeting){ name, "C-]", "d", "?",
+				  cols % 2 },
+		    cols, got);
 		for (const char *p = got; *p != '\0'; p++)
 			n += ((unsigned char)*p & 0xc0) != 0x80;
 		assert_true(n <= cols);
@@ -68,6 +82,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_says_the_name_and_the_keys),
+		cmocka_unit_test(keys_may_be_others),
 		cmocka_unit_test(
 		    in_a_narrow_terminal_the_last_parts_are_left_out),
 		cmocka_unit_test(a_long_name_is_cut_between_characters),

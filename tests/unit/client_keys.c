@@ -60,18 +60,26 @@ on_reply(void *arg, const struct key_reply *reply)
 
 static const struct keys_ops ops = { on_command, on_key, on_mouse, on_reply };
 
+static const struct keys_bound usual;
+
 static void
-set_up(struct rig *r, const char *prefix)
+set_up_bound(struct rig *r, const char *prefix, const struct keys_bound *bound)
 {
 	struct error err = { 0 };
 
 	buf_init(&r->out, SIZE_MAX);
 	buf_init(&r->said, SIZE_MAX);
-	if (keys_init(&r->keys, prefix, &ops, r, &r->out, &err) < 0)
+	if (keys_init(&r->keys, prefix, bound, &ops, r, &r->out, &err) < 0)
 		fail_msg("%s: %s", prefix, err.msg);
 	r->keys.ask = false;
 	r->keys.cols = 80;
 	r->keys.rows = 24;
+}
+
+static void
+set_up(struct rig *r, const char *prefix)
+{
+	set_up_bound(r, prefix, &usual);
 }
 
 static void
@@ -239,26 +247,39 @@ the_prefix_leads_to_commands(void **state)
 	tear_down(&r);
 }
 
-/* Whoever binds keys or tells of them finds a command by its name. */
 static void
-a_command_is_found_by_its_name(void **state)
+every_command_has_keys_and_says_what_it_does(void **state)
 {
-	const char *keys, *does;
 	struct key detach;
-	size_t n = 0;
 
 	(void)state;
-	assert_string_equal(keys_of("detach"), "d");
-	assert_string_equal(keys_of("history"), "[");
-	assert_null(keys_of("no such command"));
+	assert_string_equal(keys_of(&usual, KEYS_DETACH), "d");
+	assert_string_equal(keys_of(&usual, KEYS_HISTORY), "[");
 	assert_int_equal(key_parse("d", &detach, NULL), 0);
 	assert_true(keys_match(&detach, "C-d d"));
 	assert_false(keys_match(&detach, "C-d D"));
-	while (keys_command(n, &keys, &does)) {
-		assert_true(*keys != '\0' && strlen(does) <= 31);
-		n++;
+	for (unsigned c = 0; c < KEYS_UNKNOWN; c++) {
+		assert_true(keys_of(&usual, c)[0] != '\0');
+		assert_true(strlen(keys_does(c)) <= 31);
 	}
-	assert_int_equal(n, KEYS_UNKNOWN);
+}
+
+static void
+a_command_may_have_other_keys(void **state)
+{
+	const struct keys_bound bound = { .names = {
+					      [KEYS_DETACH] = "C-d F2" } };
+	struct rig r;
+
+	(void)state;
+	assert_string_equal(keys_of(&bound, KEYS_DETACH), "C-d F2");
+	set_up_bound(&r, "C-]", &bound);
+	type(&r,
+	    "\x1d\x04\x1d\033OQ\x1d["
+	    "\x1d"
+	    "d");
+	said(&r, "<detach><detach><history><unknown>");
+	tear_down(&r);
 }
 
 /* B-31: another prefix, and the usual one goes to the program. */
@@ -277,8 +298,8 @@ the_prefix_may_be_another(void **state)
 	    "d");
 	said(&r, "<detach>C-] ");
 	tear_down(&r);
-	assert_int_equal(keys_init(&none, "no such key", &ops, NULL, NULL,
-			     &err),
+	assert_int_equal(keys_init(&none, "no such key", &usual, &ops, NULL,
+			     NULL, &err),
 	    -EINVAL);
 	assert_true(err.msg[0] != '\0');
 }
@@ -407,7 +428,8 @@ main(void)
 		cmocka_unit_test(a_burst_of_text_is_one_piece),
 		cmocka_unit_test(escape_alone_is_a_key_after_a_while),
 		cmocka_unit_test(the_prefix_leads_to_commands),
-		cmocka_unit_test(a_command_is_found_by_its_name),
+		cmocka_unit_test(every_command_has_keys_and_says_what_it_does),
+		cmocka_unit_test(a_command_may_have_other_keys),
 		cmocka_unit_test(the_prefix_may_be_another),
 		cmocka_unit_test(the_prefix_works_with_kittys_keyboard),
 		cmocka_unit_test(answers_of_the_terminal_are_never_typed),
