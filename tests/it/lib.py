@@ -192,14 +192,16 @@ class Home:
             shutil.rmtree(self.path, ignore_errors=True)
 
     def processes(self):
-        """The pids of all that was started in this home and still runs."""
-        wanted = f"TEND_HOME={self.path}".encode()
+        """The pids of all that was started in this home and still runs, also
+        in one inside of it."""
+        wanted = {f"TEND_HOME={self.path}".encode(),
+                  f"XDG_STATE_HOME={self.path}-state".encode()}
         found = []
         for entry in os.scandir("/proc"):
             try:
                 if entry.name.isdigit() and is_running(entry.name):
                     environ = pathlib.Path(entry.path, "environ").read_bytes()
-                    if wanted in environ.split(b"\0"):
+                    if not wanted.isdisjoint(environ.split(b"\0")):
                         found.append(int(entry.name))
             except OSError:
                 continue
