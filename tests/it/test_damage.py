@@ -24,7 +24,7 @@ def home():
 
 
 def program(then="exit 0"):
-    """Three segments of output."""
+    """Three segments of output, or more where it comes in small pieces."""
     return ("sh", "-c", f"awk 'BEGIN {{ srand(1); for (i = 0; i < {LINES}; "
             f"i++) print i, rand(), rand() }}'; {then}")
 
@@ -180,7 +180,7 @@ def test_no_flipped_bit_is_silent(victim):
     rng = random.Random(5)
     told = 0
     paths = segments(victim.home, victim.sid)
-    assert len(paths) == 3, paths
+    assert len(paths) >= 3, paths
     for path, at, bit in flips(rng, paths, 90 if FULL else 6):
         before = path.read_bytes()
         flip(path, at, bit)
