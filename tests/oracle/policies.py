@@ -334,7 +334,7 @@ POLICIES = (
            (10, 2), "\x1b[?1047ha\r\nb\r\nc", (10, 3)),
     taught("resize_keeps_pending_wrap",
            "a change of height does not touch the column, nor a wrap that "
-           "waits in it",
+           "waits behind text in it",
            "A waiting wrap waits on when only the height changes",
            "0123456789", (10, 5)),
 )

@@ -761,7 +761,9 @@ function reflow_moves_clusters(t) {
 function resize_keeps_pending_wrap(t) {
 	t.replace(t.core, 'resize', (old, ...args) => {
 		const { cols, buffer } = t;
-		const pending = buffer.x === cols && buffer === t.buffers.normal;
+		const line = buffer.lines.get(buffer.ybase + buffer.y);
+		const pending = buffer.x === cols && buffer === t.buffers.normal
+			&& (line.hasContent(cols - 1) || line.getWidth(cols - 1) === 0);
 		old(...args);
 		if (pending && t.cols === cols)
 			buffer.x = cols;
