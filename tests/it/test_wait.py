@@ -550,7 +550,7 @@ def test_an_update_that_nobody_will_end_is_the_last_frame(home):
 def rendered(cols, rows, data):
     """The hash of the screen that these bytes give."""
     answer = lib.tend("render", "--json", "--size", f"{cols}x{rows}",
-                      input=bytes(data))
+                      "--newline", "lf", input=bytes(data))
     assert answer.status == 0, answer
     return json.loads(answer.out)["result"]["hash"]
 
