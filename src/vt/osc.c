@@ -190,7 +190,7 @@ set_colours(struct vt *vt, const struct seq *seq, unsigned base)
 {
 	const char *p = seq->str, *number, *spec;
 	size_t number_len, spec_len;
-	char what[16];
+	char what[24];
 	uint32_t rgb;
 
 	while ((number = next_part(&p, &number_len)) != NULL &&
