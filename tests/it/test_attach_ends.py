@@ -37,10 +37,11 @@ def test_the_name_and_the_keys_are_shown_and_go_away(home, cols, rows_):
     sid = start(home, LINES + "exec cat")
     with Terminal(cols, rows_) as term:
         attach(home, term)
-        term.wait(lambda s: s["lines"][-1].startswith(" mk "), "the greeting")
+        # The session takes the size of the terminal meanwhile.
+        term.wait(lambda s: s["lines"][-1].startswith(" mk ")
+                  and "line 40" in s["lines"][-2], "the greeting below it")
         assert "C-] d detaches" in rows(term)[-1]
         assert "C-] ? help" in rows(term)[-1]
-        assert "line 40" in rows(term)[-2]
         term.wait(lambda s: "C-]" not in s["lines"][-1], "the row of before")
         assert rows(term) == [line.rstrip() for line in
                               home.screen(sid)["lines"]]
