@@ -1,6 +1,5 @@
 #include "vt/colour_name.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -106,6 +105,23 @@ intensity(const char *p, size_t len)
 	return len > 0 && value <= 1 ? value : -1;
 }
 
+/*
+ * The twelfth root of what is above 0 and at most 1, after Newton.  pow(3) would
+ * bring a library into every process, for one kind of colour.
+ */
+static double
+root_12(double x)
+{
+	double y = 1;
+
+	for (int i = 0; i < 64; i++) {
+		double y2 = y * y, y4 = y2 * y2, y11 = y4 * y4 * y2 * y;
+
+		y -= (y11 * y - x) / (12 * y11);
+	}
+	return y;
+}
+
 /* The light of one channel as sRGB encodes it. */
 static int
 light_channel(const char *p, size_t len, bool fraction)
@@ -115,7 +131,8 @@ light_channel(const char *p, size_t len, bool fraction)
 	(void)fraction;
 	if (v < 0)
 		return -1;
-	v = v <= 0.0031308 ? 12.92 * v : 1.055 * pow(v, 1 / 2.4) - 0.055;
+	v = v <= 0.0031308 ? 12.92 * v :
+			     1.055 * root_12(v * v * v * v * v) - 0.055;
 	return (int)(v * 255 + 0.5);
 }
 
