@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "vt/line.h"
 
 void
 ahead_finish(struct ahead *a)
@@ -20,15 +19,6 @@ ahead_start(struct ahead *a)
 		a->ring = xmalloc(AHEAD_RING);
 }
 
-void
-ahead_add_char(struct ahead *a, uint32_t cp)
-{
-	char utf8[4];
-	size_t len = utf8_encode(utf8, cp);
-
-	ahead_add(a, utf8, len, len);
-}
-
 static void
 set_end(struct ahead *a, const uint8_t *end)
 {
@@ -36,8 +26,26 @@ set_end(struct ahead *a, const uint8_t *end)
 }
 
 void
-ahead_add_pad(struct ahead *a)
+ahead_set_style(struct ahead *a, const struct cell *style)
 {
+	a->style = *style;
+	set_end(a, line_add_style(ahead_at(a, a->end), style));
+}
+
+void
+ahead_add_char(struct ahead *a, const struct cell *style, uint32_t cp)
+{
+	char utf8[4];
+	size_t len = utf8_encode(utf8, cp);
+
+	ahead_add(a, style, utf8, len, len);
+}
+
+void
+ahead_add_pad(struct ahead *a, const struct cell *style)
+{
+	if (!cell_same_style(style, &a->style))
+		ahead_set_style(a, style);
 	a->last = a->end;
 	set_end(a, line_add_pad(ahead_at(a, a->end)));
 }

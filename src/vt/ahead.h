@@ -7,22 +7,23 @@
 #include <string.h>
 
 #include "vt/cell.h"
+#include "vt/line.h"
 #include "vt/screen.h"
 
 /*
  * Rows packed while they are printed, for the history that they will go to.
  *
- * Most rows that scroll off were printed from left to right in the default
- * style and never changed again.  What line_pack() makes of such a row is
- * little more than the bytes that were printed; so these are written down
- * while they are at hand, which costs less than making them again of cells.
+ * Most rows that scroll off were printed from left to right and never changed
+ * again.  What line_pack() makes of such a row is the bytes that were printed,
+ * and its styles where they change; so these are written down while they are at
+ * hand, which costs less than making them again of cells.
  *
  * Only the row begun last grows, and only by text at its end.  Every other
  * change of a row goes through screen_touch(), which makes it forget that it
  * was packed; then its cells are packed when it leaves.  So are those of a row
  * whose bytes are gone, as they stand in a ring of a fixed size.
  */
-#define AHEAD_RING 8192
+#define AHEAD_RING 16384
 #define AHEAD_ROW_MAX 1024 /* bytes of a row; it is never cut in two */
 
 struct ahead {
@@ -31,6 +32,7 @@ struct ahead {
 	/* Counted from the first byte ever; modulo its size, in the ring. */
 	uint64_t start, end; /* of the row begun last */
 	uint64_t last;       /* where the last cell of it begins */
+	struct cell style;   /* in which it ends so far */
 };
 
 void ahead_finish(struct ahead *a);
@@ -47,11 +49,13 @@ ahead_at(const struct ahead *a, uint64_t place)
 static inline void
 ahead_begin(struct ahead *a)
 {
+	/* Past the default style that the row before may end in. */
+	a->end += LINE_PLAIN_LEN;
 	size_t at = a->end % AHEAD_RING;
-
 	if (at > AHEAD_RING - AHEAD_ROW_MAX)
 		a->end += AHEAD_RING - at;
 	a->start = a->end;
+	a->style = (struct cell){ 0 };
 }
 
 /*
@@ -66,34 +70,50 @@ ahead_open(struct ahead *a, const struct row *row, unsigned x)
 	return x == 0 || (row->packed_len > 0 && row->packed == a->start);
 }
 
-/* How many bytes may still be added. */
-static inline size_t
-ahead_room(const struct ahead *a)
+/* Whether len bytes may still be added, in a style that may be another. */
+static inline bool
+ahead_fits(const struct ahead *a, size_t len)
 {
-	return AHEAD_ROW_MAX - (size_t)(a->end - a->start);
+	return a->end - a->start + len + 2 * LINE_STYLE_MAX <= AHEAD_ROW_MAX;
 }
 
-/* UTF-8 of characters alone in their cells, `last` bytes for the last one. */
+void ahead_set_style(struct ahead *a, const struct cell *style);
+
+/*
+ * UTF-8 of characters alone in their cells, which are in the style of *style;
+ * `last` bytes are the last one's.
+ */
 static inline void
-ahead_add(struct ahead *a, const void *utf8, size_t len, size_t last)
+ahead_add(struct ahead *a, const struct cell *style, const void *utf8,
+    size_t len, size_t last)
 {
+	if (!cell_same_style(style, &a->style))
+		ahead_set_style(a, style);
 	memcpy(ahead_at(a, a->end), utf8, len);
 	a->end += len;
 	a->last = a->end - last;
 }
 
-void ahead_add_char(struct ahead *a, uint32_t cp);
-void ahead_add_pad(struct ahead *a);
+void ahead_add_char(struct ahead *a, const struct cell *style, uint32_t cp);
+void ahead_add_pad(struct ahead *a, const struct cell *style);
 
 /* A code point is about to join the last cell, *c. */
 void ahead_join(struct ahead *a, const struct cell *c, uint32_t cp);
 
-/* The row was touched, but all that is in it was added. */
+/*
+ * The row was touched, but all that is in it was added.  As it is now it ends in
+ * the default style; what is added later is written over that.
+ */
 static inline void
 ahead_keep(const struct ahead *a, struct row *row)
 {
+	const struct cell plain = { 0 };
+	const uint8_t *end = ahead_at(a, a->end);
+
+	if (!cell_same_style(&a->style, &plain))
+		end = line_add_style(ahead_at(a, a->end), &plain);
 	row->packed = a->start;
-	row->packed_len = (uint16_t)(a->end - a->start);
+	row->packed_len = (uint16_t)(end - ahead_at(a, a->start));
 }
 
 /* The row->packed_len bytes that line_pack() would make, or NULL. */

@@ -32,7 +32,6 @@ enum style_mask {
 
 /* The longest token: a cluster of CLUSTER_MAX code points. */
 #define TOKEN_MAX (2 + CLUSTER_MAX * 4)
-#define STYLE_MAX (2 + 4 + 4 + 3 + 3)
 
 static uint8_t *
 put_number(uint8_t *p, uint64_t n)
@@ -55,8 +54,8 @@ put_colour(uint8_t *p, uint32_t colour)
 	return put_number(p, 0);
 }
 
-static uint8_t *
-put_style(uint8_t *p, const struct cell *c)
+uint8_t *
+line_add_style(uint8_t *p, const struct cell *c)
 {
 	uint8_t *mask = p + 1;
 	uint32_t bits = c->attr & STYLE_BITS;
@@ -296,7 +295,7 @@ put_blanks(uint8_t **p, const struct cell *c, unsigned n)
 }
 
 /* What must be free for a style, a cluster, and all the rest. */
-#define ROOM(n) (4 * (n) + STYLE_MAX + TOKEN_MAX)
+#define ROOM(n) (4 * (n) + LINE_STYLE_MAX + TOKEN_MAX)
 
 /* Cells until the room, up to end, gets short.  How many it was. */
 static unsigned
@@ -311,7 +310,7 @@ pack_some(uint8_t **p, const uint8_t *end, const struct cell *cells, unsigned n,
 			*style = *c;
 			style->ch = 0;
 			style->attr &= ~(uint32_t)ATTR_KIND;
-			*p = put_style(*p, style);
+			*p = line_add_style(*p, style);
 		}
 		unsigned run = ascii_run(*p, c, n - i, style);
 		*p += run;

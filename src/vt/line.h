@@ -34,11 +34,15 @@ void line_pack(struct buf *out, const struct cell *cells, unsigned n,
 void line_pack_blanks(struct buf *out, unsigned n);
 
 /*
- * For who packs cells while they come: a pad; and a code point that is about to
- * join *c, the last cell so far, which is packed in [p, end).  Each returns the
- * new end, at most LINE_JOIN_MAX bytes further on.
+ * For who packs cells while they come: the style of *c, from here on; a pad;
+ * and a code point that is about to join *c, the last cell so far, which is
+ * packed in [p, end).  Each returns the new end: LINE_STYLE_MAX bytes further on
+ * at most, for the last two LINE_JOIN_MAX.
  */
+#define LINE_STYLE_MAX 16
+#define LINE_PLAIN_LEN 2 /* of the default style */
 #define LINE_JOIN_MAX 6
+uint8_t *line_add_style(uint8_t *end, const struct cell *c);
 uint8_t *line_add_pad(uint8_t *end);
 uint8_t *line_join(uint8_t *p, uint8_t *end, const struct cell *c, uint32_t cp);
 

@@ -189,13 +189,11 @@ fill_ascii(struct cell *cells, const uint8_t *p, unsigned n,
 HOT struct ahead *
 packs_ahead(struct vt *vt, const struct row *row, unsigned x, size_t len)
 {
-	const struct cell *pen = &vt->pen;
 	struct ahead *a = &vt->ahead;
 
-	if (a->ring == NULL || row->used != x ||
-	    (pen->fg | pen->bg | pen->attr) != 0 || vt_on_alt(vt) ||
+	if (a->ring == NULL || row->used != x || vt_on_alt(vt) ||
 	    vt_mode(vt, MODE_IRM) || !ahead_open(a, row, x) ||
-	    ahead_room(a) < len)
+	    !ahead_fits(a, len))
 		return NULL;
 	return a;
 }
@@ -219,7 +217,7 @@ print_plain(struct vt *vt, const uint8_t *p, size_t len)
 		open_cells(vt, x, n);
 		fill_ascii(row->cells + x, p, n, &vt->pen);
 		if (a != NULL) {
-			ahead_add(a, p, n, 1);
+			ahead_add(a, &vt->pen, p, n, 1);
 			ahead_keep(a, row);
 		}
 		advance(vt, x + n, end);
@@ -250,7 +248,7 @@ pad_and_wrap(struct vt *vt)
 	open_cells(vt, x, 1);
 	row->cells[x] = pad(vt);
 	if (a != NULL && cell_kind(&row->cells[x]) == CELL_PAD) {
-		ahead_add_pad(a);
+		ahead_add_pad(a, &row->cells[x]);
 		ahead_keep(a, row);
 	}
 	wrap(vt);
@@ -296,7 +294,7 @@ put(struct vt *vt, uint32_t ch, unsigned width, uint8_t join)
 	open_cells(vt, x, width);
 	/* From widen_last() it may be a cluster, but that row is touched yet. */
 	if (a != NULL) {
-		ahead_add_char(a, ch);
+		ahead_add_char(a, &vt->pen, ch);
 		ahead_keep(a, row);
 	}
 	if (width == 2) {
@@ -451,6 +449,7 @@ keeps_width(const struct cell *c, uint32_t cp, unsigned width)
  */
 struct packing {
 	struct ahead *ahead; /* NULL: it is not packed */
+	const struct cell *pen;
 	const struct text *text;
 	size_t done; /* code points */
 };
@@ -462,7 +461,7 @@ pack_until(struct packing *pk, size_t i)
 	const uint16_t *at = t->at;
 
 	if (pk->done < i)
-		ahead_add(pk->ahead, t->utf8 + at[pk->done],
+		ahead_add(pk->ahead, pk->pen, t->utf8 + at[pk->done],
 		    at[i] - at[pk->done], at[i] - at[i - 1]);
 	pk->done = i;
 }
@@ -550,6 +549,7 @@ put_simple(struct vt *vt, const struct text *t)
 	    !vt_mode(vt, MODE_GRAPHEMES))
 		return 0;
 	struct packing pk = { .text = t,
+		.pen = &vt->pen,
 		.ahead = packs_ahead(vt, row, from, t->n * LINE_JOIN_MAX) };
 	size_t done = put_run(vt, row, &pk);
 	if (done == 0)

@@ -69,6 +69,11 @@ text_from_left_to_right_is_packed(void **state)
 	first_row_is_packed("text", true);
 	first_row_is_packed("text and \u00e9 \u5b57 \U0001f600", true);
 	first_row_is_packed("a\033[31m\033[mb\033]2;title\ac", true);
+	first_row_is_packed("\033[44m\033[mtext", true);
+	first_row_is_packed("text\033[31mx", true);
+	first_row_is_packed("\033[1;38;2;250;128;3;48;5;200mx\033[my", true);
+	first_row_is_packed("\033]8;;http://a/\alink\033]8;;\a, text", true);
+	first_row_is_packed("\033[31mred\r\n\033[32mgreen\r\n", true);
 	first_row_is_packed("12345678901234567890", true);
 	first_row_is_packed("1234567890123456789\u00e9", true);
 	first_row_is_packed("123456789012345678\u5b57", true);
@@ -126,6 +131,8 @@ a_pad_is_packed(void **state)
 	(void)state;
 	first_row_is_packed("1234567890123456789\u5b57", true);
 	first_row_is_packed("123456789012345678\u00e9\u5b57", true);
+	/* It has the background alone. */
+	first_row_is_packed("\033[4;44m1234567890123456789\u5b57", true);
 }
 
 static void
@@ -133,8 +140,8 @@ other_changes_make_it_forgotten(void **state)
 {
 	static const char *const changes[] = { "\rx", "\bx", "\tx", "\033[Cx",
 		"\033[44m\033[K", "\033[1K", "\033[2D\033[X", "\033[2D\033[P",
-		"\033[2D\033[@", "\033[31mx", "\033[4hx", "\033[2J",
-		"\033[1;1H\033[L", "\033[3J\033[1;1H\033[Jx\bx", "\033#8",
+		"\033[2D\033[@", "\033[4hx", "\033[2J", "\033[1;1H\033[L",
+		"\033[3J\033[1;1H\033[Jx\bx", "\033#8",
 		"\033[2;1H\033M\033[1;1H\033M" };
 
 	(void)state;
@@ -181,6 +188,10 @@ a_row_that_is_too_long_is_given_up(void **state)
 	assert_false(is_packed(vt, 0, ""));
 	feed(vt, "\r\nshort\r\n");
 	assert_true(is_packed(vt, 1, "short"));
+	for (unsigned i = 0; i < 100; i++)
+		feed(vt,
+		    "\033[38;2;200;200;200;48;2;9;9;9;1mx\033[38;2;1;2;3my");
+	assert_false(is_packed(vt, 2, ""));
 	vt_destroy(vt);
 }
 
@@ -188,18 +199,18 @@ a_row_that_is_too_long_is_given_up(void **state)
 static void
 many_rows_are_more_than_the_ring_holds(void **state)
 {
-	struct vt *vt = make_scrolled(200, 100);
+	struct vt *vt = make_scrolled(200, 150);
 
 	(void)state;
-	for (unsigned y = 0; y < 100; y++) {
+	for (unsigned y = 0; y < 150; y++) {
 		for (unsigned i = 0; i < 10; i++)
 			feed(vt, "a word in twenty col");
-		feed(vt, y < 99 ? "\r\n" : "");
+		feed(vt, y < 149 ? "\r\n" : "");
 	}
 	assert_false(is_packed(vt, 0, "words"));
 	assert_false(is_packed(vt, 50, "words"));
-	assert_true(is_packed(vt, 80, "words"));
-	assert_true(is_packed(vt, 99, "words"));
+	assert_true(is_packed(vt, 100, "words"));
+	assert_true(is_packed(vt, 149, "words"));
 	vt_destroy(vt);
 }
 
@@ -207,14 +218,15 @@ static const char *const pieces[] = { "word ", "text", "x", "\u00e9", "\u5b57",
 	"\u5b57\u5b57\u5b57", "\uac00", "e\u0301", "\u0301", "\u0323\u0302",
 	"\u2764", "\ufe0f", "1\ufe0f\u20e3", "\U0001f600", "\U0001f44d",
 	"\U0001f3fd", "\u200d", "\U0001f1e9", "\u0600", "\u1100\u1161",
-	"\xe5\xad", "\xff", "\r\n", "\r\n", "\r\n", "\n", "\r", "\b", "\t",
-	"\033[m", "\033[31m", "\033[m", "\033[K", "\033[1K", "\033[2J",
-	"\033[3X", "\033[P", "\033[@", "\033[L", "\033[M", "\033[H", "\033[5G",
-	"\033[3;7H", "\033M", "\033[2S", "\033[T", "\0337", "\0338", "\033[4h",
-	"\033[4l", "\033[4l", "\033[?7l", "\033[?7h", "\033[?7h", "\033[2;4r",
-	"\033[r", "\033[r", "\033[?69h\033[3;9s", "\033[?69l", "\033[?69l",
-	"\033[?1049h", "\033[?1049l", "\033[?1049l", "\033[?2027l",
-	"\033[?2027h", "\033[?2027h", "\033(0", "\033(B", "\033(B", "\033[7b",
+	"\033[38;2;9;8;7mw", "\033[mt", "\xe5\xad", "\xff", "\r\n", "\r\n",
+	"\r\n", "\n", "\r", "\b", "\t", "\033[m", "\033[31m", "\033[m",
+	"\033[K", "\033[1K", "\033[2J", "\033[3X", "\033[P", "\033[@", "\033[L",
+	"\033[M", "\033[H", "\033[5G", "\033[3;7H", "\033M", "\033[2S",
+	"\033[T", "\0337", "\0338", "\033[4h", "\033[4l", "\033[4l", "\033[?7l",
+	"\033[?7h", "\033[?7h", "\033[2;4r", "\033[r", "\033[r",
+	"\033[?69h\033[3;9s", "\033[?69l", "\033[?69l", "\033[?1049h",
+	"\033[?1049l", "\033[?1049l", "\033[?2027l", "\033[?2027h",
+	"\033[?2027h", "\033(0", "\033(B", "\033(B", "\033[7b",
 	"\033]8;;http://a/\a", "\033]8;;\a", "\033[1\"q", "\033[\"q",
 	"\033[?3J", "\033#8", "\033[!p" };
 
@@ -239,7 +251,7 @@ play(struct rng *rng, unsigned steps)
 		/* Mostly text, or else hardly a row would be packed. */
 		bool any = rng_below(rng, 8) == 0;
 		const char
-		    *p = pieces[rng_below(rng, any ? COUNT(pieces) : 25)];
+		    *p = pieces[rng_below(rng, any ? COUNT(pieces) : 27)];
 		feed_cut(vt, p, rng_below(rng, (unsigned)strlen(p) + 1));
 		if (rng_below(rng, 200) == 0)
 			vt_resize(vt, rng_between(rng, 2, 40),

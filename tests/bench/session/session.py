@@ -136,7 +136,8 @@ def cpu_ns(pids, thread=""):
     for pid in pids:
         for task in Path(f"/proc/{pid}/task").iterdir():
             # A thread may end between the listing and the look at it.
-            with contextlib.suppress(FileNotFoundError):
+            with contextlib.suppress(FileNotFoundError,
+                                     ProcessLookupError):
                 if (task / "comm").read_text().startswith(thread):
                     total += int((task / "schedstat").read_text().split()[0])
     return total
