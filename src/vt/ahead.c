@@ -5,6 +5,10 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
+#define RING_MIN 8192u
+#define RING_MAX 32768u
+#define BYTES_OF_ROW 256u
+
 void
 ahead_finish(struct ahead *a)
 {
@@ -13,10 +17,19 @@ ahead_finish(struct ahead *a)
 }
 
 void
-ahead_start(struct ahead *a)
+ahead_start(struct ahead *a, unsigned rows)
 {
-	if (a->ring == NULL)
-		a->ring = xmalloc(AHEAD_RING);
+	size_t size = RING_MIN;
+
+	while (size < RING_MAX && size < rows * BYTES_OF_ROW)
+		size *= 2;
+	if (size <= a->size)
+		return;
+	free(a->ring);
+	a->ring = xmalloc(size);
+	/* What rows know of the old one is too long ago. */
+	a->start = a->end += size + AHEAD_ROW_MAX;
+	a->size = size;
 }
 
 static void
@@ -29,7 +42,18 @@ void
 ahead_set_style(struct ahead *a, const struct cell *style)
 {
 	a->style = *style;
+	a->style.attr &= ~(uint32_t)ATTR_KIND;
+	a->styled = (a->style.fg | a->style.bg | a->style.attr) != 0;
 	set_end(a, line_add_style(ahead_at(a, a->end), style));
+}
+
+uint16_t
+ahead_end_style(const struct ahead *a)
+{
+	const struct cell plain = { 0 };
+	uint8_t *end = ahead_at(a, a->end);
+
+	return (uint16_t)(line_add_style(end, &plain) - end);
 }
 
 void
@@ -63,7 +87,7 @@ ahead_find(const struct ahead *a, const struct row *row)
 {
 	/* The row begun last may have been written over what is older. */
 	if (row->packed_len == 0 ||
-	    a->start + AHEAD_ROW_MAX - row->packed > AHEAD_RING)
+	    a->start + AHEAD_ROW_MAX - row->packed > a->size)
 		return NULL;
 	return ahead_at(a, row->packed);
 }
@@ -71,5 +95,5 @@ ahead_find(const struct ahead *a, const struct row *row)
 size_t
 ahead_memory(const struct ahead *a)
 {
-	return a->ring != NULL ? AHEAD_RING : 0;
+	return a->size;
 }

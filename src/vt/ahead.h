@@ -21,29 +21,31 @@
  * Only the row begun last grows, and only by text at its end.  Every other
  * change of a row goes through screen_touch(), which makes it forget that it
  * was packed; then its cells are packed when it leaves.  So are those of a row
- * whose bytes are gone, as they stand in a ring of a fixed size.
+ * whose bytes are gone, as they stand in a ring, for which the screen's height
+ * tells the size.
  */
-#define AHEAD_RING 16384
 #define AHEAD_ROW_MAX 1024 /* bytes of a row; it is never cut in two */
 
 struct ahead {
 	uint8_t *ring; /* NULL until rows go to the history */
+	size_t size;   /* of it, a power of two */
 
 	/* Counted from the first byte ever; modulo its size, in the ring. */
 	uint64_t start, end; /* of the row begun last */
 	uint64_t last;       /* where the last cell of it begins */
 	struct cell style;   /* in which it ends so far */
+	bool styled;         /* which is not the default */
 };
 
 void ahead_finish(struct ahead *a);
 
-/* From now on there is a ring. */
-void ahead_start(struct ahead *a);
+/* From now on there is a ring that has room for so many rows of some colour. */
+void ahead_start(struct ahead *a, unsigned rows);
 
 static inline uint8_t *
 ahead_at(const struct ahead *a, uint64_t place)
 {
-	return a->ring + place % AHEAD_RING;
+	return a->ring + (place & (a->size - 1));
 }
 
 static inline void
@@ -51,11 +53,13 @@ ahead_begin(struct ahead *a)
 {
 	/* Past the default style that the row before may end in. */
 	a->end += LINE_PLAIN_LEN;
-	size_t at = a->end % AHEAD_RING;
-	if (at > AHEAD_RING - AHEAD_ROW_MAX)
-		a->end += AHEAD_RING - at;
+	size_t at = a->end & (a->size - 1);
+	if (at > a->size - AHEAD_ROW_MAX)
+		a->end += a->size - at;
 	a->start = a->end;
-	a->style = (struct cell){ 0 };
+	if (a->styled)
+		a->style = (struct cell){ 0 };
+	a->styled = false;
 }
 
 /*
@@ -100,6 +104,9 @@ void ahead_add_pad(struct ahead *a, const struct cell *style);
 /* A code point is about to join the last cell, *c. */
 void ahead_join(struct ahead *a, const struct cell *c, uint32_t cp);
 
+/* Write the default style to where the row ends; how many bytes it was. */
+uint16_t ahead_end_style(const struct ahead *a);
+
 /*
  * The row was touched, but all that is in it was added.  As it is now it ends in
  * the default style; what is added later is written over that.
@@ -107,13 +114,10 @@ void ahead_join(struct ahead *a, const struct cell *c, uint32_t cp);
 static inline void
 ahead_keep(const struct ahead *a, struct row *row)
 {
-	const struct cell plain = { 0 };
-	const uint8_t *end = ahead_at(a, a->end);
-
-	if (!cell_same_style(&a->style, &plain))
-		end = line_add_style(ahead_at(a, a->end), &plain);
 	row->packed = a->start;
-	row->packed_len = (uint16_t)(end - ahead_at(a, a->start));
+	row->packed_len = (uint16_t)(a->end - a->start);
+	if (a->styled)
+		row->packed_len += ahead_end_style(a);
 }
 
 /* The row->packed_len bytes that line_pack() would make, or NULL. */

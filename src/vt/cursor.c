@@ -209,7 +209,7 @@ row_to_history(struct vt *vt, struct row *row)
 		    cols - row->used, row->flags);
 		return;
 	}
-	ahead_start(&vt->ahead);
+	ahead_start(&vt->ahead, vt->screen->rows);
 	screen_trim(row);
 	history_push(&vt->history, row->cells, row->used, cols, row->flags,
 	    &vt->clusters);
