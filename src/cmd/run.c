@@ -39,7 +39,8 @@ struct args {
 	bool detached, attach_if_there, durable, forget_env, nested,
 	    no_integration;
 	const char *name, *cwd, *size, *input, *resize, *max_log, *log_input,
-	    *idle_timeout, *linger, *memory, *pids, *cpu_weight, *restart;
+	    *idle_timeout, *linger, *scrollback, *memory, *pids, *cpu_weight,
+	    *restart;
 	struct opt_list env, labels;
 };
 
@@ -80,6 +81,8 @@ static const struct opt options[] = {
 	    "stop it after so long without input and output"),
 	OPT_VALUE(struct args, linger, "linger-output", 0, "DURATION",
 	    "log what is still written after the exit (10s)"),
+	OPT_VALUE(struct args, scrollback, "scrollback", 0, "LINES",
+	    "keep so many lines above the screen (2000)"),
 	OPT_VALUE(struct args, restart, "restart", 0, "POLICY",
 	    "start it again: never (the default), on-failure, always"),
 	OPT_VALUE(struct args, memory, "memory", 0, "SIZE",
@@ -206,6 +209,22 @@ take_duration(const char *s, uint64_t *ms, struct error *err)
 }
 
 static int
+take_count(struct call *call, const char *option, const char *text,
+    uint64_t max, uint32_t *out)
+{
+	uint64_t n;
+
+	if (text == NULL)
+		return 0;
+	if (!units_number(text, max, &n) || n == 0)
+		return out_fail(call->out, FAIL_USAGE,
+		    "--%s %.40s: give a number from 1 to %" PRIu64, option,
+		    text, max);
+	*out = (uint32_t)n;
+	return 0;
+}
+
+static int
 set_limits(struct call *call, struct manifest *m, const struct args *a)
 {
 	uint64_t ms = 0;
@@ -234,23 +253,8 @@ set_limits(struct call *call, struct manifest *m, const struct args *a)
 			return usage(call, "linger-output", &err);
 		m->linger_ms = ms < UINT32_MAX ? (uint32_t)ms : UINT32_MAX;
 	}
-	return 0;
-}
-
-static int
-take_count(struct call *call, const char *option, const char *text,
-    uint64_t max, uint32_t *out)
-{
-	uint64_t n;
-
-	if (text == NULL)
-		return 0;
-	if (!units_number(text, max, &n) || n == 0)
-		return out_fail(call->out, FAIL_USAGE,
-		    "--%s %.40s: give a number from 1 to %" PRIu64, option,
-		    text, max);
-	*out = (uint32_t)n;
-	return 0;
+	return take_count(call, "scrollback", a->scrollback,
+	    MANIFEST_SCROLLBACK_MAX, &m->scrollback);
 }
 
 /* What its scope is to hold it to. */
@@ -405,6 +409,7 @@ fill_from_config(const struct config *c, struct args *a)
 		{ &a->max_log, CONFIG_MAX_LOG },
 		{ &a->idle_timeout, CONFIG_IDLE_TIMEOUT },
 		{ &a->linger, CONFIG_LINGER },
+		{ &a->scrollback, CONFIG_SCROLLBACK },
 		{ &a->memory, CONFIG_MEMORY },
 		{ &a->pids, CONFIG_PIDS },
 	};

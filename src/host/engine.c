@@ -39,8 +39,8 @@ fresh(struct host *h)
 	struct vt_config config = {
 		.cols = h->manifest.cols,
 		.rows = h->manifest.rows,
-		.history_lines = VT_HISTORY_LINES,
-		.history_bytes = VT_HISTORY_BYTES,
+		.history_lines = h->manifest.scrollback,
+		.history_bytes = vt_history_bytes(h->manifest.scrollback),
 	};
 
 	return vt_create(&config, NULL);

@@ -22,7 +22,7 @@ look(struct place *at, const struct vt *vt)
 	unsigned y = at->cursor.row;
 
 	at->alt = vt_alt_screen(vt);
-	at->scrolled = vt_history_lines(vt);
+	at->scrolled = vt_scrolled(vt);
 	buf_clear(&at->lines);
 	if (!at->alt && y > 0 && y + 1 == vt_rows(vt)) {
 		vt_screen_row(vt, y - 1, &row);

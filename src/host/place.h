@@ -19,7 +19,7 @@ struct place {
 	bool is_row; /* cursor.row is a row, and no cursor counts */
 	struct vt_cursor cursor;
 	bool alt;
-	uint32_t scrolled; /* lines, as many as are kept */
+	uint64_t scrolled;
 	struct buf lines;
 };
 

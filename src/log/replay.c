@@ -210,15 +210,17 @@ restore(struct player *p, const struct record_keyframe *k, struct error *err)
 static void
 renew(struct player *p)
 {
-	struct vt *vt = vt_create(
-	    &(struct vt_config){
+	struct vt_config config = {
 		.cols = p->cols,
 		.rows = p->rows,
 		.history_lines = VT_HISTORY_LINES,
 		.history_bytes = VT_HISTORY_BYTES,
-	    },
-	    NULL);
+	};
+	struct vt *vt;
 
+	if (p->vt != NULL)
+		vt_history_limits(p->vt, &config);
+	vt = vt_create(&config, NULL);
 	if (vt != NULL)
 		replace(p, vt);
 	else

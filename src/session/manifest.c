@@ -21,6 +21,7 @@
 #define FILE_VERSION 1
 #define MAX_LOG_DEFAULT (256ull << 20)
 #define LINGER_MS_DEFAULT 10000
+#define SCROLLBACK_DEFAULT 2000
 #define PID_LIMIT (1 << 22) /* the kernel's own */
 #define TEXT_MAX 4096
 
@@ -61,6 +62,8 @@ static const struct json_field fields[] = {
 	JSON_FIELD(struct manifest, idle_timeout_s, "idle_timeout_s", UINT,
 	    UINT32_MAX),
 	JSON_FIELD(struct manifest, linger_ms, "linger_ms", UINT, UINT32_MAX),
+	JSON_FIELD(struct manifest, scrollback, "scrollback", UINT,
+	    MANIFEST_SCROLLBACK_MAX),
 	JSON_FIELD(struct manifest, seq, "seq", UINT, INT64_MAX),
 	JSON_FIELD(struct manifest, offset, "offset", UINT, INT64_MAX),
 	JSON_FIELD(struct manifest, log_bytes, "log_bytes", UINT, INT64_MAX),
@@ -111,7 +114,8 @@ manifest_init(struct manifest *m)
 		.exit_code = -1,
 		.observers = -1,
 		.max_log = MAX_LOG_DEFAULT,
-		.linger_ms = LINGER_MS_DEFAULT };
+		.linger_ms = LINGER_MS_DEFAULT,
+		.scrollback = SCROLLBACK_DEFAULT };
 }
 
 void
@@ -170,6 +174,7 @@ manifest_copy_plan(struct manifest *to, const struct manifest *from)
 	to->max_log = from->max_log;
 	to->idle_timeout_s = from->idle_timeout_s;
 	to->linger_ms = from->linger_ms;
+	to->scrollback = from->scrollback;
 	to->restart = from->restart;
 	to->memory_max = from->memory_max;
 	to->pids_max = from->pids_max;

@@ -60,6 +60,7 @@ int restart_policy_parse(const char *s, enum restart_policy *out,
     struct error *err);
 
 #define MANIFEST_LABELS_MAX 64
+#define MANIFEST_SCROLLBACK_MAX 20000
 #define MANIFEST_MAX (256u << 10) /* bytes of the file */
 #define LABEL_KEY_MAX 64
 #define LABEL_VALUE_MAX 256
@@ -114,6 +115,7 @@ struct manifest {
 	uint64_t max_log;
 	uint32_t idle_timeout_s; /* 0: none */
 	uint32_t linger_ms;
+	uint32_t scrollback; /* lines that the screen keeps above it */
 	uint64_t seq, offset, log_bytes;    /* when it was written */
 	uint64_t logged_seq, logged_offset; /* the log had for certain then */
 	uint32_t log_newest; /* number of its newest segment; 0: not known */

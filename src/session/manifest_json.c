@@ -99,6 +99,7 @@ json_settings(const struct manifest *m, struct json_out *j)
 	json_put_maybe(j, "idle_timeout_s", m->idle_timeout_s != 0,
 	    m->idle_timeout_s);
 	json_put_int(j, "linger_ms", m->linger_ms);
+	json_put_int(j, "scrollback", m->scrollback);
 	json_put_bool(j, "unkept", m->unkept);
 	json_put_text(j, "last_line", or_null(m->last_line));
 	json_out_key(j, "program_status");

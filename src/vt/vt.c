@@ -13,6 +13,8 @@
 #include "vt/dispatch.h"
 #include "vt/state.h"
 
+#define HISTORY_BYTES_MIN (64u << 10)
+
 static_assert(MODE_COUNT <= 64, "modes are bits of a word");
 static_assert(VT_TEXT_MAX > CLUSTER_MAX * 4, "a cell's text fits");
 
@@ -467,6 +469,21 @@ bool
 vt_row_is_new(const struct vt *vt, unsigned y)
 {
 	return screen_row(vt->screen, y)->generation == vt->now;
+}
+
+size_t
+vt_history_bytes(uint32_t lines)
+{
+	size_t bytes = (size_t)lines * VT_HISTORY_BYTES / VT_HISTORY_LINES;
+
+	return bytes > HISTORY_BYTES_MIN ? bytes : HISTORY_BYTES_MIN;
+}
+
+void
+vt_history_limits(const struct vt *vt, struct vt_config *config)
+{
+	config->history_lines = vt->history.lines_max;
+	config->history_bytes = vt->history.limit;
 }
 
 uint32_t

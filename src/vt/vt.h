@@ -35,7 +35,7 @@ struct vt;
 #define VT_CELLS_MAX (1 << 20) /* cols x rows */
 
 #define VT_HISTORY_LINES 2000
-#define VT_HISTORY_BYTES (256 << 10)
+#define VT_HISTORY_BYTES (256u << 10)
 
 /* Increased whenever the same bytes may give another screen. */
 #define VT_ENGINE_VERSION 2
@@ -231,6 +231,12 @@ void vt_history_end(struct vt_history_iter *it);
 
 /* How many lines the history holds, broken by the margin or not. */
 uint32_t vt_history_lines(const struct vt *vt);
+
+/* Room for so many lines of which some are long, as the default has it. */
+size_t vt_history_bytes(uint32_t lines);
+
+/* How much it may have, as it was configured. */
+void vt_history_limits(const struct vt *vt, struct vt_config *config);
 
 /*
  * Keep so much history from now on; what is more goes at once, the oldest

@@ -30,6 +30,7 @@ def test_everything_is_as_it_was(home, tmp_path):
                "-l", "role=builder", "--input", "lease", "--resize", "fixed",
                "--durable", "--max-log", "9M", "--log-input", "lengths",
                "--idle-timeout", "1h", "--linger-output", "7s",
+               "--scrollback", "300",
                "-e", "COLOUR=green"]
     old = ended(home, "sh", "-c", "pwd; echo is $COLOUR; exit 3",
                 options=options)
@@ -40,7 +41,7 @@ def test_everything_is_as_it_was(home, tmp_path):
     after = home.wait_status(new["id"], "exited")
     same = ["name", "command", "cwd", "cols", "rows", "labels", "input",
             "resize", "log_input", "durable", "max_log", "idle_timeout_s",
-            "linger_ms", "forget_env", "exit_code"]
+            "linger_ms", "scrollback", "forget_env", "exit_code"]
     assert {k: after[k] for k in same} == {k: before[k] for k in same}
     assert home.raw(new["id"]) == home.raw(old)
     assert home.raw(old) == f"{tmp_path}\r\nis green\r\n".encode()

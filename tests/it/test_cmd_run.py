@@ -132,6 +132,8 @@ def test_a_size_no_screen_can_have_is_told(home, size):
     ("--input", "everybody", "shared"), ("--resize", "huge", "smallest"),
     ("--log-input", "some", "lengths"), ("--max-log", "lots", "256M"),
     ("--max-log", "1K", "8M"), ("--idle-timeout", "5", "5s"),
+    ("--scrollback", "0", "from 1 to 20000"),
+    ("--scrollback", "20001", "from 1 to 20000"),
     ("--idle-timeout", "0s", "at once"), ("--linger-output", "x", "5s"),
     ("--idle-timeout", "999999h", "year"), ("--label", "novalue", "KEY=VALUE"),
     ("-e", "NOVALUE", "KEY=VALUE"), ("-e", "=x", "KEY=VALUE")])

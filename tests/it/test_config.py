@@ -27,12 +27,14 @@ def configure(home, text):
 
 def test_a_session_is_started_as_the_file_says(home):
     configure(home, "[run]\nresize = latest\ninput = lease\n"
-              "max-log = 64M\nidle-timeout = 2h\nlog-input = none\n")
+              "max-log = 64M\nidle-timeout = 2h\nlog-input = none\n"
+              "scrollback = 150\n")
     session = home.info(home.start("cat"))
     assert session["resize"] == "latest" and session["input"] == "lease"
     assert session["max_log"] == 64 << 20, session
     assert session["idle_timeout_s"] == 7200, session
     assert session["log_input"] == "none", session
+    assert session["scrollback"] == 150, session
     session = home.info(home.start("cat", options=["--resize=fixed",
                                                    "--max-log=32M"]))
     assert session["resize"] == "fixed", "an option wins"

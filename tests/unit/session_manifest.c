@@ -569,11 +569,12 @@ the_session_object_has_its_fields(void **state)
 		"rows", "created_at", "ended_at", "exit_code", "exit_signal",
 		"keeper_pid", "host_pid", "child_pid", "seq", "offset",
 		"log_bytes", "observers", "input", "resize", "log_input",
-		"durable", "max_log", "idle_timeout_s", "linger_ms", "unkept",
-		"last_line", "degraded", "raw", "unlogged", "post_mortem",
-		"forget_env", "rerun_of", "memory_max", "pids_max",
-		"cpu_weight", "cgroup", "unenforced", "restart", "restarts",
-		"gave_up", "shell", "program_status", "lease_holder" };
+		"durable", "max_log", "idle_timeout_s", "linger_ms",
+		"scrollback", "unkept", "last_line", "degraded", "raw",
+		"unlogged", "post_mortem", "forget_env", "rerun_of",
+		"memory_max", "pids_max", "cpu_weight", "cgroup", "unenforced",
+		"restart", "restarts", "gave_up", "shell", "program_status",
+		"lease_holder" };
 	auto_json json_t *o = NULL;
 	struct manifest m;
 	struct json_out j;
