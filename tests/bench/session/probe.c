@@ -307,6 +307,8 @@ main(int argc, char **argv)
 {
 	static struct probe pr = { .answering = true };
 
+	/* Or a second line would be hidden from poll. */
+	setvbuf(stdin, NULL, _IONBF, 0);
 	if (argc < 3 || atoi(argv[1]) < 1 || atoi(argv[1]) > CLIENTS_MAX) {
 		fputs("usage: probe N COMMAND... | probe N --socket PATH\n",
 		    stderr);

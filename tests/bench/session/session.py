@@ -350,6 +350,7 @@ class Bench:
     def __init__(self, build, quick):
         self.build, self.quick = build, quick
         self.rounds = 1 if quick else 5
+        self.rate_rounds = 1 if quick else 11  # they spread most
         self.missed = []
         self.top = Path(tempfile.mkdtemp(prefix="tend-bench."))
 
@@ -404,6 +405,7 @@ def rate_once(bench, peer, kind, attached, rate, cpu):
         load, probe = peer.probe_new()
     if probe:
         settle(probe, load, 1)
+        probe.echo(1)  # who types is not greeted any more
     size = bench.size(peer, 64)
     before = cpu_ns(peer.servers(load)) if peer.detached else 0
     rate.add(peer.name, load.go(kind, size, 2))
@@ -426,7 +428,7 @@ def rates(bench, attached):
     for kind in KINDS:
         rate, cpu = Figures(), Figures()
         with bench.peers(Bare, Dtach, Tend, Tmux, Screen) as peers:
-            for _ in range(bench.rounds):
+            for _ in range(bench.rate_rounds):
                 for peer in peers:
                     rate_once(bench, peer, kind, attached, rate, cpu)
         how = "one client reads" if attached else "nobody attached"
