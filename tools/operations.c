@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
+#include "op/failure.h"
 #include "op/ops.h"
 
 static const char preamble[] =
@@ -59,10 +60,28 @@ put_op(const struct op *op)
 		    op->exclusion);
 }
 
+static void
+put_failures(void)
+{
+	fputs(
+	    "\n## Errors\n\n"
+	    "A failed request has an error with one of these codes. A command that\n"
+	    "fails ends with the exit status. A retryable request may succeed later.\n"
+	    "\n"
+	    "| code | exit status | retryable | meaning |\n"
+	    "|---|---|---|---|\n",
+	    stdout);
+	for (unsigned f = 0; f < FAIL_COUNT; f++)
+		printf("| `%s` | %d | %s | %s |\n", failure_code(f),
+		    failure_status(f), failure_is_retryable(f) ? "yes" : "no",
+		    failure_text(f));
+}
+
 int
 main(void)
 {
 	fputs(preamble, stdout);
+	put_failures();
 	for (size_t i = 0; i < OP_COUNT; i++)
 		put_op(&ops[i]);
 	return 0;

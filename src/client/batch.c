@@ -11,6 +11,7 @@
 #include "base/json_tree.h"
 #include "base/mem.h"
 #include "client/conn.h"
+#include "op/failure.h"
 #include "op/step.h"
 #include "session/manifest.h"
 
@@ -93,21 +94,21 @@ batch_destroy(struct batch *b)
 
 /* ----------------------------------------------------------------- running */
 
-/* The code of a failure that is the connection's. */
-static const char *
-code_of(int rc)
+/* How a connection failed. */
+static enum failure
+conn_failure(int rc)
 {
 	switch (rc) {
 	case -ETIMEDOUT:
-		return "timeout";
+		return FAIL_TIMEOUT;
 	case -EPROTO:
-		return "protocol";
+		return FAIL_PROTOCOL;
 	case -ECONNREFUSED:
 	case -ENOENT:
 	case -ECONNRESET:
-		return "not_running";
+		return FAIL_NOT_RUNNING;
 	default:
-		return "unreachable";
+		return FAIL_UNREACHABLE;
 	}
 }
 
@@ -134,7 +135,8 @@ fail(struct done *d, int rc, const struct conn *c)
 		    "it is not known");
 	else if (rc == -ECONNRESET)
 		rc = error_set(&d->err, ECONNRESET, "the session has ended");
-	snprintf(d->code, sizeof(d->code), "%s", code_of(rc));
+	snprintf(d->code, sizeof(d->code), "%s",
+	    failure_code(conn_failure(rc)));
 }
 
 static void
@@ -154,7 +156,8 @@ take_result(struct batch *b, struct done *d, char *text)
 	free(text);
 	if (d->result == NULL) {
 		d->status = BATCH_FAILED;
-		snprintf(d->code, sizeof(d->code), "usage");
+		snprintf(d->code, sizeof(d->code), "%s",
+		    failure_code(FAIL_USAGE));
 		error_set(&d->err, EFBIG,
 		    "the results are too large; ask for less, or in parts");
 		return;

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
+#include "op/failure.h"
 #include "session/manifest.h"
 
 /* From the session's directory to a connection whose host has welcomed us. */
@@ -100,23 +101,22 @@ reach(struct conn *c, bool late, struct error *err)
 /* ------------------------------------------------------------ first lines */
 
 static int
-code_to_errno(const char *code)
+refusal_errno(const char *code)
 {
-	static const struct {
-		const char *code;
-		int errnum;
-	} codes[] = {
-		{ "denied", EACCES },
-		{ "not_found", ENOENT },
-		{ "not_running", ECONNREFUSED },
-		{ "timeout", ETIMEDOUT },
-		{ "busy", EBUSY },
-	};
-
-	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
-		if (strcmp(codes[i].code, code) == 0)
-			return codes[i].errnum;
-	return EPROTO;
+	switch (failure_called(code)) {
+	case FAIL_DENIED:
+		return EACCES;
+	case FAIL_NOT_FOUND:
+		return ENOENT;
+	case FAIL_NOT_RUNNING:
+		return ECONNREFUSED;
+	case FAIL_TIMEOUT:
+		return ETIMEDOUT;
+	case FAIL_BUSY:
+		return EBUSY;
+	default:
+		return EPROTO;
+	}
 }
 
 static int
@@ -169,7 +169,7 @@ read_welcome(struct conn *c, bool late, struct error *err)
 		    "the host's first line is wrong: %s", why.msg);
 	c->in_taken = len;
 	if (!c->welcome.ok)
-		return error_set(err, code_to_errno(c->welcome.code), "%s",
+		return error_set(err, refusal_errno(c->welcome.code), "%s",
 		    c->welcome.message);
 	return 1;
 }

@@ -69,7 +69,7 @@ prepare(const struct call *call, struct error *err)
 }
 
 static int
-failure_status(const struct out *out, const struct batch_step *s)
+step_status(const struct out *out, const struct batch_step *s)
 {
 	if (s->timed_out)
 		return TIMED_OUT;
@@ -91,7 +91,7 @@ judge(const struct out *out, const struct batch *b, int signals)
 		if (s.status == BATCH_INTERRUPTED)
 			return signals_status(signals);
 		if (s.status == BATCH_FAILED)
-			return failure_status(out, &s);
+			return step_status(out, &s);
 	}
 	return 0;
 }

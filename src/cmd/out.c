@@ -15,39 +15,6 @@
 #define HELP_COLS 80     /* for which help is written */
 #define MESSAGE_MAX 8192 /* a path of PATH_MAX and words around it */
 
-static const struct {
-	int status;
-	const char *code;
-	bool retryable; /* it may go well another time */
-} failures[] = {
-	[FAIL_INTERNAL] = { 1, "internal", false },
-	[FAIL_USAGE] = { 2, "usage", false },
-	[FAIL_INPUT] = { 2, "bad_input", false },
-	[FAIL_EXISTS] = { 2, "exists", false },
-	[FAIL_NOT_FOUND] = { 3, "not_found", false },
-	[FAIL_NOT_RUNNING] = { 4, "not_running", false },
-	[FAIL_TIMEOUT] = { 5, "timeout", true },
-	[FAIL_UNREACHABLE] = { 6, "unreachable", true },
-	[FAIL_STORAGE] = { 8, "storage", true },
-	[FAIL_PROTOCOL] = { 9, "protocol", false },
-	[FAIL_REPLAY] = { 10, "replay", false },
-	[FAIL_DENIED] = { 12, "denied", false },
-	[FAIL_BUSY] = { 12, "busy", true },
-	[FAIL_STALE] = { 12, "busy", false },
-	[FAIL_CUT_OFF] = { 6, "unreachable", false },
-};
-
-#define FAILURES (sizeof(failures) / sizeof(*failures))
-
-enum failure
-failure_called(const char *code)
-{
-	for (size_t i = 0; i < FAILURES; i++)
-		if (strcmp(failures[i].code, code) == 0)
-			return (enum failure)i;
-	return FAIL_INTERNAL;
-}
-
 void
 out_init(struct out *o, const char *command, bool json)
 {
@@ -152,7 +119,7 @@ out_status(const struct out *o, enum failure failure)
 {
 	if (o->failure_status != 0)
 		return o->failure_status;
-	return failures[failure].status;
+	return failure_status(failure);
 }
 
 static int
@@ -203,7 +170,7 @@ out_send(struct out *o)
 		    "than %u MiB; ask for less",
 		    OUT_MAX >> 20);
 	r = send_all(o);
-	return r == 0 && o->damage.len > 0 ? failures[FAIL_REPLAY].status : r;
+	return r == 0 && o->damage.len > 0 ? failure_status(FAIL_REPLAY) : r;
 }
 
 int
@@ -234,9 +201,9 @@ put_error(struct out *o, enum failure failure, const char *message)
 
 	open_envelope(o, &j, false);
 	json_put_open(&j, "error", '{');
-	json_put_text(&j, "code", failures[failure].code);
+	json_put_text(&j, "code", failure_code(failure));
 	json_put_text(&j, "message", message);
-	json_put_bool(&j, "retryable", failures[failure].retryable);
+	json_put_bool(&j, "retryable", failure_is_retryable(failure));
 	json_put_open(&j, "details", '{');
 	json_out_close(&j, '}');
 	json_out_close(&j, '}');

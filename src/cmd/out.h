@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/json_out.h"
+#include "op/failure.h"
 
 /*
  * How a command answers.  The answer is gathered whole, up to OUT_MAX bytes,
@@ -51,28 +52,6 @@ int out_send_help(struct out *o);
  * forget it.  Returns as out_send does.
  */
 int out_flush(struct out *o);
-
-/* Why a command failed.  The names are the `code` of the error object. */
-enum failure {
-	FAIL_INTERNAL,    /* 1 "internal" */
-	FAIL_USAGE,       /* 2 "usage": the command line */
-	FAIL_INPUT,       /* 2 "bad_input": what it names cannot be used */
-	FAIL_EXISTS,      /* 2 "exists": the name is taken */
-	FAIL_NOT_FOUND,   /* 3 "not_found" */
-	FAIL_NOT_RUNNING, /* 4 "not_running" */
-	FAIL_TIMEOUT,     /* 5 "timeout": the host does not answer */
-	FAIL_UNREACHABLE, /* 6 "unreachable": there is nobody to answer */
-	FAIL_STORAGE,     /* 8 "storage" */
-	FAIL_PROTOCOL,    /* 9 "protocol": what was answered makes no sense */
-	FAIL_REPLAY,      /* 10 "replay": the log does not give it */
-	FAIL_DENIED,      /* 12 "denied" */
-	FAIL_BUSY,    /* 12 "busy": another has the lease, a limit is reached */
-	FAIL_STALE,   /* 12 "busy": it is not any more what was expected */
-	FAIL_CUT_OFF, /* 6 "unreachable": but it may have been done */
-};
-
-/* The failure whose code this is; FAIL_INTERNAL for one we do not know. */
-enum failure failure_called(const char *code);
 
 /* The exit status that belongs to a failure. */
 int out_status(const struct out *o, enum failure failure);

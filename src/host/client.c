@@ -183,28 +183,28 @@ client_flush(struct client *c)
 /* --------------------------------------------------------- first lines */
 
 static void
-refuse(struct client *c, const char *code, const char *message)
+refuse(struct client *c, enum failure failure, const char *message)
 {
 	struct welcome w = { .version = HELLO_VERSION };
 
-	snprintf(w.code, sizeof(w.code), "%s", code);
+	snprintf(w.code, sizeof(w.code), "%s", failure_code(failure));
 	snprintf(w.message, sizeof(w.message), "%s", message);
-	w.retryable = strcmp(code, "busy") == 0;
+	w.retryable = failure_is_retryable(failure);
 	welcome_write(&w, &c->out);
 	client_finish(c);
 }
 
 void
-client_fail(struct client *c, const char *code, const char *message)
+client_fail(struct client *c, enum failure failure, const char *message)
 {
 	struct error err = { 0 };
 
 	if (c->state == CLIENT_NEW) {
-		refuse(c, code, message);
+		refuse(c, failure, message);
 		return;
 	}
 	snprintf(err.msg, sizeof(err.msg), "%s", message);
-	client_refuse(c, 0, code, &err);
+	client_refuse(c, 0, failure, &err);
 	client_finish(c);
 }
 
@@ -259,7 +259,7 @@ take_line(struct client *c, const uint8_t *p, size_t len)
 	struct error err;
 
 	if (c->in.len + n > FRAME_LINE_MAX) {
-		refuse(c, "protocol", "the first line is too long");
+		refuse(c, FAIL_PROTOCOL, "the first line is too long");
 		return len;
 	}
 	buf_append(&c->in, p, n);
@@ -267,7 +267,7 @@ take_line(struct client *c, const uint8_t *p, size_t len)
 		return n;
 	if (hello_read(&c->hello, (const char *)c->in.data, c->in.len - 1,
 		&err) < 0) {
-		refuse(c, "protocol", err.msg);
+		refuse(c, FAIL_PROTOCOL, err.msg);
 		return len;
 	}
 	buf_clear(&c->in);
@@ -293,7 +293,7 @@ take_frames(struct client *c, const uint8_t *p, size_t len)
 		case FRAME_PART:
 			return at;
 		case FRAME_TOO_LONG:
-			client_fail(c, "protocol", "a frame is too long");
+			client_fail(c, FAIL_PROTOCOL, "a frame is too long");
 			break;
 		}
 	}
@@ -447,7 +447,7 @@ client_expire(struct client *c)
 {
 	c->deadline_ms = INT64_MAX;
 	if (c->state == CLIENT_NEW)
-		refuse(c, "timeout", "the first line did not come in time");
+		refuse(c, FAIL_TIMEOUT, "the first line did not come in time");
 	else if (c->state == CLIENT_CLOSING)
 		client_close(c);
 	else

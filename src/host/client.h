@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "host/reply_filter.h"
+#include "op/failure.h"
 #include "wire/hello.h"
 
 struct error;
@@ -96,7 +97,7 @@ void client_finish(struct client *c);
 void client_close(struct client *c);
 
 /* Tell what it did wrong, and close. */
-void client_fail(struct client *c, const char *code, const char *message);
+void client_fail(struct client *c, enum failure failure, const char *message);
 
 bool client_may_type(const struct client *c);
 
@@ -112,7 +113,7 @@ struct buf *client_out(struct client *c);
 void client_put_done(struct client *c);
 
 /* Refuse the request that is being handled; 0 is the id of none. */
-void client_refuse(struct client *c, uint64_t id, const char *code,
+void client_refuse(struct client *c, uint64_t id, enum failure failure,
     const struct error *err);
 
 /* All that it sent was taken: nothing more will come. */

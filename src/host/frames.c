@@ -102,7 +102,7 @@ on_input(struct client *c, const struct frame *f)
 	int status;
 
 	if (!frame_input(f, &in)) {
-		client_fail(c, "protocol", "an INPUT is too short");
+		client_fail(c, FAIL_PROTOCOL, "an INPUT is too short");
 		return;
 	}
 	if (in.kind == INPUT_BYTES) {
@@ -141,7 +141,7 @@ static void
 on_view(struct client *c, const struct frame *f)
 {
 	if (!frame_view(f, &c->observer->visible))
-		client_fail(c, "protocol", "a VIEW is one byte");
+		client_fail(c, FAIL_PROTOCOL, "a VIEW is one byte");
 	else
 		server_vote(c->server, c);
 }
@@ -150,7 +150,7 @@ static void
 on_seen(struct client *c, const struct frame *f)
 {
 	if (!frame_u64(f, &c->observer->seen))
-		client_fail(c, "protocol", "a SEEN is eight bytes");
+		client_fail(c, FAIL_PROTOCOL, "a SEEN is eight bytes");
 }
 
 static void
@@ -175,11 +175,11 @@ static void
 on_ping(struct client *c, const struct frame *f)
 {
 	if (f->len > PING_MAX)
-		client_fail(c, "protocol", "a PING is at most 64 bytes");
+		client_fail(c, FAIL_PROTOCOL, "a PING is at most 64 bytes");
 	else if (c->answer.len == 0)
 		client_put(c, FRAME_PONG, f->payload, f->len);
 	else if (frame_put(&c->pongs, FRAME_PONG, f->payload, f->len) < 0)
-		client_fail(c, "busy", "too many PINGs wait for an answer");
+		client_fail(c, FAIL_BUSY, "too many PINGs wait for an answer");
 }
 
 static void
@@ -194,7 +194,7 @@ on_bye(struct client *c, const struct frame *f)
 {
 	(void)f;
 	if (c->bye == CLIENT_STAYS)
-		client_fail(c, "protocol", "nobody asked for a BYE");
+		client_fail(c, FAIL_PROTOCOL, "nobody asked for a BYE");
 	else
 		client_heard_bye(c);
 }
@@ -230,5 +230,5 @@ frames_handle(struct client *c, const struct frame *f)
 	    "a frame of type 0x%02x is not "
 	    "for a client to send here",
 	    f->type);
-	client_fail(c, "protocol", message);
+	client_fail(c, FAIL_PROTOCOL, message);
 }

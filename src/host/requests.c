@@ -30,42 +30,8 @@ static op_fn *const handlers[OP_COUNT] = {
 #include "op/ops.def"
 };
 
-static const struct {
-	int error;
-	const char *code;
-} codes[] = {
-	{ EINVAL, "usage" },
-	{ EEXIST, "usage" },
-	{ ERANGE, "usage" },
-	{ ENOENT, "not_found" },
-	{ ESRCH, "not_running" },
-	{ EACCES, "denied" },
-	{ EPERM, "denied" },
-	{ EBUSY, "busy" },
-	{ ESTALE, "busy" }, /* trying again will not do */
-	{ EAGAIN, "busy" },
-	{ ENOBUFS, "busy" },
-	{ ENOSPC, "storage" },
-	{ EIO, "storage" },
-	{ EROFS, "storage" },
-	{ EDQUOT, "storage" },
-	{ ETIMEDOUT, "timeout" },
-	{ ECONNREFUSED, "unreachable" },
-	{ EPROTO, "protocol" },
-};
-
-static const char *
-code_of(int error)
-{
-	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
-		if (codes[i].error == error)
-			return codes[i].code;
-	}
-	return "internal";
-}
-
 void
-client_refuse(struct client *c, uint64_t id, const char *code,
+client_refuse(struct client *c, uint64_t id, enum failure failure,
     const struct error *err)
 {
 	struct json_out j;
@@ -78,10 +44,9 @@ client_refuse(struct client *c, uint64_t id, const char *code,
 	json_put_number(&j, "id", id);
 	json_put_bool(&j, "ok", false);
 	json_put_open(&j, "error", '{');
-	json_put_text(&j, "code", code);
+	json_put_text(&j, "code", failure_code(failure));
 	json_put_text(&j, "message", err->msg);
-	json_put_bool(&j, "retryable",
-	    strcmp(code, "busy") == 0 && err->code != ESTALE);
+	json_put_bool(&j, "retryable", failure_is_retryable(failure));
 	json_put_open(&j, "details", '{');
 	json_out_close(&j, '}');
 	json_out_close(&j, '}');
@@ -93,7 +58,7 @@ client_refuse(struct client *c, uint64_t id, const char *code,
 void
 requests_refuse(struct client *c, uint64_t id, const struct error *err)
 {
-	client_refuse(c, id, code_of(err->code), err);
+	client_refuse(c, id, failure_of_errno(err->code), err);
 }
 
 /* Begin a response, up to where its result stands. */
@@ -114,7 +79,7 @@ requests_send_answer(struct client *c, struct buf *b, uint64_t id)
 	c->busy = false;
 	buf_putc(b, '}');
 	if (b->full)
-		client_refuse(c, id, "usage", &large);
+		client_refuse(c, id, FAIL_USAGE, &large);
 	else
 		client_put(c, FRAME_RESPONSE, b->data, b->len);
 }
@@ -200,7 +165,7 @@ carry_out(struct client *c, const void *p, size_t len)
 	struct error err = { 0 };
 
 	if (op_request_parse(&r, p, len, &err) < 0) {
-		client_fail(c, "protocol", err.msg);
+		client_fail(c, FAIL_PROTOCOL, err.msg);
 		return;
 	}
 	c->busy = true;
@@ -227,7 +192,8 @@ requests_take(struct client *c, const void *p, size_t len)
 	}
 	if (c->n_waiting == CLIENT_REQUESTS_MAX ||
 	    c->n_waiting_bytes + len > REQUESTS_BYTES_MAX) {
-		client_fail(c, "busy", "too many requests wait for an answer");
+		client_fail(c, FAIL_BUSY,
+		    "too many requests wait for an answer");
 		return;
 	}
 	w = xmalloc(sizeof(*w) + len);
@@ -319,7 +285,7 @@ requests_typed(struct client *c, const struct input_done *done)
 
 	if (done->status != TAKEN_WRITTEN) {
 		error_set(&err, ESRCH, "the program has ended");
-		client_refuse(c, done->id, "not_running", &err);
+		client_refuse(c, done->id, FAIL_NOT_RUNNING, &err);
 		return;
 	}
 	requests_begin_answer(&b, &j, done->id);

@@ -97,7 +97,8 @@ add_client(struct server *s, int fd)
 	list_append(&s->clients, &c->link);
 	server_wake_at(s, c->deadline_ms);
 	if (busy)
-		client_fail(c, "busy", "the session has too many connections");
+		client_fail(c, FAIL_BUSY,
+		    "the session has too many connections");
 }
 
 /*
