@@ -16,6 +16,7 @@ static const char preamble[] =
     "|---|---|\n"
     "| full | does what xterm does |\n"
     "| part | does the part that is named |\n"
+    "| query | is answered with what is named; only the session answers |\n"
     "| event | is reported to the caller; the screen does not change |\n"
     "| ignored | is recognised and left alone, for the reason given |\n"
     "\n"
@@ -24,6 +25,7 @@ static const char preamble[] =
 
 #define FULL "full"
 #define PART "part"
+#define QUERY "query"
 #define EVENT "event"
 #define IGNORED "ignored"
 

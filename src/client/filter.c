@@ -30,15 +30,18 @@ enum {
 	C2 = 0xc2,
 };
 
-/* Statuses of seq.def: what the engine ignores is dropped here as well. */
-enum { FULL = true, PART = true, EVENT = true, IGNORED = false };
+/*
+ * Whether a sequence may pass, by its status in seq.def.  The session answers
+ * queries, so the user's terminal must not.
+ */
+enum { FULL = true, PART = true, QUERY = false, EVENT = true, IGNORED = false };
 
 #define KEY(private, intermediate, final) \
 	((unsigned)(private) << 16 | (unsigned)(intermediate) << 8 | \
 	    (unsigned)(final))
 
 static bool
-esc_is_known(unsigned intermediate, unsigned final)
+esc_passes(unsigned intermediate, unsigned final)
 {
 	if (intermediate == '(' || intermediate == ')' || intermediate == '*' ||
 	    intermediate == '+')
@@ -56,7 +59,7 @@ esc_is_known(unsigned intermediate, unsigned final)
 }
 
 static bool
-csi_is_known(unsigned key)
+csi_passes(unsigned key)
 {
 	switch (key) {
 #define CSI(private, intermediate, final, handler, name, status, what) \
@@ -68,36 +71,13 @@ csi_is_known(unsigned key)
 }
 
 static bool
-osc_is_known(unsigned number)
+osc_passes(unsigned number)
 {
 	switch (number) {
 #define OSC(number, handler, name, status, what) \
 	case number: \
 		return status;
 #include "vt/seq.def"
-	}
-	return false;
-}
-
-/* What a terminal would answer. */
-static bool
-csi_is_question(unsigned key)
-{
-	switch (key) {
-	case KEY(0, 0, 'c'):
-	case KEY('>', 0, 'c'):
-	case KEY('=', 0, 'c'):
-	case KEY(0, 0, 'n'):
-	case KEY('?', 0, 'n'):
-	case KEY(0, '$', 'p'):
-	case KEY('?', '$', 'p'):
-	case KEY('>', 0, 'q'):
-	case KEY('?', 0, 'u'):
-	case KEY('?', 0, 'm'):
-	case KEY(0, 0, 'x'):
-	case KEY(0, '$', 'w'):
-	case KEY(0, '*', 'y'):
-		return true;
 	}
 	return false;
 }
@@ -237,8 +217,7 @@ end_csi(struct filter *f, uint8_t final, struct buf *out)
 {
 	unsigned key = csi_key(f, final);
 
-	if (f->overflow || !csi_is_known(key) || csi_is_question(key) ||
-	    csi_is_of_titles(key))
+	if (f->overflow || !csi_passes(key) || csi_is_of_titles(key))
 		return;
 	if (csi_is_redrawn(key)) {
 		f->redraw = true;
@@ -276,9 +255,7 @@ end_esc(struct filter *f, uint8_t final, struct buf *out)
 	    f->len == 1                    ? f->held[0] :
 					     0;
 
-	if (f->overflow || !esc_is_known(intermediate, final))
-		return;
-	if (intermediate == 0 && final == 'Z') /* DECID, a question */
+	if (f->overflow || !esc_passes(intermediate, final))
 		return;
 	if (intermediate == 0 && final == 'c') {
 		f->redraw = true;
@@ -306,7 +283,7 @@ osc_may_pass(const struct filter *f)
 	const uint8_t *p = f->held, *end = f->held + f->len;
 	unsigned n = number(&p, end);
 
-	if (p == f->held || (p < end && *p != ';') || !osc_is_known(n))
+	if (p == f->held || (p < end && *p != ';') || !osc_passes(n))
 		return false;
 	switch (n) {
 	case 5: /* no cell is drawn with these colours, and no answer is due */
