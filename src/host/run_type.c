@@ -21,6 +21,7 @@
 #include "host/requests.h"
 #include "host/run_state.h"
 #include "host/serve.h"
+#include "shell/integration.h"
 #include "shell/typing.h"
 #include "vt/input_modes.h"
 #include "vt/text.h"
@@ -221,18 +222,8 @@ type_now(struct runs *r, struct client *c, struct error *err)
 
 /* ---------------------------------------------------------- where to type */
 
-/* Programs at whose prompt a shell may be, besides shells. */
+/* Programs that are not shells, but may show the prompt of one. */
 static const char *const carriers[] = {
-	"bash",
-	"zsh",
-	"fish",
-	"dash",
-	"ash",
-	"sh",
-	"ksh",
-	"mksh",
-	"yash",
-	"busybox",
 	"ssh",
 	"mosh-client",
 	"et",
@@ -260,7 +251,7 @@ carries(const char *name)
 	for (size_t i = 0; i < sizeof(carriers) / sizeof(carriers[0]); i++)
 		if (strcmp(name, carriers[i]) == 0)
 			return true;
-	return false;
+	return shell_is_program(name);
 }
 
 /* The process whose group has the terminal; false when nobody knows. */

@@ -79,19 +79,29 @@ shell_quote(struct buf *out, const char *s)
 
 /* --------------------------------------------------------- which shell it is */
 
-/* What is asked of a shell by name, and what it then is. */
-static const struct {
+static const struct shell {
 	const char *program;
 	enum shell_kind kind;
-	bool brackets; /* its prompts know \[ and \] */
-} programs[] = {
-	{ "bash", SHELL_BASH, true },
-	{ "zsh", SHELL_ZSH, false },
-	{ "zsh5", SHELL_ZSH, false },
-	{ "fish", SHELL_FISH, false },
-	{ "dash", SHELL_SH, false },
-	{ "busybox", SHELL_SH, true },
+	bool brackets;
+} shells[] = {
+#define SHELL(program, kind, brackets) { program, SHELL_##kind, brackets },
+#include "shell/shells.def"
 };
+
+static const struct shell *
+find_shell(const char *program)
+{
+	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
+		if (strcmp(program, shells[i].program) == 0)
+			return &shells[i];
+	return NULL;
+}
+
+bool
+shell_is_program(const char *program)
+{
+	return find_shell(program) != NULL;
+}
 
 struct what {
 	enum shell_kind kind;
@@ -129,13 +139,12 @@ look(char *const *argv, const char *program)
 {
 	const char *called = base_name(argv[0]);
 	char *const *args = argv + 1;
+	const struct shell *shell = find_shell(program);
 	struct what w = { 0 };
 
-	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
-		if (strcmp(program, programs[i].program) != 0)
-			continue;
-		w.kind = programs[i].kind;
-		w.brackets = programs[i].brackets;
+	if (shell != NULL) {
+		w.kind = shell->kind;
+		w.brackets = shell->brackets;
 	}
 	if (strcmp(program, "busybox") == 0 && strcmp(called, "busybox") == 0)
 		called = *args != NULL ? *args++ : "";

@@ -26,6 +26,9 @@ enum shell_kind { SHELL_NONE, SHELL_BASH, SHELL_ZSH, SHELL_FISH, SHELL_SH };
 const char *shell_name(enum shell_kind kind); /* "" for NONE */
 enum shell_kind shell_named(const char *name);
 
+/* Whether a program of this name, without its directory, is a shell. */
+bool shell_is_program(const char *program);
+
 struct integration {
 	enum shell_kind kind; /* NONE: it is no shell to be talked to */
 	const char *file;     /* to be written, below `dir` */

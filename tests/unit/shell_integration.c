@@ -165,6 +165,21 @@ words_are_quoted_where_they_must_be(void **state)
 	}
 }
 
+static void
+shells_are_known_by_their_program(void **state)
+{
+	static char *const argv[] = { (char *)"ksh", NULL };
+
+	(void)state;
+	assert_true(shell_is_program("bash"));
+	assert_true(shell_is_program("zsh5"));
+	assert_true(shell_is_program("ksh"));
+	assert_false(shell_is_program("bashful"));
+	assert_false(shell_is_program("ssh"));
+	/* Known, but it cannot be made to mark its prompts. */
+	assert_int_equal(kind("ksh", argv), SHELL_NONE);
+}
+
 int
 main(void)
 {
@@ -175,6 +190,7 @@ main(void)
 		cmocka_unit_test(what_was_taken_is_given_back),
 		cmocka_unit_test(no_word_is_left_to_be_replaced),
 		cmocka_unit_test(words_are_quoted_where_they_must_be),
+		cmocka_unit_test(shells_are_known_by_their_program),
 	};
 
 	return cmocka_run_group_tests_name("shell_integration", tests, NULL,
