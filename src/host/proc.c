@@ -74,6 +74,22 @@ proc_read(pid_t pid, struct proc *out)
 	return read_stat(AT_FDCWD, path, out);
 }
 
+size_t
+proc_command_line(pid_t pid, char *out, size_t size)
+{
+	char path[32];
+	auto_close int fd = -1;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd >= 0 ? read(fd, out, size) : -1;
+	if (n <= 0)
+		return 0;
+	out[n - 1] = '\0'; /* a long one is cut */
+	return (size_t)n;
+}
+
 bool
 proc_is_fork(const struct proc *p)
 {

@@ -27,6 +27,9 @@ bool proc_read(pid_t pid, struct proc *out);
  */
 bool proc_is_fork(const struct proc *p);
 
+/* The words of its command line, each with a NUL behind it; 0: unknown. */
+size_t proc_command_line(pid_t pid, char *out, size_t size);
+
 /*
  * Whether a thread of this process runs or only waits for its turn to, as
  * opposed to waiting for a disk or anything else.

@@ -7,6 +7,7 @@
 #include "host/host.h"
 #include "host/input.h"
 #include "host/prompt_state.h"
+#include "host/run.h"
 #include "host/serve.h"
 #include "host/standing.h"
 #include "op/profile.h"
@@ -152,6 +153,7 @@ type(struct prompt *p, enum prompt_phase phase, uint8_t kind,
 	p->due_ms = PROMPT_NEVER;
 	witness_type(&p->witness, b->data, b->len);
 	done.status = input_type(all->server->input, &piece, &done.seq);
+	runs_typed(all->server->host->runs, b->data, b->len);
 	if (done.status != INPUT_WAITS)
 		prompts_typed(all, &done);
 }

@@ -323,12 +323,44 @@ wait_for_fork(struct runs *r, pid_t pid, struct error *err)
 	return 0;
 }
 
+static bool
+is_other(const struct proc *p)
+{
+	return p->state == 'Z' || shell_is_program(p->name) ||
+	    !carries(p->name);
+}
+
+static void
+found_carrier(void *arg, const struct proc *p)
+{
+	(void)p;
+	*(bool *)arg = true;
+}
+
+/* A script is not at a prompt, unless it has started what may show one. */
+static bool
+runs_script(const struct proc *p)
+{
+	bool carrier = false;
+	char words[1024];
+
+	if (!shell_is_program(p->name) ||
+	    !shell_runs_script(words,
+		proc_command_line(p->pid, words, sizeof(words))))
+		return false;
+	proc_each_below(p->pid, is_other, found_carrier, &carrier);
+	return !carrier;
+}
+
 /* Somebody else's shell: only what it is called can be known. */
 static int
 look_at_other(struct runs *r, struct error *err)
 {
 	struct proc p = { 0 };
 
+	if (r->h->manifest.child.pid == 0)
+		return error_set(err, ESRCH,
+		    "its program has ended and is about to be started again");
 	if (r->h->vt != NULL && vt_alt_screen(r->h->vt))
 		return error_set(err, EBUSY,
 		    "a full-screen program is shown: exec needs a shell at its "
@@ -340,6 +372,11 @@ look_at_other(struct runs *r, struct error *err)
 			return error_set(err, EBUSY,
 			    "%s is in the foreground: exec needs a shell at "
 			    "its prompt",
+			    p.name);
+		if (runs_script(&p))
+			return error_set(err, EBUSY,
+			    "%s is carrying out a script: exec needs a shell "
+			    "at its prompt",
 			    p.name);
 	}
 	if (strcmp(p.name, "fish") == 0 &&

@@ -367,10 +367,14 @@ static int
 read_header(struct segment *s)
 {
 	uint8_t head[SEGMENT_RECORDS] = { 0 };
+	ssize_t n = pread(s->fd, head, sizeof(head), 0);
 
-	if (pread(s->fd, head, sizeof(head), 0) < 0)
+	if (n < 0)
 		return -errno;
-	return segment_get_header(head, &s->head) ? 0 : -EBADMSG;
+	/* The zeros behind a header that was cut may happen to be right. */
+	if (n < SEGMENT_HEADER || !segment_get_header(head, &s->head))
+		return -EBADMSG;
+	return 0;
 }
 
 static int

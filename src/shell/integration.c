@@ -116,6 +116,60 @@ base_name(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
+static const char *
+next_word(const char *word, const char *end)
+{
+	const char *nul = memchr(word, '\0', (size_t)(end - word));
+
+	return nul != NULL && nul + 1 < end ? nul + 1 : NULL;
+}
+
+/* Options of bash, zsh and fish whose value is the next word. */
+static bool
+takes_word(const char *option)
+{
+	static const char *const options[] = { "--rcfile", "--init-file", "-o",
+		"+o", "-O", "+O", "-C", "--init-command", "-d", "-D", "-f" };
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (strcmp(option, options[i]) == 0)
+			return true;
+	return false;
+}
+
+/* -c, also among other letters, or --command as fish has it. */
+static bool
+is_command_option(const char *option)
+{
+	if (option[1] == '-')
+		return strncmp(option, "--command", 9) == 0;
+	return option[0] == '-' && strchr(option, 'c') != NULL;
+}
+
+bool
+shell_runs_script(const char *words, size_t len)
+{
+	const char *end = words + len, *word = words;
+
+	if (len == 0 || words[len - 1] != '\0')
+		return false;
+	if (strcmp(base_name(word), "busybox") == 0)
+		word = next_word(word, end);
+	while (word != NULL && (word = next_word(word, end)) != NULL) {
+		if (strcmp(word, "-s") == 0)
+			return false;
+		if (word[0] != '-' && word[0] != '+')
+			return true;
+		if (strcmp(word, "--") == 0)
+			return next_word(word, end) != NULL;
+		if (is_command_option(word))
+			return true;
+		if (takes_word(word))
+			word = next_word(word, end);
+	}
+	return false;
+}
+
 /* Nothing but -i and -l, in any spelling. */
 static bool
 has_only_plain_options(char *const *args, bool *login)

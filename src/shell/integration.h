@@ -2,6 +2,7 @@
 #define TEND_SHELL_INTEGRATION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct buf;
 
@@ -28,6 +29,12 @@ enum shell_kind shell_named(const char *name);
 
 /* Whether a program of this name, without its directory, is a shell. */
 bool shell_is_program(const char *program);
+
+/*
+ * Whether a shell with this command line, of words with a NUL behind each, was
+ * given a script or a command to carry out.  It has no prompt then.
+ */
+bool shell_runs_script(const char *words, size_t len);
 
 struct integration {
 	enum shell_kind kind; /* NONE: it is no shell to be talked to */

@@ -281,6 +281,42 @@ def test_other_programs_are_not_typed_at(home):  # noqa: F811
     assert "cat is in the foreground" in error["message"], error
 
 
+def test_a_prompt_that_was_not_submitted_is_not_run(home):  # noqa: F811
+    """Its text stands at the shell's prompt as if somebody had typed it."""
+    sid = home.start("bash")
+    ready(home, sid)
+    answer = home.run("prompt", sid, "--timeout", "1ms", "rm -rf important")
+    assert answer.status == 11, answer
+    home.wait_text(sid, "important")
+    error = home.error("exec", sid, "--", "echo no", status=125, code="busy")
+    assert "typed at the prompt" in error["message"], error
+    home.ok("send", sid, "--keys", "C-u")
+    wait_for(lambda: "important" not in str(home.screen(sid)["lines"]),
+             lambda: home.screen(sid)["lines"])
+    assert run(home, sid, "echo yes")["output"] == "yes\n"
+
+
+@pytest.mark.parametrize("command", [
+    ["bash", "-c", "echo reading; read x; echo \"got $x\""],
+    ["sh", "-c", "echo reading; read x; echo \"got $x\""]])
+def test_a_script_that_reads_is_not_typed_at(home, command):  # noqa: F811
+    sid = home.start(*command)
+    home.wait_text(sid, "reading")
+    error = home.error("exec", sid, "--", "echo no", status=125, code="busy")
+    assert "script" in error["message"], error
+    home.ok("send", sid, "--text", "yes\r")
+    home.wait_text(sid, "got yes")
+
+
+def test_a_program_that_is_to_be_started_again_is_not_typed_at(home):  # noqa: F811
+    sid = home.start("sh", "-c", "exit 3", options=["--restart", "always"])
+    wait_for(lambda: home.info(sid)["child_pid"] is None,
+             lambda: home.info(sid))
+    error = home.error("exec", sid, "--", "echo no", status=125,
+                       code="not_running")
+    assert "started again" in error["message"], error
+
+
 def test_a_host_that_dies_leaves_the_command_to_the_next(
         home, tmp_path):  # noqa: F811
     """Who waits is told at once; the end is seen and logged all the same."""

@@ -180,6 +180,41 @@ shells_are_known_by_their_program(void **state)
 	assert_int_equal(kind("ksh", argv), SHELL_NONE);
 }
 
+static void
+a_shell_with_a_script_has_no_prompt(void **state)
+{
+#define WORDS(text) text, sizeof(text)
+	static const struct {
+		const char *words;
+		size_t len;
+		bool script;
+	} cases[] = {
+		{ WORDS("bash"), false },
+		{ WORDS("-bash"), false },
+		{ WORDS("bash\0-i"), false },
+		{ WORDS("bash\0--rcfile\0/x/rc\0-i"), false },
+		{ WORDS("bash\0--norc\0-o\0vi"), false },
+		{ WORDS("sh\0-s\0word"), false },
+		{ WORDS("fish\0-C\0set x 1"), false },
+		{ WORDS("/bin/busybox\0sh"), false },
+		{ WORDS("bash\0-c\0read x"), true },
+		{ WORDS("bash\0-ec\0read x"), true },
+		{ WORDS("fish\0--command=read x"), true },
+		{ WORDS("sh\0script"), true },
+		{ WORDS("sh\0-e\0script\0-i"), true },
+		{ WORDS("sh\0--\0script"), true },
+		{ WORDS("busybox\0ash\0script"), true },
+		{ "", 0, false },
+		{ "cut", 3, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		if (shell_runs_script(cases[i].words, cases[i].len) !=
+		    cases[i].script)
+			fail_msg("case %zu: %s", i, cases[i].words);
+}
+
 int
 main(void)
 {
@@ -191,6 +226,7 @@ main(void)
 		cmocka_unit_test(no_word_is_left_to_be_replaced),
 		cmocka_unit_test(words_are_quoted_where_they_must_be),
 		cmocka_unit_test(shells_are_known_by_their_program),
+		cmocka_unit_test(a_shell_with_a_script_has_no_prompt),
 	};
 
 	return cmocka_run_group_tests_name("shell_integration", tests, NULL,
