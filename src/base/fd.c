@@ -1,6 +1,7 @@
 #include "base/fd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <unistd.h>
 
@@ -52,4 +53,15 @@ fd_poke(int fd)
 		return;
 	n = write(fd, &one, sizeof(one));
 	(void)n;
+}
+
+int
+fd_open_standard(void)
+{
+	static const int modes[] = { O_WRONLY, O_RDONLY, O_RDONLY };
+
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) < 0)
+			return -errno;
+	return 0;
 }

@@ -21,6 +21,13 @@ int fd_write_all(int fd, const void *p, size_t len);
  */
 void fd_poke(int fd);
 
+/*
+ * Open what is closed of standard input, output and error, so that no other
+ * file gets its number.  Reading and writing them still fails with EBADF.
+ * 0 or a negative errno.
+ */
+int fd_open_standard(void);
+
 /* A local descriptor that is closed on every way out of its scope. */
 #define auto_close __attribute__((cleanup(fd_close)))
 

@@ -29,6 +29,7 @@ struct call {
 	char **argv;
 	struct target *target;       /* what `needs` asked for (target.h) */
 	const struct config *config; /* empty unless it is among the needs */
+	int before_dashes; /* operands before "--", SESSION too; -1: no "--" */
 	bool several; /* it is one of several (several.h): say how it went */
 };
 
@@ -39,8 +40,9 @@ struct call {
 enum cmd_needs {
 	CMD_NEEDS_HOME = 1 << 0,    /* the home, if there is one */
 	CMD_NEEDS_SESSION = 1 << 1, /* the first operand is one; found, read */
-	CMD_NEWEST = 1 << 2,     /* …or left out: the newest (reads only) */
-	CMD_NEEDS_HOST = 1 << 3, /* it runs, and we are connected to it */
+	/* …or left out: the one we are in, else the newest (reads only) */
+	CMD_NEWEST = 1 << 2,
+	CMD_NEEDS_HOST = 1 << 3,      /* it runs, and we are connected to it */
 	CMD_FINDS_DESTROYED = 1 << 4, /* by its whole id, one that is too */
 	CMD_READS_CONFIG = 1 << 6,    /* what the files of settings say */
 	CMD_EACH = 1 << 5, /* every operand is one: `run` is called for each */

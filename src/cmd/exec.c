@@ -193,6 +193,11 @@ run(struct call *call)
 		return out_fail(call->out, FAIL_USAGE,
 		    "no command; give it behind --, as in: tend exec %s -- ls",
 		    target_name(call->target));
+	if (call->before_dashes > 1)
+		return out_fail(call->out, FAIL_USAGE,
+		    "exec takes one session, and the command behind --: what "
+		    "is %s?",
+		    call->argv[0]);
 	args = make_request(call, &status);
 	if (args == NULL)
 		return status;

@@ -316,9 +316,9 @@ const struct cmd cmd_info = {
 	.usage = "[SESSION] [--json]",
 	.summary = "say what a session is and how it does",
 	.details =
-	    "Without SESSION, the newest.  Of an ended session the files of its\n"
-	    "log are looked at as well: when some of it is missing, that is told\n"
-	    "and the status is 10.\n",
+	    "Without SESSION, the one it is typed in, else the newest.\n"
+	    "Of an ended session the files of its log are looked at as well:\n"
+	    "when some of it is missing, that is told and the status is 10.\n",
 	.needs = CMD_NEEDS_SESSION | CMD_NEWEST | CMD_FINDS_DESTROYED,
 	.run = run,
 };

@@ -496,9 +496,10 @@ const struct cmd cmd_log = {
 		 "            [--to WHEN]",
 	.summary = "show what a session has written, and all that happened",
 	.details =
-	    "Without SESSION, the newest.  Read from the session's files,\n"
-	    "whether it runs or has ended; all that was shown before is there.  What is missing is told on standard\n"
-	    "error; a damaged log ends with status 10.  --json is --events.\n"
+	    "Without SESSION, the one it is typed in, else the newest.\n"
+	    "Read from the session's files, whether it runs or has ended; all\n"
+	    "that was shown before is there.  What is missing is told on\n"
+	    "standard error; a damaged log ends with status 10.  --json is --events.\n"
 	    "-n shows the last lines only, and reads no more of the log than\n"
 	    "it needs for them.\n"
 	    "\n"

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/json_tree.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
@@ -170,6 +171,7 @@ run(struct out *out, const struct cmd *cmd, struct common *common, int argc,
 		{ common_options, common },
 	};
 	unsigned flags = cmd->before_program ? OPT_STOP_AT_OPERAND : 0;
+	struct opt_words words = { argc, argv, 0 };
 	struct call call = { .out = out, .args = args, .argv = argv };
 	struct error err;
 	int status;
@@ -177,14 +179,15 @@ run(struct out *out, const struct cmd *cmd, struct common *common, int argc,
 	out->command = cmd->name;
 	if (cmd->passes_status)
 		out->failure_status = OWN_FAILURE;
-	if (opt_parse(sets, 2, flags, &argc, argv, &err) < 0) {
+	if (opt_parse(sets, 2, flags, &words, &err) < 0) {
 		status = out_fail(out, FAIL_USAGE, "%s; see 'tend %s -h'",
 		    err.msg, cmd->name);
 	} else {
 		if (cmd->may_pass != NULL && cmd->may_pass(args))
 			out->failure_status = OWN_FAILURE;
-		argv[argc] = NULL;
-		call.argc = argc;
+		argv[words.argc] = NULL;
+		call.argc = words.argc;
+		call.before_dashes = words.before_dashes;
 		status = run_parsed(&call, cmd, common);
 	}
 	opt_finish(sets, 2);
@@ -222,15 +225,16 @@ run_tend(struct out *out, int argc, char **argv)
 	struct common common = { 0 };
 	const struct opt_set set = { common_options, &common };
 	static char version[] = "version";
+	struct opt_words words = { argc, argv, 0 };
 	struct error err;
 
 	if (argc > 0 &&
 	    (strcmp(argv[0], "--version") == 0 || strcmp(argv[0], "-V") == 0))
 		argv[0] = version;
-	if (opt_parse(&set, 1, OPT_STOP_AT_OPERAND, &argc, argv, &err) < 0)
+	if (opt_parse(&set, 1, OPT_STOP_AT_OPERAND, &words, &err) < 0)
 		return out_fail(out, FAIL_USAGE,
 		    "%s; 'tend help' lists the commands", err.msg);
-	return dispatch(out, &common, argc, argv);
+	return dispatch(out, &common, words.argc, argv);
 }
 
 int
@@ -239,6 +243,8 @@ main(int argc, char **argv)
 	struct out out;
 	int status;
 
+	if (fd_open_standard() < 0)
+		return failure_status(FAIL_INTERNAL);
 	json_tree_guard();
 	/* A reader that left is an error of writing, told like any other. */
 	signal(SIGPIPE, SIG_IGN);

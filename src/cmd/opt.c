@@ -133,28 +133,31 @@ read_letters(struct reading *r, const char *letters, struct error *err)
 }
 
 int
-opt_parse(const struct opt_set *sets, size_t n, unsigned flags, int *argc,
-    char **argv, struct error *err)
+opt_parse(const struct opt_set *sets, size_t n, unsigned flags,
+    struct opt_words *words, struct error *err)
 {
-	struct reading r = { sets, n, argv, *argc, 0, 0 };
+	struct reading r = { sets, n, words->argv, words->argc, 0, 0 };
 	bool options = true;
 	int result = 0;
 
+	words->before_dashes = -1;
 	while (result == 0 && r.at < r.argc) {
-		char *arg = argv[r.at++];
+		char *arg = r.argv[r.at++];
 
 		if (!options || arg[0] != '-' || arg[1] == '\0') {
-			argv[r.operands++] = arg;
+			r.argv[r.operands++] = arg;
 			if (flags & OPT_STOP_AT_OPERAND)
 				options = false;
-		} else if (strcmp(arg, "--") == 0)
+		} else if (strcmp(arg, "--") == 0) {
+			words->before_dashes = r.operands;
 			options = false;
-		else if (arg[1] == '-')
+		} else if (arg[1] == '-') {
 			result = read_long(&r, arg + 2, err);
-		else
+		} else {
 			result = read_letters(&r, arg + 1, err);
+		}
 	}
-	*argc = r.operands;
+	words->argc = r.operands;
 	return result;
 }
 

@@ -74,13 +74,19 @@ enum opt_flags {
 	OPT_STOP_AT_OPERAND = 1 << 0,
 };
 
+/* The words of a command line, of which parsing leaves the operands. */
+struct opt_words {
+	int argc;
+	char **argv;
+	int before_dashes; /* operands before "--"; -1: there is none */
+};
+
 /*
- * Read the options out of argv[0..*argc), looking in each of n sets, and leave
- * the operands in it.  0, or -EINVAL with err naming the option; opt_finish is
- * due in both cases.
+ * Read the options out of the words, looking in each of n sets.  0, or -EINVAL
+ * with err naming the option; opt_finish is due in both cases.
  */
-int opt_parse(const struct opt_set *sets, size_t n, unsigned flags, int *argc,
-    char **argv, struct error *err);
+int opt_parse(const struct opt_set *sets, size_t n, unsigned flags,
+    struct opt_words *words, struct error *err);
 
 /* Free the lists. */
 void opt_finish(const struct opt_set *sets, size_t n);

@@ -452,10 +452,10 @@ const struct cmd cmd_snapshot = {
 		 "            [--hidden] [--max-bytes SIZE] [-o FILE] [--json]",
 	.summary = "show a session's screen, now or at any moment",
 	.details =
-	    "Without SESSION, the newest.  WHEN is a seq (120), a byte offset\n"
-	    "(@4096), a time since the start (12.5s), how long ago (-5m; of a\n"
-	    "session that has ended, before its end), a date\n"
-	    "(2026-11-15T23:51:55Z) or mark:NAME.\n"
+	    "Without SESSION, the one it is typed in, else the newest.\n"
+	    "WHEN is a seq (120), a byte offset (@4096), a time since the start\n"
+	    "(12.5s), how long ago (-5m; of a session that has ended, before its\n"
+	    "end), a date (2026-11-15T23:51:55Z) or mark:NAME.\n"
 	    "\n"
 	    "--since takes the seq of a snapshot before (--json) and shows what\n"
 	    "is new.  --last-command needs a shell that marks its commands\n"

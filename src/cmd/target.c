@@ -22,6 +22,7 @@
 #include "cmd/out.h"
 #include "cmd/words.h"
 #include "log/reader.h"
+#include "session/around.h"
 #include "session/find.h"
 
 #define HOST_TIMEOUT_MS 10000
@@ -178,12 +179,26 @@ target_find_session(struct call *call, const char *id)
 	return find(call, id, 0);
 }
 
+/* The session whose shell the command was typed in, if it is in this home. */
+static bool
+take_around(struct call *call)
+{
+	struct target *t = call->target;
+	char id[ID_SIZE];
+
+	return around_session(id) &&
+	    find_session(&t->home, id, 0, &t->session, &t->dirfd, NULL) == 0;
+}
+
 int
 target_take_session(struct call *call, unsigned needs)
 {
+	const unsigned reads = CMD_NEEDS_SESSION | CMD_NEWEST;
 	const char *arg = call->argc > 0 ? call->argv[0] : NULL;
 	int status;
 
+	if (arg == NULL && (needs & reads) == reads && take_around(call))
+		return 0;
 	if (arg == NULL && !(needs & CMD_NEWEST))
 		return out_fail(call->out, FAIL_USAGE,
 		    "which session? give its name or id; 'tend ls' lists them");

@@ -786,6 +786,7 @@ put_status(const struct verdict *v, const struct sight *s, struct json_out *j)
 void
 verdict_json(const struct verdict *v, struct sight *s, struct json_out *j)
 {
+	const unsigned sought = 1u << CONDITION_TEXT | 1u << CONDITION_REGEX;
 	const struct finding *f = &v->found;
 
 	json_out_open(j, '{');
@@ -810,7 +811,7 @@ verdict_json(const struct verdict *v, struct sight *s, struct json_out *j)
 		json_out_null(j);
 	json_put_maybe(j, "time_ns", v->matched, moment(v, s));
 	put_status(v, s, j);
-	if (!v->matched && v->missed != 0) {
+	if (!v->matched && v->missed != 0 && (v->conditions & sought)) {
 		json_out_key(j, "seen");
 		json_out_text(j,
 		    v->missed >> LEDGER_IS_ECHO & 1 ? "echo" : "before");

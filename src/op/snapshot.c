@@ -134,6 +134,19 @@ struct taking {
 	bool running; /* the last command */
 };
 
+static bool
+shows_prompt(const struct vt *vt)
+{
+	struct vt_row row;
+
+	for (unsigned y = 0; y < vt_rows(vt); y++) {
+		vt_screen_row(vt, y, &row);
+		if (row.flags & ROW_PROMPT)
+			return true;
+	}
+	return false;
+}
+
 static int
 no_command(const struct vt *vt, struct error *err)
 {
@@ -141,6 +154,11 @@ no_command(const struct vt *vt, struct error *err)
 		return error_set(err, ENOENT,
 		    "the last command is not in sight: a full-screen program "
 		    "runs");
+	if (shows_prompt(vt))
+		return error_set(err, ENOENT,
+		    "there is no command above the prompt: none was run yet, "
+		    "or its output was cleared or has left the scrollback; the "
+		    "log has it");
 	return error_set(err, ENOENT,
 	    "no command is known: its shell does not mark them (OSC 133)");
 }

@@ -249,3 +249,13 @@ def test_the_end_is_seen_however_fast_it_comes(home):
         got = home.json("batch", sid, "--steps", json.dumps(
             [{"keys": ["Enter"]}, {"wait": {"exit": True}}]))
         assert got["completed"] == 2 and got["steps"][1]["matched"], got
+
+
+@pytest.mark.parametrize("command", [["batch"], ["prompt", "-"]])
+def test_standard_input_that_is_closed_is_told(home, shell, command):
+    """No file of ours may get its number and be read in its place."""
+    said = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", TEND, command[0], shell,
+         *command[1:]], env=home.env, capture_output=True, check=False)
+    assert said.returncode in (1, 2, 8), said
+    assert b"standard input: Bad file descriptor" in said.stderr, said

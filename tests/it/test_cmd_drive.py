@@ -388,6 +388,19 @@ def test_the_output_of_the_last_command(home, alive):
                    "4") == "8\n9\n"
 
 
+def test_a_last_command_that_was_cleared_is_told(home):
+    """The shell marks its commands: that is not what is missing."""
+    sid = home.start("bash")
+    home.ok("exec", sid, "--", "echo before")
+    assert home.ok("snapshot", sid, "--last-command") == "before\n"
+    seq = home.json("send", sid, "--text", "clear\r")["seq"]
+    home.ok("wait", sid, "--command-done", "--after", str(seq))
+    home.ok("wait", sid, "--regex", "[$#]$")
+    error = home.error("snapshot", sid, "--last-command", status=3,
+                       code="not_found")
+    assert "cleared" in error["message"], error
+
+
 def test_a_session_that_ends_meanwhile_is_shown(home):
     """Running when it was found, ended when it is asked."""
     for _ in range(30):

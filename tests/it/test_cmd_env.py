@@ -179,6 +179,17 @@ def test_nested_attach_is_refused_with_a_hint(home):
         assert term.ended() == 0
 
 
+def test_without_a_name_the_session_around_is_looked_at(home):
+    """People type `tend info` in a session and mean that one."""
+    home.start("sh", options=["-n", "alpha", "-e", "PS1=> "])
+    home.start("cat", options=["-n", "beta"])
+    assert home.json("info")["name"] == "beta", "the newest"
+    home.ok("send", "alpha", "--text", f"{lib.TEND} info\r")
+    home.wait_text("alpha", "name         alpha")
+    home.ok("send", "alpha", "--text", f"clear; {lib.TEND} info beta\r")
+    home.wait_text("alpha", "name         beta")
+
+
 def test_nested_attach_to_itself_is_refused_whatever_is_given(home):
     sid = home.start("sh", options=["-e", "PS1=> "])
     with Terminal() as term:

@@ -258,6 +258,15 @@ def test_what_was_typed_ahead_is_not_run_either(home):  # noqa: F811
         assert "typed at the prompt" in error["message"], (shell, error)
 
 
+def test_exec_takes_one_session(home):  # noqa: F811
+    """As stop and wait take several, people try; w2 is no command."""
+    home.start("bash", options=["-n", "w1"])
+    error = home.error("exec", "w1", "w2", "w3", "--", "hostname", status=125,
+                       code="usage")
+    assert "what is w2?" in error["message"], error
+    assert b"hostname" not in home.raw("w1")
+
+
 def test_other_programs_are_not_typed_at(home):  # noqa: F811
     sid = home.start("bash")
     ready(home, sid)

@@ -305,6 +305,20 @@ def test_what_a_program_says_again_is_not_echo(home):
     assert home.json("wait", sid, "--text", "hello")["row"] == 2
 
 
+def test_where_text_was_seen_is_told_of_text_alone(home):
+    """The text is there; it is the end that did not come."""
+    sid = home.start("cat")
+    home.ok("send", sid, "--text", "hello\r")
+    home.ok("wait", sid, "--text", "hello", "--timeout", "30s")
+    for more in ([], ["--json"]):
+        answer = home.run("wait", sid, "--text", "hello", "--exit",
+                          "--timeout", "50ms", *more)
+        assert answer.status == 11, answer
+        assert "--echo counts" not in answer.err, answer
+    result = json.loads(answer.out)["result"]
+    assert result["condition"] == "exit" and "seen" not in result, result
+
+
 def test_text_in_an_editor_is_echo(home, tmp_path):
     sid = home.start("vim", "-Nu", "NONE", "-n", str(tmp_path / "text"))
     home.ok("wait", sid, "--text", "~", "--stable", "100ms")

@@ -39,7 +39,7 @@ static const struct opt common_options[] = {
 struct parsed {
 	struct args args;
 	struct common common;
-	int result, argc;
+	int result, argc, before_dashes;
 	char *argv[8];
 	struct error err;
 };
@@ -59,7 +59,10 @@ parse_with(struct parsed *p, unsigned flags, const char *const *words)
 		p->argv[p->argc] = (char *)(uintptr_t)words[p->argc];
 		p->argc++;
 	}
-	p->result = opt_parse(sets, 3, flags, &p->argc, p->argv, &p->err);
+	struct opt_words left = { p->argc, p->argv, 0 };
+	p->result = opt_parse(sets, 3, flags, &left, &p->err);
+	p->argc = left.argc;
+	p->before_dashes = left.before_dashes;
 }
 
 static void
@@ -85,6 +88,7 @@ opt_takes_every_spelling(void **state)
 	assert_int_equal(p.result, 0);
 	assert_string_equal(p.args.size, "5");
 	assert_true(p.args.all);
+	assert_int_equal(p.before_dashes, -1);
 	assert_false(p.common.help);
 	PARSE(&p, "--size=5=6");
 	assert_string_equal(p.args.size, "5=6");
@@ -110,6 +114,7 @@ opt_leaves_the_operands(void **state)
 	PARSE(&p, "a", "--all", "-", "b", "--", "--size", "-a");
 	assert_int_equal(p.result, 0);
 	assert_int_equal(p.argc, 5);
+	assert_int_equal(p.before_dashes, 3);
 	assert_string_equal(p.argv[0], "a");
 	assert_string_equal(p.argv[1], "-");
 	assert_string_equal(p.argv[2], "b");
