@@ -396,7 +396,10 @@ def test_cycles_leave_nothing_behind(home, tmp_path):
         statuses += reap()
         with pytest.raises(ChildProcessError):
             os.waitpid(-1, os.WNOHANG)
-    assert statuses == [0] * cycles, statuses
+    # Every keeper ends well.  What the hang-up ends, of a program that left
+    # something in the background, may outlive its keeper by a moment.
+    assert statuses.count(0) == cycles, statuses
+    assert set(statuses) <= {0, signal.SIGHUP}, statuses
     done = home.manifests()
     assert len(done) == cycles
     assert {m["status"] for m in done} == {"exited"}, done
