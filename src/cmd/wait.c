@@ -19,6 +19,7 @@
 
 #define TIMED_OUT 11 /* exit status; of a session that has ended, 4 */
 #define SIGNALLED 128
+#define LONGEST "7d" /* that a wait may take */
 
 struct args {
 	const char *text, *regex, *absent, *cursor, *changed_since;
@@ -109,6 +110,23 @@ put_flag(json_t *o, const char *name, bool value)
 		json_object_set_new(o, name, json_true());
 }
 
+/* Without a condition it is the end that is waited for, however long. */
+static bool
+has_condition(const struct args *a)
+{
+	return a->text != NULL || a->regex != NULL || a->absent != NULL ||
+	    a->cursor != NULL || a->changed_since != NULL ||
+	    a->stable != NULL || a->idle != NULL || a->command_done || a->exit;
+}
+
+static const char *
+time_limit(const struct args *a)
+{
+	if (a->timeout != NULL)
+		return a->timeout;
+	return has_condition(a) ? "30s" : LONGEST;
+}
+
 static int
 put_all(json_t *o, const struct args *a, struct error *err)
 {
@@ -129,12 +147,12 @@ put_all(json_t *o, const struct args *a, struct error *err)
 	if (rc < 0 ||
 	    (rc = put_ms(o, "stable_ms", "--stable", a->stable, err)) < 0 ||
 	    (rc = put_ms(o, "idle_ms", "--idle", a->idle, err)) < 0 ||
-	    (rc = put_ms(o, "timeout_ms", "--timeout",
-		 a->timeout != NULL ? a->timeout : "30s", err)) < 0 ||
+	    (rc = put_ms(o, "timeout_ms", "--timeout", time_limit(a), err)) <
+		0 ||
 	    (rc = put_after(o, a->after, err)) < 0)
 		return rc;
 	put_flag(o, "command_done", a->command_done);
-	put_flag(o, "exit", a->exit);
+	put_flag(o, "exit", a->exit || !has_condition(a));
 	put_flag(o, "seen", a->seen);
 	put_flag(o, "echo", a->echo);
 	return 0;
@@ -195,7 +213,7 @@ check_several(struct call *call)
 		return out_fail(call->out, FAIL_USAGE,
 		    "for which of %d sessions? give --any or --all",
 		    call->argc + 1);
-	if (a->pass_status && !a->exit && !a->command_done)
+	if (a->pass_status && !a->exit && !a->command_done && has_condition(a))
 		return out_fail(call->out, FAIL_USAGE,
 		    "--pass-status is about what ends; give --exit or "
 		    "--command-done with it");
@@ -343,6 +361,19 @@ say_seen(const struct waiting *w, const struct waiting_one *one)
 		    "--after; without --after those count");
 }
 
+/* A command that had ended before does not count; people expect that it does. */
+static void
+say_since(const struct waiting *w, const json_t *unmet)
+{
+	const struct args *a = w->call->args;
+
+	if (a->after == NULL && json_is_string(unmet) &&
+	    strcmp(json_string_value(unmet), "command_done") == 0)
+		out_note(w->call->out,
+		    "only a command that ends from now on counts; --after SEQ "
+		    "counts those since that event");
+}
+
 /* Why not: what the screen showed, up to its last line. */
 static void
 say_screen(const struct waiting *w, const struct waiting_one *one)
@@ -356,6 +387,7 @@ say_screen(const struct waiting *w, const struct waiting_one *one)
 	    waiting_timed_out(one) ? "timed out" : "it has ended",
 	    json_is_string(unmet) ? json_string_value(unmet) : "?");
 	say_seen(w, one);
+	say_since(w, unmet);
 	while (n > 0 && json_string_length(json_array_get(screen, n - 1)) == 0)
 		n--;
 	for (size_t i = 0; i < n; i++)
@@ -455,8 +487,9 @@ const struct cmd cmd_wait = {
 	    "            [--json]",
 	.summary = "wait until a session's screen shows something",
 	.details =
-	    "Several conditions must hold at one moment.  What was found is\n"
-	    "printed: the text, or the exit status of what has ended (--exit,\n"
+	    "Without a condition it waits for the end of the session, for a week\n"
+	    "at most.  Several conditions must hold at one moment.  What was found\n"
+	    "is printed: the text, or the exit status of what has ended (--exit,\n"
 	    "--command-done).  The status is 0, or 11 when the time is over, or 4\n"
 	    "when the session has ended and it cannot happen any more; with\n"
 	    "--pass-status in place of 0 that of what has ended, and of 4, 125.\n"
@@ -468,6 +501,7 @@ const struct cmd cmd_wait = {
 	    "  tend wait build --text 'tests passed' --timeout 5m\n"
 	    "  seq=$(tend send sh --text ls --keys Enter --json | jq .result.seq)\n"
 	    "  tend wait sh --after $seq --regex '\\$$' --stable 200ms\n"
+	    "  status=$(tend wait build)\n"
 	    "  tend wait a b c --any --exit\n"
 	    "  status=$(tend wait a --exit --timeout 10m)\n"
 	    "  tend wait a --exit --pass-status && echo well done\n",

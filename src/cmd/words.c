@@ -92,7 +92,10 @@ words_status(const struct manifest *m, char *out, size_t size)
 	const char *outcome = outcome_name(m->outcome);
 	char name[32];
 
-	if (status_is_active(m->status) || m->status == STATUS_DESTROYED ||
+	if (m->status == STATUS_RUNNING && m->restart != RESTART_NEVER &&
+	    m->child.pid == 0)
+		snprintf(out, size, "restarting");
+	else if (status_is_active(m->status) || m->status == STATUS_DESTROYED ||
 	    outcome == NULL)
 		snprintf(out, size, "%s", status_name(m->status));
 	else if (m->outcome != OUTCOME_EXITED && m->outcome != OUTCOME_FAILED)

@@ -279,6 +279,21 @@ settle_limit(const struct kind *k, json_t *args)
 	return k->limit_ms;
 }
 
+/* A key that no step has, to be named; NULL: there is none. */
+static const char *
+unknown_key(const json_t *object)
+{
+	const char *name;
+	json_t *v;
+
+	json_object_foreach((json_t *)object, name, v)
+	{
+		if (find_kind(name) == NULL && strcmp(name, "ok") != 0)
+			return name;
+	}
+	return NULL;
+}
+
 /* The key of a step that says what it is; NULL: it is none. */
 static const struct kind *
 kind_of(const json_t *object)
@@ -307,10 +322,17 @@ int
 step_read(struct step *s, const json_t *object, struct error *err)
 {
 	const struct kind *k = kind_of(object);
+	const char *odd;
 	json_t *args;
 	int rc;
 
 	memset(s, 0, sizeof(*s));
+	if (k == NULL && (odd = unknown_key(object)) != NULL)
+		return error_set(err, EINVAL,
+		    "\"%.40s\" is none of text, keys, paste, hex, mouse, prompt, "
+		    "exec, wait, snapshot; options of a step go into an object, "
+		    "as in {\"exec\":{\"command\":\"make\",\"timeout\":\"5m\"}}",
+		    odd);
 	if (k == NULL)
 		return error_set(err, EINVAL,
 		    "it must be an object with one of text, keys, paste, hex, "

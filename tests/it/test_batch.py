@@ -176,6 +176,9 @@ def test_nothing_is_sent_when_a_step_is_wrong(home, shell):
             ([{"text": "a"}, {"snapshot": {"format": "png"}}], "'format'"),
             ([{"text": "a"}, {"exec": "b", "ok": [300]}], "'ok' must be"),
             ([{"text": "a"}, 7], "step 1: it must be an object"),
+            ([{"sleep": "1s"}], "step 0: \"sleep\" is none of text,"),
+            ([{"exec": "x", "timeout": "1s"}],
+             "step 0: \"timeout\" is none of text,"),
             ({"text": "a"}, "an array of objects"),
             ([], "an array of objects"),
             ([{"text": "a"}] * 1001, "more than 1000")):

@@ -198,6 +198,14 @@ def test_program_again_has_the_limits_of_its_user(home):
     assert second.partition(b"\r\n")[2] == first
 
 
+def test_the_list_shows_who_waits_to_be_started_again(home):
+    sid = home.start("sh", "-c", "exit 1", options=["--restart", "always"])
+    wait_for(lambda: home.info(sid)["child_pid"] is None,
+             lambda: home.info(sid))
+    wait_for(lambda: " restarting " in home.ok("ls"), lambda: home.ok("ls"))
+    assert home.info(sid)["status"] == "running", "scripts know this word"
+
+
 def test_policy_that_is_none_is_told(home):
     error = home.error("run", "-d", "--restart=maybe", "--", "cat",
                        status=125, code="usage")

@@ -319,6 +319,24 @@ def test_where_text_was_seen_is_told_of_text_alone(home):
     assert result["condition"] == "exit" and "seen" not in result, result
 
 
+def test_without_a_condition_the_end_is_waited_for(home):
+    sid = home.start("sh", "-c", "read x; exit 7")
+    with subprocess.Popen([TEND, "wait", sid], env=home.env,
+                          stdout=subprocess.PIPE) as waits:
+        home.ok("send", sid, "--keys", "Enter")
+        assert waits.communicate(timeout=60)[0] == b"7\n"
+        assert waits.returncode == 0
+    assert home.run("wait", sid, "--pass-status").status == 7
+
+
+def test_that_only_later_commands_count_is_said(home):
+    sid = home.start("bash")
+    home.ok("exec", sid, "--", "true")
+    answer = home.run("wait", sid, "--command-done", "--timeout", "50ms")
+    assert answer.status == 11, answer
+    assert "--after SEQ" in answer.err, answer
+
+
 def test_text_in_an_editor_is_echo(home, tmp_path):
     sid = home.start("vim", "-Nu", "NONE", "-n", str(tmp_path / "text"))
     home.ok("wait", sid, "--text", "~", "--stable", "100ms")
