@@ -157,7 +157,7 @@ take_session(struct call *call, const struct attach_options *o, bool *left)
 {
 	if (call->argc > 0 && strcmp(call->argv[0], "-") == 0)
 		return take_last(call);
-	if (call->argc == 0 && !o->readonly && picking_can())
+	if (call->argc == 0 && picking_can())
 		return take_unnamed(call, o, left);
 	return target_take_session(call, o->readonly ? CMD_NEWEST : 0);
 }

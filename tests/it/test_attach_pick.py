@@ -52,6 +52,19 @@ def test_the_only_session_is_attached_at_once(home):
         leave(term)
 
 
+def test_who_only_looks_picks_too(home):
+    start(home, "one")
+    start(home, "two")
+    with Terminal() as term:
+        attach(home, term, "-r")
+        term.wait_text("one ")
+        term.type(DOWN + "\r")
+        term.wait_text("this is one")
+        term.wait_text("view only")
+        attached(home, "one")
+        leave(term)
+
+
 def test_without_a_session_it_says_how_to_start_one(home):
     home.ok("stop", start(home, "over"))
     with Terminal() as term:
