@@ -378,8 +378,7 @@ fail(struct walk *w, const struct error *err)
 	const struct target *t = w->call->target;
 
 	damage_explain(w->call->out, &t->session, w->reader);
-	return out_fail(w->call->out, FAIL_REPLAY, "session %s: %s",
-	    target_name(t), err->msg);
+	return target_no_moment(w->call, "session", err);
 }
 
 static int

@@ -326,9 +326,7 @@ from_log(struct shot *s)
 	if (result == 0)
 		status = show(s, &now, then.vt);
 	else
-		status = out_fail(call->out, FAIL_REPLAY,
-		    "cannot show session %s: %s", target_name(call->target),
-		    err.msg);
+		status = target_no_moment(call, "cannot show session", &err);
 	vt_destroy(now.vt);
 	vt_destroy(then.vt);
 	log_reader_close(r);

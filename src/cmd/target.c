@@ -441,6 +441,19 @@ target_open_log(struct call *call, struct log_reader **out)
 	return 0;
 }
 
+int
+target_no_moment(struct call *call, const char *what, const struct error *err)
+{
+	const char *name = target_name(call->target);
+
+	if (err->code == ENOKEY && call->out->damage.len == 0)
+		return out_fail(call->out, FAIL_NOT_FOUND,
+		    "%s %s: %s; 'tend mark %s' lists them", what, name,
+		    err->msg, name);
+	return out_fail(call->out, FAIL_REPLAY, "%s %s: %s", what, name,
+	    err->msg);
+}
+
 uint64_t
 target_log_now(const struct target *t)
 {

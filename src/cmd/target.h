@@ -107,6 +107,14 @@ int target_wait_gone(struct call *call);
 /* Report that it does not run, and what is left of it; the exit status. */
 int target_not_running(struct call *call);
 
+/*
+ * Report that a moment was not found in its log (when.h), as `what` begins it:
+ * a name that nobody gave is no damage, unless part of the log is missing, which
+ * must have been told before.  The exit status.
+ */
+int target_no_moment(struct call *call, const char *what,
+    const struct error *err);
+
 /* The failure that an error of conn.h is. */
 enum failure target_conn_failure(int result);
 

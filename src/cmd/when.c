@@ -178,7 +178,7 @@ resolve_mark(const char *name, struct log_reader *r, struct log_place *out,
 			return 0;
 		end = first[i];
 	}
-	return error_set(err, ENOENT, "the log has no mark called %.100s",
+	return error_set(err, ENOKEY, "the log has no mark called %.100s",
 	    name);
 }
 

@@ -45,7 +45,7 @@ struct log_place {
  * Find the moment in a log; where the reader stands afterwards is not said.
  * now_ns is what the log's own clock shows (target_log_now), from which WHEN_AGO
  * counts, and 0 when the session has ended.
- * -ENOENT and why when the log has no such mark or no clock.
+ * -ENOKEY and why when the log has no such mark, -ENOENT when it has no clock.
  */
 int when_resolve(const struct when *w, struct log_reader *r, uint64_t now_ns,
     struct log_place *out, struct error *err);

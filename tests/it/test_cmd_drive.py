@@ -276,9 +276,22 @@ def test_a_moment_that_is_none(home):
     sid = home.start("cat")
     answer = home.run("snapshot", sid, "--at", "yesterday")
     assert answer.status == 2 and "is no moment" in answer.err, answer
-    error = home.error("snapshot", sid, "--at", "mark:none", status=10,
-                       code="replay")
-    assert "no mark called none" in error["message"]
+
+
+@pytest.mark.parametrize("args, words", [
+    (["snapshot", "--at"], "cannot show session work"),
+    (["log", "--from"], "session work"), (["log", "--to"], "session work")])
+def test_a_mark_that_nobody_set_is_no_damage(home, args, words):
+    home.start("cat", options=["-n", "work"])
+    command, option = args
+    answer = home.run(command, "work", option, "mark:befor")
+    assert answer.status == 3 and answer.out == b"", answer
+    assert answer.err == (
+        f"tend {command}: {words}: the log has no mark called befor; "
+        "'tend mark work' lists them\n"), answer
+    if command == "snapshot":
+        home.error("snapshot", "work", "--at", "mark:befor", status=3,
+                   code="not_found")
 
 
 @pytest.mark.parametrize("args, word", [

@@ -358,7 +358,7 @@ check_mark(const struct day *d, struct log_reader *r, char digit)
 	uint64_t seq = naive_mark(&d->m, name);
 	int rc = when_resolve(&w, r, 0, &place, NULL);
 
-	assert_int_equal(rc, seq == 0 ? -ENOENT : 0);
+	assert_int_equal(rc, seq == 0 ? -ENOKEY : 0);
 	assert_int_equal(place.value, seq);
 }
 
