@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,6 +65,35 @@ look_at_mode(struct checkup *c, const struct home *h)
 		checkup_ok(c, "%s, yours alone", h->path);
 }
 
+/*
+ * What is to be made must be made somewhere: the nearest directory above it
+ * that is there.  It becomes what `path` holds.
+ */
+static bool
+can_be_made(char *path)
+{
+	char *slash;
+
+	while (faccessat(AT_FDCWD, path, F_OK, AT_EACCESS) < 0 &&
+	    errno == ENOENT && (slash = strrchr(path, '/')) != NULL)
+		slash[slash == path ? 1 : 0] = '\0';
+	return faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) == 0;
+}
+
+static void
+look_above(struct checkup *c, const struct home *h)
+{
+	auto_free char *above = xstrdup(h->path);
+
+	if (can_be_made(above))
+		checkup_ok(c, "%s; the first session will make it", h->path);
+	else
+		checkup_bad(c, CHECKUP_PROBLEM, "no session can be started",
+		    "use a home that you can write: --home, or TEND_HOME",
+		    "%s is not there and cannot be made in %s: %s", h->path,
+		    above, strerror(errno));
+}
+
 void
 checkup_home(struct checkup *c)
 {
@@ -77,8 +107,7 @@ checkup_home(struct checkup *c)
 	}
 	t->has_home = true;
 	if (t->home.fd < 0)
-		checkup_ok(c, "%s; the first session will make it",
-		    t->home.path);
+		look_above(c, &t->home);
 	else
 		look_at_mode(c, &t->home);
 }

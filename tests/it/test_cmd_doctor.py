@@ -69,6 +69,29 @@ def test_a_home_that_is_not_there_is_not_made(home):
     assert not where.parent.exists()
 
 
+@pytest.mark.parametrize("home_of", ["state", "state/deep/home"])
+def test_a_home_that_nobody_can_make(installed, home, tmp_path, home_of):
+    """Root may write anywhere, so that another user asks."""
+    shut = tmp_path / "shut"
+    shut.mkdir(mode=0o555)
+    for parent in (tmp_path, *tmp_path.parents):
+        if parent != parent.parent:
+            parent.chmod(parent.stat().st_mode | 0o055)
+    where = shut / home_of
+    args = ("doctor", "--json", "--home", str(where))
+    answer = lib.Answer(args, subprocess.run(
+        [installed / "tend", *args], user=65534, cwd="/", env=home.env,
+        capture_output=True, timeout=60))
+    assert answer.status == 1, answer
+    [item] = [i for i in json.loads(answer.out)["result"]["checks"]
+              if i["check"] == "home"]
+    assert item == {
+        "check": "home", "level": "problem", "what": f"{where} is not there and "
+        f"cannot be made in {shut}: Permission denied",
+        "why": "no session can be started",
+        "fix": "use a home that you can write: --home, or TEND_HOME"}, answer
+
+
 def test_homes_that_will_not_do(home):
     home.path.chmod(0o755)
     item = bad(findings(home), "home", "warning")
