@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -19,6 +20,7 @@
 #include "cmd/roster.h"
 #include "cmd/target.h"
 #include "cmd/vigil.h"
+#include "cmd/words.h"
 #include "session/registry.h"
 
 struct args {
@@ -46,17 +48,56 @@ struct list {
 	struct manifest *items;
 	size_t n;
 	bool quiet; /* what cannot be read, or lacks something, is not told */
+	/* Those left out because they have ended; a person wants to know. */
+	bool counts_ended;
+	size_t n_ended;
+	int64_t last_ms; /* when the last of them did */
+	char last[NAME_SIZE_MAX + 2 + WORDS_MAX];
 };
 
 static bool
-is_wanted(const struct list *l, const struct manifest *m)
+has_labels(const struct list *l, const struct manifest *m)
 {
-	if (!l->args->all && !status_is_active(m->status))
-		return false;
 	for (size_t i = 0; i < l->args->labels.n; i++)
 		if (!label_matches(m, l->args->labels.items[i].value))
 			return false;
 	return true;
+}
+
+static bool
+is_wanted(const struct list *l, const struct manifest *m)
+{
+	return (l->args->all || status_is_active(m->status)) &&
+	    has_labels(l, m);
+}
+
+static void
+count_ended(struct list *l, const struct manifest *m)
+{
+	char how[WORDS_MAX];
+
+	if (!l->counts_ended || status_is_active(m->status) ||
+	    m->status == STATUS_DESTROYED || !has_labels(l, m))
+		return;
+	if (l->n_ended++ > 0 && m->ended_ms <= l->last_ms)
+		return;
+	l->last_ms = m->ended_ms;
+	words_status(m, how, sizeof(how));
+	snprintf(l->last, sizeof(l->last), "%s %s",
+	    m->name[0] != '\0' ? m->name : m->id, how);
+}
+
+/* Who knows tmux takes what is not listed for gone, and its output too. */
+static void
+tell_ended(const struct list *l)
+{
+	if (l->n_ended == 1)
+		out_note(l->call->out,
+		    "1 has ended: %s ('tend ls -a' lists it)", l->last);
+	else if (l->n_ended > 1)
+		out_note(l->call->out,
+		    "%zu have ended, the last: %s ('tend ls -a' lists them)",
+		    l->n_ended, l->last);
 }
 
 /* It may have been removed since it was looked at. */
@@ -92,7 +133,8 @@ take(struct list *l, struct roster *r)
 			if (row->damaged)
 				tell_damage(l, row);
 			l->items[l->n++] = roster_take(row);
-		}
+		} else
+			count_ended(l, &row->m);
 	}
 }
 
@@ -187,6 +229,8 @@ list_home(struct call *call, struct list *list)
 	struct error err;
 	int status;
 
+	list->counts_ended = !out->json && !list->args->all &&
+	    isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
 	if (fill(list, &call->target->home, &err) < 0) {
 		status = out_fail(out, FAIL_STORAGE, "%s", err.msg);
 		empty(list);
@@ -199,7 +243,9 @@ list_home(struct call *call, struct list *list)
 		put_table(list, out);
 	}
 	empty(list);
-	return out_send(out);
+	status = out_send(out);
+	tell_ended(list);
+	return status;
 }
 
 static void
@@ -366,7 +412,8 @@ const struct cmd cmd_ls = {
 	.summary = "list sessions",
 	.details =
 	    "Those of one home that run, the newest first; with -a also those\n"
-	    "that have ended, the last to end first.\n"
+	    "that have ended, the last to end first.  Without -a, a terminal\n"
+	    "shows how many those are, and how the last of them ended.\n"
 	    "\n"
 	    "LAST LINE is the lowest line with a word in it on the\n"
 	    "screen, as of the last pause in its output; what runs, in brackets,\n"
