@@ -342,6 +342,19 @@ find_place(struct walk *w, const char *text, struct log_place *out,
 	return result;
 }
 
+/* Nothing is shown from there on; who follows waits for it. */
+static void
+tell_to_come(const struct walk *w, const char *text)
+{
+	char words[WHEN_WORDS_MAX];
+	struct when when;
+
+	if (!w->follow && when_parse(text, &when, NULL) == 0 &&
+	    when_is_to_come(&when, &w->from, w->reader, w->now_ns, words,
+		sizeof(words)))
+		out_note(w->call->out, "%s", words);
+}
+
 /* From --from on, or from the keyframe before it. */
 static void
 seek(struct walk *w)
@@ -392,6 +405,8 @@ walk(struct walk *w, const struct args *a)
 	if ((w->has_from && find_place(w, a->from, &w->from, &err) < 0) ||
 	    (w->has_to && find_place(w, a->to, &w->to, &err) < 0))
 		return fail(w, &err);
+	if (w->has_from)
+		tell_to_come(w, a->from);
 	if (w->tail != NULL)
 		seek_tail(w);
 	seek(w);
@@ -504,7 +519,8 @@ const struct cmd cmd_log = {
 	    "\n"
 	    "WHEN is a seq (120), a byte offset (@4096), a time since the start\n"
 	    "(12.5s), how long ago (-5m; of a session that has ended, before its\n"
-	    "end), a date (2026-11-15T23:51:55Z) or mark:NAME.\n",
+	    "end), a date (2026-11-15T23:51:55Z; without the Z, local time), the\n"
+	    "last time that it was 23:51 or 23:51:55 here, or mark:NAME.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_SESSION | CMD_NEWEST | CMD_FINDS_DESTROYED,

@@ -279,6 +279,18 @@ replay_start(struct shot *s, struct log_reader *r, bool history,
 	return result;
 }
 
+/* The last screen is shown for what is still to come, and that is said. */
+static void
+tell_to_come(const struct shot *s, const struct when *when,
+    const struct log_place *place, struct log_reader *r)
+{
+	char words[WHEN_WORDS_MAX];
+
+	if (when_is_to_come(when, place, r, target_log_now(s->call->target),
+		words, sizeof(words)))
+		out_note(s->call->out, "%s", words);
+}
+
 static int
 replay_when(struct shot *s, struct log_reader *r, struct replay *out,
     struct error *err)
@@ -296,6 +308,7 @@ replay_when(struct shot *s, struct log_reader *r, struct replay *out,
 		    &place, err);
 	if (result < 0)
 		return result;
+	tell_to_come(s, &when, &place, r);
 	result = replay_at(r, place.by, place.value, history, out, err);
 	return result == -ENOENT ? replay_start(s, r, history, out, err) :
 				   result;
@@ -453,7 +466,8 @@ const struct cmd cmd_snapshot = {
 	    "Without SESSION, the one it is typed in, else the newest.\n"
 	    "WHEN is a seq (120), a byte offset (@4096), a time since the start\n"
 	    "(12.5s), how long ago (-5m; of a session that has ended, before its\n"
-	    "end), a date (2026-11-15T23:51:55Z) or mark:NAME.\n"
+	    "end), a date (2026-11-15T23:51:55Z; without the Z, local time), the\n"
+	    "last time that it was 23:51 or 23:51:55 here, or mark:NAME.\n"
 	    "\n"
 	    "--since takes the seq of a snapshot before (--json) and shows what\n"
 	    "is new.  --last-command needs a shell that marks its commands\n"

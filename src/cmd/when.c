@@ -1,6 +1,7 @@
 #include "cmd/when.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,60 +58,99 @@ take_zone(const char *p, int *seconds)
 	return true;
 }
 
-/* The date and time before fraction and zone: 19 characters. */
+/* "2026-11-15"; *p is moved behind it, as by the next. */
 static bool
-take_date(const char *s, struct tm *tm)
+take_day(const char **p, struct tm *tm)
 {
-	static const char shape[] = "dddd-dd-ddTdd:dd:dd";
+	static const char shape[] = "dddd-dd-dd";
+	const char *s = *p;
 
-	for (int i = 0; shape[i] != '\0'; i++) {
-		bool ok = shape[i] == 'd' ? s[i] >= '0' && s[i] <= '9' :
-		    shape[i] == 'T'       ? strchr("Tt ", s[i]) != NULL :
-					    s[i] == shape[i];
-
-		if (!ok || s[i] == '\0')
+	for (int i = 0; shape[i] != '\0'; i++)
+		if (shape[i] == 'd' ? s[i] < '0' || s[i] > '9' :
+				      s[i] != shape[i])
 			return false;
-	}
-	*tm = (struct tm){
-		.tm_year = two_digits(s) * 100 + two_digits(s + 2) - 1900,
-		.tm_mon = two_digits(s + 5) - 1,
-		.tm_mday = two_digits(s + 8),
-		.tm_hour = two_digits(s + 11),
-		.tm_min = two_digits(s + 14),
-		.tm_sec = two_digits(s + 17),
-	};
+	tm->tm_year = two_digits(s) * 100 + two_digits(s + 2) - 1900;
+	tm->tm_mon = two_digits(s + 5) - 1;
+	tm->tm_mday = two_digits(s + 8);
+	*p += sizeof(shape) - 1;
 	return tm->tm_year >= 70 && tm->tm_mon >= 0 && tm->tm_mon < 12 &&
-	    tm->tm_mday > 0 && tm->tm_mday <= 31 && tm->tm_hour < 24 &&
-	    tm->tm_min < 60 && tm->tm_sec <= 60;
+	    tm->tm_mday > 0 && tm->tm_mday <= 31;
 }
 
+/* "23:51", or "23:51:55" and a fraction of a second. */
 static bool
-parse_wall(const char *s, uint64_t *ns)
+take_clock(const char **p, struct tm *tm, int64_t *part)
 {
-	struct tm tm;
-	const char *p;
-	int64_t part;
-	time_t t;
-	int zone;
+	const char *s = *p;
 
-	if (!take_date(s, &tm))
+	*part = tm->tm_sec = 0;
+	if ((tm->tm_hour = two_digits(s)) < 0 || s[2] != ':' ||
+	    (tm->tm_min = two_digits(s + 3)) < 0)
 		return false;
-	p = s + 19;
-	part = take_fraction(&p);
-	if (!take_zone(p, &zone))
-		return false;
-	t = timegm(&tm) - zone;
-	/* What does not fit in 64 bits of nanoseconds is the year 2554. */
+	s += 5;
+	if (*s == ':') {
+		if ((tm->tm_sec = two_digits(s + 1)) < 0)
+			return false;
+		s += 3;
+		*part = take_fraction(&s);
+	}
+	*p = s;
+	return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec <= 60;
+}
+
+/* What does not fit in 64 bits of nanoseconds is after the year 2261. */
+static bool
+to_ns(time_t t, int64_t part, uint64_t *ns)
+{
 	if (t < 0 || t > INT64_MAX / NS - 1)
 		return false;
 	*ns = (uint64_t)t * NS + (uint64_t)part;
 	return true;
 }
 
+/* Without a zone it is what the clocks here show. */
+static bool
+parse_wall(const char *s, uint64_t *ns)
+{
+	struct tm tm = { .tm_isdst = -1 };
+	int64_t part;
+	int zone;
+
+	if (!take_day(&s, &tm) || (*s != 'T' && *s != 't' && *s != ' '))
+		return false;
+	s++;
+	if (!take_clock(&s, &tm, &part))
+		return false;
+	if (*s == '\0')
+		return to_ns(mktime(&tm), part, ns);
+	return take_zone(s, &zone) && to_ns(timegm(&tm) - zone, part, ns);
+}
+
+/* The last time that the clocks here showed this: today, or yesterday. */
+static bool
+parse_clock(const char *s, uint64_t *ns)
+{
+	time_t now = time(NULL), t;
+	struct tm tm;
+	int64_t part;
+
+	if (localtime_r(&now, &tm) == NULL || !take_clock(&s, &tm, &part) ||
+	    *s != '\0')
+		return false;
+	tm.tm_isdst = -1;
+	t = mktime(&tm);
+	if (t > now) {
+		tm.tm_mday--;
+		tm.tm_isdst = -1;
+		t = mktime(&tm);
+	}
+	return to_ns(t, part, ns);
+}
+
 int
 when_parse(const char *s, struct when *out, struct error *err)
 {
-	struct when w = { .kind = WHEN_SEQ };
+	struct when w = { .kind = WHEN_SEQ, .text = s };
 
 	if (strncmp(s, "mark:", 5) == 0 && s[5] != '\0') {
 		w.kind = WHEN_MARK;
@@ -122,13 +162,14 @@ when_parse(const char *s, struct when *out, struct error *err)
 		w.kind = WHEN_AGO;
 	} else if (units_duration_with_unit(s, &w.value, NULL) == 0) {
 		w.kind = WHEN_SINCE_START;
-	} else if (parse_wall(s, &w.value)) {
+	} else if (parse_wall(s, &w.value) || parse_clock(s, &w.value)) {
 		w.kind = WHEN_WALL;
 	} else if (!units_number(s, UINT64_MAX, &w.value)) {
 		return error_set(err, EINVAL,
 		    "%.40s is no moment: give a seq (120), a byte offset "
 		    "(@4096), a time since the start (12.5s), how long ago "
-		    "(-5m), a date (2026-11-15T23:51:55Z) or mark:NAME",
+		    "(-5m), a date (2026-11-15T23:51:55Z; without the Z, local "
+		    "time), a local time (23:51) or mark:NAME",
 		    s);
 	}
 	*out = w;
@@ -267,4 +308,44 @@ when_resolve(const struct when *w, struct log_reader *r, uint64_t now_ns,
 		return resolve_mark(w->mark, r, out, err);
 	}
 	return error_set(err, EINVAL, "no such kind of moment");
+}
+
+/* A time that the log's clock has not shown, and will not if it has stopped. */
+static void
+put_later(const struct when *w, bool runs, char *out, size_t size)
+{
+	const char *verb = runs ? "has not come yet" :
+				  "is after the end of the session";
+
+	if (w->kind == WHEN_SINCE_START)
+		snprintf(out, size,
+		    "%.40s after the start %s; did you mean -%.40s?", w->text,
+		    verb, w->text);
+	else
+		snprintf(out, size, "%.40s %s", w->text, verb);
+}
+
+bool
+when_is_to_come(const struct when *w, const struct log_place *place,
+    struct log_reader *r, uint64_t now_ns, char *out, size_t size)
+{
+	struct log_extent e;
+
+	if (log_reader_extent(r, &e) < 0)
+		return false;
+	switch (place->by) {
+	case LOG_BY_SEQ: /* the next event is what one waits for */
+		snprintf(out, size, "the log ends at event %" PRIu64,
+		    e.last_seq);
+		return place->value > e.last_seq &&
+		    place->value - e.last_seq > 1;
+	case LOG_BY_OFFSET:
+		snprintf(out, size, "the log ends at offset @%" PRIu64,
+		    e.end_offset);
+		return place->value > e.end_offset;
+	case LOG_BY_TIME:
+		put_later(w, now_ns > 0 || e.being_written, out, size);
+		return place->value > now_ns && place->value > e.last_time_ns;
+	}
+	return false;
 }

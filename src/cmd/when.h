@@ -1,6 +1,7 @@
 #ifndef TEND_CMD_WHEN_H
 #define TEND_CMD_WHEN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "log/reader.h"
@@ -15,6 +16,8 @@ struct error;
  *	12.5s		so long after the session began (ms s m h)
  *	-5m		so long ago; of a session that has ended, before its end
  *	2026-11-15T23:51:55Z	RFC 3339; -01:00 and fractions are fine
+ *	2026-11-15 23:51	the same in local time
+ *	23:51:55	the last time that the clocks here showed this
  *	mark:NAME	the last mark of that name
  */
 enum when_kind {
@@ -29,10 +32,10 @@ enum when_kind {
 struct when {
 	enum when_kind kind;
 	uint64_t value;
-	const char *mark; /* borrowed from what was parsed */
+	const char *text, *mark; /* borrowed from what was parsed */
 };
 
-/* Pure.  -EINVAL and what can be written. */
+/* -EINVAL and what can be written.  Pure, but for local times. */
 int when_parse(const char *s, struct when *out, struct error *err);
 
 /* A place in a log, as its reader knows places. */
@@ -49,5 +52,13 @@ struct log_place {
  */
 int when_resolve(const struct when *w, struct log_reader *r, uint64_t now_ns,
     struct log_place *out, struct error *err);
+
+/*
+ * Whether the place that when_resolve has found is behind all that the log has,
+ * and what is to be said of that.
+ */
+#define WHEN_WORDS_MAX 160
+bool when_is_to_come(const struct when *w, const struct log_place *place,
+    struct log_reader *r, uint64_t now_ns, char *out, size_t size);
 
 #endif

@@ -272,6 +272,36 @@ def test_before_the_start_is_the_first_screen(home):
     assert home.ok("log", sid, "--to=-5m") == ""
 
 
+def test_a_moment_that_has_not_come_is_told(home):
+    sid = home.start("sh", "-c", "echo here; exec cat", options=["-n", "w"])
+    home.wait_text(sid, "here")
+    later = "2200-01-01T00:00:00Z"
+
+    def told(command, option, when):
+        answer = home.run(command, "w", option, when)
+        assert answer.status == 0, answer
+        assert answer.text == ("here\n" if command == "snapshot" else ""), answer
+        return answer.err.removeprefix(f"tend {command}: ")
+
+    for args in (["snapshot", "--at"], ["log", "--from"]):
+        assert told(*args, "5h") == (
+            "5h after the start has not come yet; did you mean -5h?\n")
+        assert told(*args, later) == f"{later} has not come yet\n"
+    home.ok("kill", "w")
+    home.wait_gone(sid)
+    screen = home.json("snapshot", "w")
+    last = home.events(sid)[-1]["seq"]
+    for args in (["snapshot", "--at"], ["log", "--from"]):
+        assert told(*args, "5h") == (
+            "5h after the start is after the end of the session; did you mean "
+            "-5h?\n")
+        assert told(*args, "99999") == f"the log ends at event {last}\n"
+        assert told(*args, str(last + 1)) == ""
+        assert told(*args, "@99999") == (
+            f"the log ends at offset @{screen['offset']}\n")
+    assert home.run("log", "w", "--to", "5h").err == ""
+
+
 def test_a_moment_that_is_none(home):
     sid = home.start("cat")
     answer = home.run("snapshot", sid, "--at", "yesterday")

@@ -1,7 +1,9 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cmd/when.h"
 #include "log_make.h"
@@ -53,6 +55,52 @@ when_reads_dates(void **state)
 }
 
 static void
+when_takes_local_time_without_a_zone(void **state)
+{
+	const uint64_t s = 1000000000;
+
+	(void)state;
+	setenv("TZ", "EET-2", 1);
+	expect("2026-11-16T01:51:55", WHEN_WALL, 1794786715 * s);
+	expect("2026-11-16 01:51:55.25", WHEN_WALL, 1794786715 * s + s / 4);
+	expect("2026-11-16 01:51", WHEN_WALL, 1794786660 * s);
+	expect("2026-11-15T23:51Z", WHEN_WALL, 1794786660 * s);
+}
+
+/* So many seconds from now, as the clocks here show it, has passed. */
+static void
+has_passed(int64_t seconds, bool exact)
+{
+	int64_t asked = (int64_t)time(NULL) + seconds, got;
+	struct error err;
+	struct when w;
+	struct tm tm;
+	char text[16];
+
+	localtime_r(&(time_t){ asked }, &tm);
+	strftime(text, sizeof(text), "%H:%M:%S", &tm);
+	if (!exact)
+		text[5] = '\0';
+	assert_int_equal(when_parse(text, &w, &err), 0);
+	assert_int_equal(w.kind, WHEN_WALL);
+	got = (int64_t)(w.value / 1000000000);
+	asked -= exact ? 0 : tm.tm_sec;
+	assert_int_equal(got, asked - (seconds > 0 ? 86400 : 0));
+}
+
+static void
+when_takes_the_last_time_it_was_so_late(void **state)
+{
+	(void)state;
+	setenv("TZ", "EET-2", 1);
+	has_passed(0, false);
+	has_passed(-5, true);
+	has_passed(-23 * 3600, true);
+	has_passed(3600, false);
+	has_passed(3600, true);
+}
+
+static void
 when_reads_marks(void **state)
 {
 	struct error err;
@@ -69,11 +117,12 @@ when_says_what_can_be_written(void **state)
 {
 	static const char *const wrong[] = { "", "-", "-5", "@", "@x", "@-1",
 		"mark:", "mark", "5x", "1.5", "now", "18446744073709551616",
-		"2026-11-15", "2026-11-15T23:51:55", "2026-13-15T23:51:55Z",
-		"2026-11-15T24:00:00Z", "2026-11-15T23:51:55+1:00",
-		"2026-11-15T23:51:55.25", "1969-12-31T23:59:59Z",
-		"9999-12-31T23:59:59Z", "2026-11-15T23:51:55Zz",
-		"1970-01-01T00:00:00+23:59", "--5m", " 5" };
+		"2026-11-15", "2026-11-15T", "2026-13-15T23:51:55Z", "24:00",
+		"6:22", "06:60", "06:22:5", "06:22.5", "06:22Z",
+		"06:", "2026-11-15T24:00:00Z", "2026-11-15T23:51:55+1:00",
+		"1969-12-31T23:59:59Z", "9999-12-31T23:59:59Z",
+		"2026-11-15T23:51:55Zz", "1970-01-01T00:00:00+23:59", "--5m",
+		" 5" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
@@ -389,6 +438,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(when_reads_every_form),
 		cmocka_unit_test(when_reads_dates),
+		cmocka_unit_test(when_takes_local_time_without_a_zone),
+		cmocka_unit_test(when_takes_the_last_time_it_was_so_late),
 		cmocka_unit_test(when_reads_marks),
 		cmocka_unit_test(when_says_what_can_be_written),
 		cmocka_unit_test(dates_are_found_though_the_clock_jumps),
