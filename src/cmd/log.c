@@ -434,6 +434,9 @@ check(struct call *call, const struct args *a)
 	if (status == 0 && a->text + a->raw + a->events > 1)
 		status = out_fail(call->out, FAIL_USAGE,
 		    "give one of --text, --raw and --events");
+	if (status == 0 && a->raw && call->out->json)
+		status = out_fail(call->out, FAIL_USAGE,
+		    "--raw and --json contradict each other; give one");
 	if (status == 0 && a->lines != NULL && a->from != NULL)
 		status = out_fail(call->out, FAIL_USAGE,
 		    "give one of --lines and --from");

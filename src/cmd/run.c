@@ -73,7 +73,7 @@ static const struct opt options[] = {
 	OPT_FLAG(struct args, durable, "durable", 0,
 	    "sync the log before anything is acknowledged"),
 	OPT_VALUE(struct args, max_log, "max-log", 0, "SIZE",
-	    "keep the log below this (256M)"),
+	    "keep the log below this (256M); at least 8M"),
 	OPT_CHOICE(struct args, log_input, "log-input", 0, "WHAT",
 	    "all|lengths|none",
 	    "of what is typed, log all (the default), lengths or none"),
@@ -234,7 +234,10 @@ set_limits(struct call *call, struct manifest *m, const struct args *a)
 	m->linger_ms = DEFAULT_LINGER_MS;
 	if (a->max_log != NULL &&
 	    units_amount(a->max_log, &m->max_log, &err) < 0)
-		return usage(call, "max-log", &err);
+		return out_fail(call->out, FAIL_USAGE,
+		    "--max-log %.40s: give a size with its unit, as in 64M or "
+		    "5G; 8M is the least",
+		    a->max_log);
 	if (m->max_log < MIN_MAX_LOG)
 		return out_fail(call->out, FAIL_USAGE,
 		    "--max-log %s is too little; 8M is the least", a->max_log);

@@ -219,13 +219,14 @@ def test_a_log_that_is_gone(home):
 
 @pytest.mark.parametrize("args, word", [
     (["--raw", "--text"], "one of --text, --raw and --events"),
+    (["--raw", "--json"], "--raw and --json contradict each other"),
     (["--from", "soon"], "--from: soon is no moment"),
     (["--to", "5x"], "--to: 5x is no moment"),
     (["extra"], "one word too many")])
 def test_log_usage(home, args, word):
     sid = home.start("cat")
     answer = home.run("log", sid, *args)
-    assert answer.status == 2 and word in answer.err, answer
+    assert answer.status == 2 and word in answer.err + answer.text, answer
 
 
 def test_the_last_lines_alone(home):

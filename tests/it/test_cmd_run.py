@@ -130,7 +130,9 @@ def test_a_size_no_screen_can_have_is_told(home, size):
 
 @pytest.mark.parametrize("option, value, word", [
     ("--input", "everybody", "shared"), ("--resize", "huge", "smallest"),
-    ("--log-input", "some", "lengths"), ("--max-log", "lots", "256M"),
+    ("--log-input", "some", "lengths"), 
+    ("--max-log", "lots", "as in 64M or 5G; 8M is the least"),
+    ("--max-log", "1", "as in 64M or 5G; 8M is the least"),
     ("--max-log", "1K", "8M"), ("--idle-timeout", "5", "5s"),
     ("--scrollback", "0", "from 1 to 20000"),
     ("--scrollback", "20001", "from 1 to 20000"),
