@@ -14,6 +14,7 @@
 #include "cmd/slurp.h"
 #include "cmd/target.h"
 #include "cmd/units.h"
+#include "cmd/words.h"
 #include "op/items.h"
 #include "vt/key.h"
 
@@ -208,6 +209,45 @@ put_request(const struct call *call, struct buf *out, struct error *err)
 	return result;
 }
 
+/* As --keys would have it: the names of keys, and nothing else. */
+static bool
+are_keys(const char *word)
+{
+	char name[KEY_NAME_MAX];
+	struct key key;
+	size_t len;
+
+	while ((len = next_key(&word)) > 0) {
+		if (len >= sizeof(name))
+			return false;
+		snprintf(name, sizeof(name), "%.*s", (int)len, word);
+		if (key_parse(name, &key, NULL) < 0)
+			return false;
+		word += len;
+	}
+	return true;
+}
+
+static int
+ask_back(struct call *call, const char *word)
+{
+	auto_free char *quoted = NULL;
+	struct buf b;
+
+	buf_init(&b, SEND_MAX);
+	words_quote(word, &b);
+	quoted = buf_take(&b);
+	if (are_keys(word))
+		return out_fail(call->out, FAIL_USAGE,
+		    "is %s text or a key? type it with --text %s or press it "
+		    "with --keys %s",
+		    quoted, quoted, quoted);
+	return out_fail(call->out, FAIL_USAGE,
+	    "%s is no key; type it with --text %s, and press keys as in "
+	    "--keys Enter",
+	    quoted, quoted);
+}
+
 /* Words behind the options are keys, but only where --keys came last. */
 static int
 check(struct call *call)
@@ -218,10 +258,7 @@ check(struct call *call)
 	    NULL;
 
 	if (call->argc > 0 && last != &options[KEYS])
-		return out_fail(call->out, FAIL_USAGE,
-		    "is %s text or a key? type it with --text %s or press it "
-		    "with --keys %s",
-		    call->argv[0], call->argv[0], call->argv[0]);
+		return ask_back(call, call->argv[0]);
 	if (a->input.n == 0)
 		return out_fail(call->out, FAIL_USAGE,
 		    "nothing to send; give --text TEXT or --keys KEY...");

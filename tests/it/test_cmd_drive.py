@@ -62,7 +62,10 @@ def test_send_answers_with_the_place_in_the_log(home):
     (["--keys", "C-c Frob Enter"], "Frob"),
     (["--text", "a", "--keys", "Enterr"], "Enterr"),
     (["--text", "a", "Enter"], "is Enter text or a key?"),
-    (["hello"], "is hello text or a key?"),
+    (["C-c C-d"], "press it with --keys 'C-c C-d'"),
+    (["echo it's", "Enter"], "'echo it'\\''s' is no key; type it with --text "
+     "'echo it'\\''s', and press keys as in --keys Enter"),
+    (["hello"], "hello is no key; type it with --text hello, and"),
     ([], "nothing to send"),
     (["--keys", "x" * 100], "no key"),
     (["--text", "a", "--hex", "1g"], "'hex' must be pairs"),
