@@ -125,13 +125,14 @@ out_status(const struct out *o, enum failure failure)
 static int
 send_all(const struct out *o)
 {
-	char message[256];
+	char message[512];
 	int r = fd_write_all(STDOUT_FILENO, o->buf.data, o->buf.len);
 
 	if (r == 0)
 		return 0;
 	snprintf(message, sizeof(message),
-	    "cannot write to standard output: %s", strerror(-r));
+	    "cannot write to standard output: %s%s%s", strerror(-r),
+	    o->done != NULL ? "; " : "", o->done != NULL ? o->done : "");
 	complain(o, message);
 	return out_status(o, FAIL_INTERNAL);
 }

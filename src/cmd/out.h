@@ -27,6 +27,8 @@
 struct out {
 	const char *command; /* NULL: tend itself */
 	bool json;
+	const char
+	    *done; /* all the same, if no answer can be written; or NULL */
 	int failure_status; /* of any failure; 0: each kind has its own */
 	struct buf buf;     /* the answer */
 	struct buf damage;  /* objects of JSON: damage.h; none when empty */

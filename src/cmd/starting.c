@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -117,6 +118,22 @@ starting_fail(struct call *call, int rc, const struct error *err)
 	}
 }
 
+/* Who cannot be told its id can still find it by what the failure says. */
+static int
+send_started(struct call *call)
+{
+	const struct target *t = call->target;
+	char done[NAME_SIZE_MAX + 64];
+	int status;
+
+	snprintf(done, sizeof(done), "session %s (%s) was started all the same",
+	    target_name(t), t->session.id);
+	call->out->done = done;
+	status = out_send(call->out);
+	call->out->done = NULL;
+	return status;
+}
+
 int
 starting_answer(struct call *call, bool detached, bool nested)
 {
@@ -138,5 +155,5 @@ starting_answer(struct call *call, bool detached, bool nested)
 	} else {
 		buf_printf(&call->out->buf, "%s\n", t->session.id);
 	}
-	return out_send(call->out);
+	return send_started(call);
 }

@@ -36,6 +36,16 @@ def test_detached_prints_the_id_alone(home):
     assert home.wait_status(sid, "running")["id"] == sid
 
 
+def test_an_answer_that_is_lost_does_not_hide_the_session(home):
+    with open("/dev/full", "wb") as full:
+        answer = home.run("run", "-d", "-n", "there", "--", "cat", stdout=full)
+    assert answer.status == 125, answer
+    [session] = home.json("ls")
+    assert answer.err == (
+        "tend run: cannot write to standard output: No space left on device; "
+        f"session there ({session['id']}) was started all the same\n"), answer
+
+
 def test_json_is_the_session(home):
     session = home.json("run", "-d", "-n", "work/one", "--label", "k=v",
                         "--size", "100x30", "--", "cat", "-u")
