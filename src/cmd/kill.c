@@ -37,10 +37,11 @@ const struct cmd cmd_kill = {
 	.usage = "SESSION... [-y] [--json]",
 	.summary = "end a session at once",
 	.details =
-	    "All processes of the session get SIGKILL.  'tend stop' lets them\n"
-	    "tidy up first; 'tend signal' sends another signal.  Of several\n"
-	    "there is a line for each, and the status is the largest of theirs;\n"
-	    "on a terminal you are asked first.\n",
+	    "All processes of the session get SIGKILL, also those in the\n"
+	    "background (nohup, setsid, daemons).  'tend stop' lets them tidy up\n"
+	    "first; 'tend signal' sends another signal.  Of several there is a\n"
+	    "line for each, and the status is the largest of theirs; on a\n"
+	    "terminal you are asked first.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_SESSION | CMD_NEEDS_HOST | CMD_EACH,

@@ -45,10 +45,11 @@ const struct cmd cmd_stop = {
 	.usage = "SESSION... [--grace DURATION] [--interrupt] [--json]",
 	.summary = "ask a session's program to end, and see that it does",
 	.details =
-	    "All processes of the session get SIGHUP, SIGCONT and SIGTERM; what\n"
-	    "is left after the grace is killed, sessions that were started from\n"
-	    "within excepted.  Returns when it has ended.  Its log and last\n"
-	    "screen stay.\n"
+	    "All processes of the session, also those in the background (nohup,\n"
+	    "setsid, daemons), get SIGHUP, SIGCONT and SIGTERM; what is left\n"
+	    "after the grace is killed, sessions that were started from within\n"
+	    "excepted.  Returns when it has ended.  Its log and last screen\n"
+	    "stay.\n"
 	    "\n"
 	    "Several are stopped at once; there is a line for each, and the\n"
 	    "status is the largest of theirs.\n",

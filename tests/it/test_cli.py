@@ -46,6 +46,12 @@ def test_every_command_explains_itself(name):
     assert shows(name, "--json", "-h") == text
 
 
+@pytest.mark.parametrize("name", ["kill", "stop"])
+def test_what_ends_a_session_says_that_the_background_ends_too(name):
+    words = " ".join(shows(name, "-h").split())
+    assert "also those in the background (nohup, setsid, daemons)" in words
+
+
 def test_help_names_every_option_of_render():
     text = shows("render", "-h")
     for option in ("--size COLSxROWS", "--format FORMAT", "--scrollback",
