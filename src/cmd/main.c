@@ -25,6 +25,16 @@ static const struct {
 	{ "detach", "in a session, C-] d detaches" },
 	{ "start", "'tend run' starts a session" },
 	{ "rewind", "'tend snapshot --at' shows an earlier screen" },
+	{ "new-session", "'tend run' starts a session" },
+	{ "list-sessions", "'tend ls' lists the sessions" },
+	{ "kill-session", "'tend kill' ends a session" },
+	{ "attach-session", "'tend attach' goes to a session" },
+	{ "capture-pane", "'tend snapshot' shows a session's screen" },
+	{ "send-keys", "'tend send' types into a session" },
+	{ "list-clients", "'tend info' says how many are attached" },
+	{ "history", "'tend log' shows all that a session has written" },
+	{ "search", "'tend log SESSION | grep WORD' finds what was written" },
+	{ "export", "'tend log' and 'tend snapshot -o FILE' write it out" },
 };
 
 static const char *

@@ -20,9 +20,11 @@
 #include "cmd/starting.h"
 #include "cmd/target.h"
 #include "cmd/units.h"
+#include "cmd/words.h"
 #include "session/disk.h"
 #include "session/find.h"
 
+#define NOT_FOUND_STATUS 127 /* there is no such program */
 #define DEFAULT_COLS 80
 #define DEFAULT_ROWS 24
 #define DEFAULT_MAX_LOG (256ull << 20)
@@ -354,6 +356,32 @@ comes(struct target *t, const char *name)
 	return false;
 }
 
+/* What is wrong, and what the one who typed it may have wanted. */
+static int
+fail(struct call *call, const struct args *a, int rc, const struct error *err)
+{
+	const char *program = call->target->session.command[0];
+	auto_free char *quoted = NULL;
+	struct error more;
+	struct buf b;
+
+	buf_init(&b, 4 * sizeof(more.msg));
+	words_quote(program, &b);
+	quoted = buf_take(&b);
+	if (rc == -EEXIST && a->name != NULL && !a->attach_if_there)
+		error_set(&more, EEXIST,
+		    "%s; 'tend attach %s' goes to it, -A uses it", err->msg,
+		    a->name);
+	else if (call->out->failure_status == NOT_FOUND_STATUS &&
+	    call->argc == 1 && strpbrk(program, " \t\n") != NULL)
+		error_set(&more, -rc,
+		    "%s; give its words apart, or use sh -c %s", err->msg,
+		    quoted);
+	else
+		more = *err;
+	return starting_fail(call, rc, &more);
+}
+
 static int
 launch(struct call *call, const struct args *a)
 {
@@ -371,7 +399,7 @@ launch(struct call *call, const struct args *a)
 	    (rc == -EEXIST && a->attach_if_there &&
 		comes(call->target, a->name)))
 		return 0;
-	return starting_fail(call, rc, &err);
+	return fail(call, a, rc, &err);
 }
 
 /* Who begins to use a home should know what its disk cannot do. */

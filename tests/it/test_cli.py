@@ -127,7 +127,17 @@ def test_a_misspelt_command_gets_a_suggestion(typed, meant):
 
 @pytest.mark.parametrize("typed, instead", [
     ("detach", "in a session, C-] d detaches"),
-    ("start", "'tend run' starts a session")])
+    ("start", "'tend run' starts a session"),
+    ("new-session", "'tend run' starts a session"),
+    ("list-sessions", "'tend ls' lists the sessions"),
+    ("kill-session", "'tend kill' ends a session"),
+    ("attach-session", "'tend attach' goes to a session"),
+    ("capture-pane", "'tend snapshot' shows a session's screen"),
+    ("send-keys", "'tend send' types into a session"),
+    ("list-clients", "'tend info' says how many are attached"),
+    ("history", "'tend log' shows all that a session has written"),
+    ("search", "'tend log SESSION | grep WORD' finds what was written"),
+    ("export", "'tend log' and 'tend snapshot -o FILE' write it out")])
 def test_a_word_of_other_programs_is_answered_with_ours(typed, instead):
     answer = tend(typed)
     assert answer.status == 2 and answer.out == b"", answer

@@ -115,7 +115,8 @@ def test_a_name_that_is_taken_is_told(home):
     home.start("cat", options=["-n", "one"])
     error = home.error("run", "-d", "-n", "one", "--", "cat", status=125,
                        code="exists")
-    assert "one" in error["message"], error
+    assert error["message"] == ("there is an active session called one; "
+                                "'tend attach one' goes to it, -A uses it")
     assert len(home.manifests()) == 1
 
 
@@ -161,7 +162,12 @@ def test_no_such_command(home):
     assert answer.status == 127, answer
     assert "/no/such/program" in answer.err, answer
     assert "No such file or directory" in answer.err, answer
-    assert home.run("run", "-d", "--", "no-such-program").status == 127
+    answer = home.run("run", "-d", "--", "no-such-program")
+    assert answer.status == 127 and "words apart" not in answer.err, answer
+    answer = home.run("run", "-d", "--", "ls -la")
+    assert answer.status == 127, answer
+    assert answer.err.endswith("; give its words apart, or use sh -c "
+                               "'ls -la'\n"), answer
     assert home.manifests() == [], home.manifests()
 
 
