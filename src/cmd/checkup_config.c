@@ -37,7 +37,14 @@ on_warning(void *arg, const char *text)
 static void
 tell_files(struct checkup *c, const struct config *config)
 {
-	if (config->files[0] == NULL)
+	char path[PATH_MAX];
+
+	if (config->files[0] == NULL && config_user_file(path))
+		checkup_ok(c,
+		    "there is no configuration file; it would be %s, and 'man "
+		    "tend' has its settings",
+		    path);
+	else if (config->files[0] == NULL)
 		checkup_ok(c, "there is no configuration file");
 	for (size_t i = 0; i < 2 && config->files[i] != NULL; i++)
 		checkup_ok(c, "%s", config->files[i]);

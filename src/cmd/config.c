@@ -238,8 +238,8 @@ read_file(struct config *c, const char *path, config_warn_fn *fn, void *arg)
 
 /* ------------------------------------------------------------ both files */
 
-static bool
-user_file(char out[PATH_MAX])
+bool
+config_user_file(char out[PATH_MAX])
 {
 	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 	const struct passwd *pw;
@@ -262,7 +262,7 @@ config_read(struct config *c, config_warn_fn *fn, void *arg)
 	char path[PATH_MAX];
 	size_t n = 0;
 
-	if (user_file(path) && read_file(c, path, fn, arg))
+	if (config_user_file(path) && read_file(c, path, fn, arg))
 		c->files[n++] = xstrdup(path);
 	if (read_file(c, SYSTEM_FILE, fn, arg))
 		c->files[n] = xstrdup(SYSTEM_FILE);

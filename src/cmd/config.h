@@ -1,6 +1,8 @@
 #ifndef TEND_CMD_CONFIG_H
 #define TEND_CMD_CONFIG_H
 
+#include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -59,6 +61,9 @@ typedef void config_warn_fn(void *arg, const char *text);
 
 void config_init(struct config *c);
 void config_finish(struct config *c);
+
+/* Where the first of the files is, or would be; false where there is no home. */
+bool config_user_file(char out[PATH_MAX]);
 
 /* Read both files, if they are there. */
 void config_read(struct config *c, config_warn_fn *warn, void *arg);

@@ -81,7 +81,7 @@ help(struct out *out)
 		    table_alias(i)->name, table_alias(i)->command);
 	buf_puts(&out->buf,
 	    "\n'tend COMMAND -h' explains a command, 'tend' alone shows the "
-	    "first steps.\n");
+	    "first steps.\n'man tend' has the settings and the files.\n");
 	return out_send_help(out);
 }
 

@@ -32,6 +32,7 @@ def test_the_list_has_the_commands():
 def test_help_lists_all_commands(args):
     text = shows(*args)
     assert text.startswith("usage: tend COMMAND")
+    assert text.endswith("\n'man tend' has the settings and the files.\n")
     for name in COMMANDS:
         assert re.search(rf"^  {name} +\w", text, re.MULTILINE), text
 

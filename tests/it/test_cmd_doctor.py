@@ -62,6 +62,19 @@ def test_all_is_well(home):
     assert "\x1b" not in text
 
 
+@pytest.mark.parametrize("variable, file", [
+    ("XDG_CONFIG_HOME", "tend/config.ini"),
+    ("HOME", ".config/tend/config.ini")])
+def test_where_the_configuration_would_be(home, tmp_path, variable, file):
+    if os.path.exists("/etc/tend/config.ini"):
+        pytest.skip("this machine has settings for all")
+    env = {k: v for k, v in home.env.items() if k != "XDG_CONFIG_HOME"}
+    found = findings(home, env={**env, variable: str(tmp_path)})
+    assert found["config"][0]["what"] == (
+        f"there is no configuration file; it would be {tmp_path}/{file}, and "
+        "'man tend' has its settings")
+
+
 def test_a_home_that_is_not_there_is_not_made(home):
     where = home.path / "not" / "yet"
     found = findings(home, env={**home.env, "TEND_HOME": str(where)})
