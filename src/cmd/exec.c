@@ -31,7 +31,7 @@ struct args {
 
 static const struct opt options[] = {
 	OPT_VALUE(struct args, timeout, "timeout", 't', "DURATION",
-	    "wait no longer than this; the command goes on"),
+	    "give up waiting after so long; a number alone is ms"),
 	OPT_VALUE(struct args, max_output, "max-output", 0, "SIZE",
 	    "give no more output than this (1M; at most 2M)"),
 	{ 0 },

@@ -34,7 +34,7 @@ static const struct opt options[] = {
 	OPT_FLAG(struct args, force, "force", 'f',
 	    "type it whatever stands on the screen"),
 	OPT_VALUE(struct args, timeout, "timeout", 't', "DURATION",
-	    "how long it may take (10s)"),
+	    "how long it may take (10s); a number alone is ms"),
 	{ 0 },
 };
 

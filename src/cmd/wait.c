@@ -52,7 +52,7 @@ static const struct opt options[] = {
 	OPT_VALUE(struct args, after, "after", 0, "SEQ",
 	    "only lines that have come after this event"),
 	OPT_VALUE(struct args, timeout, "timeout", 0, "DURATION",
-	    "give up after so long (30s)"),
+	    "give up after so long (30s); a number alone is ms"),
 	OPT_FLAG(struct args, any, "any", 0, "of several sessions, the first"),
 	OPT_FLAG(struct args, all, "all", 0, "of several sessions, each"),
 	OPT_FLAG(struct args, pass_status, "pass-status", 0,
@@ -497,6 +497,8 @@ const struct cmd cmd_wait = {
 	    "With --after a match counts only if it is in a line that has come\n"
 	    "since: not in one that stood there before, wherever it is drawn\n"
 	    "again.  The echo of what was typed counts with --echo alone.\n"
+	    "\n"
+	    "A DURATION is as in 500ms, 5s or 2m; a number alone is ms.\n"
 	    "\n"
 	    "  tend wait build --text 'tests passed' --timeout 5m\n"
 	    "  seq=$(tend send sh --text ls --keys Enter --json | jq .result.seq)\n"

@@ -101,6 +101,22 @@ put_type(struct json_out *j, const char *type)
 		json_out_text(j, type);
 }
 
+/* How a duration is written is said wherever there is one. */
+static void
+put_description(struct json_out *j, const char *type, const char *text)
+{
+	char words[256];
+
+	if (strcmp(type, "duration") == 0) {
+		snprintf(words, sizeof(words),
+		    "%s; a string with a unit, as in \"5s\", or a number of "
+		    "milliseconds",
+		    text);
+		text = words;
+	}
+	json_put_text(j, "description", text);
+}
+
 /* As the schema of its type calls its bounds. */
 static void
 put_range(struct json_out *j, const struct op_argument *a)
@@ -130,7 +146,7 @@ put_argument(struct json_out *j, const struct op_argument *a,
 	json_out_open(j, '{');
 	put_type(j, a->type);
 	if (note != NULL)
-		json_put_text(j, "description", note->text);
+		put_description(j, a->type, note->text);
 	put_range(j, a);
 	if (note != NULL && note->schema != NULL)
 		buf_printf(j->buf, ",%s", note->schema);

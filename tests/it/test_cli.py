@@ -53,6 +53,13 @@ def test_what_ends_a_session_says_that_the_background_ends_too(name):
     assert "also those in the background (nohup, setsid, daemons)" in words
 
 
+@pytest.mark.parametrize("name", ["wait", "exec", "prompt"])
+def test_who_waits_says_what_a_number_alone_is(name):
+    options = re.findall(r"--timeout DURATION  +(.*)", shows(name, "-h"))
+    assert len(options) == 1, options
+    assert options[0].endswith("; a number alone is ms"), options
+
+
 def test_help_names_every_option_of_render():
     text = shows("render", "-h")
     for option in ("--size COLSxROWS", "--format FORMAT", "--scrollback",

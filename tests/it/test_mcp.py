@@ -74,6 +74,12 @@ def schemas():
         input=json.dumps({"tools": tools, "calls": GIVEN}).encode())
     assert done.returncode == 0 and done.stdout == b"", \
         (done.stdout + done.stderr).decode()
+    durations = [a for t in tools for a in t["inputSchema"]["properties"].values()
+                 if a["type"] == ["string", "integer"]]
+    assert len(durations) >= 6, durations
+    for argument in durations:
+        assert argument["description"].endswith(
+            '; a string with a unit, as in "5s", or a number of milliseconds')
 
 
 FENCED = re.compile(
