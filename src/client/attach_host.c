@@ -187,30 +187,56 @@ on_bye(struct attach *a)
 	a->parting = true;
 }
 
+/*
+ * A name that somebody gave elsewhere: what the user is told to type when this
+ * is over has to lead back here.
+ */
+static void
+take_name(struct attach *a, const char *name)
+{
+	char text[ENTRY_MAX + 16];
+
+	if (name[0] == '\0' || strcmp(name, a->name) == 0)
+		return;
+	snprintf(a->name, sizeof(a->name), "%s", name);
+	snprintf(text, sizeof(text), " now called %s", a->name);
+	if (!a->options->in_line && !a->view.as_is)
+		attach_notice(a, text);
+}
+
 struct size {
 	unsigned cols, rows;
+};
+
+struct metadata {
+	struct size size;
+	char name[ENTRY_MAX];
 };
 
 static void
 on_metadata(struct attach *a, const struct frame *f)
 {
 	static const struct json_field fields[] = {
-		JSON_FIELD(struct size, cols, "cols", UINT, UINT16_MAX),
-		JSON_FIELD(struct size, rows, "rows", UINT, UINT16_MAX),
+		JSON_FIELD(struct metadata, size.cols, "cols", UINT,
+		    UINT16_MAX),
+		JSON_FIELD(struct metadata, size.rows, "rows", UINT,
+		    UINT16_MAX),
+		JSON_FIELD(struct metadata, name, "name", CUT, 0),
 		{ 0 },
 	};
 	auto_json json_t *tree = json_tree_object((const char *)f->payload,
 	    f->len, NULL);
-	struct size size = { 0 };
+	struct metadata m = { 0 };
 
-	if (tree == NULL || json_fields_read(fields, tree, &size, NULL) < 0)
+	if (tree == NULL || json_fields_read(fields, tree, &m, NULL) < 0)
 		return;
+	take_name(a, m.name); /* it was away, and renamed meanwhile */
 	/* Resumed, and resized meanwhile: where, nobody can say. */
 	if (a->mirror.cols != 0 &&
-	    (size.cols != a->mirror.cols || size.rows != a->mirror.rows))
+	    (m.size.cols != a->mirror.cols || m.size.rows != a->mirror.rows))
 		a->mirror.stale = true;
-	a->mirror.cols = size.cols;
-	a->mirror.rows = size.rows;
+	a->mirror.cols = m.size.cols;
+	a->mirror.rows = m.size.rows;
 }
 
 static void
@@ -256,8 +282,61 @@ on_gap(struct attach *a, const struct frame *f)
 }
 
 struct event {
-	char event[32], by[32];
+	char event[32], by[32], name[ENTRY_MAX];
 	struct size size;
+};
+
+static void
+on_resized(struct attach *a, const struct event *ev)
+{
+	mirror_resize(&a->mirror, ev->size.cols, ev->size.rows);
+	a->view.waiting = true;
+}
+
+static void
+on_unlogged(struct attach *a, const struct event *ev)
+{
+	(void)ev;
+	attach_notice(a,
+	    "tend: the log cannot be written; the program goes on unlogged");
+}
+
+static void
+on_detached(struct attach *a, const struct event *ev)
+{
+	attach_finish_detached(a, ev->by);
+}
+
+static void
+on_lease(struct attach *a, const struct event *ev)
+{
+	(void)ev;
+	a->keys.ask = true;
+}
+
+static void
+on_replaced(struct attach *a, const struct event *ev)
+{
+	attach_notice(a, "tend: somebody else took the right to type");
+	on_lease(a, ev);
+}
+
+static void
+on_renamed(struct attach *a, const struct event *ev)
+{
+	take_name(a, ev->name);
+}
+
+static const struct {
+	const char *name;
+	void (*fn)(struct attach *a, const struct event *ev);
+} events[] = {
+	{ "resized", on_resized },
+	{ "unlogged", on_unlogged },
+	{ "detached", on_detached },
+	{ "lease", on_lease },
+	{ "replaced", on_replaced },
+	{ "renamed", on_renamed },
 };
 
 static void
@@ -266,6 +345,7 @@ on_event(struct attach *a, const struct frame *f)
 	static const struct json_field fields[] = {
 		JSON_FIELD(struct event, event, "event", CUT, 0),
 		JSON_FIELD(struct event, by, "by", CUT, 0),
+		JSON_FIELD(struct event, name, "name", CUT, 0),
 		JSON_FIELD(struct event, size.cols, "cols", UINT, UINT16_MAX),
 		JSON_FIELD(struct event, size.rows, "rows", UINT, UINT16_MAX),
 		{ 0 },
@@ -276,20 +356,9 @@ on_event(struct attach *a, const struct frame *f)
 
 	if (tree == NULL || json_fields_read(fields, tree, &ev, NULL) < 0)
 		return;
-	if (strcmp(ev.event, "resized") == 0) {
-		mirror_resize(&a->mirror, ev.size.cols, ev.size.rows);
-		a->view.waiting = true;
-	} else if (strcmp(ev.event, "unlogged") == 0) {
-		attach_notice(a,
-		    "tend: the log cannot be written; "
-		    "the program goes on unlogged");
-	} else if (strcmp(ev.event, "detached") == 0) {
-		attach_finish_detached(a, ev.by);
-	} else if (strcmp(ev.event, "replaced") == 0) {
-		attach_notice(a, "tend: somebody else took the right to type");
-	}
-	a->keys.ask |= strcmp(ev.event, "lease") == 0 ||
-	    strcmp(ev.event, "replaced") == 0;
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		if (strcmp(ev.event, events[i].name) == 0)
+			events[i].fn(a, &ev);
 }
 
 static void

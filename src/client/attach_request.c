@@ -20,8 +20,7 @@ static const struct {
 	const char *done;   /* before the name that was given; or NULL */
 	const char *failed; /* before the reason */
 } requests[] = {
-	[RENAME] = { "session.rename", " this session is now called ",
-	    "not renamed" },
+	[RENAME] = { "session.rename", " now called ", "not renamed" },
 	[MARK] = { "session.mark", " marked this moment as ", "not marked" },
 	[TAKE] = { "lease.steal", " you have the right to type now",
 	    "not taken" },

@@ -54,7 +54,7 @@ def test_a_session_is_renamed(home):
         term.type("\x15nevv\x7f\x7fw \x7f\u00e9")
         says(term, " rename to: new\u00e9")
         term.type("\x7f\r")
-        says(term, "this session is now called new")
+        says(term, " now called new")
         assert home.info(sid)["name"] == "new"
         term.type(PREFIX + ",")
         says(term, " rename to: new")
@@ -73,6 +73,38 @@ def test_a_session_is_renamed(home):
         term.type(PREFIX + "d")
         assert term.ended() == 0
         term.wait_text("detached from new")
+
+
+def test_a_name_given_elsewhere_is_taken(home):
+    """What it says on leaving leads back, by the name of now."""
+    sid = ready(home, "-n", "work")
+    with Terminal() as term:
+        attached(home, term, sid, "ready")
+        home.ok("rename", "work", "newwork")
+        says(term, " now called newwork")
+        term.type(PREFIX + "d")
+        assert term.ended() == 0
+        term.wait_text("[detached from newwork \u00b7 tend attach newwork]")
+    with Terminal() as term:
+        attached(home, term, "newwork", "ready")
+        home.ok("rename", "newwork", "last")
+        says(term, " now called last")
+        term.type("\x04")
+        assert term.ended() == 0
+        term.wait_text("[last exited 0 \u00b7 tend log last]")
+
+
+def test_a_name_given_while_the_connection_is_lost_is_taken(home):
+    sid = ready(home, "-n", "work")
+    with Terminal() as term:
+        attached(home, term, sid, "ready")
+        os.kill(term.program.pid, signal.SIGSTOP)
+        pid = home.info(sid)["host_pid"]
+        os.kill(pid, signal.SIGKILL)
+        wait_for(lambda: home.info(sid)["host_pid"] != pid, "a host")
+        home.ok("rename", "work", "newwork")
+        os.kill(term.program.pid, signal.SIGCONT)
+        says(term, " now called newwork")
 
 
 def test_a_moment_is_marked(home):
