@@ -190,13 +190,25 @@ turn(struct attach *a)
 /* From the beginning to the end. */
 
 static const char *
-prefix_of(const struct attach_options *o)
+prefix_of(const char *name)
 {
 	const char *env = getenv("TEND_PREFIX");
 
-	if (o->prefix != NULL)
-		return o->prefix;
+	if (name != NULL)
+		return name;
 	return env != NULL && *env != '\0' ? env : KEYS_DEFAULT_PREFIX;
+}
+
+/* Whether a session around this one sees our prefix before we do. */
+static bool
+is_inner(const struct attach_options *o, const struct keys *k)
+{
+	char id[ID_SIZE];
+	struct key outer;
+
+	return around_session(id) &&
+	    key_parse(prefix_of(o->outer), &outer, NULL) == 0 &&
+	    key_same(&outer, &k->prefix);
 }
 
 /* A number that no other client has. */
@@ -385,8 +397,9 @@ attach_check(const struct attach_options *o, struct error *err)
 	return error_set(err, EDEADLK,
 	    "this terminal is in a session already: %s %s goes to another one, "
 	    "%s %s detaches; with --nested, press %s twice for the inner one",
-	    prefix_of(o), keys_of(&o->bound, KEYS_SESSIONS), prefix_of(o),
-	    keys_of(&o->bound, KEYS_DETACH), prefix_of(o));
+	    prefix_of(o->prefix), keys_of(&o->bound, KEYS_SESSIONS),
+	    prefix_of(o->prefix), keys_of(&o->bound, KEYS_DETACH),
+	    prefix_of(o->prefix));
 }
 
 int
@@ -404,10 +417,11 @@ attach_run(const struct attach_options *o, int dirfd, struct error *err)
 	snprintf(a.name, sizeof(a.name), "%s", o->name);
 	buf_init(&a.send, SEND_MAX);
 	buf_init(&a.last_words, LAST_WORDS_MAX);
-	rc = keys_init(&a.keys, prefix_of(o), &o->bound, &attach_keys_ops, &a,
-	    &a.send, err);
+	rc = keys_init(&a.keys, prefix_of(o->prefix), &o->bound,
+	    &attach_keys_ops, &a, &a.send, err);
 	if (rc < 0)
 		return rc;
+	a.inner = is_inner(o, &a.keys);
 	mirror_init(&a.mirror);
 	view_init(&a.view, o->in_line);
 	rc = run(&a, err);

@@ -24,6 +24,7 @@ struct attach_options {
 	bool in_line;     /* no alternate screen: into the scrollback */
 	enum hello_replay replay;
 	const char *prefix; /* a key's name; NULL: $TEND_PREFIX, or C-] */
+	const char *outer;  /* the prefix of a session around this; likewise */
 	struct keys_bound bound;
 	bool *other; /* set when the user wants to pick another session */
 };

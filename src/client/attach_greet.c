@@ -1,7 +1,19 @@
+#include <stdio.h>
+
 #include "client/attach_state.h"
 #include "client/greeting.h"
 
 /* Attaching: what a person is told when it begins, and when nothing is typed. */
+
+void
+attach_prefix(const struct attach *a, char out[ATTACH_PREFIX_MAX])
+{
+	char name[KEY_NAME_MAX] = "";
+
+	(void)key_name(&a->keys.prefix, name, sizeof(name));
+	snprintf(out, ATTACH_PREFIX_MAX, "%s%s%s", name, a->inner ? " " : "",
+	    a->inner ? name : "");
+}
 
 /*
  * Not where the program's own bytes must pass through: a line of ours would
@@ -10,11 +22,11 @@
 void
 attach_greet(struct attach *a)
 {
-	char prefix[KEY_NAME_MAX] = "", text[GREETING_MAX];
+	char prefix[ATTACH_PREFIX_MAX], text[GREETING_MAX];
 
 	if (a->options->in_line || a->view.as_is)
 		return;
-	(void)key_name(&a->keys.prefix, prefix, sizeof(prefix));
+	attach_prefix(a, prefix);
 	greeting_text(&(struct greeting){ a->name, prefix,
 			  keys_of(&a->keys.bound, KEYS_DETACH),
 			  keys_of(&a->keys.bound, KEYS_HELP), a->keys.muted },

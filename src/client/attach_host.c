@@ -371,7 +371,7 @@ on_taken(struct attach *a, const struct frame *f)
 			       "not typed",
 		[TAKEN_ENDED] = "tend: the program has ended",
 	};
-	char prefix[KEY_NAME_MAX] = "", text[192] = "";
+	char prefix[ATTACH_PREFIX_MAX], text[192] = "";
 	struct frame_taken t;
 
 	if (!frame_taken(f, &t) || t.status > TAKEN_ENDED ||
@@ -379,7 +379,7 @@ on_taken(struct attach *a, const struct frame *f)
 		return;
 	a->keys.ask = true;
 	if (t.status == TAKEN_LEASED) {
-		(void)key_name(&a->keys.prefix, prefix, sizeof(prefix));
+		attach_prefix(a, prefix);
 		snprintf(text, sizeof(text), "%s; %s %s takes it",
 		    refusals[t.status], prefix,
 		    keys_of(&a->keys.bound, KEYS_TAKE));

@@ -29,12 +29,13 @@ page_of(const struct attach *a)
 static void
 draw_page(struct attach *a)
 {
-	char prefix[KEY_NAME_MAX] = "";
+	char prefix[KEY_NAME_MAX] = "", pressed[ATTACH_PREFIX_MAX];
 
 	(void)key_name(&a->keys.prefix, prefix, sizeof(prefix));
+	attach_prefix(a, pressed);
 	if (a->helping)
-		help_draw(&a->help, prefix, &a->keys.bound, a->view.cols,
-		    a->view.rows);
+		help_draw(&a->help, pressed, prefix, &a->keys.bound,
+		    a->view.cols, a->view.rows);
 	else if (reader_is_open(&a->reader))
 		reader_draw(&a->reader, a->view.cols, a->view.rows);
 	a->view.page = page_of(a);

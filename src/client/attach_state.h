@@ -40,6 +40,7 @@ struct attach {
 	struct term term;
 	struct probe probe;
 	struct keys keys;
+	bool inner; /* a session around this one takes our prefix first */
 	struct mirror mirror;
 	struct view view;
 	char name[ENTRY_MAX];  /* the session's, as far as we know */
@@ -84,6 +85,9 @@ void attach_finish_detached(struct attach *a, const char *by);
 bool attach_is_over(struct attach *a);
 
 /* attach_greet.c */
+/* What a user presses before a command: the prefix, twice for an inner one. */
+#define ATTACH_PREFIX_MAX (2 * KEY_NAME_MAX + 2)
+void attach_prefix(const struct attach *a, char out[ATTACH_PREFIX_MAX]);
 void attach_greet(struct attach *a);
 void attach_on_typed(struct attach *a);
 

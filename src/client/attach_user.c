@@ -71,9 +71,9 @@ static void
 on_command(void *arg, enum keys_command command)
 {
 	struct attach *a = arg;
-	char name[KEY_NAME_MAX] = "", text[256];
+	char name[ATTACH_PREFIX_MAX], text[256];
 
-	(void)key_name(&a->keys.prefix, name, sizeof(name));
+	attach_prefix(a, name);
 	switch (command) {
 	case KEYS_DETACH:
 		attach_detach(a);

@@ -39,16 +39,16 @@ add_title(struct list *l, const char *title, const char *rest)
 }
 
 static void
-list_commands(struct list *l, const char *prefix,
+list_commands(struct list *l, const char *pressed, const char *prefix,
     const struct keys_bound *bound)
 {
 	char text[KEY_NAME_MAX + 16];
 
-	add_title(l, "After ", prefix);
+	add_title(l, "After ", pressed);
 	for (unsigned c = 0; c < KEYS_UNKNOWN; c++)
 		add(l, COMMAND_KEYS, keys_of(bound, c), keys_does(c));
 	snprintf(text, sizeof(text), "type %s itself", prefix);
-	add(l, COMMAND_KEYS, prefix, text);
+	add(l, COMMAND_KEYS, pressed, text);
 }
 
 static void
@@ -92,8 +92,8 @@ put_bar(struct help *h)
 }
 
 void
-help_draw(struct help *h, const char *prefix, const struct keys_bound *bound,
-    unsigned cols, unsigned rows)
+help_draw(struct help *h, const char *pressed, const char *prefix,
+    const struct keys_bound *bound, unsigned cols, unsigned rows)
 {
 	struct vt_config config = { .cols = (uint16_t)cols,
 		.rows = (uint16_t)rows };
@@ -104,7 +104,7 @@ help_draw(struct help *h, const char *prefix, const struct keys_bound *bound,
 	vt_destroy(h->vt);
 	h->vt = vt_create(&config, NULL);
 	h->rows = rows > 1 ? rows - 1 : 1;
-	list_commands(&left, prefix, bound);
+	list_commands(&left, pressed, prefix, bound);
 	if (!two)
 		add(&left, 0, "", "");
 	list_history(two ? &right : &left);

@@ -20,8 +20,8 @@ struct help {
 	unsigned top, lines, rows;
 };
 
-/* prefix is the name of that key. */
-void help_draw(struct help *h, const char *prefix,
+/* The prefix is a key's name; pressed is what leads to a command. */
+void help_draw(struct help *h, const char *pressed, const char *prefix,
     const struct keys_bound *bound, unsigned cols, unsigned rows);
 void help_finish(struct help *h); /* all zero is fine */
 

@@ -101,6 +101,7 @@ attaching_run(struct call *call, const struct attach_options *o)
 	struct error err = { 0 };
 
 	now.prefix = config_or(call->config, CONFIG_PREFIX, o->prefix);
+	now.outer = config_or(call->config, CONFIG_PREFIX, NULL);
 	for (unsigned c = 0; c < KEYS_UNKNOWN; c++)
 		now.bound.names[c] = config_text(call->config,
 		    CONFIG_KEY_DETACH + c); /* in the order of keys.def */

@@ -173,8 +173,18 @@ def test_nested_attach_is_refused_with_a_hint(home):
         assert len(home.json("ls", "-a")) == 2, "nothing was started"
         term.type(f"{lib.TEND} attach --nested inner; echo left $?\r")
         term.wait_text("this is inner")
-        term.type("\x1d\x1dd")  # the outer one passes the second on
+        term.wait_text(" inner \u00b7 C-] C-] d detaches \u00b7 C-] C-] ? help")
+        term.type("\x1d\x1d?")
+        term.wait_text("After C-] C-]")
+        term.wait_text(" C-] C-] type C-] itself")
+        term.type("q\x1d\x1dd")  # the outer one passes the second on
         term.wait_text("left 0")
+        # A prefix of its own comes through at once.
+        term.type(f"clear; {lib.TEND} attach --nested --prefix C-a inner; "
+                  "echo gone $?\r")
+        term.wait_text(" inner \u00b7 C-a d detaches \u00b7 C-a ? help")
+        term.type("\x01d")
+        term.wait_text("gone 0")
         term.type(DETACH)
         assert term.ended() == 0
 

@@ -33,7 +33,7 @@ read_all(unsigned cols, unsigned rows)
 
 	buf_init(&text, SIZE_MAX);
 	for (unsigned n = 0; n < 100; n++) {
-		help_draw(&h, "C-]", &usual, cols, rows);
+		help_draw(&h, "C-]", "C-]", &usual, cols, rows);
 		assert_true(strlen(h.bar) <= cols + 4); /* two are no ASCII */
 		vt_text(h.vt, &text);
 		if (!press(&h, "Down"))
@@ -70,9 +70,9 @@ any_key_closes_a_page_that_fits(void **state)
 	struct help h = { 0 };
 
 	(void)state;
-	help_draw(&h, "C-]", &usual, 80, 24);
+	help_draw(&h, "C-]", "C-]", &usual, 80, 24);
 	assert_false(press(&h, "Down"));
-	help_draw(&h, "C-]", &usual, 40, 10);
+	help_draw(&h, "C-]", "C-]", &usual, 40, 10);
 	assert_true(press(&h, "Down"));
 	assert_false(press(&h, "q"));
 	help_finish(&h);
