@@ -27,6 +27,8 @@ struct attach_options {
 	const char *outer;  /* the prefix of a session around this; likewise */
 	struct keys_bound bound;
 	bool *other; /* set when the user wants to pick another session */
+	bool (*has_other)(void *arg); /* whether there is one */
+	void *arg;
 };
 
 /*

@@ -63,6 +63,10 @@ attach_suspend(struct attach *a)
 static void
 leave_for_another(struct attach *a)
 {
+	if (!a->options->has_other(a->options->arg)) {
+		attach_notice(a, " there is no other session");
+		return;
+	}
 	*a->options->other = true;
 	attach_finish(a, DETACHED, 0);
 }

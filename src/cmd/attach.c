@@ -94,6 +94,14 @@ take_other(struct call *call, struct attach_options *o)
 	return status;
 }
 
+static bool
+has_other(void *arg)
+{
+	struct call *call = arg;
+
+	return picking_has_other(call, call->target->session.id);
+}
+
 int
 attaching_run(struct call *call, const struct attach_options *o)
 {
@@ -105,6 +113,8 @@ attaching_run(struct call *call, const struct attach_options *o)
 	for (unsigned c = 0; c < KEYS_UNKNOWN; c++)
 		now.bound.names[c] = config_text(call->config,
 		    CONFIG_KEY_DETACH + c); /* in the order of keys.def */
+	now.has_other = has_other;
+	now.arg = call;
 	for (;;) {
 		bool other = false;
 		int status, result;

@@ -68,7 +68,14 @@ describe(const struct manifest *m, struct picker_row *out)
 	buf_finish(&b);
 }
 
-/* Those that run, but for the one that this is in. */
+/* Whether it runs, and is not the one that this is in. */
+static bool
+is_choice(const struct roster_row *row, const char *own)
+{
+	return row->rc >= 0 && status_is_active(row->m.status) &&
+	    (own == NULL || strcmp(row->id, own) != 0);
+}
+
 static int
 renew(struct picking *p, struct error *err)
 {
@@ -85,10 +92,8 @@ renew(struct picking *p, struct error *err)
 	for (size_t i = 0; i < r.n; i++) {
 		const struct roster_row *row = &r.rows[i];
 
-		if (row->rc < 0 || !status_is_active(row->m.status) ||
-		    (p->own != NULL && strcmp(row->id, p->own) == 0))
-			continue;
-		describe(&row->m, &rows[n++]);
+		if (is_choice(row, p->own))
+			describe(&row->m, &rows[n++]);
 	}
 	roster_finish(&r);
 	picker_renew(&p->picker, rows, n);
@@ -236,6 +241,20 @@ pick(struct picking *p, struct error *err)
 	}
 	term_close(&p->term);
 	return rc;
+}
+
+bool
+picking_has_other(struct call *call, const char *id)
+{
+	const char *own = getenv("TEND_SESSION");
+	struct roster r;
+	bool found = roster_read(&r, &call->target->home, false, NULL) < 0;
+
+	for (size_t i = 0; i < r.n && !found; i++)
+		found = is_choice(&r.rows[i], own) &&
+		    strcmp(r.rows[i].id, id) != 0;
+	roster_finish(&r);
+	return found;
 }
 
 bool

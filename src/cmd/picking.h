@@ -15,6 +15,9 @@ struct call;
  */
 int picking_run(struct call *call, char id[ID_SIZE]);
 
+/* Whether one runs besides that one; or nobody can say. */
+bool picking_has_other(struct call *call, const char *id);
+
 /* Whether there is a terminal to do so. */
 bool picking_can(void);
 

@@ -194,6 +194,22 @@ def test_another_session_is_picked(home):
     assert "here" not in "".join(home.screen("first")["lines"])
 
 
+def test_the_only_session_has_no_other(home):
+    """It stays where it is, and says why; one that has ended is none."""
+    home.ok("stop", home.start("cat"))
+    sid = ready(home)
+    with Terminal() as term:
+        attached(home, term, sid, "ready")
+        term.type("typed\r")
+        term.wait_text("typed\ntyped")  # and the greeting is gone
+        begun = len(term.raw)
+        term.type(PREFIX + "w")
+        says(term, " there is no other session")
+        assert b"detaches" not in term.raw[begun:]
+        term.type("again\r")
+        term.wait_text("again\nagain")
+
+
 def test_killing_asks_first(home):
     sid = ready(home, "-n", "it")
     with Terminal() as term:
