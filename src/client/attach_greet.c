@@ -45,3 +45,24 @@ attach_on_typed(struct attach *a)
 	else if (a->greeting)
 		attach_notice(a, NULL);
 }
+
+/* The host would refuse it as well, but only after the user was asked. */
+bool
+attach_refuses(struct attach *a, enum keys_command command)
+{
+	static const char *const changes[KEYS_UNKNOWN + 1] = {
+		[KEYS_RENAME] = "rename it",
+		[KEYS_MARK] = "mark this moment",
+		[KEYS_TAKE] = "take over typing",
+		[KEYS_OTHERS] = "detach others",
+		[KEYS_KILL] = "kill it",
+	};
+	char text[64];
+
+	if (!a->keys.muted || changes[command] == NULL)
+		return false;
+	snprintf(text, sizeof(text), " view only: you cannot %s",
+	    changes[command]);
+	attach_notice(a, text);
+	return true;
+}

@@ -90,6 +90,8 @@ bool attach_is_over(struct attach *a);
 void attach_prefix(const struct attach *a, char out[ATTACH_PREFIX_MAX]);
 void attach_greet(struct attach *a);
 void attach_on_typed(struct attach *a);
+/* Whether a command is not for who only looks, who was told so. */
+bool attach_refuses(struct attach *a, enum keys_command command);
 
 /* attach_host.c */
 /* Connected, or over already. */

@@ -78,6 +78,8 @@ on_command(void *arg, enum keys_command command)
 	char name[ATTACH_PREFIX_MAX], text[256];
 
 	attach_prefix(a, name);
+	if (attach_refuses(a, command))
+		return;
 	switch (command) {
 	case KEYS_DETACH:
 		attach_detach(a);

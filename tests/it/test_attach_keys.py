@@ -229,15 +229,17 @@ def test_killing_asks_first(home):
 
 def test_who_only_looks_changes_nothing(home):
     sid = ready(home, "-n", "it")
-    with Terminal() as term:
+    cannot = {"x": "kill it", "$": "rename it", "m": "mark this moment",
+              "t": "take over typing", "D": "detach others"}
+    with Terminal(40, 10) as term:
         attached(home, term, sid, "ready", "--read-only")
-        term.type(PREFIX + "xy")
-        says(term, "not killed: ")
-        term.type(PREFIX + "$\x15other\r")
-        says(term, "not renamed: ")
+        for key, what in cannot.items():
+            term.type(PREFIX + key)
+            term.wait(lambda s, what=what: bar(s) ==
+                      f" view only: you cannot {what}", what)
+        term.type("y")  # it is no answer: nothing was asked
+        says(term, "your keys are not typed")
         assert home.info(sid)["name"] == "it"
-        term.type(PREFIX + "m" + "name\r")
-        says(term, "not marked: ")
         assert home.info(sid)["status"] == "running"
 
 
