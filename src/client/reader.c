@@ -294,6 +294,43 @@ count_lines(const struct buf *b)
 	return b->len > 0 && b->data[b->len - 1] != '\n' ? lines + 1 : lines;
 }
 
+/* The first of two that fits behind what the bar begins with. */
+static void
+say(struct reader *r, const char *text, const char *brief)
+{
+	static const char head[] = " history 100% - ";
+	bool fits = sizeof(head) - 1 + strlen(text) <= r->cols;
+
+	snprintf(r->said, sizeof(r->said), "%s", fits ? text : brief);
+}
+
+/* Sent is all that is known: a terminal may ignore it without a word. */
+static void
+say_sent(struct reader *r, const struct buf *sent)
+{
+	unsigned lines = count_lines(sent);
+	const char *s = lines == 1 ? "" : "s";
+	char text[96], brief[64];
+
+	snprintf(text, sizeof(text),
+	    "sent %u line%s (%zu bytes) to the terminal's clipboard", lines, s,
+	    sent->len);
+	snprintf(brief, sizeof(brief), "sent %u line%s to the clipboard", lines,
+	    s);
+	say(r, text, brief);
+}
+
+static void
+say_cut(struct reader *r)
+{
+	char text[96], brief[64];
+
+	snprintf(brief, sizeof(brief), "sent the first %u KiB only",
+	    CLIPBOARD_MAX >> 10);
+	snprintf(text, sizeof(text), "%s: more than a terminal takes", brief);
+	say(r, text, brief);
+}
+
 static void
 copy(struct reader *r)
 {
@@ -304,13 +341,9 @@ copy(struct reader *r)
 	all = selection_copy(&r->selection, &r->book, &text);
 	clipboard_put(&r->copied, text.data, text.len);
 	if (all)
-		snprintf(r->said, sizeof(r->said),
-		    "copied %zu bytes, %u line%s", text.len, count_lines(&text),
-		    count_lines(&text) == 1 ? "" : "s");
+		say_sent(r, &text);
 	else
-		snprintf(r->said, sizeof(r->said),
-		    "copied the first %u KiB only: more than a terminal takes",
-		    CLIPBOARD_MAX >> 10);
+		say_cut(r);
 	buf_finish(&text);
 	r->selection.on = false;
 }

@@ -319,11 +319,12 @@ def test_a_selection_is_copied_to_the_clipboard(home):
         assert [row["inverse"] for row in screen["marks"][:3]] == \
             ["1", "line ", ""], screen["marks"]
         term.type("y")
-        screen = term.wait(lambda s: "copied" in bar(s), "it was copied")
-        assert "copied 7 bytes, 2 lines" in bar(screen), screen
+        screen = term.wait(lambda s: "sent" in bar(s), "it was copied")
+        assert bar(screen).endswith(
+            " \u00b7 sent 2 lines (7 bytes) to the terminal's clipboard"), screen
         assert copied(term) == "1\nline "
         term.type("GV" + UP + UP + "\r")
-        term.wait(lambda s: "copied 96 bytes, 2 lines" in bar(s), "two lines")
+        term.wait(lambda s: "sent 2 lines (96 bytes) to" in bar(s), "two lines")
         assert copied(term) == "y" * 90 + "\nlast\n"
         term.type("v")
         term.wait(lambda s: "y copy" in bar(s), "a selection")
@@ -331,6 +332,17 @@ def test_a_selection_is_copied_to_the_clipboard(home):
         term.wait(lambda s: "q leave" in bar(s), "no selection")
         term.type("\x1b")
         term.wait(lambda s: "history" not in bar(s), "the session")
+
+
+def test_what_was_copied_is_told_in_a_narrow_terminal_too(home):
+    sid = home.start("sh", "-c", "seq -f 'line %.0f' 1 50; exec cat")
+    with Terminal(40, 10) as term:
+        attached(home, term, sid, "line 50")
+        term.type(PREFIX + "[")
+        term.wait(lambda s: "q leave" in bar(s), "the history")
+        term.type("Vy")
+        screen = term.wait(lambda s: "sent" in bar(s), "it was copied")
+        assert bar(screen).endswith(" sent 1 line to the clipboard"), screen
 
 
 def test_the_mouse_selects(home):
@@ -341,7 +353,7 @@ def test_the_mouse_selects(home):
         term.type("\x1b[<0;3;2M\x1b[<32;4;2M\x1b[<32;5;3M\x1b[<0;5;3m")
         term.wait(lambda s: "y copy" in bar(s), "a selection")
         term.type("y")
-        term.wait(lambda s: "copied" in bar(s), "it was copied")
+        term.wait(lambda s: "sent 2 lines" in bar(s), "it was copied")
         assert copied(term) == "ne 29\nline "
 
 
@@ -351,7 +363,7 @@ def test_no_more_is_copied_than_a_terminal_takes(home):
         attached(home, term, sid, "30000")
         opened(term)
         term.type("gVGy")
-        term.wait(lambda s: "the first 100 KiB only" in bar(s), "a part")
+        term.wait(lambda s: "sent the first 100 KiB only" in bar(s), "a part")
         text = copied(term)
         assert 102000 < len(text.encode()) <= 102400, len(text)
         whole = "".join(f"{i} \u754c\n" for i in range(1, 30001))
