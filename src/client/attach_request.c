@@ -5,6 +5,7 @@
 #include "base/json_out.h"
 #include "base/json_tree.h"
 #include "client/attach_state.h"
+#include "session/home.h"
 #include "wire/frame.h"
 
 /*
@@ -67,11 +68,50 @@ attach_take_lease(struct attach *a)
 	request(a, TAKE, NULL);
 }
 
+/* Whether a part of the name begins with one of these. */
+static bool
+has_part(const char *name, const char *first)
+{
+	bool found = strchr(first, *name) != NULL;
+
+	while (!found && (name = strchr(name, '/')) != NULL)
+		found = strchr(first, *++name) != NULL;
+	return found;
+}
+
+/* What is wrong with a name, in half a row: the host's reason fills two. */
+static const char *
+fault_of(const char *name)
+{
+	static const char known[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "abcdefghijklmnopqrstuvwxyz"
+				    "0123456789._-/";
+
+	if (strchr(name, ' ') != NULL)
+		return "a name has no blanks";
+	if (name[strspn(name, known)] != '\0')
+		return "use letters, digits, ._-/";
+	if (has_part(name, "/")) /* or the end, which it finds as well */
+		return "a / has nothing beside it";
+	if (has_part(name, ".-"))
+		return "it begins with . or -";
+	return "it is too long, or an id";
+}
+
 static void
 on_new_name(struct attach *a, const char *text)
 {
-	if (*text != '\0' && strcmp(text, a->name) != 0)
+	char why[96];
+
+	if (*text == '\0' || strcmp(text, a->name) == 0)
+		return;
+	if (name_check(text, NULL) == 0) {
 		request(a, RENAME, text);
+		return;
+	}
+	snprintf(why, sizeof(why), " %s: %s", requests[RENAME].failed,
+	    fault_of(text));
+	attach_notice(a, why);
 }
 
 void

@@ -143,7 +143,7 @@ claim_error(int rc, const char *name, struct error *err)
 {
 	if (rc == -EEXIST)
 		return error_set(err, EEXIST,
-		    "there is an active session called %s", name);
+		    "the name %s is taken by an active session", name);
 	return error_set(err, -rc, "cannot claim the name %s: %s", name,
 	    strerror(-rc));
 }

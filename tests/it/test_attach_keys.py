@@ -75,6 +75,25 @@ def test_a_session_is_renamed(home):
         term.wait_text("detached from new")
 
 
+@pytest.mark.parametrize("name, why", [
+    ("my work", "a name has no blanks"),
+    ("caf\u00e9", "use letters, digits, ._-/"),
+    ("no//name", "a / has nothing beside it"),
+    ("name/", "a / has nothing beside it"),
+    ("a/-b", "it begins with . or -"),
+    ("n" * 65, "it is too long, or an id"),
+    ("/name", "a / has nothing beside it"),
+    ("taken", "the name taken is taken by")])
+def test_why_it_is_not_renamed_fits_into_a_row(home, name, why):
+    sid = ready(home, "-n", "old")
+    home.start("cat", options=["-n", "taken"])
+    with Terminal(40, 10) as term:
+        attached(home, term, sid, "ready")
+        term.type(PREFIX + "$\x15" + name + "\r")
+        term.wait(lambda s: bar(s) == f" not renamed: {why}", why)
+        assert home.info(sid)["name"] == "old"
+
+
 def test_a_name_given_elsewhere_is_taken(home):
     """What it says on leaving leads back, by the name of now."""
     sid = ready(home, "-n", "work")

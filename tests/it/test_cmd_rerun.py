@@ -168,4 +168,4 @@ def test_name_that_another_has_now_is_refused(home):
     old = ended(home, "true", options=["-n", "mine"])
     home.start("cat", options=["-n", "mine"])
     error = home.error("rerun", "-d", old, status=125, code="exists")
-    assert "an active session called mine" in error["message"], error
+    assert "the name mine is taken by" in error["message"], error

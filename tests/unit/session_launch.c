@@ -376,7 +376,8 @@ a_name_that_is_taken_is_refused(void **state)
 			     &err),
 	    -EEXIST);
 	assert_int_equal(p->code, 125);
-	assert_string_equal(err.msg, "there is an active session called sh");
+	assert_string_equal(err.msg,
+	    "the name sh is taken by an active session");
 	assert_int_equal(entries(p, "sessions"), 2);
 	assert_int_equal(entries(p, "names"), 2);
 }

@@ -123,7 +123,8 @@ a_name_has_one_active_holder(void **state)
 	assert_int_equal(name_claim(&h, "x", a, everybody, NULL, &err), 0);
 	assert_int_equal(name_claim(&h, "x", b, everybody, NULL, &err),
 	    -EEXIST);
-	assert_string_equal(err.msg, "there is an active session called x");
+	assert_string_equal(err.msg,
+	    "the name x is taken by an active session");
 	assert_int_equal(name_claim(&h, "x", a, everybody, NULL, &err), 0);
 	assert_int_equal(name_holder(&h, "x", id), 0);
 	assert_string_equal(id, a);
