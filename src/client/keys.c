@@ -102,6 +102,8 @@ on_command(struct keys *k, const struct key *key)
 	    !keys_match(key, keys_of(&k->bound, command)))
 		command++;
 	end_text(k);
+	if (command == KEYS_UNKNOWN && key->code == KEY_ESCAPE)
+		return; /* the user has thought better of it */
 	k->ops->command(k->arg, (enum keys_command)command);
 }
 

@@ -248,6 +248,21 @@ the_prefix_leads_to_commands(void **state)
 }
 
 static void
+escape_after_the_prefix_does_nothing(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	set_up(&r, KEYS_DEFAULT_PREFIX);
+	type(&r, "\x1d\033");
+	keys_flush(&r.keys);
+	said(&r, "");
+	type(&r, "d");
+	said(&r, "d ");
+	tear_down(&r);
+}
+
+static void
 every_command_has_keys_and_says_what_it_does(void **state)
 {
 	struct key detach;
@@ -428,6 +443,7 @@ main(void)
 		cmocka_unit_test(a_burst_of_text_is_one_piece),
 		cmocka_unit_test(escape_alone_is_a_key_after_a_while),
 		cmocka_unit_test(the_prefix_leads_to_commands),
+		cmocka_unit_test(escape_after_the_prefix_does_nothing),
 		cmocka_unit_test(every_command_has_keys_and_says_what_it_does),
 		cmocka_unit_test(a_command_may_have_other_keys),
 		cmocka_unit_test(the_prefix_may_be_another),
