@@ -189,16 +189,6 @@ turn(struct attach *a)
 
 /* From the beginning to the end. */
 
-static const char *
-prefix_of(const char *name)
-{
-	const char *env = getenv("TEND_PREFIX");
-
-	if (name != NULL)
-		return name;
-	return env != NULL && *env != '\0' ? env : KEYS_DEFAULT_PREFIX;
-}
-
 /* Whether a session around this one sees our prefix before we do. */
 static bool
 is_inner(const struct attach_options *o, const struct keys *k)
@@ -207,7 +197,7 @@ is_inner(const struct attach_options *o, const struct keys *k)
 	struct key outer;
 
 	return around_session(id) &&
-	    key_parse(prefix_of(o->outer), &outer, NULL) == 0 &&
+	    key_parse(keys_prefix(o->outer), &outer, NULL) == 0 &&
 	    key_same(&outer, &k->prefix);
 }
 
@@ -397,9 +387,9 @@ attach_check(const struct attach_options *o, struct error *err)
 	return error_set(err, EDEADLK,
 	    "this terminal is in a session already: %s %s goes to another one, "
 	    "%s %s detaches; with --nested, press %s twice for the inner one",
-	    prefix_of(o->prefix), keys_of(&o->bound, KEYS_SESSIONS),
-	    prefix_of(o->prefix), keys_of(&o->bound, KEYS_DETACH),
-	    prefix_of(o->prefix));
+	    keys_prefix(o->prefix), keys_of(&o->bound, KEYS_SESSIONS),
+	    keys_prefix(o->prefix), keys_of(&o->bound, KEYS_DETACH),
+	    keys_prefix(o->prefix));
 }
 
 int
@@ -417,7 +407,7 @@ attach_run(const struct attach_options *o, int dirfd, struct error *err)
 	snprintf(a.name, sizeof(a.name), "%s", o->name);
 	buf_init(&a.send, SEND_MAX);
 	buf_init(&a.last_words, LAST_WORDS_MAX);
-	rc = keys_init(&a.keys, prefix_of(o->prefix), &o->bound,
+	rc = keys_init(&a.keys, keys_prefix(o->prefix), &o->bound,
 	    &attach_keys_ops, &a, &a.send, err);
 	if (rc < 0)
 		return rc;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -326,6 +327,16 @@ keys_match(const struct key *k, const char *names)
 		names += strspn(names, " ");
 	}
 	return false;
+}
+
+const char *
+keys_prefix(const char *name)
+{
+	const char *env = getenv("TEND_PREFIX");
+
+	if (name != NULL)
+		return name;
+	return env != NULL && *env != '\0' ? env : KEYS_DEFAULT_PREFIX;
 }
 
 const char *

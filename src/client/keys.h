@@ -75,6 +75,9 @@ void keys_finish(struct keys *k);
 /* Whether the key is one of those in a list of names. */
 bool keys_match(const struct key *k, const char *names);
 
+/* The prefix's name: that, or else $TEND_PREFIX, or the usual one. */
+const char *keys_prefix(const char *name);
+
 /* The keys of a command, and what it does. */
 const char *keys_of(const struct keys_bound *bound, enum keys_command c);
 const char *keys_does(enum keys_command c);

@@ -94,6 +94,37 @@ take_other(struct call *call, struct attach_options *o)
 	return status;
 }
 
+void
+attaching_keys(const struct config *c, struct attach_options *o)
+{
+	o->prefix = config_or(c, CONFIG_PREFIX, o->prefix);
+	o->outer = config_or(c, CONFIG_PREFIX, NULL);
+	for (unsigned i = 0; i < KEYS_UNKNOWN; i++)
+		o->bound.names[i] = config_text(c,
+		    CONFIG_KEY_DETACH + i); /* in the order of keys.def */
+}
+
+static void
+ignore(void *arg, const char *text)
+{
+	(void)arg;
+	(void)text;
+}
+
+void
+attaching_pressed(enum keys_command command, char out[ATTACHING_PRESSED_MAX])
+{
+	struct attach_options o = { 0 };
+	struct config config;
+
+	config_init(&config);
+	config_read(&config, ignore, NULL); /* mistakes are told elsewhere */
+	attaching_keys(&config, &o);
+	snprintf(out, ATTACHING_PRESSED_MAX, "%s %s", keys_prefix(o.prefix),
+	    keys_of(&o.bound, command));
+	config_finish(&config);
+}
+
 static bool
 has_other(void *arg)
 {
@@ -108,11 +139,7 @@ attaching_run(struct call *call, const struct attach_options *o)
 	struct attach_options now = *o;
 	struct error err = { 0 };
 
-	now.prefix = config_or(call->config, CONFIG_PREFIX, o->prefix);
-	now.outer = config_or(call->config, CONFIG_PREFIX, NULL);
-	for (unsigned c = 0; c < KEYS_UNKNOWN; c++)
-		now.bound.names[c] = config_text(call->config,
-		    CONFIG_KEY_DETACH + c); /* in the order of keys.def */
+	attaching_keys(call->config, &now);
 	now.has_other = has_other;
 	now.arg = call;
 	for (;;) {
@@ -198,6 +225,7 @@ run(struct call *call)
 		    "give one of them");
 	if (a->replay != NULL)
 		status = parse_replay(call, a->replay, &o.replay);
+	attaching_keys(call->config, &o);
 	if (status == 0)
 		status = take_session(call, &o, &left);
 	if (status == 0)

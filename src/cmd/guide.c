@@ -1,17 +1,18 @@
 #include "cmd/guide.h"
 
+#include "cmd/attaching.h"
 #include "cmd/out.h"
 #include "session/find.h"
 #include "session/home.h"
 
-static const char text[] =
+static const char first[] =
     "tend runs programs as terminal sessions that go on when you leave, and\n"
     "that you can come back to from any terminal.\n"
     "\n"
     "  tend run -n work -- bash     start one, called work, and attach to it;\n"
-    "                               claude, codex, vim: any program will do\n"
-    "    C-] d                      leave it: it goes on without you\n"
-    "    C-] ?                      the other keys\n"
+    "                               claude, codex, vim: any program will do\n";
+
+static const char rest[] =
     "  tend ls                      what runs, and the last line of each\n"
     "  tend attach work             come back, here or on another terminal\n"
     "  tend mark work good          give this moment a name\n"
@@ -34,13 +35,25 @@ count(void *arg, const char *id)
 	return 0;
 }
 
+static void
+put_key(struct out *out, enum keys_command command, const char *does)
+{
+	char pressed[ATTACHING_PRESSED_MAX];
+
+	attaching_pressed(command, pressed);
+	buf_printf(&out->buf, "    %-26s %s\n", pressed, does);
+}
+
 int
 guide(struct out *out, const char *home_option)
 {
 	struct seen seen = { .n = 0 };
 
 	out->json = false;
-	buf_puts(&out->buf, text);
+	buf_puts(&out->buf, first);
+	put_key(out, KEYS_DETACH, "leave it: it goes on without you");
+	put_key(out, KEYS_HELP, "the other keys");
+	buf_puts(&out->buf, rest);
 	if (home_open(&seen.home, home_option, false, NULL) == 0) {
 		(void)home_each(&seen.home, count, &seen, NULL);
 		home_close(&seen.home);

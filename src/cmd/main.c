@@ -5,6 +5,7 @@
 #include "base/fd.h"
 #include "base/json_tree.h"
 #include "base/mem.h"
+#include "cmd/attaching.h"
 #include "cmd/cmd.h"
 #include "cmd/complete.h"
 #include "cmd/config.h"
@@ -19,45 +20,58 @@
 #define OWN_FAILURE 125 /* of commands that pass a program's status on */
 
 /* What other programs call a thing that is no command here. */
-static const struct {
+static const struct stranger {
 	const char *word, *instead;
+	const char *after; /* behind the keys that detach, if it has them */
 } strangers[] = {
-	{ "detach", "in a session, C-] d detaches" },
-	{ "start", "'tend run' starts a session" },
-	{ "rewind", "'tend snapshot --at' shows an earlier screen" },
-	{ "new-session", "'tend run' starts a session" },
-	{ "list-sessions", "'tend ls' lists the sessions" },
-	{ "kill-session", "'tend kill' ends a session" },
-	{ "attach-session", "'tend attach' goes to a session" },
-	{ "capture-pane", "'tend snapshot' shows a session's screen" },
-	{ "send-keys", "'tend send' types into a session" },
-	{ "list-clients", "'tend info' says how many are attached" },
-	{ "history", "'tend log' shows all that a session has written" },
-	{ "search", "'tend log SESSION | grep WORD' finds what was written" },
-	{ "export", "'tend log' and 'tend snapshot -o FILE' write it out" },
+	{ "detach", "in a session, ", " detaches" },
+	{ "start", "'tend run' starts a session", NULL },
+	{ "rewind", "'tend snapshot --at' shows an earlier screen", NULL },
+	{ "new-session", "'tend run' starts a session", NULL },
+	{ "list-sessions", "'tend ls' lists the sessions", NULL },
+	{ "kill-session", "'tend kill' ends a session", NULL },
+	{ "attach-session", "'tend attach' goes to a session", NULL },
+	{ "capture-pane", "'tend snapshot' shows a session's screen", NULL },
+	{ "send-keys", "'tend send' types into a session", NULL },
+	{ "list-clients", "'tend info' says how many are attached", NULL },
+	{ "history", "'tend log' shows all that a session has written", NULL },
+	{ "search", "'tend log SESSION | grep WORD' finds what was written",
+	    NULL },
+	{ "export", "'tend log' and 'tend snapshot -o FILE' write it out",
+	    NULL },
 };
 
-static const char *
-instead_of(const char *name)
+static const struct stranger *
+find_stranger(const char *name)
 {
 	for (size_t i = 0; i < sizeof(strangers) / sizeof(*strangers); i++)
 		if (strcmp(strangers[i].word, name) == 0)
-			return strangers[i].instead;
+			return &strangers[i];
 	return NULL;
+}
+
+static int
+refuse_stranger(struct out *out, const struct stranger *s)
+{
+	char pressed[ATTACHING_PRESSED_MAX] = "";
+
+	if (s->after != NULL)
+		attaching_pressed(KEYS_DETACH, pressed);
+	return out_fail(out, FAIL_USAGE, "there is no command %s; %s%s%s",
+	    s->word, s->instead, pressed, s->after != NULL ? s->after : "");
 }
 
 static int
 unknown(struct out *out, const char *name)
 {
-	const char *instead = instead_of(name);
+	const struct stranger *stranger = find_stranger(name);
 	struct near near;
 
 	near_init(&near, name);
 	for (size_t i = 0; table_at(i) != NULL; i++)
 		near_look(&near, table_at(i)->name);
-	if (instead != NULL)
-		return out_fail(out, FAIL_USAGE, "there is no command %s; %s",
-		    name, instead);
+	if (stranger != NULL)
+		return refuse_stranger(out, stranger);
 	if (near.best[0] != '\0')
 		return out_fail(out, FAIL_USAGE,
 		    "there is no command %s; did "

@@ -20,7 +20,7 @@
 int
 starting_check(struct call *call, bool detached, bool nested)
 {
-	const struct attach_options o = { .nested = nested };
+	struct attach_options o = { .nested = nested };
 	struct error err;
 
 	if (detached)
@@ -32,6 +32,7 @@ starting_check(struct call *call, bool detached, bool nested)
 		return out_fail(call->out, FAIL_USAGE,
 		    "there is no terminal to attach here; -d runs it in the "
 		    "background");
+	attaching_keys(call->config, &o);
 	if (attach_check(&o, &err) < 0)
 		return out_fail(call->out, FAIL_USAGE,
 		    "%s; -d runs it in the background", err.msg);

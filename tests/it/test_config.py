@@ -69,6 +69,34 @@ def test_the_prefix_comes_from_the_file(home):
         assert term.ended() == 0, term.text()
 
 
+def test_texts_name_the_keys_of_the_file(home):
+    configure(home, "[attach]\nprefix = C-a\n[keys]\ndetach = q\nx = y\n")
+    told = home.run("detach")
+    assert told.status == 2, told
+    assert told.err == ("tend: there is no command detach; in a session, "
+                        "C-a q detaches\n")
+    guide = home.run()
+    assert guide.status == 0 and guide.err == "", guide
+    assert "\n    C-a q                      leave it: " in guide.text, guide
+    assert "\n    C-a ?                      the other keys\n" in guide.text
+    home.env["TEND_PREFIX"] = "C-b"
+    assert "in a session, C-b q detaches" in home.run("detach").err
+    assert "\n    C-b q    " in home.ok()
+
+
+def test_a_nested_run_is_refused_with_the_keys_of_the_file(home):
+    configure(home, "[attach]\nprefix = C-a\n")
+    sid = home.start("sh", options=["-e", "PS1=> "])
+    with Terminal() as term:
+        term.run(lib.TEND, "attach", sid, env=home.env)
+        term.wait_text(">")
+        for command in ("run true", "attach"):
+            term.type(f"clear; {lib.TEND} {command}; echo {command}: $?\r")
+            term.wait_text(f"{command}: 125")
+            seen = term.text().replace("\n", "")
+            assert "C-a d detaches" in seen and "C-]" not in seen, seen
+
+
 def test_keys_come_from_the_file(home):
     path = configure(home, "[keys]\ndetach = C-q F2\nhistory = nokey\n")
     sid = home.start("sh", "-c", "echo ready; exec cat")
