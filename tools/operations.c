@@ -64,7 +64,7 @@ static void
 put_failures(void)
 {
 	fputs(
-	    "\n## Errors\n\n"
+	    "\n"
 	    "A failed request has an error with one of these codes. A command that\n"
 	    "fails ends with the exit status. A retryable request may succeed later.\n"
 	    "\n"

@@ -303,8 +303,8 @@ on_fork_gone(void *arg, enum loop_events ready)
 
 /*
  * A fork of a shell is not at a prompt: it is a subshell, or a program that is
- * just being started.  The end of a wrapping has such a one too: it is given
- * time to go, once.
+ * just being started.  The end of a wrapping has such a one too, or in fish a
+ * script: it is given time to go, once.
  */
 static int
 wait_for_fork(struct runs *r, pid_t pid, struct error *err)
@@ -373,6 +373,8 @@ look_at_other(struct runs *r, struct error *err)
 			    "%s is in the foreground: exec needs a shell at "
 			    "its prompt",
 			    p.name);
+		if (runs_script(&p) && !r->run.again)
+			return wait_for_fork(r, p.pid, err);
 		if (runs_script(&p))
 			return error_set(err, EBUSY,
 			    "%s is carrying out a script: exec needs a shell "

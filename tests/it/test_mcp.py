@@ -74,12 +74,6 @@ def schemas():
         input=json.dumps({"tools": tools, "calls": GIVEN}).encode())
     assert done.returncode == 0 and done.stdout == b"", \
         (done.stdout + done.stderr).decode()
-    durations = [a for t in tools for a in t["inputSchema"]["properties"].values()
-                 if a["type"] == ["string", "integer"]]
-    assert len(durations) >= 6, durations
-    for argument in durations:
-        assert argument["description"].endswith(
-            '; a string with a unit, as in "5s", or a number of milliseconds')
 
 
 FENCED = re.compile(
@@ -182,6 +176,16 @@ def test_a_client_starts_drives_and_reads_a_program(mcp, home):
     assert ended["status"] == "exited" and ended["outcome"] == "stopped"
     assert mcp.call("session_list")["sessions"] == []
     assert len(mcp.call("session_list", all=True)["sessions"]) == 1
+
+
+def test_every_duration_says_how_it_is_written(mcp):
+    tools = mcp.answer(mcp.request("tools/list"))["tools"]
+    durations = [a for t in tools for a in t["inputSchema"]["properties"].values()
+                 if a["type"] == ["string", "integer"]]
+    assert len(durations) >= 6, durations
+    for argument in durations:
+        assert argument["description"].endswith(
+            '; a string with a unit, as in "5s", or a number of milliseconds')
 
 
 def test_what_has_ended_can_be_read_but_not_driven(mcp):
