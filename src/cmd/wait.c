@@ -503,7 +503,7 @@ const struct cmd cmd_wait = {
 	    "  tend wait build --text 'tests passed' --timeout 5m\n"
 	    "  seq=$(tend send sh --text ls --keys Enter --json | jq .result.seq)\n"
 	    "  tend wait sh --after $seq --regex '\\$$' --stable 200ms\n"
-	    "  status=$(tend wait build)\n"
+	    "  status=$(tend wait a)\n"
 	    "  tend wait a b c --any --exit\n"
 	    "  status=$(tend wait a --exit --timeout 10m)\n"
 	    "  tend wait a --exit --pass-status && echo well done\n",

@@ -115,7 +115,7 @@ def test_a_name_that_is_taken_is_told(home):
     home.start("cat", options=["-n", "one"])
     error = home.error("run", "-d", "-n", "one", "--", "cat", status=125,
                        code="exists")
-    assert error["message"] == ("there is an active session called one; "
+    assert error["message"] == ("the name one is taken by an active session; "
                                 "'tend attach one' goes to it, -A uses it")
     assert len(home.manifests()) == 1
 

@@ -121,8 +121,9 @@ def test_ctrl_l_in_a_shell(home, shell):
         home.ok("send", sid, "--keys", "C-l")
         wait_for(lambda: "130" not in text(home, sid) and
                  "echo half" in text(home, sid), "a clear screen")
-        home.ok("send", sid, "--text", "-a-line\r")
+        seq = home.json("send", sid, "--text", "-a-line\r")["seq"]
         home.wait_text(sid, "\nhalf-a-line")
+        home.ok("wait", sid, "--command-done", "--after", str(seq))
         home.ok("exec", sid, "clear; seq 200 203; clear")
         home.ok("kill", sid)
         followed = follower.stdout.read().decode().splitlines()
