@@ -663,8 +663,7 @@ def test_an_event_to_come_is_no_beginning(w):
 
 
 def test_the_command_refuses_before_it_asks(home, sid):
-    for args, why in [((), "give at least one of --text, "),
-                      (("--text", ""), "--text must be 1 to"),
+    for args, why in [(("--text", ""), "--text must be 1 to"),
                       (("--text", b"\xff"), "--text must be UTF-8"),
                       (("--regex", "["), "--regex must be"),
                       (("--cursor", "x"), "--cursor must be ROW,COL"),
