@@ -189,7 +189,7 @@ turn(struct attach *a)
 
 /* From the beginning to the end. */
 
-/* Whether a session around this one sees our prefix before we do. */
+/* An outer session with the same prefix key takes it before we do. */
 static bool
 is_inner(const struct attach_options *o, const struct keys *k)
 {

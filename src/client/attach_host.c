@@ -188,8 +188,8 @@ on_bye(struct attach *a)
 }
 
 /*
- * A name that somebody gave elsewhere: what the user is told to type when this
- * is over has to lead back here.
+ * Another terminal has renamed the session.  The detach line names it, so it
+ * needs the new name.
  */
 static void
 take_name(struct attach *a, const char *name)

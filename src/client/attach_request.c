@@ -68,7 +68,7 @@ attach_take_lease(struct attach *a)
 	request(a, TAKE, NULL);
 }
 
-/* Whether a part of the name begins with one of these. */
+/* True if a part of the name begins with one of these characters. */
 static bool
 has_part(const char *name, const char *first)
 {
@@ -79,7 +79,7 @@ has_part(const char *name, const char *first)
 	return found;
 }
 
-/* What is wrong with a name, in half a row: the host's reason fills two. */
+/* A short reason for a refused name; the host's own is longer than a row. */
 static const char *
 fault_of(const char *name)
 {

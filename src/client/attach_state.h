@@ -85,12 +85,12 @@ void attach_finish_detached(struct attach *a, const char *by);
 bool attach_is_over(struct attach *a);
 
 /* attach_greet.c */
-/* What a user presses before a command: the prefix, twice for an inner one. */
+/* The keys before a command: the prefix, or twice that in an inner session. */
 #define ATTACH_PREFIX_MAX (2 * KEY_NAME_MAX + 2)
 void attach_prefix(const struct attach *a, char out[ATTACH_PREFIX_MAX]);
 void attach_greet(struct attach *a);
 void attach_on_typed(struct attach *a);
-/* Whether a command is not for who only looks, who was told so. */
+/* True if a viewer may not use the command; a notice then says so. */
 bool attach_refuses(struct attach *a, enum keys_command command);
 
 /* attach_host.c */

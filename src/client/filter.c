@@ -31,7 +31,7 @@ enum {
 };
 
 /*
- * Whether a sequence may pass, by its status in seq.def.  The session answers
+ * A sequence passes or not by its status in seq.def.  The session answers
  * queries, so the user's terminal must not.
  */
 enum { FULL = true, PART = true, QUERY = false, EVENT = true, IGNORED = false };

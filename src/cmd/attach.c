@@ -118,7 +118,8 @@ attaching_pressed(enum keys_command command, char out[ATTACHING_PRESSED_MAX])
 	struct config config;
 
 	config_init(&config);
-	config_read(&config, ignore, NULL); /* mistakes are told elsewhere */
+	config_read(&config, ignore,
+	    NULL); /* run and attach warn of mistakes */
 	attaching_keys(&config, &o);
 	snprintf(out, ATTACHING_PRESSED_MAX, "%s %s", keys_prefix(o.prefix),
 	    keys_of(&o.bound, command));

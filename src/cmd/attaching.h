@@ -10,7 +10,7 @@ struct config;
 /* The keys of the settings, unless `o` has a prefix. */
 void attaching_keys(const struct config *c, struct attach_options *o);
 
-/* What is pressed for a command by the settings, such as "C-] d". */
+/* The configured keys of a command, such as "C-] d". */
 #define ATTACHING_PRESSED_MAX 128
 void attaching_pressed(enum keys_command command,
     char out[ATTACHING_PRESSED_MAX]);

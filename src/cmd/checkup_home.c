@@ -66,8 +66,8 @@ look_at_mode(struct checkup *c, const struct home *h)
 }
 
 /*
- * What is to be made must be made somewhere: the nearest directory above it
- * that is there.  It becomes what `path` holds.
+ * The user must be able to write the nearest existing directory above the path.
+ * On return, path names that directory.
  */
 static bool
 can_be_made(char *path)

@@ -357,6 +357,7 @@ static int
 look_at_other(struct runs *r, struct error *err)
 {
 	struct proc p = { 0 };
+	bool script;
 
 	if (r->h->manifest.child.pid == 0)
 		return error_set(err, ESRCH,
@@ -373,9 +374,10 @@ look_at_other(struct runs *r, struct error *err)
 			    "%s is in the foreground: exec needs a shell at "
 			    "its prompt",
 			    p.name);
-		if (runs_script(&p) && !r->run.again)
+		script = runs_script(&p);
+		if (script && !r->run.again)
 			return wait_for_fork(r, p.pid, err);
-		if (runs_script(&p))
+		if (script)
 			return error_set(err, EBUSY,
 			    "%s is carrying out a script: exec needs a shell "
 			    "at its prompt",
