@@ -15,18 +15,21 @@ static const char preamble[] =
     "`src/op/ops.def` by `./dev build`: change it there. How a request and its\n"
     "answer travel is in [protocol.md](protocol.md).\n"
     "\n"
-    "| permission | lets |\n"
-    "|---|---|\n"
-    "| read | look |\n"
-    "| drive | type, resize, mark |\n"
-    "| control | stop, rename |\n"
-    "\n"
     "An argument in brackets may be left out. An unknown argument, or one that is\n"
     "not as the page says, is refused with `usage` and named, and nothing is done.\n"
     "\n"
     "A duration is a string with a unit, as in `\"500ms\"`, `\"5s\"`, `\"1.5m\"`,\n"
     "`\"2h\"` or `\"7d\"`, or a number of milliseconds. `timeout_ms` is another name\n"
     "of `timeout`, and so with the others: give one of the two.\n";
+
+static void
+put_permissions(void)
+{
+	fputs("\n| permission | lets its holder |\n|---|---|\n", stdout);
+	for (unsigned p = 0; p < OP_PERMISSIONS; p++)
+		printf("| %s | %s |\n", op_permission_name(p),
+		    op_permission_text(p));
+}
 
 static void
 put_arguments(const struct op *op)
@@ -81,6 +84,7 @@ int
 main(void)
 {
 	fputs(preamble, stdout);
+	put_permissions();
 	put_failures();
 	for (size_t i = 0; i < OP_COUNT; i++)
 		put_op(&ops[i]);

@@ -131,7 +131,7 @@ check(const struct client *c, const struct op_request *r, struct error *err)
 	if (handlers[r->op - ops] == NULL)
 		return error_set(err, EINVAL,
 		    "%s is asked of a home, not of a session", r->op->name);
-	if (r->op->permission != OP_READ && !client_may_type(c))
+	if (r->op->permission != OP_OBSERVE && !client_may_type(c))
 		return error_set(err, EACCES,
 		    "%s is not for a read-only connection", r->op->name);
 	return op_take_arguments(r->op, r->args, err);

@@ -21,12 +21,33 @@ const struct op ops[OP_COUNT] = {
 #include "op/ops.def"
 };
 
+static const struct {
+	const char *name, *text;
+} permissions[] = {
+#define PERMISSION(id, name, text) [OP_##id] = { name, text },
+#include "op/permissions.def"
+};
+
 const char *
 op_permission_name(enum op_permission p)
 {
-	static const char *const names[] = { "read", "drive", "control" };
+	return permissions[p].name;
+}
 
-	return names[p];
+const char *
+op_permission_text(enum op_permission p)
+{
+	return permissions[p].text;
+}
+
+enum op_permission
+op_permission_find(const char *name)
+{
+	unsigned p = 0;
+
+	while (p < OP_PERMISSIONS && strcmp(permissions[p].name, name) != 0)
+		p++;
+	return (enum op_permission)p;
 }
 
 const struct op *

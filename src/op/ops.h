@@ -14,7 +14,11 @@ struct error;
  * fits it: whoever carries an operation out gets arguments of the right names
  * and types, and reads them with op_string and its like.
  */
-enum op_permission { OP_READ, OP_DRIVE, OP_CONTROL };
+enum op_permission {
+#define PERMISSION(name, ...) OP_##name,
+#include "op/permissions.def"
+	OP_PERMISSIONS
+};
 
 enum op_surface {
 	OP_SOCKET = 1 << 0, /* a session's own */
@@ -43,6 +47,12 @@ struct op {
 extern const struct op ops[OP_COUNT];
 
 const char *op_permission_name(enum op_permission p);
+
+/* What it lets its holder do, in one line. */
+const char *op_permission_text(enum op_permission p);
+
+/* By name; OP_PERMISSIONS when there is none. */
+enum op_permission op_permission_find(const char *name);
 
 /* By name; NULL when there is none. */
 const struct op *op_find(const char *name);

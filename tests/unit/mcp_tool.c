@@ -90,7 +90,8 @@ hints_agree_with_permissions(void **state)
 {
 	(void)state;
 	for (const struct tool *t = tools; t->op != NULL; t++) {
-		if (!(t->hints & TOOL_READS) != (t->op->permission != OP_READ))
+		if (!(t->hints & TOOL_READS) !=
+		    (t->op->permission != OP_OBSERVE))
 			fail_msg("%s", t->op->name);
 		if ((t->hints & TOOL_READS) && (t->hints & TOOL_DESTROYS))
 			fail_msg("%s", t->op->name);

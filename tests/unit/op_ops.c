@@ -39,6 +39,19 @@ every_name_is_found_and_unique(void **state)
 }
 
 static void
+every_permission_has_a_name_and_a_line(void **state)
+{
+	(void)state;
+	for (unsigned p = 0; p < OP_PERMISSIONS; p++) {
+		assert_int_equal(op_permission_find(op_permission_name(p)), p);
+		assert_true(strlen(op_permission_text(p)) > 0);
+	}
+	assert_string_equal(op_permission_name(OP_OBSERVE), "observe");
+	assert_int_equal(op_permission_find("read"), OP_PERMISSIONS);
+	assert_int_equal(ops[OP_ID_session_create].permission, OP_CREATE);
+}
+
+static void
 every_line_of_the_table_is_well_formed(void **state)
 {
 	static const char *const types[] = { "string", "number", "bool",
@@ -239,6 +252,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_name_is_found_and_unique),
+		cmocka_unit_test(every_permission_has_a_name_and_a_line),
 		cmocka_unit_test(every_line_of_the_table_is_well_formed),
 		cmocka_unit_test(arguments_of_the_right_kind_pass),
 		cmocka_unit_test(wrong_arguments_are_named),
