@@ -1,6 +1,12 @@
-"""Check that modules include only what src/LAYERS lets them.
+"""Check that modules include only what src/LAYERS lets them, and that none of
+them includes another in a circle.
 
   layers.py SRC
+
+A module is a .h, the .c of the same name, and the files that have no header of
+their own: server_leave.c belongs to server.h, and so does server_state.h, which
+the files of a module share.  A folder that LAYERS names has rules of its own,
+also below another folder.
 """
 
 import re
@@ -9,46 +15,116 @@ from pathlib import Path
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.M)
 
-# What a pure module does without.
+# What a pure folder does without.
 IMPURE = re.compile(r"(unistd|fcntl|poll|time|signal|pthread|uv)\.h$|sys/|"
                     r"base/(clock|fd|file|log|loop|path|id)\.h$")
 
 
-def read_layers(text):
-    layers, pure = {}, set()
-    for line in text.splitlines():
-        line = line.partition("#")[0].strip()
-        if line:
-            name, _, below = line.partition(":")
-            if name.endswith("*"):
-                pure.add(name.rstrip("*"))
-            layers[name.rstrip("*")] = set(below.split())
-    return layers, pure
+class Layers:
+    def __init__(self, text):
+        self.below, self.pure, self.circles = {}, set(), set()
+        for line in text.splitlines():
+            line = line.partition("#")[0].strip()
+            if line:
+                self.read(*line.split(":"))
+
+    def read(self, name, below):
+        if name == "circle":
+            self.circles |= set(below.split())
+            return
+        if name.endswith("*"):
+            self.pure.add(name.rstrip("*"))
+        self.below[name.rstrip("*")] = set(below.split())
+
+    def folder(self, path):
+        """The longest folder with rules that a path from SRC is in."""
+        parts = path.split("/")[:-1]
+        while parts and "/".join(parts) not in self.below:
+            parts.pop()
+        return "/".join(parts)
 
 
-def complaints(path, module, layers, pure):
-    for quote, name in INCLUDE.findall(path.read_text()):
-        target = name.partition("/")[0]
+def includes(path):
+    return INCLUDE.findall(path.read_text())
+
+
+def complaints(path, folder, layers):
+    for quote, name in includes(path):
+        target = layers.folder(name)
         if quote == '"' and "/" not in name:
-            yield f'"{name}" does not name its module'
-        elif quote == '"' and target not in layers[module] | {module}:
-            yield f'"{name}": {module} may not include {target}'
-        if module in pure and IMPURE.search(name):
-            yield f'"{name}": {module} is pure'
+            yield f'"{name}" does not name its folder'
+        elif quote == '"' and target not in layers.below[folder] | {folder}:
+            yield f'"{name}": {folder} may not include {target}'
+        if folder in layers.pure and IMPURE.search(name):
+            yield f'"{name}": {folder} is pure'
+
+
+def module_of(name, headers):
+    """The module of a file, by its path without the suffix."""
+    family = name.removesuffix("_state")
+    while family not in headers and "_" in family.rpartition("/")[2]:
+        family = family.rpartition("_")[0]
+    return family if family in headers else name
+
+
+def modules(src):
+    """Each module, and those that its files include."""
+    headers = {str(path.relative_to(src).with_suffix(""))
+               for path in src.glob("*/**/*.h")}
+    found = {}
+    for path in sorted(src.glob("*/**/*.[ch]")):
+        own = str(path.relative_to(src).with_suffix(""))
+        module = module_of(own, headers)
+        names = {module_of(name.rpartition(".")[0], headers)
+                 for quote, name in includes(path) if quote == '"'}
+        found.setdefault(module, set()).update(names - {module})
+    return found
+
+
+def reachable(start, graph):
+    seen, todo = set(), [start]
+    while todo:
+        for name in graph.get(todo.pop(), ()):
+            if name not in seen:
+                seen.add(name)
+                todo.append(name)
+    return seen
+
+
+def circles(graph):
+    """The sets of modules that include each other, each once."""
+    reach = {name: reachable(name, graph) for name in graph}
+    left = {name for name in graph if name in reach[name]}
+    while left:
+        first = min(left)
+        circle = {n for n in reach[first] if first in reach.get(n, ())}
+        left -= circle
+        yield circle
+
+
+def check_circles(src, layers):
+    known = set()
+    for circle in circles(modules(src)):
+        known |= circle & layers.circles
+        if circle - layers.circles:
+            yield "include each other in a circle: " + " ".join(sorted(circle))
+    for name in sorted(layers.circles - known):
+        yield f"LAYERS: {name} is in no circle"
 
 
 def check(src):
-    layers, pure = read_layers((src / "LAYERS").read_text())
-    for module, below in layers.items():
-        for name in below - set(layers):
-            yield f"LAYERS: {module} names {name}, which is no module"
+    layers = Layers((src / "LAYERS").read_text())
+    for folder, below in layers.below.items():
+        for name in below - set(layers.below):
+            yield f"LAYERS: {folder} names {name}, which has no rule"
     for path in sorted(src.glob("*/**/*.[ch]")):
-        module = path.relative_to(src).parts[0]
-        if module not in layers:
-            yield f"{path}: LAYERS does not know {module}"
+        folder = layers.folder(str(path.relative_to(src)))
+        if folder == "":
+            yield f"{path}: LAYERS does not know its folder"
             continue
-        for complaint in complaints(path, module, layers, pure):
+        for complaint in complaints(path, folder, layers):
             yield f"{path}: {complaint}"
+    yield from check_circles(src, layers)
 
 
 def main():

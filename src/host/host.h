@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/log.h"
-#include "host/changes.h"
+#include "host/core/changes.h"
 #include "keep/control.h"
 #include "keep/ring.h"
 #include "session/manifest.h"

@@ -13,7 +13,7 @@
 #include "base/loop.h"
 #include "base/version.h"
 #include "host/host.h"
-#include "host/sandbox.h"
+#include "host/system/sandbox.h"
 
 /* There are many of us, and most do nothing: give memory back early. */
 static void

@@ -9,7 +9,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "host/answers.h"
+#include "host/input/answers.h"
 #include "keep/ring.h"
 
 /* A ring, the hosts that follow one another, and a terminal. */

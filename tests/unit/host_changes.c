@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "host/changes.h"
+#include "host/core/changes.h"
 #include "vt/vt.h"
 
 static struct vt *

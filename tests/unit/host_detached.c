@@ -1,6 +1,6 @@
 #include "unit.h"
 
-#include "host/detached.h"
+#include "host/serve/detached.h"
 
 static void
 a_client_that_was_detached_is_known_by_its_who(void **state)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "host/encode.h"
+#include "host/input/encode.h"
 #include "vt/input_modes.h"
 #include "vt/key.h"
 #include "vt/mouse.h"

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "host/feed.h"
+#include "host/stream/feed.h"
 #include "keep/ring.h"
 
 /* The byte that belongs to an offset. */

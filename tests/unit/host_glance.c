@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "host/glance.h"
+#include "host/stream/glance.h"
 #include "vt/vt.h"
 
 #define SIZE 32

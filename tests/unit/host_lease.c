@@ -1,6 +1,6 @@
 #include "unit.h"
 
-#include "host/lease.h"
+#include "host/serve/lease.h"
 
 /* first come, first served. */
 static void

@@ -1,4 +1,4 @@
-#include "host/oom.h"
+#include "host/system/oom.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

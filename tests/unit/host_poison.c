@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-#include "host/poison.h"
+#include "host/life/poison.h"
 #include "keep/control.h"
 #include "keep/ring.h"
 

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "host/proc.h"
+#include "host/system/proc.h"
 
 static bool
 parse(const char *text, struct proc *out)

@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "host/chores.h"
-#include "host/item.h"
-#include "host/quill.h"
+#include "host/store/chores.h"
+#include "host/store/item.h"
+#include "host/store/quill.h"
 #include "keep/ring.h"
 #include "log/io.h"
 #include "log/record.h"

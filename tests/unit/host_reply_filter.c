@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "host/reply_filter.h"
+#include "host/input/reply_filter.h"
 
 /* What passes of the bytes, given in pieces of `piece`; flushed at the end. */
 static void

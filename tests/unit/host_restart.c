@@ -1,4 +1,4 @@
-#include "host/restart.h"
+#include "host/life/restart.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "host/sandbox.h"
+#include "host/system/sandbox.h"
 
 /* The log is a pipe, for the test to read. */
 static int
@@ -204,7 +204,7 @@ is_special(long call)
 {
 	static const long special[] = {
 #define ALLOW(name) __NR_##name,
-#include "host/sandbox.def"
+#include "host/system/sandbox.def"
 		__NR_mmap, __NR_mprotect, __NR_execve, __NR_execveat,
 		__NR_ptrace
 	};

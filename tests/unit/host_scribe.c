@@ -22,7 +22,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/loop.h"
-#include "host/scribe.h"
+#include "host/store/scribe.h"
 #include "keep/ring.h"
 #include "log/io.h"
 #include "log/reader.h"

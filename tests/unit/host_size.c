@@ -1,6 +1,6 @@
 #include "unit.h"
 
-#include "host/size.h"
+#include "host/serve/size.h"
 #include "vt/vt.h"
 
 static const struct size_vote three[] = {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "host/standing.h"
+#include "host/input/standing.h"
 #include "keep/ring.h"
 
 /* Write a piece of which so much was taken. */

@@ -6,7 +6,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "host/witness.h"
+#include "host/input/witness.h"
 
 struct terminal {
 	int master, slave;

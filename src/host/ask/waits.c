@@ -1,0 +1,730 @@
+#include "host/ask/waits.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/list.h"
+#include "base/mem.h"
+#include "host/serve/client.h"
+#include "host/host.h"
+#include "host/serve/requests.h"
+#include "host/store/scribe.h"
+#include "host/serve/serve.h"
+#include "log/replay.h"
+#include "op/ledger.h"
+#include "op/sight.h"
+#include "vt/story.h"
+#include "vt/vt.h"
+
+struct wait {
+	struct list link;
+	struct waits *all;
+	uint64_t client, request;
+	struct condition c;
+	uint64_t begun_seq;
+	int64_t deadline_ms;
+
+	/* What a slice has shown is told with the frame that follows. */
+	bool seen;
+	struct glimpse glimpse;
+	struct finding found;
+	unsigned missed; /* what was found and did not count, lately */
+	int error;       /* -ELOOP: the pattern takes too long; 0 */
+};
+
+/*
+ * The end of a command.  So many are kept that a wait which comes late learns
+ * the status of the first after its event; of one before them, that of the
+ * oldest that is kept.
+ */
+#define ENDS_KEPT 32
+struct end {
+	uint64_t seq;
+	int status; /* -1: it did not say */
+};
+
+struct waits {
+	struct host *h;
+	struct list list;
+	unsigned n_seen;   /* that want slices */
+	unsigned n_stable; /* that want to know when the text changed */
+
+	uint64_t first_seq;  /* what came up to it, this host has not seen */
+	uint64_t generation; /* of the frame that was looked at last */
+	uint64_t shown_seq;  /* of the event that showed it; 0: not known */
+	int64_t shown_ns;    /* CLOCK_BOOTTIME of that; 0 */
+	uint64_t done_seq;   /* of the last end of a command */
+	struct end ends[ENDS_KEPT]; /* of the last commands, by done_count */
+	uint64_t done_count;
+	bool done;         /* one has ended in what the engine takes in now */
+	int ending_status; /* of that one */
+	bool drawing;      /* when it was looked last there was no frame */
+	bool alternate;    /* which screen was looked at last, for slices */
+
+	/* The last frame, if the ledger has not been told of it. */
+	bool due;
+	uint64_t due_seq;
+	int64_t due_ms;
+
+	struct buf text;    /* while n_stable > 0: what was visible last */
+	int64_t changed_ms; /* and since when */
+	int64_t next_ms;    /* when a time has come; CLOCK_NEVER */
+};
+
+static int64_t
+now_ms(void)
+{
+	return clock_ms(CLOCK_MONOTONIC);
+}
+
+static struct wait *
+wait_of(struct list *link)
+{
+	return container_of(link, struct wait, link);
+}
+
+/* An update that the program has not lived to end is the last frame. */
+static bool
+is_at_frame(const struct waits *w)
+{
+	return w->h->vt == NULL || w->h->ended || !vt_in_sync(w->h->vt);
+}
+
+static uint64_t
+generation(const struct waits *w)
+{
+	return w->h->vt != NULL ? vt_generation(w->h->vt) : 0;
+}
+
+/* As the log counts, which a ledger may have been told of before. */
+static int64_t
+story_ms(const struct waits *w)
+{
+	return (int64_t)(host_now_ns(w->h) / 1000000);
+}
+
+static void
+note_end(struct waits *w, uint64_t seq, int status)
+{
+	w->ends[w->done_count++ % ENDS_KEPT] = (struct end){ seq, status };
+	w->done_seq = seq;
+}
+
+/* The status of the first command that ended after this event. */
+static int
+status_after(const struct waits *w, uint64_t seq)
+{
+	uint64_t n = w->done_count < ENDS_KEPT ? w->done_count : ENDS_KEPT;
+
+	for (uint64_t i = w->done_count - n; i < w->done_count; i++)
+		if (w->ends[i % ENDS_KEPT].seq > seq)
+			return w->ends[i % ENDS_KEPT].status;
+	return -1;
+}
+
+void
+waits_catch_up(struct waits *w)
+{
+	if (w->due && w->h->vt != NULL)
+		ledger_story.frame(w->h->ledger, w->h->vt, w->due_seq,
+		    w->due_ms);
+	w->due = false;
+}
+
+/*
+ * What is shown now was shown by this event.  Comparing two frames takes longer
+ * than an echo may: while nobody waits, viewers are served before it is done.
+ */
+static void
+note_frame(struct waits *w, uint64_t seq)
+{
+	waits_catch_up(w);
+	w->due = true;
+	w->due_seq = seq;
+	w->due_ms = story_ms(w);
+	if (!list_is_empty(&w->list))
+		waits_catch_up(w);
+}
+
+struct waits *
+waits_create(struct host *h)
+{
+	struct waits *w = xcalloc(1, sizeof(*w));
+
+	w->h = h;
+	w->next_ms = CLOCK_NEVER;
+	w->first_seq = scribe_seq(h->scribe);
+	w->generation = generation(w);
+	list_init(&w->list);
+	buf_init(&w->text, SIZE_MAX);
+	if (h->vt != NULL && h->ledger->vt == NULL)
+		ledger_story.begun(h->ledger, h->vt);
+	else if (h->vt != NULL)
+		note_frame(w, w->first_seq); /* it may have been resized */
+	return w;
+}
+
+/* ------------------------------------------------------------- one wait */
+
+static void
+add(struct waits *w, struct wait *wait)
+{
+	wait->all = w;
+	w->n_seen += wait->c.seen;
+	w->n_stable += condition_wants(&wait->c, CONDITION_STABLE);
+	list_append(&w->list, &wait->link);
+}
+
+static void
+drop(struct wait *wait)
+{
+	struct waits *w = wait->all;
+
+	w->n_seen -= wait->c.seen;
+	w->n_stable -= condition_wants(&wait->c, CONDITION_STABLE);
+	list_remove(&wait->link);
+	scribe_forget(w->h->scribe, wait);
+	glimpse_finish(&wait->glimpse);
+	finding_finish(&wait->found);
+	condition_finish(&wait->c);
+	free(wait);
+}
+
+void
+waits_destroy(struct waits *w)
+{
+	if (w == NULL)
+		return;
+	list_for_each_safe(it, &w->list)
+		drop(wait_of(it));
+	buf_finish(&w->text);
+	free(w);
+}
+
+/* Who waits, or NULL.  What is sent may close it: it is not ours any more. */
+static struct client *
+take_client(struct wait *wait)
+{
+	struct client *c = server_client(wait->all->h->server, wait->client);
+
+	wait->client = 0;
+	return c;
+}
+
+/* Tell who waits, and forget it. */
+static void
+answer(struct wait *wait, const struct verdict *v, struct sight *s)
+{
+	struct client *c = take_client(wait);
+	struct json_out j;
+	struct buf b;
+
+	if (c != NULL) {
+		requests_begin_answer(&b, &j, wait->request);
+		verdict_json(v, s, &j);
+		requests_send_logged(c, &b, wait->request, v->seq);
+		buf_finish(&b);
+	}
+	drop(wait);
+}
+
+static void
+refuse(struct wait *wait, const struct error *err)
+{
+	struct client *c = take_client(wait);
+
+	if (c != NULL)
+		requests_refuse(c, wait->request, err);
+	drop(wait);
+}
+
+static int
+too_hard(struct error *err)
+{
+	return error_set(err, EINVAL,
+	    "session.wait: 'regex' takes too long on what the screen shows; "
+	    "it must do without repeats inside of repeats");
+}
+
+static void
+refuse_hard(struct wait *wait)
+{
+	struct error err;
+
+	too_hard(&err);
+	refuse(wait, &err);
+}
+
+/* -------------------------------------------------------------- looking */
+
+/* While nobody waits for it, the text is as old as the last of anything. */
+static void
+note_text(struct waits *w, struct sight *s, int64_t now)
+{
+	const struct buf *text = sight_text(s);
+
+	if (buf_equals(text, &w->text))
+		return;
+	buf_clear(&w->text);
+	buf_append(&w->text, text->data, text->len);
+	w->changed_ms = now;
+}
+
+static void
+begin_stable(struct waits *w)
+{
+	struct sight s;
+
+	sight_init(&s, w->h->vt);
+	note_text(w, &s, 0);
+	w->changed_ms = w->h->active_ms;
+	sight_finish(&s);
+}
+
+static void
+see(struct waits *w, struct sight *s, int64_t now)
+{
+	sight_init(s, w->h->vt);
+	s->ledger = w->h->ledger;
+	s->shown_seq = w->shown_seq;
+	s->done_seq = w->done_seq;
+	s->ended = w->h->ended;
+	if (s->ended && w->h->manifest.has_exit) {
+		s->exit_code = w->h->manifest.exit_code;
+		s->exit_signal = w->h->manifest.exit_signal;
+	}
+	s->shown_ns = w->shown_ns;
+	s->now_ns = s->ended && w->h->ended_ns != 0 ? w->h->ended_ns :
+						      clock_ns(CLOCK_BOOTTIME);
+	s->idle_ms = now - w->h->active_ms;
+	if (w->n_stable == 0)
+		return;
+	if (is_at_frame(w))
+		note_text(w, s, now);
+	s->stable_ms = now - w->changed_ms;
+}
+
+/* Whether the wait is over: 1 and the verdict, 0, or -ELOOP. */
+static int
+judge(struct wait *wait, struct sight *s, int64_t now, struct verdict *v)
+{
+	int rc = wait->error;
+
+	*v = (struct verdict){ .conditions = wait->c.wanted,
+		.seq = scribe_seq(wait->all->h->scribe) };
+	if (rc == 0 && is_at_frame(wait->all)) {
+		if (wait->seen)
+			rc = 1;
+		else
+			rc = sight_test(s, &wait->c, wait->begun_seq,
+			    &wait->found);
+		glimpse_drop(&wait->glimpse);
+		wait->missed |= s->missed | wait->glimpse.missed;
+	}
+	v->matched = rc == 1;
+	v->found = wait->found;
+	s->done_status = status_after(wait->all,
+	    wait->c.has_after ? wait->c.after : wait->begun_seq);
+	if (rc != 0)
+		return rc;
+	if (!s->ended && now < wait->deadline_ms)
+		return 0;
+	v->timed_out = !s->ended;
+	v->conditions = sight_unmet(s, &wait->c, wait->begun_seq);
+	v->missed = wait->missed | s->missed;
+	return 1;
+}
+
+/* When this one is to be looked at, if nothing happens before. */
+static int64_t
+next_of(const struct wait *wait, int64_t now)
+{
+	const struct waits *w = wait->all;
+	const struct condition *c = &wait->c;
+	int64_t next = wait->deadline_ms;
+	int64_t stable = w->changed_ms + c->stable_ms;
+	int64_t idle = w->h->active_ms + c->idle_ms;
+
+	if (condition_wants(c, CONDITION_STABLE) && stable > now &&
+	    stable < next)
+		next = stable;
+	if (condition_wants(c, CONDITION_IDLE) && idle > now && idle < next)
+		next = idle;
+	return next;
+}
+
+static void
+look(struct waits *w)
+{
+	int64_t now = now_ms();
+	struct verdict v;
+	struct sight s;
+
+	if (list_is_empty(&w->list))
+		return;
+	see(w, &s, now);
+	w->next_ms = CLOCK_NEVER;
+	list_for_each_safe(it, &w->list) {
+		struct wait *wait = wait_of(it);
+		int64_t next = next_of(wait, now);
+		int rc = judge(wait, &s, now, &v);
+
+		if (rc < 0)
+			refuse_hard(wait);
+		else if (rc > 0)
+			answer(wait, &v, &s);
+		else if (next < w->next_ms)
+			w->next_ms = next;
+	}
+	sight_finish(&s);
+}
+
+/* Look at a moment between frames, for one who wants to see them. */
+static void
+glance(struct wait *wait, const struct moment *m)
+{
+	int rc;
+
+	if (!wait->c.seen || wait->seen || wait->error != 0 ||
+	    (wait->c.has_after && m->seq <= wait->c.after))
+		return;
+	rc = glimpse_look(&wait->glimpse, m, &wait->c, &wait->found);
+	wait->seen = rc == 1;
+	wait->error = rc < 0 ? rc : 0;
+}
+
+/* --------------------------------------------------------- looking back */
+
+struct past_look {
+	struct wait *wait;
+	struct ledger ledger; /* as it was then */
+	uint64_t begun;       /* offset of the first output that counts */
+	bool has_begun;
+	uint64_t shown_seq; /* of the last frame; 0: there was none */
+	bool found;
+};
+
+static bool
+is_enough(struct past_look *p, const struct replay *at)
+{
+	if (!p->has_begun) {
+		p->has_begun = true;
+		p->begun = at->offset;
+	}
+	return at->offset - p->begun > WAITS_BACK;
+}
+
+/* A moment of the past; false: look no further. */
+static bool
+on_past(void *arg, const struct replay *at, bool frame)
+{
+	struct past_look *p = arg;
+	struct wait *wait = p->wait;
+	struct sight s;
+
+	if (!frame) {
+		glance(wait,
+		    &(struct moment){ at->vt, &p->ledger, at->seq + 1, false });
+		return true;
+	}
+	glimpse_drop(&wait->glimpse);
+	sight_init(&s, at->vt);
+	s.ledger = &p->ledger;
+	s.shown_seq = p->shown_seq = at->seq;
+	s.done_seq = at->done_seq;
+	p->found = wait->seen;
+	if (!p->found && wait->error == 0) {
+		int rc = sight_test(&s, &wait->c, 0, &wait->found);
+
+		p->found = rc == 1;
+		wait->error = rc < 0 ? rc : 0;
+		wait->missed |= s.missed;
+	}
+	sight_finish(&s);
+	return !p->found && wait->error == 0 && !is_enough(p, at);
+}
+
+static void
+answer_past(struct wait *wait, const struct replay *at)
+{
+	struct verdict v = {
+		.matched = true,
+		.conditions = wait->c.wanted,
+		.found = wait->found,
+		.seq = at->seq,
+	};
+	struct sight s;
+
+	sight_init(&s, at->vt);
+	s.shown_ns = (int64_t)(wait->all->h->began_ns + at->time_ns);
+	s.done_status = at->done_status;
+	answer(wait, &v, &s);
+	sight_finish(&s);
+}
+
+/* What this host did not see itself may be all that was missing. */
+static void
+learn(struct waits *w, const struct past_look *p, const struct replay *at)
+{
+	if (w->shown_seq < p->shown_seq)
+		w->shown_seq = p->shown_seq;
+	if (w->done_seq < at->done_seq)
+		note_end(w, at->done_seq, at->done_status);
+	ledger_learn(w->h->ledger, &p->ledger);
+	look(w);
+}
+
+/* All that was shown before the wait came is in the log now. */
+static void
+on_logged(void *arg, uint64_t seq)
+{
+	struct wait *wait = arg;
+	struct waits *w = wait->all;
+	struct past_look look = { .wait = wait };
+	const struct replay_watch watch = {
+		.after = wait->c.after,
+		.slices = wait->c.seen,
+		.fn = on_past,
+		.arg = &look,
+		.story = &ledger_story,
+		.story_arg = &look.ledger,
+	};
+	struct replay at = { 0 };
+	struct log_reader *r;
+
+	if (log_reader_open(&r, w->h->log_dirfd, NULL) < 0)
+		return;
+	if (replay_watched(r, seq, &watch, &at, NULL) == 0) {
+		if (look.found)
+			answer_past(wait, &at);
+		else if (wait->error != 0)
+			refuse_hard(wait);
+		else
+			learn(w, &look, &at);
+	}
+	ledger_finish(&look.ledger);
+	vt_destroy(at.vt);
+	log_reader_close(r);
+}
+
+/*
+ * Whether the log can tell more: of frames that are gone, though not how long
+ * nothing has happened, and of what came before this host.
+ */
+static bool
+asks_of_past(const struct wait *wait)
+{
+	const unsigned now_only = 1u << CONDITION_STABLE |
+	    1u << CONDITION_IDLE | 1u << CONDITION_EXIT;
+	const struct waits *w = wait->all;
+	bool frames = (wait->c.wanted & now_only) == 0 &&
+	    (w->shown_seq == 0 || w->shown_seq > wait->c.after);
+
+	return wait->c.has_after && (frames || wait->c.after < w->first_seq) &&
+	    scribe_unlogged_since(w->h->scribe) == 0;
+}
+
+/* ------------------------------------------------------------ beginning */
+
+static struct wait *
+create(struct waits *w, const struct op_call *call, struct condition *c)
+{
+	struct wait *wait = xcalloc(1, sizeof(*wait));
+
+	wait->client = call->client->number;
+	wait->request = call->id;
+	wait->c = *c;
+	wait->begun_seq = scribe_seq(w->h->scribe);
+	wait->deadline_ms = now_ms() + c->timeout_ms;
+	glimpse_init(&wait->glimpse);
+	*c = (struct condition){ 0 };
+	add(w, wait);
+	return wait;
+}
+
+/* Without a screen nothing of it can be waited for; a seq must be known. */
+static int
+check(const struct waits *w, const struct condition *c, struct error *err)
+{
+	const unsigned others = 1u << CONDITION_IDLE | 1u << CONDITION_EXIT;
+	uint64_t last = scribe_seq(w->h->scribe);
+
+	if (c->has_after && c->after > last)
+		return error_set(err, EINVAL,
+		    "session.wait: 'after' %" PRIu64 " is no event of this "
+		    "session yet: the last is %" PRIu64,
+		    c->after, last);
+	if (w->h->vt == NULL && (c->wanted & ~others) != 0)
+		return error_set(err, ENOENT,
+		    "the session has no screen: its engine is off");
+	return 0;
+}
+
+int
+waits_begin(struct waits *w, struct op_call *call, struct condition *c,
+    struct error *err)
+{
+	int64_t now = now_ms();
+	struct wait *wait;
+	struct verdict v;
+	struct sight s;
+	int rc = check(w, c, err);
+
+	if (rc < 0) {
+		condition_finish(c);
+		return rc;
+	}
+	waits_catch_up(w);
+	if (w->n_stable == 0 && condition_wants(c, CONDITION_STABLE))
+		begin_stable(w);
+	wait = create(w, call, c);
+	see(w, &s, now);
+	rc = judge(wait, &s, now, &v);
+	if (rc == 1) {
+		verdict_json(&v, &s, &call->result);
+		call->seq = v.seq;
+	}
+	sight_finish(&s);
+	if (rc != 0) {
+		drop(wait);
+		return rc < 0 ? too_hard(err) : 0;
+	}
+	if (next_of(wait, now) < w->next_ms)
+		w->next_ms = next_of(wait, now);
+	server_wake_at(w->h->server, w->next_ms);
+	if (asks_of_past(wait))
+		scribe_after(w->h->scribe, wait->begun_seq, on_logged, wait);
+	return REQUEST_LATER;
+}
+
+void
+waits_forget(struct waits *w, uint64_t client)
+{
+	list_for_each_safe(it, &w->list)
+		if (wait_of(it)->client == client)
+			drop(wait_of(it));
+}
+
+void
+waits_leave(struct waits *w, uint64_t client)
+{
+	struct error err;
+
+	error_set(&err, EBUSY, "the session goes to another host; ask again");
+	list_for_each_safe(it, &w->list)
+		if (wait_of(it)->client == client)
+			refuse(wait_of(it), &err);
+}
+
+/* ---------------------------------------------------- what has happened */
+
+bool
+waits_want_slices(const struct waits *w)
+{
+	return w->n_seen > 0;
+}
+
+/* The other screen may show what was written long ago. */
+void
+waits_slice(struct waits *w)
+{
+	struct host *h = w->h;
+	const struct moment m = {
+		.vt = h->vt,
+		.ledger = h->ledger,
+		.seq = scribe_seq(h->scribe) + 1,
+		.all = vt_alt_screen(h->vt) != w->alternate,
+	};
+
+	w->alternate = vt_alt_screen(h->vt);
+	list_for_each(it, &w->list)
+		glance(wait_of(it), &m);
+}
+
+void
+waits_output(struct waits *w, uint64_t seq, bool frame)
+{
+	if (seq == 0)
+		seq = scribe_seq(w->h->scribe) + 1;
+	if (w->done)
+		note_end(w, seq, w->ending_status);
+	w->done = false;
+	w->drawing = !frame;
+	if (!frame)
+		return;
+	w->shown_seq = seq;
+	w->shown_ns = clock_ns(CLOCK_BOOTTIME);
+	w->generation = generation(w);
+	note_frame(w, seq);
+	if (w->h->vt != NULL)
+		w->alternate = vt_alt_screen(w->h->vt);
+	look(w);
+}
+
+void
+waits_event(struct waits *w, const struct vt_event *ev)
+{
+	if (ev->type != VT_EVENT_MARK)
+		return;
+	assert(!w->due);
+	if (ev->number == 'D') {
+		w->done = true;
+		w->ending_status = ev->value;
+	}
+	ledger_story.marked(w->h->ledger, w->h->vt, ev->number);
+}
+
+void
+waits_typed(struct waits *w, const uint8_t *p, size_t len)
+{
+	waits_catch_up(w);
+	if (w->h->vt != NULL)
+		ledger_story.typed(w->h->ledger, w->h->vt,
+		    scribe_seq(w->h->scribe), story_ms(w), p, len);
+}
+
+/* At once: what is shown next in this turn must not look like a part of it. */
+void
+waits_resized(struct waits *w)
+{
+	note_frame(w, scribe_seq(w->h->scribe));
+}
+
+void
+waits_engine_changed(struct waits *w)
+{
+	w->generation = UINT64_MAX;
+	w->due = false;
+	if (w->h->vt != NULL)
+		ledger_story.begun(w->h->ledger, w->h->vt);
+}
+
+/* The screen has changed without output: a resize, an update given up. */
+static bool
+has_changed(struct waits *w)
+{
+	if (!is_at_frame(w) || (!w->drawing && generation(w) == w->generation))
+		return false;
+	w->drawing = false;
+	w->generation = generation(w);
+	w->shown_seq = scribe_seq(w->h->scribe);
+	w->shown_ns = clock_ns(CLOCK_BOOTTIME);
+	note_frame(w, w->shown_seq);
+	return true;
+}
+
+void
+waits_settle(struct waits *w)
+{
+	if (has_changed(w) || w->h->ended || now_ms() >= w->next_ms)
+		look(w);
+	if (list_is_empty(&w->list))
+		return;
+	server_look_at_clock(w->h->server);
+	server_wake_at(w->h->server, w->next_ms);
+}

@@ -1,0 +1,404 @@
+#include "host/core/events.h"
+
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "base/json_out.h"
+#include "host/host.h"
+#include "host/system/oom.h"
+#include "host/store/scribe.h"
+#include "log/record.h"
+#include "vt/keyframe.h"
+#include "vt/vt.h"
+
+#define EVENT_MAX (64u << 10)    /* of anything but a keyframe */
+#define RUN_MAX (512u << 10)     /* a command, all of it escaped */
+#define KEYFRAME_MAX (64u << 20) /* more than any screen needs */
+
+static void
+put_u8(struct buf *b, unsigned v)
+{
+	buf_putc(b, (char)v);
+}
+
+static void
+put_u16(struct buf *b, unsigned v)
+{
+	uint8_t p[2];
+
+	put_u16le(p, (uint16_t)v);
+	buf_append(b, p, sizeof(p));
+}
+
+static void
+put_u32(struct buf *b, uint32_t v)
+{
+	uint8_t p[4];
+
+	put_u32le(p, v);
+	buf_append(b, p, sizeof(p));
+}
+
+static void
+put_u64(struct buf *b, uint64_t v)
+{
+	uint8_t p[8];
+
+	put_u64le(p, v);
+	buf_append(b, p, sizeof(p));
+}
+
+static void
+put_by(struct buf *b, const char *by)
+{
+	size_t len = strnlen(by, 255);
+
+	put_u8(b, (unsigned)len);
+	buf_append(b, by, len);
+}
+
+/* Queue what the buffer holds and be done with it. */
+static uint64_t
+queue(struct host *h, uint8_t type, struct buf *b)
+{
+	uint64_t seq = 0;
+
+	if (!b->full)
+		seq = scribe_event(h->scribe, type, 0, b->data, b->len);
+	buf_finish(b);
+	return seq;
+}
+
+static void
+json_command(struct json_out *j, char *const *command)
+{
+	json_put_open(j, "command", '[');
+	for (; command != NULL && *command != NULL; command++)
+		json_out_text(j, *command);
+	json_out_close(j, ']');
+}
+
+uint64_t
+event_start(struct host *h)
+{
+	const struct manifest *m = &h->manifest;
+	struct json_out j;
+	struct buf b;
+
+	buf_init(&b, MANIFEST_MAX);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	json_put_text(&j, "id", m->id);
+	json_put_text(&j, "name", m->name);
+	json_command(&j, m->command);
+	json_put_text(&j, "cwd", m->cwd == NULL ? "" : m->cwd);
+	json_put_number(&j, "cols", m->cols);
+	json_put_number(&j, "rows", m->rows);
+	json_put_number(&j, "time_ms", (uint64_t)m->created_ms);
+	json_put_text(&j, "boot_id", m->boot_id);
+	json_out_close(&j, '}');
+	return queue(h, RECORD_START, &b);
+}
+
+static void
+put_clock(struct buf *b, enum clock_why why)
+{
+	put_u64(b, (uint64_t)clock_ns(CLOCK_REALTIME));
+	put_u8(b, why);
+}
+
+uint64_t
+event_clock(struct host *h, enum clock_why why)
+{
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	put_clock(&b, why);
+	return queue(h, RECORD_CLOCK, &b);
+}
+
+uint64_t
+event_resize(struct host *h, unsigned cols, unsigned rows, const char *by)
+{
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	put_u16(&b, cols);
+	put_u16(&b, rows);
+	put_by(&b, by);
+	return queue(h, RECORD_RESIZE, &b);
+}
+
+uint64_t
+event_signal(struct host *h, int signo, const char *by, const char *what)
+{
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	put_u32(&b, (uint32_t)signo);
+	put_by(&b, by);
+	buf_puts(&b, what);
+	return queue(h, RECORD_SIGNAL, &b);
+}
+
+uint64_t
+event_mark(struct host *h, const char *name, const char *by)
+{
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	put_by(&b, by);
+	buf_puts(&b, name);
+	return queue(h, RECORD_MARK, &b);
+}
+
+uint64_t
+event_gap(struct host *h, uint64_t offset, uint64_t bytes, enum gap_why why)
+{
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	put_u64(&b, offset);
+	put_u64(&b, bytes);
+	put_u8(&b, why);
+	return queue(h, RECORD_GAP, &b);
+}
+
+static uint64_t
+event_pair(struct host *h, uint8_t type, uint64_t first, uint64_t second)
+{
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	put_u64(&b, first);
+	put_u64(&b, second);
+	return queue(h, type, &b);
+}
+
+uint64_t
+event_engine_gap(struct host *h, uint64_t from, uint64_t to)
+{
+	return event_pair(h, RECORD_ENGINE_GAP, from, to);
+}
+
+uint64_t
+event_trimmed(struct host *h, uint64_t seq, uint64_t offset)
+{
+	return event_pair(h, RECORD_TRIMMED, seq, offset);
+}
+
+uint64_t
+event_recovered(struct host *h, uint64_t bytes)
+{
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	put_u64(&b, bytes);
+	return queue(h, RECORD_RECOVERED, &b);
+}
+
+uint64_t
+event_exit(struct host *h, int status, uint64_t offset, unsigned outcome)
+{
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	put_u32(&b, (uint32_t)status);
+	put_u64(&b, offset);
+	put_u8(&b, outcome);
+	return queue(h, RECORD_EXIT, &b);
+}
+
+uint64_t
+event_meta(struct host *h, const char *what, const char *key, const char *value,
+    const char *by)
+{
+	struct json_out j;
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	json_put_text(&j, "what", what);
+	if (key != NULL)
+		json_put_text(&j, "key", key);
+	if (value != NULL)
+		json_put_text(&j, "value", value);
+	json_put_text(&j, "by", by);
+	json_out_close(&j, '}');
+	return queue(h, RECORD_META, &b);
+}
+
+uint64_t
+event_trouble(struct host *h, const char *what, const char *text)
+{
+	struct json_out j;
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	json_put_text(&j, "what", what);
+	json_put_text(&j, "text", text);
+	json_out_close(&j, '}');
+	return queue(h, RECORD_TROUBLE, &b);
+}
+
+uint64_t
+event_oom(struct host *h, const struct oom_kill *k)
+{
+	struct json_out j;
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	json_put_text(&j, "process", k->name);
+	json_put_number(&j, "pid", (uint64_t)k->pid);
+	json_put_number(&j, "rss", k->rss);
+	json_put_number(&j, "limit", h->manifest.memory_max);
+	json_put_number(&j, "count", k->count);
+	json_out_close(&j, '}');
+	return queue(h, RECORD_OOM, &b);
+}
+
+uint64_t
+event_restart(struct host *h, int status, int64_t delay_ms)
+{
+	struct json_out j;
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	json_put_int(&j, "exit_code",
+	    WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+	json_put_number(&j, "exit_signal",
+	    WIFSIGNALED(status) ? (uint64_t)WTERMSIG(status) : 0);
+	json_put_number(&j, "delay_ms", (uint64_t)delay_ms);
+	json_put_number(&j, "count", h->manifest.restarts);
+	json_out_close(&j, '}');
+	return queue(h, RECORD_RESTART, &b);
+}
+
+static const char *
+or_null(const char *s)
+{
+	return s[0] != '\0' ? s : NULL;
+}
+
+uint64_t
+event_program_status(struct host *h)
+{
+	const struct said *s = &h->manifest.said;
+	struct json_out j;
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	json_put_text(&j, "state", or_null(s->state));
+	json_put_text(&j, "kind", or_null(s->kind));
+	json_put_text(&j, "app", or_null(s->app));
+	json_put_text(&j, "text", s->text);
+	json_out_close(&j, '}');
+	return queue(h, RECORD_PROGRAM_STATUS, &b);
+}
+
+/* What is typed is in the log only as far as the session wants that. */
+uint64_t
+event_run(struct host *h, const char *command, const char *by,
+    const char *capture)
+{
+	struct json_out j;
+	struct buf b;
+
+	buf_init(&b, RUN_MAX);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	if (h->manifest.log_input == LOG_INPUT_ALL) {
+		json_out_key(&j, "command");
+		json_out_text(&j, command);
+	}
+	json_put_text(&j, "capture", capture);
+	json_put_text(&j, "by", by);
+	json_out_close(&j, '}');
+	return queue(h, RECORD_RUN, &b);
+}
+
+uint64_t
+event_run_end(struct host *h, uint64_t run, const char *outcome,
+    const char *capture, int code, uint64_t from, uint64_t to)
+{
+	struct json_out j;
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	json_put_maybe(&j, "run", run > 0, (int64_t)run);
+	json_put_text(&j, "outcome", outcome);
+	json_put_text(&j, "capture", capture);
+	json_put_maybe(&j, "exit_code", code >= 0, code);
+	json_put_number(&j, "from", from);
+	json_put_number(&j, "to", to);
+	json_out_close(&j, '}');
+	return queue(h, RECORD_RUN_END, &b);
+}
+
+/* The payload of a keyframe, in a buffer; false when there is no screen. */
+static bool
+make_keyframe(struct host *h, bool full, struct buf *b)
+{
+	buf_init(b, KEYFRAME_MAX);
+	if (h->vt == NULL)
+		return false;
+	put_u64(b, h->shown);
+	put_u16(b, vt_cols(h->vt));
+	put_u16(b, vt_rows(h->vt));
+	put_u32(b, VT_ENGINE_VERSION);
+	if (full)
+		keyframe_save(h->vt, b);
+	else
+		keyframe_save_screen(h->vt, b);
+	if (!b->full)
+		return true;
+	buf_finish(b);
+	return false;
+}
+
+uint64_t
+event_keyframe(struct host *h, bool full)
+{
+	struct buf b;
+	size_t len;
+
+	if (!make_keyframe(h, full, &b))
+		return 0;
+	len = b.len;
+	return scribe_event_take(h->scribe, RECORD_KEYFRAME,
+	    full ? RECORD_FULL : 0, buf_take(&b), len);
+}
+
+/* Without an engine an empty keyframe still tells where the segment begins. */
+void
+event_rotate(struct host *h)
+{
+	struct buf b, clock;
+	size_t len;
+
+	buf_init(&clock, EVENT_MAX);
+	put_clock(&clock, CLOCK_SEGMENT);
+	if (!make_keyframe(h, true, &b)) {
+		put_u64(&b, h->shown);
+		put_u16(&b, h->manifest.cols);
+		put_u16(&b, h->manifest.rows);
+		put_u32(&b, 0);
+	}
+	len = b.len;
+	scribe_rotate(h->scribe, buf_take(&b), len, clock.data, clock.len);
+	buf_finish(&clock);
+}

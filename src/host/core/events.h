@@ -1,0 +1,51 @@
+#ifndef TEND_HOST_CORE_EVENTS_H
+#define TEND_HOST_CORE_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct host;
+struct oom_kill;
+
+/*
+ * The events that the host itself writes, as docs/log-format.md has them.
+ * Each queues one and gives its seq, 0 when it was refused.
+ */
+enum clock_why { CLOCK_SEGMENT, CLOCK_MINUTE, CLOCK_SET };
+enum gap_why { GAP_DISK = 1, GAP_HOST };
+
+uint64_t event_start(struct host *h);
+uint64_t event_clock(struct host *h, enum clock_why why);
+uint64_t event_resize(struct host *h, unsigned cols, unsigned rows,
+    const char *by);
+uint64_t event_signal(struct host *h, int signo, const char *by,
+    const char *what);
+uint64_t event_mark(struct host *h, const char *name, const char *by);
+uint64_t event_gap(struct host *h, uint64_t offset, uint64_t bytes,
+    enum gap_why why);
+uint64_t event_engine_gap(struct host *h, uint64_t from, uint64_t to);
+uint64_t event_recovered(struct host *h, uint64_t bytes);
+uint64_t event_exit(struct host *h, int status, uint64_t offset,
+    unsigned outcome);
+uint64_t event_trimmed(struct host *h, uint64_t seq, uint64_t offset);
+/* One changed thing: key and value (NULL: removed). */
+uint64_t event_meta(struct host *h, const char *what, const char *key,
+    const char *value, const char *by);
+uint64_t event_trouble(struct host *h, const char *what, const char *text);
+/* It ended with this status, and is started again after so long. */
+uint64_t event_restart(struct host *h, int status, int64_t delay_ms);
+/* A run, by its seq later (0: that is not known): session.exec. */
+uint64_t event_run(struct host *h, const char *command, const char *by,
+    const char *capture);
+uint64_t event_run_end(struct host *h, uint64_t run, const char *outcome,
+    const char *capture, int code, uint64_t from, uint64_t to);
+/* What the program says that it is doing, as the manifest has it. */
+uint64_t event_program_status(struct host *h);
+uint64_t event_oom(struct host *h, const struct oom_kill *k);
+
+/* The screen as it is now; nothing without an engine. */
+uint64_t event_keyframe(struct host *h, bool full);
+/* Begin a new segment with it. */
+void event_rotate(struct host *h);
+
+#endif

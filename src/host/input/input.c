@@ -1,0 +1,519 @@
+#include "host/input/input.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "base/failpoint.h"
+#include "base/list.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "host/input/answers.h"
+#include "host/host.h"
+#include "host/input/interrupt.h"
+#include "host/pump.h"
+#include "host/store/scribe.h"
+#include "host/input/secrecy.h"
+#include "host/input/standing.h"
+#include "host/ask/waits.h"
+#include "log/record.h"
+#include "vt/vt.h"
+#include "wire/frame.h"
+
+#define CPR_MS 2000 /* how long after our answer a client's may come */
+#define BY_MAX 63
+
+struct piece {
+	struct list link;
+	struct input_done done;
+	bool secret;
+	uint8_t kind;
+	enum standing_part part;
+	char by[BY_MAX + 1];
+	size_t len, written;
+	uint8_t data[];
+};
+
+struct input {
+	struct host *host;
+	struct watch *watch; /* of the master; NULL when it has ended */
+	bool echo;           /* something was typed; what comes is shown soon */
+	input_done_fn *done;
+	void *arg;
+	bool ended;
+
+	struct list pieces;
+	size_t n_pieces, n_bytes;
+	uint64_t turn; /* whose it is to type; 0: everybody's */
+
+	struct secrecy *secrecy;
+	struct answers answers;
+	bool mute;      /* nobody would read them */
+	uint64_t owed;  /* so many bytes of them go before the next piece */
+	int64_t cpr_ms; /* when the cursor was last reported */
+};
+
+enum written { WRITTEN_ALL, WRITTEN_PART, WRITTEN_NEVER };
+
+/* Write what the terminal takes of p[*at..len). */
+static enum written
+write_some(int fd, const uint8_t *p, size_t len, size_t *at)
+{
+	while (*at < len) {
+		ssize_t n = write(fd, p + *at, len - *at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno != EAGAIN)
+			return WRITTEN_NEVER;
+		if (n <= 0)
+			return WRITTEN_PART;
+		*at += (size_t)n;
+	}
+	return WRITTEN_ALL;
+}
+
+/* The event of a piece: kind, flags, by, count, bytes (docs/log-format.md). */
+static uint64_t
+log_event(struct input *in, const struct piece *p, bool withheld)
+{
+	size_t by = strlen(p->by), at = 3 + by + 4;
+	size_t len = at + (withheld ? 0 : p->len);
+	uint8_t *event = xmalloc(len);
+
+	event[0] = p->kind;
+	event[1] = withheld;
+	event[2] = (uint8_t)by;
+	memcpy(event + 3, p->by, by);
+	put_u32le(event + 3 + by, (uint32_t)p->len);
+	memcpy(event + at, p->data, len - at);
+	return scribe_event_take(in->host->scribe, RECORD_INPUT, 0, event, len);
+}
+
+/*
+ * The terminal and the screen are asked before the first byte is written: a
+ * program that has read its password may be back at its prompt right after.
+ */
+static bool
+is_secret(const struct input *in, const struct piece *p)
+{
+	bool known = p->secret || tty_is_secret(in->host->master);
+
+	return secrecy_typed(in->secrecy, p->data, p->len, known) || known;
+}
+
+static bool
+is_withheld(const struct input *in, bool secret)
+{
+	return secret || in->host->manifest.log_input == LOG_INPUT_LENGTHS;
+}
+
+static void
+log_piece(struct input *in, struct piece *p, bool withheld)
+{
+	if (in->host->manifest.log_input == LOG_INPUT_NONE)
+		p->done.seq = scribe_seq(in->host->scribe);
+	else
+		p->done.seq = log_event(in, p, withheld);
+}
+
+static enum standing_extent
+extent(const struct piece *p)
+{
+	if (p->written == 0)
+		return STANDING_NOTHING;
+	return p->written < p->len ? STANDING_SOME : STANDING_ALL;
+}
+
+/* What of a prompt stands in the terminal, the next host must know as well. */
+static enum written
+write_bytes(struct input *in, struct piece *p)
+{
+	struct ring_shared *ring = in->host->ring.shared;
+	enum written rc;
+
+	standing_begins(ring, p->part);
+	failpoint("input-write");
+	rc = write_some(in->host->master, p->data, p->len, &p->written);
+	failpoint("input-written");
+	standing_done(ring, p->part, extent(p));
+	return rc;
+}
+
+/* Nobody echoes the mouse, focus, or a secret. */
+static void
+note_typed(struct input *in, const struct piece *p, bool secret)
+{
+	if (p->kind <= INPUT_BYTES && !secret)
+		waits_typed(in->host->waits, p->data, p->len);
+}
+
+static enum written
+write_piece(struct input *in, struct piece *p)
+{
+	bool begun = p->written > 0, secret = !begun && is_secret(in, p);
+	enum written rc;
+
+	if (!begun && interrupt_is_in(in->host->master, p->data, p->len))
+		interrupt_make_room(in->host->master);
+	rc = write_bytes(in, p);
+	if (!begun && p->written > 0) {
+		note_typed(in, p, secret);
+		log_piece(in, p, is_withheld(in, secret));
+	}
+	in->echo = true;
+	return rc;
+}
+
+/* Answers up to this many bytes of them in all. */
+static enum written
+write_answers(struct input *in, uint64_t until)
+{
+	int rc = answers_write(&in->answers, in->host->master, until);
+
+	if (rc == 0)
+		return WRITTEN_ALL;
+	return rc == -EAGAIN ? WRITTEN_PART : WRITTEN_NEVER;
+}
+
+static void
+drop_piece(struct input *in, struct piece *p)
+{
+	list_remove(&p->link);
+	in->n_pieces--;
+	in->n_bytes -= p->len;
+	explicit_bzero(p->data, p->len);
+	free(p);
+}
+
+static struct piece *
+first_piece(struct input *in)
+{
+	if (list_is_empty(&in->pieces))
+		return NULL;
+	return container_of(in->pieces.next, struct piece, link);
+}
+
+static bool
+is_its_turn(const struct input *in, const struct piece *p)
+{
+	return p->written > 0 || in->turn == 0 || p->done.turn == in->turn;
+}
+
+/* The one to write next, which is the first then; NULL: all must wait. */
+static struct piece *
+next_piece(struct input *in)
+{
+	list_for_each(it, &in->pieces) {
+		struct piece *p = container_of(it, struct piece, link);
+
+		if (!is_its_turn(in, p))
+			continue;
+		list_remove(&p->link);
+		list_insert(&in->pieces, &p->link);
+		return p;
+	}
+	return NULL;
+}
+
+static void
+finish_piece(struct input *in, struct piece *p, int status)
+{
+	struct input_done done = p->done;
+
+	done.status = status;
+	drop_piece(in, p);
+	in->done(in->arg, &done);
+}
+
+static void
+refuse_all(struct input *in, int status)
+{
+	struct piece *p;
+
+	while ((p = first_piece(in)) != NULL)
+		finish_piece(in, p, status);
+}
+
+/*
+ * Answers and pieces take turns: those answers that are there when a piece
+ * becomes the next one go before it, the later ones after it.
+ */
+static enum written
+write_waiting(struct input *in)
+{
+	enum written rc = WRITTEN_ALL;
+	struct piece *p;
+
+	while (rc == WRITTEN_ALL && (p = next_piece(in)) != NULL) {
+		if (p->written == 0)
+			rc = write_answers(in, in->owed);
+		if (rc == WRITTEN_ALL)
+			rc = write_piece(in, p);
+		if (rc != WRITTEN_ALL)
+			return rc;
+		in->owed = in->answers.added;
+		finish_piece(in, p, TAKEN_WRITTEN);
+	}
+	return rc == WRITTEN_ALL ? write_answers(in, UINT64_MAX) : rc;
+}
+
+/*
+ * The terminal is full, and somebody has typed the key that interrupts.  The
+ * driver throws away what was not read when it gets that key, but it cannot
+ * get it before there is room.  What was asked before is not answered either:
+ * it would fill the terminal again, and the program could not even say goodbye.
+ */
+static enum written
+write_interrupt(struct input *in)
+{
+	struct piece *p = next_piece(in);
+
+	if (p == NULL || !interrupt_is_in(in->host->master, p->data, p->len) ||
+	    !interrupt_make_room(in->host->master))
+		return WRITTEN_PART;
+	answers_drop(&in->answers);
+	in->host->replies_from = atomic_load(&in->host->ring.shared->head);
+	return write_waiting(in);
+}
+
+static void
+want(struct input *in, enum loop_events also)
+{
+	watch_want(in->watch, also | (in->echo ? LOOP_READ : 0));
+}
+
+static void
+run(struct input *in)
+{
+	bool was_full = input_is_full(in);
+	enum written rc;
+
+	if (in->ended)
+		return;
+	rc = write_waiting(in);
+	if (rc == WRITTEN_PART)
+		rc = write_interrupt(in);
+	want(in, rc == WRITTEN_PART ? LOOP_WRITE : 0);
+	if (rc == WRITTEN_NEVER) {
+		answers_drop(&in->answers);
+		refuse_all(in, TAKEN_ENDED);
+	}
+	if (was_full && !input_is_full(in) && in->host->pump != NULL)
+		pump_again(in->host->pump);
+}
+
+/*
+ * Only the keeper reads the terminal.  But after somebody has typed, we are
+ * woken with the keeper instead of by it, which shows an echo sooner.
+ */
+static void
+on_ready(void *arg, enum loop_events ready)
+{
+	struct input *in = arg;
+
+	if (ready & LOOP_READ) {
+		in->echo = false;
+		pump_echo(in->host->pump);
+	}
+	run(in);
+}
+
+struct input *
+input_create(struct host *h, input_done_fn *done, void *arg)
+{
+	struct input *in = xcalloc(1, sizeof(*in));
+
+	in->host = h;
+	in->done = done;
+	in->arg = arg;
+	list_init(&in->pieces);
+	in->secrecy = secrecy_create(h);
+	answers_init(&in->answers, h->ring.shared, CONTROL_RING);
+	in->owed = in->answers.added;
+	in->cpr_ms = -CPR_MS;
+	in->watch = loop_fd(h->loop, h->master, 0, on_ready, in);
+	in->ended = in->watch == NULL;
+	run(in); /* the answers that a host before us has left */
+	return in;
+}
+
+void
+input_destroy(struct input *in)
+{
+	struct piece *p;
+
+	if (in == NULL)
+		return;
+	watch_remove(in->watch);
+	while ((p = first_piece(in)) != NULL)
+		drop_piece(in, p);
+	answers_finish(&in->answers);
+	secrecy_destroy(in->secrecy);
+	free(in);
+}
+
+/* The mouse and the focus leave alone what stands in a line. */
+static enum standing_part
+part_of(const struct input_piece *from)
+{
+	if (from->part == STANDING_OTHER &&
+	    (from->kind == INPUT_MOUSE || from->kind == INPUT_FOCUS))
+		return STANDING_ASIDE;
+	return (enum standing_part)from->part;
+}
+
+static struct piece *
+piece_create(const struct input_piece *from)
+{
+	struct piece *p = xmalloc(sizeof(*p) + from->len);
+
+	memset(p, 0, sizeof(*p));
+	p->done.client = from->client;
+	p->done.id = from->id;
+	p->done.request = from->request;
+	p->done.turn = from->turn;
+	p->secret = from->secret;
+	p->kind = from->kind;
+	p->part = part_of(from);
+	snprintf(p->by, sizeof(p->by), "%s", from->by);
+	p->len = from->len;
+	memcpy(p->data, from->p, from->len);
+	return p;
+}
+
+/* Whose turn it is does not wait for those who must wait for it. */
+static bool
+fits(const struct input *in, const struct input_piece *piece)
+{
+	if (piece->turn != 0 && piece->turn == in->turn)
+		return true;
+	return in->n_pieces < INPUT_PIECES_MAX &&
+	    in->n_bytes + piece->len <= INPUT_BYTES_MAX;
+}
+
+int
+input_type(struct input *in, const struct input_piece *from, uint64_t *seq)
+{
+	struct piece *p;
+
+	if (in->ended)
+		return TAKEN_ENDED;
+	if (from->len == 0)
+		return TAKEN_NOTHING;
+	if (!fits(in, from))
+		return TAKEN_FULL;
+	host_touch(in->host);
+	p = piece_create(from);
+	list_append(&in->pieces, &p->link);
+	in->n_pieces++;
+	in->n_bytes += p->len;
+	if (in->n_pieces == 1)
+		in->owed = in->answers.added;
+	if (in->n_pieces == 1 && answers_are_empty(&in->answers) &&
+	    is_its_turn(in, p) && write_piece(in, p) == WRITTEN_ALL) {
+		*seq = p->done.seq;
+		drop_piece(in, p);
+		want(in, 0);
+		return TAKEN_WRITTEN;
+	}
+	run(in);
+	return INPUT_WAITS;
+}
+
+void
+input_give_turn(struct input *in, uint64_t turn)
+{
+	in->turn = turn;
+	run(in);
+}
+
+bool
+input_drop(struct input *in, uint64_t turn)
+{
+	bool whole = true;
+
+	list_for_each_safe(it, &in->pieces) {
+		struct piece *p = container_of(it, struct piece, link);
+
+		if (p->done.turn != turn)
+			continue;
+		whole &= p->written == 0;
+		if (p->written == 0)
+			drop_piece(in, p);
+	}
+	return whole;
+}
+
+void
+input_reply(struct input *in, const char *p, size_t len)
+{
+	if (in->ended || in->mute)
+		return;
+	if (len > 2 && p[len - 1] == 'R')
+		in->cpr_ms = clock_ms(CLOCK_MONOTONIC);
+	answers_add(&in->answers, p, len);
+	if (answers_are_full(&in->answers))
+		vt_pause(in->host->vt);
+}
+
+void
+input_replied(struct input *in, uint64_t fed)
+{
+	answers_publish(&in->answers, fed);
+	failpoint("answers");
+	if (!answers_are_empty(&in->answers))
+		run(in);
+}
+
+bool
+input_is_full(const struct input *in)
+{
+	return answers_are_full(&in->answers);
+}
+
+void
+input_mute(struct input *in, bool mute)
+{
+	in->mute = mute;
+	if (mute)
+		answers_drop(&in->answers);
+}
+
+uint64_t
+input_answers_written(const struct input *in)
+{
+	return in->answers.written;
+}
+
+bool
+input_is_secret(const struct input *in)
+{
+	return tty_is_secret(in->host->master) || secrecy_asked(in->secrecy);
+}
+
+bool
+input_cpr_answered(const struct input *in)
+{
+	return clock_ms(CLOCK_MONOTONIC) - in->cpr_ms < CPR_MS;
+}
+
+bool
+input_is_empty(const struct input *in)
+{
+	return list_is_empty(&in->pieces) && answers_are_safe(&in->answers);
+}
+
+void
+input_end(struct input *in)
+{
+	in->ended = true;
+	answers_drop(&in->answers);
+	watch_remove(in->watch);
+	in->watch = NULL;
+	refuse_all(in, TAKEN_ENDED);
+}

@@ -1,0 +1,335 @@
+#include "host/life/handover.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/error.h"
+#include "base/failpoint.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "host/serve/client.h"
+#include "host/host.h"
+#include "host/pump.h"
+#include "host/serve/requests.h"
+#include "host/ask/run.h"
+#include "host/store/scribe.h"
+#include "host/serve/serve.h"
+#include "host/serve/server.h"
+
+/* What each step may take; the keeper waits longer than all together. */
+#define TYPE_MS 1000
+#define PART_MS 4000
+#define WRITE_MS 3000
+
+enum stage {
+	HANDOVER_NONE,
+	HANDOVER_ASKED, /* the keeper tries the next one */
+	HANDOVER_TYPING,
+	HANDOVER_PARTING,
+	HANDOVER_WRITING,
+	HANDOVER_DONE,
+};
+
+struct handover {
+	struct host *h;
+	enum stage stage;
+	uint64_t client, request; /* who asked */
+	pid_t next;
+	struct watch *limit;
+	bool late;    /* this step has taken too long */
+	bool written; /* the log has all there was */
+};
+
+static void
+on_limit(void *arg)
+{
+	struct handover *o = arg;
+
+	o->late = true;
+}
+
+static void
+enter(struct handover *o, enum stage stage, int64_t limit_ms)
+{
+	o->stage = stage;
+	o->late = false;
+	watch_rearm(o->limit, limit_ms);
+}
+
+struct handover *
+handover_create(struct host *h)
+{
+	struct handover *o = xcalloc(1, sizeof(*o));
+
+	o->h = h;
+	o->limit = loop_timer(h->loop, -1, on_limit, o);
+	return o;
+}
+
+void
+handover_destroy(struct handover *o)
+{
+	if (o == NULL)
+		return;
+	watch_remove(o->limit);
+	free(o);
+}
+
+/* ----------------------------------------------------------------- asking */
+
+/* Why this session cannot change hosts now; 0: it can. */
+static int
+check(const struct host *h, struct error *err)
+{
+	if (h->control < 0)
+		return error_set(err, ECONNREFUSED,
+		    "its keeper has died, so nobody could start another host; "
+		    "the session goes on with the one it has until its program "
+		    "ends");
+	if (h->keeper_version < CONTROL_UPGRADES)
+		return error_set(err, EPROTO,
+		    "its keeper is of an older tend, which cannot change "
+		    "hosts; the session keeps what it has until it ends");
+	if (h->ended || h->manifest.status != STATUS_RUNNING)
+		return error_set(err, ESRCH, "it is ending");
+	if (runs_are_awaited(h->runs))
+		return error_set(err, EBUSY,
+		    "somebody waits for a command (tend exec), whom another "
+		    "host could not answer; try again after that");
+	if (scribe_unlogged_since(h->scribe) != 0)
+		return error_set(err, ENOSPC,
+		    "the log is behind (%s), and what waits for the disk in "
+		    "memory would be lost; try again when the log goes on",
+		    h->log_error != 0 ? strerror(h->log_error) :
+					"the disk is slow");
+	return 0;
+}
+
+int
+handover_ask(struct handover *o, uint64_t client, uint64_t request, int program,
+    struct error *err)
+{
+	struct control c = { .type = CONTROL_UPGRADE };
+	int rc;
+
+	if (o->stage != HANDOVER_NONE)
+		return error_set(err, EBUSY,
+		    "another upgrade of this session is under way");
+	rc = check(o->h, err);
+	if (rc < 0)
+		return rc;
+	rc = control_send(o->h->control, &c, program);
+	if (rc < 0)
+		return error_set(err, -rc, "cannot tell the keeper: %s",
+		    strerror(-rc));
+	o->client = client;
+	o->request = request;
+	enter(o, HANDOVER_ASKED, -1);
+	return REQUEST_LATER;
+}
+
+/* -------------------------------------------------------------- not going */
+
+static void
+refuse(struct handover *o, const struct error *err)
+{
+	struct client *c = server_client(o->h->server, o->client);
+
+	log_write(&o->h->log, LOG_WARN, "no other host follows",
+	    log_str("why", err->msg));
+	if (c != NULL)
+		requests_refuse(c, o->request, err);
+	server_wake_at(o->h->server, 0);
+}
+
+static void
+stay(struct handover *o, const struct error *why)
+{
+	struct control c = { .type = CONTROL_STAY };
+	enum stage stage = o->stage;
+
+	enter(o, HANDOVER_NONE, -1);
+	scribe_forget(o->h->scribe, o);
+	if (stage >= HANDOVER_WRITING)
+		pump_rest(o->h->pump, false);
+	if (stage >= HANDOVER_PARTING)
+		server_stay(o->h->server);
+	if (stage >= HANDOVER_TYPING && o->h->control >= 0)
+		control_send(o->h->control, &c, -1);
+	refuse(o, why);
+}
+
+static void
+describe_end(int status, struct error *err)
+{
+	const char *name = WIFSIGNALED(status) ?
+	    sigabbrev_np(WTERMSIG(status)) :
+	    NULL;
+
+	if (WIFSIGNALED(status))
+		error_set(err, ECANCELED,
+		    "the new host crashed (SIG%s); the old one goes on",
+		    name != NULL ? name : "?");
+	else
+		error_set(err, ECANCELED,
+		    "the new host ended with status %d before it was ready; "
+		    "the old one goes on",
+		    WEXITSTATUS(status));
+}
+
+static void
+describe(const struct control *c, struct error *err)
+{
+	int error = c->u.failed.error;
+
+	switch (c->u.failed.how) {
+	case CONTROL_FAILED_SAYS:
+		error_set(err, ECANCELED,
+		    "the new host cannot take over: %.*s; the old one goes on",
+		    CONTROL_WHY_MAX, c->u.failed.why);
+		break;
+	case CONTROL_FAILED_RUN:
+		error_set(err, ECANCELED,
+		    "the new host cannot be run: %s; the old one goes on",
+		    strerror(error));
+		break;
+	case CONTROL_FAILED_ENDED:
+		describe_end(error, err);
+		break;
+	case CONTROL_FAILED_EXIT:
+		error_set(err, ESRCH, "its program has ended");
+		break;
+	default:
+		error_set(err, ECANCELED,
+		    "the new host was not ready after 5 seconds; the old one "
+		    "goes on");
+		break;
+	}
+}
+
+void
+handover_failed(struct handover *o, const struct control *c)
+{
+	struct error err;
+
+	if (o->stage == HANDOVER_NONE || o->stage == HANDOVER_DONE)
+		return;
+	if (c != NULL)
+		describe(c, &err);
+	else
+		error_set(&err, ECONNREFUSED, "its keeper has died");
+	stay(o, &err);
+}
+
+/* ------------------------------------------------------------------ going */
+
+void
+handover_leave(struct handover *o, pid_t next)
+{
+	failpoint("leave");
+	o->next = next;
+	enter(o, HANDOVER_TYPING, TYPE_MS);
+}
+
+static void
+on_written(void *arg, uint64_t seq)
+{
+	struct handover *o = arg;
+
+	(void)seq;
+	o->written = true;
+}
+
+/* Nothing more is taken from the ring: it is for who comes. */
+static void
+write_all(struct handover *o)
+{
+	struct host *h = o->h;
+
+	failpoint("leave-parted");
+	o->written = false;
+	pump_rest(h->pump, true);
+	enter(o, HANDOVER_WRITING, WRITE_MS);
+	scribe_after(h->scribe, scribe_seq(h->scribe), on_written, o);
+}
+
+static void
+go(struct handover *o)
+{
+	struct host *h = o->h;
+	struct client *c = server_client(h->server, o->client);
+
+	failpoint("leave-written");
+	host_save(h);
+	enter(o, HANDOVER_DONE, -1);
+	if (c != NULL) {
+		requests_followed(c, o->request, o->next);
+		client_flush(c);
+	}
+	log_write(&h->log, LOG_INFO, "another host follows",
+	    log_int("pid", o->next));
+	loop_stop(h->loop);
+}
+
+/* This step cannot be finished in its time, or ever. */
+static bool
+is_stuck(const struct handover *o, struct error *err)
+{
+	if (check(o->h, err) < 0)
+		return true;
+	if (!o->late)
+		return false;
+	if (o->stage == HANDOVER_WRITING)
+		error_set(err, EIO,
+		    "the disk did not take the log in time; the old host goes "
+		    "on");
+	else
+		error_set(err, EBUSY,
+		    "its program does not read what was typed; try again when "
+		    "it does");
+	return true;
+}
+
+/* One step; false when the next has to wait. */
+static bool
+advance(struct handover *o)
+{
+	switch (o->stage) {
+	case HANDOVER_TYPING:
+		if (!server_has_typed(o->h->server))
+			return false;
+		enter(o, HANDOVER_PARTING, PART_MS);
+		server_leave(o->h->server, o->client);
+		return true;
+	case HANDOVER_PARTING:
+		if (!server_has_left(o->h->server))
+			return false;
+		write_all(o);
+		return true;
+	case HANDOVER_WRITING:
+		if (o->written)
+			go(o);
+		return false;
+	default:
+		return false;
+	}
+}
+
+void
+handover_settle(struct handover *o)
+{
+	struct error err;
+
+	if (o->stage < HANDOVER_TYPING || o->stage == HANDOVER_DONE)
+		return;
+	if (is_stuck(o, &err))
+		stay(o, &err);
+	else
+		while (advance(o))
+			continue;
+}

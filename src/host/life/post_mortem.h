@@ -1,0 +1,21 @@
+#ifndef TEND_HOST_LIFE_POST_MORTEM_H
+#define TEND_HOST_LIFE_POST_MORTEM_H
+
+struct host;
+
+/*
+ * What a program that failed had on its screen, for people who come later
+ * (B-44).  In the session's artifacts/:
+ *
+ *	post-mortem.txt		the last 500 lines, history and screen
+ *	post-mortem-50.txt	the last 50 of them
+ *	final-screen.txt	the screen
+ *	final-screen.ansi	the same, with its colours
+ *
+ * The manifest names the first.  Nothing without an engine.
+ */
+#define POST_MORTEM_LINES 500
+#define POST_MORTEM_SHORT 50
+void post_mortem_write(struct host *h);
+
+#endif

@@ -1,0 +1,242 @@
+#include "host/life/stop.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/loop.h"
+#include "base/mem.h"
+#include "host/core/events.h"
+#include "host/host.h"
+#include "host/system/proc.h"
+#include "session/scope.h"
+
+#define INTERRUPT_MS 300 /* what a program gets to act on Ctrl-C */
+#define AGAIN_MS 100     /* who was being born is found the next time */
+#define GROUPS_MAX 256
+
+enum stage { STOP_NONE, STOP_INTERRUPTED, STOP_ASKED, STOP_KILLING };
+
+struct stop {
+	struct host *h;
+	struct watch *timer;
+	enum stage stage;
+	uint32_t grace_ms;
+	char by[256]; /* who asked for it last */
+};
+
+/* Process groups to be sent something, each once. */
+struct groups {
+	pid_t session;
+	pid_t ids[GROUPS_MAX];
+	size_t n;
+};
+
+static void
+add_group(struct groups *g, pid_t id)
+{
+	/* 0 would be our own group, and 1 and -1 everybody's. */
+	if (id <= 1 || id == getpgrp())
+		return;
+	for (size_t i = 0; i < g->n; i++)
+		if (g->ids[i] == id)
+			return;
+	if (g->n < GROUPS_MAX)
+		g->ids[g->n++] = id;
+}
+
+/*
+ * Whether the session id is still the program's.  While anybody is in the
+ * session its number is not given to others; once nobody is, it may be, and
+ * then there is a process of that number which began later.
+ */
+static bool
+session_is_ours(const struct host *h)
+{
+	const struct process *child = &h->manifest.child;
+	uint64_t start;
+
+	if (child->pid <= 1)
+		return false; /* what the kernel started is of session 0 */
+	start = process_start_time(child->pid);
+	return start == 0 || start == child->start;
+}
+
+/*
+ * Below our keeper are the program, with all that comes from it, and hosts.  A
+ * keeper there has a session of its own, begun from within ours, which
+ * outlives it.
+ */
+static bool
+is_tend(const struct proc *p)
+{
+	return strcmp(p->name, "tend-keeper") == 0 ||
+	    strcmp(p->name, "tend-host") == 0;
+}
+
+/* -ENOENT without a keeper, and where the kernel does not tell. */
+static int
+each_below_keeper(const struct host *h, proc_fn *fn, void *arg)
+{
+	if (h->control < 0 || h->manifest.keeper.pid <= 1)
+		return -ENOENT;
+	return proc_each_below(h->manifest.keeper.pid, is_tend, fn, arg);
+}
+
+static void
+collect_group(void *arg, const struct proc *p)
+{
+	struct groups *g = arg;
+
+	if (p->session == g->session)
+		add_group(g, p->pgrp);
+}
+
+static bool
+leader_lives(const struct host *h)
+{
+	const struct process *child = &h->manifest.child;
+
+	return child->pid > 1 && child->start != 0 &&
+	    process_start_time(child->pid) == child->start;
+}
+
+static void
+signal_groups(struct host *h, const int *signals, size_t n)
+{
+	struct groups g = { .session = h->manifest.child.pid };
+
+	if (!session_is_ours(h))
+		return;
+	if (leader_lives(h))
+		add_group(&g, h->manifest.child.pid);
+	if (each_below_keeper(h, collect_group, &g) < 0)
+		proc_each(collect_group, &g);
+	add_group(&g, tcgetpgrp(h->master));
+	for (size_t i = 0; i < g.n; i++)
+		for (size_t s = 0; s < n; s++)
+			kill(-g.ids[i], signals[s]);
+}
+
+static void
+kill_one(void *arg, const struct proc *p)
+{
+	(void)arg;
+	kill(p->pid, SIGKILL);
+}
+
+static void
+kill_member(void *arg, const struct proc *p)
+{
+	const struct host *h = arg;
+
+	if (p->session == h->manifest.child.pid && !is_tend(p))
+		kill(p->pid, SIGKILL);
+}
+
+static void
+ask(struct stop *s)
+{
+	static const int polite[] = { SIGHUP, SIGCONT, SIGTERM };
+
+	s->stage = STOP_ASKED;
+	signal_groups(s->h, polite, sizeof(polite) / sizeof(polite[0]));
+	watch_rearm(s->timer, s->grace_ms);
+}
+
+void
+stop_leftovers(struct stop *s)
+{
+	if (s->h->manifest.cgroup != NULL)
+		scope_kill(s->h->manifest.cgroup);
+	if (each_below_keeper(s->h, kill_one, NULL) < 0 &&
+	    session_is_ours(s->h))
+		proc_each(kill_member, s->h);
+}
+
+/* Again and again until the exit is seen: a fork may run ahead of us. */
+static void
+kill_all(struct stop *s)
+{
+	s->stage = STOP_KILLING;
+	stop_leftovers(s);
+	watch_rearm(s->timer, s->h->ended ? -1 : AGAIN_MS);
+}
+
+static void
+on_timer(void *arg)
+{
+	struct stop *s = arg;
+
+	if (s->stage == STOP_INTERRUPTED) {
+		ask(s);
+		return;
+	}
+	if (s->stage == STOP_ASKED)
+		event_signal(s->h, SIGKILL, s->by, "stop");
+	kill_all(s);
+}
+
+struct stop *
+stop_create(struct host *h)
+{
+	struct stop *s = xcalloc(1, sizeof(*s));
+
+	s->h = h;
+	s->timer = loop_timer(h->loop, -1, on_timer, s);
+	return s;
+}
+
+void
+stop_destroy(struct stop *s)
+{
+	if (s == NULL)
+		return;
+	watch_remove(s->timer);
+	free(s);
+}
+
+void
+stop_politely(struct stop *s, uint32_t grace_ms, bool interrupt, const char *by)
+{
+	bool first = s->stage == STOP_NONE;
+
+	if (s->stage == STOP_KILLING)
+		return;
+	snprintf(s->by, sizeof(s->by), "%s", by);
+	if (first || grace_ms < s->grace_ms)
+		s->grace_ms = grace_ms;
+	if (first && interrupt && write(s->h->master, "\003", 1) == 1) {
+		s->stage = STOP_INTERRUPTED;
+		watch_rearm(s->timer, INTERRUPT_MS);
+	} else {
+		ask(s);
+	}
+}
+
+void
+stop_now(struct stop *s)
+{
+	kill_all(s);
+}
+
+int
+stop_signal(struct stop *s, int signo)
+{
+	pid_t pid = s->h->manifest.child.pid;
+
+	if (s->h->ended || !leader_lives(s->h))
+		return -ESRCH;
+	return kill(-pid, signo) < 0 ? -errno : 0;
+}
+
+void
+stop_ended(struct stop *s)
+{
+	if (s->stage != STOP_NONE)
+		kill_all(s);
+}

@@ -1,0 +1,134 @@
+#ifndef TEND_HOST_SERVE_CLIENT_H
+#define TEND_HOST_SERVE_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/list.h"
+#include "host/input/reply_filter.h"
+#include "op/failure.h"
+#include "wire/hello.h"
+
+struct error;
+struct frame_taken;
+struct observer;
+struct server;
+struct watch;
+
+/*
+ * One connection.  What it sends is taken in by handlers; what it is sent
+ * waits in `out` until the turn is flushed.  A client that breaks the protocol
+ * is told so and closed; nothing else is touched by it.
+ *
+ * Limits: a frame of 1 MiB in; out, one picture and CLIENT_BACKLOG bytes of
+ * answers: a client that asks and never reads is closed.  Events that do not
+ * fit are left out, and what they would have said is told when there is room.
+ */
+#define CLIENT_BACKLOG (1u << 20)
+#define CLIENT_EVENTS_MAX (16u << 10)
+#define CLIENT_REQUESTS_MAX 64
+#define CLIENT_PONGS_MAX 4096 /* bytes; who pings more often is closed */
+#define CLIENT_HELLO_MS 10000
+#define CLIENT_CLOSE_MS 1000
+
+enum client_state {
+	CLIENT_NEW, /* its first line has not come */
+	CLIENT_OPEN,
+	CLIENT_CLOSING, /* only what is in `out` is still sent; what comes is
+			   dropped, so that its sender gets to read that */
+	CLIENT_GONE,    /* closed; freed when the turn is over */
+};
+
+/* How far the farewell of a host that leaves has come (server_leave.c). */
+enum client_bye {
+	CLIENT_STAYS,
+	CLIENT_TOLD,  /* it was sent a BYE */
+	CLIENT_CUT,   /* it can send no more; the last of it is being read */
+	CLIENT_HEARD, /* all it sent was taken */
+};
+
+struct client {
+	struct list link;
+	struct server *server;
+	uint64_t number; /* from 1, never used again */
+	char by[24];     /* "uid:1000" */
+	enum client_state state;
+	int fd;
+	struct watch *watch;
+	int64_t deadline_ms; /* INT64_MAX: none */
+	int given;           /* a descriptor that it sent; -1: none */
+
+	enum client_bye bye;
+	int64_t bye_by_ms; /* when that must have gone on */
+	int64_t heard_ms;  /* when something came from it last */
+
+	struct hello hello;
+	unsigned features;         /* that both sides have */
+	struct observer *observer; /* NULL: control, or not yet */
+
+	struct buf in; /* the beginning of a frame */
+	struct buf out;
+	size_t out_sent;
+	size_t large;     /* bytes of it that are pictures and other giants */
+	struct buf held;  /* frames that must wait for the end of HISTORY */
+	bool blocked;     /* the socket took no more */
+	bool owes;        /* `out` or `held` has an answer in it */
+	bool shut;        /* closing, and all was sent */
+	bool events_lost; /* some did not fit */
+
+	struct reply_filter filter; /* of DATA */
+
+	bool busy;           /* a request is not answered yet */
+	struct buf answer;   /* its answer, until the log has its event */
+	struct buf pongs;    /* frames that must come behind that answer */
+	struct list waiting; /* requests behind it */
+	size_t n_waiting, n_waiting_bytes;
+};
+
+struct client *client_create(struct server *s, int fd, uid_t uid,
+    uint64_t number);
+void client_destroy(struct client *c);
+
+/* Close after what is in `out`, or at once. */
+void client_finish(struct client *c);
+void client_close(struct client *c);
+
+/* Tell what it did wrong, and close. */
+void client_fail(struct client *c, enum failure failure, const char *message);
+
+bool client_may_type(const struct client *c);
+
+/* Frames to send.  Those that do not fit close the client, but for events. */
+void client_put(struct client *c, uint8_t type, const void *p, size_t len);
+void client_put_event(struct client *c, const char *json, size_t len);
+void client_put_taken(struct client *c, const struct frame_taken *t);
+
+/*
+ * The buffer for frames made in place; call client_put_done afterwards.
+ */
+struct buf *client_out(struct client *c);
+void client_put_done(struct client *c);
+
+/* Refuse the request that is being handled; 0 is the id of none. */
+void client_refuse(struct client *c, uint64_t id, enum failure failure,
+    const struct error *err);
+
+/* All that it sent was taken: nothing more will come. */
+void client_heard_bye(struct client *c);
+
+/* Have it send no more; what it has sent is still read. */
+void client_cut(struct client *c);
+
+/* Write `out`; whether all of it is gone and the client still there. */
+bool client_flush(struct client *c);
+
+/* The socket takes no more: go on when it does. */
+void client_block(struct client *c);
+
+/* The time limit has passed: of the first line, of closing, of a half key. */
+void client_expire(struct client *c);
+
+#endif

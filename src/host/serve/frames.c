@@ -1,0 +1,234 @@
+#include "host/serve/frames.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "host/serve/client.h"
+#include "host/input/encode.h"
+#include "host/host.h"
+#include "host/input/input.h"
+#include "host/serve/observer.h"
+#include "host/serve/requests.h"
+#include "host/serve/serve.h"
+#include "vt/vt.h"
+#include "wire/frame.h"
+
+#define PING_MAX 64
+
+typedef void frame_fn(struct client *c, const struct frame *f);
+
+void
+frames_typed(struct client *c, const struct input_done *done)
+{
+	const struct frame_taken t = { done->id, done->seq,
+		(uint8_t)done->status };
+
+	client_put_taken(c, &t);
+}
+
+static void
+tell_taken(struct client *c, uint64_t id, int status, uint64_t seq)
+{
+	const struct input_done done = { .client = c->number,
+		.id = id,
+		.status = status,
+		.seq = seq };
+
+	if (id != 0)
+		server_typed(c->server, &done);
+}
+
+static void
+type(struct client *c, struct input_piece *piece)
+{
+	uint64_t seq = 0;
+	int status = server_type(c->server, c, piece, &seq);
+
+	if (status != INPUT_WAITS)
+		tell_taken(c, piece->id, status, seq);
+}
+
+/* Bytes as they are, but for what no person typed. */
+static void
+type_raw(struct client *c, const struct frame_input *in, bool whole)
+{
+	struct input_piece piece = { .id = in->id,
+		.kind = INPUT_BYTES,
+		.secret = in->flags & INPUT_SECRET };
+	struct buf b;
+
+	buf_init(&b, in->len + REPLY_FILTER_MAX);
+	c->filter.cpr = input_cpr_answered(c->server->input);
+	reply_filter(&c->filter, in->p, in->len, &b);
+	if (whole)
+		reply_filter_flush(&c->filter, &b);
+	piece.p = b.data;
+	piece.len = b.len;
+	type(c, &piece);
+	buf_finish(&b);
+}
+
+void
+frames_let_go(struct client *c)
+{
+	const struct frame_input nothing = { .kind = INPUT_BYTES };
+
+	type_raw(c, &nothing, true);
+}
+
+static void
+on_data(struct client *c, const struct frame *f)
+{
+	const struct frame_input in = { .kind = INPUT_BYTES,
+		.p = f->payload,
+		.len = f->len };
+
+	type_raw(c, &in, false);
+	c->deadline_ms = INT64_MAX;
+	if (reply_filter_holds(&c->filter)) {
+		c->deadline_ms = c->server->now_ms + REPLY_FILTER_WAIT_MS;
+		server_wake_at(c->server, c->deadline_ms);
+	}
+}
+
+static void
+on_input(struct client *c, const struct frame *f)
+{
+	struct input_modes modes = { 0 };
+	struct input_piece piece = { 0 };
+	struct frame_input in;
+	struct buf b;
+	int status;
+
+	if (!frame_input(f, &in)) {
+		client_fail(c, FAIL_PROTOCOL, "an INPUT is too short");
+		return;
+	}
+	if (in.kind == INPUT_BYTES) {
+		type_raw(c, &in, true);
+		return;
+	}
+	if (c->server->host->vt != NULL)
+		vt_input_modes(c->server->host->vt, &modes);
+	buf_init(&b, INPUT_BYTES_MAX);
+	status = encode_input(&in, &modes, &b);
+	piece = (struct input_piece){ .id = in.id,
+		.kind = in.kind,
+		.secret = in.flags & INPUT_SECRET,
+		.p = b.data,
+		.len = b.len };
+	if (status == TAKEN_WRITTEN)
+		type(c, &piece);
+	else
+		tell_taken(c, in.id, status, 0);
+	buf_finish(&b);
+}
+
+static void
+on_resize(struct client *c, const struct frame *f)
+{
+	unsigned cols, rows;
+
+	if (!frame_resize(f, &cols, &rows) || cols == 0 || rows == 0)
+		return;
+	c->observer->vote.cols = cols;
+	c->observer->vote.rows = rows;
+	server_vote(c->server, c);
+}
+
+static void
+on_view(struct client *c, const struct frame *f)
+{
+	if (!frame_view(f, &c->observer->visible))
+		client_fail(c, FAIL_PROTOCOL, "a VIEW is one byte");
+	else
+		server_vote(c->server, c);
+}
+
+static void
+on_seen(struct client *c, const struct frame *f)
+{
+	if (!frame_u64(f, &c->observer->seen))
+		client_fail(c, FAIL_PROTOCOL, "a SEEN is eight bytes");
+}
+
+static void
+on_request(struct client *c, const struct frame *f)
+{
+	requests_take(c, f->payload, f->len);
+}
+
+static void
+on_detach(struct client *c, const struct frame *f)
+{
+	(void)f;
+	server_release_lease(c->server, c);
+	client_close(c);
+}
+
+/*
+ * Who has a PONG has heard all that was decided before it, so it must not
+ * overtake an answer that waits for the log.
+ */
+static void
+on_ping(struct client *c, const struct frame *f)
+{
+	if (f->len > PING_MAX)
+		client_fail(c, FAIL_PROTOCOL, "a PING is at most 64 bytes");
+	else if (c->answer.len == 0)
+		client_put(c, FRAME_PONG, f->payload, f->len);
+	else if (frame_put(&c->pongs, FRAME_PONG, f->payload, f->len) < 0)
+		client_fail(c, FAIL_BUSY, "too many PINGs wait for an answer");
+}
+
+static void
+on_pong(struct client *c, const struct frame *f)
+{
+	(void)c;
+	(void)f;
+}
+
+static void
+on_bye(struct client *c, const struct frame *f)
+{
+	(void)f;
+	if (c->bye == CLIENT_STAYS)
+		client_fail(c, FAIL_PROTOCOL, "nobody asked for a BYE");
+	else
+		client_heard_bye(c);
+}
+
+static const struct {
+	frame_fn *fn;
+	bool control; /* also from a connection that has not attached */
+} handlers[] = {
+	[FRAME_DATA] = { on_data, false },
+	[FRAME_RESIZE] = { on_resize, false },
+	[FRAME_REQUEST] = { on_request, true },
+	[FRAME_INPUT] = { on_input, false },
+	[FRAME_DETACH] = { on_detach, true },
+	[FRAME_SEEN] = { on_seen, false },
+	[FRAME_PING] = { on_ping, true },
+	[FRAME_PONG] = { on_pong, true },
+	[FRAME_VIEW] = { on_view, false },
+	[FRAME_BYE] = { on_bye, true },
+};
+
+void
+frames_handle(struct client *c, const struct frame *f)
+{
+	char message[80];
+
+	if (f->type < sizeof(handlers) / sizeof(handlers[0]) &&
+	    handlers[f->type].fn != NULL &&
+	    (handlers[f->type].control || c->observer != NULL)) {
+		handlers[f->type].fn(c, f);
+		return;
+	}
+	snprintf(message, sizeof(message),
+	    "a frame of type 0x%02x is not "
+	    "for a client to send here",
+	    f->type);
+	client_fail(c, FAIL_PROTOCOL, message);
+}

@@ -1,0 +1,445 @@
+#include "host/serve/server.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "host/serve/client.h"
+#include "host/host.h"
+#include "host/input/input.h"
+#include "host/serve/observer.h"
+#include "host/ask/prompt.h"
+#include "host/serve/requests.h"
+#include "host/serve/serve.h"
+#include "host/serve/size.h"
+#include "host/serve/tell.h"
+#include "host/ask/waits.h"
+
+#define ACCEPT_AGAIN_MS 1000
+#define ACCEPT_A_TURN 16
+
+/* How long those who were attached to the host before us take to come back. */
+#define RETURN_MS 300
+
+#define NEVER INT64_MAX
+
+static struct client *
+client_of(struct list *link)
+{
+	return container_of(link, struct client, link);
+}
+
+/* ----------------------------------------------------------------- time */
+
+void
+server_wake_at(struct server *s, int64_t ms)
+{
+	if (ms >= s->wake_at_ms)
+		return;
+	s->wake_at_ms = ms;
+	watch_rearm(s->wake, ms > s->now_ms ? ms - s->now_ms : 0);
+}
+
+static void
+on_wake(void *arg)
+{
+	struct server *s = arg;
+
+	s->wake_at_ms = NEVER;
+}
+
+void
+server_look_at_clock(struct server *s)
+{
+	s->now_ms = clock_ms(CLOCK_MONOTONIC);
+}
+
+/* ------------------------------------------------------------ accepting */
+
+/* Whether the peer may talk to us: the same user, or root. */
+static bool
+peer_is_ours(int fd, uid_t *uid)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
+		return false;
+	*uid = cred.uid;
+	return cred.uid == 0 || cred.uid == geteuid();
+}
+
+static void
+add_client(struct server *s, int fd)
+{
+	bool busy = s->n_clients >= SERVER_CLIENTS_MAX ||
+	    s->n_new >= SERVER_NEW_MAX;
+	struct client *c;
+	uid_t uid;
+
+	c = peer_is_ours(fd, &uid) && s->n_clients < SERVER_CLIENTS_MAX * 2 ?
+	    client_create(s, fd, uid, s->last_number + 1) :
+	    NULL;
+	if (c == NULL) {
+		close(fd);
+		return;
+	}
+	s->last_number++;
+	s->n_clients++;
+	s->n_new++;
+	list_append(&s->clients, &c->link);
+	server_wake_at(s, c->deadline_ms);
+	if (busy)
+		client_fail(c, FAIL_BUSY,
+		    "the session has too many connections");
+}
+
+/*
+ * Without a descriptor left, accept(2) fails and the socket stays readable:
+ * stop looking at it until a client has gone, or for a second.
+ */
+static void
+pause_accept(struct server *s)
+{
+	s->accept_paused = true;
+	s->accept_at_ms = s->now_ms + ACCEPT_AGAIN_MS;
+	watch_want(s->watch, 0);
+	server_wake_at(s, s->accept_at_ms);
+}
+
+static bool
+is_exhausted(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOMEM ||
+	    error == ENOBUFS;
+}
+
+void
+server_resume_accept(struct server *s)
+{
+	if (!s->accept_paused || s->leaving)
+		return;
+	if (s->now_ms < s->accept_at_ms) {
+		server_wake_at(s, s->accept_at_ms);
+		return;
+	}
+	s->accept_paused = false;
+	watch_want(s->watch, LOOP_READ);
+}
+
+static void
+on_connection(void *arg, enum loop_events ready)
+{
+	struct server *s = arg;
+
+	(void)ready;
+	server_look_at_clock(s);
+	for (int i = 0; i < ACCEPT_A_TURN; i++) {
+		int fd = accept4(s->host->listen, NULL, NULL,
+		    SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (fd >= 0)
+			add_client(s, fd);
+		else if (is_exhausted(errno))
+			pause_accept(s);
+		if (fd < 0)
+			return;
+	}
+}
+
+void
+server_listen(struct server *s)
+{
+	watch_remove(s->watch);
+	s->accept_paused = false;
+	s->watch = loop_fd(s->host->loop, s->host->listen, LOOP_READ,
+	    on_connection, s);
+}
+
+/* -------------------------------------------------------------- clients */
+
+struct client *
+server_client(struct server *s, uint64_t number)
+{
+	list_for_each(it, &s->clients) {
+		struct client *c = client_of(it);
+
+		if (c->number == number && c->state == CLIENT_OPEN)
+			return c;
+	}
+	return NULL;
+}
+
+unsigned
+server_observers(const struct server *s)
+{
+	unsigned n = 0;
+
+	list_for_each(it, &s->clients) {
+		const struct client *c = client_of(it);
+
+		n += c->observer != NULL && c->state == CLIENT_OPEN;
+	}
+	return n;
+}
+
+bool
+server_is_followed(const struct server *s)
+{
+	list_for_each(it, &s->clients) {
+		const struct client *c = client_of(it);
+
+		if (c->observer != NULL && observer_keeps_up(c->observer))
+			return true;
+	}
+	return false;
+}
+
+void
+server_client_gone(struct server *s, struct client *c)
+{
+	s->n_clients--;
+	s->n_new -= c->state == CLIENT_NEW;
+	s->size_changed |= c->observer != NULL;
+	s->accept_at_ms = s->now_ms;
+	server_lose_lease(s, c);
+	waits_forget(s->host->waits, c->number);
+}
+
+/* ----------------------------------------------------------------- size */
+
+void
+server_vote(struct server *s, struct client *c)
+{
+	if (c->observer == NULL)
+		return;
+	c->observer->vote.at = ++s->votes;
+	s->size_changed = true;
+}
+
+/* Let those who may decide on the size. */
+static void
+count_votes(struct server *s)
+{
+	struct size_vote votes[SERVER_CLIENTS_MAX];
+	struct host *h = s->host;
+	unsigned cols, rows;
+	size_t n = 0;
+
+	s->size_changed = false;
+	list_for_each(it, &s->clients) {
+		const struct client *c = client_of(it);
+
+		if (c->state == CLIENT_OPEN && c->observer != NULL &&
+		    observer_votes(c->observer))
+			votes[n++] = c->observer->vote;
+	}
+	if (s->ended || !size_decide(h->manifest.size, votes, n, &cols, &rows))
+		return;
+	if (cols != h->manifest.cols || rows != h->manifest.rows)
+		host_resize(h, cols, rows, "viewers", NULL);
+}
+
+/*
+ * Those of a host before us come back one after the other, and when we leave
+ * they go so: the program is not to see the sizes in between.
+ */
+static void
+settle_size(struct server *s)
+{
+	if (s->leaving)
+		return;
+	if (s->now_ms >= s->sizes_after_ms)
+		count_votes(s);
+	else
+		server_wake_at(s, s->sizes_after_ms);
+}
+
+void
+server_resized(struct server *s)
+{
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	tell_resized(&b, s->host);
+	server_tell_all(s, &b);
+	buf_finish(&b);
+	list_for_each(it, &s->clients) {
+		if (client_of(it)->observer != NULL)
+			observer_resized(client_of(it)->observer);
+	}
+	server_wake_at(s, 0);
+}
+
+/* --------------------------------------------------------------- a turn */
+
+void
+server_output(struct server *s, uint64_t offset, size_t len)
+{
+	feed_output(&s->feed, offset, len);
+}
+
+void
+server_frame(struct server *s)
+{
+	prompts_shown(s->prompts);
+}
+
+/* The session has ended: those who only asked are closed, now answered. */
+static void
+end_control(struct client *c)
+{
+	if (c->server->ended && c->observer == NULL &&
+	    c->state == CLIENT_OPEN && c->number <= c->server->ended_after)
+		client_finish(c);
+}
+
+static void
+flush_client(struct server *s, struct client *c)
+{
+	if (c->deadline_ms <= s->now_ms)
+		client_expire(c);
+	else
+		server_wake_at(s, c->deadline_ms);
+	requests_run(c);
+	server_part(s, c);
+	end_control(c);
+	if (c->blocked || c->state == CLIENT_GONE)
+		return;
+	if (c->events_lost && c->out.len == c->out_sent) {
+		c->events_lost = false;
+		server_tell_state(s, c);
+	}
+	if (c->observer != NULL && c->state == CLIENT_OPEN &&
+	    c->bye == CLIENT_STAYS)
+		observer_flush(c->observer);
+	else
+		client_flush(c);
+}
+
+/* Free who is gone; whether anybody still needs this turn's bytes. */
+static bool
+sweep(struct server *s, bool *holds)
+{
+	bool wanted = false;
+	int watching = 0;
+
+	list_for_each_safe(it, &s->clients) {
+		struct client *c = client_of(it);
+
+		if (c->state == CLIENT_GONE) {
+			client_destroy(c);
+		} else if (c->observer != NULL) {
+			watching += c->state == CLIENT_OPEN;
+			wanted |= observer_wants(c->observer);
+			*holds |= observer_holds(c->observer, s->now_ms);
+		}
+	}
+	/* Listings read how many watch from session.json. */
+	if (watching != s->host->manifest.observers && !s->host->ended)
+		host_save_later(s->host);
+	return wanted;
+}
+
+void
+server_flush(struct server *s)
+{
+	bool holds = false, wanted;
+
+	server_look_at_clock(s);
+	server_tell_changes(s);
+	server_expire_lease(s);
+	list_for_each(it, &s->clients)
+		flush_client(s, client_of(it));
+	wanted = sweep(s, &holds);
+	feed_settle(&s->feed, wanted);
+	if (list_is_empty(&s->clients))
+		feed_rest(&s->feed);
+	if (holds != s->holds)
+		host_hold(s->host, holds);
+	s->holds = holds;
+	if (s->size_changed)
+		settle_size(s);
+	server_resume_accept(s);
+}
+
+void
+server_restarts(struct server *s)
+{
+	prompts_ended(s->prompts);
+}
+
+void
+server_ended(struct server *s)
+{
+	if (s->ended)
+		return;
+	s->ended = true;
+	s->end = s->host->shown;
+	s->ended_after = s->last_number;
+	input_end(s->input);
+	prompts_ended(s->prompts);
+	server_wake_at(s, 0);
+}
+
+bool
+server_is_drained(const struct server *s)
+{
+	list_for_each(it, &s->clients) {
+		const struct client *c = client_of(it);
+
+		if (c->state != CLIENT_NEW && !c->shut &&
+		    c->number <= s->ended_after)
+			return false;
+	}
+	return true;
+}
+
+/* ------------------------------------------------------------- lifetime */
+
+struct server *
+server_create(struct host *h, struct error *err)
+{
+	struct server *s = xcalloc(1, sizeof(*s));
+
+	s->host = h;
+	s->bytes = xmalloc(SERVER_READ_SIZE);
+	s->wake_at_ms = NEVER;
+	list_init(&s->clients);
+	feed_init(&s->feed, &h->ring, h->shown);
+	server_look_at_clock(s);
+	if (h->manifest.seq > 0)
+		s->sizes_after_ms = s->now_ms + RETURN_MS;
+	s->wake = loop_timer(h->loop, -1, on_wake, s);
+	server_begin_typing(s);
+	server_listen(s);
+	if (s->watch == NULL) {
+		error_set(err, errno, "cannot watch the session's socket: %s",
+		    strerror(errno));
+		server_destroy(s);
+		return NULL;
+	}
+	return s;
+}
+
+void
+server_destroy(struct server *s)
+{
+	if (s == NULL)
+		return;
+	list_for_each_safe(it, &s->clients)
+		client_destroy(client_of(it));
+	server_end_typing(s);
+	watch_remove(s->watch);
+	watch_remove(s->wake);
+	feed_finish(&s->feed);
+	free(s->bytes);
+	free(s);
+}

@@ -1,0 +1,153 @@
+#include "base/buf.h"
+#include "host/serve/client.h"
+#include "host/host.h"
+#include "host/ask/prompt.h"
+#include "host/serve/requests.h"
+#include "host/serve/serve.h"
+#include "host/serve/server.h"
+#include "host/serve/tell.h"
+#include "vt/vt.h"
+
+/* The server: what viewers are told besides the output. */
+
+#define NOTICES_PER_S 10
+
+static struct client *
+client_of(struct list *link)
+{
+	return container_of(link, struct client, link);
+}
+
+void
+server_tell_all(struct server *s, const struct buf *b)
+{
+	list_for_each(it, &s->clients)
+		client_put_event(client_of(it), (const char *)b->data, b->len);
+}
+
+void
+server_event(struct server *s, const char *json, size_t len)
+{
+	list_for_each(it, &s->clients)
+		client_put_event(client_of(it), json, len);
+}
+
+void
+server_unlogged(struct server *s, int64_t since_ms)
+{
+	struct buf b;
+
+	if (since_ms != 0) {
+		server_answer_now(s);
+		list_for_each(it, &s->clients)
+			requests_send_held(client_of(it));
+	}
+	buf_init(&b, EVENT_MAX);
+	tell_unlogged(&b, since_ms);
+	server_tell_all(s, &b);
+	buf_finish(&b);
+}
+
+/* A program may not fill its viewers' screens with notices (S7). */
+static bool
+may_notify(struct server *s)
+{
+	server_look_at_clock(s);
+	if (s->now_ms - s->notices_ms >= 1000) {
+		s->notices_ms = s->now_ms;
+		s->notices_left = NOTICES_PER_S;
+	}
+	if (s->notices_left == 0)
+		return false;
+	s->notices_left--;
+	return true;
+}
+
+void
+server_vt_event(struct server *s, const struct vt_event *ev)
+{
+	struct buf b;
+
+	s->title_changed |= ev->type == VT_EVENT_TITLE;
+	s->bell |= ev->type == VT_EVENT_BELL;
+	if (ev->type == VT_EVENT_MARK)
+		prompts_mark(s->prompts, ev->number);
+	if (ev->type != VT_EVENT_NOTIFY || !may_notify(s))
+		return;
+	buf_init(&b, EVENT_MAX);
+	tell_notify(&b, ev);
+	server_tell_all(s, &b);
+	buf_finish(&b);
+}
+
+void
+server_engine_changed(struct server *s)
+{
+	s->title_changed = true;
+	s->colours_of = 0;
+	server_resized(s);
+}
+
+/* The modes that clients want to know of (O-08, O-09). */
+static bool
+modes_changed(struct server *s)
+{
+	struct input_modes now = { 0 };
+	bool changed;
+
+	if (s->host->vt != NULL)
+		vt_input_modes(s->host->vt, &now);
+	changed = now.app_cursor != s->told.app_cursor ||
+	    now.bracketed_paste != s->told.bracketed_paste;
+	s->told = now;
+	return changed;
+}
+
+/* What has changed in this turn, once each. */
+void
+server_tell_changes(struct server *s)
+{
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	if (modes_changed(s)) {
+		tell_modes(&b, &s->told);
+		server_tell_all(s, &b);
+	}
+	if (s->title_changed) {
+		buf_clear(&b);
+		tell_title(&b, s->host);
+		server_tell_all(s, &b);
+	}
+	if (s->bell) {
+		buf_clear(&b);
+		tell_plain(&b, "bell");
+		server_tell_all(s, &b);
+	}
+	s->title_changed = s->bell = false;
+	buf_finish(&b);
+}
+
+void
+server_tell_state(struct server *s, struct client *c)
+{
+	char holder[64];
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	tell_resized(&b, s->host);
+	client_put_event(c, (const char *)b.data, b.len);
+	buf_clear(&b);
+	tell_title(&b, s->host);
+	client_put_event(c, (const char *)b.data, b.len);
+	buf_clear(&b);
+	tell_modes(&b, &s->told);
+	client_put_event(c, (const char *)b.data, b.len);
+	buf_clear(&b);
+	tell_program_status(&b, s->host);
+	client_put_event(c, (const char *)b.data, b.len);
+	buf_clear(&b);
+	tell_lease(&b, server_lease_holder(s, holder, sizeof(holder)));
+	client_put_event(c, (const char *)b.data, b.len);
+	buf_finish(&b);
+}

@@ -1,0 +1,157 @@
+#include "base/loop.h"
+#include "host/serve/client.h"
+#include "host/host.h"
+#include "host/input/input.h"
+#include "host/ask/prompt.h"
+#include "host/ask/run.h"
+#include "host/serve/serve.h"
+#include "host/serve/server.h"
+#include "host/ask/waits.h"
+#include "wire/frame.h"
+
+/*
+ * The server: taking leave of clients when another host follows.  The point is
+ * that nothing a client typed is lost or typed twice: either it says BYE, and
+ * then has sent nothing after it, or it is cut off, and then its writes fail.
+ */
+#define ANSWER_MS 1000 /* that a client gets to answer a BYE */
+#define QUIET_MS 50    /* before one that knows no BYE is cut off */
+#define TYPE_MS 1000   /* that its last input gets to be typed */
+
+static struct client *
+client_of(struct list *link)
+{
+	return container_of(link, struct client, link);
+}
+
+bool
+server_has_typed(const struct server *s)
+{
+	return input_is_empty(s->input) && list_is_empty(&s->later) &&
+	    prompts_are_done(s->prompts);
+}
+
+static void
+limit(struct server *s, struct client *c, int64_t ms)
+{
+	c->bye_by_ms = s->now_ms + ms;
+	server_wake_at(s, c->bye_by_ms);
+}
+
+static void
+cut(struct server *s, struct client *c)
+{
+	client_cut(c);
+	limit(s, c, ANSWER_MS);
+}
+
+/* One without BYE is cut off when it seems to have said what it wanted. */
+static void
+begin(struct server *s, struct client *c)
+{
+	int64_t quiet_ms = c->heard_ms > s->leaving_ms ? c->heard_ms :
+							 s->leaving_ms;
+
+	if (c->features & HELLO_HANDOVER) {
+		c->bye = CLIENT_TOLD;
+		client_put(c, FRAME_BYE, NULL, 0);
+		limit(s, c, ANSWER_MS);
+	} else if (s->now_ms >= quiet_ms + QUIET_MS ||
+	    s->now_ms >= s->leaving_ms + ANSWER_MS) {
+		cut(s, c);
+	} else {
+		server_wake_at(s, quiet_ms + QUIET_MS);
+		return;
+	}
+	waits_leave(s->host->waits, c->number);
+	runs_leave(s->host->runs, c->number);
+}
+
+/* Close it when it has its answers, or they do not come. */
+static void
+end(struct server *s, struct client *c)
+{
+	bool waits = c->busy || !list_is_empty(&c->waiting) ||
+	    !server_has_typed(s);
+
+	if (waits && s->now_ms < c->bye_by_ms + TYPE_MS) {
+		server_wake_at(s, c->bye_by_ms + TYPE_MS);
+		return;
+	}
+	client_finish(c);
+	server_wake_at(s, 0); /* whoever waits for its end sees it then */
+}
+
+void
+server_part(struct server *s, struct client *c)
+{
+	if (c->state == CLIENT_NEW && s->leaving &&
+	    s->now_ms >= s->leaving_ms + ANSWER_MS)
+		client_close(c);
+	if (c->state != CLIENT_OPEN)
+		return;
+	switch (c->bye) {
+	case CLIENT_STAYS:
+		if (s->leaving && c->number != s->leaving_for)
+			begin(s, c);
+		break;
+	case CLIENT_TOLD:
+		if (s->now_ms >= c->bye_by_ms)
+			cut(s, c);
+		else
+			server_wake_at(s, c->bye_by_ms);
+		break;
+	case CLIENT_CUT:
+		if (s->now_ms >= c->bye_by_ms)
+			client_close(c);
+		break;
+	case CLIENT_HEARD:
+		end(s, c);
+		break;
+	}
+}
+
+void
+server_leave(struct server *s, uint64_t but)
+{
+	server_look_at_clock(s);
+	s->leaving = true;
+	s->leaving_ms = s->now_ms;
+	s->leaving_for = but;
+	s->accept_paused = true;
+	watch_want(s->watch, 0);
+	server_wake_at(s, 0);
+}
+
+/*
+ * Who is closing has had all, or does not read.  Output it can ask the next host
+ * for, so nobody waits until it has read that; answers nobody else has.
+ */
+static bool
+has_gone(const struct client *c)
+{
+	return c->state == CLIENT_GONE ||
+	    (c->state == CLIENT_CLOSING &&
+		(c->shut || (c->blocked && !c->owes)));
+}
+
+bool
+server_has_left(const struct server *s)
+{
+	list_for_each(it, &s->clients) {
+		const struct client *c = client_of(it);
+
+		if (c->number != s->leaving_for && !has_gone(c))
+			return false;
+	}
+	return server_has_typed(s);
+}
+
+void
+server_stay(struct server *s)
+{
+	s->leaving = false;
+	s->accept_at_ms = s->now_ms;
+	server_resume_accept(s);
+	server_wake_at(s, 0);
+}

@@ -1,0 +1,327 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "host/serve/client.h"
+#include "host/serve/frames.h"
+#include "host/host.h"
+#include "host/input/input.h"
+#include "host/ask/prompt.h"
+#include "host/serve/requests.h"
+#include "host/ask/run.h"
+#include "host/store/scribe.h"
+#include "host/serve/serve.h"
+#include "host/serve/server.h"
+#include "host/serve/tell.h"
+#include "log/record.h"
+#include "vt/vt.h"
+#include "wire/frame.h"
+
+/* The server: who types, and what they are told of it. */
+
+/* An answer that waits until its event is in the log. */
+struct later {
+	struct list link;
+	struct input_done done;
+};
+
+static bool
+has_lease(const struct server *s)
+{
+	return s->host->manifest.input == INPUT_POLICY_LEASE;
+}
+
+const char *
+server_lease_holder(struct server *s, char *out, size_t size)
+{
+	struct client *c = server_client(s, lease_holder(&s->lease, s->now_ms));
+
+	if (c == NULL)
+		return NULL;
+	snprintf(out, size, "%s#%" PRIu64, c->by, c->number);
+	return out;
+}
+
+static void
+tell_holder(struct server *s)
+{
+	char holder[64];
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	tell_lease(&b, server_lease_holder(s, holder, sizeof(holder)));
+	server_tell_all(s, &b);
+	buf_finish(&b);
+}
+
+/* The next host finds in the ring who has it. */
+static void
+note_lease(struct server *s)
+{
+	atomic_store(&s->host->ring.shared->leased, s->lease.who);
+}
+
+/* The one who had it is told, and the log knows who took it. */
+static void
+tell_stolen(struct server *s, struct client *from, const struct client *by)
+{
+	char json[128];
+	struct buf b;
+	int len;
+
+	buf_init(&b, EVENT_MAX);
+	tell_plain(&b, "replaced");
+	client_put_event(from, (const char *)b.data, b.len);
+	buf_finish(&b);
+	len = snprintf(json, sizeof(json),
+	    "{\"trouble\":\"lease-stolen\",\"from\":\"%s\",\"by\":\"%s\"}",
+	    from->by, by->by);
+	scribe_event(s->host->scribe, RECORD_TROUBLE, 0, json, (size_t)len);
+}
+
+/* Whether it is one client, on another connection. */
+static bool
+is_same(const struct client *a, const struct client *b)
+{
+	return a->hello.who != 0 && a->hello.who == b->hello.who;
+}
+
+bool
+server_take_lease(struct server *s, struct client *c, bool steal)
+{
+	uint64_t holder = lease_holder(&s->lease, s->now_ms);
+	struct client *before;
+
+	if (!has_lease(s))
+		return true;
+	switch (
+	    lease_take(&s->lease, c->number, c->hello.who, steal, s->now_ms)) {
+	case LEASE_DENIED:
+		return false;
+	case LEASE_KEPT:
+		return true;
+	case LEASE_GAINED:
+		break;
+	}
+	note_lease(s);
+	before = holder != 0 ? server_client(s, holder) : NULL;
+	if (before != NULL && !is_same(before, c))
+		tell_stolen(s, before, c);
+	tell_holder(s);
+	return true;
+}
+
+void
+server_claim_lease(struct server *s, struct client *c)
+{
+	if (c->hello.steal || lease_is_of(&s->lease, c->hello.who, s->now_ms))
+		server_take_lease(s, c, c->hello.steal);
+}
+
+void
+server_release_lease(struct server *s, struct client *c)
+{
+	if (!lease_release(&s->lease, c->number))
+		return;
+	note_lease(s);
+	tell_holder(s);
+}
+
+void
+server_lose_lease(struct server *s, struct client *c)
+{
+	if (!lease_lose(&s->lease, c->number, s->now_ms))
+		return;
+	note_lease(s);
+	tell_holder(s);
+}
+
+/* Its holder has not typed for too long, or has not come back. */
+void
+server_expire_lease(struct server *s)
+{
+	bool told = s->lease.holder == 0;
+
+	if (told && s->lease.who == 0)
+		return;
+	if (s->now_ms < s->lease.until_ms) {
+		server_wake_at(s, s->lease.until_ms);
+		return;
+	}
+	s->lease = (struct lease){ 0 };
+	note_lease(s);
+	if (!told)
+		tell_holder(s);
+}
+
+/* --------------------------------------------------------------- typing */
+
+/* Whose terminal is typed at decides what the program is told of colours. */
+static void
+use_colours(struct server *s, const struct client *c)
+{
+	struct vt *vt = s->host->vt;
+	const struct hello *h = &c->hello;
+
+	if (vt == NULL || !h->has_colours || s->colours_of == c->number)
+		return;
+	s->colours_of = c->number;
+	vt_set_default_colours(vt, h->fg, h->bg);
+	server_replied(s, 0); /* a program may want to be told */
+}
+
+void
+server_colours_known(struct server *s, struct client *c)
+{
+	if (s->colours_of != 0 && s->colours_of != c->number)
+		return;
+	s->colours_of = 0;
+	use_colours(s, c);
+}
+
+int
+server_type(struct server *s, struct client *c, struct input_piece *piece,
+    uint64_t *seq)
+{
+	int status;
+
+	if (!client_may_type(c))
+		return TAKEN_READ_ONLY;
+	if (piece->len == 0)
+		return TAKEN_NOTHING;
+	if (!server_take_lease(s, c, false))
+		return TAKEN_LEASED;
+	piece->client = c->number;
+	piece->by = c->by;
+	status = input_type(s->input, piece, seq);
+	runs_typed(s->host->runs, piece->p, piece->len);
+	use_colours(s, c);
+	if (s->host->manifest.size == SIZE_LATEST)
+		server_vote(s, c);
+	return status;
+}
+
+static void
+answer(struct server *s, const struct input_done *done)
+{
+	struct client *c = server_client(s, done->client);
+
+	if (c == NULL)
+		return;
+	if (done->request)
+		requests_typed(c, done);
+	else
+		frames_typed(c, done);
+}
+
+static void
+on_logged(void *arg, uint64_t seq)
+{
+	struct server *s = arg;
+
+	list_for_each_safe(it, &s->later) {
+		struct later *l = container_of(it, struct later, link);
+
+		if (l->done.seq > seq)
+			break;
+		answer(s, &l->done);
+		list_remove(&l->link);
+		free(l);
+	}
+}
+
+void
+server_answer_now(struct server *s)
+{
+	if (!s->host->manifest.durable)
+		on_logged(s, UINT64_MAX);
+}
+
+/*
+ * Whoever asked by a request may look into the log next; keys are not held up
+ * by a disk.
+ */
+static bool
+must_be_logged(const struct server *s, const struct input_done *done)
+{
+	const struct host *h = s->host;
+
+	if (done->status != TAKEN_WRITTEN || done->seq == 0)
+		return false;
+	return h->manifest.durable ||
+	    (done->request && scribe_unlogged_since(h->scribe) == 0);
+}
+
+void
+server_typed(struct server *s, const struct input_done *done)
+{
+	struct later *l;
+
+	if (!must_be_logged(s, done)) {
+		answer(s, done);
+		return;
+	}
+	l = xmalloc(sizeof(*l));
+	l->done = *done;
+	list_append(&s->later, &l->link);
+	scribe_after(s->host->scribe, done->seq, on_logged, s);
+}
+
+static void
+on_typed(void *arg, const struct input_done *done)
+{
+	struct server *s = arg;
+
+	if (done->turn != 0)
+		prompts_typed(s->prompts, done);
+	else
+		server_typed(s, done);
+}
+
+void
+server_reply(struct server *s, const char *p, size_t len)
+{
+	input_reply(s->input, p, len);
+}
+
+void
+server_replied(struct server *s, uint64_t fed)
+{
+	input_replied(s->input, fed);
+}
+
+bool
+server_may_ask(const struct server *s)
+{
+	return !input_is_full(s->input);
+}
+
+void
+server_mute(struct server *s, bool mute)
+{
+	input_mute(s->input, mute);
+}
+
+void
+server_begin_typing(struct server *s)
+{
+	uint64_t who = atomic_load(&s->host->ring.shared->leased);
+
+	list_init(&s->later);
+	if (who != 0)
+		lease_keep(&s->lease, who, s->now_ms);
+	s->input = input_create(s->host, on_typed, s);
+	s->prompts = prompts_create(s);
+}
+
+void
+server_end_typing(struct server *s)
+{
+	scribe_forget(s->host->scribe, s);
+	list_for_each_safe(it, &s->later)
+		free(container_of(it, struct later, link));
+	prompts_destroy(s->prompts);
+	input_destroy(s->input);
+}

@@ -1,0 +1,169 @@
+#include "host/serve/status_watch.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "host/core/events.h"
+#include "host/host.h"
+#include "host/serve/serve.h"
+#include "host/serve/server.h"
+#include "host/serve/tell.h"
+#include "vt/program_status.h"
+#include "vt/vt.h"
+
+#define WINDOW_MS 1000
+
+struct status_watch {
+	struct host *h;
+	struct watch *timer; /* the second is over: what waits may be noted */
+	bool changed;
+	unsigned left;     /* that may still be noted in this second, */
+	int64_t window_ms; /* which began then */
+};
+
+static const struct program_status silence;
+
+static const struct program_status *
+now_said(const struct host *h)
+{
+	return h->vt != NULL ? vt_program_status(h->vt) : &silence;
+}
+
+static const char *
+or_empty(const char *s)
+{
+	return s != NULL ? s : "";
+}
+
+static bool
+is_noted(const struct said *said, const struct program_status *s)
+{
+	return strcmp(said->state, or_empty(program_state_name(s->state))) ==
+	    0 &&
+	    strcmp(said->kind, or_empty(program_kind_name(s->kind))) == 0 &&
+	    strcmp(said->app, s->app) == 0 &&
+	    strcmp(or_empty(said->text), s->text) == 0;
+}
+
+static void
+put_down(struct said *said, const struct program_status *s)
+{
+	snprintf(said->state, sizeof(said->state), "%s",
+	    or_empty(program_state_name(s->state)));
+	snprintf(said->kind, sizeof(said->kind), "%s",
+	    or_empty(program_kind_name(s->kind)));
+	snprintf(said->app, sizeof(said->app), "%s", s->app);
+	free(said->text);
+	said->text = s->text[0] != '\0' ? xstrdup(s->text) : NULL;
+	said->since_ms = s->state != PROGRAM_SILENT ? clock_ms(CLOCK_REALTIME) :
+						      0;
+}
+
+static void
+tell_viewers(struct host *h)
+{
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	tell_program_status(&b, h);
+	server_event(h->server, (char *)b.data, b.len);
+	buf_finish(&b);
+}
+
+static void
+note(struct status_watch *w)
+{
+	struct host *h = w->h;
+
+	w->changed = false;
+	if (is_noted(&h->manifest.said, now_said(h)))
+		return;
+	put_down(&h->manifest.said, now_said(h));
+	event_program_status(h);
+	tell_viewers(h);
+	host_save_later(h);
+}
+
+/* Whether one more may be noted now; else the timer makes a turn for it. */
+static bool
+may_note(struct status_watch *w)
+{
+	int64_t now = clock_ms(CLOCK_MONOTONIC);
+
+	if (now - w->window_ms >= WINDOW_MS) {
+		w->window_ms = now;
+		w->left = STATUS_WATCH_PER_S;
+	}
+	if (w->left == 0) {
+		watch_rearm(w->timer, w->window_ms + WINDOW_MS - now);
+		return false;
+	}
+	w->left--;
+	return true;
+}
+
+void
+status_watch_settle(struct status_watch *w)
+{
+	if (!w->changed || w->h->ended)
+		return;
+	if (is_noted(&w->h->manifest.said, now_said(w->h)))
+		w->changed = false;
+	else if (may_note(w))
+		note(w);
+}
+
+void
+status_watch_changed(struct status_watch *w)
+{
+	w->changed = true;
+}
+
+void
+status_watch_end(struct status_watch *w)
+{
+	struct host *h = w->h;
+
+	note(w);
+	if (h->vt != NULL)
+		vt_end_program(h->vt);
+	w->changed = false;
+	if (h->manifest.said.state[0] == '\0')
+		return;
+	put_down(&h->manifest.said, &silence);
+	tell_viewers(h);
+}
+
+/* The turn that this makes is all that is wanted. */
+static void
+on_time(void *arg)
+{
+	(void)arg;
+}
+
+struct status_watch *
+status_watch_create(struct host *h)
+{
+	struct status_watch *w = xcalloc(1, sizeof(*w));
+
+	w->h = h;
+	w->changed = true; /* for a host before us may have known another */
+	w->window_ms = clock_ms(CLOCK_MONOTONIC) - WINDOW_MS;
+	w->timer = loop_timer(h->loop, -1, on_time, w);
+	return w;
+}
+
+void
+status_watch_destroy(struct status_watch *w)
+{
+	if (w == NULL)
+		return;
+	watch_remove(w->timer);
+	free(w);
+}

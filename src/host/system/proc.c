@@ -1,0 +1,215 @@
+#include "host/system/proc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+
+#define STAT_MAX 1024
+#define BELOW_MAX 65536 /* processes of one session */
+
+/*
+ * The name of the program stands in parentheses and may hold anything, other
+ * parentheses and newlines too; behind the last one come plain numbers.
+ */
+bool
+proc_parse(const char *p, size_t len, struct proc *out)
+{
+	const char *close = memrchr(p, ')', len);
+	const char *open = memchr(p, '(', len);
+	char text[STAT_MAX];
+	unsigned long long start, stack = 0;
+	size_t rest;
+
+	if (close == NULL || open == NULL || sscanf(p, "%d (", &out->pid) != 1)
+		return false;
+	snprintf(out->name, sizeof(out->name), "%.*s", (int)(close - open - 1),
+	    open + 1);
+	rest = len - (size_t)(close + 1 - p);
+	if (rest >= sizeof(text))
+		return false;
+	memcpy(text, close + 1, rest);
+	text[rest] = '\0';
+	/* Fields 3 to 6, 22, and 28 if it is there: see proc(5). */
+	if (sscanf(text,
+		" %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
+		"%*d %*d %*d %*d %llu %*u %*d %*u %*u %*u %llu",
+		&out->state, &out->ppid, &out->pgrp, &out->session, &start,
+		&stack) < 5)
+		return false;
+	out->start = start;
+	out->stack = stack;
+	return true;
+}
+
+static bool
+read_stat(int dir, const char *path, struct proc *out)
+{
+	char text[STAT_MAX];
+	ssize_t n;
+	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	return proc_parse(text, (size_t)n, out);
+}
+
+bool
+proc_read(pid_t pid, struct proc *out)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	return read_stat(AT_FDCWD, path, out);
+}
+
+size_t
+proc_command_line(pid_t pid, char *out, size_t size)
+{
+	char path[32];
+	auto_close int fd = -1;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd >= 0 ? read(fd, out, size) : -1;
+	if (n <= 0)
+		return 0;
+	out[n - 1] = '\0'; /* a long one is cut */
+	return (size_t)n;
+}
+
+bool
+proc_is_fork(const struct proc *p)
+{
+	struct proc parent;
+
+	return p->stack != 0 && proc_read(p->ppid, &parent) &&
+	    parent.stack == p->stack;
+}
+
+bool
+proc_thread_runs(pid_t tid)
+{
+	char path[64];
+	struct proc p;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	return read_stat(AT_FDCWD, path, &p) && p.state == 'R';
+}
+
+int
+proc_each(proc_fn *fn, void *arg)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *ent;
+
+	if (dir == NULL)
+		return -errno;
+	while ((ent = readdir(dir)) != NULL) {
+		char path[32];
+		struct proc p;
+		pid_t pid = (pid_t)strtol(ent->d_name, NULL, 10);
+
+		if (pid <= 0)
+			continue;
+		snprintf(path, sizeof(path), "%d/stat", pid);
+		if (read_stat(dirfd(dir), path, &p))
+			fn(arg, &p);
+	}
+	closedir(dir);
+	return 0;
+}
+
+/* ------------------------------------------------- those below a process */
+
+struct below {
+	proc_spare_fn *spare;
+	struct proc *found;
+	size_t n, cap;
+};
+
+static void
+add_child(struct below *b, pid_t pid)
+{
+	struct proc p;
+
+	if (!proc_read(pid, &p) || b->spare(&p) || b->n == BELOW_MAX)
+		return;
+	if (b->n == b->cap) {
+		b->cap = b->cap == 0 ? 16 : 2 * b->cap;
+		b->found = xrealloc(b->found, b->cap, sizeof(*b->found));
+	}
+	b->found[b->n++] = p;
+}
+
+/* The children that one thread has: numbers, each with a space behind it. */
+static int
+add_children(struct below *b, int tasks, const char *tid)
+{
+	char path[64], text[4096];
+	auto_close int fd = -1;
+	pid_t pid = 0;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "%.20s/children", tid);
+	fd = openat(tasks, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	while ((n = read(fd, text, sizeof(text))) > 0)
+		for (ssize_t i = 0; i < n; i++) {
+			if (text[i] != ' ') {
+				pid = pid * 10 + (text[i] - '0');
+				continue;
+			}
+			add_child(b, pid);
+			pid = 0;
+		}
+	return 0;
+}
+
+/* A child belongs to the thread that made it. */
+static int
+add_children_of(struct below *b, pid_t pid)
+{
+	char path[32];
+	struct dirent *ent;
+	DIR *dir;
+	int rc = -ENOENT;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	if (dir == NULL)
+		return -ENOENT;
+	while ((ent = readdir(dir)) != NULL)
+		if (ent->d_name[0] != '.' &&
+		    add_children(b, dirfd(dir), ent->d_name) == 0)
+			rc = 0;
+	closedir(dir);
+	return rc;
+}
+
+int
+proc_each_below(pid_t root, proc_spare_fn *spare, proc_fn *fn, void *arg)
+{
+	struct below b = { .spare = spare };
+	int rc = add_children_of(&b, root);
+
+	for (size_t i = 0; i < b.n; i++)
+		add_children_of(&b, b.found[i].pid);
+	for (size_t i = 0; i < b.n; i++)
+		fn(arg, &b.found[i]);
+	free(b.found);
+	return rc;
+}
