@@ -34,11 +34,11 @@ MAY = {
     "tests/it/test_prompt_standing.py": (1, "a crash comes at any moment"),
     "tests/it/test_socket_viewers.py": (1, "it types at a pace"),
     "tests/it/test_upgrade.py": (3, "an upgrade comes at any moment"),
-    "tests/unit/host_quill.c": (2, "a disk that is slow, and a queue whose end "
+    "tests/unit/host_log_thread.c": (2, "a disk that is slow, and a queue whose end "
                                 "nobody is told of"),
     "tests/unit/host_witness.c": (1, "the kernel does not say when it has "
                                   "counted"),
-    "tests/unit/host_scribe.c": (1, "a disk that is slow"),
+    "tests/unit/host_event_log.c": (1, "a disk that is slow"),
     "tests/package/fresh.sh": (1, "a system without tend"),
     "tests/soak/soak.py": (1, "it lives at a pace"),
     "tests/bench/scale/scale.py": (2, "idleness is what is measured"),

@@ -19,24 +19,24 @@
 #include "base/json_out.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "host/store/clerk.h"
+#include "host/store/manifest_writer.h"
 #include "host/life/ending.h"
 #include "host/core/events.h"
-#include "host/stream/glance.h"
+#include "host/stream/last_line.h"
 #include "host/life/handover.h"
-#include "host/life/link.h"
+#include "host/life/keeper_link.h"
 #include "host/system/oom.h"
 #include "host/pump.h"
-#include "host/life/rehearsal.h"
+#include "host/life/trial.h"
 #include "host/life/restart.h"
 #include "host/life/restore.h"
-#include "host/ask/run.h"
-#include "host/store/scribe.h"
+#include "host/ask/exec.h"
+#include "host/store/event_log.h"
 #include "host/serve/server.h"
 #include "host/serve/status_watch.h"
 #include "host/life/stop.h"
 #include "host/ask/waits.h"
-#include "host/stream/wall.h"
+#include "host/stream/wall_clock.h"
 #include "op/ledger.h"
 #include "session/home.h"
 #include "session/scope.h"
@@ -74,32 +74,32 @@ bring_up_to_date(struct host *h)
 {
 	struct manifest *m = &h->manifest;
 
-	if (h->scribe != NULL) {
-		m->seq = scribe_seq(h->scribe);
-		m->logged_seq = scribe_written(h->scribe);
-		m->logged_offset = scribe_written_offset(h->scribe);
-		m->log_bytes = scribe_bytes(h->scribe);
-		m->log_newest = scribe_newest(h->scribe);
+	if (h->event_log != NULL) {
+		m->seq = event_log_seq(h->event_log);
+		m->logged_seq = event_log_written(h->event_log);
+		m->logged_offset = event_log_written_offset(h->event_log);
+		m->log_bytes = event_log_bytes(h->event_log);
+		m->log_newest = event_log_newest(h->event_log);
 	}
 	m->offset = h->shown;
 	if (h->server != NULL)
-		m->observers = (int)server_observers(h->server);
+		m->observers = (int)server_viewers(h->server);
 	if (h->vt != NULL)
-		glance_line(h->vt, m->last_line, sizeof(m->last_line));
+		last_line_of(h->vt, m->last_line, sizeof(m->last_line));
 }
 
 void
 host_save(struct host *h)
 {
 	bring_up_to_date(h);
-	clerk_save(h->clerk, &h->manifest, h->ended);
+	manifest_writer_save(h->manifest_writer, &h->manifest, h->ended);
 }
 
 void
 host_save_later(struct host *h)
 {
 	bring_up_to_date(h);
-	clerk_save_later(h->clerk, &h->manifest);
+	manifest_writer_save_later(h->manifest_writer, &h->manifest);
 }
 
 void
@@ -141,9 +141,9 @@ host_resize(struct host *h, unsigned cols, unsigned rows, const char *by,
 	if (h->vt != NULL)
 		vt_resize(h->vt, cols, rows, NULL);
 	if (event_resize(h, cols, rows, by) != 0)
-		scribe_join(h->scribe);
+		event_log_join(h->event_log);
 	event_keyframe(h, true);
-	changes_all(&h->changes, h->vt, scribe_seq(h->scribe));
+	changes_all(&h->changes, h->vt, event_log_seq(h->event_log));
 	waits_resized(h->waits);
 	pump_keyframe_done(h->pump);
 	host_save(h);
@@ -277,7 +277,7 @@ host_rename(struct host *h, const char *name, const char *by, struct error *err)
 		return rc;
 	/* The loop itself writes the name, so the disk must not hang. */
 	host_save_later(h);
-	if (!clerk_has_saved(h->clerk))
+	if (!manifest_writer_has_saved(h->manifest_writer))
 		return error_set(err, EAGAIN,
 		    "the disk takes no writes now, so the session stays %s; "
 		    "try again later",
@@ -370,7 +370,7 @@ on_idle(void *arg)
 		host_stop(h, HOST_GRACE_MS, false, "idle-timeout", NULL);
 }
 
-/* What the scribe says. */
+/* What the event log says. */
 
 static void
 on_unlogged(void *arg, bool unlogged, int64_t since_ms, int error)
@@ -434,7 +434,7 @@ on_trouble(void *arg, const char *what, int error)
 	event_trouble(h, what, strerror(error));
 }
 
-static const struct scribe_ops scribe_ops = {
+static const struct event_log_ops event_log_ops = {
 	.unlogged = on_unlogged,
 	.opened = on_opened,
 	.rotate = on_rotate,
@@ -513,16 +513,16 @@ create_parts(struct host *h, struct error *err)
 	h->ending = ending_create(h);
 	h->handover = handover_create(h);
 	h->restart = restart_create(h);
-	h->wall = wall_create(h);
-	h->glance = glance_create(h);
+	h->wall_clock = wall_clock_create(h);
+	h->last_line = last_line_create(h);
 	h->status_watch = status_watch_create(h);
 	h->waits = waits_create(h);
-	h->runs = runs_create(h);
+	h->execs = execs_create(h);
 	h->server = server_create(h, err);
 	if (h->server == NULL)
 		return -EIO;
 	h->pump = pump_create(h);
-	h->link = link_create(h);
+	h->keeper_link = keeper_link_create(h);
 	h->active_ms = clock_ms(CLOCK_MONOTONIC);
 	if (h->manifest.cgroup != NULL)
 		h->oom = oom_create(h->loop, h->manifest.cgroup, on_oom, h);
@@ -540,19 +540,19 @@ host_open(struct host *h, struct error *err)
 	int rc;
 
 	take_descriptors(h);
-	rc = link_hello(h, LINK_HELLO_MS, &hello, err);
+	rc = keeper_link_hello(h, KEEPER_LINK_HELLO_MS, &hello, err);
 	if (rc == 0 && hello.u.hello.trial)
-		rc = rehearsal_run(h, &hello, err);
+		rc = trial_run(h, &hello, err);
 	if (rc < 0)
 		return rc;
 	h->ledger = xcalloc(1, sizeof(*h->ledger));
-	h->clerk = clerk_create(h->dirfd, err);
-	if (h->clerk == NULL)
+	h->manifest_writer = manifest_writer_create(h->dirfd, err);
+	if (h->manifest_writer == NULL)
 		return -EIO;
-	clerk_take_log(h->clerk, &h->log);
+	manifest_writer_take_log(h->manifest_writer, &h->log);
 	rc = read_session(h, &hello, err);
 	if (rc == 0)
-		rc = restore_log(h, &hello, &scribe_ops, &notes, err);
+		rc = restore_log(h, &hello, &event_log_ops, &notes, err);
 	if (rc == 0)
 		rc = create_parts(h, err);
 	if (rc < 0) {
@@ -561,9 +561,9 @@ host_open(struct host *h, struct error *err)
 		return rc;
 	}
 	restore_write_notes(h, &notes);
-	changes_all(&h->changes, h->vt, scribe_seq(h->scribe));
+	changes_all(&h->changes, h->vt, event_log_seq(h->event_log));
 	host_save(h);
-	link_ready(h->link);
+	keeper_link_ready(h->keeper_link);
 	failpoint("ready");
 	return 0;
 }
@@ -571,25 +571,25 @@ host_open(struct host *h, struct error *err)
 void
 host_close(struct host *h)
 {
-	link_destroy(h->link);
+	keeper_link_destroy(h->keeper_link);
 	pump_destroy(h->pump);
 	server_destroy(h->server);
 	h->server = NULL; /* what is saved from here on asks it nothing */
 	waits_destroy(h->waits);
 	/* From now on nothing happens that the log is told of. */
 	bring_up_to_date(h);
-	scribe_destroy(h->scribe);
-	h->scribe = NULL;
+	event_log_destroy(h->event_log);
+	h->event_log = NULL;
 	if (h->ending != NULL)
 		ending_conclude(h->ending);
 	ending_destroy(h->ending);
 	handover_destroy(h->handover);
 	restart_destroy(h->restart);
 	stop_destroy(h->stop);
-	wall_destroy(h->wall);
-	glance_destroy(h->glance);
+	wall_clock_destroy(h->wall_clock);
+	last_line_destroy(h->last_line);
 	status_watch_destroy(h->status_watch);
-	runs_destroy(h->runs);
+	execs_destroy(h->execs);
 	watch_remove(h->idle);
 	oom_destroy(h->oom);
 	vt_destroy(h->vt);
@@ -599,6 +599,6 @@ host_close(struct host *h)
 	loop_destroy(h->loop);
 	ring_unmap(&h->ring);
 	manifest_finish(&h->manifest);
-	clerk_destroy(h->clerk);
+	manifest_writer_destroy(h->manifest_writer);
 	fd_close(&h->log_dirfd);
 }

@@ -10,25 +10,25 @@
 #include "keep/ring.h"
 #include "session/manifest.h"
 
-struct clerk;
+struct manifest_writer;
 struct ending;
 struct error;
-struct glance;
+struct last_line;
 struct handover;
 struct ledger;
-struct link;
+struct keeper_link;
 struct loop;
 struct oom;
 struct pump;
 struct restart;
-struct runs;
-struct scribe;
+struct execs;
+struct event_log;
 struct server;
 struct status_watch;
 struct stop;
 struct vt;
 struct waits;
-struct wall;
+struct wall_clock;
 struct watch;
 
 /*
@@ -41,22 +41,23 @@ struct watch;
  *	wait	   libuv
  *	handle	   connections, timers, control; handlers change state
  *	settle 1   pump: take the bytes [shown, head) of the ring to the engine,
- *		   as OUTPUT to the scribe's list, and to server_output()
+ *		   as OUTPUT to the event log's list, and to server_output()
  *	settle 2   server_flush(): viewers first, the ring keeps the bytes safe
- *	settle 3   the scribe's thread is woken; it alone waits for the disk
+ *	settle 3   the event log's thread is woken; it alone waits for the disk
  *
- * Everything here is the loop thread's.  Other threads are the scribe's
- * (scribe.h), which touch nothing but the log and the ring's tail, and the
- * clerk's (clerk.h).
+ * Everything here is the loop thread's.  Other threads are the event log's
+ * (event_log.h), which touch nothing but the log and the ring's tail, and the
+ * manifest_writer's (manifest_writer.h).
  */
 struct host {
 	struct loop *loop;
-	struct clerk *clerk; /* writes session.json and host.log */
-	struct log log;      /* host.log in the session's directory */
+	struct manifest_writer
+	    *manifest_writer; /* writes session.json and host.log */
+	struct log log;       /* host.log in the session's directory */
 
 	int dirfd;     /* the session's directory */
 	int log_dirfd; /* its log/, for readers */
-	int control;   /* to the keeper; -1 once that is gone (unkept) */
+	int control;   /* to the keeper; -1 once that is gone (keeper_gone.h) */
 	uint32_t keeper_version;
 	int listen;    /* the session's socket, for accept(2) */
 	int master;    /* of the terminal; non-blocking */
@@ -81,19 +82,19 @@ struct host {
 	/* Bytes before it were answered (or not) by a host before this one. */
 	uint64_t replies_from;
 
-	struct scribe *scribe;
+	struct event_log *event_log;
 	struct server *server;
 	struct pump *pump;
 	struct ending *ending;
 	struct restart *restart;
 	struct stop *stop;
 	struct handover *handover;
-	struct link *link;
-	struct wall *wall;
-	struct glance *glance;
+	struct keeper_link *keeper_link;
+	struct wall_clock *wall_clock;
+	struct last_line *last_line;
 	struct status_watch *status_watch;
 	struct waits *waits;
-	struct runs *runs;
+	struct execs *execs;
 	struct oom *oom;    /* of its cgroup, or NULL */
 	struct watch *idle; /* timer of the idle timeout, or NULL */
 

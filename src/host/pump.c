@@ -12,16 +12,16 @@
 #include "host/life/ending.h"
 #include "host/stream/engine.h"
 #include "host/core/events.h"
-#include "host/stream/feed.h"
-#include "host/stream/glance.h"
+#include "host/stream/recent_output.h"
+#include "host/stream/last_line.h"
 #include "host/life/handover.h"
 #include "host/host.h"
-#include "host/ask/run.h"
-#include "host/store/scribe.h"
+#include "host/ask/exec.h"
+#include "host/store/event_log.h"
 #include "host/serve/server.h"
 #include "host/serve/status_watch.h"
 #include "host/ask/waits.h"
-#include "host/stream/wall.h"
+#include "host/stream/wall_clock.h"
 #include "log/record.h"
 #include "vt/slice.h"
 #include "vt/vt.h"
@@ -43,7 +43,7 @@
  * In one turn, when viewers keep up: they then get theirs, and may ask for a
  * rest.  More would not fit into what the feed keeps for them.
  */
-#define TAKE_MAX (FEED_RECENT / 4 * 3)
+#define TAKE_MAX (RECENT_OUTPUT_MAX / 4 * 3)
 
 /* How long the keeper may take to read what has come to the terminal. */
 #define KEEPER_NS 20000
@@ -93,7 +93,7 @@ is_skipped(const struct pump *p)
 
 /* Up to the end of a frame, and somebody looks at everything in it. */
 static size_t
-feed_slices(struct host *h, const uint8_t *bytes, size_t len)
+show_slices(struct host *h, const uint8_t *bytes, size_t len)
 {
 	size_t done = 0;
 	bool ends = false;
@@ -117,7 +117,7 @@ feed_slices(struct host *h, const uint8_t *bytes, size_t len)
  * has a question that nobody would look at again.
  */
 static size_t
-feed(struct pump *p, const uint8_t *bytes, size_t len)
+show(struct pump *p, const uint8_t *bytes, size_t len)
 {
 	struct host *h = p->h;
 	struct ring_shared *shared = h->ring.shared;
@@ -130,7 +130,7 @@ feed(struct pump *p, const uint8_t *bytes, size_t len)
 	if (memmem(bytes, len, "TEND-POISON", 11) != NULL)
 		failpoint("engine-poison");
 #endif
-	n = waits_want_slices(h->waits) ? feed_slices(h, bytes, len) :
+	n = waits_want_slices(h->waits) ? show_slices(h, bytes, len) :
 					  vt_feed_frame(h->vt, bytes, len);
 	atomic_store(&shared->engine_at, RING_IDLE);
 	failpoint("pump-fed");
@@ -158,7 +158,7 @@ static void
 show_frame(struct host *h)
 {
 	server_frame(h->server);
-	runs_frame(h->runs);
+	execs_frame(h->execs);
 }
 
 /* How much was shown; 0 when what is there has to wait for more. */
@@ -170,20 +170,20 @@ take_piece(struct pump *p, size_t len)
 	uint64_t offset = h->shown, seq;
 	bool frame, hidden;
 
-	len = runs_look(h->runs, bytes, piece_len(p, len), &hidden);
+	len = execs_look(h->execs, bytes, piece_len(p, len), &hidden);
 	if (len == 0)
 		return 0;
 	if (!is_skipped(p))
-		len = feed(p, bytes, len);
+		len = show(p, bytes, len);
 	frame = at_frame(p);
 	h->shown += len;
 	p->since_keyframe += len;
-	seq = scribe_output(h->scribe,
+	seq = event_log_output(h->event_log,
 	    (frame ? RECORD_FRAME : 0) | (hidden ? RECORD_HIDDEN : 0), offset,
 	    len);
-	changes_note(&h->changes, h->vt, scribe_seq(h->scribe));
+	changes_note(&h->changes, h->vt, event_log_seq(h->event_log));
 	server_output(h->server, offset, len);
-	runs_shown(h->runs, bytes, len, hidden, seq);
+	execs_shown(h->execs, bytes, len, hidden, seq);
 	if (frame)
 		show_frame(h);
 	if (!hidden) /* which shows nothing */
@@ -210,7 +210,7 @@ is_paused(const struct pump *p)
 static bool
 is_kept_back(const struct pump *p)
 {
-	return p->kept_back != 0 && runs_hold(p->h->runs);
+	return p->kept_back != 0 && execs_hold(p->h->execs);
 }
 
 static void
@@ -232,8 +232,8 @@ take(struct pump *p)
 		if (take_piece(p, head - h->shown) == 0)
 			p->kept_back = head;
 	failpoint("pump-taken");
-	wall_activity(h->wall);
-	glance_output(h->glance);
+	wall_clock_activity(h->wall_clock);
+	last_line_output(h->last_line);
 	if (p->since_keyframe >= KEYFRAME_EVERY) {
 		event_keyframe(h, false);
 		pump_keyframe_done(p);
@@ -261,7 +261,7 @@ on_unsync(void *arg)
 		return;
 	waits_catch_up(p->h->waits);
 	vt_end_sync(p->h->vt);
-	changes_note(&p->h->changes, p->h->vt, scribe_seq(p->h->scribe));
+	changes_note(&p->h->changes, p->h->vt, event_log_seq(p->h->event_log));
 	show_frame(p->h);
 }
 
@@ -323,7 +323,7 @@ on_settle(void *arg)
 	handover_settle(h->handover);
 	waits_settle(h->waits);
 	server_flush(h->server);
-	scribe_flush(h->scribe);
+	event_log_flush(h->event_log);
 	waits_catch_up(h->waits);
 	go_to_sleep(p);
 }

@@ -49,8 +49,8 @@ def named(*folders):
 # Where a host is killed, and at which hit in its life.
 KILLS = [
     ("ready", 1), ("pump-take", 3), ("pump-taken", 5), ("pump-fed", 3),
-    ("answers", 3), ("scribe-write", 4),
-    ("scribe-written", 4), ("scribe-released", 4), ("before-manifest", 1),
+    ("answers", 3), ("log-write", 4),
+    ("log-written", 4), ("log-released", 4), ("before-manifest", 1),
     ("after-manifest", 1), ("before-manifest", 2), ("exit-logged", 1),
     ("exit-saved", 1), ("exit-acked", 1), ("before-done", 1),
     ("segment-written", 1), ("segment-written", 2), ("segment-renamed", 1),
@@ -112,7 +112,7 @@ def test_host_killed_while_resizing(home):
 
 def test_write_that_hangs_stops_nobody(home):
     """A stalling disk: the program runs on, the log has it all in the end."""
-    home.env["TEND_FAILPOINTS"] = "scribe-write=delay:2000@6!"
+    home.env["TEND_FAILPOINTS"] = "log-write=delay:2000@6!"
     sid = home.start("sh", "-c", f"read x; {BURST} 9 {BYTES}")
     home.ok("send", sid, "--text", "go\r")
     log = home.dir(sid) / "host.log"
@@ -139,9 +139,9 @@ def killed_with_a_full_ring(home, hit):
     """A host that dies after its write number `hit`, and before it makes room
     for it: the keeper, and where the output ended.  None when there was no
     output in that write."""
-    home.env["TEND_FAILPOINTS"] = (f"scribe-written=delay:60000@{hit}!,"
+    home.env["TEND_FAILPOINTS"] = (f"log-written=delay:60000@{hit}!,"
                                    "restore-replay=delay:60000@1!")
-    for name in ("scribe-written", "restore-replay"):
+    for name in ("log-written", "restore-replay"):
         home.hits.with_name(f"hits.{name}").unlink(missing_ok=True)
     sid = home.start("sh", "-c", f"read x; exec {BURST} 9 {10 ** 15}")
     session = home.info(sid)
@@ -158,7 +158,7 @@ def killed_with_a_full_ring(home, hit):
         time.sleep(2)
         return ring_of(keeper) == before
 
-    acts("scribe-written")
+    acts("log-written")
     os.kill(host, signal.SIGSTOP)
     wait_for(rests, lambda: ring_of(keeper))
     head, tail = ring_of(keeper)
@@ -260,8 +260,8 @@ def test_revive_gives_the_screen_back(home):
 
 
 # Where a candidate, the host that leaves, or the one that follows is killed.
-HANDOVER = [("rehearsal-screen", False), ("rehearsal-done", False),
-            ("rehearsal-ready", None), ("rehearsal-go", False),
+HANDOVER = [("trial-screen", False), ("trial-done", False),
+            ("trial-ready", None), ("trial-go", False),
             ("leave", None), ("leave-parted", None), ("leave-written", None)]
 
 
@@ -312,7 +312,7 @@ def test_restart_that_only_the_log_knows_is_not_counted_twice(home):
 
 def test_every_failpoint_is_reached(home):
     """One that nobody reaches proves nothing."""
-    home.env["TEND_FAILPOINTS"] = "scribe-write=kill@40!,engine-poison=delay:0"
+    home.env["TEND_FAILPOINTS"] = "log-write=kill@40!,engine-poison=delay:0"
     sid = home.start("sh", "-c", "stty -echo; echo ready; read x; read y; "
                      f"echo TEND-POISON; {BURST} 9 {BYTES}; "
                      "until [ -e \"$0\" ]; do sleep 0.01; done",

@@ -13,14 +13,14 @@
 #include "keep/ring.h"
 
 /* A ring, the hosts that follow one another, and a terminal. */
-struct place {
+struct cursor_line {
 	struct ring ring;
 	struct answers a;
 	int fd, master, program;
 };
 
 static void
-open_place(struct place *p)
+open_place(struct cursor_line *p)
 {
 	struct termios raw = { 0 };
 
@@ -36,7 +36,7 @@ open_place(struct place *p)
 }
 
 static void
-close_place(struct place *p)
+close_place(struct cursor_line *p)
 {
 	answers_finish(&p->a);
 	ring_unmap(&p->ring);
@@ -47,14 +47,14 @@ close_place(struct place *p)
 
 /* The host is gone and another begins. */
 static void
-follow(struct place *p)
+follow(struct cursor_line *p)
 {
 	answers_finish(&p->a);
 	answers_init(&p->a, p->ring.shared, p->fd);
 }
 
 static void
-add(struct place *p, const char *text, uint64_t fed)
+add(struct cursor_line *p, const char *text, uint64_t fed)
 {
 	answers_add(&p->a, text, strlen(text));
 	answers_publish(&p->a, fed);
@@ -62,7 +62,7 @@ add(struct place *p, const char *text, uint64_t fed)
 
 /* So many bytes; the terminal brings them a moment later. */
 static const char *
-arrived(struct place *p, size_t len)
+arrived(struct cursor_line *p, size_t len)
 {
 	static char text[65536];
 	struct pollfd ready = { .fd = p->program, .events = POLLIN };
@@ -79,7 +79,7 @@ arrived(struct place *p, size_t len)
 static void
 answers_are_written_in_order(void **state)
 {
-	struct place p;
+	struct cursor_line p;
 
 	(void)state;
 	open_place(&p);
@@ -96,7 +96,7 @@ answers_are_written_in_order(void **state)
 static void
 the_next_host_has_those_that_were_published(void **state)
 {
-	struct place p;
+	struct cursor_line p;
 
 	(void)state;
 	open_place(&p);
@@ -113,7 +113,7 @@ the_next_host_has_those_that_were_published(void **state)
 static void
 the_next_host_knows_what_the_terminal_took(void **state)
 {
-	struct place p;
+	struct cursor_line p;
 	struct ring_shared before;
 
 	(void)state;
@@ -138,7 +138,7 @@ a_terminal_that_takes_nothing_loses_nothing(void **state)
 {
 	char answer[101];
 	size_t asked = 0, len = 0;
-	struct place p;
+	struct cursor_line p;
 
 	(void)state;
 	open_place(&p);
@@ -163,7 +163,7 @@ one_sequence_may_have_more_answers_than_the_ring_holds(void **state)
 {
 	static char want[200000], got[200000];
 	size_t len = 0, have = 0;
-	struct place p;
+	struct cursor_line p;
 
 	(void)state;
 	open_place(&p);
@@ -188,7 +188,7 @@ one_sequence_may_have_more_answers_than_the_ring_holds(void **state)
 static void
 dropped_answers_are_never_written(void **state)
 {
-	struct place p;
+	struct cursor_line p;
 
 	(void)state;
 	open_place(&p);

@@ -10,11 +10,11 @@
 #include "base/error.h"
 #include "base/list.h"
 #include "base/mem.h"
-#include "host/serve/client.h"
+#include "host/serve/connection.h"
 #include "host/host.h"
 #include "host/serve/requests.h"
-#include "host/store/scribe.h"
-#include "host/serve/serve.h"
+#include "host/store/event_log.h"
+#include "host/serve/server_state.h"
 #include "log/replay.h"
 #include "op/ledger.h"
 #include "op/sight.h"
@@ -158,7 +158,7 @@ waits_create(struct host *h)
 
 	w->h = h;
 	w->next_ms = CLOCK_NEVER;
-	w->first_seq = scribe_seq(h->scribe);
+	w->first_seq = event_log_seq(h->event_log);
 	w->generation = generation(w);
 	list_init(&w->list);
 	buf_init(&w->text, SIZE_MAX);
@@ -188,7 +188,7 @@ drop(struct wait *wait)
 	w->n_seen -= wait->c.seen;
 	w->n_stable -= condition_wants(&wait->c, CONDITION_STABLE);
 	list_remove(&wait->link);
-	scribe_forget(w->h->scribe, wait);
+	event_log_forget(w->h->event_log, wait);
 	glimpse_finish(&wait->glimpse);
 	finding_finish(&wait->found);
 	condition_finish(&wait->c);
@@ -207,10 +207,11 @@ waits_destroy(struct waits *w)
 }
 
 /* Who waits, or NULL.  What is sent may close it: it is not ours any more. */
-static struct client *
+static struct connection *
 take_client(struct wait *wait)
 {
-	struct client *c = server_client(wait->all->h->server, wait->client);
+	struct connection *c = server_connection(wait->all->h->server,
+	    wait->client);
 
 	wait->client = 0;
 	return c;
@@ -220,7 +221,7 @@ take_client(struct wait *wait)
 static void
 answer(struct wait *wait, const struct verdict *v, struct sight *s)
 {
-	struct client *c = take_client(wait);
+	struct connection *c = take_client(wait);
 	struct json_out j;
 	struct buf b;
 
@@ -236,7 +237,7 @@ answer(struct wait *wait, const struct verdict *v, struct sight *s)
 static void
 refuse(struct wait *wait, const struct error *err)
 {
-	struct client *c = take_client(wait);
+	struct connection *c = take_client(wait);
 
 	if (c != NULL)
 		requests_refuse(c, wait->request, err);
@@ -316,7 +317,7 @@ judge(struct wait *wait, struct sight *s, int64_t now, struct verdict *v)
 	int rc = wait->error;
 
 	*v = (struct verdict){ .conditions = wait->c.wanted,
-		.seq = scribe_seq(wait->all->h->scribe) };
+		.seq = event_log_seq(wait->all->h->event_log) };
 	if (rc == 0 && is_at_frame(wait->all)) {
 		if (wait->seen)
 			rc = 1;
@@ -526,7 +527,7 @@ asks_of_past(const struct wait *wait)
 	    (w->shown_seq == 0 || w->shown_seq > wait->c.after);
 
 	return wait->c.has_after && (frames || wait->c.after < w->first_seq) &&
-	    scribe_unlogged_since(w->h->scribe) == 0;
+	    event_log_unlogged_since(w->h->event_log) == 0;
 }
 
 /* ------------------------------------------------------------ beginning */
@@ -539,7 +540,7 @@ create(struct waits *w, const struct op_call *call, struct condition *c)
 	wait->client = call->client->number;
 	wait->request = call->id;
 	wait->c = *c;
-	wait->begun_seq = scribe_seq(w->h->scribe);
+	wait->begun_seq = event_log_seq(w->h->event_log);
 	wait->deadline_ms = now_ms() + c->timeout_ms;
 	glimpse_init(&wait->glimpse);
 	*c = (struct condition){ 0 };
@@ -552,7 +553,7 @@ static int
 check(const struct waits *w, const struct condition *c, struct error *err)
 {
 	const unsigned others = 1u << CONDITION_IDLE | 1u << CONDITION_EXIT;
-	uint64_t last = scribe_seq(w->h->scribe);
+	uint64_t last = event_log_seq(w->h->event_log);
 
 	if (c->has_after && c->after > last)
 		return error_set(err, EINVAL,
@@ -598,7 +599,8 @@ waits_begin(struct waits *w, struct op_call *call, struct condition *c,
 		w->next_ms = next_of(wait, now);
 	server_wake_at(w->h->server, w->next_ms);
 	if (asks_of_past(wait))
-		scribe_after(w->h->scribe, wait->begun_seq, on_logged, wait);
+		event_log_after(w->h->event_log, wait->begun_seq, on_logged,
+		    wait);
 	return REQUEST_LATER;
 }
 
@@ -637,7 +639,7 @@ waits_slice(struct waits *w)
 	const struct moment m = {
 		.vt = h->vt,
 		.ledger = h->ledger,
-		.seq = scribe_seq(h->scribe) + 1,
+		.seq = event_log_seq(h->event_log) + 1,
 		.all = vt_alt_screen(h->vt) != w->alternate,
 	};
 
@@ -650,7 +652,7 @@ void
 waits_output(struct waits *w, uint64_t seq, bool frame)
 {
 	if (seq == 0)
-		seq = scribe_seq(w->h->scribe) + 1;
+		seq = event_log_seq(w->h->event_log) + 1;
 	if (w->done)
 		note_end(w, seq, w->ending_status);
 	w->done = false;
@@ -685,14 +687,14 @@ waits_typed(struct waits *w, const uint8_t *p, size_t len)
 	waits_catch_up(w);
 	if (w->h->vt != NULL)
 		ledger_story.typed(w->h->ledger, w->h->vt,
-		    scribe_seq(w->h->scribe), story_ms(w), p, len);
+		    event_log_seq(w->h->event_log), story_ms(w), p, len);
 }
 
 /* At once: what is shown next in this turn must not look like a part of it. */
 void
 waits_resized(struct waits *w)
 {
-	note_frame(w, scribe_seq(w->h->scribe));
+	note_frame(w, event_log_seq(w->h->event_log));
 }
 
 void
@@ -712,7 +714,7 @@ has_changed(struct waits *w)
 		return false;
 	w->drawing = false;
 	w->generation = generation(w);
-	w->shown_seq = scribe_seq(w->h->scribe);
+	w->shown_seq = event_log_seq(w->h->event_log);
 	w->shown_ns = clock_ns(CLOCK_BOOTTIME);
 	note_frame(w, w->shown_seq);
 	return true;

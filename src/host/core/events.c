@@ -9,7 +9,7 @@
 #include "base/json_out.h"
 #include "host/host.h"
 #include "host/system/oom.h"
-#include "host/store/scribe.h"
+#include "host/store/event_log.h"
 #include "log/record.h"
 #include "vt/keyframe.h"
 #include "vt/vt.h"
@@ -67,7 +67,7 @@ queue(struct host *h, uint8_t type, struct buf *b)
 	uint64_t seq = 0;
 
 	if (!b->full)
-		seq = scribe_event(h->scribe, type, 0, b->data, b->len);
+		seq = event_log_add(h->event_log, type, 0, b->data, b->len);
 	buf_finish(b);
 	return seq;
 }
@@ -379,7 +379,7 @@ event_keyframe(struct host *h, bool full)
 	if (!make_keyframe(h, full, &b))
 		return 0;
 	len = b.len;
-	return scribe_event_take(h->scribe, RECORD_KEYFRAME,
+	return event_log_take(h->event_log, RECORD_KEYFRAME,
 	    full ? RECORD_FULL : 0, buf_take(&b), len);
 }
 
@@ -399,6 +399,7 @@ event_rotate(struct host *h)
 		put_u32(&b, 0);
 	}
 	len = b.len;
-	scribe_rotate(h->scribe, buf_take(&b), len, clock.data, clock.len);
+	event_log_rotate(h->event_log, buf_take(&b), len, clock.data,
+	    clock.len);
 	buf_finish(&clock);
 }

@@ -16,9 +16,9 @@
 #include "host/host.h"
 #include "host/input/interrupt.h"
 #include "host/pump.h"
-#include "host/store/scribe.h"
+#include "host/store/event_log.h"
 #include "host/input/secrecy.h"
-#include "host/input/standing.h"
+#include "host/input/draft.h"
 #include "host/ask/waits.h"
 #include "log/record.h"
 #include "vt/vt.h"
@@ -32,7 +32,7 @@ struct piece {
 	struct input_done done;
 	bool secret;
 	uint8_t kind;
-	enum standing_part part;
+	enum draft_part part;
 	char by[BY_MAX + 1];
 	size_t len, written;
 	uint8_t data[];
@@ -91,7 +91,7 @@ log_event(struct input *in, const struct piece *p, bool withheld)
 	memcpy(event + 3, p->by, by);
 	put_u32le(event + 3 + by, (uint32_t)p->len);
 	memcpy(event + at, p->data, len - at);
-	return scribe_event_take(in->host->scribe, RECORD_INPUT, 0, event, len);
+	return event_log_take(in->host->event_log, RECORD_INPUT, 0, event, len);
 }
 
 /*
@@ -116,17 +116,17 @@ static void
 log_piece(struct input *in, struct piece *p, bool withheld)
 {
 	if (in->host->manifest.log_input == LOG_INPUT_NONE)
-		p->done.seq = scribe_seq(in->host->scribe);
+		p->done.seq = event_log_seq(in->host->event_log);
 	else
 		p->done.seq = log_event(in, p, withheld);
 }
 
-static enum standing_extent
+static enum draft_extent
 extent(const struct piece *p)
 {
 	if (p->written == 0)
-		return STANDING_NOTHING;
-	return p->written < p->len ? STANDING_SOME : STANDING_ALL;
+		return DRAFT_NOTHING;
+	return p->written < p->len ? DRAFT_SOME : DRAFT_ALL;
 }
 
 /* What of a prompt stands in the terminal, the next host must know as well. */
@@ -136,11 +136,11 @@ write_bytes(struct input *in, struct piece *p)
 	struct ring_shared *ring = in->host->ring.shared;
 	enum written rc;
 
-	standing_begins(ring, p->part);
+	draft_begins(ring, p->part);
 	failpoint("input-write");
 	rc = write_some(in->host->master, p->data, p->len, &p->written);
 	failpoint("input-written");
-	standing_done(ring, p->part, extent(p));
+	draft_done(ring, p->part, extent(p));
 	return rc;
 }
 
@@ -358,13 +358,13 @@ input_destroy(struct input *in)
 }
 
 /* The mouse and the focus leave alone what stands in a line. */
-static enum standing_part
+static enum draft_part
 part_of(const struct input_piece *from)
 {
-	if (from->part == STANDING_OTHER &&
+	if (from->part == DRAFT_OTHER &&
 	    (from->kind == INPUT_MOUSE || from->kind == INPUT_FOCUS))
-		return STANDING_ASIDE;
-	return (enum standing_part)from->part;
+		return DRAFT_ASIDE;
+	return (enum draft_part)from->part;
 }
 
 static struct piece *

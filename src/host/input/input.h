@@ -13,7 +13,7 @@ struct host;
  * is never mixed.  A program that does not read makes the queue grow up to
  * INPUT_BYTES_MAX and INPUT_PIECES_MAX; what is more is refused.
  *
- * Who types several pieces that belong together (prompt.h) takes a turn: until
+ * Who types several pieces that belong together (message.h) takes a turn: until
  * it is given back only pieces of that turn are written, whatever the limits,
  * and all others wait.
  *
@@ -33,7 +33,7 @@ struct input_piece {
 	bool request;    /* id is of a REQUEST, not of an INPUT */
 	bool secret;     /* its bytes are not to be logged */
 	uint8_t kind;    /* enum input_kind, for the log */
-	uint8_t part;    /* enum standing_part: which of a prompt it is */
+	uint8_t part;    /* enum draft_part: which of a prompt it is */
 	const char *by;  /* at most 63 bytes */
 	const uint8_t *p;
 	size_t len;

@@ -14,8 +14,8 @@
 #include "host/pump.h"
 #include "host/life/restart.h"
 #include "host/life/restore.h"
-#include "host/ask/run.h"
-#include "host/store/scribe.h"
+#include "host/ask/exec.h"
+#include "host/store/event_log.h"
 #include "host/serve/server.h"
 #include "host/serve/status_watch.h"
 #include "host/life/stop.h"
@@ -179,7 +179,7 @@ on_exit_logged(void *arg, uint64_t seq)
 	host_save(h);
 	failpoint("exit-saved");
 	host_release_name(h);
-	runs_ended(h->runs);
+	execs_ended(h->execs);
 	server_ended(h->server);
 	send_to_keeper(h, CONTROL_ACK);
 	failpoint("exit-acked");
@@ -206,7 +206,7 @@ queue_exit(struct ending *e)
 	seq = event_exit(h, e->status, e->exit_offset,
 	    outcome_number(outcome(e)));
 	limit(e, LOG_MS);
-	scribe_after(h->scribe, seq, on_exit_logged, e);
+	event_log_after(h->event_log, seq, on_exit_logged, e);
 }
 
 static void
@@ -225,9 +225,9 @@ settle_closed(struct ending *e)
 	struct host *h = e->h;
 
 	if (e->last_seq == 0) {
-		e->last_seq = scribe_seq(h->scribe);
+		e->last_seq = event_log_seq(h->event_log);
 		limit(e, LOG_MS);
-		scribe_after(h->scribe, e->last_seq, on_all_logged, e);
+		event_log_after(h->event_log, e->last_seq, on_all_logged, e);
 	}
 	if (!e->all_logged && !e->late)
 		return;

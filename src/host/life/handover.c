@@ -12,13 +12,13 @@
 #include "base/failpoint.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "host/serve/client.h"
+#include "host/serve/connection.h"
 #include "host/host.h"
 #include "host/pump.h"
 #include "host/serve/requests.h"
-#include "host/ask/run.h"
-#include "host/store/scribe.h"
-#include "host/serve/serve.h"
+#include "host/ask/exec.h"
+#include "host/store/event_log.h"
+#include "host/serve/server_state.h"
 #include "host/serve/server.h"
 
 /* What each step may take; the keeper waits longer than all together. */
@@ -97,11 +97,11 @@ check(const struct host *h, struct error *err)
 		    "hosts; the session keeps what it has until it ends");
 	if (h->ended || h->manifest.status != STATUS_RUNNING)
 		return error_set(err, ESRCH, "it is ending");
-	if (runs_are_awaited(h->runs))
+	if (execs_are_awaited(h->execs))
 		return error_set(err, EBUSY,
 		    "somebody waits for a command (tend exec), whom another "
 		    "host could not answer; try again after that");
-	if (scribe_unlogged_since(h->scribe) != 0)
+	if (event_log_unlogged_since(h->event_log) != 0)
 		return error_set(err, ENOSPC,
 		    "the log is behind (%s), and what waits for the disk in "
 		    "memory would be lost; try again when the log goes on",
@@ -138,7 +138,7 @@ handover_ask(struct handover *o, uint64_t client, uint64_t request, int program,
 static void
 refuse(struct handover *o, const struct error *err)
 {
-	struct client *c = server_client(o->h->server, o->client);
+	struct connection *c = server_connection(o->h->server, o->client);
 
 	log_write(&o->h->log, LOG_WARN, "no other host follows",
 	    log_str("why", err->msg));
@@ -154,7 +154,7 @@ stay(struct handover *o, const struct error *why)
 	enum stage stage = o->stage;
 
 	enter(o, HANDOVER_NONE, -1);
-	scribe_forget(o->h->scribe, o);
+	event_log_forget(o->h->event_log, o);
 	if (stage >= HANDOVER_WRITING)
 		pump_rest(o->h->pump, false);
 	if (stage >= HANDOVER_PARTING)
@@ -255,21 +255,22 @@ write_all(struct handover *o)
 	o->written = false;
 	pump_rest(h->pump, true);
 	enter(o, HANDOVER_WRITING, WRITE_MS);
-	scribe_after(h->scribe, scribe_seq(h->scribe), on_written, o);
+	event_log_after(h->event_log, event_log_seq(h->event_log), on_written,
+	    o);
 }
 
 static void
 go(struct handover *o)
 {
 	struct host *h = o->h;
-	struct client *c = server_client(h->server, o->client);
+	struct connection *c = server_connection(h->server, o->client);
 
 	failpoint("leave-written");
 	host_save(h);
 	enter(o, HANDOVER_DONE, -1);
 	if (c != NULL) {
 		requests_followed(c, o->request, o->next);
-		client_flush(c);
+		connection_flush(c);
 	}
 	log_write(&h->log, LOG_INFO, "another host follows",
 	    log_int("pid", o->next));

@@ -16,7 +16,7 @@
 #include "host/core/events.h"
 #include "host/host.h"
 #include "host/life/restore.h"
-#include "host/ask/run.h"
+#include "host/ask/exec.h"
 #include "host/serve/server.h"
 #include "host/serve/status_watch.h"
 #include "host/life/stop.h"
@@ -126,7 +126,7 @@ note(struct restart *r, int status, int64_t delay_ms)
 	m->restarts++;
 	m->restart_start = m->child.start;
 	m->child.pid = 0;
-	runs_ended(h->runs);
+	execs_ended(h->execs);
 	server_restarts(h->server);
 	status_watch_end(h->status_watch);
 	if (restore_restart_logged(h, h->shown) < m->restarts)

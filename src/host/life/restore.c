@@ -21,11 +21,11 @@
 #include "host/stream/engine.h"
 #include "host/core/events.h"
 #include "host/host.h"
-#include "host/store/opener.h"
+#include "host/store/log_opener.h"
 #include "host/life/poison.h"
 #include "host/system/proc.h"
 #include "host/pump.h"
-#include "host/store/scribe.h"
+#include "host/store/event_log.h"
 #include "log/reader.h"
 #include "log/record.h"
 #include "log/replay.h"
@@ -197,21 +197,21 @@ may_do_without(const struct host *h, int rc)
 
 /* The log, in *c; or its opener, which goes on trying. */
 static int
-open_log(struct host *h, struct scribe_config *c, struct error *err)
+open_log(struct host *h, struct event_log_config *c, struct error *err)
 {
 	int rc;
 
-	c->opener = opener_create(h->dirfd);
+	c->opener = log_opener_create(h->dirfd);
 	if (c->opener == NULL)
 		return error_set(err, EAGAIN, "no thread for the log");
-	rc = opener_wait(c->opener, h->manifest.seq > 0, err);
+	rc = log_opener_wait(c->opener, h->manifest.seq > 0, err);
 	if (rc < 0 && may_do_without(h, rc)) {
 		c->open_error = rc == -ETIMEDOUT || rc == -EBUSY ? 0 : -rc;
 		return rc;
 	}
 	if (rc == 0)
-		opener_take(c->opener, UINT64_MAX, &c->writer, &c->end);
-	opener_destroy(c->opener);
+		log_opener_take(c->opener, UINT64_MAX, &c->writer, &c->end);
+	log_opener_destroy(c->opener);
 	c->opener = NULL;
 	return rc;
 }
@@ -238,9 +238,9 @@ guess_end(struct host *h, struct log_end *end)
 
 int
 restore_log(struct host *h, const struct control *hello,
-    const struct scribe_ops *ops, struct restore_notes *n, struct error *err)
+    const struct event_log_ops *ops, struct restore_notes *n, struct error *err)
 {
-	struct scribe_config c = {
+	struct event_log_config c = {
 		.loop = h->loop,
 		.ring = &h->ring,
 		.room_fd = h->room_fd,
@@ -272,8 +272,8 @@ restore_log(struct host *h, const struct control *hello,
 	find_place(h, &c.end, n);
 	make_screen(h, hello, &c.end, n);
 	c.end.offset = h->shown;
-	h->scribe = scribe_create(&c, err);
-	return h->scribe == NULL ? -EIO : 0;
+	h->event_log = event_log_create(&c, err);
+	return h->event_log == NULL ? -EIO : 0;
 }
 
 static void
@@ -356,7 +356,7 @@ restore_write_notes(struct host *h, const struct restore_notes *n)
 	note_engine(h, n);
 	if (n->resized &&
 	    event_resize(h, h->manifest.cols, h->manifest.rows, "host") != 0)
-		scribe_join(h->scribe);
+		event_log_join(h->event_log);
 	if (n->resized || n->revived || n->gap_len > 0 || n->trouble != NULL)
 		event_keyframe(h, true);
 	if (n->revived)

@@ -8,7 +8,7 @@ struct control;
 struct error;
 struct host;
 struct log_end;
-struct scribe_ops;
+struct event_log_ops;
 
 /* What was found, and has to be said in the log. */
 struct restore_notes {
@@ -26,12 +26,13 @@ struct restore_notes {
 /*
  * The start of a host, be it the first of its session or the next after a
  * crash: open the log, make the screen from it, begin with the bytes of the
- * ring at max(tail, end of the log).  Makes h->scribe, h->vt, h->shown and
+ * ring at max(tail, end of the log).  Makes h->event_log, h->vt, h->shown and
  * h->replies_from.  When the log of a running session cannot be opened, all
  * goes on without, and it is tried again.
  */
 int restore_log(struct host *h, const struct control *hello,
-    const struct scribe_ops *ops, struct restore_notes *n, struct error *err);
+    const struct event_log_ops *ops, struct restore_notes *n,
+    struct error *err);
 
 /* The directory log/ may be another: let readers have that. */
 void restore_find_log(struct host *h);

@@ -4,31 +4,31 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "host/serve/client.h"
+#include "host/serve/connection.h"
 #include "host/input/encode.h"
 #include "host/host.h"
 #include "host/input/input.h"
-#include "host/serve/observer.h"
+#include "host/serve/viewer.h"
 #include "host/serve/requests.h"
-#include "host/serve/serve.h"
+#include "host/serve/server_state.h"
 #include "vt/vt.h"
 #include "wire/frame.h"
 
 #define PING_MAX 64
 
-typedef void frame_fn(struct client *c, const struct frame *f);
+typedef void frame_fn(struct connection *c, const struct frame *f);
 
 void
-frames_typed(struct client *c, const struct input_done *done)
+frames_typed(struct connection *c, const struct input_done *done)
 {
 	const struct frame_taken t = { done->id, done->seq,
 		(uint8_t)done->status };
 
-	client_put_taken(c, &t);
+	connection_put_taken(c, &t);
 }
 
 static void
-tell_taken(struct client *c, uint64_t id, int status, uint64_t seq)
+tell_taken(struct connection *c, uint64_t id, int status, uint64_t seq)
 {
 	const struct input_done done = { .client = c->number,
 		.id = id,
@@ -40,7 +40,7 @@ tell_taken(struct client *c, uint64_t id, int status, uint64_t seq)
 }
 
 static void
-type(struct client *c, struct input_piece *piece)
+type(struct connection *c, struct input_piece *piece)
 {
 	uint64_t seq = 0;
 	int status = server_type(c->server, c, piece, &seq);
@@ -51,7 +51,7 @@ type(struct client *c, struct input_piece *piece)
 
 /* Bytes as they are, but for what no person typed. */
 static void
-type_raw(struct client *c, const struct frame_input *in, bool whole)
+type_raw(struct connection *c, const struct frame_input *in, bool whole)
 {
 	struct input_piece piece = { .id = in->id,
 		.kind = INPUT_BYTES,
@@ -70,7 +70,7 @@ type_raw(struct client *c, const struct frame_input *in, bool whole)
 }
 
 void
-frames_let_go(struct client *c)
+frames_let_go(struct connection *c)
 {
 	const struct frame_input nothing = { .kind = INPUT_BYTES };
 
@@ -78,7 +78,7 @@ frames_let_go(struct client *c)
 }
 
 static void
-on_data(struct client *c, const struct frame *f)
+on_data(struct connection *c, const struct frame *f)
 {
 	const struct frame_input in = { .kind = INPUT_BYTES,
 		.p = f->payload,
@@ -93,7 +93,7 @@ on_data(struct client *c, const struct frame *f)
 }
 
 static void
-on_input(struct client *c, const struct frame *f)
+on_input(struct connection *c, const struct frame *f)
 {
 	struct input_modes modes = { 0 };
 	struct input_piece piece = { 0 };
@@ -102,7 +102,7 @@ on_input(struct client *c, const struct frame *f)
 	int status;
 
 	if (!frame_input(f, &in)) {
-		client_fail(c, FAIL_PROTOCOL, "an INPUT is too short");
+		connection_fail(c, FAIL_PROTOCOL, "an INPUT is too short");
 		return;
 	}
 	if (in.kind == INPUT_BYTES) {
@@ -126,45 +126,45 @@ on_input(struct client *c, const struct frame *f)
 }
 
 static void
-on_resize(struct client *c, const struct frame *f)
+on_resize(struct connection *c, const struct frame *f)
 {
 	unsigned cols, rows;
 
 	if (!frame_resize(f, &cols, &rows) || cols == 0 || rows == 0)
 		return;
-	c->observer->vote.cols = cols;
-	c->observer->vote.rows = rows;
+	c->viewer->vote.cols = cols;
+	c->viewer->vote.rows = rows;
 	server_vote(c->server, c);
 }
 
 static void
-on_view(struct client *c, const struct frame *f)
+on_view(struct connection *c, const struct frame *f)
 {
-	if (!frame_view(f, &c->observer->visible))
-		client_fail(c, FAIL_PROTOCOL, "a VIEW is one byte");
+	if (!frame_view(f, &c->viewer->visible))
+		connection_fail(c, FAIL_PROTOCOL, "a VIEW is one byte");
 	else
 		server_vote(c->server, c);
 }
 
 static void
-on_seen(struct client *c, const struct frame *f)
+on_seen(struct connection *c, const struct frame *f)
 {
-	if (!frame_u64(f, &c->observer->seen))
-		client_fail(c, FAIL_PROTOCOL, "a SEEN is eight bytes");
+	if (!frame_u64(f, &c->viewer->seen))
+		connection_fail(c, FAIL_PROTOCOL, "a SEEN is eight bytes");
 }
 
 static void
-on_request(struct client *c, const struct frame *f)
+on_request(struct connection *c, const struct frame *f)
 {
 	requests_take(c, f->payload, f->len);
 }
 
 static void
-on_detach(struct client *c, const struct frame *f)
+on_detach(struct connection *c, const struct frame *f)
 {
 	(void)f;
 	server_release_lease(c->server, c);
-	client_close(c);
+	connection_close(c);
 }
 
 /*
@@ -172,31 +172,32 @@ on_detach(struct client *c, const struct frame *f)
  * overtake an answer that waits for the log.
  */
 static void
-on_ping(struct client *c, const struct frame *f)
+on_ping(struct connection *c, const struct frame *f)
 {
 	if (f->len > PING_MAX)
-		client_fail(c, FAIL_PROTOCOL, "a PING is at most 64 bytes");
+		connection_fail(c, FAIL_PROTOCOL, "a PING is at most 64 bytes");
 	else if (c->answer.len == 0)
-		client_put(c, FRAME_PONG, f->payload, f->len);
+		connection_put(c, FRAME_PONG, f->payload, f->len);
 	else if (frame_put(&c->pongs, FRAME_PONG, f->payload, f->len) < 0)
-		client_fail(c, FAIL_BUSY, "too many PINGs wait for an answer");
+		connection_fail(c, FAIL_BUSY,
+		    "too many PINGs wait for an answer");
 }
 
 static void
-on_pong(struct client *c, const struct frame *f)
+on_pong(struct connection *c, const struct frame *f)
 {
 	(void)c;
 	(void)f;
 }
 
 static void
-on_bye(struct client *c, const struct frame *f)
+on_bye(struct connection *c, const struct frame *f)
 {
 	(void)f;
-	if (c->bye == CLIENT_STAYS)
-		client_fail(c, FAIL_PROTOCOL, "nobody asked for a BYE");
+	if (c->bye == CONNECTION_STAYS)
+		connection_fail(c, FAIL_PROTOCOL, "nobody asked for a BYE");
 	else
-		client_heard_bye(c);
+		connection_heard_bye(c);
 }
 
 static const struct {
@@ -216,13 +217,13 @@ static const struct {
 };
 
 void
-frames_handle(struct client *c, const struct frame *f)
+frames_handle(struct connection *c, const struct frame *f)
 {
 	char message[80];
 
 	if (f->type < sizeof(handlers) / sizeof(handlers[0]) &&
 	    handlers[f->type].fn != NULL &&
-	    (handlers[f->type].control || c->observer != NULL)) {
+	    (handlers[f->type].control || c->viewer != NULL)) {
 		handlers[f->type].fn(c, f);
 		return;
 	}
@@ -230,5 +231,5 @@ frames_handle(struct client *c, const struct frame *f)
 	    "a frame of type 0x%02x is not "
 	    "for a client to send here",
 	    f->type);
-	client_fail(c, FAIL_PROTOCOL, message);
+	connection_fail(c, FAIL_PROTOCOL, message);
 }

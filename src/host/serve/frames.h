@@ -1,17 +1,17 @@
 #ifndef TEND_HOST_SERVE_FRAMES_H
 #define TEND_HOST_SERVE_FRAMES_H
 
-struct client;
+struct connection;
 struct frame;
 struct input_done;
 
 /* What a client's frames do; a frame that it must not send closes it. */
-void frames_handle(struct client *c, const struct frame *f);
+void frames_handle(struct connection *c, const struct frame *f);
 
 /* Something it typed with INPUT had to wait, and is done. */
-void frames_typed(struct client *c, const struct input_done *done);
+void frames_typed(struct connection *c, const struct input_done *done);
 
 /* No more bytes belong to the half sequence that its DATA ended with. */
-void frames_let_go(struct client *c);
+void frames_let_go(struct connection *c);
 
 #endif

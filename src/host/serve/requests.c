@@ -8,11 +8,11 @@
 #include "base/error.h"
 #include "base/list.h"
 #include "base/mem.h"
-#include "host/serve/client.h"
+#include "host/serve/connection.h"
 #include "host/host.h"
 #include "host/input/input.h"
-#include "host/store/scribe.h"
-#include "host/serve/serve.h"
+#include "host/store/event_log.h"
+#include "host/serve/server_state.h"
 #include "wire/frame.h"
 
 struct waiting {
@@ -31,7 +31,7 @@ static op_fn *const handlers[OP_COUNT] = {
 };
 
 void
-client_refuse(struct client *c, uint64_t id, enum failure failure,
+connection_refuse(struct connection *c, uint64_t id, enum failure failure,
     const struct error *err)
 {
 	struct json_out j;
@@ -51,14 +51,14 @@ client_refuse(struct client *c, uint64_t id, enum failure failure,
 	json_out_close(&j, '}');
 	json_out_close(&j, '}');
 	json_out_close(&j, '}');
-	client_put(c, FRAME_RESPONSE, b.data, b.len);
+	connection_put(c, FRAME_RESPONSE, b.data, b.len);
 	buf_finish(&b);
 }
 
 void
-requests_refuse(struct client *c, uint64_t id, const struct error *err)
+requests_refuse(struct connection *c, uint64_t id, const struct error *err)
 {
-	client_refuse(c, id, failure_of_errno(err->code), err);
+	connection_refuse(c, id, failure_of_errno(err->code), err);
 }
 
 /* Begin a response, up to where its result stands. */
@@ -71,7 +71,7 @@ requests_begin_answer(struct buf *b, struct json_out *j, uint64_t id)
 }
 
 void
-requests_send_answer(struct client *c, struct buf *b, uint64_t id)
+requests_send_answer(struct connection *c, struct buf *b, uint64_t id)
 {
 	static const struct error large = { ENOBUFS,
 		"the answer is larger than a frame may be" };
@@ -79,24 +79,24 @@ requests_send_answer(struct client *c, struct buf *b, uint64_t id)
 	c->busy = false;
 	buf_putc(b, '}');
 	if (b->full)
-		client_refuse(c, id, FAIL_USAGE, &large);
+		connection_refuse(c, id, FAIL_USAGE, &large);
 	else
-		client_put(c, FRAME_RESPONSE, b->data, b->len);
+		connection_put(c, FRAME_RESPONSE, b->data, b->len);
 }
 
 void
-requests_send_held(struct client *c)
+requests_send_held(struct connection *c)
 {
 	if (c->answer.len == 0)
 		return;
-	scribe_forget(c->server->host->scribe, c);
+	event_log_forget(c->server->host->event_log, c);
 	c->busy = false;
-	client_put(c, FRAME_RESPONSE, c->answer.data, c->answer.len);
+	connection_put(c, FRAME_RESPONSE, c->answer.data, c->answer.len);
 	buf_finish(&c->answer);
-	buf_append(client_out(c), c->pongs.data, c->pongs.len);
-	client_put_done(c);
+	buf_append(connection_out(c), c->pongs.data, c->pongs.len);
+	connection_put_done(c);
 	buf_finish(&c->pongs);
-	buf_init(&c->pongs, CLIENT_PONGS_MAX);
+	buf_init(&c->pongs, CONNECTION_PONGS_MAX);
 	server_wake_at(c->server, 0);
 }
 
@@ -108,22 +108,23 @@ on_logged(void *arg, uint64_t seq)
 }
 
 void
-requests_send_logged(struct client *c, struct buf *b, uint64_t id, uint64_t seq)
+requests_send_logged(struct connection *c, struct buf *b, uint64_t id,
+    uint64_t seq)
 {
-	struct scribe *scribe = c->server->host->scribe;
+	struct event_log *event_log = c->server->host->event_log;
 
-	if (seq <= scribe_written(scribe) ||
-	    scribe_unlogged_since(scribe) != 0 || buf_putc(b, '}') < 0) {
+	if (seq <= event_log_written(event_log) ||
+	    event_log_unlogged_since(event_log) != 0 || buf_putc(b, '}') < 0) {
 		requests_send_answer(c, b, id);
 		return;
 	}
 	c->answer = *b;
 	buf_init(b, RESPONSE_MAX);
-	scribe_after(scribe, seq, on_logged, c);
+	event_log_after(event_log, seq, on_logged, c);
 }
 
 static int
-check(const struct client *c, const struct op_request *r, struct error *err)
+check(const struct connection *c, const struct op_request *r, struct error *err)
 {
 	if (r->op == NULL)
 		return error_set(err, EINVAL, "no such operation: %.100s",
@@ -131,14 +132,14 @@ check(const struct client *c, const struct op_request *r, struct error *err)
 	if (handlers[r->op - ops] == NULL)
 		return error_set(err, EINVAL,
 		    "%s is asked of a home, not of a session", r->op->name);
-	if (r->op->permission != OP_OBSERVE && !client_may_type(c))
+	if (r->op->permission != OP_OBSERVE && !connection_may_type(c))
 		return error_set(err, EACCES,
 		    "%s is not for a read-only connection", r->op->name);
 	return op_take_arguments(r->op, r->args, err);
 }
 
 static int
-call(struct client *c, const struct op_request *r, struct error *err)
+call(struct connection *c, const struct op_request *r, struct error *err)
 {
 	struct op_call now = {
 		.server = c->server,
@@ -159,13 +160,13 @@ call(struct client *c, const struct op_request *r, struct error *err)
 }
 
 static void
-carry_out(struct client *c, const void *p, size_t len)
+carry_out(struct connection *c, const void *p, size_t len)
 {
 	struct op_request r;
 	struct error err = { 0 };
 
 	if (op_request_parse(&r, p, len, &err) < 0) {
-		client_fail(c, FAIL_PROTOCOL, err.msg);
+		connection_fail(c, FAIL_PROTOCOL, err.msg);
 		return;
 	}
 	c->busy = true;
@@ -175,14 +176,14 @@ carry_out(struct client *c, const void *p, size_t len)
 }
 
 static bool
-must_wait(const struct client *c)
+must_wait(const struct connection *c)
 {
 	return c->busy || !list_is_empty(&c->waiting) ||
-	    c->out.len - c->out_sent > CLIENT_BACKLOG / 2;
+	    c->out.len - c->out_sent > CONNECTION_BACKLOG / 2;
 }
 
 void
-requests_take(struct client *c, const void *p, size_t len)
+requests_take(struct connection *c, const void *p, size_t len)
 {
 	struct waiting *w;
 
@@ -190,9 +191,9 @@ requests_take(struct client *c, const void *p, size_t len)
 		carry_out(c, p, len);
 		return;
 	}
-	if (c->n_waiting == CLIENT_REQUESTS_MAX ||
+	if (c->n_waiting == CONNECTION_REQUESTS_MAX ||
 	    c->n_waiting_bytes + len > REQUESTS_BYTES_MAX) {
-		client_fail(c, FAIL_BUSY,
+		connection_fail(c, FAIL_BUSY,
 		    "too many requests wait for an answer");
 		return;
 	}
@@ -205,7 +206,7 @@ requests_take(struct client *c, const void *p, size_t len)
 }
 
 static struct waiting *
-take_first(struct client *c)
+take_first(struct connection *c)
 {
 	struct waiting *w = container_of(c->waiting.next, struct waiting, link);
 
@@ -216,11 +217,11 @@ take_first(struct client *c)
 }
 
 void
-requests_run(struct client *c)
+requests_run(struct connection *c)
 {
 	while (!c->busy && !list_is_empty(&c->waiting) &&
-	    c->state == CLIENT_OPEN &&
-	    c->out.len - c->out_sent <= CLIENT_BACKLOG / 2) {
+	    c->state == CONNECTION_OPEN &&
+	    c->out.len - c->out_sent <= CONNECTION_BACKLOG / 2) {
 		struct waiting *w = take_first(c);
 
 		carry_out(c, w->text, w->len);
@@ -229,9 +230,9 @@ requests_run(struct client *c)
 }
 
 void
-requests_forget(struct client *c)
+requests_forget(struct connection *c)
 {
-	scribe_forget(c->server->host->scribe, c);
+	event_log_forget(c->server->host->event_log, c);
 	buf_finish(&c->answer);
 	while (!list_is_empty(&c->waiting))
 		free(take_first(c));
@@ -263,7 +264,7 @@ requests_not_typed(int status, struct error *err)
 }
 
 void
-requests_followed(struct client *c, uint64_t id, pid_t pid)
+requests_followed(struct connection *c, uint64_t id, pid_t pid)
 {
 	struct json_out j;
 	struct buf b;
@@ -277,7 +278,7 @@ requests_followed(struct client *c, uint64_t id, pid_t pid)
 }
 
 void
-requests_typed(struct client *c, const struct input_done *done)
+requests_typed(struct connection *c, const struct input_done *done)
 {
 	struct error err = { 0 };
 	struct json_out j;
@@ -285,7 +286,7 @@ requests_typed(struct client *c, const struct input_done *done)
 
 	if (done->status != TAKEN_WRITTEN) {
 		error_set(&err, ESRCH, "the program has ended");
-		client_refuse(c, done->id, FAIL_NOT_RUNNING, &err);
+		connection_refuse(c, done->id, FAIL_NOT_RUNNING, &err);
 		return;
 	}
 	requests_begin_answer(&b, &j, done->id);

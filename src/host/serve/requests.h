@@ -9,51 +9,52 @@
 #include "base/json_out.h"
 #include "op/ops.h"
 
-struct client;
+struct connection;
 struct error;
 struct input_done;
 struct server;
 
 /*
  * Operations that clients ask for.  A client's are carried out one after the
- * other; those that come meanwhile wait, at most CLIENT_REQUESTS_MAX and
+ * other; those that come meanwhile wait, at most CONNECTION_REQUESTS_MAX and
  * REQUESTS_BYTES_MAX of them.
  */
 #define REQUESTS_BYTES_MAX (4u << 20)
 
-void requests_take(struct client *c, const void *p, size_t len);
+void requests_take(struct connection *c, const void *p, size_t len);
 
 /* Carry out those that wait, when it is their turn. */
-void requests_run(struct client *c);
-void requests_forget(struct client *c); /* it is going away */
+void requests_run(struct connection *c);
+void requests_forget(struct connection *c); /* it is going away */
 
 /* Refuse a request, with the code that fits err. */
-void requests_refuse(struct client *c, uint64_t id, const struct error *err);
+void requests_refuse(struct connection *c, uint64_t id,
+    const struct error *err);
 
 /*
  * An answer that was left for later: what is written to *j after the first is
  * the result.  The buffer is the caller's to finish.
  */
 void requests_begin_answer(struct buf *b, struct json_out *j, uint64_t id);
-void requests_send_answer(struct client *c, struct buf *b, uint64_t id);
+void requests_send_answer(struct connection *c, struct buf *b, uint64_t id);
 
 /*
  * The same, once the log has the event whose seq is told, so that it means the
  * same to the next host, whatever becomes of this one.  A log that is behind
  * holds nobody up.
  */
-void requests_send_logged(struct client *c, struct buf *b, uint64_t id,
+void requests_send_logged(struct connection *c, struct buf *b, uint64_t id,
     uint64_t seq);
-void requests_send_held(struct client *c);
+void requests_send_held(struct connection *c);
 
 /* A session.upgrade or session.revive: this one follows us. */
-void requests_followed(struct client *c, uint64_t id, pid_t pid);
+void requests_followed(struct connection *c, uint64_t id, pid_t pid);
 
 /* Why nothing was typed (an enum taken_status) as an error: -errno. */
 int requests_not_typed(int status, struct error *err);
 
 /* A session.send that had to wait is done. */
-void requests_typed(struct client *c, const struct input_done *done);
+void requests_typed(struct connection *c, const struct input_done *done);
 
 /*
  * An operation being carried out: ops_session.c and others.  Arguments are
@@ -62,7 +63,7 @@ void requests_typed(struct client *c, const struct input_done *done);
  */
 struct op_call {
 	struct server *server;
-	struct client *client;
+	struct connection *client;
 	uint64_t id;
 	const json_t *args;
 	struct buf buf;

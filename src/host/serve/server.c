@@ -11,15 +11,15 @@
 #include "base/error.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "host/serve/client.h"
+#include "host/serve/connection.h"
 #include "host/host.h"
 #include "host/input/input.h"
-#include "host/serve/observer.h"
-#include "host/ask/prompt.h"
+#include "host/serve/viewer.h"
+#include "host/ask/message.h"
 #include "host/serve/requests.h"
-#include "host/serve/serve.h"
+#include "host/serve/server_state.h"
 #include "host/serve/size.h"
-#include "host/serve/tell.h"
+#include "host/serve/viewer_event.h"
 #include "host/ask/waits.h"
 
 #define ACCEPT_AGAIN_MS 1000
@@ -30,10 +30,10 @@
 
 #define NEVER INT64_MAX
 
-static struct client *
-client_of(struct list *link)
+static struct connection *
+connection_of(struct list *link)
 {
-	return container_of(link, struct client, link);
+	return container_of(link, struct connection, link);
 }
 
 /* ----------------------------------------------------------------- time */
@@ -81,11 +81,11 @@ add_client(struct server *s, int fd)
 {
 	bool busy = s->n_clients >= SERVER_CLIENTS_MAX ||
 	    s->n_new >= SERVER_NEW_MAX;
-	struct client *c;
+	struct connection *c;
 	uid_t uid;
 
 	c = peer_is_ours(fd, &uid) && s->n_clients < SERVER_CLIENTS_MAX * 2 ?
-	    client_create(s, fd, uid, s->last_number + 1) :
+	    connection_create(s, fd, uid, s->last_number + 1) :
 	    NULL;
 	if (c == NULL) {
 		close(fd);
@@ -97,7 +97,7 @@ add_client(struct server *s, int fd)
 	list_append(&s->clients, &c->link);
 	server_wake_at(s, c->deadline_ms);
 	if (busy)
-		client_fail(c, FAIL_BUSY,
+		connection_fail(c, FAIL_BUSY,
 		    "the session has too many connections");
 }
 
@@ -165,27 +165,27 @@ server_listen(struct server *s)
 
 /* -------------------------------------------------------------- clients */
 
-struct client *
-server_client(struct server *s, uint64_t number)
+struct connection *
+server_connection(struct server *s, uint64_t number)
 {
 	list_for_each(it, &s->clients) {
-		struct client *c = client_of(it);
+		struct connection *c = connection_of(it);
 
-		if (c->number == number && c->state == CLIENT_OPEN)
+		if (c->number == number && c->state == CONNECTION_OPEN)
 			return c;
 	}
 	return NULL;
 }
 
 unsigned
-server_observers(const struct server *s)
+server_viewers(const struct server *s)
 {
 	unsigned n = 0;
 
 	list_for_each(it, &s->clients) {
-		const struct client *c = client_of(it);
+		const struct connection *c = connection_of(it);
 
-		n += c->observer != NULL && c->state == CLIENT_OPEN;
+		n += c->viewer != NULL && c->state == CONNECTION_OPEN;
 	}
 	return n;
 }
@@ -194,20 +194,20 @@ bool
 server_is_followed(const struct server *s)
 {
 	list_for_each(it, &s->clients) {
-		const struct client *c = client_of(it);
+		const struct connection *c = connection_of(it);
 
-		if (c->observer != NULL && observer_keeps_up(c->observer))
+		if (c->viewer != NULL && viewer_keeps_up(c->viewer))
 			return true;
 	}
 	return false;
 }
 
 void
-server_client_gone(struct server *s, struct client *c)
+server_client_gone(struct server *s, struct connection *c)
 {
 	s->n_clients--;
-	s->n_new -= c->state == CLIENT_NEW;
-	s->size_changed |= c->observer != NULL;
+	s->n_new -= c->state == CONNECTION_NEW;
+	s->size_changed |= c->viewer != NULL;
 	s->accept_at_ms = s->now_ms;
 	server_lose_lease(s, c);
 	waits_forget(s->host->waits, c->number);
@@ -216,11 +216,11 @@ server_client_gone(struct server *s, struct client *c)
 /* ----------------------------------------------------------------- size */
 
 void
-server_vote(struct server *s, struct client *c)
+server_vote(struct server *s, struct connection *c)
 {
-	if (c->observer == NULL)
+	if (c->viewer == NULL)
 		return;
-	c->observer->vote.at = ++s->votes;
+	c->viewer->vote.at = ++s->votes;
 	s->size_changed = true;
 }
 
@@ -235,11 +235,11 @@ count_votes(struct server *s)
 
 	s->size_changed = false;
 	list_for_each(it, &s->clients) {
-		const struct client *c = client_of(it);
+		const struct connection *c = connection_of(it);
 
-		if (c->state == CLIENT_OPEN && c->observer != NULL &&
-		    observer_votes(c->observer))
-			votes[n++] = c->observer->vote;
+		if (c->state == CONNECTION_OPEN && c->viewer != NULL &&
+		    viewer_votes(c->viewer))
+			votes[n++] = c->viewer->vote;
 	}
 	if (s->ended || !size_decide(h->manifest.size, votes, n, &cols, &rows))
 		return;
@@ -268,12 +268,12 @@ server_resized(struct server *s)
 	struct buf b;
 
 	buf_init(&b, EVENT_MAX);
-	tell_resized(&b, s->host);
+	viewer_event_resized(&b, s->host);
 	server_tell_all(s, &b);
 	buf_finish(&b);
 	list_for_each(it, &s->clients) {
-		if (client_of(it)->observer != NULL)
-			observer_resized(client_of(it)->observer);
+		if (connection_of(it)->viewer != NULL)
+			viewer_resized(connection_of(it)->viewer);
 	}
 	server_wake_at(s, 0);
 }
@@ -283,45 +283,45 @@ server_resized(struct server *s)
 void
 server_output(struct server *s, uint64_t offset, size_t len)
 {
-	feed_output(&s->feed, offset, len);
+	recent_output_output(&s->recent, offset, len);
 }
 
 void
 server_frame(struct server *s)
 {
-	prompts_shown(s->prompts);
+	messages_shown(s->messages);
 }
 
 /* The session has ended: those who only asked are closed, now answered. */
 static void
-end_control(struct client *c)
+end_control(struct connection *c)
 {
-	if (c->server->ended && c->observer == NULL &&
-	    c->state == CLIENT_OPEN && c->number <= c->server->ended_after)
-		client_finish(c);
+	if (c->server->ended && c->viewer == NULL &&
+	    c->state == CONNECTION_OPEN && c->number <= c->server->ended_after)
+		connection_finish(c);
 }
 
 static void
-flush_client(struct server *s, struct client *c)
+flush_client(struct server *s, struct connection *c)
 {
 	if (c->deadline_ms <= s->now_ms)
-		client_expire(c);
+		connection_expire(c);
 	else
 		server_wake_at(s, c->deadline_ms);
 	requests_run(c);
 	server_part(s, c);
 	end_control(c);
-	if (c->blocked || c->state == CLIENT_GONE)
+	if (c->blocked || c->state == CONNECTION_GONE)
 		return;
 	if (c->events_lost && c->out.len == c->out_sent) {
 		c->events_lost = false;
 		server_tell_state(s, c);
 	}
-	if (c->observer != NULL && c->state == CLIENT_OPEN &&
-	    c->bye == CLIENT_STAYS)
-		observer_flush(c->observer);
+	if (c->viewer != NULL && c->state == CONNECTION_OPEN &&
+	    c->bye == CONNECTION_STAYS)
+		viewer_flush(c->viewer);
 	else
-		client_flush(c);
+		connection_flush(c);
 }
 
 /* Free who is gone; whether anybody still needs this turn's bytes. */
@@ -332,14 +332,14 @@ sweep(struct server *s, bool *holds)
 	int watching = 0;
 
 	list_for_each_safe(it, &s->clients) {
-		struct client *c = client_of(it);
+		struct connection *c = connection_of(it);
 
-		if (c->state == CLIENT_GONE) {
-			client_destroy(c);
-		} else if (c->observer != NULL) {
-			watching += c->state == CLIENT_OPEN;
-			wanted |= observer_wants(c->observer);
-			*holds |= observer_holds(c->observer, s->now_ms);
+		if (c->state == CONNECTION_GONE) {
+			connection_destroy(c);
+		} else if (c->viewer != NULL) {
+			watching += c->state == CONNECTION_OPEN;
+			wanted |= viewer_wants(c->viewer);
+			*holds |= viewer_holds(c->viewer, s->now_ms);
 		}
 	}
 	/* Listings read how many watch from session.json. */
@@ -357,11 +357,11 @@ server_flush(struct server *s)
 	server_tell_changes(s);
 	server_expire_lease(s);
 	list_for_each(it, &s->clients)
-		flush_client(s, client_of(it));
+		flush_client(s, connection_of(it));
 	wanted = sweep(s, &holds);
-	feed_settle(&s->feed, wanted);
+	recent_output_settle(&s->recent, wanted);
 	if (list_is_empty(&s->clients))
-		feed_rest(&s->feed);
+		recent_output_rest(&s->recent);
 	if (holds != s->holds)
 		host_hold(s->host, holds);
 	s->holds = holds;
@@ -373,7 +373,7 @@ server_flush(struct server *s)
 void
 server_restarts(struct server *s)
 {
-	prompts_ended(s->prompts);
+	messages_ended(s->messages);
 }
 
 void
@@ -385,7 +385,7 @@ server_ended(struct server *s)
 	s->end = s->host->shown;
 	s->ended_after = s->last_number;
 	input_end(s->input);
-	prompts_ended(s->prompts);
+	messages_ended(s->messages);
 	server_wake_at(s, 0);
 }
 
@@ -393,9 +393,9 @@ bool
 server_is_drained(const struct server *s)
 {
 	list_for_each(it, &s->clients) {
-		const struct client *c = client_of(it);
+		const struct connection *c = connection_of(it);
 
-		if (c->state != CLIENT_NEW && !c->shut &&
+		if (c->state != CONNECTION_NEW && !c->shut &&
 		    c->number <= s->ended_after)
 			return false;
 	}
@@ -413,7 +413,7 @@ server_create(struct host *h, struct error *err)
 	s->bytes = xmalloc(SERVER_READ_SIZE);
 	s->wake_at_ms = NEVER;
 	list_init(&s->clients);
-	feed_init(&s->feed, &h->ring, h->shown);
+	recent_output_init(&s->recent, &h->ring, h->shown);
 	server_look_at_clock(s);
 	if (h->manifest.seq > 0)
 		s->sizes_after_ms = s->now_ms + RETURN_MS;
@@ -435,11 +435,11 @@ server_destroy(struct server *s)
 	if (s == NULL)
 		return;
 	list_for_each_safe(it, &s->clients)
-		client_destroy(client_of(it));
+		connection_destroy(connection_of(it));
 	server_end_typing(s);
 	watch_remove(s->watch);
 	watch_remove(s->wake);
-	feed_finish(&s->feed);
+	recent_output_finish(&s->recent);
 	free(s->bytes);
 	free(s);
 }

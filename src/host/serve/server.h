@@ -12,7 +12,7 @@ struct vt_event;
 /*
  * The session's socket: connections, viewers, input and operations.  What the
  * rest of the host tells it is below; what it may do with the host is in
- * host.h and scribe.h.
+ * host.h and event_log.h.
  */
 struct server;
 
@@ -37,7 +37,7 @@ void server_frame(struct server *s);
 void server_flush(struct server *s);
 
 /* How many viewers there are. */
-unsigned server_observers(const struct server *s);
+unsigned server_viewers(const struct server *s);
 
 /* Whether there is a viewer that has not fallen behind. */
 bool server_is_followed(const struct server *s);

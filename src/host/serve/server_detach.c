@@ -1,15 +1,15 @@
 #include "base/buf.h"
-#include "host/serve/client.h"
-#include "host/serve/serve.h"
-#include "host/serve/tell.h"
+#include "host/serve/connection.h"
+#include "host/serve/server_state.h"
+#include "host/serve/viewer_event.h"
 #include "wire/frame.h"
 
 /* The server: viewers that somebody else sends away (session.detach). */
 
-static struct client *
-client_of(struct list *link)
+static struct connection *
+connection_of(struct list *link)
 {
-	return container_of(link, struct client, link);
+	return container_of(link, struct connection, link);
 }
 
 /*
@@ -17,31 +17,31 @@ client_of(struct list *link)
  * event is no news that may be lost, so it counts as an answer.
  */
 static void
-send_away(struct server *s, struct client *c, const char *by)
+send_away(struct server *s, struct connection *c, const char *by)
 {
 	struct buf b;
 
 	buf_init(&b, EVENT_MAX);
-	tell_detached(&b, by);
+	viewer_event_detached(&b, by);
 	if (c->features & HELLO_EVENTS)
-		client_put(c, FRAME_EVENT, b.data, b.len);
+		connection_put(c, FRAME_EVENT, b.data, b.len);
 	buf_finish(&b);
 	detached_add(&s->detached, c->hello.who, by);
 	server_release_lease(s, c);
 	s->size_changed = true;
-	client_finish(c);
+	connection_finish(c);
 	server_wake_at(s, 0);
 }
 
 unsigned
-server_detach_others(struct server *s, const struct client *by)
+server_detach_others(struct server *s, const struct connection *by)
 {
 	unsigned n = 0;
 
 	list_for_each(it, &s->clients) {
-		struct client *c = client_of(it);
+		struct connection *c = connection_of(it);
 
-		if (c == by || c->observer == NULL || c->state != CLIENT_OPEN)
+		if (c == by || c->viewer == NULL || c->state != CONNECTION_OPEN)
 			continue;
 		send_away(s, c, by->by);
 		n++;
@@ -50,7 +50,7 @@ server_detach_others(struct server *s, const struct client *by)
 }
 
 bool
-server_turn_away(struct server *s, struct client *c)
+server_turn_away(struct server *s, struct connection *c)
 {
 	const char *by = detached_by(&s->detached, c->hello.who);
 

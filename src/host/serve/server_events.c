@@ -1,35 +1,36 @@
 #include "base/buf.h"
-#include "host/serve/client.h"
+#include "host/serve/connection.h"
 #include "host/host.h"
-#include "host/ask/prompt.h"
+#include "host/ask/message.h"
 #include "host/serve/requests.h"
-#include "host/serve/serve.h"
+#include "host/serve/server_state.h"
 #include "host/serve/server.h"
-#include "host/serve/tell.h"
+#include "host/serve/viewer_event.h"
 #include "vt/vt.h"
 
 /* The server: what viewers are told besides the output. */
 
 #define NOTICES_PER_S 10
 
-static struct client *
-client_of(struct list *link)
+static struct connection *
+connection_of(struct list *link)
 {
-	return container_of(link, struct client, link);
+	return container_of(link, struct connection, link);
 }
 
 void
 server_tell_all(struct server *s, const struct buf *b)
 {
 	list_for_each(it, &s->clients)
-		client_put_event(client_of(it), (const char *)b->data, b->len);
+		connection_put_event(connection_of(it), (const char *)b->data,
+		    b->len);
 }
 
 void
 server_event(struct server *s, const char *json, size_t len)
 {
 	list_for_each(it, &s->clients)
-		client_put_event(client_of(it), json, len);
+		connection_put_event(connection_of(it), json, len);
 }
 
 void
@@ -40,10 +41,10 @@ server_unlogged(struct server *s, int64_t since_ms)
 	if (since_ms != 0) {
 		server_answer_now(s);
 		list_for_each(it, &s->clients)
-			requests_send_held(client_of(it));
+			requests_send_held(connection_of(it));
 	}
 	buf_init(&b, EVENT_MAX);
-	tell_unlogged(&b, since_ms);
+	viewer_event_unlogged(&b, since_ms);
 	server_tell_all(s, &b);
 	buf_finish(&b);
 }
@@ -71,11 +72,11 @@ server_vt_event(struct server *s, const struct vt_event *ev)
 	s->title_changed |= ev->type == VT_EVENT_TITLE;
 	s->bell |= ev->type == VT_EVENT_BELL;
 	if (ev->type == VT_EVENT_MARK)
-		prompts_mark(s->prompts, ev->number);
+		messages_mark(s->messages, ev->number);
 	if (ev->type != VT_EVENT_NOTIFY || !may_notify(s))
 		return;
 	buf_init(&b, EVENT_MAX);
-	tell_notify(&b, ev);
+	viewer_event_notify(&b, ev);
 	server_tell_all(s, &b);
 	buf_finish(&b);
 }
@@ -111,17 +112,17 @@ server_tell_changes(struct server *s)
 
 	buf_init(&b, EVENT_MAX);
 	if (modes_changed(s)) {
-		tell_modes(&b, &s->told);
+		viewer_event_modes(&b, &s->told);
 		server_tell_all(s, &b);
 	}
 	if (s->title_changed) {
 		buf_clear(&b);
-		tell_title(&b, s->host);
+		viewer_event_title(&b, s->host);
 		server_tell_all(s, &b);
 	}
 	if (s->bell) {
 		buf_clear(&b);
-		tell_plain(&b, "bell");
+		viewer_event_plain(&b, "bell");
 		server_tell_all(s, &b);
 	}
 	s->title_changed = s->bell = false;
@@ -129,25 +130,25 @@ server_tell_changes(struct server *s)
 }
 
 void
-server_tell_state(struct server *s, struct client *c)
+server_tell_state(struct server *s, struct connection *c)
 {
 	char holder[64];
 	struct buf b;
 
 	buf_init(&b, EVENT_MAX);
-	tell_resized(&b, s->host);
-	client_put_event(c, (const char *)b.data, b.len);
+	viewer_event_resized(&b, s->host);
+	connection_put_event(c, (const char *)b.data, b.len);
 	buf_clear(&b);
-	tell_title(&b, s->host);
-	client_put_event(c, (const char *)b.data, b.len);
+	viewer_event_title(&b, s->host);
+	connection_put_event(c, (const char *)b.data, b.len);
 	buf_clear(&b);
-	tell_modes(&b, &s->told);
-	client_put_event(c, (const char *)b.data, b.len);
+	viewer_event_modes(&b, &s->told);
+	connection_put_event(c, (const char *)b.data, b.len);
 	buf_clear(&b);
-	tell_program_status(&b, s->host);
-	client_put_event(c, (const char *)b.data, b.len);
+	viewer_event_program_status(&b, s->host);
+	connection_put_event(c, (const char *)b.data, b.len);
 	buf_clear(&b);
-	tell_lease(&b, server_lease_holder(s, holder, sizeof(holder)));
-	client_put_event(c, (const char *)b.data, b.len);
+	viewer_event_lease(&b, server_lease_holder(s, holder, sizeof(holder)));
+	connection_put_event(c, (const char *)b.data, b.len);
 	buf_finish(&b);
 }

@@ -1,10 +1,10 @@
 #include "base/loop.h"
-#include "host/serve/client.h"
+#include "host/serve/connection.h"
 #include "host/host.h"
 #include "host/input/input.h"
-#include "host/ask/prompt.h"
-#include "host/ask/run.h"
-#include "host/serve/serve.h"
+#include "host/ask/message.h"
+#include "host/ask/exec.h"
+#include "host/serve/server_state.h"
 #include "host/serve/server.h"
 #include "host/ask/waits.h"
 #include "wire/frame.h"
@@ -18,43 +18,43 @@
 #define QUIET_MS 50    /* before one that knows no BYE is cut off */
 #define TYPE_MS 1000   /* that its last input gets to be typed */
 
-static struct client *
-client_of(struct list *link)
+static struct connection *
+connection_of(struct list *link)
 {
-	return container_of(link, struct client, link);
+	return container_of(link, struct connection, link);
 }
 
 bool
 server_has_typed(const struct server *s)
 {
 	return input_is_empty(s->input) && list_is_empty(&s->later) &&
-	    prompts_are_done(s->prompts);
+	    messages_are_done(s->messages);
 }
 
 static void
-limit(struct server *s, struct client *c, int64_t ms)
+limit(struct server *s, struct connection *c, int64_t ms)
 {
 	c->bye_by_ms = s->now_ms + ms;
 	server_wake_at(s, c->bye_by_ms);
 }
 
 static void
-cut(struct server *s, struct client *c)
+cut(struct server *s, struct connection *c)
 {
-	client_cut(c);
+	connection_cut(c);
 	limit(s, c, ANSWER_MS);
 }
 
 /* One without BYE is cut off when it seems to have said what it wanted. */
 static void
-begin(struct server *s, struct client *c)
+begin(struct server *s, struct connection *c)
 {
 	int64_t quiet_ms = c->heard_ms > s->leaving_ms ? c->heard_ms :
 							 s->leaving_ms;
 
 	if (c->features & HELLO_HANDOVER) {
-		c->bye = CLIENT_TOLD;
-		client_put(c, FRAME_BYE, NULL, 0);
+		c->bye = CONNECTION_TOLD;
+		connection_put(c, FRAME_BYE, NULL, 0);
 		limit(s, c, ANSWER_MS);
 	} else if (s->now_ms >= quiet_ms + QUIET_MS ||
 	    s->now_ms >= s->leaving_ms + ANSWER_MS) {
@@ -64,12 +64,12 @@ begin(struct server *s, struct client *c)
 		return;
 	}
 	waits_leave(s->host->waits, c->number);
-	runs_leave(s->host->runs, c->number);
+	execs_leave(s->host->execs, c->number);
 }
 
 /* Close it when it has its answers, or they do not come. */
 static void
-end(struct server *s, struct client *c)
+end(struct server *s, struct connection *c)
 {
 	bool waits = c->busy || !list_is_empty(&c->waiting) ||
 	    !server_has_typed(s);
@@ -78,34 +78,34 @@ end(struct server *s, struct client *c)
 		server_wake_at(s, c->bye_by_ms + TYPE_MS);
 		return;
 	}
-	client_finish(c);
+	connection_finish(c);
 	server_wake_at(s, 0); /* whoever waits for its end sees it then */
 }
 
 void
-server_part(struct server *s, struct client *c)
+server_part(struct server *s, struct connection *c)
 {
-	if (c->state == CLIENT_NEW && s->leaving &&
+	if (c->state == CONNECTION_NEW && s->leaving &&
 	    s->now_ms >= s->leaving_ms + ANSWER_MS)
-		client_close(c);
-	if (c->state != CLIENT_OPEN)
+		connection_close(c);
+	if (c->state != CONNECTION_OPEN)
 		return;
 	switch (c->bye) {
-	case CLIENT_STAYS:
+	case CONNECTION_STAYS:
 		if (s->leaving && c->number != s->leaving_for)
 			begin(s, c);
 		break;
-	case CLIENT_TOLD:
+	case CONNECTION_TOLD:
 		if (s->now_ms >= c->bye_by_ms)
 			cut(s, c);
 		else
 			server_wake_at(s, c->bye_by_ms);
 		break;
-	case CLIENT_CUT:
+	case CONNECTION_CUT:
 		if (s->now_ms >= c->bye_by_ms)
-			client_close(c);
+			connection_close(c);
 		break;
-	case CLIENT_HEARD:
+	case CONNECTION_HEARD:
 		end(s, c);
 		break;
 	}
@@ -128,10 +128,10 @@ server_leave(struct server *s, uint64_t but)
  * for, so nobody waits until it has read that; answers nobody else has.
  */
 static bool
-has_gone(const struct client *c)
+has_gone(const struct connection *c)
 {
-	return c->state == CLIENT_GONE ||
-	    (c->state == CLIENT_CLOSING &&
+	return c->state == CONNECTION_GONE ||
+	    (c->state == CONNECTION_CLOSING &&
 		(c->shut || (c->blocked && !c->owes)));
 }
 
@@ -139,7 +139,7 @@ bool
 server_has_left(const struct server *s)
 {
 	list_for_each(it, &s->clients) {
-		const struct client *c = client_of(it);
+		const struct connection *c = connection_of(it);
 
 		if (c->number != s->leaving_for && !has_gone(c))
 			return false;

@@ -4,17 +4,17 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "host/serve/client.h"
+#include "host/serve/connection.h"
 #include "host/serve/frames.h"
 #include "host/host.h"
 #include "host/input/input.h"
-#include "host/ask/prompt.h"
+#include "host/ask/message.h"
 #include "host/serve/requests.h"
-#include "host/ask/run.h"
-#include "host/store/scribe.h"
-#include "host/serve/serve.h"
+#include "host/ask/exec.h"
+#include "host/store/event_log.h"
+#include "host/serve/server_state.h"
 #include "host/serve/server.h"
-#include "host/serve/tell.h"
+#include "host/serve/viewer_event.h"
 #include "log/record.h"
 #include "vt/vt.h"
 #include "wire/frame.h"
@@ -36,7 +36,8 @@ has_lease(const struct server *s)
 const char *
 server_lease_holder(struct server *s, char *out, size_t size)
 {
-	struct client *c = server_client(s, lease_holder(&s->lease, s->now_ms));
+	struct connection *c = server_connection(s,
+	    lease_holder(&s->lease, s->now_ms));
 
 	if (c == NULL)
 		return NULL;
@@ -51,7 +52,7 @@ tell_holder(struct server *s)
 	struct buf b;
 
 	buf_init(&b, EVENT_MAX);
-	tell_lease(&b, server_lease_holder(s, holder, sizeof(holder)));
+	viewer_event_lease(&b, server_lease_holder(s, holder, sizeof(holder)));
 	server_tell_all(s, &b);
 	buf_finish(&b);
 }
@@ -65,34 +66,35 @@ note_lease(struct server *s)
 
 /* The one who had it is told, and the log knows who took it. */
 static void
-tell_stolen(struct server *s, struct client *from, const struct client *by)
+tell_stolen(struct server *s, struct connection *from,
+    const struct connection *by)
 {
 	char json[128];
 	struct buf b;
 	int len;
 
 	buf_init(&b, EVENT_MAX);
-	tell_plain(&b, "replaced");
-	client_put_event(from, (const char *)b.data, b.len);
+	viewer_event_plain(&b, "replaced");
+	connection_put_event(from, (const char *)b.data, b.len);
 	buf_finish(&b);
 	len = snprintf(json, sizeof(json),
 	    "{\"trouble\":\"lease-stolen\",\"from\":\"%s\",\"by\":\"%s\"}",
 	    from->by, by->by);
-	scribe_event(s->host->scribe, RECORD_TROUBLE, 0, json, (size_t)len);
+	event_log_add(s->host->event_log, RECORD_TROUBLE, 0, json, (size_t)len);
 }
 
 /* Whether it is one client, on another connection. */
 static bool
-is_same(const struct client *a, const struct client *b)
+is_same(const struct connection *a, const struct connection *b)
 {
 	return a->hello.who != 0 && a->hello.who == b->hello.who;
 }
 
 bool
-server_take_lease(struct server *s, struct client *c, bool steal)
+server_take_lease(struct server *s, struct connection *c, bool steal)
 {
 	uint64_t holder = lease_holder(&s->lease, s->now_ms);
-	struct client *before;
+	struct connection *before;
 
 	if (!has_lease(s))
 		return true;
@@ -106,7 +108,7 @@ server_take_lease(struct server *s, struct client *c, bool steal)
 		break;
 	}
 	note_lease(s);
-	before = holder != 0 ? server_client(s, holder) : NULL;
+	before = holder != 0 ? server_connection(s, holder) : NULL;
 	if (before != NULL && !is_same(before, c))
 		tell_stolen(s, before, c);
 	tell_holder(s);
@@ -114,14 +116,14 @@ server_take_lease(struct server *s, struct client *c, bool steal)
 }
 
 void
-server_claim_lease(struct server *s, struct client *c)
+server_claim_lease(struct server *s, struct connection *c)
 {
 	if (c->hello.steal || lease_is_of(&s->lease, c->hello.who, s->now_ms))
 		server_take_lease(s, c, c->hello.steal);
 }
 
 void
-server_release_lease(struct server *s, struct client *c)
+server_release_lease(struct server *s, struct connection *c)
 {
 	if (!lease_release(&s->lease, c->number))
 		return;
@@ -130,7 +132,7 @@ server_release_lease(struct server *s, struct client *c)
 }
 
 void
-server_lose_lease(struct server *s, struct client *c)
+server_lose_lease(struct server *s, struct connection *c)
 {
 	if (!lease_lose(&s->lease, c->number, s->now_ms))
 		return;
@@ -160,7 +162,7 @@ server_expire_lease(struct server *s)
 
 /* Whose terminal is typed at decides what the program is told of colours. */
 static void
-use_colours(struct server *s, const struct client *c)
+use_colours(struct server *s, const struct connection *c)
 {
 	struct vt *vt = s->host->vt;
 	const struct hello *h = &c->hello;
@@ -173,7 +175,7 @@ use_colours(struct server *s, const struct client *c)
 }
 
 void
-server_colours_known(struct server *s, struct client *c)
+server_colours_known(struct server *s, struct connection *c)
 {
 	if (s->colours_of != 0 && s->colours_of != c->number)
 		return;
@@ -182,12 +184,12 @@ server_colours_known(struct server *s, struct client *c)
 }
 
 int
-server_type(struct server *s, struct client *c, struct input_piece *piece,
+server_type(struct server *s, struct connection *c, struct input_piece *piece,
     uint64_t *seq)
 {
 	int status;
 
-	if (!client_may_type(c))
+	if (!connection_may_type(c))
 		return TAKEN_READ_ONLY;
 	if (piece->len == 0)
 		return TAKEN_NOTHING;
@@ -196,7 +198,7 @@ server_type(struct server *s, struct client *c, struct input_piece *piece,
 	piece->client = c->number;
 	piece->by = c->by;
 	status = input_type(s->input, piece, seq);
-	runs_typed(s->host->runs, piece->p, piece->len);
+	execs_typed(s->host->execs, piece->p, piece->len);
 	use_colours(s, c);
 	if (s->host->manifest.size == SIZE_LATEST)
 		server_vote(s, c);
@@ -206,7 +208,7 @@ server_type(struct server *s, struct client *c, struct input_piece *piece,
 static void
 answer(struct server *s, const struct input_done *done)
 {
-	struct client *c = server_client(s, done->client);
+	struct connection *c = server_connection(s, done->client);
 
 	if (c == NULL)
 		return;
@@ -251,7 +253,7 @@ must_be_logged(const struct server *s, const struct input_done *done)
 	if (done->status != TAKEN_WRITTEN || done->seq == 0)
 		return false;
 	return h->manifest.durable ||
-	    (done->request && scribe_unlogged_since(h->scribe) == 0);
+	    (done->request && event_log_unlogged_since(h->event_log) == 0);
 }
 
 void
@@ -266,7 +268,7 @@ server_typed(struct server *s, const struct input_done *done)
 	l = xmalloc(sizeof(*l));
 	l->done = *done;
 	list_append(&s->later, &l->link);
-	scribe_after(s->host->scribe, done->seq, on_logged, s);
+	event_log_after(s->host->event_log, done->seq, on_logged, s);
 }
 
 static void
@@ -275,7 +277,7 @@ on_typed(void *arg, const struct input_done *done)
 	struct server *s = arg;
 
 	if (done->turn != 0)
-		prompts_typed(s->prompts, done);
+		messages_typed(s->messages, done);
 	else
 		server_typed(s, done);
 }
@@ -313,15 +315,15 @@ server_begin_typing(struct server *s)
 	if (who != 0)
 		lease_keep(&s->lease, who, s->now_ms);
 	s->input = input_create(s->host, on_typed, s);
-	s->prompts = prompts_create(s);
+	s->messages = messages_create(s);
 }
 
 void
 server_end_typing(struct server *s)
 {
-	scribe_forget(s->host->scribe, s);
+	event_log_forget(s->host->event_log, s);
 	list_for_each_safe(it, &s->later)
 		free(container_of(it, struct later, link));
-	prompts_destroy(s->prompts);
+	messages_destroy(s->messages);
 	input_destroy(s->input);
 }

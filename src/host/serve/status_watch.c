@@ -11,9 +11,9 @@
 #include "base/mem.h"
 #include "host/core/events.h"
 #include "host/host.h"
-#include "host/serve/serve.h"
+#include "host/serve/server_state.h"
 #include "host/serve/server.h"
-#include "host/serve/tell.h"
+#include "host/serve/viewer_event.h"
 #include "vt/program_status.h"
 #include "vt/vt.h"
 
@@ -71,7 +71,7 @@ tell_viewers(struct host *h)
 	struct buf b;
 
 	buf_init(&b, EVENT_MAX);
-	tell_program_status(&b, h);
+	viewer_event_program_status(&b, h);
 	server_event(h->server, (char *)b.data, b.len);
 	buf_finish(&b);
 }

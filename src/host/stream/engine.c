@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "host/host.h"
-#include "host/store/scribe.h"
+#include "host/store/event_log.h"
 #include "host/serve/server.h"
 #include "host/serve/status_watch.h"
 #include "host/ask/waits.h"
@@ -70,7 +70,7 @@ engine_reset(struct host *h)
 {
 	vt_destroy(h->vt);
 	engine_adopt(h, NULL);
-	changes_all(&h->changes, h->vt, scribe_seq(h->scribe));
+	changes_all(&h->changes, h->vt, event_log_seq(h->event_log));
 	status_watch_changed(h->status_watch);
 	server_engine_changed(h->server);
 	waits_engine_changed(h->waits);

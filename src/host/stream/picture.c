@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "host/host.h"
-#include "host/store/scribe.h"
+#include "host/store/event_log.h"
 #include "vt/keyframe.h"
 #include "vt/render.h"
 #include "vt/vt.h"
@@ -23,7 +23,7 @@ picture_put_screen(struct buf *out, const struct host *h, bool keyframe)
 {
 	struct frame_screen s = {
 		.offset = h->shown,
-		.seq = scribe_seq(h->scribe),
+		.seq = event_log_seq(h->event_log),
 		.cols = h->manifest.cols,
 		.rows = h->manifest.rows,
 	};

@@ -1,0 +1,238 @@
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/loop.h"
+#include "host/life/ending.h"
+#include "host/host.h"
+#include "host/ask/exec_state.h"
+
+/*
+ * The runs: whether output is held back, and why.
+ *
+ * Nothing else sets or drops a hold.  The pump asks exec_holds() whenever it is
+ * about to leave bytes in the ring, at the end of each turn too, so a hold that
+ * was dropped on any path lets them go.  The end of the program ends all holds.
+ */
+
+#define ECHO_SURE 6           /* characters that are no chance */
+#define ECHO_KNOWN (8u << 10) /* of more, all that comes is held back */
+
+bool
+execs_hold(const struct execs *r)
+{
+	return r->hold.why != HOLD_NOTHING && !ending_has_exited(r->h->ending);
+}
+
+bool
+exec_holds(const struct execs *r, enum exec_hold_why why)
+{
+	return r->hold.why == why && execs_hold(r);
+}
+
+static void
+hold(struct execs *r, enum exec_hold_why why)
+{
+	r->hold.why = why;
+	r->hold.yielded = false;
+	r->hold.until_ms = clock_ms(CLOCK_MONOTONIC) + EXEC_ECHO_MS;
+	watch_rearm(r->hold.end, EXEC_HOLD_MS);
+}
+
+void
+exec_hold_on(struct execs *r)
+{
+	hold(r, HOLD_ECHO);
+}
+
+void
+exec_hold_mark(struct execs *r)
+{
+	if (r->hold.why != HOLD_MARK)
+		hold(r, HOLD_MARK);
+}
+
+void
+exec_hold_drop(struct execs *r)
+{
+	if (r->hold.why == HOLD_NOTHING)
+		return;
+	r->hold.why = HOLD_NOTHING;
+	watch_rearm(r->hold.end, -1);
+	exec_note(r);
+}
+
+void
+exec_hold_marked(struct execs *r)
+{
+	r->hold.impatient = false;
+	exec_hold_drop(r);
+}
+
+/*
+ * A slow shell has more time: while it has shown nothing, for nobody misses
+ * that, and when it has begun to echo and reads keys itself.  What the terminal
+ * echoes by itself may be for a program that never reads it.
+ */
+static bool
+is_slow(const struct execs *r)
+{
+	const struct host *h = r->h;
+	bool waits = atomic_load(&h->ring.shared->head) <= r->hold.from;
+
+	if (r->hold.why != HOLD_ECHO ||
+	    clock_ms(CLOCK_MONOTONIC) >= r->hold.until_ms)
+		return false;
+	return waits ||
+	    (r->hold.begun && !r->hold.entered && tty_reads_keys(h->master));
+}
+
+/* If it was we who paused, what has come meanwhile is looked at first. */
+static void
+on_end(void *arg)
+{
+	struct execs *r = arg;
+
+	r->hold.yielded = !r->hold.yielded;
+	if (r->hold.yielded) {
+		watch_yield(r->hold.end);
+	} else if (is_slow(r)) {
+		watch_rearm(r->hold.end, EXEC_HOLD_MS);
+	} else {
+		r->hold.impatient = true;
+		exec_hold_drop(r);
+	}
+}
+
+void
+exec_hold_init(struct execs *r)
+{
+	r->hold.end = loop_timer(r->h->loop, -1, on_end, r);
+	buf_init(&r->hold.typed, ECHO_KNOWN);
+}
+
+void
+exec_hold_finish(struct execs *r)
+{
+	watch_remove(r->hold.end);
+	buf_finish(&r->hold.typed);
+}
+
+/* -------------------------------------------- what of it may be an echo */
+
+/* Escape sequences and control characters that are part of no text. */
+struct skipper {
+	enum { IN_TEXT, IN_ESCAPE, IN_CSI, IN_STRING } in;
+};
+
+/* Whether this byte is text. */
+static bool
+is_text(struct skipper *s, uint8_t c)
+{
+	switch (s->in) {
+	case IN_TEXT:
+		if (c == '\033')
+			s->in = IN_ESCAPE;
+		return c > 0x20 && c != 0x7f;
+	case IN_ESCAPE:
+		s->in = c == '[' ? IN_CSI :
+		    c == ']'     ? IN_STRING :
+		    c == '('     ? IN_ESCAPE :
+				   IN_TEXT;
+		return false;
+	case IN_CSI:
+		if (c >= 0x40 && c < 0x7f)
+			s->in = IN_TEXT;
+		return false;
+	case IN_STRING:
+		if (c == '\a' || c == '\033')
+			s->in = c == '\a' ? IN_TEXT : IN_ESCAPE;
+		return false;
+	}
+	return false;
+}
+
+/* Whether so many characters are as they were typed. */
+static bool
+is_typed(const struct exec_hold *hold, const uint8_t *p)
+{
+	return memmem(hold->typed.data, hold->typed.len, p, ECHO_SURE) != NULL;
+}
+
+/*
+ * Where the line begins that may be the echo; *begun: it surely is.  A line
+ * editor may show any part of what is typed.
+ */
+static size_t
+find_echo(const struct exec_hold *hold, const uint8_t *p, size_t len,
+    bool *begun)
+{
+	struct skipper s = { IN_TEXT };
+	uint8_t last[ECHO_SURE] = { 0 };
+	size_t line = 0, n = 0;
+
+	for (size_t i = 0; i < len && !*begun; i++) {
+		if (p[i] == '\n') {
+			line = i + 1;
+			n = 0;
+		} else if (is_text(&s, p[i])) {
+			memmove(last, last + 1, ECHO_SURE - 1);
+			last[ECHO_SURE - 1] = p[i];
+			*begun = ++n >= ECHO_SURE && is_typed(hold, last);
+		}
+	}
+	return line;
+}
+
+/* Every wrapping ends in these, and nowhere else has them; Enter is a new line. */
+static bool
+is_entered(const uint8_t *p, size_t len)
+{
+	const uint8_t *end = memmem(p, len, ")\"", 2);
+
+	return end != NULL &&
+	    memchr(end, '\n', len - (size_t)(end - p)) != NULL;
+}
+
+/* The text of what is typed, without blanks and the brackets of a paste. */
+static void
+note_typed(struct exec_hold *hold, const struct buf *typed)
+{
+	struct skipper s = { IN_TEXT };
+
+	buf_clear(&hold->typed);
+	hold->begun = typed == NULL || typed->len > hold->typed.max;
+	for (size_t i = 0; !hold->begun && i < typed->len; i++)
+		if (is_text(&s, typed->data[i]))
+			buf_putc(&hold->typed, (char)typed->data[i]);
+}
+
+void
+exec_hold_echo(struct execs *r, uint64_t from, const struct buf *typed)
+{
+	r->hold.impatient = false;
+	r->hold.entered = r->hold.keyed = false;
+	r->hold.from = from;
+	note_typed(&r->hold, typed);
+	hold(r, HOLD_ECHO);
+}
+
+size_t
+exec_hold_look(struct execs *r, const uint8_t *p, size_t len)
+{
+	bool entered;
+	size_t lines;
+
+	if (!r->hold.begun) {
+		lines = find_echo(&r->hold, p, len, &r->hold.begun);
+		r->hold.from += lines;
+		if (lines > 0)
+			return lines;
+	}
+	entered = is_entered(p, len);
+	if (entered && !r->hold.entered)
+		watch_rearm(r->hold.end, EXEC_HOLD_MS);
+	r->hold.entered = entered;
+	r->hold.keyed |= memmem(p, len, r->run.key, strlen(r->run.key)) != NULL;
+	return 0;
+}

@@ -1,0 +1,485 @@
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/json_out.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "host/serve/connection.h"
+#include "host/host.h"
+#include "host/input/input.h"
+#include "host/ask/message_state.h"
+#include "host/serve/requests.h"
+#include "host/store/event_log.h"
+#include "host/serve/server_state.h"
+#include "host/input/draft.h"
+#include "op/profile.h"
+#include "vt/vt.h"
+
+/* The prompts: who comes when, and what they are told. */
+
+#define DEFAULT_MS 10000
+
+int64_t
+message_now_ms(void)
+{
+	return clock_ms(CLOCK_MONOTONIC);
+}
+
+static struct message *
+message_of(struct list *link)
+{
+	return container_of(link, struct message, link);
+}
+
+struct message *
+messages_first(const struct messages *all)
+{
+	return list_is_empty(&all->queue) ? NULL : message_of(all->queue.next);
+}
+
+const struct vt *
+message_screen(const struct message *p)
+{
+	return p->all->server->host->vt;
+}
+
+uint64_t
+message_head(const struct message *p)
+{
+	return atomic_load(&p->all->server->host->ring.shared->head);
+}
+
+void
+message_look(struct message *p)
+{
+	witness_look(&p->witness, message_head(p),
+	    input_answers_written(p->all->server->input), message_now_ms());
+}
+
+static void
+message_destroy(struct message *p)
+{
+	list_remove(&p->link);
+	cursor_line_finish(&p->at);
+	free(p->text);
+	free(p);
+}
+
+/* One timer for all: that of the phase, and the end of everybody's time. */
+void
+messages_set_timer(struct messages *all)
+{
+	int64_t next = MESSAGE_NEVER, now = message_now_ms();
+
+	list_for_each(it, &all->queue) {
+		const struct message *p = message_of(it);
+
+		next = p->until_ms < next ? p->until_ms : next;
+		next = p->due_ms < next ? p->due_ms : next;
+	}
+	watch_rearm(all->timer,
+	    next == MESSAGE_NEVER ? -1 :
+		next > now        ? next - now :
+				    0);
+}
+
+/*
+ * After a pause of our own there may be both: a time that is over, and what
+ * was waited for.  That is looked at first, once: a key too many is worse than
+ * one that is late.
+ */
+static bool
+yields(struct messages *all)
+{
+	const struct host *h = all->server->host;
+
+	all->yielded = !all->yielded &&
+	    atomic_load(&h->ring.shared->head) != h->shown;
+	if (all->yielded)
+		watch_yield(all->timer);
+	return all->yielded;
+}
+
+static void
+on_timer(void *arg)
+{
+	struct messages *all = arg;
+	int64_t now = message_now_ms();
+	struct message *p;
+
+	if (yields(all))
+		return;
+	list_for_each_safe(it, &all->queue) {
+		p = message_of(it);
+		if (p->phase == PHASE_WAITING && p->until_ms <= now)
+			message_late(p);
+	}
+	p = messages_first(all);
+	if (p != NULL && p->until_ms <= now)
+		message_late(p);
+	else if (p != NULL && p->due_ms <= now)
+		message_due(p);
+	messages_set_timer(all);
+	server_wake_at(all->server, 0);
+}
+
+void
+messages_mark(struct messages *all, int mark)
+{
+	all->mark = mark;
+	all->commands += mark == 'C';
+}
+
+/* ------------------------------------------------------------------ ending */
+
+enum result { DELIVERED, UNCONFIRMED, REFUSED };
+
+static const struct {
+	enum result result;
+	const char *code, *reason;
+} outcomes[] = {
+#define OUTCOME(name, result, code, reason) { result, code, reason },
+#include "host/ask/message_outcome.def"
+};
+
+static void
+put_text(struct json_out *j, const char *text)
+{
+	if (text == NULL)
+		json_out_null(j);
+	else
+		json_out_text(j, text);
+}
+
+/* The text that was typed and not submitted, by whomever. */
+static void
+put_standing(struct json_out *j, const struct ring_shared *ring)
+{
+	char text[DRAFT_TEXT_MAX];
+
+	draft_text(ring, text);
+	put_text(j, draft_now(ring) == DRAFT_NONE ? NULL : text);
+}
+
+/* By what it is known: null where nothing is. */
+static void
+put_evidence(struct json_out *j, const struct message *p)
+{
+	const struct host *h = p->all->server->host;
+	const struct witness *w = &p->witness;
+	bool submitted = p->seq != 0;
+	bool known = submitted && witness_is_known(w);
+	bool read = known && witness_has_read(w);
+
+	json_out_open(j, '{');
+	json_out_key(j, "submitted");
+	json_out_bool(j, submitted);
+	json_out_key(j, "read");
+	json_out_json(j, !known ? "null" : read ? "true" : "false");
+	json_out_key(j, "unread");
+	if (known)
+		json_out_int(j, w->unread);
+	else
+		json_out_null(j);
+	json_out_key(j, "answered");
+	json_out_bool(j, read && p->moved && witness_has_answered(w, h->shown));
+	json_out_key(j, "command");
+	json_out_bool(j, submitted && p->all->commands > p->commands);
+	json_out_key(j, "standing");
+	put_standing(j, h->ring.shared);
+	json_out_key(j, "question");
+	put_text(j, question_name(p->question));
+	json_out_close(j, '}');
+}
+
+static void
+put_result(struct json_out *j, const struct message *p, uint64_t seq)
+{
+	static const char *const results[] = { "delivered", "unconfirmed",
+		"refused" };
+
+	json_out_open(j, '{');
+	json_out_key(j, "result");
+	json_out_text(j, results[outcomes[p->outcome].result]);
+	json_out_key(j, "code");
+	json_out_text(j, outcomes[p->outcome].code);
+	json_out_key(j, "reason");
+	json_out_text(j, outcomes[p->outcome].reason);
+	json_out_key(j, "evidence");
+	put_evidence(j, p);
+	json_out_key(j, "seq");
+	json_out_number(j, seq);
+	json_out_key(j, "offset");
+	json_out_number(j, p->all->server->host->shown);
+	json_out_close(j, '}');
+}
+
+static void
+answer(struct message *p)
+{
+	const struct host *h = p->all->server->host;
+	struct connection *c = server_connection(p->all->server, p->client);
+	uint64_t seq = p->seq != 0 ? p->seq : event_log_seq(h->event_log);
+	struct json_out j;
+	struct buf b;
+
+	if (c == NULL)
+		return;
+	requests_begin_answer(&b, &j, p->request);
+	put_result(&j, p, seq);
+	requests_send_logged(c, &b, p->request, seq);
+	buf_finish(&b);
+	server_wake_at(p->all->server, 0);
+}
+
+/* Out of the queue: others may type again, and the next one begins. */
+static void
+leave(struct message *p)
+{
+	struct messages *all = p->all;
+	bool first = p == messages_first(all);
+	struct message *next;
+
+	p->phase = PHASE_DONE;
+	list_remove(&p->link);
+	if (!first)
+		return;
+	input_drop(all->server->input, p->turn);
+	input_give_turn(all->server->input, 0);
+	next = messages_first(all);
+	if (next != NULL && next->phase == PHASE_WAITING)
+		message_begin(next);
+	messages_set_timer(all);
+}
+
+/* A size that is none, and the real one again: the program looks at both. */
+static void
+wake(const struct host *h)
+{
+	struct winsize ws;
+
+	if (ioctl(h->master, TIOCGWINSZ, &ws) < 0 || ws.ws_row < 2)
+		return;
+	ws.ws_row--;
+	ioctl(h->master, TIOCSWINSZ, &ws);
+	ws.ws_row++;
+	ioctl(h->master, TIOCSWINSZ, &ws);
+}
+
+void
+message_finish(struct message *p, enum message_outcome outcome)
+{
+	if (p->profile->wake && p->seq != 0)
+		wake(p->all->server->host);
+	p->outcome = outcome;
+	leave(p);
+	answer(p);
+	message_destroy(p);
+}
+
+void
+message_fail(struct message *p, int error, const char *why)
+{
+	struct connection *c = server_connection(p->all->server, p->client);
+	struct error err;
+
+	error_set(&err, error, "%s", why);
+	leave(p);
+	if (c != NULL)
+		requests_refuse(c, p->request, &err);
+	server_wake_at(p->all->server, 0);
+	message_destroy(p);
+}
+
+/*
+ * Its last prompt may have been what ended it, and may not: what was unread is
+ * thrown away with the terminal.
+ */
+void
+messages_ended(struct messages *all)
+{
+	struct message *p;
+
+	draft_clear(all->server->host->ring.shared);
+	while ((p = messages_first(all)) != NULL) {
+		if (p->phase == PHASE_CONFIRMING)
+			message_finish(p, OUTCOME_ENDED);
+		else
+			message_fail(p, ESRCH, "the program has ended");
+	}
+}
+
+/* --------------------------------------------------------------- beginning */
+
+/* Whether this screen is not one to type it on, and what comes of it. */
+static bool
+objects(const struct message *p, enum message_outcome *why)
+{
+	struct input_modes modes;
+
+	if (p->profile->guard == PROFILE_ANY)
+		return false;
+	vt_input_modes(message_screen(p), &modes);
+	*why = OUTCOME_SEVERAL_LINES;
+	if (strchr(p->text, '\n') != NULL && !modes.bracketed_paste)
+		return true;
+	if (p->profile->guard != PROFILE_SHELL)
+		return false;
+	*why = OUTCOME_FULL_SCREEN;
+	if (vt_alt_screen(message_screen(p)))
+		return true;
+	*why = OUTCOME_RUNNING;
+	return p->all->mark == 'C';
+}
+
+/*
+ * Whether something stands there that this must not be typed behind.  The same
+ * text again only needs its key: at worst that is one Enter too many.  Nobody
+ * knows how much there is of a text that was being typed when the host died.
+ */
+static bool
+is_behind(const struct message *p, enum message_outcome *why)
+{
+	const struct ring_shared *ring = p->all->server->host->ring.shared;
+	enum draft at = draft_now(ring);
+
+	if (at == DRAFT_NONE || p->force)
+		return false;
+	*why = at == DRAFT_TYPING ? OUTCOME_PART_TYPED : OUTCOME_UNSUBMITTED;
+	return at == DRAFT_TYPING || !draft_is(ring, p->text);
+}
+
+static bool
+stands_already(const struct message *p)
+{
+	const struct ring_shared *ring = p->all->server->host->ring.shared;
+
+	return draft_now(ring) != DRAFT_NONE && !p->force;
+}
+
+/* Whether anything speaks against typing it now. */
+static bool
+is_refused(struct message *p, enum message_outcome *why)
+{
+	if (objects(p, why))
+		return true;
+	*why = OUTCOME_QUESTION;
+	if (message_is_asked(p, stands_already(p) ? p->text : NULL))
+		return true;
+	return is_behind(p, why);
+}
+
+/* While the program draws, nobody can tell whether it asks something. */
+void
+message_begin(struct message *p)
+{
+	struct host *h = p->all->server->host;
+	enum message_outcome why;
+
+	if (h->vt == NULL) {
+		message_fail(p, ENOENT,
+		    "the session has no screen: its engine is off");
+		return;
+	}
+	if (vt_in_sync(h->vt))
+		return;
+	if (is_refused(p, &why)) {
+		message_finish(p, why);
+		return;
+	}
+	cursor_line_look(&p->at, h->vt);
+	witness_begin(&p->witness, h->master, message_head(p));
+	p->secret = input_is_secret(p->all->server->input);
+	input_give_turn(p->all->server->input, p->turn);
+	if (stands_already(p))
+		message_resume(p);
+	else
+		message_type(p);
+}
+
+/* A newline at its end is that of a file or of echo. */
+static char *
+copy_text(const char *text)
+{
+	char *copy = xstrdup(text);
+	size_t len = strlen(copy);
+
+	if (copy[len - 1] == '\n')
+		copy[len - 1] = '\0';
+	return copy;
+}
+
+static int
+check(const struct messages *all, const struct op_call *call, struct error *err)
+{
+	if (all->server->host->ended)
+		return error_set(err, ESRCH, "the program has ended");
+	if (!server_take_lease(all->server, call->client, false))
+		return error_set(err, EBUSY, "another has the lease to type");
+	return 0;
+}
+
+int
+messages_ask(struct messages *all, struct op_call *call, struct error *err)
+{
+	const struct profile *profile = profile_of(call->args, err);
+	struct message *p;
+	int rc = profile == NULL ? -EINVAL : check(all, call, err);
+
+	if (rc < 0)
+		return rc;
+	p = xcalloc(1, sizeof(*p));
+	p->all = all;
+	p->turn = ++all->last_turn;
+	p->client = call->client->number;
+	p->request = call->id;
+	snprintf(p->by, sizeof(p->by), "%s", call->client->by);
+	p->profile = profile;
+	p->text = copy_text(op_string(call->args, "text", ""));
+	p->force = op_bool(call->args, "force", false);
+	p->until_ms = message_now_ms() +
+	    (int64_t)op_number(call->args, "timeout_ms", DEFAULT_MS);
+	p->due_ms = MESSAGE_NEVER;
+	cursor_line_init(&p->at);
+	list_append(&all->queue, &p->link);
+	if (messages_first(all) == p)
+		message_begin(p);
+	messages_set_timer(all);
+	return REQUEST_LATER;
+}
+
+bool
+messages_are_done(const struct messages *all)
+{
+	return list_is_empty(&all->queue);
+}
+
+struct messages *
+messages_create(struct server *s)
+{
+	struct messages *all = xcalloc(1, sizeof(*all));
+
+	all->server = s;
+	list_init(&all->queue);
+	all->timer = loop_timer(s->host->loop, -1, on_timer, all);
+	return all;
+}
+
+void
+messages_destroy(struct messages *all)
+{
+	if (all == NULL)
+		return;
+	list_for_each_safe(it, &all->queue)
+		message_destroy(message_of(it));
+	watch_remove(all->timer);
+	free(all);
+}

@@ -1,0 +1,172 @@
+#include "host/life/keeper_gone.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "host/life/ending.h"
+#include "host/core/events.h"
+#include "host/host.h"
+
+#define QUIET_MS 200 /* no output for so long after the end: all has come */
+
+struct keeper_gone {
+	struct host *h;
+	int master; /* a duplicate: the server watches the other */
+	int pidfd;
+	struct watch *output, *room, *child, *quiet;
+	bool gone;   /* the program */
+	bool closed; /* the terminal */
+};
+
+static uint64_t
+head(const struct keeper_gone *u)
+{
+	return atomic_load(&u->h->ring.shared->head);
+}
+
+static void
+end_output(struct keeper_gone *u)
+{
+	if (u->closed)
+		return;
+	u->closed = true;
+	watch_remove(u->output);
+	u->output = NULL;
+	if (u->gone) {
+		ending_exit(u->h->ending, 0, head(u), true);
+		ending_closed(u->h->ending, head(u));
+	}
+}
+
+/* The ring is full: wait for the event log to make room. */
+static void
+wait_for_room(struct keeper_gone *u)
+{
+	if (ring_keeper_sleeps(&u->h->ring))
+		watch_want(u->output, 0);
+}
+
+static void
+on_output(void *arg, enum loop_events ready)
+{
+	struct keeper_gone *u = arg;
+	struct ring *r = &u->h->ring;
+	size_t room = ring_room(r);
+	ssize_t n;
+
+	(void)ready;
+	if (room == 0) {
+		wait_for_room(u);
+		return;
+	}
+	n = read(u->master, ring_at(r, head(u)), room);
+	if (n > 0) {
+		/* Nobody sleeps: the turn's end takes the bytes. */
+		(void)ring_produced(r, (size_t)n);
+		if (u->gone)
+			watch_rearm(u->quiet, QUIET_MS);
+	} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+		end_output(u);
+	}
+}
+
+static void
+on_room(void *arg, enum loop_events ready)
+{
+	struct keeper_gone *u = arg;
+	uint64_t count;
+	ssize_t n = read(u->h->room_fd, &count, sizeof(count));
+
+	(void)ready;
+	(void)n;
+	ring_keeper_wakes(&u->h->ring);
+	if (u->output != NULL)
+		watch_want(u->output, LOOP_READ);
+}
+
+static void
+on_quiet(void *arg)
+{
+	end_output(arg);
+}
+
+static void
+on_gone(void *arg, enum loop_events ready)
+{
+	struct keeper_gone *u = arg;
+
+	(void)ready;
+	u->gone = true;
+	watch_remove(u->child);
+	u->child = NULL;
+	if (u->closed) {
+		ending_exit(u->h->ending, 0, head(u), true);
+		ending_closed(u->h->ending, head(u));
+	} else {
+		watch_rearm(u->quiet, QUIET_MS);
+	}
+}
+
+/* A descriptor of the program; -1 when it has ended or its pid is another's. */
+static int
+open_child(const struct process *child)
+{
+	int fd = (int)syscall(SYS_pidfd_open, child->pid, 0);
+
+	if (fd >= 0 && process_start_time(child->pid) != child->start)
+		fd_close(&fd);
+	return fd;
+}
+
+static void
+watch_child(struct keeper_gone *u)
+{
+	u->pidfd = open_child(&u->h->manifest.child);
+	if (u->pidfd >= 0)
+		u->child = loop_fd(u->h->loop, u->pidfd, LOOP_READ, on_gone, u);
+	if (u->child == NULL)
+		on_gone(u, LOOP_READ);
+}
+
+struct keeper_gone *
+keeper_gone_create(struct host *h)
+{
+	struct keeper_gone *u = xcalloc(1, sizeof(*u));
+
+	u->h = h;
+	u->pidfd = -1;
+	u->quiet = loop_timer(h->loop, -1, on_quiet, u);
+	u->room = loop_fd(h->loop, h->room_fd, LOOP_READ, on_room, u);
+	u->master = fcntl(h->master, F_DUPFD_CLOEXEC, 0);
+	if (u->master >= 0)
+		u->output = loop_fd(h->loop, u->master, LOOP_READ, on_output,
+		    u);
+	event_trouble(h, "unkept", "the keeper has died");
+	h->manifest.unkept = true;
+	h->manifest.keeper = (struct process){ 0 };
+	host_save(h);
+	watch_child(u);
+	return u;
+}
+
+void
+keeper_gone_destroy(struct keeper_gone *u)
+{
+	if (u == NULL)
+		return;
+	watch_remove(u->output);
+	watch_remove(u->room);
+	watch_remove(u->child);
+	watch_remove(u->quiet);
+	fd_close(&u->master);
+	fd_close(&u->pidfd);
+	free(u);
+}

@@ -1,0 +1,143 @@
+#include "host/life/keeper_link.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "host/life/ending.h"
+#include "host/life/handover.h"
+#include "host/host.h"
+#include "host/life/restart.h"
+#include "host/serve/server.h"
+#include "host/life/keeper_gone.h"
+
+struct keeper_link {
+	struct host *h;
+	struct watch *watch;
+	struct keeper_gone *gone; /* once the keeper is gone */
+};
+
+int
+keeper_link_hello(struct host *h, int timeout_ms, struct control *out,
+    struct error *err)
+{
+	struct pollfd pfd = { .fd = h->control, .events = POLLIN };
+	int fd = -1, rc = 0;
+
+	if (poll(&pfd, 1, timeout_ms) == 1)
+		rc = control_receive(h->control, out, &fd);
+	fd_close(&fd);
+	if (rc < 1 || out->type != CONTROL_HELLO)
+		return error_set(err, rc < 0 ? -rc : EPROTO,
+		    "the keeper did not say hello");
+	return 0;
+}
+
+static void
+lose_keeper(struct keeper_link *l)
+{
+	struct host *h = l->h;
+
+	watch_remove(l->watch);
+	l->watch = NULL;
+	fd_close(&h->control);
+	handover_failed(h->handover, NULL);
+	l->gone = keeper_gone_create(h);
+}
+
+/* The other descriptor is what *fd is then, to be closed. */
+static void
+listen_there(struct host *h, int *fd)
+{
+	int old = h->listen;
+
+	h->listen = *fd;
+	*fd = old;
+	server_listen(h->server);
+}
+
+static void
+take(struct keeper_link *l, const struct control *c, int fd)
+{
+	struct host *h = l->h;
+
+	switch (c->type) {
+	case CONTROL_EXIT:
+		ending_exit(h->ending, c->u.exit.status, c->u.exit.offset,
+		    false);
+		break;
+	case CONTROL_CLOSED:
+		ending_closed(h->ending, c->u.closed.offset);
+		break;
+	case CONTROL_STARTED:
+		restart_started(h->restart, c);
+		break;
+	case CONTROL_LISTENING:
+		if (fd >= 0)
+			listen_there(h, &fd);
+		break;
+	case CONTROL_LEAVE:
+		handover_leave(h->handover, c->u.leave.pid);
+		break;
+	case CONTROL_FAILED:
+		handover_failed(h->handover, c);
+		break;
+	default:
+		break;
+	}
+	fd_close(&fd);
+}
+
+static void
+on_control(void *arg, enum loop_events ready)
+{
+	struct keeper_link *l = arg;
+	struct control c;
+	int fd, rc;
+
+	(void)ready;
+	while ((rc = control_receive(l->h->control, &c, &fd)) == 1)
+		take(l, &c, fd);
+	if (rc != -EAGAIN && rc != -EINTR)
+		lose_keeper(l);
+}
+
+struct keeper_link *
+keeper_link_create(struct host *h)
+{
+	struct keeper_link *l = xcalloc(1, sizeof(*l));
+
+	l->h = h;
+	l->watch = loop_fd(h->loop, h->control, LOOP_READ, on_control, l);
+	return l;
+}
+
+void
+keeper_link_destroy(struct keeper_link *l)
+{
+	if (l == NULL)
+		return;
+	watch_remove(l->watch);
+	keeper_gone_destroy(l->gone);
+	free(l);
+}
+
+void
+keeper_link_ready(struct keeper_link *l)
+{
+	struct control ready = { .type = CONTROL_READY, .size = sizeof(ready) };
+	struct control linger = {
+		.type = CONTROL_LINGER,
+		.size = sizeof(linger),
+		.u.linger.ms = l->h->manifest.linger_ms,
+		.u.linger.hold = l->h->manifest.restart != RESTART_NEVER,
+	};
+
+	control_send(l->h->control, &linger, -1);
+	control_send(l->h->control, &ready, -1);
+}

@@ -1,0 +1,56 @@
+#include <errno.h>
+
+#include "base/error.h"
+#include "host/serve/connection.h"
+#include "host/host.h"
+#include "host/serve/requests.h"
+#include "host/serve/server_state.h"
+
+/* The operations lease.*; requests.h says what a handler is. */
+
+static int
+put_lease(struct op_call *call)
+{
+	struct json_out *j = &call->result;
+	char holder[64];
+
+	json_out_open(j, '{');
+	json_put_text(j, "holder",
+	    server_lease_holder(call->server, holder, sizeof(holder)));
+	json_put_bool(j, "mine",
+	    call->server->lease.holder == call->client->number);
+	json_put_number(j, "idle_ms", LEASE_IDLE_MS);
+	json_out_close(j, '}');
+	return 0;
+}
+
+static int
+take(struct op_call *call, bool steal, struct error *err)
+{
+	if (call->server->host->manifest.input != INPUT_POLICY_LEASE)
+		return error_set(err, EINVAL,
+		    "anybody may type: the session's input is shared");
+	if (!server_take_lease(call->server, call->client, steal))
+		return error_set(err, EBUSY, "another has the lease to type");
+	return put_lease(call);
+}
+
+int
+op_lease_acquire(struct op_call *call, struct error *err)
+{
+	return take(call, false, err);
+}
+
+int
+op_lease_steal(struct op_call *call, struct error *err)
+{
+	return take(call, true, err);
+}
+
+int
+op_lease_release(struct op_call *call, struct error *err)
+{
+	(void)err;
+	server_release_lease(call->server, call->client);
+	return put_lease(call);
+}

@@ -1,0 +1,145 @@
+#ifndef TEND_HOST_SERVE_SERVER_STATE_H
+#define TEND_HOST_SERVE_SERVER_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "host/serve/detached.h"
+#include "host/stream/recent_output.h"
+#include "host/serve/lease.h"
+#include "vt/input_modes.h"
+
+struct buf;
+struct connection;
+struct host;
+struct input;
+struct input_done;
+struct input_piece;
+struct messages;
+struct watch;
+
+/* What the files of the server share; the rest of the host has server.h. */
+
+#define SERVER_CLIENTS_MAX 256
+#define SERVER_NEW_MAX 64 /* of them, without their first line */
+
+#define SERVER_READ_SIZE (32u << 10)
+struct server {
+	struct host *host;
+	struct watch *watch;  /* of host->listen */
+	bool accept_paused;   /* no descriptor was left */
+	int64_t accept_at_ms; /* when to try again */
+
+	struct watch *wake; /* a timer that does nothing but make a turn */
+	int64_t wake_at_ms;
+	int64_t now_ms; /* of this turn: handlers look first */
+
+	struct list clients;
+	unsigned n_clients, n_new;
+	uint8_t *bytes; /* SERVER_READ_SIZE, of the one that is read from */
+	uint64_t last_number;
+
+	struct recent_output recent;
+	struct input *input;
+	struct messages *messages;
+	struct lease lease;
+	struct detached detached;
+
+	struct list later; /* answers that wait for the log, by seq */
+
+	/* Size votes: something changed; the clock of `latest`. */
+	bool size_changed;
+	uint64_t votes;
+
+	/* Told to viewers when the turn is flushed. */
+	bool title_changed, bell;
+	struct input_modes told;
+	unsigned notices_left; /* in the present second */
+	int64_t notices_ms;
+
+	uint64_t colours_of; /* the client whose colours the engine has */
+	bool holds;          /* the program is made to wait for a viewer */
+
+	bool leaving;           /* another host is to follow */
+	int64_t leaving_ms;     /* since when */
+	uint64_t leaving_for;   /* the client that wanted it: the last to go */
+	int64_t sizes_after_ms; /* until then nobody's size counts */
+
+	bool ended;
+	uint64_t end;         /* where the output ended */
+	uint64_t ended_after; /* the last client that was there */
+};
+
+/* Bytes of an event, at most. */
+#define EVENT_MAX (64u << 10)
+
+void server_look_at_clock(struct server *s);
+
+/* Make a turn at this time, or before. */
+void server_wake_at(struct server *s, int64_t ms);
+
+struct connection *server_connection(struct server *s, uint64_t number);
+
+/* A client has closed: its vote is gone, a place is free (lease: lease.h). */
+void server_client_gone(struct server *s, struct connection *c);
+
+/* Its size, visibility, or that it has drawn, changed; or (latest) it typed. */
+void server_vote(struct server *s, struct connection *c);
+
+/* One step of the farewell to a client, if there is one. */
+void server_part(struct server *s, struct connection *c);
+
+/* Go on accepting, if nothing speaks against it. */
+void server_resume_accept(struct server *s);
+
+void server_begin_typing(struct server *s);
+void server_end_typing(struct server *s);
+
+/*
+ * Type for a client: read-only and lease are checked here, for every way in.
+ * An enum taken_status and *seq, or INPUT_WAITS.  The piece's client and by
+ * are filled in.
+ */
+int server_type(struct server *s, struct connection *c,
+    struct input_piece *piece, uint64_t *seq);
+
+/* A client has said its colours: they count unless another typed last. */
+void server_colours_known(struct server *s, struct connection *c);
+
+/*
+ * Something a client typed, or another event it caused, is done: answer it,
+ * a request and with --durable anything once that is in the log.  A disk that
+ * hangs makes nobody wait for an answer but with --durable.
+ */
+void server_typed(struct server *s, const struct input_done *done);
+void server_answer_now(struct server *s);
+
+/* Take, steal or give back the right to type, and tell everybody. */
+bool server_take_lease(struct server *s, struct connection *c, bool steal);
+void server_release_lease(struct server *s, struct connection *c);
+/* A client has come, and may want it or had it; one has gone without a word. */
+void server_claim_lease(struct server *s, struct connection *c);
+void server_lose_lease(struct server *s, struct connection *c);
+void server_expire_lease(struct server *s);
+
+/*
+ * Close every viewer but this client, with an event that says who did it; how
+ * many there were.  Then: whether this client was one of them and has come
+ * back, which closes it again.
+ */
+unsigned server_detach_others(struct server *s, const struct connection *by);
+bool server_turn_away(struct server *s, struct connection *c);
+
+/* An event to everybody who wants them; what has changed in this turn. */
+void server_tell_all(struct server *s, const struct buf *json);
+void server_tell_changes(struct server *s);
+
+/* The events that say how things stand, to one who missed some. */
+void server_tell_state(struct server *s, struct connection *c);
+
+/* Who may type, in `out`, or NULL for nobody. */
+const char *server_lease_holder(struct server *s, char *out, size_t size);
+
+#endif

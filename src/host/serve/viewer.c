@@ -1,0 +1,575 @@
+#include "host/serve/viewer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "host/serve/connection.h"
+#include "host/host.h"
+#include "host/stream/past_output.h"
+#include "host/stream/picture.h"
+#include "host/serve/server_state.h"
+#include "host/serve/viewer_event.h"
+#include "vt/vt.h"
+#include "wire/frame.h"
+
+#define FRAME_BYTES (16u << 10) /* of output in one frame */
+#define FRAMES_A_WRITE 4
+#define TURN_BYTES (256u << 10) /* to one viewer, so that others get theirs */
+#define PREFIX_MAX (FRAME_HEADER + FRAME_OUTPUT_PREFIX)
+#define BETWEEN_MS 100
+#define OPEN_AGAIN_MS 1000
+#define HISTORY_MAX (8u << 20) /* in one frame */
+#define RESUME_MAX (1u << 20)  /* more is not caught up with, but skipped */
+#define FLOW_WINDOW (64u << 10)
+#define NEVER UINT64_MAX
+
+static const uint8_t zeros[4096];
+
+static bool
+has(const struct viewer *o, unsigned feature)
+{
+	return (o->client->features & feature) != 0;
+}
+
+static bool
+is_lossless(const struct viewer *o)
+{
+	return o->client->hello.behind == HELLO_BEHIND_LOSSLESS;
+}
+
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Where its output ends, for now. */
+static uint64_t
+end_of(const struct viewer *o)
+{
+	const struct server *s = o->client->server;
+
+	return s->ended ? s->end : s->recent.end;
+}
+
+/* ------------------------------------------------------------- sending */
+
+/* The frames of one write, and how many bytes go before each one's. */
+struct burst {
+	struct iovec iov[2 * FRAMES_A_WRITE];
+	uint8_t prefix[FRAMES_A_WRITE][PREFIX_MAX];
+	size_t prefix_len, n;
+};
+
+static void
+put_prefix(uint8_t *out, uint64_t offset, size_t len, size_t prefix)
+{
+	if (prefix == FRAME_HEADER) {
+		frame_header(out, FRAME_DATA, (uint32_t)len);
+	} else if (prefix > 0) {
+		frame_header(out, FRAME_OUTPUT,
+		    (uint32_t)(len + FRAME_OUTPUT_PREFIX));
+		put_u64be(out + FRAME_HEADER, offset);
+	}
+}
+
+static void
+burst_make(struct burst *b, const struct viewer *o, const uint8_t *p,
+    size_t len)
+{
+	size_t at = 0;
+
+	b->n = 0;
+	b->prefix_len = has(o, HELLO_OFFSET) ? PREFIX_MAX : FRAME_HEADER;
+	if (o->cursor < o->history_end)
+		b->prefix_len = 0;
+	while (at < len && b->n < FRAMES_A_WRITE) {
+		size_t piece = least(len - at, FRAME_BYTES);
+
+		put_prefix(b->prefix[b->n], o->cursor + at, piece,
+		    b->prefix_len);
+		b->iov[2 * b->n] = (struct iovec){ b->prefix[b->n],
+			b->prefix_len };
+		b->iov[2 * b->n + 1] = (struct iovec){
+			(void *)(uintptr_t)(p + at), piece
+		};
+		at += piece;
+		b->n++;
+	}
+}
+
+/* A frame that the socket took a part of: the rest must follow. */
+static void
+keep_rest(struct viewer *o, const struct iovec *iov, size_t sent)
+{
+	struct buf *out = &o->client->out;
+	size_t prefix = iov[0].iov_len;
+
+	if (sent < prefix) {
+		buf_append(out, (uint8_t *)iov[0].iov_base + sent,
+		    prefix - sent);
+		sent = prefix;
+	}
+	buf_append(out, (uint8_t *)iov[1].iov_base + (sent - prefix),
+	    iov[1].iov_len - (sent - prefix));
+}
+
+/* Count what was sent; the rest of a frame that was begun is copied. */
+static void
+burst_sent(struct burst *b, struct viewer *o, size_t sent)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		const struct iovec *iov = &b->iov[2 * i];
+		size_t whole = iov[0].iov_len + iov[1].iov_len;
+
+		if (sent < whole) {
+			connection_block(o->client);
+			if (b->prefix_len == 0) {
+				o->cursor += sent;
+			} else if (sent > 0) {
+				keep_rest(o, iov, sent);
+				o->cursor += iov[1].iov_len;
+			}
+			return;
+		}
+		o->cursor += iov[1].iov_len;
+		sent -= whole;
+	}
+}
+
+static void
+send_span(struct viewer *o, const uint8_t *p, size_t len)
+{
+	struct burst b;
+	struct msghdr msg = { .msg_iov = b.iov };
+	ssize_t n;
+
+	if (o->cursor < o->history_end)
+		len = least(len, o->history_end - o->cursor);
+	burst_make(&b, o, p, len);
+	msg.msg_iovlen = 2 * b.n;
+	do
+		n = sendmsg(o->client->fd, &msg, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	if (n >= 0)
+		burst_sent(&b, o, (size_t)n);
+	else if (errno == EAGAIN)
+		connection_block(o->client);
+	else
+		connection_close(o->client);
+}
+
+/* ------------------------------------------------------------- pictures */
+
+static void
+put_gap(struct viewer *o, uint64_t from, uint64_t to, uint8_t why)
+{
+	const struct frame_gap gap = { from, to, why };
+
+	if (has(o, HELLO_OFFSET) && from < to) {
+		frame_put_gap(connection_out(o->client), &gap);
+		connection_put_done(o->client);
+	}
+}
+
+static bool
+wants_keyframe(const struct viewer *o)
+{
+	return has(o, HELLO_OFFSET) && has(o, HELLO_KEYFRAME);
+}
+
+/* An ANSI picture in the middle of a sequence would be followed by its end. */
+static bool
+may_draw(struct viewer *o)
+{
+	struct server *s = o->client->server;
+
+	if (s->host->vt == NULL || wants_keyframe(o) ||
+	    vt_is_between(s->host->vt))
+		return true;
+	if (o->picture_by_ms == 0)
+		o->picture_by_ms = s->now_ms + BETWEEN_MS;
+	server_wake_at(s, o->picture_by_ms);
+	return s->now_ms >= o->picture_by_ms;
+}
+
+static void
+draw_screen(struct viewer *o)
+{
+	struct connection *c = o->client;
+	bool keyframe = wants_keyframe(o);
+	size_t before = c->out.len;
+
+	if (picture_put_screen(connection_out(c), c->server->host, keyframe) <
+	    0)
+		connection_close(c);
+	c->large += c->out.len - before;
+}
+
+/* For a client without offsets: what makes its terminal show the screen. */
+static void
+draw_plain(struct viewer *o)
+{
+	struct connection *c = o->client;
+	struct buf b;
+
+	buf_init(&b, FRAME_MAX_HOST);
+	picture_ansi(&b, c->server->host);
+	connection_put(c, o->history_sent ? FRAME_DATA : FRAME_HISTORY, b.data,
+	    b.len);
+	o->history_sent = true;
+	buf_finish(&b);
+}
+
+static bool
+send_picture(struct viewer *o)
+{
+	uint64_t now = o->client->server->host->shown;
+
+	if (!may_draw(o))
+		return false;
+	if (o->picture != PICTURE_FIRST)
+		put_gap(o, o->cursor, now, FRAME_GAP_SLOW);
+	o->picture = PICTURE_NONE;
+	o->picture_by_ms = 0;
+	o->catching_up = false;
+	o->cursor = now;
+	if (has(o, HELLO_OFFSET))
+		draw_screen(o);
+	else
+		draw_plain(o);
+	return o->client->state == CONNECTION_OPEN;
+}
+
+/* What lies between the cursor and the newest screen is skipped. */
+static bool
+lose(struct viewer *o)
+{
+	past_output_close(o->past);
+	o->past = NULL;
+	o->picture = PICTURE_LOST;
+	return true;
+}
+
+void
+viewer_resized(struct viewer *o)
+{
+	if (o->picture == PICTURE_NONE && has(o, HELLO_OFFSET) &&
+	    o->client->hello.replay == HELLO_SCREEN)
+		o->picture = PICTURE_SIZE;
+}
+
+/* What came before the new size is sent first, as far as there is a choice. */
+static bool
+picture_is_due(const struct viewer *o)
+{
+	if (o->picture != PICTURE_SIZE)
+		return o->picture != PICTURE_NONE;
+	return o->cursor >= end_of(o) ||
+	    (!is_lossless(o) &&
+		!recent_output_holds(&o->client->server->recent, o->cursor));
+}
+
+/* ---------------------------------------------------- what is no longer new */
+
+/* The log does not have what comes next. */
+static bool
+skip_gap(struct viewer *o, const struct frame_gap *gap)
+{
+	uint64_t to = least(gap->to, end_of(o));
+
+	if (o->cursor < o->history_end) {
+		o->missing_end = least(to, o->history_end);
+		return true;
+	}
+	if (!has(o, HELLO_OFFSET))
+		return lose(o);
+	put_gap(o, o->cursor, to, gap->why);
+	o->cursor = to;
+	return true;
+}
+
+static bool
+open_past(struct viewer *o)
+{
+	struct host *h = o->client->server->host;
+	struct error err;
+
+	if (o->past != NULL)
+		return true;
+	o->past = past_output_open(h->log_dirfd, &err);
+	if (o->past == NULL)
+		log_write(&h->log, LOG_WARN, "cannot read the log back",
+		    log_str("error", err.msg));
+	return o->past != NULL;
+}
+
+static bool
+send_from_log(struct viewer *o)
+{
+	struct frame_gap gap;
+	const uint8_t *p;
+	size_t len;
+
+	if (!open_past(o)) {
+		server_wake_at(o->client->server,
+		    o->client->server->now_ms + OPEN_AGAIN_MS);
+		return false;
+	}
+	switch (past_output_read(o->past, o->cursor, &p, &len, &gap)) {
+	case PAST_OUTPUT_BYTES:
+		send_span(o, p, least(len, end_of(o) - o->cursor));
+		return true;
+	case PAST_OUTPUT_GAP:
+		return skip_gap(o, &gap);
+	case PAST_OUTPUT_AGAIN:
+		server_wake_at(o->client->server, 0);
+		return false;
+	case PAST_OUTPUT_WAIT:
+		break;
+	}
+	return false;
+}
+
+static bool
+send_older(struct viewer *o)
+{
+	const struct recent_output *feed = &o->client->server->recent;
+	uint8_t copy[FRAME_BYTES];
+	size_t len;
+
+	if (o->cursor < o->missing_end) {
+		send_span(o, zeros,
+		    least(sizeof(zeros), o->missing_end - o->cursor));
+		return true;
+	}
+	if (!is_lossless(o) && !o->catching_up)
+		return lose(o);
+	len = recent_output_from_ring(feed, o->cursor, copy, sizeof(copy));
+	if (len == 0)
+		return send_from_log(o);
+	send_span(o, copy, least(len, end_of(o) - o->cursor));
+	return true;
+}
+
+/* --------------------------------------------------------------- flushing */
+
+static bool
+send_bytes(struct viewer *o)
+{
+	const struct recent_output *feed = &o->client->server->recent;
+	const uint8_t *p;
+	size_t len = recent_output_at(feed, o->cursor, &p);
+
+	if (len == 0)
+		return send_older(o);
+	send_span(o, p, least(len, end_of(o) - o->cursor));
+	return true;
+}
+
+static bool
+send_end(struct viewer *o)
+{
+	struct connection *c = o->client;
+	struct buf b;
+
+	past_output_close(o->past);
+	o->past = NULL;
+	o->catching_up = false;
+	if (!c->server->ended)
+		return false;
+	buf_init(&b, FRAME_MAX_HOST);
+	viewer_event_ended(&b, c->server->host, c->server->end);
+	connection_put(c, FRAME_ENDED, b.data, b.len);
+	buf_finish(&b);
+	connection_finish(c);
+	return true;
+}
+
+/* Send one more thing; false when there is nothing for now. */
+static bool
+advance(struct viewer *o)
+{
+	if (picture_is_due(o))
+		return send_picture(o);
+	if (o->cursor < end_of(o))
+		return send_bytes(o);
+	return send_end(o);
+}
+
+static void
+note_drawn(struct viewer *o)
+{
+	if (o->drawn || o->picture == PICTURE_FIRST || o->cursor < o->first_end)
+		return;
+	o->drawn = true;
+	server_vote(o->client->server, o->client);
+}
+
+void
+viewer_flush(struct viewer *o)
+{
+	struct connection *c = o->client;
+	uint64_t limit = o->cursor + TURN_BYTES;
+
+	while (connection_flush(c) && !c->blocked) {
+		note_drawn(o);
+		if (o->cursor >= limit) {
+			server_wake_at(c->server, 0);
+			return;
+		}
+		if (!advance(o))
+			return;
+	}
+}
+
+bool
+viewer_keeps_up(const struct viewer *o)
+{
+	return o->cursor >= end_of(o) ||
+	    recent_output_holds(&o->client->server->recent, o->cursor);
+}
+
+bool
+viewer_wants(const struct viewer *o)
+{
+	if (o->cursor >= end_of(o))
+		return false;
+	return is_lossless(o) || o->catching_up || viewer_keeps_up(o);
+}
+
+bool
+viewer_votes(const struct viewer *o)
+{
+	return o->drawn && o->visible && o->vote.cols > 0 &&
+	    connection_may_type(o->client);
+}
+
+/*
+ * The program waits while this viewer is more than a window behind, but for no
+ * longer than it may at a time; then not again until it has caught up.
+ */
+bool
+viewer_holds(struct viewer *o, int64_t now_ms)
+{
+	const struct hello *h = &o->client->hello;
+	uint64_t end = end_of(o), at = least(o->cursor, o->seen);
+
+	if (!h->flow_block || !o->drawn)
+		return false;
+	if (at >= end)
+		o->gave_up = false;
+	if (o->gave_up || at + FLOW_WINDOW >= end) {
+		o->held_since_ms = 0;
+		return false;
+	}
+	if (o->held_since_ms == 0)
+		o->held_since_ms = now_ms;
+	o->gave_up = now_ms - o->held_since_ms >= (int64_t)h->flow_ms;
+	server_wake_at(o->client->server, o->held_since_ms + h->flow_ms);
+	return !o->gave_up;
+}
+
+/* -------------------------------------------------------------- beginning */
+
+/* HISTORY is one frame, whose length is said before its bytes. */
+static void
+begin_history(struct viewer *o)
+{
+	uint8_t header[FRAME_HEADER];
+	uint64_t len = o->first_end - o->cursor;
+
+	if (has(o, HELLO_OFFSET) || o->picture == PICTURE_FIRST)
+		return;
+	frame_header(header, FRAME_HISTORY, (uint32_t)len);
+	buf_append(&o->client->out, header, sizeof(header));
+	o->history_end = o->first_end;
+	o->history_sent = true;
+}
+
+/* Where a raw replay begins: at most `history` bytes, and what the log has. */
+static uint64_t
+raw_start(struct viewer *o)
+{
+	const struct hello *h = &o->client->hello;
+	uint64_t end = o->first_end, first = 0;
+	uint64_t most = has(o, HELLO_OFFSET) ? h->history :
+					       least(h->history, HISTORY_MAX);
+	uint64_t from = h->has_from ? least(h->from, end) : 0;
+
+	if (from < end && open_past(o))
+		first = past_output_first(o->past);
+	if (from < first)
+		from = least(first, end);
+	return end - from > most ? end - most : from;
+}
+
+static void
+place(struct viewer *o)
+{
+	const struct hello *h = &o->client->hello;
+	const struct server *s = o->client->server;
+	uint64_t head = atomic_load(&s->host->ring.shared->head);
+
+	o->cursor = o->first_end;
+	if (h->replay == HELLO_SCREEN)
+		o->picture = PICTURE_FIRST;
+	else if (h->replay == HELLO_RAW)
+		o->cursor = raw_start(o);
+	else if (h->has_from && h->from <= head)
+		o->cursor = h->from;
+	o->catching_up = o->cursor < o->first_end;
+	if (h->replay == HELLO_NONE && !is_lossless(o) &&
+	    o->cursor + RESUME_MAX < o->first_end)
+		lose(o);
+}
+
+/* What was asked for but will not come; told in METADATA. */
+static uint64_t
+missing(const struct viewer *o)
+{
+	const struct hello *h = &o->client->hello;
+
+	if (h->replay != HELLO_RAW || !h->has_from || h->from >= o->cursor)
+		return 0;
+	return o->cursor - h->from;
+}
+
+struct viewer *
+viewer_create(struct connection *c)
+{
+	struct viewer *o = xcalloc(1, sizeof(*o));
+	struct buf b;
+
+	o->client = c;
+	o->first_end = end_of(o);
+	o->visible = !c->hello.hidden;
+	o->vote.cols = c->hello.cols;
+	o->vote.rows = c->hello.rows;
+	o->seen = NEVER;
+	place(o);
+	buf_init(&b, FRAME_MAX_HOST);
+	viewer_event_metadata(&b, c->server->host, o->cursor, missing(o),
+	    c->hello.readonly);
+	frame_put(&c->out, FRAME_METADATA, b.data, b.len);
+	buf_finish(&b);
+	begin_history(o);
+	return o;
+}
+
+void
+viewer_destroy(struct viewer *o)
+{
+	if (o == NULL)
+		return;
+	past_output_close(o->past);
+	free(o);
+}
