@@ -21,7 +21,7 @@
 #include "cmd/cmd.h"
 #include "cmd/out.h"
 #include "cmd/target.h"
-#include "cmd/words.h"
+#include "home/words.h"
 
 #define ENTRY_MAX (16u << 10)
 
@@ -121,7 +121,7 @@ put_entry(const struct saving *s, const struct artifact *a, const void *p,
 }
 
 static int
-open_manifest(const struct target *t)
+open_manifest(const struct handle *t)
 {
 	auto_close int dir = -1;
 
@@ -158,7 +158,7 @@ publish(struct saving *s, int fd, const struct buf *entry)
 
 /* Who looks into another's home leaves nothing there. */
 static bool
-is_ours(const struct target *t)
+is_ours(const struct handle *t)
 {
 	struct stat st;
 
@@ -166,7 +166,7 @@ is_ours(const struct target *t)
 }
 
 static int
-record(struct saving *s, const struct target *t, const struct buf *entry)
+record(struct saving *s, const struct handle *t, const struct buf *entry)
 {
 	auto_close int fd = -1;
 

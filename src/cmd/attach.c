@@ -86,10 +86,10 @@ take_other(struct call *call, struct attach_options *o)
 		return status;
 	if (id[0] == '\0') /* it may have another name by now */
 		snprintf(id, sizeof(id), "%s", call->target->session.id);
-	target_leave_session(call->target);
+	handle_leave_session(call->target);
 	status = target_find_session(call, id);
 	o->id = call->target->session.id;
-	o->name = target_name(call->target);
+	o->name = handle_name(call->target);
 	o->steal = o->alone = o->started = false;
 	return status;
 }
@@ -235,7 +235,7 @@ run(struct call *call)
 		return status;
 	o.homefd = call->target->home.fd;
 	o.id = call->target->session.id;
-	o.name = target_name(call->target);
+	o.name = handle_name(call->target);
 	return attaching_run(call, &o);
 }
 

@@ -16,8 +16,11 @@
 #include "cmd/signals.h"
 #include "cmd/slurp.h"
 #include "cmd/target.h"
-#include "cmd/waiting.h"
+#include "home/fault.h"
+#include "home/report.h"
+#include "home/waiting.h"
 #include "op/step.h"
+#include "home/words.h"
 
 #define STEPS_BYTES (8u << 20)
 #define TIMED_OUT 11
@@ -105,7 +108,7 @@ put_text(struct buf *out, const char *text)
 
 	while (len > 0 && copy[len - 1] == '\n')
 		copy[--len] = '\0';
-	out_put_lines(out, copy);
+	words_put_lines(out, copy);
 	if (len > 0)
 		buf_putc(out, '\n');
 }
@@ -121,7 +124,7 @@ put_plain(struct out *out, const struct batch *b)
 		    batch_status_name(s.status));
 		if (s.status == BATCH_FAILED) {
 			buf_puts(&out->buf, ": ");
-			out_put_safe(&out->buf, s.message);
+			words_put_safe(&out->buf, s.message);
 		} else if (s.exit_code > 0) {
 			buf_printf(&out->buf, ": exit status %d", s.exit_code);
 		}
@@ -152,25 +155,22 @@ answer(struct out *out, const struct batch *b)
 static json_t *
 on_lost(void *arg, json_t *args)
 {
-	struct call call = *(const struct call *)arg;
-	struct target *t = call.target;
-	int cancel_fd = t->conn.cancel_fd;
-	struct waiting_one one = { .target = t };
-	struct waiting w = { .call = &call,
+	struct handle *h = arg;
+	struct report silent;
+	struct fault fault;
+	struct waiting_one one = { .handle = h };
+	struct waiting w = { .report = &silent,
+		.fault = &fault,
 		.ones = &one,
 		.n = 1,
 		.args = args,
-		.cancel_fd = cancel_fd };
-	struct out aside;
+		.cancel_fd = h->cancel_fd };
 
-	out_init(&aside, call.out->command, false);
-	call.out = &aside;
-
-	conn_close(&t->conn);
-	if (target_refresh(t, NULL) == 0)
+	report_init(&silent, NULL, NULL);
+	conn_close(&h->conn);
+	if (handle_refresh(h, NULL) == 0)
 		(void)waiting_run(&w);
-	t->conn.cancel_fd = cancel_fd;
-	out_finish(&aside);
+	report_finish(&silent);
 	return one.result;
 }
 
@@ -184,8 +184,8 @@ carry_out(struct call *call, struct batch *b)
 	if (status != 0)
 		return status;
 	signals = signals_catch();
-	call->target->conn.cancel_fd = signals;
-	batch_on_lost(b, on_lost, call);
+	call->target->cancel_fd = call->target->conn.cancel_fd = signals;
+	batch_on_lost(b, on_lost, call->target);
 	batch_run(b, &call->target->conn, a->keep_going);
 	status = judge(call->out, b, signals);
 	sent = answer(call->out, b);

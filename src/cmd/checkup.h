@@ -7,7 +7,7 @@ struct buf;
 struct config;
 struct json_out;
 struct out;
-struct target;
+struct handle;
 
 /*
  * What `tend doctor` looks at.  How to add a check: a function here and in one
@@ -21,7 +21,7 @@ enum checkup_level {
 };
 
 struct checkup {
-	struct target *target; /* its home: opened as far as it can be */
+	struct handle *target; /* its home: opened as far as it can be */
 	struct config *config; /* read by the check of that name */
 	struct out *answer;    /* for damage of logs, which has its own place */
 	const char *check;     /* the name of the one that looks now */

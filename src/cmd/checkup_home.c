@@ -13,7 +13,7 @@
 #include "cmd/checkup.h"
 #include "cmd/config.h"
 #include "cmd/target.h"
-#include "cmd/words.h"
+#include "home/words.h"
 #include "session/disk.h"
 #include "session/quota.h"
 #include "session/tree.h"
@@ -97,7 +97,7 @@ look_above(struct checkup *c, const struct home *h)
 void
 checkup_home(struct checkup *c)
 {
-	struct target *t = c->target;
+	struct handle *t = c->target;
 	struct error err;
 
 	if (home_open(&t->home, t->home_option, false, &err) < 0) {

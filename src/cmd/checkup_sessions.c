@@ -10,7 +10,7 @@
 #include "base/version.h"
 #include "client/conn.h"
 #include "cmd/checkup.h"
-#include "cmd/damage.h"
+#include "home/damage.h"
 #include "cmd/target.h"
 #include "session/quota.h"
 
@@ -93,7 +93,7 @@ look_at_log(struct tour *t, const struct manifest *m, int dirfd)
 	char fix[64];
 
 	snprintf(fix, sizeof(fix), "tend log %s", m->id);
-	if (damage_look(t->c->answer, m, dirfd, DAMAGE_DEEP))
+	if (damage_look(&t->c->answer->report, m, dirfd, DAMAGE_DEEP))
 		checkup_bad(t->c, CHECKUP_PROBLEM,
 		    "what is missing is lost, unless there is a copy of its "
 		    "directory; the rest can be read",
@@ -117,7 +117,7 @@ on_session(void *arg, const char *id)
 		t->lost += m.outcome == OUTCOME_LOST &&
 		    m.status == STATUS_EXITED;
 		t->active += status_is_active(m.status);
-		if (damage_tell_manifest(t->c->answer, &m))
+		if (damage_tell_manifest(&t->c->answer->report, &m))
 			checkup_bad(t->c, CHECKUP_PROBLEM,
 			    "what it says of the session may be wrong", NULL,
 			    "%s: its session.json is damaged", m.id);

@@ -7,7 +7,7 @@
 struct config;
 struct opt;
 struct out;
-struct target;
+struct handle;
 
 /*
  * The commands of `tend`.  How to add one, say `frob`:
@@ -27,7 +27,7 @@ struct call {
 	const void *args; /* the command's own struct, its options in it */
 	int argc;         /* what stood there besides options and SESSION */
 	char **argv;
-	struct target *target;       /* what `needs` asked for (target.h) */
+	struct handle *target;       /* what `needs` asked for (target.h) */
 	const struct config *config; /* empty unless it is among the needs */
 	int before_dashes; /* operands before "--", SESSION too; -1: no "--" */
 	bool several; /* it is one of several (several.h): say how it went */

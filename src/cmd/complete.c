@@ -14,7 +14,7 @@
 #include "cmd/table.h"
 #include "cmd/typed.h"
 #include "cmd/usage.h"
-#include "cmd/words.h"
+#include "home/words.h"
 #include "session/home.h"
 #include "session/manifest.h"
 

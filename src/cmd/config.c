@@ -19,8 +19,8 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "cmd/ini.h"
-#include "cmd/near.h"
-#include "cmd/units.h"
+#include "home/near.h"
+#include "home/units.h"
 #include "vt/key.h"
 
 #define SYSTEM_FILE "/etc/tend/config.ini"

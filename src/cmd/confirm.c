@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "cmd/cmd.h"
 #include "cmd/out.h"
+#include "home/words.h"
 
 #define QUESTION_MAX (64u << 10)
 
@@ -37,7 +38,7 @@ confirm(struct call *call, bool yes, const char *question)
 	if (!confirm_asks(call, yes))
 		return 0;
 	buf_init(&b, 8 * QUESTION_MAX);
-	out_put_lines(&b, question);
+	words_put_lines(&b, question);
 	buf_puts(&b, " [y/N] ");
 	(void)fd_write_all(STDERR_FILENO, b.data, b.len);
 	buf_finish(&b);

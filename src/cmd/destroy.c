@@ -56,7 +56,7 @@ end(struct call *call, const struct args *a)
 static int
 write_end(struct call *call)
 {
-	struct target *t = call->target;
+	struct handle *t = call->target;
 	struct error err;
 
 	t->session.status = STATUS_DESTROYED;
@@ -78,7 +78,7 @@ is_half_done(const struct manifest *m)
 static int
 purge(struct call *call)
 {
-	struct target *t = call->target;
+	struct handle *t = call->target;
 	struct error err;
 	int rc = home_remove_session(&t->home, t->session.id, &err);
 
@@ -91,7 +91,7 @@ static int
 run(struct call *call)
 {
 	const struct args *a = call->args;
-	struct target *t = call->target;
+	struct handle *t = call->target;
 	int status;
 
 	status = operands_check(call, 0, 0, "");

@@ -9,6 +9,7 @@
 #include "cmd/operands.h"
 #include "cmd/out.h"
 #include "cmd/target.h"
+#include "home/words.h"
 
 #define TEXT_MAX 8192
 #define STATUS_PROBLEM 1
@@ -46,7 +47,7 @@ put_plain(struct buf *out, const char *label, const char *text)
 	if (text == NULL)
 		return;
 	buf_printf(out, "%20s %-4s ", "", label);
-	out_put_safe(out, text);
+	words_put_safe(out, text);
 	buf_putc(out, '\n');
 }
 
@@ -66,7 +67,7 @@ tell(struct checkup *c, enum checkup_level level, const char *what,
 		return;
 	}
 	buf_printf(c->out, "%-8s %-10s ", levels[level], c->check);
-	out_put_safe(c->out, what);
+	words_put_safe(c->out, what);
 	buf_putc(c->out, '\n');
 	put_plain(c->out, "why:", why);
 	put_plain(c->out, "do:", fix);

@@ -5,8 +5,9 @@
 #include "cmd/cmd.h"
 #include "cmd/out.h"
 #include "cmd/target.h"
-#include "cmd/units.h"
-#include "cmd/words.h"
+#include "home/fault.h"
+#include "home/units.h"
+#include "home/words.h"
 
 /* What a host may take beyond the grace: the last of the output, the disk. */
 #define MARGIN_MS 20000
@@ -35,15 +36,14 @@ ending_wait(struct call *call, const char *op, const char *args,
     uint32_t grace_ms)
 {
 	auto_free char *result = NULL;
-	struct error err;
+	struct fault f;
 	int status;
 
 	status = target_ask(call, op, args, &result);
 	if (status != 0)
 		return status;
-	if (target_wait_end(call->target, (int)grace_ms + MARGIN_MS, &err) < 0)
-		return out_fail(call->out, FAIL_TIMEOUT, "session %s: %s",
-		    target_name(call->target), err.msg);
+	if (handle_wait_end(call->target, (int)grace_ms + MARGIN_MS, &f) < 0)
+		return out_fault(call->out, &f);
 	return 0;
 }
 
@@ -60,7 +60,7 @@ ending_answer(struct call *call)
 	} else if (call->several) {
 		words_outcome(m, how, sizeof(how));
 		buf_printf(&call->out->buf, "%s %s\n",
-		    target_name(call->target), how);
+		    handle_name(call->target), how);
 	}
 	return out_send(call->out);
 }

@@ -9,7 +9,7 @@
 #include "cmd/opt.h"
 #include "cmd/out.h"
 #include "cmd/target.h"
-#include "cmd/words.h"
+#include "home/words.h"
 #include "session/around.h"
 #include "session/environ.h"
 #include "session/visit.h"
@@ -28,7 +28,7 @@ static const struct opt options[] = {
 
 /* The link, where there is one, leads to every later visitor's agent too. */
 static const char *
-value_now(const struct target *t, char *const *env, const char *name,
+value_now(const struct handle *t, char *const *env, const char *name,
     char link[PATH_MAX])
 {
 	if (strcmp(name, "SSH_AUTH_SOCK") == 0 &&
@@ -53,7 +53,7 @@ put_line(struct buf *out, const char *name, const char *value)
 static int
 show_visit(struct call *call)
 {
-	const struct target *t = call->target;
+	const struct handle *t = call->target;
 	struct out *out = call->out;
 	struct error err;
 	struct json_out j;
@@ -65,7 +65,7 @@ show_visit(struct call *call)
 		    err.code == ENOENT      ? FAIL_NOT_FOUND :
 			err.code == EBADMSG ? FAIL_REPLAY :
 					      FAIL_STORAGE,
-		    "session %s: %s", target_name(t), err.msg);
+		    "session %s: %s", handle_name(t), err.msg);
 	if (out->json) {
 		out_begin(out, &j);
 		json_out_open(&j, '{');
@@ -92,7 +92,7 @@ put_pair(struct out *out, struct json_out *j, char *pair)
 	char *equals = strchr(pair, '=');
 
 	if (!out->json) {
-		out_put_safe(&out->buf, pair);
+		words_put_safe(&out->buf, pair);
 		buf_putc(&out->buf, '\n');
 	} else if (equals != NULL) {
 		*equals = '\0';
@@ -103,7 +103,7 @@ put_pair(struct out *out, struct json_out *j, char *pair)
 static int
 show_program(struct call *call)
 {
-	const struct target *t = call->target;
+	const struct handle *t = call->target;
 	struct error err;
 	struct json_out j;
 	char **env = environ_read(t->dirfd, t->session.environ_crc, &err);
@@ -111,7 +111,7 @@ show_program(struct call *call)
 	if (env == NULL)
 		return out_fail(call->out,
 		    err.code == ENOENT ? FAIL_NOT_FOUND : FAIL_STORAGE,
-		    "session %s: %s", target_name(t), err.msg);
+		    "session %s: %s", handle_name(t), err.msg);
 	if (call->out->json) {
 		out_begin(call->out, &j);
 		json_out_open(&j, '{');

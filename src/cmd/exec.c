@@ -16,7 +16,7 @@
 #include "cmd/opt.h"
 #include "cmd/out.h"
 #include "cmd/target.h"
-#include "cmd/units.h"
+#include "home/units.h"
 #include "shell/integration.h"
 
 #define COMMAND_MAX (64u << 10) /* as the host has it */
@@ -126,7 +126,7 @@ status_of(struct call *call, const json_t *result)
 		if (!call->out->json)
 			out_note(call->out,
 			    "timed out; the command goes on in session %s",
-			    target_name(call->target));
+			    handle_name(call->target));
 		return EXIT_TIMED_OUT;
 	}
 	if (json_is_integer(code))
@@ -177,7 +177,7 @@ on_slow(void *arg)
 	out_note(call->out,
 	    "still waiting for \"%s%s\" in session %s (%d s); C-c stops the "
 	    "waiting, and the command goes on",
-	    command, cut ? "..." : "", target_name(call->target),
+	    command, cut ? "..." : "", handle_name(call->target),
 	    SLOW_MS / 1000);
 }
 
@@ -192,7 +192,7 @@ run(struct call *call)
 	if (call->argc == 0)
 		return out_fail(call->out, FAIL_USAGE,
 		    "no command; give it behind --, as in: tend exec %s -- ls",
-		    target_name(call->target));
+		    handle_name(call->target));
 	if (call->before_dashes > 1)
 		return out_fail(call->out, FAIL_USAGE,
 		    "exec takes one session, and the command behind --: what "

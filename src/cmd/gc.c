@@ -9,15 +9,15 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
-#include "cmd/collect.h"
+#include "home/collect.h"
 #include "cmd/config.h"
 #include "cmd/confirm.h"
 #include "cmd/operands.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
 #include "cmd/target.h"
-#include "cmd/units.h"
-#include "cmd/words.h"
+#include "home/units.h"
+#include "home/words.h"
 #include "log/compress.h"
 #include "session/disk.h"
 #include "session/quota.h"
@@ -154,7 +154,7 @@ check_rest(struct gc *g)
 		if (!g->items[i].removed &&
 		    g->items[i].what.state == COLLECT_ENDED)
 			collect_check(&g->in, g->items[i].what.id,
-			    g->call->out);
+			    &g->call->out->report);
 }
 
 /* Before the budget is looked at: what is compressed may stay. */
@@ -271,7 +271,7 @@ put_line(const struct gc *g, const struct collectable *s)
 	words_age(g->now_ms - s->ended_ms, age, sizeof(age));
 	words_bytes(s->bytes, bytes, sizeof(bytes));
 	buf_printf(out, "%s  %-10s  %4s  %8s  ", s->id, s->status, age, bytes);
-	out_put_safe(out, s->name);
+	words_put_safe(out, s->name);
 	buf_putc(out, '\n');
 }
 

@@ -15,7 +15,7 @@
 #include "cmd/opt.h"
 #include "cmd/out.h"
 #include "cmd/target.h"
-#include "cmd/words.h"
+#include "home/words.h"
 #include "session/disk.h"
 #include "session/registry.h"
 
@@ -152,7 +152,7 @@ put_note(struct buf *out, const struct row *row)
 	if (row->note[0] == '\0')
 		return;
 	buf_printf(out, "%32s", "");
-	out_put_safe(out, row->note);
+	words_put_safe(out, row->note);
 	buf_putc(out, '\n');
 }
 
@@ -168,7 +168,7 @@ put_row(struct buf *out, const struct row *row, int64_t now_ms)
 	}
 	words_age(now_ms - row->entry->used_ms, used, sizeof(used));
 	buf_printf(out, "%6s  %8s  %8s  %4s  ", active, sessions, log, used);
-	out_put_safe(out, row->entry->path);
+	words_put_safe(out, row->entry->path);
 	buf_puts(out, row->here ? " (here)\n" : "\n");
 	put_note(out, row);
 }

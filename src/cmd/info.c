@@ -8,12 +8,12 @@
 #include "base/json_tree.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
-#include "cmd/damage.h"
+#include "home/damage.h"
 #include "cmd/operands.h"
 #include "cmd/out.h"
 #include "cmd/target.h"
 #include "cmd/trouble.h"
-#include "cmd/words.h"
+#include "home/words.h"
 
 /* What only the host knows; zero and -1 where it was not asked. */
 struct fresh {
@@ -57,7 +57,7 @@ static void
 put(struct buf *out, const char *key, const char *value)
 {
 	buf_printf(out, "%-12s ", key);
-	out_put_safe(out, value);
+	words_put_safe(out, value);
 	buf_putc(out, '\n');
 }
 
@@ -95,9 +95,9 @@ put_labels(struct buf *out, const struct manifest *m)
 {
 	for (size_t i = 0; i < m->n_labels; i++) {
 		buf_printf(out, "%-12s ", i == 0 ? "labels" : "");
-		out_put_safe(out, m->labels[i].key);
+		words_put_safe(out, m->labels[i].key);
 		buf_putc(out, '=');
-		out_put_safe(out, m->labels[i].value);
+		words_put_safe(out, m->labels[i].value);
 		buf_putc(out, '\n');
 	}
 }
@@ -200,7 +200,7 @@ put_limits(struct buf *out, const struct manifest *m)
 	}
 	if (m->unenforced != NULL) {
 		buf_printf(out, "%-12s not enforced: ", "limits");
-		out_put_safe(out, m->unenforced);
+		words_put_safe(out, m->unenforced);
 		buf_putc(out, '\n');
 	}
 }
@@ -297,7 +297,7 @@ show(struct call *call, const char *from_host)
 static int
 run(struct call *call)
 {
-	struct target *t = call->target;
+	struct handle *t = call->target;
 	auto_free char *result = NULL;
 	int status;
 
@@ -305,9 +305,10 @@ run(struct call *call)
 	if (status != 0)
 		return status;
 	if (status_has_live_host(t->session.status))
-		result = target_try(t, "session.get", "{}");
-	if (!target_is_gone(t))
-		damage_look(call->out, &t->session, t->dirfd, DAMAGE_DEEP);
+		result = handle_try(t, "session.get", "{}");
+	if (!handle_is_gone(t))
+		damage_look(&call->out->report, &t->session, t->dirfd,
+		    DAMAGE_DEEP);
 	return show(call, result);
 }
 

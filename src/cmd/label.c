@@ -11,6 +11,7 @@
 #include "cmd/ending.h"
 #include "cmd/out.h"
 #include "cmd/target.h"
+#include "home/words.h"
 
 int
 label_set(struct manifest *m, const char *text, struct error *err)
@@ -59,9 +60,9 @@ list(struct call *call)
 		return out_send(call->out);
 	}
 	for (size_t i = 0; i < m->n_labels; i++) {
-		out_put_safe(&call->out->buf, m->labels[i].key);
+		words_put_safe(&call->out->buf, m->labels[i].key);
 		buf_putc(&call->out->buf, '=');
-		out_put_safe(&call->out->buf, m->labels[i].value);
+		words_put_safe(&call->out->buf, m->labels[i].value);
 		buf_putc(&call->out->buf, '\n');
 	}
 	return out_send(call->out);
@@ -104,7 +105,7 @@ ask_host(struct call *call)
 static int
 rewrite(struct call *call)
 {
-	struct target *t = call->target;
+	struct handle *t = call->target;
 	struct error err;
 
 	if (manifest_write(t->dirfd, &t->session, false, &err) < 0)
@@ -115,7 +116,7 @@ rewrite(struct call *call)
 static int
 run(struct call *call)
 {
-	struct target *t = call->target;
+	struct handle *t = call->target;
 	bool active = status_is_active(t->session.status);
 	struct error err;
 	int status;

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cmd/out.h"
-#include "cmd/words.h"
+#include "home/words.h"
 #include "session/manifest.h"
 #include "vt/uni.h"
 
@@ -49,14 +49,14 @@ static void
 put_id(const struct manifest *m, int64_t now_ms, struct buf *out)
 {
 	(void)now_ms;
-	out_put_safe(out, m->id);
+	words_put_safe(out, m->id);
 }
 
 static void
 put_name(const struct manifest *m, int64_t now_ms, struct buf *out)
 {
 	(void)now_ms;
-	out_put_safe(out, m->name);
+	words_put_safe(out, m->name);
 }
 
 static void
@@ -136,7 +136,7 @@ static void
 put_last_line(const struct manifest *m, int64_t now_ms, struct buf *out)
 {
 	if (m->last_line[0] != '\0') {
-		out_put_safe(out, m->last_line);
+		words_put_safe(out, m->last_line);
 		return;
 	}
 	buf_putc(out, '[');

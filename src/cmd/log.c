@@ -8,14 +8,14 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "cmd/cmd.h"
-#include "cmd/damage.h"
-#include "cmd/log_sink.h"
-#include "cmd/log_tail.h"
+#include "home/damage.h"
+#include "home/log_sink.h"
+#include "home/log_tail.h"
 #include "cmd/operands.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
 #include "cmd/target.h"
-#include "cmd/when.h"
+#include "home/when.h"
 #include "log/reader.h"
 
 #define FLUSH_AT (256u << 10)
@@ -96,12 +96,12 @@ tell_lost(struct walk *w, const struct log_damage *d)
 {
 	const struct manifest *m = &w->call->target->session;
 
-	if (was_told(w, d) || target_is_gone(w->call->target))
+	if (was_told(w, d) || handle_is_gone(w->call->target))
 		return;
 	if (w->n_told < LOG_DAMAGES_MAX)
 		w->told[w->n_told++] = *d;
 	if (damage_counts(m, d))
-		damage_tell(w->call->out, m, d);
+		damage_tell(&w->call->out->report, m, d);
 	else
 		out_note(w->call->out,
 		    "the log ends torn, after event %" PRIu64
@@ -271,9 +271,9 @@ on_pause(struct walk *w)
 static void
 on_log_end(struct walk *w)
 {
-	struct target *t = w->call->target;
+	struct handle *t = w->call->target;
 
-	if (w->follow && target_refresh(t, NULL) == 0 &&
+	if (w->follow && handle_refresh(t, NULL) == 0 &&
 	    status_is_active(t->session.status))
 		on_pause(w);
 	else
@@ -316,17 +316,17 @@ go(struct walk *w)
 	flush(w);
 	if (w->tail != NULL && log_tail_again(w->tail))
 		return w->status;
-	if (w->status == 0 && w->call->out->damage.len > 0)
+	if (w->status == 0 && w->call->out->report.damage.len > 0)
 		return out_fail(w->call->out, FAIL_REPLAY,
 		    "part of session %s is damaged; what is left of it was "
 		    "shown",
-		    target_name(w->call->target));
+		    handle_name(w->call->target));
 	if (w->status == 0 && !w->reached && !w->ended &&
-	    target_is_gone(w->call->target))
+	    handle_is_gone(w->call->target))
 		return out_fail(w->call->out, FAIL_REPLAY,
 		    "session %s was removed while its log was read; this is "
 		    "not all of it",
-		    target_name(w->call->target));
+		    handle_name(w->call->target));
 	return w->status;
 }
 
@@ -388,9 +388,9 @@ seek_tail(struct walk *w)
 static int
 fail(struct walk *w, const struct error *err)
 {
-	const struct target *t = w->call->target;
+	const struct handle *t = w->call->target;
 
-	damage_explain(w->call->out, &t->session, w->reader);
+	damage_explain(&w->call->out->report, &t->session, w->reader);
 	return target_no_moment(w->call, "session", err);
 }
 
@@ -399,7 +399,7 @@ walk(struct walk *w, const struct args *a)
 {
 	struct error err;
 
-	w->now_ns = target_log_now(w->call->target);
+	w->now_ns = handle_log_now(w->call->target);
 	w->has_from = a->from != NULL;
 	w->has_to = a->to != NULL;
 	if ((w->has_from && find_place(w, a->from, &w->from, &err) < 0) ||
@@ -451,10 +451,10 @@ static struct log_sink *
 create_sink(struct out *out, const struct args *a)
 {
 	if (a->raw)
-		return log_raw_create(out);
+		return log_raw_create(&out->buf);
 	if (a->events || (out->json && !a->text))
-		return log_events_create(out);
-	return log_text_create(out, a->follow);
+		return log_events_create(&out->buf);
+	return log_text_create(&out->buf, a->follow);
 }
 
 static int

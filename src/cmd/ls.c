@@ -10,17 +10,17 @@
 #include "base/mem.h"
 #include "cmd/cmd.h"
 #include "cmd/config.h"
-#include "cmd/damage.h"
+#include "home/damage.h"
 #include "cmd/label.h"
 #include "cmd/listing.h"
 #include "cmd/ls_watch.h"
 #include "cmd/operands.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
-#include "cmd/roster.h"
+#include "home/roster.h"
 #include "cmd/target.h"
-#include "cmd/vigil.h"
-#include "cmd/words.h"
+#include "home/vigil.h"
+#include "home/words.h"
 #include "session/registry.h"
 
 struct args {
@@ -107,7 +107,7 @@ tell_damage(const struct list *l, const struct roster_row *row)
 	auto_close int fd = home_session_dir(l->home, row->id, NULL);
 
 	if (fd >= 0)
-		damage_look(l->call->out, &row->m, fd, DAMAGE_DETAIL);
+		damage_look(&l->call->out->report, &row->m, fd, DAMAGE_DETAIL);
 }
 
 static void
@@ -129,7 +129,8 @@ take(struct list *l, struct roster *r)
 			tell_unread(l, row);
 		else if (is_wanted(l, &row->m)) {
 			if (!l->quiet)
-				damage_tell_manifest(l->call->out, &row->m);
+				damage_tell_manifest(&l->call->out->report,
+				    &row->m);
 			if (row->damaged)
 				tell_damage(l, row);
 			l->items[l->n++] = roster_take(row);
@@ -261,7 +262,7 @@ put_home(const struct list *list, struct out *out, struct json_out *j)
 	}
 	if (out->buf.len > 0)
 		buf_putc(&out->buf, '\n');
-	out_put_safe(&out->buf, list->home->path);
+	words_put_safe(&out->buf, list->home->path);
 	buf_puts(&out->buf, ":\n");
 	put_table(list, out);
 }
@@ -343,7 +344,7 @@ put_change(const struct list *list, unsigned cols, bool ages, struct buf *out)
 static void
 open_again(struct call *call)
 {
-	struct target *t = call->target;
+	struct handle *t = call->target;
 	struct home now;
 
 	if (t->home.sessions_fd >= 0 ||

@@ -16,7 +16,7 @@
 #include "cmd/listing.h"
 #include "cmd/out.h"
 #include "cmd/signals.h"
-#include "cmd/vigil.h"
+#include "home/vigil.h"
 
 #define WRITE_MS 10000
 #define CTRL_C 3

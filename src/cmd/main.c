@@ -10,7 +10,7 @@
 #include "cmd/complete.h"
 #include "cmd/config.h"
 #include "cmd/guide.h"
-#include "cmd/near.h"
+#include "home/near.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
 #include "cmd/several.h"
@@ -133,15 +133,15 @@ static int
 run_once(struct call *call, const void *arg)
 {
 	const struct order *order = arg;
-	struct target target;
+	struct handle target;
 	int status;
 
 	call->target = &target;
-	target_init(&target, order->common->home);
+	handle_init(&target, order->common->home);
 	status = target_prepare(call, order->cmd->needs);
 	if (status == 0)
 		status = order->cmd->run(call);
-	target_finish(&target);
+	handle_finish(&target);
 	return status;
 }
 

@@ -7,6 +7,7 @@
 #include "cmd/out.h"
 #include "cmd/target.h"
 #include "log/reader.h"
+#include "home/words.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -58,7 +59,7 @@ put_mark(struct out *out, struct json_out *j, const struct record *rec)
 	}
 	buf_printf(&out->buf, "%8" PRIu64 "  %10.3fs  ", rec->seq,
 	    (double)rec->time_ns / 1e9);
-	out_put_safe(&out->buf, name);
+	words_put_safe(&out->buf, name);
 	buf_putc(&out->buf, '\n');
 }
 

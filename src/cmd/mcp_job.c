@@ -11,7 +11,7 @@
 #include "base/json_tree.h"
 #include "base/mem.h"
 #include "base/version.h"
-#include "cmd/words.h"
+#include "home/words.h"
 #include "mcp/tool.h"
 #include "op/ops.h"
 #include "session/find.h"

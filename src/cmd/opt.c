@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/mem.h"
-#include "cmd/near.h"
+#include "home/near.h"
 
 #define HELP_COLUMN 24
 
@@ -191,4 +191,14 @@ opt_help(const struct opt *opts, struct buf *out)
 		    o->arg != NULL ? " " : "", o->arg != NULL ? o->arg : "");
 		buf_printf(out, "  %-*s %s\n", HELP_COLUMN, left, o->help);
 	}
+}
+
+const char **
+opt_list_values(const struct opt_list *l)
+{
+	const char **values = xcalloc(l->n + 1, sizeof(*values));
+
+	for (size_t i = 0; i < l->n; i++)
+		values[i] = l->items[i].value;
+	return values;
 }

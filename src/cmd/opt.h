@@ -52,6 +52,9 @@ struct opt_list {
 	size_t n;
 };
 
+/* Its values, ended by NULL; the array is the caller's, the texts are not. */
+const char **opt_list_values(const struct opt_list *l);
+
 /* clang-format off */
 #define OPT_FLAG(type, field, name, letter, help) \
 	{ name, letter, NULL, offsetof(type, field), help, false, NULL }

@@ -7,27 +7,17 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/utf8.h"
 #include "cmd/fold.h"
+#include "home/fault.h"
+#include "home/words.h"
 
-/* Of a log, 64 damages are told; of more than a million bytes, no more. */
-#define DAMAGE_MAX (1u << 20)
-#define HELP_COLS 80     /* for which help is written */
-#define MESSAGE_MAX 8192 /* a path of PATH_MAX and words around it */
-
-void
-out_init(struct out *o, const char *command, bool json)
-{
-	*o = (struct out){ .command = command, .json = json };
-	buf_init(&o->buf, OUT_MAX);
-	buf_init(&o->damage, DAMAGE_MAX);
-}
+#define HELP_COLS 80 /* for which help is written */
 
 void
 out_finish(struct out *o)
 {
 	buf_finish(&o->buf);
-	buf_finish(&o->damage);
+	report_finish(&o->report);
 }
 
 static void
@@ -46,66 +36,41 @@ out_begin(struct out *o, struct json_out *j)
 	json_out_key(j, "result");
 }
 
-/* A program's or a file's name may hold anything; a terminal must not. */
-static void
-put_escaped(struct buf *out, const char *s, bool lines)
-{
-	struct utf8 u = { 0 };
-	const char *from = s;
-	uint32_t cp;
-
-	for (; *s != '\0'; s++) {
-		enum utf8_step step = utf8_step(&u, (uint8_t)*s, &cp);
-
-		if (step == UTF8_MORE)
-			continue;
-		if (step == UTF8_BAD_AGAIN)
-			s--;
-		if (step == UTF8_DONE &&
-		    (!utf8_acts(cp) || (lines && cp == '\n')))
-			buf_append(out, from, (size_t)(s + 1 - from));
-		else
-			for (const char *p = from; p <= s; p++)
-				buf_printf(out, "\\x%02x", (uint8_t)*p);
-		from = s + 1;
-	}
-	for (; *from != '\0'; from++)
-		buf_printf(out, "\\x%02x", (uint8_t)*from);
-}
-
-void
-out_put_safe(struct buf *out, const char *s)
-{
-	put_escaped(out, s, false);
-}
-
-void
-out_put_lines(struct buf *out, const char *s)
-{
-	put_escaped(out, s, true);
-}
-
 static void
 complain(const struct out *o, const char *message)
 {
 	struct buf line;
 
-	buf_init(&line, 8 * MESSAGE_MAX);
+	buf_init(&line, 8 * FAULT_MAX);
 	buf_puts(&line, "tend");
 	if (o->command != NULL)
 		buf_printf(&line, " %s", o->command);
 	buf_puts(&line, ": ");
-	out_put_safe(&line, message);
+	words_put_safe(&line, message);
 	buf_putc(&line, '\n');
 	/* There is nobody left to tell when this fails. */
 	(void)fd_write_all(STDERR_FILENO, line.data, line.len);
 	buf_finish(&line);
 }
 
+static void
+on_note(void *arg, const char *text)
+{
+	complain(arg, text);
+}
+
+void
+out_init(struct out *o, const char *command, bool json)
+{
+	*o = (struct out){ .command = command, .json = json };
+	buf_init(&o->buf, OUT_MAX);
+	report_init(&o->report, on_note, o);
+}
+
 void
 out_note(const struct out *o, const char *fmt, ...)
 {
-	char message[MESSAGE_MAX];
+	char message[FAULT_MAX];
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -150,9 +115,10 @@ out_flush(struct out *o)
 static void
 close_envelope(struct out *o)
 {
-	if (o->damage.len > 0) {
+	if (o->report.damage.len > 0) {
 		buf_puts(&o->buf, ",\"damage\":[");
-		buf_append(&o->buf, o->damage.data, o->damage.len);
+		buf_append(&o->buf, o->report.damage.data,
+		    o->report.damage.len);
 		buf_putc(&o->buf, ']');
 	}
 	buf_puts(&o->buf, "}\n");
@@ -171,7 +137,9 @@ out_send(struct out *o)
 		    "than %u MiB; ask for less",
 		    OUT_MAX >> 20);
 	r = send_all(o);
-	return r == 0 && o->damage.len > 0 ? failure_status(FAIL_REPLAY) : r;
+	return r == 0 && o->report.damage.len > 0 ?
+	    failure_status(FAIL_REPLAY) :
+	    r;
 }
 
 int
@@ -214,7 +182,7 @@ put_error(struct out *o, enum failure failure, const char *message)
 int
 out_fail(struct out *o, enum failure failure, const char *fmt, ...)
 {
-	char message[MESSAGE_MAX];
+	char message[FAULT_MAX];
 	va_list ap;
 	int r;
 
@@ -229,4 +197,12 @@ out_fail(struct out *o, enum failure failure, const char *fmt, ...)
 	put_error(o, failure, message);
 	r = send_all(o);
 	return r != 0 ? r : out_status(o, failure);
+}
+
+int
+out_fault(struct out *o, const struct fault *f)
+{
+	if (f->status != 0)
+		o->failure_status = f->status;
+	return out_fail(o, f->failure, "%s", f->msg);
 }

@@ -6,7 +6,10 @@
 
 #include "base/buf.h"
 #include "base/json_out.h"
+#include "home/report.h"
 #include "op/failure.h"
+
+struct fault;
 
 /*
  * How a command answers.  The answer is gathered whole, up to OUT_MAX bytes,
@@ -29,9 +32,9 @@ struct out {
 	bool json;
 	const char
 	    *done; /* all the same, if no answer can be written; or NULL */
-	int failure_status; /* of any failure; 0: each kind has its own */
-	struct buf buf;     /* the answer */
-	struct buf damage;  /* objects of JSON: damage.h; none when empty */
+	int failure_status;   /* of any failure; 0: each kind has its own */
+	struct buf buf;       /* the answer */
+	struct report report; /* notes go to standard error */
 };
 
 void out_init(struct out *o, const char *command, bool json);
@@ -62,14 +65,11 @@ int out_status(const struct out *o, enum failure failure);
 int out_fail(struct out *o, enum failure failure, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same for a fault of the home library. */
+int out_fault(struct out *o, const struct fault *f);
+
 /* Say something on standard error, beside the answer. */
 void out_note(const struct out *o, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-
-/* Append text that may hold anything, its control characters escaped. */
-void out_put_safe(struct buf *out, const char *s);
-
-/* The same for text of several lines, whose ends are left. */
-void out_put_lines(struct buf *out, const char *s);
 
 #endif

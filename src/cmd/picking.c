@@ -16,9 +16,9 @@
 #include "cmd/cmd.h"
 #include "cmd/out.h"
 #include "cmd/picker.h"
-#include "cmd/roster.h"
+#include "home/roster.h"
 #include "cmd/target.h"
-#include "cmd/words.h"
+#include "home/words.h"
 #include "vt/key_decode.h"
 #include "vt/vt.h"
 
@@ -108,18 +108,18 @@ fetch_screen(const struct home *h, const char *id)
 	auto_free char *answer = NULL;
 	auto_json json_t *tree = NULL;
 	char code[32], *text = NULL;
-	struct target t;
+	struct handle t;
 
-	target_init(&t, NULL);
+	handle_init(&t, NULL);
 	t.dirfd = home_session_dir(h, id, NULL);
-	if (t.dirfd >= 0 && target_reach_within(&t, PREVIEW_MS, NULL) == 0 &&
+	if (t.dirfd >= 0 && handle_reach_within(&t, PREVIEW_MS, NULL) == 0 &&
 	    conn_call(&t.conn, "session.snapshot", "{\"format\":\"text\"}",
 		&answer, code, NULL) == 0)
 		tree = json_tree_object(answer, strlen(answer), NULL);
 	if (json_is_string(json_object_get(tree, "data")))
 		text = xstrdup(
 		    json_string_value(json_object_get(tree, "data")));
-	target_finish(&t);
+	handle_finish(&t);
 	return text;
 }
 

@@ -15,7 +15,8 @@
 #include "cmd/out.h"
 #include "cmd/slurp.h"
 #include "cmd/target.h"
-#include "cmd/units.h"
+#include "home/units.h"
+#include "home/words.h"
 
 #define TEXT_MAX (512u << 10)
 #define TIMEOUT_MS 10000
@@ -124,7 +125,7 @@ show(struct call *call, const char *answer)
 		json_out_json(&j, answer);
 	} else {
 		buf_printf(&call->out->buf, "%s: ", result);
-		out_put_safe(&call->out->buf, why);
+		words_put_safe(&call->out->buf, why);
 		buf_putc(&call->out->buf, '\n');
 	}
 	status = out_send(call->out);

@@ -35,7 +35,7 @@ ask_host(struct call *call, const char *name)
 static int
 rewrite(struct call *call, const char *name)
 {
-	struct target *t = call->target;
+	struct handle *t = call->target;
 	struct error err;
 	int status = target_wait_gone(call);
 

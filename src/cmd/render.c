@@ -14,7 +14,7 @@
 #include "cmd/cmd.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
-#include "cmd/units.h"
+#include "home/units.h"
 #include "op/screen.h"
 #include "paint/html.h"
 #include "paint/span.h"

@@ -6,9 +6,10 @@
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/mem.h"
 #include "cmd/cmd.h"
-#include "cmd/damage.h"
-#include "cmd/environment.h"
+#include "home/damage.h"
+#include "home/environment.h"
 #include "cmd/operands.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
@@ -34,24 +35,24 @@ static const struct opt options[] = {
 static int
 check_old(struct call *call)
 {
-	const struct target *t = call->target;
+	const struct handle *t = call->target;
 	auto_close int cwd = -1;
 
 	if (t->session.status == STATUS_DESTROYED)
 		return out_fail(call->out, FAIL_NOT_FOUND,
 		    "session %s was destroyed; start it anew with tend run",
-		    target_name(t));
+		    handle_name(t));
 	if (status_is_active(t->session.status))
 		return out_fail(call->out, FAIL_EXISTS,
 		    "session %s is still %s; attach to it, or end it first with"
 		    " tend stop %s",
-		    target_name(t), status_name(t->session.status),
+		    handle_name(t), status_name(t->session.status),
 		    t->session.id);
 	if (t->session.suspect)
 		return out_fail(call->out, FAIL_REPLAY,
 		    "session %s: session.json is damaged, so that its command "
 		    "may be another; start it anew with tend run",
-		    target_name(t));
+		    handle_name(t));
 	cwd = open(t->session.cwd, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (cwd < 0)
 		return out_fail(call->out, FAIL_INPUT,
@@ -69,7 +70,8 @@ static char **
 make_environment(struct call *call, const struct args *a, int *status)
 {
 	extern char **environ;
-	const struct target *t = call->target;
+	auto_free const char **settings = opt_list_values(&a->env);
+	const struct handle *t = call->target;
 	struct error err = { 0 };
 	char **kept = NULL, **env;
 
@@ -78,14 +80,14 @@ make_environment(struct call *call, const struct args *a, int *status)
 		if (kept == NULL && err.code == EBADMSG) {
 			*status = out_fail(call->out, FAIL_REPLAY,
 			    "session %s: %s; start it anew with tend run",
-			    target_name(t), err.msg);
+			    handle_name(t), err.msg);
 			return NULL;
 		}
 		if (kept == NULL)
 			out_note(call->out, "%s; it gets the one here",
 			    err.msg);
 	}
-	env = environment_create(kept != NULL ? kept : environ, &a->env, &err);
+	env = environment_create(kept != NULL ? kept : environ, settings, &err);
 	environ_destroy(kept);
 	if (env == NULL)
 		*status = out_fail(call->out, FAIL_USAGE, "%s", err.msg);
@@ -94,7 +96,7 @@ make_environment(struct call *call, const struct args *a, int *status)
 
 /* From now on the target is the new session, still to be started. */
 static void
-replace_target(struct target *t)
+replace_target(struct handle *t)
 {
 	struct manifest new;
 
@@ -123,8 +125,8 @@ run(struct call *call)
 	env = make_environment(call, a, &status);
 	if (env == NULL)
 		return status;
-	damage_look(call->out, &call->target->session, call->target->dirfd,
-	    DAMAGE_DETAIL);
+	damage_look(&call->out->report, &call->target->session,
+	    call->target->dirfd, DAMAGE_DETAIL);
 	replace_target(call->target);
 	rc = starting_launch(call, env, &err);
 	environment_destroy(env);

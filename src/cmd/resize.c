@@ -5,7 +5,7 @@
 #include "cmd/operands.h"
 #include "cmd/out.h"
 #include "cmd/target.h"
-#include "cmd/units.h"
+#include "home/units.h"
 
 static int
 run(struct call *call)

@@ -8,8 +8,8 @@
 static int
 check(struct call *call)
 {
-	const struct target *t = call->target;
-	const char *name = target_name(t);
+	const struct handle *t = call->target;
+	const char *name = handle_name(t);
 
 	if (!status_is_active(t->session.status))
 		return out_fail(call->out, FAIL_NOT_RUNNING,

@@ -13,14 +13,14 @@
 #include "base/mem.h"
 #include "cmd/cmd.h"
 #include "cmd/config.h"
-#include "cmd/environment.h"
+#include "home/environment.h"
 #include "cmd/label.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
 #include "cmd/starting.h"
 #include "cmd/target.h"
-#include "cmd/units.h"
-#include "cmd/words.h"
+#include "home/units.h"
+#include "home/words.h"
 #include "session/disk.h"
 #include "session/find.h"
 
@@ -321,7 +321,7 @@ describe(struct call *call, struct manifest *m, const struct args *a)
 
 /* -A: whether an active session has the name already; then it is ours. */
 static bool
-is_there(struct target *t, const char *name)
+is_there(struct handle *t, const char *name)
 {
 	struct manifest m;
 	int dirfd = -1;
@@ -344,7 +344,7 @@ is_there(struct target *t, const char *name)
 
 /* Another was faster and has the name; its session is about to be there. */
 static bool
-comes(struct target *t, const char *name)
+comes(struct handle *t, const char *name)
 {
 	const struct timespec pause = { .tv_nsec = COMES_PAUSE_MS * 1000000 };
 
@@ -386,11 +386,12 @@ static int
 launch(struct call *call, const struct args *a)
 {
 	extern char **environ;
+	auto_free const char **settings = opt_list_values(&a->env);
 	struct error err = { 0 };
 	char **env;
 	int rc;
 
-	env = environment_create(environ, &a->env, &err);
+	env = environment_create(environ, settings, &err);
 	if (env == NULL)
 		return out_fail(call->out, FAIL_USAGE, "%s", err.msg);
 	rc = starting_launch(call, env, &err);

@@ -13,8 +13,8 @@
 #include "cmd/out.h"
 #include "cmd/slurp.h"
 #include "cmd/target.h"
-#include "cmd/units.h"
-#include "cmd/words.h"
+#include "home/units.h"
+#include "home/words.h"
 #include "op/items.h"
 #include "vt/key.h"
 

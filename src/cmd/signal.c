@@ -4,7 +4,7 @@
 #include "cmd/operands.h"
 #include "cmd/out.h"
 #include "cmd/target.h"
-#include "cmd/words.h"
+#include "home/words.h"
 
 static int
 run(struct call *call)

@@ -10,18 +10,19 @@
 #include "base/mem.h"
 #include "cmd/artifact.h"
 #include "cmd/cmd.h"
-#include "cmd/damage.h"
+#include "home/damage.h"
 #include "cmd/operands.h"
 #include "cmd/opt.h"
 #include "cmd/out.h"
 #include "cmd/target.h"
-#include "cmd/units.h"
-#include "cmd/when.h"
+#include "home/units.h"
+#include "home/when.h"
 #include "log/replay.h"
 #include "op/differ.h"
 #include "op/snapshot.h"
 #include "vt/text.h"
 #include "vt/vt.h"
+#include "home/words.h"
 
 #define FIRST_SCREEN 2 /* the event: the keyframe behind `start` */
 
@@ -235,7 +236,7 @@ show(struct shot *s, const struct replay *now, const struct vt *then)
 		out_note(out,
 		    "part of the log before this moment is missing; the "
 		    "screen may be wrong");
-	if (out->damage.len > 0)
+	if (out->report.damage.len > 0)
 		out_note(out,
 		    "this is the screen at event %" PRIu64 ", offset %" PRIu64
 		    ", the last that can be trusted",
@@ -275,7 +276,7 @@ replay_start(struct shot *s, struct log_reader *r, bool history,
 		out_note(s->call->out,
 		    "session %s began after this moment; this is its first "
 		    "screen",
-		    target_name(s->call->target));
+		    handle_name(s->call->target));
 	return result;
 }
 
@@ -286,7 +287,7 @@ tell_to_come(const struct shot *s, const struct when *when,
 {
 	char words[WHEN_WORDS_MAX];
 
-	if (when_is_to_come(when, place, r, target_log_now(s->call->target),
+	if (when_is_to_come(when, place, r, handle_log_now(s->call->target),
 		words, sizeof(words)))
 		out_note(s->call->out, "%s", words);
 }
@@ -304,7 +305,7 @@ replay_when(struct shot *s, struct log_reader *r, struct replay *out,
 		return replay_end(r, history, out, err);
 	result = when_parse(s->args->at, &when, err);
 	if (result == 0)
-		result = when_resolve(&when, r, target_log_now(s->call->target),
+		result = when_resolve(&when, r, handle_log_now(s->call->target),
 		    &place, err);
 	if (result < 0)
 		return result;
@@ -329,13 +330,13 @@ from_log(struct shot *s)
 	result = replay_when(s, r, &now, &err);
 	if (result == 0 && s->want.has_since)
 		replay_at(r, LOG_BY_SEQ, s->want.since, false, &then, NULL);
-	if (result == 0 && target_is_gone(call->target))
+	if (result == 0 && handle_is_gone(call->target))
 		result = error_set(&err, ENOENT,
 		    "it was removed while its log was read");
 	else if (result == 0)
-		damage_tell_all(call->out, &call->target->session, r);
+		damage_tell_all(&call->out->report, &call->target->session, r);
 	else
-		damage_explain(call->out, &call->target->session, r);
+		damage_explain(&call->out->report, &call->target->session, r);
 	if (result == 0)
 		status = show(s, &now, then.vt);
 	else
@@ -396,7 +397,7 @@ put_data(struct shot *s, const json_t *tree)
 		return out_fail(s->call->out, FAIL_PROTOCOL,
 		    "the host's answer has no screen in it");
 	if (s->want.format == SNAPSHOT_TEXT) {
-		out_put_lines(out, json_string_value(data));
+		words_put_lines(out, json_string_value(data));
 		end_text(s);
 	} else {
 		buf_append(out, json_string_value(data),

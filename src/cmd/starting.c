@@ -13,7 +13,7 @@
 #include "cmd/config.h"
 #include "cmd/out.h"
 #include "cmd/target.h"
-#include "cmd/units.h"
+#include "home/units.h"
 #include "session/launch.h"
 #include "session/quota.h"
 
@@ -83,7 +83,7 @@ take_quota(struct call *call, struct error *err)
 int
 starting_launch(struct call *call, char **env, struct error *err)
 {
-	struct target *t = call->target;
+	struct handle *t = call->target;
 	int rc = take_quota(call, err);
 
 	if (rc < 0)
@@ -123,12 +123,12 @@ starting_fail(struct call *call, int rc, const struct error *err)
 static int
 send_started(struct call *call)
 {
-	const struct target *t = call->target;
+	const struct handle *t = call->target;
 	char done[NAME_SIZE_MAX + 64];
 	int status;
 
 	snprintf(done, sizeof(done), "session %s (%s) was started all the same",
-	    target_name(t), t->session.id);
+	    handle_name(t), t->session.id);
 	call->out->done = done;
 	status = out_send(call->out);
 	call->out->done = NULL;
@@ -138,10 +138,10 @@ send_started(struct call *call)
 int
 starting_answer(struct call *call, bool detached, bool nested)
 {
-	struct target *t = call->target;
+	struct handle *t = call->target;
 	const struct attach_options o = {
 		.id = t->session.id,
-		.name = target_name(t),
+		.name = handle_name(t),
 		.homefd = t->home.fd,
 		.nested = nested,
 		.started = true,

@@ -16,6 +16,7 @@
 #include "cmd/cmd.h"
 #include "cmd/target.h"
 #include "session/manifest.h"
+#include "home/words.h"
 
 #define OPEN_MS 10000
 #define CHANGE_MS 30000 /* more than keeper and host take to give up */
@@ -32,7 +33,7 @@ open_conn(struct conn *c, int dirfd, struct succession *s)
 	snprintf(hello.client, sizeof(hello.client), "tend %s", TEND_VERSION);
 	rc = conn_open(c, dirfd, &hello, OPEN_MS, &s->why);
 	if (rc < 0)
-		s->failure = target_conn_failure(rc);
+		s->failure = handle_conn_failure(rc);
 	return rc;
 }
 
@@ -49,7 +50,7 @@ ask_number(struct conn *c, const char *op, const char *key,
 
 	if (rc < 0) {
 		s->failure = rc == -EREMOTEIO ? failure_called(code) :
-						target_conn_failure(rc);
+						handle_conn_failure(rc);
 		return -1;
 	}
 	tree = json_loads(text, 0, NULL);
@@ -154,19 +155,19 @@ void
 succession_words(const struct succession *s, const struct manifest *m,
     struct buf *out)
 {
-	out_put_safe(out, m->name);
+	words_put_safe(out, m->name);
 	if (!s->done) {
 		buf_puts(out, ": not moved: ");
-		out_put_safe(out, s->why.msg);
+		words_put_safe(out, s->why.msg);
 		buf_putc(out, '\n');
 		return;
 	}
 	buf_printf(out, ": another host serves it after %" PRId64 " ms (",
 	    s->ms);
-	out_put_safe(out, s->from);
+	words_put_safe(out, s->from);
 	if (strcmp(s->from, s->to) != 0) {
 		buf_puts(out, " before, now ");
-		out_put_safe(out, s->to);
+		words_put_safe(out, s->to);
 	}
 	buf_puts(out, ")\n");
 }
@@ -189,12 +190,12 @@ succession_json(const struct succession *s, const struct manifest *m,
 int
 succession_answer(struct call *call, const struct succession *s)
 {
-	struct target *t = call->target;
+	struct handle *t = call->target;
 	struct json_out j;
 
 	if (!s->done)
 		return out_fail(call->out, s->failure, "session %s: %s",
-		    target_name(t), s->why.msg);
+		    handle_name(t), s->why.msg);
 	if (call->out->json) {
 		out_begin(call->out, &j);
 		succession_json(s, &t->session, &j);

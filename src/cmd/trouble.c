@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "cmd/out.h"
 #include "session/manifest.h"
+#include "home/words.h"
 
 /* %s in a line is the session's name. */
 static const char *const unlogged_lines[] = {
@@ -53,7 +54,7 @@ put_line(struct buf *out, const char *line, const char *name)
 
 	while ((hole = strstr(line, "%s")) != NULL) {
 		buf_append(out, line, (size_t)(hole - line));
-		out_put_safe(out, name);
+		words_put_safe(out, name);
 		line = hole + 2;
 	}
 	buf_puts(out, line);
@@ -67,7 +68,7 @@ put(struct buf *out, const struct manifest *m, const char *word,
 {
 	buf_printf(out, "%-12s ", word);
 	if (what != NULL) {
-		out_put_safe(out, what);
+		words_put_safe(out, what);
 		buf_putc(out, '\n');
 	}
 	for (size_t i = 0; lines[i] != NULL; i++) {

@@ -46,7 +46,7 @@ struct upgrade {
 static int
 upgrade_one(struct upgrade *u)
 {
-	struct target *t = u->call->target;
+	struct handle *t = u->call->target;
 	struct succession s;
 
 	if (!status_is_active(t->session.status))

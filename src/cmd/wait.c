@@ -13,9 +13,11 @@
 #include "cmd/opt.h"
 #include "cmd/out.h"
 #include "cmd/target.h"
-#include "cmd/units.h"
-#include "cmd/waiting.h"
+#include "home/fault.h"
+#include "home/units.h"
+#include "home/waiting.h"
 #include "op/condition.h"
+#include "home/words.h"
 
 #define TIMED_OUT 11 /* exit status; of a session that has ended, 4 */
 #define SIGNALLED 128
@@ -176,7 +178,7 @@ read_args(struct call *call, json_t *o)
 
 /* Targets of all sessions but the first, which main has found. */
 struct others {
-	struct target *targets;
+	struct handle *targets;
 	size_t n;
 };
 
@@ -188,13 +190,13 @@ find_others(struct call *call, struct others *others)
 	others->targets = xcalloc((size_t)call->argc + 1,
 	    sizeof(*others->targets));
 	for (int i = 0; status == 0 && i < call->argc; i++) {
-		struct target *t = &others->targets[others->n++];
+		struct handle *t = &others->targets[others->n++];
 		struct call one = *call;
 
 		one.target = t;
 		one.argc = 1;
 		one.argv = &call->argv[i];
-		target_init(t, call->target->home_option);
+		handle_init(t, call->target->home_option);
 		status = target_prepare(&one,
 		    CMD_NEEDS_SESSION | CMD_FINDS_DESTROYED);
 	}
@@ -222,6 +224,12 @@ check_several(struct call *call)
 
 /* ---------------------------------------------------------------- answer */
 
+/* A wait, and the command that it is for. */
+struct waited {
+	struct call *call;
+	struct waiting in;
+};
+
 /* The status of what has ended there, as shells have it; -1: none is known. */
 static int
 ended_with(const struct waiting_one *one)
@@ -235,15 +243,15 @@ ended_with(const struct waiting_one *one)
 }
 
 static int
-status_of(const struct waiting *w)
+status_of(const struct waited *w)
 {
 	bool timed_out = false, all = true;
 
-	if (w->any && w->first != NULL)
+	if (w->in.any && w->in.first != NULL)
 		return 0;
-	for (size_t i = 0; i < w->n; i++) {
-		all = all && waiting_matched(&w->ones[i]);
-		timed_out |= waiting_timed_out(&w->ones[i]);
+	for (size_t i = 0; i < w->in.n; i++) {
+		all = all && waiting_matched(&w->in.ones[i]);
+		timed_out |= waiting_timed_out(&w->in.ones[i]);
 	}
 	if (all)
 		return 0;
@@ -253,22 +261,22 @@ status_of(const struct waiting *w)
 
 /* With --any, the first that matched and no other. */
 static bool
-is_shown(const struct waiting *w, size_t i)
+is_shown(const struct waited *w, size_t i)
 {
-	if (w->any && w->first != NULL)
-		return &w->ones[i] == w->first;
-	return w->ones[i].result != NULL;
+	if (w->in.any && w->in.first != NULL)
+		return &w->in.ones[i] == w->in.first;
+	return w->in.ones[i].result != NULL;
 }
 
 /* Of several, the first that is not 0. */
 static int
-passed_status(const struct waiting *w)
+passed_status(const struct waited *w)
 {
 	int status = 0;
 
-	for (size_t i = 0; i < w->n && status == 0; i++)
+	for (size_t i = 0; i < w->in.n && status == 0; i++)
 		if (is_shown(w, i))
-			status = ended_with(&w->ones[i]);
+			status = ended_with(&w->in.ones[i]);
 	if (status >= 0)
 		return status;
 	if (!w->call->out->json)
@@ -290,14 +298,14 @@ put_one(const struct waiting_one *one, struct json_out *j)
 {
 	auto_json json_t *o = json_object();
 
-	json_object_set_new(o, "session", json_string(one->target->session.id));
-	json_object_set_new(o, "name", json_string(one->target->session.name));
+	json_object_set_new(o, "session", json_string(one->handle->session.id));
+	json_object_set_new(o, "name", json_string(one->handle->session.name));
 	json_object_update(o, one->result);
 	put_tree(j, o);
 }
 
 static void
-put_several(const struct waiting *w, int status, struct json_out *j)
+put_several(const struct waited *w, int status, struct json_out *j)
 {
 	json_out_open(j, '{');
 	json_out_key(j, "matched");
@@ -306,9 +314,9 @@ put_several(const struct waiting *w, int status, struct json_out *j)
 	json_out_bool(j, status == TIMED_OUT);
 	json_out_key(j, "sessions");
 	json_out_open(j, '[');
-	for (size_t i = 0; i < w->n; i++)
+	for (size_t i = 0; i < w->in.n; i++)
 		if (is_shown(w, i))
-			put_one(&w->ones[i], j);
+			put_one(&w->in.ones[i], j);
 	json_out_close(j, ']');
 	json_out_close(j, '}');
 }
@@ -323,11 +331,11 @@ say_one(const struct waiting_one *one, bool several, struct buf *out)
 	bool found = text != NULL || status >= 0;
 
 	if (several)
-		out_put_safe(out, target_name(one->target));
+		words_put_safe(out, handle_name(one->handle));
 	if (several && found)
 		buf_putc(out, '\t');
 	if (text != NULL)
-		out_put_lines(out, text);
+		words_put_lines(out, text);
 	else if (status >= 0)
 		buf_printf(out, "%d", status);
 	if (several || found)
@@ -335,16 +343,16 @@ say_one(const struct waiting_one *one, bool several, struct buf *out)
 }
 
 static void
-say_found(const struct waiting *w, bool several)
+say_found(const struct waited *w, bool several)
 {
-	for (size_t i = 0; i < w->n; i++)
+	for (size_t i = 0; i < w->in.n; i++)
 		if (is_shown(w, i))
-			say_one(&w->ones[i], several, &w->call->out->buf);
+			say_one(&w->in.ones[i], several, &w->call->out->buf);
 }
 
 /* That it was there, but does not count. */
 static void
-say_seen(const struct waiting *w, const struct waiting_one *one)
+say_seen(const struct waited *w, const struct waiting_one *one)
 {
 	const char *seen = json_string_value(
 	    json_object_get(one->result, "seen"));
@@ -363,7 +371,7 @@ say_seen(const struct waiting *w, const struct waiting_one *one)
 
 /* A command that had ended before does not count; people expect that it does. */
 static void
-say_since(const struct waiting *w, const json_t *unmet)
+say_since(const struct waited *w, const json_t *unmet)
 {
 	const struct args *a = w->call->args;
 
@@ -376,14 +384,14 @@ say_since(const struct waiting *w, const json_t *unmet)
 
 /* Why not: what the screen showed, up to its last line. */
 static void
-say_screen(const struct waiting *w, const struct waiting_one *one)
+say_screen(const struct waited *w, const struct waiting_one *one)
 {
 	const json_t *screen = json_object_get(one->result, "screen");
 	size_t n = json_array_size(screen);
 	const json_t *unmet = json_object_get(one->result, "condition");
 
 	out_note(w->call->out, "session %s: %s: not met: %s",
-	    target_name(one->target),
+	    handle_name(one->handle),
 	    waiting_timed_out(one) ? "timed out" : "it has ended",
 	    json_is_string(unmet) ? json_string_value(unmet) : "?");
 	say_seen(w, one);
@@ -396,7 +404,7 @@ say_screen(const struct waiting *w, const struct waiting_one *one)
 }
 
 static int
-answer(const struct waiting *w, bool several)
+answer(const struct waited *w, bool several)
 {
 	const struct args *a = w->call->args;
 	int status = status_of(w), sent;
@@ -407,13 +415,13 @@ answer(const struct waiting *w, bool several)
 		if (several)
 			put_several(w, status, &j);
 		else
-			put_tree(&j, w->ones[0].result);
+			put_tree(&j, w->in.ones[0].result);
 	} else if (status == 0) {
 		say_found(w, several);
 	} else {
-		for (size_t i = 0; i < w->n; i++)
-			if (!waiting_matched(&w->ones[i]))
-				say_screen(w, &w->ones[i]);
+		for (size_t i = 0; i < w->in.n; i++)
+			if (!waiting_matched(&w->in.ones[i]))
+				say_screen(w, &w->in.ones[i]);
 	}
 	if (status == 0 && a->pass_status)
 		status = passed_status(w);
@@ -425,24 +433,30 @@ static int
 wait_for(struct call *call, struct others *others, json_t *args)
 {
 	const struct args *a = call->args;
-	struct waiting w = {
+	struct fault fault;
+	struct waited w = {
 		.call = call,
-		.n = others->n + 1,
-		.args = args,
-		.any = a->any,
+		.in = {
+			.report = &call->out->report,
+			.fault = &fault,
+			.n = others->n + 1,
+			.args = args,
+			.any = a->any,
+		},
 	};
 	int status;
 
-	w.ones = xcalloc(w.n, sizeof(*w.ones));
-	w.ones[0].target = call->target;
-	for (size_t i = 1; i < w.n; i++)
-		w.ones[i].target = &others->targets[i - 1];
-	status = waiting_run(&w);
-	if (status == 0)
+	w.in.ones = xcalloc(w.in.n, sizeof(*w.in.ones));
+	w.in.ones[0].handle = call->target;
+	for (size_t i = 1; i < w.in.n; i++)
+		w.in.ones[i].handle = &others->targets[i - 1];
+	if (waiting_run(&w.in) < 0)
+		status = out_fault(call->out, &fault);
+	else
 		status = answer(&w, a->any || a->all);
-	for (size_t i = 0; i < w.n; i++)
-		json_decref(w.ones[i].result);
-	free(w.ones);
+	for (size_t i = 0; i < w.in.n; i++)
+		json_decref(w.in.ones[i].result);
+	free(w.in.ones);
 	return status;
 }
 
@@ -461,7 +475,7 @@ run(struct call *call)
 	if (status == 0)
 		status = wait_for(call, &others, args);
 	for (size_t i = 0; i < others.n; i++)
-		target_finish(&others.targets[i]);
+		handle_finish(&others.targets[i]);
 	free(others.targets);
 	return status;
 }

@@ -1,0 +1,17 @@
+#include "home/fault.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int
+fault_set(struct fault *f, enum failure failure, const char *fmt, ...)
+{
+	va_list ap;
+
+	f->failure = failure;
+	f->status = 0;
+	va_start(ap, fmt);
+	vsnprintf(f->msg, sizeof(f->msg), fmt, ap);
+	va_end(ap);
+	return -1;
+}
