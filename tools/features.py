@@ -1,9 +1,10 @@
-"""Check docs/features.md against the tests.
+"""Check docs/features.md and the promises of README.md against the tests.
 
   features.py ROOT
 
 Every id that is due has a line; a line that is not `later` or `replaced by …`
-names tests that exist, one of which names the id.
+names tests that exist, one of which names the id.  Every promise of the README
+names a test that exists.
 """
 
 import re
@@ -36,20 +37,43 @@ def has_test(text, path, name):
     return re.search(form, text, re.MULTILINE)
 
 
+def missing_tests(root, whose, tests):
+    """A problem for each of the named tests that does not exist."""
+    for file, name in tests:
+        path = root / "tests" / file
+        text = path.read_text() if path.exists() else ""
+        if not has_test(text, path, name):
+            yield f"{whose}: there is no {name} in tests/{file}"
+
+
+def promises(root):
+    """The rows of the README's table of promises: (promise, tests)."""
+    text = (root / "README.md").read_text()
+    section = text.split("\n## Promises\n")[1].split("\n## ")[0]
+    for row in re.findall(r"^\| (.+) \| (.+) \|$", section, re.MULTILINE)[1:]:
+        yield row[0], TEST.findall(row[1])
+
+
+def problems_of_readme(root):
+    found = list(promises(root))
+    if not found:
+        yield "README.md: no promises"
+    for promise, tests in found:
+        if not tests:
+            yield f"README.md: no test is named: {promise}"
+        yield from missing_tests(root, f"README.md: {promise}", tests)
+
+
 def problems_of(root, feature, shown):
     if re.match(r"later|replaced by ", shown):
         return
     tests = TEST.findall(shown)
     if not tests:
         yield f"{feature}: no test is named: {shown}"
-    named = False
-    for file, name in tests:
-        path = root / "tests" / file
-        text = path.read_text() if path.exists() else ""
-        if not has_test(text, path, name):
-            yield f"{feature}: there is no {name} in tests/{file}"
-        named = named or feature in expand(text)
-    if tests and not named:
+    yield from missing_tests(root, feature, tests)
+    paths = [root / "tests" / file for file, _ in tests]
+    if tests and not any(feature in expand(path.read_text())
+                         for path in paths if path.exists()):
         yield f"{feature}: none of its tests names it"
 
 
@@ -66,6 +90,7 @@ def main():
                  if ids.count(i) > 1]
     for feature, _, shown in lines:
         problems += problems_of(root, feature, shown)
+    problems += problems_of_readme(root)
     print(f"{len(lines)} features, {len(problems)} problems", *problems,
           sep="\n")
     sys.exit(1 if problems or not lines else 0)

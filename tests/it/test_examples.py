@@ -83,7 +83,8 @@ SUBSTITUTE = [
 
 # What cannot be run: (pattern, reason).
 CANNOT = [
-    (r"\./dev (run|test)\b", "it runs the tests, and leaves a session behind"),
+    (r"\./dev (run|test|install)\b", "it runs the tests, leaves a session "
+     "behind, or changes this machine"),
     (r"systemctl ", "no systemd is around the tests; test_install has it "
      "verify the unit"),
 ]

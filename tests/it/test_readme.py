@@ -1,4 +1,4 @@
-"""The first steps of the README, walked as they are written."""
+"""The five minutes of the README, walked as they are written."""
 
 import os
 import re
@@ -17,7 +17,7 @@ KEYS = {"C-]": "\x1d", "d": "d"}
 def steps():
     """The transcript: (terminal, kind, text), kind being type, keys or see."""
     text = (lib.ROOT / "README.md").read_text()
-    block = re.search(r"## First steps\n.*?```\n(.*?)```", text, re.DOTALL)
+    block = re.search(r"## Five minutes\n.*?```\n(.*?)```", text, re.DOTALL)
     found, terminal = [], None
     for line in block[1].splitlines():
         if line.startswith("# "):
@@ -62,7 +62,7 @@ def shows_up(term, what, seen):
     lib.wait_for(look, lambda: f"{what!r} after {seen} on:\n{term.text()}")
 
 
-def test_the_first_steps_of_the_readme(home):
+def test_the_five_minutes_of_the_readme(home):
     seen, terminals = [], {}
     try:
         for terminal, kind, what in steps():
