@@ -52,7 +52,7 @@ def test_everything_has_its_place(stage):
     rest = {path for path in found - wanted
             if not path.startswith("share/doc/tend/")}
     assert not rest, rest
-    papers = {path.name for path in (lib.ROOT / "docs").glob("*.md")}
+    papers = {path.name for path in (lib.ROOT / "docs").glob("*.*")}
     installed = {path.name for path in
                  (stage / "share/doc/tend/docs").iterdir()}
     assert installed == papers - {"speed.md"}, installed ^ papers
