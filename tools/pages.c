@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
-#include "cmd/config.h"
-#include "cmd/opt.h"
-#include "cmd/table.h"
-#include "cmd/usage.h"
+#include "cmd/line/cmd.h"
+#include "cmd/settings/config.h"
+#include "cmd/line/opt.h"
+#include "cmd/line/table.h"
+#include "cmd/line/usage.h"
 
 /* scdoc would take these for its own. */
 static void

@@ -1,5 +1,5 @@
 # bash completion for tend.  The program knows what may come: see
-# `tend __complete` in src/cmd/complete.h.
+# `tend __complete` in src/cmd/line/complete.h.
 
 # Words as tend would get them: bash breaks --name=value at the sign, and
 # leaves quotes and ~ in.  _tend_at has where each began in COMP_WORDS.

@@ -1,5 +1,5 @@
 # fish completion for tend.  The program knows what may come: see
-# `tend __complete` in src/cmd/complete.h.
+# `tend __complete` in src/cmd/line/complete.h.
 
 function __tend_complete
 	set -l words (commandline -opc)

@@ -1,7 +1,7 @@
 #include "cmd/guide.h"
 
-#include "cmd/attaching.h"
-#include "cmd/out.h"
+#include "cmd/attach/attaching.h"
+#include "cmd/line/out.h"
 #include "session/find.h"
 #include "session/home.h"
 

@@ -1,8 +1,8 @@
 #include "mcp/skill.h"
 
-#include "cmd/cmd.h"
-#include "cmd/operands.h"
-#include "cmd/out.h"
+#include "cmd/line/cmd.h"
+#include "cmd/line/operands.h"
+#include "cmd/line/out.h"
 
 static int
 run(struct call *call)

@@ -1,6 +1,6 @@
 #include "base/version.h"
-#include "cmd/cmd.h"
-#include "cmd/out.h"
+#include "cmd/line/cmd.h"
+#include "cmd/line/out.h"
 #include "log/segment.h"
 #include "vt/vt.h"
 #include "wire/hello.h"

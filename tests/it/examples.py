@@ -17,7 +17,7 @@ import subprocess
 import lib
 
 DOCS = sorted(lib.ROOT.glob("docs/*.md"))
-LIST = (lib.ROOT / "src" / "cmd" / "list.h").read_text()
+LIST = (lib.ROOT / "src" / "cmd" / "line" / "list.h").read_text()
 COMMANDS = re.findall(r"^CMD\((\w+)\)$", LIST, re.MULTILINE)
 PAGES = ["tend.1", *(f"tend-{name}.1" for name in COMMANDS), "tend-host.8",
          "tend-keeper.8"]

@@ -9,7 +9,7 @@ import pytest
 import lib
 from lib import shows
 
-LIST = (lib.ROOT / "src" / "cmd" / "list.h").read_text()
+LIST = (lib.ROOT / "src" / "cmd" / "line" / "list.h").read_text()
 COMMANDS = re.findall(r"^CMD\((\w+)\)$", LIST, re.MULTILINE)
 PAGES = lib.BUILD / "docs" / "man"
 PROSE = lib.ROOT / "docs" / "man"

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "base/buf.h"
-#include "cmd/fold.h"
+#include "cmd/line/fold.h"
 
 static void
 folds(unsigned cols, const char *text, const char *want)

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "cmd/listing.h"
+#include "cmd/look/listing.h"
 #include "session/manifest.h"
 #include "vt/uni.h"
 

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/mem.h"
-#include "cmd/opt.h"
+#include "cmd/line/opt.h"
 
 struct args {
 	const char *size, *name;

@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "cmd/picker.h"
+#include "cmd/attach/picker.h"
 #include "vt/key.h"
 #include "vt/text.h"
 #include "vt/vt.h"

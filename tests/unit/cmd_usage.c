@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "cmd/usage.h"
+#include "cmd/line/usage.h"
 
 static void
 assert_operand(const char *usage, unsigned i, const char *want)

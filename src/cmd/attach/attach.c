@@ -1,0 +1,269 @@
+#include "cmd/attach/attaching.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "client/attach.h"
+#include "cmd/line/cmd.h"
+#include "cmd/settings/config.h"
+#include "cmd/line/operands.h"
+#include "cmd/line/opt.h"
+#include "cmd/line/out.h"
+#include "cmd/attach/picking.h"
+#include "cmd/target/target.h"
+#include "session/last.h"
+
+struct args {
+	bool readonly, steal, alone, in_line, nested;
+	const char *replay, *prefix;
+};
+
+static const struct opt options[] = {
+	OPT_FLAG(struct args, readonly, "read-only", 'r',
+	    "look, and type nothing"),
+	OPT_FLAG(struct args, steal, "steal", 0,
+	    "take the right to type from whoever has it"),
+	OPT_FLAG(struct args, alone, "detach-others", 'd',
+	    "detach everybody else who is attached"),
+	OPT_CHOICE(struct args, replay, "replay", 0, "HOW", "screen|raw|none",
+	    "screen (the default), raw or none: what comes first"),
+	OPT_FLAG(struct args, in_line, "inline", 0,
+	    "no alternate screen: into the terminal's own scrollback"),
+	OPT_FLAG(struct args, nested, "nested", 0,
+	    "even on a terminal that is in a session itself"),
+	OPT_VALUE(struct args, prefix, "prefix", 0, "KEY",
+	    "the key that speaks to tend (C-], or $TEND_PREFIX)"),
+	{ 0 },
+};
+
+static int
+parse_replay(struct call *call, const char *s, enum hello_replay *out)
+{
+	static const char *const names[] = {
+		[HELLO_SCREEN] = "screen",
+		[HELLO_RAW] = "raw",
+		[HELLO_NONE] = "none",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(s, names[i]) == 0) {
+			*out = (enum hello_replay)i;
+			return 0;
+		}
+	return out_fail(call->out, FAIL_USAGE,
+	    "--replay %s: give screen, raw or none", s);
+}
+
+static enum failure
+failure_of(int result)
+{
+	switch (result) {
+	case -ENOTTY:
+	case -EINVAL:
+	case -EDEADLK:
+		return FAIL_USAGE;
+	case -EACCES:
+		return FAIL_DENIED;
+	case -ETIMEDOUT:
+		return FAIL_TIMEOUT;
+	case -EPROTO:
+		return FAIL_PROTOCOL;
+	default:
+		return FAIL_UNREACHABLE;
+	}
+}
+
+/* The one that was picked, or the same again when the list was left. */
+static int
+take_other(struct call *call, struct attach_options *o)
+{
+	char id[ID_SIZE];
+	int status = picking_run(call, id);
+
+	if (status != 0)
+		return status;
+	if (id[0] == '\0') /* it may have another name by now */
+		snprintf(id, sizeof(id), "%s", call->target->session.id);
+	handle_leave_session(call->target);
+	status = target_find_session(call, id);
+	o->id = call->target->session.id;
+	o->name = handle_name(call->target);
+	o->steal = o->alone = o->started = false;
+	return status;
+}
+
+void
+attaching_keys(const struct config *c, struct attach_options *o)
+{
+	o->prefix = config_or(c, CONFIG_PREFIX, o->prefix);
+	o->outer = config_or(c, CONFIG_PREFIX, NULL);
+	for (unsigned i = 0; i < KEYS_UNKNOWN; i++)
+		o->bound.names[i] = config_text(c,
+		    CONFIG_KEY_DETACH + i); /* in the order of keys.def */
+}
+
+static void
+ignore(void *arg, const char *text)
+{
+	(void)arg;
+	(void)text;
+}
+
+void
+attaching_pressed(enum keys_command command, char out[ATTACHING_PRESSED_MAX])
+{
+	struct attach_options o = { 0 };
+	struct config config;
+
+	config_init(&config);
+	config_read(&config, ignore,
+	    NULL); /* run and attach warn of mistakes */
+	attaching_keys(&config, &o);
+	snprintf(out, ATTACHING_PRESSED_MAX, "%s %s", keys_prefix(o.prefix),
+	    keys_of(&o.bound, command));
+	config_finish(&config);
+}
+
+static bool
+has_other(void *arg)
+{
+	struct call *call = arg;
+
+	return picking_has_other(call, call->target->session.id);
+}
+
+int
+attaching_run(struct call *call, const struct attach_options *o)
+{
+	struct attach_options now = *o;
+	struct error err = { 0 };
+
+	attaching_keys(call->config, &now);
+	now.has_other = has_other;
+	now.arg = call;
+	for (;;) {
+		bool other = false;
+		int status, result;
+
+		now.other = &other;
+		result = attach_run(&now, call->target->dirfd, &err);
+		if (result < 0)
+			return out_fail(call->out, failure_of(result), "%s",
+			    err.msg);
+		if (!other)
+			return result;
+		status = take_other(call, &now);
+		if (status != 0)
+			return status;
+	}
+}
+
+/* `-`: the session that was attached last. */
+static int
+take_last(struct call *call)
+{
+	char id[ID_SIZE];
+
+	if (last_read(call->target->home.fd, id) < 0)
+		return out_fail(call->out, FAIL_NOT_FOUND,
+		    "no session was attached in %s yet; 'tend ls' lists those "
+		    "that run",
+		    call->target->home.path);
+	call->argc--;
+	call->argv++;
+	return target_find_session(call, id);
+}
+
+/* None was named; *left when the user does not want one after all. */
+static int
+take_unnamed(struct call *call, const struct attach_options *o, bool *left)
+{
+	struct error err = { 0 };
+	int status, rc = attach_check(o, &err);
+	char id[ID_SIZE];
+
+	if (rc < 0)
+		return out_fail(call->out, failure_of(rc), "%s", err.msg);
+	status = picking_run(call, id);
+	*left = id[0] == '\0';
+	return status != 0 || *left ? status : target_find_session(call, id);
+}
+
+static int
+take_session(struct call *call, const struct attach_options *o, bool *left)
+{
+	if (call->argc > 0 && strcmp(call->argv[0], "-") == 0)
+		return take_last(call);
+	if (call->argc == 0 && picking_can())
+		return take_unnamed(call, o, left);
+	return target_take_session(call, o->readonly ? CMD_NEWEST : 0);
+}
+
+static int
+run(struct call *call)
+{
+	const struct args *a = call->args;
+	struct attach_options o = {
+		.readonly = a->readonly,
+		.steal = a->steal,
+		.alone = a->alone,
+		.in_line = a->in_line,
+		.nested = a->nested,
+		.prefix = a->prefix,
+	};
+	bool left = false;
+	int status = 0;
+
+	if (call->out->json)
+		return out_fail(call->out, FAIL_USAGE,
+		    "attaching is for people; with --json, use 'tend snapshot' "
+		    "or 'tend log -f'");
+	if (a->readonly && a->alone)
+		return out_fail(call->out, FAIL_USAGE,
+		    "-d detaches others, which --read-only has no right to; "
+		    "give one of them");
+	if (a->replay != NULL)
+		status = parse_replay(call, a->replay, &o.replay);
+	attaching_keys(call->config, &o);
+	if (status == 0)
+		status = take_session(call, &o, &left);
+	if (status == 0)
+		status = operands_check(call, 0, 0, "");
+	if (status != 0 || left)
+		return status;
+	o.homefd = call->target->home.fd;
+	o.id = call->target->session.id;
+	o.name = handle_name(call->target);
+	return attaching_run(call, &o);
+}
+
+const struct cmd cmd_attach = {
+	.name = "attach",
+	.usage = "[SESSION|-] [-r] [-d] [--steal] [--inline] [--nested]\n"
+		 "            [--replay screen|raw|none] [--prefix KEY]",
+	.summary = "see a session on this terminal, and type into it",
+	.details =
+	    "The prefix, C-] unless told otherwise, then d detaches: the session\n"
+	    "goes on without you.  Closing the terminal does the same.\n"
+	    "\n"
+	    "Without SESSION it is the only one that runs, or one that you pick\n"
+	    "from a list; with --read-only, the newest.  - is the session that\n"
+	    "was attached last.\n"
+	    "\n"
+	    "The session's SSH_AUTH_SOCK leads to your agent from now on, and\n"
+	    "'tend env' inside of it gives your DISPLAY and the like.\n"
+	    "\n"
+	    "Inside of a session, attaching another is refused without --nested:\n"
+	    "the outer one takes the prefix, so the inner one is told to detach\n"
+	    "by pressing it twice, then d; or give it another with --prefix.\n"
+	    "\n"
+	    "The exit status is the program's when it ends (128+n after a\n"
+	    "signal), 0 after detaching, 125 when tend itself fails.\n",
+	.options = options,
+	.args_size = sizeof(struct args),
+	.needs = CMD_NEEDS_HOME | CMD_READS_CONFIG,
+	.passes_status = true,
+	.run = run,
+};

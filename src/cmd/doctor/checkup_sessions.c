@@ -1,0 +1,176 @@
+#include <stdio.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/json_tree.h"
+#include "base/mem.h"
+#include "base/version.h"
+#include "client/conn.h"
+#include "cmd/doctor/checkup.h"
+#include "home/damage.h"
+#include "cmd/target/target.h"
+#include "session/quota.h"
+
+/* Whether every session that runs can be reached, and is as it should be. */
+
+#define ANSWER_MS 2000
+#define SILENT_MAX 5 /* then no more are waited for */
+
+struct tour {
+	struct checkup *c;
+	unsigned active, reached, silent, old, lost;
+};
+
+static int
+greet(struct conn *conn, int dirfd, struct error *err)
+{
+	struct hello hello;
+
+	hello_init(&hello);
+	hello.mode = HELLO_CONTROL;
+	snprintf(hello.client, sizeof(hello.client), "tend %s", TEND_VERSION);
+	return conn_open(conn, dirfd, &hello, ANSWER_MS, err);
+}
+
+/* What the host says of itself: that the log is behind, or worse. */
+static void
+look_at_state(struct tour *t, const struct manifest *m, struct conn *conn)
+{
+	auto_free char *text = NULL;
+	auto_json json_t *tree = NULL;
+	char code[32], fix[64];
+	const char *degraded;
+
+	if (conn_call(conn, "session.get", "{}", &text, code, NULL) < 0)
+		return;
+	tree = json_loads(text, 0, NULL);
+	degraded = json_string_value(json_object_get(tree, "degraded"));
+	snprintf(fix, sizeof(fix), "tend info %s", m->id);
+	if (degraded != NULL)
+		checkup_bad(t->c, CHECKUP_WARNING,
+		    "its program runs on, but not all of it is seen or kept",
+		    fix, "%s: %s", m->name, degraded);
+	if (m->unkept)
+		checkup_bad(t->c, CHECKUP_WARNING,
+		    "nobody will know how its program ends", fix,
+		    "%s has lost its keeper", m->name);
+}
+
+static void
+visit(struct tour *t, const struct manifest *m, int dirfd)
+{
+	struct conn conn;
+	struct error err = { 0 };
+	char fix[128];
+
+	if (t->silent >= SILENT_MAX)
+		return;
+	if (greet(&conn, dirfd, &err) < 0) {
+		t->silent++;
+		snprintf(fix, sizeof(fix), "kill -9 %d", (int)m->host.pid);
+		checkup_bad(t->c, CHECKUP_PROBLEM,
+		    "its program runs, but it can be neither seen nor typed to",
+		    m->host.pid > 0 ? fix : NULL,
+		    "%s: its host does not answer: %s%s", m->name, err.msg,
+		    m->host.pid > 0 ? " (its keeper starts another when that "
+				      "is killed)" :
+				      "");
+		return;
+	}
+	t->reached++;
+	t->old += strcmp(conn.welcome.host, "tend " TEND_VERSION) != 0;
+	look_at_state(t, m, &conn);
+	conn_close(&conn);
+}
+
+/* Only what nobody writes any more: a log that is written says so itself. */
+static void
+look_at_log(struct tour *t, const struct manifest *m, int dirfd)
+{
+	char fix[64];
+
+	snprintf(fix, sizeof(fix), "tend log %s", m->id);
+	if (damage_look(&t->c->answer->report, m, dirfd, DAMAGE_DEEP))
+		checkup_bad(t->c, CHECKUP_PROBLEM,
+		    "what is missing is lost, unless there is a copy of its "
+		    "directory; the rest can be read",
+		    fix, "%s: its log is damaged", m->name);
+}
+
+static int
+on_session(void *arg, const char *id)
+{
+	struct tour *t = arg;
+	struct error err = { 0 };
+	struct manifest m;
+	auto_close int dirfd = home_session_dir(&t->c->target->home, id, &err);
+
+	manifest_init(&m);
+	if (dirfd < 0 || manifest_read_now(dirfd, &m, &err) < 0) {
+		checkup_bad(t->c, CHECKUP_WARNING,
+		    "it cannot be listed; its log may still be whole", NULL,
+		    "session %s: %s", id, err.msg);
+	} else {
+		t->lost += m.outcome == OUTCOME_LOST &&
+		    m.status == STATUS_EXITED;
+		t->active += status_is_active(m.status);
+		if (damage_tell_manifest(&t->c->answer->report, &m))
+			checkup_bad(t->c, CHECKUP_PROBLEM,
+			    "what it says of the session may be wrong", NULL,
+			    "%s: its session.json is damaged", m.id);
+		if (status_has_live_host(m.status))
+			visit(t, &m, dirfd);
+		else
+			look_at_log(t, &m, dirfd);
+	}
+	manifest_finish(&m);
+	return 0;
+}
+
+static void
+sum_up(struct tour *t)
+{
+	struct checkup *c = t->c;
+
+	if (t->silent >= SILENT_MAX)
+		checkup_bad(c, CHECKUP_PROBLEM,
+		    "so many do not answer that the others were not asked",
+		    NULL, "%u of %u sessions were reached", t->reached,
+		    t->active);
+	else if (t->silent == 0)
+		checkup_ok(c, "%u running, all answer", t->active);
+	if (t->old > 0)
+		checkup_bad(c, CHECKUP_WARNING,
+		    "they do not have what this version brings",
+		    "tend upgrade --all",
+		    "%u of another version than " //
+		    TEND_VERSION,
+		    t->old);
+	if (t->lost > 0)
+		checkup_ok(c,
+		    "%u lost, by a reboot or a kill; 'tend rerun' "
+		    "starts one again",
+		    t->lost);
+	if (t->active >= QUOTA_SESSIONS / 10 * 9)
+		checkup_bad(c, CHECKUP_WARNING,
+		    "no more can be started at 1,000", "tend ls",
+		    "%u sessions run", t->active);
+}
+
+void
+checkup_sessions(struct checkup *c)
+{
+	struct tour t = { .c = c };
+	struct error err;
+
+	if (!c->target->has_home)
+		checkup_ok(c, "there is no home to look in");
+	else if (home_each(&c->target->home, on_session, &t, &err) < 0)
+		checkup_bad(c, CHECKUP_PROBLEM, "no session can be found", NULL,
+		    "%s", err.msg);
+	else
+		sum_up(&t);
+}

@@ -1,0 +1,171 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cmd/doctor/checkup.h"
+#include "cmd/line/cmd.h"
+#include "cmd/settings/config.h"
+#include "cmd/line/operands.h"
+#include "cmd/line/out.h"
+#include "cmd/target/target.h"
+#include "home/words.h"
+
+#define TEXT_MAX 8192
+#define STATUS_PROBLEM 1
+
+static const struct {
+	const char *name;
+	checkup_fn *look;
+} checks[] = {
+	{ "programs", checkup_programs },
+	{ "path", checkup_path },
+	{ "config", checkup_config },
+	{ "home", checkup_home },
+	{ "disk", checkup_disk },
+	{ "sessions", checkup_sessions },
+	{ "files", checkup_files },
+	{ "processes", checkup_processes },
+	{ "terminals", checkup_terminals },
+	{ "memory", checkup_memory },
+	{ "lingering", checkup_lingering },
+	{ "fonts", checkup_fonts },
+	{ "terminfo", checkup_terminfo },
+	{ "locale", checkup_locale },
+	{ "screen", checkup_screen },
+};
+
+static const char *const levels[] = {
+	[CHECKUP_OK] = "ok",
+	[CHECKUP_WARNING] = "warning",
+	[CHECKUP_PROBLEM] = "problem",
+};
+
+static void
+put_plain(struct buf *out, const char *label, const char *text)
+{
+	if (text == NULL)
+		return;
+	buf_printf(out, "%20s %-4s ", "", label);
+	words_put_safe(out, text);
+	buf_putc(out, '\n');
+}
+
+static void
+tell(struct checkup *c, enum checkup_level level, const char *what,
+    const char *why, const char *fix)
+{
+	c->counts[level]++;
+	if (c->json != NULL) {
+		json_out_open(c->json, '{');
+		json_put_text(c->json, "check", c->check);
+		json_put_text(c->json, "level", levels[level]);
+		json_put_text(c->json, "what", what);
+		json_put_text(c->json, "why", why);
+		json_put_text(c->json, "fix", fix);
+		json_out_close(c->json, '}');
+		return;
+	}
+	buf_printf(c->out, "%-8s %-10s ", levels[level], c->check);
+	words_put_safe(c->out, what);
+	buf_putc(c->out, '\n');
+	put_plain(c->out, "why:", why);
+	put_plain(c->out, "do:", fix);
+}
+
+void
+checkup_ok(struct checkup *c, const char *fmt, ...)
+{
+	char text[TEXT_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	tell(c, CHECKUP_OK, text, NULL, NULL);
+}
+
+void
+checkup_bad(struct checkup *c, enum checkup_level level, const char *why,
+    const char *fix, const char *fmt, ...)
+{
+	char text[TEXT_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	tell(c, level, text, why, fix);
+}
+
+static void
+look_at_all(struct checkup *c)
+{
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		c->check = checks[i].name;
+		checks[i].look(c);
+	}
+}
+
+static void
+put_counts(struct checkup *c)
+{
+	const unsigned *n = c->counts;
+
+	if (c->json != NULL) {
+		json_put_number(c->json, "warnings", n[CHECKUP_WARNING]);
+		json_put_number(c->json, "problems", n[CHECKUP_PROBLEM]);
+		return;
+	}
+	buf_printf(c->out, "\n%u ok, %u %s, %u %s\n", n[CHECKUP_OK],
+	    n[CHECKUP_WARNING],
+	    n[CHECKUP_WARNING] == 1 ? "warning" : "warnings",
+	    n[CHECKUP_PROBLEM],
+	    n[CHECKUP_PROBLEM] == 1 ? "problem" : "problems");
+}
+
+static int
+run(struct call *call)
+{
+	struct config config;
+	struct checkup c = { .target = call->target,
+		.config = &config,
+		.answer = call->out,
+		.out = &call->out->buf };
+	struct json_out j;
+	int status = operands_check(call, 0, 0, "");
+
+	if (status != 0)
+		return status;
+	if (call->out->json) {
+		c.json = &j;
+		out_begin(call->out, &j);
+		json_out_open(&j, '{');
+		json_put_open(&j, "checks", '[');
+	}
+	config_init(&config);
+	look_at_all(&c);
+	config_finish(&config);
+	if (c.json != NULL)
+		json_out_close(&j, ']');
+	put_counts(&c);
+	if (c.json != NULL)
+		json_out_close(&j, '}');
+	status = out_send(call->out);
+	if (status == 0 && c.counts[CHECKUP_PROBLEM] > 0)
+		status = STATUS_PROBLEM;
+	return status;
+}
+
+const struct cmd cmd_doctor = {
+	.name = "doctor",
+	.usage = "[--json]",
+	.summary = "check the installation, the home, limits and sessions",
+	.details =
+	    "Looks at what tend needs, and changes nothing.  Each line is ok, a\n"
+	    "warning (it works, but not as it could) or a problem (something\n"
+	    "will not work), with why that matters and a command that helps.\n"
+	    "The logs of ended sessions are read.  The exit status is 10 when one\n"
+	    "is damaged, and 1 when there is another problem.\n",
+	.run = run,
+};

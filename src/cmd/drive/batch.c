@@ -1,0 +1,235 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/json_tree.h"
+#include "base/mem.h"
+#include "client/batch.h"
+#include "cmd/line/cmd.h"
+#include "cmd/line/operands.h"
+#include "cmd/line/opt.h"
+#include "cmd/line/out.h"
+#include "cmd/line/signals.h"
+#include "cmd/line/slurp.h"
+#include "cmd/target/target.h"
+#include "home/fault.h"
+#include "home/report.h"
+#include "home/waiting.h"
+#include "op/step.h"
+#include "home/words.h"
+
+#define STEPS_BYTES (8u << 20)
+#define TIMED_OUT 11
+
+struct args {
+	const char *steps;
+	bool keep_going;
+};
+
+static const struct opt options[] = {
+	OPT_VALUE(struct args, steps, "steps", 's', "JSON",
+	    "the steps, in place of FILE"),
+	OPT_FLAG(struct args, keep_going, "keep-going", 'k',
+	    "go on after a step that failed"),
+	{ 0 },
+};
+
+static int
+read_steps(const struct call *call, struct buf *out, struct error *err)
+{
+	const struct args *a = call->args;
+
+	if (a->steps == NULL && call->argc == 0 && isatty(STDIN_FILENO))
+		return error_set(err, EINVAL,
+		    "no steps: standard input is a terminal; give a FILE, "
+		    "--steps, or pipe them here");
+	if (a->steps == NULL)
+		return slurp(call->argc > 0 ? call->argv[0] : "-", out, err);
+	return buf_puts(out, a->steps) < 0 ?
+	    error_set(err, EMSGSIZE, "--steps is too long") :
+	    0;
+}
+
+static struct batch *
+prepare(const struct call *call, struct error *err)
+{
+	auto_json json_t *tree = NULL;
+	struct batch *b = NULL;
+	struct buf text;
+
+	buf_init(&text, STEPS_BYTES);
+	if (read_steps(call, &text, err) == 0) {
+		tree = json_tree_read((const char *)text.data, text.len, err);
+		if (tree != NULL)
+			b = batch_create(tree, err);
+	}
+	buf_finish(&text);
+	return b;
+}
+
+static int
+step_status(const struct out *out, const struct batch_step *s)
+{
+	if (s->timed_out)
+		return TIMED_OUT;
+	if (strcmp(s->code, STEP_EXIT_STATUS) == 0 && s->exit_code > 0)
+		return s->exit_code;
+	if (strcmp(s->code, "refused") == 0)
+		return out_status(out, FAIL_DENIED);
+	return out_status(out, failure_called(s->code));
+}
+
+/* The status of the whole is that of the first step that failed. */
+static int
+judge(const struct out *out, const struct batch *b, int signals)
+{
+	struct batch_step s;
+
+	for (size_t i = 0; i < batch_steps(b); i++) {
+		batch_step(b, i, &s);
+		if (s.status == BATCH_INTERRUPTED)
+			return signals_status(signals);
+		if (s.status == BATCH_FAILED)
+			return step_status(out, &s);
+	}
+	return 0;
+}
+
+/* What a step gave, below its line, without the empty rows at its end. */
+static void
+put_text(struct buf *out, const char *text)
+{
+	auto_free char *copy = xstrdup(text);
+	size_t len = strlen(copy);
+
+	while (len > 0 && copy[len - 1] == '\n')
+		copy[--len] = '\0';
+	words_put_lines(out, copy);
+	if (len > 0)
+		buf_putc(out, '\n');
+}
+
+static void
+put_plain(struct out *out, const struct batch *b)
+{
+	struct batch_step s;
+
+	for (size_t i = 0; i < batch_steps(b); i++) {
+		batch_step(b, i, &s);
+		buf_printf(&out->buf, "%3zu  %-8s  %s", i, s.kind,
+		    batch_status_name(s.status));
+		if (s.status == BATCH_FAILED) {
+			buf_puts(&out->buf, ": ");
+			words_put_safe(&out->buf, s.message);
+		} else if (s.exit_code > 0) {
+			buf_printf(&out->buf, ": exit status %d", s.exit_code);
+		}
+		buf_putc(&out->buf, '\n');
+		if (s.text != NULL)
+			put_text(&out->buf, s.text);
+	}
+}
+
+static int
+answer(struct out *out, const struct batch *b)
+{
+	struct json_out j;
+
+	if (out->json) {
+		out_begin(out, &j);
+		batch_put(b, &j);
+	} else {
+		put_plain(out, b);
+	}
+	return out_send(out);
+}
+
+/*
+ * The host is gone: another has followed, or the log tells.  What goes wrong
+ * then is the step's failure, and not the answer.
+ */
+static json_t *
+on_lost(void *arg, json_t *args)
+{
+	struct handle *h = arg;
+	struct report silent;
+	struct fault fault;
+	struct waiting_one one = { .handle = h };
+	struct waiting w = { .report = &silent,
+		.fault = &fault,
+		.ones = &one,
+		.n = 1,
+		.args = args,
+		.cancel_fd = h->cancel_fd };
+
+	report_init(&silent, NULL, NULL);
+	conn_close(&h->conn);
+	if (handle_refresh(h, NULL) == 0)
+		(void)waiting_run(&w);
+	report_finish(&silent);
+	return one.result;
+}
+
+static int
+carry_out(struct call *call, struct batch *b)
+{
+	const struct args *a = call->args;
+	auto_close int signals = -1;
+	int status = target_connect(call), sent;
+
+	if (status != 0)
+		return status;
+	signals = signals_catch();
+	call->target->cancel_fd = call->target->conn.cancel_fd = signals;
+	batch_on_lost(b, on_lost, call->target);
+	batch_run(b, &call->target->conn, a->keep_going);
+	status = judge(call->out, b, signals);
+	sent = answer(call->out, b);
+	return sent != 0 ? sent : status;
+}
+
+static int
+run(struct call *call)
+{
+	const struct args *a = call->args;
+	struct error err = { 0 };
+	struct batch *b;
+	int status;
+
+	status = operands_check(call, 0, a->steps == NULL ? 1 : 0, "");
+	if (status != 0)
+		return status;
+	b = prepare(call, &err);
+	if (b == NULL)
+		return out_fail(call->out, FAIL_USAGE, "%s", err.msg);
+	status = carry_out(call, b);
+	batch_destroy(b);
+	return status;
+}
+
+const struct cmd cmd_batch = {
+	.name = "batch",
+	.usage = "SESSION [FILE|- | --steps JSON] [--keep-going] [--json]",
+	.summary = "carry out steps: type, wait, run, look",
+	.details =
+	    "Steps are a JSON array of objects with one key each:\n"
+	    "\n"
+	    "  [{\"text\":\"make\"}, {\"keys\":[\"Enter\"]},\n"
+	    "   {\"wait\":{\"command_done\":true,\"timeout\":\"2m\"}},\n"
+	    "   {\"exec\":\"git status\"}, {\"snapshot\":{\"format\":\"text\"}}]\n"
+	    "\n"
+	    "also paste, hex, mouse and prompt.  A wait is about what is shown\n"
+	    "after the input before it.  Nothing is sent unless all steps are\n"
+	    "well formed.  A step that fails ends it, unless --keep-going; its\n"
+	    "exit status is then that of the first failure, 11 for a time limit.\n"
+	    "A command that ends with another status than 0 has failed, and its\n"
+	    "status is passed on; {\"exec\":\"grep x f\",\"ok\":[0,1]} allows more.\n",
+	.options = options,
+	.args_size = sizeof(struct args),
+	.needs = CMD_NEEDS_SESSION,
+	.run = run,
+};

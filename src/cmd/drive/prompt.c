@@ -1,0 +1,192 @@
+#include <stdio.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/json_out.h"
+#include "base/json_tree.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "cmd/line/cmd.h"
+#include "cmd/line/operands.h"
+#include "cmd/line/opt.h"
+#include "cmd/line/out.h"
+#include "cmd/line/slurp.h"
+#include "cmd/target/target.h"
+#include "home/units.h"
+#include "home/words.h"
+
+#define TEXT_MAX (512u << 10)
+#define TIMEOUT_MS 10000
+#define LONGEST_MS 3600000
+#define MARGIN_MS 10000 /* that the host gets beyond that */
+#define UNCONFIRMED 11
+
+struct args {
+	const char *profile, *timeout;
+	bool force;
+};
+
+static const struct opt options[] = {
+	OPT_CHOICE(struct args, profile, "profile", 'p', "PROFILE",
+	    "shell|line|nudge", "line (the default), shell or nudge"),
+	OPT_FLAG(struct args, force, "force", 'f',
+	    "type it whatever stands on the screen"),
+	OPT_VALUE(struct args, timeout, "timeout", 't', "DURATION",
+	    "how long it may take (10s); a number alone is ms"),
+	{ 0 },
+};
+
+static int
+read_timeout(struct call *call, uint64_t *ms)
+{
+	const struct args *a = call->args;
+	struct error err;
+	uint64_t ns;
+
+	*ms = TIMEOUT_MS;
+	if (a->timeout == NULL)
+		return 0;
+	if (units_duration(a->timeout, &ns, &err) < 0)
+		return out_fail(call->out, FAIL_USAGE, "--timeout: %s",
+		    err.msg);
+	*ms = ns / 1000000;
+	if (*ms == 0 || *ms > LONGEST_MS)
+		return out_fail(call->out, FAIL_USAGE,
+		    "--timeout %s: give from 1ms to 1h", a->timeout);
+	return 0;
+}
+
+/* The operand, or standard input for "-". */
+static int
+read_text(struct call *call, struct buf *out)
+{
+	struct error err;
+	int status = operands_check(call, 1, 1, "TEXT");
+
+	if (status != 0)
+		return status;
+	if (strcmp(call->argv[0], "-") != 0)
+		buf_puts(out, call->argv[0]);
+	else if (slurp("-", out, &err) < 0)
+		return out_fail(call->out, FAIL_USAGE, "%s", err.msg);
+	if (out->full)
+		return out_fail(call->out, FAIL_USAGE,
+		    "TEXT is more than %u KiB; send it in parts",
+		    TEXT_MAX >> 10);
+	if (out->len > 0 &&
+	    (memchr(out->data, 0, out->len) != NULL ||
+		!utf8_valid(out->data, out->len)))
+		return out_fail(call->out, FAIL_USAGE, "TEXT is not UTF-8");
+	return 0;
+}
+
+static char *
+put_request(const struct args *a, const struct buf *text, uint64_t timeout_ms)
+{
+	struct json_out j;
+	struct buf b;
+
+	buf_init(&b, 8 * (size_t)TEXT_MAX);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	json_out_key(&j, "text");
+	json_out_string(&j, (const char *)text->data, text->len);
+	if (a->profile != NULL) {
+		json_out_key(&j, "profile");
+		json_out_text(&j, a->profile);
+	}
+	if (a->force) {
+		json_out_key(&j, "force");
+		json_out_bool(&j, true);
+	}
+	json_out_key(&j, "timeout_ms");
+	json_out_number(&j, timeout_ms);
+	json_out_close(&j, '}');
+	return buf_take(&b);
+}
+
+static int
+show(struct call *call, const char *answer)
+{
+	auto_json json_t *tree = json_loads(answer, 0, NULL);
+	const char *result = json_string_value(json_object_get(tree, "result"));
+	const char *why = json_string_value(json_object_get(tree, "reason"));
+	struct json_out j;
+	int status;
+
+	if (result == NULL || why == NULL)
+		return out_fail(call->out, FAIL_PROTOCOL,
+		    "the host's answer has no result in it");
+	if (call->out->json) {
+		out_begin(call->out, &j);
+		json_out_json(&j, answer);
+	} else {
+		buf_printf(&call->out->buf, "%s: ", result);
+		words_put_safe(&call->out->buf, why);
+		buf_putc(&call->out->buf, '\n');
+	}
+	status = out_send(call->out);
+	if (status != 0 || strcmp(result, "delivered") == 0)
+		return status;
+	return strcmp(result, "refused") == 0 ?
+	    out_status(call->out, FAIL_DENIED) :
+	    UNCONFIRMED;
+}
+
+static int
+run(struct call *call)
+{
+	auto_free char *args = NULL, *answer = NULL;
+	uint64_t timeout_ms = 0;
+	struct buf text;
+	int status;
+
+	buf_init(&text, TEXT_MAX);
+	status = read_timeout(call, &timeout_ms);
+	if (status == 0)
+		status = read_text(call, &text);
+	if (status == 0)
+		args = put_request(call->args, &text, timeout_ms);
+	buf_finish(&text);
+	if (status == 0)
+		status = target_connect(call);
+	if (status != 0)
+		return status;
+	call->target->conn.timeout_ms = (int)timeout_ms + MARGIN_MS;
+	status = target_ask(call, "session.prompt", args, &answer);
+	return status != 0 ? status : show(call, answer);
+}
+
+const struct cmd cmd_prompt = {
+	.name = "prompt",
+	.usage = "SESSION TEXT|- [--profile shell|line|nudge] [--force] "
+		 "[--timeout DURATION] [--json]",
+	.summary = "type a message, submit it, and see that it went",
+	.details =
+	    "The text is typed as one piece with the key that submits it; nobody\n"
+	    "else's input comes between.  That key is pressed again when nothing\n"
+	    "happens, the text never.  With -, the text is standard input.\n"
+	    "\n"
+	    "The answer is 'delivered' (exit status 0: the program read it and\n"
+	    "answered), 'unconfirmed' (11: it was typed, but there is no evidence\n"
+	    "of that) or 'refused' (12: nothing was typed), and why.  With --json\n"
+	    "there are also a code for the reason and the evidence.\n"
+	    "\n"
+	    "While the bottom of the screen asks a question (a marked option, y/n,\n"
+	    "buttons, 'Enter to continue') nothing is typed, for text and Enter\n"
+	    "would be the answer; --force types all the same.\n"
+	    "\n"
+	    "A text that was typed and not submitted, because its time was up or\n"
+	    "its host was killed, is not typed behind: prompt the same text again\n"
+	    "to submit it.  Another text is refused unless --force is given.\n"
+	    "\n"
+	    "The profile nudge has the timing of the Tmux Adapter.  Its Escape\n"
+	    "interrupts an agent that is busy: use it only where you need that.\n",
+	.options = options,
+	.args_size = sizeof(struct args),
+	.needs = CMD_NEEDS_SESSION,
+	.run = run,
+};

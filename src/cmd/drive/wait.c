@@ -1,0 +1,529 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/error.h"
+#include "base/json_tree.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "cmd/line/cmd.h"
+#include "cmd/line/opt.h"
+#include "cmd/line/out.h"
+#include "cmd/target/target.h"
+#include "home/fault.h"
+#include "home/units.h"
+#include "home/waiting.h"
+#include "op/condition.h"
+#include "home/words.h"
+
+#define TIMED_OUT 11 /* exit status; of a session that has ended, 4 */
+#define SIGNALLED 128
+#define LONGEST "7d" /* that a wait may take */
+
+struct args {
+	const char *text, *regex, *absent, *cursor, *changed_since;
+	const char *stable, *idle, *after, *timeout;
+	bool command_done, exit, seen, echo, any, all, pass_status;
+};
+
+static const struct opt options[] = {
+	OPT_VALUE(struct args, text, "text", 't', "TEXT",
+	    "this is on the screen"),
+	OPT_VALUE(struct args, regex, "regex", 'r', "PATTERN",
+	    "this regular expression matches the screen"),
+	OPT_VALUE(struct args, absent, "absent", 0, "TEXT",
+	    "this is not on the screen"),
+	OPT_VALUE(struct args, cursor, "cursor", 0, "ROW,COL",
+	    "the cursor is there; * is any"),
+	OPT_VALUE(struct args, changed_since, "changed-since", 0, "HASH",
+	    "the screen is another than that"),
+	OPT_VALUE(struct args, stable, "stable", 0, "DURATION",
+	    "the text has been the same for so long"),
+	OPT_VALUE(struct args, idle, "idle", 0, "DURATION",
+	    "nothing was written or typed for so long"),
+	OPT_FLAG(struct args, command_done, "command-done", 0,
+	    "a command of the shell has ended"),
+	OPT_FLAG(struct args, exit, "exit", 0, "the session has ended"),
+	OPT_FLAG(struct args, seen, "seen", 0,
+	    "text and regex: also what flashes or scrolls past"),
+	OPT_FLAG(struct args, echo, "echo", 0,
+	    "text and regex: also in the echo of what was typed"),
+	OPT_VALUE(struct args, after, "after", 0, "SEQ",
+	    "only lines that have come after this event"),
+	OPT_VALUE(struct args, timeout, "timeout", 0, "DURATION",
+	    "give up after so long (30s); a number alone is ms"),
+	OPT_FLAG(struct args, any, "any", 0, "of several sessions, the first"),
+	OPT_FLAG(struct args, all, "all", 0, "of several sessions, each"),
+	OPT_FLAG(struct args, pass_status, "pass-status", 0,
+	    "exit with the status of what has ended"),
+	{ 0 },
+};
+
+/* ------------------------------------------------------------ what is asked */
+
+static int
+put_text(json_t *o, const char *name, const char *option, const char *text,
+    struct error *err)
+{
+	if (text == NULL)
+		return 0;
+	if (!utf8_valid(text, strlen(text)))
+		return error_set(err, EINVAL, "%s must be UTF-8", option);
+	json_object_set_new(o, name, json_string(text));
+	return 0;
+}
+
+static int
+put_ms(json_t *o, const char *name, const char *option, const char *text,
+    struct error *err)
+{
+	struct error why;
+	uint64_t ns;
+
+	if (text == NULL)
+		return 0;
+	if (units_duration(text, &ns, &why) < 0)
+		return error_set(err, EINVAL, "%s: %s", option, why.msg);
+	json_object_set_new(o, name, json_integer((json_int_t)(ns / 1000000)));
+	return 0;
+}
+
+static int
+put_after(json_t *o, const char *text, struct error *err)
+{
+	uint64_t seq;
+
+	if (text == NULL)
+		return 0;
+	if (!units_number(text, INT64_MAX, &seq))
+		return error_set(err, EINVAL,
+		    "--after %.40s: give the seq of an event, a number", text);
+	json_object_set_new(o, "after", json_integer((json_int_t)seq));
+	return 0;
+}
+
+static void
+put_flag(json_t *o, const char *name, bool value)
+{
+	if (value)
+		json_object_set_new(o, name, json_true());
+}
+
+/* Without a condition it is the end that is waited for, however long. */
+static bool
+has_condition(const struct args *a)
+{
+	return a->text != NULL || a->regex != NULL || a->absent != NULL ||
+	    a->cursor != NULL || a->changed_since != NULL ||
+	    a->stable != NULL || a->idle != NULL || a->command_done || a->exit;
+}
+
+static const char *
+time_limit(const struct args *a)
+{
+	if (a->timeout != NULL)
+		return a->timeout;
+	return has_condition(a) ? "30s" : LONGEST;
+}
+
+static int
+put_all(json_t *o, const struct args *a, struct error *err)
+{
+	const struct {
+		const char *name, *option, *value;
+	} texts[] = {
+		{ "text", "--text", a->text },
+		{ "regex", "--regex", a->regex },
+		{ "absent", "--absent", a->absent },
+		{ "cursor", "--cursor", a->cursor },
+		{ "changed_since", "--changed-since", a->changed_since },
+	};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < sizeof(texts) / sizeof(*texts); i++)
+		rc = put_text(o, texts[i].name, texts[i].option, texts[i].value,
+		    err);
+	if (rc < 0 ||
+	    (rc = put_ms(o, "stable_ms", "--stable", a->stable, err)) < 0 ||
+	    (rc = put_ms(o, "idle_ms", "--idle", a->idle, err)) < 0 ||
+	    (rc = put_ms(o, "timeout_ms", "--timeout", time_limit(a), err)) <
+		0 ||
+	    (rc = put_after(o, a->after, err)) < 0)
+		return rc;
+	put_flag(o, "command_done", a->command_done);
+	put_flag(o, "exit", a->exit || !has_condition(a));
+	put_flag(o, "seen", a->seen);
+	put_flag(o, "echo", a->echo);
+	return 0;
+}
+
+/* The arguments of session.wait; nobody is asked before they are right. */
+static int
+read_args(struct call *call, json_t *o)
+{
+	struct condition c;
+	struct error err;
+
+	if (put_all(o, call->args, &err) < 0 ||
+	    condition_read(&c, o, CONDITION_OPTIONS, &err) < 0)
+		return out_fail(call->out, FAIL_USAGE, "%s", err.msg);
+	condition_finish(&c);
+	return 0;
+}
+
+/* ------------------------------------------------------- which sessions */
+
+/* Targets of all sessions but the first, which main has found. */
+struct others {
+	struct handle *targets;
+	size_t n;
+};
+
+static int
+find_others(struct call *call, struct others *others)
+{
+	int status = 0;
+
+	others->targets = xcalloc((size_t)call->argc + 1,
+	    sizeof(*others->targets));
+	for (int i = 0; status == 0 && i < call->argc; i++) {
+		struct handle *t = &others->targets[others->n++];
+		struct call one = *call;
+
+		one.target = t;
+		one.argc = 1;
+		one.argv = &call->argv[i];
+		handle_init(t, call->target->home_option);
+		status = target_prepare(&one,
+		    CMD_NEEDS_SESSION | CMD_FINDS_DESTROYED);
+	}
+	return status;
+}
+
+static int
+check_several(struct call *call)
+{
+	const struct args *a = call->args;
+
+	if (a->any && a->all)
+		return out_fail(call->out, FAIL_USAGE,
+		    "--any and --all contradict each other; give one");
+	if (call->argc > 0 && !a->any && !a->all)
+		return out_fail(call->out, FAIL_USAGE,
+		    "for which of %d sessions? give --any or --all",
+		    call->argc + 1);
+	if (a->pass_status && !a->exit && !a->command_done && has_condition(a))
+		return out_fail(call->out, FAIL_USAGE,
+		    "--pass-status is about what ends; give --exit or "
+		    "--command-done with it");
+	return 0;
+}
+
+/* ---------------------------------------------------------------- answer */
+
+/* A wait, and the command that it is for. */
+struct waited {
+	struct call *call;
+	struct waiting in;
+};
+
+/* The status of what has ended there, as shells have it; -1: none is known. */
+static int
+ended_with(const struct waiting_one *one)
+{
+	const json_t *code = json_object_get(one->result, "exit_code");
+	const json_t *signo = json_object_get(one->result, "exit_signal");
+
+	if (json_is_integer(signo))
+		return SIGNALLED + (int)json_integer_value(signo);
+	return json_is_integer(code) ? (int)json_integer_value(code) : -1;
+}
+
+static int
+status_of(const struct waited *w)
+{
+	bool timed_out = false, all = true;
+
+	if (w->in.any && w->in.first != NULL)
+		return 0;
+	for (size_t i = 0; i < w->in.n; i++) {
+		all = all && waiting_matched(&w->in.ones[i]);
+		timed_out |= waiting_timed_out(&w->in.ones[i]);
+	}
+	if (all)
+		return 0;
+	return timed_out ? TIMED_OUT :
+			   out_status(w->call->out, FAIL_NOT_RUNNING);
+}
+
+/* With --any, the first that matched and no other. */
+static bool
+is_shown(const struct waited *w, size_t i)
+{
+	if (w->in.any && w->in.first != NULL)
+		return &w->in.ones[i] == w->in.first;
+	return w->in.ones[i].result != NULL;
+}
+
+/* Of several, the first that is not 0. */
+static int
+passed_status(const struct waited *w)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < w->in.n && status == 0; i++)
+		if (is_shown(w, i))
+			status = ended_with(&w->in.ones[i]);
+	if (status >= 0)
+		return status;
+	if (!w->call->out->json)
+		out_note(w->call->out,
+		    "with which status it ended is not known");
+	return out_status(w->call->out, FAIL_INTERNAL);
+}
+
+static void
+put_tree(struct json_out *j, const json_t *tree)
+{
+	auto_free char *text = json_dumps(tree, JSON_COMPACT);
+
+	json_out_json(j, text != NULL ? text : "null");
+}
+
+static void
+put_one(const struct waiting_one *one, struct json_out *j)
+{
+	auto_json json_t *o = json_object();
+
+	json_object_set_new(o, "session", json_string(one->handle->session.id));
+	json_object_set_new(o, "name", json_string(one->handle->session.name));
+	json_object_update(o, one->result);
+	put_tree(j, o);
+}
+
+static void
+put_several(const struct waited *w, int status, struct json_out *j)
+{
+	json_out_open(j, '{');
+	json_out_key(j, "matched");
+	json_out_bool(j, status == 0);
+	json_out_key(j, "timed_out");
+	json_out_bool(j, status == TIMED_OUT);
+	json_out_key(j, "sessions");
+	json_out_open(j, '[');
+	for (size_t i = 0; i < w->in.n; i++)
+		if (is_shown(w, i))
+			put_one(&w->in.ones[i], j);
+	json_out_close(j, ']');
+	json_out_close(j, '}');
+}
+
+/* What was found, for a script to use; of several sessions, where. */
+static void
+say_one(const struct waiting_one *one, bool several, struct buf *out)
+{
+	const char *text = json_string_value(
+	    json_object_get(one->result, "text"));
+	int status = ended_with(one);
+	bool found = text != NULL || status >= 0;
+
+	if (several)
+		words_put_safe(out, handle_name(one->handle));
+	if (several && found)
+		buf_putc(out, '\t');
+	if (text != NULL)
+		words_put_lines(out, text);
+	else if (status >= 0)
+		buf_printf(out, "%d", status);
+	if (several || found)
+		buf_putc(out, '\n');
+}
+
+static void
+say_found(const struct waited *w, bool several)
+{
+	for (size_t i = 0; i < w->in.n; i++)
+		if (is_shown(w, i))
+			say_one(&w->in.ones[i], several, &w->call->out->buf);
+}
+
+/* That it was there, but does not count. */
+static void
+say_seen(const struct waited *w, const struct waiting_one *one)
+{
+	const char *seen = json_string_value(
+	    json_object_get(one->result, "seen"));
+
+	if (seen == NULL)
+		return;
+	if (strcmp(seen, "echo") == 0)
+		out_note(w->call->out,
+		    "it was seen in the echo of what was typed alone; --echo "
+		    "counts that");
+	else
+		out_note(w->call->out,
+		    "it was seen in lines alone that stood there before "
+		    "--after; without --after those count");
+}
+
+/* A command that had ended before does not count; people expect that it does. */
+static void
+say_since(const struct waited *w, const json_t *unmet)
+{
+	const struct args *a = w->call->args;
+
+	if (a->after == NULL && json_is_string(unmet) &&
+	    strcmp(json_string_value(unmet), "command_done") == 0)
+		out_note(w->call->out,
+		    "only a command that ends from now on counts; --after SEQ "
+		    "counts those since that event");
+}
+
+/* Why not: what the screen showed, up to its last line. */
+static void
+say_screen(const struct waited *w, const struct waiting_one *one)
+{
+	const json_t *screen = json_object_get(one->result, "screen");
+	size_t n = json_array_size(screen);
+	const json_t *unmet = json_object_get(one->result, "condition");
+
+	out_note(w->call->out, "session %s: %s: not met: %s",
+	    handle_name(one->handle),
+	    waiting_timed_out(one) ? "timed out" : "it has ended",
+	    json_is_string(unmet) ? json_string_value(unmet) : "?");
+	say_seen(w, one);
+	say_since(w, unmet);
+	while (n > 0 && json_string_length(json_array_get(screen, n - 1)) == 0)
+		n--;
+	for (size_t i = 0; i < n; i++)
+		out_note(w->call->out, "| %s",
+		    json_string_value(json_array_get(screen, i)));
+}
+
+static int
+answer(const struct waited *w, bool several)
+{
+	const struct args *a = w->call->args;
+	int status = status_of(w), sent;
+	struct json_out j;
+
+	if (w->call->out->json) {
+		out_begin(w->call->out, &j);
+		if (several)
+			put_several(w, status, &j);
+		else
+			put_tree(&j, w->in.ones[0].result);
+	} else if (status == 0) {
+		say_found(w, several);
+	} else {
+		for (size_t i = 0; i < w->in.n; i++)
+			if (!waiting_matched(&w->in.ones[i]))
+				say_screen(w, &w->in.ones[i]);
+	}
+	if (status == 0 && a->pass_status)
+		status = passed_status(w);
+	sent = out_send(w->call->out);
+	return sent != 0 ? sent : status;
+}
+
+static int
+wait_for(struct call *call, struct others *others, json_t *args)
+{
+	const struct args *a = call->args;
+	struct fault fault;
+	struct waited w = {
+		.call = call,
+		.in = {
+			.report = &call->out->report,
+			.fault = &fault,
+			.n = others->n + 1,
+			.args = args,
+			.any = a->any,
+		},
+	};
+	int status;
+
+	w.in.ones = xcalloc(w.in.n, sizeof(*w.in.ones));
+	w.in.ones[0].handle = call->target;
+	for (size_t i = 1; i < w.in.n; i++)
+		w.in.ones[i].handle = &others->targets[i - 1];
+	if (waiting_run(&w.in) < 0)
+		status = out_fault(call->out, &fault);
+	else
+		status = answer(&w, a->any || a->all);
+	for (size_t i = 0; i < w.in.n; i++)
+		json_decref(w.in.ones[i].result);
+	free(w.in.ones);
+	return status;
+}
+
+static int
+run(struct call *call)
+{
+	auto_json json_t *args = json_object();
+	struct others others = { 0 };
+	int status;
+
+	status = check_several(call);
+	if (status == 0)
+		status = read_args(call, args);
+	if (status == 0)
+		status = find_others(call, &others);
+	if (status == 0)
+		status = wait_for(call, &others, args);
+	for (size_t i = 0; i < others.n; i++)
+		handle_finish(&others.targets[i]);
+	free(others.targets);
+	return status;
+}
+
+static bool
+may_pass(const void *args)
+{
+	const struct args *a = args;
+
+	return a->pass_status;
+}
+
+const struct cmd cmd_wait = {
+	.name = "wait",
+	.usage =
+	    "[SESSION...] [--text TEXT] [--regex PATTERN] [--absent TEXT]\n"
+	    "            [--cursor ROW,COL] [--changed-since HASH] "
+	    "[--stable DURATION]\n"
+	    "            [--idle DURATION] [--command-done] [--exit] "
+	    "[--seen] [--echo]\n"
+	    "            [--after SEQ] [--timeout DURATION] [--any] [--all] "
+	    "[--pass-status]\n"
+	    "            [--json]",
+	.summary = "wait until a session's screen shows something",
+	.details =
+	    "Without a condition it waits for the end of the session, for a week\n"
+	    "at most.  Several conditions must hold at one moment.  What was found\n"
+	    "is printed: the text, or the exit status of what has ended (--exit,\n"
+	    "--command-done).  The status is 0, or 11 when the time is over, or 4\n"
+	    "when the session has ended and it cannot happen any more; with\n"
+	    "--pass-status in place of 0 that of what has ended, and of 4, 125.\n"
+	    "\n"
+	    "With --after a match counts only if it is in a line that has come\n"
+	    "since: not in one that stood there before, wherever it is drawn\n"
+	    "again.  The echo of what was typed counts with --echo alone.\n"
+	    "\n"
+	    "A DURATION is as in 500ms, 5s or 2m; a number alone is ms.\n"
+	    "\n"
+	    "  tend wait build --text 'tests passed' --timeout 5m\n"
+	    "  seq=$(tend send sh --text ls --keys Enter --json | jq .result.seq)\n"
+	    "  tend wait sh --after $seq --regex '\\$$' --stable 200ms\n"
+	    "  status=$(tend wait a)\n"
+	    "  tend wait a b c --any --exit\n"
+	    "  status=$(tend wait a --exit --timeout 10m)\n"
+	    "  tend wait a --exit --pass-status && echo well done\n",
+	.options = options,
+	.args_size = sizeof(struct args),
+	.needs = CMD_NEEDS_SESSION | CMD_NEWEST | CMD_FINDS_DESTROYED,
+	.may_pass = may_pass,
+	.run = run,
+};

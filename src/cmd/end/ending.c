@@ -1,0 +1,66 @@
+#include "cmd/end/ending.h"
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "cmd/line/cmd.h"
+#include "cmd/line/out.h"
+#include "cmd/target/target.h"
+#include "home/fault.h"
+#include "home/units.h"
+#include "home/words.h"
+
+/* What a host may take beyond the grace: the last of the output, the disk. */
+#define MARGIN_MS 20000
+#define GRACE_MAX_MS (24u * 60 * 60 * 1000)
+
+int
+ending_grace(struct call *call, const char *text, uint32_t *grace_ms)
+{
+	struct error err;
+	uint64_t ns;
+
+	*grace_ms = ENDING_GRACE_MS;
+	if (text == NULL)
+		return 0;
+	if (units_duration_with_unit(text, &ns, &err) < 0)
+		return out_fail(call->out, FAIL_USAGE, "--grace: %s", err.msg);
+	if (ns / 1000000 > GRACE_MAX_MS)
+		return out_fail(call->out, FAIL_USAGE,
+		    "--grace %s: a day is the longest", text);
+	*grace_ms = (uint32_t)(ns / 1000000);
+	return 0;
+}
+
+int
+ending_wait(struct call *call, const char *op, const char *args,
+    uint32_t grace_ms)
+{
+	auto_free char *result = NULL;
+	struct fault f;
+	int status;
+
+	status = target_ask(call, op, args, &result);
+	if (status != 0)
+		return status;
+	if (handle_wait_end(call->target, (int)grace_ms + MARGIN_MS, &f) < 0)
+		return out_fault(call->out, &f);
+	return 0;
+}
+
+int
+ending_answer(struct call *call)
+{
+	const struct manifest *m = &call->target->session;
+	char how[WORDS_MAX];
+	struct json_out j;
+
+	if (call->out->json) {
+		out_begin(call->out, &j);
+		manifest_json(m, 0, &j);
+	} else if (call->several) {
+		words_outcome(m, how, sizeof(how));
+		buf_printf(&call->out->buf, "%s %s\n",
+		    handle_name(call->target), how);
+	}
+	return out_send(call->out);
+}

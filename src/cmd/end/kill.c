@@ -1,0 +1,50 @@
+#include "cmd/line/cmd.h"
+#include "cmd/line/confirm.h"
+#include "cmd/end/ending.h"
+#include "cmd/line/operands.h"
+#include "cmd/line/opt.h"
+
+struct args {
+	bool yes;
+};
+
+static const struct opt options[] = {
+	CONFIRM_OPTION(struct args),
+	{ 0 },
+};
+
+/* One that was named is one that was meant. */
+static int
+ask(struct call *call)
+{
+	const struct args *a = call->args;
+
+	return call->argc < 2 ? 0 : confirm_sessions(call, a->yes, "kill");
+}
+
+static int
+run(struct call *call)
+{
+	int status = operands_check(call, 0, 0, "");
+
+	if (status == 0)
+		status = ending_wait(call, "session.kill", "{}", 0);
+	return status != 0 ? status : ending_answer(call);
+}
+
+const struct cmd cmd_kill = {
+	.name = "kill",
+	.usage = "SESSION... [-y] [--json]",
+	.summary = "end a session at once",
+	.details =
+	    "All processes of the session get SIGKILL, also those in the\n"
+	    "background (nohup, setsid, daemons).  'tend stop' lets them tidy up\n"
+	    "first; 'tend signal' sends another signal.  Of several there is a\n"
+	    "line for each, and the status is the largest of theirs; on a\n"
+	    "terminal you are asked first.\n",
+	.options = options,
+	.args_size = sizeof(struct args),
+	.needs = CMD_NEEDS_SESSION | CMD_NEEDS_HOST | CMD_EACH,
+	.ask = ask,
+	.run = run,
+};

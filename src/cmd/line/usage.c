@@ -1,0 +1,93 @@
+#include "cmd/line/usage.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const char breaks[] = " \n\t[]()|";
+
+/* Behind the bracket that closes the one at p, and dots behind that. */
+static const char *
+skip_group(const char *p)
+{
+	int depth = 0;
+
+	for (; *p != '\0'; p++) {
+		depth += (*p == '[') - (*p == ']');
+		if (depth == 0)
+			return p + 1 + strspn(p + 1, ".");
+	}
+	return p;
+}
+
+/* The rest of "A|B" once A was taken: one of them is given, not both. */
+static const char *
+skip_others(const char *p)
+{
+	while (*p == '|') {
+		p++;
+		p += strcspn(p, breaks);
+	}
+	return p;
+}
+
+/* The next operand at or behind *at; its length, 0 at the end. */
+static size_t
+next(const char **at)
+{
+	size_t len = 0;
+
+	while (**at != '\0' && len == 0) {
+		len = strcspn(*at, breaks);
+		if ((*at)[0] == '[' && (*at)[1] == '-')
+			*at = skip_group(*at);
+		else if (len == 0)
+			*at += 1;
+		else if (**at == '-') {
+			*at += len;
+			len = 0;
+		}
+	}
+	return len;
+}
+
+static void
+copy_word(const char *p, size_t len, char out[USAGE_WORD_MAX])
+{
+	const char *dots = memchr(p, '.', len);
+
+	if (dots != NULL)
+		len = (size_t)(dots - p);
+	if (len > USAGE_WORD_MAX - 1)
+		len = USAGE_WORD_MAX - 1;
+	memcpy(out, p, len);
+	out[len] = '\0';
+}
+
+bool
+usage_operand(const char *usage, unsigned i, char out[USAGE_WORD_MAX])
+{
+	const char *at = usage;
+	bool repeats = false;
+	size_t len;
+
+	for (unsigned n = 0; (len = next(&at)) > 0; n++) {
+		repeats = memchr(at, '.', len) != NULL;
+		copy_word(at, len, out);
+		if (n == i)
+			return true;
+		at = skip_others(at + len);
+	}
+	return repeats;
+}
+
+bool
+usage_is_place(const char *word, size_t len)
+{
+	if (len == 0 || !isupper((unsigned char)word[0]))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (!isupper((unsigned char)word[i]) &&
+		    strchr("=_x", word[i]) == NULL)
+			return false;
+	return true;
+}

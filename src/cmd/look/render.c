@@ -1,0 +1,581 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "cast/cast.h"
+#include "cmd/line/cmd.h"
+#include "cmd/line/opt.h"
+#include "cmd/line/out.h"
+#include "home/units.h"
+#include "op/screen.h"
+#include "paint/html.h"
+#include "paint/span.h"
+#include "paint/svg.h"
+#include "vt/render.h"
+#include "vt/text.h"
+#include "vt/vt.h"
+
+#define DEFAULT_COLS 80
+#define DEFAULT_ROWS 24
+#define HISTORY_LINES 10000
+#define HISTORY_BYTES (16u << 20)
+#define PIECE (64u << 10)
+
+/* So much of plain bytes tells whether they passed a terminal. */
+#define NEWLINE_PROBE CAST_PROBE_MAX
+
+struct args {
+	const char *size, *format, *newline, *until, *at;
+	bool scrollback, cells;
+};
+
+static const struct opt options[] = {
+	OPT_VALUE(struct args, size, "size", 's', "COLSxROWS",
+	    "size of the terminal (80x24, or as recorded)"),
+	OPT_CHOICE(struct args, format, "format", 'f', "FORMAT",
+	    "text|ansi|json|html|svg",
+	    "text (the default), ansi, json, html or svg"),
+	OPT_FLAG(struct args, scrollback, "scrollback", 0,
+	    "also what scrolled off the top"),
+	OPT_FLAG(struct args, cells, "cells", 0,
+	    "json: also each cell's style, links and modes"),
+	OPT_CHOICE(struct args, newline, "newline", 0, "WHAT", "auto|lf|crlf",
+	    "a line feed goes down (lf), or also returns (crlf)"),
+	OPT_VALUE(struct args, until, "until", 0, "BYTES",
+	    "stop after so many bytes of output"),
+	OPT_VALUE(struct args, at, "at", 0, "DURATION",
+	    "the moment of an asciicast recording to show"),
+	{ 0 },
+};
+
+enum format { TEXT, ANSI, JSON, HTML, SVG, FORMATS };
+
+static const char *const formats[FORMATS] = { "text", "ansi", "json", "html",
+	"svg" };
+
+enum newline { AUTO, LF, CRLF, NEWLINES };
+
+static const char *const newlines[NEWLINES] = { "auto", "lf", "crlf" };
+
+/* A render under way. */
+struct render {
+	struct out *out;
+	enum format format;
+	bool scrollback, cells;
+	enum newline newline;
+	unsigned cols, rows; /* 0: not given */
+	uint64_t until;      /* UINT64_MAX: to the end */
+	double at;           /* infinite: to the end */
+	const char *name;    /* of the input, for messages */
+	struct vt *vt;       /* NULL until the size is known */
+	struct cast *cast;   /* NULL when the input is plain bytes */
+	struct buf head;     /* what it begins with, until we know what it is */
+	uint64_t offset;     /* bytes fed so far */
+};
+
+/* The command line. */
+
+static int
+parse_size(struct render *r, const char *s)
+{
+	struct error err;
+
+	if (units_dims(s, &r->cols, &r->rows, &err) < 0)
+		return out_fail(r->out, FAIL_USAGE, "--size %s", err.msg);
+	return 0;
+}
+
+static int
+parse_until(struct render *r, const char *s)
+{
+	if (!units_number(s, UINT64_MAX, &r->until))
+		return out_fail(r->out, FAIL_USAGE,
+		    "--until %s: give a number of bytes, as in 4096", s);
+	return 0;
+}
+
+static int
+parse_at(struct render *r, const char *s)
+{
+	struct error err;
+	uint64_t ns;
+
+	if (units_duration_with_unit(s, &ns, &err) < 0)
+		return out_fail(r->out, FAIL_USAGE,
+		    "--at: %s; it is the time since the recording began",
+		    err.msg);
+	r->at = (double)ns / 1e9;
+	return 0;
+}
+
+/* The place of a word in a list, or -1. */
+static int
+place_of(const char *s, const char *const *words, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (strcmp(s, words[i]) == 0)
+			return i;
+	return -1;
+}
+
+static int
+parse_newline(struct render *r, const char *s)
+{
+	int i = place_of(s, newlines, NEWLINES);
+
+	if (i < 0)
+		return out_fail(r->out, FAIL_USAGE,
+		    "--newline %s: give auto, lf or crlf", s);
+	r->newline = (enum newline)i;
+	return 0;
+}
+
+static int
+parse_format(struct render *r, const char *s)
+{
+	int i = place_of(s, formats, FORMATS);
+
+	if (i < 0)
+		return out_fail(r->out, FAIL_USAGE,
+		    "--format %s: give text, ansi, json, html or svg", s);
+	r->format = (enum format)i;
+	return 0;
+}
+
+/* --json is --format json; errors then are JSON too, from here on. */
+static int
+settle_format(struct render *r, const struct args *a)
+{
+	int status = 0;
+
+	if (a->format != NULL)
+		status = parse_format(r, a->format);
+	else if (r->out->json)
+		r->format = JSON;
+	if (status != 0)
+		return status;
+	if (r->out->json && r->format != JSON)
+		return out_fail(r->out, FAIL_USAGE,
+		    "--format %s and --json contradict each other; give one",
+		    a->format);
+	r->out->json = r->format == JSON;
+	if (r->cells && r->format != JSON)
+		return out_fail(r->out, FAIL_USAGE,
+		    "--cells needs --format json; %s has no cells",
+		    formats[r->format]);
+	return 0;
+}
+
+static int
+settle(struct render *r, const struct args *a)
+{
+	int status = settle_format(r, a);
+
+	if (status == 0 && a->size != NULL)
+		status = parse_size(r, a->size);
+	if (status == 0 && a->newline != NULL)
+		status = parse_newline(r, a->newline);
+	if (status == 0 && a->until != NULL)
+		status = parse_until(r, a->until);
+	if (status == 0 && a->at != NULL)
+		status = parse_at(r, a->at);
+	return status;
+}
+
+/* The terminal. */
+
+static int
+create(struct render *r, unsigned cols, unsigned rows, struct error *err)
+{
+	static const struct vt_ops quiet;
+	struct vt_config config = {
+		.cols = (uint16_t)(r->cols > 0 ? r->cols : cols),
+		.rows = (uint16_t)(r->cols > 0 ? r->rows : rows),
+		.history_lines = HISTORY_LINES,
+		.history_bytes = HISTORY_BYTES,
+		.ops = &quiet,
+	};
+
+	r->vt = vt_create(&config, err);
+	return r->vt != NULL ? 0 : -EINVAL;
+}
+
+/* A terminal driver puts a CR before every LF that a program writes (ONLCR). */
+static void
+feed_returning(struct vt *vt, const char *p, size_t len)
+{
+	const char *lf;
+
+	while (len > 0 && (lf = memchr(p, '\n', len)) != NULL) {
+		vt_feed(vt, p, (size_t)(lf - p));
+		vt_feed(vt, "\r\n", 2);
+		len -= (size_t)(lf - p) + 1;
+		p = lf + 1;
+	}
+	vt_feed(vt, p, len);
+}
+
+/* 1 when no more is wanted, otherwise 0. */
+static int
+feed(struct render *r, const void *p, size_t len)
+{
+	uint64_t room = r->until - r->offset;
+	size_t n = len < room ? len : (size_t)room;
+
+	if (r->newline == CRLF)
+		feed_returning(r->vt, p, n);
+	else
+		vt_feed(r->vt, p, n);
+	r->offset += n;
+	return r->offset == r->until;
+}
+
+static int
+on_cast_event(void *arg, const struct cast_event *ev, struct error *err)
+{
+	struct render *r = arg;
+
+	if (ev->time > r->at)
+		return 1;
+	switch (ev->type) {
+	case CAST_HEADER:
+		return create(r, ev->cols, ev->rows, err);
+	case CAST_OUTPUT:
+		return feed(r, ev->data, ev->len);
+	case CAST_RESIZE:
+		/* A size that was asked for stays. */
+		return r->cols > 0 ? 0 :
+				     vt_resize(r->vt, ev->cols, ev->rows, err);
+	case CAST_INPUT:
+	case CAST_MARKER:
+	case CAST_EXIT:
+		break;
+	}
+	return 0;
+}
+
+/* The input. */
+
+static int
+bad_cast(struct render *r, const struct error *err)
+{
+	return out_fail(r->out, FAIL_INPUT,
+	    "cannot play %s as an asciicast "
+	    "recording: %s; mend it there, or show an earlier moment with --at "
+	    "or --until",
+	    r->name, err->msg);
+}
+
+/* Take a piece in.  0, 1 when enough, -1 when it failed with *status. */
+static int
+take(struct render *r, const void *p, size_t len, int *status)
+{
+	struct error err;
+	int result;
+
+	if (r->cast == NULL)
+		return feed(r, p, len);
+	result = cast_feed(r->cast, p, len, &err);
+	if (result >= 0)
+		return result;
+	*status = bad_cast(r, &err);
+	return -1;
+}
+
+/*
+ * How the line feeds of plain bytes are meant.  What passed a terminal driver
+ * has CR LF; a line feed without CR then is one of emacs or tmux, which goes
+ * down and stays in its column.  In what was written to a pipe or a file, most
+ * stand alone: the driver would have made them return.
+ */
+static enum newline
+guess_newline(const char *p, size_t len)
+{
+	size_t bare = 0, returning = 0;
+
+	for (size_t i = 0; i < len; i++)
+		if (p[i] == '\n')
+			(*(i > 0 && p[i - 1] == '\r' ? &returning : &bare))++;
+	return bare > returning ? CRLF : LF;
+}
+
+/* The length of the line that script(1) puts before what it records, or 0. */
+static size_t
+typescript_line(const char *p, size_t len)
+{
+	static const char begin[] = "Script started on ";
+	const char *lf = memchr(p, '\n', len);
+
+	if (lf == NULL || len < sizeof(begin) ||
+	    memcmp(p, begin, sizeof(begin) - 1) != 0)
+		return 0;
+	return (size_t)(lf - p) + 1;
+}
+
+/* The plain bytes that decide: the same ones, however they arrive. */
+static size_t
+probe_len(const struct render *r)
+{
+	return r->until < NEWLINE_PROBE ? (size_t)r->until : NEWLINE_PROBE;
+}
+
+static bool
+knows_newline(const struct render *r)
+{
+	return r->newline != AUTO || r->head.len >= probe_len(r);
+}
+
+/* Plain bytes begin with `head`; recordings have passed a terminal. */
+static int
+settle_newline(struct render *r)
+{
+	const char *p = (const char *)r->head.data;
+	size_t len = r->head.len < probe_len(r) ? r->head.len : probe_len(r);
+	size_t line;
+
+	if (r->newline != AUTO || len == 0)
+		return 0;
+	line = typescript_line(p, len);
+	r->newline = CRLF;
+	if (line > 0 && feed(r, p, line) != 0)
+		return 1;
+	r->newline = guess_newline(p + line, len - line);
+	buf_consume(&r->head, line);
+	return 0;
+}
+
+/* We know what the input is: begin with what was held back. */
+static int
+begin(struct render *r, bool is_cast, int *status)
+{
+	struct error err;
+	int result = 0;
+
+	if (is_cast) {
+		r->cast = cast_create(on_cast_event, r);
+	} else if (isfinite(r->at)) {
+		*status = out_fail(r->out, FAIL_USAGE,
+		    "--at needs an asciicast "
+		    "recording and %s is none; plain bytes have no times: use "
+		    "--until BYTES",
+		    r->name);
+		return -1;
+	} else if (create(r, DEFAULT_COLS, DEFAULT_ROWS, &err) < 0) {
+		*status = out_fail(r->out, FAIL_INTERNAL, "%s", err.msg);
+		return -1;
+	} else {
+		result = settle_newline(r);
+	}
+	if (result == 0 && r->head.len > 0)
+		result = take(r, r->head.data, r->head.len, status);
+	buf_finish(&r->head);
+	return result;
+}
+
+static bool
+has_begun(const struct render *r)
+{
+	return r->cast != NULL || r->vt != NULL;
+}
+
+static int
+on_input(struct render *r, const void *p, size_t len, int *status)
+{
+	enum cast_guess guess;
+
+	if (has_begun(r))
+		return take(r, p, len, status);
+	buf_append(&r->head, p, len);
+	guess = cast_probe(r->head.data, r->head.len);
+	if (guess == CAST_MAYBE || (guess == CAST_NO && !knows_newline(r)))
+		return 0;
+	return begin(r, guess == CAST_YES, status);
+}
+
+static int
+on_input_end(struct render *r, int *status)
+{
+	struct error err;
+	int result = 0;
+
+	if (!has_begun(r))
+		result = begin(r, false, status);
+	if (result != 0 || r->cast == NULL)
+		return result;
+	result = cast_end(r->cast, &err);
+	if (result < 0)
+		*status = bad_cast(r, &err);
+	return result;
+}
+
+/* Read all that is wanted.  The exit status. */
+static int
+read_input(struct render *r, int fd)
+{
+	auto_free char *piece = xmalloc(PIECE);
+	int result = 0, status = 0;
+
+	while (result == 0) {
+		ssize_t n = read(fd, piece, PIECE);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return out_fail(r->out, FAIL_INPUT,
+			    "cannot read %s: "
+			    "%s; give a file of terminal output, or - for "
+			    "standard input",
+			    r->name, strerror(errno));
+		if (n == 0) {
+			on_input_end(r, &status);
+			break;
+		}
+		result = on_input(r, piece, (size_t)n, &status);
+	}
+	return status;
+}
+
+static int
+read_file(struct render *r, const char *path)
+{
+	auto_close int fd = -1;
+
+	if (path == NULL && isatty(STDIN_FILENO))
+		return out_fail(r->out, FAIL_USAGE,
+		    "nothing to show: standard "
+		    "input is a terminal; give a FILE, or pipe a program's "
+		    "output here");
+	if (path == NULL || strcmp(path, "-") == 0) {
+		r->name = "standard input";
+		return read_input(r, STDIN_FILENO);
+	}
+	r->name = path;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return out_fail(r->out, FAIL_INPUT,
+		    "cannot open %s: %s; give "
+		    "a file of terminal output, or - for standard input",
+		    path, strerror(errno));
+	return read_input(r, fd);
+}
+
+/* The output. */
+
+static void
+put_text(const struct render *r)
+{
+	struct buf *out = &r->out->buf;
+	struct vt_history_iter *it;
+	struct vt_row row;
+
+	if (r->scrollback) {
+		it = vt_history_begin(r->vt);
+		while (vt_history_next(it, &row)) {
+			vt_row_text(&row, out);
+			buf_putc(out, '\n');
+		}
+		vt_history_end(it);
+	}
+	vt_text(r->vt, out);
+	buf_putc(out, '\n');
+}
+
+static void
+put_json(const struct render *r)
+{
+	unsigned flags = (r->scrollback ? SCREEN_SCROLLBACK : 0) |
+	    (r->cells ? SCREEN_CELLS : 0);
+	struct json_out j;
+
+	out_begin(r->out, &j);
+	screen_json(r->vt, flags, 0, r->offset, &j);
+}
+
+/* Painters leave it to the buffer to say that it is full. */
+static int
+show(const struct render *r)
+{
+	unsigned paint = r->scrollback ? PAINT_SCROLLBACK : 0;
+
+	switch (r->format) {
+	case TEXT:
+		put_text(r);
+		break;
+	case ANSI:
+		vt_render(r->vt, r->scrollback ? RENDER_HISTORY : 0,
+		    &r->out->buf);
+		break;
+	case JSON:
+		put_json(r);
+		break;
+	case HTML:
+		paint_html(r->vt, paint, &r->out->buf);
+		break;
+	case SVG:
+		paint_svg(r->vt, paint, &r->out->buf);
+		break;
+	case FORMATS:
+		break;
+	}
+	return out_send(r->out);
+}
+
+static int
+run(struct call *call)
+{
+	const struct args *a = call->args;
+	struct render r = {
+		.out = call->out,
+		.scrollback = a->scrollback,
+		.cells = a->cells,
+		.until = UINT64_MAX,
+		.at = INFINITY,
+	};
+	int status;
+
+	buf_init(&r.head, CAST_PROBE_MAX + PIECE);
+	status = settle(&r, a);
+	if (status == 0 && call->argc > 1)
+		status = out_fail(r.out, FAIL_USAGE,
+		    "one FILE at a time, not "
+		    "%d; render each by itself",
+		    call->argc);
+	if (status == 0)
+		status = read_file(&r, call->argv[0]);
+	if (status == 0)
+		status = show(&r);
+	buf_finish(&r.head);
+	cast_destroy(r.cast);
+	vt_destroy(r.vt);
+	return status;
+}
+
+const struct cmd cmd_render = {
+	.name = "render",
+	.usage =
+	    "[FILE|-] [--size COLSxROWS] "
+	    "[--format text|ansi|json|html|svg]\n"
+	    "            [--newline auto|lf|crlf] [--scrollback] [--cells]\n"
+	    "            [--until BYTES] [--at DURATION] [--json]",
+	.summary = "show what a stream of terminal bytes looks like",
+	.details =
+	    "FILE holds what a program wrote to its terminal, or is an\n"
+	    "asciicast recording (v1, v2, v3), known by its content.  Without\n"
+	    "FILE, or with -, standard input is read.\n"
+	    "\n"
+	    "Where most line feeds come without a carriage return, as in a pipe,\n"
+	    "a line feed also returns to the first column, as a terminal driver\n"
+	    "would have made it.  Recordings, and bytes that passed a terminal,\n"
+	    "are shown as they are.  --newline lf or crlf overrides that.\n",
+	.options = options,
+	.args_size = sizeof(struct args),
+	.run = run,
+};

@@ -1,0 +1,234 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "cmd/line/cmd.h"
+#include "cmd/line/operands.h"
+#include "cmd/line/opt.h"
+#include "cmd/line/out.h"
+#include "cmd/upkeep/succession.h"
+#include "cmd/target/target.h"
+#include "session/launch.h"
+
+#define AT_ONCE 4 /* of --all */
+
+struct args {
+	bool all;
+};
+
+static const struct opt options[] = {
+	OPT_FLAG(struct args, all, "all", 'a', "every session that runs"),
+	{ 0 },
+};
+
+/* A session and what became of it. */
+struct item {
+	struct manifest m;
+	struct succession result;
+	pid_t worker; /* the process that sees to it; 0: none */
+	int answer;   /* of that one */
+};
+
+struct upgrade {
+	struct call *call;
+	int program; /* tend-host */
+	struct item *items;
+	size_t n;
+};
+
+/* ------------------------------------------------------------ one session */
+
+static int
+upgrade_one(struct upgrade *u)
+{
+	struct handle *t = u->call->target;
+	struct succession s;
+
+	if (!status_is_active(t->session.status))
+		return target_not_running(u->call);
+	succession_make(t->dirfd, "session.upgrade", u->program, &s);
+	return succession_answer(u->call, &s);
+}
+
+/* -------------------------------------------------------------------- all */
+
+static int
+on_session(void *arg, const char *id)
+{
+	struct upgrade *u = arg;
+	struct item item = { .answer = -1 };
+	auto_close int dirfd = home_session_dir(&u->call->target->home, id,
+	    NULL);
+
+	if (dirfd < 0 || manifest_read_now(dirfd, &item.m, NULL) < 0)
+		return 0; /* 'tend ls' tells of those */
+	if (!status_is_active(item.m.status)) {
+		manifest_finish(&item.m);
+		return 0;
+	}
+	u->items = xrealloc(u->items, u->n + 1, sizeof(*u->items));
+	u->items[u->n++] = item;
+	return 0;
+}
+
+/* The worker: sees to one session and sends what became of it. */
+static _Noreturn void
+work(const struct upgrade *u, const struct item *item, int tell)
+{
+	int dirfd = home_session_dir(&u->call->target->home, item->m.id, NULL);
+	struct succession s;
+
+	succession_make(dirfd, "session.upgrade", u->program, &s);
+	_exit(fd_write_all(tell, &s, sizeof(s)) < 0);
+}
+
+static void
+start(struct upgrade *u, struct item *item)
+{
+	int ends[2];
+
+	item->result.failure = FAIL_INTERNAL;
+	error_set(&item->result.why, EIO, "the upgrade was cut short");
+	if (pipe(ends) < 0)
+		return;
+	item->worker = fork();
+	if (item->worker == 0)
+		work(u, item, ends[1]);
+	close(ends[1]);
+	item->answer = ends[0];
+}
+
+/* One line for each, as it is done. */
+static void
+tell(struct upgrade *u, const struct item *item)
+{
+	struct out *out = u->call->out;
+
+	if (out->json)
+		return;
+	succession_words(&item->result, &item->m, &out->buf);
+	out_flush(out);
+}
+
+static void
+finish(struct upgrade *u, struct item *item)
+{
+	struct succession s;
+
+	if (read(item->answer, &s, sizeof(s)) == sizeof(s))
+		item->result = s;
+	fd_close(&item->answer);
+	item->worker = 0;
+	tell(u, item);
+}
+
+/* Wait for any of them. */
+static void
+wait_for_one(struct upgrade *u)
+{
+	pid_t pid = wait(NULL);
+
+	for (size_t i = 0; i < u->n && pid > 0; i++)
+		if (u->items[i].worker == pid)
+			finish(u, &u->items[i]);
+}
+
+static int
+upgrade_each(struct upgrade *u)
+{
+	size_t running = 0;
+	int status = 0;
+
+	for (size_t i = 0; i < u->n; i++) {
+		if (running == AT_ONCE)
+			wait_for_one(u);
+		else
+			running++;
+		start(u, &u->items[i]);
+	}
+	while (running-- > 0)
+		wait_for_one(u);
+	for (size_t i = 0; i < u->n && status == 0; i++)
+		if (!u->items[i].result.done)
+			status = out_status(u->call->out,
+			    u->items[i].result.failure);
+	return status;
+}
+
+static void
+put_all(const struct upgrade *u)
+{
+	struct json_out j;
+
+	out_begin(u->call->out, &j);
+	json_out_open(&j, '[');
+	for (size_t i = 0; i < u->n; i++)
+		succession_json(&u->items[i].result, &u->items[i].m, &j);
+	json_out_close(&j, ']');
+}
+
+static int
+upgrade_all(struct upgrade *u)
+{
+	struct error err;
+	int status, sent;
+
+	if (home_each(&u->call->target->home, on_session, u, &err) < 0)
+		return out_fail(u->call->out, FAIL_STORAGE, "%s", err.msg);
+	status = upgrade_each(u);
+	if (u->call->out->json)
+		put_all(u);
+	sent = out_send(u->call->out);
+	for (size_t i = 0; i < u->n; i++)
+		manifest_finish(&u->items[i].m);
+	free(u->items);
+	return sent != 0 ? sent : status;
+}
+
+static int
+run(struct call *call)
+{
+	const struct args *a = call->args;
+	auto_close int program = -1;
+	struct upgrade u = { .call = call };
+	struct error err;
+	int status = 0;
+
+	if (a->all)
+		status = operands_check(call, 0, 0, "");
+	else
+		status = target_take_session(call, 0);
+	if (status == 0 && !a->all)
+		status = operands_check(call, 0, 0, "");
+	if (status != 0)
+		return status;
+	program = launch_open_host(&err);
+	if (program < 0)
+		return out_fail(call->out, FAIL_INTERNAL, "%s", err.msg);
+	u.program = program;
+	return a->all ? upgrade_all(&u) : upgrade_one(&u);
+}
+
+const struct cmd cmd_upgrade = {
+	.name = "upgrade",
+	.usage = "SESSION|--all [--json]",
+	.summary = "move a running session to the installed tend",
+	.details =
+	    "The program goes on and does not notice; those who are attached stay,\n"
+	    "and no byte and no key is lost.  The new host is tried first: if it is\n"
+	    "not ready after 5 seconds, or cannot read the session, the old one\n"
+	    "goes on, and you are told why.\n"
+	    "\n"
+	    "A session's keeper stays as it is until the session ends.  With --all\n"
+	    "there is a line for each session; the status is that of the first that\n"
+	    "could not be upgraded.\n",
+	.options = options,
+	.args_size = sizeof(struct args),
+	.needs = CMD_NEEDS_HOME,
+	.run = run,
+};
