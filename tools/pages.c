@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "cmd/line/cmd.h"
-#include "cmd/settings/config.h"
+#include "home/config.h"
 #include "cmd/line/opt.h"
 #include "cmd/line/table.h"
 #include "cmd/line/usage.h"

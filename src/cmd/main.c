@@ -8,7 +8,7 @@
 #include "cmd/attach/attaching.h"
 #include "cmd/line/cmd.h"
 #include "cmd/line/complete.h"
-#include "cmd/settings/config.h"
+#include "home/config.h"
 #include "cmd/guide.h"
 #include "home/near.h"
 #include "cmd/line/opt.h"

@@ -2,7 +2,7 @@
  * A hostile configuration file: whatever is in it, what is taken from it is a
  * value that is valid by itself, and a warning is one line that names the file.
  */
-#include "cmd/settings/config.h"
+#include "home/config.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "client/attach.h"
 #include "cmd/line/cmd.h"
-#include "cmd/settings/config.h"
+#include "home/config.h"
 #include "cmd/line/operands.h"
 #include "cmd/line/opt.h"
 #include "cmd/line/out.h"

@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "cmd/doctor/checkup.h"
-#include "cmd/settings/config.h"
+#include "home/config.h"
 
 /* Which settings are in force, and who has made them. */
 

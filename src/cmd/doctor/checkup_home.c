@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "cmd/doctor/checkup.h"
-#include "cmd/settings/config.h"
+#include "home/config.h"
 #include "cmd/target/target.h"
 #include "home/words.h"
 #include "session/disk.h"

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "cmd/doctor/checkup.h"
 #include "cmd/line/cmd.h"
-#include "cmd/settings/config.h"
+#include "home/config.h"
 #include "cmd/line/operands.h"
 #include "cmd/line/out.h"
 #include "cmd/target/target.h"

@@ -9,7 +9,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "cmd/line/cmd.h"
-#include "cmd/settings/config.h"
+#include "home/config.h"
 #include "home/damage.h"
 #include "cmd/describe/label.h"
 #include "cmd/look/listing.h"

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "cmd/line/cmd.h"
-#include "cmd/settings/config.h"
+#include "home/config.h"
 #include "home/environment.h"
 #include "cmd/describe/label.h"
 #include "cmd/line/opt.h"

@@ -10,7 +10,7 @@
 #include "client/attach.h"
 #include "cmd/attach/attaching.h"
 #include "cmd/line/cmd.h"
-#include "cmd/settings/config.h"
+#include "home/config.h"
 #include "cmd/line/out.h"
 #include "cmd/target/target.h"
 #include "home/units.h"

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "cmd/line/cmd.h"
 #include "home/collect.h"
-#include "cmd/settings/config.h"
+#include "home/config.h"
 #include "cmd/line/confirm.h"
 #include "cmd/line/operands.h"
 #include "cmd/line/opt.h"

@@ -1,5 +1,5 @@
-#ifndef TEND_CMD_SETTINGS_CONFIG_H
-#define TEND_CMD_SETTINGS_CONFIG_H
+#ifndef TEND_HOME_CONFIG_H
+#define TEND_HOME_CONFIG_H
 
 #include <limits.h>
 #include <stdbool.h>
@@ -21,7 +21,7 @@ struct error;
  */
 enum config_key {
 #define SETTING(name, ...) CONFIG_##name,
-#include "cmd/settings/config.def"
+#include "home/config.def"
 	CONFIG_COUNT,
 };
 

@@ -1,5 +1,5 @@
-#ifndef TEND_CMD_SETTINGS_INI_H
-#define TEND_CMD_SETTINGS_INI_H
+#ifndef TEND_HOME_INI_H
+#define TEND_HOME_INI_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "cmd/settings/config.h"
+#include "home/config.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/path.h"
-#include "cmd/settings/ini.h"
+#include "home/ini.h"
 #include "home/near.h"
 #include "home/units.h"
 #include "vt/key.h"
@@ -29,7 +29,7 @@
 const struct config_setting config_settings[CONFIG_COUNT] = {
 #define SETTING(name, section, key, kind, ...) \
 	[CONFIG_##name] = { section, key, CONFIG_KIND_##kind, __VA_ARGS__ },
-#include "cmd/settings/config.def"
+#include "home/config.def"
 };
 
 /* ------------------------------------------------------------ one value */

@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "cmd/settings/config.h"
+#include "home/config.h"
 
 static void
 on_warning(void *arg, const char *text)

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "cmd/settings/ini.h"
+#include "home/ini.h"
 
 static void
 on_value(void *arg, unsigned line, const char *section, const char *key,

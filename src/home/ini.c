@@ -1,4 +1,4 @@
-#include "cmd/settings/ini.h"
+#include "home/ini.h"
 
 #include <stdbool.h>
 #include <string.h>
