@@ -7,12 +7,12 @@
 
 #include "base/base64.h"
 #include "base/buf.h"
-#include "base/bytes.h"
 #include "base/json_out.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "home/log_sink.h"
 #include "home/words.h"
+#include "log/payload.h"
 #include "log/reader.h"
 
 #define EVENT_MAX (16u << 20) /* of an event in several records */
@@ -25,79 +25,10 @@ struct events {
 	uint64_t at_ns;  /* …then */
 };
 
-/* A payload being read; beyond its end are zeros. */
-struct payload {
-	const uint8_t *p;
-	size_t left;
-};
-
-static const uint8_t *
-take(struct payload *d, size_t n)
-{
-	static const uint8_t zeros[8];
-	const uint8_t *p = d->p;
-
-	if (n > d->left) {
-		d->left = 0;
-		return zeros;
-	}
-	d->p += n;
-	d->left -= n;
-	return p;
-}
-
-static uint64_t
-take_u64(struct payload *d)
-{
-	return get_u64le(take(d, 8));
-}
-
-static uint32_t
-take_u32(struct payload *d)
-{
-	return get_u32le(take(d, 4));
-}
-
-static uint16_t
-take_u16(struct payload *d)
-{
-	return get_u16le(take(d, 2));
-}
-
-static uint8_t
-take_u8(struct payload *d)
-{
-	return *take(d, 1);
-}
-
-/* One of the names that a number stands for. */
 static void
-put_named(struct json_out *j, const char *key, const char *const *names,
-    size_t n, unsigned i)
+put_text(struct json_out *j, const char *key, const struct payload_text *t)
 {
-	json_put_text(j, key, i < n && names[i] != NULL ? names[i] : "unknown");
-}
-
-#define PUT_NAMED(j, key, names, i) \
-	put_named(j, key, names, sizeof(names) / sizeof(*(names)), i)
-
-/* The rest of the payload as text; "by" is such a text with its length. */
-static void
-put_rest(struct json_out *j, const char *key, const struct payload *d)
-{
-	json_put_string(j, key, (const char *)d->p, d->left);
-}
-
-static void
-put_by(struct json_out *j, struct payload *d)
-{
-	size_t len = take_u8(d);
-	const uint8_t *p = d->p;
-
-	if (len > d->left)
-		len = d->left;
-	take(d, len);
-	json_put_string(j, "by", (const char *)p, len);
+	json_put_string(j, key, (const char *)t->p, t->len);
 }
 
 /* Bytes as text if they are, so that nothing of them is lost. */
@@ -115,56 +46,145 @@ put_bytes(struct json_out *j, const uint8_t *p, size_t len)
 	j->comma = true;
 }
 
-/* What the event is made of, by its type. */
+/*
+ * The members of an event.  These are made from payload.def and show every
+ * field under its name.
+ */
+#define BEGIN(name, NAME) \
+	static void plain_##name(struct json_out *j, const void *p, \
+	    size_t len) \
+	{ \
+		struct payload_##name x; \
+		payload_##name##_decode(&x, p, len);
+#define U8(name, field) json_put_number(j, #field, x.field);
+#define U16(name, field) json_put_number(j, #field, x.field);
+#define U32(name, field) json_put_number(j, #field, x.field);
+#define U64(name, field) json_put_number(j, #field, x.field);
+#define MAYBE8(name, field) json_put_number(j, #field, x.field);
+#define FLAGS(name, field) json_put_number(j, #field, x.field);
+#define TEXT(name, field) put_text(j, #field, &x.field);
+#define FLAGGED(name, field, flag) \
+	if (x.field.len > 0) \
+		put_text(j, #field, &x.field);
+#define REST(name, field) put_text(j, #field, &x.field);
+#define END(name) }
+#include "log/payload.def"
+
+typedef void members_fn(struct json_out *j, const void *p, size_t len);
+
+static members_fn *const plain[] = {
+#define BEGIN(name, NAME) [RECORD_##NAME] = plain_##name,
+#define U8(name, field)
+#define U16(name, field)
+#define U32(name, field)
+#define U64(name, field)
+#define MAYBE8(name, field)
+#define FLAGS(name, field)
+#define TEXT(name, field)
+#define FLAGGED(name, field, flag)
+#define REST(name, field)
+#define END(name)
+#include "log/payload.def"
+};
+
+/* Those of which more can be said: names for numbers, dates. */
 
 static void
-put_input(struct json_out *j, struct payload *d)
+put_input(struct json_out *j, const void *p, size_t len)
 {
-	static const char *const kinds[] = { NULL, "text", "key", "paste",
-		"bytes", "mouse", "focus" };
-	unsigned kind = take_u8(d), flags = take_u8(d);
+	struct payload_input in;
 
-	PUT_NAMED(j, "kind", kinds, kind);
-	put_by(j, d);
-	json_put_number(j, "bytes", take_u32(d));
-	json_put_bool(j, "withheld", flags & 1);
-	if (!(flags & 1))
-		put_bytes(j, d->p, d->left);
+	payload_input_decode(&in, p, len);
+	json_put_text(j, "kind", payload_input_kind(in.kind));
+	put_text(j, "by", &in.by);
+	if (in.peer.len > 0)
+		put_text(j, "peer", &in.peer);
+	if (in.key.len > 0)
+		put_text(j, "key", &in.key);
+	json_put_number(j, "bytes", in.count);
+	json_put_bool(j, "withheld", in.flags & PAYLOAD_WITHHELD);
+	if (!(in.flags & PAYLOAD_WITHHELD))
+		put_bytes(j, in.bytes.p, in.bytes.len);
 }
 
 static void
-put_resize(struct json_out *j, struct payload *d)
+put_signal(struct json_out *j, const void *p, size_t len)
 {
-	json_put_number(j, "cols", take_u16(d));
-	json_put_number(j, "rows", take_u16(d));
-	put_by(j, d);
-}
-
-static void
-put_signal(struct json_out *j, struct payload *d)
-{
-	uint32_t number = take_u32(d);
+	struct payload_signal signal;
 	char name[32];
 
-	words_signal((int)number, name, sizeof(name));
+	payload_signal_decode(&signal, p, len);
+	words_signal((int)signal.number, name, sizeof(name));
 	json_put_text(j, "signal", name);
-	json_put_number(j, "number", number);
-	put_by(j, d);
-	put_rest(j, "for", d);
+	json_put_number(j, "number", signal.number);
+	put_text(j, "by", &signal.by);
+	put_text(j, "for", &signal.purpose);
 }
 
 static void
-put_mark(struct json_out *j, struct payload *d)
+put_keyframe(struct json_out *j, const void *p, size_t len)
 {
-	put_by(j, d);
-	put_rest(j, "name", d);
+	struct payload_keyframe k;
+
+	payload_keyframe_decode(&k, p, len);
+	json_put_number(j, "offset", k.offset);
+	json_put_number(j, "cols", k.cols);
+	json_put_number(j, "rows", k.rows);
+	json_put_number(j, "engine", k.engine);
+	json_put_number(j, "bytes", k.bytes.len);
 }
+
+static void
+put_clock(struct json_out *j, const void *p, size_t len)
+{
+	struct payload_clock clock;
+	char text[WORDS_TIME_MAX];
+
+	payload_clock_decode(&clock, p, len);
+	words_time((int64_t)clock.wall_ns / 1000000, text);
+	json_put_text(j, "wall", text);
+	json_put_text(j, "why", payload_clock_why(clock.why));
+}
+
+static void
+put_gap(struct json_out *j, const void *p, size_t len)
+{
+	struct payload_gap gap;
+
+	payload_gap_decode(&gap, p, len);
+	json_put_number(j, "offset", gap.offset);
+	json_put_number(j, "bytes", gap.bytes);
+	json_put_text(j, "why", payload_gap_why(gap.why));
+}
+
+static void
+put_exit(struct json_out *j, const void *p, size_t len)
+{
+	struct payload_exit e;
+	int status;
+
+	payload_exit_decode(&e, p, len);
+	status = (int)e.status;
+	json_put_maybe(j, "exit_code", WIFEXITED(status), WEXITSTATUS(status));
+	json_put_maybe(j, "exit_signal", WIFSIGNALED(status), WTERMSIG(status));
+	json_put_number(j, "offset", e.offset);
+	json_put_text(j, "outcome", payload_exit_outcome(e.outcome));
+}
+
+static members_fn *const special[] = {
+	[RECORD_INPUT] = put_input,
+	[RECORD_SIGNAL] = put_signal,
+	[RECORD_KEYFRAME] = put_keyframe,
+	[RECORD_CLOCK] = put_clock,
+	[RECORD_GAP] = put_gap,
+	[RECORD_EXIT] = put_exit,
+};
 
 /* A payload that is JSON itself; as text when it is none after all. */
 static void
-put_json(struct json_out *j, struct payload *d)
+put_json(struct json_out *j, const void *p, size_t len)
 {
-	json_t *tree = json_loadb((const char *)d->p, d->left, 0, NULL);
+	json_t *tree = json_loadb(p, len, 0, NULL);
 	char *text = NULL;
 
 	if (json_is_object(tree))
@@ -173,101 +193,29 @@ put_json(struct json_out *j, struct payload *d)
 		json_out_key(j, "data");
 		json_out_json(j, text);
 	} else {
-		put_rest(j, "data", d);
+		json_put_string(j, "data", p, len);
 	}
 	free(text);
 	json_decref(tree);
 }
 
-static void
-put_keyframe(struct json_out *j, struct payload *d)
-{
-	json_put_number(j, "offset", take_u64(d));
-	json_put_number(j, "cols", take_u16(d));
-	json_put_number(j, "rows", take_u16(d));
-	json_put_number(j, "engine", take_u32(d));
-	json_put_number(j, "bytes", d->left);
-}
+#define ROW(table, type) \
+	((type) < sizeof(table) / sizeof(*(table)) ? (table)[type] : NULL)
 
 static void
-put_clock(struct json_out *j, struct payload *d)
+put_members(struct json_out *j, unsigned type, const void *p, size_t len)
 {
-	static const char *const whys[] = { "segment", "minute", "set" };
-	int64_t ns = (int64_t)take_u64(d);
-	char text[WORDS_TIME_MAX];
+	members_fn *put = ROW(special, type);
 
-	words_time(ns / 1000000, text);
-	json_put_text(j, "wall", text);
-	PUT_NAMED(j, "why", whys, take_u8(d));
+	if (put == NULL)
+		put = ROW(plain, type);
+	if (put == NULL && record_is_json(type))
+		put = put_json;
+	if (put != NULL)
+		put(j, p, len);
+	else
+		json_put_number(j, "bytes", len);
 }
-
-static void
-put_gap(struct json_out *j, struct payload *d)
-{
-	static const char *const whys[] = { NULL, "disk", "host died" };
-
-	json_put_number(j, "offset", take_u64(d));
-	json_put_number(j, "bytes", take_u64(d));
-	PUT_NAMED(j, "why", whys, take_u8(d));
-}
-
-static void
-put_engine_gap(struct json_out *j, struct payload *d)
-{
-	json_put_number(j, "from", take_u64(d));
-	json_put_number(j, "to", take_u64(d));
-}
-
-static void
-put_recovered(struct json_out *j, struct payload *d)
-{
-	json_put_number(j, "bytes", take_u64(d));
-}
-
-static void
-put_exit(struct json_out *j, struct payload *d)
-{
-	static const char *const outcomes[] = { "exited", "stopped", "killed",
-		"failed", "lost" };
-	int status = (int)take_u32(d);
-
-	json_put_maybe(j, "exit_code", WIFEXITED(status), WEXITSTATUS(status));
-	json_put_maybe(j, "exit_signal", WIFSIGNALED(status), WTERMSIG(status));
-	json_put_number(j, "offset", take_u64(d));
-	PUT_NAMED(j, "outcome", outcomes, take_u8(d));
-}
-
-static void
-put_trimmed(struct json_out *j, struct payload *d)
-{
-	json_put_number(j, "first_seq", take_u64(d));
-	json_put_number(j, "first_offset", take_u64(d));
-}
-
-static void (*const decoders[])(struct json_out *j, struct payload *d) = {
-	[RECORD_INPUT] = put_input,
-	[RECORD_RESIZE] = put_resize,
-	[RECORD_SIGNAL] = put_signal,
-	[RECORD_RUN] = put_json,
-	[RECORD_RUN_END] = put_json,
-	[RECORD_MARK] = put_mark,
-	[RECORD_REQUEST] = put_json,
-	[RECORD_ANSWER] = put_json,
-	[RECORD_AGENT] = put_json,
-	[RECORD_KEYFRAME] = put_keyframe,
-	[RECORD_CLOCK] = put_clock,
-	[RECORD_GAP] = put_gap,
-	[RECORD_ENGINE_GAP] = put_engine_gap,
-	[RECORD_RECOVERED] = put_recovered,
-	[RECORD_EXIT] = put_exit,
-	[RECORD_START] = put_json,
-	[RECORD_META] = put_json,
-	[RECORD_TRIMMED] = put_trimmed,
-	[RECORD_TROUBLE] = put_json,
-	[RECORD_OOM] = put_json,
-	[RECORD_RESTART] = put_json,
-	[RECORD_PROGRAM_STATUS] = put_json,
-};
 
 /* Every line begins with these. */
 static void
@@ -323,18 +271,14 @@ on_output(struct log_sink *s, const struct record *rec, uint64_t offset,
 }
 
 static void
-put_event(struct events *e, const struct record *rec, struct payload d)
+put_event(struct events *e, const struct record *rec)
 {
-	size_t n = sizeof(decoders) / sizeof(*decoders);
 	struct json_out j;
 
 	begin(e, rec, &j);
 	if (rec->type == RECORD_KEYFRAME)
 		json_put_bool(&j, "full", rec->flags & RECORD_FULL);
-	if (rec->type < n && decoders[rec->type] != NULL)
-		decoders[rec->type](&j, &d);
-	else
-		json_put_number(&j, "bytes", d.left);
+	put_members(&j, rec->type, e->parts.data, e->parts.len);
 	end_line(&j);
 }
 
@@ -343,18 +287,19 @@ static void
 on_event(struct log_sink *s, const struct record *rec, bool wanted)
 {
 	struct events *e = (struct events *)s;
+	struct payload_clock clock;
 
-	if (rec->type == RECORD_CLOCK && rec->len >= 8) {
+	if (rec->type == RECORD_CLOCK &&
+	    payload_clock_decode(&clock, rec->payload, rec->len)) {
 		e->has_clock = true;
-		e->wall_ns = (int64_t)get_u64le(rec->payload);
+		e->wall_ns = (int64_t)clock.wall_ns;
 		e->at_ns = rec->time_ns;
 	}
 	buf_append(&e->parts, rec->payload, rec->len);
 	if (rec->flags & RECORD_MORE)
 		return;
 	if (wanted)
-		put_event(e, rec,
-		    (struct payload){ e->parts.data, e->parts.len });
+		put_event(e, rec);
 	buf_clear(&e->parts);
 }
 

@@ -6,7 +6,7 @@
 #define MAGIC 0x6474u
 #define CRC_AT 24
 
-enum tag_flags { EVENT = 1 };
+enum tag_flags { EVENT = 1, JSON = 2 };
 
 struct tag {
 	const char *name;
@@ -31,6 +31,12 @@ bool
 record_is_event(unsigned type)
 {
 	return record_name(type) == NULL || (tags[type].flags & EVENT) != 0;
+}
+
+bool
+record_is_json(unsigned type)
+{
+	return record_name(type) != NULL && (tags[type].flags & JSON) != 0;
 }
 
 /* What the CRC begins from: a record is valid in one place of one file. */
@@ -107,24 +113,6 @@ record_output(const struct record *r, uint64_t *offset, const uint8_t **p,
 	*offset = get_u64le(r->payload);
 	*p = r->payload + RECORD_OUTPUT_PREFIX;
 	*len = r->len - RECORD_OUTPUT_PREFIX;
-	return true;
-}
-
-#define TYPED_PREFIX 7   /* kind, flags, length of by; count */
-#define TYPED_KIND_MAX 4 /* text, key, paste, bytes */
-
-bool
-record_typed(const struct record *r, const uint8_t **p, size_t *len)
-{
-	size_t at;
-
-	if (r->len < TYPED_PREFIX || r->payload[0] > TYPED_KIND_MAX)
-		return false;
-	at = TYPED_PREFIX + (size_t)r->payload[2];
-	if (at > r->len)
-		return false;
-	*p = r->payload + at;
-	*len = r->len - at;
 	return true;
 }
 

@@ -40,6 +40,7 @@ struct record {
 /* "output", or NULL for a type this version does not know. */
 const char *record_name(unsigned type);
 bool record_is_event(unsigned type); /* unknown ones are */
+bool record_is_json(unsigned type);
 
 /*
  * The header of a record that will stand at `at` of the segment with this
@@ -67,12 +68,6 @@ enum record_state record_parse(const uint8_t *p, size_t len, uint64_t nonce,
 #define RECORD_OUTPUT_PREFIX 8
 bool record_output(const struct record *r, uint64_t *offset, const uint8_t **p,
     size_t *len);
-
-/*
- * The bytes that an input event has of what was typed: none when they were
- * withheld, and false for mouse and focus.
- */
-bool record_typed(const struct record *r, const uint8_t **p, size_t *len);
 
 #define RECORD_KEYFRAME_PREFIX 16
 struct record_keyframe {

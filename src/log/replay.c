@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "log/payload.h"
 #include "vt/keyframe.h"
 #include "vt/slice.h"
 #include "vt/story.h"
@@ -343,12 +344,14 @@ static void
 play_input(struct player *p, const struct record *rec)
 {
 	const struct vt_story *story = story_of(p);
-	const uint8_t *bytes;
-	size_t len;
+	struct payload_input in;
 
-	if (story != NULL && record_typed(rec, &bytes, &len))
+	if (story != NULL &&
+	    payload_input_decode(&in, rec->payload, rec->len) &&
+	    payload_input_is_typed(&in))
 		story->typed(p->watch->story_arg, p->vt, p->at.seq,
-		    (int64_t)(rec->time_ns / 1000000), bytes, len);
+		    (int64_t)(rec->time_ns / 1000000), in.bytes.p,
+		    in.bytes.len);
 }
 
 static void

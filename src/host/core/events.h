@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "log/payload.h"
+
 struct host;
 struct oom_kill;
 
@@ -11,9 +13,6 @@ struct oom_kill;
  * The events that the host itself writes, as docs/log-format.md has them.
  * Each queues one and gives its seq, 0 when it was refused.
  */
-enum clock_why { CLOCK_SEGMENT, CLOCK_MINUTE, CLOCK_SET };
-enum gap_why { GAP_DISK = 1, GAP_HOST };
-
 uint64_t event_start(struct host *h);
 uint64_t event_clock(struct host *h, enum clock_why why);
 uint64_t event_resize(struct host *h, unsigned cols, unsigned rows,

@@ -1,12 +1,13 @@
 #include "host/input/input.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/failpoint.h"
 #include "base/list.h"
@@ -20,12 +21,14 @@
 #include "host/input/secrecy.h"
 #include "host/input/draft.h"
 #include "host/ask/waits.h"
+#include "log/payload.h"
 #include "log/record.h"
 #include "vt/vt.h"
 #include "wire/frame.h"
 
 #define CPR_MS 2000 /* how long after our answer a client's may come */
 #define BY_MAX 63
+#define EVENT_MAX (INPUT_BYTES_MAX + 1024) /* a piece and its sender */
 
 struct piece {
 	struct list link;
@@ -77,21 +80,25 @@ write_some(int fd, const uint8_t *p, size_t len, size_t *at)
 	return WRITTEN_ALL;
 }
 
-/* The event of a piece: kind, flags, by, count, bytes (docs/log-format.md). */
 static uint64_t
 log_event(struct input *in, const struct piece *p, bool withheld)
 {
-	size_t by = strlen(p->by), at = 3 + by + 4;
-	size_t len = at + (withheld ? 0 : p->len);
-	uint8_t *event = xmalloc(len);
+	struct payload_input event = {
+		.kind = p->kind,
+		.flags = withheld ? PAYLOAD_WITHHELD : 0,
+		.by = payload_text(p->by),
+		.count = (uint32_t)p->len,
+		.bytes = { p->data, withheld ? 0 : p->len },
+	};
+	struct buf b;
+	size_t len;
 
-	event[0] = p->kind;
-	event[1] = withheld;
-	event[2] = (uint8_t)by;
-	memcpy(event + 3, p->by, by);
-	put_u32le(event + 3 + by, (uint32_t)p->len);
-	memcpy(event + at, p->data, len - at);
-	return event_log_take(in->host->event_log, RECORD_INPUT, 0, event, len);
+	buf_init(&b, EVENT_MAX);
+	payload_input_encode(&event, &b);
+	assert(!b.full);
+	len = b.len;
+	return event_log_take(in->host->event_log, RECORD_INPUT, 0,
+	    buf_take(&b), len);
 }
 
 /*

@@ -8,7 +8,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
@@ -20,11 +20,12 @@
 #include "host/system/proc.h"
 #include "host/store/log_thread.h"
 #include "keep/ring.h"
+#include "log/payload.h"
 #include "log/record.h"
 
 #define TROUBLE_EVERY_MS 10000
+#define GAP_MAX 64    /* bytes of a gap as an event */
 #define LATE_MS 2     /* what is not urgent may wait for more that long */
-#define GAP_DISK 1    /* `why` of a gap */
 #define HELD_MAX 1024 /* spans; of more, two are one */
 
 /* Somebody who wants to know when an event is in the log. */
@@ -310,12 +311,15 @@ relieve_ring(struct event_log *s)
 static bool
 queue_gap(struct event_log *s, uint64_t offset, uint64_t bytes)
 {
-	uint8_t p[17];
+	struct payload_gap gap = { offset, bytes, GAP_DISK };
+	uint64_t seq;
+	struct buf b;
 
-	put_u64le(p, offset);
-	put_u64le(p + 8, bytes);
-	p[16] = GAP_DISK;
-	return event_log_add(s, RECORD_GAP, 0, p, sizeof(p)) != 0;
+	buf_init(&b, GAP_MAX);
+	payload_gap_encode(&gap, &b);
+	seq = event_log_add(s, RECORD_GAP, 0, b.data, b.len);
+	buf_finish(&b);
+	return seq != 0;
 }
 
 static void

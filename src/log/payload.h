@@ -1,0 +1,77 @@
+#ifndef TEND_LOG_PAYLOAD_H
+#define TEND_LOG_PAYLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf;
+
+/*
+ * The payloads of records as structs.  payload.def lists them; to add one, see
+ * CONTRIBUTING.md.  Pure.
+ *
+ *	struct payload_gap gap;
+ *
+ *	if (payload_gap_decode(&gap, rec.payload, rec.len))
+ *		skip(gap.offset, gap.bytes);
+ */
+
+/* Borrowed bytes: of the payload after decoding, of the caller before. */
+struct payload_text {
+	const uint8_t *p;
+	size_t len;
+};
+
+struct payload_text payload_text(const char *s); /* NULL is empty */
+bool payload_text_is(const struct payload_text *t, const char *s);
+
+#define PAYLOAD_TEXT_MAX 255 /* of TEXT and FLAGGED; the rest is cut off */
+
+/*
+ * Bits of an input's flags.  The encoder sets those of key and peer when they
+ * are not empty; the decoder reads what the bits announce.
+ */
+enum payload_flags {
+	PAYLOAD_WITHHELD = 1 << 0, /* a secret: count is known, bytes are not */
+	PAYLOAD_KEY = 1 << 1,      /* the sender's key, for at most once */
+	PAYLOAD_PEER = 1 << 2,     /* the process that sent it */
+};
+
+enum clock_why { CLOCK_SEGMENT, CLOCK_MINUTE, CLOCK_SET };
+enum gap_why { GAP_DISK = 1, GAP_HOST };
+
+#define BEGIN(name, NAME) struct payload_##name {
+#define U8(name, field) uint8_t field;
+#define U16(name, field) uint16_t field;
+#define U32(name, field) uint32_t field;
+#define U64(name, field) uint64_t field;
+#define MAYBE8(name, field) uint8_t field;
+#define FLAGS(name, field) uint8_t field;
+#define TEXT(name, field) struct payload_text field;
+#define FLAGGED(name, field, flag) struct payload_text field;
+#define REST(name, field) struct payload_text field;
+#define END(name) \
+	} \
+	; \
+	bool payload_##name##_decode(struct payload_##name *out, \
+	    const void *p, size_t len); \
+	void payload_##name##_encode(const struct payload_##name *in, \
+	    struct buf *b);
+/*
+ * decode: false for a payload that ends too early; the fields that are missing
+ * are 0 or empty, and a text that is cut has what there is of it.
+ * encode: append the payload; b->full says whether it fitted.
+ */
+#include "log/payload.def"
+
+/* The names of codes, "unknown" for those of a later version. */
+const char *payload_input_kind(unsigned kind);
+const char *payload_clock_why(unsigned why);
+const char *payload_gap_why(unsigned why);
+const char *payload_exit_outcome(unsigned outcome);
+
+/* Input that a person or client typed: not mouse or focus. */
+bool payload_input_is_typed(const struct payload_input *in);
+
+#endif

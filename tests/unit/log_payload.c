@@ -1,0 +1,237 @@
+#include "unit.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "log/payload.h"
+#include "log/record.h"
+
+#define BYTES(...) ((const uint8_t[]){ __VA_ARGS__ })
+#define SAME(b, ...) same(b, BYTES(__VA_ARGS__), sizeof(BYTES(__VA_ARGS__)))
+
+static void
+same(struct buf *b, const uint8_t *want, size_t len)
+{
+	assert_int_equal(b->len, len);
+	assert_memory_equal(b->data, want, len);
+	buf_finish(b);
+}
+
+/* The bytes of the format, by hand: logs of older versions have them. */
+static void
+payloads_have_the_bytes_that_the_format_names(void **state)
+{
+	struct payload_text who = payload_text("me"), what = payload_text("x");
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, 4096);
+	payload_input_encode(&(struct payload_input){ .kind = 3,
+				 .by = who,
+				 .count = 1,
+				 .bytes = what },
+	    &b);
+	SAME(&b, 3, 0, 2, 'm', 'e', 1, 0, 0, 0, 'x');
+	payload_resize_encode(&(struct payload_resize){ 300, 24, who }, &b);
+	SAME(&b, 44, 1, 24, 0, 2, 'm', 'e');
+	payload_signal_encode(&(struct payload_signal){ 15, who, what }, &b);
+	SAME(&b, 15, 0, 0, 0, 2, 'm', 'e', 'x');
+	payload_mark_encode(&(struct payload_mark){ who, what }, &b);
+	SAME(&b, 2, 'm', 'e', 'x');
+	payload_keyframe_encode(&(struct payload_keyframe){ 5, 80, 24, 9,
+				    what },
+	    &b);
+	SAME(&b, 5, 0, 0, 0, 0, 0, 0, 0, 80, 0, 24, 0, 9, 0, 0, 0, 'x');
+	payload_clock_encode(&(struct payload_clock){ 256, CLOCK_SET }, &b);
+	SAME(&b, 0, 1, 0, 0, 0, 0, 0, 0, 2);
+	payload_gap_encode(&(struct payload_gap){ 1, 2, GAP_HOST }, &b);
+	SAME(&b, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 2);
+	payload_exit_encode(&(struct payload_exit){ 256, 7, 1 }, &b);
+	SAME(&b, 0, 1, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 1);
+	payload_recovered_encode(&(struct payload_recovered){ 3 }, &b);
+	SAME(&b, 3, 0, 0, 0, 0, 0, 0, 0);
+}
+
+static void
+an_input_is_read_as_it_was_written(void **state)
+{
+	struct payload_input in = { .kind = 1,
+		.by = payload_text("uid:1000"),
+		.count = 2,
+		.bytes = payload_text("hi") };
+	struct payload_input out;
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, 4096);
+	payload_input_encode(&in, &b);
+	assert_true(payload_input_decode(&out, b.data, b.len));
+	assert_true(payload_input_is_typed(&out));
+	assert_true(payload_text_is(&out.by, "uid:1000"));
+	assert_true(payload_text_is(&out.bytes, "hi"));
+	assert_int_equal(out.flags, 0);
+	assert_int_equal(out.key.len + out.peer.len, 0);
+	buf_finish(&b);
+}
+
+static void
+key_and_peer_are_there_only_with_their_flags(void **state)
+{
+	struct payload_input in = { .kind = 2,
+		/* The flag of a key that is not there does not count. */
+		.flags = PAYLOAD_WITHHELD | PAYLOAD_KEY,
+		.count = 9,
+		.peer = payload_text("session:a") };
+	struct payload_input out;
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, 4096);
+	payload_input_encode(&in, &b);
+	assert_true(payload_input_decode(&out, b.data, b.len));
+	assert_int_equal(out.flags, PAYLOAD_WITHHELD | PAYLOAD_PEER);
+	assert_true(payload_text_is(&out.peer, "session:a"));
+	assert_int_equal(out.key.len + out.bytes.len, 0);
+	buf_clear(&b);
+	in.key = payload_text("k1");
+	payload_input_encode(&in, &b);
+	assert_true(payload_input_decode(&out, b.data, b.len));
+	assert_true(payload_text_is(&out.key, "k1"));
+	assert_true(payload_text_is(&out.peer, "session:a"));
+	buf_finish(&b);
+}
+
+static void
+a_text_longer_than_its_length_can_say_is_cut(void **state)
+{
+	char name[300];
+	struct payload_mark out, in = { .name = payload_text("n") };
+	struct buf b;
+
+	(void)state;
+	memset(name, 'a', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	in.by = payload_text(name);
+	buf_init(&b, 4096);
+	payload_mark_encode(&in, &b);
+	assert_true(payload_mark_decode(&out, b.data, b.len));
+	assert_int_equal(out.by.len, PAYLOAD_TEXT_MAX);
+	assert_true(payload_text_is(&out.name, "n"));
+	buf_finish(&b);
+}
+
+static void
+a_full_buffer_refuses_the_payload(void **state)
+{
+	struct payload_input in = { .key = payload_text("k") };
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, 1);
+	payload_input_encode(&in, &b);
+	assert_true(b.full);
+	buf_finish(&b);
+}
+
+/*
+ * Every beginning of a payload is decoded without a byte beyond its end, and
+ * is complete exactly from `least` bytes on.
+ */
+#define ENDS_EARLY(name, least) \
+	for (size_t len = 0; len <= sizeof(zeros); len++) { \
+		auto_free uint8_t *p = xmemdup(zeros, len); \
+		struct payload_##name out; \
+		assert_int_equal(payload_##name##_decode(&out, p, len), \
+		    len >= (least)); \
+	}
+
+static void
+payloads_that_end_too_early_are_told(void **state)
+{
+	static const uint8_t zeros[24];
+
+	(void)state;
+	ENDS_EARLY(output, 8)
+	ENDS_EARLY(input, 7)
+	ENDS_EARLY(resize, 5)
+	ENDS_EARLY(signal, 5)
+	ENDS_EARLY(mark, 1)
+	ENDS_EARLY(keyframe, 16)
+	ENDS_EARLY(clock, 8)
+	ENDS_EARLY(gap, 16)
+	ENDS_EARLY(engine_gap, 16)
+	ENDS_EARLY(recovered, 8)
+	ENDS_EARLY(exit, 12)
+	ENDS_EARLY(sync, 8)
+	ENDS_EARLY(trimmed, 16)
+}
+
+static void
+a_cut_text_has_the_bytes_that_are_there(void **state)
+{
+	struct payload_mark out;
+
+	(void)state;
+	assert_false(payload_mark_decode(&out, BYTES(9, 'a', 'b'), 3));
+	assert_true(payload_text_is(&out.by, "ab"));
+	assert_int_equal(out.name.len, 0);
+}
+
+static void
+codes_of_a_later_version_are_unknown(void **state)
+{
+	(void)state;
+	assert_string_equal(payload_input_kind(6), "focus");
+	assert_string_equal(payload_input_kind(0), "unknown");
+	assert_string_equal(payload_input_kind(7), "unknown");
+	assert_string_equal(payload_clock_why(CLOCK_SET), "set");
+	assert_string_equal(payload_clock_why(3), "unknown");
+	assert_string_equal(payload_gap_why(GAP_HOST), "host died");
+	assert_string_equal(payload_gap_why(0), "unknown");
+	assert_string_equal(payload_exit_outcome(4), "lost");
+	assert_string_equal(payload_exit_outcome(5), "unknown");
+}
+
+/* A type without a payload in payload.def is JSON; only `pad` is neither. */
+static void
+every_record_type_says_how_its_payload_is_read(void **state)
+{
+	bool has[256] = { false };
+
+	(void)state;
+#define BEGIN(name, NAME) has[RECORD_##NAME] = true;
+#define U8(name, field)
+#define U16(name, field)
+#define U32(name, field)
+#define U64(name, field)
+#define MAYBE8(name, field)
+#define FLAGS(name, field)
+#define TEXT(name, field)
+#define FLAGGED(name, field, flag)
+#define REST(name, field)
+#define END(name)
+#include "log/payload.def"
+	for (unsigned type = 0; type < 256; type++)
+		if (record_name(type) != NULL && type != RECORD_PAD)
+			assert_int_equal(has[type] + record_is_json(type), 1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(payloads_have_the_bytes_that_the_format_names),
+		cmocka_unit_test(an_input_is_read_as_it_was_written),
+		cmocka_unit_test(key_and_peer_are_there_only_with_their_flags),
+		cmocka_unit_test(a_text_longer_than_its_length_can_say_is_cut),
+		cmocka_unit_test(a_full_buffer_refuses_the_payload),
+		cmocka_unit_test(payloads_that_end_too_early_are_told),
+		cmocka_unit_test(a_cut_text_has_the_bytes_that_are_there),
+		cmocka_unit_test(codes_of_a_later_version_are_unknown),
+		cmocka_unit_test(
+		    every_record_type_says_how_its_payload_is_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
