@@ -20,9 +20,11 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "host/store/manifest_writer.h"
+#include "host/store/notice_board.h"
 #include "host/life/ending.h"
 #include "host/core/events.h"
 #include "host/stream/last_line.h"
+#include "host/stream/notices.h"
 #include "host/life/handover.h"
 #include "host/life/keeper_link.h"
 #include "host/system/oom.h"
@@ -84,22 +86,36 @@ bring_up_to_date(struct host *h)
 	m->offset = h->shown;
 	if (h->server != NULL)
 		m->observers = (int)server_viewers(h->server);
-	if (h->vt != NULL)
-		last_line_of(h->vt, m->last_line, sizeof(m->last_line));
+	if (h->vt == NULL)
+		return;
+	last_line_of(h->vt, m->last_line, sizeof(m->last_line));
+	notices_title(m, vt_title(h->vt));
 }
 
 void
 host_save(struct host *h)
 {
 	bring_up_to_date(h);
+	notice_board_written(h->notice_board);
 	manifest_writer_save(h->manifest_writer, &h->manifest, h->ended);
+}
+
+/* After the end only what ends the session writes session.json. */
+static void
+write_board(void *arg)
+{
+	struct host *h = arg;
+
+	if (h->ended)
+		return;
+	bring_up_to_date(h);
+	manifest_writer_save_later(h->manifest_writer, &h->manifest);
 }
 
 void
 host_save_later(struct host *h)
 {
-	bring_up_to_date(h);
-	manifest_writer_save_later(h->manifest_writer, &h->manifest);
+	notice_board_changed(h->notice_board);
 }
 
 void
@@ -276,7 +292,7 @@ host_rename(struct host *h, const char *name, const char *by, struct error *err)
 	if (rc < 0 || strcmp(name, m->name) == 0)
 		return rc;
 	/* The loop itself writes the name, so the disk must not hang. */
-	host_save_later(h);
+	write_board(h);
 	if (!manifest_writer_has_saved(h->manifest_writer))
 		return error_set(err, EAGAIN,
 		    "the disk takes no writes now, so the session stays %s; "
@@ -509,6 +525,7 @@ read_session(struct host *h, struct control *hello, struct error *err)
 static int
 create_parts(struct host *h, struct error *err)
 {
+	h->notice_board = notice_board_create(h->loop, write_board, h);
 	h->stop = stop_create(h);
 	h->ending = ending_create(h);
 	h->handover = handover_create(h);
@@ -590,6 +607,7 @@ host_close(struct host *h)
 	last_line_destroy(h->last_line);
 	status_watch_destroy(h->status_watch);
 	execs_destroy(h->execs);
+	notice_board_destroy(h->notice_board);
 	watch_remove(h->idle);
 	oom_destroy(h->oom);
 	vt_destroy(h->vt);

@@ -11,6 +11,7 @@
 #include "session/manifest.h"
 
 struct manifest_writer;
+struct notice_board;
 struct ending;
 struct error;
 struct last_line;
@@ -53,7 +54,8 @@ struct host {
 	struct loop *loop;
 	struct manifest_writer
 	    *manifest_writer; /* writes session.json and host.log */
-	struct log log;       /* host.log in the session's directory */
+	struct notice_board *notice_board; /* when it writes session.json */
+	struct log log; /* host.log in the session's directory */
 
 	int dirfd;     /* the session's directory */
 	int log_dirfd; /* its log/, for readers */
@@ -155,8 +157,9 @@ uint64_t host_mark(struct host *h, const char *name, const char *by,
     struct error *err);
 
 /*
- * session.json as the manifest now is; called when it was changed.  `later`:
- * whoever reads it need not find it at once.
+ * session.json as the manifest now is; called when it was changed.  `later`
+ * is for changes that listings show: they are written in their time
+ * (notice_board.h).
  */
 void host_save(struct host *h);
 void host_save_later(struct host *h);

@@ -65,6 +65,8 @@ int restart_policy_parse(const char *s, enum restart_policy *out,
 #define LABEL_KEY_MAX 64
 #define LABEL_VALUE_MAX 256
 #define LAST_LINE_SIZE 201
+#define TITLE_SIZE 201
+#define NOTICE_TEXT_SIZE 201
 
 struct label {
 	char *key, *value;
@@ -82,6 +84,15 @@ struct said {
 	char app[33];   /* or "" */
 	char *text;     /* or NULL */
 	int64_t since_ms;
+};
+
+/* What a program did to be noticed.  The texts are its own: do not trust them. */
+struct notices {
+	uint64_t bells;
+	int64_t bell_ms; /* since 1970, of the last one; 0: none */
+	uint64_t count;  /* notifications (OSC 9, 99, 777) */
+	int64_t ms;      /* of the last one; 0: none */
+	char title[NOTICE_TEXT_SIZE], text[NOTICE_TEXT_SIZE]; /* its own */
 };
 
 struct manifest {
@@ -135,6 +146,8 @@ struct manifest {
 	bool unkept;
 	char last_line[LAST_LINE_SIZE]; /* of the screen, for listings */
 	struct said said;               /* as of the present host */
+	char title[TITLE_SIZE];         /* of the terminal, for listings */
+	struct notices notices;
 	int observers; /* how many were attached when it was written; -1 */
 	/* Not in the file: */
 	bool unlogged; /* the log is behind now */

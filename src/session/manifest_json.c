@@ -87,6 +87,32 @@ manifest_said_json(const struct manifest *m, struct json_out *j)
 	json_out_close(j, '}');
 }
 
+/* The last notification; null: none. */
+static void
+put_notice(struct json_out *j, const struct notices *n)
+{
+	json_out_key(j, "notice");
+	if (n->count == 0) {
+		json_out_null(j);
+		return;
+	}
+	json_out_open(j, '{');
+	json_put_text(j, "title", n->title);
+	json_put_text(j, "text", n->text);
+	put_time(j, "at", n->ms);
+	json_out_close(j, '}');
+}
+
+static void
+json_notices(const struct manifest *m, struct json_out *j)
+{
+	json_put_text(j, "title", or_null(m->title));
+	json_put_int(j, "bells", (int64_t)m->notices.bells);
+	put_time(j, "bell_at", m->notices.bell_ms);
+	json_put_int(j, "notices", (int64_t)m->notices.count);
+	put_notice(j, &m->notices);
+}
+
 static void
 json_settings(const struct manifest *m, struct json_out *j)
 {
@@ -104,6 +130,7 @@ json_settings(const struct manifest *m, struct json_out *j)
 	json_put_text(j, "last_line", or_null(m->last_line));
 	json_out_key(j, "program_status");
 	manifest_said_json(m, j);
+	json_notices(m, j);
 	json_put_text(j, "degraded", m->degraded);
 	json_put_bool(j, "raw", m->raw);
 	json_put_bool(j, "unlogged", m->unlogged);

@@ -63,6 +63,9 @@ fill_end(struct manifest *m)
 		.app = "agent",
 		.text = xstrdup("which \xe7\x95\x8c?"),
 		.since_ms = 1700000000500 };
+	strcpy(m->title, "vim \xe7\x95\x8c");
+	m->notices = (struct notices){ 3, 1700000000600, 1, 1700000000700,
+		"build", "done" };
 	snprintf(m->rerun_of, sizeof(m->rerun_of), "%s", m->id);
 	m->max_log = 1ull << 40;
 	m->seq = 1;
@@ -123,6 +126,8 @@ what_is_written_is_read_back(void **state)
 	assert_string_equal(m2.said.app, "agent");
 	assert_string_equal(m2.said.text, "which \xe7\x95\x8c?");
 	assert_true(m2.said.since_ms == 1700000000500);
+	assert_string_equal(m2.title, "vim \xe7\x95\x8c");
+	assert_memory_equal(&m2.notices, &m.notices, sizeof(m.notices));
 	assert_true(m2.forget_env);
 	assert_true(m2.memory_max == 1 << 30 && m2.pids_max == 500);
 	assert_int_equal(m2.cpu_weight, 50);
@@ -574,7 +579,8 @@ the_session_object_has_its_fields(void **state)
 		"unlogged", "post_mortem", "forget_env", "rerun_of",
 		"memory_max", "pids_max", "cpu_weight", "cgroup", "unenforced",
 		"restart", "restarts", "gave_up", "shell", "program_status",
-		"lease_holder" };
+		"lease_holder", "title", "bells", "bell_at", "notices",
+		"notice" };
 	auto_json json_t *o = NULL;
 	struct manifest m;
 	struct json_out j;

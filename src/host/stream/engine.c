@@ -8,6 +8,7 @@
 #include "host/store/event_log.h"
 #include "host/serve/server.h"
 #include "host/serve/status_watch.h"
+#include "host/stream/notices.h"
 #include "host/ask/waits.h"
 #include "vt/vt.h"
 
@@ -26,6 +27,8 @@ on_event(void *arg, const struct vt_event *ev)
 
 	if (ev->type == VT_EVENT_PROGRAM)
 		status_watch_changed(h->status_watch);
+	if (notices_event(&h->manifest, ev))
+		host_save_later(h);
 	server_vt_event(h->server, ev);
 	waits_event(h->waits, ev);
 }
