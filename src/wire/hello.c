@@ -17,7 +17,7 @@
 #define FLOW_MS_MAX 10000
 
 static const char *const feature_names[] = { "offset", "keyframe", "events",
-	"handover" };
+	"handover", "parallel" };
 static const char *const mode_names[] = { "control", "attach" };
 static const char *const access_names[] = { "readwrite", "readonly" };
 static const char *const replay_names[] = { "screen", "raw", "none" };

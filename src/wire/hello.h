@@ -16,6 +16,7 @@ enum hello_features {
 	HELLO_KEYFRAME = 1 << 1,
 	HELLO_EVENTS = 1 << 2,
 	HELLO_HANDOVER = 1 << 3,
+	HELLO_PARALLEL = 1 << 4,
 };
 
 enum hello_mode { HELLO_CONTROL, HELLO_ATTACH };

@@ -12,8 +12,9 @@ struct op_call;
 struct vt_event;
 
 /*
- * Everybody who waits for something to be on the screen (session.wait), at
- * most one for each connection.  They are looked after when something has
+ * Clients that wait for something to be on the screen (session.wait): one for
+ * each connection, or with `parallel` one for each of its requests under way.
+ * They are looked after when something has
  * happened: at every frame, when the screen changed in another way, when a
  * time has come that one of them waits for, and at the session's end.
  *

@@ -17,6 +17,7 @@
 #include "host/pump.h"
 #include "host/serve/requests.h"
 #include "host/ask/exec.h"
+#include "host/ask/waits.h"
 #include "host/store/event_log.h"
 #include "host/serve/server_state.h"
 #include "host/serve/server.h"
@@ -269,6 +270,8 @@ go(struct handover *o)
 	host_save(h);
 	enter(o, HANDOVER_DONE, -1);
 	if (c != NULL) {
+		waits_leave(h->waits, o->client);
+		requests_hand_back(c);
 		requests_followed(c, o->request, o->next);
 		connection_flush(c);
 	}

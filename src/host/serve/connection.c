@@ -81,6 +81,17 @@ connection_put_done(struct connection *c)
 		connection_close(c);
 }
 
+/*
+ * Many requests may be answered at once where they run side by side; their
+ * number is limited, so their answers do not count as a client that never reads.
+ */
+static bool
+is_giant(const struct connection *c, uint8_t type, size_t len)
+{
+	return len >= CONNECTION_BACKLOG ||
+	    (type == FRAME_RESPONSE && (c->features & HELLO_PARALLEL));
+}
+
 void
 connection_put(struct connection *c, uint8_t type, const void *p, size_t len)
 {
@@ -88,11 +99,11 @@ connection_put(struct connection *c, uint8_t type, const void *p, size_t len)
 		return;
 	frame_put(connection_out(c), type, p, len);
 	c->owes |= type == FRAME_RESPONSE;
-	if (len < CONNECTION_BACKLOG &&
+	if (!is_giant(c, type, len) &&
 	    backlog(c) > c->large + CONNECTION_BACKLOG)
 		connection_close(c);
-	if (len >= CONNECTION_BACKLOG)
-		c->large += len;
+	if (is_giant(c, type, len))
+		c->large += FRAME_HEADER + len;
 	connection_put_done(c);
 }
 
@@ -213,7 +224,7 @@ static unsigned
 common_features(const struct connection *c)
 {
 	unsigned ours = HELLO_OFFSET | HELLO_KEYFRAME | HELLO_EVENTS |
-	    HELLO_HANDOVER;
+	    HELLO_HANDOVER | HELLO_PARALLEL;
 
 	if (c->hello.engine != VT_ENGINE_VERSION || c->server->host->vt == NULL)
 		ours &= ~(unsigned)HELLO_KEYFRAME;
@@ -414,8 +425,8 @@ connection_create(struct server *s, int fd, uid_t uid, uint64_t number)
 	buf_init(&c->in, IN_MAX);
 	buf_init(&c->out, OUT_MAX);
 	buf_init(&c->held, OUT_MAX);
-	buf_init(&c->pongs, CONNECTION_PONGS_MAX);
-	list_init(&c->waiting);
+	request_queue_init(&c->requests);
+	held_answers_init(&c->held_answers);
 	c->watch = loop_fd(s->host->loop, fd, LOOP_READ, on_ready, c);
 	if (c->watch == NULL) {
 		free(c);
@@ -434,7 +445,6 @@ connection_destroy(struct connection *c)
 	buf_finish(&c->in);
 	buf_finish(&c->out);
 	buf_finish(&c->held);
-	buf_finish(&c->pongs);
 	free(c);
 }
 

@@ -9,6 +9,8 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "host/input/reply_filter.h"
+#include "host/serve/held_answers.h"
+#include "host/serve/request_queue.h"
 #include "op/failure.h"
 #include "wire/hello.h"
 
@@ -29,8 +31,6 @@ struct watch;
  */
 #define CONNECTION_BACKLOG (1u << 20)
 #define CONNECTION_EVENTS_MAX (16u << 10)
-#define CONNECTION_REQUESTS_MAX 64
-#define CONNECTION_PONGS_MAX 4096 /* bytes; who pings more often is closed */
 #define CONNECTION_HELLO_MS 10000
 #define CONNECTION_CLOSE_MS 1000
 
@@ -81,11 +81,8 @@ struct connection {
 
 	struct reply_filter filter; /* of DATA */
 
-	bool busy;           /* a request is not answered yet */
-	struct buf answer;   /* its answer, until the log has its event */
-	struct buf pongs;    /* frames that must come behind that answer */
-	struct list waiting; /* requests behind it */
-	size_t n_waiting, n_waiting_bytes;
+	struct request_queue requests;
+	struct held_answers held_answers;
 };
 
 struct connection *connection_create(struct server *s, int fd, uid_t uid,

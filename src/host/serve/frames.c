@@ -167,20 +167,13 @@ on_detach(struct connection *c, const struct frame *f)
 	connection_close(c);
 }
 
-/*
- * Who has a PONG has heard all that was decided before it, so it must not
- * overtake an answer that waits for the log.
- */
 static void
 on_ping(struct connection *c, const struct frame *f)
 {
 	if (f->len > PING_MAX)
 		connection_fail(c, FAIL_PROTOCOL, "a PING is at most 64 bytes");
-	else if (c->answer.len == 0)
-		connection_put(c, FRAME_PONG, f->payload, f->len);
-	else if (frame_put(&c->pongs, FRAME_PONG, f->payload, f->len) < 0)
-		connection_fail(c, FAIL_BUSY,
-		    "too many PINGs wait for an answer");
+	else
+		requests_pong(c, f->payload, f->len);
 }
 
 static void

@@ -6,20 +6,12 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/list.h"
-#include "base/mem.h"
 #include "host/serve/connection.h"
 #include "host/host.h"
 #include "host/input/input.h"
 #include "host/store/event_log.h"
 #include "host/serve/server_state.h"
 #include "wire/frame.h"
-
-struct waiting {
-	struct list link;
-	size_t len;
-	uint8_t text[];
-};
 
 #define RESPONSE_MAX (FRAME_MAX_HOST - FRAME_HEADER)
 
@@ -37,7 +29,7 @@ connection_refuse(struct connection *c, uint64_t id, enum failure failure,
 	struct json_out j;
 	struct buf b;
 
-	c->busy = false;
+	request_queue_done(&c->requests, id);
 	buf_init(&b, RESPONSE_MAX);
 	json_out_init(&j, &b);
 	json_out_open(&j, '{');
@@ -76,7 +68,7 @@ requests_send_answer(struct connection *c, struct buf *b, uint64_t id)
 	static const struct error large = { ENOBUFS,
 		"the answer is larger than a frame may be" };
 
-	c->busy = false;
+	request_queue_done(&c->requests, id);
 	buf_putc(b, '}');
 	if (b->full)
 		connection_refuse(c, id, FAIL_USAGE, &large);
@@ -84,27 +76,36 @@ requests_send_answer(struct connection *c, struct buf *b, uint64_t id)
 		connection_put(c, FRAME_RESPONSE, b->data, b->len);
 }
 
-void
-requests_send_held(struct connection *c)
-{
-	if (c->answer.len == 0)
-		return;
-	event_log_forget(c->server->host->event_log, c);
-	c->busy = false;
-	connection_put(c, FRAME_RESPONSE, c->answer.data, c->answer.len);
-	buf_finish(&c->answer);
-	buf_append(connection_out(c), c->pongs.data, c->pongs.len);
-	connection_put_done(c);
-	buf_finish(&c->pongs);
-	buf_init(&c->pongs, CONNECTION_PONGS_MAX);
-	server_wake_at(c->server, 0);
-}
-
 static void
 on_logged(void *arg, uint64_t seq)
 {
-	(void)seq;
-	requests_send_held(arg);
+	struct connection *c = arg;
+	struct held_answer *a;
+
+	while ((a = held_answers_take(&c->held_answers, seq)) != NULL) {
+		if (a->type == FRAME_RESPONSE)
+			request_queue_done(&c->requests, a->id);
+		connection_put(c, a->type, a->data, a->len);
+		held_answer_destroy(a);
+		server_wake_at(c->server, 0);
+	}
+}
+
+void
+requests_send_held(struct connection *c)
+{
+	event_log_forget(c->server->host->event_log, c);
+	on_logged(c, UINT64_MAX);
+}
+
+void
+requests_pong(struct connection *c, const void *p, size_t len)
+{
+	if (held_answers_is_empty(&c->held_answers))
+		connection_put(c, FRAME_PONG, p, len);
+	else if (held_answers_add_pong(&c->held_answers, p, len) < 0)
+		connection_fail(c, FAIL_BUSY,
+		    "too many PINGs wait for an answer");
 }
 
 void
@@ -118,8 +119,7 @@ requests_send_logged(struct connection *c, struct buf *b, uint64_t id,
 		requests_send_answer(c, b, id);
 		return;
 	}
-	c->answer = *b;
-	buf_init(b, RESPONSE_MAX);
+	held_answers_add(&c->held_answers, id, seq, b);
 	event_log_after(event_log, seq, on_logged, c);
 }
 
@@ -159,6 +159,14 @@ call(struct connection *c, const struct op_request *r, struct error *err)
 	return rc;
 }
 
+/* Whether it may be carried out beside others of its connection. */
+static bool
+observes(const struct connection *c, const struct op_request *r)
+{
+	return (c->features & HELLO_PARALLEL) && r->op != NULL &&
+	    r->op->permission == OP_OBSERVE;
+}
+
 static void
 carry_out(struct connection *c, const void *p, size_t len)
 {
@@ -169,62 +177,77 @@ carry_out(struct connection *c, const void *p, size_t len)
 		connection_fail(c, FAIL_PROTOCOL, err.msg);
 		return;
 	}
-	c->busy = true;
-	if (call(c, &r, &err) < 0)
+	if (request_queue_begin(&c->requests, r.id, observes(c, &r)) < 0)
+		connection_fail(c, FAIL_PROTOCOL,
+		    "two unanswered requests have the same id");
+	else if (call(c, &r, &err) < 0)
 		requests_refuse(c, r.id, &err);
 	op_request_finish(&r);
 }
 
+/* Answers that the client has not read keep further requests from beginning. */
 static bool
-must_wait(const struct connection *c)
+has_room(const struct connection *c)
 {
-	return c->busy || !list_is_empty(&c->waiting) ||
-	    c->out.len - c->out_sent > CONNECTION_BACKLOG / 2;
+	return c->out.len - c->out_sent + c->held_answers.bytes <=
+	    CONNECTION_BACKLOG / 2;
+}
+
+static bool
+text_observes(const struct connection *c, const void *p, size_t len)
+{
+	struct op_request r;
+	bool yes;
+
+	if (!(c->features & HELLO_PARALLEL) ||
+	    op_request_parse(&r, p, len, NULL) < 0)
+		return false;
+	yes = observes(c, &r);
+	op_request_finish(&r);
+	return yes;
 }
 
 void
 requests_take(struct connection *c, const void *p, size_t len)
 {
-	struct waiting *w;
+	struct request_queue *q = &c->requests;
 
-	if (!must_wait(c)) {
-		carry_out(c, p, len);
-		return;
-	}
-	if (c->n_waiting == CONNECTION_REQUESTS_MAX ||
-	    c->n_waiting_bytes + len > REQUESTS_BYTES_MAX) {
+	if (request_queue_check(q, len) < 0) {
 		connection_fail(c, FAIL_BUSY,
 		    "too many requests wait for an answer");
-		return;
+	} else if (request_queue_is_idle(q) && has_room(c)) {
+		carry_out(c, p, len);
+	} else {
+		request_queue_add(q, p, len, text_observes(c, p, len));
+		requests_run(c);
 	}
-	w = xmalloc(sizeof(*w) + len);
-	w->len = len;
-	memcpy(w->text, p, len);
-	list_append(&c->waiting, &w->link);
-	c->n_waiting++;
-	c->n_waiting_bytes += len;
-}
-
-static struct waiting *
-take_first(struct connection *c)
-{
-	struct waiting *w = container_of(c->waiting.next, struct waiting, link);
-
-	list_remove(&w->link);
-	c->n_waiting--;
-	c->n_waiting_bytes -= w->len;
-	return w;
 }
 
 void
 requests_run(struct connection *c)
 {
-	while (!c->busy && !list_is_empty(&c->waiting) &&
-	    c->state == CONNECTION_OPEN &&
-	    c->out.len - c->out_sent <= CONNECTION_BACKLOG / 2) {
-		struct waiting *w = take_first(c);
+	struct request_waiting *w;
 
+	while (c->state == CONNECTION_OPEN && has_room(c) &&
+	    (w = request_queue_next(&c->requests)) != NULL) {
 		carry_out(c, w->text, w->len);
+		free(w);
+	}
+}
+
+void
+requests_hand_back(struct connection *c)
+{
+	static const struct error err = { EBUSY,
+		"the session goes to another host; ask again" };
+	struct request_waiting *w;
+	struct op_request r;
+
+	while ((w = request_queue_take(&c->requests)) != NULL) {
+		if (op_request_parse(&r, w->text, w->len, NULL) == 0) {
+			requests_refuse(c, r.id, &err);
+			op_request_finish(&r);
+		}
 		free(w);
 	}
 }
@@ -233,9 +256,8 @@ void
 requests_forget(struct connection *c)
 {
 	event_log_forget(c->server->host->event_log, c);
-	buf_finish(&c->answer);
-	while (!list_is_empty(&c->waiting))
-		free(take_first(c));
+	held_answers_finish(&c->held_answers);
+	request_queue_finish(&c->requests);
 }
 
 void

@@ -16,16 +16,20 @@ struct server;
 
 /*
  * Operations that clients ask for.  A client's are carried out one after the
- * other; those that come meanwhile wait, at most CONNECTION_REQUESTS_MAX and
- * REQUESTS_BYTES_MAX of them.
+ * other; with the feature `parallel` those that only observe run side by side.
+ * request_queue.h has the rule and the limits.
  */
-#define REQUESTS_BYTES_MAX (4u << 20)
-
 void requests_take(struct connection *c, const void *p, size_t len);
 
 /* Carry out those that wait, when it is their turn. */
 void requests_run(struct connection *c);
 void requests_forget(struct connection *c); /* it is going away */
+
+/* The host leaves: refuse the requests that have not begun. */
+void requests_hand_back(struct connection *c);
+
+/* Answer a PING, behind every answer that waits for the log. */
+void requests_pong(struct connection *c, const void *p, size_t len);
 
 /* Refuse a request, with the code that fits err. */
 void requests_refuse(struct connection *c, uint64_t id,

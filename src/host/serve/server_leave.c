@@ -4,6 +4,7 @@
 #include "host/input/input.h"
 #include "host/ask/message.h"
 #include "host/ask/exec.h"
+#include "host/serve/requests.h"
 #include "host/serve/server_state.h"
 #include "host/serve/server.h"
 #include "host/ask/waits.h"
@@ -71,13 +72,14 @@ begin(struct server *s, struct connection *c)
 static void
 end(struct server *s, struct connection *c)
 {
-	bool waits = c->busy || !list_is_empty(&c->waiting) ||
+	bool waits = !request_queue_is_empty(&c->requests) ||
 	    !server_has_typed(s);
 
 	if (waits && s->now_ms < c->bye_by_ms + TYPE_MS) {
 		server_wake_at(s, c->bye_by_ms + TYPE_MS);
 		return;
 	}
+	requests_hand_back(c);
 	connection_finish(c);
 	server_wake_at(s, 0); /* whoever waits for its end sees it then */
 }
