@@ -51,8 +51,8 @@ main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN); /* the write fails: the disk is full */
 	rc = host_open(&host, &err);
 	if (rc == 0) {
-		sandbox_enter(&host.log);
-		loop_run(host.loop);
+		sandbox_enter(&host.session.log);
+		loop_run(host.session.loop);
 	}
 	host_close(&host);
 	return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

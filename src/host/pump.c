@@ -50,21 +50,16 @@
 
 struct pump {
 	struct host *h;
+	struct intake *intake;
 	struct watch *output, *settle;
-	struct watch *again;  /* bytes came while we were about to sleep */
 	struct watch *unsync; /* an update of the screen does not end */
 	bool syncing;         /* and that timer runs */
-	bool held;
-	bool resting;
-	uint64_t kept_back; /* the head when bytes were held back; 0: none */
-	uint64_t skip_from, skip_to; /* equal: nothing */
-	uint64_t since_keyframe;     /* bytes */
+	uint64_t kept_back;   /* the head when bytes were held back; 0: none */
 
 	bool flood;
 	bool more;             /* than was taken in this turn */
 	int64_t window_ns;     /* when this one began */
 	uint64_t window_shown; /* and what was shown then */
-	bool echo;             /* the keeper is reading it just now */
 };
 
 /* How much of the bytes at `shown` is treated alike. */
@@ -72,11 +67,11 @@ static size_t
 piece_len(const struct pump *p, size_t len)
 {
 	const uint64_t borders[] = {
-		p->skip_from,
-		p->skip_to,
-		p->h->replies_from,
+		p->intake->skip_from,
+		p->intake->skip_to,
+		p->h->session.display.replies_from,
 	};
-	uint64_t shown = p->h->shown;
+	uint64_t shown = p->h->session.display.shown;
 
 	for (size_t i = 0; i < sizeof(borders) / sizeof(borders[0]); i++)
 		if (borders[i] > shown && borders[i] - shown < len)
@@ -87,8 +82,9 @@ piece_len(const struct pump *p, size_t len)
 static bool
 is_skipped(const struct pump *p)
 {
-	return p->h->vt == NULL ||
-	    (p->h->shown >= p->skip_from && p->h->shown < p->skip_to);
+	return p->h->session.display.vt == NULL ||
+	    (p->h->session.display.shown >= p->intake->skip_from &&
+		p->h->session.display.shown < p->intake->skip_to);
 }
 
 /* Up to the end of a frame, and somebody looks at everything in it. */
@@ -99,12 +95,13 @@ show_slices(struct host *h, const uint8_t *bytes, size_t len)
 	bool ends = false;
 
 	while (done < len && !ends) {
-		bool syncing = vt_in_sync(h->vt);
-		size_t n = slice_len(h->vt, bytes + done, len - done);
+		bool syncing = vt_in_sync(h->session.display.vt);
+		size_t n = slice_len(h->session.display.vt, bytes + done,
+		    len - done);
 
-		done += vt_feed_frame(h->vt, bytes + done, n);
+		done += vt_feed_frame(h->session.display.vt, bytes + done, n);
 		waits_slice(h->waits);
-		ends = (syncing && !vt_in_sync(h->vt)) ||
+		ends = (syncing && !vt_in_sync(h->session.display.vt)) ||
 		    !server_may_ask(h->server);
 	}
 	return done;
@@ -120,38 +117,41 @@ static size_t
 show(struct pump *p, const uint8_t *bytes, size_t len)
 {
 	struct host *h = p->h;
-	struct ring_shared *shared = h->ring.shared;
+	struct ring_shared *shared = h->session.terminal.ring.shared;
 	size_t n;
 
 	waits_catch_up(h->waits);
-	atomic_store(&shared->engine_at, h->shown);
-	engine_answers(h, h->shown >= h->replies_from);
+	atomic_store(&shared->engine_at, h->session.display.shown);
+	engine_answers(&h->session,
+	    h->session.display.shown >= h->session.display.replies_from);
 #ifdef TEND_FAILPOINTS
 	if (memmem(bytes, len, "TEND-POISON", 11) != NULL)
 		failpoint("engine-poison");
 #endif
-	n = waits_want_slices(h->waits) ? show_slices(h, bytes, len) :
-					  vt_feed_frame(h->vt, bytes, len);
+	n = waits_want_slices(h->waits) ?
+	    show_slices(h, bytes, len) :
+	    vt_feed_frame(h->session.display.vt, bytes, len);
 	atomic_store(&shared->engine_at, RING_IDLE);
 	failpoint("pump-fed");
-	server_replied(h->server, h->shown + n);
+	server_replied(h->server, h->session.display.shown + n);
 	return n;
 }
 
 static bool
 at_frame(const struct pump *p)
 {
-	return p->h->vt == NULL || !vt_in_sync(p->h->vt);
+	return p->h->session.display.vt == NULL ||
+	    !vt_in_sync(p->h->session.display.vt);
 }
 
 /* The engine has missed something and begins anew here. */
 static void
 end_skip(struct pump *p)
 {
-	p->skip_from = p->skip_to = 0;
-	engine_reset(p->h);
-	event_keyframe(p->h, true);
-	pump_keyframe_done(p);
+	p->intake->skip_from = p->intake->skip_to = 0;
+	engine_reset(&p->h->session);
+	event_keyframe(&p->h->session, true);
+	intake_keyframe_done(p->intake);
 }
 
 static void
@@ -166,8 +166,9 @@ static size_t
 take_piece(struct pump *p, size_t len)
 {
 	struct host *h = p->h;
-	uint8_t *bytes = ring_at(&h->ring, h->shown);
-	uint64_t offset = h->shown, seq;
+	uint8_t *bytes = ring_at(&h->session.terminal.ring,
+	    h->session.display.shown);
+	uint64_t offset = h->session.display.shown, seq;
 	bool frame, hidden;
 
 	len = execs_look(h->execs, bytes, piece_len(p, len), &hidden);
@@ -176,19 +177,21 @@ take_piece(struct pump *p, size_t len)
 	if (!is_skipped(p))
 		len = show(p, bytes, len);
 	frame = at_frame(p);
-	h->shown += len;
-	p->since_keyframe += len;
-	seq = event_log_output(h->event_log,
+	h->session.display.shown += len;
+	p->intake->since_keyframe += len;
+	seq = event_log_output(h->session.event_log,
 	    (frame ? RECORD_FRAME : 0) | (hidden ? RECORD_HIDDEN : 0), offset,
 	    len);
-	changes_note(&h->changes, h->vt, event_log_seq(h->event_log));
+	changes_note(&h->session.display.changes, h->session.display.vt,
+	    event_log_seq(h->session.event_log));
 	server_output(h->server, offset, len);
 	execs_shown(h->execs, bytes, len, hidden, seq);
 	if (frame)
 		show_frame(h);
 	if (!hidden) /* which shows nothing */
 		waits_output(h->waits, seq, frame);
-	if (p->skip_to != 0 && h->shown == p->skip_to)
+	if (p->intake->skip_to != 0 &&
+	    h->session.display.shown == p->intake->skip_to)
 		end_skip(p);
 	return len;
 }
@@ -201,8 +204,9 @@ take_piece(struct pump *p, size_t len)
 static bool
 is_paused(const struct pump *p)
 {
-	return p->resting || !server_may_ask(p->h->server) ||
-	    (p->held && p->h->manifest.status == STATUS_RUNNING &&
+	return p->intake->resting || !server_may_ask(p->h->server) ||
+	    (p->intake->held &&
+		p->h->session.manifest.status == STATUS_RUNNING &&
 		!ending_has_exited(p->h->ending));
 }
 
@@ -217,26 +221,29 @@ static void
 take(struct pump *p)
 {
 	struct host *h = p->h;
-	uint64_t head = atomic_load(&h->ring.shared->head);
+	uint64_t head = atomic_load(&h->session.terminal.ring.shared->head);
 
-	p->more = head - h->shown > TAKE_MAX && server_is_followed(h->server);
+	p->more = head - h->session.display.shown > TAKE_MAX &&
+	    server_is_followed(h->server);
 	if (p->more)
-		head = h->shown + TAKE_MAX;
-	if (is_paused(p) || h->shown == head ||
+		head = h->session.display.shown + TAKE_MAX;
+	if (is_paused(p) || h->session.display.shown == head ||
 	    (p->kept_back == head && is_kept_back(p)))
 		return;
 	failpoint("pump-take");
-	host_touch(h); /* first: whoever waits for silence must not get it */
+	session_touch(
+	    &h->session); /* first: whoever waits for silence must not get it */
 	p->kept_back = 0;
-	while (h->shown < head && p->kept_back == 0 && !is_paused(p))
-		if (take_piece(p, head - h->shown) == 0)
+	while (h->session.display.shown < head && p->kept_back == 0 &&
+	    !is_paused(p))
+		if (take_piece(p, head - h->session.display.shown) == 0)
 			p->kept_back = head;
 	failpoint("pump-taken");
 	wall_clock_activity(h->wall_clock);
 	last_line_output(h->last_line);
-	if (p->since_keyframe >= KEYFRAME_EVERY) {
-		event_keyframe(h, false);
-		pump_keyframe_done(p);
+	if (p->intake->since_keyframe >= KEYFRAME_EVERY) {
+		event_keyframe(&h->session, false);
+		intake_keyframe_done(p->intake);
 	}
 }
 
@@ -257,11 +264,12 @@ on_unsync(void *arg)
 	struct pump *p = arg;
 
 	p->syncing = false;
-	if (p->h->vt == NULL)
+	if (p->h->session.display.vt == NULL)
 		return;
 	waits_catch_up(p->h->waits);
-	vt_end_sync(p->h->vt);
-	changes_note(&p->h->changes, p->h->vt, event_log_seq(p->h->event_log));
+	vt_end_sync(p->h->session.display.vt);
+	changes_note(&p->h->session.display.changes, p->h->session.display.vt,
+	    event_log_seq(p->h->session.event_log));
 	show_frame(p->h);
 }
 
@@ -273,37 +281,41 @@ watch_flood(struct pump *p)
 
 	if (now - p->window_ns < FLOOD_WINDOW_NS)
 		return;
-	p->flood = p->h->shown - p->window_shown >= FLOOD_BYTES &&
+	p->flood = p->h->session.display.shown - p->window_shown >=
+		FLOOD_BYTES &&
 	    now - p->window_ns < 2 * FLOOD_WINDOW_NS;
 	p->window_ns = now;
-	p->window_shown = p->h->shown;
+	p->window_shown = p->h->session.display.shown;
 }
 
 /* Before the loop waits: if bytes have come meanwhile, it must not. */
 static void
 go_to_sleep(struct pump *p)
 {
-	uint64_t seen = is_kept_back(p) ? p->kept_back : p->h->shown;
+	uint64_t seen = is_kept_back(p) ? p->kept_back :
+					  p->h->session.display.shown;
 	bool waits = p->flood && !p->more;
 	uint64_t until = seen + (waits ? FLOOD_PART : 1);
 
 	if (is_paused(p))
 		return;
-	if (!ring_host_sleeps(&p->h->ring, until))
-		watch_rearm(p->again, 0);
+	if (!ring_host_sleeps(&p->h->session.terminal.ring, until))
+		intake_again(p->intake, 0);
 	else if (waits)
-		watch_rearm(p->again, FLOOD_MS);
+		intake_again(p->intake, FLOOD_MS);
 }
 
 /* The keeper was woken when we were: to sleep until it is done takes longer. */
 static void
 await_echo(struct pump *p)
 {
-	const _Atomic uint64_t *head = &p->h->ring.shared->head;
+	const _Atomic uint64_t *head = &p->h->session.terminal.ring.shared
+					    ->head;
 	int64_t until = clock_ns(CLOCK_MONOTONIC) + KEEPER_NS;
 
-	p->echo = false;
-	while (*head == p->h->shown && clock_ns(CLOCK_MONOTONIC) < until)
+	p->intake->echo = false;
+	while (*head == p->h->session.display.shown &&
+	    clock_ns(CLOCK_MONOTONIC) < until)
 		continue;
 }
 
@@ -313,7 +325,7 @@ on_settle(void *arg)
 	struct pump *p = arg;
 	struct host *h = p->h;
 
-	if (p->echo)
+	if (p->intake->echo)
 		await_echo(p);
 	take(p);
 	watch_update(p);
@@ -323,7 +335,7 @@ on_settle(void *arg)
 	handover_settle(h->handover);
 	waits_settle(h->waits);
 	server_flush(h->server);
-	event_log_flush(h->event_log);
+	event_log_flush(h->session.event_log);
 	waits_catch_up(h->waits);
 	go_to_sleep(p);
 }
@@ -333,19 +345,12 @@ on_output(void *arg, enum loop_events ready)
 {
 	struct pump *p = arg;
 	uint64_t count;
-	ssize_t n = read(p->h->output_fd, &count, sizeof(count));
+	ssize_t n = read(p->h->session.terminal.output_fd, &count,
+	    sizeof(count));
 
 	(void)ready;
 	(void)n;
-	ring_host_wakes(&p->h->ring);
-}
-
-static void
-on_again(void *arg)
-{
-	struct pump *p = arg;
-
-	ring_host_wakes(&p->h->ring);
+	ring_host_wakes(&p->h->session.terminal.ring);
 }
 
 struct pump *
@@ -354,10 +359,12 @@ pump_create(struct host *h)
 	struct pump *p = xcalloc(1, sizeof(*p));
 
 	p->h = h;
-	p->output = loop_fd(h->loop, h->output_fd, LOOP_READ, on_output, p);
-	p->settle = loop_settle(h->loop, on_settle, p);
-	p->again = loop_timer(h->loop, 0, on_again, p);
-	p->unsync = loop_timer(h->loop, -1, on_unsync, p);
+	p->intake = &h->session.intake;
+	p->output = loop_fd(h->session.loop, h->session.terminal.output_fd,
+	    LOOP_READ, on_output, p);
+	p->settle = loop_settle(h->session.loop, on_settle, p);
+	p->unsync = loop_timer(h->session.loop, -1, on_unsync, p);
+	intake_again(p->intake, 0);
 	return p;
 }
 
@@ -368,48 +375,6 @@ pump_destroy(struct pump *p)
 		return;
 	watch_remove(p->output);
 	watch_remove(p->settle);
-	watch_remove(p->again);
 	watch_remove(p->unsync);
 	free(p);
-}
-
-void
-pump_skip(struct pump *p, uint64_t from, uint64_t to)
-{
-	p->skip_from = from;
-	p->skip_to = to;
-}
-
-void
-pump_again(struct pump *p)
-{
-	watch_rearm(p->again, 0);
-}
-
-void
-pump_hold(struct pump *p, bool hold)
-{
-	p->held = hold;
-	if (!hold)
-		watch_rearm(p->again, 0);
-}
-
-void
-pump_rest(struct pump *p, bool rest)
-{
-	p->resting = rest;
-	if (!rest)
-		watch_rearm(p->again, 0);
-}
-
-void
-pump_keyframe_done(struct pump *p)
-{
-	p->since_keyframe = 0;
-}
-
-void
-pump_echo(struct pump *p)
-{
-	p->echo = true;
 }

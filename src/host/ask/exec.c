@@ -41,7 +41,8 @@ void
 exec_set_at(struct execs *r, enum shell_at at)
 {
 	r->at = at;
-	atomic_store(&r->h->ring.shared->shell_at, (uint32_t)at);
+	atomic_store(&r->h->session.terminal.ring.shared->shell_at,
+	    (uint32_t)at);
 }
 
 /* Without the line breaks at its end: Enter comes from us. */
@@ -59,12 +60,12 @@ trimmed(const char *command)
 static void
 interrupt_run(struct execs *r, int code, int signo)
 {
-	r->run.to = r->h->shown;
+	r->run.to = r->h->session.display.shown;
 	exec_finish(r,
 	    (struct exec_result){ .outcome = "interrupted",
 		.code = code,
 		.signo = signo,
-		.seq = event_log_seq(r->h->event_log) });
+		.seq = event_log_seq(r->h->session.event_log) });
 }
 
 /*
@@ -155,7 +156,8 @@ on_silence(void *arg)
 	if (r->run.stage != EXEC_WAITS)
 		return;
 	if (!r->run.again &&
-	    atomic_load(&r->h->ring.shared->head) != r->h->shown) {
+	    atomic_load(&r->h->session.terminal.ring.shared->head) !=
+		r->h->session.display.shown) {
 		/* What has come meanwhile is yet to be shown. */
 		watch_rearm(r->silence, ECHO_MS);
 		return;
@@ -213,8 +215,8 @@ give_up(struct execs *r)
 	error_set(&err, EINVAL,
 	    "session.exec: 'command' is not complete: the shell asks for more "
 	    "of it");
-	event_run_end(r->h, r->run.event, "refused", exec_capture_name(&r->run),
-	    -1, r->run.from, r->run.to);
+	event_run_end(&r->h->session, r->run.event, "refused",
+	    exec_capture_name(&r->run), -1, r->run.from, r->run.to);
 	exec_refuse(r, &err);
 	exec_clear(r);
 	exec_set_at(r, AT_BETWEEN);
@@ -295,8 +297,8 @@ on_shell_mark(struct execs *r, const struct mark *m)
 			buf_clear(&r->bare);
 		}
 		exec_set_at(r, AT_PROMPT);
-		if (r->h->vt != NULL) {
-			vt_cursor(r->h->vt, &c);
+		if (r->h->session.display.vt != NULL) {
+			vt_cursor(r->h->session.display.vt, &c);
 			r->prompt_row = c.row;
 			r->prompt_col = c.col;
 		}
@@ -322,7 +324,7 @@ exec_on_mark(struct execs *r, const struct mark *m, uint64_t end, uint64_t seq)
 	struct exec *u = &r->run;
 	bool goes = u->stage == EXEC_TYPED || u->stage == EXEC_GOES;
 	bool own = m->key[0] != '\0' &&
-	    strcmp(m->key, r->h->manifest.shell_key) == 0;
+	    strcmp(m->key, r->h->session.manifest.shell_key) == 0;
 
 	if (own)
 		on_shell_mark(r, m);
@@ -357,8 +359,8 @@ execs_shown(struct execs *r, const uint8_t *p, size_t len, bool hidden,
 	if (!r->next.found)
 		return;
 	exec_uncapture(&r->run, m.len);
-	exec_on_mark(r, &m, r->h->shown,
-	    seq != 0 ? seq : event_log_seq(r->h->event_log));
+	exec_on_mark(r, &m, r->h->session.display.shown,
+	    seq != 0 ? seq : event_log_seq(r->h->session.event_log));
 }
 
 /* What the prompt's row is without anything typed there. */
@@ -367,10 +369,11 @@ note_bare(struct execs *r)
 {
 	struct vt_row row;
 
-	if (r->h->vt == NULL || r->prompt_row >= vt_rows(r->h->vt))
+	if (r->h->session.display.vt == NULL ||
+	    r->prompt_row >= vt_rows(r->h->session.display.vt))
 		return;
 	buf_clear(&r->bare);
-	vt_screen_row(r->h->vt, r->prompt_row, &row);
+	vt_screen_row(r->h->session.display.vt, r->prompt_row, &row);
 	vt_row_text(&row, &r->bare);
 }
 
@@ -393,7 +396,7 @@ execs_typed(struct execs *r, const uint8_t *p, size_t len)
 	note_entered(r, p, len);
 	r->typed = true;
 	r->typed_ms = clock_ms(CLOCK_MONOTONIC);
-	r->typed_at = r->h->shown;
+	r->typed_at = r->h->session.display.shown;
 	r->run.doubtful |= r->run.stage >= EXEC_TYPED &&
 	    memchr(p, '\003', len) != NULL;
 }
@@ -439,7 +442,7 @@ void
 execs_ended(struct execs *r)
 {
 	static const struct error err = { ESRCH, "the program has ended" };
-	const struct manifest *m = &r->h->manifest;
+	const struct manifest *m = &r->h->session.manifest;
 
 	exec_set_at(r, AT_UNKNOWN);
 	lose(r, m->has_exit ? m->exit_code : -1,
@@ -460,7 +463,7 @@ on_limit(void *arg)
 		exec_clear(r);
 		return;
 	}
-	x.seq = event_log_seq(r->h->event_log);
+	x.seq = event_log_seq(r->h->session.event_log);
 	exec_answer(r, &x);
 }
 
@@ -470,12 +473,13 @@ execs_create(struct host *h)
 	struct execs *r = xcalloc(1, sizeof(*r));
 
 	r->h = h;
-	r->shell = shell_named(h->manifest.shell);
-	r->at = (enum shell_at)atomic_load(&h->ring.shared->shell_at);
-	r->limit = loop_timer(h->loop, -1, on_limit, r);
+	r->shell = shell_named(h->session.manifest.shell);
+	r->at = (enum shell_at)atomic_load(
+	    &h->session.terminal.ring.shared->shell_at);
+	r->limit = loop_timer(h->session.loop, -1, on_limit, r);
 	exec_hold_init(r);
-	r->interrupts = loop_timer(h->loop, -1, on_interrupt, r);
-	r->silence = loop_timer(h->loop, -1, on_silence, r);
+	r->interrupts = loop_timer(h->session.loop, -1, on_interrupt, r);
+	r->silence = loop_timer(h->session.loop, -1, on_silence, r);
 	r->fork_fd = r->run.script_fd = -1;
 	buf_init(&r->other_prompt, CURSOR_LINE_ROW_BYTES);
 	buf_init(&r->bare, CURSOR_LINE_ROW_BYTES);

@@ -69,7 +69,7 @@ bool execs_hold(const struct execs *r);
  */
 size_t execs_look(struct execs *r, uint8_t *p, size_t len, bool *hidden);
 
-/* They were shown, at h->shown - len, and are in this event. */
+/* They were shown, at h->session.display.shown - len, and are in this event. */
 void execs_shown(struct execs *r, const uint8_t *p, size_t len, bool hidden,
     uint64_t seq);
 

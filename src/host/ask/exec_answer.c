@@ -186,8 +186,8 @@ exec_finish(struct execs *r, struct exec_result x)
 {
 	const struct exec *u = &r->run;
 
-	event_run_end(r->h, u->event, x.outcome, exec_capture_name(u), x.code,
-	    u->from, u->to);
+	event_run_end(&r->h->session, u->event, x.outcome, exec_capture_name(u),
+	    x.code, u->from, u->to);
 	exec_answer(r, &x);
 	exec_clear(r);
 }

@@ -78,13 +78,15 @@ static bool
 is_slow(const struct execs *r)
 {
 	const struct host *h = r->h;
-	bool waits = atomic_load(&h->ring.shared->head) <= r->hold.from;
+	bool waits = atomic_load(&h->session.terminal.ring.shared->head) <=
+	    r->hold.from;
 
 	if (r->hold.why != HOLD_ECHO ||
 	    clock_ms(CLOCK_MONOTONIC) >= r->hold.until_ms)
 		return false;
 	return waits ||
-	    (r->hold.begun && !r->hold.entered && tty_reads_keys(h->master));
+	    (r->hold.begun && !r->hold.entered &&
+		tty_reads_keys(h->session.terminal.master));
 }
 
 /* If it was we who paused, what has come meanwhile is looked at first. */
@@ -107,7 +109,7 @@ on_end(void *arg)
 void
 exec_hold_init(struct execs *r)
 {
-	r->hold.end = loop_timer(r->h->loop, -1, on_end, r);
+	r->hold.end = loop_timer(r->h->session.loop, -1, on_end, r);
 	buf_init(&r->hold.typed, ECHO_KNOWN);
 }
 

@@ -84,8 +84,8 @@ look_for_own(struct execs *r, uint8_t *p, size_t len, bool *hidden)
 		leave_mark(p, &m);
 		*hidden = true;
 		exec_hold_marked(r);
-		exec_on_mark(r, &m, r->h->shown + at,
-		    event_log_seq(r->h->event_log));
+		exec_on_mark(r, &m, r->h->session.display.shown + at,
+		    event_log_seq(r->h->session.event_log));
 		return at;
 	}
 	/* The beginning of what may become one waits, but not for long. */
@@ -102,7 +102,7 @@ static bool
 is_shell_back(const struct execs *r, const struct mark *m)
 {
 	return m->kind == 'D' && m->key[0] != '\0' &&
-	    strcmp(m->key, r->h->manifest.shell_key) == 0;
+	    strcmp(m->key, r->h->session.manifest.shell_key) == 0;
 }
 
 /* An echo that is too long to be held is one all the same with the key in it. */
@@ -131,8 +131,8 @@ look_at_echo(struct execs *r, uint8_t *p, size_t len, bool *hidden)
 	struct mark m;
 	size_t at = 0, n;
 
-	if (r->h->shown < r->hold.from) {
-		uint64_t before = r->hold.from - r->h->shown;
+	if (r->h->session.display.shown < r->hold.from) {
+		uint64_t before = r->hold.from - r->h->session.display.shown;
 
 		return before < len ? (size_t)before : len;
 	}

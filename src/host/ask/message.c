@@ -174,8 +174,9 @@ message_type(struct message *p)
 	if (b.full) {
 		message_fail(p, EINVAL, "session.prompt: 'text' is too long");
 	} else {
-		draft_prepare(p->all->server->host->ring.shared, p->text,
-		    p->secret);
+		draft_prepare(p->all->server->host->session.terminal.ring
+				  .shared,
+		    p->text, p->secret);
 		type(p, PHASE_TYPING, paste ? INPUT_PASTE : INPUT_TEXT, &b);
 	}
 	buf_finish(&b);
@@ -296,7 +297,8 @@ static bool
 has_answered(const struct message *p)
 {
 	return p->moved &&
-	    witness_has_answered(&p->witness, p->all->server->host->shown);
+	    witness_has_answered(&p->witness,
+		p->all->server->host->session.display.shown);
 }
 
 /* Only what was seen to be typed can be seen to be gone. */

@@ -48,13 +48,14 @@ messages_first(const struct messages *all)
 const struct vt *
 message_screen(const struct message *p)
 {
-	return p->all->server->host->vt;
+	return p->all->server->host->session.display.vt;
 }
 
 uint64_t
 message_head(const struct message *p)
 {
-	return atomic_load(&p->all->server->host->ring.shared->head);
+	return atomic_load(
+	    &p->all->server->host->session.terminal.ring.shared->head);
 }
 
 void
@@ -102,7 +103,8 @@ yields(struct messages *all)
 	const struct host *h = all->server->host;
 
 	all->yielded = !all->yielded &&
-	    atomic_load(&h->ring.shared->head) != h->shown;
+	    atomic_load(&h->session.terminal.ring.shared->head) !=
+		h->session.display.shown;
 	if (all->yielded)
 		watch_yield(all->timer);
 	return all->yielded;
@@ -190,11 +192,13 @@ put_evidence(struct json_out *j, const struct message *p)
 	else
 		json_out_null(j);
 	json_out_key(j, "answered");
-	json_out_bool(j, read && p->moved && witness_has_answered(w, h->shown));
+	json_out_bool(j,
+	    read && p->moved &&
+		witness_has_answered(w, h->session.display.shown));
 	json_out_key(j, "command");
 	json_out_bool(j, submitted && p->all->commands > p->commands);
 	json_out_key(j, "standing");
-	put_standing(j, h->ring.shared);
+	put_standing(j, h->session.terminal.ring.shared);
 	json_out_key(j, "question");
 	put_text(j, question_name(p->question));
 	json_out_close(j, '}');
@@ -218,7 +222,7 @@ put_result(struct json_out *j, const struct message *p, uint64_t seq)
 	json_out_key(j, "seq");
 	json_out_number(j, seq);
 	json_out_key(j, "offset");
-	json_out_number(j, p->all->server->host->shown);
+	json_out_number(j, p->all->server->host->session.display.shown);
 	json_out_close(j, '}');
 }
 
@@ -227,7 +231,8 @@ answer(struct message *p)
 {
 	const struct host *h = p->all->server->host;
 	struct connection *c = server_connection(p->all->server, p->client);
-	uint64_t seq = p->seq != 0 ? p->seq : event_log_seq(h->event_log);
+	uint64_t seq = p->seq != 0 ? p->seq :
+				     event_log_seq(h->session.event_log);
 	struct json_out j;
 	struct buf b;
 
@@ -266,12 +271,13 @@ wake(const struct host *h)
 {
 	struct winsize ws;
 
-	if (ioctl(h->master, TIOCGWINSZ, &ws) < 0 || ws.ws_row < 2)
+	if (ioctl(h->session.terminal.master, TIOCGWINSZ, &ws) < 0 ||
+	    ws.ws_row < 2)
 		return;
 	ws.ws_row--;
-	ioctl(h->master, TIOCSWINSZ, &ws);
+	ioctl(h->session.terminal.master, TIOCSWINSZ, &ws);
 	ws.ws_row++;
-	ioctl(h->master, TIOCSWINSZ, &ws);
+	ioctl(h->session.terminal.master, TIOCSWINSZ, &ws);
 }
 
 void
@@ -308,7 +314,7 @@ messages_ended(struct messages *all)
 {
 	struct message *p;
 
-	draft_clear(all->server->host->ring.shared);
+	draft_clear(all->server->host->session.terminal.ring.shared);
 	while ((p = messages_first(all)) != NULL) {
 		if (p->phase == PHASE_CONFIRMING)
 			message_finish(p, OUTCOME_ENDED);
@@ -348,7 +354,8 @@ objects(const struct message *p, enum message_outcome *why)
 static bool
 is_behind(const struct message *p, enum message_outcome *why)
 {
-	const struct ring_shared *ring = p->all->server->host->ring.shared;
+	const struct ring_shared *ring = p->all->server->host->session.terminal
+					     .ring.shared;
 	enum draft at = draft_now(ring);
 
 	if (at == DRAFT_NONE || p->force)
@@ -360,7 +367,8 @@ is_behind(const struct message *p, enum message_outcome *why)
 static bool
 stands_already(const struct message *p)
 {
-	const struct ring_shared *ring = p->all->server->host->ring.shared;
+	const struct ring_shared *ring = p->all->server->host->session.terminal
+					     .ring.shared;
 
 	return draft_now(ring) != DRAFT_NONE && !p->force;
 }
@@ -384,19 +392,19 @@ message_begin(struct message *p)
 	struct host *h = p->all->server->host;
 	enum message_outcome why;
 
-	if (h->vt == NULL) {
+	if (h->session.display.vt == NULL) {
 		message_fail(p, ENOENT,
 		    "the session has no screen: its engine is off");
 		return;
 	}
-	if (vt_in_sync(h->vt))
+	if (vt_in_sync(h->session.display.vt))
 		return;
 	if (is_refused(p, &why)) {
 		message_finish(p, why);
 		return;
 	}
-	cursor_line_look(&p->at, h->vt);
-	witness_begin(&p->witness, h->master, message_head(p));
+	cursor_line_look(&p->at, h->session.display.vt);
+	witness_begin(&p->witness, h->session.terminal.master, message_head(p));
 	p->secret = input_is_secret(p->all->server->input);
 	input_give_turn(p->all->server->input, p->turn);
 	if (stands_already(p))
@@ -420,7 +428,7 @@ copy_text(const char *text)
 static int
 check(const struct messages *all, const struct op_call *call, struct error *err)
 {
-	if (all->server->host->ended)
+	if (all->server->host->session.ended)
 		return error_set(err, ESRCH, "the program has ended");
 	if (!server_take_lease(all->server, call->client, false))
 		return error_set(err, EBUSY, "another has the lease to type");
@@ -469,7 +477,7 @@ messages_create(struct server *s)
 
 	all->server = s;
 	list_init(&all->queue);
-	all->timer = loop_timer(s->host->loop, -1, on_timer, all);
+	all->timer = loop_timer(s->host->session.loop, -1, on_timer, all);
 	return all;
 }
 

@@ -92,20 +92,23 @@ wait_of(struct list *link)
 static bool
 is_at_frame(const struct waits *w)
 {
-	return w->h->vt == NULL || w->h->ended || !vt_in_sync(w->h->vt);
+	return w->h->session.display.vt == NULL || w->h->session.ended ||
+	    !vt_in_sync(w->h->session.display.vt);
 }
 
 static uint64_t
 generation(const struct waits *w)
 {
-	return w->h->vt != NULL ? vt_generation(w->h->vt) : 0;
+	return w->h->session.display.vt != NULL ?
+	    vt_generation(w->h->session.display.vt) :
+	    0;
 }
 
 /* As the log counts, which a ledger may have been told of before. */
 static int64_t
 story_ms(const struct waits *w)
 {
-	return (int64_t)(host_now_ns(w->h) / 1000000);
+	return (int64_t)(session_now_ns(&w->h->session) / 1000000);
 }
 
 static void
@@ -130,9 +133,9 @@ status_after(const struct waits *w, uint64_t seq)
 void
 waits_catch_up(struct waits *w)
 {
-	if (w->due && w->h->vt != NULL)
-		ledger_story.frame(w->h->ledger, w->h->vt, w->due_seq,
-		    w->due_ms);
+	if (w->due && w->h->session.display.vt != NULL)
+		ledger_story.frame(w->h->session.display.ledger,
+		    w->h->session.display.vt, w->due_seq, w->due_ms);
 	w->due = false;
 }
 
@@ -158,13 +161,15 @@ waits_create(struct host *h)
 
 	w->h = h;
 	w->next_ms = CLOCK_NEVER;
-	w->first_seq = event_log_seq(h->event_log);
+	w->first_seq = event_log_seq(h->session.event_log);
 	w->generation = generation(w);
 	list_init(&w->list);
 	buf_init(&w->text, SIZE_MAX);
-	if (h->vt != NULL && h->ledger->vt == NULL)
-		ledger_story.begun(h->ledger, h->vt);
-	else if (h->vt != NULL)
+	if (h->session.display.vt != NULL &&
+	    h->session.display.ledger->vt == NULL)
+		ledger_story.begun(h->session.display.ledger,
+		    h->session.display.vt);
+	else if (h->session.display.vt != NULL)
 		note_frame(w, w->first_seq); /* it may have been resized */
 	return w;
 }
@@ -188,7 +193,7 @@ drop(struct wait *wait)
 	w->n_seen -= wait->c.seen;
 	w->n_stable -= condition_wants(&wait->c, CONDITION_STABLE);
 	list_remove(&wait->link);
-	event_log_forget(w->h->event_log, wait);
+	event_log_forget(w->h->session.event_log, wait);
 	glimpse_finish(&wait->glimpse);
 	finding_finish(&wait->found);
 	condition_finish(&wait->c);
@@ -281,28 +286,29 @@ begin_stable(struct waits *w)
 {
 	struct sight s;
 
-	sight_init(&s, w->h->vt);
+	sight_init(&s, w->h->session.display.vt);
 	note_text(w, &s, 0);
-	w->changed_ms = w->h->active_ms;
+	w->changed_ms = w->h->session.active_ms;
 	sight_finish(&s);
 }
 
 static void
 see(struct waits *w, struct sight *s, int64_t now)
 {
-	sight_init(s, w->h->vt);
-	s->ledger = w->h->ledger;
+	sight_init(s, w->h->session.display.vt);
+	s->ledger = w->h->session.display.ledger;
 	s->shown_seq = w->shown_seq;
 	s->done_seq = w->done_seq;
-	s->ended = w->h->ended;
-	if (s->ended && w->h->manifest.has_exit) {
-		s->exit_code = w->h->manifest.exit_code;
-		s->exit_signal = w->h->manifest.exit_signal;
+	s->ended = w->h->session.ended;
+	if (s->ended && w->h->session.manifest.has_exit) {
+		s->exit_code = w->h->session.manifest.exit_code;
+		s->exit_signal = w->h->session.manifest.exit_signal;
 	}
 	s->shown_ns = w->shown_ns;
-	s->now_ns = s->ended && w->h->ended_ns != 0 ? w->h->ended_ns :
-						      clock_ns(CLOCK_BOOTTIME);
-	s->idle_ms = now - w->h->active_ms;
+	s->now_ns = s->ended && w->h->session.ended_ns != 0 ?
+	    w->h->session.ended_ns :
+	    clock_ns(CLOCK_BOOTTIME);
+	s->idle_ms = now - w->h->session.active_ms;
 	if (w->n_stable == 0)
 		return;
 	if (is_at_frame(w))
@@ -317,7 +323,7 @@ judge(struct wait *wait, struct sight *s, int64_t now, struct verdict *v)
 	int rc = wait->error;
 
 	*v = (struct verdict){ .conditions = wait->c.wanted,
-		.seq = event_log_seq(wait->all->h->event_log) };
+		.seq = event_log_seq(wait->all->h->session.event_log) };
 	if (rc == 0 && is_at_frame(wait->all)) {
 		if (wait->seen)
 			rc = 1;
@@ -349,7 +355,7 @@ next_of(const struct wait *wait, int64_t now)
 	const struct condition *c = &wait->c;
 	int64_t next = wait->deadline_ms;
 	int64_t stable = w->changed_ms + c->stable_ms;
-	int64_t idle = w->h->active_ms + c->idle_ms;
+	int64_t idle = w->h->session.active_ms + c->idle_ms;
 
 	if (condition_wants(c, CONDITION_STABLE) && stable > now &&
 	    stable < next)
@@ -462,7 +468,7 @@ answer_past(struct wait *wait, const struct replay *at)
 	struct sight s;
 
 	sight_init(&s, at->vt);
-	s.shown_ns = (int64_t)(wait->all->h->began_ns + at->time_ns);
+	s.shown_ns = (int64_t)(wait->all->h->session.began_ns + at->time_ns);
 	s.done_status = at->done_status;
 	answer(wait, &v, &s);
 	sight_finish(&s);
@@ -476,7 +482,7 @@ learn(struct waits *w, const struct past_look *p, const struct replay *at)
 		w->shown_seq = p->shown_seq;
 	if (w->done_seq < at->done_seq)
 		note_end(w, at->done_seq, at->done_status);
-	ledger_learn(w->h->ledger, &p->ledger);
+	ledger_learn(w->h->session.display.ledger, &p->ledger);
 	look(w);
 }
 
@@ -498,7 +504,7 @@ on_logged(void *arg, uint64_t seq)
 	struct replay at = { 0 };
 	struct log_reader *r;
 
-	if (log_reader_open(&r, w->h->log_dirfd, NULL) < 0)
+	if (log_reader_open(&r, w->h->session.log_dirfd, NULL) < 0)
 		return;
 	if (replay_watched(r, seq, &watch, &at, NULL) == 0) {
 		if (look.found)
@@ -527,7 +533,7 @@ asks_of_past(const struct wait *wait)
 	    (w->shown_seq == 0 || w->shown_seq > wait->c.after);
 
 	return wait->c.has_after && (frames || wait->c.after < w->first_seq) &&
-	    event_log_unlogged_since(w->h->event_log) == 0;
+	    event_log_unlogged_since(w->h->session.event_log) == 0;
 }
 
 /* ------------------------------------------------------------ beginning */
@@ -540,7 +546,7 @@ create(struct waits *w, const struct op_call *call, struct condition *c)
 	wait->client = call->client->number;
 	wait->request = call->id;
 	wait->c = *c;
-	wait->begun_seq = event_log_seq(w->h->event_log);
+	wait->begun_seq = event_log_seq(w->h->session.event_log);
 	wait->deadline_ms = now_ms() + c->timeout_ms;
 	glimpse_init(&wait->glimpse);
 	*c = (struct condition){ 0 };
@@ -553,14 +559,14 @@ static int
 check(const struct waits *w, const struct condition *c, struct error *err)
 {
 	const unsigned others = 1u << CONDITION_IDLE | 1u << CONDITION_EXIT;
-	uint64_t last = event_log_seq(w->h->event_log);
+	uint64_t last = event_log_seq(w->h->session.event_log);
 
 	if (c->has_after && c->after > last)
 		return error_set(err, EINVAL,
 		    "session.wait: 'after' %" PRIu64 " is no event of this "
 		    "session yet: the last is %" PRIu64,
 		    c->after, last);
-	if (w->h->vt == NULL && (c->wanted & ~others) != 0)
+	if (w->h->session.display.vt == NULL && (c->wanted & ~others) != 0)
 		return error_set(err, ENOENT,
 		    "the session has no screen: its engine is off");
 	return 0;
@@ -599,8 +605,8 @@ waits_begin(struct waits *w, struct op_call *call, struct condition *c,
 		w->next_ms = next_of(wait, now);
 	server_wake_at(w->h->server, w->next_ms);
 	if (asks_of_past(wait))
-		event_log_after(w->h->event_log, wait->begun_seq, on_logged,
-		    wait);
+		event_log_after(w->h->session.event_log, wait->begun_seq,
+		    on_logged, wait);
 	return REQUEST_LATER;
 }
 
@@ -637,13 +643,13 @@ waits_slice(struct waits *w)
 {
 	struct host *h = w->h;
 	const struct moment m = {
-		.vt = h->vt,
-		.ledger = h->ledger,
-		.seq = event_log_seq(h->event_log) + 1,
-		.all = vt_alt_screen(h->vt) != w->alternate,
+		.vt = h->session.display.vt,
+		.ledger = h->session.display.ledger,
+		.seq = event_log_seq(h->session.event_log) + 1,
+		.all = vt_alt_screen(h->session.display.vt) != w->alternate,
 	};
 
-	w->alternate = vt_alt_screen(h->vt);
+	w->alternate = vt_alt_screen(h->session.display.vt);
 	list_for_each(it, &w->list)
 		glance(wait_of(it), &m);
 }
@@ -652,7 +658,7 @@ void
 waits_output(struct waits *w, uint64_t seq, bool frame)
 {
 	if (seq == 0)
-		seq = event_log_seq(w->h->event_log) + 1;
+		seq = event_log_seq(w->h->session.event_log) + 1;
 	if (w->done)
 		note_end(w, seq, w->ending_status);
 	w->done = false;
@@ -663,8 +669,8 @@ waits_output(struct waits *w, uint64_t seq, bool frame)
 	w->shown_ns = clock_ns(CLOCK_BOOTTIME);
 	w->generation = generation(w);
 	note_frame(w, seq);
-	if (w->h->vt != NULL)
-		w->alternate = vt_alt_screen(w->h->vt);
+	if (w->h->session.display.vt != NULL)
+		w->alternate = vt_alt_screen(w->h->session.display.vt);
 	look(w);
 }
 
@@ -678,23 +684,26 @@ waits_event(struct waits *w, const struct vt_event *ev)
 		w->done = true;
 		w->ending_status = ev->value;
 	}
-	ledger_story.marked(w->h->ledger, w->h->vt, ev->number);
+	ledger_story.marked(w->h->session.display.ledger,
+	    w->h->session.display.vt, ev->number);
 }
 
 void
 waits_typed(struct waits *w, const uint8_t *p, size_t len)
 {
 	waits_catch_up(w);
-	if (w->h->vt != NULL)
-		ledger_story.typed(w->h->ledger, w->h->vt,
-		    event_log_seq(w->h->event_log), story_ms(w), p, len);
+	if (w->h->session.display.vt != NULL)
+		ledger_story.typed(w->h->session.display.ledger,
+		    w->h->session.display.vt,
+		    event_log_seq(w->h->session.event_log), story_ms(w), p,
+		    len);
 }
 
 /* At once: what is shown next in this turn must not look like a part of it. */
 void
 waits_resized(struct waits *w)
 {
-	note_frame(w, event_log_seq(w->h->event_log));
+	note_frame(w, event_log_seq(w->h->session.event_log));
 }
 
 void
@@ -702,8 +711,9 @@ waits_engine_changed(struct waits *w)
 {
 	w->generation = UINT64_MAX;
 	w->due = false;
-	if (w->h->vt != NULL)
-		ledger_story.begun(w->h->ledger, w->h->vt);
+	if (w->h->session.display.vt != NULL)
+		ledger_story.begun(w->h->session.display.ledger,
+		    w->h->session.display.vt);
 }
 
 /* The screen has changed without output: a resize, an update given up. */
@@ -714,7 +724,7 @@ has_changed(struct waits *w)
 		return false;
 	w->drawing = false;
 	w->generation = generation(w);
-	w->shown_seq = event_log_seq(w->h->event_log);
+	w->shown_seq = event_log_seq(w->h->session.event_log);
 	w->shown_ns = clock_ns(CLOCK_BOOTTIME);
 	note_frame(w, w->shown_seq);
 	return true;
@@ -723,7 +733,7 @@ has_changed(struct waits *w)
 void
 waits_settle(struct waits *w)
 {
-	if (has_changed(w) || w->h->ended || now_ms() >= w->next_ms)
+	if (has_changed(w) || w->h->session.ended || now_ms() >= w->next_ms)
 		look(w);
 	if (list_is_empty(&w->list))
 		return;

@@ -7,7 +7,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/json_out.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "host/system/oom.h"
 #include "host/store/event_log.h"
 #include "log/record.h"
@@ -62,12 +62,13 @@ put_by(struct buf *b, const char *by)
 
 /* Queue what the buffer holds and be done with it. */
 static uint64_t
-queue(struct host *h, uint8_t type, struct buf *b)
+queue(struct session *session, uint8_t type, struct buf *b)
 {
 	uint64_t seq = 0;
 
 	if (!b->full)
-		seq = event_log_add(h->event_log, type, 0, b->data, b->len);
+		seq = event_log_add(session->event_log, type, 0, b->data,
+		    b->len);
 	buf_finish(b);
 	return seq;
 }
@@ -82,9 +83,9 @@ json_command(struct json_out *j, char *const *command)
 }
 
 uint64_t
-event_start(struct host *h)
+event_start(struct session *session)
 {
-	const struct manifest *m = &h->manifest;
+	const struct manifest *m = &session->manifest;
 	struct json_out j;
 	struct buf b;
 
@@ -100,7 +101,7 @@ event_start(struct host *h)
 	json_put_number(&j, "time_ms", (uint64_t)m->created_ms);
 	json_put_text(&j, "boot_id", m->boot_id);
 	json_out_close(&j, '}');
-	return queue(h, RECORD_START, &b);
+	return queue(session, RECORD_START, &b);
 }
 
 static void
@@ -111,17 +112,18 @@ put_clock(struct buf *b, enum clock_why why)
 }
 
 uint64_t
-event_clock(struct host *h, enum clock_why why)
+event_clock(struct session *session, enum clock_why why)
 {
 	struct buf b;
 
 	buf_init(&b, EVENT_MAX);
 	put_clock(&b, why);
-	return queue(h, RECORD_CLOCK, &b);
+	return queue(session, RECORD_CLOCK, &b);
 }
 
 uint64_t
-event_resize(struct host *h, unsigned cols, unsigned rows, const char *by)
+event_resize(struct session *session, unsigned cols, unsigned rows,
+    const char *by)
 {
 	struct buf b;
 
@@ -129,11 +131,12 @@ event_resize(struct host *h, unsigned cols, unsigned rows, const char *by)
 	put_u16(&b, cols);
 	put_u16(&b, rows);
 	put_by(&b, by);
-	return queue(h, RECORD_RESIZE, &b);
+	return queue(session, RECORD_RESIZE, &b);
 }
 
 uint64_t
-event_signal(struct host *h, int signo, const char *by, const char *what)
+event_signal(struct session *session, int signo, const char *by,
+    const char *what)
 {
 	struct buf b;
 
@@ -141,22 +144,23 @@ event_signal(struct host *h, int signo, const char *by, const char *what)
 	put_u32(&b, (uint32_t)signo);
 	put_by(&b, by);
 	buf_puts(&b, what);
-	return queue(h, RECORD_SIGNAL, &b);
+	return queue(session, RECORD_SIGNAL, &b);
 }
 
 uint64_t
-event_mark(struct host *h, const char *name, const char *by)
+event_mark(struct session *session, const char *name, const char *by)
 {
 	struct buf b;
 
 	buf_init(&b, EVENT_MAX);
 	put_by(&b, by);
 	buf_puts(&b, name);
-	return queue(h, RECORD_MARK, &b);
+	return queue(session, RECORD_MARK, &b);
 }
 
 uint64_t
-event_gap(struct host *h, uint64_t offset, uint64_t bytes, enum gap_why why)
+event_gap(struct session *session, uint64_t offset, uint64_t bytes,
+    enum gap_why why)
 {
 	struct buf b;
 
@@ -164,44 +168,46 @@ event_gap(struct host *h, uint64_t offset, uint64_t bytes, enum gap_why why)
 	put_u64(&b, offset);
 	put_u64(&b, bytes);
 	put_u8(&b, why);
-	return queue(h, RECORD_GAP, &b);
+	return queue(session, RECORD_GAP, &b);
 }
 
 static uint64_t
-event_pair(struct host *h, uint8_t type, uint64_t first, uint64_t second)
+event_pair(struct session *session, uint8_t type, uint64_t first,
+    uint64_t second)
 {
 	struct buf b;
 
 	buf_init(&b, EVENT_MAX);
 	put_u64(&b, first);
 	put_u64(&b, second);
-	return queue(h, type, &b);
+	return queue(session, type, &b);
 }
 
 uint64_t
-event_engine_gap(struct host *h, uint64_t from, uint64_t to)
+event_engine_gap(struct session *session, uint64_t from, uint64_t to)
 {
-	return event_pair(h, RECORD_ENGINE_GAP, from, to);
+	return event_pair(session, RECORD_ENGINE_GAP, from, to);
 }
 
 uint64_t
-event_trimmed(struct host *h, uint64_t seq, uint64_t offset)
+event_trimmed(struct session *session, uint64_t seq, uint64_t offset)
 {
-	return event_pair(h, RECORD_TRIMMED, seq, offset);
+	return event_pair(session, RECORD_TRIMMED, seq, offset);
 }
 
 uint64_t
-event_recovered(struct host *h, uint64_t bytes)
+event_recovered(struct session *session, uint64_t bytes)
 {
 	struct buf b;
 
 	buf_init(&b, EVENT_MAX);
 	put_u64(&b, bytes);
-	return queue(h, RECORD_RECOVERED, &b);
+	return queue(session, RECORD_RECOVERED, &b);
 }
 
 uint64_t
-event_exit(struct host *h, int status, uint64_t offset, unsigned outcome)
+event_exit(struct session *session, int status, uint64_t offset,
+    unsigned outcome)
 {
 	struct buf b;
 
@@ -209,12 +215,12 @@ event_exit(struct host *h, int status, uint64_t offset, unsigned outcome)
 	put_u32(&b, (uint32_t)status);
 	put_u64(&b, offset);
 	put_u8(&b, outcome);
-	return queue(h, RECORD_EXIT, &b);
+	return queue(session, RECORD_EXIT, &b);
 }
 
 uint64_t
-event_meta(struct host *h, const char *what, const char *key, const char *value,
-    const char *by)
+event_meta(struct session *session, const char *what, const char *key,
+    const char *value, const char *by)
 {
 	struct json_out j;
 	struct buf b;
@@ -229,11 +235,11 @@ event_meta(struct host *h, const char *what, const char *key, const char *value,
 		json_put_text(&j, "value", value);
 	json_put_text(&j, "by", by);
 	json_out_close(&j, '}');
-	return queue(h, RECORD_META, &b);
+	return queue(session, RECORD_META, &b);
 }
 
 uint64_t
-event_trouble(struct host *h, const char *what, const char *text)
+event_trouble(struct session *session, const char *what, const char *text)
 {
 	struct json_out j;
 	struct buf b;
@@ -244,11 +250,11 @@ event_trouble(struct host *h, const char *what, const char *text)
 	json_put_text(&j, "what", what);
 	json_put_text(&j, "text", text);
 	json_out_close(&j, '}');
-	return queue(h, RECORD_TROUBLE, &b);
+	return queue(session, RECORD_TROUBLE, &b);
 }
 
 uint64_t
-event_oom(struct host *h, const struct oom_kill *k)
+event_oom(struct session *session, const struct oom_kill *k)
 {
 	struct json_out j;
 	struct buf b;
@@ -259,14 +265,14 @@ event_oom(struct host *h, const struct oom_kill *k)
 	json_put_text(&j, "process", k->name);
 	json_put_number(&j, "pid", (uint64_t)k->pid);
 	json_put_number(&j, "rss", k->rss);
-	json_put_number(&j, "limit", h->manifest.memory_max);
+	json_put_number(&j, "limit", session->manifest.memory_max);
 	json_put_number(&j, "count", k->count);
 	json_out_close(&j, '}');
-	return queue(h, RECORD_OOM, &b);
+	return queue(session, RECORD_OOM, &b);
 }
 
 uint64_t
-event_restart(struct host *h, int status, int64_t delay_ms)
+event_restart(struct session *session, int status, int64_t delay_ms)
 {
 	struct json_out j;
 	struct buf b;
@@ -279,9 +285,9 @@ event_restart(struct host *h, int status, int64_t delay_ms)
 	json_put_number(&j, "exit_signal",
 	    WIFSIGNALED(status) ? (uint64_t)WTERMSIG(status) : 0);
 	json_put_number(&j, "delay_ms", (uint64_t)delay_ms);
-	json_put_number(&j, "count", h->manifest.restarts);
+	json_put_number(&j, "count", session->manifest.restarts);
 	json_out_close(&j, '}');
-	return queue(h, RECORD_RESTART, &b);
+	return queue(session, RECORD_RESTART, &b);
 }
 
 static const char *
@@ -291,9 +297,9 @@ or_null(const char *s)
 }
 
 uint64_t
-event_program_status(struct host *h)
+event_program_status(struct session *session)
 {
-	const struct said *s = &h->manifest.said;
+	const struct said *s = &session->manifest.said;
 	struct json_out j;
 	struct buf b;
 
@@ -305,12 +311,12 @@ event_program_status(struct host *h)
 	json_put_text(&j, "app", or_null(s->app));
 	json_put_text(&j, "text", s->text);
 	json_out_close(&j, '}');
-	return queue(h, RECORD_PROGRAM_STATUS, &b);
+	return queue(session, RECORD_PROGRAM_STATUS, &b);
 }
 
 /* What is typed is in the log only as far as the session wants that. */
 uint64_t
-event_run(struct host *h, const char *command, const char *by,
+event_run(struct session *session, const char *command, const char *by,
     const char *capture)
 {
 	struct json_out j;
@@ -319,18 +325,18 @@ event_run(struct host *h, const char *command, const char *by,
 	buf_init(&b, RUN_MAX);
 	json_out_init(&j, &b);
 	json_out_open(&j, '{');
-	if (h->manifest.log_input == LOG_INPUT_ALL) {
+	if (session->manifest.log_input == LOG_INPUT_ALL) {
 		json_out_key(&j, "command");
 		json_out_text(&j, command);
 	}
 	json_put_text(&j, "capture", capture);
 	json_put_text(&j, "by", by);
 	json_out_close(&j, '}');
-	return queue(h, RECORD_RUN, &b);
+	return queue(session, RECORD_RUN, &b);
 }
 
 uint64_t
-event_run_end(struct host *h, uint64_t run, const char *outcome,
+event_run_end(struct session *session, uint64_t run, const char *outcome,
     const char *capture, int code, uint64_t from, uint64_t to)
 {
 	struct json_out j;
@@ -346,24 +352,24 @@ event_run_end(struct host *h, uint64_t run, const char *outcome,
 	json_put_number(&j, "from", from);
 	json_put_number(&j, "to", to);
 	json_out_close(&j, '}');
-	return queue(h, RECORD_RUN_END, &b);
+	return queue(session, RECORD_RUN_END, &b);
 }
 
 /* The payload of a keyframe, in a buffer; false when there is no screen. */
 static bool
-make_keyframe(struct host *h, bool full, struct buf *b)
+make_keyframe(struct session *session, bool full, struct buf *b)
 {
 	buf_init(b, KEYFRAME_MAX);
-	if (h->vt == NULL)
+	if (session->display.vt == NULL)
 		return false;
-	put_u64(b, h->shown);
-	put_u16(b, vt_cols(h->vt));
-	put_u16(b, vt_rows(h->vt));
+	put_u64(b, session->display.shown);
+	put_u16(b, vt_cols(session->display.vt));
+	put_u16(b, vt_rows(session->display.vt));
 	put_u32(b, VT_ENGINE_VERSION);
 	if (full)
-		keyframe_save(h->vt, b);
+		keyframe_save(session->display.vt, b);
 	else
-		keyframe_save_screen(h->vt, b);
+		keyframe_save_screen(session->display.vt, b);
 	if (!b->full)
 		return true;
 	buf_finish(b);
@@ -371,35 +377,35 @@ make_keyframe(struct host *h, bool full, struct buf *b)
 }
 
 uint64_t
-event_keyframe(struct host *h, bool full)
+event_keyframe(struct session *session, bool full)
 {
 	struct buf b;
 	size_t len;
 
-	if (!make_keyframe(h, full, &b))
+	if (!make_keyframe(session, full, &b))
 		return 0;
 	len = b.len;
-	return event_log_take(h->event_log, RECORD_KEYFRAME,
+	return event_log_take(session->event_log, RECORD_KEYFRAME,
 	    full ? RECORD_FULL : 0, buf_take(&b), len);
 }
 
 /* Without an engine an empty keyframe still tells where the segment begins. */
 void
-event_rotate(struct host *h)
+event_rotate(struct session *session)
 {
 	struct buf b, clock;
 	size_t len;
 
 	buf_init(&clock, EVENT_MAX);
 	put_clock(&clock, CLOCK_SEGMENT);
-	if (!make_keyframe(h, true, &b)) {
-		put_u64(&b, h->shown);
-		put_u16(&b, h->manifest.cols);
-		put_u16(&b, h->manifest.rows);
+	if (!make_keyframe(session, true, &b)) {
+		put_u64(&b, session->display.shown);
+		put_u16(&b, session->manifest.cols);
+		put_u16(&b, session->manifest.rows);
 		put_u32(&b, 0);
 	}
 	len = b.len;
-	event_log_rotate(h->event_log, buf_take(&b), len, clock.data,
+	event_log_rotate(session->event_log, buf_take(&b), len, clock.data,
 	    clock.len);
 	buf_finish(&clock);
 }

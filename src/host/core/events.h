@@ -6,45 +6,47 @@
 
 #include "log/payload.h"
 
-struct host;
+struct session;
 struct oom_kill;
 
 /*
  * The events that the host itself writes, as docs/log-format.md has them.
  * Each queues one and gives its seq, 0 when it was refused.
  */
-uint64_t event_start(struct host *h);
-uint64_t event_clock(struct host *h, enum clock_why why);
-uint64_t event_resize(struct host *h, unsigned cols, unsigned rows,
+uint64_t event_start(struct session *session);
+uint64_t event_clock(struct session *session, enum clock_why why);
+uint64_t event_resize(struct session *session, unsigned cols, unsigned rows,
     const char *by);
-uint64_t event_signal(struct host *h, int signo, const char *by,
+uint64_t event_signal(struct session *session, int signo, const char *by,
     const char *what);
-uint64_t event_mark(struct host *h, const char *name, const char *by);
-uint64_t event_gap(struct host *h, uint64_t offset, uint64_t bytes,
+uint64_t event_mark(struct session *session, const char *name, const char *by);
+uint64_t event_gap(struct session *session, uint64_t offset, uint64_t bytes,
     enum gap_why why);
-uint64_t event_engine_gap(struct host *h, uint64_t from, uint64_t to);
-uint64_t event_recovered(struct host *h, uint64_t bytes);
-uint64_t event_exit(struct host *h, int status, uint64_t offset,
+uint64_t event_engine_gap(struct session *session, uint64_t from, uint64_t to);
+uint64_t event_recovered(struct session *session, uint64_t bytes);
+uint64_t event_exit(struct session *session, int status, uint64_t offset,
     unsigned outcome);
-uint64_t event_trimmed(struct host *h, uint64_t seq, uint64_t offset);
+uint64_t event_trimmed(struct session *session, uint64_t seq, uint64_t offset);
 /* One changed thing: key and value (NULL: removed). */
-uint64_t event_meta(struct host *h, const char *what, const char *key,
+uint64_t event_meta(struct session *session, const char *what, const char *key,
     const char *value, const char *by);
-uint64_t event_trouble(struct host *h, const char *what, const char *text);
+uint64_t event_trouble(struct session *session, const char *what,
+    const char *text);
 /* It ended with this status, and is started again after so long. */
-uint64_t event_restart(struct host *h, int status, int64_t delay_ms);
+uint64_t event_restart(struct session *session, int status, int64_t delay_ms);
 /* A run, by its seq later (0: that is not known): session.exec. */
-uint64_t event_run(struct host *h, const char *command, const char *by,
+uint64_t event_run(struct session *session, const char *command, const char *by,
     const char *capture);
-uint64_t event_run_end(struct host *h, uint64_t run, const char *outcome,
-    const char *capture, int code, uint64_t from, uint64_t to);
+uint64_t event_run_end(struct session *session, uint64_t run,
+    const char *outcome, const char *capture, int code, uint64_t from,
+    uint64_t to);
 /* What the program says that it is doing, as the manifest has it. */
-uint64_t event_program_status(struct host *h);
-uint64_t event_oom(struct host *h, const struct oom_kill *k);
+uint64_t event_program_status(struct session *session);
+uint64_t event_oom(struct session *session, const struct oom_kill *k);
 
 /* The screen as it is now; nothing without an engine. */
-uint64_t event_keyframe(struct host *h, bool full);
+uint64_t event_keyframe(struct session *session, bool full);
 /* Begin a new segment with it. */
-void event_rotate(struct host *h);
+void event_rotate(struct session *session);
 
 #endif

@@ -14,13 +14,12 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "host/input/answers.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "host/input/interrupt.h"
-#include "host/pump.h"
 #include "host/store/event_log.h"
 #include "host/input/secrecy.h"
 #include "host/input/draft.h"
-#include "host/ask/waits.h"
+#include "keep/control.h"
 #include "log/payload.h"
 #include "log/record.h"
 #include "vt/vt.h"
@@ -42,10 +41,10 @@ struct piece {
 };
 
 struct input {
-	struct host *host;
+	struct session *session;
 	struct watch *watch; /* of the master; NULL when it has ended */
 	bool echo;           /* something was typed; what comes is shown soon */
-	input_done_fn *done;
+	const struct input_hooks *hooks;
 	void *arg;
 	bool ended;
 
@@ -97,7 +96,7 @@ log_event(struct input *in, const struct piece *p, bool withheld)
 	payload_input_encode(&event, &b);
 	assert(!b.full);
 	len = b.len;
-	return event_log_take(in->host->event_log, RECORD_INPUT, 0,
+	return event_log_take(in->session->event_log, RECORD_INPUT, 0,
 	    buf_take(&b), len);
 }
 
@@ -108,7 +107,7 @@ log_event(struct input *in, const struct piece *p, bool withheld)
 static bool
 is_secret(const struct input *in, const struct piece *p)
 {
-	bool known = p->secret || tty_is_secret(in->host->master);
+	bool known = p->secret || tty_is_secret(in->session->terminal.master);
 
 	return secrecy_typed(in->secrecy, p->data, p->len, known) || known;
 }
@@ -116,14 +115,14 @@ is_secret(const struct input *in, const struct piece *p)
 static bool
 is_withheld(const struct input *in, bool secret)
 {
-	return secret || in->host->manifest.log_input == LOG_INPUT_LENGTHS;
+	return secret || in->session->manifest.log_input == LOG_INPUT_LENGTHS;
 }
 
 static void
 log_piece(struct input *in, struct piece *p, bool withheld)
 {
-	if (in->host->manifest.log_input == LOG_INPUT_NONE)
-		p->done.seq = event_log_seq(in->host->event_log);
+	if (in->session->manifest.log_input == LOG_INPUT_NONE)
+		p->done.seq = event_log_seq(in->session->event_log);
 	else
 		p->done.seq = log_event(in, p, withheld);
 }
@@ -140,12 +139,13 @@ extent(const struct piece *p)
 static enum written
 write_bytes(struct input *in, struct piece *p)
 {
-	struct ring_shared *ring = in->host->ring.shared;
+	struct ring_shared *ring = in->session->terminal.ring.shared;
 	enum written rc;
 
 	draft_begins(ring, p->part);
 	failpoint("input-write");
-	rc = write_some(in->host->master, p->data, p->len, &p->written);
+	rc = write_some(in->session->terminal.master, p->data, p->len,
+	    &p->written);
 	failpoint("input-written");
 	draft_done(ring, p->part, extent(p));
 	return rc;
@@ -156,7 +156,7 @@ static void
 note_typed(struct input *in, const struct piece *p, bool secret)
 {
 	if (p->kind <= INPUT_BYTES && !secret)
-		waits_typed(in->host->waits, p->data, p->len);
+		in->hooks->on_typed(in->arg, p->data, p->len);
 }
 
 static enum written
@@ -165,8 +165,9 @@ write_piece(struct input *in, struct piece *p)
 	bool begun = p->written > 0, secret = !begun && is_secret(in, p);
 	enum written rc;
 
-	if (!begun && interrupt_is_in(in->host->master, p->data, p->len))
-		interrupt_make_room(in->host->master);
+	if (!begun &&
+	    interrupt_is_in(in->session->terminal.master, p->data, p->len))
+		interrupt_make_room(in->session->terminal.master);
 	rc = write_bytes(in, p);
 	if (!begun && p->written > 0) {
 		note_typed(in, p, secret);
@@ -180,7 +181,8 @@ write_piece(struct input *in, struct piece *p)
 static enum written
 write_answers(struct input *in, uint64_t until)
 {
-	int rc = answers_write(&in->answers, in->host->master, until);
+	int rc = answers_write(&in->answers, in->session->terminal.master,
+	    until);
 
 	if (rc == 0)
 		return WRITTEN_ALL;
@@ -234,7 +236,7 @@ finish_piece(struct input *in, struct piece *p, int status)
 
 	done.status = status;
 	drop_piece(in, p);
-	in->done(in->arg, &done);
+	in->hooks->on_done(in->arg, &done);
 }
 
 static void
@@ -280,11 +282,13 @@ write_interrupt(struct input *in)
 {
 	struct piece *p = next_piece(in);
 
-	if (p == NULL || !interrupt_is_in(in->host->master, p->data, p->len) ||
-	    !interrupt_make_room(in->host->master))
+	if (p == NULL ||
+	    !interrupt_is_in(in->session->terminal.master, p->data, p->len) ||
+	    !interrupt_make_room(in->session->terminal.master))
 		return WRITTEN_PART;
 	answers_drop(&in->answers);
-	in->host->replies_from = atomic_load(&in->host->ring.shared->head);
+	in->session->display.replies_from = atomic_load(
+	    &in->session->terminal.ring.shared->head);
 	return write_waiting(in);
 }
 
@@ -310,8 +314,8 @@ run(struct input *in)
 		answers_drop(&in->answers);
 		refuse_all(in, TAKEN_ENDED);
 	}
-	if (was_full && !input_is_full(in) && in->host->pump != NULL)
-		pump_again(in->host->pump);
+	if (was_full && !input_is_full(in))
+		intake_again(&in->session->intake, 0);
 }
 
 /*
@@ -325,25 +329,27 @@ on_ready(void *arg, enum loop_events ready)
 
 	if (ready & LOOP_READ) {
 		in->echo = false;
-		pump_echo(in->host->pump);
+		intake_echo(&in->session->intake);
 	}
 	run(in);
 }
 
 struct input *
-input_create(struct host *h, input_done_fn *done, void *arg)
+input_create(struct session *session, const struct input_hooks *hooks,
+    void *arg)
 {
 	struct input *in = xcalloc(1, sizeof(*in));
 
-	in->host = h;
-	in->done = done;
+	in->session = session;
+	in->hooks = hooks;
 	in->arg = arg;
 	list_init(&in->pieces);
-	in->secrecy = secrecy_create(h);
-	answers_init(&in->answers, h->ring.shared, CONTROL_RING);
+	in->secrecy = secrecy_create(session);
+	answers_init(&in->answers, session->terminal.ring.shared, CONTROL_RING);
 	in->owed = in->answers.added;
 	in->cpr_ms = -CPR_MS;
-	in->watch = loop_fd(h->loop, h->master, 0, on_ready, in);
+	in->watch = loop_fd(session->loop, session->terminal.master, 0,
+	    on_ready, in);
 	in->ended = in->watch == NULL;
 	run(in); /* the answers that a host before us has left */
 	return in;
@@ -414,7 +420,7 @@ input_type(struct input *in, const struct input_piece *from, uint64_t *seq)
 		return TAKEN_NOTHING;
 	if (!fits(in, from))
 		return TAKEN_FULL;
-	host_touch(in->host);
+	session_touch(in->session);
 	p = piece_create(from);
 	list_append(&in->pieces, &p->link);
 	in->n_pieces++;
@@ -465,7 +471,7 @@ input_reply(struct input *in, const char *p, size_t len)
 		in->cpr_ms = clock_ms(CLOCK_MONOTONIC);
 	answers_add(&in->answers, p, len);
 	if (answers_are_full(&in->answers))
-		vt_pause(in->host->vt);
+		vt_pause(in->session->display.vt);
 }
 
 void
@@ -500,7 +506,8 @@ input_answers_written(const struct input *in)
 bool
 input_is_secret(const struct input *in)
 {
-	return tty_is_secret(in->host->master) || secrecy_asked(in->secrecy);
+	return tty_is_secret(in->session->terminal.master) ||
+	    secrecy_asked(in->secrecy);
 }
 
 bool

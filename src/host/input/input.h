@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct host;
+struct session;
 
 /*
  * The one queue to the terminal.  Everything that anybody types is a piece,
@@ -13,11 +13,11 @@ struct host;
  * is never mixed.  A program that does not read makes the queue grow up to
  * INPUT_BYTES_MAX and INPUT_PIECES_MAX; what is more is refused.
  *
- * Who types several pieces that belong together (message.h) takes a turn: until
+ * Who types several pieces that belong together (message.session) takes a turn: until
  * it is given back only pieces of that turn are written, whatever the limits,
  * and all others wait.
  *
- * Answers to the terminal's queries (answers.h) take turns with the pieces that
+ * Answers to the terminal's queries (answers.session) take turns with the pieces that
  * wait, and are not logged.  None is dropped: a program that asks and does not
  * read is not read from either (input_is_full).
  */
@@ -46,14 +46,19 @@ struct input_done {
 	uint64_t seq;
 };
 
-/*
- * What became of a piece that had to wait.  seq is of its event in the log, or
- * of the last before it when such events are not logged.
- */
-typedef void input_done_fn(void *arg, const struct input_done *done);
+struct input_hooks {
+	/*
+	 * A piece that had to wait was written or refused.  seq is of its event
+	 * in the log, or of the last before it when input is not logged.
+	 */
+	void (*on_done)(void *arg, const struct input_done *done);
+	/* The program may echo these bytes; they are no secret. */
+	void (*on_typed)(void *arg, const uint8_t *p, size_t len);
+};
 
 /* A terminal that cannot be watched (it was closed) has ended. */
-struct input *input_create(struct host *h, input_done_fn *done, void *arg);
+struct input *input_create(struct session *session,
+    const struct input_hooks *hooks, void *arg);
 void input_destroy(struct input *in); /* NULL is fine */
 
 /*
@@ -79,7 +84,7 @@ void input_reply(struct input *in, const char *p, size_t len);
 void input_replied(struct input *in, uint64_t fed);
 
 /* Whether no output may be taken because questions in it could not be answered
- * now.  pump_again is called when that is over. */
+ * now.  intake_again is called when that is over. */
 bool input_is_full(const struct input *in);
 
 /* Nobody reads answers any more, or again. */

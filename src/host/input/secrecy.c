@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "op/pattern.h"
 #include "op/secret.h"
 #include "vt/vt.h"
@@ -20,7 +20,7 @@
 #define TEXT_MAX ((size_t)ROWS_MAX * VT_COLS_MAX * VT_TEXT_MAX)
 
 struct secrecy {
-	const struct host *h;
+	const struct session *session;
 	struct pattern *patterns[SECRECY_PATTERNS];
 	size_t n_patterns;
 
@@ -217,7 +217,7 @@ is_still_there(const struct secrecy *s, const struct vt *vt)
 bool
 secrecy_asked(const struct secrecy *s)
 {
-	const struct vt *vt = s->h->vt;
+	const struct vt *vt = s->session->display.vt;
 	struct buf line;
 	bool asked;
 
@@ -295,16 +295,16 @@ note(struct secrecy *s, const uint8_t *p, size_t len, bool known)
 	s->certain = secret && !s->on;
 	remember(s, p, secret || known ? 0 : len);
 	buf_clear(&s->before);
-	if (s->h->vt == NULL)
+	if (s->session->display.vt == NULL)
 		return;
-	s->generation = vt_generation(s->h->vt);
-	row_of_cursor(s->h->vt, &s->before);
+	s->generation = vt_generation(s->session->display.vt);
+	row_of_cursor(s->session->display.vt, &s->before);
 }
 
 bool
 secrecy_typed(struct secrecy *s, const uint8_t *p, size_t len, bool known)
 {
-	const struct vt *vt = s->h->vt;
+	const struct vt *vt = s->session->display.vt;
 	bool secret;
 
 	if (vt != NULL && !(s->on && is_still_there(s, vt)))
@@ -319,7 +319,7 @@ secrecy_typed(struct secrecy *s, const uint8_t *p, size_t len, bool known)
 static void
 add_pattern(struct secrecy *s, const char *line, size_t len)
 {
-	struct log *log = (struct log *)&s->h->log;
+	struct log *log = (struct log *)&s->session->log;
 	struct pattern *p;
 	struct error err;
 
@@ -340,7 +340,7 @@ add_pattern(struct secrecy *s, const char *line, size_t len)
 static void
 read_patterns(struct secrecy *s)
 {
-	auto_close int fd = openat(s->h->dirfd, "../../" SECRECY_FILE,
+	auto_close int fd = openat(s->session->dirfd, "../../" SECRECY_FILE,
 	    O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	auto_free char *text = NULL;
 	ssize_t len;
@@ -357,11 +357,11 @@ read_patterns(struct secrecy *s)
 }
 
 struct secrecy *
-secrecy_create(const struct host *h)
+secrecy_create(const struct session *session)
 {
 	struct secrecy *s = xcalloc(1, sizeof(*s));
 
-	s->h = h;
+	s->session = session;
 	s->fresh = s->certain = true;
 	buf_init(&s->prompt, PROMPT_MAX);
 	buf_init(&s->typed, TYPED_MAX);

@@ -5,11 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct host;
+struct session;
 
 /*
  * Whether what is typed is a secret, by what the screen asks for: from the
- * first key at a prompt for a secret (op/secret.h) to Enter, it is.  This sees
+ * first key at a prompt for a secret (op/secret.session) to Enter, it is.  This sees
  * prompts behind ssh, tmux, script and another tend, whose terminals this host
  * cannot ask (tty_is_secret sees those of its own terminal).
  *
@@ -20,7 +20,7 @@ struct host;
  * must not be what was typed.
  *
  * A home may have more patterns, in the file SECRECY_FILE: a regular expression
- * (op/pattern.h) a line, of which SECRECY_PATTERNS are read when a host begins;
+ * (op/pattern.session) a line, of which SECRECY_PATTERNS are read when a host begins;
  * # begins a comment.  Lines that are no pattern are named in host.log.
  */
 #define SECRECY_FILE "secret-prompts"
@@ -28,7 +28,7 @@ struct host;
 
 struct secrecy;
 
-struct secrecy *secrecy_create(const struct host *h);
+struct secrecy *secrecy_create(const struct session *session);
 void secrecy_destroy(struct secrecy *s); /* NULL is fine */
 
 /*

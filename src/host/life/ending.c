@@ -10,8 +10,8 @@
 #include "host/core/events.h"
 #include "host/host.h"
 #include "host/system/oom.h"
+#include "host/life/naming.h"
 #include "host/life/post_mortem.h"
-#include "host/pump.h"
 #include "host/life/restart.h"
 #include "host/life/restore.h"
 #include "host/ask/exec.h"
@@ -19,6 +19,7 @@
 #include "host/serve/server.h"
 #include "host/serve/status_watch.h"
 #include "host/life/stop.h"
+#include "keep/control.h"
 #include "session/scope.h"
 
 #define LOG_MS 60000  /* what a disk gets to take the end */
@@ -61,10 +62,11 @@ ending_create(struct host *h)
 	struct ending *e = xcalloc(1, sizeof(*e));
 
 	e->h = h;
-	e->limit = loop_timer(h->loop, -1, on_limit, e);
+	e->limit = loop_timer(h->session.loop, -1, on_limit, e);
 	/* A host before us has told everybody: the keeper will not again. */
-	if (status_is_terminal(h->manifest.status))
-		e->exited = e->exit_queued = e->exit_logged = h->ended = true;
+	if (status_is_terminal(h->session.manifest.status))
+		e->exited = e->exit_queued = e->exit_logged = h->session
+								  .ended = true;
 	return e;
 }
 
@@ -87,7 +89,7 @@ ending_exit(struct ending *e, int status, uint64_t offset, bool lost)
 	e->exit_offset = offset;
 	e->lost = lost;
 	server_mute(e->h->server, true);
-	pump_again(e->h->pump);
+	intake_again(&e->h->session.intake, 0);
 }
 
 void
@@ -116,8 +118,8 @@ outcome(const struct ending *e)
 {
 	if (e->lost)
 		return OUTCOME_LOST;
-	if (e->h->manifest.outcome != OUTCOME_NONE)
-		return e->h->manifest.outcome;
+	if (e->h->session.manifest.outcome != OUTCOME_NONE)
+		return e->h->session.manifest.outcome;
 	return e->status == 0 ? OUTCOME_EXITED : OUTCOME_FAILED;
 }
 
@@ -139,7 +141,7 @@ outcome_number(enum outcome o)
 static void
 fill_manifest(struct ending *e)
 {
-	struct manifest *m = &e->h->manifest;
+	struct manifest *m = &e->h->session.manifest;
 
 	m->outcome = outcome(e);
 	m->status = m->status == STATUS_DESTROYING ? STATUS_DESTROYED :
@@ -157,8 +159,8 @@ send_to_keeper(struct host *h, enum control_type type)
 {
 	struct control c = { .type = type, .size = sizeof(c) };
 
-	if (h->control >= 0)
-		control_send(h->control, &c, -1);
+	if (h->session.control >= 0)
+		control_send(h->session.control, &c, -1);
 }
 
 static void
@@ -171,14 +173,14 @@ on_exit_logged(void *arg, uint64_t seq)
 	if (e->exit_logged)
 		return;
 	e->exit_logged = true;
-	h->ended = true;
+	h->session.ended = true;
 	failpoint("exit-logged");
 	fill_manifest(e);
 	if (e->status != 0 && !e->lost)
-		post_mortem_write(h);
-	host_save(h);
+		post_mortem_write(&h->session);
+	session_save(&h->session);
 	failpoint("exit-saved");
-	host_release_name(h);
+	naming_release(&h->session);
 	execs_ended(h->execs);
 	server_ended(h->server);
 	send_to_keeper(h, CONTROL_ACK);
@@ -197,16 +199,16 @@ queue_exit(struct ending *e)
 	status_watch_end(h->status_watch);
 	if (h->oom != NULL)
 		oom_look(h->oom);
-	if (restore_exit_logged(h, e->exit_offset)) {
+	if (restore_exit_logged(&h->session, e->exit_offset)) {
 		on_exit_logged(e, 0);
 		return;
 	}
-	event_keyframe(h, false);
-	h->ended_ns = clock_ns(CLOCK_BOOTTIME);
-	seq = event_exit(h, e->status, e->exit_offset,
+	event_keyframe(&h->session, false);
+	h->session.ended_ns = clock_ns(CLOCK_BOOTTIME);
+	seq = event_exit(&h->session, e->status, e->exit_offset,
 	    outcome_number(outcome(e)));
 	limit(e, LOG_MS);
-	event_log_after(h->event_log, seq, on_exit_logged, e);
+	event_log_after(h->session.event_log, seq, on_exit_logged, e);
 }
 
 static void
@@ -225,9 +227,10 @@ settle_closed(struct ending *e)
 	struct host *h = e->h;
 
 	if (e->last_seq == 0) {
-		e->last_seq = event_log_seq(h->event_log);
+		e->last_seq = event_log_seq(h->session.event_log);
 		limit(e, LOG_MS);
-		event_log_after(h->event_log, e->last_seq, on_all_logged, e);
+		event_log_after(h->session.event_log, e->last_seq,
+		    on_all_logged, e);
 	}
 	if (!e->all_logged && !e->late)
 		return;
@@ -237,7 +240,7 @@ settle_closed(struct ending *e)
 	}
 	if (server_is_drained(h->server) || e->late) {
 		e->done = true;
-		loop_stop(h->loop);
+		loop_stop(h->session.loop);
 	}
 }
 
@@ -248,12 +251,13 @@ ending_settle(struct ending *e)
 
 	if (!e->exited || e->done)
 		return;
-	if (!e->exit_queued && h->shown >= e->exit_offset &&
+	if (!e->exit_queued && h->session.display.shown >= e->exit_offset &&
 	    !restart_holds(h->restart, e->status))
 		queue_exit(e);
 	if (e->exit_queued && !e->exit_logged && e->late)
 		on_exit_logged(e, 0);
-	if (e->exit_logged && e->closed && h->shown >= e->closed_offset)
+	if (e->exit_logged && e->closed &&
+	    h->session.display.shown >= e->closed_offset)
 		settle_closed(e);
 }
 
@@ -265,9 +269,9 @@ ending_conclude(struct ending *e)
 	if (!e->done)
 		return;
 	failpoint("before-done");
-	scope_remove(h->manifest.cgroup);
-	h->manifest.host = (struct process){ 0 };
-	h->manifest.keeper = (struct process){ 0 };
-	host_save(h);
+	scope_remove(h->session.manifest.cgroup);
+	h->session.manifest.host = (struct process){ 0 };
+	h->session.manifest.keeper = (struct process){ 0 };
+	session_save(&h->session);
 	send_to_keeper(h, CONTROL_DONE);
 }

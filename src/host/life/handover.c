@@ -14,13 +14,13 @@
 #include "base/mem.h"
 #include "host/serve/connection.h"
 #include "host/host.h"
-#include "host/pump.h"
 #include "host/serve/requests.h"
 #include "host/ask/exec.h"
 #include "host/ask/waits.h"
 #include "host/store/event_log.h"
 #include "host/serve/server_state.h"
 #include "host/serve/server.h"
+#include "keep/control.h"
 
 /* What each step may take; the keeper waits longer than all together. */
 #define TYPE_MS 1000
@@ -68,7 +68,7 @@ handover_create(struct host *h)
 	struct handover *o = xcalloc(1, sizeof(*o));
 
 	o->h = h;
-	o->limit = loop_timer(h->loop, -1, on_limit, o);
+	o->limit = loop_timer(h->session.loop, -1, on_limit, o);
 	return o;
 }
 
@@ -87,27 +87,27 @@ handover_destroy(struct handover *o)
 static int
 check(const struct host *h, struct error *err)
 {
-	if (h->control < 0)
+	if (h->session.control < 0)
 		return error_set(err, ECONNREFUSED,
 		    "its keeper has died, so nobody could start another host; "
 		    "the session goes on with the one it has until its program "
 		    "ends");
-	if (h->keeper_version < CONTROL_UPGRADES)
+	if (h->session.keeper_version < CONTROL_UPGRADES)
 		return error_set(err, EPROTO,
 		    "its keeper is of an older tend, which cannot change "
 		    "hosts; the session keeps what it has until it ends");
-	if (h->ended || h->manifest.status != STATUS_RUNNING)
+	if (h->session.ended || h->session.manifest.status != STATUS_RUNNING)
 		return error_set(err, ESRCH, "it is ending");
 	if (execs_are_awaited(h->execs))
 		return error_set(err, EBUSY,
 		    "somebody waits for a command (tend exec), whom another "
 		    "host could not answer; try again after that");
-	if (event_log_unlogged_since(h->event_log) != 0)
+	if (event_log_unlogged_since(h->session.event_log) != 0)
 		return error_set(err, ENOSPC,
 		    "the log is behind (%s), and what waits for the disk in "
 		    "memory would be lost; try again when the log goes on",
-		    h->log_error != 0 ? strerror(h->log_error) :
-					"the disk is slow");
+		    h->session.log_error != 0 ? strerror(h->session.log_error) :
+						"the disk is slow");
 	return 0;
 }
 
@@ -124,7 +124,7 @@ handover_ask(struct handover *o, uint64_t client, uint64_t request, int program,
 	rc = check(o->h, err);
 	if (rc < 0)
 		return rc;
-	rc = control_send(o->h->control, &c, program);
+	rc = control_send(o->h->session.control, &c, program);
 	if (rc < 0)
 		return error_set(err, -rc, "cannot tell the keeper: %s",
 		    strerror(-rc));
@@ -141,7 +141,7 @@ refuse(struct handover *o, const struct error *err)
 {
 	struct connection *c = server_connection(o->h->server, o->client);
 
-	log_write(&o->h->log, LOG_WARN, "no other host follows",
+	log_write(&o->h->session.log, LOG_WARN, "no other host follows",
 	    log_str("why", err->msg));
 	if (c != NULL)
 		requests_refuse(c, o->request, err);
@@ -155,13 +155,13 @@ stay(struct handover *o, const struct error *why)
 	enum stage stage = o->stage;
 
 	enter(o, HANDOVER_NONE, -1);
-	event_log_forget(o->h->event_log, o);
+	event_log_forget(o->h->session.event_log, o);
 	if (stage >= HANDOVER_WRITING)
-		pump_rest(o->h->pump, false);
+		intake_rest(&o->h->session.intake, false);
 	if (stage >= HANDOVER_PARTING)
 		server_stay(o->h->server);
-	if (stage >= HANDOVER_TYPING && o->h->control >= 0)
-		control_send(o->h->control, &c, -1);
+	if (stage >= HANDOVER_TYPING && o->h->session.control >= 0)
+		control_send(o->h->session.control, &c, -1);
 	refuse(o, why);
 }
 
@@ -254,10 +254,10 @@ write_all(struct handover *o)
 
 	failpoint("leave-parted");
 	o->written = false;
-	pump_rest(h->pump, true);
+	intake_rest(&h->session.intake, true);
 	enter(o, HANDOVER_WRITING, WRITE_MS);
-	event_log_after(h->event_log, event_log_seq(h->event_log), on_written,
-	    o);
+	event_log_after(h->session.event_log,
+	    event_log_seq(h->session.event_log), on_written, o);
 }
 
 static void
@@ -267,7 +267,7 @@ go(struct handover *o)
 	struct connection *c = server_connection(h->server, o->client);
 
 	failpoint("leave-written");
-	host_save(h);
+	session_save(&h->session);
 	enter(o, HANDOVER_DONE, -1);
 	if (c != NULL) {
 		waits_leave(h->waits, o->client);
@@ -275,9 +275,9 @@ go(struct handover *o)
 		requests_followed(c, o->request, o->next);
 		connection_flush(c);
 	}
-	log_write(&h->log, LOG_INFO, "another host follows",
+	log_write(&h->session.log, LOG_INFO, "another host follows",
 	    log_int("pid", o->next));
-	loop_stop(h->loop);
+	loop_stop(h->session.loop);
 }
 
 /* This step cannot be finished in its time, or ever. */

@@ -14,6 +14,7 @@
 #include "host/life/ending.h"
 #include "host/core/events.h"
 #include "host/host.h"
+#include "keep/control.h"
 
 #define QUIET_MS 200 /* no output for so long after the end: all has come */
 
@@ -29,7 +30,7 @@ struct keeper_gone {
 static uint64_t
 head(const struct keeper_gone *u)
 {
-	return atomic_load(&u->h->ring.shared->head);
+	return atomic_load(&u->h->session.terminal.ring.shared->head);
 }
 
 static void
@@ -50,7 +51,7 @@ end_output(struct keeper_gone *u)
 static void
 wait_for_room(struct keeper_gone *u)
 {
-	if (ring_keeper_sleeps(&u->h->ring))
+	if (ring_keeper_sleeps(&u->h->session.terminal.ring))
 		watch_want(u->output, 0);
 }
 
@@ -58,7 +59,7 @@ static void
 on_output(void *arg, enum loop_events ready)
 {
 	struct keeper_gone *u = arg;
-	struct ring *r = &u->h->ring;
+	struct ring *r = &u->h->session.terminal.ring;
 	size_t room = ring_room(r);
 	ssize_t n;
 
@@ -83,11 +84,11 @@ on_room(void *arg, enum loop_events ready)
 {
 	struct keeper_gone *u = arg;
 	uint64_t count;
-	ssize_t n = read(u->h->room_fd, &count, sizeof(count));
+	ssize_t n = read(u->h->session.terminal.room_fd, &count, sizeof(count));
 
 	(void)ready;
 	(void)n;
-	ring_keeper_wakes(&u->h->ring);
+	ring_keeper_wakes(&u->h->session.terminal.ring);
 	if (u->output != NULL)
 		watch_want(u->output, LOOP_READ);
 }
@@ -129,9 +130,10 @@ open_child(const struct process *child)
 static void
 watch_child(struct keeper_gone *u)
 {
-	u->pidfd = open_child(&u->h->manifest.child);
+	u->pidfd = open_child(&u->h->session.manifest.child);
 	if (u->pidfd >= 0)
-		u->child = loop_fd(u->h->loop, u->pidfd, LOOP_READ, on_gone, u);
+		u->child = loop_fd(u->h->session.loop, u->pidfd, LOOP_READ,
+		    on_gone, u);
 	if (u->child == NULL)
 		on_gone(u, LOOP_READ);
 }
@@ -143,16 +145,17 @@ keeper_gone_create(struct host *h)
 
 	u->h = h;
 	u->pidfd = -1;
-	u->quiet = loop_timer(h->loop, -1, on_quiet, u);
-	u->room = loop_fd(h->loop, h->room_fd, LOOP_READ, on_room, u);
-	u->master = fcntl(h->master, F_DUPFD_CLOEXEC, 0);
+	u->quiet = loop_timer(h->session.loop, -1, on_quiet, u);
+	u->room = loop_fd(h->session.loop, h->session.terminal.room_fd,
+	    LOOP_READ, on_room, u);
+	u->master = fcntl(h->session.terminal.master, F_DUPFD_CLOEXEC, 0);
 	if (u->master >= 0)
-		u->output = loop_fd(h->loop, u->master, LOOP_READ, on_output,
-		    u);
-	event_trouble(h, "unkept", "the keeper has died");
-	h->manifest.unkept = true;
-	h->manifest.keeper = (struct process){ 0 };
-	host_save(h);
+		u->output = loop_fd(h->session.loop, u->master, LOOP_READ,
+		    on_output, u);
+	event_trouble(&h->session, "unkept", "the keeper has died");
+	h->session.manifest.unkept = true;
+	h->session.manifest.keeper = (struct process){ 0 };
+	session_save(&h->session);
 	watch_child(u);
 	return u;
 }

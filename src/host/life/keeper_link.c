@@ -15,6 +15,7 @@
 #include "host/life/restart.h"
 #include "host/serve/server.h"
 #include "host/life/keeper_gone.h"
+#include "keep/control.h"
 
 struct keeper_link {
 	struct host *h;
@@ -23,14 +24,14 @@ struct keeper_link {
 };
 
 int
-keeper_link_hello(struct host *h, int timeout_ms, struct control *out,
+keeper_link_hello(int control, int timeout_ms, struct control *out,
     struct error *err)
 {
-	struct pollfd pfd = { .fd = h->control, .events = POLLIN };
+	struct pollfd pfd = { .fd = control, .events = POLLIN };
 	int fd = -1, rc = 0;
 
 	if (poll(&pfd, 1, timeout_ms) == 1)
-		rc = control_receive(h->control, out, &fd);
+		rc = control_receive(control, out, &fd);
 	fd_close(&fd);
 	if (rc < 1 || out->type != CONTROL_HELLO)
 		return error_set(err, rc < 0 ? -rc : EPROTO,
@@ -45,7 +46,7 @@ lose_keeper(struct keeper_link *l)
 
 	watch_remove(l->watch);
 	l->watch = NULL;
-	fd_close(&h->control);
+	fd_close(&h->session.control);
 	handover_failed(h->handover, NULL);
 	l->gone = keeper_gone_create(h);
 }
@@ -101,7 +102,7 @@ on_control(void *arg, enum loop_events ready)
 	int fd, rc;
 
 	(void)ready;
-	while ((rc = control_receive(l->h->control, &c, &fd)) == 1)
+	while ((rc = control_receive(l->h->session.control, &c, &fd)) == 1)
 		take(l, &c, fd);
 	if (rc != -EAGAIN && rc != -EINTR)
 		lose_keeper(l);
@@ -113,7 +114,8 @@ keeper_link_create(struct host *h)
 	struct keeper_link *l = xcalloc(1, sizeof(*l));
 
 	l->h = h;
-	l->watch = loop_fd(h->loop, h->control, LOOP_READ, on_control, l);
+	l->watch = loop_fd(h->session.loop, h->session.control, LOOP_READ,
+	    on_control, l);
 	return l;
 }
 
@@ -134,10 +136,11 @@ keeper_link_ready(struct keeper_link *l)
 	struct control linger = {
 		.type = CONTROL_LINGER,
 		.size = sizeof(linger),
-		.u.linger.ms = l->h->manifest.linger_ms,
-		.u.linger.hold = l->h->manifest.restart != RESTART_NEVER,
+		.u.linger.ms = l->h->session.manifest.linger_ms,
+		.u.linger.hold = l->h->session.manifest.restart !=
+		    RESTART_NEVER,
 	};
 
-	control_send(l->h->control, &linger, -1);
-	control_send(l->h->control, &ready, -1);
+	control_send(l->h->session.control, &linger, -1);
+	control_send(l->h->session.control, &ready, -1);
 }

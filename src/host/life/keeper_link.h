@@ -13,7 +13,7 @@ struct keeper_link;
 
 /* The keeper's HELLO, which is waited for (-1: for ever); 0 or -errno. */
 #define KEEPER_LINK_HELLO_MS 5000
-int keeper_link_hello(struct host *h, int timeout_ms, struct control *out,
+int keeper_link_hello(int control, int timeout_ms, struct control *out,
     struct error *err);
 
 struct keeper_link *keeper_link_create(struct host *h);

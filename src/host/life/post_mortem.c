@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "vt/render.h"
 #include "vt/text.h"
 #include "vt/vt.h"
@@ -67,61 +67,62 @@ write_file(int dirfd, const char *name, const void *p, size_t len)
 }
 
 static int
-write_lines(const struct host *h)
+write_lines(const struct session *session)
 {
 	struct buf b;
 	size_t from, few;
 	int rc;
 
 	buf_init(&b, TEXT_MAX);
-	all_text(h->vt, &b);
+	all_text(session->display.vt, &b);
 	from = last_lines(&b, POST_MORTEM_LINES);
 	few = last_lines(&b, POST_MORTEM_SHORT);
-	rc = write_file(h->dirfd, MAIN_FILE, b.data + from, b.len - from);
+	rc = write_file(session->dirfd, MAIN_FILE, b.data + from, b.len - from);
 	if (rc == 0)
-		rc = write_file(h->dirfd, DIRECTORY "/post-mortem-50.txt",
+		rc = write_file(session->dirfd, DIRECTORY "/post-mortem-50.txt",
 		    b.data + few, b.len - few);
 	buf_finish(&b);
 	return rc;
 }
 
 static int
-write_screen(const struct host *h)
+write_screen(const struct session *session)
 {
 	struct buf b;
 	int rc;
 
 	buf_init(&b, TEXT_MAX);
-	vt_text(h->vt, &b);
+	vt_text(session->display.vt, &b);
 	buf_putc(&b, '\n');
-	rc = write_file(h->dirfd, DIRECTORY "/final-screen.txt", b.data, b.len);
+	rc = write_file(session->dirfd, DIRECTORY "/final-screen.txt", b.data,
+	    b.len);
 	buf_clear(&b);
-	vt_render(h->vt, 0, &b);
+	vt_render(session->display.vt, 0, &b);
 	if (rc == 0)
-		rc = write_file(h->dirfd, DIRECTORY "/final-screen.ansi",
+		rc = write_file(session->dirfd, DIRECTORY "/final-screen.ansi",
 		    b.data, b.len);
 	buf_finish(&b);
 	return rc;
 }
 
 void
-post_mortem_write(struct host *h)
+post_mortem_write(struct session *session)
 {
 	int rc;
 
-	if (h->vt == NULL)
+	if (session->display.vt == NULL)
 		return;
-	if (mkdirat(h->dirfd, DIRECTORY, 0700) < 0 && errno != EEXIST)
+	if (mkdirat(session->dirfd, DIRECTORY, 0700) < 0 && errno != EEXIST)
 		rc = -errno;
 	else
-		rc = write_lines(h);
+		rc = write_lines(session);
 	if (rc == 0)
-		rc = write_screen(h);
+		rc = write_screen(session);
 	if (rc < 0) {
-		log_write(&h->log, LOG_WARN, "no post-mortem",
+		log_write(&session->log, LOG_WARN, "no post-mortem",
 		    log_str("error", strerror(-rc)));
 		return;
 	}
-	free(h->manifest.post_mortem);
-	h->manifest.post_mortem = xstrdup(MAIN_FILE);
+	free(session->manifest.post_mortem);
+	session->manifest.post_mortem = xstrdup(MAIN_FILE);
 }

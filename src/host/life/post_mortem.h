@@ -1,7 +1,7 @@
 #ifndef TEND_HOST_LIFE_POST_MORTEM_H
 #define TEND_HOST_LIFE_POST_MORTEM_H
 
-struct host;
+struct session;
 
 /*
  * What a program that failed had on its screen, for people who come later
@@ -16,6 +16,6 @@ struct host;
  */
 #define POST_MORTEM_LINES 500
 #define POST_MORTEM_SHORT 50
-void post_mortem_write(struct host *h);
+void post_mortem_write(struct session *session);
 
 #endif

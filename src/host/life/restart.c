@@ -20,6 +20,7 @@
 #include "host/serve/server.h"
 #include "host/serve/status_watch.h"
 #include "host/life/stop.h"
+#include "keep/control.h"
 
 #define FIRST_MS 1000
 #define LAST_MS 60000
@@ -52,18 +53,18 @@ life_ms(const struct host *h)
 {
 	int64_t tick_ms = 1000 / sysconf(_SC_CLK_TCK);
 
-	if (h->manifest.child.start == 0)
+	if (h->session.manifest.child.start == 0)
 		return 0;
 	return clock_ms(CLOCK_BOOTTIME) -
-	    (int64_t)h->manifest.child.start * tick_ms;
+	    (int64_t)h->session.manifest.child.start * tick_ms;
 }
 
 /* Try again: as if it had ended once more. */
 static void
 fail(struct restart *r, int error)
 {
-	event_trouble(r->h, "restart", strerror(error));
-	r->h->manifest.restart_start = 0;
+	event_trouble(&r->h->session, "restart", strerror(error));
+	r->h->session.manifest.restart_start = 0;
 	r->status = NOT_STARTED;
 	r->stage = RESTART_IDLE;
 }
@@ -74,12 +75,12 @@ on_timer(void *arg)
 	struct restart *r = arg;
 	struct host *h = r->h;
 	struct control c = { .type = CONTROL_RESTART, .size = sizeof(c) };
-	auto_close int cwd = open(h->manifest.cwd,
+	auto_close int cwd = open(h->session.manifest.cwd,
 	    O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int rc = cwd < 0 ? -errno : 0;
 
 	if (rc == 0)
-		rc = control_send(h->control, &c, cwd);
+		rc = control_send(h->session.control, &c, cwd);
 	if (rc < 0)
 		fail(r, -rc);
 	else
@@ -89,9 +90,9 @@ on_timer(void *arg)
 static bool
 is_wanted(const struct host *h, int status)
 {
-	const struct manifest *m = &h->manifest;
+	const struct manifest *m = &h->session.manifest;
 
-	if (m->outcome != OUTCOME_NONE || h->control < 0)
+	if (m->outcome != OUTCOME_NONE || h->session.control < 0)
 		return false;
 	return m->restart == RESTART_ALWAYS ||
 	    (m->restart == RESTART_ON_FAILURE && status != 0);
@@ -105,10 +106,12 @@ give_up(struct host *h)
 	snprintf(why, sizeof(why),
 	    "it failed %u times in a row, each within a minute; tend log %s "
 	    "shows why, tend rerun %s starts it again",
-	    h->manifest.quick_ends, h->manifest.id, h->manifest.id);
-	free(h->manifest.gave_up);
-	h->manifest.gave_up = xstrdup(why);
-	log_write(&h->log, LOG_WARN, "not started again", log_str("why", why));
+	    h->session.manifest.quick_ends, h->session.manifest.id,
+	    h->session.manifest.id);
+	free(h->session.manifest.gave_up);
+	h->session.manifest.gave_up = xstrdup(why);
+	log_write(&h->session.log, LOG_WARN, "not started again",
+	    log_str("why", why));
 }
 
 /*
@@ -120,7 +123,7 @@ static void
 note(struct restart *r, int status, int64_t delay_ms)
 {
 	struct host *h = r->h;
-	struct manifest *m = &h->manifest;
+	struct manifest *m = &h->session.manifest;
 
 	stop_leftovers(h->stop);
 	m->restarts++;
@@ -129,9 +132,10 @@ note(struct restart *r, int status, int64_t delay_ms)
 	execs_ended(h->execs);
 	server_restarts(h->server);
 	status_watch_end(h->status_watch);
-	if (restore_restart_logged(h, h->shown) < m->restarts)
-		event_restart(h, status, delay_ms);
-	host_save(h);
+	if (restore_restart_logged(&h->session, h->session.display.shown) <
+	    m->restarts)
+		event_restart(&h->session, status, delay_ms);
+	session_save(&h->session);
 }
 
 /* Whether it is to be started again; then the time to that runs. */
@@ -139,7 +143,7 @@ static bool
 decide(struct restart *r, int status)
 {
 	struct host *h = r->h;
-	struct manifest *m = &h->manifest;
+	struct manifest *m = &h->session.manifest;
 	bool counted = m->restart_start != 0 &&
 	    m->restart_start == m->child.start;
 	int64_t delay;
@@ -173,7 +177,7 @@ restart_holds(struct restart *r, int status)
 		watch_rearm(r->timer, -1);
 		r->stage = RESTART_IDLE;
 	}
-	if (r->h->control < 0)
+	if (r->h->session.control < 0)
 		r->stage = RESTART_IDLE;
 	return r->stage != RESTART_IDLE;
 }
@@ -189,12 +193,12 @@ restart_started(struct restart *r, const struct control *c)
 	}
 	r->stage = RESTART_IDLE;
 	r->status = 0;
-	h->manifest.child.pid = c->u.started.child_pid;
-	h->manifest.child.start = c->u.started.child_start;
+	h->session.manifest.child.pid = c->u.started.child_pid;
+	h->session.manifest.child.start = c->u.started.child_start;
 	ending_again(h->ending);
-	host_save(h);
+	session_save(&h->session);
 	/* It was to be stopped before it was there. */
-	if (h->manifest.outcome != OUTCOME_NONE)
+	if (h->session.manifest.outcome != OUTCOME_NONE)
 		stop_now(h->stop);
 }
 
@@ -204,7 +208,7 @@ restart_create(struct host *h)
 	struct restart *r = xcalloc(1, sizeof(*r));
 
 	r->h = h;
-	r->timer = loop_timer(h->loop, -1, on_timer, r);
+	r->timer = loop_timer(h->session.loop, -1, on_timer, r);
 	return r;
 }
 

@@ -15,17 +15,19 @@
 #include "base/error.h"
 #include "base/failpoint.h"
 #include "base/fd.h"
+#include "base/mem.h"
 #include "base/json_tree.h"
 #include "base/version.h"
 #include "host/input/answers.h"
 #include "host/stream/engine.h"
 #include "host/core/events.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "host/store/log_opener.h"
 #include "host/life/poison.h"
 #include "host/system/proc.h"
-#include "host/pump.h"
+#include "host/serve/server.h"
 #include "host/store/event_log.h"
+#include "keep/control.h"
 #include "log/reader.h"
 #include "log/record.h"
 #include "log/replay.h"
@@ -41,44 +43,45 @@ struct ghosts {
 };
 
 void
-restore_find_log(struct host *h)
+restore_find_log(struct session *session)
 {
-	int fd = openat(h->dirfd, "log", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(session->dirfd, "log",
+	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)
 		return;
-	fd_close(&h->log_dirfd);
-	h->log_dirfd = fd;
+	fd_close(&session->log_dirfd);
+	session->log_dirfd = fd;
 }
 
 /* The terminal knows its size best: a host may have died while changing it. */
 static void
-take_size(struct host *h)
+take_size(struct session *session)
 {
 	struct winsize ws;
 
-	if (ioctl(h->master, TIOCGWINSZ, &ws) < 0 ||
+	if (ioctl(session->terminal.master, TIOCGWINSZ, &ws) < 0 ||
 	    vt_check_size(ws.ws_col, ws.ws_row, NULL) < 0)
 		return;
-	h->manifest.cols = ws.ws_col;
-	h->manifest.rows = ws.ws_row;
+	session->manifest.cols = ws.ws_col;
+	session->manifest.rows = ws.ws_row;
 }
 
 /* The newest screen of the log, NULL when there is none to be had. */
 static struct vt *
-replay(struct host *h, struct restore_notes *n)
+replay(struct session *session, struct restore_notes *n)
 {
 	const struct replay_watch watch = {
 		.story = &ledger_story,
-		.story_arg = h->ledger,
+		.story_arg = session->display.ledger,
 	};
 	struct log_reader *reader = NULL;
 	struct replay end = { 0 };
 	struct error err;
 
-	if (log_reader_open(&reader, h->log_dirfd, &err) < 0 ||
+	if (log_reader_open(&reader, session->log_dirfd, &err) < 0 ||
 	    replay_end_watched(reader, true, &watch, &end, &err) < 0) {
-		log_write(&h->log, LOG_WARN, "no screen in the log",
+		log_write(&session->log, LOG_WARN, "no screen in the log",
 		    log_str("error", err.msg));
 		n->trouble = "the screen could not be made from the log";
 	}
@@ -88,32 +91,33 @@ replay(struct host *h, struct restore_notes *n)
 
 /* While the log is replayed the engine is at its end, for who comes after. */
 static struct vt *
-screen_from_log(struct host *h, const struct log_end *end,
+screen_from_log(struct session *session, const struct log_end *end,
     struct restore_notes *n)
 {
-	_Atomic uint64_t *engine_at = &h->ring.shared->engine_at;
+	_Atomic uint64_t *engine_at = &session->terminal.ring.shared->engine_at;
 	struct vt *vt;
 
 	atomic_store(engine_at, end->offset);
 	failpoint("restore-replay");
-	vt = replay(h, n);
+	vt = replay(session, n);
 	atomic_store(engine_at, RING_IDLE);
 	return vt;
 }
 
 static void
-fit_size(struct host *h, struct restore_notes *n)
+fit_size(struct session *session, struct restore_notes *n)
 {
-	if (h->vt == NULL ||
-	    (vt_cols(h->vt) == h->manifest.cols &&
-		vt_rows(h->vt) == h->manifest.rows))
+	if (session->display.vt == NULL ||
+	    (vt_cols(session->display.vt) == session->manifest.cols &&
+		vt_rows(session->display.vt) == session->manifest.rows))
 		return;
-	vt_resize(h->vt, h->manifest.cols, h->manifest.rows, NULL);
+	vt_resize(session->display.vt, session->manifest.cols,
+	    session->manifest.rows, NULL);
 	n->resized = !n->fresh;
 }
 
 static void
-make_screen(struct host *h, const struct control *hello,
+make_screen(struct session *session, const struct control *hello,
     const struct log_end *end, struct restore_notes *n)
 {
 	struct poison p = poison_judge(hello->u.hello.death,
@@ -125,16 +129,18 @@ make_screen(struct host *h, const struct control *hello,
 		n->raw = true;
 		return;
 	}
-	n->revived = h->manifest.raw;
+	n->revived = session->manifest.raw;
 	if (p.mode == POISON_SKIP) {
-		n->skip_from = p.from > h->shown ? p.from : h->shown;
+		n->skip_from = p.from > session->display.shown ?
+		    p.from :
+		    session->display.shown;
 		n->skip_to = p.to;
 	}
 	if (n->fresh || n->revived || p.mode == POISON_SKIP)
-		engine_adopt(h, NULL);
+		engine_adopt(session, NULL);
 	else
-		engine_adopt(h, screen_from_log(h, end, n));
-	fit_size(h, n);
+		engine_adopt(session, screen_from_log(session, end, n));
+	fit_size(session, n);
 }
 
 /*
@@ -143,21 +149,24 @@ make_screen(struct host *h, const struct control *hello,
  * whose disk had not taken it.
  */
 static void
-find_place(struct host *h, struct log_end *end, struct restore_notes *n)
+find_place(struct session *session, struct log_end *end,
+    struct restore_notes *n)
 {
-	uint64_t tail = atomic_load(&h->ring.shared->tail);
+	uint64_t tail = atomic_load(&session->terminal.ring.shared->tail);
 
 	if (tail > end->offset) {
 		n->gap = end->offset;
 		n->gap_len = tail - end->offset;
 	}
-	h->shown = tail > end->offset ? tail : end->offset;
-	h->replies_from = answers_fed(h->ring.shared);
-	if (ring_release(&h->ring, h->shown)) {
+	session->display.shown = tail > end->offset ? tail : end->offset;
+	session->display.replies_from = answers_fed(
+	    session->terminal.ring.shared);
+	if (ring_release(&session->terminal.ring, session->display.shown)) {
 		uint64_t one = 1;
 
-		if (write(h->room_fd, &one, sizeof(one)) < 0)
-			log_write(&h->log, LOG_WARN, "cannot wake the keeper",
+		if (write(session->terminal.room_fd, &one, sizeof(one)) < 0)
+			log_write(&session->log, LOG_WARN,
+			    "cannot wake the keeper",
 			    log_str("error", strerror(errno)));
 	}
 }
@@ -177,9 +186,9 @@ look_for_ghost(void *arg, const struct proc *p)
  * disk, and it holds the log until then.
  */
 static bool
-has_ghost(const struct host *h)
+has_ghost(const struct session *session)
 {
-	struct ghosts g = { .keeper = h->manifest.keeper.pid };
+	struct ghosts g = { .keeper = session->manifest.keeper.pid };
 
 	return proc_each(look_for_ghost, &g) == 0 && g.found;
 }
@@ -190,22 +199,23 @@ has_ghost(const struct host *h)
  * again, unless that one can do nothing any more.
  */
 static bool
-may_do_without(const struct host *h, int rc)
+may_do_without(const struct session *session, int rc)
 {
-	return h->manifest.seq > 0 && (rc != -EBUSY || has_ghost(h));
+	return session->manifest.seq > 0 &&
+	    (rc != -EBUSY || has_ghost(session));
 }
 
 /* The log, in *c; or its opener, which goes on trying. */
 static int
-open_log(struct host *h, struct event_log_config *c, struct error *err)
+open_log(struct session *session, struct event_log_config *c, struct error *err)
 {
 	int rc;
 
-	c->opener = log_opener_create(h->dirfd);
+	c->opener = log_opener_create(session->dirfd);
 	if (c->opener == NULL)
 		return error_set(err, EAGAIN, "no thread for the log");
-	rc = log_opener_wait(c->opener, h->manifest.seq > 0, err);
-	if (rc < 0 && may_do_without(h, rc)) {
+	rc = log_opener_wait(c->opener, session->manifest.seq > 0, err);
+	if (rc < 0 && may_do_without(session, rc)) {
 		c->open_error = rc == -ETIMEDOUT || rc == -EBUSY ? 0 : -rc;
 		return rc;
 	}
@@ -218,15 +228,16 @@ open_log(struct host *h, struct event_log_config *c, struct error *err)
 
 /* The end of a log that cannot be written: perhaps it can be read. */
 static void
-guess_end(struct host *h, struct log_end *end)
+guess_end(struct session *session, struct log_end *end)
 {
 	struct log_reader *reader = NULL;
 	struct log_extent x = { 0 };
 
-	if (log_reader_open(&reader, h->log_dirfd, NULL) < 0 ||
+	if (log_reader_open(&reader, session->log_dirfd, NULL) < 0 ||
 	    log_reader_extent(reader, &x) < 0 || x.last_seq == 0) {
-		x.last_seq = h->manifest.seq;
-		x.end_offset = atomic_load(&h->ring.shared->tail);
+		x.last_seq = session->manifest.seq;
+		x.end_offset = atomic_load(
+		    &session->terminal.ring.shared->tail);
 	}
 	log_reader_close(reader);
 	*end = (struct log_end){
@@ -237,135 +248,152 @@ guess_end(struct host *h, struct log_end *end)
 }
 
 int
-restore_log(struct host *h, const struct control *hello,
-    const struct event_log_ops *ops, struct restore_notes *n, struct error *err)
+restore_log(struct session *session, const struct control *hello,
+    const struct event_log_ops *ops, void *arg, struct restore_notes *n,
+    struct error *err)
 {
 	struct event_log_config c = {
-		.loop = h->loop,
-		.ring = &h->ring,
-		.room_fd = h->room_fd,
-		.dirfd = h->dirfd,
-		.began_ns = h->began_ns,
-		.durable = h->manifest.durable,
-		.max_log = h->manifest.max_log,
+		.loop = session->loop,
+		.ring = &session->terminal.ring,
+		.room_fd = session->terminal.room_fd,
+		.dirfd = session->dirfd,
+		.began_ns = session->began_ns,
+		.durable = session->manifest.durable,
+		.max_log = session->manifest.max_log,
 		.ops = ops,
-		.arg = h,
+		.arg = arg,
 	};
-	int rc = open_log(h, &c, err);
+	int rc = open_log(session, &c, err);
 
 	if (rc < 0 && c.opener == NULL)
 		return rc;
-	restore_find_log(h);
+	restore_find_log(session);
 	if (rc < 0) {
-		log_write(&h->log, LOG_ERROR, "there is no log",
+		log_write(&session->log, LOG_ERROR, "there is no log",
 		    log_str("error", err->msg));
-		guess_end(h, &c.end);
+		guess_end(session, &c.end);
 	}
 	n->anew = hello->u.hello.anew;
 	if (n->anew) {
-		free(h->manifest.degraded);
-		h->manifest.degraded = NULL;
+		free(session->manifest.degraded);
+		session->manifest.degraded = NULL;
 	}
 	n->fresh = c.end.seq == 0;
 	n->cut = c.end.cut;
-	take_size(h);
-	find_place(h, &c.end, n);
-	make_screen(h, hello, &c.end, n);
-	c.end.offset = h->shown;
-	h->event_log = event_log_create(&c, err);
-	return h->event_log == NULL ? -EIO : 0;
+	take_size(session);
+	find_place(session, &c.end, n);
+	make_screen(session, hello, &c.end, n);
+	c.end.offset = session->display.shown;
+	session->event_log = event_log_create(&c, err);
+	return session->event_log == NULL ? -EIO : 0;
+}
+
+/* The session has a fault that stays; the manifest and viewers say so. */
+static void
+degrade(struct session *session, struct server *server, const char *why)
+{
+	free(session->manifest.degraded);
+	session->manifest.degraded = xstrdup(why);
+	log_write(&session->log, LOG_WARN, "degraded", log_str("why", why));
+	session_save(session);
+	server_tell(server, "degraded", "why", why);
 }
 
 static void
-note_engine(struct host *h, const struct restore_notes *n)
+note_engine(struct session *session, struct server *server,
+    const struct restore_notes *n)
 {
 	char why[160];
 
 	if (n->raw) {
-		event_engine_gap(h, h->shown, 0);
-		h->manifest.raw = true;
-		host_degraded(h,
+		event_engine_gap(session, session->display.shown, 0);
+		session->manifest.raw = true;
+		degrade(session, server,
 		    "no screen: the terminal engine crashed "
 		    "four times at the same place");
 	} else if (n->skip_to > n->skip_from) {
-		event_engine_gap(h, n->skip_from, n->skip_to);
-		pump_skip(h->pump, n->skip_from, n->skip_to);
+		event_engine_gap(session, n->skip_from, n->skip_to);
+		intake_skip(&session->intake, n->skip_from, n->skip_to);
 		snprintf(why, sizeof(why),
 		    "output from %llu to %llu is not on the screen: the "
 		    "terminal engine crashed on it twice",
 		    (unsigned long long)n->skip_from,
 		    (unsigned long long)n->skip_to);
-		host_degraded(h, why);
+		degrade(session, server, why);
 	}
 }
 
 /* Nobody knows what is on the screen: have the program draw it. */
 static void
-note_revived(struct host *h)
+note_revived(struct session *session)
 {
-	pid_t foreground = tcgetpgrp(h->master);
+	pid_t foreground = tcgetpgrp(session->terminal.master);
 
-	h->manifest.raw = false;
+	session->manifest.raw = false;
 	if (foreground > 1)
 		kill(-foreground, SIGWINCH);
 }
 
 static void
-note_gap(struct host *h, const struct restore_notes *n)
+note_gap(struct session *session, const struct restore_notes *n)
 {
 	if (n->gap_len > 0)
-		event_gap(h, n->gap, n->gap_len, GAP_HOST);
+		event_gap(session, n->gap, n->gap_len, GAP_HOST);
 }
 
 static void
-note_restart(struct host *h, const struct restore_notes *n)
+note_restart(struct session *session, const struct restore_notes *n)
 {
 	if (n->anew && n->trouble == NULL)
-		event_meta(h, "host", NULL, "tend " TEND_VERSION, "upgrade");
+		event_meta(session, "host", NULL, "tend " TEND_VERSION,
+		    "upgrade");
 	else
-		event_trouble(h, "restart",
+		event_trouble(session, "restart",
 		    n->trouble == NULL ? "another host goes on" : n->trouble);
 }
 
 void
-restore_write_opened(struct host *h, const struct log_end *end)
+restore_write_opened(struct session *session, const struct log_end *end)
 {
-	restore_find_log(h);
+	restore_find_log(session);
 	if (end->seq == 0)
-		event_start(h);
+		event_start(session);
 	if (end->cut > 0)
-		event_recovered(h, end->cut);
-	event_trouble(h, "restart", "the log could not be opened before");
+		event_recovered(session, end->cut);
+	event_trouble(session, "restart", "the log could not be opened before");
 }
 
 void
-restore_write_notes(struct host *h, const struct restore_notes *n)
+restore_write_notes(struct session *session, struct server *server,
+    const struct restore_notes *n)
 {
 	if (n->fresh) {
-		event_start(h);
-		note_gap(h, n);
-		event_keyframe(h, true);
-		event_clock(h, CLOCK_SEGMENT);
-		note_engine(h, n);
+		event_start(session);
+		note_gap(session, n);
+		event_keyframe(session, true);
+		event_clock(session, CLOCK_SEGMENT);
+		note_engine(session, server, n);
 		return;
 	}
 	if (n->cut > 0)
-		event_recovered(h, n->cut);
-	note_gap(h, n);
-	note_restart(h, n);
-	note_engine(h, n);
+		event_recovered(session, n->cut);
+	note_gap(session, n);
+	note_restart(session, n);
+	note_engine(session, server, n);
 	if (n->resized &&
-	    event_resize(h, h->manifest.cols, h->manifest.rows, "host") != 0)
-		event_log_join(h->event_log);
+	    event_resize(session, session->manifest.cols,
+		session->manifest.rows, "host") != 0)
+		event_log_join(session->event_log);
 	if (n->resized || n->revived || n->gap_len > 0 || n->trouble != NULL)
-		event_keyframe(h, true);
+		event_keyframe(session, true);
 	if (n->revived)
-		note_revived(h);
+		note_revived(session);
 }
 
 /* The last record of this type at or after this offset; false: none. */
 static bool
-find_last(struct host *h, uint64_t offset, unsigned type, struct buf *payload)
+find_last(struct session *session, uint64_t offset, unsigned type,
+    struct buf *payload)
 {
 	struct log_reader *reader = NULL;
 	struct record r;
@@ -375,7 +403,7 @@ find_last(struct host *h, uint64_t offset, unsigned type, struct buf *payload)
 	/* It stands behind the last byte, which is a place to begin at. */
 	if (offset > 0)
 		offset--;
-	if (log_reader_open(&reader, h->log_dirfd, NULL) == 0 &&
+	if (log_reader_open(&reader, session->log_dirfd, NULL) == 0 &&
 	    log_reader_seek(reader, LOG_BY_OFFSET, offset) == 0)
 		do {
 			next = log_reader_next(reader, &r);
@@ -392,19 +420,19 @@ find_last(struct host *h, uint64_t offset, unsigned type, struct buf *payload)
 }
 
 bool
-restore_exit_logged(struct host *h, uint64_t offset)
+restore_exit_logged(struct session *session, uint64_t offset)
 {
-	return find_last(h, offset, RECORD_EXIT, NULL);
+	return find_last(session, offset, RECORD_EXIT, NULL);
 }
 
 uint64_t
-restore_restart_logged(struct host *h, uint64_t offset)
+restore_restart_logged(struct session *session, uint64_t offset)
 {
 	auto_json json_t *event = NULL;
 	struct buf payload;
 
 	buf_init(&payload, RESTART_MAX);
-	if (find_last(h, offset, RECORD_RESTART, &payload))
+	if (find_last(session, offset, RECORD_RESTART, &payload))
 		event = json_tree_object((const char *)payload.data,
 		    payload.len, NULL);
 	buf_finish(&payload);

@@ -6,7 +6,8 @@
 
 struct control;
 struct error;
-struct host;
+struct server;
+struct session;
 struct log_end;
 struct event_log_ops;
 
@@ -24,30 +25,31 @@ struct restore_notes {
 };
 
 /*
- * The start of a host, be it the first of its session or the next after a
+ * The start of a session, be it the first of its session or the next after a
  * crash: open the log, make the screen from it, begin with the bytes of the
- * ring at max(tail, end of the log).  Makes h->event_log, h->vt, h->shown and
- * h->replies_from.  When the log of a running session cannot be opened, all
- * goes on without, and it is tried again.
+ * ring at max(tail, end of the log).  Makes the display and the event log, with
+ * `ops` and their `arg`.  When the log of a running session cannot be opened,
+ * the host goes on without it and tries again.
  */
-int restore_log(struct host *h, const struct control *hello,
-    const struct event_log_ops *ops, struct restore_notes *n,
+int restore_log(struct session *session, const struct control *hello,
+    const struct event_log_ops *ops, void *arg, struct restore_notes *n,
     struct error *err);
 
 /* The directory log/ may be another: let readers have that. */
-void restore_find_log(struct host *h);
+void restore_find_log(struct session *session);
 
 /* Once all parts of the host are there. */
-void restore_write_notes(struct host *h, const struct restore_notes *n);
+void restore_write_notes(struct session *session, struct server *server,
+    const struct restore_notes *n);
 
 /* The same when the log could be opened only later. */
-void restore_write_opened(struct host *h, const struct log_end *end);
+void restore_write_opened(struct session *session, const struct log_end *end);
 
 /*
  * Whether the log has an `exit` already, at or after this offset; the count of
  * the last `restart` there, 0: there is none.
  */
-bool restore_exit_logged(struct host *h, uint64_t offset);
-uint64_t restore_restart_logged(struct host *h, uint64_t offset);
+bool restore_exit_logged(struct session *session, uint64_t offset);
+uint64_t restore_restart_logged(struct session *session, uint64_t offset);
 
 #endif

@@ -8,11 +8,15 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "host/core/events.h"
-#include "host/host.h"
+#include "host/core/session.h"
+#include "host/serve/server.h"
+#include "host/store/event_log.h"
 #include "host/system/proc.h"
+#include "keep/control.h"
 #include "session/scope.h"
 
 #define INTERRUPT_MS 300 /* what a program gets to act on Ctrl-C */
@@ -22,7 +26,8 @@
 enum stage { STOP_NONE, STOP_INTERRUPTED, STOP_ASKED, STOP_KILLING };
 
 struct stop {
-	struct host *h;
+	struct session *session;
+	struct server *server;
 	struct watch *timer;
 	enum stage stage;
 	uint32_t grace_ms;
@@ -55,9 +60,9 @@ add_group(struct groups *g, pid_t id)
  * then there is a process of that number which began later.
  */
 static bool
-session_is_ours(const struct host *h)
+session_is_ours(const struct session *session)
 {
-	const struct process *child = &h->manifest.child;
+	const struct process *child = &session->manifest.child;
 	uint64_t start;
 
 	if (child->pid <= 1)
@@ -80,11 +85,11 @@ is_tend(const struct proc *p)
 
 /* -ENOENT without a keeper, and where the kernel does not tell. */
 static int
-each_below_keeper(const struct host *h, proc_fn *fn, void *arg)
+each_below_keeper(const struct session *session, proc_fn *fn, void *arg)
 {
-	if (h->control < 0 || h->manifest.keeper.pid <= 1)
+	if (session->control < 0 || session->manifest.keeper.pid <= 1)
 		return -ENOENT;
-	return proc_each_below(h->manifest.keeper.pid, is_tend, fn, arg);
+	return proc_each_below(session->manifest.keeper.pid, is_tend, fn, arg);
 }
 
 static void
@@ -97,26 +102,26 @@ collect_group(void *arg, const struct proc *p)
 }
 
 static bool
-leader_lives(const struct host *h)
+leader_lives(const struct session *session)
 {
-	const struct process *child = &h->manifest.child;
+	const struct process *child = &session->manifest.child;
 
 	return child->pid > 1 && child->start != 0 &&
 	    process_start_time(child->pid) == child->start;
 }
 
 static void
-signal_groups(struct host *h, const int *signals, size_t n)
+signal_groups(struct session *session, const int *signals, size_t n)
 {
-	struct groups g = { .session = h->manifest.child.pid };
+	struct groups g = { .session = session->manifest.child.pid };
 
-	if (!session_is_ours(h))
+	if (!session_is_ours(session))
 		return;
-	if (leader_lives(h))
-		add_group(&g, h->manifest.child.pid);
-	if (each_below_keeper(h, collect_group, &g) < 0)
+	if (leader_lives(session))
+		add_group(&g, session->manifest.child.pid);
+	if (each_below_keeper(session, collect_group, &g) < 0)
 		proc_each(collect_group, &g);
-	add_group(&g, tcgetpgrp(h->master));
+	add_group(&g, tcgetpgrp(session->terminal.master));
 	for (size_t i = 0; i < g.n; i++)
 		for (size_t s = 0; s < n; s++)
 			kill(-g.ids[i], signals[s]);
@@ -132,9 +137,9 @@ kill_one(void *arg, const struct proc *p)
 static void
 kill_member(void *arg, const struct proc *p)
 {
-	const struct host *h = arg;
+	const struct session *session = arg;
 
-	if (p->session == h->manifest.child.pid && !is_tend(p))
+	if (p->session == session->manifest.child.pid && !is_tend(p))
 		kill(p->pid, SIGKILL);
 }
 
@@ -144,18 +149,18 @@ ask(struct stop *s)
 	static const int polite[] = { SIGHUP, SIGCONT, SIGTERM };
 
 	s->stage = STOP_ASKED;
-	signal_groups(s->h, polite, sizeof(polite) / sizeof(polite[0]));
+	signal_groups(s->session, polite, sizeof(polite) / sizeof(polite[0]));
 	watch_rearm(s->timer, s->grace_ms);
 }
 
 void
 stop_leftovers(struct stop *s)
 {
-	if (s->h->manifest.cgroup != NULL)
-		scope_kill(s->h->manifest.cgroup);
-	if (each_below_keeper(s->h, kill_one, NULL) < 0 &&
-	    session_is_ours(s->h))
-		proc_each(kill_member, s->h);
+	if (s->session->manifest.cgroup != NULL)
+		scope_kill(s->session->manifest.cgroup);
+	if (each_below_keeper(s->session, kill_one, NULL) < 0 &&
+	    session_is_ours(s->session))
+		proc_each(kill_member, s->session);
 }
 
 /* Again and again until the exit is seen: a fork may run ahead of us. */
@@ -164,7 +169,7 @@ kill_all(struct stop *s)
 {
 	s->stage = STOP_KILLING;
 	stop_leftovers(s);
-	watch_rearm(s->timer, s->h->ended ? -1 : AGAIN_MS);
+	watch_rearm(s->timer, s->session->ended ? -1 : AGAIN_MS);
 }
 
 static void
@@ -177,17 +182,18 @@ on_timer(void *arg)
 		return;
 	}
 	if (s->stage == STOP_ASKED)
-		event_signal(s->h, SIGKILL, s->by, "stop");
+		event_signal(s->session, SIGKILL, s->by, "stop");
 	kill_all(s);
 }
 
 struct stop *
-stop_create(struct host *h)
+stop_create(struct session *session, struct server *server)
 {
 	struct stop *s = xcalloc(1, sizeof(*s));
 
-	s->h = h;
-	s->timer = loop_timer(h->loop, -1, on_timer, s);
+	s->session = session;
+	s->server = server;
+	s->timer = loop_timer(session->loop, -1, on_timer, s);
 	return s;
 }
 
@@ -200,8 +206,8 @@ stop_destroy(struct stop *s)
 	free(s);
 }
 
-void
-stop_politely(struct stop *s, uint32_t grace_ms, bool interrupt, const char *by)
+static void
+ask_politely(struct stop *s, uint32_t grace_ms, bool interrupt, const char *by)
 {
 	bool first = s->stage == STOP_NONE;
 
@@ -210,7 +216,8 @@ stop_politely(struct stop *s, uint32_t grace_ms, bool interrupt, const char *by)
 	snprintf(s->by, sizeof(s->by), "%s", by);
 	if (first || grace_ms < s->grace_ms)
 		s->grace_ms = grace_ms;
-	if (first && interrupt && write(s->h->master, "\003", 1) == 1) {
+	if (first && interrupt &&
+	    write(s->session->terminal.master, "\003", 1) == 1) {
 		s->stage = STOP_INTERRUPTED;
 		watch_rearm(s->timer, INTERRUPT_MS);
 	} else {
@@ -224,14 +231,77 @@ stop_now(struct stop *s)
 	kill_all(s);
 }
 
-int
-stop_signal(struct stop *s, int signo)
+static int
+signal_group(const struct stop *s, int signo)
 {
-	pid_t pid = s->h->manifest.child.pid;
+	pid_t pid = s->session->manifest.child.pid;
 
-	if (s->h->ended || !leader_lives(s->h))
+	if (s->session->ended || !leader_lives(s->session))
 		return -ESRCH;
 	return kill(-pid, signo) < 0 ? -errno : 0;
+}
+
+int
+stop_signal(struct stop *s, int signo, const char *by, struct error *err)
+{
+	int rc = signal_group(s, signo);
+
+	if (rc < 0)
+		return error_set(err, -rc, "cannot signal the program: %s",
+		    strerror(-rc));
+	event_signal(s->session, signo, by, "signal");
+	return 0;
+}
+
+/* The manifest says from now on who ended it, also to the next host. */
+static int
+begin_end(struct stop *s, enum outcome outcome, const char *by,
+    struct error *err)
+{
+	struct session *session = s->session;
+	bool stop = outcome == OUTCOME_STOPPED;
+
+	if (session->ended)
+		return error_set(err, ESRCH, "the program has ended");
+	event_signal(session, stop ? SIGTERM : SIGKILL, by,
+	    stop ? "stop" : "kill");
+	session->manifest.outcome = outcome;
+	if (session->manifest.status != STATUS_DESTROYING)
+		session->manifest.status = STATUS_EXITING;
+	session_save(session);
+	server_tell(s->server, "status", "status",
+	    status_name(session->manifest.status));
+	return 0;
+}
+
+int
+stop_politely(struct stop *s, uint32_t grace_ms, bool interrupt, const char *by,
+    struct error *err)
+{
+	int rc = begin_end(s, OUTCOME_STOPPED, by, err);
+
+	if (rc == 0)
+		ask_politely(s, grace_ms, interrupt, by);
+	return rc;
+}
+
+int
+stop_kill(struct stop *s, const char *by, struct error *err)
+{
+	int rc = begin_end(s, OUTCOME_KILLED, by, err);
+
+	if (rc == 0)
+		kill_all(s);
+	return rc;
+}
+
+int
+stop_and_destroy(struct stop *s, uint32_t grace_ms, const char *by,
+    struct error *err)
+{
+	if (!s->session->ended)
+		s->session->manifest.status = STATUS_DESTROYING;
+	return stop_politely(s, grace_ms, false, by, err);
 }
 
 void

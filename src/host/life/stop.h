@@ -4,7 +4,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct host;
+struct error;
+struct server;
+struct session;
 
 /*
  * Ending a session's processes.  The program alone is not enough: an
@@ -15,19 +17,35 @@ struct host;
  */
 struct stop;
 
-struct stop *stop_create(struct host *h);
+struct stop *stop_create(struct session *session, struct server *server);
 void stop_destroy(struct stop *s); /* NULL is fine */
 
 /*
- * Ask, and kill after grace_ms, which is then logged.  With `interrupt`, Ctrl-C
- * first.
+ * The functions with `by` act for a client ("uid:1000", at most 255 bytes) and
+ * log that; -errno and why when they do nothing.  They return at once; the
+ * end comes as server_ended().
  */
-void stop_politely(struct stop *s, uint32_t grace_ms, bool interrupt,
-    const char *by);
-void stop_now(struct stop *s);
 
-/* A signal to the program's process group; 0 or -errno. */
-int stop_signal(struct stop *s, int signo);
+/* Send a signal to the program's process group; -ESRCH after its end. */
+int stop_signal(struct stop *s, int signo, const char *by, struct error *err);
+
+/*
+ * End the session: with `interrupt` first Ctrl-C, then a polite request to all
+ * of its processes, and after grace_ms SIGKILL.  A second stop may only shorten
+ * the time.
+ */
+#define STOP_GRACE_MS 5000
+int stop_politely(struct stop *s, uint32_t grace_ms, bool interrupt,
+    const char *by, struct error *err);
+
+/* The same, but the session is `destroyed` when it has ended. */
+int stop_and_destroy(struct stop *s, uint32_t grace_ms, const char *by,
+    struct error *err);
+
+int stop_kill(struct stop *s, const char *by, struct error *err);
+
+/* Kill all processes of the session, without an event. */
+void stop_now(struct stop *s);
 
 /* Kill what the program has left behind; its exit is known. */
 void stop_leftovers(struct stop *s);

@@ -8,11 +8,13 @@
 #include "base/error.h"
 #include "base/failpoint.h"
 #include "base/fd.h"
-#include "host/host.h"
 #include "host/life/keeper_link.h"
+#include "keep/control.h"
+#include "keep/ring.h"
 #include "log/reader.h"
 #include "log/replay.h"
 #include "op/ledger.h"
+#include "session/manifest.h"
 #include "vt/vt.h"
 
 static int
@@ -68,20 +70,20 @@ try_screen(int dirfd)
 }
 
 static int
-try_all(struct host *h, struct error *err)
+try_all(int dirfd, struct error *err)
 {
 	int rc = try_ring(err);
 
 	if (rc == 0)
-		rc = try_manifest(h->dirfd, err);
+		rc = try_manifest(dirfd, err);
 	failpoint("trial-screen");
 	if (rc == 0)
-		try_screen(h->dirfd);
+		try_screen(dirfd);
 	return rc;
 }
 
 static void
-say(struct host *h, enum control_type type, const char *why)
+say(int control, enum control_type type, const char *why)
 {
 	struct control c = { .type = type };
 
@@ -90,22 +92,22 @@ say(struct host *h, enum control_type type, const char *why)
 		snprintf(c.u.failed.why, sizeof(c.u.failed.why), "%.*s",
 		    CONTROL_WHY_MAX - 1, why);
 	}
-	control_send(h->control, &c, -1);
+	control_send(control, &c, -1);
 }
 
 int
-trial_run(struct host *h, struct control *hello, struct error *err)
+trial_run(int control, int dirfd, struct control *hello, struct error *err)
 {
-	int rc = try_all(h, err);
+	int rc = try_all(dirfd, err);
 
 	if (rc < 0) {
-		say(h, CONTROL_FAILED, err->msg);
+		say(control, CONTROL_FAILED, err->msg);
 		return rc;
 	}
 	failpoint("trial-done");
-	say(h, CONTROL_READY, NULL);
+	say(control, CONTROL_READY, NULL);
 	failpoint("trial-ready");
-	rc = keeper_link_hello(h, -1, hello, err);
+	rc = keeper_link_hello(control, -1, hello, err);
 	failpoint("trial-go");
 	return rc;
 }

@@ -3,7 +3,6 @@
 
 struct control;
 struct error;
-struct host;
 
 /*
  * A host that is started beside another, to follow it.  It does what it will
@@ -13,6 +12,6 @@ struct host;
  *
  * 0 and that HELLO, or -errno and why, which the keeper was told as well.
  */
-int trial_run(struct host *h, struct control *hello, struct error *err);
+int trial_run(int control, int dirfd, struct control *hello, struct error *err);
 
 #endif

@@ -9,6 +9,8 @@
 #include "base/hex.h"
 #include "host/serve/connection.h"
 #include "host/life/handover.h"
+#include "host/life/naming.h"
+#include "host/life/stop.h"
 #include "host/host.h"
 #include "host/input/input.h"
 #include "host/ask/message.h"
@@ -17,6 +19,8 @@
 #include "host/store/event_log.h"
 #include "host/serve/server_state.h"
 #include "host/serve/server.h"
+#include "host/core/events.h"
+#include "host/stream/engine.h"
 #include "op/items.h"
 #include "op/snapshot.h"
 #include "session/home.h"
@@ -33,16 +37,17 @@ put_session(struct op_call *call)
 	struct manifest m;
 	char why[128], holder[64];
 
-	h->manifest.seq = call->seq = event_log_seq(h->event_log);
-	h->manifest.offset = h->shown;
-	h->manifest.log_bytes = event_log_bytes(h->event_log);
-	m = h->manifest; /* borrows all it points to */
+	h->session.manifest.seq = call->seq = event_log_seq(
+	    h->session.event_log);
+	h->session.manifest.offset = h->session.display.shown;
+	h->session.manifest.log_bytes = event_log_bytes(h->session.event_log);
+	m = h->session.manifest; /* borrows all it points to */
 	m.lease_holder = server_lease_holder(call->server, holder,
 	    sizeof(holder));
-	if (event_log_unlogged_since(h->event_log) != 0) {
+	if (event_log_unlogged_since(h->session.event_log) != 0) {
 		snprintf(why, sizeof(why), "the log is behind: %s",
-		    h->log_error != 0 ? strerror(h->log_error) :
-					"the disk is slow");
+		    h->session.log_error != 0 ? strerror(h->session.log_error) :
+						"the disk is slow");
 		m.degraded = why;
 		m.unlogged = true;
 	}
@@ -65,8 +70,8 @@ is_new(const void *arg, unsigned y)
 	const struct op_call *call = arg;
 	const struct host *h = call->server->host;
 
-	return changes_row(&h->changes, h->vt, y,
-	    op_number(call->args, "since", 0));
+	return changes_row(&h->session.display.changes, h->session.display.vt,
+	    y, op_number(call->args, "since", 0));
 }
 
 int
@@ -74,9 +79,9 @@ op_session_snapshot(struct op_call *call, struct error *err)
 {
 	const struct host *h = call->server->host;
 	const struct snapshot_of of = {
-		.vt = h->vt,
-		.seq = event_log_seq(h->event_log),
-		.offset = h->shown,
+		.vt = h->session.display.vt,
+		.seq = event_log_seq(h->session.event_log),
+		.offset = h->session.display.shown,
 		.is_new = is_new,
 		.arg = call,
 	};
@@ -85,7 +90,7 @@ op_session_snapshot(struct op_call *call, struct error *err)
 
 	if (rc < 0)
 		return rc;
-	if (h->vt == NULL)
+	if (h->session.display.vt == NULL)
 		return error_set(err, ENOENT,
 		    "the session has no screen: its engine is off");
 	call->seq = of.seq;
@@ -127,7 +132,7 @@ type(struct op_call *call, const struct buf *b, struct error *err)
 	if (status == INPUT_WAITS)
 		return REQUEST_LATER;
 	if (status == TAKEN_NOTHING)
-		seq = event_log_seq(call->server->host->event_log);
+		seq = event_log_seq(call->server->host->session.event_log);
 	else if (status != TAKEN_WRITTEN)
 		return requests_not_typed(status, err);
 	return answer_with(call, seq);
@@ -138,7 +143,7 @@ static int
 check_seq(const struct op_call *call, struct error *err)
 {
 	uint64_t expected = op_number(call->args, "expect_seq", UINT64_MAX);
-	uint64_t changed = call->server->host->changes.seq;
+	uint64_t changed = call->server->host->session.display.changes.seq;
 
 	if (changed <= expected)
 		return 0;
@@ -152,16 +157,16 @@ int
 op_session_send(struct op_call *call, struct error *err)
 {
 	const struct host *h = call->server->host;
-	struct items_for to = { .rows = h->manifest.rows,
-		.cols = h->manifest.cols };
+	struct items_for to = { .rows = h->session.manifest.rows,
+		.cols = h->session.manifest.cols };
 	struct error why;
 	struct buf b;
 	int rc = check_seq(call, err);
 
 	if (rc < 0)
 		return rc;
-	if (h->vt != NULL)
-		vt_input_modes(h->vt, &to.modes);
+	if (h->session.display.vt != NULL)
+		vt_input_modes(h->session.display.vt, &to.modes);
 	buf_init(&b, INPUT_BYTES_MAX);
 	rc = items_encode(json_object_get(call->args, "input"), &to, &b, &why);
 	if (rc < 0)
@@ -181,17 +186,20 @@ op_session_prompt(struct op_call *call, struct error *err)
 int
 op_session_mark(struct op_call *call, struct error *err)
 {
-	uint64_t seq = host_mark(call->server->host,
-	    op_string(call->args, "name", ""), call->client->by, err);
+	uint64_t seq = event_mark(&call->server->host->session,
+	    op_string(call->args, "name", ""), call->client->by);
 
-	return seq == 0 ? -err->code : answer_with(call, seq);
+	if (seq == 0)
+		return error_set(err, ENOSPC, "the log cannot take it now");
+	return answer_with(call, seq);
 }
 
 int
 op_session_flush(struct op_call *call, struct error *err)
 {
 	(void)err;
-	return answer_with(call, event_log_seq(call->server->host->event_log));
+	return answer_with(call,
+	    event_log_seq(call->server->host->session.event_log));
 }
 
 int
@@ -264,14 +272,14 @@ op_session_resize(struct op_call *call, struct error *err)
 	if (rc < 0)
 		return error_set(err, EINVAL,
 		    "session.resize: 'cols' and 'rows': %s", why.msg);
-	rc = host_resize(h, (unsigned)cols, (unsigned)rows, call->client->by,
-	    err);
+	rc = engine_resize(&h->session, (unsigned)cols, (unsigned)rows,
+	    call->client->by, err);
 	if (rc < 0)
 		return rc;
 	json_out_open(j, '{');
-	json_put_number(j, "cols", h->manifest.cols);
-	json_put_number(j, "rows", h->manifest.rows);
-	call->seq = event_log_seq(h->event_log);
+	json_put_number(j, "cols", h->session.manifest.cols);
+	json_put_number(j, "rows", h->session.manifest.rows);
+	call->seq = event_log_seq(h->session.event_log);
 	json_put_number(j, "seq", call->seq);
 	json_out_close(j, '}');
 	return 0;
@@ -282,22 +290,23 @@ op_session_signal(struct op_call *call, struct error *err)
 {
 	struct host *h = call->server->host;
 	int number = (int)op_number(call->args, "signal", 0);
-	int rc = host_signal(h, number, call->client->by, err);
+	int rc = stop_signal(h->stop, number, call->client->by, err);
 
-	return rc < 0 ? rc : answer_with(call, event_log_seq(h->event_log));
+	return rc < 0 ? rc :
+			answer_with(call, event_log_seq(h->session.event_log));
 }
 
 static uint32_t
 grace(const struct op_call *call)
 {
-	return (uint32_t)op_number(call->args, "grace_ms", HOST_GRACE_MS);
+	return (uint32_t)op_number(call->args, "grace_ms", STOP_GRACE_MS);
 }
 
 int
 op_session_stop(struct op_call *call, struct error *err)
 {
 	return put_nothing(call,
-	    host_stop(call->server->host, grace(call),
+	    stop_politely(call->server->host->stop, grace(call),
 		op_bool(call->args, "interrupt", false), call->client->by,
 		err));
 }
@@ -306,15 +315,15 @@ int
 op_session_kill(struct op_call *call, struct error *err)
 {
 	return put_nothing(call,
-	    host_kill(call->server->host, call->client->by, err));
+	    stop_kill(call->server->host->stop, call->client->by, err));
 }
 
 int
 op_session_destroy(struct op_call *call, struct error *err)
 {
 	return put_nothing(call,
-	    host_destroy(call->server->host, grace(call), call->client->by,
-		err));
+	    stop_and_destroy(call->server->host->stop, grace(call),
+		call->client->by, err));
 }
 
 int
@@ -361,7 +370,8 @@ op_session_rename(struct op_call *call, struct error *err)
 	if (rc < 0)
 		return error_set(err, EINVAL, "session.rename: 'name': %s",
 		    why.msg);
-	rc = host_rename(call->server->host, name, call->client->by, err);
+	rc = naming_rename(&call->server->host->session, call->server, name,
+	    call->client->by, err);
 	return rc < 0 ? rc : put_session(call);
 }
 
@@ -406,13 +416,26 @@ check_labels(const struct manifest *m, const json_t *labels, struct error *err)
 	return 0;
 }
 
+static int
+set_label(struct session *session, const char *key, const char *value,
+    const char *by, struct error *err)
+{
+	int rc = manifest_set_label(&session->manifest, key, value, err);
+
+	if (rc < 0)
+		return rc;
+	event_meta(session, "label", key, value, by);
+	session_save(session);
+	return 0;
+}
+
 /* Those that go make room for those that come. */
 int
 op_session_label(struct op_call *call, struct error *err)
 {
 	struct host *h = call->server->host;
 	json_t *labels = json_object_get(call->args, "labels");
-	int rc = check_labels(&h->manifest, labels, err);
+	int rc = check_labels(&h->session.manifest, labels, err);
 	const char *key;
 	json_t *value;
 
@@ -420,7 +443,7 @@ op_session_label(struct op_call *call, struct error *err)
 		json_object_foreach(labels, key, value)
 		{
 			if (rc == 0 && json_is_string(value) == set)
-				rc = host_set_label(h, key,
+				rc = set_label(&h->session, key,
 				    json_string_value(value), call->client->by,
 				    err);
 		}

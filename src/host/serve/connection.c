@@ -226,7 +226,8 @@ common_features(const struct connection *c)
 	unsigned ours = HELLO_OFFSET | HELLO_KEYFRAME | HELLO_EVENTS |
 	    HELLO_HANDOVER | HELLO_PARALLEL;
 
-	if (c->hello.engine != VT_ENGINE_VERSION || c->server->host->vt == NULL)
+	if (c->hello.engine != VT_ENGINE_VERSION ||
+	    c->server->host->session.display.vt == NULL)
 		ours &= ~(unsigned)HELLO_KEYFRAME;
 	return ours & c->hello.features;
 }
@@ -234,7 +235,7 @@ common_features(const struct connection *c)
 static void
 welcome(struct connection *c)
 {
-	const struct manifest *m = &c->server->host->manifest;
+	const struct manifest *m = &c->server->host->session.manifest;
 	struct welcome w = { .ok = true, .version = HELLO_VERSION };
 
 	if (c->hello.version < w.version)
@@ -427,7 +428,7 @@ connection_create(struct server *s, int fd, uid_t uid, uint64_t number)
 	buf_init(&c->held, OUT_MAX);
 	request_queue_init(&c->requests);
 	held_answers_init(&c->held_answers);
-	c->watch = loop_fd(s->host->loop, fd, LOOP_READ, on_ready, c);
+	c->watch = loop_fd(s->host->session.loop, fd, LOOP_READ, on_ready, c);
 	if (c->watch == NULL) {
 		free(c);
 		return NULL;

@@ -109,8 +109,8 @@ on_input(struct connection *c, const struct frame *f)
 		type_raw(c, &in, true);
 		return;
 	}
-	if (c->server->host->vt != NULL)
-		vt_input_modes(c->server->host->vt, &modes);
+	if (c->server->host->session.display.vt != NULL)
+		vt_input_modes(c->server->host->session.display.vt, &modes);
 	buf_init(&b, INPUT_BYTES_MAX);
 	status = encode_input(&in, &modes, &b);
 	piece = (struct input_piece){ .id = in.id,

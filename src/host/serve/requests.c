@@ -94,7 +94,7 @@ on_logged(void *arg, uint64_t seq)
 void
 requests_send_held(struct connection *c)
 {
-	event_log_forget(c->server->host->event_log, c);
+	event_log_forget(c->server->host->session.event_log, c);
 	on_logged(c, UINT64_MAX);
 }
 
@@ -112,7 +112,7 @@ void
 requests_send_logged(struct connection *c, struct buf *b, uint64_t id,
     uint64_t seq)
 {
-	struct event_log *event_log = c->server->host->event_log;
+	struct event_log *event_log = c->server->host->session.event_log;
 
 	if (seq <= event_log_written(event_log) ||
 	    event_log_unlogged_since(event_log) != 0 || buf_putc(b, '}') < 0) {
@@ -255,7 +255,7 @@ requests_hand_back(struct connection *c)
 void
 requests_forget(struct connection *c)
 {
-	event_log_forget(c->server->host->event_log, c);
+	event_log_forget(c->server->host->session.event_log, c);
 	held_answers_finish(&c->held_answers);
 	request_queue_finish(&c->requests);
 }
@@ -312,7 +312,8 @@ requests_typed(struct connection *c, const struct input_done *done)
 		return;
 	}
 	requests_begin_answer(&b, &j, done->id);
-	requests_put_typed(&j, done->seq, c->server->host->shown);
+	requests_put_typed(&j, done->seq,
+	    c->server->host->session.display.shown);
 	requests_send_answer(c, &b, done->id);
 	buf_finish(&b);
 }

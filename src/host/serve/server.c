@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "host/serve/connection.h"
 #include "host/host.h"
+#include "host/stream/engine.h"
 #include "host/input/input.h"
 #include "host/serve/viewer.h"
 #include "host/ask/message.h"
@@ -159,7 +160,7 @@ server_listen(struct server *s)
 {
 	watch_remove(s->watch);
 	s->accept_paused = false;
-	s->watch = loop_fd(s->host->loop, s->host->listen, LOOP_READ,
+	s->watch = loop_fd(s->host->session.loop, s->host->listen, LOOP_READ,
 	    on_connection, s);
 }
 
@@ -241,10 +242,12 @@ count_votes(struct server *s)
 		    viewer_votes(c->viewer))
 			votes[n++] = c->viewer->vote;
 	}
-	if (s->ended || !size_decide(h->manifest.size, votes, n, &cols, &rows))
+	if (s->ended ||
+	    !size_decide(h->session.manifest.size, votes, n, &cols, &rows))
 		return;
-	if (cols != h->manifest.cols || rows != h->manifest.rows)
-		host_resize(h, cols, rows, "viewers", NULL);
+	if (cols != h->session.manifest.cols ||
+	    rows != h->session.manifest.rows)
+		engine_resize(&h->session, cols, rows, "viewers", NULL);
 }
 
 /*
@@ -268,7 +271,7 @@ server_resized(struct server *s)
 	struct buf b;
 
 	buf_init(&b, EVENT_MAX);
-	viewer_event_resized(&b, s->host);
+	viewer_event_resized(&b, &s->host->session);
 	server_tell_all(s, &b);
 	buf_finish(&b);
 	list_for_each(it, &s->clients) {
@@ -343,8 +346,9 @@ sweep(struct server *s, bool *holds)
 		}
 	}
 	/* Listings read how many watch from session.json. */
-	if (watching != s->host->manifest.observers && !s->host->ended)
-		host_save_later(s->host);
+	if (watching != s->host->session.manifest.observers &&
+	    !s->host->session.ended)
+		session_save_later(&s->host->session);
 	return wanted;
 }
 
@@ -363,7 +367,7 @@ server_flush(struct server *s)
 	if (list_is_empty(&s->clients))
 		recent_output_rest(&s->recent);
 	if (holds != s->holds)
-		host_hold(s->host, holds);
+		intake_hold(&s->host->session.intake, holds);
 	s->holds = holds;
 	if (s->size_changed)
 		settle_size(s);
@@ -382,7 +386,7 @@ server_ended(struct server *s)
 	if (s->ended)
 		return;
 	s->ended = true;
-	s->end = s->host->shown;
+	s->end = s->host->session.display.shown;
 	s->ended_after = s->last_number;
 	input_end(s->input);
 	messages_ended(s->messages);
@@ -413,11 +417,12 @@ server_create(struct host *h, struct error *err)
 	s->bytes = xmalloc(SERVER_READ_SIZE);
 	s->wake_at_ms = NEVER;
 	list_init(&s->clients);
-	recent_output_init(&s->recent, &h->ring, h->shown);
+	recent_output_init(&s->recent, &h->session.terminal.ring,
+	    h->session.display.shown);
 	server_look_at_clock(s);
-	if (h->manifest.seq > 0)
+	if (h->session.manifest.seq > 0)
 		s->sizes_after_ms = s->now_ms + RETURN_MS;
-	s->wake = loop_timer(h->loop, -1, on_wake, s);
+	s->wake = loop_timer(h->session.loop, -1, on_wake, s);
 	server_begin_typing(s);
 	server_listen(s);
 	if (s->watch == NULL) {

@@ -57,13 +57,17 @@ void server_mute(struct server *s, bool mute);
 
 void server_vt_event(struct server *s, const struct vt_event *ev);
 
-/* The engine was replaced: h->vt is another, or NULL now. */
+/* The engine was replaced: h->session.display.vt is another, or NULL now. */
 void server_engine_changed(struct server *s);
 
 void server_resized(struct server *s);
 
 /* An EVENT frame to those who want them: a JSON object as text. */
 void server_event(struct server *s, const char *json, size_t len);
+
+/* The same for an event with one text field. */
+void server_tell(struct server *s, const char *event, const char *key,
+    const char *value);
 
 /* The log is behind since then, or (0) is not any more. */
 void server_unlogged(struct server *s, int64_t since_ms);

@@ -34,6 +34,19 @@ server_event(struct server *s, const char *json, size_t len)
 }
 
 void
+server_tell(struct server *s, const char *event, const char *key,
+    const char *value)
+{
+	struct buf b;
+
+	buf_init(&b, EVENT_MAX);
+	viewer_event_text(&b, event, key, value);
+	if (!b.full)
+		server_tell_all(s, &b);
+	buf_finish(&b);
+}
+
+void
 server_unlogged(struct server *s, int64_t since_ms)
 {
 	struct buf b;
@@ -96,8 +109,8 @@ modes_changed(struct server *s)
 	struct input_modes now = { 0 };
 	bool changed;
 
-	if (s->host->vt != NULL)
-		vt_input_modes(s->host->vt, &now);
+	if (s->host->session.display.vt != NULL)
+		vt_input_modes(s->host->session.display.vt, &now);
 	changed = now.app_cursor != s->told.app_cursor ||
 	    now.bracketed_paste != s->told.bracketed_paste;
 	s->told = now;
@@ -117,7 +130,7 @@ server_tell_changes(struct server *s)
 	}
 	if (s->title_changed) {
 		buf_clear(&b);
-		viewer_event_title(&b, s->host);
+		viewer_event_title(&b, &s->host->session);
 		server_tell_all(s, &b);
 	}
 	if (s->bell) {
@@ -136,16 +149,16 @@ server_tell_state(struct server *s, struct connection *c)
 	struct buf b;
 
 	buf_init(&b, EVENT_MAX);
-	viewer_event_resized(&b, s->host);
+	viewer_event_resized(&b, &s->host->session);
 	connection_put_event(c, (const char *)b.data, b.len);
 	buf_clear(&b);
-	viewer_event_title(&b, s->host);
+	viewer_event_title(&b, &s->host->session);
 	connection_put_event(c, (const char *)b.data, b.len);
 	buf_clear(&b);
 	viewer_event_modes(&b, &s->told);
 	connection_put_event(c, (const char *)b.data, b.len);
 	buf_clear(&b);
-	viewer_event_program_status(&b, s->host);
+	viewer_event_program_status(&b, &s->host->session);
 	connection_put_event(c, (const char *)b.data, b.len);
 	buf_clear(&b);
 	viewer_event_lease(&b, server_lease_holder(s, holder, sizeof(holder)));

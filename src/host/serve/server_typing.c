@@ -11,6 +11,7 @@
 #include "host/ask/message.h"
 #include "host/serve/requests.h"
 #include "host/ask/exec.h"
+#include "host/ask/waits.h"
 #include "host/store/event_log.h"
 #include "host/serve/server_state.h"
 #include "host/serve/server.h"
@@ -30,7 +31,7 @@ struct later {
 static bool
 has_lease(const struct server *s)
 {
-	return s->host->manifest.input == INPUT_POLICY_LEASE;
+	return s->host->session.manifest.input == INPUT_POLICY_LEASE;
 }
 
 const char *
@@ -61,7 +62,8 @@ tell_holder(struct server *s)
 static void
 note_lease(struct server *s)
 {
-	atomic_store(&s->host->ring.shared->leased, s->lease.who);
+	atomic_store(&s->host->session.terminal.ring.shared->leased,
+	    s->lease.who);
 }
 
 /* The one who had it is told, and the log knows who took it. */
@@ -80,7 +82,8 @@ tell_stolen(struct server *s, struct connection *from,
 	len = snprintf(json, sizeof(json),
 	    "{\"trouble\":\"lease-stolen\",\"from\":\"%s\",\"by\":\"%s\"}",
 	    from->by, by->by);
-	event_log_add(s->host->event_log, RECORD_TROUBLE, 0, json, (size_t)len);
+	event_log_add(s->host->session.event_log, RECORD_TROUBLE, 0, json,
+	    (size_t)len);
 }
 
 /* Whether it is one client, on another connection. */
@@ -164,7 +167,7 @@ server_expire_lease(struct server *s)
 static void
 use_colours(struct server *s, const struct connection *c)
 {
-	struct vt *vt = s->host->vt;
+	struct vt *vt = s->host->session.display.vt;
 	const struct hello *h = &c->hello;
 
 	if (vt == NULL || !h->has_colours || s->colours_of == c->number)
@@ -200,7 +203,7 @@ server_type(struct server *s, struct connection *c, struct input_piece *piece,
 	status = input_type(s->input, piece, seq);
 	execs_typed(s->host->execs, piece->p, piece->len);
 	use_colours(s, c);
-	if (s->host->manifest.size == SIZE_LATEST)
+	if (s->host->session.manifest.size == SIZE_LATEST)
 		server_vote(s, c);
 	return status;
 }
@@ -237,7 +240,7 @@ on_logged(void *arg, uint64_t seq)
 void
 server_answer_now(struct server *s)
 {
-	if (!s->host->manifest.durable)
+	if (!s->host->session.manifest.durable)
 		on_logged(s, UINT64_MAX);
 }
 
@@ -252,8 +255,9 @@ must_be_logged(const struct server *s, const struct input_done *done)
 
 	if (done->status != TAKEN_WRITTEN || done->seq == 0)
 		return false;
-	return h->manifest.durable ||
-	    (done->request && event_log_unlogged_since(h->event_log) == 0);
+	return h->session.manifest.durable ||
+	    (done->request &&
+		event_log_unlogged_since(h->session.event_log) == 0);
 }
 
 void
@@ -268,7 +272,7 @@ server_typed(struct server *s, const struct input_done *done)
 	l = xmalloc(sizeof(*l));
 	l->done = *done;
 	list_append(&s->later, &l->link);
-	event_log_after(s->host->event_log, done->seq, on_logged, s);
+	event_log_after(s->host->session.event_log, done->seq, on_logged, s);
 }
 
 static void
@@ -281,6 +285,19 @@ on_typed(void *arg, const struct input_done *done)
 	else
 		server_typed(s, done);
 }
+
+static void
+on_echoable(void *arg, const uint8_t *p, size_t len)
+{
+	struct server *s = arg;
+
+	waits_typed(s->host->waits, p, len);
+}
+
+static const struct input_hooks input_hooks = {
+	.on_done = on_typed,
+	.on_typed = on_echoable,
+};
 
 void
 server_reply(struct server *s, const char *p, size_t len)
@@ -309,19 +326,20 @@ server_mute(struct server *s, bool mute)
 void
 server_begin_typing(struct server *s)
 {
-	uint64_t who = atomic_load(&s->host->ring.shared->leased);
+	uint64_t who = atomic_load(
+	    &s->host->session.terminal.ring.shared->leased);
 
 	list_init(&s->later);
 	if (who != 0)
 		lease_keep(&s->lease, who, s->now_ms);
-	s->input = input_create(s->host, on_typed, s);
+	s->input = input_create(&s->host->session, &input_hooks, s);
 	s->messages = messages_create(s);
 }
 
 void
 server_end_typing(struct server *s)
 {
-	event_log_forget(s->host->event_log, s);
+	event_log_forget(s->host->session.event_log, s);
 	list_for_each_safe(it, &s->later)
 		free(container_of(it, struct later, link));
 	messages_destroy(s->messages);

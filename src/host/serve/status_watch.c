@@ -32,7 +32,9 @@ static const struct program_status silence;
 static const struct program_status *
 now_said(const struct host *h)
 {
-	return h->vt != NULL ? vt_program_status(h->vt) : &silence;
+	return h->session.display.vt != NULL ?
+	    vt_program_status(h->session.display.vt) :
+	    &silence;
 }
 
 static const char *
@@ -71,7 +73,7 @@ tell_viewers(struct host *h)
 	struct buf b;
 
 	buf_init(&b, EVENT_MAX);
-	viewer_event_program_status(&b, h);
+	viewer_event_program_status(&b, &h->session);
 	server_event(h->server, (char *)b.data, b.len);
 	buf_finish(&b);
 }
@@ -82,12 +84,12 @@ note(struct status_watch *w)
 	struct host *h = w->h;
 
 	w->changed = false;
-	if (is_noted(&h->manifest.said, now_said(h)))
+	if (is_noted(&h->session.manifest.said, now_said(h)))
 		return;
-	put_down(&h->manifest.said, now_said(h));
-	event_program_status(h);
+	put_down(&h->session.manifest.said, now_said(h));
+	event_program_status(&h->session);
 	tell_viewers(h);
-	host_save_later(h);
+	session_save_later(&h->session);
 }
 
 /* Whether one more may be noted now; else the timer makes a turn for it. */
@@ -111,9 +113,9 @@ may_note(struct status_watch *w)
 void
 status_watch_settle(struct status_watch *w)
 {
-	if (!w->changed || w->h->ended)
+	if (!w->changed || w->h->session.ended)
 		return;
-	if (is_noted(&w->h->manifest.said, now_said(w->h)))
+	if (is_noted(&w->h->session.manifest.said, now_said(w->h)))
 		w->changed = false;
 	else if (may_note(w))
 		note(w);
@@ -131,12 +133,12 @@ status_watch_end(struct status_watch *w)
 	struct host *h = w->h;
 
 	note(w);
-	if (h->vt != NULL)
-		vt_end_program(h->vt);
+	if (h->session.display.vt != NULL)
+		vt_end_program(h->session.display.vt);
 	w->changed = false;
-	if (h->manifest.said.state[0] == '\0')
+	if (h->session.manifest.said.state[0] == '\0')
 		return;
-	put_down(&h->manifest.said, &silence);
+	put_down(&h->session.manifest.said, &silence);
 	tell_viewers(h);
 }
 
@@ -155,7 +157,7 @@ status_watch_create(struct host *h)
 	w->h = h;
 	w->changed = true; /* for a host before us may have known another */
 	w->window_ms = clock_ms(CLOCK_MONOTONIC) - WINDOW_MS;
-	w->timer = loop_timer(h->loop, -1, on_time, w);
+	w->timer = loop_timer(h->session.loop, -1, on_time, w);
 	return w;
 }
 

@@ -192,8 +192,8 @@ may_draw(struct viewer *o)
 {
 	struct server *s = o->client->server;
 
-	if (s->host->vt == NULL || wants_keyframe(o) ||
-	    vt_is_between(s->host->vt))
+	if (s->host->session.display.vt == NULL || wants_keyframe(o) ||
+	    vt_is_between(s->host->session.display.vt))
 		return true;
 	if (o->picture_by_ms == 0)
 		o->picture_by_ms = s->now_ms + BETWEEN_MS;
@@ -208,8 +208,8 @@ draw_screen(struct viewer *o)
 	bool keyframe = wants_keyframe(o);
 	size_t before = c->out.len;
 
-	if (picture_put_screen(connection_out(c), c->server->host, keyframe) <
-	    0)
+	if (picture_put_screen(connection_out(c), &c->server->host->session,
+		keyframe) < 0)
 		connection_close(c);
 	c->large += c->out.len - before;
 }
@@ -222,7 +222,7 @@ draw_plain(struct viewer *o)
 	struct buf b;
 
 	buf_init(&b, FRAME_MAX_HOST);
-	picture_ansi(&b, c->server->host);
+	picture_ansi(&b, &c->server->host->session);
 	connection_put(c, o->history_sent ? FRAME_DATA : FRAME_HISTORY, b.data,
 	    b.len);
 	o->history_sent = true;
@@ -232,7 +232,7 @@ draw_plain(struct viewer *o)
 static bool
 send_picture(struct viewer *o)
 {
-	uint64_t now = o->client->server->host->shown;
+	uint64_t now = o->client->server->host->session.display.shown;
 
 	if (!may_draw(o))
 		return false;
@@ -305,9 +305,9 @@ open_past(struct viewer *o)
 
 	if (o->past != NULL)
 		return true;
-	o->past = past_output_open(h->log_dirfd, &err);
+	o->past = past_output_open(h->session.log_dirfd, &err);
 	if (o->past == NULL)
-		log_write(&h->log, LOG_WARN, "cannot read the log back",
+		log_write(&h->session.log, LOG_WARN, "cannot read the log back",
 		    log_str("error", err.msg));
 	return o->past != NULL;
 }
@@ -387,7 +387,7 @@ send_end(struct viewer *o)
 	if (!c->server->ended)
 		return false;
 	buf_init(&b, FRAME_MAX_HOST);
-	viewer_event_ended(&b, c->server->host, c->server->end);
+	viewer_event_ended(&b, &c->server->host->session, c->server->end);
 	connection_put(c, FRAME_ENDED, b.data, b.len);
 	buf_finish(&b);
 	connection_finish(c);
@@ -517,7 +517,8 @@ place(struct viewer *o)
 {
 	const struct hello *h = &o->client->hello;
 	const struct server *s = o->client->server;
-	uint64_t head = atomic_load(&s->host->ring.shared->head);
+	uint64_t head = atomic_load(
+	    &s->host->session.terminal.ring.shared->head);
 
 	o->cursor = o->first_end;
 	if (h->replay == HELLO_SCREEN)
@@ -557,8 +558,8 @@ viewer_create(struct connection *c)
 	o->seen = NEVER;
 	place(o);
 	buf_init(&b, FRAME_MAX_HOST);
-	viewer_event_metadata(&b, c->server->host, o->cursor, missing(o),
-	    c->hello.readonly);
+	viewer_event_metadata(&b, &c->server->host->session, o->cursor,
+	    missing(o), c->hello.readonly);
 	frame_put(&c->out, FRAME_METADATA, b.data, b.len);
 	buf_finish(&b);
 	begin_history(o);

@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/json_out.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "host/store/event_log.h"
 #include "vt/input_modes.h"
 #include "vt/vt.h"
@@ -43,22 +43,22 @@ put_modes(struct json_out *j, const struct input_modes *m)
 }
 
 static void
-put_program_status(struct json_out *j, const struct host *h)
+put_program_status(struct json_out *j, const struct session *session)
 {
 	json_out_key(j, "program_status");
-	manifest_said_json(&h->manifest, j);
+	manifest_said_json(&session->manifest, j);
 }
 
 void
-viewer_event_metadata(struct buf *out, const struct host *h, uint64_t history,
-    uint64_t gap, bool readonly)
+viewer_event_metadata(struct buf *out, const struct session *session,
+    uint64_t history, uint64_t gap, bool readonly)
 {
-	const struct manifest *m = &h->manifest;
+	const struct manifest *m = &session->manifest;
 	struct input_modes modes = { 0 };
 	struct json_out j;
 
-	if (h->vt != NULL)
-		vt_input_modes(h->vt, &modes);
+	if (session->display.vt != NULL)
+		vt_input_modes(session->display.vt, &modes);
 	json_out_init(&j, out);
 	json_out_open(&j, '{');
 	json_put_text(&j, "session", m->name);
@@ -70,12 +70,13 @@ viewer_event_metadata(struct buf *out, const struct host *h, uint64_t history,
 	json_put_text(&j, "status", status_name(m->status));
 	json_put_number(&j, "cols", m->cols);
 	json_put_number(&j, "rows", m->rows);
-	json_put_number(&j, "offset", h->shown);
-	json_put_number(&j, "seq", event_log_seq(h->event_log));
+	json_put_number(&j, "offset", session->display.shown);
+	json_put_number(&j, "seq", event_log_seq(session->event_log));
 	json_put_number(&j, "history_offset", history);
 	json_put_number(&j, "gap", gap);
-	json_put_text(&j, "title", h->vt != NULL ? vt_title(h->vt) : "");
-	put_program_status(&j, h);
+	json_put_text(&j, "title",
+	    session->display.vt != NULL ? vt_title(session->display.vt) : "");
+	put_program_status(&j, session);
 	json_put_text(&j, "granted", readonly ? "readonly" : "readwrite");
 	json_put_open(&j, "modes", '{');
 	put_modes(&j, &modes);
@@ -84,9 +85,9 @@ viewer_event_metadata(struct buf *out, const struct host *h, uint64_t history,
 }
 
 void
-viewer_event_ended(struct buf *out, const struct host *h, uint64_t end)
+viewer_event_ended(struct buf *out, const struct session *session, uint64_t end)
 {
-	const struct manifest *m = &h->manifest;
+	const struct manifest *m = &session->manifest;
 	struct json_out j;
 
 	json_out_init(&j, out);
@@ -110,34 +111,35 @@ begin(struct json_out *j, struct buf *out, const char *event)
 }
 
 void
-viewer_event_resized(struct buf *out, const struct host *h)
+viewer_event_resized(struct buf *out, const struct session *session)
 {
 	struct json_out j;
 
 	begin(&j, out, "resized");
-	json_put_number(&j, "cols", h->manifest.cols);
-	json_put_number(&j, "rows", h->manifest.rows);
-	json_put_number(&j, "offset", h->shown);
+	json_put_number(&j, "cols", session->manifest.cols);
+	json_put_number(&j, "rows", session->manifest.rows);
+	json_put_number(&j, "offset", session->display.shown);
 	json_out_close(&j, '}');
 }
 
 void
-viewer_event_title(struct buf *out, const struct host *h)
+viewer_event_title(struct buf *out, const struct session *session)
 {
 	struct json_out j;
 
 	begin(&j, out, "title");
-	json_put_text(&j, "title", h->vt != NULL ? vt_title(h->vt) : "");
+	json_put_text(&j, "title",
+	    session->display.vt != NULL ? vt_title(session->display.vt) : "");
 	json_out_close(&j, '}');
 }
 
 void
-viewer_event_program_status(struct buf *out, const struct host *h)
+viewer_event_program_status(struct buf *out, const struct session *session)
 {
 	struct json_out j;
 
 	begin(&j, out, "program_status");
-	put_program_status(&j, h);
+	put_program_status(&j, session);
 	json_out_close(&j, '}');
 }
 
@@ -199,5 +201,16 @@ viewer_event_plain(struct buf *out, const char *event)
 	struct json_out j;
 
 	begin(&j, out, event);
+	json_out_close(&j, '}');
+}
+
+void
+viewer_event_text(struct buf *out, const char *event, const char *key,
+    const char *value)
+{
+	struct json_out j;
+
+	begin(&j, out, event);
+	json_put_text(&j, key, value);
 	json_out_close(&j, '}');
 }

@@ -5,20 +5,22 @@
 #include <stdint.h>
 
 struct buf;
-struct host;
+struct session;
 struct input_modes;
 struct vt_event;
 
 /* The JSON that viewers are sent without asking: docs/protocol.md. */
 
 /* history: where the replay begins; gap: bytes asked for before it. */
-void viewer_event_metadata(struct buf *out, const struct host *h,
+void viewer_event_metadata(struct buf *out, const struct session *session,
     uint64_t history, uint64_t gap, bool readonly);
-void viewer_event_ended(struct buf *out, const struct host *h, uint64_t end);
+void viewer_event_ended(struct buf *out, const struct session *session,
+    uint64_t end);
 
-void viewer_event_resized(struct buf *out, const struct host *h);
-void viewer_event_title(struct buf *out, const struct host *h);
-void viewer_event_program_status(struct buf *out, const struct host *h);
+void viewer_event_resized(struct buf *out, const struct session *session);
+void viewer_event_title(struct buf *out, const struct session *session);
+void viewer_event_program_status(struct buf *out,
+    const struct session *session);
 void viewer_event_modes(struct buf *out, const struct input_modes *m);
 void viewer_event_notify(struct buf *out, const struct vt_event *ev);
 /* holder NULL: nobody. */
@@ -26,5 +28,8 @@ void viewer_event_lease(struct buf *out, const char *holder);
 void viewer_event_detached(struct buf *out, const char *by);
 void viewer_event_unlogged(struct buf *out, int64_t since_ms);
 void viewer_event_plain(struct buf *out, const char *event);
+
+void viewer_event_text(struct buf *out, const char *event, const char *key,
+    const char *value);
 
 #endif

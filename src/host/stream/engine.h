@@ -3,21 +3,29 @@
 
 #include <stdbool.h>
 
-struct host;
+struct error;
+struct session;
 struct vt;
 
 /*
- * The host's terminal engine, h->vt, and its way back to the program: answers
- * to queries go to the server's input, what the program said to viewers.
+ * The terminal engine of the display.  Answers to queries and what the program
+ * said go to the display's hooks.
  */
 
 /* Have this engine, from a replay; NULL: a fresh one of the manifest's size. */
-void engine_adopt(struct host *h, struct vt *vt);
+void engine_adopt(struct session *session, struct vt *vt);
 
 /* Begin anew, with an empty screen. */
-void engine_reset(struct host *h);
+void engine_reset(struct session *session);
 
 /* Whether queries in the bytes to come are answered. */
-void engine_answers(struct host *h, bool answer);
+void engine_answers(struct session *session, bool answer);
+
+/*
+ * Give the terminal, the screen and the log another size, and tell the hooks.
+ * `by` names the client in the log.  The same size again is no event.
+ */
+int engine_resize(struct session *session, unsigned cols, unsigned rows,
+    const char *by, struct error *err);
 
 #endif

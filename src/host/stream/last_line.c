@@ -10,7 +10,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "vt/text.h"
 #include "vt/vt.h"
 
@@ -20,7 +20,7 @@
 #define ROW_MAX (64u << 10)
 
 struct last_line {
-	struct host *h;
+	struct session *session;
 	struct watch *timer;
 	bool waits;         /* output has come that is not written */
 	uint64_t shown;     /* where output was when the timer was set */
@@ -115,27 +115,27 @@ on_time(void *arg)
 {
 	struct last_line *g = arg;
 	int64_t since = clock_ms(CLOCK_MONOTONIC) - g->written_ms;
-	bool paused = g->shown == g->h->shown;
+	bool paused = g->shown == g->session->display.shown;
 
 	if (since < (paused ? LEAST_MS : MOST_MS)) {
-		g->shown = g->h->shown;
+		g->shown = g->session->display.shown;
 		watch_rearm(g->timer, PAUSE_MS);
 		return;
 	}
 	g->waits = false;
 	g->written_ms += since;
-	if (!g->h->ended)
-		host_save_later(g->h);
+	if (!g->session->ended)
+		session_save_later(g->session);
 }
 
 struct last_line *
-last_line_create(struct host *h)
+last_line_create(struct session *session)
 {
 	struct last_line *g = xcalloc(1, sizeof(*g));
 
-	g->h = h;
+	g->session = session;
 	g->written_ms = clock_ms(CLOCK_MONOTONIC) - LEAST_MS;
-	g->timer = loop_timer(h->loop, -1, on_time, g);
+	g->timer = loop_timer(session->loop, -1, on_time, g);
 	return g;
 }
 
@@ -154,6 +154,6 @@ last_line_output(struct last_line *g)
 	if (g->waits)
 		return;
 	g->waits = true;
-	g->shown = g->h->shown;
+	g->shown = g->session->display.shown;
 	watch_rearm(g->timer, PAUSE_MS);
 }

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-struct host;
+struct session;
 struct vt;
 
 /*
@@ -14,7 +14,7 @@ struct vt;
  */
 struct last_line;
 
-struct last_line *last_line_create(struct host *h);
+struct last_line *last_line_create(struct session *session);
 void last_line_destroy(struct last_line *g); /* NULL is fine */
 
 /* There was output. */

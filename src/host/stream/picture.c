@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "base/buf.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "host/store/event_log.h"
 #include "vt/keyframe.h"
 #include "vt/render.h"
@@ -13,30 +13,33 @@
 #define PICTURE_MAX (FRAME_MAX_HOST - FRAME_SCREEN_PREFIX)
 
 int
-picture_ansi(struct buf *out, const struct host *h)
+picture_ansi(struct buf *out, const struct session *session)
 {
-	return h->vt == NULL ? 0 : vt_render(h->vt, 0, out);
+	return session->display.vt == NULL ?
+	    0 :
+	    vt_render(session->display.vt, 0, out);
 }
 
 int
-picture_put_screen(struct buf *out, const struct host *h, bool keyframe)
+picture_put_screen(struct buf *out, const struct session *session,
+    bool keyframe)
 {
 	struct frame_screen s = {
-		.offset = h->shown,
-		.seq = event_log_seq(h->event_log),
-		.cols = h->manifest.cols,
-		.rows = h->manifest.rows,
+		.offset = session->display.shown,
+		.seq = event_log_seq(session->event_log),
+		.cols = session->manifest.cols,
+		.rows = session->manifest.rows,
 	};
 	struct buf b;
 	int rc;
 
 	buf_init(&b, PICTURE_MAX);
-	if (keyframe && h->vt != NULL) {
+	if (keyframe && session->display.vt != NULL) {
 		s.form = FRAME_FORM_KEYFRAME;
-		rc = keyframe_save_screen(h->vt, &b);
+		rc = keyframe_save_screen(session->display.vt, &b);
 	} else {
 		s.form = FRAME_FORM_ANSI;
-		rc = picture_ansi(&b, h);
+		rc = picture_ansi(&b, session);
 	}
 	if (rc == 0)
 		rc = frame_put_screen(out, &s, b.data, b.len);

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 struct buf;
-struct host;
+struct session;
 
 /*
  * The screen as it is now, for a viewer.  Without an engine (raw mode) there
@@ -12,9 +12,10 @@ struct host;
  */
 
 /* Append a SCREEN frame; 0 or -ENOBUFS. */
-int picture_put_screen(struct buf *out, const struct host *h, bool keyframe);
+int picture_put_screen(struct buf *out, const struct session *session,
+    bool keyframe);
 
 /* Append the bytes that make a terminal of this size show it. */
-int picture_ansi(struct buf *out, const struct host *h);
+int picture_ansi(struct buf *out, const struct session *session);
 
 #endif

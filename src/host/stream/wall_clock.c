@@ -11,12 +11,12 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "host/core/events.h"
-#include "host/host.h"
+#include "host/core/session.h"
 
 #define MINUTE_MS 60000
 
 struct wall_clock {
-	struct host *h;
+	struct session *session;
 	int fd; /* is cancelled when the clock is set */
 	struct watch *watch;
 	int64_t written_ms; /* CLOCK_MONOTONIC of the last one */
@@ -40,21 +40,21 @@ on_set(void *arg, enum loop_events ready)
 
 	(void)ready;
 	if (read(w->fd, &count, sizeof(count)) < 0 && errno == ECANCELED)
-		event_clock(w->h, CLOCK_SET);
+		event_clock(w->session, CLOCK_SET);
 	arm(w);
 }
 
 struct wall_clock *
-wall_clock_create(struct host *h)
+wall_clock_create(struct session *session)
 {
 	struct wall_clock *w = xcalloc(1, sizeof(*w));
 
-	w->h = h;
+	w->session = session;
 	w->written_ms = clock_ms(CLOCK_MONOTONIC);
 	w->fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (w->fd >= 0) {
 		arm(w);
-		w->watch = loop_fd(h->loop, w->fd, LOOP_READ, on_set, w);
+		w->watch = loop_fd(session->loop, w->fd, LOOP_READ, on_set, w);
 	}
 	return w;
 }
@@ -77,5 +77,5 @@ wall_clock_activity(struct wall_clock *w)
 	if (now - w->written_ms < MINUTE_MS)
 		return;
 	w->written_ms = now;
-	event_clock(w->h, CLOCK_MINUTE);
+	event_clock(w->session, CLOCK_MINUTE);
 }

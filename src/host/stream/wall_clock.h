@@ -1,7 +1,7 @@
 #ifndef TEND_HOST_STREAM_WALL_CLOCK_H
 #define TEND_HOST_STREAM_WALL_CLOCK_H
 
-struct host;
+struct session;
 
 /*
  * What time it was, in the log: a `clock` in every minute with output, and
@@ -9,7 +9,7 @@ struct host;
  */
 struct wall_clock;
 
-struct wall_clock *wall_clock_create(struct host *h);
+struct wall_clock *wall_clock_create(struct session *session);
 void wall_clock_destroy(struct wall_clock *w); /* NULL is fine */
 
 /* There was output. */
