@@ -3,7 +3,9 @@
  * it, and a test compares what it writes with the file in the tree.
  */
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "op/failure.h"
 #include "op/ops.h"
@@ -17,6 +19,11 @@ static const char preamble[] =
     "\n"
     "An argument in brackets may be left out. An unknown argument, or one that is\n"
     "not as the page says, is refused with `usage` and named, and nothing is done.\n"
+    "An argument with (home) is taken by a home, and not over a session's socket.\n"
+    "\n"
+    "A number is whole and from 0, an int is whole, a real may have a fraction. A\n"
+    "field of a result in brackets is not always there. A result has no other\n"
+    "fields: a test fails when an answer differs from this page.\n"
     "\n"
     "A duration is a string with a unit, as in `\"500ms\"`, `\"5s\"`, `\"1.5m\"`,\n"
     "`\"2h\"` or `\"7d\"`, or a number of milliseconds. `timeout_ms` is another name\n"
@@ -31,20 +38,93 @@ put_permissions(void)
 		    op_permission_text(p));
 }
 
+/* A type's name as a link to its place on this page. */
 static void
-put_arguments(const struct op *op)
+put_name(const char *name)
 {
-	const char *at = op->arguments;
-	char words[OP_WORDS_SIZE];
-	struct op_argument a;
+	if (type_find(name) != NULL)
+		printf("[%s](#%s)", name, name);
+	else
+		fputs(name, stdout);
+}
 
-	if (at[0] == '\0')
-		printf("none");
-	for (int n = 0; op_next_argument(&at, &a); n++) {
-		op_argument_words(&a, words);
-		printf(a.optional ? "%s[`%s`: %s]" : "%s`%s`: %s",
-		    n > 0 ? ", " : "", a.name, words);
+static void
+put_range(const struct type_range *r, const char *unit)
+{
+	if (r->most != UINT64_MAX && r->least == r->most)
+		printf(" of %" PRIu64 "%s", r->most, unit);
+	else if (r->most != UINT64_MAX)
+		printf(" %" PRIu64 " to %" PRIu64 "%s", r->least, r->most,
+		    unit);
+	else if (r->least > 0)
+		printf(" from %" PRIu64 "%s", r->least, unit);
+}
+
+static const char *
+unit_of(const char *name)
+{
+	static const char *const units[][2] = { { "string", " bytes" },
+		{ "duration", " ms" }, { "array", " items" } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (strcmp(units[i][0], name) == 0)
+			return units[i][1];
+	return "";
+}
+
+static void
+put_type(const char *type)
+{
+	struct type_term t;
+
+	for (int n = 0; type_next_term(&type, &t); n++) {
+		if (n > 0)
+			fputs(" or ", stdout);
+		for (unsigned i = 0; i < t.arrays; i++)
+			fputs("array of ", stdout);
+		if (t.map)
+			fputs("object of ", stdout);
+		put_name(t.name);
+		put_range(&t.range, unit_of(t.name));
+		if (t.arrays > 0)
+			put_range(&t.items, " items");
 	}
+}
+
+static void
+put_fields(const char *fields)
+{
+	struct type_field f;
+
+	for (int n = 0; type_next_field(&fields, &f); n++) {
+		printf(f.optional ? "%s[`%s`: " : "%s`%s`: ", n > 0 ? ", " : "",
+		    f.name);
+		put_type(f.type);
+		fputs(f.optional ? "]" : "", stdout);
+	}
+}
+
+static void
+put_arguments(const char *fields)
+{
+	char words[TYPE_WORDS_SIZE];
+	struct type_field f;
+
+	for (int n = 0; type_next_field(&fields, &f); n++) {
+		type_words(f.type, words);
+		printf("%s%s`%s`: %s%s%s", n > 0 ? ", " : "",
+		    f.optional ? "[" : "", f.name, words,
+		    f.home ? " (home)" : "", f.optional ? "]" : "");
+	}
+}
+
+static void
+put_result(const char *result)
+{
+	if (strchr(result, ':') != NULL)
+		put_fields(result);
+	else
+		put_type(result);
 }
 
 static void
@@ -54,13 +134,78 @@ put_op(const struct op *op)
 	    toupper((unsigned char)op->summary[0]), op->summary + 1);
 	printf("| permission | %s |\n| arguments | ",
 	    op_permission_name(op->permission));
-	put_arguments(op);
-	printf(" |\n| result | %s |\n", op->result);
-	if (op->exclusion != NULL)
-		printf("| %s | %s |\n",
-		    op->surfaces & OP_MCP ? "not over a session's socket" :
-					    "not as an MCP tool",
-		    op->exclusion);
+	fputs(op->arguments[0] == '\0' ? "none" : "", stdout);
+	put_arguments(op->arguments);
+	fputs(" |\n| result | ", stdout);
+	put_result(op->result);
+	fputs(" |\n", stdout);
+	for (unsigned s = 0; s < OP_SURFACES; s++)
+		if (!op_has(op, s))
+			printf("| not over %s | %s |\n", op_surface_name(s),
+			    op->left_out[s]);
+}
+
+static void
+put_words(const char *words)
+{
+	char word[TYPE_NAME_SIZE];
+	const char *at = words;
+
+	for (int n = 0; type_next_word(words, &at, word, sizeof(word)); n++)
+		printf("%s`%s`", n > 0 ? ", " : "", word);
+}
+
+static void
+put_named(const struct type *t)
+{
+	printf("\n### %s\n\n%c%s.\n\n", t->name,
+	    toupper((unsigned char)t->text[0]), t->text + 1);
+	switch (t->kind) {
+	case TYPE_OBJECT:
+		put_fields(t->body);
+		break;
+	case TYPE_CHOICE:
+		put_words(t->body);
+		break;
+	case TYPE_ALIAS:
+		put_type(t->body);
+		break;
+	}
+	putchar('\n');
+}
+
+static void
+put_types(void)
+{
+	fputs("\n# Types\n", stdout);
+	for (size_t i = 0; i < type_count(); i++)
+		put_named(&type_table[i]);
+}
+
+static void
+put_command(const struct op_command *c)
+{
+	printf("| `tend %s` | ", c->name);
+	put_words(c->operations);
+	fputs(" | ", stdout);
+	put_result(c->result);
+	printf(" | %s |\n", c->note != NULL ? c->note : "");
+}
+
+static void
+put_commands(void)
+{
+	fputs(
+	    "\n# Commands\n"
+	    "\n"
+	    "The operations behind each command, and the type of `result` in its\n"
+	    "`--json` answer.\n"
+	    "\n"
+	    "| command | operations | result | |\n"
+	    "|---|---|---|---|\n",
+	    stdout);
+	for (const struct op_command *c = op_commands; c->name != NULL; c++)
+		put_command(c);
 }
 
 static void
@@ -88,5 +233,7 @@ main(void)
 	put_failures();
 	for (size_t i = 0; i < OP_COUNT; i++)
 		put_op(&ops[i]);
+	put_commands();
+	put_types();
 	return 0;
 }

@@ -343,9 +343,9 @@ short_hash(const json_t *v)
 static void
 keep_fields(const char *fields, const json_t *from, json_t *to)
 {
-	struct op_argument a;
+	struct type_field a;
 
-	while (op_next_argument(&fields, &a)) {
+	while (type_next_field(&fields, &a)) {
 		json_t *v = json_object_get(from, a.name);
 
 		if (!fits(v, a.type))

@@ -57,7 +57,7 @@ say_operation(const struct tool *t, const char *text, struct buf *out)
 	len = 8 + strspn(text + 8, LETTERS);
 	snprintf(name, sizeof(name), "%.*s", (int)len, text);
 	op = op_find(name);
-	if (op == NULL || !(op->surfaces & OP_MCP))
+	if (op == NULL || !op_has(op, OP_MCP))
 		return 0;
 	buf_printf(out, "session_%s", name + 8);
 	return len;
@@ -102,7 +102,7 @@ say_option(const struct tool *t, const char *text, struct buf *out)
 {
 	static const char *const ends[] = { "", "s" };
 	char name[WORD_SIZE];
-	struct op_argument a;
+	struct type_field a;
 	size_t len;
 
 	if (strncmp(text, "--", 2) != 0 || !is_letter(text[2]))

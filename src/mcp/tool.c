@@ -83,31 +83,13 @@ is_withheld(const struct tool *t, const char *name)
 	return t->withheld != NULL && strstr(t->withheld, word) != NULL;
 }
 
-static void
-put_type(struct json_out *j, const char *type)
-{
-	static const char *const types[][2] = {
-		{ "number", "integer" },
-		{ "bool", "boolean" },
-	};
-
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-		if (strcmp(types[i][0], type) == 0)
-			type = types[i][1];
-	json_out_key(j, "type");
-	if (strcmp(type, "duration") == 0)
-		json_out_json(j, "[\"string\",\"integer\"]");
-	else
-		json_out_text(j, type);
-}
-
 /* How a duration is written is said wherever there is one. */
 static void
 put_description(struct json_out *j, const char *type, const char *text)
 {
 	char words[256];
 
-	if (strcmp(type, "duration") == 0) {
+	if (type_is(type, "duration")) {
 		snprintf(words, sizeof(words),
 		    "%s; a string with a unit, as in \"5s\", or a number of "
 		    "milliseconds",
@@ -117,37 +99,14 @@ put_description(struct json_out *j, const char *type, const char *text)
 	json_put_text(j, "description", text);
 }
 
-/* As the schema of its type calls its bounds. */
 static void
-put_range(struct json_out *j, const struct op_argument *a)
-{
-	static const char *const bounds[][3] = {
-		{ "number", "minimum", "maximum" },
-		{ "duration", "minimum", "maximum" },
-		{ "string", "minLength", "maxLength" },
-		{ "array", "minItems", "maxItems" },
-	};
-
-	for (size_t i = 0; i < sizeof(bounds) / sizeof(*bounds); i++) {
-		if (strcmp(bounds[i][0], a->type) != 0)
-			continue;
-		if (a->least > 0)
-			json_put_number(j, bounds[i][1], a->least);
-		if (a->most != UINT64_MAX)
-			json_put_number(j, bounds[i][2], a->most);
-	}
-}
-
-static void
-put_argument(struct json_out *j, const struct op_argument *a,
+put_argument(struct json_out *j, const struct type_field *f,
     const struct tool_note *note)
 {
-	json_out_key(j, a->name);
-	json_out_open(j, '{');
-	put_type(j, a->type);
+	json_put_open(j, f->name, '{');
+	type_put_schema(f->type, "", j);
 	if (note != NULL)
-		put_description(j, a->type, note->text);
-	put_range(j, a);
+		put_description(j, f->type, note->text);
 	if (note != NULL && note->schema != NULL)
 		buf_printf(j->buf, ",%s", note->schema);
 	json_out_close(j, '}');
@@ -157,9 +116,8 @@ static void
 put_property(struct json_out *j, const char *name, const char *type,
     const char *description)
 {
-	json_out_key(j, name);
-	json_out_open(j, '{');
-	put_type(j, type);
+	json_put_open(j, name, '{');
+	type_put_schema(type, "", j);
 	if (description != NULL)
 		json_put_text(j, "description", description);
 	json_out_close(j, '}');
@@ -169,7 +127,7 @@ static void
 begin_object(struct json_out *j)
 {
 	json_out_open(j, '{');
-	put_type(j, "object");
+	type_put_schema("object", "", j);
 	json_out_key(j, "properties");
 	json_out_open(j, '{');
 }
@@ -179,13 +137,13 @@ static void
 put_required(struct json_out *j, const struct tool *t, const char *words,
     bool session)
 {
-	struct op_argument a;
+	struct type_field a;
 
 	json_out_key(j, "required");
 	json_out_open(j, '[');
 	if (session)
 		json_out_text(j, "session");
-	while (op_next_argument(&words, &a))
+	while (type_next_field(&words, &a))
 		if (!a.optional && !is_withheld(t, a.name))
 			json_out_text(j, a.name);
 	json_out_close(j, ']');
@@ -195,13 +153,13 @@ static void
 put_input_schema(struct json_out *j, const struct tool *t)
 {
 	const char *at = t->op->arguments;
-	struct op_argument a;
+	struct type_field a;
 
 	begin_object(j);
 	if (!t->homely)
 		put_property(j, "session", "string",
 		    tool_note(t->op, "session")->text);
-	while (op_next_argument(&at, &a))
+	while (type_next_field(&at, &a))
 		if (!is_withheld(t, a.name))
 			put_argument(j, &a, tool_note(t->op, a.name));
 	json_out_close(j, '}');

@@ -21,6 +21,9 @@ const struct tool tools[] = {
 		"it ends or is stopped. Returns its id, which the other tools "
 		"take as `session`.",
 	    .hints = TOOL_OPEN_WORLD,
+	    .withheld = " input resize log_input restart durable forget_env "
+			"no_integration max_log idle_timeout linger_output "
+			"scrollback memory pids cpu_weight reuse ",
 	    .command = "run",
 	    .always = true,
 	    .homely = true,
@@ -31,6 +34,7 @@ const struct tool tools[] = {
 	    .title = "List sessions",
 	    .description = "List terminal sessions, the newest first.",
 	    .hints = TOOL_READS,
+	    .withheld = " all_homes ",
 	    .command = "ls",
 	    .always = true,
 	    .homely = true,
@@ -58,7 +62,7 @@ const struct tool tools[] = {
 		"that have ended, too. To see the screen change, use "
 		"session_wait rather than reading it again and again.",
 	    .hints = TOOL_READS,
-	    .withheld = " format cells hidden ",
+	    .withheld = " format cells hidden at ",
 	    .given = "{\"format\":\"json\",\"hidden\":true}",
 	    .command = "snapshot",
 	    .shape = { "cols:number rows:number cursor:object alt_screen:bool "
@@ -157,6 +161,7 @@ const struct tool tools[] = {
 		"left the screen or that it cleared; the first and the last "
 		"when there are too many.",
 	    .hints = TOOL_READS,
+	    .withheld = " from to lines raw ",
 	    .command = "log",
 	    .always = true,
 	    .shape = { "", "text", NULL },

@@ -1,23 +1,24 @@
 #include "op/ops.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/json_tree.h"
-#include "base/number.h"
 
-#define ALL_SURFACES (OP_SOCKET | OP_HTTP | OP_WEBSOCKET | OP_MCP | OP_FLEET)
-#define ALL ALL_SURFACES, NULL
-#define NOT(surface, why) ALL_SURFACES & ~(unsigned)OP_##surface, why
+#define ALL NULL
+#define NOT(surface, why) [OP_##surface] = (why),
 
 const struct op ops[OP_COUNT] = {
+#define ROW(group, verb, permission, arguments, result, home, summary, ...) \
+	{ #group "." #verb, OP_##permission, arguments, result, \
+		{ __VA_ARGS__ }, home, summary },
 #define OP(group, verb, permission, arguments, result, surfaces, summary) \
-	{ #group "." #verb, OP_##permission, arguments, result, surfaces, \
-		summary },
+	ROW(group, verb, permission, arguments, result, false, summary, \
+	    surfaces)
+#define HOME_OP(group, verb, permission, arguments, result, surfaces, summary) \
+	ROW(group, verb, permission, arguments, result, true, summary, surfaces)
 #include "op/ops.def"
 };
 
@@ -60,157 +61,35 @@ op_find(const char *name)
 	return NULL;
 }
 
-static void
-copy_word(char *out, size_t size, const char *p, size_t len)
+bool
+op_has(const struct op *op, enum op_surface surface)
 {
-	if (len >= size)
-		len = size - 1;
-	memcpy(out, p, len);
-	out[len] = '\0';
+	return op->left_out[surface] == NULL;
 }
 
-/* "[2-2000]" or "[1-]"; without one, anything. */
-static void
-read_range(const char *p, struct op_argument *out)
+const char *
+op_surface_name(enum op_surface surface)
 {
-	char *rest;
+	static const char *const names[] = {
+		[OP_SOCKET] = "a session's socket",
+		[OP_HTTP] = "HTTP",
+		[OP_WEBSOCKET] = "WebSocket",
+		[OP_MCP] = "MCP",
+		[OP_FLEET] = "fleets",
+	};
 
-	out->least = 0;
-	out->most = UINT64_MAX;
-	if (*p != '[')
-		return;
-	out->least = strtoull(p + 1, &rest, 10);
-	if (rest[1] != ']')
-		out->most = strtoull(rest + 1, NULL, 10);
-}
-
-int
-op_next_argument(const char **at, struct op_argument *out)
-{
-	const char *word = *at + strspn(*at, " ");
-	size_t len = strcspn(word, " "), name = strcspn(word, ":");
-	size_t type = strcspn(word + name, "[? ");
-
-	if (len == 0)
-		return 0;
-	*at = word + len;
-	out->optional = word[len - 1] == '?';
-	copy_word(out->name, sizeof(out->name), word, name);
-	copy_word(out->type, sizeof(out->type), word + name + 1, type - 1);
-	read_range(word + name + type, out);
-	return 1;
-}
-
-/* What a type is called, and what its size counts. */
-static const struct {
-	const char *type, *words, *counts;
-} types[] = {
-	{ "string", "a string", " bytes" },
-	{ "number", "a whole number", "" },
-	{ "duration", "a duration, as in \"5s\", or milliseconds", "" },
-	{ "array", "an array", " items" },
-	{ "object", "an object", "" },
-	{ "bool", "true or false", "" },
-};
-
-#define TYPES (sizeof(types) / sizeof(*types))
-
-static bool
-is_duration(const struct op_argument *a)
-{
-	return strcmp(a->type, "duration") == 0;
-}
-
-void
-op_argument_words(const struct op_argument *a, char out[OP_WORDS_SIZE])
-{
-	bool is_number = strcmp(a->type, "number") == 0 || is_duration(a);
-	char range[64] = "";
-	size_t t = 0;
-
-	while (t + 1 < TYPES && strcmp(types[t].type, a->type) != 0)
-		t++;
-	if (a->most != UINT64_MAX)
-		snprintf(range, sizeof(range),
-		    " %s %" PRIu64 " to %" PRIu64 "%s",
-		    is_number ? "from" : "of", a->least, a->most,
-		    types[t].counts);
-	else if (a->least > 0 && is_number)
-		snprintf(range, sizeof(range), " from %" PRIu64, a->least);
-	else if (a->least > 0)
-		snprintf(range, sizeof(range), ", not empty");
-	snprintf(out, OP_WORDS_SIZE, "%s%s", types[t].words, range);
-}
-
-/* Its type in the words of ops.def, and how much of it there is. */
-static const char *
-type_of(const json_t *v, uint64_t *size)
-{
-	*size = 0;
-	switch (json_typeof(v)) {
-	case JSON_STRING:
-		*size = json_string_length(v);
-		/* A NUL would end the text for whoever gets it. */
-		return strlen(json_string_value(v)) == *size ? "string" : "";
-	case JSON_INTEGER:
-		*size = (uint64_t)json_integer_value(v);
-		return json_integer_value(v) >= 0 ? "number" : "";
-	case JSON_TRUE:
-	case JSON_FALSE:
-		return "bool";
-	case JSON_OBJECT:
-		return "object";
-	case JSON_ARRAY:
-		*size = json_array_size(v);
-		return "array";
-	default:
-		return "";
-	}
-}
-
-/* The milliseconds of a duration in any of its forms. */
-static bool
-read_ms(const json_t *v, uint64_t *ms)
-{
-	uint64_t ns;
-
-	if (json_is_integer(v)) {
-		*ms = (uint64_t)json_integer_value(v);
-		return json_integer_value(v) >= 0;
-	}
-	if (!json_is_string(v) ||
-	    number_duration(json_string_value(v), &ns, NULL) < 0)
-		return false;
-	*ms = ns / 1000000;
-	return true;
-}
-
-static bool
-fits(const json_t *v, const struct op_argument *a)
-{
-	uint64_t size;
-
-	if (is_duration(a))
-		return read_ms(v, &size) && size >= a->least && size <= a->most;
-	return strcmp(type_of(v, &size), a->type) == 0 && size >= a->least &&
-	    size <= a->most;
+	return names[surface];
 }
 
 bool
-op_find_argument(const struct op *op, const char *name, struct op_argument *out)
+op_find_argument(const struct op *op, const char *name, struct type_field *out)
 {
-	const char *at = op->arguments;
-
-	while (op_next_argument(&at, out)) {
-		if (strcmp(out->name, name) == 0)
-			return true;
-	}
-	return false;
+	return type_find_field(op->arguments, name, out);
 }
 
-/* By the name that a caller may give it. */
+/* By the name that a caller may give it: a duration has two. */
 static bool
-find_given(const struct op *op, const char *name, struct op_argument *out)
+find_given(const struct op *op, const char *name, struct type_field *out)
 {
 	size_t len = strlen(name);
 	char base[sizeof(out->name)];
@@ -220,8 +99,9 @@ find_given(const struct op *op, const char *name, struct op_argument *out)
 	if (len < 4 || len - 3 >= sizeof(base) ||
 	    strcmp(name + len - 3, "_ms") != 0)
 		return false;
-	copy_word(base, sizeof(base), name, len - 3);
-	return op_find_argument(op, base, out) && is_duration(out);
+	snprintf(base, sizeof(base), "%.*s", (int)(len - 3), name);
+	return op_find_argument(op, base, out) &&
+	    type_is(out->type, "duration");
 }
 
 static const json_t *
@@ -232,20 +112,34 @@ argument(const json_t *args, const char *name)
 	return json_is_null(v) ? NULL : v;
 }
 
-/* With those that it takes: 12 names fit. */
-static int
-unknown(const struct op *op, const char *name, struct error *err)
+/* The names of what it takes, as many as fit. */
+static void
+list_names(const struct op *op, bool socket, char *out, size_t size)
 {
 	const char *at = op->arguments;
-	char names[160] = "";
-	struct op_argument a;
+	struct type_field f;
 
-	while (op_next_argument(&at, &a)) {
-		size_t len = strlen(names);
+	out[0] = '\0';
+	while (type_next_field(&at, &f)) {
+		size_t len = strlen(out);
 
-		snprintf(names + len, sizeof(names) - len, "%s %s",
-		    len > 0 ? "," : "", a.name);
+		if (f.home && socket)
+			continue;
+		if (len + strlen(f.name) + sizeof(", ...") > size) {
+			snprintf(out + len, size - len, " ...");
+			return;
+		}
+		snprintf(out + len, size - len, "%s %s", len > 0 ? "," : "",
+		    f.name);
 	}
+}
+
+static int
+unknown(const struct op *op, bool socket, const char *name, struct error *err)
+{
+	char names[160];
+
+	list_names(op, socket, names, sizeof(names));
 	return error_set(err, EINVAL, "%s takes no argument '%.40s', %s%s",
 	    op->name, name, names[0] != '\0' ? "only" : "nor any other", names);
 }
@@ -253,44 +147,43 @@ unknown(const struct op *op, const char *name, struct error *err)
 static int
 check_given(const struct op *op, const json_t *args, struct error *err)
 {
-	char words[OP_WORDS_SIZE];
-	struct op_argument a;
+	struct type_field f;
+	struct error why;
 	const char *name;
 	json_t *v;
 
 	json_object_foreach((json_t *)args, name, v)
 	{
-		if (!find_given(op, name, &a))
-			return unknown(op, name, err);
-		if (json_is_null(v) || fits(v, &a))
-			continue;
-		op_argument_words(&a, words);
-		return error_set(err, EINVAL, "%s: '%s' must be %s", op->name,
-		    name, words);
+		if (!find_given(op, name, &f))
+			return unknown(op, false, name, err);
+		if (!json_is_null(v) &&
+		    type_check_argument(f.type, v, name, &why) < 0)
+			return error_set(err, EINVAL, "%s: %s", op->name,
+			    why.msg);
 	}
 	return 0;
 }
 
 /* `timeout` becomes `timeout_ms`, a number. */
 static int
-take_duration(const struct op *op, const struct op_argument *a, json_t *args,
+take_duration(const struct op *op, const struct type_field *f, json_t *args,
     struct error *err)
 {
-	const json_t *v = argument(args, a->name);
-	char name[sizeof(a->name) + 3];
+	const json_t *v = argument(args, f->name);
+	char name[sizeof(f->name) + 3];
 	uint64_t ms;
 
-	snprintf(name, sizeof(name), "%s_ms", a->name);
+	snprintf(name, sizeof(name), "%s_ms", f->name);
 	if (v != NULL && argument(args, name) != NULL)
 		return error_set(err, EINVAL,
-		    "%s: '%s' and '%s' are one; give one", op->name, a->name,
+		    "%s: '%s' and '%s' are one; give one", op->name, f->name,
 		    name);
 	if (v == NULL)
 		v = argument(args, name);
-	if (v == NULL || !read_ms(v, &ms))
+	if (v == NULL || !type_read_duration(v, &ms))
 		return 0;
 	json_object_set_new(args, name, json_integer((json_int_t)ms));
-	json_object_del(args, a->name);
+	json_object_del(args, f->name);
 	return 0;
 }
 
@@ -298,12 +191,12 @@ static int
 take_durations(const struct op *op, json_t *args, struct error *err)
 {
 	const char *at = op->arguments;
-	struct op_argument a;
+	struct type_field f;
 	int rc = 0;
 
-	while (rc == 0 && op_next_argument(&at, &a))
-		if (is_duration(&a))
-			rc = take_duration(op, &a, args, err);
+	while (rc == 0 && type_next_field(&at, &f))
+		if (type_is(f.type, "duration"))
+			rc = take_duration(op, &f, args, err);
 	return rc;
 }
 
@@ -311,23 +204,65 @@ int
 op_take_arguments(const struct op *op, json_t *args, struct error *err)
 {
 	const char *at = op->arguments;
-	char words[OP_WORDS_SIZE];
-	struct op_argument a;
+	char words[TYPE_WORDS_SIZE];
+	struct type_field f;
 
 	if (args != NULL && !json_is_null(args) && !json_is_object(args))
 		return error_set(err, EINVAL,
 		    "%s: the arguments must be an object", op->name);
 	if (check_given(op, args, err) < 0)
 		return -EINVAL;
-	while (op_next_argument(&at, &a)) {
-		if (a.optional || argument(args, a.name) != NULL)
+	while (type_next_field(&at, &f)) {
+		if (f.optional || argument(args, f.name) != NULL)
 			continue;
-		op_argument_words(&a, words);
+		type_words(f.type, words);
 		return error_set(err, EINVAL, "%s needs '%s', %s", op->name,
-		    a.name, words);
+		    f.name, words);
 	}
 	return take_durations(op, args, err);
 }
+
+int
+op_check_socket(const struct op *op, const json_t *args, struct error *err)
+{
+	struct type_field f;
+	const char *name;
+	json_t *v;
+
+	json_object_foreach((json_t *)args, name, v)
+	{
+		if (op_find_argument(op, name, &f) && f.home)
+			return unknown(op, true, name, err);
+	}
+	return 0;
+}
+
+int
+op_check_result(const struct op *op, const json_t *result, struct error *err)
+{
+	struct error why;
+
+	if (type_check_result(op->result, result, &why) == 0)
+		return 0;
+	return error_set(err, EPROTO, "%s: %s", op->name, why.msg);
+}
+
+void
+op_put_schema(const struct op *op, enum op_side side, const char *refs,
+    struct json_out *j)
+{
+	if (side == OP_ARGUMENTS)
+		type_put_fields_schema(op->arguments, refs, j);
+	else
+		type_put_result_schema(op->result, refs, j);
+}
+
+const struct op_command op_commands[] = {
+#define COMMAND(name, operations, result, note) \
+	{ #name, operations, result, note },
+#include "op/commands.def"
+	{ .name = NULL },
+};
 
 int
 op_check_command(const json_t *args, struct error *err)

@@ -7,12 +7,15 @@
 
 #include <jansson.h>
 
+#include "op/type.h"
+
 struct error;
+struct json_out;
 
 /*
- * The table of operations, made from ops.def, and the check that a request
- * fits it: whoever carries an operation out gets arguments of the right names
- * and types, and reads them with op_string and its like.
+ * The table of operations, made from ops.def, and the check that a request and
+ * its answer fit it.  A handler gets arguments of the right names and types,
+ * and reads them with op_string and its like.
  */
 enum op_permission {
 #define PERMISSION(name, ...) OP_##name,
@@ -20,12 +23,14 @@ enum op_permission {
 	OP_PERMISSIONS
 };
 
+/* Where an operation can be asked for. */
 enum op_surface {
-	OP_SOCKET = 1 << 0, /* a session's own */
-	OP_HTTP = 1 << 1,
-	OP_WEBSOCKET = 1 << 2,
-	OP_MCP = 1 << 3,
-	OP_FLEET = 1 << 4,
+	OP_SOCKET, /* a session's own */
+	OP_HTTP,
+	OP_WEBSOCKET,
+	OP_MCP,
+	OP_FLEET,
+	OP_SURFACES
 };
 
 enum op_id {
@@ -37,10 +42,10 @@ enum op_id {
 struct op {
 	const char *name; /* "session.send" */
 	enum op_permission permission;
-	const char *arguments; /* as in ops.def */
-	const char *result;
-	unsigned surfaces;     /* enum op_surface */
-	const char *exclusion; /* why not everywhere, or NULL */
+	const char *arguments; /* fields of op/type.h */
+	const char *result;    /* fields or a type; "": an empty object */
+	const char *left_out[OP_SURFACES]; /* why it is not there, or NULL */
+	bool home;                         /* no session's host does it */
 	const char *summary;
 };
 
@@ -57,34 +62,47 @@ enum op_permission op_permission_find(const char *name);
 /* By name; NULL when there is none. */
 const struct op *op_find(const char *name);
 
-/* One word of `arguments`: 1 and the next in *at, 0 at the end. */
-struct op_argument {
-	char name[32];
-	char type[16];
-	uint64_t least, most; /* as in ops.def; 0 and UINT64_MAX: any */
-	bool optional;
-};
-int op_next_argument(const char **at, struct op_argument *out);
+bool op_has(const struct op *op, enum op_surface surface);
+const char *op_surface_name(enum op_surface surface);
 
 /* By name; false when the operation takes none such. */
 bool op_find_argument(const struct op *op, const char *name,
-    struct op_argument *out);
-
-/* What it must be, as in "a whole number from 2 to 2000". */
-#define OP_WORDS_SIZE 96
-void op_argument_words(const struct op_argument *a, char out[OP_WORDS_SIZE]);
+    struct type_field *out);
 
 /*
- * Whether args (NULL or null: none) is an object with exactly what op takes.
+ * Check that args (NULL or null: none) is an object with exactly what op takes.
  * 0, or -EINVAL and which argument is missing, unknown, of another type or out
  * of its range, and what would be right.
  *
  * A duration is a string with a unit ("5s"), or a number of milliseconds.
- * `timeout` may be called `timeout_ms` as well, and is so from here on: whoever
- * carries the operation out reads a number, and so do hosts of before there was
- * another spelling.
+ * `timeout` may be called `timeout_ms` as well, and has that name from here on:
+ * handlers read a number, and so do older hosts, which know this name alone.
  */
 int op_take_arguments(const struct op *op, json_t *args, struct error *err);
+
+/* Refuse, with -EINVAL, the arguments that only a home takes. */
+int op_check_socket(const struct op *op, const json_t *args, struct error *err);
+
+/* Check a result against the table: 0, or -EPROTO and which part is wrong. */
+int op_check_result(const struct op *op, const json_t *result,
+    struct error *err);
+
+/*
+ * The JSON schema of all arguments or of the result.  Objects of types.def are
+ * references behind `refs`; type_put_definitions writes what they refer to.
+ */
+enum op_side { OP_ARGUMENTS, OP_RESULT };
+void op_put_schema(const struct op *op, enum op_side side, const char *refs,
+    struct json_out *j);
+
+/* The rows of commands.def, ended by one without a name. */
+struct op_command {
+	const char *name;
+	const char *operations; /* names, or "" */
+	const char *result;     /* of its --json answer, or "" */
+	const char *note;       /* why there is none, or NULL */
+};
+extern const struct op_command op_commands[];
 
 /* Whether the command of session.exec is one; -EINVAL and why. */
 int op_check_command(const json_t *args, struct error *err);

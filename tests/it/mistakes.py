@@ -22,6 +22,8 @@ GOOD = {
     "session.signal": {"signal": 18},
     "session.rename": {"name": "other"},
     "session.label": {"labels": {"a": "1"}},
+    "home.wait": {"sessions": ["a"]},
+    "home.forget": {"directory": "/no/such"},
 }
 
 NAMES = ["a b", "../etc", "-x", "a//b", "a" * 65, "/".join("abcdefghi")]
@@ -41,13 +43,21 @@ FORMS = {
     ("session.create", "cwd"): ["/no/such"],
     ("session.create", "env"): [{"A": 1}, {"": "x"}, {"A=B": "x"}],
     ("session.create", "labels"): LABELS[:-1],
+    ("session.rerun", "env"): [{"A": 1}, {"": "x"}, {"A=B": "x"}],
     ("session.list", "labels"): [{"a": 7}],
+    ("session.output", "from"): ["", "soon"],
+    ("session.output", "to"): ["", "soon"],
+    ("session.events", "from"): ["", "soon"],
+    ("session.events", "to"): ["", "soon"],
+    ("home.wait", "sessions"): [[7], [""]],
+    ("home.forget", "directory"): ["/no/such"],
     ("session.batch", "steps"): [
         *ITEMS, [{"wait": {}}], [{"wait": {"nose": 1}}], [{"wait": 7}],
         [{"exec": {}}], [{"exec": ["ls"]}], [{"prompt": {"text": ""}}],
         [{"text": "x"}, {"snapshot": {"format": "png"}}],
         [{"wait": {"text": "x", "timeout": "soon"}}]],
     ("session.snapshot", "format"): ["png", ""],
+    ("session.snapshot", "at"): ["", "soon"],
     ("session.send", "input"): [*ITEMS, [{"mouse": "click 999,1"}]],
     ("session.wait", "text"): None,
     ("session.wait", "regex"): ["(", "[", "(?R)*("],
@@ -64,17 +74,23 @@ FORMS = {
     ("session.label", "labels"): LABELS,
 }
 
+# A wait for several sessions takes the same conditions.
+FORMS.update({("home.wait", name): forms for (op, name), forms
+              in list(FORMS.items()) if op == "session.wait"})
+
 # Of another type each; None is the same as nothing at all.
 VALUES = {"a string": "x", "a whole number": 7, "true or false": True,
           "an object": {}, "an array": [{"text": "x"}],
-          "a duration": "5s"}
+          "a duration": "5s", "one of": "no-such-word"}
 NUMBERS = ("a whole number", "a duration")  # what a number may stand for
 NEVER = [-1, 1.5, "1.5", "5 s"]
 
 
 class Argument:
     def __init__(self, op, name, words, optional):
-        self.op, self.name, self.words, self.optional = op, name, words, optional
+        self.op, self.name, self.optional = op, name, optional
+        self.home = words.endswith(" (home)")
+        self.words = words = words.removesuffix(" (home)")
         self.type = next(t for t in VALUES if words.startswith(t))
         span = re.search(r"(\d+) to (\d+)", words)
         open_end = re.search(r"from (\d+)$|(not empty)", words)
@@ -89,10 +105,11 @@ class Argument:
 
     def wrong(self):
         """Values that are of another type, or out of its range."""
-        alike = {"a string": ["a duration"],
+        alike = {"a string": ["a duration", "one of"],
                  "a duration": ["a whole number"]}.get(self.type, [])
         yield from (v for t, v in VALUES.items()
-                    if t != self.type and t not in alike)
+                    if t == "one of" or t != self.type
+                    if t not in alike)
         yield from (v for v in NEVER
                     if self.type != "a string" or not isinstance(v, str))
         if self.least > 0:
@@ -116,9 +133,13 @@ def operations():
     return found
 
 
-def mistakes(op, arguments):
-    """Each as (arguments, what the refusal must name)."""
+def mistakes(op, arguments, home=True):
+    """Each as (arguments, what the refusal must name); without `home`, those
+    of a session's socket, which takes fewer arguments."""
     good = GOOD.get(op, {})
+    for name in [n for n, a in arguments.items() if a.home and not home]:
+        yield {**good, name: "x"}, [f"takes no argument '{name}'"]
+    arguments = {n: a for n, a in arguments.items() if home or not a.home}
     assert set(good) >= {n for n, a in arguments.items() if not a.optional}, \
         f"{op} needs more: add it to GOOD"
     yield {**good, "no_such_argument": 1}, ["'no_such_argument'", *arguments]

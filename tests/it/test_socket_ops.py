@@ -91,7 +91,7 @@ def test_mistakes_are_named_and_change_nothing(session, op):
     """Every operation, every argument: missing, unknown, of another type, out
     of its range, or without its form."""
     before = state(session)
-    for args, named in mistakes.mistakes(op, OPERATIONS[op]):
+    for args, named in mistakes.mistakes(op, OPERATIONS[op], home=False):
         why = refused(session, op, **args)
         shown = (str(args)[:200], str(why))
         assert why.code == "usage", shown

@@ -135,6 +135,8 @@ check(const struct connection *c, const struct op_request *r, struct error *err)
 	if (r->op->permission != OP_OBSERVE && !connection_may_type(c))
 		return error_set(err, EACCES,
 		    "%s is not for a read-only connection", r->op->name);
+	if (op_check_socket(r->op, r->args, err) < 0)
+		return -EINVAL;
 	return op_take_arguments(r->op, r->args, err);
 }
 
