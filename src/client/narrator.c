@@ -1,8 +1,8 @@
 #include "client/narrator.h"
 
 #include "log/record.h"
+#include "log/replay.h"
 #include "op/transcript.h"
-#include "vt/keyframe.h"
 
 void
 narrator_init(struct narrator *n, struct buf *out)
@@ -33,12 +33,13 @@ static void
 on_keyframe(struct narrator *n, const struct record *rec)
 {
 	struct record_keyframe k;
+	bool rebuilt;
 	struct vt *vt;
 
 	if ((transcript_has_screen(n->transcript) && !n->lost) ||
 	    !record_keyframe(rec, &k))
 		return;
-	vt = keyframe_restore(k.p, k.len, NULL, NULL, NULL);
+	vt = replay_keyframe(&k, &rebuilt, NULL);
 	if (vt == NULL)
 		return;
 	transcript_take(n->transcript, vt, n->lost);

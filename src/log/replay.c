@@ -195,10 +195,32 @@ replace(struct player *p, struct vt *vt)
 	p->rows = (uint16_t)vt_rows(vt);
 }
 
+struct vt *
+replay_keyframe(const struct record_keyframe *k, bool *rebuilt,
+    struct error *err)
+{
+	const struct vt_config config = {
+		.cols = k->cols,
+		.rows = k->rows,
+		.history_lines = VT_HISTORY_LINES,
+		.history_bytes = VT_HISTORY_BYTES,
+	};
+	struct error why = { 0 };
+	struct vt *vt = keyframe_restore(k->p, k->len, NULL, NULL, &why);
+
+	if (vt == NULL && why.code == EPROTONOSUPPORT && k->offset == 0) {
+		*rebuilt = true;
+		vt = vt_create(&config, &why);
+	}
+	if (vt == NULL && err != NULL)
+		*err = why;
+	return vt;
+}
+
 static bool
 restore(struct player *p, const struct record_keyframe *k, struct error *err)
 {
-	struct vt *vt = keyframe_restore(k->p, k->len, NULL, NULL, err);
+	struct vt *vt = replay_keyframe(k, &p->at.rebuilt, err);
 
 	if (vt == NULL)
 		return false;
@@ -312,6 +334,21 @@ reflow(struct player *p, const struct record_keyframe *k)
 	return same;
 }
 
+/* After a resize: the logged screen, or ours where that is too new to read. */
+static void
+play_resized(struct player *p, const struct record_keyframe *k)
+{
+	struct error why = { 0 };
+
+	if (restore(p, k, &why))
+		return;
+	if (why.code == EPROTONOSUPPORT && p->vt != NULL &&
+	    vt_resize(p->vt, p->cols, p->rows, NULL) == 0)
+		p->at.rebuilt = true;
+	else
+		lose(p);
+}
+
 static void
 play_keyframe(struct player *p, const struct record *rec)
 {
@@ -324,8 +361,7 @@ play_keyframe(struct player *p, const struct record *rec)
 			p->at.complete = true;
 		p->at.offset = k.offset;
 	} else if (p->resizing && !(p->history && reflow(p, &k))) {
-		if (!restore(p, &k, NULL))
-			lose(p);
+		play_resized(p, &k);
 	}
 }
 
@@ -465,15 +501,18 @@ find_begin(struct player *p, struct error *err)
 	uint64_t value = p->value;
 	bool full = p->history;
 	struct error why = { 0 };
-	bool any = false;
+	bool any = false, newer = false;
 
 	for (;;) {
 		int rc = log_reader_seek_keyframe(p->r, by, value, full);
 
-		if (rc == 0 && begin(p, &why))
+		if (rc == 0 && begin(p, &why)) {
+			p->at.rebuilt |= newer;
 			return 0;
+		}
 		if (rc == 0) {
 			any = true;
+			newer |= why.code == EPROTONOSUPPORT;
 			by = LOG_BY_SEQ;
 			value = p->at.seq - 1;
 		} else if (rc == -ENOENT && full) {

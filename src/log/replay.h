@@ -7,6 +7,7 @@
 #include "log/reader.h"
 
 struct error;
+struct record_keyframe;
 struct vt;
 struct vt_story;
 
@@ -25,13 +26,25 @@ struct replay {
 	uint64_t done_seq; /* in which a command ended last (OSC 133;D); 0 */
 	int done_status;   /* of that command; -1: it did not say */
 	bool complete;     /* false: damage or an engine gap lies before it */
+	bool rebuilt; /* from output, where keyframes are too new to read */
 };
+
+/*
+ * The terminal of a keyframe record.  Keyframes of every engine up to this one
+ * are read.  In place of the session's first one, if it is of a newer engine,
+ * this gives a fresh terminal and sets *rebuilt: nothing was shown before it.
+ * NULL and *err otherwise; EPROTONOSUPPORT for a newer engine.
+ */
+struct vt *replay_keyframe(const struct record_keyframe *k, bool *rebuilt,
+    struct error *err);
 
 /*
  * The screen after everything up to and including `value` (an event, a byte
  * offset of which all before it are shown, or a time).  With `history` the
  * scrollback is there too, as far as the log has it since the segment began.
- * -ENOENT when the log has nothing for it, -EIO when all keyframes are damaged.
+ * Keyframes of a newer engine are passed over: output is played from an older
+ * keyframe, or from the session's start, and resizes are done by this engine.
+ * -ENOENT when the log has nothing for it, -EIO when no keyframe can be read.
  * Where the reader is then is not said.
  */
 int replay_at(struct log_reader *r, enum log_by by, uint64_t value,

@@ -38,7 +38,7 @@ struct vt;
 #define VT_HISTORY_BYTES (256u << 10)
 
 /* Increased whenever the same bytes may give another screen. */
-#define VT_ENGINE_VERSION 2
+#define VT_ENGINE_VERSION 3
 
 enum vt_event_type {
 	VT_EVENT_BELL,

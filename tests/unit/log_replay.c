@@ -692,6 +692,93 @@ keyframes_that_cannot_be_restored_are_passed_over(void **state)
 	made_finish(&h.m);
 }
 
+/* The same keyframe, as an engine that is still to come would write it. */
+static void
+newer_keyframe(struct host *h, bool resize)
+{
+	struct buf b = keyframe_payload(h, false);
+	uint8_t size[5] = { 0 };
+
+	assert_memory_equal(b.data + RECORD_KEYFRAME_PREFIX, "TKF", 3);
+	b.data[RECORD_KEYFRAME_PREFIX + 4] = 99;
+	put_u16le(size, (uint16_t)vt_cols(h->vt));
+	put_u16le(size + 2, (uint16_t)vt_rows(h->vt));
+	if (resize)
+		made_put(&h->m, RECORD_RESIZE, 0, size, sizeof(size));
+	made_put(&h->m, RECORD_KEYFRAME, 0, b.data, b.len);
+	buf_finish(&b);
+}
+
+static bool
+is_rebuilt(const struct host *h)
+{
+	struct log_reader *r = made_reader(h->m.dirfd);
+	struct replay at;
+
+	assert_int_equal(replay_end(r, false, &at, NULL), 0);
+	vt_destroy(at.vt);
+	log_reader_close(r);
+	return at.rebuilt;
+}
+
+static void
+a_keyframe_of_a_newer_engine_is_rebuilt_from_output(void **state)
+{
+	struct host h;
+
+	(void)state;
+	host_init(&h, 20, 5);
+	seen(&h, "abc");
+	assert_false(is_rebuilt(&h));
+	newer_keyframe(&h, false);
+	seen(&h, "def");
+	shows_at(&h, 6, "abcdef", true);
+	assert_true(is_rebuilt(&h));
+	vt_resize(h.vt, 4, 5, NULL);
+	newer_keyframe(&h, true);
+	seen(&h, "gh");
+	shows_at(&h, 8, "abcd", true);
+	assert_true(is_rebuilt(&h));
+	host_keyframe(&h);
+	assert_false(is_rebuilt(&h));
+	host_finish(&h);
+}
+
+static void
+a_session_of_a_newer_engine_is_rebuilt_from_its_first_byte(void **state)
+{
+	struct host h = { .vt = new_engine(20, 5) };
+
+	(void)state;
+	made_init(&h.m);
+	newer_keyframe(&h, false);
+	seen(&h, "abc");
+	newer_keyframe(&h, false);
+	shows_at(&h, 3, "abc", true);
+	assert_true(is_rebuilt(&h));
+	host_finish(&h);
+}
+
+static void
+without_a_beginning_a_newer_engine_is_named(void **state)
+{
+	struct host h = { .vt = new_engine(20, 5) };
+	struct error err = { 0 };
+	struct log_reader *r;
+	struct replay at;
+
+	(void)state;
+	made_init(&h.m);
+	seen(&h, "abc");
+	newer_keyframe(&h, false);
+	seen(&h, "def");
+	r = made_reader(h.m.dirfd);
+	assert_int_equal(replay_end(r, false, &at, &err), -EIO);
+	assert_non_null(strstr(err.msg, "engine 99"));
+	log_reader_close(r);
+	host_finish(&h);
+}
+
 /*
  * A damaged byte: every moment is right, or is said not to be complete, and
  * that ends with the next keyframe.
@@ -758,6 +845,11 @@ main(int argc, char **argv)
 		cmocka_unit_test(after_a_gap_the_screen_waits_for_a_keyframe),
 		cmocka_unit_test(
 		    keyframes_that_cannot_be_restored_are_passed_over),
+		cmocka_unit_test(
+		    a_keyframe_of_a_newer_engine_is_rebuilt_from_output),
+		cmocka_unit_test(
+		    a_session_of_a_newer_engine_is_rebuilt_from_its_first_byte),
+		cmocka_unit_test(without_a_beginning_a_newer_engine_is_named),
 		cmocka_unit_test_prestate(damage_is_never_shown_as_good,
 		    folder),
 	};

@@ -236,6 +236,10 @@ show(struct shot *s, const struct replay *now, const struct vt *then)
 		out_note(out,
 		    "part of the log before this moment is missing; the "
 		    "screen may be wrong");
+	if (now->rebuilt)
+		out_note(out,
+		    "the log has screens of a newer tend; this screen was "
+		    "rebuilt from the output and may differ in details");
 	if (out->report.damage.len > 0)
 		out_note(out,
 		    "this is the screen at event %" PRIu64 ", offset %" PRIu64

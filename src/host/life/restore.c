@@ -84,6 +84,9 @@ replay(struct session *session, struct restore_notes *n)
 		log_write(&session->log, LOG_WARN, "no screen in the log",
 		    log_str("error", err.msg));
 		n->trouble = "the screen could not be made from the log";
+	} else if (end.rebuilt) {
+		n->trouble = "the log has screens of a newer tend; the screen "
+			     "was rebuilt from the output";
 	}
 	log_reader_close(reader);
 	return end.vt;
