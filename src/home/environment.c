@@ -108,7 +108,7 @@ environment_create(char *const *from, const char *const *settings,
 
 		if (text[0] == '=' || strchr(text, '=') == NULL) {
 			error_set(err, EINVAL,
-			    "--env %.100s: give KEY=VALUE, as in LANG=C", text);
+			    "%.100s: give KEY=VALUE, as in LANG=C", text);
 			environment_destroy(l.items);
 			return NULL;
 		}

@@ -10,6 +10,21 @@ fault_set(struct fault *f, enum failure failure, const char *fmt, ...)
 
 	f->failure = failure;
 	f->status = 0;
+	f->argument[0] = '\0';
+	va_start(ap, fmt);
+	vsnprintf(f->msg, sizeof(f->msg), fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+int
+fault_argument(struct fault *f, const char *name, const char *fmt, ...)
+{
+	va_list ap;
+
+	f->failure = FAIL_USAGE;
+	f->status = 0;
+	snprintf(f->argument, sizeof(f->argument), "%s", name);
 	va_start(ap, fmt);
 	vsnprintf(f->msg, sizeof(f->msg), fmt, ap);
 	va_end(ap);

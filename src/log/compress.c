@@ -199,7 +199,7 @@ compress_open(struct compressor *z, int dirfd, const char *old, const char *tmp)
 
 	z->to = openat(dirfd, tmp,
 	    O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (z->to < 0)
+	if (z->to < 0 || fchmod(z->to, 0600) < 0) /* whatever the umask */
 		return -errno;
 	z->from = openat(dirfd, old, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (z->from < 0 || pread(z->from, head, sizeof(head), 0) < 0)

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cmd/look/listing.h"
+#include "home/sessions.h"
 #include "session/manifest.h"
 #include "vt/uni.h"
 
@@ -211,7 +212,7 @@ what_runs_comes_first_then_what_ended_last(void **state)
 	m[1].status = m[2].status = STATUS_EXITED;
 	m[1].ended_ms = NOW - 1;
 	m[2].ended_ms = NOW - 2;
-	listing_sort(m, 4);
+	sessions_sort(m, 4);
 	for (int i = 0; i < 4; i++) {
 		assert_string_equal(m[i].id, want[i]);
 		manifest_finish(&m[i]);

@@ -1,5 +1,3 @@
-#include "cmd/describe/label.h"
-
 #include <errno.h>
 #include <string.h>
 
@@ -11,37 +9,8 @@
 #include "cmd/end/ending.h"
 #include "cmd/line/out.h"
 #include "cmd/target/target.h"
+#include "home/label.h"
 #include "home/words.h"
-
-int
-label_set(struct manifest *m, const char *text, struct error *err)
-{
-	size_t len = strcspn(text, "=");
-	auto_free char *key = xmemdup(text, len + 1);
-
-	key[len] = '\0';
-	if (text[len] == '\0')
-		return error_set(err, EINVAL,
-		    "%.100s is no label: give KEY=VALUE, or KEY= to remove it",
-		    text);
-	return manifest_set_label(m, key,
-	    text[len + 1] != '\0' ? text + len + 1 : NULL, err);
-}
-
-bool
-label_matches(const struct manifest *m, const char *text)
-{
-	size_t len = strcspn(text, "=");
-
-	for (size_t i = 0; i < m->n_labels; i++) {
-		const struct label *l = &m->labels[i];
-
-		if (strlen(l->key) == len && memcmp(l->key, text, len) == 0)
-			return text[len] == '\0' ||
-			    strcmp(l->value, text + len + 1) == 0;
-	}
-	return false;
-}
 
 /* Plain: a line for each; JSON: the object of them. */
 static int

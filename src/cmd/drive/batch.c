@@ -17,8 +17,7 @@
 #include "cmd/line/slurp.h"
 #include "cmd/target/target.h"
 #include "home/fault.h"
-#include "home/report.h"
-#include "home/waiting.h"
+#include "home/steps.h"
 #include "op/step.h"
 #include "home/words.h"
 
@@ -148,45 +147,20 @@ answer(struct out *out, const struct batch *b)
 	return out_send(out);
 }
 
-/*
- * The host is gone: another has followed, or the log tells.  What goes wrong
- * then is the step's failure, and not the answer.
- */
-static json_t *
-on_lost(void *arg, json_t *args)
-{
-	struct handle *h = arg;
-	struct report silent;
-	struct fault fault;
-	struct waiting_one one = { .handle = h };
-	struct waiting w = { .report = &silent,
-		.fault = &fault,
-		.ones = &one,
-		.n = 1,
-		.args = args,
-		.cancel_fd = h->cancel_fd };
-
-	report_init(&silent, NULL, NULL);
-	conn_close(&h->conn);
-	if (handle_refresh(h, NULL) == 0)
-		(void)waiting_run(&w);
-	report_finish(&silent);
-	return one.result;
-}
-
 static int
 carry_out(struct call *call, struct batch *b)
 {
 	const struct args *a = call->args;
 	auto_close int signals = -1;
+	struct fault f;
 	int status = target_connect(call), sent;
 
 	if (status != 0)
 		return status;
 	signals = signals_catch();
-	call->target->cancel_fd = call->target->conn.cancel_fd = signals;
-	batch_on_lost(b, on_lost, call->target);
-	batch_run(b, &call->target->conn, a->keep_going);
+	call->target->cancel_fd = signals;
+	if (steps_run(call->target, b, a->keep_going, &f) < 0)
+		return out_fault(call->out, &f);
 	status = judge(call->out, b, signals);
 	sent = answer(call->out, b);
 	return sent != 0 ? sent : status;

@@ -1,15 +1,9 @@
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-
-#include "base/error.h"
+#include "cmd/end/ending.h"
 #include "cmd/line/cmd.h"
 #include "cmd/line/confirm.h"
-#include "cmd/end/ending.h"
 #include "cmd/line/operands.h"
 #include "cmd/line/opt.h"
-#include "cmd/line/out.h"
-#include "cmd/target/target.h"
+#include "home/ending.h"
 
 struct args {
 	const char *grace;
@@ -37,74 +31,16 @@ ask(struct call *call)
 }
 
 static int
-end(struct call *call, const struct args *a)
-{
-	uint32_t grace_ms;
-	char args[40];
-	int status;
-
-	status = ending_grace(call, a->grace, &grace_ms);
-	if (status == 0)
-		status = target_connect(call);
-	if (status != 0)
-		return status;
-	snprintf(args, sizeof(args), "{\"grace_ms\":%" PRIu32 "}", grace_ms);
-	return ending_wait(call, "session.destroy", args, grace_ms);
-}
-
-/* It has no host any more: its end is ours to write. */
-static int
-write_end(struct call *call)
-{
-	struct handle *t = call->target;
-	struct error err;
-
-	t->session.status = STATUS_DESTROYED;
-	if (manifest_write(t->dirfd, &t->session, true, &err) < 0)
-		return out_fail(call->out, FAIL_STORAGE, "%s", err.msg);
-	name_release(&t->home, t->session.name, t->session.id);
-	return 0;
-}
-
-/* One whose host died over it is active, and yet there is nobody to ask. */
-static bool
-is_half_done(const struct manifest *m)
-{
-	return m->status == STATUS_DESTROYING && m->keeper.pid == 0 &&
-	    m->host.pid == 0;
-}
-
-/* A gc may have been faster. */
-static int
-purge(struct call *call)
-{
-	struct handle *t = call->target;
-	struct error err;
-	int rc = home_remove_session(&t->home, t->session.id, &err);
-
-	if (rc < 0 && rc != -ENOENT)
-		return out_fail(call->out, FAIL_STORAGE, "%s", err.msg);
-	return 0;
-}
-
-static int
 run(struct call *call)
 {
 	const struct args *a = call->args;
-	struct handle *t = call->target;
+	struct ending e = { .how = ENDING_DESTROY, .purge = a->purge };
 	int status;
 
 	status = operands_check(call, 0, 0, "");
-	if (status == 0 && status_is_active(t->session.status) &&
-	    !is_half_done(&t->session))
-		status = end(call, a);
 	if (status == 0)
-		status = target_wait_gone(call);
-	if (status == 0 && t->session.status != STATUS_DESTROYED)
-		status = write_end(call);
-	if (status == 0 && a->purge)
-		status = purge(call);
-	return status != 0 ? status : ending_answer(call);
+		status = ending_grace(call, a->grace, &e.grace_ms);
+	return status != 0 ? status : ending_end(call, &e);
 }
 
 const struct cmd cmd_destroy = {

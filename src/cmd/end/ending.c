@@ -1,17 +1,13 @@
 #include "cmd/end/ending.h"
 
 #include "base/error.h"
-#include "base/mem.h"
 #include "cmd/line/cmd.h"
 #include "cmd/line/out.h"
 #include "cmd/target/target.h"
+#include "home/ending.h"
 #include "home/fault.h"
 #include "home/units.h"
 #include "home/words.h"
-
-/* What a host may take beyond the grace: the last of the output, the disk. */
-#define MARGIN_MS 20000
-#define GRACE_MAX_MS (24u * 60 * 60 * 1000)
 
 int
 ending_grace(struct call *call, const char *text, uint32_t *grace_ms)
@@ -24,7 +20,7 @@ ending_grace(struct call *call, const char *text, uint32_t *grace_ms)
 		return 0;
 	if (units_duration_with_unit(text, &ns, &err) < 0)
 		return out_fail(call->out, FAIL_USAGE, "--grace: %s", err.msg);
-	if (ns / 1000000 > GRACE_MAX_MS)
+	if (ns / 1000000 > ENDING_GRACE_MAX_MS)
 		return out_fail(call->out, FAIL_USAGE,
 		    "--grace %s: a day is the longest", text);
 	*grace_ms = (uint32_t)(ns / 1000000);
@@ -32,19 +28,13 @@ ending_grace(struct call *call, const char *text, uint32_t *grace_ms)
 }
 
 int
-ending_wait(struct call *call, const char *op, const char *args,
-    uint32_t grace_ms)
+ending_end(struct call *call, const struct ending *e)
 {
-	auto_free char *result = NULL;
 	struct fault f;
-	int status;
 
-	status = target_ask(call, op, args, &result);
-	if (status != 0)
-		return status;
-	if (handle_wait_end(call->target, (int)grace_ms + MARGIN_MS, &f) < 0)
+	if (ending_run(call->target, e, &f) < 0)
 		return out_fault(call->out, &f);
-	return 0;
+	return ending_answer(call);
 }
 
 int

@@ -4,19 +4,13 @@
 #include <stdint.h>
 
 struct call;
-
-#define ENDING_GRACE_MS 5000
+struct ending;
 
 /* What --grace says, in ms; `text` may be NULL.  0 or the exit status. */
 int ending_grace(struct call *call, const char *text, uint32_t *grace_ms);
 
-/*
- * Have the host end the session by this operation and wait until it has,
- * which takes about grace_ms.  Called with the host connected.  0, or the exit
- * status after the failure was reported.
- */
-int ending_wait(struct call *call, const char *op, const char *args,
-    uint32_t grace_ms);
+/* End the session (home/ending.h) and answer; the exit status. */
+int ending_end(struct call *call, const struct ending *e);
 
 /*
  * Answer with the session as it is: its object; or nothing, but a line when it

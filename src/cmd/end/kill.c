@@ -3,6 +3,7 @@
 #include "cmd/end/ending.h"
 #include "cmd/line/operands.h"
 #include "cmd/line/opt.h"
+#include "home/ending.h"
 
 struct args {
 	bool yes;
@@ -25,11 +26,10 @@ ask(struct call *call)
 static int
 run(struct call *call)
 {
+	const struct ending e = { .how = ENDING_KILL };
 	int status = operands_check(call, 0, 0, "");
 
-	if (status == 0)
-		status = ending_wait(call, "session.kill", "{}", 0);
-	return status != 0 ? status : ending_answer(call);
+	return status != 0 ? status : ending_end(call, &e);
 }
 
 const struct cmd cmd_kill = {

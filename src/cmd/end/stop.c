@@ -1,11 +1,8 @@
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "cmd/line/cmd.h"
 #include "cmd/end/ending.h"
 #include "cmd/line/operands.h"
 #include "cmd/line/opt.h"
-#include "cmd/line/out.h"
+#include "home/ending.h"
 
 struct args {
 	const char *grace;
@@ -24,20 +21,13 @@ static int
 run(struct call *call)
 {
 	const struct args *a = call->args;
-	uint32_t grace_ms;
-	char args[80];
+	struct ending e = { .how = ENDING_STOP, .interrupt = a->interrupt };
 	int status;
 
 	status = operands_check(call, 0, 0, "");
 	if (status == 0)
-		status = ending_grace(call, a->grace, &grace_ms);
-	if (status != 0)
-		return status;
-	snprintf(args, sizeof(args),
-	    "{\"grace_ms\":%" PRIu32 ",\"interrupt\":%s}", grace_ms,
-	    a->interrupt ? "true" : "false");
-	status = ending_wait(call, "session.stop", args, grace_ms);
-	return status != 0 ? status : ending_answer(call);
+		status = ending_grace(call, a->grace, &e.grace_ms);
+	return status != 0 ? status : ending_end(call, &e);
 }
 
 const struct cmd cmd_stop = {

@@ -199,10 +199,29 @@ out_fail(struct out *o, enum failure failure, const char *fmt, ...)
 	return r != 0 ? r : out_status(o, failure);
 }
 
+/* The option of an argument: max_log is --max-log. */
+static void
+put_option(const char *argument, char *out, size_t size)
+{
+	if (strcmp(argument, "labels") == 0) /* it is given once for each */
+		argument = "label";
+	snprintf(out, size, "--%s", argument);
+	for (char *p = out; *p != '\0'; p++)
+		*p = *p == '_' ? '-' : *p;
+}
+
 int
 out_fault(struct out *o, const struct fault *f)
 {
+	char option[FAULT_ARGUMENT_SIZE + 2];
+
 	if (f->status != 0)
 		o->failure_status = f->status;
-	return out_fail(o, f->failure, "%s", f->msg);
+	if (f->argument[0] == '\0')
+		return out_fail(o, f->failure, "%s", f->msg);
+	put_option(f->argument, option, sizeof(option));
+	if (f->msg[0] == ' ' || f->msg[0] == ':')
+		return out_fail(o, f->failure, "%s%s", option, f->msg);
+	return out_fail(o, f->failure, "%s; give another with %s", f->msg,
+	    option);
 }

@@ -400,30 +400,3 @@ listing_put(const struct listing *l, const struct manifest *items, size_t n,
 	for (size_t i = 0; i < n; i++)
 		put_session(l, &items[i], widths, out);
 }
-
-static int64_t
-last_change(const struct manifest *m)
-{
-	return m->ended_ms != 0 ? m->ended_ms : m->created_ms;
-}
-
-/* Ids tell sessions of the same moment apart, and are made in order. */
-static int
-compare(const void *pa, const void *pb)
-{
-	const struct manifest *a = pa, *b = pb;
-	bool active = status_is_active(a->status);
-
-	if (active != status_is_active(b->status))
-		return active ? -1 : 1;
-	if (!active && last_change(a) != last_change(b))
-		return last_change(a) > last_change(b) ? -1 : 1;
-	return strcmp(b->id, a->id);
-}
-
-void
-listing_sort(struct manifest *items, size_t n)
-{
-	if (n > 0)
-		qsort(items, n, sizeof(*items), compare);
-}

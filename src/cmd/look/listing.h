@@ -32,7 +32,4 @@ struct listing {
 void listing_put(const struct listing *l, const struct manifest *items,
     size_t n, struct buf *out);
 
-/* Those that run first, the newest of each kind first. */
-void listing_sort(struct manifest *items, size_t n);
-
 #endif

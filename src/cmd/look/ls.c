@@ -6,18 +6,16 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/fd.h"
 #include "base/mem.h"
 #include "cmd/line/cmd.h"
 #include "home/config.h"
-#include "home/damage.h"
-#include "cmd/describe/label.h"
+#include "home/fault.h"
 #include "cmd/look/listing.h"
 #include "cmd/look/ls_watch.h"
 #include "cmd/line/operands.h"
 #include "cmd/line/opt.h"
 #include "cmd/line/out.h"
-#include "home/roster.h"
+#include "home/sessions.h"
 #include "cmd/target/target.h"
 #include "home/vigil.h"
 #include "home/words.h"
@@ -40,103 +38,26 @@ static const struct opt options[] = {
 	{ 0 },
 };
 
-/* The sessions found. */
+/* A listing, and the command that it is for. */
 struct list {
 	struct call *call;
 	const struct args *args;
+	struct sessions_query query;
 	const struct home *home;
-	struct manifest *items;
-	size_t n;
-	bool quiet; /* what cannot be read, or lacks something, is not told */
-	/* Those left out because they have ended; a person wants to know. */
-	bool counts_ended;
-	size_t n_ended;
-	int64_t last_ms; /* when the last of them did */
-	char last[NAME_SIZE_MAX + 2 + WORDS_MAX];
+	struct sessions found;
 };
 
-static bool
-has_labels(const struct list *l, const struct manifest *m)
-{
-	for (size_t i = 0; i < l->args->labels.n; i++)
-		if (!label_matches(m, l->args->labels.items[i].value))
-			return false;
-	return true;
-}
-
-static bool
-is_wanted(const struct list *l, const struct manifest *m)
-{
-	return (l->args->all || status_is_active(m->status)) &&
-	    has_labels(l, m);
-}
-
-static void
-count_ended(struct list *l, const struct manifest *m)
-{
-	char how[WORDS_MAX];
-
-	if (!l->counts_ended || status_is_active(m->status) ||
-	    m->status == STATUS_DESTROYED || !has_labels(l, m))
-		return;
-	if (l->n_ended++ > 0 && m->ended_ms <= l->last_ms)
-		return;
-	l->last_ms = m->ended_ms;
-	words_status(m, how, sizeof(how));
-	snprintf(l->last, sizeof(l->last), "%s %s",
-	    m->name[0] != '\0' ? m->name : m->id, how);
-}
-
-/* Who knows tmux takes what is not listed for gone, and its output too. */
+/* Users of tmux take a session that is not listed for gone. */
 static void
 tell_ended(const struct list *l)
 {
-	if (l->n_ended == 1)
+	if (l->found.n_ended == 1)
 		out_note(l->call->out,
-		    "1 has ended: %s ('tend ls -a' lists it)", l->last);
-	else if (l->n_ended > 1)
+		    "1 has ended: %s ('tend ls -a' lists it)", l->found.last);
+	else if (l->found.n_ended > 1)
 		out_note(l->call->out,
 		    "%zu have ended, the last: %s ('tend ls -a' lists them)",
-		    l->n_ended, l->last);
-}
-
-/* It may have been removed since it was looked at. */
-static void
-tell_damage(const struct list *l, const struct roster_row *row)
-{
-	auto_close int fd = home_session_dir(l->home, row->id, NULL);
-
-	if (fd >= 0)
-		damage_look(&l->call->out->report, &row->m, fd, DAMAGE_DETAIL);
-}
-
-static void
-tell_unread(const struct list *l, const struct roster_row *row)
-{
-	if (!l->quiet)
-		out_note(l->call->out, "session %s: %s", row->id, row->err.msg);
-}
-
-/* One that cannot be read is told of, and does not hide the others. */
-static void
-take(struct list *l, struct roster *r)
-{
-	l->items = xcalloc(r->n > 0 ? r->n : 1, sizeof(*l->items));
-	for (size_t i = 0; i < r->n; i++) {
-		struct roster_row *row = &r->rows[i];
-
-		if (row->rc < 0)
-			tell_unread(l, row);
-		else if (is_wanted(l, &row->m)) {
-			if (!l->quiet)
-				damage_tell_manifest(&l->call->out->report,
-				    &row->m);
-			if (row->damaged)
-				tell_damage(l, row);
-			l->items[l->n++] = roster_take(row);
-		} else
-			count_ended(l, &row->m);
-	}
+		    l->found.n_ended, l->found.last);
 }
 
 static unsigned
@@ -178,48 +99,18 @@ put_table(const struct list *list, struct out *out)
 {
 	const struct listing l = listing(list, terminal_width());
 
-	if (list->n == 0 && isatty(STDOUT_FILENO))
+	if (list->found.n == 0 && isatty(STDOUT_FILENO))
 		out_note(out, "nothing %s; 'tend run -- COMMAND' starts one",
 		    l.ids ? "there" : "runs");
-	listing_put(&l, list->items, list->n, &out->buf);
-}
-
-static void
-put_sessions(const struct list *list, struct json_out *j)
-{
-	json_out_open(j, '[');
-	for (size_t i = 0; i < list->n; i++)
-		manifest_json(&list->items[i],
-		    status_has_live_host(list->items[i].status) ?
-			list->items[i].observers :
-			-1,
-		    j);
-	json_out_close(j, ']');
+	listing_put(&l, list->found.items, list->found.n, &out->buf);
 }
 
 static int
-fill(struct list *list, const struct home *home, struct error *err)
+fill(struct list *list, const struct home *home, struct fault *f)
 {
-	struct roster roster;
-	int rc = roster_read(&roster, home, list->args->all && !list->quiet,
-	    err);
-
 	list->home = home;
-	if (rc == 0)
-		take(list, &roster);
-	listing_sort(list->items, list->n);
-	roster_finish(&roster);
-	return rc;
-}
-
-static void
-empty(struct list *list)
-{
-	for (size_t i = 0; i < list->n; i++)
-		manifest_finish(&list->items[i]);
-	free(list->items);
-	list->items = NULL;
-	list->n = 0;
+	return sessions_read(&list->found, home, &list->query,
+	    &list->call->out->report, f);
 }
 
 static int
@@ -227,25 +118,23 @@ list_home(struct call *call, struct list *list)
 {
 	struct out *out = call->out;
 	struct json_out j;
-	struct error err;
+	struct fault f;
 	int status;
 
-	list->counts_ended = !out->json && !list->args->all &&
-	    isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
-	if (fill(list, &call->target->home, &err) < 0) {
-		status = out_fail(out, FAIL_STORAGE, "%s", err.msg);
-		empty(list);
-		return status;
+	if (fill(list, &call->target->home, &f) < 0) {
+		sessions_finish(&list->found);
+		return out_fault(out, &f);
 	}
 	if (out->json) {
 		out_begin(out, &j);
-		put_sessions(list, &j);
+		sessions_json(&list->found, &j);
 	} else {
 		put_table(list, out);
 	}
-	empty(list);
+	sessions_finish(&list->found);
 	status = out_send(out);
-	tell_ended(list);
+	if (!out->json && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO))
+		tell_ended(list);
 	return status;
 }
 
@@ -256,7 +145,7 @@ put_home(const struct list *list, struct out *out, struct json_out *j)
 		json_out_open(j, '{');
 		json_put_text(j, "home", list->home->path);
 		json_out_key(j, "sessions");
-		put_sessions(list, j);
+		sessions_json(&list->found, j);
 		json_out_close(j, '}');
 		return;
 	}
@@ -273,17 +162,18 @@ list_known(struct list *list, const char *path, struct json_out *j)
 {
 	struct out *out = list->call->out;
 	struct error err;
+	struct fault f;
 	struct home h;
 
 	if (home_open(&h, path, false, &err) < 0) {
 		out_note(out, "%s", err.msg);
 		return;
 	}
-	if (fill(list, &h, &err) < 0)
-		out_note(out, "%s", err.msg);
-	else if (list->n > 0)
+	if (fill(list, &h, &f) < 0)
+		out_note(out, "%s", f.msg);
+	else if (list->found.n > 0)
 		put_home(list, out, j);
-	empty(list);
+	sessions_finish(&list->found);
 	home_close(&h);
 }
 
@@ -328,16 +218,16 @@ put_change(const struct list *list, unsigned cols, bool ages, struct buf *out)
 		json_put_bool(&j, "ok", true);
 		json_put_text(&j, "command", "ls");
 		json_out_key(&j, "result");
-		put_sessions(list, &j);
+		sessions_json(&list->found, &j);
 		json_out_close(&j, '}');
 		buf_putc(out, '\n');
 		return;
 	}
 	if (!ages)
 		l.now_ms = 0;
-	if (list->n == 0)
+	if (list->found.n == 0)
 		buf_printf(out, "nothing %s\n", l.ids ? "is there" : "runs");
-	listing_put(&l, list->items, list->n, out);
+	listing_put(&l, list->found.items, list->found.n, out);
 }
 
 /* The home may be made while we watch. */
@@ -359,23 +249,23 @@ list_change(void *arg, unsigned cols, bool ages, struct vigil *v,
     struct buf *out)
 {
 	struct list *list = arg;
-	struct error err;
+	struct fault f;
 	bool again;
 	int rc;
 
 	open_again(list->call);
 	do {
-		rc = fill(list, &list->call->target->home, &err);
+		rc = fill(list, &list->call->target->home, &f);
 		again = rc == 0 &&
-		    vigil_watch(v, list->home, list->items, (unsigned)list->n);
+		    vigil_watch(v, list->home, list->found.items,
+			(unsigned)list->found.n);
 		if (again)
-			empty(list);
+			sessions_finish(&list->found);
 	} while (again);
 	if (rc == 0)
 		put_change(list, cols, ages, out);
-	empty(list);
-	return rc == 0 ? 0 :
-			 out_fail(list->call->out, FAIL_STORAGE, "%s", err.msg);
+	sessions_finish(&list->found);
+	return rc == 0 ? 0 : out_fault(list->call->out, &f);
 }
 
 static int
@@ -387,14 +277,18 @@ watch(struct call *call, struct list *list)
 		return out_fail(call->out, FAIL_USAGE,
 		    "--watch looks at one home; give --home instead of "
 		    "--all-homes");
-	list->quiet = true;
+	list->query.quiet = true;
 	return ls_watch(&w);
 }
 
 static int
 run(struct call *call)
 {
-	struct list list = { .call = call, .args = call->args };
+	const struct args *a = call->args;
+	auto_free const char **labels = opt_list_values(&a->labels);
+	struct list list = { .call = call,
+		.args = a,
+		.query = { .all = a->all, .labels = labels } };
 	int status;
 
 	status = operands_check(call, 0, 0, "");

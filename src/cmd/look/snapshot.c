@@ -1,5 +1,3 @@
-#include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,21 +8,17 @@
 #include "base/mem.h"
 #include "cmd/look/artifact.h"
 #include "cmd/line/cmd.h"
-#include "home/damage.h"
+#include "home/fault.h"
 #include "cmd/line/operands.h"
 #include "cmd/line/opt.h"
 #include "cmd/line/out.h"
 #include "cmd/target/target.h"
+#include "home/shot.h"
 #include "home/units.h"
 #include "home/when.h"
-#include "log/replay.h"
-#include "op/differ.h"
 #include "op/snapshot.h"
 #include "vt/text.h"
-#include "vt/vt.h"
 #include "home/words.h"
-
-#define FIRST_SCREEN 2 /* the event: the keyframe behind `start` */
 
 struct args {
 	const char *format, *at, *since, *max_bytes, *output;
@@ -57,7 +51,7 @@ static const struct opt options[] = {
 };
 
 /* A snapshot on its way: what is wanted, then what it was taken of. */
-struct shot {
+struct shooting {
 	struct call *call;
 	const struct args *args;
 	struct snapshot want;
@@ -70,7 +64,7 @@ struct shot {
 
 /* --json is --format json; both may be said. */
 static int
-settle_format(struct shot *s)
+settle_format(struct shooting *s)
 {
 	struct out *out = s->call->out;
 	const char *name = s->args->format;
@@ -91,7 +85,7 @@ settle_format(struct shot *s)
 }
 
 static int
-settle_numbers(struct shot *s)
+settle_numbers(struct shooting *s)
 {
 	const struct args *a = s->args;
 	struct error err;
@@ -115,7 +109,7 @@ settle_numbers(struct shot *s)
 }
 
 static int
-settle(struct shot *s)
+settle(struct shooting *s)
 {
 	const struct args *a = s->args;
 	struct error err;
@@ -145,7 +139,7 @@ settle(struct shot *s)
 /* What is answered. */
 
 static void
-begin_answer(struct shot *s, struct json_out *j)
+begin_answer(struct shooting *s, struct json_out *j)
 {
 	if (s->call->out->json)
 		out_begin(s->call->out, j);
@@ -154,7 +148,7 @@ begin_answer(struct shot *s, struct json_out *j)
 
 /* A file takes the place of standard output, but for JSON. */
 static int
-end_answer(struct shot *s)
+end_answer(struct shooting *s)
 {
 	const struct artifact made = {
 		.kind = "snapshot",
@@ -179,7 +173,7 @@ end_answer(struct shot *s)
 }
 
 static void
-tell_truncated(const struct shot *s, bool truncated)
+tell_truncated(const struct shooting *s, bool truncated)
 {
 	if (truncated)
 		out_note(s->call->out, "lines at the top were left out");
@@ -190,7 +184,7 @@ tell_truncated(const struct shot *s, bool truncated)
  * changed is no line.
  */
 static void
-end_text(struct shot *s)
+end_text(struct shooting *s)
 {
 	bool screen = !s->want.has_since && !s->want.last_command;
 	struct buf *out = &s->call->out->buf;
@@ -204,150 +198,43 @@ end_text(struct shot *s)
 
 /* The screen of any moment, from the log. */
 
-/* What it is compared with: NULL where the log does not go back to. */
-struct before {
-	const struct vt *then, *now;
-};
-
-static bool
-is_new(const void *arg, unsigned y)
-{
-	const struct before *b = arg;
-
-	return b->then == NULL || differ_row(b->then, b->now, y);
-}
-
 static int
-show(struct shot *s, const struct replay *now, const struct vt *then)
+put_shot(struct shooting *s, const struct shot *shot)
 {
-	const struct before before = { then, now->vt };
-	const struct snapshot_of of = { .vt = now->vt,
-		.seq = now->shown_seq,
-		.offset = now->shown_offset,
-		.is_new = is_new,
-		.arg = &before };
 	struct out *out = s->call->out;
 	bool truncated = false;
 	struct json_out j;
-	struct error err;
-	int result;
+	struct fault f;
+	int rc;
 
-	if (!now->complete)
-		out_note(out,
-		    "part of the log before this moment is missing; the "
-		    "screen may be wrong");
-	if (now->rebuilt)
-		out_note(out,
-		    "the log has screens of a newer tend; this screen was "
-		    "rebuilt from the output and may differ in details");
-	if (out->report.damage.len > 0)
-		out_note(out,
-		    "this is the screen at event %" PRIu64 ", offset %" PRIu64
-		    ", the last that can be trusted",
-		    now->shown_seq, now->shown_offset);
-	s->seq = now->shown_seq;
-	s->offset = now->shown_offset;
-	vt_hash(now->vt, s->hash);
+	s->seq = shot->now.shown_seq;
+	s->offset = shot->now.shown_offset;
+	vt_hash(shot->now.vt, s->hash);
 	begin_answer(s, &j);
-	result = out->json ?
-	    snapshot_put(&s->want, &of, &j, &err) :
-	    snapshot_data(&s->want, &of, &out->buf, &truncated, &err);
-	if (result < 0)
-		return out_fail(out,
-		    result == -ENOENT ? FAIL_NOT_FOUND : FAIL_USAGE, "%s",
-		    err.msg);
+	rc = out->json ? shot_put(shot, &s->want, &j, &f) :
+			 shot_data(shot, &s->want, &out->buf, &truncated, &f);
+	if (rc < 0)
+		return out_fault(out, &f);
 	if (s->want.format == SNAPSHOT_TEXT)
 		end_text(s);
 	tell_truncated(s, truncated);
 	return end_answer(s);
 }
 
-/*
- * Before the start there was no screen; then the first one is shown, and that
- * is said.  Of a log whose beginning was removed nobody knows: -ENOENT.
- */
 static int
-replay_start(struct shot *s, struct log_reader *r, bool history,
-    struct replay *out, struct error *err)
-{
-	struct log_extent extent;
-	int result;
-
-	if (log_reader_extent(r, &extent) < 0 || extent.first_seq != 1)
-		return -ENOENT;
-	result = replay_at(r, LOG_BY_SEQ, FIRST_SCREEN, history, out, err);
-	if (result == 0)
-		out_note(s->call->out,
-		    "session %s began after this moment; this is its first "
-		    "screen",
-		    handle_name(s->call->target));
-	return result;
-}
-
-/* The last screen is shown for what is still to come, and that is said. */
-static void
-tell_to_come(const struct shot *s, const struct when *when,
-    const struct log_place *place, struct log_reader *r)
-{
-	char words[WHEN_WORDS_MAX];
-
-	if (when_is_to_come(when, place, r, handle_log_now(s->call->target),
-		words, sizeof(words)))
-		out_note(s->call->out, "%s", words);
-}
-
-static int
-replay_when(struct shot *s, struct log_reader *r, struct replay *out,
-    struct error *err)
-{
-	bool history = s->want.scrollback || s->want.last_command;
-	struct log_place place;
-	struct when when;
-	int result;
-
-	if (s->args->at == NULL)
-		return replay_end(r, history, out, err);
-	result = when_parse(s->args->at, &when, err);
-	if (result == 0)
-		result = when_resolve(&when, r, handle_log_now(s->call->target),
-		    &place, err);
-	if (result < 0)
-		return result;
-	tell_to_come(s, &when, &place, r);
-	result = replay_at(r, place.by, place.value, history, out, err);
-	return result == -ENOENT ? replay_start(s, r, history, out, err) :
-				   result;
-}
-
-static int
-from_log(struct shot *s)
+from_log(struct shooting *s)
 {
 	struct call *call = s->call;
-	struct replay now = { 0 }, then = { 0 };
-	struct log_reader *r;
-	struct error err = { 0 };
-	int result, status;
+	struct shot shot;
+	struct fault f;
+	int status;
 
-	status = target_open_log(call, &r);
-	if (status != 0)
-		return status;
-	result = replay_when(s, r, &now, &err);
-	if (result == 0 && s->want.has_since)
-		replay_at(r, LOG_BY_SEQ, s->want.since, false, &then, NULL);
-	if (result == 0 && handle_is_gone(call->target))
-		result = error_set(&err, ENOENT,
-		    "it was removed while its log was read");
-	else if (result == 0)
-		damage_tell_all(&call->out->report, &call->target->session, r);
+	if (shot_take(&shot, call->target, &s->want, s->args->at,
+		&call->out->report, &f) < 0)
+		status = out_fault(call->out, &f);
 	else
-		damage_explain(&call->out->report, &call->target->session, r);
-	if (result == 0)
-		status = show(s, &now, then.vt);
-	else
-		status = target_no_moment(call, "cannot show session", &err);
-	vt_destroy(now.vt);
-	vt_destroy(then.vt);
-	log_reader_close(r);
+		status = put_shot(s, &shot);
+	shot_finish(&shot);
 	return status;
 }
 
@@ -364,7 +251,7 @@ put_flag(struct json_out *j, const char *key, bool value)
 }
 
 static char *
-put_request(const struct shot *s)
+put_request(const struct shooting *s)
 {
 	const struct snapshot *w = &s->want;
 	struct json_out j;
@@ -392,7 +279,7 @@ put_request(const struct shot *s)
 }
 
 static int
-put_data(struct shot *s, const json_t *tree)
+put_data(struct shooting *s, const json_t *tree)
 {
 	const json_t *data = json_object_get(tree, "data");
 	struct buf *out = &s->call->out->buf;
@@ -412,7 +299,7 @@ put_data(struct shot *s, const json_t *tree)
 }
 
 static void
-note_moment(struct shot *s, const json_t *tree)
+note_moment(struct shooting *s, const json_t *tree)
 {
 	const char *hash = json_string_value(json_object_get(tree, "hash"));
 
@@ -423,7 +310,7 @@ note_moment(struct shot *s, const json_t *tree)
 }
 
 static int
-from_host(struct shot *s)
+from_host(struct shooting *s)
 {
 	auto_free char *args = put_request(s), *result = NULL;
 	auto_json json_t *tree = NULL;
@@ -449,7 +336,7 @@ from_host(struct shot *s)
 static int
 run(struct call *call)
 {
-	struct shot s = { .call = call, .args = call->args };
+	struct shooting s = { .call = call, .args = call->args };
 	int status = settle(&s);
 
 	if (status != 0)

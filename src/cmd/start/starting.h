@@ -4,11 +4,10 @@
 #include <stdbool.h>
 
 struct call;
-struct error;
 
 /*
- * What `run` and `rerun` share: from the description of a session in the
- * target to its answer.
+ * What `run` and `rerun` share: attaching to the session that was started, or
+ * printing it.
  */
 
 /*
@@ -16,14 +15,6 @@ struct error;
  * session unless `nested`.  0 or the exit status.
  */
 int starting_check(struct call *call, bool detached, bool nested);
-
-/*
- * Start the session that target->session describes with this environment, and
- * open its directory.  0, or -errno and why; starting_fail reports that and
- * gives the exit status.
- */
-int starting_launch(struct call *call, char **env, struct error *err);
-int starting_fail(struct call *call, int rc, const struct error *err);
 
 /* Attach to it, or print its id or its object. */
 int starting_answer(struct call *call, bool detached, bool nested);

@@ -1,0 +1,105 @@
+#include "home/rerun.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "home/damage.h"
+#include "home/environment.h"
+#include "home/fault.h"
+#include "home/handle.h"
+#include "home/report.h"
+#include "home/start.h"
+#include "session/environ.h"
+
+int
+rerun_check(const struct handle *h, struct fault *f)
+{
+	const struct manifest *m = &h->session;
+	auto_close int cwd = -1;
+
+	if (m->status == STATUS_DESTROYED)
+		return fault_set(f, FAIL_NOT_FOUND,
+		    "session %s was destroyed; start it anew with tend run",
+		    handle_name(h));
+	if (status_is_active(m->status))
+		return fault_set(f, FAIL_EXISTS,
+		    "session %s is still %s; attach to it, or end it first with"
+		    " tend stop %s",
+		    handle_name(h), status_name(m->status), m->id);
+	if (m->suspect)
+		return fault_set(f, FAIL_REPLAY,
+		    "session %s: session.json is damaged, so that its command "
+		    "may be another; start it anew with tend run",
+		    handle_name(h));
+	cwd = open(m->cwd, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (cwd < 0)
+		return fault_set(f, FAIL_INPUT,
+		    "cannot run in %s any more: %s; make that directory, or "
+		    "start it elsewhere with tend run -C DIR",
+		    m->cwd, strerror(errno));
+	return 0;
+}
+
+/*
+ * The environment that the session had, or the caller's if it was not to be
+ * kept; then the additions.  NULL and the fault.
+ */
+static char **
+make_environment(const struct handle *h, const struct rerun *q,
+    const struct report *r, struct fault *f)
+{
+	struct error err = { 0 };
+	char **kept = NULL, **env;
+
+	if (!h->session.forget_env) {
+		kept = environ_read(h->dirfd, h->session.environ_crc, &err);
+		if (kept == NULL && err.code == EBADMSG) {
+			fault_set(f, FAIL_REPLAY,
+			    "session %s: %s; start it anew with tend run",
+			    handle_name(h), err.msg);
+			return NULL;
+		}
+		if (kept == NULL)
+			report_note(r, "%s; it gets the one here", err.msg);
+	}
+	env = environment_create(kept != NULL ? kept : q->from, q->env, &err);
+	environ_destroy(kept);
+	if (env == NULL)
+		fault_argument(f, "env", " %s", err.msg);
+	return env;
+}
+
+/* From now on the handle is of the new session, still to be started. */
+static void
+replace_session(struct handle *h)
+{
+	struct manifest new;
+
+	manifest_copy_plan(&new, &h->session);
+	memcpy(new.rerun_of, h->session.id, sizeof(new.rerun_of));
+	handle_leave_session(h);
+	manifest_finish(&h->session);
+	h->session = new;
+}
+
+int
+rerun_session(struct handle *h, const struct rerun *q, const struct config *c,
+    struct report *r, struct fault *f)
+{
+	char **env;
+	int rc;
+
+	if (rerun_check(h, f) < 0)
+		return -1;
+	env = make_environment(h, q, r, f);
+	if (env == NULL)
+		return -1;
+	damage_look(r, &h->session, h->dirfd, DAMAGE_DETAIL);
+	replace_session(h);
+	rc = start_session(h, env, c, r, f);
+	environment_destroy(env);
+	return rc;
+}

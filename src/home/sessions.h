@@ -1,0 +1,49 @@
+#ifndef TEND_HOME_SESSIONS_H
+#define TEND_HOME_SESSIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "home/words.h"
+#include "session/home.h"
+
+struct fault;
+struct json_out;
+struct manifest;
+struct report;
+
+/*
+ * The sessions of a home that a caller asked for: those that run first, the
+ * newest of each kind first.
+ */
+struct sessions_query {
+	bool all;                  /* also those that have ended */
+	const char *const *labels; /* KEY=VALUE or KEY; NULL: any */
+	bool quiet;                /* report neither errors nor damage */
+};
+
+struct sessions {
+	struct manifest *items;
+	size_t n;
+	/* Ended sessions that the query left out, and the last of them. */
+	size_t n_ended;
+	int64_t last_ms;
+	char last[NAME_SIZE_MAX + 2 + WORDS_MAX]; /* "build exited 3" */
+};
+
+/*
+ * A session that cannot be read is reported and hides no other.  0, or -1 and
+ * the fault; sessions_finish in both cases.
+ */
+int sessions_read(struct sessions *s, const struct home *h,
+    const struct sessions_query *q, struct report *r, struct fault *f);
+void sessions_finish(struct sessions *s);
+
+/* The array of session objects. */
+void sessions_json(const struct sessions *s, struct json_out *j);
+
+/* The order of a list. */
+void sessions_sort(struct manifest *items, size_t n);
+
+#endif

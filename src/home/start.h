@@ -1,0 +1,18 @@
+#ifndef TEND_HOME_START_H
+#define TEND_HOME_START_H
+
+struct config;
+struct fault;
+struct handle;
+struct report;
+
+/*
+ * Start the session that h->session describes, with this environment, in the
+ * home of the handle, and open its directory.  The limits of the home (quota.h)
+ * come from TEND_MAX_SESSIONS, TEND_MAX_RATE and TEND_MIN_FREE, else from the
+ * settings.  A fault has the exit status that `tend run` gives for it.
+ */
+int start_session(struct handle *h, char **env, const struct config *c,
+    struct report *r, struct fault *f);
+
+#endif
