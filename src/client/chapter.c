@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "client/narrator.h"
+#include "log/payload.h"
 #include "log/reader.h"
 #include "op/transcript.h"
 #include "vt/render.h"
@@ -114,7 +115,8 @@ chapter_row_at(const struct chapter *c, size_t at)
 static uint64_t
 find_gap(struct log_reader *r)
 {
-	uint64_t from, to, least = UINT64_MAX;
+	struct payload_engine_gap gap;
+	uint64_t least = UINT64_MAX;
 	struct record rec;
 	bool begun = false;
 
@@ -123,9 +125,8 @@ find_gap(struct log_reader *r)
 		if (rec.type == RECORD_KEYFRAME && begun)
 			break;
 		begun |= rec.type == RECORD_KEYFRAME;
-		if (rec.type == RECORD_ENGINE_GAP &&
-		    record_gap(&rec, &from, &to) && from < least)
-			least = from;
+		if (payload_engine_gap_of(&gap, &rec) && gap.from < least)
+			least = gap.from;
 	}
 	log_reader_return(r);
 	return least;
@@ -139,10 +140,10 @@ static void
 begin(struct chapter *c, struct narrator *n, const struct record *rec,
     const struct chapter_log *log)
 {
-	struct record_keyframe k;
+	struct payload_keyframe k;
 
 	c->begin_seq = rec->seq;
-	if (record_keyframe(rec, &k))
+	if (payload_keyframe_of(&k, rec))
 		c->begin_offset = c->end_offset = k.offset;
 	if (rec->seq <= log->first_seq)
 		transcript_want(n->transcript);
@@ -154,16 +155,15 @@ static void
 play(struct chapter *c, struct narrator *n, const struct record *rec,
     uint64_t gap)
 {
-	uint64_t offset;
-	const uint8_t *p;
-	size_t len;
+	struct payload_output out;
 
 	c->end_seq = rec->seq;
-	record_next_offset(rec, &c->end_offset);
+	payload_next_offset(rec, &c->end_offset);
 	if (rec->type != RECORD_OUTPUT)
 		narrator_event(n, rec);
-	else if (record_output(rec, &offset, &p, &len) && offset + len <= gap)
-		narrator_output(n, rec, p, len);
+	else if (payload_output_of(&out, rec) &&
+	    out.offset + out.bytes.len <= gap)
+		narrator_output(n, rec, out.bytes.p, out.bytes.len);
 }
 
 /* Whether the next chapter begins after it. */

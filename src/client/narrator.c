@@ -1,5 +1,6 @@
 #include "client/narrator.h"
 
+#include "log/payload.h"
 #include "log/record.h"
 #include "log/replay.h"
 #include "op/transcript.h"
@@ -32,12 +33,12 @@ narrator_output(struct narrator *n, const struct record *rec, const uint8_t *p,
 static void
 on_keyframe(struct narrator *n, const struct record *rec)
 {
-	struct record_keyframe k;
+	struct payload_keyframe k;
 	bool rebuilt;
 	struct vt *vt;
 
 	if ((transcript_has_screen(n->transcript) && !n->lost) ||
-	    !record_keyframe(rec, &k))
+	    !payload_keyframe_of(&k, rec))
 		return;
 	vt = replay_keyframe(&k, &rebuilt, NULL);
 	if (vt == NULL)
@@ -49,11 +50,11 @@ on_keyframe(struct narrator *n, const struct record *rec)
 static void
 on_resize(struct narrator *n, const struct record *rec)
 {
-	uint16_t cols, rows;
+	struct payload_resize size;
 
 	if (transcript_has_screen(n->transcript) &&
-	    record_resize(rec, &cols, &rows) &&
-	    transcript_resize(n->transcript, cols, rows) < 0)
+	    payload_resize_of(&size, rec) &&
+	    transcript_resize(n->transcript, size.cols, size.rows) < 0)
 		n->lost = true;
 }
 

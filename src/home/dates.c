@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "base/bytes.h"
 #include "base/mem.h"
+#include "log/payload.h"
 #include "log/reader.h"
 
 #define STEADY_NS 1000000000 /* two clocks apart by less run alike */
@@ -26,13 +26,13 @@ struct search {
 static bool
 next_clock(struct log_reader *r, uint64_t limit, struct shown *out)
 {
+	struct payload_clock clock;
 	struct record rec;
 
 	while (log_reader_next_there(r, &rec) && rec.seq < limit) {
-		if (rec.type != RECORD_CLOCK || rec.len < 8)
+		if (!payload_clock_of(&clock, &rec))
 			continue;
-		*out = (struct shown){ rec.seq, rec.time_ns,
-			get_u64le(rec.payload) };
+		*out = (struct shown){ rec.seq, rec.time_ns, clock.wall_ns };
 		return true;
 	}
 	return false;

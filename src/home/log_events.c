@@ -289,8 +289,7 @@ on_event(struct log_sink *s, const struct record *rec, bool wanted)
 	struct events *e = (struct events *)s;
 	struct payload_clock clock;
 
-	if (rec->type == RECORD_CLOCK &&
-	    payload_clock_decode(&clock, rec->payload, rec->len)) {
+	if (payload_clock_of(&clock, rec)) {
 		e->has_clock = true;
 		e->wall_ns = (int64_t)clock.wall_ns;
 		e->at_ns = rec->time_ns;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/bytes.h"
 #include "base/error.h"
 #include "home/damage.h"
 #include "home/fault.h"
@@ -15,6 +14,7 @@
 #include "home/log_tail.h"
 #include "home/report.h"
 #include "home/when.h"
+#include "log/payload.h"
 #include "log/reader.h"
 
 #define FLUSH_AT (256u << 10)
@@ -48,17 +48,15 @@ struct walk {
 static void
 tell_gap(const struct walk *w, const struct record *rec)
 {
-	uint64_t offset, bytes;
+	struct payload_gap gap;
 
-	if (rec->len < 17)
+	if (!payload_gap_of(&gap, rec))
 		return;
-	offset = get_u64le(rec->payload);
-	bytes = get_u64le(rec->payload + 8);
 	report_note(w->report,
 	    "%" PRIu64 " bytes of output are missing at offset %" PRIu64 ": %s",
-	    bytes, offset,
-	    rec->payload[16] == 1 ? "the disk was full or too slow" :
-				    "the host died with them");
+	    gap.bytes, gap.offset,
+	    gap.why == GAP_DISK ? "the disk was full or too slow" :
+				  "the host died with them");
 }
 
 /* Whether it stands among those that were told. */
@@ -150,13 +148,15 @@ where(const struct walk *w, const struct record *rec,
 static void
 on_output(struct walk *w, const struct record *rec)
 {
-	const uint8_t *p;
+	struct payload_output out;
 	uint64_t offset;
 	size_t len, before = 0;
 	bool wanted = true;
 
-	if (!record_output(rec, &offset, &p, &len))
+	if (!payload_output_of(&out, rec))
 		return;
+	offset = out.offset;
+	len = out.bytes.len;
 	w->offset = offset + len;
 	if (w->has_to && w->to.by == LOG_BY_OFFSET && w->offset > w->to.value) {
 		w->reached = w->done = true;
@@ -171,10 +171,11 @@ on_output(struct walk *w, const struct record *rec)
 		    (size_t)(w->from.value - offset) :
 		    len;
 	if (before > 0)
-		w->sink->ops->output(w->sink, rec, offset, p, before, false);
+		w->sink->ops->output(w->sink, rec, offset, out.bytes.p, before,
+		    false);
 	if (len > before)
-		w->sink->ops->output(w->sink, rec, offset + before, p + before,
-		    len - before, wanted);
+		w->sink->ops->output(w->sink, rec, offset + before,
+		    out.bytes.p + before, len - before, wanted);
 }
 
 static void
@@ -191,9 +192,7 @@ on_record(struct walk *w, const struct record *rec)
 		on_output(w, rec);
 		return;
 	}
-	if (rec->type == RECORD_GAP && rec->len >= 16)
-		w->offset = get_u64le(rec->payload) +
-		    get_u64le(rec->payload + 8);
+	payload_next_offset(rec, &w->offset);
 	if (rec->type == RECORD_GAP && wanted)
 		tell_gap(w, rec);
 	if (w->sink->ops->event != NULL)

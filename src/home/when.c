@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "home/dates.h"
 #include "home/units.h"
+#include "log/payload.h"
 
 #define NS 1000000000
 
@@ -176,17 +177,12 @@ when_parse(const char *s, struct when *out, struct error *err)
 	return 0;
 }
 
-/* A name behind `by`: u8 of its length, its bytes, then the name. */
 static bool
 is_mark(const struct record *rec, const char *name)
 {
-	size_t by, len = strlen(name);
+	struct payload_mark mark;
 
-	if (rec->type != RECORD_MARK || rec->len < 1)
-		return false;
-	by = 1u + rec->payload[0];
-	return rec->len == by + len &&
-	    memcmp(rec->payload + by, name, len) == 0;
+	return payload_mark_of(&mark, rec) && payload_text_is(&mark.name, name);
 }
 
 /* The last one in a segment, which ends before seq `end`. */

@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "log/io.h"
+#include "log/payload.h"
 #include "log/writer.h"
 
 static int
@@ -91,8 +91,9 @@ put_sync(struct batch *b)
 
 	if (rc < 0)
 		return rc;
-	put_u64le(head + RECORD_HEADER, b->place.offset);
-	put_record(b, &r, head, &(struct pieces){ .prefix = 8 });
+	payload_put_offset(head + RECORD_HEADER, b->place.offset);
+	put_record(b, &r, head,
+	    &(struct pieces){ .prefix = PAYLOAD_OFFSET_SIZE });
 	b->place.sync = at;
 	return 0;
 }
@@ -126,7 +127,7 @@ event_next_offset(const struct log_event *ev, uint64_t *next)
 	if (ev->type == RECORD_OUTPUT)
 		*next = ev->offset + ev->len2;
 	else
-		record_next_offset(&r, next);
+		payload_next_offset(&r, next);
 }
 
 /* What of an event has not been put in yet. */
@@ -157,7 +158,7 @@ put_part(struct batch *b, struct rest *rest, size_t room)
 {
 	const struct log_event *ev = rest->ev;
 	bool output = ev->type == RECORD_OUTPUT;
-	struct pieces x = { .prefix = output ? RECORD_OUTPUT_PREFIX : 0 };
+	struct pieces x = { .prefix = output ? PAYLOAD_OFFSET_SIZE : 0 };
 	struct record r = { .type = ev->type,
 		.flags = ev->flags,
 		.seq = ev->seq,
@@ -175,7 +176,7 @@ put_part(struct batch *b, struct rest *rest, size_t room)
 		r.flags &= (uint8_t)~RECORD_FRAME;
 	}
 	if (output)
-		put_u64le(head + RECORD_HEADER, b->place.offset);
+		payload_put_offset(head + RECORD_HEADER, b->place.offset);
 	put_record(b, &r, head, &x);
 	if (output)
 		b->place.offset += x.len[1];
@@ -191,7 +192,7 @@ put_next(struct batch *b, struct rest *rest)
 	size_t least = RECORD_HEADER + 1;
 
 	if (rest->ev->type == RECORD_OUTPUT)
-		least += RECORD_OUTPUT_PREFIX;
+		least += PAYLOAD_OFFSET_SIZE;
 	if (room == 0)
 		return put_sync(b);
 	if (room < least)

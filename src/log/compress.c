@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "log/io.h"
+#include "log/payload.h"
 #include "log/segment.h"
 
 #define LEVEL 3
@@ -94,7 +95,7 @@ write_block(struct compressor *z, size_t raw_len)
 		return -EIO;
 	if (sync_at(z, z->at, &r)) {
 		z->block.first_seq = r.seq;
-		record_next_offset(&r, &z->block.offset);
+		payload_next_offset(&r, &z->block.offset);
 	}
 	z->block.at = z->at;
 	z->block.raw_len = (uint32_t)raw_len;

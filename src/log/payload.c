@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/bytes.h"
+#include "log/record.h"
 
 struct payload_text
 payload_text(const char *s)
@@ -138,6 +139,25 @@ put_flagged(struct buf *b, size_t flags_at, uint8_t flag,
 #include "log/payload.def"
 
 #define BEGIN(name, NAME) \
+	bool payload_##name##_of(struct payload_##name *out, \
+	    const struct record *rec) \
+	{ \
+		return rec->type == RECORD_##NAME && \
+		    payload_##name##_decode(out, rec->payload, rec->len); \
+	}
+#define U8(name, field)
+#define U16(name, field)
+#define U32(name, field)
+#define U64(name, field)
+#define MAYBE8(name, field)
+#define FLAGS(name, field)
+#define TEXT(name, field)
+#define FLAGGED(name, field, flag)
+#define REST(name, field)
+#define END(name)
+#include "log/payload.def"
+
+#define BEGIN(name, NAME) \
 	void payload_##name##_encode(const struct payload_##name *in, \
 	    struct buf *b) \
 	{ \
@@ -156,6 +176,30 @@ put_flagged(struct buf *b, size_t flags_at, uint8_t flag,
 #define REST(name, field) put_rest(b, &in->field);
 #define END(name) }
 #include "log/payload.def"
+
+void
+payload_put_offset(uint8_t out[PAYLOAD_OFFSET_SIZE], uint64_t offset)
+{
+	put_u64le(out, offset);
+}
+
+bool
+payload_next_offset(const struct record *rec, uint64_t *next)
+{
+	struct payload_output output;
+	struct payload_sync sync;
+	struct payload_gap gap;
+
+	if (payload_output_of(&output, rec))
+		*next = output.offset + output.bytes.len;
+	else if (payload_gap_of(&gap, rec))
+		*next = gap.offset + gap.bytes;
+	else if (payload_sync_of(&sync, rec))
+		*next = sync.offset;
+	else
+		return false;
+	return true;
+}
 
 #define NAME_OF(names, i) \
 	((i) < sizeof(names) / sizeof(*(names)) && (names)[i] != NULL ? \

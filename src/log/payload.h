@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct buf;
+struct record;
 
 /*
  * The payloads of records as structs.  payload.def lists them; to add one, see
@@ -13,7 +14,7 @@ struct buf;
  *
  *	struct payload_gap gap;
  *
- *	if (payload_gap_decode(&gap, rec.payload, rec.len))
+ *	if (payload_gap_of(&gap, rec))
  *		skip(gap.offset, gap.bytes);
  */
 
@@ -54,16 +55,30 @@ enum gap_why { GAP_DISK = 1, GAP_HOST };
 #define END(name) \
 	} \
 	; \
+	bool payload_##name##_of(struct payload_##name *out, \
+	    const struct record *rec); \
 	bool payload_##name##_decode(struct payload_##name *out, \
 	    const void *p, size_t len); \
 	void payload_##name##_encode(const struct payload_##name *in, \
 	    struct buf *b);
 /*
+ * of: the payload of a record; false when the record has another type or its
+ * payload ends too early.
  * decode: false for a payload that ends too early; the fields that are missing
  * are 0 or empty, and a text that is cut has what there is of it.
  * encode: append the payload; b->full says whether it fitted.
  */
 #include "log/payload.def"
+
+/*
+ * Output and sync begin with their offset.  The writer puts it in front of the
+ * bytes, which it does not copy.
+ */
+#define PAYLOAD_OFFSET_SIZE 8
+void payload_put_offset(uint8_t out[PAYLOAD_OFFSET_SIZE], uint64_t offset);
+
+/* The offset of the output byte that follows the record, if it says so. */
+bool payload_next_offset(const struct record *rec, uint64_t *next);
 
 /* The names of codes, "unknown" for those of a later version. */
 const char *payload_input_kind(unsigned kind);

@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "log/begin.h"
+#include "log/payload.h"
 #include "log/segment.h"
 
 /* Where reading is: always between two events, or two records of output. */
@@ -137,14 +138,12 @@ note_damage(struct log_reader *r)
 static bool
 is_new(const struct place *at, const struct record *rec)
 {
-	uint64_t offset;
-	const uint8_t *p;
-	size_t len;
+	struct payload_output output;
 
 	if (rec->seq > at->given)
 		return true;
-	return rec->seq == at->given && rec->type == RECORD_OUTPUT &&
-	    record_output(rec, &offset, &p, &len) && offset >= at->offset;
+	return rec->seq == at->given && payload_output_of(&output, rec) &&
+	    output.offset >= at->offset;
 }
 
 /*
@@ -200,7 +199,7 @@ next_here(struct log_reader *r, struct record *out)
 	}
 	r->place.told = false;
 	r->place.given = out->seq;
-	record_next_offset(out, &r->place.offset);
+	payload_next_offset(out, &r->place.offset);
 	return RECORD_VALID;
 }
 
@@ -619,7 +618,7 @@ reaches(const struct record *rec, enum log_by by, uint64_t value)
 	case LOG_BY_SEQ:
 		return rec->seq >= value;
 	case LOG_BY_OFFSET:
-		return record_next_offset(rec, &next) && next > value;
+		return payload_next_offset(rec, &next) && next > value;
 	case LOG_BY_TIME:
 		break;
 	}
@@ -679,16 +678,16 @@ log_reader_seek(struct log_reader *r, enum log_by by, uint64_t value)
 static bool
 is_beyond(const struct record *rec, enum log_by by, uint64_t value)
 {
-	struct record_keyframe k;
+	struct payload_keyframe k;
 	uint64_t next;
 
 	switch (by) {
 	case LOG_BY_SEQ:
 		return rec->seq > value;
 	case LOG_BY_OFFSET:
-		if (rec->type == RECORD_KEYFRAME && record_keyframe(rec, &k))
+		if (payload_keyframe_of(&k, rec))
 			return k.offset > value;
-		return record_next_offset(rec, &next) && next > value;
+		return payload_next_offset(rec, &next) && next > value;
 	case LOG_BY_TIME:
 		break;
 	}

@@ -64,29 +64,4 @@ enum record_state {
 enum record_state record_parse(const uint8_t *p, size_t len, uint64_t nonce,
     uint64_t at, struct record *out);
 
-/* Payloads of a fixed shape.  The getters give false for one too short. */
-#define RECORD_OUTPUT_PREFIX 8
-bool record_output(const struct record *r, uint64_t *offset, const uint8_t **p,
-    size_t *len);
-
-#define RECORD_KEYFRAME_PREFIX 16
-struct record_keyframe {
-	uint64_t offset; /* of the output byte that comes next */
-	uint16_t cols, rows;
-	uint32_t engine;  /* VT_ENGINE_VERSION */
-	const uint8_t *p; /* for keyframe_restore; not used when putting */
-	size_t len;
-};
-void record_put_keyframe(uint8_t out[RECORD_KEYFRAME_PREFIX],
-    const struct record_keyframe *k);
-bool record_keyframe(const struct record *r, struct record_keyframe *out);
-
-bool record_resize(const struct record *r, uint16_t *cols, uint16_t *rows);
-
-/* A GAP: offset and bytes.  An ENGINE_GAP: from and to. */
-bool record_gap(const struct record *r, uint64_t *offset, uint64_t *bytes);
-
-/* The offset of the output byte that follows, when this record says it. */
-bool record_next_offset(const struct record *r, uint64_t *next);
-
 #endif

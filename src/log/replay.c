@@ -44,10 +44,9 @@ struct player {
 static bool
 is_past(const struct player *p, const struct record *rec)
 {
-	struct record_keyframe k;
-	const uint8_t *bytes;
-	uint64_t offset, n;
-	size_t len;
+	struct payload_keyframe k;
+	struct payload_output output;
+	struct payload_gap gap;
 
 	/* A resize and its keyframe are one thing. */
 	if (p->resizing && rec->type == RECORD_KEYFRAME)
@@ -58,12 +57,11 @@ is_past(const struct player *p, const struct record *rec)
 		return rec->time_ns > p->value;
 	if (p->reached > p->value)
 		return true;
-	if (rec->type == RECORD_OUTPUT &&
-	    record_output(rec, &offset, &bytes, &len))
-		return offset >= p->value && len > 0;
-	if (rec->type == RECORD_GAP && record_gap(rec, &offset, &n))
-		return offset >= p->value && n > 0;
-	if (rec->type == RECORD_KEYFRAME && record_keyframe(rec, &k))
+	if (payload_output_of(&output, rec))
+		return output.offset >= p->value && output.bytes.len > 0;
+	if (payload_gap_of(&gap, rec))
+		return gap.offset >= p->value && gap.bytes > 0;
+	if (payload_keyframe_of(&k, rec))
 		return k.offset > p->value;
 	return false;
 }
@@ -73,27 +71,27 @@ is_past(const struct player *p, const struct record *rec)
 static void
 add_gap(struct player *p, const struct record *rec)
 {
-	struct engine_gap g;
+	struct payload_engine_gap g;
 
-	if (p->gap_count == GAPS_MAX || !record_gap(rec, &g.from, &g.to))
+	if (p->gap_count == GAPS_MAX || !payload_engine_gap_of(&g, rec))
 		return;
 	if (g.to == 0)
 		g.to = UINT64_MAX;
 	p->gaps = xrealloc(p->gaps, p->gap_count + 1, sizeof(*p->gaps));
-	p->gaps[p->gap_count++] = g;
+	p->gaps[p->gap_count++] = (struct engine_gap){ g.from, g.to };
 }
 
 /* A gap without an end has one where an engine made a keyframe again. */
 static void
 end_gap(struct player *p, const struct record *rec)
 {
-	struct record_keyframe k;
+	struct payload_keyframe k;
 	struct engine_gap *g;
 
 	if (p->gap_count == 0)
 		return;
 	g = &p->gaps[p->gap_count - 1];
-	if (g->to == UINT64_MAX && record_keyframe(rec, &k) &&
+	if (g->to == UINT64_MAX && payload_keyframe_of(&k, rec) &&
 	    k.offset >= g->from)
 		g->to = k.offset;
 }
@@ -196,7 +194,7 @@ replace(struct player *p, struct vt *vt)
 }
 
 struct vt *
-replay_keyframe(const struct record_keyframe *k, bool *rebuilt,
+replay_keyframe(const struct payload_keyframe *k, bool *rebuilt,
     struct error *err)
 {
 	const struct vt_config config = {
@@ -206,7 +204,8 @@ replay_keyframe(const struct record_keyframe *k, bool *rebuilt,
 		.history_bytes = VT_HISTORY_BYTES,
 	};
 	struct error why = { 0 };
-	struct vt *vt = keyframe_restore(k->p, k->len, NULL, NULL, &why);
+	struct vt *vt = keyframe_restore(k->bytes.p, k->bytes.len, NULL, NULL,
+	    &why);
 
 	if (vt == NULL && why.code == EPROTONOSUPPORT && k->offset == 0) {
 		*rebuilt = true;
@@ -218,7 +217,7 @@ replay_keyframe(const struct record_keyframe *k, bool *rebuilt,
 }
 
 static bool
-restore(struct player *p, const struct record_keyframe *k, struct error *err)
+restore(struct player *p, const struct payload_keyframe *k, struct error *err)
 {
 	struct vt *vt = replay_keyframe(k, &p->at.rebuilt, err);
 
@@ -302,17 +301,15 @@ show(struct player *p, uint64_t offset, const uint8_t *bytes, size_t len)
 static void
 play_output(struct player *p, const struct record *rec)
 {
-	const uint8_t *bytes;
-	uint64_t offset;
-	size_t len;
+	struct payload_output out;
 
-	if (!record_output(rec, &offset, &bytes, &len))
+	if (!payload_output_of(&out, rec))
 		return;
-	if (p->by == LOG_BY_OFFSET && len > p->value - offset)
-		len = (size_t)(p->value - offset);
-	if (offset != p->at.offset)
+	if (p->by == LOG_BY_OFFSET && out.bytes.len > p->value - out.offset)
+		out.bytes.len = (size_t)(p->value - out.offset);
+	if (out.offset != p->at.offset)
 		lose(p);
-	show(p, offset, bytes, len);
+	show(p, out.offset, out.bytes.p, out.bytes.len);
 }
 
 /*
@@ -320,7 +317,7 @@ play_output(struct player *p, const struct record *rec)
  * that gives the screen that was logged.
  */
 static bool
-reflow(struct player *p, const struct record_keyframe *k)
+reflow(struct player *p, const struct payload_keyframe *k)
 {
 	struct buf screen;
 	bool same;
@@ -329,14 +326,15 @@ reflow(struct player *p, const struct record_keyframe *k)
 		return false;
 	buf_init(&screen, LOG_EVENT_MAX);
 	same = keyframe_save_screen(p->vt, &screen) == 0 &&
-	    screen.len == k->len && memcmp(screen.data, k->p, k->len) == 0;
+	    screen.len == k->bytes.len &&
+	    memcmp(screen.data, k->bytes.p, screen.len) == 0;
 	buf_finish(&screen);
 	return same;
 }
 
 /* After a resize: the logged screen, or ours where that is too new to read. */
 static void
-play_resized(struct player *p, const struct record_keyframe *k)
+play_resized(struct player *p, const struct payload_keyframe *k)
 {
 	struct error why = { 0 };
 
@@ -352,9 +350,9 @@ play_resized(struct player *p, const struct record_keyframe *k)
 static void
 play_keyframe(struct player *p, const struct record *rec)
 {
-	struct record_keyframe k;
+	struct payload_keyframe k;
 
-	if (!record_keyframe(rec, &k))
+	if (!payload_keyframe_of(&k, rec))
 		return;
 	if (p->lost || ends_gap(p, k.offset)) {
 		if (restore(p, &k, NULL) && !p->history)
@@ -382,19 +380,29 @@ play_input(struct player *p, const struct record *rec)
 	const struct vt_story *story = story_of(p);
 	struct payload_input in;
 
-	if (story != NULL &&
-	    payload_input_decode(&in, rec->payload, rec->len) &&
+	if (story != NULL && payload_input_of(&in, rec) &&
 	    payload_input_is_typed(&in))
 		story->typed(p->watch->story_arg, p->vt, p->at.seq,
 		    (int64_t)(rec->time_ns / 1000000), in.bytes.p,
 		    in.bytes.len);
 }
 
+static bool
+take_size(struct player *p, const struct record *rec)
+{
+	struct payload_resize size;
+
+	if (!payload_resize_of(&size, rec))
+		return false;
+	p->cols = size.cols;
+	p->rows = size.rows;
+	return true;
+}
+
 static void
 play(struct player *p, const struct record *rec)
 {
 	bool resizes = false, frame;
-	uint64_t offset, n;
 
 	p->watching = p->watch != NULL && rec->seq > p->watch->after;
 	switch (rec->type) {
@@ -412,18 +420,17 @@ play(struct player *p, const struct record *rec)
 		vt_end_program(p->vt);
 		break;
 	case RECORD_RESIZE:
-		resizes = record_resize(rec, &p->cols, &p->rows);
+		resizes = take_size(p, rec);
 		break;
 	case RECORD_GAP:
 		lose(p);
-		if (record_gap(rec, &offset, &n))
-			p->at.offset = offset + n;
+		payload_next_offset(rec, &p->at.offset);
 		break;
 	default:
 		break;
 	}
 	frame = is_frame(p, rec);
-	record_next_offset(rec, &p->reached);
+	payload_next_offset(rec, &p->reached);
 	p->resizing = resizes;
 	p->at.seq = rec->seq;
 	p->at.time_ns = rec->time_ns;
@@ -468,7 +475,7 @@ play_on(struct player *p)
 static bool
 begin(struct player *p, struct error *err)
 {
-	struct record_keyframe k;
+	struct payload_keyframe k;
 	struct record rec;
 
 	p->at.seq = 1; /* nothing to try before it */
@@ -480,7 +487,7 @@ begin(struct player *p, struct error *err)
 		.time_ns = rec.time_ns,
 		.complete = true,
 	};
-	if (!record_keyframe(&rec, &k) || !restore(p, &k, err))
+	if (!payload_keyframe_of(&k, &rec) || !restore(p, &k, err))
 		return false;
 	p->at.offset = k.offset;
 	p->at.begin_seq = rec.seq;

@@ -7,7 +7,7 @@
 #include "log/reader.h"
 
 struct error;
-struct record_keyframe;
+struct payload_keyframe;
 struct vt;
 struct vt_story;
 
@@ -35,7 +35,7 @@ struct replay {
  * this gives a fresh terminal and sets *rebuilt: nothing was shown before it.
  * NULL and *err otherwise; EPROTONOSUPPORT for a newer engine.
  */
-struct vt *replay_keyframe(const struct record_keyframe *k, bool *rebuilt,
+struct vt *replay_keyframe(const struct payload_keyframe *k, bool *rebuilt,
     struct error *err);
 
 /*

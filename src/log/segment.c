@@ -14,6 +14,7 @@
 #include "base/crc32c.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "log/payload.h"
 
 #define MAGIC "tendlog\n"
 #define COMPRESSED 1u
@@ -522,7 +523,7 @@ pass(struct segment_cursor *c, const struct record *r)
 {
 	c->at += RECORD_HEADER + r->len;
 	c->time_ns = r->time_ns;
-	record_next_offset(r, &c->offset);
+	payload_next_offset(r, &c->offset);
 	if (!record_is_event(r->type))
 		return;
 	c->continued = r->seq == c->seq;
@@ -557,7 +558,7 @@ go_to_sync(struct segment_cursor *c, uint64_t at, const struct record *sync)
 	c->at = at;
 	c->seq = sync->seq;
 	c->time_ns = sync->time_ns;
-	record_next_offset(sync, &c->offset);
+	payload_next_offset(sync, &c->offset);
 	c->open = 0;
 	c->continued = false;
 	c->headless = true;

@@ -421,6 +421,23 @@ CONFIGS = {
 }
 
 
+# The type of a record, then its payload.
+PAYLOADS = {
+    "input": b"\x02\x01\x00\x08uid:1000\x02\x00\x00\x00hi",
+    "input-key": b"\x02\x01\x07\x02me\x02\x00\x00\x00\x01k\x09session:a",
+    "input-no-key": b"\x02\x01\x02\x02me\x02\x00\x00\x00\x00hi",
+    "input-cut": b"\x02\x01\x06\xffme",
+    "resize": b"\x03\x50\x00\x18\x00\x02me",
+    "signal": b"\x04\x0f\x00\x00\x00\x02mestop",
+    "mark": b"\x07\x02mehere",
+    "keyframe": b"\x0b" + bytes(8) + b"\x50\x00\x18\x00\x01\x00\x00\x00x",
+    "clock-no-why": b"\x0c" + bytes(8),
+    "gap": b"\x0d" + bytes(16) + b"\x01more",
+    "exit": b"\x10" + bytes(13),
+    "empty": b"\x02",
+}
+
+
 def write(target, name, data):
     folder = HERE / "corpus" / target
     folder.mkdir(parents=True, exist_ok=True)
@@ -448,6 +465,8 @@ def main():
         write("question", name, text.encode())
     for name, data in CONFIGS.items():
         write("config", name, data)
+    for name, data in PAYLOADS.items():
+        write("payload", name, data)
     for name, text in PATTERNS.items():
         write("pattern", name, b(text))
     for name, text in REPORTS.items():

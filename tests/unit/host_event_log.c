@@ -25,6 +25,7 @@
 #include "host/store/event_log.h"
 #include "keep/ring.h"
 #include "log/io.h"
+#include "log/payload.h"
 #include "log/reader.h"
 #include "log/record.h"
 
@@ -342,18 +343,23 @@ static void
 see_record(struct seen *s, const struct record *r)
 {
 	uint64_t offset;
+	struct payload_output out;
+	struct payload_gap gap;
 	const uint8_t *p;
 	size_t len;
 
 	s->events[r->type]++;
-	if (r->type == RECORD_GAP) {
-		assert_int_equal(get_u64le(r->payload), s->end);
-		s->gap += get_u64le(r->payload + 8);
-		s->end += get_u64le(r->payload + 8);
+	if (payload_gap_of(&gap, r)) {
+		assert_int_equal(gap.offset, s->end);
+		s->gap += gap.bytes;
+		s->end += gap.bytes;
 	}
 	if (r->type != RECORD_OUTPUT)
 		return;
-	assert_true(record_output(r, &offset, &p, &len));
+	assert_true(payload_output_of(&out, r));
+	offset = out.offset;
+	p = out.bytes.p;
+	len = out.bytes.len;
 	assert_int_equal(offset, s->end);
 	for (size_t i = 0; i < len; i++)
 		if (p[i] != byte_at(offset + i))

@@ -614,7 +614,7 @@ print_own_log(struct made *m)
 	struct buf file = made_file(m, 1, SEGMENT_PLAIN);
 	uint64_t at = log_writer_segment_size(m->w);
 	/* Header and offset of the output come first. */
-	uint64_t begin = at + RECORD_HEADER + RECORD_OUTPUT_PREFIX;
+	uint64_t begin = at + RECORD_HEADER + PAYLOAD_OFFSET_SIZE;
 	size_t shift = (size_t)((0 - begin) % RECORD_SYNC_ALIGN);
 	uint8_t fill_up[RECORD_SYNC_ALIGN] = { 0 };
 	struct buf out;

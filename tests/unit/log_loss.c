@@ -148,7 +148,7 @@ read_from(struct victim *v, uint64_t first, const char *what)
 			continue;
 		assert_true(made_is(&v->m, &rec));
 		if (rec.type == RECORD_OUTPUT)
-			record_output(&rec, &at, &p, &len);
+			made_output(&rec, &at, &p, &len);
 		v->given[rec.seq] += len + (v->given[rec.seq] == 0);
 	}
 	assert_int_equal(next, LOG_END);

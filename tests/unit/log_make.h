@@ -17,6 +17,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "log/io.h"
+#include "log/payload.h"
 #include "log/reader.h"
 #include "log/record.h"
 #include "log/segment.h"
@@ -66,6 +67,21 @@ dose(unsigned small, unsigned all)
 #else
 	return all;
 #endif
+}
+
+/* The parts of an output; nothing is changed for another record. */
+static inline bool
+made_output(const struct record *r, uint64_t *offset, const uint8_t **p,
+    size_t *len)
+{
+	struct payload_output out;
+
+	if (!payload_output_of(&out, r))
+		return false;
+	*offset = out.offset;
+	*p = out.bytes.p;
+	*len = out.bytes.len;
+	return true;
 }
 
 static inline void
@@ -217,7 +233,7 @@ made_is(const struct made *m, const struct record *r)
 		return false;
 	}
 	if (r->type == RECORD_OUTPUT) {
-		if (!record_output(r, &offset, &p, &len))
+		if (!made_output(r, &offset, &p, &len))
 			return false;
 		skip = offset - t->offset;
 	}
@@ -279,7 +295,7 @@ made_read_on(const struct made *m, struct log_reader *r, struct gone_through *g)
 			g->first = rec.seq;
 		assert_true(rec.seq >= g->seq);
 		g->seq = rec.seq;
-		record_next_offset(&rec, &g->offset);
+		payload_next_offset(&rec, &g->offset);
 		if ((rec.flags & RECORD_MORE) == 0)
 			g->events++;
 	}
@@ -371,7 +387,7 @@ made_read_with_holes(const struct made *m, uint64_t *given)
 		assert_int_equal(g.end, LOG_RECORD);
 		assert_true(made_is(m, &rec));
 		if (rec.type == RECORD_OUTPUT)
-			record_output(&rec, &at, &p, &len);
+			made_output(&rec, &at, &p, &len);
 		made_hole_is_told(&g, &rec, at);
 		if (g.damages > 0)
 			g.offset = g.damage[0].offset_to;

@@ -179,6 +179,41 @@ a_cut_text_has_the_bytes_that_are_there(void **state)
 }
 
 static void
+output_gap_and_sync_say_the_next_offset(void **state)
+{
+	static const uint8_t p[17] = { [0] = 5, [8] = 7 };
+	struct record r = { .type = RECORD_OUTPUT, .len = 11, .payload = p };
+	uint64_t next = 0;
+
+	(void)state;
+	assert_true(payload_next_offset(&r, &next));
+	assert_int_equal(next, 5 + 3);
+	r = (struct record){ .type = RECORD_GAP, .len = 17, .payload = p };
+	assert_true(payload_next_offset(&r, &next));
+	assert_int_equal(next, 5 + 7);
+	r = (struct record){ .type = RECORD_SYNC, .len = 8, .payload = p };
+	assert_true(payload_next_offset(&r, &next));
+	assert_int_equal(next, 5);
+	r.len = 7;
+	assert_false(payload_next_offset(&r, &next));
+	r = (struct record){ .type = RECORD_MARK, .len = 17, .payload = p };
+	assert_false(payload_next_offset(&r, &next));
+}
+
+static void
+a_record_of_another_type_has_no_such_payload(void **state)
+{
+	static const uint8_t p[17] = { 0 };
+	struct record r = { .type = RECORD_GAP, .len = 17, .payload = p };
+	struct payload_engine_gap engine_gap;
+	struct payload_gap gap;
+
+	(void)state;
+	assert_true(payload_gap_of(&gap, &r));
+	assert_false(payload_engine_gap_of(&engine_gap, &r));
+}
+
+static void
 codes_of_a_later_version_are_unknown(void **state)
 {
 	(void)state;
@@ -228,6 +263,8 @@ main(void)
 		cmocka_unit_test(a_full_buffer_refuses_the_payload),
 		cmocka_unit_test(payloads_that_end_too_early_are_told),
 		cmocka_unit_test(a_cut_text_has_the_bytes_that_are_there),
+		cmocka_unit_test(output_gap_and_sync_say_the_next_offset),
+		cmocka_unit_test(a_record_of_another_type_has_no_such_payload),
 		cmocka_unit_test(codes_of_a_later_version_are_unknown),
 		cmocka_unit_test(
 		    every_record_type_says_how_its_payload_is_read),

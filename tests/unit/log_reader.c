@@ -95,11 +95,11 @@ static void
 seek_once(const struct made *m, struct log_reader *r, struct rng *rng)
 {
 	enum log_by by = (enum log_by)rng_below(rng, 3);
-	uint64_t value = some_value(m, rng, by), offset;
+	uint64_t value = some_value(m, rng, by), offset = 0;
 	uint64_t want = naive_seek(m, by, value);
 	const uint8_t *p;
 	struct record rec;
-	size_t len;
+	size_t len = 0;
 	enum log_next next;
 
 	assert_int_equal(log_reader_seek(r, by, value), 0);
@@ -113,7 +113,7 @@ seek_once(const struct made *m, struct log_reader *r, struct rng *rng)
 		fail_msg("seek by %d to %ju gave %ju, not %ju", by,
 		    (uintmax_t)value, (uintmax_t)rec.seq, (uintmax_t)want);
 	if (by == LOG_BY_OFFSET) {
-		assert_true(record_output(&rec, &offset, &p, &len));
+		assert_true(made_output(&rec, &offset, &p, &len));
 		assert_true(offset <= value && value < offset + len);
 	}
 	/* And it goes on from there. */

@@ -46,10 +46,7 @@ static void
 a_record_is_read_as_it_was_made(void **state)
 {
 	uint8_t p[RECORD_HEADER + 100];
-	const uint8_t *bytes;
 	struct record r;
-	uint64_t offset;
-	size_t len;
 
 	(void)state;
 	make_record(p);
@@ -61,10 +58,6 @@ a_record_is_read_as_it_was_made(void **state)
 	assert_int_equal(r.seq, 77);
 	assert_int_equal(r.time_ns, 123456789);
 	assert_ptr_equal(r.payload, p + RECORD_HEADER);
-	assert_true(record_output(&r, &offset, &bytes, &len));
-	assert_int_equal(offset, get_u64le(p + RECORD_HEADER));
-	assert_int_equal(len, 92);
-	assert_ptr_equal(bytes, p + RECORD_HEADER + 8);
 }
 
 static void
@@ -139,55 +132,6 @@ types_have_names_and_unknown_ones_are_events(void **state)
 	assert_false(record_is_event(RECORD_PAD));
 }
 
-/* None of the getters reads beyond what is there. */
-static void
-payloads_too_short_are_refused(void **state)
-{
-	uint8_t bytes[20] = { 0 };
-
-	(void)state;
-	for (uint32_t len = 0; len < sizeof(bytes); len++) {
-		auto_free uint8_t *p = xmemdup(bytes, len);
-		struct record r = { .len = len, .payload = p };
-		struct record_keyframe k;
-		const uint8_t *q;
-		uint64_t a, b;
-		uint16_t cols, rows;
-		size_t n;
-
-		assert_int_equal(record_output(&r, &a, &q, &n), len >= 8);
-		assert_int_equal(record_keyframe(&r, &k), len >= 16);
-		assert_int_equal(record_resize(&r, &cols, &rows), len >= 4);
-		assert_int_equal(record_gap(&r, &a, &b), len >= 16);
-		r.type = RECORD_OUTPUT;
-		assert_int_equal(record_next_offset(&r, &a), len >= 8);
-		r.type = RECORD_SYNC;
-		assert_int_equal(record_next_offset(&r, &a), len >= 8);
-		r.type = RECORD_GAP;
-		assert_int_equal(record_next_offset(&r, &a), len >= 16);
-		r.type = RECORD_MARK;
-		assert_false(record_next_offset(&r, &a));
-	}
-}
-
-static void
-a_keyframe_says_its_offset_and_size(void **state)
-{
-	struct record_keyframe k = { 5, 80, 24, 9, NULL, 0 }, got;
-	uint8_t p[RECORD_KEYFRAME_PREFIX + 3] = { 0 };
-	struct record r = { .len = sizeof(p), .payload = p };
-
-	(void)state;
-	record_put_keyframe(p, &k);
-	assert_true(record_keyframe(&r, &got));
-	assert_int_equal(got.offset, 5);
-	assert_int_equal(got.cols, 80);
-	assert_int_equal(got.rows, 24);
-	assert_int_equal(got.engine, 9);
-	assert_int_equal(got.len, 3);
-	assert_ptr_equal(got.p, p + RECORD_KEYFRAME_PREFIX);
-}
-
 int
 main(void)
 {
@@ -198,8 +142,6 @@ main(void)
 		cmocka_unit_test(any_other_bit_place_or_nonce_is_bad),
 		cmocka_unit_test(zeros_and_what_is_too_large_are_bad),
 		cmocka_unit_test(types_have_names_and_unknown_ones_are_events),
-		cmocka_unit_test(payloads_too_short_are_refused),
-		cmocka_unit_test(a_keyframe_says_its_offset_and_size),
 	};
 
 	return cmocka_run_group_tests_name("log_record", tests, NULL, NULL);

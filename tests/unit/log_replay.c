@@ -14,6 +14,7 @@
 #include "vt/vt.h"
 
 #define KEYFRAME_EVERY (512u << 10) /* as hosts do */
+#define KEYFRAME_PREFIX 16          /* offset, size, engine version */
 
 /* A host, as far as the log knows it. */
 struct host {
@@ -44,15 +45,14 @@ new_engine(unsigned cols, unsigned rows)
 static struct buf
 keyframe_payload(const struct host *h, bool full)
 {
-	struct record_keyframe k = { .offset = h->m.offset,
+	struct payload_keyframe k = { .offset = h->m.offset,
 		.cols = (uint16_t)vt_cols(h->vt),
 		.rows = (uint16_t)vt_rows(h->vt),
 		.engine = VT_ENGINE_VERSION };
 	struct buf b;
 
 	buf_init(&b, SIZE_MAX);
-	record_put_keyframe(buf_reserve(&b, RECORD_KEYFRAME_PREFIX), &k);
-	buf_commit(&b, RECORD_KEYFRAME_PREFIX);
+	payload_keyframe_encode(&k, &b);
 	if (full)
 		assert_int_equal(keyframe_save(h->vt, &b), 0);
 	else
@@ -518,11 +518,11 @@ a_keyframe_is_never_far(void **state)
 	}
 	r = made_reader(h.m.dirfd);
 	for (int i = 0; i < 50; i++) {
-		uint64_t value = rng_next(&rng) % h.m.offset, offset;
+		uint64_t value = rng_next(&rng) % h.m.offset, offset = 0;
 		uint64_t bytes = 0;
 		struct record rec;
 		const uint8_t *p;
-		size_t len;
+		size_t len = 0;
 
 		assert_int_equal(log_reader_seek_keyframe(r, LOG_BY_OFFSET,
 				     value, false),
@@ -530,7 +530,7 @@ a_keyframe_is_never_far(void **state)
 		while (log_reader_next(r, &rec) == LOG_RECORD) {
 			if (rec.type != RECORD_OUTPUT)
 				continue;
-			assert_true(record_output(&rec, &offset, &p, &len));
+			assert_true(made_output(&rec, &offset, &p, &len));
 			bytes += len;
 			if (offset + len > value)
 				break;
@@ -664,7 +664,7 @@ after_a_gap_the_screen_waits_for_a_keyframe(void **state)
 static void
 keyframes_that_cannot_be_restored_are_passed_over(void **state)
 {
-	uint8_t junk[RECORD_KEYFRAME_PREFIX + 10] = { 3 };
+	uint8_t junk[KEYFRAME_PREFIX + 10] = { 3 };
 	struct error err = { 0 };
 	struct log_reader *r;
 	struct replay at;
@@ -699,8 +699,8 @@ newer_keyframe(struct host *h, bool resize)
 	struct buf b = keyframe_payload(h, false);
 	uint8_t size[5] = { 0 };
 
-	assert_memory_equal(b.data + RECORD_KEYFRAME_PREFIX, "TKF", 3);
-	b.data[RECORD_KEYFRAME_PREFIX + 4] = 99;
+	assert_memory_equal(b.data + KEYFRAME_PREFIX, "TKF", 3);
+	b.data[KEYFRAME_PREFIX + 4] = 99;
 	put_u16le(size, (uint16_t)vt_cols(h->vt));
 	put_u16le(size + 2, (uint16_t)vt_rows(h->vt));
 	if (resize)

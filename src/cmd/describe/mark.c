@@ -6,6 +6,7 @@
 #include "cmd/line/operands.h"
 #include "cmd/line/out.h"
 #include "cmd/target/target.h"
+#include "log/payload.h"
 #include "log/reader.h"
 #include "home/words.h"
 
@@ -29,25 +30,24 @@ arguments(const char *name)
 }
 
 static char *
-copy_text(const uint8_t *p, size_t len)
+copy_text(const struct payload_text *t)
 {
-	char *text = xcalloc(len + 1, 1);
+	char *text = xcalloc(t->len + 1, 1);
 
-	memcpy(text, p, len);
+	memcpy(text, t->p, t->len);
 	return text;
 }
 
-/* A mark: u8 of the length of who set it, that, then its name. */
 static void
 put_mark(struct out *out, struct json_out *j, const struct record *rec)
 {
-	size_t by_len = rec->len > 0 ? rec->payload[0] : 0;
 	auto_free char *by = NULL, *name = NULL;
+	struct payload_mark mark;
 
-	if (rec->len < 1 + by_len)
+	if (!payload_mark_of(&mark, rec))
 		return;
-	by = copy_text(rec->payload + 1, by_len);
-	name = copy_text(rec->payload + 1 + by_len, rec->len - 1 - by_len);
+	by = copy_text(&mark.by);
+	name = copy_text(&mark.name);
 	if (out->json) {
 		json_out_open(j, '{');
 		json_put_number(j, "seq", rec->seq);
@@ -80,8 +80,7 @@ list(struct call *call)
 	}
 	log_reader_seek(r, LOG_BY_SEQ, 0);
 	while (log_reader_next_there(r, &rec))
-		if (rec.type == RECORD_MARK)
-			put_mark(call->out, &j, &rec);
+		put_mark(call->out, &j, &rec);
 	if (call->out->json)
 		json_out_close(&j, ']');
 	log_reader_close(r);

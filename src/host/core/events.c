@@ -4,7 +4,6 @@
 #include <sys/wait.h>
 
 #include "base/buf.h"
-#include "base/bytes.h"
 #include "base/clock.h"
 #include "base/json_out.h"
 #include "host/core/session.h"
@@ -17,48 +16,6 @@
 #define EVENT_MAX (64u << 10)    /* of anything but a keyframe */
 #define RUN_MAX (512u << 10)     /* a command, all of it escaped */
 #define KEYFRAME_MAX (64u << 20) /* more than any screen needs */
-
-static void
-put_u8(struct buf *b, unsigned v)
-{
-	buf_putc(b, (char)v);
-}
-
-static void
-put_u16(struct buf *b, unsigned v)
-{
-	uint8_t p[2];
-
-	put_u16le(p, (uint16_t)v);
-	buf_append(b, p, sizeof(p));
-}
-
-static void
-put_u32(struct buf *b, uint32_t v)
-{
-	uint8_t p[4];
-
-	put_u32le(p, v);
-	buf_append(b, p, sizeof(p));
-}
-
-static void
-put_u64(struct buf *b, uint64_t v)
-{
-	uint8_t p[8];
-
-	put_u64le(p, v);
-	buf_append(b, p, sizeof(p));
-}
-
-static void
-put_by(struct buf *b, const char *by)
-{
-	size_t len = strnlen(by, 255);
-
-	put_u8(b, (unsigned)len);
-	buf_append(b, by, len);
-}
 
 /* Queue what the buffer holds and be done with it. */
 static uint64_t
@@ -104,118 +61,93 @@ event_start(struct session *session)
 	return queue(session, RECORD_START, &b);
 }
 
-static void
-put_clock(struct buf *b, enum clock_why why)
-{
-	put_u64(b, (uint64_t)clock_ns(CLOCK_REALTIME));
-	put_u8(b, why);
-}
+#define QUEUES(name, NAME) \
+	static uint64_t queue_##name(struct session *session, \
+	    const struct payload_##name *event) \
+	{ \
+		struct buf b; \
+		buf_init(&b, EVENT_MAX); \
+		payload_##name##_encode(event, &b); \
+		return queue(session, RECORD_##NAME, &b); \
+	}
+
+QUEUES(clock, CLOCK)
+QUEUES(resize, RESIZE)
+QUEUES(signal, SIGNAL)
+QUEUES(mark, MARK)
+QUEUES(gap, GAP)
+QUEUES(engine_gap, ENGINE_GAP)
+QUEUES(trimmed, TRIMMED)
+QUEUES(recovered, RECOVERED)
+QUEUES(exit, EXIT)
 
 uint64_t
 event_clock(struct session *session, enum clock_why why)
 {
-	struct buf b;
-
-	buf_init(&b, EVENT_MAX);
-	put_clock(&b, why);
-	return queue(session, RECORD_CLOCK, &b);
+	return queue_clock(session,
+	    &(struct payload_clock){ (uint64_t)clock_ns(CLOCK_REALTIME),
+		(uint8_t)why });
 }
 
 uint64_t
 event_resize(struct session *session, unsigned cols, unsigned rows,
     const char *by)
 {
-	struct buf b;
-
-	buf_init(&b, EVENT_MAX);
-	put_u16(&b, cols);
-	put_u16(&b, rows);
-	put_by(&b, by);
-	return queue(session, RECORD_RESIZE, &b);
+	return queue_resize(session,
+	    &(struct payload_resize){ (uint16_t)cols, (uint16_t)rows,
+		payload_text(by) });
 }
 
 uint64_t
 event_signal(struct session *session, int signo, const char *by,
     const char *what)
 {
-	struct buf b;
-
-	buf_init(&b, EVENT_MAX);
-	put_u32(&b, (uint32_t)signo);
-	put_by(&b, by);
-	buf_puts(&b, what);
-	return queue(session, RECORD_SIGNAL, &b);
+	return queue_signal(session,
+	    &(struct payload_signal){ (uint32_t)signo, payload_text(by),
+		payload_text(what) });
 }
 
 uint64_t
 event_mark(struct session *session, const char *name, const char *by)
 {
-	struct buf b;
-
-	buf_init(&b, EVENT_MAX);
-	put_by(&b, by);
-	buf_puts(&b, name);
-	return queue(session, RECORD_MARK, &b);
+	return queue_mark(session,
+	    &(struct payload_mark){ payload_text(by), payload_text(name) });
 }
 
 uint64_t
 event_gap(struct session *session, uint64_t offset, uint64_t bytes,
     enum gap_why why)
 {
-	struct buf b;
-
-	buf_init(&b, EVENT_MAX);
-	put_u64(&b, offset);
-	put_u64(&b, bytes);
-	put_u8(&b, why);
-	return queue(session, RECORD_GAP, &b);
-}
-
-static uint64_t
-event_pair(struct session *session, uint8_t type, uint64_t first,
-    uint64_t second)
-{
-	struct buf b;
-
-	buf_init(&b, EVENT_MAX);
-	put_u64(&b, first);
-	put_u64(&b, second);
-	return queue(session, type, &b);
+	return queue_gap(session,
+	    &(struct payload_gap){ offset, bytes, (uint8_t)why });
 }
 
 uint64_t
 event_engine_gap(struct session *session, uint64_t from, uint64_t to)
 {
-	return event_pair(session, RECORD_ENGINE_GAP, from, to);
+	return queue_engine_gap(session,
+	    &(struct payload_engine_gap){ from, to });
 }
 
 uint64_t
 event_trimmed(struct session *session, uint64_t seq, uint64_t offset)
 {
-	return event_pair(session, RECORD_TRIMMED, seq, offset);
+	return queue_trimmed(session, &(struct payload_trimmed){ seq, offset });
 }
 
 uint64_t
 event_recovered(struct session *session, uint64_t bytes)
 {
-	struct buf b;
-
-	buf_init(&b, EVENT_MAX);
-	put_u64(&b, bytes);
-	return queue(session, RECORD_RECOVERED, &b);
+	return queue_recovered(session, &(struct payload_recovered){ bytes });
 }
 
 uint64_t
 event_exit(struct session *session, int status, uint64_t offset,
     unsigned outcome)
 {
-	struct buf b;
-
-	buf_init(&b, EVENT_MAX);
-	put_u32(&b, (uint32_t)status);
-	put_u64(&b, offset);
-	put_u8(&b, outcome);
-	return queue(session, RECORD_EXIT, &b);
+	return queue_exit(session,
+	    &(struct payload_exit){ (uint32_t)status, offset,
+		(uint8_t)outcome });
 }
 
 uint64_t
@@ -355,6 +287,21 @@ event_run_end(struct session *session, uint64_t run, const char *outcome,
 	return queue(session, RECORD_RUN_END, &b);
 }
 
+/* All but the screen, which the engine saves behind it. */
+static void
+begin_keyframe(struct buf *b, uint64_t offset, unsigned cols, unsigned rows,
+    uint32_t engine)
+{
+	struct payload_keyframe k = {
+		.offset = offset,
+		.cols = (uint16_t)cols,
+		.rows = (uint16_t)rows,
+		.engine = engine,
+	};
+
+	payload_keyframe_encode(&k, b);
+}
+
 /* The payload of a keyframe, in a buffer; false when there is no screen. */
 static bool
 make_keyframe(struct session *session, bool full, struct buf *b)
@@ -362,10 +309,8 @@ make_keyframe(struct session *session, bool full, struct buf *b)
 	buf_init(b, KEYFRAME_MAX);
 	if (session->display.vt == NULL)
 		return false;
-	put_u64(b, session->display.shown);
-	put_u16(b, vt_cols(session->display.vt));
-	put_u16(b, vt_rows(session->display.vt));
-	put_u32(b, VT_ENGINE_VERSION);
+	begin_keyframe(b, session->display.shown, vt_cols(session->display.vt),
+	    vt_rows(session->display.vt), VT_ENGINE_VERSION);
 	if (full)
 		keyframe_save(session->display.vt, b);
 	else
@@ -393,17 +338,18 @@ event_keyframe(struct session *session, bool full)
 void
 event_rotate(struct session *session)
 {
+	struct payload_clock now = {
+		.wall_ns = (uint64_t)clock_ns(CLOCK_REALTIME),
+		.why = CLOCK_SEGMENT,
+	};
 	struct buf b, clock;
 	size_t len;
 
 	buf_init(&clock, EVENT_MAX);
-	put_clock(&clock, CLOCK_SEGMENT);
-	if (!make_keyframe(session, true, &b)) {
-		put_u64(&b, session->display.shown);
-		put_u16(&b, session->manifest.cols);
-		put_u16(&b, session->manifest.rows);
-		put_u32(&b, 0);
-	}
+	payload_clock_encode(&now, &clock);
+	if (!make_keyframe(session, true, &b))
+		begin_keyframe(&b, session->display.shown,
+		    session->manifest.cols, session->manifest.rows, 0);
 	len = b.len;
 	event_log_rotate(session->event_log, buf_take(&b), len, clock.data,
 	    clock.len);

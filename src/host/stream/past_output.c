@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "log/payload.h"
 #include "log/reader.h"
 #include "wire/frame.h"
 
@@ -53,16 +54,17 @@ past_output_first(struct past_output *past)
 static void
 take_record(struct past_output *past, const struct record *r)
 {
-	uint64_t gap, bytes;
-	size_t len;
+	struct payload_output out;
+	struct payload_gap gap;
 
 	past->data = NULL;
-	if (r->type == RECORD_OUTPUT &&
-	    record_output(r, &past->from, &past->data, &len)) {
-		past->to = past->from + len;
+	if (payload_output_of(&out, r)) {
+		past->data = out.bytes.p;
+		past->from = out.offset;
+		past->to = out.offset + out.bytes.len;
 		past->next = past->to;
-	} else if (r->type == RECORD_GAP && record_gap(r, &gap, &bytes)) {
-		past->next = gap + bytes;
+	} else if (payload_gap_of(&gap, r)) {
+		past->next = gap.offset + gap.bytes;
 		past->why = FRAME_GAP_UNLOGGED;
 	}
 }
