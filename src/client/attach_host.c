@@ -9,6 +9,7 @@
 #include "client/attach_state.h"
 #include "client/book.h"
 #include "vt/vt.h"
+#include "wire/event.h"
 #include "wire/frame.h"
 
 #define OPEN_MS 5000   /* for the first answer of a host */
@@ -327,16 +328,14 @@ on_renamed(struct attach *a, const struct event *ev)
 	take_name(a, ev->name);
 }
 
-static const struct {
-	const char *name;
-	void (*fn)(struct attach *a, const struct event *ev);
-} events[] = {
-	{ "resized", on_resized },
-	{ "unlogged", on_unlogged },
-	{ "detached", on_detached },
-	{ "lease", on_lease },
-	{ "replaced", on_replaced },
-	{ "renamed", on_renamed },
+static void (*const events[WIRE_EVENTS])(struct attach *a,
+    const struct event *ev) = {
+	[WIRE_EVENT_RESIZED] = on_resized,
+	[WIRE_EVENT_UNLOGGED] = on_unlogged,
+	[WIRE_EVENT_DETACHED] = on_detached,
+	[WIRE_EVENT_LEASE] = on_lease,
+	[WIRE_EVENT_REPLACED] = on_replaced,
+	[WIRE_EVENT_RENAMED] = on_renamed,
 };
 
 static void
@@ -353,12 +352,13 @@ on_event(struct attach *a, const struct frame *f)
 	auto_json json_t *tree = json_tree_object((const char *)f->payload,
 	    f->len, NULL);
 	struct event ev = { 0 };
+	int id;
 
 	if (tree == NULL || json_fields_read(fields, tree, &ev, NULL) < 0)
 		return;
-	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-		if (strcmp(ev.event, events[i].name) == 0)
-			events[i].fn(a, &ev);
+	id = wire_event_find(ev.event);
+	if (id >= 0 && events[id] != NULL)
+		events[id](a, &ev);
 }
 
 static void

@@ -269,7 +269,7 @@ begin_end(struct stop *s, enum outcome outcome, const char *by,
 	if (session->manifest.status != STATUS_DESTROYING)
 		session->manifest.status = STATUS_EXITING;
 	session_save(session);
-	server_tell(s->server, "status", "status",
+	server_tell(s->server, WIRE_EVENT_STATUS,
 	    status_name(session->manifest.status));
 	return 0;
 }

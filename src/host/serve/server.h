@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wire/event.h"
+
 struct error;
 struct host;
 struct vt_event;
@@ -66,8 +68,7 @@ void server_resized(struct server *s);
 void server_event(struct server *s, const char *json, size_t len);
 
 /* The same for an event with one text field. */
-void server_tell(struct server *s, const char *event, const char *key,
-    const char *value);
+void server_tell(struct server *s, enum wire_event_id id, const char *value);
 
 /* The log is behind since then, or (0) is not any more. */
 void server_unlogged(struct server *s, int64_t since_ms);

@@ -1,7 +1,7 @@
 #include "base/buf.h"
 #include "host/serve/connection.h"
 #include "host/serve/server_state.h"
-#include "host/serve/viewer_event.h"
+#include "wire/event.h"
 #include "wire/frame.h"
 
 /* The server: viewers that somebody else sends away (session.detach). */
@@ -22,7 +22,7 @@ send_away(struct server *s, struct connection *c, const char *by)
 	struct buf b;
 
 	buf_init(&b, EVENT_MAX);
-	viewer_event_detached(&b, by);
+	wire_event_put_text(&b, WIRE_EVENT_DETACHED, by);
 	if (c->features & HELLO_EVENTS)
 		connection_put(c, FRAME_EVENT, b.data, b.len);
 	buf_finish(&b);

@@ -7,6 +7,7 @@
 #include "host/serve/server.h"
 #include "host/serve/viewer_event.h"
 #include "vt/vt.h"
+#include "wire/event.h"
 
 /* The server: what viewers are told besides the output. */
 
@@ -34,13 +35,12 @@ server_event(struct server *s, const char *json, size_t len)
 }
 
 void
-server_tell(struct server *s, const char *event, const char *key,
-    const char *value)
+server_tell(struct server *s, enum wire_event_id id, const char *value)
 {
 	struct buf b;
 
 	buf_init(&b, EVENT_MAX);
-	viewer_event_text(&b, event, key, value);
+	wire_event_put_text(&b, id, value);
 	if (!b.full)
 		server_tell_all(s, &b);
 	buf_finish(&b);
@@ -135,7 +135,7 @@ server_tell_changes(struct server *s)
 	}
 	if (s->bell) {
 		buf_clear(&b);
-		viewer_event_plain(&b, "bell");
+		wire_event_put_plain(&b, WIRE_EVENT_BELL);
 		server_tell_all(s, &b);
 	}
 	s->title_changed = s->bell = false;
@@ -161,7 +161,8 @@ server_tell_state(struct server *s, struct connection *c)
 	viewer_event_program_status(&b, &s->host->session);
 	connection_put_event(c, (const char *)b.data, b.len);
 	buf_clear(&b);
-	viewer_event_lease(&b, server_lease_holder(s, holder, sizeof(holder)));
+	wire_event_put_text(&b, WIRE_EVENT_LEASE,
+	    server_lease_holder(s, holder, sizeof(holder)));
 	connection_put_event(c, (const char *)b.data, b.len);
 	buf_finish(&b);
 }

@@ -15,9 +15,9 @@
 #include "host/store/event_log.h"
 #include "host/serve/server_state.h"
 #include "host/serve/server.h"
-#include "host/serve/viewer_event.h"
 #include "log/record.h"
 #include "vt/vt.h"
+#include "wire/event.h"
 #include "wire/frame.h"
 
 /* The server: who types, and what they are told of it. */
@@ -53,7 +53,8 @@ tell_holder(struct server *s)
 	struct buf b;
 
 	buf_init(&b, EVENT_MAX);
-	viewer_event_lease(&b, server_lease_holder(s, holder, sizeof(holder)));
+	wire_event_put_text(&b, WIRE_EVENT_LEASE,
+	    server_lease_holder(s, holder, sizeof(holder)));
 	server_tell_all(s, &b);
 	buf_finish(&b);
 }
@@ -76,7 +77,7 @@ tell_stolen(struct server *s, struct connection *from,
 	int len;
 
 	buf_init(&b, EVENT_MAX);
-	viewer_event_plain(&b, "replaced");
+	wire_event_put_plain(&b, WIRE_EVENT_REPLACED);
 	connection_put_event(from, (const char *)b.data, b.len);
 	buf_finish(&b);
 	len = snprintf(json, sizeof(json),

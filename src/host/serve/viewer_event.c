@@ -5,10 +5,14 @@
 
 #include "base/buf.h"
 #include "base/json_out.h"
+#include "base/mem.h"
 #include "host/core/session.h"
 #include "host/store/event_log.h"
 #include "vt/input_modes.h"
 #include "vt/vt.h"
+#include "wire/event.h"
+
+#define STATUS_MAX (64u << 10) /* of a program's status as JSON */
 
 static void
 put_machine(struct json_out *j)
@@ -42,11 +46,10 @@ put_modes(struct json_out *j, const struct input_modes *m)
 	json_put_bool(j, "bracketed_paste", m->bracketed_paste);
 }
 
-static void
-put_program_status(struct json_out *j, const struct session *session)
+static const char *
+title(const struct session *session)
 {
-	json_out_key(j, "program_status");
-	manifest_said_json(&session->manifest, j);
+	return session->display.vt != NULL ? vt_title(session->display.vt) : "";
 }
 
 void
@@ -74,9 +77,9 @@ viewer_event_metadata(struct buf *out, const struct session *session,
 	json_put_number(&j, "seq", event_log_seq(session->event_log));
 	json_put_number(&j, "history_offset", history);
 	json_put_number(&j, "gap", gap);
-	json_put_text(&j, "title",
-	    session->display.vt != NULL ? vt_title(session->display.vt) : "");
-	put_program_status(&j, session);
+	json_put_text(&j, "title", title(session));
+	json_out_key(&j, "program_status");
+	manifest_said_json(m, &j);
 	json_put_text(&j, "granted", readonly ? "readonly" : "readwrite");
 	json_put_open(&j, "modes", '{');
 	put_modes(&j, &modes);
@@ -102,115 +105,64 @@ viewer_event_ended(struct buf *out, const struct session *session, uint64_t end)
 	json_out_close(&j, '}');
 }
 
-static void
-begin(struct json_out *j, struct buf *out, const char *event)
-{
-	json_out_init(j, out);
-	json_out_open(j, '{');
-	json_put_text(j, "event", event);
-}
-
 void
 viewer_event_resized(struct buf *out, const struct session *session)
 {
-	struct json_out j;
-
-	begin(&j, out, "resized");
-	json_put_number(&j, "cols", session->manifest.cols);
-	json_put_number(&j, "rows", session->manifest.rows);
-	json_put_number(&j, "offset", session->display.shown);
-	json_out_close(&j, '}');
+	wire_event_put_resized(out,
+	    &(struct wire_event_resized){
+		.cols = session->manifest.cols,
+		.rows = session->manifest.rows,
+		.offset = session->display.shown,
+	    });
 }
 
 void
 viewer_event_title(struct buf *out, const struct session *session)
 {
-	struct json_out j;
-
-	begin(&j, out, "title");
-	json_put_text(&j, "title",
-	    session->display.vt != NULL ? vt_title(session->display.vt) : "");
-	json_out_close(&j, '}');
+	wire_event_put_text(out, WIRE_EVENT_TITLE, title(session));
 }
 
 void
 viewer_event_program_status(struct buf *out, const struct session *session)
 {
+	auto_free char *status = NULL;
 	struct json_out j;
+	struct buf b;
 
-	begin(&j, out, "program_status");
-	put_program_status(&j, session);
-	json_out_close(&j, '}');
+	buf_init(&b, STATUS_MAX);
+	json_out_init(&j, &b);
+	manifest_said_json(&session->manifest, &j);
+	status = buf_take(&b);
+	wire_event_put_program_status(out,
+	    &(struct wire_event_program_status){ status });
 }
 
 void
 viewer_event_modes(struct buf *out, const struct input_modes *m)
 {
-	struct json_out j;
-
-	begin(&j, out, "modes");
-	put_modes(&j, m);
-	json_out_close(&j, '}');
+	wire_event_put_modes(out,
+	    &(struct wire_event_modes){
+		.app_cursor_keys = m->app_cursor,
+		.bracketed_paste = m->bracketed_paste,
+	    });
 }
 
 void
 viewer_event_notify(struct buf *out, const struct vt_event *ev)
 {
-	struct json_out j;
-
-	begin(&j, out, "notify");
-	json_put_text(&j, "title", ev->title != NULL ? ev->title : "");
-	json_put_text(&j, "text", ev->text != NULL ? ev->text : "");
-	json_out_close(&j, '}');
-}
-
-void
-viewer_event_lease(struct buf *out, const char *holder)
-{
-	struct json_out j;
-
-	begin(&j, out, "lease");
-	json_put_text(&j, "holder", holder);
-	json_out_close(&j, '}');
-}
-
-void
-viewer_event_detached(struct buf *out, const char *by)
-{
-	struct json_out j;
-
-	begin(&j, out, "detached");
-	json_put_text(&j, "by", by);
-	json_out_close(&j, '}');
+	wire_event_put_notify(out,
+	    &(struct wire_event_notify){
+		.title = ev->title != NULL ? ev->title : "",
+		.text = ev->text != NULL ? ev->text : "",
+	    });
 }
 
 void
 viewer_event_unlogged(struct buf *out, int64_t since_ms)
 {
-	struct json_out j;
-
-	begin(&j, out, since_ms != 0 ? "unlogged" : "logged");
 	if (since_ms != 0)
-		json_put_number(&j, "since", (uint64_t)since_ms);
-	json_out_close(&j, '}');
-}
-
-void
-viewer_event_plain(struct buf *out, const char *event)
-{
-	struct json_out j;
-
-	begin(&j, out, event);
-	json_out_close(&j, '}');
-}
-
-void
-viewer_event_text(struct buf *out, const char *event, const char *key,
-    const char *value)
-{
-	struct json_out j;
-
-	begin(&j, out, event);
-	json_put_text(&j, key, value);
-	json_out_close(&j, '}');
+		wire_event_put_unlogged(out,
+		    &(struct wire_event_unlogged){ (uint64_t)since_ms });
+	else
+		wire_event_put_plain(out, WIRE_EVENT_LOGGED);
 }

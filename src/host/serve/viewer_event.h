@@ -9,7 +9,10 @@ struct session;
 struct input_modes;
 struct vt_event;
 
-/* The JSON that viewers are sent without asking: docs/protocol.md. */
+/*
+ * The JSON that viewers are sent without asking: docs/protocol.md.  wire/event.h
+ * makes the events that need nothing of the session.
+ */
 
 /* history: where the replay begins; gap: bytes asked for before it. */
 void viewer_event_metadata(struct buf *out, const struct session *session,
@@ -23,13 +26,6 @@ void viewer_event_program_status(struct buf *out,
     const struct session *session);
 void viewer_event_modes(struct buf *out, const struct input_modes *m);
 void viewer_event_notify(struct buf *out, const struct vt_event *ev);
-/* holder NULL: nobody. */
-void viewer_event_lease(struct buf *out, const char *holder);
-void viewer_event_detached(struct buf *out, const char *by);
 void viewer_event_unlogged(struct buf *out, int64_t since_ms);
-void viewer_event_plain(struct buf *out, const char *event);
-
-void viewer_event_text(struct buf *out, const char *event, const char *key,
-    const char *value);
 
 #endif
