@@ -26,6 +26,8 @@
 #include "host/life/restart.h"
 #include "host/life/restore.h"
 #include "host/ask/exec.h"
+#include "host/ask/message.h"
+#include "host/input/input.h"
 #include "host/store/event_log.h"
 #include "host/serve/server.h"
 #include "host/serve/status_watch.h"
@@ -80,7 +82,7 @@ on_reply(void *arg, const char *p, size_t len)
 {
 	struct host *h = arg;
 
-	server_reply(h->server, p, len);
+	input_reply(h->input, p, len);
 }
 
 static void
@@ -92,6 +94,8 @@ on_event(void *arg, const struct vt_event *ev)
 		status_watch_changed(h->status_watch);
 	if (notices_event(&h->session.manifest, ev))
 		session_save_later(&h->session);
+	if (ev->type == VT_EVENT_MARK)
+		messages_mark(h->messages, ev->number);
 	server_vt_event(h->server, ev);
 	waits_event(h->waits, ev);
 }
@@ -129,6 +133,66 @@ static const struct display_hooks display_hooks = {
 	.on_change = on_change,
 	.on_resized = on_resized,
 	.on_replaced = on_replaced,
+};
+
+/* Hooks of the input. */
+
+static void
+on_input_done(void *arg, const struct input_done *done)
+{
+	struct host *h = arg;
+
+	if (done->turn != 0)
+		messages_typed(h->messages, done);
+	else
+		server_typed(h->server, done);
+}
+
+static void
+on_input_typed(void *arg, const uint8_t *p, size_t len)
+{
+	struct host *h = arg;
+
+	waits_typed(h->waits, p, len);
+}
+
+static const struct input_hooks input_hooks = {
+	.on_done = on_input_done,
+	.on_typed = on_input_typed,
+};
+
+/* Hooks of the server. */
+
+static void
+on_client_gone(struct host *h, uint64_t client)
+{
+	waits_forget(h->waits, client);
+}
+
+static void
+on_client_leaves(struct host *h, uint64_t client)
+{
+	waits_leave(h->waits, client);
+	execs_leave(h->execs, client);
+}
+
+static void
+on_client_typed(struct host *h, const uint8_t *p, size_t len)
+{
+	execs_typed(h->execs, p, len);
+}
+
+static bool
+has_typed_messages(const struct host *h)
+{
+	return messages_are_done(h->messages);
+}
+
+static const struct server_hooks server_hooks = {
+	.on_client_gone = on_client_gone,
+	.on_client_leaves = on_client_leaves,
+	.on_typed = on_client_typed,
+	.has_typed_messages = has_typed_messages,
 };
 
 /* The idle timeout. */
@@ -264,7 +328,6 @@ take_descriptors(struct host *h)
 			.hooks = &session_hooks,
 			.arg = h,
 		},
-		.listen = CONTROL_LISTEN,
 	};
 	for (int fd = CONTROL_FD; fd < CONTROL_FDS_END; fd++)
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
@@ -301,37 +364,107 @@ read_session(struct host *h, struct control *hello, struct error *err)
 	h->session.loop = loop_create();
 	if (h->session.loop == NULL)
 		return error_set(err, errno, "no loop");
+	turn_init(&h->session.turn, h->session.loop);
 	intake_init(&h->session.intake, h->session.loop,
 	    &h->session.terminal.ring);
 	return 0;
 }
 
+/* The parts that clients and their operations work with. */
+static int
+create_service(struct host *h, struct error *err)
+{
+	struct session *session = &h->session;
+
+	h->input = input_create(session, &input_hooks, h);
+	h->server = server_create(
+	    &(struct server_config){
+		.session = session,
+		.input = h->input,
+		.listen = CONTROL_LISTEN,
+		.hooks = &server_hooks,
+		.host = h,
+	    },
+	    err);
+	if (h->server == NULL)
+		return -EIO;
+	h->status_watch = status_watch_create(session, h->server);
+	h->waits = waits_create(session, h->server);
+	h->execs = execs_create(session, h->server, h->input);
+	h->messages = messages_create(session, h->server, h->input, h->execs);
+	return 0;
+}
+
+/* The parts that follow the life of the program, and end it. */
+static void
+create_life(struct host *h)
+{
+	struct session *session = &h->session;
+
+	if (session->manifest.cgroup != NULL)
+		h->oom = oom_create(session->loop, session->manifest.cgroup,
+		    on_oom, h);
+	h->stop = stop_create(session, h->server);
+	h->restart = restart_create(session,
+	    &(struct restart_parts){
+		.input = h->input,
+		.messages = h->messages,
+		.execs = h->execs,
+		.status_watch = h->status_watch,
+		.stop = h->stop,
+	    });
+	h->ending = ending_create(session,
+	    &(struct ending_parts){
+		.input = h->input,
+		.server = h->server,
+		.messages = h->messages,
+		.execs = h->execs,
+		.status_watch = h->status_watch,
+		.restart = h->restart,
+		.stop = h->stop,
+		.oom = h->oom,
+	    });
+	h->handover = handover_create(session, h->server, h->execs, h->waits);
+	h->keeper_link = keeper_link_create(session,
+	    &(struct keeper_link_parts){
+		.server = h->server,
+		.ending = h->ending,
+		.handover = h->handover,
+		.restart = h->restart,
+	    });
+}
+
 static int
 create_parts(struct host *h, struct error *err)
 {
-	h->session.notice_board = notice_board_create(h->session.loop,
-	    write_board, h);
-	h->ending = ending_create(h);
-	h->handover = handover_create(h);
-	h->restart = restart_create(h);
-	h->wall_clock = wall_clock_create(&h->session);
-	h->last_line = last_line_create(&h->session);
-	h->status_watch = status_watch_create(h);
-	h->waits = waits_create(h);
-	h->execs = execs_create(h);
-	h->server = server_create(h, err);
-	if (h->server == NULL)
-		return -EIO;
-	h->stop = stop_create(&h->session, h->server);
-	h->pump = pump_create(h);
-	h->keeper_link = keeper_link_create(h);
-	h->session.active_ms = clock_ms(CLOCK_MONOTONIC);
-	if (h->session.manifest.cgroup != NULL)
-		h->oom = oom_create(h->session.loop, h->session.manifest.cgroup,
-		    on_oom, h);
-	if (h->session.manifest.idle_timeout_s > 0)
-		h->idle = loop_timer(h->session.loop,
-		    (int64_t)h->session.manifest.idle_timeout_s * 1000, on_idle,
+	struct session *session = &h->session;
+	int rc;
+
+	session->notice_board = notice_board_create(session->loop, write_board,
+	    h);
+	h->wall_clock = wall_clock_create(session);
+	h->last_line = last_line_create(session);
+	rc = create_service(h, err);
+	if (rc < 0)
+		return rc;
+	create_life(h);
+	h->pump = pump_create(session,
+	    &(struct pump_parts){
+		.input = h->input,
+		.server = h->server,
+		.messages = h->messages,
+		.waits = h->waits,
+		.execs = h->execs,
+		.status_watch = h->status_watch,
+		.wall_clock = h->wall_clock,
+		.last_line = h->last_line,
+		.ending = h->ending,
+		.handover = h->handover,
+	    });
+	session_touch(session);
+	if (session->manifest.idle_timeout_s > 0)
+		h->idle = loop_timer(session->loop,
+		    (int64_t)session->manifest.idle_timeout_s * 1000, on_idle,
 		    h);
 	return 0;
 }
@@ -384,7 +517,9 @@ host_close(struct host *h)
 	keeper_link_destroy(h->keeper_link);
 	pump_destroy(h->pump);
 	server_destroy(h->server);
-	h->server = NULL; /* what is saved from here on asks it nothing */
+	h->server = NULL; /* on_save asks it nothing from here on */
+	messages_destroy(h->messages);
+	input_destroy(h->input);
 	waits_destroy(h->waits);
 	/* From now on nothing happens that the log is told of. */
 	bring_up_to_date(h);
@@ -408,6 +543,7 @@ host_close(struct host *h)
 	ledger_finish(h->session.display.ledger);
 	free(h->session.display.ledger);
 	intake_finish(&h->session.intake);
+	turn_finish(&h->session.turn);
 	loop_destroy(h->session.loop);
 	ring_unmap(&h->session.terminal.ring);
 	manifest_finish(&h->session.manifest);

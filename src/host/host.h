@@ -12,6 +12,8 @@ struct oom;
 struct pump;
 struct restart;
 struct execs;
+struct input;
+struct messages;
 struct server;
 struct status_watch;
 struct stop;
@@ -39,9 +41,10 @@ struct watch;
  */
 struct host {
 	struct session session;
-	int listen; /* the session's socket, for accept(2) */
 
+	struct input *input;
 	struct server *server;
+	struct messages *messages;
 	struct pump *pump;
 	struct ending *ending;
 	struct restart *restart;

@@ -15,8 +15,10 @@
 #include "host/stream/recent_output.h"
 #include "host/stream/last_line.h"
 #include "host/life/handover.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "host/ask/exec.h"
+#include "host/ask/message.h"
+#include "host/input/input.h"
 #include "host/store/event_log.h"
 #include "host/serve/server.h"
 #include "host/serve/status_watch.h"
@@ -49,7 +51,8 @@
 #define KEEPER_NS 20000
 
 struct pump {
-	struct host *h;
+	struct session *session;
+	struct pump_parts with;
 	struct intake *intake;
 	struct watch *output, *settle;
 	struct watch *unsync; /* an update of the screen does not end */
@@ -69,9 +72,9 @@ piece_len(const struct pump *p, size_t len)
 	const uint64_t borders[] = {
 		p->intake->skip_from,
 		p->intake->skip_to,
-		p->h->session.display.replies_from,
+		p->session->display.replies_from,
 	};
-	uint64_t shown = p->h->session.display.shown;
+	uint64_t shown = p->session->display.shown;
 
 	for (size_t i = 0; i < sizeof(borders) / sizeof(borders[0]); i++)
 		if (borders[i] > shown && borders[i] - shown < len)
@@ -82,27 +85,27 @@ piece_len(const struct pump *p, size_t len)
 static bool
 is_skipped(const struct pump *p)
 {
-	return p->h->session.display.vt == NULL ||
-	    (p->h->session.display.shown >= p->intake->skip_from &&
-		p->h->session.display.shown < p->intake->skip_to);
+	return p->session->display.vt == NULL ||
+	    (p->session->display.shown >= p->intake->skip_from &&
+		p->session->display.shown < p->intake->skip_to);
 }
 
 /* Up to the end of a frame, and somebody looks at everything in it. */
 static size_t
-show_slices(struct host *h, const uint8_t *bytes, size_t len)
+show_slices(struct pump *p, const uint8_t *bytes, size_t len)
 {
+	struct vt *vt = p->session->display.vt;
 	size_t done = 0;
 	bool ends = false;
 
 	while (done < len && !ends) {
-		bool syncing = vt_in_sync(h->session.display.vt);
-		size_t n = slice_len(h->session.display.vt, bytes + done,
-		    len - done);
+		bool syncing = vt_in_sync(vt);
+		size_t n = slice_len(vt, bytes + done, len - done);
 
-		done += vt_feed_frame(h->session.display.vt, bytes + done, n);
-		waits_slice(h->waits);
-		ends = (syncing && !vt_in_sync(h->session.display.vt)) ||
-		    !server_may_ask(h->server);
+		done += vt_feed_frame(vt, bytes + done, n);
+		waits_slice(p->with.waits);
+		ends = (syncing && !vt_in_sync(vt)) ||
+		    input_is_full(p->with.input);
 	}
 	return done;
 }
@@ -116,32 +119,32 @@ show_slices(struct host *h, const uint8_t *bytes, size_t len)
 static size_t
 show(struct pump *p, const uint8_t *bytes, size_t len)
 {
-	struct host *h = p->h;
-	struct ring_shared *shared = h->session.terminal.ring.shared;
+	struct session *session = p->session;
+	struct ring_shared *shared = session->terminal.ring.shared;
 	size_t n;
 
-	waits_catch_up(h->waits);
-	atomic_store(&shared->engine_at, h->session.display.shown);
-	engine_answers(&h->session,
-	    h->session.display.shown >= h->session.display.replies_from);
+	waits_catch_up(p->with.waits);
+	atomic_store(&shared->engine_at, session->display.shown);
+	engine_answers(session,
+	    session->display.shown >= session->display.replies_from);
 #ifdef TEND_FAILPOINTS
 	if (memmem(bytes, len, "TEND-POISON", 11) != NULL)
 		failpoint("engine-poison");
 #endif
-	n = waits_want_slices(h->waits) ?
-	    show_slices(h, bytes, len) :
-	    vt_feed_frame(h->session.display.vt, bytes, len);
+	n = waits_want_slices(p->with.waits) ?
+	    show_slices(p, bytes, len) :
+	    vt_feed_frame(session->display.vt, bytes, len);
 	atomic_store(&shared->engine_at, RING_IDLE);
 	failpoint("pump-fed");
-	server_replied(h->server, h->session.display.shown + n);
+	input_replied(p->with.input, session->display.shown + n);
 	return n;
 }
 
 static bool
 at_frame(const struct pump *p)
 {
-	return p->h->session.display.vt == NULL ||
-	    !vt_in_sync(p->h->session.display.vt);
+	return p->session->display.vt == NULL ||
+	    !vt_in_sync(p->session->display.vt);
 }
 
 /* The engine has missed something and begins anew here. */
@@ -149,49 +152,49 @@ static void
 end_skip(struct pump *p)
 {
 	p->intake->skip_from = p->intake->skip_to = 0;
-	engine_reset(&p->h->session);
-	event_keyframe(&p->h->session, true);
+	engine_reset(p->session);
+	event_keyframe(p->session, true);
 	intake_keyframe_done(p->intake);
 }
 
 static void
-show_frame(struct host *h)
+show_frame(struct pump *p)
 {
-	server_frame(h->server);
-	execs_frame(h->execs);
+	messages_shown(p->with.messages);
+	execs_frame(p->with.execs);
 }
 
 /* How much was shown; 0 when what is there has to wait for more. */
 static size_t
 take_piece(struct pump *p, size_t len)
 {
-	struct host *h = p->h;
-	uint8_t *bytes = ring_at(&h->session.terminal.ring,
-	    h->session.display.shown);
-	uint64_t offset = h->session.display.shown, seq;
+	struct session *session = p->session;
+	uint8_t *bytes = ring_at(&session->terminal.ring,
+	    session->display.shown);
+	uint64_t offset = session->display.shown, seq;
 	bool frame, hidden;
 
-	len = execs_look(h->execs, bytes, piece_len(p, len), &hidden);
+	len = execs_look(p->with.execs, bytes, piece_len(p, len), &hidden);
 	if (len == 0)
 		return 0;
 	if (!is_skipped(p))
 		len = show(p, bytes, len);
 	frame = at_frame(p);
-	h->session.display.shown += len;
+	session->display.shown += len;
 	p->intake->since_keyframe += len;
-	seq = event_log_output(h->session.event_log,
+	seq = event_log_output(session->event_log,
 	    (frame ? RECORD_FRAME : 0) | (hidden ? RECORD_HIDDEN : 0), offset,
 	    len);
-	changes_note(&h->session.display.changes, h->session.display.vt,
-	    event_log_seq(h->session.event_log));
-	server_output(h->server, offset, len);
-	execs_shown(h->execs, bytes, len, hidden, seq);
+	changes_note(&session->display.changes, session->display.vt,
+	    event_log_seq(session->event_log));
+	server_output(p->with.server, offset, len);
+	execs_shown(p->with.execs, bytes, len, hidden, seq);
 	if (frame)
-		show_frame(h);
+		show_frame(p);
 	if (!hidden) /* which shows nothing */
-		waits_output(h->waits, seq, frame);
+		waits_output(p->with.waits, seq, frame);
 	if (p->intake->skip_to != 0 &&
-	    h->session.display.shown == p->intake->skip_to)
+	    session->display.shown == p->intake->skip_to)
 		end_skip(p);
 	return len;
 }
@@ -204,45 +207,44 @@ take_piece(struct pump *p, size_t len)
 static bool
 is_paused(const struct pump *p)
 {
-	return p->intake->resting || !server_may_ask(p->h->server) ||
-	    (p->intake->held &&
-		p->h->session.manifest.status == STATUS_RUNNING &&
-		!ending_has_exited(p->h->ending));
+	return p->intake->resting || input_is_full(p->with.input) ||
+	    (p->intake->held && p->session->manifest.status == STATUS_RUNNING &&
+		!p->session->exited);
 }
 
 /* Whether bytes are held back, up to this head, and still with reason. */
 static bool
 is_kept_back(const struct pump *p)
 {
-	return p->kept_back != 0 && execs_hold(p->h->execs);
+	return p->kept_back != 0 && execs_hold(p->with.execs);
 }
 
 static void
 take(struct pump *p)
 {
-	struct host *h = p->h;
-	uint64_t head = atomic_load(&h->session.terminal.ring.shared->head);
+	struct session *session = p->session;
+	uint64_t head = atomic_load(&session->terminal.ring.shared->head);
 
-	p->more = head - h->session.display.shown > TAKE_MAX &&
-	    server_is_followed(h->server);
+	p->more = head - session->display.shown > TAKE_MAX &&
+	    server_is_followed(p->with.server);
 	if (p->more)
-		head = h->session.display.shown + TAKE_MAX;
-	if (is_paused(p) || h->session.display.shown == head ||
+		head = session->display.shown + TAKE_MAX;
+	if (is_paused(p) || session->display.shown == head ||
 	    (p->kept_back == head && is_kept_back(p)))
 		return;
 	failpoint("pump-take");
 	session_touch(
-	    &h->session); /* first: whoever waits for silence must not get it */
+	    session); /* first: whoever waits for silence must not get it */
 	p->kept_back = 0;
-	while (h->session.display.shown < head && p->kept_back == 0 &&
-	    !is_paused(p))
-		if (take_piece(p, head - h->session.display.shown) == 0)
+	while (
+	    session->display.shown < head && p->kept_back == 0 && !is_paused(p))
+		if (take_piece(p, head - session->display.shown) == 0)
 			p->kept_back = head;
 	failpoint("pump-taken");
-	wall_clock_activity(h->wall_clock);
-	last_line_output(h->last_line);
+	wall_clock_activity(p->with.wall_clock);
+	last_line_output(p->with.last_line);
 	if (p->intake->since_keyframe >= KEYFRAME_EVERY) {
-		event_keyframe(&h->session, false);
+		event_keyframe(session, false);
 		intake_keyframe_done(p->intake);
 	}
 }
@@ -264,13 +266,13 @@ on_unsync(void *arg)
 	struct pump *p = arg;
 
 	p->syncing = false;
-	if (p->h->session.display.vt == NULL)
+	if (p->session->display.vt == NULL)
 		return;
-	waits_catch_up(p->h->waits);
-	vt_end_sync(p->h->session.display.vt);
-	changes_note(&p->h->session.display.changes, p->h->session.display.vt,
-	    event_log_seq(p->h->session.event_log));
-	show_frame(p->h);
+	waits_catch_up(p->with.waits);
+	vt_end_sync(p->session->display.vt);
+	changes_note(&p->session->display.changes, p->session->display.vt,
+	    event_log_seq(p->session->event_log));
+	show_frame(p);
 }
 
 /* Whether so much came lately that it is better taken in larger parts. */
@@ -281,11 +283,10 @@ watch_flood(struct pump *p)
 
 	if (now - p->window_ns < FLOOD_WINDOW_NS)
 		return;
-	p->flood = p->h->session.display.shown - p->window_shown >=
-		FLOOD_BYTES &&
+	p->flood = p->session->display.shown - p->window_shown >= FLOOD_BYTES &&
 	    now - p->window_ns < 2 * FLOOD_WINDOW_NS;
 	p->window_ns = now;
-	p->window_shown = p->h->session.display.shown;
+	p->window_shown = p->session->display.shown;
 }
 
 /* Before the loop waits: if bytes have come meanwhile, it must not. */
@@ -293,13 +294,13 @@ static void
 go_to_sleep(struct pump *p)
 {
 	uint64_t seen = is_kept_back(p) ? p->kept_back :
-					  p->h->session.display.shown;
+					  p->session->display.shown;
 	bool waits = p->flood && !p->more;
 	uint64_t until = seen + (waits ? FLOOD_PART : 1);
 
 	if (is_paused(p))
 		return;
-	if (!ring_host_sleeps(&p->h->session.terminal.ring, until))
+	if (!ring_host_sleeps(&p->session->terminal.ring, until))
 		intake_again(p->intake, 0);
 	else if (waits)
 		intake_again(p->intake, FLOOD_MS);
@@ -309,12 +310,11 @@ go_to_sleep(struct pump *p)
 static void
 await_echo(struct pump *p)
 {
-	const _Atomic uint64_t *head = &p->h->session.terminal.ring.shared
-					    ->head;
+	const _Atomic uint64_t *head = &p->session->terminal.ring.shared->head;
 	int64_t until = clock_ns(CLOCK_MONOTONIC) + KEEPER_NS;
 
 	p->intake->echo = false;
-	while (*head == p->h->session.display.shown &&
+	while (*head == p->session->display.shown &&
 	    clock_ns(CLOCK_MONOTONIC) < until)
 		continue;
 }
@@ -323,20 +323,20 @@ static void
 on_settle(void *arg)
 {
 	struct pump *p = arg;
-	struct host *h = p->h;
+	struct session *session = p->session;
 
 	if (p->intake->echo)
 		await_echo(p);
 	take(p);
 	watch_update(p);
 	watch_flood(p);
-	status_watch_settle(h->status_watch);
-	ending_settle(h->ending);
-	handover_settle(h->handover);
-	waits_settle(h->waits);
-	server_flush(h->server);
-	event_log_flush(h->session.event_log);
-	waits_catch_up(h->waits);
+	status_watch_settle(p->with.status_watch);
+	ending_settle(p->with.ending);
+	handover_settle(p->with.handover);
+	waits_settle(p->with.waits);
+	server_flush(p->with.server);
+	event_log_flush(session->event_log);
+	waits_catch_up(p->with.waits);
 	go_to_sleep(p);
 }
 
@@ -345,25 +345,25 @@ on_output(void *arg, enum loop_events ready)
 {
 	struct pump *p = arg;
 	uint64_t count;
-	ssize_t n = read(p->h->session.terminal.output_fd, &count,
-	    sizeof(count));
+	ssize_t n = read(p->session->terminal.output_fd, &count, sizeof(count));
 
 	(void)ready;
 	(void)n;
-	ring_host_wakes(&p->h->session.terminal.ring);
+	ring_host_wakes(&p->session->terminal.ring);
 }
 
 struct pump *
-pump_create(struct host *h)
+pump_create(struct session *session, const struct pump_parts *with)
 {
 	struct pump *p = xcalloc(1, sizeof(*p));
 
-	p->h = h;
-	p->intake = &h->session.intake;
-	p->output = loop_fd(h->session.loop, h->session.terminal.output_fd,
+	p->session = session;
+	p->with = *with;
+	p->intake = &session->intake;
+	p->output = loop_fd(session->loop, session->terminal.output_fd,
 	    LOOP_READ, on_output, p);
-	p->settle = loop_settle(h->session.loop, on_settle, p);
-	p->unsync = loop_timer(h->session.loop, -1, on_unsync, p);
+	p->settle = loop_settle(session->loop, on_settle, p);
+	p->unsync = loop_timer(session->loop, -1, on_unsync, p);
 	intake_again(p->intake, 0);
 	return p;
 }

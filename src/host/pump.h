@@ -1,15 +1,41 @@
 #ifndef TEND_HOST_PUMP_H
 #define TEND_HOST_PUMP_H
 
-struct host;
+struct ending;
+struct execs;
+struct handover;
+struct input;
+struct last_line;
+struct messages;
+struct server;
+struct session;
+struct status_watch;
+struct waits;
+struct wall_clock;
 
 /*
  * Takes bytes from the ring to the engine, the log and the viewers, and ends
- * every turn (host.h).  Writes keyframes as output goes by.
+ * every turn (host.h).  Writes keyframes as output goes by.  The other parts say
+ * in the intake (core/intake.h) how bytes are to be taken.
  */
 struct pump;
 
-struct pump *pump_create(struct host *h);
+/* The parts that see the output or have something to do at a turn's end. */
+struct pump_parts {
+	struct input *input;
+	struct server *server;
+	struct messages *messages;
+	struct waits *waits;
+	struct execs *execs;
+	struct status_watch *status_watch;
+	struct wall_clock *wall_clock;
+	struct last_line *last_line;
+	struct ending *ending;
+	struct handover *handover;
+};
+
+struct pump *pump_create(struct session *session,
+    const struct pump_parts *with);
 void pump_destroy(struct pump *p); /* NULL is fine */
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "host/serve/connection.h"
 #include "host/core/events.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "host/input/input.h"
 #include "host/ask/cursor_line.h"
 #include "host/ask/exec_state.h"
@@ -41,8 +41,7 @@ void
 exec_set_at(struct execs *r, enum shell_at at)
 {
 	r->at = at;
-	atomic_store(&r->h->session.terminal.ring.shared->shell_at,
-	    (uint32_t)at);
+	atomic_store(&r->session->terminal.ring.shared->shell_at, (uint32_t)at);
 }
 
 /* Without the line breaks at its end: Enter comes from us. */
@@ -60,12 +59,12 @@ trimmed(const char *command)
 static void
 interrupt_run(struct execs *r, int code, int signo)
 {
-	r->run.to = r->h->session.display.shown;
+	r->run.to = r->session->display.shown;
 	exec_finish(r,
 	    (struct exec_result){ .outcome = "interrupted",
 		.code = code,
 		.signo = signo,
-		.seq = event_log_seq(r->h->session.event_log) });
+		.seq = event_log_seq(r->session->event_log) });
 }
 
 /*
@@ -156,8 +155,8 @@ on_silence(void *arg)
 	if (r->run.stage != EXEC_WAITS)
 		return;
 	if (!r->run.again &&
-	    atomic_load(&r->h->session.terminal.ring.shared->head) !=
-		r->h->session.display.shown) {
+	    atomic_load(&r->session->terminal.ring.shared->head) !=
+		r->session->display.shown) {
 		/* What has come meanwhile is yet to be shown. */
 		watch_rearm(r->silence, ECHO_MS);
 		return;
@@ -193,7 +192,7 @@ interrupt(struct execs *r)
 	};
 	uint64_t seq;
 
-	input_type(r->h->server->input, &piece, &seq);
+	input_type(r->input, &piece, &seq);
 	r->interrupts_left--;
 	watch_rearm(r->interrupts, r->interrupts_left > 0 ? INTERRUPT_MS : -1);
 }
@@ -215,7 +214,7 @@ give_up(struct execs *r)
 	error_set(&err, EINVAL,
 	    "session.exec: 'command' is not complete: the shell asks for more "
 	    "of it");
-	event_run_end(&r->h->session, r->run.event, "refused",
+	event_run_end(r->session, r->run.event, "refused",
 	    exec_capture_name(&r->run), -1, r->run.from, r->run.to);
 	exec_refuse(r, &err);
 	exec_clear(r);
@@ -297,8 +296,8 @@ on_shell_mark(struct execs *r, const struct mark *m)
 			buf_clear(&r->bare);
 		}
 		exec_set_at(r, AT_PROMPT);
-		if (r->h->session.display.vt != NULL) {
-			vt_cursor(r->h->session.display.vt, &c);
+		if (r->session->display.vt != NULL) {
+			vt_cursor(r->session->display.vt, &c);
 			r->prompt_row = c.row;
 			r->prompt_col = c.col;
 		}
@@ -324,7 +323,7 @@ exec_on_mark(struct execs *r, const struct mark *m, uint64_t end, uint64_t seq)
 	struct exec *u = &r->run;
 	bool goes = u->stage == EXEC_TYPED || u->stage == EXEC_GOES;
 	bool own = m->key[0] != '\0' &&
-	    strcmp(m->key, r->h->session.manifest.shell_key) == 0;
+	    strcmp(m->key, r->session->manifest.shell_key) == 0;
 
 	if (own)
 		on_shell_mark(r, m);
@@ -359,8 +358,8 @@ execs_shown(struct execs *r, const uint8_t *p, size_t len, bool hidden,
 	if (!r->next.found)
 		return;
 	exec_uncapture(&r->run, m.len);
-	exec_on_mark(r, &m, r->h->session.display.shown,
-	    seq != 0 ? seq : event_log_seq(r->h->session.event_log));
+	exec_on_mark(r, &m, r->session->display.shown,
+	    seq != 0 ? seq : event_log_seq(r->session->event_log));
 }
 
 /* What the prompt's row is without anything typed there. */
@@ -369,11 +368,11 @@ note_bare(struct execs *r)
 {
 	struct vt_row row;
 
-	if (r->h->session.display.vt == NULL ||
-	    r->prompt_row >= vt_rows(r->h->session.display.vt))
+	if (r->session->display.vt == NULL ||
+	    r->prompt_row >= vt_rows(r->session->display.vt))
 		return;
 	buf_clear(&r->bare);
-	vt_screen_row(r->h->session.display.vt, r->prompt_row, &row);
+	vt_screen_row(r->session->display.vt, r->prompt_row, &row);
 	vt_row_text(&row, &r->bare);
 }
 
@@ -396,7 +395,7 @@ execs_typed(struct execs *r, const uint8_t *p, size_t len)
 	note_entered(r, p, len);
 	r->typed = true;
 	r->typed_ms = clock_ms(CLOCK_MONOTONIC);
-	r->typed_at = r->h->session.display.shown;
+	r->typed_at = r->session->display.shown;
 	r->run.doubtful |= r->run.stage >= EXEC_TYPED &&
 	    memchr(p, '\003', len) != NULL;
 }
@@ -442,7 +441,7 @@ void
 execs_ended(struct execs *r)
 {
 	static const struct error err = { ESRCH, "the program has ended" };
-	const struct manifest *m = &r->h->session.manifest;
+	const struct manifest *m = &r->session->manifest;
 
 	exec_set_at(r, AT_UNKNOWN);
 	lose(r, m->has_exit ? m->exit_code : -1,
@@ -463,23 +462,26 @@ on_limit(void *arg)
 		exec_clear(r);
 		return;
 	}
-	x.seq = event_log_seq(r->h->session.event_log);
+	x.seq = event_log_seq(r->session->event_log);
 	exec_answer(r, &x);
 }
 
 struct execs *
-execs_create(struct host *h)
+execs_create(struct session *session, struct server *server,
+    struct input *input)
 {
 	struct execs *r = xcalloc(1, sizeof(*r));
 
-	r->h = h;
-	r->shell = shell_named(h->session.manifest.shell);
+	r->session = session;
+	r->server = server;
+	r->input = input;
+	r->shell = shell_named(session->manifest.shell);
 	r->at = (enum shell_at)atomic_load(
-	    &h->session.terminal.ring.shared->shell_at);
-	r->limit = loop_timer(h->session.loop, -1, on_limit, r);
+	    &session->terminal.ring.shared->shell_at);
+	r->limit = loop_timer(session->loop, -1, on_limit, r);
 	exec_hold_init(r);
-	r->interrupts = loop_timer(h->session.loop, -1, on_interrupt, r);
-	r->silence = loop_timer(h->session.loop, -1, on_silence, r);
+	r->interrupts = loop_timer(session->loop, -1, on_interrupt, r);
+	r->silence = loop_timer(session->loop, -1, on_silence, r);
 	r->fork_fd = r->run.script_fd = -1;
 	buf_init(&r->other_prompt, CURSOR_LINE_ROW_BYTES);
 	buf_init(&r->bare, CURSOR_LINE_ROW_BYTES);

@@ -7,7 +7,9 @@
 
 struct connection;
 struct error;
-struct host;
+struct input;
+struct server;
+struct session;
 
 /*
  * What the shells of a session tell of their commands (shell/mark.h), and the
@@ -39,7 +41,8 @@ struct host;
 
 struct execs;
 
-struct execs *execs_create(struct host *h);
+struct execs *execs_create(struct session *session, struct server *server,
+    struct input *input);
 void execs_destroy(struct execs *r); /* NULL is fine */
 
 struct exec_request {
@@ -69,7 +72,7 @@ bool execs_hold(const struct execs *r);
  */
 size_t execs_look(struct execs *r, uint8_t *p, size_t len, bool *hidden);
 
-/* They were shown, at h->session.display.shown - len, and are in this event. */
+/* They were shown, at session->display.shown - len, and are in this event. */
 void execs_shown(struct execs *r, const uint8_t *p, size_t len, bool hidden,
     uint64_t seq);
 

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "host/serve/connection.h"
 #include "host/core/events.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "host/serve/requests.h"
 #include "host/ask/exec_state.h"
 #include "host/serve/server_state.h"
@@ -135,9 +135,8 @@ put_result(struct json_out *j, const struct exec *u,
 struct connection *
 exec_who_waits(const struct execs *r)
 {
-	return r->run.client == 0 ?
-	    NULL :
-	    server_connection(r->h->server, r->run.client);
+	return r->run.client == 0 ? NULL :
+				    server_connection(r->server, r->run.client);
 }
 
 void
@@ -186,7 +185,7 @@ exec_finish(struct execs *r, struct exec_result x)
 {
 	const struct exec *u = &r->run;
 
-	event_run_end(&r->h->session, u->event, x.outcome, exec_capture_name(u),
+	event_run_end(r->session, u->event, x.outcome, exec_capture_name(u),
 	    x.code, u->from, u->to);
 	exec_answer(r, &x);
 	exec_clear(r);

@@ -3,8 +3,7 @@
 
 #include "base/clock.h"
 #include "base/loop.h"
-#include "host/life/ending.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "host/ask/exec_state.h"
 
 /*
@@ -21,7 +20,7 @@
 bool
 execs_hold(const struct execs *r)
 {
-	return r->hold.why != HOLD_NOTHING && !ending_has_exited(r->h->ending);
+	return r->hold.why != HOLD_NOTHING && !r->session->exited;
 }
 
 bool
@@ -77,8 +76,8 @@ exec_hold_marked(struct execs *r)
 static bool
 is_slow(const struct execs *r)
 {
-	const struct host *h = r->h;
-	bool waits = atomic_load(&h->session.terminal.ring.shared->head) <=
+	const struct session *session = r->session;
+	bool waits = atomic_load(&session->terminal.ring.shared->head) <=
 	    r->hold.from;
 
 	if (r->hold.why != HOLD_ECHO ||
@@ -86,7 +85,7 @@ is_slow(const struct execs *r)
 		return false;
 	return waits ||
 	    (r->hold.begun && !r->hold.entered &&
-		tty_reads_keys(h->session.terminal.master));
+		tty_reads_keys(session->terminal.master));
 }
 
 /* If it was we who paused, what has come meanwhile is looked at first. */
@@ -109,7 +108,7 @@ on_end(void *arg)
 void
 exec_hold_init(struct execs *r)
 {
-	r->hold.end = loop_timer(r->h->session.loop, -1, on_end, r);
+	r->hold.end = loop_timer(r->session->loop, -1, on_end, r);
 	buf_init(&r->hold.typed, ECHO_KNOWN);
 }
 

@@ -1,7 +1,7 @@
 #include <stdatomic.h>
 
 #include "base/loop.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "host/ask/exec_state.h"
 #include "host/store/event_log.h"
 
@@ -17,7 +17,7 @@
 void
 exec_note(const struct execs *r)
 {
-	struct ring_shared *shared = r->h->session.terminal.ring.shared;
+	struct ring_shared *shared = r->session->terminal.ring.shared;
 	const struct exec *u = &r->run;
 
 	/* A host that dies in here leaves no half of it. */
@@ -37,7 +37,7 @@ exec_note(const struct execs *r)
 void
 exec_go_on(struct execs *r)
 {
-	struct ring_shared *shared = r->h->session.terminal.ring.shared;
+	struct ring_shared *shared = r->session->terminal.ring.shared;
 	uint32_t how = atomic_load(&shared->run_how);
 	uint64_t event = atomic_load(&shared->run_event);
 
@@ -49,9 +49,8 @@ exec_go_on(struct execs *r)
 		.exact = how & HOW_EXACT,
 		.rough = how & HOW_ROUGH,
 		.script_fd = -1,
-		.event = event <= event_log_seq(r->h->session.event_log) ?
-		    event :
-		    0,
+		.event = event <= event_log_seq(r->session->event_log) ? event :
+									 0,
 		.from = atomic_load(&shared->run_from),
 	};
 	r->run.to = r->run.from;

@@ -2,8 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/life/ending.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "host/ask/exec_state.h"
 #include "host/store/event_log.h"
 
@@ -61,7 +60,7 @@ leave_mark(uint8_t *p, const struct mark *m)
 static bool
 is_over(const struct execs *r)
 {
-	return ending_has_exited(r->h->ending);
+	return r->session->exited;
 }
 
 /*
@@ -84,8 +83,8 @@ look_for_own(struct execs *r, uint8_t *p, size_t len, bool *hidden)
 		leave_mark(p, &m);
 		*hidden = true;
 		exec_hold_marked(r);
-		exec_on_mark(r, &m, r->h->session.display.shown + at,
-		    event_log_seq(r->h->session.event_log));
+		exec_on_mark(r, &m, r->session->display.shown + at,
+		    event_log_seq(r->session->event_log));
 		return at;
 	}
 	/* The beginning of what may become one waits, but not for long. */
@@ -102,7 +101,7 @@ static bool
 is_shell_back(const struct execs *r, const struct mark *m)
 {
 	return m->kind == 'D' && m->key[0] != '\0' &&
-	    strcmp(m->key, r->h->session.manifest.shell_key) == 0;
+	    strcmp(m->key, r->session->manifest.shell_key) == 0;
 }
 
 /* An echo that is too long to be held is one all the same with the key in it. */
@@ -131,8 +130,8 @@ look_at_echo(struct execs *r, uint8_t *p, size_t len, bool *hidden)
 	struct mark m;
 	size_t at = 0, n;
 
-	if (r->h->session.display.shown < r->hold.from) {
-		uint64_t before = r->hold.from - r->h->session.display.shown;
+	if (r->session->display.shown < r->hold.from) {
+		uint64_t before = r->hold.from - r->session->display.shown;
 
 		return before < len ? (size_t)before : len;
 	}

@@ -12,7 +12,9 @@
 
 struct connection;
 struct error;
-struct host;
+struct input;
+struct server;
+struct session;
 struct watch;
 
 #define SILENCE_MS 1000 /* in which a shell would have marked its prompt */
@@ -90,7 +92,9 @@ struct exec_hold {
 };
 
 struct execs {
-	struct host *h;
+	struct session *session;
+	struct server *server;
+	struct input *input;
 	struct mark_scan scan; /* of what was shown */
 	struct {
 		struct mark_scan scan;

@@ -14,7 +14,7 @@
 #include "base/loop.h"
 #include "host/serve/connection.h"
 #include "host/core/events.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "host/input/input.h"
 #include "host/ask/cursor_line.h"
 #include "host/system/proc.h"
@@ -46,7 +46,7 @@ type_bytes(struct execs *r, struct connection *c, const struct buf *b)
 	};
 	uint64_t seq;
 
-	return server_type(r->h->server, c, &piece, &seq);
+	return server_type(r->server, c, &piece, &seq);
 }
 
 /* Line breaks of the wrapping are Enter keys, but not in a paste. */
@@ -64,8 +64,8 @@ pastes(const struct execs *r)
 {
 	struct input_modes modes = { 0 };
 
-	if (r->h->session.display.vt != NULL)
-		vt_input_modes(r->h->session.display.vt, &modes);
+	if (r->session->display.vt != NULL)
+		vt_input_modes(r->session->display.vt, &modes);
 	return modes.bracketed_paste;
 }
 
@@ -146,14 +146,14 @@ note_prompt(struct execs *r)
 {
 	struct vt_cursor c;
 
-	if (r->h->session.display.vt == NULL)
+	if (r->session->display.vt == NULL)
 		return;
-	vt_cursor(r->h->session.display.vt, &c);
+	vt_cursor(r->session->display.vt, &c);
 	if (c.col == 0)
 		return; /* it has not been shown yet */
 	r->other_col = c.col;
 	buf_clear(&r->other_prompt);
-	cursor_line_before_cursor(r->h->session.display.vt, &r->other_prompt);
+	cursor_line_before_cursor(r->session->display.vt, &r->other_prompt);
 }
 
 bool
@@ -164,11 +164,11 @@ exec_prompt_is_back(const struct execs *r)
 	struct buf now;
 	bool same;
 
-	if (r->h->session.display.vt == NULL || known->len == 0)
+	if (r->session->display.vt == NULL || known->len == 0)
 		return false;
-	vt_cursor(r->h->session.display.vt, &c);
+	vt_cursor(r->session->display.vt, &c);
 	buf_init(&now, CURSOR_LINE_ROW_BYTES);
-	cursor_line_before_cursor(r->h->session.display.vt, &now);
+	cursor_line_before_cursor(r->session->display.vt, &now);
 	same = c.col == r->other_col && buf_equals(&now, known);
 	buf_finish(&now);
 	return same;
@@ -192,7 +192,7 @@ static int
 type_now(struct execs *r, struct connection *c, struct error *err)
 {
 	struct exec *u = &r->run;
-	uint64_t head = atomic_load(&r->h->session.terminal.ring.shared->head);
+	uint64_t head = atomic_load(&r->session->terminal.ring.shared->head);
 	struct buf b;
 	int status;
 
@@ -212,7 +212,7 @@ type_now(struct execs *r, struct connection *c, struct error *err)
 		return requests_not_typed(status, err);
 	u->stage = EXEC_TYPED;
 	u->from = u->to = head;
-	u->event = event_run(&r->h->session, u->command, c->by,
+	u->event = event_run(r->session, u->command, c->by,
 	    exec_capture_name(u));
 	exec_note(r);
 	if (u->exact)
@@ -259,7 +259,7 @@ carries(const char *name)
 static bool
 foreground(const struct execs *r, struct proc *out)
 {
-	pid_t pgrp = tcgetpgrp(r->h->session.terminal.master);
+	pid_t pgrp = tcgetpgrp(r->session->terminal.master);
 
 	return pgrp > 0 && proc_read(pgrp, out);
 }
@@ -269,7 +269,7 @@ exec_shell_is_in_front(const struct execs *r)
 {
 	struct proc p;
 
-	return foreground(r, &p) && p.pid == r->h->session.manifest.child.pid;
+	return foreground(r, &p) && p.pid == r->session->manifest.child.pid;
 }
 
 /*
@@ -282,7 +282,7 @@ exec_shell_is_unmarked(const struct execs *r)
 	return exec_shell_is_in_front(r) &&
 	    (r->shell == SHELL_SH ?
 		    r->at == AT_BETWEEN :
-		    tty_reads_keys(r->h->session.terminal.master));
+		    tty_reads_keys(r->session->terminal.master));
 }
 
 void
@@ -320,7 +320,7 @@ wait_for_fork(struct execs *r, pid_t pid, struct error *err)
 	exec_drop_fork(r);
 	r->fork_fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (r->fork_fd >= 0)
-		r->fork = loop_fd(r->h->session.loop, r->fork_fd, LOOP_READ,
+		r->fork = loop_fd(r->session->loop, r->fork_fd, LOOP_READ,
 		    on_fork_gone, r);
 	return 0;
 }
@@ -361,11 +361,11 @@ look_at_other(struct execs *r, struct error *err)
 	struct proc p = { 0 };
 	bool script;
 
-	if (r->h->session.manifest.child.pid == 0)
+	if (r->session->manifest.child.pid == 0)
 		return error_set(err, ESRCH,
 		    "its program has ended and is about to be started again");
-	if (r->h->session.display.vt != NULL &&
-	    vt_alt_screen(r->h->session.display.vt))
+	if (r->session->display.vt != NULL &&
+	    vt_alt_screen(r->session->display.vt))
 		return error_set(err, EBUSY,
 		    "a full-screen program is shown: exec needs a shell at its "
 		    "prompt");
@@ -405,7 +405,7 @@ is_row_written(const struct execs *r)
 	if (r->bare.len == 0)
 		return false;
 	buf_init(&now, CURSOR_LINE_ROW_BYTES);
-	vt_screen_row(r->h->session.display.vt, r->prompt_row, &row);
+	vt_screen_row(r->session->display.vt, r->prompt_row, &row);
 	vt_row_text(&row, &now);
 	same = buf_equals(&now, &r->bare);
 	buf_finish(&now);
@@ -423,12 +423,12 @@ is_half_typed(const struct execs *r)
 
 	if (!r->typed)
 		return false;
-	if (r->typed_at == r->h->session.display.shown &&
+	if (r->typed_at == r->session->display.shown &&
 	    clock_ms(CLOCK_MONOTONIC) - r->typed_ms < ECHO_MS)
 		return true; /* it is still to be seen */
-	if (r->h->session.display.vt == NULL)
+	if (r->session->display.vt == NULL)
 		return false;
-	vt_cursor(r->h->session.display.vt, &c);
+	vt_cursor(r->session->display.vt, &c);
 	return c.row != r->prompt_row || c.col != r->prompt_col ||
 	    is_row_written(r);
 }
@@ -461,9 +461,9 @@ own_way(const struct execs *r)
 static int
 choose(struct execs *r, struct error *err)
 {
-	const struct host *h = r->h;
+	const struct session *session = r->session;
 	struct proc p = { 0 };
-	bool own = foreground(r, &p) && p.pid == h->session.manifest.child.pid;
+	bool own = foreground(r, &p) && p.pid == session->manifest.child.pid;
 
 	if (r->shell == SHELL_NONE ||
 	    (own && r->shell != SHELL_SH &&
@@ -509,7 +509,7 @@ exec_set_key(struct execs *r, uint64_t chance)
 		snprintf(u->key, sizeof(u->key), "%016" PRIx64, chance);
 	else
 		snprintf(u->key, sizeof(u->key), "%s",
-		    r->h->session.manifest.shell_key);
+		    r->session->manifest.shell_key);
 }
 
 int

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "host/input/input.h"
 #include "host/ask/message_state.h"
 #include "host/ask/exec.h"
@@ -152,8 +152,8 @@ type(struct message *p, enum message_phase phase, uint8_t kind,
 	p->phase = phase;
 	p->due_ms = MESSAGE_NEVER;
 	witness_type(&p->witness, b->data, b->len);
-	done.status = input_type(all->server->input, &piece, &done.seq);
-	execs_typed(all->server->host->execs, b->data, b->len);
+	done.status = input_type(all->input, &piece, &done.seq);
+	execs_typed(all->execs, b->data, b->len);
 	if (done.status != INPUT_WAITS)
 		messages_typed(all, &done);
 }
@@ -174,9 +174,8 @@ message_type(struct message *p)
 	if (b.full) {
 		message_fail(p, EINVAL, "session.prompt: 'text' is too long");
 	} else {
-		draft_prepare(p->all->server->host->session.terminal.ring
-				  .shared,
-		    p->text, p->secret);
+		draft_prepare(p->all->session->terminal.ring.shared, p->text,
+		    p->secret);
 		type(p, PHASE_TYPING, paste ? INPUT_PASTE : INPUT_TEXT, &b);
 	}
 	buf_finish(&b);
@@ -297,8 +296,7 @@ static bool
 has_answered(const struct message *p)
 {
 	return p->moved &&
-	    witness_has_answered(&p->witness,
-		p->all->server->host->session.display.shown);
+	    witness_has_answered(&p->witness, p->all->session->display.shown);
 }
 
 /* Only what was seen to be typed can be seen to be gone. */
@@ -438,7 +436,7 @@ message_late(struct message *p)
 						  OUTCOME_QUEUED);
 		break;
 	case PHASE_TYPING:
-		if (input_drop(p->all->server->input, p->turn))
+		if (input_drop(p->all->input, p->turn))
 			message_finish(p, OUTCOME_NOT_TYPED);
 		else
 			message_finish(p, OUTCOME_PART_READ);
@@ -465,7 +463,7 @@ messages_typed(struct messages *all, const struct input_done *done)
 		message_fail(p, ESRCH, "the program has ended");
 		return;
 	}
-	witness_typed(&p->witness, input_answers_written(all->server->input));
+	witness_typed(&p->witness, input_answers_written(all->input));
 	if (p->phase == PHASE_TYPING && message_screen(p) != NULL) {
 		settle(p);
 	} else if (p->phase == PHASE_PAUSING) {

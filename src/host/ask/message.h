@@ -5,9 +5,12 @@
 #include <stdint.h>
 
 struct error;
+struct execs;
+struct input;
 struct input_done;
 struct op_call;
 struct server;
+struct session;
 
 /*
  * Messages that are typed and submitted as a transaction (session.prompt):
@@ -29,7 +32,8 @@ struct server;
  */
 struct messages;
 
-struct messages *messages_create(struct server *s);
+struct messages *messages_create(struct session *session, struct server *server,
+    struct input *input, struct execs *execs);
 void messages_destroy(struct messages *p); /* NULL is fine */
 
 /* session.prompt: REQUEST_LATER, or -errno and why nothing was typed. */

@@ -13,7 +13,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "host/serve/connection.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "host/input/input.h"
 #include "host/ask/message_state.h"
 #include "host/serve/requests.h"
@@ -48,21 +48,20 @@ messages_first(const struct messages *all)
 const struct vt *
 message_screen(const struct message *p)
 {
-	return p->all->server->host->session.display.vt;
+	return p->all->session->display.vt;
 }
 
 uint64_t
 message_head(const struct message *p)
 {
-	return atomic_load(
-	    &p->all->server->host->session.terminal.ring.shared->head);
+	return atomic_load(&p->all->session->terminal.ring.shared->head);
 }
 
 void
 message_look(struct message *p)
 {
 	witness_look(&p->witness, message_head(p),
-	    input_answers_written(p->all->server->input), message_now_ms());
+	    input_answers_written(p->all->input), message_now_ms());
 }
 
 static void
@@ -100,11 +99,11 @@ messages_set_timer(struct messages *all)
 static bool
 yields(struct messages *all)
 {
-	const struct host *h = all->server->host;
+	const struct session *session = all->session;
 
 	all->yielded = !all->yielded &&
-	    atomic_load(&h->session.terminal.ring.shared->head) !=
-		h->session.display.shown;
+	    atomic_load(&session->terminal.ring.shared->head) !=
+		session->display.shown;
 	if (all->yielded)
 		watch_yield(all->timer);
 	return all->yielded;
@@ -130,7 +129,7 @@ on_timer(void *arg)
 	else if (p != NULL && p->due_ms <= now)
 		message_due(p);
 	messages_set_timer(all);
-	server_wake_at(all->server, 0);
+	turn_wake_at(&all->session->turn, 0);
 }
 
 void
@@ -175,7 +174,7 @@ put_standing(struct json_out *j, const struct ring_shared *ring)
 static void
 put_evidence(struct json_out *j, const struct message *p)
 {
-	const struct host *h = p->all->server->host;
+	const struct session *session = p->all->session;
 	const struct witness *w = &p->witness;
 	bool submitted = p->seq != 0;
 	bool known = submitted && witness_is_known(w);
@@ -194,11 +193,11 @@ put_evidence(struct json_out *j, const struct message *p)
 	json_out_key(j, "answered");
 	json_out_bool(j,
 	    read && p->moved &&
-		witness_has_answered(w, h->session.display.shown));
+		witness_has_answered(w, session->display.shown));
 	json_out_key(j, "command");
 	json_out_bool(j, submitted && p->all->commands > p->commands);
 	json_out_key(j, "standing");
-	put_standing(j, h->session.terminal.ring.shared);
+	put_standing(j, session->terminal.ring.shared);
 	json_out_key(j, "question");
 	put_text(j, question_name(p->question));
 	json_out_close(j, '}');
@@ -222,17 +221,16 @@ put_result(struct json_out *j, const struct message *p, uint64_t seq)
 	json_out_key(j, "seq");
 	json_out_number(j, seq);
 	json_out_key(j, "offset");
-	json_out_number(j, p->all->server->host->session.display.shown);
+	json_out_number(j, p->all->session->display.shown);
 	json_out_close(j, '}');
 }
 
 static void
 answer(struct message *p)
 {
-	const struct host *h = p->all->server->host;
+	const struct session *session = p->all->session;
 	struct connection *c = server_connection(p->all->server, p->client);
-	uint64_t seq = p->seq != 0 ? p->seq :
-				     event_log_seq(h->session.event_log);
+	uint64_t seq = p->seq != 0 ? p->seq : event_log_seq(session->event_log);
 	struct json_out j;
 	struct buf b;
 
@@ -242,7 +240,7 @@ answer(struct message *p)
 	put_result(&j, p, seq);
 	requests_send_logged(c, &b, p->request, seq);
 	buf_finish(&b);
-	server_wake_at(p->all->server, 0);
+	turn_wake_at(&p->all->session->turn, 0);
 }
 
 /* Out of the queue: others may type again, and the next one begins. */
@@ -257,8 +255,8 @@ leave(struct message *p)
 	list_remove(&p->link);
 	if (!first)
 		return;
-	input_drop(all->server->input, p->turn);
-	input_give_turn(all->server->input, 0);
+	input_drop(all->input, p->turn);
+	input_give_turn(all->input, 0);
 	next = messages_first(all);
 	if (next != NULL && next->phase == PHASE_WAITING)
 		message_begin(next);
@@ -267,24 +265,24 @@ leave(struct message *p)
 
 /* A size that is none, and the real one again: the program looks at both. */
 static void
-wake(const struct host *h)
+wake(const struct session *session)
 {
 	struct winsize ws;
 
-	if (ioctl(h->session.terminal.master, TIOCGWINSZ, &ws) < 0 ||
+	if (ioctl(session->terminal.master, TIOCGWINSZ, &ws) < 0 ||
 	    ws.ws_row < 2)
 		return;
 	ws.ws_row--;
-	ioctl(h->session.terminal.master, TIOCSWINSZ, &ws);
+	ioctl(session->terminal.master, TIOCSWINSZ, &ws);
 	ws.ws_row++;
-	ioctl(h->session.terminal.master, TIOCSWINSZ, &ws);
+	ioctl(session->terminal.master, TIOCSWINSZ, &ws);
 }
 
 void
 message_finish(struct message *p, enum message_outcome outcome)
 {
 	if (p->profile->wake && p->seq != 0)
-		wake(p->all->server->host);
+		wake(p->all->session);
 	p->outcome = outcome;
 	leave(p);
 	answer(p);
@@ -301,7 +299,7 @@ message_fail(struct message *p, int error, const char *why)
 	leave(p);
 	if (c != NULL)
 		requests_refuse(c, p->request, &err);
-	server_wake_at(p->all->server, 0);
+	turn_wake_at(&p->all->session->turn, 0);
 	message_destroy(p);
 }
 
@@ -314,7 +312,7 @@ messages_ended(struct messages *all)
 {
 	struct message *p;
 
-	draft_clear(all->server->host->session.terminal.ring.shared);
+	draft_clear(all->session->terminal.ring.shared);
 	while ((p = messages_first(all)) != NULL) {
 		if (p->phase == PHASE_CONFIRMING)
 			message_finish(p, OUTCOME_ENDED);
@@ -354,8 +352,7 @@ objects(const struct message *p, enum message_outcome *why)
 static bool
 is_behind(const struct message *p, enum message_outcome *why)
 {
-	const struct ring_shared *ring = p->all->server->host->session.terminal
-					     .ring.shared;
+	const struct ring_shared *ring = p->all->session->terminal.ring.shared;
 	enum draft at = draft_now(ring);
 
 	if (at == DRAFT_NONE || p->force)
@@ -367,8 +364,7 @@ is_behind(const struct message *p, enum message_outcome *why)
 static bool
 stands_already(const struct message *p)
 {
-	const struct ring_shared *ring = p->all->server->host->session.terminal
-					     .ring.shared;
+	const struct ring_shared *ring = p->all->session->terminal.ring.shared;
 
 	return draft_now(ring) != DRAFT_NONE && !p->force;
 }
@@ -389,24 +385,24 @@ is_refused(struct message *p, enum message_outcome *why)
 void
 message_begin(struct message *p)
 {
-	struct host *h = p->all->server->host;
+	struct session *session = p->all->session;
 	enum message_outcome why;
 
-	if (h->session.display.vt == NULL) {
+	if (session->display.vt == NULL) {
 		message_fail(p, ENOENT,
 		    "the session has no screen: its engine is off");
 		return;
 	}
-	if (vt_in_sync(h->session.display.vt))
+	if (vt_in_sync(session->display.vt))
 		return;
 	if (is_refused(p, &why)) {
 		message_finish(p, why);
 		return;
 	}
-	cursor_line_look(&p->at, h->session.display.vt);
-	witness_begin(&p->witness, h->session.terminal.master, message_head(p));
-	p->secret = input_is_secret(p->all->server->input);
-	input_give_turn(p->all->server->input, p->turn);
+	cursor_line_look(&p->at, session->display.vt);
+	witness_begin(&p->witness, session->terminal.master, message_head(p));
+	p->secret = input_is_secret(p->all->input);
+	input_give_turn(p->all->input, p->turn);
 	if (stands_already(p))
 		message_resume(p);
 	else
@@ -428,7 +424,7 @@ copy_text(const char *text)
 static int
 check(const struct messages *all, const struct op_call *call, struct error *err)
 {
-	if (all->server->host->session.ended)
+	if (all->session->ended)
 		return error_set(err, ESRCH, "the program has ended");
 	if (!server_take_lease(all->server, call->client, false))
 		return error_set(err, EBUSY, "another has the lease to type");
@@ -471,13 +467,17 @@ messages_are_done(const struct messages *all)
 }
 
 struct messages *
-messages_create(struct server *s)
+messages_create(struct session *session, struct server *server,
+    struct input *input, struct execs *execs)
 {
 	struct messages *all = xcalloc(1, sizeof(*all));
 
-	all->server = s;
+	all->session = session;
+	all->server = server;
+	all->input = input;
+	all->execs = execs;
 	list_init(&all->queue);
-	all->timer = loop_timer(s->host->session.loop, -1, on_timer, all);
+	all->timer = loop_timer(session->loop, -1, on_timer, all);
 	return all;
 }
 

@@ -10,7 +10,11 @@
 #include "host/input/witness.h"
 #include "op/question.h"
 
+struct execs;
+struct input;
 struct profile;
+struct server;
+struct session;
 struct vt;
 struct watch;
 
@@ -67,7 +71,10 @@ struct message {
 };
 
 struct messages {
+	struct session *session;
 	struct server *server;
+	struct input *input;
+	struct execs *execs;
 	struct list queue; /* the first is under way */
 	struct watch *timer;
 	bool yielded; /* a time was over, and output was looked at first */

@@ -11,7 +11,7 @@
 #include "base/list.h"
 #include "base/mem.h"
 #include "host/serve/connection.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "host/serve/requests.h"
 #include "host/store/event_log.h"
 #include "host/serve/server_state.h"
@@ -49,7 +49,8 @@ struct end {
 };
 
 struct waits {
-	struct host *h;
+	struct session *session;
+	struct server *server;
 	struct list list;
 	unsigned n_seen;   /* that want slices */
 	unsigned n_stable; /* that want to know when the text changed */
@@ -92,15 +93,15 @@ wait_of(struct list *link)
 static bool
 is_at_frame(const struct waits *w)
 {
-	return w->h->session.display.vt == NULL || w->h->session.ended ||
-	    !vt_in_sync(w->h->session.display.vt);
+	return w->session->display.vt == NULL || w->session->ended ||
+	    !vt_in_sync(w->session->display.vt);
 }
 
 static uint64_t
 generation(const struct waits *w)
 {
-	return w->h->session.display.vt != NULL ?
-	    vt_generation(w->h->session.display.vt) :
+	return w->session->display.vt != NULL ?
+	    vt_generation(w->session->display.vt) :
 	    0;
 }
 
@@ -108,7 +109,7 @@ generation(const struct waits *w)
 static int64_t
 story_ms(const struct waits *w)
 {
-	return (int64_t)(session_now_ns(&w->h->session) / 1000000);
+	return (int64_t)(session_now_ns(w->session) / 1000000);
 }
 
 static void
@@ -133,9 +134,9 @@ status_after(const struct waits *w, uint64_t seq)
 void
 waits_catch_up(struct waits *w)
 {
-	if (w->due && w->h->session.display.vt != NULL)
-		ledger_story.frame(w->h->session.display.ledger,
-		    w->h->session.display.vt, w->due_seq, w->due_ms);
+	if (w->due && w->session->display.vt != NULL)
+		ledger_story.frame(w->session->display.ledger,
+		    w->session->display.vt, w->due_seq, w->due_ms);
 	w->due = false;
 }
 
@@ -155,21 +156,21 @@ note_frame(struct waits *w, uint64_t seq)
 }
 
 struct waits *
-waits_create(struct host *h)
+waits_create(struct session *session, struct server *server)
 {
 	struct waits *w = xcalloc(1, sizeof(*w));
 
-	w->h = h;
+	w->session = session;
+	w->server = server;
 	w->next_ms = CLOCK_NEVER;
-	w->first_seq = event_log_seq(h->session.event_log);
+	w->first_seq = event_log_seq(session->event_log);
 	w->generation = generation(w);
 	list_init(&w->list);
 	buf_init(&w->text, SIZE_MAX);
-	if (h->session.display.vt != NULL &&
-	    h->session.display.ledger->vt == NULL)
-		ledger_story.begun(h->session.display.ledger,
-		    h->session.display.vt);
-	else if (h->session.display.vt != NULL)
+	if (session->display.vt != NULL && session->display.ledger->vt == NULL)
+		ledger_story.begun(session->display.ledger,
+		    session->display.vt);
+	else if (session->display.vt != NULL)
 		note_frame(w, w->first_seq); /* it may have been resized */
 	return w;
 }
@@ -193,7 +194,7 @@ drop(struct wait *wait)
 	w->n_seen -= wait->c.seen;
 	w->n_stable -= condition_wants(&wait->c, CONDITION_STABLE);
 	list_remove(&wait->link);
-	event_log_forget(w->h->session.event_log, wait);
+	event_log_forget(w->session->event_log, wait);
 	glimpse_finish(&wait->glimpse);
 	finding_finish(&wait->found);
 	condition_finish(&wait->c);
@@ -215,7 +216,7 @@ waits_destroy(struct waits *w)
 static struct connection *
 take_client(struct wait *wait)
 {
-	struct connection *c = server_connection(wait->all->h->server,
+	struct connection *c = server_connection(wait->all->server,
 	    wait->client);
 
 	wait->client = 0;
@@ -286,29 +287,29 @@ begin_stable(struct waits *w)
 {
 	struct sight s;
 
-	sight_init(&s, w->h->session.display.vt);
+	sight_init(&s, w->session->display.vt);
 	note_text(w, &s, 0);
-	w->changed_ms = w->h->session.active_ms;
+	w->changed_ms = w->session->active_ms;
 	sight_finish(&s);
 }
 
 static void
 see(struct waits *w, struct sight *s, int64_t now)
 {
-	sight_init(s, w->h->session.display.vt);
-	s->ledger = w->h->session.display.ledger;
+	sight_init(s, w->session->display.vt);
+	s->ledger = w->session->display.ledger;
 	s->shown_seq = w->shown_seq;
 	s->done_seq = w->done_seq;
-	s->ended = w->h->session.ended;
-	if (s->ended && w->h->session.manifest.has_exit) {
-		s->exit_code = w->h->session.manifest.exit_code;
-		s->exit_signal = w->h->session.manifest.exit_signal;
+	s->ended = w->session->ended;
+	if (s->ended && w->session->manifest.has_exit) {
+		s->exit_code = w->session->manifest.exit_code;
+		s->exit_signal = w->session->manifest.exit_signal;
 	}
 	s->shown_ns = w->shown_ns;
-	s->now_ns = s->ended && w->h->session.ended_ns != 0 ?
-	    w->h->session.ended_ns :
+	s->now_ns = s->ended && w->session->ended_ns != 0 ?
+	    w->session->ended_ns :
 	    clock_ns(CLOCK_BOOTTIME);
-	s->idle_ms = now - w->h->session.active_ms;
+	s->idle_ms = now - w->session->active_ms;
 	if (w->n_stable == 0)
 		return;
 	if (is_at_frame(w))
@@ -323,7 +324,7 @@ judge(struct wait *wait, struct sight *s, int64_t now, struct verdict *v)
 	int rc = wait->error;
 
 	*v = (struct verdict){ .conditions = wait->c.wanted,
-		.seq = event_log_seq(wait->all->h->session.event_log) };
+		.seq = event_log_seq(wait->all->session->event_log) };
 	if (rc == 0 && is_at_frame(wait->all)) {
 		if (wait->seen)
 			rc = 1;
@@ -355,7 +356,7 @@ next_of(const struct wait *wait, int64_t now)
 	const struct condition *c = &wait->c;
 	int64_t next = wait->deadline_ms;
 	int64_t stable = w->changed_ms + c->stable_ms;
-	int64_t idle = w->h->session.active_ms + c->idle_ms;
+	int64_t idle = w->session->active_ms + c->idle_ms;
 
 	if (condition_wants(c, CONDITION_STABLE) && stable > now &&
 	    stable < next)
@@ -468,7 +469,7 @@ answer_past(struct wait *wait, const struct replay *at)
 	struct sight s;
 
 	sight_init(&s, at->vt);
-	s.shown_ns = (int64_t)(wait->all->h->session.began_ns + at->time_ns);
+	s.shown_ns = (int64_t)(wait->all->session->began_ns + at->time_ns);
 	s.done_status = at->done_status;
 	answer(wait, &v, &s);
 	sight_finish(&s);
@@ -482,7 +483,7 @@ learn(struct waits *w, const struct past_look *p, const struct replay *at)
 		w->shown_seq = p->shown_seq;
 	if (w->done_seq < at->done_seq)
 		note_end(w, at->done_seq, at->done_status);
-	ledger_learn(w->h->session.display.ledger, &p->ledger);
+	ledger_learn(w->session->display.ledger, &p->ledger);
 	look(w);
 }
 
@@ -504,7 +505,7 @@ on_logged(void *arg, uint64_t seq)
 	struct replay at = { 0 };
 	struct log_reader *r;
 
-	if (log_reader_open(&r, w->h->session.log_dirfd, NULL) < 0)
+	if (log_reader_open(&r, w->session->log_dirfd, NULL) < 0)
 		return;
 	if (replay_watched(r, seq, &watch, &at, NULL) == 0) {
 		if (look.found)
@@ -533,7 +534,7 @@ asks_of_past(const struct wait *wait)
 	    (w->shown_seq == 0 || w->shown_seq > wait->c.after);
 
 	return wait->c.has_after && (frames || wait->c.after < w->first_seq) &&
-	    event_log_unlogged_since(w->h->session.event_log) == 0;
+	    event_log_unlogged_since(w->session->event_log) == 0;
 }
 
 /* ------------------------------------------------------------ beginning */
@@ -546,7 +547,7 @@ create(struct waits *w, const struct op_call *call, struct condition *c)
 	wait->client = call->client->number;
 	wait->request = call->id;
 	wait->c = *c;
-	wait->begun_seq = event_log_seq(w->h->session.event_log);
+	wait->begun_seq = event_log_seq(w->session->event_log);
 	wait->deadline_ms = now_ms() + c->timeout_ms;
 	glimpse_init(&wait->glimpse);
 	*c = (struct condition){ 0 };
@@ -559,14 +560,14 @@ static int
 check(const struct waits *w, const struct condition *c, struct error *err)
 {
 	const unsigned others = 1u << CONDITION_IDLE | 1u << CONDITION_EXIT;
-	uint64_t last = event_log_seq(w->h->session.event_log);
+	uint64_t last = event_log_seq(w->session->event_log);
 
 	if (c->has_after && c->after > last)
 		return error_set(err, EINVAL,
 		    "session.wait: 'after' %" PRIu64 " is no event of this "
 		    "session yet: the last is %" PRIu64,
 		    c->after, last);
-	if (w->h->session.display.vt == NULL && (c->wanted & ~others) != 0)
+	if (w->session->display.vt == NULL && (c->wanted & ~others) != 0)
 		return error_set(err, ENOENT,
 		    "the session has no screen: its engine is off");
 	return 0;
@@ -603,9 +604,9 @@ waits_begin(struct waits *w, struct op_call *call, struct condition *c,
 	}
 	if (next_of(wait, now) < w->next_ms)
 		w->next_ms = next_of(wait, now);
-	server_wake_at(w->h->server, w->next_ms);
+	turn_wake_at(&w->session->turn, w->next_ms);
 	if (asks_of_past(wait))
-		event_log_after(w->h->session.event_log, wait->begun_seq,
+		event_log_after(w->session->event_log, wait->begun_seq,
 		    on_logged, wait);
 	return REQUEST_LATER;
 }
@@ -641,15 +642,15 @@ waits_want_slices(const struct waits *w)
 void
 waits_slice(struct waits *w)
 {
-	struct host *h = w->h;
+	struct session *session = w->session;
 	const struct moment m = {
-		.vt = h->session.display.vt,
-		.ledger = h->session.display.ledger,
-		.seq = event_log_seq(h->session.event_log) + 1,
-		.all = vt_alt_screen(h->session.display.vt) != w->alternate,
+		.vt = session->display.vt,
+		.ledger = session->display.ledger,
+		.seq = event_log_seq(session->event_log) + 1,
+		.all = vt_alt_screen(session->display.vt) != w->alternate,
 	};
 
-	w->alternate = vt_alt_screen(h->session.display.vt);
+	w->alternate = vt_alt_screen(session->display.vt);
 	list_for_each(it, &w->list)
 		glance(wait_of(it), &m);
 }
@@ -658,7 +659,7 @@ void
 waits_output(struct waits *w, uint64_t seq, bool frame)
 {
 	if (seq == 0)
-		seq = event_log_seq(w->h->session.event_log) + 1;
+		seq = event_log_seq(w->session->event_log) + 1;
 	if (w->done)
 		note_end(w, seq, w->ending_status);
 	w->done = false;
@@ -669,8 +670,8 @@ waits_output(struct waits *w, uint64_t seq, bool frame)
 	w->shown_ns = clock_ns(CLOCK_BOOTTIME);
 	w->generation = generation(w);
 	note_frame(w, seq);
-	if (w->h->session.display.vt != NULL)
-		w->alternate = vt_alt_screen(w->h->session.display.vt);
+	if (w->session->display.vt != NULL)
+		w->alternate = vt_alt_screen(w->session->display.vt);
 	look(w);
 }
 
@@ -684,26 +685,25 @@ waits_event(struct waits *w, const struct vt_event *ev)
 		w->done = true;
 		w->ending_status = ev->value;
 	}
-	ledger_story.marked(w->h->session.display.ledger,
-	    w->h->session.display.vt, ev->number);
+	ledger_story.marked(w->session->display.ledger, w->session->display.vt,
+	    ev->number);
 }
 
 void
 waits_typed(struct waits *w, const uint8_t *p, size_t len)
 {
 	waits_catch_up(w);
-	if (w->h->session.display.vt != NULL)
-		ledger_story.typed(w->h->session.display.ledger,
-		    w->h->session.display.vt,
-		    event_log_seq(w->h->session.event_log), story_ms(w), p,
-		    len);
+	if (w->session->display.vt != NULL)
+		ledger_story.typed(w->session->display.ledger,
+		    w->session->display.vt,
+		    event_log_seq(w->session->event_log), story_ms(w), p, len);
 }
 
 /* At once: what is shown next in this turn must not look like a part of it. */
 void
 waits_resized(struct waits *w)
 {
-	note_frame(w, event_log_seq(w->h->session.event_log));
+	note_frame(w, event_log_seq(w->session->event_log));
 }
 
 void
@@ -711,9 +711,9 @@ waits_engine_changed(struct waits *w)
 {
 	w->generation = UINT64_MAX;
 	w->due = false;
-	if (w->h->session.display.vt != NULL)
-		ledger_story.begun(w->h->session.display.ledger,
-		    w->h->session.display.vt);
+	if (w->session->display.vt != NULL)
+		ledger_story.begun(w->session->display.ledger,
+		    w->session->display.vt);
 }
 
 /* The screen has changed without output: a resize, an update given up. */
@@ -724,7 +724,7 @@ has_changed(struct waits *w)
 		return false;
 	w->drawing = false;
 	w->generation = generation(w);
-	w->shown_seq = event_log_seq(w->h->session.event_log);
+	w->shown_seq = event_log_seq(w->session->event_log);
 	w->shown_ns = clock_ns(CLOCK_BOOTTIME);
 	note_frame(w, w->shown_seq);
 	return true;
@@ -733,10 +733,10 @@ has_changed(struct waits *w)
 void
 waits_settle(struct waits *w)
 {
-	if (has_changed(w) || w->h->session.ended || now_ms() >= w->next_ms)
+	if (has_changed(w) || w->session->ended || now_ms() >= w->next_ms)
 		look(w);
 	if (list_is_empty(&w->list))
 		return;
-	server_look_at_clock(w->h->server);
-	server_wake_at(w->h->server, w->next_ms);
+	turn_look(&w->session->turn);
+	turn_wake_at(&w->session->turn, w->next_ms);
 }

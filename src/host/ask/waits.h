@@ -7,8 +7,9 @@
 
 struct condition;
 struct error;
-struct host;
 struct op_call;
+struct server;
+struct session;
 struct vt_event;
 
 /*
@@ -30,7 +31,7 @@ struct waits;
 
 #define WAITS_BACK (256u << 10)
 
-struct waits *waits_create(struct host *h);
+struct waits *waits_create(struct session *session, struct server *server);
 void waits_destroy(struct waits *w); /* NULL is fine */
 
 /*

@@ -8,6 +8,7 @@
 #include "host/core/display.h"
 #include "host/core/intake.h"
 #include "host/core/terminal.h"
+#include "host/core/turn.h"
 #include "session/manifest.h"
 
 struct event_log;
@@ -27,6 +28,7 @@ struct session_hooks {
  */
 struct session {
 	struct loop *loop;
+	struct turn turn;
 	struct log log; /* host.log in the session's directory */
 
 	int dirfd;     /* the session's directory */

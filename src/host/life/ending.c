@@ -8,13 +8,15 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "host/core/events.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "host/system/oom.h"
 #include "host/life/naming.h"
 #include "host/life/post_mortem.h"
 #include "host/life/restart.h"
 #include "host/life/restore.h"
 #include "host/ask/exec.h"
+#include "host/ask/message.h"
+#include "host/input/input.h"
 #include "host/store/event_log.h"
 #include "host/serve/server.h"
 #include "host/serve/status_watch.h"
@@ -26,9 +28,10 @@
 #define DRAIN_MS 5000 /* and viewers, to read it */
 
 struct ending {
-	struct host *h;
+	struct session *session;
+	struct ending_parts with;
 	struct watch *limit;
-	bool exited, lost;
+	bool lost;
 	int status;
 	uint64_t exit_offset;
 	bool exit_queued, exit_logged;
@@ -57,16 +60,17 @@ limit(struct ending *e, int64_t ms)
 }
 
 struct ending *
-ending_create(struct host *h)
+ending_create(struct session *session, const struct ending_parts *with)
 {
 	struct ending *e = xcalloc(1, sizeof(*e));
 
-	e->h = h;
-	e->limit = loop_timer(h->session.loop, -1, on_limit, e);
+	e->session = session;
+	e->with = *with;
+	e->limit = loop_timer(session->loop, -1, on_limit, e);
 	/* A host before us has told everybody: the keeper will not again. */
-	if (status_is_terminal(h->session.manifest.status))
-		e->exited = e->exit_queued = e->exit_logged = h->session
-								  .ended = true;
+	if (status_is_terminal(session->manifest.status))
+		e->exit_queued = e->exit_logged = session->exited =
+		    session->ended = true;
 	return e;
 }
 
@@ -82,27 +86,14 @@ ending_destroy(struct ending *e)
 void
 ending_exit(struct ending *e, int status, uint64_t offset, bool lost)
 {
-	if (e->exited)
+	if (e->session->exited)
 		return;
-	e->exited = true;
+	e->session->exited = true;
 	e->status = status;
 	e->exit_offset = offset;
 	e->lost = lost;
-	server_mute(e->h->server, true);
-	intake_again(&e->h->session.intake, 0);
-}
-
-void
-ending_again(struct ending *e)
-{
-	e->exited = false;
-	server_mute(e->h->server, false);
-}
-
-bool
-ending_has_exited(const struct ending *e)
-{
-	return e->exited;
+	input_mute(e->with.input, true);
+	intake_again(&e->session->intake, 0);
 }
 
 void
@@ -118,8 +109,8 @@ outcome(const struct ending *e)
 {
 	if (e->lost)
 		return OUTCOME_LOST;
-	if (e->h->session.manifest.outcome != OUTCOME_NONE)
-		return e->h->session.manifest.outcome;
+	if (e->session->manifest.outcome != OUTCOME_NONE)
+		return e->session->manifest.outcome;
 	return e->status == 0 ? OUTCOME_EXITED : OUTCOME_FAILED;
 }
 
@@ -141,7 +132,7 @@ outcome_number(enum outcome o)
 static void
 fill_manifest(struct ending *e)
 {
-	struct manifest *m = &e->h->session.manifest;
+	struct manifest *m = &e->session->manifest;
 
 	m->outcome = outcome(e);
 	m->status = m->status == STATUS_DESTROYING ? STATUS_DESTROYED :
@@ -155,60 +146,61 @@ fill_manifest(struct ending *e)
 }
 
 static void
-send_to_keeper(struct host *h, enum control_type type)
+send_to_keeper(struct session *session, enum control_type type)
 {
 	struct control c = { .type = type, .size = sizeof(c) };
 
-	if (h->session.control >= 0)
-		control_send(h->session.control, &c, -1);
+	if (session->control >= 0)
+		control_send(session->control, &c, -1);
 }
 
 static void
 on_exit_logged(void *arg, uint64_t seq)
 {
 	struct ending *e = arg;
-	struct host *h = e->h;
+	struct session *session = e->session;
 
 	(void)seq;
 	if (e->exit_logged)
 		return;
 	e->exit_logged = true;
-	h->session.ended = true;
+	session->ended = true;
 	failpoint("exit-logged");
 	fill_manifest(e);
 	if (e->status != 0 && !e->lost)
-		post_mortem_write(&h->session);
-	session_save(&h->session);
+		post_mortem_write(session);
+	session_save(session);
 	failpoint("exit-saved");
-	naming_release(&h->session);
-	execs_ended(h->execs);
-	server_ended(h->server);
-	send_to_keeper(h, CONTROL_ACK);
+	naming_release(session);
+	execs_ended(e->with.execs);
+	server_ended(e->with.server);
+	messages_ended(e->with.messages);
+	send_to_keeper(session, CONTROL_ACK);
 	failpoint("exit-acked");
-	stop_ended(h->stop);
+	stop_ended(e->with.stop);
 }
 
 /* A host before us may have logged it and died before it could say so. */
 static void
 queue_exit(struct ending *e)
 {
-	struct host *h = e->h;
+	struct session *session = e->session;
 	uint64_t seq;
 
 	e->exit_queued = true;
-	status_watch_end(h->status_watch);
-	if (h->oom != NULL)
-		oom_look(h->oom);
-	if (restore_exit_logged(&h->session, e->exit_offset)) {
+	status_watch_end(e->with.status_watch);
+	if (e->with.oom != NULL)
+		oom_look(e->with.oom);
+	if (restore_exit_logged(session, e->exit_offset)) {
 		on_exit_logged(e, 0);
 		return;
 	}
-	event_keyframe(&h->session, false);
-	h->session.ended_ns = clock_ns(CLOCK_BOOTTIME);
-	seq = event_exit(&h->session, e->status, e->exit_offset,
+	event_keyframe(session, false);
+	session->ended_ns = clock_ns(CLOCK_BOOTTIME);
+	seq = event_exit(session, e->status, e->exit_offset,
 	    outcome_number(outcome(e)));
 	limit(e, LOG_MS);
-	event_log_after(h->session.event_log, seq, on_exit_logged, e);
+	event_log_after(session->event_log, seq, on_exit_logged, e);
 }
 
 static void
@@ -224,13 +216,13 @@ on_all_logged(void *arg, uint64_t seq)
 static void
 settle_closed(struct ending *e)
 {
-	struct host *h = e->h;
+	struct session *session = e->session;
 
 	if (e->last_seq == 0) {
-		e->last_seq = event_log_seq(h->session.event_log);
+		e->last_seq = event_log_seq(session->event_log);
 		limit(e, LOG_MS);
-		event_log_after(h->session.event_log, e->last_seq,
-		    on_all_logged, e);
+		event_log_after(session->event_log, e->last_seq, on_all_logged,
+		    e);
 	}
 	if (!e->all_logged && !e->late)
 		return;
@@ -238,40 +230,40 @@ settle_closed(struct ending *e)
 		e->draining = true;
 		limit(e, DRAIN_MS);
 	}
-	if (server_is_drained(h->server) || e->late) {
+	if (server_is_drained(e->with.server) || e->late) {
 		e->done = true;
-		loop_stop(h->session.loop);
+		loop_stop(session->loop);
 	}
 }
 
 void
 ending_settle(struct ending *e)
 {
-	struct host *h = e->h;
+	struct session *session = e->session;
 
-	if (!e->exited || e->done)
+	if (!e->session->exited || e->done)
 		return;
-	if (!e->exit_queued && h->session.display.shown >= e->exit_offset &&
-	    !restart_holds(h->restart, e->status))
+	if (!e->exit_queued && session->display.shown >= e->exit_offset &&
+	    !restart_holds(e->with.restart, e->status))
 		queue_exit(e);
 	if (e->exit_queued && !e->exit_logged && e->late)
 		on_exit_logged(e, 0);
 	if (e->exit_logged && e->closed &&
-	    h->session.display.shown >= e->closed_offset)
+	    session->display.shown >= e->closed_offset)
 		settle_closed(e);
 }
 
 void
 ending_conclude(struct ending *e)
 {
-	struct host *h = e->h;
+	struct session *session = e->session;
 
 	if (!e->done)
 		return;
 	failpoint("before-done");
-	scope_remove(h->session.manifest.cgroup);
-	h->session.manifest.host = (struct process){ 0 };
-	h->session.manifest.keeper = (struct process){ 0 };
-	session_save(&h->session);
-	send_to_keeper(h, CONTROL_DONE);
+	scope_remove(session->manifest.cgroup);
+	session->manifest.host = (struct process){ 0 };
+	session->manifest.keeper = (struct process){ 0 };
+	session_save(session);
+	send_to_keeper(session, CONTROL_DONE);
 }

@@ -4,7 +4,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct host;
+struct execs;
+struct input;
+struct messages;
+struct oom;
+struct restart;
+struct server;
+struct session;
+struct status_watch;
+struct stop;
 
 /*
  * The end of a session, step by step, each of them such that a host that dies
@@ -18,17 +26,25 @@ struct host;
  */
 struct ending;
 
-struct ending *ending_create(struct host *h);
+/* The parts that have a step in it. */
+struct ending_parts {
+	struct input *input;
+	struct server *server;
+	struct messages *messages;
+	struct execs *execs;
+	struct status_watch *status_watch;
+	struct restart *restart;
+	struct stop *stop;
+	struct oom *oom; /* or NULL */
+};
+
+struct ending *ending_create(struct session *session,
+    const struct ending_parts *with);
 void ending_destroy(struct ending *e); /* NULL is fine */
 
 /* `lost`: nobody could wait for the program, its status is unknown. */
 void ending_exit(struct ending *e, int status, uint64_t offset, bool lost);
-/* That end was none: the program runs again. */
-void ending_again(struct ending *e);
 void ending_closed(struct ending *e, uint64_t offset);
-
-/* Whether the program has ended, be all of its output shown or not. */
-bool ending_has_exited(const struct ending *e);
 
 /* At the end of each turn: take the steps that can be taken. */
 void ending_settle(struct ending *e);

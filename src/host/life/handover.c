@@ -13,7 +13,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "host/serve/connection.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "host/serve/requests.h"
 #include "host/ask/exec.h"
 #include "host/ask/waits.h"
@@ -37,7 +37,10 @@ enum stage {
 };
 
 struct handover {
-	struct host *h;
+	struct session *session;
+	struct server *server;
+	struct execs *execs;
+	struct waits *waits;
 	enum stage stage;
 	uint64_t client, request; /* who asked */
 	pid_t next;
@@ -63,12 +66,16 @@ enter(struct handover *o, enum stage stage, int64_t limit_ms)
 }
 
 struct handover *
-handover_create(struct host *h)
+handover_create(struct session *session, struct server *server,
+    struct execs *execs, struct waits *waits)
 {
 	struct handover *o = xcalloc(1, sizeof(*o));
 
-	o->h = h;
-	o->limit = loop_timer(h->session.loop, -1, on_limit, o);
+	o->session = session;
+	o->server = server;
+	o->execs = execs;
+	o->waits = waits;
+	o->limit = loop_timer(session->loop, -1, on_limit, o);
 	return o;
 }
 
@@ -85,29 +92,31 @@ handover_destroy(struct handover *o)
 
 /* Why this session cannot change hosts now; 0: it can. */
 static int
-check(const struct host *h, struct error *err)
+check(const struct handover *o, struct error *err)
 {
-	if (h->session.control < 0)
+	const struct session *session = o->session;
+
+	if (session->control < 0)
 		return error_set(err, ECONNREFUSED,
 		    "its keeper has died, so nobody could start another host; "
 		    "the session goes on with the one it has until its program "
 		    "ends");
-	if (h->session.keeper_version < CONTROL_UPGRADES)
+	if (session->keeper_version < CONTROL_UPGRADES)
 		return error_set(err, EPROTO,
 		    "its keeper is of an older tend, which cannot change "
 		    "hosts; the session keeps what it has until it ends");
-	if (h->session.ended || h->session.manifest.status != STATUS_RUNNING)
+	if (session->ended || session->manifest.status != STATUS_RUNNING)
 		return error_set(err, ESRCH, "it is ending");
-	if (execs_are_awaited(h->execs))
+	if (execs_are_awaited(o->execs))
 		return error_set(err, EBUSY,
 		    "somebody waits for a command (tend exec), whom another "
 		    "host could not answer; try again after that");
-	if (event_log_unlogged_since(h->session.event_log) != 0)
+	if (event_log_unlogged_since(session->event_log) != 0)
 		return error_set(err, ENOSPC,
 		    "the log is behind (%s), and what waits for the disk in "
 		    "memory would be lost; try again when the log goes on",
-		    h->session.log_error != 0 ? strerror(h->session.log_error) :
-						"the disk is slow");
+		    session->log_error != 0 ? strerror(session->log_error) :
+					      "the disk is slow");
 	return 0;
 }
 
@@ -121,10 +130,10 @@ handover_ask(struct handover *o, uint64_t client, uint64_t request, int program,
 	if (o->stage != HANDOVER_NONE)
 		return error_set(err, EBUSY,
 		    "another upgrade of this session is under way");
-	rc = check(o->h, err);
+	rc = check(o, err);
 	if (rc < 0)
 		return rc;
-	rc = control_send(o->h->session.control, &c, program);
+	rc = control_send(o->session->control, &c, program);
 	if (rc < 0)
 		return error_set(err, -rc, "cannot tell the keeper: %s",
 		    strerror(-rc));
@@ -139,13 +148,13 @@ handover_ask(struct handover *o, uint64_t client, uint64_t request, int program,
 static void
 refuse(struct handover *o, const struct error *err)
 {
-	struct connection *c = server_connection(o->h->server, o->client);
+	struct connection *c = server_connection(o->server, o->client);
 
-	log_write(&o->h->session.log, LOG_WARN, "no other host follows",
+	log_write(&o->session->log, LOG_WARN, "no other host follows",
 	    log_str("why", err->msg));
 	if (c != NULL)
 		requests_refuse(c, o->request, err);
-	server_wake_at(o->h->server, 0);
+	turn_wake_at(&o->session->turn, 0);
 }
 
 static void
@@ -155,13 +164,13 @@ stay(struct handover *o, const struct error *why)
 	enum stage stage = o->stage;
 
 	enter(o, HANDOVER_NONE, -1);
-	event_log_forget(o->h->session.event_log, o);
+	event_log_forget(o->session->event_log, o);
 	if (stage >= HANDOVER_WRITING)
-		intake_rest(&o->h->session.intake, false);
+		intake_rest(&o->session->intake, false);
 	if (stage >= HANDOVER_PARTING)
-		server_stay(o->h->server);
-	if (stage >= HANDOVER_TYPING && o->h->session.control >= 0)
-		control_send(o->h->session.control, &c, -1);
+		server_stay(o->server);
+	if (stage >= HANDOVER_TYPING && o->session->control >= 0)
+		control_send(o->session->control, &c, -1);
 	refuse(o, why);
 }
 
@@ -250,41 +259,41 @@ on_written(void *arg, uint64_t seq)
 static void
 write_all(struct handover *o)
 {
-	struct host *h = o->h;
+	struct session *session = o->session;
 
 	failpoint("leave-parted");
 	o->written = false;
-	intake_rest(&h->session.intake, true);
+	intake_rest(&session->intake, true);
 	enter(o, HANDOVER_WRITING, WRITE_MS);
-	event_log_after(h->session.event_log,
-	    event_log_seq(h->session.event_log), on_written, o);
+	event_log_after(session->event_log, event_log_seq(session->event_log),
+	    on_written, o);
 }
 
 static void
 go(struct handover *o)
 {
-	struct host *h = o->h;
-	struct connection *c = server_connection(h->server, o->client);
+	struct session *session = o->session;
+	struct connection *c = server_connection(o->server, o->client);
 
 	failpoint("leave-written");
-	session_save(&h->session);
+	session_save(session);
 	enter(o, HANDOVER_DONE, -1);
 	if (c != NULL) {
-		waits_leave(h->waits, o->client);
+		waits_leave(o->waits, o->client);
 		requests_hand_back(c);
 		requests_followed(c, o->request, o->next);
 		connection_flush(c);
 	}
-	log_write(&h->session.log, LOG_INFO, "another host follows",
+	log_write(&session->log, LOG_INFO, "another host follows",
 	    log_int("pid", o->next));
-	loop_stop(h->session.loop);
+	loop_stop(session->loop);
 }
 
 /* This step cannot be finished in its time, or ever. */
 static bool
 is_stuck(const struct handover *o, struct error *err)
 {
-	if (check(o->h, err) < 0)
+	if (check(o, err) < 0)
 		return true;
 	if (!o->late)
 		return false;
@@ -305,13 +314,13 @@ advance(struct handover *o)
 {
 	switch (o->stage) {
 	case HANDOVER_TYPING:
-		if (!server_has_typed(o->h->server))
+		if (!server_has_typed(o->server))
 			return false;
 		enter(o, HANDOVER_PARTING, PART_MS);
-		server_leave(o->h->server, o->client);
+		server_leave(o->server, o->client);
 		return true;
 	case HANDOVER_PARTING:
-		if (!server_has_left(o->h->server))
+		if (!server_has_left(o->server))
 			return false;
 		write_all(o);
 		return true;

@@ -6,7 +6,10 @@
 
 struct control;
 struct error;
-struct host;
+struct execs;
+struct server;
+struct session;
+struct waits;
 
 /*
  * Leaving a running session to another host: docs/protocol.md, "Another host".
@@ -21,7 +24,8 @@ struct host;
  */
 struct handover;
 
-struct handover *handover_create(struct host *h);
+struct handover *handover_create(struct session *session, struct server *server,
+    struct execs *execs, struct waits *waits);
 void handover_destroy(struct handover *o); /* NULL is fine */
 
 /*

@@ -13,13 +13,14 @@
 #include "base/mem.h"
 #include "host/life/ending.h"
 #include "host/core/events.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "keep/control.h"
 
 #define QUIET_MS 200 /* no output for so long after the end: all has come */
 
 struct keeper_gone {
-	struct host *h;
+	struct session *session;
+	struct ending *ending;
 	int master; /* a duplicate: the server watches the other */
 	int pidfd;
 	struct watch *output, *room, *child, *quiet;
@@ -30,7 +31,7 @@ struct keeper_gone {
 static uint64_t
 head(const struct keeper_gone *u)
 {
-	return atomic_load(&u->h->session.terminal.ring.shared->head);
+	return atomic_load(&u->session->terminal.ring.shared->head);
 }
 
 static void
@@ -42,8 +43,8 @@ end_output(struct keeper_gone *u)
 	watch_remove(u->output);
 	u->output = NULL;
 	if (u->gone) {
-		ending_exit(u->h->ending, 0, head(u), true);
-		ending_closed(u->h->ending, head(u));
+		ending_exit(u->ending, 0, head(u), true);
+		ending_closed(u->ending, head(u));
 	}
 }
 
@@ -51,7 +52,7 @@ end_output(struct keeper_gone *u)
 static void
 wait_for_room(struct keeper_gone *u)
 {
-	if (ring_keeper_sleeps(&u->h->session.terminal.ring))
+	if (ring_keeper_sleeps(&u->session->terminal.ring))
 		watch_want(u->output, 0);
 }
 
@@ -59,7 +60,7 @@ static void
 on_output(void *arg, enum loop_events ready)
 {
 	struct keeper_gone *u = arg;
-	struct ring *r = &u->h->session.terminal.ring;
+	struct ring *r = &u->session->terminal.ring;
 	size_t room = ring_room(r);
 	ssize_t n;
 
@@ -84,11 +85,11 @@ on_room(void *arg, enum loop_events ready)
 {
 	struct keeper_gone *u = arg;
 	uint64_t count;
-	ssize_t n = read(u->h->session.terminal.room_fd, &count, sizeof(count));
+	ssize_t n = read(u->session->terminal.room_fd, &count, sizeof(count));
 
 	(void)ready;
 	(void)n;
-	ring_keeper_wakes(&u->h->session.terminal.ring);
+	ring_keeper_wakes(&u->session->terminal.ring);
 	if (u->output != NULL)
 		watch_want(u->output, LOOP_READ);
 }
@@ -109,8 +110,8 @@ on_gone(void *arg, enum loop_events ready)
 	watch_remove(u->child);
 	u->child = NULL;
 	if (u->closed) {
-		ending_exit(u->h->ending, 0, head(u), true);
-		ending_closed(u->h->ending, head(u));
+		ending_exit(u->ending, 0, head(u), true);
+		ending_closed(u->ending, head(u));
 	} else {
 		watch_rearm(u->quiet, QUIET_MS);
 	}
@@ -130,32 +131,33 @@ open_child(const struct process *child)
 static void
 watch_child(struct keeper_gone *u)
 {
-	u->pidfd = open_child(&u->h->session.manifest.child);
+	u->pidfd = open_child(&u->session->manifest.child);
 	if (u->pidfd >= 0)
-		u->child = loop_fd(u->h->session.loop, u->pidfd, LOOP_READ,
+		u->child = loop_fd(u->session->loop, u->pidfd, LOOP_READ,
 		    on_gone, u);
 	if (u->child == NULL)
 		on_gone(u, LOOP_READ);
 }
 
 struct keeper_gone *
-keeper_gone_create(struct host *h)
+keeper_gone_create(struct session *session, struct ending *ending)
 {
 	struct keeper_gone *u = xcalloc(1, sizeof(*u));
 
-	u->h = h;
+	u->session = session;
+	u->ending = ending;
 	u->pidfd = -1;
-	u->quiet = loop_timer(h->session.loop, -1, on_quiet, u);
-	u->room = loop_fd(h->session.loop, h->session.terminal.room_fd,
-	    LOOP_READ, on_room, u);
-	u->master = fcntl(h->session.terminal.master, F_DUPFD_CLOEXEC, 0);
+	u->quiet = loop_timer(session->loop, -1, on_quiet, u);
+	u->room = loop_fd(session->loop, session->terminal.room_fd, LOOP_READ,
+	    on_room, u);
+	u->master = fcntl(session->terminal.master, F_DUPFD_CLOEXEC, 0);
 	if (u->master >= 0)
-		u->output = loop_fd(h->session.loop, u->master, LOOP_READ,
+		u->output = loop_fd(session->loop, u->master, LOOP_READ,
 		    on_output, u);
-	event_trouble(&h->session, "unkept", "the keeper has died");
-	h->session.manifest.unkept = true;
-	h->session.manifest.keeper = (struct process){ 0 };
-	session_save(&h->session);
+	event_trouble(session, "unkept", "the keeper has died");
+	session->manifest.unkept = true;
+	session->manifest.keeper = (struct process){ 0 };
+	session_save(session);
 	watch_child(u);
 	return u;
 }

@@ -1,7 +1,8 @@
 #ifndef TEND_HOST_LIFE_KEEPER_GONE_H
 #define TEND_HOST_LIFE_KEEPER_GONE_H
 
-struct host;
+struct ending;
+struct session;
 
 /*
  * A session whose keeper has died.  The host's own descriptor keeps the
@@ -12,7 +13,8 @@ struct host;
  */
 struct keeper_gone;
 
-struct keeper_gone *keeper_gone_create(struct host *h);
+struct keeper_gone *keeper_gone_create(struct session *session,
+    struct ending *ending);
 void keeper_gone_destroy(struct keeper_gone *u); /* NULL is fine */
 
 #endif

@@ -11,14 +11,15 @@
 #include "base/mem.h"
 #include "host/life/ending.h"
 #include "host/life/handover.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "host/life/restart.h"
 #include "host/serve/server.h"
 #include "host/life/keeper_gone.h"
 #include "keep/control.h"
 
 struct keeper_link {
-	struct host *h;
+	struct session *session;
+	struct keeper_link_parts with;
 	struct watch *watch;
 	struct keeper_gone *gone; /* once the keeper is gone */
 };
@@ -42,51 +43,38 @@ keeper_link_hello(int control, int timeout_ms, struct control *out,
 static void
 lose_keeper(struct keeper_link *l)
 {
-	struct host *h = l->h;
+	struct session *session = l->session;
 
 	watch_remove(l->watch);
 	l->watch = NULL;
-	fd_close(&h->session.control);
-	handover_failed(h->handover, NULL);
-	l->gone = keeper_gone_create(h);
-}
-
-/* The other descriptor is what *fd is then, to be closed. */
-static void
-listen_there(struct host *h, int *fd)
-{
-	int old = h->listen;
-
-	h->listen = *fd;
-	*fd = old;
-	server_listen(h->server);
+	fd_close(&session->control);
+	handover_failed(l->with.handover, NULL);
+	l->gone = keeper_gone_create(session, l->with.ending);
 }
 
 static void
 take(struct keeper_link *l, const struct control *c, int fd)
 {
-	struct host *h = l->h;
-
 	switch (c->type) {
 	case CONTROL_EXIT:
-		ending_exit(h->ending, c->u.exit.status, c->u.exit.offset,
+		ending_exit(l->with.ending, c->u.exit.status, c->u.exit.offset,
 		    false);
 		break;
 	case CONTROL_CLOSED:
-		ending_closed(h->ending, c->u.closed.offset);
+		ending_closed(l->with.ending, c->u.closed.offset);
 		break;
 	case CONTROL_STARTED:
-		restart_started(h->restart, c);
+		restart_started(l->with.restart, c);
 		break;
 	case CONTROL_LISTENING:
 		if (fd >= 0)
-			listen_there(h, &fd);
+			server_listen(l->with.server, &fd);
 		break;
 	case CONTROL_LEAVE:
-		handover_leave(h->handover, c->u.leave.pid);
+		handover_leave(l->with.handover, c->u.leave.pid);
 		break;
 	case CONTROL_FAILED:
-		handover_failed(h->handover, c);
+		handover_failed(l->with.handover, c);
 		break;
 	default:
 		break;
@@ -102,19 +90,21 @@ on_control(void *arg, enum loop_events ready)
 	int fd, rc;
 
 	(void)ready;
-	while ((rc = control_receive(l->h->session.control, &c, &fd)) == 1)
+	while ((rc = control_receive(l->session->control, &c, &fd)) == 1)
 		take(l, &c, fd);
 	if (rc != -EAGAIN && rc != -EINTR)
 		lose_keeper(l);
 }
 
 struct keeper_link *
-keeper_link_create(struct host *h)
+keeper_link_create(struct session *session,
+    const struct keeper_link_parts *with)
 {
 	struct keeper_link *l = xcalloc(1, sizeof(*l));
 
-	l->h = h;
-	l->watch = loop_fd(h->session.loop, h->session.control, LOOP_READ,
+	l->session = session;
+	l->with = *with;
+	l->watch = loop_fd(session->loop, session->control, LOOP_READ,
 	    on_control, l);
 	return l;
 }
@@ -136,11 +126,10 @@ keeper_link_ready(struct keeper_link *l)
 	struct control linger = {
 		.type = CONTROL_LINGER,
 		.size = sizeof(linger),
-		.u.linger.ms = l->h->session.manifest.linger_ms,
-		.u.linger.hold = l->h->session.manifest.restart !=
-		    RESTART_NEVER,
+		.u.linger.ms = l->session->manifest.linger_ms,
+		.u.linger.hold = l->session->manifest.restart != RESTART_NEVER,
 	};
 
-	control_send(l->h->session.control, &linger, -1);
-	control_send(l->h->session.control, &ready, -1);
+	control_send(l->session->control, &linger, -1);
+	control_send(l->session->control, &ready, -1);
 }

@@ -3,7 +3,11 @@
 
 struct control;
 struct error;
-struct host;
+struct ending;
+struct handover;
+struct restart;
+struct server;
+struct session;
 
 /*
  * The host's end of the control connection.  When the keeper dies, the host
@@ -16,7 +20,16 @@ struct keeper_link;
 int keeper_link_hello(int control, int timeout_ms, struct control *out,
     struct error *err);
 
-struct keeper_link *keeper_link_create(struct host *h);
+/* The parts that the keeper's messages are for. */
+struct keeper_link_parts {
+	struct server *server;
+	struct ending *ending;
+	struct handover *handover;
+	struct restart *restart;
+};
+
+struct keeper_link *keeper_link_create(struct session *session,
+    const struct keeper_link_parts *with);
 void keeper_link_destroy(struct keeper_link *l); /* NULL is fine */
 
 /* Tell the keeper that we serve, and how long to keep the terminal open. */

@@ -12,12 +12,12 @@
 #include "base/fd.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "host/life/ending.h"
 #include "host/core/events.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "host/life/restore.h"
 #include "host/ask/exec.h"
-#include "host/serve/server.h"
+#include "host/ask/message.h"
+#include "host/input/input.h"
 #include "host/serve/status_watch.h"
 #include "host/life/stop.h"
 #include "keep/control.h"
@@ -29,7 +29,8 @@
 enum stage { RESTART_IDLE, RESTART_WAITING, RESTART_ASKED };
 
 struct restart {
-	struct host *h;
+	struct session *session;
+	struct restart_parts with;
 	struct watch *timer;
 	enum stage stage;
 	int status; /* in place of the last, when it could not be started */
@@ -49,22 +50,22 @@ restart_delay_ms(unsigned quick, bool failed)
 
 /* A start of 0 is that of one who was gone before anybody could look. */
 static int64_t
-life_ms(const struct host *h)
+life_ms(const struct session *session)
 {
 	int64_t tick_ms = 1000 / sysconf(_SC_CLK_TCK);
 
-	if (h->session.manifest.child.start == 0)
+	if (session->manifest.child.start == 0)
 		return 0;
 	return clock_ms(CLOCK_BOOTTIME) -
-	    (int64_t)h->session.manifest.child.start * tick_ms;
+	    (int64_t)session->manifest.child.start * tick_ms;
 }
 
 /* Try again: as if it had ended once more. */
 static void
 fail(struct restart *r, int error)
 {
-	event_trouble(&r->h->session, "restart", strerror(error));
-	r->h->session.manifest.restart_start = 0;
+	event_trouble(r->session, "restart", strerror(error));
+	r->session->manifest.restart_start = 0;
 	r->status = NOT_STARTED;
 	r->stage = RESTART_IDLE;
 }
@@ -73,14 +74,14 @@ static void
 on_timer(void *arg)
 {
 	struct restart *r = arg;
-	struct host *h = r->h;
+	struct session *session = r->session;
 	struct control c = { .type = CONTROL_RESTART, .size = sizeof(c) };
-	auto_close int cwd = open(h->session.manifest.cwd,
+	auto_close int cwd = open(session->manifest.cwd,
 	    O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int rc = cwd < 0 ? -errno : 0;
 
 	if (rc == 0)
-		rc = control_send(h->session.control, &c, cwd);
+		rc = control_send(session->control, &c, cwd);
 	if (rc < 0)
 		fail(r, -rc);
 	else
@@ -88,29 +89,29 @@ on_timer(void *arg)
 }
 
 static bool
-is_wanted(const struct host *h, int status)
+is_wanted(const struct session *session, int status)
 {
-	const struct manifest *m = &h->session.manifest;
+	const struct manifest *m = &session->manifest;
 
-	if (m->outcome != OUTCOME_NONE || h->session.control < 0)
+	if (m->outcome != OUTCOME_NONE || session->control < 0)
 		return false;
 	return m->restart == RESTART_ALWAYS ||
 	    (m->restart == RESTART_ON_FAILURE && status != 0);
 }
 
 static void
-give_up(struct host *h)
+give_up(struct session *session)
 {
 	char why[256];
 
 	snprintf(why, sizeof(why),
 	    "it failed %u times in a row, each within a minute; tend log %s "
 	    "shows why, tend rerun %s starts it again",
-	    h->session.manifest.quick_ends, h->session.manifest.id,
-	    h->session.manifest.id);
-	free(h->session.manifest.gave_up);
-	h->session.manifest.gave_up = xstrdup(why);
-	log_write(&h->session.log, LOG_WARN, "not started again",
+	    session->manifest.quick_ends, session->manifest.id,
+	    session->manifest.id);
+	free(session->manifest.gave_up);
+	session->manifest.gave_up = xstrdup(why);
+	log_write(&session->log, LOG_WARN, "not started again",
 	    log_str("why", why));
 }
 
@@ -122,42 +123,42 @@ give_up(struct host *h)
 static void
 note(struct restart *r, int status, int64_t delay_ms)
 {
-	struct host *h = r->h;
-	struct manifest *m = &h->session.manifest;
+	struct session *session = r->session;
+	struct manifest *m = &session->manifest;
 
-	stop_leftovers(h->stop);
+	stop_leftovers(r->with.stop);
 	m->restarts++;
 	m->restart_start = m->child.start;
 	m->child.pid = 0;
-	execs_ended(h->execs);
-	server_restarts(h->server);
-	status_watch_end(h->status_watch);
-	if (restore_restart_logged(&h->session, h->session.display.shown) <
+	execs_ended(r->with.execs);
+	messages_ended(r->with.messages);
+	status_watch_end(r->with.status_watch);
+	if (restore_restart_logged(session, session->display.shown) <
 	    m->restarts)
-		event_restart(&h->session, status, delay_ms);
-	session_save(&h->session);
+		event_restart(session, status, delay_ms);
+	session_save(session);
 }
 
 /* Whether it is to be started again; then the time to that runs. */
 static bool
 decide(struct restart *r, int status)
 {
-	struct host *h = r->h;
-	struct manifest *m = &h->session.manifest;
+	struct session *session = r->session;
+	struct manifest *m = &session->manifest;
 	bool counted = m->restart_start != 0 &&
 	    m->restart_start == m->child.start;
 	int64_t delay;
 
-	if (!is_wanted(h, status))
+	if (!is_wanted(session, status))
 		return false;
 	if (!counted && r->status != NOT_STARTED &&
-	    life_ms(h) >= RESTART_SOUND_MS)
+	    life_ms(session) >= RESTART_SOUND_MS)
 		m->quick_ends = 0;
 	if (!counted)
 		m->quick_ends++;
 	delay = restart_delay_ms(m->quick_ends, status != 0);
 	if (delay < 0) {
-		give_up(h);
+		give_up(session);
 		return false;
 	}
 	if (!counted)
@@ -173,11 +174,11 @@ restart_holds(struct restart *r, int status)
 	if (r->stage == RESTART_IDLE)
 		return decide(r, r->status != 0 ? r->status : status);
 	/* Stopped meanwhile, or nobody there to do it any more. */
-	if (r->stage == RESTART_WAITING && !is_wanted(r->h, 1)) {
+	if (r->stage == RESTART_WAITING && !is_wanted(r->session, 1)) {
 		watch_rearm(r->timer, -1);
 		r->stage = RESTART_IDLE;
 	}
-	if (r->h->session.control < 0)
+	if (r->session->control < 0)
 		r->stage = RESTART_IDLE;
 	return r->stage != RESTART_IDLE;
 }
@@ -185,7 +186,7 @@ restart_holds(struct restart *r, int status)
 void
 restart_started(struct restart *r, const struct control *c)
 {
-	struct host *h = r->h;
+	struct session *session = r->session;
 
 	if (c->u.started.error != 0) {
 		fail(r, c->u.started.error);
@@ -193,22 +194,24 @@ restart_started(struct restart *r, const struct control *c)
 	}
 	r->stage = RESTART_IDLE;
 	r->status = 0;
-	h->session.manifest.child.pid = c->u.started.child_pid;
-	h->session.manifest.child.start = c->u.started.child_start;
-	ending_again(h->ending);
-	session_save(&h->session);
+	session->manifest.child.pid = c->u.started.child_pid;
+	session->manifest.child.start = c->u.started.child_start;
+	session->exited = false;
+	input_mute(r->with.input, false);
+	session_save(session);
 	/* It was to be stopped before it was there. */
-	if (h->session.manifest.outcome != OUTCOME_NONE)
-		stop_now(h->stop);
+	if (session->manifest.outcome != OUTCOME_NONE)
+		stop_now(r->with.stop);
 }
 
 struct restart *
-restart_create(struct host *h)
+restart_create(struct session *session, const struct restart_parts *with)
 {
 	struct restart *r = xcalloc(1, sizeof(*r));
 
-	r->h = h;
-	r->timer = loop_timer(h->session.loop, -1, on_timer, r);
+	r->session = session;
+	r->with = *with;
+	r->timer = loop_timer(session->loop, -1, on_timer, r);
 	return r;
 }
 

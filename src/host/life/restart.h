@@ -5,7 +5,12 @@
 #include <stdint.h>
 
 struct control;
-struct host;
+struct execs;
+struct input;
+struct messages;
+struct session;
+struct status_watch;
+struct stop;
 
 /*
  * Has the program started again when it has ended and its policy wants that:
@@ -22,7 +27,17 @@ struct host;
  */
 struct restart;
 
-struct restart *restart_create(struct host *h);
+/* The parts that hear of the end of a run. */
+struct restart_parts {
+	struct input *input;
+	struct messages *messages;
+	struct execs *execs;
+	struct status_watch *status_watch;
+	struct stop *stop;
+};
+
+struct restart *restart_create(struct session *session,
+    const struct restart_parts *with);
 void restart_destroy(struct restart *r); /* NULL is fine */
 
 /*

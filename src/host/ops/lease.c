@@ -1,8 +1,8 @@
 #include <errno.h>
 
 #include "base/error.h"
+#include "host/core/session.h"
 #include "host/serve/connection.h"
-#include "host/host.h"
 #include "host/serve/requests.h"
 #include "host/serve/server_state.h"
 
@@ -27,7 +27,7 @@ put_lease(struct op_call *call)
 static int
 take(struct op_call *call, bool steal, struct error *err)
 {
-	if (call->server->host->session.manifest.input != INPUT_POLICY_LEASE)
+	if (call->server->session->manifest.input != INPUT_POLICY_LEASE)
 		return error_set(err, EINVAL,
 		    "anybody may type: the session's input is shared");
 	if (!server_take_lease(call->server, call->client, steal))

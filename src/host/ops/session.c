@@ -132,7 +132,7 @@ type(struct op_call *call, const struct buf *b, struct error *err)
 	if (status == INPUT_WAITS)
 		return REQUEST_LATER;
 	if (status == TAKEN_NOTHING)
-		seq = event_log_seq(call->server->host->session.event_log);
+		seq = event_log_seq(call->server->session->event_log);
 	else if (status != TAKEN_WRITTEN)
 		return requests_not_typed(status, err);
 	return answer_with(call, seq);
@@ -143,7 +143,7 @@ static int
 check_seq(const struct op_call *call, struct error *err)
 {
 	uint64_t expected = op_number(call->args, "expect_seq", UINT64_MAX);
-	uint64_t changed = call->server->host->session.display.changes.seq;
+	uint64_t changed = call->server->session->display.changes.seq;
 
 	if (changed <= expected)
 		return 0;
@@ -180,13 +180,13 @@ op_session_send(struct op_call *call, struct error *err)
 int
 op_session_prompt(struct op_call *call, struct error *err)
 {
-	return messages_ask(call->server->messages, call, err);
+	return messages_ask(call->server->host->messages, call, err);
 }
 
 int
 op_session_mark(struct op_call *call, struct error *err)
 {
-	uint64_t seq = event_mark(&call->server->host->session,
+	uint64_t seq = event_mark(call->server->session,
 	    op_string(call->args, "name", ""), call->client->by);
 
 	if (seq == 0)
@@ -199,7 +199,7 @@ op_session_flush(struct op_call *call, struct error *err)
 {
 	(void)err;
 	return answer_with(call,
-	    event_log_seq(call->server->host->session.event_log));
+	    event_log_seq(call->server->session->event_log));
 }
 
 int
@@ -370,7 +370,7 @@ op_session_rename(struct op_call *call, struct error *err)
 	if (rc < 0)
 		return error_set(err, EINVAL, "session.rename: 'name': %s",
 		    why.msg);
-	rc = naming_rename(&call->server->host->session, call->server, name,
+	rc = naming_rename(call->server->session, call->server, name,
 	    call->client->by, err);
 	return rc < 0 ? rc : put_session(call);
 }

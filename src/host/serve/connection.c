@@ -9,18 +9,15 @@
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/json_out.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "base/version.h"
-#include "host/serve/frames.h"
-#include "host/host.h"
-#include "host/serve/viewer.h"
-#include "host/serve/requests.h"
-#include "host/serve/server_state.h"
+#include "host/core/session.h"
 #include "vt/vt.h"
 #include "wire/frame.h"
 
-#define IN_MAX (FRAME_MAX_CLIENT + FRAME_HEADER + SERVER_READ_SIZE)
+#define IN_MAX (FRAME_MAX_CLIENT + FRAME_HEADER + CONNECTION_READ_SIZE)
 #define OUT_MAX (FRAME_MAX_HOST + FRAME_HEADER + CONNECTION_BACKLOG)
 #define KEEP_MEMORY 4096 /* a buffer that has become larger is given back */
 
@@ -37,7 +34,7 @@ connection_close(struct connection *c)
 {
 	if (c->state == CONNECTION_GONE)
 		return;
-	server_client_gone(c->server, c);
+	c->owner->hooks->on_close(c);
 	c->state = CONNECTION_GONE;
 	watch_remove(c->watch);
 	c->watch = NULL;
@@ -51,11 +48,9 @@ connection_finish(struct connection *c)
 {
 	if (c->state >= CONNECTION_CLOSING)
 		return;
-	if (c->state == CONNECTION_NEW)
-		c->server->n_new--;
 	c->state = CONNECTION_CLOSING;
-	c->deadline_ms = c->server->now_ms + CONNECTION_CLOSE_MS;
-	server_wake_at(c->server, c->deadline_ms);
+	c->deadline_ms = c->session->turn.now_ms + CONNECTION_CLOSE_MS;
+	turn_wake_at(&c->session->turn, c->deadline_ms);
 }
 
 /* ------------------------------------------------------------- sending */
@@ -69,9 +64,7 @@ backlog(const struct connection *c)
 struct buf *
 connection_out(struct connection *c)
 {
-	const struct viewer *o = c->viewer;
-
-	return o != NULL && o->cursor < o->history_end ? &c->held : &c->out;
+	return c->in_history ? &c->held : &c->out;
 }
 
 void
@@ -207,6 +200,31 @@ refuse(struct connection *c, enum failure failure, const char *message)
 }
 
 void
+connection_refuse(struct connection *c, uint64_t id, enum failure failure,
+    const struct error *err)
+{
+	struct json_out j;
+	struct buf b;
+
+	request_queue_done(&c->requests, id);
+	buf_init(&b, CONNECTION_RESPONSE_MAX);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	json_put_number(&j, "id", id);
+	json_put_bool(&j, "ok", false);
+	json_put_open(&j, "error", '{');
+	json_put_text(&j, "code", failure_code(failure));
+	json_put_text(&j, "message", err->msg);
+	json_put_bool(&j, "retryable", failure_is_retryable(failure));
+	json_put_open(&j, "details", '{');
+	json_out_close(&j, '}');
+	json_out_close(&j, '}');
+	json_out_close(&j, '}');
+	connection_put(c, FRAME_RESPONSE, b.data, b.len);
+	buf_finish(&b);
+}
+
+void
 connection_fail(struct connection *c, enum failure failure, const char *message)
 {
 	struct error err = { 0 };
@@ -227,7 +245,7 @@ common_features(const struct connection *c)
 	    HELLO_HANDOVER | HELLO_PARALLEL;
 
 	if (c->hello.engine != VT_ENGINE_VERSION ||
-	    c->server->host->session.display.vt == NULL)
+	    c->session->display.vt == NULL)
 		ours &= ~(unsigned)HELLO_KEYFRAME;
 	return ours & c->hello.features;
 }
@@ -235,7 +253,7 @@ common_features(const struct connection *c)
 static void
 welcome(struct connection *c)
 {
-	const struct manifest *m = &c->server->host->session.manifest;
+	const struct manifest *m = &c->session->manifest;
 	struct welcome w = { .ok = true, .version = HELLO_VERSION };
 
 	if (c->hello.version < w.version)
@@ -251,16 +269,11 @@ welcome(struct connection *c)
 static void
 open_client(struct connection *c)
 {
-	c->server->n_new--;
 	c->state = CONNECTION_OPEN;
 	c->deadline_ms = INT64_MAX;
 	c->features = common_features(c);
 	welcome(c);
-	if (c->hello.mode != HELLO_ATTACH || server_turn_away(c->server, c))
-		return;
-	c->viewer = viewer_create(c);
-	if (connection_may_type(c))
-		server_claim_lease(c->server, c);
+	c->owner->hooks->on_open(c);
 }
 
 /* How many bytes of p belong to the first line; all while it goes on. */
@@ -301,7 +314,7 @@ take_frames(struct connection *c, const uint8_t *p, size_t len)
 		switch (frame_parse(p + at, len - at, FRAME_MAX_CLIENT, &f)) {
 		case FRAME_WHOLE:
 			at += FRAME_HEADER + f.len;
-			frames_handle(c, &f);
+			c->owner->hooks->on_frame(c, &f);
 			continue;
 		case FRAME_PART:
 			return at;
@@ -343,10 +356,10 @@ void
 connection_heard_bye(struct connection *c)
 {
 	if (reply_filter_holds(&c->filter))
-		frames_let_go(c);
+		c->owner->hooks->on_half_key(c);
 	c->bye = CONNECTION_HEARD;
 	want(c);
-	server_wake_at(c->server, 0);
+	turn_wake_at(&c->session->turn, 0);
 }
 
 void
@@ -391,19 +404,19 @@ static void
 on_ready(void *arg, enum loop_events ready)
 {
 	struct connection *c = arg;
-	uint8_t *bytes = c->server->bytes;
+	uint8_t *bytes = c->owner->bytes;
 	ssize_t n;
 
-	server_look_at_clock(c->server);
+	turn_look(&c->session->turn);
 	if (ready & LOOP_WRITE) {
 		c->blocked = false;
 		want(c);
 	}
 	if (!(ready & LOOP_READ) || c->state == CONNECTION_GONE)
 		return;
-	n = receive(c, bytes, SERVER_READ_SIZE);
+	n = receive(c, bytes, CONNECTION_READ_SIZE);
 	if (n > 0) {
-		c->heard_ms = c->server->now_ms;
+		c->heard_ms = c->session->turn.now_ms;
 		take_bytes(c, bytes, (size_t)n);
 	} else if (n == 0 && c->bye == CONNECTION_CUT) {
 		connection_heard_bye(c);
@@ -413,22 +426,25 @@ on_ready(void *arg, enum loop_events ready)
 }
 
 struct connection *
-connection_create(struct server *s, int fd, uid_t uid, uint64_t number)
+connection_create(const struct connection_owner *owner, int fd, uid_t uid,
+    uint64_t number)
 {
 	struct connection *c = xcalloc(1, sizeof(*c));
 
-	c->server = s;
+	c->owner = owner;
+	c->session = owner->session;
+	c->server = owner->server;
 	c->number = number;
 	c->fd = fd;
 	c->given = -1;
-	c->deadline_ms = s->now_ms + CONNECTION_HELLO_MS;
+	c->deadline_ms = c->session->turn.now_ms + CONNECTION_HELLO_MS;
 	snprintf(c->by, sizeof(c->by), "uid:%u", (unsigned)uid);
 	buf_init(&c->in, IN_MAX);
 	buf_init(&c->out, OUT_MAX);
 	buf_init(&c->held, OUT_MAX);
 	request_queue_init(&c->requests);
 	held_answers_init(&c->held_answers);
-	c->watch = loop_fd(s->host->session.loop, fd, LOOP_READ, on_ready, c);
+	c->watch = loop_fd(c->session->loop, fd, LOOP_READ, on_ready, c);
 	if (c->watch == NULL) {
 		free(c);
 		return NULL;
@@ -440,8 +456,6 @@ void
 connection_destroy(struct connection *c)
 {
 	connection_close(c);
-	requests_forget(c);
-	viewer_destroy(c->viewer);
 	list_remove(&c->link);
 	buf_finish(&c->in);
 	buf_finish(&c->out);
@@ -464,5 +478,5 @@ connection_expire(struct connection *c)
 	else if (c->state == CONNECTION_CLOSING)
 		connection_close(c);
 	else
-		frames_let_go(c);
+		c->owner->hooks->on_half_key(c);
 }

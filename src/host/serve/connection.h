@@ -15,9 +15,11 @@
 #include "wire/hello.h"
 
 struct error;
+struct frame;
 struct frame_taken;
 struct viewer;
 struct server;
+struct session;
 struct watch;
 
 /*
@@ -31,6 +33,8 @@ struct watch;
  */
 #define CONNECTION_BACKLOG (1u << 20)
 #define CONNECTION_EVENTS_MAX (16u << 10)
+#define CONNECTION_READ_SIZE (32u << 10)
+#define CONNECTION_RESPONSE_MAX (FRAME_MAX_HOST - FRAME_HEADER)
 #define CONNECTION_HELLO_MS 10000
 #define CONNECTION_CLOSE_MS 1000
 
@@ -50,9 +54,32 @@ enum connection_bye {
 	CONNECTION_HEARD, /* all it sent was taken */
 };
 
+struct connection;
+
+/* Calls from a connection to the server above it. */
+struct connection_hooks {
+	/* Its first line was good and is answered. */
+	void (*on_open)(struct connection *c);
+	void (*on_frame)(struct connection *c, const struct frame *f);
+	/* No more bytes belong to the half sequence that its DATA ended with. */
+	void (*on_half_key)(struct connection *c);
+	/* It is about to be closed. */
+	void (*on_close)(struct connection *c);
+};
+
+/* The same for all connections of a server. */
+struct connection_owner {
+	struct session *session;
+	struct server *server;
+	const struct connection_hooks *hooks;
+	uint8_t *bytes; /* CONNECTION_READ_SIZE, of the one that is read from */
+};
+
 struct connection {
 	struct list link;
+	struct session *session;
 	struct server *server;
+	const struct connection_owner *owner;
 	uint64_t number; /* from 1, never used again */
 	char by[24];     /* "uid:1000" */
 	enum connection_state state;
@@ -73,7 +100,8 @@ struct connection {
 	struct buf out;
 	size_t out_sent;
 	size_t large;     /* bytes of it that are pictures and other giants */
-	struct buf held;  /* frames that must wait for the end of HISTORY */
+	bool in_history;  /* its viewer is sending a HISTORY */
+	struct buf held;  /* frames that must wait for the end of it */
 	bool blocked;     /* the socket took no more */
 	bool owes;        /* `out` or `held` has an answer in it */
 	bool shut;        /* closing, and all was sent */
@@ -85,8 +113,10 @@ struct connection {
 	struct held_answers held_answers;
 };
 
-struct connection *connection_create(struct server *s, int fd, uid_t uid,
-    uint64_t number);
+struct connection *connection_create(const struct connection_owner *owner,
+    int fd, uid_t uid, uint64_t number);
+
+/* Close it if it is open, and free it; the viewer and requests are gone. */
 void connection_destroy(struct connection *c);
 
 /* Close after what is in `out`, or at once. */

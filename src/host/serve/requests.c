@@ -7,13 +7,10 @@
 
 #include "base/error.h"
 #include "host/serve/connection.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "host/input/input.h"
 #include "host/store/event_log.h"
-#include "host/serve/server_state.h"
 #include "wire/frame.h"
-
-#define RESPONSE_MAX (FRAME_MAX_HOST - FRAME_HEADER)
 
 /* NULL: it is a home's. */
 static op_fn *const handlers[OP_COUNT] = {
@@ -21,31 +18,6 @@ static op_fn *const handlers[OP_COUNT] = {
 #define HOME_OP(group, verb, ...) NULL,
 #include "op/ops.def"
 };
-
-void
-connection_refuse(struct connection *c, uint64_t id, enum failure failure,
-    const struct error *err)
-{
-	struct json_out j;
-	struct buf b;
-
-	request_queue_done(&c->requests, id);
-	buf_init(&b, RESPONSE_MAX);
-	json_out_init(&j, &b);
-	json_out_open(&j, '{');
-	json_put_number(&j, "id", id);
-	json_put_bool(&j, "ok", false);
-	json_put_open(&j, "error", '{');
-	json_put_text(&j, "code", failure_code(failure));
-	json_put_text(&j, "message", err->msg);
-	json_put_bool(&j, "retryable", failure_is_retryable(failure));
-	json_put_open(&j, "details", '{');
-	json_out_close(&j, '}');
-	json_out_close(&j, '}');
-	json_out_close(&j, '}');
-	connection_put(c, FRAME_RESPONSE, b.data, b.len);
-	buf_finish(&b);
-}
 
 void
 requests_refuse(struct connection *c, uint64_t id, const struct error *err)
@@ -57,7 +29,7 @@ requests_refuse(struct connection *c, uint64_t id, const struct error *err)
 void
 requests_begin_answer(struct buf *b, struct json_out *j, uint64_t id)
 {
-	buf_init(b, RESPONSE_MAX);
+	buf_init(b, CONNECTION_RESPONSE_MAX);
 	buf_printf(b, "{\"id\":%" PRIu64 ",\"ok\":true,\"result\":", id);
 	json_out_init(j, b);
 }
@@ -87,14 +59,14 @@ on_logged(void *arg, uint64_t seq)
 			request_queue_done(&c->requests, a->id);
 		connection_put(c, a->type, a->data, a->len);
 		held_answer_destroy(a);
-		server_wake_at(c->server, 0);
+		turn_wake_at(&c->session->turn, 0);
 	}
 }
 
 void
 requests_send_held(struct connection *c)
 {
-	event_log_forget(c->server->host->session.event_log, c);
+	event_log_forget(c->session->event_log, c);
 	on_logged(c, UINT64_MAX);
 }
 
@@ -112,7 +84,7 @@ void
 requests_send_logged(struct connection *c, struct buf *b, uint64_t id,
     uint64_t seq)
 {
-	struct event_log *event_log = c->server->host->session.event_log;
+	struct event_log *event_log = c->session->event_log;
 
 	if (seq <= event_log_written(event_log) ||
 	    event_log_unlogged_since(event_log) != 0 || buf_putc(b, '}') < 0) {
@@ -257,7 +229,7 @@ requests_hand_back(struct connection *c)
 void
 requests_forget(struct connection *c)
 {
-	event_log_forget(c->server->host->session.event_log, c);
+	event_log_forget(c->session->event_log, c);
 	held_answers_finish(&c->held_answers);
 	request_queue_finish(&c->requests);
 }
@@ -314,8 +286,7 @@ requests_typed(struct connection *c, const struct input_done *done)
 		return;
 	}
 	requests_begin_answer(&b, &j, done->id);
-	requests_put_typed(&j, done->seq,
-	    c->server->host->session.display.shown);
+	requests_put_typed(&j, done->seq, c->session->display.shown);
 	requests_send_answer(c, &b, done->id);
 	buf_finish(&b);
 }

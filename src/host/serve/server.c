@@ -7,21 +7,18 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "host/core/session.h"
 #include "host/serve/connection.h"
-#include "host/host.h"
 #include "host/stream/engine.h"
 #include "host/input/input.h"
 #include "host/serve/viewer.h"
-#include "host/ask/message.h"
 #include "host/serve/requests.h"
 #include "host/serve/server_state.h"
 #include "host/serve/size.h"
 #include "host/serve/viewer_event.h"
-#include "host/ask/waits.h"
 
 #define ACCEPT_AGAIN_MS 1000
 #define ACCEPT_A_TURN 16
@@ -29,37 +26,10 @@
 /* How long those who were attached to the host before us take to come back. */
 #define RETURN_MS 300
 
-#define NEVER INT64_MAX
-
 static struct connection *
 connection_of(struct list *link)
 {
 	return container_of(link, struct connection, link);
-}
-
-/* ----------------------------------------------------------------- time */
-
-void
-server_wake_at(struct server *s, int64_t ms)
-{
-	if (ms >= s->wake_at_ms)
-		return;
-	s->wake_at_ms = ms;
-	watch_rearm(s->wake, ms > s->now_ms ? ms - s->now_ms : 0);
-}
-
-static void
-on_wake(void *arg)
-{
-	struct server *s = arg;
-
-	s->wake_at_ms = NEVER;
-}
-
-void
-server_look_at_clock(struct server *s)
-{
-	s->now_ms = clock_ms(CLOCK_MONOTONIC);
 }
 
 /* ------------------------------------------------------------ accepting */
@@ -77,16 +47,26 @@ peer_is_ours(int fd, uid_t *uid)
 	return cred.uid == 0 || cred.uid == geteuid();
 }
 
+static unsigned
+count_new(const struct server *s)
+{
+	unsigned n = 0;
+
+	list_for_each(it, &s->clients)
+		n += connection_of(it)->state == CONNECTION_NEW;
+	return n;
+}
+
 static void
 add_client(struct server *s, int fd)
 {
 	bool busy = s->n_clients >= SERVER_CLIENTS_MAX ||
-	    s->n_new >= SERVER_NEW_MAX;
+	    count_new(s) >= SERVER_NEW_MAX;
 	struct connection *c;
 	uid_t uid;
 
 	c = peer_is_ours(fd, &uid) && s->n_clients < SERVER_CLIENTS_MAX * 2 ?
-	    connection_create(s, fd, uid, s->last_number + 1) :
+	    connection_create(&s->owner, fd, uid, s->last_number + 1) :
 	    NULL;
 	if (c == NULL) {
 		close(fd);
@@ -94,9 +74,8 @@ add_client(struct server *s, int fd)
 	}
 	s->last_number++;
 	s->n_clients++;
-	s->n_new++;
 	list_append(&s->clients, &c->link);
-	server_wake_at(s, c->deadline_ms);
+	turn_wake_at(&s->session->turn, c->deadline_ms);
 	if (busy)
 		connection_fail(c, FAIL_BUSY,
 		    "the session has too many connections");
@@ -110,9 +89,9 @@ static void
 pause_accept(struct server *s)
 {
 	s->accept_paused = true;
-	s->accept_at_ms = s->now_ms + ACCEPT_AGAIN_MS;
+	s->accept_at_ms = s->session->turn.now_ms + ACCEPT_AGAIN_MS;
 	watch_want(s->watch, 0);
-	server_wake_at(s, s->accept_at_ms);
+	turn_wake_at(&s->session->turn, s->accept_at_ms);
 }
 
 static bool
@@ -127,8 +106,8 @@ server_resume_accept(struct server *s)
 {
 	if (!s->accept_paused || s->leaving)
 		return;
-	if (s->now_ms < s->accept_at_ms) {
-		server_wake_at(s, s->accept_at_ms);
+	if (s->session->turn.now_ms < s->accept_at_ms) {
+		turn_wake_at(&s->session->turn, s->accept_at_ms);
 		return;
 	}
 	s->accept_paused = false;
@@ -141,9 +120,9 @@ on_connection(void *arg, enum loop_events ready)
 	struct server *s = arg;
 
 	(void)ready;
-	server_look_at_clock(s);
+	turn_look(&s->session->turn);
 	for (int i = 0; i < ACCEPT_A_TURN; i++) {
-		int fd = accept4(s->host->listen, NULL, NULL,
+		int fd = accept4(s->listen, NULL, NULL,
 		    SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (fd >= 0)
@@ -155,13 +134,23 @@ on_connection(void *arg, enum loop_events ready)
 	}
 }
 
-void
-server_listen(struct server *s)
+static void
+begin_accept(struct server *s)
 {
 	watch_remove(s->watch);
 	s->accept_paused = false;
-	s->watch = loop_fd(s->host->session.loop, s->host->listen, LOOP_READ,
+	s->watch = loop_fd(s->session->loop, s->listen, LOOP_READ,
 	    on_connection, s);
+}
+
+void
+server_listen(struct server *s, int *fd)
+{
+	int old = s->listen;
+
+	s->listen = *fd;
+	*fd = old;
+	begin_accept(s);
 }
 
 /* -------------------------------------------------------------- clients */
@@ -203,15 +192,46 @@ server_is_followed(const struct server *s)
 	return false;
 }
 
-void
-server_client_gone(struct server *s, struct connection *c)
+/* Attach it, unless it only asks or was sent away. */
+static void
+on_open(struct connection *c)
 {
+	struct server *s = c->server;
+
+	if (c->hello.mode != HELLO_ATTACH || server_turn_away(s, c))
+		return;
+	c->viewer = viewer_create(c, &s->recent);
+	if (connection_may_type(c))
+		server_claim_lease(s, c);
+}
+
+/* Its vote is gone, and a place is free. */
+static void
+on_close(struct connection *c)
+{
+	struct server *s = c->server;
+
 	s->n_clients--;
-	s->n_new -= c->state == CONNECTION_NEW;
 	s->size_changed |= c->viewer != NULL;
-	s->accept_at_ms = s->now_ms;
+	s->accept_at_ms = s->session->turn.now_ms;
 	server_lose_lease(s, c);
-	waits_forget(s->host->waits, c->number);
+	s->hooks->on_client_gone(s->host, c->number);
+}
+
+static const struct connection_hooks connection_hooks = {
+	.on_open = on_open,
+	.on_frame = server_handle_frame,
+	.on_half_key = server_let_go,
+	.on_close = on_close,
+};
+
+static void
+drop(struct connection *c)
+{
+	connection_close(c);
+	requests_forget(c);
+	viewer_destroy(c->viewer);
+	connection_destroy(c);
 }
 
 /* ----------------------------------------------------------------- size */
@@ -230,7 +250,7 @@ static void
 count_votes(struct server *s)
 {
 	struct size_vote votes[SERVER_CLIENTS_MAX];
-	struct host *h = s->host;
+	struct session *session = s->session;
 	unsigned cols, rows;
 	size_t n = 0;
 
@@ -243,11 +263,10 @@ count_votes(struct server *s)
 			votes[n++] = c->viewer->vote;
 	}
 	if (s->ended ||
-	    !size_decide(h->session.manifest.size, votes, n, &cols, &rows))
+	    !size_decide(session->manifest.size, votes, n, &cols, &rows))
 		return;
-	if (cols != h->session.manifest.cols ||
-	    rows != h->session.manifest.rows)
-		engine_resize(&h->session, cols, rows, "viewers", NULL);
+	if (cols != session->manifest.cols || rows != session->manifest.rows)
+		engine_resize(session, cols, rows, "viewers", NULL);
 }
 
 /*
@@ -259,10 +278,10 @@ settle_size(struct server *s)
 {
 	if (s->leaving)
 		return;
-	if (s->now_ms >= s->sizes_after_ms)
+	if (s->session->turn.now_ms >= s->sizes_after_ms)
 		count_votes(s);
 	else
-		server_wake_at(s, s->sizes_after_ms);
+		turn_wake_at(&s->session->turn, s->sizes_after_ms);
 }
 
 void
@@ -271,14 +290,14 @@ server_resized(struct server *s)
 	struct buf b;
 
 	buf_init(&b, EVENT_MAX);
-	viewer_event_resized(&b, &s->host->session);
+	viewer_event_resized(&b, s->session);
 	server_tell_all(s, &b);
 	buf_finish(&b);
 	list_for_each(it, &s->clients) {
 		if (connection_of(it)->viewer != NULL)
 			viewer_resized(connection_of(it)->viewer);
 	}
-	server_wake_at(s, 0);
+	turn_wake_at(&s->session->turn, 0);
 }
 
 /* --------------------------------------------------------------- a turn */
@@ -287,12 +306,6 @@ void
 server_output(struct server *s, uint64_t offset, size_t len)
 {
 	recent_output_output(&s->recent, offset, len);
-}
-
-void
-server_frame(struct server *s)
-{
-	messages_shown(s->messages);
 }
 
 /* The session has ended: those who only asked are closed, now answered. */
@@ -305,12 +318,19 @@ end_control(struct connection *c)
 }
 
 static void
+attend(struct server *s, struct connection *c)
+{
+	if (viewer_flush(c->viewer))
+		server_vote(s, c);
+}
+
+static void
 flush_client(struct server *s, struct connection *c)
 {
-	if (c->deadline_ms <= s->now_ms)
+	if (c->deadline_ms <= s->session->turn.now_ms)
 		connection_expire(c);
 	else
-		server_wake_at(s, c->deadline_ms);
+		turn_wake_at(&s->session->turn, c->deadline_ms);
 	requests_run(c);
 	server_part(s, c);
 	end_control(c);
@@ -322,7 +342,7 @@ flush_client(struct server *s, struct connection *c)
 	}
 	if (c->viewer != NULL && c->state == CONNECTION_OPEN &&
 	    c->bye == CONNECTION_STAYS)
-		viewer_flush(c->viewer);
+		attend(s, c);
 	else
 		connection_flush(c);
 }
@@ -338,17 +358,17 @@ sweep(struct server *s, bool *holds)
 		struct connection *c = connection_of(it);
 
 		if (c->state == CONNECTION_GONE) {
-			connection_destroy(c);
+			drop(c);
 		} else if (c->viewer != NULL) {
 			watching += c->state == CONNECTION_OPEN;
 			wanted |= viewer_wants(c->viewer);
-			*holds |= viewer_holds(c->viewer, s->now_ms);
+			*holds |= viewer_holds(c->viewer,
+			    s->session->turn.now_ms);
 		}
 	}
 	/* Listings read how many watch from session.json. */
-	if (watching != s->host->session.manifest.observers &&
-	    !s->host->session.ended)
-		session_save_later(&s->host->session);
+	if (watching != s->session->manifest.observers && !s->session->ended)
+		session_save_later(s->session);
 	return wanted;
 }
 
@@ -357,7 +377,7 @@ server_flush(struct server *s)
 {
 	bool holds = false, wanted;
 
-	server_look_at_clock(s);
+	turn_look(&s->session->turn);
 	server_tell_changes(s);
 	server_expire_lease(s);
 	list_for_each(it, &s->clients)
@@ -367,17 +387,11 @@ server_flush(struct server *s)
 	if (list_is_empty(&s->clients))
 		recent_output_rest(&s->recent);
 	if (holds != s->holds)
-		intake_hold(&s->host->session.intake, holds);
+		intake_hold(&s->session->intake, holds);
 	s->holds = holds;
 	if (s->size_changed)
 		settle_size(s);
 	server_resume_accept(s);
-}
-
-void
-server_restarts(struct server *s)
-{
-	messages_ended(s->messages);
 }
 
 void
@@ -386,11 +400,10 @@ server_ended(struct server *s)
 	if (s->ended)
 		return;
 	s->ended = true;
-	s->end = s->host->session.display.shown;
+	recent_output_close(&s->recent, s->session->display.shown);
 	s->ended_after = s->last_number;
 	input_end(s->input);
-	messages_ended(s->messages);
-	server_wake_at(s, 0);
+	turn_wake_at(&s->session->turn, 0);
 }
 
 bool
@@ -409,22 +422,30 @@ server_is_drained(const struct server *s)
 /* ------------------------------------------------------------- lifetime */
 
 struct server *
-server_create(struct host *h, struct error *err)
+server_create(const struct server_config *c, struct error *err)
 {
 	struct server *s = xcalloc(1, sizeof(*s));
+	struct session *session = c->session;
 
-	s->host = h;
-	s->bytes = xmalloc(SERVER_READ_SIZE);
-	s->wake_at_ms = NEVER;
+	s->session = session;
+	s->input = c->input;
+	s->listen = c->listen;
+	s->hooks = c->hooks;
+	s->host = c->host;
+	s->owner = (struct connection_owner){
+		.session = session,
+		.server = s,
+		.hooks = &connection_hooks,
+		.bytes = xmalloc(CONNECTION_READ_SIZE),
+	};
 	list_init(&s->clients);
-	recent_output_init(&s->recent, &h->session.terminal.ring,
-	    h->session.display.shown);
-	server_look_at_clock(s);
-	if (h->session.manifest.seq > 0)
-		s->sizes_after_ms = s->now_ms + RETURN_MS;
-	s->wake = loop_timer(h->session.loop, -1, on_wake, s);
+	recent_output_init(&s->recent, &session->terminal.ring,
+	    session->display.shown);
+	turn_look(&session->turn);
+	if (session->manifest.seq > 0)
+		s->sizes_after_ms = session->turn.now_ms + RETURN_MS;
 	server_begin_typing(s);
-	server_listen(s);
+	begin_accept(s);
 	if (s->watch == NULL) {
 		error_set(err, errno, "cannot watch the session's socket: %s",
 		    strerror(errno));
@@ -440,11 +461,10 @@ server_destroy(struct server *s)
 	if (s == NULL)
 		return;
 	list_for_each_safe(it, &s->clients)
-		connection_destroy(connection_of(it));
+		drop(connection_of(it));
 	server_end_typing(s);
 	watch_remove(s->watch);
-	watch_remove(s->wake);
 	recent_output_finish(&s->recent);
-	free(s->bytes);
+	free(s->owner.bytes);
 	free(s);
 }

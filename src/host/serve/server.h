@@ -9,21 +9,46 @@
 
 struct error;
 struct host;
+struct input;
+struct input_done;
+struct session;
 struct vt_event;
 
 /*
- * The session's socket: connections, viewers, input and operations.  What the
- * rest of the host tells it is below; what it may do with the host is in
- * host.h and event_log.h.
+ * The session's socket: connections, viewers, and what they type and ask.  The
+ * rest of the host tells it what happens by the functions below; it tells the
+ * parts above it by its hooks.
  */
 struct server;
 
-/* Begin to accept on h->listen.  The server is h->server's. */
-struct server *server_create(struct host *h, struct error *err);
+/* Each is given server_config.host.  A client is its connection's number. */
+struct server_hooks {
+	/* It is gone, and nobody reads answers to its requests. */
+	void (*on_client_gone)(struct host *h, uint64_t client);
+	/* Another host follows and the client knows: it asks that one. */
+	void (*on_client_leaves)(struct host *h, uint64_t client);
+	/* A client has typed this, or it waits to be typed. */
+	void (*on_typed)(struct host *h, const uint8_t *p, size_t len);
+	/* False while a message is being typed (ask/message.h). */
+	bool (*has_typed_messages)(const struct host *h);
+};
+
+struct server_config {
+	struct session *session;
+	struct input *input;
+	int listen; /* the session's socket, for accept(2) */
+	const struct server_hooks *hooks;
+	struct host *host; /* for hooks and handlers of operations */
+};
+
+struct server *server_create(const struct server_config *c, struct error *err);
 void server_destroy(struct server *s); /* NULL is fine */
 
-/* The socket was bound anew: h->listen is another descriptor, accept there. */
-void server_listen(struct server *s);
+/*
+ * The socket was bound anew: accept on *fd.  The descriptor until now is in *fd
+ * then, for the caller to close.
+ */
+void server_listen(struct server *s, int *fd);
 
 /*
  * Output, in order and without holes, before it is in the log.  It is in the
@@ -32,11 +57,15 @@ void server_listen(struct server *s);
  */
 void server_output(struct server *s, uint64_t offset, size_t len);
 
-/* What is on the screen now is a frame. */
-void server_frame(struct server *s);
-
 /* The turn is over: write to viewers, and input to the terminal. */
 void server_flush(struct server *s);
+
+/*
+ * A client's input was written or refused, or another event that it caused is
+ * done.  A request is answered once the log has the event, and so is all input
+ * with --durable.  Without --durable nobody waits for a disk that hangs.
+ */
+void server_typed(struct server *s, const struct input_done *done);
 
 /* How many viewers there are. */
 unsigned server_viewers(const struct server *s);
@@ -44,19 +73,7 @@ unsigned server_viewers(const struct server *s);
 /* Whether there is a viewer that has not fallen behind. */
 bool server_is_followed(const struct server *s);
 
-/*
- * From inside the engine, while it is fed: an answer to a query, which is not
- * logged (only called for bytes that no host has answered before); and what a
- * program said (title, bell, ...).  Neither may touch the engine, but an answer
- * pauses it when no more can be kept (input.h).  Then: it was fed so far.
- */
-void server_reply(struct server *s, const char *p, size_t len);
-void server_replied(struct server *s, uint64_t fed);
-bool server_may_ask(const struct server *s);
-
-/* The program has ended and reads no answers, or it runs again. */
-void server_mute(struct server *s, bool mute);
-
+/* From inside the engine: the program set a title, rang the bell ... */
 void server_vt_event(struct server *s, const struct vt_event *ev);
 
 /* The engine was replaced: h->session.display.vt is another, or NULL now. */
@@ -93,8 +110,6 @@ bool server_has_typed(const struct server *s);
  */
 void server_ended(struct server *s);
 
-/* The program has ended and will be started again. */
-void server_restarts(struct server *s);
 bool server_is_drained(const struct server *s);
 
 #endif

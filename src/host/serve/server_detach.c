@@ -1,4 +1,5 @@
 #include "base/buf.h"
+#include "host/core/session.h"
 #include "host/serve/connection.h"
 #include "host/serve/server_state.h"
 #include "wire/event.h"
@@ -30,7 +31,7 @@ send_away(struct server *s, struct connection *c, const char *by)
 	server_release_lease(s, c);
 	s->size_changed = true;
 	connection_finish(c);
-	server_wake_at(s, 0);
+	turn_wake_at(&s->session->turn, 0);
 }
 
 unsigned

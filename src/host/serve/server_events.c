@@ -1,7 +1,6 @@
 #include "base/buf.h"
+#include "host/core/session.h"
 #include "host/serve/connection.h"
-#include "host/host.h"
-#include "host/ask/message.h"
 #include "host/serve/requests.h"
 #include "host/serve/server_state.h"
 #include "host/serve/server.h"
@@ -66,9 +65,9 @@ server_unlogged(struct server *s, int64_t since_ms)
 static bool
 may_notify(struct server *s)
 {
-	server_look_at_clock(s);
-	if (s->now_ms - s->notices_ms >= 1000) {
-		s->notices_ms = s->now_ms;
+	turn_look(&s->session->turn);
+	if (s->session->turn.now_ms - s->notices_ms >= 1000) {
+		s->notices_ms = s->session->turn.now_ms;
 		s->notices_left = NOTICES_PER_S;
 	}
 	if (s->notices_left == 0)
@@ -84,8 +83,6 @@ server_vt_event(struct server *s, const struct vt_event *ev)
 
 	s->title_changed |= ev->type == VT_EVENT_TITLE;
 	s->bell |= ev->type == VT_EVENT_BELL;
-	if (ev->type == VT_EVENT_MARK)
-		messages_mark(s->messages, ev->number);
 	if (ev->type != VT_EVENT_NOTIFY || !may_notify(s))
 		return;
 	buf_init(&b, EVENT_MAX);
@@ -109,8 +106,8 @@ modes_changed(struct server *s)
 	struct input_modes now = { 0 };
 	bool changed;
 
-	if (s->host->session.display.vt != NULL)
-		vt_input_modes(s->host->session.display.vt, &now);
+	if (s->session->display.vt != NULL)
+		vt_input_modes(s->session->display.vt, &now);
 	changed = now.app_cursor != s->told.app_cursor ||
 	    now.bracketed_paste != s->told.bracketed_paste;
 	s->told = now;
@@ -130,7 +127,7 @@ server_tell_changes(struct server *s)
 	}
 	if (s->title_changed) {
 		buf_clear(&b);
-		viewer_event_title(&b, &s->host->session);
+		viewer_event_title(&b, s->session);
 		server_tell_all(s, &b);
 	}
 	if (s->bell) {
@@ -149,16 +146,16 @@ server_tell_state(struct server *s, struct connection *c)
 	struct buf b;
 
 	buf_init(&b, EVENT_MAX);
-	viewer_event_resized(&b, &s->host->session);
+	viewer_event_resized(&b, s->session);
 	connection_put_event(c, (const char *)b.data, b.len);
 	buf_clear(&b);
-	viewer_event_title(&b, &s->host->session);
+	viewer_event_title(&b, s->session);
 	connection_put_event(c, (const char *)b.data, b.len);
 	buf_clear(&b);
 	viewer_event_modes(&b, &s->told);
 	connection_put_event(c, (const char *)b.data, b.len);
 	buf_clear(&b);
-	viewer_event_program_status(&b, &s->host->session);
+	viewer_event_program_status(&b, s->session);
 	connection_put_event(c, (const char *)b.data, b.len);
 	buf_clear(&b);
 	wire_event_put_text(&b, WIRE_EVENT_LEASE,

@@ -1,13 +1,10 @@
 #include "base/loop.h"
+#include "host/core/session.h"
 #include "host/serve/connection.h"
-#include "host/host.h"
 #include "host/input/input.h"
-#include "host/ask/message.h"
-#include "host/ask/exec.h"
 #include "host/serve/requests.h"
 #include "host/serve/server_state.h"
 #include "host/serve/server.h"
-#include "host/ask/waits.h"
 #include "wire/frame.h"
 
 /*
@@ -29,14 +26,14 @@ bool
 server_has_typed(const struct server *s)
 {
 	return input_is_empty(s->input) && list_is_empty(&s->later) &&
-	    messages_are_done(s->messages);
+	    s->hooks->has_typed_messages(s->host);
 }
 
 static void
 limit(struct server *s, struct connection *c, int64_t ms)
 {
-	c->bye_by_ms = s->now_ms + ms;
-	server_wake_at(s, c->bye_by_ms);
+	c->bye_by_ms = s->session->turn.now_ms + ms;
+	turn_wake_at(&s->session->turn, c->bye_by_ms);
 }
 
 static void
@@ -57,15 +54,14 @@ begin(struct server *s, struct connection *c)
 		c->bye = CONNECTION_TOLD;
 		connection_put(c, FRAME_BYE, NULL, 0);
 		limit(s, c, ANSWER_MS);
-	} else if (s->now_ms >= quiet_ms + QUIET_MS ||
-	    s->now_ms >= s->leaving_ms + ANSWER_MS) {
+	} else if (s->session->turn.now_ms >= quiet_ms + QUIET_MS ||
+	    s->session->turn.now_ms >= s->leaving_ms + ANSWER_MS) {
 		cut(s, c);
 	} else {
-		server_wake_at(s, quiet_ms + QUIET_MS);
+		turn_wake_at(&s->session->turn, quiet_ms + QUIET_MS);
 		return;
 	}
-	waits_leave(s->host->waits, c->number);
-	execs_leave(s->host->execs, c->number);
+	s->hooks->on_client_leaves(s->host, c->number);
 }
 
 /* Close it when it has its answers, or they do not come. */
@@ -75,20 +71,21 @@ end(struct server *s, struct connection *c)
 	bool waits = !request_queue_is_empty(&c->requests) ||
 	    !server_has_typed(s);
 
-	if (waits && s->now_ms < c->bye_by_ms + TYPE_MS) {
-		server_wake_at(s, c->bye_by_ms + TYPE_MS);
+	if (waits && s->session->turn.now_ms < c->bye_by_ms + TYPE_MS) {
+		turn_wake_at(&s->session->turn, c->bye_by_ms + TYPE_MS);
 		return;
 	}
 	requests_hand_back(c);
 	connection_finish(c);
-	server_wake_at(s, 0); /* whoever waits for its end sees it then */
+	turn_wake_at(&s->session->turn,
+	    0); /* whoever waits for its end sees it then */
 }
 
 void
 server_part(struct server *s, struct connection *c)
 {
 	if (c->state == CONNECTION_NEW && s->leaving &&
-	    s->now_ms >= s->leaving_ms + ANSWER_MS)
+	    s->session->turn.now_ms >= s->leaving_ms + ANSWER_MS)
 		connection_close(c);
 	if (c->state != CONNECTION_OPEN)
 		return;
@@ -98,13 +95,13 @@ server_part(struct server *s, struct connection *c)
 			begin(s, c);
 		break;
 	case CONNECTION_TOLD:
-		if (s->now_ms >= c->bye_by_ms)
+		if (s->session->turn.now_ms >= c->bye_by_ms)
 			cut(s, c);
 		else
-			server_wake_at(s, c->bye_by_ms);
+			turn_wake_at(&s->session->turn, c->bye_by_ms);
 		break;
 	case CONNECTION_CUT:
-		if (s->now_ms >= c->bye_by_ms)
+		if (s->session->turn.now_ms >= c->bye_by_ms)
 			connection_close(c);
 		break;
 	case CONNECTION_HEARD:
@@ -116,13 +113,13 @@ server_part(struct server *s, struct connection *c)
 void
 server_leave(struct server *s, uint64_t but)
 {
-	server_look_at_clock(s);
+	turn_look(&s->session->turn);
 	s->leaving = true;
-	s->leaving_ms = s->now_ms;
+	s->leaving_ms = s->session->turn.now_ms;
 	s->leaving_for = but;
 	s->accept_paused = true;
 	watch_want(s->watch, 0);
-	server_wake_at(s, 0);
+	turn_wake_at(&s->session->turn, 0);
 }
 
 /*
@@ -153,7 +150,7 @@ void
 server_stay(struct server *s)
 {
 	s->leaving = false;
-	s->accept_at_ms = s->now_ms;
+	s->accept_at_ms = s->session->turn.now_ms;
 	server_resume_accept(s);
-	server_wake_at(s, 0);
+	turn_wake_at(&s->session->turn, 0);
 }

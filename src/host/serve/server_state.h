@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/list.h"
+#include "host/serve/connection.h"
 #include "host/serve/detached.h"
 #include "host/stream/recent_output.h"
 #include "host/serve/lease.h"
@@ -13,11 +14,13 @@
 
 struct buf;
 struct connection;
+struct frame;
 struct host;
 struct input;
 struct input_done;
 struct input_piece;
-struct messages;
+struct server_hooks;
+struct session;
 struct watch;
 
 /* What the files of the server share; the rest of the host has server.h. */
@@ -25,25 +28,22 @@ struct watch;
 #define SERVER_CLIENTS_MAX 256
 #define SERVER_NEW_MAX 64 /* of them, without their first line */
 
-#define SERVER_READ_SIZE (32u << 10)
 struct server {
-	struct host *host;
-	struct watch *watch;  /* of host->listen */
+	struct session *session;
+	const struct server_hooks *hooks;
+	struct host *host; /* of the hooks */
+	int listen;
+	struct watch *watch;  /* of it */
 	bool accept_paused;   /* no descriptor was left */
 	int64_t accept_at_ms; /* when to try again */
 
-	struct watch *wake; /* a timer that does nothing but make a turn */
-	int64_t wake_at_ms;
-	int64_t now_ms; /* of this turn: handlers look first */
-
 	struct list clients;
-	unsigned n_clients, n_new;
-	uint8_t *bytes; /* SERVER_READ_SIZE, of the one that is read from */
+	unsigned n_clients;
+	struct connection_owner owner; /* of each */
 	uint64_t last_number;
 
 	struct recent_output recent;
 	struct input *input;
-	struct messages *messages;
 	struct lease lease;
 	struct detached detached;
 
@@ -68,28 +68,25 @@ struct server {
 	int64_t sizes_after_ms; /* until then nobody's size counts */
 
 	bool ended;
-	uint64_t end;         /* where the output ended */
 	uint64_t ended_after; /* the last client that was there */
 };
 
 /* Bytes of an event, at most. */
 #define EVENT_MAX (64u << 10)
 
-void server_look_at_clock(struct server *s);
-
-/* Make a turn at this time, or before. */
-void server_wake_at(struct server *s, int64_t ms);
-
 struct connection *server_connection(struct server *s, uint64_t number);
-
-/* A client has closed: its vote is gone, a place is free (lease: lease.h). */
-void server_client_gone(struct server *s, struct connection *c);
 
 /* Its size, visibility, or that it has drawn, changed; or (latest) it typed. */
 void server_vote(struct server *s, struct connection *c);
 
 /* One step of the farewell to a client, if there is one. */
 void server_part(struct server *s, struct connection *c);
+
+/* What a client's frame does; a frame that it must not send closes it. */
+void server_handle_frame(struct connection *c, const struct frame *f);
+
+/* No more bytes belong to the half sequence that its DATA ended with. */
+void server_let_go(struct connection *c);
 
 /* Go on accepting, if nothing speaks against it. */
 void server_resume_accept(struct server *s);
@@ -108,12 +105,7 @@ int server_type(struct server *s, struct connection *c,
 /* A client has said its colours: they count unless another typed last. */
 void server_colours_known(struct server *s, struct connection *c);
 
-/*
- * Something a client typed, or another event it caused, is done: answer it,
- * a request and with --durable anything once that is in the log.  A disk that
- * hangs makes nobody wait for an answer but with --durable.
- */
-void server_typed(struct server *s, const struct input_done *done);
+/* The log is behind: answer all that waits for it, unless --durable. */
 void server_answer_now(struct server *s);
 
 /* Take, steal or give back the right to type, and tell everybody. */

@@ -4,14 +4,10 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "host/core/session.h"
 #include "host/serve/connection.h"
-#include "host/serve/frames.h"
-#include "host/host.h"
 #include "host/input/input.h"
-#include "host/ask/message.h"
 #include "host/serve/requests.h"
-#include "host/ask/exec.h"
-#include "host/ask/waits.h"
 #include "host/store/event_log.h"
 #include "host/serve/server_state.h"
 #include "host/serve/server.h"
@@ -31,14 +27,14 @@ struct later {
 static bool
 has_lease(const struct server *s)
 {
-	return s->host->session.manifest.input == INPUT_POLICY_LEASE;
+	return s->session->manifest.input == INPUT_POLICY_LEASE;
 }
 
 const char *
 server_lease_holder(struct server *s, char *out, size_t size)
 {
 	struct connection *c = server_connection(s,
-	    lease_holder(&s->lease, s->now_ms));
+	    lease_holder(&s->lease, s->session->turn.now_ms));
 
 	if (c == NULL)
 		return NULL;
@@ -63,8 +59,7 @@ tell_holder(struct server *s)
 static void
 note_lease(struct server *s)
 {
-	atomic_store(&s->host->session.terminal.ring.shared->leased,
-	    s->lease.who);
+	atomic_store(&s->session->terminal.ring.shared->leased, s->lease.who);
 }
 
 /* The one who had it is told, and the log knows who took it. */
@@ -83,7 +78,7 @@ tell_stolen(struct server *s, struct connection *from,
 	len = snprintf(json, sizeof(json),
 	    "{\"trouble\":\"lease-stolen\",\"from\":\"%s\",\"by\":\"%s\"}",
 	    from->by, by->by);
-	event_log_add(s->host->session.event_log, RECORD_TROUBLE, 0, json,
+	event_log_add(s->session->event_log, RECORD_TROUBLE, 0, json,
 	    (size_t)len);
 }
 
@@ -97,13 +92,13 @@ is_same(const struct connection *a, const struct connection *b)
 bool
 server_take_lease(struct server *s, struct connection *c, bool steal)
 {
-	uint64_t holder = lease_holder(&s->lease, s->now_ms);
+	uint64_t holder = lease_holder(&s->lease, s->session->turn.now_ms);
 	struct connection *before;
 
 	if (!has_lease(s))
 		return true;
-	switch (
-	    lease_take(&s->lease, c->number, c->hello.who, steal, s->now_ms)) {
+	switch (lease_take(&s->lease, c->number, c->hello.who, steal,
+	    s->session->turn.now_ms)) {
 	case LEASE_DENIED:
 		return false;
 	case LEASE_KEPT:
@@ -122,7 +117,8 @@ server_take_lease(struct server *s, struct connection *c, bool steal)
 void
 server_claim_lease(struct server *s, struct connection *c)
 {
-	if (c->hello.steal || lease_is_of(&s->lease, c->hello.who, s->now_ms))
+	if (c->hello.steal ||
+	    lease_is_of(&s->lease, c->hello.who, s->session->turn.now_ms))
 		server_take_lease(s, c, c->hello.steal);
 }
 
@@ -138,7 +134,7 @@ server_release_lease(struct server *s, struct connection *c)
 void
 server_lose_lease(struct server *s, struct connection *c)
 {
-	if (!lease_lose(&s->lease, c->number, s->now_ms))
+	if (!lease_lose(&s->lease, c->number, s->session->turn.now_ms))
 		return;
 	note_lease(s);
 	tell_holder(s);
@@ -152,8 +148,8 @@ server_expire_lease(struct server *s)
 
 	if (told && s->lease.who == 0)
 		return;
-	if (s->now_ms < s->lease.until_ms) {
-		server_wake_at(s, s->lease.until_ms);
+	if (s->session->turn.now_ms < s->lease.until_ms) {
+		turn_wake_at(&s->session->turn, s->lease.until_ms);
 		return;
 	}
 	s->lease = (struct lease){ 0 };
@@ -168,14 +164,14 @@ server_expire_lease(struct server *s)
 static void
 use_colours(struct server *s, const struct connection *c)
 {
-	struct vt *vt = s->host->session.display.vt;
+	struct vt *vt = s->session->display.vt;
 	const struct hello *h = &c->hello;
 
 	if (vt == NULL || !h->has_colours || s->colours_of == c->number)
 		return;
 	s->colours_of = c->number;
 	vt_set_default_colours(vt, h->fg, h->bg);
-	server_replied(s, 0); /* a program may want to be told */
+	input_replied(s->input, 0); /* a program may want to be told */
 }
 
 void
@@ -202,9 +198,9 @@ server_type(struct server *s, struct connection *c, struct input_piece *piece,
 	piece->client = c->number;
 	piece->by = c->by;
 	status = input_type(s->input, piece, seq);
-	execs_typed(s->host->execs, piece->p, piece->len);
+	s->hooks->on_typed(s->host, piece->p, piece->len);
 	use_colours(s, c);
-	if (s->host->session.manifest.size == SIZE_LATEST)
+	if (s->session->manifest.size == SIZE_LATEST)
 		server_vote(s, c);
 	return status;
 }
@@ -219,7 +215,9 @@ answer(struct server *s, const struct input_done *done)
 	if (done->request)
 		requests_typed(c, done);
 	else
-		frames_typed(c, done);
+		connection_put_taken(c,
+		    &(struct frame_taken){ done->id, done->seq,
+			(uint8_t)done->status });
 }
 
 static void
@@ -241,7 +239,7 @@ on_logged(void *arg, uint64_t seq)
 void
 server_answer_now(struct server *s)
 {
-	if (!s->host->session.manifest.durable)
+	if (!s->session->manifest.durable)
 		on_logged(s, UINT64_MAX);
 }
 
@@ -252,13 +250,13 @@ server_answer_now(struct server *s)
 static bool
 must_be_logged(const struct server *s, const struct input_done *done)
 {
-	const struct host *h = s->host;
+	const struct session *session = s->session;
 
 	if (done->status != TAKEN_WRITTEN || done->seq == 0)
 		return false;
-	return h->session.manifest.durable ||
+	return session->manifest.durable ||
 	    (done->request &&
-		event_log_unlogged_since(h->session.event_log) == 0);
+		event_log_unlogged_since(session->event_log) == 0);
 }
 
 void
@@ -273,76 +271,23 @@ server_typed(struct server *s, const struct input_done *done)
 	l = xmalloc(sizeof(*l));
 	l->done = *done;
 	list_append(&s->later, &l->link);
-	event_log_after(s->host->session.event_log, done->seq, on_logged, s);
-}
-
-static void
-on_typed(void *arg, const struct input_done *done)
-{
-	struct server *s = arg;
-
-	if (done->turn != 0)
-		messages_typed(s->messages, done);
-	else
-		server_typed(s, done);
-}
-
-static void
-on_echoable(void *arg, const uint8_t *p, size_t len)
-{
-	struct server *s = arg;
-
-	waits_typed(s->host->waits, p, len);
-}
-
-static const struct input_hooks input_hooks = {
-	.on_done = on_typed,
-	.on_typed = on_echoable,
-};
-
-void
-server_reply(struct server *s, const char *p, size_t len)
-{
-	input_reply(s->input, p, len);
-}
-
-void
-server_replied(struct server *s, uint64_t fed)
-{
-	input_replied(s->input, fed);
-}
-
-bool
-server_may_ask(const struct server *s)
-{
-	return !input_is_full(s->input);
-}
-
-void
-server_mute(struct server *s, bool mute)
-{
-	input_mute(s->input, mute);
+	event_log_after(s->session->event_log, done->seq, on_logged, s);
 }
 
 void
 server_begin_typing(struct server *s)
 {
-	uint64_t who = atomic_load(
-	    &s->host->session.terminal.ring.shared->leased);
+	uint64_t who = atomic_load(&s->session->terminal.ring.shared->leased);
 
 	list_init(&s->later);
 	if (who != 0)
-		lease_keep(&s->lease, who, s->now_ms);
-	s->input = input_create(&s->host->session, &input_hooks, s);
-	s->messages = messages_create(s);
+		lease_keep(&s->lease, who, s->session->turn.now_ms);
 }
 
 void
 server_end_typing(struct server *s)
 {
-	event_log_forget(s->host->session.event_log, s);
+	event_log_forget(s->session->event_log, s);
 	list_for_each_safe(it, &s->later)
 		free(container_of(it, struct later, link));
-	messages_destroy(s->messages);
-	input_destroy(s->input);
 }

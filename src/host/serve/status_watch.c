@@ -10,7 +10,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "host/core/events.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "host/serve/server_state.h"
 #include "host/serve/server.h"
 #include "host/serve/viewer_event.h"
@@ -20,7 +20,8 @@
 #define WINDOW_MS 1000
 
 struct status_watch {
-	struct host *h;
+	struct session *session;
+	struct server *server;
 	struct watch *timer; /* the second is over: what waits may be noted */
 	bool changed;
 	unsigned left;     /* that may still be noted in this second, */
@@ -30,10 +31,10 @@ struct status_watch {
 static const struct program_status silence;
 
 static const struct program_status *
-now_said(const struct host *h)
+now_said(const struct session *session)
 {
-	return h->session.display.vt != NULL ?
-	    vt_program_status(h->session.display.vt) :
+	return session->display.vt != NULL ?
+	    vt_program_status(session->display.vt) :
 	    &silence;
 }
 
@@ -68,28 +69,28 @@ put_down(struct said *said, const struct program_status *s)
 }
 
 static void
-tell_viewers(struct host *h)
+tell_viewers(struct status_watch *w)
 {
 	struct buf b;
 
 	buf_init(&b, EVENT_MAX);
-	viewer_event_program_status(&b, &h->session);
-	server_event(h->server, (char *)b.data, b.len);
+	viewer_event_program_status(&b, w->session);
+	server_event(w->server, (char *)b.data, b.len);
 	buf_finish(&b);
 }
 
 static void
 note(struct status_watch *w)
 {
-	struct host *h = w->h;
+	struct session *session = w->session;
 
 	w->changed = false;
-	if (is_noted(&h->session.manifest.said, now_said(h)))
+	if (is_noted(&session->manifest.said, now_said(session)))
 		return;
-	put_down(&h->session.manifest.said, now_said(h));
-	event_program_status(&h->session);
-	tell_viewers(h);
-	session_save_later(&h->session);
+	put_down(&session->manifest.said, now_said(session));
+	event_program_status(session);
+	tell_viewers(w);
+	session_save_later(session);
 }
 
 /* Whether one more may be noted now; else the timer makes a turn for it. */
@@ -113,9 +114,9 @@ may_note(struct status_watch *w)
 void
 status_watch_settle(struct status_watch *w)
 {
-	if (!w->changed || w->h->session.ended)
+	if (!w->changed || w->session->ended)
 		return;
-	if (is_noted(&w->h->session.manifest.said, now_said(w->h)))
+	if (is_noted(&w->session->manifest.said, now_said(w->session)))
 		w->changed = false;
 	else if (may_note(w))
 		note(w);
@@ -130,16 +131,16 @@ status_watch_changed(struct status_watch *w)
 void
 status_watch_end(struct status_watch *w)
 {
-	struct host *h = w->h;
+	struct session *session = w->session;
 
 	note(w);
-	if (h->session.display.vt != NULL)
-		vt_end_program(h->session.display.vt);
+	if (session->display.vt != NULL)
+		vt_end_program(session->display.vt);
 	w->changed = false;
-	if (h->session.manifest.said.state[0] == '\0')
+	if (session->manifest.said.state[0] == '\0')
 		return;
-	put_down(&h->session.manifest.said, &silence);
-	tell_viewers(h);
+	put_down(&session->manifest.said, &silence);
+	tell_viewers(w);
 }
 
 /* The turn that this makes is all that is wanted. */
@@ -150,14 +151,15 @@ on_time(void *arg)
 }
 
 struct status_watch *
-status_watch_create(struct host *h)
+status_watch_create(struct session *session, struct server *server)
 {
 	struct status_watch *w = xcalloc(1, sizeof(*w));
 
-	w->h = h;
+	w->session = session;
+	w->server = server;
 	w->changed = true; /* for a host before us may have known another */
 	w->window_ms = clock_ms(CLOCK_MONOTONIC) - WINDOW_MS;
-	w->timer = loop_timer(h->session.loop, -1, on_time, w);
+	w->timer = loop_timer(session->loop, -1, on_time, w);
 	return w;
 }
 

@@ -1,7 +1,8 @@
 #ifndef TEND_HOST_SERVE_STATUS_WATCH_H
 #define TEND_HOST_SERVE_STATUS_WATCH_H
 
-struct host;
+struct server;
+struct session;
 
 /*
  * What the program says that it is doing (OSC 7501), from the engine to the
@@ -19,7 +20,8 @@ struct host;
 
 struct status_watch;
 
-struct status_watch *status_watch_create(struct host *h);
+struct status_watch *status_watch_create(struct session *session,
+    struct server *server);
 void status_watch_destroy(struct status_watch *w); /* NULL is fine */
 
 /* It may be another now: the program said so, or the engine is another. */

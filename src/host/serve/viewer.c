@@ -12,10 +12,10 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "host/serve/connection.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "host/stream/past_output.h"
 #include "host/stream/picture.h"
-#include "host/serve/server_state.h"
+#include "host/stream/recent_output.h"
 #include "host/serve/viewer_event.h"
 #include "vt/vt.h"
 #include "wire/frame.h"
@@ -45,6 +45,13 @@ is_lossless(const struct viewer *o)
 	return o->client->hello.behind == HELLO_BEHIND_LOSSLESS;
 }
 
+static void
+set_cursor(struct viewer *o, uint64_t to)
+{
+	o->cursor = to;
+	o->client->in_history = to < o->history_end;
+}
+
 static uint64_t
 least(uint64_t a, uint64_t b)
 {
@@ -55,9 +62,7 @@ least(uint64_t a, uint64_t b)
 static uint64_t
 end_of(const struct viewer *o)
 {
-	const struct server *s = o->client->server;
-
-	return s->ended ? s->end : s->recent.end;
+	return recent_output_end(o->recent);
 }
 
 /* ------------------------------------------------------------- sending */
@@ -133,14 +138,14 @@ burst_sent(struct burst *b, struct viewer *o, size_t sent)
 		if (sent < whole) {
 			connection_block(o->client);
 			if (b->prefix_len == 0) {
-				o->cursor += sent;
+				set_cursor(o, o->cursor + sent);
 			} else if (sent > 0) {
 				keep_rest(o, iov, sent);
-				o->cursor += iov[1].iov_len;
+				set_cursor(o, o->cursor + iov[1].iov_len);
 			}
 			return;
 		}
-		o->cursor += iov[1].iov_len;
+		set_cursor(o, o->cursor + iov[1].iov_len);
 		sent -= whole;
 	}
 }
@@ -190,15 +195,15 @@ wants_keyframe(const struct viewer *o)
 static bool
 may_draw(struct viewer *o)
 {
-	struct server *s = o->client->server;
+	struct session *session = o->client->session;
 
-	if (s->host->session.display.vt == NULL || wants_keyframe(o) ||
-	    vt_is_between(s->host->session.display.vt))
+	if (session->display.vt == NULL || wants_keyframe(o) ||
+	    vt_is_between(session->display.vt))
 		return true;
 	if (o->picture_by_ms == 0)
-		o->picture_by_ms = s->now_ms + BETWEEN_MS;
-	server_wake_at(s, o->picture_by_ms);
-	return s->now_ms >= o->picture_by_ms;
+		o->picture_by_ms = session->turn.now_ms + BETWEEN_MS;
+	turn_wake_at(&session->turn, o->picture_by_ms);
+	return session->turn.now_ms >= o->picture_by_ms;
 }
 
 static void
@@ -208,8 +213,7 @@ draw_screen(struct viewer *o)
 	bool keyframe = wants_keyframe(o);
 	size_t before = c->out.len;
 
-	if (picture_put_screen(connection_out(c), &c->server->host->session,
-		keyframe) < 0)
+	if (picture_put_screen(connection_out(c), c->session, keyframe) < 0)
 		connection_close(c);
 	c->large += c->out.len - before;
 }
@@ -222,7 +226,7 @@ draw_plain(struct viewer *o)
 	struct buf b;
 
 	buf_init(&b, FRAME_MAX_HOST);
-	picture_ansi(&b, &c->server->host->session);
+	picture_ansi(&b, c->session);
 	connection_put(c, o->history_sent ? FRAME_DATA : FRAME_HISTORY, b.data,
 	    b.len);
 	o->history_sent = true;
@@ -232,7 +236,7 @@ draw_plain(struct viewer *o)
 static bool
 send_picture(struct viewer *o)
 {
-	uint64_t now = o->client->server->host->session.display.shown;
+	uint64_t now = o->client->session->display.shown;
 
 	if (!may_draw(o))
 		return false;
@@ -241,7 +245,7 @@ send_picture(struct viewer *o)
 	o->picture = PICTURE_NONE;
 	o->picture_by_ms = 0;
 	o->catching_up = false;
-	o->cursor = now;
+	set_cursor(o, now);
 	if (has(o, HELLO_OFFSET))
 		draw_screen(o);
 	else
@@ -274,8 +278,7 @@ picture_is_due(const struct viewer *o)
 	if (o->picture != PICTURE_SIZE)
 		return o->picture != PICTURE_NONE;
 	return o->cursor >= end_of(o) ||
-	    (!is_lossless(o) &&
-		!recent_output_holds(&o->client->server->recent, o->cursor));
+	    (!is_lossless(o) && !recent_output_holds(o->recent, o->cursor));
 }
 
 /* ---------------------------------------------------- what is no longer new */
@@ -293,21 +296,21 @@ skip_gap(struct viewer *o, const struct frame_gap *gap)
 	if (!has(o, HELLO_OFFSET))
 		return lose(o);
 	put_gap(o, o->cursor, to, gap->why);
-	o->cursor = to;
+	set_cursor(o, to);
 	return true;
 }
 
 static bool
 open_past(struct viewer *o)
 {
-	struct host *h = o->client->server->host;
+	struct session *session = o->client->session;
 	struct error err;
 
 	if (o->past != NULL)
 		return true;
-	o->past = past_output_open(h->session.log_dirfd, &err);
+	o->past = past_output_open(session->log_dirfd, &err);
 	if (o->past == NULL)
-		log_write(&h->session.log, LOG_WARN, "cannot read the log back",
+		log_write(&session->log, LOG_WARN, "cannot read the log back",
 		    log_str("error", err.msg));
 	return o->past != NULL;
 }
@@ -320,8 +323,8 @@ send_from_log(struct viewer *o)
 	size_t len;
 
 	if (!open_past(o)) {
-		server_wake_at(o->client->server,
-		    o->client->server->now_ms + OPEN_AGAIN_MS);
+		turn_wake_at(&o->client->session->turn,
+		    o->client->session->turn.now_ms + OPEN_AGAIN_MS);
 		return false;
 	}
 	switch (past_output_read(o->past, o->cursor, &p, &len, &gap)) {
@@ -331,7 +334,7 @@ send_from_log(struct viewer *o)
 	case PAST_OUTPUT_GAP:
 		return skip_gap(o, &gap);
 	case PAST_OUTPUT_AGAIN:
-		server_wake_at(o->client->server, 0);
+		turn_wake_at(&o->client->session->turn, 0);
 		return false;
 	case PAST_OUTPUT_WAIT:
 		break;
@@ -342,7 +345,7 @@ send_from_log(struct viewer *o)
 static bool
 send_older(struct viewer *o)
 {
-	const struct recent_output *feed = &o->client->server->recent;
+	const struct recent_output *feed = o->recent;
 	uint8_t copy[FRAME_BYTES];
 	size_t len;
 
@@ -365,7 +368,7 @@ send_older(struct viewer *o)
 static bool
 send_bytes(struct viewer *o)
 {
-	const struct recent_output *feed = &o->client->server->recent;
+	const struct recent_output *feed = o->recent;
 	const uint8_t *p;
 	size_t len = recent_output_at(feed, o->cursor, &p);
 
@@ -384,10 +387,10 @@ send_end(struct viewer *o)
 	past_output_close(o->past);
 	o->past = NULL;
 	o->catching_up = false;
-	if (!c->server->ended)
+	if (!o->recent->closed)
 		return false;
 	buf_init(&b, FRAME_MAX_HOST);
-	viewer_event_ended(&b, &c->server->host->session, c->server->end);
+	viewer_event_ended(&b, c->session, recent_output_end(o->recent));
 	connection_put(c, FRAME_ENDED, b.data, b.len);
 	buf_finish(&b);
 	connection_finish(c);
@@ -408,14 +411,12 @@ advance(struct viewer *o)
 static void
 note_drawn(struct viewer *o)
 {
-	if (o->drawn || o->picture == PICTURE_FIRST || o->cursor < o->first_end)
-		return;
-	o->drawn = true;
-	server_vote(o->client->server, o->client);
+	if (o->picture != PICTURE_FIRST && o->cursor >= o->first_end)
+		o->drawn = true;
 }
 
-void
-viewer_flush(struct viewer *o)
+static void
+send_all(struct viewer *o)
 {
 	struct connection *c = o->client;
 	uint64_t limit = o->cursor + TURN_BYTES;
@@ -423,7 +424,7 @@ viewer_flush(struct viewer *o)
 	while (connection_flush(c) && !c->blocked) {
 		note_drawn(o);
 		if (o->cursor >= limit) {
-			server_wake_at(c->server, 0);
+			turn_wake_at(&c->session->turn, 0);
 			return;
 		}
 		if (!advance(o))
@@ -432,10 +433,19 @@ viewer_flush(struct viewer *o)
 }
 
 bool
+viewer_flush(struct viewer *o)
+{
+	bool drawn = o->drawn;
+
+	send_all(o);
+	return o->drawn && !drawn;
+}
+
+bool
 viewer_keeps_up(const struct viewer *o)
 {
 	return o->cursor >= end_of(o) ||
-	    recent_output_holds(&o->client->server->recent, o->cursor);
+	    recent_output_holds(o->recent, o->cursor);
 }
 
 bool
@@ -474,7 +484,7 @@ viewer_holds(struct viewer *o, int64_t now_ms)
 	if (o->held_since_ms == 0)
 		o->held_since_ms = now_ms;
 	o->gave_up = now_ms - o->held_since_ms >= (int64_t)h->flow_ms;
-	server_wake_at(o->client->server, o->held_since_ms + h->flow_ms);
+	turn_wake_at(&o->client->session->turn, o->held_since_ms + h->flow_ms);
 	return !o->gave_up;
 }
 
@@ -492,6 +502,7 @@ begin_history(struct viewer *o)
 	frame_header(header, FRAME_HISTORY, (uint32_t)len);
 	buf_append(&o->client->out, header, sizeof(header));
 	o->history_end = o->first_end;
+	set_cursor(o, o->cursor);
 	o->history_sent = true;
 }
 
@@ -516,17 +527,16 @@ static void
 place(struct viewer *o)
 {
 	const struct hello *h = &o->client->hello;
-	const struct server *s = o->client->server;
-	uint64_t head = atomic_load(
-	    &s->host->session.terminal.ring.shared->head);
+	const struct session *session = o->client->session;
+	uint64_t head = atomic_load(&session->terminal.ring.shared->head);
 
-	o->cursor = o->first_end;
+	set_cursor(o, o->first_end);
 	if (h->replay == HELLO_SCREEN)
 		o->picture = PICTURE_FIRST;
 	else if (h->replay == HELLO_RAW)
-		o->cursor = raw_start(o);
+		set_cursor(o, raw_start(o));
 	else if (h->has_from && h->from <= head)
-		o->cursor = h->from;
+		set_cursor(o, h->from);
 	o->catching_up = o->cursor < o->first_end;
 	if (h->replay == HELLO_NONE && !is_lossless(o) &&
 	    o->cursor + RESUME_MAX < o->first_end)
@@ -545,12 +555,13 @@ missing(const struct viewer *o)
 }
 
 struct viewer *
-viewer_create(struct connection *c)
+viewer_create(struct connection *c, const struct recent_output *recent)
 {
 	struct viewer *o = xcalloc(1, sizeof(*o));
 	struct buf b;
 
 	o->client = c;
+	o->recent = recent;
 	o->first_end = end_of(o);
 	o->visible = !c->hello.hidden;
 	o->vote.cols = c->hello.cols;
@@ -558,8 +569,8 @@ viewer_create(struct connection *c)
 	o->seen = NEVER;
 	place(o);
 	buf_init(&b, FRAME_MAX_HOST);
-	viewer_event_metadata(&b, &c->server->host->session, o->cursor,
-	    missing(o), c->hello.readonly);
+	viewer_event_metadata(&b, c->session, o->cursor, missing(o),
+	    c->hello.readonly);
 	frame_put(&c->out, FRAME_METADATA, b.data, b.len);
 	buf_finish(&b);
 	begin_history(o);

@@ -8,6 +8,7 @@
 
 struct connection;
 struct past_output;
+struct recent_output;
 
 /*
  * A viewer: a cursor in the output.  It is sent what lies between its cursor
@@ -26,6 +27,7 @@ enum picture {
 
 struct viewer {
 	struct connection *client;
+	const struct recent_output *recent;
 	uint64_t cursor;
 	uint64_t first_end; /* where the output was at attach */
 	bool catching_up;   /* the replay that was asked for is not done */
@@ -49,11 +51,15 @@ struct viewer {
 };
 
 /* Begin with METADATA, and then as the client's hello asks. */
-struct viewer *viewer_create(struct connection *c);
+struct viewer *viewer_create(struct connection *c,
+    const struct recent_output *recent);
 void viewer_destroy(struct viewer *o); /* NULL is fine */
 
-/* Send what the socket takes. */
-void viewer_flush(struct viewer *o);
+/*
+ * Send what the socket takes.  True when it has just been sent what it begins
+ * with: from now on its size counts.
+ */
+bool viewer_flush(struct viewer *o);
 
 /* The terminal has another size. */
 void viewer_resized(struct viewer *o);

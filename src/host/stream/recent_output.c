@@ -75,6 +75,19 @@ recent_output_rest(struct recent_output *f)
 	f->start = f->live;
 }
 
+void
+recent_output_close(struct recent_output *f, uint64_t at)
+{
+	f->closed = true;
+	f->closed_at = at;
+}
+
+uint64_t
+recent_output_end(const struct recent_output *f)
+{
+	return f->closed ? f->closed_at : f->end;
+}
+
 bool
 recent_output_holds(const struct recent_output *f, uint64_t offset)
 {

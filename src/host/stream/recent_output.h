@@ -18,6 +18,8 @@ struct ring;
 struct recent_output {
 	const struct ring *ring;
 	uint64_t live, end; /* this turn's output; end: of all so far */
+	bool closed;        /* later output is for nobody */
+	uint64_t closed_at; /* where it ends then */
 	uint8_t *recent;    /* NULL, or RECENT_OUTPUT_MAX bytes in a circle */
 	uint64_t start;     /* the oldest there; up to `live` */
 };
@@ -37,6 +39,12 @@ void recent_output_settle(struct recent_output *f, bool wanted);
 
 /* Give the memory back: nobody watches. */
 void recent_output_rest(struct recent_output *f);
+
+/* The program has ended: viewers get no output behind this offset. */
+void recent_output_close(struct recent_output *f, uint64_t at);
+
+/* Where the output ends for viewers, for now. */
+uint64_t recent_output_end(const struct recent_output *f);
 
 /* Whether the bytes from an offset to the end are held. */
 bool recent_output_holds(const struct recent_output *f, uint64_t offset);

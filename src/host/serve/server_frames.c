@@ -1,31 +1,23 @@
-#include "host/serve/frames.h"
-
 #include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "host/serve/connection.h"
 #include "host/input/encode.h"
-#include "host/host.h"
+#include "host/core/session.h"
 #include "host/input/input.h"
 #include "host/serve/viewer.h"
 #include "host/serve/requests.h"
+#include "host/serve/server.h"
 #include "host/serve/server_state.h"
 #include "vt/vt.h"
 #include "wire/frame.h"
 
+/* The server: what the frames of a client do. */
+
 #define PING_MAX 64
 
 typedef void frame_fn(struct connection *c, const struct frame *f);
-
-void
-frames_typed(struct connection *c, const struct input_done *done)
-{
-	const struct frame_taken t = { done->id, done->seq,
-		(uint8_t)done->status };
-
-	connection_put_taken(c, &t);
-}
 
 static void
 tell_taken(struct connection *c, uint64_t id, int status, uint64_t seq)
@@ -70,7 +62,7 @@ type_raw(struct connection *c, const struct frame_input *in, bool whole)
 }
 
 void
-frames_let_go(struct connection *c)
+server_let_go(struct connection *c)
 {
 	const struct frame_input nothing = { .kind = INPUT_BYTES };
 
@@ -87,8 +79,8 @@ on_data(struct connection *c, const struct frame *f)
 	type_raw(c, &in, false);
 	c->deadline_ms = INT64_MAX;
 	if (reply_filter_holds(&c->filter)) {
-		c->deadline_ms = c->server->now_ms + REPLY_FILTER_WAIT_MS;
-		server_wake_at(c->server, c->deadline_ms);
+		c->deadline_ms = c->session->turn.now_ms + REPLY_FILTER_WAIT_MS;
+		turn_wake_at(&c->session->turn, c->deadline_ms);
 	}
 }
 
@@ -109,8 +101,8 @@ on_input(struct connection *c, const struct frame *f)
 		type_raw(c, &in, true);
 		return;
 	}
-	if (c->server->host->session.display.vt != NULL)
-		vt_input_modes(c->server->host->session.display.vt, &modes);
+	if (c->session->display.vt != NULL)
+		vt_input_modes(c->session->display.vt, &modes);
 	buf_init(&b, INPUT_BYTES_MAX);
 	status = encode_input(&in, &modes, &b);
 	piece = (struct input_piece){ .id = in.id,
@@ -210,7 +202,7 @@ static const struct {
 };
 
 void
-frames_handle(struct connection *c, const struct frame *f)
+server_handle_frame(struct connection *c, const struct frame *f)
 {
 	char message[80];
 
