@@ -90,6 +90,16 @@ conn_fill(struct conn *c, bool wait, struct error *err)
 	return fill_until(c, due_ms(c), wait, err);
 }
 
+void
+conn_rest(struct conn *c)
+{
+	if (c->in_taken < c->in.len)
+		return;
+	c->in_taken = 0;
+	buf_finish(&c->in);
+	buf_init(&c->in, CONN_IN_MAX);
+}
+
 int
 conn_next(struct conn *c, struct frame *f, struct error *err)
 {
@@ -184,9 +194,8 @@ conn_send(struct conn *c, const void *p, size_t len, struct error *err)
 
 /* ------------------------------------------------------------- operations */
 
-/* A whole frame, to be sent. */
-static int
-put_request(struct buf *out, uint64_t id, const char *op, const char *args,
+int
+conn_put_request(struct buf *out, uint64_t id, const char *op, const char *args,
     struct error *err)
 {
 	struct json_out j;
@@ -217,7 +226,7 @@ send_request(struct conn *c, uint64_t id, const char *op, const char *args,
 	int rc;
 
 	buf_init(&frame, FRAME_HEADER + FRAME_MAX_CLIENT);
-	rc = put_request(&frame, id, op, args, err);
+	rc = conn_put_request(&frame, id, op, args, err);
 	if (rc == 0)
 		rc = send_until(c, frame.data, frame.len, until, err);
 	buf_finish(&frame);
@@ -229,7 +238,7 @@ conn_post(struct conn *c, const char *op, const char *args, uint64_t *id,
     struct error *err)
 {
 	*id = c->next_id++;
-	return put_request(&c->out, *id, op, args, err);
+	return conn_put_request(&c->out, *id, op, args, err);
 }
 
 int

@@ -11,6 +11,7 @@
 struct error;
 
 #define CONN_READ_SIZE (64u << 10) /* bytes at once, at most */
+#define CONN_IN_MAX (FRAME_HEADER + FRAME_MAX_HOST + CONN_READ_SIZE)
 
 /*
  * A connection to a session's host.  Blocking with a time limit for those who
@@ -82,6 +83,8 @@ int conn_await(const struct conn *c, short events, int64_t until);
 int conn_fill(struct conn *c, bool wait, struct error *err);
 /* The next whole frame of what was read: 1, 0 for none yet, -EPROTO. */
 int conn_next(struct conn *c, struct frame *f, struct error *err);
+/* Give the memory for reading back, unless a part of a frame is in it. */
+void conn_rest(struct conn *c);
 /* All of it, blocking up to the time limit; -EPIPE: nothing of it went. */
 int conn_send(struct conn *c, const void *p, size_t len, struct error *err);
 
@@ -121,6 +124,10 @@ int conn_ping(struct conn *c, struct error *err);
 int conn_post(struct conn *c, const char *op, const char *args, uint64_t *id,
     struct error *err);
 int conn_flush(struct conn *c, struct error *err);
+
+/* Append a whole REQUEST; -E2BIG: it is longer than a frame may be. */
+int conn_put_request(struct buf *out, uint64_t id, const char *op,
+    const char *args, struct error *err);
 
 /*
  * Post a PING behind it.  A host handles the frames of a connection in order,

@@ -185,7 +185,7 @@ conn_begin(struct conn *c, int dirfd, const struct hello *h, int timeout_ms)
 		.dirfd = dirfd,
 		.hello = *h };
 	c->open_until = clock_ms(CLOCK_MONOTONIC) + timeout_ms;
-	buf_init(&c->in, FRAME_HEADER + FRAME_MAX_HOST + CONN_READ_SIZE);
+	buf_init(&c->in, CONN_IN_MAX);
 	/* The largest request, and a PING behind it. */
 	buf_init(&c->out, 2 * FRAME_HEADER + FRAME_MAX_CLIENT);
 }
