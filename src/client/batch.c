@@ -9,7 +9,9 @@
 #include "base/error.h"
 #include "base/json_out.h"
 #include "base/json_tree.h"
+#include "base/loop.h"
 #include "base/mem.h"
+#include "client/channel.h"
 #include "client/conn.h"
 #include "op/failure.h"
 #include "op/step.h"
@@ -34,7 +36,22 @@ struct batch {
 	size_t results; /* bytes */
 	bool has_anchor;
 	json_int_t anchor; /* seq of the last input */
-	batch_lost_fn *lost;
+
+	struct channel *channel;
+	struct watch *timer; /* the limit of the step under way */
+	bool keep_going;
+	struct batch_handlers on;
+	void *arg;
+
+	size_t at;        /* the step under way */
+	bool asked;       /* it has no answer yet */
+	uint64_t request; /* of the channel; 0: on_lost was asked */
+	int lost_rc;      /* why that was asked */
+	int64_t begun_ms;
+	bool advancing;
+	bool over;
+
+	batch_lost_fn *lost; /* of batch_run */
 	void *lost_arg;
 };
 
@@ -84,6 +101,7 @@ batch_destroy(struct batch *b)
 {
 	if (b == NULL)
 		return;
+	batch_cancel(b);
 	for (size_t i = 0; i < b->n; i++) {
 		step_finish(&b->steps[i].step);
 		json_decref(b->steps[i].result);
@@ -114,12 +132,12 @@ conn_failure(int rc)
 
 /* The host is gone, but the session is not: another host will follow. */
 static bool
-is_running(const struct conn *c)
+is_running(int dirfd)
 {
 	struct manifest m;
 	bool runs;
 
-	if (manifest_read_now(c->dirfd, &m, NULL) < 0)
+	if (manifest_read_now(dirfd, &m, NULL) < 0)
 		return false;
 	runs = status_is_active(m.status);
 	manifest_finish(&m);
@@ -127,14 +145,15 @@ is_running(const struct conn *c)
 }
 
 static void
-fail(struct done *d, int rc, const struct conn *c)
+fail(struct batch *b, struct done *d, int rc)
 {
-	if (rc == -ECONNRESET && is_running(c))
+	if (rc == -ECONNRESET && is_running(channel_dirfd(b->channel)))
 		rc = error_set(&d->err, EHOSTUNREACH,
 		    "the host ended before it answered; whether it has done "
 		    "it is not known");
 	else if (rc == -ECONNRESET)
 		rc = error_set(&d->err, ECONNRESET, "the session has ended");
+	d->status = BATCH_FAILED;
 	snprintf(d->code, sizeof(d->code), "%s",
 	    failure_code(conn_failure(rc)));
 }
@@ -148,71 +167,27 @@ judge(struct done *d)
 }
 
 static void
-take_result(struct batch *b, struct done *d, char *text)
+take_result(struct batch *b, struct done *d, json_t *result, size_t bytes)
 {
-	b->results += strlen(text);
-	if (b->results <= BATCH_RESULTS_MAX)
-		d->result = json_loads(text, JSON_DECODE_ANY, NULL);
-	free(text);
-	if (d->result == NULL) {
-		d->status = BATCH_FAILED;
-		snprintf(d->code, sizeof(d->code), "%s",
-		    failure_code(FAIL_USAGE));
-		error_set(&d->err, EFBIG,
-		    "the results are too large; ask for less, or in parts");
+	b->results += bytes;
+	if (b->results <= BATCH_RESULTS_MAX) {
+		d->result = json_incref(result);
+		judge(d);
 		return;
 	}
-	judge(d);
-}
-
-/* Whether what was waited for can be told without the host. */
-static bool
-ask_the_rest(struct batch *b, struct done *d, int rc)
-{
-	if (!(d->step.flags & STEP_WAITS) || b->lost == NULL ||
-	    rc == -EREMOTEIO || rc == -ECANCELED || rc == -ETIMEDOUT)
-		return false;
-	d->result = b->lost(b->lost_arg, d->step.args);
-	if (d->result == NULL)
-		return false;
-	d->code[0] = d->err.msg[0] = '\0';
-	judge(d);
-	return true;
-}
-
-void
-batch_on_lost(struct batch *b, batch_lost_fn *fn, void *arg)
-{
-	b->lost = fn;
-	b->lost_arg = arg;
-}
-
-static int
-call_limit(const struct step *s)
-{
-	return s->limit_ms < STEP_FOREVER_MS ? (int)s->limit_ms + MARGIN_MS :
-					       STEP_FOREVER_MS;
+	d->status = BATCH_FAILED;
+	snprintf(d->code, sizeof(d->code), "%s", failure_code(FAIL_USAGE));
+	error_set(&d->err, EFBIG,
+	    "the results are too large; ask for less, or in parts");
 }
 
 static void
-call(struct batch *b, struct done *d, struct conn *c)
+take_refusal(struct done *d, const struct channel_answer *a)
 {
-	auto_free char *args = json_dumps(d->step.args, JSON_COMPACT);
-	char *result = NULL;
-	int rc;
-
-	c->timeout_ms = call_limit(&d->step);
-	rc = conn_call(c, d->step.op, args, &result, d->code, &d->err);
-	if (rc == 0) {
-		take_result(b, d, result);
-		return;
-	}
-	if (ask_the_rest(b, d, rc))
-		return;
-	d->status = rc == -ECANCELED ? BATCH_INTERRUPTED : BATCH_FAILED;
-	d->retryable = rc == -EREMOTEIO && c->retryable;
-	if (rc != -EREMOTEIO)
-		fail(d, rc, c);
+	d->status = BATCH_FAILED;
+	d->retryable = a->retryable;
+	snprintf(d->code, sizeof(d->code), "%s", a->code);
+	error_set(&d->err, EREMOTEIO, "%s", a->message);
 }
 
 /* K-09: what follows is about what is shown after this input. */
@@ -228,30 +203,226 @@ move_anchor(struct batch *b, const struct done *d)
 }
 
 static void
-run_step(struct batch *b, struct done *d, struct conn *c)
+end_step(struct batch *b)
 {
-	int64_t begin = clock_ms(CLOCK_MONOTONIC);
+	struct done *d = &b->steps[b->at++];
 
+	b->asked = false;
+	watch_rearm(b->timer, -1);
+	move_anchor(b, d);
+	d->duration_ms = clock_ms(CLOCK_MONOTONIC) - b->begun_ms;
+	b->over = b->at == b->n ||
+	    (d->status == BATCH_FAILED && !b->keep_going);
+}
+
+/* There is no host to answer; what was waited for may be told without it. */
+static void
+lose(struct batch *b, int rc)
+{
+	struct done *d = &b->steps[b->at];
+
+	if ((d->step.flags & STEP_WAITS) && b->on.on_lost != NULL) {
+		b->asked = true;
+		b->request = 0;
+		b->lost_rc = rc;
+		watch_rearm(b->timer, -1);
+		b->on.on_lost(b->arg, d->step.args);
+		return;
+	}
+	fail(b, d, rc);
+	end_step(b);
+}
+
+static int64_t
+call_limit(const struct step *s)
+{
+	return s->limit_ms < STEP_FOREVER_MS ? s->limit_ms + MARGIN_MS :
+					       STEP_FOREVER_MS;
+}
+
+static void advance(struct batch *b);
+
+static void
+on_answer(void *arg, const struct channel_answer *a)
+{
+	struct batch *b = arg;
+	struct done *d = &b->steps[b->at];
+
+	if (a->outcome == CHANNEL_DONE) {
+		take_result(b, d, a->result, a->bytes);
+		end_step(b);
+	} else if (a->outcome == CHANNEL_REFUSED) {
+		take_refusal(d, a);
+		end_step(b);
+	} else {
+		error_set(&d->err, -a->rc, "%s", a->message);
+		lose(b, a->rc);
+	}
+	advance(b);
+}
+
+static void
+on_limit(void *arg)
+{
+	struct batch *b = arg;
+	struct done *d = &b->steps[b->at];
+
+	channel_forget(b->channel, b->request);
+	fail(b, d, error_set(&d->err, ETIMEDOUT, "the host does not answer"));
+	end_step(b);
+	advance(b);
+}
+
+static void
+begin_step(struct batch *b)
+{
+	struct done *d = &b->steps[b->at];
+	auto_free char *args = NULL;
+	int rc;
+
+	b->begun_ms = clock_ms(CLOCK_MONOTONIC);
 	if ((d->step.flags & STEP_WAITS) && b->has_anchor &&
 	    json_object_get(d->step.args, "after") == NULL)
 		json_object_set_new(d->step.args, "after",
 		    json_integer(b->anchor));
-	call(b, d, c);
-	move_anchor(b, d);
-	d->duration_ms = clock_ms(CLOCK_MONOTONIC) - begin;
+	args = json_dumps(d->step.args, JSON_COMPACT);
+	b->asked = true;
+	rc = channel_post(b->channel, d->step.op, args, on_answer, b,
+	    &b->request, &d->err);
+	if (rc < 0)
+		lose(b, rc);
+	else
+		watch_rearm(b->timer, call_limit(&d->step));
+}
+
+static void
+finish(struct batch *b)
+{
+	b->over = true;
+	watch_remove(b->timer);
+	b->timer = NULL;
+}
+
+/* Steps may end while they are begun; then this goes on, and no deeper. */
+static void
+advance(struct batch *b)
+{
+	if (b->advancing)
+		return;
+	b->advancing = true;
+	while (!b->asked && !b->over)
+		begin_step(b);
+	b->advancing = false;
+	if (b->asked)
+		return;
+	finish(b);
+	b->on.on_done(b->arg);
 }
 
 void
-batch_run(struct batch *b, struct conn *c, bool keep_going)
+batch_start(struct batch *b, struct loop *loop, struct channel *c,
+    bool keep_going, const struct batch_handlers *on, void *arg)
 {
-	for (size_t i = 0; i < b->n; i++) {
-		struct done *d = &b->steps[i];
+	b->channel = c;
+	b->keep_going = keep_going;
+	b->on = *on;
+	b->arg = arg;
+	b->timer = loop_timer(loop, -1, on_limit, b);
+	advance(b);
+}
 
-		run_step(b, d, c);
-		if (d->status == BATCH_INTERRUPTED ||
-		    (d->status == BATCH_FAILED && !keep_going))
-			return;
+void
+batch_lost(struct batch *b, json_t *result)
+{
+	struct done *d = &b->steps[b->at];
+
+	if (b->over) {
+		json_decref(result);
+		return;
 	}
+	if (result != NULL) {
+		d->result = result;
+		d->code[0] = d->err.msg[0] = '\0';
+		judge(d);
+	} else {
+		fail(b, d, b->lost_rc);
+	}
+	end_step(b);
+	advance(b);
+}
+
+void
+batch_cancel(struct batch *b)
+{
+	if (!b->asked || b->over)
+		return;
+	if (b->request != 0)
+		channel_forget(b->channel, b->request);
+	b->steps[b->at].status = BATCH_INTERRUPTED;
+	end_step(b);
+	finish(b);
+}
+
+/* ----------------------------------------------------------------- waiting */
+
+struct run {
+	struct loop *loop;
+	struct batch *batch;
+};
+
+static void
+on_done(void *arg)
+{
+	loop_stop(((struct run *)arg)->loop);
+}
+
+static void
+on_lost(void *arg, json_t *args)
+{
+	struct batch *b = ((struct run *)arg)->batch;
+
+	batch_lost(b, b->lost != NULL ? b->lost(b->lost_arg, args) : NULL);
+}
+
+static void
+on_cancel(void *arg, enum loop_events ready)
+{
+	struct run *r = arg;
+
+	(void)ready;
+	batch_cancel(r->batch);
+	loop_stop(r->loop);
+}
+
+void
+batch_on_lost(struct batch *b, batch_lost_fn *fn, void *arg)
+{
+	b->lost = fn;
+	b->lost_arg = arg;
+}
+
+void
+batch_run(struct batch *b, struct conn *conn, bool keep_going)
+{
+	const struct batch_handlers on = { on_done, on_lost };
+	struct run r = { loop_create(), b };
+	struct channel *c;
+
+	if (r.loop == NULL) {
+		b->steps[0].status = BATCH_FAILED;
+		error_set(&b->steps[0].err, errno, "cannot wait: %s",
+		    strerror(errno));
+		return;
+	}
+	if (conn->cancel_fd > 0)
+		(void)loop_fd(r.loop, conn->cancel_fd, LOOP_READ, on_cancel,
+		    &r);
+	c = channel_adopt(r.loop, conn, NULL, NULL);
+	batch_start(b, r.loop, c, keep_going, &on, &r);
+	if (!b->over)
+		loop_run(r.loop);
+	channel_destroy(c);
+	loop_destroy(r.loop);
 }
 
 /* ----------------------------------------------------------------- telling */

@@ -6,13 +6,15 @@
 
 #include <jansson.h>
 
+struct channel;
 struct conn;
 struct error;
 struct json_out;
+struct loop;
 
 /*
  * Steps (op/step.h) that are carried out one after the other over one
- * connection (K-08).
+ * channel (K-08).  The answer to a step begins the next one; no call waits.
  *
  * A wait is anchored to the input before it: what was shown before that does
  * not count (K-09), unless the step says `after` itself.
@@ -35,18 +37,45 @@ struct batch;
 struct batch *batch_create(const json_t *steps, struct error *err);
 void batch_destroy(struct batch *b); /* NULL is fine */
 
+struct batch_handlers {
+	/* It is over; the batch may be destroyed in here. */
+	void (*on_done)(void *arg);
+
+	/*
+	 * The host is gone before it has answered a wait, whose arguments
+	 * these are.  batch_lost takes the answer from what is left of the
+	 * session, now or later.  NULL: the step fails.
+	 */
+	void (*on_lost)(void *arg, json_t *args);
+};
+
 /*
- * Who is asked when the host is gone before it has answered a wait: the result
- * of session.wait from what is left of the session, or NULL when there is
- * none.  args are the operation's.
+ * Begin.  on_done is called once, and may be called before this returns.  The
+ * channel may carry requests of others meanwhile.
+ */
+void batch_start(struct batch *b, struct loop *loop, struct channel *c,
+    bool keep_going, const struct batch_handlers *on, void *arg);
+
+/*
+ * The result of session.wait that on_lost asked for, which becomes the batch's;
+ * NULL: there is none.
+ */
+void batch_lost(struct batch *b, json_t *result);
+
+/*
+ * The step under way is `interrupted` and nothing more is done.  on_done is not
+ * called.  A request that was sent is not undone.
+ */
+void batch_cancel(struct batch *b);
+
+/*
+ * All of it for callers that have no loop: wait until it is over, or cancelled
+ * by the connection's cancel_fd (conn.h).  The connection is closed then.
+ * batch_on_lost before it says who is asked instead of a lost host; that call
+ * may wait.
  */
 typedef json_t *batch_lost_fn(void *arg, json_t *args);
 void batch_on_lost(struct batch *b, batch_lost_fn *fn, void *arg);
-
-/*
- * Carry it out.  When the connection is cancelled (conn.h) the step under way
- * is `interrupted` and nothing more is done.
- */
 void batch_run(struct batch *b, struct conn *c, bool keep_going);
 
 /* {"steps":[…],"completed":n,"failed":[…]}, as tend-batch(1) has it. */

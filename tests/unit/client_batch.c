@@ -11,14 +11,24 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/json_out.h"
+#include "base/loop.h"
 #include "client/batch.h"
+#include "client/channel.h"
 #include "client/conn.h"
 
-/* A batch and the other end of its connection. */
+#define ANSWERS_MAX 8
+
+/*
+ * A batch, and a host in a process of its own that answers each request with
+ * the next of the answers.
+ */
 struct fixture {
 	struct batch *batch;
 	struct conn conn;
 	int host;
+	const char *answers[ANSWERS_MAX];
+	size_t n_answers;
+	int cancels; /* made readable instead of an answer; 0: nothing is */
 	struct buf asked; /* what came there */
 };
 
@@ -49,7 +59,6 @@ set_up(struct fixture *f, const char *steps)
 	f->conn = (struct conn){ .fd = pair[0],
 		.next_id = 1,
 		.give = -1,
-
 		.dirfd = -1 };
 	f->host = pair[1];
 	buf_init(&f->conn.in, FRAME_HEADER + FRAME_MAX_HOST + (64u << 10));
@@ -61,30 +70,98 @@ tear_down(struct fixture *f)
 {
 	batch_destroy(f->batch);
 	conn_close(&f->conn);
-	close(f->host);
+	if (f->host >= 0)
+		close(f->host);
 	buf_finish(&f->asked);
 }
 
-/* The host's next answer, which it gives ahead of the question. */
+/* The host's next answer. */
 static void
 will_answer(struct fixture *f, const char *json)
+{
+	assert_true(f->n_answers < ANSWERS_MAX);
+	f->answers[f->n_answers++] = json;
+}
+
+/* The next request, as it came, appended to *out; false: there is none. */
+static bool
+read_request(int fd, struct buf *out)
+{
+	size_t at = out->len;
+	struct frame frame;
+	char byte;
+
+	while (read(fd, &byte, 1) == 1) {
+		buf_putc(out, byte);
+		if (frame_parse(out->data + at, out->len - at, 1u << 20,
+			&frame) == FRAME_WHOLE)
+			return true;
+	}
+	return false;
+}
+
+static void
+say(int fd, const char *json)
 {
 	struct buf b;
 
 	buf_init(&b, 4096);
-	assert_int_equal(frame_put(&b, FRAME_RESPONSE, json, strlen(json)), 0);
-	assert_int_equal(write(f->host, b.data, b.len), b.len);
+	if (frame_put(&b, FRAME_RESPONSE, json, strlen(json)) < 0 ||
+	    fd_write_all(fd, b.data, b.len) < 0)
+		_exit(1);
 	buf_finish(&b);
 }
 
+static _Noreturn void
+serve(struct fixture *f, int told)
+{
+	const uint64_t one = 1;
+
+	close(f->conn.fd);
+	for (size_t i = 0; read_request(f->host, &f->asked); i++) {
+		if (i < f->n_answers)
+			say(f->host, f->answers[i]);
+		else if (f->cancels > 0 &&
+		    write(f->cancels, &one, sizeof(one)) != sizeof(one))
+			_exit(1);
+	}
+	if (fd_write_all(told, f->asked.data, f->asked.len) < 0)
+		_exit(1);
+	_exit(0);
+}
+
 static void
-read_requests(struct fixture *f)
+read_asked(struct fixture *f, int told)
 {
 	char more[65536];
 	ssize_t n;
 
-	while ((n = recv(f->host, more, sizeof(more), MSG_DONTWAIT)) > 0)
+	while ((n = read(told, more, sizeof(more))) > 0)
 		buf_append(&f->asked, more, (size_t)n);
+	close(told);
+}
+
+/* Run it against that host, and learn what it was asked. */
+static void
+run(struct fixture *f, bool keep_going)
+{
+	int told[2], status;
+	pid_t host;
+
+	assert_int_equal(pipe(told), 0);
+	host = fork();
+	assert_true(host >= 0);
+	if (host == 0) {
+		close(told[0]);
+		serve(f, told[1]);
+	}
+	close(told[1]);
+	f->conn.cancel_fd = f->cancels;
+	batch_run(f->batch, &f->conn, keep_going);
+	assert_int_equal(f->conn.fd, -1);
+	read_asked(f, told[0]);
+	assert_int_equal(waitpid(host, &status, 0), host);
+	assert_int_equal(status, 0);
 }
 
 /* The next request that was sent is this; "" for none. */
@@ -93,7 +170,6 @@ expect_request(struct fixture *f, const char *json)
 {
 	struct frame frame;
 
-	read_requests(f);
 	if (json[0] == '\0') {
 		assert_int_equal(f->asked.len, 0);
 		return;
@@ -134,7 +210,7 @@ steps_become_requests(void **state)
 	will_answer(&f, "{\"id\":2,\"ok\":true,\"result\":{\"seq\":8}}");
 	will_answer(&f, "{\"id\":3,\"ok\":true,\"result\":{\"seq\":9}}");
 	will_answer(&f, "{\"id\":4,\"ok\":true,\"result\":{\"data\":\"x\"}}");
-	batch_run(f.batch, &f.conn, false);
+	run(&f, false);
 	expect_request(&f,
 	    "{\"id\":1,\"op\":\"session.send\",\"args\":"
 	    "{\"input\":[{\"text\":\"ls\"}]}}");
@@ -167,7 +243,7 @@ waits_are_anchored_to_the_input_before(void **state)
 	will_answer(&f, "{\"id\":2,\"ok\":true,\"result\":{\"seq\":7}}");
 	will_answer(&f, "{\"id\":3,\"ok\":true,\"result\":{\"matched\":true}}");
 	will_answer(&f, "{\"id\":4,\"ok\":true,\"result\":{\"matched\":true}}");
-	batch_run(f.batch, &f.conn, false);
+	run(&f, false);
 	expect_request(&f,
 	    "{\"id\":1,\"op\":\"session.wait\",\"args\":"
 	    "{\"text\":\"a\",\"timeout_ms\":30000}}");
@@ -212,7 +288,7 @@ the_first_failure_ends_it(void **state)
 	(void)state;
 	set_up(&f, two_waits);
 	will_answer(&f, timed_out);
-	batch_run(f.batch, &f.conn, false);
+	run(&f, false);
 	expect_status(&f, 0, BATCH_FAILED, "timed_out");
 	expect_status(&f, 1, BATCH_NOT_RUN, "");
 	expect_result(&f,
@@ -236,7 +312,7 @@ one_may_keep_going(void **state)
 	will_answer(&f,
 	    "{\"id\":2,\"ok\":false,\"error\":{\"code\":\"busy\","
 	    "\"message\":\"another types\",\"retryable\":true}}");
-	batch_run(f.batch, &f.conn, true);
+	run(&f, true);
 	expect_status(&f, 1, BATCH_FAILED, "busy");
 	expect_result(&f,
 	    "\"error\":{\"code\":\"busy\",\"message\":\"another types\","
@@ -252,13 +328,13 @@ what_is_cancelled_is_interrupted(void **state)
 	(void)state;
 	set_up(&f, "[{\"text\":\"x\"},{\"wait\":\"a\"},{\"text\":\"y\"}]");
 	will_answer(&f, "{\"id\":1,\"ok\":true,\"result\":{\"seq\":7}}");
-	f.conn.cancel_fd = eventfd(1, EFD_CLOEXEC);
-	batch_run(f.batch, &f.conn, true);
+	f.cancels = eventfd(0, EFD_CLOEXEC);
+	run(&f, true);
 	expect_status(&f, 0, BATCH_COMPLETED, "");
 	expect_status(&f, 2, BATCH_NOT_RUN, "");
 	expect_result(&f, "\"kind\":\"wait\",\"status\":\"interrupted\"");
 	expect_result(&f, "\"completed\":1,\"failed\":[]}");
-	close(f.conn.cancel_fd);
+	close(f.cancels);
 	tear_down(&f);
 }
 
@@ -339,11 +415,13 @@ results_are_limited_in_sum(void **state)
 	assert_true(host >= 0);
 	if (host == 0) {
 		close(f.conn.fd);
-		for (unsigned id = 1; id <= 4; id++)
+		for (unsigned id = 1; id <= 4; id++) {
+			if (!read_request(f.host, &f.asked))
+				_exit(1);
 			say_snapshot(f.host, id, each);
+		}
 		_exit(0);
 	}
-	f.conn.timeout_ms = 30000;
 	batch_run(f.batch, &f.conn, false);
 	for (size_t i = 0; i < 3; i++)
 		expect_status(&f, i, BATCH_COMPLETED, "");
@@ -351,6 +429,138 @@ results_are_limited_in_sum(void **state)
 	expect_status(&f, 4, BATCH_NOT_RUN, "");
 	assert_int_equal(waitpid(host, &status, 0), host);
 	assert_int_equal(status, 0);
+	tear_down(&f);
+}
+
+/* ------------------------------------------------------------ on a loop */
+
+struct done {
+	struct loop *loop;
+	unsigned left;
+};
+
+static void
+on_done(void *arg)
+{
+	struct done *d = arg;
+
+	if (--d->left == 0)
+		loop_stop(d->loop);
+}
+
+/* One that waits for ever does not hold up the other. */
+static void
+two_batches_share_a_channel(void **state)
+{
+	const struct batch_handlers on = { .on_done = on_done };
+	struct done d = { loop_create(), 1 };
+	struct error err;
+	struct channel *c;
+	struct batch *slow;
+	struct fixture f;
+	struct batch_step s;
+	pid_t host;
+
+	(void)state;
+	set_up(&f, "[{\"text\":\"x\"},{\"snapshot\":{}}]");
+	slow = parse("[{\"wait\":\"never\"},{\"text\":\"y\"}]", &err);
+	assert_non_null(slow);
+	host = fork();
+	if (host == 0) {
+		close(f.conn.fd);
+		for (int i = 0; i < 3; i++)
+			if (!read_request(f.host, &f.asked))
+				_exit(1);
+			else if (i > 0)
+				say(f.host,
+				    i == 1 ? "{\"id\":2,\"ok\":true,"
+					     "\"result\":{\"seq\":7}}" :
+					     "{\"id\":3,\"ok\":true,"
+					     "\"result\":{\"data\":\"\"}}");
+		_exit(read_request(f.host, &f.asked));
+	}
+	c = channel_adopt(d.loop, &f.conn, NULL, NULL);
+	batch_start(slow, d.loop, c, false, &on, &d);
+	batch_start(f.batch, d.loop, c, false, &on, &d);
+	loop_run(d.loop);
+	expect_status(&f, 0, BATCH_COMPLETED, "");
+	expect_status(&f, 1, BATCH_COMPLETED, "");
+	assert_int_equal(channel_pending(c), 1);
+	batch_cancel(slow);
+	batch_step(slow, 0, &s);
+	assert_int_equal(s.status, BATCH_INTERRUPTED);
+	batch_step(slow, 1, &s);
+	assert_int_equal(s.status, BATCH_NOT_RUN);
+	batch_destroy(slow);
+	channel_destroy(c);
+	close(f.host);
+	assert_int_equal(waitpid(host, NULL, 0), host);
+	f.host = -1;
+	loop_destroy(d.loop);
+	tear_down(&f);
+}
+
+/* Who is asked instead may answer later, or have no answer. */
+struct lost {
+	struct batch *batch;
+	struct watch *timer;
+	unsigned times;
+	unsigned done;
+};
+
+static void
+on_lost(void *arg, json_t *args)
+{
+	struct lost *l = arg;
+
+	assert_string_equal(json_string_value(json_object_get(args, "text")),
+	    "a");
+	watch_rearm(l->timer, 1);
+}
+
+static void
+on_later(void *arg)
+{
+	struct lost *l = arg;
+
+	batch_lost(l->batch,
+	    l->times++ == 0 ?
+		json_pack("{s:b,s:b}", "matched", 1, "timed_out", 0) :
+		NULL);
+}
+
+static void
+on_lost_done(void *arg)
+{
+	((struct lost *)arg)->done++;
+}
+
+static void
+a_lost_host_is_answered_for_later(void **state)
+{
+	const struct batch_handlers on = { on_lost_done, on_lost };
+	struct loop *loop = loop_create();
+	struct lost l = { 0 };
+	struct channel *c;
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, "[{\"wait\":\"a\"},{\"wait\":\"a\"},{\"text\":\"x\"}]");
+	close(f.host);
+	l.batch = f.batch;
+	l.timer = loop_timer(loop, -1, on_later, &l);
+	c = channel_adopt(loop, &f.conn, NULL, NULL);
+	batch_start(f.batch, loop, c, true, &on, &l);
+	assert_int_equal(l.times, 0);
+	loop_run(loop);
+	assert_int_equal(l.times, 2);
+	assert_int_equal(l.done, 1);
+	expect_status(&f, 0, BATCH_COMPLETED, "");
+	expect_status(&f, 1, BATCH_FAILED, "unreachable");
+	expect_status(&f, 2, BATCH_FAILED, "unreachable");
+	channel_destroy(c);
+	loop_destroy(loop);
+	f.host = -1;
 	tear_down(&f);
 }
 
@@ -365,6 +575,8 @@ main(void)
 		cmocka_unit_test(what_is_cancelled_is_interrupted),
 		cmocka_unit_test(wrong_steps_are_told),
 		cmocka_unit_test(results_are_limited_in_sum),
+		cmocka_unit_test(two_batches_share_a_channel),
+		cmocka_unit_test(a_lost_host_is_answered_for_later),
 	};
 
 	return cmocka_run_group_tests_name("client_batch", tests, NULL, NULL);
