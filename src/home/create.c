@@ -393,11 +393,10 @@ struct texts {
 };
 
 static const char *
-text_of(struct texts *t, const json_t *args, const char *name)
+text_of(struct texts *t, const json_t *args, const char *name, const char *unit)
 {
 	const json_t *v = json_object_get(args, name);
 	char ms[FAULT_ARGUMENT_SIZE + 4];
-	const char *unit = "";
 
 	if (json_is_string(v))
 		return json_string_value(v);
@@ -420,25 +419,26 @@ read_texts(struct texts *t, const json_t *args)
 	struct create *q = t->to;
 	const struct {
 		const char **field;
-		const char *name;
+		const char *name, *unit; /* of a number */
 	} fields[] = {
-		{ &q->name, "name" },
-		{ &q->cwd, "cwd" },
-		{ &q->input, "input" },
-		{ &q->resize, "resize" },
-		{ &q->log_input, "log_input" },
-		{ &q->restart, "restart" },
-		{ &q->max_log, "max_log" },
-		{ &q->idle_timeout, "idle_timeout" },
-		{ &q->linger_output, "linger_output" },
-		{ &q->scrollback, "scrollback" },
-		{ &q->memory, "memory" },
-		{ &q->pids, "pids" },
-		{ &q->cpu_weight, "cpu_weight" },
+		{ &q->name, "name", "" },
+		{ &q->cwd, "cwd", "" },
+		{ &q->input, "input", "" },
+		{ &q->resize, "resize", "" },
+		{ &q->log_input, "log_input", "" },
+		{ &q->restart, "restart", "" },
+		{ &q->max_log, "max_log", "B" },
+		{ &q->idle_timeout, "idle_timeout", "" },
+		{ &q->linger_output, "linger_output", "" },
+		{ &q->scrollback, "scrollback", "" },
+		{ &q->memory, "memory", "B" },
+		{ &q->pids, "pids", "" },
+		{ &q->cpu_weight, "cpu_weight", "" },
 	};
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
-		*fields[i].field = text_of(t, args, fields[i].name);
+		*fields[i].field = text_of(t, args, fields[i].name,
+		    fields[i].unit);
 }
 
 int

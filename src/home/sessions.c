@@ -13,6 +13,7 @@
 #include "home/label.h"
 #include "home/report.h"
 #include "home/roster.h"
+#include "session/registry.h"
 
 /* What reading a list needs at each step. */
 struct reading {
@@ -133,6 +134,55 @@ sessions_finish(struct sessions *s)
 	free(s->items);
 	s->items = NULL;
 	s->n = 0;
+}
+
+/* What looking at each home needs. */
+struct visit {
+	const struct sessions_query *query;
+	struct report *report;
+	sessions_fn *fn;
+	void *arg;
+};
+
+static void
+visit_home(const struct visit *v, const char *path)
+{
+	struct sessions s;
+	struct error err;
+	struct fault f;
+	struct home h;
+
+	if (home_open(&h, path, false, &err) < 0) {
+		report_note(v->report, "%s", err.msg);
+		return;
+	}
+	if (sessions_read(&s, &h, v->query, v->report, &f) < 0)
+		report_note(v->report, "%s", f.msg);
+	else if (s.n > 0)
+		v->fn(v->arg, &h, &s);
+	sessions_finish(&s);
+	home_close(&h);
+}
+
+void
+sessions_each_home(const struct home *here, const struct sessions_query *q,
+    struct report *r, sessions_fn *fn, void *arg)
+{
+	const struct visit v = { q, r, fn, arg };
+	const struct registry_entry *other;
+	struct registry known;
+	struct error err;
+
+	if (registry_read(&known, &err) < 0)
+		report_note(r, "%s", err.msg);
+	if (here->sessions_fd >= 0)
+		registry_add(&known, here);
+	for (size_t i = 0; i < known.n; i++)
+		if (registry_is_home(
+			registry_look(&known, &known.items[i], &other)) &&
+		    other == NULL)
+			visit_home(&v, known.items[i].path);
+	registry_finish(&known);
 }
 
 void

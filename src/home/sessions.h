@@ -40,6 +40,15 @@ int sessions_read(struct sessions *s, const struct home *h,
     const struct sessions_query *q, struct report *r, struct fault *f);
 void sessions_finish(struct sessions *s);
 
+/*
+ * The same for every home on this machine that has such sessions; `here` is the
+ * caller's own.  A home that cannot be read is reported and hides no other.
+ */
+typedef void sessions_fn(void *arg, const struct home *h,
+    const struct sessions *s);
+void sessions_each_home(const struct home *here, const struct sessions_query *q,
+    struct report *r, sessions_fn *fn, void *arg);
+
 /* The array of session objects. */
 void sessions_json(const struct sessions *s, struct json_out *j);
 

@@ -521,3 +521,58 @@ waiting_run(struct waiting *w)
 	close(w->epoll);
 	return status;
 }
+
+/* ------------------------------------------------------------- the answer */
+
+enum waiting_end
+waiting_end(const struct waiting *w)
+{
+	bool timed_out = false, all = true;
+
+	if (w->any && w->first != NULL)
+		return WAITING_MATCHED;
+	for (size_t i = 0; i < w->n; i++) {
+		all = all && waiting_matched(&w->ones[i]);
+		timed_out |= waiting_timed_out(&w->ones[i]);
+	}
+	if (all)
+		return WAITING_MATCHED;
+	return timed_out ? WAITING_TIMED_OUT : WAITING_ENDED;
+}
+
+bool
+waiting_shows(const struct waiting *w, const struct waiting_one *one)
+{
+	if (w->any && w->first != NULL)
+		return one == w->first;
+	return one->result != NULL;
+}
+
+static void
+put_one(const struct waiting_one *one, struct json_out *j)
+{
+	auto_json json_t *o = json_object();
+	auto_free char *text = NULL;
+
+	json_object_set_new(o, "session", json_string(one->handle->session.id));
+	json_object_set_new(o, "name", json_string(one->handle->session.name));
+	json_object_update(o, one->result);
+	text = json_dumps(o, JSON_COMPACT);
+	json_out_json(j, text != NULL ? text : "null");
+}
+
+void
+waiting_json(const struct waiting *w, struct json_out *j)
+{
+	enum waiting_end end = waiting_end(w);
+
+	json_out_open(j, '{');
+	json_put_bool(j, "matched", end == WAITING_MATCHED);
+	json_put_bool(j, "timed_out", end == WAITING_TIMED_OUT);
+	json_put_open(j, "sessions", '[');
+	for (size_t i = 0; i < w->n; i++)
+		if (waiting_shows(w, &w->ones[i]))
+			put_one(&w->ones[i], j);
+	json_out_close(j, ']');
+	json_out_close(j, '}');
+}

@@ -9,6 +9,7 @@
 
 struct fault;
 struct handle;
+struct json_out;
 struct report;
 
 /*
@@ -51,6 +52,16 @@ struct waiting {
  * one has that matched.  0, or -1 and the fault.
  */
 int waiting_run(struct waiting *w);
+
+/* What became of all of them. */
+enum waiting_end { WAITING_MATCHED, WAITING_TIMED_OUT, WAITING_ENDED };
+enum waiting_end waiting_end(const struct waiting *w);
+
+/* With `any`, only the first that matched is part of the answer. */
+bool waiting_shows(const struct waiting *w, const struct waiting_one *one);
+
+/* The result of home.wait. */
+void waiting_json(const struct waiting *w, struct json_out *j);
 
 /* Whether it has a result that says so. */
 bool waiting_matched(const struct waiting_one *one);

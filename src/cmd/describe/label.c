@@ -1,15 +1,12 @@
-#include <errno.h>
-#include <string.h>
-
 #include "base/buf.h"
-#include "base/error.h"
 #include "base/json_out.h"
 #include "base/mem.h"
 #include "cmd/line/cmd.h"
-#include "cmd/end/ending.h"
+#include "cmd/line/operands.h"
 #include "cmd/line/out.h"
 #include "cmd/target/target.h"
-#include "home/label.h"
+#include "home/describe.h"
+#include "home/fault.h"
 #include "home/words.h"
 
 /* Plain: a line for each; JSON: the object of them. */
@@ -37,68 +34,19 @@ list(struct call *call)
 	return out_send(call->out);
 }
 
-static char *
-arguments(const struct call *call)
-{
-	struct json_out j;
-	struct buf b;
-
-	buf_init(&b, MANIFEST_MAX);
-	json_out_init(&j, &b);
-	json_out_open(&j, '{');
-	json_put_open(&j, "labels", '{');
-	for (int i = 0; i < call->argc; i++) {
-		char *equals = strchr(call->argv[i], '=');
-
-		*equals = '\0';
-		json_put_text(&j, call->argv[i],
-		    equals[1] != '\0' ? equals + 1 : NULL);
-	}
-	json_out_close(&j, '}');
-	json_out_close(&j, '}');
-	return buf_take(&b);
-}
-
-static int
-ask_host(struct call *call)
-{
-	auto_free char *args = NULL;
-	int status = target_connect(call);
-
-	if (status != 0)
-		return status;
-	args = arguments(call);
-	return target_tell(call, "session.label", args);
-}
-
-static int
-rewrite(struct call *call)
-{
-	struct handle *t = call->target;
-	struct error err;
-
-	if (manifest_write(t->dirfd, &t->session, false, &err) < 0)
-		return out_fail(call->out, FAIL_STORAGE, "%s", err.msg);
-	return ending_answer(call);
-}
-
 static int
 run(struct call *call)
 {
-	struct handle *t = call->target;
-	bool active = status_is_active(t->session.status);
-	struct error err;
-	int status;
+	auto_free char **labels = operands_list(call);
+	auto_free char *result = NULL;
+	struct fault f;
 
 	if (call->argc == 0)
 		return list(call);
-	status = active ? 0 : target_wait_gone(call);
-	if (status != 0)
-		return status;
-	for (int i = 0; i < call->argc; i++)
-		if (label_set(&t->session, call->argv[i], &err) < 0)
-			return out_fail(call->out, FAIL_USAGE, "%s", err.msg);
-	return active ? ask_host(call) : rewrite(call);
+	if (describe_label(call->target, (const char *const *)labels, &result,
+		&f) < 0)
+		return out_fault(call->out, &f);
+	return target_answer(call, result);
 }
 
 const struct cmd cmd_label = {

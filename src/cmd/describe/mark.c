@@ -6,8 +6,8 @@
 #include "cmd/line/operands.h"
 #include "cmd/line/out.h"
 #include "cmd/target/target.h"
-#include "log/payload.h"
-#include "log/reader.h"
+#include "home/fault.h"
+#include "home/marks.h"
 #include "home/words.h"
 
 #include <inttypes.h>
@@ -29,62 +29,33 @@ arguments(const char *name)
 	return buf_take(&b);
 }
 
-static char *
-copy_text(const struct payload_text *t)
-{
-	char *text = xcalloc(t->len + 1, 1);
-
-	memcpy(text, t->p, t->len);
-	return text;
-}
-
 static void
-put_mark(struct out *out, struct json_out *j, const struct record *rec)
+put_mark(void *arg, const struct mark *m)
 {
-	auto_free char *by = NULL, *name = NULL;
-	struct payload_mark mark;
+	struct buf *out = arg;
 
-	if (!payload_mark_of(&mark, rec))
-		return;
-	by = copy_text(&mark.by);
-	name = copy_text(&mark.name);
-	if (out->json) {
-		json_out_open(j, '{');
-		json_put_number(j, "seq", rec->seq);
-		json_put_number(j, "time_ns", rec->time_ns);
-		json_put_text(j, "by", by);
-		json_put_text(j, "name", name);
-		json_out_close(j, '}');
-		return;
-	}
-	buf_printf(&out->buf, "%8" PRIu64 "  %10.3fs  ", rec->seq,
-	    (double)rec->time_ns / 1e9);
-	words_put_safe(&out->buf, name);
-	buf_putc(&out->buf, '\n');
+	buf_printf(out, "%8" PRIu64 "  %10.3fs  ", m->seq,
+	    (double)m->time_ns / 1e9);
+	words_put_safe(out, m->name);
+	buf_putc(out, '\n');
 }
 
 /* Plain: a line for each; JSON: the list of them. */
 static int
 list(struct call *call)
 {
-	struct log_reader *r;
-	struct record rec;
+	struct out *out = call->out;
 	struct json_out j;
-	int status = target_open_log(call, &r);
+	struct fault f;
+	int rc;
 
-	if (status != 0)
-		return status;
-	if (call->out->json) {
-		out_begin(call->out, &j);
-		json_out_open(&j, '[');
+	if (out->json) {
+		out_begin(out, &j);
+		rc = marks_json(call->target, &j, &f);
+	} else {
+		rc = marks_each(call->target, put_mark, &out->buf, &f);
 	}
-	log_reader_seek(r, LOG_BY_SEQ, 0);
-	while (log_reader_next_there(r, &rec))
-		put_mark(call->out, &j, &rec);
-	if (call->out->json)
-		json_out_close(&j, ']');
-	log_reader_close(r);
-	return out_send(call->out);
+	return rc < 0 ? out_fault(out, &f) : out_send(out);
 }
 
 static int

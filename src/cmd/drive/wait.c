@@ -245,27 +245,21 @@ ended_with(const struct waiting_one *one)
 static int
 status_of(const struct waited *w)
 {
-	bool timed_out = false, all = true;
-
-	if (w->in.any && w->in.first != NULL)
+	switch (waiting_end(&w->in)) {
+	case WAITING_MATCHED:
 		return 0;
-	for (size_t i = 0; i < w->in.n; i++) {
-		all = all && waiting_matched(&w->in.ones[i]);
-		timed_out |= waiting_timed_out(&w->in.ones[i]);
+	case WAITING_TIMED_OUT:
+		return TIMED_OUT;
+	case WAITING_ENDED:
+		break;
 	}
-	if (all)
-		return 0;
-	return timed_out ? TIMED_OUT :
-			   out_status(w->call->out, FAIL_NOT_RUNNING);
+	return out_status(w->call->out, FAIL_NOT_RUNNING);
 }
 
-/* With --any, the first that matched and no other. */
 static bool
 is_shown(const struct waited *w, size_t i)
 {
-	if (w->in.any && w->in.first != NULL)
-		return &w->in.ones[i] == w->in.first;
-	return w->in.ones[i].result != NULL;
+	return waiting_shows(&w->in, &w->in.ones[i]);
 }
 
 /* Of several, the first that is not 0. */
@@ -291,34 +285,6 @@ put_tree(struct json_out *j, const json_t *tree)
 	auto_free char *text = json_dumps(tree, JSON_COMPACT);
 
 	json_out_json(j, text != NULL ? text : "null");
-}
-
-static void
-put_one(const struct waiting_one *one, struct json_out *j)
-{
-	auto_json json_t *o = json_object();
-
-	json_object_set_new(o, "session", json_string(one->handle->session.id));
-	json_object_set_new(o, "name", json_string(one->handle->session.name));
-	json_object_update(o, one->result);
-	put_tree(j, o);
-}
-
-static void
-put_several(const struct waited *w, int status, struct json_out *j)
-{
-	json_out_open(j, '{');
-	json_out_key(j, "matched");
-	json_out_bool(j, status == 0);
-	json_out_key(j, "timed_out");
-	json_out_bool(j, status == TIMED_OUT);
-	json_out_key(j, "sessions");
-	json_out_open(j, '[');
-	for (size_t i = 0; i < w->in.n; i++)
-		if (is_shown(w, i))
-			put_one(&w->in.ones[i], j);
-	json_out_close(j, ']');
-	json_out_close(j, '}');
 }
 
 /* What was found, for a script to use; of several sessions, where. */
@@ -413,7 +379,7 @@ answer(const struct waited *w, bool several)
 	if (w->call->out->json) {
 		out_begin(w->call->out, &j);
 		if (several)
-			put_several(w, status, &j);
+			waiting_json(&w->in, &j);
 		else
 			put_tree(&j, w->in.ones[0].result);
 	} else if (status == 0) {

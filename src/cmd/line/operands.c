@@ -1,5 +1,6 @@
 #include "cmd/line/operands.h"
 
+#include "base/mem.h"
 #include "cmd/line/cmd.h"
 #include "cmd/line/out.h"
 
@@ -15,4 +16,14 @@ operands_check(struct call *call, int min, int max, const char *what)
 		    "%s is one word too many; see 'tend %s -h'",
 		    call->argv[max], call->out->command);
 	return 0;
+}
+
+char **
+operands_list(const struct call *call)
+{
+	char **list = xcalloc((size_t)call->argc + 1, sizeof(*list));
+
+	for (int i = 0; i < call->argc; i++)
+		list[i] = call->argv[i];
+	return list;
 }

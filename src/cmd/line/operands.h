@@ -9,4 +9,7 @@ struct call;
  */
 int operands_check(struct call *call, int min, int max, const char *what);
 
+/* The operands, ended by NULL; the array is the caller's, the texts are not. */
+char **operands_list(const struct call *call);
+
 #endif

@@ -1,18 +1,15 @@
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "base/error.h"
+#include "base/id.h"
 #include "cmd/line/cmd.h"
 #include "cmd/line/operands.h"
 #include "cmd/line/opt.h"
 #include "cmd/line/out.h"
 #include "cmd/target/target.h"
+#include "home/fault.h"
+#include "home/variables.h"
 #include "home/words.h"
 #include "session/around.h"
-#include "session/environ.h"
-#include "session/visit.h"
 
 struct args {
 	bool program;
@@ -24,23 +21,12 @@ static const struct opt options[] = {
 	{ 0 },
 };
 
-/* ------------------------------------------------------- who came last */
-
-/* The link, where there is one, leads to every later visitor's agent too. */
-static const char *
-value_now(const struct handle *t, char *const *env, const char *name,
-    char link[PATH_MAX])
-{
-	if (strcmp(name, "SSH_AUTH_SOCK") == 0 &&
-	    faccessat(t->dirfd, VISIT_LINK, F_OK, 0) == 0 &&
-	    visit_link_path(&t->home, t->session.id, link, PATH_MAX))
-		return link;
-	return environ_value(env, name);
-}
-
+/* Lines for a shell to evaluate. */
 static void
-put_line(struct buf *out, const char *name, const char *value)
+put_line(void *arg, const char *name, const char *value)
 {
+	struct buf *out = arg;
+
 	if (value == NULL) {
 		buf_printf(out, "unset %s\n", name);
 		return;
@@ -50,78 +36,34 @@ put_line(struct buf *out, const char *name, const char *value)
 	buf_putc(out, '\n');
 }
 
-static int
-show_visit(struct call *call)
+static void
+put_pair(void *arg, const char *name, const char *value)
 {
-	const struct handle *t = call->target;
-	struct out *out = call->out;
-	struct error err;
-	struct json_out j;
-	char **env = visit_read(t->dirfd, &err);
-	char link[PATH_MAX];
+	struct buf *out = arg;
 
-	if (env == NULL)
-		return out_fail(out,
-		    err.code == ENOENT      ? FAIL_NOT_FOUND :
-			err.code == EBADMSG ? FAIL_REPLAY :
-					      FAIL_STORAGE,
-		    "session %s: %s", handle_name(t), err.msg);
+	words_put_safe(out, name);
+	buf_putc(out, '=');
+	words_put_safe(out, value);
+	buf_putc(out, '\n');
+}
+
+static int
+show(struct call *call, enum variables_of of)
+{
+	struct out *out = call->out;
+	struct json_out j;
+	struct fault f;
+	int rc;
+
 	if (out->json) {
 		out_begin(out, &j);
-		json_out_open(&j, '{');
+		rc = variables_json(call->target, of, &j, &f);
+	} else {
+		rc = variables_each(call->target, of,
+		    of == VARIABLES_OF_PROGRAM ? put_pair : put_line, &out->buf,
+		    &f);
 	}
-	for (const char *const *name = visit_names; *name != NULL; name++) {
-		const char *value = value_now(t, env, *name, link);
-
-		if (out->json)
-			json_put_text(&j, *name, value);
-		else
-			put_line(&out->buf, *name, value);
-	}
-	if (out->json)
-		json_out_close(&j, '}');
-	visit_free(env);
-	return out_send(out);
-}
-
-/* -------------------------------------------------------- the program's */
-
-static void
-put_pair(struct out *out, struct json_out *j, char *pair)
-{
-	char *equals = strchr(pair, '=');
-
-	if (!out->json) {
-		words_put_safe(&out->buf, pair);
-		buf_putc(&out->buf, '\n');
-	} else if (equals != NULL) {
-		*equals = '\0';
-		json_put_text(j, pair, equals + 1);
-	}
-}
-
-static int
-show_program(struct call *call)
-{
-	const struct handle *t = call->target;
-	struct error err;
-	struct json_out j;
-	char **env = environ_read(t->dirfd, t->session.environ_crc, &err);
-
-	if (env == NULL)
-		return out_fail(call->out,
-		    err.code == ENOENT ? FAIL_NOT_FOUND : FAIL_STORAGE,
-		    "session %s: %s", handle_name(t), err.msg);
-	if (call->out->json) {
-		out_begin(call->out, &j);
-		json_out_open(&j, '{');
-	}
-	for (char **pair = env; *pair != NULL; pair++)
-		put_pair(call->out, &j, *pair);
-	if (call->out->json)
-		json_out_close(&j, '}');
-	environ_destroy(env);
-	return out_send(call->out);
+	return rc < 0 ? out_fault(out, &f) : out_send(out);
 }
 
 /* Inside of a session, that one is meant. */
@@ -153,7 +95,8 @@ run(struct call *call)
 		status = operands_check(call, 0, 0, "");
 	if (status != 0)
 		return status;
-	return a->program ? show_program(call) : show_visit(call);
+	return show(call,
+	    a->program ? VARIABLES_OF_PROGRAM : VARIABLES_OF_VISITOR);
 }
 
 const struct cmd cmd_env = {

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/mem.h"
 #include "cmd/line/cmd.h"
 #include "home/config.h"
@@ -19,7 +18,6 @@
 #include "cmd/target/target.h"
 #include "home/vigil.h"
 #include "home/words.h"
-#include "session/registry.h"
 
 struct args {
 	bool all, all_homes, watch;
@@ -95,14 +93,14 @@ listing(const struct list *list, unsigned width)
 }
 
 static void
-put_table(const struct list *list, struct out *out)
+put_table(const struct list *list, const struct sessions *s, struct out *out)
 {
 	const struct listing l = listing(list, terminal_width());
 
-	if (list->found.n == 0 && isatty(STDOUT_FILENO))
+	if (s->n == 0 && isatty(STDOUT_FILENO))
 		out_note(out, "nothing %s; 'tend run -- COMMAND' starts one",
 		    l.ids ? "there" : "runs");
-	listing_put(&l, list->found.items, list->found.n, &out->buf);
+	listing_put(&l, s->items, s->n, &out->buf);
 }
 
 static int
@@ -129,7 +127,7 @@ list_home(struct call *call, struct list *list)
 		out_begin(out, &j);
 		sessions_json(&list->found, &j);
 	} else {
-		put_table(list, out);
+		put_table(list, &list->found, out);
 	}
 	sessions_finish(&list->found);
 	status = out_send(out);
@@ -138,69 +136,47 @@ list_home(struct call *call, struct list *list)
 	return status;
 }
 
+/* A listing of several homes, and the array that it is in. */
+struct homes_list {
+	struct list *list;
+	struct json_out *j;
+};
+
 static void
-put_home(const struct list *list, struct out *out, struct json_out *j)
+put_home(void *arg, const struct home *h, const struct sessions *s)
 {
+	const struct homes_list *l = arg;
+	struct out *out = l->list->call->out;
+
 	if (out->json) {
-		json_out_open(j, '{');
-		json_put_text(j, "home", list->home->path);
-		json_out_key(j, "sessions");
-		sessions_json(&list->found, j);
-		json_out_close(j, '}');
+		json_out_open(l->j, '{');
+		json_put_text(l->j, "home", h->path);
+		json_out_key(l->j, "sessions");
+		sessions_json(s, l->j);
+		json_out_close(l->j, '}');
 		return;
 	}
 	if (out->buf.len > 0)
 		buf_putc(&out->buf, '\n');
-	words_put_safe(&out->buf, list->home->path);
+	words_put_safe(&out->buf, h->path);
 	buf_puts(&out->buf, ":\n");
-	put_table(list, out);
-}
-
-/* A home that cannot be read is told of, and does not hide the others. */
-static void
-list_known(struct list *list, const char *path, struct json_out *j)
-{
-	struct out *out = list->call->out;
-	struct error err;
-	struct fault f;
-	struct home h;
-
-	if (home_open(&h, path, false, &err) < 0) {
-		out_note(out, "%s", err.msg);
-		return;
-	}
-	if (fill(list, &h, &f) < 0)
-		out_note(out, "%s", f.msg);
-	else if (list->found.n > 0)
-		put_home(list, out, j);
-	sessions_finish(&list->found);
-	home_close(&h);
+	put_table(l->list, s, out);
 }
 
 static int
 list_homes(struct call *call, struct list *list)
 {
-	const struct home *here = &call->target->home;
-	const struct registry_entry *other;
-	struct registry r;
 	struct json_out j;
-	struct error err;
+	struct homes_list l = { list, &j };
 
-	if (registry_read(&r, &err) < 0)
-		out_note(call->out, "%s", err.msg);
-	if (here->sessions_fd >= 0)
-		registry_add(&r, here);
 	if (call->out->json) {
 		out_begin(call->out, &j);
 		json_out_open(&j, '[');
 	}
-	for (size_t i = 0; i < r.n; i++)
-		if (registry_is_home(registry_look(&r, &r.items[i], &other)) &&
-		    other == NULL)
-			list_known(list, r.items[i].path, &j);
+	sessions_each_home(&call->target->home, &list->query,
+	    &call->out->report, put_home, &l);
 	if (call->out->json)
 		json_out_close(&j, ']');
-	registry_finish(&r);
 	return out_send(call->out);
 }
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "cmd/line/cmd.h"
+#include "cmd/line/operands.h"
 #include "cmd/line/opt.h"
 #include "cmd/line/out.h"
 #include "cmd/start/starting.h"
@@ -92,13 +93,13 @@ read_size(struct call *call, const struct args *a, struct create *q)
 }
 
 static struct create
-request(const struct call *call, const struct args *a, const char **env,
+request(const struct args *a, char **command, const char **env,
     const char **labels)
 {
 	extern char **environ;
 
 	return (struct create){
-		.command = call->argc > 0 ? call->argv : NULL,
+		.command = command,
 		.from = environ,
 		.env = env,
 		.labels = labels,
@@ -147,9 +148,10 @@ static int
 run(struct call *call)
 {
 	const struct args *a = call->args;
+	auto_free char **command = operands_list(call);
 	auto_free const char **env = opt_list_values(&a->env);
 	auto_free const char **labels = opt_list_values(&a->labels);
-	struct create q = request(call, a, env, labels);
+	struct create q = request(a, command, env, labels);
 	struct fault f;
 	int status = check(call, a);
 

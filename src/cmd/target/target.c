@@ -144,20 +144,24 @@ target_open_log(struct call *call, struct log_reader **out)
 }
 
 int
-target_tell(struct call *call, const char *op, const char *args)
+target_answer(struct call *call, const char *result)
 {
-	auto_free char *result = NULL;
 	struct json_out j;
-	int status;
 
-	status = target_ask(call, op, args, &result);
-	if (status != 0)
-		return status;
 	if (call->out->json) {
 		out_begin(call->out, &j);
 		json_out_json(&j, result);
 	}
 	return out_send(call->out);
+}
+
+int
+target_tell(struct call *call, const char *op, const char *args)
+{
+	auto_free char *result = NULL;
+	int status = target_ask(call, op, args, &result);
+
+	return status != 0 ? status : target_answer(call, result);
 }
 
 int

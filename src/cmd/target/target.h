@@ -34,6 +34,9 @@ int target_ask_live(struct call *call, const char *op, const char *args,
     char **result);
 int target_open_log(struct call *call, struct log_reader **out);
 
+/* Answer with a result, which is JSON text: as it is, or by nothing at all. */
+int target_answer(struct call *call, const char *result);
+
 /*
  * Ask for an operation and answer with its result: as JSON, or by nothing at
  * all.

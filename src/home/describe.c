@@ -1,0 +1,116 @@
+#include "home/describe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/json_out.h"
+#include "base/mem.h"
+#include "home/fault.h"
+#include "home/handle.h"
+#include "home/label.h"
+
+static int
+ask(struct handle *h, const char *op, const char *args, char **result,
+    struct fault *f)
+{
+	if (h->conn.fd < 0 && handle_connect(h, f) < 0)
+		return -1;
+	return handle_ask(h, op, args, result, f);
+}
+
+static int
+write_session(struct handle *h, char **result, struct fault *f)
+{
+	struct json_out j;
+	struct error err;
+	struct buf b;
+
+	if (manifest_write(h->dirfd, &h->session, false, &err) < 0)
+		return fault_set(f, FAIL_STORAGE, "%s", err.msg);
+	buf_init(&b, 2 * MANIFEST_MAX);
+	json_out_init(&j, &b);
+	manifest_json(&h->session, 0, &j);
+	*result = buf_take(&b);
+	return 0;
+}
+
+/* {"name":"…"} */
+static char *
+rename_arguments(const char *name)
+{
+	struct json_out j;
+	struct buf b;
+
+	buf_init(&b, 8 * NAME_SIZE_MAX);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	json_put_text(&j, "name", name);
+	json_out_close(&j, '}');
+	return buf_take(&b);
+}
+
+/* An ended session has no claim to its name. */
+int
+describe_rename(struct handle *h, const char *name, char **result,
+    struct fault *f)
+{
+	auto_free char *args = NULL;
+	struct error err;
+
+	if (name_check(name, &err) < 0)
+		return fault_set(f, FAIL_USAGE, "%s", err.msg);
+	if (status_is_active(h->session.status)) {
+		args = rename_arguments(name);
+		return ask(h, "session.rename", args, result, f);
+	}
+	if (handle_wait_gone(h, f) < 0)
+		return -1;
+	snprintf(h->session.name, sizeof(h->session.name), "%s", name);
+	return write_session(h, result, f);
+}
+
+/* {"labels":{"key":"value","other":null}} */
+static char *
+label_arguments(const char *const *labels)
+{
+	struct json_out j;
+	struct buf b;
+
+	buf_init(&b, MANIFEST_MAX);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	json_put_open(&j, "labels", '{');
+	for (; *labels != NULL; labels++) {
+		size_t len = strcspn(*labels, "=");
+		auto_free char *key = xmemdup(*labels, len + 1);
+		const char *value = *labels + len + 1;
+
+		key[len] = '\0';
+		json_put_text(&j, key, *value != '\0' ? value : NULL);
+	}
+	json_out_close(&j, '}');
+	json_out_close(&j, '}');
+	return buf_take(&b);
+}
+
+int
+describe_label(struct handle *h, const char *const *labels, char **result,
+    struct fault *f)
+{
+	bool active = status_is_active(h->session.status);
+	auto_free char *args = NULL;
+	struct error err;
+
+	if (!active && handle_wait_gone(h, f) < 0)
+		return -1;
+	for (const char *const *l = labels; *l != NULL; l++)
+		if (label_set(&h->session, *l, &err) < 0)
+			return fault_set(f, FAIL_USAGE, "%s", err.msg);
+	if (!active)
+		return write_session(h, result, f);
+	args = label_arguments(labels);
+	return ask(h, "session.label", args, result, f);
+}

@@ -1,0 +1,761 @@
+#include "home/operation.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/id.h"
+#include "base/json_out.h"
+#include "base/json_tree.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "client/batch.h"
+#include "home/config.h"
+#include "home/create.h"
+#include "home/damage.h"
+#include "home/describe.h"
+#include "home/ending.h"
+#include "home/excerpt.h"
+#include "home/fault.h"
+#include "home/gc.h"
+#include "home/handle.h"
+#include "home/homes.h"
+#include "home/marks.h"
+#include "home/output.h"
+#include "home/pairs.h"
+#include "home/report.h"
+#include "home/rerun.h"
+#include "home/sessions.h"
+#include "home/shot.h"
+#include "home/steps.h"
+#include "home/variables.h"
+#include "home/waiting.h"
+#include "op/condition.h"
+#include "op/ops.h"
+#include "op/snapshot.h"
+#include "session/find.h"
+
+#define RESULT_MAX (64u << 20)
+#define TEXT_KEPT (512u << 10) /* of a log, unless max_bytes says otherwise */
+#define EVENTS_KEPT (4u << 20) /* likewise, of events */
+#define WAIT_MS 30000
+#define ANSWER_MS 15000 /* beyond what a request itself may take */
+
+/* An operation under way. */
+struct work {
+	const struct operation *o;
+	const json_t *args;
+	struct handle handle;
+	struct report *report;
+	struct fault *fault;
+	struct buf buf;
+	struct json_out j; /* the result goes here */
+};
+
+typedef int work_fn(struct work *w);
+
+static int
+put_session(struct work *w)
+{
+	manifest_json(&w->handle.session, 0, &w->j);
+	return 0;
+}
+
+static int
+put_text(struct work *w, char *json)
+{
+	json_out_json(&w->j, json);
+	free(json);
+	return 0;
+}
+
+/* ---------------------------------------------------------------- starting */
+
+static void
+on_warning(void *arg, const char *text)
+{
+	report_note(arg, "%s", text);
+}
+
+/* The settings are read anew each time: a server lives longer than they do. */
+static int
+with_config(struct work *w, int (*start)(struct work *w, struct config *c))
+{
+	struct config c;
+	int rc;
+
+	config_init(&c);
+	config_read(&c, on_warning, w->report);
+	rc = start(w, &c);
+	config_finish(&c);
+	return rc < 0 ? rc : put_session(w);
+}
+
+static int
+create_with(struct work *w, struct config *c)
+{
+	return create_from_json(&w->handle, w->args, w->o->environ, c,
+	    w->report, w->fault);
+}
+
+static int
+do_create(struct work *w)
+{
+	return with_config(w, create_with);
+}
+
+static int
+rerun_with(struct work *w, struct config *c)
+{
+	struct rerun q = { .from = w->o->environ };
+	char **env;
+	int rc;
+
+	if (pairs_of_object(w->args, "env", &env, w->fault) < 0)
+		return -1;
+	q.env = (const char *const *)env;
+	rc = rerun_session(&w->handle, &q, c, w->report, w->fault);
+	pairs_free(env);
+	return rc;
+}
+
+static int
+do_rerun(struct work *w)
+{
+	return with_config(w, rerun_with);
+}
+
+/* ----------------------------------------------------------------- listing */
+
+static int
+put_sessions(struct work *w, const struct sessions_query *q)
+{
+	struct sessions s;
+	int rc = sessions_read(&s, &w->handle.home, q, w->report, w->fault);
+
+	json_out_open(&w->j, '{');
+	json_out_key(&w->j, "sessions");
+	sessions_json(&s, &w->j);
+	json_out_close(&w->j, '}');
+	sessions_finish(&s);
+	return rc;
+}
+
+static void
+put_home(void *arg, const struct home *h, const struct sessions *s)
+{
+	struct json_out *j = arg;
+
+	json_out_open(j, '{');
+	json_put_text(j, "home", h->path);
+	json_out_key(j, "sessions");
+	sessions_json(s, j);
+	json_out_close(j, '}');
+}
+
+static int
+put_all_homes(struct work *w, const struct sessions_query *q)
+{
+	json_out_open(&w->j, '{');
+	json_put_open(&w->j, "homes", '[');
+	sessions_each_home(&w->handle.home, q, w->report, put_home, &w->j);
+	json_out_close(&w->j, ']');
+	json_out_close(&w->j, '}');
+	return 0;
+}
+
+static int
+do_list(struct work *w)
+{
+	struct sessions_query q = { .all = op_bool(w->args, "all", false) };
+	char **labels;
+	int rc;
+
+	if (pairs_of_object(w->args, "labels", &labels, w->fault) < 0)
+		return -1;
+	q.labels = (const char *const *)labels;
+	rc = op_bool(w->args, "all_homes", false) ? put_all_homes(w, &q) :
+						    put_sessions(w, &q);
+	pairs_free(labels);
+	return rc;
+}
+
+static int
+do_get(struct work *w)
+{
+	struct handle *h = &w->handle;
+	char *result = NULL;
+
+	if (status_has_live_host(h->session.status))
+		result = handle_try(h, "session.get", "{}");
+	if (!handle_is_gone(h))
+		damage_look(w->report, &h->session, h->dirfd, DAMAGE_DEEP);
+	return result != NULL ? put_text(w, result) : put_session(w);
+}
+
+static int
+do_homes(struct work *w)
+{
+	struct homes l;
+
+	homes_read(&l, &w->handle.home, op_bool(w->args, "all", false),
+	    w->report);
+	json_out_open(&w->j, '{');
+	json_out_key(&w->j, "homes");
+	homes_json(&l, &w->j);
+	json_out_close(&w->j, '}');
+	homes_finish(&l);
+	return 0;
+}
+
+static int
+do_forget(struct work *w)
+{
+	char path[PATH_MAX];
+
+	if (homes_forget(op_string(w->args, "directory", ""), path, w->fault) <
+	    0)
+		return -1;
+	json_out_open(&w->j, '{');
+	json_put_text(&w->j, "forgotten", path);
+	json_out_close(&w->j, '}');
+	return 0;
+}
+
+/* ----------------------------------------------------------------- the log */
+
+/* A range of a log, as its arguments say it. */
+struct range {
+	struct output q;
+	char from[32], lines[24];
+};
+
+static int
+read_range(const struct work *w, struct range *r)
+{
+	uint64_t since = op_number(w->args, "since", 0);
+	uint64_t offset = op_number(w->args, "offset", 0);
+	uint64_t lines = op_number(w->args, "lines",
+	    op_number(w->args, "last", 0));
+
+	r->q.from = op_string(w->args, "from", NULL);
+	r->q.to = op_string(w->args, "to", NULL);
+	if ((since > 0) + (offset > 0) + (lines > 0) + (r->q.from != NULL) > 1)
+		return fault_set(w->fault, FAIL_USAGE,
+		    "%s: give one of 'since', 'offset', 'from' and 'lines'",
+		    w->o->op->name);
+	if (since > 0)
+		snprintf(r->from, sizeof(r->from), "%" PRIu64, since + 1);
+	else if (offset > 0)
+		snprintf(r->from, sizeof(r->from), "@%" PRIu64, offset);
+	if (r->from[0] != '\0')
+		r->q.from = r->from;
+	snprintf(r->lines, sizeof(r->lines), "%" PRIu64, lines);
+	if (lines > 0)
+		r->q.lines = r->lines;
+	return 0;
+}
+
+/* A log on its way into an excerpt. */
+struct catching {
+	struct buf out;
+	struct excerpt text;
+};
+
+static int catch (void *arg)
+{
+	struct catching *c = arg;
+
+	(void)buf_append(&c->text.text, c->out.data, c->out.len);
+	buf_clear(&c->out);
+	excerpt_trim(&c->text);
+	return 0;
+}
+
+static void
+put_caught(struct work *w, const struct excerpt *e, bool raw)
+{
+	size_t len;
+	const char *p = excerpt_text(e, &len);
+	bool is_text = !raw || utf8_valid(p, len);
+
+	json_out_open(&w->j, '{');
+	json_out_key(&w->j, !raw ? "text" : is_text ? "data" : "data_base64");
+	if (is_text) {
+		json_out_string(&w->j, p, len);
+	} else {
+		buf_putc(&w->buf, '"');
+		base64_encode(&w->buf, (const uint8_t *)p, len);
+		buf_putc(&w->buf, '"');
+		w->j.comma = true;
+	}
+	json_put_number(&w->j, "left_out", e->left_out);
+	if (e->left_out > 0)
+		json_put_bool(&w->j, "truncated", true);
+	json_out_close(&w->j, '}');
+}
+
+/* The rest of a damaged log is an answer; the report has the damage. */
+static int
+do_output(struct work *w)
+{
+	bool raw = op_bool(w->args, "raw", false);
+	struct range r = { .q.form = raw ? OUTPUT_RAW : OUTPUT_TEXT };
+	struct catching c;
+	struct output_to to = { &c.out, catch, NULL, &c };
+	int rc;
+
+	if (read_range(w, &r) < 0)
+		return -1;
+	buf_init(&c.out, RESULT_MAX);
+	excerpt_init(&c.text, op_number(w->args, "skip", 0),
+	    (size_t)op_number(w->args, "max_bytes", TEXT_KEPT));
+	rc = output_run(&w->handle, &r.q, &to, w->report, w->fault);
+	if (rc < 0 && w->report->damage.len > 0 && c.text.text.len > 0)
+		rc = 0;
+	if (rc >= 0)
+		put_caught(w, &c.text, raw);
+	buf_finish(&c.out);
+	excerpt_finish(&c.text);
+	return rc < 0 ? -1 : 0;
+}
+
+/* Events on their way into an array: whole lines, up to a limit. */
+struct gathering {
+	struct buf out;
+	struct json_out *j;
+	size_t left;
+	bool truncated;
+};
+
+static int
+gather(void *arg)
+{
+	struct gathering *g = arg;
+	char *p = (char *)g->out.data, *end;
+	size_t left = g->out.len;
+
+	while (!g->truncated && (end = memchr(p, '\n', left)) != NULL) {
+		size_t len = (size_t)(end + 1 - p);
+
+		if (len > g->left) {
+			g->truncated = true;
+			break;
+		}
+		*end = '\0';
+		json_out_json(g->j, p);
+		g->left -= len;
+		p += len;
+		left -= len;
+	}
+	buf_clear(&g->out);
+	return g->truncated;
+}
+
+static int
+do_events(struct work *w)
+{
+	struct range r = { .q.form = OUTPUT_EVENTS };
+	struct gathering g = { .j = &w->j,
+		.left = (size_t)op_number(w->args, "max_bytes", EVENTS_KEPT) };
+	struct output_to to = { &g.out, gather, NULL, &g };
+	int rc;
+
+	if (read_range(w, &r) < 0)
+		return -1;
+	buf_init(&g.out, RESULT_MAX);
+	json_out_open(&w->j, '{');
+	json_put_open(&w->j, "events", '[');
+	rc = output_run(&w->handle, &r.q, &to, w->report, w->fault);
+	if (rc < 0 && w->report->damage.len > 0)
+		rc = 0;
+	json_out_close(&w->j, ']');
+	json_put_bool(&w->j, "truncated", g.truncated);
+	json_out_close(&w->j, '}');
+	buf_finish(&g.out);
+	return rc < 0 ? -1 : 0;
+}
+
+static int
+do_marks(struct work *w)
+{
+	int rc;
+
+	json_out_open(&w->j, '{');
+	json_out_key(&w->j, "marks");
+	rc = marks_json(&w->handle, &w->j, w->fault);
+	json_out_close(&w->j, '}');
+	return rc;
+}
+
+static int
+do_environment(struct work *w)
+{
+	enum variables_of of = op_bool(w->args, "program", false) ?
+	    VARIABLES_OF_PROGRAM :
+	    VARIABLES_OF_VISITOR;
+	int rc;
+
+	json_out_open(&w->j, '{');
+	json_out_key(&w->j, "variables");
+	rc = variables_json(&w->handle, of, &w->j, w->fault);
+	json_out_close(&w->j, '}');
+	return rc;
+}
+
+/* -------------------------------------------------------------- the screen */
+
+static int
+shoot(struct work *w, const char *at)
+{
+	struct snapshot want;
+	struct error err;
+	struct shot s;
+	int rc;
+
+	if (snapshot_read(&want, w->args, &err) < 0)
+		return fault_set(w->fault, FAIL_USAGE, "%s", err.msg);
+	rc = shot_take(&s, &w->handle, &want, at, w->report, w->fault);
+	if (rc == 0)
+		rc = shot_put(&s, &want, &w->j, w->fault);
+	shot_finish(&s);
+	return rc;
+}
+
+static int
+do_snapshot(struct work *w)
+{
+	const char *at = op_string(w->args, "at", NULL);
+	auto_free char *args = NULL;
+	char *result = NULL;
+
+	if (at == NULL && status_has_live_host(w->handle.session.status)) {
+		args = json_dumps(w->args, JSON_COMPACT);
+		if (handle_ask_live(&w->handle, w->o->op->name, args, &result,
+			w->fault) < 0)
+			return -1;
+	}
+	return result != NULL ? put_text(w, result) : shoot(w, at);
+}
+
+/* ----------------------------------------------------------------- waiting */
+
+/* The arguments of session.wait, with a time limit; NULL and the fault. */
+static json_t *
+conditions(const struct work *w)
+{
+	json_t *args = json_copy((json_t *)w->args);
+	struct condition c;
+	struct error err;
+
+	json_object_del(args, "sessions");
+	json_object_del(args, "any");
+	if (json_object_get(args, "timeout_ms") == NULL)
+		json_object_set_new(args, "timeout_ms", json_integer(WAIT_MS));
+	if (condition_read(&c, args, CONDITION_ARGUMENTS, &err) < 0) {
+		fault_set(w->fault, FAIL_USAGE, "%s: %s", w->o->op->name,
+		    err.msg);
+		json_decref(args);
+		return NULL;
+	}
+	condition_finish(&c);
+	return args;
+}
+
+static int
+do_wait(struct work *w)
+{
+	auto_json json_t *args = conditions(w);
+	struct waiting_one one = { .handle = &w->handle };
+	struct waiting in = { .report = w->report,
+		.fault = w->fault,
+		.ones = &one,
+		.n = 1,
+		.args = args,
+		.cancel_fd = w->o->cancel_fd };
+	int rc = args == NULL ? -1 : waiting_run(&in);
+
+	if (rc == 0)
+		put_text(w, json_dumps(one.result, JSON_COMPACT));
+	json_decref(one.result);
+	return rc;
+}
+
+static int
+find(struct work *w, struct handle *h, const char *name, bool destroyed)
+{
+	char id[ID_SIZE];
+
+	if (handle_open_home(h, false, w->fault) < 0)
+		return -1;
+	return handle_find(h, name,
+	    destroyed && id_parse(name, id) == 0 ? FIND_DESTROYED : 0,
+	    w->fault);
+}
+
+static int
+wait_for_all(struct work *w, struct waiting *in, struct handle *handles,
+    const json_t *names)
+{
+	const json_t *name;
+	size_t i;
+
+	json_array_foreach(names, i, name)
+	{
+		handle_init(&handles[i], w->o->home);
+		handles[i].cancel_fd = w->o->cancel_fd;
+		in->ones[in->n++].handle = &handles[i];
+		if (find(w, &handles[i], json_string_value(name), true) < 0)
+			return -1;
+	}
+	return waiting_run(in);
+}
+
+static int
+do_wait_for_several(struct work *w)
+{
+	const json_t *names = json_object_get(w->args, "sessions");
+	size_t n = json_array_size(names);
+	auto_json json_t *args = conditions(w);
+	auto_free struct handle *handles = xcalloc(n + 1, sizeof(*handles));
+	auto_free struct waiting_one *ones = xcalloc(n + 1, sizeof(*ones));
+	struct waiting in = { .report = w->report,
+		.fault = w->fault,
+		.ones = ones,
+		.args = args,
+		.any = op_bool(w->args, "any", false),
+		.cancel_fd = w->o->cancel_fd };
+	int rc = args == NULL ? -1 : wait_for_all(w, &in, handles, names);
+
+	if (rc == 0)
+		waiting_json(&in, &w->j);
+	for (size_t i = 0; i < in.n; i++) {
+		json_decref(ones[i].result);
+		handle_finish(&handles[i]);
+	}
+	return rc;
+}
+
+/* ----------------------------------------------------------------- driving */
+
+static int
+do_batch(struct work *w)
+{
+	struct error err = { 0 };
+	struct batch *b;
+	int rc;
+
+	b = batch_create(json_object_get(w->args, "steps"), &err);
+	if (b == NULL)
+		return fault_set(w->fault, FAIL_USAGE, "%s", err.msg);
+	rc = steps_run(&w->handle, b, op_bool(w->args, "keep_going", false),
+	    w->fault);
+	if (rc == 0)
+		batch_put(b, &w->j);
+	batch_destroy(b);
+	return rc;
+}
+
+/* The host answers; nothing is left of it once the session has ended. */
+static int
+ask_host(struct work *w)
+{
+	auto_free char *args = json_dumps(w->args, JSON_COMPACT);
+	char *result = NULL;
+
+	if (handle_connect(&w->handle, w->fault) < 0)
+		return -1;
+	w->handle.conn.timeout_ms = ANSWER_MS +
+	    (int)op_number(w->args, "timeout_ms", 0);
+	if (handle_ask(&w->handle, w->o->op->name, args, &result, w->fault) < 0)
+		return -1;
+	return put_text(w, result);
+}
+
+static int
+do_rename(struct work *w)
+{
+	char *result = NULL;
+
+	if (describe_rename(&w->handle, op_string(w->args, "name", ""), &result,
+		w->fault) < 0)
+		return -1;
+	return put_text(w, result);
+}
+
+/* A label that is null is removed, which KEY= says as well. */
+static int
+do_label(struct work *w)
+{
+	json_t *object = json_object_get(w->args, "labels"), *v;
+	auto_json json_t *texts = json_object();
+	auto_json json_t *args = json_object();
+	char **labels = NULL, *result = NULL;
+	const char *key;
+	int rc;
+
+	json_object_foreach(object, key, v)
+	{
+		json_object_set_new(texts, key,
+		    json_is_null(v) ? json_string("") : json_incref(v));
+	}
+	json_object_set(args, "labels", texts);
+	rc = pairs_of_object(args, "labels", &labels, w->fault);
+	if (rc == 0)
+		rc = describe_label(&w->handle, (const char *const *)labels,
+		    &result, w->fault);
+	pairs_free(labels);
+	return rc < 0 ? -1 : put_text(w, result);
+}
+
+static int
+end_by(struct work *w, enum ending_how how)
+{
+	const struct ending e = {
+		.how = how,
+		.grace_ms = (uint32_t)op_number(w->args, "grace_ms",
+		    ENDING_GRACE_MS),
+		.interrupt = op_bool(w->args, "interrupt", false),
+		.purge = op_bool(w->args, "purge", false),
+	};
+
+	if (ending_run(&w->handle, &e, w->fault) < 0)
+		return -1;
+	return put_session(w);
+}
+
+static int
+do_stop(struct work *w)
+{
+	return end_by(w, ENDING_STOP);
+}
+
+static int
+do_kill(struct work *w)
+{
+	return end_by(w, ENDING_KILL);
+}
+
+static int
+do_destroy(struct work *w)
+{
+	return end_by(w, ENDING_DESTROY);
+}
+
+static int
+do_gc(struct work *w)
+{
+	struct gc_request q = GC_NOTHING;
+	struct gc g;
+	int rc;
+
+	q.all = op_bool(w->args, "all", false);
+	q.dry = op_bool(w->args, "dry_run", false);
+	q.budget = op_number(w->args, "budget", UINT64_MAX);
+	if (json_object_get(w->args, "older_than_ms") != NULL)
+		q.age_ms = (int64_t)op_number(w->args, "older_than_ms", 0);
+	if (!gc_acts(&q) || (q.all && q.age_ms >= 0))
+		return fault_set(w->fault, FAIL_USAGE,
+		    "home.gc: give 'older_than' or 'all', 'budget', or both");
+	gc_init(&g, &w->handle.home);
+	rc = gc_run(&g, &q, w->report, w->fault);
+	if (rc == 0)
+		gc_json(&g, &w->j);
+	gc_finish(&g);
+	return rc;
+}
+
+/* --------------------------------------------------------------- the table */
+
+enum needs {
+	HOME = 1 << 0,      /* open, if there is one */
+	SESSION = 1 << 1,   /* found */
+	DESTROYED = 1 << 2, /* by its whole id, one that was destroyed too */
+	READS = SESSION | DESTROYED,
+};
+
+/* Every operation that a host does not do, or not alone. */
+static const struct {
+	work_fn *run;
+	unsigned needs;
+} works[OP_COUNT] = {
+	[OP_ID_session_create] = { do_create, 0 },
+	[OP_ID_session_rerun] = { do_rerun, READS },
+	[OP_ID_session_list] = { do_list, HOME },
+	[OP_ID_session_output] = { do_output, READS },
+	[OP_ID_session_events] = { do_events, READS },
+	[OP_ID_session_marks] = { do_marks, READS },
+	[OP_ID_session_environment] = { do_environment, SESSION },
+	[OP_ID_session_batch] = { do_batch, SESSION },
+	[OP_ID_session_get] = { do_get, READS },
+	[OP_ID_session_snapshot] = { do_snapshot, READS },
+	[OP_ID_session_wait] = { do_wait, READS },
+	[OP_ID_session_stop] = { do_stop, SESSION },
+	[OP_ID_session_kill] = { do_kill, SESSION },
+	[OP_ID_session_destroy] = { do_destroy, READS },
+	[OP_ID_session_rename] = { do_rename, SESSION },
+	[OP_ID_session_label] = { do_label, SESSION },
+	[OP_ID_home_wait] = { do_wait_for_several, 0 },
+	[OP_ID_home_list] = { do_homes, HOME },
+	[OP_ID_home_forget] = { do_forget, 0 },
+	[OP_ID_home_gc] = { do_gc, HOME },
+};
+
+static int
+prepare(struct work *w, unsigned needs)
+{
+	if (needs & SESSION) {
+		if (w->o->session == NULL)
+			return fault_set(w->fault, FAIL_USAGE,
+			    "%s needs 'session', the id or name of one",
+			    w->o->op->name);
+		return find(w, &w->handle, w->o->session, needs & DESTROYED);
+	}
+	return needs & HOME ? handle_open_home(&w->handle, false, w->fault) : 0;
+}
+
+static int
+take_result(struct work *w, json_t **result)
+{
+	if (w->buf.full)
+		return fault_set(w->fault, FAIL_USAGE,
+		    "the answer is too large; ask for less");
+	*result = json_loadb((const char *)w->buf.data, w->buf.len,
+	    JSON_DECODE_ANY, NULL);
+	return *result != NULL ?
+	    0 :
+	    fault_set(w->fault, FAIL_PROTOCOL, "%s: the answer is no JSON",
+		w->o->op->name);
+}
+
+int
+operation_run(const struct operation *o, struct report *r, json_t **result,
+    struct fault *f)
+{
+	size_t i = (size_t)(o->op - ops);
+	work_fn *run = works[i].run != NULL ? works[i].run : ask_host;
+	unsigned needs = works[i].run != NULL ? works[i].needs : SESSION;
+	auto_json json_t *none = json_object();
+	struct work w = { .o = o,
+		.args = o->args != NULL ? o->args : none,
+		.report = r,
+		.fault = f };
+	int rc;
+
+	handle_init(&w.handle, o->home);
+	w.handle.cancel_fd = o->cancel_fd;
+	buf_init(&w.buf, RESULT_MAX);
+	json_out_init(&w.j, &w.buf);
+	rc = prepare(&w, needs);
+	if (rc == 0)
+		rc = run(&w);
+	if (rc == 0)
+		rc = take_result(&w, result);
+	handle_finish(&w.handle);
+	buf_finish(&w.buf);
+	return rc;
+}
