@@ -1,5 +1,5 @@
-"""Check that modules include only what src/LAYERS lets them, and that none of
-them includes another in a circle.
+"""Check that modules include only what src/LAYERS lets them, that none of them
+includes another in a circle, and that the rules of LAYERS form no circle.
 
   layers.py SRC
 
@@ -112,11 +112,18 @@ def check_circles(src, layers):
         yield f"LAYERS: {name} is in no circle"
 
 
-def check(src):
-    layers = Layers((src / "LAYERS").read_text())
+def check_rules(layers):
+    """The rules are an order: no folder is below one that is below it."""
     for folder, below in layers.below.items():
         for name in below - set(layers.below):
             yield f"LAYERS: {folder} names {name}, which has no rule"
+    for circle in circles(layers.below):
+        yield "LAYERS: rules that form a circle: " + " ".join(sorted(circle))
+
+
+def check(src):
+    layers = Layers((src / "LAYERS").read_text())
+    yield from check_rules(layers)
     for path in sorted(src.glob("*/**/*.[ch]")):
         folder = layers.folder(str(path.relative_to(src)))
         if folder == "":

@@ -237,6 +237,22 @@ what_was_overwritten_during_the_copy_is_not_given(void **state)
 	munmap(halfway.out, 4096);
 }
 
+static void
+closed_output_ends_where_it_was_closed(void **state)
+{
+	struct stage st;
+
+	(void)state;
+	stage_init(&st);
+	turn(&st, 500, true);
+	assert_int_equal(recent_output_end(&st.recent), 500);
+	recent_output_close(&st.recent, 500);
+	turn(&st, 100, true);
+	assert_int_equal(st.recent.end, 600);
+	assert_int_equal(recent_output_end(&st.recent), 500);
+	stage_finish(&st);
+}
+
 int
 main(void)
 {
@@ -248,7 +264,9 @@ main(void)
 		cmocka_unit_test(the_ring_is_read_only_where_it_is_safe),
 		cmocka_unit_test(
 		    what_was_overwritten_during_the_copy_is_not_given),
+		cmocka_unit_test(closed_output_ends_where_it_was_closed),
 	};
 
-	return cmocka_run_group_tests_name("host_feed", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("host_recent_output", tests, NULL,
+	    NULL);
 }
