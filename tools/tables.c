@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "op/format.h"
 #include "wire/event.h"
 
 static void
@@ -29,11 +30,21 @@ events(void)
 	}
 }
 
+static void
+formats(void)
+{
+	printf("| format | |\n|---|---|\n");
+	for (unsigned f = 0; f < SNAPSHOT_FORMATS; f++)
+		printf("| `%s` | %s |\n", format_name((enum snapshot_format)f),
+		    format_summary((enum snapshot_format)f));
+}
+
 static const struct {
 	const char *name;
 	void (*print)(void);
 } tables[] = {
 	{ "events", events },
+	{ "formats", formats },
 };
 
 int

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/json_tree.h"
+#include "op/format.h"
 
 #define ALL NULL
 #define NOT(surface, why) [OP_##surface] = (why),

@@ -20,25 +20,6 @@
 
 #define IN(format) (1u << SNAPSHOT_##format)
 
-static const char *const formats[SNAPSHOT_FORMATS] = { "json", "text", "ansi",
-	"html", "svg" };
-
-const char *
-snapshot_format_name(enum snapshot_format f)
-{
-	return formats[f];
-}
-
-enum snapshot_format
-snapshot_format_called(const char *name)
-{
-	unsigned f = 0;
-
-	while (f < SNAPSHOT_FORMATS && strcmp(formats[f], name) != 0)
-		f++;
-	return (enum snapshot_format)f;
-}
-
 /* ------------------------------------------------------------- arguments */
 
 /* What only some formats have, and what does not go together. */
@@ -96,7 +77,7 @@ snapshot_check(const struct snapshot *s, enum snapshot_names names,
 			return error_set(err, EINVAL, "%s needs %s %s, not %s",
 			    needs[i].names[names],
 			    names == SNAPSHOT_OPTIONS ? "--format" : "'format'",
-			    needs[i].which, formats[s->format]);
+			    needs[i].which, format_name(s->format));
 	}
 	return check_together(s, names, err);
 }
@@ -107,7 +88,7 @@ snapshot_read(struct snapshot *s, const json_t *args, struct error *err)
 	const char *format = op_string(args, "format", "json");
 
 	*s = (struct snapshot){
-		.format = snapshot_format_called(format),
+		.format = format_find(format),
 		.scrollback = op_bool(args, "scrollback", false),
 		.cells = op_bool(args, "cells", false),
 		.hidden = op_bool(args, "hidden", false),
@@ -118,8 +99,8 @@ snapshot_read(struct snapshot *s, const json_t *args, struct error *err)
 	};
 	if (s->format == SNAPSHOT_FORMATS)
 		return error_set(err, EINVAL,
-		    "session.snapshot: 'format' must be json, text, ansi, html "
-		    "or svg, not '%.20s'",
+		    "session.snapshot: 'format' must be " FORMAT_LIST
+		    ", not '%.20s'",
 		    format);
 	return snapshot_check(s, SNAPSHOT_ARGUMENTS, err);
 }
@@ -269,7 +250,7 @@ too_large(const struct snapshot *s, size_t len, struct error *err)
 	return error_set(err, ERANGE,
 	    "the screen takes %zu bytes as %s%s, more than the %zu that are "
 	    "allowed, and cannot be cut",
-	    len, formats[s->format], s->cells ? " with cells" : "",
+	    len, format_name(s->format), s->cells ? " with cells" : "",
 	    s->max_bytes);
 }
 
@@ -322,15 +303,27 @@ put_text(const struct snapshot *s, const struct snapshot_of *of,
 }
 
 static int
-put_picture(const struct snapshot *s, const struct vt *vt, struct buf *out)
+paint_ansi(const struct vt *vt, unsigned paint, struct buf *out)
 {
-	unsigned paint = s->scrollback ? PAINT_SCROLLBACK : 0;
+	return vt_render(vt, paint & PAINT_SCROLLBACK ? RENDER_HISTORY : 0,
+	    out);
+}
 
-	if (s->format == SNAPSHOT_HTML)
-		return paint_html(vt, paint, out);
-	if (s->format == SNAPSHOT_SVG)
-		return paint_svg(vt, paint, out);
-	return vt_render(vt, s->scrollback ? RENDER_HISTORY : 0, out);
+/* Text and JSON consist of lines, of which parts may be wanted. */
+static int (*const painters[SNAPSHOT_FORMATS])(const struct vt *vt,
+    unsigned paint, struct buf *out) = {
+	[SNAPSHOT_ANSI] = paint_ansi,
+	[SNAPSHOT_HTML] = paint_html,
+	[SNAPSHOT_SVG] = paint_svg,
+};
+
+int
+snapshot_paint(enum snapshot_format f, const struct vt *vt, bool scrollback,
+    struct buf *out)
+{
+	if (painters[f] == NULL)
+		return -EINVAL;
+	return painters[f](vt, scrollback ? PAINT_SCROLLBACK : 0, out);
 }
 
 int
@@ -342,7 +335,7 @@ snapshot_data(const struct snapshot *s, const struct snapshot_of *of,
 	*truncated = false;
 	if (s->format == SNAPSHOT_TEXT)
 		return put_text(s, of, out, truncated, err);
-	if (put_picture(s, of->vt, out) < 0)
+	if (snapshot_paint(s->format, of->vt, s->scrollback, out) < 0)
 		return error_set(err, ERANGE, "the screen is too large");
 	if (s->max_bytes > 0 && out->len - before > s->max_bytes)
 		return too_large(s, out->len - before, err);

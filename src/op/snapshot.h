@@ -7,6 +7,8 @@
 
 #include <jansson.h>
 
+#include "op/format.h"
+
 struct buf;
 struct error;
 struct json_out;
@@ -16,15 +18,6 @@ struct vt;
  * What `session.snapshot` answers, from any screen: a host's, or one replayed
  * from a log.  docs/screen.md describes it.  Pure.
  */
-enum snapshot_format {
-	SNAPSHOT_JSON,
-	SNAPSHOT_TEXT,
-	SNAPSHOT_ANSI,
-	SNAPSHOT_HTML,
-	SNAPSHOT_SVG,
-	SNAPSHOT_FORMATS,
-};
-
 /* What is wanted of it. */
 struct snapshot {
 	enum snapshot_format format;
@@ -34,10 +27,6 @@ struct snapshot {
 	uint64_t since;
 	size_t max_bytes; /* 0: no limit */
 };
-
-/* By its name; SNAPSHOT_FORMATS when there is none. */
-enum snapshot_format snapshot_format_called(const char *name);
-const char *snapshot_format_name(enum snapshot_format f);
 
 /*
  * Whether it can be had.  -EINVAL, and what contradicts what: as arguments of
@@ -71,5 +60,12 @@ int snapshot_put(const struct snapshot *s, const struct snapshot_of *of,
 /* The `data` alone, of a format that is not JSON. */
 int snapshot_data(const struct snapshot *s, const struct snapshot_of *of,
     struct buf *out, bool *truncated, struct error *err);
+
+/*
+ * The screen in a format that is neither text nor JSON.  -ENOBUFS when `out` is
+ * full, -EINVAL for those two.
+ */
+int snapshot_paint(enum snapshot_format f, const struct vt *vt, bool scrollback,
+    struct buf *out);
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "op/format.h"
+
 /* Codes that two rows share stand here twice. */
 static const char failure_codes[] =
 #define FAILURE(name, code, ...) code " "

@@ -116,7 +116,7 @@ def test_a_bad_size_names_the_range(size):
 def test_an_unknown_format_lists_those_there_are():
     answer = tend("render", "--format", "pdf")
     assert answer.status == 2, answer
-    assert answer.err == ("tend render: --format pdf: give text, ansi, json, "
+    assert answer.err == ("tend render: --format pdf: give text, json, ansi, "
                           "html or svg\n")
 
 

@@ -170,7 +170,8 @@ static void
 what_contradicts_is_refused(void **state)
 {
 	static const char *const bad[][2] = {
-		{ "{\"format\":\"png\"}", "'format' must be json, text" },
+		{ "{\"format\":\"png\"}",
+		    "'format' must be text, json, ansi, html or svg" },
 		{ "{\"cells\":true,\"format\":\"text\"}",
 		    "'cells' needs 'format' json, not text" },
 		{ "{\"hidden\":true,\"format\":\"svg\"}",

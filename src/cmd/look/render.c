@@ -16,10 +16,7 @@
 #include "cmd/line/out.h"
 #include "home/units.h"
 #include "op/screen.h"
-#include "paint/html.h"
-#include "paint/span.h"
-#include "paint/svg.h"
-#include "vt/render.h"
+#include "op/snapshot.h"
 #include "vt/text.h"
 #include "vt/vt.h"
 
@@ -40,9 +37,8 @@ struct args {
 static const struct opt options[] = {
 	OPT_VALUE(struct args, size, "size", 's', "COLSxROWS",
 	    "size of the terminal (80x24, or as recorded)"),
-	OPT_CHOICE(struct args, format, "format", 'f', "FORMAT",
-	    "text|ansi|json|html|svg",
-	    "text (the default), ansi, json, html or svg"),
+	OPT_CHOICE(struct args, format, "format", 'f', "FORMAT", FORMAT_CHOICES,
+	    FORMAT_LIST " (default: text)"),
 	OPT_FLAG(struct args, scrollback, "scrollback", 0,
 	    "also what scrolled off the top"),
 	OPT_FLAG(struct args, cells, "cells", 0,
@@ -56,11 +52,6 @@ static const struct opt options[] = {
 	{ 0 },
 };
 
-enum format { TEXT, ANSI, JSON, HTML, SVG, FORMATS };
-
-static const char *const formats[FORMATS] = { "text", "ansi", "json", "html",
-	"svg" };
-
 enum newline { AUTO, LF, CRLF, NEWLINES };
 
 static const char *const newlines[NEWLINES] = { "auto", "lf", "crlf" };
@@ -68,7 +59,7 @@ static const char *const newlines[NEWLINES] = { "auto", "lf", "crlf" };
 /* A render under way. */
 struct render {
 	struct out *out;
-	enum format format;
+	enum snapshot_format format;
 	bool scrollback, cells;
 	enum newline newline;
 	unsigned cols, rows; /* 0: not given */
@@ -141,12 +132,10 @@ parse_newline(struct render *r, const char *s)
 static int
 parse_format(struct render *r, const char *s)
 {
-	int i = place_of(s, formats, FORMATS);
-
-	if (i < 0)
+	r->format = format_find(s);
+	if (r->format == SNAPSHOT_FORMATS)
 		return out_fail(r->out, FAIL_USAGE,
-		    "--format %s: give text, ansi, json, html or svg", s);
-	r->format = (enum format)i;
+		    "--format %s: give " FORMAT_LIST, s);
 	return 0;
 }
 
@@ -159,18 +148,18 @@ settle_format(struct render *r, const struct args *a)
 	if (a->format != NULL)
 		status = parse_format(r, a->format);
 	else if (r->out->json)
-		r->format = JSON;
+		r->format = SNAPSHOT_JSON;
 	if (status != 0)
 		return status;
-	if (r->out->json && r->format != JSON)
+	if (r->out->json && r->format != SNAPSHOT_JSON)
 		return out_fail(r->out, FAIL_USAGE,
 		    "--format %s and --json contradict each other; give one",
 		    a->format);
-	r->out->json = r->format == JSON;
-	if (r->cells && r->format != JSON)
+	r->out->json = r->format == SNAPSHOT_JSON;
+	if (r->cells && r->format != SNAPSHOT_JSON)
 		return out_fail(r->out, FAIL_USAGE,
 		    "--cells needs --format json; %s has no cells",
-		    formats[r->format]);
+		    format_name(r->format));
 	return 0;
 }
 
@@ -503,28 +492,12 @@ put_json(const struct render *r)
 static int
 show(const struct render *r)
 {
-	unsigned paint = r->scrollback ? PAINT_SCROLLBACK : 0;
-
-	switch (r->format) {
-	case TEXT:
+	if (r->format == SNAPSHOT_TEXT)
 		put_text(r);
-		break;
-	case ANSI:
-		vt_render(r->vt, r->scrollback ? RENDER_HISTORY : 0,
-		    &r->out->buf);
-		break;
-	case JSON:
+	else if (r->format == SNAPSHOT_JSON)
 		put_json(r);
-		break;
-	case HTML:
-		paint_html(r->vt, paint, &r->out->buf);
-		break;
-	case SVG:
-		paint_svg(r->vt, paint, &r->out->buf);
-		break;
-	case FORMATS:
-		break;
-	}
+	else
+		snapshot_paint(r->format, r->vt, r->scrollback, &r->out->buf);
 	return out_send(r->out);
 }
 
@@ -562,7 +535,7 @@ const struct cmd cmd_render = {
 	.name = "render",
 	.usage =
 	    "[FILE|-] [--size COLSxROWS] "
-	    "[--format text|ansi|json|html|svg]\n"
+	    "[--format " FORMAT_CHOICES "]\n"
 	    "            [--newline auto|lf|crlf] [--scrollback] [--cells]\n"
 	    "            [--until BYTES] [--at DURATION] [--json]",
 	.summary = "show what a stream of terminal bytes looks like",

@@ -26,9 +26,8 @@ struct args {
 };
 
 static const struct opt options[] = {
-	OPT_CHOICE(struct args, format, "format", 'f', "FORMAT",
-	    "text|json|ansi|html|svg",
-	    "text (the default), json, ansi, html or svg"),
+	OPT_CHOICE(struct args, format, "format", 'f', "FORMAT", FORMAT_CHOICES,
+	    FORMAT_LIST " (default: text)"),
 	OPT_VALUE(struct args, at, "at", 0, "WHEN",
 	    "the screen as it was then"),
 	OPT_FLAG(struct args, scrollback, "scrollback", 0,
@@ -72,10 +71,10 @@ settle_format(struct shooting *s)
 	s->want.format = out->json ? SNAPSHOT_JSON : SNAPSHOT_TEXT;
 	if (name == NULL)
 		return 0;
-	s->want.format = snapshot_format_called(name);
+	s->want.format = format_find(name);
 	if (s->want.format == SNAPSHOT_FORMATS)
 		return out_fail(out, FAIL_USAGE,
-		    "--format %s: give text, json, ansi, html or svg", name);
+		    "--format %s: give " FORMAT_LIST, name);
 	if (out->json && s->want.format != SNAPSHOT_JSON)
 		return out_fail(out, FAIL_USAGE,
 		    "--format %s and --json contradict each other; give one",
@@ -152,7 +151,7 @@ end_answer(struct shooting *s)
 {
 	const struct artifact made = {
 		.kind = "snapshot",
-		.format = snapshot_format_name(s->want.format),
+		.format = format_name(s->want.format),
 		.seq = s->seq,
 		.offset = s->offset,
 		.hash = s->hash,
@@ -261,7 +260,7 @@ put_request(const struct shooting *s)
 	json_out_init(&j, &b);
 	json_out_open(&j, '{');
 	json_out_key(&j, "format");
-	json_out_text(&j, snapshot_format_name(w->format));
+	json_out_text(&j, format_name(w->format));
 	put_flag(&j, "scrollback", w->scrollback);
 	put_flag(&j, "cells", w->cells);
 	put_flag(&j, "hidden", w->hidden);
@@ -349,7 +348,7 @@ run(struct call *call)
 
 const struct cmd cmd_snapshot = {
 	.name = "snapshot",
-	.usage = "[SESSION] [--format text|json|ansi|html|svg] [--at WHEN]\n"
+	.usage = "[SESSION] [--format " FORMAT_CHOICES "] [--at WHEN]\n"
 		 "            [--scrollback | --since SEQ | --last-command] "
 		 "[--rows] [--cells]\n"
 		 "            [--hidden] [--max-bytes SIZE] [-o FILE] [--json]",
