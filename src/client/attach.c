@@ -379,14 +379,15 @@ attach_check(const struct attach_options *o, struct error *err)
 		return 0;
 	if (o->id != NULL && strcmp(own, o->id) == 0)
 		return error_set(err, EDEADLK,
-		    "this terminal is session %s itself; detach first, or "
-		    "attach from another one",
+		    "this terminal is in session %s itself; detach first, or "
+		    "attach from another terminal",
 		    o->name);
 	if (o->nested)
 		return 0;
 	return error_set(err, EDEADLK,
-	    "this terminal is in a session already: %s %s goes to another one, "
-	    "%s %s detaches; with --nested, press %s twice for the inner one",
+	    "this terminal is already in a session: %s %s switches to "
+	    "another, %s %s detaches; with --nested, press %s twice "
+	    "for the inner one",
 	    keys_prefix(o->prefix), keys_of(&o->bound, KEYS_SESSIONS),
 	    keys_prefix(o->prefix), keys_of(&o->bound, KEYS_DETACH),
 	    keys_prefix(o->prefix));

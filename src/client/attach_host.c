@@ -299,7 +299,8 @@ on_unlogged(struct attach *a, const struct event *ev)
 {
 	(void)ev;
 	attach_notice(a,
-	    "tend: the log cannot be written; the program goes on unlogged");
+	    "tend: the log cannot be written; the program keeps "
+	    "running unlogged");
 }
 
 static void
@@ -318,7 +319,7 @@ on_lease(struct attach *a, const struct event *ev)
 static void
 on_replaced(struct attach *a, const struct event *ev)
 {
-	attach_notice(a, "tend: somebody else took the right to type");
+	attach_notice(a, "tend: another client took the right to type");
 	on_lease(a, ev);
 }
 
@@ -366,9 +367,9 @@ on_taken(struct attach *a, const struct frame *f)
 {
 	static const char *const refusals[] = {
 		[TAKEN_READ_ONLY] = "tend: this session is read-only for you",
-		[TAKEN_LEASED] = "tend: somebody else has the right to type",
-		[TAKEN_FULL] = "tend: the program does not read; "
-			       "not typed",
+		[TAKEN_LEASED] = "tend: another client has the right to type",
+		[TAKEN_FULL] =
+		    "tend: the program does not read its input; not typed",
 		[TAKEN_ENDED] = "tend: the program has ended",
 	};
 	char prefix[ATTACH_PREFIX_MAX], text[192] = "";

@@ -23,7 +23,7 @@ static const struct {
 } requests[] = {
 	[RENAME] = { "session.rename", " now called ", "not renamed" },
 	[MARK] = { "session.mark", " marked this moment as ", "not marked" },
-	[TAKE] = { "lease.steal", " you have the right to type now",
+	[TAKE] = { "lease.steal", " you now have the right to type",
 	    "not taken" },
 	[OTHERS] = { "session.detach", NULL, "the others are still attached" },
 	[KILL] = { "session.kill", NULL, "not killed" },
@@ -161,7 +161,7 @@ static void
 tell_others(const struct response *r, char *text, size_t size)
 {
 	if (r->detached == 0)
-		snprintf(text, size, " nobody else is attached");
+		snprintf(text, size, " no other client is attached");
 	else
 		snprintf(text, size, " %u other client%s detached", r->detached,
 		    r->detached == 1 ? " was" : "s were");

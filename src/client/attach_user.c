@@ -113,7 +113,7 @@ on_command(void *arg, enum keys_command command)
 		break;
 	case KEYS_UNKNOWN:
 		snprintf(text, sizeof(text),
-		    " no such command; %s %s shows what there is", name,
+		    " no such command; %s %s shows all keys", name,
 		    keys_of(&a->keys.bound, KEYS_HELP));
 		attach_notice(a, text);
 		break;

@@ -149,8 +149,8 @@ fail(struct batch *b, struct done *d, int rc)
 {
 	if (rc == -ECONNRESET && is_running(channel_dirfd(b->channel)))
 		rc = error_set(&d->err, EHOSTUNREACH,
-		    "the host ended before it answered; whether it has done "
-		    "it is not known");
+		    "the host ended before it answered; the step may or may "
+		    "not have taken effect");
 	else if (rc == -ECONNRESET)
 		rc = error_set(&d->err, ECONNRESET, "the session has ended");
 	d->status = BATCH_FAILED;

@@ -181,7 +181,7 @@ send_until(struct conn *c, const void *p, size_t len, int64_t until,
 		len -= (size_t)n;
 		rc = len > 0 && n == 0 ? conn_await(c, POLLOUT, until) : 0;
 		if (rc < 0)
-			return error_set(err, -rc, "the host takes nothing");
+			return error_set(err, -rc, "the host accepts no data");
 	}
 	return 0;
 }
@@ -368,7 +368,7 @@ conn_ping(struct conn *c, struct error *err)
 	frame_header(header, FRAME_PING, 0);
 	if (send_now(c, header, sizeof(header), err) == sizeof(header))
 		return 0;
-	return error_set(err, EAGAIN, "the host takes nothing");
+	return error_set(err, EAGAIN, "the host accepts no data");
 }
 
 bool

@@ -45,7 +45,8 @@ check_peer(int fd, struct error *err)
 	socklen_t len = sizeof(peer);
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
-		return error_set(err, errno, "cannot tell whose socket it is");
+		return error_set(err, errno,
+		    "cannot find the owner of the socket");
 	if (peer.uid != geteuid() && peer.uid != 0 && geteuid() != 0)
 		return error_set(err, EACCES,
 		    "the session's socket belongs to another user (uid %u)",

@@ -327,7 +327,7 @@ say_cut(struct reader *r)
 
 	snprintf(brief, sizeof(brief), "sent the first %u KiB only",
 	    CLIPBOARD_MAX >> 10);
-	snprintf(text, sizeof(text), "%s: more than a terminal takes", brief);
+	snprintf(text, sizeof(text), "%s: the limit of a terminal", brief);
 	say(r, text, brief);
 }
 
@@ -355,7 +355,7 @@ copy_selection(struct reader *r)
 		copy(r);
 	else
 		snprintf(r->said, sizeof(r->said),
-		    "nothing is selected: v begins, V by rows");
+		    "nothing selected: v starts, V by rows");
 	return READER_STAY;
 }
 
@@ -520,7 +520,7 @@ reader_search(struct reader *r, const char *text, bool back)
 		needle_set(&r->search.needle, text);
 	if (r->search.needle.len == 0) {
 		snprintf(r->said, sizeof(r->said),
-		    "nothing was searched for yet: / asks");
+		    "no search yet: / starts one");
 		return;
 	}
 	r->back = back;
@@ -546,7 +546,7 @@ reader_work(struct reader *r)
 		go_to(r, &r->search.found);
 		if (r->search.wrapped)
 			snprintf(r->said, sizeof(r->said),
-			    "went on from the %s",
+			    "continued from the %s",
 			    r->search.back ? "end" : "beginning");
 	}
 	if (r->search.state != SEARCH_GOING)

@@ -6,19 +6,19 @@
 #include "session/home.h"
 
 static const char first[] =
-    "tend runs programs as terminal sessions that go on when you leave, and\n"
-    "that you can come back to from any terminal.\n"
+    "tend runs programs in terminal sessions.  A session keeps running when\n"
+    "you leave, and you can attach to it again from any terminal.\n"
     "\n"
-    "  tend run -n work -- bash     start one, called work, and attach to it;\n"
-    "                               claude, codex, vim: any program will do\n";
+    "  tend run -n work -- bash     start a session named work and attach;\n"
+    "                               or claude, codex, vim: any program\n";
 
 static const char rest[] =
-    "  tend ls                      what runs, and the last line of each\n"
-    "  tend attach work             come back, here or on another terminal\n"
-    "  tend mark work good          give this moment a name\n"
-    "  tend snapshot work --at mark:good    rewind: the screen as it was then,\n"
+    "  tend ls                      list running sessions\n"
+    "  tend attach work             attach again, from any terminal\n"
+    "  tend mark work good          name this moment\n"
+    "  tend snapshot work --at mark:good    show the screen at that moment,\n"
     "                               or --at -5m: five minutes ago\n"
-    "  tend stop work               end it; its log stays: 'tend log work'\n"
+    "  tend stop work               stop it; 'tend log work' still works\n"
     "\n";
 
 struct seen {
@@ -51,19 +51,19 @@ guide(struct out *out, const char *home_option)
 
 	out->json = false;
 	buf_puts(&out->buf, first);
-	put_key(out, KEYS_DETACH, "leave it: it goes on without you");
-	put_key(out, KEYS_HELP, "the other keys");
+	put_key(out, KEYS_DETACH, "detach; the session keeps running");
+	put_key(out, KEYS_HELP, "show all keys");
 	buf_puts(&out->buf, rest);
 	if (home_open(&seen.home, home_option, false, NULL) == 0) {
 		(void)home_each(&seen.home, count, &seen, NULL);
 		home_close(&seen.home);
 	}
 	if (seen.n > 0)
-		buf_printf(&out->buf, "%u %s now; 'tend ls' shows %s.\n",
-		    seen.n, seen.n == 1 ? "session runs" : "sessions run",
+		buf_printf(&out->buf, "%u %s; 'tend ls' lists %s.\n", seen.n,
+		    seen.n == 1 ? "session is running" : "sessions are running",
 		    seen.n == 1 ? "it" : "them");
 	buf_puts(&out->buf,
 	    "'tend help' lists the commands, 'tend COMMAND -h' explains one,\n"
-	    "'tend doctor' looks whether all is well.\n");
+	    "'tend doctor' checks the installation.\n");
 	return out_send_help(out);
 }

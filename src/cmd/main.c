@@ -30,14 +30,14 @@ static const struct stranger {
 	{ "new-session", "'tend run' starts a session", NULL },
 	{ "list-sessions", "'tend ls' lists the sessions", NULL },
 	{ "kill-session", "'tend kill' ends a session", NULL },
-	{ "attach-session", "'tend attach' goes to a session", NULL },
+	{ "attach-session", "'tend attach' attaches to a session", NULL },
 	{ "capture-pane", "'tend snapshot' shows a session's screen", NULL },
 	{ "send-keys", "'tend send' types into a session", NULL },
-	{ "list-clients", "'tend info' says how many are attached", NULL },
-	{ "history", "'tend log' shows all that a session has written", NULL },
-	{ "search", "'tend log SESSION | grep WORD' finds what was written",
+	{ "list-clients", "'tend info' shows the number of viewers", NULL },
+	{ "history", "'tend log' shows the output of a session", NULL },
+	{ "search", "'tend log SESSION | grep WORD' searches the output",
 	    NULL },
-	{ "export", "'tend log' and 'tend snapshot -o FILE' write it out",
+	{ "export", "'tend log' and 'tend snapshot -o FILE' save output",
 	    NULL },
 };
 
@@ -57,8 +57,8 @@ refuse_stranger(struct out *out, const struct stranger *s)
 
 	if (s->after != NULL)
 		attaching_pressed(KEYS_DETACH, pressed);
-	return out_fail(out, FAIL_USAGE, "there is no command %s; %s%s%s",
-	    s->word, s->instead, pressed, s->after != NULL ? s->after : "");
+	return out_fail(out, FAIL_USAGE, "unknown command: %s; %s%s%s", s->word,
+	    s->instead, pressed, s->after != NULL ? s->after : "");
 }
 
 static int
@@ -74,11 +74,11 @@ unknown(struct out *out, const char *name)
 		return refuse_stranger(out, stranger);
 	if (near.best[0] != '\0')
 		return out_fail(out, FAIL_USAGE,
-		    "there is no command %s; did "
-		    "you mean 'tend %s'? 'tend help' lists them all",
+		    "unknown command: %s; did you mean 'tend %s'? 'tend help' "
+		    "lists all commands",
 		    name, near.best);
 	return out_fail(out, FAIL_USAGE,
-	    "there is no command %s; 'tend help' lists those there are", name);
+	    "unknown command: %s; 'tend help' lists all commands", name);
 }
 
 static int
@@ -94,8 +94,9 @@ help(struct out *out)
 		buf_printf(&out->buf, "%s %s = %s", i > 0 ? "," : "",
 		    table_alias(i)->name, table_alias(i)->command);
 	buf_puts(&out->buf,
-	    "\n'tend COMMAND -h' explains a command, 'tend' alone shows the "
-	    "first steps.\n'man tend' has the settings and the files.\n");
+	    "\n'tend COMMAND -h' explains a command, 'tend' alone "
+	    "shows the first steps.\n'man tend' describes the settings "
+	    "and files.\n");
 	return out_send_help(out);
 }
 

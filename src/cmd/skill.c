@@ -27,9 +27,9 @@ run(struct call *call)
 const struct cmd cmd_skill = {
 	.name = "skill",
 	.usage = "[--json]",
-	.summary = "print what an agent has to know to use tend",
+	.summary = "print instructions for an agent that uses tend",
 	.details =
-	    "Markdown, to be put where an agent finds it: a skill, or a part of its\n"
-	    "instructions.\n",
+	    "The text is Markdown.  Save it as a skill of your agent, or add it to\n"
+	    "its instructions.\n",
 	.run = run,
 };

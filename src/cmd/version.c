@@ -12,7 +12,7 @@ run(struct call *call)
 
 	if (call->argc > 0)
 		return out_fail(call->out, FAIL_USAGE,
-		    "it takes no argument, but got %s", call->argv[0]);
+		    "unexpected argument: %s", call->argv[0]);
 	if (!call->out->json) {
 		buf_printf(&call->out->buf, "tend %s\n", TEND_VERSION);
 		return out_send(call->out);
@@ -30,6 +30,6 @@ run(struct call *call)
 const struct cmd cmd_version = {
 	.name = "version",
 	.usage = "[--json]",
-	.summary = "say which version of tend this is",
+	.summary = "show the version of tend",
 	.run = run,
 };

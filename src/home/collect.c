@@ -77,7 +77,7 @@ judge_unread(const struct collection *c, int rc, struct collectable *out)
 		out->state = COLLECT_ENDED;
 	} else {
 		be_unsure(out,
-		    rc == -EPROTO ? "it is of a newer tend" :
+		    rc == -EPROTO ? "it was written by a newer tend" :
 				    "its session.json cannot be read");
 	}
 }

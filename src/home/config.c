@@ -54,9 +54,9 @@ check_range(const struct config_setting *s, const char *text, uint64_t n,
     struct error *err)
 {
 	if (n < s->least)
-		return error_set(err, EINVAL, "%.40s is too little", text);
+		return error_set(err, EINVAL, "%.40s is too small", text);
 	if (n > s->most)
-		return error_set(err, EINVAL, "%.40s is too much", text);
+		return error_set(err, EINVAL, "%.40s is too large", text);
 	return 0;
 }
 
@@ -67,7 +67,7 @@ check_keys(const char *text, struct error *err)
 	const char *p = text + strspn(text, " ");
 	char name[KEY_NAME_MAX];
 	struct key key;
-	int rc = *p == '\0' ? error_set(err, EINVAL, "there is no key") : 0;
+	int rc = *p == '\0' ? error_set(err, EINVAL, "no key is given") : 0;
 
 	while (rc == 0 && *p != '\0') {
 		size_t len = strcspn(p, " ");
@@ -97,7 +97,7 @@ parse(const struct config_setting *s, const char *text, uint64_t *out,
 	case CONFIG_KIND_CHOICE:
 		return is_choice(s->choices, text) ?
 		    0 :
-		    error_set(err, EINVAL, "%.40s is none of %s", text,
+		    error_set(err, EINVAL, "%.40s is not one of %s", text,
 			s->choices);
 	case CONFIG_KIND_SIZE:
 		rc = units_amount(text, out, err);
@@ -108,7 +108,7 @@ parse(const struct config_setting *s, const char *text, uint64_t *out,
 		break;
 	case CONFIG_KIND_NUMBER:
 		if (!units_number(text, UINT32_MAX, out))
-			return error_set(err, EINVAL, "%.40s is no number",
+			return error_set(err, EINVAL, "%.40s is not a number",
 			    text);
 		break;
 	}
@@ -158,10 +158,10 @@ warn_unknown(const struct taking *t, unsigned line, const char *section,
 		near_look(&near, name);
 	}
 	if (near.best[0] != '\0')
-		warn(t, line, "there is no setting %s (did you mean %s?)",
-		    typed, near.best);
+		warn(t, line, "unknown setting %s (did you mean %s?)", typed,
+		    near.best);
 	else
-		warn(t, line, "there is no setting %s; see tend(1)", typed);
+		warn(t, line, "unknown setting %s; see tend(1)", typed);
 }
 
 static void
@@ -228,8 +228,8 @@ read_file(struct config *c, const char *path, config_warn_fn *fn, void *arg)
 	if (rc == 0)
 		rc = file_read(fd, INI_FILE_MAX, &b);
 	if (rc < 0)
-		warn(&t, 0, "this configuration is not used: %s",
-		    rc == -EINVAL ? "it is no regular file" : strerror(-rc));
+		warn(&t, 0, "configuration file ignored: %s",
+		    rc == -EINVAL ? "not a regular file" : strerror(-rc));
 	else if (b.len > 0)
 		config_take(c, path, (char *)b.data, b.len, fn, arg);
 	buf_finish(&b);

@@ -124,7 +124,7 @@ take_duration(const char *s, uint64_t *ms, struct error *err)
 	if (rc < 0)
 		return rc;
 	if (ns / 1000000000 > DURATION_MAX_S)
-		return error_set(err, EINVAL, "a year is the longest");
+		return error_set(err, EINVAL, "the maximum is a year");
 	*ms = ns / 1000000;
 	return 0;
 }
@@ -153,12 +153,12 @@ set_log(struct manifest *m, const struct create *q, struct fault *f)
 	if (q->max_log != NULL &&
 	    units_amount(q->max_log, &m->max_log, &err) < 0)
 		return fault_argument(f, "max_log",
-		    " %.40s: give a size with its unit, as in 64M or 5G; 8M is "
-		    "the least",
+		    " %.40s: give a size with a unit, as in 64M or 5G; the "
+		    "minimum is 8M",
 		    q->max_log);
 	if (m->max_log < MIN_MAX_LOG)
 		return fault_argument(f, "max_log",
-		    " %s is too little; 8M is the least", q->max_log);
+		    " %s is too small; the minimum is 8M", q->max_log);
 	return 0;
 }
 
@@ -177,7 +177,8 @@ set_times(struct manifest *m, const struct create *q, struct fault *f)
 		m->idle_timeout_s = (uint32_t)((ms + 999) / 1000);
 		if (ms == 0)
 			return fault_argument(f, "idle_timeout",
-			    " %s would end it at once", q->idle_timeout);
+			    " %s would stop the session at once",
+			    q->idle_timeout);
 	}
 	if (q->linger_output != NULL) {
 		if (take_duration(q->linger_output, &ms, &err) < 0)
@@ -200,7 +201,7 @@ set_scope(struct manifest *m, const struct create *q, struct fault *f)
 		return fault_argument(f, "memory", ": %s", err.msg);
 	if (q->memory != NULL && m->memory_max < MIN_MEMORY)
 		return fault_argument(f, "memory",
-		    " %s is too little; 1M is the least", q->memory);
+		    " %s is too small; the minimum is 1M", q->memory);
 	if (take_count("pids", q->pids, PIDS_MAX, &m->pids_max, f) < 0)
 		return -1;
 	return take_count("cpu_weight", q->cpu_weight, WEIGHT_MAX,
@@ -334,7 +335,9 @@ explain(const struct handle *h, struct fault *f)
 	quoted = buf_take(&b);
 	memcpy(why, f->msg, sizeof(why));
 	snprintf(f->msg, sizeof(f->msg),
-	    "%.4000s; give its words apart, or use sh -c %.2000s", why, quoted);
+	    "%.4000s; give the arguments separately, or use sh -c "
+	    "%.2000s",
+	    why, quoted);
 }
 
 static int
@@ -460,7 +463,7 @@ create_from_json(struct handle *h, const json_t *args, char *const *from,
 
 	read_texts(&t, args);
 	if (q.reuse && q.name == NULL)
-		return fault_argument(f, "reuse", " needs a name to look for");
+		return fault_argument(f, "reuse", " needs a name");
 	if (pairs_of_array(args, "command", &command, f) == 0 &&
 	    pairs_of_object(args, "env", &env, f) == 0 &&
 	    pairs_of_object(args, "labels", &labels, f) == 0) {

@@ -148,7 +148,7 @@ damage_tell_manifest(struct report *to, const struct manifest *m)
 	if (m->suspect) {
 		report_note(to,
 		    "session %s: session.json is damaged: its checksum is "
-		    "wrong, so some of what it says may be",
+		    "wrong, so its details may be wrong",
 		    m->id);
 		put_manifest(&to->damage, m->id);
 	}

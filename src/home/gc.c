@@ -189,7 +189,7 @@ lock(const struct gc *g, struct fault *f)
 	int rc = home_lock(g->in.home->sessions_fd, LOCK_LIMIT_MS);
 
 	if (rc == -EBUSY)
-		return fault_set(f, FAIL_BUSY, "another gc is at work in %s",
+		return fault_set(f, FAIL_BUSY, "another gc is running in %s",
 		    path);
 	if (rc < 0)
 		return fault_set(f, FAIL_STORAGE, "cannot lock %s/sessions: %s",

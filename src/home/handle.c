@@ -271,8 +271,8 @@ handle_ask(struct handle *h, const char *op, const char *args, char **result,
 		return handle_not_running(h, f);
 	if (r == -ECONNRESET)
 		return fault_set(f, FAIL_CUT_OFF,
-		    "session %s: its host ended before it answered; it may "
-		    "have been done all the same, see tend log --events %s",
+		    "session %s: the host ended before it answered; the "
+		    "request may have taken effect, see tend log --events %s",
 		    handle_name(h), handle_name(h));
 	return not_answered(h, r, code, &err, f);
 }
@@ -436,7 +436,8 @@ wait_end(struct handle *h, int timeout_ms, struct error *err)
 		rc = conn_await(&h->conn, POLLIN, end);
 		if (rc == -ETIMEDOUT)
 			return error_set(err, ETIMEDOUT,
-			    "it has not ended after %d s", timeout_ms / 1000);
+			    "the session has not ended after %d s",
+			    timeout_ms / 1000);
 		if (rc < 0)
 			return error_set(err, -rc, "cannot wait: %s",
 			    strerror(-rc));
@@ -466,7 +467,7 @@ wait_gone(struct handle *h, struct error *err)
 	while (result == 0 && h->session.host.pid != 0) {
 		if (clock_ms(CLOCK_MONOTONIC) > end)
 			return error_set(err, ETIMEDOUT,
-			    "its host is still there, pid %d",
+			    "its host is still running, pid %d",
 			    (int)h->session.host.pid);
 		nanosleep(&pause, NULL);
 		result = handle_refresh(h, err);

@@ -73,7 +73,7 @@ explain_home(struct homes_row *row)
 		    row->disk.kind, advice);
 	else if (row->state == REGISTRY_REPLACED)
 		snprintf(row->note, sizeof(row->note),
-		    "another directory than when it was used last");
+		    "not the same directory as when it was last used");
 }
 
 static void
@@ -86,16 +86,16 @@ explain(struct homes_row *row)
 		break;
 	case REGISTRY_GONE:
 		snprintf(row->note, sizeof(row->note),
-		    "gone: moved, removed, or its disk is not mounted");
+		    "gone: moved or removed, or the disk is not mounted");
 		break;
 	case REGISTRY_NO_HOME:
 		snprintf(row->note, sizeof(row->note),
-		    "no home any more: there are no sessions in it");
+		    "not a home any more: it has no sessions");
 		break;
 	case REGISTRY_CLOSED:
 		if (row->note[0] == '\0')
 			snprintf(row->note, sizeof(row->note),
-			    "cannot be looked at: permission denied");
+			    "cannot be read: permission denied");
 		break;
 	case REGISTRY_REPLACED:
 	case REGISTRY_THERE:

@@ -48,7 +48,7 @@ take_section(struct parsing *p, char *s)
 
 	p->section[0] = '\0';
 	if (s[len - 1] != ']') {
-		complain(p, "a section ends with ]");
+		complain(p, "the section has no closing ]");
 		return;
 	}
 	s[len - 1] = '\0';
@@ -70,7 +70,7 @@ take_line(struct parsing *p, char *s)
 	}
 	equals = strchr(s, '=');
 	if (equals == NULL || equals == s) {
-		complain(p, "this is neither [section] nor key = value");
+		complain(p, "expected [section] or key = value");
 		return;
 	}
 	*equals = '\0';
@@ -104,9 +104,9 @@ ini_parse(const char *p, size_t len, const struct ini_ops *ops, void *arg)
 		if (n > 0 && p[n - 1] == '\r')
 			n--;
 		if (n > INI_LINE_MAX) {
-			complain(&g, "this line is too long");
+			complain(&g, "the line is too long");
 		} else if (has_control(p, n)) {
-			complain(&g, "this line has a control character");
+			complain(&g, "the line has a control character");
 		} else {
 			memcpy(line, p, n);
 			line[n] = '\0';

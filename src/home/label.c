@@ -16,7 +16,7 @@ label_set(struct manifest *m, const char *text, struct error *err)
 	key[len] = '\0';
 	if (text[len] == '\0')
 		return error_set(err, EINVAL,
-		    "%.100s is no label: give KEY=VALUE, or KEY= to remove it",
+		    "not a label: %.100s; give KEY=VALUE, or KEY= to remove one",
 		    text);
 	return manifest_set_label(m, key,
 	    text[len + 1] != '\0' ? text + len + 1 : NULL, err);

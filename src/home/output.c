@@ -56,7 +56,7 @@ tell_gap(const struct walk *w, const struct record *rec)
 	    "%" PRIu64 " bytes of output are missing at offset %" PRIu64 ": %s",
 	    gap.bytes, gap.offset,
 	    gap.why == GAP_DISK ? "the disk was full or too slow" :
-				  "the host died with them");
+				  "they were lost with the host");
 }
 
 /* Whether it stands among those that were told. */
@@ -98,7 +98,7 @@ tell_damage(struct walk *w)
 	if (d.trimmed)
 		report_note(w->report,
 		    "the log begins with event %" PRIu64 ", offset %" PRIu64
-		    ": what was before is gone, by --max-log or by hand",
+		    "; --max-log or a person removed the earlier part",
 		    d.seq_to, d.offset_to);
 	else
 		tell_lost(w, &d);
@@ -307,14 +307,13 @@ go(struct walk *w)
 		return w->status;
 	if (w->status == 0 && w->report->damage.len > 0)
 		return fault_set(w->fault, FAIL_REPLAY,
-		    "part of session %s is damaged; what is left of it was "
-		    "shown",
+		    "part of session %s is damaged; tend has shown the rest",
 		    handle_name(w->handle));
 	if (w->status == 0 && !w->reached && !w->ended &&
 	    handle_is_gone(w->handle))
 		return fault_set(w->fault, FAIL_REPLAY,
-		    "session %s was removed while its log was read; this is "
-		    "not all of it",
+		    "session %s was removed while tend read its log; the "
+		    "output is incomplete",
 		    handle_name(w->handle));
 	return w->status;
 }

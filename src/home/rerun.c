@@ -22,23 +22,23 @@ rerun_check(const struct handle *h, struct fault *f)
 
 	if (m->status == STATUS_DESTROYED)
 		return fault_set(f, FAIL_NOT_FOUND,
-		    "session %s was destroyed; start it anew with tend run",
+		    "session %s was destroyed; start a new one with tend run",
 		    handle_name(h));
 	if (status_is_active(m->status))
 		return fault_set(f, FAIL_EXISTS,
-		    "session %s is still %s; attach to it, or end it first with"
-		    " tend stop %s",
+		    "session %s is still %s; attach to it, or stop it first "
+		    "with tend stop %s",
 		    handle_name(h), status_name(m->status), m->id);
 	if (m->suspect)
 		return fault_set(f, FAIL_REPLAY,
-		    "session %s: session.json is damaged, so that its command "
-		    "may be another; start it anew with tend run",
+		    "session %s: session.json is damaged, so its command may "
+		    "be wrong; start a new session with tend run",
 		    handle_name(h));
 	cwd = open(m->cwd, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (cwd < 0)
 		return fault_set(f, FAIL_INPUT,
-		    "cannot run in %s any more: %s; make that directory, or "
-		    "start it elsewhere with tend run -C DIR",
+		    "cannot run in %s any more: %s; create that directory, or "
+		    "start elsewhere with tend run -C DIR",
 		    m->cwd, strerror(errno));
 	return 0;
 }
@@ -58,12 +58,14 @@ make_environment(const struct handle *h, const struct rerun *q,
 		kept = environ_read(h->dirfd, h->session.environ_crc, &err);
 		if (kept == NULL && err.code == EBADMSG) {
 			fault_set(f, FAIL_REPLAY,
-			    "session %s: %s; start it anew with tend run",
+			    "session %s: %s; start a new session with tend run",
 			    handle_name(h), err.msg);
 			return NULL;
 		}
 		if (kept == NULL)
-			report_note(r, "%s; it gets the one here", err.msg);
+			report_note(r,
+			    "%s; the program gets the current environment",
+			    err.msg);
 	}
 	env = environment_create(kept != NULL ? kept : q->from, q->env, &err);
 	environ_destroy(kept);

@@ -39,7 +39,7 @@ replay_start(const struct taking *t, struct replay *out, struct error *err)
 	rc = replay_at(t->log, LOG_BY_SEQ, FIRST_SCREEN, t->history, out, err);
 	if (rc == 0)
 		report_note(t->report,
-		    "session %s began after this moment; this is its first "
+		    "session %s started after this moment; this is its first "
 		    "screen",
 		    handle_name(t->handle));
 	return rc;
@@ -114,7 +114,7 @@ shot_take(struct shot *s, struct handle *h, const struct snapshot *want,
 		    NULL);
 	if (rc == 0 && handle_is_gone(h))
 		rc = error_set(&err, ENOENT,
-		    "it was removed while its log was read");
+		    "it was removed while tend read its log");
 	else if (rc == 0)
 		damage_tell_all(r, &h->session, t.log);
 	else

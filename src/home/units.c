@@ -30,8 +30,7 @@ units_duration_with_unit(const char *s, uint64_t *ns, struct error *err)
 {
 	if (s[0] != '\0' && s[strspn(s, "0123456789")] == '\0')
 		return error_set(err, EINVAL,
-		    "%.40s of what? write the unit, as in 500ms, 5s, 2m, 1h or "
-		    "7d",
+		    "%.40s has no unit: give one, as in 500ms, 5s, 2m, 1h or 7d",
 		    s);
 	return number_duration(s, ns, err);
 }
@@ -65,7 +64,7 @@ units_size(const char *s, uint64_t *bytes, struct error *err)
 		power = size_unit(p);
 	if (power < 0 || n > (uint64_t)INT64_MAX >> 10 * power)
 		return error_set(err, EINVAL,
-		    "%.40s is no size: write it as in 64K, 256M or 5G", s);
+		    "%.40s is not a size: give one as in 64K, 256M or 5G", s);
 	*bytes = n << 10 * power;
 	return 0;
 }
@@ -77,7 +76,7 @@ units_amount(const char *s, uint64_t *bytes, struct error *err)
 
 	if (units_number(s, INT64_MAX, &n) && n > 0)
 		return error_set(err, EINVAL,
-		    "%.40s has no unit: write it as in 64K, 256M or 5G", s);
+		    "%.40s has no unit: give one, as in 64K, 256M or 5G", s);
 	return units_size(s, bytes, err);
 }
 

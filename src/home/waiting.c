@@ -74,7 +74,7 @@ take_result(struct waiting *w, struct waiting_one *one, char *json)
 	free(json);
 	if (one->result == NULL)
 		return fault_set(w->fault, FAIL_PROTOCOL,
-		    "session %s: the host's answer makes no sense",
+		    "session %s: the host's answer is invalid",
 		    handle_name(one->handle));
 	if (waiting_matched(one))
 		note_match(w, one);
@@ -256,7 +256,7 @@ look_into_log(struct waiting *w, struct handle *h, struct offline *o,
 		    "cannot show session %s: %s", handle_name(h), err.msg);
 	else if (judge(o, r, &at, json) < 0)
 		status = fault_set(w->fault, FAIL_USAGE,
-		    "'regex' takes too long on what session %s has shown",
+		    "'regex' takes too long on the output of session %s",
 		    handle_name(h));
 	vt_destroy(at.vt);
 	log_reader_close(r);
@@ -272,7 +272,7 @@ ask_log(struct waiting *w, struct waiting_one *one)
 
 	if (condition_read(&o.c, w->args, CONDITION_ARGUMENTS, NULL) < 0)
 		return fault_set(w->fault, FAIL_INTERNAL,
-		    "the conditions were checked before");
+		    "the conditions were checked earlier");
 	glimpse_init(&o.glimpse);
 	status = look_into_log(w, one->handle, &o, &json);
 	glimpse_finish(&o.glimpse);

@@ -167,8 +167,8 @@ when_parse(const char *s, struct when *out, struct error *err)
 		w.kind = WHEN_WALL;
 	} else if (!units_number(s, UINT64_MAX, &w.value)) {
 		return error_set(err, EINVAL,
-		    "%.40s is no moment: give a seq (120), a byte offset "
-		    "(@4096), a time since the start (12.5s), how long ago "
+		    "%.40s is not a moment: give a seq (120), a byte offset "
+		    "(@4096), a time since the start (12.5s), a time ago "
 		    "(-5m), a date (2026-11-15T23:51:55Z; without the Z, local "
 		    "time), a local time (23:51) or mark:NAME",
 		    s);
@@ -215,8 +215,7 @@ resolve_mark(const char *name, struct log_reader *r, struct log_place *out,
 			return 0;
 		end = first[i];
 	}
-	return error_set(err, ENOKEY, "the log has no mark called %.100s",
-	    name);
+	return error_set(err, ENOKEY, "the log has no mark named %.100s", name);
 }
 
 static int
@@ -310,7 +309,7 @@ when_resolve(const struct when *w, struct log_reader *r, uint64_t now_ns,
 static void
 put_later(const struct when *w, bool runs, char *out, size_t size)
 {
-	const char *verb = runs ? "has not come yet" :
+	const char *verb = runs ? "is in the future" :
 				  "is after the end of the session";
 
 	if (w->kind == WHEN_SINCE_START)

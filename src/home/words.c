@@ -90,7 +90,7 @@ put_exit(const struct manifest *m, char *out, size_t size)
 	char name[32];
 
 	if (!m->has_exit) {
-		snprintf(out, size, "ended, nobody knows how");
+		snprintf(out, size, "ended, exit status unknown");
 	} else if (m->exit_signal != 0) {
 		words_signal(m->exit_signal, name, sizeof(name));
 		snprintf(out, size, "was ended by %s", name);
@@ -111,8 +111,8 @@ words_outcome(const struct manifest *m, char *out, size_t size)
 		snprintf(out, size, "is %s", status_name(m->status));
 	else if (m->outcome == OUTCOME_LOST && m->copied)
 		snprintf(out, size,
-		    "is a copy: the session itself runs in the directory "
-		    "that this was copied from");
+		    "is a copy: the session runs in the directory it was "
+		    "copied from");
 	else if (m->outcome == OUTCOME_LOST)
 		snprintf(out, size,
 		    "is lost: the machine was restarted or its processes were "

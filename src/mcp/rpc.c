@@ -84,7 +84,7 @@ rpc_parse(struct rpc_message *m, const char *p, size_t len, struct error *err)
 	if (m->tree == NULL)
 		return RPC_PARSE_ERROR;
 	if (!json_is_object(m->tree))
-		return invalid(err, "a message is one object a line");
+		return invalid(err, "a message must be one object per line");
 	return read_message(m, err);
 }
 

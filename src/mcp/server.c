@@ -84,7 +84,7 @@ list_tools(const struct rpc_message *m, struct buf *out)
 
 	if (json_object_get(m->params, "cursor") != NULL) {
 		rpc_refuse(out, m->id, RPC_INVALID_PARAMS,
-		    "there is no such cursor: all tools are on the first page");
+		    "unknown cursor: all tools are on the first page");
 		return;
 	}
 	rpc_begin(&j, out, m->id);
@@ -116,7 +116,7 @@ no_tool(const struct rpc_message *m, const char *name, struct buf *out)
 		snprintf(why, sizeof(why), "tools/call needs 'name', a string");
 	else
 		snprintf(why, sizeof(why),
-		    "there is no tool '%.60s'; tools/list has them", name);
+		    "unknown tool '%.60s'; tools/list lists all tools", name);
 	rpc_refuse(out, m->id, RPC_INVALID_PARAMS, why);
 	return MCP_DONE;
 }
@@ -156,7 +156,7 @@ on_request(const struct rpc_message *m, struct mcp_call *call, struct buf *out)
 			return MCP_DONE;
 		}
 	}
-	snprintf(why, sizeof(why), "there is no method '%.60s'", m->method);
+	snprintf(why, sizeof(why), "unknown method '%.60s'", m->method);
 	rpc_refuse(out, m->id, RPC_METHOD_NOT_FOUND, why);
 	return MCP_DONE;
 }

@@ -219,8 +219,7 @@ nothing(enum condition_names names, struct error *err)
 		buf_printf(&all, "%s%s%s", i > 0 ? ", " : "",
 		    options ? "--" : "",
 		    options ? kinds[i].option : kinds[i].name);
-	rc = error_set(err, EINVAL,
-	    "there is nothing to wait for; give at least one of %.*s",
+	rc = error_set(err, EINVAL, "no condition; give at least one of %.*s",
 	    (int)all.len, (const char *)all.data);
 	buf_finish(&all);
 	return rc;
@@ -236,8 +235,7 @@ check_whole(const struct condition *c, enum condition_names names,
 		return nothing(names, err);
 	if (c->seen && (c->wanted & ~texts) != 0)
 		return error_set(err, EINVAL,
-		    "%s is about text and regex; it goes with no other "
-		    "condition",
+		    "%s applies only to text and regex; give one of them",
 		    names == CONDITION_OPTIONS ? "--seen" : "'seen'");
 	return 0;
 }

@@ -176,16 +176,16 @@ put_mouse(const struct item *it)
 		    ev.row, ev.col, to->rows - 1, to->cols - 1);
 	if (to->modes.mouse_format == MOUSE_SGR_PIXELS)
 		return error_set(it->err, EINVAL,
-		    "'mouse': the program wants places in "
-		    "pixels, which only a real terminal knows; use keys");
+		    "'mouse': the program wants positions in pixels, which "
+		    "only a real terminal knows; use keys");
 	for (size_t i = 0; rc == 0 && i < g->n; i++) {
 		ev.type = g->types[i];
 		rc = mouse_encode(&ev, &to->modes, it->out);
 	}
 	if (rc == 0 && it->out->len == before)
 		return error_set(it->err, EINVAL,
-		    "'mouse': the program has not asked for "
-		    "this of the mouse; use keys");
+		    "'mouse': the program has not enabled this mouse action; "
+		    "use keys");
 	return rc;
 }
 
@@ -233,7 +233,7 @@ items_encode(const json_t *items, const struct items_for *to, struct buf *out,
 
 		if (rc == -ENOBUFS)
 			return error_set(err, ENOBUFS,
-			    "'input' is more than %zu bytes", out->max);
+			    "'input' is longer than %zu bytes", out->max);
 		if (rc < 0)
 			return rc;
 	}

@@ -60,8 +60,8 @@ check_together(const struct snapshot *s, enum snapshot_names names,
 		for (size_t k = i + 1; k < 3; k++) {
 			if (given[i] && given[k])
 				return error_set(err, EINVAL,
-				    "%s and %s contradict each other; give one",
-				    of[names][i], of[names][k]);
+				    "give only one of %s and %s", of[names][i],
+				    of[names][k]);
 		}
 	}
 	return 0;
@@ -133,15 +133,16 @@ no_command(const struct vt *vt, struct error *err)
 {
 	if (vt_alt_screen(vt))
 		return error_set(err, ENOENT,
-		    "the last command is not in sight: a full-screen program "
-		    "runs");
+		    "the last command is not visible: a full-screen program is "
+		    "running");
 	if (shows_prompt(vt))
 		return error_set(err, ENOENT,
-		    "there is no command above the prompt: none was run yet, "
-		    "or its output was cleared or has left the scrollback; the "
-		    "log has it");
+		    "no command above the prompt: none has run yet, or its "
+		    "output was cleared or has left the scrollback; the log "
+		    "has it");
 	return error_set(err, ENOENT,
-	    "no command is known: its shell does not mark them (OSC 133)");
+	    "no command is known: the shell does not mark its commands "
+	    "(OSC 133)");
 }
 
 static int
@@ -248,8 +249,8 @@ static int
 too_large(const struct snapshot *s, size_t len, struct error *err)
 {
 	return error_set(err, ERANGE,
-	    "the screen takes %zu bytes as %s%s, more than the %zu that are "
-	    "allowed, and cannot be cut",
+	    "the screen takes %zu bytes as %s%s, more than the limit "
+	    "of %zu, and cannot be cut",
 	    len, format_name(s->format), s->cells ? " with cells" : "",
 	    s->max_bytes);
 }

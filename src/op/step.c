@@ -53,15 +53,14 @@ judge_wait(const struct step *s, const json_t *result,
 	if (json_is_true(json_object_get(result, "timed_out")) && seen != NULL)
 		return fails(code, err, "timed_out",
 		    strcmp(seen, "echo") == 0 ?
-			"it did not come in time but in the echo of what was "
-			"typed; \"echo\":true counts that" :
-			"it did not come in time; it stands in lines alone "
-			"that were there before the input");
+			"timed out: only the echo of typed text matched; "
+			"\"echo\":true counts it" :
+			"timed out: only lines older than the input matched");
 	if (json_is_true(json_object_get(result, "timed_out")))
-		return fails(code, err, "timed_out", "it did not come in time");
+		return fails(code, err, "timed_out", "timed out");
 	if (!json_is_true(json_object_get(result, "matched")))
 		return fails(code, err, "not_running",
-		    "the session has ended without it");
+		    "the session ended before the condition was met");
 	return true;
 }
 
@@ -91,12 +90,12 @@ judge_status(const struct step *s, const json_t *result,
 
 	if (!json_is_integer(status))
 		return fails(code, err, STEP_EXIT_STATUS,
-		    "its exit status is not known");
+		    "its exit status is unknown");
 	if (is_allowed(s->ok, status))
 		return true;
 	snprintf(why, sizeof(why), "exit status %d%s",
 	    (int)json_integer_value(status),
-	    s->ok != NULL ? ", which \"ok\" does not have" : "");
+	    s->ok != NULL ? ", which \"ok\" does not allow" : "");
 	return fails(code, err, STEP_EXIT_STATUS, why);
 }
 
@@ -108,10 +107,10 @@ judge_exec(const struct step *s, const json_t *result,
 
 	if (json_is_true(json_object_get(result, "timed_out")))
 		return fails(code, err, "timed_out",
-		    "it has not ended in time");
+		    "timed out: the command has not ended");
 	if (got != NULL && strcmp(got, "interrupted") == 0)
 		return fails(code, err, "not_running",
-		    "the session ended before it");
+		    "the session ended before the command");
 	return judge_status(s, result, code, err);
 }
 
@@ -226,7 +225,7 @@ take_ok(struct step *s, const struct kind *k, json_t *args,
 	if (k->judge != judge_exec || (inside == NULL && beside == NULL))
 		return 0;
 	if (inside != NULL && beside != NULL)
-		return error_set(err, EINVAL, "'ok' is there twice; give one");
+		return error_set(err, EINVAL, "'ok' is given twice; give one");
 	s->ok = json_incref(inside != NULL ? inside : beside);
 	json_object_del(args, "ok");
 	if (is_statuses(s->ok))
@@ -329,9 +328,10 @@ step_read(struct step *s, const json_t *object, struct error *err)
 	memset(s, 0, sizeof(*s));
 	if (k == NULL && (odd = unknown_key(object)) != NULL)
 		return error_set(err, EINVAL,
-		    "\"%.40s\" is none of text, keys, paste, hex, mouse, prompt, "
-		    "exec, wait, snapshot; options of a step go into an object, "
-		    "as in {\"exec\":{\"command\":\"make\",\"timeout\":\"5m\"}}",
+		    "\"%.40s\" is not one of text, keys, paste, hex, mouse, "
+		    "prompt, exec, wait, snapshot; options of a step go into "
+		    "an object, as in "
+		    "{\"exec\":{\"command\":\"make\",\"timeout\":\"5m\"}}",
 		    odd);
 	if (k == NULL)
 		return error_set(err, EINVAL,

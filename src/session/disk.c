@@ -57,12 +57,11 @@ const char *
 disk_advice(const struct disk *d)
 {
 	if (d->read_only)
-		return "it is mounted read-only: sessions that have ended can "
-		       "be looked at, none can be started";
+		return "it is mounted read-only: you can read ended sessions, but "
+		       "start none";
 	if (d->network)
-		return "other machines may see it too: a session is known to "
-		       "run only on the machine that runs it, and two machines "
-		       "do not see each other's claims to a name; a local home "
-		       "is faster and safer";
+		return "other machines may use it too: only the machine that runs "
+		       "a session knows that it runs, and two machines can give "
+		       "the same name; a local home is faster and safer";
 	return NULL;
 }

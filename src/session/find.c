@@ -316,8 +316,8 @@ find_session(const struct home *h, const char *arg, unsigned flags,
 		return rc;
 	if (s.named[0] == '\0' && s.shadow[0] != '\0')
 		return error_set(err, EBADMSG,
-		    "there is no session %s that can be read, but session.json "
-		    "of %s is damaged: give its id if it is that one",
+		    "no readable session %s, but session.json of %s is "
+		    "damaged: give its id if you mean that one",
 		    arg != NULL ? arg : "here", s.shadow);
 	if (s.named[0] == '\0' && arg == NULL)
 		return error_set(err, ENOENT, "there is no session in %s",

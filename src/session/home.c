@@ -33,15 +33,14 @@ check_owner(int fd, const char *path, bool create, struct error *err)
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
-		return error_set(err, errno, "cannot look at %s: %s", path,
+		return error_set(err, errno, "cannot read %s: %s", path,
 		    strerror(errno));
 	if (st.st_uid != geteuid() && (create || geteuid() != 0))
 		return error_set(err, EACCES,
 		    "%s belongs to another user (uid %u)", path, st.st_uid);
 	if (st.st_mode & (S_IWGRP | S_IWOTH))
 		return error_set(err, EACCES,
-		    "%s can be written by others: run chmod 700 %s", path,
-		    path);
+		    "%s is writable by others: run chmod 700 %s", path, path);
 	return 0;
 }
 
@@ -54,7 +53,7 @@ open_error(int errnum, const char *path, struct error *err)
 	if ((errnum == ENOTDIR || errnum == ELOOP) && lstat(path, &st) == 0 &&
 	    S_ISLNK(st.st_mode))
 		return error_set(err, errnum,
-		    "%s is a symbolic link: name the directory itself", path);
+		    "%s is a symbolic link: give the directory itself", path);
 	/* What is too long would leave no room for the reason behind it. */
 	if (errnum == ENAMETOOLONG)
 		return error_set(err, errnum, "file name too long: %s", path);

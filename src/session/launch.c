@@ -141,8 +141,8 @@ open_cwd(struct launch *l, struct error *err)
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", l->cwd);
 	n = readlink(link, path, sizeof(path) - 1);
 	if (n < 0)
-		return error_set(err, errno, "cannot tell where %s is: %s", cwd,
-		    strerror(errno));
+		return error_set(err, errno, "cannot find the path of %s: %s",
+		    cwd, strerror(errno));
 	path[n] = '\0';
 	free(l->m->cwd);
 	l->m->cwd = xstrdup(path);
@@ -267,11 +267,11 @@ make_dir(struct launch *l, struct error *err)
 	}
 	if (rc == -EROFS)
 		return error_set(err, EROFS,
-		    "no session can be made in %s: its disk is mounted "
-		    "read-only; name another home with --home or TEND_HOME",
+		    "cannot create a session in %s: the disk is mounted "
+		    "read-only; give another home with --home or TEND_HOME",
 		    l->home->path);
 	if (rc < 0)
-		return error_set(err, -rc, "cannot make a session in %s: %s",
+		return error_set(err, -rc, "cannot create a session in %s: %s",
 		    l->home->path, strerror(-rc));
 	return 0;
 }
@@ -305,8 +305,8 @@ write_manifest(struct launch *l, struct error *err)
 	m->keeper.start = process_start_time(l->pid);
 	rc = manifest_set_dir(m, l->dir);
 	if (rc < 0)
-		return error_set(err, -rc, "cannot look at session %s: %s",
-		    m->id, strerror(-rc));
+		return error_set(err, -rc, "cannot read session %s: %s", m->id,
+		    strerror(-rc));
 	m->environ_crc = m->forget_env ? 0 : environ_crc(l->envp);
 	if (boot_id(m->boot_id) < 0)
 		return error_set(err, EIO, "cannot read the boot id of /proc");
@@ -320,7 +320,8 @@ keep_environment(const struct launch *l, struct error *err)
 
 	if (rc < 0)
 		return error_set(err, -rc,
-		    "cannot keep the session's environment: %s", strerror(-rc));
+		    "cannot store the session's environment: %s",
+		    strerror(-rc));
 	return 0;
 }
 
@@ -400,7 +401,7 @@ start_keeper(struct launch *l, struct error *err)
 	int errnum;
 
 	if (pipe2(l->status, O_CLOEXEC) < 0 || pipe2(l->go, O_CLOEXEC) < 0)
-		return error_set(err, errno, "cannot make a pipe: %s",
+		return error_set(err, errno, "cannot create a pipe: %s",
 		    strerror(errno));
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
@@ -456,7 +457,7 @@ terminal_error(int errnum, struct error *err)
 {
 	if (errnum == ENOSPC)
 		return error_set(err, EAGAIN,
-		    "cannot open a pseudo-terminal: all are in use; end a "
+		    "cannot open a pseudo-terminal: all are in use; stop a "
 		    "session, or raise /proc/sys/kernel/pty/max");
 	return error_set(err, errnum, "cannot open a pseudo-terminal: %s",
 	    strerror(errnum));
@@ -474,16 +475,15 @@ stage_error(const struct launch *l, const struct launch_status *s, int *code,
 		return terminal_error(errnum, err);
 	case LAUNCH_SOCKET:
 		return error_set(err, errnum,
-		    "cannot make the session's socket: %s", why);
+		    "cannot create the session's socket: %s", why);
 	case LAUNCH_RING:
 		if (errnum == EFBIG)
 			return error_set(err, errnum,
-			    "cannot make the session's memory: a file may have "
-			    "only so many bytes as 'ulimit -f' says, and a "
-			    "session needs %u KiB; raise it and try again",
+			    "cannot create the session's memory: it needs %u KiB, more "
+			    "than 'ulimit -f' allows; raise that limit and try again",
 			    (RING_SIZE_MIN >> 10) + 64);
 		return error_set(err, errnum,
-		    "cannot make the session's memory: %s", why);
+		    "cannot create the session's memory: %s", why);
 	case LAUNCH_FORK:
 		return error_set(err, errnum, "cannot start a process: %s",
 		    why);
@@ -611,7 +611,7 @@ launch_session(const struct home *h, struct manifest *m, char **envp, int *code,
 
 	*code = EXIT_TEND;
 	if (m->command == NULL || m->command[0] == NULL)
-		return error_set(err, EINVAL, "there is no command to run");
+		return error_set(err, EINVAL, "no command to run");
 	rc = launch(&l, envp, code, err);
 	if (rc < 0) {
 		undo(&l);

@@ -204,7 +204,7 @@ manifest_check_label(const char *key, const char *value, struct error *err)
 	for (const char *s = key; *s != '\0'; s++)
 		if ((unsigned char)*s <= ' ' || *s == '=' || *s == 0x7f)
 			return error_set(err, EINVAL,
-			    "a label's key has no blanks and no =");
+			    "a label's key must not contain blanks or =");
 	if (!utf8_valid(key, key_len) || !utf8_valid(value, value_len))
 		return error_set(err, EINVAL, "a label must be UTF-8");
 	return 0;
@@ -372,7 +372,7 @@ check_version(const json_t *object, struct error *err)
 	if (!json_is_integer(version) || json_integer_value(version) < 1)
 		return error_set(err, EINVAL, "version must be a number");
 	if (json_integer_value(version) > FILE_VERSION)
-		return error_set(err, EPROTO, "it is of a newer tend");
+		return error_set(err, EPROTO, "it was written by a newer tend");
 	return 0;
 }
 
@@ -392,7 +392,7 @@ read_object(const json_t *object, struct manifest *m, struct error *err)
 	if (!json_is_string(json_object_get(object, "status")))
 		return error_set(err, EINVAL, "status is missing");
 	if (!id_is_valid(m->id))
-		return error_set(err, EINVAL, "id is no ULID");
+		return error_set(err, EINVAL, "id is not a ULID");
 	return m->name[0] != '\0' ? name_check(m->name, err) : 0;
 }
 

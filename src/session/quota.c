@@ -53,8 +53,8 @@ take_rate(const struct home *h, const struct quota *q, struct error *err)
 	    clock_ns(CLOCK_REALTIME), q->rate);
 	if (next < 0)
 		return error_set(err, EAGAIN,
-		    "sessions are started too fast: %d at once and %u a second "
-		    "may be; wait a little, or set TEND_MAX_RATE",
+		    "sessions are started too fast: the limit is %d at once "
+		    "and %u per second; wait a little, or set TEND_MAX_RATE",
 		    QUOTA_BURST, q->rate);
 	times[1].tv_sec = next / SECOND_NS;
 	times[1].tv_nsec = next % SECOND_NS;
@@ -85,8 +85,8 @@ take_session(const struct home *h, const struct quota *q, char *note,
 	n = count_sessions(h, q->max_sessions);
 	if (n >= q->max_sessions)
 		return error_set(err, EAGAIN,
-		    "there are %u active sessions, and %u may be; end some "
-		    "with tend stop, or set TEND_MAX_SESSIONS",
+		    "there are %u active sessions, and the limit is %u; end "
+		    "some with tend stop, or set TEND_MAX_SESSIONS",
 		    n, q->max_sessions);
 	if ((n + 1) * 100ull >= q->max_sessions * (uint64_t)NEAR_PERCENT)
 		snprintf(note, size,

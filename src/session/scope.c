@@ -141,7 +141,7 @@ find_parent(char *path, size_t size, char *why, size_t why_size)
 
 	if (read_text(AT_FDCWD, "/proc/self/mountinfo", text, FILE_MAX) < 0 ||
 	    scope_find_mount(text, mount, sizeof(mount)) < 0) {
-		snprintf(why, why_size, "there is no cgroup2 here");
+		snprintf(why, why_size, "this system has no cgroup2");
 		return -1;
 	}
 	if (read_text(AT_FDCWD, "/proc/self/cgroup", text, FILE_MAX) < 0 ||
@@ -157,9 +157,9 @@ find_parent(char *path, size_t size, char *why, size_t why_size)
 	} while (fd < 0 && own[0] != '\0');
 	if (fd < 0)
 		snprintf(why, why_size,
-		    "no cgroup above this process may be written; start tend "
-		    "below systemd-run --user --scope -p Delegate=yes, or name "
-		    "a delegated one in TEND_CGROUP");
+		    "no cgroup above this process is writable; start tend with "
+		    "systemd-run --user --scope -p Delegate=yes, or name a "
+		    "delegated cgroup in TEND_CGROUP");
 	return fd;
 }
 
@@ -175,7 +175,7 @@ choose_parent(char *path, size_t size, char *why, size_t why_size)
 	fd = open_parent(given);
 	if (fd < 0)
 		snprintf(why, why_size, "TEND_CGROUP=%.200s: %s", given,
-		    fd == -ENOTSUP ? "it is no cgroup2" : strerror(-fd));
+		    fd == -ENOTSUP ? "not a cgroup2" : strerror(-fd));
 	return fd;
 }
 
@@ -244,7 +244,7 @@ scope_set_limits(int dirfd, const char *controllers, const struct manifest *m,
 		    -ENOTSUP;
 		if (rc == -ENOTSUP)
 			add_why(why, size, l->controller,
-			    "the cgroup2 here does not have this controller");
+			    "this cgroup2 does not have the controller");
 		else if (rc < 0)
 			add_why(why, size, l->controller, strerror(-rc));
 	}

@@ -196,7 +196,7 @@ visit_read(int dirfd, struct error *err)
 	if (n >= 0)
 		return split(text, (size_t)n);
 	if (errno == ENOENT)
-		error_set(err, ENOENT, "nobody has attached to it yet");
+		error_set(err, ENOENT, "no client has attached yet");
 	else
 		error_set(err, errno, "cannot read " FILE_NAME ": %s",
 		    strerror(errno));

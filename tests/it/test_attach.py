@@ -532,7 +532,7 @@ def test_the_prefix(home):
         term.type(PREFIX + PREFIX)
         term.wait_text(r"b'\x1d'")
         term.type(PREFIX + "?")
-        term.wait_text("detach; the session goes on")
+        term.wait_text("detach; the session stays")
         term.type("q")
         term.type(PREFIX + "Z")
         term.wait_text("no such command; C-] ? shows")
@@ -705,7 +705,7 @@ def test_a_notice_leaves_the_screen_as_it_was(home, cols, rows):
         wait_for(lambda: picture(term) == before,
                  lambda: f"the screen as before\n{before}\n{picture(term)}")
         term.type(PREFIX + "?")
-        shown = term.wait_text("detach; the session goes on")["lines"]
+        shown = term.wait_text("detach; the session stays")["lines"]
         assert "12 " not in shown[11], shown
         term.type("q")
         wait_for(lambda: picture(term) == before,

@@ -152,7 +152,7 @@ def test_the_right_to_type_is_taken(home):
         term.type("mine\r")
         says(term, "C-] t takes it")
         term.type(PREFIX + "t")
-        says(term, "you have the right to type now")
+        says(term, "you now have the right to type")
         assert other.type(wire.TEXT, b"no\r")[0] == wire.LEASED
         assert home.info(sid)["lease_holder"] not in (None, holder)
         term.type("mine\r")
@@ -179,7 +179,7 @@ def test_everybody_else_is_detached(home):
         assert other.ended() == 0
         other.wait_text("[detached from it by another of your terminals]")
         term.type(PREFIX + "D")
-        says(term, "nobody else is attached")
+        says(term, "no other client is attached")
 
 
 def test_another_session_is_picked(home):
@@ -269,7 +269,7 @@ def test_help_shows_every_key(home, cols, rows):
     with Terminal(cols, rows) as term:
         attached(home, term, sid, "ready")
         term.type(PREFIX + "?")
-        seen = term.wait_text("detach; the session goes on")["lines"]
+        seen = term.wait_text("detach; the session stays")["lines"]
         if rows == 10:
             assert "q closes" in seen[-1] and len(seen[-1].rstrip()) <= 40
             term.type("\x1b[6~")

@@ -70,7 +70,7 @@ def test_without_a_session_it_says_how_to_start_one(home):
     with Terminal() as term:
         attach(home, term)
         assert term.ended() == 125
-        term.wait_text("no session runs in")
+        term.wait_text("no running session in")
         assert "'tend run COMMAND'" in term.text().replace("\n", "")
 
 

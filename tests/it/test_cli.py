@@ -32,7 +32,7 @@ def test_the_list_has_the_commands():
 def test_help_lists_all_commands(args):
     text = shows(*args)
     assert text.startswith("usage: tend COMMAND")
-    assert text.endswith("\n'man tend' has the settings and the files.\n")
+    assert text.endswith("\n'man tend' describes the settings and files.\n")
     for name in COMMANDS:
         assert re.search(rf"^  {name} +\w", text, re.MULTILINE), text
 
@@ -50,7 +50,7 @@ def test_every_command_explains_itself(name):
 @pytest.mark.parametrize("name", ["kill", "stop"])
 def test_what_ends_a_session_says_that_the_background_ends_too(name):
     words = " ".join(shows(name, "-h").split())
-    assert "also those in the background (nohup, setsid, daemons)" in words
+    assert "including those in the background (nohup, setsid, daemons)" in words
 
 
 @pytest.mark.parametrize("name", ["wait", "exec", "prompt"])
@@ -129,8 +129,8 @@ def test_common_options_may_stand_before_the_command(tmp_path):
 def test_a_misspelt_command_gets_a_suggestion(typed, meant):
     answer = tend(typed)
     assert answer.status == 2 and answer.out == b"", answer
-    assert answer.err == (f"tend: there is no command {typed}; did you mean "
-                          f"'tend {meant}'? 'tend help' lists them all\n")
+    assert answer.err == (f"tend: unknown command: {typed}; did you mean "
+                          f"'tend {meant}'? 'tend help' lists all commands\n")
 
 
 @pytest.mark.parametrize("typed, instead", [
@@ -139,17 +139,17 @@ def test_a_misspelt_command_gets_a_suggestion(typed, meant):
     ("new-session", "'tend run' starts a session"),
     ("list-sessions", "'tend ls' lists the sessions"),
     ("kill-session", "'tend kill' ends a session"),
-    ("attach-session", "'tend attach' goes to a session"),
+    ("attach-session", "'tend attach' attaches to a session"),
     ("capture-pane", "'tend snapshot' shows a session's screen"),
     ("send-keys", "'tend send' types into a session"),
-    ("list-clients", "'tend info' says how many are attached"),
-    ("history", "'tend log' shows all that a session has written"),
-    ("search", "'tend log SESSION | grep WORD' finds what was written"),
-    ("export", "'tend log' and 'tend snapshot -o FILE' write it out")])
+    ("list-clients", "'tend info' shows the number of viewers"),
+    ("history", "'tend log' shows the output of a session"),
+    ("search", "'tend log SESSION | grep WORD' searches the output"),
+    ("export", "'tend log' and 'tend snapshot -o FILE' save output")])
 def test_a_word_of_other_programs_is_answered_with_ours(typed, instead):
     answer = tend(typed)
     assert answer.status == 2 and answer.out == b"", answer
-    assert answer.err == f"tend: there is no command {typed}; {instead}\n"
+    assert answer.err == f"tend: unknown command: {typed}; {instead}\n"
 
 
 @pytest.mark.parametrize("alias, command", [
@@ -183,7 +183,7 @@ def test_a_far_word_gets_no_suggestion(word):
 def test_an_unknown_command_is_a_usage_error(args):
     answer = tend(*args)
     assert answer.status == 2 and answer.out == b"", answer
-    assert f"there is no command {args[-1]}" in answer.err
+    assert f"unknown command: {args[-1]}" in answer.err
 
 
 def test_an_unknown_command_is_told_in_json():
@@ -210,7 +210,7 @@ def test_version():
 def test_version_takes_no_argument():
     answer = tend("version", "now")
     assert answer.status == 2, answer
-    assert answer.err == "tend version: it takes no argument, but got now\n"
+    assert answer.err == "tend version: unexpected argument: now\n"
 
 
 def test_a_value_may_stand_in_the_next_word_or_behind_equals():

@@ -69,8 +69,8 @@ def test_where_the_configuration_would_be(home, tmp_path, variable, file):
     env = {k: v for k, v in home.env.items() if k != "XDG_CONFIG_HOME"}
     found = findings(home, env={**env, variable: str(tmp_path)})
     assert found["config"][0]["what"] == (
-        f"there is no configuration file; it would be {tmp_path}/{file}, and "
-        "'man tend' has its settings")
+        f"no configuration file; it would be {tmp_path}/{file}, and "
+        "'man tend' lists its settings")
 
 
 def test_a_home_that_is_not_there_is_not_made(home):
@@ -97,10 +97,10 @@ def test_a_home_that_nobody_can_make(installed, home, tmp_path, home_of):
     [item] = [i for i in json.loads(answer.out)["result"]["checks"]
               if i["check"] == "home"]
     assert item == {
-        "check": "home", "level": "problem", "what": f"{where} is not there and "
-        f"cannot be made in {shut}: Permission denied",
+        "check": "home", "level": "problem", "what": f"{where} does not exist and "
+        f"cannot be created in {shut}: Permission denied",
         "why": "no session can be started",
-        "fix": "use a home that you can write: --home, or TEND_HOME"}, answer
+        "fix": "use a writable home: --home, or TEND_HOME"}, answer
 
 
 def test_homes_that_will_not_do(home):
@@ -150,7 +150,7 @@ def test_programs_that_are_not_of_one_piece(installed, home):
     (installed / "tend-host").write_text("#!/bin/sh\necho tend-host 0.0.1\n")
     status, checks = doctor_of(installed, home)
     assert status == 1 and checks[0]["level"] == "problem"
-    assert "0.0.1" in checks[0]["what"] and "again" in checks[0]["fix"]
+    assert "0.0.1" in checks[0]["what"] and "reinstall" in checks[0]["fix"]
     shutil.copy(lib.TEND.parent / "tend-host", installed / "tend-host")
     (installed / "tend-keeper").chmod(0o600)
     status, checks = doctor_of(installed, home)

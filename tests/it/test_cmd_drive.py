@@ -63,15 +63,15 @@ def test_send_answers_with_the_place_in_the_log(home):
     (["--text", "a", "--keys", "Enterr"], "Enterr"),
     (["--text", "a", "Enter"], "is Enter text or a key?"),
     (["C-c C-d"], "press it with --keys 'C-c C-d'"),
-    (["echo it's", "Enter"], "'echo it'\\''s' is no key; type it with --text "
+    (["echo it's", "Enter"], "unknown key: 'echo it'\\''s'; type it with --text "
      "'echo it'\\''s', and press keys as in --keys Enter"),
-    (["hello"], "hello is no key; type it with --text hello, and"),
+    (["hello"], "unknown key: hello; type it with --text hello, and"),
     ([], "nothing to send"),
-    (["--keys", "x" * 100], "no key"),
+    (["--keys", "x" * 100], "unknown key"),
     (["--text", "a", "--hex", "1g"], "'hex' must be pairs"),
     (["--text", "a", "--mouse", "poke 1,1"], "scroll-down, then ROW,COL"),
     (["--text", "a", "--mouse", "click 99,99"], "rows are 0 to 23"),
-    (["--text", "a", "--mouse", "click 1,1"], "has not asked"),
+    (["--text", "a", "--mouse", "click 1,1"], "has not enabled"),
     (["--text", "a", "--file", "/no/such/file"], "cannot open /no/such/file"),
     (["--text", "a", "--expect-seq", "soon"], "--expect-seq soon: give"),
     (["--text", b"\xff\xfe"], "not UTF-8")])
@@ -191,7 +191,7 @@ def test_blank_rows_inside_of_a_screen_stay(home):
     assert home.ok("snapshot", blank) == ""
     assert home.ok("snapshot", "--rows", blank) == "\n" * 24
     answer = home.run("snapshot", "--rows", "-f", "ansi", blank)
-    assert answer.status == 2 and "--rows is for text" in answer.err, answer
+    assert answer.status == 2 and "--rows is only for text" in answer.err, answer
 
 
 def test_scrollback(home):
@@ -269,8 +269,8 @@ def test_before_the_start_is_the_first_screen(home):
     for when in ("--at=-5m", "--at=0s", "--at=1", "--at=2001-01-01T00:00:00Z"):
         answer = home.run("snapshot", sid, when)
         assert answer.status == 0 and answer.text.strip() == "", answer
-        assert answer.err == ("tend snapshot: session young began after this "
-                              "moment; this is its first screen\n"), answer
+        assert answer.err == ("tend snapshot: session young started after "
+                              "this moment; this is its first screen\n"), answer
     assert home.ok("log", sid, "--from=-5m") == "here\n"
     assert home.ok("log", sid, "--to=-5m") == ""
 
@@ -288,8 +288,8 @@ def test_a_moment_that_has_not_come_is_told(home):
 
     for args in (["snapshot", "--at"], ["log", "--from"]):
         assert told(*args, "5h") == (
-            "5h after the start has not come yet; did you mean -5h?\n")
-        assert told(*args, later) == f"{later} has not come yet\n"
+            "5h after the start is in the future; did you mean -5h?\n")
+        assert told(*args, later) == f"{later} is in the future\n"
     home.ok("kill", "w")
     home.wait_gone(sid)
     screen = home.json("snapshot", "w")
@@ -308,7 +308,7 @@ def test_a_moment_that_has_not_come_is_told(home):
 def test_a_moment_that_is_none(home):
     sid = home.start("cat")
     answer = home.run("snapshot", sid, "--at", "yesterday")
-    assert answer.status == 2 and "is no moment" in answer.err, answer
+    assert answer.status == 2 and "is not a moment" in answer.err, answer
 
 
 @pytest.mark.parametrize("args, words", [
@@ -320,7 +320,7 @@ def test_a_mark_that_nobody_set_is_no_damage(home, args, words):
     answer = home.run(command, "work", option, "mark:befor")
     assert answer.status == 3 and answer.out == b"", answer
     assert answer.err == (
-        f"tend {command}: {words}: the log has no mark called befor; "
+        f"tend {command}: {words}: the log has no mark named befor; "
         "'tend mark work' lists them\n"), answer
     if command == "snapshot":
         home.error("snapshot", "work", "--at", "mark:befor", status=3,
@@ -329,16 +329,16 @@ def test_a_mark_that_nobody_set_is_no_damage(home, args, words):
 
 @pytest.mark.parametrize("args, word", [
     (["--format", "png"], "text, json, ansi, html or svg"),
-    (["--format", "text", "--json"], "contradict"),
+    (["--format", "text", "--json"], "give only one of"),
     (["--cells"], "--cells needs --format json"),
     (["--since", "3", "-f", "svg"], "--since needs --format text or json"),
     (["--last-command", "-f", "html"], "needs --format text or json"),
-    (["--since", "3", "--scrollback"], "contradict"),
+    (["--since", "3", "--scrollback"], "give only one"),
     (["--since", "now"], "--since now: give the seq"),
-    (["--max-bytes", "few"], "--max-bytes few is no size"),
+    (["--max-bytes", "few"], "--max-bytes few is not a size"),
     (["--max-bytes", "0"], "give at least 1"),
     (["-f", "svg", "--max-bytes", "100"], "cannot be cut"),
-    (["extra"], "one word too many")])
+    (["extra"], "unexpected argument: extra")])
 def test_snapshot_usage(home, args, word):
     sid = home.start("cat")
     answer = home.run("snapshot", sid, *args)
@@ -500,8 +500,8 @@ def test_a_file_that_cannot_be_written_leaves_nothing(home, tmp_path):
     (kept / "full").mkdir()
     (kept / "full" / "x").touch()
     os.mkfifo(kept / "pipe")  # as /dev/null is: nothing to be replaced
-    for path, why in ((kept / "full", "no regular file"),
-                      (kept / "pipe", "no regular file"),
+    for path, why in ((kept / "full", "not a regular file"),
+                      (kept / "pipe", "not a regular file"),
                       (kept / "no" / "file", f" {kept}/no/: No such file"),
                       (f"{kept}/", "is a directory")):
         error = home.error("snapshot", sid, "-o", path, status=8,

@@ -113,7 +113,7 @@ def test_signal_by_name_and_number(home, spelling):
 def test_no_such_signal(home, wrong):
     sid = home.start("cat")
     answer = home.run("signal", "--", sid, wrong)
-    assert answer.status == 2 and "is no signal" in answer.err, answer
+    assert answer.status == 2 and "unknown signal" in answer.err, answer
     assert home.info(sid)["status"] == "running"
 
 
@@ -233,7 +233,7 @@ def test_a_person_is_asked_before_something_goes_for_good(home):
     status, text = asked(home, "", "kill", "one", "two")
     assert status == 12 and "kill one, two?" in text, text
     status, text = asked(home, "no", "destroy", "--purge", "one")
-    assert status == 12 and "remove for good, log and all: one?" in text, text
+    assert status == 12 and "permanently remove, including logs: one?" in text, text
     assert len(home.json("ls")) == 2 and home.dir(one).is_dir()
     status, text = asked(home, "y", "destroy", "--purge", "one")
     assert status == 0 and not home.dir(one).exists(), text

@@ -166,7 +166,7 @@ def test_nested_attach_is_refused_with_a_hint(home):
         term.type(f"{lib.TEND} attach inner; echo status $?\r")
         term.wait_text("status 125")
         seen = term.text().replace("\n", "")  # the margin breaks it
-        for word in ("in a session already", "C-] d", "--nested"):
+        for word in ("already in a session", "C-] d", "--nested"):
             assert word in seen, term.text()
         term.type(f"clear; {lib.TEND} run true; echo again $?\r")
         term.wait_text("again 125")

@@ -143,7 +143,7 @@ def test_ls_watch_redraws_when_something_changes(home):
     with Terminal() as term:
         before = term.settings()
         term.run(lib.TEND, "ls", "--watch", env={**home.env, "TERM": "xterm"})
-        term.wait_text("nothing runs")
+        term.wait_text("no running sessions")
         home.start("cat", options=["-n", "one"])
         term.wait(lambda s: s["lines"][1].split()[:2] == ["one", "running"],
                   "the first session")
@@ -205,19 +205,19 @@ def test_ls_on_a_terminal_says_when_there_is_nothing(home):
 
 def test_ls_on_a_terminal_tells_of_those_that_have_ended(home):
     home.wait_gone(home.start("sh", "-c", "exit 3", options=["-n", "mk"]))
-    one = "tend ls: 1 has ended: mk exited 3 ('tend ls -a' lists it)"
+    one = "tend ls: 1 session has ended: mk exited 3 ('tend ls -a' lists it)"
     _, lines = on_terminal(home, "ls")
-    assert lines[0].startswith("tend ls: nothing runs;"), lines
+    assert lines[0].startswith("tend ls: no running sessions;"), lines
     assert lines[1:3] == [one, ""], lines
     home.wait_gone(home.start("true", options=["-n", "ok", "-l", "a=b"]))
     home.start("cat", options=["-n", "runs"])
-    two = ("tend ls: 2 have ended, the last: ok exited 0 ('tend ls -a' lists "
-           "them)")
+    two = ("tend ls: 2 sessions have ended, the last: ok exited 0 ('tend ls -a' "
+           "lists them)")
     _, lines = on_terminal(home, "ls", cols=100)
     assert lines[1].split()[0] == "runs", lines
     assert lines[2:4] == [two, ""], lines
     _, lines = on_terminal(home, "ls", "-l", "a=b")
-    assert "1 has ended: ok exited 0" in lines[1], lines
+    assert "1 session has ended: ok exited 0" in lines[1], lines
     for args in (["-a"], ["--json"]):
         assert "ended:" not in on_terminal(home, "ls", *args)[0], args
     assert home.run("ls").err == ""

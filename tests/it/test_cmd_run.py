@@ -43,7 +43,7 @@ def test_an_answer_that_is_lost_does_not_hide_the_session(home):
     [session] = home.json("ls")
     assert answer.err == (
         "tend run: cannot write to standard output: No space left on device; "
-        f"session there ({session['id']}) was started all the same\n"), answer
+        f"session there ({session['id']}) was started anyway\n"), answer
 
 
 def test_json_is_the_session(home):
@@ -116,7 +116,7 @@ def test_a_name_that_is_taken_is_told(home):
     error = home.error("run", "-d", "-n", "one", "--", "cat", status=125,
                        code="exists")
     assert error["message"] == ("the name one is taken by an active session; "
-                                "'tend attach one' goes to it, -A uses it")
+                                "'tend attach one' attaches to it, -A uses it")
     assert len(home.manifests()) == 1
 
 
@@ -142,8 +142,8 @@ def test_a_size_no_screen_can_have_is_told(home, size):
 @pytest.mark.parametrize("option, value, word", [
     ("--input", "everybody", "shared"), ("--resize", "huge", "smallest"),
     ("--log-input", "some", "lengths"), 
-    ("--max-log", "lots", "as in 64M or 5G; 8M is the least"),
-    ("--max-log", "1", "as in 64M or 5G; 8M is the least"),
+    ("--max-log", "lots", "as in 64M or 5G; the minimum is 8M"),
+    ("--max-log", "1", "as in 64M or 5G; the minimum is 8M"),
     ("--max-log", "1K", "8M"), ("--idle-timeout", "5", "5s"),
     ("--scrollback", "0", "from 1 to 20000"),
     ("--scrollback", "20001", "from 1 to 20000"),
@@ -163,10 +163,10 @@ def test_no_such_command(home):
     assert "/no/such/program" in answer.err, answer
     assert "No such file or directory" in answer.err, answer
     answer = home.run("run", "-d", "--", "no-such-program")
-    assert answer.status == 127 and "words apart" not in answer.err, answer
+    assert answer.status == 127 and "separately" not in answer.err, answer
     answer = home.run("run", "-d", "--", "ls -la")
     assert answer.status == 127, answer
-    assert answer.err.endswith("; give its words apart, or use sh -c "
+    assert answer.err.endswith("; give the arguments separately, or use sh -c "
                                "'ls -la'\n"), answer
     assert home.manifests() == [], home.manifests()
 
@@ -253,7 +253,7 @@ def test_home_and_all_in_it_are_private(home):
 def test_without_a_terminal_it_says_what_to_do(home):
     answer = home.run("run", "--", "cat")
     assert answer.status == 125, answer
-    assert "-d runs it in the background" in answer.err, answer
+    assert "-d runs the program in the background" in answer.err, answer
     error = home.error("run", "--", "cat", status=125, code="usage")
     assert "--json needs -d" in error["message"], error
 
@@ -346,7 +346,7 @@ def test_terminals_run_out(home):
     answer = elsewhere(home, "devpts -o newinstance,ptmxmode=0666,max=1 none "
                        "/dev/pts && exec 9<>/dev/ptmx", "run", "-d", "--", "cat")
     assert answer.status == 125 and answer.out == b"", answer
-    assert ("cannot open a pseudo-terminal: all are in use; end a session, or "
+    assert ("cannot open a pseudo-terminal: all are in use; stop a session, or "
             "raise /proc/sys/kernel/pty/max") in answer.err, answer
     nothing_left(home)
 

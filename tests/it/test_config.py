@@ -73,12 +73,12 @@ def test_texts_name_the_keys_of_the_file(home):
     configure(home, "[attach]\nprefix = C-a\n[keys]\ndetach = q\nx = y\n")
     told = home.run("detach")
     assert told.status == 2, told
-    assert told.err == ("tend: there is no command detach; in a session, "
+    assert told.err == ("tend: unknown command: detach; in a session, "
                         "C-a q detaches\n")
     guide = home.run()
     assert guide.status == 0 and guide.err == "", guide
-    assert "\n    C-a q                      leave it: " in guide.text, guide
-    assert "\n    C-a ?                      the other keys\n" in guide.text
+    assert "\n    C-a q                      detach; " in guide.text, guide
+    assert "\n    C-a ?                      show all keys\n" in guide.text
     home.env["TEND_PREFIX"] = "C-b"
     assert "in a session, C-b q detaches" in home.run("detach").err
     assert "\n    C-b q    " in home.ok()
@@ -105,7 +105,7 @@ def test_keys_come_from_the_file(home):
         term.run(lib.TEND, "attach", sid, env=home.env)
         term.wait_text("C-] C-q F2 detaches")
         term.type("\x1d?")
-        term.wait_text("detach; the session goes on")
+        term.wait_text("detach; the session stays")
         assert "C-q F2  detach" in term.text(), term.text()
         term.type("q\x1dd")
         term.wait_text("no such command")
@@ -130,11 +130,11 @@ def test_a_mistake_is_told_and_stops_nothing(home):
     answer = home.run("run", "-d", "--", "cat")
     assert answer.status == 0, answer
     assert answer.err.splitlines() == [
-        f"tend run: {path}:2: there is no setting run.rezise "
+        f"tend run: {path}:2: unknown setting run.rezise "
         "(did you mean run.resize?)",
-        f"tend run: {path}:3: run.max-log: 1 has no unit: write it as in "
+        f"tend run: {path}:3: run.max-log: 1 has no unit: give one, as in "
         "64K, 256M or 5G",
-        f"tend run: {path}:5: this is neither [section] nor key = value"]
+        f"tend run: {path}:5: expected [section] or key = value"]
     session = home.info(answer.text.strip())
     assert session["resize"] == "latest", session
     assert session["max_log"] == 256 << 20, session
@@ -152,8 +152,8 @@ def test_a_file_that_cannot_be_used_is_told(home, make):
         path.symlink_to(path)
     answer = home.run("ls")
     assert answer.status == 0 and answer.out == b"", answer
-    assert answer.err.startswith(f"tend ls: {path}: this configuration is "
-                                 "not used: "), answer
+    assert answer.err.startswith(f"tend ls: {path}: configuration file "
+                                 "ignored: "), answer
 
 
 def test_doctor_shows_each_setting_and_its_origin(home):
@@ -169,5 +169,5 @@ def test_doctor_shows_each_setting_and_its_origin(home):
     assert told[-1].startswith("by default: run.input = shared, "), told
     assert "ls.colours = auto" in told[-1], told
     (warning,) = [c for c in checks if c["level"] == "warning"]
-    assert warning["what"] == (f"{path}:4: there is no setting ls.colour "
+    assert warning["what"] == (f"{path}:4: unknown setting ls.colour "
                                "(did you mean ls.colours?)"), warning

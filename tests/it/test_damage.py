@@ -304,7 +304,7 @@ def test_a_trimmed_log_is_not_damaged(home):
     home.wait_gone(sid)
     answer = home.run("log", "--raw", sid)
     assert answer.status == 0, answer.err
-    assert "what was before is gone" in answer.err, answer.err
+    assert "removed the earlier part" in answer.err, answer.err
     home.info(sid)
     home.json("ls", "-a")
     home.json("gc", "--older-than", "1d")

@@ -242,7 +242,7 @@ class Stage:
                      self.script(example.command), env=self.home.env)
             # A list to pick from has the first one selected.
             if term.wait(lambda s: "".join(s["lines"]).strip(),
-                         "something")["lines"][0].endswith("q leaves"):
+                         "something")["lines"][0].endswith("q quits"):
                 term.type("\r")
             # The terminal is its own when it has drawn something.
             wait_for(lambda: watched() and term.text().strip(),

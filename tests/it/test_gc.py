@@ -67,7 +67,7 @@ def test_nothing_goes_that_was_not_asked_for(home):
     for args in ([], ["--dry-run"]):
         error = home.error("gc", *args, status=2, code="usage")
         for word in ("--older-than 30d", "--budget 5G", "--all",
-                     "1 sessions have ended", str(home.path)):
+                     "1 ended sessions take", str(home.path)):
             assert word in error["message"], error
     assert ids(home) == {sid}
     home.error("gc", "--all", "--older-than", "1d", status=2, code="usage")
@@ -80,7 +80,7 @@ def test_a_budget_needs_a_unit(home):
     """Whoever writes 1 has not meant one byte."""
     ended(home)
     error = home.error("gc", "--budget", "1", status=2, code="usage")
-    assert error["message"] == ("--budget: 1 has no unit: write it as "
+    assert error["message"] == ("--budget: 1 has no unit: give one, as "
                                 "in 64K, 256M or 5G"), error
     assert len(home.json("ls", "-a")) == 1
 
@@ -137,7 +137,7 @@ def test_all_that_has_ended_goes_and_nothing_else(home):
     assert again["removed"] == [] and again["freed_bytes"] == 0
     text = home.ok("gc", "--all")
     assert text.startswith("removed 0 ended sessions, 0 B\n"), text
-    assert "1 active and 0 ended stay" in text, text
+    assert "kept 1 active and 0 ended" in text, text
 
 
 def test_by_age(home):
@@ -225,7 +225,7 @@ def test_what_cannot_be_judged_stays(home):
     assert done["removed"] == []
     assert {each["id"]: each["why"] for each in done["skipped"]} == {
         damaged: "its session.json cannot be read",
-        newer: "it is of a newer tend"}
+        newer: "it was written by a newer tend"}
     answer = home.run("gc", "--all")
     assert answer.status == 0 and damaged in answer.err, answer
 
@@ -309,7 +309,7 @@ def test_a_gc_that_is_stuck_is_told_of(home):
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
         error = home.error("gc", "--all", status=12, code="busy")
-        assert "another gc is at work" in error["message"]
+        assert "another gc is running" in error["message"]
         assert home.json("gc", "--all", "--dry-run")["removed"] != []
     finally:
         os.close(fd)
@@ -391,7 +391,7 @@ def test_a_reader_of_a_log_that_goes(home, how):
         reader.wait()
     assert whole.startswith(first + out) and whole != first + out
     assert reader.returncode == 10, (reader.returncode, err)
-    assert b"removed while its log was read" in err, err
+    assert b"removed while tend read its log" in err, err
     answer = home.run("log", sid)
     assert answer.status == 3, answer
 

@@ -92,7 +92,7 @@ def test_history_can_be_leafed_through(home):
         term.type(HOME)
         term.wait(lambda s: s["lines"][0] == "1", "the first line again")
         term.type("\r")  # stays, and says what would have been copied
-        term.wait(lambda s: "nothing is selected" in bar(s), "no selection")
+        term.wait(lambda s: "nothing selected" in bar(s), "no selection")
         term.type("q")
         term.wait(lambda s: s["lines"][-2] == "500", "the end again")
         term.type("typed\r")
@@ -261,11 +261,11 @@ def test_a_search_goes_through_the_whole_log(home):
         assert screen["cursor"][1] == 4 and " 0%" in bar(screen), screen
         term.type("n")
         screen = term.wait(lambda s: cursor_line(s) == "and a neEdle", "around")
-        assert "went on from the end" in bar(screen), screen
+        assert "continued from the end" in bar(screen), screen
         term.type("N")
         screen = term.wait(lambda s: cursor_line(s) == "The Needle is here",
                            "the other way, around")
-        assert "went on from the beginning" in bar(screen), screen
+        assert "continued from the beginning" in bar(screen), screen
         screen = search(term, "/", "neE")
         assert cursor_line(screen) == "and a neEdle", screen
         screen = search(term, "/", "not in there")

@@ -166,7 +166,7 @@ def test_a_session_starts_where_no_list_can_be(homes):
     one.start("cat")
     assert list((state / "tend").iterdir()) == []
     answer = one.run("homes")
-    assert answer.status == 0 and "written by others" in answer.err, answer
+    assert answer.status == 0 and "writable by others" in answer.err, answer
     assert str(one.path) in answer.text, answer
 
 
@@ -313,7 +313,7 @@ def test_homes_that_cannot_be(tmp_path):
     assert f"{plain}: Not a directory" in refused(plain, status=8)
     link = tmp_path / "link"
     link.symlink_to(tmp_path)
-    assert "name the directory itself" in refused(link, status=8)
+    assert "give the directory itself" in refused(link, status=8)
     shared = tmp_path / "open"
     shared.mkdir()
     shared.chmod(0o777)

@@ -30,7 +30,7 @@ def test_sessions_are_counted(home):
     assert answer.status == 0, answer
     assert "this is active session 3 of at most 3" in answer.err, answer
     error = home.error("run", "-d", "--", "cat", status=125, code="busy")
-    assert "there are 3 active sessions, and 3 may be" in error["message"]
+    assert "there are 3 active sessions, and the limit is 3" in error["message"]
     assert "tend stop" in error["message"], error
     assert "TEND_MAX_SESSIONS" in error["message"], error
     assert len(home.manifests()) == 3
@@ -78,7 +78,7 @@ def test_sessions_are_not_made_too_fast(home):
     assert answer.status == 125, answer
     error = json.loads(answer.out)["error"]
     assert error["code"] == "busy", error
-    assert "1000 at once and 1 a second" in error["message"], error
+    assert "1000 at once and 1 per second" in error["message"], error
     assert "TEND_MAX_RATE" in error["message"], error
     home.ok("run", "-d", "--", "true", env={**home.env, "TEND_MAX_RATE": "0"})
     wait_for(lambda: home.run("run", "-d", "--", "true").status == 0,
@@ -191,7 +191,7 @@ def test_limit_is_set_or_said_not_to_be(home, cgroup, name):
         set_to = (cgroup / f"tend-{sid}.scope" / file).read_text().strip()
         assert set_to == value
     else:
-        why = f"{name}: the cgroup2 here does not have this controller"
+        why = f"{name}: this cgroup2 does not have the controller"
         assert session["unenforced"] == why
         assert f"limits not enforced: {why}" in answer.err, answer
         assert f"limits       not enforced: {why}" in home.ok("info", sid)
@@ -207,7 +207,7 @@ def test_without_cgroups_it_runs_and_says_so(home, tmp_path):
     assert "limits not enforced" in answer.err, answer
     session = home.wait_status(answer.text.strip(), "running")
     assert session["memory_max"] == 64 << 20 and session["cgroup"] is None
-    assert session["unenforced"] == (f"TEND_CGROUP={tmp_path}: it is no "
+    assert session["unenforced"] == (f"TEND_CGROUP={tmp_path}: not a "
                                      "cgroup2")
     text = home.ok("info", session["id"])
     assert "memory limit 64.0 MiB" in text and "not enforced: " in text, text

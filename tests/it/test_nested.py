@@ -67,7 +67,7 @@ def test_a_tmux_in_a_session_that_runs_is_in_it(home, tmux):
     tmux("send-keys", f"clear; {lib.TEND} attach inner; echo status $?",
          "Enter")
     wait_pane(tmux, "status 125")
-    assert "in a session already" in pane(tmux), pane(tmux)
+    assert "already in a session" in pane(tmux), pane(tmux)
     tmux("send-keys", f"clear; {lib.TEND} attach --nested {outer}; "
          "echo own $?", "Enter")
     wait_pane(tmux, "own 125")

@@ -388,7 +388,7 @@ def test_wrong_arguments_type_nothing(home, args, named):
 def test_usage(home):
     sid = home.start("cat")
     for args, word in (([], "TEXT is missing"),
-                       (["a", "b"], "one word too many"),
+                       (["a", "b"], "unexpected argument: b"),
                        (["a", "--timeout", "soon"], "soon is no duration"),
                        (["a", "--timeout", "2h"], "give from 1ms to 1h"),
                        ([b"\xff"], "not UTF-8"),

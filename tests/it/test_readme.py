@@ -100,6 +100,6 @@ def test_tend_alone_shows_the_same_way(home):
         name = shlex.split(line)[1]
         assert shows(name, "-h").startswith(f"usage: tend {name} ")
     assert max(map(len, text.splitlines())) <= 80, text
-    assert "C-] d" in text and "session runs" not in text
+    assert "C-] d" in text and "is running" not in text
     home.start("cat")
-    assert "1 session runs now; 'tend ls' shows it." in home.ok()
+    assert "1 session is running; 'tend ls' lists it." in home.ok()

@@ -100,7 +100,7 @@ def test_who_ends_it_ends_it_for_good(home, how, outcome, when):
     sid = home.start("sh", "-c", program, options=["--restart", "always"])
     if when == "waiting":
         wait_for(lambda: home.info(sid)["restarts"] >= 2
-                 and "it waits to be started again" in home.ok("info", sid),
+                 and "waiting to restart" in home.ok("info", sid),
                  lambda: f"a wait of 2 s: {home.ok('info', sid)}")
     else:
         home.wait_status(sid, "running")

@@ -76,7 +76,7 @@ def test_a_new_client_with_an_old_session(home):
         assert term.ended() == 0
     for command in ("upgrade", "revive"):
         error = home.error(command, sid, status=9, code="protocol")
-        assert "too old to leave" in error["message"], error
+        assert "too old to hand over" in error["message"], error
         assert "0.0.9" in error["message"], error
     assert home.info(sid)["host_pid"] == session["host_pid"]
     answer = home.run("upgrade", "--all")

@@ -464,7 +464,7 @@ def test_a_resize_is_a_frame(home, sid, pull, w):
 def test_bad_arguments_are_named_and_nothing_happens(sid, w):
     before = w.call("session.get")["seq"]
     for args, why in [
-            ({}, "nothing to wait for"),
+            ({}, "no condition; give"),
             ({"text": ""}, "'text'"),
             ({"text": "x" * 5000}, "4096"),
             ({"regex": "(a"}, "'regex' must be a regular expression"),
@@ -670,7 +670,7 @@ def test_the_command_refuses_before_it_asks(home, sid):
                       (("--stable", "soon"), "--stable"),
                       (("--timeout", "99d", "--exit"), "--timeout must"),
                       (("--changed-since", "x"), "--changed-since must"),
-                      (("--exit", "--seen"), "--seen is about"),
+                      (("--exit", "--seen"), "--seen applies only to"),
                       (("--after", "x", "--exit"), "--after"),
                       (("--exit", "--any", "--all"), "--any"),
                       ((sid, "--exit"), "--any or --all")]:
@@ -865,7 +865,7 @@ def test_time_is_spelled_in_one_way(home):
                 json.loads(got.out)["result"]["failed"] == [0], got
         got = w.call("session.wait", idle="1ms", stable=1)
         assert got["matched"] is True, got
-    assert "write the unit" in home.run("gc", "--older-than", "7").err
+    assert "has no unit: give one" in home.run("gc", "--older-than", "7").err
     assert home.info(sid)["status"] == "running"
 
 

@@ -234,7 +234,7 @@ def test_the_echo_of_a_command_is_not_its_output(home, gate, name):
         got = json.loads(answer.out)["result"]
         assert answer.status == 11 and got["seen"] == "echo", (how, got)
     answer = home.run("wait", sid, "--text", "DONE", "--timeout", "10ms")
-    assert "in the echo of what was typed alone" in answer.err, answer
+    assert "only the echo of typed text matched" in answer.err, answer
     waiter = subprocess.Popen([TEND, "wait", sid, "--text", "DONE", "--json"],
                               env=home.env, stdout=subprocess.PIPE)
     gate.open()

@@ -347,7 +347,7 @@ wrong_steps_are_told(void **state)
 		{ "[7]", "step 0: it must be an object with one of" },
 		{ "[{}]", "step 0: it must be an object with one of" },
 		{ "[{\"text\":\"a\",\"keys\":[]}]", "step 0: it must be" },
-		{ "[{\"nose\":1}]", "step 0: \"nose\" is none of" },
+		{ "[{\"nose\":1}]", "step 0: \"nose\" is not one of" },
 		{ "[{\"text\":\"a\"},{\"text\":1}]",
 		    "step 1: 'text' must be a string" },
 		{ "[{\"keys\":[\"Enterr\"]}]", "Enterr" },

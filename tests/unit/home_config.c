@@ -58,18 +58,18 @@ what_makes_no_sense_is_told_with_its_line(void **state)
 	    "max-log = 1M\npids = many\n[attach]\nprefix = nokey\n"
 	    "[other]\nx = 1\nnothing\n");
 	assert_non_null(strstr(told,
-	    "/f:2: there is no setting run.rezise (did you mean "
+	    "/f:2: unknown setting run.rezise (did you mean "
 	    "run.resize?)\n"));
 	assert_non_null(strstr(told,
-	    "/f:3: run.resize: huge is none of "
+	    "/f:3: run.resize: huge is not one of "
 	    "smallest|latest|largest|fixed\n"));
 	assert_non_null(strstr(told, "/f:4: run.max-log: 1 has no unit"));
-	assert_non_null(strstr(told, "/f:5: run.max-log: 1M is too little\n"));
-	assert_non_null(strstr(told, "/f:6: run.pids: many is no number\n"));
+	assert_non_null(strstr(told, "/f:5: run.max-log: 1M is too small\n"));
+	assert_non_null(strstr(told, "/f:6: run.pids: many is not a number\n"));
 	assert_non_null(strstr(told, "/f:8: attach.prefix: "));
 	assert_non_null(
-	    strstr(told, "/f:10: there is no setting other.x; see tend(1)\n"));
-	assert_non_null(strstr(told, "/f:11: this is neither"));
+	    strstr(told, "/f:10: unknown setting other.x; see tend(1)\n"));
+	assert_non_null(strstr(told, "/f:11: expected [section]"));
 	for (size_t i = 0; i < CONFIG_COUNT; i++)
 		assert_null(config_text(&c, (enum config_key)i));
 	config_finish(&c);

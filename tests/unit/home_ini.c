@@ -54,10 +54,10 @@ ini_complains_of_a_line_and_reads_the_others(void **state)
 {
 	(void)state;
 	gives("[open\nnonsense\n= x\na = \033[31m\nb = 1\n",
-	    "1: a section ends with ]\n"
-	    "2: this is neither [section] nor key = value\n"
-	    "3: this is neither [section] nor key = value\n"
-	    "4: this line has a control character\n"
+	    "1: the section has no closing ]\n"
+	    "2: expected [section] or key = value\n"
+	    "3: expected [section] or key = value\n"
+	    "4: the line has a control character\n"
 	    "5 [] b=<1>\n");
 }
 
@@ -73,10 +73,10 @@ ini_takes_a_line_up_to_its_limit(void **state)
 	fits = read_text(text, INI_LINE_MAX);
 	assert_non_null(strstr(fits, "1 [] x=<xxx"));
 	more = read_text(text, INI_LINE_MAX + 1);
-	assert_string_equal(more, "1: this line is too long\n");
+	assert_string_equal(more, "1: the line is too long\n");
 	nul = read_text("a=\0b\nc=d", 8);
 	assert_string_equal(nul,
-	    "1: this line has a control character\n2 [] c=<d>\n");
+	    "1: the line has a control character\n2 [] c=<d>\n");
 }
 
 int

@@ -67,7 +67,7 @@ units_may_be_demanded(void **state)
 	assert_int_equal(units_duration_with_unit("5s", &ns, &err), 0);
 	assert_int_equal(ns, 5000000000);
 	assert_int_equal(units_duration_with_unit("7", &ns, &err), -EINVAL);
-	assert_non_null(strstr(err.msg, "write the unit"));
+	assert_non_null(strstr(err.msg, "has no unit: give one"));
 	assert_int_equal(units_duration_with_unit("", &ns, &err), -EINVAL);
 }
 
@@ -106,7 +106,7 @@ an_amount_has_a_unit_or_is_nothing(void **state)
 	(void)state;
 	assert_int_equal(units_amount("1", &n, &err), -EINVAL);
 	assert_string_equal(err.msg,
-	    "1 has no unit: write it as in 64K, 256M or 5G");
+	    "1 has no unit: give one, as in 64K, 256M or 5G");
 	assert_int_equal(n, 7);
 	assert_int_equal(units_amount("0", &n, &err), 0);
 	assert_int_equal(n, 0);

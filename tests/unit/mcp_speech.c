@@ -42,8 +42,8 @@ options_are_arguments(void **state)
 	says("session_create", "--label a=b: --size 1x1",
 	    "'labels' a=b: 'cols' and 'rows' 1x1");
 	says("session_stop", "--grace 2d: a day", "'grace' 2d: a day");
-	says("session_create", "name another home with --home or TEND_HOME",
-	    "name another home with TEND_HOME in its environment");
+	says("session_create", "give another home with --home or TEND_HOME",
+	    "give another home with TEND_HOME in its environment");
 	says("session_get", "there is no session --help",
 	    "there is no session --help");
 	says("session_create", "a--b, -- c and x --", "a--b, -- c and x --");

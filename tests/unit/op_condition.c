@@ -105,8 +105,8 @@ wrong_arguments_are_named(void **state)
 		const char *args, *why;
 	} wrong[] = {
 		{ "{}", "text, regex, absent" },
-		{ "{'timeout_ms':5}", "nothing to wait for" },
-		{ "{'exit':false}", "nothing to wait for" },
+		{ "{'timeout_ms':5}", "no condition; give" },
+		{ "{'exit':false}", "no condition; give" },
 		{ "{'text':''}", "'text' must be a string of 1 to 4096" },
 		{ "{'absent':''}", "'absent'" },
 		{ "{'text':5}", "'text' must be a string" },

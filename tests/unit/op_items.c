@@ -85,7 +85,7 @@ wrong_items_are_told(void **state)
 	buf_init(&b, 4);
 	assert_int_equal(encode("[{\"text\":\"12345\"}]", &plain, &b, &err),
 	    -ENOBUFS);
-	assert_non_null(strstr(err.msg, "'input' is more than 4 bytes"));
+	assert_non_null(strstr(err.msg, "'input' is longer than 4 bytes"));
 	buf_finish(&b);
 }
 
@@ -141,8 +141,8 @@ a_mouse_that_cannot_be_is_refused(void **state)
 	}
 	expect_no("[{\"mouse\":\"click 24,0\"}]", &sgr, "rows are 0 to 23");
 	expect_no("[{\"mouse\":\"click 0,80\"}]", &sgr, "columns 0 to 79");
-	expect_no("[{\"mouse\":\"click 0,0\"}]", &plain, "has not asked");
-	expect_no("[{\"mouse\":\"drag 0,0\"}]", &sgr, "has not asked");
+	expect_no("[{\"mouse\":\"click 0,0\"}]", &plain, "has not enabled");
+	expect_no("[{\"mouse\":\"drag 0,0\"}]", &sgr, "has not enabled");
 	expect_no("[{\"mouse\":\"click 0,0\"}]", &pixels, "pixels");
 }
 

@@ -179,9 +179,9 @@ what_contradicts_is_refused(void **state)
 		{ "{\"since\":1,\"format\":\"html\"}",
 		    "'since' needs 'format' text or json, not html" },
 		{ "{\"since\":1,\"last_command\":true}",
-		    "'since' and 'last_command' contradict" },
+		    "only one of 'since' and 'last_command'" },
 		{ "{\"since\":1,\"scrollback\":true}",
-		    "'since' and 'scrollback' contradict" },
+		    "only one of 'since' and 'scrollback'" },
 	};
 	struct vt *vt = make("");
 

@@ -137,7 +137,7 @@ what_is_no_step_is_refused(void **state)
 		{ "{\"ok\":[0]}", "must be an object" },
 		{ "{\"text\":\"a\",\"keys\":[\"Enter\"]}", "nothing beside" },
 		{ "{\"text\":\"a\",\"ok\":[0]}", "nothing beside" },
-		{ "{\"exec\":\"a\",\"nose\":1}", "\"nose\" is none of" },
+		{ "{\"exec\":\"a\",\"nose\":1}", "\"nose\" is not one of" },
 		{ "{\"exec\":\"a\",\"ok\":[]}", "'ok' must be" },
 		{ "{\"exec\":\"a\",\"ok\":0}", "'ok' must be" },
 		{ "{\"exec\":\"a\",\"ok\":[256]}", "'ok' must be" },
@@ -145,7 +145,7 @@ what_is_no_step_is_refused(void **state)
 		{ "{\"exec\":{\"command\":\"a\",\"ok\":[\"0\"]}}",
 		    "'ok' must be" },
 		{ "{\"exec\":{\"command\":\"a\",\"ok\":[0]},\"ok\":[1]}",
-		    "'ok' is there twice" },
+		    "'ok' is given twice" },
 		{ "{\"wait\":{\"text\":\"a\",\"ok\":[0]}}", "'ok'" },
 	};
 

@@ -122,7 +122,7 @@ a_home_open_to_others_is_refused(void **state)
 	assert_false(h.made);
 	fchmod(h.sessions_fd, 0722);
 	home_close(&h);
-	refuses(p->path, true, -EACCES, "sessions can be written by others");
+	refuses(p->path, true, -EACCES, "sessions is writable by others");
 }
 
 static void

@@ -306,7 +306,8 @@ every_failure_speaks_and_leaves_nothing(void **state)
 	fails(p, LAUNCH_EXEC, EACCES,
 	    "cannot run /no/such/program: Permission denied", 126);
 	fails(p, LAUNCH_EXEC, ENOEXEC, "Exec format error", 126);
-	fails(p, LAUNCH_TERMINAL, ENOSPC, "all are in use; end a session", 125);
+	fails(p, LAUNCH_TERMINAL, ENOSPC, "all are in use; stop a session",
+	    125);
 	fails(p, LAUNCH_TERMINAL, EIO, "cannot open a pseudo-terminal: Input",
 	    125);
 	fails(p, LAUNCH_SOCKET, EMFILE, "raise the limit with ulimit -n", 125);

@@ -186,8 +186,8 @@ a_damaged_file_is_refused_with_the_reason(void **state)
 	(void)state;
 	refuses("{\"version\":1,", "{", "version");
 	refuses("{\"version\":1,", "{\"version\":2,", "newer");
-	refuses("\"id\":\"" ID "\"", "\"id\":\"x\"", "id is no ULID");
-	refuses("\"id\":\"" ID "\",", "", "id is no ULID");
+	refuses("\"id\":\"" ID "\"", "\"id\":\"x\"", "id is not a ULID");
+	refuses("\"id\":\"" ID "\",", "", "id is not a ULID");
 	refuses("work/a-1", "../a", "a name is");
 	refuses("\"starting\"", "\"asleep\"", "status must be");
 	refuses("\"status\":\"starting\",", "", "status is missing");

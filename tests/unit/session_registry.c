@@ -335,7 +335,7 @@ a_place_that_is_not_ours_is_not_used(void **state)
 	assert_int_equal(registry_record(&h), -EACCES);
 	home_close(&h);
 	assert_int_equal(registry_read(&r, &err), -EACCES);
-	assert_non_null(strstr(err.msg, "written by others"));
+	assert_non_null(strstr(err.msg, "writable by others"));
 }
 
 /* ------------------------------------------------------------ and what is true */

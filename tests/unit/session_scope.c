@@ -93,7 +93,7 @@ limits_are_written_and_the_rest_is_told(void **state)
 	file_is(dirfd, "memory.swap.max", "0");
 	file_is(dirfd, "cpu.weight", "50");
 	assert_string_equal(why,
-	    "pids: the cgroup2 here does not have this controller");
+	    "pids: this cgroup2 does not have the controller");
 	/* One that is on but whose file is not there has an error to tell. */
 	m.memory_max = m.cpu_weight = 0;
 	scope_set_limits(dirfd, "pids", &m, why, sizeof(why));

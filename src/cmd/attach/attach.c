@@ -22,19 +22,19 @@ struct args {
 
 static const struct opt options[] = {
 	OPT_FLAG(struct args, readonly, "read-only", 'r',
-	    "look, and type nothing"),
+	    "watch only; do not type"),
 	OPT_FLAG(struct args, steal, "steal", 0,
-	    "take the right to type from whoever has it"),
+	    "take the right to type from the client that has it"),
 	OPT_FLAG(struct args, alone, "detach-others", 'd',
-	    "detach everybody else who is attached"),
+	    "detach all other clients"),
 	OPT_CHOICE(struct args, replay, "replay", 0, "HOW", "screen|raw|none",
-	    "screen (the default), raw or none: what comes first"),
+	    "show first: screen (the default), raw or none"),
 	OPT_FLAG(struct args, in_line, "inline", 0,
-	    "no alternate screen: into the terminal's own scrollback"),
+	    "no alternate screen; use the terminal's own scrollback"),
 	OPT_FLAG(struct args, nested, "nested", 0,
-	    "even on a terminal that is in a session itself"),
+	    "attach even inside another session"),
 	OPT_VALUE(struct args, prefix, "prefix", 0, "KEY",
-	    "the key that speaks to tend (C-], or $TEND_PREFIX)"),
+	    "the prefix key (C-], or $TEND_PREFIX)"),
 	{ 0 },
 };
 
@@ -168,8 +168,8 @@ take_last(struct call *call)
 
 	if (last_read(call->target->home.fd, id) < 0)
 		return out_fail(call->out, FAIL_NOT_FOUND,
-		    "no session was attached in %s yet; 'tend ls' lists those "
-		    "that run",
+		    "no session was attached in %s yet; 'tend ls' lists "
+		    "running sessions",
 		    call->target->home.path);
 	call->argc--;
 	call->argv++;
@@ -218,12 +218,12 @@ run(struct call *call)
 
 	if (call->out->json)
 		return out_fail(call->out, FAIL_USAGE,
-		    "attaching is for people; with --json, use 'tend snapshot' "
-		    "or 'tend log -f'");
+		    "attach does not take --json; use 'tend snapshot' or 'tend "
+		    "log -f'");
 	if (a->readonly && a->alone)
 		return out_fail(call->out, FAIL_USAGE,
-		    "-d detaches others, which --read-only has no right to; "
-		    "give one of them");
+		    "--read-only cannot detach other clients; give only one of "
+		    "-d and --read-only");
 	if (a->replay != NULL)
 		status = parse_replay(call, a->replay, &o.replay);
 	attaching_keys(call->config, &o);
@@ -243,24 +243,24 @@ const struct cmd cmd_attach = {
 	.name = "attach",
 	.usage = "[SESSION|-] [-r] [-d] [--steal] [--inline] [--nested]\n"
 		 "            [--replay screen|raw|none] [--prefix KEY]",
-	.summary = "see a session on this terminal, and type into it",
+	.summary = "attach to a session",
 	.details =
-	    "The prefix, C-] unless told otherwise, then d detaches: the session\n"
-	    "goes on without you.  Closing the terminal does the same.\n"
+	    "The prefix (C-] by default), then d detaches; the session keeps\n"
+	    "running.  Closing the terminal does the same.\n"
 	    "\n"
-	    "Without SESSION it is the only one that runs, or one that you pick\n"
-	    "from a list; with --read-only, the newest.  - is the session that\n"
-	    "was attached last.\n"
+	    "Without SESSION, tend attaches to the only running session, or lets\n"
+	    "you pick one from a list; with --read-only, to the newest.  SESSION -\n"
+	    "is the session attached last.\n"
 	    "\n"
-	    "The session's SSH_AUTH_SOCK leads to your agent from now on, and\n"
-	    "'tend env' inside of it gives your DISPLAY and the like.\n"
+	    "From now on the session's SSH_AUTH_SOCK points to your agent, and\n"
+	    "'tend env' inside the session prints your DISPLAY and the like.\n"
 	    "\n"
-	    "Inside of a session, attaching another is refused without --nested:\n"
-	    "the outer one takes the prefix, so the inner one is told to detach\n"
-	    "by pressing it twice, then d; or give it another with --prefix.\n"
+	    "Inside a session, tend refuses to attach to another without --nested,\n"
+	    "because the outer session takes the prefix: to reach the inner one,\n"
+	    "press the prefix twice, or set another with --prefix.\n"
 	    "\n"
-	    "The exit status is the program's when it ends (128+n after a\n"
-	    "signal), 0 after detaching, 125 when tend itself fails.\n",
+	    "The exit status is the program's when it ends (128+n after signal\n"
+	    "n), 0 after detaching, 125 when tend itself fails.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_HOME | CMD_READS_CONFIG,

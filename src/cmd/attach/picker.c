@@ -205,15 +205,16 @@ put_heading(const struct picker *p, unsigned cols, struct buf *out)
 {
 	buf_puts(out, "\033[7m");
 	if (p->filtering)
-		buf_printf(out, " /%s_ \u00b7 Enter attaches \u00b7 Esc all",
+		buf_printf(out,
+		    " /%s_ \u00b7 Enter attaches \u00b7 Esc shows all",
 		    p->filter);
 	else if (cols < WIDE)
 		buf_puts(out,
-		    " Enter attaches \u00b7 / filters \u00b7 q leaves");
+		    " Enter attaches \u00b7 / filters \u00b7 q quits");
 	else
 		buf_printf(out,
-		    " %zu sessions \u00b7 arrows choose \u00b7 Enter attaches "
-		    "\u00b7 / filters \u00b7 q leaves",
+		    " %zu sessions \u00b7 arrows move \u00b7 Enter attaches "
+		    "\u00b7 / filters \u00b7 q quits",
 		    p->n);
 	buf_puts(out, "\033[K\033[0m");
 }
@@ -237,7 +238,7 @@ put_list(const struct picker *p, unsigned rows, struct buf *out)
 	int width = name_columns(p);
 
 	if (count(p) == 0)
-		buf_puts(out, "\r\n no session has this text");
+		buf_puts(out, "\r\n no session matches");
 	for (size_t i = top; i < top + rows && nth(p, i) != NULL; i++) {
 		const struct picker_row *r = nth(p, i);
 

@@ -134,7 +134,7 @@ look(struct picking *p)
 	if (r != NULL) {
 		p->preview = fetch_screen(&p->call->target->home, id);
 		if (p->preview == NULL)
-			p->preview = xstrdup("(its host does not answer)");
+			p->preview = xstrdup("(the host does not answer)");
 	}
 	memcpy(p->previewed, id, strlen(id) + 1);
 }
@@ -282,8 +282,8 @@ picking_run(struct call *call, char id[ID_SIZE])
 		status = out_fail(call->out, FAIL_STORAGE, "%s", err.msg);
 	else if (p.picker.n == 0)
 		status = out_fail(call->out, FAIL_NOT_FOUND,
-		    "no session runs in %s; 'tend run COMMAND' starts one, "
-		    "'tend ls -a' lists those that have ended",
+		    "no running session in %s; 'tend run COMMAND' starts one, "
+		    "'tend ls -a' lists ended sessions",
 		    call->target->home.path);
 	snprintf(id, ID_SIZE, "%s", r != NULL ? r->id : "");
 	free(p.preview);

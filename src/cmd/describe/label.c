@@ -54,8 +54,8 @@ const struct cmd cmd_label = {
 	.usage = "SESSION [KEY=VALUE...] [KEY=...] [--json]",
 	.summary = "show, set or remove a session's labels",
 	.details =
-	    "Without KEY=VALUE, lists them.  KEY= removes one.\n"
-	    "'tend ls --label KEY=VALUE' shows the sessions that have it.\n",
+	    "Without KEY=VALUE, list the labels.  KEY= removes a label.\n"
+	    "'tend ls --label KEY=VALUE' lists the sessions that have it.\n",
 	.needs = CMD_NEEDS_SESSION,
 	.run = run,
 };

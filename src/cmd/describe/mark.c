@@ -73,7 +73,7 @@ run(struct call *call)
 	len = strlen(call->argv[0]);
 	if (len == 0 || len > NAME_MAX_BYTES || !utf8_valid(call->argv[0], len))
 		return out_fail(call->out, FAIL_USAGE,
-		    "the name of a mark is UTF-8 text of 1 to %d bytes",
+		    "the name of a mark must be UTF-8 text of 1 to %d bytes",
 		    NAME_MAX_BYTES);
 	status = target_connect(call);
 	if (status != 0)
@@ -85,12 +85,12 @@ run(struct call *call)
 const struct cmd cmd_mark = {
 	.name = "mark",
 	.usage = "SESSION [NAME] [--json]",
-	.summary = "give this moment of a session a name, or list the marks",
+	.summary = "name this moment of a session, or list its marks",
 	.details =
 	    "'tend snapshot --at mark:NAME' and 'tend log --from mark:NAME' find\n"
-	    "it again; of several with one name the last one counts.  Without\n"
-	    "NAME, each mark is a line: its seq, when it was set, counted from\n"
-	    "the start of the session, and its name.\n",
+	    "the mark; if several have the same name, the last one counts.  Without\n"
+	    "NAME, list the marks, one per line: the seq, the time since the start\n"
+	    "of the session, and the name.\n",
 	.needs = CMD_NEEDS_SESSION,
 	.run = run,
 };

@@ -24,10 +24,10 @@ run(struct call *call)
 const struct cmd cmd_rename = {
 	.name = "rename",
 	.usage = "SESSION NAME [--json]",
-	.summary = "give a session another name",
+	.summary = "rename a session",
 	.details =
-	    "A name is 1 to 8 parts joined by '/', each of letters, digits and\n"
-	    "'_', '.', '-', and belongs to one running session at a time.\n",
+	    "A name has 1 to 8 parts joined by '/', each of letters, digits, '_',\n"
+	    "'.' and '-'.  Only one running session can have a name at a time.\n",
 	.needs = CMD_NEEDS_SESSION,
 	.run = run,
 };

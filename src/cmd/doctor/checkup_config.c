@@ -30,8 +30,8 @@ tell(struct checkup *c, const struct config_setting *s,
 static void
 on_warning(void *arg, const char *text)
 {
-	checkup_bad(arg, CHECKUP_WARNING, "the setting has no effect",
-	    "mend that line; tend(1) lists the settings", "%s", text);
+	checkup_bad(arg, CHECKUP_WARNING, "tend ignores the setting",
+	    "fix that line; tend(1) lists the settings", "%s", text);
 }
 
 static void
@@ -41,11 +41,11 @@ tell_files(struct checkup *c, const struct config *config)
 
 	if (config->files[0] == NULL && config_user_file(path))
 		checkup_ok(c,
-		    "there is no configuration file; it would be %s, and 'man "
-		    "tend' has its settings",
+		    "no configuration file; it would be %s, and 'man tend' "
+		    "lists its settings",
 		    path);
 	else if (config->files[0] == NULL)
-		checkup_ok(c, "there is no configuration file");
+		checkup_ok(c, "no configuration file");
 	for (size_t i = 0; i < 2 && config->files[i] != NULL; i++)
 		checkup_ok(c, "%s", config->files[i]);
 }

@@ -45,20 +45,20 @@ look_at_mode(struct checkup *c, const struct home *h)
 
 	if (fstat(h->fd, &st) == 0 && (st.st_mode & 077) != 0)
 		checkup_bad(c, CHECKUP_WARNING,
-		    "others can see which sessions there are", fix,
-		    "%s can be read by others (mode %03o)", h->path,
+		    "other users can see your sessions", fix,
+		    "%s is readable by others (mode %03o)", h->path,
 		    st.st_mode & 0777);
 	else if (geteuid() != st.st_uid)
 		checkup_bad(c, CHECKUP_WARNING,
-		    "sessions are started by the owner of a home alone", NULL,
-		    "%s is another user's (uid %u)", h->path, st.st_uid);
+		    "only the owner of a home can start sessions", NULL,
+		    "%s belongs to another user (uid %u)", h->path, st.st_uid);
 	else if (faccessat(h->fd, ".", W_OK | X_OK, AT_EACCESS) < 0)
 		checkup_bad(c, CHECKUP_PROBLEM, "no session can be started",
 		    fix, "%s cannot be written", h->path);
 	else if (!visit_link_path(h, ANY_ID, link, sizeof(link)))
 		checkup_bad(c, CHECKUP_WARNING,
-		    "programs keep the SSH agent they were started with, for a "
-		    "socket's path has at most 107 bytes",
+		    "programs keep their first SSH agent, because the path of "
+		    "a socket has at most 107 bytes",
 		    "use a home with a shorter path: --home, or TEND_HOME",
 		    "the path of %s is long", h->path);
 	else
@@ -86,12 +86,12 @@ look_above(struct checkup *c, const struct home *h)
 	auto_free char *above = xstrdup(h->path);
 
 	if (can_be_made(above))
-		checkup_ok(c, "%s; the first session will make it", h->path);
+		checkup_ok(c, "%s; the first session creates it", h->path);
 	else
 		checkup_bad(c, CHECKUP_PROBLEM, "no session can be started",
-		    "use a home that you can write: --home, or TEND_HOME",
-		    "%s is not there and cannot be made in %s: %s", h->path,
-		    above, strerror(errno));
+		    "use a writable home: --home, or TEND_HOME",
+		    "%s does not exist and cannot be created in %s: %s",
+		    h->path, above, strerror(errno));
 }
 
 void
@@ -120,14 +120,15 @@ look_at_space(struct checkup *c, const struct disk *d)
 	words_bytes(d->free, free, sizeof(free));
 	if (d->free < QUOTA_MIN_FREE)
 		checkup_bad(c, CHECKUP_PROBLEM,
-		    "no session can be started, and those that run cannot log",
+		    "no session can be started, and running sessions cannot "
+		    "write their logs",
 		    "tend gc --all", "%s are free", free);
 	else if (d->free < LITTLE_FREE)
 		checkup_bad(c, CHECKUP_WARNING,
-		    "a full disk leaves gaps in the logs of sessions",
-		    "tend gc --all", "%s are free", free);
+		    "a full disk leaves gaps in the logs", "tend gc --all",
+		    "%s are free", free);
 	else
-		checkup_ok(c, "%s are free, on %s", free, d->kind);
+		checkup_ok(c, "%s free on %s", free, d->kind);
 }
 
 static void
@@ -144,12 +145,12 @@ look_at_use(struct checkup *c, const struct home *h)
 	words_bytes(most, budget, sizeof(budget));
 	if (size.bytes > most)
 		checkup_bad(c, CHECKUP_WARNING,
-		    "logs of ended sessions stay until they are removed",
+		    "the logs of ended sessions stay until you remove them",
 		    "tend gc --budget 5G",
-		    "the home has %s, more than its budget of %s", used,
+		    "the home takes %s, more than its budget of %s", used,
 		    budget);
 	else
-		checkup_ok(c, "the home has %s of its budget of %s", used,
+		checkup_ok(c, "the home takes %s of its budget of %s", used,
 		    budget);
 }
 
@@ -161,7 +162,7 @@ checkup_disk(struct checkup *c)
 	struct disk d;
 
 	if (!c->target->has_home || h->fd < 0 || disk_look(h->fd, &d) < 0) {
-		checkup_ok(c, "there is nothing to look at yet");
+		checkup_ok(c, "nothing to check yet");
 		return;
 	}
 	advice = disk_advice(&d);

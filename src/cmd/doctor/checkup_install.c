@@ -17,7 +17,7 @@
 /* Whether the installation is whole. */
 
 #define VERSION_MS 5000
-#define REINSTALL "install all of tend again (apt install --reinstall tend)"
+#define REINSTALL "reinstall tend (apt install --reinstall tend)"
 
 static int
 path_of(int fd, char out[PATH_MAX])
@@ -47,8 +47,8 @@ is_ours(struct checkup *c, char *path, const char *name)
 		return true;
 	if (rc == 0)
 		checkup_bad(c, CHECKUP_PROBLEM,
-		    "the programs of tend are made for each other", REINSTALL,
-		    "%s is not %s, but says: %s", path, want, seen);
+		    "the programs of tend must have the same version",
+		    REINSTALL, "%s is not %s; it prints: %s", path, want, seen);
 	else
 		checkup_bad(c, CHECKUP_PROBLEM,
 		    "no session can start without it", REINSTALL,
@@ -67,7 +67,7 @@ checkup_programs(struct checkup *c)
 	if (fd < 0 || path_of(fd, host) < 0) {
 		checkup_bad(c, CHECKUP_PROBLEM,
 		    "no session can start without it", REINSTALL, "%s",
-		    fd < 0 ? err.msg : "/proc is not there");
+		    fd < 0 ? err.msg : "/proc is missing");
 		return;
 	}
 	memcpy(dir, host, sizeof(dir));
@@ -108,8 +108,9 @@ find_tend(char out[PATH_MAX])
 void
 checkup_path(struct checkup *c)
 {
-	static const char why[] = "scripts, and what tend tells you to type, "
-				  "mean the tend of the PATH";
+	static const char
+	    why[] = "scripts and the commands that tend suggests use the tend "
+		    "in the PATH";
 	char found[PATH_MAX], own[PATH_MAX] = "", fix[PATH_MAX + 64];
 	struct stat a, b;
 	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
@@ -126,8 +127,8 @@ checkup_path(struct checkup *c)
 	    slash != NULL ? (int)(slash - own) : 0, own);
 	if (find_tend(found))
 		checkup_bad(c, CHECKUP_WARNING, why, fix,
-		    "the PATH leads to %s, this is %s", found, own);
+		    "the tend in the PATH is %s, this is %s", found, own);
 	else
 		checkup_bad(c, CHECKUP_WARNING, why, fix,
-		    "there is no tend in the PATH; this is %s", own);
+		    "no tend in the PATH; this is %s", own);
 }

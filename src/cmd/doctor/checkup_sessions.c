@@ -51,11 +51,12 @@ look_at_state(struct tour *t, const struct manifest *m, struct conn *conn)
 	snprintf(fix, sizeof(fix), "tend info %s", m->id);
 	if (degraded != NULL)
 		checkup_bad(t->c, CHECKUP_WARNING,
-		    "its program runs on, but not all of it is seen or kept",
+		    "the program keeps running, but part of its output is not "
+		    "shown or not logged",
 		    fix, "%s: %s", m->name, degraded);
 	if (m->unkept)
 		checkup_bad(t->c, CHECKUP_WARNING,
-		    "nobody will know how its program ends", fix,
+		    "the exit status of its program will not be known", fix,
 		    "%s has lost its keeper", m->name);
 }
 
@@ -72,12 +73,13 @@ visit(struct tour *t, const struct manifest *m, int dirfd)
 		t->silent++;
 		snprintf(fix, sizeof(fix), "kill -9 %d", (int)m->host.pid);
 		checkup_bad(t->c, CHECKUP_PROBLEM,
-		    "its program runs, but it can be neither seen nor typed to",
+		    "the program runs, but you can neither see it nor type "
+		    "into it",
 		    m->host.pid > 0 ? fix : NULL,
-		    "%s: its host does not answer: %s%s", m->name, err.msg,
-		    m->host.pid > 0 ? " (its keeper starts another when that "
-				      "is killed)" :
-				      "");
+		    "%s: the host does not answer: %s%s", m->name, err.msg,
+		    m->host.pid > 0 ?
+			" (kill it, and the keeper starts another)" :
+			"");
 		return;
 	}
 	t->reached++;
@@ -95,9 +97,9 @@ look_at_log(struct tour *t, const struct manifest *m, int dirfd)
 	snprintf(fix, sizeof(fix), "tend log %s", m->id);
 	if (damage_look(&t->c->answer->report, m, dirfd, DAMAGE_DEEP))
 		checkup_bad(t->c, CHECKUP_PROBLEM,
-		    "what is missing is lost, unless there is a copy of its "
+		    "the missing part is lost, unless you have a copy of its "
 		    "directory; the rest can be read",
-		    fix, "%s: its log is damaged", m->name);
+		    fix, "%s: the log is damaged", m->name);
 }
 
 static int
@@ -111,16 +113,16 @@ on_session(void *arg, const char *id)
 	manifest_init(&m);
 	if (dirfd < 0 || manifest_read_now(dirfd, &m, &err) < 0) {
 		checkup_bad(t->c, CHECKUP_WARNING,
-		    "it cannot be listed; its log may still be whole", NULL,
-		    "session %s: %s", id, err.msg);
+		    "the session cannot be listed; its log may be complete",
+		    NULL, "session %s: %s", id, err.msg);
 	} else {
 		t->lost += m.outcome == OUTCOME_LOST &&
 		    m.status == STATUS_EXITED;
 		t->active += status_is_active(m.status);
 		if (damage_tell_manifest(&t->c->answer->report, &m))
 			checkup_bad(t->c, CHECKUP_PROBLEM,
-			    "what it says of the session may be wrong", NULL,
-			    "%s: its session.json is damaged", m.id);
+			    "the details of the session may be wrong", NULL,
+			    "%s: session.json is damaged", m.id);
 		if (status_has_live_host(m.status))
 			visit(t, &m, dirfd);
 		else
@@ -137,26 +139,26 @@ sum_up(struct tour *t)
 
 	if (t->silent >= SILENT_MAX)
 		checkup_bad(c, CHECKUP_PROBLEM,
-		    "so many do not answer that the others were not asked",
+		    "too many did not answer, so the others were not asked",
 		    NULL, "%u of %u sessions were reached", t->reached,
 		    t->active);
 	else if (t->silent == 0)
 		checkup_ok(c, "%u running, all answer", t->active);
 	if (t->old > 0)
 		checkup_bad(c, CHECKUP_WARNING,
-		    "they do not have what this version brings",
+		    "they lack the changes of this version",
 		    "tend upgrade --all",
 		    "%u of another version than " //
 		    TEND_VERSION,
 		    t->old);
 	if (t->lost > 0)
 		checkup_ok(c,
-		    "%u lost, by a reboot or a kill; 'tend rerun' "
-		    "starts one again",
+		    "%u lost by a reboot or a kill; 'tend rerun' starts one "
+		    "again",
 		    t->lost);
 	if (t->active >= QUOTA_SESSIONS / 10 * 9)
 		checkup_bad(c, CHECKUP_WARNING,
-		    "no more can be started at 1,000", "tend ls",
+		    "a home has at most 1,000 active sessions", "tend ls",
 		    "%u sessions run", t->active);
 }
 
@@ -167,7 +169,7 @@ checkup_sessions(struct checkup *c)
 	struct error err;
 
 	if (!c->target->has_home)
-		checkup_ok(c, "there is no home to look in");
+		checkup_ok(c, "there is no home to check");
 	else if (home_each(&c->target->home, on_session, &t, &err) < 0)
 		checkup_bad(c, CHECKUP_PROBLEM, "no session can be found", NULL,
 		    "%s", err.msg);

@@ -40,15 +40,16 @@ checkup_files(struct checkup *c)
 	if (limit.rlim_cur < FILES_LEAST)
 		checkup_bad(c, CHECKUP_PROBLEM,
 		    "sessions cannot start or serve", fix,
-		    "a process may have %lu files open", shown(limit.rlim_cur));
+		    "a process can have %lu open files", shown(limit.rlim_cur));
 	else if (limit.rlim_cur < FILES_WANTED)
 		checkup_bad(c, CHECKUP_WARNING,
-		    "a session serves up to 256 viewers, each is a file", fix,
-		    "a process may have %lu files open", shown(limit.rlim_cur));
+		    "a session serves up to 256 viewers, each with an open file",
+		    fix, "a process can have %lu open files",
+		    shown(limit.rlim_cur));
 	else if (limit.rlim_cur == RLIM_INFINITY)
-		checkup_ok(c, "a process may have any number open");
+		checkup_ok(c, "no limit of open files");
 	else
-		checkup_ok(c, "a process may have %lu open",
+		checkup_ok(c, "a process can have %lu open files",
 		    shown(limit.rlim_cur));
 }
 
@@ -60,14 +61,14 @@ checkup_processes(struct checkup *c)
 
 	(void)getrlimit(RLIMIT_NPROC, &limit);
 	if (geteuid() == 0 || limit.rlim_cur == RLIM_INFINITY)
-		checkup_ok(c, "any number may run");
+		checkup_ok(c, "no limit");
 	else if (limit.rlim_cur < TASKS_EACH * SESSIONS_WANTED)
 		checkup_bad(c, CHECKUP_WARNING,
-		    "a session takes about six, threads counted",
+		    "a session needs about six, including threads",
 		    "raise nproc in /etc/security/limits.conf",
-		    "you may run %lu processes", shown(limit.rlim_cur));
+		    "you can run %lu processes", shown(limit.rlim_cur));
 	else
-		checkup_ok(c, "you may run %lu, a session takes about %d",
+		checkup_ok(c, "you can run %lu; a session needs about %d",
 		    shown(limit.rlim_cur), TASKS_EACH);
 }
 
@@ -95,11 +96,11 @@ checkup_terminals(struct checkup *c)
 
 	if (fd < 0)
 		checkup_bad(c, CHECKUP_PROBLEM,
-		    "a session is a program at a pseudo-terminal",
+		    "every session needs a pseudo-terminal",
 		    "sysctl kernel.pty.max=8192",
 		    "no pseudo-terminal can be opened: %s", strerror(errno));
 	else if (max > 0 && used > max / 10 * 9)
-		checkup_bad(c, CHECKUP_WARNING, "every session takes one",
+		checkup_bad(c, CHECKUP_WARNING, "every session needs one",
 		    "sysctl kernel.pty.max=8192",
 		    "%ld of %ld pseudo-terminals are in use", used, max);
 	else
@@ -129,18 +130,17 @@ checkup_lingering(struct checkup *c)
 	char path[PATH_MAX];
 
 	if (access("/run/systemd/system", F_OK) < 0)
-		checkup_ok(c, "does not apply: systemd does not run here");
+		checkup_ok(c, "not applicable: systemd does not run here");
 	else if (getuid() == 0 || pw == NULL)
-		checkup_ok(c, "does not apply to root");
+		checkup_ok(c, "not applicable to root");
 	else if (path_join(path, sizeof(path), "/var/lib/systemd/linger",
 		     pw->pw_name) == 0 &&
 	    access(path, F_OK) == 0)
-		checkup_ok(c, "on: sessions stay when you log out");
+		checkup_ok(c, "on: sessions keep running when you log out");
 	else
 		checkup_bad(c, CHECKUP_WARNING,
-		    "where KillUserProcesses=yes, logging out ends all your "
-		    "sessions; without lingering they also get no cgroup of "
-		    "their own",
+		    "with KillUserProcesses=yes, logging out ends all your "
+		    "sessions; without lingering they also get no cgroup",
 		    "loginctl enable-linger", "off");
 }
 
@@ -165,16 +165,17 @@ checkup_fonts(struct checkup *c)
 
 	if (with_boxes < 0)
 		checkup_ok(c,
-		    "cannot tell (no fc-list); only pictures drawn "
-		    "on this machine need fonts");
+		    "unknown (no fc-list); only pictures drawn on this machine "
+		    "need fonts");
 	else if (with_boxes == 0)
 		checkup_ok(c,
-		    "none of fixed width with lines; for pictures "
-		    "drawn here: apt install fonts-dejavu-core");
+		    "no fixed-width font with lines; for pictures drawn here: "
+		    "apt install fonts-dejavu-core");
 	else if (with_emoji == 0)
 		checkup_ok(c,
-		    "none with emoji; for pictures drawn here: "
-		    "apt install fonts-noto-color-emoji");
+		    "no font with emoji; for pictures drawn here: apt install "
+		    "fonts-noto-color-emoji");
 	else
-		checkup_ok(c, "there are some with lines, blocks and emoji");
+		checkup_ok(c,
+		    "fonts with lines, blocks and emoji are installed");
 }

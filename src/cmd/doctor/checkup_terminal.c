@@ -56,8 +56,8 @@ checkup_terminfo(struct checkup *c)
 		    "apt install ncurses-base", "no entry for " SESSION_TERM);
 	else if (isatty(STDOUT_FILENO) && (term == NULL || !is_known(term)))
 		checkup_bad(c, CHECKUP_WARNING,
-		    "tend does without, but other programs at this terminal "
-		    "may not",
+		    "tend does not need it, but other programs on this "
+		    "terminal may",
 		    "apt install ncurses-term", "no entry for TERM=%s",
 		    term != NULL ? term : "");
 	else
@@ -74,8 +74,8 @@ checkup_locale(struct checkup *c)
 		checkup_ok(c, "%s", set);
 	else
 		checkup_bad(c, CHECKUP_WARNING,
-		    "programs in sessions draw lines and foreign letters wrong "
-		    "unless they know that the terminal has UTF-8",
+		    "without UTF-8, programs in sessions draw lines and many "
+		    "letters wrong",
 		    "export LANG=C.UTF-8", "%s",
 		    set != NULL ? codeset : "the locale is not installed");
 }
@@ -97,19 +97,20 @@ checkup_screen(struct checkup *c)
 	struct winsize ws = { 0 };
 
 	if (!isatty(STDOUT_FILENO)) {
-		checkup_ok(c, "does not apply: this is no terminal");
+		checkup_ok(c, "not applicable: this is not a terminal");
 		return;
 	}
 	(void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws);
 	if (ws.ws_col == 0 || ws.ws_row == 0)
 		checkup_bad(c, CHECKUP_WARNING,
-		    "a session that is shown here has to guess",
-		    "stty cols 80 rows 24", "this terminal has no size");
+		    "tend has to guess the size of an attached session",
+		    "stty cols 80 rows 24", "this terminal reports no size");
 	else if (!has_colours())
 		checkup_bad(c, CHECKUP_WARNING,
-		    "programs in sessions use more colours than it may have",
+		    "programs in sessions may use colours that this terminal "
+		    "lacks",
 		    "export COLORTERM=truecolor",
-		    "%ux%u, and neither TERM nor COLORTERM tells of colours",
+		    "%ux%u, and neither TERM nor COLORTERM announces colours",
 		    ws.ws_col, ws.ws_row);
 	else
 		checkup_ok(c, "%ux%u, with colours", ws.ws_col, ws.ws_row);

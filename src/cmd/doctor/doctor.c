@@ -162,10 +162,9 @@ const struct cmd cmd_doctor = {
 	.usage = "[--json]",
 	.summary = "check the installation, the home, limits and sessions",
 	.details =
-	    "Looks at what tend needs, and changes nothing.  Each line is ok, a\n"
-	    "warning (it works, but not as it could) or a problem (something\n"
-	    "will not work), with why that matters and a command that helps.\n"
-	    "The logs of ended sessions are read.  The exit status is 10 when one\n"
-	    "is damaged, and 1 when there is another problem.\n",
+	    "tend doctor changes nothing.  Each line is ok, a warning (tend works,\n"
+	    "with a limitation) or a problem (something does not work), with the\n"
+	    "reason and a command that helps.  It reads the logs of ended sessions.\n"
+	    "The exit status is 10 when a log is damaged, 1 with any other problem.\n",
 	.run = run,
 };

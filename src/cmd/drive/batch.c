@@ -188,7 +188,7 @@ run(struct call *call)
 const struct cmd cmd_batch = {
 	.name = "batch",
 	.usage = "SESSION [FILE|- | --steps JSON] [--keep-going] [--json]",
-	.summary = "carry out steps: type, wait, run, look",
+	.summary = "run several steps: type, wait, run, look",
 	.details =
 	    "Steps are a JSON array of objects with one key each:\n"
 	    "\n"
@@ -196,12 +196,13 @@ const struct cmd cmd_batch = {
 	    "   {\"wait\":{\"command_done\":true,\"timeout\":\"2m\"}},\n"
 	    "   {\"exec\":\"git status\"}, {\"snapshot\":{\"format\":\"text\"}}]\n"
 	    "\n"
-	    "also paste, hex, mouse and prompt.  A wait is about what is shown\n"
-	    "after the input before it.  Nothing is sent unless all steps are\n"
-	    "well formed.  A step that fails ends it, unless --keep-going; its\n"
-	    "exit status is then that of the first failure, 11 for a time limit.\n"
-	    "A command that ends with another status than 0 has failed, and its\n"
-	    "status is passed on; {\"exec\":\"grep x f\",\"ok\":[0,1]} allows more.\n",
+	    "Other steps are paste, hex, mouse and prompt.  A wait sees only lines\n"
+	    "that appear after the input of the step before it.  tend checks all\n"
+	    "steps before it sends anything.  A failed step ends the batch, unless\n"
+	    "--keep-going is given; the exit status is that of the first failure,\n"
+	    "11 for a timeout.  A command that ends with a status other than 0 has\n"
+	    "failed, and its status is passed on; {\"exec\":\"grep x f\",\"ok\":[0,1]}\n"
+	    "allows more.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_SESSION,

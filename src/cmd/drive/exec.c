@@ -31,9 +31,9 @@ struct args {
 
 static const struct opt options[] = {
 	OPT_VALUE(struct args, timeout, "timeout", 't', "DURATION",
-	    "give up waiting after so long; a number alone is ms"),
+	    "stop waiting after this long; a number alone is ms"),
 	OPT_VALUE(struct args, max_output, "max-output", 0, "SIZE",
-	    "give no more output than this (1M; at most 2M)"),
+	    "maximum size of the output (1M; at most 2M)"),
 	{ 0 },
 };
 
@@ -72,7 +72,7 @@ put_limits(struct call *call, struct json_out *j)
 			    err.msg);
 		if (n < 1000000)
 			return out_fail(call->out, FAIL_USAGE,
-			    "--timeout %s is too short; 1ms is the least",
+			    "--timeout %s is too short; the minimum is 1ms",
 			    a->timeout);
 		json_out_key(j, "timeout_ms");
 		json_out_number(j, n / 1000000);
@@ -125,7 +125,7 @@ status_of(struct call *call, const json_t *result)
 	if (json_is_true(json_object_get(result, "timed_out"))) {
 		if (!call->out->json)
 			out_note(call->out,
-			    "timed out; the command goes on in session %s",
+			    "timed out; the command keeps running in session %s",
 			    handle_name(call->target));
 		return EXIT_TIMED_OUT;
 	}
@@ -134,7 +134,7 @@ status_of(struct call *call, const json_t *result)
 	if (json_is_integer(signo))
 		return EXIT_SIGNAL + (int)json_integer_value(signo);
 	if (!call->out->json)
-		out_note(call->out, "what ran it ended before it did");
+		out_note(call->out, "the shell ended before the command");
 	return call->out->failure_status;
 }
 
@@ -155,7 +155,7 @@ answer(struct call *call, const char *text, const json_t *result)
 	if (!call->out->json &&
 	    json_is_true(json_object_get(result, "truncated")))
 		out_note(call->out,
-		    "the output was cut; all of it is in the log from @%lld on",
+		    "the output was cut; the log has all of it from @%lld",
 		    (long long)json_integer_value(
 			json_object_get(result, "offset")));
 	status = out_send(call->out);
@@ -175,8 +175,8 @@ on_slow(void *arg)
 		most--;
 	command[len < most ? len : most] = '\0';
 	out_note(call->out,
-	    "still waiting for \"%s%s\" in session %s (%d s); C-c stops the "
-	    "waiting, and the command goes on",
+	    "still waiting for \"%s%s\" in session %s (%d s); C-c "
+	    "stops waiting, and the command keeps running",
 	    command, cut ? "..." : "", handle_name(call->target),
 	    SLOW_MS / 1000);
 }
@@ -191,12 +191,11 @@ run(struct call *call)
 
 	if (call->argc == 0)
 		return out_fail(call->out, FAIL_USAGE,
-		    "no command; give it behind --, as in: tend exec %s -- ls",
+		    "no command; give it after --, as in: tend exec %s -- ls",
 		    handle_name(call->target));
 	if (call->before_dashes > 1)
 		return out_fail(call->out, FAIL_USAGE,
-		    "exec takes one session, and the command behind --: what "
-		    "is %s?",
+		    "unexpected argument: %s; give the command after --",
 		    call->argv[0]);
 	args = make_request(call, &status);
 	if (args == NULL)
@@ -220,24 +219,24 @@ const struct cmd cmd_exec = {
 	.name = "exec",
 	.usage = "SESSION [--timeout DURATION] [--max-output SIZE] [--json] "
 		 "-- COMMAND...",
-	.summary = "run a command in a session's shell, and wait for it",
+	.summary = "run a command in a session's shell",
 	.details =
-	    "The command is typed at the shell's prompt; its output is printed\n"
-	    "when it has ended, and its status is the exit status.  One word is\n"
-	    "text for that shell, of several each stays one word:\n"
+	    "tend types the command at the shell's prompt, prints its output when\n"
+	    "it has ended, and exits with its exit status.  A single argument is\n"
+	    "text for the shell; several arguments are one word each:\n"
 	    "\n"
 	    "  tend exec build -- 'cd src && make 2>&1 | tail'\n"
 	    "  tend exec build -- grep -r 'two words' .\n"
 	    "\n"
-	    "A shell that tend has started marks its prompts, so that what it\n"
-	    "prints for a command is known exactly.  Elsewhere, as behind ssh,\n"
-	    "the command is wrapped for it ('capture' is best-effort then).\n"
-	    "A shell that a signal ends gives 128 and the signal's number.\n"
+	    "A shell started by tend marks its prompts, so tend knows the output\n"
+	    "of a command exactly.  In other shells, such as behind ssh, tend wraps\n"
+	    "the command ('capture' is then best-effort).  If a signal ends the\n"
+	    "shell, the exit status is 128+n.\n"
 	    "\n"
-	    "There is no time limit without --timeout.  After 10 seconds standard\n"
-	    "error says once what is waited for, unless --json.  When the time is\n"
-	    "over the exit status is 11, and the command goes on.  tend's own\n"
-	    "failures are 125.\n",
+	    "Without --timeout there is no time limit; after 10 seconds tend prints\n"
+	    "once, on standard error, what it waits for, unless --json is given.\n"
+	    "After a timeout the exit status is 11 and the command keeps running.\n"
+	    "tend's own failures are 125.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_SESSION,

@@ -33,9 +33,9 @@ static const struct opt options[] = {
 	OPT_CHOICE(struct args, profile, "profile", 'p', "PROFILE",
 	    "shell|line|nudge", "line (the default), shell or nudge"),
 	OPT_FLAG(struct args, force, "force", 'f',
-	    "type it whatever stands on the screen"),
+	    "type whatever the screen shows"),
 	OPT_VALUE(struct args, timeout, "timeout", 't', "DURATION",
-	    "how long it may take (10s); a number alone is ms"),
+	    "time limit (10s); a number alone is ms"),
 	{ 0 },
 };
 
@@ -74,7 +74,7 @@ read_text(struct call *call, struct buf *out)
 		return out_fail(call->out, FAIL_USAGE, "%s", err.msg);
 	if (out->full)
 		return out_fail(call->out, FAIL_USAGE,
-		    "TEXT is more than %u KiB; send it in parts",
+		    "TEXT is longer than %u KiB; send it in parts",
 		    TEXT_MAX >> 10);
 	if (out->len > 0 &&
 	    (memchr(out->data, 0, out->len) != NULL ||
@@ -119,7 +119,7 @@ show(struct call *call, const char *answer)
 
 	if (result == NULL || why == NULL)
 		return out_fail(call->out, FAIL_PROTOCOL,
-		    "the host's answer has no result in it");
+		    "the host's answer has no result");
 	if (call->out->json) {
 		out_begin(call->out, &j);
 		json_out_json(&j, answer);
@@ -164,27 +164,27 @@ const struct cmd cmd_prompt = {
 	.name = "prompt",
 	.usage = "SESSION TEXT|- [--profile shell|line|nudge] [--force] "
 		 "[--timeout DURATION] [--json]",
-	.summary = "type a message, submit it, and see that it went",
+	.summary = "type a message, submit it and confirm delivery",
 	.details =
-	    "The text is typed as one piece with the key that submits it; nobody\n"
-	    "else's input comes between.  That key is pressed again when nothing\n"
-	    "happens, the text never.  With -, the text is standard input.\n"
+	    "tend types the text and the key that submits it as one piece; no\n"
+	    "other input comes between.  If nothing happens it presses that key\n"
+	    "again, but never repeats the text.  With -, it reads standard input.\n"
 	    "\n"
-	    "The answer is 'delivered' (exit status 0: the program read it and\n"
-	    "answered), 'unconfirmed' (11: it was typed, but there is no evidence\n"
-	    "of that) or 'refused' (12: nothing was typed), and why.  With --json\n"
-	    "there are also a code for the reason and the evidence.\n"
+	    "The outcome is 'delivered' (exit status 0: the program read it and\n"
+	    "answered), 'unconfirmed' (11: typed, but without evidence that the\n"
+	    "program took it) or 'refused' (12: nothing was typed), with a reason.\n"
+	    "--json adds a code for the reason and the evidence.\n"
 	    "\n"
-	    "While the bottom of the screen asks a question (a marked option, y/n,\n"
-	    "buttons, 'Enter to continue') nothing is typed, for text and Enter\n"
-	    "would be the answer; --force types all the same.\n"
+	    "If the bottom of the screen asks a question (a marked option, y/n,\n"
+	    "buttons, 'Enter to continue'), tend types nothing, because the text\n"
+	    "and Enter would answer it.  --force types anyway.\n"
 	    "\n"
-	    "A text that was typed and not submitted, because its time was up or\n"
-	    "its host was killed, is not typed behind: prompt the same text again\n"
-	    "to submit it.  Another text is refused unless --force is given.\n"
+	    "If an earlier text was typed but not submitted, because of a timeout\n"
+	    "or a killed host, prompt the same text again to submit it.  Another\n"
+	    "text is refused unless --force is given.\n"
 	    "\n"
 	    "The profile nudge has the timing of the Tmux Adapter.  Its Escape\n"
-	    "interrupts an agent that is busy: use it only where you need that.\n",
+	    "interrupts a busy agent: use it only where you need that.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_SESSION,

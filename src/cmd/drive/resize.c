@@ -32,8 +32,8 @@ const struct cmd cmd_resize = {
 	.usage = "SESSION COLSxROWS [--json]",
 	.summary = "change the size of a session's terminal",
 	.details =
-	    "Whoever attaches has a say in the size too, as the session's\n"
-	    "--resize policy has it; 'fixed' leaves it to this command alone.\n",
+	    "Attached clients can change the size too, depending on the session's\n"
+	    "--resize policy; with 'fixed', only this command changes it.\n",
 	.needs = CMD_NEEDS_SESSION,
 	.run = run,
 };

@@ -31,21 +31,21 @@ enum { TEXT, KEYS, PASTE, HEX, MOUSE, FILE_OF };
 
 static const struct opt options[] = {
 	[TEXT] = OPT_LIST(struct args, input, "text", 't', "TEXT",
-	    "type this, as it is"),
+	    "type this text unchanged"),
 	[KEYS] = OPT_LIST(struct args, input, "keys", 'k', "KEY...",
 	    "press these keys, as in C-c, Enter, S-Tab, ctrl+x"),
 	[PASTE] = OPT_LIST(struct args, input, "paste", 'p', "TEXT",
-	    "paste this, bracketed if the program asked for that"),
+	    "paste this text, bracketed if the program enabled that"),
 	[HEX] = OPT_LIST(struct args, input, "hex", 0, "DIGITS",
 	    "send these bytes, as in 1b5b41"),
 	[MOUSE] = OPT_LIST(struct args, input, "mouse", 0, "WHAT ROW,COL",
 	    "use the mouse, as in 'click 3,4' or 'scroll-up 0,0'"),
 	[FILE_OF] = OPT_LIST(struct args, input, "file", 0, "FILE",
-	    "type what is in it, as it is; - is standard input"),
+	    "type the contents of a file; - is standard input"),
 	OPT_VALUE(struct args, expect_seq, "expect-seq", 0, "SEQ",
-	    "only if nothing was shown after it"),
+	    "type only if the screen has not changed since this event"),
 	OPT_FLAG(struct args, secret, "secret", 0,
-	    "keep only its length in the log"),
+	    "log only the length of the input"),
 	{ 0 },
 };
 
@@ -71,7 +71,7 @@ put_keys(const char *keys, struct json_out *j, struct error *err)
 	while ((len = next_key(&keys)) > 0) {
 		if (len >= sizeof(name))
 			return error_set(err, EINVAL,
-			    "%.40s is no key; text is sent with --text", keys);
+			    "unknown key: %.40s; send text with --text", keys);
 		snprintf(name, sizeof(name), "%.*s", (int)len, keys);
 		result = key_parse(name, &key, err);
 		if (result < 0)
@@ -167,8 +167,8 @@ put_expected(const struct args *a, struct json_out *j, struct error *err)
 		return 0;
 	if (!units_number(a->expect_seq, INT64_MAX, &seq))
 		return error_set(err, EINVAL,
-		    "--expect-seq %.40s: give the seq that a snapshot or a "
-		    "send answered with --json",
+		    "--expect-seq %.40s: give the seq from the --json answer "
+		    "of a snapshot or a send",
 		    a->expect_seq);
 	json_out_key(j, "expect_seq");
 	json_out_number(j, seq);
@@ -204,7 +204,7 @@ put_request(const struct call *call, struct buf *out, struct error *err)
 	json_out_close(&j, '}');
 	if (result == 0 && out->full)
 		result = error_set(err, EMSGSIZE,
-		    "that is more than %u KiB; send it in parts",
+		    "the input is longer than %u KiB; send it in parts",
 		    SEND_MAX >> 10);
 	return result;
 }
@@ -243,8 +243,8 @@ ask_back(struct call *call, const char *word)
 		    "with --keys %s",
 		    quoted, quoted, quoted);
 	return out_fail(call->out, FAIL_USAGE,
-	    "%s is no key; type it with --text %s, and press keys as in "
-	    "--keys Enter",
+	    "unknown key: %s; type it with --text %s, and press keys "
+	    "as in --keys Enter",
 	    quoted, quoted);
 }
 
@@ -296,19 +296,19 @@ const struct cmd cmd_send = {
 		 "            [--secret] [--json]",
 	.summary = "type into a session",
 	.details =
-	    "Text and keys are sent in the order they are given, as one piece:\n"
+	    "tend sends text and keys in the order given, as one piece:\n"
 	    "\n"
 	    "  tend send build --text 'make test' --keys Enter\n"
 	    "  tend send vim --keys Escape --text :wq --keys Enter\n"
 	    "  tend send shell --keys C-c C-d\n"
 	    "\n"
-	    "Text is never taken for keys, nor keys for text.  All of it is\n"
-	    "checked before the first byte is sent.  The mouse can press,\n"
+	    "Text is never taken for keys, nor keys for text.  tend checks all of\n"
+	    "the input before it sends the first byte.  The mouse can press,\n"
 	    "release, click, drag, scroll-up and scroll-down; rows and columns\n"
 	    "count from 0, and a button may follow: 'click 3,4 right'.\n"
 	    "\n"
-	    "--expect-seq takes the seq of what you have seen (snapshot --json):\n"
-	    "when the screen has changed since, nothing is typed.\n",
+	    "--expect-seq takes the seq of the screen you saw (snapshot --json).\n"
+	    "If the screen has changed since, tend types nothing.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_SESSION,

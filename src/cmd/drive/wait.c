@@ -31,34 +31,36 @@ struct args {
 
 static const struct opt options[] = {
 	OPT_VALUE(struct args, text, "text", 't', "TEXT",
-	    "this is on the screen"),
+	    "this text is on the screen"),
 	OPT_VALUE(struct args, regex, "regex", 'r', "PATTERN",
 	    "this regular expression matches the screen"),
 	OPT_VALUE(struct args, absent, "absent", 0, "TEXT",
-	    "this is not on the screen"),
+	    "this text is not on the screen"),
 	OPT_VALUE(struct args, cursor, "cursor", 0, "ROW,COL",
-	    "the cursor is there; * is any"),
+	    "the cursor is at this place; * is any"),
 	OPT_VALUE(struct args, changed_since, "changed-since", 0, "HASH",
-	    "the screen is another than that"),
+	    "the screen's hash differs from this one"),
 	OPT_VALUE(struct args, stable, "stable", 0, "DURATION",
-	    "the text has been the same for so long"),
+	    "the text has not changed for this long"),
 	OPT_VALUE(struct args, idle, "idle", 0, "DURATION",
-	    "nothing was written or typed for so long"),
+	    "no input and no output for this long"),
 	OPT_FLAG(struct args, command_done, "command-done", 0,
 	    "a command of the shell has ended"),
 	OPT_FLAG(struct args, exit, "exit", 0, "the session has ended"),
 	OPT_FLAG(struct args, seen, "seen", 0,
-	    "text and regex: also what flashes or scrolls past"),
+	    "text and regex: also match text that flashes or scrolls past"),
 	OPT_FLAG(struct args, echo, "echo", 0,
-	    "text and regex: also in the echo of what was typed"),
+	    "text and regex: also match the echo of typed text"),
 	OPT_VALUE(struct args, after, "after", 0, "SEQ",
-	    "only lines that have come after this event"),
+	    "match only lines that appear after this event"),
 	OPT_VALUE(struct args, timeout, "timeout", 0, "DURATION",
-	    "give up after so long (30s); a number alone is ms"),
-	OPT_FLAG(struct args, any, "any", 0, "of several sessions, the first"),
-	OPT_FLAG(struct args, all, "all", 0, "of several sessions, each"),
+	    "give up after this long (30s); a number alone is ms"),
+	OPT_FLAG(struct args, any, "any", 0,
+	    "wait for the first of several sessions"),
+	OPT_FLAG(struct args, all, "all", 0,
+	    "wait for all of several sessions"),
 	OPT_FLAG(struct args, pass_status, "pass-status", 0,
-	    "exit with the status of what has ended"),
+	    "exit with the status of the session or command"),
 	{ 0 },
 };
 
@@ -210,15 +212,14 @@ check_several(struct call *call)
 
 	if (a->any && a->all)
 		return out_fail(call->out, FAIL_USAGE,
-		    "--any and --all contradict each other; give one");
+		    "give only one of --any and --all");
 	if (call->argc > 0 && !a->any && !a->all)
 		return out_fail(call->out, FAIL_USAGE,
 		    "for which of %d sessions? give --any or --all",
 		    call->argc + 1);
 	if (a->pass_status && !a->exit && !a->command_done && has_condition(a))
 		return out_fail(call->out, FAIL_USAGE,
-		    "--pass-status is about what ends; give --exit or "
-		    "--command-done with it");
+		    "--pass-status needs --exit or --command-done");
 	return 0;
 }
 
@@ -274,8 +275,7 @@ passed_status(const struct waited *w)
 	if (status >= 0)
 		return status;
 	if (!w->call->out->json)
-		out_note(w->call->out,
-		    "with which status it ended is not known");
+		out_note(w->call->out, "the exit status is unknown");
 	return out_status(w->call->out, FAIL_INTERNAL);
 }
 
@@ -327,12 +327,11 @@ say_seen(const struct waited *w, const struct waiting_one *one)
 		return;
 	if (strcmp(seen, "echo") == 0)
 		out_note(w->call->out,
-		    "it was seen in the echo of what was typed alone; --echo "
-		    "counts that");
+		    "only the echo of typed text matched; --echo counts it");
 	else
 		out_note(w->call->out,
-		    "it was seen in lines alone that stood there before "
-		    "--after; without --after those count");
+		    "only lines older than --after matched; without --after "
+		    "they count");
 }
 
 /* A command that had ended before does not count; people expect that it does. */
@@ -344,8 +343,8 @@ say_since(const struct waited *w, const json_t *unmet)
 	if (a->after == NULL && json_is_string(unmet) &&
 	    strcmp(json_string_value(unmet), "command_done") == 0)
 		out_note(w->call->out,
-		    "only a command that ends from now on counts; --after SEQ "
-		    "counts those since that event");
+		    "only commands that end from now on count; --after SEQ "
+		    "also counts those since that event");
 }
 
 /* Why not: what the screen showed, up to its last line. */
@@ -467,18 +466,19 @@ const struct cmd cmd_wait = {
 	    "            [--json]",
 	.summary = "wait until a session's screen shows something",
 	.details =
-	    "Without a condition it waits for the end of the session, for a week\n"
-	    "at most.  Several conditions must hold at one moment.  What was found\n"
-	    "is printed: the text, or the exit status of what has ended (--exit,\n"
-	    "--command-done).  The status is 0, or 11 when the time is over, or 4\n"
-	    "when the session has ended and it cannot happen any more; with\n"
-	    "--pass-status in place of 0 that of what has ended, and of 4, 125.\n"
+	    "Without a condition, wait until the session ends, at most a week.\n"
+	    "Several conditions must hold at the same moment.  tend prints the\n"
+	    "match: the text, or an exit status (--exit, --command-done).  The exit\n"
+	    "status is 0 for a match, 11 after a timeout, 4 when the session has\n"
+	    "ended and the conditions can no longer be met.  --pass-status gives\n"
+	    "the exit status of the session or command instead of 0, and 125\n"
+	    "instead of 4.\n"
 	    "\n"
-	    "With --after a match counts only if it is in a line that has come\n"
-	    "since: not in one that stood there before, wherever it is drawn\n"
-	    "again.  The echo of what was typed counts with --echo alone.\n"
+	    "With --after, only lines that appear after that event match; a line\n"
+	    "that was there before does not, even when it is drawn again.  The\n"
+	    "echo of typed text matches only with --echo.\n"
 	    "\n"
-	    "A DURATION is as in 500ms, 5s or 2m; a number alone is ms.\n"
+	    "A DURATION is 500ms, 5s or 2m; a number alone is in milliseconds.\n"
 	    "\n"
 	    "  tend wait build --text 'tests passed' --timeout 5m\n"
 	    "  seq=$(tend send sh --text ls --keys Enter --json | jq .result.seq)\n"

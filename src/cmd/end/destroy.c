@@ -12,9 +12,9 @@ struct args {
 
 static const struct opt options[] = {
 	OPT_VALUE(struct args, grace, "grace", 'g', "DURATION",
-	    "how long it may take to end before it is killed (5s)"),
+	    "time to end before tend kills it (5s)"),
 	OPT_FLAG(struct args, purge, "purge", 0,
-	    "also remove its files, log and all"),
+	    "also remove its files, including the log"),
 	CONFIRM_OPTION(struct args),
 	{ 0 },
 };
@@ -27,7 +27,8 @@ ask(struct call *call)
 
 	if (!a->purge)
 		return 0;
-	return confirm_sessions(call, a->yes, "remove for good, log and all:");
+	return confirm_sessions(call, a->yes,
+	    "permanently remove, including logs:");
 }
 
 static int
@@ -46,13 +47,15 @@ run(struct call *call)
 const struct cmd cmd_destroy = {
 	.name = "destroy",
 	.usage = "SESSION... [--grace DURATION] [--purge] [-y] [--json]",
-	.summary = "stop a session and take it off the list",
+	.summary = "stop a session and remove it from the list",
 	.details =
-	    "Stops it if it runs, as 'tend stop' does, frees its name and shows\n"
-	    "it no more: 'tend ls' does not, 'tend ls -a' does until 'tend gc'\n"
-	    "collects its files, and its id still finds it for those who read.\n"
-	    "--purge removes them now, and asks first on a terminal.  Of several\n"
-	    "there is a line for each; the status is the largest of theirs.\n",
+	    "Stop the session if it runs, as 'tend stop' does, and free its name.\n"
+	    "'tend ls' no longer shows it.  'tend ls -a' shows it until 'tend gc'\n"
+	    "removes its files, and commands that only read find it by its id.\n"
+	    "--purge removes the files now, and asks first on a terminal.\n"
+	    "\n"
+	    "Several sessions are destroyed in parallel, one line each;\n"
+	    "the exit status is the largest of theirs.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_SESSION | CMD_FINDS_DESTROYED | CMD_EACH,

@@ -22,7 +22,7 @@ ending_grace(struct call *call, const char *text, uint32_t *grace_ms)
 		return out_fail(call->out, FAIL_USAGE, "--grace: %s", err.msg);
 	if (ns / 1000000 > ENDING_GRACE_MAX_MS)
 		return out_fail(call->out, FAIL_USAGE,
-		    "--grace %s: a day is the longest", text);
+		    "--grace %s: the maximum is a day", text);
 	*grace_ms = (uint32_t)(ns / 1000000);
 	return 0;
 }

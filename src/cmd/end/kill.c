@@ -37,11 +37,13 @@ const struct cmd cmd_kill = {
 	.usage = "SESSION... [-y] [--json]",
 	.summary = "end a session at once",
 	.details =
-	    "All processes of the session get SIGKILL, also those in the\n"
-	    "background (nohup, setsid, daemons).  'tend stop' lets them tidy up\n"
-	    "first; 'tend signal' sends another signal.  Of several there is a\n"
-	    "line for each, and the status is the largest of theirs; on a\n"
-	    "terminal you are asked first.\n",
+	    "tend sends SIGKILL to all processes of the session, including those\n"
+	    "in the background (nohup, setsid, daemons).  'tend stop' gives them\n"
+	    "time to clean up; 'tend signal' sends another signal.\n"
+	    "\n"
+	    "Several sessions are killed in parallel, one line each;\n"
+	    "the exit status is the largest of theirs.  On a\n"
+	    "terminal, tend asks before it kills several.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_SESSION | CMD_NEEDS_HOST | CMD_EACH,

@@ -18,7 +18,7 @@ run(struct call *call)
 	signo = words_signal_number(call->argv[0]);
 	if (signo < 0)
 		return out_fail(call->out, FAIL_USAGE,
-		    "%s is no signal; give a name or a number, as in INT, "
+		    "unknown signal: %s; give a name or a number, as in INT, "
 		    "SIGUSR1 or 15",
 		    call->argv[0]);
 	status = target_connect(call);
@@ -33,8 +33,8 @@ const struct cmd cmd_signal = {
 	.usage = "SESSION SIGNAL [--json]",
 	.summary = "send a signal to a session's program",
 	.details =
-	    "SIGNAL is a name, with or without SIG, or a number.  It goes to the\n"
-	    "process group in the foreground.\n",
+	    "SIGNAL is a name, with or without SIG, or a number.  tend sends it\n"
+	    "to the foreground process group.\n",
 	.needs = CMD_NEEDS_SESSION,
 	.run = run,
 };

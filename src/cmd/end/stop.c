@@ -11,7 +11,7 @@ struct args {
 
 static const struct opt options[] = {
 	OPT_VALUE(struct args, grace, "grace", 'g', "DURATION",
-	    "how long it may take before it is killed (5s)"),
+	    "time to end before tend kills it (5s)"),
 	OPT_FLAG(struct args, interrupt, "interrupt", 'i',
 	    "press Ctrl-C first"),
 	{ 0 },
@@ -33,16 +33,16 @@ run(struct call *call)
 const struct cmd cmd_stop = {
 	.name = "stop",
 	.usage = "SESSION... [--grace DURATION] [--interrupt] [--json]",
-	.summary = "ask a session's program to end, and see that it does",
+	.summary = "stop a session",
 	.details =
-	    "All processes of the session, also those in the background (nohup,\n"
-	    "setsid, daemons), get SIGHUP, SIGCONT and SIGTERM; what is left\n"
-	    "after the grace is killed, sessions that were started from within\n"
-	    "excepted.  Returns when it has ended.  Its log and last screen\n"
-	    "stay.\n"
+	    "tend sends SIGHUP, SIGCONT and SIGTERM to all processes of the\n"
+	    "session, including those in the background (nohup, setsid, daemons).\n"
+	    "After the grace period it kills those that are left.  Sessions started\n"
+	    "from inside this session keep running.  tend returns when the session\n"
+	    "has ended.  The log and the last screen remain.\n"
 	    "\n"
-	    "Several are stopped at once; there is a line for each, and the\n"
-	    "status is the largest of theirs.\n",
+	    "Several sessions are stopped in parallel, one line each;\n"
+	    "the exit status is the largest of theirs.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_SESSION | CMD_NEEDS_HOST | CMD_EACH,

@@ -45,7 +45,7 @@ confirm(struct call *call, bool yes, const char *question)
 	if (fgets(line, sizeof(line), stdin) != NULL && is_yes(line))
 		return 0;
 	return out_fail(call->out, FAIL_DENIED,
-	    "not confirmed, so nothing was done; -y answers the question");
+	    "not confirmed, nothing was done; -y skips the question");
 }
 
 int

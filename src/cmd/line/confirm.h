@@ -21,6 +21,6 @@ bool confirm_asks(const struct call *call, bool yes);
 
 /* The option: -y, --yes, in a field `yes` of the command's arguments. */
 #define CONFIRM_OPTION(type) \
-	OPT_FLAG(type, yes, "yes", 'y', "do not ask, on a terminal")
+	OPT_FLAG(type, yes, "yes", 'y', "do not ask for confirmation")
 
 #endif

@@ -9,11 +9,11 @@ operands_check(struct call *call, int min, int max, const char *what)
 {
 	if (call->argc < min)
 		return out_fail(call->out, FAIL_USAGE,
-		    "%s is missing; see 'tend %s -h'", what,
+		    "missing argument: %s; see 'tend %s -h'", what,
 		    call->out->command);
 	if (call->argc > max)
 		return out_fail(call->out, FAIL_USAGE,
-		    "%s is one word too many; see 'tend %s -h'",
+		    "unexpected argument: %s; see 'tend %s -h'",
 		    call->argv[max], call->out->command);
 	return 0;
 }

@@ -133,8 +133,7 @@ out_send(struct out *o)
 		close_envelope(o);
 	if (o->buf.full)
 		return out_fail(o, FAIL_INTERNAL,
-		    "the answer would be larger "
-		    "than %u MiB; ask for less",
+		    "the answer is larger than %u MiB; ask for less",
 		    OUT_MAX >> 20);
 	r = send_all(o);
 	return r == 0 && o->report.damage.len > 0 ?

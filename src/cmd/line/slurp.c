@@ -28,7 +28,7 @@ read_all(int fd, const char *name, struct buf *out, struct error *err)
 			return 0;
 		if ((size_t)n > left)
 			return error_set(err, EMSGSIZE,
-			    "%s is more than %zu KiB; send it in parts", name,
+			    "%s is longer than %zu KiB; send it in parts", name,
 			    out->max >> 10);
 		buf_append(out, more, (size_t)n);
 	}

@@ -14,9 +14,9 @@ static const struct cmd *const commands[] = {
 
 const struct opt common_options[] = {
 	OPT_VALUE(struct common, home, "home", 0, "DIR",
-	    "where sessions are kept ($TEND_HOME)"),
-	OPT_FLAG(struct common, json, "json", 0, "answer in JSON"),
-	OPT_FLAG(struct common, help, "help", 'h', "explain this command"),
+	    "directory of sessions ($TEND_HOME)"),
+	OPT_FLAG(struct common, json, "json", 0, "print JSON"),
+	OPT_FLAG(struct common, help, "help", 'h', "show this help"),
 	{ 0 },
 };
 

@@ -59,7 +59,7 @@ find_place(struct saving *s)
 	/* A rename would take the place of a device as well. */
 	if (stat(s->absolute, &st) == 0 && !S_ISREG(st.st_mode))
 		return error_set(&s->err, EEXIST,
-		    "it is no regular file; - is standard output");
+		    "not a regular file; - is standard output");
 	return 0;
 }
 
@@ -151,8 +151,8 @@ publish(struct saving *s, int fd, const struct buf *entry)
 	else if (rename(s->draft, s->absolute) < 0)
 		rc = error_set(&s->err, errno, "%s", strerror(errno));
 	if (rc < 0 && ftruncate(fd, before.st_size) < 0)
-		error_set(&s->err, errno, "its manifest, now wrong: %s",
-		    strerror(errno));
+		error_set(&s->err, errno,
+		    "its manifest, which is now wrong: %s", strerror(errno));
 	return rc;
 }
 

@@ -17,7 +17,7 @@ struct args {
 
 static const struct opt options[] = {
 	OPT_FLAG(struct args, program, "program", 0,
-	    "the environment that its program was started with"),
+	    "print the environment the program was started with"),
 	{ 0 },
 };
 
@@ -102,17 +102,18 @@ run(struct call *call)
 const struct cmd cmd_env = {
 	.name = "env",
 	.usage = "[SESSION] [--program] [--json]",
-	.summary = "say what display and agent the last to attach brought",
+	.summary = "print the environment of the last attached client",
 	.details =
-	    "Prints lines for a shell inside of the session, which may have been\n"
-	    "started from another terminal, login or machine:\n"
+	    "Print shell commands that update a shell inside the session, which\n"
+	    "may have been started from another terminal, login or machine:\n"
 	    "\n"
 	    "  eval \"$(tend env)\"\n"
 	    "\n"
-	    "sets DISPLAY, SSH_CONNECTION and the like to what whoever attached\n"
-	    "last had, and unsets those they had not.  SSH_AUTH_SOCK needs no\n"
-	    "such help: it is a link that each attach leads to its own agent.\n"
-	    "Without SESSION it is the one around this shell, else the newest.\n",
+	    "sets DISPLAY, SSH_CONNECTION and the like to the values of the last\n"
+	    "attached client, and unsets those it did not have.  SSH_AUTH_SOCK\n"
+	    "needs no update: it is a link, and each attach points it to its own\n"
+	    "agent.  Without SESSION, tend uses the session this shell runs in,\n"
+	    "otherwise the newest.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_HOME,

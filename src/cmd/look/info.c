@@ -215,7 +215,7 @@ put_restart(struct buf *out, const struct manifest *m)
 	snprintf(text, sizeof(text), "%s, %" PRIu32 " so far%s",
 	    restart_policy_name(m->restart), m->restarts,
 	    status_is_active(m->status) && m->child.pid == 0 ?
-		"; it waits to be started again" :
+		"; waiting to restart" :
 		"");
 	put(out, "restarts", text);
 	if (m->gave_up != NULL)
@@ -315,11 +315,11 @@ run(struct call *call)
 const struct cmd cmd_info = {
 	.name = "info",
 	.usage = "[SESSION] [--json]",
-	.summary = "say what a session is and how it does",
+	.summary = "show a session's details",
 	.details =
-	    "Without SESSION, the one it is typed in, else the newest.\n"
-	    "Of an ended session the files of its log are looked at as well:\n"
-	    "when some of it is missing, that is told and the status is 10.\n",
+	    "Without SESSION, show the session this is typed in, otherwise the\n"
+	    "newest.  For an ended session tend also checks the log files; if some\n"
+	    "of the log is missing, it reports that and the exit status is 10.\n",
 	.needs = CMD_NEEDS_SESSION | CMD_NEWEST | CMD_FINDS_DESTROYED,
 	.run = run,
 };

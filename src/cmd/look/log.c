@@ -17,18 +17,18 @@ struct args {
 
 static const struct opt options[] = {
 	OPT_FLAG(struct args, follow, "follow", 'f',
-	    "go on until the session ends"),
+	    "keep printing until the session ends"),
 	OPT_VALUE(struct args, lines, "lines", 'n', "COUNT",
-	    "only the last so many lines"),
+	    "print only the last COUNT lines"),
 	OPT_FLAG(struct args, text, "text", 0,
-	    "the lines a terminal would show (the default)"),
-	OPT_FLAG(struct args, raw, "raw", 0,
-	    "every byte the program wrote, as it was"),
+	    "print lines as a terminal shows them (the default)"),
+	OPT_FLAG(struct args, raw, "raw", 0, "print every byte unchanged"),
 	OPT_FLAG(struct args, events, "events", 0,
-	    "everything that happened, an object of JSON a line"),
+	    "print all events, one JSON object per line"),
 	OPT_VALUE(struct args, from, "from", 0, "WHEN",
-	    "begin there (the start)"),
-	OPT_VALUE(struct args, to, "to", 0, "WHEN", "end there (the end)"),
+	    "begin at this moment (the start)"),
+	OPT_VALUE(struct args, to, "to", 0, "WHEN",
+	    "stop at this moment (the end)"),
 	{ 0 },
 };
 
@@ -62,13 +62,13 @@ check(struct call *call, const struct args *a)
 
 	if (status == 0 && a->text + a->raw + a->events > 1)
 		status = out_fail(call->out, FAIL_USAGE,
-		    "give one of --text, --raw and --events");
+		    "give only one of --text, --raw and --events");
 	if (status == 0 && a->raw && call->out->json)
 		status = out_fail(call->out, FAIL_USAGE,
-		    "--raw and --json contradict each other; give one");
+		    "give only one of --raw and --json");
 	if (status == 0 && a->lines != NULL && a->from != NULL)
 		status = out_fail(call->out, FAIL_USAGE,
-		    "give one of --lines and --from");
+		    "give only one of --lines and --from");
 	return status;
 }
 
@@ -109,19 +109,19 @@ const struct cmd cmd_log = {
 	.usage = "[SESSION] [-f] [-n COUNT] [--text|--raw|--events] "
 		 "[--from WHEN]\n"
 		 "            [--to WHEN]",
-	.summary = "show what a session has written, and all that happened",
+	.summary = "show a session's output and events",
 	.details =
-	    "Without SESSION, the one it is typed in, else the newest.\n"
-	    "Read from the session's files, whether it runs or has ended; all\n"
-	    "that was shown before is there.  What is missing is told on\n"
-	    "standard error; a damaged log ends with status 10.  --json is --events.\n"
-	    "-n shows the last lines only, and reads no more of the log than\n"
-	    "it needs for them.\n"
+	    "Without SESSION, show the session this is typed in, otherwise the\n"
+	    "newest.  tend reads the session's files, so this works for running and\n"
+	    "ended sessions, and includes lines that have left the screen.  It\n"
+	    "reports missing parts on standard error; the exit status is then 10.\n"
+	    "--json is the same as --events.  -n reads only as much of the log as\n"
+	    "it needs.\n"
 	    "\n"
 	    "WHEN is a seq (120), a byte offset (@4096), a time since the start\n"
-	    "(12.5s), how long ago (-5m; of a session that has ended, before its\n"
-	    "end), a date (2026-11-15T23:51:55Z; without the Z, local time), the\n"
-	    "last time that it was 23:51 or 23:51:55 here, or mark:NAME.\n",
+	    "(12.5s), a time ago (-5m; for an ended session, before its end), a\n"
+	    "date (2026-11-15T23:51:55Z; without the Z, local time), a local time\n"
+	    "(23:51 or 23:51:55, its most recent occurrence), or mark:NAME.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_SESSION | CMD_NEWEST | CMD_FINDS_DESTROYED,

@@ -26,13 +26,13 @@ struct args {
 
 static const struct opt options[] = {
 	OPT_FLAG(struct args, all, "all", 'a',
-	    "those that have ended as well, with their ids"),
+	    "also list ended sessions, with their ids"),
 	OPT_FLAG(struct args, all_homes, "all-homes", 0,
-	    "of every home there is ('tend homes' lists them)"),
+	    "list the sessions of every home ('tend homes' lists these)"),
 	OPT_FLAG(struct args, watch, "watch", 'w',
-	    "go on, and list again when something changes"),
+	    "keep running and list again after each change"),
 	OPT_LIST(struct args, labels, "label", 'l', "KEY=VALUE",
-	    "only those with this label; may be repeated"),
+	    "only sessions with this label; may be repeated"),
 	{ 0 },
 };
 
@@ -51,10 +51,12 @@ tell_ended(const struct list *l)
 {
 	if (l->found.n_ended == 1)
 		out_note(l->call->out,
-		    "1 has ended: %s ('tend ls -a' lists it)", l->found.last);
+		    "1 session has ended: %s ('tend ls -a' lists it)",
+		    l->found.last);
 	else if (l->found.n_ended > 1)
 		out_note(l->call->out,
-		    "%zu have ended, the last: %s ('tend ls -a' lists them)",
+		    "%zu sessions have ended, the last: %s ('tend ls -a' lists "
+		    "them)",
 		    l->found.n_ended, l->found.last);
 }
 
@@ -98,8 +100,8 @@ put_table(const struct list *list, const struct sessions *s, struct out *out)
 	const struct listing l = listing(list, terminal_width());
 
 	if (s->n == 0 && isatty(STDOUT_FILENO))
-		out_note(out, "nothing %s; 'tend run -- COMMAND' starts one",
-		    l.ids ? "there" : "runs");
+		out_note(out, "%s; 'tend run -- COMMAND' starts one",
+		    l.ids ? "no sessions" : "no running sessions");
 	listing_put(&l, s->items, s->n, &out->buf);
 }
 
@@ -202,7 +204,8 @@ put_change(const struct list *list, unsigned cols, bool ages, struct buf *out)
 	if (!ages)
 		l.now_ms = 0;
 	if (list->found.n == 0)
-		buf_printf(out, "nothing %s\n", l.ids ? "is there" : "runs");
+		buf_printf(out, "%s\n",
+		    l.ids ? "no sessions" : "no running sessions");
 	listing_put(&l, list->found.items, list->found.n, out);
 }
 
@@ -251,8 +254,7 @@ watch(struct call *call, struct list *list)
 
 	if (list->args->all_homes)
 		return out_fail(call->out, FAIL_USAGE,
-		    "--watch looks at one home; give --home instead of "
-		    "--all-homes");
+		    "--watch does not take --all-homes; give --home");
 	list->query.quiet = true;
 	return ls_watch(&w);
 }
@@ -282,24 +284,22 @@ const struct cmd cmd_ls = {
 	.usage = "[-a] [-w] [--all-homes] [--label KEY=VALUE]... [--json]",
 	.summary = "list sessions",
 	.details =
-	    "Those of one home that run, the newest first; with -a also those\n"
-	    "that have ended, the last to end first.  Without -a, a terminal\n"
-	    "shows how many those are, and how the last of them ended.\n"
+	    "List the running sessions of one home, newest first.  -a also lists\n"
+	    "ended sessions, last ended first.  Without -a, a terminal shows how\n"
+	    "many have ended and how the last of them ended.\n"
 	    "\n"
-	    "LAST LINE is the lowest line with a word in it on the\n"
-	    "screen, as of the last pause in its output; what runs, in brackets,\n"
-	    "where there is none yet.  VIEWERS is how many are attached.  A\n"
-	    "terminal of 110 columns shows the size of the log and the command as\n"
-	    "well; on a narrow one, the columns of least value are left out.\n"
-	    "NO_COLOR is respected.\n"
-	    "--all-homes lists those of every other home as well.\n"
+	    "LAST LINE is the lowest line with text on the screen, as of the last\n"
+	    "pause in the output; before there is one, the command in brackets.\n"
+	    "VIEWERS is the number of attached clients.  A terminal of 110 columns\n"
+	    "also shows the size of the log and the command; a narrow terminal\n"
+	    "shows only the most useful columns.  NO_COLOR is respected.\n"
 	    "\n"
-	    "--watch goes on and lists again when something changes, on the whole\n"
-	    "terminal until q or C-c is pressed.  Elsewhere every listing that\n"
-	    "differs is written, with --json one a line.\n"
+	    "--watch lists again after each change, on the whole terminal until q\n"
+	    "or C-c.  If standard input or output is not a terminal, it prints\n"
+	    "every listing that differs, with --json one per line.\n"
 	    "\n"
-	    "With -a the names and headers of the logs' files are looked at: when\n"
-	    "some are missing, that is told and the status is 10.\n",
+	    "With -a, tend also checks the names and headers of the log files; if\n"
+	    "some are missing, it reports them and the exit status is 10.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_HOME | CMD_READS_CONFIG,

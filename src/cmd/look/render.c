@@ -40,15 +40,15 @@ static const struct opt options[] = {
 	OPT_CHOICE(struct args, format, "format", 'f', "FORMAT", FORMAT_CHOICES,
 	    FORMAT_LIST " (default: text)"),
 	OPT_FLAG(struct args, scrollback, "scrollback", 0,
-	    "also what scrolled off the top"),
+	    "also show the lines that scrolled off the top"),
 	OPT_FLAG(struct args, cells, "cells", 0,
 	    "json: also each cell's style, links and modes"),
 	OPT_CHOICE(struct args, newline, "newline", 0, "WHAT", "auto|lf|crlf",
-	    "a line feed goes down (lf), or also returns (crlf)"),
+	    "a line feed only moves down (lf), or also returns (crlf)"),
 	OPT_VALUE(struct args, until, "until", 0, "BYTES",
-	    "stop after so many bytes of output"),
+	    "stop after this many bytes of output"),
 	OPT_VALUE(struct args, at, "at", 0, "DURATION",
-	    "the moment of an asciicast recording to show"),
+	    "show this moment of an asciicast recording"),
 	{ 0 },
 };
 
@@ -101,7 +101,7 @@ parse_at(struct render *r, const char *s)
 
 	if (units_duration_with_unit(s, &ns, &err) < 0)
 		return out_fail(r->out, FAIL_USAGE,
-		    "--at: %s; it is the time since the recording began",
+		    "--at: %s; give the time since the recording began",
 		    err.msg);
 	r->at = (double)ns / 1e9;
 	return 0;
@@ -153,8 +153,7 @@ settle_format(struct render *r, const struct args *a)
 		return status;
 	if (r->out->json && r->format != SNAPSHOT_JSON)
 		return out_fail(r->out, FAIL_USAGE,
-		    "--format %s and --json contradict each other; give one",
-		    a->format);
+		    "give only one of --format %s and --json", a->format);
 	r->out->json = r->format == SNAPSHOT_JSON;
 	if (r->cells && r->format != SNAPSHOT_JSON)
 		return out_fail(r->out, FAIL_USAGE,
@@ -257,9 +256,8 @@ static int
 bad_cast(struct render *r, const struct error *err)
 {
 	return out_fail(r->out, FAIL_INPUT,
-	    "cannot play %s as an asciicast "
-	    "recording: %s; mend it there, or show an earlier moment with --at "
-	    "or --until",
+	    "cannot play %s as an asciicast recording: %s; fix it "
+	    "there, or show an earlier moment with --at or --until",
 	    r->name, err->msg);
 }
 
@@ -352,9 +350,8 @@ begin(struct render *r, bool is_cast, int *status)
 		r->cast = cast_create(on_cast_event, r);
 	} else if (isfinite(r->at)) {
 		*status = out_fail(r->out, FAIL_USAGE,
-		    "--at needs an asciicast "
-		    "recording and %s is none; plain bytes have no times: use "
-		    "--until BYTES",
+		    "--at needs an asciicast recording, and %s is not one; use "
+		    "--until BYTES for plain bytes",
 		    r->name);
 		return -1;
 	} else if (create(r, DEFAULT_COLS, DEFAULT_ROWS, &err) < 0) {
@@ -518,8 +515,7 @@ run(struct call *call)
 	status = settle(&r, a);
 	if (status == 0 && call->argc > 1)
 		status = out_fail(r.out, FAIL_USAGE,
-		    "one FILE at a time, not "
-		    "%d; render each by itself",
+		    "render takes one FILE, not %d; call it for each",
 		    call->argc);
 	if (status == 0)
 		status = read_file(&r, call->argv[0]);
@@ -538,16 +534,16 @@ const struct cmd cmd_render = {
 	    "[--format " FORMAT_CHOICES "]\n"
 	    "            [--newline auto|lf|crlf] [--scrollback] [--cells]\n"
 	    "            [--until BYTES] [--at DURATION] [--json]",
-	.summary = "show what a stream of terminal bytes looks like",
+	.summary = "show terminal output as it looks on a screen",
 	.details =
-	    "FILE holds what a program wrote to its terminal, or is an\n"
-	    "asciicast recording (v1, v2, v3), known by its content.  Without\n"
-	    "FILE, or with -, standard input is read.\n"
+	    "FILE holds output that a program wrote to its terminal, or an\n"
+	    "asciicast recording (v1, v2, v3), recognised by its content.  Without\n"
+	    "FILE, or with -, tend reads standard input.\n"
 	    "\n"
-	    "Where most line feeds come without a carriage return, as in a pipe,\n"
-	    "a line feed also returns to the first column, as a terminal driver\n"
-	    "would have made it.  Recordings, and bytes that passed a terminal,\n"
-	    "are shown as they are.  --newline lf or crlf overrides that.\n",
+	    "If most line feeds come without a carriage return, as in a pipe, a\n"
+	    "line feed also returns to the first column, as a terminal driver does\n"
+	    "it.  Recordings, and bytes that have passed a terminal, are shown\n"
+	    "unchanged.  --newline lf or crlf overrides this.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.run = run,

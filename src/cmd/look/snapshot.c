@@ -29,23 +29,23 @@ static const struct opt options[] = {
 	OPT_CHOICE(struct args, format, "format", 'f', "FORMAT", FORMAT_CHOICES,
 	    FORMAT_LIST " (default: text)"),
 	OPT_VALUE(struct args, at, "at", 0, "WHEN",
-	    "the screen as it was then"),
+	    "show the screen at this moment"),
 	OPT_FLAG(struct args, scrollback, "scrollback", 0,
-	    "also what scrolled off the top"),
+	    "also show the lines that scrolled off the top"),
 	OPT_FLAG(struct args, rows, "rows", 0,
-	    "text: also the blank rows at the end"),
+	    "text: also print the blank rows at the end"),
 	OPT_VALUE(struct args, since, "since", 0, "SEQ",
-	    "text, json: only the rows that changed after it"),
+	    "text, json: only the rows that changed after this event"),
 	OPT_FLAG(struct args, last_command, "last-command", 0,
-	    "text, json: the output of the shell's last command"),
+	    "text, json: only the output of the shell's last command"),
 	OPT_FLAG(struct args, cells, "cells", 0,
 	    "json: also each cell's style, links and modes"),
 	OPT_FLAG(struct args, hidden, "hidden", 0,
-	    "json: also what stands there but cannot be seen"),
+	    "json: also report text that cannot be seen"),
 	OPT_VALUE(struct args, max_bytes, "max-bytes", 0, "SIZE",
-	    "leave lines out at the top to stay below it"),
+	    "leave out lines at the top to stay below this size"),
 	OPT_VALUE(struct args, output, "output", 'o', "FILE",
-	    "write it there, and note that with the session"),
+	    "write to a file, and record it with the session"),
 	{ 0 },
 };
 
@@ -77,8 +77,7 @@ settle_format(struct shooting *s)
 		    "--format %s: give " FORMAT_LIST, name);
 	if (out->json && s->want.format != SNAPSHOT_JSON)
 		return out_fail(out, FAIL_USAGE,
-		    "--format %s and --json contradict each other; give one",
-		    name);
+		    "give only one of --format %s and --json", name);
 	out->json = s->want.format == SNAPSHOT_JSON;
 	return 0;
 }
@@ -94,8 +93,8 @@ settle_numbers(struct shooting *s)
 	if (a->since != NULL &&
 	    !units_number(a->since, INT64_MAX, &s->want.since))
 		return out_fail(s->call->out, FAIL_USAGE,
-		    "--since %s: give the seq of a snapshot before, as its "
-		    "--json says it",
+		    "--since %s: give the seq from the --json answer of an "
+		    "earlier snapshot",
 		    a->since);
 	if (a->max_bytes != NULL && units_size(a->max_bytes, &bytes, &err) < 0)
 		return out_fail(s->call->out, FAIL_USAGE, "--max-bytes %s",
@@ -127,7 +126,7 @@ settle(struct shooting *s)
 	s->want.last_command = a->last_command;
 	if (a->rows && s->want.format != SNAPSHOT_TEXT)
 		return out_fail(s->call->out, FAIL_USAGE,
-		    "--rows is for text; the other formats have all rows");
+		    "--rows is only for text; other formats have all rows");
 	if (snapshot_check(&s->want, SNAPSHOT_OPTIONS, &err) < 0)
 		return out_fail(s->call->out, FAIL_USAGE, "%s", err.msg);
 	if (a->at != NULL && when_parse(a->at, &when, &err) < 0)
@@ -175,7 +174,7 @@ static void
 tell_truncated(const struct shooting *s, bool truncated)
 {
 	if (truncated)
-		out_note(s->call->out, "lines at the top were left out");
+		out_note(s->call->out, "left out lines at the top");
 }
 
 /*
@@ -285,7 +284,7 @@ put_data(struct shooting *s, const json_t *tree)
 
 	if (!json_is_string(data))
 		return out_fail(s->call->out, FAIL_PROTOCOL,
-		    "the host's answer has no screen in it");
+		    "the host's answer has no screen");
 	if (s->want.format == SNAPSHOT_TEXT) {
 		words_put_lines(out, json_string_value(data));
 		end_text(s);
@@ -354,15 +353,17 @@ const struct cmd cmd_snapshot = {
 		 "            [--hidden] [--max-bytes SIZE] [-o FILE] [--json]",
 	.summary = "show a session's screen, now or at any moment",
 	.details =
-	    "Without SESSION, the one it is typed in, else the newest.\n"
-	    "WHEN is a seq (120), a byte offset (@4096), a time since the start\n"
-	    "(12.5s), how long ago (-5m; of a session that has ended, before its\n"
-	    "end), a date (2026-11-15T23:51:55Z; without the Z, local time), the\n"
-	    "last time that it was 23:51 or 23:51:55 here, or mark:NAME.\n"
+	    "Without SESSION, show the session this is typed in, otherwise the\n"
+	    "newest.\n"
 	    "\n"
-	    "--since takes the seq of a snapshot before (--json) and shows what\n"
-	    "is new.  --last-command needs a shell that marks its commands\n"
-	    "(OSC 133).  A file that could not be written whole is not there.\n",
+	    "WHEN is a seq (120), a byte offset (@4096), a time since the start\n"
+	    "(12.5s), a time ago (-5m; for an ended session, before its end), a\n"
+	    "date (2026-11-15T23:51:55Z; without the Z, local time), a local time\n"
+	    "(23:51 or 23:51:55, its most recent occurrence), or mark:NAME.\n"
+	    "\n"
+	    "--since takes the seq of an earlier snapshot (--json) and shows the\n"
+	    "rows that changed since.  --last-command needs a shell that marks its\n"
+	    "commands (OSC 133).  If writing fails, no partial file is left.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_SESSION | CMD_NEWEST | CMD_FINDS_DESTROYED,

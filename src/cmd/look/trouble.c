@@ -10,40 +10,40 @@
 
 /* %s in a line is the session's name. */
 static const char *const unlogged_lines[] = {
-	"The program runs on and viewers see everything.  What comes meanwhile",
-	"is kept in memory, up to 1 MiB; more than that will be missing in the",
-	"log, which will say so.  It goes on by itself once the disk takes it:",
-	"make room there, 'df' shows where it is short.",
+	"The program keeps running and viewers see everything.  The host keeps",
+	"up to 1 MiB of output in memory; anything beyond that will be missing",
+	"from the log, and the log records the gap.  Logging resumes by itself",
+	"when the disk has space again; 'df' shows which disk is full.",
 	NULL,
 };
 
 static const char *const raw_lines[] = {
-	"The session is logged, typed at and attached to as before, but without",
-	"the terminal engine nobody knows what its screen looks like.",
-	"'tend revive %s' starts the engine anew; 'tend upgrade %s' does so",
-	"with the tend that is installed now.",
+	"The session is still logged, and you can type and attach, but it has no",
+	"screen, because the terminal engine is off.",
+	"'tend revive %s' restarts the engine; 'tend upgrade %s' does the same",
+	"with the installed version of tend.",
 	NULL,
 };
 
 static const char *const skipped_lines[] = {
-	"The log has those bytes, and all that came later is on the screen.",
-	"'tend revive %s' takes this mark away.",
+	"The log has those bytes, and the screen shows everything after them.",
+	"'tend revive %s' clears this notice.",
 	NULL,
 };
 
 static const char *const unkept_lines[] = {
-	"its keeper, which waits for the program, was killed.",
-	"The session lives on, and can be used and stopped, as long as its host",
-	"does; it cannot be upgraded, and how its program ends nobody will",
-	"know: it will be 'lost'.  Nothing brings the keeper back; 'tend stop %s'",
-	"and 'tend rerun %s' begin again.",
+	"its keeper, the parent of the program, was killed.",
+	"You can use and stop the session as long as its host lives, but it",
+	"cannot be upgraded.  The exit status of its program will not be known:",
+	"the session will be 'lost'.  A keeper cannot be replaced; 'tend stop %s'",
+	"and 'tend rerun %s' start again with a new one.",
 	NULL,
 };
 
 static const char *const lost_lines[] = {
-	"the machine went down, or its keeper and host were killed, so that",
-	"nobody saw how its program ended.  'tend log %s' and 'tend snapshot %s'",
-	"show what it had done; 'tend rerun %s' starts it again.",
+	"the machine went down, or its keeper and host were killed, so the exit",
+	"status of its program is unknown.  'tend log %s' and 'tend snapshot %s'",
+	"show its output; 'tend rerun %s' starts it again.",
 	NULL,
 };
 
@@ -61,7 +61,7 @@ put_line(struct buf *out, const char *line, const char *name)
 	buf_putc(out, '\n');
 }
 
-/* The word, what happened (or NULL: the first line says it), the lines. */
+/* `what` is NULL when the first of the lines says it. */
 static void
 put(struct buf *out, const struct manifest *m, const char *word,
     const char *what, const char *const *lines)

@@ -100,8 +100,8 @@ start_job(struct server *s, struct mcp_call *call)
 	if (s->n_jobs == JOBS_MAX || job_of(s, call->id) < s->n_jobs) {
 		mcp_fail(call,
 		    s->n_jobs == JOBS_MAX ?
-			"too many calls are under way; wait for one to end" :
-			"a call with this id is under way",
+			"too many calls are running; wait for one to end" :
+			"a call with this id is running",
 		    &s->out);
 		mcp_call_finish(call);
 		return;
@@ -322,7 +322,7 @@ run(struct call *call)
 		return s.status;
 	if (isatty(STDIN_FILENO))
 		out_note(call->out,
-		    "this speaks with programs: name 'tend mcp' in your "
+		    "this is a server for agents: add 'tend mcp' to your "
 		    "agent's configuration; C-d ends it");
 	s.signals = signals_catch();
 	lines_init(&s.in, MCP_LINE_MAX);
@@ -340,15 +340,15 @@ run(struct call *call)
 const struct cmd cmd_mcp = {
 	.name = "mcp",
 	.usage = "[--home DIR]",
-	.summary = "serve sessions to agents as tools (Model Context Protocol)",
+	.summary = "serve sessions as tools of the Model Context Protocol",
 	.details =
-	    "Speaks JSON-RPC on standard input and output, a message a line, until\n"
-	    "its input ends.  Name it in an agent's configuration as a command:\n"
+	    "tend mcp speaks JSON-RPC on standard input and output, one message\n"
+	    "per line, until its input ends.  Add it to an agent's configuration:\n"
 	    "\n"
 	    "  {\"mcpServers\":{\"tend\":{\"command\":\"tend\",\"args\":[\"mcp\"]}}}\n"
 	    "\n"
-	    "Its tools are operations of docs/operations.md.  What programs have\n"
-	    "printed is marked as untrusted, and what cannot be seen of it is told.\n",
+	    "docs/operations.md describes the tools.  Output of programs is marked\n"
+	    "as untrusted, and text that cannot be seen is reported.\n",
 	.needs = CMD_NEEDS_HOME,
 	.run = run,
 };

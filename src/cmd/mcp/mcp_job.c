@@ -118,8 +118,8 @@ on_lost(struct mcp_job *job, bool was_taken, int rc, struct error *err)
 	conn_close(&job->conn);
 	if (was_taken && !reads)
 		error_set(err, -rc,
-		    "the session's host ended before it answered; whether it "
-		    "has done it is not known: look with session_snapshot");
+		    "the session's host ended before it answered; the call may "
+		    "or may not have taken effect: check with session_snapshot");
 	if (was_taken && (job->again || !reads))
 		return on_ended(job, rc, err);
 	job->again = was_taken;
@@ -236,8 +236,9 @@ read_host(struct mcp_job *job, json_t **value, struct error *err)
 	if (rc == 0)
 		return 0;
 	*value = json_loads(result, JSON_DECODE_ANY, NULL);
-	return *value != NULL ? 1 :
-				error_set(err, EPROTO, "the answer is no JSON");
+	return *value != NULL ?
+	    1 :
+	    error_set(err, EPROTO, "the answer is not JSON");
 }
 
 static int

@@ -18,9 +18,9 @@ struct args {
 
 static const struct opt options[] = {
 	OPT_FLAG(struct args, detached, "detach", 'd',
-	    "in the background; prints the new id"),
+	    "start in the background and print the new id"),
 	OPT_FLAG(struct args, nested, "nested", 0,
-	    "attach even on a terminal that is in a session itself"),
+	    "attach even inside another session"),
 	OPT_LIST(struct args, env, "env", 'e', "KEY=VALUE",
 	    "set a variable; may be repeated"),
 	{ 0 },
@@ -50,13 +50,13 @@ run(struct call *call)
 const struct cmd cmd_rerun = {
 	.name = "rerun",
 	.usage = "SESSION [-d] [-e KEY=VALUE]... [--json]",
-	.summary = "start the program of an ended session again",
+	.summary = "run the program of an ended session again",
 	.details =
-	    "A new session with the command, directory, environment, name,\n"
-	    "size, labels and settings of the old one: after a reboot, or when\n"
-	    "the program has ended.  The old one keeps its log; the new one has\n"
-	    "its id as 'rerun_of'.  Damage in that log is told; it is no reason\n"
-	    "not to start, but with -d the status is 10 then.\n"
+	    "Start a new session with the command, directory, environment, name,\n"
+	    "size, labels and settings of the old one.  Use it after a reboot, or\n"
+	    "when the program has ended.  The old session keeps its log; the new\n"
+	    "one has its id as 'rerun_of'.  If that log is damaged, tend reports\n"
+	    "it and still starts the session; with -d the exit status is then 10.\n"
 	    "\n"
 	    "The exit status is that of 'tend run'.\n",
 	.options = options,

@@ -25,51 +25,51 @@ struct args {
 
 static const struct opt options[] = {
 	OPT_FLAG(struct args, detached, "detach", 'd',
-	    "in the background; prints the id"),
+	    "start in the background and print the id"),
 	OPT_VALUE(struct args, name, "name", 'n', "NAME",
-	    "its name (the command's, or that with -2, -3)"),
+	    "name of the session (the command's, or that with -2, -3)"),
 	OPT_FLAG(struct args, attach_if_there, "attach", 'A',
-	    "attach to the session of that name if there is one"),
+	    "attach to the session of that name if it exists"),
 	OPT_VALUE(struct args, cwd, "cwd", 'C', "DIR",
-	    "where to run it (here)"),
+	    "directory to run in (this one)"),
 	OPT_LIST(struct args, env, "env", 'e', "KEY=VALUE",
 	    "set a variable; may be repeated"),
 	OPT_FLAG(struct args, forget_env, "forget-env", 0,
-	    "do not keep its environment for 'tend rerun'"),
+	    "do not store the environment for 'tend rerun'"),
 	OPT_VALUE(struct args, size, "size", 's', "COLSxROWS",
-	    "its size (that of this terminal, or 80x24)"),
+	    "terminal size (that of this terminal, or 80x24)"),
 	OPT_LIST(struct args, labels, "label", 'l', "KEY=VALUE",
-	    "label it; may be repeated"),
+	    "add a label; may be repeated"),
 	OPT_CHOICE(struct args, input, "input", 0, "POLICY", "shared|lease",
-	    "who types: shared (all, the default) or lease (one)"),
+	    "shared (all clients type, the default) or lease (one)"),
 	OPT_CHOICE(struct args, resize, "resize", 0, "POLICY",
 	    "smallest|latest|largest|fixed",
-	    "whose size: smallest (the default), latest, largest, fixed"),
+	    "follow the smallest (the default), latest or largest client, or fixed"),
 	OPT_FLAG(struct args, nested, "nested", 0,
-	    "attach even on a terminal that is in a session itself"),
+	    "attach even inside another session"),
 	OPT_FLAG(struct args, no_integration, "no-integration", 0,
-	    "let a shell not mark its prompts (see tend-exec)"),
+	    "do not add prompt marks to the shell (see tend-exec)"),
 	OPT_FLAG(struct args, durable, "durable", 0,
-	    "sync the log before anything is acknowledged"),
+	    "sync the log to disk before acknowledging input"),
 	OPT_VALUE(struct args, max_log, "max-log", 0, "SIZE",
-	    "keep the log below this (256M); at least 8M"),
+	    "maximum size of the log (256M); at least 8M"),
 	OPT_CHOICE(struct args, log_input, "log-input", 0, "WHAT",
 	    "all|lengths|none",
-	    "of what is typed, log all (the default), lengths or none"),
+	    "log all input (the default), only its lengths, or none"),
 	OPT_VALUE(struct args, idle_timeout, "idle-timeout", 0, "DURATION",
-	    "stop it after so long without input and output"),
+	    "stop the session after this long without input and output"),
 	OPT_VALUE(struct args, linger, "linger-output", 0, "DURATION",
-	    "log what is still written after the exit (10s)"),
+	    "log output for this long after the exit (10s)"),
 	OPT_VALUE(struct args, scrollback, "scrollback", 0, "LINES",
-	    "keep so many lines above the screen (2000)"),
+	    "lines above the screen to keep in memory (2000)"),
 	OPT_VALUE(struct args, restart, "restart", 0, "POLICY",
-	    "start it again: never (the default), on-failure, always"),
+	    "restart the program: never (the default), on-failure, always"),
 	OPT_VALUE(struct args, memory, "memory", 0, "SIZE",
-	    "memory it may have, as in 2G; needs cgroup2"),
+	    "memory limit, as in 2G; needs cgroup2"),
 	OPT_VALUE(struct args, pids, "pids", 0, "COUNT",
-	    "processes it may have; needs cgroup2"),
+	    "limit of processes; needs cgroup2"),
 	OPT_VALUE(struct args, cpu_weight, "cpu-weight", 0, "WEIGHT",
-	    "its share of busy processors, 1 to 10000 (100)"),
+	    "share of busy processors, 1 to 10000 (100)"),
 	{ 0 },
 };
 
@@ -128,7 +128,7 @@ check(struct call *call, const struct args *a)
 {
 	if (a->attach_if_there && a->name == NULL)
 		return out_fail(call->out, FAIL_USAGE,
-		    "-A needs a name to look for; give it with -n NAME");
+		    "-A needs a name; give it with -n NAME");
 	return starting_check(call, a->detached, a->nested);
 }
 
@@ -141,7 +141,7 @@ fail(struct call *call, const struct args *a, const struct fault *f)
 	if (f->status != 0)
 		call->out->failure_status = f->status;
 	return out_fail(call->out, FAIL_EXISTS,
-	    "%s; 'tend attach %s' goes to it, -A uses it", f->msg, a->name);
+	    "%s; 'tend attach %s' attaches to it, -A uses it", f->msg, a->name);
 }
 
 static int
@@ -171,21 +171,21 @@ const struct cmd cmd_run = {
 	    "[-d] [-n NAME] [-A] [-C DIR] [-e KEY=VALUE]... "
 	    "[--size COLSxROWS]\n"
 	    "            [--label KEY=VALUE]... [--] [COMMAND [ARGUMENT...]]",
-	.summary = "start a program in a session, and attach to it",
+	.summary = "start a program in a new session and attach",
 	.details =
-	    "Without COMMAND, $SHELL is started.  The session goes on when you\n"
-	    "detach (C-] d) or the terminal is closed; 'tend attach' brings it\n"
-	    "back.  Everything from COMMAND on belongs to the program.\n"
+	    "Without COMMAND, tend starts $SHELL.  Everything from COMMAND on is\n"
+	    "passed to the program.  The session keeps running when you detach\n"
+	    "(C-] d) or close the terminal; 'tend attach' attaches again.\n"
 	    "\n"
-	    "The exit status is the program's when it ends (128+n after a\n"
-	    "signal), 0 after detaching, 127 when there is no such program, 126\n"
-	    "when it cannot be run, 125 when tend itself fails.\n"
+	    "The exit status is the program's when it ends (128+n after signal\n"
+	    "n), 0 after detaching, 127 when the program does not exist, 126 when\n"
+	    "it cannot be run, 125 when tend itself fails.\n"
 	    "\n"
-	    "The log has what is typed, and of passwords only the length: those\n"
-	    "read without echo, and those typed at a prompt with such words\n"
-	    "(Password:, PIN:, Token:), also behind ssh.  A secret that is asked\n"
-	    "for without words behind another terminal, or that is typed before\n"
-	    "its prompt is shown, is logged unless --log-input says otherwise.\n",
+	    "The log stores typed input.  For passwords it stores only the length:\n"
+	    "those read without echo, and those typed at a prompt such as\n"
+	    "Password:, PIN: or Token:, also behind ssh.  tend cannot recognise a\n"
+	    "secret that is asked for without words behind another terminal, or\n"
+	    "that is typed before its prompt; --log-input keeps such input out.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_READS_CONFIG,

@@ -21,15 +21,16 @@ starting_check(struct call *call, bool detached, bool nested)
 		return 0;
 	if (call->out->json)
 		return out_fail(call->out, FAIL_USAGE,
-		    "--json needs -d; attached, the terminal is the program's");
+		    "--json needs -d, because an attached program uses the "
+		    "terminal");
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return out_fail(call->out, FAIL_USAGE,
-		    "there is no terminal to attach here; -d runs it in the "
+		    "no terminal to attach to; -d runs the program in the "
 		    "background");
 	attaching_keys(call->config, &o);
 	if (attach_check(&o, &err) < 0)
 		return out_fail(call->out, FAIL_USAGE,
-		    "%s; -d runs it in the background", err.msg);
+		    "%s; -d runs the program in the background", err.msg);
 	return 0;
 }
 
@@ -41,7 +42,7 @@ send_started(struct call *call)
 	char done[NAME_SIZE_MAX + 64];
 	int status;
 
-	snprintf(done, sizeof(done), "session %s (%s) was started all the same",
+	snprintf(done, sizeof(done), "session %s (%s) was started anyway",
 	    handle_name(t), t->session.id);
 	call->out->done = done;
 	status = out_send(call->out);

@@ -19,12 +19,12 @@ struct args {
 
 static const struct opt options[] = {
 	OPT_FLAG(struct args, dry_run, "dry-run", 'n',
-	    "only tell what would be removed"),
+	    "only show what would be removed"),
 	OPT_VALUE(struct args, older_than, "older-than", 0, "DURATION",
-	    "remove those that ended so long ago, as in 12h or 30d"),
-	OPT_FLAG(struct args, all, "all", 'a', "remove all that have ended"),
+	    "remove sessions that ended this long ago, as in 12h or 30d"),
+	OPT_FLAG(struct args, all, "all", 'a', "remove all ended sessions"),
 	OPT_VALUE(struct args, budget, "budget", 0, "SIZE",
-	    "remove the oldest that have ended until the home is below this"),
+	    "remove the oldest ended sessions until the home is below this"),
 	CONFIRM_OPTION(struct args),
 	{ 0 },
 };
@@ -69,10 +69,10 @@ put_sum(const struct gc *g, struct buf *out)
 	    g->dry ? "would remove" : "removed", g->removed,
 	    g->removed == 1 ? "" : "s", freed);
 	if (g->packed.segments > 0)
-		buf_printf(out, "compressed %u part%s of logs, %s saved\n",
+		buf_printf(out, "compressed %u part%s of logs, saved %s\n",
 		    g->packed.segments, g->packed.segments == 1 ? "" : "s",
 		    saved);
-	buf_printf(out, "%u active and %u ended stay, %s\n", g->active,
+	buf_printf(out, "kept %u active and %u ended, %s\n", g->active,
 	    g->ended - g->removed, left);
 }
 
@@ -121,8 +121,8 @@ refuse(struct collecting *c)
 	words_bytes(g->home_bytes, all, sizeof(all));
 	words_bytes(most, budget, sizeof(budget));
 	return out_fail(c->call->out, FAIL_USAGE,
-	    "say what may go: --older-than 30d, --budget 5G or --all; "
-	    "%u sessions have ended and take %s, all of %s takes %s%s%s",
+	    "nothing to remove; give --older-than 30d, --budget 5G or "
+	    "--all; %u ended sessions take %s, all of %s takes %s%s%s",
 	    g->ended, ended, g->in.home->path, all,
 	    g->home_bytes > most ? ", more than " : "",
 	    g->home_bytes > most ? budget : "");
@@ -149,7 +149,7 @@ ask_first(const struct collecting *c)
 		status = out_flush(out);
 	if (status == 0 && g.removed > 0)
 		status = confirm(c->call, false,
-		    "remove these sessions for good, logs and all?");
+		    "remove these sessions and their logs permanently?");
 	gc_finish(&g);
 	return status;
 }
@@ -166,7 +166,7 @@ read_limits(struct collecting *c)
 	c->want.dry = a->dry_run;
 	if (a->all && a->older_than != NULL)
 		return out_fail(c->call->out, FAIL_USAGE,
-		    "--all leaves nothing for --older-than; give one of them");
+		    "give only one of --all and --older-than");
 	if (a->older_than != NULL) {
 		if (units_duration_with_unit(a->older_than, &ns, &err) < 0)
 			return out_fail(c->call->out, FAIL_USAGE,
@@ -203,16 +203,16 @@ const struct cmd cmd_gc = {
 	.name = "gc",
 	.usage =
 	    "[-n] [-y] [--older-than DURATION | --all] [--budget SIZE] [--json]",
-	.summary = "remove the files of sessions that have ended",
+	.summary = "remove the files of ended sessions",
 	.details =
-	    "Nothing goes that was not asked for, and nothing that is active.\n"
-	    "--budget removes the oldest until all of the home's sessions take\n"
-	    "no more than that.  The logs of ended sessions that stay are read\n"
-	    "and compressed; when one is damaged, that is told and the status\n"
-	    "is 10.\n"
+	    "tend removes only the sessions you ask for, and never an active one.\n"
+	    "--budget removes the oldest until the home's sessions take at most\n"
+	    "that much.  tend also reads and compresses the logs of the ended\n"
+	    "sessions that it keeps; if one is damaged, it reports that and the\n"
+	    "exit status is 10.\n"
 	    "\n"
-	    "On a terminal it shows what would go and asks; -y answers.  SIZE has\n"
-	    "a unit, as in 500M or 5G.\n",
+	    "On a terminal, tend shows the sessions and asks first; -y skips the\n"
+	    "question.  SIZE needs a unit, as in 500M or 5G.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_HOME | CMD_READS_CONFIG,

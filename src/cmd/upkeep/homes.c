@@ -18,7 +18,7 @@ struct args {
 
 static const struct opt options[] = {
 	OPT_FLAG(struct args, all, "all", 'a',
-	    "those without an active session as well, and those gone"),
+	    "also list homes without an active session, and missing ones"),
 	{ 0 },
 };
 
@@ -89,7 +89,7 @@ forget(struct call *call, const char *dir)
 		if (f.failure != FAIL_NOT_FOUND)
 			return out_fault(call->out, &f);
 		return out_fail(call->out, FAIL_NOT_FOUND,
-		    "%s; 'tend homes --all' shows it", f.msg);
+		    "%s; 'tend homes --all' lists it", f.msg);
 	}
 	if (call->out->json) {
 		out_begin(call->out, &j);
@@ -109,8 +109,8 @@ run(struct call *call)
 		return list(call);
 	if (strcmp(call->argv[0], "forget") != 0)
 		return out_fail(call->out, FAIL_USAGE,
-		    "%s: there is only 'tend homes' and 'tend homes forget "
-		    "DIR'",
+		    "unexpected argument: %s; use 'tend homes' or 'tend homes "
+		    "forget DIR'",
 		    call->argv[0]);
 	status = operands_check(call, 2, 2, "the directory to forget");
 	return status != 0 ? status : forget(call, call->argv[1]);
@@ -119,13 +119,13 @@ run(struct call *call)
 const struct cmd cmd_homes = {
 	.name = "homes",
 	.usage = "[-a] [forget DIR] [--json]",
-	.summary = "list the homes that sessions are in",
+	.summary = "list the homes that have sessions",
 	.details =
-	    "Those with an active session; with -a every one on this machine\n"
-	    "that has hosted a session, and what became of it.  'forget' takes\n"
-	    "one off the list and touches no file of it; its next session enters\n"
-	    "it again.  What was moved leaves the list by itself, and what is\n"
-	    "gone after 30 days.\n",
+	    "List the homes with an active session; with -a, every home that has\n"
+	    "had a session on this machine, and its state.  'forget' removes a home\n"
+	    "from the list and does not touch its files; its next session adds it\n"
+	    "again.  A moved home leaves the list by itself, a missing home after\n"
+	    "30 days.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_HOME,

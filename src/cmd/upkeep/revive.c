@@ -17,9 +17,9 @@ check(struct call *call)
 		    name, name);
 	if (t->session.unkept)
 		return out_fail(call->out, FAIL_UNREACHABLE,
-		    "session %s has lost its keeper, which nothing brings "
-		    "back; it lives on until its program ends, and can be used "
-		    "and stopped as before",
+		    "session %s has lost its keeper and cannot be revived; it "
+		    "keeps running until its program ends, and you can use and "
+		    "stop it as before",
 		    name);
 	return 0;
 }
@@ -43,11 +43,11 @@ const struct cmd cmd_revive = {
 	.usage = "SESSION [--json]",
 	.summary = "give a degraded session its screen back",
 	.details =
-	    "Some output has crashed the terminal engine, and it is left out, or\n"
-	    "the session has no engine any more: 'tend info' says so.  This starts\n"
-	    "the session's host anew, with an engine, and forgets the crashes; the\n"
-	    "program goes on and is asked to draw its screen.  If an update of tend\n"
-	    "mended the engine, 'tend upgrade' does the same with that.\n",
+	    "Use this when output has crashed the terminal engine and 'tend info'\n"
+	    "calls the session degraded: part of the output is not shown, or there\n"
+	    "is no screen.  tend restarts the host with an engine and forgets the\n"
+	    "crashes; the program keeps running and is asked to redraw its screen.\n"
+	    "If an update of tend has fixed the engine, use 'tend upgrade'.\n",
 	.needs = CMD_NEEDS_SESSION,
 	.run = run,
 };

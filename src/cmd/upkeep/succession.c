@@ -73,9 +73,9 @@ can_leave(const struct conn *c, struct succession *s)
 		return true;
 	s->failure = FAIL_PROTOCOL;
 	error_set(&s->why, EPROTO,
-	    "its host (%s) is too old to leave a running session to another; "
-	    "it serves until the session ends, and 'tend rerun' then starts "
-	    "it with the installed one",
+	    "its host (%s) is too old to hand over a running session; "
+	    "it serves until the session ends, and 'tend rerun' then "
+	    "starts it with the installed version",
 	    c->welcome.host);
 	return false;
 }
@@ -117,8 +117,9 @@ meet_next(int dirfd, struct succession *s)
 		return 0;
 	s->failure = FAIL_INTERNAL;
 	return error_set(&s->why, ECANCELED,
-	    "the new host ended at once, and one of the old program serves "
-	    "again; host.log in the session's directory may say why");
+	    "the new host ended at once, and a host of the old version "
+	    "serves again; host.log in the session's directory may say "
+	    "why");
 }
 
 /* That nobody answers may be because the session has ended meanwhile. */
@@ -133,7 +134,7 @@ look_for_its_end(int dirfd, struct succession *s)
 	if (manifest_read_now(dirfd, &m, NULL) == 0 &&
 	    !status_is_active(m.status)) {
 		s->failure = FAIL_NOT_RUNNING;
-		error_set(&s->why, ESRCH, "its program has ended meanwhile");
+		error_set(&s->why, ESRCH, "its program has ended");
 	}
 	manifest_finish(&m);
 }
@@ -162,12 +163,12 @@ succession_words(const struct succession *s, const struct manifest *m,
 		buf_putc(out, '\n');
 		return;
 	}
-	buf_printf(out, ": another host serves it after %" PRId64 " ms (",
-	    s->ms);
-	words_put_safe(out, s->from);
+	buf_puts(out, ": now on ");
+	words_put_safe(out, s->to);
+	buf_printf(out, " (%" PRId64 " ms", s->ms);
 	if (strcmp(s->from, s->to) != 0) {
-		buf_puts(out, " before, now ");
-		words_put_safe(out, s->to);
+		buf_puts(out, ", before: ");
+		words_put_safe(out, s->from);
 	}
 	buf_puts(out, ")\n");
 }

@@ -22,7 +22,7 @@ struct args {
 };
 
 static const struct opt options[] = {
-	OPT_FLAG(struct args, all, "all", 'a', "every session that runs"),
+	OPT_FLAG(struct args, all, "all", 'a', "upgrade every running session"),
 	{ 0 },
 };
 
@@ -93,7 +93,7 @@ start(struct upgrade *u, struct item *item)
 	int ends[2];
 
 	item->result.failure = FAIL_INTERNAL;
-	error_set(&item->result.why, EIO, "the upgrade was cut short");
+	error_set(&item->result.why, EIO, "the upgrade was interrupted");
 	if (pipe(ends) < 0)
 		return;
 	item->worker = fork();
@@ -219,14 +219,13 @@ const struct cmd cmd_upgrade = {
 	.usage = "SESSION|--all [--json]",
 	.summary = "move a running session to the installed tend",
 	.details =
-	    "The program goes on and does not notice; those who are attached stay,\n"
-	    "and no byte and no key is lost.  The new host is tried first: if it is\n"
-	    "not ready after 5 seconds, or cannot read the session, the old one\n"
-	    "goes on, and you are told why.\n"
+	    "The program keeps running and does not notice.  Attached clients stay\n"
+	    "attached, and no output or input is lost.  tend first tries the new\n"
+	    "host: if it is not ready after 5 seconds, or cannot read the session,\n"
+	    "the old host continues and tend reports the reason.\n"
 	    "\n"
-	    "A session's keeper stays as it is until the session ends.  With --all\n"
-	    "there is a line for each session; the status is that of the first that\n"
-	    "could not be upgraded.\n",
+	    "The keeper of a session is not replaced.  --all prints one line per\n"
+	    "session; the exit status is that of the first failure.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_HOME,
