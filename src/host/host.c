@@ -40,6 +40,7 @@
 
 #define LATE_MS 1000
 
+/* Put into the manifest what the parts know. */
 static void
 bring_up_to_date(void *arg)
 {
@@ -195,11 +196,9 @@ static const struct server_hooks server_hooks = {
 	.has_typed_messages = has_typed_messages,
 };
 
-/* The idle timeout. */
-
 /*
- * A timer that is late means that the host has been stopped.  What came
- * meanwhile is still to be seen, so there is a moment more.
+ * The idle timeout.  A late timer means that the host was stopped (SIGSTOP).
+ * Output of that time is not taken yet, so the session gets a moment more.
  */
 static void
 on_idle(void *arg)
@@ -219,7 +218,7 @@ on_idle(void *arg)
 		    NULL);
 }
 
-/* What the event log says. */
+/* Hooks of the event log. */
 
 static void
 on_unlogged(void *arg, bool unlogged, int64_t since_ms, int error)
@@ -233,9 +232,9 @@ on_unlogged(void *arg, bool unlogged, int64_t since_ms, int error)
 	server_unlogged(h->server, since_ms);
 	if (unlogged)
 		return;
-	/* Who reads the log must read the one that is written. */
+	/* Readers must open the log that is written now. */
 	restore_find_log(&h->session);
-	/* What the disk has not taken of session.json it may take now. */
+	/* The disk may take the session.json now that it refused before. */
 	session_save(&h->session);
 }
 
@@ -296,7 +295,7 @@ static const struct event_log_ops event_log_ops = {
 	.trouble = on_trouble,
 };
 
-/* The kernel has ended a process of the session for want of memory. */
+/* The kernel killed a process of the session: it is out of memory. */
 static void
 on_oom(void *arg, const struct oom_kill *k)
 {
@@ -521,7 +520,7 @@ host_close(struct host *h)
 	messages_destroy(h->messages);
 	input_destroy(h->input);
 	waits_destroy(h->waits);
-	/* From now on nothing happens that the log is told of. */
+	/* No part writes events from here on. */
 	bring_up_to_date(h);
 	event_log_destroy(h->session.event_log);
 	h->session.event_log = NULL;

@@ -17,7 +17,7 @@
 #include "host/ask/cursor_line.h"
 #include "host/ask/exec_state.h"
 #include "host/store/event_log.h"
-#include "host/serve/server_state.h"
+#include "host/serve/server.h"
 #include "vt/text.h"
 #include "vt/vt.h"
 #include "wire/frame.h"

@@ -10,7 +10,7 @@
 #include "host/core/session.h"
 #include "host/serve/requests.h"
 #include "host/ask/exec_state.h"
-#include "host/serve/server_state.h"
+#include "host/serve/server.h"
 
 /* The runs: what they printed, and who is told how they ended. */
 

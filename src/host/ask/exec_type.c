@@ -20,7 +20,7 @@
 #include "host/system/proc.h"
 #include "host/serve/requests.h"
 #include "host/ask/exec_state.h"
-#include "host/serve/server_state.h"
+#include "host/serve/server.h"
 #include "shell/integration.h"
 #include "shell/typing.h"
 #include "vt/input_modes.h"

@@ -8,7 +8,7 @@
 #include "host/input/input.h"
 #include "host/ask/message_state.h"
 #include "host/ask/exec.h"
-#include "host/serve/server_state.h"
+#include "host/serve/server.h"
 #include "host/input/draft.h"
 #include "op/profile.h"
 #include "vt/key.h"

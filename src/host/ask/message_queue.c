@@ -18,7 +18,7 @@
 #include "host/ask/message_state.h"
 #include "host/serve/requests.h"
 #include "host/store/event_log.h"
-#include "host/serve/server_state.h"
+#include "host/serve/server.h"
 #include "host/input/draft.h"
 #include "op/profile.h"
 #include "vt/vt.h"

@@ -14,7 +14,7 @@
 #include "host/core/session.h"
 #include "host/serve/requests.h"
 #include "host/store/event_log.h"
-#include "host/serve/server_state.h"
+#include "host/serve/server.h"
 #include "log/replay.h"
 #include "op/ledger.h"
 #include "op/sight.h"

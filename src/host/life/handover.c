@@ -18,7 +18,6 @@
 #include "host/ask/exec.h"
 #include "host/ask/waits.h"
 #include "host/store/event_log.h"
-#include "host/serve/server_state.h"
 #include "host/serve/server.h"
 #include "keep/control.h"
 

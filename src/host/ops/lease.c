@@ -4,7 +4,8 @@
 #include "host/core/session.h"
 #include "host/serve/connection.h"
 #include "host/serve/requests.h"
-#include "host/serve/server_state.h"
+#include "host/serve/lease.h"
+#include "host/serve/server.h"
 
 /* The operations lease.*; requests.h says what a handler is. */
 
@@ -17,8 +18,7 @@ put_lease(struct op_call *call)
 	json_out_open(j, '{');
 	json_put_text(j, "holder",
 	    server_lease_holder(call->server, holder, sizeof(holder)));
-	json_put_bool(j, "mine",
-	    call->server->lease.holder == call->client->number);
+	json_put_bool(j, "mine", server_has_lease(call->server, call->client));
 	json_put_number(j, "idle_ms", LEASE_IDLE_MS);
 	json_out_close(j, '}');
 	return 0;
@@ -27,7 +27,7 @@ put_lease(struct op_call *call)
 static int
 take(struct op_call *call, bool steal, struct error *err)
 {
-	if (call->server->session->manifest.input != INPUT_POLICY_LEASE)
+	if (call->client->session->manifest.input != INPUT_POLICY_LEASE)
 		return error_set(err, EINVAL,
 		    "anybody may type: the session's input is shared");
 	if (!server_take_lease(call->server, call->client, steal))

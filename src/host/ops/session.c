@@ -17,7 +17,6 @@
 #include "host/serve/requests.h"
 #include "host/ask/exec.h"
 #include "host/store/event_log.h"
-#include "host/serve/server_state.h"
 #include "host/serve/server.h"
 #include "host/core/events.h"
 #include "host/stream/engine.h"
@@ -33,7 +32,7 @@
 static int
 put_session(struct op_call *call)
 {
-	struct host *h = call->server->host;
+	struct host *h = call->host;
 	struct manifest m;
 	char why[128], holder[64];
 
@@ -68,7 +67,7 @@ static bool
 is_new(const void *arg, unsigned y)
 {
 	const struct op_call *call = arg;
-	const struct host *h = call->server->host;
+	const struct host *h = call->host;
 
 	return changes_row(&h->session.display.changes, h->session.display.vt,
 	    y, op_number(call->args, "since", 0));
@@ -77,7 +76,7 @@ is_new(const void *arg, unsigned y)
 int
 op_session_snapshot(struct op_call *call, struct error *err)
 {
-	const struct host *h = call->server->host;
+	const struct host *h = call->host;
 	const struct snapshot_of of = {
 		.vt = h->session.display.vt,
 		.seq = event_log_seq(h->session.event_log),
@@ -132,7 +131,7 @@ type(struct op_call *call, const struct buf *b, struct error *err)
 	if (status == INPUT_WAITS)
 		return REQUEST_LATER;
 	if (status == TAKEN_NOTHING)
-		seq = event_log_seq(call->server->session->event_log);
+		seq = event_log_seq(call->client->session->event_log);
 	else if (status != TAKEN_WRITTEN)
 		return requests_not_typed(status, err);
 	return answer_with(call, seq);
@@ -143,7 +142,7 @@ static int
 check_seq(const struct op_call *call, struct error *err)
 {
 	uint64_t expected = op_number(call->args, "expect_seq", UINT64_MAX);
-	uint64_t changed = call->server->session->display.changes.seq;
+	uint64_t changed = call->client->session->display.changes.seq;
 
 	if (changed <= expected)
 		return 0;
@@ -156,7 +155,7 @@ check_seq(const struct op_call *call, struct error *err)
 int
 op_session_send(struct op_call *call, struct error *err)
 {
-	const struct host *h = call->server->host;
+	const struct host *h = call->host;
 	struct items_for to = { .rows = h->session.manifest.rows,
 		.cols = h->session.manifest.cols };
 	struct error why;
@@ -180,13 +179,13 @@ op_session_send(struct op_call *call, struct error *err)
 int
 op_session_prompt(struct op_call *call, struct error *err)
 {
-	return messages_ask(call->server->host->messages, call, err);
+	return messages_ask(call->host->messages, call, err);
 }
 
 int
 op_session_mark(struct op_call *call, struct error *err)
 {
-	uint64_t seq = event_mark(call->server->session,
+	uint64_t seq = event_mark(call->client->session,
 	    op_string(call->args, "name", ""), call->client->by);
 
 	if (seq == 0)
@@ -199,7 +198,7 @@ op_session_flush(struct op_call *call, struct error *err)
 {
 	(void)err;
 	return answer_with(call,
-	    event_log_seq(call->server->session->event_log));
+	    event_log_seq(call->client->session->event_log));
 }
 
 int
@@ -209,7 +208,7 @@ op_session_exec(struct op_call *call, struct error *err)
 
 	if (rc < 0)
 		return rc;
-	rc = execs_begin(call->server->host->execs,
+	rc = execs_begin(call->host->execs,
 	    &(struct exec_request){ .client = call->client,
 		.id = call->id,
 		.command = op_string(call->args, "command", ""),
@@ -262,7 +261,7 @@ op_session_colours(struct op_call *call, struct error *err)
 int
 op_session_resize(struct op_call *call, struct error *err)
 {
-	struct host *h = call->server->host;
+	struct host *h = call->host;
 	uint64_t cols = op_number(call->args, "cols", 0);
 	uint64_t rows = op_number(call->args, "rows", 0);
 	struct json_out *j = &call->result;
@@ -288,7 +287,7 @@ op_session_resize(struct op_call *call, struct error *err)
 int
 op_session_signal(struct op_call *call, struct error *err)
 {
-	struct host *h = call->server->host;
+	struct host *h = call->host;
 	int number = (int)op_number(call->args, "signal", 0);
 	int rc = stop_signal(h->stop, number, call->client->by, err);
 
@@ -306,7 +305,7 @@ int
 op_session_stop(struct op_call *call, struct error *err)
 {
 	return put_nothing(call,
-	    stop_politely(call->server->host->stop, grace(call),
+	    stop_politely(call->host->stop, grace(call),
 		op_bool(call->args, "interrupt", false), call->client->by,
 		err));
 }
@@ -315,15 +314,15 @@ int
 op_session_kill(struct op_call *call, struct error *err)
 {
 	return put_nothing(call,
-	    stop_kill(call->server->host->stop, call->client->by, err));
+	    stop_kill(call->host->stop, call->client->by, err));
 }
 
 int
 op_session_destroy(struct op_call *call, struct error *err)
 {
 	return put_nothing(call,
-	    stop_and_destroy(call->server->host->stop, grace(call),
-		call->client->by, err));
+	    stop_and_destroy(call->host->stop, grace(call), call->client->by,
+		err));
 }
 
 int
@@ -349,14 +348,14 @@ op_session_upgrade(struct op_call *call, struct error *err)
 		return error_set(err, EINVAL,
 		    "session.upgrade: tend-host must come with it, open for "
 		    "reading");
-	return handover_ask(call->server->host->handover, call->client->number,
+	return handover_ask(call->host->handover, call->client->number,
 	    call->id, program, err);
 }
 
 int
 op_session_revive(struct op_call *call, struct error *err)
 {
-	return handover_ask(call->server->host->handover, call->client->number,
+	return handover_ask(call->host->handover, call->client->number,
 	    call->id, -1, err);
 }
 
@@ -370,7 +369,7 @@ op_session_rename(struct op_call *call, struct error *err)
 	if (rc < 0)
 		return error_set(err, EINVAL, "session.rename: 'name': %s",
 		    why.msg);
-	rc = naming_rename(call->server->session, call->server, name,
+	rc = naming_rename(call->client->session, call->server, name,
 	    call->client->by, err);
 	return rc < 0 ? rc : put_session(call);
 }
@@ -433,7 +432,7 @@ set_label(struct session *session, const char *key, const char *value,
 int
 op_session_label(struct op_call *call, struct error *err)
 {
-	struct host *h = call->server->host;
+	struct host *h = call->host;
 	json_t *labels = json_object_get(call->args, "labels");
 	int rc = check_labels(&h->session.manifest, labels, err);
 	const char *key;

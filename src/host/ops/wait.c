@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "host/host.h"
 #include "host/serve/requests.h"
-#include "host/serve/server_state.h"
+#include "host/serve/server.h"
 #include "host/ask/waits.h"
 #include "op/condition.h"
 
@@ -18,10 +18,10 @@ op_session_wait(struct op_call *call, struct error *err)
 
 	if (rc < 0)
 		return error_set(err, -rc, "session.wait: %s", why.msg);
-	if (call->server->leaving) {
+	if (server_is_leaving(call->server)) {
 		condition_finish(&c);
 		return error_set(err, EBUSY,
 		    "the session goes to another host; ask again");
 	}
-	return waits_begin(call->server->host->waits, call, &c, err);
+	return waits_begin(call->host->waits, call, &c, err);
 }

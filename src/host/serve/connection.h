@@ -17,6 +17,7 @@
 struct error;
 struct frame;
 struct frame_taken;
+struct host;
 struct viewer;
 struct server;
 struct session;
@@ -71,6 +72,7 @@ struct connection_hooks {
 struct connection_owner {
 	struct session *session;
 	struct server *server;
+	struct host *host; /* for handlers of operations */
 	const struct connection_hooks *hooks;
 	uint8_t *bytes; /* CONNECTION_READ_SIZE, of the one that is read from */
 };

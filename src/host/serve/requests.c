@@ -116,6 +116,7 @@ static int
 call(struct connection *c, const struct op_request *r, struct error *err)
 {
 	struct op_call now = {
+		.host = c->owner->host,
 		.server = c->server,
 		.client = c,
 		.id = r->id,

@@ -11,6 +11,7 @@
 
 struct connection;
 struct error;
+struct host;
 struct input_done;
 struct server;
 
@@ -66,6 +67,7 @@ void requests_typed(struct connection *c, const struct input_done *done);
  * one of the above, or -errno and why.
  */
 struct op_call {
+	struct host *host; /* all parts of it; host.h is for handlers only */
 	struct server *server;
 	struct connection *client;
 	uint64_t id;

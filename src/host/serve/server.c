@@ -289,7 +289,7 @@ server_resized(struct server *s)
 {
 	struct buf b;
 
-	buf_init(&b, EVENT_MAX);
+	buf_init(&b, VIEWER_EVENT_MAX);
 	viewer_event_resized(&b, s->session);
 	server_tell_all(s, &b);
 	buf_finish(&b);
@@ -435,6 +435,7 @@ server_create(const struct server_config *c, struct error *err)
 	s->owner = (struct connection_owner){
 		.session = session,
 		.server = s,
+		.host = c->host,
 		.hooks = &connection_hooks,
 		.bytes = xmalloc(CONNECTION_READ_SIZE),
 	};

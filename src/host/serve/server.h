@@ -7,10 +7,12 @@
 
 #include "wire/event.h"
 
+struct connection;
 struct error;
 struct host;
 struct input;
 struct input_done;
+struct input_piece;
 struct session;
 struct vt_event;
 
@@ -38,7 +40,7 @@ struct server_config {
 	struct input *input;
 	int listen; /* the session's socket, for accept(2) */
 	const struct server_hooks *hooks;
-	struct host *host; /* for hooks and handlers of operations */
+	struct host *host; /* given to hooks and handlers of operations */
 };
 
 struct server *server_create(const struct server_config *c, struct error *err);
@@ -76,7 +78,7 @@ bool server_is_followed(const struct server *s);
 /* From inside the engine: the program set a title, rang the bell ... */
 void server_vt_event(struct server *s, const struct vt_event *ev);
 
-/* The engine was replaced: h->session.display.vt is another, or NULL now. */
+/* The engine was replaced by another one, or by none. */
 void server_engine_changed(struct server *s);
 
 void server_resized(struct server *s);
@@ -111,5 +113,38 @@ bool server_has_typed(const struct server *s);
 void server_ended(struct server *s);
 
 bool server_is_drained(const struct server *s);
+
+/* For the parts above that act for a client. */
+
+/* The open connection of this number, or NULL. */
+struct connection *server_connection(struct server *s, uint64_t number);
+
+/*
+ * Type for a client.  This is where read-only connections and the lease are
+ * checked, for every way in.  An enum taken_status and *seq, or INPUT_WAITS.
+ * The piece's client and by are filled in.
+ */
+int server_type(struct server *s, struct connection *c,
+    struct input_piece *piece, uint64_t *seq);
+
+/* The client has sent its colours: they count unless another typed last. */
+void server_colours_known(struct server *s, struct connection *c);
+
+/* Take, steal or give back the right to type, and tell everybody. */
+bool server_take_lease(struct server *s, struct connection *c, bool steal);
+void server_release_lease(struct server *s, struct connection *c);
+bool server_has_lease(const struct server *s, const struct connection *c);
+
+/* The client that may type, in `out`; NULL for nobody. */
+const char *server_lease_holder(struct server *s, char *out, size_t size);
+
+/*
+ * Close every viewer but this client, with an event that names it; how many
+ * there were.
+ */
+unsigned server_detach_others(struct server *s, const struct connection *by);
+
+/* True while the clients are taken leave of. */
+bool server_is_leaving(const struct server *s);
 
 #endif

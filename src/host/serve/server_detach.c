@@ -1,7 +1,9 @@
 #include "base/buf.h"
 #include "host/core/session.h"
 #include "host/serve/connection.h"
+#include "host/serve/server.h"
 #include "host/serve/server_state.h"
+#include "host/serve/viewer_event.h"
 #include "wire/event.h"
 #include "wire/frame.h"
 
@@ -22,7 +24,7 @@ send_away(struct server *s, struct connection *c, const char *by)
 {
 	struct buf b;
 
-	buf_init(&b, EVENT_MAX);
+	buf_init(&b, VIEWER_EVENT_MAX);
 	wire_event_put_text(&b, WIRE_EVENT_DETACHED, by);
 	if (c->features & HELLO_EVENTS)
 		connection_put(c, FRAME_EVENT, b.data, b.len);

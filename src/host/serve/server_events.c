@@ -38,7 +38,7 @@ server_tell(struct server *s, enum wire_event_id id, const char *value)
 {
 	struct buf b;
 
-	buf_init(&b, EVENT_MAX);
+	buf_init(&b, VIEWER_EVENT_MAX);
 	wire_event_put_text(&b, id, value);
 	if (!b.full)
 		server_tell_all(s, &b);
@@ -55,7 +55,7 @@ server_unlogged(struct server *s, int64_t since_ms)
 		list_for_each(it, &s->clients)
 			requests_send_held(connection_of(it));
 	}
-	buf_init(&b, EVENT_MAX);
+	buf_init(&b, VIEWER_EVENT_MAX);
 	viewer_event_unlogged(&b, since_ms);
 	server_tell_all(s, &b);
 	buf_finish(&b);
@@ -85,7 +85,7 @@ server_vt_event(struct server *s, const struct vt_event *ev)
 	s->bell |= ev->type == VT_EVENT_BELL;
 	if (ev->type != VT_EVENT_NOTIFY || !may_notify(s))
 		return;
-	buf_init(&b, EVENT_MAX);
+	buf_init(&b, VIEWER_EVENT_MAX);
 	viewer_event_notify(&b, ev);
 	server_tell_all(s, &b);
 	buf_finish(&b);
@@ -120,7 +120,7 @@ server_tell_changes(struct server *s)
 {
 	struct buf b;
 
-	buf_init(&b, EVENT_MAX);
+	buf_init(&b, VIEWER_EVENT_MAX);
 	if (modes_changed(s)) {
 		viewer_event_modes(&b, &s->told);
 		server_tell_all(s, &b);
@@ -145,7 +145,7 @@ server_tell_state(struct server *s, struct connection *c)
 	char holder[64];
 	struct buf b;
 
-	buf_init(&b, EVENT_MAX);
+	buf_init(&b, VIEWER_EVENT_MAX);
 	viewer_event_resized(&b, s->session);
 	connection_put_event(c, (const char *)b.data, b.len);
 	buf_clear(&b);

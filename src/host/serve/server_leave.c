@@ -110,6 +110,12 @@ server_part(struct server *s, struct connection *c)
 	}
 }
 
+bool
+server_is_leaving(const struct server *s)
+{
+	return s->leaving;
+}
+
 void
 server_leave(struct server *s, uint64_t but)
 {

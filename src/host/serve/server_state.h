@@ -17,13 +17,11 @@ struct connection;
 struct frame;
 struct host;
 struct input;
-struct input_done;
-struct input_piece;
 struct server_hooks;
 struct session;
 struct watch;
 
-/* What the files of the server share; the rest of the host has server.h. */
+/* What the files of the server share; all others use server.h. */
 
 #define SERVER_CLIENTS_MAX 256
 #define SERVER_NEW_MAX 64 /* of them, without their first line */
@@ -31,7 +29,7 @@ struct watch;
 struct server {
 	struct session *session;
 	const struct server_hooks *hooks;
-	struct host *host; /* of the hooks */
+	struct host *host; /* given to the hooks */
 	int listen;
 	struct watch *watch;  /* of it */
 	bool accept_paused;   /* no descriptor was left */
@@ -71,11 +69,6 @@ struct server {
 	uint64_t ended_after; /* the last client that was there */
 };
 
-/* Bytes of an event, at most. */
-#define EVENT_MAX (64u << 10)
-
-struct connection *server_connection(struct server *s, uint64_t number);
-
 /* Its size, visibility, or that it has drawn, changed; or (latest) it typed. */
 void server_vote(struct server *s, struct connection *c);
 
@@ -94,34 +87,15 @@ void server_resume_accept(struct server *s);
 void server_begin_typing(struct server *s);
 void server_end_typing(struct server *s);
 
-/*
- * Type for a client: read-only and lease are checked here, for every way in.
- * An enum taken_status and *seq, or INPUT_WAITS.  The piece's client and by
- * are filled in.
- */
-int server_type(struct server *s, struct connection *c,
-    struct input_piece *piece, uint64_t *seq);
-
-/* A client has said its colours: they count unless another typed last. */
-void server_colours_known(struct server *s, struct connection *c);
-
 /* The log is behind: answer all that waits for it, unless --durable. */
 void server_answer_now(struct server *s);
 
-/* Take, steal or give back the right to type, and tell everybody. */
-bool server_take_lease(struct server *s, struct connection *c, bool steal);
-void server_release_lease(struct server *s, struct connection *c);
-/* A client has come, and may want it or had it; one has gone without a word. */
+/* A client has come, and may want the lease or had it; one has gone. */
 void server_claim_lease(struct server *s, struct connection *c);
 void server_lose_lease(struct server *s, struct connection *c);
 void server_expire_lease(struct server *s);
 
-/*
- * Close every viewer but this client, with an event that says who did it; how
- * many there were.  Then: whether this client was one of them and has come
- * back, which closes it again.
- */
-unsigned server_detach_others(struct server *s, const struct connection *by);
+/* Close this client again if it was detached and has come back. */
 bool server_turn_away(struct server *s, struct connection *c);
 
 /* An event to everybody who wants them; what has changed in this turn. */
@@ -130,8 +104,5 @@ void server_tell_changes(struct server *s);
 
 /* The events that say how things stand, to one who missed some. */
 void server_tell_state(struct server *s, struct connection *c);
-
-/* Who may type, in `out`, or NULL for nobody. */
-const char *server_lease_holder(struct server *s, char *out, size_t size);
 
 #endif

@@ -11,6 +11,7 @@
 #include "host/store/event_log.h"
 #include "host/serve/server_state.h"
 #include "host/serve/server.h"
+#include "host/serve/viewer_event.h"
 #include "log/record.h"
 #include "vt/vt.h"
 #include "wire/event.h"
@@ -48,7 +49,7 @@ tell_holder(struct server *s)
 	char holder[64];
 	struct buf b;
 
-	buf_init(&b, EVENT_MAX);
+	buf_init(&b, VIEWER_EVENT_MAX);
 	wire_event_put_text(&b, WIRE_EVENT_LEASE,
 	    server_lease_holder(s, holder, sizeof(holder)));
 	server_tell_all(s, &b);
@@ -71,7 +72,7 @@ tell_stolen(struct server *s, struct connection *from,
 	struct buf b;
 	int len;
 
-	buf_init(&b, EVENT_MAX);
+	buf_init(&b, VIEWER_EVENT_MAX);
 	wire_event_put_plain(&b, WIRE_EVENT_REPLACED);
 	connection_put_event(from, (const char *)b.data, b.len);
 	buf_finish(&b);
@@ -112,6 +113,12 @@ server_take_lease(struct server *s, struct connection *c, bool steal)
 		tell_stolen(s, before, c);
 	tell_holder(s);
 	return true;
+}
+
+bool
+server_has_lease(const struct server *s, const struct connection *c)
+{
+	return s->lease.holder == c->number;
 }
 
 void

@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "host/core/events.h"
 #include "host/core/session.h"
-#include "host/serve/server_state.h"
 #include "host/serve/server.h"
 #include "host/serve/viewer_event.h"
 #include "vt/program_status.h"
@@ -73,7 +72,7 @@ tell_viewers(struct status_watch *w)
 {
 	struct buf b;
 
-	buf_init(&b, EVENT_MAX);
+	buf_init(&b, VIEWER_EVENT_MAX);
 	viewer_event_program_status(&b, w->session);
 	server_event(w->server, (char *)b.data, b.len);
 	buf_finish(&b);

@@ -13,6 +13,7 @@ struct vt_event;
  * The JSON that viewers are sent without asking: docs/protocol.md.  wire/event.h
  * makes the events that need nothing of the session.
  */
+#define VIEWER_EVENT_MAX (64u << 10) /* bytes of one */
 
 /* history: where the replay begins; gap: bytes asked for before it. */
 void viewer_event_metadata(struct buf *out, const struct session *session,
