@@ -8,7 +8,6 @@
 #include "base/json_tree.h"
 #include "base/mem.h"
 #include "mcp/clean.h"
-#include "mcp/server.h"
 #include "mcp/shown.h"
 #include "mcp/speech.h"
 #include "mcp/tool.h"
@@ -308,52 +307,31 @@ take_text(struct texts *x, const char *name, const json_t *v)
 
 /* ----------------------------------------------------------------- shapes */
 
-static bool
-fits(const json_t *v, const char *type)
-{
-	static const struct {
-		const char *type;
-		json_type of;
-	} types[] = {
-		{ "string", JSON_STRING },
-		{ "hash", JSON_STRING },
-		{ "number", JSON_INTEGER },
-		{ "object", JSON_OBJECT },
-		{ "array", JSON_ARRAY },
-	};
-
-	if (json_is_boolean(v))
-		return strcmp(type, "bool") == 0;
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-		if (v != NULL && types[i].of == json_typeof(v) &&
-		    strcmp(type, types[i].type) == 0)
-			return true;
-	return false;
-}
-
 static json_t *
 short_hash(const json_t *v)
 {
 	size_t len = json_string_length(v);
 
 	return json_stringn(json_string_value(v),
-	    len < RESULT_HASH ? len : RESULT_HASH);
+	    len < SHAPE_HASH ? len : SHAPE_HASH);
 }
 
 static void
-keep_fields(const char *fields, const json_t *from, json_t *to)
+keep_fields(const struct shape *s, const char *result, const json_t *from,
+    json_t *to)
 {
-	struct type_field a;
+	const char *at = s->fields;
+	struct shape_field f;
 
-	while (type_next_field(&fields, &a)) {
-		json_t *v = json_object_get(from, a.name);
+	while (shape_next_field(s, result, &at, &f) > 0) {
+		json_t *v = json_object_get(from, f.name);
 
-		if (!fits(v, a.type))
+		if (v == NULL || json_is_null(v) || !type_is_kind(f.type, v))
 			continue;
-		if (strcmp(a.type, "hash") == 0)
-			json_object_set_new(to, a.name, short_hash(v));
+		if (strncmp(f.type, "hash", 4) == 0)
+			json_object_set_new(to, f.name, short_hash(v));
 		else
-			json_object_set(to, a.name, v);
+			json_object_set(to, f.name, v);
 	}
 }
 
@@ -376,9 +354,9 @@ keep_texts(const struct mcp_call *call, const char *texts, const json_t *from,
 {
 	struct texts x = { call, from, json_object(), json_array(), NULL, *left,
 		false };
-	struct tool_text text;
+	struct shape_text text;
 
-	while (tool_next_text(&texts, &text)) {
+	while (shape_next_text(&texts, &text)) {
 		const json_t *v = look_up(from, text.from);
 
 		if (v != NULL && !json_is_null(v))
@@ -418,7 +396,7 @@ translate_error(const struct tool *t, json_t *to)
 }
 
 static json_t *
-keep(const struct mcp_call *call, const struct tool_shape *shape,
+keep(const struct mcp_call *call, const struct shape *shape, const char *result,
     const json_t *from, size_t *left)
 {
 	auto_json json_t *all = json_copy((json_t *)from);
@@ -426,7 +404,7 @@ keep(const struct mcp_call *call, const struct tool_shape *shape,
 
 	if (shape->lift != NULL)
 		json_object_update(all, json_object_get(from, shape->lift));
-	keep_fields(shape->fields, all, to);
+	keep_fields(shape, result, all, to);
 	keep_texts(call, shape->texts, all, to, left);
 	translate_error(call->tool, to);
 	return to;
@@ -437,16 +415,21 @@ result_tree(const struct mcp_call *call, const json_t *value)
 {
 	const struct tool *t = call->tool;
 	size_t left = call->max_text, i;
-	json_t *to = keep(call, &t->shape, value, &left), *items, *item;
+	json_t *to = keep(call, &t->shape, t->op->result, value, &left);
+	json_t *damage = json_object_get(value, "damage"), *items, *item;
+	char type[TYPE_SIZE];
 
-	/* Of any tool: what a log lacks, of which this is the rest. */
-	keep_fields("damage:array?", value, to);
+	/* The missing parts of a log, for any tool. */
+	if (json_is_array(damage))
+		json_object_set(to, "damage", damage);
 	if (t->items == NULL)
 		return to;
 	items = json_array();
+	shape_item_type(t->op->result, t->items, type);
 	json_array_foreach(json_object_get(value, t->items), i, item)
 	{
-		json_array_append_new(items, keep(call, &t->item, item, &left));
+		json_array_append_new(items,
+		    keep(call, &t->item, type, item, &left));
 	}
 	json_object_set_new(to, t->items, items);
 	return to;

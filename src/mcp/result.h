@@ -5,8 +5,9 @@
 
 #include <jansson.h>
 
+#include "mcp/call.h"
+
 struct json_out;
-struct mcp_call;
 
 /*
  * An operation's result as a tool's: the fields that the tool's shape keeps,
@@ -14,15 +15,11 @@ struct mcp_call;
  * whose words they are.  Of those texts at most max_text bytes of the call are
  * given: the beginning and the end of each, a line between that says how much
  * was left out, and `rest`, the call that gets it.  What a person could not see
- * in them is in `hidden`.  Hashes are as long as RESULT_HASH.
+ * in them is in `hidden`.  Hashes are as long as SHAPE_HASH.
  *
  *	{"seq":7,…,"untrusted":{"screen":"$ ls"},"hidden":[…],
  *	 "truncated":true,"rest":{"bytes":…,"tool":…,"arguments":{…}}}
  */
-#define RESULT_TEXT_DEFAULT (8u << 10)
-#define RESULT_TEXT_MAX (256u << 10)
-#define RESULT_HASH 12
-
 /* The caller's. */
 json_t *result_tree(const struct mcp_call *call, const json_t *value);
 

@@ -195,15 +195,6 @@ mcp_take(const char *line, size_t len, struct mcp_call *call, struct buf *out)
 }
 
 void
-mcp_call_finish(struct mcp_call *call)
-{
-	json_decref(call->id);
-	json_decref(call->args);
-	free(call->session);
-	memset(call, 0, sizeof(*call));
-}
-
-void
 mcp_refuse_long(struct buf *out)
 {
 	char why[80];

@@ -5,8 +5,9 @@
 
 #include <jansson.h>
 
+#include "mcp/call.h"
+
 struct buf;
-struct tool;
 
 /*
  * The Model Context Protocol, as a server of tools: a line of the client's in,
@@ -23,16 +24,6 @@ enum mcp_next {
 	MCP_CALL,   /* call->tool is to be carried out */
 	MCP_CANCEL, /* the call with call->id is no longer wanted */
 };
-
-struct mcp_call {
-	json_t *id;
-	const struct tool *tool;
-	json_t *args;    /* of the operation, checked */
-	char *session;   /* which one, or NULL */
-	size_t max_text; /* bytes of what programs printed, in the answer */
-};
-
-void mcp_call_finish(struct mcp_call *call);
 
 /* Answers are appended to out; *call is the caller's unless MCP_DONE. */
 enum mcp_next mcp_take(const char *line, size_t len, struct mcp_call *call,

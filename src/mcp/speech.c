@@ -63,17 +63,29 @@ say_operation(const struct tool *t, const char *text, struct buf *out)
 	return len;
 }
 
+static const struct tool *
+tool_of_operation(const char *name)
+{
+	for (const struct tool *t = tools; t->op != NULL; t++)
+		if (strcmp(t->op->name, name) == 0)
+			return t;
+	return NULL;
+}
+
 /* The tool that does what this command does; NULL: there is none. */
 static const struct tool *
 tool_of_command(const char *name)
 {
-	for (const struct tool *t = tools; t->op != NULL; t++) {
-		const char *verb = strchr(t->op->name, '.') + 1;
+	const struct op_command *c = op_commands;
+	char first[WORD_SIZE];
 
-		if (strcmp(t->command != NULL ? t->command : verb, name) == 0)
-			return t;
-	}
-	return NULL;
+	while (c->name != NULL && strcmp(c->name, name) != 0)
+		c++;
+	if (c->name == NULL)
+		return NULL;
+	snprintf(first, sizeof(first), "%.*s", (int)strcspn(c->operations, " "),
+	    c->operations);
+	return tool_of_operation(first);
 }
 
 static size_t

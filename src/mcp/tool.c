@@ -9,7 +9,7 @@
 #include "base/json_out.h"
 #include "base/json_tree.h"
 #include "base/mem.h"
-#include "mcp/result.h"
+#include "mcp/call.h"
 
 static const struct tool_note notes[] = {
 #define NOTE(op, name, text, schema) { op, name, text, schema },
@@ -51,25 +51,6 @@ tool_find(const char *name)
 			return t;
 	}
 	return NULL;
-}
-
-int
-tool_next_text(const char **at, struct tool_text *out)
-{
-	const char *word = *at + strspn(*at, " ");
-	size_t len = strcspn(word, " "), name = strcspn(word, " =");
-
-	if (len == 0)
-		return 0;
-	*at = word + len;
-	snprintf(out->name, sizeof(out->name), "%.*s", (int)name, word);
-	if (name < len)
-		name++;
-	else
-		name = 0;
-	snprintf(out->from, sizeof(out->from), "%.*s", (int)(len - name),
-	    word + name);
-	return 1;
 }
 
 /* ---------------------------------------------------------------- schemas */
@@ -210,6 +191,110 @@ tool_json(const struct tool *t, struct json_out *j)
 	json_out_key(j, "annotations");
 	put_annotations(j, t);
 	json_out_close(j, '}');
+}
+
+/* ---------------------------------------------------------------- results */
+
+#define HASH_SCHEMA "string[12-12]"
+_Static_assert(SHAPE_HASH == 12, "the schema of a hash says so");
+
+static void
+put_member(struct json_out *j, const char *name, const char *type,
+    const char *refs)
+{
+	json_put_open(j, name, '{');
+	type_put_schema(type, refs, j);
+	json_out_close(j, '}');
+}
+
+/* Without null: such a field is left out. */
+static void
+put_kept(struct json_out *j, const struct shape_field *f, const char *refs)
+{
+	size_t len = strcspn(f->type, "|");
+	char type[TYPE_SIZE];
+
+	snprintf(type, sizeof(type), "%s", f->type);
+	if (strcmp(type + len, "|null") == 0)
+		type[len] = '\0';
+	put_member(j, f->name, type_is(type, "hash") ? HASH_SCHEMA : type,
+	    refs);
+}
+
+/* The texts, and what is told about them: result.h. */
+static void
+put_texts(struct json_out *j, const struct shape *s, const char *refs)
+{
+	const char *at = s->texts;
+	struct shape_text text;
+
+	if (*at == '\0')
+		return;
+	json_out_key(j, "untrusted");
+	begin_object(j);
+	while (shape_next_text(&at, &text))
+		put_member(j, text.name, "string", refs);
+	json_out_close(j, '}');
+	json_put_bool(j, "additionalProperties", false);
+	json_out_close(j, '}');
+	put_member(j, "hidden", "tool_hidden[]", refs);
+	put_member(j, "truncated", "bool", refs);
+	put_member(j, "rest", "tool_rest", refs);
+}
+
+static void put_items(struct json_out *j, const struct tool *t,
+    const char *refs);
+
+static void put_items(struct json_out *j, const struct tool *t,
+    const char *refs);
+
+static void
+put_shape(struct json_out *j, const struct shape *s, const char *result,
+    const struct tool *t, const char *refs)
+{
+	const char *at = s->fields;
+	struct shape_field f;
+
+	begin_object(j);
+	while (shape_next_field(s, result, &at, &f) > 0)
+		put_kept(j, &f, refs);
+	put_texts(j, s, refs);
+	if (t != NULL) {
+		put_member(j, "damage", "damage[]", refs);
+		put_items(j, t, refs);
+	}
+	json_out_close(j, '}');
+	json_put_open(j, "required", '[');
+	at = s->fields;
+	while (shape_next_field(s, result, &at, &f) > 0)
+		if (f.required)
+			json_out_text(j, f.name);
+	if (t != NULL && t->items != NULL)
+		json_out_text(j, t->items);
+	json_out_close(j, ']');
+	json_put_bool(j, "additionalProperties", false);
+	json_out_close(j, '}');
+}
+
+static void
+put_items(struct json_out *j, const struct tool *t, const char *refs)
+{
+	char type[TYPE_SIZE];
+
+	if (t->items == NULL)
+		return;
+	shape_item_type(t->op->result, t->items, type);
+	json_put_open(j, t->items, '{');
+	json_put_text(j, "type", "array");
+	json_out_key(j, "items");
+	put_shape(j, &t->item, type, NULL, refs);
+	json_out_close(j, '}');
+}
+
+void
+tool_result_schema(const struct tool *t, const char *refs, struct json_out *j)
+{
+	put_shape(j, &t->shape, t->op->result, t, refs);
 }
 
 /* -------------------------------------------------------------- arguments */

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "mcp/shape.h"
 #include "op/ops.h"
 
 struct json_out;
@@ -22,17 +23,6 @@ enum tool_hints {
 	    << 4, /* ends when it is cancelled; reading always does */
 };
 
-/*
- * What is kept of an object of the result.  `fields` are as the arguments in
- * ops.def; `texts` are those that a program has printed: `name`, or
- * `name=field` where the result calls it otherwise, or has it deeper, as in
- * `name=object.field`.  A field of type hash is a string that is shortened.  `lift` names an object whose members are taken for the
- * result's own, or is NULL.
- */
-struct tool_shape {
-	const char *fields, *texts, *lift;
-};
-
 struct tool {
 	const struct op *op;
 	const char *title;
@@ -48,9 +38,9 @@ struct tool {
 	const char *command; /* NULL: it needs the host */
 	bool always;
 	bool homely; /* it takes no session */
-	struct tool_shape shape;
+	struct shape shape;
 	const char *items; /* an array of the result, or NULL; its objects: */
-	struct tool_shape item;
+	struct shape item;
 };
 
 /* Every tool, ended by one without an operation. */
@@ -75,12 +65,9 @@ void tool_json(const struct tool *t, struct json_out *j);
 json_t *tool_arguments(const struct tool *t, const json_t *given,
     char **session, size_t *max_text, struct error *err);
 
-/* The next of a shape's texts: 1, or 0 at the end. */
-struct tool_text {
-	char name[32];
-	char from[32]; /* what the result calls it */
-};
-int tool_next_text(const char **at, struct tool_text *out);
+/* The JSON schema of its answer (result.h), made from the operation's result. */
+void tool_result_schema(const struct tool *t, const char *refs,
+    struct json_out *j);
 
 /* What is said of an argument: a line of arguments.def. */
 struct tool_note {

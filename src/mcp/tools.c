@@ -8,9 +8,9 @@
 #define OPERATION(name) .op = &ops[OP_ID_##name]
 
 #define SESSION_FIELDS \
-	"id:string name:string status:string outcome:string? " \
-	"exit_code:number? exit_signal:number? command:array cwd:string? " \
-	"cols:number rows:number seq:number?"
+	"id name status outcome " \
+	"exit_code exit_signal command cwd " \
+	"cols rows seq"
 
 const struct tool tools[] = {
 	{
@@ -40,8 +40,8 @@ const struct tool tools[] = {
 	    .homely = true,
 	    .shape = { "", "", NULL },
 	    .items = "sessions",
-	    .item = { "id:string name:string status:string outcome:string? "
-		      "exit_code:number? exit_signal:number? command:array",
+	    .item = { "id name status outcome "
+		      "exit_code exit_signal command",
 		"last_line", NULL },
 	},
 	{
@@ -51,7 +51,7 @@ const struct tool tools[] = {
 		"What a session is: status, how its program ended, its size.",
 	    .hints = TOOL_READS,
 	    .command = "info",
-	    .shape = { SESSION_FIELDS " observers:number?", "last_line", NULL },
+	    .shape = { SESSION_FIELDS " observers", "last_line", NULL },
 	},
 	{
 	    OPERATION(session_snapshot),
@@ -65,8 +65,8 @@ const struct tool tools[] = {
 	    .withheld = " format cells hidden at ",
 	    .given = "{\"format\":\"json\",\"hidden\":true}",
 	    .command = "snapshot",
-	    .shape = { "cols:number rows:number cursor:object alt_screen:bool "
-		       "seq:number offset:number? hash:hash first_row:number?",
+	    .shape = { "cols rows cursor alt_screen "
+		       "seq offset hash first_row",
 		"screen=lines changed last_command=last_command.lines "
 		"scrollback title",
 		NULL },
@@ -81,7 +81,7 @@ const struct tool tools[] = {
 		"session_wait and `after` set to the seq returned here; the "
 		"echo of what is typed here does not count as that.",
 	    .hints = TOOL_DESTROYS | TOOL_OPEN_WORLD,
-	    .shape = { "seq:number offset:number", "", NULL },
+	    .shape = { "seq offset", "", NULL },
 	},
 	{
 	    OPERATION(session_exec),
@@ -94,8 +94,8 @@ const struct tool tools[] = {
 	    .hints = TOOL_DESTROYS | TOOL_OPEN_WORLD,
 	    .given = "{\"timeout_ms\":30000}",
 	    .asked = "{\"max_output\":2097152}",
-	    .shape = { "exit_code:number? exit_signal:number? timed_out:bool "
-		       "capture:string? outcome:string? seq:number?",
+	    .shape = { "exit_code exit_signal timed_out "
+		       "capture outcome seq",
 		"output", NULL },
 	},
 	{
@@ -110,8 +110,8 @@ const struct tool tools[] = {
 		"session_send.",
 	    .hints = TOOL_DESTROYS | TOOL_OPEN_WORLD,
 	    .given = "{\"timeout_ms\":10000}",
-	    .shape = { "result:string code:string reason:string "
-		       "evidence:object seq:number offset:number",
+	    .shape = { "result code reason "
+		       "evidence seq offset",
 		"", NULL },
 	},
 	{
@@ -125,13 +125,13 @@ const struct tool tools[] = {
 	    .hints = TOOL_DESTROYS | TOOL_OPEN_WORLD | TOOL_STOPS,
 	    .command = "batch",
 	    .always = true,
-	    .shape = { "completed:number failed:array", "", NULL },
+	    .shape = { "completed failed", "", NULL },
 	    .items = "steps",
-	    .item = { "index:number kind:string status:string seq:number? "
-		      "matched:bool? timed_out:bool? seen:string? "
-		      "exit_code:number? "
-		      "exit_signal:number? result:string? hash:hash? "
-		      "error:object?",
+	    .item = { "index kind status seq "
+		      "matched timed_out seen "
+		      "exit_code "
+		      "exit_signal result hash "
+		      "error",
 		"output text screen=lines data", "result" },
 	},
 	{
@@ -148,9 +148,9 @@ const struct tool tools[] = {
 	    .hints = TOOL_READS,
 	    .given = "{\"timeout_ms\":30000}",
 	    .command = "wait",
-	    .shape = { "matched:bool timed_out:bool condition:string? "
-		       "row:number? col:number? seq:number? hash:hash? "
-		       "seen:string? exit_code:number? exit_signal:number?",
+	    .shape = { "matched timed_out condition "
+		       "row col seq hash "
+		       "seen exit_code exit_signal",
 		"text screen", NULL },
 	},
 	{
@@ -171,7 +171,7 @@ const struct tool tools[] = {
 	    .title = "Resize a session",
 	    .description = "Change the size of the terminal.",
 	    .hints = TOOL_REPEATABLE,
-	    .shape = { "cols:number rows:number seq:number?", "", NULL },
+	    .shape = { "cols rows seq", "", NULL },
 	},
 	{
 	    OPERATION(session_signal),
@@ -181,7 +181,7 @@ const struct tool tools[] = {
 		"To interrupt or suspend as a person would, send the keys C-c "
 		"or C-z; to end a session, use session_stop.",
 	    .hints = TOOL_DESTROYS,
-	    .shape = { "seq:number", "", NULL },
+	    .shape = { "seq", "", NULL },
 	},
 	{
 	    OPERATION(session_mark),
@@ -190,7 +190,7 @@ const struct tool tools[] = {
 		"Give this moment a name in the session's log, for a person to "
 		"find it later. The seq returned is one for `since` and "
 		"`after`.",
-	    .shape = { "seq:number offset:number?", "", NULL },
+	    .shape = { "seq offset", "", NULL },
 	},
 	{
 	    OPERATION(session_stop),

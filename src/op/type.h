@@ -95,6 +95,9 @@ int type_check_argument(const char *type, const json_t *v, const char *where,
 /* The same for a result: fields, a type, or "" for an empty object. */
 int type_check_result(const char *result, const json_t *v, struct error *err);
 
+/* Whether a value is of the type's JSON kind, whatever is inside. */
+bool type_is_kind(const char *type, const json_t *v);
+
 /* The milliseconds of a duration; false when it is none. */
 bool type_read_duration(const json_t *v, uint64_t *ms);
 

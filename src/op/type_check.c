@@ -333,6 +333,34 @@ check_type(struct walk *w, const char *type, const json_t *v)
 	return error_set(err, EINVAL, "'%s' must be %s", w->path, words);
 }
 
+static bool
+is_kind(const struct type_term *t, const json_t *v)
+{
+	const struct type *named = type_find(t->name);
+	const struct walk w = { .argument = false };
+	struct type_term any = *t;
+
+	any.range = (struct type_range){ 0, UINT64_MAX };
+	if (t->arrays > 0)
+		return json_is_array(v);
+	if (t->map || (named != NULL && named->kind == TYPE_OBJECT))
+		return json_is_object(v);
+	if (named != NULL && named->kind == TYPE_ALIAS)
+		return type_is_kind(named->body, v);
+	return named != NULL ? json_is_string(v) : is_scalar(&w, &any, v);
+}
+
+bool
+type_is_kind(const char *type, const json_t *v)
+{
+	struct type_term t;
+
+	while (type_next_term(&type, &t))
+		if (is_kind(&t, v))
+			return true;
+	return false;
+}
+
 int
 type_check(const char *type, const json_t *v, const char *where,
     struct error *err)

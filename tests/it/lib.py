@@ -13,6 +13,8 @@ import termios
 import threading
 import time
 
+import declared
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data"
 BUILD = pathlib.Path(os.environ["TEND_BUILD"])
@@ -54,6 +56,9 @@ def tend(*args, input=b"", **kwargs):
                           **kwargs)
     if done.stdout is None:
         done.stdout = b""
+    if "--json" in args and done.stdout.startswith(b'{"ok":'):
+        for line in done.stdout.splitlines():
+            declared.check_command(json.loads(line))
     return Answer(args, done)
 
 

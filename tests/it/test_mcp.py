@@ -11,6 +11,7 @@ import subprocess
 
 import pytest
 
+import declared
 import lib
 import mistakes
 from lib import Home, TEND, wait_for
@@ -119,7 +120,9 @@ class Mcp(Lines):
         result = self.answer(self.start(tool, **arguments))
         assert "isError" not in result, result
         GIVEN.append({"tool": tool, "arguments": arguments})
-        return read(result)
+        got = read(result)
+        declared.check_tool(tool, got)
+        return got
 
     def refused(self, tool, **arguments):
         """What a call that must fail says."""

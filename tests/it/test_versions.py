@@ -10,10 +10,13 @@ import subprocess
 
 import pytest
 
+import declared
 import lib
 import wire
 from lib import BUILD, Home, is_running, wait_for
 from terminal import Terminal
+
+declared.older_hosts = True
 
 OLD = BUILD / "tests" / "it" / "old-tend" / "src"
 OLD_TEND = OLD / "tend"

@@ -1,7 +1,8 @@
 """A client of a session's socket, written from docs/protocol.md alone.
 
 It shares no code with tend: what it says and understands is what the document
-says, so that a test that passes shows that the document is right.
+says, so that a test that passes shows that the document is right.  Every result
+must be as docs/operations.md declares it.
 """
 
 import contextlib
@@ -11,6 +12,8 @@ import select
 import socket
 import struct
 import time
+
+import declared
 
 DATA, RESIZE, HISTORY, METADATA = 0x01, 0x02, 0x03, 0x04
 REQUEST, RESPONSE, OUTPUT, SCREEN, GAP = 0x10, 0x11, 0x12, 0x13, 0x14
@@ -79,6 +82,7 @@ class Wire:
         self.gaps = []
         self.screens = []
         self.next_id = 1
+        self.asked = {}  # operations, by the ids of their requests
         self.welcome = json.loads(self._line())
         if not self.welcome["ok"]:
             raise Refused(self.welcome["error"])
@@ -165,7 +169,16 @@ class Wire:
                                  "bytes": payload[21:]})
             self.at = offset
         else:
+            if kind == RESPONSE:
+                self._check(json.loads(payload))
             self.frames.append((kind, payload))
+
+    def _check(self, answer):
+        op = self.asked.get(answer["id"], "a request")
+        if not answer["ok"]:
+            declared.check_error(op, answer["error"])
+        elif op in declared.SCHEMAS["operations"]:
+            declared.check_operation(op, answer["result"])
 
     def take(self, wanted, seconds=SECONDS, what=None):
         """The next frame that `wanted` (a type or a question) is true of."""
@@ -265,6 +278,7 @@ class Wire:
         `give` is a descriptor that goes along with it.
         """
         self.next_id += 1
+        self.asked[self.next_id] = op
         request = frame(REQUEST, json.dumps({"id": self.next_id, "op": op,
                                              "args": args}).encode())
         if give is None:

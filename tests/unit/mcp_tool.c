@@ -86,6 +86,31 @@ schemas_are_complete(void **state)
 	}
 }
 
+/* A name that the operation's result does not have would never be kept. */
+static void
+every_kept_field_is_declared(void **state)
+{
+	(void)state;
+	for (const struct tool *t = tools; t->op != NULL; t++) {
+		const char *at = t->shape.fields;
+		struct shape_field f;
+		char type[TYPE_SIZE];
+		int rc;
+
+		while ((rc = shape_next_field(&t->shape, t->op->result, &at,
+			    &f)) != 0)
+			if (rc < 0)
+				fail_msg("%s: '%s'", t->op->name, f.name);
+		if (t->items == NULL)
+			continue;
+		shape_item_type(t->op->result, t->items, type);
+		at = t->item.fields;
+		while ((rc = shape_next_field(&t->item, type, &at, &f)) != 0)
+			if (rc < 0)
+				fail_msg("%s: '%s'", t->op->name, f.name);
+	}
+}
+
 /* What only reads may not be marked as changing something, and so on. */
 static void
 hints_agree_with_permissions(void **state)
@@ -232,16 +257,16 @@ static void
 texts_have_a_name_and_a_source(void **state)
 {
 	const char *at = "screen=lines title";
-	struct tool_text t;
+	struct shape_text t;
 
 	(void)state;
-	assert_int_equal(tool_next_text(&at, &t), 1);
+	assert_int_equal(shape_next_text(&at, &t), 1);
 	assert_string_equal(t.name, "screen");
 	assert_string_equal(t.from, "lines");
-	assert_int_equal(tool_next_text(&at, &t), 1);
+	assert_int_equal(shape_next_text(&at, &t), 1);
 	assert_string_equal(t.name, "title");
 	assert_string_equal(t.from, "title");
-	assert_int_equal(tool_next_text(&at, &t), 0);
+	assert_int_equal(shape_next_text(&at, &t), 0);
 }
 
 int
@@ -251,6 +276,7 @@ main(void)
 		cmocka_unit_test(
 		    what_is_left_to_mcp_is_a_tool_and_nothing_else),
 		cmocka_unit_test(schemas_are_complete),
+		cmocka_unit_test(every_kept_field_is_declared),
 		cmocka_unit_test(hints_agree_with_permissions),
 		cmocka_unit_test(arguments_are_the_operations_and_a_session),
 		cmocka_unit_test(durations_become_milliseconds),
