@@ -251,6 +251,22 @@ with_settings(const struct create *q, const struct config *c)
 	return own;
 }
 
+static int
+set_size(struct manifest *m, const struct create *q, struct fault *f)
+{
+	unsigned cols = q->cols > 0 ? q->cols : CREATE_COLS;
+	unsigned rows = q->rows > 0 ? q->rows : CREATE_ROWS;
+	struct error err;
+	char text[32];
+
+	snprintf(text, sizeof(text), "%ux%u", cols, rows);
+	if (units_dims(text, &cols, &rows, &err) < 0)
+		return fault_argument(f, "cols", " and 'rows': %s", err.msg);
+	m->cols = (uint16_t)cols;
+	m->rows = (uint16_t)rows;
+	return 0;
+}
+
 /* Everything that can be known to be wrong before anything is made. */
 static int
 describe(struct manifest *m, const struct create *q, const struct config *c,
@@ -259,11 +275,9 @@ describe(struct manifest *m, const struct create *q, const struct config *c,
 	const struct create own = with_settings(q, c);
 
 	set_command(m, q->command);
-	m->cols = (uint16_t)(q->cols > 0 ? q->cols : CREATE_COLS);
-	m->rows = (uint16_t)(q->rows > 0 ? q->rows : CREATE_ROWS);
-	if (set_names(m, &own, f) < 0 || set_policies(m, &own, f) < 0 ||
-	    set_log(m, &own, f) < 0 || set_times(m, &own, f) < 0 ||
-	    set_scope(m, &own, f) < 0)
+	if (set_names(m, &own, f) < 0 || set_size(m, q, f) < 0 ||
+	    set_policies(m, &own, f) < 0 || set_log(m, &own, f) < 0 ||
+	    set_times(m, &own, f) < 0 || set_scope(m, &own, f) < 0)
 		return -1;
 	return set_cwd(m, own.cwd, f);
 }

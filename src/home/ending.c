@@ -17,13 +17,14 @@ static int
 ask(struct handle *h, const char *op, const char *args, struct fault *f)
 {
 	auto_free char *result = NULL;
-	int rc = h->conn.fd < 0 ? handle_connect(h, f) : 0;
+	int cancel_fd = h->cancel_fd, rc = 0;
 
-	if (rc < 0)
-		return rc;
-	h->conn.cancel_fd = 0;
-	rc = handle_ask(h, op, args, &result, f);
-	h->conn.cancel_fd = h->cancel_fd;
+	h->cancel_fd = h->conn.cancel_fd = 0;
+	if (h->conn.fd < 0)
+		rc = handle_connect(h, f);
+	if (rc == 0)
+		rc = handle_ask(h, op, args, &result, f);
+	h->cancel_fd = h->conn.cancel_fd = cancel_fd;
 	return rc;
 }
 

@@ -28,7 +28,7 @@
 #define TRY_TIMEOUT_MS 2000
 #define FLUSH_TIMEOUT_MS 500
 #define GONE_MARGIN_MS 10000
-#define LOOK_AGAIN_NS 5000000
+#define LOOK_AGAIN_MS 5
 
 void
 handle_init(struct handle *h, const char *home_option)
@@ -179,6 +179,32 @@ handle_conn_failure(int result)
 	}
 }
 
+/* As conn_open, but handle.cancel_fd ends it. */
+static int
+open_conn(struct handle *h, const struct hello *hello, int timeout_ms,
+    struct error *err)
+{
+	int rc;
+
+	if (h->cancel_fd <= 0)
+		return conn_open(&h->conn, h->dirfd, hello, timeout_ms, err);
+	conn_begin(&h->conn, h->dirfd, hello, timeout_ms);
+	while ((rc = conn_proceed(&h->conn, err)) == 0) {
+		struct pollfd p[] = {
+			{ .fd = h->conn.fd, .events = POLLIN },
+			{ .fd = h->cancel_fd, .events = POLLIN },
+		};
+		int64_t left = h->conn.next_try - clock_ms(CLOCK_MONOTONIC);
+
+		(void)poll(p, 2, left > 0 ? (int)left : 0);
+		if (p[1].revents != 0) {
+			conn_close(&h->conn);
+			return error_set(err, ECANCELED, "cancelled");
+		}
+	}
+	return rc < 0 ? rc : 0;
+}
+
 static int
 connect_host(struct handle *h, int timeout_ms, struct error *err)
 {
@@ -189,7 +215,7 @@ connect_host(struct handle *h, int timeout_ms, struct error *err)
 	hello.mode = HELLO_CONTROL;
 	hello.features = HELLO_HANDOVER;
 	snprintf(hello.client, sizeof(hello.client), "tend %s", TEND_VERSION);
-	result = conn_open(&h->conn, h->dirfd, &hello, timeout_ms, err);
+	result = open_conn(h, &hello, timeout_ms, err);
 	if (result < 0)
 		h->conn.fd = -1;
 	else
@@ -459,7 +485,8 @@ handle_wait_end(struct handle *h, int timeout_ms, struct fault *f)
 static int
 wait_gone(struct handle *h, struct error *err)
 {
-	const struct timespec pause = { .tv_nsec = LOOK_AGAIN_NS };
+	struct pollfd cancel = { .fd = h->cancel_fd > 0 ? h->cancel_fd : -1,
+		.events = POLLIN };
 	int64_t end = clock_ms(CLOCK_MONOTONIC) + h->session.linger_ms +
 	    GONE_MARGIN_MS;
 	int result = handle_refresh(h, err);
@@ -469,7 +496,8 @@ wait_gone(struct handle *h, struct error *err)
 			return error_set(err, ETIMEDOUT,
 			    "its host is still running, pid %d",
 			    (int)h->session.host.pid);
-		nanosleep(&pause, NULL);
+		if (poll(&cancel, 1, LOOK_AGAIN_MS) > 0)
+			return error_set(err, ECANCELED, "cancelled");
 		result = handle_refresh(h, err);
 	}
 	return result;

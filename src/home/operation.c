@@ -234,6 +234,28 @@ struct range {
 	char from[32], lines[24];
 };
 
+/* Only one argument may say where a range begins. */
+static int
+check_range(const struct work *w)
+{
+	static const char *const names[] = { "since", "offset", "from", "lines",
+		"last" };
+	const char *first = NULL;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const json_t *v = json_object_get(w->args, names[i]);
+
+		if (!json_is_string(v) && json_integer_value(v) == 0)
+			continue;
+		if (first != NULL)
+			return fault_set(w->fault, FAIL_USAGE,
+			    "%s: give one of '%s' and '%s'", w->o->op->name,
+			    first, names[i]);
+		first = names[i];
+	}
+	return 0;
+}
+
 static int
 read_range(const struct work *w, struct range *r)
 {
@@ -242,12 +264,10 @@ read_range(const struct work *w, struct range *r)
 	uint64_t lines = op_number(w->args, "lines",
 	    op_number(w->args, "last", 0));
 
+	if (check_range(w) < 0)
+		return -1;
 	r->q.from = op_string(w->args, "from", NULL);
 	r->q.to = op_string(w->args, "to", NULL);
-	if ((since > 0) + (offset > 0) + (lines > 0) + (r->q.from != NULL) > 1)
-		return fault_set(w->fault, FAIL_USAGE,
-		    "%s: give one of 'since', 'offset', 'from' and 'lines'",
-		    w->o->op->name);
 	if (since > 0)
 		snprintf(r->from, sizeof(r->from), "%" PRIu64, since + 1);
 	else if (offset > 0)

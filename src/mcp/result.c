@@ -378,7 +378,7 @@ keep_texts(const struct mcp_call *call, const char *texts, const json_t *from,
 
 /* Why a step failed, in the caller's words. */
 static void
-translate_error(const struct tool *t, json_t *to)
+translate_error(json_t *to)
 {
 	json_t *why = json_object_get(to, "error");
 	const char *text = json_string_value(json_object_get(why, "message"));
@@ -387,7 +387,7 @@ translate_error(const struct tool *t, json_t *to)
 	if (text == NULL)
 		return;
 	buf_init(&b, SIZE_MAX);
-	speech_put(t, text, &b);
+	speech_put(text, &b);
 	why = json_copy(why);
 	json_object_set_new(why, "message",
 	    json_stringn(b.len > 0 ? (const char *)b.data : "", b.len));
@@ -406,7 +406,7 @@ keep(const struct mcp_call *call, const struct shape *shape, const char *result,
 		json_object_update(all, json_object_get(from, shape->lift));
 	keep_fields(shape, result, all, to);
 	keep_texts(call, shape->texts, all, to, left);
-	translate_error(call->tool, to);
+	translate_error(to);
 	return to;
 }
 

@@ -224,11 +224,11 @@ mcp_fail(const struct mcp_call *call, const char *why, struct buf *out)
 
 	tool_name(call->tool, name);
 	buf_init(&b, SIZE_MAX);
-	speech_put(call->tool, why, &b);
+	speech_put(why, &b);
 	if (memmem(b.data, b.len, name, strlen(name)) == NULL) {
 		buf_clear(&b);
 		buf_printf(&b, "%s: ", name);
-		speech_put(call->tool, why, &b);
+		speech_put(why, &b);
 	}
 	buf_putc(&b, '\0');
 	rpc_begin(&j, out, call->id);

@@ -13,14 +13,12 @@
 static const char *const phrases[][2] = {
 	{ "'tend ls -a'", "session_list with 'all'" },
 	{ "'tend run COMMAND'", "session_create" },
-	{ "--size", "'cols' and 'rows'" },
-	{ "--from", "'since'" },
 	{ "tend log --events", "session_output" },
 	{ "with --home or TEND_HOME", "with TEND_HOME in its environment" },
 };
 
 /* How many bytes of the text were said in other words; 0: none. */
-typedef size_t say_fn(const struct tool *t, const char *text, struct buf *out);
+typedef size_t say_fn(const char *text, struct buf *out);
 
 static bool
 is_letter(char c)
@@ -29,9 +27,8 @@ is_letter(char c)
 }
 
 static size_t
-say_phrase(const struct tool *t, const char *text, struct buf *out)
+say_phrase(const char *text, struct buf *out)
 {
-	(void)t;
 	for (size_t i = 0; i < sizeof(phrases) / sizeof(*phrases); i++) {
 		size_t len = strlen(phrases[i][0]);
 
@@ -45,13 +42,12 @@ say_phrase(const struct tool *t, const char *text, struct buf *out)
 }
 
 static size_t
-say_operation(const struct tool *t, const char *text, struct buf *out)
+say_operation(const char *text, struct buf *out)
 {
 	char name[WORD_SIZE];
 	const struct op *op;
 	size_t len;
 
-	(void)t;
 	if (strncmp(text, "session.", 8) != 0)
 		return 0;
 	len = 8 + strspn(text + 8, LETTERS);
@@ -89,13 +85,12 @@ tool_of_command(const char *name)
 }
 
 static size_t
-say_command(const struct tool *t, const char *text, struct buf *out)
+say_command(const char *text, struct buf *out)
 {
 	char name[WORD_SIZE], own[TOOL_NAME_SIZE];
 	const struct tool *found;
 	size_t len;
 
-	(void)t;
 	if (strncmp(text, "tend ", 5) != 0)
 		return 0;
 	len = strspn(text + 5, LETTERS);
@@ -108,36 +103,11 @@ say_command(const struct tool *t, const char *text, struct buf *out)
 	return 5 + len;
 }
 
-/* Arguments of several of a kind are options of one: --label, 'labels'. */
-static size_t
-say_option(const struct tool *t, const char *text, struct buf *out)
-{
-	static const char *const ends[] = { "", "s" };
-	char name[WORD_SIZE];
-	struct type_field a;
-	size_t len;
-
-	if (strncmp(text, "--", 2) != 0 || !is_letter(text[2]))
-		return 0;
-	len = 2 + strspn(text + 2, LETTERS "-");
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
-		snprintf(name, sizeof(name), "%.*s%s", (int)len - 2, text + 2,
-		    ends[i]);
-		for (char *p = name; *p != '\0'; p++)
-			*p = *p == '-' ? '_' : *p;
-		if (op_find_argument(t->op, name, &a)) {
-			buf_printf(out, "'%s'", name);
-			return len;
-		}
-	}
-	return 0;
-}
-
 void
-speech_put(const struct tool *t, const char *text, struct buf *out)
+speech_put(const char *text, struct buf *out)
 {
-	static say_fn *const ways[] = { say_phrase, say_operation, say_command,
-		say_option };
+	static say_fn *const ways[] = { say_phrase, say_operation,
+		say_command };
 	bool begins = true; /* a word does */
 
 	while (*text != '\0') {
@@ -146,7 +116,7 @@ speech_put(const struct tool *t, const char *text, struct buf *out)
 		for (size_t i = 0;
 		     begins && len == 0 && i < sizeof(ways) / sizeof(*ways);
 		     i++)
-			len = ways[i](t, text, out);
+			len = ways[i](text, out);
 		if (len == 0) {
 			buf_putc(out, *text);
 			len = 1;

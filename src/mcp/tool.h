@@ -23,6 +23,13 @@ enum tool_hints {
 	    << 4, /* ends when it is cancelled; reading always does */
 };
 
+/* Who carries it out. */
+enum tool_by {
+	TOOL_BY_HOST,
+	TOOL_BY_HOST_OR_HOME, /* the home when the session has ended */
+	TOOL_BY_HOME,         /* home/operation.h */
+};
+
 struct tool {
 	const struct op *op;
 	const char *title;
@@ -31,12 +38,7 @@ struct tool {
 	const char *withheld; /* arguments not offered, " a b "; NULL: none */
 	const char *given;    /* arguments unless said otherwise; NULL: none */
 	const char *asked;    /* arguments in any case; NULL: none */
-	/*
-	 * The command of tend that does it in place of a host: where the
-	 * session has none any more or, with `always`, in any case.
-	 */
-	const char *command; /* NULL: it needs the host */
-	bool always;
+	enum tool_by by;
 	bool homely; /* it takes no session */
 	struct shape shape;
 	const char *items; /* an array of the result, or NULL; its objects: */

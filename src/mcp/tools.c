@@ -24,8 +24,7 @@ const struct tool tools[] = {
 	    .withheld = " input resize log_input restart durable forget_env "
 			"no_integration max_log idle_timeout linger_output "
 			"scrollback memory pids cpu_weight reuse ",
-	    .command = "run",
-	    .always = true,
+	    .by = TOOL_BY_HOME,
 	    .homely = true,
 	    .shape = { SESSION_FIELDS, "", NULL },
 	},
@@ -35,8 +34,7 @@ const struct tool tools[] = {
 	    .description = "List terminal sessions, the newest first.",
 	    .hints = TOOL_READS,
 	    .withheld = " all_homes ",
-	    .command = "ls",
-	    .always = true,
+	    .by = TOOL_BY_HOME,
 	    .homely = true,
 	    .shape = { "", "", NULL },
 	    .items = "sessions",
@@ -50,7 +48,7 @@ const struct tool tools[] = {
 	    .description =
 		"What a session is: status, how its program ended, its size.",
 	    .hints = TOOL_READS,
-	    .command = "info",
+	    .by = TOOL_BY_HOST_OR_HOME,
 	    .shape = { SESSION_FIELDS " observers", "last_line", NULL },
 	},
 	{
@@ -64,7 +62,7 @@ const struct tool tools[] = {
 	    .hints = TOOL_READS,
 	    .withheld = " format cells hidden at ",
 	    .given = "{\"format\":\"json\",\"hidden\":true}",
-	    .command = "snapshot",
+	    .by = TOOL_BY_HOST_OR_HOME,
 	    .shape = { "cols rows cursor alt_screen "
 		       "seq offset hash first_row",
 		"screen=lines changed last_command=last_command.lines "
@@ -123,8 +121,7 @@ const struct tool tools[] = {
 		"input. The first step that fails ends it, also a command with "
 		"another exit status than 0; what was done stays done.",
 	    .hints = TOOL_DESTROYS | TOOL_OPEN_WORLD | TOOL_STOPS,
-	    .command = "batch",
-	    .always = true,
+	    .by = TOOL_BY_HOME,
 	    .shape = { "completed failed", "", NULL },
 	    .items = "steps",
 	    .item = { "index kind status seq "
@@ -147,7 +144,7 @@ const struct tool tools[] = {
 		"typed (\"echo\") or in lines of before (\"before\").",
 	    .hints = TOOL_READS,
 	    .given = "{\"timeout_ms\":30000}",
-	    .command = "wait",
+	    .by = TOOL_BY_HOST_OR_HOME,
 	    .shape = { "matched timed_out condition "
 		       "row col seq hash "
 		       "seen exit_code exit_signal",
@@ -162,8 +159,7 @@ const struct tool tools[] = {
 		"when there are too many.",
 	    .hints = TOOL_READS,
 	    .withheld = " from to lines raw ",
-	    .command = "log",
-	    .always = true,
+	    .by = TOOL_BY_HOME,
 	    .shape = { "", "text", NULL },
 	},
 	{
@@ -199,8 +195,7 @@ const struct tool tools[] = {
 		"Ask the program to end and see that it does. Log and last "
 		"screen stay and can still be read.",
 	    .hints = TOOL_DESTROYS | TOOL_REPEATABLE,
-	    .command = "stop",
-	    .always = true,
+	    .by = TOOL_BY_HOME,
 	    .shape = { SESSION_FIELDS, "", NULL },
 	},
 	{ .op = NULL },

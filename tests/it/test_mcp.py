@@ -14,6 +14,7 @@ import pytest
 import declared
 import lib
 import mistakes
+from faults import Faults
 from lib import Home, TEND, wait_for
 from terminal import NODE
 
@@ -179,6 +180,33 @@ def test_a_client_starts_drives_and_reads_a_program(mcp, home):
     assert ended["status"] == "exited" and ended["outcome"] == "stopped"
     assert mcp.call("session_list")["sessions"] == []
     assert len(mcp.call("session_list", all=True)["sessions"]) == 1
+
+
+def test_it_starts_no_process_but_those_of_sessions(mcp, tmp_path):
+    """Every tool that no host carries out; a shell that runs one program."""
+    trace = tmp_path / "trace"
+    watched = type("Execs", (), {"argument": "trace=execve"})
+    with Faults(mcp.proc.pid, [watched], trace):
+        sid = shell(mcp)
+        assert [s["id"] for s in mcp.call("session_list")["sessions"]] == [sid]
+        mcp.call("session_batch", session=sid, steps=[{"exec": "echo hi"}])
+        assert "hi" in mcp.call("session_output", session=sid)["untrusted"]["text"]
+        assert mcp.call("session_stop", session=sid)["outcome"] == "stopped"
+        for tool in ("session_get", "session_snapshot"):
+            mcp.call(tool, session=sid)
+        assert mcp.call("session_wait", session=sid, exit=True)["matched"]
+    ran = set(re.findall(r'execve\("([^"]*)"', trace.read_text()))
+    assert any(path.endswith("/tend-keeper") for path in ran), ran
+    assert not [path for path in ran
+                if path.endswith("/tend") or "/proc/self/exe" in path], ran
+
+
+def test_sessions_that_ended_leave_no_zombie(mcp, home):
+    sid = mcp.call("session_create", command=["true"])["id"]
+    home.wait_gone(sid)
+    tasks = pathlib.Path(f"/proc/{mcp.proc.pid}/task")
+    wait_for(lambda: not any((task / "children").read_text()
+                             for task in tasks.iterdir()), "no children")
 
 
 def test_every_duration_says_how_it_is_written(mcp):

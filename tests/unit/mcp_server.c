@@ -480,11 +480,11 @@ failures_speak_of_tools(void **state)
 {
 	json_t *o = answers("session_batch", "{}",
 	    "{\"steps\":[{\"index\":0,\"error\":{\"code\":\"usage\","
-	    "\"message\":\"session.wait: try --keep-going\"}}]}");
+	    "\"message\":\"session.wait: try 'tend ls'\"}}]}");
 
 	(void)state;
 	assert_string_equal(text_at(o, "result.tree.steps.0.error.message"),
-	    "session_wait: try 'keep_going'");
+	    "session_wait: try 'session_list'");
 	json_decref(o);
 }
 

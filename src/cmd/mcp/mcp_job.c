@@ -11,6 +11,7 @@
 #include "base/json_tree.h"
 #include "base/mem.h"
 #include "base/version.h"
+#include "cmd/mcp/mcp_work.h"
 #include "home/words.h"
 #include "mcp/tool.h"
 #include "op/ops.h"
@@ -50,14 +51,19 @@ not_running(const struct mcp_job *job, const struct manifest *m,
 }
 
 static int
-run_command(struct mcp_job *job, struct error *err)
+start_work(struct mcp_job *job, struct error *err)
 {
-	char path[PATH_MAX];
-	int rc = home_path(job->home, path, err);
+	job->phase = MCP_JOB_WORKS;
+	job->work = mcp_work_create(&job->call, job->home, err);
+	return job->work != NULL ? 0 : -err->code;
+}
 
-	job->phase = MCP_JOB_COMMAND;
-	return rc < 0 ? rc :
-			mcp_command_start(&job->command, &job->call, path, err);
+static int
+end_work(const struct mcp_job *job, json_t **value, struct error *err)
+{
+	struct pollfd p = { .fd = mcp_work_fd(job->work), .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0 ? mcp_work_result(job->work, value, err) : 0;
 }
 
 /* Connecting begins anew. */
@@ -84,8 +90,8 @@ on_ended(struct mcp_job *job, int rc, struct error *err)
 	if (manifest_read_now(job->dirfd, &m, NULL) < 0)
 		return rc;
 	if (!status_is_active(m.status))
-		rc = job->call.tool->command != NULL ?
-		    run_command(job, err) :
+		rc = job->call.tool->by != TOOL_BY_HOST ?
+		    start_work(job, err) :
 		    not_running(job, &m, err);
 	manifest_finish(&m);
 	return rc;
@@ -172,9 +178,8 @@ mcp_job_start(struct mcp_job *job, const struct mcp_call *call,
 	job->call = *call;
 	job->home = home;
 	job->dirfd = job->conn.fd = -1;
-	mcp_command_init(&job->command);
-	if (call->tool->always)
-		return run_command(job, err);
+	if (call->tool->by == TOOL_BY_HOME)
+		return start_work(job, err);
 	manifest_init(&m);
 	rc = find(job, &m, err);
 	if (rc < 0)
@@ -200,8 +205,8 @@ mcp_job_is_ahead(const struct mcp_job *job, const struct mcp_job *of)
 int
 mcp_job_fd(const struct mcp_job *job)
 {
-	if (job->phase == MCP_JOB_COMMAND)
-		return job->command.out;
+	if (job->phase == MCP_JOB_WORKS)
+		return mcp_work_fd(job->work);
 	return job->phase == MCP_JOB_READY ? -1 : job->conn.fd;
 }
 
@@ -214,7 +219,7 @@ mcp_job_events(const struct mcp_job *job)
 int64_t
 mcp_job_until(const struct mcp_job *job)
 {
-	if (job->phase == MCP_JOB_COMMAND)
+	if (job->phase == MCP_JOB_WORKS)
 		return -1;
 	return job->phase == MCP_JOB_CONNECTS ? job->conn.next_try :
 						job->until_ms;
@@ -245,8 +250,8 @@ static int
 step(struct mcp_job *job, json_t **value, struct error *err)
 {
 	switch (job->phase) {
-	case MCP_JOB_COMMAND:
-		return mcp_command_read(&job->command, value, err);
+	case MCP_JOB_WORKS:
+		return end_work(job, value, err);
 	case MCP_JOB_CONNECTS:
 		return connect_host(job, err);
 	case MCP_JOB_ASKS:
@@ -277,9 +282,9 @@ mcp_job_drop(struct mcp_job *job)
 	bool ends = job->call.tool->hints & (TOOL_READS | TOOL_STOPS);
 
 	job->dropped = true;
-	if (ends && job->phase == MCP_JOB_COMMAND)
-		mcp_command_stop(&job->command);
-	return ends && job->phase != MCP_JOB_COMMAND;
+	if (ends && job->phase == MCP_JOB_WORKS)
+		mcp_work_cancel(job->work);
+	return ends && job->phase != MCP_JOB_WORKS;
 }
 
 void
@@ -287,6 +292,6 @@ mcp_job_finish(struct mcp_job *job)
 {
 	conn_close(&job->conn);
 	fd_close(&job->dirfd);
-	mcp_command_finish(&job->command);
+	mcp_work_destroy(job->work);
 	mcp_call_finish(&job->call);
 }

@@ -6,20 +6,20 @@
 
 #include "base/id.h"
 #include "client/conn.h"
-#include "cmd/mcp/mcp_command.h"
 #include "mcp/server.h"
 
 struct error;
+struct mcp_work;
 
 /*
- * A tool's call under way: asked of the session's host, or carried out by a
- * command.  Each has a connection of its own, so that a wait holds no other
+ * A tool's call under way: asked of the session's host, or carried out by the
+ * library of homes.  Each has a connection of its own, so that a wait holds no other
  * call up; when it is closed the host forgets the wait.  Nor does a host that
  * does not answer hold anybody up: connecting and asking are steps like
  * reading the answer.
  */
 enum mcp_job_phase {
-	MCP_JOB_COMMAND, /* no host is asked */
+	MCP_JOB_WORKS, /* the home carries it out (mcp_work.h) */
 	MCP_JOB_CONNECTS,
 	MCP_JOB_READY, /* mcp_job_ask is due */
 	MCP_JOB_ASKS,
@@ -33,8 +33,8 @@ struct mcp_job {
 	int dirfd;
 	char session[ID_SIZE];
 	enum mcp_job_phase phase;
-	uint64_t id; /* of the request */
-	struct mcp_command command;
+	uint64_t id;           /* of the request */
+	struct mcp_work *work; /* NULL: none yet */
 	int64_t
 	    until_ms; /* the host must take the call, then answer, by then */
 	bool again;   /* it is asked for the second time */
