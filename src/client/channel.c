@@ -430,6 +430,7 @@ take_frames(struct channel *c)
 		return;
 	}
 	conn_rest(&c->conn);
+	flush(c); /* what callbacks have posted */
 	want(c);
 }
 

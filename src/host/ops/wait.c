@@ -2,12 +2,26 @@
 
 #include "base/error.h"
 #include "host/host.h"
+#include "host/serve/connection.h"
 #include "host/serve/requests.h"
 #include "host/serve/server.h"
 #include "host/ask/waits.h"
 #include "op/condition.h"
 
 /* The operation session.wait; requests.h says what a handler is. */
+
+/*
+ * A client that knows BYE has it before a refusal, so that it knows why.  Until
+ * then its wait begins, and is refused when BYE is sent.
+ */
+static bool
+is_left(const struct op_call *call)
+{
+	const struct connection *c = call->client;
+
+	return server_is_leaving(call->server) &&
+	    (c->bye != CONNECTION_STAYS || !(c->features & HELLO_HANDOVER));
+}
 
 int
 op_session_wait(struct op_call *call, struct error *err)
@@ -18,7 +32,7 @@ op_session_wait(struct op_call *call, struct error *err)
 
 	if (rc < 0)
 		return error_set(err, -rc, "session.wait: %s", why.msg);
-	if (server_is_leaving(call->server)) {
+	if (is_left(call)) {
 		condition_finish(&c);
 		return error_set(err, EBUSY,
 		    "the session goes to another host; ask again");
