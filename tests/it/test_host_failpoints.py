@@ -245,7 +245,7 @@ def test_revive_gives_the_screen_back(home):
     wait_for(lambda: home.info(sid)["raw"], lambda: home.info(sid))
     words = home.ok("info", sid)
     assert "degraded     no screen: the terminal engine crashed" in words, words
-    assert "'tend revive poor' starts the engine anew" in words, words
+    assert "'tend revive poor' restarts the engine" in words, words
     home.error("snapshot", sid, status=3, code="not_found")
     home.ok("revive", sid)
     home.wait_text(sid, "drawn")
