@@ -76,7 +76,8 @@ def modules(src):
         own = str(path.relative_to(src).with_suffix(""))
         module = module_of(own, headers)
         names = {module_of(name.rpartition(".")[0], headers)
-                 for quote, name in includes(path) if quote == '"'}
+                 for quote, name in includes(path)
+                 if quote == '"' and name.endswith(".h")}
         found.setdefault(module, set()).update(names - {module})
     return found
 

@@ -13,14 +13,10 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "keep/ring.h"
-#include "keeper/child.h"
-#include "keeper/oom.h"
+#include "keeper/spawn.h"
 #include "keeper/trial.h"
 
 #define LINGER_MS 10000
-
-/* How late a timer of a host may be; what the kernel gives to everybody. */
-#define HOST_SLACK_NS 50000ul
 
 /* A host that served so long has nothing to do with how earlier ones failed. */
 #define SOUND_MS 1000
@@ -38,51 +34,6 @@ hosts_init(struct hosts *h, int program, int oom_score)
 		.ready_ms = CLOCK_NEVER,
 		.linger_ms = LINGER_MS,
 	};
-}
-
-/* The descriptors that it gets are all above those that they become. */
-static _Noreturn void
-run(int program, int oom_score, const int *fds, int control)
-{
-	struct control failed = { .type = CONTROL_FAILED };
-	char *argv[] = { "tend-host", NULL };
-
-	setsid();
-	/* It would inherit ours, which may be for long naps. */
-	prctl(PR_SET_TIMERSLACK, HOST_SLACK_NS, 0, 0, 0);
-	oom_set_score(oom_score);
-	dup2(control, CONTROL_FD);
-	for (int fd = CONTROL_FD + 1; fd < CONTROL_FDS_END; fd++)
-		dup2(fds[fd - CONTROL_FD - 1], fd);
-	child_reset_signals();
-	fexecve(program, argv, environ);
-	failed.u.failed.how = CONTROL_FAILED_RUN;
-	failed.u.failed.error = errno;
-	control_send(CONTROL_FD, &failed, -1);
-	_exit(127);
-}
-
-int
-hosts_spawn(int program, int oom_score, const int *fds, pid_t *pid,
-    int *control)
-{
-	int ends[2], rc;
-	pid_t made;
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-		return -errno;
-	made = fork();
-	if (made == 0)
-		run(program, oom_score, fds, ends[1]);
-	rc = made < 0 ? -errno : 0;
-	fd_close(&ends[1]);
-	if (rc < 0) {
-		fd_close(&ends[0]);
-		return rc;
-	}
-	*pid = made;
-	*control = ends[0];
-	return 0;
 }
 
 static int64_t
@@ -112,7 +63,7 @@ begin(struct hosts *h, unsigned owed)
 void
 hosts_start(struct hosts *h, const int *fds, unsigned owed, int64_t now_ms)
 {
-	if (hosts_spawn(h->program, h->oom_score, fds, &h->pid, &h->control) <
+	if (spawn_host(h->program, h->oom_score, fds, &h->pid, &h->control) <
 	    0) {
 		put_off(h, now_ms);
 		return;

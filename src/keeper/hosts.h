@@ -51,15 +51,11 @@ struct hosts {
 void hosts_init(struct hosts *h, int program, int oom_score);
 
 /*
- * Start a host.  fds[] are the descriptors of enum control_fd, its first (the
- * control socket) excepted.  It is owed HELLO and whatever `owed` has.
+ * Start a host; fds are as for spawn_host.  It is owed HELLO and whatever
+ * `owed` has.
  */
 void hosts_start(struct hosts *h, const int *fds, unsigned owed,
     int64_t now_ms);
-
-/* A process that runs the program as a host; 0, or -errno. */
-int hosts_spawn(int program, int oom_score, const int *fds, pid_t *pid,
-    int *control);
 
 /* The candidate, which is ready, follows the host that has left. */
 void hosts_follow(struct hosts *h, struct trial *t, unsigned owed);

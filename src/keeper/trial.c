@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "keeper/hosts.h"
+#include "keeper/spawn.h"
 
 void
 trial_init(struct trial *t)
@@ -49,7 +49,7 @@ void
 trial_start(struct trial *t, int program, int own, int oom_score,
     const int *fds, struct control *hello, int64_t now_ms)
 {
-	int rc = hosts_spawn(program >= 0 ? program : own, oom_score, fds,
+	int rc = spawn_host(program >= 0 ? program : own, oom_score, fds,
 	    &t->pid, &t->control);
 
 	t->program = program;

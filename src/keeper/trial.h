@@ -35,7 +35,7 @@ void trial_init(struct trial *t);
 
 /*
  * Start a candidate; `program` is -1 or becomes the trial's, `own` is the
- * hosts'.  fds are as for hosts_start, hello is what it hears.  When it cannot
+ * hosts'.  fds are as for spawn_host, hello is what it hears.  When it cannot
  * be started it has failed.
  */
 void trial_start(struct trial *t, int program, int own, int oom_score,

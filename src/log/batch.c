@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
+#include "log/event.h"
 #include "log/io.h"
 #include "log/payload.h"
-#include "log/writer.h"
 
 static int
 flush(struct batch *b)

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "log/event.h"
+
 struct error;
 struct log_io;
 
@@ -25,19 +27,6 @@ struct log_end {
 	uint64_t offset;  /* of the next output byte, gaps counted */
 	uint64_t time_ns; /* of the last event */
 	uint64_t cut;     /* bytes of a torn end that were cut */
-};
-
-/* One event; `p` may be two pieces, the second of them in the ring. */
-struct log_event {
-	uint8_t type;
-	uint8_t flags;
-	uint64_t seq;
-	uint64_t time_ns;
-	const void *p1; /* for OUTPUT: not used, the prefix is made of offset */
-	size_t len1;
-	const void *p2;
-	size_t len2;
-	uint64_t offset; /* OUTPUT only: of the first byte of p2 */
 };
 
 /*

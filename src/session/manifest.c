@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "session/home.h"
-#include "session/names.h"
+#include "session/manifest_state.h"
 
 #define FILE_VERSION 1
 #define MAX_LOG_DEFAULT (256ull << 20)

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "session/status.h"
+
 struct buf;
 struct error;
 struct json_out;
@@ -15,50 +17,6 @@ struct json_out;
  * before the session starts, from then on only its host does, by renaming a
  * new file over it; whoever has no host any more may write the end.
  */
-enum status {
-	STATUS_STARTING,
-	STATUS_RUNNING,
-	STATUS_EXITING,
-	STATUS_EXITED,
-	STATUS_FAILED,
-	STATUS_DESTROYING,
-	STATUS_DESTROYED,
-};
-enum outcome {
-	OUTCOME_NONE,
-	OUTCOME_EXITED,
-	OUTCOME_STOPPED,
-	OUTCOME_KILLED,
-	OUTCOME_FAILED,
-	OUTCOME_LOST,
-};
-enum input_policy { INPUT_POLICY_SHARED, INPUT_POLICY_LEASE };
-enum size_policy { SIZE_SMALLEST, SIZE_LATEST, SIZE_LARGEST, SIZE_FIXED };
-enum restart_policy { RESTART_NEVER, RESTART_ON_FAILURE, RESTART_ALWAYS };
-enum log_input { LOG_INPUT_ALL, LOG_INPUT_LENGTHS, LOG_INPUT_NONE };
-
-/* K-04: the truth table of statuses. */
-bool status_is_active(enum status s);
-bool status_is_terminal(enum status s);
-bool status_is_commandable(enum status s);
-bool status_has_live_host(enum status s);
-bool status_is_offline(enum status s); /* replayed from the log */
-bool status_is_collectable(enum status s);
-
-const char *status_name(enum status s);
-const char *outcome_name(enum outcome o); /* NULL for NONE */
-/* The same for policies; parse gives -EINVAL and what there is. */
-const char *input_policy_name(enum input_policy p);
-const char *size_policy_name(enum size_policy p);
-const char *log_input_name(enum log_input l);
-const char *restart_policy_name(enum restart_policy p);
-int input_policy_parse(const char *s, enum input_policy *out,
-    struct error *err);
-int size_policy_parse(const char *s, enum size_policy *out, struct error *err);
-int log_input_parse(const char *s, enum log_input *out, struct error *err);
-int restart_policy_parse(const char *s, enum restart_policy *out,
-    struct error *err);
-
 #define MANIFEST_LABELS_MAX 64
 #define MANIFEST_SCROLLBACK_MAX 20000
 #define MANIFEST_MAX (256u << 10) /* bytes of the file */

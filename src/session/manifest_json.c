@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/json_out.h"
-#include "session/names.h"
+#include "session/manifest_state.h"
 
 static void
 put_time(struct json_out *j, const char *key, int64_t ms)

@@ -1,8 +1,6 @@
-/* What statuses mean, and how the enums of a manifest are spelled. */
-#include "session/manifest.h"
+#include "session/status.h"
 
 #include "base/json_field.h"
-#include "session/names.h"
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "vt/state.h"
+#include "vt/vt.h"
 
 /* clang-format off */
 static const uint32_t first_sixteen[16] = {

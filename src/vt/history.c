@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 #include "base/mem.h"
 #include "vt/line.h"
-#include "vt/vt.h"
+#include "vt/types.h"
 
 /* Before the bytes of each line: their number, and the flags. */
 #define HEADER 3

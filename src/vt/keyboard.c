@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "vt/handlers.h"
+#include "vt/mode.h"
 #include "vt/state.h"
 
 #define KITTY_FLAGS 31

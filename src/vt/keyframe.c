@@ -9,7 +9,9 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "vt/line.h"
+#include "vt/mode.h"
 #include "vt/state.h"
+#include "vt/vt.h"
 
 /*
  * The format.  Everything is a number of line.h (base 128, low part first), a

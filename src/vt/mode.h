@@ -4,15 +4,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct vt;
+#include "vt/mode_id.h"
 
-/* The modes of mode.def, as bits of vt->modes. */
-enum mode_id {
-#define MODE(id, private, number, initially, on_change, what) MODE_##id,
-#include "vt/mode.def"
-#undef MODE
-	MODE_COUNT
-};
+struct vt;
 
 /* Does what setting or resetting a mode does beyond its bit. */
 typedef void mode_fn(struct vt *vt, enum mode_id id, bool on);

@@ -8,6 +8,7 @@
 #include "vt/colour_name.h"
 #include "vt/handlers.h"
 #include "vt/state.h"
+#include "vt/vt.h"
 
 #define TEXT_MAX 4096 /* of a notification, in bytes */
 

@@ -13,8 +13,10 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "vt/mode.h"
 #include "vt/state.h"
 #include "vt/uni.h"
+#include "vt/vt.h"
 
 struct render {
 	const struct vt *vt;

@@ -7,8 +7,10 @@
 
 #include "base/version.h"
 #include "vt/handlers.h"
+#include "vt/mode.h"
 #include "vt/render.h"
 #include "vt/state.h"
+#include "vt/vt.h"
 
 /* Nominal: there is no font here, but programs divide by it. */
 #define CELL_WIDTH_PX 8

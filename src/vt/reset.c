@@ -4,7 +4,9 @@
 
 #include "base/mem.h"
 #include "vt/handlers.h"
+#include "vt/mode.h"
 #include "vt/state.h"
+#include "vt/vt.h"
 
 /* What both kinds of reset do. */
 static void

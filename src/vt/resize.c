@@ -25,6 +25,7 @@
 #include "vt/flow.h"
 #include "vt/line.h"
 #include "vt/state.h"
+#include "vt/vt.h"
 
 void
 stash_init(struct stash *s)

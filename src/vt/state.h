@@ -6,11 +6,11 @@
 #include "vt/clusters.h"
 #include "vt/extras.h"
 #include "vt/history.h"
-#include "vt/mode.h"
+#include "vt/mode_id.h"
 #include "vt/parser.h"
 #include "vt/program_status.h"
 #include "vt/screen.h"
-#include "vt/vt.h"
+#include "vt/types.h"
 
 /*
  * What a terminal is made of: for the files of this folder only.  All of it is

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "vt/dispatch.h"
+#include "vt/mode.h"
 #include "vt/state.h"
 
 #define HISTORY_BYTES_MIN (64u << 10)

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "vt/flow.h"
 #include "vt/state.h"
+#include "vt/vt.h"
 
 /* A line in more pieces than this is shown as several. */
 #define PIECES_MAX 256
