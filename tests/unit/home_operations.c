@@ -1,0 +1,571 @@
+/*
+ * Every operation of a home through the library alone, with real sessions.  The
+ * tend that was just built is the first argument.  This program runs as a copy
+ * of itself beside the keeper and the host, because sessions are started from
+ * the directory of the caller's program.
+ */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/json_tree.h"
+#include "base/mem.h"
+#include "home/fault.h"
+#include "home/operation.h"
+#include "home/report.h"
+#include "op/ops.h"
+
+#include "session_temp.h"
+
+#define PROGRAM \
+	"\"command\":[\"sh\",\"-c\",\"echo one; read x; echo two $x; exit 3\"]"
+#define SHELL "\"command\":[\"sh\"],\"env\":{\"PS1\":\"ready> \",\"ENV\":\"\"}"
+#define THREADS 8
+
+extern char **environ;
+
+struct world {
+	char temp[4096], home[4200];
+};
+
+/* --------------------------------------------------------------- operating */
+
+static int
+operate(const struct world *w, const char *op, const char *session,
+    const char *text, int cancel_fd, json_t **result, struct fault *f)
+{
+	auto_json json_t *args = json_loads(text, 0, NULL);
+	struct operation o = { .op = op_find(op),
+		.home = w->home,
+		.session = session,
+		.args = args,
+		.environ = environ,
+		.cancel_fd = cancel_fd };
+	struct report report;
+	struct error err;
+	int rc;
+
+	assert_non_null(o.op);
+	assert_non_null(args);
+	if (op_take_arguments(o.op, args, &err) < 0)
+		fail_msg("%s", err.msg);
+	report_init(&report, NULL, NULL);
+	rc = operation_run(&o, &report, result, f);
+	report_finish(&report);
+	return rc;
+}
+
+/* The result, as the table declares it. */
+static json_t *
+does(const struct world *w, const char *op, const char *session,
+    const char *args)
+{
+	json_t *result = NULL;
+	struct fault f = { 0 };
+	struct error err;
+
+	if (operate(w, op, session, args, 0, &result, &f) < 0)
+		fail_msg("%s %s: %s%s", op, args, f.argument, f.msg);
+	if (op_check_result(op_find(op), result, &err) < 0)
+		fail_msg("%s: %s", op, err.msg);
+	return result;
+}
+
+static void
+fails(const struct world *w, const char *op, const char *session,
+    const char *args, enum failure failure, const char *words)
+{
+	json_t *result = NULL;
+	struct fault f = { 0 };
+
+	if (operate(w, op, session, args, 0, &result, &f) == 0)
+		fail_msg("%s %s did not fail", op, args);
+	assert_int_equal(f.failure, failure);
+	if (strstr(f.msg, words) == NULL && strcmp(f.argument, words) != 0)
+		fail_msg("%s: %s, not %s", f.argument, f.msg, words);
+}
+
+static const char *
+text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	assert_non_null(text);
+	return text;
+}
+
+/* The id of a new session, the caller's. */
+static char *
+create(const struct world *w, const char *args)
+{
+	auto_json json_t *session = does(w, "session.create", NULL, args);
+
+	return xstrdup(text_of(session, "id"));
+}
+
+static void
+wait_for(const struct world *w, const char *id, const char *condition)
+{
+	auto_json json_t *result = does(w, "session.wait", id, condition);
+
+	assert_true(json_is_true(json_object_get(result, "matched")));
+}
+
+/* A session of PROGRAM that has ended. */
+static char *
+create_ended(const struct world *w, const char *more)
+{
+	char args[400], *id;
+
+	snprintf(args, sizeof(args), "{" PROGRAM "%s}", more);
+	id = create(w, args);
+	wait_for(w, id, "{\"text\":\"one\"}");
+	json_decref(does(w, "session.send", id,
+	    "{\"input\":[{\"text\":\"x\"},{\"keys\":[\"Enter\"]}]}"));
+	wait_for(w, id, "{\"exit\":true}");
+	return id;
+}
+
+static size_t
+count(const struct world *w, const char *args)
+{
+	auto_json json_t *list = does(w, "session.list", NULL, args);
+
+	return json_array_size(json_object_get(list, "sessions"));
+}
+
+static int
+set_up(void **state)
+{
+	struct world *w = xcalloc(1, sizeof(*w));
+
+	temp_make(w->temp);
+	snprintf(w->home, sizeof(w->home), "%s/home", w->temp);
+	setenv("XDG_STATE_HOME", w->temp, 1);
+	setenv("XDG_CONFIG_HOME", w->temp, 1);
+	*state = w;
+	return 0;
+}
+
+/* To purge a session waits until its host is gone. */
+static void
+end(const struct world *w, const json_t *session)
+{
+	const char *id = text_of(session, "id");
+
+	if (strcmp(text_of(session, "status"), "running") == 0)
+		json_decref(does(w, "session.kill", id, "{}"));
+	json_decref(does(w, "session.destroy", id, "{\"purge\":true}"));
+}
+
+static int
+tear_down(void **state)
+{
+	struct world *w = *state;
+	auto_json json_t *list = does(w, "session.list", NULL,
+	    "{\"all\":true}");
+	const json_t *session;
+	size_t i;
+
+	json_array_foreach(json_object_get(list, "sessions"), i, session)
+	{
+		end(w, session);
+	}
+	assert_int_equal(count(w, "{\"all\":true}"), 0);
+	temp_remove(w->temp);
+	free(w);
+	return 0;
+}
+
+/* ------------------------------------------------------------------- tests */
+
+static void
+sessions_are_listed_by_their_labels(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *a = create(w,
+	    "{" SHELL ",\"name\":\"a\",\"labels\":{\"team\":\"red\"}}");
+	auto_free char *b = create(w,
+	    "{" SHELL ",\"name\":\"b\",\"labels\":{\"team\":\"blue\"}}");
+	auto_json json_t *list = does(w, "session.list", NULL,
+	    "{\"labels\":{\"team\":\"red\"}}");
+	const json_t *items = json_object_get(list, "sessions");
+
+	assert_int_equal(json_array_size(items), 1);
+	assert_string_equal(text_of(json_array_get(items, 0), "id"), a);
+	json_decref(does(w, "session.label", b,
+	    "{\"labels\":{\"team\":null,\"free\":\"yes\"}}"));
+	assert_int_equal(count(w, "{\"labels\":{\"team\":\"blue\"}}"), 0);
+	assert_int_equal(count(w, "{\"labels\":{\"free\":\"yes\"}}"), 1);
+	assert_int_equal(count(w, "{}"), 2);
+}
+
+static void
+a_session_is_as_its_request_says(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *id = create(w,
+	    "{" SHELL ",\"name\":\"it\",\"cwd\":\"/\",\"cols\":60,\"rows\":9,"
+	    "\"input\":\"lease\",\"resize\":\"fixed\",\"log_input\":\"none\","
+	    "\"max_log\":16777216,\"idle_timeout\":\"2h\",\"scrollback\":50,"
+	    "\"linger_output\":1500,\"restart\":\"on-failure\"}");
+	auto_json json_t *s = does(w, "session.get", "it", "{}");
+	auto_json json_t *again = does(w, "session.create", NULL,
+	    "{\"name\":\"it\",\"reuse\":true}");
+	auto_json json_t *expected = json_loads(
+	    "{\"name\":\"it\",\"cwd\":\"/\",\"cols\":60,\"rows\":9,"
+	    "\"input\":\"lease\",\"resize\":\"fixed\",\"log_input\":\"none\","
+	    "\"max_log\":16777216,\"idle_timeout_s\":7200,\"scrollback\":50,"
+	    "\"linger_ms\":1500,\"restart\":\"on-failure\"}",
+	    0, NULL);
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(expected, key, value)
+	{
+		if (!json_equal(value, json_object_get(s, key)))
+			fail_msg("%s is another", key);
+	}
+	assert_string_equal(text_of(again, "id"), id);
+}
+
+static void
+output_and_events_are_in_the_log(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *id = create_ended(w, "");
+	auto_json json_t *all = does(w, "session.output", id, "{}");
+	auto_json json_t *last = does(w, "session.output", id, "{\"lines\":1}");
+	auto_json json_t *raw = does(w, "session.output", id,
+	    "{\"raw\":true,\"offset\":1,\"max_bytes\":2}");
+	auto_json json_t *events = does(w, "session.events", id, "{}");
+	auto_json json_t *some = does(w, "session.events", id,
+	    "{\"max_bytes\":300}");
+	auto_json json_t *final = does(w, "session.events", id, "{\"last\":1}");
+	const json_t *list = json_object_get(events, "events");
+	const json_t *end = json_array_get(json_object_get(final, "events"), 0);
+
+	assert_string_equal(text_of(all, "text"), "one\nx\ntwo x\n");
+	assert_string_equal(text_of(last, "text"), "two x\n");
+	assert_int_equal(strlen(text_of(raw, "data")), 2);
+	assert_true(json_is_true(json_object_get(raw, "truncated")));
+	assert_string_equal(text_of(json_array_get(list, 0), "type"), "start");
+	assert_true(json_is_true(json_object_get(some, "truncated")));
+	assert_true(json_array_size(json_object_get(some, "events")) <
+	    json_array_size(list));
+	assert_non_null(end);
+}
+
+static void
+the_screen_of_a_moment_comes_from_the_log(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *id = create_ended(w, "");
+	auto_json json_t *now = does(w, "session.snapshot", id,
+	    "{\"format\":\"text\"}");
+	auto_json json_t *then = does(w, "session.snapshot", id,
+	    "{\"format\":\"text\",\"at\":\"@5\"}");
+
+	assert_non_null(strstr(text_of(now, "data"), "two x"));
+	assert_non_null(strstr(text_of(then, "data"), "one"));
+	assert_null(strstr(text_of(then, "data"), "two"));
+	fails(w, "session.snapshot", id, "{\"at\":\"mark:none\"}",
+	    FAIL_NOT_FOUND, "none");
+}
+
+static void
+a_wait_is_answered_from_the_log_of_an_ended_session(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *id = create_ended(w, "");
+	auto_json json_t *found = does(w, "session.wait", id,
+	    "{\"text\":\"two\",\"after\":1}");
+	auto_json json_t *never = does(w, "session.wait", id,
+	    "{\"text\":\"three\"}");
+	char args[200];
+	json_t *both;
+
+	assert_true(json_is_true(json_object_get(found, "matched")));
+	assert_false(json_is_true(json_object_get(never, "matched")));
+	snprintf(args, sizeof(args),
+	    "{\"sessions\":[\"%s\",\"%s\"],\"exit\":true}", id, id);
+	both = does(w, "home.wait", NULL, args);
+	assert_true(json_is_true(json_object_get(both, "matched")));
+	assert_int_equal(json_array_size(json_object_get(both, "sessions")), 2);
+	json_decref(both);
+}
+
+static void
+steps_are_carried_out_in_order(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *id = create(w, "{" SHELL "}");
+	auto_json json_t *done = does(w, "session.batch", id,
+	    "{\"steps\":[{\"wait\":\"ready>\"},{\"exec\":\"echo hello\"},"
+	    "{\"exec\":\"false\"},{\"exec\":\"echo never\"}]}");
+	const json_t *steps = json_object_get(done, "steps");
+
+	assert_int_equal(json_integer_value(json_object_get(done, "completed")),
+	    2);
+	assert_string_equal(text_of(json_array_get(steps, 2), "status"),
+	    "failed");
+	assert_string_equal(text_of(json_array_get(steps, 3), "status"),
+	    "not-run");
+}
+
+static void
+an_ended_session_is_started_again(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *id = create_ended(w,
+	    ",\"name\":\"job\",\"env\":{\"KEPT\":\"old\"}");
+	auto_json json_t *again = does(w, "session.rerun", id,
+	    "{\"env\":{\"MORE\":\"new\"}}");
+	auto_json json_t *env = does(w, "session.environment",
+	    text_of(again, "id"), "{\"program\":true}");
+	const json_t *variables = json_object_get(env, "variables");
+
+	assert_string_equal(text_of(again, "rerun_of"), id);
+	assert_string_equal(text_of(again, "name"), "job");
+	assert_string_equal(text_of(variables, "KEPT"), "old");
+	assert_string_equal(text_of(variables, "MORE"), "new");
+	fails(w, "session.rerun", text_of(again, "id"), "{}", FAIL_EXISTS,
+	    "job");
+}
+
+static void
+a_stop_returns_the_ended_session(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *id = create(w, "{" SHELL ",\"name\":\"s\"}");
+	auto_json json_t *mark = does(w, "session.mark", id,
+	    "{\"name\":\"here\"}");
+	auto_json json_t *ended = does(w, "session.stop", "s",
+	    "{\"grace\":\"10s\"}");
+	auto_json json_t *marks = does(w, "session.marks", id, "{}");
+	auto_json json_t *named = does(w, "session.rename", id,
+	    "{\"name\":\"t\"}");
+	auto_json json_t *gone = does(w, "session.destroy", id, "{}");
+
+	assert_non_null(mark);
+	assert_string_equal(text_of(ended, "outcome"), "stopped");
+	assert_string_equal(text_of(json_array_get(json_object_get(marks,
+						       "marks"),
+					0),
+				"name"),
+	    "here");
+	assert_string_equal(text_of(named, "name"), "t");
+	assert_string_equal(text_of(gone, "status"), "destroyed");
+	fails(w, "session.stop", "t", "{}", FAIL_NOT_FOUND, "t");
+}
+
+static void
+gc_removes_only_ended_sessions(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *ended = create_ended(w, "");
+	auto_free char *runs = create(w, "{" SHELL "}");
+	auto_json json_t *would = NULL, *done = NULL;
+	const json_t *removed;
+
+	/* A host that still takes late output keeps its session. */
+	json_decref(does(w, "session.rename", ended, "{\"name\":\"old\"}"));
+	would = does(w, "home.gc", NULL, "{\"all\":true,\"dry_run\":true}");
+	assert_int_equal(json_array_size(json_object_get(would, "removed")), 1);
+	assert_int_equal(count(w, "{\"all\":true}"), 2);
+	done = does(w, "home.gc", NULL, "{\"all\":true}");
+	removed = json_array_get(json_object_get(done, "removed"), 0);
+	assert_string_equal(text_of(removed, "id"), ended);
+	assert_int_equal(count(w, "{\"all\":true}"), 1);
+	wait_for(w, runs, "{\"text\":\"ready>\"}");
+	fails(w, "home.gc", NULL, "{}", FAIL_USAGE, "older_than");
+}
+
+static void
+homes_are_listed_until_they_are_forgotten(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *id = create(w, "{" SHELL "}");
+	auto_json json_t *homes = does(w, "home.list", NULL, "{}");
+	auto_json json_t *all = does(w, "session.list", NULL,
+	    "{\"all_homes\":true}");
+	const json_t *one = json_array_get(json_object_get(homes, "homes"), 0);
+	char args[4300];
+
+	assert_string_equal(text_of(one, "path"), w->home);
+	assert_int_equal(json_integer_value(json_object_get(one, "active")), 1);
+	assert_int_equal(json_array_size(json_object_get(all, "homes")), 1);
+	snprintf(args, sizeof(args), "{\"directory\":\"%s\"}", w->home);
+	json_decref(does(w, "home.forget", NULL, args));
+	fails(w, "home.forget", NULL, args, FAIL_NOT_FOUND, w->home);
+	assert_non_null(id);
+}
+
+static void
+a_fault_names_the_argument(void **state)
+{
+	const struct world *w = *state;
+
+	fails(w, "session.create", NULL, "{" SHELL ",\"name\":\"a b\"}",
+	    FAIL_USAGE, "name");
+	fails(w, "session.create", NULL,
+	    "{" SHELL ",\"cwd\":\"/no/such/place\"}", FAIL_INPUT, "cwd");
+	fails(w, "session.create", NULL, "{\"command\":[\"/no/such\"]}",
+	    FAIL_INPUT, "/no/such");
+	fails(w, "session.create", NULL, "{\"cols\":2000,\"rows\":2000}",
+	    FAIL_USAGE, "cols");
+	fails(w, "session.output", "nobody", "{}", FAIL_NOT_FOUND, "nobody");
+	fails(w, "session.create", NULL, "{\"reuse\":true}", FAIL_USAGE,
+	    "reuse");
+	assert_int_equal(count(w, "{\"all\":true}"), 0);
+}
+
+/* A call in a thread, and how it went. */
+struct errand {
+	const struct world *w;
+	pthread_t thread;
+	int cancel_fd;
+	const char *op, *session, *args;
+	struct fault fault;
+	int rc;
+};
+
+static void *
+run_errand(void *arg)
+{
+	struct errand *e = arg;
+	json_t *result = NULL;
+
+	e->rc = operate(e->w, e->op, e->session, e->args, e->cancel_fd, &result,
+	    &e->fault);
+	json_decref(result);
+	return NULL;
+}
+
+static void
+threads_use_a_home_at_once(void **state)
+{
+	struct errand e[THREADS];
+
+	for (size_t i = 0; i < THREADS; i++) {
+		e[i] = (struct errand){ .w = *state,
+			.op = i % 2 == 0 ? "session.create" : "session.list",
+			.args = i % 2 == 0 ? "{" SHELL "}" : "{\"all\":true}" };
+		assert_int_equal(pthread_create(&e[i].thread, NULL, run_errand,
+				     &e[i]),
+		    0);
+	}
+	for (size_t i = 0; i < THREADS; i++) {
+		pthread_join(e[i].thread, NULL);
+		if (e[i].rc < 0)
+			fail_msg("%s: %s", e[i].op, e[i].fault.msg);
+	}
+	assert_int_equal(count(*state, "{}"), THREADS / 2);
+}
+
+static void
+a_cancelled_call_ends(void **state)
+{
+	auto_free char *id = create(*state, "{" SHELL "}");
+	auto_close int cancel = eventfd(1, EFD_CLOEXEC);
+	struct errand calls[] = {
+		{ .op = "session.wait", .args = "{\"text\":\"never\"}" },
+		{ .op = "session.batch",
+		    .args = "{\"steps\":[{\"wait\":\"never\"}]}" },
+	};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		calls[i].w = *state;
+		calls[i].session = id;
+		calls[i].cancel_fd = cancel;
+		run_errand(&calls[i]);
+		assert_true(calls[i].rc < 0);
+	}
+}
+
+static int
+run_all(void)
+{
+	const struct sigaction sa = { .sa_handler = SIG_DFL,
+		.sa_flags = SA_NOCLDWAIT };
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(sessions_are_listed_by_their_labels),
+		TEST(a_session_is_as_its_request_says),
+		TEST(output_and_events_are_in_the_log),
+		TEST(the_screen_of_a_moment_comes_from_the_log),
+		TEST(a_wait_is_answered_from_the_log_of_an_ended_session),
+		TEST(steps_are_carried_out_in_order),
+		TEST(an_ended_session_is_started_again),
+		TEST(a_stop_returns_the_ended_session),
+		TEST(gc_removes_only_ended_sessions),
+		TEST(homes_are_listed_until_they_are_forgotten),
+		TEST(a_fault_names_the_argument),
+		TEST(threads_use_a_home_at_once),
+		TEST(a_cancelled_call_ends),
+	};
+
+	sigaction(SIGCHLD, &sa, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/* -------------------------------------------------- beside keeper and host */
+
+static void
+copy_self(const char *path)
+{
+	auto_close int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	auto_close int to = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0700);
+	char part[65536];
+	ssize_t n;
+
+	while ((n = read(from, part, sizeof(part))) > 0)
+		if (fd_write_all(to, part, (size_t)n) < 0)
+			abort();
+}
+
+static void
+link_program(const char *dir, const char *tend, const char *name)
+{
+	auto_free char *copy = xstrdup(tend);
+	char from[8192], to[8192];
+
+	snprintf(from, sizeof(from), "%s/%s", dirname(copy), name);
+	snprintf(to, sizeof(to), "%s/%s", dir, name);
+	if (symlink(from, to) < 0)
+		abort();
+}
+
+int
+main(int argc, char **argv)
+{
+	char dir[4096], path[8192], real[PATH_MAX];
+	int status = -1;
+	pid_t pid;
+
+	if (argc < 2)
+		return run_all();
+	if (realpath(argv[1], real) == NULL)
+		abort();
+	temp_make(dir);
+	snprintf(path, sizeof(path), "%s/tend", dir);
+	copy_self(path);
+	link_program(dir, real, "tend-keeper");
+	link_program(dir, real, "tend-host");
+	pid = fork();
+	if (pid == 0) {
+		execl(path, path, (char *)NULL);
+		_exit(127);
+	}
+	waitpid(pid, &status, 0);
+	temp_remove(dir);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
