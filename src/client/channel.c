@@ -14,6 +14,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "client/conn.h"
+#include "op/failure.h"
 #include "wire/frame.h"
 
 #define RETRY_MS 5       /* before the second try to reach a host */
@@ -342,7 +343,7 @@ take_refusal(struct channel *c, struct request *r, const struct frame *f,
 		return malformed(c);
 	if (r == NULL)
 		c->rc = error_set(&c->err, EPROTO, "%s", a.message);
-	else if (c->leaving && strcmp(a.code, "busy") == 0)
+	else if (c->leaving && strcmp(a.code, failure_code(FAIL_BUSY)) == 0)
 		take_back(c, r);
 	else
 		answer(c, r, a);

@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "base/json_out.h"
 #include "base/json_tree.h"
+#include "op/failure.h"
 
 /* When a call that begins now has taken too long. */
 static int64_t
@@ -374,7 +375,7 @@ conn_ping(struct conn *c, struct error *err)
 bool
 conn_was_left(const struct conn *c, int result, const char *code)
 {
-	return result == -EREMOTEIO && c->left && strcmp(code, "busy") == 0;
+	return result == -EREMOTEIO && c->left && strcmp(code, failure_code(FAIL_BUSY)) == 0;
 }
 
 /* Until the answer comes; on the way, say once that it takes long. */

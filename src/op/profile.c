@@ -6,7 +6,6 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "op/ops.h"
 
 #define STILL(ms, most_ms) true, ms, most_ms
 #define PAUSE(ms) false, ms, ms
@@ -64,11 +63,14 @@ profile_find(const char *name, struct error *err)
 const struct profile *
 profile_of(const json_t *args, struct error *err)
 {
+	const char *text = json_string_value(json_object_get(args, "text"));
+	const char *name = json_string_value(json_object_get(args, "profile"));
+
 	/* The newline at the end of a message is not a part of it. */
-	if (strcmp(op_string(args, "text", ""), "\n") == 0) {
+	if (text != NULL && strcmp(text, "\n") == 0) {
 		error_set(err, EINVAL,
 		    "session.prompt: 'text' must not be empty");
 		return NULL;
 	}
-	return profile_find(op_string(args, "profile", PROFILE_DEFAULT), err);
+	return profile_find(name != NULL ? name : PROFILE_DEFAULT, err);
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "op/condition.h"
+#include "op/failure.h"
 #include "op/items.h"
 #include "op/ops.h"
 #include "op/profile.h"
@@ -59,7 +60,7 @@ judge_wait(const struct step *s, const json_t *result,
 	if (json_is_true(json_object_get(result, "timed_out")))
 		return fails(code, err, "timed_out", "timed out");
 	if (!json_is_true(json_object_get(result, "matched")))
-		return fails(code, err, "not_running",
+		return fails(code, err, failure_code(FAIL_NOT_RUNNING),
 		    "the session ended before the condition was met");
 	return true;
 }
@@ -109,7 +110,7 @@ judge_exec(const struct step *s, const json_t *result,
 		return fails(code, err, "timed_out",
 		    "timed out: the command has not ended");
 	if (got != NULL && strcmp(got, "interrupted") == 0)
-		return fails(code, err, "not_running",
+		return fails(code, err, failure_code(FAIL_NOT_RUNNING),
 		    "the session ended before the command");
 	return judge_status(s, result, code, err);
 }
@@ -124,7 +125,7 @@ judge_prompt(const struct step *s, const json_t *result,
 	(void)s;
 	if (got != NULL && strcmp(got, "delivered") == 0)
 		return true;
-	return fails(code, err, got != NULL ? got : "protocol",
+	return fails(code, err, got != NULL ? got : failure_code(FAIL_PROTOCOL),
 	    why != NULL ? why : "it was not delivered");
 }
 

@@ -14,6 +14,11 @@ static const char failure_codes[] =
 #include "op/failures.def"
     ;
 
+static const char profile_names[] =
+#define PROFILE(name, ...) name " "
+#include "op/profile.def"
+    ;
+
 const struct type type_table[] = {
 #define OBJECT(name, fields, text) { #name, TYPE_OBJECT, fields, text },
 #define CHOICE(name, words, text) { #name, TYPE_CHOICE, words, text },

@@ -370,7 +370,7 @@ def test_a_client_that_goes_leaves_a_whole_message(home):
     ({}, "'text'"),
     ({"text": ""}, "'text' must be a string of 1 to 524288 bytes"),
     ({"text": "\n"}, "'text' must not be empty"),
-    ({"text": "a", "profile": "claude"}, "must be shell, line or nudge"),
+    ({"text": "a", "profile": "claude"}, "must be one of shell, line, nudge"),
     ({"text": "a", "timeout_ms": 0}, "'timeout_ms' must be a duration"),
     ({"text": "a", "timeout_ms": 3600001}, "'timeout_ms' must be a duration"),
     ({"text": "a" * 600000}, "'text' must be a string of 1 to 524288"),
@@ -392,7 +392,7 @@ def test_usage(home):
                        (["a", "--timeout", "soon"], "soon is no duration"),
                        (["a", "--timeout", "2h"], "give from 1ms to 1h"),
                        ([b"\xff"], "not UTF-8"),
-                       (["a", "-p", "x"], "must be shell, line or nudge")):
+                       (["a", "-p", "x"], "must be one of shell, line, nudge")):
         answer = home.run("prompt", sid, *args)
         assert answer.status == 2 and word in answer.err, answer
     assert typed(home, sid) == []
