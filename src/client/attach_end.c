@@ -6,6 +6,7 @@
 
 #include "base/fd.h"
 #include "client/attach_state.h"
+#include "log/by.h"
 #include "log/reader.h"
 #include "log/replay.h"
 #include "session/manifest.h"
@@ -94,22 +95,26 @@ static void
 name_of(const char *by, char *out, size_t size)
 {
 	const struct passwd *pw = NULL;
+	const char *who;
 	unsigned uid = 0;
+	struct by read;
 
-	if (sscanf(by, "uid:%u", &uid) == 1) {
+	by_parse(by, strlen(by), &read);
+	who = read.principal[0] != '\0' ? read.principal : read.peer;
+	if (sscanf(who, "uid:%u", &uid) == 1) {
 		if (uid == getuid()) {
 			snprintf(out, size, "another of your terminals");
 			return;
 		}
 		pw = getpwuid(uid);
 	}
-	snprintf(out, size, "%s", pw != NULL ? pw->pw_name : by);
+	snprintf(out, size, "%s", pw != NULL ? pw->pw_name : who);
 }
 
 void
 attach_finish_detached(struct attach *a, const char *by)
 {
-	char who[64];
+	char who[BY_SIZE];
 
 	if (a->ending != GOING_ON)
 		return;

@@ -8,6 +8,7 @@
 #include "base/version.h"
 #include "client/attach_state.h"
 #include "client/book.h"
+#include "log/by.h"
 #include "vt/vt.h"
 #include "wire/event.h"
 #include "wire/frame.h"
@@ -283,7 +284,7 @@ on_gap(struct attach *a, const struct frame *f)
 }
 
 struct event {
-	char event[32], by[32], name[ENTRY_MAX];
+	char event[32], by[BY_SIZE], name[ENTRY_MAX];
 	struct size size;
 };
 

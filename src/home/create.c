@@ -26,6 +26,7 @@
 #include "op/ops.h"
 #include "session/disk.h"
 #include "session/find.h"
+#include "session/grant.h"
 
 #define NOT_FOUND_STATUS 127 /* there is no such program */
 #define DEFAULT_MAX_LOG (256ull << 20)
@@ -224,6 +225,25 @@ set_names(struct manifest *m, const struct create *q, struct fault *f)
 	return 0;
 }
 
+/* launch_session compares them with those of the session that we are in. */
+static int
+set_confinement(struct manifest *m, const struct create *q, struct fault *f)
+{
+	struct error err;
+	struct grant g;
+	size_t n = 0;
+
+	for (; q->may != NULL && q->may[n] != NULL; n++)
+		if (grant_parse(q->may[n], &g, &err) < 0)
+			return fault_argument(f, "may", ": %s", err.msg);
+	if (n > GRANTS_MAX)
+		return fault_argument(f, "may",
+		    ": a session has at most %d grants", GRANTS_MAX);
+	m->confined = q->confined || n > 0;
+	manifest_set_list(&m->may, q->may, n);
+	return 0;
+}
+
 /* The configuration file decides where the request says nothing. */
 static struct create
 with_settings(const struct create *q, const struct config *c)
@@ -277,7 +297,8 @@ describe(struct manifest *m, const struct create *q, const struct config *c,
 	set_command(m, q->command);
 	if (set_names(m, &own, f) < 0 || set_size(m, q, f) < 0 ||
 	    set_policies(m, &own, f) < 0 || set_log(m, &own, f) < 0 ||
-	    set_times(m, &own, f) < 0 || set_scope(m, &own, f) < 0)
+	    set_times(m, &own, f) < 0 || set_scope(m, &own, f) < 0 ||
+	    set_confinement(m, &own, f) < 0)
 		return -1;
 	return set_cwd(m, own.cwd, f);
 }
@@ -462,7 +483,7 @@ int
 create_from_json(struct handle *h, const json_t *args, char *const *from,
     const struct config *c, struct report *r, struct fault *f)
 {
-	char **command = NULL, **env = NULL, **labels = NULL;
+	char **command = NULL, **env = NULL, **labels = NULL, **may = NULL;
 	struct create q = {
 		.from = from,
 		.cols = (unsigned)op_number(args, "cols", 0),
@@ -470,6 +491,7 @@ create_from_json(struct handle *h, const json_t *args, char *const *from,
 		.durable = op_bool(args, "durable", false),
 		.forget_env = op_bool(args, "forget_env", false),
 		.no_integration = op_bool(args, "no_integration", false),
+		.confined = op_bool(args, "confined", false),
 		.reuse = op_bool(args, "reuse", false),
 	};
 	struct texts t = { .to = &q };
@@ -480,14 +502,17 @@ create_from_json(struct handle *h, const json_t *args, char *const *from,
 		return fault_argument(f, "reuse", " needs a name");
 	if (pairs_of_array(args, "command", &command, f) == 0 &&
 	    pairs_of_object(args, "env", &env, f) == 0 &&
-	    pairs_of_object(args, "labels", &labels, f) == 0) {
+	    pairs_of_object(args, "labels", &labels, f) == 0 &&
+	    pairs_of_array(args, "may", &may, f) == 0) {
 		q.command = command;
 		q.env = (const char *const *)env;
 		q.labels = (const char *const *)labels;
+		q.may = (const char *const *)may;
 		rc = create_session(h, &q, c, r, f);
 	}
 	pairs_free(command);
 	pairs_free(env);
 	pairs_free(labels);
+	pairs_free(may);
 	return rc;
 }

@@ -19,13 +19,14 @@ struct create {
 	char *const *command; /* NULL or empty: the user's shell */
 	char *const *from;    /* the environment to make the program's from */
 	const char *const *env, *const *labels; /* KEY=VALUE; NULL: none */
-	const char *name;                       /* NULL: of the command */
-	const char *cwd;                        /* NULL: the caller's */
-	unsigned cols, rows;                    /* 0: 80x24 */
+	const char *const *may; /* grants, which confine it; NULL: none */
+	const char *name;       /* NULL: of the command */
+	const char *cwd;        /* NULL: the caller's */
+	unsigned cols, rows;    /* 0: 80x24 */
 	const char *input, *resize, *log_input, *restart;
 	const char *max_log, *idle_timeout, *linger_output, *scrollback;
 	const char *memory, *pids, *cpu_weight;
-	bool durable, forget_env, no_integration;
+	bool durable, forget_env, no_integration, confined;
 	bool reuse; /* use the active session of that name if there is one */
 };
 

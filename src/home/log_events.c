@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "home/log_sink.h"
 #include "home/words.h"
+#include "log/by.h"
 #include "log/payload.h"
 #include "log/reader.h"
 
@@ -25,10 +26,28 @@ struct events {
 	uint64_t at_ns;  /* …then */
 };
 
+/* Who it was for, how that was verified, and the peer that did it. */
+static void
+put_by(struct json_out *j, const struct payload_text *t)
+{
+	struct by by;
+
+	by_parse((const char *)t->p, t->len, &by);
+	json_put_text(j, "by",
+	    by.principal[0] != '\0' ? by.principal : by.peer);
+	if (by.verified[0] != '\0')
+		json_put_text(j, "verified", by.verified);
+	if (by.peer[0] != '\0')
+		json_put_text(j, "peer", by.peer);
+}
+
 static void
 put_text(struct json_out *j, const char *key, const struct payload_text *t)
 {
-	json_put_string(j, key, (const char *)t->p, t->len);
+	if (strcmp(key, "by") == 0)
+		put_by(j, t);
+	else
+		json_put_string(j, key, (const char *)t->p, t->len);
 }
 
 /* Bytes as text if they are, so that nothing of them is lost. */
@@ -97,8 +116,6 @@ put_input(struct json_out *j, const void *p, size_t len)
 	payload_input_decode(&in, p, len);
 	json_put_text(j, "kind", payload_input_kind(in.kind));
 	put_text(j, "by", &in.by);
-	if (in.peer.len > 0)
-		put_text(j, "peer", &in.peer);
 	if (in.key.len > 0)
 		put_text(j, "key", &in.key);
 	json_put_number(j, "bytes", in.count);

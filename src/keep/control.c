@@ -147,6 +147,28 @@ process_start_time(pid_t pid)
 	return read_stat(pid, stat, sizeof(stat)) ? start_field(stat) : 0;
 }
 
+bool
+process_see(pid_t pid, struct process_seen *out)
+{
+	char stat[1024];
+	const char *name, *end;
+	size_t len;
+
+	if (!read_stat(pid, stat, sizeof(stat)) || has_ended(stat))
+		return false;
+	name = strchr(stat, '(');
+	end = strrchr(stat, ')');
+	if (name == NULL || end == NULL || end <= name)
+		return false;
+	*out = (struct process_seen){ .pid = pid,
+		.parent = (pid_t)number_field(stat, 4),
+		.start = number_field(stat, 22) };
+	len = (size_t)(end - name - 1);
+	memcpy(out->name, name + 1,
+	    len < sizeof(out->name) ? len : sizeof(out->name) - 1);
+	return true;
+}
+
 /* proc(5): what it does, and the signals that it has not got yet. */
 #define FLAGS_FIELD 9
 #define FLAG_EXITING 4u

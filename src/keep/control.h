@@ -1,6 +1,7 @@
 #ifndef TEND_KEEP_CONTROL_H
 #define TEND_KEEP_CONTROL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -117,9 +118,10 @@ int control_receive(int sock, struct control *c, int *fd);
 /*
  * How `tend` starts a keeper:
  *
- *	tend-keeper COLS ROWS -- COMMAND ARGUMENT...
+ *	tend-keeper COLS ROWS [WORD...] -- COMMAND ARGUMENT...
  *
- * with the program's environment, and these descriptors.  The keeper answers
+ * with the program's environment, and these descriptors.  The words are not for
+ * the keeper: others read them in /proc (session/confinement.h).  It answers
  * on LAUNCH_STATUS with one struct launch_status once the program runs or
  * could not be run, and closes it.  COMMAND is looked up in the PATH of the
  * environment.
@@ -155,6 +157,16 @@ struct launch_status {
 
 /* The start time of a process in clock ticks since boot; 0 when it is gone. */
 uint64_t process_start_time(pid_t pid);
+
+/* A process and its parent, as /proc shows them. */
+struct process_seen {
+	pid_t pid, parent; /* parent 0: none that can be seen from here */
+	uint64_t start;    /* as above */
+	char name[16];     /* of the program's file, cut */
+};
+
+/* False when there is no such process, when it has ended, or it is hidden. */
+bool process_see(pid_t pid, struct process_seen *out);
 
 /*
  * Whether a child that could not be waited for has ended all the same: a

@@ -102,10 +102,14 @@ parse_size(const char *text, unsigned *size)
 static int
 parse_arguments(struct launch *l, int argc, char **argv)
 {
-	if (argc < 5 || !parse_size(argv[1], &l->cols) ||
-	    !parse_size(argv[2], &l->rows) || strcmp(argv[3], "--") != 0)
+	int at = 3;
+
+	while (at < argc && strcmp(argv[at], "--") != 0)
+		at++;
+	if (at + 1 >= argc || !parse_size(argv[1], &l->cols) ||
+	    !parse_size(argv[2], &l->rows))
 		return -EINVAL;
-	l->argv = argv + 4;
+	l->argv = argv + at + 1;
 	return 0;
 }
 

@@ -114,7 +114,7 @@ put_flagged(struct buf *b, size_t flags_at, uint8_t flag,
 	put_text(b, t);
 }
 
-#define FLAGGED_BITS (PAYLOAD_KEY | PAYLOAD_PEER)
+#define FLAGGED_BITS PAYLOAD_KEY
 
 #define BEGIN(name, NAME) \
 	bool payload_##name##_decode(struct payload_##name *out, \

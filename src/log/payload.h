@@ -30,13 +30,12 @@ bool payload_text_is(const struct payload_text *t, const char *s);
 #define PAYLOAD_TEXT_MAX 255 /* of TEXT and FLAGGED; the rest is cut off */
 
 /*
- * Bits of an input's flags.  The encoder sets those of key and peer when they
- * are not empty; the decoder reads what the bits announce.
+ * Bits of an input's flags.  The encoder sets that of key when it is not empty;
+ * the decoder reads what the bits announce.
  */
 enum payload_flags {
 	PAYLOAD_WITHHELD = 1 << 0, /* a secret: count is known, bytes are not */
 	PAYLOAD_KEY = 1 << 1,      /* the sender's key, for at most once */
-	PAYLOAD_PEER = 1 << 2,     /* the process that sent it */
 };
 
 enum clock_why { CLOCK_SEGMENT, CLOCK_MINUTE, CLOCK_SET };

@@ -23,7 +23,7 @@ const struct tool tools[] = {
 	    .hints = TOOL_OPEN_WORLD,
 	    .withheld = " input resize log_input restart durable forget_env "
 			"no_integration max_log idle_timeout linger_output "
-			"scrollback memory pids cpu_weight reuse ",
+			"scrollback memory pids cpu_weight confined may reuse ",
 	    .by = TOOL_BY_HOME,
 	    .homely = true,
 	    .shape = { SESSION_FIELDS, "", NULL },

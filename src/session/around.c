@@ -1,6 +1,8 @@
 #include "session/around.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,61 +10,29 @@
 
 #include "base/buf.h"
 #include "base/fd.h"
-#include "base/file.h"
 #include "base/mem.h"
+#include "keep/control.h"
+#include "session/confinement.h"
 #include "session/environ.h"
 
 #define KEEPER "tend-keeper"
 #define VARIABLE "TEND_SESSION"
-#define ANCESTORS_MAX 1000 /* a chain that is longer is not looked through */
-#define STAT_MAX 4096
+#define RETRIES_MAX 64 /* parents that ended while they were looked at */
 
-/* A file of a process, ended by a NUL; NULL when it cannot be read. */
-static char *
-read_proc(pid_t pid, const char *name, size_t max, size_t *len)
+/* The beginning of a file of a process; it ends with a NUL.  0: unreadable. */
+static size_t
+read_proc(pid_t pid, const char *name, struct buf *b, size_t max)
 {
-	char path[64];
+	char path[64], some[4096];
 	auto_close int fd = -1;
-	struct buf b;
-	int rc;
+	ssize_t n = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	buf_init(&b, max + 1);
-	rc = file_read(fd, max, &b);
-	*len = b.len;
-	if (rc == 0)
-		return buf_take(&b);
-	buf_finish(&b);
-	return NULL;
-}
-
-struct ancestor {
-	pid_t pid, parent;
-	bool keeps; /* it is a session's keeper */
-};
-
-/* "PID (NAME) STATE PPID ..."; a name may hold anything, but ends last. */
-static bool
-look(pid_t pid, struct ancestor *out)
-{
-	size_t len, name_len;
-	auto_free char *stat = read_proc(pid, "stat", STAT_MAX, &len);
-	const char *name = stat != NULL ? strchr(stat, '(') : NULL;
-	const char *end = stat != NULL ? strrchr(stat, ')') : NULL;
-
-	if (name == NULL || end == NULL || end < name || strlen(end) < 4)
-		return false;
-	name_len = (size_t)(end - name - 1);
-	*out = (struct ancestor){
-		.pid = pid,
-		.parent = (pid_t)strtol(end + 4, NULL, 10),
-		.keeps = name_len == strlen(KEEPER) &&
-		    memcmp(name + 1, KEEPER, name_len) == 0,
-	};
-	return true;
+	while (
+	    fd >= 0 && b->len < max && (n = read(fd, some, sizeof(some))) > 0)
+		buf_append(b, some, (size_t)n);
+	return n < 0 ? 0 : b->len;
 }
 
 static void
@@ -72,40 +42,129 @@ copy_id(const char *text, char id[ID_SIZE])
 		id[0] = '\0';
 }
 
-/* What the keeper gave to the program that it started. */
+/* A keeper that says nothing in its command line has it in its environment. */
 static void
-ask_program(pid_t pid, char id[ID_SIZE])
+read_variable(pid_t keeper, char id[ID_SIZE])
 {
-	size_t len = 0;
-	auto_free char *text = read_proc(pid, "environ", ENVIRON_MAX, &len);
-	const char *value = NULL;
 	char *one[2] = { NULL, NULL };
+	const char *value = NULL;
+	struct buf b;
+	size_t len;
 
-	for (size_t at = 0; text != NULL && at < len && value == NULL;
-	     at += strlen(text + at) + 1) {
-		one[0] = text + at;
+	buf_init(&b, ENVIRON_MAX + 4097);
+	len = read_proc(keeper, "environ", &b, ENVIRON_MAX);
+	buf_putc(&b, '\0');
+	for (size_t at = 0; at < len && value == NULL;
+	     at += strlen(one[0]) + 1) {
+		one[0] = (char *)b.data + at;
 		value = environ_value(one, VARIABLE);
 	}
 	copy_id(value, id);
+	buf_finish(&b);
+}
+
+static void
+add_session(struct around *a, pid_t keeper)
+{
+	struct confinement *c;
+	struct buf b;
+
+	if (a->n == AROUND_SESSIONS_MAX) {
+		a->doubtful = true;
+		return;
+	}
+	a->sessions = xrealloc(a->sessions, a->n + 1, sizeof(*a->sessions));
+	c = &a->sessions[a->n++];
+	buf_init(&b, CONFINEMENT_BYTES_MAX + 4096);
+	a->doubtful |= read_proc(keeper, "cmdline", &b,
+			   CONFINEMENT_BYTES_MAX) == 0;
+	confinement_read(c, (char *)b.data, b.len);
+	buf_finish(&b);
+	if (c->id[0] == '\0')
+		read_variable(keeper, c->id);
+}
+
+enum found {
+	PARENT,  /* it was the parent before and after it was looked at */
+	NONE,    /* there is no parent, or another user's that is hidden */
+	CHANGED, /* another is the parent now */
+	LOST,    /* nobody can say */
+};
+
+static enum found
+find_parent(struct process_seen *child, struct process_seen *parent)
+{
+	struct process_seen again;
+	bool seen, hidden;
+
+	if (child->parent <= 0)
+		return NONE;
+	seen = process_see(child->parent, parent);
+	hidden = !seen && kill(child->parent, 0) < 0 && errno == EPERM;
+	if (!process_see(child->pid, &again) || again.start != child->start)
+		return LOST;
+	if (again.parent != child->parent) {
+		*child = again;
+		return CHANGED;
+	}
+	return seen ? PARENT : hidden ? NONE : LOST;
+}
+
+/* One step up; false at the end. */
+static bool
+climb(struct around *a, struct process_seen *at)
+{
+	struct process_seen parent;
+	enum found found = CHANGED;
+
+	for (int i = 0; found == CHANGED && i < RETRIES_MAX; i++)
+		found = find_parent(at, &parent);
+	if (found != PARENT) {
+		a->doubtful |= found != NONE;
+		return false;
+	}
+	if (strcmp(parent.name, KEEPER) == 0)
+		add_session(a, parent.pid);
+	*at = parent;
+	return true;
+}
+
+void
+around_find(struct around *a, pid_t pid)
+{
+	struct process_seen at;
+	int left = AROUND_ANCESTORS_MAX;
+
+	*a = (struct around){ 0 };
+	if (!process_see(pid, &at)) {
+		a->doubtful = true;
+		return;
+	}
+	while (left > 0 && climb(a, &at))
+		left--;
+	a->doubtful |= left == 0;
+}
+
+void
+around_finish(struct around *a)
+{
+	free(a->sessions);
+	*a = (struct around){ 0 };
 }
 
 bool
 around_session(char id[ID_SIZE])
 {
-	struct ancestor at = { .pid = 0, .parent = getpid() };
-	pid_t below = 0;
+	struct around a;
+	bool inside;
 
-	for (int i = 0; i < ANCESTORS_MAX && at.parent > 0; i++) {
-		below = at.pid;
-		if (!look(at.parent, &at)) {
-			copy_id(getenv(VARIABLE), id);
-			return i < 2 && id[0] != '\0';
-		}
-		if (at.keeps) {
-			ask_program(below, id);
-			return true;
-		}
-	}
+	around_find(&a, getpid());
+	inside = a.n > 0;
 	id[0] = '\0';
-	return false;
+	if (inside)
+		memcpy(id, a.sessions[0].id, ID_SIZE);
+	else if (a.doubtful)
+		copy_id(getenv(VARIABLE), id);
+	around_finish(&a);
+	return inside || id[0] != '\0';
 }

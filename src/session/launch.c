@@ -26,6 +26,8 @@
 #include "base/path.h"
 #include "keep/control.h"
 #include "keep/ring.h"
+#include "session/around.h"
+#include "session/confinement.h"
 #include "session/environ.h"
 #include "session/find.h"
 #include "session/home.h"
@@ -50,6 +52,7 @@ struct launch {
 	int status[2], go[2]; /* pipes, read end first */
 	char keeper[PATH_MAX];
 	char **argv, **envp;     /* the keeper's, and what is kept of it */
+	char **words;            /* of argv: its confinement */
 	struct integrated shell; /* envp with what its shell is told */
 	char cols[8], rows[8], dashes[3];
 	char session_env[64], home_env[PATH_MAX + 16];
@@ -149,28 +152,148 @@ open_cwd(struct launch *l, struct error *err)
 	return 0;
 }
 
+static size_t
+count(char *const *list)
+{
+	size_t n = 0;
+
+	while (list[n] != NULL)
+		n++;
+	return n;
+}
+
+/* Copy a list behind those that are there; where the next one goes. */
+static size_t
+append(char **to, size_t at, char *const *list)
+{
+	size_t n = count(list);
+
+	memcpy(to + at, list, n * sizeof(*to));
+	return at + n;
+}
+
 static void
 make_argv(struct launch *l)
 {
 	char *const *extra = l->shell.args;
-	size_t n = 0, more = 0, at = 4;
+	size_t at = 3;
 
-	while (l->m->command[n] != NULL)
-		n++;
-	while (extra[more] != NULL)
-		more++;
 	snprintf(l->cols, sizeof(l->cols), "%u", l->m->cols);
 	snprintf(l->rows, sizeof(l->rows), "%u", l->m->rows);
-	l->argv = xcalloc(n + more + 5, sizeof(*l->argv));
+	l->argv = xcalloc(count(l->words) + count(l->m->command) +
+		count(extra) + 5,
+	    sizeof(*l->argv));
 	memcpy(l->dashes, "--", 3);
 	l->argv[0] = l->keeper;
 	l->argv[1] = l->cols;
 	l->argv[2] = l->rows;
-	l->argv[3] = l->dashes;
+	at = append(l->argv, at, l->words);
+	l->argv[at++] = l->dashes;
 	l->argv[at++] = l->m->command[0];
-	memcpy(l->argv + at, extra, more * sizeof(*l->argv));
-	memcpy(l->argv + at + more, l->m->command + 1,
-	    (n - 1) * sizeof(*l->argv));
+	at = append(l->argv, at, extra);
+	append(l->argv, at, l->m->command + 1);
+}
+
+/* ------------------------------------------------------------ confinement */
+
+/* The session that we are in is its creator, and so are that one's own. */
+static int
+set_creators(struct manifest *m, const struct confinement *in, bool bound,
+    struct error *err)
+{
+	const char *ids[CONFINEMENT_CREATORS_MAX] = { in->id };
+	size_t n = 1;
+
+	if (bound && in->n_creators + n > CONFINEMENT_CREATORS_MAX)
+		return error_set(err, EACCES,
+		    "session %s is confined, and %d sessions deep no more can "
+		    "be created",
+		    in->id, CONFINEMENT_CREATORS_MAX);
+	for (size_t i = 0; i < in->n_creators; i++)
+		if (n < CONFINEMENT_CREATORS_MAX)
+			ids[n++] = in->creators[i];
+	if (in->id[0] != '\0')
+		manifest_set_list(&m->created_by, ids, n);
+	return 0;
+}
+
+static int
+check_grant(const struct around *a, const char *text, struct error *err)
+{
+	struct grant g;
+	int rc = grant_parse(text, &g, err);
+
+	for (size_t i = 0; rc == 0 && i < a->n; i++)
+		if (!confinement_covers(&a->sessions[i], &g))
+			return error_set(err, EACCES,
+			    "session %s is confined and cannot grant '%s', "
+			    "which it was not granted itself",
+			    a->sessions[i].id, text);
+	return rc;
+}
+
+/* Without grants of its own it has those of the nearest confined session. */
+static void
+inherit_grants(struct manifest *m, const struct confinement *from)
+{
+	char text[GRANTS_MAX][GRANT_TEXT_SIZE];
+	const char *list[GRANTS_MAX];
+
+	for (size_t i = 0; i < from->n_grants; i++) {
+		grant_format(&from->grants[i], text[i]);
+		list[i] = text[i];
+	}
+	manifest_set_list(&m->may, list, from->n_grants);
+}
+
+static const struct confinement *
+nearest_confined(const struct around *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->sessions[i].confined)
+			return &a->sessions[i];
+	return NULL;
+}
+
+static int
+bind_to(struct manifest *m, const struct around *a, struct error *err)
+{
+	const struct confinement *bound = nearest_confined(a);
+	int rc = a->n > 0 ?
+	    set_creators(m, &a->sessions[0], bound != NULL, err) :
+	    0;
+
+	if (rc == 0 && m->may != NULL && count(m->may) > GRANTS_MAX)
+		return error_set(err, EINVAL, "a session has at most %d grants",
+		    GRANTS_MAX);
+	if (rc == 0 && bound != NULL && m->may == NULL)
+		inherit_grants(m, bound);
+	m->confined |= bound != NULL || m->may != NULL;
+	for (char **may = m->may; rc == 0 && may != NULL && *may != NULL; may++)
+		rc = check_grant(a, *may, err);
+	return rc;
+}
+
+/* It can do no more than the sessions that it is created in. */
+static int
+confine(struct launch *l, struct error *err)
+{
+	struct confinement own;
+	struct around a;
+	struct stat st;
+	int rc;
+
+	around_find(&a, getpid());
+	rc = bind_to(l->m, &a, err);
+	around_finish(&a);
+	if (rc < 0)
+		return rc;
+	if (fstat(l->home->sessions_fd, &st) < 0)
+		return error_set(err, errno, "cannot look at %s: %s",
+		    l->home->path, strerror(errno));
+	confinement_of(&own, l->m, st.st_dev, st.st_ino);
+	l->words = confinement_words(&own);
+	return 0;
 }
 
 static bool
@@ -531,6 +654,8 @@ launch(struct launch *l, char **envp, int *code, struct error *err)
 	if ((rc = open_programs(l, err)) < 0 || (rc = open_cwd(l, err)) < 0 ||
 	    (rc = make_dir(l, err)) < 0 || (rc = claim_name(l, err)) < 0)
 		return rc;
+	if ((rc = confine(l, err)) < 0)
+		return rc;
 	make_scope(l);
 	make_envp(l, envp);
 	integrate(&l->shell, l->m, l->home, l->dir, l->envp);
@@ -578,6 +703,7 @@ static void
 finish(struct launch *l)
 {
 	close_all(l);
+	free(l->words);
 	free(l->argv);
 	free(l->envp);
 	integrated_finish(&l->shell);

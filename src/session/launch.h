@@ -11,7 +11,8 @@ struct manifest;
  * the program's; TEND_SESSION and TEND_HOME are added, and SSH_AUTH_SOCK unless
  * it is there (visit.h).  0, or -errno with *code the exit status that fits
  * (125, or 126 and 127 as a shell has them) and nothing left behind.  The
- * home is entered in the registry.  The keeper is a child of the caller, who may
+ * home is entered in the registry.  A session that is created inside of a
+ * confined one is confined as well and has no more grants: -EACCES otherwise.  The keeper is a child of the caller, who may
  * wait for it.  tend-keeper and tend-host are looked for beside the caller's
  * program, then in libexec.
  */

@@ -15,6 +15,7 @@
 #include "base/json_tree.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "session/grant.h"
 #include "session/home.h"
 #include "session/manifest_state.h"
 
@@ -109,6 +110,7 @@ static const struct json_field fields[] = {
 	JSON_FIELD(struct manifest, shell, "shell", TEXT, 0),
 	JSON_FIELD(struct manifest, shell_key, "shell_key", TEXT, 0),
 	JSON_FIELD(struct manifest, rerun_of, "rerun_of", TEXT, 0),
+	JSON_FIELD(struct manifest, confined, "confined", BOOL, 0),
 	{ 0 },
 };
 
@@ -125,12 +127,20 @@ manifest_init(struct manifest *m)
 		.scrollback = SCROLLBACK_DEFAULT };
 }
 
+static void
+free_list(char **list)
+{
+	for (char **s = list; s != NULL && *s != NULL; s++)
+		free(*s);
+	free(list);
+}
+
 void
 manifest_finish(struct manifest *m)
 {
-	for (char **s = m->command; s != NULL && *s != NULL; s++)
-		free(*s);
-	free(m->command);
+	free_list(m->command);
+	free_list(m->may);
+	free_list(m->created_by);
 	free(m->cwd);
 	for (size_t i = 0; i < m->n_labels; i++) {
 		free(m->labels[i].key);
@@ -147,11 +157,13 @@ manifest_finish(struct manifest *m)
 }
 
 static char **
-copy_command(char *const *from)
+copy_list(char *const *from)
 {
 	char **to;
 	size_t n = 0;
 
+	if (from == NULL)
+		return NULL;
 	while (from[n] != NULL)
 		n++;
 	to = xcalloc(n + 1, sizeof(*to));
@@ -161,11 +173,22 @@ copy_command(char *const *from)
 }
 
 void
+manifest_set_list(char ***list, const char *const *from, size_t n)
+{
+	char **new = n > 0 ? xcalloc(n + 1, sizeof(*new)) : NULL;
+
+	for (size_t i = 0; i < n; i++)
+		new[i] = xstrdup(from[i]);
+	free_list(*list);
+	*list = new;
+}
+
+void
 manifest_copy_plan(struct manifest *to, const struct manifest *from)
 {
 	manifest_init(to);
 	memcpy(to->name, from->name, sizeof(to->name));
-	to->command = copy_command(from->command);
+	to->command = copy_list(from->command);
 	to->cwd = xstrdup(from->cwd);
 	for (size_t i = 0; i < from->n_labels; i++)
 		manifest_set_label(to, from->labels[i].key,
@@ -186,6 +209,8 @@ manifest_copy_plan(struct manifest *to, const struct manifest *from)
 	to->memory_max = from->memory_max;
 	to->pids_max = from->pids_max;
 	to->cpu_weight = from->cpu_weight;
+	to->confined = from->confined;
+	to->may = copy_list(from->may);
 }
 
 /* Printable UTF-8 with no `=`: a key stands before one on command lines. */
@@ -364,6 +389,47 @@ read_labels(json_t *v, struct manifest *m, struct error *err)
 	return 0;
 }
 
+static bool
+is_grant(const char *text)
+{
+	struct grant g;
+
+	return grant_parse(text, &g, NULL) == 0;
+}
+
+/* A list that may be missing, of strings that each pass the check. */
+static int
+read_list(const json_t *object, const char *key, size_t max,
+    bool (*is_fine)(const char *), char ***out, struct error *err)
+{
+	const json_t *v = json_object_get(object, key);
+	size_t n = json_array_size(v);
+
+	if (v != NULL && (!json_is_array(v) || n > max))
+		return error_set(err, EINVAL,
+		    "%s must be an array of at most %zu strings", key, max);
+	*out = n > 0 ? xcalloc(n + 1, sizeof(**out)) : NULL;
+	for (size_t i = 0; i < n; i++) {
+		const char *s = json_string_value(json_array_get(v, i));
+
+		if (s == NULL || !is_fine(s))
+			return error_set(err, EINVAL,
+			    "%s has something in it that does not belong there",
+			    key);
+		(*out)[i] = xstrdup(s);
+	}
+	return 0;
+}
+
+static void
+write_list(const char *key, char *const *list, struct json_out *j)
+{
+	json_put_open(j, key, '[');
+	for (; list != NULL && *list != NULL; list++)
+		json_out_text(j, *list);
+	json_out_close(j, ']');
+}
+
 static int
 check_version(const json_t *object, struct error *err)
 {
@@ -387,7 +453,11 @@ read_object(const json_t *object, struct manifest *m, struct error *err)
 		0 ||
 	    (rc = read_bytes(json_object_get(object, "cwd"), "cwd", &m->cwd,
 		 err)) < 0 ||
-	    (rc = read_labels(json_object_get(object, "labels"), m, err)) < 0)
+	    (rc = read_labels(json_object_get(object, "labels"), m, err)) < 0 ||
+	    (rc = read_list(object, "may", GRANTS_MAX, is_grant, &m->may,
+		 err)) < 0 ||
+	    (rc = read_list(object, "created_by", MANIFEST_CREATORS_MAX,
+		 id_is_valid, &m->created_by, err)) < 0)
 		return rc;
 	if (!json_is_string(json_object_get(object, "status")))
 		return error_set(err, EINVAL, "status is missing");
@@ -480,6 +550,8 @@ manifest_format(const struct manifest *m, struct buf *out)
 	json_out_close(&j, ']');
 	json_out_key(&j, "cwd");
 	write_bytes(m->cwd != NULL ? m->cwd : "/", &j);
+	write_list("may", m->may, &j);
+	write_list("created_by", m->created_by, &j);
 	labels_write(m, &j);
 	return end_checked(out, begin);
 }

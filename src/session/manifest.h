@@ -23,6 +23,7 @@ struct json_out;
 #define LABEL_KEY_MAX 64
 #define LABEL_VALUE_MAX 256
 #define LAST_LINE_SIZE 201
+#define MANIFEST_CREATORS_MAX 16
 #define TITLE_SIZE 201
 #define NOTICE_TEXT_SIZE 201
 
@@ -52,6 +53,17 @@ struct notices {
 	int64_t ms;      /* of the last one; 0: none */
 	char title[NOTICE_TEXT_SIZE], text[NOTICE_TEXT_SIZE]; /* its own */
 };
+
+/* A client that watches a session; all texts are borrowed. */
+struct manifest_viewer {
+	uint64_t client;       /* number of its connection */
+	const char *principal; /* "": none beside the peer */
+	const char *verified;  /* or "" */
+	const char *peer;
+	bool readonly;
+	int64_t since_ms; /* since 1970 */
+};
+#define MANIFEST_VIEWERS_MAX 64 /* that are listed */
 
 struct manifest {
 	char id[27];
@@ -101,6 +113,9 @@ struct manifest {
 	uint64_t restart_start; /* start of the program they count to */
 	char *gave_up;          /* why it is not started again, or NULL */
 	char rerun_of[27];      /* the session before it, or "" */
+	bool confined;          /* see confinement.h */
+	char **may;             /* its grants; NULL: none */
+	char **created_by; /* ids of the sessions it was created in, or NULL */
 	bool unkept;
 	char last_line[LAST_LINE_SIZE]; /* of the screen, for listings */
 	struct said said;               /* as of the present host */
@@ -111,6 +126,9 @@ struct manifest {
 	bool unlogged; /* the log is behind now */
 	/* Who has the right to type now, as the host knows; borrowed, or NULL. */
 	const char *lease_holder;
+	/* Who watches now, likewise; NULL when the host was not asked. */
+	const struct manifest_viewer *viewers;
+	size_t n_viewers;
 	bool elsewhere; /* it was read in another directory than it names */
 	bool copied;    /* reconciled: and what it tells of runs there */
 	bool suspect;   /* its checksum is wrong: some of it may be */
@@ -181,6 +199,12 @@ bool manifest_reconcile_in(struct manifest *m, const char *boot);
 int manifest_read_now(int dirfd, struct manifest *m, struct error *err);
 int manifest_read_in(int dirfd, struct manifest *m, const char *boot,
     struct error *err);
+
+/*
+ * Replace a list of strings by a copy of n of them; n 0: by NULL.  The new ones
+ * may be some of the old.
+ */
+void manifest_set_list(char ***list, const char *const *from, size_t n);
 
 /* The session object of --json, docs/session.md; `observers` -1: unknown. */
 void manifest_json(const struct manifest *m, int observers, struct json_out *j);

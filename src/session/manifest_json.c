@@ -147,6 +147,40 @@ json_settings(const struct manifest *m, struct json_out *j)
 	json_put_bool(j, "forget_env", m->forget_env);
 	json_put_text(j, "shell", or_null(m->shell));
 	json_put_text(j, "rerun_of", or_null(m->rerun_of));
+	json_put_bool(j, "confined", m->confined);
+	json_put_open(j, "may", '[');
+	for (char **s = m->may; s != NULL && *s != NULL; s++)
+		json_out_text(j, *s);
+	json_out_close(j, ']');
+	json_put_text(j, "created_by",
+	    m->created_by != NULL ? m->created_by[0] : NULL);
+}
+
+static void
+json_viewer(const struct manifest_viewer *v, struct json_out *j)
+{
+	json_out_open(j, '{');
+	json_put_int(j, "client", (int64_t)v->client);
+	json_put_text(j, "by",
+	    v->principal[0] != '\0' ? v->principal : v->peer);
+	json_put_text(j, "verified", or_null(v->verified));
+	json_put_text(j, "peer", v->peer);
+	json_put_text(j, "access", v->readonly ? "readonly" : "readwrite");
+	put_time(j, "since", v->since_ms);
+	json_out_close(j, '}');
+}
+
+static void
+json_viewers(const struct manifest *m, struct json_out *j)
+{
+	if (m->viewers == NULL) {
+		json_put_text(j, "viewers", NULL);
+		return;
+	}
+	json_put_open(j, "viewers", '[');
+	for (size_t i = 0; i < m->n_viewers; i++)
+		json_viewer(&m->viewers[i], j);
+	json_out_close(j, ']');
 }
 
 void
@@ -156,5 +190,6 @@ manifest_json(const struct manifest *m, int observers, struct json_out *j)
 	json_what(m, j);
 	json_numbers(m, observers, j);
 	json_settings(m, j);
+	json_viewers(m, j);
 	json_out_close(j, '}');
 }

@@ -44,6 +44,8 @@ static const struct json_field fields[] = {
 	JSON_FIELD(struct hello, steal, "steal", BOOL, 0),
 	JSON_FIELD(struct hello, who, "who", UINT, INT64_MAX),
 	JSON_FIELD(struct hello, hidden, "visible", NOT, 0),
+	JSON_FIELD(struct hello, principal, "principal", TEXT, 0),
+	JSON_FIELD(struct hello, verified, "verified", TEXT, 0),
 	{ 0 },
 };
 static const struct json_field from_field[] = {
@@ -147,6 +149,36 @@ write_colour(const char *key, uint32_t colour, struct json_out *j)
 	json_put_text(j, key, s);
 }
 
+#define LOWER "abcdefghijklmnopqrstuvwxyz"
+#define DIGITS "0123456789"
+#define UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+/* KIND:NAME; nothing in it can be taken for a part of a longer text. */
+static bool
+is_principal(const char *s)
+{
+	size_t kind = strspn(s, LOWER);
+
+	return kind > 0 && s[kind] == ':' && s[kind + 1] != '\0' &&
+	    s[strspn(s, LOWER UPPER DIGITS ":._-+@/")] == '\0';
+}
+
+static int
+check_principal(const struct hello *h, struct error *err)
+{
+	if (h->principal[0] != '\0' && !is_principal(h->principal))
+		return error_set(err, EINVAL,
+		    "principal must be KIND:NAME, as in user:ann, of letters, "
+		    "digits and . _ - + @ : /");
+	if (h->verified[strspn(h->verified, LOWER DIGITS "-")] != '\0')
+		return error_set(err, EINVAL,
+		    "verified must be a word of small letters, digits and -");
+	if (h->verified[0] != '\0' && h->principal[0] == '\0')
+		return error_set(err, EINVAL,
+		    "verified goes together with principal");
+	return 0;
+}
+
 /* What no single field shows to be wrong. */
 static int
 check(const struct hello *h, struct error *err)
@@ -156,7 +188,7 @@ check(const struct hello *h, struct error *err)
 		    "tend must be the protocol's version");
 	if ((h->cols == 0) != (h->rows == 0))
 		return error_set(err, EINVAL, "cols and rows go together");
-	return 0;
+	return check_principal(h, err);
 }
 
 /* A line as an object; it may end in a newline, and be so long. */

@@ -41,8 +41,10 @@ struct hello {
 	bool steal;
 	uint64_t who; /* the same on all connections of a client; 0: unsaid */
 	bool has_colours;
-	uint32_t fg, bg; /* 0xrrggbb */
-	bool hidden;     /* "visible":false */
+	uint32_t fg, bg;     /* 0xrrggbb */
+	bool hidden;         /* "visible":false */
+	char principal[129]; /* KIND:NAME, or "" */
+	char verified[33];   /* how, or "" */
 };
 
 /* The defaults of docs/protocol.md. */

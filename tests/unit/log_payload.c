@@ -71,18 +71,17 @@ an_input_is_read_as_it_was_written(void **state)
 	assert_true(payload_text_is(&out.by, "uid:1000"));
 	assert_true(payload_text_is(&out.bytes, "hi"));
 	assert_int_equal(out.flags, 0);
-	assert_int_equal(out.key.len + out.peer.len, 0);
+	assert_int_equal(out.key.len, 0);
 	buf_finish(&b);
 }
 
 static void
-key_and_peer_are_there_only_with_their_flags(void **state)
+a_key_is_there_only_with_its_flag(void **state)
 {
 	struct payload_input in = { .kind = 2,
 		/* The flag of a key that is not there does not count. */
 		.flags = PAYLOAD_WITHHELD | PAYLOAD_KEY,
-		.count = 9,
-		.peer = payload_text("session:a") };
+		.count = 9 };
 	struct payload_input out;
 	struct buf b;
 
@@ -90,15 +89,13 @@ key_and_peer_are_there_only_with_their_flags(void **state)
 	buf_init(&b, 4096);
 	payload_input_encode(&in, &b);
 	assert_true(payload_input_decode(&out, b.data, b.len));
-	assert_int_equal(out.flags, PAYLOAD_WITHHELD | PAYLOAD_PEER);
-	assert_true(payload_text_is(&out.peer, "session:a"));
+	assert_int_equal(out.flags, PAYLOAD_WITHHELD);
 	assert_int_equal(out.key.len + out.bytes.len, 0);
 	buf_clear(&b);
 	in.key = payload_text("k1");
 	payload_input_encode(&in, &b);
 	assert_true(payload_input_decode(&out, b.data, b.len));
 	assert_true(payload_text_is(&out.key, "k1"));
-	assert_true(payload_text_is(&out.peer, "session:a"));
 	buf_finish(&b);
 }
 
@@ -258,7 +255,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(payloads_have_the_bytes_that_the_format_names),
 		cmocka_unit_test(an_input_is_read_as_it_was_written),
-		cmocka_unit_test(key_and_peer_are_there_only_with_their_flags),
+		cmocka_unit_test(a_key_is_there_only_with_its_flag),
 		cmocka_unit_test(a_text_longer_than_its_length_can_say_is_cut),
 		cmocka_unit_test(a_full_buffer_refuses_the_payload),
 		cmocka_unit_test(payloads_that_end_too_early_are_told),

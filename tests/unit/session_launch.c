@@ -87,11 +87,15 @@ keeper(int argc, char **argv)
 		.began_ns = 77 };
 
 	tell(argc, argv);
-	if (strcmp(argv[4], "silent") == 0)
+	while (strcmp(*argv, "--") != 0) {
+		argv++;
+		argc--;
+	}
+	if (strcmp(argv[1], "silent") == 0)
 		return 0;
-	if (argc > 6) {
-		s.stage = (uint32_t)atoi(argv[5]);
-		s.error = atoi(argv[6]);
+	if (argc > 3) {
+		s.stage = (uint32_t)atoi(argv[2]);
+		s.error = atoi(argv[3]);
 	}
 	if (write(LAUNCH_STATUS, &s, sizeof(s)) != sizeof(s))
 		return 1;
@@ -206,7 +210,10 @@ a_keeper_gets_exactly_what_was_agreed(void **state)
 	sigprocmask(SIG_UNBLOCK, &some, NULL);
 	signal(SIGPIPE, SIG_DFL);
 	text = told(p);
-	says(text, "arg 80\narg 24\narg --\narg sh\narg a b\narg --\n");
+	snprintf(want, sizeof(want),
+	    "arg 80\narg 24\narg session=%s\narg home=", p->m.id);
+	says(text, want);
+	says(text, "arg --\narg sh\narg a b\narg --\n");
 	says(text, "fd 0 /dev/null\nfd 1 /dev/null\nfd 2 /dev/null\n");
 	says(text, "fd 3 pipe:");
 	snprintf(want, sizeof(want), "fd 4 %s/sessions/%s\n", p->home.path,

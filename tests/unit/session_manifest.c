@@ -67,6 +67,9 @@ fill_end(struct manifest *m)
 	m->notices = (struct notices){ 3, 1700000000600, 1, 1700000000700,
 		"build", "done" };
 	snprintf(m->rerun_of, sizeof(m->rerun_of), "%s", m->id);
+	m->confined = true;
+	manifest_set_list(&m->may, (const char *[]){ "drive:team/*" }, 1);
+	manifest_set_list(&m->created_by, (const char *[]){ ID, ID }, 2);
 	m->max_log = 1ull << 40;
 	m->seq = 1;
 	m->offset = 1ull << 62;
@@ -134,6 +137,11 @@ what_is_written_is_read_back(void **state)
 	assert_string_equal(m2.cgroup, "/sys/fs/cgroup/a");
 	assert_string_equal(m2.unenforced, "pids: no");
 	assert_string_equal(m2.rerun_of, m.rerun_of);
+	assert_true(m2.confined);
+	assert_string_equal(m2.may[0], "drive:team/*");
+	assert_null(m2.may[1]);
+	assert_string_equal(m2.created_by[1], ID);
+	assert_null(m2.created_by[2]);
 	manifest_finish(&m);
 	manifest_finish(&m2);
 	free(text);
@@ -580,7 +588,7 @@ the_session_object_has_its_fields(void **state)
 		"memory_max", "pids_max", "cpu_weight", "cgroup", "unenforced",
 		"restart", "restarts", "gave_up", "shell", "program_status",
 		"lease_holder", "title", "bells", "bell_at", "notices",
-		"notice" };
+		"notice", "confined", "may", "created_by", "viewers" };
 	auto_json json_t *o = NULL;
 	struct manifest m;
 	struct json_out j;

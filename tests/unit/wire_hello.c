@@ -76,6 +76,7 @@ a_full_hello_is_understood(void **state)
 	    "\"flow\":\"block\",\"flow_ms\":10000,\"steal\":true,"
 	    "\"who\":9223372036854775807,"
 	    "\"colours\":{\"fg\":\"ffFFff\",\"bg\":\"000001\"},"
+	    "\"principal\":\"user:ann+x@host/1\",\"verified\":\"token\","
 	    "\"visible\":false,\"new\":{\"thing\":[]}}");
 
 	(void)state;
@@ -91,6 +92,8 @@ a_full_hello_is_understood(void **state)
 	assert_int_equal(h.behind, HELLO_BEHIND_LOSSLESS);
 	assert_true(h.flow_block && h.flow_ms == 10000);
 	assert_true(h.who == INT64_MAX);
+	assert_string_equal(h.principal, "user:ann+x@host/1");
+	assert_string_equal(h.verified, "token");
 	assert_true(h.has_colours && h.fg == 0xffffff && h.bg == 1);
 }
 
@@ -124,6 +127,17 @@ what_is_wrong_is_named(void **state)
 	refuses("{\"tend\":1,\"steal\":1}", "steal must be true or false");
 	refuses("{\"tend\":1,\"who\":\"me\"}", "who must be a whole number");
 	refuses("{\"tend\":1,\"visible\":\"no\"}", "visible");
+	refuses("{\"tend\":1,\"principal\":7}", "principal");
+	refuses("{\"tend\":1,\"principal\":\"ann\"}", "KIND:NAME");
+	refuses("{\"tend\":1,\"principal\":\"user:\"}", "KIND:NAME");
+	refuses("{\"tend\":1,\"principal\":\":ann\"}", "KIND:NAME");
+	refuses("{\"tend\":1,\"principal\":\"user:a b\"}", "KIND:NAME");
+	refuses("{\"tend\":1,\"principal\":\"user:a\\nb\"}", "KIND:NAME");
+	refuses("{\"tend\":1,\"principal\":\"user:a(b)\"}", "KIND:NAME");
+	refuses("{\"tend\":1,\"principal\":\"user:a\","
+		"\"verified\":\"by me\"}",
+	    "verified must be a word");
+	refuses("{\"tend\":1,\"verified\":\"token\"}", "goes together");
 	refuses("{\"tend\":1,\"colours\":[]}", "colours must be an object");
 	refuses("{\"tend\":1,\"colours\":{\"fg\":\"ffffff\"}}", "colours.bg");
 	refuses("{\"tend\":1,\"colours\":{\"fg\":\"+fffff\"}}", "colours.fg");

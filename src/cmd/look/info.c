@@ -21,8 +21,9 @@ struct fresh {
 	int64_t observers;
 	bool unlogged;
 	char degraded[256];
-	const json_t *program; /* its status; borrowed */
-	char lease_holder[64]; /* "": nobody */
+	const json_t *program;  /* its status; borrowed */
+	const json_t *viewers;  /* who watches; borrowed */
+	char lease_holder[288]; /* "": nobody */
 };
 
 static void
@@ -51,6 +52,7 @@ take_fresh(const struct manifest *m, const json_t *tree, struct fresh *f)
 	if (json_is_integer(observers))
 		f->observers = json_integer_value(observers);
 	f->program = json_object_get(tree, "program_status");
+	f->viewers = json_object_get(tree, "viewers");
 }
 
 static void
@@ -124,7 +126,7 @@ put_input(struct buf *out, const struct manifest *m, const struct fresh *f)
 {
 	const struct passwd *pw = NULL;
 	unsigned uid = 0, number = 0;
-	char text[128];
+	char text[sizeof(f->lease_holder) + 32];
 
 	if (sscanf(f->lease_holder, "uid:%u#%u", &uid, &number) == 2)
 		pw = getpwuid(uid);
@@ -137,6 +139,51 @@ put_input(struct buf *out, const struct manifest *m, const struct fresh *f)
 	else
 		snprintf(text, sizeof(text), "%s", input_policy_name(m->input));
 	put(out, "input", text);
+}
+
+static const char *
+text_of(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+/* "user:ann via uid:1000, read-only, since ..." */
+static void
+put_viewers(struct buf *out, const json_t *viewers)
+{
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach(viewers, i, v)
+	{
+		const char *by = text_of(v, "by"), *peer = text_of(v, "peer");
+		const char *access = text_of(v, "access");
+		const char *since = text_of(v, "since");
+		char text[512];
+
+		if (by == NULL || peer == NULL || access == NULL ||
+		    since == NULL)
+			continue;
+		snprintf(text, sizeof(text), "%s%s%s%s, since %s", by,
+		    strcmp(by, peer) != 0 ? " via " : "",
+		    strcmp(by, peer) != 0 ? peer : "",
+		    strcmp(access, "readonly") == 0 ? ", read-only" : "",
+		    since);
+		put(out, i == 0 ? "viewers" : "", text);
+	}
+}
+
+static void
+put_confinement(struct buf *out, const struct manifest *m)
+{
+	if (m->created_by != NULL)
+		put(out, "created in", m->created_by[0]);
+	if (m->confined)
+		put(out, "confined",
+		    m->may == NULL ? "to sessions that it creates" :
+				     "to sessions that it creates, but may");
+	for (char **may = m->may; may != NULL && *may != NULL; may++)
+		put(out, "", *may);
 }
 
 static void
@@ -152,12 +199,7 @@ put_policies(struct buf *out, const struct manifest *m, const struct fresh *f)
 		snprintf(text, sizeof(text), "%" PRId64, f->observers);
 		put(out, "observers", text);
 	}
-}
-
-static const char *
-text_of(const json_t *object, const char *key)
-{
-	return json_string_value(json_object_get(object, key));
+	put_viewers(out, f->viewers);
 }
 
 /* In its own words: nobody knows whether it is true. */
@@ -255,6 +297,7 @@ put_words(struct buf *out, const struct manifest *m, const struct fresh *f)
 	if (m->rerun_of[0] != '\0')
 		put(out, "rerun of", m->rerun_of);
 	put_labels(out, m);
+	put_confinement(out, m);
 	put_policies(out, m, f);
 	put_time(out, "created", m->created_ms);
 	if (m->ended_ms != 0)

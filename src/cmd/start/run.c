@@ -16,11 +16,11 @@
 
 struct args {
 	bool detached, attach_if_there, durable, forget_env, nested,
-	    no_integration;
+	    no_integration, confined;
 	const char *name, *cwd, *size, *input, *resize, *max_log, *log_input,
 	    *idle_timeout, *linger, *scrollback, *memory, *pids, *cpu_weight,
 	    *restart;
-	struct opt_list env, labels;
+	struct opt_list env, labels, may;
 };
 
 static const struct opt options[] = {
@@ -70,6 +70,10 @@ static const struct opt options[] = {
 	    "limit of processes; needs cgroup2"),
 	OPT_VALUE(struct args, cpu_weight, "cpu-weight", 0, "WEIGHT",
 	    "share of busy processors, 1 to 10000 (100)"),
+	OPT_FLAG(struct args, confined, "confined", 0,
+	    "limit it to the sessions that it creates"),
+	OPT_LIST(struct args, may, "may", 0, "GRANT",
+	    "confine it, but allow PERMISSION:NAMES; may be repeated"),
 	{ 0 },
 };
 
@@ -94,7 +98,7 @@ read_size(struct call *call, const struct args *a, struct create *q)
 
 static struct create
 request(const struct args *a, char **command, const char **env,
-    const char **labels)
+    const char **labels, const char **may)
 {
 	extern char **environ;
 
@@ -103,6 +107,7 @@ request(const struct args *a, char **command, const char **env,
 		.from = environ,
 		.env = env,
 		.labels = labels,
+		.may = may,
 		.name = a->name,
 		.cwd = a->cwd,
 		.input = a->input,
@@ -119,6 +124,7 @@ request(const struct args *a, char **command, const char **env,
 		.durable = a->durable,
 		.forget_env = a->forget_env,
 		.no_integration = a->no_integration,
+		.confined = a->confined,
 		.reuse = a->attach_if_there,
 	};
 }
@@ -151,7 +157,8 @@ run(struct call *call)
 	auto_free char **command = operands_list(call);
 	auto_free const char **env = opt_list_values(&a->env);
 	auto_free const char **labels = opt_list_values(&a->labels);
-	struct create q = request(a, command, env, labels);
+	auto_free const char **may = opt_list_values(&a->may);
+	struct create q = request(a, command, env, labels, may);
 	struct fault f;
 	int status = check(call, a);
 

@@ -8,6 +8,7 @@
 #include "host/ask/cursor_line.h"
 #include "host/ask/message.h"
 #include "host/input/witness.h"
+#include "log/by.h"
 #include "op/question.h"
 
 struct execs;
@@ -45,7 +46,7 @@ struct message {
 	struct messages *all;
 	uint64_t turn;
 	uint64_t client, request;
-	char by[24];
+	char by[BY_SIZE];
 	const struct profile *profile;
 	char *text;
 	bool force; /* whatever is on the screen */

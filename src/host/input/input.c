@@ -20,13 +20,13 @@
 #include "host/input/secrecy.h"
 #include "host/input/draft.h"
 #include "keep/control.h"
+#include "log/by.h"
 #include "log/payload.h"
 #include "log/record.h"
 #include "vt/vt.h"
 #include "wire/frame.h"
 
 #define CPR_MS 2000 /* how long after our answer a client's may come */
-#define BY_MAX 63
 #define EVENT_MAX (INPUT_BYTES_MAX + 1024) /* a piece and its sender */
 
 struct piece {
@@ -35,7 +35,7 @@ struct piece {
 	bool secret;
 	uint8_t kind;
 	enum draft_part part;
-	char by[BY_MAX + 1];
+	char by[BY_SIZE];
 	size_t len, written;
 	uint8_t data[];
 };

@@ -34,7 +34,7 @@ struct input_piece {
 	bool secret;     /* its bytes are not to be logged */
 	uint8_t kind;    /* enum input_kind, for the log */
 	uint8_t part;    /* enum draft_part: which of a prompt it is */
-	const char *by;  /* at most 63 bytes */
+	const char *by;  /* who types it, as log/by.h has it */
 	const uint8_t *p;
 	size_t len;
 };

@@ -13,7 +13,7 @@ static int
 put_lease(struct op_call *call)
 {
 	struct json_out *j = &call->result;
-	char holder[64];
+	char holder[SERVER_HOLDER_SIZE];
 
 	json_out_open(j, '{');
 	json_put_text(j, "holder",

@@ -34,7 +34,8 @@ put_session(struct op_call *call)
 {
 	struct host *h = call->host;
 	struct manifest m;
-	char why[128], holder[64];
+	struct manifest_viewer viewers[MANIFEST_VIEWERS_MAX];
+	char why[128], holder[SERVER_HOLDER_SIZE];
 
 	h->session.manifest.seq = call->seq = event_log_seq(
 	    h->session.event_log);
@@ -43,6 +44,9 @@ put_session(struct op_call *call)
 	m = h->session.manifest; /* borrows all it points to */
 	m.lease_holder = server_lease_holder(call->server, holder,
 	    sizeof(holder));
+	m.viewers = viewers;
+	m.n_viewers = server_list_viewers(call->server, viewers,
+	    MANIFEST_VIEWERS_MAX);
 	if (event_log_unlogged_since(h->session.event_log) != 0) {
 		snprintf(why, sizeof(why), "the log is behind: %s",
 		    h->session.log_error != 0 ? strerror(h->session.log_error) :

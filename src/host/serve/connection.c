@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/json_out.h"
@@ -266,6 +267,21 @@ welcome(struct connection *c)
 	welcome_write(&w, &c->out);
 }
 
+/* Whom the client may be and what it may do, before it is let in. */
+static int
+admit(struct connection *c, struct error *err)
+{
+	int rc = peer_claim(&c->peer, &c->hello, c->by, err);
+
+	if (rc == 0)
+		rc = peer_check_any(&c->peer, c->owner->own,
+		    c->session->manifest.name, err);
+	/* What was granted is in the answer. */
+	if (rc == 0 && c->hello.mode == HELLO_ATTACH)
+		c->hello.readonly |= connection_check(c, OP_DRIVE, NULL) < 0;
+	return rc;
+}
+
 static void
 open_client(struct connection *c)
 {
@@ -297,6 +313,10 @@ take_line(struct connection *c, const uint8_t *p, size_t len)
 		return len;
 	}
 	buf_clear(&c->in);
+	if (admit(c, &err) < 0) {
+		refuse(c, FAIL_DENIED, err.msg);
+		return len;
+	}
 	open_client(c);
 	return n;
 }
@@ -426,8 +446,8 @@ on_ready(void *arg, enum loop_events ready)
 }
 
 struct connection *
-connection_create(const struct connection_owner *owner, int fd, uid_t uid,
-    uint64_t number)
+connection_create(const struct connection_owner *owner, int fd,
+    const struct peer *peer, uint64_t number)
 {
 	struct connection *c = xcalloc(1, sizeof(*c));
 
@@ -438,7 +458,9 @@ connection_create(const struct connection_owner *owner, int fd, uid_t uid,
 	c->fd = fd;
 	c->given = -1;
 	c->deadline_ms = c->session->turn.now_ms + CONNECTION_HELLO_MS;
-	snprintf(c->by, sizeof(c->by), "uid:%u", (unsigned)uid);
+	c->peer = *peer;
+	c->since_ms = clock_ms(CLOCK_REALTIME);
+	snprintf(c->by, sizeof(c->by), "%s", peer->name);
 	buf_init(&c->in, IN_MAX);
 	buf_init(&c->out, OUT_MAX);
 	buf_init(&c->held, OUT_MAX);
@@ -457,6 +479,7 @@ connection_destroy(struct connection *c)
 {
 	connection_close(c);
 	list_remove(&c->link);
+	peer_finish(&c->peer);
 	buf_finish(&c->in);
 	buf_finish(&c->out);
 	buf_finish(&c->held);
@@ -466,7 +489,15 @@ connection_destroy(struct connection *c)
 bool
 connection_may_type(const struct connection *c)
 {
-	return !c->hello.readonly;
+	return !c->hello.readonly && connection_check(c, OP_DRIVE, NULL) == 0;
+}
+
+int
+connection_check(const struct connection *c, enum op_permission permission,
+    struct error *err)
+{
+	return peer_check(&c->peer, c->owner->own, c->session->manifest.name,
+	    permission, err);
 }
 
 void

@@ -11,6 +11,7 @@
 #include "host/input/reply_filter.h"
 #include "host/serve/held_answers.h"
 #include "host/serve/request_queue.h"
+#include "host/serve/peer.h"
 #include "op/failure.h"
 #include "wire/hello.h"
 
@@ -75,6 +76,7 @@ struct connection_owner {
 	struct host *host; /* for handlers of operations */
 	const struct connection_hooks *hooks;
 	uint8_t *bytes; /* CONNECTION_READ_SIZE, of the one that is read from */
+	struct confinement *own; /* the session's: what others may do to it */
 };
 
 struct connection {
@@ -83,7 +85,9 @@ struct connection {
 	struct server *server;
 	const struct connection_owner *owner;
 	uint64_t number; /* from 1, never used again */
-	char by[24];     /* "uid:1000" */
+	struct peer peer;
+	char by[BY_SIZE]; /* peer and principal, as log/by.h has it */
+	int64_t since_ms; /* since 1970: when it connected */
 	enum connection_state state;
 	int fd;
 	struct watch *watch;
@@ -115,8 +119,9 @@ struct connection {
 	struct held_answers held_answers;
 };
 
+/* The peer becomes the connection's; NULL when that cannot be watched. */
 struct connection *connection_create(const struct connection_owner *owner,
-    int fd, uid_t uid, uint64_t number);
+    int fd, const struct peer *peer, uint64_t number);
 
 /* Close it if it is open, and free it; the viewer and requests are gone. */
 void connection_destroy(struct connection *c);
@@ -129,7 +134,12 @@ void connection_close(struct connection *c);
 void connection_fail(struct connection *c, enum failure failure,
     const char *message);
 
+/* Whether it may type, resize and the like. */
 bool connection_may_type(const struct connection *c);
+
+/* Whether its peer may do this to the session; -EACCES and why. */
+int connection_check(const struct connection *c, enum op_permission permission,
+    struct error *err);
 
 /* Frames to send.  Those that do not fit close the client, but for events. */
 void connection_put(struct connection *c, uint8_t type, const void *p,

@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "log/by.h"
+
 /*
  * The clients that somebody detached (`session.detach`), by the `who` that each
  * says on all its connections.  A client that was not reading when it was told
@@ -15,7 +17,7 @@
 struct detached {
 	struct {
 		uint64_t who;
-		char by[24]; /* "uid:1000" */
+		char by[BY_SIZE]; /* log/by.h */
 	} list[DETACHED_MAX];
 	uint64_t n; /* that were ever added */
 };

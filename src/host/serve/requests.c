@@ -98,13 +98,18 @@ requests_send_logged(struct connection *c, struct buf *b, uint64_t id,
 static int
 check(const struct connection *c, const struct op_request *r, struct error *err)
 {
+	int rc;
+
 	if (r->op == NULL)
 		return error_set(err, EINVAL, "no such operation: %.100s",
 		    r->name);
 	if (handlers[r->op - ops] == NULL)
 		return error_set(err, EINVAL,
 		    "%s is asked of a home, not of a session", r->op->name);
-	if (r->op->permission != OP_OBSERVE && !connection_may_type(c))
+	rc = connection_check(c, r->op->permission, err);
+	if (rc < 0)
+		return rc;
+	if (r->op->permission != OP_OBSERVE && c->hello.readonly)
 		return error_set(err, EACCES,
 		    "%s is not for a read-only connection", r->op->name);
 	if (op_check_socket(r->op, r->args, err) < 0)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -19,6 +20,7 @@
 #include "host/serve/server_state.h"
 #include "host/serve/size.h"
 #include "host/serve/viewer_event.h"
+#include "session/confinement.h"
 
 #define ACCEPT_AGAIN_MS 1000
 #define ACCEPT_A_TURN 16
@@ -33,19 +35,6 @@ connection_of(struct list *link)
 }
 
 /* ------------------------------------------------------------ accepting */
-
-/* Whether the peer may talk to us: the same user, or root. */
-static bool
-peer_is_ours(int fd, uid_t *uid)
-{
-	struct ucred cred;
-	socklen_t len = sizeof(cred);
-
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
-		return false;
-	*uid = cred.uid;
-	return cred.uid == 0 || cred.uid == geteuid();
-}
 
 static unsigned
 count_new(const struct server *s)
@@ -62,13 +51,13 @@ add_client(struct server *s, int fd)
 {
 	bool busy = s->n_clients >= SERVER_CLIENTS_MAX ||
 	    count_new(s) >= SERVER_NEW_MAX;
-	struct connection *c;
-	uid_t uid;
+	struct connection *c = NULL;
+	struct peer peer = { 0 };
 
-	c = peer_is_ours(fd, &uid) && s->n_clients < SERVER_CLIENTS_MAX * 2 ?
-	    connection_create(&s->owner, fd, uid, s->last_number + 1) :
-	    NULL;
+	if (s->n_clients < SERVER_CLIENTS_MAX * 2 && peer_find(&peer, fd))
+		c = connection_create(&s->owner, fd, &peer, s->last_number + 1);
 	if (c == NULL) {
+		peer_finish(&peer);
 		close(fd);
 		return;
 	}
@@ -176,6 +165,28 @@ server_viewers(const struct server *s)
 		const struct connection *c = connection_of(it);
 
 		n += c->viewer != NULL && c->state == CONNECTION_OPEN;
+	}
+	return n;
+}
+
+size_t
+server_list_viewers(const struct server *s, struct manifest_viewer *out,
+    size_t max)
+{
+	size_t n = 0;
+
+	list_for_each(it, &s->clients) {
+		const struct connection *c = connection_of(it);
+
+		if (n < max && c->viewer != NULL && c->state == CONNECTION_OPEN)
+			out[n++] = (struct manifest_viewer){
+				.client = c->number,
+				.principal = c->hello.principal,
+				.verified = c->hello.verified,
+				.peer = c->peer.name,
+				.readonly = !connection_may_type(c),
+				.since_ms = c->since_ms,
+			};
 	}
 	return n;
 }
@@ -421,6 +432,18 @@ server_is_drained(const struct server *s)
 
 /* ------------------------------------------------------------- lifetime */
 
+/* A home that cannot be looked at is none that a grant is for. */
+static struct confinement *
+find_own(const struct session *session)
+{
+	struct confinement *own = xcalloc(1, sizeof(*own));
+	struct stat st = { 0 };
+
+	(void)fstatat(session->dirfd, "..", &st, 0);
+	confinement_of(own, &session->manifest, st.st_dev, st.st_ino);
+	return own;
+}
+
 struct server *
 server_create(const struct server_config *c, struct error *err)
 {
@@ -438,6 +461,7 @@ server_create(const struct server_config *c, struct error *err)
 		.host = c->host,
 		.hooks = &connection_hooks,
 		.bytes = xmalloc(CONNECTION_READ_SIZE),
+		.own = find_own(session),
 	};
 	list_init(&s->clients);
 	recent_output_init(&s->recent, &session->terminal.ring,
@@ -467,5 +491,6 @@ server_destroy(struct server *s)
 	watch_remove(s->watch);
 	recent_output_finish(&s->recent);
 	free(s->owner.bytes);
+	free(s->owner.own);
 	free(s);
 }

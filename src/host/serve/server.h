@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "log/by.h"
 #include "wire/event.h"
 
 struct connection;
@@ -13,6 +14,7 @@ struct host;
 struct input;
 struct input_done;
 struct input_piece;
+struct manifest_viewer;
 struct session;
 struct vt_event;
 
@@ -135,8 +137,13 @@ bool server_take_lease(struct server *s, struct connection *c, bool steal);
 void server_release_lease(struct server *s, struct connection *c);
 bool server_has_lease(const struct server *s, const struct connection *c);
 
-/* The client that may type, in `out`; NULL for nobody. */
+/* The client that may type, as in "uid:1000#3"; NULL for nobody. */
+#define SERVER_HOLDER_SIZE (BY_SIZE + 24)
 const char *server_lease_holder(struct server *s, char *out, size_t size);
+
+/* The viewers, at most `max`; their texts are borrowed. */
+size_t server_list_viewers(const struct server *s, struct manifest_viewer *out,
+    size_t max);
 
 /*
  * Close every viewer but this client, with an event that names it; how many

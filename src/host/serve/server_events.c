@@ -142,7 +142,7 @@ server_tell_changes(struct server *s)
 void
 server_tell_state(struct server *s, struct connection *c)
 {
-	char holder[64];
+	char holder[SERVER_HOLDER_SIZE];
 	struct buf b;
 
 	buf_init(&b, VIEWER_EVENT_MAX);

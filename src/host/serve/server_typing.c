@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/json_out.h"
 #include "base/mem.h"
 #include "host/core/session.h"
 #include "host/serve/connection.h"
@@ -46,7 +47,7 @@ server_lease_holder(struct server *s, char *out, size_t size)
 static void
 tell_holder(struct server *s)
 {
-	char holder[64];
+	char holder[SERVER_HOLDER_SIZE];
 	struct buf b;
 
 	buf_init(&b, VIEWER_EVENT_MAX);
@@ -68,19 +69,21 @@ static void
 tell_stolen(struct server *s, struct connection *from,
     const struct connection *by)
 {
-	char json[128];
+	struct json_out j;
 	struct buf b;
-	int len;
 
 	buf_init(&b, VIEWER_EVENT_MAX);
 	wire_event_put_plain(&b, WIRE_EVENT_REPLACED);
 	connection_put_event(from, (const char *)b.data, b.len);
+	buf_clear(&b);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	json_put_text(&j, "trouble", "lease-stolen");
+	json_put_text(&j, "from", from->by);
+	json_put_text(&j, "by", by->by);
+	json_out_close(&j, '}');
+	event_log_add(s->session->event_log, RECORD_TROUBLE, 0, b.data, b.len);
 	buf_finish(&b);
-	len = snprintf(json, sizeof(json),
-	    "{\"trouble\":\"lease-stolen\",\"from\":\"%s\",\"by\":\"%s\"}",
-	    from->by, by->by);
-	event_log_add(s->session->event_log, RECORD_TROUBLE, 0, json,
-	    (size_t)len);
 }
 
 /* Whether it is one client, on another connection. */

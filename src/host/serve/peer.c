@@ -1,0 +1,157 @@
+#include "host/serve/peer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "session/confinement.h"
+#include "wire/hello.h"
+
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77 /* since Linux 6.5 */
+#endif
+
+/*
+ * Whether the process that connected is still there, so that its number cannot
+ * have become another's.  An older kernel cannot tell: then the number counts.
+ */
+static bool
+is_there(int fd)
+{
+	auto_close int pidfd = -1;
+	socklen_t len = sizeof(pidfd);
+	struct pollfd p = { .events = POLLIN };
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &len) < 0) {
+		pidfd = -1;
+		return errno == ENOPROTOOPT;
+	}
+	p.fd = pidfd;
+	return poll(&p, 1, 0) == 0;
+}
+
+bool
+peer_find(struct peer *p, int fd)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+	const struct confinement *in;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0 ||
+	    (cred.uid != 0 && cred.uid != geteuid()))
+		return false;
+	*p = (struct peer){ .uid = cred.uid, .pid = cred.pid };
+	around_find(&p->around, cred.pid);
+	p->around.doubtful |= !is_there(fd);
+	in = p->around.n > 0 ? &p->around.sessions[0] : NULL;
+	if (in != NULL && in->id[0] != '\0')
+		snprintf(p->name, sizeof(p->name), "session:%s", in->id);
+	else
+		snprintf(p->name, sizeof(p->name), "uid:%u",
+		    (unsigned)cred.uid);
+	return true;
+}
+
+void
+peer_finish(struct peer *p)
+{
+	around_finish(&p->around);
+}
+
+static bool
+is_found(const char *principal)
+{
+	return strncmp(principal, "uid:", 4) == 0 ||
+	    strncmp(principal, "session:", 8) == 0;
+}
+
+int
+peer_claim(const struct peer *p, const struct hello *h, char by[BY_SIZE],
+    struct error *err)
+{
+	bool itself = strcmp(h->principal, p->name) == 0;
+	struct by who = { 0 };
+
+	if (h->principal[0] != '\0' && !itself && p->around.n > 0)
+		return error_set(err, EACCES,
+		    "a client inside a session is %s and cannot be %s; leave "
+		    "out the principal, or connect from outside",
+		    p->name, h->principal);
+	if (!itself && is_found(h->principal))
+		return error_set(err, EACCES,
+		    "%s is for the host to find; this client is %s",
+		    h->principal, p->name);
+	snprintf(who.peer, sizeof(who.peer), "%s", p->name);
+	if (!itself) {
+		memcpy(who.principal, h->principal, sizeof(who.principal));
+		memcpy(who.verified, h->verified, sizeof(who.verified));
+	}
+	by_format(&who, by);
+	return 0;
+}
+
+static int
+refuse_doubtful(const struct peer *p, struct error *err)
+{
+	return error_set(err, EACCES,
+	    "cannot tell which session the client (process %d) is in; connect "
+	    "from a process that stays and can be seen from here",
+	    (int)p->pid);
+}
+
+static int
+refuse(const struct confinement *c, const char *name,
+    enum op_permission permission, struct error *err)
+{
+	const char *word = op_permission_name(permission);
+
+	if (permission == OP_APPROVE || permission == OP_ADMIN)
+		return error_set(err, EACCES,
+		    "session %s is confined, and no confined session may %s",
+		    c->id, word);
+	return error_set(err, EACCES,
+	    "session %s is confined and may not %s %s, which it did not "
+	    "create; start it with tend run --may '%s:%s' to allow that",
+	    c->id, word, name, word, name);
+}
+
+int
+peer_check(const struct peer *p, const struct confinement *target,
+    const char *name, enum op_permission permission, struct error *err)
+{
+	const struct around *a = &p->around;
+
+	if (a->doubtful)
+		return refuse_doubtful(p, err);
+	for (size_t i = 0; i < a->n; i++)
+		if (!confinement_allows(&a->sessions[i], target, name,
+			permission))
+			return refuse(&a->sessions[i], name, permission, err);
+	return 0;
+}
+
+/* Whatever is allowed includes observe. */
+int
+peer_check_any(const struct peer *p, const struct confinement *target,
+    const char *name, struct error *err)
+{
+	const struct around *a = &p->around;
+
+	if (a->doubtful)
+		return refuse_doubtful(p, err);
+	for (size_t i = 0; i < a->n; i++)
+		if (!confinement_allows(&a->sessions[i], target, name,
+			OP_OBSERVE))
+			return error_set(err, EACCES,
+			    "session %s is confined and may not use %s, which "
+			    "it did not create; start it with tend run --may "
+			    "'drive:%s' (or observe: or control:) to allow "
+			    "that",
+			    a->sessions[i].id, name, name);
+	return 0;
+}

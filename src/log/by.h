@@ -1,0 +1,36 @@
+#ifndef TEND_LOG_BY_H
+#define TEND_LOG_BY_H
+
+#include <stddef.h>
+
+/*
+ * Who did something: the peer is the process that connected, as the host found
+ * it; the principal is whom it says it acts for.  Records, leases and events
+ * have both as one text, which tools that know only the peer can still show:
+ *
+ *	uid:1000			the peer alone
+ *	user:ann via uid:1000		a principal
+ *	user:ann (token) via uid:1000	and how it was verified
+ *
+ * Neither word has a blank in it.  Pure.
+ */
+#define BY_PRINCIPAL_SIZE 129
+#define BY_VERIFIED_SIZE 33
+#define BY_PEER_SIZE 48
+#define BY_SIZE 256
+
+struct by {
+	char principal[BY_PRINCIPAL_SIZE]; /* "": the peer itself */
+	char verified[BY_VERIFIED_SIZE];   /* "": not said */
+	char peer[BY_PEER_SIZE];
+};
+
+void by_format(const struct by *by, char out[BY_SIZE]);
+
+/*
+ * Any text; one that is no such form is a principal without a peer, cut to what
+ * fits: "viewers" is what the host itself did.
+ */
+void by_parse(const char *p, size_t len, struct by *out);
+
+#endif

@@ -1,0 +1,298 @@
+"""Confined sessions: what their programs may do to others, and what not."""
+
+import json
+import os
+
+import pytest
+
+import lib
+import wire
+from inside import inside, python
+from lib import Home, wait_for
+from wire import Wire
+
+
+@pytest.fixture(scope="module")
+def home():
+    with Home() as home:
+        yield home
+
+
+@pytest.fixture
+def other(home):
+    """A session of somebody else, that says everything back."""
+    sid = home.start("sh", "-c", "stty raw -echo; printf ready; exec cat",
+                     options=["-n", f"other-{os.urandom(4).hex()}"])
+    home.wait_text(sid, "ready")
+    yield sid
+    home.run("kill", sid)
+
+
+CONFINED = ["--confined"]
+
+
+def typed(home, sid):
+    return [e["data"] for e in home.events(sid, "input")]
+
+
+def name(home, sid):
+    return home.info(sid)["name"]
+
+
+def test_a_confined_session_says_that_it_is(home):
+    sid = home.start("cat", options=["--may", "drive:team/*",
+                                     "--may", "observe:**"])
+    assert home.info(sid)["confined"] is True
+    assert home.info(sid)["may"] == ["drive:team/*", "observe:**"]
+    text = home.ok("info", sid)
+    assert "confined" in text and "drive:team/*" in text, text
+    plain = home.start("cat")
+    assert home.info(plain)["confined"] is False
+    assert home.info(plain)["may"] == []
+    assert "confined" not in home.ok("info", plain)
+
+
+@pytest.mark.parametrize("grant, why", [
+    ("approve:*", "cannot be granted"), ("admin:**", "cannot be granted"),
+    ("create:*", "cannot be granted"), ("drive", "PERMISSION:NAMES"),
+    ("drive:a//b", "no pattern"), pytest.param("drive:" + "x" * 256, "at most 255", id="long")])
+def test_a_bad_grant_is_refused(home, grant, why):
+    error = home.error("run", "-d", "--may", grant, "--", "cat", status=125,
+                       code="usage")
+    assert why in error["message"]
+
+
+def test_more_grants_than_there_may_be_are_refused(home):
+    many = [f"--may=drive:s{i}" for i in range(33)]
+    error = home.error("run", "-d", *many, "--", "cat", status=125,
+                       code="usage")
+    assert "at most 32" in error["message"]
+    sid = home.start("cat", options=many[:32])
+    assert len(home.info(sid)["may"]) == 32
+
+
+@pytest.mark.parametrize("command", [
+    "send {} --text x", "snapshot {}", "stop {}", "kill {}",
+    "signal {} INT", "resize {} 90x30", "rename {} mine", "label {} a=b",
+    "mark {} here", "wait {} --text ready", "prompt {} hello",
+    "attach {} --nested", "upgrade {}"])
+def test_it_can_do_nothing_to_another(home, other, command):
+    before = home.info(other)
+    sid, out = inside(home, f"script -qec '$TEND {command.format(other)}' "
+                      "/dev/null; echo status $?", CONFINED)
+    assert "status 0" not in out, out
+    assert sid in out and "is confined" in out, out
+    after = home.info(other)
+    for key in ("status", "cols", "rows", "name", "labels", "host_pid"):
+        assert after[key] == before[key], after
+    assert typed(home, other) == []
+    assert home.events(other, "mark", "signal") == []
+
+
+def test_the_refusal_says_what_to_do(home, other):
+    sid, out = inside(home, f"$TEND send {other} --text x", CONFINED)
+    assert f"session {sid} is confined" in out, out
+    assert f"tend run --may 'drive:{name(home, other)}'" in out, out
+
+
+def test_it_can_do_nothing_to_itself(home):
+    """A program that asks before it acts is not answered by itself."""
+    sid, out = inside(home, "$TEND send $TEND_SESSION --text yes; echo $?",
+                      CONFINED)
+    assert "is confined" in out and not out.endswith("\n0\n"), out
+    assert typed(home, sid) == []
+
+
+@pytest.mark.parametrize("how", [
+    "env -u TEND_SESSION $TEND", "env TEND_SESSION= $TEND",
+    "env TEND_SESSION=01J000000000000000000000A0 $TEND",
+    "setsid -w $TEND", "env -i TEND_HOME=$TEND_HOME $TEND",
+    "bash -c 'exec -a tend-keeper \"$@\"' - $TEND"])
+def test_neither_variables_nor_setsid_help(home, other, how):
+    _, out = inside(home, f"{how} send {other} --text x; echo status $?",
+                    CONFINED)
+    assert "is confined" in out and "status 0" not in out, out
+    assert typed(home, other) == []
+
+
+def test_a_process_that_calls_itself_a_keeper_does_not_help(home, other):
+    """The name of a process is no proof; the keeper above it still counts."""
+    _, out = inside(home, f"""
+        cp /bin/sh $OUT.tend-keeper; mkdir $OUT.d
+        mv $OUT.tend-keeper $OUT.d/tend-keeper
+        PATH=$OUT.d:$PATH tend-keeper -c '
+            $TEND send {other} --text x; echo status $?' -- sh
+        """, CONFINED)
+    assert "is confined" in out and "status 0" not in out, out
+    assert typed(home, other) == []
+
+
+def test_frames_of_a_viewer_are_refused_as_well(home, other):
+    """Who may only observe is attached read-only, whatever it asks for."""
+    _, out = inside(home, python(f"""
+        import wire
+        with wire.Wire({str(home.dir(other))!r}, cols=90, rows=33) as w:
+            print(w.welcome["granted"])
+            print(w.type(wire.TEXT, b"one")[0] == wire.READ_ONLY)
+            w.data(b"two")
+            w.resize(70, 20)
+            for op, args in (("session.send", dict(input=[dict(text="x")])),
+                             ("session.stop", dict()),
+                             ("lease.steal", dict())):
+                try:
+                    w.call(op, **args)
+                    print(op, "taken")
+                except wire.Refused as e:
+                    print(op, e.code)
+            print(w.call("session.get")["cols"])
+    """), ["--may", f"observe:{name(home, other)}"])
+    assert out.split() == ["readonly", "True", "session.send", "denied",
+                           "session.stop", "denied", "lease.steal", "denied",
+                           "80"], out
+    assert typed(home, other) == []
+
+
+def test_it_creates_sessions_and_does_as_it_likes_with_them(home):
+    sid, out = inside(home, """
+        id=$($TEND run -d -- cat)
+        $TEND send $id --text hello --keys Enter
+        $TEND wait $id --text hello --echo >/dev/null
+        $TEND info $id --json
+        $TEND stop $id; echo status $?
+        """, CONFINED)
+    lines = out.splitlines()
+    assert lines[-1] == "status 0", out
+    child = json.loads(lines[0])["result"]
+    assert child["created_by"] == sid and child["confined"] is True
+    assert home.info(child["id"])["status"] == "exited"
+    assert home.events(child["id"], "input")[0]["by"] == f"session:{sid}"
+
+
+def test_it_drives_grandchildren_too(home):
+    sid, out = inside(home, """
+        child=$($TEND run -d -- sh -c '
+            $TEND run -d -n grandchild -- cat >$OUT.id.tmp
+            mv $OUT.id.tmp $OUT.id; exec cat')
+        until [ -e $OUT.id ]; do :; done
+        id=$(cat $OUT.id)
+        $TEND send $id --text hello; echo status $?
+        $TEND info $id --json
+        $TEND info $child --json
+        """, CONFINED)
+    status, *infos = out.splitlines()
+    assert status == "status 0", out
+    grandchild, child = (json.loads(line)["result"] for line in infos)
+    assert grandchild["confined"] is True
+    assert grandchild["created_by"] == child["id"]
+    assert child["created_by"] == sid
+    assert typed(home, grandchild["id"]) == ["hello"]
+
+
+def test_a_child_cannot_use_its_parent_or_sibling(home):
+    """It has what it created, not what its creator has."""
+    sid, out = inside(home, """
+        sibling=$($TEND run -d -- cat)
+        $TEND run -d -e SIBLING=$sibling -e PARENT=$TEND_SESSION -- sh -c '
+            ($TEND send $SIBLING --text x; $TEND send $PARENT --text x) \
+                >$OUT.child.tmp 2>&1
+            mv $OUT.child.tmp $OUT.child; exec cat' >/dev/null
+        until [ -e $OUT.child ]; do :; done
+        cat $OUT.child; echo; echo $sibling
+        """, CONFINED)
+    assert out.count("is confined") == 2, out
+    assert typed(home, out.split()[-1]) == [] == typed(home, sid)
+
+
+def test_a_grant_lets_it_drive_what_it_names(home, other):
+    its = name(home, other)
+    _, out = inside(home, f"$TEND send {other} --text x; echo status $?; "
+                    f"$TEND snapshot {other} >/dev/null; echo status $?; "
+                    f"$TEND stop {other}; echo status $?",
+                    ["--may", f"drive:{its[:6]}*"])
+    assert out.count("status 0") == 2, out
+    assert f"may not control {its}" in out, out
+    assert f"--may 'control:{its}'" in out, out
+    assert typed(home, other) == ["x"]
+    assert home.info(other)["status"] == "running"
+
+
+def test_a_grant_to_observe_is_none_to_type(home, other):
+    _, out = inside(home, f"$TEND snapshot {other}; echo status $?; "
+                    f"$TEND send {other} --text x; echo status $?",
+                    ["--may", "observe:**"])
+    assert "ready" in out and out.count("status 0") == 1, out
+    assert f"--may 'drive:{name(home, other)}'" in out, out
+    assert typed(home, other) == []
+
+
+def test_a_grant_to_control_ends_what_it_names(home, other):
+    _, out = inside(home, f"$TEND stop {other}; echo status $?",
+                    ["--may", f"control:{name(home, other)}"])
+    assert out == "status 0\n"
+    home.wait_status(other, "exited")
+
+
+def test_a_grant_is_for_one_home(home):
+    with Home() as elsewhere:
+        there = elsewhere.start("cat", options=["-n", "team/a"])
+        _, out = inside(home, f"TEND_HOME={elsewhere.path} $TEND send team/a "
+                        "--text x; echo status $?", ["--may", "drive:team/*"])
+        assert "is confined" in out and "status 0" not in out, out
+        assert typed(elsewhere, there) == []
+
+
+def test_a_new_name_takes_a_grant_away(home):
+    sid = home.start("cat", options=["-n", "shared/one"])
+    _, out = inside(home, python(f"""
+        import subprocess, os, wire
+        home = os.environ["TEND_HOME"]
+        with wire.Wire({str(home.dir(sid))!r}) as w:
+            print(w.type(wire.TEXT, b"one")[0])
+            w.call("session.rename", name="private")
+            print(w.type(wire.TEXT, b"two")[0])
+    """), ["--may", "drive:shared/*", "--may", "control:shared/*"])
+    assert out.split() == [str(wire.WRITTEN), str(wire.READ_ONLY)], out
+    assert typed(home, sid) == ["one"]
+
+
+def test_a_child_has_the_grants_of_its_creator_or_fewer(home):
+    """None more than them, and those it has are not wider."""
+    _, out = inside(home, """
+        show() { $TEND info $1 --json; }
+        show $($TEND run -d -- cat)
+        show $($TEND run -d --may 'observe:team/a' -- cat)
+        $TEND run -d --may 'drive:**' -- cat; echo status $?
+        $TEND run -d --may 'control:team/a' -- cat; echo status $?
+        """, ["--may", "drive:team/*"])
+    lines = out.splitlines()
+    assert json.loads(lines[0])["result"]["may"] == ["drive:team/*"]
+    assert json.loads(lines[1])["result"]["may"] == ["observe:team/a"]
+    assert out.count("cannot grant") == 2 and "status 0" not in out, out
+
+
+def test_a_shell_in_a_plain_session_does_as_before(home, other):
+    sid, out = inside(home, f"$TEND send {other} --text x; echo status $?; "
+                      "$TEND run -d -- cat")
+    status, child = out.splitlines()
+    assert status == "status 0", out
+    assert typed(home, other) == ["x"]
+    info = home.info(child)
+    assert info["confined"] is False and info["created_by"] == sid
+
+
+def test_a_rerun_is_confined_as_before(home):
+    sid = home.start("true", options=["--may", "drive:team/*"])
+    home.wait_gone(sid)
+    again = home.ok("rerun", "-d", sid).strip()
+    assert home.info(again)["confined"] is True
+    assert home.info(again)["may"] == ["drive:team/*"]
+
+
+def test_a_person_outside_uses_a_confined_session(home):
+    """Also with a client that knows nothing of principals."""
+    sid = home.start("cat", options=CONFINED)
+    with Wire(home.dir(sid)) as w:
+        assert w.welcome["granted"] == "readwrite"
+        assert w.type(wire.TEXT, b"hi")[0] == wire.WRITTEN
+    home.ok("send", sid, "--text", "x")
+    home.ok("stop", sid)
