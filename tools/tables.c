@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "op/conditions.h"
 #include "op/format.h"
 #include "wire/event.h"
 
@@ -39,10 +40,20 @@ formats(void)
 		    format_summary((enum snapshot_format)f));
 }
 
+static void
+conditions(void)
+{
+	printf("| argument | holds when |\n|---|---|\n");
+#define ROW(NAME, field, option, letter, value, type, summary, holds) \
+	printf("| `%s` | %s |\n", #field, holds);
+	CONDITIONS(ROW, ROW, ROW)
+}
+
 static const struct {
 	const char *name;
 	void (*print)(void);
 } tables[] = {
+	{ "conditions", conditions },
 	{ "events", events },
 	{ "formats", formats },
 };

@@ -10,6 +10,7 @@
 #include "base/json_tree.h"
 #include "base/mem.h"
 #include "mcp/call.h"
+#include "op/conditions.h"
 
 static const struct tool_note notes[] = {
 #define NOTE(op, name, text, schema) { op, name, text, schema },

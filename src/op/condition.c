@@ -86,7 +86,7 @@ read_cursor(struct condition *c, const json_t *v, struct error *err)
 }
 
 static int
-read_changed(struct condition *c, const json_t *v, struct error *err)
+read_changed_since(struct condition *c, const json_t *v, struct error *err)
 {
 	const char *s = json_string_value(v);
 
@@ -141,17 +141,13 @@ static const struct {
 	const char *argument, *option, *name;
 	read_fn *read;
 } kinds[CONDITION_KINDS] = {
-	[CONDITION_TEXT] = { "text", "text", "text", read_text },
-	[CONDITION_REGEX] = { "regex", "regex", "regex", read_regex },
-	[CONDITION_ABSENT] = { "absent", "absent", "absent", read_absent },
-	[CONDITION_CURSOR] = { "cursor", "cursor", "cursor", read_cursor },
-	[CONDITION_CHANGED] = { "changed_since", "changed-since",
-	    "changed_since", read_changed },
-	[CONDITION_STABLE] = { "stable_ms", "stable", "stable", read_stable },
-	[CONDITION_IDLE] = { "idle_ms", "idle", "idle", read_idle },
-	[CONDITION_DONE] = { "command_done", "command-done", "command_done",
-	    read_flag },
-	[CONDITION_EXIT] = { "exit", "exit", "exit", read_flag },
+#define READ(NAME, field, option, ...) \
+	[CONDITION_##NAME] = { #field, option, #field, read_##field },
+#define READ_MS(NAME, field, option, ...) \
+	[CONDITION_##NAME] = { #field "_ms", option, #field, read_##field },
+#define READ_FLAG(NAME, field, option, ...) \
+	[CONDITION_##NAME] = { #field, option, #field, read_flag },
+	CONDITIONS(READ, READ_MS, READ_FLAG)
 };
 
 const char *

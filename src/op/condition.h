@@ -6,6 +6,8 @@
 
 #include <jansson.h>
 
+#include "op/conditions.h"
+
 struct error;
 struct pattern;
 
@@ -14,16 +16,10 @@ struct pattern;
  * Several must hold at one frame.  Whether they do is sight.h's business.
  */
 enum condition_kind {
-	CONDITION_TEXT,    /* visible */
-	CONDITION_REGEX,   /* matches what is visible */
-	CONDITION_ABSENT,  /* not visible */
-	CONDITION_CURSOR,  /* stands there */
-	CONDITION_CHANGED, /* the screen's hash is another */
-	CONDITION_STABLE,  /* what is visible has not changed for so long */
-	CONDITION_IDLE,    /* nothing was written or typed for so long */
-	CONDITION_DONE,    /* a command has ended, by OSC 133;D */
-	CONDITION_EXIT,    /* the program has ended, and with it the session */
-	CONDITION_KINDS,
+#define CONDITION_ID(NAME, ...) CONDITION_##NAME,
+	CONDITIONS(CONDITION_ID, CONDITION_ID, CONDITION_ID)
+#undef CONDITION_ID
+	    CONDITION_KINDS
 };
 
 #define CONDITION_TEXT_MAX 4096 /* bytes */

@@ -23,32 +23,24 @@
 #define SIGNALLED 128
 #define LONGEST "7d" /* that a wait may take */
 
+#define VALUE_FIELD(NAME, field, ...) const char *field;
+#define FLAG_FIELD(NAME, field, ...) bool field;
+
 struct args {
-	const char *text, *regex, *absent, *cursor, *changed_since;
-	const char *stable, *idle, *after, *timeout;
-	bool command_done, exit, seen, echo, any, all, pass_status;
+	CONDITIONS(VALUE_FIELD, VALUE_FIELD, FLAG_FIELD)
+	const char *after, *timeout;
+	bool seen, echo, any, all, pass_status;
 };
 
+#define VALUE_OPTION(NAME, field, option, letter, value, type, summary, holds) \
+	OPT_VALUE(struct args, field, option, letter, value, summary),
+#define FLAG_OPTION(NAME, field, option, letter, value, type, summary, holds) \
+	OPT_FLAG(struct args, field, option, letter, summary),
+
 static const struct opt options[] = {
-	OPT_VALUE(struct args, text, "text", 't', "TEXT",
-	    "this text is on the screen"),
-	OPT_VALUE(struct args, regex, "regex", 'r', "PATTERN",
-	    "this regular expression matches the screen"),
-	OPT_VALUE(struct args, absent, "absent", 0, "TEXT",
-	    "this text is not on the screen"),
-	OPT_VALUE(struct args, cursor, "cursor", 0, "ROW,COL",
-	    "the cursor is at this place; * is any"),
-	OPT_VALUE(struct args, changed_since, "changed-since", 0, "HASH",
-	    "the screen's hash differs from this one"),
-	OPT_VALUE(struct args, stable, "stable", 0, "DURATION",
-	    "the text has not changed for this long"),
-	OPT_VALUE(struct args, idle, "idle", 0, "DURATION",
-	    "no input and no output for this long"),
-	OPT_FLAG(struct args, command_done, "command-done", 0,
-	    "a command of the shell has ended"),
-	OPT_FLAG(struct args, exit, "exit", 0, "the session has ended"),
-	OPT_FLAG(struct args, seen, "seen", 0,
-	    "text and regex: also match text that flashes or scrolls past"),
+	CONDITIONS(VALUE_OPTION, VALUE_OPTION, FLAG_OPTION)
+	    OPT_FLAG(struct args, seen, "seen", 0,
+		"text and regex: also match text that flashes or scrolls past"),
 	OPT_FLAG(struct args, echo, "echo", 0,
 	    "text and regex: also match the echo of typed text"),
 	OPT_VALUE(struct args, after, "after", 0, "SEQ",
@@ -118,9 +110,9 @@ put_flag(json_t *o, const char *name, bool value)
 static bool
 has_condition(const struct args *a)
 {
-	return a->text != NULL || a->regex != NULL || a->absent != NULL ||
-	    a->cursor != NULL || a->changed_since != NULL ||
-	    a->stable != NULL || a->idle != NULL || a->command_done || a->exit;
+#define HAS_VALUE(NAME, field, ...) || a->field != NULL
+#define HAS_FLAG(NAME, field, ...) || a->field
+	return false CONDITIONS(HAS_VALUE, HAS_VALUE, HAS_FLAG);
 }
 
 static const char *
@@ -132,31 +124,31 @@ time_limit(const struct args *a)
 }
 
 static int
+put_conditions(json_t *o, const struct args *a, struct error *err)
+{
+#define PUT_TEXT(NAME, field, option, ...) \
+	if (put_text(o, #field, "--" option, a->field, err) < 0) \
+		return -EINVAL;
+#define PUT_MS(NAME, field, option, ...) \
+	if (put_ms(o, #field "_ms", "--" option, a->field, err) < 0) \
+		return -EINVAL;
+#define PUT_FLAG(NAME, field, ...) put_flag(o, #field, a->field);
+	CONDITIONS(PUT_TEXT, PUT_MS, PUT_FLAG)
+	return 0;
+}
+
+static int
 put_all(json_t *o, const struct args *a, struct error *err)
 {
-	const struct {
-		const char *name, *option, *value;
-	} texts[] = {
-		{ "text", "--text", a->text },
-		{ "regex", "--regex", a->regex },
-		{ "absent", "--absent", a->absent },
-		{ "cursor", "--cursor", a->cursor },
-		{ "changed_since", "--changed-since", a->changed_since },
-	};
-	int rc = 0;
+	int rc = put_conditions(o, a, err);
 
-	for (size_t i = 0; rc == 0 && i < sizeof(texts) / sizeof(*texts); i++)
-		rc = put_text(o, texts[i].name, texts[i].option, texts[i].value,
-		    err);
 	if (rc < 0 ||
-	    (rc = put_ms(o, "stable_ms", "--stable", a->stable, err)) < 0 ||
-	    (rc = put_ms(o, "idle_ms", "--idle", a->idle, err)) < 0 ||
 	    (rc = put_ms(o, "timeout_ms", "--timeout", time_limit(a), err)) <
 		0 ||
 	    (rc = put_after(o, a->after, err)) < 0)
 		return rc;
-	put_flag(o, "command_done", a->command_done);
-	put_flag(o, "exit", a->exit || !has_condition(a));
+	if (!has_condition(a))
+		put_flag(o, "exit", true);
 	put_flag(o, "seen", a->seen);
 	put_flag(o, "echo", a->echo);
 	return 0;

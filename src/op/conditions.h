@@ -1,0 +1,61 @@
+#ifndef TEND_OP_CONDITIONS_H
+#define TEND_OP_CONDITIONS_H
+
+/*
+ * Every condition that a wait may have.  The arguments of session.wait, the
+ * options of `tend wait`, the notes of tools and the list in docs/protocol.md
+ * are made from the rows; op/condition.c reads the values and op/sight.c judges
+ * them.  How to add one is in CONTRIBUTING.md.
+ *
+ *	(NAME, field, option, letter, value, type, summary, holds)
+ *
+ * VALUE, MS, FLAG a text, a duration, a flag: how the value is given
+ * field           the argument; a duration arrives as field_ms
+ * option, letter, value
+ *                 on a command line: --option VALUE, -letter
+ * type            in the language of op/type.h
+ * summary         for help, one line
+ * holds           when it is met, for docs/protocol.md
+ */
+/* clang-format off */
+#define CONDITIONS(VALUE, MS, FLAG) \
+VALUE(TEXT, text, "text", 't', "TEXT", "string[1-4096]", \
+    "this text is on the screen", \
+    "it is in the visible text (docs/screen.md), up to 4 KiB; rows that are " \
+    "one line, broken by the margin, are looked at joined and, if it is not " \
+    "there, as they are") \
+VALUE(REGEX, regex, "regex", 'r', "PATTERN", "string[1-4096]", \
+    "this regular expression matches the screen", \
+    "PCRE2, UTF-8, multi-line, finds something there; up to 4 KiB; one that " \
+    "takes too long on a screen is refused, also later") \
+VALUE(ABSENT, absent, "absent", 0, "TEXT", "string[1-4096]", \
+    "this text is not on the screen", \
+    "it is not in the visible text, joined or not") \
+VALUE(CURSOR, cursor, "cursor", 0, "ROW,COL", "string", \
+    "the cursor is at this place; * is any", \
+    "`ROW,COL` is its place; `*` is any") \
+VALUE(CHANGED, changed_since, "changed-since", 0, "HASH", "string", \
+    "the screen's hash differs from this one", \
+    "the hash is another") \
+MS(STABLE, stable, "stable", 0, "DURATION", "duration[1-604800000]", \
+    "the text has not changed for this long", \
+    "the visible text has been the same for so long") \
+MS(IDLE, idle, "idle", 0, "DURATION", "duration[1-604800000]", \
+    "no input and no output for this long", \
+    "nothing was written or typed for so long") \
+FLAG(DONE, command_done, "command-done", 0, NULL, "bool", \
+    "a command of the shell has ended", \
+    "an OSC 133;D has come, after `after` or else since the request") \
+FLAG(EXIT, exit, "exit", 0, NULL, "bool", \
+    "the session has ended", \
+    "the session has ended")
+/* clang-format on */
+
+/* "text:string[1-4096]? …", each with a space behind it. */
+#define CONDITION_TYPE(NAME, field, option, letter, value, type, summary, \
+    holds) \
+#field ":" type "? "
+#define CONDITION_TYPES \
+	CONDITIONS(CONDITION_TYPE, CONDITION_TYPE, CONDITION_TYPE)
+
+#endif
