@@ -4,9 +4,9 @@
 
 #include "op/type.h"
 #include "session/manifest.h"
-#include "session/names.h"
+#include "session/status.h"
 
-/* The choice has exactly these words; op cannot include session/names.h. */
+/* The choice has exactly these words; op cannot include session/status.h. */
 static void
 expect_words(const char *choice, const char *const *names, size_t n)
 {
