@@ -25,6 +25,7 @@ MAY = {
     "tests/it/lib.py": (1, "what no program of ours can tell, such as the end "
                         "of a process"),
     "tests/it/old/golden.py": (2, "an old tend has no `wait`"),
+    "tests/it/test_at_most_once.py": (1, "a crash comes at any moment"),
     "tests/it/stayer.py": (1, "another thread gets on"),
     "tests/it/repaint.py": (1, "it plays a recording at its pace"),
     "tests/it/test_answers.py": (1, "a crash comes at any moment"),

@@ -252,6 +252,7 @@ on_rotate(void *arg)
 	struct host *h = arg;
 
 	event_rotate(&h->session);
+	server_rotated(h->server);
 	intake_keyframe_done(&h->session.intake);
 }
 

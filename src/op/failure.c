@@ -37,6 +37,7 @@ static const struct {
 	{ ETIMEDOUT, FAIL_TIMEOUT },
 	{ ECONNREFUSED, FAIL_UNREACHABLE },
 	{ EPROTO, FAIL_PROTOCOL },
+	{ ENOTRECOVERABLE, FAIL_UNKNOWN },
 };
 
 const char *

@@ -37,6 +37,8 @@ LABELS = [{"a": 7}, {"": "x"}, {"a b": "x"}, {"a=b": "x"}, {"k" * 65: "x"},
           {"a": "x" * 257}, {f"k{n}": "x" for n in range(65)}]
 
 # Values of the right type that are of no use; None: any is good.
+KEYS = ["a\nb", "\x1b[2J", "\u202ea"]
+
 FORMS = {
     ("session.create", "command"): [["sh", 7], [None]],
     ("session.create", "name"): NAMES,
@@ -67,6 +69,9 @@ FORMS = {
     ("session.prompt", "text"): ["\n"],
     ("session.prompt", "profile"): ["no", ""],
     ("session.exec", "command"): [" ", "\n\t"],
+    ("session.send", "key"): KEYS,
+    ("session.prompt", "key"): KEYS,
+    ("session.exec", "key"): KEYS,
     ("session.mark", "name"): None,
     ("session.colours", "fg"): ["", "fff", "#ffffff", "gggggg"],
     ("session.colours", "bg"): ["", "fff", "#ffffff", "gggggg"],

@@ -26,7 +26,7 @@
 #define SHOWN_MAX 60 /* bytes of the command, in what is said of it */
 
 struct args {
-	const char *timeout, *max_output;
+	const char *timeout, *max_output, *key;
 };
 
 static const struct opt options[] = {
@@ -34,6 +34,8 @@ static const struct opt options[] = {
 	    "stop waiting after this long; a number alone is ms"),
 	OPT_VALUE(struct args, max_output, "max-output", 0, "SIZE",
 	    "maximum size of the output (1M; at most 2M)"),
+	OPT_VALUE(struct args, key, "key", 0, "KEY",
+	    "do it at most once: repeat with the same key if no answer came"),
 	{ 0 },
 };
 
@@ -92,6 +94,7 @@ static char *
 make_request(struct call *call, int *status)
 {
 	auto_free char *command = join_words(call);
+	const struct args *a = call->args;
 	struct json_out j;
 	struct buf b;
 
@@ -106,6 +109,8 @@ make_request(struct call *call, int *status)
 	json_out_open(&j, '{');
 	json_out_key(&j, "command");
 	json_out_text(&j, command);
+	if (a->key != NULL)
+		json_put_text(&j, "key", a->key);
 	*status = put_limits(call, &j);
 	json_out_close(&j, '}');
 	if (*status != 0) {
@@ -217,8 +222,8 @@ run(struct call *call)
 
 const struct cmd cmd_exec = {
 	.name = "exec",
-	.usage = "SESSION [--timeout DURATION] [--max-output SIZE] [--json] "
-		 "-- COMMAND...",
+	.usage = "SESSION [--timeout DURATION] [--max-output SIZE] [--key KEY] "
+		 "[--json] -- COMMAND...",
 	.summary = "run a command in a session's shell",
 	.details =
 	    "tend types the command at the shell's prompt, prints its output when\n"
@@ -236,7 +241,10 @@ const struct cmd cmd_exec = {
 	    "Without --timeout there is no time limit; after 10 seconds tend prints\n"
 	    "once, on standard error, what it waits for, unless --json is given.\n"
 	    "After a timeout the exit status is 11 and the command keeps running.\n"
-	    "tend's own failures are 125.\n",
+	    "tend's own failures are 125.\n"
+	    "\n"
+	    "--key makes it safe to repeat an exec that got no answer: the shell\n"
+	    "runs the command at most once, and tend gives the first answer again.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_SESSION,

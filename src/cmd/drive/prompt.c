@@ -25,7 +25,7 @@
 #define UNCONFIRMED 11
 
 struct args {
-	const char *profile, *timeout;
+	const char *profile, *timeout, *key;
 	bool force;
 };
 
@@ -36,6 +36,8 @@ static const struct opt options[] = {
 	    "type whatever the screen shows"),
 	OPT_VALUE(struct args, timeout, "timeout", 't', "DURATION",
 	    "time limit (10s); a number alone is ms"),
+	OPT_VALUE(struct args, key, "key", 0, "KEY",
+	    "do it at most once: repeat with the same key if no answer came"),
 	{ 0 },
 };
 
@@ -102,6 +104,8 @@ put_request(const struct args *a, const struct buf *text, uint64_t timeout_ms)
 		json_out_key(&j, "force");
 		json_out_bool(&j, true);
 	}
+	if (a->key != NULL)
+		json_put_text(&j, "key", a->key);
 	json_out_key(&j, "timeout_ms");
 	json_out_number(&j, timeout_ms);
 	json_out_close(&j, '}');
@@ -163,7 +167,7 @@ run(struct call *call)
 const struct cmd cmd_prompt = {
 	.name = "prompt",
 	.usage = "SESSION TEXT|- [--profile shell|line|nudge] [--force] "
-		 "[--timeout DURATION] [--json]",
+		 "[--timeout DURATION] [--key KEY] [--json]",
 	.summary = "type a message, submit it and confirm delivery",
 	.details =
 	    "tend types the text and the key that submits it as one piece; no\n"
@@ -182,6 +186,9 @@ const struct cmd cmd_prompt = {
 	    "If an earlier text was typed but not submitted, because of a timeout\n"
 	    "or a killed host, prompt the same text again to submit it.  Another\n"
 	    "text is refused unless --force is given.\n"
+	    "\n"
+	    "--key makes it safe to repeat a prompt that got no answer: tend tries\n"
+	    "a refused prompt again and types any other at most once.\n"
 	    "\n"
 	    "The profile nudge has the timing of the Tmux Adapter.  Its Escape\n"
 	    "interrupts a busy agent: use it only where you need that.\n",

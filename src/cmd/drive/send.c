@@ -23,7 +23,7 @@
 /* In the order they were given: what is text and what keys, `opt` tells. */
 struct args {
 	struct opt_list input;
-	const char *expect_seq;
+	const char *expect_seq, *key;
 	bool secret;
 };
 
@@ -44,6 +44,8 @@ static const struct opt options[] = {
 	    "type the contents of a file; - is standard input"),
 	OPT_VALUE(struct args, expect_seq, "expect-seq", 0, "SEQ",
 	    "type only if the screen has not changed since this event"),
+	OPT_VALUE(struct args, key, "key", 0, "KEY",
+	    "do it at most once: repeat with the same key if no answer came"),
 	OPT_FLAG(struct args, secret, "secret", 0,
 	    "log only the length of the input"),
 	{ 0 },
@@ -201,6 +203,8 @@ put_request(const struct call *call, struct buf *out, struct error *err)
 	if (result == 0)
 		result = put_expected(a, &j, err);
 	json_put_bool(&j, "secret", a->secret);
+	if (a->key != NULL)
+		json_put_text(&j, "key", a->key);
 	json_out_close(&j, '}');
 	if (result == 0 && out->full)
 		result = error_set(err, EMSGSIZE,
@@ -293,7 +297,7 @@ const struct cmd cmd_send = {
 		 "[--hex DIGITS]\n"
 		 "            [--mouse 'WHAT ROW,COL'] [--file FILE|-] "
 		 "[--expect-seq SEQ]\n"
-		 "            [--secret] [--json]",
+		 "            [--key KEY] [--secret] [--json]",
 	.summary = "type into a session",
 	.details =
 	    "tend sends text and keys in the order given, as one piece:\n"
@@ -308,7 +312,11 @@ const struct cmd cmd_send = {
 	    "count from 0, and a button may follow: 'click 3,4 right'.\n"
 	    "\n"
 	    "--expect-seq takes the seq of the screen you saw (snapshot --json).\n"
-	    "If the screen has changed since, tend types nothing.\n",
+	    "If the screen has changed since, tend types nothing.\n"
+	    "\n"
+	    "--key makes it safe to repeat a send that got no answer: tend types\n"
+	    "the input at most once for a key of your choice, even if the session's\n"
+	    "host was killed in between.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_SESSION,

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,9 +119,11 @@ execs_begin(struct execs *r, const struct exec_request *q, struct error *err)
 		.command = trimmed(q->command),
 		.script_fd = -1,
 	};
+	snprintf(u->once, sizeof(u->once), "%s", q->key);
 	buf_init(&u->output, q->max_output);
 	rc = exec_start(r, q->client, err);
 	if (rc < 0) {
+		u->client = 0; /* the caller answers */
 		exec_clear(r);
 		return rc;
 	}

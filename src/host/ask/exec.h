@@ -49,6 +49,7 @@ struct exec_request {
 	struct connection *client;
 	uint64_t id; /* of its request */
 	const char *command;
+	const char *key;     /* for at most once; "": none */
 	uint64_t timeout_ms; /* 0: none */
 	size_t max_output;
 };

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -13,6 +14,8 @@
 #include "host/serve/server.h"
 
 /* The runs: what they printed, and who is told how they ended. */
+
+#define RESULT_MAX (16u << 20) /* 2 MiB of output, escaped */
 
 void
 exec_capture(struct exec *u, const uint8_t *p, size_t len)
@@ -142,14 +145,15 @@ exec_who_waits(const struct execs *r)
 void
 exec_answer(struct execs *r, const struct exec_result *x)
 {
-	struct connection *c = exec_who_waits(r);
+	const struct server_request who = { r->run.client, r->run.id };
 	struct json_out j;
 	struct buf b;
 
-	if (c != NULL) {
-		requests_begin_answer(&b, &j, r->run.id);
+	if (r->run.client != 0) {
+		buf_init(&b, RESULT_MAX);
+		json_out_init(&j, &b);
 		put_result(&j, &r->run, x);
-		requests_send_logged(c, &b, r->run.id, x->seq);
+		server_answer(r->server, &who, true, &b, x->seq);
 		buf_finish(&b);
 	}
 	r->run.client = 0;
@@ -159,17 +163,24 @@ exec_answer(struct execs *r, const struct exec_result *x)
 void
 exec_refuse(struct execs *r, const struct error *err)
 {
-	struct connection *c = exec_who_waits(r);
+	const struct server_request who = { r->run.client, r->run.id };
 
-	if (c != NULL)
-		requests_refuse(c, r->run.id, err);
+	if (r->run.client != 0)
+		server_fail(r->server, &who, r->run.stage >= EXEC_TYPED,
+		    failure_of_errno(err->code), err);
 	r->run.client = 0;
 	watch_rearm(r->limit, -1);
 }
 
+/* Who left before it was typed is not told, but its key is free again. */
 void
 exec_clear(struct execs *r)
 {
+	static const struct error gone = { ECONNREFUSED,
+		"the client left before anything was typed" };
+
+	if (r->run.client != 0)
+		exec_refuse(r, &gone);
 	free(r->run.command);
 	buf_finish(&r->run.output);
 	fd_close(&r->run.script_fd);

@@ -63,6 +63,7 @@ struct exec {
 	uint64_t chance;         /* which that is made of, if it is its own */
 	uint64_t client, id;     /* who waits; client 0: nobody any more */
 	char *command;
+	char once[129]; /* the key of its request; "": none */
 	int script_fd;  /* what the shell is told to read; -1: nothing */
 	uint64_t event; /* seq of its beginning in the log */
 	struct buf output;

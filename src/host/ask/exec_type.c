@@ -41,6 +41,7 @@ type_bytes(struct execs *r, struct connection *c, const struct buf *b)
 {
 	struct input_piece piece = {
 		.kind = INPUT_TEXT,
+		.key = r->run.once,
 		.p = b->data,
 		.len = b->len,
 	};
@@ -212,7 +213,7 @@ type_now(struct execs *r, struct connection *c, struct error *err)
 		return requests_not_typed(status, err);
 	u->stage = EXEC_TYPED;
 	u->from = u->to = head;
-	u->event = event_run(r->session, u->command, c->by,
+	u->event = event_run(r->session, u->command, c->by, u->once,
 	    exec_capture_name(u));
 	exec_note(r);
 	if (u->exact)

@@ -143,6 +143,7 @@ type(struct message *p, enum message_phase phase, uint8_t kind,
 		.kind = kind,
 		.part = parts[phase],
 		.by = p->by,
+		.key = p->key,
 		.p = b->data,
 		.len = b->len,
 	};

@@ -26,6 +26,7 @@
 /* The prompts: who comes when, and what they are told. */
 
 #define DEFAULT_MS 10000
+#define RESULT_MAX (64u << 10)
 
 int64_t
 message_now_ms(void)
@@ -229,18 +230,17 @@ static void
 answer(struct message *p)
 {
 	const struct session *session = p->all->session;
-	struct connection *c = server_connection(p->all->server, p->client);
+	const struct server_request who = { p->client, p->request };
+	bool typed = outcomes[p->outcome].result != REFUSED;
 	uint64_t seq = p->seq != 0 ? p->seq : event_log_seq(session->event_log);
 	struct json_out j;
 	struct buf b;
 
-	if (c == NULL)
-		return;
-	requests_begin_answer(&b, &j, p->request);
+	buf_init(&b, RESULT_MAX);
+	json_out_init(&j, &b);
 	put_result(&j, p, seq);
-	requests_send_logged(c, &b, p->request, seq);
+	server_answer(p->all->server, &who, typed, &b, seq);
 	buf_finish(&b);
-	turn_wake_at(&p->all->session->turn, 0);
 }
 
 /* Out of the queue: others may type again, and the next one begins. */
@@ -292,14 +292,13 @@ message_finish(struct message *p, enum message_outcome outcome)
 void
 message_fail(struct message *p, int error, const char *why)
 {
-	struct connection *c = server_connection(p->all->server, p->client);
+	const struct server_request who = { p->client, p->request };
+	bool typed = p->phase > PHASE_WAITING && error == ESRCH;
 	struct error err;
 
 	error_set(&err, error, "%s", why);
 	leave(p);
-	if (c != NULL)
-		requests_refuse(c, p->request, &err);
-	turn_wake_at(&p->all->session->turn, 0);
+	server_fail(p->all->server, &who, typed, failure_of_errno(error), &err);
 	message_destroy(p);
 }
 
@@ -447,6 +446,8 @@ messages_ask(struct messages *all, struct op_call *call, struct error *err)
 	p->request = call->id;
 	snprintf(p->by, sizeof(p->by), "%s", call->client->by);
 	p->profile = profile;
+	snprintf(p->key, sizeof(p->key), "%s",
+	    op_string(call->args, "key", ""));
 	p->text = copy_text(op_string(call->args, "text", ""));
 	p->force = op_bool(call->args, "force", false);
 	p->until_ms = message_now_ms() +

@@ -47,6 +47,7 @@ struct message {
 	uint64_t turn;
 	uint64_t client, request;
 	char by[BY_SIZE];
+	char key[129]; /* for at most once; "": none */
 	const struct profile *profile;
 	char *text;
 	bool force; /* whatever is on the screen */

@@ -249,7 +249,7 @@ event_program_status(struct session *session)
 /* What is typed is in the log only as far as the session wants that. */
 uint64_t
 event_run(struct session *session, const char *command, const char *by,
-    const char *capture)
+    const char *key, const char *capture)
 {
 	struct json_out j;
 	struct buf b;
@@ -263,6 +263,8 @@ event_run(struct session *session, const char *command, const char *by,
 	}
 	json_put_text(&j, "capture", capture);
 	json_put_text(&j, "by", by);
+	if (key[0] != '\0')
+		json_put_text(&j, "key", key);
 	json_out_close(&j, '}');
 	return queue(session, RECORD_RUN, &b);
 }

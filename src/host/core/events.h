@@ -36,7 +36,7 @@ uint64_t event_trouble(struct session *session, const char *what,
 uint64_t event_restart(struct session *session, int status, int64_t delay_ms);
 /* A run, by its seq later (0: that is not known): session.exec. */
 uint64_t event_run(struct session *session, const char *command, const char *by,
-    const char *capture);
+    const char *key, const char *capture);
 uint64_t event_run_end(struct session *session, uint64_t run,
     const char *outcome, const char *capture, int code, uint64_t from,
     uint64_t to);

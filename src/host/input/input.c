@@ -27,6 +27,7 @@
 #include "wire/frame.h"
 
 #define CPR_MS 2000 /* how long after our answer a client's may come */
+#define KEY_SIZE 129
 #define EVENT_MAX (INPUT_BYTES_MAX + 1024) /* a piece and its sender */
 
 struct piece {
@@ -36,6 +37,7 @@ struct piece {
 	uint8_t kind;
 	enum draft_part part;
 	char by[BY_SIZE];
+	char key[KEY_SIZE];
 	size_t len, written;
 	uint8_t data[];
 };
@@ -87,6 +89,7 @@ log_event(struct input *in, const struct piece *p, bool withheld)
 		.flags = withheld ? PAYLOAD_WITHHELD : 0,
 		.by = payload_text(p->by),
 		.count = (uint32_t)p->len,
+		.key = payload_text(p->key),
 		.bytes = { p->data, withheld ? 0 : p->len },
 	};
 	struct buf b;
@@ -394,6 +397,8 @@ piece_create(const struct input_piece *from)
 	p->kind = from->kind;
 	p->part = part_of(from);
 	snprintf(p->by, sizeof(p->by), "%s", from->by);
+	if (from->key != NULL)
+		snprintf(p->key, sizeof(p->key), "%s", from->key);
 	p->len = from->len;
 	memcpy(p->data, from->p, from->len);
 	return p;

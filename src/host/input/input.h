@@ -35,6 +35,7 @@ struct input_piece {
 	uint8_t kind;    /* enum input_kind, for the log */
 	uint8_t part;    /* enum draft_part: which of a prompt it is */
 	const char *by;  /* who types it, as log/by.h has it */
+	const char *key; /* of its request, for the log; NULL or "": none */
 	const uint8_t *p;
 	size_t len;
 };

@@ -126,6 +126,7 @@ type(struct op_call *call, const struct buf *b, struct error *err)
 		.request = true,
 		.kind = INPUT_TEXT,
 		.secret = op_bool(call->args, "secret", false),
+		.key = op_string(call->args, "key", NULL),
 		.p = b->data,
 		.len = b->len,
 	};
@@ -216,6 +217,7 @@ op_session_exec(struct op_call *call, struct error *err)
 	    &(struct exec_request){ .client = call->client,
 		.id = call->id,
 		.command = op_string(call->args, "command", ""),
+		.key = op_string(call->args, "key", ""),
 		.timeout_ms = op_number(call->args, "timeout_ms", 0),
 		.max_output = (size_t)op_number(call->args, "max_output",
 		    EXEC_OUTPUT_DEFAULT) },

@@ -201,6 +201,20 @@ refuse(struct connection *c, enum failure failure, const char *message)
 }
 
 void
+connection_put_error(struct json_out *j, enum failure failure,
+    const struct error *err)
+{
+	json_put_bool(j, "ok", false);
+	json_put_open(j, "error", '{');
+	json_put_text(j, "code", failure_code(failure));
+	json_put_text(j, "message", err->msg);
+	json_put_bool(j, "retryable", failure_is_retryable(failure));
+	json_put_open(j, "details", '{');
+	json_out_close(j, '}');
+	json_out_close(j, '}');
+}
+
+void
 connection_refuse(struct connection *c, uint64_t id, enum failure failure,
     const struct error *err)
 {
@@ -212,14 +226,7 @@ connection_refuse(struct connection *c, uint64_t id, enum failure failure,
 	json_out_init(&j, &b);
 	json_out_open(&j, '{');
 	json_put_number(&j, "id", id);
-	json_put_bool(&j, "ok", false);
-	json_put_open(&j, "error", '{');
-	json_put_text(&j, "code", failure_code(failure));
-	json_put_text(&j, "message", err->msg);
-	json_put_bool(&j, "retryable", failure_is_retryable(failure));
-	json_put_open(&j, "details", '{');
-	json_out_close(&j, '}');
-	json_out_close(&j, '}');
+	connection_put_error(&j, failure, err);
 	json_out_close(&j, '}');
 	connection_put(c, FRAME_RESPONSE, b.data, b.len);
 	buf_finish(&b);

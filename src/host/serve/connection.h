@@ -19,6 +19,8 @@ struct error;
 struct frame;
 struct frame_taken;
 struct host;
+struct json_out;
+struct once;
 struct viewer;
 struct server;
 struct session;
@@ -77,6 +79,7 @@ struct connection_owner {
 	const struct connection_hooks *hooks;
 	uint8_t *bytes; /* CONNECTION_READ_SIZE, of the one that is read from */
 	struct confinement *own; /* the session's: what others may do to it */
+	struct once *once;       /* requests with a key */
 };
 
 struct connection {
@@ -155,6 +158,10 @@ void connection_put_done(struct connection *c);
 
 /* Refuse the request that is being handled; 0 is the id of none. */
 void connection_refuse(struct connection *c, uint64_t id, enum failure failure,
+    const struct error *err);
+
+/* The members of a response that refuses, but for its id. */
+void connection_put_error(struct json_out *j, enum failure failure,
     const struct error *err);
 
 /* All that it sent was taken: nothing more will come. */

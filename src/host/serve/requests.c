@@ -9,8 +9,12 @@
 #include "host/serve/connection.h"
 #include "host/core/session.h"
 #include "host/input/input.h"
+#include "host/serve/once.h"
 #include "host/store/event_log.h"
 #include "wire/frame.h"
+
+const struct error requests_too_large = { ENOBUFS,
+	"the answer is larger than a frame may be" };
 
 /* NULL: it is a home's. */
 static op_fn *const handlers[OP_COUNT] = {
@@ -37,13 +41,10 @@ requests_begin_answer(struct buf *b, struct json_out *j, uint64_t id)
 void
 requests_send_answer(struct connection *c, struct buf *b, uint64_t id)
 {
-	static const struct error large = { ENOBUFS,
-		"the answer is larger than a frame may be" };
-
 	request_queue_done(&c->requests, id);
 	buf_putc(b, '}');
 	if (b->full)
-		connection_refuse(c, id, FAIL_USAGE, &large);
+		connection_refuse(c, id, FAIL_USAGE, &requests_too_large);
 	else
 		connection_put(c, FRAME_RESPONSE, b->data, b->len);
 }
@@ -118,6 +119,35 @@ check(const struct connection *c, const struct op_request *r, struct error *err)
 }
 
 static int
+ask_once(struct connection *c, const struct op_request *r, struct error *err)
+{
+	const struct once_request q = {
+		.client = c->number,
+		.id = r->id,
+		.by = c->by,
+		.op = r->op,
+		.args = r->args,
+	};
+
+	return once_ask(c->owner->once, &q, err);
+}
+
+int
+requests_carry_out(struct connection *c, const struct once_request *r,
+    struct error *err)
+{
+	struct op_call now = {
+		.host = c->owner->host,
+		.server = c->server,
+		.client = c,
+		.id = r->id,
+		.args = r->args,
+	};
+
+	return handlers[r->op - ops](&now, err);
+}
+
+static int
 call(struct connection *c, const struct op_request *r, struct error *err)
 {
 	struct op_call now = {
@@ -131,6 +161,8 @@ call(struct connection *c, const struct op_request *r, struct error *err)
 
 	if (rc < 0)
 		return rc;
+	if (op_string(r->args, "key", NULL) != NULL)
+		return ask_once(c, r, err);
 	requests_begin_answer(&now.buf, &now.result, r->id);
 	rc = handlers[r->op - ops](&now, err);
 	if (rc == 0)
@@ -276,23 +308,5 @@ requests_followed(struct connection *c, uint64_t id, pid_t pid)
 	json_put_number(&j, "pid", (uint64_t)pid);
 	json_out_close(&j, '}');
 	requests_send_answer(c, &b, id);
-	buf_finish(&b);
-}
-
-void
-requests_typed(struct connection *c, const struct input_done *done)
-{
-	struct error err = { 0 };
-	struct json_out j;
-	struct buf b;
-
-	if (done->status != TAKEN_WRITTEN) {
-		error_set(&err, ESRCH, "the program has ended");
-		connection_refuse(c, done->id, FAIL_NOT_RUNNING, &err);
-		return;
-	}
-	requests_begin_answer(&b, &j, done->id);
-	requests_put_typed(&j, done->seq, c->session->display.shown);
-	requests_send_answer(c, &b, done->id);
 	buf_finish(&b);
 }

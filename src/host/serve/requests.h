@@ -12,7 +12,7 @@
 struct connection;
 struct error;
 struct host;
-struct input_done;
+struct once_request;
 struct server;
 
 /*
@@ -58,8 +58,11 @@ void requests_followed(struct connection *c, uint64_t id, pid_t pid);
 /* Why nothing was typed (an enum taken_status) as an error: -errno. */
 int requests_not_typed(int status, struct error *err);
 
-/* A session.send that had to wait is done. */
-void requests_typed(struct connection *c, const struct input_done *done);
+extern const struct error requests_too_large;
+
+/* Carry out a request whose key the log has: REQUEST_LATER, or -errno. */
+int requests_carry_out(struct connection *c, const struct once_request *r,
+    struct error *err);
 
 /*
  * An operation being carried out: ops_session.c and others.  Arguments are

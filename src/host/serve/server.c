@@ -470,6 +470,7 @@ server_create(const struct server_config *c, struct error *err)
 	if (session->manifest.seq > 0)
 		s->sizes_after_ms = session->turn.now_ms + RETURN_MS;
 	server_begin_typing(s);
+	server_begin_answers(s);
 	begin_accept(s);
 	if (s->watch == NULL) {
 		error_set(err, errno, "cannot watch the session's socket: %s",
@@ -488,6 +489,7 @@ server_destroy(struct server *s)
 	list_for_each_safe(it, &s->clients)
 		drop(connection_of(it));
 	server_end_typing(s);
+	server_end_answers(s);
 	watch_remove(s->watch);
 	recent_output_finish(&s->recent);
 	free(s->owner.bytes);

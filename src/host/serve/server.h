@@ -6,9 +6,11 @@
 #include <stdint.h>
 
 #include "log/by.h"
+#include "op/failure.h"
 #include "wire/event.h"
 
 struct connection;
+struct buf;
 struct error;
 struct host;
 struct input;
@@ -79,6 +81,23 @@ bool server_is_followed(const struct server *s);
 
 /* From inside the engine: the program set a title, rang the bell ... */
 void server_vt_event(struct server *s, const struct vt_event *ev);
+
+/*
+ * Answer a request, or refuse it, whether its client is still there or not.
+ * `typed`: something was typed for it.  An answer waits until the log has the
+ * event `seq`.
+ */
+struct server_request {
+	uint64_t client; /* number of the connection */
+	uint64_t id;
+};
+void server_answer(struct server *s, const struct server_request *r, bool typed,
+    const struct buf *result, uint64_t seq);
+void server_fail(struct server *s, const struct server_request *r, bool typed,
+    enum failure failure, const struct error *err);
+
+/* A segment of the log has begun. */
+void server_rotated(struct server *s); /* NULL is fine */
 
 /* The engine was replaced by another one, or by none. */
 void server_engine_changed(struct server *s);

@@ -84,6 +84,9 @@ void server_let_go(struct connection *c);
 /* Go on accepting, if nothing speaks against it. */
 void server_resume_accept(struct server *s);
 
+void server_begin_answers(struct server *s);
+void server_end_answers(struct server *s);
+
 void server_begin_typing(struct server *s);
 void server_end_typing(struct server *s);
 

@@ -1,8 +1,10 @@
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/json_out.h"
 #include "base/mem.h"
 #include "host/core/session.h"
@@ -215,16 +217,34 @@ server_type(struct server *s, struct connection *c, struct input_piece *piece,
 	return status;
 }
 
+/* A piece that was refused may have been typed in part. */
+static void
+answer_request(struct server *s, const struct input_done *done)
+{
+	static const struct error ended = { ESRCH, "the program has ended" };
+	const struct server_request r = { done->client, done->id };
+	struct json_out j;
+	struct buf b;
+
+	if (done->status != TAKEN_WRITTEN) {
+		server_fail(s, &r, true, FAIL_NOT_RUNNING, &ended);
+		return;
+	}
+	buf_init(&b, 128);
+	json_out_init(&j, &b);
+	requests_put_typed(&j, done->seq, s->session->display.shown);
+	server_answer(s, &r, true, &b, 0);
+	buf_finish(&b);
+}
+
 static void
 answer(struct server *s, const struct input_done *done)
 {
 	struct connection *c = server_connection(s, done->client);
 
-	if (c == NULL)
-		return;
 	if (done->request)
-		requests_typed(c, done);
-	else
+		answer_request(s, done);
+	else if (c != NULL)
 		connection_put_taken(c,
 		    &(struct frame_taken){ done->id, done->seq,
 			(uint8_t)done->status });
