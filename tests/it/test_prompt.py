@@ -387,7 +387,7 @@ def test_wrong_arguments_type_nothing(home, args, named):
 
 def test_usage(home):
     sid = home.start("cat")
-    for args, word in (([], "TEXT is missing"),
+    for args, word in (([], "missing argument: TEXT"),
                        (["a", "b"], "unexpected argument: b"),
                        (["a", "--timeout", "soon"], "soon is no duration"),
                        (["a", "--timeout", "2h"], "give from 1ms to 1h"),
