@@ -22,16 +22,13 @@ IMPURE = re.compile(r"(unistd|fcntl|poll|time|signal|pthread|uv)\.h$|sys/|"
 
 class Layers:
     def __init__(self, text):
-        self.below, self.pure, self.circles = {}, set(), set()
+        self.below, self.pure = {}, set()
         for line in text.splitlines():
             line = line.partition("#")[0].strip()
             if line:
                 self.read(*line.split(":"))
 
     def read(self, name, below):
-        if name == "circle":
-            self.circles |= set(below.split())
-            return
         if name.endswith("*"):
             self.pure.add(name.rstrip("*"))
         self.below[name.rstrip("*")] = set(below.split())
@@ -103,14 +100,9 @@ def circles(graph):
         yield circle
 
 
-def check_circles(src, layers):
-    known = set()
+def check_circles(src):
     for circle in circles(modules(src)):
-        known |= circle & layers.circles
-        if circle - layers.circles:
-            yield "include each other in a circle: " + " ".join(sorted(circle))
-    for name in sorted(layers.circles - known):
-        yield f"LAYERS: {name} is in no circle"
+        yield "include each other in a circle: " + " ".join(sorted(circle))
 
 
 def check_rules(layers):
@@ -132,7 +124,7 @@ def check(src):
             continue
         for complaint in complaints(path, folder, layers):
             yield f"{path}: {complaint}"
-    yield from check_circles(src, layers)
+    yield from check_circles(src)
 
 
 def main():
