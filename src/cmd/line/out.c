@@ -91,7 +91,9 @@ static int
 send_all(const struct out *o)
 {
 	char message[512];
-	int r = fd_write_all(STDOUT_FILENO, o->buf.data, o->buf.len);
+	int r = o->into != NULL ?
+	    buf_append(o->into, o->buf.data, o->buf.len) :
+	    fd_write_all(STDOUT_FILENO, o->buf.data, o->buf.len);
 
 	if (r == 0)
 		return 0;

@@ -34,6 +34,7 @@ struct out {
 	    *done; /* all the same, if no answer can be written; or NULL */
 	int failure_status;   /* of any failure; 0: each kind has its own */
 	struct buf buf;       /* the answer */
+	struct buf *into;     /* where it goes; NULL: standard output */
 	struct report report; /* notes go to standard error */
 };
 

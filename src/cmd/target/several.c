@@ -1,89 +1,82 @@
 #include "cmd/target/several.h"
 
-#include <errno.h>
+#include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/buf.h"
-#include "base/fd.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "cmd/line/cmd.h"
 #include "cmd/line/out.h"
 
+/* One of the operands, and the thread that sees to it. */
 struct job {
-	pid_t pid;  /* 0: it could not be started */
-	int answer; /* what it wrote to standard output; -1: nobody asks */
+	struct call call; /* its own */
+	struct out out;
+	char *argv[2];
+	several_fn *one;
+	const void *arg;
+	pthread_t thread;
+	bool started;
+	struct buf answer; /* its envelope */
 	int status;
 };
 
-static _Noreturn void
-work(const struct call *call, int i, const struct job *job, several_fn *one,
-    const void *arg)
+static void *
+work(void *arg)
 {
-	char *argv[] = { call->argv[i], NULL };
-	struct call own = *call;
+	struct job *job = arg;
 
-	if (job->answer >= 0 && dup2(job->answer, STDOUT_FILENO) < 0)
-		_exit(out_status(call->out, FAIL_INTERNAL));
-	own.argc = 1;
-	own.argv = argv;
-	own.several = true;
-	_exit(one(&own, arg));
+	job->status = job->one(&job->call, job->arg);
+	return NULL;
 }
 
 static void
 start(const struct call *call, int i, struct job *job, several_fn *one,
     const void *arg)
 {
-	*job = (struct job){ .answer = -1 };
+	int rc;
+
+	out_init(&job->out, call->out->command, call->out->json);
+	job->out.failure_status = call->out->failure_status;
+	buf_init(&job->answer, OUT_MAX + 1);
 	if (call->out->json)
-		job->answer = memfd_create("answer", MFD_CLOEXEC);
-	if (job->answer >= 0 || !call->out->json)
-		job->pid = fork();
-	if (job->pid == 0 && (job->answer >= 0 || !call->out->json))
-		work(call, i, job, one, arg);
-	if (job->pid > 0)
+		job->out.into = &job->answer;
+	job->argv[0] = call->argv[i];
+	job->call = *call;
+	job->call.out = &job->out;
+	job->call.argc = 1;
+	job->call.argv = job->argv;
+	job->call.several = true;
+	job->one = one;
+	job->arg = arg;
+	rc = pthread_create(&job->thread, NULL, work, job);
+	job->started = rc == 0;
+	if (job->started)
 		return;
-	job->pid = 0;
 	job->status = out_status(call->out, FAIL_INTERNAL);
-	out_note(call->out, "%s: cannot start a process: %s", call->argv[i],
-	    strerror(errno));
+	out_note(call->out, "%s: cannot start a thread: %s", call->argv[i],
+	    strerror(rc));
 }
 
 static void
-finish(const struct call *call, struct job *job)
+finish(struct job *job)
 {
-	int status;
-
-	if (job->pid == 0)
-		return;
-	while (waitpid(job->pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return;
-	job->status = WIFEXITED(status) ? WEXITSTATUS(status) :
-					  out_status(call->out, FAIL_INTERNAL);
+	if (job->started)
+		pthread_join(job->thread, NULL);
+	out_finish(&job->out);
 }
 
 /* Its envelope, without the line's end. */
 static void
 put_answer(struct json_out *j, struct job *job)
 {
-	auto_free char *text = NULL;
-	struct buf b;
+	auto_free char *text = buf_take(&job->answer);
 
-	buf_init(&b, OUT_MAX + 1);
-	if (job->answer >= 0 && lseek(job->answer, 0, SEEK_SET) == 0)
-		(void)file_read(job->answer, OUT_MAX, &b);
-	text = buf_take(&b);
 	text[strcspn(text, "\n")] = '\0';
 	if (text[0] != '\0')
 		json_out_json(j, text);
 	else
 		json_out_null(j);
-	fd_close(&job->answer);
 }
 
 static int
@@ -102,6 +95,8 @@ answer(struct call *call, struct job *jobs, int n)
 			put_answer(&j, &jobs[i]);
 		json_out_close(&j, ']');
 	}
+	for (int i = 0; i < n; i++)
+		buf_finish(&jobs[i].answer);
 	sent = out_send(call->out);
 	return sent != 0 ? sent : status;
 }
@@ -114,10 +109,10 @@ several_run(struct call *call, several_fn *one, const void *arg)
 
 	for (int i = 0; i < n; i++) {
 		if (i - done == SEVERAL_AT_ONCE)
-			finish(call, &jobs[done++]);
+			finish(&jobs[done++]);
 		start(call, i, &jobs[i], one, arg);
 	}
 	while (done < n)
-		finish(call, &jobs[done++]);
+		finish(&jobs[done++]);
 	return answer(call, jobs, n);
 }

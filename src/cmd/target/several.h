@@ -5,7 +5,7 @@ struct call;
 
 /*
  * One command for several sessions: those that the operands name, all at once,
- * each in a process of its own, so that one that takes its time to end holds up
+ * each in a thread of its own, so that one that takes its time to end holds up
  * no other.  Beyond SEVERAL_AT_ONCE, the first is waited for.
  *
  * Each says what became of its session, in a line or on standard error.  In
@@ -13,7 +13,7 @@ struct call;
  */
 #define SEVERAL_AT_ONCE 16
 
-/* What is done for each of them, in its process; the exit status. */
+/* What is done for each of them, in its thread; the exit status. */
 typedef int several_fn(struct call *call, const void *arg);
 
 /* The exit status that is worst, which is the largest. */

@@ -15,7 +15,7 @@ struct manifest;
 
 /*
  * Leaving a running session to another host: what `upgrade` and `revive` have
- * in common.  A plain value, so that one process may send it to another.
+ * in common.  A plain value.
  */
 struct succession {
 	bool done;

@@ -1,8 +1,6 @@
-#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/fd.h"
@@ -30,8 +28,6 @@ static const struct opt options[] = {
 struct item {
 	struct manifest m;
 	struct succession result;
-	pid_t worker; /* the process that sees to it; 0: none */
-	int answer;   /* of that one */
 };
 
 struct upgrade {
@@ -39,6 +35,8 @@ struct upgrade {
 	int program; /* tend-host */
 	struct item *items;
 	size_t n;
+	atomic_size_t next;   /* to be upgraded */
+	pthread_mutex_t lock; /* of the output */
 };
 
 /* ------------------------------------------------------------ one session */
@@ -61,7 +59,7 @@ static int
 on_session(void *arg, const char *id)
 {
 	struct upgrade *u = arg;
-	struct item item = { .answer = -1 };
+	struct item item = { 0 };
 	auto_close int dirfd = home_session_dir(&u->call->target->home, id,
 	    NULL);
 
@@ -76,33 +74,6 @@ on_session(void *arg, const char *id)
 	return 0;
 }
 
-/* The worker: sees to one session and sends what became of it. */
-static _Noreturn void
-work(const struct upgrade *u, const struct item *item, int tell)
-{
-	int dirfd = home_session_dir(&u->call->target->home, item->m.id, NULL);
-	struct succession s;
-
-	succession_make(dirfd, "session.upgrade", u->program, &s);
-	_exit(fd_write_all(tell, &s, sizeof(s)) < 0);
-}
-
-static void
-start(struct upgrade *u, struct item *item)
-{
-	int ends[2];
-
-	item->result.failure = FAIL_INTERNAL;
-	error_set(&item->result.why, EIO, "the upgrade was interrupted");
-	if (pipe(ends) < 0)
-		return;
-	item->worker = fork();
-	if (item->worker == 0)
-		work(u, item, ends[1]);
-	close(ends[1]);
-	item->answer = ends[0];
-}
-
 /* One line for each, as it is done. */
 static void
 tell(struct upgrade *u, const struct item *item)
@@ -115,49 +86,47 @@ tell(struct upgrade *u, const struct item *item)
 	out_flush(out);
 }
 
-static void
-finish(struct upgrade *u, struct item *item)
+/* A worker: takes the next session until there is none. */
+static void *
+work(void *arg)
 {
-	struct succession s;
+	struct upgrade *u = arg;
+	size_t i;
 
-	if (read(item->answer, &s, sizeof(s)) == sizeof(s))
-		item->result = s;
-	fd_close(&item->answer);
-	item->worker = 0;
-	tell(u, item);
+	while ((i = atomic_fetch_add(&u->next, 1)) < u->n) {
+		struct item *item = &u->items[i];
+		auto_close int dirfd = home_session_dir(&u->call->target->home,
+		    item->m.id, NULL);
+
+		succession_make(dirfd, "session.upgrade", u->program,
+		    &item->result);
+		pthread_mutex_lock(&u->lock);
+		tell(u, item);
+		pthread_mutex_unlock(&u->lock);
+	}
+	return NULL;
 }
 
-/* Wait for any of them. */
-static void
-wait_for_one(struct upgrade *u)
-{
-	pid_t pid = wait(NULL);
-
-	for (size_t i = 0; i < u->n && pid > 0; i++)
-		if (u->items[i].worker == pid)
-			finish(u, &u->items[i]);
-}
-
+/* With whatever threads there can be; this one is always there. */
 static int
 upgrade_each(struct upgrade *u)
 {
-	size_t running = 0;
-	int status = 0;
+	pthread_t workers[AT_ONCE - 1];
+	size_t n = 0;
 
-	for (size_t i = 0; i < u->n; i++) {
-		if (running == AT_ONCE)
-			wait_for_one(u);
-		else
-			running++;
-		start(u, &u->items[i]);
-	}
-	while (running-- > 0)
-		wait_for_one(u);
-	for (size_t i = 0; i < u->n && status == 0; i++)
+	pthread_mutex_init(&u->lock, NULL);
+	while (n < AT_ONCE - 1 && n + 1 < u->n &&
+	    pthread_create(&workers[n], NULL, work, u) == 0)
+		n++;
+	work(u);
+	while (n > 0)
+		pthread_join(workers[--n], NULL);
+	pthread_mutex_destroy(&u->lock);
+	for (size_t i = 0; i < u->n; i++)
 		if (!u->items[i].result.done)
-			status = out_status(u->call->out,
+			return out_status(u->call->out,
 			    u->items[i].result.failure);
-	return status;
+	return 0;
 }
 
 static void
