@@ -6,11 +6,10 @@
 #include <stdint.h>
 
 /*
- * A byte buffer that grows up to a maximum.  What would pass the maximum is
- * refused whole and `full` is set; from then on everything is refused until
- * buf_clear, so that what the buffer holds is always an unbroken beginning of
- * what was put in.  A caller may therefore append many times and look at
- * `full` once.
+ * A byte buffer that grows up to a maximum.  An append beyond the maximum adds
+ * nothing and sets `full`; from then on every append is refused until
+ * buf_clear, so the buffer always holds an unbroken beginning of the data.  A
+ * caller can therefore append many times and check `full` once.
  */
 struct buf {
 	uint8_t *data; /* NULL while nothing was ever appended */
@@ -40,7 +39,7 @@ void buf_commit(struct buf *b, size_t n);
 /* Forget the contents, and that something was refused; keep the memory. */
 void buf_clear(struct buf *b);
 
-/* Whether both have the same bytes. */
+/* True if both have the same bytes. */
 bool buf_equals(const struct buf *a, const struct buf *b);
 
 /* Drop the first n bytes. */

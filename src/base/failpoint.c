@@ -91,7 +91,7 @@ act(const char *action)
 	return sscanf(action, "error:%d", &n) == 1 ? -n : 0;
 }
 
-/* Whether no process has been here before, all of them asked at once. */
+/* True if no process has been here before, all of them asked at once. */
 static bool
 is_first(const char *name)
 {

@@ -7,9 +7,9 @@ struct buf;
 struct stat;
 
 /*
- * Open a file to read it, whoever may have put it there: no link is followed,
- * and nothing waits for the other end of a FIFO.  The descriptor, with what it
- * is in *st, or a negative errno.  Whether it may be that, the caller says.
+ * Open an untrusted file for reading: follows no link, and does not wait for
+ * the other end of a FIFO.  Returns the descriptor, with its details in *st, or
+ * a negative errno.  The caller checks the type of the file.
  */
 int file_open(int dirfd, const char *name, struct stat *st);
 

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a hexadecimal digit of either case stands for; -1 when it is none. */
+/* The value of a hexadecimal digit of either case, or -1. */
 static inline int
 hex_digit(char c)
 {

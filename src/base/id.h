@@ -23,7 +23,7 @@ void id_create(struct id_maker *m, char out[ID_SIZE]);
 /* The same, at a given time (below 2^48) instead of now. */
 void id_create_at(struct id_maker *m, uint64_t time_ms, char out[ID_SIZE]);
 
-/* Whether s is an id exactly as id_create writes it. */
+/* True if s is an id exactly as id_create writes it. */
 bool id_is_valid(const char *s);
 
 /*

@@ -8,10 +8,10 @@
 struct buf;
 
 /*
- * Writes JSON into a buffer as it goes, in the order it is told, without a
- * tree: the cells of a large screen would make one of a gigabyte.  Commas are
- * its business; that what is opened is closed, the caller's.  Whether all of
- * it fitted, the buffer knows.
+ * Writes JSON straight into a buffer, without a tree: the cells of a large
+ * screen would make a tree of a gigabyte.  It writes the commas; the caller
+ * closes each object and array that it opens.  Check `full` of the buffer at
+ * the end.
  */
 struct json_out {
 	struct buf *buf;
@@ -33,9 +33,9 @@ void json_out_bool(struct json_out *j, bool b);
 void json_out_null(struct json_out *j);
 
 /*
- * A value that is JSON already, from somewhere else.  What would act on a
- * terminal is escaped in it: outside of strings there is no such thing, as
- * long as the text was written without line breaks.
+ * A value that is JSON already, from another source.  Characters that act on a
+ * terminal are escaped: they occur only inside strings, as long as the text was
+ * written without line breaks.
  */
 void json_out_json(struct json_out *j, const char *json);
 

@@ -29,7 +29,7 @@ log_int(const char *key, int64_t value)
 	return (struct log_field){ .key = key, .num = value };
 }
 
-/* Whether a value can stand without quotes. */
+/* True if a value can stand without quotes. */
 static bool
 is_plain(const char *s)
 {

@@ -36,7 +36,7 @@ int path_join(char *out, size_t size, const char *dir, const char *name);
  */
 void path_clean(char *path);
 
-/* Whether a unix socket can have this path (sun_path, with its NUL). */
+/* True if a unix socket can have this path (sun_path, with its NUL). */
 bool path_fits_socket(const char *path);
 
 #endif

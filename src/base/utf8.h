@@ -31,19 +31,19 @@ enum utf8_step {
 enum utf8_step utf8_step(struct utf8 *u, uint8_t byte, uint32_t *cp);
 
 /*
- * Write cp's bytes and return how many, 1 to 4.  What is no character (a
- * surrogate, or above U+10FFFF) is written as U+FFFD.
+ * Write the bytes of cp and return their number, 1 to 4.  A surrogate, or a
+ * value above U+10FFFF, becomes U+FFFD.
  */
 size_t utf8_encode(char out[4], uint32_t cp);
 
 /*
- * Whether a terminal that is given the character does something else than to
+ * True if a terminal that is given the character does something else than to
  * show it: controls (C0, DEL, C1), what turns the direction of text around, and
  * what breaks a line.  A stranger's text is shown without these.
  */
 bool utf8_acts(uint32_t cp);
 
-/* Whether the bytes are complete, well-formed UTF-8. */
+/* True if the bytes are complete, well-formed UTF-8. */
 bool utf8_valid(const void *p, size_t len);
 
 #endif

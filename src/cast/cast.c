@@ -527,7 +527,7 @@ cast_end(struct cast *c, struct error *err)
 	return r;
 }
 
-/* Whether the text so far allows an answer, which more of it cannot change. */
+/* True if the text so far allows an answer, which more of it cannot change. */
 static enum cast_guess
 guess(const struct json_in *j, bool found)
 {

@@ -17,7 +17,7 @@ struct error;
  *
  * Memory is bounded.  v2 and v3 are read line by line and a line may have
  * CAST_LINE_MAX bytes; a v1 document is held whole and may have CAST_V1_MAX.
- * What is larger is refused with an error.  Blank lines, unknown members of a
+ * Larger ones are refused with an error.  Blank lines, unknown members of a
  * header, unknown event codes and more than three elements of an event are
  * passed over; everything else that the format does not allow is an error
  * that begins with the number of its line.
@@ -46,8 +46,8 @@ struct cast_event {
 };
 
 /*
- * What is called for each event.  0: go on.  1: enough, the rest of the file
- * does not matter.  A negative errno, with err set: this event cannot be
+ * Called for each event.  0: continue.  1: stop, the rest of the file does
+ * not matter.  A negative errno, with err set: this event cannot be
  * played, and reading ends with that error.
  */
 typedef int cast_fn(void *arg, const struct cast_event *ev, struct error *err);
@@ -65,7 +65,7 @@ int cast_feed(struct cast *c, const void *p, size_t len, struct error *err);
 int cast_end(struct cast *c, struct error *err);
 
 /*
- * Whether a file that begins with these bytes is an asciicast: it begins with
+ * Guess if a file that begins with these bytes is an asciicast: it begins with
  * a JSON object that has a number as its "version".  CAST_MAYBE: more bytes
  * are needed to tell; when there are none, or CAST_PROBE_MAX have been looked
  * at, it is none.

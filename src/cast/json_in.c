@@ -34,7 +34,7 @@ skip_blanks(struct json_in *j)
 		j->p++;
 }
 
-/* Whether the next byte is c; if so it is taken. */
+/* True if the next byte is c; if so it is taken. */
 static bool
 take(struct json_in *j, char c)
 {

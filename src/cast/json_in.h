@@ -40,7 +40,7 @@ char json_in_peek(struct json_in *j);
 /* Go into the object ('{') or array ('[') that comes next. */
 void json_in_enter(struct json_in *j, char open);
 
-/* Whether another member or element follows; when not, it has been left. */
+/* True if another member or element follows; when not, it has been left. */
 bool json_in_more(struct json_in *j);
 
 /* A member's name and its colon.  One that does not fit is given as "". */

@@ -32,7 +32,7 @@ struct attach_options {
 };
 
 /*
- * Whether this terminal can show it: not one that is a session's itself, unless
+ * Check that this terminal can show it: not one that is a session's itself, unless
  * `nested` and it is another's.  -EDEADLK, and what to do instead.
  */
 int attach_check(const struct attach_options *o, struct error *err);

@@ -10,7 +10,7 @@
 #define WORK_MS 30   /* at most, before keys are looked at again */
 #define WHEEL_LINES 3
 
-/* Whether keys are tend's own. */
+/* True if keys are tend's own. */
 static bool
 is_grabbing(const struct attach *a)
 {

@@ -81,7 +81,7 @@ void attach_fail(struct attach *a); /* with a->error */
 void attach_finish_ended(struct attach *a, struct farewell *how);
 /* By somebody else; NULL: by the user. */
 void attach_finish_detached(struct attach *a, const char *by);
-/* Whether the session is over, by its own papers; then it is finished. */
+/* True if the session is over, by its own papers; then it is finished. */
 bool attach_is_over(struct attach *a);
 
 /* attach_greet.c */

@@ -336,7 +336,7 @@ first_keyframe(struct log_reader *r)
 	return 0;
 }
 
-/* Whether the log can be read and has all that is shown so far. */
+/* True if the log can be read and has all that is shown so far. */
 static bool
 open_log(struct book *b, int dirfd, uint64_t shown)
 {

@@ -166,7 +166,7 @@ play(struct chapter *c, struct narrator *n, const struct record *rec,
 		narrator_output(n, rec, out.bytes.p, out.bytes.len);
 }
 
-/* Whether the next chapter begins after it. */
+/* True if the next chapter begins after it. */
 static bool
 play_all(struct chapter *c, struct narrator *n, const struct chapter_log *log)
 {

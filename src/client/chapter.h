@@ -58,7 +58,7 @@ void chapter_finish(struct chapter *c); /* all zero is fine */
 
 /* A row's text, without the newline: its length, and *p. */
 size_t chapter_text(const struct chapter *c, size_t row, const char **p);
-/* Whether the line of the row goes on in the next one. */
+/* True if the line of the row goes on in the next one. */
 bool chapter_goes_on(const struct chapter *c, size_t row);
 /* The row that this byte of the text is in. */
 size_t chapter_row_at(const struct chapter *c, size_t at);

@@ -266,7 +266,7 @@ end_esc(struct filter *f, uint8_t final, struct buf *out)
 	buf_putc(out, (char) final);
 }
 
-/* Whether one of the string's fields, after its number, is "?". */
+/* True if one of the string's fields, after its number, is "?". */
 static bool
 has_question(const uint8_t *p, const uint8_t *end)
 {
@@ -461,7 +461,7 @@ in_string(struct filter *f, uint8_t c, struct buf *out)
 	return true;
 }
 
-/* Whether one of the word's bytes is c. */
+/* True if one of the word's bytes is c. */
 static bool
 has_byte(uint64_t word, uint8_t c)
 {

@@ -25,7 +25,7 @@ void help_draw(struct help *h, const char *pressed, const char *prefix,
     const struct keys_bound *bound, unsigned cols, unsigned rows);
 void help_finish(struct help *h); /* all zero is fine */
 
-/* Whether the page stays, because the key has scrolled it. */
+/* True if the page stays, because the key has scrolled it. */
 bool help_key(struct help *h, const struct key *k);
 void help_scroll(struct help *h, int lines);
 

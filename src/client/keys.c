@@ -108,7 +108,7 @@ on_command(struct keys *k, const struct key *key)
 	k->ops->command(k->arg, (enum keys_command)command);
 }
 
-/* Whether the key belongs to a command rather than to the program. */
+/* True if the key belongs to a command rather than to the program. */
 static bool
 is_ours(struct keys *k, const struct key *key)
 {

@@ -72,7 +72,7 @@ int keys_init(struct keys *k, const char *prefix,
     struct buf *out, struct error *err);
 void keys_finish(struct keys *k);
 
-/* Whether the key is one of those in a list of names. */
+/* True if the key is one of those in a list of names. */
 bool keys_match(const struct key *k, const char *names);
 
 /* The prefix's name: that, or else $TEND_PREFIX, or the usual one. */

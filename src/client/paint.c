@@ -239,7 +239,7 @@ move(struct painter *p, unsigned x, unsigned y, struct buf *out)
 	p->y = y;
 }
 
-/* Whether every terminal agrees on this character's columns. */
+/* True if every terminal agrees on this character's columns. */
 static bool
 width_is_sure(uint32_t ch)
 {
@@ -289,7 +289,7 @@ put_glyph(struct painter *p, struct line *l, unsigned x, unsigned y,
 	p->x = sure && x + width < p->cols ? x + width : UNKNOWN;
 }
 
-/* Whether the rest of the row is plain and blank. */
+/* True if the rest of the row is plain and blank. */
 static bool
 rest_is_blank(const struct painter *p, const struct line *l, unsigned x)
 {
@@ -336,7 +336,7 @@ window(unsigned at, unsigned size, unsigned cursor, unsigned whole)
 	return at > whole - size ? whole - size : at;
 }
 
-/* Whether row y of the window may differ from what was drawn last. */
+/* True if row y of the window may differ from what was drawn last. */
 static bool
 row_is_due(const struct painter *p, const struct scene *s, bool moved,
     unsigned y)
@@ -369,7 +369,7 @@ draw_rows(struct painter *p, const struct scene *s, bool moved, struct buf *out)
 	}
 }
 
-/* Whether the cursor is to be seen, and where on the terminal. */
+/* True if the cursor is to be seen, and where on the terminal. */
 static bool
 place_cursor(const struct painter *p, const struct scene *s,
     const struct vt_cursor *c, unsigned *x, unsigned *y)

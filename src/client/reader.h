@@ -54,7 +54,7 @@ void reader_mouse(struct reader *r, const struct mouse_event *ev);
 /* Look for a text; "": for the last one again. */
 void reader_search(struct reader *r, const char *text, bool back);
 
-/* Whether a search goes on: then reader_work does a step of it. */
+/* True if a search goes on: then reader_work does a step of it. */
 bool reader_is_busy(const struct reader *r);
 void reader_work(struct reader *r);
 

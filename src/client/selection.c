@@ -46,7 +46,7 @@ append(struct buf *out, const char *p, size_t len)
 	return n == len;
 }
 
-/* Whether there was room for it. */
+/* True if there was room for it. */
 static bool
 copy_row(const struct selection *s, struct book *b, const struct chapter *c,
     const struct place *row, struct buf *out)

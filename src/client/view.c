@@ -158,7 +158,7 @@ paint(struct view *v, const struct vt *vt, int64_t now_ms)
 }
 
 /*
- * Whether painting has to wait: for what is not written yet, for the end of an
+ * True if painting has to wait: for what is not written yet, for the end of an
  * update, or for its turn.
  */
 static bool

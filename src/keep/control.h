@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 /*
- * What keeper and host say to each other, and the descriptors that a host is
+ * The messages between keeper and host, and the descriptors that a host is
  * started with: docs/protocol.md.  The keeper outlives many hosts, so this may
  * only grow: new messages at the end, new fields at the end of a message.
  */
@@ -169,8 +169,8 @@ struct process_seen {
 bool process_see(pid_t pid, struct process_seen *out);
 
 /*
- * Whether a child that could not be waited for has ended all the same: a
- * process that was killed stays while one of its threads waits for a disk.
+ * True if a child has ended although wait(2) does not return it: a killed
+ * process stays while one of its threads waits for a disk.
  */
 enum process_end {
 	PROCESS_LIVES, /* or nobody can say */

@@ -29,7 +29,7 @@
 /* Answers to the program that wait in the header, in a circle of bytes. */
 #define RING_ANSWERS 2048
 
-/* What is between begin and end (they never wrap) is not written yet, and
+/* The bytes from begin to end (they never wrap) are not written yet, and
  * questions before `fed` are answered or among it. */
 struct ring_answered {
 	uint64_t fed;

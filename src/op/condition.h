@@ -12,8 +12,8 @@ struct error;
 struct pattern;
 
 /*
- * What somebody waits for: the arguments of session.wait, read and checked.
- * Several must hold at one frame.  Whether they do is sight.h's business.
+ * The conditions of a wait: the arguments of session.wait, read and checked.
+ * All must hold at one frame; sight.h tests that.
  */
 enum condition_kind {
 #define CONDITION_ID(NAME, ...) CONDITION_##NAME,

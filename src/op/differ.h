@@ -6,7 +6,7 @@
 struct vt;
 
 /*
- * Whether row y of two screens looks different: its text, styles or links.  A
+ * True if row y of two screens looks different: its text, styles or links.  A
  * row that only one of them has does.
  */
 bool differ_row(const struct vt *a, const struct vt *b, unsigned y);

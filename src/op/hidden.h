@@ -6,12 +6,12 @@ struct vt;
 struct vt_row;
 
 /*
- * What stands on the screen but cannot be seen by a person who looks at it:
- * text that is concealed (SGR 8), or has the colour of its ground, or nearly.
- * Whoever gives the screen's text to a model says which part of it that is.
+ * Text on the screen that a person cannot see: it is concealed (SGR 8), or has
+ * the colour of its background, or nearly.  Callers that give the screen's text
+ * to a model report these parts.
  *
  * An array of {"row","col","width","why","text"}; why is "concealed" or
- * "colour".  At most HIDDEN_MAX entries: more of them say no more.
+ * "colour".  At most HIDDEN_MAX entries; the rest are dropped.
  */
 #define HIDDEN_MAX 64
 

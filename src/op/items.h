@@ -9,12 +9,12 @@ struct buf;
 struct error;
 
 /*
- * What is typed by `session.send`: an array of items, each an object of one
+ * The input of `session.send`: an array of items, each an object of one
  * key.  Pure.
  *
- *	{"text":"ls"}             typed as it is
+ *	{"text":"ls"}             typed unchanged
  *	{"keys":["C-c","Enter"]}  by their names (vt/key.h)
- *	{"paste":"…"}             bracketed when the program asked for that
+ *	{"paste":"…"}             bracketed when the program enabled that
  *	{"hex":"1b 5b 41"}        any bytes
  *	{"mouse":"click 3,4"}     WHAT ROW,COL [BUTTON], counted from 0
  *
@@ -36,7 +36,7 @@ struct items_for {
 int items_encode(const json_t *items, const struct items_for *to,
     struct buf *out, struct error *err);
 
-/* Whether the items are well formed, for whatever terminal. */
+/* True if the items are well formed, for any terminal. */
 int items_check(const json_t *items, struct error *err);
 
 #endif

@@ -224,7 +224,7 @@ add_spans(struct turn *t)
 	l->n_spans = n;
 }
 
-/* Whether the echo of the run stands where it was typed. */
+/* True if the echo of the run stands where it was typed. */
 static bool
 find_run(const struct turn *t, struct typed_run *run)
 {
@@ -307,7 +307,7 @@ add_typed(struct turn *t)
 	}
 }
 
-/* Whether the cursor is in a line like the one that the run was typed on. */
+/* True if the cursor is in a line like the one that the run was typed on. */
 static bool
 is_back(const struct turn *t, const struct typed_run *run)
 {
@@ -668,7 +668,7 @@ typed(void *arg, const struct vt *vt, uint64_t seq, int64_t ms,
 	l->input = true;
 }
 
-/* Whether something was typed that no echo was found of. */
+/* True if something was typed that no echo was found of. */
 static bool
 awaits_echo(const struct ledger *l)
 {

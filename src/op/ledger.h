@@ -79,8 +79,8 @@ void ledger_init(struct ledger *l);
 void ledger_finish(struct ledger *l);
 
 /*
- * A ledger is told what happens as a story, its arg being the ledger.  All of
- * the screen that it begins with is old.  A resize is a frame, and makes
+ * A ledger listens to a story (vt/story.h), with itself as arg.  All lines of
+ * its first screen are old.  A resize is a frame, and makes
  * nothing new.
  */
 extern const struct vt_story ledger_story;
@@ -93,8 +93,8 @@ void ledger_peek(struct ledger *copy, const struct ledger *l,
 void ledger_learn(struct ledger *l, const struct ledger *from);
 
 /*
- * What becomes of a match from a cell to before another, in rows of the frame
- * that was looked at last.  It counts if one of its lines does, which are the
+ * Decide if a match counts: from one cell to before another, in rows of the
+ * last frame.  It counts if one of its lines does, which are the
  * rows' logical ones: if it is new, unless `any_age`, and unless `echo` the
  * match does not end in an echo there.  A match of blanks alone counts.
  */

@@ -27,12 +27,12 @@ unsigned logical_first_row(const struct vt *vt, unsigned row);
 unsigned logical_end(const struct logical *line, const struct vt *vt);
 
 /*
- * Whether it is written on to the last column.  Line editors break a line there
+ * True if it is written on to the last column.  Line editors break a line there
  * themselves, and what follows is a line of its own to the terminal.
  */
 bool logical_is_full(const struct logical *line, const struct vt *vt);
 
-/* Whether the cell is blank; those behind the line are. */
+/* True if the cell is blank; those behind the line are. */
 bool logical_is_blank(const struct logical *line, const struct vt *vt,
     unsigned at);
 

@@ -6,13 +6,13 @@
 struct error;
 
 /*
- * A regular expression (PCRE2) from somebody who need not be trusted.  Text
+ * An untrusted regular expression (PCRE2).  Text
  * and pattern are UTF-8; ^ and $ are the ends of lines.
  *
  * A search ends after a number of steps that depends on the length of the
  * text alone, whatever the pattern is: a step is something of the pattern that
  * is tried, or a byte that is passed over.  PCRE2's own limits do not give
- * that, since they count anew at each place where a match might begin.
+ * that, since they start again at each place where a match might begin.
  */
 struct pattern;
 

@@ -487,7 +487,7 @@ has_hint_below(const struct screen *s, int i)
 	return false;
 }
 
-/* Whether a list that ends in line `end` is at the bottom of the screen. */
+/* True if a list that ends in line `end` is at the bottom of the screen. */
 static bool
 is_at_bottom(const struct screen *s, int end)
 {
@@ -551,7 +551,7 @@ is_numbered_choice(const struct screen *s, int at)
 	return (end > at || above >= 0) && is_at_bottom(s, end);
 }
 
-/* Whether line j is an option of the list that the marked line is in. */
+/* True if line j is an option of the list that the marked line is in. */
 static bool
 is_sibling(const struct screen *s, int marked, int j)
 {
@@ -809,7 +809,7 @@ has_key(const struct screen *s)
 	return false;
 }
 
-/* Whether a text begins with a key and what that does. */
+/* True if a text begins with a key and what that does. */
 static bool
 begins_with_key(const char *text)
 {

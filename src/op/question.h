@@ -4,7 +4,7 @@
 struct vt;
 
 /*
- * Whether the bottom of a screen asks for a choice, so that text and Enter
+ * Find out if the bottom of a screen asks for a choice, so that text and Enter
  * would be its answer:
  *
  *	CHOICE	 a list of options, one of them marked by a pointer (❯ 1. Yes),

@@ -157,7 +157,7 @@ cell_at(const struct vt_row *row, unsigned x)
 	return x < row->used ? &row->cells[x] : &blank;
 }
 
-/* Whether the cell holds one code point in one column, or nothing. */
+/* True if the cell holds one code point in one column, or nothing. */
 static bool
 is_simple(const struct cell *c)
 {

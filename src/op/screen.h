@@ -13,9 +13,8 @@ enum screen_flags {
 };
 
 /*
- * What is looked at.  seq and offset say which moment of a session this is.
- * `lines` writes what stands in the place of the visible rows, keys and all;
- * NULL: all of them.
+ * The screen to write.  seq and offset are the moment of the session.  `lines`
+ * writes keys and values in place of the visible rows; NULL: all rows.
  */
 typedef void screen_lines_fn(const void *arg, const struct vt *vt,
     struct json_out *j);

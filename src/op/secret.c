@@ -162,7 +162,7 @@ trim_masks(const struct line *l)
 	return to < end ? trim(l, 0, to) : end;
 }
 
-/* Whether the word stands at `at`; its length in *n. */
+/* True if the word stands at `at`; its length in *n. */
 static bool
 stands_at(const struct line *l, size_t at, size_t to, const char *word,
     size_t *n)
@@ -188,7 +188,7 @@ is_whole(const struct line *l, size_t at, size_t n, const struct span *s)
 	    (at + n == s->to || !is_letter(l->is[at + n]));
 }
 
-/* Whether one of the words stands there, whole. */
+/* True if one of the words stands there, whole. */
 static bool
 has_word(const struct line *l, size_t at, const struct span *s,
     const char (*words)[WORD_SIZE], size_t count)

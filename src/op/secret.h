@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 /*
- * Whether a line asks for a secret, by its words: secret.def has the words, in
+ * Find out if a line asks for a secret, by its words: secret.def has the words, in
  * the languages of sudo, ssh, su and PAM.  The line is what stands on the
  * screen before the cursor.  Blanks at its end do not count, nor do the stars
  * or dots that a program shows for what was typed.

@@ -127,7 +127,7 @@ is_wrapped(const struct vt *vt, unsigned y)
 	return row.flags & ROW_CONTINUES;
 }
 
-/* Whether a line of its rows is broken by the margin. */
+/* True if a line of its rows is broken by the margin. */
 static bool
 has_wrapped(const struct view *v)
 {
@@ -245,7 +245,7 @@ weigher_finish(struct weigher *w)
 	free(w->copy);
 }
 
-/* Whether the bytes [from, to) of a view are a match that counts. */
+/* True if the bytes [from, to) of a view are a match that counts. */
 static bool
 counts(const struct view *v, size_t from, size_t to,
     const struct ledger_rule *rule)
@@ -290,7 +290,7 @@ behind(const struct view *v, size_t from, size_t to)
 	return to;
 }
 
-/* Whether the text is there, and where. */
+/* True if the text is there, and where. */
 static bool
 find(const struct view *v, const char *text, const struct ledger_rule *rule,
     size_t *from)
@@ -665,7 +665,7 @@ write_line(const struct vt *vt, unsigned row, struct buf *out)
 	write_view(&v, out);
 }
 
-/* Whether what was found is gone; what goes on is not a glimpse any more. */
+/* True if what was found is gone; what goes on is not a glimpse any more. */
 static bool
 is_gone(struct glimpse *g, const struct vt *vt)
 {

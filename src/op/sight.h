@@ -31,7 +31,7 @@ struct sight {
 	int done_status;     /* of that command; -1: it is not known */
 	int exit_code;       /* of a session that has ended; -1: none */
 	int exit_signal;     /* that ended it; 0: none */
-	int64_t stable_ms;   /* the text has been the same; -1: nobody knows */
+	int64_t stable_ms;   /* the text has been the same; -1: unknown */
 	int64_t idle_ms;     /* nothing was written or typed; -1 */
 	int64_t shown_ns;    /* CLOCK_BOOTTIME: the frame; 0: not known */
 	int64_t now_ns;      /* likewise: when it is looked at, or its end */
@@ -50,7 +50,7 @@ struct sight {
 void sight_init(struct sight *s, const struct vt *vt);
 void sight_finish(struct sight *s);
 
-/* What the screen says; "" without one. */
+/* The text of the screen; "" without one. */
 const struct buf *sight_text(struct sight *s);
 const char *sight_hash(struct sight *s);
 
@@ -64,7 +64,7 @@ struct finding {
 void finding_finish(struct finding *f);
 
 /*
- * Whether all that is wanted holds: 1 and the finding, 0, or -ELOOP when the
+ * Test all conditions.  1 and the finding, 0, or -ELOOP when the
  * regular expression takes too long on this screen.  done_after is for
  * CONDITION_DONE without `after`: when the wait began.
  */
@@ -112,8 +112,8 @@ int glimpse_look(struct glimpse *g, const struct moment *m,
     const struct condition *c, struct finding *f);
 
 /*
- * The result of a wait: docs/operations.md.  What did not match shows the
- * screen.
+ * The result of a wait: docs/operations.md.  A result without a match
+ * has the screen.
  */
 struct verdict {
 	bool matched, timed_out;

@@ -15,10 +15,10 @@ struct json_out;
 struct vt;
 
 /*
- * What `session.snapshot` answers, from any screen: a host's, or one replayed
+ * The answer of `session.snapshot`, from any screen: a host's, or one replayed
  * from a log.  docs/screen.md describes it.  Pure.
  */
-/* What is wanted of it. */
+/* The options of a snapshot. */
 struct snapshot {
 	enum snapshot_format format;
 	bool scrollback, cells, hidden;
@@ -29,8 +29,8 @@ struct snapshot {
 };
 
 /*
- * Whether it can be had.  -EINVAL, and what contradicts what: as arguments of
- * the operation, or as options of a command line.
+ * Check the options.  -EINVAL and the contradiction, named as arguments of the
+ * operation or as options of a command line.
  */
 enum snapshot_names { SNAPSHOT_ARGUMENTS, SNAPSHOT_OPTIONS };
 int snapshot_check(const struct snapshot *s, enum snapshot_names names,
@@ -43,15 +43,15 @@ int snapshot_read(struct snapshot *s, const json_t *args, struct error *err);
 struct snapshot_of {
 	const struct vt *vt;
 	uint64_t seq, offset;
-	/* Whether a row changed after `since`; only asked with has_since. */
+	/* True if a row changed after `since`; only asked with has_since. */
 	bool (*is_new)(const void *arg, unsigned y);
 	const void *arg;
 };
 
 /*
  * The result of the operation: the screen object, or an object with `data`.
- * What is too long for max_bytes is cut where it consists of lines, from the
- * top, and `truncated` then says so; else -ERANGE.  -ENOENT when no command is
+ * Lines beyond max_bytes are cut at the top, and `truncated` is true; a format
+ * without lines gives -ERANGE.  -ENOENT when no command is
  * known.
  */
 int snapshot_put(const struct snapshot *s, const struct snapshot_of *of,

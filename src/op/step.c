@@ -16,10 +16,10 @@
 #define PROMPT_MS 10000
 #define STATUS_MAX 255
 
-/* Whether the arguments can be right, as far as that can be seen from here. */
+/* Check the arguments, as far as that is possible here. */
 typedef int check_fn(const json_t *args, struct error *err);
 
-/* Whether a result is a success; else why not. */
+/* Check if a result is a success; else why not. */
 typedef bool judge_fn(const struct step *s, const json_t *result,
     char code[STEP_CODE_SIZE], struct error *err);
 
@@ -65,7 +65,7 @@ judge_wait(const struct step *s, const json_t *result,
 	return true;
 }
 
-/* Whether a command may end with this status: `ok`, or 0 alone. */
+/* True if a command may end with this status: `ok`, or 0 alone. */
 static bool
 is_allowed(const json_t *ok, const json_t *status)
 {

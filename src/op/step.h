@@ -54,7 +54,7 @@ struct step {
 int step_read(struct step *s, const json_t *object, struct error *err);
 void step_finish(struct step *s); /* of one that is all zero, too */
 
-/* Whether its result is a success; else a word for why not, and why. */
+/* Check if its result is a success; else a word for why not, and why. */
 bool step_judge(const struct step *s, const json_t *result,
     char code[STEP_CODE_SIZE], struct error *err);
 

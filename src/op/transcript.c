@@ -557,7 +557,7 @@ transcript_frame(struct transcript *t)
 	drop_notes(t);
 }
 
-/* Whether there is text below the cursor that may not fit any more. */
+/* True if there is text below the cursor that may not fit any more. */
 static bool
 may_cut_off(struct transcript *t, unsigned cols, unsigned rows)
 {

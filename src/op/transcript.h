@@ -19,7 +19,7 @@ struct vt_row;
  * one that is gone are written with it, so that none comes out of order, and
  * written again only if they are changed afterwards.
  *
- * A line that is drawn anew in its place, from a carriage return or by a
+ * A line that is drawn again in its place, from a carriage return or by a
  * sequence that moves the cursor or erases within a line, is one line: the
  * transcript has it as it was last.  If it was ended by a line feed, then
  * erased within, and a frame shows it blank, it is written as it was before.
@@ -27,9 +27,9 @@ struct vt_row;
  * The alternate screen has no lines, but for those that stand on it at the end:
  * they come last.  Lines that the margin broke are put together again.
  *
- * Whoever has read all bytes and who follows them while they come read the
- * same transcript, but for lines that are changed after transcript_pause() has
- * written them: these are there twice.
+ * A reader of all bytes and a reader that follows them live get the same
+ * transcript, except for lines that change after transcript_pause() has written
+ * them: these are there twice.
  */
 struct transcript *transcript_create(struct buf *out);
 void transcript_destroy(struct transcript *t);

@@ -149,7 +149,7 @@ kind_of(const struct cell *c)
 	return SPAN_TEXT;
 }
 
-/* Whether the cell at x may stand in the span that begins with `first`. */
+/* True if the cell at x may stand in the span that begins with `first`. */
 static bool
 joins(const struct spans *s, unsigned x, const struct cell *first,
     enum span_kind kind)

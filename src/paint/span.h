@@ -10,9 +10,8 @@
 #include "vt/vt.h"
 
 /*
- * What all painters share: a row taken apart into stretches that look alike,
- * with every colour resolved, so that a painter only has to say it in its own
- * language.
+ * Shared by all painters: splits a row into spans of one look, with every
+ * colour resolved, so that a painter only has to write them in its format.
  */
 enum paint_flags {
 	PAINT_SCROLLBACK = 1 << 0, /* the history above the screen */
@@ -57,20 +56,20 @@ void spans_begin(struct spans *s, const struct vt *vt, const struct vt_row *row,
 bool spans_next(struct spans *s, struct span *out);
 void spans_end(struct spans *s);
 
-/* What the paper is made of: text and ground where nothing was said. */
+/* The default colours of text and background. */
 uint32_t paint_foreground(const struct vt *vt);
 uint32_t paint_background(const struct vt *vt);
 
 /*
- * Whether a link may be followed from a page: only http, https, ftp and
+ * True if a link may be followed from a page: only http, https, ftp and
  * mailto.  A program may print any URI; javascript: must not become one.
  */
 bool paint_link_is_safe(const char *uri);
 
 /*
  * Text for HTML and XML, in content and in quoted attributes alike.  Nothing
- * in it can end either.  What XML does not have at all (control characters,
- * U+FFFE, U+FFFF) and bytes that are not UTF-8 become U+FFFD.
+ * in it can end either.  Characters that XML does not allow (control
+ * characters, U+FFFE, U+FFFF) and bytes that are not UTF-8 become U+FFFD.
  */
 void paint_escape(struct buf *out, const char *p, size_t len);
 

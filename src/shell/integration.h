@@ -27,11 +27,11 @@ enum shell_kind { SHELL_NONE, SHELL_BASH, SHELL_ZSH, SHELL_FISH, SHELL_SH };
 const char *shell_name(enum shell_kind kind); /* "" for NONE */
 enum shell_kind shell_named(const char *name);
 
-/* Whether a program of this name, without its directory, is a shell. */
+/* True if a program of this name, without its directory, is a shell. */
 bool shell_is_program(const char *program);
 
 /*
- * Whether a shell with this command line, of words with a NUL behind each, was
+ * True if a shell with this command line, of words with a NUL behind each, was
  * given a script or a command to carry out.  It has no prompt then.
  */
 bool shell_runs_script(const char *words, size_t len);
@@ -46,12 +46,12 @@ struct integration {
 };
 
 /*
- * What is to be done for this command.  `program` is the name of the file that
- * argv[0] leads to, without its directory; `dir` the absolute path of a
- * directory of the session's own; `key` what the marks are to be known by;
- * `value` looks a variable up.
- * Only a shell that is told to do nothing but be one gets something: no script,
- * no -c, none that was told which files to read.
+ * Plan the integration for this command.  `program` is the name of the file
+ * behind argv[0], without its directory; `dir` is the absolute path of a
+ * directory of the session; `key` is the key of the marks; `value` looks up a
+ * variable.
+ * Only a plain interactive shell is integrated: no script, no -c, no option
+ * that names the files to read.
  */
 typedef const char *integration_value_fn(char *const *envp, const char *name);
 void integration_plan(struct integration *in, char *const *argv,
@@ -62,7 +62,7 @@ void integration_finish(struct integration *in);
 /* Append s as one word of a POSIX shell; plain words as they are. */
 void shell_quote(struct buf *out, const char *s);
 
-/* What stands between single quotes; slash is a backslash as the shell has it. */
+/* The text between single quotes; slash is the shell's form of a backslash. */
 void shell_put_quoted(struct buf *out, const char *s, const char *slash);
 
 #endif

@@ -84,7 +84,7 @@ restart(struct mark_scan *s, uint8_t c)
 		s->text[s->n++] = '\033';
 }
 
-/* Whether the string so far ends, by BEL or ST; *len without that. */
+/* True if the string so far ends, by BEL or ST; *len without that. */
 static bool
 is_ended(const struct mark_scan *s, size_t *len)
 {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /*
- * What shells tell of themselves in their output (OSC 133):
+ * Marks that shells print in their output (OSC 133):
  *
  *	A	a prompt begins
  *	B	the prompt is there, input begins

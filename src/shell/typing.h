@@ -11,7 +11,7 @@ struct buf;
  */
 
 /*
- * Whether a line editor takes it as it is: text without what shells replace
+ * True if a line editor takes it as it is: text without what shells replace
  * when a line is entered (`!`); pasted in brackets, with line breaks and tabs.
  */
 bool typing_is_plain(const char *command, bool brackets);
@@ -24,8 +24,7 @@ bool typing_is_plain(const char *command, bool brackets);
  *
  * before it runs the command in the shell itself, and D with its status after.
  * All with this key; C and D say when an option of the shell makes it print more
- * than the command does.  What the shell echoes before B is not for anybody's
- * eyes.
+ * than the command does.  The shell's echo before B is hidden from viewers.
  *
  * The status of the command before it ($?) is left to the command, and that of
  * the command to the next.  FISH needs our integration for that; ANY, which is

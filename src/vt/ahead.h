@@ -14,9 +14,9 @@
  * Rows packed while they are printed, for the history that they will go to.
  *
  * Most rows that scroll off were printed from left to right and never changed
- * again.  What line_pack() makes of such a row is the bytes that were printed,
- * and its styles where they change; so these are written down while they are at
- * hand, which costs less than making them again of cells.
+ * again.  line_pack() turns such a row into the bytes that were printed, and its
+ * styles where they change.  Storing these while they are at hand costs less
+ * than making them again from cells.
  *
  * Only the row begun last grows, and only by text at its end.  Every other
  * change of a row goes through screen_touch(), which makes it forget that it
@@ -64,7 +64,7 @@ ahead_begin(struct ahead *a)
 
 /*
  * Text is about to be printed at x, where the used part of the row ends.
- * Whether it may be added: to nothing, or to the row begun last.
+ * True if it can be added: to an empty row, or to the row begun last.
  */
 static inline bool
 ahead_open(struct ahead *a, const struct row *row, unsigned x)
@@ -74,7 +74,7 @@ ahead_open(struct ahead *a, const struct row *row, unsigned x)
 	return x == 0 || (row->packed_len > 0 && row->packed == a->start);
 }
 
-/* Whether len bytes may still be added, in a style that may be another. */
+/* True if len bytes may still be added, in a style that may be another. */
 static inline bool
 ahead_fits(const struct ahead *a, size_t len)
 {

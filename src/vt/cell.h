@@ -47,7 +47,7 @@ enum attr {
 
 	ATTR_KIND = 3 << 12, /* enum cell_kind, shifted by 12 */
 
-	/* What SGR sets: the style proper. */
+	/* The style set by SGR. */
 	ATTR_SGR = ATTR_BOLD | ATTR_FAINT | ATTR_ITALIC | ATTR_INVERSE |
 	    ATTR_UNDERLINE | ATTR_BLINK | ATTR_CONCEAL | ATTR_STRIKE |
 	    ATTR_OVERLINE,

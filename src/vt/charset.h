@@ -19,14 +19,14 @@ void charsets_init(struct charsets *c);
 /* Name set n by its final byte.  False when it is not known. */
 bool charsets_name(struct charsets *c, unsigned n, uint8_t final);
 
-/* Whether ASCII is itself. */
+/* True if ASCII is not translated. */
 static inline bool
 charsets_plain(const struct charsets *c)
 {
 	return c->set[c->current] == 'B' && c->single == 0;
 }
 
-/* What an ASCII character stands for; uses up a single shift. */
+/* Translate an ASCII character; uses up a single shift. */
 uint32_t charsets_map(struct charsets *c, uint8_t ch);
 
 #endif

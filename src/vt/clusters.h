@@ -15,7 +15,7 @@
  */
 #define CLUSTER_MAX 16 /* code points; further ones are dropped */
 
-/* What a cell's character became when a code point joined it. */
+/* The effect of a code point on the character of a cell. */
 struct cluster_join {
 	uint32_t from, cp, to; /* from 0: nothing */
 };

@@ -111,7 +111,7 @@ move_right(struct vt *vt, unsigned n)
 	vt_move_to(vt, x + min(n, limit - x), vt->cursor.y);
 }
 
-/* Whether mode 45 or 1045 is in force. */
+/* True if mode 45 or 1045 is in force. */
 static bool
 wraps_back(const struct vt *vt)
 {
@@ -187,7 +187,7 @@ to_left_margin(struct vt *vt)
 	vt->cursor.pending = false;
 }
 
-/* Whether rows that leave the top of the margins leave the primary screen. */
+/* True if rows that leave the top of the margins leave the primary screen. */
 static bool
 leaves_top(const struct vt *vt)
 {
@@ -311,7 +311,7 @@ c0_lf(struct vt *vt, const struct seq *seq)
 
 	(void)seq;
 	end_line(vt);
-	/* Whether it scrolls is decided by the column that it begins in. */
+	/* The column that it begins in decides if it scrolls. */
 	if (vt_mode(vt, MODE_LNM))
 		to_left_margin(vt);
 	/* An explicit line feed begins a line, whatever stood there. */

@@ -6,7 +6,7 @@
 #include "vt/handlers.h"
 #include "vt/state.h"
 
-/* Whether erasing leaves protected text alone. */
+/* True if erasing leaves protected text alone. */
 static bool
 spares(const struct vt *vt, bool selective)
 {
@@ -53,7 +53,7 @@ erase_left(struct vt *vt, bool spare)
 }
 
 /*
- * Whether the line of the cursor was ended before the cursor came back to it.
+ * True if the line of the cursor was ended before the cursor came back to it.
  * If not, erasing it is editing it.
  */
 static bool
@@ -233,7 +233,7 @@ csi_ech(struct vt *vt, const struct seq *seq)
 	    vt_blank(vt), spares(vt, false));
 }
 
-/* Whether the cursor is where editing of rows and columns works. */
+/* True if the cursor is where editing of rows and columns works. */
 static bool
 inside_margins(const struct vt *vt)
 {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /*
- * What few cells have: an underline colour of its own, a hyperlink.  Each pair
+ * Attributes that few cells have: an underline colour of its own, a hyperlink.  Each pair
  * of them is stored once, under an id that stays the same for as long as a
  * cell or a line of history has it.  Id 0 is neither.
  *
@@ -56,7 +56,7 @@ int extras_put(struct extras *x, uint16_t id, uint32_t underline,
 /* NULL for 0 or an id not in use. */
 const struct extra *extras_get(const struct extras *x, uint16_t id);
 
-/* Whether a sweep is worth trying now. */
+/* True if a sweep is worth trying now. */
 bool extras_want_sweep(struct extras *x);
 void extras_mark(struct extras *x, uint16_t id);
 void extras_sweep(struct extras *x); /* drop what is not marked */

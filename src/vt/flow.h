@@ -49,7 +49,7 @@ void flow_add_packed(struct flow *f, const void *p, size_t len,
     struct clusters *clusters);
 
 /*
- * What is there so far is the beginning of a line, whose last row fell short
+ * The cells so far are the beginning of a line, whose last row fell short
  * by so many cells: all of its blanks count.
  */
 void flow_go_on(struct flow *f, unsigned missing);

@@ -146,7 +146,7 @@ append_line(struct history *h, const uint8_t *p, size_t len, unsigned flags)
 	drop_excess(h);
 }
 
-/* Whether the bytes went to the end of the last line. */
+/* True if the bytes went to the end of the last line. */
 static bool
 extend_last(struct history *h, const uint8_t *p, size_t len)
 {

@@ -31,8 +31,8 @@ enum kitty_flags {
 };
 
 /*
- * What the encoders of keys, mouse, paste and focus need to know of the
- * terminal.  A plain value: all zero is a terminal after reset.
+ * The terminal modes that the encoders of keys, mouse, paste and focus need.
+ *  A plain value: all zero is a terminal after reset.
  */
 struct input_modes {
 	bool app_cursor;      /* DECCKM ?1: cursor keys send SS3 */

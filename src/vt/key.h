@@ -44,11 +44,11 @@ enum key_code {
 };
 
 /*
- * A key somebody pressed, held or let go.
+ * A key that was pressed, held or released.
  *
  * `code` is the key without Shift: `a` also for what types `A`.  A terminal
  * that sends characters only does not tell which key typed `!`; then the
- * character is the code.  What a key types follows from code, Shift and Caps
+ * character is the code.  The typed text follows from code, Shift and Caps
  * Lock (a letter's case; for the rest, a US keyboard).  `shifted` and `text`
  * are set only where that would be wrong, so that two descriptions of one key
  * are equal: key_canonical sees to it.
@@ -86,21 +86,21 @@ const struct key_info *key_info(uint32_t code);
 uint32_t key_find(unsigned number, char final);
 uint32_t key_find_keypad(char letter);
 
-/* Whether cp is a character that can be typed: no control, no surrogate. */
+/* True if cp is a character that can be typed: no control, no surrogate. */
 bool key_is_char(uint32_t cp);
 
-/* Whether the code is one of Unicode's or of key.def's. */
+/* True if the code is one of Unicode's or of key.def's. */
 bool key_is_valid(const struct key *k);
 
 /* Bring a description into its one form; the impossible in it is dropped. */
 void key_canonical(struct key *k);
 
-/* What the key types by itself with its Shift and Caps Lock, or 0. */
+/* The character that the key types with its Shift and Caps Lock, or 0. */
 uint32_t key_symbol(const struct key *k);
 
 /*
- * What the key types, as UTF-8 in out; "" when it types nothing.  Returns its
- * length.
+ * Write the text that the key types to out, as UTF-8; "" when it types
+ * nothing.  Returns the length.
  */
 size_t key_text(const struct key *k, char out[KEY_TEXT_MAX]);
 
@@ -110,11 +110,11 @@ size_t key_text(const struct key *k, char out[KEY_TEXT_MAX]);
  */
 size_t key_text_chars(const char *text, uint32_t out[KEY_TEXT_MAX]);
 
-/* Whether both are equal in every field. */
+/* True if both are equal in every field. */
 bool key_equal(const struct key *a, const struct key *b);
 
 /*
- * Whether both mean the same to somebody who bound a key: events and locks do
+ * True if both mean the same to somebody who bound a key: events and locks do
  * not count, nor whether `!` came as itself or as Shift and 1.
  */
 bool key_same(const struct key *a, const struct key *b);

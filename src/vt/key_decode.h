@@ -29,8 +29,8 @@ struct key_decoder_ops {
 	/* An answer of the terminal, which must not be typed anywhere. */
 	void (*reply)(void *arg, const struct key_reply *r);
 	/*
-	 * Bytes that mean nothing here, exactly as they came: a sequence
-	 * nobody knows, one that was cut off, broken UTF-8.  One that is
+	 * Bytes without a meaning, unchanged: an unknown sequence, one that
+	 * was cut off, broken UTF-8.  One that is
 	 * longer than KEY_DECODER_MAX comes in pieces of that size.
 	 */
 	void (*unknown)(void *arg, const uint8_t *p, size_t len);

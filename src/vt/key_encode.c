@@ -130,7 +130,7 @@ put_enter(struct seq *s, const struct input_modes *m)
 	put(s, m->newline ? "\r\n" : "\r");
 }
 
-/* Whether the key is one of the four that C0 has a control for. */
+/* True if the key is one of the four that C0 has a control for. */
 static bool
 is_c0(uint32_t code)
 {

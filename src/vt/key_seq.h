@@ -8,7 +8,7 @@
 #include "vt/key.h"
 #include "vt/mouse.h"
 
-/* What a complete sequence from a terminal can be. */
+/* The kinds of complete sequences from a terminal. */
 enum key_seq_kind {
 	KEY_SEQ_UNKNOWN,
 	KEY_SEQ_KEY,
@@ -62,7 +62,7 @@ struct key_seq {
 	} u;
 };
 
-/* What the bytes alone do not tell. */
+/* Context that the bytes do not contain. */
 struct key_seq_hints {
 	enum mouse_format mouse_format; /* what the terminal was asked for */
 	bool cpr; /* a cursor report is due: CSI 1 ; 2 R is one, not S-F3 */

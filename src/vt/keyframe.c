@@ -542,7 +542,7 @@ walk(struct codec *k, struct vt *vt)
 	stash(k, vt);
 }
 
-/* Whether what came with the second engine is as in a fresh terminal. */
+/* True if what came with the second engine is as in a fresh terminal. */
 static bool
 is_as_in_first(const struct vt *vt)
 {

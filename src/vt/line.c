@@ -223,7 +223,7 @@ ascii_run(uint8_t *p, const struct cell *cells, unsigned n,
 	return i;
 }
 
-/* Whether four cells are in the style, whatever they show. */
+/* True if four cells are in the style, whatever they show. */
 static inline bool
 four_in_style(const struct cell *c, const struct cell *style)
 {

@@ -47,7 +47,7 @@ is_wheel(enum mouse_button b)
 	return b >= MOUSE_WHEEL_UP && b <= MOUSE_WHEEL_RIGHT;
 }
 
-/* Whether the event can have happened at all. */
+/* True if the event can have happened at all. */
 static bool
 is_possible(const struct mouse_event *ev)
 {

@@ -287,7 +287,7 @@ osc_dynamic_reset(struct vt *vt, const struct seq *seq)
 	vt_touch(vt);
 }
 
-/* Whether a URI may be kept: printable ASCII, as its specification asks. */
+/* True if a URI may be kept: printable ASCII, as its specification asks. */
 static bool
 link_is_clean(const char *p, size_t len)
 {

@@ -190,7 +190,7 @@ decode(uint32_t word)
 
 /*
  * The same by single bytes: also what is cut off by the end, or goes on from
- * the chunk before, or is broken.  Whether there is a character now.
+ * the chunk before, or is broken.  True if there is a character now.
  */
 static bool
 decode_carefully(struct parser *ps, const uint8_t **p, uint32_t *cp)
@@ -280,7 +280,7 @@ text(struct parser *ps, const uint8_t *p, const uint8_t *end)
 
 /*
  * What may come at any place of a sequence: controls are obeyed in passing,
- * CAN and SUB abort it, ESC begins another, DEL is nothing.  Whether c was
+ * CAN and SUB abort it, ESC begins another, DEL is nothing.  True if c was
  * such; a byte that is not ASCII aborts, and is to be looked at again.
  */
 static bool
@@ -612,7 +612,7 @@ string_byte(struct parser *ps, uint8_t c, const uint8_t **p)
 	return STRING_GOES_ON;
 }
 
-/* Whether c is data; U+009C needs two looks. */
+/* True if c is data; U+009C needs two looks. */
 static bool
 is_data(struct parser *ps, uint8_t c)
 {

@@ -62,7 +62,7 @@ struct text {
 	const uint16_t *at; /* n + 1 of them */
 };
 
-/* What the parser calls.  All are needed. */
+/* The callbacks of the parser.  All are required. */
 struct parser_ops {
 	void (*ascii)(void *arg, const uint8_t *p, size_t len);
 	void (*text)(void *arg, const struct text *text);

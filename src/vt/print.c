@@ -198,7 +198,7 @@ packs_ahead(struct vt *vt, const struct row *row, unsigned x, size_t len)
 	return a;
 }
 
-/* Whether the cell is the one that ends at `end`. */
+/* True if the cell is the one that ends at `end`. */
 static bool
 ends_at(const struct cell *c, const struct cell *end)
 {
@@ -254,7 +254,7 @@ pad_and_wrap(struct vt *vt)
 	wrap(vt);
 }
 
-/* Whether the text before was a wide character that ends at the column. */
+/* True if the text before was a wide character that ends at the column. */
 static bool
 follows_wide(const struct vt *vt, unsigned end)
 {
@@ -339,7 +339,7 @@ last_cp(const struct vt *vt, const struct cell *c)
 }
 
 /*
- * Whether a narrow character becomes wide when cp joins it, which `before` was
+ * True if a narrow character becomes wide when cp joins it, which `before` was
  * the last of.  Without mode 2027 a character is as wide as it began.
  */
 static bool
@@ -435,7 +435,7 @@ joins(const struct vt *vt, uint8_t *join, uint32_t cp)
 	    (class == UNI_EXTEND || class == UNI_ZWJ);
 }
 
-/* Whether a character is surely as wide as it was when cp joins it. */
+/* True if a character is surely as wide as it was when cp joins it. */
 HOT bool
 keeps_width(const struct cell *c, uint32_t cp, unsigned width)
 {

@@ -30,7 +30,7 @@ struct value {
 	size_t len;
 };
 
-/* Whether v is exactly this word. */
+/* True if v is exactly this word. */
 static bool
 is(const struct value *v, const char *word)
 {

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /*
- * What a program says that it is doing: a report of OSC 7501, the Program
- * Status Protocol.  Any program can print one, so it informs and proves
+ * The status that a program reports with OSC 7501, the Program Status
+ * Protocol.  Any program can print one, so it informs and proves
  * nothing.
  *
  *	7501 ; state=blocked:app=NAME:kind=permission:msg=BASE64

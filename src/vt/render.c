@@ -238,7 +238,7 @@ ends_in_pad(const struct render *r, const struct vt_row *row)
 	    cell_kind(&row->cells[r->cols - 1]) == CELL_PAD;
 }
 
-/* Whether the next row follows when its text is just printed. */
+/* True if the next row follows when its text is just printed. */
 static bool
 wraps_itself(const struct render *r, const struct vt_row *row,
     const struct vt_row *next)

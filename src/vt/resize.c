@@ -65,7 +65,7 @@ stash_add(struct stash *s, const struct cell *cells, unsigned used,
 	s->rows++;
 }
 
-/* Whether the line above goes on in it. */
+/* True if the line above goes on in it. */
 static bool
 stash_continues(const struct stash *s)
 {

@@ -45,7 +45,7 @@ void screen_finish(struct screen *s);
 bool screen_exists(const struct screen *s);
 
 void screen_reset_margins(struct screen *s);
-/* Whether the left and right margins are those of the screen. */
+/* True if the left and right margins are those of the screen. */
 bool screen_full_width(const struct screen *s);
 
 static inline struct row *
@@ -65,7 +65,7 @@ screen_touch(struct screen *s, struct row *row)
 	s->changed = s->now;
 }
 
-/* Whether row y changed after the generation. */
+/* True if row y changed after the generation. */
 uint64_t screen_row_generation(const struct screen *s, unsigned y);
 
 /* Make the wide character blank whose right half is at x. */

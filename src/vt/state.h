@@ -13,8 +13,8 @@
 #include "vt/types.h"
 
 /*
- * What a terminal is made of: for the files of this folder only.  All of it is
- * in the keyframe, but for what can be made again from the rest.
+ * The state of a terminal, for the files of this folder only.  A keyframe holds
+ * all of it, except for parts that can be computed from the rest.
  */
 
 #define TITLE_MAX 1024 /* bytes */
@@ -30,9 +30,9 @@ struct cursor {
 };
 
 /*
- * What protected text is spared by.  DECSCA's is spared by selective erase
- * (DECSED, DECSEL), SPA's by every erase.  The last of the two to be used
- * decides for all protected text, as in xterm.
+ * The kind of protection.  Selective erase (DECSED, DECSEL) spares text that
+ * DECSCA protects; every erase spares text that SPA protects.  The last of the
+ * two to be used decides for all protected text, as in xterm.
  */
 enum protection { PROTECT_SELECTIVE, PROTECT_ALWAYS };
 
@@ -182,7 +182,7 @@ void vt_print_text(struct vt *vt, const struct text *text);
 /* cursor.c */
 void vt_move_to(struct vt *vt, unsigned x, unsigned y); /* clamped */
 void vt_home(struct vt *vt);
-/* Whether x is between the left and right margins. */
+/* True if x is between the left and right margins. */
 bool vt_between_sides(const struct vt *vt, unsigned x);
 /* After the place, the margins or the cells under a waiting wrap changed. */
 void vt_check_wait(struct vt *vt);
@@ -224,7 +224,7 @@ void vt_reset(struct vt *vt);
 /* resize.c */
 void stash_init(struct stash *s);
 void stash_finish(struct stash *s);
-/* Whether bytes from outside are so many rows. */
+/* True if bytes from outside are so many rows. */
 bool stash_check(const void *p, size_t len, unsigned rows);
 void stash_mark_extras(const struct stash *s, struct extras *x);
 

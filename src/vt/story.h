@@ -7,8 +7,8 @@
 struct vt;
 
 /*
- * What happens to a terminal, for one who keeps account of it: told by whoever
- * feeds the terminal, live or from a log.  seq is of the event that showed the
+ * Events of a terminal, for a listener that keeps records: the code that feeds
+ * the terminal, live or from a log, reports them.  seq is of the event that showed the
  * frame, or of the last event before something was typed; ms is any clock.
  */
 struct vt_story {

@@ -37,7 +37,7 @@ struct vt_lines {
 
 void vt_lines_begin(struct vt_lines *l, const struct vt *vt, struct buf *out);
 
-/* Whether the row went on with the line before. */
+/* True if the row went on with the line before. */
 bool vt_lines_add(struct vt_lines *l, const struct vt_row *row);
 
 /* Screen hash (K-14): lower-case hex SHA-256 of what vt_text() gives. */

@@ -84,7 +84,7 @@ struct vt_config {
 
 enum cursor_shape { CURSOR_BLOCK, CURSOR_UNDERLINE, CURSOR_BAR };
 
-/* What a default colour stands for. */
+/* The default colours. */
 enum vt_colour_role { VT_FOREGROUND, VT_BACKGROUND, VT_CURSOR_COLOUR };
 
 enum row_flags {

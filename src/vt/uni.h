@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * What the engine has to know about a code point: how many columns it takes
- * and whether it goes on with the character before it.  Both come from one
+ * Two properties of a code point: the number of columns, and whether it joins
+ * the character before it.  Both come from one
  * byte per code point, made at build time by gen_uni.c, whose tables also say
  * where our widths are not those of the Unicode data, and why.
  *
@@ -105,7 +105,7 @@ uni_next_state(uint8_t st, enum uni_class class)
 }
 
 /*
- * Whether the cluster that *st has seen goes on with cp: rules GB3 to GB13 of
+ * True if the cluster that *st has seen goes on with cp: rules GB3 to GB13 of
  * UAX #29 as of Unicode 15.0, so an Indic conjunct breaks after its virama.
  * *st is updated either way; when the answer is no, cp begins a new cluster.
  * In state 0 there is no cluster and nothing joins; a caller sets it when the

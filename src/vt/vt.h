@@ -66,7 +66,7 @@ size_t vt_feed_frame(struct vt *vt, const void *p, size_t len);
 void vt_pause(struct vt *vt);
 bool vt_in_sync(const struct vt *vt);
 
-/* Whether the bytes so far end between characters and sequences. */
+/* True if the bytes so far end between characters and sequences. */
 bool vt_is_between(const struct vt *vt);
 
 /* Give up on an update that is not ended; its caller has the clock. */
@@ -90,7 +90,7 @@ const char *vt_cwd(const struct vt *vt);    /* as OSC 7 gave it, or "" */
 bool vt_reverse_video(const struct vt *vt); /* DECSCNM */
 
 /*
- * What the program says that it is doing (OSC 7501), never NULL.  A shell's
+ * The status that the program reports (OSC 7501), never NULL.  A shell's
  * prompt (OSC 133;A) ends it, unless it is that something is done or failed.
  */
 const struct program_status *vt_program_status(const struct vt *vt);
@@ -107,7 +107,7 @@ struct vt_cursor {
 };
 void vt_cursor(const struct vt *vt, struct vt_cursor *out);
 
-/* What the input encoders need to know. */
+/* The modes that the input encoders need. */
 void vt_input_modes(const struct vt *vt, struct input_modes *out);
 
 /*
@@ -165,7 +165,7 @@ void vt_limit_history(struct vt *vt, uint32_t lines, size_t bytes);
 uint64_t vt_generation(const struct vt *vt);
 uint64_t vt_row_generation(const struct vt *vt, unsigned y);
 
-/* Whether the last feed wrote on the row, wherever it has moved since. */
+/* True if the last feed wrote on the row, wherever it has moved since. */
 bool vt_row_is_new(const struct vt *vt, unsigned y);
 
 /*

@@ -49,7 +49,7 @@ vt_history_end(struct vt_history_iter *it)
 	free(it);
 }
 
-/* Whether the last line goes on on the primary screen. */
+/* True if the last line goes on on the primary screen. */
 static bool
 goes_on(const struct vt *vt)
 {

@@ -32,7 +32,7 @@ enum frame_state frame_parse(const uint8_t *p, size_t len, uint32_t max,
     struct frame *out);
 
 const char *frame_name(unsigned type); /* NULL for an unknown one */
-/* Whether this side may send it; unknown types may not. */
+/* True if this side may send it; unknown types may not. */
 bool frame_from_client(unsigned type);
 bool frame_from_host(unsigned type);
 
@@ -124,8 +124,8 @@ bool frame_u64(const struct frame *f, uint64_t *v); /* of any type */
 bool frame_view(const struct frame *f, bool *visible);
 
 /*
- * What an INPUT of kind KEY, MOUSE or FOCUS says; false when it is malformed or
- * of another kind.  A key comes in its canonical form.
+ * Read an INPUT of kind KEY, MOUSE or FOCUS; false if it is malformed or of
+ * another kind.  A key comes in its canonical form.
  */
 bool input_key(const struct frame_input *in, struct key *k);
 bool input_mouse(const struct frame_input *in, struct mouse_event *ev);

@@ -19,7 +19,7 @@ struct engine {
 	/* Take in all bytes; returns how many were taken. */
 	size_t (*feed)(void *self, const char *p, size_t len);
 
-	/* Whether the (ASCII) text stands at the beginning of a row. */
+	/* True if the (ASCII) text stands at the beginning of a row. */
 	bool (*shows)(void *self, const char *text);
 };
 

@@ -16,7 +16,7 @@ struct rig;
 int look(struct rig *rig, const char *name, const char *arg, struct buf *out,
     struct error *err);
 
-/* Whether the answer means something in the rig's present way. */
+/* True if the answer means something in the rig's present way. */
 bool look_applies(const struct rig *rig, const char *name);
 
 /* The screen for a person, every line begun with prefix. */
