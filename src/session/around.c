@@ -85,12 +85,17 @@ add_session(struct around *a, pid_t keeper)
 }
 
 enum found {
-	PARENT,  /* it was the parent before and after it was looked at */
+	PARENT,  /* it is the parent that was looked at */
 	NONE,    /* there is no parent, or another user's that is hidden */
 	CHANGED, /* another is the parent now */
 	LOST,    /* nobody can say */
 };
 
+/*
+ * A process that took over the number of a dead parent began after the child.
+ * Start times are counted in hundredths of a second; of one that is not older,
+ * the child is asked again whether it is still the parent.
+ */
 static enum found
 find_parent(struct process_seen *child, struct process_seen *parent)
 {
@@ -100,6 +105,8 @@ find_parent(struct process_seen *child, struct process_seen *parent)
 	if (child->parent <= 0)
 		return NONE;
 	seen = process_see(child->parent, parent);
+	if (seen && parent->start < child->start)
+		return PARENT;
 	hidden = !seen && kill(child->parent, 0) < 0 && errno == EPERM;
 	if (!process_see(child->pid, &again) || again.start != child->start)
 		return LOST;

@@ -17,8 +17,8 @@ struct confinement;
  * its parents have ended.
  *
  * Processes end while their parents are looked for, and their numbers are used
- * again.  Each parent is therefore asked for twice, before and after it was
- * looked at.  `doubtful` is set when the ancestors cannot be told: the process
+ * again: a parent must be older than its child, or still be its parent after it
+ * was looked at.  `doubtful` is set when the ancestors cannot be told: the process
  * or one of its ancestors has ended or is hidden, or there are more than
  * AROUND_ANCESTORS_MAX of them or AROUND_SESSIONS_MAX keepers.  A hidden
  * process of another user is no doubt: it ends the search.
