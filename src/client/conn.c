@@ -375,7 +375,8 @@ conn_ping(struct conn *c, struct error *err)
 bool
 conn_was_left(const struct conn *c, int result, const char *code)
 {
-	return result == -EREMOTEIO && c->left && strcmp(code, failure_code(FAIL_BUSY)) == 0;
+	return result == -EREMOTEIO && c->left &&
+	    strcmp(code, failure_code(FAIL_BUSY)) == 0;
 }
 
 /* Until the answer comes; on the way, say once that it takes long. */
