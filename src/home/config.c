@@ -303,12 +303,13 @@ config_or(const struct config *c, enum config_key key, const char *option)
 }
 
 uint64_t
-config_number(const struct config *c, enum config_key key, uint64_t standard)
+config_number(const struct config *c, enum config_key key)
 {
+	const struct config_setting *s = &config_settings[key];
 	const char *text = config_text(c, key);
-	uint64_t n;
+	uint64_t n = 0;
 
-	if (text == NULL || parse(&config_settings[key], text, &n, NULL) < 0)
-		return standard;
+	if (text == NULL || parse(s, text, &n, NULL) < 0)
+		parse(s, s->standard, &n, NULL);
 	return n;
 }

@@ -79,8 +79,7 @@ const char *config_text(const struct config *c, enum config_key key);
 const char *config_or(const struct config *c, enum config_key key,
     const char *option);
 
-/* A size or a number that a file sets, or `standard`. */
-uint64_t config_number(const struct config *c, enum config_key key,
-    uint64_t standard);
+/* A size or a number that a file sets, or the default of config.def. */
+uint64_t config_number(const struct config *c, enum config_key key);
 
 #endif

@@ -37,9 +37,9 @@ read_quota(const struct config *c, struct quota *q, struct error *err)
 	int rc;
 
 	*q = (struct quota){
-		(unsigned)config_number(c, CONFIG_MAX_SESSIONS, QUOTA_SESSIONS),
-		(unsigned)config_number(c, CONFIG_MAX_RATE, QUOTA_RATE),
-		config_number(c, CONFIG_MIN_FREE, QUOTA_MIN_FREE),
+		(unsigned)config_number(c, CONFIG_MAX_SESSIONS),
+		(unsigned)config_number(c, CONFIG_MAX_RATE),
+		config_number(c, CONFIG_MIN_FREE),
 	};
 	if ((rc = take_number("TEND_MAX_SESSIONS", &q->max_sessions, err)) <
 		0 ||

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "home/config.h"
+#include "session/quota.h"
 
 static void
 on_warning(void *arg, const char *text)
@@ -39,8 +40,8 @@ the_first_file_wins_and_the_last_line_of_it(void **state)
 	assert_string_equal(config_text(&c, CONFIG_RESIZE), "latest");
 	assert_int_equal(c.values[CONFIG_RESIZE].line, 3);
 	assert_string_equal(c.values[CONFIG_MAX_LOG].file, "/all");
-	assert_int_equal(config_number(&c, CONFIG_MAX_LOG, 1), 1 << 30);
-	assert_int_equal(config_number(&c, CONFIG_MIN_FREE, 7), 7);
+	assert_int_equal(config_number(&c, CONFIG_MAX_LOG), 1 << 30);
+	assert_int_equal(config_number(&c, CONFIG_MIN_FREE), 16 << 20);
 	assert_null(config_text(&c, CONFIG_INPUT));
 	config_finish(&c);
 }
@@ -120,6 +121,22 @@ every_default_is_a_valid_value(void **state)
 	}
 }
 
+/* The table says the defaults once more, for people. */
+static void
+limits_have_the_defaults_of_the_table(void **state)
+{
+	struct config c;
+
+	(void)state;
+	config_init(&c);
+	assert_int_equal(config_number(&c, CONFIG_MAX_SESSIONS),
+	    QUOTA_SESSIONS);
+	assert_int_equal(config_number(&c, CONFIG_MAX_RATE), QUOTA_RATE);
+	assert_int_equal(config_number(&c, CONFIG_MIN_FREE), QUOTA_MIN_FREE);
+	assert_int_equal(config_number(&c, CONFIG_HOME_BUDGET), QUOTA_HOME);
+	config_finish(&c);
+}
+
 int
 main(void)
 {
@@ -128,6 +145,7 @@ main(void)
 		cmocka_unit_test(what_makes_no_sense_is_told_with_its_line),
 		cmocka_unit_test(options_and_the_environment_win),
 		cmocka_unit_test(every_default_is_a_valid_value),
+		cmocka_unit_test(limits_have_the_defaults_of_the_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,8 +134,7 @@ look_at_space(struct checkup *c, const struct disk *d)
 static void
 look_at_use(struct checkup *c, const struct home *h)
 {
-	uint64_t most = config_number(c->config, CONFIG_HOME_BUDGET,
-	    QUOTA_HOME);
+	uint64_t most = config_number(c->config, CONFIG_HOME_BUDGET);
 	struct tree_size size;
 	char used[24], budget[24];
 

@@ -109,8 +109,7 @@ collect(struct collecting *c)
 static int
 refuse(struct collecting *c)
 {
-	uint64_t most = config_number(c->call->config, CONFIG_HOME_BUDGET,
-	    QUOTA_HOME);
+	uint64_t most = config_number(c->call->config, CONFIG_HOME_BUDGET);
 	const struct gc *g = &c->gc;
 	char ended[24], all[24], budget[24];
 	struct fault f;
