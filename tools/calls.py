@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-# What is wrong with each, for whoever is told.
+# The reason for each, shown with the problem.
 FORBIDDEN = {
     "no bound on what is written": """strcpy stpcpy strcat sprintf vsprintf
         gets scanf fscanf wcscpy wcscat strncat""",

@@ -4,7 +4,7 @@
 
 A test that cannot fail is none.  Each test of tests/it and tests/unit asserts,
 itself or in what it calls; none is skipped, and none returns before it has
-asserted something.  Every file of tests is run by a meson.build.  What a test calls is found by its name alone, in all files
+asserted something.  Every file of tests is run by a meson.build.  The functions that a test calls are found by name alone, in all files
 of its kind: a name that asserts anywhere is taken to assert.
 """
 
@@ -19,7 +19,7 @@ SKIPS = {"skip", "skipif", "xfail", "importorskip", "skipUnless", "skipIf"}
 # -------------------------------------------------------------------- Python
 
 def asserts(node):
-    """Whether it fails by itself when something is wrong."""
+    """True if it fails by itself when something is wrong."""
     for part in ast.walk(node):
         if isinstance(part, (ast.Assert, ast.Raise)):
             return True

@@ -15,7 +15,7 @@ from pathlib import Path
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.M)
 
-# What a pure folder does without.
+# Names that a pure folder does not use.
 IMPURE = re.compile(r"(unistd|fcntl|poll|time|signal|pthread|uv)\.h$|sys/|"
                     r"base/(clock|fd|file|log|loop|path|id)\.h$")
 

@@ -148,7 +148,7 @@ put_settings(void)
 	}
 }
 
-/* What the tables know; cmd is NULL for tend itself. */
+/* The part made from tables; cmd is NULL for tend itself. */
 static void
 put_tables(const struct cmd *cmd)
 {

@@ -43,7 +43,7 @@ def full_name(record):
 
 
 def records(build, log):
-    """What a log of meson tells, by the test's name.  A line may have been
+    """The results in a log of meson, by the test's name.  A line may have been
     cut short when meson was killed."""
     path, found = Path(build, "meson-logs", f"{log}.json"), {}
     if not path.exists():
@@ -82,7 +82,7 @@ def show(text, most=LINES_SHOWN):
 
 
 def show_run(build, record, log):
-    """What a test said; of one that did not run, what meson said."""
+    """The output of a test; of one that did not run, what meson said."""
     if record is None:
         path = Path(build, "meson-logs", f"{log}.log")
         show(path.read_text(errors="replace") if path.exists() else "",

@@ -6,7 +6,7 @@
 #include <nmmintrin.h>
 #endif
 
-/* What a byte adds, for the reflected polynomial 0x82f63b78. */
+/* The table for one byte, for the reflected polynomial 0x82f63b78. */
 /* clang-format off */
 static const uint32_t table[256] = {
 	0x00000000, 0xf26b8303, 0xe13b70f7, 0x1350f3f4, 0xc79a971f, 0x35f1141c,

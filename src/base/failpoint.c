@@ -108,7 +108,7 @@ is_first(const char *name)
 	return fd >= 0;
 }
 
-/* Whether "@N", "@N+" or "@N!", or nothing at all, means this hit. */
+/* True if "@N", "@N+" or "@N!", or no suffix, selects this hit. */
 static bool
 means(const char *at, const char *name, unsigned hit)
 {

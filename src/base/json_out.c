@@ -45,8 +45,8 @@ json_out_key(struct json_out *j, const char *key)
 }
 
 /*
- * DEL, C1, line separators and what turns text around are allowed in JSON but
- * escaped all the same: the answer may be shown on a terminal.
+ * JSON allows DEL, C1, line separators and characters that change the writing
+ * direction.  They are escaped because the answer may be shown on a terminal.
  */
 static void
 put_char(struct buf *out, uint32_t cp)

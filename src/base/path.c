@@ -67,7 +67,7 @@ path_fits_socket(const char *path)
 	return strlen(path) < sizeof(sa.sun_path);
 }
 
-/* What the environment says, or NULL. */
+/* The value from the environment, or NULL. */
 static const char *
 env(const char *name)
 {

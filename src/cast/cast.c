@@ -32,7 +32,7 @@ struct cast {
 	struct buf data; /* of the present event, decoded */
 };
 
-/* What a header may say that matters here. */
+/* The fields of a header that matter here. */
 struct header {
 	double version, cols, rows; /* 0 when it does not say */
 	bool has_version;

@@ -108,7 +108,7 @@ take_hex(struct json_in *j)
 	return v;
 }
 
-/* What stands after \u: one escape, or two that make one character. */
+/* Read the digits after \u: one escape, or two that make one character. */
 static uint32_t
 take_unicode(struct json_in *j)
 {

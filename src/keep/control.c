@@ -55,8 +55,8 @@ received_fd(struct msghdr *msg)
 }
 
 /*
- * When the other side ends without having read all that it was sent, that is
- * told first, once; what it had to say comes after it all the same.
+ * If the other side ends before it has read everything, the kernel reports that
+ * first, once; the messages it had sent still follow.
  */
 static ssize_t
 receive(int sock, struct msghdr *msg)
@@ -94,7 +94,7 @@ control_receive(int sock, struct control *c, int *fd)
 	return 1;
 }
 
-/* What /proc says of a process, or false. */
+/* Read the stat line of a process from /proc, or false. */
 static bool
 read_stat(pid_t pid, char *stat, size_t size)
 {

@@ -42,7 +42,7 @@ static const char stylesheet[] =
     ".l{animation:l 1s steps(1) infinite}\n";
 /* clang-format on */
 
-/* What is the same for all of a page. */
+/* The part that is the same on every page. */
 struct page {
 	const struct vt *vt;
 	struct buf *out;

@@ -24,7 +24,7 @@ static const char *const replay_names[] = { "screen", "raw", "none" };
 static const char *const behind_names[] = { "screen", "lossless" };
 static const char *const flow_names[] = { NULL, "block" };
 
-/* What every hello says, and what only one that differs from the default. */
+/* Fields of every hello, and fields sent only if they differ from the default. */
 static const struct json_field said_fields[] = {
 	JSON_FIELD(struct hello, version, "tend", UINT, UINT32_MAX),
 	JSON_FIELD(struct hello, client, "client", CUT, 0),
@@ -179,7 +179,7 @@ check_principal(const struct hello *h, struct error *err)
 	return 0;
 }
 
-/* What no single field shows to be wrong. */
+/* Errors that involve several fields. */
 static int
 check(const struct hello *h, struct error *err)
 {
