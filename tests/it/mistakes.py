@@ -45,6 +45,7 @@ FORMS = {
     ("session.create", "cwd"): ["/no/such"],
     ("session.create", "env"): [{"A": 1}, {"": "x"}, {"A=B": "x"}],
     ("session.create", "labels"): LABELS[:-1],
+    ("session.create", "may"): [["fly:*"], [7]],
     ("session.rerun", "env"): [{"A": 1}, {"": "x"}, {"A=B": "x"}],
     ("session.list", "labels"): [{"a": 7}],
     ("session.output", "from"): ["", "soon"],
