@@ -15,7 +15,6 @@
 #include "base/mem.h"
 #include "client/conn.h"
 #include "op/failure.h"
-#include "op/failure.h"
 #include "wire/frame.h"
 
 #define RETRY_MS 5       /* before the second try to reach a host */
