@@ -252,13 +252,16 @@ type_term_words(const struct type_term *t, char out[TYPE_WORDS_SIZE])
 {
 	if (t->arrays > 0)
 		add(out, "an array of ");
+	if (t->arrays > 0 && t->items.most != UINT64_MAX)
+		add(out, "%" PRIu64 " to %" PRIu64 " ", t->items.least,
+		    t->items.most);
 	for (unsigned i = 1; i < t->arrays; i++)
 		add(out, "arrays of ");
 	if (t->map)
 		add(out, "an object of ");
 	add_value(out, t, t->arrays > 0 || t->map);
-	if (t->arrays > 0)
-		add_range(out, &t->items, " items");
+	if (t->items.least > 0 && t->items.most == UINT64_MAX)
+		add(out, ", not empty");
 }
 
 static void
