@@ -16,34 +16,7 @@
 #include "base/mem.h"
 #include "log/begin.h"
 #include "log/payload.h"
-#include "log/segment.h"
-
-/* Where reading is: always between two events, or two records of output. */
-struct place {
-	uint32_t number; /* of the segment; 0: before the first */
-	struct segment_cursor cursor;
-	uint64_t given;  /* seq of the last event that was given */
-	uint64_t offset; /* end of the output that was given */
-	bool told;       /* that the end is torn */
-};
-
-struct log_reader {
-	int dirfd;
-	int watch;
-	struct segment segment; /* that of place; fd -1: it cannot be read */
-	bool live;              /* it was being written when it was opened */
-	struct place place;
-	struct place mark;
-	/* The next segment: what begins there counts, not what is here of it. */
-	uint64_t limit; /* its first seq; UINT64_MAX: none */
-	uint64_t limit_offset;
-	uint64_t expect_seq, expect_offset; /* must be there; 0: not known */
-	uint32_t expect_newest;
-	struct log_damage damage;
-	struct log_damage met[LOG_DAMAGES_MAX];
-	size_t n_met;
-	struct buf joined; /* an event of several records */
-};
+#include "log/reader_state.h"
 
 /* What is around the place, as it was before the last look at the file. */
 struct around {
@@ -294,9 +267,8 @@ enter(struct log_reader *r, uint32_t number)
 	return 0;
 }
 
-/* Go to the beginning of a segment as if all before it had been given. */
-static int
-start_at(struct log_reader *r, uint32_t number)
+int
+reader_start_at(struct log_reader *r, uint32_t number)
 {
 	int rc = enter(r, number);
 
@@ -308,8 +280,8 @@ start_at(struct log_reader *r, uint32_t number)
 	return 0;
 }
 
-static void
-go_back(struct log_reader *r, const struct place *to)
+void
+reader_go_back(struct log_reader *r, const struct place *to)
 {
 	if (to->number != r->place.number &&
 	    (to->number == 0 || enter(r, to->number) < 0))
@@ -499,8 +471,8 @@ has_grown(const struct log_reader *r, const struct around *around, uint64_t end)
 	    segment_end(&r->segment) != end;
 }
 
-static enum log_next
-step(struct log_reader *r, struct record *out)
+enum log_next
+reader_step(struct log_reader *r, struct record *out)
 {
 	bool again = false;
 	enum log_next next;
@@ -545,7 +517,7 @@ log_reader_next(struct log_reader *r, struct record *out)
 
 	while (r->watch >= 0 && read(r->watch, events, sizeof(events)) > 0)
 		continue;
-	return step(r, out);
+	return reader_step(r, out);
 }
 
 bool
@@ -563,206 +535,6 @@ void
 log_reader_damage(const struct log_reader *r, struct log_damage *out)
 {
 	*out = r->damage;
-}
-
-/* ----------------------------------------------------------------- seeking */
-
-static uint64_t
-key(const struct segment_header *h, enum log_by by)
-{
-	switch (by) {
-	case LOG_BY_SEQ:
-		return h->first_seq;
-	case LOG_BY_OFFSET:
-		return h->first_offset;
-	case LOG_BY_TIME:
-		break;
-	}
-	return h->first_time_ns;
-}
-
-/*
- * The last of the segments that begins at or before the value, or -1.  Those
- * that cannot be read stand aside.
- */
-static int
-find_segment(const struct log_reader *r, const uint32_t *list, int n,
-    enum log_by by, uint64_t value)
-{
-	int lo = 0, hi = n - 1, found = -1;
-
-	while (lo <= hi) {
-		int mid = lo + (hi - lo) / 2, i = mid;
-		struct segment_header h;
-
-		while (i >= lo && segment_look(r->dirfd, list[i], &h) < 0)
-			i--;
-		if (i >= lo && key(&h, by) > value) {
-			hi = i - 1;
-			continue;
-		}
-		if (i >= lo)
-			found = i;
-		lo = mid + 1;
-	}
-	return found;
-}
-
-/* Whether the record holds the value or comes after it. */
-static bool
-reaches(const struct record *rec, enum log_by by, uint64_t value)
-{
-	uint64_t next;
-
-	switch (by) {
-	case LOG_BY_SEQ:
-		return rec->seq >= value;
-	case LOG_BY_OFFSET:
-		return payload_next_offset(rec, &next) && next > value;
-	case LOG_BY_TIME:
-		break;
-	}
-	return rec->time_ns >= value;
-}
-
-/* Whether what is missing may hold the value. */
-static bool
-may_hold(const struct log_damage *d, enum log_by by, uint64_t value)
-{
-	return d->seq_to == 0 || by == LOG_BY_TIME ||
-	    (by == LOG_BY_SEQ ? d->seq_to : d->offset_to) > value;
-}
-
-static void
-go_to_value(struct log_reader *r, enum log_by by, uint64_t value)
-{
-	struct place at = r->place;
-	bool missing = false;
-	struct record rec;
-
-	for (;;) {
-		enum log_next next = step(r, &rec);
-
-		if (next == LOG_DAMAGED) {
-			missing = missing || may_hold(&r->damage, by, value);
-		} else if (next != LOG_RECORD || reaches(&rec, by, value)) {
-			go_back(r, &at);
-			return;
-		} else {
-			missing = false;
-		}
-		if (!missing)
-			at = r->place;
-	}
-}
-
-int
-log_reader_seek(struct log_reader *r, enum log_by by, uint64_t value)
-{
-	auto_free uint32_t *list = NULL;
-	int n = segment_list(r->dirfd, &list), i;
-
-	if (n < 0)
-		return n;
-	/* An event of this very time may end the segment before. */
-	i = find_segment(r, list, n, by,
-	    by == LOG_BY_TIME && value > 0 ? value - 1 : value);
-	if (i < 0 || start_at(r, list[i]) < 0)
-		go_back(r, &(struct place){ 0 });
-	else
-		go_to_value(r, by, value);
-	return 0;
-}
-
-/* Whether the record comes after all that the value includes. */
-static bool
-is_beyond(const struct record *rec, enum log_by by, uint64_t value)
-{
-	struct payload_keyframe k;
-	uint64_t next;
-
-	switch (by) {
-	case LOG_BY_SEQ:
-		return rec->seq > value;
-	case LOG_BY_OFFSET:
-		if (payload_keyframe_of(&k, rec))
-			return k.offset > value;
-		return payload_next_offset(rec, &next) && next > value;
-	case LOG_BY_TIME:
-		break;
-	}
-	return rec->time_ns > value;
-}
-
-/* To the last keyframe of the segment that is entered. */
-static bool
-go_to_keyframe(struct log_reader *r, enum log_by by, uint64_t value, bool full)
-{
-	struct place found = { 0 };
-
-	for (;;) {
-		struct place at = r->place;
-		struct record rec;
-		enum log_next next = step(r, &rec);
-
-		if (next == LOG_DAMAGED && !r->damage.end &&
-		    r->place.number == at.number)
-			continue;
-		if (next != LOG_RECORD || r->place.number != at.number ||
-		    is_beyond(&rec, by, value))
-			break;
-		if (rec.type == RECORD_KEYFRAME &&
-		    (!full || (rec.flags & RECORD_FULL) != 0))
-			found = at;
-	}
-	if (found.number != 0)
-		go_back(r, &found);
-	return found.number != 0;
-}
-
-int
-log_reader_seek_keyframe(struct log_reader *r, enum log_by by, uint64_t value,
-    bool full)
-{
-	auto_free uint32_t *list = NULL;
-	int n = segment_list(r->dirfd, &list);
-
-	if (n < 0)
-		return n;
-	for (int i = find_segment(r, list, n, by, value); i >= 0; i--)
-		if (start_at(r, list[i]) == 0 &&
-		    go_to_keyframe(r, by, value, full))
-			return 0;
-	return -ENOENT;
-}
-
-int
-log_reader_segments(struct log_reader *r, uint64_t **first_seq)
-{
-	auto_free uint32_t *list = NULL;
-	int n = segment_list(r->dirfd, &list), found = 0;
-	struct segment_header h;
-
-	if (n < 0)
-		return n;
-	*first_seq = xcalloc((size_t)n + 1, sizeof(**first_seq));
-	for (int i = 0; i < n; i++)
-		if (segment_look(r->dirfd, list[i], &h) == 0 &&
-		    (found == 0 || h.first_seq > (*first_seq)[found - 1]))
-			(*first_seq)[found++] = h.first_seq;
-	return found;
-}
-
-void
-log_reader_mark(struct log_reader *r)
-{
-	r->mark = r->place;
-}
-
-void
-log_reader_return(struct log_reader *r)
-{
-	go_back(r, &r->mark);
 }
 
 /* ----------------------------------------------------------- what there is */
@@ -911,7 +683,7 @@ log_reader_glance(struct log_reader *r, bool end)
 	struct seen last = { .seq = known ? begin.first_seq : 1,
 		.offset = known ? begin.first_offset : 0 };
 
-	go_back(r, &(struct place){ 0 });
+	reader_go_back(r, &(struct place){ 0 });
 	for (int i = 0; i < n; i++) {
 		if (segment_look(r->dirfd, list[i], &h) < 0)
 			continue;

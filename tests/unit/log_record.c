@@ -9,6 +9,14 @@
 #define NONCE 0x0123456789abcdefu
 #define AT 4096
 
+/* Types are numbered from 1 without holes. */
+enum {
+	LAST_TYPE = 0
+#define TAG(number, name, NAME, flags) +1
+#include "log/tags.def"
+#undef TAG
+};
+
 /* A record with 100 bytes of payload, the first 30 of them apart. */
 static void
 make_record(uint8_t out[RECORD_HEADER + 100])
@@ -124,7 +132,7 @@ types_have_names_and_unknown_ones_are_events(void **state)
 	assert_string_equal(record_name(RECORD_OUTPUT), "output");
 	assert_string_equal(record_name(RECORD_TROUBLE), "trouble");
 	assert_null(record_name(0));
-	assert_null(record_name(RECORD_PROGRAM_STATUS + 1));
+	assert_null(record_name(LAST_TYPE + 1));
 	assert_null(record_name(255));
 	assert_true(record_is_event(RECORD_OUTPUT));
 	assert_true(record_is_event(255));
