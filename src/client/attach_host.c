@@ -163,7 +163,7 @@ attach_connect(struct attach *a, struct error *err)
 	return 0;
 }
 
-/* Of what went away in part nobody knows how much was typed: not again. */
+/* After a partial send, never resend. */
 void
 attach_send(struct attach *a)
 {

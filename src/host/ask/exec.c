@@ -451,7 +451,7 @@ execs_ended(struct execs *r)
 	    m->has_exit ? m->exit_signal : 0, &err);
 }
 
-/* Nobody waits any longer.  What was typed goes on; what was not is not. */
+/* The client is gone.  A typed command keeps running; a queued one is dropped. */
 static void
 on_limit(void *arg)
 {
