@@ -373,3 +373,26 @@ def test_prompt_without_a_witness_is_never_delivered(home):
     assert got["evidence"]["read"] is None, got
     assert got["evidence"]["unread"] is None, got
     home.wait_text(sid, "[hello]")
+
+
+# A host that dies around a send with a key; how often the text may arrive.
+@pytest.mark.parametrize("name, counts", [
+    ("key-noted", {0}), ("input-write", {0}), ("input-written", {1}),
+    ("key-typed", {1})])
+def test_a_send_with_a_key_cut_short_is_unknown_to_the_next_host(home, name,
+                                                                 counts):
+    """Nothing is typed again, however often it is asked for."""
+    home.env["TEND_FAILPOINTS"] = f"{name}=kill@1!"
+    read = home.path / "read"
+    sid = home.start("sh", "-c", "stty raw -echo; printf ready; exec cat >$0",
+                     read)
+    home.wait_text(sid, "ready")
+    ask = ("send", "--json", sid, "--key", "k", "--text", "once.")
+    home.run(*ask)
+    assert home.hits.with_name(f"hits.{name}").exists(), hits(home)
+    for _ in range(2):
+        answer = json.loads(home.run(*ask).out)
+        assert answer["error"]["code"] == "unknown", answer
+    home.ok("send", sid, "--key", "l", "--text", "<end>")
+    wait_for(lambda: b"<end>" in read.read_bytes(), read.read_bytes)
+    assert read.read_bytes().count(b"once.") in counts, read.read_bytes()
