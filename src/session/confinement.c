@@ -133,10 +133,12 @@ read_word(struct confinement *c, const char *word)
 void
 confinement_read(struct confinement *c, const char *p, size_t len)
 {
-	const char *end = p + len, *nul;
+	const char *end, *nul;
 	bool sound = true;
 
 	*c = (struct confinement){ 0 };
+	p = len > 0 ? p : "";
+	end = p + len;
 	for (; (nul = memchr(p, '\0', (size_t)(end - p))) != NULL;
 	     p = nul + 1) {
 		if (strcmp(p, "--") == 0)
