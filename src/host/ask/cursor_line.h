@@ -8,15 +8,15 @@
 #include "vt/vt.h"
 
 /*
- * Where a cursor is, and what stands in its row: so that it can be told later
- * whether something has happened there.  In the last row it may be where it
- * was after the screen has scrolled: the row above tells.
+ * The position of the cursor and the text of its row, kept to find out later
+ * whether something has happened there.  After a scroll, a cursor in the last
+ * row is in the same place again; so the row above is kept too.
  *
- * A program that hides the cursor may have it anywhere.  Then a row can be
- * looked at in its place.
+ * A program that hides the cursor may leave it anywhere.  For such programs a
+ * row can be watched instead.
  */
 struct cursor_line {
-	bool is_row; /* cursor.row is a row, and no cursor counts */
+	bool is_row; /* watch cursor.row; ignore the cursor */
 	struct vt_cursor cursor;
 	bool alt;
 	uint64_t scrolled;
@@ -32,7 +32,7 @@ void cursor_line_look_row(struct cursor_line *at, const struct vt *vt,
 bool cursor_line_has_changed(const struct cursor_line *before,
     const struct vt *vt);
 
-/* Append the text that stands in the cursor's row before the cursor. */
+/* Append the text of the cursor's row that is left of the cursor. */
 #define CURSOR_LINE_ROW_BYTES ((size_t)VT_COLS_MAX * VT_TEXT_MAX)
 void cursor_line_before_cursor(const struct vt *vt, struct buf *out);
 

@@ -12,27 +12,27 @@ struct server;
 struct session;
 
 /*
- * What the shells of a session tell of their commands (shell/mark.h), and the
- * waited run: a command that is typed at the prompt, whose output and status
- * are read between the marks (session.exec, K-07).
+ * Follows the commands of a session's shells by their marks (shell/mark.h),
+ * and runs commands (session.exec, K-07): a command is typed at the prompt,
+ * and its output and exit status are read between the marks.
  *
- * A shell that marks its own prompts (session/integrate.h) is typed at when it
- * shows one, and what it prints between C and D is exactly the output.  Any
- * other shell, behind ssh for example, gets the command in a wrapping that
- * prints marks of its own (shell/typing.h).  What such a shell echoes of the
- * wrapping is held back, neither shown nor logged, until the first mark has
- * come; then those bytes become as many NULs in the ring, and the wrapping's
- * marks such as any shell prints, so that nobody ever gets them: not the
- * engine, nor viewers, nor the log.
- * They are shown as they are when the shell shows its prompt in place of the
- * mark, when the program ends, and when EXEC_HOLD_MS have passed since the Enter
- * was echoed, or EXEC_HOLD_BYTES have come without our key in them.  A shell that
- * is slow to echo has EXEC_ECHO_MS.  Lines that come before the echo begins are
- * not held back.
+ * If the shell marks its own prompts (session/integrate.h), the command is
+ * typed when a prompt is shown, and the output is exactly the bytes between C
+ * and D.  Any other shell, for example one behind ssh, gets the command in a
+ * wrapper that prints marks of its own (shell/typing.h).  The echo of the
+ * wrapper is held back, neither shown nor logged, until the first mark
+ * arrives.  Then its bytes are replaced by NULs in the ring, and the wrapper's
+ * marks by marks that any shell prints.  So the engine, the viewers and the
+ * log never get them.
  *
- * One run at a time; another is refused (busy).  Whoever asked may go away or
- * stop waiting, and the run goes on; its end is logged in any case, by another
- * host if need be.
+ * The held bytes are shown unchanged when the shell shows its prompt instead
+ * of the mark, when the program ends, EXEC_HOLD_MS after the Enter was echoed,
+ * or after EXEC_HOLD_BYTES without our key.  A shell has EXEC_ECHO_MS to begin
+ * its echo.  Lines before the echo are not held back.
+ *
+ * One command runs at a time; another is refused (busy).  The command keeps
+ * running when the client disconnects or stops waiting.  Its end is always
+ * logged, if necessary by the next host.
  */
 #define EXEC_OUTPUT_DEFAULT (1u << 20)
 #define EXEC_HOLD_MS 3000
@@ -47,57 +47,61 @@ void execs_destroy(struct execs *r); /* NULL is fine */
 
 struct exec_request {
 	struct connection *client;
-	uint64_t id; /* of its request */
+	uint64_t id; /* of the request */
 	const char *command;
-	const char *key;     /* for at most once; "": none */
+	const char *key;     /* at-most-once key; "": none */
 	uint64_t timeout_ms; /* 0: none */
 	size_t max_output;
 };
 
 /*
- * Type a command, now or when the shell shows its prompt, and answer the
- * request when it has ended.  0, or -errno and why, with nothing typed.
+ * Type a command, now or at the next prompt, and answer the request when the
+ * command has ended.  Returns 0, or -errno and the reason; then nothing was
+ * typed.
  */
 int execs_begin(struct execs *r, const struct exec_request *q,
     struct error *err);
 
 /*
- * Whether there is a reason to hold output back.  The pump asks before it leaves
- * bytes in the ring, so that none stay there longer than the reason for it.
+ * True if output must be held back.  The pump asks before it leaves bytes in
+ * the ring, so that none stay there longer than necessary.
  */
 bool execs_hold(const struct execs *r);
 
 /*
- * The pump: bytes that are about to be shown.  How many of them may be, as one
- * piece; 0 when more must come first.  With *hidden they were made NULs.
+ * Called by the pump with bytes that are about to be shown.  Returns how many
+ * may be shown as one piece; 0 if more bytes must come first.  Sets *hidden if
+ * the bytes were replaced by NULs.
  */
 size_t execs_look(struct execs *r, uint8_t *p, size_t len, bool *hidden);
 
-/* They were shown, at session->display.shown - len, and are in this event. */
+/*
+ * The bytes were shown, at session->display.shown - len, as part of event seq.
+ */
 void execs_shown(struct execs *r, const uint8_t *p, size_t len, bool hidden,
     uint64_t seq);
 
 /*
- * What is on the screen is a frame.  A shell that marks nothing and was typed
- * a Ctrl-C has given the command up when its prompt is there again.
+ * The screen is a complete frame.  If Ctrl-C was typed at a shell without
+ * marks and its prompt is back, the shell has given up the command.
  */
 void execs_frame(struct execs *r);
 
 /*
- * Somebody has typed something.  After a Ctrl-C that a shell does not answer
- * with its prompt nobody can tell whether it still carries the command out: the
- * next may be typed.
+ * A client has typed.  If a shell does not show its prompt after a Ctrl-C,
+ * tend cannot tell whether the command still runs, and allows the next one.
  */
 void execs_typed(struct execs *r, const uint8_t *p, size_t len);
 
 /*
- * Another host, which could not answer, should not follow while somebody waits
- * for a run; if it does, that connection is told.
+ * True while a client waits for a command.  Only this host can answer, so it
+ * should not be replaced then.  execs_leave tells a client that it was
+ * replaced.
  */
 bool execs_are_awaited(const struct execs *r);
 void execs_leave(struct execs *r, uint64_t client);
 
-/* The program has ended, or ended and is started again. */
+/* The program has ended; it may be started again. */
 void execs_ended(struct execs *r);
 
 #endif

@@ -17,159 +17,161 @@ struct server;
 struct session;
 struct watch;
 
-#define SILENCE_MS 1000 /* in which a shell would have marked its prompt */
-#define ECHO_MS 200     /* until what was typed is seen */
+#define SILENCE_MS 1000 /* time for a shell to mark its prompt */
+#define ECHO_MS 200     /* time for typed text to appear */
 
 /*
- * What the files of a run share; the rest of the host has exec.h.  exec.c follows
- * the marks, exec_type.c decides how to type, exec_hold.c whether output is held
- * back, exec_show.c what of it is for anybody's eyes, exec_answer.c keeps the
- * output and answers, exec_pass.c hands a run over to the next host.
+ * State that the exec files share; the rest of the host uses exec.h.  exec.c
+ * follows the marks, exec_type.c decides how to type, exec_hold.c decides
+ * whether output is held back, exec_show.c hides wrappers from the output,
+ * exec_answer.c keeps the output and answers, exec_pass.c hands a run to the
+ * next host.
  */
 
-/* What the session's own shell does, by its marks; kept in the ring. */
+/* The state of the session's own shell, by its marks; kept in the ring. */
 enum shell_at {
 	AT_UNKNOWN,
-	AT_PROMPT,   /* it reads a command */
-	AT_COMMAND,  /* it carries one out */
-	AT_BETWEEN,  /* it will show its prompt */
-	AT_UNMARKED, /* it shows prompts, and marks them no more */
+	AT_PROMPT,   /* reads a command */
+	AT_COMMAND,  /* runs a command */
+	AT_BETWEEN,  /* will show its prompt */
+	AT_UNMARKED, /* shows prompts but no longer marks them */
 };
 
 enum exec_stage {
 	EXEC_NONE,
-	EXEC_WAITS, /* for the prompt; nothing was typed */
-	EXEC_TYPED, /* the command's output has not begun */
+	EXEC_WAITS, /* waits for the prompt; nothing is typed yet */
+	EXEC_TYPED, /* output has not begun */
 	EXEC_GOES,
 };
 
-/* How it is typed. */
+/* The form in which a command is typed. */
 enum exec_way {
-	WAY_LINE,  /* as it is */
-	WAY_PASTE, /* as it is, in brackets */
-	WAY_POSIX, /* in a wrapping */
+	WAY_LINE,  /* unchanged */
+	WAY_PASTE, /* unchanged, as a bracketed paste */
+	WAY_POSIX, /* in a wrapper */
 	WAY_FISH,
-	WAY_ANY, /* in one that any shell understands; best effort */
+	WAY_ANY, /* in a wrapper for any shell; best effort */
 };
 
 struct exec {
 	enum exec_stage stage;
 	enum exec_way way;
-	bool exact;              /* typed at a shell whose prompts are known */
-	bool rough;              /* more than the command may have printed */
-	bool doubtful;           /* somebody has typed Ctrl-C since */
-	bool again;              /* it was waited for a fork's end */
-	char key[MARK_KEY_SIZE]; /* of its marks */
-	uint64_t chance;         /* which that is made of, if it is its own */
-	uint64_t client, id;     /* who waits; client 0: nobody any more */
+	bool exact;              /* the shell's prompts are known */
+	bool rough;              /* output may not be the command's alone */
+	bool doubtful;           /* Ctrl-C was typed since */
+	bool again;              /* retried after a fork ended */
+	char key[MARK_KEY_SIZE]; /* in its marks */
+	uint64_t chance;         /* random source of an own key */
+	uint64_t client, id;     /* that wait; client 0: none */
 	char *command;
-	char once[129]; /* the key of its request; "": none */
-	int script_fd;  /* what the shell is told to read; -1: nothing */
-	uint64_t event; /* seq of its beginning in the log */
+	char once[129]; /* at-most-once key; "": none */
+	int script_fd;  /* script for the shell; -1: none */
+	uint64_t event; /* seq of its start in the log */
 	struct buf output;
-	uint64_t total;    /* bytes of it, kept or not */
-	uint64_t from, to; /* where it is in the stream */
+	uint64_t total;    /* bytes of output, kept or not */
+	uint64_t from, to; /* offsets of the output */
 };
 
-/* Why output is held back. */
+/* The reason to hold output back. */
 enum exec_hold_why {
-	HOLD_NOTHING, /* it is not */
-	HOLD_ECHO,    /* it may be the echo of a wrapping */
-	HOLD_MARK,    /* it may be the beginning of a wrapping's mark */
+	HOLD_NOTHING, /* not held */
+	HOLD_ECHO,    /* may be the echo of a wrapper */
+	HOLD_MARK,    /* may be the start of a wrapper's mark */
 };
 
-/* For exec_hold.c to change, and nobody else. */
+/* Only exec_hold.c changes this. */
 struct exec_hold {
 	enum exec_hold_why why;
-	uint64_t from;    /* ECHO: where it may begin */
-	struct buf typed; /* ECHO: the text of what was typed, if it is short */
-	bool begun;       /* ECHO: some of that has been seen, or may be */
-	bool entered;     /* ECHO: and the Enter at its end */
-	bool keyed;       /* ECHO: and the key of the run in it */
-	struct watch *end; /* but not for long */
-	int64_t until_ms;  /* and in no case longer */
-	bool yielded;      /* time was over, and output looked at first */
-	bool impatient;    /* that time is over */
+	uint64_t from;     /* ECHO: where it may begin */
+	struct buf typed;  /* ECHO: the typed text, if short */
+	bool begun;        /* ECHO: its beginning was seen, or may be */
+	bool entered;      /* ECHO: the final Enter was seen */
+	bool keyed;        /* ECHO: the key of the run was seen */
+	struct watch *end; /* timer that ends the hold */
+	int64_t until_ms;  /* latest end of the hold */
+	bool yielded;      /* time is up; look at output once more */
+	bool impatient;    /* time is up */
 };
 
 struct execs {
 	struct session *session;
 	struct server *server;
 	struct input *input;
-	struct mark_scan scan; /* of what was shown */
+	struct mark_scan scan; /* of shown output */
 	struct {
 		struct mark_scan scan;
 		struct mark mark;
 		bool found;
 		size_t len;
-	} next; /* what the pump was told of what comes after that */
+	} next; /* what execs_look found behind the shown output */
 
-	enum shell_kind shell; /* the session's own */
+	enum shell_kind shell; /* of the session itself */
 	enum shell_at at;
-	unsigned prompt_row, prompt_col; /* the cursor when it was shown */
-	struct buf bare;       /* its row, if nothing is typed there */
-	bool typed;            /* something was, since then */
-	bool entered;          /* with Enter */
-	bool ahead;            /* and more, for the next prompt */
-	int64_t typed_ms;      /* when last, */
-	uint64_t typed_at;     /* and what was shown then */
-	bool mute;             /* it ends commands without a D */
-	struct watch *silence; /* whether a prompt has come without a mark */
-	int fork_fd;           /* of a fork of the shell that is waited for; */
-	struct watch *fork;    /* -1, NULL: there is none */
+	unsigned prompt_row, prompt_col; /* cursor when the prompt was shown */
+	struct buf bare;                 /* prompt row while nothing is typed */
+	bool typed;                      /* input since the prompt */
+	bool entered;                    /* input with Enter */
+	bool ahead;                      /* typed ahead for the next prompt */
+	int64_t typed_ms;                /* time of the last input */
+	uint64_t typed_at;               /* output shown at that time */
+	bool mute;                       /* ends commands without a D */
+	struct watch *silence;           /* timer: a prompt without a mark? */
+	int fork_fd;        /* pidfd of a fork of the shell that we */
+	struct watch *fork; /* wait for; -1, NULL: none */
 
-	struct buf other_prompt; /* of a shell that marks nothing, its last */
-	unsigned other_col;      /* line, and where the cursor was then */
+	struct buf other_prompt; /* last line of a shell without marks */
+	unsigned other_col;      /* and the cursor's column then */
 
 	struct exec run;
-	struct watch *limit; /* of who waits */
+	struct watch *limit; /* timeout of the client */
 
 	struct exec_hold hold;
 
-	struct watch *interrupts; /* until the prompt is back */
+	struct watch *interrupts; /* timer, until the prompt is back */
 	unsigned interrupts_left;
 };
 
-/* How a run has ended. */
+/* The result of a run. */
 struct exec_result {
 	const char *outcome;
-	int code;  /* -1: not known */
+	int code;  /* -1: unknown */
 	int signo; /* 0: none */
 	uint64_t seq;
 };
 
-/* Whether marks are of interest at all. */
+/* True if marks matter at all. */
 bool exec_is_followed(const struct execs *r);
 
-/* Whether it is typed in a wrapping, which prints marks of its own. */
+/* True if the command is typed in a wrapper, which prints marks of its own. */
 bool exec_is_wrapped(const struct exec *u);
 
 void exec_set_at(struct execs *r, enum shell_at at);
 
-/* Whether the session's own shell is in the foreground, and no program. */
+/* True if the session's own shell is in the foreground. */
 bool exec_shell_is_in_front(const struct execs *r);
 
-/* Whether that is at a prompt which it has not marked. */
+/* True if the session's own shell is at a prompt that it has not marked. */
 bool exec_shell_is_unmarked(const struct execs *r);
 
-/* Whether the prompt stands there again at which it was typed without marks. */
+/* True if the unmarked prompt is back at which the command was typed. */
 bool exec_prompt_is_back(const struct execs *r);
 
-/* Its key, of `chance` or the shell's. */
+/* Set the key of the run, from `chance` or from the shell. */
 void exec_set_key(struct execs *r, uint64_t chance);
 
 /*
- * What the next host has to know of it is to be found in the ring.  There
- * nobody waits for it, but its end is seen and logged, and its own marks are
- * not shown.
+ * exec_note stores the run in the ring for the next host; exec_go_on continues
+ * it there.  The next host has no client to answer, but it sees and logs the
+ * end of the run and hides its marks.
  */
 void exec_note(const struct execs *r);
 void exec_go_on(struct execs *r);
 
 /*
- * Hold the echo of what is typed back from an offset on (NULL: another host has
- * typed it), and for longer; hold what may become a mark; a mark has come; hold
- * nothing.
+ * exec_hold_echo holds the echo of typed text back, from an offset on (typed
+ * NULL: an earlier host typed it); exec_hold_on prolongs that.  exec_hold_mark
+ * holds bytes that may become a mark; exec_hold_marked: the mark has come.
+ * exec_hold_drop holds nothing any more.
  */
 void exec_hold_echo(struct execs *r, uint64_t from, const struct buf *typed);
 void exec_hold_on(struct execs *r);
@@ -181,18 +183,21 @@ void exec_hold_init(struct execs *r);
 void exec_hold_finish(struct execs *r);
 
 /*
- * Bytes at hold.from that have no mark in them: how many cannot be the echo,
- * because whole lines come before its beginning.
+ * For bytes at hold.from without a mark: returns how many cannot be echo
+ * because they are whole lines before its beginning.
  */
 size_t exec_hold_look(struct execs *r, const uint8_t *p, size_t len);
 
-/* Wait for no fork any more. */
+/* Stop waiting for a fork. */
 void exec_drop_fork(struct execs *r);
 
-/* Decide how, and type; or wait for the prompt.  0, or -errno and why not. */
+/*
+ * Decide how to type, and type; or wait for the prompt.  Returns 0, or -errno
+ * and the reason.
+ */
 int exec_start(struct execs *r, struct connection *c, struct error *err);
 
-/* A mark was shown, or was not for anybody's eyes; it ends at this offset. */
+/* A mark was shown or hidden; it ends at this offset. */
 void exec_on_mark(struct execs *r, const struct mark *m, uint64_t end,
     uint64_t seq);
 
@@ -200,23 +205,30 @@ void exec_on_mark(struct execs *r, const struct mark *m, uint64_t end,
 const char *exec_capture_name(const struct exec *u);
 
 /*
- * Output of the command: keep it, take its last bytes back, forget all; or keep
- * only what a shell printed when it refused the command.
+ * The output of the command: exec_capture keeps bytes, exec_uncapture removes
+ * the last ones.
  */
 void exec_capture(struct exec *u, const uint8_t *p, size_t len);
 void exec_uncapture(struct exec *u, size_t len);
 
-/* With `set -v` bash has shown what tells us the status: take that back. */
+/*
+ * With `set -v` bash prints the line that reports the status: remove that.
+ * exec_forget_output removes all output.  exec_keep_refusal keeps only what
+ * the shell printed when it refused the command.
+ */
 void exec_uncapture_verbose(struct exec *u);
 void exec_forget_output(struct exec *u);
 void exec_keep_refusal(struct exec *u);
 
-/* Tell who waits, if anybody does: the result so far, or why there is none. */
+/*
+ * The client that waits, or NULL; answer it with the result so far, or refuse
+ * it.
+ */
 struct connection *exec_who_waits(const struct execs *r);
 void exec_answer(struct execs *r, const struct exec_result *x);
 void exec_refuse(struct execs *r, const struct error *err);
 
-/* It is over: log it, and answer; or only forget it. */
+/* exec_finish logs the end and answers; exec_clear only forgets the run. */
 void exec_finish(struct execs *r, struct exec_result x);
 void exec_clear(struct execs *r);
 

@@ -15,20 +15,20 @@ struct session;
 /*
  * Messages that are typed and submitted as a transaction (session.prompt):
  *
- *	typing	    the text is written to the terminal
- *	settling    until the program has shown it
- *	pausing	    a key that goes before, and a moment (nudge)
- *	submitting  the key that submits is written
- *	confirming  until something has happened at the cursor; else that key
- *		    again, and nothing but that key
+ *	typing	    write the text to the terminal
+ *	settling    wait until the program has shown it
+ *	pausing	    write a key that goes first, and wait a moment (nudge)
+ *	submitting  write the submitting key
+ *	confirming  wait until something happens at the cursor; otherwise
+ *		    repeat that key, and nothing but that key
  *
- * How long and what exactly is in op/profile.def.  While one is under way
- * nobody else's input is written; it waits in the queue (input.h).  Several
- * are carried out one after the other.  One whose client has gone is carried
- * out all the same: half of a message is worse than a message.
+ * op/profile.def has the times and the keys.  While a message is under way,
+ * other input waits in the queue (input.h).  Messages are typed one after the
+ * other.  A message is finished even if its client disconnects: half a message
+ * is worse than a whole one.
  *
- * It sees frames as they are shown, and has one timer; it never looks by
- * itself.
+ * Messages act on the frames that are shown to them and on one timer; they
+ * never poll.
  */
 struct messages;
 
@@ -36,22 +36,25 @@ struct messages *messages_create(struct session *session, struct server *server,
     struct input *input, struct execs *execs);
 void messages_destroy(struct messages *p); /* NULL is fine */
 
-/* session.prompt: REQUEST_LATER, or -errno and why nothing was typed. */
+/*
+ * session.prompt: returns REQUEST_LATER, or -errno and the reason; then
+ * nothing was typed.
+ */
 int messages_ask(struct messages *p, struct op_call *call, struct error *err);
 
-/* What is on the screen now is a frame. */
+/* The screen is a complete frame. */
 void messages_shown(struct messages *p);
 
 /* From inside the engine: the shell has marked something (OSC 133). */
 void messages_mark(struct messages *p, int mark);
 
-/* A piece of ours, by its turn, has been written or refused. */
+/* A piece of a message was written or refused; done->turn says which. */
 void messages_typed(struct messages *p, const struct input_done *done);
 
 /* The program has ended. */
 void messages_ended(struct messages *p);
 
-/* Whether none is under way or waits. */
+/* True if no message is under way or waits. */
 bool messages_are_done(const struct messages *p);
 
 #endif

@@ -20,14 +20,14 @@ struct vt;
 struct watch;
 
 /*
- * What the files of prompts share; the rest of the host has message.h.
- * message.c takes one message through its phases, message_queue.c has their
- * order, their time, and what is answered.
+ * State that the message files share; the rest of the host uses message.h.
+ * message.c takes one message through its phases.  message_queue.c has their
+ * order, their timer and their answers.
  */
 #define MESSAGE_NEVER INT64_MAX
 
 enum message_phase {
-	PHASE_WAITING, /* for those before it */
+	PHASE_WAITING, /* for earlier messages */
 	PHASE_TYPING,
 	PHASE_SETTLING,
 	PHASE_PAUSING,
@@ -47,28 +47,28 @@ struct message {
 	uint64_t turn;
 	uint64_t client, request;
 	char by[BY_SIZE];
-	char key[129]; /* for at most once; "": none */
+	char key[129]; /* at-most-once key; "": none */
 	const struct profile *profile;
 	char *text;
-	bool force; /* whatever is on the screen */
+	bool force; /* ignore the screen */
 
 	enum message_phase phase;
-	int64_t until_ms;  /* all of it */
-	int64_t due_ms;    /* when this phase looks next */
-	int64_t latest_ms; /* the end of settling, or of one try to submit */
+	int64_t until_ms;  /* end of the whole message */
+	int64_t due_ms;    /* next check of this phase */
+	int64_t latest_ms; /* end of settling, or of one try to submit */
 
-	uint64_t generation;   /* of the screen that was looked at last */
-	bool secret;           /* nothing is echoed here */
+	uint64_t generation;   /* of the screen at the last check */
+	bool secret;           /* the terminal does not echo */
 	bool seen;             /* the text is on the screen */
-	struct cursor_line at; /* when it was begun, later when submitted */
-	uint64_t commands;     /* that had begun then */
-	bool moved;            /* something has happened there since */
+	struct cursor_line at; /* at the beginning; later at submission */
+	uint64_t commands;     /* commands begun by then */
+	bool moved;            /* something happened there since */
 	int tries;
 
 	struct witness witness;
-	enum question question; /* that is open, and kept it from being done */
+	enum question question; /* open question that blocks the message */
 
-	uint64_t seq; /* of the key that submitted it; 0: none yet */
+	uint64_t seq; /* of the submitting key; 0: none yet */
 	enum message_outcome outcome;
 };
 
@@ -77,45 +77,45 @@ struct messages {
 	struct server *server;
 	struct input *input;
 	struct execs *execs;
-	struct list queue; /* the first is under way */
+	struct list queue; /* the first one is under way */
 	struct watch *timer;
-	bool yielded; /* a time was over, and output was looked at first */
+	bool yielded; /* time is up; look at output once more */
 	uint64_t last_turn;
-	int mark;          /* of OSC 133, the last; 0: none */
-	uint64_t commands; /* that have begun, by those marks */
+	int mark;          /* last OSC 133 mark; 0: none */
+	uint64_t commands; /* begun so far, by those marks */
 };
 
-/* The one under way, or NULL. */
+/* The message under way, or NULL. */
 struct message *messages_first(const struct messages *all);
 
-/* A time of one of them has changed. */
+/* The time of a message has changed. */
 void messages_set_timer(struct messages *all);
 
-/* The screen it is for; NULL: there is none. */
+/* The screen of its session; NULL: none. */
 const struct vt *message_screen(const struct message *p);
 int64_t message_now_ms(void);
 
-/* Where the output ends, and look how much of the input is unread. */
+/* Return where the output ends, and check how much input is unread. */
 uint64_t message_head(const struct message *p);
 void message_look(struct message *p);
 
-/* Begin it, once what is on the screen is a frame. */
+/* Begin once the screen is a complete frame. */
 void message_begin(struct message *p);
 
-/* Type the text, which is the first phase; or it stands there already. */
+/* Type the text, the first phase; skip this if the text is there already. */
 void message_type(struct message *p);
 void message_resume(struct message *p);
 
-/* Whether a key would answer a question that is open now. */
+/* True if a key would answer a question that is open now. */
 bool message_is_asked(struct message *p, const char *own);
 
-/* What its phase has waited for is over; or all of its time is. */
+/* The time of its phase, or of the whole message, is up. */
 void message_due(struct message *p);
 void message_late(struct message *p);
 
 /*
- * It is over: what came of it, or why nothing could.  Others may type again,
- * and the next one begins.
+ * End the message with this outcome.  Other clients may type again, and the
+ * next message begins.
  */
 void message_finish(struct message *p, enum message_outcome outcome);
 void message_fail(struct message *p, int error, const char *why);

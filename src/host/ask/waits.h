@@ -13,19 +13,18 @@ struct session;
 struct vt_event;
 
 /*
- * Clients that wait for something to be on the screen (session.wait): one for
- * each connection, or with `parallel` one for each of its requests under way.
- * They are looked after when something has
- * happened: at every frame, when the screen changed in another way, when a
- * time has come that one of them waits for, and at the session's end.
+ * Clients that wait for a condition of the screen (session.wait): one wait for
+ * each connection, or with `parallel` one for each request under way.  Waits
+ * are checked at every frame, when the screen changes in another way, when one
+ * of their times has come, and at the session's end.
  *
- * What they find counts if it is new and no echo, which the host's ledger says
- * (op/ledger.h): it is kept here, at every frame, whether anybody waits or not.
+ * A match counts if it is new and not an echo.  The host's ledger
+ * (op/ledger.h) decides that; it is updated at every frame, even when no
+ * client waits.
  *
- * A wait that names an event (`after`) may have come too late for a frame
- * between that event and now, and this host too late for all that came before
- * it.  That is looked up in the log, as far as WAITS_BACK bytes of output after
- * the event go.
+ * A wait that names an event (`after`) may begin after frames that it should
+ * have seen, and a new host has seen no earlier frame.  Such frames are read
+ * from the log, up to WAITS_BACK bytes of output after the event.
  */
 struct waits;
 
@@ -35,48 +34,48 @@ struct waits *waits_create(struct session *session, struct server *server);
 void waits_destroy(struct waits *w); /* NULL is fine */
 
 /*
- * Somebody waits.  The condition becomes ours.  0 when the result is there
- * already, REQUEST_LATER, or -errno and why.
+ * Begin a wait, and take ownership of the condition.  Returns 0 if the result
+ * is there already, REQUEST_LATER, or -errno and the reason.
  */
 int waits_begin(struct waits *w, struct op_call *call, struct condition *c,
     struct error *err);
 
-/* The connection is gone, and with it what it waits for. */
+/* The connection was closed: drop its waits. */
 void waits_forget(struct waits *w, uint64_t client);
 
-/* Another host follows, and the connection knows: it may ask that one. */
+/* Another host takes over, and the client knows it: it may ask that host. */
 void waits_leave(struct waits *w, uint64_t client);
 
 /*
- * Whether somebody wants to see what is gone by the next frame.  Then the
- * engine is fed in slices (vt/slice.h), and this is called after each.
+ * True if a wait must see text that is gone by the next frame.  Then the
+ * engine is fed in slices (vt/slice.h), and waits_slice is called after each.
  */
 bool waits_want_slices(const struct waits *w);
 void waits_slice(struct waits *w);
 
 /*
- * The engine has taken in output, which is event `seq` of the log, 0 if it was
- * left out.  `frame`: what is on the screen now is a frame.
+ * The engine has processed output, event `seq` of the log (0: not logged).
+ * `frame`: the screen is a complete frame.
  */
 void waits_output(struct waits *w, uint64_t seq, bool frame);
 
-/* Somebody has typed this, and it is no secret. */
+/* A client has typed these bytes, and they are not secret. */
 void waits_typed(struct waits *w, const uint8_t *p, size_t len);
 
-/* The terminal has another size. */
+/* The terminal's size has changed. */
 void waits_resized(struct waits *w);
 
-/* What a program said, from inside the engine. */
+/* Called from inside the engine for an event of the program. */
 void waits_event(struct waits *w, const struct vt_event *ev);
 
 /* The engine was replaced. */
 void waits_engine_changed(struct waits *w);
 
-/* At the end of each turn, before answers are sent. */
+/* Called at the end of each turn, before answers are sent. */
 void waits_settle(struct waits *w);
 
 /*
- * The ledger may be one frame behind the screen.  Bring it up to date: after
+ * The ledger may be one frame behind the screen.  Bring it up to date after
  * answers were sent, and before anything changes the screen.
  */
 void waits_catch_up(struct waits *w);
