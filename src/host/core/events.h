@@ -10,8 +10,9 @@ struct session;
 struct oom_kill;
 
 /*
- * The events that the host itself writes, as docs/log-format.md has them.
- * Each queues one and gives its seq, 0 when it was refused.
+ * The events that the host itself writes; docs/log-format.md describes them.
+ * Each function queues one event and returns its seq, or 0 if the log refused
+ * it.
  */
 uint64_t event_start(struct session *session);
 uint64_t event_clock(struct session *session, enum clock_why why);
@@ -27,26 +28,29 @@ uint64_t event_recovered(struct session *session, uint64_t bytes);
 uint64_t event_exit(struct session *session, int status, uint64_t offset,
     unsigned outcome);
 uint64_t event_trimmed(struct session *session, uint64_t seq, uint64_t offset);
-/* One changed thing: key and value (NULL: removed). */
+/* A changed value; NULL: the key was removed. */
 uint64_t event_meta(struct session *session, const char *what, const char *key,
     const char *value, const char *by);
 uint64_t event_trouble(struct session *session, const char *what,
     const char *text);
-/* It ended with this status, and is started again after so long. */
+/* The program ended with this status and is restarted after delay_ms. */
 uint64_t event_restart(struct session *session, int status, int64_t delay_ms);
-/* A run, by its seq later (0: that is not known): session.exec. */
+/*
+ * session.exec: the beginning and the end of a run.  The end names the seq of
+ * the beginning; 0: unknown.
+ */
 uint64_t event_run(struct session *session, const char *command, const char *by,
     const char *key, const char *capture);
 uint64_t event_run_end(struct session *session, uint64_t run,
     const char *outcome, const char *capture, int code, uint64_t from,
     uint64_t to);
-/* What the program says that it is doing, as the manifest has it. */
+/* The status that the program reports, as it is in the manifest. */
 uint64_t event_program_status(struct session *session);
 uint64_t event_oom(struct session *session, const struct oom_kill *k);
 
-/* The screen as it is now; nothing without an engine. */
+/* The current screen; nothing without an engine. */
 uint64_t event_keyframe(struct session *session, bool full);
-/* Begin a new segment with it. */
+/* Begin a new segment with a keyframe. */
 void event_rotate(struct session *session);
 
 #endif

@@ -9,14 +9,14 @@ struct ring;
 struct watch;
 
 /*
- * How the pump (pump.h) takes output from the ring.  Any part may ask for a
- * change here; the pump looks at it in each turn.
+ * The state of taking output from the ring (pump.h).  Any part may change it
+ * here; the pump reads it in each turn.
  */
 struct intake {
 	struct ring *ring;
 	struct watch *again; /* timer: make a turn and look at the ring again */
 	bool held;           /* a viewer with `flow` is behind */
-	bool resting;        /* another host follows */
+	bool resting;        /* another host takes over */
 	bool echo;           /* the keeper is about to read the terminal */
 	uint64_t skip_from, skip_to; /* equal: nothing */
 	uint64_t since_keyframe;     /* bytes */
@@ -29,18 +29,18 @@ void intake_finish(struct intake *in);
 void intake_again(struct intake *in, int64_t ms);
 
 /*
- * Take nothing until hold is false.  The program waits once the ring is full;
- * its end ends the hold.
+ * Take no output while hold is true.  Once the ring is full, the program
+ * blocks.  The program's end ends the hold.
  */
 void intake_hold(struct intake *in, bool hold);
 
-/* Take nothing at all: another host follows. */
+/* Take nothing at all: another host takes over. */
 void intake_rest(struct intake *in, bool rest);
 
-/* Log these bytes without showing them; the engine begins anew after them. */
+/* Log these bytes without showing them; the engine is reset after them. */
 void intake_skip(struct intake *in, uint64_t from, uint64_t to);
 
-/* The terminal has output that the keeper is about to read. */
+/* The terminal has output that the keeper will read next. */
 void intake_echo(struct intake *in);
 
 /* A keyframe was written: the next one is due KEYFRAME_EVERY bytes later. */

@@ -17,14 +17,16 @@ struct manifest_writer;
 struct notice_board;
 
 struct session_hooks {
-	/* session.json is written next: bring the manifest up to date. */
+	/*
+	 * session.json is about to be written: bring the manifest up to date.
+	 */
 	void (*on_save)(void *arg);
 };
 
 /*
- * The session as every part of the host knows it: its manifest and log, its
- * terminal and its display.  Parts take this, and the parts below them that
- * they work with; only host.h knows all parts.
+ * The state that every part of the host shares: the manifest, the log, the
+ * terminal and the display.  A part takes this and the lower parts that it
+ * uses; only host.h knows all parts.
  */
 struct session {
 	struct loop *loop;
@@ -33,21 +35,22 @@ struct session {
 
 	int dirfd;     /* the session's directory */
 	int log_dirfd; /* its log/, for readers */
-	int control;   /* to the keeper; -1 once that is gone (keeper_gone.h) */
+	int control;   /* to the keeper; -1 after it died (keeper_gone.h) */
 	uint32_t keeper_version;
 
-	/* Save it after each change. */
+	/* Call session_save after each change. */
 	struct manifest manifest;
 	struct manifest_writer *manifest_writer; /* and host.log */
-	struct notice_board *notice_board;       /* when to write listings */
+	/* Decides when to write changes for listings. */
+	struct notice_board *notice_board;
 	struct event_log *event_log;
 
 	uint64_t began_ns; /* CLOCK_BOOTTIME; the log's times count from it */
 	int64_t active_ms; /* CLOCK_MONOTONIC of the last output or input */
-	bool exited;       /* the program has; its output may still come */
-	bool ended;        /* the program's exit is known and logged */
-	int64_t ended_ns;  /* CLOCK_BOOTTIME of that event; 0: not known */
-	int log_error;     /* why the log is behind; 0: it is not, or slow */
+	bool exited;       /* the program exited; output may still come */
+	bool ended;        /* the exit is known and logged */
+	int64_t ended_ns;  /* CLOCK_BOOTTIME of that event; 0: unknown */
+	int log_error;     /* why the log is behind; 0: not behind, or slow */
 
 	struct terminal terminal;
 	struct display display;
@@ -61,17 +64,17 @@ struct session {
 uint64_t session_now_ns(const struct session *session);
 
 /*
- * Write session.json now.  session_save waits for the disk for a moment, so
- * that a reader finds the change; session_write does not wait, and does nothing
- * after the end, when only the steps of the ending write.
+ * Write session.json now.  session_save waits a moment for the disk, so that a
+ * reader finds the change.  session_write does not wait, and does nothing
+ * after the session's end, when only the steps of the ending write.
  */
 void session_save(struct session *session);
 void session_write(struct session *session);
 
-/* Something changed that listings show: write it in its time. */
+/* Something changed that listings show: write it soon (notice_board.h). */
 void session_save_later(struct session *session);
 
-/* There was input or output: the idle timeout starts over. */
+/* There was input or output: restart the idle timeout. */
 void session_touch(struct session *session);
 
 #endif

@@ -14,12 +14,12 @@ struct terminal {
 };
 
 /*
- * True when the typed text is a secret: ECHO off and ICANON on, as at a
- * password prompt.  Shells and full-screen programs have both off.
+ * True if typed text is secret: ECHO is off and ICANON on, as at a password
+ * prompt.  Shells and full-screen programs turn both off.
  */
 bool tty_is_secret(int master);
 
-/* True when the program reads key by key (ICANON off), as line editors do. */
+/* True if the program reads key by key (ICANON off), as line editors do. */
 bool tty_reads_keys(int master);
 
 #endif

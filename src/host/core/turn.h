@@ -8,8 +8,8 @@ struct watch;
 
 /*
  * The time of this turn of the loop, and one timer for all parts that want a
- * turn later.  The timer does nothing but make a turn; each part looks at the
- * time in it.
+ * later turn.  The timer only makes a turn; each part then checks the time
+ * itself.
  */
 struct turn {
 	int64_t now_ms;     /* CLOCK_MONOTONIC; handlers call turn_look first */
@@ -23,7 +23,7 @@ void turn_finish(struct turn *t);
 /* Read the clock. */
 void turn_look(struct turn *t);
 
-/* Make a turn at this time or before. */
+/* Make a turn at this time or earlier. */
 void turn_wake_at(struct turn *t, int64_t ms);
 
 #endif
