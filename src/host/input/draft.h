@@ -7,18 +7,18 @@
 struct ring_shared;
 
 /*
- * The text of a prompt that stands in the terminal and was not submitted.  A
- * host may be killed at any instruction, and the next one must not type behind
- * it; so this is in the ring's memory, which lives as long as the program and
- * is never behind, as the log may be.  Each step is noted before and after its
+ * The text of a prompt that was typed but not submitted.  A host may be killed
+ * at any instruction, and the next one must not type behind such text.  So
+ * this state is in the ring's memory, which lives as long as the program and,
+ * unlike the log, is never behind.  Each step is noted before and after its
  * write(2):
  *
  *	NONE -> TYPING -> TYPED -> SUBMITTING -> NONE
  *
- * TYPING is all, a part or nothing of the text; SUBMITTING is TYPED or NONE.
- * Anything else that somebody types makes it NONE: it may have been Enter, or
- * a key that clears it, and whoever typed it has looked.  So does the end of
- * the program.
+ * TYPING means all, a part or nothing of the text; SUBMITTING means TYPED or
+ * NONE.  Any other input sets NONE: it may have been Enter or a key that
+ * clears the text, and the client that typed it saw the screen.  So does the
+ * end of the program.
  */
 enum draft {
 	DRAFT_NONE,
@@ -27,28 +27,31 @@ enum draft {
 	DRAFT_SUBMITTING,
 };
 
-/* What a piece of input is to it. */
+/* The effect of a piece of input on the draft. */
 enum draft_part {
-	DRAFT_OTHER,  /* somebody typed */
-	DRAFT_ASIDE,  /* it changes nothing: the mouse, a key before */
+	DRAFT_OTHER,  /* other input */
+	DRAFT_ASIDE,  /* no effect: the mouse, a key before the text */
 	DRAFT_TEXT,   /* the text of a prompt */
-	DRAFT_SUBMIT, /* the key that submits it */
+	DRAFT_SUBMIT, /* the submitting key */
 };
 
 enum draft draft_now(const struct ring_shared *ring);
 bool draft_is(const struct ring_shared *ring, const char *text);
 
 /*
- * The text, cut after DRAFT_TEXT_MAX - 1 bytes between two characters; ""
- * when it was secret.
+ * The text, cut after DRAFT_TEXT_MAX - 1 bytes between two characters; "" if
+ * it is secret.
  */
 #define DRAFT_TEXT_MAX 256
 void draft_text(const struct ring_shared *ring, char out[DRAFT_TEXT_MAX]);
 
-/* This text is going to be typed. */
+/* This text will be typed next. */
 void draft_prepare(struct ring_shared *ring, const char *text, bool secret);
 
-/* A piece is about to be written; that was done, to this extent. */
+/*
+ * draft_begins: a piece is about to be written; draft_done: it was, to this
+ * extent.
+ */
 enum draft_extent { DRAFT_NOTHING, DRAFT_SOME, DRAFT_ALL };
 void draft_begins(struct ring_shared *ring, enum draft_part part);
 void draft_done(struct ring_shared *ring, enum draft_part part,

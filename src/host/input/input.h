@@ -8,18 +8,18 @@
 struct session;
 
 /*
- * The one queue to the terminal.  Everything that anybody types is a piece,
- * and a piece is written whole before the next begins: what two clients type
- * is never mixed.  A program that does not read makes the queue grow up to
- * INPUT_BYTES_MAX and INPUT_PIECES_MAX; what is more is refused.
+ * The one queue to the terminal.  All input is cut into pieces, and each piece
+ * is written whole before the next begins, so input of two clients is never
+ * mixed.  If the program does not read, the queue grows up to INPUT_BYTES_MAX
+ * and INPUT_PIECES_MAX; further input is refused.
  *
- * Who types several pieces that belong together (message.session) takes a turn: until
- * it is given back only pieces of that turn are written, whatever the limits,
- * and all others wait.
+ * To type several pieces that belong together, message.h takes a turn.  Until
+ * the turn is given back, only its pieces are written, regardless of the
+ * limits; all others wait.
  *
- * Answers to the terminal's queries (answers.session) take turns with the pieces that
- * wait, and are not logged.  None is dropped: a program that asks and does not
- * read is not read from either (input_is_full).
+ * Answers to the terminal's queries (answers.h) alternate with the waiting
+ * pieces and are not logged.  None is dropped: if a program asks and does not
+ * read, its output is not read either (input_is_full).
  */
 struct input;
 
@@ -27,14 +27,14 @@ struct input;
 #define INPUT_PIECES_MAX 4096
 
 struct input_piece {
-	uint64_t client; /* number of the connection, told to `done` */
-	uint64_t id;     /* the client's, told to `done` */
-	uint64_t turn;   /* that it belongs to, told to `done`; 0: none */
-	bool request;    /* id is of a REQUEST, not of an INPUT */
-	bool secret;     /* its bytes are not to be logged */
+	uint64_t client; /* number of the connection, for on_done */
+	uint64_t id;     /* the client's, for on_done */
+	uint64_t turn;   /* its turn, for on_done; 0: none */
+	bool request;    /* id is that of a REQUEST, not of an INPUT */
+	bool secret;     /* do not log its bytes */
 	uint8_t kind;    /* enum input_kind, for the log */
-	uint8_t part;    /* enum draft_part: which of a prompt it is */
-	const char *by;  /* who types it, as log/by.h has it */
+	uint8_t part;    /* enum draft_part: its part of a prompt */
+	const char *by;  /* the author, as in log/by.h */
 	const char *key; /* of its request, for the log; NULL or "": none */
 	const uint8_t *p;
 	size_t len;
@@ -49,64 +49,69 @@ struct input_done {
 
 struct input_hooks {
 	/*
-	 * A piece that had to wait was written or refused.  seq is of its event
-	 * in the log, or of the last before it when input is not logged.
+	 * A waiting piece was written or refused.  seq is that of its event,
+	 * or of the last event before it if input is not logged.
 	 */
 	void (*on_done)(void *arg, const struct input_done *done);
-	/* The program may echo these bytes; they are no secret. */
+	/* The program may echo these bytes; they are not secret. */
 	void (*on_typed)(void *arg, const uint8_t *p, size_t len);
 };
 
-/* A terminal that cannot be watched (it was closed) has ended. */
+/* A terminal that cannot be watched (it was closed) counts as ended. */
 struct input *input_create(struct session *session,
     const struct input_hooks *hooks, void *arg);
 void input_destroy(struct input *in); /* NULL is fine */
 
 /*
- * Type a piece now, or as soon as those before it are.  An enum taken_status
- * and *seq when that is decided already, or INPUT_WAITS: `done` will tell.
+ * Type a piece now, or after the pieces before it.  Returns an enum
+ * taken_status and *seq if that is decided already, or INPUT_WAITS: on_done
+ * reports it later.
  */
 #define INPUT_WAITS -1
 int input_type(struct input *in, const struct input_piece *piece,
     uint64_t *seq);
 
-/* Write only pieces of this turn from now on; 0: all, in their order. */
+/* From now on write only pieces of this turn; 0: all, in their order. */
 void input_give_turn(struct input *in, uint64_t turn);
 
-/* Forget those of the turn that wait; whether all of them were whole. */
+/* Drop the waiting pieces of a turn.  True if none was partly written. */
 bool input_drop(struct input *in, uint64_t turn);
 
 /*
- * An answer of the engine to the program; it pauses the engine when there is
- * no room for more.  input_replied then says how far the engine was fed, and
- * writes.
+ * An answer of the engine to the program.  If there is no room for more, this
+ * pauses the engine.  input_replied then records how far the engine was fed,
+ * and writes.
  */
 void input_reply(struct input *in, const char *p, size_t len);
 void input_replied(struct input *in, uint64_t fed);
 
-/* Whether no output may be taken because questions in it could not be answered
- * now.  intake_again is called when that is over. */
+/*
+ * True if no output may be taken because queries in it cannot be answered now.
+ * intake_again is called when that ends.
+ */
 bool input_is_full(const struct input *in);
 
-/* Nobody reads answers any more, or again. */
+/* Mute: no program reads answers any more. */
 void input_mute(struct input *in, bool mute);
 
-/* How many bytes of such answers were written so far. */
+/* The bytes of answers written so far. */
 uint64_t input_answers_written(const struct input *in);
 
-/* Whether only the length of what would be typed now would be logged. */
+/* True if only the length of input would be logged now. */
 bool input_is_secret(const struct input *in);
 
-/* Whether the engine has answered where the cursor is in the last seconds. */
+/*
+ * True if the engine has reported the cursor's position in the last seconds.
+ */
 bool input_cpr_answered(const struct input *in);
 
 /*
- * Whether the terminal has taken all that was typed.  Answers that the next
- * host finds in the ring do not count.
+ * True if the terminal has accepted all input.  Answers that the next host
+ * finds in the ring do not count.
  */
 bool input_is_empty(const struct input *in);
 
-/* The program has ended: what waits is refused. */
+/* The program has ended: refuse what waits. */
 void input_end(struct input *in);
 
 #endif

@@ -6,17 +6,17 @@
 #include <stdint.h>
 
 /*
- * Getting the key that interrupts a program to a terminal that holds what the
- * program has not read.  The driver acts on that key when it receives it, and
- * throws away what was not read; but it receives nothing while the 4 KiB that a
- * program can read at once are full.  Throwing it away before the key comes is
- * the same, and lets it come.
+ * Delivers an interrupt key to a terminal whose input is full.  The terminal
+ * driver acts on the key when it receives it and discards unread input; but it
+ * receives nothing while the 4 KiB that a program can read at once are full.
+ * Discarding the unread input first has the same effect and lets the key
+ * through.
  */
 
-/* Whether the driver would send a signal for one of these bytes, and flush. */
+/* True if the driver would send a signal for one of these bytes and flush. */
 bool interrupt_is_in(int master, const uint8_t *p, size_t len);
 
-/* Throw away what the program has not read. */
+/* Discard the input that the program has not read. */
 bool interrupt_make_room(int master);
 
 #endif
