@@ -15,18 +15,18 @@ struct status_watch;
 struct stop;
 
 /*
- * The end of a session, step by step, each of them such that a host that dies
- * in between is followed by one that does the rest:
+ * The end of a session in steps.  A host may die after any step; the next host
+ * does the rest:
  *
  *	EXIT from the keeper: all output before it is shown
- *	`exit` in the log, once; post-mortem; last keyframe
- *	session.json says how it ended; viewers are told; ACK
- *	output of processes left behind is still logged
- *	CLOSED: all of that is in the log, viewers have what they get; DONE
+ *	write `exit` to the log, once; post-mortem; last keyframe
+ *	session.json has the exit status; viewers get it; ACK
+ *	output of remaining processes is still logged
+ *	CLOSED: all of that is in the log, viewers have their output; DONE
  */
 struct ending;
 
-/* The parts that have a step in it. */
+/* The parts that take part in it. */
 struct ending_parts {
 	struct input *input;
 	struct server *server;
@@ -42,14 +42,16 @@ struct ending *ending_create(struct session *session,
     const struct ending_parts *with);
 void ending_destroy(struct ending *e); /* NULL is fine */
 
-/* `lost`: nobody could wait for the program, its status is unknown. */
+/*
+ * `lost`: the host could not wait for the program, so its status is unknown.
+ */
 void ending_exit(struct ending *e, int status, uint64_t offset, bool lost);
 void ending_closed(struct ending *e, uint64_t offset);
 
-/* At the end of each turn: take the steps that can be taken. */
+/* Called at the end of each turn: take the steps that are possible now. */
 void ending_settle(struct ending *e);
 
-/* After the loop, when the log is closed: the last step, if it has come. */
+/* After the loop, when the log is closed: take the last step if it is due. */
 void ending_conclude(struct ending *e);
 
 #endif

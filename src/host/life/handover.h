@@ -12,15 +12,16 @@ struct session;
 struct waits;
 
 /*
- * Leaving a running session to another host: docs/protocol.md, "Another host".
+ * Hands a running session over to another host: docs/protocol.md, "Another
+ * host".
  *
- *	somebody asks	the keeper is given the program, and tries it
- *	LEAVE		what was typed is let through to the program
- *			clients are taken leave of
- *			all there is goes to the log
- *			who asked is answered, and the loop ends
+ *	a client asks	the keeper gets the program, and tries it
+ *	LEAVE		pending input goes to the program
+ *			clients are disconnected
+ *			everything goes to the log
+ *			the client that asked is answered, and the loop ends
  *
- * Until the last step we may stay after all: clients come back to us.
+ * Before the last step the host may still stay; then clients come back to it.
  */
 struct handover;
 
@@ -29,18 +30,21 @@ struct handover *handover_create(struct session *session, struct server *server,
 void handover_destroy(struct handover *o); /* NULL is fine */
 
 /*
- * A client asks for it; program -1: the same again.  It stays the caller's.
- * REQUEST_LATER, or -errno and why.
+ * A client asks for a handover; program -1: the same program again.  The
+ * descriptor stays the caller's.  Returns REQUEST_LATER, or -errno and the
+ * reason.
  */
 int handover_ask(struct handover *o, uint64_t client, uint64_t request,
     int program, struct error *err);
 
-/* The keeper says that the next host is ready, or (NULL: by its death) why
- * there will be none. */
+/*
+ * handover_leave: the keeper reports that the next host is ready.
+ * handover_failed: it reports why there is none (NULL: the keeper died).
+ */
 void handover_leave(struct handover *o, pid_t next);
 void handover_failed(struct handover *o, const struct control *c);
 
-/* At the end of each turn: go on as far as can be. */
+/* Called at the end of each turn: take the steps that are possible now. */
 void handover_settle(struct handover *o);
 
 #endif

@@ -6,10 +6,10 @@ struct session;
 
 /*
  * A session whose keeper has died.  The host's own descriptor keeps the
- * terminal, and with it the program, alive; the host reads the terminal into
- * the ring as the keeper did, so everything behind the ring stays as it is.
- * The program is nobody's child any more: that it ended can be seen, but not
- * how.
+ * terminal open, and so the program alive.  The host reads the terminal into
+ * the ring as the keeper did, so everything behind the ring works as before.
+ * The program is not our child: the host sees that it ended, but not its exit
+ * status.
  */
 struct keeper_gone;
 

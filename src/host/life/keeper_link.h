@@ -10,17 +10,18 @@ struct server;
 struct session;
 
 /*
- * The host's end of the control connection.  When the keeper dies, the host
- * goes on in its place (keeper_gone.h): nobody will know the program's status.
+ * The host's end of the control connection.  If the keeper dies, the host
+ * continues in its place (keeper_gone.h); the program's exit status is then
+ * unknown.
  */
 struct keeper_link;
 
-/* The keeper's HELLO, which is waited for (-1: for ever); 0 or -errno. */
+/* Wait for the keeper's HELLO (-1: without a limit); 0 or -errno. */
 #define KEEPER_LINK_HELLO_MS 5000
 int keeper_link_hello(int control, int timeout_ms, struct control *out,
     struct error *err);
 
-/* The parts that the keeper's messages are for. */
+/* The parts that handle the keeper's messages. */
 struct keeper_link_parts {
 	struct server *server;
 	struct ending *ending;

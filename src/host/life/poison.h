@@ -7,8 +7,9 @@
 struct control_death;
 
 /*
- * Bytes that crash the engine must not end a session by being shown to every
- * new host.  Pure: from the deaths of earlier hosts, what this one may do.
+ * Bytes that crash the engine must not end a session because every new host
+ * shows them again.  Decides from the deaths of earlier hosts how this one
+ * treats such bytes.  Pure.
  */
 enum poison_mode {
 	POISON_NONE,
@@ -19,15 +20,15 @@ enum poison_mode {
 struct poison {
 	enum poison_mode mode;
 	uint64_t from, to;
-	unsigned deaths; /* that led to it */
+	unsigned deaths; /* that led to this */
 };
 
-#define POISON_NEAR (64u << 10) /* deaths this near to each other count */
+#define POISON_NEAR (64u << 10) /* deaths this close together count */
 #define POISON_SKIP_AT 2
 #define POISON_RAW_AT 4
 
 /*
- * Deaths, the latest last.  Those of hosts that somebody killed, and those
+ * `deaths`: the latest last.  Hosts that were killed from outside, and deaths
  * outside the engine, do not count.
  */
 struct poison poison_judge(const struct control_death *deaths, size_t n);

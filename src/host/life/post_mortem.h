@@ -4,15 +4,15 @@
 struct session;
 
 /*
- * What a program that failed had on its screen, for people who come later
- * (B-44).  In the session's artifacts/:
+ * Saves the screen of a program that failed (B-44), in the session's
+ * artifacts/:
  *
  *	post-mortem.txt		the last 500 lines, history and screen
  *	post-mortem-50.txt	the last 50 of them
  *	final-screen.txt	the screen
  *	final-screen.ansi	the same, with its colours
  *
- * The manifest names the first.  Nothing without an engine.
+ * The manifest names the first.  Without an engine nothing is saved.
  */
 #define POST_MORTEM_LINES 500
 #define POST_MORTEM_SHORT 50

@@ -13,21 +13,21 @@ struct status_watch;
 struct stop;
 
 /*
- * Has the program started again when it has ended and its policy wants that:
- * in the same session, on the same terminal, with the same log and viewers.
- * The keeper has its command and environment, and holds the terminal until it
- * hears from us (CONTROL_RESTART, or ACK when that is the end).
+ * Restarts a program that has ended, if its policy says so: in the same
+ * session, on the same terminal, with the same log and viewers.  The keeper
+ * has its command and environment, and holds the terminal until this host
+ * answers (CONTROL_RESTART, or ACK if the session ends).
  *
- * The first time after 1 s, then after twice as long each time, up to a minute;
- * a program that has lived for a minute begins anew with that.  One that has
- * failed 5 times without living so long stays down, and the manifest says so.
- * Whoever stops, kills or destroys the session ends it for good.
+ * The first restart comes after 1 s; each further delay is twice as long, up
+ * to a minute.  After a minute of life the delay is 1 s again.  A program that
+ * fails 5 times without living so long stays down, and the manifest says so.
+ * Stopping, killing or destroying the session ends it for good.
  *
- * What was decided is in the manifest, for the host after us.
+ * The manifest has the decision, for the next host.
  */
 struct restart;
 
-/* The parts that hear of the end of a run. */
+/* The parts that must know when a run ends. */
 struct restart_parts {
 	struct input *input;
 	struct messages *messages;
@@ -41,18 +41,18 @@ struct restart *restart_create(struct session *session,
 void restart_destroy(struct restart *r); /* NULL is fine */
 
 /*
- * Whether the end that has come, with this status from wait, is not the end of
- * the session.  Asked at the end of each turn until it is, or until the program
- * runs again.
+ * True if the session goes on after this end, with this status from wait.
+ * Called at the end of each turn until it returns false or the program runs
+ * again.
  */
 bool restart_holds(struct restart *r, int status);
 
-/* The keeper has started it, or could not. */
+/* The keeper has started the program, or could not. */
 void restart_started(struct restart *r, const struct control *c);
 
 /*
- * How long to wait before it is started again after so many short lives in a
- * row, this one included; -1: it stays down.  Pure.
+ * The delay before the next restart, after `quick` short lives in a row
+ * including this one; -1: the program stays down.  Pure.
  */
 #define RESTART_FAILURES 5
 #define RESTART_SOUND_MS 60000

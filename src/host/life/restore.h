@@ -11,43 +11,45 @@ struct session;
 struct log_end;
 struct event_log_ops;
 
-/* What was found, and has to be said in the log. */
+/* Findings that must be logged. */
 struct restore_notes {
 	bool fresh;                  /* the first host: the log was empty */
-	uint64_t cut;                /* bytes of a torn end */
-	uint64_t gap, gap_len;       /* output lost with the host before */
-	uint64_t skip_from, skip_to; /* the engine does not get these */
-	bool raw;                    /* nor anything else */
-	bool anew;                   /* the host before left us the session */
-	bool revived;                /* there was no engine, and is again */
-	bool resized;                /* the terminal's size is not the log's */
-	const char *trouble; /* why the screen is not the log's; or NULL */
+	uint64_t cut;                /* bytes cut from a torn end */
+	uint64_t gap, gap_len;       /* output lost with the previous host */
+	uint64_t skip_from, skip_to; /* not shown to the engine */
+	bool raw;                    /* no engine at all */
+	/* The previous host handed the session over. */
+	bool anew;
+	bool revived; /* the engine was off and is on again */
+	/* The terminal's size differs from the log's. */
+	bool resized;
+	const char *trouble; /* why the screen is not the log's, or NULL */
 };
 
 /*
- * The start of a session, be it the first of its session or the next after a
- * crash: open the log, make the screen from it, begin with the bytes of the
- * ring at max(tail, end of the log).  Makes the display and the event log, with
- * `ops` and their `arg`.  When the log of a running session cannot be opened,
- * the host goes on without it and tries again.
+ * The start of a host, whether it is the first of its session or follows a
+ * crash: open the log, restore the screen from it, and begin with the ring at
+ * max(tail, end of the log).  Creates the display and the event log, with
+ * `ops` and `arg`.  If the log of a running session cannot be opened, the host
+ * works without it and retries.
  */
 int restore_log(struct session *session, const struct control *hello,
     const struct event_log_ops *ops, void *arg, struct restore_notes *n,
     struct error *err);
 
-/* The directory log/ may be another: let readers have that. */
+/* The directory log/ may have been replaced: open it again for readers. */
 void restore_find_log(struct session *session);
 
-/* Once all parts of the host are there. */
+/* Called once all parts of the host exist. */
 void restore_write_notes(struct session *session, struct server *server,
     const struct restore_notes *n);
 
-/* The same when the log could be opened only later. */
+/* Like restore_write_notes, for a log that was opened later. */
 void restore_write_opened(struct session *session, const struct log_end *end);
 
 /*
- * Whether the log has an `exit` already, at or after this offset; the count of
- * the last `restart` there, 0: there is none.
+ * restore_exit_logged: true if the log has an `exit` at or after this offset.
+ * restore_restart_logged: the count of the last `restart` there; 0: none.
  */
 bool restore_exit_logged(struct session *session, uint64_t offset);
 uint64_t restore_restart_logged(struct session *session, uint64_t offset);

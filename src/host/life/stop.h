@@ -9,11 +9,11 @@ struct server;
 struct session;
 
 /*
- * Ending a session's processes.  The program alone is not enough: an
+ * Ends a session's processes.  To signal the program alone is not enough: an
  * interactive shell ignores SIGTERM, and its background jobs have process
- * groups of their own and survive it.  So everybody of the session is asked,
- * and after the grace everybody is killed, with the orphans that the keeper
- * has adopted.
+ * groups of their own and survive it.  So all processes of the session get a
+ * signal, and after the grace period all are killed, with the orphans that the
+ * keeper has adopted.
  */
 struct stop;
 
@@ -22,23 +22,23 @@ void stop_destroy(struct stop *s); /* NULL is fine */
 
 /*
  * The functions with `by` act for a client ("uid:1000", at most 255 bytes) and
- * log that; -errno and why when they do nothing.  They return at once; the
- * end comes as server_ended().
+ * log that; on failure they return -errno and the reason.  They return at
+ * once; server_ended() reports the end.
  */
 
 /* Send a signal to the program's process group; -ESRCH after its end. */
 int stop_signal(struct stop *s, int signo, const char *by, struct error *err);
 
 /*
- * End the session: with `interrupt` first Ctrl-C, then a polite request to all
- * of its processes, and after grace_ms SIGKILL.  A second stop may only shorten
- * the time.
+ * End the session: with `interrupt` first Ctrl-C, then a signal that asks all
+ * of its processes to end, and after grace_ms SIGKILL.  A second call can only
+ * shorten the time.
  */
 #define STOP_GRACE_MS 5000
 int stop_politely(struct stop *s, uint32_t grace_ms, bool interrupt,
     const char *by, struct error *err);
 
-/* The same, but the session is `destroyed` when it has ended. */
+/* Like stop_politely, but the session is `destroyed` when it has ended. */
 int stop_and_destroy(struct stop *s, uint32_t grace_ms, const char *by,
     struct error *err);
 
@@ -47,10 +47,15 @@ int stop_kill(struct stop *s, const char *by, struct error *err);
 /* Kill all processes of the session, without an event. */
 void stop_now(struct stop *s);
 
-/* Kill what the program has left behind; its exit is known. */
+/*
+ * Kill the processes that the program left behind; its exit status is known.
+ */
 void stop_leftovers(struct stop *s);
 
-/* The program has ended: kill what it has left behind, if we were stopping. */
+/*
+ * The program has ended.  If we were stopping it, kill the processes that it
+ * left behind.
+ */
 void stop_ended(struct stop *s);
 
 #endif

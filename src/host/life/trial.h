@@ -5,12 +5,13 @@ struct control;
 struct error;
 
 /*
- * A host that is started beside another, to follow it.  It does what it will
- * have to do, the parts that may fail: the ring, session.json, the screen from
- * the log; but it changes nothing, for all of that is still the other's.  Then
- * it says READY and waits for the word to begin, the second HELLO.
+ * A host that is started beside another, to replace it.  It tries the steps
+ * that may fail: the ring, session.json, the screen from the log.  But it
+ * changes nothing, because all of that still belongs to the other host.  Then
+ * it sends READY and waits for the second HELLO, which tells it to begin.
  *
- * 0 and that HELLO, or -errno and why, which the keeper was told as well.
+ * Returns 0 and that HELLO, or -errno and the reason, which the keeper gets
+ * too.
  */
 int trial_run(int control, int dirfd, struct control *hello, struct error *err);
 
