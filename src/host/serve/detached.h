@@ -6,11 +6,11 @@
 #include "log/by.h"
 
 /*
- * The clients that somebody detached (`session.detach`), by the `who` that each
- * says on all its connections.  A client that was not reading when it was told
- * sees only that its connection has ended, and comes back: it is told again.
+ * The clients that were detached (`session.detach`), by the `who` that each
+ * sends on all its connections.  A client that was not reading at that time
+ * sees only a closed connection, and reconnects; then the host tells it again.
  *
- * At the limit the oldest is forgotten, and would be let in.
+ * At the limit the oldest is forgotten and may reconnect.
  */
 #define DETACHED_MAX 64
 
@@ -19,13 +19,13 @@ struct detached {
 		uint64_t who;
 		char by[BY_SIZE]; /* log/by.h */
 	} list[DETACHED_MAX];
-	uint64_t n; /* that were ever added */
+	uint64_t n; /* added so far */
 };
 
-/* A `who` of 0 says nothing, and is not remembered. */
+/* A `who` of 0 identifies no client and is not remembered. */
 void detached_add(struct detached *d, uint64_t who, const char *by);
 
-/* Who detached it; NULL when nobody did. */
+/* The client that detached it, or NULL. */
 const char *detached_by(const struct detached *d, uint64_t who);
 
 #endif

@@ -10,9 +10,9 @@
 struct buf;
 
 /*
- * Answers of one connection that wait until the log has their event, and the
- * PONGs that must not overtake them: a PONG goes out when every answer that was
- * held before it has gone.
+ * Answers of one connection that wait until the log has their event, and PONGs
+ * that must not overtake them: a PONG is sent after every answer that was held
+ * before it.
  *
  * Limits: one answer for each request under way (request_queue.h), and
  * HELD_PONGS_MAX bytes of PONG frames; the caller closes a connection that
@@ -39,7 +39,9 @@ void held_answers_init(struct held_answers *h);
 void held_answers_finish(struct held_answers *h);
 bool held_answers_is_empty(const struct held_answers *h);
 
-/* Hold a RESPONSE.  The buffer's bytes move here; it is empty then. */
+/*
+ * Hold a RESPONSE.  The bytes move here, and the buffer is empty afterwards.
+ */
 void held_answers_add(struct held_answers *h, uint64_t id, uint64_t seq,
     struct buf *payload);
 
@@ -47,8 +49,8 @@ void held_answers_add(struct held_answers *h, uint64_t id, uint64_t seq,
 int held_answers_add_pong(struct held_answers *h, const void *p, size_t len);
 
 /*
- * The next frame that may go now that the log has the event `seq`, or NULL.
- * The caller frees it with held_answer_destroy.
+ * The next frame that may be sent now that the log has the event `seq`, or
+ * NULL.  The caller frees it with held_answer_destroy.
  */
 struct held_answer *held_answers_take(struct held_answers *h, uint64_t seq);
 void held_answer_destroy(struct held_answer *a);

@@ -5,14 +5,15 @@
 #include <stdint.h>
 
 /*
- * The right to type, of sessions whose input policy is `lease` (A-16): one
- * connection at a time has it.  Whoever types first gets it, or whoever steals
- * it.  It falls free when its holder goes, gives it back, or has not typed for
- * LEASE_IDLE_MS.
+ * The right to type, in sessions with the input policy `lease` (A-16).  One
+ * connection has it at a time: the first to type, or one that steals it.  The
+ * lease is free again when its holder disconnects, gives it back, or has not
+ * typed for LEASE_IDLE_MS.
  *
- * A client that has said who it is may lose its connection, and even its host,
- * without losing the lease: it is kept for LEASE_RETURN_MS, and whoever comes
- * back as the same has it again.
+ * A client that has sent its `who` keeps the lease when it loses its
+ * connection, or when the host is replaced: the lease is reserved for
+ * LEASE_RETURN_MS, and the client gets it back when it reconnects with the
+ * same `who`.
  *
  * Pure: connections are numbers from 1, times are the caller's.
  */
@@ -20,34 +21,37 @@
 #define LEASE_RETURN_MS 5000
 
 struct lease {
-	uint64_t holder;  /* 0: nobody */
-	uint64_t who;     /* the holder has said it is, or was; 0: nothing */
-	int64_t until_ms; /* when it falls free by itself */
+	uint64_t holder;  /* 0: none */
+	uint64_t who;     /* the `who` of the present or last holder; 0: none */
+	int64_t until_ms; /* when it ends by itself */
 };
 
 enum lease_taken {
-	LEASE_DENIED, /* another has it */
-	LEASE_KEPT,   /* it was the caller's, and has begun anew */
+	LEASE_DENIED, /* another connection has it */
+	LEASE_KEPT,   /* the caller had it; its time was renewed */
 	LEASE_GAINED,
 };
 
-/* For a connection and who it is; with `steal` it is never denied. */
+/*
+ * Take the lease for a connection and its `who`.  With `steal` this never
+ * fails.
+ */
 enum lease_taken lease_take(struct lease *l, uint64_t by, uint64_t who,
     bool steal, int64_t now_ms);
 
-/* Whether it was the caller's to give back. */
+/* Give it back.  False if the caller did not have it. */
 bool lease_release(struct lease *l, uint64_t by);
 
-/* A connection is lost; whether it had the lease. */
+/* The connection was lost.  True if it had the lease. */
 bool lease_lose(struct lease *l, uint64_t by, int64_t now_ms);
 
-/* Keep it for somebody who had it, says the host before this one. */
+/* Reserve it for the client that had it on the previous host. */
 void lease_keep(struct lease *l, uint64_t who, int64_t now_ms);
 
-/* Whether it is, or is kept for, who comes back as this. */
+/* True if this client has the lease or it is reserved for it. */
 bool lease_is_of(const struct lease *l, uint64_t who, int64_t now_ms);
 
-/* Which connection has it now; 0: none. */
+/* The connection that has it now; 0: none. */
 uint64_t lease_holder(const struct lease *l, int64_t now_ms);
 
 #endif

@@ -12,17 +12,18 @@ struct op;
 struct session;
 
 /*
- * Requests with a key are carried out at most once, whatever becomes of their
- * clients and of hosts:
+ * Carries out requests with a key at most once, even if clients or hosts die:
  *
  *	the log has `key`	before anything is typed
- *	the log has `key-end`	before anybody is answered
+ *	the log has `key-end`	before the client gets its answer
  *
- * The same key again gets the first answer, waits for it while the first is
- * under way, or is told `unknown` when a host died in between.  A request that
- * typed nothing (refused, or its client left first) frees its key.
+ * A request with the same key gets the first answer, waits for it while the
+ * first request is under way, or gets `unknown` if a host died in between.  A
+ * request that typed nothing (refused, or its client left first) frees its
+ * key.
  *
- * store/key_memory.h has the limits.  A log that is behind takes no new keys.
+ * store/key_memory.h has the limits.  While the log is behind, new keys are
+ * refused.
  */
 struct once;
 
@@ -35,32 +36,39 @@ struct once_request {
 };
 
 struct once_hooks {
-	/* Whether nothing about arguments may be logged now. */
+	/* True if arguments must not be logged now. */
 	bool (*is_secret)(void *arg);
-	/* The log has the key: carry the request out.  Its answer goes to
-	 * once_answer. */
+	/*
+	 * The log has the key: carry the request out, and pass its answer to
+	 * once_answer.
+	 */
 	void (*begin)(void *arg, const struct once_request *r);
-	/* Answer a request, once the log has the event `seq`. */
+	/* Answer a request once the log has the event `seq`. */
 	void (*deliver)(void *arg, uint64_t client, uint64_t id,
 	    const char *answer, uint64_t seq);
 };
 
-/* With what the log has of keys. */
+/* Reads the keys from the log. */
 struct once *once_create(struct session *session,
     const struct once_hooks *hooks, void *arg);
 void once_destroy(struct once *o); /* NULL is fine */
 
-/* 0: it is answered by `deliver`, now or later.  Or -errno and why not. */
+/*
+ * Returns 0: `deliver` answers the request, now or later.  Or -errno and the
+ * reason.
+ */
 int once_ask(struct once *o, const struct once_request *r, struct error *err);
 
 /*
- * A request has its answer, a JSON object {"ok",…}; false: it has no key, and
- * the caller answers.  `typed` is false when nothing was typed for it.
+ * A request has its answer, a JSON object {"ok",…}.  False: it has no key, and
+ * the caller answers.  `typed` is false if nothing was typed for it.
  */
 bool once_answer(struct once *o, uint64_t client, uint64_t id, bool typed,
     const char *answer, size_t len);
 
-/* A segment of the log has begun: the next host finds all keys in it. */
+/*
+ * A new segment of the log has begun: write all keys to it for the next host.
+ */
 void once_rotated(struct once *o);
 
 #endif

@@ -14,13 +14,14 @@ struct error;
 struct hello;
 
 /*
- * The process at the other end of a connection, as the kernel tells it: its user,
- * and the sessions that it is in.  It is `session:ID` inside of one, else `uid:N`.
+ * The process at the other end of a connection, as the kernel reports it: its
+ * user and the sessions that it runs in.  Its name is `session:ID` inside a
+ * session, otherwise `uid:N`.
  *
- * A confined session's process may only do what every session around it allows.
- * A peer whose sessions cannot be told is allowed nothing: it may have been made
- * to look so.  That is one that has ended already, or is in a PID namespace that
- * this host does not see, or has hidden itself or a parent.
+ * A process in a confined session may only do what every session around it
+ * allows.  A peer whose sessions cannot be determined is allowed nothing,
+ * because it may hide them on purpose: it has ended already, is in a PID
+ * namespace that this host does not see, or has hidden itself or a parent.
  */
 struct peer {
 	uid_t uid;
@@ -29,22 +30,31 @@ struct peer {
 	struct around around;
 };
 
-/* False when the kernel does not tell, or it is neither our user nor root. */
+/*
+ * False if the kernel does not report it, or if it is neither our user nor
+ * root.
+ */
 bool peer_find(struct peer *p, int fd);
 void peer_finish(struct peer *p);
 
 /*
- * Whom the first line names, beside the peer, as `by`.  A peer in a session can
- * name nobody else, and nobody can name a user or a session: -EACCES and why.
+ * Set `by` to the peer and the principal that its first line claims.  A peer
+ * in a session cannot claim another principal, and no peer can claim a user or
+ * a session: -EACCES and the reason.
  */
 int peer_claim(const struct peer *p, const struct hello *h, char by[BY_SIZE],
     struct error *err);
 
-/* Whether it may do this to the session; -EACCES and why, and what to do. */
+/*
+ * Check that the peer may do this to the session; -EACCES, the reason and the
+ * next step.
+ */
 int peer_check(const struct peer *p, const struct confinement *target,
     const char *name, enum op_permission permission, struct error *err);
 
-/* Whether it may do anything at all to it; the same. */
+/*
+ * Check that the peer may do anything at all to the session; like peer_check.
+ */
 int peer_check_any(const struct peer *p, const struct confinement *target,
     const char *name, struct error *err);
 

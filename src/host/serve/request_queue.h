@@ -42,13 +42,13 @@ void request_queue_finish(struct request_queue *q);
 
 bool request_queue_is_empty(const struct request_queue *q);
 
-/* Whether any request that comes now may begin at once. */
+/* True if any request that comes now may begin at once. */
 bool request_queue_is_idle(const struct request_queue *q);
 
 /* -EBUSY: a request of len bytes would pass a limit. */
 int request_queue_check(const struct request_queue *q, size_t len);
 
-/* Let a request wait, behind those that wait already. */
+/* Add a request behind those that wait already. */
 void request_queue_add(struct request_queue *q, const void *p, size_t len,
     bool observes);
 

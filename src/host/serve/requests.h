@@ -16,68 +16,71 @@ struct once_request;
 struct server;
 
 /*
- * Operations that clients ask for.  A client's are carried out one after the
+ * Operations that clients request.  The requests of a client run one after the
  * other; with the feature `parallel` those that only observe run side by side.
  * request_queue.h has the rule and the limits.
  */
 void requests_take(struct connection *c, const void *p, size_t len);
 
-/* Carry out those that wait, when it is their turn. */
+/* Start the waiting requests whose turn has come. */
 void requests_run(struct connection *c);
-void requests_forget(struct connection *c); /* it is going away */
+void requests_forget(struct connection *c); /* it is about to be closed */
 
-/* The host leaves: refuse the requests that have not begun. */
+/* This host is being replaced: refuse the requests that have not begun. */
 void requests_hand_back(struct connection *c);
 
-/* Answer a PING, behind every answer that waits for the log. */
+/* Answer a PING, after every answer that waits for the log. */
 void requests_pong(struct connection *c, const void *p, size_t len);
 
-/* Refuse a request, with the code that fits err. */
+/* Refuse a request, with the error code for err. */
 void requests_refuse(struct connection *c, uint64_t id,
     const struct error *err);
 
 /*
- * An answer that was left for later: what is written to *j after the first is
- * the result.  The buffer is the caller's to finish.
+ * Begin an answer that was left for later; the caller then writes the result
+ * to *j.  The caller finishes the buffer.
  */
 void requests_begin_answer(struct buf *b, struct json_out *j, uint64_t id);
 void requests_send_answer(struct connection *c, struct buf *b, uint64_t id);
 
 /*
- * The same, once the log has the event whose seq is told, so that it means the
- * same to the next host, whatever becomes of this one.  A log that is behind
- * holds nobody up.
+ * Send the answer once the log has the event `seq`.  Then the seq in it means
+ * the same to the next host, even if this one dies.  If the log is behind, the
+ * answer does not wait.
  */
 void requests_send_logged(struct connection *c, struct buf *b, uint64_t id,
     uint64_t seq);
 void requests_send_held(struct connection *c);
 
-/* A session.upgrade or session.revive: this one follows us. */
+/* Answer a session.upgrade or session.revive: the host `pid` takes over. */
 void requests_followed(struct connection *c, uint64_t id, pid_t pid);
 
-/* Why nothing was typed (an enum taken_status) as an error: -errno. */
+/*
+ * Convert the reason why nothing was typed (an enum taken_status) to -errno.
+ */
 int requests_not_typed(int status, struct error *err);
 
 extern const struct error requests_too_large;
 
-/* Carry out a request whose key the log has: REQUEST_LATER, or -errno. */
+/* Carry out a request whose key is in the log: REQUEST_LATER, or -errno. */
 int requests_carry_out(struct connection *c, const struct once_request *r,
     struct error *err);
 
 /*
- * An operation being carried out: ops_session.c and others.  Arguments are
- * checked.  0 when the result was written, REQUEST_LATER when it is answered by
- * one of the above, or -errno and why.
+ * An operation being carried out, for the handlers in src/host/ops.  Arguments
+ * are checked already.  A handler returns 0 if it wrote the result,
+ * REQUEST_LATER if one of the functions above answers, or -errno and the
+ * reason.
  */
 struct op_call {
-	struct host *host; /* all parts of it; host.h is for handlers only */
+	struct host *host; /* with all its parts; for handlers only */
 	struct server *server;
 	struct connection *client;
 	uint64_t id;
 	const json_t *args;
 	struct buf buf;
-	struct json_out result; /* into buf */
-	uint64_t seq; /* of the last event that the result tells of; 0: none */
+	struct json_out result; /* written to buf */
+	uint64_t seq;           /* of the last event in the result; 0: none */
 };
 #define REQUEST_LATER 1
 
@@ -87,7 +90,7 @@ typedef int op_fn(struct op_call *call, struct error *err);
 #define HOME_OP(...)
 #include "op/ops.def"
 
-/* The result of a session.send, given now or later. */
+/* The result of a session.send. */
 void requests_put_typed(struct json_out *j, uint64_t seq, uint64_t offset);
 
 #endif

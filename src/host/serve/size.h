@@ -8,18 +8,18 @@
 #include "session/manifest.h"
 
 /*
- * What size the terminal should have, given what its viewers would like
- * (B-48, O-20).  Only those vote who may type, can be seen, said a size and
- * have drawn their first picture: who that is, the caller knows.  Pure.
+ * Chooses the terminal's size from the sizes of its viewers (B-48, O-20).
+ * Only viewers vote that may type, are visible, sent a size and have drawn
+ * their first picture; the caller selects them.  Pure.
  */
 struct size_vote {
 	unsigned cols, rows;
-	uint64_t at; /* of two votes, the later one has the greater */
+	uint64_t at; /* the greater one is the later vote */
 };
 
 /*
- * False when the size should stay as it is: nobody votes, or it is fixed.
- * What is given is always a size that a screen can have.
+ * False if the size should not change: no viewer votes, or the size is fixed.
+ * The result is always a valid size of a screen.
  */
 bool size_decide(enum size_policy policy, const struct size_vote *votes,
     size_t n, unsigned *cols, unsigned *rows);

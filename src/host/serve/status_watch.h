@@ -5,16 +5,15 @@ struct server;
 struct session;
 
 /*
- * What the program says that it is doing (OSC 7501), from the engine to the
+ * Passes the status that the program reports (OSC 7501) from the engine to the
  * manifest, the log and the viewers.
  *
- * Only changes are noted, and at most STATUS_WATCH_PER_S of them in a second:
- * of those in between the last is noted when the second is over, so that what
- * is known is never older than that and a flood of reports costs little.
+ * Only changes are noted, at most STATUS_WATCH_PER_S in a second.  When more
+ * come, the last one is noted at the end of the second.  So the noted status
+ * is never older than that, and a flood of reports costs little.
  *
- * A host that follows another finds the status in the engine, which is made
- * from the log, and since when in session.json; if the two differ, the status
- * is noted as a new one.
+ * A new host finds the status in the engine, which is restored from the log,
+ * and its time in session.json.  If the two differ, the status counts as new.
  */
 #define STATUS_WATCH_PER_S 10
 
@@ -24,15 +23,18 @@ struct status_watch *status_watch_create(struct session *session,
     struct server *server);
 void status_watch_destroy(struct status_watch *w); /* NULL is fine */
 
-/* It may be another now: the program said so, or the engine is another. */
+/*
+ * The status may have changed: the program reported one, or the engine was
+ * replaced.
+ */
 void status_watch_changed(struct status_watch *w);
 
-/* Before viewers are served: note what is to be noted. */
+/* Note pending changes; called before viewers are served. */
 void status_watch_settle(struct status_watch *w);
 
 /*
- * The program has ended: what it said last is noted, then its status is gone.
- * The event of the end says so in the log.
+ * The program has ended: note its last status, then clear it.  In the log the
+ * event of the end implies that.
  */
 void status_watch_end(struct status_watch *w);
 

@@ -10,12 +10,12 @@ struct input_modes;
 struct vt_event;
 
 /*
- * The JSON that viewers are sent without asking: docs/protocol.md.  wire/event.h
- * makes the events that need nothing of the session.
+ * The JSON events that viewers get without a request: docs/protocol.md.
+ * wire/event.h makes the events that do not depend on the session.
  */
 #define VIEWER_EVENT_MAX (64u << 10) /* bytes of one */
 
-/* history: where the replay begins; gap: bytes asked for before it. */
+/* history: the beginning of the replay; gap: requested bytes before it. */
 void viewer_event_metadata(struct buf *out, const struct session *session,
     uint64_t history, uint64_t gap, bool readonly);
 void viewer_event_ended(struct buf *out, const struct session *session,
