@@ -11,12 +11,12 @@ struct record;
 
 /*
  * The keys of requests that are carried out at most once, with their answers.
- * The log has all of it (docs/log-format.md, `key`, `key-end` and `keys`), so
- * that the next host remembers the same.
+ * All of it is in the log too (docs/log-format.md, `key`, `key-end` and
+ * `keys`), so the next host remembers the same.
  *
- * Limits: the last KEY_MEMORY_MAX keys, and answers of KEY_MEMORY_BYTES in all;
- * the oldest key that is not under way is forgotten first.  The answer of a
- * request is not kept if it is longer than KEY_ANSWER_MAX; its key is.
+ * Limits: the last KEY_MEMORY_MAX keys, and answers of KEY_MEMORY_BYTES in
+ * all.  The oldest key that is not under way is forgotten first.  An answer
+ * longer than KEY_ANSWER_MAX is not kept; its key is.
  */
 #define KEY_MAX 128 /* bytes */
 #define KEY_MEMORY_MAX 1024
@@ -34,7 +34,7 @@ struct key_entry {
 	struct list link;
 	char key[KEY_MAX + 1];
 	char op[32];
-	char digest[KEY_DIGEST_SIZE]; /* of its arguments; "": not known */
+	char digest[KEY_DIGEST_SIZE]; /* of the arguments; "": unknown */
 	enum key_state state;
 	char *answer; /* JSON object {"ok",…}; NULL: none, or too long */
 	size_t len;
@@ -50,7 +50,7 @@ void key_memory_finish(struct key_memory *m);
 
 struct key_entry *key_memory_find(struct key_memory *m, const char *key);
 
-/* A key that is under way; NULL when all that are remembered are. */
+/* Add a key that is under way.  NULL if all remembered keys are under way. */
 struct key_entry *key_memory_add(struct key_memory *m, const char *key,
     const char *op, const char *digest);
 void key_memory_done(struct key_memory *m, struct key_entry *e,
@@ -63,8 +63,8 @@ void key_memory_put_end(const struct key_entry *e, struct buf *out);
 void key_memory_put_all(const struct key_memory *m, struct buf *out);
 
 /*
- * Take in what a record says of keys; others are ignored.  After the last one,
- * those under way are lost.
+ * key_memory_read takes in a record about keys and ignores others.  After the
+ * last record, key_memory_lose marks keys that were under way as lost.
  */
 void key_memory_read(struct key_memory *m, const struct record *rec);
 void key_memory_lose(struct key_memory *m);

@@ -6,15 +6,15 @@
 #include <stdint.h>
 
 /*
- * An event on its way to the log.  Its payload is small and inside it, or
- * malloc'd and its own, or (output) still in the ring.
+ * An event on its way to the log.  A small payload is inside the item; a
+ * larger one is malloc'd and belongs to it; output may still be in the ring.
  */
 #define LOG_ITEM_SMALL 32
 
 enum log_item_where {
 	LOG_ITEM_INSIDE,
 	LOG_ITEM_OWNED,
-	LOG_ITEM_COPIED, /* in memory of the log thread's */
+	LOG_ITEM_COPIED, /* in the log thread's memory */
 	LOG_ITEM_IN_RING,
 };
 
@@ -27,22 +27,22 @@ struct log_item {
 	uint32_t len;
 	uint64_t seq;
 	uint64_t time_ns;
-	uint64_t offset; /* of output: of its first byte */
+	uint64_t offset; /* of the first byte of output */
 	union {
 		uint8_t small[LOG_ITEM_SMALL];
 		uint8_t *owned;
 	} u;
 };
 
-/* Keep a copy of the payload, or take over a malloc'd one. */
+/* log_item_set copies the payload; log_item_take takes over a malloc'd one. */
 void log_item_set(struct log_item *it, const void *p, size_t len);
 void log_item_take(struct log_item *it, void *p, size_t len);
 void log_item_finish(struct log_item *it);
 
-/* The payload of one that is not in the ring. */
+/* The payload of an item that is not in the ring. */
 const uint8_t *log_item_payload(const struct log_item *it);
 
-/* First in, first out; grows as needed, its user has the limit. */
+/* First in, first out.  Grows as needed; the caller has the limit. */
 struct log_item_queue {
 	struct log_item *items;
 	size_t first, n, cap;
@@ -52,7 +52,7 @@ void log_item_queue_finish(struct log_item_queue *q);
 struct log_item *log_item_queue_at(const struct log_item_queue *q, size_t i);
 struct log_item *log_item_queue_add(struct log_item_queue *q);
 void log_item_queue_drop(struct log_item_queue *q, size_t n);
-/* Give memory back once it is empty. */
+/* Free the memory of an empty queue. */
 void log_item_queue_shrink(struct log_item_queue *q);
 
 #endif

@@ -8,16 +8,16 @@ struct error;
 struct log_end;
 struct log_writer;
 
-/* log/ in a session's directory, which is made if it is not there. */
+/* Open log/ in a session's directory; create it if it does not exist. */
 int log_opener_directory(int dirfd); /* or -errno */
 
-/* Open the log in it to write; see log_writer_open. */
+/* Open the log in it for writing; see log_writer_open. */
 int log_opener_open(int dirfd, struct log_writer **writer, struct log_end *end,
     struct error *err);
 
 /*
- * Tries that in a thread of its own, and again every second, until it succeeds.
- * The descriptor stays the caller's.
+ * Opens the log in a thread of its own, and retries every second until it
+ * succeeds.  The descriptor stays the caller's.
  */
 struct log_opener;
 
@@ -25,8 +25,8 @@ struct log_opener *log_opener_create(int dirfd); /* NULL: no thread */
 void log_opener_destroy(struct log_opener *o);   /* NULL is fine */
 
 /*
- * Wait for the first try.  0: it has been opened.  Otherwise -errno and why; if
- * one may give up, -ETIMEDOUT when the disk has not answered in time.
+ * Wait for the first try.  0: the log is open.  Otherwise -errno and the
+ * reason; with `give_up`, -ETIMEDOUT if the disk has not responded in time.
  */
 #define LOG_OPENER_HANGS_MS 300
 int log_opener_wait(struct log_opener *o, bool give_up, struct error *err);
@@ -35,8 +35,8 @@ int log_opener_wait(struct log_opener *o, bool give_up, struct error *err);
 void log_opener_notify(struct log_opener *o, int fd);
 
 /*
- * What it has opened becomes the caller's; false: nothing yet, or a log that
- * ends behind this offset.
+ * Take over the opened log.  False: it is not open yet, or it ends after this
+ * offset.
  */
 bool log_opener_take(struct log_opener *o, uint64_t offset,
     struct log_writer **writer, struct log_end *end);

@@ -20,7 +20,7 @@
 
 struct notice_board;
 
-/* `write` gives the present state to the disk and must not wait for it. */
+/* `write` passes the present state to the disk and must not wait for it. */
 struct notice_board *notice_board_create(struct loop *loop, loop_fn *write,
     void *arg);
 void notice_board_destroy(struct notice_board *b); /* NULL is fine */
