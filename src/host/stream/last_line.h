@@ -7,10 +7,10 @@ struct session;
 struct vt;
 
 /*
- * What a listing shows of a session without asking anybody: the last line of
- * its screen, in session.json.  That is written anew once output has paused for
- * a second, but not more often than every 5 seconds, and every 10 seconds while
- * there is no pause.  A session that writes nothing costs nothing.
+ * The last line of the screen, kept in session.json so that a listing can show
+ * it without asking the host.  It is written after output has paused for a
+ * second, at most every 5 seconds; without a pause every 10 seconds.  A
+ * session without output costs nothing.
  */
 struct last_line;
 
@@ -21,8 +21,8 @@ void last_line_destroy(struct last_line *g); /* NULL is fine */
 void last_line_output(struct last_line *g);
 
 /*
- * The lowest row that has a word in it, without the frame around it, its blanks
- * joined; "" when there is none.  Cut to size, at a character's border.
+ * The lowest row that contains a word, without the frame around it and with
+ * blanks joined; "" if there is none.  Cut to size between two characters.
  */
 void last_line_of(const struct vt *vt, char *out, size_t size);
 

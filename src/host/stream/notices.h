@@ -8,17 +8,17 @@ struct vt_event;
 
 /*
  * The program's title, bells and notifications, kept in the manifest for
- * listings.  Texts come from the program: they are cut to the size of their
- * field, and characters that a terminal obeys are left out.
+ * listings.  The texts come from the program: they are cut to the size of
+ * their field, and control characters are removed.
  *
- * A host that dies forgets the notices of the last second, which it had not
+ * A host that dies loses the notices of the last second, which were not
  * written yet.
  */
 
-/* Whether the event changed the manifest. */
+/* True if the event changed the manifest. */
 bool notices_event(struct manifest *m, const struct vt_event *ev);
 
-/* Whether the title is another one than before. */
+/* True if the title changed. */
 bool notices_title(struct manifest *m, const char *title);
 
 #endif

@@ -14,13 +14,14 @@ struct frame_gap;
 struct past_output;
 
 enum past_output_step {
-	PAST_OUTPUT_BYTES, /* *p, *len: bytes at the offset, until the next call */
-	PAST_OUTPUT_GAP,   /* *gap: the log does not have them, nor ever will */
-	PAST_OUTPUT_WAIT,  /* the log is not that far yet */
+	/* *p, *len: bytes at the offset, valid until the next call */
+	PAST_OUTPUT_BYTES,
+	PAST_OUTPUT_GAP,   /* *gap: the log does not have them and never will */
+	PAST_OUTPUT_WAIT,  /* the log has not come that far yet */
 	PAST_OUTPUT_AGAIN, /* enough was read for one turn: call again */
 };
 
-/* NULL and why. */
+/* NULL on failure, and the reason. */
 struct past_output *past_output_open(int log_dirfd, struct error *err);
 void past_output_close(struct past_output *past); /* NULL is fine */
 

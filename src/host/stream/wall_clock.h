@@ -4,8 +4,8 @@
 struct session;
 
 /*
- * What time it was, in the log: a `clock` in every minute with output, and
- * whenever somebody sets the machine's clock.
+ * The time of day in the log: a `clock` event in every minute with output, and
+ * whenever the machine's clock is set.
  */
 struct wall_clock;
 
