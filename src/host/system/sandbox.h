@@ -4,18 +4,18 @@
 struct log;
 
 /*
- * Give up what a host does not need once it serves: a host that was taken
- * over by the bytes it reads can type into its own session, but run no program
- * and make no code.
+ * Gives up what a host does not need once it serves.  If the bytes that it
+ * reads take over a host, it can type into its own session, but neither run a
+ * program nor make code.
  *
  *	execve, execveat, ptrace	end the process
  *	memory writable and executable	ends it too
- *	memory executable		ENOSYS, so code is what was loaded
+ *	memory executable		ENOSYS, so only loaded code runs
  *	another architecture's calls	end it
- *	what is not on the list		ENOSYS, noted once in the log
+ *	calls that are not on the list	ENOSYS, noted once in the log
  *
- * For all threads.  0, or -errno where the kernel has no seccomp.  Does
- * nothing in builds with a sanitizer, which needs more than we know of.
+ * Applies to all threads.  Returns 0, or -errno if the kernel has no seccomp.
+ * Does nothing in builds with a sanitizer, which need unknown further calls.
  */
 int sandbox_enter(const struct log *log);
 

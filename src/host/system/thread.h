@@ -4,17 +4,20 @@
 #include <pthread.h>
 #include <stdint.h>
 
-/* A named thread with a small stack that gets no signals; 0 or -errno. */
+/*
+ * Start a named thread with a small stack and all signals blocked; 0 or
+ * -errno.
+ */
 int thread_start(pthread_t *out, const char *name, void *(*fn)(void *),
     void *arg);
 
-/* A condition that is waited for by the monotonic clock. */
+/* Initialize a condition that uses the monotonic clock. */
 void thread_cond_init(pthread_cond_t *cond);
 
-/* Wait until woken, or until that moment in ms; -1: for ever. */
+/* Wait until woken, or until this time in ms; -1: without a limit. */
 void thread_wait(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t until_ms);
 
-/* Run and use the disk only when nobody else wants to. */
+/* Use the processor and the disk only when they are idle. */
 void thread_be_idle(void);
 
 #endif
