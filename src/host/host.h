@@ -23,8 +23,8 @@ struct watch;
 
 /*
  * tend-host: one session's log, screen and viewers.  The keeper has the
- * terminal and the program, and starts another host when this one dies, so
- * whatever is here must be found again in the ring, the log or session.json.
+ * terminal and the program, and starts another host if this one dies.  So
+ * everything here can be restored from the ring, the log or session.json.
  *
  * A turn of the loop:
  *
@@ -33,20 +33,20 @@ struct watch;
  *	settle 1   pump: take the bytes [shown, head) of the ring to the engine,
  *		   as OUTPUT to the event log's list, and to server_output()
  *	settle 2   server_flush(): viewers first, the ring keeps the bytes safe
- *	settle 3   the event log's thread is woken; it alone waits for the disk
+ *	settle 3   wake the event log's thread; it alone waits for the disk
  *
- * A part takes the session and the parts below it.  A part that must tell one
- * above it has a table of hooks, which host.c fills in.  So this header is for
- * host.c, main.c and the handlers of operations only.
+ * A part takes the session and the parts below it.  To call a part above it,
+ * it has a table of hooks, which host.c fills in.  So only host.c, main.c and
+ * the handlers of operations include this header.
  *
- * Everything here is the loop thread's.  Other threads are the event log's
- * (event_log.h), which touch nothing but the log and the ring's tail, and the
- * manifest_writer's (manifest_writer.h).
+ * Everything here belongs to the loop thread.  The other threads are those of
+ * the event log (event_log.h), which touch only the log and the ring's tail,
+ * and that of the manifest writer (manifest_writer.h).
  */
 struct host {
-	struct session session; /* the state that all parts share */
+	struct session session; /* state that all parts share */
 
-	/* From here on, lower parts come first (src/LAYERS). */
+	/* In the order of src/LAYERS, lower parts first. */
 	struct last_line *last_line;
 	struct wall_clock *wall_clock;
 	struct input *input;
@@ -70,9 +70,9 @@ struct host {
 };
 
 /*
- * Take over a session from its keeper's descriptors (enum control_fd): find
- * out where the host before us was, and serve.  Call host_close also after an
- * error.
+ * Take over a session with the descriptors from its keeper (enum control_fd):
+ * restore the state of the previous host, and serve.  Call host_close even
+ * after an error.
  */
 int host_open(struct host *h, struct error *err);
 void host_close(struct host *h);

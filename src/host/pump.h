@@ -15,12 +15,12 @@ struct wall_clock;
 
 /*
  * Takes bytes from the ring to the engine, the log and the viewers, and ends
- * every turn (host.h).  Writes keyframes as output goes by.  The other parts say
- * in the intake (core/intake.h) how bytes are to be taken.
+ * every turn (host.h).  Writes keyframes as output passes.  Other parts
+ * control it through the intake (core/intake.h).
  */
 struct pump;
 
-/* The parts that see the output or have something to do at a turn's end. */
+/* The parts that see the output or act at the end of a turn. */
 struct pump_parts {
 	struct input *input;
 	struct server *server;
