@@ -1,4 +1,4 @@
-/* Comparing two terminals by everything that their interface shows. */
+/* Compare two terminals by everything that their interface shows. */
 #include "props.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #define ATTR_SHOWN (~(uint32_t)ATTR_EXTRA)
 
-/* What a cell says, the ids that are each terminal's own resolved. */
+/* A cell's content. Ids that belong to one terminal are resolved. */
 struct seen {
 	char text[VT_TEXT_MAX];
 	struct cell cell;
@@ -64,8 +64,8 @@ alike_cell(unsigned y, unsigned x, const struct seen *a, const struct seen *b,
 }
 
 /*
- * A first row may go on from a line in the history, which a copy without that
- * history cannot know.
+ * The first row may continue a line of the history. A copy without that
+ * history cannot know it.
  */
 static unsigned
 row_flags(const struct vt_row *row, unsigned y)
@@ -74,8 +74,8 @@ row_flags(const struct vt_row *row, unsigned y)
 }
 
 /*
- * The last row may end in a pad when what it goes on with was set aside by a
- * resize; no bytes make a pad there without scrolling.
+ * The last row may end in a pad if a resize set aside the rest of its line. No
+ * bytes can make a pad there without scrolling.
  */
 static void
 forget_pad(struct cell *c)

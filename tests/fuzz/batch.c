@@ -1,7 +1,7 @@
 /*
- * Any bytes as the steps of a batch.  Steps that are refused are named; those
- * that are not are requests that a host takes, and without a host the first
- * of them fails and the rest is not run.
+ * Any bytes as the steps of a batch.  A refused step is named.  Every other
+ * step is a request that a host accepts.  Without a host the first step fails
+ * and the rest do not run.
  */
 #include "client/batch.h"
 
@@ -36,7 +36,7 @@ expect(const struct batch *b, json_int_t completed, size_t failed)
 	buf_finish(&out);
 }
 
-/* The host has gone before it read anything. */
+/* The host ended before it read anything. */
 static void
 run(struct batch *b)
 {

@@ -1,6 +1,7 @@
 /*
- * Any bytes as a recording: read whole or in pieces they give the same events
- * and the same end, time does not go back, text is UTF-8, sizes are in range.
+ * Any bytes as a recording. Read whole or in pieces, they give the same events
+ * and the same end. Time does not go back, text is UTF-8, and sizes are in
+ * range.
  */
 #include "cast/cast.h"
 
@@ -12,7 +13,7 @@
 #include "fuzz.h"
 #include "rng.h"
 
-/* What came out of a reading, in a form that can be compared. */
+/* The result of a reading, in a form that can be compared. */
 struct outcome {
 	struct sha256 events;
 	unsigned count;
@@ -103,7 +104,7 @@ compare(struct outcome *a, struct outcome *b)
 		    &err);
 }
 
-/* A guess that was made does not change when more of the file is seen. */
+/* A guess does not change when the reader sees more of the file. */
 static void
 check_probe(const uint8_t *p, size_t len, struct rng *rng)
 {

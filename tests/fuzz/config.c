@@ -1,6 +1,6 @@
 /*
- * A hostile configuration file: whatever is in it, what is taken from it is a
- * value that is valid by itself, and a warning is one line that names the file.
+ * A hostile configuration file. Every value taken from it is valid by itself,
+ * and every warning is one line that names the file.
  */
 #include "home/config.h"
 
@@ -21,7 +21,7 @@ on_warning(void *arg, const char *text)
 	++*n;
 }
 
-/* Written alone, the value is taken again and nothing is warned of. */
+/* Written alone, the value is read back without a warning. */
 static void
 is_valid(enum config_key key, const char *value)
 {

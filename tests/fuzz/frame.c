@@ -1,13 +1,12 @@
 /*
- * What a stranger may send on a session's socket.  An input is read in three
- * ways:
+ * Hostile bytes on a session's socket.  Each input is read in three ways:
  *
- * as frames, whole and one byte at a time: the same frames come out, none
- * reaches beyond its bytes, and what a getter understands is written back as
- * the same frame;
+ * as frames, whole and one byte at a time: both give the same frames, no frame
+ * reaches beyond its bytes, and a frame that a getter understands is written
+ * back unchanged;
  *
- * as a client's first line and as a host's: what is understood is written and
- * understood again as the same.
+ * as a client's first line and as a host's: a line that is understood can be
+ * written and understood again.
  */
 #include <string.h>
 
@@ -62,7 +61,7 @@ what_the_host_sends_comes_back(const struct frame *f, struct buf *b)
 	}
 }
 
-/* A key is told in its one form, so it is the key that comes back. */
+/* Each key has one spelling, so the same key comes back. */
 static void
 an_input_comes_back(const struct frame_input *in, struct buf *b)
 {

@@ -8,10 +8,10 @@
 
 #include "base/error.h"
 
-/* What libFuzzer, or replay.c in its place, calls with each input. */
+/* libFuzzer, or replay.c in its place, calls this with each input. */
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t len);
 
-/* A property must hold: else say which one does not, and end. */
+/* Check a property. If it does not hold, name it and abort. */
 static inline void
 fuzz_check(int rc, const struct error *err)
 {

@@ -1,7 +1,8 @@
 /*
- * Two lines, each a grant or not, and a third with a name.  A grant that was
- * taken comes back as it was, grants no approve and no admin, covers itself,
- * and if it covers another then it allows whatever the other does.
+ * Two lines, each a grant or not, and a third with a name.  An accepted grant
+ * is written back unchanged, grants neither approve nor admin, and covers
+ * itself.  If it covers another grant, it allows everything that the other
+ * allows.
  */
 #include "session/grant.h"
 
@@ -10,7 +11,7 @@
 #include "base/error.h"
 #include "fuzz.h"
 
-/* The next line of *p, without its end, cut to what fits. */
+/* The next line of *p, without its end, cut to fit. */
 static void
 take_line(const uint8_t **p, size_t *len, char *out, size_t size)
 {

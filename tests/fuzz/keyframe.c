@@ -1,8 +1,8 @@
 /*
- * Keyframes of any kind.  The first byte says which: bytes that pretend to be
- * one, or one that was made of a stream and then changed in some places.
- * Either is refused, or it makes a terminal that is sound, goes on working,
- * and is the same again when it is saved and restored once more.
+ * Valid and invalid keyframes.  The first byte chooses: arbitrary bytes, or
+ * the keyframe of a stream with some bytes changed.  Either is refused, or it
+ * gives a sound terminal that keeps working and stays the same when it is
+ * saved and restored again.
  */
 #include "fuzz.h"
 #include "props.h"
@@ -14,7 +14,9 @@
 #define BUF_MAX (64u << 20)
 #define CHANGES_MAX 8
 
-/* Fed to what came out of a strange keyframe: it must go on working. */
+/*
+ * Bytes for a terminal restored from a hostile keyframe: it must keep working.
+ */
 static const char probe[] = "\030a\r\n\033[?1049hb\033[?1049lc\0338d\tx";
 
 /* Without its history it looks the same. */

@@ -1,14 +1,14 @@
 /*
- * What a terminal sends, and what is sent to a program, with hostile bytes on
- * both sides.  An input is read in two ways:
+ * Input from a terminal and keys for a program, with hostile bytes on both
+ * sides.  Each input is read in two ways:
  *
  * as bytes of a terminal, in chunks that the input itself chooses: the events
- * are those of one chunk, every byte of a paste and of what is unknown is told
- * once, and no event is longer than its bound;
+ * are those of one chunk, every byte of a paste and of an unknown sequence is
+ * reported once, and no event is longer than its bound;
  *
- * as keys, mouse events and modes: what kitty's protocol says in full comes
- * back as it went, and in any mode there is nothing that the decoder does not
- * know.
+ * as keys, mouse events and modes: an event in kitty's full protocol comes
+ * back unchanged, and in every mode the decoder knows all that the encoder
+ * writes.
  */
 #include <string.h>
 
@@ -44,7 +44,7 @@ take(struct input *in, size_t n)
 struct trace {
 	struct buf out;
 	size_t events;
-	size_t raw; /* bytes told as they came */
+	size_t raw; /* bytes reported unchanged */
 	struct key key;
 	struct mouse_event mouse;
 	bool only_keys;
@@ -225,7 +225,10 @@ take_modes(struct input *in)
 	return m;
 }
 
-/* A character whose number kitty gives to a key is the one it cannot say. */
+/*
+ * Kitty uses the numbers of some characters for keys; those characters cannot
+ * be expressed.
+ */
 static bool
 is_sayable(const struct key *k)
 {
@@ -254,7 +257,7 @@ a_key_comes_back(const struct key *k, const struct input_modes *m)
 	buf_finish(&t.out);
 }
 
-/* Without protocols, what was decoded is encoded to the same bytes. */
+/* Without protocols, a decoded event is encoded to the same bytes. */
 static void
 legacy_bytes_are_stable(const struct key *k, struct input_modes m)
 {

@@ -1,9 +1,9 @@
 /*
- * Any files as a log.  The input says what they are: bytes as they come, or
- * records and blocks whose checksums are made right here, so that what lies
- * behind the checksums is reached too.  Reading ends, numbers do not go back,
- * nothing is given that was not asked to be; a writer opens it, and what it
- * leaves is whole.
+ * Any files as a log.  The input describes them: raw bytes, or records and
+ * blocks for which this file computes correct checksums, so that the code
+ * behind the checksums runs too.  Reading ends, numbers do not go back, and
+ * the reader gives only what was asked for.  A writer can open the log, and
+ * leaves it whole.
  *
  *	input    segment*
  *	segment  kind, then
@@ -38,7 +38,7 @@
 #define SEGMENT_MAX (600u << 10)
 #define NONCE 0x1234567890abcdefu
 
-/* What is left of the input; 0 when nothing is. */
+/* The number of bytes left of the input. */
 struct input {
 	const uint8_t *p;
 	size_t len;

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Write the seeds of the fuzzers: one small session for each kind of thing.
+"""Write the seeds of the fuzzers: one small session for each kind of input.
 
-Run from anywhere; the files go to corpus/<target>/ beside this script.  What a
-fuzzer finds later is kept there too, under a name that says what it was.
+Run from anywhere; the files go to corpus/<target>/ beside this script.  Inputs
+that a fuzzer finds later are kept there too, under a name that describes them.
 """
 import json
 import pathlib
@@ -123,8 +123,8 @@ CASTS = {
 }
 
 
-# What the fuzzers found, as small as it got.
-# Lines before a cursor.
+# Inputs that the fuzzers found, made as small as possible. Lines before a
+# cursor.
 REPORTS = {
     "question": "?",
     "idle": "state=idle:app=claude-code",
@@ -214,7 +214,7 @@ KEY_CHARSETS = numbers(*b"BBBB", 0, 0)
 
 def keyframe(rows=(b"", b""), parser=numbers(0, 0), title=b"", history=(),
              modes=0, stash=numbers(0, 0)):
-    """Of a terminal with 3 columns and as many rows as are given."""
+    """A keyframe of a terminal with 3 columns and the given rows."""
     bottom = len(rows) - 1
     return (b"TKF" + numbers(1, 1, 3, len(rows), 5, 8 << 20)
             + numbers(0, 0) + parser + numbers(modes, 0)
@@ -245,7 +245,7 @@ KEYFRAMES = {
 }
 
 
-# Logs: segments as log.c reads them, and one made of bytes here, from
+# Logs: segments as log.c reads them, and one whose bytes are built here from
 # docs/log-format.md alone.
 def crc32c(data, crc=0):
     crc ^= 0xFFFFFFFF
@@ -328,7 +328,7 @@ LOGS = {
 }
 
 
-# Patterns, each with what a terminal is to show.
+# Patterns, each with output for a terminal.
 PATTERNS = {
     "words": "\\w+ (is|are) \\w+\nhere is text\r\n and more",
     "lines": "^two$\none\r\ntwo\r\nthree",

@@ -1,6 +1,7 @@
 /*
- * Any bytes as a session.json: refused with a reason, or understood, and then
- * written and understood again as the same, with everything within its bounds.
+ * Any bytes as a session.json. They are refused with a reason, or they are
+ * read, written and read again with the same result, and everything is within
+ * its bounds.
  */
 #include "session/manifest.h"
 
@@ -31,7 +32,7 @@ is_within_bounds(const struct manifest *m)
 	}
 }
 
-/* The file may grow by the keys it left out and by its escapes. */
+/* The file may grow by keys that it left out and by escapes. */
 static void
 comes_back(const struct manifest *m)
 {

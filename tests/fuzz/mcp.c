@@ -1,8 +1,8 @@
 /*
- * Any bytes as what an MCP client says: every answer is one line of JSON-RPC
- * that echoes the id; a call has arguments that its operation takes; and
- * whatever an operation returns, what a model gets of it is within its bounds,
- * fits the shape of the tool, and holds nothing that a person cannot see.
+ * Any bytes from an MCP client. Every answer is one line of JSON-RPC that
+ * echoes the id. A call has arguments that its operation accepts. Every result
+ * that a model gets is within its bounds, fits the tool's schema, and holds
+ * nothing that a person cannot see.
  */
 #include "mcp/server.h"
 
@@ -18,10 +18,10 @@
 #include "mcp/tool.h"
 
 #define LINE_MAX_HERE 4096
-#define TOLD 80 /* bytes of the line that says what was left out */
+#define TOLD 80 /* bytes of the line that reports omitted text */
 #define FENCE "f0f0f0f0f0f0f0f0"
 
-/* Each line of it is a response, and nothing but. */
+/* Each line is a response and nothing else. */
 static void
 is_answers(const struct buf *out)
 {
@@ -77,7 +77,7 @@ is_fit_for_a_model(const struct mcp_call *call, const json_t *value)
 	json_decref(o);
 }
 
-/* Answer it with what came, as a text and as an object. */
+/* Answer the call with the input, as a text and as an object. */
 static void
 answer(const struct mcp_call *call, const uint8_t *p, size_t len)
 {

@@ -1,7 +1,7 @@
 /*
- * Any bytes as a request.  One that is refused says why; one that is not has
- * arguments of which its operation makes sense: what is to be typed is typed
- * as its check said, a condition can be looked at, and a snapshot is JSON and
+ * Any bytes as a request.  A refusal gives a reason.  The arguments of an
+ * accepted request make sense for its operation: its input is typed as the
+ * check announced, a condition can be evaluated, and a snapshot is JSON and
  * within its bounds.
  */
 #include "op/ops.h"
@@ -84,7 +84,9 @@ make_screen(void)
 	return vt;
 }
 
-/* Lines are within max_bytes, and what has none was refused beyond it. */
+/*
+ * Formats with lines stay within max_bytes; the others are refused beyond it.
+ */
 static void
 is_within(const struct snapshot *s, const json_t *result)
 {

@@ -1,8 +1,8 @@
 /*
  * A hostile pattern on a hostile screen.  The input is a pattern, a newline,
- * and bytes for a terminal: whatever they are, each search ends, and what it
- * finds lies within the text; what is found on a screen has a place there, where
- * it begins, and is in the text of its rows or of its lines.
+ * and bytes for a terminal.  Each search ends, and each match lies within the
+ * text.  A match on a screen has a position there, where it begins, and is in
+ * the text of the rows or of the lines.
  */
 #include "op/pattern.h"
 
@@ -38,7 +38,7 @@ is_in(const struct buf *b, const char *text)
 	    memmem(b->data, b->len, text, strlen(text)) != NULL;
 }
 
-/* What is no blank and no line's end stands in a cell. */
+/* A character that is neither blank nor line end has a cell. */
 static void
 begins_there(const struct vt *vt, const struct finding *f)
 {

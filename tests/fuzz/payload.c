@@ -1,7 +1,7 @@
 /*
- * Any bytes as the payload of a record, whose type is the first byte.  Decoding
- * reads nothing beyond their end; what was decoded is encoded, and is the same
- * after another round.
+ * Any bytes as the payload of a record, whose type is the first byte.
+ * Decoding reads nothing beyond their end.  A decoded payload is encoded, and
+ * another round gives the same.
  */
 #include "log/payload.h"
 

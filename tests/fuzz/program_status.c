@@ -1,7 +1,6 @@
 /*
- * A hostile report of OSC 7501.  Whatever it is: what is taken is within its
- * limits and fit to be shown, and the report that says it again is taken for
- * the same.
+ * A hostile report of OSC 7501.  An accepted status is within its limits and
+ * safe to show, and the report that repeats it gives the same status.
  */
 #include "vt/program_status.h"
 

@@ -16,9 +16,9 @@
 #include "vt/text.h"
 #include "vt/vt.h"
 
-#define BUF_MAX (256u << 20) /* more than any terminal can come to */
+#define BUF_MAX (256u << 20) /* more than any terminal can have */
 
-/* The row being looked at, for what is said when it is wrong. */
+/* The row being checked, for messages. */
 struct place {
 	const char *where;
 	unsigned y;
@@ -114,7 +114,7 @@ check_row(const struct place *at, const struct vt_row *row, unsigned cols)
 	return rc;
 }
 
-/* Rows of the screen can be looked at up to the margin. */
+/* Rows of the screen can be read up to the margin. */
 static int
 check_unused(const struct place *at, const struct vt_row *row, unsigned cols)
 {
@@ -153,7 +153,7 @@ check_cursor(const struct vt *vt, struct error *err)
 	return 0;
 }
 
-/* What would go to the history is the row that is shown. */
+/* The row that would go to the history is the row on the screen. */
 static int
 check_packed(const struct place *at, const struct vt *vt)
 {
@@ -222,7 +222,7 @@ put_cells(const struct vt_row *row, struct buf *out, bool pads)
 	}
 }
 
-/* The text, put together from the cells by this file's own rules. */
+/* The text, built from the cells by this file's own rules. */
 static void
 text_of_cells(const struct vt *vt, struct buf *out)
 {
@@ -301,10 +301,10 @@ prop_text(const struct vt *vt, struct error *err)
 }
 
 /*
- * What a terminal may hold: two screens and one more while it is resized, a
- * cluster for each cell and as many that wait for the sweep, the history
- * twice over for its index and slack, and a fixed rest for links, strings,
- * parser and tables.
+ * The most memory that a terminal may hold: two screens and one more while it
+ * is resized, a cluster for each cell and as many that wait for the sweep, the
+ * history twice over for its index and slack, and a fixed rest for links,
+ * strings, parser and tables.
  */
 #define CELL_BYTES (3 * sizeof(struct cell) + 4 * (CLUSTER_MAX + 4) * 4)
 #define REST_BYTES (8u << 20)
@@ -382,7 +382,7 @@ prop_restored(const struct vt *vt, const struct vt_ops *ops, void *arg,
 	return copy;
 }
 
-/* A rendering must not make the terminal it is fed to talk. */
+/* A rendering must not make its terminal answer. */
 static void
 on_reply(void *arg, const char *p, size_t len)
 {
@@ -402,13 +402,13 @@ on_event(void *arg, const struct vt_event *ev)
 	case VT_EVENT_ICON:
 	case VT_EVENT_CWD:
 	case VT_EVENT_MARK:
-		break; /* these are state, and a rendering says them */
+		break; /* these are state, and a rendering includes them */
 	case VT_EVENT_BELL:
 	case VT_EVENT_NOTIFY:
 	case VT_EVENT_PROGRESS:
 	case VT_EVENT_CLIPBOARD:
 	case VT_EVENT_RESIZE:
-	case VT_EVENT_PROGRAM: /* nobody else's terminal is told */
+	case VT_EVENT_PROGRAM: /* no rendering has these */
 		(*talk)++;
 		break;
 	}
@@ -417,7 +417,7 @@ on_event(void *arg, const struct vt_event *ev)
 static const struct vt_ops silent_ops = { .reply = on_reply,
 	.event = on_event };
 
-/* A fresh terminal that was fed what vt renders to, left in `bytes`. */
+/* A fresh terminal that was fed vt's rendering, which is left in `bytes`. */
 static struct vt *
 rendered(const struct vt *vt, const struct vt_config *config, unsigned flags,
     struct buf *bytes, struct error *err)
@@ -483,9 +483,9 @@ render_again(const struct vt *copy, unsigned flags, const struct buf *bytes,
 }
 
 /*
- * On a terminal of one row a blank end that the next row continues has left
- * the screen before anything could be said about it; so there, only the text
- * of the history is the same.
+ * On a terminal of one row, a blank end that the next row continues has left
+ * the screen before a rendering can describe it. There, only the text of the
+ * history is the same.
  */
 static int
 compare_rendering(const struct vt *vt, const struct vt *copy, unsigned flags,
@@ -551,7 +551,7 @@ compare_probed(struct vt *a, struct vt *b, const char *probe, struct error *err)
 }
 
 /*
- * A rendering cannot say which sequence is half here, so the probe is for a
+ * A rendering cannot express a half-received sequence, so the probe is for a
  * terminal that has given up on it (CAN).
  */
 int
@@ -580,7 +580,7 @@ prop_render_probe(const struct vt *vt, const struct vt_config *config,
 	return rc;
 }
 
-/* Logical lines, as they are put together row by row. */
+/* Logical lines, joined row by row. */
 struct lines {
 	struct buf *out;
 	size_t start; /* of the present line */
@@ -634,7 +634,7 @@ prop_lines(const struct vt *vt, struct buf *out)
 	return out->full ? -ENOBUFS : 0;
 }
 
-/* The line that the byte is in, from a little before it, to be read. */
+/* The line that contains the byte, from shortly before it, for a message. */
 static const char *
 line_at(struct buf *b, size_t at)
 {

@@ -1,7 +1,7 @@
 /*
- * A hostile screen that may ask something.  The input is a text that was typed,
- * a newline, and bytes for a terminal: whatever they are, looking ends, gives
- * the same answer twice, and finds no question on a screen that was cleared.
+ * A hostile screen that may ask a question.  The input is a typed text, a
+ * newline, and bytes for a terminal.  The check always ends, gives the same
+ * answer twice, and finds no question on a cleared screen.
  */
 #include "op/question.h"
 

@@ -1,4 +1,4 @@
-/* What a terminal renders to makes a fresh one the same. */
+/* A terminal's rendering makes a fresh terminal the same. */
 #include "fuzz.h"
 #include "props.h"
 #include "stream.h"

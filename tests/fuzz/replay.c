@@ -1,7 +1,7 @@
 /*
- * In place of libFuzzer: give the target every file that is named, and every
- * file in each folder that is named.  A target that finds something ends the
- * program; the name of the file is then the last line before it.
+ * Stands in for libFuzzer: gives the target every named file, and every file
+ * in each named folder.  A target that finds a fault ends the program; the
+ * last line before that names the file.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
- * The grammar of everything a terminal may answer: an answer that is new to
- * report.c is new here too.  In a pattern
+ * The grammar of everything a terminal may answer.  An answer that is added to
+ * report.c must be added here too.  In a pattern
  *
  *	#	is a number of one to ten digits
  *	&	is numbers with ; and : between them, or nothing
@@ -90,7 +90,10 @@ is_colour(const char *p, size_t len)
 	return true;
 }
 
-/* How many bytes a class in a pattern takes; -1 when the bytes do not fit. */
+/*
+ * The number of bytes that a class in a pattern takes; -1 if the bytes do not
+ * fit.
+ */
 static int
 take(char class, const char *p, size_t len)
 {
@@ -113,7 +116,7 @@ take(char class, const char *p, size_t len)
 	}
 }
 
-/* The length of what the pattern matches at p, or 0. */
+/* The length of the pattern's match at p, or 0. */
 static size_t
 match(const char *pattern, const char *p, size_t len)
 {
@@ -142,7 +145,7 @@ match_any(const char *p, size_t len)
 	return n;
 }
 
-/* Bytes as a person can read them. */
+/* Bytes in a form that a person can read. */
 static void
 quote(char *out, size_t size, const char *p, size_t len)
 {

@@ -1,7 +1,7 @@
 /*
- * A hostile line before the cursor.  Whatever it is: what is taken for a prompt
- * is a beginning of the line, has no blank at its end, and is a prompt by
- * itself; stars behind it change nothing.
+ * A hostile line before the cursor.  A detected prompt is a prefix of the
+ * line, does not end in a blank, and is a prompt by itself.  Stars after it
+ * change nothing.
  */
 #include "op/secret.h"
 

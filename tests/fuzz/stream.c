@@ -143,7 +143,7 @@ feed_piece(struct player *pl, const uint8_t *p, size_t len)
 	}
 }
 
-/* The bytes from offset `from` up to `to`, in pieces. */
+/* Feed the bytes from offset `from` up to `to`, in pieces. */
 static void
 feed(struct player *pl, const struct stream *s, size_t from, size_t to)
 {
@@ -172,7 +172,7 @@ resize(struct player *pl, uint8_t c, uint8_t r)
 	fuzz_check(vt_resize(pl->vt, columns(c), rows(r), &err), &err);
 }
 
-/* What the FF at offset `at` means; returns the offset behind it. */
+/* Handle the FF at offset `at`; returns the offset after it. */
 static size_t
 play_mark(struct player *pl, const struct stream *s, size_t at)
 {

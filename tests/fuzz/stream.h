@@ -11,8 +11,8 @@
 #include "rng.h"
 
 /*
- * A fuzzer's input as a session: four bytes of options, then what a program
- * writes, with changes of size in it.
+ * A fuzzer's input as a session: four bytes of options, then a program's
+ * output with changes of size in it.
  *
  *	columns   2 + byte % 131
  *	rows      1 + byte % 50
@@ -29,13 +29,13 @@ struct stream {
 	size_t len;
 };
 
-/* false when there are not even the options. */
+/* False if the input is shorter than the options. */
 bool stream_init(struct stream *s, const uint8_t *p, size_t len);
 
 /*
- * A terminal that a stream is played to: in pieces of random length up to
- * `piece`, its answers checked and gathered, and once, at offset restore_at of
- * the stream, replaced by what is restored from its keyframe.
+ * A terminal that plays a stream in pieces of random length up to `piece`. Its
+ * answers are checked and collected. Once, at offset restore_at of the stream,
+ * it is replaced by a terminal restored from its keyframe.
  */
 struct player {
 	struct vt *vt;

@@ -1,11 +1,13 @@
-/* Text of any kind: a stream of characters with hardly a control among them. */
+/* Any text: a stream of characters with hardly a control among them. */
 #include "fuzz.h"
 #include "props.h"
 #include "stream.h"
 
 #include "base/mem.h"
 
-/* Of the controls only those that lay out text are left, and ESC at times. */
+/*
+ * Of the controls, only those that lay out text are left, and sometimes ESC.
+ */
 static uint8_t
 tame(uint8_t c, bool escapes)
 {

@@ -1,7 +1,7 @@
 /*
  * Any stream, in any pieces, saved and restored in the middle, gives the same
- * terminal; its rows are whole, its answers are ours, its memory is bounded,
- * and another size and back again loses no text.
+ * terminal. Its rows are whole, its answers follow the grammar, its memory is
+ * bounded, and resizing to another size and back loses no text.
  */
 #include "fuzz.h"
 #include "props.h"
@@ -32,7 +32,7 @@ check_same(const char *how, const struct player *a, const struct player *b)
 		fuzz_check(error_set(&err, 1, "%s: other replies", how), &err);
 }
 
-/* Once more, otherwise cut, and with a keyframe at a random place. */
+/* Once more, cut differently, and with a keyframe at a random place. */
 static void
 check_again(const struct player *whole, const struct stream *s, bool restore)
 {
