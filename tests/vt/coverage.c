@@ -1,9 +1,9 @@
 /*
  * Fails for every sequence, mode and SGR number without a case of its own.  A
- * case belongs to a row of seq.def when its heading begins with the row's
- * name (`!CUP …`), to a mode with `!MODE 25 …` or `!MODE 4 ANSI …`, and to an
- * SGR number with `!SGR 4 …`.  Also for a .test file in DIR that is not among
- * FILES, which nobody would run.
+ * case belongs to a row of seq.def if its heading begins with the row's name
+ * (`!CUP …`), to a mode with `!MODE 25 …` or `!MODE 4 ANSI …`, and to an SGR
+ * number with `!SGR 4 …`.  Also fails for a .test file in DIR that is not
+ * among FILES, because no test would run it.
  */
 #include <dirent.h>
 #include <stdbool.h>
@@ -32,7 +32,7 @@ static const struct {
 #undef MODE
 };
 
-/* The first SGR number of each row, and how many it stands for. */
+/* The first SGR number of each row, and how many numbers the row covers. */
 static const unsigned sgr[][2] = {
 #define SGR(number, op, value, what) { number, 1 },
 #define SGR8(first, op, value, what) { first, 8 },

@@ -127,7 +127,7 @@ answer_row(struct rig *rig, const char *arg, struct buf *out, struct error *err)
 	return 0;
 }
 
-/* The rows from the first to the last that shows something. */
+/* The rows from the first to the last that is not blank. */
 static void
 answer_text(struct rig *rig, struct buf *out)
 {
@@ -248,8 +248,8 @@ struct place {
 };
 
 /*
- * One description for all cells of a place, or where the first that differs
- * stands.
+ * One description for all cells of a place, or the position of the first cell
+ * that differs.
  */
 static int
 put_cells(struct rig *rig, unsigned y, struct vt_row *row, void *arg)
@@ -466,7 +466,7 @@ answer_colour(struct rig *rig, const char *arg, struct buf *out,
 	return 0;
 }
 
-/* What it has said */
+/* Replies and events */
 
 static void
 answer_reply(struct rig *rig, struct buf *out)
@@ -504,8 +504,8 @@ mode_state(char digit)
 }
 
 /*
- * "25" or "4 ANSI": asked with DECRQM, whose answer is taken off again so that
- * the script does not see it.
+ * "25" or "4 ANSI": asked with DECRQM. Its answer is removed again so that the
+ * script does not see it.
  */
 static int
 answer_mode(struct rig *rig, const char *arg, struct buf *out,
@@ -533,7 +533,7 @@ answer_mode(struct rig *rig, const char *arg, struct buf *out,
 	return 0;
 }
 
-/* What the encoders are told */
+/* The modes of the encoders */
 
 static int
 answer_keys(const struct input_modes *m, const char *arg, struct buf *out)
@@ -632,7 +632,8 @@ answer_memory(struct rig *rig, const char *arg, struct buf *out,
 
 /*
  * ?frames "…": feed a string up to the end of each synchronized update in
- * turn; how many bytes each time, and whether one is still open.
+ * turn. The answer is the number of bytes each time, and whether an update is
+ * still open.
  */
 static int
 answer_frames(struct rig *rig, const char *arg, struct buf *out,
@@ -665,7 +666,10 @@ typedef void plain_fn(struct rig *rig, struct buf *out);
 typedef int asking_fn(struct rig *rig, const char *arg, struct buf *out,
     struct error *err);
 
-/* A question has one of the two: with nothing to add to it, or with. */
+/*
+ * A question has one of the two: the first without an argument, the second
+ * with one.
+ */
 static const struct question {
 	const char *name;
 	plain_fn *plain;

@@ -25,7 +25,7 @@ way_name(enum way way)
 	return way_names[way];
 }
 
-/* What the terminal says */
+/* Replies and events */
 
 static void
 quote(struct buf *out, const char *s)
@@ -119,9 +119,9 @@ rig_take_event(struct rig *rig, struct buf *out)
 	buf_consume(&rig->events, len + 1);
 }
 
-/* How bytes get in */
+/* Ways of feeding bytes */
 
-/* xorshift64: the cuts need not be good, only the same each time. */
+/* xorshift64: the cuts need not be random, only the same each time. */
 static uint64_t
 next_random(struct rig *rig)
 {
@@ -133,7 +133,7 @@ next_random(struct rig *rig)
 	return rig->random = x;
 }
 
-/* Long strings in longer pieces, so that they do not take long as well. */
+/* Feed long strings in longer pieces to save time. */
 static size_t
 next_cut(struct rig *rig, size_t whole, size_t left)
 {

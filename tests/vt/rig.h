@@ -12,29 +12,29 @@ struct vt;
 struct vt_config;
 
 /*
- * How bytes reach the terminal.  All four must look the same from outside, so
- * every case is run in each.
+ * The ways in which bytes reach the terminal.  All four must look the same
+ * from outside, so every case is run in each.
  */
 enum way {
 	WAY_WHOLE,    /* each PUSH at once */
 	WAY_BYTES,    /* a byte at a time */
 	WAY_CHUNKS,   /* cut at random places */
-	WAY_KEYFRAME, /* the same, saved and restored at each cut */
+	WAY_KEYFRAME, /* cut at random places, saved and restored at each cut */
 	WAY_COUNT,
 };
 
 const char *way_name(enum way way);
 
 /*
- * A terminal under test, with what it said: its replies as bytes, its events
- * as lines in the language of the scripts.
+ * A terminal under test, with its output: its replies as bytes, its events as
+ * lines in the language of the scripts.
  */
 struct rig {
 	struct vt *vt;
 	enum way way;
 	uint64_t random;     /* state of the generator; never 0 */
 	uint64_t generation; /* when ?changed last looked */
-	bool checksums;      /* CHECKSUMS was said */
+	bool checksums;      /* CHECKSUMS was given */
 	struct buf replies;
 	struct buf events;
 };

@@ -1,7 +1,7 @@
 /*
  * Runs the cases of one .test file, each in all four ways of feeding bytes,
- * and prints TAP.  With -n every case must fail, for the runner's own test:
- * a test that cannot fail proves nothing.
+ * and prints TAP.  With -n every case must fail.  The runner's own test uses
+ * this, because a test that cannot fail proves nothing.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -20,7 +20,7 @@
 #define STRING_MAX (16 << 20)
 #define REPORT_MAX (64 << 20)
 
-/* What a case is run with until SIZE and HISTORY say otherwise. */
+/* The settings of a case until SIZE and HISTORY change them. */
 static const struct vt_config usual = {
 	.cols = 80,
 	.rows = 24,
@@ -41,7 +41,7 @@ read_numbers(const struct step *step, unsigned *a, unsigned *b,
 	return 0;
 }
 
-/* The steps before the terminal exists; how many in *n. */
+/* The steps before the terminal exists; their number goes to *n. */
 static int
 set_up(const struct script_case *c, struct vt_config *config, size_t *n,
     struct error *err)
@@ -186,7 +186,7 @@ print_failure(struct rig *rig, const char *path, unsigned line,
 	fputs(text, stdout);
 }
 
-/* The terminal speaks when it is asked, so every reply must be looked at. */
+/* The terminal sends only when asked, so every reply must be checked. */
 static int
 check_silence(struct rig *rig, struct error *err)
 {
@@ -263,7 +263,7 @@ run_case(const struct script_case *c, const char *path)
 	return true;
 }
 
-/* How many cases did not end as they should. */
+/* The number of cases that did not end as they should. */
 static unsigned
 run_all(const struct script *script, const char *path, bool must_fail)
 {

@@ -35,7 +35,7 @@ static const struct escape escapes[] = {
 
 #define NESCAPES (sizeof(escapes) / sizeof(escapes[0]))
 
-/* \x1b: always two digits, so that "\x1bA" means what it seems to. */
+/* \x1b: always two digits, so that "\x1bA" is ESC and "A". */
 static int
 read_byte_escape(const char **p, struct buf *out)
 {
@@ -49,7 +49,7 @@ read_byte_escape(const char **p, struct buf *out)
 	return buf_putc(out, (char)strtoul(digits, NULL, 16));
 }
 
-/* \u{1F600}, or \u{4E00+}: so many code points further in each turn. */
+/* \u{1F600}, or \u{4E00+}: the code point grows by one in each turn. */
 static int
 read_code_point(const char **p, unsigned long turn, struct buf *out)
 {
@@ -153,7 +153,7 @@ script_string(const char **p, struct buf *out)
 	}
 }
 
-/* What the eye would not see, or would take for something else. */
+/* Characters that the eye cannot see or would mistake for others. */
 static bool
 is_invisible(uint32_t cp)
 {
@@ -188,7 +188,7 @@ quote_char(struct buf *out, uint32_t cp)
 		buf_append(out, bytes, utf8_encode(bytes, cp));
 }
 
-/* Bytes that are no UTF-8 are shown as \x.., so nothing is lost. */
+/* Bytes that are not UTF-8 are shown as \x.., so nothing is lost. */
 void
 script_quote(struct buf *out, const void *p, size_t len)
 {
@@ -259,8 +259,9 @@ find_equals(const char *p)
 }
 
 /*
- * Every string expression of an expectation in its canonical spelling, every
- * run of blanks as one: what two people write the same way is the same text.
+ * Every string expression of an expectation in its canonical spelling, and
+ * every run of blanks as one blank. Expectations with the same meaning become
+ * the same text.
  */
 static int
 canonical(const char *p, struct buf *out)
@@ -327,8 +328,8 @@ read_step(struct script_case *c, unsigned line, const char *text)
 }
 
 /*
- * An indented string under a question whose expectation stands on lines of
- * its own: the next row of it.
+ * An indented string under a question whose expectation has lines of its own:
+ * the next row of it.
  */
 static int
 read_row(struct script_case *c, const char *text)

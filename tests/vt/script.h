@@ -7,8 +7,8 @@ struct buf;
 struct error;
 
 /*
- * A .test file as data: cases, and in each its steps in order.  The language
- * is described in README.md beside this file.
+ * A .test file as data: cases, and the steps of each in order.  README.md
+ * beside this file describes the language.
  */
 struct step {
 	unsigned line;
@@ -29,13 +29,13 @@ struct script {
 	size_t n;
 };
 
-/* -errno and a message with file and line when the file is no script. */
+/* -errno and a message with file and line if the file is not a script. */
 int script_load(struct script *s, const char *path, struct error *err);
 void script_finish(struct script *s);
 
 /*
  * A string expression: pieces "…" or "…"*N joined by +.  Its bytes go to out
- * and *p moves behind it.  -EINVAL when there is none at *p.
+ * and *p moves past it. -EINVAL if there is none at *p.
  */
 int script_string(const char **p, struct buf *out);
 
