@@ -1,8 +1,7 @@
 /*
- * How fast terminal engines take in bytes and how much memory they hold: tend
- * beside Debian's libvterm and libtsm, in one process, on one core, in turns,
- * so that whatever else the machine does falls on all of them alike.  The
- * clock is the process's own time.
+ * Speed and memory of terminal engines: tend beside Debian's libvterm and
+ * libtsm, in one process, on one core, in turns, so that other load on the
+ * machine slows all of them alike.  The clock is the process's own time.
  *
  *	bench_vt		the table; exit status 1 when a gate is missed
  *	bench_vt --raw		lines of `name value unit` instead
@@ -40,7 +39,7 @@ static const struct size {
 	unsigned cols, rows;
 } sizes[] = { { 80, 24 }, { 200, 60 } };
 
-/* What tend must reach: times the faster peer, and MB/s to aim for. */
+/* The goals for tend: a factor over the faster peer, and MB/s. */
 static const struct {
 	double ratio;
 	double aim;
@@ -70,7 +69,7 @@ struct rates {
 	unsigned n;
 };
 
-/* Text that is on the screen only when all before it was taken in. */
+/* Text that is on the screen only after the engine took in everything. */
 #define MARKER "end-of-the-corpus"
 static const char epilogue[] = "\033[?1049l\033[r\033[0m\r\n\r\n" MARKER "\r\n";
 
@@ -143,7 +142,7 @@ by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts on the way; min and max are then the ends. */
+/* Sorts the values; min and max are then the ends. */
 static double
 median(struct rates *r)
 {
@@ -335,7 +334,7 @@ run_memory(struct bench *b)
 	corpus_finish(&c);
 }
 
-/* Stay on the core we are on, so that the engines share its cache alike. */
+/* Stay on the present core, so that the engines share its cache alike. */
 static void
 stay_on_one_core(void)
 {

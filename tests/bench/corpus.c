@@ -53,7 +53,7 @@ put_repeated(struct maker *m, const char *s, unsigned n)
 		buf_puts(m->out, s);
 }
 
-/* Words until about `columns` are filled; returns how many are. */
+/* Words until about `columns` are filled; returns the number of columns. */
 static unsigned
 put_words(struct maker *m, unsigned columns)
 {
@@ -92,8 +92,9 @@ plain_line(struct maker *m)
 }
 
 /*
- * One number gives all parts of a sequence: the order in which arguments are
- * evaluated is the compiler's choice, and the corpus must not be.
+ * One random number gives all parts of a sequence: the compiler chooses the
+ * order in which arguments are evaluated, and the corpus must not depend on
+ * it.
  */
 static void
 put_sgr(struct maker *m)

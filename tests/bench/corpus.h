@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /*
- * What programs write to a terminal, made up from a seed.
+ * Output of programs to a terminal, generated from a seed.
  *
  *	plain	log lines: time, level, place, words; 20 to 160 columns
  *	sgr	words in random truecolour, palette colours and attributes
@@ -13,8 +13,8 @@
  *	tui	full-screen redraws for the given size, as a process viewer
  *		and an agent make them
  *
- * Every line and every frame is complete, so a corpus may be cut at `cut` and
- * what follows it does not fall into a sequence.
+ * Every line and every frame is complete, so a corpus may be cut at `cut`
+ * without cutting a sequence.
  */
 enum corpus_kind {
 	CORPUS_PLAIN,

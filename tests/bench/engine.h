@@ -5,9 +5,9 @@
 #include <stddef.h>
 
 /*
- * A terminal engine to be measured.  All of them do the same work: bytes in,
- * a screen to look at, and `lines` of scrollback kept as the engine would have
- * an application keep them.
+ * A terminal engine to be measured.  All engines do the same work: they take
+ * bytes, hold a screen, and keep `lines` of scrollback in the way that the
+ * engine intends for applications.
  */
 struct engine {
 	const char *name;
@@ -19,7 +19,7 @@ struct engine {
 	/* Take in all bytes; returns how many were taken. */
 	size_t (*feed)(void *self, const char *p, size_t len);
 
-	/* True if the (ASCII) text stands at the beginning of a row. */
+	/* True if a row begins with the (ASCII) text. */
 	bool (*shows)(void *self, const char *text);
 };
 

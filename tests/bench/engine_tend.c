@@ -17,9 +17,10 @@ on_reply(void *arg, const char *p, size_t len)
 static const struct vt_ops ops = { .reply = on_reply };
 
 /*
- * The peers keep every line that fits in their number of lines; so does this
- * one, by a limit in bytes that is never met.  At tend's own default number of
- * lines its own limit in bytes holds, because that pair is what is promised.
+ * The peers keep every line that fits in their number of lines.  So does this
+ * engine, with a limit in bytes that is never reached.  With tend's default
+ * number of lines, its default limit in bytes applies too, because tend
+ * promises that pair.
  */
 static void *
 tend_create(unsigned cols, unsigned rows, unsigned lines)

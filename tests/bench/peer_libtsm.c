@@ -11,7 +11,7 @@ struct peer {
 	struct tsm_vte *vte;
 };
 
-/* What peer_shows looks for, and how far each row has matched. */
+/* The text that peer_shows searches, and how far each row has matched. */
 struct search {
 	const char *text;
 	unsigned *matched; /* by row */
@@ -35,7 +35,7 @@ peer_destroy(void *self)
 	if (p->vte != NULL)
 		tsm_vte_unref(p->vte);
 	if (p->screen != NULL) {
-		/* It does not free its scrollback by itself. */
+		/* libtsm does not free its scrollback by itself. */
 		tsm_screen_clear_sb(p->screen);
 		tsm_screen_unref(p->screen);
 	}

@@ -1,7 +1,7 @@
 /*
  * Debian's libvterm, used as its header suggests: the screen layer, damage
- * merged as far as it goes (nobody looks between feeds), and scrollback as the
- * cells that sb_pushline hands over, kept in a ring.
+ * merged as far as possible (nothing reads the screen between feeds), and
+ * scrollback as the cells from sb_pushline, kept in a ring.
  */
 #include "engine.h"
 

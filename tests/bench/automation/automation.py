@@ -1,14 +1,14 @@
-"""Measure what a program that drives terminals pays, beside tmux.
+"""Measure the cost of driving terminals from a program, beside tmux.
 
   automation.py BUILD [--quick] [CASE...]
 
-Snapshots and inputs per second, over one connection (tend's socket, tmux's
-control mode) and with a process for each (`tend`, `tmux`); how long after a
-text is written a wait for it returns, beside asking tmux again and again; and
-what running one command costs, beside typing it into tmux and asking until its
-status is there.  Both sides are driven by the same Python, in turns, round
-after round; medians are printed, and ratios to tmux.  CASES are the functions
-below whose name begins with case_.
+Measured are: snapshots and inputs per second, over one connection (tend's
+socket, tmux's control mode) and with a process for each (`tend`, `tmux`); the
+time from the write of a text to the return of a wait for it, where tmux is
+polled; and the cost of one command, where tmux is typed into and polled until
+the status is there.  The same Python drives both sides, in turns, round after
+round; it prints medians and ratios to tmux.  CASES are the functions below
+whose name begins with case_.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ PROCESSES = 5 if QUICK else 100
 WAITS = 20 if QUICK else 300
 COMMANDS = 3 if QUICK else 50
 
-# Writes what it is told on a socket to its terminal, and says when it did.
+# Writes to its terminal what arrives on a socket, and answers when it did.
 SAYER = """
 import os, socket, sys, time
 s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])
@@ -51,7 +51,7 @@ for line in s.makefile('rb'):
 
 
 class Sayer:
-    """Our end of the program that writes what it is told."""
+    """Our end of the program that writes on request."""
 
     def __init__(self, directory):
         self.path = pathlib.Path(tempfile.mkdtemp(dir=directory)) / "say"
@@ -67,7 +67,7 @@ class Sayer:
         return self
 
     def say(self, text):
-        """When it was written, in ns."""
+        """The time of the write, in ns."""
         self.tell(text)
         return self.written()
 
@@ -108,7 +108,7 @@ class Tend:
 
 
 class TendConnection:
-    """Frames as they come: a response is a type, a length and JSON."""
+    """Read frames: a response is a type, a length and JSON."""
 
     def __init__(self, wire):
         self.wire, self.stream = wire, wire.sock.makefile("rb")
@@ -130,13 +130,13 @@ class TendConnection:
         self.ask("session.send", f'{{"input":[{{"text":"{text}"}}]}}')
 
     def wait(self, text, then):
-        """Wait for it; `then` is called when the wait is under way."""
+        """Wait for a text; `then` is called when the wait is under way."""
         id = self.wire.ask("session.wait", text=text)
         then()
         assert self.wire.answer(id)["matched"]
 
     def run(self, command):
-        """Its exit status."""
+        """Run a command; returns its exit status."""
         return self.wire.call("session.exec", command=command)["exit_code"]
 
 
@@ -212,13 +212,14 @@ class TmuxConnection:
         self.ask(f"send-keys -t {self.session} -l '{text}'")
 
     def wait(self, text, then):
-        """Ask again and again, as fast as it answers."""
+        """Poll as fast as tmux answers."""
         then()
         while text not in self.snapshot():
             pass
 
     def run(self, command):
-        """Type it and its status's print, and ask until that is there."""
+        """Type the command and a print of its status; poll until that
+        appears."""
         self.sequence = getattr(self, "sequence", 0) + 1
         mark = f"<{self.sequence}:"
         self.ask(f"send-keys -t {self.session} -l "
@@ -287,7 +288,7 @@ def is_there(peer, session, text):
 
 
 def over_connection(bench, title, call):
-    """call(connection) again and again, over one connection."""
+    """Time call(connection), repeated over one connection."""
     figures = Figures(title, "/s")
     with contextlib.ExitStack() as stack:
         open_ones = []
@@ -336,7 +337,7 @@ def case_send(bench):
 
 
 def case_wait(bench):
-    """From the write of a text to the return of who waited for it."""
+    """Time from the write of a text to the return of a wait for it."""
     figures = Figures("a text is written, a wait for it returns", "ms")
     for peer in bench.peers:
         sayer = Sayer(bench.home.path)
@@ -355,7 +356,7 @@ def case_wait(bench):
 
 
 def case_exec(bench):
-    """One command: its status is known."""
+    """Time one command, until its status is known."""
     figures = Figures("a command is run and its status known", "ms")
     with contextlib.ExitStack() as stack:
         open_ones = []

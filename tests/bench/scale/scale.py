@@ -2,9 +2,10 @@
 
   scale.py BUILD [SESSIONS]
 
-BUILD is a release build directory.  Sessions of `cat` are started, left alone,
-listed and stopped, all of them; each figure stands beside its goal, which is
-for a thousand.  What is left afterwards fails the run, as does a goal missed.
+BUILD is a release build directory.  The run starts sessions of `cat`, leaves
+them alone, lists them and stops them all.  It prints each figure beside its
+goal, which is for a thousand.  A missed goal fails the run, and so does
+anything left behind.
 """
 
 import concurrent.futures
@@ -30,7 +31,7 @@ LIMIT = 300
 
 
 class Bench:
-    """What was measured, and which goals were missed."""
+    """The figures, and the goals that were missed."""
 
     def __init__(self):
         self.missed = []
@@ -58,7 +59,7 @@ def quietly(*argv, env):
 
 
 def for_each(work, items):
-    """A few at a time, as scripts and several people do."""
+    """Run a few at a time, as scripts and several people do."""
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         return list(pool.map(work, items))
 
@@ -69,7 +70,7 @@ def pss_kib(pid):
 
 
 def cpu_ns(pids):
-    """What all threads of the processes have run."""
+    """The time that all threads of the processes have run."""
     total = 0
     for pid in pids:
         for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
@@ -82,7 +83,7 @@ def open_files():
 
 
 def traces(home):
-    """Sockets of this home that the kernel knows."""
+    """The number of this home's sockets that the kernel knows."""
     with open("/proc/net/unix", encoding="utf-8") as table:
         return sum(str(home.path) in line for line in table)
 
@@ -95,7 +96,7 @@ def processes(home, n):
 
 
 def idle_share(pids):
-    """The part of a core that they take when nothing happens, in percent."""
+    """The part of a core that they use when nothing happens, in percent."""
     def settled():
         before = cpu_ns(pids)
         time.sleep(1)

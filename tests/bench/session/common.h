@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What both sides of a measurement need. */
+/* Helpers for both sides of a measurement. */
 
 static inline void
 die(const char *what)

@@ -3,14 +3,14 @@
  *
  *	load SOCKET
  *
- * It echoes what is typed, byte by byte, and does what it is told on a stream
- * socket that it connects to:
+ * It echoes input byte by byte, and obeys commands from a stream socket that
+ * it connects to:
  *
  *	say N			print the marker @@N@@ on a line
  *	go KIND BYTES N		print that much of a corpus, then the marker;
  *				answers "done START END BYTES", in nanoseconds
  *
- * It says "ready" when it begins and ends with the connection.
+ * It sends "ready" when it begins, and ends with the connection.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ kind_of(const char *name)
 	exit(2);
 }
 
-/* Whole corpora until there were enough bytes: none ends in a sequence. */
+/* Whole corpora until there are enough bytes: none ends in a sequence. */
 static void
 go(FILE *control, const char *kind, size_t bytes, const char *number)
 {

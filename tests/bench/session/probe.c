@@ -4,14 +4,14 @@
  *	probe N COMMAND ARGUMENT...	each client has a terminal of its own
  *	probe N --socket PATH		each is a viewer on a session's socket
  *
- * It prints what it sees, times being nanoseconds of CLOCK_MONOTONIC:
+ * It prints what it sees; times are nanoseconds of CLOCK_MONOTONIC:
  *
  *	spawn I TIME		client I was started
  *	mark I N TIME BYTES	client I got the marker @@N@@, and so many bytes
  *	echo NS NS ...		the round trips that were asked for
- *	end I			client I is gone
+ *	end I			client I has ended
  *
- * and is told on standard input:
+ * and reads commands from standard input:
  *
  *	echo COUNT	type a byte at client 0 and wait for it, COUNT times
  *	plain		do not answer questions any more (see `answering`)
@@ -41,13 +41,13 @@
 #define CARRY 32
 
 struct client {
-	int fd; /* -1: gone */
+	int fd; /* -1: ended */
 	bool stalled;
 	struct vt *vt; /* answers for a terminal, while answering */
 	unsigned long long bytes;
-	char carry[CARRY]; /* the end of what came before */
+	char carry[CARRY]; /* the end of earlier output */
 	size_t carried;
-	/* Of a socket: the frame being read. */
+	/* For a socket: the frame being read. */
 	bool is_socket, welcomed;
 	uint8_t header[5];
 	size_t header_len;
@@ -307,7 +307,7 @@ main(int argc, char **argv)
 {
 	static struct probe pr = { .answering = true };
 
-	/* Or a second line would be hidden from poll. */
+	/* Buffering would hide a second line from poll. */
 	setvbuf(stdin, NULL, _IONBF, 0);
 	if (argc < 3 || atoi(argv[1]) < 1 || atoi(argv[1]) > CLIENTS_MAX) {
 		fputs("usage: probe N COMMAND... | probe N --socket PATH\n",

@@ -35,7 +35,7 @@ class Failed(Exception):
 
 
 def lines_of(stream, buffered):
-    """The whole lines of a non-blocking descriptor that there are now."""
+    """The whole lines that a non-blocking descriptor has now."""
     try:
         data = os.read(stream, 1 << 20)
     except BlockingIOError:
@@ -47,7 +47,7 @@ def lines_of(stream, buffered):
 
 
 class Lines:
-    """Lines of a descriptor, waited for by what they begin with."""
+    """Lines of a descriptor; a caller waits for one by its beginning."""
 
     def __init__(self, fd):
         self.fd, self.rest, self.seen = fd, [b""], []
@@ -135,7 +135,7 @@ def cpu_ns(pids, thread=""):
     total = 0
     for pid in pids:
         for task in Path(f"/proc/{pid}/task").iterdir():
-            # A thread may end between the listing and the look at it.
+            # A thread may end between the listing and the read.
             with contextlib.suppress(FileNotFoundError,
                                      ProcessLookupError):
                 if (task / "comm").read_text().startswith(thread):
@@ -216,7 +216,7 @@ class Peer:
 
 
 class Bare(Peer):
-    """The harness holds the terminal: the ceiling."""
+    """The harness holds the terminal: the upper limit of speed."""
 
     name = "bare"
     detached = False
@@ -296,7 +296,7 @@ class Tend(Peer):
         return self.where / "home/sessions" / json.loads(said)["result"]["id"]
 
     def compressed(self, load, name):
-        """Wait until the log is; the time of the thread that does it."""
+        """Wait until the log is complete; returns the time of its thread."""
         log = self.directory(name) / "log"
         end = time.monotonic() + LIMIT
         while len(list(log.glob("*.seg"))) > 1:
@@ -324,7 +324,7 @@ class Tend(Peer):
 
 
 class Figures:
-    """What a case measured: a list of numbers for each name."""
+    """The figures of a case: a list of numbers for each name."""
 
     def __init__(self):
         self.of = {}
@@ -381,7 +381,7 @@ class Bench:
 
 
 def settle(probe, load, number):
-    """Until every client has seen something that was printed after it came."""
+    """Wait until every client has seen output from after its start."""
     while True:
         load.tell(f"say {number}")
         ready = select.select([probe.lines.fd], [], [], 0.05)[0]
@@ -405,7 +405,7 @@ def rate_once(bench, peer, kind, attached, rate, cpu):
         load, probe = peer.probe_new()
     if probe:
         settle(probe, load, 1)
-        probe.echo(1)  # who types is not greeted any more
+        probe.echo(1)  # a client that types gets no greeting any more
     size = bench.size(peer, 64)
     before = cpu_ns(peer.servers(load)) if peer.detached else 0
     rate.add(peer.name, load.go(kind, size, 2))
