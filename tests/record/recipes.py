@@ -426,7 +426,7 @@ NODE = calm(
     ("text", "Math."), ("key", "\t\t"), ("key", CTRL["C"]),
     ("text", ".exit\r"), ("end",))
 
-# Games rest for nobody: they are driven by how much they have drawn.
+# Games never rest, so their steps wait for an amount of output.
 
 ROBOTS = calm(
     ("wait", "Directions"), *[("key", k) for k in "hjklyubnwthjjllkkttw>"],

@@ -1,7 +1,7 @@
-"""One program in one PTY: types, waits, resizes, and keeps what it wrote.
+"""One program in one PTY: types, waits, resizes, and keeps the output.
 
-Nothing here sleeps for a fixed time.  Every step waits for a condition on
-the program's output, and fails when it does not come within TIMEOUT_S.
+Nothing here sleeps for a fixed time.  Every step waits for a condition on the
+program's output, and fails if it is not met within TIMEOUT_S.
 """
 
 import codecs
@@ -19,8 +19,8 @@ TIMEOUT_S = 30
 QUIET_S = 0.25
 ECHO_S = 0.15
 
-# What is asked and what this terminal answers.  The kitty keyboard query is
-# left without an answer, as by a terminal that has never heard of it.
+# Questions and this terminal's answers.  The kitty keyboard query gets no
+# answer, as from a terminal that does not know it.
 ANSWERS = (
     (rb"\x1b\[0?c", b"\x1b[?62;22c"),
     (rb"\x1b\[>0?c", b"\x1b[>41;390;0c"),
@@ -52,7 +52,7 @@ class Session:
         self.events = []
         self.size = recipe.size
         self.bytes = 0
-        self.fresh = ""         # what came since the last input
+        self.fresh = ""         # output since the last input
         self.unanswered = b""
         self.decoder = codecs.getincrementaldecoder("utf-8")()
         self.pid, self.fd = self.spawn(recipe, env, home, preexec)
@@ -83,7 +83,7 @@ class Session:
         self.events.append([now, kind, text])
 
     def pump(self, timeout):
-        """Read once; False when nothing came in time or the program ended."""
+        """Read once; False if nothing came in time or the program ended."""
         if not select.select([self.fd], [], [], max(timeout, 0))[0]:
             return False
         try:

@@ -120,7 +120,7 @@ class Agent:
         self.paint(self.box(f"{ESC}[38;5;114m✔ done{ESC}[39m"))
 
     def breathe(self):
-        """One frame of the animation; input meanwhile is kept."""
+        """Paint one frame of the animation; input meanwhile is kept."""
         if select.select([0], [], [], 0.012)[0]:
             self.typed += os.read(0, 4096).decode().replace("\r", "")
 

@@ -1,9 +1,9 @@
-"""The chat program of agent.py, telling its terminal what it is doing.
+"""The chat program of agent.py, reporting its status to the terminal.
 
-It asks whether the terminal knows OSC 7501 and reports only to one that has
-answered, as one family of coding agents does.  Each turn asks for permission
-first and puts a question after it, so every state and kind that such programs
-were seen to send is in a recording of it.
+It asks whether the terminal knows OSC 7501, and reports only to one that
+answers, as one family of coding agents does.  Each turn first asks for
+permission and then asks a question, so a recording of it has every state and
+kind that such programs were seen to send.
 """
 
 import base64

@@ -36,7 +36,7 @@ def show_margins():
 
 
 def show_overwrites():
-    """Write into both halves of what is already there."""
+    """Write into both halves of wide characters on the screen."""
     for column in range(1, 10):
         print(f"日本語テキスト👍🏽e\u0301{ESC}[{column}G{ESC}[41mX{ESC}[m")
     for column in range(1, 8):
