@@ -1,12 +1,12 @@
-"""Live with fifty sessions for a while.
+"""Run fifty sessions for a while.
 
   soak.py BUILD SECONDS [SEED]
 
-Programs print what can be made a second time, at a modest pace; ten viewers
-come and go and check every byte they get; hosts are killed and upgraded under
-them.  Twice a minute memory and descriptors of all keepers and hosts are
-noted.  At the end every log is read and compared, everything is stopped, and
-the slopes of memory and descriptors are printed, per minute.
+Programs print reproducible output at a modest pace; ten viewers come and go
+and check every byte they get; hosts are killed and upgraded meanwhile.  Twice
+a minute the run notes memory and descriptors of all keepers and hosts.  At the
+end it reads and compares every log, stops everything, and prints the slopes of
+memory and descriptors, per minute.
 """
 
 import functools
@@ -27,9 +27,9 @@ from lib import Home, is_running, missing, wait_for  # noqa: E402
 from wire import Closed, Refused, Wire  # noqa: E402
 
 SESSIONS, VIEWERS = 50, 10
-ROUND = 4000                # bytes that a program prints when it is told to
+ROUND = 4000                # bytes that a program prints on request
 READY = b"ready\n"
-PACE = 0.1                  # seconds from one thing to the next
+PACE = 0.1                  # seconds between two actions
 KILL, UPGRADE, NOTE = 10, 15, 30   # seconds
 STEADY = 600                # seconds after which a slope means something
 
@@ -40,7 +40,7 @@ def printed(number):
 
 
 def expected(start, end):
-    """What stands there in the output of any of the sessions."""
+    """The expected bytes at an offset of any session's output."""
     if start < len(READY):
         return READY[start:end] + expected(len(READY), max(end, len(READY)))
     first, at = divmod(start - len(READY), ROUND)
@@ -58,8 +58,8 @@ def same(got, start, who):
 
 
 class Viewer:
-    """Looks at a session from somewhere on, and goes on when its host is
-    another."""
+    """Views a session from some offset, and continues after its host was
+    replaced."""
 
     def __init__(self, soak):
         self.home, self.sid = soak.home, soak.chance.choice(soak.sids)
@@ -81,7 +81,7 @@ class Viewer:
             self.close()
 
     def check(self):
-        """Compare what has come, and forget it."""
+        """Compare the bytes received, and drop them."""
         if self.wire is None or not self.wire.output:
             return
         got = bytes(self.wire.output)
@@ -99,7 +99,7 @@ class Viewer:
 
 
 def slope(notes, field):
-    """Of the line through the notes, per minute."""
+    """The slope of the line through the notes, per minute."""
     notes = notes[len(notes) // 4:]
     if len(notes) < 2:
         return 0.0
@@ -125,7 +125,7 @@ class Soak:
         self.notes = []
 
     def tell(self):
-        """One program prints the next; what is typed may die with a host."""
+        """One program prints the next bytes; input may be lost with a host."""
         self.home.run("send", self.chance.choice(self.sids), "--keys", "Enter")
         self.counts["rounds"] += 1
 
@@ -158,7 +158,7 @@ class Soak:
         if answer.status == 0:
             self.counts["upgrades"] += 1
             return
-        # A machine with too much to do may be too slow for it.
+        # On a busy machine the program may be too slow for it.
         print(answer, flush=True)
         self.counts["refused"] += 1
         assert self.counts["refused"] <= 1 + self.counts["upgrades"] // 10
@@ -211,7 +211,7 @@ class Soak:
         kib, fds = slope(self.notes, "kib"), slope(self.notes, "fds")
         print(f"slope per minute, of all: memory {kib:+.2f} KiB, "
               f"descriptors {fds:+.3f}")
-        # Before, it only shows how they settle.
+        # Earlier notes only show how the processes settle.
         assert fds < 1 or self.notes[-1]["s"] < STEADY, "descriptors are lost"
 
 
