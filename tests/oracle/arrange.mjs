@@ -1,6 +1,7 @@
 // Give xterm.js the primary screen of a dump: its rows, those above it, and
-// the cursor.  After a change of size ours has arranged the same text in its
-// own way (policy "reflow"), and what follows shall be compared exactly.
+// the cursor.  After a change of size our engine has arranged the same text in
+// its own way (policy "reflow"), and from then on the two are compared
+// exactly.
 
 const FG = { inverse: 0x4000000, bold: 0x8000000, ul: 0x10000000,
 	blink: 0x20000000, hidden: 0x40000000, strike: 0x80000000 };
@@ -15,8 +16,8 @@ function colour(name) {
 		: 0x3000000 | parseInt(name.slice(1), 16);
 }
 
-// A link's URI may have commas; it stands before what follows it in a fixed
-// order, so the rest of the attributes is looked for from the end.
+// A link's URI may have commas. The attributes after it have a fixed order, so
+// they are read from the end.
 const LINK = /(?:^|,)link=(.*?)(?=(?:,overline)?(?:,protected)?(?:,strike)?(?:,ul=\w+)?(?:,ulc=[^,]*)?$)/;
 
 function linkId(screen, uri) {

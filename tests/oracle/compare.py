@@ -1,15 +1,15 @@
 #!/usr/bin/python3
 """Compare our engine with the oracle on recordings and generated streams.
 
-    compare.py --subject build/release-gcc/tests/oracle/vt_dump [WHAT...]
-    compare.py --self-test
+  compare.py --subject build/release-gcc/tests/oracle/vt_dump [WHAT...]
+  compare.py --self-test
 
-WHAT is recordings, generated, code_points or policies; all of them when none
-is named.  The oracle gets the bytes in large pieces, the subject in random
-small ones; both dump their whole state at the same places (README.md defines
-how).  The first difference of each input is narrowed down to the byte that
-makes it, and the input is shrunk to a small one that still differs.  Exit
-status 0 means that all agree but for the policies in policies.py.
+WHAT is recordings, generated, code_points or policies; default: all.  The
+oracle gets the bytes in large pieces, the subject in random small ones; both
+dump their whole state at the same places (README.md defines how).  The first
+difference of each input is narrowed down to the byte that causes it, and the
+input is shrunk to a small one that still differs.  Exit status 0 means that
+all agree except for the policies in policies.py.
 """
 
 import argparse
@@ -66,7 +66,7 @@ class Side:
             self.process.stdin.write(line.encode())
             self.process.stdin.flush()
         except BrokenPipeError:
-            pass                # receive() tells with what it ended
+            pass                # receive() reports how it ended
 
     def receive(self, dumps):
         return [self.line() for _ in range(dumps)]
@@ -79,7 +79,7 @@ class Side:
         return line
 
     def close(self):
-        """End it; a sanitizer may still have something to say."""
+        """End it; a sanitizer may still print a report."""
         self.process.stdin.close()
         status = self.process.wait()
         if status != 0:
@@ -96,10 +96,10 @@ def pieces(data, chooser, most):
 
 
 def steps(case, stops):
-    """What to do, in order: bytes, a size, or (kind of dump, position).
+    """The steps in order: bytes, a size, or (kind of dump, position).
 
-    Besides the stops, the state is looked at before and after every resize,
-    and once more when the oracle was given our arrangement of the rows.
+    Besides the stops, the state is dumped before and after every resize, and
+    once more after the oracle got our arrangement of the rows.
     """
     where, held = 0, b""
     for event, stop in cut(case.events, stops):
@@ -122,8 +122,8 @@ def is_dump(step):
 
 
 def request(case, todo, chooser, most, dumps=None, untaught=()):
-    """The request that does the steps.  For the oracle, `dumps` are ours: it
-    is told which resizes need not agree, and how we arranged the rows."""
+    """The request that does the steps.  For the oracle, `dumps` are ours: they
+    say which resizes need not agree, and how we arranged the rows."""
     chunks, seen = [], -1
     for step in todo:
         if isinstance(step, bytes):
@@ -167,7 +167,7 @@ def borders(case):
 
 
 def difference(kind, before, oracle_line, our_line):
-    """None, or what differs first: (place, the oracle's, ours)."""
+    """None, or the first difference: (place, the oracle's, ours)."""
     if oracle_line == our_line:
         return None
     oracle, ours = json.loads(oracle_line), json.loads(our_line)
@@ -224,7 +224,7 @@ class Comparison:
             if step == 1:
                 break
             if found is None:
-                return None     # gone with another chunking
+                return None     # not there with other chunks
             last = found[0]
             low = max(last - step, 0)
         return found
@@ -318,7 +318,8 @@ def load_cast(path):
 
 
 def recordings(options):
-    """Each at its own size with its resizes, and without at two others."""
+    """Each at its own size with its resizes, and without them at two
+    others."""
     for path in sorted(pathlib.Path(options.data).glob(options.recordings)):
         case = load_cast(path)
         yield case
@@ -388,7 +389,8 @@ def compare_code_points(comparison, options):
 
 
 def check_examples(comparison):
-    """A lesson is needed, and enough: its example differs only without it."""
+    """A lesson is needed and sufficient: its example differs only without
+    it."""
     ok = True
     for policy in policies.POLICIES:
         if not policy.example:
@@ -430,14 +432,14 @@ PARTS = {
 
 
 class Spoiled(Side):
-    """The oracle, lying about underlined cells: a difference to be found."""
+    """The oracle with wrong underlines: a difference that must be found."""
 
     def line(self):
         return super().line().replace(b"ul=curly", b"ul=dotted")
 
 
 def self_test(options):
-    """The machinery itself: no false alarm, and no difference missed.
+    """Check this tool: no false alarm, and no difference missed.
 
     Resizes are left out: of two oracles, one would be arranged as the other.
     """
@@ -468,7 +470,7 @@ def self_test(options):
 
 
 def chosen(parser, what, parts):
-    """The parts that are named, or all."""
+    """Run the named parts, or all."""
     if not set(what) <= set(parts):
         parser.error(f"WHAT is one of {', '.join(parts)}")
     return what or list(parts)

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 """Run esctest in tend, or in xterm, and count.
 
-    git clone https://github.com/ThomasDickey/esctest2
-    esctest.py esctest2                     in build/release-gcc/src/tend
-    esctest.py esctest2 --terminal xterm    in xterm, for the figure beside
+  git clone https://github.com/ThomasDickey/esctest2
+  esctest.py esctest2                     in build/release-gcc/src/tend
+  esctest.py esctest2 --terminal xterm    in xterm, for the figure beside
 
-esctest asks a terminal about its screen by DECRQCRA, which tend answers in a
-session whose TEND_CHECKSUMS is 1 and in no other.  Both terminals are run with
-the same options: those for an xterm that is a VT420 and lets programs move its
-window.  Prints the names of the tests that failed, then how many passed.
+esctest reads a terminal's screen with DECRQCRA, which tend answers only in a
+session whose TEND_CHECKSUMS is 1.  Both terminals get the same options: those
+for an xterm that is a VT420 and lets programs move its window.  Prints the
+names of the failed tests, then the number of those that passed.
 """
 
 import argparse

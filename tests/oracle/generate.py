@@ -1,12 +1,11 @@
 """Valid terminal streams from a seed.
 
 A stream is a list of items: bytes, or a (cols, rows) pair for a resize.  An
-item is what makes sense as one (a sequence, or a small group that belongs
-together), so leaving items out of a stream gives another valid stream:
-that is how compare.py shrinks one.
+item is a sequence, or a small group that belongs together, so a stream without
+some of its items is still valid: compare.py shrinks streams in this way.
 
 Each feature below is a method with a weight; `without` names those to leave
-out, which helps to find out what a difference needs.
+out, which helps to find the features that a difference needs.
 """
 
 import random
@@ -109,7 +108,7 @@ class Generator:
                        for c in self.some("aeoxZ 漢", 6))
 
     def text_lone_marks(self):
-        """Marks that follow a control sequence, so join to nothing."""
+        """Marks after a control sequence, which join to nothing."""
         return "ab" + csi(self.column(), "G") + self.pick(*MARKS, "\u200d", "\ufe0f") + "c"
 
     def text_indic(self):
@@ -178,7 +177,7 @@ class Generator:
                          csi(";", self.column(), "f"), csi("999;999H"))
 
     def save_restore(self):
-        """Saved and restored with nothing scrolled in between."""
+        """Save and restore the cursor, with no scrolling in between."""
         return self.pick(f"{ESC}7", csi("s")) + self.home() + self.sgr() + "x" + \
             self.pick(f"{ESC}8", csi("u"))
 

@@ -1,15 +1,15 @@
 // The same bytes through another terminal: @xterm/headless.
 //
 // Reads one request a line on standard input and writes one line for every
-// dump it asks for.  README.md defines both; compare.py is the caller.
+// dump that it asks for.  README.md defines both; compare.py is the caller.
 
 import readline from 'node:readline';
 import { arrange } from './arrange.mjs';
 import { teach, lessons } from './teach.mjs';
 
 // The graphemes addon reads its table's header from the start of the
-// ArrayBuffer below a Buffer, which is wrong for one cut out of node's pool:
-// without this every character beyond U+FFFF would be one column wide.
+// ArrayBuffer below a Buffer. That is wrong for a Buffer cut out of node's
+// pool: without this, every character beyond U+FFFF would be one column wide.
 Buffer.poolSize = 0;
 
 const headless = await import('@xterm/headless');
@@ -58,8 +58,8 @@ class Screen {
 		teach(this, request.untaught ?? []);
 	}
 
-	// xterm.js forgets a link once it believes its lines gone, and is
-	// mistaken where lines were moved inside a scroll region.
+	// xterm.js drops a link when it believes that its lines are gone. It
+	// is mistaken where lines were moved inside a scroll region.
 	keepLinks(service) {
 		const register = service.registerLink.bind(service);
 		service.registerLink = (link) => {
@@ -69,16 +69,16 @@ class Screen {
 		};
 	}
 
-	// write() waits for a timer each time; none of the handlers is
-	// asynchronous, so the synchronous one does the same at once.
+	// write() waits for a timer each time. No handler is asynchronous, so
+	// the synchronous one does the same at once.
 	write(bytes) {
 		const text = this.decoder.decode(bytes, { stream: true });
 		this.term._core.writeSync(text);
 	}
 
-	// xterm.js drops rows below the cursor that it has no room for.  To keep
-	// the text whole the cursor is put into the last row before; whoever
-	// asks for that arranges it anew.
+	// xterm.js drops rows below the cursor that it has no room for.  To
+	// keep all text, the cursor first moves to the last row; a caller that
+	// asks for this arranges the rows again.
 	resize(cols, rows, whole) {
 		if (whole)
 			this.term._core.buffers.normal.y = this.term.rows - 1;
@@ -108,7 +108,7 @@ class Screen {
 			const style = extended ? (extended._ext >> 26) & 7 : 1;
 			const hue = extended ? extended.underlineColor : 0;
 			names.push('ul=' + UNDERLINES[style || 1]);
-			// SGR 59 stores white where it means none.
+			// SGR 59 stores white to mean none.
 			has(hue !== 0x3ffffff && colour(hue), 'ulc=' + colour(hue));
 		}
 		return names.join(',');
@@ -184,7 +184,7 @@ class Screen {
 	}
 }
 
-// What DECSC saved, as lesson decsc_saves_all keeps it.
+// The state that DECSC saved, as lesson decsc_saves_all keeps it.
 function saved(buffer) {
 	const { x, y } = buffer.tendSaved ?? { x: 0, y: 0 };
 	return [y, x];

@@ -1,19 +1,19 @@
 """Where we differ from the oracle on purpose, and where it is wrong.
 
-Each difference has a name, the reason, and the case in tests/vt that pins
-what we do.  The comparison allows for it in one of these ways:
+Each difference has a name, the reason, and the case in tests/vt that pins our
+behaviour.  The comparison allows for it in one of these ways:
 
-    TAUGHT      the oracle is made to do as we do (teach.mjs has a lesson of
-                the same name), so that all around it is still compared;
-                `example` is a stream that differs without the lesson
-    NORMALISED  a function below takes the difference out of both dumps, or
-                oracle.mjs out of all that it writes
-    RESIZED     right after a change of size only the text is compared
-                (reflow.py), then the oracle gets our arrangement of it
-    LEFT_OUT    neither recordings nor generated streams have it
+  TAUGHT      the oracle is made to do as we do (teach.mjs has a lesson of
+              the same name), so that all around it is still compared;
+              `example` is a stream that differs without the lesson
+  NORMALISED  a function below takes the difference out of both dumps, or
+              oracle.mjs out of all that it writes
+  RESIZED     right after a change of size only the text is compared
+              (reflow.py), then the oracle gets our arrangement of it
+  LEFT_OUT    neither recordings nor generated streams have it
 
 To add one: a row here, its case in tests/vt, and the lesson or function.
-`compare.py --subject … policies` holds all of this together.
+`compare.py --subject … policies` checks that they belong together.
 """
 
 import dataclasses
@@ -341,7 +341,7 @@ POLICIES = (
 
 
 def normalise(oracle, ours):
-    """Take what may differ out of two dumps, in place."""
+    """Remove allowed differences from two dumps, in place."""
     for policy in POLICIES:
         if policy.normalise:
             policy.normalise(oracle, ours)

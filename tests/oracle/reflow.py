@@ -1,9 +1,9 @@
-"""What must be the same after a change of size.
+"""Compare the text of two screens after a change of size.
 
 The oracle and we arrange the text of the primary screen differently then
-(policy "reflow"), but it has to be the same text.  So where the two need not
-agree row by row, the logical lines are compared: rows joined where one goes
-on with the row above, as cells with their styles.
+(policy "reflow"), but it must be the same text.  So where the two need not
+agree row by row, the logical lines are compared: rows joined with the row
+above that they continue, as cells with their styles.
 """
 
 ROWS = ("scrollback", "hidden", "lines")
@@ -20,7 +20,7 @@ def first(theirs, ours, place):
 
 
 def difference(oracle, ours, without=()):
-    """None, or what differs first in two dumps: (place, theirs, ours)."""
+    """None, or the first difference of two dumps: (place, theirs, ours)."""
     for key in oracle:
         if key not in ROWS + ("kept", *without) and \
                 oracle[key] != ours.get(key):
@@ -55,10 +55,12 @@ EMPTY = (None, 1, None)
 
 
 def trimmed(cells):
-    """Cells without the colours of empty ones, and those at the end.
+    """Cells without the colours of empty ones, and without empty ones at the
+    end.
 
-    Nor those before a wide character: the oracle takes any empty cell at the
-    margin for the place where that had no room; we know which one was.
+    Empty cells before a wide character are left out too: the oracle takes any
+    empty cell at the margin for the place where that character had no room; we
+    know which one was.
     """
     kept = []
     for text, columns, style in cells:
@@ -92,9 +94,9 @@ def primary(dump):
 
 
 def same_text(oracle, ours, more):
-    """Compare lines, but for those at the end that we do not show: rows below
-    the cursor, for which there is no room, are kept until there is.  With
-    `more`, such rows may have come back that the oracle does not know."""
+    """Compare lines, except lines at the end that we do not show: we keep rows
+    below the cursor until there is room for them.  With `more`, such rows may
+    have come back that the oracle does not know."""
     theirs = logical_lines(primary(oracle), oracle["cols"])
     mine = logical_lines(primary(ours), ours["cols"])
     if len(mine) > len(theirs) and not more:
@@ -116,7 +118,7 @@ def is_blank(row):
 
 
 def is_exact(before, cols):
-    """Whether a change from this state to so many columns is defined alike:
+    """True if both define a change from this state to so many columns alike:
     rows come and go at the top, and only blank ones at the bottom."""
     below = before["lines"][before["cursor"]["row"] + 1:]
     return cols == before["cols"] and all(is_blank(row) for row in below) and \
@@ -124,7 +126,7 @@ def is_exact(before, cols):
 
 
 def resized(theirs_before, ours_before, oracle, ours):
-    """As difference(), for dumps right after a change of size."""
+    """Like difference(), for dumps right after a change of size."""
     rows = [len(before["scrollback"]) for before in (theirs_before, ours_before)]
     if ours["alt"]:
         without = ("saved", "scrollback", "hidden")

@@ -1,8 +1,8 @@
-"""Making a list that shows a difference as short as it can be."""
+"""Shorten a list that shows a difference as far as possible."""
 
 
 def shrink(parts, differs, most):
-    """Leave out parts while it still differs; ask at most so often."""
+    """Leave out parts while it still differs; try at most so often."""
     runs, size = 0, max(len(parts) // 2, 1)
     while runs < most:
         at, before = 0, len(parts)

@@ -85,7 +85,7 @@ function sgr_6_blinks(t) {
 		p[0] === 6 && !isArgument(list, i) ? [5, []] : p));
 }
 
-// Whether the parameter at `at` belongs to a 38, 48 or 58 before it.
+// True if the parameter at `at` belongs to a 38, 48 or 58 before it.
 function isArgument(list, at) {
 	for (let i = 0; i < at; i++) {
 		if (!isColour(list[i][0]) || list[i][1].length)
@@ -97,7 +97,7 @@ function isArgument(list, at) {
 	return false;
 }
 
-// What is left of a colour that is not all there, and of what follows.
+// The rest of an incomplete colour and of the parameters after it.
 function sgr_incomplete(t) {
 	rewriteSgr(t, (list) => {
 		const out = [];
@@ -145,7 +145,7 @@ function sgr_0_keeps_protection(t) {
 const FE0F = 0xfe0f;
 const ZWJ = 0x200d;
 
-// Format characters that are seen, and the soft hyphen, have a column.
+// Visible format characters and the soft hyphen have a column.
 const SEEN = /[\u00ad\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]/u;
 const NO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}\p{Zl}\p{Zp}]/u;
 const PICTOGRAPH = /\p{Extended_Pictographic}/u;
@@ -160,9 +160,9 @@ const joins = (state) => (state & 1) !== 0;
 const withWidth = (state, w) => (state & ~6) | (w << 1);
 const PLAIN = 1 << 1; // not joined, one column, no class
 
-// A state of ours on top of xterm.js's, which has 27 bits: lessons change
-// how a code point goes on with what is before it, as (cp, before, after)
-// where before and after are states, and may keep marks of their own in them.
+// A state of ours on top of xterm.js's, which has 27 bits. Lessons change how
+// a code point continues the text before it, as (cp, before, after), where
+// before and after are states. They may keep marks of their own in them.
 const MARKS = { pictograph: 1 << 27, bound: 1 << 28, varies: 1 << 29 };
 const ALL_MARKS = 7 << 27;
 
@@ -185,7 +185,7 @@ function selector_needs_emoji(t) {
 	});
 }
 
-// GB11: a ZWJ binds what follows to an emoji, not to anything.
+// GB11: a ZWJ joins the next character to an emoji and to nothing else.
 function zwj_needs_emoji(t) {
 	onJoin(t, (cp, state, after) => {
 		const c = String.fromCodePoint(cp);
@@ -206,14 +206,14 @@ function ascii_never_joins(t) {
 	onJoin(t, (cp, state, after) => cp < 0x80 && joins(after) ? PLAIN : after);
 }
 
-// A mark adds nothing to the width of its base, whatever its script.
+// A mark does not widen its base, whatever its script.
 function marks_do_not_widen(t) {
 	onJoin(t, (cp, state, after) =>
 		joins(after) && cp !== FE0F && hasNoWidth(cp)
 			? withWidth(after, width(state)) : after);
 }
 
-// What has no width and nothing to join is not shown.
+// A character without width and without a base to join is not shown.
 function no_width_is_not_shown(t) {
 	t.around('print', (old, data, start, end) => {
 		const shown = [];
@@ -231,7 +231,7 @@ function no_width_is_not_shown(t) {
 }
 
 // xterm.js forgets the last character after every sequence, by setting its
-// state to 0.  The function returned makes it remember after one method.
+// state to 0.  The function returned here makes it remember after one method.
 function rememberAfter(t) {
 	if (!t.remembers) {
 		let state = 0;
@@ -261,7 +261,7 @@ function pen_keeps_last_char(t) {
 	t.parser.registerEscHandler({ final: '\\' }, () => t.keepNext = true);
 }
 
-// REP may follow itself, and what it repeats does not join.
+// REP may follow itself, and the repeated character does not join.
 function rep_repeats_apart(t) {
 	t.around('repeatPrecedingCharacter', (old, params) => {
 		const state = t.parser.precedingJoinState;
@@ -288,8 +288,8 @@ function resize_forgets_last_char(t) {
 
 // --------------------------------------------------------------- wrapping
 
-// Text that wraps in place, in the last row below the margins, goes on with
-// itself and not with the row above.
+// Text that wraps in place, in the last row below the margins, continues
+// itself and not the row above.
 function wrap_in_place(t) {
 	t.around('print', (old, ...args) => {
 		const y = t.buffer.y;
@@ -311,8 +311,8 @@ function erase_ends_pending_wrap(t) {
 	}
 }
 
-// A wrap that waits is in the last column, and goes on waiting, when columns
-// are shifted, or rows outside the margins would be.
+// A pending wrap is in the last column. It stays pending when columns are
+// shifted, or when rows outside the margins would be.
 function shifting_keeps_pending_wrap(t) {
 	for (const name of ['scrollLeft', 'scrollRight', 'insertColumns', 'deleteColumns']) {
 		t.around(name, (old, params) => {
@@ -331,10 +331,11 @@ function shifting_keeps_pending_wrap(t) {
 	}
 }
 
-// Without wrapping, a wide character that does not fit is not shown unless it
-// follows another, whose place it takes; nor is what would make one wide.
-// xterm.js moves the cursor first, into the middle of another one perhaps, and
-// looks after its halves only between two chunks.
+// Without wrapping, a wide character that does not fit is not shown, unless it
+// follows another and takes its place. A mark that would make a character wide
+// is not shown either. xterm.js moves the cursor first, perhaps into the
+// middle of another wide character, and repairs its halves only between two
+// chunks.
 function wide_without_wrap(t) {
 	t.around('print', (old, data, start, end) => {
 		if (t.modes().wraparound)
@@ -361,7 +362,7 @@ function wide_without_wrap(t) {
 }
 
 // xterm clears the alternate screen when 1049 enters it and 1047 leaves it,
-// and that ends the waiting.
+// and that ends the pending wrap.
 function clearing_the_screen_ends_pending_wrap(t) {
 	t.around('setModePrivate', (old, params) => {
 		const result = old(params);
@@ -376,8 +377,8 @@ function clearing_the_screen_ends_pending_wrap(t) {
 	});
 }
 
-// xterm clears the alternate screen when 1049 enters it, also from there; 47
-// and 1047 take it as it is, which is empty.
+// xterm clears the alternate screen when 1049 enters it, even from there. 47
+// and 1047 show it unchanged, which is empty.
 function only_1049_paints_the_screen(t) {
 	t.replace(t.buffers, 'activateAltBuffer', (old) => old());
 	t.around('setModePrivate', (old, params) => {
@@ -400,8 +401,7 @@ function margins_are_shared(t) {
 	}
 }
 
-// DECSTR takes the protection off the text that is shown, and of the screen
-// that is not.
+// DECSTR removes the protection from the text of both screens.
 function decstr_ends_protection(t) {
 	t.after('softReset', () => {
 		for (const buffer of [t.buffers.normal, t.buffers.alt]) {
@@ -414,8 +414,8 @@ function decstr_ends_protection(t) {
 	});
 }
 
-// ED 1 in the last column looks for the row below without counting those of
-// the scrollback, and throws when it finds none.
+// ED 1 in the last column looks for the row below without counting the rows of
+// the scrollback, and throws if it finds none.
 function erase_above_at_the_edge(t) {
 	t.around('eraseInDisplay', (old, params, spare) => {
 		const { x, y } = t.buffer;
@@ -511,7 +511,7 @@ function left_and_right_margins(t) {
 	t.replace(t.core, 'resize', (old, ...args) => { old(...args); reset(); });
 }
 
-// Empty both halves of a wide character that reaches over the left edge of x.
+// Empty both halves of a wide character that crosses the left edge of x.
 function splitAt(t, line, x, erased = t.buffer.getNullCell()) {
 	if (x > 0 && x < t.cols && line.getWidth(x - 1) === 2) {
 		line.setCell(x - 1, erased);
@@ -560,8 +560,8 @@ function origin_is_added_once(t) {
 		t.around(name, (old, params) => set((params.params[0] || 1) - 1, t.buffer.y));
 }
 
-// DECSC saves the row of the screen, not of the text, and all of the pen,
-// the character sets and the origin mode.
+// DECSC saves the row of the screen, not of the text, and the whole pen, the
+// character sets and the origin mode.
 function decsc_saves_all(t) {
 	const sets = t.core._charsetService;
 	const fresh = () => ({ x: 0, y: 0, origin: false, pen: null, glevel: 0, sets: [] });
@@ -615,7 +615,7 @@ function tabs_are_shared(t) {
 	t.replace(t.buffers, 'reset', (old) => { old(); share(); });
 }
 
-// A wider screen has stops where a fresh one has them; nothing else changes.
+// A wider screen gets the default tab stops; nothing else changes.
 function tabs_stay_on_resize(t) {
 	t.replace(t.core, 'resize', (old, ...args) => {
 		const tabs = { ...t.buffers.normal.tabs };
@@ -665,7 +665,7 @@ function decaln_resets_margins(t) {
 const ESCAPE = 1, APC = 7, OSC = 8, DCS = 13, OSC_ESCAPE = 14, DCS_ESCAPE = 15;
 const IGNORE = 0, CLEAR = 11, OSC_END = 6, DCS_UNHOOK = 14;
 
-// The table is that of all terminals: this one gets its own.
+// All terminals share the table: this one gets its own.
 function ownTable(t) {
 	const all = t.parser._transitions;
 	const own = Object.create(Object.getPrototypeOf(all));
@@ -679,7 +679,7 @@ function strings_take_utf8(t) {
 	ownTable(t).add(0xa0, APC, IGNORE, APC);
 }
 
-// A string ends with the whole of ESC \, and any other ESC takes it back.
+// A string ends with the whole of ESC \, and any other ESC aborts it.
 function strings_end_with_st(t) {
 	const own = ownTable(t);
 	for (const [string, escaped, end] of [[OSC, OSC_ESCAPE, OSC_END],
@@ -709,8 +709,8 @@ function oldest_row_continues_nothing(t) {
 
 // ------------------------------------------------------------------ resize
 
-// What a narrower alternate screen cuts off does not come back, and takes no
-// part in what is edited meanwhile.
+// Text cut off by a narrower alternate screen does not come back, and editing
+// meanwhile does not touch it.
 function alt_is_cut(t) {
 	t.replace(t.core, 'resize', (old, ...args) => {
 		old(...args);
@@ -724,8 +724,8 @@ function alt_is_cut(t) {
 	});
 }
 
-// A resize while it is not shown leaves it with room for more rows than it
-// has, and so with a scrollback of its own.
+// A resize while the screen is hidden leaves it room for more rows than it
+// has, and so a scrollback of its own.
 function alt_has_no_scrollback(t) {
 	t.replace(t.core, 'resize', (old, ...args) => {
 		old(...args);
@@ -734,8 +734,8 @@ function alt_has_no_scrollback(t) {
 	});
 }
 
-// Reflow copies the clusters of a row without regard to how many cells it
-// copies, over those of others.  The class is that of all terminals.
+// Reflow copies the clusters of a row without regard to the number of cells it
+// copies, and overwrites those of others.  All terminals share the class.
 let clustersMoveAlone = false;
 
 function reflow_moves_clusters(t) {

@@ -1,7 +1,7 @@
 /*
  * Our engine behind the protocol of the oracle: README.md defines the requests
- * that come on standard input and the normal form that is written.  A request
- * that cannot be understood ends the program with a message.
+ * on standard input and the normal form of the output.  An invalid request
+ * ends the program with a message.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -143,7 +143,7 @@ is_empty(const struct cell *c)
 	return c->ch == 0 && cell_kind(c) != CELL_TAIL;
 }
 
-/* Where the row is cut; see "A line" in README.md. */
+/* The end of the row; see "A line" in README.md. */
 static unsigned
 row_end(const struct vt *vt, const struct vt_row *row)
 {

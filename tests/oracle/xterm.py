@@ -1,10 +1,10 @@
 """The real xterm, on a display of its own, as a terminal that can be asked.
 
-xterm is started on our side of a pseudo-terminal (its option -S), so nothing
-runs in it: what is written to the other side it shows, and what it answers is
-read there.  It tells its screen by printing it (MC, with the printer a pipe to
-us), which gives every cell with its text, colours and attributes in one round
-trip; its cursor by DECCIR; its modes by DECRQM.
+xterm runs on our side of a pseudo-terminal (its option -S), so no program runs
+in it.  It shows the bytes that we write to the other side, and we read its
+answers there.  It prints its screen (MC, with the printer a pipe to us), which
+gives every cell with its text, colours and attributes in one round trip; it
+reports its cursor by DECCIR and its modes by DECRQM.
 
 One xterm serves many streams: RIS is between them.
 """
@@ -33,12 +33,12 @@ RESOURCES = {
     "saveLines": "0",
 }
 
-# What RIS leaves alone is the text of the alternate screen.
+# RIS does not reset the text of the alternate screen.
 RESET = b"\x18\x1b[?47h\x1b[!p\x1b[2J\x1b[?47l\x1bc"
 PRINT = b"\x1b[?11i"
 CURSOR = b"\x1b[1$w"
 TABS = b"\x1b[2$w"
-END = b"\x1b[?31337$p"          # a mode that nobody has: its answer comes last
+END = b"\x1b[?31337$p"          # no such mode: its answer comes last
 END_ANSWER = b"\x1b[?31337;0$y"
 
 MODES = {"app_cursor": "?1", "app_keypad": "?66", "bracketed_paste": "?2004",
@@ -48,12 +48,12 @@ MICE = {"x10": "?9", "vt200": "?1000", "drag": "?1002", "any": "?1003"}
 
 ATTRIBUTES = {1: "bold", 2: "faint", 3: "italic", 4: "ul=single", 5: "blink",
               7: "inverse", 8: "hidden", 9: "strike", 21: "ul=double"}
-RIGHT_HALF = "\uffff"           # what xterm keeps in the second column
+RIGHT_HALF = "\uffff"           # xterm's content of the second column
 PRINTED = re.compile("\x1b#(\\d)|\x1b\\[([0-9;:]*)m|(.)", re.S)
 
 
 class Stuck(Exception):
-    """xterm, or the display, did not do what it should."""
+    """xterm, or the display, failed."""
 
 
 def start(command, **how):
@@ -89,7 +89,7 @@ class Display:
 
 
 def read_until(fd, end, who):
-    """All that comes, up to and with `end`; nothing must come after it."""
+    """Read everything up to and including `end`; nothing may follow it."""
     out = b""
     while not out.endswith(end):
         ready, _, _ = select.select([fd], [], [], TIMEOUT_S)
@@ -177,9 +177,10 @@ class Xterm:
     def add_styles(self, rows):
         """Complete the styles of the cells, and the rows with erased cells.
 
-        A row is printed up to its last character, and a cell that was never
-        written without its style.  DECSERA makes blanks of all characters that
-        are not protected and leaves their styles, so it is printed once more.
+        xterm prints a row up to its last character, and a cell that was never
+        written without its style.  DECSERA turns all unprotected characters
+        into blanks and leaves their styles, so the screen is printed once
+        more.
         """
         write_all(self.pty, b"\x1b[?6l\x1b[${")
         for row, blanks in zip(rows, self.print()):
@@ -205,7 +206,7 @@ def cursor(answers):
 
 
 def tabs(answers, cols):
-    """The columns with a stop, but for the first, which says nothing."""
+    """The columns with a tab stop, except the first, which means nothing."""
     stops = answered(answers, r"\x1bP2\$u([\d/]*)\x1b")
     return [int(n) - 1 for n in stops.split("/") if n and 1 < int(n) <= cols]
 
@@ -254,7 +255,7 @@ def is_wide(text):
 def mend_halves(cells, cols):
     """Give wide characters two columns, where xterm has lost one.
 
-    ICH leaves a left half in the last column, DCH takes the right half away
+    ICH leaves a left half in the last column, DCH removes the right half
     there, and the right half of a protected one stays when the left is gone.
     """
     for x, cell in enumerate(cells):
@@ -268,7 +269,7 @@ def mend_halves(cells, cols):
 
 
 def first_column(cells):
-    """The last character's cell; of its two columns, the first."""
+    """The last character's cell; the first of its two columns."""
     return cells[-1] if cells[-1][0] or len(cells) == 1 else cells[-2]
 
 
@@ -286,8 +287,8 @@ def printed_style(sgr):
 
 
 def printed_colour(part):
-    """A colour in the words of README.md.  A colour that was restored
-    is printed as the palette's, whatever it is."""
+    """A colour in the words of README.md. xterm prints a restored colour as
+    the palette's, whatever it is."""
     number, *rest = part.split(":")
     if not rest:
         return "p%d" % (int(number) % 10 + (8 if int(number) >= 90 else 0))

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 """Compare our engine with the real xterm on generated streams.
 
-    xterm_compare.py --subject build/release-gcc/tests/oracle/vt_dump [WHAT...]
+  xterm_compare.py --subject build/release-gcc/tests/oracle/vt_dump [WHAT...]
 
-WHAT is streams, policies or self_test; all when none is named.  Both terminals
-get the same bytes; then what they show has to be the same: every cell with its
-text, colours and attributes, the cursor, the modes.  A stream that differs is
-shrunk to a small one that still does.  Exit status 0 means that all agree but
-for the policies in xterm_policies.py.
+WHAT is streams, policies or self_test; default: all.  Both terminals get the
+same bytes and must then show the same: every cell with its text, colours and
+attributes, the cursor, the modes.  A stream that differs is shrunk to a small
+one that still does.  Exit status 0 means that all agree except for the
+policies in xterm_policies.py.
 """
 
 import argparse
@@ -30,9 +30,9 @@ FULL = os.environ.get("TEND_TEST_FULL") == "1"
 SIZES = ((20, 6), (37, 11), (10, 4), (12, 5))
 SHRINK_RUNS = 2000
 
-# What a stream is shrunk by: a character that is repeated, text in another
-# character set, a sequence with the controls in it, a string, or a character
-# with its marks.
+# The units by which a stream is shrunk: a character that is repeated, text in
+# another character set, a sequence with the controls in it, a string, or a
+# character with its marks.
 PIECES = re.compile(
     "[!-~]\x1b\\[\\d*b|\x1b\\([0A][^\x1b]*\x1b\\(B"
     "|\x1b\\[[\x00-\x1a\x1c-\x1f0-?]*[ -/]*[@-~]"
@@ -48,7 +48,7 @@ class Subject(compare.Side):
     """Our engine, behind the protocol of README.md."""
 
     def request(self, parts, cols, rows):
-        """Send the parts; the state is dumped after each."""
+        """Send the parts; dump the state after each."""
         chunks = []
         for part in parts:
             data = base64.b64encode(part).decode()
@@ -62,7 +62,8 @@ class Subject(compare.Side):
 
     def teach_pads(self, data, cols, rows):
         """The bytes for xterm (policy wide_leaves_a_pad): where a wide
-        character finds no room, it is told to erase the cell that it leaves.
+        character has no room, xterm gets a sequence that erases the cell left
+        empty.
         """
         parts = [part.encode() for part in WIDE.split(data.decode())]
         if len(parts) == 1:
@@ -81,14 +82,15 @@ def cursor_place(line):
 
 
 def wraps(before, after):
-    """Whether a wide character went to the next row to find room."""
+    """True if a wide character moved to the next row because it had no
+    room."""
     row, col, pending = before
     return not pending and after not in ((row, col + 2, False),
                                          (row, col + 1, True))
 
 
 def seen(dump):
-    """Of a dump, what xterm tells as well, in the words of xterm.py."""
+    """The part of a dump that xterm reports too, in the words of xterm.py."""
     cursor = {key: dump["cursor"][key] for key in ("row", "col", "pending_wrap")}
     modes = {**dump["modes"], "visible": dump["cursor"]["visible"]}
     return {"cursor": cursor, "modes": modes,
@@ -109,7 +111,8 @@ def columns(row):
 
 
 def visible(text, fg, bg, attributes, erased):
-    """A cell without what cannot be seen, or is not kept where we erased."""
+    """A cell without its invisible parts, and without those we do not keep
+    when erasing."""
     if text == "":
         return ["", "", "", []]
     if erased:
@@ -146,8 +149,9 @@ def row_difference(y, pairs):
 
 
 def difference(theirs, ours, wide_cols):
-    """None, or what differs first: (place, xterm's, ours).  The last argument is
-    the width of the screen if there are wide characters, else None."""
+    """None, or the first difference: (place, xterm's, ours).  The last
+    argument is the width of the screen if there are wide characters, else
+    None."""
     for part in ("cursor", "modes"):
         for name, value in ours[part].items():
             if theirs[part][name] != value:
@@ -204,7 +208,7 @@ class Comparison:
             parts, lambda less: self.differs(with_parts(less)), SHRINK_RUNS))
 
     def is_clean(self):
-        """Whether a reset still makes each xterm what it was at first."""
+        """Check that a reset still restores each xterm's first state."""
         left = [size for size, terminal in self.terminals.items()
                 if terminal.show(b"") != self.fresh[size]]
         for size in left:
@@ -232,7 +236,7 @@ def compare_streams(comparison, options):
 
 
 def check_policies(comparison, options):
-    """Each policy is needed still, and our side of it is pinned."""
+    """Check that each policy is still needed and that a case pins our side."""
     cases = policies.vt_cases()
     wrong = [f"{p.name}: no case in tests/vt is called \"{p.pinned}\""
              for p in xterm_policies.POLICIES if p.pinned not in cases]
@@ -247,14 +251,14 @@ def check_policies(comparison, options):
 
 
 class Spoiled(Subject):
-    """Our engine, lying about strong text: a difference to be found."""
+    """Our engine with wrong bold text: a difference that must be found."""
 
     def line(self):
         return super().line().replace(b"bold", b"faint")
 
 
 def self_test(comparison, options):
-    """The machinery itself misses no difference, and shrinks it."""
+    """Check that this tool finds every difference, and shrinks it."""
     spoiled = Comparison(comparison.display,
                          Spoiled("spoiled subject", [options.subject]))
     case = compare.Case("spoiled", 20, 6, [

@@ -1,16 +1,15 @@
 """Where we differ from the real xterm, on purpose.
 
 Each difference has a name, the reason, a stream that shows it and the case in
-tests/vt that pins what we do.  Where xterm is plainly wrong the reason begins
-with "wrong:".  The comparison allows for it in one of these ways:
+tests/vt that pins our behaviour.  Where xterm is plainly wrong the reason
+begins with "wrong:".  The comparison allows for it in one of these ways:
 
-    TAUGHT      xterm gets other bytes, by which it does as we do
-    NORMALISED  the difference is taken out of what both show
-    LEFT_OUT    the streams of xterm_streams.py do not have it
+  TAUGHT      xterm gets other bytes, by which it does as we do
+  NORMALISED  the difference is taken out of what both show
+  LEFT_OUT    the streams of xterm_streams.py do not have it
 
-To add one: a row here, its case in tests/vt, and what allows for it.
-`xterm_compare.py --subject … policies` fails when an example does not differ
-any more.
+To add one: a row here, its case in tests/vt, and the code that allows for it.
+`xterm_compare.py --subject … policies` fails if an example no longer differs.
 """
 
 from policies import LEFT_OUT, NORMALISED, TAUGHT, Policy

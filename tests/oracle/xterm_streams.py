@@ -1,9 +1,9 @@
-"""Streams that are fit to be compared with xterm.
+"""Streams that can be compared with xterm.
 
-They are those of generate.py, without what xterm does not have or does
-differently on purpose (xterm_policies.py), and with more of what xterm knows
-best: margins on all four sides, modes that stay on, protected cells.  Each
-stream is short, so that a small screen holds most of what it did.
+They are those of generate.py, without features that xterm does not have or
+does differently on purpose (xterm_policies.py), and with more of those that
+xterm knows best: margins on all four sides, modes that stay on, protected
+cells.  Each stream is short, so that a small screen holds most of its effects.
 """
 
 import generate
@@ -14,8 +14,8 @@ SAVE = f"{ESC}7"
 
 
 class Generator(generate.Generator):
-    """Streams of one family.  What xterm gets wrong together (see
-    xterm_policies.py) is in different ones."""
+    """Streams of one family.  Features that xterm gets wrong together (see
+    xterm_policies.py) are in different families."""
 
     def __init__(self, seed, cols, rows, family, without=()):
         super().__init__(seed, cols, rows)
@@ -76,7 +76,8 @@ class Generator(generate.Generator):
         return csi("?69l") + csi("r")
 
     def insert_in_margins(self):
-        """From inside: xterm decides for a whole run of text where it begins."""
+        """From inside: xterm decides at the start of a run of text for the
+        whole run."""
         left = self.random.randint(1, self.cols - 3)
         right = self.random.randint(left + 1, self.cols)
         return csi("?69h") + csi(left, ";", right, "s") + csi("?6h") + \
@@ -98,10 +99,10 @@ class Generator(generate.Generator):
         return csi("20", self.pick("h", "l", "l"))
 
     def backward(self):
-        """Leftwards, over the edge now and then."""
+        """Leftwards, sometimes over the edge."""
         return self.pick("\b" * self.random.randint(1, 6), csi(self.count(), "D"))
 
-    # A cursor is saved wherever one could be restored that never was.
+    # A restore always has a save before it.
 
     def alternate(self):
         return self.pick(csi("?1049h") + SAVE, csi("?1049l"))
@@ -155,7 +156,7 @@ class Generator(generate.Generator):
                          self.random.randint(1, most))
 
     def rectangle(self):
-        """Top, left, bottom and right; at times no rectangle."""
+        """Top, left, bottom and right; sometimes no rectangle."""
         return ";".join(str(self.edge(most)) for most in
                         (self.rows, self.cols, self.rows, self.cols))
 
