@@ -1,4 +1,4 @@
-"""Check that no C file calls what must not be called.
+"""Check that no C file calls a forbidden function.
 
   calls.py DIR
 
@@ -50,7 +50,7 @@ def calls_in(text):
 
 
 def check_the_check():
-    """It sees what it should and nothing else."""
+    """The check finds forbidden calls and nothing else."""
     seen = [name for _, name in calls_in(
         'int x; /* system("a") */ // gets(b)\n'
         'puts("strcpy(a, b)"); o->system(1); o.mktemp (2); int gets;\n'

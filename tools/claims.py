@@ -1,11 +1,12 @@
-"""Check that every test claims something.
+"""Check that every test asserts something.
 
   claims.py ROOT
 
-A test that cannot fail is none.  Each test of tests/it and tests/unit asserts,
-itself or in what it calls; none is skipped, and none returns before it has
-asserted something.  Every file of tests is run by a meson.build.  The functions that a test calls are found by name alone, in all files
-of its kind: a name that asserts anywhere is taken to assert.
+A test that cannot fail proves nothing.  Each test of tests/it and tests/unit
+asserts, itself or in a function that it calls; none is skipped, and none
+returns before it has asserted something.  A meson.build runs every file of
+tests.  Called functions are found by name alone, in all files of the same
+kind: a name that asserts anywhere is taken to assert.
 """
 
 import ast
@@ -19,7 +20,7 @@ SKIPS = {"skip", "skipif", "xfail", "importorskip", "skipUnless", "skipIf"}
 # -------------------------------------------------------------------- Python
 
 def asserts(node):
-    """True if it fails by itself when something is wrong."""
+    """True if the node itself fails when something is wrong."""
     for part in ast.walk(node):
         if isinstance(part, (ast.Assert, ast.Raise)):
             return True
@@ -31,14 +32,14 @@ def asserts(node):
 
 
 def called(node):
-    """The names of what it calls."""
+    """The names of the functions that it calls."""
     for part in ast.walk(node):
         if isinstance(part, ast.Call):
             yield getattr(part.func, "id", getattr(part.func, "attr", None))
 
 
 def claimers(trees):
-    """The names of all functions that assert, in the end."""
+    """The names of all functions that assert, directly or through a call."""
     functions = [part for tree in trees for part in ast.walk(tree)
                  if isinstance(part, ast.FunctionDef)]
     found = {f.name for f in functions if asserts(f)}
@@ -50,7 +51,7 @@ def claimers(trees):
 
 
 def early_returns(body, claims, seen=False):
-    """The lines of returns with no claim before them."""
+    """The lines of returns with no assertion before them."""
     for part in body:
         if isinstance(part, ast.Return) and not seen:
             yield part.lineno
@@ -95,7 +96,7 @@ FAILS = re.compile(r"\b(assert\w*|fail|fail_msg|_exit|abort|expect_\w+)\s*\(")
 
 
 def entries(text):
-    """The tests that a file lists, by cmocka's macros or by its own."""
+    """The tests that a file lists, with cmocka's macros or its own."""
     own = [name for name, body in MACRO.findall(text)
            if "cmocka_unit_test" in body]
     names = "|".join([r"cmocka_unit_test\w*", *own])
@@ -127,7 +128,7 @@ def c_problems(root):
 
 # ----------------------------------------------------------------------- files
 
-# Files of tests, and a part of their text that makes them such.
+# Files of tests, each with a part of the text that marks them as such.
 FILES = [("it", "test_*.py", ""), ("unit", "*.c", "cmocka_run_group_tests"),
          ("vt", "*.test", "")]
 

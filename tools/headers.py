@@ -2,7 +2,7 @@
 
   headers.py BUILD_SRC SRC COMPILER...
 
-BUILD_SRC is where the build puts generated headers.
+BUILD_SRC is the folder of generated headers.
 """
 
 import subprocess
@@ -18,7 +18,8 @@ def main():
     failed = 0
     headers = sorted(Path(src).glob("*/**/*.h"))
     for header in headers:
-        # Given as the main file, clang would want every inline function used.
+        # If the header were the main file, clang would want every inline
+        # function used.
         line = f'#include "{header.relative_to(src)}"\n'
         command = [*compiler, *FLAGS, f"-I{src}", f"-I{build_src}",
                    "-x", "c", "-"]

@@ -1,12 +1,14 @@
-"""Check that modules include only what src/LAYERS lets them, that none of them
-includes another in a circle, and that the rules of LAYERS form no circle.
+"""Check the includes of modules against src/LAYERS.
 
   layers.py SRC
 
+A module includes only the folders that LAYERS allows.  No modules include each
+other in a circle, and the rules of LAYERS form no circle.
+
 A module is a .h, the .c of the same name, and the files that have no header of
-their own: server_leave.c belongs to server.h, and so does server_state.h, which
-the files of a module share.  A folder that LAYERS names has rules of its own,
-also below another folder.
+their own: server_leave.c belongs to server.h, and so does server_state.h,
+which the files of a module share.  A folder that LAYERS names has rules of its
+own, also below another folder.
 """
 
 import re
@@ -34,7 +36,7 @@ class Layers:
         self.below[name.rstrip("*")] = set(below.split())
 
     def folder(self, path):
-        """The longest folder with rules that a path from SRC is in."""
+        """The longest folder with rules that contains a path below SRC."""
         parts = path.split("/")[:-1]
         while parts and "/".join(parts) not in self.below:
             parts.pop()
@@ -65,7 +67,7 @@ def module_of(name, headers):
 
 
 def modules(src):
-    """Each module, and those that its files include."""
+    """Each module, and the modules that its files include."""
     headers = {str(path.relative_to(src).with_suffix(""))
                for path in src.glob("*/**/*.h")}
     found = {}
@@ -106,7 +108,7 @@ def check_circles(src):
 
 
 def check_rules(layers):
-    """The rules are an order: no folder is below one that is below it."""
+    """Check that the rules form no circle."""
     for folder, below in layers.below.items():
         for name in below - set(layers.below):
             yield f"LAYERS: {folder} names {name}, which has no rule"

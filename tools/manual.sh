@@ -1,12 +1,11 @@
 #!/bin/sh
-#
 # Makes the pages of the manual, all at once:
 #
 #	manual.sh PAGES VERSION PROSE OUT NAME...
 #
-# PAGES is tools/pages.c, built; PROSE the folder of what is written by hand;
-# a NAME is that of a page: tend.1, tend-run.1, tend-host.8.  A command without
-# prose still gets a page; a test says that it has none.
+# PAGES is tools/pages.c, built; PROSE is the folder of handwritten text; a
+# NAME is that of a page: tend.1, tend-run.1, tend-host.8.  A command without
+# handwritten text still gets a page; a test reports it.
 set -eu
 
 pages=$1 version=$2 prose=$3 out=$4

@@ -1,6 +1,6 @@
 /*
  * Writes docs/operations.md from the table of operations.  `./dev build` runs
- * it, and a test compares what it writes with the file in the tree.
+ * it, and a test compares its output with the file in the tree.
  */
 #include <ctype.h>
 #include <inttypes.h>

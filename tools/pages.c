@@ -1,11 +1,11 @@
 /*
- * Writes the source of a manual page, for scdoc: what the tables of commands
- * and options know, around prose that was written by hand.
+ * Writes the source of a manual page for scdoc: text from the tables of
+ * commands and options, around handwritten sections.
  *
  *	pages VERSION tend|COMMAND [PROSE]
  *
- * PROSE is a file of sections.  The first comes behind the synopsis, the
- * options (for tend: and the commands) behind it, then the rest.
+ * PROSE is a file of sections.  The first follows the synopsis, then come the
+ * options (for tend also the commands), then the other sections.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include "cmd/line/table.h"
 #include "cmd/line/usage.h"
 
-/* scdoc would take these for its own. */
+/* scdoc would take these for markup. */
 static void
 put_plain(const char *p, size_t len)
 {
@@ -37,7 +37,7 @@ put_in(char mark, const char *p, size_t len)
 	putchar(mark);
 }
 
-/* A word of a synopsis: an option, a place for something, or what it is. */
+/* A word of a synopsis: an option, a placeholder, or literal text. */
 static void
 put_word(const char *p, size_t len)
 {
@@ -49,7 +49,7 @@ put_word(const char *p, size_t len)
 		put_plain(p, len);
 }
 
-/* Line breaks in the table are for -h; here the page is as wide as it is. */
+/* Line breaks in the table are for -h; the page has its own width. */
 static void
 put_usage(const char *usage)
 {
@@ -131,7 +131,7 @@ put_kind(const struct config_setting *s)
 	printf("\n\n");
 }
 
-/* By section; config.def has those of one together. */
+/* By section; config.def keeps the settings of a section together. */
 static void
 put_settings(void)
 {
@@ -183,7 +183,7 @@ put_head(const struct cmd *cmd, const char *version)
 	put_usage(cmd->usage);
 }
 
-/* The prose, with the tables before its second section. */
+/* The handwritten text, with the tables before its second section. */
 static void
 put_body(const struct cmd *cmd, FILE *prose)
 {

@@ -34,14 +34,8 @@ LEFT = {
     "src/session": 45,
     "src/shell": 22,
     "src/vt": 34,
-    "tests/bench": 12,
-    "tests/fuzz": 18,
     "tests/it": 169,
-    "tests/oracle": 9,
-    "tests/record": 1,
-    "tests/soak": 1,
     "tests/unit": 79,
-    "tests/vt": 12,
 }
 
 COMMENT = {".c": re.compile(r"/\*.*?\*/|//[^\n]*", re.S),
@@ -83,7 +77,7 @@ def found_in(path):
 
 
 def folder(path):
-    """src/host/ask/x.c is of src/host; a document is of itself."""
+    """src/host/ask/x.c belongs to src/host; a document belongs to itself."""
     return str(path if path.suffix == ".md" else Path(*path.parts[:-1][:2]))
 
 

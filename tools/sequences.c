@@ -1,6 +1,6 @@
 /*
  * Writes docs/sequences.md from the engine's tables.  `./dev build` runs it,
- * and a test compares what it writes with the file in the tree.
+ * and a test compares its output with the file in the tree.
  */
 #include <stdbool.h>
 #include <stdio.h>

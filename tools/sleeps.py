@@ -1,10 +1,10 @@
-"""Check that nobody sleeps to wait for something.
+"""Check that nothing sleeps to wait for something.
 
   sleeps.py ROOT
 
-A host has a loop and a test has `tend wait`: both wait for what happens, and
-never look again after a while.  The few who may sleep are listed, each with its
-reason and how often; a new one has to say its own.
+A host has a loop and a test has `tend wait`: both wait for an event and do not
+poll.  The few places that may sleep are listed, each with its reason and its
+number of sleeps; add a new one with its reason.
 """
 
 import re
@@ -15,7 +15,7 @@ C = re.compile(r"\b(sleep|usleep|nanosleep|clock_nanosleep|thrd_sleep)\s*\(")
 PYTHON = re.compile(r"\btime\.sleep\(")
 SHELL = re.compile(r"^\s*sleep\s", re.M)
 
-# Where to look, for what.
+# Files to search, and patterns to find.
 LOOK = [("src/host", "*.[ch]", C),
         ("tests", "*.[ch]", C),
         ("tests", "*.py", PYTHON),
@@ -50,7 +50,7 @@ MAY = {
 
 
 def sleeps(root):
-    """How often each file sleeps."""
+    """The number of sleeps in each file."""
     found = {}
     for folder, names, what in LOOK:
         for path in sorted((root / folder).rglob(names)):

@@ -1,6 +1,6 @@
 /*
- * Prints a table of the source as Markdown, for the part of a document that is
- * made from it: tables NAME.  tools/tables.py puts it there.
+ * Prints a table of the source as Markdown: tables NAME. tools/tables.py puts
+ * it into the documents that show it.
  */
 #include <stdio.h>
 #include <string.h>

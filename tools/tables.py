@@ -2,9 +2,9 @@
 
   tables.py PROGRAM ROOT [--write]
 
-PROGRAM prints a table by its name (tools/tables.c).  A list stands between two
-comments, of which the first names the table.  With --write, lists that differ
-are replaced; without, they are reported.
+PROGRAM prints a table by its name (tools/tables.c).  A list is between two
+comments; the first names the table.  With --write, lists that differ are
+replaced; without, they are reported.
 """
 
 import pathlib

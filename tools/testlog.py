@@ -28,7 +28,7 @@ def names(build, words):
     tests = json.loads(subprocess.run(
         ["meson", "introspect", "--tests", build],
         check=True, stdout=subprocess.PIPE).stdout)
-    # Those that take long come first, and do not run alone at the end.
+    # Long tests come first, so that none runs alone at the end.
     tests.sort(key=lambda test: (-test["priority"], test["name"]))
     if words:
         return [test["name"] for test in tests
@@ -38,13 +38,13 @@ def names(build, words):
 
 
 def full_name(record):
-    """meson calls it "project:suite / test"; we say "suite/test"."""
+    """Turn meson's "project:suite / test" into "suite/test"."""
     return record["name"].rpartition(":")[2].replace(" / ", "/")
 
 
 def records(build, log):
-    """The results in a log of meson, by the test's name.  A line may have been
-    cut short when meson was killed."""
+    """The results in a log of meson, by the test's name.  The last line may be
+    incomplete if meson was killed."""
     path, found = Path(build, "meson-logs", f"{log}.json"), {}
     if not path.exists():
         return found
@@ -73,7 +73,7 @@ def how(record):
 
 
 def show(text, most=LINES_SHOWN):
-    """Indented, so that no test can print a verdict of its own."""
+    """Indent, so that no test can print a verdict of its own."""
     lines = text.splitlines()
     if len(lines) > most:
         print(f"    ... {len(lines) - most} lines before these")
@@ -82,7 +82,7 @@ def show(text, most=LINES_SHOWN):
 
 
 def show_run(build, record, log):
-    """The output of a test; of one that did not run, what meson said."""
+    """The output of a test, or meson's message if the test did not run."""
     if record is None:
         path = Path(build, "meson-logs", f"{log}.log")
         show(path.read_text(errors="replace") if path.exists() else "",
