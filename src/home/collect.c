@@ -1,7 +1,7 @@
 /*
- * What may be removed is decided twice: when everything is looked at, and
- * again for each session when its turn has come.  The second time the lock of
- * its log is held, without which no host can write it.
+ * Each session is checked twice: when all are examined, and again before it is
+ * removed.  The second check holds the lock of its log, without which no host
+ * can write it.
  */
 #include "home/collect.h"
 
@@ -20,9 +20,9 @@
 #include "session/tree.h"
 
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-#define LOCK_LIMIT_MS 100 /* readers take it for a moment */
+#define LOCK_LIMIT_MS 100 /* readers hold it for a moment */
 
-/* Only the machine that ran it knows whether a session still runs. */
+/* Only the machine that ran a session knows if it still runs. */
 static bool
 is_of_another_machine(const struct collection *c, const struct manifest *m)
 {
@@ -58,13 +58,13 @@ judge(const struct collection *c, struct manifest *m, struct collectable *out)
 	} else if (!status_is_collectable(m->status)) {
 		out->state = COLLECT_ACTIVE;
 	} else if (m->keeper.pid != 0 || m->host.pid != 0) {
-		out->state = COLLECT_ACTIVE; /* it still takes late output */
+		out->state = COLLECT_ACTIVE; /* it still receives late output */
 	} else {
 		out->state = COLLECT_ENDED;
 	}
 }
 
-/* One whose start was cut short has no session.json, and never will. */
+/* A session whose start was interrupted never gets a session.json. */
 static void
 judge_unread(const struct collection *c, int rc, struct collectable *out)
 {
@@ -123,7 +123,7 @@ collect_look(const struct collection *c, const char *id,
 	return 0;
 }
 
-/* Its log, locked; -1 when it has none. */
+/* Lock its log; *out is -1 if it has none. */
 static int
 lock_log(int dirfd, int *out)
 {
@@ -139,7 +139,7 @@ lock_log(int dirfd, int *out)
 	return rc;
 }
 
-/* With the lock of its log held. */
+/* Called with the lock of its log held. */
 static int
 remove_locked(const struct collection *c, int dirfd,
     const struct collectable *s, struct error *err)
@@ -172,7 +172,7 @@ collect_remove(const struct collection *c, struct collectable *s)
 		rc = remove_locked(c, dirfd, s, &err);
 	else
 		error_set(&err, -rc, "cannot lock its log: %s", strerror(-rc));
-	/* It came to life, or somebody else was faster. */
+	/* The session became active, or another process removed it. */
 	if (rc == -EBUSY || rc == -ENOENT)
 		s->state = COLLECT_ACTIVE;
 	else if (rc < 0)

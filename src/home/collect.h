@@ -12,47 +12,50 @@ struct compress_result;
 struct error;
 struct report;
 
-/* A session in the eyes of whoever makes room. */
+/* A session, as garbage collection sees it. */
 enum collect_state {
 	COLLECT_ACTIVE,
 	COLLECT_ENDED,  /* may be removed */
-	COLLECT_UNSURE, /* nobody here can tell, or it fails; `why` says so */
+	COLLECT_UNSURE, /* it cannot be checked or removed; see `why` */
 };
 
 struct collectable {
 	char id[ID_SIZE];
-	char name[NAME_SIZE_MAX + 1]; /* "" when it has none */
-	char status[24];              /* as `ls` has it */
+	char name[NAME_SIZE_MAX + 1]; /* "" if it has none */
+	char status[24];              /* the status that `ls` shows */
 	enum collect_state state;
 	char why[256];
-	int64_t ended_ms; /* or when its files were last written */
-	uint64_t bytes;   /* on the disk */
+	int64_t ended_ms; /* if unknown, when its files were last written */
+	uint64_t bytes;   /* disk space */
 };
 
-/* A home, and whether other machines may have sessions in it. */
+/* A home.  `network` is true if other machines may have sessions in it. */
 struct collection {
 	const struct home *home;
 	bool network;
 };
 
-/* -ENOENT: it is gone.  What else goes wrong makes it UNSURE. */
+/*
+ * Returns -ENOENT if the session no longer exists.  Other errors make it
+ * UNSURE.
+ */
 int collect_look(const struct collection *c, const char *id,
     struct collectable *out);
 
 /*
- * Remove a session that was seen as ENDED, if it still is, and tell whether
- * that was done.  When it fails, it is UNSURE from then on.
+ * Remove a session that was ENDED, if it still is; true if it was removed.
+ * After a failure the session is UNSURE.
  */
 bool collect_remove(const struct collection *c, struct collectable *s);
 
 /*
- * Read the whole log of a session that was seen as ENDED, and tell of what it
- * lacks; whether it does.
+ * Read the whole log of an ENDED session and report its damage; true if there
+ * is any.
  */
 bool collect_check(const struct collection *c, const char *id,
     struct report *to);
 
-/* Compress what an ended session has left as it was. */
+/* Compress the uncompressed log files of an ended session. */
 int collect_compress(const struct collection *c, const char *id,
     struct compress_result *out);
 

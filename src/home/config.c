@@ -60,7 +60,7 @@ check_range(const struct config_setting *s, const char *text, uint64_t n,
 	return 0;
 }
 
-/* Names of keys with blanks between them; one at least. */
+/* Names of keys, separated by blanks; at least one. */
 static int
 check_keys(const char *text, struct error *err)
 {
@@ -80,7 +80,7 @@ check_keys(const char *text, struct error *err)
 	return rc;
 }
 
-/* The value as a number, where it is one; 0 or -EINVAL and why. */
+/* The value as a number, if it is one; 0, or -EINVAL and the error. */
 static int
 parse(const struct config_setting *s, const char *text, uint64_t *out,
     struct error *err)
@@ -184,7 +184,10 @@ on_value(void *arg, unsigned line, const char *section, const char *key,
 	} else {
 		struct config_value *v = &t->c->values[i];
 
-		/* In one file the last counts; of two files the first. */
+		/*
+		 * Within one file the last value counts; of two files, the
+		 * first file.
+		 */
 		if (v->text != NULL && strcmp(v->file, t->file) != 0)
 			return;
 		free(v->text);
@@ -210,7 +213,7 @@ config_take(struct config *c, const char *file, const char *p, size_t len,
 	ini_parse(p, len, &ops, &t);
 }
 
-/* Whether it was there. */
+/* True if the file exists. */
 static bool
 read_file(struct config *c, const char *path, config_warn_fn *fn, void *arg)
 {

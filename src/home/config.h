@@ -9,15 +9,15 @@
 struct error;
 
 /*
- * What people set once, in files of settings (ini.h), each in the section and
- * with the key that config.def names:
+ * The user's settings, read from ini files (ini.h).  config.def lists each
+ * setting with its section and key:
  *
  *	$XDG_CONFIG_HOME/tend/config.ini	or ~/.config/tend/config.ini
- *	/etc/tend/config.ini			for what the first leaves open
+ *	/etc/tend/config.ini			if the first lacks a setting
  *
- * Options and the environment win over them.  A setting that is unknown or has
- * a value that makes no sense is warned of, with file and line, and otherwise
- * as if it were not there: no command fails for it.
+ * Options and the environment take precedence.  An unknown setting or an
+ * invalid value causes a warning with file and line, and is otherwise ignored:
+ * no command fails because of it.
  */
 enum config_key {
 #define SETTING(name, ...) CONFIG_##name,
@@ -26,8 +26,8 @@ enum config_key {
 };
 
 enum config_kind {
-	CONFIG_KIND_KEY,  /* of a keyboard */
-	CONFIG_KIND_KEYS, /* one or more, with blanks between them */
+	CONFIG_KIND_KEY,  /* a key of the keyboard */
+	CONFIG_KIND_KEYS, /* one or more keys, separated by blanks */
 	CONFIG_KIND_CHOICE,
 	CONFIG_KIND_SIZE,
 	CONFIG_KIND_DURATION,
@@ -39,8 +39,8 @@ struct config_setting {
 	enum config_kind kind;
 	const char *choices;
 	uint64_t least, most;
-	const char *standard; /* when nobody sets it; NULL: none */
-	const char *variable; /* or NULL */
+	const char *standard; /* the default; NULL: none */
+	const char *variable; /* the environment variable, or NULL */
 	const char *help;
 };
 
@@ -54,7 +54,7 @@ struct config_value {
 
 struct config {
 	struct config_value values[CONFIG_COUNT];
-	char *files[2]; /* those that were read; NULL: none */
+	char *files[2]; /* the files that were read; NULL: none */
 };
 
 typedef void config_warn_fn(void *arg, const char *text);
@@ -62,24 +62,26 @@ typedef void config_warn_fn(void *arg, const char *text);
 void config_init(struct config *c);
 void config_finish(struct config *c);
 
-/* Where the first of the files is, or would be; false where there is no home. */
+/*
+ * The path of the user's file, existing or not; false without a home directory.
+ */
 bool config_user_file(char out[PATH_MAX]);
 
-/* Read both files, if they are there. */
+/* Read both files, if they exist. */
 void config_read(struct config *c, config_warn_fn *warn, void *arg);
 
-/* The pure half: a file's text.  What is set already stays. */
+/* Read the text of one file.  Settings that have a value keep it.  Pure. */
 void config_take(struct config *c, const char *file, const char *p, size_t len,
     config_warn_fn *warn, void *arg);
 
-/* What the files say, which is a valid value, or NULL. */
+/* The value from the files, which is valid, or NULL. */
 const char *config_text(const struct config *c, enum config_key key);
 
-/* The same unless `option` or the variable says something; or NULL. */
+/* The same unless `option` or the environment variable is set; or NULL. */
 const char *config_or(const struct config *c, enum config_key key,
     const char *option);
 
-/* A size or a number that a file sets, or the default of config.def. */
+/* A size or number from the files, or the default of config.def. */
 uint64_t config_number(const struct config *c, enum config_key key);
 
 #endif

@@ -28,21 +28,21 @@
 #include "session/find.h"
 #include "session/grant.h"
 
-#define NOT_FOUND_STATUS 127 /* there is no such program */
+#define NOT_FOUND_STATUS 127 /* the program does not exist */
 #define DEFAULT_MAX_LOG (256ull << 20)
 #define MIN_MAX_LOG (8ull << 20) /* two segments */
 #define MIN_MEMORY (1ull << 20)
-#define PIDS_MAX (4u << 20) /* of the kernel */
-#define WEIGHT_MAX 10000    /* likewise */
+#define PIDS_MAX (4u << 20) /* limit of the kernel */
+#define WEIGHT_MAX 10000    /* limit of the kernel */
 #define DEFAULT_LINGER_MS 10000
 #define COMES_MS 5000
 #define COMES_PAUSE_MS 5
 #define DURATION_MAX_S (365u * 24 * 60 * 60)
 #define PASSWD_SIZE 4096
 
-/* ---------------------------------------------------------- what is wanted */
+/* ------------------------------------------------------------- the request */
 
-/* The user's shell, when no command is given. */
+/* The user's shell, used without a command. */
 static char *
 user_shell(void)
 {
@@ -72,7 +72,7 @@ set_command(struct manifest *m, char *const *command)
 		m->command[i] = xstrdup(command[i]);
 }
 
-/* The directory must be there, and the caller must be able to enter it. */
+/* The directory must exist, and the caller must be able to enter it. */
 static int
 set_cwd(struct manifest *m, const char *dir, struct fault *f)
 {
@@ -174,7 +174,7 @@ set_times(struct manifest *m, const struct create *q, struct fault *f)
 		if (take_duration(q->idle_timeout, &ms, &err) < 0)
 			return fault_argument(f, "idle_timeout", ": %s",
 			    err.msg);
-		/* Whole seconds, and 0 would mean never. */
+		/* Round up to whole seconds, since 0 means never. */
 		m->idle_timeout_s = (uint32_t)((ms + 999) / 1000);
 		if (ms == 0)
 			return fault_argument(f, "idle_timeout",
@@ -191,7 +191,7 @@ set_times(struct manifest *m, const struct create *q, struct fault *f)
 	    &m->scrollback, f);
 }
 
-/* The limits that its cgroup enforces. */
+/* The limits that the session's cgroup enforces. */
 static int
 set_scope(struct manifest *m, const struct create *q, struct fault *f)
 {
@@ -225,7 +225,7 @@ set_names(struct manifest *m, const struct create *q, struct fault *f)
 	return 0;
 }
 
-/* launch_session compares them with those of the session that we are in. */
+/* launch_session compares the grants with those of the surrounding session. */
 static int
 set_confinement(struct manifest *m, const struct create *q, struct fault *f)
 {
@@ -244,7 +244,7 @@ set_confinement(struct manifest *m, const struct create *q, struct fault *f)
 	return 0;
 }
 
-/* The configuration file decides where the request says nothing. */
+/* The configuration file supplies values that the request lacks. */
 static struct create
 with_settings(const struct create *q, const struct config *c)
 {
@@ -287,7 +287,7 @@ set_size(struct manifest *m, const struct create *q, struct fault *f)
 	return 0;
 }
 
-/* Everything that can be known to be wrong before anything is made. */
+/* Find every error that can be found before anything is created. */
 static int
 describe(struct manifest *m, const struct create *q, const struct config *c,
     struct fault *f)
@@ -315,9 +315,9 @@ create_check(const struct create *q, const struct config *c, struct fault *f)
 	return rc;
 }
 
-/* ------------------------------------------------- a session that is there */
+/* ----------------------------------------------------- an existing session */
 
-/* Whether an active session has the name already; then the handle has it. */
+/* True if an active session already has the name; the handle then has it. */
 static bool
 is_there(struct handle *h, const char *name)
 {
@@ -339,7 +339,7 @@ is_there(struct handle *h, const char *name)
 	return true;
 }
 
-/* Another caller was faster and has the name; its session is starting. */
+/* Another caller took the name first; its session is starting. */
 static bool
 comes(struct handle *h, const char *name)
 {
@@ -353,7 +353,7 @@ comes(struct handle *h, const char *name)
 
 /* ---------------------------------------------------------------- starting */
 
-/* A command line in one word is a common mistake. */
+/* A whole command line as one word is a common mistake. */
 static void
 explain(const struct handle *h, struct fault *f)
 {
@@ -395,7 +395,7 @@ start(struct handle *h, const struct create *q, const struct config *c,
 	return -1;
 }
 
-/* Whoever begins to use a home should know what its disk cannot do. */
+/* Tell a new user of a home about the limits of its disk. */
 static void
 note_disk(const struct home *h, const struct report *r)
 {
@@ -423,10 +423,10 @@ create_session(struct handle *h, const struct create *q, const struct config *c,
 
 /* -------------------------------------------------------------------- JSON */
 
-/* The texts of a request that stand in the arguments by the same name. */
+/* The texts of a request that have the same name as their argument. */
 struct texts {
 	struct create *to;
-	char numbers[8][24]; /* those that were given as numbers */
+	char numbers[8][24]; /* arguments given as numbers */
 	size_t n;
 };
 
@@ -438,7 +438,7 @@ text_of(struct texts *t, const json_t *args, const char *name, const char *unit)
 
 	if (json_is_string(v))
 		return json_string_value(v);
-	if (v == NULL) { /* a duration was read (op_take_arguments) */
+	if (v == NULL) { /* op_take_arguments has parsed a duration */
 		snprintf(ms, sizeof(ms), "%s_ms", name);
 		v = json_object_get(args, ms);
 		unit = "ms";
@@ -457,7 +457,7 @@ read_texts(struct texts *t, const json_t *args)
 	struct create *q = t->to;
 	const struct {
 		const char **field;
-		const char *name, *unit; /* of a number */
+		const char *name, *unit; /* for a number */
 	} fields[] = {
 		{ &q->name, "name", "" },
 		{ &q->cwd, "cwd", "" },

@@ -13,9 +13,9 @@
 #include "session/manifest.h"
 
 /*
- * The last thing a host writes is session.json, so of a session that it has
- * ended everything is known.  Of one that was killed only what the log had for
- * certain when the file was written.
+ * The host writes session.json last, so after a normal end it gives the end of
+ * the log.  After the host was killed it gives only the part that was safely on
+ * disk when the file was written.
  */
 void
 damage_expect(const struct manifest *m, struct log_reader *r)
@@ -38,7 +38,7 @@ damage_counts(const struct manifest *m, const struct log_damage *d)
 	return !d->trimmed && !(d->end && status_is_active(m->status));
 }
 
-/* The events that are missing or cut, if any: an event may lose a part. */
+/* The missing or incomplete events, if any: an event may lose a part. */
 static bool
 find_events(const struct log_damage *d, uint64_t *from, uint64_t *to)
 {
@@ -57,7 +57,7 @@ reason(const struct log_damage *d)
 	return d->gone ? "missing" : d->torn ? "torn" : "damaged";
 }
 
-/* "event 3" or "events 3 to 7", and the output, of what is missing. */
+/* "event 3" or "events 3 to 7", and the range of output, that are missing. */
 static void
 put_range(const struct log_damage *d, char *out, size_t size)
 {
@@ -196,7 +196,7 @@ damage_explain(struct report *to, const struct manifest *m,
 	damage_tell_all(to, m, r);
 }
 
-/* All of it is missing, unless nothing had happened yet. */
+/* The whole log is missing, unless the session had no events yet. */
 static bool
 find_all(const struct manifest *m, struct log_damage *out)
 {
@@ -209,7 +209,7 @@ find_all(const struct manifest *m, struct log_damage *out)
 	return m->seq > 0;
 }
 
-/* A reader of an ended session's log, which must be there; or NULL. */
+/* A reader for an ended session's log, which must exist; or NULL. */
 static struct log_reader *
 open_log(const struct manifest *m, int dirfd)
 {
@@ -222,7 +222,7 @@ open_log(const struct manifest *m, int dirfd)
 	return r;
 }
 
-/* One that was destroyed is about to go. */
+/* A destroyed session is about to be removed. */
 static bool
 is_kept(const struct manifest *m)
 {

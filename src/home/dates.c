@@ -8,9 +8,9 @@
 #include "log/payload.h"
 #include "log/reader.h"
 
-#define STEADY_NS 1000000000 /* two clocks apart by less run alike */
+#define STEADY_NS 1000000000 /* smaller differences are ignored */
 
-/* What a clock on the wall showed at an event of the log. */
+/* The wall-clock time at an event of the log. */
 struct shown {
 	uint64_t seq, time_ns, wall;
 };
@@ -18,9 +18,9 @@ struct shown {
 struct search {
 	struct log_reader *r;
 	uint64_t *first; /* seq of each segment */
-	uint64_t wall;   /* what is looked for */
+	uint64_t wall;   /* the time to find */
 	uint64_t time_ns;
-	bool exact; /* it was really shown, at time_ns */
+	bool exact; /* the clock showed this time, at time_ns */
 };
 
 static bool
@@ -38,7 +38,7 @@ next_clock(struct log_reader *r, uint64_t limit, struct shown *out)
 	return false;
 }
 
-/* The first at or after the beginning of a segment: its second event. */
+/* The first wall-clock record of a segment, which is its second event. */
 static bool
 first_clock(struct search *s, int i, struct shown *out)
 {
@@ -46,7 +46,7 @@ first_clock(struct search *s, int i, struct shown *out)
 	    next_clock(s->r, UINT64_MAX, out);
 }
 
-/* Look for it from one record of the clock to the next, at end_ns. */
+/* Search between one wall-clock record and the next, at end_ns. */
 static void
 look_until(struct search *s, const struct shown *c, uint64_t end_ns)
 {
@@ -60,7 +60,7 @@ look_until(struct search *s, const struct shown *c, uint64_t end_ns)
 	}
 }
 
-/* Go through all records of the clock; the last one is then in *c. */
+/* Search all wall-clock records; *c is then the last one. */
 static void
 scan(struct search *s, struct shown *c, uint64_t limit)
 {
@@ -82,7 +82,7 @@ is_steady(const struct shown *a, const struct shown *b)
 	return apart > -STEADY_NS && apart < STEADY_NS;
 }
 
-/* From the beginning of one segment to that of another. */
+/* Search between the beginnings of two segments. */
 static void
 look_between(struct search *s, int lo, struct shown from, int hi,
     struct shown to)
@@ -102,7 +102,7 @@ look_between(struct search *s, int lo, struct shown from, int hi,
 	}
 }
 
-/* From the last segment that has a clock to the end of the log. */
+/* Search from the last segment with a wall-clock record to the log's end. */
 static void
 look_at_end(struct search *s, struct shown c)
 {
@@ -113,7 +113,7 @@ look_at_end(struct search *s, struct shown c)
 	if (extent.last_time_ns < c.time_ns)
 		extent.last_time_ns = c.time_ns;
 	look_until(s, &c, extent.last_time_ns + 1);
-	if (!s->exact && c.wall <= s->wall) /* it is still to come */
+	if (!s->exact && c.wall <= s->wall) /* the time is in the future */
 		s->time_ns = c.time_ns + (s->wall - c.wall);
 }
 

@@ -6,18 +6,18 @@
 struct log_reader;
 
 /*
- * When in a log a clock on the wall showed this (ns since 1970).
+ * Convert wall-clock time (ns since 1970) to a time of the log.
  *
- * The log counts from its start, by a clock that cannot be set.  Where the one
- * on the wall was set back it showed some moments twice: the later counts.
- * Where it was set forward it left some out: that is when they were.
+ * The log counts from its start, with a clock that cannot be set.  If the wall
+ * clock was set back, it showed some times twice: the later one counts.  If it
+ * was set forward, it skipped some times: they map to the moment of the change.
  *
- * Whole segments are passed over where the two clocks have run alike from the
- * beginning of one to that of another: a clock that was set in between, and
- * then set right again, is believed to have been right all the time.
+ * The search skips whole segments if both clocks advanced equally between the
+ * beginnings of two segments.  A wall clock that was set and set back between
+ * them is therefore assumed to have been right all the time.
  *
- * -ENOENT when the log has no clock.  Where the reader stands afterwards is
- * not said.
+ * Returns -ENOENT if the log has no wall-clock records.  The position of the
+ * reader afterwards is unspecified.
  */
 int dates_find(struct log_reader *r, uint64_t wall, uint64_t *time_ns);
 

@@ -52,7 +52,7 @@ rename_arguments(const char *name)
 	return buf_take(&b);
 }
 
-/* An ended session has no claim to its name. */
+/* An ended session does not reserve its name. */
 int
 describe_rename(struct handle *h, const char *name, char **result,
     struct fault *f)

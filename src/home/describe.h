@@ -5,16 +5,16 @@ struct fault;
 struct handle;
 
 /*
- * Change what is written about a session: its host does it, or, when it has
- * ended, the caller writes its session.json.  *result is the session object,
- * as JSON text, the caller's.
+ * Change a session's name or labels.  The host makes the change; for an ended
+ * session the caller writes session.json itself.  *result is the session object
+ * as JSON text, which the caller frees.
  */
 
-/* Give it another name. */
+/* Rename the session. */
 int describe_rename(struct handle *h, const char *name, char **result,
     struct fault *f);
 
-/* Set labels, KEY=VALUE, or remove them, KEY=; NULL ends the list. */
+/* Set labels (KEY=VALUE) or remove them (KEY=); NULL ends the list. */
 int describe_label(struct handle *h, const char *const *labels, char **result,
     struct fault *f);
 

@@ -9,10 +9,10 @@
 #include "home/fault.h"
 #include "home/handle.h"
 
-/* What a host may take beyond the grace: the last of the output, the disk. */
+/* Time for the host beyond the grace period: last output, slow disk. */
 #define MARGIN_MS 20000
 
-/* The request is sent whatever happens; only waiting can be cancelled. */
+/* The request is always sent; only the wait can be cancelled. */
 static int
 ask(struct handle *h, const char *op, const char *args, struct fault *f)
 {
@@ -48,7 +48,7 @@ ask_to_end(struct handle *h, const struct ending *e, struct fault *f)
 	return handle_wait_end(h, (int)grace_ms + MARGIN_MS, f);
 }
 
-/* The session has no host any more: the caller writes its end. */
+/* The session no longer has a host, so the caller records the end. */
 static int
 write_end(struct handle *h, struct fault *f)
 {
@@ -61,7 +61,7 @@ write_end(struct handle *h, struct fault *f)
 	return 0;
 }
 
-/* Its host died over it: it is active, and yet there is nobody to ask. */
+/* The host died while ending it: the session is active but has no host. */
 static bool
 is_half_done(const struct manifest *m)
 {
@@ -69,7 +69,7 @@ is_half_done(const struct manifest *m)
 	    m->host.pid == 0;
 }
 
-/* A gc may have been faster. */
+/* Another process may have removed it first. */
 static int
 purge(struct handle *h, struct fault *f)
 {

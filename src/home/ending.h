@@ -7,11 +7,11 @@
 struct fault;
 struct handle;
 
-/* Ending a session: what to do, and waiting until it is done. */
+/* End a session and wait until it has ended. */
 enum ending_how {
-	ENDING_STOP,    /* ask the program to end, kill it after the grace */
-	ENDING_KILL,    /* end every process now */
-	ENDING_DESTROY, /* stop it if it runs, and give up its name */
+	ENDING_STOP,    /* ask the program to end, then kill it */
+	ENDING_KILL,    /* end all processes now */
+	ENDING_DESTROY, /* stop it if it runs, and free its name */
 };
 
 #define ENDING_GRACE_MS 5000
@@ -19,15 +19,15 @@ enum ending_how {
 
 struct ending {
 	enum ending_how how;
-	uint32_t grace_ms; /* of STOP and DESTROY */
+	uint32_t grace_ms; /* for STOP and DESTROY */
 	bool interrupt;    /* STOP: press Ctrl-C first */
-	bool purge;        /* DESTROY: remove its files as well */
+	bool purge;        /* DESTROY: also remove its files */
 };
 
 /*
- * End the session of the handle, and wait until it has ended; then the handle
- * has the session as it is now.  The host carries out a request that it has
- * taken, also when the caller stops waiting (handle.cancel_fd).
+ * End the handle's session and wait for that; the handle then has its new
+ * state.  Once the host has the request it completes it, even if the caller
+ * stops waiting (handle.cancel_fd).
  */
 int ending_run(struct handle *h, const struct ending *e, struct fault *f);
 

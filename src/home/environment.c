@@ -10,8 +10,8 @@
 #include "base/version.h"
 
 /*
- * They speak of the terminal or multiplexer around us.  A program that
- * believed them would talk to that one past us, or draw for its size.
+ * These variables describe the surrounding terminal or multiplexer.  A program
+ * that used them would write to it directly, or use its size.
  */
 static const char *const dropped[] = {
 	"ALACRITTY_LOG",
@@ -30,7 +30,7 @@ static const char *const dropped[] = {
 	"LC_TERMINAL",
 	"LC_TERMINAL_VERSION",
 	"LINES",
-	"SSH_AUTH_SOCK", /* launch.h gives one that outlives this login */
+	"SSH_AUTH_SOCK", /* launch.h sets one that outlives this login */
 	"STY",
 	"TERMCAP",
 	"TERM_SESSION_ID",
@@ -68,7 +68,7 @@ same_key(const char *a, const char *b)
 	return len == strcspn(b, "=") && memcmp(a, b, len) == 0;
 }
 
-/* Put KEY=VALUE in, in place of what the key had. */
+/* Set KEY=VALUE, replacing an earlier value of the key. */
 static void
 put(struct list *l, const char *text)
 {

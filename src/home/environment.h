@@ -4,10 +4,12 @@
 struct error;
 
 /*
- * The environment a program gets in a session: ours, but for what describes
- * the terminal or the login we stand in; that of tend's terminal (docs/terminal.md); and
- * then the settings, KEY=VALUE, or KEY= for an empty one, which count most; NULL ends them, and NULL is none.
- * Freed by environment_destroy.  NULL and why when a setting is malformed.  Pure.
+ * The environment of a program in a session.  It is `from` without the
+ * variables that describe the surrounding terminal or login, with those of
+ * tend's terminal (docs/terminal.md), and then the settings, which take
+ * precedence: KEY=VALUE, or KEY= for an empty value.  NULL ends the settings;
+ * NULL means none.  Free it with environment_destroy.  Returns NULL and an
+ * error if a setting is malformed.  Pure.
  */
 char **environment_create(char *const *from, const char *const *settings,
     struct error *err);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define PIECE_MAX (64u << 20) /* that may be added at once */
+#define PIECE_MAX (64u << 20) /* the most that may be added at once */
 
 void
 excerpt_init(struct excerpt *e, uint64_t skip, size_t keep)
@@ -17,7 +17,7 @@ excerpt_finish(struct excerpt *e)
 	buf_finish(&e->text);
 }
 
-/* How many bytes from there on, at most, end where a character does. */
+/* The largest number of bytes, up to len, that ends between characters. */
 static size_t
 whole(const struct buf *b, size_t from, size_t len)
 {
@@ -33,7 +33,7 @@ drop_skipped(struct excerpt *e)
 	struct buf *b = &e->text;
 	size_t n = whole(b, 0, e->skip < b->len ? (size_t)e->skip : b->len);
 
-	if (n < e->skip && n < b->len) /* in the middle of a character */
+	if (n < e->skip && n < b->len) /* inside a character */
 		e->skip = n;
 	buf_consume(b, n);
 	e->skip -= n;

@@ -7,24 +7,24 @@
 #include "base/buf.h"
 
 /*
- * The beginning and the end of a long text, which is added piece by piece.  It
- * holds `keep` bytes at most, half of them of each end, and counts what it
- * leaves out between them.  UTF-8 characters stay whole.  Pure.
+ * The beginning and the end of a long text that is added piece by piece.  It
+ * keeps at most `keep` bytes, half from each end, and counts the bytes left out
+ * between them.  UTF-8 characters stay whole.  Pure.
  */
 struct excerpt {
 	struct buf text;
-	uint64_t skip;     /* bytes at the beginning still to be dropped */
-	uint64_t left_out; /* bytes between the two ends */
+	uint64_t skip;     /* bytes still to drop at the beginning */
+	uint64_t left_out; /* bytes dropped between the two ends */
 	size_t keep;
 };
 
 void excerpt_init(struct excerpt *e, uint64_t skip, size_t keep);
 void excerpt_finish(struct excerpt *e);
 
-/* The caller adds to `text`, and then calls this. */
+/* Call this after each addition to `text`. */
 void excerpt_trim(struct excerpt *e);
 
-/* The text from its first whole character on; valid until it is changed. */
+/* The text from its first whole character on; valid until the next change. */
 const char *excerpt_text(const struct excerpt *e, size_t *len);
 
 #endif

@@ -132,7 +132,7 @@ take_over_budget(struct gc *g, uint64_t budget)
 			take(g, &g->items[i]);
 }
 
-/* Damaged logs are compressed like others: that changes no byte. */
+/* Damaged logs are compressed too: compression loses no byte. */
 static void
 check_rest(struct gc *g, struct report *r)
 {
@@ -158,7 +158,7 @@ compress_one(struct gc *g, struct collectable *s)
 	}
 }
 
-/* Before the budget is applied: what is compressed may stay. */
+/* This precedes the budget: a compressed log may fit in it. */
 static void
 compress_rest(struct gc *g)
 {
@@ -181,7 +181,7 @@ collect(struct gc *g, const struct gc_request *q, struct report *r)
 		report_note(r, "%s", err.msg);
 }
 
-/* The lock keeps out another gc; a running session needs none. */
+/* The lock excludes other collections; a running session takes none. */
 static int
 lock(const struct gc *g, struct fault *f)
 {

@@ -66,7 +66,7 @@ handle_name(const struct handle *h)
 	return h->session.name[0] != '\0' ? h->session.name : h->session.id;
 }
 
-/* A directory that is not ours to use, or one that cannot be made. */
+/* The directory may belong to another user, or cannot be created. */
 static enum failure
 home_failure(int result)
 {
@@ -89,7 +89,7 @@ handle_open_home(struct handle *h, bool create, struct fault *f)
 	return 0;
 }
 
-/* Looks at the names of sessions that could have been meant. */
+/* The search for a session name that was probably meant. */
 struct guess {
 	const struct home *home;
 	struct near near;
@@ -179,7 +179,7 @@ handle_conn_failure(int result)
 	}
 }
 
-/* As conn_open, but handle.cancel_fd ends it. */
+/* Like conn_open, but handle.cancel_fd cancels it. */
 static int
 open_conn(struct handle *h, const struct hello *hello, int timeout_ms,
     struct error *err)
@@ -254,7 +254,7 @@ handle_connect(struct handle *h, struct fault *f)
 	result = handle_reach(h, &err);
 	if (result == 0)
 		return 0;
-	/* It may have ended while we were on our way. */
+	/* The session may have ended meanwhile. */
 	if (handle_refresh(h, NULL) == 0 &&
 	    !status_is_active(h->session.status))
 		return handle_not_running(h, f);
@@ -342,8 +342,8 @@ handle_try(struct handle *h, const char *op, const char *args)
 }
 
 /*
- * Who saw something on the screen finds it in the log, which is some
- * milliseconds behind.  A host that does not answer holds nobody up for long.
+ * Text that a user saw on the screen must be in the log, which is some
+ * milliseconds behind.  An unresponsive host delays this only briefly.
  */
 static void
 flush_log(struct handle *h)
@@ -411,7 +411,7 @@ handle_is_gone(const struct handle *h)
 	    now.st_ino != then.st_ino;
 }
 
-/* Only what has ended is removed; how it ended was written there alone. */
+/* Only ended sessions are removed; their exit status is lost with them. */
 static void
 note_removal(struct manifest *m)
 {
@@ -439,7 +439,7 @@ handle_refresh(struct handle *h, struct error *err)
 	return 0;
 }
 
-/* What still comes is read and dropped; only the end matters. */
+/* Drop further messages; only the end of the connection matters. */
 static bool
 is_closed(struct conn *c)
 {

@@ -15,101 +15,103 @@ struct log_reader;
 struct report;
 
 /*
- * What an operation works on: a home, a session of it, and the connection to
- * its host.  Each is opened when it is needed.
+ * The target of an operation: a home, one of its sessions and the connection to
+ * the session's host.  Each is opened when it is first needed.
  */
 struct handle {
 	const char *home_option; /* a directory, or NULL for the default */
 	struct home home;
 	struct manifest session;
-	int dirfd;        /* of the session; -1: none */
-	struct conn conn; /* conn.fd is -1 when there is none */
+	int dirfd;        /* of the session's directory; -1: none */
+	struct conn conn; /* conn.fd is -1 without a connection */
 	bool has_home;
 	int cancel_fd; /* readable: give up waiting; 0: none */
 };
 
 void handle_init(struct handle *h, const char *home_option);
 void handle_finish(struct handle *h);
-/* Forget the session, for another one of the home. */
+/* Close the session, so that another one of the home can be opened. */
 void handle_leave_session(struct handle *h);
 
-/* Open the home; with `create`, make what is missing of it. */
+/* Open the home; with `create`, create its missing parts. */
 int handle_open_home(struct handle *h, bool create, struct fault *f);
 
 /*
- * Find the session that arg names (find.h has the flags); NULL: the newest,
- * where the flags allow that.  A name that no session has gets the nearest one
- * as a suggestion.
+ * Find the session that arg names (find.h has the flags); NULL: the newest, if
+ * the flags allow it.  The error for an unknown name suggests the nearest one.
  */
 int handle_find(struct handle *h, const char *arg, unsigned flags,
     struct fault *f);
 
-/* Connect to the session's host, which must be there. */
+/* Connect to the session's host, which must be running. */
 int handle_connect(struct handle *h, struct fault *f);
 
-/* The same without a fault: as conn_open; or within so much time. */
+/*
+ * The same with the error of conn_open instead of a fault; handle_reach_within
+ * also has a timeout.
+ */
 int handle_reach(struct handle *h, struct error *err);
 int handle_reach_within(struct handle *h, int timeout_ms, struct error *err);
 
 /*
- * Ask the connected host for an operation.  *result is JSON text, the
- * caller's.
+ * Send the connected host a request.  *result is JSON text, which the caller
+ * frees.
  */
 int handle_ask(struct handle *h, const char *op, const char *args,
     char **result, struct fault *f);
 
 /*
- * The same for callers that can use the log instead, and without being
- * connected: *result is NULL when the session has ended by now.
+ * The same for callers that can use the log instead; it connects by itself.
+ * *result is NULL if the session has ended.
  */
 int handle_ask_live(struct handle *h, const char *op, const char *args,
     char **result, struct fault *f);
 
-/* The same for callers that can do without: NULL when there is no answer. */
+/* The same for optional requests: NULL if there is no answer. */
 char *handle_try(struct handle *h, const char *op, const char *args);
 
-/* Open the session's log; it has everything that was shown until now. */
+/* Open the session's log, which includes all output shown so far. */
 int handle_open_log(struct handle *h, struct log_reader **out, struct fault *f);
 
 /*
- * The time on the clock of its log (record.h: ns since it began), or 0 when
- * it has ended: then that clock has stopped.
+ * The current time of the log's clock (record.h: ns since its start), or 0 if
+ * the session has ended: that stops the clock.
  */
 uint64_t handle_log_now(const struct handle *h);
 
-/* Whether its directory was removed since it was found. */
+/* True if the session's directory was removed after it was found. */
 bool handle_is_gone(const struct handle *h);
 
-/* Read the session again, as it is now; a removed one is destroyed. */
+/* Read the session's current state; a removed session is `destroyed`. */
 int handle_refresh(struct handle *h, struct error *err);
 
 /*
- * Wait until the host, having been asked to end the session, has done so: it
- * closes the connection.  Then read the session again.
+ * After a request to end the session, wait until the host closes the
+ * connection, then read the session again.
  */
 int handle_wait_end(struct handle *h, int timeout_ms, struct fault *f);
 
 /*
- * Wait until the host of an ended session is gone, so that its files are ours
- * to write, and read it again.
+ * Wait until the host of an ended session has exited, so that the caller may
+ * write its files; then read the session again.
  */
 int handle_wait_gone(struct handle *h, struct fault *f);
 
-/* The fault of a session that does not run: how it ended, what is left. */
+/* The fault of an ended session: how it ended and what can still be read. */
 int handle_not_running(const struct handle *h, struct fault *f);
 
 /*
- * The fault of a moment that was not found in its log (when.h), as `what`
- * begins it.  An unknown mark is no damage, unless part of the log is missing,
- * which r must have been told before.
+ * The fault of a moment that is not in the log (when.h); `what` begins the
+ * message.  An unknown mark is not damage unless part of the log is missing,
+ * which the caller must have reported to r before.
  */
 int handle_no_moment(const struct handle *h, const char *what,
     const struct report *r, const struct error *err, struct fault *f);
 
-/* The failure that an error of conn.h is. */
+/* The failure that corresponds to an error of conn.h. */
 enum failure handle_conn_failure(int result);
 
-/* How a session is called in messages: its name, or its id. */
+/* The session in messages: its name, or else its id. */
 const char *handle_name(const struct handle *h);
 
 #endif

@@ -104,7 +104,7 @@ explain(struct homes_row *row)
 	}
 }
 
-/* False when another entry says the same. */
+/* Returns false for a duplicate entry. */
 static bool
 look(const struct registry *r, size_t i, const struct stat *here,
     struct homes_row *row)
@@ -156,7 +156,7 @@ homes_read(struct homes *l, const struct home *here, bool all, struct report *r)
 	if (here->sessions_fd >= 0)
 		registry_add(&l->registry, here);
 	take_rows(l, here, all);
-	/* An entry that was shown as moved, or as gone long ago, may go. */
+	/* Entries that were shown as moved or long gone may be removed. */
 	(void)registry_prune();
 }
 

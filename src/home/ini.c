@@ -16,7 +16,7 @@ complain(struct parsing *p, const char *why)
 	p->ops->complain(p->arg, p->line, why);
 }
 
-/* The text without blanks around it, in its place. */
+/* Trim the text in place. */
 static char *
 trim(char *s)
 {
@@ -78,7 +78,7 @@ take_line(struct parsing *p, char *s)
 	    unquote(trim(equals + 1)));
 }
 
-/* Nothing here has a reason to hold one, and terminals obey them. */
+/* Settings need no control characters, and terminals would obey them. */
 static bool
 has_control(const char *s, size_t len)
 {

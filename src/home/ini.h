@@ -4,22 +4,22 @@
 #include <stddef.h>
 
 /*
- * Files of settings, line by line:
+ * Settings files, line by line:
  *
  *	# a comment, as is a line that begins with ;
  *	[section]
  *	key = value
  *
- * Blanks around sections, keys and values do not count; a value may stand in
- * double quotes, which keep its blanks.  A comment has a line of its own.  A
- * line that makes no sense, is longer than INI_LINE_MAX or holds a control
- * character is complained of and skipped, and does not spoil the others.  Pure.
+ * Blanks around sections, keys and values are ignored; double quotes around a
+ * value keep its blanks.  A comment has a line of its own.  A line that is
+ * malformed, longer than INI_LINE_MAX or contains a control character is
+ * reported and skipped; the other lines still count.  Pure.
  */
 #define INI_LINE_MAX 1024
-#define INI_FILE_MAX (64u << 10) /* for those who read one */
+#define INI_FILE_MAX (64u << 10) /* for callers that read a file */
 
 struct ini_ops {
-	/* section is "" before the first one. */
+	/* section is "" before the first section. */
 	void (*value)(void *arg, unsigned line, const char *section,
 	    const char *key, const char *value);
 	void (*complain)(void *arg, unsigned line, const char *why);

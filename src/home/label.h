@@ -8,13 +8,16 @@ struct manifest;
 
 /* Labels written as KEY=VALUE. */
 
-/* Set it, or remove it when VALUE is empty; -EINVAL and why. */
+/* Set the label, or remove it if VALUE is empty; or -EINVAL and the error. */
 int label_set(struct manifest *m, const char *text, struct error *err);
 
-/* Whether the session has it; KEY alone: with any value. */
+/* True if the session has the label; KEY alone matches any value. */
 bool label_matches(const struct manifest *m, const char *text);
 
-/* Whether it has all of them; NULL ends the list, and NULL is an empty one. */
+/*
+ * True if the session has all labels.  NULL ends the list; NULL is an empty
+ * list.
+ */
 bool label_matches_all(const struct manifest *m, const char *const *texts);
 
 #endif

@@ -16,17 +16,17 @@
 #include "log/payload.h"
 #include "log/reader.h"
 
-#define EVENT_MAX (16u << 20) /* of an event in several records */
+#define EVENT_MAX (16u << 20) /* of an event that spans several records */
 
 struct events {
 	struct log_sink sink;
-	struct buf parts; /* of an event whose records go on */
+	struct buf parts; /* of an event that continues in the next record */
 	bool has_clock;
-	int64_t wall_ns; /* what the clock showed… */
-	uint64_t at_ns;  /* …then */
+	int64_t wall_ns; /* wall-clock time… */
+	uint64_t at_ns;  /* …at this time of the log */
 };
 
-/* Who it was for, how that was verified, and the peer that did it. */
+/* The principal, how it was verified, and the peer. */
 static void
 put_by(struct json_out *j, const struct payload_text *t)
 {
@@ -50,7 +50,7 @@ put_text(struct json_out *j, const char *key, const struct payload_text *t)
 		json_put_string(j, key, (const char *)t->p, t->len);
 }
 
-/* Bytes as text if they are, so that nothing of them is lost. */
+/* Bytes as text if they are valid UTF-8, otherwise encoded without loss. */
 static void
 put_bytes(struct json_out *j, const uint8_t *p, size_t len)
 {
@@ -66,8 +66,8 @@ put_bytes(struct json_out *j, const uint8_t *p, size_t len)
 }
 
 /*
- * The members of an event.  These are made from payload.def and show every
- * field under its name.
+ * The members of an event.  These are generated from payload.def and show every
+ * field by name.
  */
 #define BEGIN(name, NAME) \
 	static void plain_##name(struct json_out *j, const void *p, \
@@ -106,7 +106,7 @@ static members_fn *const plain[] = {
 #include "log/payload.def"
 };
 
-/* Those of which more can be said: names for numbers, dates. */
+/* These have more readable values: names instead of numbers, dates. */
 
 static void
 put_input(struct json_out *j, const void *p, size_t len)
@@ -197,7 +197,7 @@ static members_fn *const special[] = {
 	[RECORD_EXIT] = put_exit,
 };
 
-/* A payload that is JSON itself; as text when it is none after all. */
+/* A JSON payload; as text if it is not valid JSON. */
 static void
 put_json(struct json_out *j, const void *p, size_t len)
 {
@@ -234,7 +234,7 @@ put_members(struct json_out *j, unsigned type, const void *p, size_t len)
 		json_put_number(j, "bytes", len);
 }
 
-/* Every line begins with these. */
+/* The common members of every line. */
 static void
 begin(struct events *e, const struct record *rec, struct json_out *j)
 {
@@ -299,7 +299,7 @@ put_event(struct events *e, const struct record *rec)
 	end_line(&j);
 }
 
-/* An event in several records is one line; what is too long is cut. */
+/* An event in several records becomes one line, cut if too long. */
 static void
 on_event(struct log_sink *s, const struct record *rec, bool wanted)
 {

@@ -10,15 +10,17 @@ struct buf;
 struct record;
 
 /*
- * What is made of a log.  A sink is told of everything in order and
- * writes to its `out`; `wanted` is false for what lies before --from and is
- * there to be known, not shown.  Any function but output may be NULL.
+ * An output format for a log.  A sink receives all records in order and writes
+ * to its `out`.  `wanted` is false for records before --from: the sink needs
+ * their state but does not print them.  All functions but output may be NULL.
  */
 struct log_sink;
 
 struct log_sink_ops {
-	/* Output of the program; parts of the record that are not wanted are
-	 * cut off.  `rec` is the whole record. */
+	/*
+	 * Output of the program, without the parts that are not wanted.  `rec`
+	 * is the whole record.
+	 */
 	void (*output)(struct log_sink *s, const struct record *rec,
 	    uint64_t offset, const uint8_t *p, size_t len, bool wanted);
 	/* Any other record. */
@@ -26,12 +28,12 @@ struct log_sink_ops {
 	    *event)(struct log_sink *s, const struct record *rec, bool wanted);
 	/* Part of the log is missing here. */
 	void (*damage)(struct log_sink *s, const struct log_damage *d);
-	/* There is no more for now. */
+	/* The end of the log for now; more may follow. */
 	void (*pause)(struct log_sink *s);
-	/* There is no more. */
+	/* The end of the log. */
 	void (*end)(struct log_sink *s);
 	void (*destroy)(struct log_sink *s);
-	/* Whether it has to know the screen at --from. */
+	/* True if the sink needs the screen at --from. */
 	bool needs_screen;
 };
 
@@ -40,13 +42,17 @@ struct log_sink {
 	struct buf *out;
 };
 
-/* The bytes as they were; and, with all that is in them, one a line. */
+/*
+ * log_raw prints the output bytes; log_events prints all records, one JSON
+ * object per line.
+ */
 struct log_sink *log_raw_create(struct buf *out);
 struct log_sink *log_events_create(struct buf *out);
 
 /*
- * The text as a terminal would show it (op/transcript.h).  With `follow`, a
- * line as soon as the cursor has left it, and again if it is changed later.
+ * The text as a terminal would show it (op/transcript.h).  With `follow`, it
+ * prints a line as soon as the cursor has left it, and again after later
+ * changes.
  */
 struct log_sink *log_text_create(struct buf *out, bool follow);
 

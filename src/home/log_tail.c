@@ -31,7 +31,7 @@ log_tail_begin(struct log_tail *t, uint64_t first, uint64_t end)
 	return t->from_start ? first : end - t->back;
 }
 
-/* Where the last so many lines begin; and whether there are as many. */
+/* The start of the last `want` lines; false if there are fewer. */
 static size_t
 find_lines(const struct buf *b, uint64_t want, uint64_t *n)
 {
@@ -40,7 +40,7 @@ find_lines(const struct buf *b, uint64_t want, uint64_t *n)
 
 	*n = 0;
 	while (at > 0 && *n < want) {
-		/* The end of the line before belongs to that one. */
+		/* The newline belongs to the line before it. */
 		end = memrchr(p, '\n', at - 1);
 		at = end != NULL ? (size_t)(end - p) + 1 : 0;
 		++*n;
@@ -48,7 +48,7 @@ find_lines(const struct buf *b, uint64_t want, uint64_t *n)
 	return at;
 }
 
-/* Keep one more than is wanted: it tells that those behind it are whole. */
+/* Keep one extra line: it shows that the lines after it are complete. */
 static void
 cut(struct log_tail *t, struct buf *b, uint64_t keep)
 {

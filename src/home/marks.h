@@ -7,7 +7,7 @@ struct fault;
 struct handle;
 struct json_out;
 
-/* The moments of a session that were given a name, from its log. */
+/* The named moments (marks) of a session, from its log. */
 struct mark {
 	uint64_t seq, time_ns;
 	const char *by, *name;
@@ -15,10 +15,10 @@ struct mark {
 
 typedef void marks_fn(void *arg, const struct mark *m);
 
-/* Call fn for each, the oldest first. */
+/* Call fn for each mark, oldest first. */
 int marks_each(struct handle *h, marks_fn *fn, void *arg, struct fault *f);
 
-/* The array of all of them. */
+/* All marks as an array. */
 int marks_json(struct handle *h, struct json_out *j, struct fault *f);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* How many mistakes a word of this length may have, and one more. */
+/* The number of mistakes that is too many for a word of this length. */
 static unsigned
 too_many(size_t len)
 {
@@ -17,13 +17,13 @@ min2(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* The rows of the table of distances that the next one is made from. */
+/* The last two rows of the distance table, which the next one needs. */
 struct rows {
 	unsigned before[NEAR_WORD_MAX + 1], last[NEAR_WORD_MAX + 1],
 	    now[NEAR_WORD_MAX + 1];
 };
 
-/* The row of the i-th letter of a, from 1. */
+/* Compute the row of the i-th letter of a, from 1. */
 static void
 make_row(struct rows *r, const char *a, size_t i, const char *b)
 {
@@ -39,7 +39,7 @@ make_row(struct rows *r, const char *a, size_t i, const char *b)
 	}
 }
 
-/* Optimal string alignment: Levenshtein's distance, and swapped neighbours. */
+/* Optimal string alignment: Levenshtein's distance plus swapped neighbours. */
 static unsigned
 distance(const char *a, const char *b)
 {

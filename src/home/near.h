@@ -4,16 +4,15 @@
 #include <stddef.h>
 
 /*
- * The word that was probably meant: the nearest of those looked at, and none
- * when all are far.  A letter too many, one missing, another one, or two that
- * changed places are one mistake each; a word of up to five letters may have
- * one, and each three letters more allow another.  The beginning of a word,
- * two letters at least, is as near as can be.  Pure.
+ * The word that was probably meant: the nearest candidate, or none if all are
+ * too different.  An extra, missing, wrong or swapped letter is one mistake.  A
+ * word of up to five letters may have one mistake, and each three letters more
+ * allow another.  A prefix of at least two letters counts as nearest.  Pure.
  */
-#define NEAR_WORD_MAX 64 /* bytes; a longer word is near to none */
+#define NEAR_WORD_MAX 64 /* bytes; a longer word matches nothing */
 
 struct near {
-	const char *word; /* as it was typed */
+	const char *word; /* as typed */
 	unsigned mistakes;
 	char best[NEAR_WORD_MAX + 1]; /* "": none yet */
 };

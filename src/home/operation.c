@@ -40,12 +40,12 @@
 #include "session/find.h"
 
 #define RESULT_MAX (64u << 20)
-#define TEXT_KEPT (512u << 10) /* of a log, unless max_bytes says otherwise */
-#define EVENTS_KEPT (4u << 20) /* likewise, of events */
+#define TEXT_KEPT (512u << 10) /* of a log, unless max_bytes is given */
+#define EVENTS_KEPT (4u << 20) /* of events, unless max_bytes is given */
 #define WAIT_MS 30000
-#define ANSWER_MS 15000 /* beyond what a request itself may take */
+#define ANSWER_MS 15000 /* beyond the timeout of the request itself */
 
-/* An operation under way. */
+/* A running operation. */
 struct work {
 	const struct operation *o;
 	const json_t *args;
@@ -53,7 +53,7 @@ struct work {
 	struct report *report;
 	struct fault *fault;
 	struct buf buf;
-	struct json_out j; /* the result goes here */
+	struct json_out j; /* receives the result */
 };
 
 typedef int work_fn(struct work *w);
@@ -81,7 +81,7 @@ on_warning(void *arg, const char *text)
 	report_note(arg, "%s", text);
 }
 
-/* The settings are read anew each time: a server lives longer than they do. */
+/* Read the settings for each call, since a server outlives changes to them. */
 static int
 with_config(struct work *w, int (*start)(struct work *w, struct config *c))
 {
@@ -228,13 +228,13 @@ do_forget(struct work *w)
 
 /* ----------------------------------------------------------------- the log */
 
-/* A range of a log, as its arguments say it. */
+/* A range of a log, from the arguments. */
 struct range {
 	struct output q;
 	char from[32], lines[24];
 };
 
-/* Only one argument may say where a range begins. */
+/* Only one argument may give the start of a range. */
 static int
 check_range(const struct work *w)
 {
@@ -280,7 +280,7 @@ read_range(const struct work *w, struct range *r)
 	return 0;
 }
 
-/* A log on its way into an excerpt. */
+/* Collects a log in an excerpt. */
 struct catching {
 	struct buf out;
 	struct excerpt text;
@@ -319,7 +319,7 @@ put_caught(struct work *w, const struct excerpt *e, bool raw)
 	json_out_close(&w->j, '}');
 }
 
-/* The rest of a damaged log is an answer; the report has the damage. */
+/* A damaged log gives a partial answer; the damage is in the report. */
 static int
 do_output(struct work *w)
 {
@@ -344,7 +344,7 @@ do_output(struct work *w)
 	return rc < 0 ? -1 : 0;
 }
 
-/* Events on their way into an array: whole lines, up to a limit. */
+/* Collects events in an array: whole lines, up to a limit. */
 struct gathering {
 	struct buf out;
 	struct json_out *j;
@@ -464,7 +464,7 @@ do_snapshot(struct work *w)
 
 /* ----------------------------------------------------------------- waiting */
 
-/* The arguments of session.wait, with a time limit; NULL and the fault. */
+/* The arguments of session.wait, with a timeout; NULL and the fault. */
 static json_t *
 conditions(const struct work *w)
 {
@@ -580,7 +580,7 @@ do_batch(struct work *w)
 	return rc;
 }
 
-/* The host answers; nothing is left of it once the session has ended. */
+/* The host answers; an ended session cannot. */
 static int
 ask_host(struct work *w)
 {
@@ -607,7 +607,7 @@ do_rename(struct work *w)
 	return put_text(w, result);
 }
 
-/* A label that is null is removed, which KEY= says as well. */
+/* A null label is removed, written as KEY=. */
 static int
 do_label(struct work *w)
 {
@@ -692,13 +692,13 @@ do_gc(struct work *w)
 /* --------------------------------------------------------------- the table */
 
 enum needs {
-	HOME = 1 << 0,      /* open, if there is one */
-	SESSION = 1 << 1,   /* found */
-	DESTROYED = 1 << 2, /* by its whole id, one that was destroyed too */
+	HOME = 1 << 0,      /* open the home, if it exists */
+	SESSION = 1 << 1,   /* find the session */
+	DESTROYED = 1 << 2, /* find it by full id, even if destroyed */
 	READS = SESSION | DESTROYED,
 };
 
-/* Every operation that a host does not do, or not alone. */
+/* All operations that need more than the session's host. */
 static const struct {
 	work_fn *run;
 	unsigned needs;

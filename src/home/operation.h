@@ -10,23 +10,23 @@ struct op;
 struct report;
 
 /*
- * An operation of op/ops.def, carried out in a home: what no session's host can
- * do, by this library; the rest by the session's host, whom this asks and waits
- * for.  Several threads may run operations at once.
+ * Run an operation of op/ops.def in a home.  This library runs the operations
+ * that no host can; it sends the others to the session's host and waits for the
+ * answer.  Several threads may run operations at once.
  */
 struct operation {
 	const struct op *op;
-	const char *home;     /* its directory, or NULL for the default */
-	const char *session;  /* an id or a name; NULL: it takes none */
-	const json_t *args;   /* checked by op_take_arguments; NULL: none */
-	char *const *environ; /* of programs that it starts */
+	const char *home;    /* the home's directory, or NULL for the default */
+	const char *session; /* an id or a name; NULL: none */
+	const json_t *args;  /* checked by op_take_arguments; NULL: none */
+	char *const *environ; /* for the programs that it starts */
 	int cancel_fd;        /* readable: give up waiting; 0: none */
 };
 
 /*
- * Carry it out.  0 and the result, the caller's, as ops.def declares it; or -1
- * and the fault.  Damage of logs and notes for people go to the report; a read
- * of a damaged log gives what is left of it.
+ * Run it.  Returns 0 and the result as ops.def declares it, which the caller
+ * frees; or -1 and the fault.  Damage of logs and notes for people go to the
+ * report.  Reading a damaged log returns what is left of it.
  */
 int operation_run(const struct operation *o, struct report *r, json_t **result,
     struct fault *f);

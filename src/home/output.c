@@ -18,10 +18,10 @@
 #include "log/reader.h"
 
 #define FLUSH_AT (256u << 10)
-#define LOOK_AGAIN_MS 1000 /* when nobody says that the log has grown */
-#define CANCEL_EVERY 1024  /* records between two looks at cancel_fd */
+#define LOOK_AGAIN_MS 1000 /* if the kernel reports no changes of the log */
+#define CANCEL_EVERY 1024  /* records between checks of cancel_fd */
 
-/* A log that is being read. */
+/* The state of reading a log. */
 struct walk {
 	struct handle *handle;
 	const struct output_to *to_reader;
@@ -31,19 +31,19 @@ struct walk {
 	struct log_sink *sink;
 	bool follow, has_from, has_to;
 	struct log_place from, to;
-	uint64_t now_ns; /* from which both count, or 0 */
+	uint64_t now_ns; /* now, on the log's clock, or 0 */
 	uint64_t offset; /* of the next byte of output */
 	struct log_damage told[LOG_DAMAGES_MAX];
 	size_t n_told;
-	bool reached; /* --to */
+	bool reached; /* --to has been reached */
 	bool ended;   /* the exit was read */
 	bool done;
-	unsigned records;      /* read so far */
-	int status;            /* what flush returned to stop */
-	struct log_tail *tail; /* NULL: all is written as it comes */
+	unsigned records;      /* number read so far */
+	int status;            /* the value with which flush stopped it */
+	struct log_tail *tail; /* NULL: write everything directly */
 };
 
-/* Missing parts are reported, whatever the form. */
+/* Every format reports missing parts. */
 
 static void
 tell_gap(const struct walk *w, const struct record *rec)
@@ -59,7 +59,7 @@ tell_gap(const struct walk *w, const struct record *rec)
 				  "they were lost with the host");
 }
 
-/* Whether it stands among those that were told. */
+/* True if this damage was reported before. */
 static bool
 was_told(const struct walk *w, const struct log_damage *d)
 {
@@ -106,7 +106,7 @@ tell_damage(struct walk *w)
 		w->sink->ops->damage(w->sink, &d);
 }
 
-/* What was met on the way to --from or --to, and not between them. */
+/* Report damage outside --from and --to that was found while seeking. */
 static void
 tell_rest(struct walk *w)
 {
@@ -122,7 +122,7 @@ tell_rest(struct walk *w)
 	}
 }
 
-/* Where a record is, as `place` counts: below 0 before it, above 0 after. */
+/* where() compares a record to a place: negative is before, positive after. */
 static int
 compare(uint64_t a, uint64_t b)
 {
@@ -144,7 +144,7 @@ where(const struct walk *w, const struct record *rec,
 	return compare(w->offset, place->value);
 }
 
-/* Output between two offsets may begin and end inside of a record. */
+/* A range of offsets may begin and end inside a record. */
 static void
 on_output(struct walk *w, const struct record *rec)
 {
@@ -210,7 +210,7 @@ flush(struct walk *w)
 		w->done = true;
 }
 
-/* Until the log may have grown, or the reader wants no more. */
+/* Wait until the log may have grown or the reader stops. */
 static void
 wait_for_more(struct walk *w)
 {
@@ -221,7 +221,7 @@ wait_for_more(struct walk *w)
 		w->done = true;
 }
 
-/* All that there is was read: the last lines are known, or too few of them. */
+/* At the log's end: the last lines are known, or there were too few. */
 static void
 end_tail(struct walk *w)
 {
@@ -243,7 +243,7 @@ on_pause(struct walk *w)
 		wait_for_more(w);
 }
 
-/* A host that died leaves the log for a moment; its session goes on. */
+/* After a host died, the log pauses until a new host continues it. */
 static void
 on_log_end(struct walk *w)
 {
@@ -330,7 +330,7 @@ find_place(struct walk *w, const char *text, struct log_place *out,
 	return result;
 }
 
-/* Nothing is shown from there on; who follows waits for it. */
+/* Warn that the range begins in the future; --follow waits for it. */
 static void
 tell_to_come(const struct walk *w, const char *text)
 {
@@ -343,7 +343,7 @@ tell_to_come(const struct walk *w, const char *text)
 		report_note(w->report, "%s", words);
 }
 
-/* From --from on, or from the keyframe before it. */
+/* Seek to --from, or to the keyframe before it. */
 static void
 seek(struct walk *w)
 {
@@ -359,7 +359,7 @@ seek(struct walk *w)
 		log_reader_seek(w->reader, by, value);
 }
 
-/* The last lines are looked for from so far before the end on. */
+/* Search for the last lines from this far before the end. */
 static void
 seek_tail(struct walk *w)
 {
@@ -372,7 +372,7 @@ seek_tail(struct walk *w)
 	w->has_from = w->from.value > all.first_offset;
 }
 
-/* A moment that the log does not know may have been in what is missing. */
+/* A moment that is not found may be in the missing part of a log. */
 static int
 fail(struct walk *w, const struct error *err)
 {
@@ -451,7 +451,7 @@ show(struct walk *w, const struct output *q)
 	return rc;
 }
 
-/* Again from further back, until there are as many lines as are wanted. */
+/* Retry from further back until there are enough lines. */
 static int
 show_tail(struct walk *w, const struct output *q)
 {

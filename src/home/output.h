@@ -8,25 +8,25 @@ struct fault;
 struct handle;
 struct report;
 
-/* A session's log, or part of it, as a stream. */
+/* A session's log, or a part of it, as a stream. */
 enum output_form {
-	OUTPUT_TEXT,   /* the lines that a terminal would show */
-	OUTPUT_RAW,    /* every byte that the program wrote */
-	OUTPUT_EVENTS, /* everything that happened, a JSON object a line */
+	OUTPUT_TEXT,   /* the lines as a terminal would show them */
+	OUTPUT_RAW,    /* all bytes that the program wrote */
+	OUTPUT_EVENTS, /* all events, one JSON object per line */
 };
 
 struct output {
 	enum output_form form;
 	const char *from, *to; /* moments (when.h); NULL: start and end */
-	const char *lines;     /* only the last so many; NULL: all of them */
-	bool follow;           /* go on until the session ends */
+	const char *lines;     /* only the last N lines; NULL: all of them */
+	bool follow;           /* continue until the session ends */
 };
 
 /*
- * The reader of the stream.  Output is gathered in *buf; `flush` takes all of
+ * The reader of the stream.  Output collects in *buf; `flush` consumes all of
  * it and clears the buffer.  It returns 0, or a positive number to stop.
- * `wait` is for `follow`: it waits until fd (-1: none) is readable or the time
- * is over, and returns false to stop.
+ * `follow` uses `wait`, which waits until fd (-1: none) is readable or for the
+ * timeout, and returns false to stop.
  */
 struct output_to {
 	struct buf *buf;
@@ -36,15 +36,15 @@ struct output_to {
 };
 
 /*
- * Read it from the session's files, whether it runs or not.  0; what `flush`
- * returned to stop; or -1 and the fault.  After damage the fault is of
- * FAIL_REPLAY, and all that is left was written before.  It ends early when
- * handle.cancel_fd becomes readable.
+ * Read the log from the session's files, whether the session runs or not.
+ * Returns 0, the positive number with which `flush` stopped it, or -1 and the
+ * fault.  After damage the fault is FAIL_REPLAY, and everything readable has
+ * been written.  It ends early when handle.cancel_fd becomes readable.
  */
 int output_run(struct handle *h, const struct output *q,
     const struct output_to *to, struct report *r, struct fault *f);
 
-/* Whether the request is well formed; output_run does this first. */
+/* Check that the request is well formed; output_run does this first. */
 int output_check(const struct output *q, struct fault *f);
 
 #endif

@@ -25,7 +25,7 @@ pairs_free(char **pairs)
 	free(pairs);
 }
 
-/* A key with a = in it would be read as another. */
+/* A = in a key would change the meaning of the pair. */
 static int
 check_pair(const char *name, const char *key, const json_t *v, struct fault *f)
 {

@@ -6,15 +6,15 @@
 struct fault;
 
 /*
- * An argument that is an object of strings, as an array of KEY=VALUE that NULL
- * ends; an argument that is an array of strings, likewise.  The caller's, freed
- * by pairs_free; NULL when it is not given.  -1 and the fault when it is
- * something else.
+ * Convert an argument to a NULL-terminated array of strings: an object of
+ * strings to KEY=VALUE, or an array of strings.  Free it with pairs_free; it is
+ * NULL if the argument is missing.  Returns -1 and the fault for any other
+ * value.
  */
 int pairs_of_object(const json_t *args, const char *name, char ***out,
     struct fault *f);
 int pairs_of_array(const json_t *args, const char *name, char ***out,
     struct fault *f);
-void pairs_free(char **pairs); /* NULL is fine */
+void pairs_free(char **pairs); /* NULL is allowed */
 
 #endif

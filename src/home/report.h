@@ -4,14 +4,14 @@
 #include "base/buf.h"
 
 /*
- * What an operation reports beside its result: notes for a person, and damage
- * of logs for programs.  The damage is gathered as JSON objects with commas
- * between them (docs/session.md), 1 MiB at most.
+ * An operation's report beside its result: notes for people and damage of logs
+ * for programs.  The damage collects as JSON objects separated by commas
+ * (docs/session.md), at most 1 MiB.
  */
 typedef void report_fn(void *arg, const char *text);
 
 struct report {
-	report_fn *note; /* NULL: nobody reads notes */
+	report_fn *note; /* NULL: notes are dropped */
 	void *arg;
 	struct buf damage;
 };

@@ -44,8 +44,8 @@ rerun_check(const struct handle *h, struct fault *f)
 }
 
 /*
- * The environment that the session had, or the caller's if it was not to be
- * kept; then the additions.  NULL and the fault.
+ * The session's environment, or the caller's if the session kept none, and then
+ * the additions.  NULL and the fault on error.
  */
 static char **
 make_environment(const struct handle *h, const struct rerun *q,
@@ -74,7 +74,7 @@ make_environment(const struct handle *h, const struct rerun *q,
 	return env;
 }
 
-/* From now on the handle is of the new session, still to be started. */
+/* The handle now describes the new session, which is yet to be started. */
 static void
 replace_session(struct handle *h)
 {

@@ -6,18 +6,18 @@ struct fault;
 struct handle;
 struct report;
 
-/* Starting the program of an ended session again, in a new session. */
+/* Start the program of an ended session again, in a new session. */
 struct rerun {
-	const char *const *env; /* KEY=VALUE, set in addition; NULL: none */
-	char *const *from; /* the environment, where the session kept none */
+	const char *const *env; /* additional KEY=VALUE; NULL: none */
+	char *const *from;      /* the environment, if the session kept none */
 };
 
-/* Whether the session of the handle can be started again. */
+/* Check that the handle's session can be started again. */
 int rerun_check(const struct handle *h, struct fault *f);
 
 /*
- * Start it; then the handle has the new session.  The old one stays as it is;
- * damage in its log is reported.
+ * Start it; the handle then has the new session.  The old session is not
+ * changed; damage in its log is reported.
  */
 int rerun_session(struct handle *h, const struct rerun *q,
     const struct config *c, struct report *r, struct fault *f);

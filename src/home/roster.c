@@ -11,7 +11,7 @@
 #include "session/home.h"
 
 #define THREADS_MAX 8
-#define PER_THREAD 64 /* sessions for which another thread is worth it */
+#define PER_THREAD 64 /* sessions for each additional thread */
 
 static int
 on_session(void *arg, const char *id)
@@ -51,7 +51,7 @@ read_rows(void *arg)
 	return NULL;
 }
 
-/* With whatever threads there can be; this one is always there. */
+/* Use as many threads as can be created, and the current one. */
 static void
 read_all(struct roster *r)
 {

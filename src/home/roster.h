@@ -12,32 +12,32 @@
 struct home;
 
 /*
- * All sessions of a home as they are now, newest first.  With hundreds of them
- * they are read by several threads.
+ * All sessions of a home, newest first.  Several threads read them if there are
+ * hundreds.
  */
 struct roster_row {
 	char id[ID_SIZE];
-	int rc; /* of reading it; negative: no manifest, and why */
+	int rc; /* of reading it; negative: there is no manifest */
 	struct error err;
 	struct manifest m;
-	bool damaged; /* its log lacks files, by their names and headers */
+	bool damaged; /* files of its log are missing */
 };
 
 struct roster {
 	const struct home *home;
-	char boot[40]; /* "": not known */
+	char boot[40]; /* "": unknown */
 	struct roster_row *rows;
 	size_t n, cap;
-	atomic_size_t next; /* to be read */
-	bool logs;          /* whether to look at the logs of ended ones */
+	atomic_size_t next; /* the next row to read */
+	bool logs;          /* check the logs of ended sessions */
 };
 
-/* 0 or -errno; roster_finish in both cases. */
+/* Returns 0 or -errno; call roster_finish in both cases. */
 int roster_read(struct roster *r, const struct home *h, bool logs,
     struct error *err);
 void roster_finish(struct roster *r);
 
-/* A session of a row, which then is the caller's. */
+/* Take the session out of a row; the caller then owns it. */
 struct manifest roster_take(struct roster_row *row);
 
 #endif

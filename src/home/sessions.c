@@ -15,7 +15,7 @@
 #include "home/roster.h"
 #include "session/registry.h"
 
-/* What reading a list needs at each step. */
+/* The state of reading a list. */
 struct reading {
 	struct sessions *to;
 	const struct home *home;
@@ -29,7 +29,7 @@ last_change(const struct manifest *m)
 	return m->ended_ms != 0 ? m->ended_ms : m->created_ms;
 }
 
-/* Ids tell sessions of the same moment apart, and are made in order. */
+/* Ids are created in order and distinguish sessions with the same time. */
 static int
 compare(const void *pa, const void *pb)
 {
@@ -65,7 +65,7 @@ count_ended(struct sessions *s, const struct manifest *m)
 	    m->name[0] != '\0' ? m->name : m->id, how);
 }
 
-/* A gc may have removed the session since the roster was read. */
+/* The session may have been removed since the roster was read. */
 static void
 report_damage(const struct reading *g, const struct roster_row *row)
 {
@@ -136,7 +136,7 @@ sessions_finish(struct sessions *s)
 	s->n = 0;
 }
 
-/* What looking at each home needs. */
+/* The state of visiting each home. */
 struct visit {
 	const struct sessions_query *query;
 	struct report *report;

@@ -14,27 +14,30 @@ struct manifest;
 struct report;
 
 /*
- * The sessions of a home that a caller asked for: those that run first, the
- * newest of each kind first.
+ * The sessions of a home that match a query: running ones first, newest first
+ * within each kind.
  */
 struct sessions_query {
-	bool all;                  /* also those that have ended */
-	const char *const *labels; /* KEY=VALUE or KEY; NULL: any */
+	bool all;                  /* include ended sessions */
+	const char *const *labels; /* KEY=VALUE or KEY; NULL: no filter */
 	bool quiet;                /* report neither errors nor damage */
 };
 
 struct sessions {
 	struct manifest *items;
 	size_t n;
-	/* Ended sessions that the query left out, and the last of them. */
+	/*
+	 * The ended sessions that the query left out: their number and the
+	 * last.
+	 */
 	size_t n_ended;
 	int64_t last_ms;
 	char last[NAME_SIZE_MAX + 2 + WORDS_MAX]; /* "build exited 3" */
 };
 
 /*
- * A session that cannot be read is reported and hides no other.  0, or -1 and
- * the fault; sessions_finish in both cases.
+ * A session that cannot be read is reported and does not hide the others.
+ * Returns 0, or -1 and the fault; call sessions_finish in both cases.
  */
 int sessions_read(struct sessions *s, const struct home *h,
     const struct sessions_query *q, struct report *r, struct fault *f);
@@ -42,7 +45,8 @@ void sessions_finish(struct sessions *s);
 
 /*
  * The same for every home on this machine that has such sessions; `here` is the
- * caller's own.  A home that cannot be read is reported and hides no other.
+ * caller's own.  A home that cannot be read is reported and does not hide the
+ * others.
  */
 typedef void sessions_fn(void *arg, const struct home *h,
     const struct sessions *s);
@@ -52,7 +56,7 @@ void sessions_each_home(const struct home *here, const struct sessions_query *q,
 /* The array of session objects. */
 void sessions_json(const struct sessions *s, struct json_out *j);
 
-/* The order of a list. */
+/* Sort sessions into the order of a list. */
 void sessions_sort(struct manifest *items, size_t n);
 
 #endif

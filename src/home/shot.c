@@ -14,9 +14,9 @@
 #include "op/snapshot.h"
 #include "vt/vt.h"
 
-#define FIRST_SCREEN 2 /* the event: the keyframe behind `start` */
+#define FIRST_SCREEN 2 /* the event of the keyframe after `start` */
 
-/* What taking one needs at each step. */
+/* The state of taking a screen. */
 struct taking {
 	struct handle *handle;
 	struct log_reader *log;
@@ -25,8 +25,8 @@ struct taking {
 };
 
 /*
- * Before the start there was no screen: the first one is shown, and that is
- * reported.  -ENOENT when the beginning of the log was removed.
+ * There was no screen before the start: show the first one and report that.
+ * Returns -ENOENT if the beginning of the log was removed.
  */
 static int
 replay_start(const struct taking *t, struct replay *out, struct error *err)
@@ -45,7 +45,7 @@ replay_start(const struct taking *t, struct replay *out, struct error *err)
 	return rc;
 }
 
-/* For a moment still to come the last screen is shown. */
+/* For a future moment, the last screen is shown. */
 static void
 report_to_come(const struct taking *t, const struct when *when,
     const struct log_place *place)
@@ -133,7 +133,7 @@ shot_finish(struct shot *s)
 	vt_destroy(s->then.vt);
 }
 
-/* Without a screen to compare with, every row is new. */
+/* If there is no screen to compare with, every row is new. */
 static bool
 is_new(const void *arg, unsigned y)
 {

@@ -12,22 +12,22 @@ struct json_out;
 struct report;
 struct snapshot;
 
-/* The screen of a session at a moment, from its log. */
+/* A session's screen at some moment, from its log. */
 struct shot {
 	struct replay now;
-	struct replay then; /* at `since`; no vt: the log does not go back */
+	struct replay then; /* at `since`; no vt: the log starts later */
 };
 
 /*
  * Take the screen at `at` (when.h), or the last one (NULL).  A moment before
- * the start gives the first screen, one to come the last; both are reported, as
- * is damage.  shot_finish is due in any case.
+ * the start gives the first screen; a future moment gives the last.  Both are
+ * reported, as is damage.  Call shot_finish in any case.
  */
 int shot_take(struct shot *s, struct handle *h, const struct snapshot *want,
     const char *at, struct report *r, struct fault *f);
 void shot_finish(struct shot *s);
 
-/* As snapshot_put and snapshot_data. */
+/* The same as snapshot_put and snapshot_data. */
 int shot_put(const struct shot *s, const struct snapshot *want,
     struct json_out *j, struct fault *f);
 int shot_data(const struct shot *s, const struct snapshot *want,

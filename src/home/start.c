@@ -13,7 +13,7 @@
 #include "session/launch.h"
 #include "session/quota.h"
 
-/* A limit that the environment sets, or as it is; 0 or -EINVAL. */
+/* A limit from the environment, or unchanged without it; 0 or -EINVAL. */
 static int
 take_number(const char *name, unsigned *out, struct error *err)
 {

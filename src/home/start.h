@@ -8,9 +8,9 @@ struct report;
 
 /*
  * Start the session that h->session describes, with this environment, in the
- * home of the handle, and open its directory.  The limits of the home (quota.h)
- * come from TEND_MAX_SESSIONS, TEND_MAX_RATE and TEND_MIN_FREE, else from the
- * settings.  A fault has the exit status that `tend run` gives for it.
+ * handle's home, and open its directory.  The limits of the home (quota.h) come
+ * from TEND_MAX_SESSIONS, TEND_MAX_RATE and TEND_MIN_FREE, or else from the
+ * settings.  The fault contains the exit status of `tend run`.
  */
 int start_session(struct handle *h, char **env, const struct config *c,
     struct report *r, struct fault *f);

@@ -10,7 +10,7 @@
 #include "home/report.h"
 #include "home/waiting.h"
 
-/* A failure here is that of the step, not of the batch. */
+/* This fails the step, not the batch. */
 static json_t *
 on_lost(void *arg, json_t *args)
 {

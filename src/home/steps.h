@@ -8,11 +8,11 @@ struct fault;
 struct handle;
 
 /*
- * Carry out the steps of a batch (client/batch.h) in the session of the handle.
- * A wait whose host is gone is answered by the next host, or from the log.  0
- * when the steps were begun, whatever became of them, which the batch knows;
- * -1 and the fault when the host cannot be reached.  handle.cancel_fd ends the
- * step under way.
+ * Run the steps of a batch (client/batch.h) in the handle's session.  If the
+ * host exits during a wait, the next host or the log answers it.  Returns 0
+ * once the steps have begun, whatever their outcome, which the batch records;
+ * -1 and the fault if the host cannot be reached.  handle.cancel_fd ends the
+ * current step.
  */
 int steps_run(struct handle *h, struct batch *b, bool keep_going,
     struct fault *f);

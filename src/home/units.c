@@ -35,7 +35,7 @@ units_duration_with_unit(const char *s, uint64_t *ns, struct error *err)
 	return number_duration(s, ns, err);
 }
 
-/* The power of 1024 that a suffix stands for; -1 for none. */
+/* The power of 1024 of a suffix; -1 if unknown. */
 static int
 size_unit(const char *suffix)
 {

@@ -24,7 +24,7 @@ fail(const struct handle *h, const struct error *err, struct fault *f)
 	    err->msg);
 }
 
-/* The link is the one that stays right when the next visitor comes. */
+/* The link stays valid when the next visitor arrives. */
 static const char *
 value_now(const struct handle *h, char *const *env, const char *name,
     char link[PATH_MAX])

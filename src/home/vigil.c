@@ -26,7 +26,7 @@ vigil_finish(struct vigil *v)
 	fd_close(&v->fd);
 }
 
-/* Whether it is a new one. */
+/* True if the watch is new. */
 static bool
 add(struct vigil *v, const char *path, uint32_t events)
 {

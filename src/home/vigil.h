@@ -8,37 +8,38 @@ struct home;
 struct manifest;
 
 /*
- * Waits until something in a home may have changed: sessions come or go
- * (HOME/sessions), or a host writes the session.json of one that is watched.
- * The kernel tells (inotify).  Where it cannot, for its limit of watches is
- * reached or the disk is another machine's, one looks again once a second; and
- * once in VIGIL_LOOK_MS in any case, for a process that is killed writes
+ * Wait for changes in a home: a session appears or disappears (HOME/sessions),
+ * or a host writes the session.json of a watched session.  The kernel reports
+ * changes (inotify).  If it cannot, because the limit of watches is reached or
+ * the disk is on another machine, the caller checks once a second.  It also
+ * checks every VIGIL_LOOK_MS in any case, since a killed process writes
  * nothing.
  */
 #define VIGIL_LOOK_MS 5000
 
 struct vigil {
-	int fd;     /* inotify; -1: there is none */
-	int newest; /* the number of the last watch */
-	bool blind; /* something could not be watched */
+	int fd;     /* inotify; -1: none */
+	int newest; /* the id of the last watch */
+	bool blind; /* some path could not be watched */
 };
 
 void vigil_init(struct vigil *v);
 void vigil_finish(struct vigil *v);
 
 /*
- * Watch the home and these sessions, if they are not watched.  True when one
- * was added: what was read of it before may be old, and is to be read again.
+ * Watch the home and these sessions, unless they are watched already.  True if
+ * a watch was added: older data about that session may be outdated, so the
+ * caller reads it again.
  */
 bool vigil_watch(struct vigil *v, const struct home *h,
     const struct manifest *items, unsigned n);
 
-/* How long to wait at most. */
+/* The longest time to wait. */
 int vigil_wait_ms(const struct vigil *v);
 
 /*
- * After the descriptor has become readable: forget what it told.  What comes
- * within a tenth of a second is one change.
+ * Discard the events once the descriptor is readable.  Changes within a tenth
+ * of a second count as one.
  */
 void vigil_drain(struct vigil *v);
 

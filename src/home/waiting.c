@@ -21,7 +21,7 @@
 #include "vt/story.h"
 #include "vt/vt.h"
 
-/* What a host may take beyond the time that it was given. */
+/* The extra time that a host gets beyond the timeout. */
 #define MARGIN_MS 10000
 
 bool
@@ -36,7 +36,7 @@ waiting_timed_out(const struct waiting_one *one)
 	return json_is_true(json_object_get(one->result, "timed_out"));
 }
 
-/* Listen to it no more. */
+/* Stop listening to the host. */
 static void
 leave(const struct waiting *w, struct waiting_one *one)
 {
@@ -45,14 +45,14 @@ leave(const struct waiting *w, struct waiting_one *one)
 	one->live = false;
 }
 
-/* Whether it is known that one matched, if perhaps not yet which one. */
+/* True if some session matched, even if the first one is not known yet. */
 static bool
 is_decided(const struct waiting *w)
 {
 	return w->any && w->first != NULL;
 }
 
-/* Hosts of before there was a time in the answer are as late as it comes. */
+/* Hosts of old versions send no time: use the time of arrival. */
 static void
 note_match(struct waiting *w, struct waiting_one *one)
 {
@@ -88,17 +88,17 @@ struct offline {
 	struct ledger ledger;
 	struct glimpse glimpse;
 	struct finding found;
-	unsigned missed; /* what was found and does not count */
-	bool seen;       /* `found` is of a slice */
-	bool matched;    /* at a frame that is not the last */
+	unsigned missed; /* matches that do not count */
+	bool seen;       /* `found` is in the glimpse */
+	bool matched;    /* matched at a frame before the last */
 	int error;
-	uint64_t last_seq; /* that showed a frame */
+	uint64_t last_seq; /* the last event that changed a frame */
 	const struct manifest *session;
 };
 
 /*
- * A time of its log on CLOCK_BOOTTIME; what was before this boot is below the
- * beginning of that clock, by as much as the clock on the wall says.
+ * Convert a time of the log to CLOCK_BOOTTIME.  Times before this boot are
+ * negative, computed with the wall clock.
  */
 static int64_t
 moment(const struct manifest *m, uint64_t time_ns)
@@ -112,7 +112,7 @@ moment(const struct manifest *m, uint64_t time_ns)
 	return began + (int64_t)time_ns;
 }
 
-/* A frame of the past: whether the session has ended is the last one's. */
+/* A past frame: only the last one belongs to an ended session. */
 static bool
 on_frame(void *arg, const struct replay *at, bool frame)
 {
@@ -144,7 +144,7 @@ on_frame(void *arg, const struct replay *at, bool frame)
 	return !o->matched && o->error == 0;
 }
 
-/* Of one that looks for what was seen, everything counts. */
+/* With --seen everything that was ever shown counts. */
 static int
 replay(struct offline *o, struct log_reader *r, struct replay *at,
     struct error *err)
@@ -167,7 +167,7 @@ replay(struct offline *o, struct log_reader *r, struct replay *at,
 	return replay_watched(r, UINT64_MAX, &watch, at, err);
 }
 
-/* How long nothing was written or typed before the end; -1: nobody knows. */
+/* The time without output and input before the end; -1: unknown. */
 static int64_t
 quiet_ms(struct log_reader *r, uint64_t end_offset)
 {
@@ -187,9 +187,9 @@ quiet_ms(struct log_reader *r, uint64_t end_offset)
 }
 
 /*
- * The last screen, as it was at the session's end.  One screen cannot tell for
- * how long it has been the same (K-13), and no command ends any more: those of
- * before count if they are asked for by `after`.
+ * Check the last screen, as it was at the session's end.  One screen does not
+ * show how long it was stable (K-13), and no command ends any more; earlier
+ * ones count if `after` asks for them.
  */
 static int
 judge(struct offline *o, struct log_reader *r, const struct replay *at,
@@ -244,7 +244,7 @@ look_into_log(struct waiting *w, struct handle *h, struct offline *o,
 	if (status != 0)
 		return status;
 	rc = replay(o, r, &at, &err);
-	if (rc == 0 && vt_in_sync(at.vt)) /* which the end has ended */
+	if (rc == 0 && vt_in_sync(at.vt)) /* the end completes the update */
 		ledger_story.frame(&o->ledger, at.vt, at.seq,
 		    (int64_t)(at.time_ns / 1000000));
 	if (rc < 0)
@@ -296,7 +296,7 @@ time_left(int64_t until)
 	return left > 0 ? (uint64_t)left : 0;
 }
 
-/* Hear what comes from there; one that is asked again is watched already. */
+/* Listen to the host; after a retry it may be watched already. */
 static int
 watch(const struct waiting *w, int fd, struct waiting_one *one)
 {
@@ -308,7 +308,7 @@ watch(const struct waiting *w, int fd, struct waiting_one *one)
 	return 0;
 }
 
-/* Who can only be an earlier match than the one there is must be quick. */
+/* If a session can only replace an existing match, the timeout is short. */
 static int
 reach(const struct waiting *w, struct waiting_one *one, struct error *err)
 {
@@ -318,7 +318,7 @@ reach(const struct waiting *w, struct waiting_one *one, struct error *err)
 	    err);
 }
 
-/* Ask its host, or the log when it has none any more. */
+/* Ask the session's host, or search the log if it has ended. */
 static int
 ask(struct waiting *w, struct waiting_one *one, int64_t until)
 {
@@ -341,7 +341,7 @@ ask(struct waiting *w, struct waiting_one *one, int64_t until)
 		one->live = true;
 		return watch(w, one->handle->conn.fd, one);
 	}
-	/* It may have ended while we were on our way. */
+	/* The session may have ended meanwhile. */
 	if (handle_refresh(one->handle, NULL) == 0 &&
 	    !status_has_live_host(one->handle->session.status))
 		return ask_log(w, one);
@@ -351,7 +351,7 @@ ask(struct waiting *w, struct waiting_one *one, int64_t until)
 	    "cannot reach session %s: %s", handle_name(one->handle), err.msg);
 }
 
-/* The host is gone: another follows, or the session has ended. */
+/* The host has exited: another one follows, or the session has ended. */
 static int
 ask_again(struct waiting *w, struct waiting_one *one, int64_t until)
 {
@@ -398,7 +398,7 @@ count_live(const struct waiting *w)
 	return n;
 }
 
-/* Whether there is something left to wait for. */
+/* True while some session may still match. */
 static bool
 goes_on(const struct waiting *w)
 {
@@ -406,8 +406,8 @@ goes_on(const struct waiting *w)
 }
 
 /*
- * Who has something to say, one at a time and in the order in which they began
- * to; NULL when nobody has until then, or with a status.
+ * The next host that has sent something, in order of arrival; NULL after the
+ * timeout, or with a status.
  */
 static struct waiting_one *
 next_to_hear(struct waiting *w, int64_t until, int *status)
@@ -440,7 +440,7 @@ await(struct waiting *w, int64_t until)
 	return hear(w, one, until);
 }
 
-/* Those that have ended first: of them nobody is waited for. */
+/* Check ended sessions first, since they answer at once. */
 static int
 ask_all(struct waiting *w, int64_t until)
 {
@@ -459,9 +459,9 @@ ask_all(struct waiting *w, int64_t until)
 	return status;
 }
 
-/* ------------------------------------------------------- who was the first */
+/* --------------------------------------------------------- the first match */
 
-/* One that may have seen it earlier says when, or that it has not. */
+/* Get the time of a possible earlier match, or that there is none. */
 static int
 hear_rest(struct waiting *w, struct waiting_one *one)
 {
@@ -478,13 +478,13 @@ hear_rest(struct waiting *w, struct waiting_one *one)
 	return 0;
 }
 
-/* What has come is heard also when the time is over. */
+/* Read answers that have already arrived even after the timeout. */
 static int
 hear_the_rest(struct waiting *w)
 {
 	int status = 0;
 
-	/* Who takes no PING may have sent its answer before it went. */
+	/* A host that takes no PING may have answered before it exited. */
 	for (size_t i = 0; i < w->n; i++)
 		if (w->ones[i].live)
 			(void)conn_ping(&w->ones[i].handle->conn, NULL);

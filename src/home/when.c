@@ -24,7 +24,7 @@ two_digits(const char *p)
 	return (p[0] - '0') * 10 + p[1] - '0';
 }
 
-/* Digits behind a point, as nanoseconds; *p is moved behind them. */
+/* Parse the digits after a point as nanoseconds and move *p past them. */
 static int64_t
 take_fraction(const char **p)
 {
@@ -39,7 +39,7 @@ take_fraction(const char **p)
 	return ns;
 }
 
-/* "Z", "+02:00" or "-0130" as seconds east of Greenwich. */
+/* Parse "Z", "+02:00" or "-0130" as seconds east of Greenwich. */
 static bool
 take_zone(const char *p, int *seconds)
 {
@@ -59,7 +59,7 @@ take_zone(const char *p, int *seconds)
 	return true;
 }
 
-/* "2026-11-15"; *p is moved behind it, as by the next. */
+/* Parse "2026-11-15" and move *p past it. */
 static bool
 take_day(const char **p, struct tm *tm)
 {
@@ -78,7 +78,7 @@ take_day(const char **p, struct tm *tm)
 	    tm->tm_mday > 0 && tm->tm_mday <= 31;
 }
 
-/* "23:51", or "23:51:55" and a fraction of a second. */
+/* Parse "23:51", or "23:51:55" with a fraction, and move *p past it. */
 static bool
 take_clock(const char **p, struct tm *tm, int64_t *part)
 {
@@ -99,7 +99,7 @@ take_clock(const char **p, struct tm *tm, int64_t *part)
 	return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec <= 60;
 }
 
-/* What does not fit in 64 bits of nanoseconds is after the year 2261. */
+/* Times after the year 2261 do not fit in 64 bits of nanoseconds. */
 static bool
 to_ns(time_t t, int64_t part, uint64_t *ns)
 {
@@ -109,7 +109,7 @@ to_ns(time_t t, int64_t part, uint64_t *ns)
 	return true;
 }
 
-/* Without a zone it is what the clocks here show. */
+/* A time without a zone is local time. */
 static bool
 parse_wall(const char *s, uint64_t *ns)
 {
@@ -127,7 +127,7 @@ parse_wall(const char *s, uint64_t *ns)
 	return take_zone(s, &zone) && to_ns(timegm(&tm) - zone, part, ns);
 }
 
-/* The last time that the clocks here showed this: today, or yesterday. */
+/* The last time that the local clock showed this: today or yesterday. */
 static bool
 parse_clock(const char *s, uint64_t *ns)
 {
@@ -185,7 +185,7 @@ is_mark(const struct record *rec, const char *name)
 	return payload_mark_of(&mark, rec) && payload_text_is(&mark.name, name);
 }
 
-/* The last one in a segment, which ends before seq `end`. */
+/* The last mark of this name in a segment that ends before seq `end`. */
 static bool
 find_mark(const char *name, struct log_reader *r, uint64_t begin, uint64_t end,
     struct log_place *out)
@@ -202,7 +202,7 @@ find_mark(const char *name, struct log_reader *r, uint64_t begin, uint64_t end,
 	return found;
 }
 
-/* From the newest segment on, for the last mark counts. */
+/* Search from the newest segment back, since the last mark counts. */
 static int
 resolve_mark(const char *name, struct log_reader *r, struct log_place *out,
     struct error *err)
@@ -236,9 +236,9 @@ resolve_wall(uint64_t wall, struct log_reader *r, struct log_place *out,
 }
 
 /*
- * The time at which a session ended: that of its exit, or of the last event
- * where none was logged.  What is logged later, such as a new label, is not
- * part of its life.  The exit comes after all output.
+ * The time at which a session ended: that of its exit or, if none was logged,
+ * of the last event.  Later records, such as a new label, do not count.  The
+ * exit comes after all output.
  */
 static uint64_t
 end_time(struct log_reader *r, const struct log_extent *extent)
@@ -258,9 +258,9 @@ end_time(struct log_reader *r, const struct log_extent *extent)
 }
 
 /*
- * The log's clock goes on while nothing happens and while the machine sleeps,
- * and nobody sets it.  An event that seems to be later than now was written in
- * another time namespace: then it is the latest moment that is known.
+ * The log's clock cannot be set and continues while the machine sleeps.  An
+ * event with a later time than now came from another time namespace; then it is
+ * the latest known moment.
  */
 static int
 resolve_ago(uint64_t ns, struct log_reader *r, uint64_t now_ns,
@@ -305,7 +305,7 @@ when_resolve(const struct when *w, struct log_reader *r, uint64_t now_ns,
 	return error_set(err, EINVAL, "no such kind of moment");
 }
 
-/* A time that the log's clock has not shown, and will not if it has stopped. */
+/* Describe a time after the log's end, or after a stopped clock. */
 static void
 put_later(const struct when *w, bool runs, char *out, size_t size)
 {
@@ -329,7 +329,7 @@ when_is_to_come(const struct when *w, const struct log_place *place,
 	if (log_reader_extent(r, &e) < 0)
 		return false;
 	switch (place->by) {
-	case LOG_BY_SEQ: /* the next event is what one waits for */
+	case LOG_BY_SEQ: /* the next event is in the future */
 		snprintf(out, size, "the log ends at event %" PRIu64,
 		    e.last_seq);
 		return place->value > e.last_seq &&

@@ -9,16 +9,16 @@
 struct error;
 
 /*
- * A moment of a session, as --at, --from and --to have it:
+ * A moment of a session, in the form of --at, --from and --to:
  *
- *	N		the event with that seq
- *	@N		the byte of output with that offset
- *	12.5s		so long after the session began (ms s m h)
- *	-5m		so long ago; of a session that has ended, before its end
- *	2026-11-15T23:51:55Z	RFC 3339; -01:00 and fractions are fine
+ *	N		the event with this seq
+ *	@N		the byte of output at this offset
+ *	12.5s		this long after the session's start (ms s m h)
+ *	-5m		this long ago; for an ended session, before its end
+ *	2026-11-15T23:51:55Z	RFC 3339; -01:00 and fractions are allowed
  *	2026-11-15 23:51	the same in local time
- *	23:51:55	the last time that the clocks here showed this
- *	mark:NAME	the last mark of that name
+ *	23:51:55	the last time that the local clock showed this
+ *	mark:NAME	the last mark of this name
  */
 enum when_kind {
 	WHEN_SEQ,
@@ -32,30 +32,34 @@ enum when_kind {
 struct when {
 	enum when_kind kind;
 	uint64_t value;
-	const char *text, *mark; /* borrowed from what was parsed */
+	const char *text, *mark; /* borrowed from the parsed text */
 };
 
-/* -EINVAL and what can be written.  Pure, but for local times. */
+/*
+ * Returns -EINVAL and an error with the accepted forms.  Pure, except for local
+ * times.
+ */
 int when_parse(const char *s, struct when *out, struct error *err);
 
-/* A place in a log, as its reader knows places. */
+/* A position in a log, in the terms of its reader. */
 struct log_place {
 	enum log_by by;
 	uint64_t value;
 };
 
 /*
- * Find the moment in a log; where the reader stands afterwards is not said.
- * now_ns is what the log's own clock shows (target_log_now), from which WHEN_AGO
- * counts, and 0 when the session has ended.
- * -ENOKEY and why when the log has no such mark, -ENOENT when it has no clock.
+ * Find the moment in a log; the position of the reader afterwards is
+ * unspecified.  now_ns is the current time of the log's own clock
+ * (handle_log_now), from which WHEN_AGO counts; 0 if the session has ended.
+ * Returns -ENOKEY and an error if the log has no such mark, -ENOENT if it has
+ * no wall-clock records.
  */
 int when_resolve(const struct when *w, struct log_reader *r, uint64_t now_ns,
     struct log_place *out, struct error *err);
 
 /*
- * Whether the place that when_resolve has found is behind all that the log has,
- * and what is to be said of that.
+ * True if the place from when_resolve is after the end of the log; `out` then
+ * gets a message about it.
  */
 #define WHEN_WORDS_MAX 160
 bool when_is_to_come(const struct when *w, const struct log_place *place,

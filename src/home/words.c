@@ -13,7 +13,10 @@
 #include "home/units.h"
 #include "session/manifest.h"
 
-/* A program's or a file's name may hold anything; a terminal must not. */
+/*
+ * Names of programs and files may contain anything; terminals must not see it
+ * raw.
+ */
 static void
 put_escaped(struct buf *out, const char *s, bool lines)
 {
@@ -83,7 +86,7 @@ words_signal_number(const char *s)
 	return -1;
 }
 
-/* How the program ended, when it is known. */
+/* The program's exit status, if known. */
 static void
 put_exit(const struct manifest *m, char *out, size_t size)
 {
