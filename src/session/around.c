@@ -17,9 +17,9 @@
 
 #define KEEPER "tend-keeper"
 #define VARIABLE "TEND_SESSION"
-#define RETRIES_MAX 64 /* parents that ended while they were looked at */
+#define RETRIES_MAX 64 /* parents that ended during the search */
 
-/* The beginning of a file of a process; it ends with a NUL.  0: unreadable. */
+/* The beginning of a file in /proc/PID, NUL-terminated.  0: unreadable. */
 static size_t
 read_proc(pid_t pid, const char *name, struct buf *b, size_t max)
 {
@@ -42,7 +42,10 @@ copy_id(const char *text, char id[ID_SIZE])
 		id[0] = '\0';
 }
 
-/* A keeper that says nothing in its command line has it in its environment. */
+/*
+ * An older keeper has no words in its command line, but has TEND_SESSION in
+ * its environment.
+ */
 static void
 read_variable(pid_t keeper, char id[ID_SIZE])
 {
@@ -85,16 +88,16 @@ add_session(struct around *a, pid_t keeper)
 }
 
 enum found {
-	PARENT,  /* it is the parent that was looked at */
-	NONE,    /* there is no parent, or another user's that is hidden */
-	CHANGED, /* another is the parent now */
-	LOST,    /* nobody can say */
+	PARENT,  /* the process read is the parent */
+	NONE,    /* no parent, or another user's hidden one */
+	CHANGED, /* it has another parent now */
+	LOST,    /* unknown */
 };
 
 /*
- * A process that took over the number of a dead parent began after the child.
- * Start times are counted in hundredths of a second; of one that is not older,
- * the child is asked again whether it is still the parent.
+ * If a process reuses the pid of a dead parent, it began after the child.
+ * Start times are in hundredths of a second, so if the parent is not older,
+ * read the child's parent again.
  */
 static enum found
 find_parent(struct process_seen *child, struct process_seen *parent)
@@ -117,7 +120,7 @@ find_parent(struct process_seen *child, struct process_seen *parent)
 	return seen ? PARENT : hidden ? NONE : LOST;
 }
 
-/* One step up; false at the end. */
+/* Take one step up; false at the end. */
 static bool
 climb(struct around *a, struct process_seen *at)
 {

@@ -49,7 +49,7 @@ confinement_of(struct confinement *c, const struct manifest *m,
 
 /* ---------------------------------------------------------------- words */
 
-/* The block that confinement_words gives: pointers, then what they point to. */
+/* The block that confinement_words returns: pointers, then their strings. */
 struct words {
 	char *list[CONFINEMENT_WORDS_MAX + 1];
 	char text[CONFINEMENT_WORDS_MAX][WORD_SIZE];
@@ -117,7 +117,9 @@ static const struct {
 	{ MAY, add_grant },
 };
 
-/* A word that none of these begins with is the keeper's, or of a newer tend. */
+/*
+ * A word with none of these prefixes is the keeper's own or from a newer tend.
+ */
 static bool
 read_word(struct confinement *c, const char *word)
 {

@@ -5,7 +5,7 @@
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
 
-/* statfs(2); those that are missing from linux/magic.h have their number. */
+/* From statfs(2); linux/magic.h lacks the ones given as numbers. */
 static const struct kind {
 	uint64_t magic;
 	const char *name;
@@ -23,7 +23,7 @@ static const struct kind {
 	{ 0x5346414F, "afs", true }, { 0x73757245, "coda", true },
 	{ 0x0BD00BD0, "lustre", true }, { 0x47504653, "gpfs", true },
 	{ 0x01161970, "gfs2", true }, { 0x7461636F, "ocfs2", true },
-	{ 0x65735546, "fuse", true }, /* sshfs and others; nobody can tell */
+	{ 0x65735546, "fuse", true }, /* sshfs and others: may be remote */
 };
 
 const char *
@@ -45,7 +45,7 @@ disk_look(int fd, struct disk *out)
 
 	if (fstatfs(fd, &fs) < 0)
 		return -errno;
-	/* Some architectures have a signed field of 32 bits there. */
+	/* Some architectures have a signed 32-bit field there. */
 	out->kind = disk_kind((uint32_t)fs.f_type, &out->network);
 	out->read_only = fs.f_flags & ST_RDONLY;
 	out->free = (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize;

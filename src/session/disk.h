@@ -4,22 +4,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The file system that a home lies on. */
+/* The file system that holds a home. */
 struct disk {
 	const char *kind; /* "ext4", "nfs" …; "unknown" */
-	bool network;     /* other machines may use it at the same time */
+	bool network;     /* other machines may use it as well */
 	bool read_only;
-	uint64_t free, total; /* bytes; free to us, not to root */
+	uint64_t free, total; /* bytes; free: to us, not to root */
 };
 
 int disk_look(int fd, struct disk *out);
 
-/* By the number that statfs(2) gives; pure. */
+/* The name of the number that statfs(2) gives.  Pure. */
 const char *disk_kind(uint64_t magic, bool *network);
 
 /*
- * What somebody who keeps a home there should know, or NULL: sentences without
- * a full stop at the end.
+ * Advice for a home on this disk, or NULL: sentences without a full stop at
+ * the end.
  */
 const char *disk_advice(const struct disk *d);
 

@@ -50,7 +50,7 @@ environ_crc(char *const *envp)
 	return known_as(crc);
 }
 
-/* The whole of a regular file that nobody else can have written. */
+/* Read a whole regular file that no other user can have written. */
 static int
 read_file(int dirfd, struct buf *b)
 {
@@ -91,7 +91,10 @@ environ_read(int dirfd, uint32_t crc, struct error *err)
 	rc = read_file(dirfd, &b);
 	if (rc == 0 && crc != 0 && known_as(crc32c(0, b.data, b.len)) != crc)
 		rc = -EBADMSG;
-	/* Of an older tend's, cut short without a NUL, what is whole counts. */
+	/*
+	 * An older tend may have cut the file without a NUL; use the whole
+	 * entries.
+	 */
 	if (rc == 0)
 		rc = buf_putc(&b, '\0');
 	if (rc == 0)

@@ -6,26 +6,27 @@
 struct error;
 
 /*
- * The environment a session was started with, in a file of its directory, so
- * that it can be started again: `environ`, KEY=VALUE each followed by a NUL, as
- * in /proc.  It may hold secrets.  So it is in no manifest and no log, nobody
- * but the owner can read it, and it goes with the directory.
+ * The environment that a session was started with, for `tend rerun`.  The file
+ * `environ` in the session's directory has KEY=VALUE entries, each followed by
+ * a NUL, as in /proc.  It may hold secrets.  So no manifest and no log has it,
+ * only the owner can read it, and it is removed with the directory.
  */
-#define ENVIRON_MAX (8u << 20) /* more than the kernel lets a program have */
+#define ENVIRON_MAX (8u << 20) /* the kernel's limit is lower */
 
 int environ_write(int dirfd, char *const *envp);
 
-/* By which session.json knows the file; never 0. */
+/* The checksum of the file in session.json; never 0. */
 uint32_t environ_crc(char *const *envp);
 
 /*
- * Freed by environ_destroy.  NULL and why: ENOENT when it was not kept, EBADMSG
- * when it is not the one with this checksum (0: any will do).
+ * The caller frees the result with environ_destroy.  NULL and err on failure:
+ * ENOENT if the environment was not kept, EBADMSG if the file has another
+ * checksum (0: accept any).
  */
 char **environ_read(int dirfd, uint32_t crc, struct error *err);
 void environ_destroy(char **envp); /* NULL is fine */
 
-/* The value that a variable has in an environment, or NULL. */
+/* The value of a variable in an environment, or NULL. */
 const char *environ_value(char *const *envp, const char *name);
 
 #endif

@@ -18,7 +18,7 @@
 #define CANDIDATES_SHOWN 5
 #define LAUNCH_LIMIT_MS 15000
 
-/* The manifest as it is now, and the directory. */
+/* Read the reconciled manifest and open the directory. */
 static int
 open_session(const struct home *h, const char *id, struct manifest *m,
     int *dirfd, struct error *err)
@@ -37,7 +37,7 @@ open_session(const struct home *h, const char *id, struct manifest *m,
 	return 0;
 }
 
-/* A session whose session.json is still to come is being started. */
+/* A session without session.json is still starting. */
 static bool
 is_being_started(const char *id)
 {
@@ -65,18 +65,18 @@ find_is_active(void *home, const char *id)
 	return active;
 }
 
-/* What one argument may mean. */
+/* The sessions that one argument may name. */
 struct search {
 	const struct home *home;
 	unsigned flags;
 	const char *name;
-	char prefix[ID_SIZE]; /* "" when the argument cannot be one */
-	unsigned n_prefix;    /* how many begin so */
+	char prefix[ID_SIZE]; /* "": the argument is no id prefix */
+	unsigned n_prefix;    /* sessions with this prefix */
 	char found[CANDIDATES_SHOWN][ID_SIZE];
-	char named[ID_SIZE];           /* "" while none is */
+	char named[ID_SIZE];           /* "": none so far */
 	char *begin[CANDIDATES_SHOWN]; /* active ones whose names begin so */
 	unsigned n_begin;
-	char shadow[ID_SIZE]; /* the newest whose name nobody can tell, or "" */
+	char shadow[ID_SIZE]; /* the newest whose name is unreadable, or "" */
 };
 
 static bool
@@ -86,8 +86,9 @@ is_wanted(const struct search *s, const struct manifest *m)
 }
 
 /*
- * Whether the session is there, is wanted, and (unless NULL) has this name.
- * Sessions are asked newest first, so the first that cannot tell is noted.
+ * True if the session exists, is wanted, and (unless NULL) has this name.
+ * Sessions are checked newest first, so the first with an unreadable name is
+ * remembered.
  */
 static bool
 has_name(struct search *s, const char *id, const char *name)
@@ -146,7 +147,7 @@ on_same_prefix(void *arg, const char *id)
 	return 0;
 }
 
-/* The beginning of an id in its one spelling: filled up, it must be an id. */
+/* Normalise the beginning of an id: filled up, it must be a valid id. */
 static void
 set_prefix(struct search *s, const char *arg)
 {
@@ -164,7 +165,10 @@ set_prefix(struct search *s, const char *arg)
 	memcpy(s->prefix, id, len + 1);
 }
 
-/* An active one by its claim; else the newest that has, or had, the name. */
+/*
+ * An active session by its claim; otherwise the newest that has or had the
+ * name.
+ */
 static int
 search_name(struct search *s, struct error *err)
 {
@@ -220,13 +224,15 @@ search(struct search *s, struct error *err)
 		s->shadow[0] = '\0';
 		return 0;
 	}
-	/* A name is what people type; many ids share their beginning. */
+	/*
+	 * People type names, and many ids share a beginning: prefer the name.
+	 */
 	if (s->n_prefix == 1 || (s->n_prefix > 1 && s->named[0] == '\0'))
 		return not_unique(s, err);
 	return 0;
 }
 
-/* What is typed as a beginning is never one that has ended. */
+/* The beginning of a name never matches an ended session. */
 static int
 on_same_beginning(void *arg, const char *id)
 {

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-#define SEGMENTS_MAX 8 /* as a name has */
+#define SEGMENTS_MAX 8 /* the same as in a name */
 #define NAME_BYTES \
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 
@@ -16,7 +16,7 @@ is_grantable(enum op_permission p)
 	return p == OP_OBSERVE || p == OP_DRIVE || p == OP_CONTROL;
 }
 
-/* A segment of a pattern or of a name; its end is a slash or the NUL. */
+/* A segment of a pattern or of a name ends at a slash or the NUL. */
 static size_t
 segment_len(const char *s)
 {
@@ -101,9 +101,9 @@ grant_format(const struct grant *g, char out[GRANT_TEXT_SIZE])
 }
 
 /*
- * Match one segment.  A '*' of the text is a byte like others, which no byte of
- * a pattern but '*' matches: so a pattern that matches another matches all that
- * the other does.
+ * Match one segment.  A '*' in the text is an ordinary byte that only '*' in a
+ * pattern matches.  So a pattern that matches another pattern matches
+ * everything that the other does.
  */
 static bool
 segment_matches(const char *glob, size_t glob_len, const char *s, size_t len)
@@ -129,7 +129,7 @@ segment_matches(const char *glob, size_t glob_len, const char *s, size_t len)
 	return g == glob_len;
 }
 
-/* s may be a pattern too; its `**` is matched by `**` alone.  NULL: the end. */
+/* s may be a pattern too; only `**` matches its `**`.  NULL: the end. */
 static bool
 matches(const char *glob, const char *s)
 {

@@ -1,8 +1,8 @@
 /*
- * Whoever can write into a home can type into its sessions, and the place may
- * be one where others can write as well (TEND_HOME=/tmp/x).  So what is there
- * already is believed only when it is a directory, not a link, is ours, and is
- * not open to others; everything below is reached from its descriptor.
+ * A user who can write into a home can type into its sessions, and other users
+ * may be able to write to its parent (TEND_HOME=/tmp/x).  So an existing
+ * directory is used only if it is no link, is ours, and is closed to others;
+ * everything below is opened from its descriptor.
  */
 #include "session/home.h"
 
@@ -26,7 +26,7 @@
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 #define OPEN_OUR_DIR (OPEN_DIR | O_NOFOLLOW)
 
-/* Root may look into what others have, but not leave things there. */
+/* Root may read other users' homes, but not create files there. */
 static int
 check_owner(int fd, const char *path, bool create, struct error *err)
 {
@@ -44,7 +44,7 @@ check_owner(int fd, const char *path, bool create, struct error *err)
 	return 0;
 }
 
-/* A link where a directory must be is ENOTDIR, as any other file is. */
+/* A link in place of a directory gives ENOTDIR, like any other file. */
 static int
 open_error(int errnum, const char *path, struct error *err)
 {
@@ -54,14 +54,20 @@ open_error(int errnum, const char *path, struct error *err)
 	    S_ISLNK(st.st_mode))
 		return error_set(err, errnum,
 		    "%s is a symbolic link: give the directory itself", path);
-	/* What is too long would leave no room for the reason behind it. */
+	/*
+	 * A path that is too long would leave no room for the reason behind
+	 * it.
+	 */
 	if (errnum == ENAMETOOLONG)
 		return error_set(err, errnum, "file name too long: %s", path);
 	return error_set(err, errnum, "cannot open %s: %s", path,
 	    strerror(errnum));
 }
 
-/* A mode that the umask has cut; an O_PATH descriptor needs no permission. */
+/*
+ * Correct a mode that the umask reduced; an O_PATH descriptor needs no
+ * permission.
+ */
 static int
 restore_mode(int parent, const char *name)
 {
@@ -93,7 +99,7 @@ home_make_dir(int parent, const char *name)
 	return rc;
 }
 
-/* The directory `name`, made if it is not there. */
+/* Open the directory `name`; make it if it is missing. */
 static int
 open_or_make(int parent, const char *name, int flags)
 {
@@ -109,8 +115,8 @@ open_or_make(int parent, const char *name, int flags)
 }
 
 /*
- * Walk down to an absolute path and make what is missing on the way.  Links
- * are followed but for the last part.
+ * Walk down an absolute path and make missing directories.  Links are
+ * followed, except for the last part.
  */
 static int
 make_path(const char *path, int *out)
@@ -288,7 +294,7 @@ home_each(const struct home *h, home_fn *fn, void *arg, struct error *err)
 	return rc;
 }
 
-/* What a session is called while it is removed: no id. */
+/* The prefix of a session's directory while it is removed; no id begins so. */
 #define GONE "gone-"
 
 static int
@@ -336,7 +342,7 @@ home_is_leaving(int dirfd, const char *id)
 	    own.st_dev == other.st_dev && own.st_ino == other.st_ino;
 }
 
-/* Another may be at it already, or have been stopped while it was. */
+/* Another process may be removing it, or was killed while it did. */
 static int
 remove_session(int sessions, const char *id)
 {

@@ -30,7 +30,7 @@ is_program(const char *path)
 	    access(path, X_OK) == 0;
 }
 
-/* As execvp will: by name along PATH, which must lead to the same file. */
+/* Search PATH as execvp will; the name must lead to the same file. */
 static bool
 find_program(const char *name, const char *path, char out[PATH_MAX])
 {
@@ -54,7 +54,7 @@ find_program(const char *name, const char *path, char out[PATH_MAX])
 	return false;
 }
 
-/* Chance, in hexadecimal. */
+/* Random bytes in hexadecimal. */
 static bool
 make_key(char *out, size_t size)
 {
@@ -67,7 +67,7 @@ make_key(char *out, size_t size)
 	return true;
 }
 
-/* The file and the directories that lead to it, below the session's. */
+/* Make the file and its directories, below the session's directory. */
 static int
 write_file(int dir, const struct integration *in)
 {
@@ -87,7 +87,7 @@ write_file(int dir, const struct integration *in)
 	return fd_write_all(fd, in->text, strlen(in->text));
 }
 
-/* envp with `variable` in place of the one it sets anew. */
+/* envp with `variable` instead of any entry with the same name. */
 static char **
 replace(char **envp, char *variable)
 {

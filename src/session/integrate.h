@@ -5,21 +5,22 @@ struct home;
 struct manifest;
 
 /*
- * A session's shell is given something to read (shell/integration.h), from
- * files in the session's own directory.  What the program is started with for
- * it, besides its command:
+ * Shell integration (shell/integration.h) lets a session's shell read files in
+ * the session's directory.  The program is then started with these arguments
+ * and this environment besides its command:
  */
 struct integrated {
-	char *args[3]; /* go behind argv[0]; ends with NULL */
-	char **envp;   /* what was given, and a variable that is ours */
+	char *args[3]; /* behind argv[0]; NULL-terminated */
+	char **envp;   /* the given one and our variable */
 	char *variable;
 };
 
 /*
- * Prepare it, for a session whose directory is open as `dir`, and note in the
- * manifest which shell it is and the key of its marks.  A program that is no
- * shell, a manifest or a TEND_SHELL_INTEGRATION=off that does not want it, and
- * a disk that does not take it, get nothing: out->envp has what envp has.
+ * Prepare shell integration for a session whose directory is open as `dir`.
+ * The manifest gets the shell's name and the key of its marks.  Nothing
+ * changes if the program is no shell, if the manifest or
+ * TEND_SHELL_INTEGRATION=off turns it off, or if the files cannot be written:
+ * out->envp then equals envp.
  */
 void integrate(struct integrated *out, struct manifest *m,
     const struct home *home, int dir, char **envp);

@@ -4,19 +4,19 @@
 #include "base/id.h"
 
 /*
- * Which session of a home was attached last, for `tend attach -`:
+ * The session of a home that was attached last, for `tend attach -`:
  *
  *	HOME/last	a link to sessions/ID
  *
- * It is renamed over what is there, so that several who attach at once leave the
- * link of one of them.  Nothing depends on it: what is no such link is as if
- * nobody had attached, and it may lead to a session that is gone.
+ * It is replaced by rename(2), so several attaches at once leave the link of
+ * one of them.  Nothing depends on it.  A file that is no such link counts as
+ * missing, and the link may name a session that was removed.
  */
 
-/* -EACCES when the home is another user's, for root leaves nothing behind. */
+/* -EACCES if the home is another user's: root writes nothing there. */
 int last_note(int homefd, const char *id);
 
-/* -ENOENT when none is known. */
+/* -ENOENT if no session was attached yet. */
 int last_read(int homefd, char id[ID_SIZE]);
 
 #endif

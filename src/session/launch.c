@@ -1,9 +1,8 @@
 /*
  * A session begins as a directory, a claimed name and a process that waits.
- * Only when session.json on disk names that process does it become the keeper:
- * so there is no moment in which somebody finds a session that says it is
- * starting, and cannot tell whether anybody is starting it.  Nothing is
- * synced; after a power failure there is no session.
+ * The process becomes the keeper only after session.json on disk names it.  So
+ * no reader finds a session that is "starting" without a process to check.
+ * Nothing is synced; after a power failure there is no session.
  */
 #include "session/launch.h"
 
@@ -41,29 +40,29 @@
 #define EXIT_CANNOT_RUN 126
 #define EXIT_NOT_FOUND 127
 #define LIMIT_MS 10000
-#define SPARE_FD 16          /* above every descriptor that is handed over */
-#define NO_KEEPER UINT32_MAX /* a stage of our own: no tend-keeper to run */
+#define SPARE_FD 16          /* above all descriptors handed over */
+#define NO_KEEPER UINT32_MAX /* our own stage: no tend-keeper */
 
 struct launch {
 	const struct home *home;
 	struct manifest *m;
 	int dir, cwd, host;   /* given to the keeper */
-	int scope;            /* likewise; -1: none was asked for */
+	int scope;            /* likewise; -1: not requested */
 	int status[2], go[2]; /* pipes, read end first */
 	char keeper[PATH_MAX];
-	char **argv, **envp;     /* the keeper's, and what is kept of it */
+	char **argv, **envp;     /* the keeper's, to free */
 	char **words;            /* of argv: its confinement */
-	struct integrated shell; /* envp with what its shell is told */
+	struct integrated shell; /* envp with shell integration */
 	char cols[8], rows[8], dashes[3];
 	char session_env[64], home_env[PATH_MAX + 16];
 	char agent_env[PATH_MAX + 16];
-	bool made, named; /* what is to be undone */
+	bool made, named; /* to be undone on failure */
 	pid_t pid;
 };
 
 /* ------------------------------------------------------------ preparation */
 
-/* Both programs stand in one directory; which, the host tells. */
+/* The keeper is in the directory where the host was found. */
 static int
 open_host_in(const char *dir)
 {
@@ -75,8 +74,8 @@ open_host_in(const char *dir)
 }
 
 /*
- * Beside tend as in a build, below its prefix wherever that is, or there.  The
- * host's descriptor, and the directory in which it was found.
+ * Look beside tend (a build tree), below its prefix, then in the configured
+ * directory.  Return the host's descriptor and the directory it was found in.
  */
 static int
 find_programs(char dir[PATH_MAX], struct error *err)
@@ -127,7 +126,9 @@ open_programs(struct launch *l, struct error *err)
 	return 0;
 }
 
-/* Where the program starts; the manifest gets the absolute path. */
+/*
+ * Open the program's working directory; the manifest gets its absolute path.
+ */
 static int
 open_cwd(struct launch *l, struct error *err)
 {
@@ -162,7 +163,7 @@ count(char *const *list)
 	return n;
 }
 
-/* Copy a list behind those that are there; where the next one goes. */
+/* Append a list to another; return the next free index. */
 static size_t
 append(char **to, size_t at, char *const *list)
 {
@@ -196,7 +197,9 @@ make_argv(struct launch *l)
 
 /* ------------------------------------------------------------ confinement */
 
-/* The session that we are in is its creator, and so are that one's own. */
+/*
+ * The session that we run in is its creator, and so are that one's creators.
+ */
 static int
 set_creators(struct manifest *m, const struct confinement *in, bool bound,
     struct error *err)
@@ -232,7 +235,9 @@ check_grant(const struct around *a, const char *text, struct error *err)
 	return rc;
 }
 
-/* Without grants of its own it has those of the nearest confined session. */
+/*
+ * Without grants of its own it inherits those of the nearest confined session.
+ */
 static void
 inherit_grants(struct manifest *m, const struct confinement *from)
 {
@@ -274,7 +279,7 @@ bind_to(struct manifest *m, const struct around *a, struct error *err)
 	return rc;
 }
 
-/* It can do no more than the sessions that it is created in. */
+/* A new session can do no more than the sessions that it is created in. */
 static int
 confine(struct launch *l, struct error *err)
 {
@@ -304,9 +309,9 @@ is_ours(const char *variable)
 }
 
 /*
- * The link that every visitor's agent is put behind (visit.h), or the agent of
- * now where no program could use the link.  An agent that was asked for by
- * name is in envp, and stays.
+ * Use the link to the latest visitor's agent (visit.h), or the present agent
+ * if the link's path is too long.  An SSH_AUTH_SOCK given explicitly is in
+ * envp and stays.
  */
 static bool
 find_agent(struct launch *l, char **envp)
@@ -347,7 +352,7 @@ make_envp(struct launch *l, char **envp)
 		l->envp[kept] = l->agent_env;
 }
 
-/* Only who asks for limits pays for a scope. */
+/* Make a scope only if a limit was requested. */
 static void
 make_scope(struct launch *l)
 {
@@ -462,7 +467,7 @@ reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Exactly the descriptors of keep/control.h, and /dev/null before them. */
+/* Install exactly the descriptors of keep/control.h, after /dev/null. */
 static bool
 hand_over(const struct launch *l)
 {
@@ -481,7 +486,10 @@ hand_over(const struct launch *l)
 							       given[i];
 
 		spare[i] = fcntl(from, F_DUPFD, SPARE_FD);
-		/* This is what it says when even the first is one too many. */
+		/*
+		 * The kernel reports EINVAL if even the first is over the
+		 * limit.
+		 */
 		if (spare[i] < 0 && errno == EINVAL)
 			errno = EMFILE;
 		if (spare[i] < 0)
@@ -494,8 +502,8 @@ hand_over(const struct launch *l)
 }
 
 /*
- * The child: system calls only.  It must not outlive a caller that fails
- * before the manifest is there, hence the wait.
+ * The child makes system calls only.  It must not outlive a caller that fails
+ * before the manifest is written, so it waits.
  */
 static _Noreturn void
 become_keeper(const struct launch *l)
@@ -516,7 +524,7 @@ become_keeper(const struct launch *l)
 	_exit(write(status, &s, sizeof(s)) < 0 ? EXIT_TEND : EXIT_CANNOT_RUN);
 }
 
-/* No handler of ours may run in the child. */
+/* None of our signal handlers may run in the child. */
 static int
 start_keeper(struct launch *l, struct error *err)
 {
@@ -574,7 +582,7 @@ read_status(struct launch *l, struct launch_status *s, struct error *err)
 	return 0;
 }
 
-/* ENOSPC is a terminal's way to say that there are as many as may be. */
+/* Opening a terminal gives ENOSPC if the system has no more of them. */
 static int
 terminal_error(int errnum, struct error *err)
 {
@@ -660,7 +668,7 @@ launch(struct launch *l, char **envp, int *code, struct error *err)
 	make_envp(l, envp);
 	integrate(&l->shell, l->m, l->home, l->dir, l->envp);
 	make_argv(l);
-	(void)visit_note(l->dir, environ); /* nothing depends on it */
+	(void)visit_note(l->dir, environ); /* optional */
 	if ((rc = start_keeper(l, err)) < 0 ||
 	    (rc = write_manifest(l, err)) < 0 ||
 	    (rc = keep_environment(l, err)) < 0 || (rc = let_go(l, err)) < 0)
@@ -679,8 +687,8 @@ close_all(struct launch *l)
 }
 
 /*
- * Nothing is left: no process, no name, no file.  Descriptors may be what was
- * lacking, and to remove files needs some.
+ * Undo everything: process, name and files.  Close descriptors first: the
+ * failure may be a lack of them, and removing files needs some.
  */
 static void
 undo(struct launch *l)
@@ -709,7 +717,7 @@ finish(struct launch *l)
 	integrated_finish(&l->shell);
 }
 
-/* What to do about it, where that is known. */
+/* Add the next step to known errors. */
 static void
 advise(int rc, struct error *err)
 {
@@ -744,7 +752,7 @@ launch_session(const struct home *h, struct manifest *m, char **envp, int *code,
 		advise(rc, err);
 	}
 	finish(&l);
-	/* The program runs already, and nothing depends on this. */
+	/* The program runs already; a failure here does not matter. */
 	if (rc == 0)
 		(void)registry_record(h);
 	return rc;

@@ -23,12 +23,12 @@
 #define MAX_LOG_DEFAULT (256ull << 20)
 #define LINGER_MS_DEFAULT 10000
 #define SCROLLBACK_DEFAULT 2000
-#define PID_LIMIT (1 << 22) /* the kernel's own */
+#define PID_LIMIT (1 << 22) /* the kernel's limit */
 #define TEXT_MAX 4096
 
 /*
- * The file, in this order, between the version and what is no plain field: the
- * command, the cwd and the labels.
+ * The members of the file in this order.  The version comes before them; the
+ * command, the cwd and the labels, which are no plain fields, come after.
  */
 static const struct json_field fields[] = {
 	JSON_FIELD(struct manifest, id, "id", TEXT, 0),
@@ -213,7 +213,9 @@ manifest_copy_plan(struct manifest *to, const struct manifest *from)
 	to->may = copy_list(from->may);
 }
 
-/* Printable UTF-8 with no `=`: a key stands before one on command lines. */
+/*
+ * Printable UTF-8 without `=`, which separates key and value on command lines.
+ */
 int
 manifest_check_label(const char *key, const char *value, struct error *err)
 {
@@ -292,8 +294,8 @@ manifest_set_label(struct manifest *m, const char *key, const char *value,
 }
 
 /*
- * Arguments and paths are bytes, JSON is text: what is no UTF-8 is written as
- * {"hex":"…"}, so that it comes back as it was.
+ * Arguments and paths are bytes, but JSON is text.  Strings that are not UTF-8
+ * are written as {"hex":"…"}, so that they are read back unchanged.
  */
 static void
 write_bytes(const char *s, struct json_out *j)
@@ -313,7 +315,7 @@ write_bytes(const char *s, struct json_out *j)
 	buf_finish(&hex);
 }
 
-/* NULL for what is no hex, or has a NUL in it, or could have been text. */
+/* NULL if it is not hex, contains a NUL, or could have been text. */
 static char *
 read_hex(const char *hex)
 {
@@ -397,7 +399,7 @@ is_grant(const char *text)
 	return grant_parse(text, &g, NULL) == 0;
 }
 
-/* A list that may be missing, of strings that each pass the check. */
+/* Read an optional list of strings; each must pass the check. */
 static int
 read_list(const json_t *object, const char *key, size_t max,
     bool (*is_fine)(const char *), char ***out, struct error *err)
@@ -467,8 +469,8 @@ read_object(const json_t *object, struct manifest *m, struct error *err)
 }
 
 /*
- * The last member is the checksum of all bytes before it.  A file whose end is
- * another is one of an older tend, or was edited by somebody who took it out.
+ * The last member is the checksum of all bytes before it.  A file without it
+ * was written by an older tend or edited.
  */
 #define CRC_FORM ",\"crc\":\"%08" PRIx32 "\"}\n"
 #define CRC_LEN (sizeof(",\"crc\":\"01234567\"}\n") - 1)
@@ -480,7 +482,7 @@ end_checked(struct buf *b, size_t begin)
 	    crc32c(0, b->data + begin, b->len - begin));
 }
 
-/* Whether it has a checksum, by its shape, that is not its own. */
+/* True if the file ends with a checksum that is wrong. */
 static bool
 is_suspect(const char *p, size_t len)
 {
@@ -514,7 +516,9 @@ manifest_parse(const char *p, size_t len, struct manifest *m, struct error *err)
 	rc = read_object(object, &new, err);
 	if (rc < 0) {
 		manifest_finish(&new);
-		/* A newer version is one only if that number can be trusted. */
+		/*
+		 * A newer version number counts only if the checksum is right.
+		 */
 		return rc == -EPROTO && is_suspect(p, len) ?
 		    error_set(err, EINVAL, "its checksum is wrong") :
 		    rc;

@@ -1,4 +1,4 @@
-/* session.json as a file: read bounded, written whole or not at all. */
+/* Read session.json with a size limit, and replace it in one step. */
 #include "session/manifest.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #define FILE_NAME "session.json"
 
-/* The whole of a regular file of ours; no FIFO, device or link. */
+/* Read a whole regular file of ours; no FIFO, device or link. */
 static int
 read_file(int dirfd, struct buf *b)
 {
@@ -27,7 +27,9 @@ read_file(int dirfd, struct buf *b)
 	return S_ISREG(st.st_mode) ? file_read(fd, MANIFEST_MAX, b) : -EINVAL;
 }
 
-/* JSON has no larger numbers, and some file systems have larger inodes. */
+/*
+ * JSON numbers are limited to 2^53, and some file systems have larger inodes.
+ */
 int
 manifest_set_dir(struct manifest *m, int dirfd)
 {
@@ -40,7 +42,7 @@ manifest_set_dir(struct manifest *m, int dirfd)
 	return 0;
 }
 
-/* A copy has its pids, but not its processes. */
+/* A copied directory has the pids, but not the processes. */
 static bool
 is_elsewhere(int dirfd, const struct manifest *m)
 {
@@ -81,7 +83,7 @@ manifest_believe_id(struct manifest *m, const char *id)
 	m->suspect = true;
 }
 
-/* The umask has no say in the mode. */
+/* Set the mode regardless of the umask. */
 static int
 write_temp(int dirfd, const char *temp, const struct buf *b, bool sync)
 {
@@ -106,9 +108,9 @@ is_there(int dirfd)
 }
 
 /*
- * The temporary file is this thread's; one that is there, of a dead thread.
- * What takes the place of another is synced before: a disk may keep the new
- * name and not the new bytes, and then there would be neither.
+ * Each thread has its own temporary file; an existing one is left from a dead
+ * thread.  When this replaces a file, it is synced first.  Otherwise a disk
+ * may keep the new name without the new bytes, and both versions are lost.
  */
 static int
 replace(int dirfd, const struct buf *b, bool sync)

@@ -68,7 +68,7 @@ or_null(const char *s)
 	return s[0] != '\0' ? s : NULL;
 }
 
-/* Of a program that has ended nobody knows but how it ended. */
+/* After a program has ended, only its exit status is known. */
 void
 manifest_said_json(const struct manifest *m, struct json_out *j)
 {

@@ -5,7 +5,10 @@
 
 struct json_out;
 
-/* For the files of manifest.h: labels as the member "labels" of an object. */
+/*
+ * For the files that implement manifest.h: write the labels as the member
+ * "labels" of an object.
+ */
 void labels_write(const struct manifest *m, struct json_out *j);
 
 #endif

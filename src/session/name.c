@@ -1,8 +1,9 @@
 /*
- * Which active session has a name.  HOME/names holds one symbolic link for
- * each name, called by the name's hash and pointing at the session's id; it is
- * read whole by readlink(2) and replaced whole by rename(2).  Whoever changes
- * links holds the lock of the directory, so that a stale one has one heir.
+ * Names of active sessions.  HOME/names holds one symbolic link for each
+ * name.  Its own name is the name's hash, and it points at the session's id.
+ * readlink(2) reads it whole and rename(2) replaces it whole.  A process that
+ * changes links holds the lock of the directory, so only one can take over a
+ * stale name.
  */
 #include "session/home.h"
 
@@ -22,8 +23,8 @@
 #define HASH_SIZE 33
 #define LOCK_LIMIT_MS 5000
 #define NUMBER_MAX 9999
-#define NUMBER_ASKED 9 /* up to here a stale name is used again */
-#define BASE_MAX 56    /* of a default name, leaving room for its number */
+#define NUMBER_ASKED 9 /* up to this one, stale names are reused */
+#define BASE_MAX 56    /* of a default name; leaves room for a number */
 
 #define DIGITS "0123456789"
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -75,7 +76,7 @@ hash_name(const char *name, char out[HASH_SIZE])
 	out[HASH_SIZE - 1] = '\0';
 }
 
-/* The id in the link, or -ENOENT; what is no id is nobody's. */
+/* The id in the link, or -ENOENT; an invalid id counts as none. */
 static int
 read_holder(int names, const char *hash, char id[ID_SIZE])
 {
@@ -87,7 +88,7 @@ read_holder(int names, const char *hash, char id[ID_SIZE])
 	return 0;
 }
 
-/* The directory of names, locked until it is closed. */
+/* Open and lock the directory of names; closing it unlocks it. */
 static int
 open_names(const struct home *h, bool create, struct error *err)
 {
@@ -105,7 +106,7 @@ open_names(const struct home *h, bool create, struct error *err)
 
 struct claim {
 	const char *id;
-	name_active_fn *active; /* NULL: whoever holds it is */
+	name_active_fn *active; /* NULL: treat every holder as active */
 	void *arg;
 };
 
@@ -165,7 +166,7 @@ name_claim(const struct home *h, const char *name, const char *id,
 	return rc < 0 ? claim_error(rc, name, err) : 0;
 }
 
-/* A command's basename with what a name cannot have replaced. */
+/* A command's basename with invalid characters replaced. */
 static void
 base_name(const char *command, char out[BASE_MAX + 1])
 {
@@ -239,8 +240,8 @@ name_holder(const struct home *h, const char *name, char id[ID_SIZE])
 }
 
 /*
- * Count the claims; with c, those of active sessions only, and remove the rest.
- * Closes `names`.  A claim is a link that is called by a hash.
+ * Count the claims.  With c, count those of active sessions only and remove
+ * the rest.  Closes `names`.  A claim is a link whose name is a hash.
  */
 static int
 each_claim(int names, const struct claim *c)

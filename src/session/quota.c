@@ -17,7 +17,7 @@
 #define SECOND_NS 1000000000ll
 #define MIB ((uint64_t)1 << 20)
 #define NEAR_PERCENT 90
-#define NEAR_FREE 4 /* times what must be free */
+#define NEAR_FREE 4 /* times min_free */
 #define FILE_NAME "rate"
 
 int64_t
@@ -32,8 +32,9 @@ quota_next_ns(int64_t kept_ns, int64_t now_ns, unsigned rate)
 }
 
 /*
- * No lock: two at the same moment may count as one, and that is no harm.  Where
- * the file cannot be made, nor can a session, and that will be told.
+ * There is no lock: two sessions at the same moment may count as one, which is
+ * harmless.  If the file cannot be made, creating the session fails too and
+ * reports the error.
  */
 static int
 take_rate(const struct home *h, const struct quota *q, struct error *err)
@@ -46,7 +47,7 @@ take_rate(const struct home *h, const struct quota *q, struct error *err)
 
 	if (q->rate == 0 || fd < 0 || fstat(fd, &st) < 0)
 		return 0;
-	/* The umask has no say in the mode. */
+	/* Set the mode regardless of the umask. */
 	if ((st.st_mode & 0777) != 0600)
 		(void)fchmod(fd, 0600);
 	next = quota_next_ns(st.st_mtim.tv_sec * SECOND_NS + st.st_mtim.tv_nsec,
@@ -62,7 +63,7 @@ take_rate(const struct home *h, const struct quota *q, struct error *err)
 	return 0;
 }
 
-/* Where they cannot be counted, nor can one be started; that will be told. */
+/* If counting fails, creating the session fails too and reports the error. */
 static unsigned
 count_sessions(const struct home *h, unsigned max)
 {
@@ -102,7 +103,7 @@ check_free(const struct home *h, const struct quota *q, char *note, size_t size,
 {
 	struct disk d;
 
-	/* On a read-only disk, room is not what is lacking. */
+	/* On a read-only disk, lack of space is not the problem. */
 	if (q->min_free == 0 || disk_look(h->fd, &d) < 0 || d.read_only)
 		return 0;
 	if (d.free < q->min_free)

@@ -1,8 +1,8 @@
 /*
- * What a manifest says against what is running.  A pid alone proves nothing: it
- * counts only in the boot it was written in, with the start time it had, and in
- * the directory it was written for.  That directory cannot have lent its inode
- * to another: the process has it open.
+ * Compare a manifest with the running processes.  A pid alone proves nothing.
+ * It counts only in the boot, with the start time, and in the directory that
+ * it was written for.  The inode of that directory cannot have been reused:
+ * the process has it open.
  */
 #include "session/manifest.h"
 
@@ -28,7 +28,10 @@ read_boot_id(char out[40])
 	return 0;
 }
 
-/* Asked for once: nobody lives to see another, and lists ask for each row. */
+/*
+ * Read once: the boot id cannot change while we run, and lists need it for
+ * each row.
+ */
 int
 boot_id(char out[40])
 {
@@ -51,7 +54,7 @@ runs(const struct process *p, bool same_boot)
 	    process_start_time(p->pid) == p->start;
 }
 
-/* Forget a process that is not running any more, or is another's. */
+/* Clear the pid of a process that has ended or is not the session's. */
 static bool
 still_runs(struct process *p, bool same_boot, bool *elsewhere)
 {
@@ -106,7 +109,7 @@ manifest_read_in(int dirfd, struct manifest *m, const char *boot,
 	if (rc < 0 ||
 	    (!manifest_reconcile_in(m, boot) && m->unkept == was_unkept))
 		return rc;
-	/* Nobody who is gone now writes there after this. */
+	/* The process is gone, so it writes nothing after this read. */
 	manifest_finish(m);
 	rc = manifest_read(dirfd, m, err);
 	if (rc == 0)

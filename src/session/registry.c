@@ -61,7 +61,7 @@ find(const struct registry *r, const char *path)
 	return NULL;
 }
 
-/* In front of all others; the one that was used longest ago makes room. */
+/* Insert in front; if the registry is full, drop the least recently used. */
 static void
 put_first(struct registry *r, const char *path, const struct stat *st)
 {
@@ -82,7 +82,7 @@ put_first(struct registry *r, const char *path, const struct stat *st)
 
 /* ---------------------------------------------------------------- its text */
 
-/* The path between p and end, or NULL when it is none. */
+/* The path between p and end, or NULL if it is invalid. */
 static char *
 read_path(const char *p, const char *end)
 {
@@ -108,7 +108,7 @@ read_path(const char *p, const char *end)
 	return NULL;
 }
 
-/* The decimal at *p and the blank behind it. */
+/* Read the decimal at *p and the blank after it. */
 static bool
 read_number(const char **p, const char *end, uint64_t *out)
 {
@@ -155,7 +155,7 @@ read_text(struct registry *r, const char *p, size_t len)
 	for (; p < end; p = next + 1) {
 		next = memchr(p, '\n', (size_t)(end - p));
 		if (next == NULL)
-			break; /* torn */
+			break; /* incomplete */
 		read_line(r, p, next);
 	}
 }
@@ -175,7 +175,7 @@ write_entry(struct buf *out, const struct registry_entry *e)
 
 /* ---------------------------------------------------------------- its file */
 
-/* An open directory, and what the file in it is called. */
+/* An open directory, and the name of the file in it. */
 struct place {
 	int dir;
 	char name[NAME_SIZE];
@@ -201,7 +201,7 @@ set_names(struct place *p)
 	snprintf(p->temp, sizeof(p->temp), "%s.new", p->name);
 }
 
-/* p->dir is -1 when there is no such directory, and none to be made. */
+/* p->dir is -1 if the directory does not exist and must not be made. */
 static int
 open_place(struct place *p, bool create, struct error *err)
 {
@@ -227,7 +227,7 @@ read_file(const struct place *p, struct buf *b)
 	return S_ISREG(st.st_mode) ? file_read(fd, FILE_MAX, b) : -EINVAL;
 }
 
-/* What is no registry is an empty one; it is replaced at the next session. */
+/* An invalid file counts as empty; the next session replaces it. */
 static int
 read_entries(struct registry *r, const struct place *p)
 {
@@ -246,7 +246,7 @@ read_entries(struct registry *r, const struct place *p)
 	return rc == -EINVAL || rc == -EFBIG ? 0 : rc;
 }
 
-/* The umask has no say in the mode. */
+/* Set the mode regardless of the umask. */
 static int
 write_temp(const struct place *p, const struct buf *b)
 {
@@ -261,7 +261,7 @@ write_temp(const struct place *p, const struct buf *b)
 	return fd_write_all(fd, b->data, b->len);
 }
 
-/* With the lock held, so that the temporary file is nobody else's. */
+/* The caller holds the lock, so no other process uses the temporary file. */
 static int
 write_entries(const struct registry *r, const struct place *p)
 {
@@ -270,7 +270,7 @@ write_entries(const struct registry *r, const struct place *p)
 
 	buf_init(&b, FILE_MAX);
 	buf_puts(&b, HEAD);
-	/* When all of them are very long, the oldest do not fit. */
+	/* If all paths are very long, the oldest entries do not fit. */
 	for (size_t i = 0; i < r->n && b.len + 4 * PATH_MAX + 80 < b.max; i++)
 		write_entry(&b, &r->items[i]);
 	rc = write_temp(p, &b);
@@ -302,7 +302,7 @@ registry_read(struct registry *r, struct error *err)
 
 /* ----------------------------------------------------------------- changes */
 
-/* What a change does to the entries: 1 to write them, 0 not to, -errno. */
+/* A change of the entries: 1 to write them, 0 not to, or -errno. */
 typedef int change_fn(struct registry *r, const void *arg);
 
 static int
@@ -322,7 +322,7 @@ change(const struct place *p, change_fn *fn, const void *arg)
 	return rc;
 }
 
-/* A home as it is entered: its path has no links and no dots. */
+/* A home to enter; its path has no links and no dots. */
 struct fresh {
 	char path[PATH_MAX];
 	struct stat st;
@@ -378,7 +378,7 @@ registry_add(struct registry *r, const struct home *h)
 		put_first(r, f.path, &f.st);
 }
 
-/* Mostly it is there already, and then no lock is needed. */
+/* Usually the entry exists already, and then no lock is needed. */
 int
 registry_record(const struct home *h)
 {
@@ -463,7 +463,7 @@ is_at(const char *path, uint64_t dev, uint64_t ino)
 	return lstat(path, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
 }
 
-/* An entry among the first n whose path leads to that directory now. */
+/* The entry among the first n whose path leads to that directory now. */
 static const struct registry_entry *
 find_directory(const struct registry *r, size_t n, uint64_t dev, uint64_t ino)
 {
@@ -527,7 +527,7 @@ is_useless(const struct registry *r, const struct registry_entry *e)
 	}
 }
 
-/* From the end, so that of two for one directory the newer stays. */
+/* From the end, so that the newer of two entries for a directory stays. */
 static int
 prune(struct registry *r, const void *arg)
 {

@@ -40,7 +40,7 @@ read_text(int dirfd, const char *name, char *out, size_t size)
 	return n < 0 ? -errno : 0;
 }
 
-/* The kernel takes such a file's text in one write or not at all. */
+/* The kernel accepts the text of such a file in one write or not at all. */
 static int
 write_text(int dirfd, const char *name, const char *text)
 {
@@ -51,7 +51,7 @@ write_text(int dirfd, const char *name, const char *text)
 	return 0;
 }
 
-/* Whether one of the words of a line is this one. */
+/* True if a line contains this word. */
 static bool
 has_word(const char *line, const char *word)
 {
@@ -66,7 +66,7 @@ has_word(const char *line, const char *word)
 
 /* ---------------------------------------------------------------- where */
 
-/* Fields 4 and 5 are the root and the place; the kind follows " - ". */
+/* Fields 4 and 5 are root and mount point; the type follows " - ". */
 int
 scope_find_mount(const char *mountinfo, char *out, size_t size)
 {
@@ -111,7 +111,7 @@ scope_find_own(const char *cgroup, char *out, size_t size)
 	return 0;
 }
 
-/* A cgroup in which we may make others, and put ourselves into them. */
+/* A cgroup in which we may create others and move ourselves. */
 static int
 open_parent(const char *path)
 {
@@ -129,8 +129,8 @@ open_parent(const char *path)
 }
 
 /*
- * The path of our own cgroup, below the mount.  Its parent is where we look
- * first: a cgroup that has processes can have no limits for its children.
+ * The path of our own cgroup, below the mount.  The search begins at its
+ * parent: a cgroup that has processes can set no limits for its children.
  */
 static int
 find_parent(char *path, size_t size, char *why, size_t why_size)
@@ -183,7 +183,7 @@ choose_parent(char *path, size_t size, char *why, size_t why_size)
 
 struct limit {
 	const char *controller, *file;
-	uint64_t value; /* 0: not asked for */
+	uint64_t value; /* 0: not requested */
 };
 
 #define LIMITS 3
@@ -196,7 +196,7 @@ list_limits(const struct manifest *m, struct limit out[LIMITS])
 	out[2] = (struct limit){ "cpu", "cpu.weight", m->cpu_weight };
 }
 
-/* What is on already cannot be turned on, and that is no matter. */
+/* Turning on a controller that is on already fails, which is harmless. */
 static void
 turn_on(int parent, const struct manifest *m, char *controllers, size_t size)
 {
@@ -248,14 +248,17 @@ scope_set_limits(int dirfd, const char *controllers, const struct manifest *m,
 		else if (rc < 0)
 			add_why(why, size, l->controller, strerror(-rc));
 	}
-	/* Where memory is limited, the swap must not be the way out. */
+	/*
+	 * With a memory limit, forbid swap: otherwise the program could evade
+	 * the limit.
+	 */
 	if (m->memory_max != 0)
 		write_text(dirfd, "memory.swap.max", "0");
 }
 
 /* ------------------------------------------------------------- the scope */
 
-/* The new directory; -errno. */
+/* Make and open the directory; or -errno. */
 static int
 make_scope(int parent, const struct manifest *m, char *name, size_t size)
 {

@@ -7,36 +7,41 @@
 struct manifest;
 
 /*
- * A session's scope: a cgroup (version 2) of its program and all that comes of
- * it, but not of its keeper and host, that holds it to the limits of its
- * manifest.  It is made where we may: below the directory that TEND_CGROUP
- * names, else below the nearest cgroup above our own that is ours to write, as
- * systemd delegates to users.
+ * A session's scope: a cgroup (version 2) that holds its program and all
+ * descendants, but not its keeper and host, to the limits of its manifest.  It
+ * is made below the directory that TEND_CGROUP names.  Without that it is made
+ * below the nearest cgroup above ours that we may write, as systemd delegates
+ * to users.
  *
- * Make it and set m->cgroup.  What cannot be held is no failure: the session
- * runs without, and m->unenforced says what and why.  The descriptor of its
- * cgroup.procs, to be written by who enters it; -1 when there is no scope.
+ * Create the scope and set m->cgroup.  If a limit cannot be enforced, the
+ * session runs without it and m->unenforced says which and why.  Return the
+ * descriptor of its cgroup.procs, which the entering process writes to; -1 if
+ * there is no scope.
  */
 int scope_create(struct manifest *m);
 
-/* Once nobody is in it any more. */
+/* Only once no process is in it. */
 void scope_remove(const char *path); /* NULL is fine */
 
-/* SIGKILL for everybody in it, at once and without a race; 0 or -errno. */
+/*
+ * Send SIGKILL to every process in it, at once and without a race; 0 or
+ * -errno.
+ */
 int scope_kill(const char *path);
 
 /* ----------------------------------------------------- parts, for the tests */
 
 /*
- * Where cgroup2 is mounted and which cgroup is ours, from the text of
+ * The mount point of cgroup2 and our own cgroup, from the text of
  * /proc/self/mountinfo and /proc/self/cgroup; -ENOENT.
  */
 int scope_find_mount(const char *mountinfo, char *out, size_t size);
 int scope_find_own(const char *cgroup, char *out, size_t size);
 
 /*
- * Write the limits of m into the cgroup that is open as dirfd, of which
- * `controllers` are on; `why` gets what cannot be held ("" when all is).
+ * Write the limits of m into the cgroup that is open as dirfd.  `controllers`
+ * are those turned on.  `why` lists the limits that cannot be enforced ("":
+ * none).
  */
 void scope_set_limits(int dirfd, const char *controllers,
     const struct manifest *m, char *why, size_t size);

@@ -43,7 +43,10 @@ const char *const log_input_names[LOG_INPUT_COUNT] = {
 	[LOG_INPUT_NONE] = "none",
 };
 
-/* K-04; what is not active is terminal, what has no live host is offline. */
+/*
+ * K-04.  A status that is not active is terminal; one without a live host is
+ * offline.
+ */
 static const struct truth {
 	bool active, commandable, live_host, collectable;
 } truths[STATUS_COUNT] = {

@@ -38,7 +38,9 @@ bool status_is_collectable(enum status s);
 
 const char *status_name(enum status s);
 const char *outcome_name(enum outcome o); /* NULL for NONE */
-/* The same for policies; parse gives -EINVAL and what there is. */
+/*
+ * The same for policies.  parse fails with -EINVAL and lists the valid names.
+ */
 const char *input_policy_name(enum input_policy p);
 const char *size_policy_name(enum size_policy p);
 const char *log_input_name(enum log_input l);

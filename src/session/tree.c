@@ -11,9 +11,11 @@
 #include "base/fd.h"
 
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-#define BLOCK 512 /* of st_blocks */
+#define BLOCK 512 /* the unit of st_blocks */
 
-/* What to do with an entry; negative fails, after all others were seen. */
+/*
+ * Called for each entry; a failure is returned after all entries were visited.
+ */
 typedef int entry_fn(int dirfd, const char *name, unsigned depth, void *arg);
 
 static int

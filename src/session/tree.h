@@ -4,19 +4,23 @@
 #include <stdint.h>
 
 /*
- * A directory with all that is below it.  No link is followed, and what goes
- * away meanwhile is no failure; deeper than TREE_DEPTH is (-ELOOP).
+ * A directory with everything below it.  Links are not followed, and a file
+ * that disappears meanwhile is no failure; a tree deeper than TREE_DEPTH is
+ * (-ELOOP).
  */
 #define TREE_DEPTH 16
 
 struct tree_size {
-	uint64_t bytes;    /* that the disk has given to it */
-	int64_t newest_ms; /* when something in it was written last */
+	uint64_t bytes;    /* allocated on the disk */
+	int64_t newest_ms; /* newest modification time */
 };
 
 int tree_measure(int dirfd, struct tree_size *out);
 
-/* A file or a directory of `parent`; -errno after what could be was removed. */
+/*
+ * Remove a file or directory of `parent`.  On failure (-errno) as much as
+ * possible is removed.
+ */
 int tree_remove(int parent, const char *name);
 
 #endif

@@ -36,7 +36,7 @@ const char *const visit_names[] = {
 	NULL,
 };
 
-/* None of these has a reason to hold a control character. */
+/* None of these variables may contain a control character. */
 static bool
 is_plain(const char *value)
 {
@@ -80,8 +80,8 @@ put_in_place(int dirfd, const char *from, const char *name)
 }
 
 /*
- * A visitor who comes from inside of a session has that one's link.  Links that
- * lead to each other lead nowhere, so it is the socket that counts then.
+ * A visitor from inside a session has that session's link.  Two links that
+ * point at each other lead nowhere, so store the socket itself then.
  */
 static int
 find_agent(char *const *env, char out[PATH_MAX])
@@ -168,7 +168,7 @@ visit_note(int dirfd, char *const *env)
 	return rc == 0 ? set_link(dirfd, env) : rc;
 }
 
-/* Of the file, what we would have written. */
+/* Keep only entries that we could have written. */
 static char **
 split(const char *p, size_t len)
 {

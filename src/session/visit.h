@@ -8,16 +8,16 @@ struct error;
 struct home;
 
 /*
- * What whoever came to a session last brought along: the variables that name
- * the display, the SSH connection and their like, which a program that
- * outlives its visitors cannot keep by itself (docs/session.md).
+ * The environment of a session's last visitor: the variables that name the
+ * display, the SSH connection and so on.  A program that outlives its visitors
+ * cannot keep them up to date itself (docs/session.md).
  *
  *	sessions/ID/ssh-auth.sock	a link to the visitor's SSH agent
  *	sessions/ID/visit.env		KEY=VALUE, each ended by a NUL
  *
- * Whoever starts a session is its first visitor, and each attach is one; the
- * client itself writes, by renaming over what is there, so that it needs no
- * host and an older one serves as well.
+ * The first visitor is the client that starts the session; each attach is
+ * another.  The client itself writes these files, by rename(2), so it needs no
+ * host, and older hosts work as well.
  */
 #define VISIT_LINK "ssh-auth.sock"
 #define VISIT_VALUE_MAX 4096
@@ -26,22 +26,22 @@ struct home;
 extern const char *const visit_names[];
 
 /*
- * Note a visit.  An agent's socket that is not there leaves the link as it is.
- * -EACCES when the session is another user's, for root leaves nothing behind;
- * other failures are of the disk.
+ * Record a visit.  If the agent's socket does not exist, the link stays
+ * unchanged.  -EACCES if the session is another user's: root writes nothing
+ * there.  Other failures come from the disk.
  */
 int visit_note(int dirfd, char *const *env);
 
 /*
- * What was noted, as NUL-terminated KEY=VALUE and NULL behind them; freed by
- * visit_free.  NULL and why: nobody has come yet.
+ * The recorded variables as KEY=VALUE, ended by NULL; free them with
+ * visit_free.  NULL with err if there was no visit yet.
  */
 char **visit_read(int dirfd, struct error *err);
 void visit_free(char **env);
 
 /*
- * The path of the link, for SSH_AUTH_SOCK.  False when no socket address can
- * hold it, and no program could use it.
+ * The path of the link, for SSH_AUTH_SOCK.  False if it is too long for a
+ * socket address, so no program could use it.
  */
 bool visit_link_path(const struct home *h, const char *id, char *out,
     size_t size);
