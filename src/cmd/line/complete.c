@@ -12,7 +12,7 @@
 #include "cmd/line/opt.h"
 #include "cmd/line/out.h"
 #include "cmd/line/table.h"
-#include "cmd/line/typed.h"
+#include "cmd/line/partial_line.h"
 #include "cmd/line/usage.h"
 #include "home/words.h"
 #include "session/home.h"
@@ -25,7 +25,7 @@
 #define FOR_ENDED (CMD_NEWEST | CMD_FINDS_DESTROYED)
 
 struct completion {
-	struct typed typed;
+	struct partial_line line;
 	struct buf *out;
 	struct home home;
 	char **seen; /* the names that were offered; sorted by nothing */
@@ -38,7 +38,7 @@ struct completion {
 static void
 offer(struct completion *c, const char *word, const char *about)
 {
-	const struct typed *t = &c->typed;
+	const struct partial_line *t = &c->line;
 
 	if (strncmp(word, t->word, strlen(t->word)) != 0)
 		return;
@@ -91,7 +91,7 @@ describe(const struct completion *c, const struct manifest *m, struct buf *out)
 static void
 offer_session(struct completion *c, const struct manifest *m)
 {
-	const char *word = c->typed.word;
+	const char *word = c->line.word;
 	auto_free char *about = NULL;
 	struct buf text;
 
@@ -124,7 +124,7 @@ static void
 offer_sessions(struct completion *c)
 {
 	c->now_ms = clock_ms(CLOCK_REALTIME);
-	if (home_open(&c->home, c->typed.home, false, NULL) < 0)
+	if (home_open(&c->home, c->line.home, false, NULL) < 0)
 		return;
 	home_each(&c->home, on_session, c, NULL);
 	home_close(&c->home);
@@ -161,7 +161,7 @@ leave_files(struct completion *c)
 static void
 leave_command(struct completion *c)
 {
-	buf_printf(c->out, ":command %d\n", c->typed.program);
+	buf_printf(c->out, ":command %d\n", c->line.program);
 }
 
 /* What the words of a synopsis stand for. */
@@ -200,7 +200,7 @@ offer_choices(struct completion *c, const char *choices)
 		char word[USAGE_WORD_MAX];
 
 		snprintf(word, sizeof(word), "%.*s", (int)len, choices);
-		offer(c, word, c->typed.wants->help);
+		offer(c, word, c->line.wants->help);
 		choices += len + (choices[len] == '|');
 	}
 }
@@ -208,7 +208,7 @@ offer_choices(struct completion *c, const char *choices)
 static void
 offer_value(struct completion *c)
 {
-	const struct opt *o = c->typed.wants;
+	const struct opt *o = c->line.wants;
 
 	if (o->choices != NULL)
 		offer_choices(c, o->choices);
@@ -234,17 +234,17 @@ offer_commands(struct completion *c)
 {
 	for (size_t i = 0; table_at(i) != NULL; i++)
 		offer(c, table_at(i)->name, table_at(i)->summary);
-	if (!c->typed.asks_help)
+	if (!c->line.asks_help)
 		offer(c, "help", "explain a command, or list them all");
 }
 
 static void
 offer_operand(struct completion *c)
 {
-	const struct cmd *cmd = c->typed.cmd;
+	const struct cmd *cmd = c->line.cmd;
 	char place[USAGE_WORD_MAX];
 
-	if (cmd != NULL && usage_operand(cmd->usage, c->typed.operands, place))
+	if (cmd != NULL && usage_operand(cmd->usage, c->line.operands, place))
 		offer_place(c, place);
 }
 
@@ -252,10 +252,10 @@ int
 complete(struct out *out, const char *home, int n, char *const *words)
 {
 	struct completion c = { .out = &out->buf };
-	struct typed *t = &c.typed;
+	struct partial_line *t = &c.line;
 
 	out->json = false;
-	typed_read(t, n, words);
+	partial_line_read(t, n, words);
 	if (t->home == NULL)
 		t->home = home;
 	c.ended = t->cmd != NULL && (t->cmd->needs & FOR_ENDED);

@@ -12,7 +12,7 @@
 #include "cmd/line/operands.h"
 #include "cmd/line/out.h"
 #include "cmd/target/target.h"
-#include "cmd/look/trouble.h"
+#include "cmd/look/problems.h"
 #include "home/words.h"
 
 /* What only the host knows; zero and -1 where it was not asked. */
@@ -266,9 +266,9 @@ put_restart(struct buf *out, const struct manifest *m)
 
 /* What is not as it should be, and what can be done. */
 static void
-put_trouble(struct buf *out, const struct manifest *m, const struct fresh *f)
+put_problems(struct buf *out, const struct manifest *m, const struct fresh *f)
 {
-	trouble_put(m, f->unlogged ? f->degraded : NULL, out);
+	problems_put(m, f->unlogged ? f->degraded : NULL, out);
 	if (m->post_mortem != NULL)
 		put(out, "post-mortem", m->post_mortem);
 }
@@ -307,7 +307,7 @@ put_words(struct buf *out, const struct manifest *m, const struct fresh *f)
 	put_log(out, m, f);
 	put_limits(out, m);
 	put_restart(out, m);
-	put_trouble(out, m, f);
+	put_problems(out, m, f);
 }
 
 static int

@@ -1,5 +1,5 @@
-#ifndef TEND_CMD_LINE_TYPED_H
-#define TEND_CMD_LINE_TYPED_H
+#ifndef TEND_CMD_LINE_PARTIAL_LINE_H
+#define TEND_CMD_LINE_PARTIAL_LINE_H
 
 #include <stdbool.h>
 
@@ -7,11 +7,11 @@ struct cmd;
 struct opt;
 
 /*
- * A command line that is not finished: what the words before the last one
- * mean, and so what the last one may become.  Mistakes in it are nobody's
- * business here; it is read as far as it goes.  Pure.
+ * A command line that is still being typed, for completion: the words before
+ * the last one decide what the last one may become.  Mistakes are not reported;
+ * the line is read as far as it makes sense.  Pure.
  */
-struct typed {
+struct partial_line {
 	const struct cmd *cmd;   /* NULL: not yet, or none that there is */
 	bool has_word;           /* the command's place is taken */
 	bool asks_help;          /* "help" stood there: a command may follow */
@@ -25,6 +25,6 @@ struct typed {
 };
 
 /* n words, tend's own name not among them; no words are one empty word. */
-void typed_read(struct typed *t, int n, char *const *words);
+void partial_line_read(struct partial_line *t, int n, char *const *words);
 
 #endif

@@ -1,4 +1,4 @@
-#include "cmd/look/trouble.h"
+#include "cmd/look/problems.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -79,7 +79,7 @@ put(struct buf *out, const struct manifest *m, const char *word,
 }
 
 void
-trouble_put(const struct manifest *m, const char *unlogged, struct buf *out)
+problems_put(const struct manifest *m, const char *unlogged, struct buf *out)
 {
 	bool active = status_is_active(m->status);
 

@@ -1,4 +1,4 @@
-#include "cmd/line/typed.h"
+#include "cmd/line/partial_line.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -21,7 +21,7 @@ find_in(const struct opt *o, const char *name, size_t len, char letter)
 }
 
 static const struct opt *
-find(const struct typed *t, const char *name, size_t len, char letter)
+find(const struct partial_line *t, const char *name, size_t len, char letter)
 {
 	const struct opt *o = NULL;
 
@@ -33,14 +33,14 @@ find(const struct typed *t, const char *name, size_t len, char letter)
 }
 
 static void
-take_value(struct typed *t, const struct opt *o, const char *value)
+take_value(struct partial_line *t, const struct opt *o, const char *value)
 {
 	if (strcmp(o->name, "home") == 0)
 		t->home = value;
 }
 
 static void
-read_long(struct typed *t, const char *name)
+read_long(struct partial_line *t, const char *name)
 {
 	size_t len = strcspn(name, "=");
 	const struct opt *o = find(t, name, len, 0);
@@ -54,7 +54,7 @@ read_long(struct typed *t, const char *name)
 }
 
 static void
-read_letters(struct typed *t, const char *letters)
+read_letters(struct partial_line *t, const char *letters)
 {
 	for (; *letters != '\0'; letters++) {
 		const struct opt *o = find(t, NULL, 0, *letters);
@@ -68,7 +68,7 @@ read_letters(struct typed *t, const char *letters)
 }
 
 static void
-read_operand(struct typed *t, const char *word)
+read_operand(struct partial_line *t, const char *word)
 {
 	if (t->has_word) {
 		t->operands++;
@@ -82,7 +82,7 @@ read_operand(struct typed *t, const char *word)
 }
 
 static void
-read_word(struct typed *t, const char *word)
+read_word(struct partial_line *t, const char *word)
 {
 	const struct opt *o = t->wants;
 
@@ -101,7 +101,7 @@ read_word(struct typed *t, const char *word)
 
 /* The value in --name=VALUE is what is to be completed. */
 static void
-read_last(struct typed *t, const char *word)
+read_last(struct partial_line *t, const char *word)
 {
 	size_t len = strcspn(word, "=");
 
@@ -114,9 +114,9 @@ read_last(struct typed *t, const char *word)
 }
 
 void
-typed_read(struct typed *t, int n, char *const *words)
+partial_line_read(struct partial_line *t, int n, char *const *words)
 {
-	*t = (struct typed){ .program = -1 };
+	*t = (struct partial_line){ .program = -1 };
 	for (int i = 0; i + 1 < n; i++) {
 		read_word(t, words[i]);
 		if (t->program < 0 && t->operands == 1 && t->cmd != NULL &&
