@@ -28,8 +28,8 @@ batch_put_bytes(struct batch *b, const void *p, size_t len)
 }
 
 /*
- * Put in a record: its type, flags, seq and time are r's, its payload is
- * `prefix` bytes that the caller has put behind the header, and two pieces.
+ * A record to add.  r has its type, flags, seq and time.  Its payload is
+ * `prefix` bytes, which the caller has put behind the header, and two pieces.
  */
 struct pieces {
 	size_t prefix;
@@ -41,7 +41,7 @@ static void
 put_record(struct batch *b, const struct record *r, uint8_t *head,
     const struct pieces *x)
 {
-	/* Of prefix and first piece at most one is there. */
+	/* At most one of prefix and first piece is present. */
 	if (x->prefix > 0)
 		record_header(head, r, b->nonce, b->place.at,
 		    head + RECORD_HEADER, x->prefix, x->p[1], x->len[1]);
@@ -65,7 +65,7 @@ next_head(struct batch *b, uint8_t **head)
 	return rc;
 }
 
-/* Where the next sync belongs: a place that can be got to. */
+/* The position of the next sync, a fixed place that readers can seek to. */
 static uint64_t
 sync_due(const struct batch_place *p)
 {
@@ -78,7 +78,7 @@ sync_due(const struct batch_place *p)
 	return due;
 }
 
-/* Sync and pad say the seq and time of the record before them. */
+/* Sync and pad repeat the seq and time of the record before them. */
 static int
 put_sync(struct batch *b)
 {
@@ -116,7 +116,7 @@ put_pad(struct batch *b, size_t len)
 	return 0;
 }
 
-/* Where the output goes on behind an event, when it says so. */
+/* The output offset after an event, if the event has one. */
 static void
 event_next_offset(const struct log_event *ev, uint64_t *next)
 {
@@ -130,7 +130,7 @@ event_next_offset(const struct log_event *ev, uint64_t *next)
 		payload_next_offset(&r, next);
 }
 
-/* What of an event has not been put in yet. */
+/* The part of an event that is still to be added. */
 struct rest {
 	const struct log_event *ev;
 	const uint8_t *p[2];
@@ -152,7 +152,7 @@ cut_off(struct rest *rest, int i, size_t max, struct pieces *x)
 	return n;
 }
 
-/* A record with as much of the event as `room` allows. */
+/* Add a record with as much of the event as `room` allows. */
 static int
 put_part(struct batch *b, struct rest *rest, size_t room)
 {
@@ -184,7 +184,7 @@ put_part(struct batch *b, struct rest *rest, size_t room)
 	return 0;
 }
 
-/* Put in what comes next of the event: a sync, a pad, or a part of it. */
+/* Add the next record of the event: a sync, a pad, or a part of it. */
 static int
 put_next(struct batch *b, struct rest *rest)
 {

@@ -12,16 +12,17 @@ struct log_event;
 struct log_io;
 
 /*
- * Events on their way to a segment: cut into records, with a sync where one is
- * due, and written together.  The bytes of the events are not copied.
+ * Collects events for a segment: cuts them into records, adds a sync record
+ * where one is due, and writes all of it together.  The bytes of the events
+ * are not copied.
  */
-#define BATCH_RECORDS 256 /* in one writev(2) */
-#define BATCH_HEAD 36     /* a header, and what we put behind it */
+#define BATCH_RECORDS 256 /* per writev(2) */
+#define BATCH_HEAD 36     /* a header and our prefix */
 
-/* Where writing is in a segment, and what the next record must say. */
+/* The writing position in a segment, and the values of the next record. */
 struct batch_place {
 	uint64_t at;
-	uint64_t sync; /* place of the last sync; 0: none */
+	uint64_t sync; /* position of the last sync; 0: none */
 	uint64_t seq;
 	uint64_t time_ns;
 	uint64_t offset; /* of the next output byte */
@@ -31,8 +32,8 @@ struct batch {
 	const struct log_io *io;
 	int fd;
 	uint64_t nonce;
-	struct batch_place place; /* behind the last record put in */
-	uint64_t written;         /* all before it is in the file */
+	struct batch_place place; /* behind the last collected record */
+	uint64_t written;         /* everything before this is in the file */
 	int records, iov_count;
 	uint8_t heads[BATCH_RECORDS][BATCH_HEAD];
 	struct iovec iov[3 * BATCH_RECORDS + 1];
@@ -41,13 +42,13 @@ struct batch {
 void batch_init(struct batch *b, const struct log_io *io, int fd,
     uint64_t nonce, const struct batch_place *at);
 
-/* Bytes that are no record: the header of a segment, before its events. */
+/* Add bytes that are no record: a segment's header, before its events. */
 void batch_put_bytes(struct batch *b, const void *p, size_t len);
 
-/* Put in the events and write everything.  0, or -errno with some written. */
+/* Add the events and write everything.  0, or -errno with some written. */
 int batch_put_events(struct batch *b, const struct log_event *ev, size_t n);
 
-/* Whether the events go on from that place. */
+/* True if the events continue from that place. */
 bool batch_follows(const struct batch_place *at, const struct log_event *ev,
     size_t n);
 

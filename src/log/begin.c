@@ -7,7 +7,7 @@
 #include "base/fd.h"
 #include "log/io.h"
 
-/* A writer may be between the two copies: the later one counts. */
+/* A writer may be between the two copies: use the later one. */
 bool
 begin_read(int dirfd, struct segment_header *out)
 {

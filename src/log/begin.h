@@ -6,15 +6,18 @@
 struct log_io;
 
 /*
- * The file that says where a log begins, so that a reader can tell segments
- * that were trimmed from segments that are lost: docs/log-format.md, *Begin*.
+ * The file `begin` records where a log begins, so that a reader can tell
+ * trimmed segments from lost ones: docs/log-format.md, *Begin*.
  */
 #define BEGIN_NAME "begin"
 
-/* False: there is none that is valid, and nobody knows. */
+/* False: there is no valid file, so the beginning is unknown. */
 bool begin_read(int dirfd, struct segment_header *out);
 
-/* Written in its place, so that a full disk takes it once it is there. */
+/*
+ * Overwrites the file in place, so that this works on a full disk once the
+ * file exists.
+ */
 int begin_write(int dirfd, const struct log_io *io,
     const struct segment_header *h, bool sync);
 

@@ -4,9 +4,10 @@
 #include <stddef.h>
 
 /*
- * Who did something: the peer is the process that connected, as the host found
- * it; the principal is whom it says it acts for.  Records, leases and events
- * have both as one text, which tools that know only the peer can still show:
+ * The author of an action.  The peer is the process that connected, as the
+ * host found it.  The principal is the name that it claims to act for.
+ * Records, leases and events have both as one text, which tools that know only
+ * the peer can still show:
  *
  *	uid:1000			the peer alone
  *	user:ann via uid:1000		a principal
@@ -21,15 +22,15 @@
 
 struct by {
 	char principal[BY_PRINCIPAL_SIZE]; /* "": the peer itself */
-	char verified[BY_VERIFIED_SIZE];   /* "": not said */
+	char verified[BY_VERIFIED_SIZE];   /* "": not given */
 	char peer[BY_PEER_SIZE];
 };
 
 void by_format(const struct by *by, char out[BY_SIZE]);
 
 /*
- * Any text; one that is no such form is a principal without a peer, cut to what
- * fits: "viewers" is what the host itself did.
+ * Accepts any text.  A text of another form is a principal without a peer, cut
+ * to fit: "viewers" is the host itself.
  */
 void by_parse(const char *p, size_t len, struct by *out);
 

@@ -18,19 +18,19 @@
 #include "log/segment.h"
 
 #define LEVEL 3
-#define LEAST (16 << 10) /* bytes worth two syncs of the disk */
+#define LEAST (16 << 10) /* bytes; below this, two syncs cost more */
 
 struct compressor {
 	const struct log_io *io;
 	int from, to;
 	struct segment_header head;
-	uint32_t raw_len; /* of the old file; 0: it does not fit */
+	uint32_t raw_len; /* of the old file; 0: too large */
 	ZSTD_CCtx *zstd;
 	uint8_t *raw; /* SEGMENT_BLOCK_MAX bytes of the old file ... */
 	size_t len;
 	uint64_t at; /* ... from here */
 	uint8_t *packed;
-	uint64_t written; /* of the new one */
+	uint64_t written; /* bytes of the new file */
 	struct segment_block block;
 };
 
@@ -62,9 +62,9 @@ sync_at(const struct compressor *z, uint64_t at, struct record *out)
 }
 
 /*
- * How much of the raw bytes is a block: up to the last sync in them, so that
- * the loss of a block ends where reading may begin again.  All of them at the
- * end of the file, and where damage has left no sync.
+ * The size of the next block: up to the last sync in the raw bytes, so that a
+ * lost block ends where reading can resume.  At the end of the file, and if
+ * damage has left no sync, the block takes all of them.
  */
 static size_t
 block_len(const struct compressor *z)
@@ -147,8 +147,8 @@ write_file(struct compressor *z)
 }
 
 /*
- * Whether the new file gives the old one back, read as a reader will: memory
- * and disks may be bad, and the old one is the only other copy.
+ * Check that the new file gives the old one back, read as a reader will.
+ * Memory and disks may be bad, and the old file is the only other copy.
  */
 static int
 verify(struct compressor *z)
@@ -177,7 +177,7 @@ verify(struct compressor *z)
 	return rc;
 }
 
-/* The old file goes when the new one has its name for good. */
+/* Remove the old file once the new name is safely on the disk. */
 static int
 replace(int dirfd, const struct log_io *io, const char *tmp, const char *old,
     const char *new)
@@ -191,7 +191,10 @@ replace(int dirfd, const struct log_io *io, const char *tmp, const char *old,
 	return unlinkat(dirfd, old, 0) < 0 ? -errno : 0;
 }
 
-/* The old one second: whoever removes it looks for the new one after that. */
+/*
+ * Create the new file before opening the old one: a thread that trims the
+ * segment removes the old file first, then the new one.
+ */
 static int
 compress_open(struct compressor *z, int dirfd, const char *old, const char *tmp)
 {
@@ -200,7 +203,7 @@ compress_open(struct compressor *z, int dirfd, const char *old, const char *tmp)
 
 	z->to = openat(dirfd, tmp,
 	    O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (z->to < 0 || fchmod(z->to, 0600) < 0) /* whatever the umask */
+	if (z->to < 0 || fchmod(z->to, 0600) < 0) /* regardless of the umask */
 		return -errno;
 	z->from = openat(dirfd, old, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (z->from < 0 || pread(z->from, head, sizeof(head), 0) < 0)

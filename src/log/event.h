@@ -5,15 +5,15 @@
 #include <stdint.h>
 
 /*
- * An event on its way to the log.  Its payload may be in two pieces, the second
- * of them in the ring; neither is copied.
+ * An event to be logged.  Its payload may be in two pieces, the second of them
+ * in the ring; neither is copied.
  */
 struct log_event {
 	uint8_t type;
 	uint8_t flags;
 	uint64_t seq;
 	uint64_t time_ns;
-	const void *p1; /* for OUTPUT: not used, the prefix is made of offset */
+	const void *p1; /* OUTPUT: unused, offset is the prefix */
 	size_t len1;
 	const void *p2;
 	size_t len2;

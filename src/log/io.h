@@ -5,9 +5,9 @@
 #include <sys/uio.h>
 
 /*
- * The system calls with which the log is written: those that a full or failing
- * disk makes fail.  They return as the calls do, with errno set; tests put
- * ones in their place that fail when told to.
+ * The system calls that write the log: those that a full or failing disk makes
+ * fail.  They return as the calls do, with errno set.  Tests replace them by
+ * failing ones.
  */
 struct log_io {
 	ssize_t (*writev)(void *arg, int fd, const struct iovec *iov, int n,
@@ -21,7 +21,7 @@ struct log_io {
 
 extern const struct log_io log_io_system;
 
-/* All of the iov, however many calls that takes; it is used up meanwhile. */
+/* Write all of iov, in as many calls as needed; iov is changed. */
 int log_io_write(const struct log_io *io, int fd, struct iovec *iov, int n,
     off_t at);
 

@@ -21,7 +21,7 @@ payload_text_is(const struct payload_text *t, const char *s)
 	return t->len == len && memcmp(t->p, s, len) == 0;
 }
 
-/* The bytes that are left to decode; beyond their end are zeros. */
+/* The bytes left to decode; beyond their end, zeros are read. */
 struct rest {
 	const uint8_t *p;
 	size_t len;
@@ -103,7 +103,7 @@ put_text(struct buf *b, const struct payload_text *t)
 	put_rest(b, &cut);
 }
 
-/* A field that stands there only with its flag, which is set in the flags. */
+/* An optional field; its flag is set in the flags. */
 static void
 put_flagged(struct buf *b, size_t flags_at, uint8_t flag,
     const struct payload_text *t)

@@ -18,7 +18,10 @@ struct record;
  *		skip(gap.offset, gap.bytes);
  */
 
-/* Borrowed bytes: of the payload after decoding, of the caller before. */
+/*
+ * Borrowed bytes: after decoding from the payload, before encoding from the
+ * caller.
+ */
 struct payload_text {
 	const uint8_t *p;
 	size_t len;
@@ -27,14 +30,14 @@ struct payload_text {
 struct payload_text payload_text(const char *s); /* NULL is empty */
 bool payload_text_is(const struct payload_text *t, const char *s);
 
-#define PAYLOAD_TEXT_MAX 255 /* of TEXT and FLAGGED; the rest is cut off */
+#define PAYLOAD_TEXT_MAX 255 /* of TEXT and FLAGGED; longer ones are cut */
 
 /*
- * Bits of an input's flags.  The encoder sets that of key when it is not empty;
- * the decoder reads what the bits announce.
+ * Bits of an input's flags.  The encoder sets the bit of key if it is not
+ * empty; the decoder reads the fields that the bits announce.
  */
 enum payload_flags {
-	PAYLOAD_WITHHELD = 1 << 0, /* a secret: count is known, bytes are not */
+	PAYLOAD_WITHHELD = 1 << 0, /* a secret: only count is known */
 	PAYLOAD_KEY = 1 << 1,      /* the sender's key, for at most once */
 };
 
@@ -61,11 +64,11 @@ enum gap_why { GAP_DISK = 1, GAP_HOST };
 	void payload_##name##_encode(const struct payload_##name *in, \
 	    struct buf *b);
 /*
- * of: the payload of a record; false when the record has another type or its
+ * of: the payload of a record; false if the record has another type or its
  * payload ends too early.
- * decode: false for a payload that ends too early; the fields that are missing
- * are 0 or empty, and a text that is cut has what there is of it.
- * encode: append the payload; b->full says whether it fitted.
+ * decode: false if the payload ends too early; missing fields are 0 or empty,
+ * and a cut text has the part that exists.
+ * encode: append the payload; b->full is set if it did not fit.
  */
 #include "log/payload.def"
 
@@ -76,16 +79,16 @@ enum gap_why { GAP_DISK = 1, GAP_HOST };
 #define PAYLOAD_OFFSET_SIZE 8
 void payload_put_offset(uint8_t out[PAYLOAD_OFFSET_SIZE], uint64_t offset);
 
-/* The offset of the output byte that follows the record, if it says so. */
+/* The offset of the output byte after the record, if the record has it. */
 bool payload_next_offset(const struct record *rec, uint64_t *next);
 
-/* The names of codes, "unknown" for those of a later version. */
+/* The names of codes; "unknown" for those of a later version. */
 const char *payload_input_kind(unsigned kind);
 const char *payload_clock_why(unsigned why);
 const char *payload_gap_why(unsigned why);
 const char *payload_exit_outcome(unsigned outcome);
 
-/* Input that a person or client typed: not mouse or focus. */
+/* True for input that a person or client typed: not mouse or focus. */
 bool payload_input_is_typed(const struct payload_input *in);
 
 #endif

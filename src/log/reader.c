@@ -18,11 +18,11 @@
 #include "log/payload.h"
 #include "log/reader_state.h"
 
-/* What is around the place, as it was before the last look at the file. */
+/* The surroundings of the position, before the last look at the file. */
 struct around {
-	bool locked;   /* somebody writes */
+	bool locked;   /* the log has a writer */
 	uint32_t next; /* number of the next segment; 0: this is the newest */
-	bool trimmed;  /* and it is the oldest there is */
+	bool trimmed;  /* and this is the oldest segment */
 };
 
 int
@@ -105,8 +105,8 @@ note_damage(struct log_reader *r)
 /* ---------------------------------------------------- within one segment */
 
 /*
- * What was given once is not given again: a writer may have taken back what it
- * could not write whole, and have written it anew.
+ * Never return an event twice: a writer may have undone a partial write and
+ * written it again.
  */
 static bool
 is_new(const struct place *at, const struct record *rec)
@@ -120,8 +120,8 @@ is_new(const struct place *at, const struct record *rec)
 }
 
 /*
- * Whether the record behind which c stands completes something to give: a
- * piece of output, or an event, whose parts are put together.
+ * True if the record before c completes something to return: a piece of
+ * output, or an event, whose parts are joined.
  */
 static bool
 completes(struct log_reader *r, const struct segment_cursor *c,
@@ -144,8 +144,8 @@ completes(struct log_reader *r, const struct segment_cursor *c,
 }
 
 /*
- * The next event of the segment, in *out, with the place behind it.  Else why
- * there is none, with the place where it was.
+ * The next event of the segment in *out, with the position behind it.  If
+ * there is none, return why and leave the position.
  */
 static enum record_state
 next_here(struct log_reader *r, struct record *out)
@@ -177,8 +177,8 @@ next_here(struct log_reader *r, struct record *out)
 }
 
 /*
- * From damage to the next sync behind which there is an event.  False, with
- * the place where it was, when there is none in this segment.
+ * Move from damage to the next sync that an event follows.  False, with the
+ * position unchanged, if this segment has none.
  */
 static bool
 skip_damage(struct log_reader *r)
@@ -206,7 +206,7 @@ skip_damage(struct log_reader *r)
 
 /* -------------------------------------------------- from segment to segment */
 
-/* On a descriptor of its own, for the lock would be let go with it. */
+/* Use a separate descriptor: closing it releases the lock. */
 static bool
 is_locked(const struct log_reader *r)
 {
@@ -247,7 +247,7 @@ find_limit(struct log_reader *r, uint32_t next)
 	r->limit_offset = h.first_offset;
 }
 
-/* Open a segment; the place is then at its beginning. */
+/* Open a segment and move to its beginning. */
 static int
 enter(struct log_reader *r, uint32_t number)
 {
@@ -289,7 +289,10 @@ reader_go_back(struct log_reader *r, const struct place *to)
 	r->place = *to;
 }
 
-/* Where the log begins, if anybody knows: what was before is no damage. */
+/*
+ * Take the log's beginning from its file, if that exists: nothing before it is
+ * damage.
+ */
 static void
 pass_trimmed(struct log_reader *r, struct place *at)
 {
@@ -307,7 +310,7 @@ max(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Whether the log ends before it did. */
+/* True if the log ends earlier than expected. */
 static bool
 is_short(const struct log_reader *r)
 {
@@ -315,7 +318,7 @@ is_short(const struct log_reader *r)
 	    r->place.offset < r->expect_offset;
 }
 
-/* The end of the log: what it is while somebody writes, and what else. */
+/* Classify the end of the log: it may have a writer, be torn, or be final. */
 static enum log_next
 end_of_log(struct log_reader *r, const struct around *around, bool torn)
 {
@@ -334,7 +337,7 @@ end_of_log(struct log_reader *r, const struct around *around, bool torn)
 		.offset_to = r->place.offset,
 		.trimmed = true,
 	};
-	if (r->place.given > at.given) /* and what is behind that is next */
+	if (r->place.given > at.given) /* continue behind that */
 		return LOG_DAMAGED;
 	r->place.told = true;
 	r->damage = (struct log_damage){
@@ -350,8 +353,8 @@ end_of_log(struct log_reader *r, const struct around *around, bool torn)
 }
 
 /*
- * A segment that cannot be read is passed over; what was in it shows when the
- * next is entered.  As the newest it is the torn end, or only being made.
+ * An unreadable segment is skipped; its loss shows when the next one is
+ * entered.  If it is the newest, it is a torn end, or just being created.
  */
 static bool
 pass_over(struct log_reader *r, struct around *around, enum log_next *out)
@@ -370,8 +373,9 @@ pass_over(struct log_reader *r, struct around *around, enum log_next *out)
 }
 
 /*
- * How much of what is missing before this segment was trimmed.  When that is
- * not all, it is told first: true, with the place before the rest.
+ * The part of the loss before this segment that was trimmed.  If something
+ * else is lost too, the trimmed part is reported first: true, with the
+ * position before the rest.
  */
 static bool
 leave_out_trimmed(struct log_reader *r, const struct around *around,
@@ -398,7 +402,7 @@ leave_out_trimmed(struct log_reader *r, const struct around *around,
 	return true;
 }
 
-/* True when there is something to tell of it. */
+/* True if there is damage to report. */
 static bool
 go_to_next(struct log_reader *r, struct around *around, enum log_next *out)
 {
@@ -406,7 +410,7 @@ go_to_next(struct log_reader *r, struct around *around, enum log_next *out)
 	int rc = enter(r, around->next);
 
 	if (rc == -ENOENT)
-		return false; /* just removed: look again */
+		return false; /* just removed: check again */
 	if (rc < 0)
 		return pass_over(r, around, out);
 	r->place.told = false;
@@ -429,7 +433,10 @@ go_to_next(struct log_reader *r, struct around *around, enum log_next *out)
 	return true;
 }
 
-/* No event is here: true, and what to say of it; false, to look further. */
+/*
+ * There is no event here: true with the result to return; false to look
+ * further.
+ */
 static bool
 get_further(struct log_reader *r, struct around *around, enum log_next *out)
 {
@@ -449,8 +456,8 @@ get_further(struct log_reader *r, struct around *around, enum log_next *out)
 }
 
 /*
- * Whether the segment is not what it was: bytes that had been read were taken
- * back, and perhaps others written in their place.
+ * True if the segment has changed: the writer cut bytes that had been read,
+ * and perhaps wrote others in their place.
  */
 static bool
 was_taken_back(const struct log_reader *r, enum record_state state)
@@ -461,8 +468,8 @@ was_taken_back(const struct log_reader *r, enum record_state state)
 }
 
 /*
- * Whether the end of the segment, in the midst of a record, was only as far as
- * the writer had got: what lay behind it is then no damage.
+ * True if the segment ended inside a record only because the writer had got no
+ * further.  The missing rest is then no damage.
  */
 static bool
 has_grown(const struct log_reader *r, const struct around *around, uint64_t end)
@@ -485,7 +492,7 @@ reader_step(struct log_reader *r, struct record *out)
 
 		if (state == RECORD_VALID)
 			return LOG_RECORD;
-		/* Before the second look, which then sees all there is. */
+		/* Before the second look, so that it sees everything. */
 		look_around(r, &around);
 		find_limit(r, around.next);
 		segment_forget(&r->segment);
@@ -555,7 +562,7 @@ find_begin(const struct log_reader *r, const uint32_t *list, int n,
 	}
 }
 
-/* The last whole event of a segment; false when it has none. */
+/* The last complete event of a segment; false if it has none. */
 static bool
 find_last(const struct log_reader *r, uint32_t number, struct log_extent *out)
 {
@@ -621,13 +628,15 @@ log_reader_check(struct log_reader *r)
 			continue;
 }
 
-/* A segment at which a glance has looked, and what is known to be before it. */
+/*
+ * A segment that a glance has checked, and the known end of the log before it.
+ */
 struct seen {
 	uint32_t number;      /* 0: none */
-	uint64_t seq, offset; /* of what must follow it; 0: not looked at */
+	uint64_t seq, offset; /* expected next; 0: not checked */
 };
 
-/* Where a segment ends, of which only the header was looked at so far. */
+/* Find the end of a segment whose header alone was read so far. */
 static void
 find_seen_end(const struct log_reader *r, const struct seen *s,
     struct place *out)
@@ -661,7 +670,7 @@ glance_at_hole(struct log_reader *r, const struct seen *before,
 	note_damage(r);
 }
 
-/* With `torn` there is a newer one that cannot be read. */
+/* `torn`: there is a newer segment that cannot be read. */
 static void
 glance_at_end(struct log_reader *r, const struct seen *last, bool torn)
 {

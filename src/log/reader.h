@@ -9,11 +9,11 @@
 struct error;
 
 /*
- * Reads a session's log, from its files alone, live or finished, damaged or
- * not.  It never gives a record that is not valid, and no part of an event: the
- * records of one that is larger than a record are put together, without MORE
- * and with a len beyond RECORD_PAYLOAD_MAX.  Only output is given record by
- * record as it is in the file, for each of them has its offset.
+ * Reads a session's log from its files alone, live or finished, damaged or
+ * not.  It never returns an invalid record or part of an event.  An event of
+ * several records is joined to one, without MORE and with a len beyond
+ * RECORD_PAYLOAD_MAX.  Output is different: each of its records has an offset
+ * and is returned as it is in the file.
  */
 struct log_reader;
 
@@ -23,90 +23,90 @@ int log_reader_open(struct log_reader **out, int dirfd, struct error *err);
 void log_reader_close(struct log_reader *r); /* NULL is fine */
 
 enum log_next {
-	LOG_RECORD,  /* *out is the next record, valid until the next call */
-	LOG_WAIT,    /* nothing yet; somebody writes */
-	LOG_END,     /* nothing more will come */
-	LOG_DAMAGED, /* something is missing: see log_reader_damage */
+	LOG_RECORD,  /* *out is valid until the next call */
+	LOG_WAIT,    /* nothing yet; the log has a writer */
+	LOG_END,     /* no more records */
+	LOG_DAMAGED, /* records are missing: log_reader_damage */
 };
 
 /*
- * The next record (pads and syncs are passed over).  After LOG_WAIT or
- * LOG_END it may be called again, and looks again.  After LOG_DAMAGED it goes
- * on behind the damage.
+ * The next record (pads and syncs are skipped).  After LOG_WAIT or LOG_END,
+ * call it again to check for more.  After LOG_DAMAGED, the next call continues
+ * behind the damage.
  */
 enum log_next log_reader_next(struct log_reader *r, struct record *out);
 
 /*
- * The next record that is there, whatever is missing before it; false at the
- * end, be somebody writing or not.
+ * The next existing record, with any damage skipped; false at the end, with or
+ * without a writer.
  */
 bool log_reader_next_there(struct log_reader *r, struct record *out);
 
-/* What lay between the last good record and the next. */
+/* The damage between the last good record and the next. */
 struct log_damage {
 	uint64_t seq_from, seq_to;       /* last before, first after; 0: end */
-	uint64_t offset_from, offset_to; /* output missing; same: none known */
-	bool torn;                       /* the end has bytes of no event */
-	bool trimmed;                    /* removed to stay in the budget */
-	bool gone;                       /* a whole file is not there */
-	bool end;                        /* nothing comes behind it */
+	uint64_t offset_from, offset_to; /* missing output; equal: none known */
+	bool torn;                       /* the end has an incomplete event */
+	bool trimmed;                    /* removed to keep the size limit */
+	bool gone;                       /* a whole file is missing */
+	bool end;                        /* nothing follows it */
 };
 void log_reader_damage(const struct log_reader *r, struct log_damage *out);
 
 /*
- * The log must go on to this event at least, and to this offset: who knows so
- * tells the reader, to which a log that lacks its end looks whole.  An end that
- * comes before that is damage, also while somebody holds the writer's lock.
- * `newest` is the number of a segment that there must be (0: not known), for a
- * reader that only glances.
+ * Require that the log reaches this event and this offset.  A log that lost
+ * its end looks complete to the reader, so a caller that knows better sets
+ * this.  An earlier end is then damage, even while a process holds the
+ * writer's lock.  `newest` is the number of a segment that must exist (0:
+ * unknown), for log_reader_glance.
  */
 void log_reader_expect(struct log_reader *r, uint64_t seq, uint64_t offset,
     uint32_t newest);
 
 /*
- * Every damage that the reader has met, also on its way to a place, each once;
- * without what was trimmed.  Of more than LOG_DAMAGES_MAX, the last entry spans
- * all that are left.
+ * Every damage found so far, also while seeking, each once; trimmed parts are
+ * not damage.  If there are more than LOG_DAMAGES_MAX, the last entry spans
+ * all the others.
  */
 #define LOG_DAMAGES_MAX 64
 const struct log_damage *log_reader_damages(const struct log_reader *r,
     size_t *n);
 
 /*
- * Read everything, for the sake of the damages; and the cheap part of it, by
- * the names and headers of the segments.  That takes the beginning and, with
- * `end`, the end of the newest one into account, but no bytes between.
+ * log_reader_check reads everything to find all damage.  log_reader_glance is
+ * the cheap check: it reads the names and headers of the segments and, with
+ * `end`, the end of the newest one, but no bytes between.
  */
 void log_reader_check(struct log_reader *r);
 void log_reader_glance(struct log_reader *r, bool end);
 
-/* Where something is in the log. */
+/* The unit of a position in the log. */
 enum log_by { LOG_BY_SEQ, LOG_BY_OFFSET, LOG_BY_TIME };
 
 /*
- * Go to a place from which everything from `value` on will be read: the record
- * that holds it comes next, or the first after it.
+ * Seek so that everything from `value` on is read: the next record is the one
+ * that holds it, or the first after it.
  */
 int log_reader_seek(struct log_reader *r, enum log_by by, uint64_t value);
 
 /*
- * Go to the last keyframe at or before `value`; with `full`, to the last that
- * has the history.  -ENOENT when there is none left.
+ * Seek to the last keyframe at or before `value`; with `full`, to the last
+ * that has the scrollback.  -ENOENT if none is left.
  */
 int log_reader_seek_keyframe(struct log_reader *r, enum log_by by,
     uint64_t value, bool full);
 
 /*
- * The seq with which each segment begins, in order, of those that can be read.
- * How many, or -errno; the caller frees *first_seq.
+ * The first seq of each readable segment, in order.  Returns their number or
+ * -errno; the caller frees *first_seq.
  */
 int log_reader_segments(struct log_reader *r, uint64_t **first_seq);
 
-/* Remember the place, and go back to the one that was remembered last. */
+/* Remember the position, and return to the last remembered one. */
 void log_reader_mark(struct log_reader *r);
 void log_reader_return(struct log_reader *r);
 
-/* The ends of the log as they are now. */
+/* The present beginning and end of the log. */
 struct log_extent {
 	uint64_t first_seq, first_offset, first_time_ns;
 	uint64_t last_seq, end_offset, last_time_ns;
@@ -117,8 +117,8 @@ int log_reader_extent(struct log_reader *r, struct log_extent *out);
 
 /*
  * A descriptor that becomes readable when the log may have grown (inotify), or
- * -errno.  The reader's; drained by log_reader_next.  A writer that is killed
- * gives up its lock without a sign: look again once a second as well.
+ * -errno.  The reader owns it, and log_reader_next drains it.  A killed writer
+ * releases its lock without an event, so also check once a second.
  */
 int log_reader_watch(struct log_reader *r);
 

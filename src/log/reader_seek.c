@@ -1,4 +1,4 @@
-/* Finding the place in a log that a seq, an offset or a time names. */
+/* Seeks to a seq, an offset or a time in a log. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -21,8 +21,8 @@ key(const struct segment_header *h, enum log_by by)
 }
 
 /*
- * The last of the segments that begins at or before the value, or -1.  Those
- * that cannot be read stand aside.
+ * The last segment that begins at or before the value, or -1.  Unreadable
+ * segments are ignored.
  */
 static int
 find_segment(const struct log_reader *r, const uint32_t *list, int n,
@@ -47,7 +47,7 @@ find_segment(const struct log_reader *r, const uint32_t *list, int n,
 	return found;
 }
 
-/* Whether the record holds the value or comes after it. */
+/* True if the record holds the value or comes after it. */
 static bool
 reaches(const struct record *rec, enum log_by by, uint64_t value)
 {
@@ -64,7 +64,7 @@ reaches(const struct record *rec, enum log_by by, uint64_t value)
 	return rec->time_ns >= value;
 }
 
-/* Whether what is missing may hold the value. */
+/* True if the missing part may hold the value. */
 static bool
 may_hold(const struct log_damage *d, enum log_by by, uint64_t value)
 {
@@ -103,7 +103,7 @@ log_reader_seek(struct log_reader *r, enum log_by by, uint64_t value)
 
 	if (n < 0)
 		return n;
-	/* An event of this very time may end the segment before. */
+	/* The segment before may end with an event of exactly this time. */
 	i = find_segment(r, list, n, by,
 	    by == LOG_BY_TIME && value > 0 ? value - 1 : value);
 	if (i < 0 || reader_start_at(r, list[i]) < 0)
@@ -113,7 +113,7 @@ log_reader_seek(struct log_reader *r, enum log_by by, uint64_t value)
 	return 0;
 }
 
-/* Whether the record comes after all that the value includes. */
+/* True if the record comes after everything that the value includes. */
 static bool
 is_beyond(const struct record *rec, enum log_by by, uint64_t value)
 {
@@ -133,7 +133,7 @@ is_beyond(const struct record *rec, enum log_by by, uint64_t value)
 	return rec->time_ns > value;
 }
 
-/* To the last keyframe of the segment that is entered. */
+/* Move to the last keyframe of the segment just entered. */
 static bool
 go_to_keyframe(struct log_reader *r, enum log_by by, uint64_t value, bool full)
 {

@@ -39,7 +39,7 @@ record_is_json(unsigned type)
 	return record_name(type) != NULL && (tags[type].flags & JSON) != 0;
 }
 
-/* What the CRC begins from: a record is valid in one place of one file. */
+/* The CRC's initial value: a record is valid in one place of one file only. */
 static uint32_t
 seed(uint64_t nonce, uint64_t at)
 {
@@ -68,7 +68,7 @@ record_header(uint8_t out[RECORD_HEADER], const struct record *r,
 	put_u32le(out + CRC_AT, crc32c(crc, p2, len2));
 }
 
-/* Whether these may be the first bytes of a record. */
+/* True if these may be the first bytes of a record. */
 static bool
 may_begin(const uint8_t *p, size_t len)
 {

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * The log's records as bytes: docs/log-format.md draws them and says when one
- * is valid.  Pure.
+ * The log's records as bytes.  docs/log-format.md draws them and defines when
+ * one is valid.  Pure.
  */
 #define RECORD_HEADER 28
 #define RECORD_MAX (64u << 10) /* header and payload */
@@ -37,14 +37,14 @@ struct record {
 	const uint8_t *payload;
 };
 
-/* "output", or NULL for a type this version does not know. */
+/* "output"; NULL for a type that this version does not know. */
 const char *record_name(unsigned type);
-bool record_is_event(unsigned type); /* unknown ones are */
+bool record_is_event(unsigned type); /* true for unknown types */
 bool record_is_json(unsigned type);
 
 /*
- * The header of a record that will stand at `at` of the segment with this
- * nonce.  The payload may come in two pieces (the second may be NULL, 0).
+ * The header of a record at position `at` of the segment with this nonce.  The
+ * payload may come in two pieces (the second may be NULL, 0).
  */
 void record_header(uint8_t out[RECORD_HEADER], const struct record *r,
     uint64_t nonce, uint64_t at, const void *p1, size_t len1, const void *p2,
@@ -52,14 +52,14 @@ void record_header(uint8_t out[RECORD_HEADER], const struct record *r,
 
 enum record_state {
 	RECORD_VALID,
-	RECORD_SHORT, /* it may be valid once there are more bytes */
+	RECORD_SHORT, /* more bytes may make it valid */
 	RECORD_BAD,
 };
 
 /*
- * Look at the record at p, of which there are len bytes.  VALID says magic,
- * length and CRC are right; whether seq and time follow is the caller's to
- * check.  out->payload points into p.
+ * Parse the record at p, of which len bytes are available.  VALID means that
+ * magic, length and CRC are right; the caller checks the order of seq and
+ * time.  out->payload points into p.
  */
 enum record_state record_parse(const uint8_t *p, size_t len, uint64_t nonce,
     uint64_t at, struct record *out);

@@ -15,7 +15,7 @@
 
 #define GAPS_MAX 1024 /* engine gaps between keyframe and moment */
 
-/* Output that the engine must not see, for it did not then. */
+/* Output that the engine must skip, because it was skipped in the session. */
 struct engine_gap {
 	uint64_t from, to;
 };
@@ -26,21 +26,21 @@ struct player {
 	uint64_t value;
 	bool history;
 	struct vt *vt;
-	bool lost;     /* the screen is not known until the next keyframe */
-	bool resizing; /* the record before was a resize, to this: */
+	bool lost;     /* the screen is unknown until the next keyframe */
+	bool resizing; /* the record before was a resize, to this size: */
 	uint16_t cols, rows;
 	struct engine_gap *gaps;
 	size_t gap_count;
-	uint64_t reached; /* end of the output that has been read */
-	const struct replay_watch *watch; /* NULL: nobody looks on */
-	bool watching;                    /* at this event */
-	bool stopped;                     /* enough was seen */
-	bool done; /* a command has ended in this event */
+	uint64_t reached;                 /* end of the output read so far */
+	const struct replay_watch *watch; /* NULL: no callbacks */
+	bool watching;                    /* callbacks are due at this event */
+	bool stopped;                     /* fn returned false */
+	bool done;                        /* a command ended in this event */
 	int done_status;
 	struct replay at;
 };
 
-/* Whether the record comes after the moment that is wanted. */
+/* True if the record comes after the wanted moment. */
 static bool
 is_past(const struct player *p, const struct record *rec)
 {
@@ -48,7 +48,7 @@ is_past(const struct player *p, const struct record *rec)
 	struct payload_output output;
 	struct payload_gap gap;
 
-	/* A resize and its keyframe are one thing. */
+	/* A resize and its keyframe belong together. */
 	if (p->resizing && rec->type == RECORD_KEYFRAME)
 		return false;
 	if (p->by == LOG_BY_SEQ)
@@ -81,7 +81,7 @@ add_gap(struct player *p, const struct record *rec)
 	p->gaps[p->gap_count++] = (struct engine_gap){ g.from, g.to };
 }
 
-/* A gap without an end has one where an engine made a keyframe again. */
+/* A gap without an end ends at the next keyframe of an engine. */
 static void
 end_gap(struct player *p, const struct record *rec)
 {
@@ -97,9 +97,9 @@ end_gap(struct player *p, const struct record *rec)
 }
 
 /*
- * Find the gaps ahead.  A gap is logged after the bytes in it may have been,
- * but before the next keyframe, so that is how far to look: bytes that have
- * crashed an engine must not crash this one.
+ * Find the gaps ahead.  A gap is logged after the bytes in it, but before the
+ * next keyframe, so read ahead to that: bytes that crashed an engine must not
+ * crash this one.
  */
 static void
 find_gaps(struct player *p)
@@ -158,7 +158,7 @@ lose(struct player *p)
 	p->at.complete = false;
 }
 
-/* Who keeps account of what happens, or NULL. */
+/* The story to update, or NULL. */
 static const struct vt_story *
 story_of(const struct player *p)
 {
@@ -228,7 +228,7 @@ restore(struct player *p, const struct payload_keyframe *k, struct error *err)
 	return true;
 }
 
-/* The engine begins anew after a gap. */
+/* The engine starts fresh after a gap. */
 static void
 renew(struct player *p)
 {
@@ -275,7 +275,7 @@ feed(struct player *p, const uint8_t *bytes, size_t len)
 	}
 }
 
-/* Show bytes, but for those in gaps. */
+/* Show bytes, except those in gaps. */
 static void
 show(struct player *p, uint64_t offset, const uint8_t *bytes, size_t len)
 {
@@ -313,8 +313,8 @@ play_output(struct player *p, const struct record *rec)
 }
 
 /*
- * With the history, the engine does what it did then and keeps its lines, if
- * that gives the screen that was logged.
+ * With history, resize our own screen and keep its lines, if that gives the
+ * logged screen.
  */
 static bool
 reflow(struct player *p, const struct payload_keyframe *k)
@@ -332,7 +332,9 @@ reflow(struct player *p, const struct payload_keyframe *k)
 	return same;
 }
 
-/* After a resize: the logged screen, or ours where that is too new to read. */
+/*
+ * After a resize, use the logged screen, or ours if that is too new to read.
+ */
 static void
 play_resized(struct player *p, const struct payload_keyframe *k)
 {
@@ -363,7 +365,7 @@ play_keyframe(struct player *p, const struct record *rec)
 	}
 }
 
-/* Whether what was just played has shown a frame; a resize does as well. */
+/* True if the last bytes played have shown a frame; a resize shows one too. */
 static bool
 is_frame(const struct player *p, const struct record *rec)
 {
@@ -471,14 +473,14 @@ play_on(struct player *p)
 	}
 }
 
-/* Begin with the keyframe that is next in the log. */
+/* Begin with the next keyframe in the log. */
 static bool
 begin(struct player *p, struct error *err)
 {
 	struct payload_keyframe k;
 	struct record rec;
 
-	p->at.seq = 1; /* nothing to try before it */
+	p->at.seq = 1; /* no earlier keyframe to try */
 	if (log_reader_next(p->r, &rec) != LOG_RECORD ||
 	    rec.type != RECORD_KEYFRAME)
 		return false;
@@ -498,8 +500,8 @@ begin(struct player *p, struct error *err)
 }
 
 /*
- * Find a keyframe to begin with: the last one, or when it cannot be restored
- * one before it, from which more has to be played.
+ * Find a keyframe to begin with: the last one, or an earlier one if it cannot
+ * be restored, from which more is played.
  */
 static int
 find_begin(struct player *p, struct error *err)
@@ -565,7 +567,7 @@ replay_at(struct log_reader *r, enum log_by by, uint64_t value, bool history,
 	return 0;
 }
 
-/* Begin with the first keyframe there is. */
+/* Begin with the first keyframe that exists. */
 static bool
 begin_first(struct player *p)
 {
@@ -605,7 +607,7 @@ replay_end_watched(struct log_reader *r, bool history,
     const struct replay_watch *watch, struct replay *out, struct error *err)
 {
 	struct log_extent x;
-	/* Whoever looks on may be slower than the one who writes. */
+	/* The callbacks may be slower than the writer, so fix the end now. */
 	uint64_t end = log_reader_extent(r, &x) == 0 ? x.last_seq : UINT64_MAX;
 	struct player p = { .r = r,
 		.by = LOG_BY_SEQ,

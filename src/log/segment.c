@@ -22,7 +22,7 @@
 #define BLOCK_MAGIC 0x6b6c627au
 #define WINDOW (256u << 10)
 
-/* A larger .zseg is none of ours: it is a few MiB before it is compressed. */
+/* A larger .zseg is not ours: segments have a few MiB before compression. */
 #define FILE_MAX (256 << 20)
 
 static const char *const extensions[] = { "seg", "zseg", "tmp" };
@@ -107,7 +107,7 @@ by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A segment may be there twice: compressed, and not yet removed. */
+/* A segment may exist twice: compressed, and not yet removed. */
 static int
 sort_unique(uint32_t *list, int n)
 {
@@ -135,7 +135,7 @@ add_number(struct numbers *l, uint32_t number)
 	l->p[l->n++] = number;
 }
 
-/* Compressed it gets its new name before it loses the old one. */
+/* A compressed segment gets its new name before the old one is removed. */
 static bool
 is_there(int dirfd, uint32_t number)
 {
@@ -148,8 +148,8 @@ is_there(int dirfd, uint32_t number)
 }
 
 /*
- * A directory that is read while a segment changes its name may show neither.
- * So whatever is missing before another is looked for by its name.
+ * A directory listing during a rename may show neither name.  So each missing
+ * number below the newest is looked up by name.
  */
 static void
 add_missed(int dirfd, struct numbers *l)
@@ -237,9 +237,9 @@ get_block(const uint8_t *p, size_t len, struct segment_block *out)
 }
 
 /*
- * Find the blocks.  Where one is not whole, the next is searched for byte by
- * byte.  A program may have printed one that lies open in the compressed
- * bytes; the records in it would not be valid there.
+ * Find the blocks.  If one is damaged, search for the next byte by byte.  The
+ * compressed bytes may contain a block that a program printed; its records
+ * would not be valid there.
  */
 static void
 index_blocks(struct segment *s, size_t file_len)
@@ -288,7 +288,7 @@ load_compressed(struct segment *s)
 	return 0;
 }
 
-/* The block that has the byte at `at`, or NULL. */
+/* The block that contains the byte at `at`, or NULL. */
 static const struct segment_block *
 find_block(const struct segment *s, uint64_t at)
 {
@@ -328,7 +328,7 @@ fill_from_file(struct segment *s, uint64_t at)
 	s->window_len = n > 0 ? (size_t)n : 0;
 }
 
-/* The bytes at `at` that are at hand. */
+/* The bytes at `at` that are in memory. */
 static const uint8_t *
 in_window(const struct segment *s, uint64_t at, size_t *len)
 {
@@ -372,7 +372,7 @@ read_header(struct segment *s)
 
 	if (n < 0)
 		return -errno;
-	/* The zeros behind a header that was cut may happen to be right. */
+	/* The zeros behind a cut header may happen to be right. */
 	if (n < SEGMENT_HEADER || !segment_get_header(head, &s->head))
 		return -EBADMSG;
 	return 0;
@@ -397,8 +397,8 @@ open_kind(struct segment *s, int dirfd, uint32_t number, enum segment_kind kind)
 }
 
 /*
- * The plain file first: while both are there it is the one that counts.  It
- * may be replaced between the two looks, but never the other way round.
+ * Try the plain file first: while both exist, it counts.  It may be replaced
+ * between the two tries, but never the other way round.
  */
 static int
 open_either(struct segment *s, int dirfd, uint32_t number)
@@ -551,7 +551,7 @@ sync_at(struct segment *s, uint64_t at, struct record *out)
 	    out->type == RECORD_SYNC && out->len >= 8;
 }
 
-/* At a sync, where it is not known whether an event goes on behind it. */
+/* At a sync it is unknown whether an event continues behind it. */
 static void
 go_to_sync(struct segment_cursor *c, uint64_t at, const struct record *sync)
 {

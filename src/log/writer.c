@@ -23,7 +23,7 @@
 #include "log/record.h"
 #include "log/segment.h"
 
-#define LOCK_TRIES 50 /* a reader that looks at the lock holds it a moment */
+#define LOCK_TRIES 50 /* a reader holds the lock for a moment */
 #define LOCK_PAUSE_NS 2000000
 
 /* A file of the log. */
@@ -31,34 +31,34 @@ struct entry {
 	uint32_t number;
 	bool packed; /* compressed, or cannot be */
 	uint64_t bytes;
-	bool unsafe; /* a sync has failed: the disk may not have all of it */
+	bool unsafe; /* a sync failed: some of it may be lost */
 };
 
 /*
- * Two threads may be at work: one appends and rotates, the other syncs,
- * compresses and trims.  The mutex is held to look at what they share and to
- * change it, never while the disk works.
+ * Two threads may use it: one appends and rotates, the other syncs, compresses
+ * and trims.  The mutex protects their shared fields; no thread holds it
+ * during disk access.
  */
 struct log_writer {
 	int dirfd;
 	int lock;
 	const struct log_io *io;
-	uint64_t nonce;           /* of the one who appends */
-	struct batch_place place; /* and so is this */
-	struct batch *batch;      /* and this, too large for a thread's stack */
+	uint64_t nonce;           /* of the appending thread */
+	struct batch_place place; /* likewise */
+	struct batch *batch;      /* likewise; too large for a stack */
 	pthread_mutex_t *mutex;
-	pthread_mutex_t *packing; /* held while a segment is compressed */
+	pthread_mutex_t *packing; /* held during compression */
 
 	/* Under the mutex. */
-	int fd;            /* -1: none; the first events begin a segment */
+	int fd;            /* -1: the next events begin a segment */
 	bool left;         /* the segment must not be written again */
-	bool dirty;        /* something in it was not synced */
-	bool names_dirty;  /* a name in the directory was not */
-	uint32_t unsynced; /* first sealed segment that may not be; 0: none */
+	bool dirty;        /* it has unsynced bytes */
+	bool names_dirty;  /* the directory has unsynced names */
+	uint32_t unsynced; /* first sealed segment to sync; 0: none */
 	struct entry *entries;
 	size_t count;
-	uint32_t last; /* number of the newest segment there ever was */
-	struct segment_header begin; /* of the log; first_seq 0: not known */
+	uint32_t last;               /* highest segment number ever used */
+	struct segment_header begin; /* of the log; first_seq 0: unknown */
 };
 
 /* --------------------------------------------------------------- the files */
@@ -99,9 +99,10 @@ remove_file(struct log_writer *w, uint32_t number, enum segment_kind kind)
 }
 
 /*
- * In this order, for it may be about to be compressed: without the plain file
- * that is not begun, without the temporary one it gets no new name, and if it
- * has that already, it goes last.  So what has gone never comes back.
+ * Remove the files in this order, because the segment may be about to be
+ * compressed.  Without the plain file compression does not begin; without the
+ * temporary file it cannot rename; an existing compressed file is removed
+ * last.  So a removed segment never comes back.
  */
 static int
 remove_segment(struct log_writer *w, uint32_t number)
@@ -169,8 +170,8 @@ take_lock(struct log_writer *w)
 }
 
 /*
- * The last place of a segment where no event is half written.  Output may be
- * cut anywhere: its records stand for themselves.
+ * The last position of a segment without an incomplete event.  Output may be
+ * cut anywhere: each of its records is complete by itself.
  */
 static void
 find_end(struct segment *s, struct batch_place *out)
@@ -196,7 +197,7 @@ find_end(struct segment *s, struct batch_place *out)
 	}
 }
 
-/* Open the newest segment again and cut what is torn. */
+/* Open the newest segment again and cut a torn end. */
 static int
 go_on_in(struct log_writer *w, struct entry *e, uint64_t *cut)
 {
@@ -217,7 +218,7 @@ go_on_in(struct log_writer *w, struct entry *e, uint64_t *cut)
 	return 0;
 }
 
-/* Where a segment ends; without events, where it would have begun. */
+/* The end of a segment; without events, its beginning. */
 static int
 look_at(struct log_writer *w, const struct entry *e, bool *empty)
 {
@@ -234,9 +235,9 @@ look_at(struct log_writer *w, const struct entry *e, bool *empty)
 }
 
 /*
- * The newest segment is written on, unless it is compressed.  Without header
- * or event it is removed.  When it had no header, one before it says where the
- * log ends, but that is sealed and stays as it is.
+ * Continue the newest segment, unless it is compressed.  Remove it if it has
+ * no header or no event.  Without its header, the segment before tells where
+ * the log ends, but that one is sealed and stays unchanged.
  */
 static int
 recover(struct log_writer *w, uint64_t *cut)
@@ -261,8 +262,8 @@ recover(struct log_writer *w, uint64_t *cut)
 }
 
 /*
- * Whoever wrote before may have died before it synced: all is due again.  Of
- * sealed segments, those that were compressed were synced.
+ * The last writer may have died before its sync: sync everything again.
+ * Compressed segments were synced.
  */
 static void
 distrust(struct log_writer *w)
@@ -273,7 +274,7 @@ distrust(struct log_writer *w)
 			w->unsynced = w->entries[i].number;
 }
 
-/* Where the log begins: by the first header that can be read. */
+/* Take the log's beginning from the first readable header. */
 static bool
 find_beginning(struct log_writer *w, struct segment_header *out)
 {
@@ -290,8 +291,8 @@ find_beginning(struct log_writer *w, struct segment_header *out)
 }
 
 /*
- * Say where the log begins.  A disk that does not take it leaves a log of
- * which nobody knows; it must not be one that says what is not true.
+ * Write the log's beginning to its file.  If that fails, remove the file: a
+ * missing beginning is better than a wrong one.
  */
 static void
 write_begin(struct log_writer *w, const struct segment_header *h, bool sync)
@@ -303,7 +304,7 @@ write_begin(struct log_writer *w, const struct segment_header *h, bool sync)
 	pthread_mutex_unlock(w->mutex);
 }
 
-/* An older tend has left none. */
+/* An older tend wrote no such file. */
 static void
 open_begin(struct log_writer *w)
 {
@@ -373,8 +374,8 @@ log_writer_open(struct log_writer **out, int dirfd, struct log_end *end,
 }
 
 /*
- * The lock goes first: who is woken by the closing of the file must not find
- * it held.
+ * Release the lock first: a reader that is woken by the closing of the file
+ * must not find it locked.
  */
 void
 log_writer_close(struct log_writer *w)
@@ -395,7 +396,7 @@ log_writer_close(struct log_writer *w)
 
 /* --------------------------------------------------------------- appending */
 
-/* Take back what was written of events that could not be written whole. */
+/* Undo a partial write of events. */
 static void
 take_back(struct log_writer *w)
 {
@@ -408,7 +409,7 @@ take_back(struct log_writer *w)
 
 /* ------------------------------------------------------------ new segments */
 
-/* A file with the header and the events, under a name no reader looks at. */
+/* Write the header and the events to a file whose name readers ignore. */
 static int
 write_segment(struct log_writer *w, const struct segment_header *h,
     const struct log_event *ev, size_t n, const char *name)
@@ -433,7 +434,7 @@ write_segment(struct log_writer *w, const struct segment_header *h,
 	return rc;
 }
 
-/* Leave the old segment for the one that was written. */
+/* Switch from the old segment to the new one. */
 static void
 take_over(struct log_writer *w, uint32_t number, const struct batch *b)
 {
@@ -452,8 +453,8 @@ take_over(struct log_writer *w, uint32_t number, const struct batch *b)
 }
 
 /*
- * The first segment begins the log.  A log that somebody removed while it was
- * written still began where it did.
+ * The first segment begins the log.  If the log was removed while it was
+ * written, its beginning stays the same.
  */
 static void
 keep_begin(struct log_writer *w, const struct segment_header *first)
@@ -501,7 +502,7 @@ begin_segment(struct log_writer *w, const struct log_event *ev, size_t n)
 
 /* -------------------------------------------------------------- the public */
 
-/* Whether the segment may be written on; from here on there is what to sync. */
+/* True if the segment may be continued; marks it as unsynced. */
 static bool
 may_write(struct log_writer *w)
 {
@@ -520,7 +521,7 @@ end_write(struct log_writer *w, const struct batch_place *place)
 	w->place = *place;
 	pthread_mutex_lock(w->mutex);
 	newest(w)->bytes = place->at;
-	/* A sync that began before the write does not count for it. */
+	/* A sync that began before this write does not cover it. */
 	w->dirty = true;
 	pthread_mutex_unlock(w->mutex);
 }
@@ -542,7 +543,7 @@ log_writer_append(struct log_writer *w, const struct log_event *ev, size_t n)
 	rc = batch_put_events(w->batch, ev, n);
 	if (rc < 0)
 		take_back(w);
-	if (rc == -EFBIG) /* no file may be longer, but there may be another */
+	if (rc == -EFBIG) /* file size limit: try a new segment */
 		return begin_segment(w, ev, n);
 	if (rc < 0)
 		return rc;
@@ -585,7 +586,7 @@ log_writer_segment_size(const struct log_writer *w)
 	return w->fd >= 0 ? (size_t)w->place.at : 0;
 }
 
-/* A sealed segment that is gone was compressed and synced, or trimmed. */
+/* A sealed segment that is missing was compressed and synced, or trimmed. */
 static int
 sync_sealed(struct log_writer *w, uint32_t number)
 {
@@ -599,11 +600,11 @@ sync_sealed(struct log_writer *w, uint32_t number)
 	return w->io->sync(w->io->arg, fd) < 0 ? -errno : 0;
 }
 
-/* What there is to sync, taken out of the writer. */
+/* The files to sync, taken from the writer. */
 struct due {
-	int fd;          /* of the newest segment, ours to close; -1: clean */
-	uint32_t number; /* of it, or of the next to be made */
-	uint32_t sealed; /* the first before it that is due; 0: none */
+	int fd;          /* of the newest segment, to be closed; -1: clean */
+	uint32_t number; /* its number, or the next one */
+	uint32_t sealed; /* the first sealed one to sync; 0: none */
 	bool names;
 };
 
@@ -644,7 +645,10 @@ set_packed(struct log_writer *w, uint32_t number, uint64_t bytes)
 	pthread_mutex_unlock(w->mutex);
 }
 
-/* Compress one; by one thread at a time, for two would use one name. */
+/*
+ * Compress one segment; one thread at a time, because the temporary name is
+ * shared.
+ */
 static int
 pack(struct log_writer *w, uint32_t number)
 {
@@ -654,7 +658,7 @@ pack(struct log_writer *w, uint32_t number)
 	pthread_mutex_lock(w->packing);
 	rc = compress_segment(w->dirfd, number, w->io, &bytes);
 	pthread_mutex_unlock(w->packing);
-	/* What was removed need not be compressed either. */
+	/* A removed segment needs no compression. */
 	if (rc == 0 || rc == -EBADMSG || rc == -ENOENT)
 		set_packed(w, number, bytes);
 	if (rc == 0)
@@ -662,7 +666,7 @@ pack(struct log_writer *w, uint32_t number)
 	return rc;
 }
 
-/* What is in it may not be on the disk, whatever a later sync of it says. */
+/* Parts of it may be missing on the disk, even if a later sync succeeds. */
 static void
 set_unsafe(struct log_writer *w, uint32_t number)
 {
@@ -673,7 +677,7 @@ set_unsafe(struct log_writer *w, uint32_t number)
 	pthread_mutex_unlock(w->mutex);
 }
 
-/* These are due still: there was no descriptor to sync them with. */
+/* Mark these as unsynced again: there was no descriptor to sync them. */
 static void
 put_off(struct log_writer *w, uint32_t number)
 {
@@ -702,7 +706,7 @@ sync_all_sealed(struct log_writer *w, const struct due *d)
 	return rc;
 }
 
-/* The segment is not to be trusted; another may have been begun meanwhile. */
+/* Mark the segment as unsafe; another may be in use by now. */
 static int
 sync_failed(struct log_writer *w, uint32_t number, int rc)
 {
@@ -727,13 +731,16 @@ sync_names(struct log_writer *w)
 }
 
 /*
- * Writing an unsafe segment anew.  The kernel tells of a page that it could not
- * write once, and takes it for written then: to sync the file again would only
- * seem to help.  But what was written can still be read, so it is compressed,
- * which makes another file and syncs that.
+ * Rewriting an unsafe segment.  The kernel reports a page that it could not
+ * write once, and then treats it as written, so another sync would only seem
+ * to help.  But the bytes can still be read, so the segment is compressed,
+ * which writes and syncs another file.
  */
 
-/* The oldest that is sealed; 0: none.  *newest: the one being written is. */
+/*
+ * The oldest sealed unsafe segment; 0: none.  *newest: the current one is
+ * unsafe.
+ */
 static uint32_t
 next_unsafe(struct log_writer *w, bool *newest_is)
 {
@@ -749,8 +756,8 @@ next_unsafe(struct log_writer *w, bool *newest_is)
 }
 
 /*
- * Whether every event of it can be read, up to where the next one begins: 0, or
- * -EBADMSG.  One that was removed or trimmed has none.
+ * 0 if every event of the segment is readable up to the beginning of the next
+ * segment; otherwise -EBADMSG.  A removed or trimmed segment passes.
  */
 static int
 check_whole(const struct log_writer *w, uint32_t number)
@@ -786,14 +793,14 @@ renew(struct log_writer *w, uint32_t number)
 {
 	int rc = pack(w, number);
 
-	if (rc == 0 || rc == -ENOENT) /* it was compressed before, or trimmed */
+	if (rc == 0 || rc == -ENOENT) /* compressed before, or trimmed */
 		rc = check_whole(w, number);
 	if (rc == 0)
 		set_safe(w, number);
 	return rc;
 }
 
-/* One that is still written cannot be yet. */
+/* A segment in use cannot be compressed yet. */
 static int
 renew_unsafe(struct log_writer *w)
 {
@@ -806,7 +813,7 @@ renew_unsafe(struct log_writer *w)
 	return rc == 0 && newest_is ? -EIO : rc;
 }
 
-/* Whether what was synced can be found by others. */
+/* True if synced files can be found by name. */
 static bool
 has_a_name(int fd)
 {
@@ -849,7 +856,7 @@ log_writer_is_left(const struct log_writer *w)
 	return left;
 }
 
-/* The oldest sealed segment that is not compressed; 0: there is none. */
+/* The oldest sealed segment that is not compressed; 0: none. */
 static uint32_t
 next_to_compress(struct log_writer *w)
 {
@@ -877,7 +884,9 @@ log_writer_compress(struct log_writer *w)
 	return 0;
 }
 
-/* Forget the oldest segment if the log is too long, unless it is the only. */
+/*
+ * Forget the oldest segment if the log is too long, unless it is the only one.
+ */
 static bool
 forget_oldest(struct log_writer *w, uint64_t budget, struct entry *out)
 {
@@ -896,7 +905,7 @@ forget_oldest(struct log_writer *w, uint64_t budget, struct entry *out)
 	return is_too_long;
 }
 
-/* It could not be removed after all. */
+/* The segment could not be removed: list it again. */
 static void
 remember_oldest(struct log_writer *w, const struct entry *e)
 {
