@@ -45,7 +45,7 @@ exec_set_at(struct execs *r, enum shell_at at)
 	atomic_store(&r->session->terminal.ring.shared->shell_at, (uint32_t)at);
 }
 
-/* Without the line breaks at its end: Enter comes from us. */
+/* Drop the line breaks at the end: tend adds the Enter itself. */
 static char *
 trimmed(const char *command)
 {
@@ -69,9 +69,8 @@ interrupt_run(struct execs *r, int code, int signo)
 }
 
 /*
- * Whether a run is over for all that can be known: somebody has typed Ctrl-C,
- * and the shell it was typed at has not said anything of it, nor is a program
- * in its foreground.
+ * True if a run is presumably over: Ctrl-C was typed, the shell has not
+ * reported anything about the command, and no program is in its foreground.
  */
 static bool
 is_given_up(const struct execs *r)
@@ -84,7 +83,9 @@ is_given_up(const struct execs *r)
 	    exec_shell_is_in_front(r);
 }
 
-/* The shell is no longer as it was given to us: it was replaced, or changed. */
+/*
+ * The shell is not in the expected state any more: it was replaced or changed.
+ */
 static void
 give_run_up(struct execs *r)
 {
@@ -132,7 +133,7 @@ execs_begin(struct execs *r, const struct exec_request *q, struct error *err)
 	return 0;
 }
 
-/* The prompt is there for one who waits for it. */
+/* The prompt has come for a run that waits for it. */
 static void
 begin_waiting(struct execs *r)
 {
@@ -148,7 +149,7 @@ begin_waiting(struct execs *r)
 	}
 }
 
-/* Nothing was shown for a while; perhaps a prompt that was not marked. */
+/* Nothing was shown for a while; there may be a prompt without a mark. */
 static void
 on_silence(void *arg)
 {
@@ -160,7 +161,7 @@ on_silence(void *arg)
 	if (!r->run.again &&
 	    atomic_load(&r->session->terminal.ring.shared->head) !=
 		r->session->display.shown) {
-		/* What has come meanwhile is yet to be shown. */
+		/* Output that has come meanwhile is not shown yet. */
 		watch_rearm(r->silence, ECHO_MS);
 		return;
 	}
@@ -181,8 +182,8 @@ await_silence(struct execs *r)
 /* --------------------------------------------------------------- the marks */
 
 /*
- * Get the prompt back.  A shell that has shown its prompt but does not read yet
- * may take a Ctrl-C for one that is to come with the next key.
+ * Get the prompt back.  A shell that has shown its prompt but does not read
+ * yet may apply a Ctrl-C to the next key.
  */
 static void
 interrupt(struct execs *r)
@@ -206,7 +207,7 @@ on_interrupt(void *arg)
 	interrupt(arg);
 }
 
-/* The command is not complete. */
+/* The command is incomplete. */
 static void
 give_up(struct execs *r)
 {
@@ -225,10 +226,11 @@ give_up(struct execs *r)
 }
 
 /*
- * The session's shell is back while a run goes on: it was interrupted, or had a
- * mistake in it, or made the shell forget to say how commands end.  What ran
- * elsewhere has ended with its connection.  A status that comes before the first
- * mark of a wrapping is that of the wrapping, which the shell did not carry out.
+ * The session's shell is back during a run: the command was interrupted, had a
+ * syntax error, or made the shell forget to report the end of commands.  A
+ * command that ran elsewhere has ended with its connection.  A status before
+ * the first mark of a wrapper belongs to the wrapper, which the shell did not
+ * run.
  */
 static void
 on_shell_back(struct execs *r, const struct mark *m, uint64_t end, uint64_t seq)
@@ -246,7 +248,7 @@ on_shell_back(struct execs *r, const struct mark *m, uint64_t end, uint64_t seq)
 		.seq = seq });
 }
 
-/* A mark with the key of the run that goes on. */
+/* A mark with the key of the present run. */
 static void
 on_run_mark(struct execs *r, const struct mark *m, uint64_t end, uint64_t seq)
 {
@@ -270,7 +272,10 @@ on_run_mark(struct execs *r, const struct mark *m, uint64_t end, uint64_t seq)
 			exec_uncapture_verbose(u);
 		if (u->stage == EXEC_TYPED)
 			exec_keep_refusal(u);
-		/* The shell's own D may be yet to come, marked prompt or not. */
+		/*
+		 * The shell's own D may still come, with or without a marked
+		 * prompt.
+		 */
 		if (u->exact || r->at == AT_UNMARKED)
 			exec_set_at(r, AT_BETWEEN);
 		exec_finish(r,
@@ -292,7 +297,7 @@ on_shell_mark(struct execs *r, const struct mark *m)
 	}
 	switch (m->kind) {
 	case 'B':
-		/* A line editor may draw its prompt again. */
+		/* A line editor may redraw its prompt. */
 		if (r->at != AT_PROMPT) {
 			r->typed = r->ahead;
 			r->entered = r->ahead = false;
@@ -339,7 +344,7 @@ exec_on_mark(struct execs *r, const struct mark *m, uint64_t end, uint64_t seq)
 		on_shell_back(r, m, end, seq);
 }
 
-/* A piece ends at the first mark in it; the engine may have taken less. */
+/* A piece ends at its first mark; the engine may have taken less. */
 void
 execs_shown(struct execs *r, const uint8_t *p, size_t len, bool hidden,
     uint64_t seq)
@@ -365,7 +370,7 @@ execs_shown(struct execs *r, const uint8_t *p, size_t len, bool hidden,
 	    seq != 0 ? seq : event_log_seq(r->session->event_log));
 }
 
-/* What the prompt's row is without anything typed there. */
+/* Remember the prompt's row while nothing is typed there. */
 static void
 note_bare(struct execs *r)
 {
@@ -379,7 +384,7 @@ note_bare(struct execs *r)
 	vt_row_text(&row, &r->bare);
 }
 
-/* What comes behind an Enter is for the prompt after this one. */
+/* Input after an Enter is for the next prompt. */
 static void
 note_entered(struct execs *r, const uint8_t *p, size_t len)
 {
@@ -418,7 +423,10 @@ execs_are_awaited(const struct execs *r)
 	return exec_who_waits(r) != NULL;
 }
 
-/* Nothing will be seen of its end; what was not even typed is refused. */
+/*
+ * The end of the run will not be seen.  If the command was not typed yet,
+ * refuse it.
+ */
 static void
 lose(struct execs *r, int code, int signo, const struct error *err)
 {
@@ -451,7 +459,9 @@ execs_ended(struct execs *r)
 	    m->has_exit ? m->exit_signal : 0, &err);
 }
 
-/* The client is gone.  A typed command keeps running; a queued one is dropped. */
+/*
+ * The client is gone.  A typed command keeps running; a queued one is dropped.
+ */
 static void
 on_limit(void *arg)
 {

@@ -13,7 +13,7 @@
 #include "host/ask/exec_state.h"
 #include "host/serve/server.h"
 
-/* The runs: what they printed, and who is told how they ended. */
+/* The runs: their output, and the answers to their clients. */
 
 #define RESULT_MAX (16u << 20) /* 2 MiB of output, escaped */
 
@@ -31,7 +31,7 @@ exec_capture(struct exec *u, const uint8_t *p, size_t len)
 		buf_append(&u->output, p, len);
 }
 
-/* Take back a mark that was captured. */
+/* Remove a captured mark. */
 void
 exec_uncapture(struct exec *u, size_t len)
 {
@@ -61,8 +61,9 @@ exec_forget_output(struct exec *u)
 }
 
 /*
- * A command that the shell refused has no C.  What was printed follows the
- * line editor's farewell to bracketed paste or, without, the line it was.
+ * A command that the shell refused has no C.  Its output begins after the line
+ * editor has turned bracketed paste off or, without that, after the typed
+ * line.
  */
 void
 exec_keep_refusal(struct exec *u)
@@ -85,8 +86,8 @@ exec_keep_refusal(struct exec *u)
 }
 
 /*
- * The terminal has made CR LF of every LF.  A NUL is what JSON's readers here
- * do not take, and becomes U+FFFD as other bytes do that are no text.
+ * The terminal has turned every LF into CR LF.  JSON readers do not accept
+ * NUL; it becomes U+FFFD, like other bytes that are not text.
  */
 static void
 put_output(struct json_out *j, const struct buf *b)
@@ -172,7 +173,10 @@ exec_refuse(struct execs *r, const struct error *err)
 	watch_rearm(r->limit, -1);
 }
 
-/* Who left before it was typed is not told, but its key is free again. */
+/*
+ * A client that left before its command was typed gets no answer, but its key
+ * is free again.
+ */
 void
 exec_clear(struct execs *r)
 {

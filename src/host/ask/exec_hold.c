@@ -7,15 +7,16 @@
 #include "host/ask/exec_state.h"
 
 /*
- * The runs: whether output is held back, and why.
+ * The runs: when output is held back, and why.
  *
- * Nothing else sets or drops a hold.  The pump asks exec_holds() whenever it is
- * about to leave bytes in the ring, at the end of each turn too, so a hold that
- * was dropped on any path lets them go.  The end of the program ends all holds.
+ * Only this file sets or drops a hold.  The pump calls exec_holds() whenever
+ * it is about to leave bytes in the ring, also at the end of each turn; so
+ * dropping a hold on any path releases them.  The end of the program ends all
+ * holds.
  */
 
-#define ECHO_SURE 6           /* characters that are no chance */
-#define ECHO_KNOWN (8u << 10) /* of more, all that comes is held back */
+#define ECHO_SURE 6           /* matching characters that prove an echo */
+#define ECHO_KNOWN (8u << 10) /* of longer text, all output is held back */
 
 bool
 execs_hold(const struct execs *r)
@@ -69,9 +70,9 @@ exec_hold_marked(struct execs *r)
 }
 
 /*
- * A slow shell has more time: while it has shown nothing, for nobody misses
- * that, and when it has begun to echo and reads keys itself.  What the terminal
- * echoes by itself may be for a program that never reads it.
+ * A slow shell gets more time: while it has shown nothing, because then nobody
+ * misses output, and when it has begun to echo and reads keys itself.  Echo
+ * from the terminal driver may be for a program that never reads the input.
  */
 static bool
 is_slow(const struct execs *r)
@@ -88,7 +89,9 @@ is_slow(const struct execs *r)
 		tty_reads_keys(session->terminal.master));
 }
 
-/* If it was we who paused, what has come meanwhile is looked at first. */
+/*
+ * If the pump itself paused, look first at the output that has come meanwhile.
+ */
 static void
 on_end(void *arg)
 {
@@ -119,14 +122,14 @@ exec_hold_finish(struct execs *r)
 	buf_finish(&r->hold.typed);
 }
 
-/* -------------------------------------------- what of it may be an echo */
+/* -------------------------------------------------------- finding the echo */
 
-/* Escape sequences and control characters that are part of no text. */
+/* Escape sequences and control characters, which are not part of any text. */
 struct skipper {
 	enum { IN_TEXT, IN_ESCAPE, IN_CSI, IN_STRING } in;
 };
 
-/* Whether this byte is text. */
+/* True if this byte is text. */
 static bool
 is_text(struct skipper *s, uint8_t c)
 {
@@ -153,7 +156,7 @@ is_text(struct skipper *s, uint8_t c)
 	return false;
 }
 
-/* Whether so many characters are as they were typed. */
+/* True if ECHO_SURE characters match the typed ones. */
 static bool
 is_typed(const struct exec_hold *hold, const uint8_t *p)
 {
@@ -161,8 +164,8 @@ is_typed(const struct exec_hold *hold, const uint8_t *p)
 }
 
 /*
- * Where the line begins that may be the echo; *begun: it surely is.  A line
- * editor may show any part of what is typed.
+ * The beginning of the line that may be the echo; *begun: it certainly is.  A
+ * line editor may show any part of the typed text.
  */
 static size_t
 find_echo(const struct exec_hold *hold, const uint8_t *p, size_t len,
@@ -185,7 +188,10 @@ find_echo(const struct exec_hold *hold, const uint8_t *p, size_t len,
 	return line;
 }
 
-/* Every wrapping ends in these, and nowhere else has them; Enter is a new line. */
+/*
+ * Every wrapper ends in these characters and has them nowhere else; Enter is a
+ * new line.
+ */
 static bool
 is_entered(const uint8_t *p, size_t len)
 {
@@ -195,7 +201,7 @@ is_entered(const uint8_t *p, size_t len)
 	    memchr(end, '\n', len - (size_t)(end - p)) != NULL;
 }
 
-/* The text of what is typed, without blanks and the brackets of a paste. */
+/* The typed text, without blanks and without the brackets of a paste. */
 static void
 note_typed(struct exec_hold *hold, const struct buf *typed)
 {

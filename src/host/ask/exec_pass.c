@@ -5,9 +5,9 @@
 #include "host/ask/exec_state.h"
 #include "host/store/event_log.h"
 
-/* The runs: from one host to the next. */
+/* The runs: handing one over to the next host. */
 
-/* What the ring has of a run in one number; 0: there is none. */
+/* The state of a run in the ring as one number; 0: there is no run. */
 #define HOW_STAGE 0xfu
 #define HOW_WAY(how) ((enum exec_way)((how) >> 4 & 0xfu))
 #define HOW_EXACT (1u << 8)
@@ -20,7 +20,10 @@ exec_note(const struct execs *r)
 	struct ring_shared *shared = r->session->terminal.ring.shared;
 	const struct exec *u = &r->run;
 
-	/* A host that dies in here leaves no half of it. */
+	/*
+	 * If the host dies between here and the last store, the next one finds
+	 * no run.
+	 */
 	atomic_store(&shared->run_how, 0);
 	if (u->stage < EXEC_TYPED)
 		return;
@@ -33,7 +36,7 @@ exec_note(const struct execs *r)
 		(r->hold.why == HOLD_ECHO ? HOW_HOLDS : 0));
 }
 
-/* The event of its beginning may be one of the last, which no log has. */
+/* The event of its beginning may be among the last ones that the log lost. */
 void
 exec_go_on(struct execs *r)
 {

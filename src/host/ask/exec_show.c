@@ -6,7 +6,7 @@
 #include "host/ask/exec_state.h"
 #include "host/store/event_log.h"
 
-/* The runs: what of the output is for anybody's eyes. */
+/* The runs: hiding wrappers and their marks from the output. */
 
 /* The length of a sequence at p that sets or resets modes, or 0. */
 static size_t
@@ -23,7 +23,7 @@ mode_len(const uint8_t *p, size_t len)
 	return n < len && (p[n] == 'h' || p[n] == 'l') ? n + 1 : 0;
 }
 
-/* Nothing is left but the modes that a line editor sets or gives up. */
+/* Blank the bytes, except for modes that a line editor sets or resets. */
 static void
 blank(uint8_t *p, size_t len)
 {
@@ -39,8 +39,8 @@ blank(uint8_t *p, size_t len)
 }
 
 /*
- * In place of a mark with our key, one as any shell's: so that a wait for the
- * end of a command, and who looks for its output, knows of this one too.
+ * Replace a mark with our key by one as any shell prints it, so that waits for
+ * the end of a command and searches for its output find it too.
  */
 static void
 leave_mark(uint8_t *p, const struct mark *m)
@@ -56,7 +56,7 @@ leave_mark(uint8_t *p, const struct mark *m)
 	memcpy(p, text, (size_t)n);
 }
 
-/* No more will come: what has is all there is. */
+/* No more output will come. */
 static bool
 is_over(const struct execs *r)
 {
@@ -64,8 +64,8 @@ is_over(const struct execs *r)
 }
 
 /*
- * What a wrapping prints: up to its next mark it is the program's; the mark is
- * hidden and counts when it is whole.
+ * Output of a wrapper: the bytes before its next mark are the program's.  The
+ * mark is hidden, and counts once it is complete.
  */
 static size_t
 look_for_own(struct execs *r, uint8_t *p, size_t len, bool *hidden)
@@ -87,7 +87,7 @@ look_for_own(struct execs *r, uint8_t *p, size_t len, bool *hidden)
 		    event_log_seq(r->session->event_log));
 		return at;
 	}
-	/* The beginning of what may become one waits, but not for long. */
+	/* The possible beginning of a mark waits, but not for long. */
 	if (scan.n == 0 || r->hold.impatient || is_over(r)) {
 		exec_hold_drop(r);
 		return len;
@@ -96,7 +96,7 @@ look_for_own(struct execs *r, uint8_t *p, size_t len, bool *hidden)
 	return len - scan.n;
 }
 
-/* Whether the session's shell says that it is done with the line. */
+/* True if the session's shell reports that it is done with the line. */
 static bool
 is_shell_back(const struct execs *r, const struct mark *m)
 {
@@ -104,7 +104,10 @@ is_shell_back(const struct execs *r, const struct mark *m)
 	    strcmp(m->key, r->session->manifest.shell_key) == 0;
 }
 
-/* An echo that is too long to be held is one all the same with the key in it. */
+/*
+ * An echo that is too long to be held is still an echo if it has the key in
+ * it.
+ */
 static size_t
 look_at_long(struct execs *r, uint8_t *p, size_t len, bool *hidden)
 {
@@ -120,8 +123,8 @@ look_at_long(struct execs *r, uint8_t *p, size_t len, bool *hidden)
 }
 
 /*
- * The echo of a wrapping, up to its first mark.  When the shell shows a prompt
- * instead, or no more can come, there is no echo to be hidden.
+ * The echo of a wrapper, up to its first mark.  If the shell shows a prompt
+ * instead, or no more can come, there is no echo to hide.
  */
 static size_t
 look_at_echo(struct execs *r, uint8_t *p, size_t len, bool *hidden)

@@ -31,8 +31,9 @@
 /* The runs: where and how a command is typed. */
 
 /*
- * The line editor of fish takes seconds for so much, four times as long for twice
- * as much.  One with our integration does not have to read it.
+ * The line editor of fish takes seconds for this much text, and four times as
+ * long for twice as much.  With our integration, fish does not have to read
+ * it.
  */
 #define FISH_TYPED_MAX (8u << 10)
 
@@ -50,7 +51,7 @@ type_bytes(struct execs *r, struct connection *c, const struct buf *b)
 	return server_type(r->server, c, &piece, &seq);
 }
 
-/* Line breaks of the wrapping are Enter keys, but not in a paste. */
+/* Line breaks of the wrapper are Enter keys, but not inside a paste. */
 static void
 put_pasted(struct buf *b, const char *p, size_t len)
 {
@@ -83,8 +84,9 @@ dialect(const struct execs *r)
 }
 
 /*
- * Memory that the shell reads as a file, by the number that it has here: no disk
- * has to take it, and nothing is left of it.  False: there is none to be had.
+ * Memory that the shell reads as a file, by its descriptor number here.  It
+ * needs no disk and leaves nothing behind.  False: no such memory is
+ * available.
  */
 static bool
 put_script(struct exec *u, struct buf *line)
@@ -119,7 +121,7 @@ put_wrapped(struct execs *r, struct buf *b)
 	if (line.full) {
 		b->full = true;
 	} else if (pastes(r)) {
-		/* fish takes the blank at its beginning from a paste. */
+		/* fish removes the blank at the beginning of a paste. */
 		buf_putc(b, ' ');
 		put_pasted(b, (char *)line.data + 1, line.len - 2);
 	} else {
@@ -141,7 +143,7 @@ put_typing(struct execs *r, struct buf *b)
 		buf_printf(b, "%s\r", u->command);
 }
 
-/* What stands before the cursor is the prompt of a shell that marks nothing. */
+/* The text before the cursor is the prompt of a shell without marks. */
 static void
 note_prompt(struct execs *r)
 {
@@ -151,7 +153,7 @@ note_prompt(struct execs *r)
 		return;
 	vt_cursor(r->session->display.vt, &c);
 	if (c.col == 0)
-		return; /* it has not been shown yet */
+		return; /* not shown yet */
 	r->other_col = c.col;
 	buf_clear(&r->other_prompt);
 	cursor_line_before_cursor(r->session->display.vt, &r->other_prompt);
@@ -176,8 +178,8 @@ exec_prompt_is_back(const struct execs *r)
 }
 
 /*
- * What is typed of a character that shells may take for something else has up to
- * 20 bytes, so that a command within the limit may be too long all the same.
+ * A character that shells may misread is typed as up to 20 bytes.  So a
+ * command within the limit may still be too long.
  */
 static int
 refuse_long(const struct execs *r, struct error *err)
@@ -188,7 +190,7 @@ refuse_long(const struct execs *r, struct error *err)
 	    strlen(r->run.command));
 }
 
-/* Type what waits.  0, or -errno and why not. */
+/* Type the waiting command.  Returns 0, or -errno and the reason. */
 static int
 type_now(struct execs *r, struct connection *c, struct error *err)
 {
@@ -256,7 +258,7 @@ carries(const char *name)
 	return shell_is_program(name);
 }
 
-/* The process whose group has the terminal; false when nobody knows. */
+/* The process whose group has the terminal; false if it cannot be found. */
 static bool
 foreground(const struct execs *r, struct proc *out)
 {
@@ -275,7 +277,7 @@ exec_shell_is_in_front(const struct execs *r)
 
 /*
  * A line editor reads keys, which no shell does while it reads its files or
- * carries something out.  The others are known to be between commands.
+ * runs a command.  The other shells are known to be between commands.
  */
 bool
 exec_shell_is_unmarked(const struct execs *r)
@@ -306,8 +308,8 @@ on_fork_gone(void *arg, enum loop_events ready)
 
 /*
  * A fork of a shell is not at a prompt: it is a subshell, or a program that is
- * just being started.  The end of a wrapping has such a one too, or in fish a
- * script: it is given time to go, once.
+ * just being started.  A wrapper also ends in such a fork, or in fish in a
+ * script; so it gets time to end, once.
  */
 static int
 wait_for_fork(struct execs *r, pid_t pid, struct error *err)
@@ -340,7 +342,10 @@ found_carrier(void *arg, const struct proc *p)
 	*(bool *)arg = true;
 }
 
-/* A script is not at a prompt, unless it has started what may show one. */
+/*
+ * A script is not at a prompt, unless it has started a program that may show
+ * one.
+ */
 static bool
 runs_script(const struct proc *p)
 {
@@ -355,7 +360,7 @@ runs_script(const struct proc *p)
 	return !carrier;
 }
 
-/* Somebody else's shell: only what it is called can be known. */
+/* Another shell in the foreground: only its name is known. */
 static int
 look_at_other(struct execs *r, struct error *err)
 {
@@ -395,7 +400,7 @@ look_at_other(struct execs *r, struct error *err)
 	return 0;
 }
 
-/* Whether the row of the prompt is another than before anything was typed. */
+/* True if the row of the prompt has changed since nothing was typed there. */
 static bool
 is_row_written(const struct execs *r)
 {
@@ -414,8 +419,8 @@ is_row_written(const struct execs *r)
 }
 
 /*
- * Whether what is typed so far was not entered: our own would become part of
- * it.  The cursor may have gone back to where it began.
+ * True if input was typed but not entered: our command would become part of
+ * it.  The cursor may have returned to the beginning.
  */
 static bool
 is_half_typed(const struct execs *r)
@@ -426,7 +431,7 @@ is_half_typed(const struct execs *r)
 		return false;
 	if (r->typed_at == r->session->display.shown &&
 	    clock_ms(CLOCK_MONOTONIC) - r->typed_ms < ECHO_MS)
-		return true; /* it is still to be seen */
+		return true; /* not shown yet */
 	if (r->session->display.vt == NULL)
 		return false;
 	vt_cursor(r->session->display.vt, &c);
@@ -435,8 +440,9 @@ is_half_typed(const struct execs *r)
 }
 
 /*
- * As people would, where the shell then says where its output begins and, of
- * what it refuses, that.  fish does not, and sh cannot.
+ * Type the command as a person would, if the shell then marks the beginning of
+ * its output, also for a command that it refuses.  fish does not, and sh
+ * cannot.
  */
 static enum exec_way
 own_way(const struct execs *r)
@@ -456,8 +462,8 @@ own_way(const struct execs *r)
 }
 
 /*
- * Decide how to type, or that the prompt has to come first.  The shell of the
- * session may have been replaced by another program (exec).
+ * Decide how to type, or that the prompt must come first.  The session's shell
+ * may have been replaced by another program (exec).
  */
 static int
 choose(struct execs *r, struct error *err)
@@ -499,7 +505,7 @@ draw(const struct execs *r)
 	return chance;
 }
 
-/* Its marks are those of the shell, or its own. */
+/* The key in its marks is the shell's, or its own. */
 void
 exec_set_key(struct execs *r, uint64_t chance)
 {

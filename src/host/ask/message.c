@@ -18,8 +18,8 @@
 #include "vt/vt.h"
 #include "wire/frame.h"
 
-#define DRAWING_MS 20 /* until it is looked again whether that is over */
-#define TAIL_MAX 12   /* bytes of the text by which it is known on the screen */
+#define DRAWING_MS 20 /* until the next check for the end of an update */
+#define TAIL_MAX 12   /* bytes of the text by which it is recognised */
 
 /* ----------------------------------------------------------------- looking */
 
@@ -49,8 +49,8 @@ ends_with(const struct buf *line, const char *tail, size_t len)
 }
 
 /*
- * Who hides the cursor draws one, and it may be in any row: the lowest that
- * shows the text, or -1.
+ * A program that hides the cursor draws its own, in any row.  Returns the
+ * lowest row that shows the text, or -1.
  */
 static int
 row_of_text(const struct vt *vt, const char *tail, size_t len)
@@ -74,8 +74,8 @@ row_of_text(const struct vt *vt, const char *tail, size_t len)
 }
 
 /*
- * The margin may have broken the text.  Then its end is in another row than the
- * one where typing began; or in the same one, when that was moved up, but with
+ * The margin may have broken the text.  Then its end is in another row than
+ * the one where typing began; or in the same row if that moved up, but with
  * the text's last character.
  */
 static bool
@@ -95,7 +95,7 @@ may_be_broken(const struct message *p, const struct buf *line, const char *tail,
 	return ends_with(line, tail + len - last, last);
 }
 
-/* Whether the end of the text stands before the cursor, or may do so. */
+/* True if the end of the text is before the cursor, or may be. */
 static bool
 is_shown(const struct message *p)
 {
@@ -198,7 +198,7 @@ type_key(struct message *p, enum message_phase phase, const char *name)
 	buf_finish(&b);
 }
 
-/* Where something will happen when it is taken. */
+/* The place where something will happen when the program takes the message. */
 static void
 look_at_place(struct message *p, const struct vt *vt)
 {
@@ -216,7 +216,10 @@ look_at_place(struct message *p, const struct vt *vt)
 		cursor_line_look(&p->at, vt);
 }
 
-/* What was asked since the text was typed must not be answered by the key. */
+/*
+ * A question that opened after the text was typed must not be answered by the
+ * key.
+ */
 static void
 submit(struct message *p)
 {
@@ -278,8 +281,8 @@ has_settled(struct message *p)
 }
 
 /*
- * Some shells mark only their prompts (dash): one that has marked a command is
- * believed.
+ * Some shells mark only their prompts (dash).  A shell that has marked a
+ * command is trusted to mark all.
  */
 static bool
 marks_commands(const struct message *p)
@@ -300,14 +303,14 @@ has_answered(const struct message *p)
 	    witness_has_answered(&p->witness, p->all->session->display.shown);
 }
 
-/* Only what was seen to be typed can be seen to be gone. */
+/* The text can only disappear if it was seen before. */
 static bool
 has_happened(const struct message *p)
 {
 	return marks_commands(p) ? has_begun(p) : has_answered(p) && p->seen;
 }
 
-/* The strongest reason not to believe it. */
+/* The strongest reason for doubt. */
 static enum message_outcome
 doubt(const struct message *p)
 {
@@ -330,7 +333,7 @@ is_delivered(const struct message *p)
 	return witness_has_read(&p->witness) && has_happened(p);
 }
 
-/* What came of it, by the last look. */
+/* The outcome, by the last check. */
 static enum message_outcome
 verdict(const struct message *p)
 {
@@ -340,9 +343,9 @@ verdict(const struct message *p)
 }
 
 /*
- * The kernel is asked last: most frames prove nothing.  An answer of the
- * terminal may make it doubtful what the kernel says.  Then it is asked again,
- * whether there is another frame or not.
+ * The kernel is asked last, because most frames prove nothing.  An answer of
+ * the terminal may make the kernel's count doubtful.  Then it is asked again,
+ * even without another frame.
  */
 static void
 confirm(struct message *p)
@@ -360,7 +363,7 @@ confirm(struct message *p)
 	}
 }
 
-/* A key that waits to be read must not be followed by another one. */
+/* While a key is unread, do not send another one. */
 static void
 await_more(struct message *p)
 {
@@ -380,7 +383,7 @@ has_waited(struct message *p)
 		await_more(p);
 }
 
-/* A doubt may have ended, or else all the time of this try. */
+/* The doubt may be resolved, or the time of this try is up. */
 static void
 look_again(struct message *p)
 {
@@ -426,7 +429,7 @@ message_due(struct message *p)
 	}
 }
 
-/* Its time is up, wherever it is. */
+/* Its time is up, in any phase. */
 void
 message_late(struct message *p)
 {

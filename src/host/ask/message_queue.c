@@ -23,7 +23,7 @@
 #include "op/profile.h"
 #include "vt/vt.h"
 
-/* The prompts: who comes when, and what they are told. */
+/* The prompts: their order and their answers. */
 
 #define DEFAULT_MS 10000
 #define RESULT_MAX (64u << 10)
@@ -74,7 +74,7 @@ message_destroy(struct message *p)
 	free(p);
 }
 
-/* One timer for all: that of the phase, and the end of everybody's time. */
+/* One timer for all: for the phase of the first, and for the end of each. */
 void
 messages_set_timer(struct messages *all)
 {
@@ -93,9 +93,9 @@ messages_set_timer(struct messages *all)
 }
 
 /*
- * After a pause of our own there may be both: a time that is over, and what
- * was waited for.  That is looked at first, once: a key too many is worse than
- * one that is late.
+ * After a pause of our own, a timeout and the awaited output may have come
+ * together.  Look at the output first, once: an extra key is worse than a late
+ * one.
  */
 static bool
 yields(struct messages *all)
@@ -161,7 +161,7 @@ put_text(struct json_out *j, const char *text)
 		json_out_text(j, text);
 }
 
-/* The text that was typed and not submitted, by whomever. */
+/* The text that was typed and not submitted, by any client. */
 static void
 put_standing(struct json_out *j, const struct ring_shared *ring)
 {
@@ -171,7 +171,7 @@ put_standing(struct json_out *j, const struct ring_shared *ring)
 	put_text(j, draft_now(ring) == DRAFT_NONE ? NULL : text);
 }
 
-/* By what it is known: null where nothing is. */
+/* The evidence; null where there is none. */
 static void
 put_evidence(struct json_out *j, const struct message *p)
 {
@@ -243,7 +243,7 @@ answer(struct message *p)
 	buf_finish(&b);
 }
 
-/* Out of the queue: others may type again, and the next one begins. */
+/* Leave the queue: others may type again, and the next message begins. */
 static void
 leave(struct message *p)
 {
@@ -263,7 +263,7 @@ leave(struct message *p)
 	messages_set_timer(all);
 }
 
-/* A size that is none, and the real one again: the program looks at both. */
+/* Set another size, then the real one again: the program reacts to both. */
 static void
 wake(const struct session *session)
 {
@@ -303,8 +303,8 @@ message_fail(struct message *p, int error, const char *why)
 }
 
 /*
- * Its last prompt may have been what ended it, and may not: what was unread is
- * thrown away with the terminal.
+ * The last prompt may or may not have ended the program: unread input is
+ * discarded with the terminal.
  */
 void
 messages_ended(struct messages *all)
@@ -322,7 +322,7 @@ messages_ended(struct messages *all)
 
 /* --------------------------------------------------------------- beginning */
 
-/* Whether this screen is not one to type it on, and what comes of it. */
+/* True if the message must not be typed on this screen, and the outcome. */
 static bool
 objects(const struct message *p, enum message_outcome *why)
 {
@@ -344,9 +344,9 @@ objects(const struct message *p, enum message_outcome *why)
 }
 
 /*
- * Whether something stands there that this must not be typed behind.  The same
- * text again only needs its key: at worst that is one Enter too many.  Nobody
- * knows how much there is of a text that was being typed when the host died.
+ * True if there is text that this message must not be typed behind.  The same
+ * text again only needs its key: at worst that is one extra Enter.  If the
+ * host died while typing a text, its length on the screen is unknown.
  */
 static bool
 is_behind(const struct message *p, enum message_outcome *why)
@@ -368,7 +368,7 @@ stands_already(const struct message *p)
 	return draft_now(ring) != DRAFT_NONE && !p->force;
 }
 
-/* Whether anything speaks against typing it now. */
+/* True if the message must not be typed now, and the outcome. */
 static bool
 is_refused(struct message *p, enum message_outcome *why)
 {
@@ -380,7 +380,7 @@ is_refused(struct message *p, enum message_outcome *why)
 	return is_behind(p, why);
 }
 
-/* While the program draws, nobody can tell whether it asks something. */
+/* While the program draws, it is unknown whether it shows a question. */
 void
 message_begin(struct message *p)
 {
@@ -408,7 +408,7 @@ message_begin(struct message *p)
 		message_type(p);
 }
 
-/* A newline at its end is that of a file or of echo. */
+/* Drop a newline at the end, which comes from a file or from echo. */
 static char *
 copy_text(const char *text)
 {

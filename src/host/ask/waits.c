@@ -29,52 +29,52 @@ struct wait {
 	uint64_t begun_seq;
 	int64_t deadline_ms;
 
-	/* What a slice has shown is told with the frame that follows. */
+	/* A match in a slice is reported with the next frame. */
 	bool seen;
 	struct glimpse glimpse;
 	struct finding found;
-	unsigned missed; /* what was found and did not count, lately */
-	int error;       /* -ELOOP: the pattern takes too long; 0 */
+	unsigned missed; /* matches that did not count, recently */
+	int error;       /* -ELOOP: the pattern takes too long; 0: none */
 };
 
 /*
- * The end of a command.  So many are kept that a wait which comes late learns
- * the status of the first after its event; of one before them, that of the
- * oldest that is kept.
+ * The end of a command.  ENDS_KEPT of them are kept, so that a late wait gets
+ * the status of the first command after its event; if that is no longer kept,
+ * the status of the oldest.
  */
 #define ENDS_KEPT 32
 struct end {
 	uint64_t seq;
-	int status; /* -1: it did not say */
+	int status; /* -1: not reported */
 };
 
 struct waits {
 	struct session *session;
 	struct server *server;
 	struct list list;
-	unsigned n_seen;   /* that want slices */
-	unsigned n_stable; /* that want to know when the text changed */
+	unsigned n_seen;   /* waits that want slices */
+	unsigned n_stable; /* waits with a stable time */
 
-	uint64_t first_seq;  /* what came up to it, this host has not seen */
-	uint64_t generation; /* of the frame that was looked at last */
-	uint64_t shown_seq;  /* of the event that showed it; 0: not known */
-	int64_t shown_ns;    /* CLOCK_BOOTTIME of that; 0 */
+	uint64_t first_seq;  /* this host has not seen events up to it */
+	uint64_t generation; /* of the last frame */
+	uint64_t shown_seq;  /* of the event that showed it; 0: unknown */
+	int64_t shown_ns;    /* CLOCK_BOOTTIME of that; 0: unknown */
 	uint64_t done_seq;   /* of the last end of a command */
 	struct end ends[ENDS_KEPT]; /* of the last commands, by done_count */
 	uint64_t done_count;
-	bool done;         /* one has ended in what the engine takes in now */
-	int ending_status; /* of that one */
-	bool drawing;      /* when it was looked last there was no frame */
-	bool alternate;    /* which screen was looked at last, for slices */
+	bool done;         /* a command ended in the present output */
+	int ending_status; /* and its status */
+	bool drawing;      /* an update was under way at the last check */
+	bool alternate;    /* the alternate screen was last, for slices */
 
-	/* The last frame, if the ledger has not been told of it. */
+	/* The last frame, if the ledger does not have it yet. */
 	bool due;
 	uint64_t due_seq;
 	int64_t due_ms;
 
-	struct buf text;    /* while n_stable > 0: what was visible last */
-	int64_t changed_ms; /* and since when */
-	int64_t next_ms;    /* when a time has come; CLOCK_NEVER */
+	struct buf text;    /* while n_stable > 0: the last visible text */
+	int64_t changed_ms; /* time of its last change */
+	int64_t next_ms;    /* next time to check; CLOCK_NEVER */
 };
 
 static int64_t
@@ -89,7 +89,7 @@ wait_of(struct list *link)
 	return container_of(link, struct wait, link);
 }
 
-/* An update that the program has not lived to end is the last frame. */
+/* If the program ended within an update, that update is the last frame. */
 static bool
 is_at_frame(const struct waits *w)
 {
@@ -105,7 +105,7 @@ generation(const struct waits *w)
 	    0;
 }
 
-/* As the log counts, which a ledger may have been told of before. */
+/* The log's time, which an older ledger may have used already. */
 static int64_t
 story_ms(const struct waits *w)
 {
@@ -141,8 +141,8 @@ waits_catch_up(struct waits *w)
 }
 
 /*
- * What is shown now was shown by this event.  Comparing two frames takes longer
- * than an echo may: while nobody waits, viewers are served before it is done.
+ * This event has shown the present screen.  Comparing two frames takes longer
+ * than an echo may; so while no client waits, viewers are served first.
  */
 static void
 note_frame(struct waits *w, uint64_t seq)
@@ -171,7 +171,7 @@ waits_create(struct session *session, struct server *server)
 		ledger_story.begun(session->display.ledger,
 		    session->display.vt);
 	else if (session->display.vt != NULL)
-		note_frame(w, w->first_seq); /* it may have been resized */
+		note_frame(w, w->first_seq); /* a resize may have come before */
 	return w;
 }
 
@@ -212,7 +212,10 @@ waits_destroy(struct waits *w)
 	free(w);
 }
 
-/* Who waits, or NULL.  What is sent may close it: it is not ours any more. */
+/*
+ * The client that waits, or NULL.  Sending may close the connection, so the
+ * wait gives it up first.
+ */
 static struct connection *
 take_client(struct wait *wait)
 {
@@ -223,7 +226,7 @@ take_client(struct wait *wait)
 	return c;
 }
 
-/* Tell who waits, and forget it. */
+/* Answer the client, and drop the wait. */
 static void
 answer(struct wait *wait, const struct verdict *v, struct sight *s)
 {
@@ -269,7 +272,10 @@ refuse_hard(struct wait *wait)
 
 /* -------------------------------------------------------------- looking */
 
-/* While nobody waits for it, the text is as old as the last of anything. */
+/*
+ * While no wait needs it, the text counts as old as the last change of any
+ * kind.
+ */
 static void
 note_text(struct waits *w, struct sight *s, int64_t now)
 {
@@ -317,7 +323,7 @@ see(struct waits *w, struct sight *s, int64_t now)
 	s->stable_ms = now - w->changed_ms;
 }
 
-/* Whether the wait is over: 1 and the verdict, 0, or -ELOOP. */
+/* 1 and the verdict if the wait is over, 0 if not, or -ELOOP. */
 static int
 judge(struct wait *wait, struct sight *s, int64_t now, struct verdict *v)
 {
@@ -348,7 +354,7 @@ judge(struct wait *wait, struct sight *s, int64_t now, struct verdict *v)
 	return 1;
 }
 
-/* When this one is to be looked at, if nothing happens before. */
+/* The next time to check this wait if nothing happens before. */
 static int64_t
 next_of(const struct wait *wait, int64_t now)
 {
@@ -392,7 +398,7 @@ look(struct waits *w)
 	sight_finish(&s);
 }
 
-/* Look at a moment between frames, for one who wants to see them. */
+/* Check a moment between frames, for a wait that wants to see them. */
 static void
 glance(struct wait *wait, const struct moment *m)
 {
@@ -410,10 +416,10 @@ glance(struct wait *wait, const struct moment *m)
 
 struct past_look {
 	struct wait *wait;
-	struct ledger ledger; /* as it was then */
+	struct ledger ledger; /* at that time */
 	uint64_t begun;       /* offset of the first output that counts */
 	bool has_begun;
-	uint64_t shown_seq; /* of the last frame; 0: there was none */
+	uint64_t shown_seq; /* of the last frame; 0: none */
 	bool found;
 };
 
@@ -427,7 +433,7 @@ is_enough(struct past_look *p, const struct replay *at)
 	return at->offset - p->begun > WAITS_BACK;
 }
 
-/* A moment of the past; false: look no further. */
+/* Check a past moment; false: stop. */
 static bool
 on_past(void *arg, const struct replay *at, bool frame)
 {
@@ -475,7 +481,9 @@ answer_past(struct wait *wait, const struct replay *at)
 	sight_finish(&s);
 }
 
-/* What this host did not see itself may be all that was missing. */
+/*
+ * Use what the log knows and this host has not seen; it may complete the wait.
+ */
 static void
 learn(struct waits *w, const struct past_look *p, const struct replay *at)
 {
@@ -487,7 +495,7 @@ learn(struct waits *w, const struct past_look *p, const struct replay *at)
 	look(w);
 }
 
-/* All that was shown before the wait came is in the log now. */
+/* The log now has everything that was shown before the wait came. */
 static void
 on_logged(void *arg, uint64_t seq)
 {
@@ -521,8 +529,8 @@ on_logged(void *arg, uint64_t seq)
 }
 
 /*
- * Whether the log can tell more: of frames that are gone, though not how long
- * nothing has happened, and of what came before this host.
+ * True if the log can answer more: about past frames (but not how long nothing
+ * has happened), and about the time before this host.
  */
 static bool
 asks_of_past(const struct wait *wait)
@@ -555,7 +563,7 @@ create(struct waits *w, const struct op_call *call, struct condition *c)
 	return wait;
 }
 
-/* Without a screen nothing of it can be waited for; a seq must be known. */
+/* Conditions on the screen need a screen; a seq must be known. */
 static int
 check(const struct waits *w, const struct condition *c, struct error *err)
 {
@@ -630,7 +638,7 @@ waits_leave(struct waits *w, uint64_t client)
 			refuse(wait_of(it), &err);
 }
 
-/* ---------------------------------------------------- what has happened */
+/* --------------------------------------------------------------- events */
 
 bool
 waits_want_slices(const struct waits *w)
@@ -638,7 +646,7 @@ waits_want_slices(const struct waits *w)
 	return w->n_seen > 0;
 }
 
-/* The other screen may show what was written long ago. */
+/* The other screen may show old text. */
 void
 waits_slice(struct waits *w)
 {
@@ -699,7 +707,10 @@ waits_typed(struct waits *w, const uint8_t *p, size_t len)
 		    event_log_seq(w->session->event_log), story_ms(w), p, len);
 }
 
-/* At once: what is shown next in this turn must not look like a part of it. */
+/*
+ * At once: output that is shown next in this turn must not look like a part of
+ * it.
+ */
 void
 waits_resized(struct waits *w)
 {
@@ -716,7 +727,10 @@ waits_engine_changed(struct waits *w)
 		    w->session->display.vt);
 }
 
-/* The screen has changed without output: a resize, an update given up. */
+/*
+ * The screen has changed without output: by a resize, or an update that was
+ * given up.
+ */
 static bool
 has_changed(struct waits *w)
 {
