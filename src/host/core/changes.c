@@ -40,7 +40,7 @@ changes_note(struct changes *c, const struct vt *vt, uint64_t seq)
 	c->seq = seq;
 }
 
-/* In an update that has not ended rows are ahead of what was noted. */
+/* During an update, rows are ahead of the noted changes. */
 bool
 changes_row(const struct changes *c, const struct vt *vt, unsigned y,
     uint64_t since)

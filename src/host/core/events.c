@@ -13,11 +13,11 @@
 #include "vt/keyframe.h"
 #include "vt/vt.h"
 
-#define EVENT_MAX (64u << 10)    /* of anything but a keyframe */
-#define RUN_MAX (512u << 10)     /* a command, all of it escaped */
+#define EVENT_MAX (64u << 10)    /* of every event but a keyframe */
+#define RUN_MAX (512u << 10)     /* a command with every byte escaped */
 #define KEYFRAME_MAX (64u << 20) /* more than any screen needs */
 
-/* Queue what the buffer holds and be done with it. */
+/* Queue the contents of the buffer, and free it. */
 static uint64_t
 queue(struct session *session, uint8_t type, struct buf *b)
 {
@@ -246,7 +246,7 @@ event_program_status(struct session *session)
 	return queue(session, RECORD_PROGRAM_STATUS, &b);
 }
 
-/* What is typed is in the log only as far as the session wants that. */
+/* The log has the typed text only if the session logs input. */
 uint64_t
 event_run(struct session *session, const char *command, const char *by,
     const char *key, const char *capture)
@@ -289,7 +289,7 @@ event_run_end(struct session *session, uint64_t run, const char *outcome,
 	return queue(session, RECORD_RUN_END, &b);
 }
 
-/* All but the screen, which the engine saves behind it. */
+/* Everything but the screen, which the engine saves after it. */
 static void
 begin_keyframe(struct buf *b, uint64_t offset, unsigned cols, unsigned rows,
     uint32_t engine)
@@ -304,7 +304,7 @@ begin_keyframe(struct buf *b, uint64_t offset, unsigned cols, unsigned rows,
 	payload_keyframe_encode(&k, b);
 }
 
-/* The payload of a keyframe, in a buffer; false when there is no screen. */
+/* The payload of a keyframe; false if there is no screen. */
 static bool
 make_keyframe(struct session *session, bool full, struct buf *b)
 {
@@ -336,7 +336,10 @@ event_keyframe(struct session *session, bool full)
 	    full ? RECORD_FULL : 0, buf_take(&b), len);
 }
 
-/* Without an engine an empty keyframe still tells where the segment begins. */
+/*
+ * Without an engine, an empty keyframe still marks the beginning of the
+ * segment.
+ */
 void
 event_rotate(struct session *session)
 {
