@@ -8,7 +8,7 @@
 
 #include "keep/ring.h"
 
-/* At this many bytes no more questions are read. */
+/* At this many bytes no more queries are read. */
 #define FULL (RING_ANSWERS / 2)
 
 static const struct ring_answered *
@@ -17,7 +17,7 @@ now(const struct ring_shared *s)
 	return &s->answered[atomic_load(&s->answered_now) % 2];
 }
 
-/* Both states are there, and the other one is the present one by one store. */
+/* There are two states; one store makes the other one the present one. */
 static void
 publish(struct ring_shared *s, struct ring_answered state)
 {
@@ -28,7 +28,7 @@ publish(struct ring_shared *s, struct ring_answered state)
 	atomic_store(&s->fed, state.fed); /* for hosts of older versions */
 }
 
-/* Memory that others may write is not believed. */
+/* Other processes may write this memory: check it. */
 static struct ring_answered
 read_state(const struct ring_shared *s)
 {
@@ -53,7 +53,7 @@ resting(const struct answers *a)
 	return a->rest.len - a->rest_at;
 }
 
-/* Where byte `at` of the circle is in the file. */
+/* The offset in the file of byte `at` of the circle. */
 static off_t
 place(uint32_t at)
 {
@@ -62,8 +62,8 @@ place(uint32_t at)
 }
 
 /*
- * A host before us may have died after the kernel moved the position and
- * before it said so; it was less than once around.
+ * An earlier host may have died after the kernel moved the position and before
+ * it recorded that; the position moved by less than one round.
  */
 static void
 find_begin(struct answers *a)
@@ -73,7 +73,8 @@ find_begin(struct answers *a)
 	uint32_t moved = (uint32_t)(at - place(state.begin)) % RING_ANSWERS;
 
 	if (atomic_load(&a->shared->fed) > state.fed)
-		state.begin = state.end; /* a host of an older version was it */
+		/* Left by a host of an older version. */
+		state.begin = state.end;
 	else if (at >= place(0) && moved <= state.end - state.begin)
 		state.begin += moved;
 	publish(a->shared, state);
@@ -104,7 +105,7 @@ answers_fed(const struct ring_shared *shared)
 	return fed > answered ? fed : answered;
 }
 
-/* Into the circle at `staged`; its reader does not look there yet. */
+/* Copy into the circle at `staged`, which its reader does not reach yet. */
 static size_t
 stage(struct answers *a, const uint8_t *p, size_t len)
 {
@@ -157,7 +158,7 @@ answers_are_safe(const struct answers *a)
 	return resting(a) == 0;
 }
 
-/* What waits in memory moves up as soon as there is room. */
+/* Move waiting bytes from memory into the circle while there is room. */
 static void
 move_up(struct answers *a)
 {
@@ -171,7 +172,7 @@ move_up(struct answers *a)
 	}
 }
 
-/* The bytes at `begin` in one piece; how many were written, or -errno. */
+/* Write the bytes at `begin` in one piece.  Returns how many, or -errno. */
 static ssize_t
 write_piece(struct answers *a, int terminal, size_t most)
 {
@@ -207,7 +208,7 @@ answers_write(struct answers *a, int terminal, uint64_t until)
 	return n < 0 ? (int)n : 0;
 }
 
-/* The position first: then they count as written. */
+/* Move the position first: then they count as written. */
 void
 answers_drop(struct answers *a)
 {

@@ -45,7 +45,7 @@ draft_text(const struct ring_shared *ring, char out[DRAFT_TEXT_MAX])
 	out[DRAFT_TEXT_MAX - 1] = '\0';
 }
 
-/* As much of the text as fits, and no part of a character. */
+/* The length of the text that fits, without cutting a character. */
 static size_t
 cut_len(const char *text)
 {
@@ -77,7 +77,7 @@ draft_begins(struct ring_shared *ring, enum draft_part part)
 		atomic_store(&ring->prompt_at, DRAFT_SUBMITTING);
 }
 
-/* Where each piece leads, by how much of it was written. */
+/* The next state after each piece, by how much of it was written. */
 void
 draft_done(struct ring_shared *ring, enum draft_part part,
     enum draft_extent extent)

@@ -26,7 +26,7 @@
 #include "vt/vt.h"
 #include "wire/frame.h"
 
-#define CPR_MS 2000 /* how long after our answer a client's may come */
+#define CPR_MS 2000 /* a client's report may come this long after ours */
 #define KEY_SIZE 129
 #define EVENT_MAX (INPUT_BYTES_MAX + 1024) /* a piece and its sender */
 
@@ -44,26 +44,26 @@ struct piece {
 
 struct input {
 	struct session *session;
-	struct watch *watch; /* of the master; NULL when it has ended */
-	bool echo;           /* something was typed; what comes is shown soon */
+	struct watch *watch; /* of the master; NULL after its end */
+	bool echo;           /* there was input: show its echo soon */
 	const struct input_hooks *hooks;
 	void *arg;
 	bool ended;
 
 	struct list pieces;
 	size_t n_pieces, n_bytes;
-	uint64_t turn; /* whose it is to type; 0: everybody's */
+	uint64_t turn; /* that may type now; 0: all */
 
 	struct secrecy *secrecy;
 	struct answers answers;
-	bool mute;      /* nobody would read them */
-	uint64_t owed;  /* so many bytes of them go before the next piece */
+	bool mute;      /* no program reads answers */
+	uint64_t owed;  /* bytes of answers to write before the next piece */
 	int64_t cpr_ms; /* when the cursor was last reported */
 };
 
 enum written { WRITTEN_ALL, WRITTEN_PART, WRITTEN_NEVER };
 
-/* Write what the terminal takes of p[*at..len). */
+/* Write as much of p[*at..len) as the terminal accepts. */
 static enum written
 write_some(int fd, const uint8_t *p, size_t len, size_t *at)
 {
@@ -104,7 +104,7 @@ log_event(struct input *in, const struct piece *p, bool withheld)
 }
 
 /*
- * The terminal and the screen are asked before the first byte is written: a
+ * Check the terminal and the screen before the first byte is written: a
  * program that has read its password may be back at its prompt right after.
  */
 static bool
@@ -138,7 +138,7 @@ extent(const struct piece *p)
 	return p->written < p->len ? DRAFT_SOME : DRAFT_ALL;
 }
 
-/* What of a prompt stands in the terminal, the next host must know as well. */
+/* The next host must know which part of a prompt is in the terminal. */
 static enum written
 write_bytes(struct input *in, struct piece *p)
 {
@@ -154,7 +154,7 @@ write_bytes(struct input *in, struct piece *p)
 	return rc;
 }
 
-/* Nobody echoes the mouse, focus, or a secret. */
+/* Programs do not echo the mouse, focus, or a secret. */
 static void
 note_typed(struct input *in, const struct piece *p, bool secret)
 {
@@ -180,7 +180,7 @@ write_piece(struct input *in, struct piece *p)
 	return rc;
 }
 
-/* Answers up to this many bytes of them in all. */
+/* Write answers until `until` bytes of them are written in all. */
 static enum written
 write_answers(struct input *in, uint64_t until)
 {
@@ -216,7 +216,7 @@ is_its_turn(const struct input *in, const struct piece *p)
 	return p->written > 0 || in->turn == 0 || p->done.turn == in->turn;
 }
 
-/* The one to write next, which is the first then; NULL: all must wait. */
+/* Move the next piece to write to the front; NULL: all must wait. */
 static struct piece *
 next_piece(struct input *in)
 {
@@ -252,8 +252,8 @@ refuse_all(struct input *in, int status)
 }
 
 /*
- * Answers and pieces take turns: those answers that are there when a piece
- * becomes the next one go before it, the later ones after it.
+ * Answers and pieces take turns: answers that exist when a piece becomes the
+ * next one go before it, later answers after it.
  */
 static enum written
 write_waiting(struct input *in)
@@ -275,10 +275,10 @@ write_waiting(struct input *in)
 }
 
 /*
- * The terminal is full, and somebody has typed the key that interrupts.  The
- * driver throws away what was not read when it gets that key, but it cannot
- * get it before there is room.  What was asked before is not answered either:
- * it would fill the terminal again, and the program could not even say goodbye.
+ * The terminal is full, and a client has typed an interrupt key.  The driver
+ * discards unread input when it gets that key, but cannot get it before there
+ * is room.  Earlier queries are not answered either: the answers would fill
+ * the terminal again, and the program could not even print its last output.
  */
 static enum written
 write_interrupt(struct input *in)
@@ -322,8 +322,8 @@ run(struct input *in)
 }
 
 /*
- * Only the keeper reads the terminal.  But after somebody has typed, we are
- * woken with the keeper instead of by it, which shows an echo sooner.
+ * Only the keeper reads the terminal.  But after input, we wake together with
+ * the keeper instead of after it, which shows an echo sooner.
  */
 static void
 on_ready(void *arg, enum loop_events ready)
@@ -354,7 +354,7 @@ input_create(struct session *session, const struct input_hooks *hooks,
 	in->watch = loop_fd(session->loop, session->terminal.master, 0,
 	    on_ready, in);
 	in->ended = in->watch == NULL;
-	run(in); /* the answers that a host before us has left */
+	run(in); /* the answers that an earlier host left */
 	return in;
 }
 
@@ -373,7 +373,7 @@ input_destroy(struct input *in)
 	free(in);
 }
 
-/* The mouse and the focus leave alone what stands in a line. */
+/* Mouse and focus events do not change the text of a line. */
 static enum draft_part
 part_of(const struct input_piece *from)
 {
@@ -404,7 +404,7 @@ piece_create(const struct input_piece *from)
 	return p;
 }
 
-/* Whose turn it is does not wait for those who must wait for it. */
+/* The client whose turn it is does not wait for those that wait for it. */
 static bool
 fits(const struct input *in, const struct input_piece *piece)
 {

@@ -23,8 +23,8 @@ interrupt_is_in(int master, const uint8_t *p, size_t len)
 }
 
 /*
- * Unread input is in two places: on its way, which the master's side flushes,
- * and in the line discipline, which the program's side does.
+ * Unread input is in two places: in transit, which the master's side flushes,
+ * and in the line discipline, which the program's side flushes.
  */
 bool
 interrupt_make_room(int master)

@@ -14,7 +14,7 @@ enum state {
 	CSI,          /* after ESC [ */
 	STRING_FIRST, /* after ESC ] P or _ */
 	STRING,
-	STRING_ESC, /* an ESC in a string: its end, or the next sequence */
+	STRING_ESC, /* an ESC in a string: its end or a new sequence */
 };
 
 static void
@@ -25,7 +25,10 @@ begin(struct reply_filter *f, enum state state)
 	f->len = 0;
 }
 
-/* What is held is no answer: let it pass; what was too long for one is gone. */
+/*
+ * The held bytes are not an answer: let them pass.  Bytes beyond the limit are
+ * lost.
+ */
 static void
 pass(struct reply_filter *f, struct buf *out)
 {
@@ -34,7 +37,7 @@ pass(struct reply_filter *f, struct buf *out)
 	begin(f, GROUND);
 }
 
-/* A whole sequence is held: drop it when it is an answer. */
+/* A whole sequence is held: drop it if it is an answer. */
 static void
 judge(struct reply_filter *f, struct buf *out)
 {
@@ -110,7 +113,7 @@ step_csi(struct reply_filter *f, uint8_t b, struct buf *out)
 		judge(f, out);
 }
 
-/* Alt-P and then a letter is no answer: those begin with few others. */
+/* Alt-P and then a letter is not an answer: answers begin with few letters. */
 static void
 step_string_first(struct reply_filter *f, uint8_t b, struct buf *out)
 {
@@ -143,7 +146,7 @@ step_string_esc(struct reply_filter *f, uint8_t b, struct buf *out)
 		judge(f, out);
 		return;
 	}
-	/* The string was cut off by the next sequence, whose ESC is held. */
+	/* The next sequence, whose ESC is held, has cut the string off. */
 	f->len -= !f->dropping;
 	pass(f, out);
 	step_ground(f, ESC, out);

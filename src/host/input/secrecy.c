@@ -14,9 +14,9 @@
 #include "vt/vt.h"
 
 #define FILE_MAX (64u << 10)
-#define ROWS_MAX 4 /* that a prompt is broken into */
+#define ROWS_MAX 4 /* that a prompt may be broken into */
 #define TYPED_MAX 512
-#define PROMPT_MAX 64 /* the end of one is enough to know it by */
+#define PROMPT_MAX 64 /* enough bytes to recognise its end */
 #define TEXT_MAX ((size_t)ROWS_MAX * VT_COLS_MAX * VT_TEXT_MAX)
 
 struct secrecy {
@@ -24,13 +24,13 @@ struct secrecy {
 	struct pattern *patterns[SECRECY_PATTERNS];
 	size_t n_patterns;
 
-	bool on;             /* since a key at a prompt, until Enter */
-	struct buf prompt;   /* which that was */
+	bool on;             /* from a key at a prompt until Enter */
+	struct buf prompt;   /* that prompt */
 	bool fresh;          /* nothing was typed since Enter */
-	bool certain;        /* a prompt that stands there is one */
-	struct buf typed;    /* since Enter; its end */
-	uint64_t generation; /* of the screen, when that was typed */
-	struct buf before;   /* the row of the cursor then */
+	bool certain;        /* a prompt on the screen counts as one */
+	struct buf typed;    /* since Enter; the last bytes */
+	uint64_t generation; /* of the screen at the last key */
+	struct buf before;   /* the cursor's row at that time */
 };
 
 /* -------------------------------------------------------------- the screen */
@@ -38,7 +38,8 @@ struct secrecy {
 static void
 put_cells(const struct vt_row *row, unsigned to, struct buf *out)
 {
-	char text[64 + VT_TEXT_MAX]; /* every key waits for this */
+	/* Short, because every key waits for this. */
+	char text[64 + VT_TEXT_MAX];
 	size_t n = 0;
 
 	for (unsigned x = 0; x < to; x++) {
@@ -58,7 +59,10 @@ put_cells(const struct vt_row *row, unsigned to, struct buf *out)
 	}
 }
 
-/* A program that draws for itself (tmux) breaks lines without saying so. */
+/*
+ * A program that draws its own screen (tmux) breaks lines without reporting
+ * it.
+ */
 static bool
 goes_on(const struct vt *vt, unsigned y)
 {
@@ -71,7 +75,7 @@ goes_on(const struct vt *vt, unsigned y)
 	return (row.flags & ROW_CONTINUES) || above.used == vt_cols(vt);
 }
 
-/* The line of the cursor, up to it. */
+/* The cursor's line, up to the cursor. */
 static void
 line_before_cursor(const struct vt *vt, struct buf *out)
 {
@@ -119,7 +123,7 @@ text_of(const struct buf *b)
 	return b->len > 0 ? (const char *)b->data : "";
 }
 
-/* The length of the prompt that the line ends in; 0: in none. */
+/* The length of the prompt at the end of the line; 0: none. */
 static size_t
 find_prompt(const struct secrecy *s, const char *line, size_t len)
 {
@@ -141,7 +145,7 @@ contains(const struct buf *in, const char *text, size_t len)
 	    memmem(in->data, in->len, text, len) != NULL;
 }
 
-/* Where the last word of a prompt begins. */
+/* The beginning of a prompt's last word. */
 static size_t
 last_word(const char *prompt, size_t len)
 {
@@ -155,8 +159,8 @@ last_word(const char *prompt, size_t len)
 }
 
 /*
- * Whether it has come since the last key, and not from the keys.  The screen may
- * be behind them, so all that was typed since Enter counts.
+ * True if the prompt came after the last key, and not from typed keys.  The
+ * screen may be behind the keys, so all input since Enter counts.
  */
 static bool
 is_new(const struct secrecy *s, const char *prompt, size_t len)
@@ -169,7 +173,7 @@ is_new(const struct secrecy *s, const char *prompt, size_t len)
 		!contains(&s->before, prompt + len - keep, keep));
 }
 
-/* A cursor that stands on a character is an editor's. */
+/* A cursor on a character belongs to an editor. */
 static bool
 cursor_is_free(const struct vt *vt)
 {
@@ -185,7 +189,7 @@ cursor_is_free(const struct vt *vt)
 	return c == 0 || c == ' ' || c == '_' || (c >= 0x2500 && c <= 0x259F);
 }
 
-/* The line and its prompt, if it asks for a secret now. */
+/* The line and the length of its prompt, if it asks for a secret now. */
 static size_t
 look(const struct secrecy *s, const struct vt *vt, struct buf *line)
 {
@@ -200,7 +204,7 @@ look(const struct secrecy *s, const struct vt *vt, struct buf *line)
 	return row_has_changed(s, vt) && is_new(s, text_of(line), n) ? n : 0;
 }
 
-/* The cursor is where it was asked, or behind what was typed there. */
+/* The cursor is where the prompt left it, or behind the input there. */
 static bool
 is_still_there(const struct secrecy *s, const struct vt *vt)
 {
@@ -267,7 +271,7 @@ leaves(const uint8_t *p, size_t len)
 	return false;
 }
 
-/* What is typed since Enter, or the end of it. */
+/* Remember the input since Enter, or its end. */
 static void
 remember(struct secrecy *s, const uint8_t *p, size_t len)
 {
@@ -282,7 +286,7 @@ remember(struct secrecy *s, const uint8_t *p, size_t len)
 	buf_append(&s->typed, p, len);
 }
 
-/* What the next piece is judged by. */
+/* Keep what is needed to judge the next piece. */
 static void
 note(struct secrecy *s, const uint8_t *p, size_t len, bool known)
 {
@@ -291,7 +295,7 @@ note(struct secrecy *s, const uint8_t *p, size_t len, bool known)
 	s->fresh = ends_line(p[len - 1]);
 	if (leaves(p, len))
 		s->on = false;
-	/* Until the screen shows something else it is the same prompt. */
+	/* Until the screen changes, it is the same prompt. */
 	s->certain = secret && !s->on;
 	remember(s, p, secret || known ? 0 : len);
 	buf_clear(&s->before);

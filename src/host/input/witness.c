@@ -13,12 +13,12 @@
 #define TIOCGPTPEER _IO('T', 0x41)
 #endif
 
-#define TAB_WIDTH 8 /* a tab may be echoed as so many blanks */
+#define TAB_WIDTH 8 /* a tab may be echoed as this many blanks */
 #define COUNTS_MAX 4
 
 /*
- * With the last program its terminal is hung up, and what was unread is thrown
- * away: then nothing unread means nothing.
+ * When the last program closes the terminal, unread input is discarded.  Then
+ * a count of 0 proves nothing.
  */
 static bool
 is_hung_up(int master)
@@ -30,9 +30,9 @@ is_hung_up(int master)
 
 /*
  * Linux moves written bytes to the line discipline from a work queue, and
- * counts them there.  poll(2) waits for that queue when there is no input to be
- * read, and only then: so 0 is believed when poll found nothing either.  A lone
- * end of file is input of no bytes, and nothing else stays so.
+ * counts them there.  poll(2) waits for that queue only if there is no input
+ * to read.  So 0 is trusted if poll found nothing either.  Only a lone end of
+ * file is input of no bytes.
  */
 static int
 count_unread(int peer, int *n)
@@ -48,7 +48,7 @@ count_unread(int peer, int *n)
 	return 0;
 }
 
-/* The peer is closed before anybody could miss its end. */
+/* The peer is closed again before its end could be missed. */
 int64_t
 tty_unread(int master)
 {
@@ -66,7 +66,7 @@ tty_unread(int master)
 	return rc < 0 ? rc : n;
 }
 
-/* The most bytes that the driver makes of one that it echoes. */
+/* The most bytes that the driver echoes for this one. */
 static unsigned
 echo_of(uint8_t c)
 {
@@ -75,7 +75,7 @@ echo_of(uint8_t c)
 	return c < 0x20 || c == 0x7f ? 2 : 1;
 }
 
-/* Whether the driver takes this byte for the end of a line. */
+/* True if the driver takes this byte as the end of a line. */
 static bool
 ends_line(const struct termios *t, uint8_t c)
 {
@@ -110,7 +110,7 @@ witness_type(struct witness *w, const void *p, size_t len)
 	w->echoes |= !known || (t.c_lflag & (ECHO | ECHONL));
 }
 
-/* The program may have changed the terminal before it took them. */
+/* The program may have changed the terminal before it read them. */
 void
 witness_typed(struct witness *w, uint64_t replies)
 {
@@ -121,7 +121,10 @@ witness_typed(struct witness *w, uint64_t replies)
 	    (t.c_lflag & (ECHO | ECHONL));
 }
 
-/* Which answers the kernel has counted, and which it has had no time for. */
+/*
+ * Find out which answers the kernel has counted, and which are too new for
+ * that.
+ */
 static void
 meet_replies(struct witness *w, uint64_t replies, int64_t now_ms)
 {
@@ -133,7 +136,7 @@ meet_replies(struct witness *w, uint64_t replies, int64_t now_ms)
 	}
 }
 
-/* A canonical terminal does not count answers: they end no line. */
+/* A canonical terminal does not count answers: they do not end a line. */
 static bool
 counts_replies(const struct witness *w)
 {
@@ -143,9 +146,10 @@ counts_replies(const struct witness *w)
 }
 
 /*
- * Typed bytes are read before the answers that came later.  While one of them
- * is unread, all counted answers are, so there is more than those; and where
- * there is more than all answers, typed bytes are unread for sure.
+ * Typed bytes are read before the answers that came later.  While a typed byte
+ * is unread, all counted answers are unread too, so the count is larger than
+ * those.  If the count is larger than all answers, typed bytes are certainly
+ * unread.
  */
 static int64_t
 without_replies(struct witness *w, int64_t unread)
