@@ -24,8 +24,8 @@
 #include "keep/control.h"
 #include "session/scope.h"
 
-#define LOG_MS 60000  /* what a disk gets to take the end */
-#define DRAIN_MS 5000 /* and viewers, to read it */
+#define LOG_MS 60000  /* time for the disk to log the end */
+#define DRAIN_MS 5000 /* time for viewers to read it */
 
 struct ending {
 	struct session *session;
@@ -37,7 +37,7 @@ struct ending {
 	bool exit_queued, exit_logged;
 	bool closed;
 	uint64_t closed_offset;
-	uint64_t last_seq; /* of the very last event, once it is queued */
+	uint64_t last_seq; /* of the last event, once it is queued */
 	bool all_logged;
 	bool late; /* the time limit has passed */
 	bool draining;
@@ -67,7 +67,10 @@ ending_create(struct session *session, const struct ending_parts *with)
 	e->session = session;
 	e->with = *with;
 	e->limit = loop_timer(session->loop, -1, on_limit, e);
-	/* A host before us has told everybody: the keeper will not again. */
+	/*
+	 * An earlier host has reported the end: the keeper will not do it
+	 * again.
+	 */
 	if (status_is_terminal(session->manifest.status))
 		e->exit_queued = e->exit_logged = session->exited =
 		    session->ended = true;
@@ -103,7 +106,9 @@ ending_closed(struct ending *e, uint64_t offset)
 	e->closed_offset = offset;
 }
 
-/* What a stop has put down before is kept: it says who ended it. */
+/*
+ * Keep the outcome that a stop has recorded: it names who ended the session.
+ */
 static enum outcome
 outcome(const struct ending *e)
 {
@@ -114,7 +119,7 @@ outcome(const struct ending *e)
 	return e->status == 0 ? OUTCOME_EXITED : OUTCOME_FAILED;
 }
 
-/* The number that the log has for it. */
+/* Its number in the log. */
 static unsigned
 outcome_number(enum outcome o)
 {
@@ -180,7 +185,10 @@ on_exit_logged(void *arg, uint64_t seq)
 	stop_ended(e->with.stop);
 }
 
-/* A host before us may have logged it and died before it could say so. */
+/*
+ * An earlier host may have logged the exit and died before it could record
+ * that.
+ */
 static void
 queue_exit(struct ending *e)
 {
@@ -212,7 +220,7 @@ on_all_logged(void *arg, uint64_t seq)
 	e->all_logged = true;
 }
 
-/* The terminal is closed and everybody knows how it ended. */
+/* The terminal is closed, and viewers and the keeper know the exit status. */
 static void
 settle_closed(struct ending *e)
 {

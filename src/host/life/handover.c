@@ -21,14 +21,14 @@
 #include "host/serve/server.h"
 #include "keep/control.h"
 
-/* What each step may take; the keeper waits longer than all together. */
+/* Time limits of the steps; the keeper waits longer than all together. */
 #define TYPE_MS 1000
 #define PART_MS 4000
 #define WRITE_MS 3000
 
 enum stage {
 	HANDOVER_NONE,
-	HANDOVER_ASKED, /* the keeper tries the next one */
+	HANDOVER_ASKED, /* the keeper tries the next host */
 	HANDOVER_TYPING,
 	HANDOVER_PARTING,
 	HANDOVER_WRITING,
@@ -41,11 +41,11 @@ struct handover {
 	struct execs *execs;
 	struct waits *waits;
 	enum stage stage;
-	uint64_t client, request; /* who asked */
+	uint64_t client, request; /* that asked */
 	pid_t next;
 	struct watch *limit;
 	bool late;    /* this step has taken too long */
-	bool written; /* the log has all there was */
+	bool written; /* the log has everything */
 };
 
 static void
@@ -89,7 +89,7 @@ handover_destroy(struct handover *o)
 
 /* ----------------------------------------------------------------- asking */
 
-/* Why this session cannot change hosts now; 0: it can. */
+/* 0 if this session can change hosts now; otherwise -errno and the reason. */
 static int
 check(const struct handover *o, struct error *err)
 {
@@ -142,7 +142,7 @@ handover_ask(struct handover *o, uint64_t client, uint64_t request, int program,
 	return REQUEST_LATER;
 }
 
-/* -------------------------------------------------------------- not going */
+/* --------------------------------------------------------------- staying */
 
 static void
 refuse(struct handover *o, const struct error *err)
@@ -235,7 +235,7 @@ handover_failed(struct handover *o, const struct control *c)
 	stay(o, &err);
 }
 
-/* ------------------------------------------------------------------ going */
+/* --------------------------------------------------------------- leaving */
 
 void
 handover_leave(struct handover *o, pid_t next)
@@ -254,7 +254,7 @@ on_written(void *arg, uint64_t seq)
 	o->written = true;
 }
 
-/* Nothing more is taken from the ring: it is for who comes. */
+/* Take nothing more from the ring: the rest is for the next host. */
 static void
 write_all(struct handover *o)
 {
@@ -288,7 +288,7 @@ go(struct handover *o)
 	loop_stop(session->loop);
 }
 
-/* This step cannot be finished in its time, or ever. */
+/* True if this step cannot be finished in time, or at all. */
 static bool
 is_stuck(const struct handover *o, struct error *err)
 {
@@ -307,7 +307,7 @@ is_stuck(const struct handover *o, struct error *err)
 	return true;
 }
 
-/* One step; false when the next has to wait. */
+/* Take one step; false if the next one must wait. */
 static bool
 advance(struct handover *o)
 {

@@ -16,16 +16,16 @@
 #include "host/core/session.h"
 #include "keep/control.h"
 
-#define QUIET_MS 200 /* no output for so long after the end: all has come */
+#define QUIET_MS 200 /* silence after the end that means: no more output */
 
 struct keeper_gone {
 	struct session *session;
 	struct ending *ending;
-	int master; /* a duplicate: the server watches the other */
+	int master; /* a duplicate; the server watches the other */
 	int pidfd;
 	struct watch *output, *room, *child, *quiet;
-	bool gone;   /* the program */
-	bool closed; /* the terminal */
+	bool gone;   /* the program has ended */
+	bool closed; /* the terminal is closed */
 };
 
 static uint64_t
@@ -71,7 +71,7 @@ on_output(void *arg, enum loop_events ready)
 	}
 	n = read(u->master, ring_at(r, head(u)), room);
 	if (n > 0) {
-		/* Nobody sleeps: the turn's end takes the bytes. */
+		/* No wakeup is needed: the end of the turn takes the bytes. */
 		(void)ring_produced(r, (size_t)n);
 		if (u->gone)
 			watch_rearm(u->quiet, QUIET_MS);
@@ -117,7 +117,7 @@ on_gone(void *arg, enum loop_events ready)
 	}
 }
 
-/* A descriptor of the program; -1 when it has ended or its pid is another's. */
+/* A pidfd of the program; -1 if it has ended or its pid was reused. */
 static int
 open_child(const struct process *child)
 {

@@ -21,7 +21,7 @@ struct keeper_link {
 	struct session *session;
 	struct keeper_link_parts with;
 	struct watch *watch;
-	struct keeper_gone *gone; /* once the keeper is gone */
+	struct keeper_gone *gone; /* after the keeper has died */
 };
 
 int

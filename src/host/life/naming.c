@@ -14,7 +14,7 @@
 #include "host/store/manifest_writer.h"
 #include "session/home.h"
 
-/* The home is two directories above the session's, wherever that is now. */
+/* The home is two directories above the session's, even after a move. */
 static int
 open_home(const struct session *session, struct home *home, struct error *err)
 {
@@ -37,7 +37,7 @@ open_home(const struct session *session, struct home *home, struct error *err)
 	return home_open(home, path, false, err);
 }
 
-/* True when another session of this home is active, by its own manifest. */
+/* True if another session of this home is active, by its own manifest. */
 static bool
 is_active(void *arg, const char *id)
 {

@@ -6,7 +6,7 @@
 #include "keep/control.h"
 #include "keep/ring.h"
 
-/* Whether the engine is to blame: a signal from outside says nothing. */
+/* True if the engine is to blame: a signal from outside proves nothing. */
 static bool
 counts(const struct control_death *d)
 {
@@ -39,7 +39,7 @@ latest(const struct control_death *deaths, size_t n)
 	return NULL;
 }
 
-/* The engine was somewhere between its place and the head it could see. */
+/* The engine was between its last position and the head that it could see. */
 static void
 widen(struct poison *p, const struct control_death *d)
 {

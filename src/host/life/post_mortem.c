@@ -46,7 +46,7 @@ all_text(const struct vt *vt, struct buf *b)
 	drop_blank_end(b);
 }
 
-/* Where the last n lines begin. */
+/* The offset of the last n lines. */
 static size_t
 last_lines(const struct buf *b, unsigned n)
 {

@@ -24,7 +24,7 @@
 
 #define FIRST_MS 1000
 #define LAST_MS 60000
-#define NOT_STARTED (127 << 8) /* what a shell makes of it */
+#define NOT_STARTED (127 << 8) /* as a shell reports it */
 
 enum stage { RESTART_IDLE, RESTART_WAITING, RESTART_ASKED };
 
@@ -33,7 +33,7 @@ struct restart {
 	struct restart_parts with;
 	struct watch *timer;
 	enum stage stage;
-	int status; /* in place of the last, when it could not be started */
+	int status; /* replaces the last one if it could not be started */
 };
 
 int64_t
@@ -48,7 +48,7 @@ restart_delay_ms(unsigned quick, bool failed)
 	return ms < LAST_MS ? ms : LAST_MS;
 }
 
-/* A start of 0 is that of one who was gone before anybody could look. */
+/* A start of 0 means that the program ended before its start could be read. */
 static int64_t
 life_ms(const struct session *session)
 {
@@ -60,7 +60,7 @@ life_ms(const struct session *session)
 	    (int64_t)session->manifest.child.start * tick_ms;
 }
 
-/* Try again: as if it had ended once more. */
+/* Try again, as if the program had ended once more. */
 static void
 fail(struct restart *r, int error)
 {
@@ -116,9 +116,8 @@ give_up(struct session *session)
 }
 
 /*
- * Nobody of the last run shall be in the way of the next.  The manifest tells
- * the host after us that this end has been counted; or only the log does, when
- * the one before us has died in between.
+ * Clear the state of the last run.  The manifest tells the next host that this
+ * end was counted; if the previous host died in between, only the log does.
  */
 static void
 note(struct restart *r, int status, int64_t delay_ms)
@@ -139,7 +138,7 @@ note(struct restart *r, int status, int64_t delay_ms)
 	session_save(session);
 }
 
-/* Whether it is to be started again; then the time to that runs. */
+/* True if the program will be restarted; starts the delay. */
 static bool
 decide(struct restart *r, int status)
 {
@@ -173,7 +172,7 @@ restart_holds(struct restart *r, int status)
 {
 	if (r->stage == RESTART_IDLE)
 		return decide(r, r->status != 0 ? r->status : status);
-	/* Stopped meanwhile, or nobody there to do it any more. */
+	/* The session was stopped meanwhile, or the keeper has died. */
 	if (r->stage == RESTART_WAITING && !is_wanted(r->session, 1)) {
 		watch_rearm(r->timer, -1);
 		r->stage = RESTART_IDLE;
@@ -199,7 +198,7 @@ restart_started(struct restart *r, const struct control *c)
 	session->exited = false;
 	input_mute(r->with.input, false);
 	session_save(session);
-	/* It was to be stopped before it was there. */
+	/* The session was stopped before the program started. */
 	if (session->manifest.outcome != OUTCOME_NONE)
 		stop_now(r->with.stop);
 }

@@ -54,7 +54,7 @@ restore_find_log(struct session *session)
 	session->log_dirfd = fd;
 }
 
-/* The terminal knows its size best: a host may have died while changing it. */
+/* The terminal has the true size: a host may have died while changing it. */
 static void
 take_size(struct session *session)
 {
@@ -67,7 +67,7 @@ take_size(struct session *session)
 	session->manifest.rows = ws.ws_row;
 }
 
-/* The newest screen of the log, NULL when there is none to be had. */
+/* The newest screen of the log; NULL if there is none. */
 static struct vt *
 replay(struct session *session, struct restore_notes *n)
 {
@@ -92,7 +92,10 @@ replay(struct session *session, struct restore_notes *n)
 	return end.vt;
 }
 
-/* While the log is replayed the engine is at its end, for who comes after. */
+/*
+ * While the log is replayed, the ring says that the engine is at its end, for
+ * the host after a crash.
+ */
 static struct vt *
 screen_from_log(struct session *session, const struct log_end *end,
     struct restore_notes *n)
@@ -147,9 +150,9 @@ make_screen(struct session *session, const struct control *hello,
 }
 
 /*
- * Where to go on.  What is in the log and still in the ring is let go; what is
- * gone from the ring and not in the log was lost with the memory of a host
- * whose disk had not taken it.
+ * Find the place to continue.  Bytes that are in the log are released from the
+ * ring.  Bytes that are in neither were lost with the memory of a host whose
+ * disk had not taken them.
  */
 static void
 find_place(struct session *session, struct log_end *end,
@@ -185,8 +188,8 @@ look_for_ghost(void *arg, const struct proc *p)
 }
 
 /*
- * Whether a host before us is dead but not gone: a thread of it waits for the
- * disk, and it holds the log until then.
+ * True if an earlier host is dead but not gone: one of its threads waits for
+ * the disk, and holds the log until then.
  */
 static bool
 has_ghost(const struct session *session)
@@ -197,9 +200,9 @@ has_ghost(const struct session *session)
 }
 
 /*
- * A program that runs goes on without a log; one that has just been started is
- * told of it.  While the host before us still has the log, the keeper tries
- * again, unless that one can do nothing any more.
+ * A running program continues without a log; the start of a new one fails.
+ * While the previous host still has the log, the keeper retries, unless that
+ * host is stuck.
  */
 static bool
 may_do_without(const struct session *session, int rc)
@@ -208,7 +211,7 @@ may_do_without(const struct session *session, int rc)
 	    (rc != -EBUSY || has_ghost(session));
 }
 
-/* The log, in *c; or its opener, which goes on trying. */
+/* Set the log in *c; or its opener, which keeps trying. */
 static int
 open_log(struct session *session, struct event_log_config *c, struct error *err)
 {
@@ -229,7 +232,7 @@ open_log(struct session *session, struct event_log_config *c, struct error *err)
 	return rc;
 }
 
-/* The end of a log that cannot be written: perhaps it can be read. */
+/* The end of a log that cannot be written, if it can be read. */
 static void
 guess_end(struct session *session, struct log_end *end)
 {
@@ -291,7 +294,7 @@ restore_log(struct session *session, const struct control *hello,
 	return session->event_log == NULL ? -EIO : 0;
 }
 
-/* The session has a fault that stays; the manifest and viewers say so. */
+/* The session has a permanent fault; the manifest and viewers get it. */
 static void
 degrade(struct session *session, struct server *server, const char *why)
 {
@@ -326,7 +329,7 @@ note_engine(struct session *session, struct server *server,
 	}
 }
 
-/* Nobody knows what is on the screen: have the program draw it. */
+/* The content of the screen is unknown: make the program redraw it. */
 static void
 note_revived(struct session *session)
 {
@@ -403,7 +406,9 @@ find_last(struct session *session, uint64_t offset, unsigned type,
 	enum log_next next = LOG_END;
 	bool found = false;
 
-	/* It stands behind the last byte, which is a place to begin at. */
+	/*
+	 * The record is behind the last byte, which is a valid place to begin.
+	 */
 	if (offset > 0)
 		offset--;
 	if (log_reader_open(&reader, session->log_dirfd, NULL) == 0 &&

@@ -19,8 +19,8 @@
 #include "keep/control.h"
 #include "session/scope.h"
 
-#define INTERRUPT_MS 300 /* what a program gets to act on Ctrl-C */
-#define AGAIN_MS 100     /* who was being born is found the next time */
+#define INTERRUPT_MS 300 /* time for a program to react to Ctrl-C */
+#define AGAIN_MS 100     /* next round, for processes that were being created */
 #define GROUPS_MAX 256
 
 enum stage { STOP_NONE, STOP_INTERRUPTED, STOP_ASKED, STOP_KILLING };
@@ -31,10 +31,10 @@ struct stop {
 	struct watch *timer;
 	enum stage stage;
 	uint32_t grace_ms;
-	char by[256]; /* who asked for it last */
+	char by[256]; /* the last client that asked for it */
 };
 
-/* Process groups to be sent something, each once. */
+/* Process groups to signal, each once. */
 struct groups {
 	pid_t session;
 	pid_t ids[GROUPS_MAX];
@@ -44,7 +44,7 @@ struct groups {
 static void
 add_group(struct groups *g, pid_t id)
 {
-	/* 0 would be our own group, and 1 and -1 everybody's. */
+	/* 0 would be our own group; 1 and -1 would be all processes. */
 	if (id <= 1 || id == getpgrp())
 		return;
 	for (size_t i = 0; i < g->n; i++)
@@ -55,9 +55,9 @@ add_group(struct groups *g, pid_t id)
 }
 
 /*
- * Whether the session id is still the program's.  While anybody is in the
- * session its number is not given to others; once nobody is, it may be, and
- * then there is a process of that number which began later.
+ * True if the session id still belongs to the program.  The kernel does not
+ * reuse the number while a process is in the session.  After that it may, and
+ * then a process of that number started later.
  */
 static bool
 session_is_ours(const struct session *session)
@@ -66,15 +66,14 @@ session_is_ours(const struct session *session)
 	uint64_t start;
 
 	if (child->pid <= 1)
-		return false; /* what the kernel started is of session 0 */
+		return false; /* kernel threads have session 0 */
 	start = process_start_time(child->pid);
 	return start == 0 || start == child->start;
 }
 
 /*
- * Below our keeper are the program, with all that comes from it, and hosts.  A
- * keeper there has a session of its own, begun from within ours, which
- * outlives it.
+ * Below our keeper are the program, its descendants, and hosts.  A keeper
+ * there has a session of its own, started from within ours, which outlives it.
  */
 static bool
 is_tend(const struct proc *p)
@@ -83,7 +82,7 @@ is_tend(const struct proc *p)
 	    strcmp(p->name, "tend-host") == 0;
 }
 
-/* -ENOENT without a keeper, and where the kernel does not tell. */
+/* -ENOENT without a keeper, or if the kernel does not list children. */
 static int
 each_below_keeper(const struct session *session, proc_fn *fn, void *arg)
 {
@@ -163,7 +162,7 @@ stop_leftovers(struct stop *s)
 		proc_each(kill_member, s->session);
 }
 
-/* Again and again until the exit is seen: a fork may run ahead of us. */
+/* Repeat until the exit is seen: a fork may be faster than we are. */
 static void
 kill_all(struct stop *s)
 {
@@ -253,7 +252,10 @@ stop_signal(struct stop *s, int signo, const char *by, struct error *err)
 	return 0;
 }
 
-/* The manifest says from now on who ended it, also to the next host. */
+/*
+ * From now on the manifest names who ended the session, also for the next
+ * host.
+ */
 static int
 begin_end(struct stop *s, enum outcome outcome, const char *by,
     struct error *err)

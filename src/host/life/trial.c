@@ -46,8 +46,8 @@ try_manifest(int dirfd, struct error *err)
 }
 
 /*
- * A log that gives no screen is no reason not to go on: the host that serves
- * may have no better one.  A crash in here is.
+ * A log without a screen is no reason to stop: the present host may have no
+ * better one.  A crash in here is.
  */
 static void
 try_screen(int dirfd)
