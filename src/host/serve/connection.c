@@ -20,7 +20,7 @@
 
 #define IN_MAX (FRAME_MAX_CLIENT + FRAME_HEADER + CONNECTION_READ_SIZE)
 #define OUT_MAX (FRAME_MAX_HOST + FRAME_HEADER + CONNECTION_BACKLOG)
-#define KEEP_MEMORY 4096 /* a buffer that has become larger is given back */
+#define KEEP_MEMORY 4096 /* larger buffers are freed when empty */
 
 static void
 want(struct connection *c)
@@ -76,8 +76,9 @@ connection_put_done(struct connection *c)
 }
 
 /*
- * Many requests may be answered at once where they run side by side; their
- * number is limited, so their answers do not count as a client that never reads.
+ * Requests that run side by side may all be answered at once.  Their number is
+ * limited, so a client with many answers does not count as one that never
+ * reads.
  */
 static bool
 is_giant(const struct connection *c, uint8_t type, size_t len)
@@ -124,7 +125,7 @@ connection_put_taken(struct connection *c, const struct frame_taken *t)
 	connection_put_done(c);
 }
 
-/* All is sent: give the memory back. */
+/* Everything is sent: free the memory. */
 static void
 drained(struct connection *c)
 {
@@ -138,7 +139,7 @@ drained(struct connection *c)
 	buf_clear(&c->out);
 }
 
-/* HISTORY is over: what had to wait for that follows. */
+/* HISTORY is complete: send the frames that waited for it. */
 static void
 release_held(struct connection *c)
 {
@@ -274,7 +275,10 @@ welcome(struct connection *c)
 	welcome_write(&w, &c->out);
 }
 
-/* Whom the client may be and what it may do, before it is let in. */
+/*
+ * Check the client's claimed principal and its permission before it is
+ * admitted.
+ */
 static int
 admit(struct connection *c, struct error *err)
 {
@@ -283,7 +287,7 @@ admit(struct connection *c, struct error *err)
 	if (rc == 0)
 		rc = peer_check_any(&c->peer, c->owner->own,
 		    c->session->manifest.name, err);
-	/* What was granted is in the answer. */
+	/* The answer contains what was granted. */
 	if (rc == 0 && c->hello.mode == HELLO_ATTACH)
 		c->hello.readonly |= connection_check(c, OP_DRIVE, NULL) < 0;
 	return rc;
@@ -299,7 +303,10 @@ open_client(struct connection *c)
 	c->owner->hooks->on_open(c);
 }
 
-/* How many bytes of p belong to the first line; all while it goes on. */
+/*
+ * Returns how many bytes of p belong to the first line; all if it is
+ * incomplete.
+ */
 static size_t
 take_line(struct connection *c, const uint8_t *p, size_t len)
 {
@@ -330,7 +337,7 @@ take_line(struct connection *c, const uint8_t *p, size_t len)
 
 /* ----------------------------------------------------------- receiving */
 
-/* Handle the whole frames in p; how many bytes they were. */
+/* Handle the whole frames in p.  Returns how many bytes they were. */
 static size_t
 take_frames(struct connection *c, const uint8_t *p, size_t len)
 {
@@ -396,7 +403,7 @@ connection_cut(struct connection *c)
 	shutdown(c->fd, SHUT_RD);
 }
 
-/* Read; of descriptors, who only asks may send one at a time. */
+/* Read.  Only a control connection may send descriptors, one at a time. */
 static ssize_t
 receive(struct connection *c, void *p, size_t size)
 {

@@ -23,7 +23,7 @@
 	(KEY_MEMORY_BYTES + KEY_ANSWER_MAX + \
 	    KEY_MEMORY_MAX * (6 * KEY_MAX + 256))
 #define WAITERS_MAX 64   /* for one key; more are refused */
-#define SEGMENTS_READ 2u /* by a host that follows another */
+#define SEGMENTS_READ 2u /* by a host that replaces another */
 
 struct waiter {
 	struct list link;
@@ -36,7 +36,7 @@ struct asked {
 	struct once *o;
 	struct once_request r;
 	char key[KEY_MAX + 1];
-	struct list waiters; /* for the same key */
+	struct list waiters; /* requests with the same key */
 	unsigned n_waiters;
 };
 
@@ -62,7 +62,7 @@ waiter_of(struct list *link)
 
 /* ------------------------------------------------------------------- log */
 
-/* Its seq; 0 when the log did not take it. */
+/* Returns its seq; 0 if the log refused it. */
 static uint64_t
 add_event(struct once *o, uint8_t type, struct buf *b)
 {
@@ -107,7 +107,7 @@ once_rotated(struct once *o)
 	(void)add_event(o, RECORD_KEYS, &b);
 }
 
-/* The seq with which the last segments begin, those that are to be read. */
+/* The first seq of the last segments, which are read. */
 static uint64_t
 read_from(struct log_reader *reader, uint64_t *newest)
 {
@@ -121,8 +121,8 @@ read_from(struct log_reader *reader, uint64_t *newest)
 }
 
 /*
- * Each segment has all keys that were remembered when it began, but a host may
- * have died before it wrote them: then the segment before has them.
+ * Each segment begins with all keys that were remembered.  But a host may have
+ * died before it wrote them; then the previous segment has them.
  */
 static void
 read_log(struct once *o)
@@ -203,8 +203,8 @@ check_key(const struct op *op, const char *key, struct error *err)
 }
 
 /*
- * Of all that says what is to be done.  How long somebody waits for it may be
- * different when it is asked for again.
+ * Of all arguments that define the action.  A client may repeat the request
+ * with another timeout.
  */
 static void
 digest_of(const json_t *args, char out[KEY_DIGEST_SIZE])
@@ -302,7 +302,7 @@ note(struct once *o, const struct once_request *r, const char *key,
 	a->o = o;
 	a->r = *r;
 	json_incref(r->args);
-	a->r.by = NULL; /* the caller's */
+	a->r.by = NULL; /* belongs to the caller */
 	memcpy(a->key, key, strlen(key) + 1);
 	list_init(&a->waiters);
 	list_append(&o->asked, &a->link);

@@ -17,8 +17,8 @@
 #endif
 
 /*
- * Whether the process that connected is still there, so that its number cannot
- * have become another's.  An older kernel cannot tell: then the number counts.
+ * True if the process that connected still exists, so that its number cannot
+ * belong to another.  An older kernel cannot tell; then the number counts.
  */
 static bool
 is_there(int fd)
@@ -135,7 +135,7 @@ peer_check(const struct peer *p, const struct confinement *target,
 	return 0;
 }
 
-/* Whatever is allowed includes observe. */
+/* Every permission includes observe. */
 int
 peer_check_any(const struct peer *p, const struct confinement *target,
     const char *name, struct error *err)

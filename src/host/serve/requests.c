@@ -16,7 +16,7 @@
 const struct error requests_too_large = { ENOBUFS,
 	"the answer is larger than a frame may be" };
 
-/* NULL: it is a home's. */
+/* NULL: an operation of a home. */
 static op_fn *const handlers[OP_COUNT] = {
 #define OP(group, verb, ...) op_##group##_##verb,
 #define HOME_OP(group, verb, ...) NULL,
@@ -29,7 +29,7 @@ requests_refuse(struct connection *c, uint64_t id, const struct error *err)
 	connection_refuse(c, id, failure_of_errno(err->code), err);
 }
 
-/* Begin a response, up to where its result stands. */
+/* Begin a response, up to the place of its result. */
 void
 requests_begin_answer(struct buf *b, struct json_out *j, uint64_t id)
 {
@@ -171,7 +171,7 @@ call(struct connection *c, const struct op_request *r, struct error *err)
 	return rc;
 }
 
-/* Whether it may be carried out beside others of its connection. */
+/* True if it may run beside other requests of its connection. */
 static bool
 observes(const struct connection *c, const struct op_request *r)
 {
@@ -197,7 +197,7 @@ carry_out(struct connection *c, const void *p, size_t len)
 	op_request_finish(&r);
 }
 
-/* Answers that the client has not read keep further requests from beginning. */
+/* While the client does not read its answers, no further request begins. */
 static bool
 has_room(const struct connection *c)
 {

@@ -25,7 +25,7 @@
 #define ACCEPT_AGAIN_MS 1000
 #define ACCEPT_A_TURN 16
 
-/* How long those who were attached to the host before us take to come back. */
+/* The time for clients of the previous host to reconnect. */
 #define RETURN_MS 300
 
 static struct connection *
@@ -71,8 +71,8 @@ add_client(struct server *s, int fd)
 }
 
 /*
- * Without a descriptor left, accept(2) fails and the socket stays readable:
- * stop looking at it until a client has gone, or for a second.
+ * Without a free descriptor, accept(2) fails and the socket stays readable:
+ * stop watching it until a client disconnects, or for a second.
  */
 static void
 pause_accept(struct server *s)
@@ -203,7 +203,7 @@ server_is_followed(const struct server *s)
 	return false;
 }
 
-/* Attach it, unless it only asks or was sent away. */
+/* Attach the client, unless it is a control connection or was detached. */
 static void
 on_open(struct connection *c)
 {
@@ -216,7 +216,7 @@ on_open(struct connection *c)
 		server_claim_lease(s, c);
 }
 
-/* Its vote is gone, and a place is free. */
+/* Its vote ends, and its place is free. */
 static void
 on_close(struct connection *c)
 {
@@ -256,7 +256,7 @@ server_vote(struct server *s, struct connection *c)
 	s->size_changed = true;
 }
 
-/* Let those who may decide on the size. */
+/* Choose the size from the viewers that may vote. */
 static void
 count_votes(struct server *s)
 {
@@ -281,8 +281,8 @@ count_votes(struct server *s)
 }
 
 /*
- * Those of a host before us come back one after the other, and when we leave
- * they go so: the program is not to see the sizes in between.
+ * Clients of the previous host reconnect one after the other, and disconnect
+ * so when we leave.  The program must not see the sizes in between.
  */
 static void
 settle_size(struct server *s)
@@ -319,7 +319,7 @@ server_output(struct server *s, uint64_t offset, size_t len)
 	recent_output_output(&s->recent, offset, len);
 }
 
-/* The session has ended: those who only asked are closed, now answered. */
+/* The session has ended: close control connections once they are answered. */
 static void
 end_control(struct connection *c)
 {
@@ -358,7 +358,7 @@ flush_client(struct server *s, struct connection *c)
 		connection_flush(c);
 }
 
-/* Free who is gone; whether anybody still needs this turn's bytes. */
+/* Free closed connections.  True if a viewer still needs this turn's bytes. */
 static bool
 sweep(struct server *s, bool *holds)
 {
@@ -377,7 +377,7 @@ sweep(struct server *s, bool *holds)
 			    s->session->turn.now_ms);
 		}
 	}
-	/* Listings read how many watch from session.json. */
+	/* Listings read the number of viewers from session.json. */
 	if (watching != s->session->manifest.observers && !s->session->ended)
 		session_save_later(s->session);
 	return wanted;
@@ -432,7 +432,7 @@ server_is_drained(const struct server *s)
 
 /* ------------------------------------------------------------- lifetime */
 
-/* A home that cannot be looked at is none that a grant is for. */
+/* A grant never matches a home that cannot be read. */
 static struct confinement *
 find_own(const struct session *session)
 {

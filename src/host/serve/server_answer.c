@@ -15,8 +15,9 @@
 #include "wire/frame.h"
 
 /*
- * The server: answers to requests that took time.  Their clients may be gone;
- * a request with a key is answered all the same, for who asks again (once.h).
+ * The server: answers to requests that took time.  Their clients may have
+ * disconnected; a request with a key is still answered, for a client that asks
+ * again (once.h).
  */
 
 void
@@ -66,7 +67,9 @@ server_fail(struct server *s, const struct server_request *r, bool typed,
 	turn_wake_at(&s->session->turn, 0);
 }
 
-/* ------------------------------------------------------- requests with a key */
+/*
+ * ------------------------------------------------------ requests with a key
+ */
 
 static bool
 on_once_secret(void *arg)
@@ -77,7 +80,7 @@ on_once_secret(void *arg)
 	    input_is_secret(s->input);
 }
 
-/* The log has its key.  All operations that take one answer later. */
+/* The log has the key.  All operations that take a key answer later. */
 static void
 on_once_begin(void *arg, const struct once_request *q)
 {
@@ -107,7 +110,7 @@ on_once_deliver(void *arg, uint64_t client, uint64_t id, const char *answer,
 		return;
 	buf_init(&b, CONNECTION_RESPONSE_MAX);
 	buf_printf(&b, "{\"id\":%" PRIu64 ",", id);
-	/* Without its brackets; the last is put by who sends it. */
+	/* Without its braces; the sender adds the last one. */
 	buf_append(&b, answer + 1, strlen(answer) - 2);
 	requests_send_logged(c, &b, id, seq);
 	buf_finish(&b);

@@ -7,7 +7,7 @@
 #include "wire/event.h"
 #include "wire/frame.h"
 
-/* The server: viewers that somebody else sends away (session.detach). */
+/* The server: viewers that another client detaches (session.detach). */
 
 static struct connection *
 connection_of(struct list *link)
@@ -16,8 +16,8 @@ connection_of(struct list *link)
 }
 
 /*
- * Its place is free at once: the right to type, and its say in the size.  The
- * event is no news that may be lost, so it counts as an answer.
+ * The viewer gives up its place at once: the lease, and its vote on the size.
+ * The event must not be lost, so it counts as an answer.
  */
 static void
 send_away(struct server *s, struct connection *c, const char *by)

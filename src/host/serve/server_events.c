@@ -8,7 +8,7 @@
 #include "vt/vt.h"
 #include "wire/event.h"
 
-/* The server: what viewers are told besides the output. */
+/* The server: events for viewers, besides the output. */
 
 #define NOTICES_PER_S 10
 
@@ -61,7 +61,7 @@ server_unlogged(struct server *s, int64_t since_ms)
 	buf_finish(&b);
 }
 
-/* A program may not fill its viewers' screens with notices (S7). */
+/* Limit notices, so that a program cannot fill its viewers' screens (S7). */
 static bool
 may_notify(struct server *s)
 {
@@ -99,7 +99,7 @@ server_engine_changed(struct server *s)
 	server_resized(s);
 }
 
-/* The modes that clients want to know of (O-08, O-09). */
+/* The modes that clients want to know (O-08, O-09). */
 static bool
 modes_changed(struct server *s)
 {
@@ -114,7 +114,7 @@ modes_changed(struct server *s)
 	return changed;
 }
 
-/* What has changed in this turn, once each. */
+/* Send each change of this turn once. */
 void
 server_tell_changes(struct server *s)
 {

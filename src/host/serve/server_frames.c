@@ -13,7 +13,7 @@
 #include "vt/vt.h"
 #include "wire/frame.h"
 
-/* The server: what the frames of a client do. */
+/* The server: handling the frames of a client. */
 
 #define PING_MAX 64
 
@@ -41,7 +41,7 @@ type(struct connection *c, struct input_piece *piece)
 		tell_taken(c, piece->id, status, seq);
 }
 
-/* Bytes as they are, but for what no person typed. */
+/* Type raw bytes, without the answers of the client's terminal. */
 static void
 type_raw(struct connection *c, const struct frame_input *in, bool whole)
 {
@@ -187,7 +187,7 @@ on_bye(struct connection *c, const struct frame *f)
 
 static const struct {
 	frame_fn *fn;
-	bool control; /* also from a connection that has not attached */
+	bool control; /* allowed on a connection that is not attached */
 } handlers[] = {
 	[FRAME_DATA] = { on_data, false },
 	[FRAME_RESIZE] = { on_resize, false },

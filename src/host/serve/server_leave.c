@@ -8,13 +8,13 @@
 #include "wire/frame.h"
 
 /*
- * The server: taking leave of clients when another host follows.  The point is
- * that nothing a client typed is lost or typed twice: either it says BYE, and
- * then has sent nothing after it, or it is cut off, and then its writes fail.
+ * The server: disconnecting clients when another host takes over.  No input
+ * may be lost or typed twice.  So either the client says BYE, and sends
+ * nothing after it; or it is cut off, and then its writes fail.
  */
-#define ANSWER_MS 1000 /* that a client gets to answer a BYE */
-#define QUIET_MS 50    /* before one that knows no BYE is cut off */
-#define TYPE_MS 1000   /* that its last input gets to be typed */
+#define ANSWER_MS 1000 /* time for a client to answer a BYE */
+#define QUIET_MS 50    /* silence before a client without BYE is cut off */
+#define TYPE_MS 1000   /* time to type its last input */
 
 static struct connection *
 connection_of(struct list *link)
@@ -43,7 +43,7 @@ cut(struct server *s, struct connection *c)
 	limit(s, c, ANSWER_MS);
 }
 
-/* One without BYE is cut off when it seems to have said what it wanted. */
+/* A client without BYE is cut off once it is silent. */
 static void
 begin(struct server *s, struct connection *c)
 {
@@ -64,7 +64,7 @@ begin(struct server *s, struct connection *c)
 	s->hooks->on_client_leaves(s->host, c->number);
 }
 
-/* Close it when it has its answers, or they do not come. */
+/* Close the client when it has its answers, or when they do not come. */
 static void
 end(struct server *s, struct connection *c)
 {
@@ -77,8 +77,8 @@ end(struct server *s, struct connection *c)
 	}
 	requests_hand_back(c);
 	connection_finish(c);
-	turn_wake_at(&s->session->turn,
-	    0); /* whoever waits for its end sees it then */
+	/* In the next turn the handover sees that the client has left. */
+	turn_wake_at(&s->session->turn, 0);
 }
 
 void
@@ -129,8 +129,9 @@ server_leave(struct server *s, uint64_t but)
 }
 
 /*
- * Who is closing has had all, or does not read.  Output it can ask the next host
- * for, so nobody waits until it has read that; answers nobody else has.
+ * A closing client has everything, or does not read.  Do not wait until it has
+ * read its output, which it can get from the next host; only this host has the
+ * answers.
  */
 static bool
 has_gone(const struct connection *c)

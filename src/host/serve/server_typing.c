@@ -20,7 +20,7 @@
 #include "wire/event.h"
 #include "wire/frame.h"
 
-/* The server: who types, and what they are told of it. */
+/* The server: typing for clients, and reporting the result. */
 
 /* An answer that waits until its event is in the log. */
 struct later {
@@ -59,14 +59,14 @@ tell_holder(struct server *s)
 	buf_finish(&b);
 }
 
-/* The next host finds in the ring who has it. */
+/* The ring tells the next host who has the lease. */
 static void
 note_lease(struct server *s)
 {
 	atomic_store(&s->session->terminal.ring.shared->leased, s->lease.who);
 }
 
-/* The one who had it is told, and the log knows who took it. */
+/* Tell the previous holder, and log who took the lease. */
 static void
 tell_stolen(struct server *s, struct connection *from,
     const struct connection *by)
@@ -88,7 +88,7 @@ tell_stolen(struct server *s, struct connection *from,
 	buf_finish(&b);
 }
 
-/* Whether it is one client, on another connection. */
+/* True if both are connections of the same client. */
 static bool
 is_same(const struct connection *a, const struct connection *b)
 {
@@ -152,7 +152,7 @@ server_lose_lease(struct server *s, struct connection *c)
 	tell_holder(s);
 }
 
-/* Its holder has not typed for too long, or has not come back. */
+/* The holder has not typed for too long, or has not come back. */
 void
 server_expire_lease(struct server *s)
 {
@@ -172,7 +172,7 @@ server_expire_lease(struct server *s)
 
 /* --------------------------------------------------------------- typing */
 
-/* Whose terminal is typed at decides what the program is told of colours. */
+/* The colours that the program gets are those of the client that types. */
 static void
 use_colours(struct server *s, const struct connection *c)
 {
@@ -183,7 +183,7 @@ use_colours(struct server *s, const struct connection *c)
 		return;
 	s->colours_of = c->number;
 	vt_set_default_colours(vt, h->fg, h->bg);
-	input_replied(s->input, 0); /* a program may want to be told */
+	input_replied(s->input, 0); /* a program may want a report */
 }
 
 void
@@ -217,7 +217,7 @@ server_type(struct server *s, struct connection *c, struct input_piece *piece,
 	return status;
 }
 
-/* A piece that was refused may have been typed in part. */
+/* A refused piece may have been typed in part. */
 static void
 answer_request(struct server *s, const struct input_done *done)
 {
@@ -274,8 +274,8 @@ server_answer_now(struct server *s)
 }
 
 /*
- * Whoever asked by a request may look into the log next; keys are not held up
- * by a disk.
+ * A client that sent a request may read the log next; keys do not wait for a
+ * disk.
  */
 static bool
 must_be_logged(const struct server *s, const struct input_done *done)

@@ -21,10 +21,10 @@
 struct status_watch {
 	struct session *session;
 	struct server *server;
-	struct watch *timer; /* the second is over: what waits may be noted */
+	struct watch *timer; /* end of the second: note what waits */
 	bool changed;
-	unsigned left;     /* that may still be noted in this second, */
-	int64_t window_ms; /* which began then */
+	unsigned left;     /* changes that may still be noted in this second */
+	int64_t window_ms; /* start of the second */
 };
 
 static const struct program_status silence;
@@ -92,7 +92,10 @@ note(struct status_watch *w)
 	session_save_later(session);
 }
 
-/* Whether one more may be noted now; else the timer makes a turn for it. */
+/*
+ * True if one more change may be noted now; otherwise the timer makes a turn
+ * for it.
+ */
 static bool
 may_note(struct status_watch *w)
 {
@@ -142,7 +145,7 @@ status_watch_end(struct status_watch *w)
 	tell_viewers(w);
 }
 
-/* The turn that this makes is all that is wanted. */
+/* Only the turn that this makes is needed. */
 static void
 on_time(void *arg)
 {
@@ -156,7 +159,7 @@ status_watch_create(struct session *session, struct server *server)
 
 	w->session = session;
 	w->server = server;
-	w->changed = true; /* for a host before us may have known another */
+	w->changed = true; /* an earlier host may have known another */
 	w->window_ms = clock_ms(CLOCK_MONOTONIC) - WINDOW_MS;
 	w->timer = loop_timer(session->loop, -1, on_time, w);
 	return w;

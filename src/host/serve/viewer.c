@@ -22,12 +22,12 @@
 
 #define FRAME_BYTES (16u << 10) /* of output in one frame */
 #define FRAMES_A_WRITE 4
-#define TURN_BYTES (256u << 10) /* to one viewer, so that others get theirs */
+#define TURN_BYTES (256u << 10) /* for one viewer, so that others get theirs */
 #define PREFIX_MAX (FRAME_HEADER + FRAME_OUTPUT_PREFIX)
 #define BETWEEN_MS 100
 #define OPEN_AGAIN_MS 1000
 #define HISTORY_MAX (8u << 20) /* in one frame */
-#define RESUME_MAX (1u << 20)  /* more is not caught up with, but skipped */
+#define RESUME_MAX (1u << 20)  /* a longer backlog is skipped */
 #define FLOW_WINDOW (64u << 10)
 #define NEVER UINT64_MAX
 
@@ -58,7 +58,7 @@ least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Where its output ends, for now. */
+/* The present end of its output. */
 static uint64_t
 end_of(const struct viewer *o)
 {
@@ -67,7 +67,10 @@ end_of(const struct viewer *o)
 
 /* ------------------------------------------------------------- sending */
 
-/* The frames of one write, and how many bytes go before each one's. */
+/*
+ * The frames of one write, and the number of bytes before each frame's
+ * payload.
+ */
 struct burst {
 	struct iovec iov[2 * FRAMES_A_WRITE];
 	uint8_t prefix[FRAMES_A_WRITE][PREFIX_MAX];
@@ -111,7 +114,7 @@ burst_make(struct burst *b, const struct viewer *o, const uint8_t *p,
 	}
 }
 
-/* A frame that the socket took a part of: the rest must follow. */
+/* The socket accepted part of a frame: the rest must follow. */
 static void
 keep_rest(struct viewer *o, const struct iovec *iov, size_t sent)
 {
@@ -127,7 +130,7 @@ keep_rest(struct viewer *o, const struct iovec *iov, size_t sent)
 	    iov[1].iov_len - (sent - prefix));
 }
 
-/* Count what was sent; the rest of a frame that was begun is copied. */
+/* Count the sent bytes; copy the rest of a frame that was begun. */
 static void
 burst_sent(struct burst *b, struct viewer *o, size_t sent)
 {
@@ -191,7 +194,10 @@ wants_keyframe(const struct viewer *o)
 	return has(o, HELLO_OFFSET) && has(o, HELLO_KEYFRAME);
 }
 
-/* An ANSI picture in the middle of a sequence would be followed by its end. */
+/*
+ * An ANSI picture must not be drawn in the middle of a sequence, whose end
+ * would follow it.
+ */
 static bool
 may_draw(struct viewer *o)
 {
@@ -218,7 +224,10 @@ draw_screen(struct viewer *o)
 	c->large += c->out.len - before;
 }
 
-/* For a client without offsets: what makes its terminal show the screen. */
+/*
+ * For a client without offsets: the bytes that draw the screen on its
+ * terminal.
+ */
 static void
 draw_plain(struct viewer *o)
 {
@@ -253,7 +262,7 @@ send_picture(struct viewer *o)
 	return o->client->state == CONNECTION_OPEN;
 }
 
-/* What lies between the cursor and the newest screen is skipped. */
+/* Skip the output between the cursor and the newest screen. */
 static bool
 lose(struct viewer *o)
 {
@@ -271,7 +280,7 @@ viewer_resized(struct viewer *o)
 		o->picture = PICTURE_SIZE;
 }
 
-/* What came before the new size is sent first, as far as there is a choice. */
+/* Send output from before the new size first, if possible. */
 static bool
 picture_is_due(const struct viewer *o)
 {
@@ -281,9 +290,9 @@ picture_is_due(const struct viewer *o)
 	    (!is_lossless(o) && !recent_output_holds(o->recent, o->cursor));
 }
 
-/* ---------------------------------------------------- what is no longer new */
+/* --------------------------------------------------------- older output */
 
-/* The log does not have what comes next. */
+/* The log lacks the next bytes. */
 static bool
 skip_gap(struct viewer *o, const struct frame_gap *gap)
 {
@@ -397,7 +406,7 @@ send_end(struct viewer *o)
 	return true;
 }
 
-/* Send one more thing; false when there is nothing for now. */
+/* Send the next item; false if there is nothing for now. */
 static bool
 advance(struct viewer *o)
 {
@@ -464,8 +473,8 @@ viewer_votes(const struct viewer *o)
 }
 
 /*
- * The program waits while this viewer is more than a window behind, but for no
- * longer than it may at a time; then not again until it has caught up.
+ * Hold the program while this viewer is more than a window behind, but not
+ * longer than the limit; then not again until it has caught up.
  */
 bool
 viewer_holds(struct viewer *o, int64_t now_ms)
@@ -490,7 +499,7 @@ viewer_holds(struct viewer *o, int64_t now_ms)
 
 /* -------------------------------------------------------------- beginning */
 
-/* HISTORY is one frame, whose length is said before its bytes. */
+/* HISTORY is one frame, with its length before its bytes. */
 static void
 begin_history(struct viewer *o)
 {
@@ -506,7 +515,10 @@ begin_history(struct viewer *o)
 	o->history_sent = true;
 }
 
-/* Where a raw replay begins: at most `history` bytes, and what the log has. */
+/*
+ * The beginning of a raw replay: at most `history` bytes, as far as the log
+ * has them.
+ */
 static uint64_t
 raw_start(struct viewer *o)
 {
@@ -543,7 +555,7 @@ place(struct viewer *o)
 		lose(o);
 }
 
-/* What was asked for but will not come; told in METADATA. */
+/* The requested bytes that cannot be sent; reported in METADATA. */
 static uint64_t
 missing(const struct viewer *o)
 {

@@ -24,7 +24,7 @@ put_machine(struct json_out *j)
 	json_put_text(j, "machine", name);
 }
 
-/* Bureau's clients know windows with panes; a session is one. */
+/* Bureau's clients expect windows with panes; a session has one. */
 static void
 put_panes(struct json_out *j, const struct manifest *m)
 {
