@@ -24,11 +24,11 @@
 #include "log/record.h"
 
 #define TROUBLE_EVERY_MS 10000
-#define GAP_MAX 64    /* bytes of a gap as an event */
-#define LATE_MS 2     /* what is not urgent may wait for more that long */
-#define HELD_MAX 1024 /* spans; of more, two are one */
+#define GAP_MAX 64    /* bytes of a gap event */
+#define LATE_MS 2     /* delay of events that are not urgent */
+#define HELD_MAX 1024 /* spans; beyond it, two are merged */
 
-/* Somebody who wants to know when an event is in the log. */
+/* A caller that wants to know when an event is in the log. */
 struct waiter {
 	struct list link;
 	uint64_t seq;
@@ -36,7 +36,7 @@ struct waiter {
 	void *arg;
 };
 
-/* What the upkeep's thread has to tell the loop. */
+/* Messages of the upkeep threads to the loop. */
 struct news {
 	pthread_mutex_t lock;
 	bool trimmed;
@@ -45,7 +45,7 @@ struct news {
 	int error;
 };
 
-/* Output in the ring for which there is no log yet. */
+/* Output in the ring that has no log yet. */
 struct span {
 	uint64_t offset;
 	size_t len;
@@ -57,25 +57,25 @@ struct event_log {
 	struct log_thread log_thread;
 	struct log_upkeep log_upkeep;
 	struct news news;
-	struct log_opener *opener; /* while there is no log; else NULL */
+	struct log_opener *opener; /* while there is no log; otherwise NULL */
 	int notify_fd;
 	struct watch *notify, *stall;
 	bool stall_armed;
-	struct watch *late; /* timer: the log thread is to be woken */
+	struct watch *late; /* timer: wake the log thread */
 	bool late_armed;
 
-	uint64_t seq;        /* of the last event that was queued */
+	uint64_t seq;        /* of the last queued event */
 	uint64_t time_ns;    /* its time */
-	uint64_t end;        /* offset behind the last output, queued or not */
+	uint64_t end;        /* offset after the last output, queued or not */
 	struct list waiters; /* by seq */
-	int64_t unlogged_ms; /* CLOCK_REALTIME; 0: all is well */
-	int64_t trouble_ms;  /* when the last one was told */
+	int64_t unlogged_ms; /* CLOCK_REALTIME; 0: the log is not behind */
+	int64_t trouble_ms;  /* of the last report */
 
 	/* Output that is being left out. */
 	uint64_t gap_offset, gap_bytes;
 	bool missed; /* an event was refused: the screen may be unknown */
 
-	/* While there is no log: what can be in it, oldest first. */
+	/* While there is no log: output for it, oldest first. */
 	struct span *held;
 	size_t n_held;
 };
@@ -90,7 +90,7 @@ event_time(struct event_log *s)
 	return s->time_ns;
 }
 
-/* Give the item its number and hand it over; 0 when there is no room. */
+/* Number the item and queue it; 0 if there is no room. */
 static uint64_t
 add(struct event_log *s, struct log_item *it)
 {
@@ -258,7 +258,7 @@ event_log_forget(struct event_log *s, void *arg)
 	}
 }
 
-/* One at a time from the front: a callback may add or drop others. */
+/* Take one at a time from the front: a callback may add or drop others. */
 static void
 call_waiters(struct event_log *s, uint64_t written)
 {
@@ -280,7 +280,10 @@ call_waiters(struct event_log *s, uint64_t written)
 
 /* The disk's state. */
 
-/* On a busy machine a thread may wait that long for its turn: not the disk. */
+/*
+ * On a busy machine a thread may wait that long for a processor, not for the
+ * disk.
+ */
 static bool
 is_stalled(const struct log_thread_state *st)
 {
@@ -298,7 +301,7 @@ viewer_event_unlogged(struct event_log *s, bool unlogged, int error)
 	s->c.ops->unlogged(s->c.arg, unlogged, s->unlogged_ms, error);
 }
 
-/* The ring must not run full over a disk that does not take its bytes. */
+/* A disk that accepts no bytes must not fill the ring. */
 static void
 relieve_ring(struct event_log *s)
 {
@@ -334,7 +337,7 @@ write_gap(struct event_log *s)
 	s->c.ops->gap(s->c.arg, offset, bytes);
 }
 
-/* Go on with the log when half of the room for waiting is free again. */
+/* Resume the log when half of the room for waiting output is free again. */
 static void
 end_gap(struct event_log *s, const struct log_thread_state *st)
 {
@@ -359,7 +362,7 @@ check(struct event_log *s, const struct log_thread_state *st)
 	viewer_event_unlogged(s, bad || s->gap_bytes > 0, st->error);
 }
 
-/* Forget what is held before this offset. */
+/* Drop held output before this offset. */
 static void
 drop_held(struct event_log *s, uint64_t before)
 {
@@ -377,7 +380,10 @@ drop_held(struct event_log *s, uint64_t before)
 	}
 }
 
-/* Without a log, the ring has the newest, and always room for more. */
+/*
+ * Without a log, the ring keeps the newest output and always has room for
+ * more.
+ */
 static void
 let_go(struct event_log *s)
 {
@@ -392,7 +398,7 @@ let_go(struct event_log *s)
 	viewer_event_unlogged(s, true, s->c.open_error);
 }
 
-/* From here on there is a log, which ended so. */
+/* From now on there is a log; `end` was its end. */
 static void
 take_log(struct event_log *s, struct log_writer *writer,
     const struct log_end *end)
@@ -410,8 +416,8 @@ take_log(struct event_log *s, struct log_writer *writer,
 }
 
 /*
- * Log what was held, behind a gap for what was not.  Events that were refused
- * may have changed the screen, so a keyframe follows.
+ * Log the held output, after a gap for the lost output.  Refused events may
+ * have changed the screen, so a keyframe follows.
  */
 static void
 log_held(struct event_log *s, uint64_t offset)
@@ -433,7 +439,7 @@ log_held(struct event_log *s, uint64_t offset)
 	s->missed = true;
 }
 
-/* False: still not. */
+/* Try to begin logging; false if the log is still not open. */
 static bool
 try_to_begin(struct event_log *s)
 {
@@ -473,8 +479,8 @@ on_late(void *arg)
 }
 
 /*
- * The log thread must not compete for a processor with the echo of what was typed,
- * so it is woken later, unless somebody waits for it.
+ * The log thread must not compete with the echo of input for a processor.  So
+ * it is woken later, unless a caller waits for it.
  */
 static void
 publish(struct event_log *s)
@@ -508,7 +514,7 @@ event_log_flush(struct event_log *s)
 	}
 }
 
-/* From the upkeep's thread, and in the loop's. */
+/* Called in the upkeep thread, and then in the loop. */
 
 static void
 on_sync_failed(void *arg, int error)
@@ -625,7 +631,7 @@ start(struct event_log *s, struct error *err)
 		return error_set(err, errno, "cannot watch an eventfd: %s",
 		    strerror(errno));
 	s->log_thread.notify_fd = s->notify_fd;
-	/* All threads now: the sandbox allows no other later. */
+	/* Start all threads now: the sandbox prevents it later. */
 	rc = log_upkeep_start(&s->log_upkeep);
 	if (rc == 0)
 		rc = log_thread_start(&s->log_thread);
@@ -704,7 +710,7 @@ static struct log_thread_state
 look(const struct event_log *s)
 {
 	struct log_thread_state st;
-	/* The lock is all that changes. */
+	/* Only the lock changes. */
 	struct log_thread *log_thread = (struct log_thread *)(uintptr_t)&s
 					    ->log_thread;
 

@@ -60,7 +60,7 @@ key_memory_forget(struct key_memory *m, struct key_entry *e)
 	free(e);
 }
 
-/* Whether one could be forgotten. */
+/* True if a key could be forgotten. */
 static bool
 forget_oldest(struct key_memory *m)
 {
@@ -101,7 +101,7 @@ key_memory_done(struct key_memory *m, struct key_entry *e, const char *answer,
 	memcpy(e->answer, answer, len);
 	e->len = len;
 	m->bytes += len;
-	/* The last one to be forgotten: the caller still has it. */
+	/* Keep the caller's key for last. */
 	list_remove(&e->link);
 	list_append(&m->entries, &e->link);
 	while (m->bytes > KEY_MEMORY_BYTES && forget_oldest(m))
@@ -184,7 +184,7 @@ text(const json_t *object, const char *name)
 	return s != NULL ? s : "";
 }
 
-/* NULL for what is no key of ours. */
+/* NULL if this is not one of our keys. */
 static struct key_entry *
 read_entry(struct key_memory *m, const json_t *o)
 {
@@ -226,7 +226,7 @@ read_end(struct key_memory *m, const json_t *o)
 		key_memory_forget(m, e);
 }
 
-/* It has all that were remembered: what came before does not count. */
+/* The record has all remembered keys: drop earlier ones. */
 static void
 read_all(struct key_memory *m, const json_t *o)
 {

@@ -58,7 +58,7 @@ log_item_queue_at(const struct log_item_queue *q, size_t i)
 	return &q->items[(q->first + i) % q->cap];
 }
 
-/* Twice the room, laid out from the start again. */
+/* Double the room, and move the items to its start. */
 static void
 grow(struct log_item_queue *q)
 {

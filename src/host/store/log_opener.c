@@ -31,13 +31,16 @@ struct log_opener {
 	pid_t tid;
 	struct log_writer *writer; /* NULL: not yet */
 	struct log_end end;
-	bool tried; /* at least once, and this came of it: */
+	bool tried; /* at least once, with this result: */
 	int rc;
 	struct error err;
 	bool quit;
 };
 
-/* Made only when it is missing: on a disk that hangs, even that would hang. */
+/*
+ * Create it only if it is missing: on a disk that hangs, even mkdir would
+ * hang.
+ */
 int
 log_opener_directory(int dirfd)
 {
@@ -86,7 +89,7 @@ try(struct log_opener *o)
 	return rc == 0;
 }
 
-/* False: it is the end. */
+/* False: it is time to end. */
 static bool
 wait_a_second(struct log_opener *o)
 {
@@ -131,7 +134,7 @@ log_opener_create(int dirfd)
 	return o;
 }
 
-/* The lock is held.  On a busy machine the thread may wait for its turn. */
+/* The lock is held.  On a busy machine the thread may wait for a processor. */
 static bool
 hangs(const struct log_opener *o, int64_t began_ms)
 {

@@ -18,16 +18,16 @@
 #include "log/record.h"
 #include "log/writer.h"
 
-/* One write takes so many events and bytes of payload, and no more. */
+/* The most events and payload bytes of one write. */
 #define BATCH_ITEMS 128
 #define BATCH_BYTES (256u << 10)
 
 #define FILE_LEAST (16u << 10) /* with a lower `ulimit -f` there is no log */
 
-#define MUCH (8u << 10) /* output that does not wait for more */
+#define MUCH (8u << 10) /* output that is written without delay */
 
 #define RETRY_MS 1000
-#define COPY_KEPT 4096 /* of the copy's memory while nothing happens */
+#define COPY_KEPT 4096 /* memory of the copy that is kept when idle */
 
 static int64_t
 now_ms(void)
@@ -41,7 +41,7 @@ is_output(const struct log_item *it)
 	return it->type == RECORD_OUTPUT;
 }
 
-/* The lock is held.  The tail never goes back; true: wake the keeper. */
+/* The lock is held.  The tail never moves back.  True: wake the keeper. */
 static bool
 release(struct log_thread *q, uint64_t to)
 {
@@ -51,7 +51,7 @@ release(struct log_thread *q, uint64_t to)
 	return ring_release(q->ring, to);
 }
 
-/* A write, and what comes with it, must fit into a file. */
+/* A write and its headers must fit into a file. */
 size_t
 log_thread_piece_max(const struct log_thread *q)
 {
@@ -70,7 +70,7 @@ file_max(void)
 					     (size_t)limit.rlim_cur;
 }
 
-/* The batch: what is being written, or could not be and is tried again. */
+/* The batch: items being written, or to be retried. */
 
 static void
 batch_add(struct log_thread *q, const struct log_item *it)
@@ -95,7 +95,7 @@ batch_ends(const struct log_thread *q, size_t n, size_t bytes)
 	    bytes >= BATCH_BYTES || bytes >= log_thread_piece_max(q);
 }
 
-/* How many items the next write takes. */
+/* The number of items in the next write. */
 static size_t
 batch_size(const struct log_thread *q)
 {
@@ -105,7 +105,7 @@ batch_size(const struct log_thread *q)
 		const struct log_item *it = log_item_queue_at(&q->queue, n);
 
 		bytes += it->len;
-		/* A rotation takes what is joined to it and nothing more. */
+		/* A rotation takes only the items joined to it. */
 		if (it->rotates && !it->joined)
 			return n + 1;
 		if (n > 0 && !it->joined &&
@@ -115,7 +115,10 @@ batch_size(const struct log_thread *q)
 	return n;
 }
 
-/* After a failed sync: all up to the end of a rotation, 0 without one. */
+/*
+ * After a failed sync: the number of items up to the end of a rotation; 0
+ * without one.
+ */
 static size_t
 size_to_rotation(const struct log_thread *q)
 {
@@ -140,7 +143,7 @@ take(struct log_thread *q, size_t n)
 	q->ready -= n;
 }
 
-/* Bytes of the batch that are in the ring. */
+/* The bytes of the batch that are in the ring. */
 static size_t
 in_ring(const struct log_thread *q)
 {
@@ -152,7 +155,10 @@ in_ring(const struct log_thread *q)
 	return sum;
 }
 
-/* The copy is needed anew; what a failed write left there must live on. */
+/*
+ * The copy's memory is needed again: keep the bytes of a failed write
+ * elsewhere.
+ */
 static void
 own_copied(struct log_thread *q)
 {
@@ -165,7 +171,9 @@ own_copied(struct log_thread *q)
 	}
 }
 
-/* Copy the batch's bytes out of the ring; each item then points there. */
+/*
+ * Copy the batch's bytes out of the ring; each item then points to the copy.
+ */
 static void
 copy_out(struct log_thread *q)
 {
@@ -224,14 +232,14 @@ batch_rotates(const struct log_thread *q)
 	return false;
 }
 
-/* How a write went. */
+/* The result of a write. */
 struct result {
 	int rc;         /* of the write: 0 or -errno */
 	bool rotated;   /* a new segment was begun */
-	int sync_error; /* written, but not safe on the disk; --durable only */
+	int sync_error; /* written but not synced; --durable only */
 };
 
-/* Somebody has removed the directory: make it again. */
+/* The directory was removed: make it again. */
 static int
 make_directory(struct log_thread *q)
 {
@@ -253,8 +261,8 @@ rotate(struct log_thread *q)
 }
 
 /*
- * Write the batch, without the lock.  When a new segment cannot be begun the
- * old one goes on, if it may.
+ * Write the batch, without the lock.  If a new segment cannot be started,
+ * continue the old one if that is allowed.
  */
 static struct result
 write_batch(struct log_thread *q, bool distrust)
@@ -276,7 +284,7 @@ write_batch(struct log_thread *q, bool distrust)
 	return res;
 }
 
-/* The lock is held from here on. */
+/* The lock is held in the functions below. */
 
 static void
 account(struct log_thread *q, const struct log_item *it, bool in)
@@ -351,8 +359,8 @@ rotation_done(struct log_thread *q, bool rotated)
 }
 
 /*
- * The segment is not to be written again.  A disk on which every sync fails
- * must not be filled with segments: there is one a second at most.
+ * The segment must not be written again.  A disk on which every sync fails
+ * must not fill up with segments: start at most one a second.
  */
 static void
 want_rotation(struct log_thread *q)
@@ -369,8 +377,8 @@ want_rotation(struct log_thread *q)
 }
 
 /*
- * Written, but not safe: nobody is told that it is, until all of it has been
- * written anew (log_writer_sync).
+ * Written but not synced: do not acknowledge it until all of it has been
+ * written again (log_writer_sync).
  */
 static void
 not_synced(struct log_thread *q, uint64_t acknowledged, int error)
@@ -382,7 +390,7 @@ not_synced(struct log_thread *q, uint64_t acknowledged, int error)
 		want_rotation(q);
 }
 
-/* The events are in the log.  True when the loop is to know. */
+/* The events are in the log.  True if the loop must be notified. */
 static bool
 written(struct log_thread *q, const struct result *res)
 {
@@ -400,14 +408,14 @@ written(struct log_thread *q, const struct result *res)
 	}
 	if (!q->distrust)
 		q->again_ms = 0;
-	/* All are asked: each of them notes what it has told. */
+	/* Call all of them: each records what it has reported. */
 	low = low_again(q);
 	reached = seq_reached(q);
 	full = segment_full(q);
 	return low || reached || full;
 }
 
-/* Note how the write went; the lock is let go for the descriptors. */
+/* Record the result of the write; release the lock to use descriptors. */
 static void
 finish(struct log_thread *q, const struct result *res)
 {
@@ -455,7 +463,7 @@ write_once(struct log_thread *q)
 	finish(q, &res);
 }
 
-/* Sleep; with memory to give back, look again in a second. */
+/* Sleep; if there is memory to free, check again in a second. */
 static void
 sleep_until(struct log_thread *q, int64_t until_ms)
 {
@@ -473,7 +481,7 @@ sleep_until(struct log_thread *q, int64_t until_ms)
 	q->asleep = false;
 }
 
-/* How many items to take for the next write; it may be none for a retry. */
+/* Set the number of items for the next write; 0 is possible for a retry. */
 static bool
 next_batch(struct log_thread *q, size_t *n)
 {
@@ -488,7 +496,7 @@ next_batch(struct log_thread *q, size_t *n)
 	return *n > 0;
 }
 
-/* A sync alone, of what was written before. */
+/* Sync alone, for earlier writes. */
 static void
 sync_again(struct log_thread *q)
 {
@@ -507,7 +515,7 @@ sync_again(struct log_thread *q)
 	}
 }
 
-/* The time has come to try again; true when there was something to try. */
+/* True if it was time to retry and there was something to retry. */
 static bool
 try_again(struct log_thread *q)
 {
@@ -524,7 +532,7 @@ try_again(struct log_thread *q)
 	return true;
 }
 
-/* When there is something to do though nobody wakes the thread; -1: never. */
+/* The next time to act without a wakeup; -1: never. */
 static int64_t
 next_ms(const struct log_thread *q)
 {
@@ -602,8 +610,8 @@ log_thread_stop(struct log_thread *q)
 }
 
 /*
- * One rotation waits at most, and what is joined to another is part of it: both
- * fit always, for without them the rest may wait for ever.
+ * At most one rotation waits, and items joined to another belong to it.  Both
+ * always fit, because without them the rest might wait for ever.
  */
 static bool
 fits(const struct log_thread *q, const struct log_item *it)
@@ -717,7 +725,7 @@ log_thread_notify_low(struct log_thread *q)
 	pthread_mutex_unlock(&q->lock);
 }
 
-/* Whether the thread has what it took from the ring in memory of its own. */
+/* True if the thread has copied what it took from the ring. */
 static bool
 ring_is_idle(const struct log_thread *q)
 {

@@ -10,9 +10,9 @@
 #define QUIET_MS 1000
 
 /*
- * What is below the budget when the oldest segments go, for what is written
- * until they are gone; they go until it is twice that.  Not more: with a small
- * budget one segment is half of what is kept.
+ * The room below the budget when the oldest segments are removed, for writes
+ * until that is done.  Segments are removed until there is twice that room.
+ * Not more: with a small budget one segment is half of the log.
  */
 #define ROOM (1u << 20)
 
@@ -34,7 +34,7 @@ sync_log(struct log_upkeep *c)
 		sync_again_later(c);
 	} else if (rc < 0 && log_writer_is_left(c->writer)) {
 		c->ops->sync_failed(c->arg, -rc);
-	} else if (rc < 0) { /* of what was written before */
+	} else if (rc < 0) { /* of earlier writes */
 		c->ops->trouble(c->arg, "sync", -rc);
 		sync_again_later(c);
 	}
@@ -56,7 +56,7 @@ trim(struct log_upkeep *c)
 		c->ops->trouble(c->arg, "trim", -rc);
 }
 
-/* Whether to compress, with the lock held. */
+/* True if it is time to compress.  The lock is held. */
 static bool
 may_compress(const struct log_upkeep *c)
 {
@@ -69,7 +69,7 @@ may_compress(const struct log_upkeep *c)
 		clock_ms(CLOCK_MONOTONIC) >= c->written_ms + QUIET_MS);
 }
 
-/* One segment; that there is none is seen when it was trimmed. */
+/* Compress one segment.  It may be gone because it was trimmed. */
 static void
 compress(struct log_upkeep *c)
 {
@@ -85,7 +85,7 @@ compress(struct log_upkeep *c)
 	pthread_mutex_unlock(&c->lock);
 }
 
-/* What to do next, with the lock held; NULL: nothing, or the end. */
+/* The next thing to do; NULL: nothing, or the end.  The lock is held. */
 typedef void chore_fn(struct log_upkeep *c);
 
 static chore_fn *
@@ -93,7 +93,10 @@ chore_due(struct log_upkeep *c)
 {
 	if (c->writer == NULL)
 		return NULL;
-	/* Before it is synced what would be removed, and the disk overrun. */
+	/*
+	 * Remove before the sync: otherwise segments to be removed are synced,
+	 * and the disk may overrun.
+	 */
 	if (c->grown) {
 		c->grown = false;
 		return trim;
@@ -135,7 +138,7 @@ run(void *arg)
 	return NULL;
 }
 
-/* Until there is a segment to compress; false: it is the end. */
+/* Wait for a segment to compress; false: it is time to end. */
 static bool
 await_sealed(struct log_upkeep *c)
 {
@@ -148,8 +151,8 @@ await_sealed(struct log_upkeep *c)
 }
 
 /*
- * There is no way back from idle priority, and who is idle also ends slowly on
- * a busy machine; so the thread becomes that when it first has work.
+ * A thread cannot leave idle priority, and on a busy machine an idle thread
+ * ends slowly.  So it becomes idle when it first has work.
  */
 static void *
 run_idle(void *arg)
@@ -179,7 +182,7 @@ log_upkeep_start(struct log_upkeep *c)
 	thread_cond_init(&c->wake);
 	thread_cond_init(&c->idle_wake);
 	c->grown = true;
-	/* A host that begins has others to serve first. */
+	/* A new host has clients to serve first. */
 	c->written_ms = clock_ms(CLOCK_MONOTONIC);
 	rc = thread_start(&c->thread, "tend-upkeep", run, c);
 	c->started = rc == 0;
@@ -219,7 +222,7 @@ log_upkeep_begin(struct log_upkeep *c, struct log_writer *writer)
 	pthread_mutex_unlock(&c->lock);
 }
 
-/* The thread is woken once a second, not for every write. */
+/* Wake the thread once a second, not for every write. */
 void
 log_upkeep_written(struct log_upkeep *c, uint64_t bytes, bool dirty)
 {

@@ -26,20 +26,20 @@
 struct manifest_writer {
 	int dirfd;
 	int lines[2]; /* the pipe to host.log */
-	int wake;     /* eventfd: there is a manifest, or it is the end */
+	int wake;     /* eventfd: there is a manifest, or it is time to end */
 	pthread_t thread;
 	bool started;
 
 	pthread_mutex_t lock;
 	pthread_cond_t done;
 	/* Under the lock. */
-	struct buf text; /* of the manifest that waits; empty: none */
+	struct buf text; /* of the waiting manifest; empty: none */
 	bool sync;
 	uint64_t asked, saved; /* manifests, by their number */
-	bool slow;             /* somebody has waited for it in vain */
+	bool slow;             /* a caller has waited until the timeout */
 	bool quit;
 
-	struct log log; /* the thread's own: host.log itself */
+	struct log log; /* used by the thread only: host.log itself */
 };
 
 /* ------------------------------------------------------------- the thread */
@@ -58,7 +58,7 @@ open_log(struct manifest_writer *c)
 		fd_close(&c->log.fd);
 }
 
-/* Lines that have come, as they are; whether there were any. */
+/* Copy new lines to host.log; true if there were any. */
 static bool
 pass_lines(struct manifest_writer *c)
 {
@@ -86,7 +86,7 @@ save(struct manifest_writer *c, const struct buf *text, bool sync)
 	failpoint("after-manifest");
 }
 
-/* The manifest that waits, if one does; false: none. */
+/* Write the waiting manifest; false: none. */
 static bool
 save_next(struct manifest_writer *c)
 {
@@ -142,7 +142,9 @@ run(void *arg)
 		poll(fds, 2, -1);
 		n = read(c->wake, &count, sizeof(count));
 		(void)n; /* nothing there: lines have come */
-		/* First, so that what came before the end is seen. */
+		/*
+		 * Check this first, so that everything before the end is seen.
+		 */
 		over = is_over(c);
 		while (save_next(c) || pass_lines(c))
 			continue;
@@ -150,7 +152,7 @@ run(void *arg)
 	return NULL;
 }
 
-/* -------------------------------------------------------------- the public */
+/* ----------------------------------------------------- public functions */
 
 static int
 start(struct manifest_writer *c)
@@ -232,7 +234,7 @@ wait_for(struct manifest_writer *c, uint64_t number, bool sync)
 	}
 }
 
-/* False: it cannot be written at all.  The lock is held. */
+/* False if it cannot be written at all.  The lock is held. */
 static bool
 give(struct manifest_writer *c, const struct manifest *m, bool sync)
 {
