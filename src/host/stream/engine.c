@@ -45,7 +45,10 @@ fresh(struct session *session)
 	return vt_create(&config, NULL);
 }
 
-/* For tests of terminals, in the environment of whoever began the session. */
+/*
+ * For tests of terminals; set in the environment in which the session was
+ * created.
+ */
 static bool
 answers_all(void)
 {

@@ -15,15 +15,15 @@
 #include "vt/vt.h"
 
 #define PAUSE_MS 1000
-#define LEAST_MS 5000 /* between two writings */
+#define LEAST_MS 5000 /* between two writes */
 #define MOST_MS 10000 /* while there is no pause */
 #define ROW_MAX (64u << 10)
 
 struct last_line {
 	struct session *session;
 	struct watch *timer;
-	bool waits;         /* output has come that is not written */
-	uint64_t shown;     /* where output was when the timer was set */
+	bool waits;         /* there is output that is not written */
+	uint64_t shown;     /* end of the output when the timer was set */
 	int64_t written_ms; /* CLOCK_MONOTONIC */
 };
 
@@ -33,7 +33,7 @@ is_blank(uint32_t cp)
 	return cp <= ' ' || cp == 0xa0;
 }
 
-/* Lines, boxes and blocks, which stand around words. */
+/* Lines, boxes and blocks, which surround words. */
 static bool
 is_frame(uint32_t cp)
 {
@@ -51,8 +51,8 @@ is_word(uint32_t cp)
 struct line {
 	char *out;
 	size_t size, len;
-	bool gap;   /* something was left out before what comes next */
-	bool words; /* there is one */
+	bool gap;   /* something was left out before the next character */
+	bool words; /* there is a word */
 	bool full;
 };
 

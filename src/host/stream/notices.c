@@ -8,7 +8,7 @@
 #include "session/manifest.h"
 #include "vt/vt.h"
 
-/* As many whole characters as fit. */
+/* Copy as many whole characters as fit. */
 static void
 copy_clean(char *out, size_t size, const char *s)
 {

@@ -12,11 +12,11 @@
 
 struct past_output {
 	struct log_reader *reader;
-	bool placed;         /* the reader stands where `next` says */
-	uint64_t next;       /* offset of what the next record may hold */
-	const uint8_t *data; /* of the present one; NULL: none */
+	bool placed;         /* the reader is at `next` */
+	uint64_t next;       /* offset of the next record's bytes */
+	const uint8_t *data; /* of the present record; NULL: none */
 	uint64_t from, to;
-	uint8_t why; /* what lay before it, was it not in the log */
+	uint8_t why; /* why the bytes before it are missing */
 };
 
 struct past_output *
@@ -50,7 +50,9 @@ past_output_first(struct past_output *past)
 	return extent.first_offset;
 }
 
-/* Output: these are the present bytes.  A gap: they are not there. */
+/*
+ * An output record sets the present bytes; a gap says that they are missing.
+ */
 static void
 take_record(struct past_output *past, const struct record *r)
 {
@@ -79,7 +81,7 @@ take_damage(struct past_output *past)
 	past->why = damage.trimmed ? FRAME_GAP_TRIMMED : FRAME_GAP_DAMAGED;
 }
 
-/* Read on until bytes have come, or a known end of what is missing. */
+/* Read until there are bytes, or the end of a gap is known. */
 static enum past_output_step
 read_on(struct past_output *past, uint64_t offset)
 {
@@ -102,7 +104,7 @@ read_on(struct past_output *past, uint64_t offset)
 			break;
 		}
 	}
-	/* The next call goes on here. */
+	/* The next call continues here. */
 	past->data = NULL;
 	past->next = offset;
 	return step;

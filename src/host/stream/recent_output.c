@@ -32,13 +32,13 @@ void
 recent_output_output(struct recent_output *f, uint64_t offset, size_t len)
 {
 	if (f->live == f->end && offset != f->end) {
-		/* A host that began anew left something out. */
+		/* A restarted host left something out. */
 		f->live = f->end = f->start = offset;
 	}
 	f->end = offset + len;
 }
 
-/* Copy the live bytes into the circle, over the oldest there. */
+/* Copy the live bytes into the circle, over the oldest ones. */
 static void
 keep_live(struct recent_output *f)
 {
@@ -111,8 +111,9 @@ recent_output_at(const struct recent_output *f, uint64_t offset,
 }
 
 /*
- * The tail moves on when the event log's thread has written, and what is before
- * it may be overwritten at any moment: look at it again after the copy.
+ * The event log's thread moves the tail when it has written, and bytes before
+ * the tail may be overwritten at any moment: check the tail again after the
+ * copy.
  */
 size_t
 recent_output_from_ring(const struct recent_output *f, uint64_t offset,

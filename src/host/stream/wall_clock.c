@@ -17,15 +17,15 @@
 
 struct wall_clock {
 	struct session *session;
-	int fd; /* is cancelled when the clock is set */
+	int fd; /* timer, cancelled when the clock is set */
 	struct watch *watch;
-	int64_t written_ms; /* CLOCK_MONOTONIC of the last one */
+	int64_t written_ms; /* CLOCK_MONOTONIC of the last event */
 };
 
 static void
 arm(struct wall_clock *w)
 {
-	/* Never by itself: only the cancelling is wanted. */
+	/* The timer never expires; only its cancellation matters. */
 	struct itimerspec never = { .it_value.tv_sec = (time_t)1 << 33 };
 
 	timerfd_settime(w->fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET,
