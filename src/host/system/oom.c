@@ -12,7 +12,7 @@
 #include "base/mem.h"
 
 #define FILE_NAME "memory.events"
-#define PROCS_MAX (64u << 10) /* of cgroup.procs; the largest is of these */
+#define PROCS_MAX (64u << 10) /* bytes of cgroup.procs that are read */
 
 struct oom {
 	int dirfd, notify;

@@ -15,8 +15,9 @@
 #define BELOW_MAX 65536 /* processes of one session */
 
 /*
- * The name of the program stands in parentheses and may hold anything, other
- * parentheses and newlines too; behind the last one come plain numbers.
+ * The name of the program is in parentheses and may contain anything,
+ * including parentheses and newlines.  Plain numbers follow the last
+ * parenthesis.
  */
 bool
 proc_parse(const char *p, size_t len, struct proc *out)
@@ -36,7 +37,7 @@ proc_parse(const char *p, size_t len, struct proc *out)
 		return false;
 	memcpy(text, close + 1, rest);
 	text[rest] = '\0';
-	/* Fields 3 to 6, 22, and 28 if it is there: see proc(5). */
+	/* Fields 3 to 6, 22, and 28 if present: see proc(5). */
 	if (sscanf(text,
 		" %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
 		"%*d %*d %*d %*d %llu %*u %*d %*u %*u %*u %llu",
@@ -132,7 +133,7 @@ proc_each(proc_fn *fn, void *arg)
 	return 0;
 }
 
-/* ------------------------------------------------- those below a process */
+/* ------------------------------------------------ descendants of a process */
 
 struct below {
 	proc_spare_fn *spare;
@@ -154,7 +155,7 @@ add_child(struct below *b, pid_t pid)
 	b->found[b->n++] = p;
 }
 
-/* The children that one thread has: numbers, each with a space behind it. */
+/* The children of one thread: numbers, each followed by a space. */
 static int
 add_children(struct below *b, int tasks, const char *tid)
 {
@@ -179,7 +180,7 @@ add_children(struct below *b, int tasks, const char *tid)
 	return 0;
 }
 
-/* A child belongs to the thread that made it. */
+/* A child belongs to the thread that created it. */
 static int
 add_children_of(struct below *b, pid_t pid)
 {

@@ -18,7 +18,7 @@
 
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
-#define FOREIGN 0x40000000u /* numbers from here on are x32's */
+#define FOREIGN 0x40000000u /* x32 calls begin here */
 #define RESULT(uc) ((uc)->uc_mcontext.gregs[REG_RAX])
 #elif defined(__aarch64__)
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
@@ -40,9 +40,9 @@
 #define SANITIZED 0
 #endif
 
-#define CALLS_MAX 512 /* numbers below it are noted once each */
+#define CALLS_MAX 512 /* calls below it are noted once each */
 
-/* A signal handler has no argument of ours; this is all it knows. */
+/* A signal handler has no argument; this is its state. */
 static struct {
 	int fd;
 	uint8_t noted[CALLS_MAX / 8];
@@ -78,7 +78,7 @@ note(unsigned call)
 	len += put_number(line + len, call);
 	line[len++] = '\n';
 	n = write(refused.fd, line, len);
-	(void)n; /* it is refused all the same */
+	(void)n; /* refused anyway */
 }
 
 static void
@@ -96,15 +96,16 @@ on_refused(int signo, siginfo_t *info, void *context)
 #define RETURN(what) BPF_STMT(BPF_RET | BPF_K, what)
 #define IF_EQUAL(value, yes, no) \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, yes, no)
-/* The low half of an argument: both machines are little endian. */
+/* The low half of an argument: all supported machines are little endian. */
 #define LOAD_ARG(n) LOAD(args[n])
 
 #define ALLOW(name) IF_EQUAL(__NR_##name, 0, 1), RETURN(SECCOMP_RET_ALLOW),
 #define DEADLY(name) \
 	IF_EQUAL(__NR_##name, 0, 1), RETURN(SECCOMP_RET_KILL_PROCESS),
 /*
- * Third argument: protection.  Writable and executable is deadly; executable
- * alone is refused, or what was written could be made to run afterwards.
+ * Third argument: protection.  Writable and executable memory ends the
+ * process.  Executable memory alone is refused, or written bytes could be run
+ * afterwards.
  */
 #define PROTECTS(name) \
 	IF_EQUAL(__NR_##name, 0, 7), LOAD_ARG(2), \

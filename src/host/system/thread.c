@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 
-/* Pages that are never touched cost nothing. */
+/* Untouched pages cost nothing. */
 #define STACK (256u << 10)
 
 int
@@ -18,7 +18,7 @@ thread_start(pthread_t *out, const char *name, void *(*fn)(void *), void *arg)
 	sigset_t all, old;
 	int rc;
 
-	/* A crash is still a crash, and the sandbox reports by SIGSYS. */
+	/* Crash signals stay unblocked, and the sandbox reports by SIGSYS. */
 	sigfillset(&all);
 	sigdelset(&all, SIGSYS);
 	sigdelset(&all, SIGSEGV);

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * Start a named thread with a small stack and all signals blocked; 0 or
- * -errno.
+ * Start a named thread with a small stack.  It gets no signals but those of a
+ * crash and SIGSYS.  Returns 0 or -errno.
  */
 int thread_start(pthread_t *out, const char *name, void *(*fn)(void *),
     void *arg);
