@@ -7,7 +7,7 @@
 #include "host/serve/lease.h"
 #include "host/serve/server.h"
 
-/* The operations lease.*; requests.h says what a handler is. */
+/* The operations lease.*; requests.h describes handlers. */
 
 static int
 put_lease(struct op_call *call)

@@ -26,9 +26,9 @@
 #include "vt/vt.h"
 #include "wire/frame.h"
 
-/* The operations session.*; requests.h says what a handler is. */
+/* The operations session.*; requests.h describes handlers. */
 
-/* While the log is behind, that is what a person should know first. */
+/* While the log is behind, that is the most important status to show. */
 static int
 put_session(struct op_call *call)
 {
@@ -102,7 +102,7 @@ op_session_snapshot(struct op_call *call, struct error *err)
 
 /* --------------------------------------------------------------- typing */
 
-/* An event is queued: the answer is {seq, offset}, when it may be given. */
+/* An event is queued: answer {seq, offset} when that is allowed. */
 static int
 answer_with(struct op_call *call, uint64_t seq)
 {
@@ -142,7 +142,9 @@ type(struct op_call *call, const struct buf *b, struct error *err)
 	return answer_with(call, seq);
 }
 
-/* Whoever decided on what was shown at a seq does not type on what came. */
+/*
+ * A client that decided by the screen at a seq must not type on a newer one.
+ */
 static int
 check_seq(const struct op_call *call, struct error *err)
 {
@@ -225,7 +227,7 @@ op_session_exec(struct op_call *call, struct error *err)
 	return rc < 0 ? rc : REQUEST_LATER;
 }
 
-/* ------------------------------------------------------------- and more */
+/* ---------------------------------------------------------------- others */
 
 static int
 put_nothing(struct op_call *call, int rc)
@@ -344,7 +346,7 @@ op_session_detach(struct op_call *call, struct error *err)
 	return 0;
 }
 
-/* The descriptor that came with the request; it is the keeper's then. */
+/* Takes the descriptor of the request and passes it to the keeper. */
 int
 op_session_upgrade(struct op_call *call, struct error *err)
 {
@@ -380,7 +382,7 @@ op_session_rename(struct op_call *call, struct error *err)
 	return rc < 0 ? rc : put_session(call);
 }
 
-/* All of them before the first is set; *n is how many there would be. */
+/* Check all labels before the first is set; *n is the resulting number. */
 static int
 check_label(const struct manifest *m, const char *key, const json_t *value,
     size_t *n, struct error *err)
@@ -434,7 +436,7 @@ set_label(struct session *session, const char *key, const char *value,
 	return 0;
 }
 
-/* Those that go make room for those that come. */
+/* Remove labels first, to make room for new ones. */
 int
 op_session_label(struct op_call *call, struct error *err)
 {

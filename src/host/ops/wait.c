@@ -8,11 +8,11 @@
 #include "host/ask/waits.h"
 #include "op/condition.h"
 
-/* The operation session.wait; requests.h says what a handler is. */
+/* The operation session.wait; requests.h describes handlers. */
 
 /*
- * A client that knows BYE has it before a refusal, so that it knows why.  Until
- * then its wait begins, and is refused when BYE is sent.
+ * A client that knows BYE gets it before a refusal, and so knows the reason.
+ * Until then its wait begins, and is refused when BYE is sent.
  */
 static bool
 is_left(const struct op_call *call)
