@@ -40,7 +40,7 @@
 
 #define LATE_MS 1000
 
-/* Put into the manifest what the parts know. */
+/* Update the manifest with the state of the parts. */
 static void
 bring_up_to_date(void *arg)
 {
@@ -234,7 +234,7 @@ on_unlogged(void *arg, bool unlogged, int64_t since_ms, int error)
 		return;
 	/* Readers must open the log that is written now. */
 	restore_find_log(&h->session);
-	/* The disk may take the session.json now that it refused before. */
+	/* The disk may now accept the session.json that it refused before. */
 	session_save(&h->session);
 }
 
@@ -296,7 +296,7 @@ static const struct event_log_ops event_log_ops = {
 	.trouble = on_trouble,
 };
 
-/* The kernel killed a process of the session: it is out of memory. */
+/* The kernel killed a process of the session because memory ran out. */
 static void
 on_oom(void *arg, const struct oom_kill *k)
 {
@@ -395,7 +395,7 @@ create_service(struct host *h, struct error *err)
 	return 0;
 }
 
-/* The parts that follow the life of the program, and end it. */
+/* The parts that follow the program's life and end the session. */
 static void
 create_life(struct host *h)
 {
@@ -517,7 +517,7 @@ host_close(struct host *h)
 	keeper_link_destroy(h->keeper_link);
 	pump_destroy(h->pump);
 	server_destroy(h->server);
-	h->server = NULL; /* on_save asks it nothing from here on */
+	h->server = NULL; /* on_save no longer asks it */
 	messages_destroy(h->messages);
 	input_destroy(h->input);
 	waits_destroy(h->waits);

@@ -15,7 +15,7 @@
 #include "host/host.h"
 #include "host/system/sandbox.h"
 
-/* There are many of us, and most do nothing: give memory back early. */
+/* There are many hosts, and most are idle: return memory early. */
 static void
 be_small(void)
 {
@@ -25,7 +25,7 @@ be_small(void)
 	mallopt(M_TOP_PAD, 16 << 10);
 }
 
-/* For `tend doctor`; a keeper gives no arguments. */
+/* For `tend doctor`; a keeper passes no arguments. */
 static int
 say_version(void)
 {
@@ -45,10 +45,10 @@ main(int argc, char **argv)
 		return say_version();
 	json_tree_guard();
 	be_small();
-	umask(0077); /* whatever it makes is the owner's alone */
+	umask(0077);                     /* all files are the owner's alone */
 	prctl(PR_SET_NAME, "tend-host"); /* fexecve leaves a number there */
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* the write fails: the disk is full */
+	signal(SIGXFSZ, SIG_IGN); /* the write fails as on a full disk */
 	rc = host_open(&host, &err);
 	if (rc == 0) {
 		sandbox_enter(&host.session.log);

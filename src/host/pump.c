@@ -29,25 +29,25 @@
 #include "vt/vt.h"
 
 #define KEYFRAME_EVERY (512u << 10)
-#define SYNC_MS 1000 /* a synchronized update may take that long */
+#define SYNC_MS 1000 /* limit for a synchronized update */
 
 /*
- * In a flood bytes are taken in parts of the ring or every few milliseconds,
- * not as they come: each turn costs more than the bytes it takes, and takes a
- * processor from the program and the keeper.
+ * In a flood, bytes are taken in large parts or every few milliseconds, not as
+ * they come: each turn costs more than its bytes, and takes a processor from
+ * the program and the keeper.
  */
 #define FLOOD_WINDOW_NS 10000000
-#define FLOOD_BYTES (128u << 10) /* within the window before */
+#define FLOOD_BYTES (128u << 10) /* within the previous window */
 #define FLOOD_PART TAKE_MAX
 #define FLOOD_MS 4
 
 /*
- * In one turn, when viewers keep up: they then get theirs, and may ask for a
- * rest.  More would not fit into what the feed keeps for them.
+ * The most in one turn while viewers keep up: they then get their output, and
+ * may ask for a pause.  More would not fit into the memory for recent output.
  */
 #define TAKE_MAX (RECENT_OUTPUT_MAX / 4 * 3)
 
-/* How long the keeper may take to read what has come to the terminal. */
+/* The time for the keeper to read new output of the terminal. */
 #define KEEPER_NS 20000
 
 struct pump {
@@ -55,17 +55,17 @@ struct pump {
 	struct pump_parts with;
 	struct intake *intake;
 	struct watch *output, *settle;
-	struct watch *unsync; /* an update of the screen does not end */
-	bool syncing;         /* and that timer runs */
+	struct watch *unsync; /* timer: an update of the screen does not end */
+	bool syncing;         /* that timer runs */
 	uint64_t kept_back;   /* the head when bytes were held back; 0: none */
 
 	bool flood;
-	bool more;             /* than was taken in this turn */
-	int64_t window_ns;     /* when this one began */
-	uint64_t window_shown; /* and what was shown then */
+	bool more;             /* there is more than this turn took */
+	int64_t window_ns;     /* start of the present window */
+	uint64_t window_shown; /* `shown` at that time */
 };
 
-/* How much of the bytes at `shown` is treated alike. */
+/* The number of bytes at `shown` that are treated alike. */
 static size_t
 piece_len(const struct pump *p, size_t len)
 {
@@ -90,7 +90,9 @@ is_skipped(const struct pump *p)
 		p->session->display.shown < p->intake->skip_to);
 }
 
-/* Up to the end of a frame, and somebody looks at everything in it. */
+/*
+ * Show bytes up to the end of a frame in slices, because a wait looks at each.
+ */
 static size_t
 show_slices(struct pump *p, const uint8_t *bytes, size_t len)
 {
@@ -111,10 +113,10 @@ show_slices(struct pump *p, const uint8_t *bytes, size_t len)
 }
 
 /*
- * Show bytes to the engine.  What it answers is published together with the
- * place it has come to, so that a host that comes after a crash in here answers
- * everything, and nothing twice.  The log gets the bytes after that: it never
- * has a question that nobody would look at again.
+ * Show bytes to the engine.  Its answers are published together with its
+ * position, so that after a crash in here the next host answers every query
+ * once.  The log gets the bytes afterwards: it never has a query that no host
+ * would look at again.
  */
 static size_t
 show(struct pump *p, const uint8_t *bytes, size_t len)
@@ -147,7 +149,7 @@ at_frame(const struct pump *p)
 	    !vt_in_sync(p->session->display.vt);
 }
 
-/* The engine has missed something and begins anew here. */
+/* The engine has missed output: reset it here. */
 static void
 end_skip(struct pump *p)
 {
@@ -164,7 +166,7 @@ show_frame(struct pump *p)
 	execs_frame(p->with.execs);
 }
 
-/* How much was shown; 0 when what is there has to wait for more. */
+/* Returns how much was shown; 0 if the bytes must wait for more. */
 static size_t
 take_piece(struct pump *p, size_t len)
 {
@@ -191,7 +193,7 @@ take_piece(struct pump *p, size_t len)
 	execs_shown(p->with.execs, bytes, len, hidden, seq);
 	if (frame)
 		show_frame(p);
-	if (!hidden) /* which shows nothing */
+	if (!hidden) /* Hidden bytes show nothing. */
 		waits_output(p->with.waits, seq, frame);
 	if (p->intake->skip_to != 0 &&
 	    session->display.shown == p->intake->skip_to)
@@ -200,9 +202,10 @@ take_piece(struct pump *p, size_t len)
 }
 
 /*
- * Nothing is to be taken: another host follows, the program does not read its
- * answers (its end drops them), or a viewer asks for it.  A viewer cannot delay
- * the end of a program: the keeper tells of it when all output has found room.
+ * True if nothing may be taken: another host takes over, the program does not
+ * read its answers (its end drops them), or a viewer asks for a pause.  A
+ * viewer cannot delay the end of a program: the keeper reports it after all
+ * output has found room.
  */
 static bool
 is_paused(const struct pump *p)
@@ -212,7 +215,7 @@ is_paused(const struct pump *p)
 		!p->session->exited);
 }
 
-/* Whether bytes are held back, up to this head, and still with reason. */
+/* True if bytes are held back, up to this head, and still for a reason. */
 static bool
 is_kept_back(const struct pump *p)
 {
@@ -233,8 +236,8 @@ take(struct pump *p)
 	    (p->kept_back == head && is_kept_back(p)))
 		return;
 	failpoint("pump-take");
-	session_touch(
-	    session); /* first: whoever waits for silence must not get it */
+	/* First, so that waits for idle see the output. */
+	session_touch(session);
 	p->kept_back = 0;
 	while (
 	    session->display.shown < head && p->kept_back == 0 && !is_paused(p))
@@ -249,7 +252,7 @@ take(struct pump *p)
 	}
 }
 
-/* Whoever begins an update and does not end it shows nothing for a second. */
+/* An update without an end shows nothing for at most a second. */
 static void
 watch_update(struct pump *p)
 {
@@ -275,7 +278,7 @@ on_unsync(void *arg)
 	show_frame(p);
 }
 
-/* Whether so much came lately that it is better taken in larger parts. */
+/* Detect a flood of output, which is better taken in larger parts. */
 static void
 watch_flood(struct pump *p)
 {
@@ -289,7 +292,7 @@ watch_flood(struct pump *p)
 	p->window_shown = p->session->display.shown;
 }
 
-/* Before the loop waits: if bytes have come meanwhile, it must not. */
+/* Before the loop waits: if bytes have come meanwhile, it must not wait. */
 static void
 go_to_sleep(struct pump *p)
 {
@@ -306,7 +309,9 @@ go_to_sleep(struct pump *p)
 		intake_again(p->intake, FLOOD_MS);
 }
 
-/* The keeper was woken when we were: to sleep until it is done takes longer. */
+/*
+ * The keeper woke up together with us; to sleep until it is done takes longer.
+ */
 static void
 await_echo(struct pump *p)
 {
