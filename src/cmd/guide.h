@@ -4,9 +4,9 @@
 struct out;
 
 /*
- * What `tend` alone says: the way from nothing to a session that was left, come
- * back to, rewound and stopped; and how many run.  The exit status.  The README
- * walks the same way, and tests/it/test_readme.py with it.
+ * The output of `tend` without arguments: how to start, leave, reattach, rewind
+ * and stop a session, and how many sessions run.  Returns the exit status.  The
+ * README shows the same steps, and tests/it/test_readme.py runs them.
  */
 int guide(struct out *out, const char *home_option);
 

@@ -17,12 +17,12 @@
 #include "cmd/line/table.h"
 #include "cmd/target/target.h"
 
-#define OWN_FAILURE 125 /* of commands that pass a program's status on */
+#define OWN_FAILURE 125 /* for commands that exit with a program's status */
 
-/* What other programs call a thing that is no command here. */
+/* Words that other programs use for something that is no command here. */
 static const struct stranger {
 	const char *word, *instead;
-	const char *after; /* behind the keys that detach, if it has them */
+	const char *after; /* follows the keys that detach, if any */
 } strangers[] = {
 	{ "detach", "in a session, ", " detaches" },
 	{ "start", "'tend run' starts a session", NULL },
@@ -114,7 +114,7 @@ help_command(struct out *out, const struct cmd *cmd)
 	return out_send_help(out);
 }
 
-/* Whether mistakes in the options are to be told in JSON. */
+/* True if errors in the options must be reported in JSON. */
 static bool
 asks_for_json(int argc, char **argv)
 {
@@ -124,7 +124,7 @@ asks_for_json(int argc, char **argv)
 	return false;
 }
 
-/* A command and what was said besides its own options. */
+/* A command and the common options. */
 struct order {
 	const struct cmd *cmd;
 	const struct common *common;
@@ -219,7 +219,7 @@ run(struct out *out, const struct cmd *cmd, struct common *common, int argc,
 	return status;
 }
 
-/* What is no command: tend by itself, and help. */
+/* No command: tend by itself, or help. */
 static int
 dispatch(struct out *out, struct common *common, int argc, char **argv)
 {
@@ -243,7 +243,7 @@ dispatch(struct out *out, struct common *common, int argc, char **argv)
 	return run(out, cmd, common, argc - 1, argv + 1);
 }
 
-/* --home and --json may stand before the command as well as behind it. */
+/* --home and --json may precede or follow the command. */
 static int
 run_tend(struct out *out, int argc, char **argv)
 {
@@ -271,9 +271,9 @@ main(int argc, char **argv)
 	if (fd_open_standard() < 0)
 		return failure_status(FAIL_INTERNAL);
 	json_tree_guard();
-	/* A reader that left is an error of writing, told like any other. */
+	/* A closed pipe is then a write error, reported like any other. */
 	signal(SIGPIPE, SIG_IGN);
-	/* And so is a file that would be larger than `ulimit -f` allows. */
+	/* The same for a file larger than `ulimit -f` allows. */
 	signal(SIGXFSZ, SIG_IGN);
 	out_init(&out, NULL, asks_for_json(argc, argv));
 	status = run_tend(&out, argc - 1, argv + 1);

@@ -75,7 +75,7 @@ failure_of(int result)
 	}
 }
 
-/* The one that was picked, or the same again when the list was left. */
+/* Take the picked session, or the same one again if the user left the list. */
 static int
 take_other(struct call *call, struct attach_options *o)
 {
@@ -84,7 +84,7 @@ take_other(struct call *call, struct attach_options *o)
 
 	if (status != 0)
 		return status;
-	if (id[0] == '\0') /* it may have another name by now */
+	if (id[0] == '\0') /* it may have been renamed */
 		snprintf(id, sizeof(id), "%s", call->target->session.id);
 	handle_leave_session(call->target);
 	status = target_find_session(call, id);
@@ -118,8 +118,7 @@ attaching_pressed(enum keys_command command, char out[ATTACHING_PRESSED_MAX])
 	struct config config;
 
 	config_init(&config);
-	config_read(&config, ignore,
-	    NULL); /* run and attach warn of mistakes */
+	config_read(&config, ignore, NULL); /* run and attach report mistakes */
 	attaching_keys(&config, &o);
 	snprintf(out, ATTACHING_PRESSED_MAX, "%s %s", keys_prefix(o.prefix),
 	    keys_of(&o.bound, command));
@@ -176,7 +175,7 @@ take_last(struct call *call)
 	return target_find_session(call, id);
 }
 
-/* None was named; *left when the user does not want one after all. */
+/* No session was named; *left if the user leaves the list without one. */
 static int
 take_unnamed(struct call *call, const struct attach_options *o, bool *left)
 {

@@ -7,7 +7,7 @@ struct attach_options;
 struct call;
 struct config;
 
-/* The keys of the settings, unless `o` has a prefix. */
+/* Use the keys from the settings, unless `o` has a prefix. */
 void attaching_keys(const struct config *c, struct attach_options *o);
 
 /* The configured keys of a command, such as "C-] d". */
@@ -16,8 +16,8 @@ void attaching_pressed(enum keys_command command,
     char out[ATTACHING_PRESSED_MAX]);
 
 /*
- * Attach to the session of the target; the exit status, that of a failure
- * after it was reported.
+ * Attach to the target's session.  Returns the exit status; a failure has been
+ * reported.
  */
 int attaching_run(struct call *call, const struct attach_options *o);
 

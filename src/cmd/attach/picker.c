@@ -8,9 +8,9 @@
 #include "base/buf.h"
 #include "vt/key.h"
 
-#define WIDE 60        /* columns from which the heading is a long one */
-#define PREVIEW_FROM 8 /* rows */
-#define LIST_MIN 3     /* rows of the list that a preview leaves */
+#define WIDE 60        /* columns for the long heading */
+#define PREVIEW_FROM 8 /* rows of the screen for a preview */
+#define LIST_MIN 3     /* rows of the list beside a preview */
 #define NAME_MAX_COLS 24
 #define PAGE 10
 
@@ -61,7 +61,7 @@ picker_selected(const struct picker *p)
 	return nth(p, p->at);
 }
 
-/* Stay with that session, or else where it was. */
+/* Select that session, or else the same row. */
 static void
 select_id(struct picker *p, const char *id)
 {
@@ -108,7 +108,7 @@ move(struct picker *p, long by)
 
 /* ------------------------------------------------------------------ keys */
 
-/* Another filter shows others; the selection stays if it is one of them. */
+/* The selection stays if it matches the new filter. */
 static void
 set_filter(struct picker *p, const char *text)
 {
@@ -132,7 +132,7 @@ erase(struct picker *p)
 	set_filter(p, text);
 }
 
-/* A key of the filter's line; what does not fit is left out. */
+/* A key for the filter's line; text beyond its limit is dropped. */
 static bool
 filter_key(struct picker *p, const struct key *k)
 {
@@ -230,7 +230,7 @@ name_columns(const struct picker *p)
 	return most < NAME_MAX_COLS ? (int)most : NAME_MAX_COLS;
 }
 
-/* The part of the list that has the selection in it. */
+/* The part of the list around the selection. */
 static void
 put_list(const struct picker *p, unsigned rows, struct buf *out)
 {
@@ -248,7 +248,7 @@ put_list(const struct picker *p, unsigned rows, struct buf *out)
 	}
 }
 
-/* The last lines of the text, as many as there is room for. */
+/* The last lines of the text that fit. */
 static void
 put_preview(const char *text, unsigned rows, struct buf *out)
 {

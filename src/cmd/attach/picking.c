@@ -23,22 +23,22 @@
 #include "vt/vt.h"
 
 #define RENEW_MS 1000
-#define TURN_MS 100    /* the terminal may have another size by then */
-#define ESCAPE_MS 30   /* an ESC that nothing follows is the key */
-#define PREVIEW_MS 250 /* that a host gets to show its screen */
-#define PAGE_COLS 400  /* what is wider is clipped by the painter */
+#define TURN_MS 100    /* the terminal's size is checked this often */
+#define ESCAPE_MS 30   /* an ESC without a successor is a key */
+#define PREVIEW_MS 250 /* time for a host to send its screen */
+#define PAGE_COLS 400  /* the painter clips longer lines */
 #define DRAW_MAX (1u << 20)
 
 struct picking {
 	struct call *call;
-	const char *own; /* the session that this terminal is in, or NULL */
+	const char *own; /* the session around this terminal, or NULL */
 	struct term term;
 	struct picker picker;
 	struct painter painter;
 	struct key_decoder decoder;
 	enum picker_result result;
 	unsigned cols, rows;
-	struct vt *page; /* what the terminal is to show */
+	struct vt *page; /* the contents of the terminal */
 	char *preview;
 	char previewed[ID_SIZE];
 	int64_t renew_ms;
@@ -68,7 +68,7 @@ describe(const struct manifest *m, struct picker_row *out)
 	buf_finish(&b);
 }
 
-/* Whether it runs, and is not the one that this is in. */
+/* True if it runs and is not the surrounding session. */
 static bool
 is_choice(const struct roster_row *row, const char *own)
 {
@@ -101,7 +101,7 @@ renew(struct picking *p, struct error *err)
 	return 0;
 }
 
-/* A session's screen as text; NULL when its host does not answer soon. */
+/* A session's screen as text; NULL if its host does not answer in time. */
 static char *
 fetch_screen(const struct home *h, const char *id)
 {
@@ -198,7 +198,7 @@ on_key(void *arg, const struct key *k)
 
 static const struct key_decoder_ops decoder_ops = { .key = on_key };
 
-/* Keys, or that some time has passed. */
+/* Wait for keys or the next turn. */
 static void
 listen(struct picking *p)
 {

@@ -8,17 +8,16 @@
 struct call;
 
 /*
- * The session that a person at the terminal wants, when none was named: the only
- * one that runs, or one picked from a list that renews itself.  "" in `id` when
- * the person left the list.  0, or the exit status after the failure was
- * reported.
+ * Choose a session at the terminal if none was named: the only running one, or
+ * one picked from a list that updates itself.  `id` is "" if the user left the
+ * list.  Returns 0, or the exit status after reporting the failure.
  */
 int picking_run(struct call *call, char id[ID_SIZE]);
 
-/* Whether one runs besides that one; or nobody can say. */
+/* True if another session runs, or if that is unknown. */
 bool picking_has_other(struct call *call, const char *id);
 
-/* Whether there is a terminal to do so. */
+/* True if there is a terminal for the list. */
 bool picking_can(void);
 
 #endif

@@ -9,7 +9,7 @@
 #include "home/fault.h"
 #include "home/words.h"
 
-/* Plain: a line for each; JSON: the object of them. */
+/* Plain: one line per label; JSON: an object. */
 static int
 list(struct call *call)
 {

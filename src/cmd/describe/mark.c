@@ -40,7 +40,7 @@ put_mark(void *arg, const struct mark *m)
 	buf_putc(out, '\n');
 }
 
-/* Plain: a line for each; JSON: the list of them. */
+/* Plain: one line per mark; JSON: an array. */
 static int
 list(struct call *call)
 {

@@ -27,7 +27,7 @@ start(char *const argv[], int out, pid_t *pid)
 	return -rc;
 }
 
-/* All of it is read, so that nobody waits for us; the beginning is kept. */
+/* Read everything, so that the program does not block; keep the beginning. */
 static int
 read_all(int fd, int64_t until_ms, char *out, size_t size)
 {

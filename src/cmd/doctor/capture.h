@@ -4,10 +4,10 @@
 #include <stddef.h>
 
 /*
- * The first line that another program prints, without its newline, as much as
- * fits.  It is found as a shell would, gets no input, and is killed after
- * limit_ms.  0, or -ENOENT when there is no such program, -ETIMEDOUT, -EIO when
- * it failed.
+ * Run a program and return the first line that it prints, without the newline
+ * and cut to `size`.  The program is found in PATH, gets no input, and is
+ * killed after limit_ms.  Returns 0, -ENOENT if the program does not exist,
+ * -ETIMEDOUT, or -EIO if it failed.
  */
 int capture_line(char *const argv[], int limit_ms, char *out, size_t size);
 

@@ -10,31 +10,31 @@ struct out;
 struct handle;
 
 /*
- * What `tend doctor` looks at.  How to add a check: a function here and in one
- * of checkup_*.c, and a line of the table in doctor.c.  It looks, and tells
- * each thing it found by checkup_ok or checkup_bad; it changes nothing.
+ * The checks of `tend doctor`.  To add one, declare its function here, write it
+ * in one of checkup_*.c, and add a row to the table in doctor.c.  A check
+ * reports each finding with checkup_ok or checkup_bad; it changes nothing.
  */
 enum checkup_level {
 	CHECKUP_OK,
-	CHECKUP_WARNING, /* it works, but not as it could */
+	CHECKUP_WARNING, /* it works, but not well */
 	CHECKUP_PROBLEM, /* something will not work */
 };
 
 struct checkup {
-	struct handle *target; /* its home: opened as far as it can be */
-	struct config *config; /* read by the check of that name */
-	struct out *answer;    /* for damage of logs, which has its own place */
-	const char *check;     /* the name of the one that looks now */
-	struct buf *out;       /* plain, when json is NULL */
+	struct handle *target; /* its home is opened if possible */
+	struct config *config; /* filled by the check `config` */
+	struct out *answer;    /* for damage of logs, a separate member */
+	const char *check;     /* the name of the current check */
+	struct buf *out;       /* plain text, if json is NULL */
 	struct json_out *json;
 	unsigned counts[CHECKUP_PROBLEM + 1];
 };
 
-/* All is well; what was seen. */
+/* Report that all is well, with the findings. */
 void checkup_ok(struct checkup *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* What was seen, why it matters, and a command that helps or NULL. */
+/* Report a finding, why it matters, and a command that helps or NULL. */
 void checkup_bad(struct checkup *c, enum checkup_level level, const char *why,
     const char *fix, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));

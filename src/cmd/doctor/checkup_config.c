@@ -5,11 +5,11 @@
 #include "cmd/doctor/checkup.h"
 #include "home/config.h"
 
-/* Which settings are in force, and who has made them. */
+/* Checks the settings in force and their origin. */
 
 #define TEXT_MAX 8192
 
-/* True when it is nobody's but the program's own. */
+/* True if the setting has its default value. */
 static bool
 tell(struct checkup *c, const struct config_setting *s,
     const struct config_value *v)

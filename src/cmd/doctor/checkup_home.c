@@ -19,12 +19,12 @@
 #include "session/tree.h"
 #include "session/visit.h"
 
-/* The directory that everything is kept in, and what it lies on. */
+/* Checks the home directory and its disk. */
 
 #define LITTLE_FREE (1ull << 30)
 #define ANY_ID "00000000000000000000000000"
 
-/* `command path`, as a shell wants it. */
+/* `command path`, quoted for a shell. */
 static char *
 command_for(const char *command, const char *path)
 {

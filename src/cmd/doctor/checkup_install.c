@@ -14,7 +14,7 @@
 #include "cmd/doctor/checkup.h"
 #include "session/launch.h"
 
-/* Whether the installation is whole. */
+/* Checks that the installation is complete. */
 
 #define VERSION_MS 5000
 #define REINSTALL "reinstall tend (apt install --reinstall tend)"
@@ -33,7 +33,7 @@ path_of(int fd, char out[PATH_MAX])
 	return 0;
 }
 
-/* Whether it runs, and says that it is of our version. */
+/* True if the program runs and reports our version. */
 static bool
 is_ours(struct checkup *c, char *path, const char *name)
 {
@@ -82,7 +82,7 @@ checkup_programs(struct checkup *c)
 	    dir);
 }
 
-/* The first `tend` that a shell would find; false: none. */
+/* The first `tend` in PATH; false: none. */
 static bool
 find_tend(char out[PATH_MAX])
 {

@@ -14,10 +14,10 @@
 #include "cmd/target/target.h"
 #include "session/quota.h"
 
-/* Whether every session that runs can be reached, and is as it should be. */
+/* Checks that every running session is reachable and healthy. */
 
 #define ANSWER_MS 2000
-#define SILENT_MAX 5 /* then no more are waited for */
+#define SILENT_MAX 5 /* then stop waiting for hosts */
 
 struct tour {
 	struct checkup *c;
@@ -35,7 +35,7 @@ greet(struct conn *conn, int dirfd, struct error *err)
 	return conn_open(conn, dirfd, &hello, ANSWER_MS, err);
 }
 
-/* What the host says of itself: that the log is behind, or worse. */
+/* The host reports its own state: a log that is behind, or worse. */
 static void
 look_at_state(struct tour *t, const struct manifest *m, struct conn *conn)
 {
@@ -88,7 +88,7 @@ visit(struct tour *t, const struct manifest *m, int dirfd)
 	conn_close(&conn);
 }
 
-/* Only what nobody writes any more: a log that is written says so itself. */
+/* Only logs of ended sessions: the host of a running one reports damage. */
 static void
 look_at_log(struct tour *t, const struct manifest *m, int dirfd)
 {

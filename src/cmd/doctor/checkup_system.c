@@ -14,10 +14,10 @@
 #include "cmd/doctor/capture.h"
 #include "cmd/doctor/checkup.h"
 
-/* What the machine allows, and what it would do to sessions. */
+/* Checks the limits of the machine that affect sessions. */
 
-#define FILES_LEAST 64   /* a host with a few viewers */
-#define FILES_WANTED 512 /* one with as many as it takes: 256 */
+#define FILES_LEAST 64   /* for a host with a few viewers */
+#define FILES_WANTED 512 /* for a host with the most viewers, 256 */
 #define TASKS_EACH 6     /* keeper, host with its threads, program */
 #define SESSIONS_WANTED 20
 #define FONTS_MS 5000
@@ -53,7 +53,7 @@ checkup_files(struct checkup *c)
 		    shown(limit.rlim_cur));
 }
 
-/* Root is held to no such limit. */
+/* The limit does not apply to root. */
 void
 checkup_processes(struct checkup *c)
 {
@@ -144,7 +144,7 @@ checkup_lingering(struct checkup *c)
 		    "loginctl enable-linger", "off");
 }
 
-/* Whether a font has all of these; a set is as fontconfig writes it. */
+/* True if a font has these characters, a set in fontconfig's syntax. */
 static int
 has_font(char *set)
 {
@@ -155,7 +155,7 @@ has_font(char *set)
 	return rc < 0 ? rc : line[0] != '\0';
 }
 
-/* Only who draws pictures on this machine needs any. */
+/* Fonts matter only for drawing images on this machine. */
 void
 checkup_fonts(struct checkup *c)
 {

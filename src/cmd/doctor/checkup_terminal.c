@@ -10,11 +10,11 @@
 
 #include "cmd/doctor/checkup.h"
 
-/* What programs in sessions need to know of terminals, and our own one. */
+/* Checks the terminal and the terminfo that programs in sessions need. */
 
 #define SESSION_TERM "xterm-256color"
 
-/* Whether a directory of terminfo has it, by its first letter or its number. */
+/* True if a terminfo directory has it, by first letter or its code. */
 static bool
 is_in(const char *dir, const char *term)
 {

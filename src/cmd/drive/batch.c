@@ -82,7 +82,7 @@ step_status(const struct out *out, const struct batch_step *s)
 	return out_status(out, failure_called(s->code));
 }
 
-/* The status of the whole is that of the first step that failed. */
+/* The exit status is that of the first failed step. */
 static int
 judge(const struct out *out, const struct batch *b, int signals)
 {
@@ -98,7 +98,7 @@ judge(const struct out *out, const struct batch *b, int signals)
 	return 0;
 }
 
-/* What a step gave, below its line, without the empty rows at its end. */
+/* The text of a step, below its line, without empty rows at the end. */
 static void
 put_text(struct buf *out, const char *text)
 {

@@ -19,11 +19,11 @@
 #include "home/units.h"
 #include "shell/integration.h"
 
-#define COMMAND_MAX (64u << 10) /* as the host has it */
+#define COMMAND_MAX (64u << 10) /* same limit as in the host */
 #define EXIT_TIMED_OUT 11
 #define EXIT_SIGNAL 128
 #define SLOW_MS 10000
-#define SHOWN_MAX 60 /* bytes of the command, in what is said of it */
+#define SHOWN_MAX 60 /* bytes of the command in messages */
 
 struct args {
 	const char *timeout, *max_output, *key;
@@ -39,7 +39,7 @@ static const struct opt options[] = {
 	{ 0 },
 };
 
-/* One word is text for the shell; of several, each is one for it too. */
+/* A single word is shell text; several words are quoted one by one. */
 static char *
 join_words(const struct call *call)
 {
@@ -89,7 +89,7 @@ put_limits(struct call *call, struct json_out *j)
 	return 0;
 }
 
-/* The request's arguments; NULL after a failure, *status being its status. */
+/* The arguments of the request; NULL and *status after a failure. */
 static char *
 make_request(struct call *call, int *status)
 {
@@ -120,7 +120,7 @@ make_request(struct call *call, int *status)
 	return buf_take(&b);
 }
 
-/* The exit status is the command's. */
+/* The exit status is that of the command. */
 static int
 status_of(struct call *call, const json_t *result)
 {
@@ -167,7 +167,7 @@ answer(struct call *call, const char *text, const json_t *result)
 	return status != 0 ? status : status_of(call, result);
 }
 
-/* Somebody may think that it hangs: say what is waited for. */
+/* Explain the delay, because the command may seem to hang. */
 static void
 on_slow(void *arg)
 {
@@ -206,7 +206,7 @@ run(struct call *call)
 	if (args == NULL)
 		return status;
 	status = target_connect(call);
-	call->target->conn.timeout_ms = INT_MAX; /* the host sees to it */
+	call->target->conn.timeout_ms = INT_MAX; /* the host has the timeout */
 	call->target->conn.slow_ms = call->out->json ? 0 : SLOW_MS;
 	call->target->conn.on_slow = on_slow;
 	call->target->conn.slow_arg = call;

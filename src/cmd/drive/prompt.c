@@ -21,7 +21,7 @@
 #define TEXT_MAX (512u << 10)
 #define TIMEOUT_MS 10000
 #define LONGEST_MS 3600000
-#define MARGIN_MS 10000 /* that the host gets beyond that */
+#define MARGIN_MS 10000 /* extra time for the host */
 #define UNCONFIRMED 11
 
 struct args {

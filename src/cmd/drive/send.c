@@ -18,9 +18,9 @@
 #include "op/items.h"
 #include "vt/key.h"
 
-#define SEND_MAX (900u << 10) /* of a request; a frame holds 1 MiB */
+#define SEND_MAX (900u << 10) /* limit of a request; a frame holds 1 MiB */
 
-/* In the order they were given: what is text and what keys, `opt` tells. */
+/* Items in the order given; `opt` tells text from keys. */
 struct args {
 	struct opt_list input;
 	const char *expect_seq, *key;
@@ -53,7 +53,7 @@ static const struct opt options[] = {
 
 #define KEY_SEPARATORS " \t"
 
-/* The next name of a list of keys: its length, 0 at the end. */
+/* The next name in a list of keys: its length, 0 at the end. */
 static size_t
 next_key(const char **keys)
 {
@@ -61,7 +61,7 @@ next_key(const char **keys)
 	return strcspn(*keys, KEY_SEPARATORS);
 }
 
-/* Nothing is sent before every key was understood. */
+/* Check all keys before anything is sent. */
 static int
 put_keys(const char *keys, struct json_out *j, struct error *err)
 {
@@ -84,7 +84,7 @@ put_keys(const char *keys, struct json_out *j, struct error *err)
 	return 0;
 }
 
-/* What is no text as JSON has it goes as bytes. */
+/* Send as bytes if it is not valid text for JSON. */
 static int
 put_file(const char *path, struct json_out *j, struct error *err)
 {
@@ -177,7 +177,7 @@ put_expected(const struct args *a, struct json_out *j, struct error *err)
 	return 0;
 }
 
-/* What the host would say no to need not be sent. */
+/* Find errors that the host would find, before sending. */
 static int
 check_items(const char *request, struct error *err)
 {
@@ -213,7 +213,7 @@ put_request(const struct call *call, struct buf *out, struct error *err)
 	return result;
 }
 
-/* As --keys would have it: the names of keys, and nothing else. */
+/* True if the word consists of key names, as for --keys. */
 static bool
 are_keys(const char *word)
 {
@@ -252,7 +252,7 @@ ask_back(struct call *call, const char *word)
 	    quoted, quoted);
 }
 
-/* Words behind the options are keys, but only where --keys came last. */
+/* Words after the options are keys, but only if --keys came last. */
 static int
 check(struct call *call)
 {

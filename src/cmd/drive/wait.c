@@ -19,9 +19,9 @@
 #include "op/condition.h"
 #include "home/words.h"
 
-#define TIMED_OUT 11 /* exit status; of a session that has ended, 4 */
+#define TIMED_OUT 11 /* exit status; 4 for an ended session */
 #define SIGNALLED 128
-#define LONGEST "7d" /* that a wait may take */
+#define LONGEST "7d" /* the longest timeout */
 
 #define VALUE_FIELD(NAME, field, ...) const char *field;
 #define FLAG_FIELD(NAME, field, ...) bool field;
@@ -56,7 +56,7 @@ static const struct opt options[] = {
 	{ 0 },
 };
 
-/* ------------------------------------------------------------ what is asked */
+/* -------------------------------------------------------------- the request */
 
 static int
 put_text(json_t *o, const char *name, const char *option, const char *text,
@@ -106,7 +106,7 @@ put_flag(json_t *o, const char *name, bool value)
 		json_object_set_new(o, name, json_true());
 }
 
-/* Without a condition it is the end that is waited for, however long. */
+/* Without a condition, wait for the end, without a timeout. */
 static bool
 has_condition(const struct args *a)
 {
@@ -154,7 +154,7 @@ put_all(json_t *o, const struct args *a, struct error *err)
 	return 0;
 }
 
-/* The arguments of session.wait; nobody is asked before they are right. */
+/* The arguments of session.wait, checked before any host is asked. */
 static int
 read_args(struct call *call, json_t *o)
 {
@@ -168,9 +168,9 @@ read_args(struct call *call, json_t *o)
 	return 0;
 }
 
-/* ------------------------------------------------------- which sessions */
+/* --------------------------------------------------------- the sessions */
 
-/* Targets of all sessions but the first, which main has found. */
+/* The handles of all sessions but the first, which main has found. */
 struct others {
 	struct handle *targets;
 	size_t n;
@@ -217,13 +217,15 @@ check_several(struct call *call)
 
 /* ---------------------------------------------------------------- answer */
 
-/* A wait, and the command that it is for. */
+/* A wait and its command. */
 struct waited {
 	struct call *call;
 	struct waiting in;
 };
 
-/* The status of what has ended there, as shells have it; -1: none is known. */
+/*
+ * The exit status of the ended session or command, as in shells; -1: unknown.
+ */
 static int
 ended_with(const struct waiting_one *one)
 {
@@ -255,7 +257,7 @@ is_shown(const struct waited *w, size_t i)
 	return waiting_shows(&w->in, &w->in.ones[i]);
 }
 
-/* Of several, the first that is not 0. */
+/* Of several sessions, the first status that is not 0. */
 static int
 passed_status(const struct waited *w)
 {
@@ -279,7 +281,7 @@ put_tree(struct json_out *j, const json_t *tree)
 	json_out_json(j, text != NULL ? text : "null");
 }
 
-/* What was found, for a script to use; of several sessions, where. */
+/* Print the match, for scripts; with several sessions after the name. */
 static void
 say_one(const struct waiting_one *one, bool several, struct buf *out)
 {
@@ -308,7 +310,7 @@ say_found(const struct waited *w, bool several)
 			say_one(&w->in.ones[i], several, &w->call->out->buf);
 }
 
-/* That it was there, but does not count. */
+/* Report matches that do not count. */
 static void
 say_seen(const struct waited *w, const struct waiting_one *one)
 {
@@ -326,7 +328,7 @@ say_seen(const struct waited *w, const struct waiting_one *one)
 		    "they count");
 }
 
-/* A command that had ended before does not count; people expect that it does. */
+/* Earlier commands do not count, although users often expect it. */
 static void
 say_since(const struct waited *w, const json_t *unmet)
 {
@@ -339,7 +341,7 @@ say_since(const struct waited *w, const json_t *unmet)
 		    "also counts those since that event");
 }
 
-/* Why not: what the screen showed, up to its last line. */
+/* Explain the timeout: show the screen down to its last line. */
 static void
 say_screen(const struct waited *w, const struct waiting_one *one)
 {

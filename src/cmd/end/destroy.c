@@ -19,7 +19,7 @@ static const struct opt options[] = {
 	{ 0 },
 };
 
-/* What is destroyed can be read until gc; what is purged is gone. */
+/* A destroyed session can be read until gc; a purged one is lost. */
 static int
 ask(struct call *call)
 {

@@ -6,15 +6,15 @@
 struct call;
 struct ending;
 
-/* What --grace says, in ms; `text` may be NULL.  0 or the exit status. */
+/* Parse --grace to ms; `text` may be NULL.  Returns 0 or the exit status. */
 int ending_grace(struct call *call, const char *text, uint32_t *grace_ms);
 
-/* End the session (home/ending.h) and answer; the exit status. */
+/* End the session (home/ending.h) and answer.  Returns the exit status. */
 int ending_end(struct call *call, const struct ending *e);
 
 /*
- * Answer with the session as it is: its object; or nothing, but a line when it
- * is one of several.
+ * Answer with the session's object in JSON.  In plain text, answer only for one
+ * of several sessions, with one line.
  */
 int ending_answer(struct call *call);
 

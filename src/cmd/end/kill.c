@@ -14,7 +14,7 @@ static const struct opt options[] = {
 	{ 0 },
 };
 
-/* One that was named is one that was meant. */
+/* A single session, since it was named, needs no confirmation. */
 static int
 ask(struct call *call)
 {

@@ -18,23 +18,23 @@
 #include "session/home.h"
 #include "session/manifest.h"
 
-#define ABOUT_MAX 60 /* bytes of a session's command that are shown */
+#define ABOUT_MAX 60 /* bytes shown of a session's command */
 #define ID_SHORTEST 4
 
-/* Commands that look, or clear away: what has ended is for them too. */
+/* These commands only read, or clean up, so they also accept ended sessions. */
 #define FOR_ENDED (CMD_NEWEST | CMD_FINDS_DESTROYED)
 
 struct completion {
 	struct partial_line line;
 	struct buf *out;
 	struct home home;
-	char **seen; /* the names that were offered; sorted by nothing */
+	char **seen; /* names offered so far; not sorted */
 	size_t n_seen;
-	bool ended; /* sessions that have ended are offered as well */
+	bool ended; /* offer ended sessions too */
 	int64_t now_ms;
 };
 
-/* The part of --name=VALUE before the value belongs to the candidate. */
+/* The --name= part of the word belongs to the candidate. */
 static void
 offer(struct completion *c, const char *word, const char *about)
 {
@@ -59,7 +59,7 @@ is_new(struct completion *c, const char *name)
 	return true;
 }
 
-/* Where the text ends when it is to be no longer than that, and UTF-8. */
+/* The longest prefix within this limit that is valid UTF-8. */
 static size_t
 cut(const char *s, size_t len)
 {
@@ -87,7 +87,7 @@ describe(const struct completion *c, const struct manifest *m, struct buf *out)
 	buf_finish(&command);
 }
 
-/* Names first; ids for who has begun to type one. */
+/* Offer names first; ids once the user has typed the start of one. */
 static void
 offer_session(struct completion *c, const struct manifest *m)
 {
@@ -164,7 +164,7 @@ leave_command(struct completion *c)
 	buf_printf(c->out, ":command %d\n", c->line.program);
 }
 
-/* What the words of a synopsis stand for. */
+/* The meaning of placeholders in a synopsis. */
 static const struct {
 	const char *place;
 	void (*offer)(struct completion *c);
@@ -178,7 +178,7 @@ static const struct {
 	{ "ARGUMENT", leave_command },
 };
 
-/* A place for something we know, a word that stands for itself, or nothing. */
+/* A known placeholder, a literal word, or nothing. */
 static void
 offer_place(struct completion *c, const char *place)
 {

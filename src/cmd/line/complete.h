@@ -4,21 +4,23 @@
 struct out;
 
 /*
- * What a shell may put where the cursor is.  `tend __complete WORD...`, with
- * the words before the cursor and the beginning of the one at it, prints a
- * line for each candidate: the word, a tab, what it is.  A line that begins
- * with a colon leaves it to the shell:
+ * Completion for shells.  `tend __complete WORD...` gets the words before the
+ * cursor and the beginning of the word at the cursor.  It prints a line for
+ * each candidate: the word, a tab, a description.  A line that begins with a
+ * colon leaves the completion to the shell:
  *
  *	:dirs		directories
  *	:files		files
  *	:command N	a command and its arguments, which begin at word N
  *
- * The scripts in dist/completion need know no more, so a new command, option
- * or policy is completed by being in its table.
+ * The scripts in dist/completion know nothing else, so a new command, option or
+ * policy is completed once it is in its table.
  */
 #define COMPLETE_COMMAND "__complete"
 
-/* `home` is what --home said before, or NULL.  The exit status. */
+/*
+ * `home` is the value of an earlier --home, or NULL.  Returns the exit status.
+ */
 int complete(struct out *out, const char *home, int n, char *const *words);
 
 #endif

@@ -6,17 +6,20 @@
 struct call;
 
 /*
- * Let a person decide before something goes for good.  On a terminal, the
- * question is asked on it, and one line is read; only y and yes are a yes.
- * Scripts are not asked: those without a terminal, and those that read JSON.
- * Nor is whoever said `yes` before.  0 to go on, or the exit status.
+ * Ask the user before something is removed for good.  The question appears on
+ * the terminal, and one line is read; only y and yes mean yes.  Scripts are not
+ * asked, that is, callers without a terminal or with --json; nor is anyone
+ * after `yes`.  Returns 0 to continue, or the exit status.
  */
 int confirm(struct call *call, bool yes, const char *question);
 
-/* The same: what it does to the sessions that the operands name. */
+/*
+ * The same; the question names the operands' sessions and `what` happens to
+ * them.
+ */
 int confirm_sessions(struct call *call, bool yes, const char *what);
 
-/* Whether somebody would be asked. */
+/* True if confirm would ask. */
 bool confirm_asks(const struct call *call, bool yes);
 
 /* The option: -y, --yes, in a field `yes` of the command's arguments. */

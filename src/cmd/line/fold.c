@@ -6,19 +6,19 @@
 
 #include "base/buf.h"
 
-#define BELOW 4   /* columns that a description below its word is set in */
-#define FURTHER 8 /* columns in which a description goes on, at least */
-#define GAP 2     /* blanks that part a word from its description */
+#define BELOW 4   /* indentation of a description below its word */
+#define FURTHER 8 /* least indentation of a description's other lines */
+#define GAP 2     /* blanks between a word and its description */
 
 /* One line: blanks, a word or sentence, and perhaps a description. */
 struct line {
 	const char *p;
 	size_t len;
 	size_t indent;
-	size_t right; /* where the description begins; 0: there is none */
+	size_t right; /* start of the description; 0: none */
 };
 
-/* Two blanks behind a sentence are no gap. */
+/* Two blanks after a sentence are not a gap. */
 static bool
 is_gap(const char *p, size_t begin, size_t blanks)
 {
@@ -45,13 +45,13 @@ read_line(const char *p)
 	return l;
 }
 
-/* Words that are set between two margins, one after the other. */
+/* Sets words between two margins. */
 struct setter {
 	struct buf *out;
 	unsigned cols;
-	size_t at; /* the column that is next */
+	size_t at; /* the next column */
 	size_t indent;
-	bool begun; /* there is a word in this line */
+	bool begun; /* the line has a word already */
 };
 
 static void
@@ -110,7 +110,7 @@ set_words(struct setter *s, const char *p, size_t len)
 	}
 }
 
-/* The lines that go on between two columns; where the next one begins. */
+/* Set the continuation lines between two columns; return the next line. */
 static const char *
 set_rest(struct setter *s, const char *p, size_t from, size_t to)
 {

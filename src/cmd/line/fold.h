@@ -4,17 +4,17 @@
 struct buf;
 
 /*
- * Help that was written for 80 columns, for a terminal that has less: lines are
- * broken between words, and paragraphs filled anew.  A description that stands
- * beside its word and has no room there goes below it.  Pure.
+ * Fold help that was written for 80 columns to a narrower terminal.  Lines
+ * break between words, and paragraphs are filled again.  A description that
+ * does not fit beside its word moves below it.  Pure.
  *
- *	  tend ls                      what runs, and the last line of each
+ *	  tend ls                      list sessions, and the last line of each
  *
  *	  tend ls
- *	      what runs, and the last line of each
+ *	      list sessions, and the last line of each
  *
  * The lines of a paragraph begin in the same column.  Those of a description
- * begin in its column or, where its word was too long for that, before it.
+ * begin in its column, or before it if its word was too long.
  */
 void fold_text(const char *text, unsigned cols, struct buf *out);
 

@@ -1,6 +1,6 @@
 /*
- * Every command, in the order in which help shows them.  See cmd.h.  Define
- * CMD(name) and include this: it is said once for each, and then forgotten.
+ * All commands, in the order of the help.  See cmd.h.  Define CMD(name) and
+ * include this file: it expands once for each command, then undefines CMD.
  */
 #ifndef CMD
 #define CMD(name)

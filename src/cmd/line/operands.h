@@ -4,12 +4,16 @@
 struct call;
 
 /*
- * See that there are at least min and at most max operands (besides SESSION);
- * `what` names them in the message.  0, or the exit status after it was said.
+ * Check that there are at least min and at most max operands (besides SESSION);
+ * `what` names them in the message.  Returns 0, or the exit status after
+ * reporting the error.
  */
 int operands_check(struct call *call, int min, int max, const char *what);
 
-/* The operands, ended by NULL; the array is the caller's, the texts are not. */
+/*
+ * The operands as a NULL-terminated array.  The caller frees the array, not the
+ * texts.
+ */
 char **operands_list(const struct call *call);
 
 #endif

@@ -11,7 +11,7 @@
 
 #define HELP_COLUMN 24
 
-/* What is being read: the arguments, and where we are in them. */
+/* The state of parsing the arguments. */
 struct reading {
 	const struct opt_set *sets;
 	size_t n;
@@ -28,7 +28,7 @@ is_called(const struct opt *o, const char *name, size_t len, char letter)
 	return strlen(o->name) == len && strncmp(o->name, name, len) == 0;
 }
 
-/* By its name, or by its letter when name is NULL; and the field it fills. */
+/* Find an option by name, or by letter if name is NULL, and its field. */
 static const struct opt *
 find(const struct reading *r, const char *name, size_t len, char letter,
     void **field)
@@ -52,7 +52,7 @@ add_to_list(struct opt_list *list, const struct opt *o, const char *value)
 	list->items[list->n++] = (struct opt_item){ o, value };
 }
 
-/* Fill the field.  `value` may be NULL: then it is the next argument. */
+/* Fill the field.  If `value` is NULL, use the next argument. */
 static int
 fill(struct reading *r, const struct opt *o, void *field, const char *value,
     struct error *err)

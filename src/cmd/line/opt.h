@@ -8,9 +8,9 @@ struct buf;
 struct error;
 
 /*
- * Options by table.  An entry names the option and the field of a struct that
- * it fills: a `bool` for one without a value, a `const char *` for one with, a
- * `struct opt_list` for one that may be given many times.
+ * Tables of options.  An entry names the option and the struct field that it
+ * fills: a `bool` for an option without a value, a `const char *` for one with
+ * a value, a `struct opt_list` for one that may be repeated.
  *
  *	struct args { const char *size; bool cells; struct opt_list env; };
  *	static const struct opt options[] = {
@@ -22,25 +22,25 @@ struct error;
  *		{ 0 },
  *	};
  *
- * Understood are --size V, --size=V, -c, -s V, -sV and -cs V; options and
- * operands may be mixed; -- ends the options and - is an operand.  When an
- * option that is no list is given twice the last one counts.  Choices are what
- * completion offers; to refuse another value is the command's business, which
- * knows what to say.
+ * The parser accepts --size V, --size=V, -c, -s V, -sV and -cs V.  Options and
+ * operands may be mixed; -- ends the options and - is an operand.  Of an option
+ * that is given twice the last value counts, unless it is a list.  Completion
+ * offers the choices; the command itself refuses other values, with its own
+ * message.
  */
 struct opt {
 	const char *name;
-	char letter;     /* 0 for none */
-	const char *arg; /* what its value is called in help; NULL for none */
+	char letter;     /* 0: none */
+	const char *arg; /* the name of its value in help; NULL: no value */
 	size_t offset;
 	const char *help;
 	bool is_list;
-	const char *choices; /* "a|b": what its value may be; NULL: it varies */
+	const char *choices; /* "a|b": possible values; NULL: any */
 };
 
 /*
- * What was given to a list, in order.  Options that share a list are told
- * apart by `opt`, so that their order among each other is kept as well.
+ * The values of a list, in order.  `opt` distinguishes options that share a
+ * list, so their relative order is kept too.
  */
 struct opt_item {
 	const struct opt *opt;
@@ -52,7 +52,10 @@ struct opt_list {
 	size_t n;
 };
 
-/* Its values, ended by NULL; the array is the caller's, the texts are not. */
+/*
+ * The values as a NULL-terminated array.  The caller frees the array, not the
+ * texts.
+ */
 const char **opt_list_values(const struct opt_list *l);
 
 /* clang-format off */
@@ -66,7 +69,7 @@ const char **opt_list_values(const struct opt_list *l);
 	{ name, letter, arg, offsetof(type, field), help, true, NULL }
 /* clang-format on */
 
-/* A table and the struct that it fills. */
+/* A table and the struct to fill. */
 struct opt_set {
 	const struct opt *opts; /* NULL is an empty table */
 	void *into;
@@ -77,16 +80,16 @@ enum opt_flags {
 	OPT_STOP_AT_OPERAND = 1 << 0,
 };
 
-/* The words of a command line, of which parsing leaves the operands. */
+/* The words of a command line; parsing leaves only the operands. */
 struct opt_words {
 	int argc;
 	char **argv;
-	int before_dashes; /* operands before "--"; -1: there is none */
+	int before_dashes; /* operands before "--"; -1: no "--" */
 };
 
 /*
- * Read the options out of the words, looking in each of n sets.  0, or -EINVAL
- * with err naming the option; opt_finish is due in both cases.
+ * Parse the options among the words, with n sets of options.  Returns 0, or
+ * -EINVAL with an error that names the option; call opt_finish in both cases.
  */
 int opt_parse(const struct opt_set *sets, size_t n, unsigned flags,
     struct opt_words *words, struct error *err);
@@ -94,7 +97,7 @@ int opt_parse(const struct opt_set *sets, size_t n, unsigned flags,
 /* Free the lists. */
 void opt_finish(const struct opt_set *sets, size_t n);
 
-/* A line of help for each option of the table. */
+/* Append a line of help for each option of the table. */
 void opt_help(const struct opt *opts, struct buf *out);
 
 #endif

@@ -11,7 +11,7 @@
 #include "home/fault.h"
 #include "home/words.h"
 
-#define HELP_COLS 80 /* for which help is written */
+#define HELP_COLS 80 /* help is written for this width */
 
 void
 out_finish(struct out *o)
@@ -48,7 +48,7 @@ complain(const struct out *o, const char *message)
 	buf_puts(&line, ": ");
 	words_put_safe(&line, message);
 	buf_putc(&line, '\n');
-	/* There is nobody left to tell when this fails. */
+	/* A failure here cannot be reported. */
 	(void)fd_write_all(STDERR_FILENO, line.data, line.len);
 	buf_finish(&line);
 }
@@ -113,7 +113,7 @@ out_flush(struct out *o)
 	return status;
 }
 
-/* The last member of an envelope, and its end. */
+/* The last member and the end of an envelope. */
 static void
 close_envelope(struct out *o)
 {
@@ -204,7 +204,7 @@ out_fail(struct out *o, enum failure failure, const char *fmt, ...)
 static void
 put_option(const char *argument, char *out, size_t size)
 {
-	if (strcmp(argument, "labels") == 0) /* it is given once for each */
+	if (strcmp(argument, "labels") == 0) /* one option for each */
 		argument = "label";
 	snprintf(out, size, "--%s", argument);
 	for (char *p = out; *p != '\0'; p++)

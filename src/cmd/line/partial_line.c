@@ -99,7 +99,7 @@ read_word(struct partial_line *t, const char *word)
 		read_letters(t, word + 1);
 }
 
-/* The value in --name=VALUE is what is to be completed. */
+/* Only the value in --name=VALUE is completed. */
 static void
 read_last(struct partial_line *t, const char *word)
 {

@@ -12,19 +12,19 @@ struct opt;
  * the line is read as far as it makes sense.  Pure.
  */
 struct partial_line {
-	const struct cmd *cmd;   /* NULL: not yet, or none that there is */
-	bool has_word;           /* the command's place is taken */
-	bool asks_help;          /* "help" stood there: a command may follow */
+	const struct cmd *cmd;   /* NULL: none yet, or unknown */
+	bool has_word;           /* there is a word for the command */
+	bool asks_help;          /* after "help": a command may follow */
 	const char *home;        /* --home, or NULL */
 	const struct opt *wants; /* the last word is this option's value */
-	const char *word;        /* the last one, of a value only the value */
-	const char *before;      /* the last one from its beginning */
-	bool no_options;         /* it cannot be one: -- stood before it */
-	unsigned operands;       /* that stand before it */
-	int program;             /* where a program's words begin; -1 */
+	const char *word;        /* the last word, or its value after = */
+	const char *before;      /* the whole last word */
+	bool no_options;         /* not an option: -- precedes it */
+	unsigned operands;       /* number of operands before it */
+	int program;             /* index of the program's first word; -1 */
 };
 
-/* n words, tend's own name not among them; no words are one empty word. */
+/* The n words exclude tend's own name; no words count as one empty word. */
 void partial_line_read(struct partial_line *t, int n, char *const *words);
 
 #endif

@@ -2,17 +2,17 @@
 #define TEND_CMD_LINE_SIGNALS_H
 
 /*
- * The signals that ask a command to end (SIGINT, SIGTERM, SIGHUP), as a
- * descriptor that becomes readable: for those who have something to say or to
- * tidy up first.  From then on they do nothing else, here and in programs that
- * are started, unless those are given another mask.
+ * Get the signals that ask a command to end (SIGINT, SIGTERM, SIGHUP) as a
+ * readable descriptor, for commands that must print or clean up first.  The
+ * signals then have no other effect, neither here nor in child processes,
+ * unless those reset the mask.
  */
-int signals_catch(void); /* -1 when there is none */
+int signals_catch(void); /* -1 on failure */
 
-/* The same, and SIGWINCH among them, for who draws on a terminal. */
+/* The same with SIGWINCH, for commands that draw on a terminal. */
 int signals_catch_sizes(void);
 
-/* The status of who was ended by the signal, as a shell has it. */
+/* The exit status after the signal, as in a shell. */
 int signals_status(int fd);
 
 #endif

@@ -5,9 +5,9 @@ struct buf;
 struct error;
 
 /*
- * Append all of a file, or of standard input when path is "-", to `out`, as
- * far as that may grow.  0, or a negative errno and what to do: -EMSGSIZE when
- * there is more.
+ * Append a file, or standard input if path is "-", to `out`, up to its limit.
+ * Returns 0, or a negative errno and an error; -EMSGSIZE if the file is too
+ * large.
  */
 int slurp(const char *path, struct buf *out, struct error *err);
 

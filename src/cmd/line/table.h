@@ -9,22 +9,22 @@
 struct cmd;
 
 /*
- * The commands of list.h as data: main finds the one that was asked for, help
- * and completion read them all, and tools/pages.c makes the manual of them.
+ * The commands of list.h as data: main finds a command here, help and
+ * completion read all of them, and tools/pages.c makes the manual from them.
  */
 
-/* In the order of help; NULL behind the last. */
+/* In the order of the help; NULL after the last. */
 const struct cmd *table_at(size_t i);
-/* By its name or a short form of it, or NULL. */
+/* Find a command by its name or an alias, or NULL. */
 const struct cmd *table_find(const char *name);
 
-/* A name that other programs have for a command; NULL behind the last. */
+/* The name that other programs use for a command; NULL after the last. */
 struct table_alias {
 	const char *name, *command;
 };
 const struct table_alias *table_alias(size_t i);
 
-/* What every command understands, and where it goes. */
+/* The options of all commands. */
 struct common {
 	bool help, json;
 	const char *home;

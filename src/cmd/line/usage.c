@@ -5,7 +5,7 @@
 
 static const char breaks[] = " \n\t[]()|";
 
-/* Behind the bracket that closes the one at p, and dots behind that. */
+/* Skip the bracketed group at p and dots after it. */
 static const char *
 skip_group(const char *p)
 {
@@ -19,7 +19,7 @@ skip_group(const char *p)
 	return p;
 }
 
-/* The rest of "A|B" once A was taken: one of them is given, not both. */
+/* Skip the rest of "A|B" after A: only one of them is given. */
 static const char *
 skip_others(const char *p)
 {
@@ -30,7 +30,7 @@ skip_others(const char *p)
 	return p;
 }
 
-/* The next operand at or behind *at; its length, 0 at the end. */
+/* The next operand from *at on: its length, 0 at the end. */
 static size_t
 next(const char **at)
 {

@@ -5,21 +5,21 @@
 #include <stddef.h>
 
 /*
- * A command's synopsis, read: completion learns from "SESSION [--json]
- * SIGNAL" that a signal comes second, and the manual prints what stands for
- * something else in another type.  Pure.
+ * A parser for synopses.  Completion learns from "SESSION [--json] SIGNAL" that
+ * a signal is the second operand, and the manual prints placeholders in another
+ * typeface.  Pure.
  */
 #define USAGE_WORD_MAX 32
 
 /*
- * The i-th operand, from 0: "SESSION", or a word like "forget" that stands for
- * itself.  Of several ("SESSION|--all") the first that is no option.  The last
- * one counts for all that follow when it may be repeated ("KEY=VALUE...").
- * False when there is none.
+ * The i-th operand, from 0: "SESSION", or a literal word such as "forget".  Of
+ * alternatives ("SESSION|--all") it is the first that is not an option.  The
+ * last one also stands for all following operands if it may be repeated
+ * ("KEY=VALUE...").  False if there is none.
  */
 bool usage_operand(const char *usage, unsigned i, char out[USAGE_WORD_MAX]);
 
-/* Whether the word is a place for something: COLSxROWS, KEY=VALUE. */
+/* True if the word is a placeholder: COLSxROWS, KEY=VALUE. */
 bool usage_is_place(const char *word, size_t len);
 
 #endif

@@ -25,7 +25,7 @@
 
 #define ENTRY_MAX (16u << 10)
 
-/* A file on its way: under another name until its entry is written. */
+/* A file being written: it has a temporary name until its entry is written. */
 struct saving {
 	const char *path;
 	char absolute[PATH_MAX]; /* for the entry */
@@ -33,7 +33,7 @@ struct saving {
 	struct error err;
 };
 
-/* The directory must be there; the file need not. */
+/* The directory must exist; the file need not. */
 static int
 find_place(struct saving *s)
 {
@@ -43,7 +43,7 @@ find_place(struct saving *s)
 	char dir[PATH_MAX];
 	struct stat st;
 
-	/* Its slash stays, for it may be all there is. */
+	/* Keep the slash, since the directory may be / itself. */
 	snprintf(dir, sizeof(dir), "%s%.*s", slash != NULL ? "" : ".",
 	    (int)(name - s->path), s->path);
 	real = realpath(dir, NULL);
@@ -56,7 +56,7 @@ find_place(struct saving *s)
 	    snprintf(s->draft, sizeof(s->draft), "%s.XXXXXX", s->absolute) >=
 		(int)sizeof(s->draft))
 		return error_set(&s->err, ENAMETOOLONG, "the name is too long");
-	/* A rename would take the place of a device as well. */
+	/* A rename would replace a device too. */
 	if (stat(s->absolute, &st) == 0 && !S_ISREG(st.st_mode))
 		return error_set(&s->err, EEXIST,
 		    "not a regular file; - is standard output");
@@ -135,7 +135,7 @@ open_manifest(const struct handle *t)
 	    O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-/* The entry, then the file; without the one there is not the other. */
+/* Write the entry, then the file; if one fails, neither remains. */
 static int
 publish(struct saving *s, int fd, const struct buf *entry)
 {
@@ -156,7 +156,7 @@ publish(struct saving *s, int fd, const struct buf *entry)
 	return rc;
 }
 
-/* Who looks into another's home leaves nothing there. */
+/* Never write into another user's home. */
 static bool
 is_ours(const struct handle *t)
 {

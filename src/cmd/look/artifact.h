@@ -7,20 +7,20 @@
 struct call;
 
 /*
- * A file that was made of a session.  It holds exactly what its maker was
- * answered, and the session has an entry for it in artifacts/manifest.ndjson
- * (docs/session.md): both are there, or neither is.
+ * A file made from a session.  It contains exactly the answer of the command,
+ * and the session has an entry for it in artifacts/manifest.ndjson
+ * (docs/session.md).  Either both are written or neither.
  */
 struct artifact {
 	const char *kind;   /* "snapshot" */
 	const char *format; /* "html" */
 	uint64_t seq, offset;
-	const char *hash; /* of the screen */
+	const char *hash; /* hash of the screen */
 };
 
 /*
- * Write it, in place of a file that is there.  0, or the exit status after the
- * failure was reported; then that file is as it was.
+ * Write the file, replacing an existing one.  Returns 0, or the exit status
+ * after reporting the failure; then an existing file is unchanged.
  */
 int artifact_save(struct call *call, const char *path, const struct artifact *a,
     const void *p, size_t len);

@@ -66,7 +66,7 @@ show(struct call *call, enum variables_of of)
 	return rc < 0 ? out_fault(out, &f) : out_send(out);
 }
 
-/* Inside of a session, that one is meant. */
+/* Inside a session, use that session. */
 static int
 take_session(struct call *call)
 {

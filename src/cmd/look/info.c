@@ -15,15 +15,15 @@
 #include "cmd/look/problems.h"
 #include "home/words.h"
 
-/* What only the host knows; zero and -1 where it was not asked. */
+/* The state that only the host knows; zero or -1 if it was not asked. */
 struct fresh {
 	uint64_t seq, offset, log_bytes;
 	int64_t observers;
 	bool unlogged;
 	char degraded[256];
 	const json_t *program;  /* its status; borrowed */
-	const json_t *viewers;  /* who watches; borrowed */
-	char lease_holder[288]; /* "": nobody */
+	const json_t *viewers;  /* an array; borrowed */
+	char lease_holder[288]; /* "": none */
 };
 
 static void
@@ -120,7 +120,7 @@ put_log(struct buf *out, const struct manifest *m, const struct fresh *f)
 	put(out, "", text);
 }
 
-/* "uid:1000#3" is a user, and which of those who are connected. */
+/* "uid:1000#3" is a user and the number of a connection. */
 static void
 put_input(struct buf *out, const struct manifest *m, const struct fresh *f)
 {
@@ -202,7 +202,7 @@ put_policies(struct buf *out, const struct manifest *m, const struct fresh *f)
 	put_viewers(out, f->viewers);
 }
 
-/* In its own words: nobody knows whether it is true. */
+/* The program's own status, which cannot be verified. */
 static void
 put_program(struct buf *out, const json_t *program)
 {
@@ -264,7 +264,7 @@ put_restart(struct buf *out, const struct manifest *m)
 		put(out, "stays down", m->gave_up);
 }
 
-/* What is not as it should be, and what can be done. */
+/* Problems and their remedies. */
 static void
 put_problems(struct buf *out, const struct manifest *m, const struct fresh *f)
 {
@@ -334,8 +334,8 @@ show(struct call *call, const char *from_host)
 }
 
 /*
- * K-18: who is alive is asked, who is not is read.  A host that does not
- * answer is no reason to say nothing: session.json is there.
+ * K-18: ask the host if the session runs, otherwise read its files.  If the
+ * host does not answer, session.json is used.
  */
 static int
 run(struct call *call)

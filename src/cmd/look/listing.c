@@ -14,15 +14,15 @@
 
 #define NAME_MAX_WIDE 24
 #define NAME_MAX_IDS 14
-/* Names are cut to NAME_SHORT before columns of so much worth go. */
+/* Names are cut to NAME_SHORT before columns of this worth are dropped. */
 #define NAME_SHORT 10
 #define WORTH_A_NAME 5
 #define COMMAND_MAX 24
-#define WIDE 110    /* from here on there is room for all columns */
-#define REST_MIN 16 /* less of a line says little */
+#define WIDE 110    /* enough columns for everything */
+#define REST_MIN 16 /* a shorter part of a line is useless */
 #define GAP 2       /* between two columns */
 #define TEXT_MAX (8 * MANIFEST_MAX)
-#define EMOJI_STYLE 0xfe0f /* makes what stands before it two columns wide */
+#define EMOJI_STYLE 0xfe0f /* makes the character before it two columns wide */
 
 #define GREEN "\033[32m"
 #define YELLOW "\033[33m"
@@ -30,7 +30,7 @@
 #define FAINT "\033[2m"
 #define PLAIN "\033[m"
 
-/* How a cell is coloured; NULL: not at all. */
+/* The colour of a cell; NULL: default. */
 typedef const char *colour_fn(const struct manifest *m);
 typedef void text_fn(const struct manifest *m, int64_t now_ms, struct buf *out);
 
@@ -38,7 +38,7 @@ struct column {
 	const char *title;
 	unsigned min, max; /* its width */
 	enum { ALWAYS, WITH_IDS, WITHOUT_IDS, WHEN_WIDE } when;
-	unsigned worth; /* where there is no room, the least goes first */
+	unsigned worth; /* without room, the lowest is dropped first */
 	text_fn *text;
 	colour_fn *colour;
 };
@@ -131,7 +131,7 @@ put_command(const struct manifest *m, int64_t now_ms, struct buf *out)
 	words_command(m->command, out);
 }
 
-/* What runs, in brackets, where nothing was written yet. */
+/* Show the command in brackets until there is output. */
 static void
 put_last_line(const struct manifest *m, int64_t now_ms, struct buf *out)
 {
@@ -151,7 +151,7 @@ faint(const struct manifest *m)
 	return FAINT;
 }
 
-/* The last one takes what is left. */
+/* The last column takes the remaining width. */
 static const struct column columns[] = {
 	{ "ID", 26, 26, WITH_IDS, 4, put_id, faint },
 	{ "NAME", 4, NAME_MAX_WIDE, ALWAYS, 8, put_name, NULL },
@@ -183,7 +183,7 @@ is_shown(const struct listing *l, const struct column *c)
 
 /* -------------------------------------------------------------- the table */
 
-/* Append as much of s as fits into so many columns; how many it took. */
+/* Append as much of s as fits into this width; return the width used. */
 static unsigned
 put_columns(struct buf *out, const char *s, unsigned width)
 {
@@ -196,7 +196,7 @@ put_columns(struct buf *out, const char *s, unsigned width)
 		if (utf8_step(&u, (uint8_t)*s, &cp) != UTF8_DONE)
 			continue;
 		last = cp == EMOJI_STYLE && last == 1 ? 1 : uni_width(cp);
-		/* The last column is kept for the sign that something went. */
+		/* Keep the last column for the sign of omission. */
 		if (used + last > width ||
 		    (used + last == width && s[1] != '\0')) {
 			buf_puts(out, "…");
@@ -264,7 +264,7 @@ sum_of(const unsigned widths[COLUMNS])
 	return sum;
 }
 
-/* The shown column of least worth. */
+/* The visible column with the lowest worth. */
 static size_t
 cheapest(const unsigned widths[COLUMNS])
 {
@@ -278,7 +278,7 @@ cheapest(const unsigned widths[COLUMNS])
 	return found;
 }
 
-/* Take so much from the name's column, or less; false: it is short enough. */
+/* Shorten the name's column by up to `excess`; false: it is short enough. */
 static bool
 cut_name(unsigned widths[COLUMNS], unsigned excess)
 {
@@ -295,8 +295,8 @@ cut_name(unsigned widths[COLUMNS], unsigned excess)
 }
 
 /*
- * As wide as their widest, within bounds; 0 for what is not shown.  Columns go
- * until the rest fits, and the name alone is cut to what there is.
+ * Each column is as wide as its widest cell, within limits; 0 if hidden.
+ * Columns are dropped until the rest fits; a name alone is cut to the width.
  */
 static void
 measure(const struct listing *l, const struct manifest *items, size_t n,
@@ -342,7 +342,7 @@ put_cell(const struct listing *l, const char *text, const char *colour,
 	buf_printf(out, "%*s", (int)(width - used), "");
 }
 
-/* What follows the last word of a line is nobody's. */
+/* Remove blanks after the last word. */
 static void
 end_line(struct buf *out)
 {

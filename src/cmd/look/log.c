@@ -32,7 +32,7 @@ static const struct opt options[] = {
 	{ 0 },
 };
 
-/* A pipe into head gets no complaint. */
+/* A closed pipe, as with head, is not an error. */
 static int
 flush(void *arg)
 {
@@ -42,7 +42,7 @@ flush(void *arg)
 	return out_flush(call->out);
 }
 
-/* Until the log may have grown, or nobody reads standard output any more. */
+/* Wait until the log may have grown or the reader closes standard output. */
 static bool
 wait_for_more(void *arg, int fd, int ms)
 {

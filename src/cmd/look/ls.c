@@ -36,7 +36,7 @@ static const struct opt options[] = {
 	{ 0 },
 };
 
-/* A listing, and the command that it is for. */
+/* A listing and its command. */
 struct list {
 	struct call *call;
 	const struct args *args;
@@ -45,7 +45,7 @@ struct list {
 	struct sessions found;
 };
 
-/* Users of tmux take a session that is not listed for gone. */
+/* Users of tmux assume that an unlisted session is lost. */
 static void
 tell_ended(const struct list *l)
 {
@@ -70,7 +70,7 @@ terminal_width(void)
 	return LISTING_WIDTH;
 }
 
-/* Colours are for terminals, and for who has not said otherwise. */
+/* Use colours on terminals, unless the user has disabled them. */
 static bool
 wants_colours(const struct config *c)
 {
@@ -138,7 +138,7 @@ list_home(struct call *call, struct list *list)
 	return status;
 }
 
-/* A listing of several homes, and the array that it is in. */
+/* A listing of several homes and its array. */
 struct homes_list {
 	struct list *list;
 	struct json_out *j;
@@ -209,7 +209,7 @@ put_change(const struct list *list, unsigned cols, bool ages, struct buf *out)
 	listing_put(&l, list->found.items, list->found.n, out);
 }
 
-/* The home may be made while we watch. */
+/* The home may be created while we watch. */
 static void
 open_again(struct call *call)
 {

@@ -21,7 +21,7 @@
 #define WRITE_MS 10000
 #define CTRL_C 3
 
-/* What may be heard of: the home, a signal, the terminal or who reads. */
+/* Event sources: the home, a signal, the terminal or the reader. */
 enum { HOME, SIGNAL, PEER, SOURCES };
 
 struct watching {
@@ -30,7 +30,7 @@ struct watching {
 	struct term term;
 	bool on_terminal, done;
 	int signals, status;
-	struct buf last; /* what was written last, to tell a change */
+	struct buf last; /* the last output, to detect changes */
 };
 
 static int
@@ -41,7 +41,7 @@ list(struct watching *g, unsigned cols, bool ages, struct buf *out)
 
 /* ------------------------------------------------------------ a terminal */
 
-/* So many lines, each to the end of its row; the rest is counted. */
+/* This many lines, each cleared to the end of its row; count the rest. */
 static void
 put_rows(struct buf *out, char *text, unsigned rows)
 {
@@ -100,7 +100,7 @@ read_keys(struct watching *g)
 
 /* ------------------------------------------------------------ elsewhere */
 
-/* Only what differs is worth a line; that time passes is not. */
+/* Print only real differences; the passing of time is not one. */
 static int
 tell(struct watching *g)
 {

@@ -8,23 +8,26 @@ struct call;
 struct vigil;
 
 /*
- * `tend ls --watch`: a listing that is made anew whenever something changes.
+ * `tend ls --watch`: a listing that is updated after every change.
  *
- * On a terminal it has the whole screen, one more line than fits tells how many
- * are left out, and q or C-c leaves.  Elsewhere each listing that differs from
- * the one before is written: a table behind an empty line, or with --json an
- * envelope a line.  It ends with a signal, or when nobody reads it.
+ * On a terminal it uses the whole screen; the last line tells how many sessions
+ * do not fit, and q or C-c leaves.  Elsewhere it prints each listing that
+ * differs from the one before: a table after an empty line, or with --json an
+ * envelope on one line.  It ends with a signal or when the reader closes the
+ * pipe.
  */
 struct ls_watch {
 	struct call *call;
-	/* Write a listing for so many columns, and let `v` watch what is in it;
-	 * with `ages` as they are now, else as if no time had passed. */
+	/*
+	 * Write a listing for this many columns and let `v` watch its sessions.
+	 * With `ages`, ages are current; otherwise as if no time had passed.
+	 */
 	int (*list)(void *arg, unsigned cols, bool ages, struct vigil *v,
 	    struct buf *out);
 	void *arg;
 };
 
-/* The exit status. */
+/* Returns the exit status. */
 int ls_watch(struct ls_watch *w);
 
 #endif

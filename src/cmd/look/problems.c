@@ -61,7 +61,7 @@ put_line(struct buf *out, const char *line, const char *name)
 	buf_putc(out, '\n');
 }
 
-/* `what` is NULL when the first of the lines says it. */
+/* `what` is NULL if the first line contains it. */
 static void
 put(struct buf *out, const struct manifest *m, const char *word,
     const char *what, const char *const *lines)

@@ -26,7 +26,7 @@
 #define HISTORY_BYTES (16u << 20)
 #define PIECE (64u << 10)
 
-/* So much of plain bytes tells whether they passed a terminal. */
+/* This many plain bytes show if they passed through a terminal. */
 #define NEWLINE_PROBE CAST_PROBE_MAX
 
 struct args {
@@ -56,7 +56,7 @@ enum newline { AUTO, LF, CRLF, NEWLINES };
 
 static const char *const newlines[NEWLINES] = { "auto", "lf", "crlf" };
 
-/* A render under way. */
+/* The state of a render. */
 struct render {
 	struct out *out;
 	enum snapshot_format format;
@@ -65,10 +65,10 @@ struct render {
 	unsigned cols, rows; /* 0: not given */
 	uint64_t until;      /* UINT64_MAX: to the end */
 	double at;           /* infinite: to the end */
-	const char *name;    /* of the input, for messages */
+	const char *name;    /* name of the input, for messages */
 	struct vt *vt;       /* NULL until the size is known */
-	struct cast *cast;   /* NULL when the input is plain bytes */
-	struct buf head;     /* what it begins with, until we know what it is */
+	struct cast *cast;   /* NULL if the input is plain bytes */
+	struct buf head;     /* the beginning, until its kind is known */
 	uint64_t offset;     /* bytes fed so far */
 };
 
@@ -107,7 +107,7 @@ parse_at(struct render *r, const char *s)
 	return 0;
 }
 
-/* The place of a word in a list, or -1. */
+/* The index of a word in a list, or -1. */
 static int
 place_of(const char *s, const char *const *words, int n)
 {
@@ -139,7 +139,7 @@ parse_format(struct render *r, const char *s)
 	return 0;
 }
 
-/* --json is --format json; errors then are JSON too, from here on. */
+/* --json is --format json; errors are in JSON from here on. */
 static int
 settle_format(struct render *r, const struct args *a)
 {
@@ -211,7 +211,7 @@ feed_returning(struct vt *vt, const char *p, size_t len)
 	vt_feed(vt, p, len);
 }
 
-/* 1 when no more is wanted, otherwise 0. */
+/* Returns 1 if no more input is needed, otherwise 0. */
 static int
 feed(struct render *r, const void *p, size_t len)
 {
@@ -239,7 +239,7 @@ on_cast_event(void *arg, const struct cast_event *ev, struct error *err)
 	case CAST_OUTPUT:
 		return feed(r, ev->data, ev->len);
 	case CAST_RESIZE:
-		/* A size that was asked for stays. */
+		/* An explicit size has precedence. */
 		return r->cols > 0 ? 0 :
 				     vt_resize(r->vt, ev->cols, ev->rows, err);
 	case CAST_INPUT:
@@ -261,7 +261,7 @@ bad_cast(struct render *r, const struct error *err)
 	    r->name, err->msg);
 }
 
-/* Take a piece in.  0, 1 when enough, -1 when it failed with *status. */
+/* Feed a piece.  0: continue; 1: done; -1: failed, with *status. */
 static int
 take(struct render *r, const void *p, size_t len, int *status)
 {
@@ -278,10 +278,10 @@ take(struct render *r, const void *p, size_t len, int *status)
 }
 
 /*
- * How the line feeds of plain bytes are meant.  What passed a terminal driver
- * has CR LF; a line feed without CR then is one of emacs or tmux, which goes
- * down and stays in its column.  In what was written to a pipe or a file, most
- * stand alone: the driver would have made them return.
+ * Guess the meaning of line feeds in plain bytes.  Output of a terminal driver
+ * has CR LF; a line feed without CR then comes from emacs or tmux, and moves
+ * down in the same column.  In output written to a pipe or file most line feeds
+ * have no CR: a driver would have added it.
  */
 static enum newline
 guess_newline(const char *p, size_t len)
@@ -294,7 +294,7 @@ guess_newline(const char *p, size_t len)
 	return bare > returning ? CRLF : LF;
 }
 
-/* The length of the line that script(1) puts before what it records, or 0. */
+/* The length of the line that script(1) writes first, or 0. */
 static size_t
 typescript_line(const char *p, size_t len)
 {
@@ -307,7 +307,7 @@ typescript_line(const char *p, size_t len)
 	return (size_t)(lf - p) + 1;
 }
 
-/* The plain bytes that decide: the same ones, however they arrive. */
+/* The number of bytes for the guess, independent of how they arrive. */
 static size_t
 probe_len(const struct render *r)
 {
@@ -320,7 +320,7 @@ knows_newline(const struct render *r)
 	return r->newline != AUTO || r->head.len >= probe_len(r);
 }
 
-/* Plain bytes begin with `head`; recordings have passed a terminal. */
+/* `head` is the beginning of plain bytes; recordings passed a terminal. */
 static int
 settle_newline(struct render *r)
 {
@@ -339,7 +339,7 @@ settle_newline(struct render *r)
 	return 0;
 }
 
-/* We know what the input is: begin with what was held back. */
+/* The kind of input is known: feed the part that was held back. */
 static int
 begin(struct render *r, bool is_cast, int *status)
 {
@@ -402,7 +402,7 @@ on_input_end(struct render *r, int *status)
 	return result;
 }
 
-/* Read all that is wanted.  The exit status. */
+/* Read the input as far as needed.  Returns the exit status. */
 static int
 read_input(struct render *r, int fd)
 {
@@ -485,7 +485,7 @@ put_json(const struct render *r)
 	screen_json(r->vt, flags, 0, r->offset, &j);
 }
 
-/* Painters leave it to the buffer to say that it is full. */
+/* Painters do not report a full buffer; check it here. */
 static int
 show(const struct render *r)
 {

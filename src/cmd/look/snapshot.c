@@ -49,19 +49,19 @@ static const struct opt options[] = {
 	{ 0 },
 };
 
-/* A snapshot on its way: what is wanted, then what it was taken of. */
+/* The state of a snapshot: the request, then the result. */
 struct shooting {
 	struct call *call;
 	const struct args *args;
 	struct snapshot want;
-	size_t begin; /* of the answer itself, in the envelope */
+	size_t begin; /* start of the answer itself in the envelope */
 	uint64_t seq, offset;
 	char hash[65];
 };
 
-/* What is wanted. */
+/* The request. */
 
-/* --json is --format json; both may be said. */
+/* --json is --format json; both may be given. */
 static int
 settle_format(struct shooting *s)
 {
@@ -134,7 +134,7 @@ settle(struct shooting *s)
 	return 0;
 }
 
-/* What is answered. */
+/* The answer. */
 
 static void
 begin_answer(struct shooting *s, struct json_out *j)
@@ -144,7 +144,7 @@ begin_answer(struct shooting *s, struct json_out *j)
 	s->begin = s->call->out->buf.len;
 }
 
-/* A file takes the place of standard output, but for JSON. */
+/* A file replaces standard output, except with JSON. */
 static int
 end_answer(struct shooting *s)
 {
@@ -178,8 +178,8 @@ tell_truncated(const struct shooting *s, bool truncated)
 }
 
 /*
- * Blank rows at the end of a screen say nothing to a person; that no row has
- * changed is no line.
+ * Blank rows at the end of a screen are useless to people, and a diff without
+ * changes prints nothing.
  */
 static void
 end_text(struct shooting *s)
@@ -238,7 +238,7 @@ from_log(struct shooting *s)
 
 /* The screen of a running session, from its host. */
 
-/* A host of an older tend refuses what it does not know, also if it is false. */
+/* Hosts of older versions refuse an unknown member, even if it is false. */
 static void
 put_flag(struct json_out *j, const char *key, bool value)
 {
@@ -318,7 +318,7 @@ from_host(struct shooting *s)
 	status = target_ask_live(s->call, "session.snapshot", args, &result);
 	if (status != 0)
 		return status;
-	if (result == NULL) /* it has ended just now */
+	if (result == NULL) /* it has just ended */
 		return from_log(s);
 	tree = json_loads(result, 0, NULL);
 	note_moment(s, tree);
@@ -330,7 +330,7 @@ from_host(struct shooting *s)
 	return status != 0 ? status : end_answer(s);
 }
 
-/* K-18: who is alive is asked, unless it is about another moment. */
+/* K-18: ask the host of a running session, unless a moment is given. */
 static int
 run(struct call *call)
 {

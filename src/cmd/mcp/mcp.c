@@ -22,29 +22,29 @@
 #include "mcp/tool.h"
 
 /*
- * A client's lines in, answers out, and the calls that are under way between.
- * A call beyond the limit is refused; what a client does not read is kept, and
- * while there is much of it no more of its lines are taken.
+ * Read the client's lines, run its calls and write the answers.  A call beyond
+ * the limit is refused.  Unread answers are kept; while there are too many
+ * bytes of them, no more lines are read.
  */
 #define JOBS_MAX 64
 #define BACKLOG (4u << 20)
 #define READ_SIZE (64u << 10)
-#define WRITE_SIZE 4096 /* a pipe that is ready has room for it */
+#define WRITE_SIZE 4096 /* a pipe that polls as writable has this much room */
 
 struct server {
 	const char *home;
 	struct lines in;
 	struct buf out;
-	size_t sent;                    /* of out */
-	struct mcp_job *jobs[JOBS_MAX]; /* in the order they came */
+	size_t sent;                    /* bytes of out */
+	struct mcp_job *jobs[JOBS_MAX]; /* in order of arrival */
 	size_t n_jobs;
 	int signals;
-	int status;   /* of the whole */
-	bool no_more; /* the client has said all */
-	bool gone;    /* it does not listen any more, or we are to end */
+	int status;   /* exit status of the server */
+	bool no_more; /* the client has closed its input */
+	bool gone;    /* the client stopped reading, or we must exit */
 };
 
-/* What no program could have printed beforehand. */
+/* A random text that no program could have printed before. */
 static void
 draw_fence(char out[24])
 {
@@ -67,7 +67,7 @@ remove_job(struct server *s, size_t i)
 	    (s->n_jobs - i) * sizeof(*s->jobs));
 }
 
-/* rc and value as mcp_job_step gives them. */
+/* rc and value are those of mcp_job_step. */
 static void
 answer(struct server *s, struct mcp_job *job, int rc, json_t *value,
     const struct error *err)
@@ -211,7 +211,7 @@ write_some(struct server *s)
 
 enum { IN, OUT, SIGNALS, JOBS };
 
-/* The first moment at which a job is late, as poll counts; -1: none is. */
+/* The time to the first deadline, for poll; -1: none. */
 static int
 time_left(const struct server *s)
 {
@@ -244,7 +244,7 @@ gather(const struct server *s, struct pollfd *p)
 	return JOBS + s->n_jobs;
 }
 
-/* From the last on: those behind one that ends move up. */
+/* Go backwards, because removing a job moves later ones. */
 static void
 step_jobs(struct server *s, const struct pollfd *p)
 {
@@ -259,8 +259,8 @@ step_jobs(struct server *s, const struct pollfd *p)
 }
 
 /*
- * Calls reach a session in the order they came: one may ask when the session
- * has taken all before it.
+ * Calls reach a session in order of arrival: a call is sent once the session
+ * has accepted all earlier ones.
  */
 static bool
 may_ask(const struct server *s, size_t i)

@@ -20,9 +20,9 @@
 #include "session/manifest.h"
 
 #define CONNECT_MS 10000
-#define ANSWER_MS 15000 /* beyond what the call itself may take */
+#define ANSWER_MS 15000 /* beyond the timeout of the call itself */
 
-/* Find it anew for each call: names and homes come and go. */
+/* Find the session for each call, since names and homes may change. */
 static int
 find(struct mcp_job *job, struct manifest *m, struct error *err)
 {
@@ -36,7 +36,7 @@ find(struct mcp_job *job, struct manifest *m, struct error *err)
 	return rc;
 }
 
-/* A session that nobody is there to answer for. */
+/* The session has no host to answer. */
 static int
 not_running(const struct mcp_job *job, const struct manifest *m,
     struct error *err)
@@ -66,7 +66,7 @@ end_work(const struct mcp_job *job, json_t **value, struct error *err)
 	return poll(&p, 1, 0) > 0 ? mcp_work_result(job->work, value, err) : 0;
 }
 
-/* Connecting begins anew. */
+/* Start to connect again. */
 static void
 begin(struct mcp_job *job)
 {
@@ -81,7 +81,7 @@ begin(struct mcp_job *job)
 	job->phase = MCP_JOB_CONNECTS;
 }
 
-/* The session has ended: what is left of it may answer still. */
+/* The session has ended: its files may still give the answer. */
 static int
 on_ended(struct mcp_job *job, int rc, struct error *err)
 {
@@ -97,7 +97,7 @@ on_ended(struct mcp_job *job, int rc, struct error *err)
 	return rc;
 }
 
-/* The PING tells when the host has taken the call: the next one may follow. */
+/* The PONG shows that the host has accepted the call: the next may follow. */
 static int
 post(struct mcp_job *job, struct error *err)
 {
@@ -113,8 +113,9 @@ post(struct mcp_job *job, struct error *err)
 }
 
 /*
- * Its host is gone.  Another may follow, or the session is about to end: who
- * connects learns which.  What only reads, or was not taken, is asked again.
+ * The host has exited.  Another may follow, or the session is about to end;
+ * connecting again shows which.  A call that only reads or was not accepted is
+ * sent again.
  */
 static int
 on_lost(struct mcp_job *job, bool was_taken, int rc, struct error *err)

@@ -17,16 +17,16 @@
 #include "mcp/server.h"
 #include "mcp/tool.h"
 
-#define LAST_MS 1000 /* for cancelled work, when the server ends */
+#define LAST_MS 1000 /* for cancelled work at the server's exit */
 
 struct mcp_work {
 	struct operation what;
 	pthread_t thread;
-	int done;   /* eventfd: the thread is over */
-	int cancel; /* eventfd: it is to be over */
-	bool stops; /* it may be cancelled; what changes something goes on */
+	int done;   /* eventfd: the thread has finished */
+	int cancel; /* eventfd: the thread should stop */
+	bool stops; /* it may be cancelled (TOOL_READS, TOOL_STOPS) */
 	struct report report;
-	/* The thread's, until it is done: */
+	/* These belong to the thread until it is done: */
 	int rc;
 	json_t *result;
 	struct fault fault;
@@ -96,7 +96,7 @@ mcp_work_fd(const struct mcp_work *w)
 	return w->done;
 }
 
-/* An argument is called as in the tool's schema. */
+/* Arguments have the names of the tool's schema. */
 static int
 fail(const struct fault *f, struct error *err)
 {
@@ -153,9 +153,9 @@ is_done(const struct mcp_work *w, int ms)
 }
 
 /*
- * Stopping goes on in the host once it was asked, so that its waiting may be
- * cancelled here.  A thread that is deep in a long log is left to the end of
- * the process, with all that it uses.
+ * A host completes a stop request by itself, so waiting for it may be
+ * cancelled.  A thread that reads a long log is left running until the process
+ * exits, with everything it uses.
  */
 void
 mcp_work_destroy(struct mcp_work *w)

@@ -8,34 +8,34 @@ struct mcp_call;
 struct mcp_work;
 
 /*
- * A call that the library of homes carries out (home/operation.h), in a thread
- * of its own, because it waits for files and for the ends of sessions.  There
- * are as many threads as calls under way; mcp.c limits those.
+ * A call that the home library runs (home/operation.h).  It has its own thread,
+ * because it waits for files and for sessions to end.  There are as many
+ * threads as running calls; mcp.c limits those.
  */
 
 /*
- * Begin; the call is borrowed until the work is done.  NULL, and why there is
- * no thread for it.
+ * Start the work; the call is borrowed until it is done.  NULL and an error if
+ * no thread can be created.
  */
 struct mcp_work *mcp_work_create(const struct mcp_call *call, const char *home,
     struct error *err);
 
-/* Becomes readable when it is done. */
+/* Becomes readable when the work is done. */
 int mcp_work_fd(const struct mcp_work *w);
 
 /*
- * After that: 1 and its result in *value, the caller's, with `damage` in it
- * where a log lacks something; or -errno and why.
+ * After that: 1 and the result in *value, which the caller frees; it contains
+ * `damage` if parts of a log are missing.  Or -errno and an error.
  */
 int mcp_work_result(struct mcp_work *w, json_t **value, struct error *err);
 
-/* Have it stop reading, waiting and carrying out steps; it is done soon. */
+/* Cancel reads, waits and remaining steps; the work is done soon after. */
 void mcp_work_cancel(struct mcp_work *w);
 
 /*
- * Work that is not done is cancelled if it only reads or waits; a session that
- * is being started or stopped is waited for.
+ * Unfinished work is cancelled if it only reads or waits; if it starts or stops
+ * a session, this waits for it.
  */
-void mcp_work_destroy(struct mcp_work *w); /* NULL is fine */
+void mcp_work_destroy(struct mcp_work *w); /* NULL is allowed */
 
 #endif

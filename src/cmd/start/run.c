@@ -77,7 +77,7 @@ static const struct opt options[] = {
 	{ 0 },
 };
 
-/* Without --size it is this terminal's, if the session is attached to it. */
+/* Without --size use this terminal's size, if the session is attached to it. */
 static int
 read_size(struct call *call, const struct args *a, struct create *q)
 {
@@ -138,7 +138,7 @@ check(struct call *call, const struct args *a)
 	return starting_check(call, a->detached, a->nested);
 }
 
-/* A taken name may be the session that was wanted. */
+/* The session with this name may be the wanted one. */
 static int
 fail(struct call *call, const struct args *a, const struct fault *f)
 {

@@ -34,7 +34,7 @@ starting_check(struct call *call, bool detached, bool nested)
 	return 0;
 }
 
-/* Who cannot be told its id can still find it by what the failure says. */
+/* If the id cannot be printed, the error message contains it. */
 static int
 send_started(struct call *call)
 {

@@ -6,17 +6,16 @@
 struct call;
 
 /*
- * What `run` and `rerun` share: attaching to the session that was started, or
- * printing it.
+ * The common part of `run` and `rerun`: attach to the new session or print it.
  */
 
 /*
- * Whether there is what it takes to attach: a terminal, and not one that is in a
- * session unless `nested`.  0 or the exit status.
+ * Check that attaching is possible: there is a terminal, and it is not inside a
+ * session unless `nested`.  Returns 0 or the exit status.
  */
 int starting_check(struct call *call, bool detached, bool nested);
 
-/* Attach to it, or print its id or its object. */
+/* Attach to the session, or print its id or object. */
 int starting_answer(struct call *call, bool detached, bool nested);
 
 #endif

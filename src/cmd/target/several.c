@@ -8,7 +8,7 @@
 #include "cmd/line/cmd.h"
 #include "cmd/line/out.h"
 
-/* One of the operands, and the thread that sees to it. */
+/* One operand and its thread. */
 struct job {
 	struct call call; /* its own */
 	struct out out;
@@ -66,7 +66,7 @@ finish(struct job *job)
 	out_finish(&job->out);
 }
 
-/* Its envelope, without the line's end. */
+/* The envelope, without the newline. */
 static void
 put_answer(struct json_out *j, struct job *job)
 {

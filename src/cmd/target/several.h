@@ -4,19 +4,19 @@
 struct call;
 
 /*
- * One command for several sessions: those that the operands name, all at once,
- * each in a thread of its own, so that one that takes its time to end holds up
- * no other.  Beyond SEVERAL_AT_ONCE, the first is waited for.
+ * Run a command for several sessions, the operands, in parallel.  Each has its
+ * own thread, so that a session that ends slowly does not delay the others.  At
+ * most SEVERAL_AT_ONCE run at a time.
  *
- * Each says what became of its session, in a line or on standard error.  In
- * JSON the result is the list of their answers, in the order of the operands.
+ * Each session's outcome is reported in a line or on standard error.  In JSON
+ * the result is the list of answers, in the order of the operands.
  */
 #define SEVERAL_AT_ONCE 16
 
-/* What is done for each of them, in its thread; the exit status. */
+/* Called for each session, in its thread.  Returns the exit status. */
 typedef int several_fn(struct call *call, const void *arg);
 
-/* The exit status that is worst, which is the largest. */
+/* Returns the worst exit status, which is the largest. */
 int several_run(struct call *call, several_fn *one, const void *arg);
 
 #endif

@@ -27,8 +27,8 @@ target_open_home(struct call *call, bool create)
 }
 
 /*
- * People abbreviate names; a program that says the name of a session which is
- * not there must not type into another, or end it.
+ * People abbreviate names.  A program that uses the name of a missing session
+ * must not type into another one or end it.
  */
 static bool
 may_abbreviate(const struct call *call, unsigned needs)
@@ -53,7 +53,7 @@ find(struct call *call, const char *arg, unsigned needs)
 		flags |= FIND_BEGINNING;
 	if (handle_find(h, arg, flags, &f) < 0)
 		return out_fault(call->out, &f);
-	if (needs & CMD_NEWEST) /* one that reads */
+	if (needs & CMD_NEWEST) /* it only reads */
 		damage_tell_manifest(&call->out->report, &h->session);
 	return 0;
 }
@@ -64,7 +64,7 @@ target_find_session(struct call *call, const char *id)
 	return find(call, id, 0);
 }
 
-/* The session whose shell the command was typed in, if it is in this home. */
+/* The session around the shell of this command, if it is in this home. */
 static bool
 take_around(struct call *call)
 {

@@ -9,24 +9,24 @@ struct error;
 struct log_reader;
 
 /*
- * The handle (home/handle.h) that a command works on.  main makes it ready as
- * far as the command's `needs` say (cmd.h).  All of these report a failure and
- * return 0 or the exit status.
+ * The handle (home/handle.h) of a command.  main opens as much of it as the
+ * command's `needs` say (cmd.h).  All functions report a failure and return 0
+ * or the exit status.
  */
 int target_prepare(struct call *call, unsigned needs);
-/* Open the home; with `create`, make what is missing of it. */
+/* Open the home; with `create`, create its missing parts. */
 int target_open_home(struct call *call, bool create);
 
 /*
- * Find the session that the first operand names, and take that operand away.
- * Of `needs`, CMD_NEWEST and CMD_FINDS_DESTROYED count.
+ * Find the session that the first operand names, and remove the operand.
+ * `needs` may contain CMD_NEWEST and CMD_FINDS_DESTROYED.
  */
 int target_take_session(struct call *call, unsigned needs);
 
-/* The same for a session that no operand names: by its id. */
+/* The same for a session by id, without an operand. */
 int target_find_session(struct call *call, const char *id);
 
-/* As handle_connect, handle_ask, handle_ask_live and handle_open_log. */
+/* See handle_connect, handle_ask, handle_ask_live and handle_open_log. */
 int target_connect(struct call *call);
 int target_ask(struct call *call, const char *op, const char *args,
     char **result);
@@ -34,16 +34,16 @@ int target_ask_live(struct call *call, const char *op, const char *args,
     char **result);
 int target_open_log(struct call *call, struct log_reader **out);
 
-/* Answer with a result, which is JSON text: as it is, or by nothing at all. */
+/* Answer with a result, which is JSON text; print nothing without --json. */
 int target_answer(struct call *call, const char *result);
 
 /*
- * Ask for an operation and answer with its result: as JSON, or by nothing at
- * all.
+ * Request an operation and answer with its result; print nothing without
+ * --json.
  */
 int target_tell(struct call *call, const char *op, const char *args);
 
-/* As handle_wait_gone, handle_not_running and handle_no_moment. */
+/* See handle_wait_gone, handle_not_running and handle_no_moment. */
 int target_wait_gone(struct call *call);
 int target_not_running(struct call *call);
 int target_no_moment(struct call *call, const char *what,

@@ -29,7 +29,7 @@ static const struct opt options[] = {
 	{ 0 },
 };
 
-/* A gc, and the command that it is for. */
+/* A gc and its command. */
 struct collecting {
 	struct call *call;
 	const struct args *args;
@@ -105,7 +105,7 @@ collect(struct collecting *c)
 	return out_send(out);
 }
 
-/* Without a limit nothing is removed: say what there is. */
+/* Without a limit nothing is removed: report the counts. */
 static int
 refuse(struct collecting *c)
 {
@@ -127,7 +127,7 @@ refuse(struct collecting *c)
 	    g->home_bytes > most ? budget : "");
 }
 
-/* Show on a terminal what would go, and ask. */
+/* On a terminal, show what would be removed, and ask. */
 static int
 ask_first(const struct collecting *c)
 {

@@ -4,7 +4,7 @@
 #include "cmd/upkeep/succession.h"
 #include "cmd/target/target.h"
 
-/* Those whom no other host would help are told what does. */
+/* If a new host would not help, the error says what does. */
 static int
 check(struct call *call)
 {

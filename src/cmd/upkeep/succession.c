@@ -19,7 +19,7 @@
 #include "home/words.h"
 
 #define OPEN_MS 10000
-#define CHANGE_MS 30000 /* more than keeper and host take to give up */
+#define CHANGE_MS 30000 /* longer than the timeouts of keeper and host */
 
 static int
 open_conn(struct conn *c, int dirfd, struct succession *s)
@@ -37,7 +37,7 @@ open_conn(struct conn *c, int dirfd, struct succession *s)
 	return rc;
 }
 
-/* The number of this key in the answer to an operation; -1. */
+/* The number with this key in an operation's answer; -1. */
 static int64_t
 ask_number(struct conn *c, const char *op, const char *key,
     struct succession *s)
@@ -65,7 +65,7 @@ ask_number(struct conn *c, const char *op, const char *key,
 	return number;
 }
 
-/* A host that does not know BYE does not know how to leave either. */
+/* A host that does not know BYE cannot hand over either. */
 static bool
 can_leave(const struct conn *c, struct succession *s)
 {
@@ -80,7 +80,7 @@ can_leave(const struct conn *c, struct succession *s)
 	return false;
 }
 
-/* The old host is asked; it goes when the next is ready. */
+/* Ask the old host; it exits when the next is ready. */
 static int
 ask_to_leave(int dirfd, const char *op, int program, struct succession *s)
 {
@@ -99,7 +99,7 @@ ask_to_leave(int dirfd, const char *op, int program, struct succession *s)
 	return pid < 0 ? -1 : 0;
 }
 
-/* Whoever serves next should be the one that was announced. */
+/* The next host should be the one that was announced. */
 static int
 meet_next(int dirfd, struct succession *s)
 {
@@ -122,7 +122,7 @@ meet_next(int dirfd, struct succession *s)
 	    "why");
 }
 
-/* That nobody answers may be because the session has ended meanwhile. */
+/* A missing answer may mean that the session has ended. */
 static void
 look_for_its_end(int dirfd, struct succession *s)
 {

@@ -14,29 +14,30 @@ struct json_out;
 struct manifest;
 
 /*
- * Leaving a running session to another host: what `upgrade` and `revive` have
- * in common.  A plain value.
+ * Replace the host of a running session: the common part of `upgrade` and
+ * `revive`.  A plain value.
  */
 struct succession {
 	bool done;
-	enum failure failure; /* when it is not done, with `why` */
+	enum failure failure; /* if not done, with `why` */
 	struct error why;
-	char from[64], to[64]; /* what the hosts call themselves */
-	pid_t pid;             /* of the new one */
-	int64_t ms;            /* that it took */
+	char from[64], to[64]; /* versions of the old and new host */
+	pid_t pid;             /* of the new host */
+	int64_t ms;            /* duration of the change */
 };
 
 /*
- * Have the session of this directory followed by another host, and see that it
- * serves.  `op` is the operation; program is the next host's, or -1.
+ * Replace the host of the session in this directory, and check that the new
+ * host serves it.  `op` is the operation; program is the new host's program, or
+ * -1.
  */
 void succession_make(int dirfd, const char *op, int program,
     struct succession *s);
 
-/* Answer with what became of the call's session; the exit status. */
+/* Answer with the outcome for the call's session.  Returns the exit status. */
 int succession_answer(struct call *call, const struct succession *s);
 
-/* The same in a line of its own, or as an object, for one of many. */
+/* The same as one line or object, for one of many sessions. */
 void succession_words(const struct succession *s, const struct manifest *m,
     struct buf *out);
 void succession_json(const struct succession *s, const struct manifest *m,

@@ -13,7 +13,7 @@
 #include "cmd/target/target.h"
 #include "session/launch.h"
 
-#define AT_ONCE 4 /* of --all */
+#define AT_ONCE 4 /* with --all */
 
 struct args {
 	bool all;
@@ -24,7 +24,7 @@ static const struct opt options[] = {
 	{ 0 },
 };
 
-/* A session and what became of it. */
+/* A session and its outcome. */
 struct item {
 	struct manifest m;
 	struct succession result;
@@ -35,8 +35,8 @@ struct upgrade {
 	int program; /* tend-host */
 	struct item *items;
 	size_t n;
-	atomic_size_t next;   /* to be upgraded */
-	pthread_mutex_t lock; /* of the output */
+	atomic_size_t next;   /* index of the next to upgrade */
+	pthread_mutex_t lock; /* for the output */
 };
 
 /* ------------------------------------------------------------ one session */
@@ -64,7 +64,7 @@ on_session(void *arg, const char *id)
 	    NULL);
 
 	if (dirfd < 0 || manifest_read_now(dirfd, &item.m, NULL) < 0)
-		return 0; /* 'tend ls' tells of those */
+		return 0; /* 'tend ls' reports these */
 	if (!status_is_active(item.m.status)) {
 		manifest_finish(&item.m);
 		return 0;
@@ -74,7 +74,7 @@ on_session(void *arg, const char *id)
 	return 0;
 }
 
-/* One line for each, as it is done. */
+/* Print one line as each is done. */
 static void
 tell(struct upgrade *u, const struct item *item)
 {
@@ -86,7 +86,7 @@ tell(struct upgrade *u, const struct item *item)
 	out_flush(out);
 }
 
-/* A worker: takes the next session until there is none. */
+/* A worker thread: take sessions until none is left. */
 static void *
 work(void *arg)
 {
@@ -107,7 +107,7 @@ work(void *arg)
 	return NULL;
 }
 
-/* With whatever threads there can be; this one is always there. */
+/* Use as many threads as can be created, and the current one. */
 static int
 upgrade_each(struct upgrade *u)
 {
