@@ -12,7 +12,7 @@
 #include "host/input/answers.h"
 #include "keep/ring.h"
 
-/* A ring, the hosts that follow one another, and a terminal. */
+/* A ring, a sequence of hosts, and a terminal. */
 struct cursor_line {
 	struct ring ring;
 	struct answers a;
@@ -45,7 +45,7 @@ close_place(struct cursor_line *p)
 	close(p->program);
 }
 
-/* The host is gone and another begins. */
+/* The host dies and another one begins. */
 static void
 follow(struct cursor_line *p)
 {
@@ -60,7 +60,7 @@ add(struct cursor_line *p, const char *text, uint64_t fed)
 	answers_publish(&p->a, fed);
 }
 
-/* So many bytes; the terminal brings them a moment later. */
+/* Read len bytes; the terminal delivers them a moment later. */
 static const char *
 arrived(struct cursor_line *p, size_t len)
 {
@@ -94,7 +94,7 @@ answers_are_written_in_order(void **state)
 }
 
 static void
-the_next_host_has_those_that_were_published(void **state)
+the_next_host_finds_published_answers(void **state)
 {
 	struct cursor_line p;
 
@@ -109,9 +109,12 @@ the_next_host_has_those_that_were_published(void **state)
 	close_place(&p);
 }
 
-/* The host died after the kernel took some and before it could say so. */
+/*
+ * The host died after the kernel took some bytes and before it could record
+ * that.
+ */
 static void
-the_next_host_knows_what_the_terminal_took(void **state)
+the_next_host_skips_bytes_that_the_terminal_took(void **state)
 {
 	struct cursor_line p;
 	struct ring_shared before;
@@ -134,7 +137,7 @@ the_next_host_knows_what_the_terminal_took(void **state)
 }
 
 static void
-a_terminal_that_takes_nothing_loses_nothing(void **state)
+a_blocked_terminal_loses_no_answer(void **state)
 {
 	char answer[101];
 	size_t asked = 0, len = 0;
@@ -206,9 +209,10 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_are_written_in_order),
-		cmocka_unit_test(the_next_host_has_those_that_were_published),
-		cmocka_unit_test(the_next_host_knows_what_the_terminal_took),
-		cmocka_unit_test(a_terminal_that_takes_nothing_loses_nothing),
+		cmocka_unit_test(the_next_host_finds_published_answers),
+		cmocka_unit_test(
+		    the_next_host_skips_bytes_that_the_terminal_took),
+		cmocka_unit_test(a_blocked_terminal_loses_no_answer),
 		cmocka_unit_test(
 		    one_sequence_may_have_more_answers_than_the_ring_holds),
 		cmocka_unit_test(dropped_answers_are_never_written),

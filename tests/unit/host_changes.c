@@ -35,7 +35,7 @@ expect(const struct changes *c, const struct vt *vt, uint64_t since,
 }
 
 static void
-each_row_knows_its_last_change(void **state)
+each_row_has_the_seq_of_its_last_change(void **state)
 {
 	struct changes c = { 0 };
 	struct vt *vt = make(4);
@@ -56,7 +56,7 @@ each_row_knows_its_last_change(void **state)
 }
 
 static void
-what_shows_nothing_is_no_change(void **state)
+output_that_shows_nothing_is_no_change(void **state)
 {
 	struct changes c = { 0 };
 	struct vt *vt = make(4);
@@ -93,7 +93,7 @@ an_update_counts_when_it_ends(void **state)
 }
 
 static void
-another_size_or_no_engine_is_all_new(void **state)
+a_resize_changes_all_rows(void **state)
 {
 	struct changes c = { 0 };
 	struct vt *vt = make(4);
@@ -115,10 +115,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_row_knows_its_last_change),
-		cmocka_unit_test(what_shows_nothing_is_no_change),
+		cmocka_unit_test(each_row_has_the_seq_of_its_last_change),
+		cmocka_unit_test(output_that_shows_nothing_is_no_change),
 		cmocka_unit_test(an_update_counts_when_it_ends),
-		cmocka_unit_test(another_size_or_no_engine_is_all_new),
+		cmocka_unit_test(a_resize_changes_all_rows),
 	};
 
 	return cmocka_run_group_tests_name("host_changes", tests, NULL, NULL);

@@ -3,7 +3,7 @@
 #include "host/serve/detached.h"
 
 static void
-a_client_that_was_detached_is_known_by_its_who(void **state)
+a_detached_client_is_recognised_by_its_who(void **state)
 {
 	struct detached d = { 0 };
 
@@ -15,7 +15,7 @@ a_client_that_was_detached_is_known_by_its_who(void **state)
 }
 
 static void
-a_client_that_says_no_who_is_not_remembered(void **state)
+a_client_without_a_who_is_not_remembered(void **state)
 {
 	struct detached d = { 0 };
 
@@ -39,7 +39,7 @@ at_the_limit_the_oldest_is_forgotten(void **state)
 }
 
 static void
-a_client_takes_one_place_however_often_it_comes_back(void **state)
+a_client_that_returns_often_takes_one_place(void **state)
 {
 	struct detached d = { 0 };
 
@@ -53,12 +53,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-		    a_client_that_was_detached_is_known_by_its_who),
-		cmocka_unit_test(a_client_that_says_no_who_is_not_remembered),
+		cmocka_unit_test(a_detached_client_is_recognised_by_its_who),
+		cmocka_unit_test(a_client_without_a_who_is_not_remembered),
 		cmocka_unit_test(at_the_limit_the_oldest_is_forgotten),
-		cmocka_unit_test(
-		    a_client_takes_one_place_however_often_it_comes_back),
+		cmocka_unit_test(a_client_that_returns_often_takes_one_place),
 	};
 
 	return cmocka_run_group_tests_name("host_detached", tests, NULL, NULL);

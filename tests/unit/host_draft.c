@@ -6,7 +6,7 @@
 #include "host/input/draft.h"
 #include "keep/ring.h"
 
-/* Write a piece of which so much was taken. */
+/* Write a piece to this extent. */
 static enum draft
 write_piece(struct ring_shared *ring, enum draft_part part,
     enum draft_extent extent)
@@ -17,7 +17,7 @@ write_piece(struct ring_shared *ring, enum draft_part part,
 }
 
 static void
-a_text_stands_until_its_key_is_written(void **state)
+a_draft_exists_until_its_key_is_written(void **state)
 {
 	struct ring_shared ring = { 0 };
 	char text[DRAFT_TEXT_MAX];
@@ -41,7 +41,7 @@ a_text_stands_until_its_key_is_written(void **state)
 }
 
 static void
-each_extent_leads_where_it_must(void **state)
+each_extent_leads_to_its_state(void **state)
 {
 	static const struct {
 		enum draft_part part;
@@ -110,7 +110,7 @@ a_long_text_is_cut_between_characters(void **state)
 }
 
 static void
-what_nobody_knows_is_not_typed_behind(void **state)
+an_unknown_state_counts_as_typing(void **state)
 {
 	struct ring_shared ring = { .prompt_at = 99 };
 
@@ -126,11 +126,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_text_stands_until_its_key_is_written),
-		cmocka_unit_test(each_extent_leads_where_it_must),
+		cmocka_unit_test(a_draft_exists_until_its_key_is_written),
+		cmocka_unit_test(each_extent_leads_to_its_state),
 		cmocka_unit_test(a_secret_is_not_kept),
 		cmocka_unit_test(a_long_text_is_cut_between_characters),
-		cmocka_unit_test(what_nobody_knows_is_not_typed_behind),
+		cmocka_unit_test(an_unknown_state_counts_as_typing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,7 @@ expect(uint8_t kind, const void *p, size_t len, const struct input_modes *m,
 }
 
 static void
-text_is_typed_as_it_is(void **state)
+text_is_typed_unchanged(void **state)
 {
 	(void)state;
 	expect(INPUT_TEXT, "ls\r", 3, &plain, TAKEN_WRITTEN, "ls\r");
@@ -37,7 +37,7 @@ text_is_typed_as_it_is(void **state)
 	expect(INPUT_BYTES, "\377\303", 2, &plain, TAKEN_WRITTEN, "\377\303");
 }
 
-/* The payload of a key as the wire has it, without the frame. */
+/* The payload of a key as on the wire, without the frame. */
 static void
 expect_key(const struct key *k, const struct input_modes *m, int status,
     const char *typed)
@@ -54,7 +54,7 @@ expect_key(const struct key *k, const struct input_modes *m, int status,
 	buf_finish(&b);
 }
 
-/* O-05, O-09: one way in, and the modes of the moment. */
+/* O-05, O-09: keys have one path, and follow the present modes. */
 static void
 keys_follow_the_modes(void **state)
 {
@@ -75,7 +75,7 @@ keys_follow_the_modes(void **state)
 
 /* a paste cannot end its own brackets. */
 static void
-pastes_are_bracketed_when_asked_for(void **state)
+pastes_are_bracketed_if_the_program_asks(void **state)
 {
 	const struct input_modes bracketed = { .bracketed_paste = true };
 
@@ -86,7 +86,7 @@ pastes_are_bracketed_when_asked_for(void **state)
 }
 
 static void
-focus_is_told_when_asked_for(void **state)
+focus_is_reported_if_the_program_asks(void **state)
 {
 	const struct input_modes focus = { .focus_events = true };
 
@@ -98,7 +98,7 @@ focus_is_told_when_asked_for(void **state)
 }
 
 static void
-the_mouse_is_told_when_asked_for(void **state)
+the_mouse_is_reported_if_the_program_asks(void **state)
 {
 	const struct input_modes sgr = { .mouse = MOUSE_NORMAL,
 		.mouse_format = MOUSE_SGR };
@@ -122,7 +122,7 @@ the_mouse_is_told_when_asked_for(void **state)
 }
 
 static void
-other_kinds_are_malformed(void **state)
+unknown_kinds_are_malformed(void **state)
 {
 	(void)state;
 	expect(0, "x", 1, &plain, TAKEN_MALFORMED, "");
@@ -134,12 +134,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_is_typed_as_it_is),
+		cmocka_unit_test(text_is_typed_unchanged),
 		cmocka_unit_test(keys_follow_the_modes),
-		cmocka_unit_test(pastes_are_bracketed_when_asked_for),
-		cmocka_unit_test(focus_is_told_when_asked_for),
-		cmocka_unit_test(the_mouse_is_told_when_asked_for),
-		cmocka_unit_test(other_kinds_are_malformed),
+		cmocka_unit_test(pastes_are_bracketed_if_the_program_asks),
+		cmocka_unit_test(focus_is_reported_if_the_program_asks),
+		cmocka_unit_test(the_mouse_is_reported_if_the_program_asks),
+		cmocka_unit_test(unknown_kinds_are_malformed),
 	};
 
 	return cmocka_run_group_tests_name("host_encode", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /*
- * The event_log with a real log, a real ring and a disk that fails or hangs when
- * it is told to.  The test is keeper and host at once: it fills the ring and
- * hands its bytes over.
+ * The event log with a real log, a real ring, and a disk that the test can
+ * make fail or hang.  The test is keeper and host at once: it fills the ring
+ * and hands its bytes over.
  */
 
 #include "unit.h"
@@ -29,16 +29,20 @@
 #include "log/reader.h"
 #include "log/record.h"
 
-/* What the disk does; changed by the test while the event log's threads look. */
+/*
+ * The state of the disk; the test changes it while the event log's threads
+ * read it.
+ */
 struct disk {
-	_Atomic int write_error; /* errno, 0: works */
+	_Atomic int write_error; /* errno; 0: works */
 	_Atomic int sync_error;
-	_Atomic bool once; /* the first sync alone fails */
+	_Atomic bool once; /* only the first sync fails */
 	_Atomic int truncate_error;
 	_Atomic int rename_error;
-	_Atomic bool only_compressed; /* the files that cannot be renamed */
-	_Atomic unsigned failures;    /* of syncs and renames */
-	_Atomic unsigned syncs;       /* that went well */
+	/* Only compressed files cannot be renamed. */
+	_Atomic bool only_compressed;
+	_Atomic unsigned failures; /* failed syncs and renames */
+	_Atomic unsigned syncs;    /* successful ones */
 	_Atomic bool hangs;
 };
 
@@ -55,7 +59,7 @@ struct fixture {
 	int64_t give_up_ms, due_ms;
 	unsigned syncs;
 
-	/* What was told. */
+	/* Calls of the hooks. */
 	bool unlogged;
 	unsigned times_unlogged, rotations, gaps, troubles;
 	uint64_t gap_bytes;
@@ -120,7 +124,7 @@ on_unlogged(void *arg, bool unlogged, int64_t since_ms, int error)
 	f->times_unlogged += unlogged;
 }
 
-/* A keyframe that is none: nobody here looks at the screen. */
+/* A fake keyframe: these tests do not look at the screen. */
 static void
 on_rotate(void *arg)
 {
@@ -191,7 +195,7 @@ on_tick(void *arg)
 	watch_rearm(f->tick, 2);
 }
 
-/* Turn until it is so; NULL: one turn. */
+/* Turn until the condition holds; NULL: one turn. */
 static void
 turn(struct fixture *f, bool (*until)(struct fixture *f))
 {
@@ -301,14 +305,16 @@ tear_down(void **state)
 	return 0;
 }
 
-/* What the byte at an offset is. */
+/* The value of the byte at an offset. */
 static uint8_t
 byte_at(uint64_t offset)
 {
 	return (uint8_t)(offset * 31 + (offset >> 8));
 }
 
-/* As keeper and pump: up to len bytes, as far as the ring has room. */
+/*
+ * Act as keeper and pump: print up to len bytes, as far as the ring has room.
+ */
 static size_t
 print(struct fixture *f, size_t len)
 {
@@ -333,7 +339,7 @@ start_log(struct fixture *f)
 	turn(f, all_written);
 }
 
-/* What the log has, after the event log has closed it. */
+/* The contents of the log, after the event log has closed it. */
 struct seen {
 	unsigned events[32];
 	uint64_t output, gap, end;
@@ -387,7 +393,7 @@ read_log(struct fixture *f, struct seen *s)
 }
 
 static void
-output_is_logged_and_then_let_go(void **state)
+logged_output_is_released_from_the_ring(void **state)
 {
 	struct fixture *f = *state;
 	struct seen s;
@@ -404,7 +410,7 @@ output_is_logged_and_then_let_go(void **state)
 }
 
 static void
-nothing_is_taken_before_the_turn_ends(void **state)
+nothing_is_written_before_the_turn_ends(void **state)
 {
 	struct fixture *f = *state;
 
@@ -438,7 +444,7 @@ two_calls(struct fixture *f)
 }
 
 static void
-who_waits_for_an_event_is_called_in_order(void **state)
+waiters_for_events_are_called_in_order(void **state)
 {
 	struct fixture *f = *state;
 	uint64_t first, second;
@@ -459,7 +465,7 @@ who_waits_for_an_event_is_called_in_order(void **state)
 	assert_int_equal(f->calls, 3);
 }
 
-/* Print and turn until so much has been printed in all. */
+/* Print and turn until `total` bytes have been printed. */
 static void
 print_until(struct fixture *f, uint64_t total)
 {
@@ -476,7 +482,7 @@ print_until(struct fixture *f, uint64_t total)
 }
 
 static void
-a_full_disk_stops_nobody_and_loses_nothing_that_fits(void **state)
+a_full_disk_blocks_nothing_and_loses_nothing_that_fits(void **state)
 {
 	struct fixture *f = *state;
 	struct seen s;
@@ -495,7 +501,7 @@ a_full_disk_stops_nobody_and_loses_nothing_that_fits(void **state)
 }
 
 static void
-what_does_not_fit_is_a_gap_of_exactly_its_size(void **state)
+output_that_does_not_fit_becomes_an_exact_gap(void **state)
 {
 	struct fixture *f = *state;
 	struct seen s;
@@ -518,7 +524,7 @@ what_does_not_fit_is_a_gap_of_exactly_its_size(void **state)
 }
 
 static void
-a_hanging_disk_stops_nobody(void **state)
+a_hanging_disk_blocks_nothing(void **state)
 {
 	struct fixture *f = *state;
 	struct seen s;
@@ -536,7 +542,7 @@ a_hanging_disk_stops_nobody(void **state)
 }
 
 static void
-too_many_events_are_refused(void **state)
+events_beyond_the_limit_are_refused(void **state)
 {
 	struct fixture *f = *state;
 	unsigned taken = 0;
@@ -551,7 +557,7 @@ too_many_events_are_refused(void **state)
 	turn(f, is_unlogged);
 	f->disk.write_error = 0;
 	turn(f, all_written);
-	/* What was refused may have been a resize: the screen is due. */
+	/* A refused event may have been a resize: a keyframe is due. */
 	assert_int_equal(f->gaps, 1);
 	assert_int_equal(f->gap_bytes, 0);
 	read_log(f, &s);
@@ -577,7 +583,7 @@ a_full_segment_is_followed_by_another(void **state)
 }
 
 static void
-after_a_failed_sync_another_segment_is_begun(void **state)
+a_failed_sync_begins_another_segment(void **state)
 {
 	struct fixture *f = *state;
 	struct seen s;
@@ -594,7 +600,7 @@ after_a_failed_sync_another_segment_is_begun(void **state)
 	assert_int_equal(s.gap, 0);
 }
 
-/* The moment at which a sync was due has passed. */
+/* The time of the next sync has passed. */
 static bool
 sync_was_due(struct fixture *f)
 {
@@ -607,9 +613,9 @@ has_synced(struct fixture *f)
 	return atomic_load(&f->disk.syncs) > f->syncs;
 }
 
-/* Nothing is written meanwhile that would be a reason to sync. */
+/* Nothing is written meanwhile, so nothing else causes a sync. */
 static void
-without_descriptors_a_sync_is_tried_again(void **state)
+without_descriptors_a_sync_is_retried(void **state)
 {
 	struct fixture *f = *state;
 	struct rlimit before, none;
@@ -617,7 +623,7 @@ without_descriptors_a_sync_is_tried_again(void **state)
 	start_log(f);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	none = before;
-	none.rlim_cur = 3; /* which are all in use */
+	none.rlim_cur = 3; /* all of them are in use */
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
 	print(f, 1000);
 	turn(f, all_written);
@@ -631,7 +637,7 @@ without_descriptors_a_sync_is_tried_again(void **state)
 }
 
 static void
-durable_is_told_only_after_a_sync(void **state)
+durable_events_are_reported_after_a_sync(void **state)
 {
 	struct fixture *f = *state;
 	uint64_t seq;
@@ -644,7 +650,7 @@ durable_is_told_only_after_a_sync(void **state)
 	event_log_after(f->event_log, seq, note_call, f);
 	turn(f, is_unlogged);
 	assert_int_equal(f->calls, 0);
-	/* It is tried again, but the disk is not filled with segments. */
+	/* The sync is retried, but the disk does not fill up with segments. */
 	turn(f, has_failed_thrice);
 	assert_int_equal(f->calls, 0);
 	assert_true(f->rotations <= 3);
@@ -654,9 +660,11 @@ durable_is_told_only_after_a_sync(void **state)
 	assert_file_is_gone(f, "00000001.seg");
 }
 
-/* What is sealed must be safe as well, and no new segment makes it so. */
+/*
+ * Sealed segments must be synced too, and a new segment does not achieve that.
+ */
 static void
-durable_is_told_only_after_what_was_written_before_is_safe(void **state)
+durable_events_are_reported_after_earlier_ones_are_synced(void **state)
 {
 	struct fixture *f = *state;
 	uint64_t seq;
@@ -664,7 +672,10 @@ durable_is_told_only_after_what_was_written_before_is_safe(void **state)
 	start_log(f);
 	event_log_destroy(f->event_log);
 	open_scribe(f, true);
-	/* The next segment can be synced, the old one not be written anew. */
+	/*
+	 * The next segment can be synced, but the old one cannot be written
+	 * again.
+	 */
 	f->disk.once = true;
 	f->disk.sync_error = EIO;
 	f->disk.rename_error = EIO;
@@ -682,9 +693,9 @@ durable_is_told_only_after_what_was_written_before_is_safe(void **state)
 	assert_int_equal(f->rotations, 1);
 }
 
-/* What was written cannot be taken back: the segment is left. */
+/* Written bytes cannot be taken back: the segment stays. */
 static void
-a_disk_that_becomes_read_only_is_written_again_when_it_is_not(void **state)
+a_disk_that_was_read_only_is_written_again(void **state)
 {
 	struct fixture *f = *state;
 	struct seen s;
@@ -704,9 +715,11 @@ a_disk_that_becomes_read_only_is_written_again_when_it_is_not(void **state)
 	assert_int_equal(s.gap, 0);
 }
 
-/* Though the queue is full: nothing of it can be written without. */
+/*
+ * Even with a full queue: without a new segment nothing of it can be written.
+ */
 static void
-there_is_always_room_for_another_segment(void **state)
+a_full_queue_has_room_for_another_segment(void **state)
 {
 	struct fixture *f = *state;
 	struct seen s;
@@ -728,22 +741,20 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(output_is_logged_and_then_let_go),
-		TEST(nothing_is_taken_before_the_turn_ends),
-		TEST(who_waits_for_an_event_is_called_in_order),
-		TEST(a_full_disk_stops_nobody_and_loses_nothing_that_fits),
-		TEST(what_does_not_fit_is_a_gap_of_exactly_its_size),
-		TEST(a_hanging_disk_stops_nobody),
-		TEST(too_many_events_are_refused),
+		TEST(logged_output_is_released_from_the_ring),
+		TEST(nothing_is_written_before_the_turn_ends),
+		TEST(waiters_for_events_are_called_in_order),
+		TEST(a_full_disk_blocks_nothing_and_loses_nothing_that_fits),
+		TEST(output_that_does_not_fit_becomes_an_exact_gap),
+		TEST(a_hanging_disk_blocks_nothing),
+		TEST(events_beyond_the_limit_are_refused),
 		TEST(a_full_segment_is_followed_by_another),
-		TEST(after_a_failed_sync_another_segment_is_begun),
-		TEST(without_descriptors_a_sync_is_tried_again),
-		TEST(durable_is_told_only_after_a_sync),
-		TEST(
-		    durable_is_told_only_after_what_was_written_before_is_safe),
-		TEST(
-		    a_disk_that_becomes_read_only_is_written_again_when_it_is_not),
-		TEST(there_is_always_room_for_another_segment),
+		TEST(a_failed_sync_begins_another_segment),
+		TEST(without_descriptors_a_sync_is_retried),
+		TEST(durable_events_are_reported_after_a_sync),
+		TEST(durable_events_are_reported_after_earlier_ones_are_synced),
+		TEST(a_disk_that_was_read_only_is_written_again),
+		TEST(a_full_queue_has_room_for_another_segment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

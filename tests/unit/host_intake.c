@@ -55,7 +55,9 @@ stage_finish(struct stage *st)
 	ring_unmap(&st->ring);
 }
 
-/* A turn that the intake asked for; the keeper need not wake the host then. */
+/*
+ * Expect a turn that the intake asked for, without a wakeup from the keeper.
+ */
 static void
 expect_turn(struct stage *st)
 {
@@ -94,7 +96,7 @@ the_end_of_a_hold_makes_a_turn(void **state)
 }
 
 static void
-the_end_of_a_rest_makes_a_turn_though_a_viewer_holds(void **state)
+the_end_of_a_rest_makes_a_turn_during_a_hold(void **state)
 {
 	struct stage st;
 
@@ -128,8 +130,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(asking_again_makes_a_turn),
 		cmocka_unit_test(the_end_of_a_hold_makes_a_turn),
-		cmocka_unit_test(
-		    the_end_of_a_rest_makes_a_turn_though_a_viewer_holds),
+		cmocka_unit_test(the_end_of_a_rest_makes_a_turn_during_a_hold),
 		cmocka_unit_test(a_keyframe_starts_the_count_over),
 	};
 

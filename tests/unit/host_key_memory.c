@@ -10,7 +10,7 @@
 
 #define ANSWER "{\"ok\":true,\"result\":{\"seq\":3}}"
 
-/* Give a payload to the memory as a record of this type. */
+/* Pass a payload to the memory as a record of this type. */
 static void
 read_as(struct key_memory *m, uint8_t type, struct buf *b)
 {
@@ -44,7 +44,7 @@ copy_end(struct key_memory *to, const struct key_entry *e)
 }
 
 static void
-the_next_host_knows_what_was_done_and_what_was_lost(void **state)
+the_next_host_knows_done_and_lost_keys(void **state)
 {
 	struct key_memory m, next;
 	struct key_entry *done, *open;
@@ -116,7 +116,7 @@ one_record_has_all_keys(void **state)
 }
 
 static void
-the_oldest_that_is_not_under_way_is_forgotten(void **state)
+the_oldest_key_not_under_way_is_forgotten(void **state)
 {
 	struct key_memory m;
 	char key[16];
@@ -140,7 +140,7 @@ the_oldest_that_is_not_under_way_is_forgotten(void **state)
 }
 
 static void
-when_all_are_under_way_there_is_no_room(void **state)
+a_key_is_refused_if_all_are_under_way(void **state)
 {
 	struct key_memory m;
 	char key[16];
@@ -156,7 +156,7 @@ when_all_are_under_way_there_is_no_room(void **state)
 }
 
 static void
-answers_have_a_limit_each_and_together(void **state)
+one_answer_and_all_answers_are_limited(void **state)
 {
 	auto_free char *answer = xcalloc(KEY_ANSWER_MAX + 2, 1);
 	struct key_memory m;
@@ -182,7 +182,7 @@ answers_have_a_limit_each_and_together(void **state)
 }
 
 static void
-records_that_make_no_sense_change_nothing(void **state)
+invalid_records_change_nothing(void **state)
 {
 	static const char *const bad[] = { "", "{", "[]", "{}", "{\"key\":1}",
 		"{\"key\":\"\"}", "{\"keys\":{}}", "{\"keys\":[1,{}]}",
@@ -209,14 +209,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-		    the_next_host_knows_what_was_done_and_what_was_lost),
+		cmocka_unit_test(the_next_host_knows_done_and_lost_keys),
 		cmocka_unit_test(an_end_without_typing_frees_the_key),
 		cmocka_unit_test(one_record_has_all_keys),
-		cmocka_unit_test(the_oldest_that_is_not_under_way_is_forgotten),
-		cmocka_unit_test(when_all_are_under_way_there_is_no_room),
-		cmocka_unit_test(answers_have_a_limit_each_and_together),
-		cmocka_unit_test(records_that_make_no_sense_change_nothing),
+		cmocka_unit_test(the_oldest_key_not_under_way_is_forgotten),
+		cmocka_unit_test(a_key_is_refused_if_all_are_under_way),
+		cmocka_unit_test(one_answer_and_all_answers_are_limited),
+		cmocka_unit_test(invalid_records_change_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

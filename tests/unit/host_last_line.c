@@ -23,7 +23,7 @@ assert_line(const char *bytes, const char *want)
 }
 
 static void
-it_is_the_lowest_row_with_a_word(void **state)
+the_last_line_is_the_lowest_row_with_a_word(void **state)
 {
 	(void)state;
 	assert_line("one\r\ntwo\r\n", "two");
@@ -34,7 +34,7 @@ it_is_the_lowest_row_with_a_word(void **state)
 }
 
 static void
-frames_around_it_are_left_out(void **state)
+the_last_line_omits_frames(void **state)
 {
 	(void)state;
 	assert_line("\u256d\u2500\u2500\u256e\r\n"
@@ -44,7 +44,7 @@ frames_around_it_are_left_out(void **state)
 }
 
 static void
-it_is_cut_between_characters(void **state)
+the_last_line_is_cut_between_characters(void **state)
 {
 	char seen[SIZE];
 	const struct vt_config config = { .cols = 40, .rows = 2 };
@@ -67,9 +67,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_the_lowest_row_with_a_word),
-		cmocka_unit_test(frames_around_it_are_left_out),
-		cmocka_unit_test(it_is_cut_between_characters),
+		cmocka_unit_test(the_last_line_is_the_lowest_row_with_a_word),
+		cmocka_unit_test(the_last_line_omits_frames),
+		cmocka_unit_test(the_last_line_is_cut_between_characters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 
 /* first come, first served. */
 static void
-the_first_who_types_has_it(void **state)
+the_first_client_to_type_gets_the_lease(void **state)
 {
 	struct lease l = { 0 };
 
@@ -17,7 +17,7 @@ the_first_who_types_has_it(void **state)
 }
 
 static void
-it_can_be_stolen(void **state)
+a_lease_can_be_stolen(void **state)
 {
 	struct lease l = { 0 };
 
@@ -30,7 +30,7 @@ it_can_be_stolen(void **state)
 }
 
 static void
-only_its_holder_gives_it_back(void **state)
+only_its_holder_can_give_a_lease_back(void **state)
 {
 	struct lease l = { 0 };
 
@@ -44,7 +44,7 @@ only_its_holder_gives_it_back(void **state)
 }
 
 static void
-idle_holders_lose_it(void **state)
+idle_holders_lose_the_lease(void **state)
 {
 	struct lease l = { 0 };
 	int64_t typed = 1000;
@@ -60,9 +60,11 @@ idle_holders_lose_it(void **state)
 	    LEASE_DENIED);
 }
 
-/* Who is away for a moment finds it again, and nobody else does. */
+/*
+ * A client that is away for a moment gets it back, and no other client does.
+ */
 static void
-it_is_kept_for_who_was_cut_off(void **state)
+a_lease_is_reserved_for_a_lost_client(void **state)
 {
 	const uint64_t ann = 77, bob = 78;
 	struct lease l = { 0 };
@@ -81,7 +83,7 @@ it_is_kept_for_who_was_cut_off(void **state)
 }
 
 static void
-it_is_not_kept_for_long(void **state)
+a_reserved_lease_expires(void **state)
 {
 	const uint64_t ann = 77;
 	struct lease l = { 0 };
@@ -96,9 +98,12 @@ it_is_not_kept_for_long(void **state)
 	    LEASE_DENIED);
 }
 
-/* Given back, idle for too long, or of somebody unknown: it is free. */
+/*
+ * It is free after it was given back, after its timeout, or if the client is
+ * unknown.
+ */
 static void
-it_is_not_kept_for_who_does_not_have_it(void **state)
+a_lease_is_reserved_only_for_its_holder(void **state)
 {
 	struct lease l = { 0 };
 
@@ -115,7 +120,7 @@ it_is_not_kept_for_who_does_not_have_it(void **state)
 }
 
 static void
-a_client_moves_it_to_its_next_connection(void **state)
+a_client_takes_the_lease_to_its_next_connection(void **state)
 {
 	struct lease l = { 0 };
 
@@ -130,14 +135,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_who_types_has_it),
-		cmocka_unit_test(it_can_be_stolen),
-		cmocka_unit_test(only_its_holder_gives_it_back),
-		cmocka_unit_test(idle_holders_lose_it),
-		cmocka_unit_test(it_is_kept_for_who_was_cut_off),
-		cmocka_unit_test(it_is_not_kept_for_long),
-		cmocka_unit_test(it_is_not_kept_for_who_does_not_have_it),
-		cmocka_unit_test(a_client_moves_it_to_its_next_connection),
+		cmocka_unit_test(the_first_client_to_type_gets_the_lease),
+		cmocka_unit_test(a_lease_can_be_stolen),
+		cmocka_unit_test(only_its_holder_can_give_a_lease_back),
+		cmocka_unit_test(idle_holders_lose_the_lease),
+		cmocka_unit_test(a_lease_is_reserved_for_a_lost_client),
+		cmocka_unit_test(a_reserved_lease_expires),
+		cmocka_unit_test(a_lease_is_reserved_only_for_its_holder),
+		cmocka_unit_test(
+		    a_client_takes_the_lease_to_its_next_connection),
 	};
 
 	return cmocka_run_group_tests_name("host_lease", tests, NULL, NULL);

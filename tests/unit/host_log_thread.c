@@ -1,6 +1,6 @@
 /*
- * The log_thread with a real log, and a disk that takes as many writes as the test
- * allows.
+ * The log thread with a real log, and a disk that accepts as many writes as
+ * the test allows.
  */
 
 #include "unit.h"
@@ -32,7 +32,7 @@ struct fixture {
 	int dirfd, ring_fd;
 	struct ring ring;
 	struct log_io io;
-	_Atomic int allowed; /* writes that the disk takes */
+	_Atomic int allowed; /* writes that the disk accepts */
 	struct log_upkeep log_upkeep;
 	struct log_thread log_thread;
 	uint64_t seq; /* of the last item */
@@ -114,7 +114,7 @@ tear_down(void **state)
 	return 0;
 }
 
-/* Whether the loop is told something within so many milliseconds. */
+/* True if the loop is notified within this many milliseconds. */
 static bool
 is_told(const struct fixture *f, int ms)
 {
@@ -143,7 +143,7 @@ fill(struct fixture *f)
 }
 
 static void
-the_loop_is_told_once_when_half_of_the_room_is_free(void **state)
+the_loop_is_notified_once_when_half_of_the_room_is_free(void **state)
 {
 	struct fixture *f = *state;
 	bool told = false;
@@ -167,7 +167,7 @@ the_loop_is_told_once_when_half_of_the_room_is_free(void **state)
 }
 
 static void
-nobody_is_told_who_did_not_ask(void **state)
+the_loop_is_not_notified_without_asking(void **state)
 {
 	struct fixture *f = *state;
 
@@ -184,8 +184,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(the_loop_is_told_once_when_half_of_the_room_is_free),
-		TEST(nobody_is_told_who_did_not_ask),
+		TEST(the_loop_is_notified_once_when_half_of_the_room_is_free),
+		TEST(the_loop_is_not_notified_without_asking),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

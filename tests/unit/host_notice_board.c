@@ -7,7 +7,7 @@
 struct seen {
 	struct loop *loop;
 	struct notice_board *board;
-	int writes, last; /* so many, and the loop ends after so many */
+	int writes, last; /* so far, and when the loop ends */
 	int64_t at[4];    /* CLOCK_MONOTONIC */
 };
 
@@ -46,7 +46,7 @@ end(struct seen *s)
 }
 
 static void
-changes_after_a_quiet_second_are_one_write(void **state)
+changes_after_a_quiet_second_share_one_write(void **state)
 {
 	int64_t before = clock_ms(CLOCK_MONOTONIC);
 	struct seen s;
@@ -76,7 +76,7 @@ a_second_passes_between_two_writes(void **state)
 }
 
 static void
-a_write_for_another_reason_takes_the_changes_along(void **state)
+a_write_for_another_reason_includes_the_changes(void **state)
 {
 	struct seen s;
 
@@ -94,10 +94,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(changes_after_a_quiet_second_are_one_write),
+		cmocka_unit_test(changes_after_a_quiet_second_share_one_write),
 		cmocka_unit_test(a_second_passes_between_two_writes),
 		cmocka_unit_test(
-		    a_write_for_another_reason_takes_the_changes_along),
+		    a_write_for_another_reason_includes_the_changes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

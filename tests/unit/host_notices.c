@@ -8,7 +8,7 @@
 #include "vt/vt.h"
 
 static void
-only_another_title_is_a_change(void **state)
+the_same_title_is_no_change(void **state)
 {
 	struct vt_event ev = { .type = VT_EVENT_TITLE, .text = "a" };
 	struct manifest m;
@@ -23,7 +23,7 @@ only_another_title_is_a_change(void **state)
 }
 
 static void
-bells_and_notifications_are_counted_apart(void **state)
+bells_and_notifications_are_counted_separately(void **state)
 {
 	struct vt_event bell = { .type = VT_EVENT_BELL };
 	struct vt_event notify = { .type = VT_EVENT_NOTIFY,
@@ -77,8 +77,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_another_title_is_a_change),
-		cmocka_unit_test(bells_and_notifications_are_counted_apart),
+		cmocka_unit_test(the_same_title_is_no_change),
+		cmocka_unit_test(
+		    bells_and_notifications_are_counted_separately),
 		cmocka_unit_test(texts_are_cleaned_and_cut_between_characters),
 		cmocka_unit_test(other_events_change_nothing),
 	};

@@ -14,7 +14,7 @@
 #include "base/loop.h"
 #include "session_temp.h"
 
-/* Files as a cgroup with a memory controller has them. */
+/* Files as in a cgroup with a memory controller. */
 static void
 write_file(const char *dir, const char *name, const char *text)
 {
@@ -53,7 +53,7 @@ on_late(void *arg)
 }
 
 static void
-a_kill_is_told_once_with_who_was_largest(void **state)
+a_kill_is_reported_once_with_the_largest_process(void **state)
 {
 	struct seen s = { .loop = loop_create() };
 	struct watch *late = loop_timer(s.loop, 10000, on_late, &s);
@@ -69,7 +69,7 @@ a_kill_is_told_once_with_who_was_largest(void **state)
 	assert_non_null(o);
 	oom_look(o);
 	assert_int_equal(s.n, 0);
-	/* It is gone by the time that it is told. */
+	/* The process has ended before the kill is reported. */
 	write_file(temp, "cgroup.procs", "");
 	write_file(temp, "memory.events", "max 9\noom 5\noom_kill 3\n");
 	loop_run(s.loop);
@@ -117,7 +117,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_kill_is_told_once_with_who_was_largest),
+		cmocka_unit_test(
+		    a_kill_is_reported_once_with_the_largest_process),
 		cmocka_unit_test(without_the_file_there_is_nothing_to_watch),
 		cmocka_unit_test(counts_are_found_by_their_whole_name),
 	};

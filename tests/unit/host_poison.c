@@ -1,4 +1,4 @@
-/* The poison rule: what deaths in the engine do to the next host. */
+/* The poison rule: how deaths in the engine change the next host. */
 
 #include "unit.h"
 
@@ -31,7 +31,7 @@ one_death_changes_nothing(void **state)
 }
 
 static void
-two_near_each_other_skip_all_that_may_be_to_blame(void **state)
+two_deaths_close_together_skip_the_suspect_bytes(void **state)
 {
 	struct control_death d[] = {
 		death(5000, 9000, SIGSEGV),
@@ -47,7 +47,7 @@ two_near_each_other_skip_all_that_may_be_to_blame(void **state)
 }
 
 static void
-two_far_from_each_other_are_two_accidents(void **state)
+two_deaths_far_apart_skip_nothing(void **state)
 {
 	struct control_death d[] = {
 		death(0, 100, SIGSEGV),
@@ -61,7 +61,7 @@ two_far_from_each_other_are_two_accidents(void **state)
 }
 
 static void
-an_old_pair_is_forgotten_over_a_later_death_elsewhere(void **state)
+a_later_death_elsewhere_ends_a_skip(void **state)
 {
 	struct control_death d[] = {
 		death(100, 200, SIGSEGV),
@@ -75,7 +75,7 @@ an_old_pair_is_forgotten_over_a_later_death_elsewhere(void **state)
 }
 
 static void
-four_give_up_on_the_engine(void **state)
+four_deaths_turn_the_engine_off(void **state)
 {
 	struct control_death d[] = {
 		death(100, 200, SIGSEGV),
@@ -90,7 +90,7 @@ four_give_up_on_the_engine(void **state)
 }
 
 static void
-who_was_killed_or_outside_the_engine_does_not_count(void **state)
+kills_and_deaths_outside_the_engine_do_not_count(void **state)
 {
 	struct control_death d[] = {
 		death(100, 200, SIGKILL),
@@ -112,13 +112,12 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_death_changes_nothing),
 		cmocka_unit_test(
-		    two_near_each_other_skip_all_that_may_be_to_blame),
-		cmocka_unit_test(two_far_from_each_other_are_two_accidents),
+		    two_deaths_close_together_skip_the_suspect_bytes),
+		cmocka_unit_test(two_deaths_far_apart_skip_nothing),
+		cmocka_unit_test(a_later_death_elsewhere_ends_a_skip),
+		cmocka_unit_test(four_deaths_turn_the_engine_off),
 		cmocka_unit_test(
-		    an_old_pair_is_forgotten_over_a_later_death_elsewhere),
-		cmocka_unit_test(four_give_up_on_the_engine),
-		cmocka_unit_test(
-		    who_was_killed_or_outside_the_engine_does_not_count),
+		    kills_and_deaths_outside_the_engine_do_not_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

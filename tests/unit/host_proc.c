@@ -1,4 +1,4 @@
-/* Who belongs to a session, from /proc. */
+/* Finding the processes of a session in /proc. */
 
 #include "unit.h"
 
@@ -20,7 +20,7 @@ parse(const char *text, struct proc *out)
 }
 
 static void
-the_numbers_stand_behind_the_name(void **state)
+the_numbers_follow_the_name(void **state)
 {
 	struct proc p;
 
@@ -40,7 +40,7 @@ the_numbers_stand_behind_the_name(void **state)
 }
 
 static void
-a_name_cannot_pretend_to_be_numbers(void **state)
+a_name_with_numbers_is_not_parsed_as_fields(void **state)
 {
 	struct proc p;
 
@@ -57,7 +57,7 @@ a_name_cannot_pretend_to_be_numbers(void **state)
 }
 
 static void
-a_fork_is_told_from_another_program(void **state)
+a_fork_differs_from_another_program(void **state)
 {
 	struct proc p;
 	pid_t pid = fork();
@@ -76,7 +76,7 @@ a_fork_is_told_from_another_program(void **state)
 }
 
 static void
-what_is_cut_or_empty_is_none(void **state)
+cut_or_empty_text_is_invalid(void **state)
 {
 	struct proc p;
 
@@ -144,7 +144,7 @@ fork_from_a_thread(void *arg)
 	return NULL;
 }
 
-/* A process of a session and, perhaps, a name of its own, with a child. */
+/* A process of a session, with a child and perhaps a name of its own. */
 static pid_t
 start_family(const char *name, pid_t *child)
 {
@@ -190,7 +190,7 @@ times_below(pid_t root, pid_t pid)
 }
 
 static void
-all_below_are_found_but_the_spared(void **state)
+all_descendants_but_the_spared_are_found(void **state)
 {
 	pid_t child, kept_child;
 	pid_t pid = start_family(NULL, &child);
@@ -210,24 +210,24 @@ all_below_are_found_but_the_spared(void **state)
 }
 
 static void
-who_looks_is_running_and_who_waits_is_not(void **state)
+only_running_threads_of_this_process_count(void **state)
 {
 	(void)state;
 	assert_true(proc_thread_runs(gettid()));
-	assert_false(proc_thread_runs(1)); /* no thread of ours */
+	assert_false(proc_thread_runs(1)); /* not a thread of ours */
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_numbers_stand_behind_the_name),
-		cmocka_unit_test(a_name_cannot_pretend_to_be_numbers),
-		cmocka_unit_test(a_fork_is_told_from_another_program),
-		cmocka_unit_test(what_is_cut_or_empty_is_none),
+		cmocka_unit_test(the_numbers_follow_the_name),
+		cmocka_unit_test(a_name_with_numbers_is_not_parsed_as_fields),
+		cmocka_unit_test(a_fork_differs_from_another_program),
+		cmocka_unit_test(cut_or_empty_text_is_invalid),
 		cmocka_unit_test(a_child_is_found_with_its_session),
-		cmocka_unit_test(all_below_are_found_but_the_spared),
-		cmocka_unit_test(who_looks_is_running_and_who_waits_is_not),
+		cmocka_unit_test(all_descendants_but_the_spared_are_found),
+		cmocka_unit_test(only_running_threads_of_this_process_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

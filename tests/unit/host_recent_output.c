@@ -8,7 +8,7 @@
 #include "host/stream/recent_output.h"
 #include "keep/ring.h"
 
-/* The byte that belongs to an offset. */
+/* The value of the byte at an offset. */
 static uint8_t
 byte_at(uint64_t offset)
 {
@@ -53,7 +53,7 @@ turn(struct stage *st, size_t len, bool wanted)
 	ring_release(&st->ring, st->recent.end);
 }
 
-/* Read all from an offset to the end, and see that it is right. */
+/* Read everything from an offset to the end, and check it. */
 static void
 read_on(const struct recent_output *f, uint64_t offset)
 {
@@ -90,7 +90,7 @@ live_bytes_are_read_from_the_ring(void **state)
 }
 
 static void
-nothing_is_kept_that_nobody_wants(void **state)
+unwanted_output_is_not_kept(void **state)
 {
 	struct stage st;
 
@@ -104,7 +104,7 @@ nothing_is_kept_that_nobody_wants(void **state)
 }
 
 static void
-what_is_wanted_is_kept_up_to_its_size(void **state)
+wanted_output_is_kept_up_to_the_limit(void **state)
 {
 	struct stage st;
 
@@ -123,9 +123,9 @@ what_is_wanted_is_kept_up_to_its_size(void **state)
 	stage_finish(&st);
 }
 
-/* What lies before a turn that nobody wanted cannot be read any more. */
+/* Output before a turn that no viewer wanted cannot be read any more. */
 static void
-a_turn_that_was_not_kept_ends_what_is_held(void **state)
+a_turn_that_was_not_kept_drops_older_output(void **state)
 {
 	struct stage st;
 
@@ -145,7 +145,7 @@ a_turn_that_was_not_kept_ends_what_is_held(void **state)
 }
 
 static void
-the_ring_is_read_only_where_it_is_safe(void **state)
+only_unreleased_bytes_are_copied_from_the_ring(void **state)
 {
 	struct stage st;
 	uint8_t out[100];
@@ -173,8 +173,8 @@ the_ring_is_read_only_where_it_is_safe(void **state)
 }
 
 /*
- * Where a copy out of the ring goes to.  It cannot be written at first: the
- * copy stands still there, the ring goes on, and then the copy does.
+ * The target of a copy out of the ring.  At first it is not writable: the copy
+ * stops there, the ring advances, and then the copy continues.
  */
 static struct {
 	struct ring *ring;
@@ -193,7 +193,7 @@ on_halfway(int signo)
 	mprotect(halfway.out, 4096, PROT_READ | PROT_WRITE);
 }
 
-/* Copy 100 bytes from 1000 on, while all before `released` is let go. */
+/* Copy 100 bytes from 1000 on, while all before `released` is released. */
 static size_t
 copy_while_released(struct stage *st, uint64_t released)
 {
@@ -213,7 +213,7 @@ copy_while_released(struct stage *st, uint64_t released)
 }
 
 static void
-what_was_overwritten_during_the_copy_is_not_given(void **state)
+bytes_overwritten_during_the_copy_are_not_returned(void **state)
 {
 	struct stage st;
 
@@ -228,7 +228,7 @@ what_was_overwritten_during_the_copy_is_not_given(void **state)
 	ring_produced(&st.ring, 1000);
 	recent_output_output(&st.recent, 500, 1000);
 	recent_output_settle(&st.recent, false);
-	/* Up to where the copy begins: that does it no harm. */
+	/* Releasing the bytes before the copy does it no harm. */
 	assert_int_equal(copy_while_released(&st, 1000), 100);
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(halfway.out[i], byte_at(1000 + i));
@@ -258,12 +258,13 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(live_bytes_are_read_from_the_ring),
-		cmocka_unit_test(nothing_is_kept_that_nobody_wants),
-		cmocka_unit_test(what_is_wanted_is_kept_up_to_its_size),
-		cmocka_unit_test(a_turn_that_was_not_kept_ends_what_is_held),
-		cmocka_unit_test(the_ring_is_read_only_where_it_is_safe),
+		cmocka_unit_test(unwanted_output_is_not_kept),
+		cmocka_unit_test(wanted_output_is_kept_up_to_the_limit),
+		cmocka_unit_test(a_turn_that_was_not_kept_drops_older_output),
 		cmocka_unit_test(
-		    what_was_overwritten_during_the_copy_is_not_given),
+		    only_unreleased_bytes_are_copied_from_the_ring),
+		cmocka_unit_test(
+		    bytes_overwritten_during_the_copy_are_not_returned),
 		cmocka_unit_test(closed_output_ends_where_it_was_closed),
 	};
 

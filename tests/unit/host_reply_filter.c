@@ -6,7 +6,10 @@
 #include "base/buf.h"
 #include "host/input/reply_filter.h"
 
-/* What passes of the bytes, given in pieces of `piece`; flushed at the end. */
+/*
+ * Expect the bytes that pass, for input in pieces of `piece`; flushed at the
+ * end.
+ */
 static void
 expect(const char *in, size_t len, size_t piece, bool cpr, const char *out)
 {
@@ -32,7 +35,7 @@ passes(const char *in)
 		expect(in, strlen(in), piece, false, in);
 }
 
-/* Between two letters that must stay, however it is cut. */
+/* Between two letters that must stay, however the bytes are cut. */
 static void
 drops(const char *reply)
 {
@@ -78,7 +81,7 @@ answers_of_terminals_are_dropped(void **state)
 }
 
 static void
-what_people_type_passes(void **state)
+typed_keys_pass(void **state)
 {
 	static const char *const typed[] = {
 		"plain text\r",
@@ -101,9 +104,9 @@ what_people_type_passes(void **state)
 		passes(typed[i]);
 }
 
-/* CSI 1 ; 2 R is also S-F3: it is an answer only when one may come. */
+/* CSI 1 ; 2 R is also S-F3: it is an answer only if one is expected. */
 static void
-a_cursor_report_is_one_when_it_is_due(void **state)
+a_cursor_report_is_dropped_only_if_expected(void **state)
 {
 	(void)state;
 	expect("\033[1;2R", 6, 6, false, "\033[1;2R");
@@ -111,7 +114,7 @@ a_cursor_report_is_one_when_it_is_due(void **state)
 }
 
 static void
-a_half_sequence_waits_for_its_rest(void **state)
+an_incomplete_sequence_waits_for_its_rest(void **state)
 {
 	struct reply_filter f = { 0 };
 	struct buf b;
@@ -148,7 +151,7 @@ long_answers_are_dropped_to_their_end(void **state)
 	expect(in, len + 7, 100, false, "after");
 }
 
-/* A CSI that never ends is no answer, and is not swallowed. */
+/* A CSI that never ends is not an answer, and passes. */
 static void
 endless_sequences_pass(void **state)
 {
@@ -163,7 +166,7 @@ endless_sequences_pass(void **state)
 }
 
 static void
-a_string_that_is_cut_off_does_not_eat_the_next(void **state)
+a_string_that_is_cut_off_does_not_swallow_the_next(void **state)
 {
 	(void)state;
 	expect("\033]10;rgb:\033[A", 12, 12, false, "\033]10;rgb:\033[A");
@@ -175,13 +178,13 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_of_terminals_are_dropped),
-		cmocka_unit_test(what_people_type_passes),
-		cmocka_unit_test(a_cursor_report_is_one_when_it_is_due),
-		cmocka_unit_test(a_half_sequence_waits_for_its_rest),
+		cmocka_unit_test(typed_keys_pass),
+		cmocka_unit_test(a_cursor_report_is_dropped_only_if_expected),
+		cmocka_unit_test(an_incomplete_sequence_waits_for_its_rest),
 		cmocka_unit_test(long_answers_are_dropped_to_their_end),
 		cmocka_unit_test(endless_sequences_pass),
 		cmocka_unit_test(
-		    a_string_that_is_cut_off_does_not_eat_the_next),
+		    a_string_that_is_cut_off_does_not_swallow_the_next),
 	};
 
 	return cmocka_run_group_tests_name("host_reply_filter", tests, NULL,

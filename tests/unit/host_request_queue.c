@@ -12,7 +12,7 @@ add(struct request_queue *q, const char *text, bool observes)
 	request_queue_add(q, text, strlen(text), observes);
 }
 
-/* The next request that may begin is this; "" for none. */
+/* Expect this as the next request that may begin; "": none. */
 static void
 expect_next(struct request_queue *q, const char *text)
 {

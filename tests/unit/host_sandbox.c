@@ -1,6 +1,6 @@
 /*
- * What a host can no longer do once it is in its sandbox.  Each test is a
- * child that enters it and tries; how the child ends is what is looked at.
+ * The limits of a host in its sandbox.  Each test is a child that enters the
+ * sandbox and tries something; the test checks the child's exit status.
  */
 
 #include "unit.h"
@@ -23,7 +23,7 @@
 #include "base/log.h"
 #include "host/system/sandbox.h"
 
-/* The log is a pipe, for the test to read. */
+/* The log is a pipe that the test reads. */
 static int
 status_of(void (*try)(void), char *said, size_t size)
 {
@@ -36,7 +36,10 @@ status_of(void (*try)(void), char *said, size_t size)
 	if (pid == 0) {
 		struct log log = { .fd = fds[1], .least = LOG_INFO };
 
-		/* cmocka would go on with the next test in the child. */
+		/*
+		 * Otherwise cmocka would continue with the next test in the
+		 * child.
+		 */
 		signal(SIGSEGV, SIG_DFL);
 		signal(SIGILL, SIG_DFL);
 		if (sandbox_enter(&log) != 0)
@@ -100,7 +103,7 @@ try_mprotect(void)
 	mprotect(p, 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
 }
 
-/* Code that was written first is no better. */
+/* Code that was written first is not allowed either. */
 static void
 try_mprotect_exec(void)
 {
@@ -123,7 +126,7 @@ try_mmap_exec(void)
 }
 
 static void
-running_a_program_ends_it(void **state)
+running_a_program_kills_the_host(void **state)
 {
 	(void)state;
 	assert_killed(try_execve);
@@ -131,14 +134,14 @@ running_a_program_ends_it(void **state)
 }
 
 static void
-tracing_ends_it(void **state)
+tracing_kills_the_host(void **state)
 {
 	(void)state;
 	assert_killed(try_ptrace);
 }
 
 static void
-making_code_ends_it(void **state)
+making_code_kills_the_host(void **state)
 {
 	(void)state;
 	assert_killed(try_mmap);
@@ -156,7 +159,7 @@ assert_refused(void (*try)(void))
 }
 
 static void
-memory_that_was_written_cannot_be_run(void **state)
+written_memory_cannot_be_executed(void **state)
 {
 	(void)state;
 	assert_refused(try_mprotect_exec);
@@ -170,7 +173,7 @@ try_x32(void)
 	syscall(0x40000000 | SYS_getpid);
 }
 
-/* What a 32-bit program would do: number 20 is getpid there. */
+/* Call as a 32-bit program would: number 20 is getpid there. */
 static void
 try_i386(void)
 {
@@ -181,14 +184,17 @@ try_i386(void)
 }
 
 static void
-calls_of_another_architecture_end_it(void **state)
+calls_of_another_architecture_kill_the_host(void **state)
 {
 	char said[512];
 	int status;
 
 	(void)state;
 	assert_killed(try_x32);
-	/* A kernel without 32-bit calls has a fault in place of the filter. */
+	/*
+	 * A kernel without 32-bit calls raises a fault instead of asking the
+	 * filter.
+	 */
 	status = status_of(try_i386, said, sizeof(said));
 	if (!WIFSIGNALED(status) ||
 	    (WTERMSIG(status) != SIGSYS && WTERMSIG(status) != SIGSEGV))
@@ -196,9 +202,12 @@ calls_of_another_architecture_end_it(void **state)
 }
 #endif
 
-#define CALLS 470 /* those that there are, and some more */
+#define CALLS 470 /* all existing calls, and some more */
 
-/* What is not to be tried: the list, and what ends it (tried above). */
+/*
+ * Calls not to try: those on the list, and those that end the child (tried
+ * above).
+ */
 static bool
 is_special(long call)
 {
@@ -210,7 +219,7 @@ is_special(long call)
 	};
 
 #if defined(__x86_64__)
-	/* Probes of the kernel's own, which no filter is asked about. */
+	/* Probes of the kernel itself, which bypass the filter. */
 	if (call == 335 || call == 336)
 		return true;
 #endif
@@ -220,7 +229,7 @@ is_special(long call)
 	return false;
 }
 
-/* With arguments that would do no harm: it must not come to that. */
+/* With harmless arguments, although no call should get through. */
 static void
 try_all_others(void)
 {
@@ -231,9 +240,9 @@ try_all_others(void)
 			_exit(1);
 }
 
-/* clone, mount, socket, bpf, process_vm_writev … whatever there is. */
+/* clone, mount, socket, bpf, process_vm_writev … all that exist. */
 static void
-every_call_that_is_not_on_the_list_is_refused(void **state)
+every_unlisted_call_is_refused(void **state)
 {
 	static char said[64 << 10];
 	int status = status_of(try_all_others, said, sizeof(said));
@@ -250,7 +259,7 @@ every_call_that_is_not_on_the_list_is_refused(void **state)
 	assert_true(want > 200);
 }
 
-/* Twice, to see that it is noted once. */
+/* Twice, to check that it is noted once. */
 static void
 try_unknown(void)
 {
@@ -289,7 +298,7 @@ try_ordinary(void)
 }
 
 static void
-what_a_host_does_all_day_goes_on(void **state)
+ordinary_work_of_a_host_is_allowed(void **state)
 {
 	char said[512];
 	int status = status_of(try_ordinary, said, sizeof(said));
@@ -305,14 +314,14 @@ static void *
 exec_in_thread(void *arg)
 {
 	(void)arg;
-	pthread_barrier_wait(&barrier); /* the thread is there ... */
-	pthread_barrier_wait(&barrier); /* ... and the sandbox too */
+	pthread_barrier_wait(&barrier); /* the thread runs ... */
+	pthread_barrier_wait(&barrier); /* ... and the sandbox is entered */
 	try_execve();
 	return NULL;
 }
 
 static void
-threads_that_were_there_before_are_in_it(void **state)
+existing_threads_are_in_the_sandbox(void **state)
 {
 	pid_t pid = fork();
 	int status;
@@ -340,17 +349,17 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(running_a_program_ends_it),
-		cmocka_unit_test(tracing_ends_it),
-		cmocka_unit_test(making_code_ends_it),
-		cmocka_unit_test(memory_that_was_written_cannot_be_run),
+		cmocka_unit_test(running_a_program_kills_the_host),
+		cmocka_unit_test(tracing_kills_the_host),
+		cmocka_unit_test(making_code_kills_the_host),
+		cmocka_unit_test(written_memory_cannot_be_executed),
 #if defined(__x86_64__)
-		cmocka_unit_test(calls_of_another_architecture_end_it),
+		cmocka_unit_test(calls_of_another_architecture_kill_the_host),
 #endif
-		cmocka_unit_test(every_call_that_is_not_on_the_list_is_refused),
+		cmocka_unit_test(every_unlisted_call_is_refused),
 		cmocka_unit_test(other_calls_fail_and_are_noted_once),
-		cmocka_unit_test(what_a_host_does_all_day_goes_on),
-		cmocka_unit_test(threads_that_were_there_before_are_in_it),
+		cmocka_unit_test(ordinary_work_of_a_host_is_allowed),
+		cmocka_unit_test(existing_threads_are_in_the_sandbox),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,9 +20,9 @@ expect(enum size_policy policy, const struct size_vote *v, size_t n,
 	assert_int_equal(r, rows);
 }
 
-/* B-48, O-20: each side by itself. */
+/* B-48, O-20: columns and rows are chosen separately. */
 static void
-smallest_takes_the_least_of_each(void **state)
+smallest_takes_the_fewest_columns_and_rows(void **state)
 {
 	(void)state;
 	expect(SIZE_SMALLEST, three, 3, 80, 24);
@@ -30,14 +30,14 @@ smallest_takes_the_least_of_each(void **state)
 }
 
 static void
-largest_takes_the_most_of_each(void **state)
+largest_takes_the_most_columns_and_rows(void **state)
 {
 	(void)state;
 	expect(SIZE_LARGEST, three, 3, 120, 50);
 }
 
 static void
-latest_takes_the_last_whole(void **state)
+latest_takes_the_last_vote(void **state)
 {
 	(void)state;
 	expect(SIZE_LATEST, three, 3, 120, 24);
@@ -45,7 +45,7 @@ latest_takes_the_last_whole(void **state)
 }
 
 static void
-nobody_and_fixed_leave_it_alone(void **state)
+no_vote_and_fixed_keep_the_size(void **state)
 {
 	unsigned cols = 7, rows = 8;
 
@@ -56,9 +56,9 @@ nobody_and_fixed_leave_it_alone(void **state)
 	assert_int_equal(rows, 8);
 }
 
-/* Whatever viewers say, a screen of that size can be made. */
+/* For any votes, the result is a valid size of a screen. */
 static void
-every_result_is_a_size_for_a_screen(void **state)
+every_result_is_a_valid_size(void **state)
 {
 	static const unsigned sides[] = { 0, 1, 2, 80, 1024, 1999, 2000, 2001,
 		65535 };
@@ -78,11 +78,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(smallest_takes_the_least_of_each),
-		cmocka_unit_test(largest_takes_the_most_of_each),
-		cmocka_unit_test(latest_takes_the_last_whole),
-		cmocka_unit_test(nobody_and_fixed_leave_it_alone),
-		cmocka_unit_test(every_result_is_a_size_for_a_screen),
+		cmocka_unit_test(smallest_takes_the_fewest_columns_and_rows),
+		cmocka_unit_test(largest_takes_the_most_columns_and_rows),
+		cmocka_unit_test(latest_takes_the_last_vote),
+		cmocka_unit_test(no_vote_and_fixed_keep_the_size),
+		cmocka_unit_test(every_result_is_a_valid_size),
 	};
 
 	return cmocka_run_group_tests_name("host_size", tests, NULL, NULL);

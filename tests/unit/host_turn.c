@@ -9,7 +9,7 @@ struct stage {
 	struct turn turn;
 	struct watch *settle;
 	unsigned turns;
-	unsigned stop_at; /* the loop stops after so many turns */
+	unsigned stop_at; /* turns after which the loop stops */
 };
 
 static void
@@ -49,7 +49,7 @@ run(struct stage *st, unsigned turns)
 }
 
 static void
-a_turn_is_made_at_the_earliest_time_wanted(void **state)
+a_turn_is_made_at_the_earliest_requested_time(void **state)
 {
 	struct stage st;
 	int64_t began;
@@ -81,7 +81,7 @@ a_time_that_has_passed_makes_a_turn_at_once(void **state)
 }
 
 static void
-after_its_turn_no_time_is_wanted(void **state)
+a_turn_clears_the_requested_time(void **state)
 {
 	struct stage st;
 
@@ -100,9 +100,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_turn_is_made_at_the_earliest_time_wanted),
+		cmocka_unit_test(a_turn_is_made_at_the_earliest_requested_time),
 		cmocka_unit_test(a_time_that_has_passed_makes_a_turn_at_once),
-		cmocka_unit_test(after_its_turn_no_time_is_wanted),
+		cmocka_unit_test(a_turn_clears_the_requested_time),
 	};
 
 	return cmocka_run_group_tests_name("host_turn", tests, NULL, NULL);

@@ -33,7 +33,7 @@ close_terminal(struct terminal *t)
 		close(t->slave);
 }
 
-/* Type it and give it a moment to get there: what is asked for waits. */
+/* Type the text, and wait until it has arrived. */
 static void
 type(struct terminal *t, struct witness *w, const char *text)
 {
@@ -55,7 +55,7 @@ read_all(struct terminal *t)
 }
 
 static void
-bytes_are_unread_until_they_are_read(void **state)
+bytes_count_as_unread_until_the_program_reads_them(void **state)
 {
 	static const tcflag_t modes[] = { 0, ECHO, ICANON, ICANON | ECHO };
 
@@ -73,7 +73,7 @@ bytes_are_unread_until_they_are_read(void **state)
 }
 
 static void
-a_terminal_that_nobody_has_open_tells_nothing(void **state)
+a_terminal_without_a_program_proves_nothing(void **state)
 {
 	struct terminal t = open_terminal(0);
 
@@ -85,7 +85,7 @@ a_terminal_that_nobody_has_open_tells_nothing(void **state)
 }
 
 static void
-what_is_no_terminal_tells_nothing(void **state)
+a_file_that_is_not_a_terminal_proves_nothing(void **state)
 {
 	struct witness w;
 	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -101,7 +101,7 @@ what_is_no_terminal_tells_nothing(void **state)
 }
 
 static void
-a_line_that_is_not_ended_tells_nothing(void **state)
+an_unfinished_line_proves_nothing(void **state)
 {
 	struct terminal t = open_terminal(0);
 	struct termios how;
@@ -120,7 +120,7 @@ a_line_that_is_not_ended_tells_nothing(void **state)
 }
 
 static void
-an_echo_is_no_answer(void **state)
+an_echo_is_not_an_answer(void **state)
 {
 	struct terminal t = open_terminal(0);
 	struct witness w;
@@ -150,7 +150,7 @@ without_an_echo_each_byte_is_an_answer(void **state)
 }
 
 static void
-output_from_before_the_reading_is_no_answer(void **state)
+output_before_the_read_is_not_an_answer(void **state)
 {
 	struct terminal t = open_terminal(ICANON | ECHO);
 	struct witness w;
@@ -169,7 +169,7 @@ output_from_before_the_reading_is_no_answer(void **state)
 	close_terminal(&t);
 }
 
-/* Until the kernel counts so many bytes, which it does when it likes. */
+/* Wait until the kernel counts n bytes, which takes some time. */
 static void
 wait_for_count(struct terminal *t, int64_t n)
 {
@@ -180,9 +180,12 @@ wait_for_count(struct terminal *t, int64_t n)
 	assert_int_equal(tty_unread(t->master), n);
 }
 
-/* The terminal has answered a query after that, and nobody has read it. */
+/*
+ * The terminal has answered a later query, and the program has not read the
+ * answer.
+ */
 static void
-answers_of_the_terminal_are_not_what_was_typed(void **state)
+answers_of_the_terminal_do_not_count_as_typed(void **state)
 {
 	struct terminal t = open_terminal(ICANON | ECHO);
 	struct witness w;
@@ -204,11 +207,11 @@ answers_of_the_terminal_are_not_what_was_typed(void **state)
 }
 
 /*
- * The kernel takes its time to count an answer, and does not say so when typed
- * bytes are there already.
+ * The kernel takes time to count an answer, and does not report that while
+ * there are typed bytes.
  */
 static void
-an_answer_that_is_not_counted_yet_hides_nothing(void **state)
+an_uncounted_answer_hides_no_typed_byte(void **state)
 {
 	struct terminal t = open_terminal(ICANON | ECHO);
 	struct witness w;
@@ -231,9 +234,11 @@ an_answer_that_is_not_counted_yet_hides_nothing(void **state)
 	close_terminal(&t);
 }
 
-/* The program has read the text and shown more, but not read the answer. */
+/*
+ * The program has read the text and shown more, but has not read the answer.
+ */
 static void
-a_doubt_ends_when_the_answer_has_had_its_time(void **state)
+a_doubt_ends_after_the_arrival_time(void **state)
 {
 	struct terminal t = open_terminal(ICANON | ECHO);
 	struct witness w;
@@ -276,18 +281,17 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bytes_are_unread_until_they_are_read),
-		cmocka_unit_test(a_terminal_that_nobody_has_open_tells_nothing),
-		cmocka_unit_test(what_is_no_terminal_tells_nothing),
-		cmocka_unit_test(a_line_that_is_not_ended_tells_nothing),
-		cmocka_unit_test(an_echo_is_no_answer),
+		cmocka_unit_test(
+		    bytes_count_as_unread_until_the_program_reads_them),
+		cmocka_unit_test(a_terminal_without_a_program_proves_nothing),
+		cmocka_unit_test(a_file_that_is_not_a_terminal_proves_nothing),
+		cmocka_unit_test(an_unfinished_line_proves_nothing),
+		cmocka_unit_test(an_echo_is_not_an_answer),
 		cmocka_unit_test(without_an_echo_each_byte_is_an_answer),
-		cmocka_unit_test(output_from_before_the_reading_is_no_answer),
-		cmocka_unit_test(
-		    answers_of_the_terminal_are_not_what_was_typed),
-		cmocka_unit_test(
-		    an_answer_that_is_not_counted_yet_hides_nothing),
-		cmocka_unit_test(a_doubt_ends_when_the_answer_has_had_its_time),
+		cmocka_unit_test(output_before_the_read_is_not_an_answer),
+		cmocka_unit_test(answers_of_the_terminal_do_not_count_as_typed),
+		cmocka_unit_test(an_uncounted_answer_hides_no_typed_byte),
+		cmocka_unit_test(a_doubt_ends_after_the_arrival_time),
 		cmocka_unit_test(a_canonical_terminal_does_not_count_answers),
 	};
 
