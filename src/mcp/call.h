@@ -7,15 +7,15 @@
 
 struct tool;
 
-/* How much of the text that programs printed an answer has, in bytes. */
+/* The default and the limit for printed text in an answer, in bytes. */
 #define RESULT_TEXT_DEFAULT (8u << 10)
 #define RESULT_TEXT_MAX (256u << 10)
 
-/* A call of a tool, from the client's line to its answer. */
+/* A tool call, from the client's line to its answer. */
 struct mcp_call {
 	json_t *id;
 	const struct tool *tool;
-	json_t *args;    /* of the operation, checked */
+	json_t *args;    /* arguments of the operation, checked */
 	char *session;   /* its id or name, or NULL */
 	size_t max_text; /* at most RESULT_TEXT_MAX */
 };

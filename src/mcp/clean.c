@@ -21,8 +21,8 @@ clean_why_name(enum clean_why why)
 }
 
 /*
- * What is not seen, whatever stands around it (Unicode 15: Default_Ignorable
- * and what else has no glyph), in order.
+ * Characters that are always invisible (Unicode 15: Default_Ignorable and
+ * others without a glyph), sorted.
  */
 static const struct {
 	uint32_t first, last;
@@ -69,7 +69,9 @@ is_selector(uint32_t cp)
 	return cp >= 0xFE00 && cp <= 0xFE0F;
 }
 
-/* What a joiner joins: Arabic, Indic and their like, and emoji. */
+/*
+ * Characters that joiners join: Arabic, Indic and similar scripts, and emoji.
+ */
 static bool
 is_joinable(uint32_t cp)
 {
@@ -78,7 +80,7 @@ is_joinable(uint32_t cp)
 	    (cp >= 0x1F000 && cp <= 0x1FFFF) || cp == 0xFE0F;
 }
 
-/* What a selector varies: symbols, emoji, ideographs. */
+/* Characters that selectors vary: symbols, emoji, ideographs. */
 static bool
 is_variable(uint32_t cp)
 {
@@ -106,7 +108,7 @@ is_listed(uint32_t cp, enum clean_why *why)
 	return false;
 }
 
-/* The reason in *why; false when the character is to be seen. */
+/* Returns the reason in *why; false for a visible character. */
 static bool
 is_unseen(uint32_t before, uint32_t cp, uint32_t after, enum clean_why *why)
 {
@@ -124,14 +126,14 @@ is_unseen(uint32_t before, uint32_t cp, uint32_t after, enum clean_why *why)
 	return is_listed(cp, why);
 }
 
-#define WRITTEN_OUT '}' /* the last of what stands for a character */
+#define WRITTEN_OUT '}' /* the end of an escaped character */
 
-/* A text on its way, a character behind: what follows it matters. */
+/* Walks through a text one character late, since the next one matters. */
 struct walk {
 	struct buf *out;
 	struct clean_found *found;
-	uint32_t before; /* the last that was written; 0 at the beginning */
-	uint32_t at;     /* the next, if there is one */
+	uint32_t before; /* the last one written; 0 at the beginning */
+	uint32_t at;     /* the current one, if any */
 	bool has;
 	size_t line;
 };

@@ -24,7 +24,7 @@ lines_add(struct lines *l, const void *p, size_t len)
 	(void)buf_append(&l->buf, p, len);
 }
 
-/* Without a newline among it: what is too long goes, and is remembered. */
+/* Called if there is no newline: drop a line over the limit, and note that. */
 static enum lines_next
 wait_for_more(struct lines *l)
 {

@@ -13,8 +13,8 @@
 #include "mcp/tool.h"
 
 #define CLEAN_GROWTH 8 /* a byte may become \u{1b} */
-#define BETWEEN_MAX 80 /* bytes of the line that says what was left out */
-#define HEAD_SHARE 4   /* a part in so many of what is given is the beginning */
+#define BETWEEN_MAX 80 /* bytes of the line about the part left out */
+#define HEAD_SHARE 4   /* the beginning is this part of the text that is kept */
 
 /* ------------------------------------------------------------------ texts */
 
@@ -31,7 +31,7 @@ put_string(const json_t *v, struct buf *out)
 		buf_append(out, json_string_value(v), json_string_length(v));
 }
 
-/* A line, or one of those that changed, {"row","text"}. */
+/* A line, or an object for a changed line, {"row","text"}. */
 static void
 put_line(const json_t *line, struct buf *out)
 {
@@ -44,7 +44,9 @@ put_line(const json_t *line, struct buf *out)
 	put_string(line, out);
 }
 
-/* A text of the result: a string, or lines without the empty ones below. */
+/*
+ * A text of the result: a string, or lines without the empty ones at the end.
+ */
 static void
 gather(const json_t *v, struct buf *out)
 {
@@ -61,8 +63,8 @@ gather(const json_t *v, struct buf *out)
 }
 
 /*
- * How a text that is too long is cut: its beginning, up to `head`, and its end,
- * from `tail` on; both where lines begin if there are any, else characters.
+ * The cut of a long text: its beginning up to `head` and its end from `tail`
+ * on, both at line boundaries if there are any, otherwise at characters.
  */
 struct cut {
 	size_t head, tail;
@@ -97,7 +99,7 @@ choose_cut(const struct buf *text, size_t max, size_t share)
 	return c;
 }
 
-/* What is found of the end counts lines from where the end begins. */
+/* The line numbers of findings count from the beginning of the end part. */
 static void
 clean_end(const struct buf *text, size_t from, struct buf *out,
     struct clean_found *found)
@@ -117,8 +119,8 @@ clean_end(const struct buf *text, size_t from, struct buf *out,
 }
 
 /*
- * Both parts, cleaned, in no more than max bytes and a line between them: what
- * is written out takes more room, so that less of the text may have to do.
+ * Both parts, cleaned, in at most max bytes plus the line between them.
+ * Escapes take more room, so less of the text may fit.
  */
 static struct cut
 clean_parts(const struct buf *text, size_t more, size_t max, size_t share,
@@ -166,16 +168,16 @@ tell_found(const char *name, const struct clean_found *found, json_t *hidden)
 	}
 }
 
-/* What is gathered of an object's texts. */
+/* The texts collected from an object. */
 struct texts {
 	const struct mcp_call *call;
 	const json_t *from; /* the object */
 	json_t *untrusted, *hidden, *rest;
-	size_t left; /* bytes that may still be given */
+	size_t left; /* bytes still available */
 	bool truncated;
 };
 
-/* Arguments of the call that say which text it is. */
+/* Copy the arguments of the call that select the text. */
 static void
 keep_arguments(const struct mcp_call *call, json_t *args)
 {
@@ -191,8 +193,8 @@ keep_arguments(const struct mcp_call *call, json_t *args)
 }
 
 /*
- * Which call gets what was left out: what was written is in the log, behind
- * what was given of it; of a screen there can be more at once.
+ * Add the call that fetches the part left out.  Output is in the log, after the
+ * part that was returned; a larger part of a screen can be returned at once.
  */
 static void
 tell_rest(struct texts *x, const char *name, size_t given, uint64_t bytes)
@@ -228,7 +230,7 @@ tell_rest(struct texts *x, const char *name, size_t given, uint64_t bytes)
 		    json_integer((json_int_t)bytes));
 }
 
-/* Where something cannot be seen; what it is stands in the text. */
+/* Report where invisible characters are; the text shows them escaped. */
 static void
 take_hidden(struct texts *x, const char *name, const json_t *hidden)
 {
@@ -249,7 +251,7 @@ take_hidden(struct texts *x, const char *name, const json_t *hidden)
 	}
 }
 
-/* Bytes as a command wrote them become what a terminal shows of them. */
+/* Convert raw output of a command to the text that a terminal shows. */
 static void
 show(struct texts *x, const char *name, struct buf *text)
 {
@@ -274,7 +276,7 @@ static void
 take_text(struct texts *x, const char *name, const json_t *v)
 {
 	size_t more = (size_t)op_number(x->from, "left_out", 0);
-	/* Who skips a part reads on from there. */
+	/* With `skip` the text continues from there. */
 	size_t share = json_object_get(x->call->args, "skip") != NULL ?
 	    1 :
 	    HEAD_SHARE;
@@ -335,7 +337,7 @@ keep_fields(const struct shape *s, const char *result, const json_t *from,
 	}
 }
 
-/* What `name`, or `object.name`, is there. */
+/* The value of `name`, or of `object.name`. */
 static const json_t *
 look_up(const json_t *from, const char *path)
 {
@@ -376,7 +378,7 @@ keep_texts(const struct mcp_call *call, const char *texts, const json_t *from,
 	*left = x.left;
 }
 
-/* Why a step failed, in the caller's words. */
+/* Translate the error of a step to tools. */
 static void
 translate_error(json_t *to)
 {

@@ -9,7 +9,7 @@
 #include "base/json_tree.h"
 #include "base/mem.h"
 
-/* Whether it may be one; a fraction would not come back as it was. */
+/* True if it may be an id; a fraction could change on the way back. */
 static bool
 is_id(const json_t *v)
 {

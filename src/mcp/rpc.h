@@ -10,8 +10,8 @@ struct error;
 struct json_out;
 
 /*
- * JSON-RPC 2.0 as the Model Context Protocol uses it: one message a line, no
- * batches, and an id that is a string or a whole number.
+ * JSON-RPC 2.0 as in the Model Context Protocol: one message per line, no
+ * batches; an id is a string or an integer.
  */
 enum rpc_kind { RPC_REQUEST, RPC_NOTIFICATION, RPC_RESPONSE };
 
@@ -24,25 +24,28 @@ enum rpc_code {
 
 struct rpc_message {
 	enum rpc_kind kind;
-	json_t *id;           /* inside `tree`; NULL: none, or none known */
-	const char *method;   /* likewise; NULL for a response */
-	const json_t *params; /* likewise; an object, or NULL */
+	json_t *id;           /* inside `tree`; NULL: none or unknown */
+	const char *method;   /* inside `tree`; NULL for a response */
+	const json_t *params; /* inside `tree`; an object, or NULL */
 	json_t *tree;
 };
 
 /*
- * 0, or a code to refuse it with and why; rpc_finish is due in both cases, and
- * the id is there if it could be told.
+ * Returns 0, or an error code and its reason.  Call rpc_finish in both cases.
+ * The id is set if it could be parsed.
  */
 int rpc_parse(struct rpc_message *m, const char *p, size_t len,
     struct error *err);
 void rpc_finish(struct rpc_message *m);
 
-/* A response up to its result, which is written to *j next; and its end. */
+/*
+ * The beginning of a response; the caller then writes the result to *j, and
+ * calls rpc_end.
+ */
 void rpc_begin(struct json_out *j, struct buf *out, const json_t *id);
 void rpc_end(struct json_out *j);
 
-/* A whole response that refuses; id may be NULL. */
+/* A whole error response; id may be NULL. */
 void rpc_refuse(struct buf *out, const json_t *id, enum rpc_code code,
     const char *why);
 

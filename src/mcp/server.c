@@ -15,15 +15,15 @@
 #include "mcp/tool.h"
 
 /*
- * Revisions that are served, the newest first.  2025-03-26 is not: it asks
- * for batches.
+ * Supported revisions, newest first.  2025-03-26 is missing, because it
+ * requires batches.
  */
 static const char *const revisions[] = { "2025-11-25", "2025-06-18",
 	"2024-11-05" };
 
 #define REVISIONS (sizeof(revisions) / sizeof(*revisions))
 
-/* The newest that the client, which knows this one, can know as well. */
+/* The newest revision that is not newer than the client's. */
 static const char *
 choose_revision(const char *asked)
 {
@@ -76,7 +76,7 @@ ping(const struct rpc_message *m, struct buf *out)
 	rpc_end(&j);
 }
 
-/* All are given at once, so that no cursor was ever ours. */
+/* The list has one page, so every cursor is invalid. */
 static void
 list_tools(const struct rpc_message *m, struct buf *out)
 {
@@ -121,7 +121,7 @@ no_tool(const struct rpc_message *m, const char *name, struct buf *out)
 	return MCP_DONE;
 }
 
-/* A mistake in the arguments is for the model to see, which made it. */
+/* The model made a mistake in the arguments, so the model gets the error. */
 static enum mcp_next
 call_tool(const struct rpc_message *m, struct mcp_call *call, struct buf *out)
 {

@@ -10,31 +10,34 @@
 struct buf;
 
 /*
- * The Model Context Protocol, as a server of tools: a line of the client's in,
- * its answer out; or a call, for the caller to carry out and answer later.
- * Pure: it keeps nothing from one line to the next.
+ * A Model Context Protocol server for tools.  It takes a client's line and
+ * returns an answer, or a call that the caller runs and answers later.  Pure:
+ * it keeps no state between lines.
  *
- * Served are initialize, ping, tools/list and tools/call, and cancellation.  A
- * client that calls a tool before it has said initialize is served as well.
+ * It serves initialize, ping, tools/list, tools/call and cancellation.  A
+ * client may call tools before initialize.
  */
 #define MCP_LINE_MAX (2u << 20)
 
 enum mcp_next {
-	MCP_DONE,   /* it is answered, or needs no answer */
-	MCP_CALL,   /* call->tool is to be carried out */
-	MCP_CANCEL, /* the call with call->id is no longer wanted */
+	MCP_DONE,   /* answered, or no answer needed */
+	MCP_CALL,   /* run call->tool */
+	MCP_CANCEL, /* cancel the call with call->id */
 };
 
-/* Answers are appended to out; *call is the caller's unless MCP_DONE. */
+/*
+ * Answers are appended to out.  Unless the result is MCP_DONE, the caller owns
+ * *call.
+ */
 enum mcp_next mcp_take(const char *line, size_t len, struct mcp_call *call,
     struct buf *out);
 
-/* A line that was longer than MCP_LINE_MAX. */
+/* Answer a line that is longer than MCP_LINE_MAX. */
 void mcp_refuse_long(struct buf *out);
 
 /*
- * What became of a call: the operation's result, or why it failed, which is
- * told in the words of who calls tools (speech.h).
+ * Answer a call with the operation's result or the reason of its failure, in
+ * terms of tools (speech.h).
  */
 void mcp_answer(const struct mcp_call *call, const json_t *value,
     const char *fence, struct buf *out);

@@ -34,7 +34,7 @@ may_be_null(const char *type)
 	return false;
 }
 
-/* Members that are lifted count more than the result's own. */
+/* Lifted members take precedence over the result's own. */
 static bool
 find_kept(const struct shape *s, const char *result, const char *name,
     struct type_field *out, bool *required)

@@ -25,7 +25,7 @@ shown_is_needed(const char *p, size_t len)
 	return false;
 }
 
-/* Rows on their way to be lines. */
+/* Collects rows into lines. */
 struct walk {
 	const struct vt *vt;
 	struct vt_lines lines;
@@ -54,7 +54,7 @@ put_history(struct walk *w)
 	vt_history_end(it);
 }
 
-/* Up to the row with the cursor, or the last that is not empty. */
+/* Up to the row of the cursor or the last row with text. */
 static void
 put_screen(struct walk *w)
 {

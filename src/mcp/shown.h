@@ -8,18 +8,18 @@ struct buf;
 struct json_out;
 
 /*
- * What a command wrote, as a terminal shows it: without the sequences that
- * colour it, and with what they erase or write over gone.  A line is not
- * broken before column SHOWN_COLS.
+ * The output of a command, as a terminal shows it: without colour sequences,
+ * and without text that was erased or overwritten.  A line breaks only at
+ * column SHOWN_COLS.
  */
 #define SHOWN_COLS 1000
 
-/* Whether there is anything in it that is not text. */
+/* True if the output contains anything but text. */
 bool shown_is_needed(const char *p, size_t len);
 
 /*
- * The lines, joined by newlines; and as an array of op/hidden.h, its rows
- * counting those lines, what cannot be seen of them.
+ * The lines, joined by newlines, and the characters that are invisible in them,
+ * as an array of op/hidden.h whose rows are these lines.
  */
 void shown_text(const char *p, size_t len, struct buf *out,
     struct json_out *hidden);

@@ -2,8 +2,8 @@
 #define TEND_MCP_SKILL_H
 
 /*
- * What an agent has to know to use tend: through the tools of `tend mcp`, in
- * few words; and by commands, which is what `tend skill` prints.
+ * Instructions for agents that use tend: skill_tools for the tools of `tend
+ * mcp`, in few words, and the output of `tend skill` for commands.
  */
 extern const char skill_tools[];
 extern const char skill_commands[];

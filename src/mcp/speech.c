@@ -9,7 +9,7 @@
 #define WORD_SIZE 40
 #define LETTERS "abcdefghijklmnopqrstuvwxyz"
 
-/* Phrases that are more than their words. */
+/* Phrases that cannot be translated word by word. */
 static const char *const phrases[][2] = {
 	{ "'tend ls -a'", "session_list with 'all'" },
 	{ "'tend run COMMAND'", "session_create" },
@@ -17,7 +17,7 @@ static const char *const phrases[][2] = {
 	{ "with --home or TEND_HOME", "with TEND_HOME in its environment" },
 };
 
-/* How many bytes of the text were said in other words; 0: none. */
+/* Returns the number of translated bytes; 0: none. */
 typedef size_t say_fn(const char *text, struct buf *out);
 
 static bool
@@ -68,7 +68,7 @@ tool_of_operation(const char *name)
 	return NULL;
 }
 
-/* The tool that does what this command does; NULL: there is none. */
+/* The tool that corresponds to a command; NULL: none. */
 static const struct tool *
 tool_of_command(const char *name)
 {
@@ -108,7 +108,7 @@ speech_put(const char *text, struct buf *out)
 {
 	static say_fn *const ways[] = { say_phrase, say_operation,
 		say_command };
-	bool begins = true; /* a word does */
+	bool begins = true; /* at the start of a word */
 
 	while (*text != '\0') {
 		size_t len = 0;

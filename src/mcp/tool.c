@@ -65,7 +65,7 @@ is_withheld(const struct tool *t, const char *name)
 	return t->withheld != NULL && strstr(t->withheld, word) != NULL;
 }
 
-/* How a duration is written is said wherever there is one. */
+/* Every duration gets a description of its syntax. */
 static void
 put_description(struct json_out *j, const char *type, const char *text)
 {
@@ -114,7 +114,7 @@ begin_object(struct json_out *j)
 	json_out_open(j, '{');
 }
 
-/* The names of those that may not be left out. */
+/* The names of the required arguments. */
 static void
 put_required(struct json_out *j, const struct tool *t, const char *words,
     bool session)
@@ -208,7 +208,7 @@ put_member(struct json_out *j, const char *name, const char *type,
 	json_out_close(j, '}');
 }
 
-/* Without null: such a field is left out. */
+/* The type without null, since a null field is left out. */
 static void
 put_kept(struct json_out *j, const struct shape_field *f, const char *refs)
 {
@@ -222,7 +222,7 @@ put_kept(struct json_out *j, const struct shape_field *f, const char *refs)
 	    refs);
 }
 
-/* The texts, and what is told about them: result.h. */
+/* The texts and the data about them: see result.h. */
 static void
 put_texts(struct json_out *j, const struct shape *s, const char *refs)
 {
@@ -335,7 +335,7 @@ check(const struct tool *t, json_t *args, char **session, struct error *err)
 	return op_take_arguments(t->op, args, err);
 }
 
-/* The caller's own limit, as far as there may be one. */
+/* The caller's own limit, up to the maximum. */
 static size_t
 take_limit(json_t *args)
 {

@@ -1,9 +1,9 @@
 #include "mcp/tool.h"
 
 /*
- * How to add one: leave the operation to MCP in op/ops.def, and give it an
- * entry here and a line for each new argument in arguments.def.  A model reads
- * all of this before it begins: every word counts.
+ * To add a tool: list MCP among the operation's surfaces in op/ops.def, and add
+ * an entry here and a line for each new argument in arguments.def.  A model
+ * reads all of this before it begins: every word counts.
  */
 #define OPERATION(name) .op = &ops[OP_ID_##name]
 
@@ -17,7 +17,7 @@ const struct tool tools[] = {
 	    OPERATION(session_create),
 	    .title = "Start a program in a terminal",
 	    .description =
-		"Start a program in a new terminal session that goes on until "
+		"Start a program in a new terminal session, which runs until "
 		"it ends or is stopped. Returns its id, which the other tools "
 		"take as `session`.",
 	    .hints = TOOL_OPEN_WORLD,
@@ -31,7 +31,7 @@ const struct tool tools[] = {
 	{
 	    OPERATION(session_list),
 	    .title = "List sessions",
-	    .description = "List terminal sessions, the newest first.",
+	    .description = "List terminal sessions, newest first.",
 	    .hints = TOOL_READS,
 	    .withheld = " all_homes ",
 	    .by = TOOL_BY_HOME,
@@ -46,7 +46,7 @@ const struct tool tools[] = {
 	    OPERATION(session_get),
 	    .title = "Look at a session",
 	    .description =
-		"What a session is: status, how its program ended, its size.",
+		"Get a session's status, how its program ended, and its size.",
 	    .hints = TOOL_READS,
 	    .by = TOOL_BY_HOST_OR_HOME,
 	    .shape = { SESSION_FIELDS " observers", "last_line", NULL },
@@ -56,9 +56,9 @@ const struct tool tools[] = {
 	    .title = "Read the screen",
 	    .description =
 		"The screen as text, rows and columns from 0; with `since` "
-		"only rows that changed, as `row: text`. Works for sessions "
-		"that have ended, too. To see the screen change, use "
-		"session_wait rather than reading it again and again.",
+		"only rows that changed, as `row: text`. Also works for ended "
+		"sessions. To wait for a change, use session_wait instead of "
+		"reading the screen repeatedly.",
 	    .hints = TOOL_READS,
 	    .withheld = " format cells hidden at ",
 	    .given = "{\"format\":\"json\",\"hidden\":true}",
@@ -74,10 +74,10 @@ const struct tool tools[] = {
 	    .title = "Type into a session",
 	    .description =
 		"Type text and press keys, in the order given and as one "
-		"piece. Text is typed as it is: end a line with the key Enter, "
-		"not with a newline. Wait for what should appear with "
+		"piece. Text is typed unchanged: end a line with the key "
+		"Enter, not with a newline. Then wait for the result with "
 		"session_wait and `after` set to the seq returned here; the "
-		"echo of what is typed here does not count as that.",
+		"echo of your input does not match.",
 	    .hints = TOOL_DESTROYS | TOOL_OPEN_WORLD,
 	    .shape = { "seq offset", "", NULL },
 	},
@@ -86,8 +86,8 @@ const struct tool tools[] = {
 	    .title = "Run a command in the session's shell",
 	    .description =
 		"Run a command in the shell of a session, as if typed at its "
-		"prompt, and return its exit status and its output. After a "
-		"time-out it goes on: see its end with session_wait, "
+		"prompt, and return its exit status and output. After a "
+		"timeout it keeps running: wait for its end with session_wait, "
 		"`command_done` and `after` set to the seq returned here.",
 	    .hints = TOOL_DESTROYS | TOOL_OPEN_WORLD,
 	    .given = "{\"timeout_ms\":30000}",
@@ -100,12 +100,12 @@ const struct tool tools[] = {
 	    OPERATION(session_prompt),
 	    .title = "Submit a message",
 	    .description =
-		"Type a message, submit it, and see that the program read it "
-		"and answered: for a prompt of a shell, a REPL or another "
-		"agent. Never typed twice. Refused while a question is open "
-		"on the screen: answer that by session_send. After anything "
-		"but `delivered`, look at the screen. Not for full-screen programs: use "
-		"session_send.",
+		"Type a message, submit it, and confirm that the program read "
+		"it and answered: for a prompt of a shell, a REPL or another "
+		"agent. It is never typed twice. Refused while a question is "
+		"open on the screen: answer that with session_send. After any "
+		"result but `delivered`, look at the screen. For full-screen "
+		"programs use session_send.",
 	    .hints = TOOL_DESTROYS | TOOL_OPEN_WORLD,
 	    .given = "{\"timeout_ms\":10000}",
 	    .shape = { "result code reason "
@@ -116,10 +116,11 @@ const struct tool tools[] = {
 	    OPERATION(session_batch),
 	    .title = "Type, wait and look in one call",
 	    .description =
-		"Carry out steps one after the other. A wait sees only what is "
-		"shown after the input before it, and not the echo of that "
-		"input. The first step that fails ends it, also a command with "
-		"another exit status than 0; what was done stays done.",
+		"Run steps one after the other. A wait sees only lines that "
+		"appear after the input before it, and not the echo of that "
+		"input. The first failed step ends the batch, as does a "
+		"command with an exit status other than 0; earlier steps are "
+		"not undone.",
 	    .hints = TOOL_DESTROYS | TOOL_OPEN_WORLD | TOOL_STOPS,
 	    .by = TOOL_BY_HOME,
 	    .shape = { "completed failed", "", NULL },
@@ -135,13 +136,13 @@ const struct tool tools[] = {
 	    OPERATION(session_wait),
 	    .title = "Wait for the screen",
 	    .description =
-		"Wait until the screen meets all conditions given, and return "
-		"at once then; with `exit` and `command_done`, the exit status "
-		"of what has ended. The echo of what was typed does not "
-		"count, nor with `after` what stood there before. Without a "
-		"match, `screen` is what it showed, and "
-		"`seen` says if the text was only in the echo of what was "
-		"typed (\"echo\") or in lines of before (\"before\").",
+		"Wait until the screen meets all conditions, then return at "
+		"once; with `exit` and `command_done`, return the exit status "
+		"of the session or command. The echo of typed text does not "
+		"match, nor, with `after`, do older lines. Without a match, "
+		"`screen` is the screen at that time, and `seen` tells if the "
+		"text was only in the echo (\"echo\") or in older lines "
+		"(\"before\").",
 	    .hints = TOOL_READS,
 	    .given = "{\"timeout_ms\":30000}",
 	    .by = TOOL_BY_HOST_OR_HOME,
@@ -152,11 +153,11 @@ const struct tool tools[] = {
 	},
 	{
 	    OPERATION(session_output),
-	    .title = "Read what was written",
+	    .title = "Read the output",
 	    .description =
-		"The lines a program wrote, from the log, also those that have "
-		"left the screen or that it cleared; the first and the last "
-		"when there are too many.",
+		"The lines that a program wrote, from the log, including lines "
+		"that have left the screen or were cleared; the first and the "
+		"last if there are too many.",
 	    .hints = TOOL_READS,
 	    .withheld = " from to lines raw ",
 	    .by = TOOL_BY_HOME,
@@ -173,8 +174,8 @@ const struct tool tools[] = {
 	    OPERATION(session_signal),
 	    .title = "Send a signal",
 	    .description =
-		"Send a signal to the program in the foreground of a session. "
-		"To interrupt or suspend as a person would, send the keys C-c "
+		"Send a signal to the foreground program of a session. To "
+		"interrupt or suspend it as a person would, send the keys C-c "
 		"or C-z; to end a session, use session_stop.",
 	    .hints = TOOL_DESTROYS,
 	    .shape = { "seq", "", NULL },
@@ -183,8 +184,8 @@ const struct tool tools[] = {
 	    OPERATION(session_mark),
 	    .title = "Mark a moment",
 	    .description =
-		"Give this moment a name in the session's log, for a person to "
-		"find it later. The seq returned is one for `since` and "
+		"Name this moment in the session's log, so that a person can "
+		"find it later. The returned seq can be used as `since` and "
 		"`after`.",
 	    .shape = { "seq offset", "", NULL },
 	},
@@ -192,8 +193,8 @@ const struct tool tools[] = {
 	    OPERATION(session_stop),
 	    .title = "End a session",
 	    .description =
-		"Ask the program to end and see that it does. Log and last "
-		"screen stay and can still be read.",
+		"Ask the program to end and wait until it has. The log and the "
+		"last screen can still be read.",
 	    .hints = TOOL_DESTROYS | TOOL_REPEATABLE,
 	    .by = TOOL_BY_HOME,
 	    .shape = { SESSION_FIELDS, "", NULL },
