@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,7 +58,8 @@ struct launch {
 	char session_env[64], home_env[PATH_MAX + 16];
 	char agent_env[PATH_MAX + 16];
 	bool made, named; /* to be undone on failure */
-	pid_t pid;
+	pid_t pid;        /* of the keeper */
+	int pidfd;        /* likewise: it is not our child */
 };
 
 /* ------------------------------------------------------------ preparation */
@@ -502,8 +504,8 @@ hand_over(const struct launch *l)
 }
 
 /*
- * The child makes system calls only.  It must not outlive a caller that fails
- * before the manifest is written, so it waits.
+ * The keeper-to-be makes system calls only.  It must not outlive a caller that
+ * fails before the manifest is written, so it waits.
  */
 static _Noreturn void
 become_keeper(const struct launch *l)
@@ -524,7 +526,40 @@ become_keeper(const struct launch *l)
 	_exit(write(status, &s, sizeof(s)) < 0 ? EXIT_TEND : EXIT_CANNOT_RUN);
 }
 
-/* None of our signal handlers may run in the child. */
+/*
+ * The keeper is a grandchild whose parent ends at once: a long-lived caller has
+ * nothing to reap, and killing the caller with all its descendants leaves the
+ * session alone.  The child between shares our memory (vfork), so there is only
+ * one copy of it to make, and it tells us the keeper's pid.  _Fork runs no
+ * handlers of other threads.  Return 0 or an errno.
+ */
+static int
+fork_twice(struct launch *l)
+{
+	volatile pid_t keeper = 0;
+	volatile int errnum = ECHILD;
+	pid_t child = vfork();
+
+	if (child == 0) {
+		keeper = _Fork();
+		if (keeper == 0)
+			become_keeper(l);
+		errnum = errno;
+		_exit(0);
+	}
+	if (child < 0)
+		return errno;
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	l->pid = keeper;
+	return keeper > 0 ? 0 : errnum;
+}
+
+/*
+ * No signal handler may run in the new processes.  The keeper waits for let_go,
+ * so its pid is still its own when it is opened; without a descriptor it ends
+ * because `go` is closed.
+ */
 static int
 start_keeper(struct launch *l, struct error *err)
 {
@@ -536,16 +571,17 @@ start_keeper(struct launch *l, struct error *err)
 		    strerror(errno));
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	l->pid = fork();
-	errnum = errno;
-	if (l->pid == 0)
-		become_keeper(l);
+	errnum = fork_twice(l);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	fd_close(&l->status[1]);
 	fd_close(&l->go[0]);
-	if (l->pid < 0)
+	if (errnum != 0)
 		return error_set(err, errnum, "cannot start a process: %s",
 		    strerror(errnum));
+	l->pidfd = (int)syscall(SYS_pidfd_open, l->pid, 0);
+	if (l->pidfd < 0)
+		return error_set(err, errno, "cannot watch tend-keeper: %s",
+		    strerror(errno));
 	return 0;
 }
 
@@ -686,6 +722,24 @@ close_all(struct launch *l)
 		fd_close(fds[i]);
 }
 
+/* A keeper that is gone has given its pid to others. */
+static void
+end_keeper(struct launch *l)
+{
+	struct pollfd p = { .fd = l->pidfd, .events = POLLIN };
+
+	if (l->pidfd < 0)
+		return;
+	if (poll(&p, 1, 0) == 0) {
+		kill(-l->pid, SIGKILL);
+		(void)syscall(SYS_pidfd_send_signal, l->pidfd, SIGKILL, NULL,
+		    0);
+	}
+	while (poll(&p, 1, -1) < 0 && errno == EINTR)
+		;
+	fd_close(&l->pidfd);
+}
+
 /*
  * Undo everything: process, name and files.  Close descriptors first: the
  * failure may be a lack of them, and removing files needs some.
@@ -694,12 +748,7 @@ static void
 undo(struct launch *l)
 {
 	close_all(l);
-	if (l->pid > 0) {
-		kill(-l->pid, SIGKILL);
-		kill(l->pid, SIGKILL);
-		while (waitpid(l->pid, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
+	end_keeper(l);
 	scope_remove(l->m->cgroup);
 	if (l->named)
 		name_release(l->home, l->m->name, l->m->id);
@@ -711,6 +760,7 @@ static void
 finish(struct launch *l)
 {
 	close_all(l);
+	fd_close(&l->pidfd);
 	free(l->words);
 	free(l->argv);
 	free(l->envp);
@@ -739,6 +789,7 @@ launch_session(const struct home *h, struct manifest *m, char **envp, int *code,
 		.cwd = -1,
 		.host = -1,
 		.scope = -1,
+		.pidfd = -1,
 		.status = { -1, -1 },
 		.go = { -1, -1 } };
 	int rc;

@@ -16,9 +16,9 @@ struct manifest;
  * nothing behind.
  *
  * A session that is created inside a confined one is confined as well and has
- * no more grants; asking for more fails with -EACCES.  The keeper is a child
- * of the caller, who may wait for it.  tend-keeper and tend-host are searched
- * for beside the caller's program, then in libexec.
+ * no more grants; asking for more fails with -EACCES.  The keeper is not a
+ * descendant of the caller, who has nothing to wait for.  tend-keeper and
+ * tend-host are searched for beside the caller's program, then in libexec.
  */
 int launch_session(const struct home *h, struct manifest *m, char **envp,
     int *code, struct error *err);

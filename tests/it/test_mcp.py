@@ -182,6 +182,16 @@ def test_a_client_starts_drives_and_reads_a_program(mcp, home):
     assert len(mcp.call("session_list", all=True)["sessions"]) == 1
 
 
+def ancestors(pid):
+    """The parent of a process, its parent and so on."""
+    found = []
+    while pid > 1:
+        stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+        pid = int(stat.rpartition(")")[2].split()[1])
+        found.append(pid)
+    return found
+
+
 def test_it_starts_no_process_but_those_of_sessions(mcp, tmp_path):
     """Every tool that no host carries out; a shell that runs one program."""
     trace = tmp_path / "trace"
@@ -201,12 +211,14 @@ def test_it_starts_no_process_but_those_of_sessions(mcp, tmp_path):
                 if path.endswith("/tend") or "/proc/self/exe" in path], ran
 
 
-def test_sessions_that_ended_leave_no_zombie(mcp, home):
-    sid = mcp.call("session_create", command=["true"])["id"]
-    home.wait_gone(sid)
-    tasks = pathlib.Path(f"/proc/{mcp.proc.pid}/task")
-    wait_for(lambda: not any((task / "children").read_text()
-                             for task in tasks.iterdir()), "no children")
+def test_a_keeper_is_no_descendant_of_the_server(mcp, home):
+    """So whoever kills the server with its children leaves the session alone."""
+    sid = shell(mcp)
+    keeper = home.info(sid)["keeper_pid"]
+    assert mcp.proc.pid not in ancestors(keeper)
+    tasks = list(pathlib.Path(f"/proc/{mcp.proc.pid}/task").iterdir())
+    assert tasks
+    assert [(task / "children").read_text() for task in tasks] == [""] * len(tasks)
 
 
 def test_every_duration_says_how_it_is_written(mcp):

@@ -494,8 +494,6 @@ a_cancelled_call_ends(void **state)
 static int
 run_all(void)
 {
-	const struct sigaction sa = { .sa_handler = SIG_DFL,
-		.sa_flags = SA_NOCLDWAIT };
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(sessions_are_listed_by_their_labels),
@@ -513,7 +511,6 @@ run_all(void)
 		TEST(a_cancelled_call_ends),
 	};
 
-	sigaction(SIGCHLD, &sa, NULL);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

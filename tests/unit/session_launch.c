@@ -132,8 +132,6 @@ tear_down(void **state)
 {
 	struct place *p = *state;
 
-	while (waitpid(-1, NULL, 0) > 0)
-		;
 	manifest_finish(&p->m);
 	home_close(&p->home);
 	temp_remove(p->temp);
@@ -256,6 +254,16 @@ a_manifest_is_there_before_its_keeper(void **state)
 	assert_int_equal(name_holder(&p->home, "sh", id), 0);
 	assert_string_equal(id, p->m.id);
 	manifest_finish(&m);
+}
+
+static void
+a_caller_has_no_child_to_wait_for(void **state)
+{
+	struct place *p = *state;
+
+	assert_int_equal(LAUNCH(p, "sh"), 0);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
 }
 
 static unsigned
@@ -414,6 +422,7 @@ as_tend(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_keeper_gets_exactly_what_was_agreed),
 		TEST(a_manifest_is_there_before_its_keeper),
+		TEST(a_caller_has_no_child_to_wait_for),
 		TEST(every_failure_speaks_and_leaves_nothing),
 		TEST(a_bad_request_is_refused_before_anything_is_started),
 		TEST(a_name_that_is_taken_is_refused),

@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -313,16 +312,6 @@ turn(struct server *s)
 		s->gone = true;
 }
 
-/* The keepers of sessions that it starts are its children. */
-static void
-leave_children(void)
-{
-	const struct sigaction sa = { .sa_handler = SIG_DFL,
-		.sa_flags = SA_NOCLDWAIT };
-
-	(void)sigaction(SIGCHLD, &sa, NULL);
-}
-
 static int
 run(struct call *call)
 {
@@ -336,7 +325,6 @@ run(struct call *call)
 		    "this is a server for agents: add 'tend mcp' to your "
 		    "agent's configuration; C-d ends it");
 	s.signals = signals_catch();
-	leave_children();
 	lines_init(&s.in, MCP_LINE_MAX);
 	buf_init(&s.out, SIZE_MAX);
 	while (!s.gone && (!s.no_more || s.n_jobs > 0 || unsent(&s) > 0))
