@@ -5,18 +5,18 @@
  *	host  ── frames ──►  mirror, view  ── bytes ──►  terminal
  *	host  ◄── INPUT ───  keys          ◄── bytes ──  terminal
  *
- * A turn reads what there is, brings the view up to date, and writes.
+ * A turn reads available bytes, brings the view up to date, and writes.
  *
- * While output passes through, the user gets all of it, as at any terminal:
- * when the terminal does not read, nothing more is taken from the host, which
- * will go on from its log.  Who types while the terminal is behind wants to see
- * what comes of it: then the rest is skipped and the newest screen shown.
- * While we paint, only the newest is ever shown.
+ * While output passes through, the user gets all of it, as at any terminal.
+ * If the terminal does not read, we stop reading from the host, which later
+ * continues from its log.  A user who types while the terminal is behind wants
+ * to see the effect: then the rest is skipped and the newest screen shown.
+ * While we paint, only the newest screen is shown.
  *
- * A host that is gone is waited for: its keeper starts another, and we go on
- * at the offset where we were.  The user is told only when that takes long.
- * What is typed meanwhile is kept for that one; what may have been typed before
- * is never sent twice.
+ * If the host ends, we wait: its keeper starts another, and we continue at our
+ * offset.  A notice appears only if that takes long.  Input typed meanwhile is
+ * kept for the next host; input that may have been typed before is never sent
+ * twice.
  */
 #include "client/attach.h"
 
@@ -41,12 +41,12 @@
 #include "vt/vt.h"
 #include "wire/frame.h"
 
-#define QUIET_MS 100 /* before the mirror is brought up to date */
+#define QUIET_MS 100 /* before the mirror is updated */
 #define SEND_MAX (8u << 20)
 #define LAST_WORDS_MS 2000
 #define LAST_WORDS_MAX (1u << 20)
 
-/* Who writes a visit has these, and how long the picture waits for it. */
+/* The descriptors of the child that writes a visit. */
 enum { VISIT_FD_DIR, VISIT_FD_DONE, VISIT_FD_HOME };
 #define VISIT_MS 100
 
@@ -97,7 +97,7 @@ on_time(struct attach *a, int64_t now)
 		attach_retry(a, now);
 }
 
-/* The earlier of two waits, of which -1 is never. */
+/* The shorter of two timeouts; -1 means never. */
 static int
 sooner(int wait, int64_t at, int64_t now)
 {
@@ -126,7 +126,7 @@ wait_ms(const struct attach *a, int64_t now)
 	return wait;
 }
 
-/* A picture that is missing is asked for, once a turn. */
+/* Request a missing picture, once a turn. */
 static void
 update(struct attach *a)
 {
@@ -141,7 +141,7 @@ update(struct attach *a)
 	if (rc == -ESTALE && !a->connected)
 		view_notice_only(&a->view);
 	else if (rc == 0 && !a->sized)
-		attach_tell_size(a); /* O-19: it is drawn */
+		attach_tell_size(a); /* O-19: the session is drawn */
 }
 
 static void
@@ -208,7 +208,7 @@ make_who(void)
 	uint64_t who;
 
 	if (getrandom(&who, sizeof(who), 0) != sizeof(who))
-		return 0; /* as if it had said nothing */
+		return 0; /* the host takes 0 as not given */
 	return who >> 1 | 1;
 }
 
@@ -230,7 +230,7 @@ watch_signals(struct attach *a, sigset_t *before, struct error *err)
 	return 0;
 }
 
-/* Answers still on their way would be typed at the user's shell. */
+/* Replies still on their way would be typed at the user's shell. */
 static void
 await_answers(struct attach *a)
 {
@@ -257,7 +257,7 @@ say_goodbye(struct attach *a)
 		    a->view.out.len, LAST_WORDS_MS);
 		await_answers(a);
 	}
-	/* What was typed while the host left is for the one that follows. */
+	/* Input typed while the host left is for the next one. */
 	if ((a->parting || !a->connected) && a->send.len > 0 &&
 	    a->ending == DETACHED && attach_connect_again(a, false) == 0)
 		attach_send(a);
@@ -270,10 +270,10 @@ say_goodbye(struct attach *a)
 }
 
 /*
- * A visit is written to the session's disk, and that it was the last one to its
- * home's.  They may hang, and nobody who is shown the session has to wait for
- * that: a child writes.  It has nothing of
- * the user's terminal, which can be closed before the disk answers.
+ * Record the visit on the session's disk and as the last one of its home.  The
+ * disks may hang and the user must not wait for them, so a child writes.  It
+ * has no descriptor of the user's terminal, which can be closed before the
+ * disk answers.
  */
 static void
 note_visit(const struct attach *a)
@@ -369,7 +369,10 @@ verdict(const struct attach *a, struct error *err)
 	return a->status;
 }
 
-/* A session in itself would show itself for ever; in another, two prefixes. */
+/*
+ * A session inside itself would show itself for ever; inside another one, two
+ * prefix keys collide.
+ */
 int
 attach_check(const struct attach_options *o, struct error *err)
 {

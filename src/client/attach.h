@@ -9,44 +9,45 @@
 struct error;
 
 /*
- * A session on the user's terminal: `tend attach`, and `tend run` until the
- * user detaches.  All zero, but for id and name, is what people want.
+ * Shows a session on the user's terminal: `tend attach`, and `tend run` until
+ * the user detaches.  The defaults are all zero, except for id and name.
  */
 struct attach_options {
 	const char *id;   /* the session's; its own terminal is refused */
-	bool nested;      /* from inside of another session is fine */
+	bool nested;      /* allow attaching from another session */
 	const char *name; /* for messages */
-	bool readonly;    /* look, and type nothing */
-	bool steal;       /* take the lease from whoever has it */
-	bool alone;       /* detach everybody else */
-	int homefd;       /* where to note it as the last; -1: nowhere */
-	bool started;     /* just now, by this command */
-	bool in_line;     /* no alternate screen: into the scrollback */
+	bool readonly;    /* view only, type nothing */
+	bool steal;       /* take the lease from its holder */
+	bool alone;       /* detach all other clients */
+	int homefd;       /* records it as the last one; -1: do not */
+	bool started;     /* this command started it just now */
+	bool in_line;     /* no alternate screen: use the scrollback */
 	enum hello_replay replay;
 	const char *prefix; /* a key's name; NULL: $TEND_PREFIX, or C-] */
-	const char *outer;  /* the prefix of a session around this; likewise */
+	const char *outer;  /* the prefix of an outer session; likewise */
 	struct keys_bound bound;
-	bool *other; /* set when the user wants to pick another session */
-	bool (*has_other)(void *arg); /* whether there is one */
+	bool *other; /* set if the user wants another session */
+	bool (*has_other)(void *arg); /* true if there is one */
 	void *arg;
 };
 
 /*
- * Check that this terminal can show it: not one that is a session's itself, unless
- * `nested` and it is another's.  -EDEADLK, and what to do instead.
+ * Check that this terminal can show the session.  A session's own terminal
+ * cannot, unless `nested` is set and it belongs to another session.  -EDEADLK,
+ * and err gives the next step.
  */
 int attach_check(const struct attach_options *o, struct error *err);
 
 /*
  * Show the session of that directory on standard input and output, which must
- * be a terminal, until it ends, the user detaches or the window is closed.
- * The terminal is afterwards as it was before, whatever happened, also when
- * this process is killed.
+ * be a terminal, until the session ends, the user detaches or the window is
+ * closed.  Afterwards the terminal is as it was before, even if this process
+ * is killed.
  *
- * Returns the exit status that fits: the program's (128+n for a signal), 0
- * after a detach.  A session that has ended already is fine.  Negative errno
- * and why when there was nothing to attach to: -ENOTTY, as attach_check, -EINVAL
- * (no such prefix), or as conn_open.
+ * Returns the exit status: the program's (128+n for a signal), or 0 after a
+ * detach.  A session that has already ended is fine.  On failure returns
+ * negative errno with err: -ENOTTY, as attach_check, -EINVAL (invalid prefix),
+ * or as conn_open.
  */
 int attach_run(const struct attach_options *o, int dirfd, struct error *err);
 

@@ -13,7 +13,7 @@
 #include "vt/vt.h"
 
 #define LOST_STATUS 125
-#define ROWS_MAX 10 /* that stay of a screen which the user has seen */
+#define ROWS_MAX 10 /* printed of a screen that the user has seen */
 
 void
 attach_finish(struct attach *a, enum ending ending, int status)
@@ -30,7 +30,10 @@ attach_fail(struct attach *a)
 	attach_finish(a, FAILED, -a->error.code);
 }
 
-/* The screen of one that was over before we came, or of which we have none. */
+/*
+ * The screen of a session that ended before we attached, or that we do not
+ * have.
+ */
 static struct vt *
 replay_last(int dirfd)
 {
@@ -48,9 +51,9 @@ replay_last(int dirfd)
 }
 
 /*
- * The alternate screen takes all that was shown with it, so some of it is
- * printed again: half of the terminal at most, or all that fits of a screen
- * that the user has not seen.  In line, it is there already.
+ * Leaving the alternate screen removes the session's screen, so some of it is
+ * printed again: at most half of the terminal, or as much as fits if the user
+ * has not seen it.  In line mode it is there already.
  */
 static void
 keep_rows(struct attach *a, bool was_over, unsigned rows)
@@ -63,7 +66,7 @@ keep_rows(struct attach *a, bool was_over, unsigned rows)
 	if (seen == NULL)
 		seen = read = replay_last(a->dirfd);
 	if (was_over)
-		rows = rows > 6 ? rows - 5 : 1; /* our lines, and a prompt */
+		rows = rows > 6 ? rows - 5 : 1; /* our lines and a prompt */
 	else
 		rows = rows / 2 < ROWS_MAX ? rows / 2 : ROWS_MAX;
 	if (seen != NULL)
@@ -90,7 +93,7 @@ attach_finish_ended(struct attach *a, struct farewell *how)
 				 LOST_STATUS);
 }
 
-/* Somebody has a name, and is not worth one when it is this user. */
+/* Name the client that detached us, unless it is this user. */
 static void
 name_of(const char *by, char *out, size_t size)
 {

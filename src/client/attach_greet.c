@@ -3,7 +3,7 @@
 #include "client/attach_state.h"
 #include "client/greeting.h"
 
-/* Attaching: what a person is told when it begins, and when nothing is typed. */
+/* Attaching: the greeting, and the notice when nothing can be typed. */
 
 void
 attach_prefix(const struct attach *a, char out[ATTACH_PREFIX_MAX])
@@ -16,8 +16,8 @@ attach_prefix(const struct attach *a, char out[ATTACH_PREFIX_MAX])
 }
 
 /*
- * Not where the program's own bytes must pass through: a line of ours would
- * keep them out of the terminal's scrollback.
+ * Not if the program's own bytes must pass through: a line of ours would keep
+ * them out of the terminal's scrollback.
  */
 void
 attach_greet(struct attach *a)
@@ -35,7 +35,7 @@ attach_greet(struct attach *a)
 	a->greeting = true;
 }
 
-/* Who types wants to see the row that the greeting covers. */
+/* A user who types wants to see the row under the greeting. */
 void
 attach_on_typed(struct attach *a)
 {

@@ -14,10 +14,10 @@
 #include "wire/frame.h"
 
 #define OPEN_MS 5000   /* for the first answer of a host */
-#define REOPEN_MS 250  /* for that of one that is being started again */
-#define FOLLOW_MS 2000 /* or of one that is known to follow */
+#define REOPEN_MS 250  /* for a host that is being restarted */
+#define FOLLOW_MS 2000 /* for a host that follows another */
 #define RETRY_MS 200   /* between two tries */
-#define LOST_MS 1000   /* before the user is told */
+#define LOST_MS 1000   /* before the notice */
 
 static void
 make_hello(const struct attach *a, struct hello *h)
@@ -43,8 +43,8 @@ make_hello(const struct attach *a, struct hello *h)
 }
 
 /*
- * Again: our size is known to the host, so it may keep it; and the right to
- * type is ours again if it was.
+ * Reconnecting: the host keeps our size, and the lease is ours again if we
+ * held it.
  */
 static void
 make_hello_again(const struct attach *a, struct hello *h, bool picture)
@@ -62,7 +62,7 @@ make_hello_again(const struct attach *a, struct hello *h, bool picture)
 	}
 }
 
-/* What came with the first line is still to be looked at. */
+/* Process frames that came with the first line. */
 static int
 reopen(struct attach *a, bool picture)
 {
@@ -112,7 +112,9 @@ attach_retry(struct attach *a, int64_t now)
 	if (now < a->retry_ms)
 		return;
 	if (reopen(a, a->mirror.stale && !passing) == 0) {
-		/* In line, what was printed meanwhile shall pass through. */
+		/*
+		 * In line mode, output that came meanwhile must pass through.
+		 */
 		attach_notice(a, NULL);
 		(void)view_update(&a->view, &a->mirror, now);
 		attach_on_host(a);
@@ -127,8 +129,8 @@ attach_retry(struct attach *a, int64_t now)
 }
 
 /*
- * In line, the history is the first picture, and output goes on from there: so
- * every line comes into the scrollback exactly once.
+ * In line mode the scrollback is the first picture, and output continues from
+ * there, so that every line enters the scrollback exactly once.
  */
 static void
 begin_with_history(struct attach *a, struct hello *h)
@@ -180,7 +182,7 @@ attach_send(struct attach *a)
 
 /* Frames. */
 
-/* Our last word, after all that is on its way; then the host closes. */
+/* Send BYE after all pending input; then the host closes. */
 static void
 on_bye(struct attach *a)
 {
@@ -232,8 +234,11 @@ on_metadata(struct attach *a, const struct frame *f)
 
 	if (tree == NULL || json_fields_read(fields, tree, &m, NULL) < 0)
 		return;
-	take_name(a, m.name); /* it was away, and renamed meanwhile */
-	/* Resumed, and resized meanwhile: where, nobody can say. */
+	take_name(a, m.name); /* it was renamed while we were disconnected */
+	/*
+	 * Reconnected, and resized meanwhile: the resize's place in the output
+	 * is unknown.
+	 */
 	if (a->mirror.cols != 0 &&
 	    (m.size.cols != a->mirror.cols || m.size.rows != a->mirror.rows))
 		a->mirror.stale = true;
@@ -270,7 +275,7 @@ on_output(struct attach *a, const struct frame *f)
 		(void)mirror_look(&a->mirror);
 }
 
-/* A picture follows, unless all was wanted and some is nowhere. */
+/* A picture follows, unless all output was requested and some is lost. */
 static void
 on_gap(struct attach *a, const struct frame *f)
 {

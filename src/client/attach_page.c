@@ -6,18 +6,18 @@
 #include "vt/mouse.h"
 #include "wire/frame.h"
 
-#define BOOK_MS 1000 /* for the host to say what it has */
-#define WORK_MS 30   /* at most, before keys are looked at again */
+#define BOOK_MS 1000 /* for the host's page */
+#define WORK_MS 30   /* at most, before keys are read again */
 #define WHEEL_LINES 3
 
-/* True if keys are tend's own. */
+/* True if keys go to tend itself. */
 static bool
 is_grabbing(const struct attach *a)
 {
 	return a->entered != NULL || a->helping || reader_is_open(&a->reader);
 }
 
-/* What is below the line that is typed, or NULL. */
+/* The page below the input line, or NULL. */
 static const struct vt *
 page_of(const struct attach *a)
 {
@@ -70,7 +70,7 @@ attach_draw(struct attach *a)
 	a->view.redraw = true;
 }
 
-/* Something was opened or closed: what is left of ours is drawn, or nothing. */
+/* A page was opened or closed: draw the remaining one, if any. */
 static void
 change(struct attach *a)
 {
@@ -112,7 +112,7 @@ on_search_back(struct attach *a, const char *text)
 	reader_search(&a->reader, text, true);
 }
 
-/* What was copied goes to the terminal behind what is on its way. */
+/* Send copied text to the terminal after the pending bytes. */
 static void
 send_copied(struct attach *a)
 {
@@ -178,7 +178,7 @@ close_help(struct attach *a)
 	change(a);
 }
 
-/* Lines that are typed. */
+/* Input lines. */
 
 void
 attach_ask(struct attach *a, const char *label, const char *text,
@@ -215,7 +215,7 @@ on_entry_key(struct attach *a, const struct key *k)
 	attach_draw(a);
 }
 
-/* All of them. */
+/* All pages. */
 
 void
 attach_on_key(void *arg, const struct key *k)

@@ -9,8 +9,8 @@
 #include "wire/frame.h"
 
 /*
- * A request is known again by its id, which says what was asked; that of
- * session.colours, 1, is nobody's.
+ * The id of a request identifies its kind.  Id 1 is session.colours, whose
+ * answer is ignored.
  */
 enum request { RENAME, MARK, TAKE, OTHERS, KILL, REQUESTS };
 #define FIRST_ID 2
@@ -18,8 +18,8 @@ enum request { RENAME, MARK, TAKE, OTHERS, KILL, REQUESTS };
 
 static const struct {
 	const char *op;
-	const char *done;   /* before the name that was given; or NULL */
-	const char *failed; /* before the reason */
+	const char *done;   /* shown before the given name; or NULL */
+	const char *failed; /* shown before the reason */
 } requests[] = {
 	[RENAME] = { "session.rename", " now called ", "not renamed" },
 	[MARK] = { "session.mark", " marked this moment as ", "not marked" },
@@ -29,7 +29,9 @@ static const struct {
 	[KILL] = { "session.kill", NULL, "not killed" },
 };
 
-/* One that waited for the next host would surprise whoever has forgotten it. */
+/*
+ * Without a host, refuse: a request that waited would surprise the user later.
+ */
 static void
 request(struct attach *a, enum request which, const char *name)
 {
@@ -91,7 +93,7 @@ fault_of(const char *name)
 		return "a name has no blanks";
 	if (name[strspn(name, known)] != '\0')
 		return "use letters, digits, ._-/";
-	if (has_part(name, "/")) /* or the end, which it finds as well */
+	if (has_part(name, "/")) /* a slash, or the end of the name */
 		return "a / has nothing beside it";
 	if (has_part(name, ".-"))
 		return "it begins with . or -";
@@ -167,7 +169,10 @@ tell_others(const struct response *r, char *text, size_t size)
 		    r->detached == 1 ? " was" : "s were");
 }
 
-/* The host names the operation and its argument, which is for programs. */
+/*
+ * The host's message begins with the operation and its argument; leave these
+ * out for people.
+ */
 static const char *
 reason(enum request which, const char *message)
 {

@@ -19,95 +19,95 @@
 #include "client/view.h"
 
 /*
- * What the parts of attaching share; nobody else includes this.
+ * State shared by the parts of attaching; only these include it.
  *
  *	attach.c	the turns, signals, beginning and end
  *	attach_host.c	the connection, its frames, and its loss
- *	attach_greet.c	what is said when it begins, and to who only looks
+ *	attach_greet.c	the greeting, and notices for read-only viewers
  *	attach_user.c	commands, the terminal's input
- *	attach_request.c	what the host is asked to do
+ *	attach_request.c	requests to the host
  *	attach_page.c	history, help, and lines typed for tend
- *	attach_end.c	how it ended
+ *	attach_end.c	the end and its message
  */
-#define ATTACH_BEHIND (256u << 10) /* not written: the terminal is behind */
+#define ATTACH_BEHIND (256u << 10) /* unwritten: the terminal is behind */
 
 enum ending { GOING_ON, DETACHED, HUNG_UP, ENDED, FAILED };
 
 struct attach {
 	const struct attach_options *options;
 	int dirfd;
-	uint64_t who; /* to the host, over all our connections */
+	uint64_t who; /* identifies us to the host on all connections */
 	struct term term;
 	struct probe probe;
 	struct keys keys;
-	bool inner; /* a session around this one takes our prefix first */
+	bool inner; /* an outer session has the same prefix */
 	struct mirror mirror;
 	struct view view;
-	char name[ENTRY_MAX];  /* the session's, as far as we know */
-	char given[ENTRY_MAX]; /* a name that the host was told last */
+	char name[ENTRY_MAX];  /* the session's, as far as known */
+	char given[ENTRY_MAX]; /* the name last sent to the host */
 	struct reader reader;  /* of the history, while it is open */
 	struct help help;
-	bool helping; /* it is shown */
+	bool helping; /* the help is shown */
 	struct entry entry;
-	void (*entered)(struct attach *a, const char *text); /* NULL: none is
-								typed */
+	/* Called with the typed line; NULL: no line is being typed. */
+	void (*entered)(struct attach *a, const char *text);
 	struct conn conn;
 	bool connected;
-	bool parting; /* the host leaves: send no more, another will follow */
+	bool parting; /* the host leaves: send nothing more to it */
 	struct buf send;
-	bool sized;    /* the host was told our size: we have drawn */
+	bool sized;    /* the host knows our size: we have drawn */
 	bool coloured; /* and our terminal's colours */
 	int signals;
 
 	enum ending ending;
 	int status; /* the program's, for ENDED */
-	/* Printed when the terminal is the user's again. */
+	/* Printed after the terminal was given back to the user. */
 	struct buf last_words;
 	struct error error; /* for FAILED */
 
-	int64_t asked_ms;  /* when the terminal was asked what it can */
-	int64_t key_ms;    /* when the last bytes came from it */
-	int64_t output_ms; /* when output came last */
-	int64_t notice_ms; /* until when a notice is shown; 0: none or on */
-	bool greeting;     /* the notice is that of the beginning */
-	int64_t lost_ms;   /* since when there is no host */
+	int64_t asked_ms;  /* when the terminal was queried */
+	int64_t key_ms;    /* when it last sent bytes */
+	int64_t output_ms; /* when output last came */
+	int64_t notice_ms; /* end of the notice; 0: none or no end */
+	bool greeting;     /* the notice is the greeting */
+	int64_t lost_ms;   /* since then there is no host */
 	int64_t retry_ms;
 };
 
-/* attach_end.c: the first ending counts. */
+/* attach_end.c: only the first ending counts. */
 void attach_finish(struct attach *a, enum ending ending, int status);
 void attach_fail(struct attach *a); /* with a->error */
-/* `how` is filled in but for the name. */
+/* `how` is complete except for the name. */
 void attach_finish_ended(struct attach *a, struct farewell *how);
-/* By somebody else; NULL: by the user. */
+/* Detached by another client; NULL: by the user. */
 void attach_finish_detached(struct attach *a, const char *by);
-/* True if the session is over, by its own papers; then it is finished. */
+/* If the session has ended by its manifest, finish and return true. */
 bool attach_is_over(struct attach *a);
 
 /* attach_greet.c */
-/* The keys before a command: the prefix, or twice that in an inner session. */
+/*
+ * The keys before a command: the prefix, or the prefix twice in an inner
+ * session.
+ */
 #define ATTACH_PREFIX_MAX (2 * KEY_NAME_MAX + 2)
 void attach_prefix(const struct attach *a, char out[ATTACH_PREFIX_MAX]);
 void attach_greet(struct attach *a);
 void attach_on_typed(struct attach *a);
-/* True if a viewer may not use the command; a notice then says so. */
+/* True if read-only viewers may not use the command; shows a notice then. */
 bool attach_refuses(struct attach *a, enum keys_command command);
 
 /* attach_host.c */
-/* Connected, or over already. */
+/* Connect; a session that has already ended is fine. */
 int attach_connect(struct attach *a, struct error *err);
-/* Anew, to go on where we are or with a fresh picture. */
+/* Reconnect, to continue at our offset or with a fresh picture. */
 int attach_connect_again(struct attach *a, bool picture);
 void attach_on_host(struct attach *a);
-/* Send what there is, or keep it for the host that follows. */
+/* Send pending input, or keep it for the next host. */
 void attach_send(struct attach *a);
 void attach_lose(struct attach *a);
 void attach_retry(struct attach *a, int64_t now);
 
-/*
- * attach_request.c: what the host is asked to do; a notice tells what came of
- * it.
- */
+/* attach_request.c: requests to the host; a notice shows the result. */
 void attach_detach_others(struct attach *a);
 void attach_rename(struct attach *a);
 void attach_mark(struct attach *a);
@@ -119,27 +119,29 @@ void attach_on_response(struct attach *a, const struct frame *f);
 /* attach_user.c */
 extern const struct keys_ops attach_keys_ops;
 void attach_on_terminal(struct attach *a);
-/* A line of ours, for a while; NULL for none. */
+/* Show a line for a while; NULL: none. */
 void attach_notice(struct attach *a, const char *text);
 void attach_detach(struct attach *a);
 void attach_suspend(struct attach *a);
-/* The terminal may have another size, and is drawn anew. */
+/* Read the terminal's size and redraw everything. */
 void attach_look_at_terminal(struct attach *a);
 void attach_tell_size(struct attach *a);
 
 /* attach_page.c */
 void attach_open_history(struct attach *a);
 void attach_open_help(struct attach *a);
-/* Have a line typed, or a question answered with y; then fn is called. */
+/* Let the user type a line, or answer a question with y; then call fn. */
 void attach_ask(struct attach *a, const char *label, const char *text,
     void (*fn)(struct attach *a, const char *text));
 void attach_ask_yes_no(struct attach *a, const char *question,
     void (*fn)(struct attach *a, const char *text));
 void attach_on_key(void *arg, const struct key *k);
 void attach_on_mouse(void *arg, const struct mouse_event *ev);
-/* Draw what is shown of it, if anything is. */
+/* Draw the open page, if any. */
 void attach_draw(struct attach *a);
-/* A step of what takes long, if something does. */
+/*
+ * attach_is_busy: a long search is under way; attach_work does a step of it.
+ */
 bool attach_is_busy(const struct attach *a);
 void attach_work(struct attach *a);
 void attach_close_pages(struct attach *a);

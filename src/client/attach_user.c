@@ -8,7 +8,7 @@
 #include "vt/vt.h"
 #include "wire/frame.h"
 
-#define NOTICE_MS 3000 /* how long a line of ours stays */
+#define NOTICE_MS 3000 /* duration of a notice */
 
 void
 attach_notice(struct attach *a, const char *text)
@@ -45,7 +45,7 @@ attach_look_at_terminal(struct attach *a)
 	attach_draw(a);
 }
 
-/* Stop as a shell expects it; whoever continues us finds all drawn anew. */
+/* Stop as a shell expects it; when continued, redraw everything. */
 void
 attach_suspend(struct attach *a)
 {
@@ -59,7 +59,7 @@ attach_suspend(struct attach *a)
 	attach_tell_size(a);
 }
 
-/* Whoever attached us shows the sessions; there is nothing to say. */
+/* The caller then shows the list of sessions; print nothing. */
 static void
 leave_for_another(struct attach *a)
 {
@@ -120,7 +120,7 @@ on_command(void *arg, enum keys_command command)
 	}
 }
 
-/* Programs that ask are told the colours of who types (O-10). */
+/* Programs that ask get the colours of the client that types (O-10). */
 static void
 tell_colours(struct attach *a)
 {
@@ -162,7 +162,7 @@ const struct keys_ops attach_keys_ops = {
 	.reply = on_reply,
 };
 
-/* Somebody types, and the terminal is behind: show what is now. */
+/* The user types and the terminal is behind: show the present screen. */
 static void
 catch_up(struct attach *a)
 {

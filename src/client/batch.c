@@ -17,9 +17,9 @@
 #include "op/step.h"
 #include "session/manifest.h"
 
-#define MARGIN_MS 10000 /* that a host gets beyond a step's own limit */
+#define MARGIN_MS 10000 /* for the host, beyond a step's own timeout */
 
-/* A step and what became of it. */
+/* A step and its result. */
 struct done {
 	struct step step;
 	enum batch_status status;
@@ -38,15 +38,15 @@ struct batch {
 	json_int_t anchor; /* seq of the last input */
 
 	struct channel *channel;
-	struct watch *timer; /* the limit of the step under way */
+	struct watch *timer; /* the timeout of the step under way */
 	bool keep_going;
 	struct batch_handlers on;
 	void *arg;
 
 	size_t at;        /* the step under way */
 	bool asked;       /* it has no answer yet */
-	uint64_t request; /* of the channel; 0: on_lost was asked */
-	int lost_rc;      /* why that was asked */
+	uint64_t request; /* of the channel; 0: on_lost was called */
+	int lost_rc;      /* the reason for calling on_lost */
 	int64_t begun_ms;
 	bool advancing;
 	bool over;
@@ -130,7 +130,7 @@ conn_failure(int rc)
 	}
 }
 
-/* The host is gone, but the session is not: another host will follow. */
+/* The host has ended, but the session has not: another host will follow. */
 static bool
 is_running(int dirfd)
 {
@@ -190,7 +190,7 @@ take_refusal(struct done *d, const struct channel_answer *a)
 	error_set(&d->err, EREMOTEIO, "%s", a->message);
 }
 
-/* K-09: what follows is about what is shown after this input. */
+/* K-09: later waits look only at text shown after this input. */
 static void
 move_anchor(struct batch *b, const struct done *d)
 {
@@ -215,7 +215,7 @@ end_step(struct batch *b)
 	    (d->status == BATCH_FAILED && !b->keep_going);
 }
 
-/* There is no host to answer; what was waited for may be told without it. */
+/* Without a host, on_lost may know the answer to a wait. */
 static void
 lose(struct batch *b, int rc)
 {
@@ -303,7 +303,7 @@ finish(struct batch *b)
 	b->timer = NULL;
 }
 
-/* Steps may end while they are begun; then this goes on, and no deeper. */
+/* Steps may end while they are begun; this loops instead of recursing. */
 static void
 advance(struct batch *b)
 {

@@ -30,7 +30,7 @@ static const struct json_field fields[] = {
 	{ 0 },
 };
 
-/* What the answer says of these is taken; the rest stays as it was. */
+/* Take these fields from the answer, if it has them. */
 static int
 ask(struct conn *c, const char *op, const char *args, struct answer *a,
     struct error *err)
@@ -69,7 +69,7 @@ read_book(const struct answer *a, struct error *err)
 	return vt;
 }
 
-/* Ask the host over a connection of its own. */
+/* Ask the host over a separate connection. */
 static int
 fetch(int dirfd, int timeout_ms, const char *op, const char *args,
     struct answer *a, struct error *err)
@@ -175,7 +175,7 @@ book_chapter(struct book *b, uint64_t seq)
 	return c;
 }
 
-/* The chapter after this one, or before it; NULL when there is none. */
+/* The chapter after this one, or before it; NULL if there is none. */
 static const struct chapter *
 turn(struct book *b, const struct place *p, bool on)
 {
@@ -192,7 +192,7 @@ turn(struct book *b, const struct place *p, bool on)
 	return c != NULL && c->begin_seq != begin ? c : NULL;
 }
 
-/* On to the next row there is, in one of the chapters that follow. */
+/* Move to the next existing row, in one of the later chapters. */
 static bool
 turn_on(struct book *b, struct place *p)
 {
@@ -253,7 +253,7 @@ book_on(struct book *b, struct place *p, unsigned rows)
 	return gone;
 }
 
-/* Upwards an empty chapter may be stayed in, to go on from. */
+/* Upwards it may stop in an empty chapter, and continue from there. */
 unsigned
 book_back(struct book *b, struct place *p, unsigned rows)
 {
@@ -322,7 +322,7 @@ book_percent(struct book *b, const struct place *p)
 
 /* Opening. */
 
-/* The first screen that the log has; 0: none. */
+/* The first screen in the log; 0: none. */
 static uint64_t
 first_keyframe(struct log_reader *r)
 {
@@ -336,7 +336,7 @@ first_keyframe(struct log_reader *r)
 	return 0;
 }
 
-/* True if the log can be read and has all that is shown so far. */
+/* True if the log is readable and has everything shown so far. */
 static bool
 open_log(struct book *b, int dirfd, uint64_t shown)
 {
@@ -380,12 +380,15 @@ book_open(struct book *b, int dirfd, int timeout_ms, struct error *err)
 
 	memset(b, 0, sizeof(*b));
 	ruler_init(&b->ruler);
-	/* A disk that hangs keeps the answer back, and would keep us too. */
+	/*
+	 * If the disk hangs, the host does not answer, and reading would block
+	 * us too.
+	 */
 	asked = fetch(dirfd, timeout_ms, "session.flush", "{}", &a, NULL);
 	if (asked < 0 || !open_log(b, dirfd, a.offset))
 		rc = open_page(b, dirfd, timeout_ms, err);
 	if (asked < 0 && rc < 0 && open_log(b, dirfd, 0))
-		rc = 0; /* no host answers at all */
+		rc = 0; /* there is no host */
 	free(a.data);
 	if (rc < 0)
 		book_close(b);

@@ -10,20 +10,20 @@ struct buf;
 struct vt;
 
 /*
- * How the user's terminal is told to draw text.  It is told only what changes.
- * Colours are written with semicolons, which every terminal reads.
+ * The text style of the user's terminal.  Only changes are sent.  Colours are
+ * written with semicolons, which every terminal understands.
  */
 struct brush {
-	bool known;      /* else the terminal's style may be anything */
-	struct cell now; /* style only; its extra is not looked at */
+	bool known;      /* false: the terminal's style is unknown */
+	struct cell now; /* style only; ignore its extra */
 	uint32_t underline_colour;
 	uint64_t link; /* digest of URI and id; 0: none */
 };
 
-/* A digest of a cell's link, 0 when it has none. */
+/* A digest of a cell's link; 0: none. */
 uint64_t brush_link(const struct vt *vt, const struct cell *c);
 
-/* Draw as the cell does from here on. */
+/* Draw in the style of this cell from here on. */
 void brush_set(struct brush *b, const struct vt *vt, const struct cell *c,
     struct buf *out);
 

@@ -17,7 +17,7 @@
 #include "op/failure.h"
 #include "wire/frame.h"
 
-#define RETRY_MS 5       /* before the second try to reach a host */
+#define RETRY_MS 5       /* before the second try to connect */
 #define RETRY_MAX_MS 200 /* each try waits twice as long, up to this */
 
 #define UNKNOWN \
@@ -31,38 +31,38 @@ struct request {
 	uint64_t id;
 	channel_answer_fn *fn; /* NULL: forgotten */
 	void *arg;
-	struct buf frame; /* to send it again to the next host */
-	size_t sent;      /* bytes of it that went */
-	bool taken;       /* all went: the host has it */
+	struct buf frame; /* kept to send it to the next host */
+	size_t sent;      /* bytes of it that were sent */
+	bool taken;       /* all was sent: the host has it */
 };
 
 struct channel {
 	struct loop *loop;
 	struct conn conn;
-	struct watch *watch; /* of conn.fd; NULL: it is not watched */
-	struct watch *timer; /* the next try to open it, or its limit */
+	struct watch *watch; /* of conn.fd; NULL: not watched */
+	struct watch *timer; /* the next try to connect, or its timeout */
 	struct channel_handlers on;
 	void *arg;
 	enum state state;
 	int64_t open_until; /* CLOCK_MONOTONIC */
-	unsigned tries;     /* to open it since something came last */
+	unsigned tries;     /* to connect since the last frame */
 
 	struct list requests; /* by id */
 	size_t n, n_taken, bytes;
 	uint64_t next_id;
 
-	bool leaving; /* the host has said BYE */
-	size_t bye;   /* bytes of ours that went */
-	bool mute;    /* the host takes nothing more; its answers may come */
+	bool leaving; /* the host has sent BYE */
+	size_t bye;   /* bytes of our BYE that were sent */
+	bool mute;    /* the host reads nothing more; it may answer */
 
-	bool has_offset; /* of the output that came */
+	bool has_offset; /* of the received output */
 	uint64_t offset;
 
-	int rc; /* of what closed it, or is about to */
+	int rc; /* the reason for closing, also if imminent */
 	struct error err;
 
 	bool called; /* inside a callback from the loop */
-	bool dead;   /* destroyed there: nothing is called any more */
+	bool dead;   /* destroyed there: call nothing more */
 };
 
 static struct request *
@@ -100,7 +100,7 @@ drop(struct channel *c, struct request *r)
 	free(r);
 }
 
-/* It may be sent, to another host. */
+/* It may be sent to another host. */
 static void
 take_back(struct channel *c, struct request *r)
 {
@@ -133,7 +133,7 @@ first_taken(const struct channel *c)
 	return NULL;
 }
 
-/* The host is gone: it may have carried out all that it took. */
+/* The host has ended: it may have carried out all requests that it took. */
 static void
 answer_taken(struct channel *c)
 {
@@ -219,7 +219,7 @@ delay_ms(const struct channel *c)
 	return ms < RETRY_MAX_MS ? ms : RETRY_MAX_MS;
 }
 
-/* Output that came is not asked for again. */
+/* Do not request output that has already come. */
 static void
 begin(struct channel *c)
 {
@@ -236,7 +236,7 @@ begin(struct channel *c)
 	c->tries++;
 }
 
-/* The host is gone; another will follow while the session lives. */
+/* The host has ended; another will follow while the session lives. */
 static void
 lose(struct channel *c)
 {
@@ -255,7 +255,7 @@ lose(struct channel *c)
 
 /* ---------------------------------------------------------------- sending */
 
-/* Send from p what is left of it: 1 when all is gone, 0 when not. */
+/* Send the rest of p: 1 when all was sent, 0 if not. */
 static int
 send_rest(struct channel *c, const uint8_t *p, size_t len, size_t *sent)
 {
@@ -273,7 +273,7 @@ send_rest(struct channel *c, const uint8_t *p, size_t len, size_t *sent)
 	return *sent == len;
 }
 
-/* A request that was begun is finished, also for a host that leaves. */
+/* A request that was begun is sent completely, even to a leaving host. */
 static bool
 may_send(const struct channel *c, const struct request *r)
 {
@@ -350,7 +350,7 @@ take_refusal(struct channel *c, struct request *r, const struct frame *f,
 	return 0;
 }
 
-/* An id of 0 is no request's: the host says why it closes the connection. */
+/* Id 0 belongs to no request: the host says why it closes the connection. */
 static int
 take_response(struct channel *c, const struct frame *f)
 {
@@ -431,7 +431,7 @@ take_frames(struct channel *c)
 		return;
 	}
 	conn_rest(&c->conn);
-	flush(c); /* what callbacks have posted */
+	flush(c); /* requests that callbacks have posted */
 	want(c);
 }
 
@@ -489,7 +489,7 @@ left_ms(const struct channel *c)
 	return ms > 0 ? ms : 0;
 }
 
-/* The descriptor is watched only between two steps: a step may close it. */
+/* Watch the descriptor only between two steps: a step may close it. */
 static void
 proceed(struct channel *c)
 {
@@ -514,7 +514,7 @@ proceed(struct channel *c)
 	}
 }
 
-/* Callbacks are called in here alone, so that one may destroy the channel. */
+/* Callbacks are called only from here, so that one may destroy the channel. */
 static void
 enter(struct channel *c)
 {

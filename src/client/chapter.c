@@ -63,7 +63,7 @@ on_row(void *arg, const struct vt *vt, const struct vt_row *row, size_t at)
 	buf_append(&c->style, c->text.data + at, len);
 }
 
-/* What is behind the last row that is whole, is left out. */
+/* Leave out text after the last complete row. */
 static void
 end_rows(struct chapter *c)
 {
@@ -111,7 +111,9 @@ chapter_row_at(const struct chapter *c, size_t at)
 
 /* The log. */
 
-/* Where output begins that has crashed an engine: it must not crash this. */
+/*
+ * The beginning of output that crashed an engine: it must not crash this one.
+ */
 static uint64_t
 find_gap(struct log_reader *r)
 {
@@ -133,8 +135,8 @@ find_gap(struct log_reader *r)
 }
 
 /*
- * What the first screen of a log shows is told by nobody else; what stands on
- * any other one above its cursor is in the chapter before.
+ * The log's first screen is in no other chapter.  Of any other first screen,
+ * the rows above the cursor are in the chapter before.
  */
 static void
 begin(struct chapter *c, struct narrator *n, const struct record *rec,

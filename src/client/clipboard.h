@@ -6,13 +6,12 @@
 struct buf;
 
 /*
- * The user's clipboard, which is the terminal's to set (OSC 52).  Terminals
- * throw away what is too long for them; nearly all take CLIPBOARD_MAX bytes of
- * text.
+ * Sets the user's clipboard through the terminal (OSC 52).  Terminals discard
+ * text that is too long for them; nearly all accept CLIPBOARD_MAX bytes.
  */
 #define CLIPBOARD_MAX (100u << 10)
 
-/* Append what makes the terminal set it. */
+/* Append the sequence that sets it. */
 void clipboard_put(struct buf *out, const void *p, size_t len);
 
 #endif

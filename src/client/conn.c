@@ -14,7 +14,7 @@
 #include "base/json_tree.h"
 #include "op/failure.h"
 
-/* When a call that begins now has taken too long. */
+/* The deadline of a call that begins now. */
 static int64_t
 due_ms(const struct conn *c)
 {
@@ -120,7 +120,7 @@ conn_next(struct conn *c, struct frame *f, struct error *err)
 	}
 }
 
-/* With what is to be given, which goes along with the first byte. */
+/* A descriptor to pass goes along with the first byte. */
 static ssize_t
 send_some(struct conn *c, const void *p, size_t len)
 {
@@ -146,7 +146,7 @@ send_some(struct conn *c, const void *p, size_t len)
 	return n;
 }
 
-/* What fits now: how much that is, or -errno when nothing went. */
+/* Send as much as fits now: the number of bytes, or -errno if none. */
 static ssize_t
 send_now(struct conn *c, const uint8_t *p, size_t len, struct error *err)
 {
@@ -266,7 +266,7 @@ conn_flush(struct conn *c, struct error *err)
 	return 1;
 }
 
-/* A host that has left takes nothing: then it goes to the one that follows. */
+/* A host that has left reads nothing: ask the next one. */
 static int
 send_to_somebody(struct conn *c, uint64_t id, const char *op, const char *args,
     int64_t until, struct error *err)
@@ -289,7 +289,7 @@ answer_bye(struct conn *c, struct error *err)
 	return conn_send(c, header, sizeof(header), err);
 }
 
-/* What the host said no with. */
+/* The host's refusal. */
 static int
 refused(struct conn *c, const json_t *response, char code[32],
     struct error *err)
@@ -305,7 +305,7 @@ refused(struct conn *c, const json_t *response, char code[32],
 	return error_set(err, EREMOTEIO, "%s", text);
 }
 
-/* 1 when it answers the request, 0 when it is another's. */
+/* 1 if it answers the request, 0 if it answers another. */
 static int
 read_response(struct conn *c, const struct frame *f, uint64_t id, char **result,
     char code[32], struct error *err)
@@ -379,7 +379,7 @@ conn_was_left(const struct conn *c, int result, const char *code)
 	    strcmp(code, failure_code(FAIL_BUSY)) == 0;
 }
 
-/* Until the answer comes; on the way, say once that it takes long. */
+/* Wait for the answer; call on_slow once if it takes long. */
 static int
 fill_patiently(struct conn *c, int64_t until, int64_t *slow, struct error *err)
 {

@@ -20,7 +20,7 @@
 
 /* ------------------------------------------------------------- connecting */
 
-/* The path fits whatever the home's is. */
+/* The path fits, however long the home's path is. */
 static int
 try_connect(int dirfd, int *out)
 {
@@ -65,8 +65,8 @@ not_running(const struct manifest *m, int errnum, struct error *err)
 }
 
 /*
- * Nobody listens.  While something of the session lives, its keeper will put a
- * host or the socket back: 0 to try again.
+ * There is no listener.  While part of the session lives, its keeper will
+ * restore the host or the socket: 0 to try again.
  */
 static int
 explain(int dirfd, int errnum, bool again, struct error *err)
@@ -85,7 +85,7 @@ explain(int dirfd, int errnum, bool again, struct error *err)
 	return rc;
 }
 
-/* One try: connected, or 0 and no descriptor when it is worth another. */
+/* One try: connected; or 0 without a descriptor, to try again. */
 static int
 reach(struct conn *c, bool late, struct error *err)
 {
@@ -134,7 +134,7 @@ send_hello(struct conn *c, const struct hello *h, struct error *err)
 	return rc;
 }
 
-/* The line's length with its newline; 0 while there is none. */
+/* The line's length with its newline; 0 while it is incomplete. */
 static size_t
 line_length(const struct conn *c)
 {
@@ -145,7 +145,7 @@ line_length(const struct conn *c)
 	return end != NULL ? (size_t)(end - c->in.data) + 1 : 0;
 }
 
-/* 1 when it is there and welcomes us, 0 when not yet. */
+/* 1 if the welcome has come, 0 if not yet. */
 static int
 read_welcome(struct conn *c, bool late, struct error *err)
 {
@@ -214,7 +214,7 @@ conn_proceed(struct conn *c, struct error *err)
 	return rc;
 }
 
-/* The blocking way through it. */
+/* The blocking variant. */
 static int
 proceed_until_open(struct conn *c, struct error *err)
 {

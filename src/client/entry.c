@@ -8,7 +8,7 @@
 #include "vt/key.h"
 #include "vt/uni.h"
 
-/* How many bytes the last characters have, of which one takes columns. */
+/* The size of the last characters, of which one takes columns. */
 static size_t
 last_character(const char *text, size_t len)
 {

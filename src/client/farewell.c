@@ -9,7 +9,7 @@
 
 #define ROW_MAX (64u << 10)
 
-/* A program that somebody ended was not killed by SIGHUP, to a person. */
+/* If a user ended the program, do not report that SIGHUP killed it. */
 static void
 put_how(const struct farewell *f, struct buf *out)
 {
@@ -65,7 +65,7 @@ farewell_text(const struct farewell *f, unsigned cols, struct buf *out)
 	put_text(f, "\n ", out);
 }
 
-/* A row's text in `out`, which it replaces; whether there is any. */
+/* Replace `out` by a row's text; false if it is blank. */
 static bool
 take_row(const struct vt *vt, unsigned y, struct buf *out)
 {

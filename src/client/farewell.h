@@ -7,8 +7,8 @@ struct buf;
 struct vt;
 
 /*
- * What stays on the user's terminal when a session has ended: the last rows of
- * its screen, and a line that says how it ended and where to look further.
+ * The text that stays on the user's terminal after a session has ended: the
+ * last rows of its screen, and a line with its outcome and the next command.
  *
  *	[mk exited 2 · tend log mk]
  *
@@ -16,22 +16,22 @@ struct vt;
  */
 struct farewell {
 	const char *name;
-	const char *outcome; /* docs/session.md; NULL: not known */
-	bool destroyed;      /* there is no log to look at */
-	bool was_over;       /* before the user attached */
-	int code;            /* -1: not known, or a signal ended it */
-	int signo;           /* 0: none did */
+	const char *outcome; /* docs/session.md; NULL: unknown */
+	bool destroyed;      /* there is no log */
+	bool was_over;       /* it had ended before the user attached */
+	int code;            /* -1: unknown, or ended by a signal */
+	int signo;           /* 0: none */
 };
 
 /*
- * The line, without a newline; where it is wider than the terminal, each of its
+ * The line, without a newline.  If it is wider than the terminal, each of its
  * parts has a line.
  */
 void farewell_text(const struct farewell *f, unsigned cols, struct buf *out);
 
 /*
- * The last rows of a screen, `max` at most, as text that ends with a newline.
- * Blank rows before and behind them are left out.
+ * The last rows of a screen, at most `max`, as text that ends with a newline.
+ * Blank rows at the top and bottom are left out.
  */
 void farewell_rows(const struct vt *vt, unsigned max, struct buf *out);
 

@@ -82,7 +82,10 @@ osc_passes(unsigned number)
 	return false;
 }
 
-/* What many terminals do not know, and what would set ours back. */
+/*
+ * True for sequences that many terminals do not know and for the soft reset:
+ * the screen is redrawn instead.
+ */
 static bool
 csi_is_redrawn(unsigned key)
 {
@@ -97,14 +100,14 @@ csi_is_redrawn(unsigned key)
 	return false;
 }
 
-/* How titles are written: they are passed on as text. */
+/* The title's encoding is dropped: titles are passed on as text. */
 static bool
 csi_is_of_titles(unsigned key)
 {
 	return key == KEY('>', 0, 't') || key == KEY('>', 0, 'T');
 }
 
-/* The number at *p, which is moved behind it. */
+/* Read the number at *p and move behind it. */
 static unsigned
 number(const uint8_t **p, const uint8_t *end)
 {
@@ -122,7 +125,7 @@ is_alternate_screen(unsigned mode)
 	return mode == 47 || mode == 1047 || mode == 1049;
 }
 
-/* How the mouse's places come is between the client and its terminal. */
+/* The format of mouse positions is between the client and its terminal. */
 static bool
 is_mouse_format(unsigned mode)
 {
@@ -130,8 +133,8 @@ is_mouse_format(unsigned mode)
 }
 
 /*
- * Only modes that the engine obeys.  Those that it only tells of would change
- * the user's terminal: its width, its keyboard, its echo.
+ * Only modes that the engine implements pass.  Those that it only reports
+ * would change the user's terminal: its width, its keyboard, its echo.
  */
 static bool
 mode_may_pass(bool private, unsigned number)
@@ -178,7 +181,7 @@ put_modes(struct filter *f, bool private, uint8_t final, struct buf *out)
 		buf_putc(out, (char) final);
 }
 
-/* Of the window's operations only those of its title. */
+/* Of the window operations, only those of the title pass. */
 static bool
 is_title_stack(const struct filter *f)
 {
@@ -188,7 +191,9 @@ is_title_stack(const struct filter *f)
 	return n == 22 || n == 23;
 }
 
-/* Erasing the scrollback, which is the user's while we share the terminal. */
+/*
+ * Erasing the scrollback, which is the user's own while we share the terminal.
+ */
 static bool
 is_scrollback(const struct filter *f)
 {
@@ -286,10 +291,10 @@ osc_may_pass(const struct filter *f)
 	if (p == f->held || (p < end && *p != ';') || !osc_passes(n))
 		return false;
 	switch (n) {
-	case 5: /* no cell is drawn with these colours, and no answer is due */
+	case 5: /* no cell has these colours, and no reply is due */
 	case 52:
 	case 105:
-	case 7501: /* the host has answered; its viewers are told of it */
+	case 7501: /* the host has replied and sends an event */
 		return false;
 	case 4:
 	case 10:
@@ -330,7 +335,7 @@ begin(struct filter *f, enum state state)
 	f->half = 0;
 }
 
-/* A C1 control: as itself, or as ESC and a letter. */
+/* A C1 control: one byte, or ESC and a letter. */
 static void
 on_c1(struct filter *f, uint8_t c1, struct buf *out)
 {
@@ -358,8 +363,8 @@ is_abort(uint8_t c)
 }
 
 /*
- * Each returns whether the byte is used up; if not, it is to be looked at
- * again in the state that was set.
+ * Each returns true if it consumed the byte; otherwise the byte is processed
+ * again in the new state.
  */
 static bool
 in_lead(struct filter *f, uint8_t c, struct buf *out)
@@ -424,7 +429,7 @@ in_csi(struct filter *f, uint8_t c, struct buf *out)
 	return true;
 }
 
-/* The byte after ESC or C2, either of which may begin a string's end. */
+/* The byte after ESC or C2, either of which may begin the end of a string. */
 static bool
 after_half(struct filter *f, uint8_t c, struct buf *out)
 {
@@ -471,7 +476,9 @@ has_byte(uint64_t word, uint8_t c)
 	return ((x - ones) & ~x & (ones << 7)) != 0;
 }
 
-/* How many bytes mean nothing but themselves: no ESC, ENQ or lead of C1. */
+/*
+ * The number of bytes without special meaning: no ESC, ENQ or lead byte of C1.
+ */
 static size_t
 plain_run(const uint8_t *p, size_t len)
 {
@@ -504,7 +511,7 @@ in_ground(struct filter *f, const uint8_t *p, size_t len, struct buf *out)
 	return n + 1;
 }
 
-/* One byte of a sequence; whether it is used up. */
+/* Process one byte of a sequence; true if it was consumed. */
 static bool
 step(struct filter *f, uint8_t c, struct buf *out)
 {

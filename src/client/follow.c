@@ -25,7 +25,7 @@ follow_mouse(struct follow *f, const struct input_modes *m, struct buf *out)
 	if (!f->known || pixels != (f->now.mouse_format == MOUSE_SGR_PIXELS)) {
 		put_mode(out, 1016, pixels);
 		put_mode(out, 1006, true);
-		if (pixels) /* some take the last one that was set */
+		if (pixels) /* some use the last one that was set */
 			put_mode(out, 1016, true);
 	}
 	if (!f->known || m->alt_scroll != f->now.alt_scroll)

@@ -8,18 +8,18 @@
 struct buf;
 
 /*
- * The modes of the user's terminal that decide what it sends us, kept as the
- * program wants them while we paint: the mouse, pastes, focus and keys.  How
- * the events are written is our own business, so the mouse's places come as
- * numbers and cursor keys as they like; the host encodes for the program.
+ * Sets the modes of the user's terminal that control its input, as the program
+ * wants them, while we paint: mouse, paste, focus and keys.  The encoding is
+ * ours: mouse positions come as numbers, and cursor keys in either form,
+ * because the host encodes them for the program.
  */
 struct follow {
-	bool known; /* else the terminal's modes may be anything */
-	bool kitty; /* it knows kitty's keyboard protocol */
+	bool known; /* false: the terminal's modes are unknown */
+	bool kitty; /* it has kitty's keyboard protocol */
 	struct input_modes now;
 };
 
-/* Append what makes the terminal's modes these. */
+/* Append the sequences that set these modes. */
 void follow_modes(struct follow *f, const struct input_modes *m,
     struct buf *out);
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME_MIN 8 /* columns that a longer name keeps */
+#define NAME_MIN 8 /* columns left of a longer name */
 #define PARTS 3
 
 static unsigned
@@ -16,7 +16,7 @@ columns(const char *s)
 	return n;
 }
 
-/* The name in so many columns; where it is cut there is an ellipsis. */
+/* The name in so many columns; if it is cut, with an ellipsis. */
 static void
 put_name(const char *name, unsigned room, char *out, size_t size)
 {
@@ -33,7 +33,7 @@ put_name(const char *name, unsigned room, char *out, size_t size)
 	    cut && room > 0 ? "\u2026" : "");
 }
 
-/* The first `parts` of what stands behind the name. */
+/* The first `parts` parts after the name. */
 static void
 put_rest(const struct greeting *g, unsigned parts, char *out, size_t size)
 {

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /*
- * The line that a user is shown on attaching: which session this is, whether
- * keys reach it, how to leave it and where the help is.
+ * The line shown to a user who attaches: the session's name, a note if keys do
+ * not reach it, how to detach and where the help is.
  *
  *	 work · C-] d detaches · C-] ? help
  *

@@ -10,8 +10,8 @@
 #include "vt/key.h"
 #include "vt/vt.h"
 
-#define TWO_COLUMNS 80 /* from so wide a terminal on */
-#define COMMAND_KEYS 7 /* columns; the rest of 40 is for what they do */
+#define TWO_COLUMNS 80 /* for terminals at least this wide */
+#define COMMAND_KEYS 7 /* columns; the rest of 40 is the description */
 #define READER_KEYS 15
 #define LINES_MAX 64
 #define LINE_MAX 128

@@ -10,22 +10,22 @@ struct vt;
 
 /*
  * The page of all keys, as a screen for a terminal of any size: in two columns
- * where they fit, else one below the other, to be scrolled.  Pure.
+ * if they fit, otherwise in one that scrolls.  Pure.
  */
 struct help {
 	struct vt *vt; /* NULL: nothing was drawn */
 	char bar[128];
 
-	/* The rest is the help's. */
+	/* The rest is private. */
 	unsigned top, lines, rows;
 };
 
-/* The prefix is a key's name; pressed is what leads to a command. */
+/* The prefix is a key's name; `pressed` is the keys before a command. */
 void help_draw(struct help *h, const char *pressed, const char *prefix,
     const struct keys_bound *bound, unsigned cols, unsigned rows);
 void help_finish(struct help *h); /* all zero is fine */
 
-/* True if the page stays, because the key has scrolled it. */
+/* True if the key has scrolled the page, which stays open. */
 bool help_key(struct help *h, const struct key *k);
 void help_scroll(struct help *h, int lines);
 

@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "wire/frame.h"
 
-/* An ESC that nothing follows for so long is the Escape key. */
+/* An ESC with nothing after it for so long is the Escape key. */
 #define ESCAPE_MS 30
-/* A sequence that was begun is waited for longer: a slow line cuts them. */
+/* Wait longer for the rest of a sequence: a slow line splits them. */
 #define SEQUENCE_MS 500
 
 static const struct {
@@ -43,7 +43,7 @@ put_input(struct keys *k, enum input_kind kind, const void *p, size_t len)
 }
 
 /*
- * Plain text that came in one read goes as one piece, so that a paste without
+ * Plain text from one read is sent in one piece, so that a paste without
  * brackets does not fill the host's queue with single keys.
  */
 static void
@@ -104,11 +104,11 @@ on_command(struct keys *k, const struct key *key)
 		command++;
 	end_text(k);
 	if (command == KEYS_UNKNOWN && key->code == KEY_ESCAPE)
-		return; /* the user has thought better of it */
+		return; /* the user cancelled */
 	k->ops->command(k->arg, (enum keys_command)command);
 }
 
-/* True if the key belongs to a command rather than to the program. */
+/* True if the key belongs to a command, not to the program. */
 static bool
 is_ours(struct keys *k, const struct key *key)
 {
@@ -143,7 +143,7 @@ on_key(void *arg, const struct key *key)
 		k->ops->key(k->arg, key);
 }
 
-/* Where it is in the session; what is beside it is not told. */
+/* Convert to the session's coordinates; ignore positions outside of it. */
 static void
 on_mouse(void *arg, const struct mouse_event *seen)
 {
@@ -167,7 +167,7 @@ on_mouse(void *arg, const struct mouse_event *seen)
 		(void)frame_put_mouse(k->out, take_id(k), &ev);
 }
 
-/* How much of the text may be sent without cutting a character. */
+/* The length that can be sent without splitting a character. */
 static size_t
 whole_characters(const struct buf *b)
 {

@@ -7,7 +7,7 @@
 #include "vt/vt.h"
 #include "wire/frame.h"
 
-/* It neither answers nor tells: the host does both. */
+/* No replies and no events: the host sends both. */
 static const struct vt_ops *const quiet = NULL;
 
 void

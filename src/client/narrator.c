@@ -29,7 +29,9 @@ narrator_output(struct narrator *n, const struct record *rec, const uint8_t *p,
 		transcript_frame(n->transcript);
 }
 
-/* The keyframe is the truth where ours is not: at first, after damage. */
+/*
+ * Use the keyframe only when our screen is unknown: at first and after damage.
+ */
 static void
 on_keyframe(struct narrator *n, const struct record *rec)
 {

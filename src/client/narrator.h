@@ -11,12 +11,12 @@ struct transcript;
 
 /*
  * Plays records of a log into a terminal, whose transcript (op/transcript.h)
- * is the text.  The first keyframe is what it begins with; later ones only
- * replace a screen that is not known any more.
+ * gives the text.  It begins with the first keyframe; later ones are used only
+ * when the screen is unknown after damage.
  */
 struct narrator {
 	struct transcript *transcript;
-	bool lost; /* the next keyframe replaces what we have */
+	bool lost; /* the next keyframe replaces the screen */
 };
 
 void narrator_init(struct narrator *n, struct buf *out);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Two bytes of UTF-8 that are a capital, and what makes them a small letter. */
+/* Capitals of two bytes in UTF-8, and the distance to their small letters. */
 static const struct {
 	uint16_t from, to;
 	uint8_t add;

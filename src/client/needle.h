@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /*
- * A text to look for: capitals count when it has one, else not.  Case is that
- * of Latin, Greek and Cyrillic letters whose small form takes as many bytes.
+ * A text to search for.  Case counts only if it has a capital.  Case is that
+ * of Latin, Greek and Cyrillic letters whose small form has as many bytes.
  * Pure.
  */
 #define NEEDLE_MAX 256 /* bytes, with the NUL */
@@ -18,15 +18,15 @@ struct needle {
 	bool exact;
 };
 
-/* What is too long is cut off. */
+/* A text that is too long is cut. */
 void needle_set(struct needle *n, const char *text);
 
-/* Small letters for capitals, unless they count; the length stays. */
+/* Convert capitals to small letters, unless case counts; the length stays. */
 void needle_fold(const struct needle *n, char *text, size_t len);
 
 /*
- * The first place at or after `from`, or the last one before `to`, in a text
- * that was folded; NEEDLE_NONE: there is none.
+ * The first match at or after `from`, or the last one before `to`, in a folded
+ * text; NEEDLE_NONE: no match.
  */
 size_t needle_find(const struct needle *n, const char *text, size_t len,
     size_t from);

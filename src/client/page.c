@@ -9,7 +9,7 @@ struct drawing {
 	struct page *page;
 	struct book *book;
 	const struct page_view *view;
-	struct buf bytes; /* that draw the rows */
+	struct buf bytes; /* the drawn rows */
 	struct buf folded;
 	unsigned cols;
 	unsigned cursor_x, cursor_y;
@@ -27,7 +27,7 @@ add_mark(struct drawing *d, unsigned y, unsigned from, unsigned to, bool found)
 			.found = found };
 }
 
-/* What a row, which is on the ruler, has of a text that was found. */
+/* Highlight the part of a match in this row, which is on the ruler. */
 static void
 mark_found(struct drawing *d, const struct chapter *c, size_t row, unsigned y,
     size_t at)
@@ -41,7 +41,7 @@ mark_found(struct drawing *d, const struct chapter *c, size_t row, unsigned y,
 	    ruler_col(&d->book->ruler, (to < end ? to : end) - begin), true);
 }
 
-/* Look through the row, and what is before and behind it in its line. */
+/* Search the row together with the rest of its line. */
 static void
 find_in_row(struct drawing *d, const struct chapter *c, size_t row, unsigned y)
 {
@@ -72,7 +72,7 @@ select_in_row(struct drawing *d, const struct place *at, unsigned y)
 
 	if (!selection_columns(d->view->selection, at, &from, &to))
 		return;
-	cols = cols > 0 ? cols : 1; /* a row without text is seen as well */
+	cols = cols > 0 ? cols : 1; /* show a row without text as well */
 	if (from < cols)
 		add_mark(d, y, from, to < cols ? to : cols, false);
 }

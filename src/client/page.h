@@ -11,8 +11,8 @@
 struct vt;
 
 /*
- * A part of a book as a screen, with what stands out on it.  The screen is as
- * wide as its widest row; of more than PAGE_MARKS marks the rest is not shown.
+ * A part of a book as a screen, with its highlights.  The screen is as wide as
+ * its widest row.  At most PAGE_MARKS highlights are shown.
  */
 #define PAGE_MARKS 512
 
@@ -23,7 +23,7 @@ struct page {
 };
 
 struct page_view {
-	unsigned cols, rows; /* of the terminal, of which the last is a bar's */
+	unsigned cols, rows; /* of the terminal; the last row is the bar */
 	struct place top, cursor;
 	const struct selection *selection;
 	const struct needle *needle; /* empty: none */

@@ -1,12 +1,12 @@
 /*
  * An update goes row by row.  First the row is composed: every cell of the
  * terminal gets a glyph, from the session, the line around it or the notice.
- * Then those are sent whose digest is not the one that is shown.
+ * Then the glyphs with a changed digest are sent.
  *
- * A cell's digest says all that is to be seen in it, so that it can be
- * compared with that of another `struct vt`: ids of clusters and links mean
- * something only within one.  Both halves of a wide character change together,
- * since the right half's digest comes from the left one's.
+ * A cell's digest covers its whole appearance, so that it can be compared with
+ * that of another `struct vt`: ids of clusters and links are valid only within
+ * one.  Both halves of a wide character change together, since the right
+ * half's digest comes from the left one's.
  */
 #include "client/paint.h"
 
@@ -22,17 +22,17 @@
 #include "vt/vt.h"
 
 #define UNKNOWN (~0u)
-#define COLOURS_MAX (32u << 10) /* what sets all of a palette */
+#define COLOURS_MAX (32u << 10) /* enough to set a whole palette */
 #define OWN_COLOURS "\033]104\033\\\033]110\033\\\033]111\033\\\033]112\033\\"
-#define NOT_SHOWN (~(uint64_t)0) /* the digest of nothing that is drawn */
+#define NOT_SHOWN (~(uint64_t)0) /* a digest that no drawn cell has */
 
 struct glyph {
 	uint64_t digest;
 	struct cell cell;
-	unsigned from; /* column of the session's row; UNKNOWN: ch is it */
+	unsigned from; /* column of the session's row; UNKNOWN: use ch */
 };
 
-/* A composed row and where its cells' texts are. */
+/* A composed row and the source of its cells' texts. */
 struct line {
 	const struct vt *vt;
 	struct vt_row row;
@@ -100,7 +100,7 @@ symbol(uint32_t ch, uint32_t attr)
 
 /* Composing. */
 
-/* The session's cell x as it is to be seen in a window up to `right`. */
+/* The session's cell x in a window up to `right`. */
 static struct glyph
 session_glyph(const struct line *l, unsigned x, unsigned left, unsigned right)
 {
@@ -124,7 +124,7 @@ session_glyph(const struct line *l, unsigned x, unsigned left, unsigned right)
 	return g;
 }
 
-/* The line around a session that is smaller: right, below, and the corner. */
+/* The line around a smaller session: right, below, and the corner. */
 static struct glyph
 border_glyph(unsigned x, unsigned y, unsigned cols, unsigned rows)
 {
@@ -150,7 +150,7 @@ compose(const struct painter *p, struct line *l, unsigned y)
 		l->glyphs[x] = border_glyph(x, y, cols, rows);
 }
 
-/* What stands out: found on yellow, selected the other way round. */
+/* Highlights: matches on yellow, selections inverted. */
 static void
 stand_out(struct glyph *g, bool found)
 {
@@ -177,7 +177,7 @@ compose_marks(const struct painter *p, struct line *l, const struct scene *s,
 	}
 }
 
-/* Code points that join another are left out: notices are plain. */
+/* Combining characters are left out: notices are plain. */
 static void
 compose_notice(const struct painter *p, struct line *l, const char *text)
 {
@@ -210,7 +210,7 @@ compose_notice(const struct painter *p, struct line *l, const char *text)
 
 /* Sending. */
 
-/* Before the first byte of an update that draws. */
+/* Called before the first byte of an update. */
 static void
 begin(struct painter *p, struct buf *out)
 {
@@ -239,7 +239,7 @@ move(struct painter *p, unsigned x, unsigned y, struct buf *out)
 	p->y = y;
 }
 
-/* True if every terminal agrees on this character's columns. */
+/* True if all terminals agree on this character's width. */
 static bool
 width_is_sure(uint32_t ch)
 {
@@ -249,7 +249,7 @@ width_is_sure(uint32_t ch)
 
 /*
  * A character that the terminal may draw wider or narrower than we count it:
- * blank its place first, and send what it may have run over again.
+ * blank its place first, and send the cells after it again.
  */
 static void
 mistrust(struct painter *p, struct line *l, unsigned x, unsigned y,
@@ -275,7 +275,7 @@ put_glyph(struct painter *p, struct line *l, unsigned x, unsigned y,
 	char text[VT_TEXT_MAX] = " ";
 	size_t len = 1;
 
-	if (!sure) /* it might join the character before it */
+	if (!sure) /* it might combine with the character before */
 		p->x = UNKNOWN;
 	move(p, x, y, out);
 	brush_set(&p->brush, l->vt, &g->cell, out);
@@ -323,7 +323,7 @@ send_row(struct painter *p, struct line *l, unsigned y, struct buf *out)
 	}
 }
 
-/* Put the window where it shows the cursor, moving it as little as can be. */
+/* Move the window as little as needed to show the cursor. */
 static unsigned
 window(unsigned at, unsigned size, unsigned cursor, unsigned whole)
 {
@@ -336,7 +336,7 @@ window(unsigned at, unsigned size, unsigned cursor, unsigned whole)
 	return at > whole - size ? whole - size : at;
 }
 
-/* True if row y of the window may differ from what was drawn last. */
+/* True if row y of the window may differ from the last drawing. */
 static bool
 row_is_due(const struct painter *p, const struct scene *s, bool moved,
     unsigned y)
@@ -369,7 +369,7 @@ draw_rows(struct painter *p, const struct scene *s, bool moved, struct buf *out)
 	}
 }
 
-/* True if the cursor is to be seen, and where on the terminal. */
+/* True if the cursor is visible, with its position on the terminal. */
 static bool
 place_cursor(const struct painter *p, const struct scene *s,
     const struct vt_cursor *c, unsigned *x, unsigned *y)
@@ -413,8 +413,8 @@ draw_title(struct painter *p, const struct vt *vt, struct buf *out)
 }
 
 /*
- * The program's palette and default colours.  What it has reset is not to be
- * seen in what is set, so all of them begin anew with any change.
+ * The program's palette and default colours.  A reset colour cannot be seen in
+ * the set ones, so any change resets all and sets them again.
  */
 static void
 draw_colours(struct painter *p, const struct vt *vt, struct buf *out)
@@ -443,7 +443,7 @@ draw_reverse(struct painter *p, const struct vt *vt, struct buf *out)
 	buf_puts(out, p->reverse ? "\033[?5h" : "\033[?5l");
 }
 
-/* From an unknown state: nothing wraps, nothing is shown. */
+/* From an unknown state: no wrapping, blank screen. */
 static void
 clear(struct painter *p, struct buf *out)
 {
@@ -502,7 +502,7 @@ painter_look_again(struct painter *p)
 	p->vt_cols = 0;
 }
 
-/* Move the window; whether every row has to be looked at. */
+/* Move the window; true if every row must be checked. */
 static bool
 aim(struct painter *p, const struct scene *s, const struct vt_cursor *c)
 {

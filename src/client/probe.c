@@ -25,7 +25,7 @@ on_position(struct probe *p, const struct key_reply *r)
 		p->widths = true;
 }
 
-/* A number of 1 to 4 hexadecimal digits as 8 bits; -1 when it is none. */
+/* A number of 1 to 4 hexadecimal digits as 8 bits; -1 if invalid. */
 static int
 channel(const char **s, const char *end)
 {
@@ -43,7 +43,7 @@ channel(const char **s, const char *end)
 	return (int)(value * 255 / ((1u << 4 * digits) - 1));
 }
 
-/* rgb:R/G/B within an answer. */
+/* rgb:R/G/B within a reply. */
 static bool
 read_colour(const struct key_reply *r, uint32_t *out)
 {
@@ -78,7 +78,7 @@ on_colour(struct probe *p, const struct key_reply *r)
 		p->has_bg = read_colour(r, &p->bg);
 }
 
-/* DECRPM: 1 to 4 say that the mode is there. */
+/* DECRPM: 1 to 4 mean that the terminal has the mode. */
 static void
 on_mode(struct probe *p, const struct key_reply *r)
 {

@@ -8,33 +8,33 @@ struct buf;
 struct key_reply;
 
 /*
- * What the user's terminal can do, learnt by asking it.  Nobody waits: the
- * questions are written before the first picture, answers come when they come.
- * The last question is one that every terminal answers (DA1), so that one that
- * knows nothing else is known as soon as it has answered that.
+ * Finds out the features of the user's terminal by queries.  This does not
+ * block: the queries are written before the first picture, and the replies
+ * come later.  Every terminal answers the last query (DA1), so its reply means
+ * that no other will come.
  *
- * Two characters are drawn, looked at and erased again: an emoji made of two
- * with a joiner, and a heart with the selector that makes it an emoji.  Ours
- * are two columns wide; whether the terminal agrees, the cursor tells.
+ * Two characters are drawn, measured and erased: an emoji of two joined by
+ * ZWJ, and a heart with the emoji selector.  Our engine counts two columns for
+ * each; the cursor report shows the terminal's count.
  */
-#define PROBE_MS 150 /* a terminal that has not answered by then will not */
+#define PROBE_MS 150 /* a terminal that answers at all does so sooner */
 
 struct probe {
-	bool done;   /* it has answered all it will */
-	bool widths; /* measured, and not as we count */
-	bool kitty;  /* it knows kitty's keyboard protocol */
-	bool sync;   /* it knows mode 2026 */
+	bool done;   /* no more replies will come */
+	bool widths; /* measured, and different from ours */
+	bool kitty;  /* it has kitty's keyboard protocol */
+	bool sync;   /* it has mode 2026 */
 	bool has_fg, has_bg;
 	uint32_t fg, bg;   /* its colours, 0xrrggbb */
-	unsigned measured; /* cursor reports that have come */
+	unsigned measured; /* cursor reports received */
 };
 
-#define PROBE_REPORTS 2 /* cursor reports that are asked for */
+#define PROBE_REPORTS 2 /* cursor reports requested */
 
-/* The questions; the cursor must stand at the start of a blank line. */
+/* Append the queries; the cursor must be at the start of a blank line. */
 void probe_ask(struct buf *out);
 
-/* Take in an answer; others are ignored. */
+/* Process a reply; others are ignored. */
 void probe_answer(struct probe *p, const struct key_reply *r);
 
 #endif

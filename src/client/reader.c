@@ -19,7 +19,7 @@ height(const struct reader *r)
 	return r->rows > 1 ? r->rows - 1 : 1;
 }
 
-/* How many rows `to` is below `from`, or `most`. */
+/* The number of rows from `from` down to `to`, at most `most`. */
 static unsigned
 rows_between(struct reader *r, const struct place *from, const struct place *to,
     unsigned most)
@@ -33,7 +33,7 @@ rows_between(struct reader *r, const struct place *from, const struct place *to,
 	return n;
 }
 
-/* Move the window as little as can be: the cursor is in it, and it is full. */
+/* Move the window as little as needed: the cursor is in it, and it is full. */
 static void
 follow_cursor(struct reader *r)
 {
@@ -54,7 +54,7 @@ follow_cursor(struct reader *r)
 	r->top.col = 0;
 }
 
-/* A place that is not in the window comes into the middle of it. */
+/* A place outside the window moves to its middle. */
 static void
 go_to(struct reader *r, const struct place *to)
 {
@@ -68,7 +68,7 @@ go_to(struct reader *r, const struct place *to)
 	follow_cursor(r);
 }
 
-/* Move the window, and the cursor with it where it would leave it. */
+/* Move the window, and the cursor only if it would leave the window. */
 static void
 scroll(struct reader *r, int rows)
 {
@@ -80,7 +80,7 @@ scroll(struct reader *r, int rows)
 		(void)book_on(&r->book, &r->top, (unsigned)rows);
 	bottom = r->top;
 	if (book_on(&r->book, &bottom, height(r) - 1) < height(r) - 1)
-		return; /* at the end, which follow_cursor sees to */
+		return; /* at the end; follow_cursor handles it */
 	bottom.col = r->cursor.col;
 	if (place_compare_rows(&r->cursor, &bottom) > 0)
 		r->cursor = bottom;
@@ -92,7 +92,7 @@ scroll(struct reader *r, int rows)
 	}
 }
 
-/* The window and the cursor together. */
+/* Move the window and the cursor together. */
 static void
 leaf(struct reader *r, int rows)
 {
@@ -160,7 +160,7 @@ go_right(struct reader *r)
 	unsigned cols = row_columns(r);
 	unsigned next = r->cursor.col + 1;
 
-	/* Inside of a wide character is not behind it. */
+	/* Skip the second half of a wide character. */
 	while (next < cols &&
 	    ruler_col(&r->book.ruler, ruler_byte(&r->book.ruler, next)) < next)
 		next++;
@@ -294,7 +294,7 @@ count_lines(const struct buf *b)
 	return b->len > 0 && b->data[b->len - 1] != '\n' ? lines + 1 : lines;
 }
 
-/* The first of two that fits behind what the bar begins with. */
+/* Show the long text if it fits in the bar, otherwise the brief one. */
 static void
 say(struct reader *r, const char *text, const char *brief)
 {
@@ -304,7 +304,7 @@ say(struct reader *r, const char *text, const char *brief)
 	snprintf(r->said, sizeof(r->said), "%s", fits ? text : brief);
 }
 
-/* Sent is all that is known: a terminal may ignore it without a word. */
+/* Say only "sent": a terminal may ignore it silently. */
 static void
 say_sent(struct reader *r, const struct buf *sent)
 {
@@ -359,7 +359,7 @@ copy_selection(struct reader *r)
 	return READER_STAY;
 }
 
-/* The first wish to leave ends a selection. */
+/* The first key to leave only ends a selection. */
 static enum reader_wish
 leave(struct reader *r)
 {
@@ -370,10 +370,10 @@ leave(struct reader *r)
 }
 
 static const struct {
-	const char *keys; /* names, of which any does it */
+	const char *keys; /* key names; any of them does it */
 	enum reader_wish (*act)(struct reader *r);
-	const char *does;  /* NULL: as the line before */
-	const char *shown; /* of both, in the help */
+	const char *does;  /* NULL: as in the line before */
+	const char *shown; /* for both, in the help */
 } actions[] = {
 	{ "Up k", go_up, "move the cursor", "arrows, h j k l" },
 	{ "Down j", go_down, NULL, NULL },
@@ -466,7 +466,7 @@ reader_key(struct reader *r, const struct key *k)
 	return wish;
 }
 
-/* The place that is shown there. */
+/* The place shown at that position. */
 static struct place
 place_at(struct reader *r, uint32_t row, uint32_t col)
 {

@@ -16,16 +16,16 @@ struct key;
 struct mouse_event;
 
 /*
- * Somebody reads in a book: a cursor, a page around it, a search, a selection.
+ * Reading in a book: a cursor, a page around it, a search and a selection.
  * Keys and the mouse move them; reader_draw makes the page and the bar below
  * it.
  */
 struct reader {
 	struct page page;
 	char bar[256];
-	struct buf copied; /* for the terminal: what sets its clipboard */
+	struct buf copied; /* for the terminal: sets its clipboard */
 
-	/* The rest is the reader's. */
+	/* The rest is private. */
 	struct book book;
 	unsigned cols, rows; /* of the terminal */
 	struct place top, cursor;
@@ -33,34 +33,36 @@ struct reader {
 	struct search search;
 	bool back;      /* the last search went towards the beginning */
 	bool dragging;  /* the mouse button is held */
-	char said[160]; /* instead of the keys, until the next one; or "" */
+	char said[160]; /* shown in the bar until the next key; or "" */
 };
 
 enum reader_wish {
 	READER_STAY,
 	READER_LEAVE,
-	READER_ASK,      /* what to look for, towards the end */
-	READER_ASK_BACK, /* and towards the beginning */
+	READER_ASK,      /* ask for a text to search forward */
+	READER_ASK_BACK, /* and backward */
 };
 
-/* At the end of a session's book; -errno and why when there is none. */
+/* Open at the end of a session's book; -errno with err if there is none. */
 int reader_open(struct reader *r, int dirfd, int timeout_ms, struct error *err);
-void reader_close(struct reader *r); /* one that is closed is fine */
+void reader_close(struct reader *r); /* may be closed already */
 bool reader_is_open(const struct reader *r);
 
 enum reader_wish reader_key(struct reader *r, const struct key *k);
 void reader_mouse(struct reader *r, const struct mouse_event *ev);
 
-/* Look for a text; "": for the last one again. */
+/* Search for a text; "": for the last one again. */
 void reader_search(struct reader *r, const char *text, bool back);
 
-/* True if a search goes on: then reader_work does a step of it. */
+/* True during a search: reader_work does a step of it. */
 bool reader_is_busy(const struct reader *r);
 void reader_work(struct reader *r);
 
 void reader_draw(struct reader *r, unsigned cols, unsigned rows);
 
-/* The keys in a few lines each `keys` and `does`; i from 0 on, false at the end. */
+/*
+ * The help, line by line: keys and description; i from 0 on, false at the end.
+ */
 bool reader_help(size_t i, const char **keys, const char **does);
 
 #endif

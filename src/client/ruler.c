@@ -28,7 +28,7 @@ ruler_lay(struct ruler *r, const char *text, size_t len)
 	vt_feed(r->vt, text, len);
 }
 
-/* The bytes of the cells before `col`, of which there are *cols. */
+/* The bytes of the cells before `col`; *cols is their number. */
 static size_t
 walk(const struct ruler *r, unsigned col, size_t byte, unsigned *cols)
 {

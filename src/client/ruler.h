@@ -6,8 +6,8 @@
 struct vt;
 
 /*
- * Says which column of a row a byte of its text stands in, and the other way
- * round: wide characters take two columns, and what joins a character none.
+ * Converts between columns of a row and bytes of its text: wide characters
+ * take two columns, combining characters none.
  */
 struct ruler {
 	struct vt *vt; /* one long row */
@@ -16,14 +16,14 @@ struct ruler {
 void ruler_init(struct ruler *r);
 void ruler_finish(struct ruler *r);
 
-/* Lay a row's text on it, without control characters. */
+/* Set a row's text, without control characters. */
 void ruler_lay(struct ruler *r, const char *text, size_t len);
 
-/* The column of the character that has this byte, or behind the last one. */
+/* The column of the character with this byte, or the one after the last. */
 unsigned ruler_col(const struct ruler *r, size_t byte);
-/* The first byte of the character in a column, or behind the last one. */
+/* The first byte of the character in a column, or the end. */
 size_t ruler_byte(const struct ruler *r, unsigned col);
-/* How many columns the text takes. */
+/* The number of columns of the text. */
 unsigned ruler_cols(const struct ruler *r);
 
 #endif

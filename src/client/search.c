@@ -73,9 +73,8 @@ take_place(struct search *s, struct book *b, size_t at)
 }
 
 /*
- * To the next chapter; when all have been looked at, it is nowhere.  Of a log
- * that loses its beginning meanwhile, the first chapter comes for one that is
- * gone.
+ * Go to the next chapter; after the last one there is no match.  If the log
+ * loses its beginning meanwhile, its new first chapter replaces the lost one.
  */
 static void
 go_on(struct search *s, const struct book *b, uint64_t begin, uint64_t end)

@@ -10,27 +10,27 @@
 #include "client/needle.h"
 
 /*
- * Looking for a text in all of a book, a chapter a step, so that whoever looks
- * can do something else between two of them.  It goes from a place to the end,
- * on from the other end, and back to that place.
+ * Searches a whole book for a text, one chapter a step, so that the caller can
+ * do other things between two steps.  It goes from a place to the end,
+ * continues from the other end, and stops at that place.
  */
 enum search_state {
 	SEARCH_IDLE,
 	SEARCH_GOING,
 	SEARCH_FOUND,  /* at `found` */
-	SEARCH_MISSED, /* nowhere */
+	SEARCH_MISSED, /* no match */
 };
 
 struct search {
 	enum search_state state;
 	struct needle needle;
 	bool back;    /* towards the beginning */
-	bool wrapped; /* went on from the other end */
+	bool wrapped; /* it continued from the other end */
 	struct place found;
-	uint64_t offset; /* of the output, where it is */
+	uint64_t offset; /* of the output, at the match */
 
-	/* The rest is the search's. */
-	uint64_t start_seq, seq; /* of the chapters: the first, and now */
+	/* The rest is private. */
+	uint64_t start_seq, seq; /* of the chapters: first and current */
 	size_t start_at;         /* in the text of the first one */
 	unsigned steps;
 	struct buf text;
@@ -39,7 +39,10 @@ struct search {
 void search_init(struct search *s);
 void search_finish(struct search *s);
 
-/* Look for what the needle is, from a place on, which does not count first. */
+/*
+ * Search for the needle from a place on; a match at the place itself comes
+ * last.
+ */
 void search_begin(struct search *s, struct book *b, const struct place *from,
     bool back);
 void search_step(struct search *s, struct book *b);

@@ -34,7 +34,7 @@ selection_columns(const struct selection *s, const struct place *row,
 	return true;
 }
 
-/* As much as there is room for, without cutting a character. */
+/* Append as much as there is room for, without splitting a character. */
 static bool
 append(struct buf *out, const char *p, size_t len)
 {

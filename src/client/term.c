@@ -18,8 +18,8 @@
 #define GIVE_BACK_MS 1000
 
 /*
- * CAN ends what was cut off in the middle.  The soft reset does much of the
- * rest on terminals that know it; all is said one by one for the others.
+ * CAN ends an incomplete sequence.  The soft reset does much of the rest on
+ * terminals that know it; the others need each mode by itself.
  */
 const char term_reset
     [] = "\030\033[?2026l\033[!p\033[?69l\033[r\033[?5W"
@@ -29,7 +29,7 @@ const char term_reset
 	 "\033[0m\033]8;;\033\\\033(B\033)B\017\033[0 q"
 	 "\033]104\033\\\033]110\033\\\033]111\033\\\033]112\033\\";
 
-/* Two modes have no usual value: they are saved here and restored below. */
+/* Two modes have no common default: they are saved here and restored below. */
 #define SAVE "\033[22;0t\033[?1007;2027s"
 #define RESTORE "\033[?1007;2027r\033[23;0t"
 
@@ -76,7 +76,7 @@ same_termios(const struct termios *a, const struct termios *b)
 	    memcmp(a->c_cc, b->c_cc, sizeof(a->c_cc)) == 0;
 }
 
-/* The guard's life.  What a shell has set meanwhile is left to it. */
+/* The guard's life.  Settings that a shell has made meanwhile stay. */
 static void
 guard(const struct term *t, int pipe)
 {
@@ -96,7 +96,7 @@ guard(const struct term *t, int pipe)
 	undo(t->fd, t->in_line);
 }
 
-/* Only these two descriptors, no signals, no controlling terminal. */
+/* Keep only these two descriptors, no signals, no controlling terminal. */
 static void
 be_guard(struct term *t, int pipe)
 {
@@ -144,8 +144,8 @@ tell_guard(const struct term *t, char state)
 }
 
 /*
- * Opened anew, since non-blocking is a property of the open file, which the
- * shell shares.  Without the right to do so (after su) the shared one is used.
+ * Opened again, since non-blocking is a property of the open file, which the
+ * shell shares.  Without permission for that (after su), use the shared one.
  */
 static int
 open_again(void)

@@ -12,7 +12,7 @@
 
 #define OUT_MAX (256u << 20)
 #define FRAME_MS 8  /* between two paintings, unless it was quiet */
-#define SYNC_MS 150 /* an update that is not ended by then is shown */
+#define SYNC_MS 150 /* an update that takes longer is shown */
 
 void
 view_init(struct view *v, bool in_line)
@@ -56,7 +56,7 @@ view_output(struct view *v, const void *p, size_t len)
 		filter_feed(&v->filter, p, len, &v->out);
 }
 
-/* What was there before goes up first. */
+/* The terminal's present content scrolls up first. */
 void
 view_introduce(struct view *v, const struct vt *book)
 {
@@ -109,7 +109,7 @@ stop_passing(struct view *v)
 	v->follow.known = false;
 }
 
-/* What the program has set is set; the mouse's places are our own business. */
+/* Set the program's modes; the mouse format is our own. */
 static void
 start_passing(struct view *v, const struct vt *vt)
 {
@@ -144,7 +144,7 @@ paint(struct view *v, const struct vt *vt, int64_t now_ms)
 	struct input_modes modes;
 
 	vt_input_modes(vt, &modes);
-	if (v->page != NULL) /* the wheel leafs, and dragging selects */
+	if (v->page != NULL) /* the wheel scrolls, and dragging selects */
 		modes = (struct input_modes){ .mouse = MOUSE_BUTTON };
 	else if (v->asking)
 		modes = (struct input_modes){ 0 };
@@ -158,8 +158,8 @@ paint(struct view *v, const struct vt *vt, int64_t now_ms)
 }
 
 /*
- * True if painting has to wait: for what is not written yet, for the end of an
- * update, or for its turn.
+ * True if painting must wait: for unwritten bytes, for the end of an update,
+ * or for its time.
  */
 static bool
 too_early(struct view *v, const struct vt *vt, int64_t now_ms)

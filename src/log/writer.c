@@ -35,9 +35,9 @@ struct entry {
 };
 
 /*
- * Two threads may use it: one appends and rotates, the other syncs, compresses
- * and trims.  The mutex protects their shared fields; no thread holds it
- * during disk access.
+ * Several threads may use it: one appends and rotates, others sync, compress
+ * and trim.  The mutex protects their shared fields; no thread holds it during
+ * disk access.
  */
 struct log_writer {
 	int dirfd;
