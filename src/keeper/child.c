@@ -14,15 +14,15 @@
 #include "base/fd.h"
 #include "keeper/oom.h"
 
-/* What the child says when it cannot become the program. */
+/* The child's report if it cannot become the program. */
 struct failure {
 	enum launch_stage stage;
 	int error;
 };
 
 /*
- * By system call, because libc keeps two signals to itself; they too may have
- * been inherited as ignored.  All zeros is the default, with no flags.
+ * Use the system call, because libc reserves two signals; these may have been
+ * inherited as ignored, too.  All zeros is the default, without flags.
  */
 void
 child_reset_signals(void)
@@ -60,10 +60,10 @@ child_plan_init(struct child_plan *p, char **argv, int scope)
 }
 
 /*
- * A program that was killed leaves the screen as it needed it: the alternate
- * one, without a cursor, sending mouse reports.  All of that off, by the bytes
- * that a program would have written.  The cursor is saved before 1049 restores
- * it: on the primary screen it stays below what stands there.
+ * A killed program leaves the terminal in its own modes: the alternate screen,
+ * no cursor, mouse reports.  Turn all of that off, with the bytes that a
+ * program would have written.  Save the cursor before 1049 restores it, so
+ * that on the primary screen it stays below the text.
  */
 static void
 clean_screen(void)
@@ -75,7 +75,7 @@ clean_screen(void)
 	fd_write_all(STDOUT_FILENO, text, sizeof(text) - 1);
 }
 
-/* What the kernel counts as its own from here on. */
+/* Set the user's OOM score, core limit and timer slack; enter the scope. */
 static int
 enter_scope(const struct child_plan *plan)
 {
@@ -87,7 +87,7 @@ enter_scope(const struct child_plan *plan)
 	return write(plan->scope, "0", 1) == 1 ? 0 : -1;
 }
 
-/* Up to exec, or to the step that failed. */
+/* Returns only if a step before or at exec fails. */
 static enum launch_stage
 become(const struct child_plan *plan, int slave, int cwd)
 {
@@ -116,7 +116,7 @@ run(const struct child_plan *plan, int slave, int cwd, int tell)
 	_exit(127);
 }
 
-/* The pipe closes by itself when the program runs. */
+/* The pipe closes by itself when exec succeeds. */
 static int
 await_exec(pid_t pid, int hear, enum launch_stage *stage)
 {

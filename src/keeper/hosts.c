@@ -18,7 +18,7 @@
 
 #define LINGER_MS 10000
 
-/* A host that served so long has nothing to do with how earlier ones failed. */
+/* After serving for so long, a host's failure is counted as the first. */
 #define SOUND_MS 1000
 
 void
@@ -82,7 +82,7 @@ hosts_follow(struct hosts *h, struct trial *t, unsigned owed)
 	h->anew = true;
 }
 
-/* It serves: if it is of another program, that is ours from now on. */
+/* The host serves: if it has another program, use that one from now on. */
 static void
 prove(struct hosts *h, int64_t now_ms)
 {
@@ -101,7 +101,7 @@ offer(struct hosts *h, int *fd)
 	h->asked = true;
 }
 
-/* True when there may be more to hear. */
+/* True if there may be more to receive. */
 static bool
 receive_one(struct hosts *h, int64_t now_ms)
 {
@@ -150,7 +150,7 @@ hosts_receive(struct hosts *h, int64_t now_ms)
 		;
 }
 
-/* Signals that somebody sends; a host that fails gets others. */
+/* Signals that people send; a failing host gets others. */
 static bool
 was_killed(int status)
 {
@@ -185,7 +185,7 @@ record_crash(struct hosts *h, int status, const struct ring_shared *s)
 	};
 }
 
-/* What belonged to the host that has ended. */
+/* Close and reset everything of the ended host. */
 static void
 forget(struct hosts *h)
 {
@@ -202,7 +202,7 @@ hosts_ended(struct hosts *h, int status, struct ring *ring, int64_t now_ms)
 {
 	bool left = h->leaving && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 
-	/* Its last words may be waiting: DONE comes just before the end. */
+	/* Read its last messages: it sends DONE just before it ends. */
 	if (h->control >= 0)
 		hosts_receive(h, now_ms);
 	forget(h);

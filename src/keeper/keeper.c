@@ -11,14 +11,18 @@
 #include "base/clock.h"
 #include "base/fd.h"
 
-/* How long the output must be quiet after the exit, and how long at most. */
+/*
+ * After the exit, output is read until it was quiet for QUIET_MS, but for at
+ * most DRAIN_MS.
+ */
 #define QUIET_MS 200
 #define DRAIN_MS 2000
 
 /*
- * A missing socket is there again within 2 s.  The kernel tells when a file of
- * the directory goes; where it does not, and after a failure, we look as often
- * as the sum of the next two allows.  Whatever it tells, we look now and then.
+ * A removed socket is restored within 2 s.  The kernel reports when a file of
+ * the directory is removed.  If it does not, and after a failure, we check at
+ * intervals of at most the sum of the next two.  Even with reports we check
+ * now and then.
  */
 #define CHECK_MS 1700
 #define CHECK_SLACK_MS 250
@@ -26,15 +30,15 @@
 #define CHECK_SELDOM_MS 60000
 
 /*
- * A host that was killed while a disk hangs is dead but does not go: one of its
- * threads waits for the disk.  Nobody tells us, so we look when there is
- * something to do for it: output, or another client.  Seen twice, it is taken
- * for gone.
+ * A host that is killed while a disk hangs is dead but does not exit: one of
+ * its threads waits for the disk.  The kernel reports nothing, so we check
+ * when there is work for the host: output, or a new client.  If it is dead in
+ * two checks, it counts as ended.
  */
 #define LOOK_MS 250
 #define LOOK_SELDOM_MS 1000 /* while there is output */
 
-/* How long a host may take to end after it said DONE. */
+/* The timeout for a host to end after DONE. */
 #define LEAVE_MS 5000
 
 static void
@@ -45,7 +49,7 @@ plan_check(struct keeper *k)
 	k->check_ms = k->now_ms + (rest ? CHECK_SELDOM_MS : CHECK_MS);
 }
 
-/* Clients are the host's; we only hear that one has come. */
+/* The host serves clients; this only reports that one has connected. */
 static void
 hang_doorbell(struct keeper *k)
 {
@@ -164,7 +168,7 @@ pay(struct keeper *k)
 	pay_failed(k);
 }
 
-/* What a new host must hear besides HELLO. */
+/* The messages that a new host must get besides HELLO. */
 static unsigned
 owed_to_a_new_host(const struct keeper *k)
 {
@@ -179,7 +183,7 @@ owed_to_a_new_host(const struct keeper *k)
 
 #define HOST_FDS (CONTROL_FDS_END - CONTROL_FD - 1)
 
-/* In the order of enum control_fd; /dev/null stands for a closed terminal. */
+/* In the order of enum control_fd; /dev/null replaces a closed terminal. */
 static void
 collect_fds(const struct keeper *k, int fds[HOST_FDS])
 {
@@ -238,7 +242,7 @@ hear_trial(struct keeper *k)
 	hosts_owe(&k->hosts, CONTROL_LEAVE);
 }
 
-/* The socket may have been bound anew since the candidate was started. */
+/* The socket may have been bound again since the candidate was started. */
 static void
 let_follow(struct keeper *k)
 {
@@ -249,8 +253,8 @@ let_follow(struct keeper *k)
 }
 
 /*
- * A host that went away by itself is followed by its like: who knows what the
- * candidate would have had to do with it.
+ * If the host ended by itself, start the same program again: the candidate may
+ * have been the cause.
  */
 static void
 settle_trial(struct keeper *k)
@@ -288,8 +292,8 @@ later(int64_t a, int64_t b)
 }
 
 /*
- * The program may be started again: the host will say.  Before there was one,
- * nobody knows whether it will.
+ * True if the program may be restarted: the host decides.  Before the first
+ * host has served, this is unknown.
  */
 static bool
 is_held(const struct keeper *k)
@@ -297,7 +301,7 @@ is_held(const struct keeper *k)
 	return (k->hosts.holds || !k->hosts.served) && !k->hosts.acked;
 }
 
-/* When the present stage ends, if nothing else ends it before. */
+/* The deadline of the present stage. */
 static int64_t
 stage_ends_ms(const struct keeper *k)
 {
@@ -318,7 +322,10 @@ stage_ends_ms(const struct keeper *k)
 	return CLOCK_NEVER;
 }
 
-/* Nothing more will come, or its time is over and what had come is read. */
+/*
+ * True if no more output will come, or if its time is over and all available
+ * output was read.
+ */
 static bool
 output_ends(struct keeper *k)
 {
@@ -353,7 +360,7 @@ enter(struct keeper *k, enum keeper_stage stage)
 	}
 }
 
-/* A host cannot be done with a session whose exit it was not told. */
+/* Ignore DONE from a host that did not get EXIT. */
 static void
 advance(struct keeper *k)
 {
@@ -370,7 +377,7 @@ advance(struct keeper *k)
 
 /* --------------------------------------------------------------- once more */
 
-/* Times in the log go on to count from where the first began. */
+/* Times in the log continue to count from the first start. */
 static int
 start_again(struct keeper *k, int cwd)
 {
@@ -448,7 +455,7 @@ look_now(struct keeper *k)
 		k->look_ms = earlier(k->look_ms, k->now_ms);
 }
 
-/* The host was woken before this, and does not wait for it. */
+/* The host was woken before this and does not wait for it. */
 static void
 look_seldom(struct keeper *k)
 {
@@ -467,7 +474,7 @@ answer_door(struct keeper *k)
 	look_now(k);
 }
 
-/* The kernel will tell when it is really gone, but that is no news then. */
+/* Treat the host as ended; its later SIGCHLD is ignored. */
 static void
 look_at_host(struct keeper *k)
 {
@@ -498,7 +505,7 @@ check(struct keeper *k)
 	plan_check(k);
 }
 
-/* While the ring is full no time runs out: the room will come first. */
+/* While the ring is full no deadline applies: the host makes room first. */
 static int64_t
 deadline_ms(const struct keeper *k)
 {
@@ -514,8 +521,8 @@ deadline_ms(const struct keeper *k)
 }
 
 /*
- * To look at the socket may wait until the machine is awake anyway; all other
- * deadlines are kept to the millisecond.
+ * The check of the socket may wait until the machine is awake anyway; all
+ * other deadlines are exact to the millisecond.
  */
 static int
 timeout_ms(struct keeper *k)
@@ -530,7 +537,7 @@ timeout_ms(struct keeper *k)
 	return (int)later(0, at - k->now_ms);
 }
 
-/* Handlers have changed what is; this draws the conclusions. */
+/* Handlers have changed the state; this acts on it. */
 static void
 settle(struct keeper *k)
 {

@@ -11,21 +11,22 @@
 #include "keeper/trial.h"
 
 /*
- * The parts of a session that outlive its hosts, and their one loop.  Nothing
- * is allocated in it, and no byte of the terminal is looked at.
+ * The parts of a session that outlive its hosts, and their one loop.  The loop
+ * allocates nothing and examines no byte of the terminal.
  *
- * When the program has ended, its output is read to the end: until nobody has
- * the terminal open, or it was quiet for 200 ms, or for 2 s.  Then the host
- * hears EXIT.  What others on the terminal print later is still read, until
- * the time to linger has passed; then the host hears CLOSED.  A host that has
- * written all of it says DONE, and the keeper ends.
+ * When the program has ended, its output is read to the end: until the
+ * terminal is closed by all processes, or was quiet for 200 ms, or for at most
+ * 2 s.  Then the keeper sends EXIT to the host.  It still reads later output
+ * of other processes on the terminal until the linger time has passed; then it
+ * sends CLOSED.  A host that has written everything sends DONE, and the keeper
+ * ends.
  */
 enum keeper_stage {
 	KEEPER_RUNNING,
 	KEEPER_DRAINING,
-	KEEPER_LINGERING, /* EXIT is told */
-	KEEPER_CLOSED,    /* CLOSED is told */
-	KEEPER_LEAVING,   /* DONE was heard */
+	KEEPER_LINGERING, /* EXIT is sent */
+	KEEPER_CLOSED,    /* CLOSED is sent */
+	KEEPER_LEAVING,   /* DONE was received */
 };
 
 struct keeper {
@@ -33,28 +34,28 @@ struct keeper {
 	struct child_plan plan;
 	struct terminal terminal;
 	struct hosts hosts;
-	struct trial trial; /* of who is to follow the host */
+	struct trial trial; /* of the host's successor */
 	struct listener listener;
 	int signals;    /* signalfd for SIGCHLD and SIGIO */
 	uint64_t start; /* as process_start_time */
 	enum keeper_stage stage;
-	int start_error;      /* of starting the program again */
-	uint64_t exit_offset; /* where the output ended when EXIT was told */
-	int64_t now_ms;       /* when this turn began */
-	int64_t check_ms;     /* when to look at the socket next */
-	int64_t leave_ms;     /* when to leave, whatever the host does */
-	int doorbell;         /* epoll: another client has come; or -1 */
-	int64_t looked_ms;    /* when we last looked at the host */
-	int64_t look_ms;      /* when to look again, or never */
-	bool haunted;         /* it was dead then, and is not gone */
-	bool lazy;            /* the kernel may let us sleep a little longer */
-	bool told;            /* it tells by SIGIO when a file goes */
+	int start_error;      /* of restarting the program */
+	uint64_t exit_offset; /* of the output when EXIT was sent */
+	int64_t now_ms;       /* begin of this turn */
+	int64_t check_ms;     /* next check of the socket */
+	int64_t leave_ms;     /* time to leave, whatever the host does */
+	int doorbell;         /* epoll: a client has connected; or -1 */
+	int64_t looked_ms;    /* last check of the host */
+	int64_t look_ms;      /* next check, or never */
+	bool haunted;         /* it was dead then, but has not exited */
+	bool lazy;            /* the kernel may delay our wakeup */
+	bool told;            /* it reports removed files by SIGIO */
 };
 
-/* Begin: the parts are open and the program runs. */
+/* Begin: all parts are open and the program runs. */
 void keeper_begin(struct keeper *k);
 
-/* Wait for something to happen and see to it.  False when all is over. */
+/* Wait for the next event and handle it.  False at the end. */
 bool keeper_turn(struct keeper *k);
 
 #endif

@@ -13,7 +13,7 @@
 #define NAME "sock"
 #define BACKLOG 128
 
-/* Nobody else may connect, from the first moment that the file is there. */
+/* The file must be closed to other users from its first moment. */
 static int
 bind_private(int fd, int dir)
 {

@@ -12,8 +12,8 @@
 struct listener {
 	int dir;
 	int fd;
-	dev_t dev;  /* the file that is ours; its inode is not given to */
-	ino_t ino;  /* another as long as fd is open */
+	dev_t dev;  /* our file; its inode cannot be reused */
+	ino_t ino;  /* while fd is open */
 	bool bound; /* as far as we know */
 };
 
@@ -21,12 +21,12 @@ struct listener {
 int listener_open(struct listener *l, int dir);
 
 /*
- * Look whether the file is still there and ours, and bind a new one if not.
- * True when there is a new fd; the old one is closed.
+ * Check that the file exists and is ours, and bind a new one if not.  True if
+ * there is a new fd; the old one is closed.
  */
 bool listener_check(struct listener *l);
 
-/* Have SIGIO sent when a file of the directory goes; false: cannot be had. */
+/* Request SIGIO for removed files of the directory; false: not available. */
 bool listener_watch(const struct listener *l);
 
 /* Remove the file, if it is ours, and stop listening. */

@@ -16,13 +16,13 @@
 
 /*
  * tend-keeper: the process that a session cannot lose.  It owns the terminal,
- * the program and the listening socket, and starts the host that does all the
- * rest.  src/keep/control.h says how it is started and what it answers.
+ * the program and the listening socket, and starts the host, which does
+ * everything else.  src/keep/control.h documents its start and its messages.
  */
 
 #define OOM_SCORE (-500)
 
-/* What the launcher gave. */
+/* Descriptors and values from the launcher. */
 struct launch {
 	int fd[LAUNCH_FDS_END - LAUNCH_STATUS];
 	unsigned cols, rows;
@@ -35,7 +35,7 @@ launch_fd(const struct launch *l, enum launch_fd which)
 	return l->fd[which - LAUNCH_STATUS];
 }
 
-/* The same descriptor above those that hosts are given; the old one stays. */
+/* Duplicate a descriptor above those of hosts; the old one stays open. */
 static int
 raise_fd(int fd)
 {
@@ -43,8 +43,8 @@ raise_fd(int fd)
 }
 
 /*
- * Standard streams are /dev/null, and so are the numbers that a host's
- * descriptors will have: whatever is opened from now on stands above them.
+ * Standard streams are /dev/null, and so are the numbers of a host's
+ * descriptors, so that all later descriptors are above them.
  */
 static int
 fill_with_null(void)
@@ -62,7 +62,7 @@ fill_with_null(void)
 	return 0;
 }
 
-/* A launcher that knows nothing of scopes gives none. */
+/* An older launcher gives no scope. */
 static int
 raise_given(int fd)
 {
@@ -114,8 +114,8 @@ parse_arguments(struct launch *l, int argc, char **argv)
 }
 
 /*
- * A session is ended by its program, or by a host that was asked to; no
- * terminal, shell or logout ends it by a signal to the keeper.
+ * Only the program, or a host on request, ends a session.  Ignore signals by
+ * which a terminal, shell or logout would end the keeper.
  */
 static int
 take_signals(void)
@@ -138,8 +138,8 @@ take_signals(void)
 }
 
 /*
- * Stay when memory is short, and leave no core behind.  The program was started
- * before this and has what its user has.
+ * Survive when memory is short, and leave no core file.  The program was
+ * started before and has its user's settings.
  */
 static void
 protect_itself(void)
@@ -153,7 +153,9 @@ protect_itself(void)
 	oom_set_score(OOM_SCORE);
 }
 
-/* Open all parts and run the program; -errno and what failed in *stage. */
+/*
+ * Open all parts and run the program; -errno with the failed step in *stage.
+ */
 static int
 start(struct keeper *k, const struct launch *l, enum launch_stage *stage)
 {

@@ -11,10 +11,10 @@
 #include "keeper/child.h"
 #include "keeper/oom.h"
 
-/* How late a timer of a host may be; what the kernel gives to everybody. */
+/* The timer slack of a host: the kernel's default. */
 #define HOST_SLACK_NS 50000ul
 
-/* The descriptors that it gets are all above those that they become. */
+/* All descriptors passed are above their final numbers. */
 static _Noreturn void
 run(int program, int oom_score, const int *fds, int control)
 {
@@ -22,7 +22,7 @@ run(int program, int oom_score, const int *fds, int control)
 	char *argv[] = { "tend-host", NULL };
 
 	setsid();
-	/* It would inherit ours, which may be for long naps. */
+	/* It would inherit ours, which may be long. */
 	prctl(PR_SET_TIMERSLACK, HOST_SLACK_NS, 0, 0, 0);
 	oom_set_score(oom_score);
 	dup2(control, CONTROL_FD);

@@ -4,9 +4,9 @@
 #include <sys/types.h>
 
 /*
- * A process that runs the program as a host.  fds[] are the descriptors of enum
- * control_fd (keep/control.h), its first (the control socket) excepted; our end
- * of that is *control.  0, or -errno.
+ * Run the program as a host.  fds[] are the descriptors of enum control_fd
+ * (keep/control.h) except for its first, the control socket; our end of that
+ * is *control.  0, or -errno.
  */
 int spawn_host(int program, int oom_score, const int *fds, pid_t *pid,
     int *control);

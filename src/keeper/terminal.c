@@ -12,23 +12,23 @@
 #include "base/fd.h"
 
 /*
- * After so many bytes in one go the host is woken, if it sleeps, and the other
- * descriptors get their turn: a part of the ring, so that in a flood the host
- * can take one part while the next is read.
+ * After reading so many bytes, wake the host, if it sleeps, and handle the
+ * other descriptors.  This is a part of the ring, so that the host can take
+ * one part of a flood while the next is read.
  */
 #define TURN (RING_SIZE / 4)
 
 /*
- * A read that brought so little has emptied the terminal: to ask again would
- * cost an echo a system call.  After a larger one more is likely to be there.
+ * A read with so few bytes has emptied the terminal: another would cost an
+ * echo a system call.  After a larger one there is probably more.
  */
 #define FLOOD 1024
 
-/* Output after which memory of the ring is given back, and how soon. */
+/* After so much output, free memory of the ring, and after this delay. */
 #define GIVE_BACK (64u << 10)
 #define GIVE_BACK_MS 1000
 
-/* More than the kernel holds for us on a terminal's way (8 KiB and 4 KiB). */
+/* More than the kernel buffers for a terminal (8 KiB and 4 KiB). */
 #define PENDING_MAX (64u << 10)
 
 static int
@@ -37,7 +37,7 @@ open_slave(int master)
 	return ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
 }
 
-/* In cooked mode, rubbing out must know how many bytes a character has. */
+/* In cooked mode, the erase key must know the size of a character. */
 static int
 set_utf8(int fd, struct termios *tio)
 {
@@ -177,7 +177,7 @@ terminal_due_ms(const struct terminal *t)
 	return t->used_ms == 0 ? CLOCK_NEVER : t->used_ms + GIVE_BACK_MS;
 }
 
-/* What the host has not taken yet will be given back the next time. */
+/* Bytes that the host has not taken yet are freed the next time. */
 void
 terminal_give_back(struct terminal *t)
 {
@@ -186,7 +186,7 @@ terminal_give_back(struct terminal *t)
 	t->used_ms = 0;
 }
 
-/* One read, as large as there is room: how much came, 0 when nothing did. */
+/* Read once, as much as there is room for; 0: nothing came. */
 static size_t
 read_some(struct terminal *t, int64_t now_ms)
 {

@@ -79,7 +79,7 @@ trial_receive(struct trial *t, int64_t now_ms)
 			ready = true;
 	}
 	if (rc != -EAGAIN)
-		fd_close(&t->control); /* its end will be seen */
+		fd_close(&t->control); /* its end will be noticed */
 	if (!ready || t->control < 0)
 		return false;
 	t->stage = TRIAL_READY;
@@ -87,7 +87,7 @@ trial_receive(struct trial *t, int64_t now_ms)
 	return true;
 }
 
-/* Its own words are better than its status. */
+/* Its own report is better than its status. */
 void
 trial_ended(struct trial *t, int status)
 {

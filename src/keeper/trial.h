@@ -8,10 +8,10 @@
 #include "keep/control.h"
 
 /*
- * The candidate: a program that may follow the host that serves.  It is started
- * beside it, looks whether it would manage and changes nothing; only when it
- * says that it is ready is the host asked to leave.  Whatever goes wrong, the
- * candidate is killed and the session has the host that it had.
+ * The candidate: a program that may replace the running host.  It is started
+ * beside the host, checks that it could take over, and changes nothing.  The
+ * host is asked to leave only when the candidate is ready.  If anything fails,
+ * the candidate is killed and the host stays.
  */
 enum trial_stage {
 	TRIAL_NONE,
@@ -24,10 +24,10 @@ enum trial_stage {
 
 struct trial {
 	enum trial_stage stage;
-	int program; /* -1: the hosts' own */
+	int program; /* -1: that of the hosts */
 	pid_t pid;
 	int control;
-	int64_t until_ms;    /* when its stage must be over */
+	int64_t until_ms;    /* the deadline of its stage */
 	struct control said; /* the last FAILED, for the host */
 };
 
@@ -35,22 +35,25 @@ void trial_init(struct trial *t);
 
 /*
  * Start a candidate; `program` is -1 or becomes the trial's, `own` is the
- * hosts'.  fds are as for spawn_host, hello is what it hears.  When it cannot
- * be started it has failed.
+ * hosts' program.  fds are as for spawn_host; hello is sent to it.  If it
+ * cannot be started, the trial has failed.
  */
 void trial_start(struct trial *t, int program, int own, int oom_score,
     const int *fds, struct control *hello, int64_t now_ms);
 
-/* Hear what the candidate has to say; true when it has become ready. */
+/* Receive the candidate's messages; true when it has become ready. */
 bool trial_receive(struct trial *t, int64_t now_ms);
 
 /* The candidate has ended with this status from wait. */
 void trial_ended(struct trial *t, int status);
 
-/* It has failed so: `said` will tell the host.  The candidate is killed. */
+/*
+ * The trial has failed: `said` will report this to the host.  Kills the
+ * candidate.
+ */
 void trial_fail(struct trial *t, enum control_failure how, int error);
 
-/* Kill the candidate, if there is one, and close all. */
+/* Kill the candidate, if there is one, and close everything. */
 void trial_end(struct trial *t);
 
 #endif
