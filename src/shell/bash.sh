@@ -1,17 +1,17 @@
-# What tend has bash read in place of ~/.bashrc, which is read too: it marks
-# prompts and commands (OSC 133), and nothing else is changed.  A login shell
-# comes here from its first PROMPT_COMMAND.
+# tend makes bash read this file instead of ~/.bashrc, which it reads in turn.
+# It marks prompts and commands (OSC 133) and changes nothing else.  A login
+# shell reads it from its first PROMPT_COMMAND.
 #
-# Users have options, aliases, functions and traps of their own.  So functions
-# are defined before their file is read, names of commands are quoted, and the
-# mark that ends a command's output is printed by a subshell: bash calls no
-# DEBUG trap for it, and may forget there what the user made of builtins.
+# Users have their own options, aliases, functions and traps.  So this file
+# defines its functions before it reads theirs, and quotes names of commands.  A
+# subshell prints the mark that ends a command's output: bash calls no DEBUG
+# trap for it, and the subshell can undo the user's redefinitions of builtins.
 
-# The status of a command, before anything else is printed: D.  In POSIX mode
-# no function hides `unset`, `set` and `trap`, of which only the last tells of a
-# trap that is not there, without quotes.  To /dev/tty, for somebody may
-# have sent the output of the shell elsewhere.  A trap or a trace that goes
-# elsewhere too may have told of this already: it says `rough` then.
+# Print D with a command's status, before any other output.  In POSIX mode no
+# function can hide `unset`, `set` and `trap`; there `trap` also lists a trap
+# that is not set, but without quotes.  The mark goes to /dev/tty, because the
+# output of the shell may be redirected.  If a trap or a redirected trace may
+# have printed something before the mark, the mark has `rough`.
 __tend_done() {
 	POSIXLY_CORRECT=1
 	\unset -f builtin command printf trap
@@ -28,9 +28,9 @@ __tend_done() {
 	return "${2:-0}"
 }
 
-# The last thing before a prompt is shown, for others set PS1 anew each time, or
-# put their own PROMPT_COMMAND in place of what prints D.  The mark A has the
-# status as well, for when nothing here is called any more.
+# This runs last before a prompt, because other code may set PS1 each time or
+# replace the PROMPT_COMMAND that prints D.  Mark A has the status too, in case
+# nothing here is called any more.
 __tend_mark() {
 	case ${PROMPT_COMMAND[0]-} in
 	@DONE@*) ;;
@@ -54,9 +54,9 @@ __tend_return() {
 	return "$1"
 }
 
-# Where there is a DEBUG trap, it is not to be called between the user's last
-# PROMPT_COMMAND and the next command: many tell the one from the other by that.
-# Functions do not inherit it, so all is done inside of one.
+# A DEBUG trap must not run between the user's last PROMPT_COMMAND and the next
+# command, since many traps distinguish the two that way.  Functions do not
+# inherit the trap, so everything happens inside one.
 __tend_around() {
 	for __tend_one in "${__tend_commands[@]}"; do
 		__tend_return "$1"
@@ -66,7 +66,7 @@ __tend_around() {
 	__tend_mark "$1" 2>/dev/null
 }
 
-# In braces, so that set -x shows none of it; behind ||, set -e ends nothing.
+# The braces hide it from set -x; the || keeps set -e from ending the shell.
 __tend_install() {
 	if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
 		__tend_commands=("${PROMPT_COMMAND[@]//@LOGIN@/:}")
@@ -77,7 +77,7 @@ __tend_install() {
 				'{ __tend_mark "$?" || :; } 2>/dev/null')
 		fi
 	else
-		# What follows is to see the status: bash does not keep it then.
+		# Later commands need the status, which this bash does not keep.
 		# shellcheck disable=SC2178,SC2128
 		__tend_commands=${PROMPT_COMMAND-}
 		# shellcheck disable=SC2178,SC2128

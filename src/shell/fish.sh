@@ -1,5 +1,5 @@
-# What tend has fish read before the user's files: it marks prompts and commands
-# (OSC 133), and nothing else is changed.  Users may have functions by the names
+# fish reads this file before the user's files.  It marks prompts and commands
+# (OSC 133) and changes nothing else.  Users may have functions with the names
 # of builtins.
 @RESTORE@
 if status is-interactive
@@ -16,8 +16,8 @@ if status is-interactive
 		return $argv[1]
 	end
 
-	# What tend has given fish to read ends so: the status, and the key of
-	# the run.  A trace has told of this already.
+	# The end of a script from tend: the status, and the key of the run.  A
+	# trace has printed this call before the mark.
 	function __tend_end
 		if builtin set -q fish_trace
 			builtin printf '\e]133;D;%s;rough;tend=%s\a' $argv
@@ -27,10 +27,10 @@ if status is-interactive
 		return $argv[1]
 	end
 
-	# Around the prompt that the user's files have made by then, and around
-	# whatever takes its place later.
+	# Wrap the prompt that the user's files have defined, and every later
+	# replacement.
 	function __tend_prompt --on-event fish_prompt
-		# After an empty line or a comment, there was no fish_postexec.
+		# An empty line or a comment causes no fish_postexec.
 		set -q __tend_told
 		or builtin printf '\e]133;D;%s;tend=@KEY@\a' $status
 		set -e __tend_told
@@ -40,10 +40,10 @@ if status is-interactive
 		builtin functions -e __tend_user_prompt
 		builtin functions -c fish_prompt __tend_user_prompt
 		function fish_prompt
-			# It is to find the statuses as they were.
+			# The prompt must find the statuses unchanged.
 			set -l __tend_status $pipestatus
 			builtin printf '\e]133;A;tend=@KEY@\a'
-			# Without the line break at its end, as fish would have it.
+			# Drop the last line break, as fish does.
 			builtin printf '%s\e]133;B;tend=@KEY@\a' (
 				eval (builtin string join ' | ' -- '__tend_keep_status '$__tend_status)
 				__tend_user_prompt | builtin string collect)

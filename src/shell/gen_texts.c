@@ -1,6 +1,6 @@
 /*
- * Makes a header of the texts that shells are given: gen_texts FILE... names
- * each after its file, without `.sh`, as text_bash.
+ * Make a header from the startup files for shells: gen_texts FILE... names each
+ * text after its file without `.sh`, as text_bash.
  */
 #include <stdio.h>
 #include <string.h>

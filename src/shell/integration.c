@@ -10,7 +10,7 @@
 
 #define TEXT_MAX (256u << 10)
 #define DATA_DIRS \
-	"/usr/local/share:/usr/share" /* where XDG_DATA_DIRS is not set */
+	"/usr/local/share:/usr/share" /* the default of XDG_DATA_DIRS */
 
 static const char *const names[] = {
 	[SHELL_NONE] = "",
@@ -77,7 +77,9 @@ shell_quote(struct buf *out, const char *s)
 		quote(out, s, "\\");
 }
 
-/* --------------------------------------------------------- which shell it is */
+/*
+ * ------------------------------------------------------------- kind of shell
+ */
 
 static const struct shell {
 	const char *program;
@@ -170,7 +172,7 @@ shell_runs_script(const char *words, size_t len)
 	return false;
 }
 
-/* Nothing but -i and -l, in any spelling. */
+/* Only -i and -l, in any spelling. */
 static bool
 has_only_plain_options(char *const *args, bool *login)
 {
@@ -212,7 +214,9 @@ look(char *const *argv, const char *program)
 	return w;
 }
 
-/* ------------------------------------------------------------ what it is told */
+/*
+ * -------------------------------------------------------------- startup files
+ */
 
 struct word {
 	const char *word, *is;
@@ -243,7 +247,7 @@ fill(const char *text, const struct word *words, size_t n)
 	return buf_take(&b);
 }
 
-/* How a variable is given back the value it had, or none, by the shell. */
+/* Shell code that restores a variable to its value, or unsets it. */
 static char *
 restore(enum shell_kind kind, const char *name, const char *value)
 {
@@ -306,7 +310,7 @@ plan_bash(struct integration *in, const struct what *w, const char *old,
 	in->value = xstrdup(path);
 }
 
-/* The shells that are told by a variable where to read. */
+/* For shells that find their startup file by a variable. */
 static void
 plan_variable(struct integration *in, const char *name, const char *text,
     const struct what *w, const char *old, const char *key)
@@ -324,7 +328,7 @@ plan_variable(struct integration *in, const char *name, const char *text,
 	in->text = fill(text, words, sizeof(words) / sizeof(words[0]));
 }
 
-/* The variable that each shell is told by. */
+/* The variable of each shell. */
 static const char *const variables[] = {
 	[SHELL_BASH] = "PROMPT_COMMAND",
 	[SHELL_ZSH] = "ZDOTDIR",

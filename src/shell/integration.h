@@ -7,9 +7,9 @@
 struct buf;
 
 /*
- * How a shell is made to mark its prompts and commands (mark.h) without a file
- * of the user's being changed or left unread: it is given one more to read, by
- * an argument or a variable, that puts back what it took the place of.  Pure.
+ * Makes a shell mark its prompts and commands (mark.h) without changing or
+ * skipping any of the user's files.  An argument or a variable gives the shell
+ * one more file to read, which restores whatever it replaced.  Pure.
  *
  *	bash	--rcfile; as a login shell, PROMPT_COMMAND
  *	zsh	ZDOTDIR, with a .zshenv
@@ -17,8 +17,8 @@ struct buf;
  *	sh	ENV: dash, busybox ash, and bash under this name
  */
 /*
- * The first PROMPT_COMMAND in bash, which prints D.  With `set -v` bash shows it
- * before.
+ * The first PROMPT_COMMAND in bash, which prints D.  With `set -v` bash prints
+ * this text first.
  */
 #define SHELL_BASH_DONE "( __tend_done \"$?\" ) >/dev/null 2>&1"
 
@@ -31,27 +31,26 @@ enum shell_kind shell_named(const char *name);
 bool shell_is_program(const char *program);
 
 /*
- * True if a shell with this command line, of words with a NUL behind each, was
- * given a script or a command to carry out.  It has no prompt then.
+ * True if a shell with this command line runs a script or a command.  It has no
+ * prompt then.  `words` are NUL-terminated.
  */
 bool shell_runs_script(const char *words, size_t len);
 
 struct integration {
-	enum shell_kind kind; /* NONE: it is no shell to be talked to */
-	const char *file;     /* to be written, below `dir` */
-	char *text;           /* and this is in it */
+	enum shell_kind kind; /* NONE: not a shell that can be integrated */
+	const char *file;     /* the file to write, below `dir` */
+	char *text;           /* its contents */
 	char *variable;       /* NAME=value for the environment, or NULL */
-	const char *option;   /* goes behind argv[0] with its value, or NULL */
+	const char *option;   /* follows argv[0], with its value; or NULL */
 	char *value;
 };
 
 /*
- * Plan the integration for this command.  `program` is the name of the file
- * behind argv[0], without its directory; `dir` is the absolute path of a
- * directory of the session; `key` is the key of the marks; `value` looks up a
- * variable.
+ * Plan the integration for this command.  `program` is the name of the file of
+ * argv[0], without its directory; `dir` is the absolute path of a directory of
+ * the session; `key` is the key of the marks; `value` looks up a variable.
  * Only a plain interactive shell is integrated: no script, no -c, no option
- * that names the files to read.
+ * that names startup files.
  */
 typedef const char *integration_value_fn(char *const *envp, const char *name);
 void integration_plan(struct integration *in, char *const *argv,
@@ -59,10 +58,10 @@ void integration_plan(struct integration *in, char *const *argv,
     integration_value_fn *value, char *const *envp);
 void integration_finish(struct integration *in);
 
-/* Append s as one word of a POSIX shell; plain words as they are. */
+/* Append s as one word of a POSIX shell, quoted only if necessary. */
 void shell_quote(struct buf *out, const char *s);
 
-/* The text between single quotes; slash is the shell's form of a backslash. */
+/* Append text for single quotes; slash is the shell's form of a backslash. */
 void shell_put_quoted(struct buf *out, const char *s, const char *slash);
 
 #endif

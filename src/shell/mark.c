@@ -6,7 +6,7 @@
 static const char prefix[] = "\033]133;";
 #define PREFIX (sizeof(prefix) - 1)
 
-/* The number at p, or -1 when there is none or it is no status. */
+/* The number at p, or -1 if it is not an exit status. */
 static int
 read_status(const char *p, size_t len)
 {
@@ -22,7 +22,7 @@ read_status(const char *p, size_t len)
 	return n;
 }
 
-/* What follows the name of a field, or NULL when it is another. */
+/* The value of a field with this name, or NULL for another field. */
 static const char *
 value_of(const char *p, size_t len, const char *name, size_t *rest)
 {
@@ -55,7 +55,7 @@ read_field(const char *p, size_t len, struct mark *out)
 	}
 }
 
-/* What stands between prefix and terminator: a kind and fields behind it. */
+/* Parse the part between prefix and terminator: a kind and fields. */
 static bool
 parse(const char *p, size_t len, struct mark *out)
 {
@@ -75,7 +75,7 @@ parse(const char *p, size_t len, struct mark *out)
 	return true;
 }
 
-/* A byte that cannot go on with what was read: perhaps it begins anew. */
+/* The byte does not continue the sequence; it may begin another. */
 static void
 restart(struct mark_scan *s, uint8_t c)
 {
@@ -84,7 +84,7 @@ restart(struct mark_scan *s, uint8_t c)
 		s->text[s->n++] = '\033';
 }
 
-/* True if the string so far ends, by BEL or ST; *len without that. */
+/* True if the string ends here, with BEL or ST; *len excludes it. */
 static bool
 is_ended(const struct mark_scan *s, size_t *len)
 {
@@ -98,7 +98,7 @@ is_ended(const struct mark_scan *s, size_t *len)
 	return true;
 }
 
-/* One byte; true when a mark is complete. */
+/* Feed one byte; true if a mark is complete. */
 static bool
 step(struct mark_scan *s, uint8_t c, struct mark *out)
 {
@@ -135,7 +135,7 @@ mark_next(struct mark_scan *s, const uint8_t *p, size_t len, size_t *read,
 			if (esc == NULL)
 				break;
 			at = (size_t)(esc - p);
-			/* Most are of another kind, and there are many. */
+			/* Most sequences are not OSC, and there are many. */
 			if (at + 1 < len && p[at + 1] != (uint8_t)prefix[1]) {
 				at++;
 				continue;

@@ -9,37 +9,37 @@
  * Marks that shells print in their output (OSC 133):
  *
  *	A	a prompt begins
- *	B	the prompt is there, input begins
+ *	B	the prompt is complete, input begins
  *	P	the shell asks for more of an unfinished command
  *	C	a command was read, its output begins
- *	D;n	the command has ended, with this status
+ *	D;n	the command has ended with this exit status
  *
- * Ours say `tend=KEY` as well, so that a program which prints somebody's marks
- * is not taken for the shell; `err=n` for the status where another mark than D
- * has it; `rough` when more than the command may have printed what comes before;
- * and `opts=` the letters of the shell's options, of which v (verbose) and x
- * (xtrace) mean just that.  Pure.
+ * Our marks also have `tend=KEY`, so that a program that prints marks is not
+ * mistaken for the shell; `err=n` for the exit status in a mark other than D;
+ * `rough` if the output before it may contain more than the command's; and
+ * `opts=` with the letters of the shell's options, of which only v (verbose)
+ * and x (xtrace) matter.  Pure.
  */
-#define MARK_MAX 128     /* bytes of a mark; what is longer is none */
-#define MARK_KEY_SIZE 33 /* with its NUL */
+#define MARK_MAX 128     /* bytes; a longer one is not a mark */
+#define MARK_KEY_SIZE 33 /* including the NUL */
 
 struct mark {
 	char kind;               /* 'A'..'D', 'P' */
-	int status;              /* of D, or err=; -1: it does not say */
-	bool rough;              /* its output may have more in it */
-	char key[MARK_KEY_SIZE]; /* "" when it has none */
+	int status;              /* from D or err=; -1: none */
+	bool rough;              /* its output may contain other text */
+	char key[MARK_KEY_SIZE]; /* "": none */
 	size_t len;              /* bytes of the sequence */
 };
 
-/* Finds marks in a stream that comes in pieces; all zeros to begin with. */
+/* Finds marks in a stream of pieces; initialise with zeros. */
 struct mark_scan {
-	size_t n; /* bytes of what may become a mark */
+	size_t n; /* bytes of a possible mark */
 	char text[MARK_MAX];
 };
 
 /*
- * Read up to the end of the next mark.  How many bytes were read: all of them
- * and false, or up to the end of the mark in *out and true.
+ * Read up to the end of the next mark and return the number of bytes read: all
+ * of them and false, or up to the end of the mark in *out and true.
  */
 bool mark_next(struct mark_scan *s, const uint8_t *p, size_t len, size_t *read,
     struct mark *out);

@@ -1,5 +1,5 @@
-# What tend has sh read in place of the user's $ENV, which is read first: it marks
-# prompts (OSC 133) by PS1 and PS2, and nothing else is changed.
+# tend makes sh read this file instead of the user's $ENV, which it reads first.
+# It marks prompts (OSC 133) with PS1 and PS2 and changes nothing else.
 @RESTORE@
 if [ -n "${ENV-}" ]; then
 	__tend_env=$(eval "printf %s \"$ENV\"")

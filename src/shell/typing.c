@@ -11,7 +11,7 @@
 
 /*
  * A line of a terminal in canonical mode has at most 4,095 bytes, one of
- * busybox ash 1,023.  So a long word is several, joined by printf.
+ * busybox ash 1,023.  So a long word is split, and printf joins the parts.
  */
 #define LINE_MAX_BYTES 800
 
@@ -25,7 +25,10 @@ typing_is_plain(const char *command, bool brackets)
 	return true;
 }
 
-/* What means the same to every shell inside single quotes, typed or not. */
+/*
+ * Characters that mean the same to every shell inside single quotes, typed or
+ * not.
+ */
 static bool
 is_safe(uint8_t c)
 {
@@ -34,8 +37,8 @@ is_safe(uint8_t c)
 }
 
 /*
- * As `printf %b` reads it.  Typed, it goes on in another word when `line`, the
- * bytes of the present one, says so; NULL: it is not.
+ * Encode for `printf %b`.  For typed text, `line` counts the bytes of the
+ * current line, and a long one is continued on the next.  NULL: not typed.
  */
 static void
 put_encoded(struct buf *out, const char *s, size_t *line)
@@ -58,8 +61,8 @@ put_encoded(struct buf *out, const char *s, size_t *line)
 }
 
 /*
- * As one word, in which fish knows backslashes.  With a line break at its end,
- * for the sake of what ends in a here-document.
+ * One quoted word; in fish, backslashes must be escaped.  It ends with a line
+ * break, in case the command ends with a here-document.
  */
 static void
 put_quoted(struct buf *out, const char *s, const char *slash)
@@ -69,7 +72,7 @@ put_quoted(struct buf *out, const char *s, const char *slash)
 	buf_puts(out, "\n'");
 }
 
-/* As it would have been seen, control characters as ^X. */
+/* The command as a terminal would echo it, with control characters as ^X. */
 static char *
 visible(const char *s)
 {
@@ -85,17 +88,17 @@ visible(const char *s)
 	return buf_take(&b);
 }
 
-/* How each dialect names what it is made of. */
+/* The syntax of each dialect. */
 struct dialect {
 	const char *printf, *status, *slash;
-	const char *is, *end; /* around a number: the last status is that */
-	const char *options;  /* in double quotes, where they are told */
-	bool remembers;       /* in its history */
+	const char *is, *end; /* around a number: set the last status to it */
+	const char *options;  /* expands to the options inside double quotes */
+	bool remembers;       /* keeps the wrapper in its history */
 };
 
 /*
- * The letters of its options, and one more where there is a DEBUG trap.  In POSIX
- * mode bash tells of one that is not there, without quotes.  $? stays as it is.
+ * The letters of the options, and one more if there is a DEBUG trap.  In POSIX
+ * mode bash also lists a trap that is not set, but without quotes.  $? is kept.
  */
 #define BASH_OPTIONS \
 	"$-$(__t=$?; [[ $(\\trap -p DEBUG) == *\\'* ]] && " \
@@ -113,7 +116,7 @@ static const struct dialect dialects[] = {
 	[TYPING_ANY] = { "'printf'", "$?", "\\", "(exit ", ") && :", "", true },
 };
 
-/* What is run before the command: marks around what is to be seen of it. */
+/* The part before the command: marks around the visible command. */
 static void
 put_begin(struct buf *out, const struct dialect *d, const char *command,
     const char *key)
@@ -130,8 +133,8 @@ put_begin(struct buf *out, const struct dialect *d, const char *command,
 }
 
 /*
- * bash has the wrapping in its history, unless that does without lines that
- * begin with a blank.  Older ones do not know the last entry by -1.
+ * bash keeps the wrapper in its history, unless it ignores lines that begin
+ * with a blank.  Older versions do not accept -1 for the last entry.
  */
 static void
 put_forget(struct buf *out, const char *key)
@@ -142,7 +145,7 @@ put_forget(struct buf *out, const char *key)
 	    key);
 }
 
-/* Up to the status that the command is to find. */
+/* The part up to the status that the command finds in $?. */
 static char *
 before(const struct dialect *d, const char *command, const char *key)
 {
@@ -156,7 +159,7 @@ before(const struct dialect *d, const char *command, const char *key)
 	return buf_take(&b);
 }
 
-/* What prints the status, and leaves it as it was. */
+/* Print the status and keep it. */
 static void
 put_end(struct buf *out, const struct dialect *d, const char *key)
 {
@@ -174,7 +177,7 @@ put_end(struct buf *out, const struct dialect *d, const char *key)
 		    d->status, d->end);
 }
 
-/* From there on.  What prints the status must leave it as it was. */
+/* The part after the command.  Printing the status must keep it. */
 static char *
 after(const struct dialect *d, const char *command, const char *key)
 {
@@ -189,7 +192,7 @@ after(const struct dialect *d, const char *command, const char *key)
 	return buf_take(&b);
 }
 
-/* The end of what evaluates it in a shell of which nothing is known. */
+/* The end of the evaluated text for an unknown shell. */
 static char *
 rest_of(const char *command)
 {
@@ -201,7 +204,7 @@ rest_of(const char *command)
 	return buf_take(&b);
 }
 
-/* The end of the wrapping for one of two families. */
+/* The end of the wrapper for one of two families. */
 static void
 put_any_end(struct buf *out, const char *key, const char *name,
     const char *again)
@@ -218,17 +221,17 @@ put_any_end(struct buf *out, const char *key, const char *name,
 	put_encoded(out, text, &line);
 }
 
-/* Questions that no option makes an error of; fish cannot read them. */
+/* Tests that no shell option turns into an error; fish cannot parse them. */
 #define IF_BASH "'eval' '\\test -n \"${BASH_VERSION-}\"' 2>/dev/null"
 #define IF_POSIX "'eval' ': \"${x-}\"' 2>/dev/null"
 #define IF_NO_ZSH "'eval' '\\test -z \"${ZSH_VERSION-}\"' 2>/dev/null"
 
 /*
- * Each shell puts in what is its own, before anything is run: in $( ), of which
- * nothing is left behind.  fish does not read `$?`, so that is in an eval, of
- * which it sees to nothing but a mistake.  To dash and ash a mistake in what
- * eval reads is the end of the line, unless it comes by way of `command`; in
- * fish and zsh that is about other programs.
+ * Each shell inserts its own part before anything runs, in $( ), which leaves
+ * nothing behind.  fish cannot parse `$?`, so that is inside an eval, in which
+ * fish only finds an error.  In dash and ash an error inside eval ends the
+ * line, unless eval is called through `command`; in fish and zsh `command` runs
+ * external programs only.
  */
 static void
 wrap_for_any(struct buf *out, const char *command, const char *key)
@@ -294,7 +297,7 @@ typing_wrap(struct buf *out, enum typing_dialect dialect, const char *command,
 	}
 }
 
-/* As one word of fish, which takes far longer for one of many pieces. */
+/* One word for fish, which is much slower with many pieces. */
 static void
 put_fish_word(struct buf *out, const char *s)
 {
@@ -307,7 +310,9 @@ put_fish_word(struct buf *out, const char *s)
 	buf_putc(out, '\'');
 }
 
-/* The marks are printed while the arguments are made, so $status is kept. */
+/*
+ * The marks are printed while the arguments are expanded, so $status is kept.
+ */
 void
 typing_script(struct buf *out, const char *command, const char *key)
 {

@@ -1,11 +1,11 @@
-# What tend has zsh read in place of the user's .zshenv, which is read next, as
-# are the user's other files: it marks prompts and commands (OSC 133), and
-# nothing else is changed.
+# tend makes zsh read this file instead of the user's .zshenv, which it reads at
+# the end; zsh then reads the user's other files.  It marks prompts and commands
+# (OSC 133) and changes nothing else.
 @RESTORE@
 if [[ -o interactive ]]; then
-	# Functions that are made so have the options of zsh as it comes, from
-	# their first command on, whatever the user has set.  An option that they
-	# change is changed for them alone, so what is to last is done below.
+	# These functions run with the default options of zsh, from their first
+	# command on, whatever the user has set.  Options that they change are
+	# restored when they return, so lasting changes are made further below.
 	builtin emulate -R zsh -c '
 		__tend_put() {
 			if (( ! $+functions[builtin] )); then
@@ -20,8 +20,8 @@ if [[ -o interactive ]]; then
 			fi >/dev/tty 2>/dev/null
 		}
 
-		# Before anything else is printed after a command, unless somebody
-		# has made a precmd since, which zsh calls first.
+		# Runs before any other output after a command, unless the user
+		# has defined a precmd since, which zsh calls first.
 		__tend_done() {
 			__tend_put "D;$?${functions[precmd]:+;rough}"
 		}
@@ -37,7 +37,7 @@ if [[ -o interactive ]]; then
 			esac
 		}
 
-		# What zsh prints where a line was not ended (PROMPT_SP).
+		# Print the mark of zsh for an unfinished line (PROMPT_SP).
 		__tend_show_eol() {
 			local __tend_eol="${PROMPT_EOL_MARK-%B%S%#%s%b}"
 			local __tend_wide=$(( ${#__tend_eol} > 0 ))
@@ -50,21 +50,21 @@ if [[ -o interactive ]]; then
 			[[ ${(L)1//_/} == *promptsp* ]]
 		}
 
-		# Traps that are called for what is done here too.
+		# True if there are traps that these functions trigger too.
 		__tend_is_trapped() {
 			[[ -n ${functions[TRAPDEBUG]-} ||
 				"$(builtin trap 2>/dev/null)" == *DEBUG* ]]
 		}
 
-		# What tend types in a wrapping is nothing to come back to.
+		# Keep the wrapper that tend types out of the history.
 		__tend_history() {
 			[[ "$1" != " \\eval "*"tend="* ]]
 		}
 
-		# Once the user'\''s files have been read.
+		# Runs once the user'\''s files have been read.
 		__tend_start() {
 			precmd_functions=(${precmd_functions:#__tend_start} __tend_prompt)
-			# One by this name comes before all others.
+			# zsh calls a function of this name before all others.
 			if (( $+functions[precmd] )); then
 				functions[__tend_user_precmd]=$functions[precmd]
 				unset "functions[precmd]"
@@ -79,8 +79,8 @@ if [[ -o interactive ]]; then
 			unset "functions[__tend_start]" "functions[__tend_hook]"
 		}
 
-		# Behind the widget of others, which is called by ours.  Where
-		# somebody has several, ours is one more of them.
+		# Our widget calls the existing one first.  If a hook of
+		# add-zle-hook-widget exists, ours is added to it.
 		__tend_hook() {
 			if [[ ${widgets[zle-$1]-} == user:azhw:* ]]; then
 				add-zle-hook-widget $1 $2
@@ -100,7 +100,7 @@ if [[ -o interactive ]]; then
 
 	typeset -g __tend_sp=off
 
-	# The prompt is there, or the one that asks for more.
+	# The prompt, or the continuation prompt, is complete.
 	__tend_line() {
 		if [[ ${WIDGET-} == zle-line-init ]]; then
 			zle __tend_user_line-init || :
@@ -108,8 +108,8 @@ if [[ -o interactive ]]; then
 		__tend_show_line
 	}
 
-	# A line was entered, be there something to carry out in it or not: zsh
-	# prints PROMPT_SP before it calls anything, so it is told to wait.
+	# A line was entered, perhaps an empty one.  zsh prints PROMPT_SP before
+	# it calls any hook, so the option is off until the mark is printed.
 	__tend_entered() {
 		if [[ ${WIDGET-} == zle-line-finish ]]; then
 			zle __tend_user_line-finish || :
@@ -122,8 +122,8 @@ if [[ -o interactive ]]; then
 		fi
 	}
 
-	# A command that is about this option is left to decide.  Where zsh does
-	# not wait, the output is followed by what it prints.
+	# A command that sets this option finds it as the user left it.  With
+	# the option on, PROMPT_SP follows the output before the mark.
 	__tend_begin() {
 		if [[ ${__tend_sp-} == on ]] && __tend_is_about_eol "${1-}"; then
 			typeset -g __tend_sp=off
