@@ -8,7 +8,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* From RFC 4648, section 10, and the two digits that are no letters. */
+/* From RFC 4648, section 10, and the two digits that are not letters. */
 static const struct {
 	const char *text, *encoded;
 } vectors[] = {
@@ -59,7 +59,7 @@ the_padding_may_be_left_out(void **state)
 }
 
 static void
-what_is_no_base_64_is_refused(void **state)
+invalid_base64_is_refused(void **state)
 {
 	static const char *const wrong[] = { "Z", "=",
 		"==", "====", "Zg=", "Z===", "Zg=a",
@@ -76,7 +76,7 @@ what_is_no_base_64_is_refused(void **state)
 }
 
 static void
-more_than_there_is_room_for_is_told(void **state)
+a_result_that_does_not_fit_is_reported(void **state)
 {
 	char out[4] = "....";
 
@@ -94,8 +94,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_vectors_of_the_rfc_go_both_ways),
 		cmocka_unit_test(the_padding_may_be_left_out),
-		cmocka_unit_test(what_is_no_base_64_is_refused),
-		cmocka_unit_test(more_than_there_is_room_for_is_told),
+		cmocka_unit_test(invalid_base64_is_refused),
+		cmocka_unit_test(a_result_that_does_not_fit_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ buf_keeps_everything_in_order(void **state)
 }
 
 static void
-buf_refuses_whole_what_would_pass_the_maximum(void **state)
+buf_takes_all_of_an_addition_or_none(void **state)
 {
 	struct buf b;
 
@@ -191,7 +191,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(buf_keeps_everything_in_order),
-		cmocka_unit_test(buf_refuses_whole_what_would_pass_the_maximum),
+		cmocka_unit_test(buf_takes_all_of_an_addition_or_none),
 		cmocka_unit_test(buf_stays_full_until_it_is_cleared),
 		cmocka_unit_test(buf_takes_exactly_its_maximum),
 		cmocka_unit_test(buf_refuses_lengths_that_would_overflow),

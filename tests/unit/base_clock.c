@@ -20,16 +20,16 @@ a_clock_is_read_in_nanoseconds_and_in_milliseconds(void **state)
 }
 
 static void
-clocks_are_told_apart(void **state)
+clocks_are_distinguished(void **state)
 {
 	(void)state;
-	/* 2020 is long after any machine was started. */
+	/* 2020 is long after any machine started. */
 	assert_true(clock_ms(CLOCK_REALTIME) > INT64_C(1577836800000));
 	assert_true(clock_ms(CLOCK_BOOTTIME) < INT64_C(1577836800000));
 }
 
 static void
-milliseconds_become_what_condition_variables_want(void **state)
+milliseconds_become_a_deadline_for_condition_variables(void **state)
 {
 	struct timespec ts = clock_timespec(61002);
 
@@ -44,9 +44,9 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 		    a_clock_is_read_in_nanoseconds_and_in_milliseconds),
-		cmocka_unit_test(clocks_are_told_apart),
+		cmocka_unit_test(clocks_are_distinguished),
 		cmocka_unit_test(
-		    milliseconds_become_what_condition_variables_want),
+		    milliseconds_become_a_deadline_for_condition_variables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 
 #include "base/crc32c.h"
 
-/* Check both ways of counting. */
+/* Check both implementations. */
 static void
 check(const void *p, size_t len, uint32_t want)
 {
@@ -52,7 +52,7 @@ crc32c_by_instruction_equals_crc32c_by_table(void **state)
 }
 
 static void
-crc32c_goes_on_from_the_last_piece(void **state)
+crc32c_continues_from_the_last_piece(void **state)
 {
 	const char text[] = "the quick brown fox jumps over the lazy dog";
 	uint32_t whole = crc32c(0, text, sizeof(text));
@@ -72,7 +72,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(crc32c_agrees_with_the_published_examples),
 		cmocka_unit_test(crc32c_by_instruction_equals_crc32c_by_table),
-		cmocka_unit_test(crc32c_goes_on_from_the_last_piece),
+		cmocka_unit_test(crc32c_continues_from_the_last_piece),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ fd_take_hands_over_and_leaves_nothing_to_close(void **state)
 }
 
 static void
-fd_close_keeps_errno_and_does_not_mind_being_asked_twice(void **state)
+fd_close_keeps_errno_and_may_be_called_twice(void **state)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
@@ -149,8 +149,7 @@ main(void)
 		cmocka_unit_test(auto_close_closes_at_the_end_of_the_scope),
 		cmocka_unit_test(
 		    fd_take_hands_over_and_leaves_nothing_to_close),
-		cmocka_unit_test(
-		    fd_close_keeps_errno_and_does_not_mind_being_asked_twice),
+		cmocka_unit_test(fd_close_keeps_errno_and_may_be_called_twice),
 		cmocka_unit_test(fd_write_all_writes_more_than_a_pipe_holds),
 		cmocka_unit_test(fd_write_all_says_why_it_failed),
 		cmocka_unit_test(fd_poke_makes_an_eventfd_readable),

@@ -37,7 +37,7 @@ tear_down(void **state)
 	return 0;
 }
 
-/* A file of so many bytes, none like those beside it. */
+/* A file of so many bytes, each different from its neighbours. */
 static void
 make_file(const struct place *p, size_t len)
 {
@@ -110,7 +110,7 @@ file_open_follows_no_link(void **state)
 	assert_int_equal(file_open(p->dir, "nothing", &st), -ENOENT);
 }
 
-/* There is nobody to write to it: to wait would be for ever. */
+/* The fifo has no writer: an open that waits would hang. */
 static void
 file_open_does_not_wait_at_a_fifo(void **state)
 {

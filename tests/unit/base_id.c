@@ -58,7 +58,7 @@ ids_of_one_maker_only_grow_even_when_the_clock_goes_back(void **state)
 }
 
 static void
-id_takes_the_next_millisecond_when_chance_has_run_out(void **state)
+id_takes_the_next_millisecond_when_its_random_part_is_full(void **state)
 {
 	struct id_maker m = { .time_ms = SOME_MS };
 	char last[ID_SIZE], id[ID_SIZE];
@@ -85,7 +85,7 @@ ids_of_two_makers_differ(void **state)
 }
 
 static void
-id_parse_understands_what_people_write(void **state)
+id_parse_accepts_lower_case_and_similar_letters(void **state)
 {
 	char id[ID_SIZE];
 
@@ -99,7 +99,7 @@ id_parse_understands_what_people_write(void **state)
 }
 
 static void
-id_parse_refuses_what_is_no_id(void **state)
+id_parse_refuses_an_invalid_id(void **state)
 {
 	const char *const bad[] = {
 		"",
@@ -131,10 +131,11 @@ main(void)
 		cmocka_unit_test(
 		    ids_of_one_maker_only_grow_even_when_the_clock_goes_back),
 		cmocka_unit_test(
-		    id_takes_the_next_millisecond_when_chance_has_run_out),
+		    id_takes_the_next_millisecond_when_its_random_part_is_full),
 		cmocka_unit_test(ids_of_two_makers_differ),
-		cmocka_unit_test(id_parse_understands_what_people_write),
-		cmocka_unit_test(id_parse_refuses_what_is_no_id),
+		cmocka_unit_test(
+		    id_parse_accepts_lower_case_and_similar_letters),
+		cmocka_unit_test(id_parse_refuses_an_invalid_id),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

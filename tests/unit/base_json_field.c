@@ -85,7 +85,7 @@ every_kind_is_read(void **state)
 }
 
 static void
-what_does_not_fit_is_named(void **state)
+a_field_of_the_wrong_kind_is_named(void **state)
 {
 	(void)state;
 	refuses("{\"u8\":201}", "u8 must be a whole number from 0 to 200");
@@ -135,7 +135,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kind_is_read),
-		cmocka_unit_test(what_does_not_fit_is_named),
+		cmocka_unit_test(a_field_of_the_wrong_kind_is_named),
 		cmocka_unit_test(defaults_are_left_out),
 	};
 

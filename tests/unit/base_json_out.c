@@ -54,7 +54,7 @@ writes(const char *p, size_t len, const char *want)
 }
 
 static void
-json_out_escapes_what_json_and_terminals_mind(void **state)
+json_out_escapes_characters_special_to_json_or_terminals(void **state)
 {
 	(void)state;
 	writes("a\"b\\c/", 6, "\"a\\\"b\\\\c/\"");
@@ -66,7 +66,7 @@ json_out_escapes_what_json_and_terminals_mind(void **state)
 }
 
 static void
-json_out_replaces_what_is_not_utf8(void **state)
+json_out_replaces_invalid_utf8(void **state)
 {
 	(void)state;
 	writes("a\xff\"", 3, "\"a\xef\xbf\xbd\\\"\"");
@@ -75,7 +75,7 @@ json_out_replaces_what_is_not_utf8(void **state)
 }
 
 static void
-json_out_leaves_it_to_the_buffer_to_be_full(void **state)
+json_out_lets_the_buffer_report_that_it_is_full(void **state)
 {
 	struct json_out j;
 	struct buf buf;
@@ -109,7 +109,7 @@ json_out_writes_negative_numbers_and_null(void **state)
 }
 
 static void
-json_out_escapes_in_json_that_others_wrote(void **state)
+json_out_escapes_inside_given_json(void **state)
 {
 	struct json_out j;
 	struct buf buf;
@@ -156,7 +156,7 @@ json_put_writes_a_key_and_its_value(void **state)
 }
 
 static void
-json_put_writes_null_for_what_is_not_there(void **state)
+json_put_writes_null_for_a_missing_value(void **state)
 {
 	struct json_out j;
 	struct buf buf;
@@ -178,13 +178,15 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(json_out_puts_commas_where_they_belong),
-		cmocka_unit_test(json_out_escapes_what_json_and_terminals_mind),
-		cmocka_unit_test(json_out_replaces_what_is_not_utf8),
+		cmocka_unit_test(
+		    json_out_escapes_characters_special_to_json_or_terminals),
+		cmocka_unit_test(json_out_replaces_invalid_utf8),
 		cmocka_unit_test(json_out_writes_negative_numbers_and_null),
-		cmocka_unit_test(json_out_escapes_in_json_that_others_wrote),
+		cmocka_unit_test(json_out_escapes_inside_given_json),
 		cmocka_unit_test(json_put_writes_a_key_and_its_value),
-		cmocka_unit_test(json_put_writes_null_for_what_is_not_there),
-		cmocka_unit_test(json_out_leaves_it_to_the_buffer_to_be_full),
+		cmocka_unit_test(json_put_writes_null_for_a_missing_value),
+		cmocka_unit_test(
+		    json_out_lets_the_buffer_report_that_it_is_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

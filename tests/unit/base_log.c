@@ -58,7 +58,7 @@ log_quotes_values_that_could_be_misread(void **state)
 }
 
 static void
-log_escapes_what_a_terminal_would_obey(void **state)
+log_escapes_control_sequences(void **state)
 {
 	(void)state;
 	check("a\nlevel=error", "\"a\\nlevel=error\"");
@@ -70,7 +70,7 @@ log_escapes_what_a_terminal_would_obey(void **state)
 }
 
 static void
-log_keeps_utf8_and_replaces_what_is_not(void **state)
+log_keeps_utf8_and_replaces_invalid_bytes(void **state)
 {
 	(void)state;
 	check("gr\xc3\xbc\xc3\x9f", "\"gr\xc3\xbc\xc3\x9f\"");
@@ -99,7 +99,7 @@ log_leaves_out_a_field_that_does_not_fit_and_says_so(void **state)
 	line = line_of(log_str("k", long_value));
 	assert_string_equal(line, HEAD " cut=true\n");
 	free(line);
-	/* Full of escapes, it is cut as a whole and not within one. */
+	/* A field full of escapes is cut between escapes, not within one. */
 	memset(long_value, '\n', LOG_LINE_MAX / 2);
 	long_value[LOG_LINE_MAX / 2] = '\0';
 	line = line_of(log_str("k", long_value));
@@ -127,7 +127,7 @@ log_format_refuses_a_buffer_without_room_for_a_line(void **state)
 	}
 }
 
-/* What is in the pipe now, as a string. */
+/* The pipe's content as a string. */
 static void
 read_pipe(int fd, char *out, size_t size)
 {
@@ -189,8 +189,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(log_writes_plain_values_as_they_are),
 		cmocka_unit_test(log_quotes_values_that_could_be_misread),
-		cmocka_unit_test(log_escapes_what_a_terminal_would_obey),
-		cmocka_unit_test(log_keeps_utf8_and_replaces_what_is_not),
+		cmocka_unit_test(log_escapes_control_sequences),
+		cmocka_unit_test(log_keeps_utf8_and_replaces_invalid_bytes),
 		cmocka_unit_test(log_writes_numbers),
 		cmocka_unit_test(
 		    log_leaves_out_a_field_that_does_not_fit_and_says_so),

@@ -14,7 +14,7 @@
 #include "base/fd.h"
 #include "base/loop.h"
 
-/* Handlers write a letter each here, so that a test sees their order. */
+/* Each handler writes a letter here, so that a test sees their order. */
 struct scene {
 	struct loop *loop;
 	struct watch *watch;
@@ -136,7 +136,7 @@ loop_run_may_be_called_again_after_a_stop(void **state)
 	assert_string_equal(s->trace, "SS");
 }
 
-/* Begin a timer, and work for so long that it falls due meanwhile. */
+/* Begin a timer, and work for so long that it expires meanwhile. */
 static void
 on_slow_hook(void *arg)
 {
@@ -151,12 +151,12 @@ on_slow_hook(void *arg)
 }
 
 /*
- * libuv runs timers that fall due between two turns before it sleeps.  The
- * other watch never becomes ready, so a loop that settles only after sleeping
- * would hang here.
+ * libuv runs timers that expire between two turns before it sleeps.  The other
+ * watch never becomes ready, so a loop that settles only after sleeping would
+ * hang here.
  */
 static void
-what_a_late_timer_changed_is_settled_before_sleeping(void **state)
+changes_by_a_late_timer_are_settled_before_sleeping(void **state)
 {
 	struct scene *s = *state;
 
@@ -180,7 +180,7 @@ on_yield_once(void *arg)
 }
 
 static void
-what_is_ready_goes_before_who_yields(void **state)
+ready_watches_run_before_a_handler_that_yields(void **state)
 {
 	struct scene *s = *state;
 
@@ -242,7 +242,9 @@ on_remove_self(void *arg)
 
 	note(s, 'r');
 	watch_remove(s->watch);
-	/* Memory is kept until the end of the turn: this is no use after. */
+	/*
+	 * Memory is kept until the end of the turn: this is no use after free.
+	 */
 	watch_remove(s->watch);
 }
 
@@ -330,7 +332,7 @@ on_replace(void *arg, enum loop_events ready)
 }
 
 static void
-a_descriptor_may_be_watched_anew_in_the_turn_that_removed_it(void **state)
+a_removed_descriptor_may_be_watched_again_in_the_same_turn(void **state)
 {
 	struct scene *s = *state;
 
@@ -374,7 +376,7 @@ on_hangup(void *arg, enum loop_events ready)
 }
 
 static void
-a_hangup_is_told_to_who_wants_it(void **state)
+a_hangup_is_reported_if_wanted(void **state)
 {
 	struct scene *s = *state;
 
@@ -395,9 +397,9 @@ on_pipe_error(void *arg, enum loop_events ready)
 		loop_stop(s->loop);
 }
 
-/* A pipe that nobody reads any more reports an error and nothing else. */
+/* A pipe without a reader reports an error and nothing else. */
 static void
-an_error_goes_on_being_told_until_the_watch_is_removed(void **state)
+an_error_is_reported_until_the_watch_is_removed(void **state)
 {
 	struct scene *s = *state;
 	int fds[2];
@@ -414,7 +416,7 @@ an_error_goes_on_being_told_until_the_watch_is_removed(void **state)
 }
 
 static void
-what_cannot_be_watched_is_refused(void **state)
+an_unwatchable_descriptor_is_refused(void **state)
 {
 	struct scene *s = *state;
 	auto_close int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -438,7 +440,7 @@ on_raise(void *arg)
 }
 
 static void
-a_signal_reaches_everyone_who_watches_it(void **state)
+a_signal_reaches_all_its_watches(void **state)
 {
 	struct scene *s = *state;
 
@@ -486,7 +488,7 @@ on_release_child(void *arg)
 }
 
 static void
-a_child_that_ends_later_is_told_with_its_status(void **state)
+a_child_that_ends_later_is_reported_with_its_status(void **state)
 {
 	struct scene *s = *state;
 
@@ -500,7 +502,7 @@ a_child_that_ends_later_is_told_with_its_status(void **state)
 }
 
 static void
-a_child_that_ended_before_it_was_watched_is_told_too(void **state)
+a_child_that_ended_before_it_was_watched_is_reported(void **state)
 {
 	struct scene *s = *state;
 	pid_t pid = start_child(s, 9);
@@ -517,7 +519,7 @@ a_child_that_ended_before_it_was_watched_is_told_too(void **state)
 }
 
 static void
-a_process_that_is_no_child_is_told_as_lost(void **state)
+a_process_that_is_not_a_child_is_reported_as_lost(void **state)
 {
 	struct scene *s = *state;
 
@@ -542,9 +544,9 @@ a_child_whose_watch_was_removed_is_left_alone(void **state)
 	assert_int_equal(WEXITSTATUS(status), 3);
 }
 
-/* The sanitizer sees what would be left behind. */
+/* The sanitizer would report a leak. */
 static void
-loop_destroy_removes_whatever_is_left(void **state)
+loop_destroy_removes_all_watches(void **state)
 {
 	struct scene *s = *state;
 	pid_t pid = start_child(s, 0);
@@ -574,8 +576,8 @@ main(void)
 		TEST(a_turn_handles_and_then_settles_in_order),
 		TEST(loop_run_returns_when_nothing_is_left_to_wait_for),
 		TEST(loop_run_may_be_called_again_after_a_stop),
-		TEST(what_a_late_timer_changed_is_settled_before_sleeping),
-		TEST(what_is_ready_goes_before_who_yields),
+		TEST(changes_by_a_late_timer_are_settled_before_sleeping),
+		TEST(ready_watches_run_before_a_handler_that_yields),
 		TEST(timers_fire_in_the_order_of_their_times),
 		TEST(a_timer_waits_at_least_its_time),
 		TEST(a_timer_may_be_armed_again_from_its_own_handler),
@@ -584,17 +586,17 @@ main(void)
 		TEST(a_hook_may_remove_itself_and_the_next),
 		TEST(a_hook_removed_by_an_earlier_one_is_not_called),
 		TEST(
-		    a_descriptor_may_be_watched_anew_in_the_turn_that_removed_it),
+		    a_removed_descriptor_may_be_watched_again_in_the_same_turn),
 		TEST(watch_want_turns_events_on_and_off),
-		TEST(a_hangup_is_told_to_who_wants_it),
-		TEST(an_error_goes_on_being_told_until_the_watch_is_removed),
-		TEST(what_cannot_be_watched_is_refused),
-		TEST(a_signal_reaches_everyone_who_watches_it),
-		TEST(a_child_that_ends_later_is_told_with_its_status),
-		TEST(a_child_that_ended_before_it_was_watched_is_told_too),
-		TEST(a_process_that_is_no_child_is_told_as_lost),
+		TEST(a_hangup_is_reported_if_wanted),
+		TEST(an_error_is_reported_until_the_watch_is_removed),
+		TEST(an_unwatchable_descriptor_is_refused),
+		TEST(a_signal_reaches_all_its_watches),
+		TEST(a_child_that_ends_later_is_reported_with_its_status),
+		TEST(a_child_that_ended_before_it_was_watched_is_reported),
+		TEST(a_process_that_is_not_a_child_is_reported_as_lost),
 		TEST(a_child_whose_watch_was_removed_is_left_alone),
-		TEST(loop_destroy_removes_whatever_is_left),
+		TEST(loop_destroy_removes_all_watches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

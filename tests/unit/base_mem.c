@@ -8,7 +8,9 @@
 
 #include "base/mem.h"
 
-/* Run fn in a process of its own, without its words; return how it ended. */
+/*
+ * Run fn in a process of its own, without its output; return its wait status.
+ */
 static int
 ending_of(void (*fn)(void))
 {
@@ -45,7 +47,7 @@ xrealloc_aborts_when_the_product_overflows(void **state)
 }
 
 static void
-xrealloc_keeps_what_was_there(void **state)
+xrealloc_keeps_the_old_bytes(void **state)
 {
 	int *p = xrealloc(NULL, 2, sizeof(*p));
 
@@ -59,7 +61,7 @@ xrealloc_keeps_what_was_there(void **state)
 }
 
 static void
-asking_for_nothing_gives_something_to_free(void **state)
+an_allocation_of_zero_bytes_can_be_freed(void **state)
 {
 	void *a = xmalloc(0), *b = xcalloc(0, 8), *c = xrealloc(NULL, 0, 8);
 	void *d = xmemdup(NULL, 0);
@@ -103,8 +105,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(xrealloc_aborts_when_the_product_overflows),
-		cmocka_unit_test(xrealloc_keeps_what_was_there),
-		cmocka_unit_test(asking_for_nothing_gives_something_to_free),
+		cmocka_unit_test(xrealloc_keeps_the_old_bytes),
+		cmocka_unit_test(an_allocation_of_zero_bytes_can_be_freed),
 		cmocka_unit_test(xcalloc_gives_zeroes),
 		cmocka_unit_test(copies_are_equal_and_apart),
 	};

@@ -92,7 +92,7 @@ the_user_database_knows_the_home_when_the_environment_does_not(void **state)
 }
 
 static void
-a_home_that_cannot_be_is_refused_with_a_reason(void **state)
+an_invalid_home_is_refused_with_a_reason(void **state)
 {
 	char home[PATH_MAX] = "untouched", small[8] = "before";
 	struct error err = { 0 };
@@ -187,7 +187,7 @@ main(void)
 		TEST(a_relative_home_is_taken_from_the_current_directory),
 		TEST(
 		    the_user_database_knows_the_home_when_the_environment_does_not),
-		TEST(a_home_that_cannot_be_is_refused_with_a_reason),
+		TEST(an_invalid_home_is_refused_with_a_reason),
 		TEST(path_join_puts_one_slash_between),
 		TEST(path_join_fits_exactly_or_leaves_the_result_alone),
 		TEST(a_clean_path_has_only_names),

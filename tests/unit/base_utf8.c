@@ -5,7 +5,7 @@
 
 #include "base/utf8.h"
 
-/* Decode as a stream does, ending with U+FFFD for what is left unfinished. */
+/* Decode as a stream does; an unfinished rest becomes U+FFFD. */
 static size_t
 decode(const char *p, size_t len, uint32_t *out)
 {
@@ -50,7 +50,7 @@ every_character_survives_encoding_and_decoding(void **state)
 }
 
 static void
-what_is_no_character_is_encoded_as_the_replacement(void **state)
+an_invalid_code_point_is_encoded_as_the_replacement(void **state)
 {
 	const uint32_t bad[] = { 0xD800, 0xDFFF, 0x110000, UINT32_MAX };
 	char bytes[4];
@@ -64,7 +64,7 @@ what_is_no_character_is_encoded_as_the_replacement(void **state)
 
 #define R UTF8_REPLACEMENT
 
-/* What a browser's TextDecoder makes of them. */
+/* The results of a browser's TextDecoder. */
 /* clang-format off */
 static const struct {
 	const char *bytes;
@@ -120,7 +120,7 @@ utf8_valid_wants_whole_characters(void **state)
 }
 
 static void
-what_acts_on_a_terminal_is_known(void **state)
+characters_that_act_on_a_terminal_are_recognised(void **state)
 {
 	static const uint32_t acts[] = { 0, '\t', '\n', 0x1B, 0x1F, 0x7F, 0x80,
 		0x9B, 0x9F, 0x061C, 0x200E, 0x200F, 0x2028, 0x2029, 0x202A,
@@ -144,11 +144,12 @@ main(void)
 		cmocka_unit_test(
 		    every_character_survives_encoding_and_decoding),
 		cmocka_unit_test(
-		    what_is_no_character_is_encoded_as_the_replacement),
+		    an_invalid_code_point_is_encoded_as_the_replacement),
 		cmocka_unit_test(
 		    each_maximal_broken_part_becomes_one_replacement),
 		cmocka_unit_test(utf8_valid_wants_whole_characters),
-		cmocka_unit_test(what_acts_on_a_terminal_is_known),
+		cmocka_unit_test(
+		    characters_that_act_on_a_terminal_are_recognised),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

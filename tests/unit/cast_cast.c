@@ -14,10 +14,10 @@
 #include "base/mem.h"
 #include "cast/cast.h"
 
-/* What came out of a recording, an event a line, and how reading ended. */
+/* The events of a recording, one a line, and how reading ended. */
 struct played {
 	struct buf events;
-	double until; /* have enough at a later event than this */
+	double until; /* stop after this number of events */
 	int result;
 	struct error err;
 };
@@ -59,7 +59,7 @@ play(struct played *p, const char *text, size_t len, size_t chunk)
 	cast_destroy(c);
 }
 
-/* However it is cut, the recording plays as `want` and ends well. */
+/* However it is cut, the recording gives `want` and ends well. */
 static void
 plays_as(const char *text, const char *want)
 {
@@ -75,7 +75,7 @@ plays_as(const char *text, const char *want)
 	}
 }
 
-/* However it is cut, the recording is refused in these words. */
+/* However it is cut, the recording is refused with this reason. */
 static void
 fails_with(const char *text, const char *want)
 {
@@ -135,7 +135,7 @@ cast_plays_v3_whose_times_are_delays(void **state)
 }
 
 static void
-cast_passes_over_what_it_does_not_know(void **state)
+cast_skips_unknown_events(void **state)
 {
 	(void)state;
 	plays_as(V2 "\n[1,\"o\",\"a\",\"more\",[1]]\n[2,\"zz\",\"b\"]\n"
@@ -160,7 +160,7 @@ cast_never_goes_back_in_time(void **state)
 }
 
 static void
-cast_refuses_times_that_are_none(void **state)
+cast_refuses_invalid_times(void **state)
 {
 	(void)state;
 	fails_with(V2 "[-1,\"o\",\"a\"]\n", "line 2: the time is negative");
@@ -197,7 +197,7 @@ cast_names_the_line_of_a_bad_event(void **state)
 }
 
 static void
-cast_refuses_sizes_that_are_none(void **state)
+cast_refuses_invalid_sizes(void **state)
 {
 	static const char *const bad[] = { "", "80", "80x", "x24", "80x24x3",
 		"0x24", "80x0", "-1x24", "80 x24", "99999x24", "100000x1",
@@ -265,7 +265,7 @@ cast_names_the_line_of_a_bad_v1_pair(void **state)
 }
 
 static void
-cast_passes_on_why_the_caller_refused(void **state)
+cast_passes_on_the_callers_reason(void **state)
 {
 	(void)state;
 	fails_with(V2 "[1,\"r\",\"13x5\"]\n", "line 2: thirteen columns");
@@ -409,15 +409,15 @@ main(void)
 		cmocka_unit_test(cast_plays_v1_over_many_lines_in_any_order),
 		cmocka_unit_test(cast_plays_v2_whose_times_are_absolute),
 		cmocka_unit_test(cast_plays_v3_whose_times_are_delays),
-		cmocka_unit_test(cast_passes_over_what_it_does_not_know),
+		cmocka_unit_test(cast_skips_unknown_events),
 		cmocka_unit_test(cast_needs_no_newline_at_the_end),
 		cmocka_unit_test(cast_never_goes_back_in_time),
-		cmocka_unit_test(cast_refuses_times_that_are_none),
+		cmocka_unit_test(cast_refuses_invalid_times),
 		cmocka_unit_test(cast_names_the_line_of_a_bad_event),
-		cmocka_unit_test(cast_refuses_sizes_that_are_none),
+		cmocka_unit_test(cast_refuses_invalid_sizes),
 		cmocka_unit_test(cast_refuses_bad_headers),
 		cmocka_unit_test(cast_names_the_line_of_a_bad_v1_pair),
-		cmocka_unit_test(cast_passes_on_why_the_caller_refused),
+		cmocka_unit_test(cast_passes_on_the_callers_reason),
 		cmocka_unit_test(cast_stops_when_the_caller_has_enough),
 		cmocka_unit_test(
 		    cast_takes_lines_up_to_its_limit_and_no_longer),

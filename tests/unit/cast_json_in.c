@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "cast/json_in.h"
 
-/* What is wrong with the text when it is read as any one value, or "". */
+/* The error of reading the text as one value of any kind, or "". */
 static const char *
 mistake(const char *text)
 {
@@ -38,7 +38,7 @@ json_in_takes_every_kind_of_value(void **state)
 }
 
 static void
-json_in_refuses_what_the_grammar_does_not_have(void **state)
+json_in_refuses_anything_outside_the_grammar(void **state)
 {
 	static const char *const bad[] = { "", " ", "nul", "True", "NaN",
 		"Infinity", "-", "+1", "01", "1.", ".5", "1e", "0x10", "'a'",
@@ -127,7 +127,7 @@ json_in_refuses_a_string_longer_than_its_buffer(void **state)
 }
 
 static void
-json_in_gives_a_key_that_does_not_fit_as_nothing(void **state)
+json_in_returns_an_empty_key_if_it_does_not_fit(void **state)
 {
 	const char *text = "{\"abc\":1,\"abcd\":2,\"a\\u0000b\":3}";
 	const char *const want[] = { "abc", "", "" };
@@ -164,7 +164,7 @@ json_in_number_can_be_infinite_but_not_endless(void **state)
 }
 
 static void
-json_in_knows_an_early_end_from_a_mistake(void **state)
+json_in_distinguishes_an_early_end_from_an_error(void **state)
 {
 	const char *text = "{\"a\":[1,{\"b\":\"c\\u0041\"}]}";
 	struct json_in j;
@@ -190,18 +190,18 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(json_in_takes_every_kind_of_value),
-		cmocka_unit_test(
-		    json_in_refuses_what_the_grammar_does_not_have),
+		cmocka_unit_test(json_in_refuses_anything_outside_the_grammar),
 		cmocka_unit_test(json_in_stops_at_its_depth),
 		cmocka_unit_test(json_in_decodes_escapes),
 		cmocka_unit_test(json_in_replaces_lone_surrogates),
 		cmocka_unit_test(
 		    json_in_refuses_a_string_longer_than_its_buffer),
 		cmocka_unit_test(
-		    json_in_gives_a_key_that_does_not_fit_as_nothing),
+		    json_in_returns_an_empty_key_if_it_does_not_fit),
 		cmocka_unit_test(
 		    json_in_number_can_be_infinite_but_not_endless),
-		cmocka_unit_test(json_in_knows_an_early_end_from_a_mistake),
+		cmocka_unit_test(
+		    json_in_distinguishes_an_early_end_from_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

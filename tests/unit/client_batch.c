@@ -19,8 +19,8 @@
 #define ANSWERS_MAX 8
 
 /*
- * A batch, and a host in a process of its own that answers each request with
- * the next of the answers.
+ * A batch, and a host in a process of its own that sends the next of the
+ * answers to each request.
  */
 struct fixture {
 	struct batch *batch;
@@ -28,8 +28,8 @@ struct fixture {
 	int host;
 	const char *answers[ANSWERS_MAX];
 	size_t n_answers;
-	int cancels; /* made readable instead of an answer; 0: nothing is */
-	struct buf asked; /* what came there */
+	int cancels;      /* made readable instead of an answer; 0: never */
+	struct buf asked; /* the requests the host received */
 };
 
 static struct batch *
@@ -83,7 +83,7 @@ will_answer(struct fixture *f, const char *json)
 	f->answers[f->n_answers++] = json;
 }
 
-/* The next request, as it came, appended to *out; false: there is none. */
+/* Append the next request to *out; false: there is none. */
 static bool
 read_request(int fd, struct buf *out)
 {
@@ -141,7 +141,7 @@ read_asked(struct fixture *f, int told)
 	close(told);
 }
 
-/* Run it against that host, and learn what it was asked. */
+/* Run the batch with that host, and read the requests it got. */
 static void
 run(struct fixture *f, bool keep_going)
 {
@@ -164,7 +164,7 @@ run(struct fixture *f, bool keep_going)
 	assert_int_equal(status, 0);
 }
 
-/* The next request that was sent is this; "" for none. */
+/* Check the next request sent; "" for none. */
 static void
 expect_request(struct fixture *f, const char *json)
 {
@@ -281,7 +281,7 @@ static const char
 		  "{\"matched\":false,\"timed_out\":true,\"seq\":5}}";
 
 static void
-the_first_failure_ends_it(void **state)
+the_first_failure_ends_a_batch(void **state)
 {
 	struct fixture f;
 
@@ -302,7 +302,7 @@ the_first_failure_ends_it(void **state)
 }
 
 static void
-one_may_keep_going(void **state)
+a_batch_may_continue_after_a_failure(void **state)
 {
 	struct fixture f;
 
@@ -321,7 +321,7 @@ one_may_keep_going(void **state)
 }
 
 static void
-what_is_cancelled_is_interrupted(void **state)
+a_cancelled_batch_is_interrupted(void **state)
 {
 	struct fixture f;
 
@@ -339,7 +339,7 @@ what_is_cancelled_is_interrupted(void **state)
 }
 
 static void
-wrong_steps_are_told(void **state)
+wrong_steps_are_reported(void **state)
 {
 	static const char *const bad[][2] = {
 		{ "7", "an array of objects" },
@@ -398,7 +398,7 @@ say_snapshot(int fd, unsigned id, size_t len)
 	buf_finish(&frame);
 }
 
-/* Each of them is small enough, but not all of them together. */
+/* Each of them is small enough, but their sum is not. */
 static void
 results_are_limited_in_sum(void **state)
 {
@@ -448,7 +448,7 @@ on_done(void *arg)
 		loop_stop(d->loop);
 }
 
-/* One that waits for ever does not hold up the other. */
+/* A batch that waits for ever does not delay the other. */
 static void
 two_batches_share_a_channel(void **state)
 {
@@ -500,7 +500,7 @@ two_batches_share_a_channel(void **state)
 	tear_down(&f);
 }
 
-/* Who is asked instead may answer later, or have no answer. */
+/* The substitute for the host may answer later, or have no answer. */
 struct lost {
 	struct batch *batch;
 	struct watch *timer;
@@ -536,7 +536,7 @@ on_lost_done(void *arg)
 }
 
 static void
-a_lost_host_is_answered_for_later(void **state)
+a_step_after_the_host_is_lost_may_be_answered_later(void **state)
 {
 	const struct batch_handlers on = { on_lost_done, on_lost };
 	struct loop *loop = loop_create();
@@ -570,13 +570,14 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steps_become_requests),
 		cmocka_unit_test(waits_are_anchored_to_the_input_before),
-		cmocka_unit_test(the_first_failure_ends_it),
-		cmocka_unit_test(one_may_keep_going),
-		cmocka_unit_test(what_is_cancelled_is_interrupted),
-		cmocka_unit_test(wrong_steps_are_told),
+		cmocka_unit_test(the_first_failure_ends_a_batch),
+		cmocka_unit_test(a_batch_may_continue_after_a_failure),
+		cmocka_unit_test(a_cancelled_batch_is_interrupted),
+		cmocka_unit_test(wrong_steps_are_reported),
 		cmocka_unit_test(results_are_limited_in_sum),
 		cmocka_unit_test(two_batches_share_a_channel),
-		cmocka_unit_test(a_lost_host_is_answered_for_later),
+		cmocka_unit_test(
+		    a_step_after_the_host_is_lost_may_be_answered_later),
 	};
 
 	return cmocka_run_group_tests_name("client_batch", tests, NULL, NULL);

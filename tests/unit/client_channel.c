@@ -1,6 +1,6 @@
 /*
- * Channels to real sessions: the tend that was just built is the first
- * argument.
+ * Channels to real sessions. The first argument is the tend that was just
+ * built.
  */
 #include "unit.h"
 
@@ -26,7 +26,7 @@
 
 static const char *tend;
 
-/* A home with a session, and a loop that turns until something has come. */
+/* A home with a session, and a loop that runs until an event arrives. */
 struct world {
 	char temp[4096];
 	char id[64];
@@ -38,14 +38,14 @@ struct world {
 	bool late;
 };
 
-/* What came through the callbacks of one channel. */
+/* The calls to one channel's callbacks. */
 struct client {
 	struct channel *channel;
 	unsigned opened, closed;
 	int rc;
 	unsigned outcomes[CHANNEL_NOT_SENT + 1];
 	unsigned n;      /* answers */
-	unsigned wanted; /* answers that are waited for */
+	unsigned wanted; /* answers that are awaited */
 	char text[400];  /* the last result or message */
 	uint64_t last_id;
 	int host_pid;  /* of the last session.get */
@@ -90,7 +90,10 @@ set_up(void **state)
 	return 0;
 }
 
-/* Run a line of shell, in which $tend and $id are set; its first line. */
+/*
+ * Run a line of shell with $tend and $id set; returns its first line of
+ * output.
+ */
 static void
 run(struct world *w, const char *line, char *out, size_t size)
 {
@@ -141,7 +144,7 @@ tear_down(void **state)
 	return 0;
 }
 
-/* Turn until it is true, or fail. */
+/* Run the loop until the condition holds, or fail. */
 static void
 until(struct world *w, bool (*is_there)(void *arg), void *arg)
 {
@@ -285,7 +288,7 @@ post_number(struct client *c, unsigned n)
 /* ---------------------------------------------------------------- requests */
 
 static void
-answers_come_as_they_are_done(void **state)
+answers_come_in_the_order_of_completion(void **state)
 {
 	struct world *w = *state;
 	struct client c;
@@ -312,7 +315,7 @@ answers_come_as_they_are_done(void **state)
 }
 
 static void
-a_refusal_says_why(void **state)
+a_refusal_gives_the_reason(void **state)
 {
 	struct world *w = *state;
 	struct client c;
@@ -327,7 +330,7 @@ a_refusal_says_why(void **state)
 	end(&c);
 }
 
-/* More than the host takes at once: the rest waits here. */
+/* More than the host takes at once: the rest waits in the channel. */
 static void
 a_thousand_sends_keep_their_order(void **state)
 {
@@ -356,7 +359,7 @@ a_thousand_sends_keep_their_order(void **state)
 }
 
 static void
-limits_refuse(void **state)
+requests_beyond_the_limits_are_refused(void **state)
 {
 	char *large = xmalloc(FRAME_MAX_CLIENT + 1);
 	struct world *w = *state;
@@ -460,9 +463,9 @@ output_and_events_come_beside_answers(void **state)
 	end(&c);
 }
 
-/* It goes on where it was: no byte is missing, and none comes twice. */
+/* Output continues where it was: no byte is missing or repeated. */
 static void
-an_attached_channel_goes_on_with_the_next_host(void **state)
+an_attached_channel_continues_with_the_next_host(void **state)
 {
 	struct world *w = *state;
 	struct client c, other;
@@ -499,7 +502,7 @@ an_attached_channel_goes_on_with_the_next_host(void **state)
 
 /* ------------------------------------------------------------ other hosts */
 
-/* The numbers in the file: each once, in their order, from 0 on. */
+/* The file has each number once, in order, from 0 on. */
 static unsigned
 numbers_typed(void)
 {
@@ -518,7 +521,7 @@ numbers_typed(void)
 }
 
 static void
-a_killed_host_leaves_nothing_typed_twice(void **state)
+nothing_is_typed_twice_after_a_host_is_killed(void **state)
 {
 	struct world *w = *state;
 	unsigned done, known;
@@ -553,7 +556,7 @@ a_killed_host_leaves_nothing_typed_twice(void **state)
 }
 
 static void
-a_handover_loses_and_doubles_nothing(void **state)
+a_handover_loses_and_repeats_nothing(void **state)
 {
 	struct world *w = *state;
 	struct client c, other;
@@ -643,9 +646,9 @@ a_callback_may_destroy_its_channel(void **state)
 	end(&c);
 }
 
-/* A host that takes nothing holds nobody up. */
+/* A host that does not read delays nothing else. */
 static void
-a_host_that_does_not_read_makes_nobody_wait(void **state)
+a_host_that_does_not_read_does_not_block_the_caller(void **state)
 {
 	char *args = xmalloc(900000);
 	struct world *w = *state;
@@ -698,7 +701,7 @@ is_crowd_done(void *arg)
 }
 
 static void
-hundreds_of_channels_are_small(void **state)
+hundreds_of_channels_use_little_memory(void **state)
 {
 	struct client *clients = xcalloc(SESSIONS * EACH, sizeof(*clients));
 	struct crowd all = { clients, SESSIONS * EACH };
@@ -740,19 +743,19 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(answers_come_as_they_are_done),
-		TEST(a_refusal_says_why),
+		TEST(answers_come_in_the_order_of_completion),
+		TEST(a_refusal_gives_the_reason),
 		TEST(a_thousand_sends_keep_their_order),
-		TEST(limits_refuse),
+		TEST(requests_beyond_the_limits_are_refused),
 		TEST(a_forgotten_request_is_not_answered),
 		TEST(output_and_events_come_beside_answers),
-		TEST(an_attached_channel_goes_on_with_the_next_host),
-		TEST(a_killed_host_leaves_nothing_typed_twice),
-		TEST(a_handover_loses_and_doubles_nothing),
+		TEST(an_attached_channel_continues_with_the_next_host),
+		TEST(nothing_is_typed_twice_after_a_host_is_killed),
+		TEST(a_handover_loses_and_repeats_nothing),
 		TEST(a_session_that_ends_closes_the_channel),
 		TEST(a_callback_may_destroy_its_channel),
-		TEST(a_host_that_does_not_read_makes_nobody_wait),
-		TEST(hundreds_of_channels_are_small),
+		TEST(a_host_that_does_not_read_does_not_block_the_caller),
+		TEST(hundreds_of_channels_use_little_memory),
 	};
 
 	tend = argc == 2 ? realpath(argv[1], NULL) : NULL;

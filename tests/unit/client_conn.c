@@ -23,7 +23,9 @@
 	"\"id\":\"01J000000000000000000000A0\",\"name\":\"n\"," \
 	"\"granted\":\"readwrite\"}\n"
 
-/* A session's directory, deep enough for no socket address to hold its path. */
+/*
+ * A session's directory, so deep that its path does not fit a socket address.
+ */
 struct place {
 	char temp[4096];
 	char path[8192];
@@ -94,7 +96,7 @@ listen_there(struct place *p)
 	return fd;
 }
 
-/* A host of one connection: it says this, whatever it hears. */
+/* A host for one connection: it sends this, whatever it receives. */
 static _Noreturn void
 serve(int listener, const void *say, size_t len)
 {
@@ -221,7 +223,7 @@ a_call_finds_its_answer_among_other_frames(void **state)
 }
 
 static void
-a_refusal_is_told(void **state)
+a_refusal_is_reported(void **state)
 {
 	static const char line[] = "{\"ok\":false,\"error\":{\"code\":"
 				   "\"denied\",\"message\":\"go away\"}}\n";
@@ -232,7 +234,7 @@ a_refusal_is_told(void **state)
 }
 
 static void
-a_host_that_speaks_something_else_is_refused(void **state)
+a_host_of_another_protocol_is_refused(void **state)
 {
 	struct place *p = *state;
 	char *line = xmalloc(FRAME_LINE_MAX + 1);
@@ -267,7 +269,7 @@ a_frame_that_is_too_long_is_refused(void **state)
 }
 
 static void
-a_host_that_says_nothing_runs_into_the_limit(void **state)
+a_silent_host_causes_a_timeout(void **state)
 {
 	struct place *p = *state;
 	int listener = listen_there(p);
@@ -289,7 +291,7 @@ a_session_that_has_ended_is_not_running(void **state)
 }
 
 static void
-a_host_that_stays_away_runs_into_the_limit(void **state)
+a_missing_host_causes_a_timeout(void **state)
 {
 	struct place *p = *state;
 
@@ -299,9 +301,12 @@ a_host_that_stays_away_runs_into_the_limit(void **state)
 	fails_to_open(p, SHORT_MS, -ETIMEDOUT, "the host of session n is away");
 }
 
-/* Nobody listens at first: refused at least once, then the host is there. */
+/*
+ * At first nothing listens: a connection is refused at least once, then the
+ * host is there.
+ */
 static void
-a_host_that_comes_back_is_waited_for(void **state)
+a_connection_waits_for_the_host_to_return(void **state)
 {
 	struct place *p = *state;
 	struct error err = { 0 };
@@ -321,7 +326,7 @@ a_host_that_comes_back_is_waited_for(void **state)
 }
 
 static void
-a_host_that_reads_nothing_runs_into_the_limit(void **state)
+a_host_that_does_not_read_causes_a_timeout(void **state)
 {
 	struct place *p = *state;
 	struct error err = { 0 };
@@ -341,9 +346,9 @@ a_host_that_reads_nothing_runs_into_the_limit(void **state)
 	free(much);
 }
 
-/* Nothing of it waits: there is but this one process. */
+/* No call waits: there is only this one process. */
 static void
-opening_in_steps_takes_what_there_is(void **state)
+opening_in_steps_uses_the_bytes_available(void **state)
 {
 	struct place *p = *state;
 	struct error err = { 0 };
@@ -374,7 +379,7 @@ opening_in_steps_takes_what_there_is(void **state)
 }
 
 static void
-opening_in_steps_runs_into_the_limit(void **state)
+opening_in_steps_has_a_timeout(void **state)
 {
 	struct place *p = *state;
 	int listener = listen_there(p);
@@ -392,7 +397,7 @@ opening_in_steps_runs_into_the_limit(void **state)
 }
 
 static void
-a_request_is_posted_in_parts(void **state)
+a_request_may_be_sent_in_parts(void **state)
 {
 	char *args = xmalloc(900000), *part = xmalloc(900000);
 	struct error err = { 0 };
@@ -422,7 +427,7 @@ a_request_is_posted_in_parts(void **state)
 	free(part);
 }
 
-/* How many descriptors come along with what there is to read. */
+/* The number of descriptors that come with the readable bytes. */
 static size_t
 descriptors_come(int fd)
 {
@@ -449,7 +454,7 @@ descriptors_come(int fd)
 }
 
 static void
-a_descriptor_goes_along_once(void **state)
+a_descriptor_is_sent_once(void **state)
 {
 	struct conn c = { .next_id = 1, .timeout_ms = LONG_MS };
 	struct error err;
@@ -476,18 +481,18 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_connection_gives_frames_in_order),
 		TEST(a_call_finds_its_answer_among_other_frames),
-		TEST(a_refusal_is_told),
-		TEST(a_host_that_speaks_something_else_is_refused),
+		TEST(a_refusal_is_reported),
+		TEST(a_host_of_another_protocol_is_refused),
 		TEST(a_frame_that_is_too_long_is_refused),
-		TEST(a_host_that_says_nothing_runs_into_the_limit),
+		TEST(a_silent_host_causes_a_timeout),
 		TEST(a_session_that_has_ended_is_not_running),
-		TEST(a_host_that_stays_away_runs_into_the_limit),
-		TEST(a_host_that_comes_back_is_waited_for),
-		TEST(a_host_that_reads_nothing_runs_into_the_limit),
-		TEST(opening_in_steps_takes_what_there_is),
-		TEST(opening_in_steps_runs_into_the_limit),
-		TEST(a_request_is_posted_in_parts),
-		TEST(a_descriptor_goes_along_once),
+		TEST(a_missing_host_causes_a_timeout),
+		TEST(a_connection_waits_for_the_host_to_return),
+		TEST(a_host_that_does_not_read_causes_a_timeout),
+		TEST(opening_in_steps_uses_the_bytes_available),
+		TEST(opening_in_steps_has_a_timeout),
+		TEST(a_request_may_be_sent_in_parts),
+		TEST(a_descriptor_is_sent_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ a_line_is_edited(void **state)
 }
 
 static void
-a_character_is_taken_back_whole(void **state)
+a_character_is_deleted_whole(void **state)
 {
 	struct entry e;
 
@@ -64,7 +64,7 @@ a_character_is_taken_back_whole(void **state)
 }
 
 static void
-a_line_has_an_end(void **state)
+a_line_has_a_maximum_length(void **state)
 {
 	char line[ENTRY_LINE_MAX];
 	struct entry e;
@@ -98,8 +98,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_is_edited),
-		cmocka_unit_test(a_character_is_taken_back_whole),
-		cmocka_unit_test(a_line_has_an_end),
+		cmocka_unit_test(a_character_is_deleted_whole),
+		cmocka_unit_test(a_line_has_a_maximum_length),
 		cmocka_unit_test(a_question_is_answered_with_one_key),
 	};
 

@@ -26,7 +26,7 @@ says(const struct farewell *f, const char *want)
 }
 
 static void
-it_says_how_a_session_ended(void **state)
+the_farewell_says_how_a_session_ended(void **state)
 {
 	struct farewell f = { .name = "mk", .outcome = "exited", .code = 2 };
 
@@ -41,7 +41,7 @@ it_says_how_a_session_ended(void **state)
 	says(&f, "[mk lost · tend log mk]");
 }
 
-/* A hangup is how it is stopped, and nothing that a person asked for. */
+/* tend stops a session with a hangup, so the signal is not named. */
 static void
 a_session_that_somebody_ended_was_stopped_or_killed(void **state)
 {
@@ -55,7 +55,7 @@ a_session_that_somebody_ended_was_stopped_or_killed(void **state)
 }
 
 static void
-it_says_how_to_look_further(void **state)
+the_farewell_names_the_next_commands(void **state)
 {
 	struct farewell f = { .name = "mk", .was_over = true };
 
@@ -107,10 +107,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_says_how_a_session_ended),
+		cmocka_unit_test(the_farewell_says_how_a_session_ended),
 		cmocka_unit_test(
 		    a_session_that_somebody_ended_was_stopped_or_killed),
-		cmocka_unit_test(it_says_how_to_look_further),
+		cmocka_unit_test(the_farewell_names_the_next_commands),
 		cmocka_unit_test(in_a_narrow_terminal_each_part_has_a_line),
 		cmocka_unit_test(
 		    the_last_rows_are_kept_without_blank_ones_around),

@@ -1,4 +1,4 @@
-/* What a program prints, as the user's terminal gets it (O-11, S7). */
+/* A program's output as the user's terminal receives it (O-11, S7). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ gives(unsigned flags, const char *in, const char *want)
 }
 
 static void
-what_only_draws_passes(void **state)
+drawing_sequences_pass(void **state)
 {
 	static const char *const same[] = {
 		"plain text\r\n\tand tabs\b\a",
@@ -187,7 +187,7 @@ unknown_modes_and_mouse_formats_are_left_out(void **state)
 }
 
 static void
-the_one_screen_is_never_left(void **state)
+output_never_switches_screens(void **state)
 {
 	static const char *const switches[] = { "\033[?1049h", "\033[?47l",
 		"\033[?25;1047h", "\033c", "\033[?1049r" };
@@ -215,9 +215,9 @@ the_one_screen_is_never_left(void **state)
 	gives(0, "\033[3J", "\033[3J");
 }
 
-/* Terminals may not know rectangles, and a level resets them. */
+/* Terminals may not know rectangles, and a conformance level resets them. */
 static void
-what_a_terminal_may_not_know_is_drawn_anew(void **state)
+sequences_a_terminal_may_not_know_cause_a_redraw(void **state)
 {
 	static const char *const sequences[] = { "\033[1;1;2;2;1;3;3;1$v",
 		"\033[65;1;1;2;2$x", "\033[1;1;2;2$z", "\033[1;1;2;2${",
@@ -255,7 +255,7 @@ pixels_are_remembered(void **state)
 }
 
 static void
-what_is_too_long_is_dropped_whole(void **state)
+overlong_sequences_are_dropped_whole(void **state)
 {
 	struct buf in, out;
 	struct filter f;
@@ -278,7 +278,9 @@ what_is_too_long_is_dropped_whole(void **state)
 	buf_finish(&out);
 }
 
-/* Random bytes: no cut changes the result, and no answer is provoked. */
+/*
+ * Random bytes: no cut changes the result, and the terminal answers nothing.
+ */
 static void
 random_bytes_ask_nothing(void **state)
 {
@@ -327,14 +329,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_only_draws_passes),
+		cmocka_unit_test(drawing_sequences_pass),
 		cmocka_unit_test(no_question_reaches_the_terminal),
 		cmocka_unit_test(text_around_a_question_stays),
 		cmocka_unit_test(unknown_modes_and_mouse_formats_are_left_out),
-		cmocka_unit_test(the_one_screen_is_never_left),
-		cmocka_unit_test(what_a_terminal_may_not_know_is_drawn_anew),
+		cmocka_unit_test(output_never_switches_screens),
+		cmocka_unit_test(
+		    sequences_a_terminal_may_not_know_cause_a_redraw),
 		cmocka_unit_test(pixels_are_remembered),
-		cmocka_unit_test(what_is_too_long_is_dropped_whole),
+		cmocka_unit_test(overlong_sequences_are_dropped_whole),
 		cmocka_unit_test(random_bytes_ask_nothing),
 	};
 

@@ -26,9 +26,9 @@ random_modes(struct rng *rng)
 	};
 }
 
-/* From any modes to any other, on a terminal of ours. */
+/* From any modes to any other, on a terminal of our engine. */
 static void
-the_terminal_is_asked_for_what_the_program_asked_for(void **state)
+the_terminal_gets_the_modes_that_the_program_set(void **state)
 {
 	struct rng rng = { 7 };
 	struct vt *vt = make_vt(10, 5);
@@ -81,7 +81,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-		    the_terminal_is_asked_for_what_the_program_asked_for),
+		    the_terminal_gets_the_modes_that_the_program_set),
 		cmocka_unit_test(
 		    a_terminal_without_kittys_keyboard_is_not_asked),
 	};

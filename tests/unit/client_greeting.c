@@ -15,7 +15,7 @@ says(const char *name, bool view_only, unsigned cols, const char *want)
 }
 
 static void
-it_says_the_name_and_the_keys(void **state)
+the_greeting_shows_the_name_and_the_keys(void **state)
 {
 	(void)state;
 	says("mk", false, 80, " mk · C-] d detaches · C-] ? help");
@@ -23,7 +23,7 @@ it_says_the_name_and_the_keys(void **state)
 }
 
 static void
-keys_may_be_others(void **state)
+the_greeting_shows_configured_keys(void **state)
 {
 	char got[GREETING_MAX];
 
@@ -58,7 +58,7 @@ a_long_name_is_cut_between_characters(void **state)
 
 /* No terminal is too narrow, and no name too long for the buffer. */
 static void
-it_never_has_more_columns_than_the_terminal(void **state)
+the_greeting_fits_any_terminal(void **state)
 {
 	char name[256], got[GREETING_MAX];
 
@@ -81,12 +81,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_says_the_name_and_the_keys),
-		cmocka_unit_test(keys_may_be_others),
+		cmocka_unit_test(the_greeting_shows_the_name_and_the_keys),
+		cmocka_unit_test(the_greeting_shows_configured_keys),
 		cmocka_unit_test(
 		    in_a_narrow_terminal_the_last_parts_are_left_out),
 		cmocka_unit_test(a_long_name_is_cut_between_characters),
-		cmocka_unit_test(it_never_has_more_columns_than_the_terminal),
+		cmocka_unit_test(the_greeting_fits_any_terminal),
 	};
 
 	return cmocka_run_group_tests_name("client_greeting", tests, NULL,

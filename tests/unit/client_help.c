@@ -24,7 +24,7 @@ press(struct help *h, const char *name)
 
 static const struct keys_bound usual;
 
-/* All that can be seen by scrolling through it. */
+/* All text that scrolling shows. */
 static char *
 read_all(unsigned cols, unsigned rows)
 {
@@ -34,7 +34,7 @@ read_all(unsigned cols, unsigned rows)
 	buf_init(&text, SIZE_MAX);
 	for (unsigned n = 0; n < 100; n++) {
 		help_draw(&h, "C-]", "C-]", &usual, cols, rows);
-		assert_true(strlen(h.bar) <= cols + 4); /* two are no ASCII */
+		assert_true(strlen(h.bar) <= cols + 4); /* two are not ASCII */
 		vt_text(h.vt, &text);
 		if (!press(&h, "Down"))
 			break;
@@ -44,7 +44,7 @@ read_all(unsigned cols, unsigned rows)
 }
 
 static void
-every_key_is_on_it_at_any_size(void **state)
+every_key_is_on_the_page_at_any_size(void **state)
 {
 	static const unsigned sizes[][2] = { { 80, 24 }, { 40, 10 }, { 40, 3 },
 		{ 200, 60 } };
@@ -82,7 +82,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_key_is_on_it_at_any_size),
+		cmocka_unit_test(every_key_is_on_the_page_at_any_size),
 		cmocka_unit_test(any_key_closes_a_page_that_fits),
 	};
 

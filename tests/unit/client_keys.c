@@ -1,4 +1,4 @@
-/* What the user types, as frames for the host and commands for the client. */
+/* The user's input as frames for the host and commands for the client. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "vt_show.h"
 #include "wire/frame.h"
 
-/* What came of it, written down in words. */
+/* The results, as words. */
 struct rig {
 	struct keys keys;
 	struct buf out, said;
@@ -130,7 +130,7 @@ say_input(struct rig *r, const struct frame_input *in)
 	}
 }
 
-/* All that was sent since the last time, after what was told at once. */
+/* All frames since the last call, after the commands. */
 static void
 said(struct rig *r, const char *want)
 {
@@ -263,7 +263,7 @@ escape_after_the_prefix_does_nothing(void **state)
 }
 
 static void
-every_command_has_keys_and_says_what_it_does(void **state)
+every_command_has_keys_and_a_description(void **state)
 {
 	struct key detach;
 
@@ -319,7 +319,7 @@ the_prefix_may_be_another(void **state)
 	assert_true(err.msg[0] != '\0');
 }
 
-/* Kitty's protocol tells of keys let go and of modifiers. */
+/* Kitty's protocol reports key releases and modifiers. */
 static void
 the_prefix_works_with_kittys_keyboard(void **state)
 {
@@ -356,7 +356,7 @@ answers_of_the_terminal_are_never_typed(void **state)
 }
 
 static void
-nothing_is_typed_by_those_who_only_look(void **state)
+a_read_only_client_types_nothing(void **state)
 {
 	struct rig r;
 
@@ -373,7 +373,7 @@ nothing_is_typed_by_those_who_only_look(void **state)
 }
 
 static void
-the_mouse_is_where_the_session_is(void **state)
+mouse_positions_are_relative_to_the_session(void **state)
 {
 	struct rig r;
 
@@ -444,13 +444,13 @@ main(void)
 		cmocka_unit_test(escape_alone_is_a_key_after_a_while),
 		cmocka_unit_test(the_prefix_leads_to_commands),
 		cmocka_unit_test(escape_after_the_prefix_does_nothing),
-		cmocka_unit_test(every_command_has_keys_and_says_what_it_does),
+		cmocka_unit_test(every_command_has_keys_and_a_description),
 		cmocka_unit_test(a_command_may_have_other_keys),
 		cmocka_unit_test(the_prefix_may_be_another),
 		cmocka_unit_test(the_prefix_works_with_kittys_keyboard),
 		cmocka_unit_test(answers_of_the_terminal_are_never_typed),
-		cmocka_unit_test(nothing_is_typed_by_those_who_only_look),
-		cmocka_unit_test(the_mouse_is_where_the_session_is),
+		cmocka_unit_test(a_read_only_client_types_nothing),
+		cmocka_unit_test(mouse_positions_are_relative_to_the_session),
 		cmocka_unit_test(while_grabbed_the_client_has_the_keys),
 		cmocka_unit_test(
 		    a_long_paste_comes_in_pieces_of_whole_characters),

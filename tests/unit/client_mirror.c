@@ -1,4 +1,4 @@
-/* A session's screen, kept up with as cheaply as can be. */
+/* A copy of a session's screen that costs little to keep up to date. */
 #include <errno.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ output_follows_the_picture(void **state)
 }
 
 static void
-what_comes_twice_is_shown_once(void **state)
+repeated_output_is_shown_once(void **state)
 {
 	struct mirror m;
 
@@ -66,7 +66,7 @@ what_comes_twice_is_shown_once(void **state)
 }
 
 static void
-what_is_missing_makes_it_stale_until_the_next_picture(void **state)
+missing_output_makes_it_stale_until_the_next_picture(void **state)
 {
 	struct mirror m;
 
@@ -82,7 +82,7 @@ what_is_missing_makes_it_stale_until_the_next_picture(void **state)
 }
 
 static void
-a_flood_that_nobody_looks_at_costs_no_memory(void **state)
+unread_floods_of_output_cost_no_memory(void **state)
 {
 	static char piece[64 << 10];
 	struct mirror m;
@@ -145,10 +145,10 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(output_follows_the_picture),
-		cmocka_unit_test(what_comes_twice_is_shown_once),
+		cmocka_unit_test(repeated_output_is_shown_once),
 		cmocka_unit_test(
-		    what_is_missing_makes_it_stale_until_the_next_picture),
-		cmocka_unit_test(a_flood_that_nobody_looks_at_costs_no_memory),
+		    missing_output_makes_it_stale_until_the_next_picture),
+		cmocka_unit_test(unread_floods_of_output_cost_no_memory),
 		cmocka_unit_test(a_resize_comes_after_the_output_before_it),
 		cmocka_unit_test(a_picture_may_be_bytes),
 	};

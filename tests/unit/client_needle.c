@@ -1,11 +1,11 @@
-/* Looking for a text: case, and where it is. */
+/* Searching a text: case and position. */
 #include <string.h>
 
 #include "unit.h"
 
 #include "client/needle.h"
 
-/* Where the text is found from `from` on, and last before `to`. */
+/* Check the first match from `from` on, and the last before `to`. */
 static size_t
 find(const char *needle, const char *text, size_t from, size_t to)
 {

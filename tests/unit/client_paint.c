@@ -1,4 +1,4 @@
-/* What is painted, read back by another terminal. */
+/* The painter's output, read by another terminal. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ draw(struct rig *r)
 	draw_scene(r, &(struct scene){ .vt = r->session });
 }
 
-/* What a cell looks like: text and style, blanks being spaces. */
+/* A cell's look: text and style; blanks are spaces. */
 struct look {
 	char text[VT_TEXT_MAX];
 	struct cell style;
@@ -254,7 +254,7 @@ another_terminal_that_looks_the_same_costs_nothing(void **state)
 }
 
 static void
-a_terminal_that_was_drawn_over_is_drawn_anew(void **state)
+a_terminal_that_was_drawn_over_is_redrawn(void **state)
 {
 	struct rig r;
 
@@ -270,7 +270,7 @@ a_terminal_that_was_drawn_over_is_drawn_anew(void **state)
 	tear_down(&r);
 }
 
-/* Whether the terminal has the colours that the program wants. */
+/* True if the terminal has the colours that the program set. */
 static void
 assert_coloured(const struct rig *r, const char *when)
 {
@@ -417,7 +417,7 @@ a_notice_may_be_wide_and_have_the_cursor(void **state)
 }
 
 static void
-a_buffer_that_is_too_small_is_told(void **state)
+a_buffer_that_is_too_small_is_reported(void **state)
 {
 	struct rig r;
 	struct buf small;
@@ -442,7 +442,7 @@ main(void)
 		cmocka_unit_test(any_screen_is_shown_on_any_terminal),
 		cmocka_unit_test(
 		    another_terminal_that_looks_the_same_costs_nothing),
-		cmocka_unit_test(a_terminal_that_was_drawn_over_is_drawn_anew),
+		cmocka_unit_test(a_terminal_that_was_drawn_over_is_redrawn),
 		cmocka_unit_test(a_programs_palette_is_shown),
 		cmocka_unit_test(a_key_costs_a_few_bytes),
 		cmocka_unit_test(the_window_follows_the_cursor),
@@ -450,7 +450,7 @@ main(void)
 		    a_notice_covers_the_last_row_and_leaves_no_trace),
 		cmocka_unit_test(marks_stand_out_in_the_part_that_is_shown),
 		cmocka_unit_test(a_notice_may_be_wide_and_have_the_cursor),
-		cmocka_unit_test(a_buffer_that_is_too_small_is_told),
+		cmocka_unit_test(a_buffer_that_is_too_small_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Asking the user's terminal, and what its answers mean. */
+/* Questions to the user's terminal, and the meaning of its answers. */
 #include <string.h>
 
 #include "unit.h"
@@ -28,7 +28,7 @@ answer(const char *bytes)
 	return p;
 }
 
-/* Our own engine is asked: it must know itself. */
+/* Our own engine answers: it must recognise itself. */
 static void
 a_terminal_like_ours_agrees(void **state)
 {
@@ -73,7 +73,7 @@ other_widths_are_noticed(void **state)
 }
 
 static void
-a_terminal_that_knows_nothing_is_known_at_once(void **state)
+a_terminal_that_knows_nothing_is_recognised_at_once(void **state)
 {
 	struct probe p = answer("\033[?6c");
 
@@ -83,7 +83,7 @@ a_terminal_that_knows_nothing_is_known_at_once(void **state)
 }
 
 static void
-strange_answers_are_no_answers(void **state)
+invalid_answers_are_ignored(void **state)
 {
 	struct probe p = answer("\033]10;rgb:zz/00/00\033\\"
 				"\033]11;rgb:f/0/8\a\033[?2026;0$y\033[?1;1$y");
@@ -103,8 +103,8 @@ main(void)
 		cmocka_unit_test(a_terminal_like_ours_agrees),
 		cmocka_unit_test(other_widths_are_noticed),
 		cmocka_unit_test(
-		    a_terminal_that_knows_nothing_is_known_at_once),
-		cmocka_unit_test(strange_answers_are_no_answers),
+		    a_terminal_that_knows_nothing_is_recognised_at_once),
+		cmocka_unit_test(invalid_answers_are_ignored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

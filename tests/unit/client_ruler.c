@@ -28,7 +28,7 @@ wide_and_joined_characters_are_measured(void **state)
 	assert_int_equal(ruler_byte(&r, 3), 4);
 	assert_int_equal(ruler_byte(&r, 4), 7);
 	assert_int_equal(ruler_byte(&r, 100), strlen(text));
-	ruler_lay(&r, "", 0); /* nothing is left of the one before */
+	ruler_lay(&r, "", 0); /* nothing is left of the previous character */
 	assert_int_equal(ruler_cols(&r), 0);
 	ruler_finish(&r);
 }

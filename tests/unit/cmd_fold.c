@@ -18,7 +18,7 @@ folds(unsigned cols, const char *text, const char *want)
 }
 
 static void
-a_paragraph_is_filled_anew(void **state)
+a_paragraph_is_refilled(void **state)
 {
 	(void)state;
 	folds(12, "one two three\nfour five\n", "one two\nthree four\nfive\n");
@@ -61,7 +61,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_paragraph_is_filled_anew),
+		cmocka_unit_test(a_paragraph_is_refilled),
 		cmocka_unit_test(lines_that_begin_elsewhere_stay_apart),
 		cmocka_unit_test(a_description_goes_below_its_word),
 		cmocka_unit_test(a_word_that_is_too_long_has_its_own_line),

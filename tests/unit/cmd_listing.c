@@ -58,7 +58,7 @@ a_session_is_a_line(void **state)
 	manifest_finish(&m[1]);
 }
 
-/* How wide the widest line is. */
+/* The width of the widest line. */
 static unsigned
 widest(const char *text)
 {
@@ -132,7 +132,7 @@ a_wide_terminal_shows_the_log_and_the_command(void **state)
 }
 
 static void
-a_narrow_terminal_loses_what_is_worth_least(void **state)
+a_narrow_terminal_loses_the_least_important_columns(void **state)
 {
 	struct listing l = { .width = 40, .now_ms = NOW };
 	struct manifest m;
@@ -199,7 +199,7 @@ trouble_is_the_status(void **state)
 }
 
 static void
-what_runs_comes_first_then_what_ended_last(void **state)
+running_sessions_come_first_then_the_last_ended(void **state)
 {
 	struct manifest m[4];
 	const char *const want[] = { "04", "01", "02", "03" };
@@ -227,10 +227,12 @@ main(void)
 		cmocka_unit_test(
 		    no_line_is_too_wide_and_nothing_acts_on_the_terminal),
 		cmocka_unit_test(a_wide_terminal_shows_the_log_and_the_command),
-		cmocka_unit_test(a_narrow_terminal_loses_what_is_worth_least),
+		cmocka_unit_test(
+		    a_narrow_terminal_loses_the_least_important_columns),
 		cmocka_unit_test(colours_only_when_wanted),
 		cmocka_unit_test(trouble_is_the_status),
-		cmocka_unit_test(what_runs_comes_first_then_what_ended_last),
+		cmocka_unit_test(
+		    running_sessions_come_first_then_the_last_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

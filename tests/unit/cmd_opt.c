@@ -124,7 +124,7 @@ opt_leaves_the_operands(void **state)
 }
 
 static void
-opt_lets_the_last_one_count(void **state)
+opt_uses_the_last_of_repeated_options(void **state)
 {
 	struct parsed p;
 
@@ -221,7 +221,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(opt_takes_every_spelling),
 		cmocka_unit_test(opt_leaves_the_operands),
-		cmocka_unit_test(opt_lets_the_last_one_count),
+		cmocka_unit_test(opt_uses_the_last_of_repeated_options),
 		cmocka_unit_test(opt_keeps_all_of_a_list_in_order),
 		cmocka_unit_test(opt_stops_where_another_command_begins),
 		cmocka_unit_test(opt_names_what_is_wrong),

@@ -96,7 +96,7 @@ q_escape_and_c_c_leave(void **state)
 }
 
 static void
-a_filter_leaves_those_that_have_its_text(void **state)
+a_filter_shows_sessions_that_contain_its_text(void **state)
 {
 	struct picker p;
 
@@ -159,7 +159,7 @@ the_selection_stays_with_its_session(void **state)
 	picker_finish(&p);
 }
 
-/* What the picker draws, on a screen that is wider than what is shown. */
+/* The picker's output, on a screen wider than it. */
 static char *
 drawn(const struct picker *p, unsigned rows, const char *preview)
 {
@@ -210,7 +210,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_move_the_selection_and_choose),
 		cmocka_unit_test(q_escape_and_c_c_leave),
-		cmocka_unit_test(a_filter_leaves_those_that_have_its_text),
+		cmocka_unit_test(a_filter_shows_sessions_that_contain_its_text),
 		cmocka_unit_test(a_filter_has_a_limit),
 		cmocka_unit_test(the_selection_stays_with_its_session),
 		cmocka_unit_test(the_preview_is_the_end_of_the_screen),

@@ -1,4 +1,4 @@
-/* What completion and the manual learn from a synopsis. */
+/* The information that completion and the manual take from a synopsis. */
 
 #include "unit.h"
 
@@ -19,7 +19,7 @@ assert_operand(const char *usage, unsigned i, const char *want)
 }
 
 static void
-operands_are_what_is_no_option(void **state)
+words_that_are_not_options_are_operands(void **state)
 {
 	(void)state;
 	assert_operand("SESSION [--grace DURATION] SIGNAL [--json]", 0,
@@ -96,7 +96,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(operands_are_what_is_no_option),
+		cmocka_unit_test(words_that_are_not_options_are_operands),
 		cmocka_unit_test(brackets_and_lines_do_not_matter),
 		cmocka_unit_test(the_last_may_be_repeated),
 		cmocka_unit_test(of_several_the_first_counts),

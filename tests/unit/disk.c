@@ -34,7 +34,7 @@ struct change {
 	enum change_kind kind;
 	size_t file;
 	char name[NAME_LEN], to[NAME_LEN];
-	uint64_t at; /* WRITE; of TRUNCATE the new size */
+	uint64_t at; /* for WRITE; the new size for TRUNCATE */
 	uint8_t *p;
 	size_t len;
 };
@@ -44,11 +44,11 @@ struct disk {
 	ino_t ino;
 	struct change *changes;
 	size_t count, room;
-	ino_t *files; /* the latest file of an inode is the one meant */
+	ino_t *files; /* of files with one inode number, the latest counts */
 	size_t file_count;
 };
 
-/* Where the wrapped calls note what they do: they have no argument for it. */
+/* The wrapped calls note their changes here: they have no argument for it. */
 static struct disk *recorded;
 
 /* ------------------------------------------------------------------- notes */
@@ -262,7 +262,7 @@ __wrap_unlinkat(int dirfd, const char *name, int flags)
 
 /* ------------------------------------------------------------------ states */
 
-/* What is there already is as synced as can be. */
+/* Existing content counts as synced. */
 static void
 note_what_is_there(struct disk *d, const char *path)
 {
@@ -340,12 +340,12 @@ disk_is_turn(const struct disk *d, size_t i)
 	return d->changes[i].kind != CHANGE_WRITE;
 }
 
-/* How a disk was when the power went. */
+/* The state of a disk at the loss of power. */
 struct mood {
 	size_t block;
-	unsigned keeps;      /* of a hundred blocks, the latest */
-	unsigned zeros;      /* of a hundred others, zero */
-	unsigned keeps_name; /* of a hundred changes of names */
+	unsigned keeps;      /* percent of blocks that are the latest */
+	unsigned zeros;      /* percent of the others that are zero */
+	unsigned keeps_name; /* percent of changes of names kept */
 	bool any_size;
 };
 
@@ -417,7 +417,7 @@ past_of(const struct disk *d, size_t file, size_t count)
 	return past;
 }
 
-/* A file on its way to the disk: each block stops at a moment of its own. */
+/* A file on its way to the disk: each block stops at its own moment. */
 struct loss {
 	const struct mood *mood;
 	struct image now, out;
@@ -475,7 +475,7 @@ stop_here(struct loss *l, size_t moment)
 	}
 }
 
-/* Blocks that were given to the file, and never written. */
+/* Blocks that the file got but that were never written. */
 static void
 zero_some(struct loss *l, const struct past *past, struct rng *rng)
 {

@@ -10,10 +10,10 @@
 
 /*
  * A disk that loses its power.  While a directory is recorded, every change of
- * it and of its files is noted, as the C library is asked for it; the program
- * is linked with -Wl,--wrap for those calls.  From the notes, any state can be
- * made in which a disk may be found again that had written what was synced,
- * and of the rest whatever it pleased:
+ * it and of its files is noted when the program calls the C library; the
+ * program is linked with -Wl,--wrap for those calls.  From the notes, this
+ * makes any state in which the disk may be found afterwards.  It has
+ * everything that was synced, and any part of the rest:
  *
  *	blocks	each as it was synced, as it was after any later write, or
  *		zero where nothing was synced
@@ -29,16 +29,16 @@ void disk_destroy(struct disk *d);
 void disk_record(struct disk *d);
 void disk_rest(struct disk *d);
 
-/* How many changes were noted. */
+/* The number of changes noted. */
 size_t disk_count(const struct disk *d);
-/* Whether the change is one of names, or a sync. */
+/* True if the change is one of names, or a sync. */
 bool disk_is_turn(const struct disk *d, size_t i);
 
-/* Make in `path`, an empty directory, a state after `count` changes. */
+/* Make a state after `count` changes in `path`, an empty directory. */
 void disk_lose_power(const struct disk *d, size_t count, struct rng *rng,
     const char *path);
 
-/* What is in `path` is all that was noted, or the test fails. */
+/* Fail unless the notes explain everything in `path`. */
 void disk_has_all(const struct disk *d, const char *path);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /*
- * Bytes that malloc(3) has given out, its own headers included.  Under a
- * sanitizer, which has an allocator of its own, always 0: there is no telling.
+ * Bytes that malloc(3) has given out, its own headers included.  Always 0
+ * under a sanitizer, whose own allocator does not report them.
  */
 static inline size_t
 heap_used(void)

@@ -14,7 +14,7 @@ on_warning(void *arg, const char *text)
 	buf_printf(arg, "%s\n", text);
 }
 
-/* Take a file; the warnings. */
+/* Read a file; returns the warnings. */
 static char *
 take(struct config *c, const char *file, const char *text)
 {
@@ -47,7 +47,7 @@ the_first_file_wins_and_the_last_line_of_it(void **state)
 }
 
 static void
-what_makes_no_sense_is_told_with_its_line(void **state)
+an_invalid_line_is_reported_with_its_number(void **state)
 {
 	auto_free char *told = NULL;
 	struct config c;
@@ -121,7 +121,7 @@ every_default_is_a_valid_value(void **state)
 	}
 }
 
-/* The table says the defaults once more, for people. */
+/* The table repeats the defaults for readers. */
 static void
 limits_have_the_defaults_of_the_table(void **state)
 {
@@ -142,7 +142,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_file_wins_and_the_last_line_of_it),
-		cmocka_unit_test(what_makes_no_sense_is_told_with_its_line),
+		cmocka_unit_test(an_invalid_line_is_reported_with_its_number),
 		cmocka_unit_test(options_and_the_environment_win),
 		cmocka_unit_test(every_default_is_a_valid_value),
 		cmocka_unit_test(limits_have_the_defaults_of_the_table),

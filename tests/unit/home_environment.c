@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "home/environment.h"
 
-/* What the environment says of a key; NULL: nothing. */
+/* The value of a key in the environment; NULL: none. */
 static const char *
 look_up(char *const *env, const char *key)
 {
@@ -25,7 +25,7 @@ look_up(char *const *env, const char *key)
 }
 
 static void
-environment_is_ours_but_for_the_terminal(void **state)
+environment_is_the_callers_except_for_the_terminal(void **state)
 {
 	char path[] = "PATH=/bin", term[] = "TERM=dumb", tmux[] = "TMUX=/x,1,0";
 	char lines[] = "LINES=50", linesx[] = "LINES_X=1";
@@ -64,7 +64,7 @@ environment_takes_settings_last(void **state)
 }
 
 static void
-environment_refuses_what_is_no_setting(void **state)
+environment_refuses_an_invalid_setting(void **state)
 {
 	static const char *const wrong[] = { "", "A", "=1", "=" };
 	char *from[] = { NULL };
@@ -83,9 +83,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(environment_is_ours_but_for_the_terminal),
+		cmocka_unit_test(
+		    environment_is_the_callers_except_for_the_terminal),
 		cmocka_unit_test(environment_takes_settings_last),
-		cmocka_unit_test(environment_refuses_what_is_no_setting),
+		cmocka_unit_test(environment_refuses_an_invalid_setting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

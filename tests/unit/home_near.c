@@ -41,7 +41,7 @@ a_long_word_may_have_more(void **state)
 }
 
 static void
-what_is_far_is_not_suggested(void **state)
+a_distant_word_is_not_suggested(void **state)
 {
 	static const char *const far[] = { "x", "", "q", "cow", "frob", "purge",
 		"frobnicate", "lstt", NULL };
@@ -53,7 +53,7 @@ what_is_far_is_not_suggested(void **state)
 }
 
 static void
-a_word_beyond_the_limit_is_near_to_none(void **state)
+a_word_beyond_the_limit_gets_no_suggestion(void **state)
 {
 	char word[NEAR_WORD_MAX + 2];
 	const char *const candidates[] = { word, NULL };
@@ -73,8 +73,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_mistake_is_near_to_a_short_word),
 		cmocka_unit_test(a_long_word_may_have_more),
-		cmocka_unit_test(what_is_far_is_not_suggested),
-		cmocka_unit_test(a_word_beyond_the_limit_is_near_to_none),
+		cmocka_unit_test(a_distant_word_is_not_suggested),
+		cmocka_unit_test(a_word_beyond_the_limit_gets_no_suggestion),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

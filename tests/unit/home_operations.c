@@ -1,8 +1,8 @@
 /*
- * Every operation of a home through the library alone, with real sessions.  The
- * tend that was just built is the first argument.  This program runs as a copy
- * of itself beside the keeper and the host, because sessions are started from
- * the directory of the caller's program.
+ * Every operation of a home through the library alone, with real sessions.
+ * The first argument is the tend that was just built.  This program runs as a
+ * copy of itself beside the keeper and the host, because sessions are started
+ * from the directory of the caller's program.
  */
 #include "unit.h"
 
@@ -63,7 +63,7 @@ operate(const struct world *w, const char *op, const char *session,
 	return rc;
 }
 
-/* The result, as the table declares it. */
+/* The result, checked against the table. */
 static json_t *
 does(const struct world *w, const char *op, const char *session,
     const char *args)
@@ -102,7 +102,7 @@ text_of(const json_t *object, const char *key)
 	return text;
 }
 
-/* The id of a new session, the caller's. */
+/* The id of a new session; the caller frees it. */
 static char *
 create(const struct world *w, const char *args)
 {
@@ -155,7 +155,7 @@ set_up(void **state)
 	return 0;
 }
 
-/* To purge a session waits until its host is gone. */
+/* Purging a session waits until its host has ended. */
 static void
 end(const struct world *w, const json_t *session)
 {
@@ -209,7 +209,7 @@ sessions_are_listed_by_their_labels(void **state)
 }
 
 static void
-a_session_is_as_its_request_says(void **state)
+a_new_session_has_the_requested_properties(void **state)
 {
 	const struct world *w = *state;
 	auto_free char *id = create(w,
@@ -428,7 +428,7 @@ a_fault_names_the_argument(void **state)
 	assert_int_equal(count(w, "{\"all\":true}"), 0);
 }
 
-/* A call in a thread, and how it went. */
+/* A call in a thread, and its result. */
 struct errand {
 	const struct world *w;
 	pthread_t thread;
@@ -497,7 +497,7 @@ run_all(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(sessions_are_listed_by_their_labels),
-		TEST(a_session_is_as_its_request_says),
+		TEST(a_new_session_has_the_requested_properties),
 		TEST(output_and_events_are_in_the_log),
 		TEST(the_screen_of_a_moment_comes_from_the_log),
 		TEST(a_wait_is_answered_from_the_log_of_an_ended_session),

@@ -39,7 +39,7 @@ units_read_durations(void **state)
 }
 
 static void
-units_refuse_what_is_no_duration(void **state)
+units_refuse_an_invalid_duration(void **state)
 {
 	static const char *const wrong[] = { "", "5.5", "s", "-5s", "5 s", "5S",
 		".5s", "5.s", "5sec", "5s ", "1e3s", "0x5s", "5w",
@@ -58,7 +58,7 @@ units_refuse_what_is_no_duration(void **state)
 }
 
 static void
-units_may_be_demanded(void **state)
+units_may_be_required(void **state)
 {
 	struct error err;
 	uint64_t ns = 7;
@@ -98,7 +98,7 @@ units_read_sizes(void **state)
 }
 
 static void
-an_amount_has_a_unit_or_is_nothing(void **state)
+an_amount_has_a_unit_or_is_zero(void **state)
 {
 	struct error err;
 	uint64_t n = 7;
@@ -118,7 +118,7 @@ an_amount_has_a_unit_or_is_nothing(void **state)
 }
 
 static void
-units_refuse_what_is_no_size(void **state)
+units_refuse_an_invalid_size(void **state)
 {
 	static const char *const wrong[] = { "", "K", "-1", "1.5G", "5X", "5KK",
 		"5 K", "0x10", "99999999999999999999", "9999999999T" };
@@ -136,7 +136,7 @@ units_refuse_what_is_no_size(void **state)
 }
 
 static void
-units_bound_a_screen(void **state)
+units_limit_the_size_of_a_screen(void **state)
 {
 	static const char *const wrong[] = { "0x0", "80x0", "0x24", "1x1",
 		"100000x100000", "2001x1", "1x2001", "2000x2000", "80", "80x",
@@ -162,12 +162,12 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(units_read_durations),
-		cmocka_unit_test(units_refuse_what_is_no_duration),
-		cmocka_unit_test(units_may_be_demanded),
+		cmocka_unit_test(units_refuse_an_invalid_duration),
+		cmocka_unit_test(units_may_be_required),
 		cmocka_unit_test(units_read_sizes),
-		cmocka_unit_test(an_amount_has_a_unit_or_is_nothing),
-		cmocka_unit_test(units_refuse_what_is_no_size),
-		cmocka_unit_test(units_bound_a_screen),
+		cmocka_unit_test(an_amount_has_a_unit_or_is_zero),
+		cmocka_unit_test(units_refuse_an_invalid_size),
+		cmocka_unit_test(units_limit_the_size_of_a_screen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,7 +67,10 @@ when_takes_local_time_without_a_zone(void **state)
 	expect("2026-11-15T23:51Z", WHEN_WALL, 1794786660 * s);
 }
 
-/* So many seconds from now, as the clocks here show it, has passed. */
+/*
+ * The time of day so many seconds from now, as local clocks show it, has
+ * passed.
+ */
 static void
 has_passed(int64_t seconds, bool exact)
 {
@@ -89,7 +92,7 @@ has_passed(int64_t seconds, bool exact)
 }
 
 static void
-when_takes_the_last_time_it_was_so_late(void **state)
+when_takes_the_most_recent_such_time_of_day(void **state)
 {
 	(void)state;
 	setenv("TZ", "EET-2", 1);
@@ -113,7 +116,7 @@ when_reads_marks(void **state)
 }
 
 static void
-when_says_what_can_be_written(void **state)
+when_lists_the_valid_forms(void **state)
 {
 	static const char *const wrong[] = { "", "-", "-5", "@", "@x", "@-1",
 		"mark:", "mark", "5x", "1.5", "now", "18446744073709551616",
@@ -141,7 +144,7 @@ when_says_what_can_be_written(void **state)
 #define YEAR (365 * 86400 * SECOND)
 #define NOON (1800000000 * SECOND) /* what the clock shows at first */
 
-/* At so many seconds of the log the clock shows this. */
+/* After so many seconds of the log the clock shows this. */
 static void
 clock_shows(struct made *m, uint64_t seconds, uint64_t wall)
 {
@@ -153,7 +156,7 @@ clock_shows(struct made *m, uint64_t seconds, uint64_t wall)
 	made_put(m, RECORD_CLOCK, 0, payload, sizeof(payload));
 }
 
-/* A moment on the clock is at so many seconds of the log. */
+/* A time on the clock is at so many seconds of the log. */
 static void
 is_at(const struct made *m, uint64_t wall, uint64_t seconds)
 {
@@ -179,15 +182,15 @@ dates_are_found_though_the_clock_jumps(void **state)
 	made_put(&m, RECORD_START, 0, "{}", 2);
 	clock_shows(&m, 1, NOON);
 	is_at(&m, NOON - SECOND, 0);
-	is_at(&m, NOON + 9 * SECOND, 10); /* to come, as far as it knows */
+	is_at(&m, NOON + 9 * SECOND, 10); /* after the log's end */
 	clock_shows(&m, 100, NOON + 99 * SECOND);
-	/* A year forward: what it left out was then. */
+	/* A year forward: times in the skipped year map to this moment. */
 	clock_shows(&m, 200, NOON + YEAR);
 	is_at(&m, NOON + 50 * SECOND, 51);
 	is_at(&m, NOON + 198 * SECOND, 199);
 	is_at(&m, NOON + 300 * SECOND, 200);
 	is_at(&m, NOON + YEAR - SECOND, 200);
-	/* And back, by two minutes more: those were twice. */
+	/* Two minutes more than that back: those minutes came twice. */
 	clock_shows(&m, 300, NOON + 180 * SECOND);
 	clock_shows(&m, 400, NOON + 280 * SECOND);
 	is_at(&m, NOON + 50 * SECOND, 51);
@@ -217,7 +220,7 @@ a_log_without_a_clock_has_no_dates(void **state)
 	made_finish(&m);
 }
 
-/* So many seconds ago, when the log's clock shows `now`, is `seconds`. */
+/* So many seconds ago is `seconds` when the log's clock shows `now`. */
 static void
 ago_is(const struct made *m, uint64_t ago, uint64_t now, uint64_t seconds)
 {
@@ -241,7 +244,7 @@ ago_counts_from_now_while_the_session_runs(void **state)
 	(void)state;
 	made_init(&m);
 	made_put(&m, RECORD_START, 0, "{}", 2);
-	/* The clock on the wall is set back by a year; nobody minds. */
+	/* The wall clock is set back by a year; this must not matter. */
 	clock_shows(&m, 1, NOON);
 	clock_shows(&m, 10, NOON - YEAR);
 	ago_is(&m, 300, 1000, 700);
@@ -250,7 +253,7 @@ ago_counts_from_now_while_the_session_runs(void **state)
 	/* Before the start is the start. */
 	ago_is(&m, 1000, 1000, 0);
 	ago_is(&m, 9999, 1000, 0);
-	/* Another clock than the one it was written with. */
+	/* Another clock than the one that wrote the log. */
 	ago_is(&m, 3, 5, 7);
 	made_finish(&m);
 }
@@ -265,7 +268,7 @@ ago_counts_from_the_exit_of_a_session_that_has_ended(void **state)
 	made_init(&m);
 	made_put(&m, RECORD_START, 0, "{}", 2);
 	clock_shows(&m, 10, NOON);
-	ago_is(&m, 4, 0, 6); /* lost: the last event is all there is */
+	ago_is(&m, 4, 0, 6); /* lost: only the last event is known */
 	m.time_ns = 20 * SECOND - 1000;
 	made_put(&m, RECORD_EXIT, 0, exit, sizeof(exit));
 	m.time_ns = 30 * SECOND - 1000;
@@ -277,7 +280,7 @@ ago_counts_from_the_exit_of_a_session_that_has_ended(void **state)
 }
 
 static void
-the_exit_is_found_behind_the_last_output(void **state)
+the_exit_is_found_after_the_last_output(void **state)
 {
 	uint8_t exit[13] = { 0 };
 	struct made m;
@@ -294,13 +297,13 @@ the_exit_is_found_behind_the_last_output(void **state)
 	made_finish(&m);
 }
 
-/* ------------------------------------------- beside a reading of it all */
+/* ------------------------------------------------ beside a full reading */
 
-/* Some minutes of a session; its clock is set at chance, but never right. */
+/* Some minutes of a session; its clock is set at random, and never right. */
 struct day {
 	struct made m;
 	struct rng rng;
-	uint64_t set; /* the clock shows so much more than the log's time */
+	uint64_t set; /* the clock is this far ahead of the log's time */
 };
 
 static void
@@ -340,7 +343,7 @@ make_day(struct day *d, unsigned seed)
 		assert_int_equal(log_writer_compress(d->m.w), 1);
 }
 
-/* By all records of the clock, and what each says until the next. */
+/* By all records of the clock; each is valid until the next. */
 static uint64_t
 naive_date(const struct made *m, uint64_t wall)
 {
@@ -412,7 +415,7 @@ check_mark(const struct day *d, struct log_reader *r, char digit)
 }
 
 static void
-moments_are_where_a_reading_of_it_all_finds_them(void **state)
+moments_agree_with_a_full_reading_of_the_log(void **state)
 {
 	unsigned logs = dose(20, 100);
 
@@ -439,17 +442,16 @@ main(void)
 		cmocka_unit_test(when_reads_every_form),
 		cmocka_unit_test(when_reads_dates),
 		cmocka_unit_test(when_takes_local_time_without_a_zone),
-		cmocka_unit_test(when_takes_the_last_time_it_was_so_late),
+		cmocka_unit_test(when_takes_the_most_recent_such_time_of_day),
 		cmocka_unit_test(when_reads_marks),
-		cmocka_unit_test(when_says_what_can_be_written),
+		cmocka_unit_test(when_lists_the_valid_forms),
 		cmocka_unit_test(dates_are_found_though_the_clock_jumps),
 		cmocka_unit_test(a_log_without_a_clock_has_no_dates),
 		cmocka_unit_test(ago_counts_from_now_while_the_session_runs),
 		cmocka_unit_test(
 		    ago_counts_from_the_exit_of_a_session_that_has_ended),
-		cmocka_unit_test(the_exit_is_found_behind_the_last_output),
-		cmocka_unit_test(
-		    moments_are_where_a_reading_of_it_all_finds_them),
+		cmocka_unit_test(the_exit_is_found_after_the_last_output),
+		cmocka_unit_test(moments_agree_with_a_full_reading_of_the_log),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

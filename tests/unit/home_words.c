@@ -13,7 +13,7 @@
 #include "session/manifest.h"
 
 static void
-words_say_what_became_of_a_session(void **state)
+words_describe_the_end_of_a_session(void **state)
 {
 	static const struct {
 		struct manifest m;
@@ -65,7 +65,7 @@ words_say_what_became_of_a_session(void **state)
 }
 
 static void
-words_give_ages_in_one_unit(void **state)
+ages_have_one_unit(void **state)
 {
 	static const struct {
 		int64_t ms;
@@ -84,7 +84,7 @@ words_give_ages_in_one_unit(void **state)
 }
 
 static void
-words_give_times_and_sizes(void **state)
+times_and_sizes_are_readable(void **state)
 {
 	char text[WORDS_TIME_MAX];
 
@@ -102,7 +102,7 @@ words_give_times_and_sizes(void **state)
 }
 
 static void
-words_quote_a_command(void **state)
+a_command_is_quoted(void **state)
 {
 	char a[] = "sh", b[] = "-c", c[] = "echo it's\033[31m", d[] = "";
 	char *argv[] = { a, b, c, d, NULL };
@@ -116,7 +116,7 @@ words_quote_a_command(void **state)
 }
 
 static void
-words_know_signals(void **state)
+signals_have_names(void **state)
 {
 	char text[32];
 
@@ -143,11 +143,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_say_what_became_of_a_session),
-		cmocka_unit_test(words_give_ages_in_one_unit),
-		cmocka_unit_test(words_give_times_and_sizes),
-		cmocka_unit_test(words_quote_a_command),
-		cmocka_unit_test(words_know_signals),
+		cmocka_unit_test(words_describe_the_end_of_a_session),
+		cmocka_unit_test(ages_have_one_unit),
+		cmocka_unit_test(times_and_sizes_are_readable),
+		cmocka_unit_test(a_command_is_quoted),
+		cmocka_unit_test(signals_have_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,7 +79,7 @@ control_carries_a_descriptor(void **state)
 }
 
 static void
-control_says_when_there_is_nothing_and_when_nobody(void **state)
+control_distinguishes_no_message_from_a_closed_end(void **state)
 {
 	struct pair *p = *state;
 	struct control in, out = { .type = CONTROL_READY };
@@ -93,7 +93,7 @@ control_says_when_there_is_nothing_and_when_nobody(void **state)
 }
 
 static void
-control_takes_unread_messages_of_the_dead_for_the_end(void **state)
+control_reports_the_end_when_the_peer_left_messages_unread(void **state)
 {
 	struct pair *p = *state;
 	struct control in, out = { .type = CONTROL_READY };
@@ -106,7 +106,7 @@ control_takes_unread_messages_of_the_dead_for_the_end(void **state)
 }
 
 static void
-control_hears_the_last_words_of_one_that_did_not_listen(void **state)
+control_reads_the_last_messages_of_a_closed_peer(void **state)
 {
 	struct pair *p = *state;
 	struct control in, out = { .type = CONTROL_READY };
@@ -159,7 +159,7 @@ control_reads_the_long_message_of_a_newer_sender(void **state)
 }
 
 static void
-control_refuses_a_message_that_is_not_as_long_as_it_says(void **state)
+control_refuses_a_message_of_the_wrong_length(void **state)
 {
 	struct pair *p = *state;
 	uint32_t bad[] = { CONTROL_ACK, 100, 0 };
@@ -173,7 +173,7 @@ control_refuses_a_message_that_is_not_as_long_as_it_says(void **state)
 	assert_int_equal(fd, -7);
 }
 
-/* The same descriptor twice beside one message, which none of us sends. */
+/* The same descriptor twice beside one message, which tend never sends. */
 static void
 send_twice(int sock, int fd)
 {
@@ -214,7 +214,7 @@ control_takes_no_more_than_one_descriptor(void **state)
 }
 
 static void
-process_start_time_tells_processes_apart(void **state)
+process_start_time_distinguishes_processes(void **state)
 {
 	uint64_t own = process_start_time(getpid());
 
@@ -246,17 +246,15 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		PAIR_TEST(control_carries_a_message),
 		PAIR_TEST(control_carries_a_descriptor),
-		PAIR_TEST(control_says_when_there_is_nothing_and_when_nobody),
+		PAIR_TEST(control_distinguishes_no_message_from_a_closed_end),
 		PAIR_TEST(
-		    control_takes_unread_messages_of_the_dead_for_the_end),
-		PAIR_TEST(
-		    control_hears_the_last_words_of_one_that_did_not_listen),
+		    control_reports_the_end_when_the_peer_left_messages_unread),
+		PAIR_TEST(control_reads_the_last_messages_of_a_closed_peer),
 		PAIR_TEST(control_reads_the_short_message_of_an_older_sender),
 		PAIR_TEST(control_reads_the_long_message_of_a_newer_sender),
-		PAIR_TEST(
-		    control_refuses_a_message_that_is_not_as_long_as_it_says),
+		PAIR_TEST(control_refuses_a_message_of_the_wrong_length),
 		PAIR_TEST(control_takes_no_more_than_one_descriptor),
-		cmocka_unit_test(process_start_time_tells_processes_apart),
+		cmocka_unit_test(process_start_time_distinguishes_processes),
 		cmocka_unit_test(process_start_time_is_not_misled_by_a_name),
 	};
 

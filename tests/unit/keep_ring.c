@@ -101,7 +101,7 @@ memory_of(const struct ring *r)
 }
 
 static void
-ring_gives_back_what_holds_nothing(void **state)
+ring_frees_memory_that_holds_nothing(void **state)
 {
 	struct ring *r = *state;
 	uint64_t kept = RING_SIZE - 5000;
@@ -127,7 +127,7 @@ ring_gives_back_what_holds_nothing(void **state)
 }
 
 static void
-ring_gives_no_room_for_a_tail_that_cannot_be(void **state)
+ring_gives_no_room_for_an_invalid_tail(void **state)
 {
 	struct ring *r = *state;
 
@@ -139,7 +139,7 @@ ring_gives_no_room_for_a_tail_that_cannot_be(void **state)
 }
 
 static void
-ring_wakes_only_who_sleeps_and_only_once(void **state)
+ring_wakes_only_a_sleeping_side_and_only_once(void **state)
 {
 	struct ring *r = *state;
 
@@ -175,7 +175,7 @@ ring_lets_the_host_sleep_until_enough_has_come(void **state)
 }
 
 static void
-ring_does_not_let_sleep_who_has_something_to_do(void **state)
+ring_does_not_let_a_side_sleep_that_has_work(void **state)
 {
 	struct ring *r = *state;
 
@@ -220,7 +220,7 @@ refuses(int fd)
 }
 
 static void
-ring_map_refuses_what_is_no_ring(void **state)
+ring_map_refuses_an_invalid_ring(void **state)
 {
 	long page = sysconf(_SC_PAGESIZE);
 
@@ -234,7 +234,7 @@ ring_map_refuses_what_is_no_ring(void **state)
 
 /* As an older keeper made it. */
 static void
-ring_of_another_size_is_one_too(void **state)
+a_ring_of_another_size_is_accepted(void **state)
 {
 	const struct ring_shared old = {
 		.magic = RING_MAGIC,
@@ -271,7 +271,7 @@ ring_map_refuses_another_version(void **state)
 	refuses(fd);
 }
 
-/* Random steps of both sides, beside two numbers that say what must be. */
+/* Random steps of both sides, beside two numbers with the expected state. */
 static void
 ring_agrees_with_a_naive_twin(void **state)
 {
@@ -304,12 +304,13 @@ ring_agrees_with_a_naive_twin(void **state)
 
 struct two {
 	int ring, output, room;
-	int log; /* what the consumer has taken; it outlives the consumer */
+	int log; /* a file of the bytes taken; it outlives the consumer */
 };
 
 /*
- * As a host does: begin after what is in the log, write, and only then release.
- * It sleeps when there is nothing, so that a missed wake-up hangs the test.
+ * As a host does: begin after the end of the log, write, and only then
+ * release. It sleeps when there is nothing, so that a missed wake-up hangs the
+ * test.
  */
 static _Noreturn void
 consume(const struct two *t)
@@ -442,14 +443,14 @@ main(void)
 		RING_TEST(ring_begins_empty_and_idle),
 		RING_TEST(ring_is_the_same_memory_twice_in_a_row),
 		RING_TEST(ring_that_is_full_has_no_room_until_some_is_released),
-		RING_TEST(ring_gives_back_what_holds_nothing),
-		RING_TEST(ring_gives_no_room_for_a_tail_that_cannot_be),
-		RING_TEST(ring_wakes_only_who_sleeps_and_only_once),
+		RING_TEST(ring_frees_memory_that_holds_nothing),
+		RING_TEST(ring_gives_no_room_for_an_invalid_tail),
+		RING_TEST(ring_wakes_only_a_sleeping_side_and_only_once),
 		RING_TEST(ring_lets_the_host_sleep_until_enough_has_come),
-		RING_TEST(ring_does_not_let_sleep_who_has_something_to_do),
+		RING_TEST(ring_does_not_let_a_side_sleep_that_has_work),
 		cmocka_unit_test(ring_cannot_be_resized),
-		cmocka_unit_test(ring_map_refuses_what_is_no_ring),
-		cmocka_unit_test(ring_of_another_size_is_one_too),
+		cmocka_unit_test(ring_map_refuses_an_invalid_ring),
+		cmocka_unit_test(a_ring_of_another_size_is_accepted),
 		cmocka_unit_test(ring_map_refuses_another_version),
 		RING_TEST(ring_agrees_with_a_naive_twin),
 		RING_TEST(ring_loses_nothing_when_its_consumer_is_killed),

@@ -8,7 +8,7 @@
 #include "keep/ring.h"
 #include "keeper/hosts.h"
 
-/* A host that is a socket: what it says and hears is up to the test. */
+/* A host that is a socket: the test sends and receives for it. */
 struct fixture {
 	struct hosts hosts;
 	struct ring ring;
@@ -47,7 +47,7 @@ tear_down(void **state)
 	return 0;
 }
 
-/* Whether the keeper would be woken now. */
+/* True if the keeper would wake up now. */
 static bool
 is_woken(const struct fixture *f)
 {
@@ -56,7 +56,7 @@ is_woken(const struct fixture *f)
 	return poll(&pfd, 1, 0) == 1;
 }
 
-/* The type of the next message that the host hears, or -errno. */
+/* The type of the next message to the host, or -errno. */
 static int
 hear(const struct fixture *f, struct control *c)
 {
@@ -117,7 +117,7 @@ a_message_that_does_not_fit_is_owed_until_it_does(void **state)
 }
 
 static void
-nobody_owes_anything_to_a_host_that_is_gone(void **state)
+nothing_is_owed_to_a_host_that_has_ended(void **state)
 {
 	struct fixture *f = *state;
 
@@ -129,7 +129,7 @@ nobody_owes_anything_to_a_host_that_is_gone(void **state)
 }
 
 static void
-an_exit_without_a_word_is_a_crash(void **state)
+an_exit_without_done_is_a_crash(void **state)
 {
 	struct fixture *f = *state;
 
@@ -137,7 +137,7 @@ an_exit_without_a_word_is_a_crash(void **state)
 	assert_int_equal(f->hosts.crashes, 1);
 }
 
-/* DONE may be all that is still in the socket when the end is seen. */
+/* DONE may be the only message left in the socket when the end is seen. */
 static void
 a_host_that_was_done_has_not_crashed(void **state)
 {
@@ -159,8 +159,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_message_is_sent_once_when_it_is_owed),
 		TEST(a_message_that_does_not_fit_is_owed_until_it_does),
-		TEST(nobody_owes_anything_to_a_host_that_is_gone),
-		TEST(an_exit_without_a_word_is_a_crash),
+		TEST(nothing_is_owed_to_a_host_that_has_ended),
+		TEST(an_exit_without_done_is_a_crash),
 		TEST(a_host_that_was_done_has_not_crashed),
 	};
 

@@ -1,20 +1,20 @@
 /*
- * Logs that were cut, changed and forged.  Whatever is done to the files, a
- * reader gives events that were written or none, loses no more than the format
- * says, and says what is missing.
+ * Logs that were cut, changed and forged.  Whatever happens to the files, a
+ * reader gives only events that were written, loses no more than the format
+ * allows, and reports every hole.
  */
 #include "unit.h"
 
 #include "log_make.h"
 #include "../rng.h"
 
-/* What stands where in a segment. */
+/* The places of events in a segment. */
 struct part {
 	uint64_t at, end;
 	uint64_t seq;
 	uint64_t offset; /* of the next output byte */
 	uint8_t type;
-	bool whole; /* no event is half written behind it */
+	bool whole; /* no partial event follows it */
 };
 
 struct map {
@@ -100,7 +100,7 @@ check_cut(const struct made *m, const struct map *map, uint64_t cut)
 		    (uintmax_t)g.offset);
 }
 
-/* Whether to try this cut in a small dose: near borders, and some others. */
+/* True if this cut is tried in a small run: near borders, and some others. */
 static bool
 try_cut(const struct map *map, uint64_t cut, struct rng *rng)
 {
@@ -147,7 +147,7 @@ forget_from(struct made *m, uint64_t seq)
 		free(m->events[--m->count].p);
 }
 
-/* Open what was cut, say so in the log, and read both. */
+/* Open the cut log, record the cut in it, and read both. */
 static void
 check_recovery(struct made *m, const struct map *map, uint64_t cut)
 {
@@ -177,7 +177,7 @@ check_recovery(struct made *m, const struct map *map, uint64_t cut)
 }
 
 static void
-a_torn_log_is_cut_and_goes_on(void **state)
+a_torn_log_is_cut_and_continued(void **state)
 {
 	unsigned tries = dose(60, 2000);
 	struct rng rng = { 4 };
@@ -215,7 +215,7 @@ same_damage(const struct log_damage *got, const struct log_damage *want)
 }
 
 static void
-a_sealed_segment_that_was_cut_says_what_is_missing(void **state)
+the_loss_from_a_cut_sealed_segment_is_reported(void **state)
 {
 	unsigned tries = dose(300, 5000);
 	struct rng rng = { 5 };
@@ -249,7 +249,10 @@ a_sealed_segment_that_was_cut_says_what_is_missing(void **state)
 		g = made_read(&m);
 		assert_int_equal(g.end, LOG_END);
 		assert_int_equal(g.seq, m.seq);
-		/* Only an end of parts, all of them there, leaves nothing. */
+		/*
+		 * Nothing is missing if every part is there and only their end
+		 * was cut.
+		 */
 		if (want.seq_from == seq && want.offset_from == offset)
 			continue;
 		assert_int_equal(g.damages, 1);
@@ -312,7 +315,7 @@ read_with_holes(struct target *t)
 		assert_true(g.damage[0].torn);
 }
 
-/* The places of segment i in which something may be lost: [*from, *to). */
+/* The places of segment i in which events may be lost: [*from, *to). */
 static void
 may_be_lost(const struct target *t, int i, uint64_t at, uint64_t *from,
     uint64_t *to)
@@ -351,7 +354,7 @@ block_may_be_lost(const struct target *t, uint64_t at, uint64_t *from,
 	}
 }
 
-/* Nothing is missing but what has a part in [from, to) of segment i. */
+/* Only events with a part in [from, to) of segment i are missing. */
 static void
 check_loss(const struct target *t, int i, uint64_t from, uint64_t to)
 {
@@ -384,7 +387,7 @@ target_fd(const struct target *t, int i)
 }
 
 static void
-a_flipped_bit_costs_no_more_than_up_to_the_next_sync(void **state)
+a_flipped_bit_loses_events_only_up_to_the_next_sync(void **state)
 {
 	unsigned flips = dose(1500, 50000);
 	struct rng rng = { 7 };
@@ -416,7 +419,7 @@ a_flipped_bit_costs_no_more_than_up_to_the_next_sync(void **state)
 
 /* Any bytes over any place, of any length: zeros, noise, or other pages. */
 static void
-whatever_is_written_over_it_no_wrong_event_is_given(void **state)
+an_overwritten_log_gives_no_wrong_event(void **state)
 {
 	unsigned tries = dose(300, 5000);
 	struct rng rng = { 8 };
@@ -497,7 +500,7 @@ a_segment_without_a_header_is_lost_alone(void **state)
 }
 
 static void
-a_segment_that_is_gone_is_a_hole(void **state)
+a_missing_segment_is_a_hole(void **state)
 {
 	struct gone_through g;
 	struct target t;
@@ -515,7 +518,7 @@ a_segment_that_is_gone_is_a_hole(void **state)
 	assert_int_equal(g.damage[0].seq_from, 0);
 	assert_int_equal(g.damage[0].seq_to, t.maps[2].parts[0].seq);
 	assert_int_equal(g.first, t.maps[2].parts[0].seq);
-	/* In a log of an older tend nobody knows why it is gone. */
+	/* The log of an older tend does not say why the segment is missing. */
 	assert_int_equal(unlinkat(t.m.dirfd, "begin", 0), 0);
 	g = made_read(&t.m);
 	assert_int_equal(g.damages, 1);
@@ -523,9 +526,9 @@ a_segment_that_is_gone_is_a_hole(void **state)
 	target_finish(&t);
 }
 
-/* A trimmed log from which the oldest segment that was left is lost. */
+/* A trimmed log whose oldest remaining segment is lost. */
 static void
-what_was_trimmed_is_told_apart_from_what_is_lost(void **state)
+trimmed_events_are_distinguished_from_lost_ones(void **state)
 {
 	uint64_t first[5] = { 0 }, seq, offset;
 	struct gone_through g;
@@ -562,7 +565,7 @@ what_was_trimmed_is_told_apart_from_what_is_lost(void **state)
 		.seq_to = first[2],
 		.offset_from = 10,
 		.offset_to = 20 });
-	/* A host that comes after does not make a trim of it. */
+	/* A later host does not turn the loss into a trim. */
 	made_open(&m);
 	made_close(&m);
 	assert_int_equal(made_read(&m).damages, 2);
@@ -655,7 +658,7 @@ records_that_a_program_prints_are_not_believed(void **state)
 		uint8_t is = file.data[at] ^ 0x10;
 
 		assert_int_equal(pwrite(fd, &is, 1, (off_t)at), 1);
-		/* made_read fails on what was not appended. */
+		/* made_read fails on an event that was not appended. */
 		made_read(&m);
 		assert_int_equal(pwrite(fd, &file.data[at], 1, (off_t)at), 1);
 	}
@@ -687,7 +690,7 @@ records_of_another_segment_are_not_believed(void **state)
 	g = made_read(&m);
 	assert_int_equal(g.seq, seq);
 	assert_int_equal(g.end, LOG_END);
-	/* And a file under a name that is not its own has nothing. */
+	/* A file under the name of another segment gives nothing. */
 	made_write_file(&m, 3, SEGMENT_PLAIN, two.data, two.len);
 	g = made_read(&m);
 	assert_int_equal(g.seq, seq);
@@ -702,18 +705,17 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 		    a_log_cut_at_any_byte_ends_with_its_last_whole_event),
-		cmocka_unit_test(a_torn_log_is_cut_and_goes_on),
+		cmocka_unit_test(a_torn_log_is_cut_and_continued),
 		cmocka_unit_test(
-		    a_sealed_segment_that_was_cut_says_what_is_missing),
+		    the_loss_from_a_cut_sealed_segment_is_reported),
 		cmocka_unit_test(
-		    a_flipped_bit_costs_no_more_than_up_to_the_next_sync),
-		cmocka_unit_test(
-		    whatever_is_written_over_it_no_wrong_event_is_given),
+		    a_flipped_bit_loses_events_only_up_to_the_next_sync),
+		cmocka_unit_test(an_overwritten_log_gives_no_wrong_event),
 		cmocka_unit_test(either_copy_of_the_header_is_enough),
 		cmocka_unit_test(a_segment_without_a_header_is_lost_alone),
-		cmocka_unit_test(a_segment_that_is_gone_is_a_hole),
+		cmocka_unit_test(a_missing_segment_is_a_hole),
 		cmocka_unit_test(
-		    what_was_trimmed_is_told_apart_from_what_is_lost),
+		    trimmed_events_are_distinguished_from_lost_ones),
 		cmocka_unit_test(zeros_at_the_end_are_torn_and_are_cut),
 		cmocka_unit_test(
 		    records_that_a_program_prints_are_not_believed),

@@ -1,7 +1,7 @@
 /*
- * A log whose end is known, as that of an ended session is: whatever is done
- * to one of its files, a reader gives everything that was written, or names
- * what it does not give.  Nothing is lost in silence.
+ * A log with a known end, as an ended session has.  Whatever happens to one of
+ * its files, a reader gives every event that was written, or reports it as
+ * missing.  No loss is silent.
  */
 #include "unit.h"
 
@@ -127,7 +127,9 @@ open_victim(const struct victim *v)
 	return r;
 }
 
-/* Read from an event on; how many were not given, all of them named. */
+/*
+ * Read from an event on; returns how many were missing, each of them reported.
+ */
 static size_t
 read_from(struct victim *v, uint64_t first, const char *what)
 {
@@ -231,7 +233,10 @@ no_flipped_bit_is_silent(void **state)
 	assert_true(lost > flips / 2);
 }
 
-/* Every length, from all down to nothing; some of them in a small dose. */
+/*
+ * Every length, from the whole file down to nothing; some of them in a small
+ * run.
+ */
 static void
 no_truncation_is_silent(void **state)
 {
@@ -290,7 +295,7 @@ no_removed_file_is_silent(void **state)
 	}
 }
 
-/* Bytes behind a file take nothing away. */
+/* Bytes after the end of a file lose nothing. */
 static void
 no_appended_byte_costs_anything(void **state)
 {
@@ -316,9 +321,9 @@ no_appended_byte_costs_anything(void **state)
 	}
 }
 
-/* Who compresses has the lock of the writer, and writes no event. */
+/* A compressing process holds the writer's lock and writes no event. */
 static void
-a_lock_is_no_reason_to_say_nothing(void **state)
+a_loss_is_reported_even_under_a_lock(void **state)
 {
 	auto_close int lock = -1;
 	struct victim v;
@@ -332,9 +337,9 @@ a_lock_is_no_reason_to_say_nothing(void **state)
 	victim_finish(&v);
 }
 
-/* A glance at names and headers sees what whole files have lost. */
+/* A check of names and headers sees losses of whole files. */
 static void
-a_glance_sees_what_is_gone(void **state)
+a_quick_check_sees_missing_files(void **state)
 {
 	struct victim v;
 
@@ -368,7 +373,7 @@ a_glance_sees_what_is_gone(void **state)
 
 /* ------------------------------------------------------------- compressing */
 
-/* A disk that writes another byte than it was given, somewhere. */
+/* A disk that writes a wrong byte somewhere. */
 struct liar {
 	struct log_io io;
 	uint64_t at; /* of the file */
@@ -391,7 +396,7 @@ write_wrong(void *arg, int fd, const struct iovec *iov, int n, off_t at)
 }
 
 static void
-what_was_compressed_wrong_does_not_replace_it(void **state)
+a_wrong_compressed_file_does_not_replace_the_segment(void **state)
 {
 	struct liar liar = { .io = log_io_system };
 	struct victim v;
@@ -411,9 +416,9 @@ what_was_compressed_wrong_does_not_replace_it(void **state)
 	victim_finish(&v);
 }
 
-/* Damage is the same before and after. */
+/* Damage is the same before and after compression. */
 static void
-damage_is_compressed_as_it_is(void **state)
+damage_survives_compression_unchanged(void **state)
 {
 	struct rng rng = { 34 };
 	struct victim v;
@@ -454,10 +459,11 @@ main(void)
 		cmocka_unit_test(no_truncation_is_silent),
 		cmocka_unit_test(no_removed_file_is_silent),
 		cmocka_unit_test(no_appended_byte_costs_anything),
-		cmocka_unit_test(a_lock_is_no_reason_to_say_nothing),
-		cmocka_unit_test(a_glance_sees_what_is_gone),
-		cmocka_unit_test(what_was_compressed_wrong_does_not_replace_it),
-		cmocka_unit_test(damage_is_compressed_as_it_is),
+		cmocka_unit_test(a_loss_is_reported_even_under_a_lock),
+		cmocka_unit_test(a_quick_check_sees_missing_files),
+		cmocka_unit_test(
+		    a_wrong_compressed_file_does_not_replace_the_segment),
+		cmocka_unit_test(damage_survives_compression_unchanged),
 	};
 
 	return cmocka_run_group_tests_name("log_loss", tests, NULL, NULL);

@@ -25,7 +25,7 @@
 
 /*
  * Logs for tests, which include unit.h first: a directory, a writer, and a
- * naive list of what was appended.
+ * naive list of the appended events.
  */
 struct twin_event {
 	uint8_t type, flags;
@@ -39,7 +39,7 @@ struct made {
 	int dirfd;
 	const struct log_io *io;
 	struct log_writer *w;
-	struct log_end end; /* as the writer found it when it was opened */
+	struct log_end end; /* the log's end when the writer opened it */
 	uint64_t seq, time_ns, offset;
 	struct twin_event *events;
 	size_t count, room;
@@ -54,8 +54,8 @@ full_doses(void)
 }
 
 /*
- * How often to try: `small`, or in full doses `all`, of which those builds do
- * a tenth that are slower or say the same again.
+ * The number of tries: `small`, or `all` in a full run.  Builds that are
+ * slower or repeat another do a tenth of `all`.
  */
 static inline unsigned
 dose(unsigned small, unsigned all)
@@ -69,7 +69,7 @@ dose(unsigned small, unsigned all)
 #endif
 }
 
-/* The parts of an output; nothing is changed for another record. */
+/* The parts of an output; any other record stays whole. */
 static inline bool
 made_output(const struct record *r, uint64_t *offset, const uint8_t **p,
     size_t *len)
@@ -158,7 +158,7 @@ made_next(const struct made *m, uint8_t type, uint8_t flags, const void *p,
 	};
 }
 
-/* It has been appended: note it. */
+/* Note that it was appended. */
 static inline void
 made_note(struct made *m, const struct log_event *ev)
 {
@@ -212,8 +212,8 @@ made_event(const struct made *m, uint64_t seq)
 }
 
 /*
- * Whether the record is (for output: is a part of) the event of its seq.
- * Prints what it is when it is not.
+ * True if the record is the event of its seq, or for output a part of it.
+ * Prints the difference if it is not.
  */
 static inline bool
 made_is(const struct made *m, const struct record *r)
@@ -239,7 +239,7 @@ made_is(const struct made *m, const struct record *r)
 	}
 	same = skip <= t->len && len <= t->len - skip &&
 	    memcmp(p, t->p + skip, len) == 0;
-	/* Only the end of an event is without MORE, and has FRAME. */
+	/* Only the last part of an event has no MORE, and has FRAME. */
 	if (same && skip + len == t->len)
 		same = r->flags == t->flags;
 	else if (same)
@@ -253,7 +253,7 @@ made_is(const struct made *m, const struct record *r)
 	return same;
 }
 
-/* What reading everything gave. */
+/* The result of reading everything. */
 struct gone_through {
 	uint64_t seq, offset; /* of the last event; end of the output */
 	uint64_t first;       /* seq of the first */
@@ -312,7 +312,7 @@ made_read(const struct made *m)
 	return g;
 }
 
-/* All events from `first` on are there, and nothing is said to be missing. */
+/* All events from `first` on are there, and no hole is reported. */
 static inline void
 made_reads_back(const struct made *m, uint64_t first)
 {
@@ -327,7 +327,9 @@ made_reads_back(const struct made *m, uint64_t first)
 	assert_int_equal(g.end, m->w != NULL ? LOG_WAIT : LOG_END);
 }
 
-/* The hole before a record was told of, with its right ends, or there is none. */
+/*
+ * The hole before a record was reported with its right ends, or there is none.
+ */
 static inline void
 made_hole_is_told(const struct gone_through *g, const struct record *rec,
     uint64_t at)
@@ -348,7 +350,7 @@ made_hole_is_told(const struct gone_through *g, const struct record *rec,
 	}
 }
 
-/* Damage begins where the last event, or the damage before it, ended. */
+/* Damage begins at the end of the last event, or of the damage before it. */
 static inline void
 made_damage_follows(struct gone_through *g, struct log_reader *r)
 {
@@ -364,8 +366,8 @@ made_damage_follows(struct gone_through *g, struct log_reader *r)
 
 /*
  * Read everything, and count how many bytes of each event there were.  Each
- * hole must have been told of, with the right ends, in the call before.  What
- * it gives has the last event, and the damage behind it if there is.
+ * hole must have been reported, with the right ends, in the call before.
+ * Returns the last event, and the damage after it if there is any.
  */
 static inline struct gone_through
 made_read_with_holes(const struct made *m, uint64_t *given)

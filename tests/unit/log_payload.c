@@ -18,7 +18,9 @@ same(struct buf *b, const uint8_t *want, size_t len)
 	buf_finish(b);
 }
 
-/* The bytes of the format, by hand: logs of older versions have them. */
+/*
+ * The bytes of the format, written by hand: logs of older versions have them.
+ */
 static void
 payloads_have_the_bytes_that_the_format_names(void **state)
 {
@@ -132,8 +134,8 @@ a_full_buffer_refuses_the_payload(void **state)
 }
 
 /*
- * Every beginning of a payload is decoded without a byte beyond its end, and
- * is complete exactly from `least` bytes on.
+ * Every prefix of a payload is decoded without a byte beyond its end, and is
+ * complete exactly from `least` bytes on.
  */
 #define ENDS_EARLY(name, least) \
 	for (size_t len = 0; len <= sizeof(zeros); len++) { \
@@ -144,7 +146,7 @@ a_full_buffer_refuses_the_payload(void **state)
 	}
 
 static void
-payloads_that_end_too_early_are_told(void **state)
+payloads_that_end_too_early_are_reported(void **state)
 {
 	static const uint8_t zeros[24];
 
@@ -176,7 +178,7 @@ a_cut_text_has_the_bytes_that_are_there(void **state)
 }
 
 static void
-output_gap_and_sync_say_the_next_offset(void **state)
+output_gap_and_sync_give_the_next_offset(void **state)
 {
 	static const uint8_t p[17] = { [0] = 5, [8] = 7 };
 	struct record r = { .type = RECORD_OUTPUT, .len = 11, .payload = p };
@@ -198,7 +200,7 @@ output_gap_and_sync_say_the_next_offset(void **state)
 }
 
 static void
-a_record_of_another_type_has_no_such_payload(void **state)
+a_record_of_another_type_is_refused(void **state)
 {
 	static const uint8_t p[17] = { 0 };
 	struct record r = { .type = RECORD_GAP, .len = 17, .payload = p };
@@ -227,7 +229,7 @@ codes_of_a_later_version_are_unknown(void **state)
 
 /* A type without a payload in payload.def is JSON; only `pad` is neither. */
 static void
-every_record_type_says_how_its_payload_is_read(void **state)
+every_record_type_declares_its_payload(void **state)
 {
 	bool has[256] = { false };
 
@@ -258,13 +260,12 @@ main(void)
 		cmocka_unit_test(a_key_is_there_only_with_its_flag),
 		cmocka_unit_test(a_text_longer_than_its_length_can_say_is_cut),
 		cmocka_unit_test(a_full_buffer_refuses_the_payload),
-		cmocka_unit_test(payloads_that_end_too_early_are_told),
+		cmocka_unit_test(payloads_that_end_too_early_are_reported),
 		cmocka_unit_test(a_cut_text_has_the_bytes_that_are_there),
-		cmocka_unit_test(output_gap_and_sync_say_the_next_offset),
-		cmocka_unit_test(a_record_of_another_type_has_no_such_payload),
+		cmocka_unit_test(output_gap_and_sync_give_the_next_offset),
+		cmocka_unit_test(a_record_of_another_type_is_refused),
 		cmocka_unit_test(codes_of_a_later_version_are_unknown),
-		cmocka_unit_test(
-		    every_record_type_says_how_its_payload_is_read),
+		cmocka_unit_test(every_record_type_declares_its_payload),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /*
- * Logs and manifests on a disk that loses its power.  Whatever the disk had
- * written of what was not synced, everything that was synced is there, a
- * reader gives no event that was not written and tells of what is missing, and
- * a new writer goes on from it.
+ * Logs and manifests on a disk that loses its power.  Whatever unsynced data
+ * the disk had written, everything that was synced is there, a reader gives
+ * only events that were written and reports holes, and a new writer continues
+ * the log.
  */
 #include "unit.h"
 
@@ -13,12 +13,11 @@
 #define STEPS 150
 #define STATES_A_RUN 50
 
-/* What was promised after so many changes of the disk. */
+/* The promises after so many changes of the disk. */
 struct promise {
 	size_t changes;
 	uint64_t synced; /* events up to here */
-	uint64_t
-	    first; /* and from here: those before were trimmed, perhaps all */
+	uint64_t first;  /* earlier events were trimmed, perhaps all */
 };
 
 struct run {
@@ -42,7 +41,7 @@ promise(struct run *r, uint64_t synced, uint64_t first)
 	r->promised++;
 }
 
-/* ------------------------------------------------------------ what happens */
+/* ------------------------------------------------------------ the changes */
 
 static void
 do_append(struct run *r, struct rng *rng)
@@ -84,7 +83,7 @@ do_sync(struct run *r)
 	promise(r, r->m.seq, 0);
 }
 
-/* What is trimmed is gone from the moment when it is begun. */
+/* Events count as trimmed from the moment when the trim begins. */
 static void
 do_trim(struct run *r)
 {
@@ -97,7 +96,7 @@ do_trim(struct run *r)
 		r->promises[at].first = seq;
 }
 
-/* The host died, and another goes on: nothing was synced by it. */
+/* The host died and another continues: it synced nothing. */
 static void
 do_reopen(struct run *r)
 {
@@ -125,7 +124,7 @@ do_step(struct run *r, struct rng *rng)
 		do_reopen(r);
 }
 
-/* Go on in the log that is in r->m, whose events are all synced. */
+/* Continue the log in r->m, whose events are all synced. */
 static void
 do_run(struct run *r, struct rng *rng)
 {
@@ -144,7 +143,7 @@ do_run(struct run *r, struct rng *rng)
 	disk_has_all(r->disk, r->m.path);
 }
 
-/* ----------------------------------------------------------- what was left */
+/* ------------------------------------------------------- after the loss */
 
 static struct promise
 promised_at(const struct run *r, size_t changes)
@@ -188,7 +187,7 @@ check_read(const struct made *after, const struct promise *p)
 			    (uintmax_t)g.seq);
 }
 
-/* Another writer says what was cut, and goes on. */
+/* Another writer records the cut, and continues. */
 static void
 go_on(struct made *after, const struct promise *p)
 {
@@ -221,7 +220,7 @@ go_on(struct made *after, const struct promise *p)
 		assert_int_equal(given[seq], after->events[seq - 1].len);
 }
 
-/* A moment: any, or just behind a change of names or a sync. */
+/* A moment: any, or just after a change of names or a sync. */
 static size_t
 pick_moment(const struct run *r, struct rng *rng)
 {
@@ -235,7 +234,7 @@ pick_moment(const struct run *r, struct rng *rng)
 	return at;
 }
 
-/* Lose it at any moment; *after is the log that went on then. */
+/* Lose power at any moment; *after is the log as continued then. */
 static void
 lose_power(const struct run *r, struct rng *rng, struct made *after)
 {
@@ -248,7 +247,7 @@ lose_power(const struct run *r, struct rng *rng, struct made *after)
 	go_on(after, &p);
 }
 
-/* The run goes on in the last of the states. */
+/* The run continues in the last of the states. */
 static void
 lose_power_often(struct run *r, struct rng *rng)
 {
@@ -266,7 +265,7 @@ lose_power_often(struct run *r, struct rng *rng)
 }
 
 static void
-what_was_synced_is_there_after_the_power_was_lost(void **state)
+synced_events_survive_a_loss_of_power(void **state)
 {
 	unsigned runs = dose(2, 50);
 
@@ -289,7 +288,7 @@ what_was_synced_is_there_after_the_power_was_lost(void **state)
 
 /* -------------------------------------------------------------- manifests */
 
-/* The manifest number `n`, which its size tells. */
+/* Manifest number `n`; its size shows the number. */
 static void
 write_manifest(int dirfd, int n, bool sync)
 {
@@ -306,7 +305,9 @@ write_manifest(int dirfd, int n, bool sync)
 	assert_int_equal(manifest_write(dirfd, &m, sync, NULL), 0);
 }
 
-/* Which manifest is there after some of the changes; -1: none was synced. */
+/*
+ * The manifest that is there after some of the changes; -1: none was synced.
+ */
 static int
 manifest_left(const struct disk *disk, size_t at, struct rng *rng)
 {
@@ -330,7 +331,7 @@ manifest_left(const struct disk *disk, size_t at, struct rng *rng)
 }
 
 static void
-a_manifest_is_whole_after_the_power_was_lost(void **state)
+a_manifest_is_whole_after_a_loss_of_power(void **state)
 {
 	char path[] = "/tmp/tend-power-XXXXXX";
 	unsigned tries = dose(100, 2000);
@@ -378,9 +379,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-		    what_was_synced_is_there_after_the_power_was_lost),
-		cmocka_unit_test(a_manifest_is_whole_after_the_power_was_lost),
+		cmocka_unit_test(synced_events_survive_a_loss_of_power),
+		cmocka_unit_test(a_manifest_is_whole_after_a_loss_of_power),
 	};
 
 	return cmocka_run_group_tests_name("log_power", tests, NULL, NULL);

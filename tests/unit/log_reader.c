@@ -44,7 +44,7 @@ make_long(struct made *m, unsigned segments, unsigned seed)
 		assert_int_equal(log_writer_compress(m->w), 1);
 }
 
-/* The seq of what should come next after such a seek; 0: nothing. */
+/* The seq of the event expected after such a seek; 0: none. */
 static uint64_t
 naive_seek(const struct made *m, enum log_by by, uint64_t value)
 {
@@ -116,7 +116,7 @@ seek_once(const struct made *m, struct log_reader *r, struct rng *rng)
 		assert_true(made_output(&rec, &offset, &p, &len));
 		assert_true(offset <= value && value < offset + len);
 	}
-	/* And it goes on from there. */
+	/* Reading continues from there. */
 	for (int i = 0; i < 3 && next == LOG_RECORD; i++) {
 		uint64_t before = rec.seq;
 
@@ -127,7 +127,7 @@ seek_once(const struct made *m, struct log_reader *r, struct rng *rng)
 }
 
 static void
-a_seek_goes_where_a_search_from_the_beginning_does(void **state)
+a_seek_agrees_with_a_search_from_the_beginning(void **state)
 {
 	struct rng rng = { 1 };
 	struct log_reader *r;
@@ -174,7 +174,7 @@ a_seek_finds_the_last_keyframe(void **state)
 }
 
 static void
-before_the_first_event_it_says_that_it_was_trimmed(void **state)
+a_seek_before_the_first_event_reports_the_trim(void **state)
 {
 	uint64_t seq, offset;
 	struct log_damage d;
@@ -205,9 +205,9 @@ before_the_first_event_it_says_that_it_was_trimmed(void **state)
 	made_finish(&m);
 }
 
-/* What a seek leads into may be missing; that is then said. */
+/* The target of a seek may be missing; the reader then reports it. */
 static void
-a_seek_into_damage_says_so(void **state)
+a_seek_into_damage_is_reported(void **state)
 {
 	struct log_damage d;
 	struct log_reader *r;
@@ -228,7 +228,7 @@ a_seek_into_damage_says_so(void **state)
 	assert_false(d.trimmed);
 	assert_int_equal(log_reader_next(r, &rec), LOG_RECORD);
 	assert_int_equal(rec.seq, d.seq_to);
-	/* Beyond it nothing is said of it. */
+	/* Beyond the hole it is not reported. */
 	value = d.seq_to;
 	assert_int_equal(log_reader_seek(r, LOG_BY_SEQ, value), 0);
 	assert_int_equal(log_reader_next(r, &rec), LOG_RECORD);
@@ -238,7 +238,7 @@ a_seek_into_damage_says_so(void **state)
 }
 
 static void
-a_mark_is_returned_to(void **state)
+a_reader_returns_to_a_mark(void **state)
 {
 	struct log_reader *r;
 	struct record rec;
@@ -259,7 +259,7 @@ a_mark_is_returned_to(void **state)
 }
 
 static void
-the_extent_is_where_it_begins_and_ends(void **state)
+the_extent_gives_the_first_and_last_event(void **state)
 {
 	struct log_extent e;
 	struct log_reader *r;
@@ -296,7 +296,7 @@ the_extent_is_where_it_begins_and_ends(void **state)
 /* --------------------------------------------------------------- following */
 
 static void
-a_torn_end_is_not_yet_while_somebody_writes(void **state)
+a_torn_end_is_unfinished_while_a_writer_runs(void **state)
 {
 	struct log_reader *r;
 	struct log_damage d;
@@ -341,7 +341,7 @@ a_torn_end_is_not_yet_while_somebody_writes(void **state)
 
 /* The bytes of a segment come one by one, the header too. */
 static void
-a_segment_that_is_being_made_is_waited_for(void **state)
+a_reader_waits_for_a_segment_being_created(void **state)
 {
 	struct log_reader *r;
 	struct record rec;
@@ -372,7 +372,7 @@ a_segment_that_is_being_made_is_waited_for(void **state)
 	made_finish(&m);
 }
 
-/* What the child will write: made here too, so that it can be compared. */
+/* The events that the child will write: made here too, for comparison. */
 static void
 plan(struct made *m)
 {
@@ -468,7 +468,7 @@ a_follower_sees_all_that_another_process_appends(void **state)
 	made_finish(&m);
 }
 
-/* The watch speaks when something was appended, and only then. */
+/* The watch wakes after each append, and only then. */
 static void
 the_watch_wakes_for_each_append(void **state)
 {
@@ -505,15 +505,15 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-		    a_seek_goes_where_a_search_from_the_beginning_does),
+		    a_seek_agrees_with_a_search_from_the_beginning),
 		cmocka_unit_test(a_seek_finds_the_last_keyframe),
 		cmocka_unit_test(
-		    before_the_first_event_it_says_that_it_was_trimmed),
-		cmocka_unit_test(a_seek_into_damage_says_so),
-		cmocka_unit_test(a_mark_is_returned_to),
-		cmocka_unit_test(the_extent_is_where_it_begins_and_ends),
-		cmocka_unit_test(a_torn_end_is_not_yet_while_somebody_writes),
-		cmocka_unit_test(a_segment_that_is_being_made_is_waited_for),
+		    a_seek_before_the_first_event_reports_the_trim),
+		cmocka_unit_test(a_seek_into_damage_is_reported),
+		cmocka_unit_test(a_reader_returns_to_a_mark),
+		cmocka_unit_test(the_extent_gives_the_first_and_last_event),
+		cmocka_unit_test(a_torn_end_is_unfinished_while_a_writer_runs),
+		cmocka_unit_test(a_reader_waits_for_a_segment_being_created),
 		cmocka_unit_test(
 		    a_follower_sees_all_that_another_process_appends),
 		cmocka_unit_test(the_watch_wakes_for_each_append),

@@ -9,7 +9,7 @@
 #define NONCE 0x0123456789abcdefu
 #define AT 4096
 
-/* Types are numbered from 1 without holes. */
+/* A record with 100 bytes of payload; the first 30 are a separate part. */
 enum {
 	LAST_TYPE = 0
 #define TAG(number, name, NAME, flags) +1
@@ -17,7 +17,7 @@ enum {
 #undef TAG
 };
 
-/* A record with 100 bytes of payload, the first 30 of them apart. */
+/* The bytes of the format, once by hand, so that a change is noticed. */
 static void
 make_record(uint8_t out[RECORD_HEADER + 100])
 {
@@ -34,7 +34,7 @@ make_record(uint8_t out[RECORD_HEADER + 100])
 
 /* The bytes of the format, once by hand: it must not change unnoticed. */
 static void
-the_header_is_as_drawn(void **state)
+the_header_has_the_documented_bytes(void **state)
 {
 	static const uint8_t want[RECORD_HEADER] = { 0x74, 0x64, 18, 1, 0, 0, 0,
 		0, 2, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0xe6, 0x0f,
@@ -69,7 +69,7 @@ a_record_is_read_as_it_was_made(void **state)
 }
 
 static void
-a_beginning_is_short_and_never_valid(void **state)
+a_partial_record_is_short_and_never_valid(void **state)
 {
 	uint8_t p[RECORD_HEADER + 100];
 	struct record r;
@@ -86,7 +86,7 @@ a_beginning_is_short_and_never_valid(void **state)
 }
 
 static void
-any_other_bit_place_or_nonce_is_bad(void **state)
+a_record_with_another_bit_place_or_nonce_is_bad(void **state)
 {
 	uint8_t p[RECORD_HEADER + 100];
 	struct record r;
@@ -109,7 +109,7 @@ any_other_bit_place_or_nonce_is_bad(void **state)
 }
 
 static void
-zeros_and_what_is_too_large_are_bad(void **state)
+zeros_and_overlong_records_are_bad(void **state)
 {
 	uint8_t p[RECORD_MAX + 1] = { 0 };
 	struct record r;
@@ -144,11 +144,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_header_is_as_drawn),
+		cmocka_unit_test(the_header_has_the_documented_bytes),
 		cmocka_unit_test(a_record_is_read_as_it_was_made),
-		cmocka_unit_test(a_beginning_is_short_and_never_valid),
-		cmocka_unit_test(any_other_bit_place_or_nonce_is_bad),
-		cmocka_unit_test(zeros_and_what_is_too_large_are_bad),
+		cmocka_unit_test(a_partial_record_is_short_and_never_valid),
+		cmocka_unit_test(
+		    a_record_with_another_bit_place_or_nonce_is_bad),
+		cmocka_unit_test(zeros_and_overlong_records_are_bad),
 		cmocka_unit_test(types_have_names_and_unknown_ones_are_events),
 	};
 

@@ -1,7 +1,7 @@
 /*
  * The screen at any moment of a log, compared with a replay from byte 0.  The
- * logs are made of the recordings in tests/data, the way a host makes them,
- * with keyframes and segments so small that there are many.
+ * logs are made from the recordings in tests/data in the way of a host, with
+ * keyframes and segments so small that there are many.
  */
 #include "unit.h"
 
@@ -16,7 +16,7 @@
 #define KEYFRAME_EVERY (512u << 10) /* as hosts do */
 #define KEYFRAME_PREFIX 16          /* offset, size, engine version */
 
-/* A host, as far as the log knows it. */
+/* The parts of a host that matter to the log. */
 struct host {
 	struct made m;
 	struct vt *vt;
@@ -96,7 +96,7 @@ host_finish(struct host *h)
 	made_finish(&h->m);
 }
 
-/* Output as it may come: in pieces that end anywhere. */
+/* Output in pieces that end anywhere. */
 static void
 host_output(struct host *h, const char *p, size_t len)
 {
@@ -192,7 +192,7 @@ naive_includes(const struct naive *n, const struct twin_event *t,
 		(t->type != RECORD_OUTPUT && t->offset <= value);
 }
 
-/* Go on to the value, which is not less than the last one. */
+/* Continue to the value, which is not less than the last one. */
 static void
 naive_go_to(struct naive *n, enum log_by by, uint64_t value)
 {
@@ -273,7 +273,7 @@ by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Moments to look at, in order: some by chance, and those of resizes. */
+/* Moments to check, in order: some random ones, and those of resizes. */
 static size_t
 choose(const struct host *h, enum log_by by, uint64_t *out, size_t max)
 {
@@ -329,7 +329,7 @@ is_cast(const struct dirent *d)
 }
 
 static void
-every_moment_is_what_a_replay_from_byte_0_shows(void **state)
+every_moment_equals_a_replay_from_byte_0(void **state)
 {
 	const char *folder = *state;
 	size_t moments = dose(12, 300);
@@ -373,7 +373,7 @@ the_newest_screen_is_the_hosts(void **state)
 	host_finish(&h);
 }
 
-/* Somebody who looks on, and what was seen. */
+/* A viewer, and what it saw. */
 struct onlooker {
 	uint64_t seqs[4000];
 	char hashes[4000][65];
@@ -419,7 +419,7 @@ watch_from(struct log_reader *r, uint64_t after, bool slices, size_t most,
 	assert_int_equal(replay_watched(r, UINT64_MAX, &watch, at, NULL), 0);
 }
 
-/* A writer that is as fast as who looks on. */
+/* A writer that is as fast as the viewer. */
 static bool
 write_on(void *arg, const struct replay *at, bool frame)
 {
@@ -433,7 +433,7 @@ write_on(void *arg, const struct replay *at, bool frame)
 }
 
 static void
-a_log_that_grows_is_shown_as_far_as_it_went(void **state)
+a_growing_log_is_shown_up_to_its_end(void **state)
 {
 	struct log_reader *r;
 	struct replay at;
@@ -456,7 +456,7 @@ a_log_that_grows_is_shown_as_far_as_it_went(void **state)
 }
 
 static void
-every_frame_is_shown_to_who_looks_on(void **state)
+every_frame_is_shown_to_a_viewer(void **state)
 {
 	struct onlooker *all = xmalloc(sizeof(*all)),
 			*some = xmalloc(sizeof(*some));
@@ -476,7 +476,10 @@ every_frame_is_shown_to_who_looks_on(void **state)
 		vt_hash(at.vt, hash);
 		assert_string_equal(hash, all->hashes[i]);
 		vt_destroy(at.vt);
-		/* From there on, the same; and the one that is enough. */
+		/*
+		 * From there on the frames are the same, up to the last one
+		 * wanted.
+		 */
 		watch_from(r, all->seqs[i], true, 3, some, &at);
 		assert_true(some->slices > 0 || some->frames == 0);
 		for (size_t k = 0; k < some->frames; k++) {
@@ -497,7 +500,7 @@ every_frame_is_shown_to_who_looks_on(void **state)
 	free(some);
 }
 
-/* No moment is further than a keyframe and 512 KiB. */
+/* No moment needs more than one keyframe and 512 KiB of output. */
 static void
 a_keyframe_is_never_far(void **state)
 {
@@ -541,7 +544,7 @@ a_keyframe_is_never_far(void **state)
 	host_finish(&h);
 }
 
-/* ------------------------------------------------------------ what is missing */
+/* ------------------------------------------------------------------ holes */
 
 static void
 put_range(struct host *h, uint8_t type, uint64_t a, uint64_t b)
@@ -579,7 +582,7 @@ shows_at(const struct host *h, uint64_t offset, const char *want, bool complete)
 			got[x] = text[0];
 		}
 		assert_string_equal(got, want);
-		/* What is lost of the history is not found again. */
+		/* Lost lines of the history do not come back. */
 		if (!history || !complete)
 			assert_int_equal(at.complete, complete);
 		vt_destroy(at.vt);
@@ -602,7 +605,7 @@ seen(struct host *h, const char *s)
 }
 
 static void
-what_the_engine_did_not_see_is_not_shown(void **state)
+output_that_the_engine_did_not_see_is_not_shown(void **state)
 {
 	struct host h;
 
@@ -692,7 +695,7 @@ keyframes_that_cannot_be_restored_are_passed_over(void **state)
 	made_finish(&h.m);
 }
 
-/* The same keyframe, as an engine that is still to come would write it. */
+/* The same keyframe, as a future engine would write it. */
 static void
 newer_keyframe(struct host *h, bool resize)
 {
@@ -780,7 +783,7 @@ without_a_beginning_a_newer_engine_is_named(void **state)
 }
 
 /*
- * A damaged byte: every moment is right, or is said not to be complete, and
+ * A damaged byte: every moment is right, or is reported as incomplete, and
  * that ends with the next keyframe.
  */
 static void
@@ -832,14 +835,15 @@ main(int argc, char **argv)
 	void *folder = argc == 2 ? argv[1] : NULL;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_prestate(
-		    every_moment_is_what_a_replay_from_byte_0_shows, folder),
+		    every_moment_equals_a_replay_from_byte_0, folder),
 		cmocka_unit_test_prestate(the_newest_screen_is_the_hosts,
 		    folder),
-		cmocka_unit_test_prestate(every_frame_is_shown_to_who_looks_on,
+		cmocka_unit_test_prestate(every_frame_is_shown_to_a_viewer,
 		    folder),
-		cmocka_unit_test(a_log_that_grows_is_shown_as_far_as_it_went),
+		cmocka_unit_test(a_growing_log_is_shown_up_to_its_end),
 		cmocka_unit_test(a_keyframe_is_never_far),
-		cmocka_unit_test(what_the_engine_did_not_see_is_not_shown),
+		cmocka_unit_test(
+		    output_that_the_engine_did_not_see_is_not_shown),
 		cmocka_unit_test(
 		    raw_mode_shows_nothing_more_until_there_is_an_engine),
 		cmocka_unit_test(after_a_gap_the_screen_waits_for_a_keyframe),

@@ -43,7 +43,7 @@ events_are_read_back_as_they_were_appended(void **state)
 	made_finish(&m);
 }
 
-/* Syncs stand where the format says, and the segment has nothing else. */
+/* Syncs are where the format puts them, and the segment has nothing else. */
 static void
 a_sync_comes_every_64_kib(void **state)
 {
@@ -180,7 +180,7 @@ do_something(struct made *m, struct rng *rng, uint64_t *first)
 }
 
 static void
-it_does_what_a_list_does(void **state)
+a_log_behaves_as_a_list_of_events(void **state)
 {
 	unsigned rounds = dose(4, 40);
 
@@ -201,7 +201,7 @@ it_does_what_a_list_does(void **state)
 
 /* ----------------------------------------------------- a disk that fails */
 
-/* Calls that do as the system does until they are told to fail. */
+/* System calls that work until the test makes them fail. */
 struct disk {
 	struct log_io io;
 	uint64_t room;  /* bytes that may still be written */
@@ -352,7 +352,10 @@ short_writes_are_finished(void **state)
 	}
 }
 
-/* Wherever it is full: nothing of the events is in the log, and all later. */
+/*
+ * Wherever the disk gets full: no event is partly in the log, and all are
+ * later.
+ */
 static void
 full_disk_leaves_whole_events(int full_errno, uint64_t step)
 {
@@ -450,7 +453,7 @@ where_a_file_may_not_grow_the_next_is_begun(void **state)
 }
 
 static void
-what_cannot_be_taken_back_is_not_believed(void **state)
+events_that_cannot_be_withdrawn_are_not_read(void **state)
 {
 	struct log_event ev[2], gap;
 	struct disk disk;
@@ -471,7 +474,7 @@ what_cannot_be_taken_back_is_not_believed(void **state)
 	assert_int_equal(log_writer_append(m.w, ev, 2), -ENOSPC);
 	disk_works(&disk);
 	assert_int_equal(log_writer_append(m.w, ev, 2), -ESTALE);
-	/* Not the same again: the bytes are given up. */
+	/* Do not write the same again: the bytes are given up. */
 	put_u64le(text, m.offset);
 	put_u64le(text + 8, 10);
 	text[16] = 1;
@@ -507,7 +510,7 @@ after_a_failed_sync_the_segment_is_left(void **state)
 	assert_int_equal(log_writer_sync(m.w), -EIO);
 	assert_true(log_writer_is_left(m.w));
 	disk.sync_errno = 0;
-	/* The kernel takes for written what it could not write. */
+	/* The kernel marks as written what it could not write. */
 	assert_int_equal(log_writer_sync(m.w), -EIO);
 	ev = made_next(&m, RECORD_MARK, 0, "no", 2);
 	assert_int_equal(log_writer_append(m.w, &ev, 1), -ESTALE);
@@ -530,7 +533,7 @@ inode_of(const struct made *m, uint32_t number, enum segment_kind kind)
 	return fstatat(m->dirfd, name, &st, 0) < 0 ? 0 : st.st_ino;
 }
 
-/* A log of two segments, the first of which could not be synced. */
+/* A log of two segments; the first could not be synced. */
 static void
 make_unsafe(struct made *m, struct disk *disk, bool sealed)
 {
@@ -549,9 +552,9 @@ make_unsafe(struct made *m, struct disk *disk, bool sealed)
 	made_put(m, RECORD_OUTPUT, 0, "world", 5);
 }
 
-/* Nothing is said to be safe before it is in a file that was synced. */
+/* No event is safe before it is in a synced file. */
 static void
-what_could_not_be_synced_is_written_anew(void **state)
+unsynced_events_are_written_again(void **state)
 {
 	struct disk disk;
 	struct made m;
@@ -577,9 +580,9 @@ what_could_not_be_synced_is_written_anew(void **state)
 	}
 }
 
-/* Nor ever, when it cannot be read any more. */
+/* And never safe if it cannot be read any more. */
 static void
-what_cannot_be_written_anew_is_never_safe(void **state)
+events_that_cannot_be_written_again_are_never_safe(void **state)
 {
 	struct disk disk;
 	struct made m;
@@ -600,9 +603,9 @@ what_cannot_be_written_anew_is_never_safe(void **state)
 	made_finish(&m);
 }
 
-/* It says nothing about the disk: the segment goes on. */
+/* The failure says nothing about the disk: the segment continues. */
 static void
-without_descriptors_a_sync_is_put_off(void **state)
+without_descriptors_a_sync_is_postponed(void **state)
 {
 	struct rlimit before, none;
 	struct made m;
@@ -687,7 +690,7 @@ a_compression_that_fails_changes_nothing(void **state)
 	made_finish(&m);
 }
 
-/* A reader that has seen what is then taken back. */
+/* A reader that has read an event that is then withdrawn. */
 static void
 look_before_it_is_gone(struct disk *disk)
 {
@@ -698,7 +701,7 @@ look_before_it_is_gone(struct disk *disk)
 }
 
 static void
-a_reader_gets_over_what_was_taken_back(void **state)
+a_reader_recovers_from_withdrawn_events(void **state)
 {
 	struct rng rng = { 23 };
 
@@ -731,7 +734,7 @@ a_reader_gets_over_what_was_taken_back(void **state)
 		if (i % 3 == 0)
 			made_rotate(&m, "key", 3);
 		made_put(&m, RECORD_MARK, 0, "b", 1);
-		/* It gives nothing twice, and all that comes. */
+		/* The reader gives nothing twice, and all later events. */
 		g.end = log_reader_next(r, &rec);
 		while (g.end == LOG_RECORD) {
 			assert_true(made_is(&m, &rec));
@@ -770,7 +773,7 @@ there_is_one_writer(void **state)
 }
 
 static void
-what_does_not_follow_is_refused(void **state)
+events_out_of_order_are_refused(void **state)
 {
 	struct log_event ev;
 	struct made m;
@@ -871,7 +874,7 @@ write_and_trim(void *arg, int fd, const struct iovec *iov, int n, off_t at)
 	return pwritev(fd, iov, n, at);
 }
 
-/* Who reads the log then must not see again what had gone. */
+/* A reader must not see trimmed events again. */
 static int
 rename_and_trim(void *arg, int dirfd, const char *from, const char *to)
 {
@@ -889,7 +892,7 @@ rename_and_trim(void *arg, int dirfd, const char *from, const char *to)
 }
 
 static void
-what_is_trimmed_while_it_is_compressed_is_gone(void **state)
+a_segment_trimmed_during_compression_stays_removed(void **state)
 {
 	(void)state;
 	for (int when = AT_WRITE; when <= AFTER_RENAME; when++) {
@@ -939,25 +942,26 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_are_read_back_as_they_were_appended),
 		cmocka_unit_test(a_sync_comes_every_64_kib),
-		cmocka_unit_test(it_does_what_a_list_does),
+		cmocka_unit_test(a_log_behaves_as_a_list_of_events),
 		cmocka_unit_test(events_of_a_turn_are_one_write),
 		cmocka_unit_test(short_writes_are_finished),
 		cmocka_unit_test(
 		    a_full_disk_leaves_whole_events_and_the_rest_for_later),
 		cmocka_unit_test(where_a_file_may_not_grow_the_next_is_begun),
-		cmocka_unit_test(what_cannot_be_taken_back_is_not_believed),
+		cmocka_unit_test(events_that_cannot_be_withdrawn_are_not_read),
 		cmocka_unit_test(after_a_failed_sync_the_segment_is_left),
-		cmocka_unit_test(what_could_not_be_synced_is_written_anew),
-		cmocka_unit_test(what_cannot_be_written_anew_is_never_safe),
-		cmocka_unit_test(without_descriptors_a_sync_is_put_off),
+		cmocka_unit_test(unsynced_events_are_written_again),
+		cmocka_unit_test(
+		    events_that_cannot_be_written_again_are_never_safe),
+		cmocka_unit_test(without_descriptors_a_sync_is_postponed),
 		cmocka_unit_test(a_rotation_that_fails_changes_nothing),
 		cmocka_unit_test(a_compression_that_fails_changes_nothing),
-		cmocka_unit_test(a_reader_gets_over_what_was_taken_back),
+		cmocka_unit_test(a_reader_recovers_from_withdrawn_events),
 		cmocka_unit_test(there_is_one_writer),
-		cmocka_unit_test(what_does_not_follow_is_refused),
+		cmocka_unit_test(events_out_of_order_are_refused),
 		cmocka_unit_test(the_oldest_are_trimmed_and_the_newest_never),
 		cmocka_unit_test(
-		    what_is_trimmed_while_it_is_compressed_is_gone),
+		    a_segment_trimmed_during_compression_stays_removed),
 		cmocka_unit_test(of_two_files_the_plain_one_counts),
 	};
 

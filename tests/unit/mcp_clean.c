@@ -30,7 +30,7 @@ cleans(const char *text, size_t len, const char *want, int why)
 #define CLEANS(text, want, why) cleans(text, sizeof(text) - 1, want, why)
 
 static void
-what_is_not_seen_is_written_out(void **state)
+invisible_characters_are_written_out(void **state)
 {
 	(void)state;
 	CLEANS("a\033[8mb", "a\\u{1b}[8mb", CLEAN_CONTROL);
@@ -54,7 +54,7 @@ what_is_not_seen_is_written_out(void **state)
 }
 
 static void
-what_is_seen_stays(void **state)
+visible_characters_stay(void **state)
 {
 	(void)state;
 	CLEANS("", "", NOTHING);
@@ -67,7 +67,7 @@ what_is_seen_stays(void **state)
 }
 
 static void
-what_is_no_text_is_replaced(void **state)
+invalid_text_is_replaced(void **state)
 {
 	(void)state;
 	CLEANS("a\xff"
@@ -77,7 +77,7 @@ what_is_no_text_is_replaced(void **state)
 }
 
 static void
-the_first_line_and_the_number_are_told(void **state)
+the_first_line_and_the_number_are_reported(void **state)
 {
 	static const char text[] = "one\ntwo\u200b\nthree\u200b\u202e";
 	struct clean_found found = { 0 };
@@ -97,10 +97,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_not_seen_is_written_out),
-		cmocka_unit_test(what_is_seen_stays),
-		cmocka_unit_test(what_is_no_text_is_replaced),
-		cmocka_unit_test(the_first_line_and_the_number_are_told),
+		cmocka_unit_test(invisible_characters_are_written_out),
+		cmocka_unit_test(visible_characters_stay),
+		cmocka_unit_test(invalid_text_is_replaced),
+		cmocka_unit_test(the_first_line_and_the_number_are_reported),
 	};
 
 	return cmocka_run_group_tests_name("mcp_clean", tests, NULL, NULL);

@@ -49,7 +49,7 @@ lines_come_out_whole_however_they_were_cut(void **state)
 }
 
 static void
-a_line_that_is_too_long_is_told_of_once_and_not_kept(void **state)
+a_line_that_is_too_long_is_reported_once_and_not_kept(void **state)
 {
 	struct lines l;
 	char part[100];
@@ -72,7 +72,7 @@ a_line_that_is_too_long_is_told_of_once_and_not_kept(void **state)
 }
 
 static void
-a_long_line_without_an_end_is_told_of_at_the_end(void **state)
+a_long_line_without_an_end_is_reported_at_the_end(void **state)
 {
 	struct lines l;
 	const char *p;
@@ -93,9 +93,9 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_come_out_whole_however_they_were_cut),
 		cmocka_unit_test(
-		    a_line_that_is_too_long_is_told_of_once_and_not_kept),
+		    a_line_that_is_too_long_is_reported_once_and_not_kept),
 		cmocka_unit_test(
-		    a_long_line_without_an_end_is_told_of_at_the_end),
+		    a_long_line_without_an_end_is_reported_at_the_end),
 	};
 
 	return cmocka_run_group_tests_name("mcp_lines", tests, NULL, NULL);

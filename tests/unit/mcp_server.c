@@ -68,7 +68,7 @@ text_at(const json_t *o, const char *path)
 }
 
 static void
-a_client_is_greeted_in_a_revision_it_knows(void **state)
+a_client_gets_a_protocol_revision_that_it_knows(void **state)
 {
 	static const char *const revisions[][2] = {
 		{ "2025-11-25", "2025-11-25" },
@@ -120,7 +120,7 @@ ping_and_list_are_answered(void **state)
 }
 
 static void
-what_is_wrong_is_refused_with_its_code(void **state)
+an_invalid_request_is_refused_with_its_code(void **state)
 {
 	static const struct {
 		const char *line;
@@ -171,7 +171,7 @@ what_is_wrong_is_refused_with_its_code(void **state)
 }
 
 static void
-what_asks_for_no_answer_gets_none(void **state)
+a_notification_gets_no_answer(void **state)
 {
 	(void)state;
 	assert_null(says(""));
@@ -185,7 +185,7 @@ what_asks_for_no_answer_gets_none(void **state)
 }
 
 static void
-a_call_is_given_with_its_arguments(void **state)
+a_call_is_passed_on_with_its_arguments(void **state)
 {
 	static const char line[] =
 	    "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\",\"params\":"
@@ -223,9 +223,9 @@ a_cancellation_names_the_call(void **state)
 	assert_null(taken_out(&b));
 }
 
-/* A model reads it and does better; it is no failure of the protocol. */
+/* A model reads it and can correct the call; it is not a protocol error. */
 static void
-wrong_arguments_are_told_as_a_result(void **state)
+wrong_arguments_are_reported_as_a_result(void **state)
 {
 	json_t *o = says(
 	    "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\",\"params\":"
@@ -251,7 +251,7 @@ rest_is(const json_t *o, const char *expected)
 	free(got);
 }
 
-/* The answer, and in `tree` what its text was made from. */
+/* The answer; `tree` gets the result that its text was made from. */
 static json_t *
 answers(const char *tool, const char *args, const char *value)
 {
@@ -279,7 +279,7 @@ answers(const char *tool, const char *args, const char *value)
 }
 
 static void
-the_screen_is_marked_as_the_programs(void **state)
+a_screen_is_marked_as_program_output(void **state)
 {
 	json_t *o = answers("session_snapshot", "{}",
 	    "{\"cols\":80,\"rows\":4,\"cursor\":{\"row\":1,\"col\":2},"
@@ -312,7 +312,7 @@ an_empty_screen_is_a_screen(void **state)
 }
 
 static void
-what_is_hidden_is_flagged(void **state)
+hidden_text_is_flagged(void **state)
 {
 	json_t *o = answers("session_snapshot", "{}",
 	    "{\"lines\":[\"ok\",\"pay\xe2\x80\x8bpal\"],\"hidden\":[{\"row\":0,"
@@ -331,7 +331,7 @@ what_is_hidden_is_flagged(void **state)
 	json_decref(o);
 }
 
-/* Colours go, what is written over goes, what is concealed is told. */
+/* Colours and overwritten text are dropped, concealed text is reported. */
 static void
 bytes_of_a_command_are_shown(void **state)
 {
@@ -392,7 +392,9 @@ items_are_treated_alike(void **state)
 	json_decref(o);
 }
 
-/* The beginning and the end are kept, in whole lines, and it is said. */
+/*
+ * The beginning and the end are kept in whole lines, and the cut is reported.
+ */
 static void
 long_texts_are_cut(void **state)
 {
@@ -434,9 +436,9 @@ long_texts_are_cut(void **state)
 	json_decref(o);
 }
 
-/* Each is told where there is more of it. */
+/* Each cut text comes with the call for the rest. */
 static void
-the_rest_can_be_called_for(void **state)
+the_rest_of_a_text_can_be_requested(void **state)
 {
 	json_t *o = answers("session_exec", "{\"max_bytes\":8}",
 	    "{\"output\":\"0123456789\",\"offset\":55}");
@@ -447,7 +449,7 @@ the_rest_can_be_called_for(void **state)
 	rest_is(o,
 	    "{\"max_bytes\":2,\"offset\":55,\"session\":\"s\",\"skip\":2}");
 	json_decref(o);
-	/* The host has kept its beginning alone. */
+	/* The host has kept only its beginning. */
 	o = answers("session_exec", "{}",
 	    "{\"output\":\"0123\",\"offset\":55,\"truncated\":true}");
 	rest_is(o,
@@ -474,7 +476,7 @@ hashes_are_short(void **state)
 	json_decref(o);
 }
 
-/* Of steps as well, in the words of who calls tools. */
+/* Failures of steps as well, in the words of a caller of tools. */
 static void
 failures_speak_of_tools(void **state)
 {
@@ -488,9 +490,9 @@ failures_speak_of_tools(void **state)
 	json_decref(o);
 }
 
-/* What is written out takes more room than it had. */
+/* Text that is written out becomes longer. */
 static void
-a_text_of_nothing_stays_in_its_bounds(void **state)
+a_text_of_invisible_characters_stays_in_its_bounds(void **state)
 {
 	static char value[40000];
 	size_t len = (size_t)sprintf(value, "{\"text\":\"");
@@ -511,24 +513,26 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_client_is_greeted_in_a_revision_it_knows),
+		cmocka_unit_test(
+		    a_client_gets_a_protocol_revision_that_it_knows),
 		cmocka_unit_test(ping_and_list_are_answered),
-		cmocka_unit_test(what_is_wrong_is_refused_with_its_code),
-		cmocka_unit_test(what_asks_for_no_answer_gets_none),
-		cmocka_unit_test(a_call_is_given_with_its_arguments),
+		cmocka_unit_test(an_invalid_request_is_refused_with_its_code),
+		cmocka_unit_test(a_notification_gets_no_answer),
+		cmocka_unit_test(a_call_is_passed_on_with_its_arguments),
 		cmocka_unit_test(a_cancellation_names_the_call),
-		cmocka_unit_test(wrong_arguments_are_told_as_a_result),
-		cmocka_unit_test(the_screen_is_marked_as_the_programs),
+		cmocka_unit_test(wrong_arguments_are_reported_as_a_result),
+		cmocka_unit_test(a_screen_is_marked_as_program_output),
 		cmocka_unit_test(an_empty_screen_is_a_screen),
-		cmocka_unit_test(what_is_hidden_is_flagged),
+		cmocka_unit_test(hidden_text_is_flagged),
 		cmocka_unit_test(bytes_of_a_command_are_shown),
 		cmocka_unit_test(no_line_of_a_command_is_lost),
 		cmocka_unit_test(items_are_treated_alike),
 		cmocka_unit_test(long_texts_are_cut),
-		cmocka_unit_test(the_rest_can_be_called_for),
+		cmocka_unit_test(the_rest_of_a_text_can_be_requested),
 		cmocka_unit_test(hashes_are_short),
 		cmocka_unit_test(failures_speak_of_tools),
-		cmocka_unit_test(a_text_of_nothing_stays_in_its_bounds),
+		cmocka_unit_test(
+		    a_text_of_invisible_characters_stays_in_its_bounds),
 	};
 
 	return cmocka_run_group_tests_name("mcp_server", tests, NULL, NULL);

@@ -31,7 +31,7 @@ entry(const struct tool *t)
 }
 
 static void
-what_is_left_to_mcp_is_a_tool_and_nothing_else(void **state)
+exactly_the_operations_for_mcp_are_tools(void **state)
 {
 	size_t n = 0;
 
@@ -52,7 +52,7 @@ what_is_left_to_mcp_is_a_tool_and_nothing_else(void **state)
 	assert_null(tool_find(""));
 }
 
-/* Every tool, and every argument of it, says what it is. */
+/* Every tool and every argument has a description. */
 static void
 schemas_are_complete(void **state)
 {
@@ -111,7 +111,7 @@ every_kept_field_is_declared(void **state)
 	}
 }
 
-/* What only reads may not be marked as changing something, and so on. */
+/* A tool that only reads is not marked as changing something, and so on. */
 static void
 hints_agree_with_permissions(void **state)
 {
@@ -218,9 +218,9 @@ wrong_arguments_are_named(void **state)
 	}
 }
 
-/* Texts are cut here, at both ends, so that the host is asked for all. */
+/* Texts are cut in the MCP server, at both ends, so the host must send all. */
 static void
-how_much_text_is_wanted_is_taken_out(void **state)
+the_limit_of_text_is_removed_from_the_arguments(void **state)
 {
 	static const struct {
 		const char *given;
@@ -273,15 +273,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-		    what_is_left_to_mcp_is_a_tool_and_nothing_else),
+		cmocka_unit_test(exactly_the_operations_for_mcp_are_tools),
 		cmocka_unit_test(schemas_are_complete),
 		cmocka_unit_test(every_kept_field_is_declared),
 		cmocka_unit_test(hints_agree_with_permissions),
 		cmocka_unit_test(arguments_are_the_operations_and_a_session),
 		cmocka_unit_test(durations_become_milliseconds),
 		cmocka_unit_test(wrong_arguments_are_named),
-		cmocka_unit_test(how_much_text_is_wanted_is_taken_out),
+		cmocka_unit_test(
+		    the_limit_of_text_is_removed_from_the_arguments),
 		cmocka_unit_test(texts_have_a_name_and_a_source),
 	};
 

@@ -81,7 +81,7 @@ every_argument_is_read(void **state)
 }
 
 static void
-what_is_left_out_is_not_wanted(void **state)
+omitted_conditions_are_not_checked(void **state)
 {
 	struct condition c;
 
@@ -141,7 +141,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_argument_is_read),
-		cmocka_unit_test(what_is_left_out_is_not_wanted),
+		cmocka_unit_test(omitted_conditions_are_not_checked),
 		cmocka_unit_test(wrong_arguments_are_named),
 	};
 

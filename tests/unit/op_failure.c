@@ -29,9 +29,9 @@ codes_and_statuses_are_stable(void **state)
 	}
 }
 
-/* A code leads to its usual case, not to the one that must not be repeated. */
+/* A code gives its usual row, not the one that must not be retried. */
 static void
-a_code_leads_to_its_first_row(void **state)
+a_code_gives_its_first_row(void **state)
 {
 	(void)state;
 	assert_int_equal(failure_called("busy"), FAIL_BUSY);
@@ -77,7 +77,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(codes_and_statuses_are_stable),
-		cmocka_unit_test(a_code_leads_to_its_first_row),
+		cmocka_unit_test(a_code_gives_its_first_row),
 		cmocka_unit_test(every_row_is_complete),
 		cmocka_unit_test(only_some_failures_may_be_retried),
 		cmocka_unit_test(errno_values_have_a_failure),

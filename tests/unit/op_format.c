@@ -30,7 +30,7 @@ lists_name_every_format_in_the_same_order(void **state)
 	    "`text`, `json`, `ansi`, `html` or `svg`");
 }
 
-/* A row without a painter would be a format that nobody can have. */
+/* A row without a painter would be a format without output. */
 static void
 every_format_but_text_and_json_is_painted(void **state)
 {

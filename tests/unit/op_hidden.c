@@ -8,7 +8,7 @@
 #include "op/hidden.h"
 #include "vt/vt.h"
 
-/* What of these bytes is hidden, on a terminal of 40 x 4. */
+/* The hidden text in these bytes, on a terminal of 40 x 4. */
 static json_t *
 hidden(const char *bytes)
 {
@@ -87,7 +87,7 @@ text_that_can_be_seen_is_not(void **state)
 }
 
 static void
-where_it_is_is_told(void **state)
+the_position_of_hidden_text_is_given(void **state)
 {
 	json_t *found = hidden("one\r\nab\033[8mcd\033[mef\033[8mgh  \r\nij");
 
@@ -109,7 +109,7 @@ where_it_is_is_told(void **state)
 }
 
 static void
-there_are_not_more_than_the_limit(void **state)
+hidden_texts_are_reported_up_to_the_limit(void **state)
 {
 	char bytes[4096] = "";
 	json_t *found;
@@ -128,8 +128,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_that_cannot_be_seen_is_found),
 		cmocka_unit_test(text_that_can_be_seen_is_not),
-		cmocka_unit_test(where_it_is_is_told),
-		cmocka_unit_test(there_are_not_more_than_the_limit),
+		cmocka_unit_test(the_position_of_hidden_text_is_given),
+		cmocka_unit_test(hidden_texts_are_reported_up_to_the_limit),
 	};
 
 	return cmocka_run_group_tests_name("op_hidden", tests, NULL, NULL);

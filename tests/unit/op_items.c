@@ -61,7 +61,7 @@ items_keep_their_order(void **state)
 }
 
 static void
-wrong_items_are_told(void **state)
+wrong_items_are_reported(void **state)
 {
 	static const char *const bad[][2] = {
 		{ "[7]", "text, keys, paste, hex, mouse" },
@@ -90,7 +90,7 @@ wrong_items_are_told(void **state)
 }
 
 static void
-the_mouse_does_what_it_is_told(void **state)
+mouse_items_become_mouse_events(void **state)
 {
 	const struct items_for sgr = {
 		.modes = { .mouse = MOUSE_BUTTON, .mouse_format = MOUSE_SGR },
@@ -117,7 +117,7 @@ the_mouse_does_what_it_is_told(void **state)
 }
 
 static void
-a_mouse_that_cannot_be_is_refused(void **state)
+an_invalid_mouse_event_is_refused(void **state)
 {
 	const struct items_for sgr = {
 		.modes = { .mouse = MOUSE_NORMAL, .mouse_format = MOUSE_SGR },
@@ -167,9 +167,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(items_keep_their_order),
-		cmocka_unit_test(wrong_items_are_told),
-		cmocka_unit_test(the_mouse_does_what_it_is_told),
-		cmocka_unit_test(a_mouse_that_cannot_be_is_refused),
+		cmocka_unit_test(wrong_items_are_reported),
+		cmocka_unit_test(mouse_items_become_mouse_events),
+		cmocka_unit_test(an_invalid_mouse_event_is_refused),
 		cmocka_unit_test(items_can_be_checked_without_a_terminal),
 	};
 

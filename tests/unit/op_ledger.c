@@ -1,5 +1,5 @@
 /*
- * Since when lines stand on the screen.  Over the recordings in tests/data the
+ * The age of lines on the screen.  Over the recordings in tests/data the
  * ledger is compared with the rule itself, counted out in full.
  */
 #include "unit.h"
@@ -15,7 +15,7 @@
 
 #include "vt_make.h"
 
-#define FAR 1000 /* ms between frames that are apart */
+#define FAR 1000 /* ms between frames that count as separate */
 
 /* A terminal whose every write is a frame. */
 struct play {
@@ -72,7 +72,7 @@ type(struct play *p, const char *text)
 	    strlen(text));
 }
 
-/* What becomes of a match of this length at a place. */
+/* The verdict on a match of this length at a place. */
 static enum ledger_says
 at(const struct play *p, unsigned row, unsigned col, unsigned len,
     uint64_t after)
@@ -99,7 +99,7 @@ a_line_is_new_after_what_came_before_it(void **state)
 	frame(&p, "two\r\n");
 	assert_true(is_new(&p, 0, 0) && !is_new(&p, 0, 1));
 	assert_true(is_new(&p, 1, 1) && !is_new(&p, 1, 2));
-	/* One more, and it is gone again: the older one remains. */
+	/* One more appears and disappears: the older one remains. */
 	frame(&p, "one");
 	assert_true(is_new(&p, 2, 2));
 	frame(&p, "\033[1;1H\033[K");
@@ -108,14 +108,14 @@ a_line_is_new_after_what_came_before_it(void **state)
 }
 
 static void
-what_scrolls_off_is_counted(void **state)
+lines_that_scroll_off_are_counted(void **state)
 {
 	struct play p;
 
 	(void)state;
 	begin(&p, 20, 3);
 	frame(&p, "same\r\na\r\nb");
-	/* In one write the old one leaves and another comes. */
+	/* In one write the old line leaves and another comes. */
 	frame(&p, "\r\nc\r\nsame");
 	assert_true(is_new(&p, 2, 1));
 	frame(&p, "\r\nd");
@@ -136,10 +136,10 @@ the_alternate_screen_is_drawn_in_several_writes(void **state)
 	frame(&p, "\033[2J");
 	frame_after(&p, "\033[3Hfile", LEDGER_REST_MS - 1);
 	assert_false(is_new(&p, 2, 2));
-	/* But who asks when it was gone sees it come. */
+	/* A wait that began while it was gone sees it appear. */
 	assert_true(is_new(&p, 2, 3));
 	assert_false(is_new(&p, 2, 4));
-	/* And what is gone for longer is gone. */
+	/* Text that is gone for longer is gone. */
 	frame_after(&p, "\033[2J", 1);
 	frame_after(&p, "\033[3Hfile", LEDGER_REST_MS);
 	assert_true(is_new(&p, 2, 5));
@@ -223,7 +223,7 @@ a_prompt_is_new_however_fast_it_came(void **state)
 	type(&p, "\003");
 	frame(&p, "^C\r\n$ ");
 	assert_true(is_new(&p, 1, 8));
-	/* Where one of before stands, and in the same place altogether. */
+	/* At the place of an older line, with the same content. */
 	frame(&p, "\033[H\033[2J$ ");
 	type(&p, "\r");
 	frame(&p, "\r\n$ ");
@@ -241,7 +241,7 @@ a_prompt_is_new_however_fast_it_came(void **state)
 #define MARK(c) "\033]133;" c "\007"
 
 static void
-between_marks_all_is_echo(void **state)
+everything_between_marks_is_echo(void **state)
 {
 	struct play p;
 
@@ -257,16 +257,16 @@ between_marks_all_is_echo(void **state)
 	assert_int_equal(at(&p, 0, 7, 9, 0), LEDGER_IS_ECHO);
 	assert_int_equal(at(&p, 1, 2, 4, 0), LEDGER_IS_ECHO);
 	assert_int_equal(at(&p, 2, 0, 9, 0), LEDGER_COUNTS);
-	/* A job in the background writes at a prompt where nobody types. */
+	/* A background job writes at a prompt where nothing is typed. */
 	frame(&p, MARK("D") MARK("A") "$ " MARK("B"));
 	frame(&p, "from a job\r\n");
 	assert_int_equal(at(&p, 3, 2, 4, 0), LEDGER_COUNTS);
 	end(&p);
 }
 
-/* dash: it says where the prompt is, but not where output begins. */
+/* dash marks the prompt but not the beginning of output. */
 static void
-output_of_what_was_typed_ahead_is_no_echo(void **state)
+output_of_a_command_typed_ahead_is_not_echo(void **state)
 {
 	struct play p;
 
@@ -305,7 +305,7 @@ struct oracle {
 	struct play p;
 	struct tally *tallies;
 	struct ledger_lines last;
-	uint64_t since; /* it was begun anew at this frame */
+	uint64_t since; /* the count was restarted at this frame */
 	uint64_t scrolled;
 	bool alternate;
 	size_t checked;
@@ -342,7 +342,7 @@ note_change(struct tally *t, uint64_t seq, uint64_t since)
 	add_change(t, seq, count);
 }
 
-/* Begin anew: what is known is the last frame. */
+/* Restart: only the last frame is known. */
 static void
 forget(struct oracle *o, uint64_t since)
 {
@@ -437,7 +437,7 @@ keep(struct oracle *o, const struct ledger_lines *now)
 	o->alternate = vt_alt_screen(o->p.vt);
 }
 
-/* Nothing that stood on another row a frame before is new. */
+/* No line that was on another row a frame before is new. */
 static void
 check_moved(struct oracle *o, const struct ledger_lines *now, uint64_t off)
 {
@@ -475,7 +475,7 @@ look(struct oracle *o)
 		return;
 	}
 	check_moved(o, now, scrolled);
-	/* What was cut reads like another line: it cannot be counted. */
+	/* A cut line reads like another line: it cannot be counted. */
 	if (cut || now->v[0].at.cut || alternate) {
 		keep(o, now);
 		forget(o, o->p.seq);
@@ -548,7 +548,7 @@ play_recording(const char *path)
 static const char *data;
 
 static void
-in_recordings_the_ledger_says_what_the_rule_does(void **state)
+the_ledger_follows_the_rule_in_recordings(void **state)
 {
 	DIR *dir = opendir(data);
 	struct dirent *e;
@@ -573,17 +573,16 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_is_new_after_what_came_before_it),
-		cmocka_unit_test(what_scrolls_off_is_counted),
+		cmocka_unit_test(lines_that_scroll_off_are_counted),
 		cmocka_unit_test(
 		    the_alternate_screen_is_drawn_in_several_writes),
 		cmocka_unit_test(a_broken_line_is_one),
 		cmocka_unit_test(echo_is_where_it_was_typed),
 		cmocka_unit_test(a_word_that_begins_with_a_key_is_no_echo),
 		cmocka_unit_test(a_prompt_is_new_however_fast_it_came),
-		cmocka_unit_test(between_marks_all_is_echo),
-		cmocka_unit_test(output_of_what_was_typed_ahead_is_no_echo),
-		cmocka_unit_test(
-		    in_recordings_the_ledger_says_what_the_rule_does),
+		cmocka_unit_test(everything_between_marks_is_echo),
+		cmocka_unit_test(output_of_a_command_typed_ahead_is_not_echo),
+		cmocka_unit_test(the_ledger_follows_the_rule_in_recordings),
 	};
 
 	data = argc > 1 ? argv[1] : "tests/data";

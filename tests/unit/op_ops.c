@@ -58,7 +58,7 @@ has_words(const char *text)
 }
 
 static void
-every_row_of_the_table_has_its_words(void **state)
+every_row_of_the_table_has_its_texts(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < OP_COUNT; i++) {
@@ -133,7 +133,7 @@ expect_range(enum op_id op, const char *name, uint64_t least, uint64_t most)
 }
 
 static void
-ranges_are_those_of_whoever_has_to_keep_them(void **state)
+argument_ranges_equal_the_limits_of_the_code(void **state)
 {
 	(void)state;
 	expect_range(OP_ID_session_resize, "cols", VT_COLS_MIN, VT_COLS_MAX);
@@ -195,7 +195,7 @@ a_request_is_taken_apart(void **state)
 }
 
 static void
-what_is_no_request_is_refused(void **state)
+an_invalid_request_is_refused(void **state)
 {
 	static const char *const bad[] = {
 		"",
@@ -222,7 +222,7 @@ what_is_no_request_is_refused(void **state)
 	}
 }
 
-/* 33 brackets, and as many inside of a string, where they do not count. */
+/* 33 brackets, and as many inside a string, where they do not count. */
 static void
 nesting_is_bounded(void **state)
 {
@@ -246,13 +246,13 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_name_is_found_and_unique),
 		cmocka_unit_test(every_permission_has_a_name_and_a_line),
-		cmocka_unit_test(every_row_of_the_table_has_its_words),
+		cmocka_unit_test(every_row_of_the_table_has_its_texts),
 		cmocka_unit_test(arguments_of_the_right_kind_pass),
 		cmocka_unit_test(wrong_arguments_are_named),
-		cmocka_unit_test(ranges_are_those_of_whoever_has_to_keep_them),
+		cmocka_unit_test(argument_ranges_equal_the_limits_of_the_code),
 		cmocka_unit_test(getters_give_the_value_or_the_default),
 		cmocka_unit_test(a_request_is_taken_apart),
-		cmocka_unit_test(what_is_no_request_is_refused),
+		cmocka_unit_test(an_invalid_request_is_refused),
 		cmocka_unit_test(nesting_is_bounded),
 	};
 

@@ -79,7 +79,7 @@ text_is_utf8(void **state)
 }
 
 static void
-what_is_no_pattern_is_told(void **state)
+an_invalid_pattern_is_reported(void **state)
 {
 	char long_one[PATTERN_MAX + 1];
 	char nested[2 * 60];
@@ -108,7 +108,7 @@ now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Those that would take from seconds to the end of the world. */
+/* Patterns that would take from seconds to practically for ever. */
 static const char *const hostile[] = {
 	"(a+)+[^a]{99}",
 	"(a|aa)+[bc]",
@@ -132,7 +132,9 @@ static const char *const hostile[] = {
 	"(?i)(A+)+[BC]",
 };
 
-/* Under a sanitizer, on a busy machine: far from a stall all the same. */
+/*
+ * The limit allows for a sanitizer on a busy machine, and is far from a stall.
+ */
 #define SECONDS 2.0
 
 static void
@@ -168,7 +170,7 @@ hostile_patterns_end(void **state)
 }
 
 static void
-giving_up_is_an_error_and_no_answer(void **state)
+giving_up_is_an_error_not_an_answer(void **state)
 {
 	char text[2000];
 	struct pattern *p = make("(a+)+[bc]");
@@ -178,7 +180,7 @@ giving_up_is_an_error_and_no_answer(void **state)
 	memset(text, 'a', sizeof(text));
 	assert_int_equal(pattern_find(p, text, sizeof(text), &from, &to),
 	    -ELOOP);
-	/* And it can be used again. */
+	/* The pattern can be used again. */
 	assert_int_equal(pattern_find(p, "aab", 3, &from, &to), 1);
 	assert_int_equal(from, 0);
 	assert_int_equal(to, 3);
@@ -192,9 +194,9 @@ main(void)
 		cmocka_unit_test(the_first_match_is_found),
 		cmocka_unit_test(lines_have_ends),
 		cmocka_unit_test(text_is_utf8),
-		cmocka_unit_test(what_is_no_pattern_is_told),
+		cmocka_unit_test(an_invalid_pattern_is_reported),
 		cmocka_unit_test(hostile_patterns_end),
-		cmocka_unit_test(giving_up_is_an_error_and_no_answer),
+		cmocka_unit_test(giving_up_is_an_error_not_an_answer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

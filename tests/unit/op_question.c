@@ -14,10 +14,10 @@
 struct look {
 	const char *name, *screen;
 	enum question is;
-	const char *own; /* what was typed; NULL: nothing */
+	const char *own; /* the typed text; NULL: none */
 };
 
-/* Show it, '\n' being a new line, and ask. */
+/* Show the text, '\n' being a new line, and look for a question. */
 static enum question
 ask(const struct look *l)
 {
@@ -186,7 +186,7 @@ buttons_and_keys_are_questions(void **state)
 #define BOX RULE "❯ \n" RULE "  ? for help              ● ready"
 
 static void
-what_waits_for_text_is_no_question(void **state)
+a_prompt_for_text_is_not_a_question(void **state)
 {
 	static const struct look looks[] = {
 		{ "an empty screen", "", QUESTION_NONE, NULL },
@@ -227,7 +227,7 @@ what_waits_for_text_is_no_question(void **state)
 }
 
 static void
-an_agent_at_its_box_asks_nothing(void **state)
+an_agents_input_box_is_not_a_question(void **state)
 {
 	static const struct look looks[] = {
 		{ "idle", HIDE "● Done.\n\n" BOX, QUESTION_NONE, NULL },
@@ -274,7 +274,7 @@ an_agent_at_its_box_asks_nothing(void **state)
 }
 
 static void
-our_own_text_asks_nothing(void **state)
+typed_text_is_not_a_question(void **state)
 {
 	static const struct look looks[] = {
 		{ "an offer", HIDE RULE "❯ shall we? (y/n)\n" RULE "  ? help",
@@ -296,9 +296,9 @@ our_own_text_asks_nothing(void **state)
 	EACH(looks);
 }
 
-/* Whatever its size, there is nothing to run over. */
+/* At no size does the check read out of bounds. */
 static void
-every_size_can_be_looked_at(void **state)
+screens_of_every_size_can_be_checked(void **state)
 {
 	static const char text[] = HIDE
 	    "漢字 [y/N]\r\n❯ 1. 漢\r\n  2. 字\r\n<Ok> <No>\r\nEnter to go on\r\n";
@@ -327,10 +327,10 @@ main(void)
 		cmocka_unit_test(a_marked_list_is_a_choice),
 		cmocka_unit_test(an_offer_of_yes_and_no_is_a_question),
 		cmocka_unit_test(buttons_and_keys_are_questions),
-		cmocka_unit_test(what_waits_for_text_is_no_question),
-		cmocka_unit_test(an_agent_at_its_box_asks_nothing),
-		cmocka_unit_test(our_own_text_asks_nothing),
-		cmocka_unit_test(every_size_can_be_looked_at),
+		cmocka_unit_test(a_prompt_for_text_is_not_a_question),
+		cmocka_unit_test(an_agents_input_box_is_not_a_question),
+		cmocka_unit_test(typed_text_is_not_a_question),
+		cmocka_unit_test(screens_of_every_size_can_be_checked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -386,7 +386,7 @@ static const char *const harmless[] = {
 };
 
 static void
-prompts_for_secrets_are_known(void **state)
+prompts_for_secrets_are_recognised(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(prompts) / sizeof(prompts[0]); i++)
@@ -410,7 +410,7 @@ harmless_lines_are_not_taken_for_them(void **state)
 }
 
 static void
-what_was_typed_is_not_part_of_the_prompt(void **state)
+typed_text_is_not_part_of_the_prompt(void **state)
 {
 	const char *plain = "Password:", *stars = "Password: ***  ";
 
@@ -422,7 +422,7 @@ what_was_typed_is_not_part_of_the_prompt(void **state)
 	assert_int_equal(secret_trim("", 0), 0);
 }
 
-/* Only its end counts, wherever that is cut. */
+/* Only the end of a line counts, wherever it is cut. */
 static void
 long_lines_and_broken_text_do_no_harm(void **state)
 {
@@ -442,9 +442,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(prompts_for_secrets_are_known),
+		cmocka_unit_test(prompts_for_secrets_are_recognised),
 		cmocka_unit_test(harmless_lines_are_not_taken_for_them),
-		cmocka_unit_test(what_was_typed_is_not_part_of_the_prompt),
+		cmocka_unit_test(typed_text_is_not_part_of_the_prompt),
 		cmocka_unit_test(long_lines_and_broken_text_do_no_harm),
 	};
 

@@ -13,7 +13,7 @@
 
 #include "vt_make.h"
 
-/* A condition of arguments in JSON with ' for ". */
+/* A condition from arguments in JSON with ' for ". */
 static struct condition
 want(const char *args)
 {
@@ -34,7 +34,7 @@ want(const char *args)
 	return c;
 }
 
-/* The terminal's screen meets the condition, or does not; the finding. */
+/* Check the condition on the terminal's screen; returns the finding. */
 static struct finding
 look(const struct vt *vt, const char *args, int expected)
 {
@@ -99,7 +99,7 @@ text_is_found_where_it_is_visible(void **state)
 	vt_destroy(vt);
 }
 
-/* It is found, and there. */
+/* It is found, and at that place. */
 static void
 found(const struct vt *vt, const char *args, unsigned row, unsigned col,
     const char *text)
@@ -113,7 +113,7 @@ found(const struct vt *vt, const char *args, unsigned row, unsigned col,
 }
 
 static void
-what_the_margin_broke_is_found_whole(void **state)
+text_broken_at_the_margin_is_found_whole(void **state)
 {
 	struct vt *vt = make_vt(10, 6);
 
@@ -124,7 +124,7 @@ what_the_margin_broke_is_found_whole(void **state)
 	found(vt, "{'regex':'in.*$'}", 2, 6, "index now");
 	found(vt, "{'text':'top\\nsee http://ho'}", 0, 0, "top\nsee http://ho");
 	does_not(vt, "{'absent':'http://host'}");
-	/* In the rows as they are as well. */
+	/* It is found in the single rows as well. */
 	found(vt, "{'regex':'^/host/inde$'}", 2, 0, "/host/inde");
 	found(vt, "{'text':'http:/\\n/host'}", 1, 4, "http:/\n/host");
 	does_not(vt, "{'absent':'http:/\\n'}");
@@ -247,7 +247,7 @@ a_pattern_that_takes_too_long_is_an_error(void **state)
 		feed(vt, "a");
 	f = look(vt, "{'regex':'(a+)+[bc]'}", -ELOOP);
 	assert_null(f.text);
-	/* It does on the one line that this is, but not on its rows. */
+	/* It matches the whole line, but not its rows. */
 	does_not(vt, "{'regex':'[a-z]+[0-9]'}");
 	feed(vt, "\033[12;40H7");
 	holds(vt, "{'regex':'[a-z]+[0-9]'}");
@@ -257,7 +257,7 @@ a_pattern_that_takes_too_long_is_an_error(void **state)
 /* More than a row of the screen. */
 #define LONG "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 
-/* Feed in slices and look after each; whether it was ever seen. */
+/* Feed in slices and check after each; true if it was ever seen. */
 static bool
 seen(struct vt *vt, const char *args, const char *bytes)
 {
@@ -286,7 +286,7 @@ seen(struct vt *vt, const char *args, const char *bytes)
 }
 
 static void
-what_is_gone_again_was_seen(void **state)
+text_that_disappeared_again_was_seen(void **state)
 {
 	static const char *const flashes[] = {
 		"flash\033[2J",
@@ -403,7 +403,7 @@ a_verdict_is_an_object(void **state)
 	vt_destroy(vt);
 }
 
-/* What a verdict on such conditions has in it. */
+/* The fields of a verdict on such conditions. */
 static void
 verdict_has(struct sight *s, unsigned conditions, const char *expected)
 {
@@ -422,7 +422,7 @@ verdict_has(struct sight *s, unsigned conditions, const char *expected)
 }
 
 static void
-a_match_is_as_late_as_the_last_of_what_it_needs(void **state)
+a_match_has_the_time_of_its_last_condition(void **state)
 {
 	const unsigned text = 1u << CONDITION_TEXT;
 	struct vt *vt = make_vt(10, 2);
@@ -436,7 +436,7 @@ a_match_is_as_late_as_the_last_of_what_it_needs(void **state)
 	verdict_has(&s, text | 1u << CONDITION_EXIT, "\"time_ns\":6,");
 	verdict_has(&s, text | 1u << CONDITION_IDLE, "\"time_ns\":6}");
 	verdict_has(&s, text | 1u << CONDITION_STABLE, "\"time_ns\":6}");
-	s.shown_ns = 0; /* it is not known: when it was looked at */
+	s.shown_ns = 0; /* unknown: the time of the check */
 	verdict_has(&s, text, "\"time_ns\":6}");
 	sight_finish(&s);
 	vt_destroy(vt);
@@ -468,7 +468,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_is_found_where_it_is_visible),
-		cmocka_unit_test(what_the_margin_broke_is_found_whole),
+		cmocka_unit_test(text_broken_at_the_margin_is_found_whole),
 		cmocka_unit_test(blanks_at_the_margin_belong_to_the_line),
 		cmocka_unit_test(lines_that_end_at_the_margin_are_two),
 		cmocka_unit_test(all_conditions_hold_at_once),
@@ -476,13 +476,12 @@ main(void)
 		cmocka_unit_test(without_a_screen_nothing_is_visible),
 		cmocka_unit_test(the_hash_is_that_of_the_screen),
 		cmocka_unit_test(a_pattern_that_takes_too_long_is_an_error),
-		cmocka_unit_test(what_is_gone_again_was_seen),
+		cmocka_unit_test(text_that_disappeared_again_was_seen),
 		cmocka_unit_test(a_broken_line_is_seen_whole),
 		cmocka_unit_test(text_and_pattern_are_seen_together),
 		cmocka_unit_test(a_small_screen_is_seen_as_well),
 		cmocka_unit_test(a_verdict_is_an_object),
-		cmocka_unit_test(
-		    a_match_is_as_late_as_the_last_of_what_it_needs),
+		cmocka_unit_test(a_match_has_the_time_of_its_last_condition),
 		cmocka_unit_test(a_match_says_how_it_ended),
 	};
 

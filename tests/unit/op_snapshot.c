@@ -11,7 +11,7 @@
 #include "op/snapshot.h"
 #include "vt_make.h"
 
-/* Two commands, the second of which ran into the scrollback. */
+/* Two commands; the output of the second reaches into the scrollback. */
 #define PROMPT "\033]133;D;0\a\033]133;A\a$ "
 #define BEGINS "\r\n\033]133;C\a"
 #define COMMANDS \
@@ -88,7 +88,7 @@ expect_no(const struct vt *vt, const char *args, int error, const char *word)
 }
 
 static void
-every_format_tells_the_moment(void **state)
+every_format_gives_the_moment(void **state)
 {
 	static const char *const formats[] = { "text", "ansi", "html", "svg" };
 	struct vt *vt = make("hello");
@@ -107,7 +107,7 @@ every_format_tells_the_moment(void **state)
 }
 
 static void
-only_what_changed_is_told(void **state)
+only_changes_are_reported(void **state)
 {
 	struct vt *vt = make("one\r\ntwo\r\nthree");
 
@@ -167,7 +167,7 @@ the_last_command_is_found_by_its_marks(void **state)
 }
 
 static void
-what_contradicts_is_refused(void **state)
+contradicting_arguments_are_refused(void **state)
 {
 	static const char *const bad[][2] = {
 		{ "{\"format\":\"png\"}",
@@ -191,7 +191,7 @@ what_contradicts_is_refused(void **state)
 	vt_destroy(vt);
 }
 
-/* Which rows of two screens differ, as in ".1..". */
+/* The rows in which two screens differ, as in ".1..". */
 static void
 expect_differ(const char *a, const char *b, const char *rows)
 {
@@ -206,7 +206,7 @@ expect_differ(const char *a, const char *b, const char *rows)
 }
 
 static void
-rows_differ_by_what_is_seen(void **state)
+rows_differ_by_their_visible_content(void **state)
 {
 	(void)state;
 	expect_differ("a\r\nb", "a\r\nb", "....");
@@ -214,7 +214,7 @@ rows_differ_by_what_is_seen(void **state)
 	expect_differ("a\r\nb", "a\r\nb ", "....");
 	expect_differ("a", "\033[1ma", "0...");
 	expect_differ("a", "\033[4ma", "0...");
-	/* The same link, met second by the other terminal. */
+	/* The same link; the other terminal got it second. */
 	expect_differ("\033]8;;http://x\aa\033]8;;\a",
 	    "\033[3H\033]8;;http://y\ab\033]8;;\a\033[H"
 	    "\033]8;;http://x\aa\033]8;;\a",
@@ -228,12 +228,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_format_tells_the_moment),
-		cmocka_unit_test(only_what_changed_is_told),
+		cmocka_unit_test(every_format_gives_the_moment),
+		cmocka_unit_test(only_changes_are_reported),
 		cmocka_unit_test(lines_are_left_out_at_the_top),
 		cmocka_unit_test(the_last_command_is_found_by_its_marks),
-		cmocka_unit_test(what_contradicts_is_refused),
-		cmocka_unit_test(rows_differ_by_what_is_seen),
+		cmocka_unit_test(contradicting_arguments_are_refused),
+		cmocka_unit_test(rows_differ_by_their_visible_content),
 	};
 
 	return cmocka_run_group_tests_name("op_snapshot", tests, NULL, NULL);

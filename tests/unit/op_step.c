@@ -58,7 +58,7 @@ a_step_is_an_operation_and_its_arguments(void **state)
 }
 
 static void
-kinds_say_what_they_do(void **state)
+kinds_have_their_properties(void **state)
 {
 	static const struct {
 		const char *json;
@@ -129,7 +129,7 @@ results_are_judged_by_their_kind(void **state)
 }
 
 static void
-what_is_no_step_is_refused(void **state)
+an_invalid_step_is_refused(void **state)
 {
 	static const char *const wrong[][2] = {
 		{ "{}", "must be an object" },
@@ -165,9 +165,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_step_is_an_operation_and_its_arguments),
-		cmocka_unit_test(kinds_say_what_they_do),
+		cmocka_unit_test(kinds_have_their_properties),
 		cmocka_unit_test(results_are_judged_by_their_kind),
-		cmocka_unit_test(what_is_no_step_is_refused),
+		cmocka_unit_test(an_invalid_step_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

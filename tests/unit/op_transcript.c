@@ -47,7 +47,7 @@ say(struct transcript *t, const char *bytes)
 	transcript_feed(t, bytes, strlen(bytes));
 }
 
-/* In pieces of so many bytes, with a pause after each if it is said. */
+/* In pieces of so many bytes, with a pause after each if wanted. */
 static char *
 lines_of(const char *p, size_t len, size_t piece, bool pauses)
 {
@@ -86,7 +86,7 @@ expect(const char *bytes, const char *want)
 #define SEVEN_LINES "1\n2\n3\n4\n5\n6\n7\n"
 
 static void
-lines_that_were_cleared_are_there(void **state)
+a_transcript_has_cleared_lines(void **state)
 {
 	(void)state;
 	expect(SEVEN "\033[H\033[2J\033[3J8\r\n9", SEVEN_LINES "8\n9\n");
@@ -102,7 +102,7 @@ lines_that_were_cleared_are_there(void **state)
 }
 
 static void
-a_line_that_is_printed_again_is_there_twice(void **state)
+a_transcript_has_a_repeated_line_twice(void **state)
 {
 	(void)state;
 	expect("same\r\n\033[H\033[2Jsame\r\n\033c"
@@ -123,7 +123,7 @@ lines_above_those_cleared_come_first_and_once(void **state)
 }
 
 static void
-a_line_drawn_anew_in_its_place_is_there_as_it_was_last(void **state)
+a_redrawn_line_is_kept_in_its_last_state(void **state)
 {
 	(void)state;
 	expect("10%\r20%\r100%\r\nx", "100%\nx\n");
@@ -131,12 +131,12 @@ a_line_drawn_anew_in_its_place_is_there_as_it_was_last(void **state)
 	expect("10%\r\033[J20%\r\033[J100%\r\nx", "100%\nx\n");
 	expect("a\r\nb\r\n\033[2A\033[2Kc\r\n\033[2Kd\r\n", "c\nd\n");
 	expect("$ wrong\b\b\b\b\b\033[Kright\r\n", "$ right\n");
-	/* A command over three rows, taken back. */
+	/* A command over three rows, deleted again. */
 	expect("$ aaaaaaaaaabbbbbbbbbbbbcc\r\033[2A\033[2C\033[J", "$\n");
 }
 
 static void
-a_line_erased_within_and_left_blank_is_there(void **state)
+a_line_erased_and_left_blank_is_kept(void **state)
 {
 	(void)state;
 	expect("one\r\ntwo\r\n\033[A\033[2K\033[B", "one\ntwo\n");
@@ -144,7 +144,7 @@ a_line_erased_within_and_left_blank_is_there(void **state)
 }
 
 static void
-rows_that_scroll_out_of_a_region_are_there(void **state)
+rows_that_scroll_out_of_a_region_are_kept(void **state)
 {
 	(void)state;
 	expect("top\r\n1\r\n2\r\n3\033[2;4r\033[4;1H\n4\r\n5\r\n6",
@@ -166,7 +166,7 @@ the_alternate_screen_has_no_lines_until_the_end(void **state)
 }
 
 static void
-long_lines_are_all_there(void **state)
+long_lines_are_kept_whole(void **state)
 {
 	char line[900], want[901 * 400 + 1], *got;
 	struct buf bytes;
@@ -187,7 +187,7 @@ long_lines_are_all_there(void **state)
 }
 
 static void
-a_change_of_size_loses_and_doubles_nothing(void **state)
+a_change_of_size_loses_and_repeats_nothing(void **state)
 {
 	struct buf out;
 	struct transcript *t = begin(&out, COLS, ROWS);
@@ -206,7 +206,7 @@ a_change_of_size_loses_and_doubles_nothing(void **state)
 }
 
 static void
-what_was_shown_before_is_not_wanted(void **state)
+a_transcript_begins_with_the_output_after_its_start(void **state)
 {
 	struct buf out;
 	struct transcript *t;
@@ -227,8 +227,8 @@ what_was_shown_before_is_not_wanted(void **state)
 /* ------------------------------------------------------------- properties */
 
 /*
- * A stream of operations that never writes over text: so every word that it
- * has ended with a line feed, or erased, must be in the transcript.
+ * A stream of operations that never overwrites text. So every word that it
+ * ended with a line feed, or erased, must be in the transcript.
  */
 struct stream {
 	struct vt *vt;
@@ -259,7 +259,7 @@ put_word(struct stream *s)
 	put(s, "\r\n");
 }
 
-/* The first few are what clears a screen; the others go up on it. */
+/* The first few clear the screen; the others move up on it. */
 #define CLEARING 7
 
 static const char *const acts[] = {
@@ -317,7 +317,7 @@ has_once(const char *text, unsigned seed, unsigned i)
 }
 
 static void
-random_operations_lose_and_double_no_line(void **state)
+random_operations_lose_and_repeat_no_line(void **state)
 {
 	(void)state;
 	for (unsigned seed = 1; seed <= STREAMS; seed++) {
@@ -335,7 +335,7 @@ random_operations_lose_and_double_no_line(void **state)
 }
 
 static void
-a_follower_reads_what_is_read_in_the_end(void **state)
+a_follower_reads_the_same_as_a_later_reader(void **state)
 {
 	(void)state;
 	for (unsigned seed = 1; seed <= STREAMS; seed++) {
@@ -356,9 +356,9 @@ a_follower_reads_what_is_read_in_the_end(void **state)
 }
 
 /*
- * A recording, event by event: what stood on the primary screen when an event
- * came that erases all of it must be in the transcript, in this order; and so
- * must what left the top of the screen, or stands there in the end.
+ * A recording, event by event. Text on the primary screen before an event that
+ * erases all of it must be in the transcript, in this order. So must lines
+ * that left the top of the screen, and the last screen.
  */
 struct play {
 	const char *name;
@@ -410,15 +410,15 @@ on_event(void *arg, const struct cast_event *ev, struct error *err)
 		transcript_feed(p->t, ev->data, ev->len);
 		transcript_frame(p->t);
 	} else if (ev->type == CAST_RESIZE) {
-		return 1; /* rows are broken anew: the lines are others */
+		return 1; /* rows are rewrapped: the lines change */
 	}
 	return 0;
 }
 
 /*
- * Each row wanted is part of a line, in order: rows may be parts of one.  A
- * row that was written before, with one below it that was erased, and never
- * changed again is there once.
+ * Each wanted row is part of a line, in order: rows may be parts of one line.
+ * A row is there once if it was written before, with an erased row below it,
+ * and never changed again.
  */
 static void
 check_order(const struct play *p, char *got)
@@ -492,20 +492,20 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_that_were_cleared_are_there),
-		cmocka_unit_test(a_line_that_is_printed_again_is_there_twice),
+		cmocka_unit_test(a_transcript_has_cleared_lines),
+		cmocka_unit_test(a_transcript_has_a_repeated_line_twice),
 		cmocka_unit_test(lines_above_those_cleared_come_first_and_once),
-		cmocka_unit_test(
-		    a_line_drawn_anew_in_its_place_is_there_as_it_was_last),
-		cmocka_unit_test(a_line_erased_within_and_left_blank_is_there),
-		cmocka_unit_test(rows_that_scroll_out_of_a_region_are_there),
+		cmocka_unit_test(a_redrawn_line_is_kept_in_its_last_state),
+		cmocka_unit_test(a_line_erased_and_left_blank_is_kept),
+		cmocka_unit_test(rows_that_scroll_out_of_a_region_are_kept),
 		cmocka_unit_test(
 		    the_alternate_screen_has_no_lines_until_the_end),
-		cmocka_unit_test(long_lines_are_all_there),
-		cmocka_unit_test(a_change_of_size_loses_and_doubles_nothing),
-		cmocka_unit_test(what_was_shown_before_is_not_wanted),
-		cmocka_unit_test(random_operations_lose_and_double_no_line),
-		cmocka_unit_test(a_follower_reads_what_is_read_in_the_end),
+		cmocka_unit_test(long_lines_are_kept_whole),
+		cmocka_unit_test(a_change_of_size_loses_and_repeats_nothing),
+		cmocka_unit_test(
+		    a_transcript_begins_with_the_output_after_its_start),
+		cmocka_unit_test(random_operations_lose_and_repeat_no_line),
+		cmocka_unit_test(a_follower_reads_the_same_as_a_later_reader),
 		cmocka_unit_test(recordings_lose_no_line_that_left_the_screen),
 	};
 

@@ -25,7 +25,7 @@ check(const char *type, const char *json, struct error *err)
 }
 
 static void
-a_field_is_taken_apart(void **state)
+a_field_is_parsed(void **state)
 {
 	const char *at = " a:string[1-255]? b:x|null c:bool?@home";
 	struct type_field f;
@@ -45,7 +45,7 @@ a_field_is_taken_apart(void **state)
 }
 
 static void
-a_type_is_taken_apart(void **state)
+a_type_is_parsed(void **state)
 {
 	const char *at = "string[1-255][][2-]|number{}|run[][]|null";
 	struct type_term t;
@@ -346,9 +346,9 @@ examples_of_every_result_pass_and_changed_ones_do_not(void **state)
 		}
 }
 
-/* Every schema is JSON, and what it refers to is there. */
+/* Every schema is JSON, and every reference in it resolves. */
 static void
-every_schema_refers_to_what_exists(void **state)
+every_reference_in_a_schema_resolves(void **state)
 {
 	struct json_out j;
 	struct buf b;
@@ -382,15 +382,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_field_is_taken_apart),
-		cmocka_unit_test(a_type_is_taken_apart),
+		cmocka_unit_test(a_field_is_parsed),
+		cmocka_unit_test(a_type_is_parsed),
 		cmocka_unit_test(a_result_as_declared_passes),
 		cmocka_unit_test(a_result_that_differs_is_refused_and_named),
 		cmocka_unit_test(every_type_that_a_table_names_exists),
 		cmocka_unit_test(every_operation_of_a_command_exists),
 		cmocka_unit_test(
 		    examples_of_every_result_pass_and_changed_ones_do_not),
-		cmocka_unit_test(every_schema_refers_to_what_exists),
+		cmocka_unit_test(every_reference_in_a_schema_resolves),
 	};
 
 	return cmocka_run_group_tests_name("op_type", tests, NULL, NULL);

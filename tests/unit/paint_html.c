@@ -77,7 +77,7 @@ html_links_only_where_a_page_may_lead(void **state)
 }
 
 static void
-html_says_every_attribute(void **state)
+html_has_every_attribute(void **state)
 {
 	(void)state;
 	has(HIDE "\033[1mx", "<span class=\"b\" style=\"width:1ch\">x</span>");
@@ -98,7 +98,7 @@ html_says_every_attribute(void **state)
 }
 
 static void
-html_says_the_colours(void **state)
+html_has_the_colours(void **state)
 {
 	(void)state;
 	has(HIDE "\033[38;2;1;2;3;48;2;4;5;6mxy",
@@ -106,11 +106,11 @@ html_says_the_colours(void **state)
 	    "xy</span>");
 	has(HIDE "\033[38;2;1;2;3;48;2;4;5;6;7mx",
 	    "color:#040506;background:#010203");
-	/* Faint is half way to the ground. */
+	/* Faint is halfway to the background. */
 	has(HIDE "\033[2;38;2;255;101;0;48;2;1;1;200mx", "color:#803364");
 	has("\033]10;#112233\a\033]11;#445566\a",
 	    "body{color:#112233;background:#445566}");
-	/* Inverse of the defaults, and then of the whole screen. */
+	/* Inverse of the default colours, and then of the whole screen. */
 	has("\033]10;#112233\a\033]11;#445566\a" HIDE "\033[7mx",
 	    "color:#445566;background:#112233");
 	has("\033]10;#112233\a\033]11;#445566\a\033[?5h",
@@ -145,7 +145,7 @@ html_shows_the_cursor(void **state)
 	has("\033]12;#abcdef\a\033[5 q",
 	    "box-shadow:inset 2px 0 #abcdef\"> </span>");
 	has_not(HIDE, "id=\"cursor\"");
-	/* On the second half of a wide character it takes both. */
+	/* On the second half of a wide character the cursor covers both. */
 	has("\xe6\xbc\xa2\b",
 	    "<span id=\"cursor\" class=\"w\" style=\"width:2ch;");
 }
@@ -177,8 +177,8 @@ main(void)
 		cmocka_unit_test(html_text_never_becomes_markup),
 		cmocka_unit_test(html_names_the_page_after_the_title),
 		cmocka_unit_test(html_links_only_where_a_page_may_lead),
-		cmocka_unit_test(html_says_every_attribute),
-		cmocka_unit_test(html_says_the_colours),
+		cmocka_unit_test(html_has_every_attribute),
+		cmocka_unit_test(html_has_the_colours),
 		cmocka_unit_test(html_keeps_columns_of_characters_of_any_width),
 		cmocka_unit_test(html_shows_the_cursor),
 		cmocka_unit_test(html_shows_the_scrollback_on_request),

@@ -46,7 +46,7 @@ picture_has_not(paint_fn *paint, const char *bytes, const char *unwanted)
 		fail_msg("%s\n  is in\n%s", unwanted, picture);
 }
 
-/* Whatever room there is: never more than that, and it is said. */
+/* Output never exceeds the given room, and the lack of room is reported. */
 static inline void
 picture_stops_at_maximum(paint_fn *paint, const char *bytes)
 {

@@ -45,7 +45,7 @@ are(const char *bytes, const char *want)
 #define HIDE "\033[?25l"
 
 static void
-spans_join_what_looks_alike(void **state)
+spans_join_cells_that_look_alike(void **state)
 {
 	(void)state;
 	are(HIDE, "");
@@ -67,7 +67,7 @@ spans_end_with_the_last_cell_that_shows(void **state)
 }
 
 static void
-spans_set_apart_what_fonts_disagree_about(void **state)
+spans_separate_characters_that_fonts_draw_differently(void **state)
 {
 	(void)state;
 	are(HIDE "a\xe6\xbc\xa2\xe5\xad\x97"
@@ -81,14 +81,14 @@ spans_set_apart_what_fonts_disagree_about(void **state)
 }
 
 static void
-spans_set_the_cursor_apart(void **state)
+spans_separate_the_cursor(void **state)
 {
 	(void)state;
 	are("", "0+1! ");
 	are("abc\b\b", "0+1ta|1+1!b|2+1tc");
 	are("a\033[1;5H", "0+4ta   |4+1! ");
 	are("\xe6\xbc\xa2\b", "0+2!\xe6\xbc\xa2");
-	/* A pending wrap leaves it on the last column. */
+	/* A pending wrap leaves the cursor on the last column. */
 	are("abcdefghijkl", "0+11tabcdefghijk|11+1!l");
 }
 
@@ -120,7 +120,7 @@ escapes_to(const char *p, size_t len, const char *want)
 }
 
 static void
-escape_leaves_nothing_that_markup_or_xml_could_mind(void **state)
+escaped_text_is_valid_in_html_and_xml(void **state)
 {
 	(void)state;
 	escapes_to("a<b>&\"'c", 8, "a&lt;b&gt;&amp;&quot;&#39;c");
@@ -139,13 +139,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(spans_join_what_looks_alike),
+		cmocka_unit_test(spans_join_cells_that_look_alike),
 		cmocka_unit_test(spans_end_with_the_last_cell_that_shows),
-		cmocka_unit_test(spans_set_apart_what_fonts_disagree_about),
-		cmocka_unit_test(spans_set_the_cursor_apart),
-		cmocka_unit_test(links_are_safe_by_their_scheme),
 		cmocka_unit_test(
-		    escape_leaves_nothing_that_markup_or_xml_could_mind),
+		    spans_separate_characters_that_fonts_draw_differently),
+		cmocka_unit_test(spans_separate_the_cursor),
+		cmocka_unit_test(links_are_safe_by_their_scheme),
+		cmocka_unit_test(escaped_text_is_valid_in_html_and_xml),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,7 +59,7 @@ svg_gives_text_its_place_and_length(void **state)
 }
 
 static void
-svg_merges_the_ground_of_neighbours(void **state)
+svg_merges_the_background_of_neighbours(void **state)
 {
 	(void)state;
 	has(HIDE "a\033[48;2;1;2;3mb\033[31mc\033[1md",
@@ -83,7 +83,7 @@ svg_draws_the_lines(void **state)
 }
 
 static void
-svg_leaves_out_what_is_concealed(void **state)
+svg_leaves_out_concealed_text(void **state)
 {
 	(void)state;
 	has_not(HIDE "\033[8msecret", "secret");
@@ -182,9 +182,9 @@ main(void)
 		cmocka_unit_test(svg_is_as_large_as_the_screen),
 		cmocka_unit_test(svg_text_never_becomes_markup),
 		cmocka_unit_test(svg_gives_text_its_place_and_length),
-		cmocka_unit_test(svg_merges_the_ground_of_neighbours),
+		cmocka_unit_test(svg_merges_the_background_of_neighbours),
 		cmocka_unit_test(svg_draws_the_lines),
-		cmocka_unit_test(svg_leaves_out_what_is_concealed),
+		cmocka_unit_test(svg_leaves_out_concealed_text),
 		cmocka_unit_test(svg_links_only_where_a_page_may_lead),
 		cmocka_unit_test(svg_shows_the_cursor),
 		cmocka_unit_test(svg_draws_boxes_as_shapes),

@@ -20,7 +20,7 @@ reads(const char *p, size_t len)
 	return c;
 }
 
-/* A command line, whose words are ended by NULs. */
+/* A command line; each word ends with a NUL. */
 #define READS(words) reads(words, sizeof(words))
 
 static void
@@ -80,7 +80,7 @@ the_largest_fits_its_limits(void **state)
 }
 
 static void
-a_keeper_that_says_nothing_confines_nothing(void **state)
+a_keeper_without_confinement_words_confines_nothing(void **state)
 {
 	struct confinement c = READS("tend-keeper\0"
 				     "80\0"
@@ -137,7 +137,7 @@ a_session_may_use_those_it_created_and_those_granted(void **state)
 }
 
 static void
-what_has_no_id_has_created_nothing(void **state)
+a_session_without_an_id_has_created_nothing(void **state)
 {
 	struct confinement own = READS("confined\0--");
 	struct confinement other = READS("session=" C "\0--");
@@ -152,12 +152,13 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_come_back_as_they_were),
 		cmocka_unit_test(the_largest_fits_its_limits),
-		cmocka_unit_test(a_keeper_that_says_nothing_confines_nothing),
+		cmocka_unit_test(
+		    a_keeper_without_confinement_words_confines_nothing),
 		cmocka_unit_test(
 		    a_damaged_command_line_confines_without_a_grant),
 		cmocka_unit_test(
 		    a_session_may_use_those_it_created_and_those_granted),
-		cmocka_unit_test(what_has_no_id_has_created_nothing),
+		cmocka_unit_test(a_session_without_an_id_has_created_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

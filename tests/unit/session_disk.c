@@ -18,7 +18,7 @@ is(uint64_t magic, const char *name, bool network)
 }
 
 static void
-disks_of_the_net_are_known(void **state)
+network_disks_are_recognised(void **state)
 {
 	(void)state;
 	is(NFS_SUPER_MAGIC, "nfs", true);
@@ -38,7 +38,7 @@ disks_of_the_net_are_known(void **state)
 }
 
 static void
-a_real_disk_tells_of_its_room(void **state)
+a_real_disk_reports_its_room(void **state)
 {
 	auto_close int fd = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct disk d;
@@ -68,8 +68,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(disks_of_the_net_are_known),
-		cmocka_unit_test(a_real_disk_tells_of_its_room),
+		cmocka_unit_test(network_disks_are_recognised),
+		cmocka_unit_test(a_real_disk_reports_its_room),
 		cmocka_unit_test(advice_is_given_where_it_is_needed),
 	};
 

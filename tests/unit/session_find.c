@@ -21,7 +21,7 @@ struct place {
 	struct home home;
 };
 
-/* A session as its directory would have it; running means: this process. */
+/* A session as its directory would have it; a running one has this process. */
 static void
 add(struct place *p, const char *id, const char *name, enum status status)
 {
@@ -159,7 +159,7 @@ the_beginning_of_one_active_name_is_found(void **state)
 }
 
 static void
-what_is_a_name_and_a_prefix_is_not_unique(void **state)
+a_word_that_is_a_name_and_a_prefix_is_not_unique(void **state)
 {
 	struct place *p = *state;
 
@@ -203,7 +203,7 @@ the_newest_is_for_reading_only(void **state)
 }
 
 static void
-a_damaged_manifest_is_named_and_passed_over(void **state)
+a_damaged_manifest_is_reported_and_skipped(void **state)
 {
 	struct place *p = *state;
 	char path[8192];
@@ -222,7 +222,7 @@ a_damaged_manifest_is_named_and_passed_over(void **state)
 	assert_false(find_is_active(&p->home, NEW));
 }
 
-/* Between its claim of a name and its session.json a session is active. */
+/* A session is active between its claim of a name and its session.json. */
 static void
 a_session_being_started_keeps_its_name(void **state)
 {
@@ -254,10 +254,10 @@ main(void)
 		TEST(a_session_is_found_by_id_prefix_and_name),
 		TEST(a_prefix_of_two_is_not_unique),
 		TEST(the_beginning_of_one_active_name_is_found),
-		TEST(what_is_a_name_and_a_prefix_is_not_unique),
+		TEST(a_word_that_is_a_name_and_a_prefix_is_not_unique),
 		TEST(of_one_name_the_active_is_found_then_the_newest),
 		TEST(the_newest_is_for_reading_only),
-		TEST(a_damaged_manifest_is_named_and_passed_over),
+		TEST(a_damaged_manifest_is_reported_and_skipped),
 		TEST(a_session_being_started_keeps_its_name),
 	};
 

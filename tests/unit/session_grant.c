@@ -109,7 +109,7 @@ drive_and_control_include_observe_and_nothing_else(void **state)
 }
 
 static void
-what_is_no_grant_is_refused_with_a_reason(void **state)
+an_invalid_grant_is_refused_with_a_reason(void **state)
 {
 	char text[400] = "drive:";
 
@@ -189,7 +189,7 @@ main(void)
 		cmocka_unit_test(a_name_without_stars_is_that_session_alone),
 		cmocka_unit_test(
 		    drive_and_control_include_observe_and_nothing_else),
-		cmocka_unit_test(what_is_no_grant_is_refused_with_a_reason),
+		cmocka_unit_test(an_invalid_grant_is_refused_with_a_reason),
 		cmocka_unit_test(a_grant_comes_back_as_it_was_written),
 		cmocka_unit_test(a_wider_grant_covers_a_narrower_one),
 	};

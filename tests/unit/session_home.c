@@ -58,7 +58,7 @@ refuses(const char *path, bool create, int rc, const char *why)
 	assert_true(h.fd == -1 && h.sessions_fd == -1);
 }
 
-/* K-01: a home is made when it is first used, and for its owner alone. */
+/* K-01: a home is created at its first use, and for its owner alone. */
 static void
 a_home_is_made_private_whatever_the_umask(void **state)
 {
@@ -86,7 +86,7 @@ a_home_is_made_private_whatever_the_umask(void **state)
 }
 
 static void
-no_home_has_no_sessions(void **state)
+a_missing_home_has_no_sessions(void **state)
 {
 	struct place *p = *state;
 	struct error err;
@@ -229,9 +229,9 @@ a_session_is_removed_with_all_it_has(void **state)
 	home_close(&h);
 }
 
-/* Whoever removes a session may be stopped half-way. */
+/* A process that removes a session may be stopped half-way. */
 static void
-what_a_removal_has_left_is_swept(void **state)
+the_rest_of_a_removal_is_swept(void **state)
 {
 	static const char id[] = "01J000000000000000000000A0";
 	static const char left[] = "gone-01J000000000000000000000A0";
@@ -254,7 +254,7 @@ what_a_removal_has_left_is_swept(void **state)
 }
 
 static void
-a_session_that_is_removed_is_known_to_leave(void **state)
+a_session_being_removed_is_recognised(void **state)
 {
 	static const char id[] = "01J000000000000000000000A0";
 	static const char gone[] = "gone-01J000000000000000000000A0";
@@ -285,8 +285,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(
 		    a_home_is_made_private_whatever_the_umask, set_up,
 		    tear_down),
-		cmocka_unit_test_setup_teardown(no_home_has_no_sessions, set_up,
-		    tear_down),
+		cmocka_unit_test_setup_teardown(a_missing_home_has_no_sessions,
+		    set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 		    a_home_open_to_others_is_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_link_is_no_home, set_up,
@@ -299,11 +299,10 @@ main(void)
 		    set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 		    a_session_is_removed_with_all_it_has, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_rest_of_a_removal_is_swept,
+		    set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
-		    what_a_removal_has_left_is_swept, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-		    a_session_that_is_removed_is_known_to_leave, set_up,
-		    tear_down),
+		    a_session_being_removed_is_recognised, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ the_newest_note_counts(void **state)
 }
 
 static void
-whatever_else_is_there_is_no_session(void **state)
+an_invalid_note_names_no_session(void **state)
 {
 	static const char *const links[] = { "sessions/", "sessions/x",
 		"sessions/../../../../../../etc/pa", ONE,
@@ -72,7 +72,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_newest_note_counts),
-		cmocka_unit_test(whatever_else_is_there_is_no_session),
+		cmocka_unit_test(an_invalid_note_names_no_session),
 	};
 
 	return cmocka_run_group_tests_name("session_last", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /*
  * This program is copied into a directory of its own under three names, so
- * that what it launches stands beside it: as tend-keeper it tells what it was
- * given, or fails as its command says; as tend-host it is only opened.
+ * that the programs it launches are beside it. As tend-keeper it reports what
+ * it was given, or fails as its command says; as tend-host it is only opened.
  */
 #include "unit.h"
 
@@ -40,7 +40,7 @@ tell_descriptors(FILE *out)
 	}
 }
 
-/* What is ignored or blocked lives on over an exec. */
+/* Ignored and blocked signals survive an exec. */
 static void
 tell_signals(FILE *out)
 {
@@ -77,7 +77,7 @@ tell(int argc, char **argv)
 	fclose(out);
 }
 
-/* The command says how it ends: X STAGE ERRNO, or `silent`. */
+/* The command chooses the ending: X STAGE ERRNO, or `silent`. */
 static int
 keeper(int argc, char **argv)
 {
@@ -304,7 +304,7 @@ fails(struct place *p, enum launch_stage stage, int errnum, const char *why,
 
 	snprintf(a, sizeof(a), "%d", (int)stage);
 	snprintf(b, sizeof(b), "%d", errnum);
-	/* Of terminals this is the limit, not the disk. */
+	/* The limit on terminals, not the disk. */
 	if (stage == LAUNCH_TERMINAL && errnum == ENOSPC)
 		errnum = EAGAIN;
 	assert_int_equal(LAUNCH(p, "/no/such/program", a, b), -errnum);
@@ -312,7 +312,7 @@ fails(struct place *p, enum launch_stage stage, int errnum, const char *why,
 }
 
 static void
-every_failure_speaks_and_leaves_nothing(void **state)
+every_failure_is_reported_and_leaves_nothing(void **state)
 {
 	struct place *p = *state;
 
@@ -367,7 +367,10 @@ a_bad_request_is_refused_before_anything_is_started(void **state)
 	nothing_is_left(p, "a name is", 125);
 }
 
-/* The stand-in has ended; that this process is the keeper keeps it active. */
+/*
+ * The stand-in has ended; the session is active because its keeper's pid is
+ * this process.
+ */
 static void
 a_name_that_is_taken_is_refused(void **state)
 {
@@ -423,7 +426,7 @@ as_tend(void)
 		TEST(a_keeper_gets_exactly_what_was_agreed),
 		TEST(a_manifest_is_there_before_its_keeper),
 		TEST(a_caller_has_no_child_to_wait_for),
-		TEST(every_failure_speaks_and_leaves_nothing),
+		TEST(every_failure_is_reported_and_leaves_nothing),
 		TEST(a_bad_request_is_refused_before_anything_is_started),
 		TEST(a_name_that_is_taken_is_refused),
 		TEST(a_full_disk_leaves_nothing),

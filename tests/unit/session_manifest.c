@@ -93,7 +93,7 @@ format(const struct manifest *m)
 }
 
 static void
-what_is_written_is_read_back(void **state)
+a_manifest_is_read_back_as_written(void **state)
 {
 	struct manifest m, m2;
 	struct error err = { 0 };
@@ -148,7 +148,7 @@ what_is_written_is_read_back(void **state)
 	free(again);
 }
 
-/* The file, unchecked, with one piece of text replaced by another. */
+/* The unchecked file, with one piece of text replaced by another. */
 static char *
 changed(const char *what, const char *by)
 {
@@ -217,7 +217,7 @@ a_damaged_file_is_refused_with_the_reason(void **state)
 	refuses("}\n", "}{}", "no JSON");
 }
 
-/* Whatever bit changes: refused, suspect, or the same in every field. */
+/* A changed bit makes the file refused or suspect, or changes no field. */
 static void
 no_changed_bit_is_believed(void **state)
 {
@@ -250,7 +250,7 @@ no_changed_bit_is_believed(void **state)
 		if (rc == 0)
 			manifest_finish(&m);
 	}
-	/* Only those of the checksum's own name and of the last newline. */
+	/* Only bits of the checksum's own name and of the last newline. */
 	assert_true(same < 64);
 }
 
@@ -330,7 +330,7 @@ a_file_is_written_whole_and_private(void **state)
 }
 
 static void
-what_is_no_regular_file_is_not_read(void **state)
+only_a_regular_file_is_read(void **state)
 {
 	struct manifest m;
 	struct error err;
@@ -445,7 +445,10 @@ a_session_of_another_boot_is_lost(void **state)
 	manifest_finish(&m);
 }
 
-/* Its host writes its end and goes, when somebody is about to look for it. */
+/*
+ * The session's host writes the exit and ends just before a reader checks for
+ * it.
+ */
 static const struct manifest *written_when_looked_for;
 static int written_in;
 
@@ -464,7 +467,7 @@ __wrap_process_start_time(pid_t pid)
 }
 
 static void
-a_session_that_ends_while_it_is_looked_at_is_not_lost(void **state)
+a_session_that_ends_during_a_check_is_not_lost(void **state)
 {
 	struct manifest m, seen;
 	char temp[4096];
@@ -504,7 +507,7 @@ a_session_whose_processes_ended_is_lost(void **state)
 	m.host = (struct process){ 0 };
 	assert_false(manifest_reconcile(&m));
 	kill(pid, SIGKILL);
-	/* A zombie has ended, though nobody has waited for it. */
+	/* A zombie has ended, even if no process has waited for it. */
 	while (process_start_time(pid) != 0)
 		sched_yield();
 	assert_true(manifest_reconcile(&m));
@@ -513,7 +516,7 @@ a_session_whose_processes_ended_is_lost(void **state)
 	manifest_finish(&m);
 }
 
-/* The pids of a copy are those of the session it is a copy of. */
+/* A copy has the pids of the original session. */
 static void
 a_copy_of_a_running_session_does_not_run(void **state)
 {
@@ -539,7 +542,7 @@ a_copy_of_a_running_session_does_not_run(void **state)
 	assert_int_equal(copy.outcome, OUTCOME_LOST);
 	assert_true(copy.copied && copy.keeper.pid == 0 && copy.host.pid == 0);
 	manifest_finish(&copy);
-	/* When that has ended, nothing tells a copy from a lost one. */
+	/* When the original has ended, a copy looks like a lost session. */
 	m.keeper.start++;
 	m.host.start++;
 	assert_int_equal(manifest_write(fd, &m, false, NULL), 0);
@@ -638,7 +641,7 @@ said_as_json(struct manifest *m, enum status status)
 }
 
 static void
-what_a_program_says_counts_while_it_lives(void **state)
+a_programs_status_counts_while_the_program_runs(void **state)
 {
 	auto_free char *first = NULL, *second = NULL, *ended = NULL;
 	struct manifest m;
@@ -665,24 +668,25 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_written_is_read_back),
+		cmocka_unit_test(a_manifest_is_read_back_as_written),
 		cmocka_unit_test(a_damaged_file_is_refused_with_the_reason),
 		cmocka_unit_test(no_changed_bit_is_believed),
 		cmocka_unit_test(a_newer_field_is_ignored),
 		cmocka_unit_test(a_command_that_is_too_long_is_refused),
 		cmocka_unit_test(a_file_is_written_whole_and_private),
-		cmocka_unit_test(what_is_no_regular_file_is_not_read),
+		cmocka_unit_test(only_a_regular_file_is_read),
 		cmocka_unit_test(labels_are_set_replaced_and_removed),
 		cmocka_unit_test(a_running_session_stays_as_it_is),
 		cmocka_unit_test(a_session_without_keeper_is_unkept),
 		cmocka_unit_test(a_session_of_another_boot_is_lost),
 		cmocka_unit_test(a_session_whose_processes_ended_is_lost),
 		cmocka_unit_test(
-		    a_session_that_ends_while_it_is_looked_at_is_not_lost),
+		    a_session_that_ends_during_a_check_is_not_lost),
 		cmocka_unit_test(a_copy_of_a_running_session_does_not_run),
 		cmocka_unit_test(an_exit_that_was_written_is_believed),
 		cmocka_unit_test(the_session_object_has_its_fields),
-		cmocka_unit_test(what_a_program_says_counts_while_it_lives),
+		cmocka_unit_test(
+		    a_programs_status_counts_while_the_program_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -158,7 +158,7 @@ a_stale_name_is_inherited_and_only_its_holder_gives_it_up(void **state)
 }
 
 static void
-a_link_that_is_no_id_is_nobodys(void **state)
+a_link_that_is_not_an_id_has_no_holder(void **state)
 {
 	char temp[4096], id[ID_SIZE], path[8192];
 	struct error err;
@@ -249,7 +249,7 @@ race(const char *path, int round, int racer, int start)
 	return rc == 0 ? 1 : rc == -EEXIST ? 0 : 99;
 }
 
-/* How many of the racers, begun at one moment, got the name. */
+/* The number of simultaneous racers that got the name. */
 static int
 winners(const char *path, int round)
 {
@@ -286,7 +286,7 @@ a_stale_name_has_one_heir_however_many_want_it(void **state)
 	open_home(&h, temp);
 	for (int i = 0; i < RACES; i++) {
 		snprintf(name, sizeof(name), "r%d", i);
-		/* Every other one is free instead of stale. */
+		/* Every other name is free instead of stale. */
 		if (i % 2 == 0)
 			assert_int_equal(name_claim(&h, name, stale, everybody,
 					     NULL, &err),
@@ -305,7 +305,7 @@ main(void)
 		cmocka_unit_test(a_name_has_one_active_holder),
 		cmocka_unit_test(
 		    a_stale_name_is_inherited_and_only_its_holder_gives_it_up),
-		cmocka_unit_test(a_link_that_is_no_id_is_nobodys),
+		cmocka_unit_test(a_link_that_is_not_an_id_has_no_holder),
 		cmocka_unit_test(a_command_gives_its_name_and_then_a_number),
 		cmocka_unit_test(
 		    a_stale_name_has_one_heir_however_many_want_it),

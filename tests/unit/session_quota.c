@@ -11,7 +11,7 @@
 #define SECOND 1000000000ll
 #define NOW (1700000000 * SECOND)
 
-/* How many may come at this moment, after the time kept. */
+/* The number of sessions allowed at this moment, after the recorded time. */
 static unsigned
 come(int64_t *kept, int64_t now, unsigned rate)
 {
@@ -35,7 +35,7 @@ a_burst_may_come_at_once(void **state)
 }
 
 static void
-then_they_come_at_the_rate(void **state)
+after_the_burst_the_rate_applies(void **state)
 {
 	int64_t kept = 0;
 
@@ -44,13 +44,13 @@ then_they_come_at_the_rate(void **state)
 	for (int s = 1; s <= 5; s++)
 		assert_int_equal(come(&kept, NOW + s * SECOND, QUOTA_RATE),
 		    QUOTA_RATE);
-	/* After a while of rest there may be a burst again, and no more. */
+	/* After a pause there may be a burst again, and no more. */
 	assert_int_equal(come(&kept, NOW + 3600 * SECOND, QUOTA_RATE),
 	    QUOTA_BURST);
 }
 
 static void
-a_thousand_in_ten_seconds_are_no_trouble(void **state)
+a_thousand_sessions_in_ten_seconds_are_allowed(void **state)
 {
 	int64_t kept = 0;
 
@@ -62,7 +62,7 @@ a_thousand_in_ten_seconds_are_no_trouble(void **state)
 }
 
 static void
-a_clock_that_is_set_back_locks_nobody_out(void **state)
+a_clock_that_is_set_back_refuses_nothing(void **state)
 {
 	int64_t kept = NOW + 86400 * SECOND;
 
@@ -75,9 +75,10 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_burst_may_come_at_once),
-		cmocka_unit_test(then_they_come_at_the_rate),
-		cmocka_unit_test(a_thousand_in_ten_seconds_are_no_trouble),
-		cmocka_unit_test(a_clock_that_is_set_back_locks_nobody_out),
+		cmocka_unit_test(after_the_burst_the_rate_applies),
+		cmocka_unit_test(
+		    a_thousand_sessions_in_ten_seconds_are_allowed),
+		cmocka_unit_test(a_clock_that_is_set_back_refuses_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

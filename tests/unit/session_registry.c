@@ -63,7 +63,7 @@ record(const struct place *p, const char *name)
 
 	if (home_open(&h, path, true, &err) != 0)
 		fail_msg("%s: %s", path, err.msg);
-	do /* on a busy machine others may have the lock for long */
+	do /* on a busy machine others may hold the lock for long */
 		rc = registry_record(&h);
 	while (rc == -EBUSY);
 	assert_int_equal(rc, 0);
@@ -145,7 +145,7 @@ look(const struct place *p, const char *name, char **other)
 	return s;
 }
 
-/* -------------------------------------------------------------- what it holds */
+/* ------------------------------------------------------------ its content */
 
 /* K-02: a home is entered with its first session, and once. */
 static void
@@ -179,7 +179,10 @@ the_file_is_private_whatever_the_umask(void **state)
 	}
 }
 
-/* K-02: an entry that was taken out changes nothing, and comes again. */
+/*
+ * K-02: removing an entry changes no session, and the next session adds it
+ * again.
+ */
 static void
 a_home_is_forgotten_until_its_next_session(void **state)
 {
@@ -212,7 +215,7 @@ any_path_comes_back(void **state)
 }
 
 static void
-what_makes_no_sense_is_skipped(void **state)
+invalid_lines_are_skipped(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -234,7 +237,7 @@ what_makes_no_sense_is_skipped(void **state)
 }
 
 static void
-what_is_no_file_is_replaced(void **state)
+a_registry_that_is_not_a_file_is_replaced(void **state)
 {
 	struct place *p = *state;
 	auto_free char *other = below(p, "other");
@@ -255,7 +258,7 @@ what_is_no_file_is_replaced(void **state)
 }
 
 static void
-it_has_a_limit(void **state)
+the_registry_has_a_limit(void **state)
 {
 	struct place *p = *state;
 	auto_free char *path = NULL;
@@ -278,7 +281,7 @@ it_has_a_limit(void **state)
 }
 
 static void
-two_at_once_are_both_entered(void **state)
+two_simultaneous_entries_are_both_kept(void **state)
 {
 	struct place *p = *state;
 	struct registry r;
@@ -298,9 +301,11 @@ two_at_once_are_both_entered(void **state)
 	registry_finish(&r);
 }
 
-/* Starting a session must not wait for who is stopped with the lock. */
+/*
+ * Starting a session must not wait for a stopped process that holds the lock.
+ */
 static void
-a_lock_that_is_never_let_go_stops_nobody(void **state)
+a_lock_that_is_never_released_blocks_nothing(void **state)
 {
 	struct place *p = *state;
 	auto_free char *dir = below(p, "tend");
@@ -338,7 +343,7 @@ a_place_that_is_not_ours_is_not_used(void **state)
 	assert_non_null(strstr(err.msg, "writable by others"));
 }
 
-/* ------------------------------------------------------------ and what is true */
+/* --------------------------------------------- its content and the disk */
 
 static void
 rename_to(const struct place *p, const char *from, const char *to)
@@ -351,7 +356,7 @@ rename_to(const struct place *p, const char *from, const char *to)
 
 /* K-02: reconciled from the directories, never the other way. */
 static void
-an_entry_is_held_against_what_is_there(void **state)
+entries_are_compared_with_the_directories(void **state)
 {
 	struct place *p = *state;
 	auto_free char *sessions = below(p, "b/sessions");
@@ -389,7 +394,7 @@ a_moved_home_is_recognised(void **state)
 }
 
 static void
-another_home_in_its_place_is_told_apart(void **state)
+another_home_at_the_same_path_is_distinguished(void **state)
 {
 	struct place *p = *state;
 
@@ -417,7 +422,7 @@ two_ways_to_one_home_are_one(void **state)
 	holds(p, "real/home ");
 }
 
-/* As mounts make it: nothing else tells the two paths apart. */
+/* As mounts make it: nothing else distinguishes the two paths. */
 static void
 two_entries_of_one_home_are_one(void **state)
 {
@@ -447,7 +452,7 @@ two_entries_of_one_home_are_one(void **state)
 
 /* A disk that is not mounted today may be tomorrow. */
 static void
-what_is_gone_is_kept_for_a_while(void **state)
+a_missing_home_is_kept_for_a_while(void **state)
 {
 	struct place *p = *state;
 	auto_free char *text = NULL;
@@ -478,18 +483,18 @@ main(void)
 		TEST(the_file_is_private_whatever_the_umask),
 		TEST(a_home_is_forgotten_until_its_next_session),
 		TEST(any_path_comes_back),
-		TEST(what_makes_no_sense_is_skipped),
-		TEST(what_is_no_file_is_replaced),
-		TEST(it_has_a_limit),
-		TEST(two_at_once_are_both_entered),
-		TEST(a_lock_that_is_never_let_go_stops_nobody),
+		TEST(invalid_lines_are_skipped),
+		TEST(a_registry_that_is_not_a_file_is_replaced),
+		TEST(the_registry_has_a_limit),
+		TEST(two_simultaneous_entries_are_both_kept),
+		TEST(a_lock_that_is_never_released_blocks_nothing),
 		TEST(a_place_that_is_not_ours_is_not_used),
-		TEST(an_entry_is_held_against_what_is_there),
+		TEST(entries_are_compared_with_the_directories),
 		TEST(a_moved_home_is_recognised),
-		TEST(another_home_in_its_place_is_told_apart),
+		TEST(another_home_at_the_same_path_is_distinguished),
 		TEST(two_ways_to_one_home_are_one),
 		TEST(two_entries_of_one_home_are_one),
-		TEST(what_is_gone_is_kept_for_a_while),
+		TEST(a_missing_home_is_kept_for_a_while),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,7 @@ the_mount_is_found_among_others(void **state)
 }
 
 static void
-our_own_is_the_one_without_controllers(void **state)
+our_own_group_is_the_line_without_controllers(void **state)
 {
 	char out[64];
 
@@ -72,7 +72,7 @@ file_is(int dirfd, const char *name, const char *text)
 }
 
 static void
-limits_are_written_and_the_rest_is_told(void **state)
+limits_are_written_and_the_others_are_reported(void **state)
 {
 	struct manifest m;
 	char temp[4096], why[256];
@@ -94,7 +94,7 @@ limits_are_written_and_the_rest_is_told(void **state)
 	file_is(dirfd, "cpu.weight", "50");
 	assert_string_equal(why,
 	    "pids: this cgroup2 does not have the controller");
-	/* One that is on but whose file is not there has an error to tell. */
+	/* A controller that is on but has no file gives an error. */
 	m.memory_max = m.cpu_weight = 0;
 	scope_set_limits(dirfd, "pids", &m, why, sizeof(why));
 	assert_string_equal(why, "pids: No such file or directory");
@@ -110,8 +110,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_mount_is_found_among_others),
-		cmocka_unit_test(our_own_is_the_one_without_controllers),
-		cmocka_unit_test(limits_are_written_and_the_rest_is_told),
+		cmocka_unit_test(our_own_group_is_the_line_without_controllers),
+		cmocka_unit_test(
+		    limits_are_written_and_the_others_are_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

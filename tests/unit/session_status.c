@@ -47,7 +47,7 @@ the_table_is_the_one_of_k04(void **state)
 	}
 }
 
-/* K-04's invariants, K-18: which state is asked for where. */
+/* K-04's invariants, K-18: the states that each question covers. */
 static void
 the_invariants_hold_for_every_status(void **state)
 {

@@ -80,7 +80,7 @@ a_tree_is_measured_with_all_below_and_no_link(void **state)
 }
 
 static void
-the_newest_of_a_tree_is_told(void **state)
+the_newest_time_of_a_tree_is_found(void **state)
 {
 	const struct timespec old[2] = { { 1000, 0 }, { 1000, 0 } };
 	const struct timespec new[2] = { { 3000, 5000000 }, { 3000, 5000000 } };
@@ -99,7 +99,7 @@ the_newest_of_a_tree_is_told(void **state)
 }
 
 static void
-a_tree_goes_and_what_its_links_point_to_stays(void **state)
+removing_a_tree_keeps_the_targets_of_its_links(void **state)
 {
 	struct place *p = *state;
 
@@ -120,7 +120,7 @@ a_tree_goes_and_what_its_links_point_to_stays(void **state)
 }
 
 static void
-a_tree_without_end_is_refused(void **state)
+a_tree_that_is_too_deep_is_refused(void **state)
 {
 	struct place *p = *state;
 	char path[256] = "d";
@@ -142,9 +142,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_tree_is_measured_with_all_below_and_no_link),
-		TEST(the_newest_of_a_tree_is_told),
-		TEST(a_tree_goes_and_what_its_links_point_to_stays),
-		TEST(a_tree_without_end_is_refused),
+		TEST(the_newest_time_of_a_tree_is_found),
+		TEST(removing_a_tree_keeps_the_targets_of_its_links),
+		TEST(a_tree_that_is_too_deep_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,7 +63,7 @@ assert_link(const struct place *p, const char *want)
 }
 
 static void
-what_a_visitor_brings_is_read_back(void **state)
+a_visitors_environment_is_read_back(void **state)
 {
 	struct place *p = *state;
 	char *const env[] = { "HOME=/root", "DISPLAY=:7",
@@ -99,7 +99,7 @@ the_last_visitor_counts(void **state)
 }
 
 static void
-an_agent_that_is_not_there_leaves_the_link(void **state)
+a_missing_agent_socket_leaves_the_link(void **state)
 {
 	struct place *p = *state;
 	char *const with[] = { p->variable, NULL };
@@ -167,7 +167,7 @@ a_file_that_others_wrote_gives_only_what_it_may(void **state)
 }
 
 static void
-nobody_came_is_told(void **state)
+no_visitor_is_reported(void **state)
 {
 	struct place *p = *state;
 	struct error err;
@@ -177,7 +177,7 @@ nobody_came_is_told(void **state)
 }
 
 static void
-a_link_too_long_for_a_socket_is_none(void **state)
+a_link_too_long_for_a_socket_is_not_used(void **state)
 {
 	struct home h = { .path = "/home/user/.local/state/tend" };
 	char path[PATH_MAX];
@@ -198,14 +198,14 @@ main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(what_a_visitor_brings_is_read_back),
+		TEST(a_visitors_environment_is_read_back),
 		TEST(the_last_visitor_counts),
-		TEST(an_agent_that_is_not_there_leaves_the_link),
+		TEST(a_missing_agent_socket_leaves_the_link),
 		TEST(from_inside_of_a_session_the_socket_itself_counts),
 		TEST(values_with_control_characters_or_too_long_are_left_out),
 		TEST(a_file_that_others_wrote_gives_only_what_it_may),
-		TEST(nobody_came_is_told),
-		TEST(a_link_too_long_for_a_socket_is_none),
+		TEST(no_visitor_is_reported),
+		TEST(a_link_too_long_for_a_socket_is_not_used),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

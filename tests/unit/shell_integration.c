@@ -45,7 +45,7 @@ kind(const char *program, char *const *argv)
 #define ARGV(...) ((char *const[]){ __VA_ARGS__, NULL })
 
 static void
-only_a_shell_that_is_nothing_else_gets_something(void **state)
+only_a_plain_interactive_shell_gets_integration(void **state)
 {
 	(void)state;
 	assert_int_equal(kind("bash", ARGV("bash")), SHELL_BASH);
@@ -66,7 +66,7 @@ only_a_shell_that_is_nothing_else_gets_something(void **state)
 }
 
 static void
-each_is_told_where_to_read(void **state)
+each_shell_gets_the_path_of_its_script(void **state)
 {
 	char *const env[] = { "ENV=/e", "XDG_DATA_DIRS=/d", NULL };
 	struct integration in = plan("bash", ARGV("bash"), env);
@@ -100,7 +100,7 @@ has(const struct integration *in, const char *text)
 }
 
 static void
-what_was_taken_is_given_back(void **state)
+replaced_variables_are_restored(void **state)
 {
 	char *const env[] = { "ENV=it's", "ZDOTDIR=/z", "XDG_DATA_DIRS=a\\b",
 		NULL };
@@ -125,7 +125,7 @@ what_was_taken_is_given_back(void **state)
 }
 
 static void
-no_word_is_left_to_be_replaced(void **state)
+no_placeholder_remains_in_a_script(void **state)
 {
 	static const struct {
 		const char *program, *argv;
@@ -146,7 +146,7 @@ no_word_is_left_to_be_replaced(void **state)
 }
 
 static void
-words_are_quoted_where_they_must_be(void **state)
+words_are_quoted_where_necessary(void **state)
 {
 	static const struct {
 		const char *word, *quoted;
@@ -166,7 +166,7 @@ words_are_quoted_where_they_must_be(void **state)
 }
 
 static void
-shells_are_known_by_their_program(void **state)
+shells_are_recognised_by_their_program(void **state)
 {
 	static char *const argv[] = { (char *)"ksh", NULL };
 
@@ -176,7 +176,7 @@ shells_are_known_by_their_program(void **state)
 	assert_true(shell_is_program("ksh"));
 	assert_false(shell_is_program("bashful"));
 	assert_false(shell_is_program("ssh"));
-	/* Known, but it cannot be made to mark its prompts. */
+	/* Known, but it has no way to mark its prompts. */
 	assert_int_equal(kind("ksh", argv), SHELL_NONE);
 }
 
@@ -220,12 +220,12 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-		    only_a_shell_that_is_nothing_else_gets_something),
-		cmocka_unit_test(each_is_told_where_to_read),
-		cmocka_unit_test(what_was_taken_is_given_back),
-		cmocka_unit_test(no_word_is_left_to_be_replaced),
-		cmocka_unit_test(words_are_quoted_where_they_must_be),
-		cmocka_unit_test(shells_are_known_by_their_program),
+		    only_a_plain_interactive_shell_gets_integration),
+		cmocka_unit_test(each_shell_gets_the_path_of_its_script),
+		cmocka_unit_test(replaced_variables_are_restored),
+		cmocka_unit_test(no_placeholder_remains_in_a_script),
+		cmocka_unit_test(words_are_quoted_where_necessary),
+		cmocka_unit_test(shells_are_recognised_by_their_program),
 		cmocka_unit_test(a_shell_with_a_script_has_no_prompt),
 	};
 

@@ -5,7 +5,7 @@
 
 #include "shell/mark.h"
 
-/* All marks of a text, read in pieces of n bytes; what was between is 'x'. */
+/* All marks of a text, read in pieces of n bytes; text between them is 'x'. */
 static void
 scan(const char *text, size_t n, char *out)
 {
@@ -44,7 +44,7 @@ marks_are_found_whatever_the_pieces(void **state)
 }
 
 static void
-what_is_no_mark_is_none(void **state)
+other_sequences_are_not_marks(void **state)
 {
 	static const char *const texts[] = {
 		"\033]133\007",
@@ -67,7 +67,7 @@ what_is_no_mark_is_none(void **state)
 }
 
 static void
-a_mark_that_is_too_long_is_none_and_the_next_is_found(void **state)
+an_overlong_mark_is_ignored_and_the_next_is_found(void **state)
 {
 	char text[MARK_MAX + 64] = "\033]133;A;tend=", found[256];
 	size_t len = strlen(text);
@@ -106,7 +106,7 @@ only(const char *text)
 }
 
 static void
-a_prompt_may_tell_the_status(void **state)
+a_prompt_may_report_the_status(void **state)
 {
 	(void)state;
 	assert_int_equal(only("\033]133;A;err=137;tend=k\007").status, 137);
@@ -116,7 +116,7 @@ a_prompt_may_tell_the_status(void **state)
 }
 
 static void
-a_mark_tells_of_output_that_may_have_more_in_it(void **state)
+a_mark_may_flag_output_as_rough(void **state)
 {
 	(void)state;
 	assert_true(only("\033]133;D;0;rough;tend=k\007").rough);
@@ -133,13 +133,12 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(marks_are_found_whatever_the_pieces),
-		cmocka_unit_test(what_is_no_mark_is_none),
+		cmocka_unit_test(other_sequences_are_not_marks),
 		cmocka_unit_test(
-		    a_mark_that_is_too_long_is_none_and_the_next_is_found),
+		    an_overlong_mark_is_ignored_and_the_next_is_found),
 		cmocka_unit_test(a_key_or_status_out_of_bounds_is_not_read),
-		cmocka_unit_test(a_prompt_may_tell_the_status),
-		cmocka_unit_test(
-		    a_mark_tells_of_output_that_may_have_more_in_it),
+		cmocka_unit_test(a_prompt_may_report_the_status),
+		cmocka_unit_test(a_mark_may_flag_output_as_rough),
 	};
 
 	return cmocka_run_group_tests_name("shell_mark", tests, NULL, NULL);

@@ -21,7 +21,7 @@ wrap(enum typing_dialect dialect, const char *command)
 }
 
 static void
-plain_is_what_no_editor_or_shell_changes(void **state)
+plain_text_is_unchanged_by_editors_and_shells(void **state)
 {
 	(void)state;
 	assert_true(typing_is_plain("echo 'a' \"b\" | cat", false));
@@ -34,7 +34,7 @@ plain_is_what_no_editor_or_shell_changes(void **state)
 	assert_false(typing_is_plain("a\177", true));
 }
 
-/* Whatever the command: no control character but Enter, nothing but ASCII. */
+/* For every command: no control character except Enter, nothing but ASCII. */
 static void
 a_wrapping_is_printable_and_its_lines_are_short(void **state)
 {
@@ -58,7 +58,7 @@ a_wrapping_is_printable_and_its_lines_are_short(void **state)
 	}
 }
 
-/* However much of a line the command has filled. */
+/* However much of a line the command fills. */
 static void
 lines_are_short_for_commands_of_every_length(void **state)
 {
@@ -78,9 +78,9 @@ lines_are_short_for_commands_of_every_length(void **state)
 	}
 }
 
-/* A leading blank keeps it out of a history that does without such lines. */
+/* A leading blank keeps it out of a history that ignores such lines. */
 static void
-it_is_one_logical_line(void **state)
+a_wrapping_is_one_logical_line(void **state)
 {
 	auto_free char *text = wrap(TYPING_POSIX, "one\ntwo\nthree");
 	const char *enter = strchr(text, '\r');
@@ -91,7 +91,7 @@ it_is_one_logical_line(void **state)
 	assert_int_equal(enter[1], '\0');
 }
 
-/* No word of it may be an alias: each is quoted where a command is named. */
+/* No word may be an alias: each command name is quoted. */
 static void
 no_command_of_a_wrapping_is_a_bare_word(void **state)
 {
@@ -121,11 +121,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plain_is_what_no_editor_or_shell_changes),
+		cmocka_unit_test(plain_text_is_unchanged_by_editors_and_shells),
 		cmocka_unit_test(
 		    a_wrapping_is_printable_and_its_lines_are_short),
 		cmocka_unit_test(lines_are_short_for_commands_of_every_length),
-		cmocka_unit_test(it_is_one_logical_line),
+		cmocka_unit_test(a_wrapping_is_one_logical_line),
 		cmocka_unit_test(no_command_of_a_wrapping_is_a_bare_word),
 		cmocka_unit_test(a_script_has_the_command_as_one_word_of_fish),
 	};

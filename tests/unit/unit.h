@@ -1,7 +1,7 @@
 #ifndef TEND_TESTS_UNIT_UNIT_H
 #define TEND_TESTS_UNIT_UNIT_H
 
-/* cmocka.h wants these to have been included before it. */
+/* cmocka.h needs these headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

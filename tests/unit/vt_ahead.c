@@ -1,6 +1,6 @@
 /*
- * Rows that are packed while they are printed: always as line_pack() packs
- * their cells, or not at all.
+ * Rows that are packed while they are printed: always with the same bytes as
+ * line_pack() makes of their cells, or not at all.
  */
 #include "unit.h"
 
@@ -29,7 +29,9 @@ make_scrolled(unsigned cols, unsigned rows)
 	return vt;
 }
 
-/* Whether the row is packed ahead.  If so, then as its cells are. */
+/*
+ * True if the row is packed ahead.  Fails if its bytes differ from its cells'.
+ */
 static bool
 is_packed(const struct vt *vt, unsigned y, const char *fed)
 {
@@ -99,7 +101,7 @@ clusters_are_packed(void **state)
 	first_row_is_packed("1\ufe0f\u20e3 a", true);
 }
 
-/* A cluster takes CLUSTER_MAX code points; what comes after them is lost. */
+/* A cluster takes CLUSTER_MAX code points; later ones are lost. */
 static void
 a_full_cluster_is_packed(void **state)
 {
@@ -136,7 +138,7 @@ a_pad_is_packed(void **state)
 }
 
 static void
-other_changes_make_it_forgotten(void **state)
+other_changes_drop_the_packed_row(void **state)
 {
 	static const char *const changes[] = { "\rx", "\bx", "\tx", "\033[Cx",
 		"\033[44m\033[K", "\033[1K", "\033[2D\033[X", "\033[2D\033[P",
@@ -150,22 +152,24 @@ other_changes_make_it_forgotten(void **state)
 		snprintf(fed, sizeof(fed), "text%s", changes[i]);
 		first_row_is_packed(fed, false);
 	}
-	/* The mark takes the character from the last column to the next row. */
+	/*
+	 * The mark moves the character from the last column to the next row.
+	 */
 	first_row_is_packed("1234567890123456789\u2764\ufe0f", false);
 }
 
 static void
-a_row_keeps_it_when_another_is_printed(void **state)
+a_row_stays_packed_when_another_is_printed(void **state)
 {
 	(void)state;
 	first_row_is_packed("text\r\nmore", true);
 	first_row_is_packed("text\033[3;1Hmore\033[1;5H", true);
-	/* But it cannot go on then. */
+	/* It cannot be continued then. */
 	first_row_is_packed("text\033[3;1Hmore\033[1;5Htext", false);
 }
 
 static void
-there_is_nothing_without_a_history(void **state)
+without_a_history_no_row_is_packed(void **state)
 {
 	struct vt *vt = make_vt_without_history(COLS, ROWS);
 
@@ -178,7 +182,7 @@ there_is_nothing_without_a_history(void **state)
 }
 
 static void
-a_row_that_is_too_long_is_given_up(void **state)
+a_row_that_is_too_long_is_not_packed(void **state)
 {
 	struct vt *vt = make_scrolled(1000, ROWS);
 
@@ -240,7 +244,7 @@ count_packed(const struct vt *vt, const char *fed)
 	return n;
 }
 
-/* How many rows were seen packed, after each of many random pieces. */
+/* The number of packed rows seen, after each of many random pieces. */
 static unsigned
 play(struct rng *rng, unsigned steps)
 {
@@ -248,7 +252,9 @@ play(struct rng *rng, unsigned steps)
 	struct vt *vt = make_vt(cols, rng_between(rng, 1, 12));
 
 	for (unsigned i = 0; i < steps; i++) {
-		/* Mostly text, or else hardly a row would be packed. */
+		/*
+		 * Mostly text, because otherwise hardly a row would be packed.
+		 */
 		bool any = rng_below(rng, 8) == 0;
 		const char
 		    *p = pieces[rng_below(rng, any ? COUNT(pieces) : 27)];
@@ -263,7 +269,7 @@ play(struct rng *rng, unsigned steps)
 }
 
 static void
-whatever_is_printed_is_packed_as_its_cells_are(void **state)
+random_output_is_packed_as_its_cells_are(void **state)
 {
 	struct rng rng = { 1 };
 	unsigned seen = 0;
@@ -283,13 +289,12 @@ main(void)
 		cmocka_unit_test(clusters_are_packed),
 		cmocka_unit_test(a_full_cluster_is_packed),
 		cmocka_unit_test(a_pad_is_packed),
-		cmocka_unit_test(other_changes_make_it_forgotten),
-		cmocka_unit_test(a_row_keeps_it_when_another_is_printed),
-		cmocka_unit_test(there_is_nothing_without_a_history),
-		cmocka_unit_test(a_row_that_is_too_long_is_given_up),
+		cmocka_unit_test(other_changes_drop_the_packed_row),
+		cmocka_unit_test(a_row_stays_packed_when_another_is_printed),
+		cmocka_unit_test(without_a_history_no_row_is_packed),
+		cmocka_unit_test(a_row_that_is_too_long_is_not_packed),
 		cmocka_unit_test(many_rows_are_more_than_the_ring_holds),
-		cmocka_unit_test(
-		    whatever_is_printed_is_packed_as_its_cells_are),
+		cmocka_unit_test(random_output_is_packed_as_its_cells_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

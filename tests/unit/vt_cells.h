@@ -18,7 +18,7 @@ with_kind(struct cell c, enum cell_kind kind)
 	return c;
 }
 
-/* Printable ASCII as cells in one style; returns how many. */
+/* Printable ASCII as cells in one style; returns their number. */
 static inline unsigned
 put_ascii(struct cell *cells, const char *s, struct cell style)
 {
@@ -82,7 +82,9 @@ random_cluster(struct rng *rng, struct clusters *clusters, uint32_t base)
 	return CELL_CLUSTER | clusters_intern(clusters, cps, n);
 }
 
-/* One thing of at most `room` cells; how many it is. */
+/*
+ * One character or blank of at most `room` cells; returns its number of cells.
+ */
 static inline unsigned
 put_random(struct rng *rng, struct cell *cells, unsigned room,
     struct cell style, struct clusters *clusters)

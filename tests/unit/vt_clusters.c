@@ -175,7 +175,7 @@ put_cluster(struct vt *vt, unsigned i)
 }
 
 static void
-what_no_screen_shows_is_swept(void **state)
+clusters_on_no_screen_are_swept(void **state)
 {
 	struct vt *vt = make_vt_without_history(8, 2);
 	size_t early = 0;
@@ -191,7 +191,7 @@ what_no_screen_shows_is_swept(void **state)
 }
 
 static void
-a_sweep_keeps_what_both_screens_show(void **state)
+a_sweep_keeps_the_clusters_of_both_screens(void **state)
 {
 	struct vt *vt = make_vt(8, 2);
 
@@ -218,8 +218,8 @@ main(void)
 		cmocka_unit_test(a_sweep_is_wanted_when_the_set_has_grown),
 		cmocka_unit_test(
 		    random_clusters_have_the_ids_that_a_naive_twin_gives),
-		cmocka_unit_test(what_no_screen_shows_is_swept),
-		cmocka_unit_test(a_sweep_keeps_what_both_screens_show),
+		cmocka_unit_test(clusters_on_no_screen_are_swept),
+		cmocka_unit_test(a_sweep_keeps_the_clusters_of_both_screens),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

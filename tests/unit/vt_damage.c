@@ -9,7 +9,10 @@
 #define ROWS 5
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Feed, and say whether something visible changed; where, as a bit a row. */
+/*
+ * Feed; returns the changed rows as a bit each, and whether a visible change
+ * was made.
+ */
 static bool
 changes(struct vt *vt, const char *s, unsigned *rows)
 {
@@ -43,7 +46,7 @@ changes_nothing(const char *s)
 	vt_destroy(vt);
 }
 
-/* These rows changed, and at any rate something visible did. */
+/* These rows changed, and there was a visible change. */
 static void
 changes_rows(const char *s, unsigned want)
 {
@@ -58,7 +61,7 @@ changes_rows(const char *s, unsigned want)
 }
 
 static void
-what_changes_nothing_visible_leaves_the_generation(void **state)
+invisible_changes_keep_the_generation(void **state)
 {
 	(void)state;
 	changes_nothing("");
@@ -278,7 +281,7 @@ an_update_that_changes_nothing_is_not_seen(void **state)
 }
 
 static void
-what_came_before_an_update_is_seen(void **state)
+changes_before_an_update_are_seen(void **state)
 {
 	struct vt *vt = make_filled();
 	unsigned rows;
@@ -379,8 +382,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-		    what_changes_nothing_visible_leaves_the_generation),
+		cmocka_unit_test(invisible_changes_keep_the_generation),
 		cmocka_unit_test(text_changes_its_row_alone),
 		cmocka_unit_test(erasing_changes_its_rows),
 		cmocka_unit_test(a_joined_mark_changes_the_row_it_joins),
@@ -398,7 +400,7 @@ main(void)
 		cmocka_unit_test(a_generation_is_never_below_that_of_its_rows),
 		cmocka_unit_test(during_an_update_the_generation_stands_still),
 		cmocka_unit_test(an_update_that_changes_nothing_is_not_seen),
-		cmocka_unit_test(what_came_before_an_update_is_seen),
+		cmocka_unit_test(changes_before_an_update_are_seen),
 		cmocka_unit_test(an_update_that_never_ends_is_given_up),
 		cmocka_unit_test(resets_end_an_update),
 		cmocka_unit_test(feed_frame_returns_after_each_update),

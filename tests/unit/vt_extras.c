@@ -105,7 +105,7 @@ only_ids_in_use_are_found(void **state)
 }
 
 static void
-a_sweep_drops_what_is_not_marked(void **state)
+a_sweep_drops_unmarked_pairs(void **state)
 {
 	struct extras x;
 
@@ -124,7 +124,7 @@ a_sweep_drops_what_is_not_marked(void **state)
 	holds(&x, 4, COLOUR_PALETTE | 4, "a:b", "");
 	assert_null(extras_get(&x, 5));
 	assert_int_equal(intern(&x, COLOUR_PALETTE | 4, "a:b", ""), 4);
-	/* The marks are gone with it. */
+	/* The sweep removes the marks. */
 	extras_sweep(&x);
 	assert_null(extras_get(&x, 2));
 	assert_null(extras_get(&x, 4));
@@ -167,7 +167,7 @@ a_pair_is_put_under_its_id_once(void **state)
 	assert_int_equal(extras_put(&x, 6, RED, "a:b", "id"), -EINVAL);
 	assert_int_equal(extras_put(&x, 2, RED, NULL, NULL), 0);
 	assert_int_equal(intern(&x, RED, "a:b", "id"), 5);
-	/* What is between them is free. */
+	/* The ids between them are free. */
 	assert_int_equal(intern(&x, COLOUR_RGB, NULL, ""), 1);
 	assert_int_equal(intern(&x, COLOUR_RGB | 1, NULL, ""), 3);
 	assert_int_equal(intern(&x, COLOUR_RGB | 2, NULL, ""), 4);
@@ -177,9 +177,9 @@ a_pair_is_put_under_its_id_once(void **state)
 	extras_finish(&x);
 }
 
-/* Each time up to where the table has to grow. */
+/* Each time up to the point where the table has to grow. */
 static void
-what_is_below_a_pair_that_was_put_is_free_and_no_more(void **state)
+only_ids_below_a_pair_that_was_put_become_free(void **state)
 {
 	(void)state;
 	for (uint16_t put = 1; put < 70; put++) {
@@ -196,7 +196,7 @@ what_is_below_a_pair_that_was_put_is_free_and_no_more(void **state)
 }
 
 static void
-there_are_so_many_pairs_and_no_more(void **state)
+the_number_of_pairs_is_limited(void **state)
 {
 	struct extras x;
 
@@ -223,7 +223,7 @@ long_uri(char uri[LINK_URI_MAX + 1], unsigned n)
 }
 
 static void
-links_have_so_many_bytes_and_no_more(void **state)
+the_bytes_of_links_are_limited(void **state)
 {
 	const size_t each = LINK_URI_MAX + 2;
 	char uri[LINK_URI_MAX + 1];
@@ -249,7 +249,7 @@ links_have_so_many_bytes_and_no_more(void **state)
 }
 
 static void
-after_a_sweep_in_vain_the_next_one_waits(void **state)
+after_a_sweep_that_freed_nothing_the_next_one_waits(void **state)
 {
 	struct extras x;
 	unsigned waited = 0;
@@ -268,7 +268,7 @@ after_a_sweep_in_vain_the_next_one_waits(void **state)
 	extras_finish(&x);
 }
 
-/* The twin: what is under each id; 0 is free, n the n-th of a few pairs. */
+/* The twin: the pair under each id; 0 is free, n the n-th of a few pairs. */
 #define TWIN_IDS 64
 #define TWIN_PAIRS 48
 
@@ -382,7 +382,7 @@ link_at(const struct vt *vt, unsigned y, unsigned x)
 
 /* Far more links than there is room for, one after the other. */
 static void
-a_terminal_sweeps_the_links_that_are_gone(void **state)
+a_terminal_sweeps_unused_links(void **state)
 {
 	struct vt *vt = make_vt_without_history(10, 3);
 	char link[1100];
@@ -407,16 +407,17 @@ main(void)
 		cmocka_unit_test(a_pair_is_stored_once),
 		cmocka_unit_test(links_to_the_same_place_differ_by_their_id),
 		cmocka_unit_test(only_ids_in_use_are_found),
-		cmocka_unit_test(a_sweep_drops_what_is_not_marked),
+		cmocka_unit_test(a_sweep_drops_unmarked_pairs),
 		cmocka_unit_test(free_ids_are_given_out_lowest_first),
 		cmocka_unit_test(a_pair_is_put_under_its_id_once),
 		cmocka_unit_test(
-		    what_is_below_a_pair_that_was_put_is_free_and_no_more),
-		cmocka_unit_test(there_are_so_many_pairs_and_no_more),
-		cmocka_unit_test(links_have_so_many_bytes_and_no_more),
-		cmocka_unit_test(after_a_sweep_in_vain_the_next_one_waits),
+		    only_ids_below_a_pair_that_was_put_become_free),
+		cmocka_unit_test(the_number_of_pairs_is_limited),
+		cmocka_unit_test(the_bytes_of_links_are_limited),
+		cmocka_unit_test(
+		    after_a_sweep_that_freed_nothing_the_next_one_waits),
 		cmocka_unit_test(random_use_gives_the_ids_of_a_naive_twin),
-		cmocka_unit_test(a_terminal_sweeps_the_links_that_are_gone),
+		cmocka_unit_test(a_terminal_sweeps_unused_links),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

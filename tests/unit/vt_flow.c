@@ -15,7 +15,7 @@ static const struct cell green = { .bg = COLOUR_PALETTE | 2 };
 
 /*
  * A line in letters: capitals are wide, '.' is a cell without a character, '_'
- * one that was erased in green, '|' a pad.  All others are themselves.
+ * is one that was erased in green, '|' is a pad.  All others are themselves.
  */
 static unsigned
 cells_of(const char *s, struct cell *cells)
@@ -134,7 +134,7 @@ a_wide_character_that_does_not_fit_leaves_a_pad(void **state)
 }
 
 static void
-a_pad_has_the_background_of_what_did_not_fit(void **state)
+a_pad_has_the_background_of_the_character_that_did_not_fit(void **state)
 {
 	struct cell cells[3], to[2] = { { 0 } };
 	struct flow_row row;
@@ -156,21 +156,21 @@ a_pad_has_the_background_of_what_did_not_fit(void **state)
 }
 
 static void
-a_pad_is_nothing_before_its_wide_character_and_else_a_blank(void **state)
+a_pad_is_a_blank_unless_its_wide_character_follows(void **state)
 {
 	(void)state;
 	breaks("ab|C", 3, "ab|/C");
 	breaks("ab|C", 4, "abC");
 	breaks("ab|c", 4, "ab.c");
 	breaks("ab|c", 2, "ab/.c");
-	/* At the end, it waits at the margin. */
+	/* At the end, the cursor waits at the margin. */
 	breaks("ab|", 3, "ab|");
 	breaks("ab|", 4, "ab");
 	breaks("ab|", 2, "ab");
 }
 
 static void
-the_blanks_of_a_beginning_count(void **state)
+blanks_at_the_beginning_count(void **state)
 {
 	struct flow f;
 
@@ -184,7 +184,7 @@ the_blanks_of_a_beginning_count(void **state)
 }
 
 static void
-an_erased_tail_goes_along_as_far_as_it_fits(void **state)
+an_erased_tail_is_kept_as_far_as_it_fits(void **state)
 {
 	(void)state;
 	breaks("ab____", 6, "ab____");
@@ -192,12 +192,12 @@ an_erased_tail_goes_along_as_far_as_it_fits(void **state)
 	breaks("ab____", 2, "ab");
 	breaks("abc___", 2, "ab/c_");
 	breaks("______", 3, "___");
-	/* Before the text, it is part of it. */
+	/* Before the text, it is part of the line. */
 	breaks("__a__b__", 3, "__a/__b");
 	breaks("__a__b__", 4, "__a_/_b__");
 }
 
-/* How the line breaks, by a rule that takes one character after the other. */
+/* The breaks of the line, by a rule that takes one character at a time. */
 static void
 break_naively(const char *line, unsigned cols, struct buf *out)
 {
@@ -240,7 +240,7 @@ any_text_breaks_as_by_a_naive_rule(void **state)
 }
 
 static void
-a_row_that_goes_on_keeps_the_blanks_at_its_end(void **state)
+a_continued_row_keeps_the_blanks_at_its_end(void **state)
 {
 	struct cell cells[CELLS_MAX];
 	struct flow f;
@@ -258,7 +258,7 @@ a_row_that_goes_on_keeps_the_blanks_at_its_end(void **state)
 	flow_finish(&f);
 }
 
-/* Take a line apart at one width, and put it together again from its rows. */
+/* Split a line at one width, and join its rows again. */
 static void
 take_apart(const struct flow *f, unsigned cols, struct flow *again)
 {
@@ -272,7 +272,7 @@ take_apart(const struct flow *f, unsigned cols, struct flow *again)
 }
 
 static void
-a_line_taken_apart_at_any_width_comes_together_again(void **state)
+a_line_split_at_any_width_can_be_joined_again(void **state)
 {
 	struct clusters clusters;
 	struct cell cells[CELLS_MAX];
@@ -337,16 +337,15 @@ main(void)
 		cmocka_unit_test(an_empty_line_is_one_row),
 		cmocka_unit_test(
 		    a_wide_character_that_does_not_fit_leaves_a_pad),
-		cmocka_unit_test(a_pad_has_the_background_of_what_did_not_fit),
 		cmocka_unit_test(
-		    a_pad_is_nothing_before_its_wide_character_and_else_a_blank),
-		cmocka_unit_test(the_blanks_of_a_beginning_count),
-		cmocka_unit_test(an_erased_tail_goes_along_as_far_as_it_fits),
+		    a_pad_has_the_background_of_the_character_that_did_not_fit),
+		cmocka_unit_test(
+		    a_pad_is_a_blank_unless_its_wide_character_follows),
+		cmocka_unit_test(blanks_at_the_beginning_count),
+		cmocka_unit_test(an_erased_tail_is_kept_as_far_as_it_fits),
 		cmocka_unit_test(any_text_breaks_as_by_a_naive_rule),
-		cmocka_unit_test(
-		    a_row_that_goes_on_keeps_the_blanks_at_its_end),
-		cmocka_unit_test(
-		    a_line_taken_apart_at_any_width_comes_together_again),
+		cmocka_unit_test(a_continued_row_keeps_the_blanks_at_its_end),
+		cmocka_unit_test(a_line_split_at_any_width_can_be_joined_again),
 		cmocka_unit_test(packed_cells_are_the_same_line),
 	};
 

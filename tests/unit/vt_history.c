@@ -27,7 +27,7 @@ push(struct history *h, const char *s, unsigned cols, unsigned flags)
 	history_push(h, cells, used, cols, flags, NULL);
 }
 
-/* The text of a packed line, a cell without character being a space. */
+/* The text of a packed line; a cell without character is a space. */
 static void
 put_text(struct buf *out, const struct history_line *line)
 {
@@ -71,7 +71,7 @@ holds(const struct history *h, const char *want)
 }
 
 static void
-lines_stand_oldest_first(void **state)
+lines_are_in_order_oldest_first(void **state)
 {
 	struct history h;
 
@@ -87,7 +87,7 @@ lines_stand_oldest_first(void **state)
 }
 
 static void
-the_oldest_line_goes_first(void **state)
+the_oldest_line_is_dropped_first(void **state)
 {
 	struct history h;
 
@@ -101,7 +101,7 @@ the_oldest_line_goes_first(void **state)
 }
 
 static void
-other_bounds_hold_at_once(void **state)
+new_bounds_apply_at_once(void **state)
 {
 	struct history h;
 
@@ -152,7 +152,7 @@ blanks_between_joined_rows_are_kept(void **state)
 }
 
 static void
-what_continues_nothing_is_a_line(void **state)
+a_continuation_without_a_line_is_a_line(void **state)
 {
 	struct history h;
 
@@ -167,7 +167,7 @@ what_continues_nothing_is_a_line(void **state)
 }
 
 static void
-a_long_line_is_kept_in_pieces_that_say_so(void **state)
+a_long_line_is_kept_in_marked_pieces(void **state)
 {
 	char row[101], *all;
 	struct history h;
@@ -319,7 +319,7 @@ without_lines_or_memory_nothing_is_kept(void **state)
 	}
 }
 
-/* A row as dear as they come: a cell's worth of style for each cell. */
+/* The most expensive row: a style of its own for each cell. */
 static void
 push_random(struct history *h, struct rng *rng, unsigned cols, unsigned flags)
 {
@@ -415,7 +415,7 @@ the_memory_stays_below_the_limit(void **state)
 }
 
 static void
-the_memory_said_is_the_memory_had(void **state)
+the_reported_memory_is_the_memory_used(void **state)
 {
 	struct rng rng = { 12 };
 	struct history h;
@@ -434,8 +434,8 @@ the_memory_said_is_the_memory_had(void **state)
 }
 
 /*
- * The twin: logical lines as strings.  It never drops any, so the history has
- * to be the end of it.
+ * The twin: logical lines as strings.  It never drops any, so the history must
+ * equal its end.
  */
 #define TWIN_MAX 4000
 
@@ -464,7 +464,7 @@ twin_push(struct twin *t, const char *s, unsigned cols, bool continues)
 	t->missing = cols - (unsigned)strlen(s);
 }
 
-/* Forget the last n characters, and the line when it is not a mere piece. */
+/* Drop the last n characters, and the line if it is not a mere piece. */
 static void
 twin_pop(struct twin *t, size_t n, bool continues)
 {
@@ -538,7 +538,7 @@ random_row(struct rng *rng, char *s, unsigned cols)
 	s[used] = '\0';
 }
 
-/* Where there is room, a row is added and nothing goes. */
+/* If there is room, a row is added and nothing is dropped. */
 static void
 random_push(struct rng *rng, struct history *h, struct twin *t)
 {
@@ -556,7 +556,7 @@ random_push(struct rng *rng, struct history *h, struct twin *t)
 		assert_true(h->bytes >= before + strlen(row));
 }
 
-/* Pop from both; the oldest line may continue what is gone. */
+/* Pop from both; the oldest line may continue a dropped one. */
 static void
 random_pop(struct history *h, struct twin *t)
 {
@@ -608,7 +608,7 @@ against_the_twin(uint32_t lines_max, size_t bytes_max, uint64_t seed)
 }
 
 static void
-random_use_keeps_the_end_of_what_a_naive_twin_keeps(void **state)
+random_use_keeps_the_last_lines_of_a_naive_twin(void **state)
 {
 	(void)state;
 	against_the_twin(100000, AMPLE, 13);
@@ -646,13 +646,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_stand_oldest_first),
-		cmocka_unit_test(the_oldest_line_goes_first),
-		cmocka_unit_test(other_bounds_hold_at_once),
+		cmocka_unit_test(lines_are_in_order_oldest_first),
+		cmocka_unit_test(the_oldest_line_is_dropped_first),
+		cmocka_unit_test(new_bounds_apply_at_once),
 		cmocka_unit_test(a_row_that_continues_joins_its_line),
 		cmocka_unit_test(blanks_between_joined_rows_are_kept),
-		cmocka_unit_test(what_continues_nothing_is_a_line),
-		cmocka_unit_test(a_long_line_is_kept_in_pieces_that_say_so),
+		cmocka_unit_test(a_continuation_without_a_line_is_a_line),
+		cmocka_unit_test(a_long_line_is_kept_in_marked_pieces),
 		cmocka_unit_test(
 		    a_row_that_is_too_long_packed_is_cut_between_characters),
 		cmocka_unit_test(flags_stay_with_their_line),
@@ -662,9 +662,9 @@ main(void)
 		cmocka_unit_test(
 		    a_row_packed_before_is_pushed_as_its_cells_are),
 		cmocka_unit_test(the_memory_stays_below_the_limit),
-		cmocka_unit_test(the_memory_said_is_the_memory_had),
+		cmocka_unit_test(the_reported_memory_is_the_memory_used),
 		cmocka_unit_test(
-		    random_use_keeps_the_end_of_what_a_naive_twin_keeps),
+		    random_use_keeps_the_last_lines_of_a_naive_twin),
 		cmocka_unit_test(the_extras_of_all_lines_are_marked),
 	};
 

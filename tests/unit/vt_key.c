@@ -229,7 +229,7 @@ a_long_name_is_cut_in_the_message(void **state)
 }
 
 static void
-a_name_needs_its_room(void **state)
+a_name_that_does_not_fit_is_refused(void **state)
 {
 	struct key k = { .code = KEY_F12, .mods = C };
 	char out[6] = "";
@@ -272,7 +272,7 @@ two_descriptions_of_a_key_become_one(void **state)
 }
 
 static void
-a_key_types_what_its_keyboard_says(void **state)
+a_key_types_its_keyboards_character(void **state)
 {
 	static const struct {
 		struct key k;
@@ -305,7 +305,7 @@ a_key_types_what_its_keyboard_says(void **state)
 }
 
 static void
-keys_are_the_same_however_they_came(void **state)
+equal_keys_compare_equal_whatever_their_source(void **state)
 {
 	static const struct {
 		struct key a, b;
@@ -359,10 +359,11 @@ main(void)
 		cmocka_unit_test(every_key_has_a_name_that_means_it),
 		cmocka_unit_test(a_wrong_name_is_refused_with_a_reason),
 		cmocka_unit_test(a_long_name_is_cut_in_the_message),
-		cmocka_unit_test(a_name_needs_its_room),
+		cmocka_unit_test(a_name_that_does_not_fit_is_refused),
 		cmocka_unit_test(two_descriptions_of_a_key_become_one),
-		cmocka_unit_test(a_key_types_what_its_keyboard_says),
-		cmocka_unit_test(keys_are_the_same_however_they_came),
+		cmocka_unit_test(a_key_types_its_keyboards_character),
+		cmocka_unit_test(
+		    equal_keys_compare_equal_whatever_their_source),
 		cmocka_unit_test(no_two_keys_share_a_kitty_number),
 	};
 

@@ -20,7 +20,7 @@
 
 /*
  * Events as text, one word each, so that a test compares and prints one
- * string.  A paste's pieces are joined: where they are cut does not count.
+ * string.  The pieces of a paste are joined, because the cuts do not count.
  */
 static void
 say(void *arg, const char *what, const void *p, size_t len)
@@ -170,7 +170,7 @@ text_and_controls_are_keys(void **state)
 	means_len("\0" E "\0", 3, MOUSE_LEGACY, "C-Space C-M-Space");
 }
 
-/* T-05: known sequences have names, and everything else stays as it came. */
+/* T-05: known sequences have names, and all others stay unchanged. */
 static void
 t05_known_sequences_have_names(void **state)
 {
@@ -252,7 +252,7 @@ kitty_is_understood(void **state)
 }
 
 static void
-replies_are_told_apart_from_keys(void **state)
+replies_are_distinguished_from_keys(void **state)
 {
 	static const struct {
 		const char *bytes;
@@ -325,9 +325,9 @@ a_reply_has_its_numbers(void **state)
 	assert_int_equal(r.params[2], 2);
 }
 
-/* CSI 1 ; 2 R is S-F3 until somebody has asked where the cursor is. */
+/* CSI 1 ; 2 R is S-F3 unless a cursor report was requested. */
 static void
-a_cursor_report_that_is_due_is_no_f3(void **state)
+an_expected_cursor_report_is_not_f3(void **state)
 {
 	struct key_decoder d;
 	struct buf out;
@@ -410,7 +410,7 @@ a_paste_is_passed_on_untouched(void **state)
 }
 
 static void
-what_was_pasted_is_what_comes_out(void **state)
+a_paste_is_decoded_unchanged(void **state)
 {
 	static const char text[] = "one\ntwo " E "[201~ three\xff";
 	struct input_modes m = { .bracketed_paste = true };
@@ -448,7 +448,7 @@ pending_is(const char *bytes, enum key_pending want, const char *after)
 }
 
 static void
-a_flush_settles_what_is_ambiguous(void **state)
+a_flush_resolves_ambiguous_bytes(void **state)
 {
 	(void)state;
 	pending_is("", KEY_PENDING_NOTHING, "x");
@@ -471,7 +471,7 @@ a_flush_settles_what_is_ambiguous(void **state)
 }
 
 static void
-noise_is_reported_as_it_came(void **state)
+noise_is_reported_unchanged(void **state)
 {
 	static const struct example e[] = {
 		{ "\x80"
@@ -507,7 +507,9 @@ noise_is_reported_as_it_came(void **state)
 	mean(e, COUNT(e));
 }
 
-/* However long, nothing of it becomes keys, and all of it is told. */
+/*
+ * However long it is, no part of it becomes keys, and all of it is reported.
+ */
 static void
 endless_sequences_are_bounded(void **state)
 {
@@ -549,7 +551,7 @@ endless_sequences_are_bounded(void **state)
 		}
 }
 
-/* The end of an overlong string is no key and no reply of its own. */
+/* The end of an overlong string is neither a key nor a reply. */
 static void
 the_rest_of_an_endless_sequence_is_unknown(void **state)
 {
@@ -653,9 +655,9 @@ legacy_bytes_survive_both_ways(void **state)
 }
 
 /*
- * Every key with all its modifiers, through every mode, and back.  Where the
- * bytes cannot tell two keys apart, a line of the table below says what comes
- * back and why; each may change the key, in this order.
+ * Every key with all its modifiers, encoded in every mode and decoded.  If the
+ * bytes cannot distinguish two keys, a line of the table below gives the
+ * result and the reason; each may change the key, in this order.
  */
 enum way {
 	PLAIN = 1 << 0, /* the bytes of a terminal without any protocol */
@@ -1039,7 +1041,7 @@ walk_key(struct walk *w, const struct key *k)
 		    show_modes(&w->m).s);
 }
 
-/* All modifiers where `all`, else those that matter, in all three events. */
+/* All modifiers if `all`, else those that matter, in all three events. */
 static void
 walk_mods(struct walk *w, struct key k, bool all)
 {
@@ -1128,15 +1130,15 @@ main(void)
 		cmocka_unit_test(t05_known_sequences_have_names),
 		cmocka_unit_test(other_terminals_are_understood),
 		cmocka_unit_test(kitty_is_understood),
-		cmocka_unit_test(replies_are_told_apart_from_keys),
+		cmocka_unit_test(replies_are_distinguished_from_keys),
 		cmocka_unit_test(a_reply_has_its_numbers),
-		cmocka_unit_test(a_cursor_report_that_is_due_is_no_f3),
+		cmocka_unit_test(an_expected_cursor_report_is_not_f3),
 		cmocka_unit_test(mouse_reports_are_read),
 		cmocka_unit_test(focus_is_read),
 		cmocka_unit_test(a_paste_is_passed_on_untouched),
-		cmocka_unit_test(what_was_pasted_is_what_comes_out),
-		cmocka_unit_test(a_flush_settles_what_is_ambiguous),
-		cmocka_unit_test(noise_is_reported_as_it_came),
+		cmocka_unit_test(a_paste_is_decoded_unchanged),
+		cmocka_unit_test(a_flush_resolves_ambiguous_bytes),
+		cmocka_unit_test(noise_is_reported_unchanged),
 		cmocka_unit_test(endless_sequences_are_bounded),
 		cmocka_unit_test(the_rest_of_an_endless_sequence_is_unknown),
 		cmocka_unit_test(events_without_a_handler_are_dropped),

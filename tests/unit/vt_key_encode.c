@@ -237,7 +237,7 @@ function_keys_carry_their_modifiers(void **state)
 }
 
 static void
-the_keypad_has_two_ways(void **state)
+the_keypad_has_two_modes(void **state)
 {
 	static const struct example numeric[] = {
 		{ "KP0", "0", 0 },
@@ -328,7 +328,7 @@ a_cyrillic_keyboard_has_ctrl_c(void **state)
 }
 
 static void
-modify_other_keys_1_spares_what_bytes_can_say(void **state)
+modify_other_keys_1_keeps_keys_that_have_legacy_bytes(void **state)
 {
 	static const struct example e[] = {
 		{ "a", "a", 0 },
@@ -388,7 +388,7 @@ modify_other_keys_1_spares_what_bytes_can_say(void **state)
 }
 
 static void
-modify_other_keys_2_says_every_modifier(void **state)
+modify_other_keys_2_sends_every_modifier(void **state)
 {
 	static const struct example e[] = {
 		{ "a", "a", 0 },
@@ -604,7 +604,7 @@ kitty_16_embeds_the_text(void **state)
 }
 
 static void
-locks_are_told_but_not_with_text(void **state)
+locks_are_reported_but_not_with_text(void **state)
 {
 	struct input_modes m = { .kitty_flags = 3 }, all = { .kitty_flags = 8 };
 	struct input_modes legacy = { 0 };
@@ -648,18 +648,19 @@ main(void)
 		cmocka_unit_test(the_four_controls_have_their_bytes),
 		cmocka_unit_test(cursor_keys_follow_decckm),
 		cmocka_unit_test(function_keys_carry_their_modifiers),
-		cmocka_unit_test(the_keypad_has_two_ways),
+		cmocka_unit_test(the_keypad_has_two_modes),
 		cmocka_unit_test(keys_without_a_sequence_send_nothing),
 		cmocka_unit_test(text_of_a_key_cannot_smuggle_controls),
 		cmocka_unit_test(a_cyrillic_keyboard_has_ctrl_c),
-		cmocka_unit_test(modify_other_keys_1_spares_what_bytes_can_say),
-		cmocka_unit_test(modify_other_keys_2_says_every_modifier),
+		cmocka_unit_test(
+		    modify_other_keys_1_keeps_keys_that_have_legacy_bytes),
+		cmocka_unit_test(modify_other_keys_2_sends_every_modifier),
 		cmocka_unit_test(kitty_1_disambiguates),
 		cmocka_unit_test(kitty_2_reports_events),
 		cmocka_unit_test(kitty_4_reports_alternates),
 		cmocka_unit_test(kitty_8_reports_all_keys),
 		cmocka_unit_test(kitty_16_embeds_the_text),
-		cmocka_unit_test(locks_are_told_but_not_with_text),
+		cmocka_unit_test(locks_are_reported_but_not_with_text),
 		cmocka_unit_test(a_full_buffer_gets_no_half_of_a_key),
 	};
 

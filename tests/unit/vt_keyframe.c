@@ -13,7 +13,7 @@
 #define ROWS 4
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Something of everything that a terminal holds. */
+/* A bit of everything that a terminal holds. */
 static const char everything[] =
     "\033]4;1;#123456\a\033]10;#aabbcc\a"
     "\033]1;icon\a\033]2;first\a\033[22t\033]2;second\a\033]7;file:///tmp\a"
@@ -93,7 +93,7 @@ saving_changes_nothing_and_gives_the_same_twice(void **state)
 
 /* At every byte of a stream, so in every state of the parser. */
 static void
-a_restored_terminal_goes_on_where_it_was(void **state)
+a_restored_terminal_continues_where_it_was(void **state)
 {
 	static const char *const streams[] = { everything,
 		"\033[38:2:1;2\"x\033[?1 $\x18",
@@ -103,7 +103,7 @@ a_restored_terminal_goes_on_where_it_was(void **state)
 		"5C",
 		"e\u0301\u0302\033[3b", "\033(0q\033*A\033N#\033[1?2h",
 		"\033[?2026hx\033[?2026l",
-		/* A row with blanks at its end that goes on in the next. */
+		/* A row with blanks at its end that continues in the next. */
 		"abcdefghijklm\033[1;5H\033[8P\033[4;1H\n\n" };
 
 	(void)state;
@@ -147,7 +147,10 @@ an_event_handler_given_at_restoring_is_used(void **state)
 static struct vt *
 restores_soundly(const uint8_t *p, size_t len)
 {
-	/* A copy of the exact size, so that reading beyond it is seen. */
+	/*
+	 * A copy of the exact size, so that the sanitizer sees reads beyond
+	 * it.
+	 */
 	auto_free uint8_t *exact = xmemdup(p, len);
 	struct error err = { 0 };
 	struct vt *vt = keyframe_restore(exact, len, NULL, NULL, &err), *again;
@@ -164,7 +167,7 @@ restores_soundly(const uint8_t *p, size_t len)
 }
 
 static void
-no_beginning_of_a_keyframe_is_one(void **state)
+no_prefix_of_a_keyframe_is_a_keyframe(void **state)
 {
 	(void)state;
 	for (unsigned alt = 0; alt < 2; alt++) {
@@ -204,7 +207,7 @@ is_sound(const struct vt *vt)
 	}
 }
 
-/* A terminal that was damaged still takes bytes and sizes. */
+/* A terminal from a damaged keyframe still takes bytes and sizes. */
 static void
 still_works(struct vt *vt)
 {
@@ -218,7 +221,7 @@ still_works(struct vt *vt)
 	assert_memory_equal(text, "fine\n", 5);
 }
 
-/* A screen of another size may be large, and then a few will do. */
+/* A screen of another size may be large; then a few bytes are enough. */
 static bool
 is_large(const struct vt *vt)
 {
@@ -255,7 +258,7 @@ any_byte_changed_is_refused_or_gives_a_working_terminal(void **state)
 }
 
 static void
-any_bytes_are_no_keyframe(void **state)
+random_bytes_are_not_a_keyframe(void **state)
 {
 	static const char *const others[] = { "", "T", "TKF", "TKG\x01\x01",
 		"{\"version\":2}", "\033[2J", "TKF\x01\x01\x00\x00" };
@@ -317,7 +320,7 @@ a_keyframe_of_an_older_engine_is_restored(void **state)
 }
 
 static void
-a_keyframe_without_what_is_new_can_be_read_by_an_older_engine(void **state)
+an_older_engine_reads_a_keyframe_without_new_state(void **state)
 {
 	struct vt *vt = make_vt(4, 1);
 	struct buf frame;
@@ -333,8 +336,9 @@ a_keyframe_without_what_is_new_can_be_read_by_an_older_engine(void **state)
 }
 
 /*
- * Made by engine 1, of 10 by 3: four lines, the last with protected text, DECSC
- * behind it, red text, modes and margins, and the beginning of a sequence.
+ * Made by engine 1, of 10 by 3: four lines, the last with protected text,
+ * DECSC after it, red text, modes and margins, and the beginning of a
+ * sequence.
  */
 static const char engine_1
     [] = "544b4601010a030080200000020000000100000000a040a08080800100020108"
@@ -364,7 +368,7 @@ a_keyframe_of_an_earlier_engine_is_read(void **state)
 }
 
 static void
-a_buffer_that_is_too_small_is_told(void **state)
+a_buffer_that_is_too_small_is_reported(void **state)
 {
 	struct vt *vt = make_full(true);
 	struct buf whole = keyframe_of(vt), out;
@@ -393,7 +397,7 @@ screen_of(const struct vt *vt)
 }
 
 static void
-without_the_history_the_screen_goes_on_the_same(void **state)
+without_the_history_the_screen_continues_the_same(void **state)
 {
 	struct vt *vt = make_full(true), *twin;
 	struct buf whole = keyframe_of(vt), frame = screen_of(vt), a, b;
@@ -435,20 +439,20 @@ main(void)
 		cmocka_unit_test(a_restored_terminal_is_the_same),
 		cmocka_unit_test(
 		    saving_changes_nothing_and_gives_the_same_twice),
-		cmocka_unit_test(a_restored_terminal_goes_on_where_it_was),
+		cmocka_unit_test(a_restored_terminal_continues_where_it_was),
 		cmocka_unit_test(an_event_handler_given_at_restoring_is_used),
-		cmocka_unit_test(no_beginning_of_a_keyframe_is_one),
+		cmocka_unit_test(no_prefix_of_a_keyframe_is_a_keyframe),
 		cmocka_unit_test(
 		    any_byte_changed_is_refused_or_gives_a_working_terminal),
-		cmocka_unit_test(any_bytes_are_no_keyframe),
+		cmocka_unit_test(random_bytes_are_not_a_keyframe),
 		cmocka_unit_test(another_version_is_named_in_the_error),
 		cmocka_unit_test(a_keyframe_of_an_older_engine_is_restored),
 		cmocka_unit_test(
-		    a_keyframe_without_what_is_new_can_be_read_by_an_older_engine),
+		    an_older_engine_reads_a_keyframe_without_new_state),
 		cmocka_unit_test(a_keyframe_of_an_earlier_engine_is_read),
-		cmocka_unit_test(a_buffer_that_is_too_small_is_told),
+		cmocka_unit_test(a_buffer_that_is_too_small_is_reported),
 		cmocka_unit_test(
-		    without_the_history_the_screen_goes_on_the_same),
+		    without_the_history_the_screen_continues_the_same),
 		cmocka_unit_test(a_fresh_terminal_is_a_few_bytes),
 	};
 

@@ -14,7 +14,9 @@
 
 static const struct cell plain = { 0 };
 
-/* Unpack into cells; how many, and whether the bytes were broken. */
+/*
+ * Unpack into cells; returns their number, and whether the bytes were broken.
+ */
 static unsigned
 unpack(const void *p, size_t len, struct cell *cells, unsigned max,
     struct clusters *clusters, bool *broken)
@@ -182,7 +184,7 @@ a_style_costs_a_few_bytes_where_it_begins_and_ends(void **state)
 	buf_finish(&most);
 }
 
-/* What text and changes of style cost at most. */
+/* The most that text and changes of style cost. */
 static size_t
 fair_size(const struct cell *cells, unsigned n, const struct clusters *clusters)
 {
@@ -291,7 +293,7 @@ a_number_without_end_is_refused(void **state)
 }
 
 static void
-what_line_pack_does_not_write_is_broken(void **state)
+bytes_that_line_pack_never_writes_are_broken(void **state)
 {
 	/* Each begins with "a", which is fine. */
 	static const struct {
@@ -358,7 +360,7 @@ reads_soundly(const uint8_t *p, size_t len, struct clusters *clusters)
 		assert_int_equal(cell_kind(&c) == CELL_TAIL,
 		    cell_kind(&before) == CELL_WIDE);
 		before = c;
-		/* Not through a million blanks. */
+		/* Do not read a million blanks. */
 		if (r.blanks > 100)
 			r.blanks = 100;
 	}
@@ -441,7 +443,7 @@ main(void)
 		cmocka_unit_test(a_full_buffer_is_left_as_it_was),
 		cmocka_unit_test(numbers_come_back_and_are_short),
 		cmocka_unit_test(a_number_without_end_is_refused),
-		cmocka_unit_test(what_line_pack_does_not_write_is_broken),
+		cmocka_unit_test(bytes_that_line_pack_never_writes_are_broken),
 		cmocka_unit_test(any_bytes_are_read_without_harm),
 		cmocka_unit_test(the_extras_of_packed_cells_are_marked),
 	};

@@ -12,7 +12,7 @@
 
 /* Terminals for tests, which include unit.h first. */
 
-/* What a terminal said to its program. */
+/* A terminal's replies to its program. */
 struct replies {
 	struct buf out;
 };
@@ -72,7 +72,7 @@ make_vt_that_replies(unsigned cols, unsigned rows, struct replies *replies)
 	});
 }
 
-/* It said exactly this since the last time. */
+/* The replies since the last call are exactly these. */
 static inline void
 replied(struct replies *replies, const char *want)
 {

@@ -9,7 +9,7 @@
 
 #define FRESH_MAX (64u << 10)
 
-/* What a terminal costs by malloc's count; 0 under a sanitizer. */
+/* A terminal's cost by malloc's count; 0 under a sanitizer. */
 static size_t
 heap_since(size_t before)
 {
@@ -107,7 +107,7 @@ two_thousand_short_lines_are_all_there(void **state)
 	vt_destroy(vt);
 }
 
-/* All that a program may make a terminal remember. */
+/* All that a program can make a terminal remember. */
 static void
 feed_everything(struct vt *vt)
 {
@@ -127,7 +127,7 @@ feed_everything(struct vt *vt)
 }
 
 static void
-what_vt_memory_says_is_what_malloc_gave(void **state)
+vt_memory_agrees_with_malloc(void **state)
 {
 	size_t before = heap_used();
 	struct vt *vt = make_vt(80, 24);
@@ -137,7 +137,7 @@ what_vt_memory_says_is_what_malloc_gave(void **state)
 	for (unsigned i = 0; i < 500; i++)
 		feed_line(vt, i, 2);
 	size_t heap = heap_since(before), said = vt_memory(vt);
-	/* Headers of malloc, and what it keeps at hand. */
+	/* Headers of malloc, and the memory it keeps ready. */
 	if (heap > 0 && (said > heap + 8192 || heap > said + 8192))
 		fail_msg("vt_memory %zu, malloc %zu", said, heap);
 	assert_true(said > 2 * 80 * 24 * 16);
@@ -170,7 +170,7 @@ main(void)
 		cmocka_unit_test(
 		    the_default_history_full_of_long_lines_is_bounded),
 		cmocka_unit_test(two_thousand_short_lines_are_all_there),
-		cmocka_unit_test(what_vt_memory_says_is_what_malloc_gave),
+		cmocka_unit_test(vt_memory_agrees_with_malloc),
 		cmocka_unit_test(a_destroyed_terminal_leaves_nothing),
 	};
 

@@ -6,7 +6,7 @@
 #include "vt/mode.h"
 #include "vt_make.h"
 
-/* Setting one of these does something to others, which is shown apart. */
+/* Setting one of these changes others; other tests cover them. */
 static bool
 is_alt(const struct mode *m)
 {
@@ -31,7 +31,7 @@ say(struct vt *vt, const struct mode *m, const char *after)
 	feed(vt, s);
 }
 
-/* What DECRQM says of it: 1 set, 2 reset, 0 not known. */
+/* DECRQM's answer: 1 set, 2 reset, 0 unknown. */
 static void
 is_reported(struct vt *vt, struct replies *replies, const struct mode *m,
     int want)
@@ -85,7 +85,7 @@ a_fresh_terminal_wraps_shows_the_cursor_and_knows_graphemes(void **state)
 }
 
 static void
-decrqm_says_what_modes_are_at_first(void **state)
+decrqm_reports_the_initial_modes(void **state)
 {
 	struct replies replies;
 	struct vt *vt = make_vt_that_replies(20, 4, &replies);
@@ -98,7 +98,7 @@ decrqm_says_what_modes_are_at_first(void **state)
 }
 
 static void
-decrqm_says_what_a_mode_was_set_to(void **state)
+decrqm_reports_the_state_that_was_set(void **state)
 {
 	struct replies replies;
 	struct vt *vt = make_vt_that_replies(20, 4, &replies);
@@ -119,7 +119,7 @@ decrqm_says_what_a_mode_was_set_to(void **state)
 }
 
 static void
-a_reset_makes_every_mode_what_it_was_at_first(void **state)
+a_reset_restores_every_initial_mode(void **state)
 {
 	struct replies replies;
 	struct vt *vt = make_vt_that_replies(20, 4, &replies);
@@ -156,7 +156,7 @@ xtsave_and_xtrestore_bring_a_mode_back(void **state)
 }
 
 static void
-three_numbers_say_which_screen_is_shown(void **state)
+three_modes_report_the_screen_in_use(void **state)
 {
 	struct replies replies;
 	struct vt *vt = make_vt_that_replies(20, 4, &replies);
@@ -177,7 +177,7 @@ three_numbers_say_which_screen_is_shown(void **state)
 	vt_destroy(vt);
 }
 
-/* Whichever of them was set last is on, and it alone. */
+/* The mode set last is on, and it alone. */
 static void
 exclude_one_another(const unsigned *numbers, size_t n)
 {
@@ -231,11 +231,11 @@ main(void)
 		cmocka_unit_test(numbers_that_are_not_there_are_not_found),
 		cmocka_unit_test(
 		    a_fresh_terminal_wraps_shows_the_cursor_and_knows_graphemes),
-		cmocka_unit_test(decrqm_says_what_modes_are_at_first),
-		cmocka_unit_test(decrqm_says_what_a_mode_was_set_to),
-		cmocka_unit_test(a_reset_makes_every_mode_what_it_was_at_first),
+		cmocka_unit_test(decrqm_reports_the_initial_modes),
+		cmocka_unit_test(decrqm_reports_the_state_that_was_set),
+		cmocka_unit_test(a_reset_restores_every_initial_mode),
 		cmocka_unit_test(xtsave_and_xtrestore_bring_a_mode_back),
-		cmocka_unit_test(three_numbers_say_which_screen_is_shown),
+		cmocka_unit_test(three_modes_report_the_screen_in_use),
 		cmocka_unit_test(mouse_modes_exclude_one_another),
 		cmocka_unit_test(mouse_formats_exclude_one_another),
 		cmocka_unit_test(one_sequence_sets_many),

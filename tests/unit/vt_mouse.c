@@ -37,7 +37,7 @@ reports(const struct mouse_event *ev, const struct input_modes *m,
 
 /* The same event in the four formats that use cells. */
 static void
-every_format_says_it_its_way(void **state)
+every_format_has_its_encoding(void **state)
 {
 	static const struct {
 		struct mouse_event ev;
@@ -125,7 +125,7 @@ pixels_are_sent_where_pixels_are_wanted(void **state)
 	reports(&ev, &m, "");
 }
 
-/* Which events reach the program, mode by mode: 1 when something is sent. */
+/* The events that reach the program, mode by mode: 1 if something is sent. */
 static void
 each_mode_adds_to_the_one_before(void **state)
 {
@@ -249,7 +249,7 @@ is_same(const struct mouse_event *a, const struct mouse_event *b)
 	    a->px == b->px && a->py == b->py;
 }
 
-/* What a report can lose: the button of a release, and one of its places. */
+/* A report can lose the button of a release, and one of its positions. */
 static void
 expect_back(const struct mouse_event *ev, const struct input_modes *m)
 {
@@ -312,7 +312,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_format_says_it_its_way),
+		cmocka_unit_test(every_format_has_its_encoding),
 		cmocka_unit_test(utf8_goes_to_2015),
 		cmocka_unit_test(pixels_are_sent_where_pixels_are_wanted),
 		cmocka_unit_test(each_mode_adds_to_the_one_before),

@@ -15,7 +15,7 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /*
- * What the parser said, in a form to read:
+ * The parser's calls, in a readable form:
  *
  *	'text'  [0a]  [ESC (0]  [CSI ?1;2:3 $p]  [OSC 2 title]
  *	[DCS 1 $q data]
@@ -265,7 +265,7 @@ delete_is_nothing_anywhere(void **state)
 }
 
 static void
-what_is_not_utf8_is_replaced_by_maximal_subparts(void **state)
+invalid_utf8_is_replaced_by_maximal_subparts(void **state)
 {
 	(void)state;
 	parses("a\x80"
@@ -352,7 +352,7 @@ csi_has_sub_parameters(void **state)
 }
 
 static void
-what_stands_in_the_wrong_place_spoils_the_csi(void **state)
+a_byte_in_the_wrong_place_invalidates_the_csi(void **state)
 {
 	(void)state;
 	parses("\033[1?25hx", "'x'");
@@ -374,7 +374,7 @@ controls_inside_a_csi_are_obeyed_in_passing(void **state)
 }
 
 static void
-can_and_sub_abort_whatever_was_begun(void **state)
+can_and_sub_abort_any_sequence(void **state)
 {
 	(void)state;
 	parses("\033\x18[H", "'[H'");
@@ -391,7 +391,7 @@ can_and_sub_abort_whatever_was_begun(void **state)
 }
 
 static void
-escape_begins_anew_whatever_was_begun(void **state)
+escape_aborts_any_sequence_and_begins_another(void **state)
 {
 	(void)state;
 	parses("\033\033[H", "[CSI 0 H]");
@@ -612,7 +612,7 @@ stop_returns_right_after_the_sequence(void **state)
 }
 
 static void
-reset_forgets_what_was_begun(void **state)
+reset_drops_an_unfinished_sequence(void **state)
 {
 	static const char *const begun[] = { "\033", "\033[1;2", "\033[1?",
 		"\033P1", "\033Pqab", "\033]2;ab", "\033]2;ab\033", "\033_ab",
@@ -658,7 +658,7 @@ a_string_that_is_put_back_goes_on(void **state)
 #define T PARSER_STRING
 #define W PARSER_SWALLOW
 
-/* What follows a beginning and one more byte; a row ends at its last byte. */
+/* The bytes after a prefix and one more byte; a row ends at its last byte. */
 struct step {
 	uint8_t last;
 	enum parser_state next;
@@ -746,7 +746,7 @@ state_after(const char *begin, uint8_t byte)
 }
 
 static void
-every_byte_in_every_state_leads_where_the_table_says(void **state)
+every_byte_in_every_state_follows_the_table(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(machine); i++) {
@@ -805,18 +805,17 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_is_printed_in_runs),
 		cmocka_unit_test(delete_is_nothing_anywhere),
-		cmocka_unit_test(
-		    what_is_not_utf8_is_replaced_by_maximal_subparts),
+		cmocka_unit_test(invalid_utf8_is_replaced_by_maximal_subparts),
 		cmocka_unit_test(c0_controls_are_executed),
 		cmocka_unit_test(c1_controls_are_code_points_never_bytes),
 		cmocka_unit_test(escape_and_a_letter_is_a_c1_control),
 		cmocka_unit_test(escape_takes_intermediates),
 		cmocka_unit_test(csi_has_parameters_marker_and_intermediate),
 		cmocka_unit_test(csi_has_sub_parameters),
-		cmocka_unit_test(what_stands_in_the_wrong_place_spoils_the_csi),
+		cmocka_unit_test(a_byte_in_the_wrong_place_invalidates_the_csi),
 		cmocka_unit_test(controls_inside_a_csi_are_obeyed_in_passing),
-		cmocka_unit_test(can_and_sub_abort_whatever_was_begun),
-		cmocka_unit_test(escape_begins_anew_whatever_was_begun),
+		cmocka_unit_test(can_and_sub_abort_any_sequence),
+		cmocka_unit_test(escape_aborts_any_sequence_and_begins_another),
 		cmocka_unit_test(
 		    a_character_beyond_ascii_ends_a_sequence_and_is_shown),
 		cmocka_unit_test(osc_ends_with_st_in_three_spellings_or_bel),
@@ -831,10 +830,9 @@ main(void)
 		cmocka_unit_test(the_end_u009c_does_not_count),
 		cmocka_unit_test(a_longer_string_is_swallowed_to_its_end),
 		cmocka_unit_test(stop_returns_right_after_the_sequence),
-		cmocka_unit_test(reset_forgets_what_was_begun),
+		cmocka_unit_test(reset_drops_an_unfinished_sequence),
 		cmocka_unit_test(a_string_that_is_put_back_goes_on),
-		cmocka_unit_test(
-		    every_byte_in_every_state_leads_where_the_table_says),
+		cmocka_unit_test(every_byte_in_every_state_follows_the_table),
 		cmocka_unit_test(
 		    random_streams_give_the_same_trace_however_they_are_cut),
 	};

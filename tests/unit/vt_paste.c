@@ -34,7 +34,7 @@ pastes(const char *text, bool brackets, const char *want)
 }
 
 static void
-brackets_are_put_when_asked_for(void **state)
+a_paste_is_bracketed_when_requested(void **state)
 {
 	(void)state;
 	pastes("ls é 漢", false, "ls é 漢");
@@ -68,7 +68,7 @@ nothing_in_the_text_ends_the_brackets(void **state)
 	    true,
 	    E "[200~\xef\xbf\xbd"
 	      "201~" E "[201~");
-	/* Taking one out must not put another together. */
+	/* Removing one must not form another. */
 	pastes(E "[20" E "[201~1~", true,
 	    E "[200~\xe2\x90\x9b[20\xe2\x90\x9b[201~1~" E "[201~");
 }
@@ -129,7 +129,7 @@ a_full_buffer_gets_no_half_of_a_paste(void **state)
 }
 
 static void
-focus_is_told_when_asked_for(void **state)
+focus_is_reported_when_requested(void **state)
 {
 	struct input_modes m = { 0 };
 	struct buf out;
@@ -150,13 +150,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(brackets_are_put_when_asked_for),
+		cmocka_unit_test(a_paste_is_bracketed_when_requested),
 		cmocka_unit_test(lines_end_with_enter_only_without_brackets),
 		cmocka_unit_test(nothing_in_the_text_ends_the_brackets),
 		cmocka_unit_test(controls_become_their_pictures),
 		cmocka_unit_test(no_bytes_pass_that_could_act),
 		cmocka_unit_test(a_full_buffer_gets_no_half_of_a_paste),
-		cmocka_unit_test(focus_is_told_when_asked_for),
+		cmocka_unit_test(focus_is_reported_when_requested),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,7 @@ a_report_of_each_kind_is_read(void **state)
 }
 
 static void
-what_is_wrong_drops_the_whole_report(void **state)
+an_error_drops_the_whole_report(void **state)
 {
 	static const char *const wrong[] = { "", "?", ":", "?:state=idle",
 		"state", "state=", "state=none", "state=IDLE",
@@ -75,7 +75,7 @@ what_is_wrong_drops_the_whole_report(void **state)
 }
 
 static void
-a_pair_that_is_malformed_is_passed_over(void **state)
+a_malformed_pair_is_skipped(void **state)
 {
 	static const char *const fine[] = {
 		"state=idle:app=a:", ":state=idle::app=a",
@@ -134,7 +134,7 @@ two_are_the_same_when_nothing_differs(void **state)
 }
 
 static void
-silence_has_no_name(void **state)
+no_status_has_no_name(void **state)
 {
 	(void)state;
 	assert_null(program_state_name(PROGRAM_SILENT));
@@ -148,11 +148,11 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_report_of_each_kind_is_read),
-		cmocka_unit_test(what_is_wrong_drops_the_whole_report),
-		cmocka_unit_test(a_pair_that_is_malformed_is_passed_over),
+		cmocka_unit_test(an_error_drops_the_whole_report),
+		cmocka_unit_test(a_malformed_pair_is_skipped),
 		cmocka_unit_test(a_sequence_has_at_most_4096_bytes),
 		cmocka_unit_test(two_are_the_same_when_nothing_differs),
-		cmocka_unit_test(silence_has_no_name),
+		cmocka_unit_test(no_status_has_no_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

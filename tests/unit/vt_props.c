@@ -1,8 +1,8 @@
 /*
- * The properties of the fuzzers over every recording in tests/data.  In small
- * doses the prefixes are the ends of some events and as many random places;
- * with TEND_TEST_FULL=1 they are every byte, or every n-th when the recordings
- * are so long that it would take minutes.
+ * The properties of the fuzzers over every recording in tests/data.  In a
+ * small run the prefixes are the ends of some events and as many random
+ * places.  With TEND_TEST_FULL=1 they are every byte, or every n-th if the
+ * recordings are so long that it would take minutes.
  */
 #include "unit.h"
 
@@ -24,8 +24,8 @@
 #define PLACES 200 /* of each kind, in small doses */
 
 /*
- * Of all recordings together, in full ones: every single prefix in gcc's
- * release build, some in those that are slower or say the same again.
+ * Of all recordings together, in a full run: every single prefix in gcc's
+ * release build, some in builds that are slower or repeat it.
  */
 #if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
 #define PREFIXES 16000
@@ -55,7 +55,7 @@ struct recordings {
 	size_t bytes; /* of all */
 };
 
-/* A terminal, and how far in a recording it is. */
+/* A terminal, and its position in a recording. */
 struct playing {
 	const struct recording *rec;
 	struct vt *vt;
@@ -187,7 +187,7 @@ playing_init(struct playing *p, const struct recording *rec,
 	assert_non_null(p->vt);
 }
 
-/* Resizes at the present place. */
+/* Resizes at the present position. */
 static void
 cross_borders(struct playing *p)
 {
@@ -205,7 +205,7 @@ cross_borders(struct playing *p)
 	}
 }
 
-/* Go on to offset `to`, in pieces of at most `piece` bytes. */
+/* Continue to offset `to`, in pieces of at most `piece` bytes. */
 static void
 play_to(struct playing *p, size_t to, size_t piece, struct rng *rng)
 {
@@ -243,7 +243,7 @@ by_offset(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The prefixes to stop at, in order; the caller frees. */
+/* The prefixes to check, in order; the caller frees. */
 static size_t *
 choose_places(const struct recordings *all, const struct recording *rec,
     size_t *count)
@@ -276,8 +276,8 @@ failed(const struct playing *p, const struct error *err)
 }
 
 /*
- * The second terminal is replaced by what its keyframe restores to at every
- * place, so whatever one keyframe lost would show at the next.
+ * At every place the second terminal is replaced by one restored from its
+ * keyframe, so a loss in one keyframe would show at the next.
  */
 static int
 check_keyframes(const struct recordings *all, const struct recording *rec)

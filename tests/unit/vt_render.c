@@ -11,7 +11,7 @@
 #define COLS 20
 #define ROWS 4
 
-/* Something of everything that a rendering says. */
+/* A bit of everything that a rendering has. */
 static const char everything[] =
     "\033]4;1;#123456\a\033]11;#101010\a"
     "\033]1;icon\a\033]2;first\a\033[22t\033]2;second\a\033]7;file:///tmp\a"
@@ -69,7 +69,7 @@ count_history(const struct vt *vt, unsigned want)
 }
 
 static void
-a_fresh_terminal_is_hardly_anything(void **state)
+a_fresh_terminal_renders_to_a_few_bytes(void **state)
 {
 	struct vt *vt = make_vt(COLS, ROWS);
 	auto_free char *bytes = render(vt, 0);
@@ -79,7 +79,10 @@ a_fresh_terminal_is_hardly_anything(void **state)
 	vt_destroy(vt);
 }
 
-/* Render, feed that to a fresh terminal, and see that it looks the same. */
+/*
+ * Render, feed the result to a fresh terminal, and check that it looks the
+ * same.
+ */
 static void
 makes_a_copy(struct vt *vt, unsigned flags)
 {
@@ -117,9 +120,9 @@ a_copy_renders_to_the_same_bytes(void **state)
 	vt_destroy(alt);
 }
 
-/* All that is said of one thing, between what is said of any terminal. */
+/* The bytes for one thing, between those for any terminal. */
 static void
-each_thing_is_said_once(void **state)
+a_rendering_has_each_thing_once(void **state)
 {
 	static const struct {
 		const char *fed, *said;
@@ -186,7 +189,7 @@ rendering_changes_nothing_and_gives_the_same_twice(void **state)
 }
 
 static void
-a_terminal_that_is_reset_and_fed_its_rendering_is_as_before(void **state)
+a_reset_terminal_is_restored_by_its_rendering(void **state)
 {
 	struct vt *vt = make_full_alternate();
 	auto_free char *bytes = render(vt, RENDER_HISTORY);
@@ -221,7 +224,7 @@ history_comes_only_on_request(void **state)
 }
 
 static void
-a_buffer_that_is_too_small_is_told(void **state)
+a_buffer_that_is_too_small_is_reported(void **state)
 {
 	struct vt *vt = make_full_alternate();
 	auto_free char *whole = render(vt, RENDER_HISTORY);
@@ -278,15 +281,14 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_fresh_terminal_is_hardly_anything),
-		cmocka_unit_test(each_thing_is_said_once),
+		cmocka_unit_test(a_fresh_terminal_renders_to_a_few_bytes),
+		cmocka_unit_test(a_rendering_has_each_thing_once),
 		cmocka_unit_test(a_copy_renders_to_the_same_bytes),
 		cmocka_unit_test(
 		    rendering_changes_nothing_and_gives_the_same_twice),
-		cmocka_unit_test(
-		    a_terminal_that_is_reset_and_fed_its_rendering_is_as_before),
+		cmocka_unit_test(a_reset_terminal_is_restored_by_its_rendering),
 		cmocka_unit_test(history_comes_only_on_request),
-		cmocka_unit_test(a_buffer_that_is_too_small_is_told),
+		cmocka_unit_test(a_buffer_that_is_too_small_is_reported),
 		cmocka_unit_test(a_rendering_asks_nothing_and_rings_no_bell),
 		cmocka_unit_test(
 		    only_the_screen_that_is_shown_comes_on_request),

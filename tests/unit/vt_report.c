@@ -6,7 +6,7 @@
 #include "vt_make.h"
 #include "vt_show.h"
 
-/* The bytes are answered so, wherever they are cut in two. */
+/* The bytes get this answer, wherever they are cut in two. */
 static void
 answers(const char *question, const char *want)
 {
@@ -56,7 +56,7 @@ colours_are_reported(void **state)
 	    "\033]4;7;rgb:abab/cdcd/efef\a");
 }
 
-/* O-10: whoever knows the colours outside says them. */
+/* O-10: a caller that knows the outer colours sets them. */
 static void
 the_terminals_own_colours_are_reported(void **state)
 {
@@ -74,7 +74,7 @@ the_terminals_own_colours_are_reported(void **state)
 }
 
 static void
-the_terminal_says_what_it_is(void **state)
+the_terminal_identifies_itself(void **state)
 {
 	(void)state;
 	answers("\033[c", "\033[?64;6;21;22;28c");
@@ -102,14 +102,14 @@ modes_and_settings_are_reported(void **state)
 }
 
 static void
-what_is_no_question_is_not_answered(void **state)
+other_sequences_are_not_answered(void **state)
 {
 	(void)state;
 	answers("text\r\n\a\005", "");
 	answers("\033[7n\033[?4242n", "");
 	answers("\033]52;c;?\a", "");
 	answers("\033]10;#ffffff\a\033]4;1;#ffffff\a", "");
-	answers("\033[21t", ""); /* the title is not ours to tell */
+	answers("\033[21t", ""); /* the title must not be reported */
 	answers("\033]2;5n\a\033_\xc2\x9b"
 		"5n\033\\",
 	    "");
@@ -122,9 +122,9 @@ main(void)
 		cmocka_unit_test(the_state_and_the_cursor_are_reported),
 		cmocka_unit_test(colours_are_reported),
 		cmocka_unit_test(the_terminals_own_colours_are_reported),
-		cmocka_unit_test(the_terminal_says_what_it_is),
+		cmocka_unit_test(the_terminal_identifies_itself),
 		cmocka_unit_test(modes_and_settings_are_reported),
-		cmocka_unit_test(what_is_no_question_is_not_answered),
+		cmocka_unit_test(other_sequences_are_not_answered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@ static const struct cell green = { .bg = COLOUR_PALETTE | 2 };
 
 /*
  * The twin: a plain array.  Both halves of a wide character have the same
- * number, so that a half which lost its other one is seen.
+ * number, so a half without the other is noticed.
  */
 struct twin_cell {
 	struct cell cell;
@@ -110,7 +110,7 @@ twin_scroll(struct twin *t, const struct screen *s, unsigned top,
 	}
 }
 
-/* What moves between the side margins is cut at them first. */
+/* Cells that move between the side margins are cut at them first. */
 static void
 twin_cut(struct twin *t, const struct screen *s, unsigned top, unsigned bottom,
     struct cell blank)
@@ -161,7 +161,7 @@ twin_agrees(const struct twin *t, const struct screen *s)
 	}
 }
 
-/* Every row that is not what it was says so. */
+/* Every row that differs from before is marked as changed. */
 static void
 changes_are_marked(const struct twin *was, const struct twin *t,
     const struct screen *s)
@@ -383,7 +383,7 @@ scrolling_the_whole_screen_moves_no_cells(void **state)
 }
 
 static void
-trim_counts_what_is_not_zero(void **state)
+trim_counts_cells_that_are_not_zero(void **state)
 {
 	struct screen s;
 
@@ -411,7 +411,7 @@ main(void)
 		cmocka_unit_test(
 		    a_fresh_screen_is_blank_and_has_all_of_itself_between_margins),
 		cmocka_unit_test(scrolling_the_whole_screen_moves_no_cells),
-		cmocka_unit_test(trim_counts_what_is_not_zero),
+		cmocka_unit_test(trim_counts_cells_that_are_not_zero),
 		cmocka_unit_test(random_edits_give_the_cells_of_a_naive_twin),
 	};
 

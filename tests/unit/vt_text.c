@@ -21,7 +21,7 @@ has_hash(const struct vt *vt, const char *want)
 	assert_string_equal(got, want);
 }
 
-/* The hash of the text as it is. */
+/* The hash of the present text. */
 static void
 has_hash_of(const struct vt *vt, const char *text)
 {
@@ -150,7 +150,7 @@ text_is_that_of_the_screen_shown(void **state)
 }
 
 static void
-a_buffer_that_is_too_small_is_told(void **state)
+a_buffer_that_is_too_small_is_reported(void **state)
 {
 	struct vt *vt = make_vt(8, 2);
 	struct buf out;
@@ -193,7 +193,7 @@ the_hash_is_that_of_the_text(void **state)
 
 /* K-14: no scrollback, cursor, styles, title, modes. */
 static void
-the_hash_knows_nothing_but_the_visible_text(void **state)
+the_hash_depends_on_the_visible_text_alone(void **state)
 {
 	static const char *const same[] = { "\033[H", "\033[3;3H",
 		"\033]2;title\a", "\033[?25l\033[?5h",
@@ -232,7 +232,7 @@ bytes_that_are_not_utf8_do_not_break_the_stream(void **state)
 	}
 }
 
-/* O-13: a screen of any bytes is text, and goes on. */
+/* O-13: a screen of any bytes gives valid text, and keeps working. */
 static void
 any_bytes_leave_valid_text_and_a_working_terminal(void **state)
 {
@@ -264,11 +264,11 @@ main(void)
 		cmocka_unit_test(a_cluster_is_all_of_its_code_points),
 		cmocka_unit_test(lines_are_whole_where_the_margin_broke_them),
 		cmocka_unit_test(text_is_that_of_the_screen_shown),
-		cmocka_unit_test(a_buffer_that_is_too_small_is_told),
+		cmocka_unit_test(a_buffer_that_is_too_small_is_reported),
 		cmocka_unit_test(
 		    the_hash_of_an_empty_screen_is_that_of_its_newlines),
 		cmocka_unit_test(the_hash_is_that_of_the_text),
-		cmocka_unit_test(the_hash_knows_nothing_but_the_visible_text),
+		cmocka_unit_test(the_hash_depends_on_the_visible_text_alone),
 		cmocka_unit_test(
 		    bytes_that_are_not_utf8_do_not_break_the_stream),
 		cmocka_unit_test(

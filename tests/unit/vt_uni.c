@@ -76,7 +76,7 @@ widths_are_those_of_a_terminal(void **state)
 }
 
 static void
-what_is_no_code_point_is_plain(void **state)
+an_invalid_code_point_has_no_properties(void **state)
 {
 	static const uint32_t beyond[] = { 0x110000, 0x110001, 0x11007f,
 		0x200000, 0x7fffffff, 0x80000000, 0xffffffff };
@@ -92,7 +92,7 @@ what_is_no_code_point_is_plain(void **state)
 }
 
 static void
-only_what_joins_or_is_unseen_has_no_width(void **state)
+only_joining_or_invisible_characters_have_no_width(void **state)
 {
 	const unsigned allowed = 1u << UNI_CR | 1u << UNI_LF |
 	    1u << UNI_CONTROL | 1u << UNI_EXTEND | 1u << UNI_ZWJ;
@@ -128,7 +128,7 @@ narrow_emoji_and_keycaps_vary(void **state)
 }
 
 static void
-nothing_joins_no_cluster(void **state)
+nothing_joins_an_empty_cluster(void **state)
 {
 	(void)state;
 	for (uint32_t cp = 0; cp < UNI_END; cp++) {
@@ -139,7 +139,7 @@ nothing_joins_no_cluster(void **state)
 	}
 }
 
-/* Text where each '|' stands for a break, and none is between the rest. */
+/* Text in which '|' stands for each break. */
 static const struct {
 	const char *what;
 	const char32_t *text;
@@ -254,8 +254,8 @@ clusters_break_where_they_should(void **state)
 }
 
 /*
- * No consonant of an Indic conjunct is among these: later Unicode joins them
- * over a virama (GB9c), which a newer utf8proc would do and we do not.
+ * Consonants of Indic conjuncts are left out: later Unicode joins them over a
+ * virama (GB9c), which a newer utf8proc does and we do not.
  */
 static const uint32_t samples[] = { 'a', '1', '#', '\r', '\n', '\t', 0xa9, 0xad,
 	0x300, 0x308, 0x600, 0x661, 0x6dd, 0x8e2, 0x903, 0x93e, 0x94d, 0xe33,
@@ -298,10 +298,11 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(widths_are_those_of_a_terminal),
-		cmocka_unit_test(what_is_no_code_point_is_plain),
-		cmocka_unit_test(only_what_joins_or_is_unseen_has_no_width),
+		cmocka_unit_test(an_invalid_code_point_has_no_properties),
+		cmocka_unit_test(
+		    only_joining_or_invisible_characters_have_no_width),
 		cmocka_unit_test(narrow_emoji_and_keycaps_vary),
-		cmocka_unit_test(nothing_joins_no_cluster),
+		cmocka_unit_test(nothing_joins_an_empty_cluster),
 		cmocka_unit_test(clusters_break_where_they_should),
 		cmocka_unit_test(random_text_breaks_as_in_utf8proc),
 	};

@@ -10,7 +10,7 @@
 
 #define PUT_MAX 4096
 
-/* What was put, as the frame that the other side reads. */
+/* The frame in the buffer, as the other side reads it. */
 static struct frame
 only_frame(const struct buf *b)
 {
@@ -223,7 +223,7 @@ a_key_comes_back(void **state)
 }
 
 static void
-a_key_that_is_none_is_refused(void **state)
+an_invalid_key_is_refused(void **state)
 {
 	struct key k = { .code = KEY_NONE }, k2;
 	uint8_t p[64] = { [3] = 'a' };
@@ -237,7 +237,7 @@ a_key_that_is_none_is_refused(void **state)
 	p[13] = 0;
 	in.len = 15; /* a NUL in its text */
 	assert_false(input_key(&in, &k2));
-	p[14] = 0xff; /* no UTF-8 */
+	p[14] = 0xff; /* not UTF-8 */
 	assert_false(input_key(&in, &k2));
 	memset(p + 14, 'x', 50);
 	in.len = 14 + KEY_TEXT_MAX;
@@ -316,7 +316,7 @@ main(void)
 		cmocka_unit_test(output_and_screen_come_back),
 		cmocka_unit_test(gap_taken_resize_and_numbers_come_back),
 		cmocka_unit_test(a_key_comes_back),
-		cmocka_unit_test(a_key_that_is_none_is_refused),
+		cmocka_unit_test(an_invalid_key_is_refused),
 		cmocka_unit_test(mouse_and_focus_come_back),
 		cmocka_unit_test(a_full_buffer_takes_no_part_of_a_frame),
 	};

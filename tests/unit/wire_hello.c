@@ -37,7 +37,7 @@ assert_hello_equal(const struct hello *a, const struct hello *b)
 	buf_finish(&lines[1]);
 }
 
-/* Refused, and the reason has this in it. */
+/* The line is refused, with this in the reason. */
 static void
 refuses(const char *line, const char *why)
 {
@@ -98,7 +98,7 @@ a_full_hello_is_understood(void **state)
 }
 
 static void
-what_is_wrong_is_named(void **state)
+an_invalid_field_is_named(void **state)
 {
 	(void)state;
 	refuses("", "empty");
@@ -251,7 +251,7 @@ a_welcome_comes_back(void **state)
 }
 
 static void
-a_welcome_that_is_none_is_refused(void **state)
+an_invalid_welcome_is_refused(void **state)
 {
 	static const char *const lines[] = {
 		"{}",
@@ -279,12 +279,12 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_short_hello_has_the_defaults),
 		cmocka_unit_test(a_full_hello_is_understood),
-		cmocka_unit_test(what_is_wrong_is_named),
+		cmocka_unit_test(an_invalid_field_is_named),
 		cmocka_unit_test(a_line_too_long_or_too_deep_is_refused),
 		cmocka_unit_test(a_hello_comes_back),
 		cmocka_unit_test(a_long_client_is_cut_between_characters),
 		cmocka_unit_test(a_welcome_comes_back),
-		cmocka_unit_test(a_welcome_that_is_none_is_refused),
+		cmocka_unit_test(an_invalid_welcome_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
