@@ -284,7 +284,7 @@ def test_other_programs_are_not_typed_at(home):  # noqa: F811
         home.wait_text(sid, "\nreading")
         error = home.error("exec", sid, "--", "echo no", status=125,
                            code="busy")
-        assert "carrying out" in error["message"], error
+        assert "already running" in error["message"], error
     lone = home.start("cat")
     error = home.error("exec", lone, "--", "echo no", status=125, code="busy")
     assert "cat is in the foreground" in error["message"], error

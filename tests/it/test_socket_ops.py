@@ -95,7 +95,7 @@ def test_mistakes_are_named_and_change_nothing(session, op):
         why = refused(session, op, **args)
         shown = (str(args)[:200], str(why))
         assert why.code == "usage", shown
-        if "is asked of a home" not in why.message:
+        if "is an operation of a home" not in why.message:
             assert op in why.message, shown
             assert all(word in why.message for word in named), (named, shown)
     assert state(session) == before

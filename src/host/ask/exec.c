@@ -442,7 +442,7 @@ void
 execs_leave(struct execs *r, uint64_t client)
 {
 	static const struct error err = { EBUSY,
-		"the session goes to another host; ask again" };
+		"another host takes over the session; ask again" };
 
 	if (r->run.client == client)
 		lose(r, -1, 0, &err);

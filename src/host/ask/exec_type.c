@@ -316,7 +316,7 @@ wait_for_fork(struct execs *r, pid_t pid, struct error *err)
 {
 	if (r->run.again)
 		return error_set(err, EBUSY,
-		    "the shell is carrying out a command already");
+		    "the shell is already running a command");
 	r->run.again = true;
 	r->run.stage = EXEC_WAITS;
 	watch_rearm(r->silence, ECHO_MS);
@@ -388,8 +388,8 @@ look_at_other(struct execs *r, struct error *err)
 			return wait_for_fork(r, p.pid, err);
 		if (script)
 			return error_set(err, EBUSY,
-			    "%s is carrying out a script: exec needs a shell "
-			    "at its prompt",
+			    "%s is running a script: exec needs a shell at "
+			    "its prompt",
 			    p.name);
 	}
 	if (strcmp(p.name, "fish") == 0 &&

@@ -426,7 +426,8 @@ check(const struct messages *all, const struct op_call *call, struct error *err)
 	if (all->session->ended)
 		return error_set(err, ESRCH, "the program has ended");
 	if (!server_take_lease(all->server, call->client, false))
-		return error_set(err, EBUSY, "another has the lease to type");
+		return error_set(err, EBUSY,
+		    "another client has the lease to type");
 	return 0;
 }
 

@@ -257,8 +257,8 @@ static int
 too_hard(struct error *err)
 {
 	return error_set(err, EINVAL,
-	    "session.wait: 'regex' takes too long on what the screen shows; "
-	    "it must do without repeats inside of repeats");
+	    "session.wait: 'regex' takes too long on this screen; avoid "
+	    "repeats inside repeats");
 }
 
 static void
@@ -632,7 +632,8 @@ waits_leave(struct waits *w, uint64_t client)
 {
 	struct error err;
 
-	error_set(&err, EBUSY, "the session goes to another host; ask again");
+	error_set(&err, EBUSY,
+	    "another host takes over the session; ask again");
 	list_for_each_safe(it, &w->list)
 		if (wait_of(it)->client == client)
 			refuse(wait_of(it), &err);

@@ -333,7 +333,7 @@ add_pattern(struct secrecy *s, const char *line, size_t len)
 		return;
 	p = pattern_create(line, len, &err);
 	if (p == NULL) {
-		log_write(log, LOG_WARN, "no pattern in " SECRECY_FILE,
+		log_write(log, LOG_WARN, "invalid pattern in " SECRECY_FILE,
 		    log_str("error", err.msg));
 		return;
 	}

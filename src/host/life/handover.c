@@ -97,23 +97,24 @@ check(const struct handover *o, struct error *err)
 
 	if (session->control < 0)
 		return error_set(err, ECONNREFUSED,
-		    "its keeper has died, so nobody could start another host; "
-		    "the session goes on with the one it has until its program "
-		    "ends");
+		    "its keeper has died, and only the keeper can start "
+		    "another host; the session keeps its host until its "
+		    "program ends");
 	if (session->keeper_version < CONTROL_UPGRADES)
 		return error_set(err, EPROTO,
 		    "its keeper is of an older tend, which cannot change "
-		    "hosts; the session keeps what it has until it ends");
+		    "hosts; the session keeps its host until it ends");
 	if (session->ended || session->manifest.status != STATUS_RUNNING)
 		return error_set(err, ESRCH, "it is ending");
 	if (execs_are_awaited(o->execs))
 		return error_set(err, EBUSY,
-		    "somebody waits for a command (tend exec), whom another "
-		    "host could not answer; try again after that");
+		    "a client waits for a command (tend exec), and another "
+		    "host could not answer it; try again when the command "
+		    "has ended");
 	if (event_log_unlogged_since(session->event_log) != 0)
 		return error_set(err, ENOSPC,
-		    "the log is behind (%s), and what waits for the disk in "
-		    "memory would be lost; try again when the log goes on",
+		    "the log is behind (%s), and output that waits in memory "
+		    "would be lost; try again when the log has caught up",
 		    session->log_error != 0 ? strerror(session->log_error) :
 					      "the disk is slow");
 	return 0;
@@ -149,7 +150,7 @@ refuse(struct handover *o, const struct error *err)
 {
 	struct connection *c = server_connection(o->server, o->client);
 
-	log_write(&o->session->log, LOG_WARN, "no other host follows",
+	log_write(&o->session->log, LOG_WARN, "no other host takes over",
 	    log_str("why", err->msg));
 	if (c != NULL)
 		requests_refuse(c, o->request, err);
@@ -283,7 +284,7 @@ go(struct handover *o)
 		requests_followed(c, o->request, o->next);
 		connection_flush(c);
 	}
-	log_write(&session->log, LOG_INFO, "another host follows",
+	log_write(&session->log, LOG_INFO, "another host takes over",
 	    log_int("pid", o->next));
 	loop_stop(session->loop);
 }
@@ -298,12 +299,12 @@ is_stuck(const struct handover *o, struct error *err)
 		return false;
 	if (o->stage == HANDOVER_WRITING)
 		error_set(err, EIO,
-		    "the disk did not take the log in time; the old host goes "
-		    "on");
+		    "the disk did not accept the log in time; the old host "
+		    "goes on");
 	else
 		error_set(err, EBUSY,
-		    "its program does not read what was typed; try again when "
-		    "it does");
+		    "its program does not read its input; try again when it "
+		    "does");
 	return true;
 }
 

@@ -36,7 +36,7 @@ keeper_link_hello(int control, int timeout_ms, struct control *out,
 	fd_close(&fd);
 	if (rc < 1 || out->type != CONTROL_HELLO)
 		return error_set(err, rc < 0 ? -rc : EPROTO,
-		    "the keeper did not say hello");
+		    "the keeper sent no HELLO");
 	return 0;
 }
 

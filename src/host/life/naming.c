@@ -70,8 +70,8 @@ naming_rename(struct session *session, struct server *server, const char *name,
 	session_write(session);
 	if (!manifest_writer_has_saved(session->manifest_writer))
 		return error_set(err, EAGAIN,
-		    "the disk takes no writes now, so the session stays %s; "
-		    "try again later",
+		    "the disk accepts no writes now, so the name is still "
+		    "%s; try again later",
 		    m->name);
 	rc = open_home(session, &home, err);
 	if (rc < 0)

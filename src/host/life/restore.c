@@ -83,7 +83,7 @@ replay(struct session *session, struct restore_notes *n)
 	    replay_end_watched(reader, true, &watch, &end, &err) < 0) {
 		log_write(&session->log, LOG_WARN, "no screen in the log",
 		    log_str("error", err.msg));
-		n->trouble = "the screen could not be made from the log";
+		n->trouble = "the screen could not be restored from the log";
 	} else if (end.rebuilt) {
 		n->trouble = "the log has screens of a newer tend; the screen "
 			     "was rebuilt from the output";
@@ -219,7 +219,8 @@ open_log(struct session *session, struct event_log_config *c, struct error *err)
 
 	c->opener = log_opener_create(session->dirfd);
 	if (c->opener == NULL)
-		return error_set(err, EAGAIN, "no thread for the log");
+		return error_set(err, EAGAIN,
+		    "cannot start a thread for the log");
 	rc = log_opener_wait(c->opener, session->manifest.seq > 0, err);
 	if (rc < 0 && may_do_without(session, rc)) {
 		c->open_error = rc == -ETIMEDOUT || rc == -EBUSY ? 0 : -rc;
@@ -275,7 +276,7 @@ restore_log(struct session *session, const struct control *hello,
 		return rc;
 	restore_find_log(session);
 	if (rc < 0) {
-		log_write(&session->log, LOG_ERROR, "there is no log",
+		log_write(&session->log, LOG_ERROR, "cannot open the log",
 		    log_str("error", err->msg));
 		guess_end(session, &c.end);
 	}
@@ -355,7 +356,8 @@ note_restart(struct session *session, const struct restore_notes *n)
 		    "upgrade");
 	else
 		event_trouble(session, "restart",
-		    n->trouble == NULL ? "another host goes on" : n->trouble);
+		    n->trouble == NULL ? "another host has taken over" :
+					 n->trouble);
 }
 
 void

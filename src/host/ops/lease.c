@@ -31,7 +31,8 @@ take(struct op_call *call, bool steal, struct error *err)
 		return error_set(err, EINVAL,
 		    "anybody may type: the session's input is shared");
 	if (!server_take_lease(call->server, call->client, steal))
-		return error_set(err, EBUSY, "another has the lease to type");
+		return error_set(err, EBUSY,
+		    "another client has the lease to type");
 	return put_lease(call);
 }
 

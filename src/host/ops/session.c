@@ -196,7 +196,9 @@ op_session_mark(struct op_call *call, struct error *err)
 	    op_string(call->args, "name", ""), call->client->by);
 
 	if (seq == 0)
-		return error_set(err, ENOSPC, "the log cannot take it now");
+		return error_set(err, ENOSPC,
+		    "the log is behind and cannot "
+		    "take the mark now; try again later");
 	return answer_with(call, seq);
 }
 
@@ -354,8 +356,8 @@ op_session_upgrade(struct op_call *call, struct error *err)
 
 	if (program < 0)
 		return error_set(err, EINVAL,
-		    "session.upgrade: tend-host must come with it, open for "
-		    "reading");
+		    "session.upgrade: the request must carry a descriptor of "
+		    "tend-host, open for reading");
 	return handover_ask(call->host->handover, call->client->number,
 	    call->id, program, err);
 }
@@ -417,8 +419,8 @@ check_labels(const struct manifest *m, const json_t *labels, struct error *err)
 	}
 	if (n > MANIFEST_LABELS_MAX)
 		return error_set(err, EINVAL,
-		    "session.label: 'labels' would be %zu, and a session has "
-		    "at most %d",
+		    "session.label: 'labels' would make %zu, and a session "
+		    "has at most %d",
 		    n, MANIFEST_LABELS_MAX);
 	return 0;
 }

@@ -35,7 +35,7 @@ op_session_wait(struct op_call *call, struct error *err)
 	if (is_left(call)) {
 		condition_finish(&c);
 		return error_set(err, EBUSY,
-		    "the session goes to another host; ask again");
+		    "another host takes over the session; ask again");
 	}
 	return waits_begin(call->host->waits, call, &c, err);
 }

@@ -243,7 +243,7 @@ wait_with(struct asked *a, const struct once_request *r, struct error *err)
 
 	if (a->n_waiters == WAITERS_MAX)
 		return error_set(err, EBUSY,
-		    "too many wait for the request with this key");
+		    "too many requests with this key are waiting");
 	w = xcalloc(1, sizeof(*w));
 	w->client = r->client;
 	w->id = r->id;
@@ -261,19 +261,20 @@ ask_again(struct once *o, const struct key_entry *e,
 	if (strcmp(e->op, r->op->name) != 0 ||
 	    (e->digest[0] != '\0' && strcmp(e->digest, digest) != 0))
 		return error_set(err, EINVAL,
-		    "%s: 'key' was used for another request; take a new one",
+		    "%s: 'key' was used for another request; use a new one",
 		    r->op->name);
 	if (a != NULL)
 		return wait_with(a, r, err);
 	if (e->state != KEY_DONE)
 		return error_set(err, ENOTRECOVERABLE,
-		    "%s: the host died while it was under way; it may have "
-		    "been typed, and is not typed again: look at the screen",
+		    "%s: the host died during this request; the text may "
+		    "have been typed, and is not typed again: look at the "
+		    "screen",
 		    r->op->name);
 	if (e->answer == NULL)
 		return error_set(err, ENOTRECOVERABLE,
-		    "%s: it was done, but its answer was too long to keep; "
-		    "see the log",
+		    "%s: the request was carried out, but its answer was too "
+		    "long to keep; see the log",
 		    r->op->name);
 	o->hooks->deliver(o->arg, r->client, r->id, e->answer, 0);
 	return 0;
@@ -332,7 +333,8 @@ ask_first(struct once *o, const struct once_request *r, const char *key,
 		if (e != NULL)
 			key_memory_forget(&o->memory, e);
 		return error_set(err, ENOSPC,
-		    "%s: the log cannot take the key now; nothing was typed",
+		    "%s: the log is behind and cannot take the key now; "
+		    "nothing was typed",
 		    r->op->name);
 	}
 	note(o, r, key, seq);

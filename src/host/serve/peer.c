@@ -84,7 +84,7 @@ peer_claim(const struct peer *p, const struct hello *h, char by[BY_SIZE],
 		    p->name, h->principal);
 	if (!itself && is_found(h->principal))
 		return error_set(err, EACCES,
-		    "%s is for the host to find; this client is %s",
+		    "a client cannot claim to be %s; this client is %s",
 		    h->principal, p->name);
 	snprintf(who.peer, sizeof(who.peer), "%s", p->name);
 	if (!itself) {
@@ -99,8 +99,9 @@ static int
 refuse_doubtful(const struct peer *p, struct error *err)
 {
 	return error_set(err, EACCES,
-	    "cannot tell which session the client (process %d) is in; connect "
-	    "from a process that stays and can be seen from here",
+	    "cannot tell which session the client (process %d) is in; "
+	    "connect from a process that keeps running and is visible to the "
+	    "host",
 	    (int)p->pid);
 }
 

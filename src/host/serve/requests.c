@@ -106,13 +106,14 @@ check(const struct connection *c, const struct op_request *r, struct error *err)
 		    r->name);
 	if (handlers[r->op - ops] == NULL)
 		return error_set(err, EINVAL,
-		    "%s is asked of a home, not of a session", r->op->name);
+		    "%s is an operation of a home, not of a session",
+		    r->op->name);
 	rc = connection_check(c, r->op->permission, err);
 	if (rc < 0)
 		return rc;
 	if (r->op->permission != OP_OBSERVE && c->hello.readonly)
 		return error_set(err, EACCES,
-		    "%s is not for a read-only connection", r->op->name);
+		    "%s is not allowed on a read-only connection", r->op->name);
 	if (op_check_socket(r->op, r->args, err) < 0)
 		return -EINVAL;
 	return op_take_arguments(r->op, r->args, err);
@@ -251,7 +252,7 @@ void
 requests_hand_back(struct connection *c)
 {
 	static const struct error err = { EBUSY,
-		"the session goes to another host; ask again" };
+		"another host takes over the session; ask again" };
 	struct request_waiting *w;
 	struct op_request r;
 
@@ -288,7 +289,8 @@ requests_not_typed(int status, struct error *err)
 	case TAKEN_READ_ONLY:
 		return error_set(err, EACCES, "the connection is read-only");
 	case TAKEN_LEASED:
-		return error_set(err, EBUSY, "another has the lease to type");
+		return error_set(err, EBUSY,
+		    "another client has the lease to type");
 	case TAKEN_FULL:
 		return error_set(err, EAGAIN,
 		    "the program has not read what was typed before");

@@ -94,7 +94,8 @@ on_input(struct connection *c, const struct frame *f)
 	int status;
 
 	if (!frame_input(f, &in)) {
-		connection_fail(c, FAIL_PROTOCOL, "an INPUT is too short");
+		connection_fail(c, FAIL_PROTOCOL,
+		    "an INPUT frame is too short");
 		return;
 	}
 	if (in.kind == INPUT_BYTES) {
@@ -133,7 +134,8 @@ static void
 on_view(struct connection *c, const struct frame *f)
 {
 	if (!frame_view(f, &c->viewer->visible))
-		connection_fail(c, FAIL_PROTOCOL, "a VIEW is one byte");
+		connection_fail(c, FAIL_PROTOCOL,
+		    "a VIEW frame must have one byte");
 	else
 		server_vote(c->server, c);
 }
@@ -142,7 +144,8 @@ static void
 on_seen(struct connection *c, const struct frame *f)
 {
 	if (!frame_u64(f, &c->viewer->seen))
-		connection_fail(c, FAIL_PROTOCOL, "a SEEN is eight bytes");
+		connection_fail(c, FAIL_PROTOCOL,
+		    "a SEEN frame must have eight bytes");
 }
 
 static void
@@ -180,7 +183,8 @@ on_bye(struct connection *c, const struct frame *f)
 {
 	(void)f;
 	if (c->bye == CONNECTION_STAYS)
-		connection_fail(c, FAIL_PROTOCOL, "nobody asked for a BYE");
+		connection_fail(c, FAIL_PROTOCOL,
+		    "unexpected BYE: the host has not sent one");
 	else
 		connection_heard_bye(c);
 }
@@ -212,9 +216,7 @@ server_handle_frame(struct connection *c, const struct frame *f)
 		handlers[f->type].fn(c, f);
 		return;
 	}
-	snprintf(message, sizeof(message),
-	    "a frame of type 0x%02x is not "
-	    "for a client to send here",
+	snprintf(message, sizeof(message), "unexpected frame of type 0x%02x",
 	    f->type);
 	connection_fail(c, FAIL_PROTOCOL, message);
 }

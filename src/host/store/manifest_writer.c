@@ -186,7 +186,8 @@ manifest_writer_create(int dirfd, struct error *err)
 	buf_init(&c->text, MANIFEST_MAX);
 	rc = start(c);
 	if (rc < 0) {
-		error_set(err, -rc, "no thread for files: %s", strerror(-rc));
+		error_set(err, -rc, "cannot start a thread for files: %s",
+		    strerror(-rc));
 		manifest_writer_destroy(c);
 		return NULL;
 	}
