@@ -61,8 +61,8 @@ struct exec {
 	bool doubtful;           /* Ctrl-C was typed since */
 	bool again;              /* retried after a fork ended */
 	char key[MARK_KEY_SIZE]; /* in its marks */
-	uint64_t chance;         /* random source of an own key */
-	uint64_t client, id;     /* that wait; client 0: none */
+	uint64_t chance;         /* random number behind its own key */
+	uint64_t client, id;     /* the waiting request; client 0: none */
 	char *command;
 	char once[129]; /* at-most-once key; "": none */
 	int script_fd;  /* script for the shell; -1: none */
@@ -89,7 +89,7 @@ struct exec_hold {
 	bool keyed;        /* ECHO: the key of the run was seen */
 	struct watch *end; /* timer that ends the hold */
 	int64_t until_ms;  /* latest end of the hold */
-	bool yielded;      /* time is up; look at output once more */
+	bool yielded;      /* time is up, but pending output goes first */
 	bool impatient;    /* time is up */
 };
 

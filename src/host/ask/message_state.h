@@ -79,7 +79,7 @@ struct messages {
 	struct execs *execs;
 	struct list queue; /* the first one is under way */
 	struct watch *timer;
-	bool yielded; /* time is up; look at output once more */
+	bool yielded; /* time is up, but pending output goes first */
 	uint64_t last_turn;
 	int mark;          /* last OSC 133 mark; 0: none */
 	uint64_t commands; /* begun so far, by those marks */
@@ -95,21 +95,29 @@ void messages_set_timer(struct messages *all);
 const struct vt *message_screen(const struct message *p);
 int64_t message_now_ms(void);
 
-/* Return where the output ends, and check how much input is unread. */
+/*
+ * message_head: the end of the output.  message_look: check how much input is
+ * unread.
+ */
 uint64_t message_head(const struct message *p);
 void message_look(struct message *p);
 
 /* Begin once the screen is a complete frame. */
 void message_begin(struct message *p);
 
-/* Type the text, the first phase; skip this if the text is there already. */
+/*
+ * The first phase.  message_type types the text; message_resume finds it typed
+ * already.
+ */
 void message_type(struct message *p);
 void message_resume(struct message *p);
 
 /* True if a key would answer a question that is open now. */
 bool message_is_asked(struct message *p, const char *own);
 
-/* The time of its phase, or of the whole message, is up. */
+/*
+ * message_due: the time of its phase is up.  message_late: all of its time is.
+ */
 void message_due(struct message *p);
 void message_late(struct message *p);
 
