@@ -183,7 +183,7 @@ await_silence(struct execs *r)
 
 /*
  * Get the prompt back.  A shell that has shown its prompt but does not read
- * yet may apply a Ctrl-C to the next key.
+ * yet may combine the Ctrl-C with the next key.
  */
 static void
 interrupt(struct execs *r)
@@ -460,7 +460,8 @@ execs_ended(struct execs *r)
 }
 
 /*
- * The client is gone.  A typed command keeps running; a queued one is dropped.
+ * The client's timeout.  A typed command keeps running; a queued one is
+ * dropped.
  */
 static void
 on_limit(void *arg)

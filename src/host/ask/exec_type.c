@@ -400,7 +400,7 @@ look_at_other(struct execs *r, struct error *err)
 	return 0;
 }
 
-/* True if the row of the prompt has changed since nothing was typed there. */
+/* True if the row of the prompt differs from the row without input. */
 static bool
 is_row_written(const struct execs *r)
 {

@@ -105,7 +105,10 @@ generation(const struct waits *w)
 	    0;
 }
 
-/* The log's time, which an older ledger may have used already. */
+/*
+ * The log's time, because a replay of the log may have filled the ledger
+ * before.
+ */
 static int64_t
 story_ms(const struct waits *w)
 {

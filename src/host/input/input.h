@@ -91,7 +91,7 @@ void input_replied(struct input *in, uint64_t fed);
  */
 bool input_is_full(const struct input *in);
 
-/* Mute: no program reads answers any more. */
+/* Mute while no program reads answers. */
 void input_mute(struct input *in, bool mute);
 
 /* The bytes of answers written so far. */

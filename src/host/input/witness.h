@@ -51,8 +51,9 @@ void witness_type(struct witness *w, const void *p, size_t len);
 void witness_typed(struct witness *w, uint64_t replies);
 
 /*
- * Ask how much is unread.  If that is doubtful, check again WITNESS_ARRIVES_MS
- * later; that is certain unless there are new answers by then.
+ * Ask how much is unread.  If the result is doubtful, check again after
+ * WITNESS_ARRIVES_MS; the second result is certain unless new answers were
+ * written.
  */
 void witness_look(struct witness *w, uint64_t head, uint64_t replies,
     int64_t now_ms);

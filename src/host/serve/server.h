@@ -133,18 +133,13 @@ bool server_has_typed(const struct server *s);
  * The program has ended, and the manifest has its status.  Input is refused;
  * viewers get the remaining output, then ENDED.  Output of processes that the
  * program left behind is not shown.  The host waits for server_is_drained(),
- * at most
+ * but not longer than 5 seconds.
  */
 void server_ended(struct server *s);
 
 bool server_is_drained(const struct server *s);
 
-/*
- * The program has ended, and the manifest has its status.  Input is refused;
- * viewers get the remaining output, then ENDED.  Output of processes that the
- * program left behind is not shown.  The host waits for server_is_drained(),
- * but not longer than 5 seconds.
- */
+/* For the parts above that act for a client. */
 
 /* The open connection of this number, or NULL. */
 struct connection *server_connection(struct server *s, uint64_t number);
