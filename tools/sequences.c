@@ -8,20 +8,20 @@
 static const char preamble[] =
     "# Sequences\n"
     "\n"
-    "What the terminal engine understands. This page is made from\n"
+    "The sequences that the terminal engine knows. This page is made from\n"
     "`src/vt/seq.def`, `src/vt/mode.def` and `src/vt/sgr.def` by `./dev build`:\n"
     "change it there. Each line has at least one case in `tests/vt/`.\n"
     "\n"
     "| status | means |\n"
     "|---|---|\n"
     "| full | does what xterm does |\n"
-    "| part | does the part that is named |\n"
-    "| query | is answered with what is named; only the session answers |\n"
+    "| part | does the named part |\n"
+    "| query | is answered by the session; the user's terminal never sees it |\n"
     "| event | is reported to the caller; the screen does not change |\n"
-    "| ignored | is recognised and left alone, for the reason given |\n"
+    "| ignored | is recognised and has no effect, for the given reason |\n"
     "\n"
-    "What is not listed is parsed to its end and has no effect. SOS, PM and\n"
-    "APC strings are swallowed.\n";
+    "Other sequences are parsed to their end and have no effect. SOS, PM and\n"
+    "APC strings are skipped.\n";
 
 #define FULL "full"
 #define PART "part"

@@ -27,7 +27,10 @@ ahead_start(struct ahead *a, unsigned rows)
 		return;
 	free(a->ring);
 	a->ring = xmalloc(size);
-	/* What rows know of the old one is too long ago. */
+	/*
+	 * Move past every position in the old ring that rows may still refer
+	 * to.
+	 */
 	a->start = a->end += size + AHEAD_ROW_MAX;
 	a->size = size;
 }
@@ -85,7 +88,7 @@ ahead_join(struct ahead *a, const struct cell *c, uint32_t cp)
 const uint8_t *
 ahead_find(const struct ahead *a, const struct row *row)
 {
-	/* The row begun last may have been written over what is older. */
+	/* Newer rows may have overwritten its bytes. */
 	if (row->packed_len == 0 ||
 	    a->start + AHEAD_ROW_MAX - row->packed > a->size)
 		return NULL;

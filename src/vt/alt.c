@@ -1,8 +1,8 @@
 /*
- * The alternate screen.  It exists only while it is shown, and is empty when
- * it appears, as is its stack of keyboard flags; most sessions never pay for
- * it.  Its saved cursor stays.  The margins are the terminal's: they go along
- * to the screen that is shown.
+ * The alternate screen.  It exists only while it is shown, so most sessions
+ * never pay for it.  It is empty when it appears, and so is its stack of
+ * keyboard flags.  Its saved cursor stays.  The margins belong to the
+ * terminal: they apply to the screen that is shown.
  */
 #include "vt/state.h"
 
@@ -15,7 +15,7 @@ carry_margins(struct screen *to, const struct screen *from)
 	to->right = from->right;
 }
 
-/* The cursor goes along; with DECOM it has to be inside the margins. */
+/* The cursor keeps its place; with DECOM it must be inside the margins. */
 static void
 carry_cursor(struct vt *vt)
 {

@@ -1,4 +1,4 @@
-/* The palette, and the colours that stand for "default". */
+/* The palette, and the default colours. */
 #include <stdlib.h>
 #include <string.h>
 

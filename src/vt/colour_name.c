@@ -8,7 +8,7 @@
 
 #define NAME_MAX_LEN 20
 
-/* Arrays, not pointers, which would be relocated in every process. */
+/* Arrays instead of pointers, which every process would have to relocate. */
 static const struct named {
 	char name[NAME_MAX_LEN + 1];
 	uint32_t rgb;
@@ -19,7 +19,7 @@ static const struct named {
 };
 
 /*
- * One to four hex digits as 0..255; -1 if it is not.  In rgb: they are a
+ * One to four hex digits as 0..255; -1 if invalid.  In rgb: they are a
  * fraction of their largest value, after # the most significant bits.
  */
 static int
@@ -84,7 +84,7 @@ parse_hash(const char *p, size_t len, uint32_t *out)
 	return true;
 }
 
-/* A decimal number from 0 to 1, without an exponent; negative if it is not. */
+/* A decimal number from 0 to 1, without an exponent; negative if invalid. */
 static double
 intensity(const char *p, size_t len)
 {
@@ -106,8 +106,8 @@ intensity(const char *p, size_t len)
 }
 
 /*
- * The twelfth root of what is above 0 and at most 1, after Newton.  pow(3) would
- * bring a library into every process, for one kind of colour.
+ * The twelfth root of a number above 0 and at most 1, by Newton's method.
+ * pow(3) would load a library into every process, for one kind of colour.
  */
 static double
 root_12(double x)
@@ -122,7 +122,7 @@ root_12(double x)
 	return y;
 }
 
-/* The light of one channel as sRGB encodes it. */
+/* The intensity of one channel, encoded as sRGB. */
 static int
 light_channel(const char *p, size_t len, bool fraction)
 {
@@ -142,7 +142,7 @@ compare(const void *key, const void *entry)
 	return strcmp(key, ((const struct named *)entry)->name);
 }
 
-/* A name in the table's spelling, cut where it is too long for any. */
+/* A name in the table's spelling, cut if it is too long for any. */
 static void
 spell(const char *p, size_t len, char name[NAME_MAX_LEN + 2])
 {

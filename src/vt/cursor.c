@@ -1,5 +1,5 @@
 /*
- * The cursor: moving, tabs, margins, saving.  Rows and columns of sequences
+ * The cursor: moving, tabs, margins, saving.  Rows and columns in sequences
  * count from 1, ours from 0.
  */
 #include <assert.h>
@@ -24,7 +24,7 @@ vt_move_to(struct vt *vt, unsigned x, unsigned y)
 	vt->cursor.pending = false;
 }
 
-/* To a place as a program names it: with DECOM, inside the margins. */
+/* Move to a position given by the program: with DECOM, inside the margins. */
 static void
 move_to_origin(struct vt *vt, unsigned x, unsigned y)
 {
@@ -44,12 +44,13 @@ has_text(const struct cell *c)
 }
 
 /*
- * A wrap waits where text wraps: at the right margin, or at the edge beyond it.
- * CBT and the end of side margins may leave it in another column.  Where no
- * rendering could say it, it does not wait: in the first column, elsewhere
- * between margins, on the left half of a wide character, and, where DECSCL
- * allows neither side margins nor rectangles, wherever they were needed.  A
- * pad, behind which nothing waits, becomes a blank.
+ * A wrap is pending where text wraps: at the right margin, or at the edge
+ * beyond it.  CBT and the removal of side margins may leave it in another
+ * column.  Some pending wraps cannot be rendered as bytes, so they are
+ * dropped: in the first column, elsewhere between margins, on the left half of
+ * a wide character, and, if DECSCL allows neither side margins nor rectangles,
+ * wherever these would be needed.  A pad without a pending wrap behind it
+ * becomes a blank.
  */
 void
 vt_check_wait(struct vt *vt)
@@ -81,7 +82,7 @@ vt_home(struct vt *vt)
 	move_to_origin(vt, 0, 0);
 }
 
-/* Moving stops at a margin only when it begins inside of it. */
+/* Movement stops at a margin only if it begins inside the margins. */
 static void
 move_up(struct vt *vt, unsigned n)
 {
@@ -120,7 +121,10 @@ wraps_back(const struct vt *vt)
 		vt_mode(vt, MODE_REVERSE_WRAP_ANY));
 }
 
-/* With mode 1045, one step back to the row above, or from the top round. */
+/*
+ * With mode 1045, move one step back to the row above, or from the top to the
+ * bottom.
+ */
 static bool
 step_back(struct vt *vt)
 {
@@ -135,7 +139,7 @@ step_back(struct vt *vt)
 	return true;
 }
 
-/* With mode 45, one step back over the wrap of this row. */
+/* With mode 45, move one step back over the wrap of this row. */
 static bool
 unwrap(struct vt *vt)
 {
@@ -150,7 +154,10 @@ unwrap(struct vt *vt)
 	    !(screen_row(s, y)->flags & ROW_CONTINUES))
 		return false;
 	screen_row(s, y)->flags &= (uint16_t)~ROW_CONTINUES;
-	/* In an empty cell at the end, a wide character had no room. */
+	/*
+	 * The empty cell at the end is there because a wide character had no
+	 * room.
+	 */
 	const struct cell *c = &screen_row(s, y - 1)->cells[s->right];
 	bool empty = c->ch == 0 && cell_kind(c) != CELL_TAIL;
 	vt_move_to(vt, s->right - empty, y - 1);
@@ -187,7 +194,7 @@ to_left_margin(struct vt *vt)
 	vt->cursor.pending = false;
 }
 
-/* True if rows that leave the top of the margins leave the primary screen. */
+/* True if rows that scroll off the margins' top leave the primary screen. */
 static bool
 leaves_top(const struct vt *vt)
 {
@@ -259,7 +266,10 @@ vt_between_sides(const struct vt *vt, unsigned x)
 	return x >= vt->screen->left && x <= vt->screen->right;
 }
 
-/* Beside the margins the bottom and top ones hold, but do not scroll. */
+/*
+ * Outside the side margins, the top and bottom margins stop the cursor but do
+ * not scroll.
+ */
 void
 vt_linefeed(struct vt *vt)
 {
@@ -274,7 +284,7 @@ vt_linefeed(struct vt *vt)
 	}
 }
 
-/* The same as the program asks for it, which ends the line. */
+/* The same on the program's request, which ends the line. */
 static void
 end_line(struct vt *vt)
 {
@@ -282,7 +292,7 @@ end_line(struct vt *vt)
 	vt_linefeed(vt);
 }
 
-/* For what is recognised and has no effect. */
+/* For sequences that are recognised and have no effect. */
 void
 seq_ignore(struct vt *vt, const struct seq *seq)
 {
@@ -311,10 +321,10 @@ c0_lf(struct vt *vt, const struct seq *seq)
 
 	(void)seq;
 	end_line(vt);
-	/* The column that it begins in decides if it scrolls. */
+	/* The column before CR decides whether it scrolls. */
 	if (vt_mode(vt, MODE_LNM))
 		to_left_margin(vt);
-	/* An explicit line feed begins a line, whatever stood there. */
+	/* An explicit line feed begins a new line, whatever the row held. */
 	if (vt->cursor.y != before)
 		screen_row(vt->screen, vt->cursor.y)
 		    ->flags &= (uint16_t)~ROW_CONTINUES;
@@ -460,7 +470,7 @@ csi_cup(struct vt *vt, const struct seq *seq)
 	move_to_origin(vt, seq_arg(seq, 1, 1) - 1, seq_arg(seq, 0, 1) - 1);
 }
 
-/* HPR and VPR go to the edge of the screen, or with DECOM of the margins. */
+/* HPR and VPR stop at the edge of the screen, or with DECOM of the margins. */
 void
 csi_hpr(struct vt *vt, const struct seq *seq)
 {
@@ -517,8 +527,8 @@ vt_default_tabs(struct vt *vt, unsigned from)
 }
 
 /*
- * Tabs stop at the right margin, and lead back to it from beyond, as in xterm.
- * They do not wrap, unless mode 41 is set; a pending wrap stays.
+ * Tabs stop at the right margin, and lead back to it from beyond, as in
+ * xterm.  They do not wrap, unless mode 41 is set; a pending wrap stays.
  */
 static void
 tab_forward(struct vt *vt, unsigned n)
@@ -552,7 +562,7 @@ tab_back(struct vt *vt, unsigned n)
 	if (!was.pending)
 		return;
 	vt_check_wait(vt);
-	/* As the next text wraps from any column, it may as well stay. */
+	/* The next text wraps from any column, so restore the cursor. */
 	if (!vt->cursor.pending && vt_mode(vt, MODE_DECAWM))
 		vt->cursor = was;
 }
@@ -654,7 +664,7 @@ vt_save_cursor(struct vt *vt)
 		.pen = vt->pen,
 		.charsets = vt->charsets,
 	};
-	/* A single shift is for the next character, wherever that is. */
+	/* A single shift applies to the next character, wherever that is. */
 	vt->saved[vt_on_alt(vt)].charsets.single = 0;
 }
 

@@ -4,11 +4,11 @@
 #include "vt/state.h"
 
 /*
- * Two arrays for each kind of sequence: what names it (private marker,
- * intermediate, final byte) finds a number, 0 for none, and the number finds
- * the handler.  Both come from seq.def in the same order, so the numbers are
- * counted by the compiler; one level of pointers would be eight times as big,
- * and relocated in every process.
+ * Two arrays for each kind of sequence.  Private marker, intermediate and
+ * final byte select a number, 0 for none, and the number selects the handler.
+ * Both come from seq.def in the same order, so the compiler counts the
+ * numbers.  One array of pointers would be eight times as big, and every
+ * process would have to relocate it.
  */
 #define INTERMEDIATES 17 /* none, and 0x20 to 0x2f */
 #define INTERMEDIATE(c) ((c) == 0 ? 0 : (c)-0x20 + 1)
@@ -31,7 +31,7 @@ static seq_fn *const csi_handlers[] = {
 #include "vt/seq.def"
 };
 
-/* In seq.def a final byte of 0 stands for any without a row of its own. */
+/* In seq.def a final byte of 0 stands for all without a row of their own. */
 #define ESC_KEYS (INTERMEDIATES * 80)
 #define ESC_KEY(i, f) (INTERMEDIATE(i) * 80 + ((f) == 0 ? 0 : (f)-0x30 + 1))
 
@@ -90,8 +90,9 @@ on_text(void *arg, const struct text *text)
 }
 
 /*
- * After a sequence that may have moved the cursor or changed cells, a mark has
- * nothing to join.  SGR and OSC do not tear a mark from its character.
+ * After a sequence that may have moved the cursor or changed cells, a
+ * combining mark has nothing to join.  SGR and OSC do not separate a mark from
+ * its character.
  */
 static void
 forget_last(struct vt *vt)
@@ -138,7 +139,7 @@ on_csi(void *arg, const struct seq *seq)
 		handler(arg, seq);
 		return;
 	}
-	/* Only SGR knows sub-parameters; anything else is not meant. */
+	/* Only SGR has sub-parameters; ignore other sequences with them. */
 	if (handler != NULL && seq->sub == 0)
 		handler(arg, seq);
 	if (handler != csi_rep)

@@ -1,12 +1,12 @@
 /*
- * Erasing, inserting and deleting.  While a wrap is pending the cursor stands
- * on the last column, as in xterm: its character is erased with the rest.
- * Erasing ends the waiting; scrolling and shifting do not.
+ * Erasing, inserting and deleting.  While a wrap is pending the cursor is on
+ * the last column, as in xterm: its character is erased with the rest.
+ * Erasing drops a pending wrap; scrolling and shifting do not.
  */
 #include "vt/handlers.h"
 #include "vt/state.h"
 
-/* True if erasing leaves protected text alone. */
+/* True if erasing spares protected text. */
 static bool
 spares(const struct vt *vt, bool selective)
 {
@@ -53,8 +53,8 @@ erase_left(struct vt *vt, bool spare)
 }
 
 /*
- * True if the line of the cursor was ended before the cursor came back to it.
- * If not, erasing it is editing it.
+ * True if the cursor's line was ended before the cursor came back to it.  If
+ * not, erasing it is editing it.
  */
 static bool
 line_was_left(const struct vt *vt)
@@ -67,14 +67,16 @@ line_was_left(const struct vt *vt)
 	return screen_row(s, y)->left;
 }
 
-/* Whether to erase left of the cursor is to erase all of its row. */
+/* True if erasing left of the cursor erases the whole row. */
 static bool
 erases_row_left(const struct vt *vt)
 {
 	return vt->cursor.x + 1u == vt->screen->cols;
 }
 
-/* The rows that are gone when the screen is erased from the cursor on. */
+/*
+ * Report the rows that are lost when the screen is erased from the cursor on.
+ */
 static void
 lose_below(const struct vt *vt)
 {
@@ -139,7 +141,7 @@ has_protected(const struct screen *s)
 	return false;
 }
 
-/* SPA's protection ends when all was erased and nothing was spared. */
+/* SPA's protection ends when everything was erased and nothing was spared. */
 static void
 end_protection(struct vt *vt, unsigned what)
 {
@@ -233,7 +235,7 @@ csi_ech(struct vt *vt, const struct seq *seq)
 	    vt_blank(vt), spares(vt, false));
 }
 
-/* True if the cursor is where editing of rows and columns works. */
+/* True if the cursor is where rows and columns can be edited. */
 static bool
 inside_margins(const struct vt *vt)
 {
@@ -243,7 +245,7 @@ inside_margins(const struct vt *vt)
 	    vt->cursor.x >= s->left && vt->cursor.x <= s->right;
 }
 
-/* Characters are moved only between the left and right margins. */
+/* Characters move only between the left and right margins. */
 void
 csi_ich(struct vt *vt, const struct seq *seq)
 {
@@ -295,7 +297,9 @@ csi_su(struct vt *vt, const struct seq *seq)
 void
 csi_sd(struct vt *vt, const struct seq *seq)
 {
-	/* Five parameters, or a zero, are the highlight tracking of old mice. */
+	/*
+	 * Five parameters, or a zero, mean the highlight tracking of old mice.
+	 */
 	bool tracks = seq->final == 'T' &&
 	    (seq->nargs > 1 || (!seq->bare && seq->args[0] == 0));
 

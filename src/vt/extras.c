@@ -98,7 +98,7 @@ find(const struct extras *x, uint32_t underline, const char *uri,
 	return 0;
 }
 
-/* An id that is not in use, or 0. */
+/* An unused id, or 0. */
 static uint16_t
 free_id(struct extras *x)
 {

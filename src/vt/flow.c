@@ -94,13 +94,13 @@ bool
 flow_next_row(const struct flow *f, unsigned cols, size_t *at,
     struct flow_row *out)
 {
-	/* An empty line is a row as well. */
+	/* An empty line is also a row. */
 	if (*at >= f->text && *at > 0)
 		return false;
 	out->from = *at;
 	out->pad = false;
 	if (f->text - *at <= cols) {
-		/* The last row takes erased cells along, as far as they fit. */
+		/* The last row keeps erased cells as far as they fit. */
 		size_t len = f->len - (ends_in_pad(f) && f->len - *at != cols);
 		out->to = len - *at < cols ? len : *at + cols;
 		*at = f->text > 0 ? f->text : 1;

@@ -1,6 +1,6 @@
 /*
  * Writes the tables behind vt/uni.h as C, from the Unicode data in utf8proc.
- * It runs when the project is built; nothing that is installed links utf8proc.
+ * It runs during the build; no installed program links utf8proc.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@ enum {
 };
 
 /*
- * Where a terminal needs another width than utf8proc's: the last row that
- * fits a code point decides.
+ * Widths that differ from utf8proc's, because a terminal needs others.  The
+ * last matching row decides.
  */
 static const struct fix {
 	uint32_t first, last;
@@ -27,14 +27,14 @@ static const struct fix {
 	int from;       /* utf8proc's width, or ANY */
 	int width;
 } fixes[] = {
-	/* Nothing is known of these; fonts give private use one column. */
+	/* Unassigned code points; fonts give private use one column. */
 	{ 0, UNI_END - 1, UTF8PROC_CATEGORY_CN, ANY, ANY, 1 },
 	{ 0, UNI_END - 1, UTF8PROC_CATEGORY_CO, ANY, ANY, 1 },
 
 	/*
-	 * What is yet to be assigned here will be ideographs, and wide by
-	 * the defaults that EastAsianWidth.txt states at its top.  The last
-	 * two of each plane are noncharacters and stay narrow.
+	 * Future assignments here will be ideographs, and wide by the defaults
+	 * at the top of EastAsianWidth.txt.  The last two of each plane are
+	 * noncharacters and stay narrow.
 	 */
 	{ 0xf900, 0xfaff, UTF8PROC_CATEGORY_CN, ANY, ANY, 2 },
 	{ 0x20000, 0x2fffd, UTF8PROC_CATEGORY_CN, ANY, ANY, 2 },
@@ -42,18 +42,18 @@ static const struct fix {
 
 	/*
 	 * A spacing mark has ink beside its base, not over it.  Joined, it
-	 * stays within the cluster's column; some (Myanmar vowels among
-	 * them) never join, and would be printed over their neighbour.
+	 * stays within the cluster's column; some (such as Myanmar vowels)
+	 * never join, and would be printed over their neighbour.
 	 */
 	{ 0, UNI_END - 1, UTF8PROC_CATEGORY_MC, ANY, 0, 1 },
 
 	/*
-	 * A prepended sign, the Arabic number sign for one, is a format
-	 * character by category but is seen, and begins a cluster.
+	 * A prepended sign, such as the Arabic number sign, is a format
+	 * character by category, but it is visible and begins a cluster.
 	 */
 	{ 0, UNI_END - 1, ANY, UTF8PROC_BOUNDCLASS_PREPEND, 0, 1 },
 
-	/* A soft hyphen that was sent to a terminal is a hyphen there. */
+	/* A terminal shows a soft hyphen as a hyphen. */
 	{ 0xad, 0xad, ANY, ANY, ANY, 1 },
 };
 
@@ -101,7 +101,7 @@ static const uint8_t classes[] = {
 static unsigned
 class_of(uint32_t cp, const utf8proc_property_t *p)
 {
-	/* UAX #29 counts surrogates as controls; utf8proc leaves them out. */
+	/* UAX #29 treats surrogates as controls; utf8proc leaves them out. */
 	if (p->category == UTF8PROC_CATEGORY_CS)
 		return UNI_CONTROL;
 	if (p->boundclass >= sizeof(classes) || !classes[p->boundclass]) {
@@ -132,7 +132,7 @@ props_of(uint32_t cp)
 	    (varies ? UNI_VARIES : 0));
 }
 
-/* The number under which the block is stored, a new one if it is new. */
+/* The stored number of the block; adds a new block. */
 static unsigned
 store_block(uint8_t stored[][UNI_BLOCK], unsigned *count, const uint8_t *block)
 {

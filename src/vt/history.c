@@ -10,16 +10,16 @@
 #include "vt/line.h"
 #include "vt/types.h"
 
-/* Before the bytes of each line: their number, and the flags. */
+/* Before the bytes of each line: their count, and the flags. */
 #define HEADER 3
 
 /*
- * The end of a block that a line did not fit into is lost: less than a seventh
- * of it.  The first and the last block are partly empty besides.
+ * If a line does not fit, the end of a block is lost: less than a seventh of
+ * it.  The first and the last block are also partly empty.
  */
 #define LIMIT_MIN (4 * HISTORY_BLOCK)
 
-/* What the buffer that cells are packed into grows to. */
+/* The maximum size of the packing buffer. */
 #define SCRATCH_MAX 4096
 
 static_assert(sizeof(struct history_block) == HISTORY_BLOCK,
@@ -146,7 +146,7 @@ append_line(struct history *h, const uint8_t *p, size_t len, unsigned flags)
 	drop_excess(h);
 }
 
-/* True if the bytes went to the end of the last line. */
+/* True if the bytes were appended to the last line. */
 static bool
 extend_last(struct history *h, const uint8_t *p, size_t len)
 {
@@ -176,7 +176,7 @@ extend_last(struct history *h, const uint8_t *p, size_t len)
 	return true;
 }
 
-/* Pack as many of the cells as surely fit into a line; how many. */
+/* Pack as many of the cells as surely fit into a line; return how many. */
 static unsigned
 pack_piece(struct history *h, const struct cell *cells, unsigned n,
     const struct clusters *clusters)
@@ -199,7 +199,7 @@ pack_piece(struct history *h, const struct cell *cells, unsigned n,
 	}
 }
 
-/* A piece of a row, packed. */
+/* Add a packed piece of a row. */
 static void
 push_piece(struct history *h, const uint8_t *p, size_t len, unsigned flags)
 {
@@ -207,7 +207,10 @@ push_piece(struct history *h, const uint8_t *p, size_t len, unsigned flags)
 		append_line(h, p, len, flags);
 }
 
-/* Before a row: the blanks that the one before it ends in.  Its flags. */
+/*
+ * Before a row, add the blanks at the end of the row before.  Returns the new
+ * row's flags.
+ */
 static unsigned
 begin_row(struct history *h, unsigned flags)
 {

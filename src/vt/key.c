@@ -23,9 +23,9 @@ static const struct key_info infos[] = {
 };
 
 /*
- * Capitals and how far away their small letters are, every `step`th code.
- * The scripts of common keyboards, so that a letter's key is found without
- * knowing the layout; other letters are keys as they come.
+ * Capitals and the distance to their small letters, every `step`th code.
+ * These are the scripts of common keyboards, so that a letter's key is found
+ * without knowing the layout; other letters are taken as they come.
  */
 static const struct {
 	uint32_t first, last;
@@ -48,11 +48,11 @@ static const struct {
 	{ 0x0531, 0x0556, 48, 1 },
 };
 
-/* The two rows of a US keyboard's keys that are no letters. */
+/* The keys of a US keyboard that are no letters, plain and shifted. */
 static const char us_plain[] = "`1234567890-=[]\\;',./";
 static const char us_shifted[] = "~!@#$%^&*()_+{}|:\"<>?";
 
-/* Other names that people use; the key list has the canonical ones. */
+/* Other common names; the key list has the canonical ones. */
 static const struct {
 	const char *name;
 	uint32_t code;
@@ -75,8 +75,10 @@ static const struct {
 	{ "Minus", '-', 0 },
 };
 
-/* Modifiers before a name.  The first of each bit is the one key_name writes,
- * in this order. */
+/*
+ * Modifiers before a name.  key_name writes the first of each bit, in this
+ * order.
+ */
 static const struct prefix {
 	const char *text;
 	uint8_t mod;
@@ -143,7 +145,7 @@ key_is_valid(const struct key *k)
 	return key_is_char(k->code) || key_info(k->code) != NULL;
 }
 
-/* The small letter of a capital, else 0. */
+/* The small letter of a capital, or 0. */
 static uint32_t
 lower(uint32_t cp)
 {
@@ -154,7 +156,7 @@ lower(uint32_t cp)
 	return 0;
 }
 
-/* The capital of a small letter, else 0. */
+/* The capital of a small letter, or 0. */
 static uint32_t
 upper(uint32_t cp)
 {
@@ -244,7 +246,7 @@ key_text(const struct key *k, char out[KEY_TEXT_MAX])
 	return n;
 }
 
-/* Drop a text that says nothing, or nothing new, or that no key types. */
+/* Drop a text that is empty, redundant, or that no key types. */
 static void
 settle_text(struct key *k)
 {
@@ -321,7 +323,7 @@ key_same(const struct key *a, const struct key *b)
 	return x.code == y.code && x.mods == y.mods;
 }
 
-/* The one character that s is, else 0. */
+/* The character if s has exactly one, or 0. */
 static uint32_t
 only_char(const char *s)
 {
@@ -334,7 +336,7 @@ only_char(const char *s)
 	return step == UTF8_DONE && *s == '\0' && key_is_char(cp) ? cp : 0;
 }
 
-/* Find a key by the name that is left without modifiers. */
+/* Find a key by its name without modifiers. */
 static int
 find(const char *name, struct key *k)
 {
@@ -365,7 +367,7 @@ find_prefix(const char *name)
 	return NULL;
 }
 
-/* Take the modifiers off the front of a name; returns the rest. */
+/* Remove the modifiers from the front of a name; returns the rest. */
 static const char *
 take_prefixes(const char *name, uint8_t *mods, bool *words)
 {
@@ -383,7 +385,7 @@ take_prefixes(const char *name, uint8_t *mods, bool *words)
 	return name;
 }
 
-/* A name as it may stand in a message: short, and without controls. */
+/* A name for a message: short, and without controls. */
 static void
 quote(const char *name, char *out, size_t size)
 {
@@ -432,7 +434,10 @@ key_parse(const char *name, struct key *out, struct error *err)
 	return 0;
 }
 
-/* The name of the key alone.  Shift is taken from *mods where it says it. */
+/*
+ * The name of the key alone.  If the name implies Shift, it is removed from
+ * *mods.
+ */
 static const char *
 bare_name(const struct key *k, uint8_t *mods, char out[5])
 {

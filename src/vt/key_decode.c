@@ -4,7 +4,7 @@
 
 #define ESC 0x1b
 #define PASTE_END "\033[201~"
-#define SS3_MAX 8 /* bytes of an SS3 with its modifiers; more is noise */
+#define SS3_MAX 8 /* bytes of an SS3 with modifiers; more is noise */
 
 enum state {
 	GROUND,
@@ -12,7 +12,7 @@ enum state {
 	ESCAPE,       /* after ESC, or two of them */
 	CSI,          /* after ESC [ */
 	LINUX,        /* after ESC [ [ */
-	PACKED,       /* after ESC [ M: three values are missing */
+	PACKED,       /* after ESC [ M: three values follow */
 	SS3,          /* after ESC O */
 	STRING_FIRST, /* after ESC ] P or _ */
 	STRING,
@@ -31,7 +31,7 @@ key_decoder_init(struct key_decoder *d, const struct key_decoder_ops *ops,
 	d->arg = arg;
 }
 
-/* Begin anew; the bytes held stay where they are until the next is fed. */
+/* Start again; the held bytes stay in place until the next is fed. */
 static void
 reset(struct key_decoder *d)
 {
@@ -68,7 +68,7 @@ tell_code(struct key_decoder *d, uint32_t code, uint8_t mods)
 	tell_key(d, &k);
 }
 
-/* The key of an ASCII byte.  Where several keys send it, the usual one. */
+/* The key of an ASCII byte.  If several keys send it, the usual one. */
 static void
 tell_byte(struct key_decoder *d, uint8_t b, uint8_t mods)
 {
@@ -97,7 +97,9 @@ tell_byte(struct key_decoder *d, uint8_t b, uint8_t mods)
 		tell_code(d, b, mods);
 }
 
-/* Keep a byte.  What has become too long leaves as unknown, in pieces. */
+/*
+ * Keep a byte.  A sequence that is too long is reported as unknown, in pieces.
+ */
 static void
 hold(struct key_decoder *d, uint8_t b)
 {
@@ -110,7 +112,7 @@ hold(struct key_decoder *d, uint8_t b)
 	d->held[d->len++] = b;
 }
 
-/* What is held is an ESC, or an introducer after one, and nothing more. */
+/* True if only an ESC, or an introducer after one, is held. */
 static bool
 is_bare(const struct key_decoder *d)
 {
@@ -136,7 +138,7 @@ tell_held_keys(struct key_decoder *d)
 	}
 }
 
-/* The bytes held end here, without meaning; b begins something else. */
+/* The held bytes end here, without meaning; b begins something else. */
 static void
 give_up(struct key_decoder *d, uint8_t b)
 {
@@ -164,7 +166,7 @@ tell_reply(struct key_decoder *d, const struct key_reply *r)
 		d->ops->reply(d->arg, r);
 }
 
-/* Report what a whole sequence was. */
+/* Report a complete sequence. */
 static void
 tell_seq(struct key_decoder *d, struct key_seq *seq)
 {
@@ -195,8 +197,8 @@ tell_seq(struct key_decoder *d, struct key_seq *seq)
 }
 
 /*
- * A sequence is complete.  An ESC before it is Alt when it is a key, and
- * otherwise the Escape key, pressed just before.
+ * A sequence is complete.  If it is a key, an ESC before it is Alt; otherwise
+ * it is the Escape key, pressed just before.
  */
 static void
 finish(struct key_decoder *d)
@@ -293,7 +295,7 @@ on_escape(struct key_decoder *d, uint8_t b)
 	}
 }
 
-/* rxvt ends CSI number with a $, where others have an intermediate byte. */
+/* rxvt ends CSI number with a $, which is an intermediate byte elsewhere. */
 static bool
 ends_as_rxvt(const struct key_decoder *d, uint8_t b)
 {
@@ -374,7 +376,7 @@ on_ss3(struct key_decoder *d, uint8_t b)
 		finish(d);
 		return;
 	}
-	/* M-O and another key, then; but with a number in it, noise. */
+	/* Then it is M-O and another key; but with a number in it, noise. */
 	d->len--;
 	if (is_bare(d)) {
 		give_up(d, b);
@@ -385,8 +387,8 @@ on_ss3(struct key_decoder *d, uint8_t b)
 }
 
 /*
- * Alt with ] P or _ looks like a string.  No answer of a terminal begins with
- * other bytes than these.
+ * Alt with ] P or _ looks like a string.  Every reply of a terminal begins
+ * with one of these bytes.
  */
 static bool
 may_begin(uint8_t introducer, uint8_t b)
@@ -440,8 +442,9 @@ on_string_esc(struct key_decoder *d, uint8_t b)
 }
 
 /*
- * Pass a paste on up to its end marker, and report how much was used.  Only
- * the marker's first byte is ESC, so a false beginning needs no second look.
+ * Pass a paste on up to its end marker, and return how much was used.  Only
+ * the marker's first byte is ESC, so after a false beginning no byte is read
+ * twice.
  */
 static size_t
 feed_paste(struct key_decoder *d, const uint8_t *p, size_t len)
@@ -471,7 +474,7 @@ feed_paste(struct key_decoder *d, const uint8_t *p, size_t len)
 	return n;
 }
 
-/* One byte, in any state but PASTE, which feed_paste has to itself. */
+/* One byte, in any state except PASTE, which feed_paste handles. */
 static void
 step(struct key_decoder *d, uint8_t b)
 {

@@ -10,8 +10,8 @@
 #include "vt/key.h"
 
 /*
- * The bytes of one key, gathered before they are appended in one piece.  The
- * longest is a CSI u with KEY_TEXT_MAX characters of text.
+ * The bytes of one key, collected to append them in one piece.  The longest is
+ * a CSI u with KEY_TEXT_MAX characters of text.
  */
 struct seq {
 	char p[512];
@@ -42,8 +42,8 @@ put_char(struct seq *s, uint32_t cp)
 }
 
 /*
- * CSI number ; modifiers : event final.  What says nothing is left out, and
- * the number 1 with it.
+ * CSI number ; modifiers : event final.  Default values are left out, and then
+ * the number 1 too.
  */
 static void
 put_csi(struct seq *s, unsigned number, uint8_t mods, enum key_event event,
@@ -88,8 +88,9 @@ control_of(uint32_t cp)
 }
 
 /*
- * What Ctrl applies to: on a keyboard whose letters are not ASCII, the US key
- * in the same place, so that Ctrl-C is where the hand expects it.
+ * The character that Ctrl applies to: on a keyboard whose letters are not
+ * ASCII, the US key in the same place, so that Ctrl-C is where the hand
+ * expects it.
  */
 static uint32_t
 ctrl_symbol(const struct key *k)
@@ -130,7 +131,7 @@ put_enter(struct seq *s, const struct input_modes *m)
 	put(s, m->newline ? "\r\n" : "\r");
 }
 
-/* True if the key is one of the four that C0 has a control for. */
+/* True if the key is one of the four with a C0 control. */
 static bool
 is_c0(uint32_t code)
 {
@@ -159,7 +160,9 @@ legacy_c0(const struct key *k, const struct input_modes *m, struct seq *s)
 		put_byte(s, sends_bs(k, m) ? '\b' : 0x7f);
 }
 
-/* As in xterm, Num Lock makes the keypad numeric whatever the program asked. */
+/*
+ * As in xterm, Num Lock makes the keypad numeric, whatever the program asked.
+ */
 static void
 legacy_keypad(const struct key *k, const struct input_modes *m, struct seq *s)
 {
@@ -211,8 +214,8 @@ legacy(const struct key *k, const struct input_modes *m, struct seq *s)
 }
 
 /*
- * modifyOtherKeys, as xterm's input.c decides it.  Both levels say which
- * modifiers the sequence carries; 0 leaves the key to its legacy bytes.
+ * modifyOtherKeys, following xterm's input.c.  Both functions return the
+ * modifiers for the sequence; 0 means that the key sends its legacy bytes.
  */
 
 /* Characters that Ctrl turns into a control by masking. */
@@ -223,8 +226,8 @@ is_masked_by_ctrl(uint32_t cp)
 }
 
 /*
- * Level 1 spares what the usual bytes can say: Shift on what types text, Ctrl
- * on what it makes a control of, Alt alone (an ESC before the key).
+ * Level 1 keeps the legacy bytes where they suffice: Shift on text keys, Ctrl
+ * on characters with a control, Alt alone (an ESC before the key).
  */
 static uint8_t
 level1_char(uint32_t cp, uint8_t mods)
@@ -247,13 +250,16 @@ level1(const struct key *k, uint8_t mods)
 		return (mods & KEY_MOD_ALT) && mods != KEY_MOD_ALT ? mods : 0;
 	if (!is_c0(k->code))
 		return level1_char(key_symbol(k), mods);
-	/* Enter and Tab: Alt takes Ctrl with it, for Emacs' sake. */
+	/* Enter and Tab: Alt includes Ctrl, for Emacs. */
 	if (mods & KEY_MOD_ALT)
 		mods &= (uint8_t) ~(KEY_MOD_ALT | KEY_MOD_CTRL);
 	return mods;
 }
 
-/* Level 2 spares Shift on text that is not a letter, and Ctrl on BSpace. */
+/*
+ * Level 2 keeps the legacy bytes for Shift on text that is not a letter, and
+ * for Ctrl on BSpace.
+ */
 static uint8_t
 level2(const struct key *k, uint8_t mods)
 {
@@ -274,7 +280,7 @@ other_code(const struct key *k, const struct input_modes *m)
 	return is_c0(k->code) ? key_info(k->code)->number : key_symbol(k);
 }
 
-/* Append the key as modifyOtherKeys has it; false when it does not. */
+/* Append the key in modifyOtherKeys form; false if it has none. */
 static bool
 other_keys(const struct key *k, const struct input_modes *m, struct seq *s)
 {
@@ -302,7 +308,7 @@ other_keys(const struct key *k, const struct input_modes *m, struct seq *s)
 	return true;
 }
 
-/* Keys that are reported only when all keys are. */
+/* Keys that are reported only if all keys are. */
 static bool
 is_modifier(uint32_t code)
 {
@@ -311,8 +317,8 @@ is_modifier(uint32_t code)
 }
 
 /*
- * A character whose number kitty uses for a key.  It is in a private area and
- * on no keyboard; as bytes it is at least not mistaken.
+ * A character whose number kitty uses for a key.  It is in a private use area
+ * and on no keyboard; as bytes it is at least not mistaken for that key.
  */
 static bool
 is_taken(uint32_t cp)
@@ -377,7 +383,7 @@ kitty_char(const struct key *k, uint8_t flags, struct seq *s)
 	put(s, "%.*su", (int)text.len, text.p);
 }
 
-/* What kitty sends as bytes however it was asked, or not at all. */
+/* Keys that kitty sends as plain bytes with any flags, or not at all. */
 static bool
 kitty_plain(const struct key *k, const struct input_modes *m, struct seq *s)
 {
@@ -393,7 +399,7 @@ kitty_plain(const struct key *k, const struct input_modes *m, struct seq *s)
 	}
 	if (all)
 		return false;
-	/* Somebody whose program died must still be able to type "reset". */
+	/* A user whose program died must still be able to type "reset". */
 	if (is_c0(k->code) && k->code != KEY_ESCAPE) {
 		if (release)
 			return true;

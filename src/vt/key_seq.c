@@ -8,8 +8,8 @@
 #define VALUES_MAX 64
 
 /*
- * A CSI taken apart.  Values are numbered through; parameter i has those from
- * first[i] up to first[i + 1].  One that is empty is 0.
+ * The parts of a CSI.  Values are numbered across parameters; parameter i has
+ * those from first[i] up to first[i + 1].  An empty one is 0.
  */
 struct csi {
 	char prefix; /* one of <=>? or 0 */
@@ -20,7 +20,7 @@ struct csi {
 	uint32_t values[VALUES_MAX];
 };
 
-/* Value `sub` of parameter i, or 0 where there is none. */
+/* Value `sub` of parameter i; 0 if it is missing. */
 static uint32_t
 value(const struct csi *c, unsigned i, unsigned sub)
 {
@@ -35,7 +35,7 @@ value_count(const struct csi *c, unsigned i)
 	return i < c->nparams ? c->first[i + 1] - c->first[i] : 0;
 }
 
-/* Read a number and stay below what multiplying could overflow. */
+/* Read a number, limited so that multiplying cannot overflow. */
 static const uint8_t *
 take_number(const uint8_t *p, const uint8_t *end, uint32_t *n)
 {
@@ -45,8 +45,10 @@ take_number(const uint8_t *p, const uint8_t *end, uint32_t *n)
 	return p;
 }
 
-/* Read parameters up to the first byte that belongs to none; NULL when there
- * are too many. */
+/*
+ * Read parameters up to the first byte that belongs to none; NULL if there are
+ * too many.
+ */
 static const uint8_t *
 take_params(const uint8_t *p, const uint8_t *end, struct csi *c)
 {
@@ -68,7 +70,7 @@ take_params(const uint8_t *p, const uint8_t *end, struct csi *c)
 	return p;
 }
 
-/* Take apart what stands between ESC [ and the end. */
+/* Split the bytes between ESC [ and the end. */
 static bool
 take_csi(const uint8_t *p, size_t len, struct csi *c)
 {
@@ -111,7 +113,7 @@ is_key(struct key_seq *out, uint32_t code)
 	return true;
 }
 
-/* The key that a number stands for where a character may stand too. */
+/* The key of a number that may also be a character. */
 static uint32_t
 code_of(uint32_t number)
 {
@@ -171,7 +173,7 @@ read_other(const struct csi *c, struct key_seq *out)
 	    is_key(out, code_of(value(c, 2, 0)));
 }
 
-/* The key of CSI number ~, with what other terminals send. */
+/* The key of CSI number ~, including other terminals' variants. */
 static uint32_t
 tilde_key(uint32_t number)
 {
@@ -243,8 +245,8 @@ read_letter(const struct csi *c, struct key_seq *out)
 }
 
 /*
- * CSI 1 ; n R is F3 with modifiers, or the cursor in the first row.  Past the
- * modifiers that a key can have it is the cursor in any case.
+ * CSI 1 ; n R is F3 with modifiers, or the cursor in the first row.  If n is
+ * higher than any modifiers, it is the cursor.
  */
 static bool
 read_f3(const struct csi *c, struct key_seq *out)
@@ -320,8 +322,9 @@ static const struct {
 	{ "abcd", read_rxvt_arrow },
 };
 
-/* `first` is what the first number must be, or 0; the first line that fits
- * counts. */
+/*
+ * `first` is the required first number, or 0; the first matching line counts.
+ */
 static const struct {
 	char prefix, inter, final;
 	uint8_t min_params;
@@ -404,7 +407,7 @@ read_linux(const uint8_t *p, size_t len, struct key_seq *out)
 	    is_key(out, (uint32_t)KEY_F1 + p[3] - 'A');
 }
 
-/* One value of the packed formats; NULL when the bytes do not hold one. */
+/* One value of the packed formats; NULL if the bytes hold none. */
 static const uint8_t *
 take_packed(const uint8_t *p, const uint8_t *end, enum mouse_format format,
     uint32_t *v)
@@ -461,7 +464,7 @@ read_ss3(const uint8_t *p, size_t len, struct key_seq *out)
 	return is_key(out, code);
 }
 
-/* How the strings of replies begin, after ESC; ? stands for a digit. */
+/* The beginnings of reply strings, after ESC; ? stands for a digit. */
 static const struct {
 	const char *begins;
 	enum key_reply_kind kind;

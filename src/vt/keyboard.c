@@ -1,4 +1,4 @@
-/* What a program asks of the keyboard: kitty's protocol, modifyOtherKeys. */
+/* Keyboard settings of a program: kitty's protocol, modifyOtherKeys. */
 #include <string.h>
 
 #include "vt/handlers.h"
@@ -15,7 +15,7 @@ flags(struct vt *vt)
 	return &vt->keyboard.kitty[which][vt->keyboard.kitty_depth[which]];
 }
 
-/* A full stack forgets its oldest entry. */
+/* A full stack drops its oldest entry. */
 void
 csi_kitty_push(struct vt *vt, const struct seq *seq)
 {
@@ -69,7 +69,7 @@ csi_kitty_query(struct vt *vt, const struct seq *seq)
 	vt_reply(vt, "\033[?%uu", *flags(vt));
 }
 
-/* Resource 4 of XTMODKEYS; without a value it goes back to its default. */
+/* Resource 4 of XTMODKEYS; without a value it returns to its default. */
 void
 csi_xtmodkeys(struct vt *vt, const struct seq *seq)
 {

@@ -23,21 +23,20 @@
  *	modes saved-modes tabs shape keyboard titles cwd program colours
  *	history stash
  *
- * What each part holds is said once, below: the same functions write and read.
- * Keyframes of earlier engines are read too: what these did not have is as it
- * is in a fresh terminal.
- * Reading trusts nothing; whatever no terminal could have written is refused.
- * Not kept are generations, which count from the restoring on, and where
- * things lie in memory.
+ * The functions below define the content of each part, because the same
+ * functions write and read.  Keyframes of earlier engines are readable too:
+ * parts that these lacked are as in a fresh terminal.  Reading trusts nothing
+ * and refuses everything that no terminal could have written.  Generations,
+ * which count from the restoring on, and memory positions are not kept.
  */
 #define KEYFRAME_VERSION 1
 /*
- * The version of the engine in a keyframe is that of the first which can read
- * it.  What came with the second is left out where it is as in a fresh terminal.
+ * The engine version in a keyframe is the first that can read it.  A part that
+ * came with engine 2 is left out if it is as in a fresh terminal.
  */
 #define ENGINE_FIRST 1
 #define ENGINE_SECOND 2
-#define MODES_1 (MODE_SCHEME + 1) /* those that engine 1 had */
+#define MODES_1 (MODE_SCHEME + 1) /* those of engine 1 */
 
 struct codec {
 	struct buf *out; /* NULL: reading */
@@ -71,7 +70,7 @@ number(struct codec *k, uint64_t *n, uint64_t min, uint64_t max)
 			(field) = (__typeof__(field))n_; \
 	} while (0)
 
-/* Bytes: when reading, where they stand. */
+/* Bytes: when reading, a pointer to them. */
 static void
 bytes(struct codec *k, const void **p, size_t *len, size_t max)
 {
@@ -88,7 +87,7 @@ bytes(struct codec *k, const void **p, size_t *len, size_t max)
 	k->p += *len;
 }
 
-/* Text for people: UTF-8 without control characters. */
+/* Text for display: UTF-8 without control characters. */
 static bool
 is_clean(const uint8_t *p, size_t len)
 {
@@ -175,7 +174,7 @@ one_extra(struct codec *k, struct extras *x, uint64_t id)
 		k->bad = true;
 }
 
-/* Each behind its id; 0 ends them. */
+/* Each follows its id; 0 ends them. */
 static void
 extras(struct codec *k, struct extras *x)
 {
@@ -220,7 +219,7 @@ sequence(struct codec *k, struct seq *s)
 	check_seq(k, s);
 }
 
-/* A character that is not complete; bits that matter only. */
+/* An incomplete character; only significant bits. */
 static void
 utf8(struct codec *k, struct utf8 *u)
 {
@@ -263,7 +262,7 @@ parser(struct codec *k, struct parser *ps)
 		k->bad = true;
 }
 
-/* Read packed cells into a row that is zero. */
+/* Read packed cells into a zeroed row. */
 static void
 unpack_row(struct codec *k, struct vt *vt, struct screen *s, struct row *row,
     const void *p, size_t len)
@@ -367,7 +366,7 @@ keyboard(struct codec *k, struct keyboard *b)
 	NUMBER(k, b->format_other_keys, 1);
 }
 
-/* A title may pass the limit by the last character. */
+/* The last character of a title may exceed the limit. */
 #define TITLE_BYTES (TITLE_MAX + 4)
 
 static void
@@ -394,7 +393,7 @@ titles(struct codec *k, struct titles *t)
 	for (unsigned i = 0; i < depth && !k->bad; i++) {
 		saved_title(k, &t->stack[i].title);
 		saved_title(k, &t->stack[i].icon);
-		/* Also when it is bad: what is there gets freed. */
+		/* Even if it is invalid, so that it gets freed. */
 		if (k->out == NULL)
 			t->depth = i + 1;
 	}
@@ -513,7 +512,7 @@ modes(struct codec *k, struct vt *vt)
 	vt->saved_modes = saved | fresh;
 }
 
-/* The alternate screen is there when the modes say so. */
+/* The alternate screen is present if the modes say so. */
 static void
 screens(struct codec *k, struct vt *vt)
 {
@@ -542,7 +541,7 @@ walk(struct codec *k, struct vt *vt)
 	stash(k, vt);
 }
 
-/* True if what came with the second engine is as in a fresh terminal. */
+/* True if all parts that came with engine 2 are as in a fresh terminal. */
 static bool
 is_as_in_first(const struct vt *vt)
 {
@@ -570,7 +569,7 @@ save(const struct vt *vt, bool history, struct buf *out)
 	struct codec k = { .out = out,
 		.no_history = !history,
 		.engine = oldest_reader(vt) };
-	/* Nothing is changed when writing, but the same code reads. */
+	/* Writing changes nothing, but the same code reads. */
 	struct vt *self = (struct vt *)vt;
 
 	buf_append(out, "TKF", 3);

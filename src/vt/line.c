@@ -82,7 +82,7 @@ line_add_style(uint8_t *p, const struct cell *c)
 	return p;
 }
 
-/* Four bytes may be written, 1 to 4 of them count. */
+/* Writes four bytes, of which 1 to 4 count. */
 static inline uint8_t *
 put_utf8(uint8_t *p, uint32_t cp)
 {
@@ -113,7 +113,7 @@ cluster_token(const struct cell *c)
 	return cell_kind(c) == CELL_WIDE ? TOKEN_WIDE : TOKEN_NARROW;
 }
 
-/* The cell's token, how many code points, and their text. */
+/* The cell's token, the number of code points, and their text. */
 static inline uint8_t *
 put_cluster(uint8_t *p, const struct cell *c, const struct clusters *clusters)
 {
@@ -132,7 +132,9 @@ put_cluster(uint8_t *p, const struct cell *c, const struct clusters *clusters)
 	return p + 2 + len;
 }
 
-/* How many cells from here look like the first, which has no character. */
+/*
+ * The number of cells from here that equal the first, which has no character.
+ */
 static unsigned
 blank_run(const struct cell *cells, unsigned n)
 {
@@ -188,8 +190,8 @@ chars_of_four(const struct cell *c)
 #endif
 
 /*
- * Printable ASCII in the style of *style, which plain text is full of; n bytes
- * may be written.  How many cells it was.
+ * Pack printable ASCII in the style of *style, the bulk of plain text; n bytes
+ * may be written.  Returns the number of cells.
  */
 static unsigned
 ascii_run(uint8_t *p, const struct cell *cells, unsigned n,
@@ -204,7 +206,9 @@ ascii_run(uint8_t *p, const struct cell *cells, unsigned n,
 		const struct cell *c = cells + i;
 		__m128i chars = chars_of_four(c);
 		__m128i odd = _mm_andnot_si128(ascii, odds_of_four(c, same));
-		/* A blank, a style that differs, a character beyond ASCII. */
+		/*
+		 * A blank, a style that differs, or a character beyond ASCII.
+		 */
 		odd = _mm_or_si128(odd, _mm_cmpeq_epi32(chars, zero()));
 		if (!is_zero(odd))
 			break;
@@ -223,7 +227,7 @@ ascii_run(uint8_t *p, const struct cell *cells, unsigned n,
 	return i;
 }
 
-/* True if four cells are in the style, whatever they show. */
+/* True if four cells have this style, whatever their characters. */
 static inline bool
 four_in_style(const struct cell *c, const struct cell *style)
 {
@@ -239,7 +243,7 @@ four_in_style(const struct cell *c, const struct cell *style)
 #endif
 }
 
-/* How many cells from the first on are in the style. */
+/* The number of cells from the first on with this style. */
 static unsigned
 style_run(const struct cell *cells, unsigned n, const struct cell *style)
 {
@@ -253,14 +257,15 @@ style_run(const struct cell *cells, unsigned n, const struct cell *style)
 }
 
 /*
- * What the cells of one style show, until a blank, or a cluster that would not
- * leave four bytes before end for each cell after it.  How many cells it was.
+ * Pack the characters of cells of one style, up to a blank, or to a cluster
+ * that would not leave four bytes before end for each cell after it.  Returns
+ * the number of cells.
  */
 static unsigned
 char_run(uint8_t **p, const uint8_t *end, const struct cell *cells, unsigned n,
     const struct clusters *clusters)
 {
-	uint8_t *to = *p; /* in a variable, as bytes may be stored to *p */
+	uint8_t *to = *p; /* a local copy: bytes may be stored to *p */
 	unsigned i;
 
 	for (i = 0; i < n; i++) {
@@ -280,7 +285,7 @@ char_run(uint8_t **p, const uint8_t *end, const struct cell *cells, unsigned n,
 	return i;
 }
 
-/* A pad, or a run of blanks; how many cells it was. */
+/* Pack a pad, or a run of blanks; returns the number of cells. */
 static unsigned
 put_blanks(uint8_t **p, const struct cell *c, unsigned n)
 {
@@ -294,10 +299,10 @@ put_blanks(uint8_t **p, const struct cell *c, unsigned n)
 	return run;
 }
 
-/* What must be free for a style, a cluster, and all the rest. */
+/* The space needed for a style, a cluster, and all remaining cells. */
 #define ROOM(n) (4 * (n) + LINE_STYLE_MAX + TOKEN_MAX)
 
-/* Cells until the room, up to end, gets short.  How many it was. */
+/* Pack cells while there is room before end.  Returns the number of cells. */
 static unsigned
 pack_some(uint8_t **p, const uint8_t *end, const struct cell *cells, unsigned n,
     struct cell *style, const struct clusters *clusters)
@@ -504,7 +509,7 @@ get_cluster(struct line_reader *r, struct clusters *clusters, bool wide,
 	return true;
 }
 
-/* A token that is a cell, or style and then a cell. */
+/* Read a token that is a cell, or a style and then a cell. */
 static bool
 get_token(struct line_reader *r, struct clusters *clusters, struct cell *out)
 {
@@ -565,7 +570,7 @@ line_mark_extras(const void *p, size_t len, struct extras *x)
 	struct line_reader r;
 	struct cell c;
 
-	/* Most lines have none, and then no such token. */
+	/* Most lines have no extras, and then no such token. */
 	if (memchr(p, TOKEN_STYLE, len) == NULL)
 		return;
 	clusters_init(&clusters);

@@ -51,7 +51,7 @@ mode_set(struct vt *vt, enum mode_id id, bool on)
 		on = false;
 	vt->modes &= ~(1ull << id);
 	vt->modes |= (uint64_t)on << id;
-	/* What no update began cannot end one. */
+	/* Without a begun update, there is none to end. */
 	if (id == MODE_SYNC && was == on)
 		return;
 	if (mode_table[id].on_change != NULL)
@@ -74,7 +74,10 @@ mode_origin(struct vt *vt, enum mode_id id, bool on)
 	vt_home(vt);
 }
 
-/* The mouse modes exclude one another; resetting any turns it off. */
+/*
+ * The mouse modes exclude one another; resetting any of them turns the mouse
+ * off.
+ */
 static void
 mode_mouse(struct vt *vt, enum mode_id id, bool on)
 {
@@ -104,13 +107,13 @@ mode_margins(struct vt *vt, enum mode_id id, bool on)
 	vt_check_wait(vt);
 }
 
-/* Three modes for one thing: all say which screen is shown. */
+/* Three modes share one state: which screen is shown. */
 static void
 mode_alt(struct vt *vt, enum mode_id id, bool on)
 {
 	bool leaves = !on && vt_on_alt(vt);
 
-	/* Then xterm clears the screen, and a wrap waits no longer. */
+	/* Here xterm clears the screen and drops a pending wrap. */
 	if (id == MODE_ALT_1049 ? on : id == MODE_ALT_1047 && leaves)
 		vt->cursor.pending = false;
 	vt->modes &= ~ALT_BITS;
@@ -188,7 +191,7 @@ csi_decrst(struct vt *vt, const struct seq *seq)
 	set_modes(vt, seq, true, false);
 }
 
-/* Saving which screen is shown, or that it is being drawn, makes no sense. */
+/* Saving the shown screen or a synchronized update makes no sense. */
 static enum mode_id
 find_saveable(unsigned number)
 {
@@ -220,7 +223,10 @@ csi_xtrestore(struct vt *vt, const struct seq *seq)
 		if (id == MODE_COUNT)
 			continue;
 		bool on = vt->saved_modes >> id & 1;
-		/* What is so already must not move the cursor or clear. */
+		/*
+		 * Restoring an unchanged mode must not move the cursor or
+		 * clear.
+		 */
 		if (on != vt_mode(vt, id))
 			mode_set(vt, id, on);
 	}

@@ -9,7 +9,7 @@
 
 /*
  * The report's code: two bits of button, then modifiers and motion, then two
- * bits that choose the group of buttons.
+ * bits that select the group of buttons.
  */
 #define CODE_RELEASE 3u /* and, with CODE_MOTION, no button at all */
 #define CODE_MOTION 32u
@@ -47,7 +47,7 @@ is_wheel(enum mouse_button b)
 	return b >= MOUSE_WHEEL_UP && b <= MOUSE_WHEEL_RIGHT;
 }
 
-/* True if the event can have happened at all. */
+/* True if the event is possible at all. */
 static bool
 is_possible(const struct mouse_event *ev)
 {

@@ -1,4 +1,4 @@
-/* OSC: titles, colours, links, and what is told to the caller. */
+/* OSC: titles, colours, links, and events for the caller. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define TEXT_MAX 4096 /* of a notification, in bytes */
 
-/* The bytes that hexadecimal digits stand for; freed by the caller. */
+/* Decode hexadecimal digits; the caller frees the result. */
 static char *
 from_hex(const char *p, size_t len)
 {
@@ -110,7 +110,7 @@ osc_cwd(struct vt *vt, const struct seq *seq)
 	    &(struct vt_event){ .type = VT_EVENT_CWD, .text = vt->cwd });
 }
 
-/* Ends as the question did. */
+/* End the answer as the query ended: BEL or ST. */
 static void
 reply_colour(struct vt *vt, const struct seq *seq, const char *what,
     uint32_t rgb)
@@ -121,7 +121,7 @@ reply_colour(struct vt *vt, const struct seq *seq, const char *what,
 	    g, b, b, seq->bel ? "\a" : "\033\\");
 }
 
-/* A number up to `end`; -1 when it is none, or above max. */
+/* A number up to `end`; -1 if it is invalid, or above max. */
 static int
 parse_number(const char *p, size_t len, int max)
 {
@@ -151,7 +151,7 @@ next_part(const char **p, size_t *len)
 	return part;
 }
 
-/* Colour i of the palette, or behind it of the special ones. */
+/* Colour i of the palette; higher numbers are the special colours. */
 static uint32_t
 colour_at(const struct vt *vt, unsigned i)
 {
@@ -185,7 +185,7 @@ reset_colour_at(struct vt *vt, unsigned i)
 	vt_touch(vt);
 }
 
-/* Pairs of a number, counted from `base` on, and a colour or a question. */
+/* Pairs of a number, counted from `base` on, and a colour or a query. */
 static void
 set_colours(struct vt *vt, const struct seq *seq, unsigned base)
 {
@@ -210,7 +210,7 @@ set_colours(struct vt *vt, const struct seq *seq, unsigned base)
 	}
 }
 
-/* The numbers that are given, counted from `base` on. */
+/* The given numbers, counted from `base` on. */
 static void
 reset_colours(struct vt *vt, const struct seq *seq, unsigned base)
 {
@@ -287,7 +287,9 @@ osc_dynamic_reset(struct vt *vt, const struct seq *seq)
 	vt_touch(vt);
 }
 
-/* True if a URI may be kept: printable ASCII, as its specification asks. */
+/*
+ * True if a URI may be kept: printable ASCII, as the specification requires.
+ */
 static bool
 link_is_clean(const char *p, size_t len)
 {
@@ -339,7 +341,7 @@ osc_link(struct vt *vt, const struct seq *seq)
 	vt_set_pen_extra(vt, underline, uri, id_copy);
 }
 
-/* Text for people, made clean; freed by the caller. */
+/* Text for display, cleaned; the caller frees it. */
 static char *
 clean(const char *p, size_t len)
 {
@@ -398,7 +400,7 @@ osc_notify(struct vt *vt, const struct seq *seq)
 	}
 }
 
-/* 99;metadata;text: plain payloads that are complete; others are ignored. */
+/* 99;metadata;text: complete plain payloads; others are ignored. */
 void
 osc_kitty_notify(struct vt *vt, const struct seq *seq)
 {
@@ -467,7 +469,7 @@ osc_program_status(struct vt *vt, const struct seq *seq)
 		vt_set_program_status(vt, &said);
 }
 
-/* The shell is back: whoever was at work, or waited, is not any more. */
+/* The shell shows its prompt: a working or waiting program has ended. */
 static void
 end_at_prompt(struct vt *vt)
 {

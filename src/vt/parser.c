@@ -29,10 +29,10 @@ enum {
 	C1_APC = 0x9f
 };
 
-/* Code points handed over at once. */
+/* The maximum number of code points in one callback. */
 #define TEXT_BATCH 128
 
-/* A string buffer larger than this is given back after use. */
+/* A string buffer larger than this is freed after use. */
 #define STRING_KEEP 1024
 
 typedef const uint8_t *state_fn(struct parser *ps, const uint8_t *p,
@@ -110,7 +110,7 @@ control(struct parser *ps, uint8_t code)
 	ps->ops->control(ps->arg, code);
 }
 
-/* A C1 control or its 7-bit form opens a sequence, or is one. */
+/* A C1 control or its 7-bit form begins a sequence, or is complete itself. */
 static void
 control_c1(struct parser *ps, uint8_t code)
 {
@@ -137,7 +137,7 @@ control_c1(struct parser *ps, uint8_t code)
 	}
 }
 
-/* Where the run of printable ASCII that begins at p ends. */
+/* The end of the run of printable ASCII that begins at p. */
 static const uint8_t *
 ascii_end(const uint8_t *p, const uint8_t *end)
 {
@@ -158,10 +158,10 @@ ascii_end(const uint8_t *p, const uint8_t *end)
 	return p;
 }
 
-/* A character of more than one byte, whose first the word begins with. */
+/* A character of more than one byte, from the beginning of the word. */
 struct decoded {
 	uint32_t cp;
-	unsigned len; /* 0: not well-formed; the careful decoder has to look */
+	unsigned len; /* 0: not well-formed; use the careful decoder */
 };
 
 static inline struct decoded
@@ -189,8 +189,9 @@ decode(uint32_t word)
 }
 
 /*
- * The same by single bytes: also what is cut off by the end, or goes on from
- * the chunk before, or is broken.  True if there is a character now.
+ * The same byte by byte: also for a character that is cut off by the end,
+ * continues from the chunk before, or is broken.  True if a character is
+ * complete.
  */
 static bool
 decode_carefully(struct parser *ps, const uint8_t **p, uint32_t *cp)
@@ -201,7 +202,7 @@ decode_carefully(struct parser *ps, const uint8_t **p, uint32_t *cp)
 	return step != UTF8_MORE;
 }
 
-/* One ASCII character, most likely a blank, between two that are not. */
+/* One ASCII character, probably a blank, between two that are not. */
 static inline bool
 is_between(const uint8_t *p, const uint8_t *end)
 {
@@ -214,9 +215,10 @@ struct batch {
 };
 
 /*
- * Whole, well-formed characters beyond ASCII from *p on, but no C1 controls;
- * and single ASCII characters in between, as handing over every word by itself
- * costs more than the words.  How many there are.
+ * Decode complete, well-formed characters beyond ASCII from *p on, but no C1
+ * controls.  Single ASCII characters in between are included, because a
+ * callback for every word costs more than the words.  Returns the number of
+ * characters.
  */
 static inline size_t
 decode_run(const uint8_t **p, const uint8_t *end, struct batch *out)
@@ -243,7 +245,7 @@ decode_run(const uint8_t **p, const uint8_t *end, struct batch *out)
 	return n;
 }
 
-/* One character that does not stand in the input as it is. */
+/* One character that is not in the input as it is. */
 static void
 hand_over(struct parser *ps, uint32_t cp)
 {
@@ -255,8 +257,8 @@ hand_over(struct parser *ps, uint32_t cp)
 }
 
 /*
- * Characters beyond ASCII, from the first byte of one or in the middle of one,
- * up to the next ASCII.
+ * Characters beyond ASCII, from the beginning or the middle of one, up to the
+ * next ASCII.
  */
 static const uint8_t *
 text(struct parser *ps, const uint8_t *p, const uint8_t *end)
@@ -279,9 +281,9 @@ text(struct parser *ps, const uint8_t *p, const uint8_t *end)
 }
 
 /*
- * What may come at any place of a sequence: controls are obeyed in passing,
- * CAN and SUB abort it, ESC begins another, DEL is nothing.  True if c was
- * such; a byte that is not ASCII aborts, and is to be looked at again.
+ * Bytes that may come anywhere in a sequence: controls act at once, CAN and
+ * SUB abort it, ESC begins another, DEL is ignored.  True if c was one of
+ * them; a byte that is not ASCII aborts the sequence and is processed again.
  */
 static bool
 in_passing(struct parser *ps, uint8_t c, const uint8_t **p)
@@ -355,7 +357,7 @@ digit(struct parser *ps, uint8_t c)
 
 /*
  * A byte of the parameters or intermediates, the same in CSI and DCS.  False
- * when it stands in the wrong place.
+ * if it is in the wrong place.
  */
 static bool
 parameter(struct parser *ps, uint8_t c)
@@ -380,8 +382,8 @@ parameter(struct parser *ps, uint8_t c)
 }
 
 /*
- * Numbers and semicolons, which is what most of every CSI is.  Stops at the
- * first byte that is neither.
+ * Numbers and semicolons, the bulk of every CSI.  Stops at the first other
+ * byte.
  */
 static const uint8_t *
 numbers(struct parser *ps, const uint8_t *p, const uint8_t *end)
@@ -480,7 +482,7 @@ dcs(struct parser *ps, const uint8_t *p, const uint8_t *end)
 	while (p < end && ps->state == PARSER_DCS) {
 		uint8_t c = *p++;
 		if (c < 0x20 && c != C0_ESC && c != C0_CAN && c != C0_SUB) {
-			continue; /* not obeyed here, as it is in CSI */
+			continue; /* does not act here, unlike in CSI */
 		} else if (in_passing(ps, c, &p)) {
 			continue;
 		} else if (c >= 0x40) {
@@ -506,7 +508,7 @@ grow_string(struct parser *ps, size_t need)
 	ps->string_cap = cap;
 }
 
-/* How long it may be now: a C2 at its end may belong to U+009C. */
+/* The present maximum: a C2 at its end may belong to U+009C. */
 static size_t
 string_max(const struct parser *ps)
 {
@@ -537,7 +539,7 @@ parser_set_string(struct parser *ps, const void *p, size_t len)
 	return 0;
 }
 
-/* OSC begins with its number, up to ';'.  Anything else is not for us. */
+/* OSC begins with its number, up to ';'.  Others are ignored. */
 static bool
 split_osc(struct seq *s)
 {
@@ -590,8 +592,8 @@ abort_string(struct parser *ps)
 enum string_end { STRING_GOES_ON, STRING_ENDS, STRING_ABORTS };
 
 /*
- * A byte of a string that is not data.  ESC has to be followed by '\', and
- * U+009C is C2 9C; both may come in two chunks.
+ * A byte of a string that is not data.  '\' must follow ESC, and U+009C is C2
+ * 9C; both may be split over two chunks.
  */
 static enum string_end
 string_byte(struct parser *ps, uint8_t c, const uint8_t **p)
@@ -612,7 +614,7 @@ string_byte(struct parser *ps, uint8_t c, const uint8_t **p)
 	return STRING_GOES_ON;
 }
 
-/* True if c is data; U+009C needs two looks. */
+/* True if c is data; U+009C takes two bytes. */
 static bool
 is_data(struct parser *ps, uint8_t c)
 {
@@ -620,7 +622,7 @@ is_data(struct parser *ps, uint8_t c)
 	    !(ps->lead_c2 && c == C1_ST);
 }
 
-/* What comes is no 9C: a C2 before it was data. */
+/* The next byte is no 9C: the C2 before it was data. */
 static void
 keep_c2(struct parser *ps)
 {

@@ -11,7 +11,7 @@
 #define BEGIN "\033[200~"
 #define END "\033[201~"
 
-/* Where the bytes go; with p NULL they are only counted. */
+/* The destination; with p NULL the bytes are only counted. */
 struct sink {
 	uint8_t *p;
 	size_t len;
@@ -27,7 +27,7 @@ put(struct sink *s, const void *p, size_t len)
 	s->len += len;
 }
 
-/* What stands for a character that must not pass as it is. */
+/* The replacement of a character that must not pass. */
 static uint32_t
 harmless(uint32_t cp)
 {

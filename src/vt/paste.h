@@ -9,13 +9,12 @@ struct input_modes;
 
 /*
  * Append pasted text as a terminal in these modes sends it: between ESC[200~
- * and ESC[201~ when the program asked for brackets.
+ * and ESC[201~ if the program asked for brackets.
  *
- * What is pasted is text, whoever wrote it, and must not act.  Tab, CR and LF
+ * Pasted text may come from anybody and must not act as input.  Tab, CR and LF
  * pass.  Every other C0 control and DEL becomes its picture (ESC is U+241B),
- * so that no end of the brackets and no key can hide in the text and a person
- * sees what was there.  C1 controls and bytes that are not UTF-8 become
- * U+FFFD.
+ * so that the text can hide no key and no end of the brackets, and a person
+ * sees the control.  C1 controls and bytes that are not UTF-8 become U+FFFD.
  *
  * Within brackets lines end as they do in the text.  Without, each CR LF or LF
  * becomes the CR that the Enter key would send.

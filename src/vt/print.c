@@ -1,7 +1,7 @@
 /*
- * Text onto the screen: wrapping, wide characters, clusters.  The cursor waits
- * on the last column after filling it (cursor.pending), and only the next
- * character wraps.
+ * Puts text onto the screen: wrapping, wide characters, clusters.  After
+ * filling the last column the cursor stays on it (cursor.pending), and only
+ * the next character wraps.
  */
 #include <assert.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 
 #define VARIATION_16 0xfe0f
 
-/* For what runs once or more for every word. */
+/* For code that runs once or more for every word. */
 #define HOT static inline __attribute__((always_inline))
 
 /* One past the column at which text wraps. */
@@ -30,7 +30,7 @@ wrap_column(const struct vt *vt)
 	return vt->cursor.x <= s->right ? s->right + 1u : s->cols;
 }
 
-/* To the start of the next row, which goes on with this one's line. */
+/* Move to the start of the next row, which continues this one's line. */
 static void
 wrap(struct vt *vt)
 {
@@ -44,7 +44,7 @@ wrap(struct vt *vt)
 		screen_row(s, vt->cursor.y)->flags |= ROW_CONTINUES;
 }
 
-/* Make the pending wrap happen, or drop it when text does not wrap. */
+/* Do the pending wrap, or drop it if text does not wrap. */
 static void
 end_wait(struct vt *vt)
 {
@@ -61,7 +61,7 @@ settle_wrap(struct vt *vt)
 		end_wait(vt);
 }
 
-/* Move on after cells were written up to, not including, column x. */
+/* Advance after cells were written up to, not including, column x. */
 static void
 advance(struct vt *vt, unsigned x, unsigned end)
 {
@@ -76,7 +76,7 @@ remember(struct vt *vt, unsigned cell, uint8_t join)
 	vt->last.cell = (uint16_t)cell;
 }
 
-/* Make room for n cells at x: nothing is cut in half, IRM shifts. */
+/* Make room for n cells at x: nothing is split in half, IRM shifts. */
 HOT struct row *
 open_cells(struct vt *vt, unsigned x, unsigned n)
 {
@@ -101,9 +101,9 @@ of_kind(struct cell pen, enum cell_kind kind)
 }
 
 /*
- * The style that many cells get, loaded once and stored whole.  Put together
- * of words for each cell, it would have to leave the store buffer before it
- * could be read as one, which takes longer than all the rest.
+ * The style for many cells, loaded once and stored whole.  If it were composed
+ * of words for each cell, they would have to leave the store buffer before a
+ * read of the whole, which takes longer than everything else.
  */
 #ifdef __SSE2__
 struct style {
@@ -182,9 +182,9 @@ fill_ascii(struct cell *cells, const uint8_t *p, unsigned n,
 }
 
 /*
- * The packed text of the row when len bytes or less, printed at x, go on with
- * it; else NULL.  What is printed then ends in ahead_keep(), for the row has
- * been touched.
+ * The packed text of the row if len bytes or less, printed at x, continue it;
+ * otherwise NULL.  The caller then calls ahead_keep() after printing, because
+ * printing touches the row.
  */
 HOT struct ahead *
 packs_ahead(struct vt *vt, const struct row *row, unsigned x, size_t len)
@@ -228,7 +228,9 @@ print_plain(struct vt *vt, const uint8_t *p, size_t len)
 	remember(vt, cell, UNI_OTHER);
 }
 
-/* What a wide character that wraps leaves; at a margin of ours, a blank. */
+/*
+ * The cell that a wrapping wide character leaves; at a side margin, a blank.
+ */
 static struct cell
 pad(const struct vt *vt)
 {
@@ -265,10 +267,10 @@ follows_wide(const struct vt *vt, unsigned end)
 }
 
 /*
- * One cell's worth of text, 1 or 2 columns wide, at the cursor.  A wide one
- * that cannot wrap at the margin takes the place of a wide one that it
- * follows, as text does without DECAWM; else, or when it has no two columns to
- * stand in, it is not shown.
+ * Print one cell's text, 1 or 2 columns wide, at the cursor.  A wide one that
+ * cannot wrap at the margin replaces a wide one before it, as text does
+ * without DECAWM.  If there is none, or there are no two columns for it, it is
+ * not shown.
  */
 static __attribute__((noinline)) void
 put(struct vt *vt, uint32_t ch, unsigned width, uint8_t join)
@@ -292,7 +294,9 @@ put(struct vt *vt, uint32_t ch, unsigned width, uint8_t join)
 	struct row *row = screen_row(vt->screen, vt->cursor.y);
 	struct ahead *a = packs_ahead(vt, row, x, 4);
 	open_cells(vt, x, width);
-	/* From widen_last() it may be a cluster, but that row is touched yet. */
+	/*
+	 * From widen_last() it may be a cluster, but then the row is touched.
+	 */
 	if (a != NULL) {
 		ahead_add_char(a, &vt->pen, ch);
 		ahead_keep(a, row);
@@ -314,7 +318,7 @@ last_cell(struct vt *vt)
 	return &screen_row(vt->screen, vt->cursor.y)->cells[vt->last.cell];
 }
 
-/* The code points of a cell; how many. */
+/* Get the code points of a cell; returns their number. */
 static unsigned
 cell_cps(const struct vt *vt, const struct cell *c, uint32_t cps[CLUSTER_MAX])
 {
@@ -339,8 +343,8 @@ last_cp(const struct vt *vt, const struct cell *c)
 }
 
 /*
- * True if a narrow character becomes wide when cp joins it, which `before` was
- * the last of.  Without mode 2027 a character is as wide as it began.
+ * True if a narrow character becomes wide when cp joins it; `before` is its
+ * last code point.  Without mode 2027 a character keeps its initial width.
  */
 static bool
 widens(const struct vt *vt, uint32_t before, uint32_t cp)
@@ -353,8 +357,8 @@ widens(const struct vt *vt, uint32_t before, uint32_t cp)
 }
 
 /*
- * The last character becomes wide: give it its second column, on the next row
- * when this one has no more.  False when it cannot.
+ * Make the last character wide: give it a second column, on the next row if
+ * this one is full.  False if that is impossible.
  */
 static bool
 widen_last(struct vt *vt)
@@ -380,9 +384,9 @@ widen_last(struct vt *vt)
 }
 
 /*
- * The packed text of the row when a mark that joins the last character can go
- * on with it; else NULL.  From the last column it may take the character to
- * another row.
+ * The packed text of the row if a mark that joins the last character can
+ * continue it; otherwise NULL.  In the last column the mark may move the
+ * character to another row.
  */
 static struct ahead *
 packs_last(struct vt *vt, const struct row *row)
@@ -414,14 +418,14 @@ join_last(struct vt *vt, uint32_t cp, uint8_t join)
 	uint32_t ch = clusters_join(&vt->clusters, c->ch, cp);
 	if (a != NULL && ch != 0)
 		ahead_join(a, c, cp);
-	/* What is full takes no mark, but may have become wide by it. */
+	/* A full cluster takes no mark, but the mark may have widened it. */
 	if (a != NULL && (ch != 0 || !widened))
 		ahead_keep(a, row);
 	if (ch != 0)
 		c->ch = ch;
 }
 
-/* Without mode 2027 only what has no width of its own joins. */
+/* Without mode 2027 only code points of width 0 join. */
 static bool
 joins(const struct vt *vt, uint8_t *join, uint32_t cp)
 {
@@ -435,7 +439,7 @@ joins(const struct vt *vt, uint8_t *join, uint32_t cp)
 	    (class == UNI_EXTEND || class == UNI_ZWJ);
 }
 
-/* True if a character is surely as wide as it was when cp joins it. */
+/* True if a character surely keeps its width when cp joins it. */
 HOT bool
 keeps_width(const struct cell *c, uint32_t cp, unsigned width)
 {
@@ -444,11 +448,11 @@ keeps_width(const struct cell *c, uint32_t cp, unsigned width)
 }
 
 /*
- * Text that is packed ahead while it is printed.  In the loop it is looked at
- * for marks only: all else is copied when the next mark or the end comes.
+ * Text that is packed ahead while it is printed.  The loop checks it for marks
+ * only; everything else is copied at the next mark or at the end.
  */
 struct packing {
-	struct ahead *ahead; /* NULL: it is not packed */
+	struct ahead *ahead; /* NULL: not packed */
 	const struct cell *pen;
 	const struct text *text;
 	size_t done; /* code points */
@@ -466,7 +470,7 @@ pack_until(struct packing *pk, size_t i)
 	pk->done = i;
 }
 
-/* The code point i is about to join the cell, if there is room in it. */
+/* Code point i is about to join the cell, if there is room in it. */
 static void
 pack_join(struct packing *pk, const struct cell *c, size_t i, bool room)
 {
@@ -477,14 +481,14 @@ pack_join(struct packing *pk, const struct cell *c, size_t i, bool room)
 }
 
 /*
- * The way of most text: characters in a row that has room for them before its
- * last column, and marks that do not make them wider.  How many of the code
- * points went so.
+ * The path of most text: characters in a row with room for them before its
+ * last column, and marks that do not widen them.  Returns the number of code
+ * points handled.
  */
 HOT size_t
 put_run(struct vt *vt, struct row *row, struct packing *pk)
 {
-	/* In variables, as stores to cells may be stores to anything. */
+	/* Local copies, because stores to cells may alias anything. */
 	const struct style narrow = style_of(&vt->pen);
 	const struct style tail = style_of_kind(narrow, CELL_TAIL);
 	struct cell *c = row->cells + vt->cursor.x;
@@ -517,8 +521,9 @@ put_run(struct vt *vt, struct row *row, struct packing *pk)
 			break;
 		join = next;
 		/*
-		 * Without a branch on the width: what follows a narrow one is
-		 * written over by the next, or put back in the end.
+		 * Without a branch on the width: the cell after a narrow
+		 * character is overwritten by the next, or restored at the
+		 * end.
 		 */
 		over = c[1];
 		put_cell(c, style_of_width(narrow, width), cp);
@@ -554,7 +559,7 @@ put_simple(struct vt *vt, const struct text *t)
 	size_t done = put_run(vt, row, &pk);
 	if (done == 0)
 		return 0;
-	/* Halves of wide characters whose other was just written over. */
+	/* Blank halves of wide characters whose other half was overwritten. */
 	unsigned x = vt->cursor.x;
 	if (on_half)
 		row->cells[from - 1] = vt_blank(vt);
@@ -604,8 +609,9 @@ print_cps(struct vt *vt, const uint32_t *cps, size_t n)
 }
 
 /*
- * ASCII that stands for something else, or of which one character does.  Apart
- * from its callers, which would have to guard the arrays on the stack.
+ * ASCII that a character set translates, fully or for one character.  It is
+ * separate because its callers would otherwise have to guard the arrays on the
+ * stack.
  */
 static __attribute__((noinline)) void
 print_mapped(struct vt *vt, uint32_t cp)
@@ -638,7 +644,7 @@ vt_print_ascii(struct vt *vt, const uint8_t *p, size_t len)
 		print_mapped(vt, p[i]);
 }
 
-/* REP: the last character once more, as often as asked; see seq.def. */
+/* REP: repeat the last character; see seq.def. */
 void
 csi_rep(struct vt *vt, const struct seq *seq)
 {
@@ -649,7 +655,7 @@ csi_rep(struct vt *vt, const struct seq *seq)
 		return;
 	unsigned n = cell_cps(vt, last_cell(vt), cps);
 	while (times-- > 0) {
-		/* Two flags or jamo in a row would join: they are apart. */
+		/* Two flags or jamo in a row would join: keep them apart. */
 		vt->last.join = 0;
 		print_cps(vt, cps, n);
 	}

@@ -37,7 +37,7 @@ is(const struct value *v, const char *word)
 	return v->len == strlen(word) && memcmp(v->p, word, v->len) == 0;
 }
 
-/* Which of the words v is; n when none. */
+/* The index of the word that equals v; n if none does. */
 static size_t
 find(const struct value *v, const char *const *words, size_t n)
 {
@@ -78,7 +78,10 @@ is_all(const struct value *v, bool (*test)(char c))
 	return i == v->len;
 }
 
-/* What has been read; each of these gives false when it is to be dropped. */
+/*
+ * The values read so far; each function returns false if the report must be
+ * dropped.
+ */
 struct reading {
 	struct program_status *out;
 	bool stated;

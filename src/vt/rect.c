@@ -1,7 +1,7 @@
 /*
- * Rectangles of the screen: filled, erased, copied, and asked for.  The cursor
- * and a wrap that waits stay where they are, and margins count only in origin
- * mode, as the origin and the limits of the rectangle.
+ * Rectangles of the screen: filling, erasing, copying, and queries.  The
+ * cursor and a pending wrap stay, and margins count only in origin mode, as
+ * the origin and the limits of the rectangle.
  */
 #include <string.h>
 
@@ -20,7 +20,7 @@ min(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* The part of the screen that rectangles may be in. */
+/* The part of the screen that may contain rectangles. */
 static struct rect
 limits(const struct vt *vt)
 {
@@ -32,8 +32,8 @@ limits(const struct vt *vt)
 }
 
 /*
- * The four parameters from i on: top, left, bottom, right.  What reaches over
- * the limits is cut; false when nothing is left.
+ * The four parameters from i on: top, left, bottom, right.  The rectangle is
+ * clipped to the limits; false if nothing is left.
  */
 static bool
 read_rect(const struct vt *vt, const struct seq *seq, unsigned i,
@@ -49,7 +49,7 @@ read_rect(const struct vt *vt, const struct seq *seq, unsigned i,
 	return vt->level >= 4 && r->top <= r->bottom && r->left <= r->right;
 }
 
-/* Whole rows that are about to be gone can be looked at before. */
+/* Report whole rows before they are lost. */
 static void
 lose(const struct vt *vt, const struct rect *r)
 {
@@ -57,7 +57,7 @@ lose(const struct vt *vt, const struct rect *r)
 		vt_lose(vt, VT_LOSS_ERASED, r->top, r->bottom, 0);
 }
 
-/* The cells [left, right] of a row, about to be written over. */
+/* The cells [left, right] of a row, about to be overwritten. */
 static struct cell *
 open_part(struct vt *vt, unsigned y, const struct rect *r)
 {
@@ -137,7 +137,7 @@ take_part(const struct row *row, const struct rect *r, struct cell *out)
 	screen_forget_pad(&out[last]);
 }
 
-/* From one place to another of the same size; they may overlap. */
+/* Copy cells to another place of the same size; they may overlap. */
 static void
 copy(struct vt *vt, const struct rect *from, const struct rect *to)
 {
@@ -155,7 +155,7 @@ copy(struct vt *vt, const struct rect *from, const struct rect *to)
 	vt_check_wait(vt);
 }
 
-/* There is one page, so that the two which may be named do not count. */
+/* There is one page, so the page parameters are ignored. */
 void
 csi_deccra(struct vt *vt, const struct seq *seq)
 {
@@ -185,7 +185,7 @@ first_code_point(const struct vt *vt, const struct cell *c)
 	return c->ch == 0 ? ' ' : c->ch;
 }
 
-/* What a cell counts for: its character, and some of its attributes. */
+/* A cell's contribution: its character, and some of its attributes. */
 static unsigned
 weight(const struct vt *vt, const struct cell *c)
 {

@@ -1,11 +1,10 @@
 /*
- * A terminal's state as the bytes that make it.
+ * Writes a terminal's state as bytes.
  *
- * The fresh terminal is told, in this order: colours and titles; the saved
- * cursor of the primary screen, and its rows, with the history before them if
- * it is wanted, as text that wraps and scrolls by itself; what else belongs to
- * that screen; the same for the alternate screen; then what they share, the
- * cursor and the pen last.
+ * The order is: colours and titles; the saved cursor of the primary screen and
+ * its rows, on request with the history before them, as text that wraps and
+ * scrolls by itself; other state of that screen; the same for the alternate
+ * screen; then their shared state, with the cursor and the pen last.
  */
 #include "vt/render.h"
 
@@ -22,8 +21,8 @@ struct render {
 	const struct vt *vt;
 	struct buf *out;
 	unsigned cols, rows;
-	struct cell pen; /* of the terminal we draw on */
-	uint8_t join;    /* whether what is printed next joins, as there */
+	struct cell pen; /* of the terminal that we draw on */
+	uint8_t join;    /* its join state for the next text */
 	unsigned skip;   /* columns to move right before the next text */
 	bool wrapping;   /* the next text wraps to a row that may scroll in */
 };
@@ -48,7 +47,7 @@ put_link(struct render *r, const struct cell *c)
 	    uri);
 }
 
-/* Make the pen that of the cell. */
+/* Set the pen to that of the cell. */
 static void
 set_pen(struct render *r, const struct cell *c)
 {
@@ -89,7 +88,7 @@ flush_skip(struct render *r)
 	r->join = 0;
 }
 
-/* How wide the code points would be as one cluster, or 0 if they are not. */
+/* The width of the code points as one cluster; 0 if they are not one. */
 static unsigned
 cluster_width(const uint32_t *cps, unsigned n)
 {
@@ -120,7 +119,7 @@ would_join(const struct render *r, uint32_t cp)
 
 /*
  * Print a cell's text so that it becomes that cell: apart from the one before
- * it, and with mode 2027 off when it came about so.
+ * it, and with mode 2027 off if that made it.
  */
 static void
 put_text(struct render *r, const struct vt_row *row, unsigned x)
@@ -146,7 +145,7 @@ put_text(struct render *r, const struct vt_row *row, unsigned x)
 		uni_joins(&r->join, cps[i]);
 }
 
-/* Cells from x on that are erased alike. */
+/* The number of equally erased cells from x on. */
 static unsigned
 erased_run(const struct vt_row *row, unsigned x)
 {
@@ -159,7 +158,7 @@ erased_run(const struct vt_row *row, unsigned x)
 	return n;
 }
 
-/* Marks are for the row that the cursor is on, so they come after it. */
+/* Marks apply to the cursor's row, so they come after it. */
 static void
 put_mark(struct render *r, unsigned flags)
 {
@@ -169,7 +168,7 @@ put_mark(struct render *r, unsigned flags)
 		buf_puts(r->out, "\033]133;C\033\\");
 }
 
-/* A row that scrolled in has taken the background of what wrapped to it. */
+/* A row that scrolled in has the background of the text that wrapped to it. */
 static void
 clear_wrapped(struct render *r, const struct vt_row *row, unsigned x)
 {
@@ -183,8 +182,8 @@ clear_wrapped(struct render *r, const struct vt_row *row, unsigned x)
 }
 
 /*
- * Draw a row from its first column on, where the cursor is, or waits to wrap
- * to.  Pads are left to the junction.
+ * Draw a row from its first column on, where the cursor is or will wrap to.
+ * The junction makes the pads.
  */
 static void
 put_row(struct render *r, const struct vt_row *row)
@@ -238,7 +237,7 @@ ends_in_pad(const struct render *r, const struct vt_row *row)
 	    cell_kind(&row->cells[r->cols - 1]) == CELL_PAD;
 }
 
-/* True if the next row follows when its text is just printed. */
+/* True if printing the text is enough to continue on the next row. */
 static bool
 wraps_itself(const struct render *r, const struct vt_row *row,
     const struct vt_row *next)
@@ -260,8 +259,8 @@ wraps_itself(const struct render *r, const struct vt_row *row,
 }
 
 /*
- * Make the wrap, or the pad, happen with characters that are erased again.
- * The cursor ends at the start of the next row.
+ * Force the wrap, or the pad, with characters that are erased again.  The
+ * cursor ends at the start of the next row.
  */
 static void
 force_wrap(struct render *r, const struct vt_row *row,
@@ -286,7 +285,7 @@ force_wrap(struct render *r, const struct vt_row *row,
 		buf_puts(r->out, "\033[A\n");
 }
 
-/* From the end of one row to the start of the next. */
+/* Go from the end of one row to the start of the next. */
 static void
 junction(struct render *r, const struct vt_row *row, const struct vt_row *next)
 {
@@ -304,7 +303,7 @@ junction(struct render *r, const struct vt_row *row, const struct vt_row *next)
 	}
 }
 
-/* A first row that continues something: wrap to it, and lose the former. */
+/* The first row continues a line: wrap to it, and drop the row before. */
 static void
 begin_continued(struct render *r)
 {
@@ -342,7 +341,7 @@ next_row(struct row_source *s, struct vt_row *out)
 	return true;
 }
 
-/* Without history, blank rows at the bottom need not be said. */
+/* Without history, blank rows at the bottom are left out. */
 static unsigned
 rows_to_draw(const struct screen *s, bool history)
 {
@@ -357,7 +356,7 @@ rows_to_draw(const struct screen *s, bool history)
 	return end;
 }
 
-/* A copy of a row that outlives the source's next. */
+/* A copy of a row that stays valid after the source's next. */
 static void
 keep_row(struct vt_row *to, struct cell *cells, struct clusters *clusters,
     const struct vt_row *from)
@@ -377,7 +376,7 @@ keep_row(struct vt_row *to, struct cell *cells, struct clusters *clusters,
 	}
 }
 
-/* On the last row no text can leave a pad: there it is a blank. */
+/* On the last row no text can leave a pad, so it becomes a blank. */
 static void
 forget_pad(const struct render *r, struct vt_row *row, struct cell *cells)
 {
@@ -455,8 +454,8 @@ is_plain_save(const struct saved_cursor *s)
 }
 
 /*
- * On the empty screen, where a wrap can be made to wait in any column, and
- * whose margins are its own, so that origin mode is harmless.
+ * Written on the empty screen: there a wrap can be made pending in any column,
+ * and the margins are those of the screen, so origin mode is harmless.
  */
 static void
 put_saved_cursor(struct render *r, const struct saved_cursor *s)
@@ -591,7 +590,7 @@ put_titles(struct render *r)
 
 #define BIT(id) (1ull << MODE_##id)
 
-/* Modes that are said elsewhere, or that only follow from others. */
+/* Modes that are written elsewhere, or that only follow from others. */
 #define ELSEWHERE \
 	(BIT(ALT_47) | BIT(ALT_1047) | BIT(ALT_1049) | BIT(SAVE_1048) | \
 	    BIT(DECOM) | BIT(SYNC) | BIT(CURSOR_BLINK))
@@ -603,7 +602,7 @@ put_mode(struct render *r, unsigned id, bool on)
 	    mode_table[id].number, on ? 'h' : 'l');
 }
 
-/* XTSAVE keeps what a mode is, so it has to be that for a moment. */
+/* XTSAVE saves the present value, so set that value for a moment. */
 static void
 put_saved_modes(struct render *r)
 {
@@ -623,13 +622,16 @@ put_modes(struct render *r)
 {
 	uint64_t differ = (r->vt->modes ^ mode_initial()) & ~ELSEWHERE;
 
-	/* Side margins turned it on already, and off would take them back. */
+	/*
+	 * Side margins turned it on already, and turning it off would reset
+	 * them.
+	 */
 	for (unsigned id = 0; id < MODE_COUNT; id++)
 		if (differ >> id & 1 && id != MODE_DECLRMM)
 			put_mode(r, id, r->vt->modes >> id & 1);
 }
 
-/* A pending wrap by printing what it waits behind again, or erasing it. */
+/* Make a wrap pending by printing its character again, or by erasing it. */
 static void
 put_wait(struct render *r, const struct vt_row *row, unsigned x, unsigned top,
     unsigned left)

@@ -1,6 +1,6 @@
 /*
- * Answers to questions.  Each is made of constants and numbers of ours; no
- * byte that a program printed ever comes back to it as input.
+ * Answers to queries.  Each consists of constants and our own numbers; no byte
+ * that a program printed ever comes back to it as input.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "vt/state.h"
 #include "vt/vt.h"
 
-/* Nominal: there is no font here, but programs divide by it. */
+/* Nominal values: there is no font here, but programs divide by them. */
 #define CELL_WIDTH_PX 8
 #define CELL_HEIGHT_PX 16
 
@@ -24,9 +24,9 @@
 #define ATTRIBUTES "\033[?64;6;21;22;28c"
 
 /*
- * The xterm that this terminal behaves as.  Emacs asks for colours, and uses
- * modifyOtherKeys, from 242 on, unless it is above 2000; vim asks for the
- * cursor's shape and reads the mouse as SGR from 279 on.
+ * The xterm version that this terminal reports.  From 242 on, unless it is
+ * above 2000, Emacs queries colours and uses modifyOtherKeys; from 279 on, vim
+ * queries the cursor's shape and reads the mouse as SGR.
  */
 #define XTERM_PATCH 379
 
@@ -126,7 +126,7 @@ csi_decdsr(struct vt *vt, const struct seq *seq)
 			vt_reply(vt, "%s", fixed[i].answer);
 }
 
-/* 0 not known, 1 set, 2 reset, 3 always set, 4 always reset. */
+/* 0 unknown, 1 set, 2 reset, 3 always set, 4 always reset. */
 enum {
 	MODE_UNKNOWN,
 	MODE_IS_SET,
@@ -135,7 +135,7 @@ enum {
 	MODE_FIXED_OFF
 };
 
-/* Modes that cannot be changed, and are no rows of mode.def. */
+/* Modes that cannot be changed, and have no row in mode.def. */
 static const struct {
 	bool private;
 	uint16_t number;
@@ -199,7 +199,7 @@ csi_decrqm(struct vt *vt, const struct seq *seq)
 	report_mode(vt, seq, true);
 }
 
-/* DECCIR: where the cursor is, the pen, what waits, the character sets. */
+/* DECCIR: cursor position, pen, pending wrap, character sets. */
 static void
 report_cursor_state(struct vt *vt)
 {
@@ -218,7 +218,7 @@ report_cursor_state(struct vt *vt)
 	    (const char *)c->set);
 }
 
-/* DECTABSR: as many tab stops as an answer holds. */
+/* DECTABSR: as many tab stops as fit in an answer. */
 static void
 report_tabs(struct vt *vt)
 {
@@ -278,7 +278,7 @@ report_window(struct vt *vt, unsigned what)
 	return true;
 }
 
-/* 20 and 21: a title that somebody else may have written. */
+/* 20 and 21: a title that another program may have written. */
 static void
 report_title(struct vt *vt, unsigned what)
 {
@@ -296,7 +296,7 @@ report_title(struct vt *vt, unsigned what)
 	vt_reply(vt, "\033]%c%s\033\\", what == 20 ? 'L' : 'l', out);
 }
 
-/* Which of the two 22 and 23 mean: both, the icon's, the window's. */
+/* The titles of 22 and 23: both, the icon's, the window's. */
 static enum title_kinds
 title_kinds(const struct seq *seq)
 {
@@ -418,7 +418,7 @@ dcs_decrqss(struct vt *vt, const struct seq *seq)
 		vt_reply(vt, "\033P0$r\033\\");
 }
 
-/* Names and values as XTGETTCAP spells them, in hexadecimal. */
+/* Names and values as XTGETTCAP encodes them, in hexadecimal. */
 static const struct {
 	const char *name, *value;
 } capabilities[] = {

@@ -8,7 +8,7 @@
 #include "vt/state.h"
 #include "vt/vt.h"
 
-/* What both kinds of reset do. */
+/* The common part of both resets. */
 static void
 reset_pen(struct vt *vt)
 {
@@ -18,7 +18,7 @@ reset_pen(struct vt *vt)
 	memset(&vt->last, 0, sizeof(vt->last));
 }
 
-/* As after vt_create(), but for the size and the terminal's own colours. */
+/* As after vt_create(), except for the size and the terminal's own colours. */
 void
 vt_reset(struct vt *vt)
 {
@@ -58,7 +58,7 @@ esc_ris(struct vt *vt, const struct seq *seq)
 	vt_reset(vt);
 }
 
-/* No text is protected any more. */
+/* Remove the protection of all text. */
 static void
 unprotect(struct screen *s)
 {
@@ -82,7 +82,7 @@ csi_decstr(struct vt *vt, const struct seq *seq)
 		vt->modes &= ~(1ull << soft[i]);
 		vt->modes |= (uint64_t)mode_table[soft[i]].initially << soft[i];
 	}
-	mode_set(vt, MODE_DECLRMM, false); /* on the hidden screen, too */
+	mode_set(vt, MODE_DECLRMM, false); /* on the hidden screen too */
 	screen_reset_margins(vt->screen);
 	reset_pen(vt);
 	unprotect(&vt->screens[0]);
@@ -92,11 +92,11 @@ csi_decstr(struct vt *vt, const struct seq *seq)
 	vt_check_wait(vt);
 	vt->keyboard.modify_other_keys = 0;
 	vt->keyboard.format_other_keys = 0;
-	mode_set(vt, MODE_SYNC, false); /* else nothing would be seen again */
+	mode_set(vt, MODE_SYNC, false); /* otherwise nothing is shown again */
 	vt_touch(vt);
 }
 
-/* 61 to 64, as the terminals VT100 to VT420 have them. */
+/* 61 to 64: the terminals VT100 to VT420. */
 void
 csi_decscl(struct vt *vt, const struct seq *seq)
 {
@@ -106,7 +106,7 @@ csi_decscl(struct vt *vt, const struct seq *seq)
 		return;
 	csi_decstr(vt, seq);
 	vt->level = (uint8_t)level;
-	/* Below 4 there are no side margins that these could wait at. */
+	/* Below level 4 there are no side margins for a pending wrap. */
 	vt->saved[0].pending = vt->saved[1].pending = false;
 	vt_check_wait(vt);
 }

@@ -1,18 +1,18 @@
 /*
  * Changing the size.
  *
- * The primary screen is taken apart into logical lines, together with as many
- * lines of history as the new screen may want back, and put together again at
- * the new width.  The cursor keeps its character; its row on the screen stays
- * the same if it can:
+ * The primary screen is split into logical lines, together with as many lines
+ * of history as the new screen may take back, and laid out again at the new
+ * width.  The cursor keeps its character; its row on the screen stays the same
+ * if possible:
  *
  *  - Without history the screen stays at the top of the text, unless the
  *    cursor would then fall below the bottom.
- *  - A taller screen takes lines back from history only when the cursor stood
- *    on the last row; otherwise blank rows come at the bottom.
- *  - A shorter one drops blank rows below the text first, then the top goes to
- *    history.  Rows that still do not fit below the cursor go into the stash,
- *    and come back when the screen grows again, if nothing was drawn since.
+ *  - A taller screen takes lines back from history only if the cursor was on
+ *    the last row; otherwise blank rows are added at the bottom.
+ *  - A shorter one drops blank rows below the text first, then moves the top
+ *    to history.  Rows that still do not fit below the cursor go into the
+ *    stash, and come back when the screen grows, if nothing was drawn since.
  *
  * The alternate screen is cut: below the cursor first, then above.
  */
@@ -65,7 +65,7 @@ stash_add(struct stash *s, const struct cell *cells, unsigned used,
 	s->rows++;
 }
 
-/* True if the line above goes on in it. */
+/* True if the line above continues in it. */
 static bool
 stash_continues(const struct stash *s)
 {
@@ -98,13 +98,13 @@ stash_mark_extras(const struct stash *s, struct extras *x)
 	}
 }
 
-/* A place in the text: a line, and a cell of it or beyond its end. */
+/* A position in the text: a line, and a cell of it or beyond its end. */
 struct point {
 	size_t line, offset;
 	bool after; /* a wrap was pending: behind the cell, not on it */
 };
 
-/* The text on its way from one screen to the next. */
+/* The text during the change from one screen to the next. */
 struct reflow {
 	struct vt *vt;
 	struct flow *lines;
@@ -127,8 +127,8 @@ new_line(struct reflow *r)
 }
 
 /*
- * Take the last line out of the history, with the pieces that it continues,
- * into f.
+ * Move the last line of the history, with the pieces that it continues, into
+ * f.
  */
 static bool
 take_history_line(struct vt *vt, struct flow *f)
@@ -158,7 +158,7 @@ take_history_line(struct vt *vt, struct flow *f)
 	return true;
 }
 
-/* The same for a line that goes on, on the screen, with the row's end. */
+/* The same for a line that continues on the screen, with the row's end. */
 static void
 take_history_beginning(struct vt *vt, struct flow *f)
 {
@@ -177,7 +177,7 @@ note_point(struct point *p, const struct reflow *r, size_t before, unsigned x,
 	p->after = pending;
 }
 
-/* The last row that has anything, or the cursor. */
+/* The last row with content or the cursor. */
 static unsigned
 last_row(const struct screen *s, unsigned cursor_y)
 {
@@ -254,7 +254,7 @@ gather_stash(struct reflow *r)
 	stash_clear(s);
 }
 
-/* Which row of the text, broken at cols, a point is on, and which column. */
+/* The row of the text, broken at cols, and the column of a point. */
 static size_t
 locate(const struct reflow *r, const struct point *p, unsigned cols,
     struct cursor *out)
@@ -271,7 +271,7 @@ locate(const struct reflow *r, const struct point *p, unsigned cols,
 		else if (at >= f->text)
 			break; /* beyond the end: the last row */
 	size_t x = p->offset - row.from + p->after;
-	/* Behind a row that is full of text, the next text wraps. */
+	/* Behind a row that is full of text, a wrap is pending. */
 	out->pending = x >= cols && row.to == f->text &&
 	    row.to - row.from == cols;
 	out->x = (uint16_t)(x < cols ? x : cols - 1);
@@ -289,8 +289,8 @@ count_rows(const struct reflow *r, unsigned cols)
 }
 
 /*
- * Take lines from history until `want` rows stand above the anchor, and one
- * more that goes back: how much its last row falls short depends on cols.
+ * Take lines from history until `want` rows are above the anchor, and one more
+ * that goes back: the missing cells of its last row depend on cols.
  */
 static void
 pull_history(struct reflow *r, unsigned cols, size_t want, size_t *anchor)
@@ -314,8 +314,8 @@ pull_history(struct reflow *r, unsigned cols, size_t want, size_t *anchor)
 }
 
 /*
- * One row of the text: to history, the screen, or the stash.  When it is not
- * the line's last, the stash has to keep the blanks at its end.
+ * Put one row of the text into history, screen, or stash.  If it is not the
+ * line's last, the stash must keep the blanks at its end.
  */
 static void
 place_row(struct vt *vt, struct screen *s, const struct cell *cells,
@@ -357,7 +357,7 @@ place_all(struct reflow *r, struct screen *s, size_t top)
 	}
 }
 
-/* The row on the screen that the anchor should be on; see the top. */
+/* The row on the screen for the anchor; see the top of this file. */
 static size_t
 wanted_row(const struct screen *old, unsigned rows, unsigned y,
     bool has_history)
@@ -385,7 +385,10 @@ gather(struct reflow *r, const struct screen *old, struct cursor anchor,
 	gather_stash(r);
 }
 
-/* DECSC's place goes with the text, when it has any; no wrap waits there. */
+/*
+ * DECSC's position moves with the text, if there is any; no wrap is pending
+ * there.
+ */
 static void
 move_saved(const struct reflow *r, unsigned cols, unsigned rows, size_t top)
 {
@@ -419,7 +422,7 @@ resize_primary(struct vt *vt, unsigned cols, unsigned rows)
 		pull_history(&r, cols, y, &index);
 	if (y > index)
 		y = index;
-	/* What is below the cursor shall fit, if it can. */
+	/* Rows below the cursor stay on the screen if possible. */
 	size_t below = count_rows(&r, cols) - index;
 	if (y + below > rows)
 		y = below < rows ? rows - below : 0;
@@ -459,12 +462,12 @@ resize_alt(struct vt *vt, unsigned cols, unsigned rows)
 	}
 	screen_finish(old);
 	*old = fresh;
-	/* A wider screen has the place that a pending wrap waits for. */
+	/* A wider screen has the column that a pending wrap waits for. */
 	vt_move_to(vt, vt->cursor.x + (vt->cursor.pending && cols > was),
 	    vt->cursor.y - top);
 }
 
-/* What DECSC saved on the alternate screen, shown or not. */
+/* The cursor that DECSC saved on the alternate screen, shown or not. */
 static void
 clamp_saved(struct saved_cursor *s, unsigned cols, unsigned rows)
 {

@@ -87,7 +87,7 @@ erase_unprotected(struct row *row, unsigned from, unsigned to,
 			row->cells[x] = blank;
 }
 
-/* Keep `used` true after the cells [from, to) were set to blank. */
+/* Update `used` after the cells [from, to) were set to blank. */
 static void
 set_used(struct row *row, unsigned from, unsigned to, struct cell blank)
 {
@@ -110,7 +110,10 @@ screen_erase(struct screen *s, unsigned y, unsigned from, unsigned to,
 	uint16_t packed_len = row->packed_len;
 	screen_touch(s, row);
 	if (from >= row->used && cell_is_zero(&blank)) {
-		/* Every cell was zero already: what was packed is still so. */
+		/*
+		 * Every cell was zero already, so the packed bytes are still
+		 * right.
+		 */
 		row->packed_len = packed_len;
 		return;
 	}
@@ -159,7 +162,10 @@ screen_clear(struct screen *s, struct cell blank)
 		screen_clear_row(s, y, blank);
 }
 
-/* The right end, exclusive, of what an insertion or deletion at x moves. */
+/*
+ * The right end, exclusive, of the cells that an insertion or deletion at x
+ * moves.
+ */
 static unsigned
 edit_end(const struct screen *s, unsigned x)
 {
@@ -231,7 +237,7 @@ screen_trim(struct row *row)
 		row->used--;
 }
 
-/* Rotate the rows [top, bottom] up by n: the top ones come out below. */
+/* Rotate the rows [top, bottom] up by n: the top ones reappear below. */
 static void
 rotate(struct screen *s, unsigned top, unsigned bottom, unsigned n)
 {
@@ -256,8 +262,8 @@ rotate(struct screen *s, unsigned top, unsigned bottom, unsigned n)
 }
 
 /*
- * Copy the cells between the margins from one row to another; blank is what
- * becomes of wide characters that stand across a margin.
+ * Copy the cells between the margins from one row to another; blank replaces
+ * wide characters that cross a margin.
  */
 static void
 copy_part(struct screen *s, unsigned to, unsigned from, struct cell blank)

@@ -7,7 +7,7 @@ enum sgr_op {
 	SGR_RESET,
 	SGR_SET,       /* value: attributes to set */
 	SGR_CLEAR,     /* value: attributes to clear */
-	SGR_UNDERLINE, /* value: enum underline, or as the sub-parameter says */
+	SGR_UNDERLINE, /* value: enum underline; a sub-parameter overrides it */
 	SGR_FG,        /* value: palette colour */
 	SGR_BG,
 	SGR_FG_DEFAULT,
@@ -44,7 +44,7 @@ is_sub(const struct seq *seq, unsigned i)
 	return i < seq->nargs && seq->sub >> i & 1;
 }
 
-/* How many sub-parameters follow the i-th parameter. */
+/* The number of sub-parameters after the i-th parameter. */
 static unsigned
 sub_count(const struct seq *seq, unsigned i)
 {
@@ -55,7 +55,7 @@ sub_count(const struct seq *seq, unsigned i)
 	return n;
 }
 
-/* A number above 255 is no colour: false, and nothing is changed. */
+/* A number above 255 is no colour: return false and change nothing. */
 static bool
 indexed(const uint16_t *v, uint32_t *colour)
 {
@@ -76,8 +76,8 @@ rgb(const uint16_t *v, uint32_t *colour)
 }
 
 /*
- * 38:5:n, 38:2:r:g:b or 38:2:space:r:g:b, with n sub-parameters from i + 1 on.
- * False when it is none of them.
+ * 38:5:n, 38:2:r:g:b or 38:2:space:r:g:b, with n sub-parameters from i + 1
+ * on.  False for other forms.
  */
 static bool
 colour_of_subs(const struct seq *seq, unsigned i, unsigned n, uint32_t *colour)
@@ -92,9 +92,8 @@ colour_of_subs(const struct seq *seq, unsigned i, unsigned n, uint32_t *colour)
 }
 
 /*
- * 38;5;n or 38;2;r;g;b.  Returns how many parameters it took: all that are
- * left when some are missing, and of another kind of colour only its number,
- * as xterm does.
+ * 38;5;n or 38;2;r;g;b.  Returns the number of parameters used: all the rest
+ * if some are missing, and one for another kind of colour, as xterm does.
  */
 static unsigned
 colour_of_args(const struct seq *seq, unsigned i, bool *ok, uint32_t *colour)
@@ -132,7 +131,9 @@ set_underline(struct vt *vt, enum underline style)
 	vt->pen.attr |= (uint32_t)style << ATTR_UNDERLINE_SHIFT;
 }
 
-/* Everything but the link and the protection, which SGR does not set. */
+/*
+ * Reset everything except the link and the protection, which SGR does not set.
+ */
 static void
 reset_pen(struct vt *vt)
 {
@@ -153,7 +154,9 @@ set_colour(struct vt *vt, enum sgr_op op, uint32_t colour)
 		set_underline_colour(vt, colour);
 }
 
-/* 38, 48, 58 at i; how many further parameters belong to it. */
+/*
+ * 38, 48, 58 at i; returns the number of further parameters that belong to it.
+ */
 static unsigned
 extended(struct vt *vt, const struct seq *seq, unsigned i, enum sgr_op op)
 {

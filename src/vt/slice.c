@@ -5,9 +5,9 @@
 
 #include "vt/vt.h"
 
-#define ROWS_SAFE 3 /* with fewer, a row that wraps may be gone at once */
+#define ROWS_SAFE 3 /* with fewer, a wrapped row may be lost at once */
 
-/* C0, DEL, and what C1 begins with in UTF-8. */
+/* C0, DEL, and the lead byte of C1 in UTF-8. */
 static bool
 may_act(uint8_t c)
 {

@@ -6,7 +6,7 @@
 #include "base/sha256.h"
 #include "vt/vt.h"
 
-/* One past the last cell that is no ASCII blank. */
+/* One past the last cell that is not an ASCII blank. */
 static unsigned
 text_end(const struct vt_row *row)
 {
@@ -21,7 +21,10 @@ text_end(const struct vt_row *row)
 	return x;
 }
 
-/* As much ASCII as there is from x on, which most text is; how many cells. */
+/*
+ * Copy the ASCII from x on, the bulk of most text; returns the number of
+ * cells.
+ */
 static unsigned
 take_ascii(const struct vt_row *row, unsigned x, unsigned end,
     char out[VT_TEXT_MAX])

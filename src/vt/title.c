@@ -1,4 +1,4 @@
-/* Titles, and the stack of them. */
+/* Titles and their stack. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,8 +33,8 @@ titles_finish(struct titles *t)
 }
 
 /*
- * Copy what a program sent, as a person may see it: valid UTF-8, no control
- * characters, cut at max bytes.
+ * Copy a program's string for display: valid UTF-8, no control characters, cut
+ * at max bytes.
  */
 void
 titles_set(char **slot, const char *s, size_t len, size_t max)
@@ -70,7 +70,9 @@ titles_push(struct titles *t, enum title_kinds which)
 	t->depth++;
 }
 
-/* What was saved last of a kind: at the top, or below if that has not it. */
+/*
+ * The last saved title of a kind: at the top, or the first below that has it.
+ */
 static const char *
 newest(const struct titles *t, bool icon)
 {

@@ -122,7 +122,7 @@ vt_lose(const struct vt *vt, enum vt_loss_how how, unsigned top,
 		    &(struct vt_loss){ how, top, bottom, n });
 }
 
-/* Say that what has changed so far may be seen. */
+/* Publish all changes so far. */
 void
 vt_publish(struct vt *vt)
 {
@@ -253,7 +253,7 @@ void
 vt_set_pen_extra(struct vt *vt, uint32_t underline, const char *uri,
     const char *id)
 {
-	/* The strings may be those of an extra that a sweep takes away. */
+	/* The strings may belong to an extra that a sweep removes. */
 	auto_free char *uri_copy = uri != NULL ? xstrdup(uri) : NULL;
 	auto_free char *id_copy = uri != NULL ? xstrdup(id) : NULL;
 	bool full;

@@ -1,4 +1,4 @@
-/* The rows of the history, made while somebody looks. */
+/* The rows of the history, made on demand. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,13 +7,13 @@
 #include "vt/state.h"
 #include "vt/vt.h"
 
-/* A line in more pieces than this is shown as several. */
+/* A line of more pieces than this is shown as several. */
 #define PIECES_MAX 256
 
 struct vt_history_iter {
 	const struct vt *vt;
 	struct history_place place;
-	struct history_line line; /* the next that is not in flow yet */
+	struct history_line line; /* the next one, not in flow yet */
 	bool more;
 	struct flow flow;
 	size_t at;
@@ -49,7 +49,7 @@ vt_history_end(struct vt_history_iter *it)
 	free(it);
 }
 
-/* True if the last line goes on on the primary screen. */
+/* True if the last line continues on the primary screen. */
 static bool
 goes_on(const struct vt *vt)
 {
@@ -66,7 +66,7 @@ next_line(struct vt_history_iter *it)
 	flow_clear(&it->flow);
 	clusters_clear(&it->clusters);
 	it->flow.flags = it->line.flags;
-	/* What it continued is forgotten. */
+	/* Its beginning was dropped from the history. */
 	if (it->oldest)
 		it->flow.flags &= ~(unsigned)ROW_CONTINUES;
 	it->oldest = false;
