@@ -26,7 +26,7 @@ void manifest_writer_take_log(const struct manifest_writer *c, struct log *log);
 /*
  * Write session.json.  After this returns, a reader finds the present
  * manifest, unless the disk takes longer than MANIFEST_WRITER_WAIT_MS.  If it
- * does, later calls do not wait until the disk has caught up.  With `sync`
+ * does, later calls return at once until the disk has caught up.  With `sync`
  * this waits without a limit, and the file is safe on the disk.
  */
 #define MANIFEST_WRITER_WAIT_MS 50
