@@ -11,10 +11,10 @@
 #include "op/pattern.h"
 
 #define HASH_LEN 64
-#define HASH_LEAST 12 /* so many are told to models */
+#define HASH_LEAST 12 /* models get this many digits */
 #define ROW_COL_MAX 65535
 
-/* What it says when the value is wrong goes on from the name: "must be". */
+/* An error message about the value follows the name: "must be". */
 typedef int read_fn(struct condition *c, const json_t *v, struct error *err);
 
 static int
@@ -54,7 +54,7 @@ read_regex(struct condition *c, const json_t *v, struct error *err)
 	return 0;
 }
 
-/* A number or *, and what ends it. */
+/* A number or *, followed by `end`. */
 static bool
 read_place(const char **s, char end, int *out)
 {
@@ -127,7 +127,7 @@ read_idle(struct condition *c, const json_t *v, struct error *err)
 	return read_ms(v, 1, &c->idle_ms, err);
 }
 
-/* A flag that is true is all there is to say. */
+/* A true flag has no further value. */
 static int
 read_flag(struct condition *c, const json_t *v, struct error *err)
 {
@@ -156,7 +156,7 @@ condition_name(enum condition_kind kind)
 	return kinds[kind].name;
 }
 
-/* Say which of them is wrong. */
+/* Put the name of the argument or option before the error. */
 static int
 name_it(const char *argument, const char *option, enum condition_names names,
     const struct error *why, struct error *err)

@@ -12,8 +12,8 @@ struct error;
 struct pattern;
 
 /*
- * The conditions of a wait: the arguments of session.wait, read and checked.
- * All must hold at one frame; sight.h tests that.
+ * The conditions of a wait: the parsed and checked arguments of session.wait.
+ * All must hold at the same frame; sight.h tests that.
  */
 enum condition_kind {
 #define CONDITION_ID(NAME, ...) CONDITION_##NAME,
@@ -24,28 +24,28 @@ enum condition_kind {
 
 #define CONDITION_TEXT_MAX 4096 /* bytes */
 #define CONDITION_MS_MAX (7u * 24 * 60 * 60 * 1000)
-#define CONDITION_TIMEOUT_MS 30000 /* unless it is said */
-#define CONDITION_ANY -1           /* row or column of the cursor */
+#define CONDITION_TIMEOUT_MS 30000 /* the default */
+#define CONDITION_ANY -1           /* any row or column of the cursor */
 
 struct condition {
 	unsigned wanted; /* bits of enum condition_kind */
 	char *text, *absent;
 	struct pattern *regex;
 	int row, col;           /* of the cursor, or CONDITION_ANY */
-	char changed_since[65]; /* a hash, or its beginning */
+	char changed_since[65]; /* a hash or a prefix of one */
 	uint32_t stable_ms, idle_ms;
 
-	bool seen; /* text and regex: also what is gone by the next frame */
-	bool echo; /* text and regex: also in the echo of what was typed */
-	bool has_after; /* only what has come later than this event */
+	bool seen; /* text and regex: also text that the next frame lacks */
+	bool echo; /* text and regex: also match the echo of typed text */
+	bool has_after; /* only lines that appeared after this event */
 	uint64_t after;
 	uint32_t timeout_ms;
 };
 
 /*
- * Read arguments that op_take_arguments has let pass.  -EINVAL and which of
- * them is wrong, and what would be right: as an argument of the operation, or
- * as the option of a command line that it came from.  Then nothing is to
+ * Parse arguments that op_take_arguments has accepted.  Returns -EINVAL and an
+ * error that names the wrong one, as an argument of the operation or as an
+ * option of a command line, and what would be right.  Then there is nothing to
  * finish.
  */
 enum condition_names { CONDITION_ARGUMENTS, CONDITION_OPTIONS };
@@ -59,7 +59,7 @@ condition_wants(const struct condition *c, enum condition_kind kind)
 	return c->wanted >> kind & 1;
 }
 
-/* As results name it: "text", "stable". */
+/* The name in results: "text", "stable". */
 const char *condition_name(enum condition_kind kind);
 
 #endif

@@ -2,20 +2,20 @@
 #define TEND_OP_CONDITIONS_H
 
 /*
- * Every condition that a wait may have.  The arguments of session.wait, the
- * options of `tend wait`, the notes of tools and the list in docs/protocol.md
- * are made from the rows; op/condition.c reads the values and op/sight.c judges
- * them.  How to add one is in CONTRIBUTING.md.
+ * All conditions of a wait.  The rows generate the arguments of session.wait,
+ * the options of `tend wait`, the notes of tools and the list in
+ * docs/protocol.md; op/condition.c parses the values and op/sight.c tests them.
+ * CONTRIBUTING.md describes how to add one.
  *
  *	(NAME, field, option, letter, value, type, summary, holds)
  *
- * VALUE, MS, FLAG a text, a duration, a flag: how the value is given
+ * VALUE, MS, FLAG kind of value: a text, a duration or a flag
  * field           the argument; a duration arrives as field_ms
  * option, letter, value
  *                 on a command line: --option VALUE, -letter
  * type            in the language of op/type.h
  * summary         for help, one line
- * holds           when it is met, for docs/protocol.md
+ * holds           when the condition holds, for docs/protocol.md
  */
 /* clang-format off */
 #define CONDITIONS(VALUE, MS, FLAG) \
@@ -51,7 +51,7 @@ FLAG(EXIT, exit, "exit", 0, NULL, "bool", \
     "the session has ended")
 /* clang-format on */
 
-/* "text:string[1-4096]? …", each with a space behind it. */
+/* "text:string[1-4096]? …", each followed by a space. */
 #define CONDITION_TYPE(NAME, field, option, letter, value, type, summary, \
     holds) \
 #field ":" type "? "

@@ -12,7 +12,7 @@ cell_at(const struct vt_row *row, unsigned x)
 	return x < row->used ? &row->cells[x] : &blank;
 }
 
-/* What a cell points to has other numbers in another terminal. */
+/* Indices in cells differ between terminals, so compare their targets. */
 static bool
 differ_style(const struct vt *a, const struct cell *ca, const struct vt *b,
     const struct cell *cb)
@@ -26,7 +26,7 @@ differ_style(const struct vt *a, const struct cell *ca, const struct vt *b,
 	    strcmp(vt_cell_link(a, ca), vt_cell_link(b, cb)) != 0;
 }
 
-/* A blank looks as a space does. */
+/* A blank looks like a space. */
 static size_t
 text_at(const struct vt_row *row, unsigned x, char out[VT_TEXT_MAX])
 {

@@ -6,8 +6,8 @@
 struct vt;
 
 /*
- * True if row y of two screens looks different: its text, styles or links.  A
- * row that only one of them has does.
+ * True if row y looks different on the two screens: its text, styles or links.
+ * A row that only one screen has is different.
  */
 bool differ_row(const struct vt *a, const struct vt *b, unsigned y);
 

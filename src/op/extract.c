@@ -59,10 +59,10 @@ extract_add_screen(struct extract *l, const struct vt *vt,
 
 /* ---------------------------------------------------------- last command */
 
-/* Rows are counted from the top of the scrollback. */
+/* Rows count from the top of the scrollback. */
 struct span {
-	size_t at;         /* the next row's number */
-	size_t begin, end; /* end is SIZE_MAX while there is no prompt */
+	size_t at;         /* the number of the next row */
+	size_t begin, end; /* end is SIZE_MAX without a prompt */
 	bool found;
 };
 
@@ -134,7 +134,7 @@ extract_add_command(struct extract *l, const struct vt *vt, bool *running)
 	return true;
 }
 
-/* --------------------------------------------------------------- looking */
+/* --------------------------------------------------------------- reading */
 
 const char *
 extract_at(const struct extract *l, size_t i, size_t *len)

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-/* Why a command or a request failed: the rows of failures.def. */
+/* The reason why a command or request failed: the rows of failures.def. */
 enum failure {
 #define FAILURE(name, ...) FAIL_##name,
 #include "op/failures.def"

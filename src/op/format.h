@@ -2,9 +2,9 @@
 #define TEND_OP_FORMAT_H
 
 /*
- * The formats of a screen, for snapshots and exports: their names in options,
- * arguments, help, completion, errors and documents come from this table.  How
- * to add one is in CONTRIBUTING.md.
+ * The formats of a screen, for snapshots and exports.  Options, arguments,
+ * help, completion, errors and documents take their names from this table.
+ * CONTRIBUTING.md describes how to add one.
  *
  *	(NAME, name, summary)
  */
@@ -37,7 +37,7 @@ enum snapshot_format {
 #define FORMAT_LIST FORMATS(FORMAT_NAME, FORMAT_COMMA, FORMAT_OR)
 #define FORMAT_CODES FORMATS(FORMAT_CODE, FORMAT_COMMA_CODE, FORMAT_OR_CODE)
 
-/* By its name; SNAPSHOT_FORMATS when there is none. */
+/* Find a format by name; SNAPSHOT_FORMATS if there is none. */
 enum snapshot_format format_find(const char *name);
 const char *format_name(enum snapshot_format f);
 const char *format_summary(enum snapshot_format f);

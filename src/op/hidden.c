@@ -7,7 +7,7 @@
 #include "vt/text.h"
 #include "vt/vt.h"
 
-/* Colours closer than this in each part are one to the eye. */
+/* Colours that differ less than this in each component look the same. */
 #define NEARLY 24
 #define ROW_BYTES ((size_t)VT_COLS_MAX * VT_TEXT_MAX)
 
@@ -24,7 +24,7 @@ is_near(uint32_t a, uint32_t b)
 	return true;
 }
 
-/* Blanks say nothing, nor do the lines, blocks and dots of drawings. */
+/* Blanks, and the lines, blocks and dots of drawings, carry no text. */
 static bool
 is_blank(const struct cell *c)
 {
@@ -33,7 +33,7 @@ is_blank(const struct cell *c)
 	    (c->ch >= 0x2800 && c->ch <= 0x28FF);
 }
 
-/* Why a cell's character cannot be seen, or NULL. */
+/* The reason why a cell's character is invisible, or NULL. */
 static const char *
 why_hidden(const struct vt *vt, const struct cell *c)
 {
@@ -47,7 +47,7 @@ why_hidden(const struct vt *vt, const struct cell *c)
 	return NULL;
 }
 
-/* Blanks between hidden words belong to them; those behind do not. */
+/* Blanks between hidden words belong to them; those after them do not. */
 static unsigned
 run_end(const struct vt *vt, const struct vt_row *row, unsigned x,
     const char *why)

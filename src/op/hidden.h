@@ -6,18 +6,19 @@ struct vt;
 struct vt_row;
 
 /*
- * Text on the screen that a person cannot see: it is concealed (SGR 8), or has
- * the colour of its background, or nearly.  Callers that give the screen's text
- * to a model report these parts.
+ * Text on the screen that a person cannot see: it is concealed (SGR 8) or has
+ * nearly the colour of its background.  Callers that pass the screen's text to
+ * a model report these parts.
  *
- * An array of {"row","col","width","why","text"}; why is "concealed" or
- * "colour".  At most HIDDEN_MAX entries; the rest are dropped.
+ * The result is an array of {"row","col","width","why","text"}; why is
+ * "concealed" or "colour".  It has at most HIDDEN_MAX entries; the rest are
+ * dropped.
  */
 #define HIDDEN_MAX 64
 
 void hidden_json(const struct vt *vt, struct json_out *j);
 
-/* The entries of one row, called `y`, into an array: `left` of them at most. */
+/* Append the entries of one row, number `y`, to an array: at most `left`. */
 unsigned hidden_put_row(const struct vt *vt, const struct vt_row *row,
     unsigned y, unsigned left, struct json_out *j);
 

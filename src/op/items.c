@@ -15,7 +15,7 @@
 #define CHECK_MAX (16u << 20)
 #define PLACE_MAX 9999
 
-/* Something to be typed: its value has been looked at, its bytes are put. */
+/* An input item: its value is parsed and its bytes are appended. */
 struct item {
 	const json_t *value;
 	const struct items_for *to;
@@ -94,7 +94,7 @@ static const struct gesture {
 	const char *name;
 	size_t n; /* of events */
 	enum mouse_type types[2];
-	enum mouse_button button; /* MOUSE_NONE: the one that was named */
+	enum mouse_button button; /* MOUSE_NONE: the named one */
 } gestures[] = {
 	{ "press", 1, { MOUSE_PRESS }, MOUSE_NONE },
 	{ "release", 1, { MOUSE_RELEASE }, MOUSE_NONE },
@@ -243,7 +243,7 @@ items_encode(const json_t *items, const struct items_for *to, struct buf *out,
 int
 items_check(const json_t *items, struct error *err)
 {
-	/* A program that has asked for everything. */
+	/* A program that has enabled everything. */
 	const struct items_for any = {
 		.modes = { .mouse = MOUSE_ANY, .mouse_format = MOUSE_SGR },
 	};

@@ -22,21 +22,22 @@ struct error;
  * or scroll-down; BUTTON is left, middle or right.
  */
 
-/* The terminal that the items are for. */
+/* The terminal that receives the items. */
 struct items_for {
 	struct input_modes modes;
-	unsigned rows, cols; /* 0: not known, any place will do */
+	unsigned rows, cols; /* 0: unknown, any place is valid */
 };
 
 /*
- * Append the bytes that a terminal in these modes sends.  0, or -EINVAL,
- * -ENOBUFS, and which item was wrong and what would be right.  A mouse that
- * the program did not ask for is -EINVAL: its click would be lost.
+ * Append the bytes that a terminal in these modes sends.  Returns 0, or -EINVAL
+ * or -ENOBUFS and an error that names the wrong item and what would be right.
+ * Mouse input that the program did not enable is -EINVAL, since it would be
+ * lost.
  */
 int items_encode(const json_t *items, const struct items_for *to,
     struct buf *out, struct error *err);
 
-/* True if the items are well formed, for any terminal. */
+/* Check that the items are well formed, for any terminal. */
 int items_check(const json_t *items, struct error *err);
 
 #endif

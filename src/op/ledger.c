@@ -9,15 +9,15 @@
 
 #define NONE UINT32_MAX
 
-/* Two frames that are compared. */
+/* The comparison of two frames. */
 struct turn {
 	struct ledger *l;
 	const struct vt *vt;
-	uint64_t born;     /* what is new is of this event */
-	uint64_t scrolled; /* rows, since the last */
-	bool other;        /* another size, or another terminal */
+	uint64_t born;     /* new lines get this event */
+	uint64_t scrolled; /* rows, since the last frame */
+	bool other;        /* the size or the terminal has changed */
 	struct ledger_lines *old, now;
-	uint32_t *first, *next; /* of `now`, by hash; NONE: no more */
+	uint32_t *first, *next; /* indexes of `now` by hash; NONE: end */
 	size_t mask;
 };
 
@@ -52,7 +52,7 @@ ledger_finish(struct ledger *l)
 	*l = (struct ledger){ 0 };
 }
 
-/* The line that the row is a part of, or NULL. */
+/* The line that contains the row, or NULL. */
 static struct ledger_line *
 line_at(const struct ledger_lines *lines, uint64_t row)
 {
@@ -81,8 +81,8 @@ has_changed(const struct turn *t, unsigned row)
 }
 
 /*
- * The line of the last frame that still stands in the same rows as it was, or
- * NULL.  The row behind it must not have become a part of it.
+ * The line of the last frame that is unchanged in the same rows, or NULL.  The
+ * row after it must not have become a part of it.
  */
 static const struct ledger_line *
 unchanged(const struct turn *t, unsigned row)
@@ -99,7 +99,7 @@ unchanged(const struct turn *t, unsigned row)
 	return end == vt_rows(t->vt) || !has_changed(t, end) ? old : NULL;
 }
 
-/* Most rows of most frames are as they were: those are not read again. */
+/* Most rows of a frame are unchanged and are not read again. */
 static void
 read_lines(struct turn *t)
 {
@@ -149,7 +149,7 @@ keep_echo(struct ledger_line *line, const struct ledger_line *from)
 	line->echo_hash = from->echo_hash;
 }
 
-/* Where a line editor goes on that has broken the line itself, or NULL. */
+/* The next part of a line that the line editor has broken itself, or NULL. */
 static struct ledger_line *
 next_part(const struct turn *t, const struct ledger_line *line)
 {
@@ -158,7 +158,7 @@ next_part(const struct turn *t, const struct ledger_line *line)
 	    NULL;
 }
 
-/* What stands in the rows from one place to before another. */
+/* The text in the rows from one place to before another. */
 static void
 add_span(const struct turn *t, const struct ledger_span *s)
 {
@@ -184,9 +184,9 @@ add_span(const struct turn *t, const struct ledger_span *s)
 }
 
 /*
- * The line that is edited: what is behind the prompt, if anybody typed.  Not in
- * a shell that never says C, as dash: there the output of a command that was
- * typed ahead stands behind the prompt.
+ * The line being edited: the text after the prompt, if there was input.  Not in
+ * a shell that never prints C, such as dash: there the output of a command
+ * typed ahead follows the prompt.
  */
 static void
 add_input(const struct turn *t, const struct ledger_span *s)
@@ -224,7 +224,7 @@ add_spans(struct turn *t)
 	l->n_spans = n;
 }
 
-/* True if the echo of the run stands where it was typed. */
+/* True if the echo of the run is where it was typed. */
 static bool
 find_run(const struct turn *t, struct typed_run *run)
 {
@@ -256,9 +256,9 @@ has_left(const struct turn *t, const struct typed_run *run)
 }
 
 /*
- * The line that the run was typed on has become another, as a prompt does.  One
- * like it that appears elsewhere is not the same: forget those that are not in
- * their place any more, until it has come.
+ * The line on which the run was typed has changed, as a prompt does.  A similar
+ * line elsewhere is not the same one: forget lines that have left their places
+ * until it has come back.
  */
 static void
 leave_line(const struct turn *t, const struct typed_run *run)
@@ -269,9 +269,9 @@ leave_line(const struct turn *t, const struct typed_run *run)
 }
 
 /*
- * The cursor stands behind a line like the one at which Enter was pressed, and
- * that was written since: it is the next prompt, even if it stands where one of
- * before did, as after a clear.
+ * The cursor follows a line like the one at which Enter was pressed, and that
+ * line was written since.  So it is the next prompt, even if it is in the place
+ * of an earlier one, as after a clear.
  */
 static void
 bear_prompt(const struct turn *t, const struct typed_run *run)
@@ -307,7 +307,7 @@ add_typed(struct turn *t)
 	}
 }
 
-/* True if the cursor is in a line like the one that the run was typed on. */
+/* True if the cursor is in a line like the one on which the run was typed. */
 static bool
 is_back(const struct turn *t, const struct typed_run *run)
 {
@@ -318,7 +318,7 @@ is_back(const struct turn *t, const struct typed_run *run)
 	    line->born > run->seq;
 }
 
-/* A run whose place is not known, or that a line editor shows once more. */
+/* Find a run with an unknown place, or one that a line editor shows again. */
 static void
 search_run(const struct turn *t, struct typed_run *run)
 {
@@ -374,7 +374,7 @@ index_lines(struct turn *t)
 	}
 }
 
-/* The first line like it from here on, or NONE. */
+/* The next line with this hash from i on, or NONE. */
 static uint32_t
 like(const struct turn *t, uint32_t i, uint64_t hash)
 {
@@ -399,7 +399,9 @@ keep(struct ledger_line *line, struct ledger_line *old)
 	keep_echo(line, old);
 }
 
-/* A line whose beginning has left the screen reads otherwise, but is the same. */
+/*
+ * A line whose beginning has left the screen has another hash, but is the same.
+ */
 static void
 keep_cut(struct turn *t)
 {
@@ -437,7 +439,9 @@ is_off(const struct turn *t, const struct ledger_line *old)
 	return (uint64_t)old->at.row + old->at.rows <= t->scrolled;
 }
 
-/* One that stood on the last frame, or with `returns` one that did not. */
+/*
+ * Match lines of the last frame or, with `returns`, lines that had disappeared.
+ */
 static void
 keep_moved(struct turn *t, struct ledger_lines *old, bool returns)
 {
@@ -458,8 +462,8 @@ keep_moved(struct turn *t, struct ledger_lines *old, bool returns)
 }
 
 /*
- * Of lines that are alike, as many births remain as there are lines: without
- * the oldest when one has scrolled off, without the youngest when one is gone.
+ * Like lines keep as many birth events as there are lines: without the oldest
+ * if one has scrolled off, without the youngest if one has disappeared.
  */
 static void
 settle_births(struct turn *t, const struct ledger_line *old, bool off)
@@ -492,7 +496,7 @@ settle_all(struct turn *t)
 			    is_off(t, &t->old->v[i]));
 }
 
-/* A line that was written on keeps the echo that it begins with. */
+/* A line that was extended keeps the echo at its beginning. */
 static void
 keep_echoes(struct turn *t)
 {
@@ -522,7 +526,7 @@ bear(struct turn *t)
 
 /* ------------------------------------------------------------- a frame */
 
-/* What is gone from the alternate screen may be on its way to return. */
+/* Lines that disappear from the alternate screen may return soon. */
 static void
 remember_gone(struct turn *t)
 {
@@ -542,7 +546,7 @@ remember_gone(struct turn *t)
 	*gone = (struct ledger_lines){ v, n };
 }
 
-/* Places are beside the cursor after a resize as they were before it. */
+/* After a resize, places keep their position relative to the cursor. */
 static void
 move_place(const struct turn *t, struct typed_place *place)
 {
@@ -668,7 +672,7 @@ typed(void *arg, const struct vt *vt, uint64_t seq, int64_t ms,
 	l->input = true;
 }
 
-/* True if something was typed that no echo was found of. */
+/* True if some typed text has no echo yet. */
 static bool
 awaits_echo(const struct ledger *l)
 {
@@ -720,7 +724,7 @@ const struct vt_story ledger_story = { begun, frame, typed, marked };
 
 /* ------------------------------------------------------------ learning */
 
-/* Lines that are alike stand in the same order in both. */
+/* Like lines have the same order in both. */
 static void
 learn_line(struct ledger_line *line, struct ledger_lines *from)
 {
@@ -753,7 +757,7 @@ ledger_learn(struct ledger *l, const struct ledger *from)
 
 /* ------------------------------------------------------------- weighing */
 
-/* Who asks for what came after it was gone sees it come. */
+/* With `after` between the disappearance and the return, the line is new. */
 static bool
 is_new(const struct ledger_line *line, uint64_t after)
 {
@@ -763,8 +767,8 @@ is_new(const struct ledger_line *line, uint64_t after)
 }
 
 /*
- * The part of a match that is in one line.  What stands before an echo is a
- * prompt; what stands behind it is a program's, and is a match that has come.
+ * Judge the part of a match in one line.  Text before an echo is a prompt; text
+ * after it is a program's output, and a match there counts.
  */
 static enum ledger_says
 weigh_line(const struct ledger_line *line, unsigned from, unsigned to,

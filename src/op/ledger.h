@@ -12,37 +12,37 @@ struct vt;
 struct vt_story;
 
 /*
- * Since when each line of the screen stands there, and what of it is the echo
- * of what was typed.  With it a wait tells what is new after an event from
- * what stood there before, wherever that was drawn again.
+ * Records for each line of the screen when it appeared, and which part of it is
+ * the echo of typed text.  With it a wait can tell lines that are new after an
+ * event from older lines, even if those are drawn again elsewhere.
  *
- * Lines are alike when they have the same text, blanks at either end apart; a
- * line that the margin broke is one.  A line is new after an event if the
- * screen, and what has scrolled off it since, holds more lines like it than at
- * some frame after that event.  To know that of any event, it is enough to
- * keep with each line on the screen the event that last made lines like it one
- * more: when one of them is drawn over the youngest is forgotten, when one
- * scrolls off the oldest is.  So this takes memory for two screens and no more,
- * however much is shown.
+ * Two lines are alike if they have the same text without the blanks at either
+ * end; a line broken at the margin is one line.  A line is new after an event
+ * if the screen, with the lines that have scrolled off since, holds more lines
+ * like it than at some frame after that event.  To answer that for any event,
+ * it is enough to keep with each line the event that last increased the number
+ * of lines like it.  If one of several like lines is overwritten, the youngest
+ * event is dropped; if one scrolls off, the oldest is.  So the memory is that
+ * of two screens, however much output there is.
  *
- * The primary screen waits behind the alternate one as it is, and what the
- * alternate one showed is gone when it is left.  Full-screen programs draw it
- * in several writes, so that a line which is gone from it for less than
- * LEDGER_REST_MS is not gone, unless somebody asks for what came after that.
+ * The primary screen is kept unchanged behind the alternate one; the lines of
+ * the alternate screen are dropped when the program leaves it.  Full-screen
+ * programs draw in several writes, so a line that disappears for less than
+ * LEDGER_REST_MS counts as present, unless a wait has `after` within that time.
  *
- * Echo is what stands between a shell's marks B and C (OSC 133), and where what
- * was typed has appeared (typed.h).
+ * Echo is the text between a shell's marks B and C (OSC 133), and the places
+ * where typed text has appeared (typed.h).
  */
 #define LEDGER_REST_MS 50
-#define LEDGER_SPANS 4 /* of commands in one frame; the oldest goes first */
+#define LEDGER_SPANS 4 /* commands in one frame; the oldest is dropped first */
 
 struct ledger_line {
 	struct logical at;
-	uint64_t born;       /* the event; 0: before all that is known */
-	uint64_t gone, back; /* of one that was gone and returned; else 0 */
+	uint64_t born;               /* the event; 0: before all known events */
+	uint64_t gone, back;         /* if it left and returned; else 0 */
 	uint32_t echo_from, echo_to; /* cells; equal: none */
-	uint64_t echo_hash;          /* of the cells up to echo_to */
-	bool kept;                   /* while two frames are compared */
+	uint64_t echo_hash;          /* of the cells before echo_to */
+	bool kept;                   /* used while two frames are compared */
 };
 
 struct ledger_lines {
@@ -56,7 +56,7 @@ struct ledger_span {
 };
 
 struct ledger {
-	/* The frame that was looked at last. */
+	/* The last frame. */
 	const struct vt *vt;
 	unsigned cols, rows;
 	bool alternate;
@@ -66,37 +66,37 @@ struct ledger {
 	struct typed_place cursor;
 
 	struct ledger_lines shown[2]; /* primary, alternate */
-	struct ledger_lines gone; /* from the alternate, perhaps to return */
+	struct ledger_lines gone;     /* alternate lines that may return */
 	struct typed typed;
 	struct ledger_span spans[LEDGER_SPANS];
 	unsigned n_spans;
-	bool input;  /* something was typed for the command that is edited */
-	bool closes; /* the shell says C where a command begins to run */
-	bool silent; /* it has not when one was entered */
+	bool input;  /* there was input for the command being edited */
+	bool closes; /* the shell prints C when a command starts */
+	bool silent; /* it printed none when a line was entered */
 };
 
 void ledger_init(struct ledger *l);
 void ledger_finish(struct ledger *l);
 
 /*
- * A ledger listens to a story (vt/story.h), with itself as arg.  All lines of
- * its first screen are old.  A resize is a frame, and makes
- * nothing new.
+ * A ledger is a listener of a story (vt/story.h), with itself as arg.  All
+ * lines of its first screen are old.  A resize is a frame and makes no line
+ * new.
  */
 extern const struct vt_story ledger_story;
 
-/* The same for a moment between frames, on a copy that is to be finished. */
+/* The same between frames, on a copy, which the caller finishes. */
 void ledger_peek(struct ledger *copy, const struct ledger *l,
     const struct vt *vt, uint64_t seq);
 
-/* Take over what another one knows of lines that are old to this one. */
+/* Take over another ledger's knowledge of lines that are old to this one. */
 void ledger_learn(struct ledger *l, const struct ledger *from);
 
 /*
  * Decide if a match counts: from one cell to before another, in rows of the
- * last frame.  It counts if one of its lines does, which are the
- * rows' logical ones: if it is new, unless `any_age`, and unless `echo` the
- * match does not end in an echo there.  A match of blanks alone counts.
+ * last frame.  It counts if one of its logical lines counts.  A line must be
+ * new, unless `any_age`, and the match must not end in an echo there, unless
+ * `echo`.  A match of blanks alone counts.
  */
 enum ledger_says { LEDGER_COUNTS, LEDGER_IS_ECHO, LEDGER_IS_OLD };
 struct ledger_extent {

@@ -7,10 +7,10 @@
 #define HASH_BEGIN 0xcbf29ce484222325u
 #define HASH_FACTOR 0x100000001b3u
 
-/* The text of a line, as it goes into the hash. */
+/* The text of a line, for the hash. */
 struct mixer {
 	uint64_t hash;
-	unsigned blanks; /* that count only if text follows */
+	unsigned blanks; /* they count only if text follows */
 	bool any;
 };
 
@@ -117,7 +117,7 @@ logical_is_full(const struct logical *line, const struct vt *vt)
 	return row.used == vt_cols(vt);
 }
 
-/* The cell and the row that it is in; NULL: there was nothing written. */
+/* The cell and its row; NULL if nothing was written there. */
 static const struct cell *
 cell_at(const struct logical *line, const struct vt *vt, unsigned at,
     struct vt_row *row)
@@ -139,7 +139,7 @@ logical_is_blank(const struct logical *line, const struct vt *vt, unsigned at)
 	return c == NULL || (is_blank(c) && cell_kind(c) != CELL_TAIL);
 }
 
-/* The cells [0, to) of a row, as they stand in the line. */
+/* The cells [0, to) of a row, as part of the line. */
 static void
 mix_cells(struct mixer *m, const struct vt_row *row, unsigned to)
 {

@@ -89,7 +89,7 @@ op_find_argument(const struct op *op, const char *name, struct type_field *out)
 	return type_find_field(op->arguments, name, out);
 }
 
-/* By the name that a caller may give it: a duration has two. */
+/* Find an argument by a name that a caller may use: a duration has two. */
 static bool
 find_given(const struct op *op, const char *name, struct type_field *out)
 {
@@ -114,7 +114,7 @@ argument(const json_t *args, const char *name)
 	return json_is_null(v) ? NULL : v;
 }
 
-/* The names of what it takes, as many as fit. */
+/* The names of its arguments, as many as fit. */
 static void
 list_names(const struct op *op, bool socket, char *out, size_t size)
 {

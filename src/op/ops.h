@@ -13,9 +13,9 @@ struct error;
 struct json_out;
 
 /*
- * The table of operations, made from ops.def, and the check that a request and
- * its answer fit it.  A handler gets arguments of the right names and types,
- * and reads them with op_string and its like.
+ * The table of operations, made from ops.def, and the checks of requests and
+ * answers against it.  A handler gets arguments of the right names and types,
+ * and reads them with op_string and similar functions.
  */
 enum op_permission {
 #define PERMISSION(name, ...) OP_##name,
@@ -23,9 +23,9 @@ enum op_permission {
 	OP_PERMISSIONS
 };
 
-/* Where an operation can be asked for. */
+/* The surfaces that offer operations. */
 enum op_surface {
-	OP_SOCKET, /* a session's own */
+	OP_SOCKET, /* the session's own */
 	OP_HTTP,
 	OP_WEBSOCKET,
 	OP_MCP,
@@ -44,8 +44,8 @@ struct op {
 	enum op_permission permission;
 	const char *arguments; /* fields of op/type.h */
 	const char *result;    /* fields or a type; "": an empty object */
-	const char *left_out[OP_SURFACES]; /* why it is not there, or NULL */
-	bool home;                         /* no session's host does it */
+	const char *left_out[OP_SURFACES]; /* the reason, or NULL */
+	bool home;                         /* a home runs it, not a host */
 	const char *summary;
 };
 
@@ -53,77 +53,79 @@ extern const struct op ops[OP_COUNT];
 
 const char *op_permission_name(enum op_permission p);
 
-/* What it lets its holder do, in one line. */
+/* One line about the rights that it gives. */
 const char *op_permission_text(enum op_permission p);
 
-/* By name; OP_PERMISSIONS when there is none. */
+/* Find a permission by name; OP_PERMISSIONS if there is none. */
 enum op_permission op_permission_find(const char *name);
 
-/* By name; NULL when there is none. */
+/* Find an operation by name; NULL if there is none. */
 const struct op *op_find(const char *name);
 
 bool op_has(const struct op *op, enum op_surface surface);
 const char *op_surface_name(enum op_surface surface);
 
-/* By name; false when the operation takes none such. */
+/* Find an argument by name; false if the operation has none. */
 bool op_find_argument(const struct op *op, const char *name,
     struct type_field *out);
 
 /*
- * Check that args (NULL or null: none) is an object with exactly what op takes.
- * 0, or -EINVAL and which argument is missing, unknown, of another type or out
- * of its range, and what would be right.
+ * Check that args (NULL or null: none) is an object with valid arguments for
+ * op.  Returns 0, or -EINVAL and an error that names the argument that is
+ * missing, unknown, of another type or out of its range, and what would be
+ * right.
  *
  * A duration is a string with a unit ("5s"), or a number of milliseconds.
- * `timeout` may be called `timeout_ms` as well, and has that name from here on:
- * handlers read a number, and so do older hosts, which know this name alone.
+ * `timeout` may also be called `timeout_ms`, and is renamed to it: handlers
+ * read a number, as do older hosts, which only know this name.
  */
 int op_take_arguments(const struct op *op, json_t *args, struct error *err);
 
-/* Refuse, with -EINVAL, the arguments that only a home takes. */
+/* Refuse arguments that only a home accepts, with -EINVAL. */
 int op_check_socket(const struct op *op, const json_t *args, struct error *err);
 
-/* Check a result against the table: 0, or -EPROTO and which part is wrong. */
+/* Check a result against the table: 0, or -EPROTO and the wrong part. */
 int op_check_result(const struct op *op, const json_t *result,
     struct error *err);
 
 /*
  * The JSON schema of all arguments or of the result.  Objects of types.def are
- * references behind `refs`; type_put_definitions writes what they refer to.
+ * references that begin with `refs`; type_put_definitions writes them.
  */
 enum op_side { OP_ARGUMENTS, OP_RESULT };
 void op_put_schema(const struct op *op, enum op_side side, const char *refs,
     struct json_out *j);
 
-/* The rows of commands.def, ended by one without a name. */
+/* The rows of commands.def; the last one has no name. */
 struct op_command {
 	const char *name;
 	const char *operations; /* names, or "" */
-	const char *result;     /* of its --json answer, or "" */
-	const char *note;       /* why there is none, or NULL */
+	const char *result;     /* type of its --json answer, or "" */
+	const char *note;       /* the reason why there is none, or NULL */
 };
 extern const struct op_command op_commands[];
 
-/* Whether the command of session.exec is one; -EINVAL and why. */
+/* Check the command of session.exec; -EINVAL and an error. */
 int op_check_command(const json_t *args, struct error *err);
 
-/* An argument of arguments that were checked, or the default. */
+/* An argument from checked arguments, or the default. */
 const char *op_string(const json_t *args, const char *name, const char *def);
 uint64_t op_number(const json_t *args, const char *name, uint64_t def);
 bool op_bool(const json_t *args, const char *name, bool def);
 
-/*
- * A request as it came from a client: {"id":n,"op":"…","args":{…}}.
- */
+/* A client's request: {"id":n,"op":"…","args":{…}}. */
 struct op_request {
 	uint64_t id;
-	const struct op *op; /* NULL: no such operation */
-	const char *name;    /* of what was asked for; inside `tree` */
+	const struct op *op; /* NULL: unknown operation */
+	const char *name;    /* the requested name; inside `tree` */
 	json_t *args;        /* inside `tree`; may be NULL */
 	json_t *tree;
 };
 
-/* -EINVAL and why when it is no request at all; then nothing is to free. */
+/*
+ * Returns -EINVAL and an error if it is not a request; then there is nothing to
+ * free.
+ */
 int op_request_parse(struct op_request *r, const void *p, size_t len,
     struct error *err);
 void op_request_finish(struct op_request *r);

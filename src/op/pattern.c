@@ -11,9 +11,9 @@
 #include "base/mem.h"
 
 /*
- * A search that finds nothing in 80x24 takes some microseconds, one that gives
- * up some milliseconds.  Code is never made of a pattern: a host may not run
- * what it has written (sandbox.h).
+ * A search without a match in 80x24 takes some microseconds, one that gives up
+ * some milliseconds.  Patterns are never compiled to machine code: a host must
+ * not execute memory that it has written (sandbox.h).
  */
 #define STEPS 150000
 #define STEPS_PER_BYTE 4
@@ -23,14 +23,14 @@
 struct pattern {
 	pcre2_code *code;
 	pcre2_match_context *limits;
-	uint32_t captures; /* those that are looked for again later, or 0 */
+	uint32_t captures; /* captures with back references, or 0 */
 };
 
-/* A search that is going on. */
+/* The state of a search. */
 struct search {
 	const struct pattern *pattern;
 	size_t left; /* steps */
-	size_t at;   /* where the last step was */
+	size_t at;   /* position of the last step */
 };
 
 static void
@@ -39,7 +39,7 @@ spend(struct search *s, size_t steps)
 	s->left -= steps < s->left ? steps : s->left;
 }
 
-/* A capture that is looked for again is compared byte by byte. */
+/* A back reference to a capture is compared byte by byte. */
 static void
 spend_on_captures(struct search *s, const pcre2_callout_block *b)
 {
@@ -51,7 +51,7 @@ spend_on_captures(struct search *s, const pcre2_callout_block *b)
 			spend(s, (v[2 * i + 1] - v[2 * i]) / 4);
 }
 
-/* Called before everything in the pattern that is tried. */
+/* Called before each attempt to match an item of the pattern. */
 static int
 on_step(pcre2_callout_block *b, void *arg)
 {
@@ -135,7 +135,7 @@ outcome(int rc, pcre2_match_data *found, size_t *from, size_t *to)
 		return 0;
 	if (rc < 0)
 		return -ELOOP;
-	/* \K in an assertion may put the beginning behind the end. */
+	/* \K in an assertion may put the beginning after the end. */
 	*from = v[0] < v[1] ? v[0] : v[1];
 	*to = v[1];
 	return 1;

@@ -16,7 +16,7 @@ struct profile {
 	const char *name;
 	enum profile_guard guard;
 	enum profile_text text;
-	bool still; /* settle_ms without a change, not just so long */
+	bool still; /* no change for settle_ms, not just a pause */
 	int settle_ms;
 	int settle_most_ms;
 	const char *before; /* a key, or NULL */
@@ -30,13 +30,16 @@ struct profile {
 
 #define PROFILE_DEFAULT "line"
 
-/* By its number, NULL behind the last; by its name, or why there is none. */
+/*
+ * Find a profile by number (NULL after the last), or by name (NULL and an
+ * error).
+ */
 const struct profile *profile_at(unsigned i);
 const struct profile *profile_find(const char *name, struct error *err);
 
 /*
- * The one that the arguments of session.prompt ask for; NULL when those cannot
- * be carried out, and why.
+ * The profile that the arguments of session.prompt select; NULL and an error if
+ * they are invalid.
  */
 const struct profile *profile_of(const json_t *args, struct error *err);
 

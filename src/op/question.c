@@ -11,16 +11,16 @@
 #include "base/number.h"
 #include "vt/vt.h"
 
-#define TEXT_MAX 512    /* bytes of a line that are looked at */
-#define OPTION_SPAN 12  /* rows from one option to the next, at most */
+#define TEXT_MAX 512    /* bytes of a line that are examined */
+#define OPTION_SPAN 12  /* most rows from one option to the next */
 #define BELOW_MAX 2     /* other lines below the options */
-#define BELOW_HINTED 4  /* the same, when a hint is among them */
-#define HINT_LINES 3    /* the last lines, in which hints stand */
-#define BUTTON_LINES 8  /* likewise for buttons */
-#define ABOVE_LINES 3   /* where the question stands above its options */
-#define YES_NO_WORDS 10 /* that a question offers, at most */
-#define YES_NO_LEN 16   /* of such a word */
-#define OWN_MIN 4       /* bytes by which a row of our own text is known */
+#define BELOW_HINTED 4  /* the same if they contain a hint */
+#define HINT_LINES 3    /* the last lines, which may contain hints */
+#define BUTTON_LINES 8  /* the last lines, which may contain buttons */
+#define ABOVE_LINES 3   /* lines above the options that may ask */
+#define YES_NO_WORDS 10 /* most words that a question offers */
+#define YES_NO_LEN 16   /* bytes of such a word */
+#define OWN_MIN 4       /* bytes that identify a row of our own text */
 #define BUTTON_LEN 24
 #define PAGE_LINES 4 /* of a page that a key closes */
 
@@ -28,31 +28,31 @@ enum marker { MARKER_NONE, MARKER_POINTER, MARKER_ON, MARKER_OFF };
 
 enum line_kind {
 	LINE_BLANK,
-	LINE_RULE, /* nothing but what frames are made of */
+	LINE_RULE, /* only frame characters */
 	LINE_TEXT,
-	LINE_INPUT, /* somebody types here */
+	LINE_INPUT, /* a line of input */
 };
 
-/* A row without the frame around it. */
+/* A row without its frame. */
 struct line {
 	enum line_kind kind;
 	unsigned y;
 	unsigned col, end; /* columns of the text: [col, end) */
-	bool inverse;      /* all of it */
+	bool inverse;      /* the whole text */
 	char text[TEXT_MAX];
 	size_t len;
 
 	enum marker marker;
-	const char *label; /* behind the marker, or all */
+	const char *label; /* the text after the marker, or all of it */
 	unsigned label_col;
-	int number; /* that the label begins with; -1: none */
+	int number; /* at the start of the label; -1: none */
 };
 
 struct screen {
 	struct vt_cursor cursor;
 	struct line *lines;
-	int n;     /* the last one is text */
-	int floor; /* lines up to this one are not looked at; -1: all are */
+	int n;     /* the last line has text */
+	int floor; /* ignore lines up to this one; -1: none */
 };
 
 /* ------------------------------------------------------------------- words */
@@ -113,7 +113,7 @@ begins_with(const char *p, const char *word)
 	return strncasecmp(p, word, strlen(word)) == 0;
 }
 
-/* The word that stands at p, with its end; its length, or 0. */
+/* The word at p, up to a word boundary: its length, or 0. */
 static size_t
 word_at(const char *p, const char *const words[], size_t n)
 {
@@ -143,7 +143,7 @@ skip_blanks(const char *p)
 
 /* ----------------------------------------------------------------- reading */
 
-/* Box drawing and block elements, of which frames are made. */
+/* Box drawing and block elements, which frames consist of. */
 static bool
 is_frame(uint32_t ch)
 {
@@ -174,7 +174,7 @@ strip(const struct vt_row *row, unsigned *from, unsigned *to)
 		(*to)--;
 }
 
-/* A rule of ASCII characters, as some frames have. */
+/* A rule of ASCII characters, as in some frames. */
 static bool
 is_ascii_rule(const char *text)
 {
@@ -242,7 +242,7 @@ number_of(const char *label)
 	return (int)number;
 }
 
-/* A marker is one column, or three with its brackets. */
+/* A marker has one column, or three with its brackets. */
 static unsigned
 marker_width(const char *text)
 {
@@ -279,7 +279,7 @@ find_marker(struct line *l)
 	l->number = number_of(l->label);
 }
 
-/* The last line of what was typed. */
+/* The last line of the typed text. */
 static const char *
 last_line(const char *own)
 {
@@ -289,7 +289,7 @@ last_line(const char *own)
 }
 
 /*
- * Our own text is no question: cut it off behind what asks for it, or know the
+ * Our own text is not a question: cut it off after its prompt, or recognise the
  * row by it.
  */
 static void
@@ -344,7 +344,7 @@ read_screen(struct screen *s, const struct vt *vt, const char *own)
 
 /* ------------------------------------------------------------------- hints */
 
-/* What may stand before a key that begins a hint. */
+/* True if the text before a key may precede a hint. */
 static bool
 begins_hint(const char *text, const char *p)
 {
@@ -360,7 +360,7 @@ begins_hint(const char *text, const char *p)
 		    begins_with(p - len, before[i]))
 			return true;
 	}
-	/* A dot in the middle, or another sign that is no letter. */
+	/* A middle dot, or another character that is no letter. */
 	return p - text >= 2 && p[-1] == ' ' &&
 	    (((uint8_t)p[-2] & 0x80) || strchr(",;|/", p[-2]) != NULL);
 }
@@ -392,7 +392,7 @@ leads_to_verb(const char *p)
 	return false;
 }
 
-/* Behind the name of a key: "> to continue", ": select", " confirm". */
+/* The text after the name of a key: "> to continue", ": select", " confirm". */
 static bool
 does_verb(const char *p)
 {
@@ -445,7 +445,7 @@ is_hint(const struct line *l)
 
 /* ------------------------------------------------------------------ places */
 
-/* A cursor that waits behind text below line i: a later prompt. */
+/* The cursor follows some text below line i: that is a later prompt. */
 static bool
 is_over(const struct screen *s, int i)
 {
@@ -464,7 +464,7 @@ is_over(const struct screen *s, int i)
 	return false;
 }
 
-/* How many lines of text there are behind line i; -1 when one is an input. */
+/* The number of text lines after line i; -1 if one is an input. */
 static int
 lines_below(const struct screen *s, int i)
 {
@@ -503,7 +503,7 @@ is_at_bottom(const struct screen *s, int end)
 
 /* ------------------------------------------------------------------- lists */
 
-/* The next numbered option in a direction; -1: there is none. */
+/* The next numbered option in a direction; -1: none. */
 static int
 next_numbered(const struct screen *s, int at, int step)
 {
@@ -526,7 +526,7 @@ next_numbered(const struct screen *s, int at, int step)
 	return -1;
 }
 
-/* A pointer stands before one option, not before each. */
+/* Only one option has a pointer before it. */
 static bool
 is_unmarked(const struct line *l)
 {
@@ -551,7 +551,7 @@ is_numbered_choice(const struct screen *s, int at)
 	return (end > at || above >= 0) && is_at_bottom(s, end);
 }
 
-/* True if line j is an option of the list that the marked line is in. */
+/* True if line j is an option in the list of the marked line. */
 static bool
 is_sibling(const struct screen *s, int marked, int j)
 {
@@ -581,7 +581,7 @@ asks(const struct line *l)
 	    (l->text[l->len - 1] == '?' || begins_with(l->text, "? "));
 }
 
-/* What makes a list a question: it says so above, or has a hint. */
+/* A list is a question if the line above asks, or if there is a hint. */
 static bool
 is_asked(const struct screen *s, int first, int end)
 {
@@ -597,7 +597,7 @@ is_asked(const struct screen *s, int first, int end)
 	return false;
 }
 
-/* Somebody types behind the mark: a prompt, not an option. */
+/* The cursor is after the mark: a prompt, not an option. */
 static bool
 is_edited(const struct screen *s, const struct line *l)
 {
@@ -617,7 +617,7 @@ is_plain_choice(const struct screen *s, int at)
 		end++;
 	if (first == end || is_edited(s, &s->lines[at]))
 		return false;
-	/* Another mark next to these: bullets, or lines that were typed. */
+	/* Adjacent lines with the mark are bullets or earlier input. */
 	if ((first > 0 && s->lines[first - 1].marker == MARKER_POINTER) ||
 	    (end + 1 < s->n && s->lines[end + 1].marker == MARKER_POINTER))
 		return false;
@@ -649,7 +649,10 @@ is_choice(const struct screen *s, int at)
 	    is_row_of_radios(s, at);
 }
 
-/* Reverse video in place of a marker: one of several rows that begin alike. */
+/*
+ * Reverse video instead of a marker: one of several rows with the same
+ * indentation.
+ */
 static bool
 is_inverse_choice(const struct screen *s, int at)
 {
@@ -667,7 +670,7 @@ is_inverse_choice(const struct screen *s, int at)
 	return first < end && is_asked(s, first, end) && is_at_bottom(s, end);
 }
 
-/* The lowest mark decides; one that is no choice is where somebody types. */
+/* The lowest mark decides; if it is not a choice, it is an input. */
 static bool
 has_choice(struct screen *s)
 {
@@ -696,7 +699,7 @@ has_choice(struct screen *s)
 
 /* ------------------------------------------------------------------ yes/no */
 
-/* The next word of what is offered, without its decoration; NULL: no more. */
+/* The next offered word, without decoration; NULL: no more. */
 static const char *
 next_offer(const char *p, const char *end, char word[YES_NO_LEN + 1])
 {
@@ -732,7 +735,7 @@ offers_both(const char *p, const char *end)
 	return yes && no;
 }
 
-/* Where the bracket that closes at `end` was opened; NULL: nowhere. */
+/* The opening bracket that matches the one at `end`; NULL: none. */
 static const char *
 opening(const char *text, const char *end)
 {
@@ -809,7 +812,7 @@ has_key(const struct screen *s)
 	return false;
 }
 
-/* True if a text begins with a key and what that does. */
+/* True if a text begins with a key and its effect. */
 static bool
 begins_with_key(const char *text)
 {
@@ -857,7 +860,7 @@ button_end(const char *p)
 	return is_one_of(word, buttons, COUNT(buttons)) ? end + 1 : NULL;
 }
 
-/* Nothing but buttons; one alone only as "<Ok>". */
+/* Only buttons; a single one only in the form "<Ok>". */
 static bool
 is_button_row(const struct line *l)
 {

@@ -99,7 +99,7 @@ put_wrapped(const struct vt *vt, struct json_out *j)
 	json_out_close(j, ']');
 }
 
-/* A palette colour by its number, another as #rrggbb, the default not. */
+/* A palette colour as its number, any other as #rrggbb; no default colour. */
 static void
 put_colour(struct json_out *j, const char *key, uint32_t colour)
 {
@@ -157,14 +157,14 @@ cell_at(const struct vt_row *row, unsigned x)
 	return x < row->used ? &row->cells[x] : &blank;
 }
 
-/* True if the cell holds one code point in one column, or nothing. */
+/* True if the cell has at most one code point and one column. */
 static bool
 is_simple(const struct cell *c)
 {
 	return (c->ch & CELL_CLUSTER) == 0 && cell_kind(c) == CELL_NARROW;
 }
 
-/* Where the stretch that begins at x ends: style and kind stay the same. */
+/* The end of the run that begins at x: cells of the same style and kind. */
 static unsigned
 run_end(const struct vt_row *row, unsigned x)
 {
@@ -213,7 +213,7 @@ put_run(const struct vt *vt, struct json_out *j, const struct vt_row *row,
 	buf_finish(&text);
 }
 
-/* The cells of a row that are not blank to its end. */
+/* The number of cells up to the last that is not blank. */
 static unsigned
 row_end(const struct vt_row *row)
 {
@@ -243,7 +243,7 @@ put_cells(const struct vt *vt, struct json_out *j)
 	json_out_close(j, ']');
 }
 
-/* The end of the stretch of cells that have the link of the cell at x. */
+/* The end of the run of cells with the same link as the cell at x. */
 static unsigned
 link_end(const struct vt *vt, const struct vt_row *row, unsigned x)
 {

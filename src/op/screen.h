@@ -13,8 +13,8 @@ enum screen_flags {
 };
 
 /*
- * The screen to write.  seq and offset are the moment of the session.  `lines`
- * writes keys and values in place of the visible rows; NULL: all rows.
+ * The screen to write.  seq and offset give its moment in the session.  `lines`
+ * writes keys and values instead of the visible rows; NULL: all rows.
  */
 typedef void screen_lines_fn(const void *arg, const struct vt *vt,
     struct json_out *j);
@@ -26,15 +26,15 @@ struct screen_look {
 	const void *arg;
 };
 
-/* The screen object, as docs/screen.md describes it. */
+/* Write the screen object that docs/screen.md describes. */
 void screen_put(const struct vt *vt, const struct screen_look *look,
     struct json_out *j);
 
-/* The same with all of its rows. */
+/* The same with all rows. */
 void screen_json(const struct vt *vt, unsigned flags, uint64_t seq,
     uint64_t offset, struct json_out *j);
 
-/* Its rows, as an array of strings. */
+/* The rows as an array of strings. */
 void screen_lines(const struct vt *vt, struct json_out *j);
 
 #endif

@@ -10,7 +10,10 @@
 
 enum how { WORD, PART, CAPITALS };
 
-/* Words are in the tables: pointers are relocated, and take memory in each. */
+/*
+ * The tables contain the words themselves: pointers would need relocation and
+ * thus memory in each process.
+ */
 #define WORD_SIZE 40
 
 static const struct {
@@ -44,19 +47,19 @@ static const char others[][WORD_SIZE] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A line as characters: as they are, and in small letters. */
+/* The characters of a line, unchanged and in lower case. */
 struct line {
 	uint32_t is[SECRET_LINE_MAX], small[SECRET_LINE_MAX];
-	size_t end_at[SECRET_LINE_MAX]; /* in bytes, behind each */
+	size_t end_at[SECRET_LINE_MAX]; /* byte offset after each character */
 	size_t len;
 };
 
-/* A part of it: [from, to). */
+/* A part of the line: [from, to). */
 struct span {
 	size_t from, to;
 };
 
-/* Small letters of Latin, Greek and Cyrillic, which is what the table has. */
+/* Lower case for Latin, Greek and Cyrillic, which the table uses. */
 static uint32_t
 fold(uint32_t c)
 {
@@ -106,7 +109,7 @@ is_colon(uint32_t c)
 	return c == ':' || c == 0xFF1A || c == 0xFE55 || c == 0x2236;
 }
 
-/* What lines of shells, prompts of interpreters and code have. */
+/* Characters of shell lines, interpreter prompts and code. */
 static bool
 is_foreign(uint32_t c)
 {
@@ -121,7 +124,7 @@ read_line(struct line *l, const char *text, size_t len)
 	struct utf8 u = { 0 };
 	size_t from = 0;
 
-	/* Four bytes each at most; not from within a character. */
+	/* A character has at most four bytes; do not begin inside one. */
 	if (len > SECRET_LINE_MAX)
 		from = len - SECRET_LINE_MAX;
 	while (from > 0 && from < len && ((uint8_t)text[from] & 0xC0) == 0x80)
@@ -151,7 +154,7 @@ trim(const struct line *l, size_t from, size_t to)
 	return to;
 }
 
-/* Where the line ends without blanks and stars. */
+/* The end of the line without blanks and stars. */
 static size_t
 trim_masks(const struct line *l)
 {
@@ -162,7 +165,7 @@ trim_masks(const struct line *l)
 	return to < end ? trim(l, 0, to) : end;
 }
 
-/* True if the word stands at `at`; its length in *n. */
+/* True if the word is at `at`; its length in *n. */
 static bool
 stands_at(const struct line *l, size_t at, size_t to, const char *word,
     size_t *n)
@@ -188,7 +191,7 @@ is_whole(const struct line *l, size_t at, size_t n, const struct span *s)
 	    (at + n == s->to || !is_letter(l->is[at + n]));
 }
 
-/* True if one of the words stands there, whole. */
+/* True if one of the words is there, as a whole word. */
 static bool
 has_word(const struct line *l, size_t at, const struct span *s,
     const char (*words)[WORD_SIZE], size_t count)
@@ -202,7 +205,7 @@ has_word(const struct line *l, size_t at, const struct span *s,
 	return false;
 }
 
-/* The prompt begins behind a frame's line, or behind several blanks. */
+/* The prompt begins after a frame's line, or after several blanks. */
 static size_t
 find_begin(const struct line *l, size_t to)
 {
@@ -223,8 +226,8 @@ find_begin(const struct line *l, size_t to)
 }
 
 /*
- * The words before the noun.  What comes before a comma or a bracket is not
- * about it: "To go on, enter your password".
+ * Check the words before the noun.  Text before a comma or a bracket does not
+ * belong to it: "To go on, enter your password".
  */
 static bool
 may_precede(const struct line *l, struct span before)
@@ -275,7 +278,7 @@ group_end(const struct line *l, size_t at, size_t to)
 	return at < to ? at + 1 : 0;
 }
 
-/* What stands between the noun and the colon. */
+/* Check the text between the noun and the colon. */
 static bool
 may_follow(const struct line *l, struct span after)
 {
@@ -297,7 +300,7 @@ may_follow(const struct line *l, struct span after)
 	}
 }
 
-/* In capitals, or the user's own: "GPIO pin" is another thing. */
+/* In capitals, or after words such as "your": "GPIO pin" is something else. */
 static bool
 is_emphatic(const struct line *l, struct span before, size_t at)
 {
@@ -309,7 +312,7 @@ is_emphatic(const struct line *l, struct span before, size_t at)
 	    l->is[at + 1] <= 'Z')
 		return true;
 	if (from == before.from)
-		return true; /* the line begins with it */
+		return true; /* the line begins with the noun */
 	while (from > before.from && is_letter(l->is[from - 1]))
 		from--;
 	return has_word(l, from, &before, mine, COUNT(mine));
@@ -329,7 +332,7 @@ is_prompt_at(const struct line *l, struct span s, size_t at, size_t n,
 	return may_precede(l, before) && may_follow(l, after);
 }
 
-/* A letter, a bracket, or the question mark of those who ask so. */
+/* A letter, a bracket, or the question mark that some programs put first. */
 static bool
 may_begin(const struct line *l, struct span s)
 {
@@ -372,7 +375,7 @@ is_order(const struct line *l, struct span *s)
 	return false;
 }
 
-/* fish reads so, with -s and without; it says nothing else. */
+/* The prompt of fish's read, the same with and without -s. */
 static bool
 is_fish_read(const struct line *l, struct span s)
 {

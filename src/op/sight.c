@@ -36,7 +36,7 @@ const struct buf *
 sight_text(struct sight *s)
 {
 	if (!s->has_text && s->vt != NULL)
-		(void)vt_text(s->vt, &s->text); /* without a limit it fits */
+		(void)vt_text(s->vt, &s->text); /* fits: it has no limit */
 	s->has_text = true;
 	return &s->text;
 }
@@ -66,21 +66,21 @@ finding_finish(struct finding *f)
 	*f = (struct finding){ 0 };
 }
 
-/* ------------------------------------------------------------- looking */
+/* ----------------------------------------------------------- searching */
 
 /*
- * Who says whether a match counts.  Between frames that takes a ledger of its
- * own, made when something was found.
+ * Decides if a match counts.  Between frames that needs a separate ledger,
+ * which is made after the first match.
  */
 struct weigher {
-	const struct ledger *ledger; /* NULL: everything does */
+	const struct ledger *ledger; /* NULL: everything counts */
 	const struct moment *moment; /* NULL: at a frame */
 	struct ledger *copy;
-	unsigned missed; /* bits of what it has said */
+	unsigned missed; /* bits of its results */
 };
 
 /*
- * Rows [from, to) of a screen as text, each of them a line or joined to logical
+ * Rows [from, to) of a screen as text, each row as a line or joined to logical
  * lines.
  */
 struct view {
@@ -91,9 +91,9 @@ struct view {
 	struct weigher *weigher;
 };
 
-/* The same rows, and the lines that they are parts of. */
+/* The same rows, and their logical lines. */
 struct views {
-	struct view lines; /* its text is empty: the margin broke none */
+	struct view lines; /* empty text: no line is broken */
 	struct view rows;
 };
 
@@ -127,7 +127,7 @@ is_wrapped(const struct vt *vt, unsigned y)
 	return row.flags & ROW_CONTINUES;
 }
 
-/* True if a line of its rows is broken by the margin. */
+/* True if the margin breaks a line in these rows. */
 static bool
 has_wrapped(const struct view *v)
 {
@@ -137,7 +137,7 @@ has_wrapped(const struct view *v)
 	return false;
 }
 
-/* The column of the cell that the row's byte at `at` belongs to. */
+/* The column of the cell that contains the row's byte at `at`. */
 static unsigned
 column_of(const struct vt *vt, unsigned y, size_t at)
 {
@@ -160,7 +160,7 @@ column_of(const struct vt *vt, unsigned y, size_t at)
 	return x + (unsigned)(at - passed); /* a blank that was never written */
 }
 
-/* Where rows are lines, they can be counted. */
+/* If rows are lines, count newlines. */
 static void
 find_in_rows(const struct view *v, size_t at, unsigned *row, unsigned *col)
 {
@@ -180,7 +180,9 @@ find_in_rows(const struct view *v, size_t at, unsigned *row, unsigned *col)
 	*col = column_of(v->vt, *row, at - begin);
 }
 
-/* The place of the text's byte at `at`: in the last row that begins by then. */
+/*
+ * The place of the text's byte at `at`: in the last row that begins before it.
+ */
 static void
 find_place(const struct view *v, size_t at, unsigned *row, unsigned *col)
 {
@@ -223,7 +225,7 @@ found_at(const struct view *v, size_t from, size_t to, struct finding *f)
 	f->text[to - from] = '\0';
 }
 
-/* ------------------------------------------------------------ weighing */
+/* ------------------------------------------------------------- judging */
 
 static const struct ledger *
 ledger_of(struct weigher *w)
@@ -278,7 +280,7 @@ rule_of(const struct condition *c)
 	};
 }
 
-/* The next place behind an empty match at which a character begins. */
+/* The start of the next character after an empty match. */
 static size_t
 behind(const struct view *v, size_t from, size_t to)
 {
@@ -290,7 +292,7 @@ behind(const struct view *v, size_t from, size_t to)
 	return to;
 }
 
-/* True if the text is there, and where. */
+/* True if the text is found; its place. */
 static bool
 find(const struct view *v, const char *text, const struct ledger_rule *rule,
     size_t *from)
@@ -352,7 +354,7 @@ views_text(const struct views *v, const struct condition *c, struct finding *f)
 	return view_text(&v->lines, c, f) || view_text(&v->rows, c, f);
 }
 
-/* A line of a whole screen may be too long for a pattern that rows are not. */
+/* A line of a whole screen may be too long for a pattern that fits rows. */
 static int
 views_regex(const struct views *v, const struct condition *c, struct finding *f)
 {
@@ -484,8 +486,8 @@ test_exit(const struct question *q, struct finding *f)
 }
 
 /*
- * Those of the frame say no when it was not shown late enough, those of the
- * screen when there is none.
+ * Conditions on the frame fail if it was shown too early; conditions on the
+ * screen fail if there is none.
  */
 static const struct {
 	test_fn *test;
@@ -511,7 +513,7 @@ test(const struct question *q, unsigned kind, struct finding *f)
 	    q->sight->shown_seq > q->c->after)
 		return tests[kind].test(q, f);
 	if (q->sight->ledger != NULL && tests[kind].of_screen) {
-		/* It says no, but what it finds there was there before. */
+		/* The condition fails, but `missed` records old matches. */
 		(void)tests[kind].test(q, f);
 		finding_finish(f);
 	}
@@ -552,7 +554,7 @@ sight_unmet(struct sight *s, const struct condition *c, uint64_t done_after)
 
 /* ---------------------------------------------------------------- seen */
 
-/* Behind the last of the rows from y on that are new. */
+/* The end of the new rows that begin at y. */
 static unsigned
 new_end(const struct vt *vt, unsigned y, bool all)
 {
@@ -561,7 +563,7 @@ new_end(const struct vt *vt, unsigned y, bool all)
 	return y;
 }
 
-/* From where the first of the lines begins to where the last ends. */
+/* Extend from the beginning of the first line to the end of the last. */
 static void
 widen(struct view *lines)
 {
@@ -572,7 +574,7 @@ widen(struct view *lines)
 		lines->to++;
 }
 
-/* Look for what was not found yet; -ELOOP, or 0. */
+/* Search for conditions not seen yet; -ELOOP, or 0. */
 static int
 look(const struct views *v, const struct condition *c, unsigned *left,
     struct finding *f)
@@ -652,7 +654,7 @@ glimpse_drop(struct glimpse *g)
 	g->pending = false;
 }
 
-/* All of the line that the row is a part of. */
+/* The whole line that contains the row. */
 static void
 write_line(const struct vt *vt, unsigned row, struct buf *out)
 {
@@ -665,7 +667,7 @@ write_line(const struct vt *vt, unsigned row, struct buf *out)
 	write_view(&v, out);
 }
 
-/* True if what was found is gone; what goes on is not a glimpse any more. */
+/* True if the match has disappeared; a line that grew is not a glimpse. */
 static bool
 is_gone(struct glimpse *g, const struct vt *vt)
 {
@@ -755,8 +757,8 @@ put_place(const struct finding *f, const char *key, unsigned value,
 }
 
 /*
- * When that came about: with the frame, unless time or the end had to come as
- * well.
+ * The time of the match: that of the frame, unless a duration or the end was
+ * needed too.
  */
 static int64_t
 moment(const struct verdict *v, const struct sight *s)
@@ -768,7 +770,7 @@ moment(const struct verdict *v, const struct sight *s)
 							     s->shown_ns;
 }
 
-/* How that ended which was waited for: the session, or a command of it. */
+/* The exit status of the session or command that was waited for. */
 static void
 put_status(const struct verdict *v, const struct sight *s, struct json_out *j)
 {

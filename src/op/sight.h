@@ -13,60 +13,60 @@ struct ledger;
 struct vt;
 
 /*
- * A frame as conditions look at it.  Its text and hash are made when the first
- * of them asks, and serve all that look at the same one.
+ * A frame, as conditions see it.  Its text and hash are computed on first use
+ * and shared by all conditions that test this frame.
  *
- * Text and patterns are looked for in logical lines first, in which what the
- * margin has broken is whole, and then in the rows as they are.  Most screens
- * have no broken line, and then the two are the same.
+ * Text and patterns are first searched in logical lines, in which lines broken
+ * at the margin are whole, and then in the single rows.  Most screens have no
+ * broken line; then one search is enough.
  *
- * A match counts if the ledger says so (ledger.h): with `after` it must be new,
- * and without `echo` it must not be the echo of what was typed.  That the text
- * of an absence is old does not make it absent.
+ * The ledger decides if a match counts (ledger.h): with `after` it must be new,
+ * and without `echo` it must not be the echo of typed text.  For `absent`, old
+ * text counts as present.
  */
 struct sight {
-	const struct vt *vt; /* NULL: there is no screen */
-	uint64_t shown_seq;  /* of the event that showed it; 0: not known */
+	const struct vt *vt; /* NULL: no screen */
+	uint64_t shown_seq;  /* event that showed the frame; 0: unknown */
 	uint64_t done_seq;   /* of the last end of a command; 0: none */
-	int done_status;     /* of that command; -1: it is not known */
-	int exit_code;       /* of a session that has ended; -1: none */
-	int exit_signal;     /* that ended it; 0: none */
-	int64_t stable_ms;   /* the text has been the same; -1: unknown */
-	int64_t idle_ms;     /* nothing was written or typed; -1 */
-	int64_t shown_ns;    /* CLOCK_BOOTTIME: the frame; 0: not known */
-	int64_t now_ns;      /* likewise: when it is looked at, or its end */
+	int done_status;     /* of that command; -1: unknown */
+	int exit_code;       /* of an ended session; -1: none */
+	int exit_signal;     /* that ended the session; 0: none */
+	int64_t stable_ms;   /* time without a change of text; -1: unknown */
+	int64_t idle_ms;     /* time without output or input; -1 */
+	int64_t shown_ns;    /* CLOCK_BOOTTIME of the frame; 0: unknown */
+	int64_t now_ns;      /* of the test, or of the session's end */
 	bool ended;
 	const struct ledger *ledger; /* of this frame; NULL: all is new */
 
-	unsigned missed; /* what text and regex have found that does not count:
-			    bits of enum ledger_says */
+	unsigned missed; /* why matches of text and regex did not count:
+	                    bits of enum ledger_says */
 	bool has_text, has_lines, has_hash;
-	struct buf text;  /* as vt_text gives it */
-	struct buf lines; /* logical ones; empty: the margin broke none */
+	struct buf text;  /* from vt_text */
+	struct buf lines; /* logical lines; empty: no line is broken */
 	char hash[65];
 };
 
-/* The rest is for the caller to set. */
+/* The caller sets the other fields. */
 void sight_init(struct sight *s, const struct vt *vt);
 void sight_finish(struct sight *s);
 
-/* The text of the screen; "" without one. */
+/* The text of the screen; "" if there is none. */
 const struct buf *sight_text(struct sight *s);
 const char *sight_hash(struct sight *s);
 
-/* Where and what a condition has found. */
+/* A match: its place and text. */
 struct finding {
 	bool has_place;
 	unsigned row, col;
-	char *text; /* NULL: it looks for none */
+	char *text; /* NULL: the condition has no text */
 };
 
 void finding_finish(struct finding *f);
 
 /*
- * Test all conditions.  1 and the finding, 0, or -ELOOP when the
- * regular expression takes too long on this screen.  done_after is for
- * CONDITION_DONE without `after`: when the wait began.
+ * Test all conditions.  Returns 1 and the finding, 0, or -ELOOP if the regular
+ * expression takes too long on this screen.  done_after is for CONDITION_DONE
+ * without `after`: the start of the wait.
  */
 int sight_test(struct sight *s, const struct condition *c, uint64_t done_after,
     struct finding *f);
@@ -76,35 +76,36 @@ unsigned sight_unmet(struct sight *s, const struct condition *c,
     uint64_t done_after);
 
 /*
- * For `seen`: what is gone by the next frame.  Between frames the rows that the
- * last feed has written on are looked at, or all.  Rows that follow each other
- * are looked at together, and with all of the line that they are parts of.
+ * For `seen`: text that has disappeared by the next frame.  Between frames,
+ * glimpse_look searches the rows that the last feed has written, or all.
+ * Adjacent rows are searched together, with the whole logical lines around
+ * them.
  *
- * A line that is only half drawn may read like none before.  So what was found
- * is kept until it is overwritten or has scrolled off; if it goes on instead,
- * what it has become is looked at, and at a frame sight_test tells.
+ * A half-drawn line may match by accident.  So a match is kept until it is
+ * overwritten or has scrolled off.  If the line grows instead, its new text is
+ * searched, and at the next frame sight_test decides.
  */
 struct glimpse {
 	bool pending;
 	struct finding found;
-	struct typed_place place; /* of the row it was found in */
-	struct buf line;          /* what stood there */
+	struct typed_place place; /* of the row of the match */
+	struct buf line;          /* the line at that time */
 	unsigned missed;          /* as in struct sight */
 };
 
 void glimpse_init(struct glimpse *g);
 void glimpse_finish(struct glimpse *g);
 
-/* At a frame: what is still there is no glimpse. */
+/* Call this at a frame: a match that is still visible is not a glimpse. */
 void glimpse_drop(struct glimpse *g);
 
 /*
- * Look after a slice of output that will be event seq: 1 when all was seen that
- * is wanted, and *f, 0, or -ELOOP.
+ * Search after a slice of output that becomes event seq.  Returns 1 and *f if
+ * all conditions have been seen, 0, or -ELOOP.
  */
 struct moment {
 	const struct vt *vt;
-	const struct ledger *ledger; /* of the frame before; NULL: all is new */
+	const struct ledger *ledger; /* of the last frame; NULL: all is new */
 	uint64_t seq;
 	bool all;
 };
@@ -112,12 +113,12 @@ int glimpse_look(struct glimpse *g, const struct moment *m,
     const struct condition *c, struct finding *f);
 
 /*
- * The result of a wait: docs/operations.md.  A result without a match
- * has the screen.
+ * The result of a wait: docs/operations.md.  Without a match it contains the
+ * screen.
  */
 struct verdict {
 	bool matched, timed_out;
-	unsigned conditions; /* that held; if it did not match, that did not */
+	unsigned conditions; /* those that hold; without a match, the others */
 	struct finding found;
 	unsigned missed; /* as in struct sight */
 	uint64_t seq;

@@ -22,7 +22,7 @@
 
 /* ------------------------------------------------------------- arguments */
 
-/* What only some formats have, and what does not go together. */
+/* Options that only some formats have, and options that exclude each other. */
 static const struct {
 	size_t flag;
 	const char *names[2]; /* by enum snapshot_names */
@@ -107,12 +107,12 @@ snapshot_read(struct snapshot *s, const json_t *args, struct error *err)
 
 /* ----------------------------------------------------------------- lines */
 
-/* The lines that are wanted, being written. */
+/* The requested lines, being written. */
 struct taking {
 	const struct snapshot *s;
 	const struct snapshot_of *of;
 	struct extract lines;
-	bool running; /* the last command */
+	bool running; /* of the last command */
 };
 
 static bool
@@ -207,7 +207,7 @@ put_command(const struct taking *t, struct json_out *j)
 	json_out_close(j, '}');
 }
 
-/* The scrollback goes first, from its top. */
+/* The scrollback comes first, from its top. */
 static void
 put_screen(const struct taking *t, struct json_out *j)
 {
@@ -310,7 +310,7 @@ paint_ansi(const struct vt *vt, unsigned paint, struct buf *out)
 	    out);
 }
 
-/* Text and JSON consist of lines, of which parts may be wanted. */
+/* Text and JSON have lines, which may be limited. */
 static int (*const painters[SNAPSHOT_FORMATS])(const struct vt *vt,
     unsigned paint, struct buf *out) = {
 	[SNAPSHOT_ANSI] = paint_ansi,

@@ -16,18 +16,18 @@
 #define PROMPT_MS 10000
 #define STATUS_MAX 255
 
-/* Check the arguments, as far as that is possible here. */
+/* Check the arguments, as far as possible here. */
 typedef int check_fn(const json_t *args, struct error *err);
 
-/* Check if a result is a success; else why not. */
+/* True if a result is a success; otherwise an error. */
 typedef bool judge_fn(const struct step *s, const json_t *result,
     char code[STEP_CODE_SIZE], struct error *err);
 
 struct kind {
 	const char *name;
 	const char *op;
-	const char *word; /* the argument that a string stands for, or NULL */
-	int64_t limit_ms; /* when none is given; 0: it has none */
+	const char *word; /* the argument that a plain string sets, or NULL */
+	int64_t limit_ms; /* the default; 0: none */
 	unsigned flags;   /* enum step_flags */
 	check_fn *check;  /* or NULL */
 	judge_fn *judge;  /* or NULL */
@@ -65,7 +65,7 @@ judge_wait(const struct step *s, const json_t *result,
 	return true;
 }
 
-/* True if a command may end with this status: `ok`, or 0 alone. */
+/* True if a command may end with this exit status: in `ok`, or 0. */
 static bool
 is_allowed(const json_t *ok, const json_t *status)
 {
@@ -213,8 +213,8 @@ is_statuses(const json_t *ok)
 }
 
 /*
- * Take "ok" out of the arguments, or from beside the key; it is ours and not
- * the operation's.
+ * Take "ok" out of the arguments, or from beside the key; the operation does
+ * not know it.
  */
 static int
 take_ok(struct step *s, const struct kind *k, json_t *args,
@@ -236,7 +236,7 @@ take_ok(struct step *s, const struct kind *k, json_t *args,
 	    STATUS_MAX);
 }
 
-/* What the step is, as arguments of its operation; the caller's. */
+/* The step as arguments of its operation; the caller frees them. */
 static json_t *
 read_args(const struct kind *k, const json_t *step, const json_t *value,
     struct error *err)
@@ -264,7 +264,7 @@ check_args(const struct kind *k, json_t *args, struct error *err)
 	return rc == 0 && k->check != NULL ? k->check(args, err) : rc;
 }
 
-/* A wait has a limit in any case, so that who asks knows it too. */
+/* A wait always has a timeout, so that the client knows it too. */
 static int64_t
 settle_limit(const struct kind *k, json_t *args)
 {
@@ -279,7 +279,7 @@ settle_limit(const struct kind *k, json_t *args)
 	return k->limit_ms;
 }
 
-/* A key that no step has, to be named; NULL: there is none. */
+/* An unknown key, for the message; NULL: none. */
 static const char *
 unknown_key(const json_t *object)
 {
@@ -294,7 +294,7 @@ unknown_key(const json_t *object)
 	return NULL;
 }
 
-/* The key of a step that says what it is; NULL: it is none. */
+/* The key that gives the kind of a step; NULL: none. */
 static const struct kind *
 kind_of(const json_t *object)
 {

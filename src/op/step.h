@@ -23,13 +23,12 @@ struct kind;
  *
  * Objects are the arguments of the operation session.<key>.
  *
- * A command fails its step when it ends with a status that `ok` does not have;
- * without `ok`, with another than 0.  The code of that is STEP_EXIT_STATUS.
+ * An exec step fails if `ok` does not contain the command's exit status;
+ * without `ok`, if the status is not 0.  The code is then STEP_EXIT_STATUS.
  */
 enum step_flags {
-	STEP_TYPES = 1 << 0, /* it is what is typed, an item of session.send */
-	STEP_ANCHORS = 1
-	    << 1, /* waits after it are about what comes after it */
+	STEP_TYPES = 1 << 0,   /* typed input, an item of session.send */
+	STEP_ANCHORS = 1 << 1, /* later waits ignore lines from before it */
 	STEP_WAITS = 1 << 2,
 };
 
@@ -38,23 +37,23 @@ enum step_flags {
 #define STEP_EXIT_STATUS "exit_status"
 
 struct step {
-	const char *name; /* the key */
+	const char *name; /* its key */
 	const char *op;
 	unsigned flags; /* enum step_flags */
 	json_t *args;
-	json_t *ok;       /* statuses with which a command may end; NULL: 0 */
-	int64_t limit_ms; /* of its own; STEP_FOREVER_MS: none */
+	json_t *ok;       /* allowed exit statuses; NULL: 0 */
+	int64_t limit_ms; /* its own timeout; STEP_FOREVER_MS: none */
 	const struct kind *kind;
 };
 
 /*
- * Read and check it.  0, or -EINVAL and what would be right; then nothing is
- * to finish.
+ * Parse and check a step.  Returns 0, or -EINVAL and an error; then there is
+ * nothing to finish.
  */
 int step_read(struct step *s, const json_t *object, struct error *err);
-void step_finish(struct step *s); /* of one that is all zero, too */
+void step_finish(struct step *s); /* also for a step of all zeros */
 
-/* Check if its result is a success; else a word for why not, and why. */
+/* True if the result is a success; otherwise a code and an error. */
 bool step_judge(const struct step *s, const json_t *result,
     char code[STEP_CODE_SIZE], struct error *err);
 

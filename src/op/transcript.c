@@ -10,8 +10,8 @@
 #include "vt/vt.h"
 
 /*
- * The history is taken out before it could overflow: so little is fed between
- * two looks that no more lines than it can hold have come.
+ * The history is emptied before it can overflow: output is fed in pieces that
+ * are small enough for it.
  */
 #define PIECE 1000
 #define HISTORY_TAKEN 500
@@ -20,22 +20,22 @@
 #define KEYFRAME_MAX (64u << 20)
 #define ROW_MAX ((size_t)VT_COLS_MAX * VT_TEXT_MAX)
 
-#define NOTES_MAX 256 /* erased lines in one frame; more are not written */
+#define NOTES_MAX 256 /* erased lines kept in one frame */
 
-/* A line that was ended and then erased within, in the frame that comes. */
+/* A line that was ended and then erased in the current frame. */
 struct note {
-	const struct cell *row; /* tells it from others */
+	const struct cell *row; /* identifies the row */
 	unsigned y;
 	struct buf text;
 };
 
 struct transcript {
-	struct vt *vt; /* NULL until there is a screen */
+	struct vt *vt; /* NULL: no screen yet */
 	bool wanted;
-	size_t taken;    /* rows of the history that are written already */
-	uint64_t *shown; /* hashes of the first rows, written already */
+	size_t taken;    /* rows of the history already written */
+	uint64_t *shown; /* hashes of the first rows, already written */
 	unsigned n_shown;
-	struct vt_lines lines;   /* `any`: the last row written may go on */
+	struct vt_lines lines;   /* `any`: the last row written may continue */
 	transcript_row_fn *tell; /* or NULL */
 	void *tell_arg;
 	struct buf row;
@@ -74,7 +74,7 @@ tell(struct transcript *t, const struct vt_row *row, size_t at)
 		t->tell(t->tell_arg, t->vt, row, at);
 }
 
-/* Write a row, which goes on with the line before only if it may. */
+/* Write a row; it continues the line before only if may_go_on. */
 static void
 write_row(struct transcript *t, const struct vt_row *row, bool may_go_on)
 {
@@ -98,8 +98,8 @@ row_text(struct transcript *t, const struct vt_row *row)
 }
 
 /*
- * A row is done.  Its number is y while y rows above it are on the screen.
- * One that was written before is written again only if it is another now.
+ * A row is complete.  Its number is y while y rows above it are on the screen.
+ * A row that was written before is written again only if it changed.
  */
 static uint64_t
 finish_row(struct transcript *t, unsigned y, const struct vt_row *row)
@@ -115,7 +115,7 @@ finish_row(struct transcript *t, unsigned y, const struct vt_row *row)
 	return h;
 }
 
-/* The rows before `to` are done, as far as anybody can tell now. */
+/* The rows before `to` are complete, as far as is known now. */
 static void
 finish_rows(struct transcript *t, unsigned to)
 {
@@ -141,7 +141,7 @@ forget_first_row(struct transcript *t)
 	memmove(t->shown, t->shown + 1, t->n_shown * sizeof(*t->shown));
 }
 
-/* Write the lines that have left the screen since the last look. */
+/* Write the lines that have left the screen since the last call. */
 static void
 write_history(struct transcript *t)
 {
@@ -162,7 +162,7 @@ write_history(struct transcript *t)
 	t->taken = n;
 }
 
-/* The same, and go on without them. */
+/* The same, and clear the history. */
 static void
 take_history(struct transcript *t)
 {
@@ -181,7 +181,7 @@ cursor_row(const struct vt *vt)
 	return c.row;
 }
 
-/* The row in which the line with the cursor begins. */
+/* The first row of the line with the cursor. */
 static unsigned
 cursor_line(const struct vt *vt)
 {
@@ -196,7 +196,7 @@ cursor_line(const struct vt *vt)
 	return y;
 }
 
-/* Behind the last of the rows before `to` with something on it, or `from`. */
+/* The row after the last with text before `to`, or `from`. */
 static unsigned
 used_between(struct transcript *t, unsigned from, unsigned to)
 {
@@ -216,7 +216,7 @@ rows_used(struct transcript *t)
 	return used_between(t, 0, vt_rows(t->vt));
 }
 
-/* Take the rows before `to` for written, whatever they are now. */
+/* Count the rows before `to` as written, whatever they are now. */
 static void
 take_for_written(struct transcript *t, unsigned to)
 {
@@ -229,9 +229,9 @@ take_for_written(struct transcript *t, unsigned to)
 	t->wanted = wanted;
 }
 
-/* --------------------------------------------- lines that are erased within */
+/* ---------------------------------------------------- lines erased in place */
 
-/* Remember a line until the frame is there; see transcript.h. */
+/* Remember a line until the frame is complete; see transcript.h. */
 static void
 note_line(struct transcript *t, unsigned y)
 {
@@ -258,7 +258,7 @@ drop_notes(struct transcript *t)
 	t->n_notes = 0;
 }
 
-/* A line that was erased stays blank. */
+/* Write the line if it is still blank. */
 static void
 write_note(struct transcript *t, const struct note *n)
 {
@@ -271,7 +271,7 @@ write_note(struct transcript *t, const struct note *n)
 		return;
 	if (n->y < t->n_shown && t->shown[n->y] == hash(&n->text)) {
 		t->shown[n->y] = hash_of_blank();
-		return; /* it is written */
+		return; /* already written */
 	}
 	finish_rows(t, n->y);
 	end_line(t);
@@ -287,7 +287,7 @@ write_note(struct transcript *t, const struct note *n)
 	t->shown[n->y] = hash_of_blank();
 }
 
-/* Those in the rows [from, to). */
+/* Write the notes in the rows [from, to). */
 static void
 write_notes(struct transcript *t, unsigned from, unsigned to)
 {
@@ -296,12 +296,12 @@ write_notes(struct transcript *t, unsigned from, unsigned to)
 
 		if (n->row != NULL && n->y >= from && n->y < to) {
 			write_note(t, n);
-			n->row = NULL; /* it has been dealt with */
+			n->row = NULL; /* done */
 		}
 	}
 }
 
-/* ------------------------------------------------------------ what is lost */
+/* --------------------------------------------------------------- lost rows */
 
 /* The rows [from, to) are blank now. */
 static void
@@ -347,7 +347,7 @@ shift_down(struct transcript *t, unsigned top, unsigned bottom, unsigned n)
 		t->shown[y] = hash_of_blank();
 }
 
-/* Which rows are gone: [from, to). */
+/* The rows that are lost: [from, to). */
 static void
 lost_rows(const struct vt_loss *l, unsigned *from, unsigned *to)
 {
@@ -400,8 +400,8 @@ leave_alternate_screen(struct vt *vt)
 }
 
 /*
- * Put in the place of a terminal with an alternate screen one that shows the
- * primary screen behind it.  Returns the former for put_back(), or NULL.
+ * Replace a terminal on its alternate screen by one that shows the primary
+ * screen.  Returns the former for put_back(), or NULL.
  */
 static struct vt *
 put_primary(struct transcript *t)
@@ -432,7 +432,7 @@ put_back(struct transcript *t, struct vt *real)
 	t->vt = real;
 }
 
-/* The rows of the screen that is shown, as of a screen of its own. */
+/* Write the rows of the visible screen, as a separate screen. */
 static void
 write_alternate_screen(struct transcript *t)
 {
@@ -446,7 +446,7 @@ write_alternate_screen(struct transcript *t)
 	end_line(t);
 }
 
-/* All that is still on the screen, and then on the alternate one. */
+/* Write the rest of the primary screen, then the alternate one. */
 static void
 finish_screen(struct transcript *t)
 {
@@ -557,7 +557,7 @@ transcript_frame(struct transcript *t)
 	drop_notes(t);
 }
 
-/* True if there is text below the cursor that may not fit any more. */
+/* True if text below the cursor may not fit any more. */
 static bool
 may_cut_off(struct transcript *t, unsigned cols, unsigned rows)
 {
@@ -568,8 +568,8 @@ may_cut_off(struct transcript *t, unsigned cols, unsigned rows)
 }
 
 /*
- * Rows that are written have to be known again when the margin breaks them
- * anew: so all above the cursor is written then.
+ * A new margin changes rows that were already written, so that they could not
+ * be recognised.  Therefore all lines above the cursor are written first.
  */
 int
 transcript_resize(struct transcript *t, unsigned cols, unsigned rows)
@@ -591,7 +591,7 @@ transcript_resize(struct transcript *t, unsigned cols, unsigned rows)
 	rc = vt_resize(t->vt, cols, rows, NULL);
 	if (rc < 0 || t->n_shown == 0)
 		return rc;
-	take_for_written(t, 0); /* what has left the screen by it */
+	take_for_written(t, 0); /* lines that it pushed off the screen */
 	real = put_primary(t);
 	take_for_written(t, cut_off ? rows_used(t) : cursor_line(t->vt));
 	put_back(t, real);

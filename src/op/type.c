@@ -8,7 +8,7 @@
 
 #include "op/format.h"
 
-/* Codes that two rows share stand here twice. */
+/* Codes of two rows appear twice here. */
 static const char failure_codes[] =
 #define FAILURE(name, code, ...) code " "
 #include "op/failures.def"
@@ -81,7 +81,7 @@ type_find_field(const char *fields, const char *name, struct type_field *out)
 	return false;
 }
 
-/* "[2-2000]" or "[1-]" at *p, which moves behind it; without one, any. */
+/* Parse "[2-2000]" or "[1-]" at *p and move past it; without it, any. */
 static struct type_range
 take_range(const char **p)
 {
@@ -158,7 +158,9 @@ type_next_word(const char *words, const char **at, char *out, size_t size)
 
 /* ----------------------------------------------------------------- words */
 
-/* One value and several of each kind, and the unit of its range. */
+/*
+ * The words for one and several values of each kind, and the unit of its range.
+ */
 static const struct {
 	const char *name, *one, *several, *unit;
 } words[] = {
@@ -189,7 +191,7 @@ add(char out[TYPE_WORDS_SIZE], const char *fmt, ...)
 	va_end(ap);
 }
 
-/* `unit` NULL: it is the value that has a range, not the length. */
+/* `unit` NULL: the range is that of the value, not the length. */
 static void
 add_range(char out[TYPE_WORDS_SIZE], const struct type_range *r,
     const char *unit)

@@ -14,19 +14,19 @@ struct json_out;
  * The language in which ops.def, types.def and commands.def declare arguments
  * and results.
  *
- * fields  words `name:type`, with a `?` at the end where the field may be left
- *         out, and `@home` where only a home takes the argument
+ * fields  words `name:type`, with a `?` at the end if the field is optional,
+ *         and `@home` if only a home accepts the argument
  * type    alternatives, as in `number|null`.  Each is a name: string, number
  *         (whole, from 0), int (whole), real, duration, bool, object, array,
- *         any, null, or one of types.def.  Behind it may stand a range, `[]`
- *         for an array of such values or `{}` for an object of them, and a
+ *         any, null, or one of types.def.  A range may follow, then `[]` for
+ *         an array of such values or `{}` for an object of them, and then a
  *         range of the array's length: `string[1-255][][1-]` is a list of
- *         strings that are not empty, with one item at least.
+ *         non-empty strings with at least one item.
  * range   `[2-2000]` or `[1-]`, of a number's value, a duration's milliseconds,
  *         a string's bytes or an array's items
  */
 
-/* One word of fields: 1 and the next in *at, 0 at the end. */
+/* Parse one word of fields: 1, with *at at the next; 0 at the end. */
 #define TYPE_NAME_SIZE 32
 #define TYPE_SIZE 96
 struct type_field {
@@ -37,24 +37,24 @@ struct type_field {
 };
 int type_next_field(const char **at, struct type_field *out);
 
-/* By name; false when there is none. */
+/* Find a field by name; false if there is none. */
 bool type_find_field(const char *fields, const char *name,
     struct type_field *out);
 
-/* One alternative of a type: 1 and the next in *at, 0 at the end. */
+/* Parse one alternative of a type: 1, with *at at the next; 0 at the end. */
 struct type_range {
 	uint64_t least, most; /* 0 and UINT64_MAX: any */
 };
 struct type_term {
 	char name[TYPE_NAME_SIZE];
-	unsigned arrays;         /* how many `[]` there are */
+	unsigned arrays;         /* the number of `[]` */
 	bool map;                /* `{}` */
 	struct type_range range; /* of the value */
 	struct type_range items; /* of the outermost array */
 };
 int type_next_term(const char **at, struct type_term *out);
 
-/* Whether the type is this name alone, whatever its range. */
+/* True if the type is this name alone, whatever its range. */
 bool type_is(const char *type, const char *name);
 
 /* The rows of types.def. */
@@ -68,24 +68,25 @@ struct type {
 extern const struct type type_table[];
 size_t type_count(void);
 
-/* By name; NULL when there is none. */
+/* Find a type by name; NULL if there is none. */
 const struct type *type_find(const char *name);
 
-/* One of the words of a choice, each once: 1, or 0 at the end. */
+/* The next word of a choice, without duplicates: 1, or 0 at the end. */
 int type_next_word(const char *words, const char **at, char *out, size_t size);
 
 /* A type in words, as in "a whole number from 2 to 2000". */
 #define TYPE_WORDS_SIZE 200
 void type_words(const char *type, char out[TYPE_WORDS_SIZE]);
 
-/* The same for one alternative, added to what is in `out`. */
+/* The same for one alternative, appended to `out`. */
 void type_term_words(const struct type_term *t, char out[TYPE_WORDS_SIZE]);
 
 /*
- * Check a value against a type, or an object against fields, all of which must
- * be there and no others.  0, or -EINVAL and which part is wrong: "'steps[2].seq'
- * must be a whole number".  `where` is the name of the value in that message.
- * For arguments a string must not contain a NUL, and null is as good as nothing.
+ * Check a value against a type, or an object against fields.  The object must
+ * have all required fields and no others.  Returns 0, or -EINVAL and the wrong
+ * part: "'steps[2].seq' must be a whole number".  `where` is the name of the
+ * value in that message.  In arguments, a string must not contain a NUL, and
+ * null counts as missing.
  */
 int type_check(const char *type, const json_t *v, const char *where,
     struct error *err);
@@ -95,15 +96,15 @@ int type_check_argument(const char *type, const json_t *v, const char *where,
 /* The same for a result: fields, a type, or "" for an empty object. */
 int type_check_result(const char *result, const json_t *v, struct error *err);
 
-/* Whether a value is of the type's JSON kind, whatever is inside. */
+/* True if a value has the JSON kind of the type, whatever its contents. */
 bool type_is_kind(const char *type, const json_t *v);
 
-/* The milliseconds of a duration; false when it is none. */
+/* The milliseconds of a duration; false if it is invalid. */
 bool type_read_duration(const json_t *v, uint64_t *ms);
 
 /*
- * The JSON schema of a type: its members, into an object that is open.  An
- * object of types.def is a $ref: its name behind `refs`, as in "#/$defs/".
+ * Write the members of a type's JSON schema into an open object.  An object of
+ * types.def becomes a $ref: `refs`, as in "#/$defs/", and its name.
  */
 void type_put_schema(const char *type, const char *refs, struct json_out *j);
 

@@ -6,11 +6,11 @@
 #include "base/number.h"
 #include "op/type.h"
 
-/* A check on its way: which part it looks at, and the reason it gives. */
+/* The state of a check: the current part, and the error. */
 struct walk {
 	char path[160];
 	bool argument;
-	struct error *err; /* NULL: an attempt */
+	struct error *err; /* NULL: a trial */
 };
 
 static int check_type(struct walk *w, const char *type, const json_t *v);
@@ -32,7 +32,7 @@ refuse_term(const struct walk *w, const struct type_term *t)
 	return refuse(w, words);
 }
 
-/* The length of the path until then; path_pop takes it back to that. */
+/* Returns the length of the path before; path_pop restores it. */
 static size_t
 path_push(struct walk *w, const char *fmt, const char *name, size_t i)
 {
@@ -117,7 +117,7 @@ IS(object, json_is_object(v))
 IS(null, json_is_null(v))
 IS(any, v != NULL)
 
-/* Whether it is one, and the size that its range is about. */
+/* True if a value has the type; `size` is the number that the range limits. */
 static const struct {
 	const char *name;
 	bool (*is)(const struct walk *w, const json_t *v, uint64_t *size);
@@ -292,7 +292,7 @@ check_term(struct walk *w, const struct type_term *t, const json_t *v)
 	return is_scalar(w, t, v) ? 0 : refuse_term(w, t);
 }
 
-/* A value of this kind, which may be wrong further inside. */
+/* A value of this kind, which may still be wrong inside. */
 static bool
 is_alike(const struct type_term *t, const json_t *v)
 {
@@ -305,7 +305,7 @@ is_alike(const struct type_term *t, const json_t *v)
 	return false;
 }
 
-/* Of alternatives, the reason of the only one that is alike. */
+/* Of alternatives, report the error of the only one that is alike. */
 static int
 check_type(struct walk *w, const char *type, const json_t *v)
 {

@@ -4,7 +4,7 @@
 #include "base/json_out.h"
 #include "op/type.h"
 
-/* Each type's JSON schema, and the names of its range there. */
+/* The JSON schema of each type, and the keywords of its range. */
 static const struct {
 	const char *name, *type, *least, *most;
 } kinds[] = {
@@ -31,7 +31,7 @@ put_range(struct json_out *j, const struct type_range *r, const char *least,
 		json_put_number(j, most, r->most);
 }
 
-/* "any" has no members: everything is valid. */
+/* "any" has no members: every value is valid. */
 static void
 put_scalar(struct json_out *j, const struct type_term *t)
 {

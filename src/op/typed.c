@@ -42,7 +42,7 @@ last_run(struct typed *t)
 	return run->used && !run->ended ? run : NULL;
 }
 
-/* The line of the cursor, if nothing stands behind the cursor. */
+/* The hash of the cursor's line, if no text follows the cursor. */
 static uint64_t
 line_before(const struct vt *vt, const struct typed_place *at)
 {
@@ -60,7 +60,7 @@ line_before(const struct vt *vt, const struct typed_place *at)
 	    0;
 }
 
-/* What is being typed: where it began is known of the first run alone. */
+/* The state of recording input: only the first run has a known place. */
 struct typing {
 	struct typed *t;
 	const struct vt *vt;
@@ -113,7 +113,7 @@ end_run(struct typing *g, bool entered)
 	g->first = g->first && !entered;
 }
 
-/* Without the last character. */
+/* Remove the last character. */
 static void
 erase(struct typing *g)
 {
@@ -138,7 +138,7 @@ key_len(const uint8_t *p, size_t len)
 	return n < len ? n + 1 : len;
 }
 
-/* Pasted text is typed text; every other key may move the cursor. */
+/* Pasted text is typed text; any other key may move the cursor. */
 static size_t
 take_key(struct typing *g, const uint8_t *p, size_t len)
 {
@@ -150,7 +150,7 @@ take_key(struct typing *g, const uint8_t *p, size_t len)
 	return n;
 }
 
-/* The keys that end something are echoed by terminals: ^C, ^Z, ^\. */
+/* Terminals echo the keys that end something: ^C, ^Z, ^\. */
 static void
 take_control(struct typing *g, uint8_t byte)
 {
@@ -190,7 +190,7 @@ typed_add(struct typed *t, const struct vt *vt, uint64_t seq, int64_t ms,
 	struct typed_run *last = last_run(t);
 	size_t n;
 
-	/* What a program has not shown was a key to it, and no text. */
+	/* A key that the program did not show was a command, not text. */
 	if (last != NULL && last->looked && !last->here)
 		last->ended = true;
 
@@ -207,7 +207,7 @@ typed_add(struct typed *t, const struct vt *vt, uint64_t seq, int64_t ms,
 
 /* --------------------------------------------------------------- finding */
 
-/* The cells from the line's beginning to the cursor; -1: it is not there. */
+/* The cells from the line's beginning to the cursor; -1: not in this line. */
 static long
 cursor_in(const struct logical *line, const struct vt *vt)
 {
@@ -228,7 +228,7 @@ end_of(const struct typed_run *run, const struct logical *line,
 	return end > to ? end : to;
 }
 
-/* The cell at which the run was typed, or goes on; -1: not in this line. */
+/* The cell at which the run was typed, or continues; -1: not in this line. */
 static long
 begin_in(const struct typed_run *run, const struct logical *line,
     const struct vt *vt, size_t passed)
@@ -243,8 +243,8 @@ begin_in(const struct typed_run *run, const struct logical *line,
 }
 
 /*
- * A program that answers to a key may print a word that begins with it where
- * the cursor is; behind an echo there is nothing, or the cursor.
+ * After a key a program may print a word that begins with it at the cursor;
+ * after an echo there is nothing, or the cursor.
  */
 bool
 typed_find(const struct typed_run *run, const struct logical *line,
@@ -267,7 +267,7 @@ typed_find(const struct typed_run *run, const struct logical *line,
 	    (run->loose || logical_is_blank(line, vt, at));
 }
 
-/* Whether what stands before the cell is nothing, or looks like a prompt. */
+/* True if the text before the cell is empty or looks like a prompt. */
 static bool
 is_behind_prompt(const struct logical *line, const struct vt *vt, unsigned at,
     bool again)
@@ -292,7 +292,7 @@ is_behind_prompt(const struct logical *line, const struct vt *vt, unsigned at,
 	return false;
 }
 
-/* Whether the cell may be the first of the text; most are not. */
+/* True if the cell may be the first of the text; most are not. */
 static bool
 may_begin(const struct logical *line, const struct vt *vt, unsigned at,
     const char *text)

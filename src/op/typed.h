@@ -10,17 +10,17 @@
 struct vt;
 
 /*
- * What was typed lately, in runs of text as they may be echoed, so that the
- * echo can be told from what a program prints.  At most TYPED_RUNS are kept,
- * the oldest goes first, and one that was not found on the screen is given up
- * after TYPED_MS.  Of a run that is longer than TYPED_TEXT bytes the beginning
- * is kept, and its echo is taken to reach to the end of the line.
+ * Recently typed text, in runs as they may be echoed, so that echo can be told
+ * from a program's output.  At most TYPED_RUNS runs are kept; the oldest is
+ * dropped first, and a run that is not found on the screen is dropped after
+ * TYPED_MS.  Of a run longer than TYPED_TEXT bytes only the beginning is kept,
+ * and its echo is assumed to extend to the end of the line.
  */
 #define TYPED_RUNS 8
 #define TYPED_TEXT 1024
 #define TYPED_MS 10000
 
-/* A place that scrolling does not change: rows are counted by vt_scrolled. */
+/* A place that scrolling does not change: rows count from vt_scrolled. */
 struct typed_place {
 	bool known, alternate;
 	uint64_t row;
@@ -31,16 +31,16 @@ struct typed_run {
 	bool used;
 	bool ended; /* by Enter, or by a key that moves the cursor */
 	bool entered;
-	bool loose;  /* more stands behind it than was typed, as by Tab */
-	bool left;   /* the line that it was typed on has become another */
-	bool back;   /* and one like it has come since */
+	bool loose;  /* text beyond the typed text follows, as after Tab */
+	bool left;   /* the line on which it was typed has changed */
+	bool back;   /* and a similar line has appeared since */
 	bool looked; /* a frame was shown since */
-	bool here;   /* it stood in its place at the last frame */
-	bool again;  /* and does not change: a line editor may show it again */
+	bool here;   /* it was in its place at the last frame */
+	bool again;  /* and is final: a line editor may show it again */
 	struct typed_place place;
-	uint64_t before;     /* the hash of the line it was typed on; 0: none */
+	uint64_t before;     /* hash of the line before it; 0: none */
 	uint64_t seq;        /* of the last event before it */
-	uint64_t generation; /* of the terminal then */
+	uint64_t generation; /* of the terminal at that time */
 	int64_t ms;
 	size_t len;
 	char text[TYPED_TEXT];
@@ -48,23 +48,23 @@ struct typed_run {
 
 struct typed {
 	struct typed_run runs[TYPED_RUNS];
-	unsigned next; /* the one to be used next */
+	unsigned next; /* the next slot to use */
 };
 
-/* Where the cursor is. */
+/* The place of the cursor. */
 struct typed_place typed_cursor(const struct vt *vt);
 
-/* Its row on the screen, or -1. */
+/* The row of a place on the screen, or -1. */
 int typed_row(const struct typed_place *place, const struct vt *vt);
 
-/* Somebody has typed bytes. */
+/* Record typed bytes. */
 void typed_add(struct typed *t, const struct vt *vt, uint64_t seq, int64_t ms,
     const uint8_t *p, size_t len);
 
 /*
- * Whether the echo of the run stands in this line, the cells [from, to), where
- * it was typed.  `len` bytes of the run are passed then; with some passed
- * already it goes on from the beginning of the line.
+ * True if this line has the echo of the run where it was typed, in the cells
+ * [from, to).  `len` is the number of bytes of the run before and including it;
+ * if it is not 0 at first, the echo continues at the beginning of the line.
  */
 struct typed_echo {
 	size_t len;
@@ -74,8 +74,8 @@ bool typed_find(const struct typed_run *run, const struct logical *line,
     const struct vt *vt, struct typed_echo *echo);
 
 /*
- * The same where nobody knows its place: behind a prompt, or at the beginning
- * of a line unless it was found before.
+ * The same for an unknown place: after a prompt, or at the beginning of a line
+ * unless it was found before.
  */
 bool typed_search(const struct typed_run *run, const struct logical *line,
     const struct vt *vt, unsigned *from, unsigned *to);
