@@ -48,7 +48,10 @@ count_unread(int peer, int *n)
 	return 0;
 }
 
-/* The peer is closed again before its end could be missed. */
+/*
+ * While the peer is open, the master does not see that the last program has
+ * closed the terminal.  So it is closed at once, before that check.
+ */
 int64_t
 tty_unread(int master)
 {
