@@ -1,17 +1,17 @@
 """A program that asks its terminal as fast as it can, and checks each answer.
 
-    asker.py COUNT HOW REPORT
+  asker.py COUNT HOW REPORT
 
-It asks COUNT questions of several kinds (0: until it is told to end) whose
-answers it can tell in advance, and compares what it reads byte by byte.  HOW is
+It asks COUNT questions of several kinds (0: until it gets a q) whose answers
+it knows in advance, and compares the answers byte by byte.  HOW is
 
-    eager   reads whenever there is something to read
-    late    reads nothing before it has asked everything
-    slowly  reads a few bytes between two writes
+  eager   reads whenever there is something to read
+  late    reads nothing before it has asked everything
+  slowly  reads a few bytes between two writes
 
-A key that somebody types may stand between two answers and never inside of
-one: K is counted, q ends a program without COUNT.  REPORT is written at the
-end: {"answers": N, "keys": N}, or "wrong" with what was read and expected.
+A typed key may come between two answers but never inside one: K is counted, q
+ends a program without COUNT.  At the end it writes REPORT: {"answers": N,
+"keys": N}, or "wrong" with the actual and the expected bytes.
 """
 
 import collections

@@ -18,10 +18,10 @@ SWITCHES = [
 
 
 def chromium(path, *switches):
-    """Open a file; what Chromium prints on standard output."""
+    """Open a file; returns Chromium's standard output."""
     program = shutil.which("chromium")
     assert program, "chromium is not installed: apt-get install chromium"
-    # Its helpers end after it, and may still write there.
+    # Chromium's helpers end after it, and may still write there.
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         done = subprocess.run(
             [program, *SWITCHES, f"--user-data-dir={profile}", *switches,

@@ -13,9 +13,9 @@
  * burst SEED BYTES [plain|colour|unicode|mixed]
  *
  * Print the first BYTES bytes of an endless stream that is the same for the
- * same seed and kind, so that a test can tell of any byte what it must be.
- * tests/it/oracle_stream.py makes the same stream in Python.  On a terminal
- * its output is not processed meanwhile: what is printed is what comes out.
+ * same seed and kind, so that a test knows every byte of it.
+ * tests/it/oracle_stream.py makes the same stream in Python.  On a terminal,
+ * output processing is off meanwhile, so that the bytes pass unchanged.
  *
  * The stream is made of lines of 80 bytes: number of 12 digits, blank, seven
  * slots of 8 bytes, blank, CRC-32 of all before it as 8 hex digits, CR, LF.

@@ -1,4 +1,4 @@
-"""A test that was skipped has failed, also one whose list of cases is empty."""
+"""Let skipped tests fail, and tests with an empty list of cases too."""
 
 import pytest
 

@@ -1,10 +1,10 @@
 """A crowd of viewers in a process of its own.
 
-    crowd.py DIRECTORY QUICK SLOW FROZEN
+  crowd.py DIRECTORY QUICK SLOW FROZEN
 
-attaches so many to a session, says `here` once all have their picture, and
-reads on until it is killed: quick ones whatever comes, slow ones 4 KiB in 50
-ms, frozen ones nothing.
+attaches so many viewers to a session, prints `here` once all have their
+picture, and reads until it is killed: quick ones read everything, slow ones 4
+KiB in 50 ms, frozen ones nothing.
 """
 
 import contextlib

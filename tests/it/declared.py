@@ -1,7 +1,7 @@
-"""Answers are as the tables of operations declare them.
+"""Check that answers match the tables of operations.
 
 The build makes schemas.json from src/op/ops.def, types.def, commands.def and
-src/mcp/tools.c.  lib.py and wire.py check every answer that a test sees.  This
+src/mcp/tools.c. lib.py and wire.py check every answer that a test gets.  This
 is the part of JSON Schema that those schemas use.
 """
 
@@ -22,7 +22,7 @@ KINDS = {
     "null": lambda v: v is None,
 }
 
-# For each range: the values that have it, and their size.
+# For each range: the kinds of values that have it, and their size.
 RANGES = {
     "minimum": ("integer", lambda v, n: v >= n),
     "maximum": ("integer", lambda v, n: v <= n),
@@ -32,7 +32,7 @@ RANGES = {
     "maxItems": ("array", lambda v, n: len(v) <= n),
 }
 
-# Answers of an older host may lack what came later: test_versions sets this.
+# Answers of an older host may lack newer fields: test_versions sets this.
 older_hosts = False
 
 KNOWN = {"$ref", "anyOf", "type", "enum", "properties", "required",
@@ -86,7 +86,7 @@ def _check(what, schema, value):
 
 
 def check_operation(op, result):
-    """The result of an operation, asked of a session's socket."""
+    """The result of an operation from a session's socket."""
     _check(op, SCHEMAS["operations"][op]["result"], result)
 
 

@@ -29,7 +29,7 @@ def home_on(place):
 
 @contextlib.contextmanager
 def in_memory(place, options):
-    """A home on a disk that takes no time."""
+    """A home on a disk without delays."""
     place.mkdir()
     mount("-t", "tmpfs", "-o", f"{options},mode=0700", "tmpfs", place)
     try:
@@ -48,15 +48,16 @@ def small(tmp_path):
 
 @pytest.fixture
 def quick(tmp_path_factory):
-    """A home on a disk that never lets a flood wait: over one that does, the
-    program goes on, and the log has a gap."""
+    """A home on a disk that never delays a flood: on it the program continues,
+    and the log has a gap."""
     place = tmp_path_factory.mktemp("quick") / "disk"
     with in_memory(place, "size=1g") as made:
         yield made
 
 
 def fill(home, leave=0):
-    """Leave so many bytes of room and no more; the file that takes it."""
+    """Leave so many bytes of room and no more; returns the file that fills
+    it."""
     path = home.path.parent / "ballast"
     with open(path, "ab", buffering=0) as out:
         for size in (1 << 16, 4096, 1):
@@ -81,7 +82,7 @@ def fill_names(home):
                 (place / str(next(numbers))).touch()
 
     take_all()
-    # A file that is being written takes the place of another, which is free.
+    # A file being written takes the place of another, which is free.
     wait_for(lambda: not [*home.path.glob("sessions/*/session.json.*")],
              "the end of a write")
     take_all()
@@ -96,14 +97,14 @@ def free(home):
 
 
 LOOP_SET_FD, LOOP_SET_STATUS64, LOOP_CTL_GET_FREE = 0x4C00, 0x4C04, 0x4C82
-LOOP_AUTOCLEAR = 4  # it is let go with its last user
+LOOP_AUTOCLEAR = 4  # it is freed with its last user
 
 
 def loop_device(image, dev):
-    """The descriptor and the path of a device that is this file.
+    """The descriptor and the path of a loop device for this file.
 
-    The devices are those that the kernel shows in `dev`, for /dev of a small
-    system has none.
+    The devices are those that the kernel shows in `dev`, because /dev of a
+    small system has none.
     """
     with open(dev / "loop-control", "rb") as control, \
             open(image, "r+b") as file:
@@ -140,8 +141,8 @@ def mount_image(image, place):
 class Stalling:
     """A disk that can be made to hang: every write to it waits.
 
-    It is thawed and unmounted by a process of its own when this one is gone,
-    however that happened.
+    A process of its own thaws and unmounts it when this one has ended, for
+    whatever reason.
     """
 
     def __init__(self, image, place):
@@ -167,7 +168,7 @@ class Stalling:
 
 @pytest.fixture
 def stalling(tmp_path):
-    """A home on such a disk, which is `disk` of it."""
+    """A home on such a disk; its `disk` is the disk."""
     disk = Stalling(tmp_path / "image", tmp_path / "disk")
     try:
         with home_on(disk.place) as made:

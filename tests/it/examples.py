@@ -1,12 +1,12 @@
 """The examples that people read: found in README, manual, help and skill.
 
-An example is a command of a block that is set off from the prose:
+An example is a command in a block that is set off from the prose:
 
-    $ tend ls                       prompted: what is not behind `$` is output
+    $ tend ls                       prompted: lines without `$` are output
     NAME  STATUS  ...
 
     tend ls       what runs         or not: two blanks end the command, and
-                                    lines that go further in say more of it
+                                    lines that are indented further explain it
 
 A command may take several lines, as a quote or a here-document does.
 """
@@ -55,7 +55,7 @@ class Block:
 
     @property
     def is_data(self):
-        """JSON, of which the prose says what it is."""
+        """JSON; the prose says what it shows."""
         return self.lines[0].startswith(("{", "["))
 
     def examples(self):
@@ -67,14 +67,15 @@ class Block:
 # ------------------------------------------------------------ lines to commands
 
 def is_complete(command):
-    """Whether a shell would run it, and not ask for another line."""
+    """True if a shell would run it without asking for another line."""
     done = subprocess.run(["bash", "-n", "-c", command], capture_output=True,
                           text=True)
     return done.returncode == 0 and "here-document" not in done.stderr
 
 
 def cut(line):
-    """A line's command and note: behind two blanks that no quote holds."""
+    """A line's command and note, which follows two blanks outside of
+    quotes."""
     quote = None
     for i, c in enumerate(line):
         if quote:
@@ -125,7 +126,8 @@ def unprompted(lines):
 # ------------------------------------------------------------- texts to blocks
 
 def gather(source, numbered, is_in):
-    """The blocks of consecutive lines that are in one; blank ones may be."""
+    """The blocks of consecutive lines inside one; blank lines may be among
+    them."""
     block, start = [], 0
     for number, line in [*numbered, (0, "end")]:
         if is_in(line) or (block and not line):
@@ -159,7 +161,7 @@ def of_markdown(source, text):
 
 
 def of_page(source, text):
-    """What stands between .nf and .fi, as groff shows it."""
+    """The text between .nf and .fi, as groff shows it."""
     for match in re.finditer(r"^\.nf\n\.RS 4\n(.*?)^\.fi\n", text,
                              re.MULTILINE | re.DOTALL):
         shown = re.sub(r"\\(.)", lambda m: {"&": ""}.get(m[1], m[1]), match[1])
@@ -178,7 +180,7 @@ def of_help(source, text):
 
 
 def is_tend(block):
-    """Whether a block of the other papers shows how to call tend."""
+    """True if a block of the other documents shows a call of tend."""
     return re.search(r"^(\$ )?(.*\| )?(\w+=\$\()?tend ", block.text,
                      re.MULTILINE)
 
@@ -200,10 +202,10 @@ def all_blocks():
     return found
 
 
-# -------------------------------------------------------------- what is shown
+# ------------------------------------------------------------- shown output
 
 def as_pattern(line):
-    """Times, ids and prompts differ; the rest is as it stands there."""
+    """Replace times, ids and prompts, which differ; keep the rest."""
     pattern = re.escape(line).replace(r"\ ", " ")
     pattern = re.sub(r" +", " +", pattern)
     pattern = pattern.replace(re.escape("you@machine:~$"), r"\S+[$#]")
@@ -212,7 +214,7 @@ def as_pattern(line):
 
 
 def is_shown(shown, output):
-    """Whether the output is what the text shows; `…` stands for anything."""
+    """True if the output is as shown; `…` stands for anything."""
     shown = "\n".join(shown).strip("\n")
     if "…" in shown:
         squeezed = [re.sub(r"\s", "", part) for part in (shown, output)]

@@ -1,8 +1,8 @@
-"""What must stand a fault, and system calls that fail when they are told to.
+"""Sessions that must survive faults, and system calls that fail on request.
 
-strace makes them: the call is not made, and an error is what it returns.  In
-place of it another call is, for a host's sandbox ends a process that makes
-none: see its syscall= in strace(1).
+strace injects the failures: the call is not made, and returns an error.
+Another call is made in its place, because a host's sandbox ends a process that
+makes none: see syscall= in strace(1).
 """
 
 import pathlib
@@ -16,7 +16,7 @@ ERRORS = ("EIO", "ENOSPC", "EINTR", "ENOMEM")
 
 
 class Fault:
-    """The call that fails, how, and which of its kind does in each thread."""
+    """The call that fails, the error, and which call of each thread fails."""
 
     def __init__(self, call, error, when):
         self.call, self.error, self.when = call, error, when
@@ -31,7 +31,7 @@ class Fault:
 
 
 class Delay:
-    """The call takes so much longer, each time."""
+    """Each such call takes so much longer."""
 
     def __init__(self, call, seconds):
         self.call, self.seconds = call, seconds
@@ -42,7 +42,7 @@ class Delay:
 
 
 def tracers(pid):
-    """Who traces the threads of a process; none when it is gone."""
+    """The tracers of a process's threads; none if it has ended."""
     found = set()
     try:
         for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
@@ -54,11 +54,11 @@ def tracers(pid):
 
 
 class Faults:
-    """While it is there, the faults happen to a process and its children.
+    """Inject the faults into a process and its children.
 
         with Faults(pid, faults, tmp_path / "trace") as happening:
             ...
-        happening.hit()
+            happening.hit()
     """
 
     def __init__(self, pid, faults, trace):
@@ -83,7 +83,7 @@ class Faults:
         assert b"invalid" not in said, said
 
     def hit(self):
-        """How many calls failed so."""
+        """The number of calls that failed."""
         return self.trace.read_text(errors="replace").count("(INJECTED)")
 
 
@@ -108,12 +108,12 @@ class Truth:
         return self.home.info(self.sid)
 
     def type(self, word):
-        """What was typed half before, is ended first."""
+        """End a partly typed line first."""
         return self.home.run("send", self.sid, "--keys", "Enter", "--text",
                              word, "--keys", "Enter")
 
     def is_served(self):
-        """It takes what is typed, and shows and logs all that comes of it."""
+        """Check that it takes input, and shows and logs all output."""
         def answers():
             return self.type("go").status == 0
 
@@ -123,7 +123,7 @@ class Truth:
                  lambda: f"{self.size()} bytes, {self.info()}", seconds=60)
 
     def ends_whole(self):
-        """Told to end, it does, and nothing is missing; the gaps."""
+        """Make it end, and check that nothing is missing; returns the gaps."""
         def ended():
             self.type("end")
             return self.info()["status"] == "exited"
@@ -135,7 +135,7 @@ class Truth:
 
 
 def use(truth):
-    """What a host is asked to do; it may fail."""
+    """A request to a host; it may fail."""
     home, sid = truth.home, truth.sid
     truth.type("go")
     home.run("resize", sid, "90x30")

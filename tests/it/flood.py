@@ -11,6 +11,6 @@ def program(n):
 
 
 def stream(n):
-    """What the terminal gets, from byte 0 to the end."""
+    """The bytes that the terminal gets, from byte 0 to the end."""
     return (b"ready" + b"".join(b"line %08d\r\n" % i for i in range(1, n + 1))
             + b"done")

@@ -1,4 +1,4 @@
-"""Programs inside a session, and what they say."""
+"""Programs inside a session, and their output."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def inside(home, script, options=()):
-    """Run a shell script in a new session that stays: its id, and its output.
+    """Run a shell script in a new session that stays; returns id and output.
 
     The script has $TEND, and $PY, which runs Python with the tests' modules.
     """

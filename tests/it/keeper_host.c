@@ -19,13 +19,13 @@
 #include "keep/ring.h"
 
 /*
- * A host that does nothing but what the keeper's tests want to see.  In the
+ * A host for the keeper's tests that does only what they need.  In the
  * session's directory it appends to two files:
  *
- *	bytes	the output, each byte of it released only when it is here
+ *	bytes	the output; each byte is released only when it is here
  *	events	what happened, one JSON object a line
  *
- * The file `orders` there, read at the start, has one order a line; so has
+ * The file `orders` there, read at the start, has one order a line.  So has
  * each connection, which is answered by a line with our pid:
  *
  *	crash, exit N, hang	at once, before READY
@@ -33,8 +33,8 @@
  *	stall, go		stop and start taking bytes out of the ring
  *	linger MS		tell the keeper
  *	type TEXT		write to the terminal
- *	mute			say neither ACK nor DONE
- *	done			say DONE, whatever the state
+ *	mute			send neither ACK nor DONE
+ *	done			send DONE, whatever the state
  */
 struct host {
 	struct ring ring;
@@ -42,9 +42,9 @@ struct host {
 	uint64_t at;     /* the next byte to take */
 	uint64_t poison; /* UINT64_MAX: none */
 	bool stalled, mute;
-	int control; /* -1 once the keeper is gone */
+	int control; /* -1 once the keeper has ended */
 	int listener;
-	uint64_t ended; /* where the output ends; UINT64_MAX: not known */
+	uint64_t ended; /* the end of the output; UINT64_MAX: unknown */
 };
 
 static void
@@ -80,7 +80,7 @@ say(struct host *h, enum control_type type, uint32_t ms)
 	control_send(h->control, &c, -1);
 }
 
-/* Die as a crash would, without a core file in the tests' way. */
+/* Die as a crash would, but leave no core file. */
 static _Noreturn void
 crash(void)
 {
@@ -264,7 +264,7 @@ take_bytes(struct host *h)
 		eventfd_write(CONTROL_ROOM, 1);
 }
 
-/* The keeper is dead, the terminal is not: read it to the end. */
+/* The keeper is dead but the terminal is not: read it to the end. */
 static void
 read_terminal(struct host *h)
 {
@@ -323,8 +323,9 @@ main(void)
 	read_orders(&h);
 	say(&h, CONTROL_READY, 0);
 	/*
-	 * The one before may have died between writing and releasing: without
-	 * this both sides could wait for ever, one for room, one for output.
+	 * The previous host may have died between writing and releasing.
+	 * Without this both sides could wait for ever, one for room, one for
+	 * output.
 	 */
 	take_bytes(&h);
 	while (h.at < h.ended || h.mute)

@@ -1,9 +1,9 @@
 /*
  * launcher HOME COMMAND...
  *
- * Starts a session in a home that is made if need be, as `tend run -d` does,
- * and prints its id and the microseconds that took; or why not, with the exit
- * status that fits.
+ * Starts a session as `tend run -d` does, in a home that is created if
+ * necessary. Prints its id and the microseconds that it took, or the error,
+ * with the right exit status.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-"""What the integration tests share: running the real `tend`, and looking."""
+"""Shared by the integration tests: running the real `tend`, and checking
+it."""
 
 import json
 import os
@@ -24,8 +25,9 @@ RECORDINGS = sorted(DATA.glob("*.cast"))
 
 
 class Answer(str):
-    """How a run of tend ended.  As a string it is all of that: pytest shows a
-    string whole when an assertion fails, and 240 characters of anything else."""
+    """The result of a run of tend.  It is also a string of all of it: pytest
+    shows a string whole when an assertion fails, and 240 characters of
+    anything else."""
 
     def __new__(cls, args, done):
         err = done.stderr.decode("utf-8", "backslashreplace")
@@ -63,14 +65,14 @@ def tend(*args, input=b"", **kwargs):
 
 
 def shows(*args, input=b""):
-    """The standard output of a run that must go well and say nothing else."""
+    """The standard output of a run that must succeed without other output."""
     answer = tend(*args, input=input)
     assert answer.status == 0 and answer.err == "", answer
     return answer.text
 
 
 def screen(*args, input=b""):
-    """The screen object of a render that must go well."""
+    """The screen object of a render that must succeed."""
     answer = json.loads(shows("render", "--json", *args, input=input))
     assert answer["ok"] is True and answer["command"] == "render"
     assert list(answer) == ["ok", "command", "result"]
@@ -84,17 +86,17 @@ def own_mounts():
     own = ["unshare", "-m"]
     if subprocess.run([*own, "true"], capture_output=True).returncode == 0:
         return own
-    # In a chroot "/" is no mount, so that nothing there can be made private.
+    # In a chroot "/" is not a mount, so nothing there can be made private.
     mounts = pathlib.Path("/proc/self/mountinfo").read_text()
     assert " shared:" not in mounts, mounts
     return [*own, "--propagation", "unchanged"]
 
 
 def wait_for(condition, what, seconds=30):
-    """What `condition` gives once that is true; it is asked again and again.
+    """Wait until `condition` gives a true value, and return that.
 
-    `what` says what was waited for; it may be a function that tells what was
-    seen, called only when it did not come in time.
+    `what` names the awaited condition. It may be a function that describes the
+    present state, called only after a timeout.
     """
     end = time.monotonic() + seconds
     pause = 0.002
@@ -116,14 +118,15 @@ def unchecked(text):
 
 
 class Stopwatch:
-    """What something takes, less the time in which the machine stood still.
+    """The time that something takes, without the time in which the machine
+    stalled.
 
         with Stopwatch() as watch:
             ...
         assert watch.seconds < 2
 
-    A thread looks at the clock every hundredth of a second; where it was kept
-    from that, no more than a tenth is counted.
+    A thread reads the clock every hundredth of a second; a longer step counts
+    as a tenth of a second at most.
     """
 
     def __enter__(self):
@@ -147,7 +150,7 @@ class Stopwatch:
 
 
 def is_running(pid):
-    """Whether a process is there and is no zombie."""
+    """True if a process exists and is not a zombie."""
     try:
         stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
@@ -156,7 +159,7 @@ def is_running(pid):
 
 
 def copy_tree(source, target):
-    """cp -a, again if a file went away under it, as those that run do."""
+    """cp -a, repeated if a file vanished meanwhile, as in running sessions."""
     def copied():
         shutil.rmtree(target, ignore_errors=True)
         done = subprocess.run(["cp", "-a", source, target],
@@ -197,8 +200,8 @@ class Home:
             shutil.rmtree(self.path, ignore_errors=True)
 
     def processes(self):
-        """The pids of all that was started in this home and still runs, also
-        in one inside of it."""
+        """The pids of all processes that were started in this home, or in one
+        inside of it, and still run."""
         wanted = {f"TEND_HOME={self.path}".encode(),
                   f"XDG_STATE_HOME={self.path}-state".encode()}
         found = []
@@ -213,7 +216,7 @@ class Home:
         return found
 
     def end_all(self):
-        """Kill -9 everything, and wait until it is gone."""
+        """Kill -9 everything, and wait until it has ended."""
         def all_gone():
             for pid in self.processes():
                 try:
@@ -225,7 +228,7 @@ class Home:
         wait_for(all_gone, lambda: f"the end of {self.processes()}")
 
     def lose(self, *sids):
-        """End everything as a power failure does: nobody can tell of it."""
+        """End everything as a power failure does: nothing can record it."""
         sessions = [self.wait_status(sid, "running") for sid in sids]
         for who in ("keeper_pid", "host_pid"):
             for session in sessions:
@@ -233,7 +236,7 @@ class Home:
         self.end_all()
 
     def manifests(self):
-        """Every session.json there is, as it is on disk."""
+        """Every session.json, as it is on disk."""
         found = []
         for path in sorted(self.path.glob("sessions/*/session.json")):
             try:
@@ -251,13 +254,14 @@ class Home:
         return tend(*args, **kwargs)
 
     def ok(self, *args, **kwargs):
-        """Run tend, which must go well; its standard output as text."""
+        """Run tend, which must succeed; returns its standard output as
+        text."""
         answer = self.run(*args, **kwargs)
         assert answer.status == 0, answer
         return answer.text
 
     def json(self, command, *args, **kwargs):
-        """The result of a command that must go well, from --json."""
+        """The result of a command that must succeed, from --json."""
         answer = self.run(command, "--json", *args, **kwargs)
         assert answer.status == 0, answer
         whole = json.loads(answer.out)
@@ -266,7 +270,7 @@ class Home:
         return whole["result"]
 
     def error(self, command, *args, status, code, **kwargs):
-        """The error object of a command that must fail so."""
+        """The error object of a command that must fail with this status."""
         answer = self.run(command, "--json", *args, **kwargs)
         assert answer.status == status, answer
         whole = json.loads(answer.out)
@@ -308,8 +312,8 @@ class Home:
                         f"{self.info(sid)}", seconds)
 
     def wait_saved(self, sid, **fields):
-        """Wait until session.json has these: a host that has answered, or
-        serves, does not wait long for the disk to take it."""
+        """Wait until session.json has these values: a host may answer a little
+        before the file is on disk."""
         def look():
             text = (self.dir(sid) / "session.json").read_text()
             saved = json.loads(text)
@@ -333,7 +337,7 @@ class Home:
         return wait_for(look, lambda: f"{self.info(sid)} to echo nothing")
 
     def wait_gone(self, sid):
-        """Wait until it has ended and nobody is there to write its files."""
+        """Wait until it has ended and no process writes its files any more."""
         def look():
             session = self.info(sid)
             return (session["status"] == "exited"
@@ -343,8 +347,8 @@ class Home:
         wait_for(look, lambda: f"the end of {self.info(sid)}")
 
     def events(self, sid, *types):
-        """Everything that happened, or what is of these types: of a log with
-        a hundred megabytes of output, that is far less to read."""
+        """All events, or those of these types: in a log with a hundred
+        megabytes of output, that is far less to read."""
         wanted = [f',"type":"{kind}"'.encode() for kind in types]
         with subprocess.Popen([TEND, "log", "--events", sid], env=self.env,
                               stdout=subprocess.PIPE) as log:
@@ -367,7 +371,7 @@ def missing(home, sid):
 
 
 def is_all(home, sid, want, at=0):
-    """The log and its gaps are the stream, from byte `at` to the last."""
+    """Check that the log and its gaps are the stream, from byte `at` on."""
     gaps, kept = [gap for gap in missing(home, sid) if gap[1] > at], []
     for begin, end in [*gaps, (len(want), len(want))]:
         assert at <= begin, gaps

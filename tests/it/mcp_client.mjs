@@ -2,11 +2,13 @@
 //
 //   mcp_client.mjs SDK COMMAND [ARGUMENT...]
 //
-// SDK is "v1" (@modelcontextprotocol/sdk) or "v2" (@modelcontextprotocol/client).
-// In:  {"call": NAME, "arguments": {...}, "abort": ms?} or {"list": true}.
-// Out: first {"server", "instructions"}, then for each line, in order,
-//      {"result": ...} or {"error": ...}.  The client checks what comes
-//      against the schemas that the server gave.
+// SDK is "v1" (@modelcontextprotocol/sdk) or "v2"
+// (@modelcontextprotocol/client).
+//  In:  {"call": NAME, "arguments": {...}, "abort": ms?} or {"list": true}.
+//  Out: first {"server", "instructions"}, then for each line, in order,
+//       {"result": ...} or {"error": ...}.
+//
+// The client checks every result against the server's schemas.
 
 import readline from 'node:readline';
 

@@ -1,7 +1,7 @@
-// Checks what tools are called with against what they say they take.
+// Checks the arguments of calls against the schemas of their tools.
 //
-// In:  {"tools": [...], "calls": [{"tool": NAME, "arguments": {...}}, ...]}
-// Out: a line for each call that is not as its schema says; nothing is well.
+//  In:  {"tools": [...], "calls": [{"tool": NAME, "arguments": {...}}, ...]}
+//  Out: a line for each call that does not match its schema; nothing if all do.
 //
 // The schemas must be valid themselves.
 

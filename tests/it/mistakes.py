@@ -1,15 +1,15 @@
 """Every mistake that can be made with the arguments of an operation.
 
-They come from docs/operations.md, which is made from the table: an operation
-or an argument that is added there is tried from then on, and must be added to
-GOOD and, where its value has a form, to FORMS.
+They come from docs/operations.md, which is made from the table. An operation
+or argument that is added there is tried from then on; add it to GOOD and, if
+its value has a form, to FORMS.
 """
 
 import re
 
 from lib import ROOT
 
-# What each operation that needs something accepts.
+# Valid arguments of each operation that needs some.
 GOOD = {
     "session.batch": {"steps": [{"text": "x"}]},
     "session.send": {"input": [{"text": "x"}]},
@@ -36,7 +36,7 @@ ITEMS = [
 LABELS = [{"a": 7}, {"": "x"}, {"a b": "x"}, {"a=b": "x"}, {"k" * 65: "x"},
           {"a": "x" * 257}, {f"k{n}": "x" for n in range(65)}]
 
-# Values of the right type that are of no use; None: any is good.
+# Values of the right type that are invalid; None: every value is valid.
 KEYS = ["a\nb", "\x1b[2J", "\u202ea"]
 
 FORMS = {
@@ -84,11 +84,11 @@ FORMS = {
 FORMS.update({("home.wait", name): forms for (op, name), forms
               in list(FORMS.items()) if op == "session.wait"})
 
-# Of another type each; None is the same as nothing at all.
+# Values of each other type; None counts as an omitted argument.
 VALUES = {"a string": "x", "a whole number": 7, "true or false": True,
           "an object": {}, "an array": [{"text": "x"}],
           "a duration": "5s", "one of": "no-such-word"}
-NUMBERS = ("a whole number", "a duration")  # what a number may stand for
+NUMBERS = ("a whole number", "a duration")  # the meanings of a number
 NEVER = [-1, 1.5, "1.5", "5 s"]
 
 
@@ -105,12 +105,12 @@ class Argument:
         self.most = int(span[2]) if span else None
 
     def sized(self, size):
-        """A value of its type that is so large."""
+        """A value of its type with this size."""
         unit = {"a string": "x", "an array": [{"text": "x"}]}
         return size if self.type in NUMBERS else unit[self.type] * size
 
     def wrong(self):
-        """Values that are of another type, or out of its range."""
+        """Values of another type, or out of range."""
         alike = {"a string": ["a duration", "one of"],
                  "a duration": ["a whole number"]}.get(self.type, [])
         yield from (v for t, v in VALUES.items()
@@ -140,8 +140,8 @@ def operations():
 
 
 def mistakes(op, arguments, home=True):
-    """Each as (arguments, what the refusal must name); without `home`, those
-    of a session's socket, which takes fewer arguments."""
+    """Each as (arguments, name that the refusal must contain); without `home`,
+    those of a session's socket, which takes fewer arguments."""
     good = GOOD.get(op, {})
     for name in [n for n, a in arguments.items() if a.home and not home]:
         yield {**good, name: "x"}, [f"takes no argument '{name}'"]

@@ -1,10 +1,10 @@
 /*
- * Preloaded, it takes memory away: one allocation of one process fails.
+ * Preloaded, it makes one allocation of one process fail.
  *
- *	NOMEM_PROGRAM  the name of the program meant
- *	NOMEM_FILE     made by the first process of that name, which is the one;
- *	               a u64 in it counts its allocations
- *	NOMEM_AT       which of them fails; 0: none
+ *	NOMEM_PROGRAM  the name of the program
+ *	NOMEM_FILE     created by the first process of that name, which is
+ *	               the one; a u64 in it counts its allocations
+ *	NOMEM_AT       the allocation that fails; 0: none
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,12 +17,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What glibc calls its own. */
+/* glibc's names for its own functions. */
 void *__libc_malloc(size_t len);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t len);
 
-/* A function that is called in place of another has no argument for these. */
+/* A function that replaces another has no argument for these. */
 static _Atomic uint64_t *counter; /* NULL: this is not the process */
 static uint64_t fails;
 

@@ -1,6 +1,6 @@
-"""What tests/it/burst.c prints, made a second time: any byte of it, by offset.
+"""The output of tests/it/burst.c, computed in Python: any byte, by offset.
 
-    burst SEED BYTES [KIND]  ==  stream(seed, 0, bytes, kind)
+  burst SEED BYTES [KIND]  ==  stream(seed, 0, bytes, kind)
 """
 
 import zlib
@@ -67,9 +67,9 @@ def stream(seed, start, end, kind="plain"):
 
 
 def difference(got, seed, kind="plain", offset=0):
-    """Where `got`, which began at `offset`, leaves the stream; None: nowhere.
+    """The place where `got`, which began at `offset`, differs from the stream.
 
-    The answer is a sentence for a person.
+    The answer is a sentence for a person, or None.
     """
     step = LINE * 4096
     for at in range(0, len(got), step):

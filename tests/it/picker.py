@@ -2,8 +2,8 @@
 
   picker.py FILE
 
-Up and Down move, Space marks, a click goes there, Enter asks whether that is
-right; y writes what was marked to FILE and ends it, n goes back.
+Up and Down move, Space marks, a click moves there, Enter asks for
+confirmation; y writes the marked items to FILE and ends, n goes back.
 """
 
 import curses
@@ -27,7 +27,7 @@ def draw(screen, at, marked, asking):
 
 
 def ask(screen, at, marked):
-    """Whether it is to be written."""
+    """True if it is to be written."""
     while True:
         draw(screen, at, marked, True)
         key = screen.getch()

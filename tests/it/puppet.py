@@ -1,12 +1,12 @@
-"""A program in a session that writes exactly what it is told to.
+"""A program in a session that writes exactly what the test orders.
 
     sid = puppet.start(home)
     with puppet.strings(home, sid) as pull:
         seq = pull(b"\\x1b[2Jhello")
 
 Each line it reads is @ and bytes in hexadecimal digits, which it writes with
-one write(2): what one PTY read has, and so what a frame is, is the test's to
-say.  It echoes nothing, and what the terminal answers it does not read.
+one write(2).  So the test decides what one PTY read has, and what a frame is.
+The program echoes nothing and does not read the terminal's answers.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ while True:
 
 
 def start(home, options=()):
-    """A session that is ready to be told."""
+    """A session that is ready for orders."""
     sid = home.start("/usr/bin/python3", "-u", "-c", PROGRAM, options=options)
     with Wire(home.dir(sid), mode="control") as w:
         got = w.call("session.wait", text="ready")
@@ -40,13 +40,13 @@ def start(home, options=()):
 
 
 def told(data):
-    """What to type so that it writes this."""
+    """The input that makes it write this."""
     return f"@{data.hex()}\n"
 
 
 @contextlib.contextmanager
 def strings(home, sid):
-    """A function that has the bytes written; the seq of what was typed."""
+    """A function that has bytes written and returns the seq of the input."""
     with Wire(home.dir(sid), mode="control") as w:
         def pull(data):
             got = w.call("session.send", input=[{"text": told(data)}])
@@ -56,14 +56,14 @@ def strings(home, sid):
 
 
 def ask(w, **args):
-    """Send a session.wait, and return once the host has begun it; its id."""
+    """Send a session.wait, and return its id once the host has begun it."""
     number = w.ask("session.wait", **args)
     w.sync()
     return number
 
 
 def until(w, text):
-    """Snapshots, one after the other, until one shows the text: that one."""
+    """Take snapshots until one shows the text; returns that one."""
     while True:
         screen = w.call("session.snapshot")
         if text in screen["lines"]:
@@ -71,7 +71,7 @@ def until(w, text):
 
 
 def lines(n, width=10):
-    """n numbered lines, as a terminal in raw mode wants them."""
+    """n numbered lines, with line ends for a terminal in raw mode."""
     return b"".join(b"%0*d\r\n" % (width, i) for i in range(n))
 
 

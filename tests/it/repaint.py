@@ -1,8 +1,8 @@
-"""A program like an agent: it paints its whole screen again and again.
+"""A program like an agent: it repaints its whole screen continuously.
 
-    repaint.py FRAMES [PER_SECOND]
+  repaint.py FRAMES [PER_SECOND]
 
-Every frame is one synchronized update, and can be made a second time.
+Every frame is one synchronized update and can be computed again.
 """
 
 import sys
@@ -26,7 +26,7 @@ def stream(frames):
 
 
 def stream_end(frames, size):
-    """The last bytes of that stream, of which the whole may be too much."""
+    """The last bytes of that stream, because the whole may be too long."""
     parts, n = [], frames
     while size > 0 and n > 0:
         n -= 1

@@ -1,5 +1,5 @@
-"""Shells, a user for them, and commands of every kind: what the tests of `tend
-exec` share."""
+"""Shared by the tests of `tend exec`: shells, a user for them, and commands of
+every kind."""
 
 import json
 import pathlib
@@ -11,7 +11,7 @@ from lib import Home, wait_for
 
 LIMIT = "60s"
 
-# The shells, by what a session is started with.
+# The shells, by the command that starts a session.
 SHELLS = {
     "bash": ["bash"],
     "zsh": ["zsh", "-i"],
@@ -22,9 +22,8 @@ SHELLS = {
 
 
 class Case:
-    """A command, its status and its output: text, or a pattern that all of it
-    has to match.  fish: the same in its language, or None where it has no
-    such thing."""
+    """A command, its status and its output: text, or a pattern for all of it.
+    fish: the same in its language, or None if it has no such thing."""
 
     def __init__(self, command, status=0, output="", fish="", only=None):
         self.command = command
@@ -55,7 +54,7 @@ class Case:
 
 POSIX = ("bash", "zsh", "dash", "ash")
 
-# The first dozen is what every run of the tests tries.
+# Every run of the tests tries the first dozen.
 CASES = [
     Case("true"),
     Case("false", 1),
@@ -91,7 +90,7 @@ CASES = [
     Case("sh -c 'kill -TERM $$'", 143, re.compile(
         r"(?s)(Terminated|zsh: terminated.*|fish: .*SIGTERM.*|)\n?")),
     Case("f() { return 9; }; f", 9, fish="function f; return 9; end; f"),
-    # What is printed.
+    # Output.
     Case("echo", 0, "\n"),
     Case("printf ''"),
     Case("printf '\\n\\n\\n'", 0, "\n\n\n"),
@@ -114,7 +113,7 @@ CASES = [
          0, "> \n"),
     Case("printf '\\033[?25l\\033[?25h'", 0, "\033[?25l\033[?25h"),
     Case("printf '%0500d' 0", 0, "0" * 500),
-    # Quoting and what shells replace.
+    # Quoting and expansion.
     Case("echo \"a\nb\"", 0, "a\nb\n"),
     Case("echo 'a\n\n\nb'", 0, "a\n\n\nb\n"),
     Case("echo hi! wow!! !x", 0, "hi! wow!! !x\n"),
@@ -142,7 +141,7 @@ CASES = [
     Case("echo " + "long" * 1500, 0, "long" * 1500 + "\n"),
     Case("\n".join(f"echo {i}" for i in range(100)), 0,
          "".join(f"{i}\n" for i in range(100))),
-    # What a shell is left as.
+    # Changes of the shell's state.
     Case("cd / && pwd", 0, "/\n"),
     Case("pwd", 0, "/\n"),
     Case("V='kept'", fish="set -g V kept"),

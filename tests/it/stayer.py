@@ -1,8 +1,8 @@
 """A client that stays attached while the session's hosts change.
 
-It does what docs/protocol.md, "Handover", says of a client, and shares no code
-with tend.  It runs in a thread of its own, types numbers if it is to, and
-compares every byte of output with what the program must have printed.
+It does what docs/protocol.md, "Handover", asks of a client, and shares no code
+with tend.  It runs in a thread of its own, types numbers if requested, and
+compares every byte of output with the program's expected output.
 """
 
 import subprocess
@@ -15,7 +15,8 @@ AT_ONCE = 64  # numbers that are typed and not yet taken
 
 
 class Stayer(threading.Thread):
-    """`want` is a command that prints what the session must print, from 0."""
+    """`want` is a command that prints the session's expected output, from
+    0."""
 
     def __init__(self, directory, want=None, types=False, handover=True,
                  **fields):
@@ -39,7 +40,7 @@ class Stayer(threading.Thread):
         self.wire = Wire(self.directory, features=self.features,
                          **{"from": at}, **self.fields)
         self.wire.at = at
-        # Ids of inputs go on from those of the connection before.
+        # Ids of inputs continue those of the connection before.
         self.wire.next_id = 1000 + self.typed
 
     def stop(self):
@@ -60,7 +61,7 @@ class Stayer(threading.Thread):
             while not self.stopped.is_set() or self._waits():
                 self._step()
             self._all_taken()
-        except BaseException as failure:  # told by stop()
+        except BaseException as failure:  # set by stop()
             self.failure = failure
 
     def _waits(self):
@@ -79,7 +80,7 @@ class Stayer(threading.Thread):
             self._part()
 
     def _type(self):
-        """A number, unless the last ones have not been taken yet."""
+        """Type a number, unless the last ones have not been taken yet."""
         number = self.typed + 1
         if number - len(self.answers) > AT_ONCE:
             return
@@ -90,7 +91,7 @@ class Stayer(threading.Thread):
             pass  # it was not taken: it will be typed at the next host
 
     def _look(self, got):
-        """Compare what has come, and note what became of input."""
+        """Compare the output, and note the results of input."""
         wire = self.wire
         if wire.output and self.want is not None:
             part = bytes(wire.output)
@@ -104,12 +105,13 @@ class Stayer(threading.Thread):
         wire.frames.clear()
 
     def _part(self):
-        """The host leaves: say so, take the rest, and go on with the next."""
+        """The host leaves: say BYE, read the rest, and continue with the
+        next."""
         began = time.monotonic()
         try:
             self.wire.send(BYE)
         except (BrokenPipeError, ConnectionResetError):
-            pass  # too late: it was cut off, and what it sent was taken
+            pass  # too late: it was disconnected, and its input was taken
         end = began + 30
         try:
             while True:
@@ -135,11 +137,11 @@ class Stayer(threading.Thread):
         self.hosts += 1
 
     def wait_for_bytes(self, count):
-        """Until so many bytes were compared."""
+        """Wait until so many bytes were compared."""
         self._wait(lambda: self.compared >= count, f"{count} bytes")
 
     def wait_for_host(self, number):
-        """Until it has had so many hosts."""
+        """Wait until it has had so many hosts."""
         self._wait(lambda: self.hosts >= number, f"host {number}")
 
     def _wait(self, condition, what, seconds=120):

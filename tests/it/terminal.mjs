@@ -1,9 +1,9 @@
-// A terminal that lives: @xterm/headless behind lines of JSON.
+// A live terminal: @xterm/headless behind lines of JSON.
 //
-// In:  {"cols","rows","graphemes"} first, then {"data": base64},
-//      {"resize": [cols, rows]} and {"dump": n}.
-// Out: {"reply": base64} for what the terminal sends its program, and
-//      {"dump": n, ...} for what it shows.
+//  In:  {"cols","rows","graphemes"} first, then {"data": base64},
+//       {"resize": [cols, rows]} and {"dump": n}.
+//  Out: {"reply": base64} for bytes that the terminal sends its program, and
+//       {"dump": n, ...} for its screen.
 
 import readline from 'node:readline';
 
@@ -55,7 +55,7 @@ function columns(buffer, rows, cols) {
 	return out;
 }
 
-// What stands out: the text of each row that is inverse, or on yellow.
+// Highlighted text: the text of each row that is inverse, or on yellow.
 function marks(buffer, rows, cols) {
 	const out = [];
 	for (let y = 0; y < rows; y++) {

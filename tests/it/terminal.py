@@ -22,7 +22,7 @@ SECONDS = 30
 
 
 class Terminal:
-    """A window.  `run` starts a program in it; `screen` is what it shows.
+    """A window.  `run` starts a program in it; `screen` is its content.
 
     The test keeps the terminal's other side open, so that its settings can be
     compared after the program has ended.
@@ -67,7 +67,7 @@ class Terminal:
             raise
 
     def close(self):
-        """Close the window: whoever is in it is hung up."""
+        """Close the window: programs in it get a hangup."""
         if self.master is None:
             return
         master, self.master = self.master, None
@@ -92,7 +92,7 @@ class Terminal:
                 data = os.read(master, 1 << 16)
             except OSError:
                 return
-            # Whoever sees it in `raw` and asks for the screen, sees it there.
+            # After a test sees bytes in `raw`, the screen shows them too.
             with self.lock:
                 self.raw += data
                 self._tell({"data": base64.b64encode(data).decode()})
@@ -113,7 +113,8 @@ class Terminal:
         self._set_size(cols, rows)
 
     def type(self, data):
-        """Whole, or fail: who runs in it may have stopped reading."""
+        """Write all of it, or fail: the program in it may have stopped
+        reading."""
         rest = data if isinstance(data, bytes) else data.encode()
         end = time.monotonic() + SECONDS
         while rest:
@@ -124,7 +125,7 @@ class Terminal:
                 f"nobody reads what is typed: {rest[:80]!r}"
 
     def screen(self):
-        """What the terminal shows now, with all it was sent so far."""
+        """The terminal's screen after everything sent so far."""
         with self.lock:
             self.asked += 1
             asked = self.asked
@@ -137,7 +138,7 @@ class Terminal:
         return "\n".join(self.screen()["lines"])
 
     def wait(self, condition, what, seconds=30):
-        """The first screen that the condition is true of."""
+        """The first screen for which the condition is true."""
         def look():
             screen = self.screen()
             return screen if condition(screen) else None
@@ -150,7 +151,7 @@ class Terminal:
                          f"{text!r}", seconds)
 
     def settings(self):
-        """What must be as before when a program has left."""
+        """State that must be as before when a program has left."""
         screen = self.screen()
         return {"termios": termios.tcgetattr(self.slave),
                 "alt": screen["alt"], "visible": screen["visible"],
@@ -162,7 +163,7 @@ class Terminal:
             os.setsid()
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
-        self.screen()  # It is there, and answers what it is asked.
+        self.screen()  # It exists, and answers questions.
         self.program = subprocess.Popen(
             [str(part) for part in command], stdin=self.slave,
             stdout=self.slave, stderr=self.slave, env=env,

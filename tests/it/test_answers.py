@@ -1,4 +1,4 @@
-"""What a program asks its terminal is answered: all of it, once, in order.
+"""Programs get all answers to their terminal queries, once and in order.
 
 The program asks far faster than it is answered, reads late, slowly or never;
 hosts die and are replaced meanwhile (asker.py checks every byte it reads).
@@ -34,7 +34,7 @@ class Asker:
         self.sid = home.start(PYTHON, str(ASKER), str(count), how,
                               str(self.path),
                               options=("--size", "80x24"))
-        if count == 0:  # somebody will type: it must read key by key then
+        if count == 0:  # the test will type: it must read key by key then
             home.wait_text(self.sid, "words")
 
     def screen(self):
@@ -53,8 +53,8 @@ def test_every_question_is_answered_in_order(home, how):
     assert report == {"answers": count, "keys": 0, "wrong": None}, report
 
 
-# What notcurses does when it begins: it asks for every colour of the palette
-# and for more, then for the attributes, and goes on when those have come.
+# notcurses does this when it begins: it asks for every colour of the palette
+# and for more, then for the attributes, and continues when those have come.
 NOTCURSES = r"""
 import os, re, sys, tty
 tty.setraw(0)
@@ -171,13 +171,13 @@ def flood(modes, rounds=400):
 
 
 def test_a_program_that_reads_lines_may_ask_and_not_read(home):
-    """The driver throws away what does not fit into a line."""
+    """The terminal driver drops bytes that do not fit into a line."""
     sid = home.start(*flood("-echo"))
     home.wait_text(sid, "all asked")
 
 
 @pytest.mark.parametrize("modes", ["raw -echo", "-icanon -echo"])
-def test_a_program_that_never_reads_hinders_nobody(home, modes):
+def test_a_program_that_never_reads_blocks_no_client(home, modes):
     sid = home.start(*flood(modes))
     home.wait_text(sid, "begin")
     home.ok("wait", sid, "--idle", "300ms")
@@ -210,7 +210,7 @@ def test_an_interrupt_reaches_a_program_that_reads_no_answer(home, modes):
     assert home.wait_status(sid, "exited")["exit_code"] == 3
 
 
-def test_an_interrupt_overtakes_answers_that_nobody_has_read(home):
+def test_an_interrupt_overtakes_unread_answers(home):
     """More than a program can read at once, less than the terminal takes."""
     sid = home.start(*flood("-icanon -echo", rounds=2))
     home.wait_text(sid, "all asked")

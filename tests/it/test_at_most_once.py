@@ -1,5 +1,5 @@
-"""Requests with a key: sent again after any failure, they are carried out at
-most once, and their answers say what happened.
+"""Requests with a key: repeated after any failure, they run at most once, and
+their answers report what happened.
 """
 
 import json
@@ -56,7 +56,7 @@ def kill_host(home, sid):
     os.kill(old, signal.SIGKILL)
     wait_for(lambda: host_of(home, sid) not in (0, old)
              and is_running(host_of(home, sid)), f"a host after {old}")
-    # It answers: then it has read its log.
+    # The host answers, so it has read its log.
     wait_for(lambda: home.run("info", sid).status == 0, "an answer")
 
 
@@ -151,7 +151,7 @@ def test_a_retry_during_the_first_waits_for_the_same_answer(home):
         first = one.ask("session.exec", command=command, key="k")
         wait_for(runs.exists, "the command to run")
         second = two.ask("session.exec", command=command, key="k")
-        # It is answered after what was asked before it.
+        # Its answer comes after those of earlier requests.
         with Wire(home.dir(sid), mode="control") as three:
             three.call("session.get")
         gate.write_text("open\n")
@@ -161,7 +161,7 @@ def test_a_retry_during_the_first_waits_for_the_same_answer(home):
     assert runs.read_text() == "run\n"
 
 
-def test_one_whose_client_left_is_done_and_answered_later(home):
+def test_a_request_whose_client_left_is_done_and_answered_later(home):
     sid = home.start("bash", "--norc")
     home.ok("exec", sid, "--", "true")
     runs, gate = home.path / "runs", home.path / "gate"
@@ -186,7 +186,7 @@ def test_a_refused_request_frees_its_key(home):
     assert recorded(home) == b"yes."
 
 
-def test_a_host_that_died_in_between_leaves_unknown(home):
+def test_a_host_that_died_during_a_send_leaves_its_result_unknown(home):
     """The program has not read all of the text, and the host is killed."""
     sid = home.start("sh", "-c", "stty raw -echo; printf ready; read go; "
                      "kill -STOP $$; exec cat >$0", home.path / "read")
@@ -253,7 +253,7 @@ def test_the_oldest_of_many_keys_is_forgotten(home):
 
 
 def until_told(home, sid, key, text, again):
-    """Send until there is an answer that is one; what it says."""
+    """Send until there is a valid answer; returns its content."""
     while True:
         answer = send(home, sid, key, text)
         if answer["ok"]:
@@ -266,7 +266,8 @@ def until_told(home, sid, key, text, again):
 
 
 def test_killed_hosts_type_each_text_at_most_once(home):
-    """Hosts die at any moment of a send; each is sent until it is answered."""
+    """Hosts die at any moment of a send; each is repeated until it is
+    answered."""
     sid = recorder(home)
     luck = random.Random(7)
     told, again = {}, []
@@ -294,7 +295,7 @@ def test_killed_hosts_type_each_text_at_most_once(home):
         count = read.count(text.encode())
         assert count == 1 or (count == 0 and says == "unknown"), (text, says,
                                                                   count)
-    # And all that were told once are told so again.
+    # All answers that were given once are given again.
     for number, text in enumerate(told):
         says = until_told(home, sid, f"key {number}", text, again)
         assert says == told[text], (text, says)

@@ -1,4 +1,4 @@
-"""The attach client on a real terminal, which is read back by xterm.js."""
+"""The attach client on a real terminal, which xterm.js reads."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ from wire import Wire
 PREFIX = "\x1d"
 DETACH = PREFIX + "d"
 
-# Shows what it is typed, byte by byte, after setting the modes it is given.
+# Shows its input byte by byte, after setting the given modes.
 TYPED = """
 import os, sys, termios, tty
 tty.setraw(0)
@@ -25,8 +25,8 @@ while True:
     os.write(1, repr(os.read(0, 1000)).encode() + b"\\r\\n")
 """
 
-# Asks every question, and tells how many answers came: when the last one has,
-# whoever else would answer has its time.
+# Asks every question, and prints the number of answers. After the last one,
+# there was time for wrong answers too.
 ASKS = """
 import os, re, select, tty
 tty.setraw(0)
@@ -69,15 +69,15 @@ def restored(term, before, how):
 
 
 def passing(term):
-    """Wait until the program's own bytes pass through: SGR mouse places are
-    asked for last, when everything is drawn."""
+    """Wait until the program's own bytes pass through: SGR mouse positions are
+    requested last, when everything is drawn."""
     wait_for(lambda: b"\x1b[?1005;1015l\x1b[?1006h" in term.raw,
              lambda: f"pass-through: {bytes(term.raw[-300:])!r}")
 
 
 def painted(term):
     """Wait until a whole picture was painted: the modes of the terminal come
-    last, and of them this one."""
+    last, and this one is the last of them."""
     wait_for(lambda: b"\x1b[?1004l" in term.raw,
              lambda: f"a picture: {bytes(term.raw[-300:])!r}")
 
@@ -86,7 +86,8 @@ def painted(term):
 
 
 def window(screen, dump):
-    """Where the terminal's window on the session is: follows the cursor."""
+    """The position of the terminal's window on the session: follows the
+    cursor."""
     cursor = screen["cursor"]
     return (max(0, min(cursor["row"] - dump["cursor"][0],
                        screen["rows"] - dump["rows"])),
@@ -95,7 +96,8 @@ def window(screen, dump):
 
 
 def windows(screen, dump):
-    """Where it may be.  A hidden cursor is in it, but nobody sees where."""
+    """Its possible positions.  A hidden cursor is in it, at an unknown
+    place."""
     cursor = screen["cursor"]
     if cursor["visible"]:
         return [window(screen, dump)]
@@ -107,7 +109,7 @@ def windows(screen, dump):
 
 
 def clipped(screen, dump, top, left):
-    """The lines a terminal of this size has to show of the session."""
+    """The lines of the session that a terminal of this size must show."""
     rows, cols = dump["rows"], dump["cols"]
     want = []
     for y in range(rows):
@@ -176,7 +178,7 @@ def test_a_terminal_shows_the_session_clipped(home, session, terminal, program):
 
 
 def test_a_window_that_changes_its_size_is_followed(home):
-    """O-19: the size is told after the first picture."""
+    """O-19: the size is sent after the first picture."""
     sid = home.start("vim", "-n", "-u", "NONE", "/etc/services",
                      options=["--size", "80x24"])
     home.wait_text(sid, "Internet style")
@@ -208,7 +210,7 @@ def wait_size(home, sid, cols, rows):
 
 
 def echoed(term, text):
-    """Typed and printed by cat, each on a line."""
+    """cat's echo and output, each on a line."""
     term.wait(lambda s: "\n".join(s["lines"]).count(text) == 2, text)
 
 
@@ -218,8 +220,8 @@ def echoed(term, text):
     ("largest", (100, 40), (100, 40), (100, 40)),
     ("fixed", (80, 24), (80, 24), (80, 24))])
 def test_two_terminals_and_a_frozen_third(home, policy, three, typed, two):
-    """O-20: it has its say in the size for as long as it is there, and that
-    is all the others notice of it."""
+    """O-20: it has its say in the size while it is there, and the others
+    notice nothing else."""
     sid = home.start("sh", "-c", "echo ready; exec cat",
                      options=["--resize", policy])
     with Terminal(100, 30) as one, Terminal(70, 40) as other, \
@@ -256,8 +258,8 @@ def test_a_terminal_that_counts_columns_differently_is_painted(home):
         term.wait_text("end")
         term.type("typed\r")
         term.wait_text("typed\ntyped")
-        # Each where the session has it, however wide the emoji are drawn: that
-        # is when the terminal has said how it counts.
+        # Each stands where the session has it, however wide the terminal draws
+        # emoji: it has reported its widths.
         term.wait(lambda s: "0" in s["columns"] and
                   [s["columns"]["0"][x] for x in (0, 3, 6, 8, 9, 10)]
                   == list("abcend"), "the emoji")
@@ -275,7 +277,7 @@ def test_a_terminal_that_answers_nothing_is_fine(home):
 
 # ------------------------------------------------------ the terminal restored
 
-# What a program may leave switched on.
+# Modes that a program may leave switched on.
 LEFT_ON = (r"printf '\033[?1000h\033[?1004h\033[?2004h\033[?1h\033='; "
            r"printf '\033[?25l\033[?1049h\033[5;10r\033[?6h\033]2;t\a'; "
            "echo ready; exec cat")
@@ -393,7 +395,7 @@ def kill_host(home, sid):
                     lambda: f"another host: {home.info(sid)}")
 
 
-def test_the_host_is_killed_and_nothing_is_missing_or_doubled(home):
+def test_the_host_is_killed_and_nothing_is_missing_or_repeated(home):
     sid = home.start("sh", "-c", "echo ready; read x; i=0; "
                      "while [ $i -lt 2000 ]; do i=$((i + 1)); echo line $i; "
                      "[ $((i % 20)) = 0 ] && sleep 0.02; done; "
@@ -402,7 +404,8 @@ def test_the_host_is_killed_and_nothing_is_missing_or_doubled(home):
         attached(home, term, sid, "ready", "--inline")
         passing(term)
         term.type("\r")
-        # What a host had not written to the terminal when it died is lost.
+        # Input that a host had not written to the terminal when it died is
+        # lost.
         term.wait_text("line 1")
         for _ in range(5):
             kill_host(home, sid)
@@ -415,7 +418,7 @@ def test_the_host_is_killed_and_nothing_is_missing_or_doubled(home):
         term.wait_text("after\nafter")
 
 
-def test_a_host_that_stays_away_is_told_and_waited_for(home):
+def test_a_missing_host_is_reported_and_awaited(home):
     sid = home.start("sh", "-c", "echo ready; exec cat")
     with Terminal() as term:
         before = attached(home, term, sid, "ready")
@@ -439,8 +442,8 @@ def test_a_host_that_stays_away_is_told_and_waited_for(home):
         restored(term, before, "a lost host")
 
 
-def test_in_line_no_line_is_missing_when_the_host_stayed_away(home):
-    """What was printed meanwhile goes into the scrollback, not over it."""
+def test_in_line_mode_no_line_is_missing_after_a_host_was_away(home):
+    """Output of that time goes into the scrollback, not over it."""
     go = home.path / "go"
     sid = home.start("sh", "-c", "echo ready; until [ -e $0 ]; do sleep 0.01; "
                      "done; for i in $(seq 300); do echo line $i; done; "
@@ -464,8 +467,8 @@ def test_in_line_no_line_is_missing_when_the_host_stayed_away(home):
         assert lines == [f"line {i}" for i in range(1, 301)]
 
 
-def test_who_has_the_lease_keeps_it_when_the_host_dies(home):
-    """A-16: also when another is there first."""
+def test_a_lease_survives_the_death_of_the_host(home):
+    """A-16: also if another client is there first."""
     sid = home.start("sh", "-c", "echo ready; exec cat",
                      options=["--input=lease"])
     with Terminal() as term:
@@ -564,8 +567,8 @@ def test_only_the_host_answers_questions(home):
 
 
 @pytest.mark.parametrize("options", [[], ["--read-only"]])
-def test_programs_are_told_the_terminals_own_colours(home, options):
-    """O-10: those of who types, and of nobody who only looks."""
+def test_programs_get_the_terminals_own_colours(home, options):
+    """O-10: those of a client that types, not those of a read-only one."""
     sid = home.start("sh", "-c", "echo ready; read x; exec \"$@\"", "sh",
                      sys.executable, "-c", ASKS)
     with Terminal() as term:
@@ -583,7 +586,7 @@ def test_programs_are_told_the_terminals_own_colours(home, options):
 
 
 def test_a_programs_colours_are_shown_and_undone(home):
-    """Whatever the size; what they were comes back."""
+    """At any size; the old colours come back."""
     red, back = b"]4;1;rgb:12/34/56", b"]11;rgb:65/43/21"
     sid = home.start("sh", "-c", r"printf '\033]4;1;#123456\007"
                      r"\033]11;#654321\007ready'; read x; "
@@ -606,7 +609,7 @@ def test_a_programs_colours_are_shown_and_undone(home):
                  lambda: f"them undone: {bytes(term.raw[seen:])!r}")
 
 
-def test_who_only_looks_types_nothing(home):
+def test_a_read_only_client_types_nothing(home):
     sid = home.start("sh", "-c", "echo ready; exec cat")
     with Terminal(60, 20) as term, Terminal(80, 24) as other:
         attached(home, term, sid, "ready", "--read-only")
@@ -621,7 +624,7 @@ def test_who_only_looks_types_nothing(home):
         assert term.ended() == 0
 
 
-def test_in_line_the_history_is_in_the_scrollback(home):
+def test_in_line_mode_the_history_is_in_the_scrollback(home):
     """B-33"""
     sid = home.start("sh", "-c", "seq 1 500; exec cat")
     home.wait_text(sid, "500")
@@ -672,7 +675,8 @@ while True:
 
 
 def picture(term):
-    """What is seen; a cell that was never written looks like a blank one."""
+    """The visible content; a cell that was never written looks like a blank
+    one."""
     dump = term.screen()
     dump.pop("dump", None)
     dump["columns"] = {y: [cell or " " for cell in row]
@@ -724,14 +728,14 @@ def test_a_session_does_not_attach_to_itself(home):
         term.wait_text("itself")
 
 
-def test_without_a_terminal_it_says_so(home):
+def test_attach_without_a_terminal_is_refused(home):
     sid = home.start("cat")
     answer = home.run("attach", sid)
     assert answer.status == 125, answer
     assert "must be a terminal" in answer.err, answer
 
 
-def test_a_prefix_that_is_no_key_is_refused(home):
+def test_an_invalid_prefix_is_refused(home):
     sid = home.start("cat")
     with Terminal() as term:
         client(home, term, sid, "--prefix", "no-such-key")

@@ -1,4 +1,4 @@
-"""What a person is told on attaching, and what stays when a session ends."""
+"""Messages on attaching, and the last rows that stay when a session ends."""
 
 import pytest
 
@@ -32,8 +32,8 @@ def rows(term):
 
 
 @pytest.mark.parametrize("cols, rows_", [(80, 24), (40, 10), (100, 30)])
-def test_the_name_and_the_keys_are_shown_and_go_away(home, cols, rows_):
-    """It covers the last row for a while; then that is as it was."""
+def test_the_greeting_shows_name_and_keys_for_a_while(home, cols, rows_):
+    """The greeting covers the last row for a while; then the row is back."""
     sid = start(home, LINES + "exec cat")
     with Terminal(cols, rows_) as term:
         attach(home, term)
@@ -47,7 +47,7 @@ def test_the_name_and_the_keys_are_shown_and_go_away(home, cols, rows_):
                               home.screen(sid)["lines"]]
 
 
-def test_who_types_sees_the_row_at_once(home):
+def test_typing_removes_the_greeting_at_once(home):
     start(home, LINES + "exec cat")
     with Terminal() as term:
         attach(home, term)
@@ -59,7 +59,7 @@ def test_who_types_sees_the_row_at_once(home):
         assert watch.seconds < 2
 
 
-def test_who_only_looks_is_told_so(home):
+def test_a_read_only_client_sees_that_it_is(home):
     sid = start(home, "echo ready; exec cat")
     with Terminal(40, 10) as term:
         attach(home, term, "-r")
@@ -72,7 +72,7 @@ def test_who_only_looks_is_told_so(home):
     assert "x" not in "".join(home.screen(sid)["lines"])
 
 
-def test_in_line_nothing_covers_the_output(home):
+def test_in_line_mode_nothing_covers_the_output(home):
     start(home, LINES + "exec cat")
     with Terminal() as term:
         attach(home, term, "--inline")
@@ -95,12 +95,12 @@ def test_the_last_rows_stay_on_the_terminal(home, cols, size, kept):
         assert term.ended() == 2
         term.wait_text("[mk exited 2 · tend log mk]")
         shown = [row for row in rows(term) if row]
-        # One is blank: it is where Enter was typed.
+        # One is blank: Enter was typed there.
         assert shown == ([f"line {i}" for i in range(43 - kept, 41)]
                          + ["done", "[mk exited 2 · tend log mk]"])
 
 
-def test_the_last_rows_of_a_command_that_is_over_at_once(home):
+def test_the_last_rows_of_a_command_that_ends_at_once(home):
     with Terminal() as term:
         term.run(lib.TEND, "run", "-n", "mk", "--", "sh", "-c",
                  "echo no such file; exit 2", env=home.env)
@@ -114,7 +114,7 @@ def test_the_last_rows_of_a_command_that_is_over_at_once(home):
     ("stop", "[mk stopped · tend log mk]", 129),
     ("kill", "[mk killed · tend log mk]", 137),
     ("destroy", "[mk destroyed]", 129)])
-def test_it_says_what_somebody_did(home, command, words, status):
+def test_the_farewell_says_that_the_session_was_stopped(home, command, words, status):
     start(home, "echo ready; exec sleep 1000")
     with Terminal() as term:
         attach(home, term)

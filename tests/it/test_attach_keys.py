@@ -1,4 +1,4 @@
-"""What follows the prefix key in an attached session, on a real terminal."""
+"""Commands after the prefix key in an attached session, on a real terminal."""
 
 import os
 import re
@@ -28,7 +28,7 @@ def attached(home, term, sid, text, *options):
 
 
 def ready(home, *options):
-    """A session that repeats what it is typed."""
+    """A session that repeats its input."""
     sid = home.start("sh", "-c", "echo ready; exec cat", options=options)
     home.wait_text(sid, "ready")
     return sid
@@ -43,7 +43,7 @@ def says(term, text):
 
 
 def test_a_session_is_renamed(home):
-    """The line can be edited, and what is refused says why."""
+    """The line can be edited, and a refusal gives its reason."""
     sid = ready(home, "-n", "old")
     home.start("cat", options=["-n", "taken"])
     with Terminal() as term:
@@ -84,7 +84,7 @@ def test_a_session_is_renamed(home):
     ("n" * 65, "it is too long, or an id"),
     ("/name", "a / has nothing beside it"),
     ("taken", "the name taken is taken by")])
-def test_why_it_is_not_renamed_fits_into_a_row(home, name, why):
+def test_the_reason_for_no_new_name_fits_into_a_row(home, name, why):
     sid = ready(home, "-n", "old")
     home.start("cat", options=["-n", "taken"])
     with Terminal(40, 10) as term:
@@ -94,8 +94,8 @@ def test_why_it_is_not_renamed_fits_into_a_row(home, name, why):
         assert home.info(sid)["name"] == "old"
 
 
-def test_a_name_given_elsewhere_is_taken(home):
-    """What it says on leaving leads back, by the name of now."""
+def test_a_rename_by_another_client_is_shown(home):
+    """The farewell names the way back, with the present name."""
     sid = ready(home, "-n", "work")
     with Terminal() as term:
         attached(home, term, sid, "ready")
@@ -113,7 +113,7 @@ def test_a_name_given_elsewhere_is_taken(home):
         term.wait_text("[last exited 0 \u00b7 tend log last]")
 
 
-def test_a_name_given_while_the_connection_is_lost_is_taken(home):
+def test_a_rename_while_the_connection_is_lost_is_shown(home):
     sid = ready(home, "-n", "work")
     with Terminal() as term:
         attached(home, term, sid, "ready")
@@ -159,7 +159,7 @@ def test_the_right_to_type_is_taken(home):
         term.wait_text("mine\nmine")
 
 
-def test_where_anybody_may_type_nothing_is_taken(home):
+def test_in_a_shared_session_there_is_no_lease_to_take(home):
     sid = ready(home)
     assert home.info(sid)["lease_holder"] is None
     assert "held by" not in home.ok("info", sid)
@@ -169,7 +169,7 @@ def test_where_anybody_may_type_nothing_is_taken(home):
         says(term, "anybody may type")
 
 
-def test_everybody_else_is_detached(home):
+def test_all_other_clients_are_detached(home):
     sid = ready(home, "-n", "it")
     with Terminal() as term, Terminal() as other:
         attached(home, term, sid, "ready")
@@ -183,7 +183,7 @@ def test_everybody_else_is_detached(home):
 
 
 def test_another_session_is_picked(home):
-    """Leaving the list leads back to the session one comes from."""
+    """Leaving the list leads back to the same session."""
     for name in ("first", "second"):
         sid = home.start("sh", "-c", f"echo this is {name}; exec cat",
                          options=["-n", name])
@@ -214,13 +214,14 @@ def test_another_session_is_picked(home):
 
 
 def test_the_only_session_has_no_other(home):
-    """It stays where it is, and says why; one that has ended is none."""
+    """The client stays attached and gives the reason; an ended session does
+    not count."""
     home.ok("stop", home.start("cat"))
     sid = ready(home)
     with Terminal() as term:
         attached(home, term, sid, "ready")
         term.type("typed\r")
-        term.wait_text("typed\ntyped")  # and the greeting is gone
+        term.wait_text("typed\ntyped")  # and the greeting has disappeared
         begun = len(term.raw)
         term.type(PREFIX + "w")
         says(term, " there is no other session")
@@ -246,7 +247,7 @@ def test_killing_asks_first(home):
         home.wait_status(sid, "exited", "killed", "stopped")
 
 
-def test_who_only_looks_changes_nothing(home):
+def test_a_read_only_client_changes_nothing(home):
     sid = ready(home, "-n", "it")
     cannot = {"x": "kill it", "$": "rename it", "m": "mark this moment",
               "t": "take over typing", "D": "detach others"}
@@ -256,7 +257,7 @@ def test_who_only_looks_changes_nothing(home):
             term.type(PREFIX + key)
             term.wait(lambda s, what=what: bar(s) ==
                       f" view only: you cannot {what}", what)
-        term.type("y")  # it is no answer: nothing was asked
+        term.type("y")  # not an answer: nothing was asked
         says(term, "your keys are not typed")
         assert home.info(sid)["name"] == "it"
         assert home.info(sid)["status"] == "running"
@@ -264,7 +265,7 @@ def test_who_only_looks_changes_nothing(home):
 
 @pytest.mark.parametrize("cols, rows", [(80, 24), (40, 10)])
 def test_help_shows_every_key(home, cols, rows):
-    """At 40x10 it is scrolled through; q closes it at any size."""
+    """At 40x10 the page scrolls; q closes it at any size."""
     sid = ready(home)
     with Terminal(cols, rows) as term:
         attached(home, term, sid, "ready")
@@ -295,8 +296,8 @@ def test_the_manual_has_every_key():
                              re.M), f"{key} is not in the manual"
 
 
-def test_a_key_while_the_host_is_away_is_not_kept(home):
-    """A question that nobody could be asked is not asked later."""
+def test_a_command_while_the_host_is_away_is_dropped(home):
+    """A question that could not be asked is not asked later."""
     sid = ready(home, "-n", "it")
     with Terminal() as term:
         attached(home, term, sid, "ready")

@@ -1,4 +1,4 @@
-"""Detaching everybody else: session.detach, and `tend attach -d`."""
+"""Detaching all other clients: session.detach, and `tend attach -d`."""
 
 import json
 import os
@@ -26,13 +26,13 @@ def attach(home, sid, **fields):
 
 
 def last_event(w):
-    """What a connection was told last, once it is closed."""
+    """The last event of a connection, once it is closed."""
     w.until_closed()
     assert w.frames[-1][0] == wire.EVENT, w
     return json.loads(w.frames[-1][1])
 
 
-def test_everybody_else_is_told_who_did_it_and_closed(home):
+def test_other_clients_learn_who_detached_them_and_are_closed(home):
     sid = home.start("cat")
     asker = attach(home, sid)
     others = [attach(home, sid), attach(home, sid, access="readonly")]
@@ -48,7 +48,7 @@ def test_everybody_else_is_told_who_did_it_and_closed(home):
     assert last_event(asker)["event"] == "detached"
 
 
-def test_who_is_detached_has_no_say_in_the_size_and_no_lease(home):
+def test_a_detached_client_has_no_say_in_the_size_and_no_lease(home):
     sid = home.start("cat", options=["--input=lease"])
     small = attach(home, sid)
     large = attach(home, sid)
@@ -62,8 +62,8 @@ def test_who_is_detached_has_no_say_in_the_size_and_no_lease(home):
     assert large.type(wire.TEXT, b"yes")[0] == wire.WRITTEN
 
 
-def test_who_did_not_read_is_told_when_it_comes_back(home):
-    """It sees the end of its connection alone, as when a host dies."""
+def test_a_client_that_did_not_read_is_told_when_it_reconnects(home):
+    """The client sees only the end of its connection, as when a host dies."""
     sid = home.start("cat")
     asker = attach(home, sid)
     attach(home, sid, who=4711).close()
@@ -73,12 +73,12 @@ def test_who_did_not_read_is_told_when_it_comes_back(home):
     again = Wire(home.dir(sid), who=4711)
     assert last_event(again)["event"] == "detached"
     assert [kind for kind, _ in again.frames] == [wire.EVENT]
-    # Somebody who attaches anew is another client.
+    # A client that attaches again is another client.
     anew = attach(home, sid, who=4712)
     assert anew.type(wire.TEXT, b"here")[0] == wire.WRITTEN
 
 
-def test_readonly_may_not_detach_anybody(home):
+def test_a_read_only_client_cannot_detach_others(home):
     sid = home.start("cat")
     driver = attach(home, sid)
     with pytest.raises(Refused) as refused:
@@ -104,7 +104,7 @@ def test_attach_d_detaches_the_other_terminals(home):
 
 
 def test_a_terminal_that_was_stopped_does_not_come_back(home):
-    """A client that could not be told finds out when it goes on."""
+    """A client that could not get the message learns it when it continues."""
     home.start("sh", "-c", "echo ready; exec cat",
                      options=["--name", "mk"])
     with Terminal() as one, Terminal() as two:
@@ -118,7 +118,7 @@ def test_a_terminal_that_was_stopped_does_not_come_back(home):
         one.wait_text("by another of your terminals")
 
 
-def test_looking_and_detaching_others_do_not_go_together(home):
+def test_read_only_and_detaching_others_exclude_each_other(home):
     home.start("cat", options=["--name", "mk"])
     got = home.run("attach", "-r", "-d", "mk")
     assert got.status == 125, got

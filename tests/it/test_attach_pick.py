@@ -17,7 +17,7 @@ def home():
 
 
 def start(home, name, *script):
-    # The text is on its screen alone, and not in the list.
+    # The text is only on its screen, not in the list.
     return home.start("sh", "-c", "echo this is $1; exec cat", "sh", name,
                       *script, options=["--name", name])
 
@@ -27,7 +27,7 @@ def attach(home, term, *args):
 
 
 def attached(home, name):
-    """Wait until somebody is attached to that session and no other."""
+    """Wait until a client is attached to that session and to no other."""
     def look():
         return [s["name"] for s in home.json("ls")
                 if home.info(s["id"])["observers"]] == [name]
@@ -52,7 +52,7 @@ def test_the_only_session_is_attached_at_once(home):
         leave(term)
 
 
-def test_who_only_looks_picks_too(home):
+def test_a_read_only_attach_picks_too(home):
     start(home, "one")
     start(home, "two")
     with Terminal() as term:
@@ -65,7 +65,7 @@ def test_who_only_looks_picks_too(home):
         leave(term)
 
 
-def test_without_a_session_it_says_how_to_start_one(home):
+def test_without_a_session_attach_explains_how_to_start_one(home):
     home.ok("stop", start(home, "over"))
     with Terminal() as term:
         attach(home, term)
@@ -118,7 +118,7 @@ def test_a_filter_and_a_resize(home):
         leave(term)
 
 
-def test_the_list_renews_itself(home):
+def test_the_list_is_updated(home):
     sids = {name: start(home, name) for name in ("one", "two")}
     with Terminal() as term:
         attach(home, term)
@@ -147,8 +147,8 @@ def test_leaving_the_list_attaches_nothing(home, key):
         wait_for(lambda: term.settings() == before, "the terminal of before")
 
 
-def test_what_programs_are_called_and_print_does_nothing(home):
-    """Names, commands and screens of others are shown, not obeyed."""
+def test_hostile_names_and_output_are_harmless_in_the_list(home):
+    """Names, commands and screens of others are shown, not interpreted."""
     start(home, "one", "\x1b]0;stolen\x07\x1b[31m")
     home.start("printf", "\\033]0;stolen\\007\\033[2Jprinted\\n",
                options=["--name", "two"])
@@ -164,7 +164,7 @@ def test_what_programs_are_called_and_print_does_nothing(home):
         assert term.ended() == 0
 
 
-def test_without_a_terminal_a_session_is_asked_for(home):
+def test_without_a_terminal_a_session_must_be_named(home):
     start(home, "one")
     answer = home.run("attach")
     assert answer.status == 125 and "which session?" in answer.err, answer
@@ -192,7 +192,7 @@ def test_the_last_one_that_was_attached(home):
     assert (home.path / "last").is_symlink()
 
 
-def test_a_last_one_that_is_gone_is_told(home):
+def test_a_last_session_that_has_ended_is_reported(home):
     sid = start(home, "one")
     (home.path / "last").symlink_to(f"sessions/{sid}")
     home.ok("destroy", "--purge", "one")
@@ -214,12 +214,12 @@ def test_the_beginning_of_a_name_is_enough_to_read(home):
     assert "build could be build-api, build-web" in answer.err, answer
 
 
-def test_a_whole_name_is_no_beginning(home):
+def test_a_whole_name_comes_before_a_prefix(home):
     start(home, "work-2")
     home.wait_text(start(home, "work"), "this is work")
     assert "this is work\n" in home.ok("snapshot", "work")
     home.ok("stop", "work")
-    # One that has ended is meant by its name, and never by its beginning.
+    # An ended session is found by its whole name only.
     assert "this is work\n" in home.ok("snapshot", "work")
     assert "this is work-2" in home.ok("snapshot", "work-")
     assert home.run("snapshot", "wo").status == 0
@@ -228,7 +228,7 @@ def test_a_whole_name_is_no_beginning(home):
 
 
 def test_programs_do_not_abbreviate(home):
-    """A script that types into a session which is gone types into no other."""
+    """A script that types into an ended session never types into another."""
     start(home, "build-web")
     home.error("info", "build", status=3, code="not_found")
     for command in (["send", "build", "x"], ["stop", "build"],

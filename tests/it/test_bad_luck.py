@@ -1,5 +1,5 @@
-"""Bad luck: processes that stop, clocks that go on meanwhile, limits that are
-reached, and a thousand ends that leave nothing."""
+"""Bad luck: stopped processes, clocks that continue meanwhile, exhausted
+limits, and a thousand ends that leave nothing."""
 
 import contextlib
 import ctypes
@@ -36,7 +36,7 @@ FIRST = 1_000_000
 
 
 def start_flood(home):
-    """A session that prints the stream once told to, then waits."""
+    """A session that prints the stream on request, then waits."""
     sid = home.start("sh", "-c", f"stty -echo; echo ready; read x; {BURST} "
                      f"{SEED} {SIZE}; read y", options=["--max-log", "64M"])
     home.wait_text(sid, "ready")
@@ -44,8 +44,8 @@ def start_flood(home):
 
 
 class Watcher:
-    """A viewer that the program waits for, so that it decides how fast it
-    is; it starts the flood."""
+    """A viewer that the program waits for, so that it decides the speed; it
+    starts the flood."""
 
     BEFORE = len(b"ready\r\n")
 
@@ -60,12 +60,12 @@ class Watcher:
                         f"{size} bytes", seconds=120)
 
     def read_what_is_there(self):
-        """What a stopped host has sent."""
+        """The bytes that a stopped host has sent."""
         while self.wire.frame(0.3) is not None:
             pass
 
     def read_what_comes(self):
-        """Until many turns of the host have brought nothing."""
+        """Wait until many turns of the host have brought nothing."""
         def look():
             self.wire.sync()
             return len(self.wire.output)
@@ -89,7 +89,7 @@ def called(home, name):
 
 @contextlib.contextmanager
 def stopped(*pids):
-    """Some may have ended, as what a shell runs again and again does."""
+    """Some may have ended, such as the short commands of a shell loop."""
     def send(number):
         for pid in pids:
             with contextlib.suppress(ProcessLookupError):
@@ -108,7 +108,7 @@ def bytes_written(pid):
 
 
 def wait_until_same(look, what):
-    """What it is, once it has been the same for twenty looks."""
+    """The value, once it has been the same for twenty checks."""
     seen = []
 
     def twenty():
@@ -120,7 +120,7 @@ def wait_until_same(look, what):
 
 
 def test_a_stopped_host_makes_the_program_wait(home):
-    """Nothing is lost or doubled, and others see from the files."""
+    """Nothing is lost or repeated, and others read the files."""
     sid = start_flood(home)
     watcher = Watcher(home.dir(sid))
     watcher.read(FIRST)
@@ -140,7 +140,7 @@ def test_a_stopped_host_makes_the_program_wait(home):
 
 @pytest.mark.parametrize("who", ["tend-keeper", "burst"])
 def test_a_stopped_keeper_or_program_leaves_a_host_that_answers(home, who):
-    """What has come is shown; the rest comes when it goes on."""
+    """Output so far is shown; the rest comes when it continues."""
     sid = start_flood(home)
     watcher = Watcher(home.dir(sid))
     watcher.read(FIRST)
@@ -155,8 +155,8 @@ def test_a_stopped_keeper_or_program_leaves_a_host_that_answers(home, who):
     finish(home, sid, watcher)
 
 
-def test_a_stopped_client_stops_nobody_else(home):
-    """And shows the newest screen when it goes on."""
+def test_a_stopped_client_stops_no_other(home):
+    """It shows the newest screen when it continues."""
     sid = start_flood(home)
     with Terminal() as window:
         client = window.run(TEND, "attach", sid, env=home.env)
@@ -186,14 +186,14 @@ def finish(home, sid, watcher):
 
 
 def let_pass(seconds):
-    """A suspended machine is known by the time that has passed."""
+    """The passed time shows that a machine was suspended."""
     end = time.monotonic() + seconds
     wait_for(lambda: time.monotonic() > end, "time does not pass")
 
 
 @pytest.mark.parametrize("whole", [False, True])
 def test_a_busy_session_is_not_idle_because_its_host_slept(home, whole):
-    """What came meanwhile is seen before the idle timeout is believed."""
+    """Output of that time is read before the idle timeout counts."""
     sid = home.start("sh", "-c", "while :; do echo line; sleep 0.1; done",
                      options=["--idle-timeout", "2s"])
     home.wait_text(sid, "line")
@@ -247,14 +247,14 @@ def files(directory):
 
 
 def print_more(driver, size):
-    """Have it print so much more, and see it."""
+    """Let it print so much more, and wait for it."""
     end = driver.at + size
     driver.data(b"%d\n" % size)
     driver.until(lambda: driver.at == end, f"byte {end}", seconds=60)
 
 
-def test_without_descriptors_the_log_goes_on(home):
-    """O-24: in the segment it has; when there are some again, in new ones."""
+def test_without_descriptors_the_log_continues(home):
+    """O-24: in the present segment; with descriptors again, in new ones."""
     sid = home.start("sh", "-c", f"stty -echo; while read n; do {BURST} "
                      f"{SEED} $n; done", options=["--max-log", "64M"])
     pid = home.wait_no_echo(sid)["host_pid"]
@@ -278,7 +278,7 @@ def test_without_descriptors_the_log_goes_on(home):
                     f"{sum(sizes)} bytes")
 
         go_on(12_000_000)
-        let_pass(1.5)  # so that it was to be synced, too
+        let_pass(1.5)  # so that it had to be synced, too
         go_on(800_000)
         wait_for(lambda: len(home.raw(sid)) == sum(sizes), seen)
         assert files(directory) == 1
@@ -292,14 +292,15 @@ def test_without_descriptors_the_log_goes_on(home):
 
 
 def cpu_seconds(pid):
-    """What all threads of a process have run."""
+    """The time that all threads of a process have run."""
     tasks = pathlib.Path(f"/proc/{pid}/task").iterdir()
     return sum(int((task / "schedstat").read_text().split()[0])
                for task in tasks) / 1e9
 
 
-def test_without_descriptors_nobody_spins(home):
-    """O-24: who knocks waits, the host sleeps, and lets in when it can."""
+def test_without_descriptors_no_process_spins(home):
+    """O-24: new clients wait, the host sleeps, and accepts them when it
+    can."""
     sid = home.start("cat")
     info = home.wait_status(sid, "running")
     pids = info["host_pid"], info["keeper_pid"]
@@ -347,7 +348,7 @@ ENDS = [["true"], ["sh", "-c", "exit 7"], ["sh", "-c", "kill -9 $$"],
 
 @contextlib.contextmanager
 def inherit_orphans():
-    """What nobody has waited for becomes a child of this process."""
+    """Orphans become children of this process."""
     prctl = ctypes.CDLL(None, use_errno=True).prctl
     assert prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
     try:
@@ -366,7 +367,8 @@ def reap():
 
 
 def traces(home):
-    """Whatever of the machine names this home, or is made by tend outside."""
+    """All parts of the machine that name this home, or that tend made
+    outside."""
     with open("/proc/net/unix", encoding="utf-8") as table:
         found = [line.split()[-1] for line in table if str(home.path) in line]
     for place in ("/dev/shm", "/run", "/var/tmp"):
@@ -377,8 +379,8 @@ def traces(home):
 
 
 def test_cycles_leave_nothing_behind(home, tmp_path):
-    """O-24, O-28: processes, zombies, sockets, files: none, a thousand times;
-    every eighth session loses its host on the way."""
+    """O-24, O-28: no process, zombie, socket or file is left, a thousand
+    times; every eighth session loses its host on the way."""
     cycles = 1000 if FULL else 50
     env = {**home.env, "TMPDIR": str(tmp_path)}
     before = traces(home)
@@ -396,8 +398,8 @@ def test_cycles_leave_nothing_behind(home, tmp_path):
         statuses += reap()
         with pytest.raises(ChildProcessError):
             os.waitpid(-1, os.WNOHANG)
-    # Every keeper ends well.  What the hang-up ends, of a program that left
-    # something in the background, may outlive its keeper by a moment.
+    # Every keeper ends well.  A background process that the hangup ends may
+    # outlive its keeper by a moment.
     assert statuses.count(0) == cycles, statuses
     assert set(statuses) <= {0, signal.SIGHUP}, statuses
     done = home.manifests()

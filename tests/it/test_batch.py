@@ -78,8 +78,8 @@ def test_commands_and_prompts_are_steps_too(home):
     assert result["steps"][0]["error"]["code"] == "timed_out", result
 
 
-def test_a_command_that_fails_ends_it(home):
-    """Its status is told and passed on, unless the step allows it."""
+def test_a_command_that_fails_ends_a_batch(home):
+    """Its status is reported and passed on, unless the step allows it."""
     sid = home.start("bash", options=["--size", "60x10"])
     steps = [{"exec": "echo one; (exit 3)"}, {"exec": "echo two"}]
     result = batch(home, sid, steps, status=3)
@@ -106,7 +106,7 @@ def test_a_command_that_fails_ends_it(home):
         "  1  exec      failed: exit status 2\n"), answer
 
 
-def test_a_wait_is_about_what_comes_after_the_input(home, shell):
+def test_a_wait_counts_only_output_after_the_input(home, shell):
     """K-09: [same] is on the screen already, and must be shown again."""
     same = [{"text": "same\r"}, {"wait": "[same]"}]
     batch(home, shell, same)
@@ -121,7 +121,7 @@ def test_a_wait_is_about_what_comes_after_the_input(home, shell):
     assert statuses(result) == ["completed"], result
 
 
-def test_the_first_failure_ends_it(home, shell):
+def test_the_first_failure_ends_a_batch(home, shell):
     steps = [{"text": "a\r"}, {"wait": {"text": "never", "timeout": "20ms"}},
              {"text": "b\r"}, {"wait": "[b]"}]
     result = batch(home, shell, steps, status=11)
@@ -137,7 +137,7 @@ def test_the_first_failure_ends_it(home, shell):
 
 
 def test_a_wait_outlives_its_host(home, shell):
-    """It is asked of the next one; nothing is typed twice."""
+    """The wait continues on the next host; nothing is typed twice."""
     steps = [{"text": "a\r"}, {"wait": "[a]"}, {"wait": "[b]"}, {"text": "c\r"},
              {"wait": "[c]"}]
     going = subprocess.Popen([TEND, "batch", shell, "--json", "--steps",
@@ -152,8 +152,8 @@ def test_a_wait_outlives_its_host(home, shell):
     assert shown == ["[a]", "[b]", "[c]"]
 
 
-def test_what_a_host_did_before_it_died_is_not_known(home):
-    """The session has not ended, and what follows is done by the next."""
+def test_the_result_of_a_step_is_unknown_after_its_host_died(home):
+    """The session has not ended, and the next host does the rest."""
     sid = home.start("bash", "--norc", options=["--size", "60x10"])
     steps = [{"exec": "echo be''gun; read x"}, {"text": "on\r"}]
     going = subprocess.Popen([TEND, "batch", sid, "--json", "--keep-going",
@@ -191,7 +191,7 @@ def test_nothing_is_sent_when_a_step_is_wrong(home, shell):
     assert [e for e in home.events(shell) if e["type"] == "input"] == []
 
 
-def test_plain_output_tells_of_each_step(home, shell, tmp_path):
+def test_plain_output_has_a_line_for_each_step(home, shell, tmp_path):
     path = tmp_path / "steps"
     path.write_text('[{"text":"a\\r"},{"wait":"[a]"},'
                     '{"snapshot":{"format":"text","max_bytes":4}},'
@@ -205,14 +205,15 @@ def test_plain_output_tells_of_each_step(home, shell, tmp_path):
                            "  4  text      not-run\n"), answer
 
 
-def test_an_interrupt_tells_what_was_done(home, shell):
+def test_an_interrupted_batch_reports_the_steps_done(home, shell):
     steps = [{"text": "a\r"}, {"wait": "[a]"},
              {"wait": {"text": "never", "timeout": "10m"}}, {"text": "b"}]
     running = subprocess.Popen(
         [TEND, "batch", "--json", shell, "--steps", json.dumps(steps)],
         env=home.env, stdout=subprocess.PIPE)
     home.wait_text(shell, "[a]")
-    # It catches signals before it types; whether it waits already is the same.
+    # It catches signals before it types; it does not matter whether it waits
+    # already.
     os.kill(running.pid, signal.SIGINT)
     out, _ = running.communicate(timeout=60)
     assert running.returncode == 130, out
@@ -246,7 +247,7 @@ def test_the_session_is_the_same_when_its_host_changes(home, shell):
 
 
 def test_the_end_is_seen_however_fast_it_comes(home):
-    """The host may be gone before it is asked; then the log tells."""
+    """The host may have ended before the wait; then the log has the answer."""
     for _ in range(20):
         sid = home.start("sh", "-c", "read x")
         got = home.json("batch", sid, "--steps", json.dumps(
@@ -255,7 +256,7 @@ def test_the_end_is_seen_however_fast_it_comes(home):
 
 
 @pytest.mark.parametrize("command", [["batch"], ["prompt", "-"]])
-def test_standard_input_that_is_closed_is_told(home, shell, command):
+def test_a_closed_standard_input_is_reported(home, shell, command):
     """No file of ours may get its number and be read in its place."""
     said = subprocess.run(
         ["sh", "-c", 'exec "$@" <&-', "sh", TEND, command[0], shell,

@@ -1,4 +1,5 @@
-"""The command line itself: help, mistakes, and what every command shares."""
+"""The command line itself: help, mistakes, and things common to all
+commands."""
 
 import json
 import re
@@ -12,7 +13,7 @@ LIST = (lib.ROOT / "src" / "cmd" / "line" / "list.h").read_text()
 COMMANDS = re.findall(r"^CMD\((\w+)\)$", LIST, re.MULTILINE)
 
 
-# They pass a program's status on, so that their own failures need another.
+# These pass a program's status on, so their own failures need another.
 PASSING = {"exec", "run", "rerun", "attach"}
 
 
@@ -48,13 +49,13 @@ def test_every_command_explains_itself(name):
 
 
 @pytest.mark.parametrize("name", ["kill", "stop"])
-def test_what_ends_a_session_says_that_the_background_ends_too(name):
+def test_help_of_ending_commands_mentions_background_processes(name):
     words = " ".join(shows(name, "-h").split())
     assert "including those in the background (nohup, setsid, daemons)" in words
 
 
 @pytest.mark.parametrize("name", ["wait", "exec", "prompt"])
-def test_who_waits_says_what_a_number_alone_is(name):
+def test_help_of_waiting_commands_names_the_default_unit(name):
     options = re.findall(r"--timeout DURATION  +(.*)", shows(name, "-h"))
     assert len(options) == 1, options
     assert options[0].endswith("; a number alone is ms"), options
@@ -79,7 +80,7 @@ def test_every_command_names_an_unknown_option(name):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_tells_mistakes_in_json(name):
+def test_every_command_reports_mistakes_in_json(name):
     answer = tend(name, "--json", "--no-such-option")
     assert answer.status == failure(name) and answer.err == "", answer
     assert json.loads(answer.out) == {
@@ -91,8 +92,9 @@ def test_every_command_tells_mistakes_in_json(name):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_survives_a_home_that_is_none(name, tmp_path):
-    """STYLE, section 7: what is no directory gets a message and a status."""
+def test_every_command_survives_an_invalid_home(name, tmp_path):
+    """STYLE, section 7: a home that is not a directory gets a message and a
+    status."""
     home = tmp_path / "home"
     home.write_text("a file")
     args = {"run": ["-d", "true"], "render": ["-"]}.get(name, [])
@@ -103,7 +105,7 @@ def test_every_command_survives_a_home_that_is_none(name, tmp_path):
     if name in ("render", "skill", "version"):
         assert answer.status == 0, answer
         return
-    if name == "doctor":  # which tells of it among other things
+    if name == "doctor":  # it reports the home among other things
         assert answer.status == 1 and str(home) in answer.text, answer
         return
     assert answer.status == (125 if name in PASSING else 8), answer
@@ -146,7 +148,7 @@ def test_a_misspelt_command_gets_a_suggestion(typed, meant):
     ("history", "'tend log' shows the output of a session"),
     ("search", "'tend log SESSION | grep WORD' searches the output"),
     ("export", "'tend log' and 'tend snapshot -o FILE' save output")])
-def test_a_word_of_other_programs_is_answered_with_ours(typed, instead):
+def test_commands_of_other_programs_get_a_suggestion(typed, instead):
     answer = tend(typed)
     assert answer.status == 2 and answer.out == b"", answer
     assert answer.err == f"tend: unknown command: {typed}; {instead}\n"
@@ -173,7 +175,7 @@ def test_a_misspelt_option_gets_a_suggestion(args, meant):
 
 
 @pytest.mark.parametrize("word", ["xyzzy", "purge", "q", "cow"])
-def test_a_far_word_gets_no_suggestion(word):
+def test_a_distant_word_gets_no_suggestion(word):
     assert "did you mean" not in tend(word).err
     assert "did you mean" not in tend("ls", f"--{word}").err
 
@@ -186,7 +188,7 @@ def test_an_unknown_command_is_a_usage_error(args):
     assert f"unknown command: {args[-1]}" in answer.err
 
 
-def test_an_unknown_command_is_told_in_json():
+def test_an_unknown_command_is_reported_in_json():
     answer = tend("frobnicate", "--json")
     assert answer.status == 2 and answer.err == "", answer
     error = json.loads(answer.out)["error"]
@@ -221,13 +223,13 @@ def test_a_value_may_stand_in_the_next_word_or_behind_equals():
         assert shows("render", *spelling, input=b"hello") == wanted
 
 
-def test_an_option_without_its_value_says_so():
+def test_an_option_without_its_value_is_reported():
     answer = tend("render", "--size")
     assert answer.status == 2, answer
     assert "option --size needs a value: COLSxROWS" in answer.err
 
 
-def test_a_value_that_does_not_belong_says_so():
+def test_a_value_for_an_option_without_one_is_reported():
     answer = tend("render", "--cells=yes")
     assert answer.status == 2, answer
     assert "option --cells takes no value" in answer.err

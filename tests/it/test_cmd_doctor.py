@@ -1,4 +1,4 @@
-"""`tend doctor`: what it finds, and that what it says to do helps."""
+"""`tend doctor`: its findings, and that its advice helps."""
 
 import contextlib
 import json
@@ -27,7 +27,7 @@ def home():
 
 
 def findings(home, *, status=0, **kwargs):
-    """What it found, by check; the last exit status must be this."""
+    """The findings, by check; the exit status must be this."""
     answer = home.run("doctor", "--json", **kwargs)
     assert answer.status == status, answer
     result = json.loads(answer.out)["result"]
@@ -41,7 +41,7 @@ def findings(home, *, status=0, **kwargs):
 
 
 def bad(found, check, level):
-    """The one finding of a check that is of this level."""
+    """The only finding of a check at this level."""
     items = [item for item in found[check] if item["level"] != "ok"]
     assert [item["level"] for item in items] == [level], found[check]
     return items[0]
@@ -65,7 +65,7 @@ def test_all_is_well(home):
 @pytest.mark.parametrize("variable, file", [
     ("XDG_CONFIG_HOME", "tend/config.ini"),
     ("HOME", ".config/tend/config.ini")])
-def test_where_the_configuration_would_be(home, tmp_path, variable, file):
+def test_the_path_of_a_missing_configuration_is_named(home, tmp_path, variable, file):
     env = {k: v for k, v in home.env.items() if k != "XDG_CONFIG_HOME"}
     found = findings(home, env={**env, variable: str(tmp_path)})
     assert found["config"][0]["what"] == (
@@ -73,7 +73,7 @@ def test_where_the_configuration_would_be(home, tmp_path, variable, file):
         "'man tend' lists its settings")
 
 
-def test_a_home_that_is_not_there_is_not_made(home):
+def test_a_missing_home_is_not_created(home):
     where = home.path / "not" / "yet"
     found = findings(home, env={**home.env, "TEND_HOME": str(where)})
     assert "first session" in found["home"][0]["what"]
@@ -81,8 +81,8 @@ def test_a_home_that_is_not_there_is_not_made(home):
 
 
 @pytest.mark.parametrize("home_of", ["state", "state/deep/home"])
-def test_a_home_that_nobody_can_make(installed, home, tmp_path, home_of):
-    """Root may write anywhere, so that another user asks."""
+def test_a_home_that_cannot_be_created(installed, home, tmp_path, home_of):
+    """Root may write anywhere, so another user tries."""
     shut = tmp_path / "shut"
     shut.mkdir(mode=0o555)
     for parent in (tmp_path, *tmp_path.parents):
@@ -103,7 +103,7 @@ def test_a_home_that_nobody_can_make(installed, home, tmp_path, home_of):
         "fix": "use a writable home: --home, or TEND_HOME"}, answer
 
 
-def test_homes_that_will_not_do(home):
+def test_homes_that_cannot_be_used(home):
     home.path.chmod(0o755)
     item = bad(findings(home), "home", "warning")
     subprocess.run(item["fix"], shell=True, check=True)
@@ -131,7 +131,7 @@ def test_a_long_home_costs_the_agent_its_link(home):
 
 @pytest.fixture
 def installed(tmp_path):
-    """A copy of the three programs, to be broken."""
+    """A copy of the three programs, to be damaged."""
     for name in ("tend", "tend-host", "tend-keeper"):
         shutil.copy(lib.TEND.parent / name, tmp_path / name)
     return tmp_path
@@ -144,7 +144,7 @@ def doctor_of(installed, home):
     return done.returncode, json.loads(done.stdout)["result"]["checks"]
 
 
-def test_programs_that_are_not_of_one_piece(installed, home):
+def test_programs_of_different_versions(installed, home):
     status, checks = doctor_of(installed, home)
     assert status == 0 and checks[0]["level"] == "ok", checks[0]
     (installed / "tend-host").write_text("#!/bin/sh\necho tend-host 0.0.1\n")
@@ -168,8 +168,8 @@ def test_another_tend_in_the_path(installed, home):
     assert item["fix"].startswith("export PATH=")
 
 
-def test_a_host_of_another_version_is_told(installed, home):
-    """The old one is ours with another number in it."""
+def test_a_host_of_another_version_is_reported(installed, home):
+    """The old one is this build with another version number."""
     host = installed / "tend-host"
     version = home.json("version")["version"].encode()
     old = version[:-1] + (b"8" if version.endswith(b"9") else b"9")
@@ -206,7 +206,7 @@ def test_sessions_that_are_lost_or_unkept(home):
     home.wait_status("gone", "running")
     session = home.info("gone")
     for part in ("keeper_pid", "host_pid", "child_pid"):
-        # Without the others the program is hung up, and may have ended.
+        # Without the others the program gets a hangup, and may have ended.
         with contextlib.suppress(ProcessLookupError):
             os.kill(session[part], signal.SIGKILL)
     os.kill(home.info(sid)["keeper_pid"], signal.SIGKILL)
@@ -251,7 +251,7 @@ def test_the_locale(home):
     assert findings(home, env=env)["locale"][0]["level"] == "ok"
 
 
-def test_the_terminal_is_looked_at_where_there_is_one(home):
+def test_the_terminal_is_checked_if_there_is_one(home):
     def text(**env):
         with Terminal(cols=140, rows=50) as term:
             term.run(lib.TEND, "doctor", env={**home.env, **env})

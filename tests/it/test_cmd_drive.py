@@ -1,4 +1,4 @@
-"""Driving and looking: send, snapshot, resize, mark."""
+"""Driving and observing: send, snapshot, resize, mark."""
 
 import hashlib
 import json
@@ -83,7 +83,7 @@ def test_nothing_is_sent_when_part_of_it_is_wrong(home, args, word):
     assert home.events(sid, "input") == []
 
 
-def test_send_bounds_what_it_takes(home):
+def test_send_limits_its_input(home):
     sid = home.start("cat")
     answer = home.run("send", sid, *(["--text", "x" * 100000] * 10))
     assert answer.status == 2 and "send it in parts" in answer.err, answer
@@ -99,7 +99,7 @@ def test_bytes_of_any_value(home, keys, tmp_path):
     assert got(len(expected)) == expected
 
 
-def test_the_mouse_is_what_the_program_asked_for(home):
+def test_mouse_events_have_the_format_the_program_set(home):
     sid = home.start("sh", "-c", "stty raw -echo; printf "
                      "'\\033[?1000;1006hready'; exec cat -v")
     home.wait_text(sid, "ready")
@@ -107,7 +107,7 @@ def test_the_mouse_is_what_the_program_asked_for(home):
     home.wait_text(sid, "^[[<0;5;4M^[[<0;5;4m^[[<64;80;1M")
 
 
-def test_who_expects_another_screen_types_nothing(home):
+def test_a_send_that_expects_another_screen_types_nothing(home):
     sid = home.start("cat", options=["--size", "20x4"])
     home.wait_status(sid, "running")
     seen = home.screen(sid)["seq"]
@@ -171,7 +171,7 @@ def test_snapshot_in_every_format(home):
 
 
 def test_snapshot_is_the_same_after_the_end(home):
-    """K-18: the host's screen and the log's are one."""
+    """K-18: the host's screen and the log's are the same."""
     sid = draw(home)
     live = home.screen(sid)
     home.ok("kill", sid)
@@ -228,7 +228,7 @@ def test_snapshot_at_every_kind_of_moment(home):
 
 
 def test_ago_counts_from_now_while_the_session_runs(home):
-    """Nothing happens any more, but time goes on."""
+    """Nothing happens any more, but time passes."""
     sid = home.start("sh", "-c", "echo old; exec cat")
     home.wait_text(sid, "old")
     seen = []
@@ -255,7 +255,7 @@ def test_ago_counts_from_the_end_of_a_session_that_has_ended(home):
     when = f"--at=-{between:.9f}s"
     assert home.json("snapshot", sid, when)["lines"][:2] == ["one", ""], times
 
-    def later():  # the answer is the same whenever it is asked for
+    def later():  # the answer is the same at any time
         assert home.ok("snapshot", sid, when).split() == ["one"], times
         return time.clock_gettime(time.CLOCK_BOOTTIME) > past
 
@@ -275,7 +275,7 @@ def test_before_the_start_is_the_first_screen(home):
     assert home.ok("log", sid, "--to=-5m") == ""
 
 
-def test_a_moment_that_has_not_come_is_told(home):
+def test_a_moment_in_the_future_is_reported(home):
     sid = home.start("sh", "-c", "echo here; exec cat", options=["-n", "w"])
     home.wait_text(sid, "here")
     later = "2200-01-01T00:00:00Z"
@@ -305,7 +305,7 @@ def test_a_moment_that_has_not_come_is_told(home):
     assert home.run("log", "w", "--to", "5h").err == ""
 
 
-def test_a_moment_that_is_none(home):
+def test_an_invalid_moment_is_refused(home):
     sid = home.start("cat")
     answer = home.run("snapshot", sid, "--at", "yesterday")
     assert answer.status == 2 and "is not a moment" in answer.err, answer
@@ -314,7 +314,7 @@ def test_a_moment_that_is_none(home):
 @pytest.mark.parametrize("args, words", [
     (["snapshot", "--at"], "cannot show session work"),
     (["log", "--from"], "session work"), (["log", "--to"], "session work")])
-def test_a_mark_that_nobody_set_is_no_damage(home, args, words):
+def test_an_unknown_mark_is_not_reported_as_damage(home, args, words):
     home.start("cat", options=["-n", "work"])
     command, option = args
     answer = home.run(command, "work", option, "mark:befor")
@@ -382,7 +382,7 @@ def test_rows_that_changed(home, alive):
 
 
 @pytest.mark.parametrize("alive", [True, False])
-def test_what_is_too_long_is_cut_at_the_top(home, alive):
+def test_a_long_snapshot_is_cut_at_the_top(home, alive):
     sid = home.start("sh", "-c", "seq 100 130; exec cat",
                      options=["--size", "20x4"])
     home.ok("wait", sid, "--text", "130", "--cursor", "3,0")
@@ -434,8 +434,8 @@ def test_the_output_of_the_last_command(home, alive):
                    "4") == "8\n9\n"
 
 
-def test_a_last_command_that_was_cleared_is_told(home):
-    """The shell marks its commands: that is not what is missing."""
+def test_a_last_command_that_was_cleared_is_reported(home):
+    """The shell does mark its commands: that is not the reason."""
     sid = home.start("bash")
     home.ok("exec", sid, "--", "echo before")
     assert home.ok("snapshot", sid, "--last-command") == "before\n"
@@ -448,7 +448,7 @@ def test_a_last_command_that_was_cleared_is_told(home):
 
 
 def test_a_session_that_ends_meanwhile_is_shown(home):
-    """Running when it was found, ended when it is asked."""
+    """Running when it was found, ended when it was asked."""
     for _ in range(30):
         sid = home.start("sh", "-c", "echo last")
         home.ok("snapshot", sid)
@@ -464,8 +464,8 @@ def manifest(home, sid):
 
 
 @pytest.mark.parametrize("alive", [True, False])
-def test_a_file_is_what_was_answered(home, tmp_path, alive):
-    """K-10: the artifact is the result, and the session knows of it."""
+def test_an_output_file_has_the_answer(home, tmp_path, alive):
+    """K-10: the artifact is the result, and the session lists it."""
     sid = draw(home)
     if not alive:
         home.ok("kill", sid)
@@ -537,7 +537,7 @@ def test_resize(home):
         assert answer.status == 2 and "give COLSxROWS" in answer.err, answer
 
 
-def test_mark_takes_only_what_is_a_name(home):
+def test_mark_takes_only_valid_names(home):
     sid = home.start("cat")
     for args in ([""], ["x" * 256], [b"\xff"]):
         assert home.run("mark", sid, *args).status == 2

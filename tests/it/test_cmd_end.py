@@ -23,7 +23,8 @@ def pids(session):
 
 
 def test_stop_ends_a_session(home):
-    """O-22: SIGTERM is enough for most; the outcome says it was asked for."""
+    """O-22: SIGTERM is enough for most; the outcome says that a stop was
+    requested."""
     sid = home.start("cat", options=["-n", "one"])
     live = home.wait_status(sid, "running")
     assert home.ok("stop", "one") == ""
@@ -54,8 +55,8 @@ def test_stop_is_stopped_whatever_the_status(home):
 
 
 def test_stop_with_interrupt_presses_ctrl_c_first(home):
-    """It has 300 ms to act on it; one that takes longer must not mind the
-    rest."""
+    """It has 300 ms to react; a program that takes longer must survive the
+    next signals."""
     sid = home.start("sh", "-c", "trap '' TERM HUP; "
                      "trap 'echo interrupted; exit 3' INT; echo ready; "
                      "while :; do sleep 60 & wait; done")
@@ -75,7 +76,7 @@ def test_kill_is_at_once(home):
 
 
 def test_background_processes_end_with_it(home):
-    """What ignores SIGTERM and left its group is found all the same."""
+    """A process that ignores SIGTERM and left its group is still found."""
     sid = home.start("bash", "-ic", "sleep 300 & echo pid $! ready; wait")
     screen = home.wait_text(sid, "ready")
     words = next(x for x in screen["lines"] if x.endswith("ready")).split()
@@ -88,8 +89,8 @@ def test_background_processes_end_with_it(home):
 @pytest.mark.parametrize("command", [
     ["stop"], ["kill"], ["signal", "INT"], ["resize", "90x30"],
     ["send", "--text", "x"], ["mark", "m"]])
-def test_what_has_ended_cannot_be_commanded(home, command):
-    """K-06: exit 4, and the way to what is still there."""
+def test_an_ended_session_takes_no_commands(home, command):
+    """K-06: exit 4, and a hint to the data that is still there."""
     sid = home.start("true", options=["-n", "done"])
     home.wait_status(sid, "exited")
     name, *rest = command
@@ -117,7 +118,7 @@ def test_no_such_signal(home, wrong):
     assert home.info(sid)["status"] == "running"
 
 
-def test_signal_is_logged_with_who(home):
+def test_a_signal_is_logged_with_its_sender(home):
     sid = home.start("cat")
     home.wait_status(sid, "running")
     seq = home.json("signal", sid, "WINCH")["seq"]
@@ -139,7 +140,7 @@ def test_destroy_stops_frees_the_name_and_hides(home):
     assert (home.dir(sid) / "log").is_dir()
 
 
-def test_destroy_of_one_that_has_ended(home):
+def test_destroy_of_an_ended_session(home):
     sid = home.start("sh", "-c", "echo x", options=["-n", "one"])
     home.wait_status(sid, "exited")
     home.ok("destroy", sid)
@@ -166,7 +167,7 @@ def test_purge_removes_the_files_and_follows_no_link(home, tmp_path):
     assert home.json("ls", "-a") == []
 
 
-def test_stop_refuses_a_grace_that_is_none(home):
+def test_stop_refuses_an_invalid_grace(home):
     sid = home.start("cat")
     for grace in ("5", "-1s", "forever", "25h"):
         answer = home.run("stop", sid, f"--grace={grace}")
@@ -177,8 +178,8 @@ def test_stop_refuses_a_grace_that_is_none(home):
 @pytest.mark.parametrize("command, outcome", [
     ("stop", "was stopped"), ("kill", "was killed"),
     ("destroy", "was destroyed")])
-def test_several_are_ended_and_each_is_told(home, command, outcome):
-    """The status is the worst; one that is not there holds up no other."""
+def test_several_sessions_are_ended_and_each_is_reported(home, command, outcome):
+    """The status is the worst; a missing session delays no other."""
     for name in ("one", "two", "three"):
         home.start("cat", options=["-n", name])
     answer = home.run(command, "one", "nobody", "two")
@@ -219,7 +220,7 @@ def test_several_are_stopped_at_once(home):
 
 
 def asked(home, answer, *args):
-    """The status of tend on a terminal that asks, and what it asked."""
+    """The status of tend on a terminal where it asks, and its question."""
     with Terminal() as term:
         term.run(lib.TEND, *args, env=home.env)
         text = "\n".join(term.wait_text("[y/N]")["lines"])
@@ -227,7 +228,7 @@ def asked(home, answer, *args):
         return term.ended(), text
 
 
-def test_a_person_is_asked_before_something_goes_for_good(home):
+def test_a_person_is_asked_before_anything_is_removed_for_good(home):
     one = home.start("cat", options=["-n", "one"])
     home.start("cat", options=["-n", "two"])
     status, text = asked(home, "", "kill", "one", "two")

@@ -1,4 +1,4 @@
-"""What visitors bring: the SSH agent's link, `tend env`; nested attach."""
+"""A visitor's environment: the SSH agent's link, `tend env`; nested attach."""
 
 import os
 import shlex
@@ -59,7 +59,8 @@ def program_env(home, sid):
 
 
 def evaluated(lines):
-    """What a shell makes of them, from an environment that had others."""
+    """A shell's variables after evaluating them, from an environment with
+    others."""
     done = subprocess.run(
         ["sh", "-c", lines + "\nexec env -0"], stdout=subprocess.PIPE,
         check=True, env={"PATH": os.environ["PATH"], "DISPLAY": "old",
@@ -69,7 +70,8 @@ def evaluated(lines):
 
 
 def test_the_agent_link_is_refreshed_by_each_attach(home, agents):
-    """The program has one path for good; where it leads follows who came."""
+    """The program has one permanent path; its target follows the last
+    visitor."""
     first, second = agents("first"), agents("second")
     sid = home.start("cat", env={**home.env, "SSH_AUTH_SOCK": first})
     given = program_env(home, sid)["SSH_AUTH_SOCK"]
@@ -146,7 +148,7 @@ def test_env_of_a_program(home):
     home.error("env", "--program", sid, status=3, code="not_found")
 
 
-def test_env_where_nobody_was(home):
+def test_env_without_a_visitor(home):
     sid = home.start("cat")
     (home.dir(sid) / "visit.env").unlink()
     home.error("env", sid, status=3, code="not_found")
@@ -179,7 +181,7 @@ def test_nested_attach_is_refused_with_a_hint(home):
         term.wait_text(" C-] C-] type C-] itself")
         term.type("q\x1d\x1dd")  # the outer one passes the second on
         term.wait_text("left 0")
-        # A prefix of its own comes through at once.
+        # A different prefix reaches the inner one at once.
         term.type(f"clear; {lib.TEND} attach --nested --prefix C-a inner; "
                   "echo gone $?\r")
         term.wait_text(" inner \u00b7 C-a d detaches \u00b7 C-a ? help")
@@ -189,8 +191,8 @@ def test_nested_attach_is_refused_with_a_hint(home):
         assert term.ended() == 0
 
 
-def test_without_a_name_the_session_around_is_looked_at(home):
-    """People type `tend info` in a session and mean that one."""
+def test_without_a_name_the_surrounding_session_is_shown(home):
+    """People type `tend info` in a session and mean that session."""
     home.start("sh", options=["-n", "alpha", "-e", "PS1=> "])
     home.start("cat", options=["-n", "beta"])
     assert home.json("info")["name"] == "beta", "the newest"
@@ -200,7 +202,7 @@ def test_without_a_name_the_session_around_is_looked_at(home):
     home.wait_text("alpha", "name         beta")
 
 
-def test_nested_attach_to_itself_is_refused_whatever_is_given(home):
+def test_attach_to_the_surrounding_session_is_always_refused(home):
     sid = home.start("sh", options=["-e", "PS1=> "])
     with Terminal() as term:
         term.run(lib.TEND, "attach", sid, env=home.env)

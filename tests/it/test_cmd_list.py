@@ -1,4 +1,4 @@
-"""Looking at sessions: ls, info, label, rename."""
+"""Observing sessions: ls, info, label, rename."""
 
 import json
 import os
@@ -55,8 +55,8 @@ def test_ls_fits_80_columns_and_escapes(home):
     assert "\\x1b[31m" in home.ok("info")
 
 
-def test_ls_shows_the_last_line_without_asking_anybody(home):
-    """It is in session.json: a host that is stuck is listed like others."""
+def test_ls_shows_the_last_line_without_asking_a_host(home):
+    """It is in session.json: a stuck host is listed like others."""
     sid = home.start("sh", "-c", "echo first; echo now at work; exec cat",
                      options=["-n", "busy"])
     wait_for(lambda: home.ok("ls").endswith("  now at work\n"),
@@ -74,7 +74,7 @@ def test_ls_shows_the_last_line_without_asking_anybody(home):
              lambda: home.ok("ls"))
 
 
-def test_ls_of_what_ended_has_its_last_line(home):
+def test_ls_shows_the_last_line_of_an_ended_session(home):
     sid = home.start("sh", "-c", "echo oh no; exit 3")
     home.wait_status(sid, "exited")
     line = home.ok("ls", "-a").splitlines()[1]
@@ -83,11 +83,11 @@ def test_ls_of_what_ended_has_its_last_line(home):
 
 
 def on_terminal(home, *args, cols=80, **env):
-    """What tend writes to a terminal."""
+    """The bytes that tend writes to a terminal."""
     with Terminal(cols=cols) as term:
         term.run(lib.TEND, *args, env={**home.env, "TERM": "xterm", **env})
         assert term.ended() == 0, term.text()
-        # What comes behind it tells that all of it has come.
+        # The text after it shows that all of it has come.
         os.write(term.slave, b"\x1b[24Hthat is all")
         lines = term.wait_text("that is all")["lines"]
         raw, _, _ = bytes(term.raw).decode().partition("\x1b[24H")
@@ -106,7 +106,7 @@ def test_ls_has_colours_only_on_a_terminal(home):
     assert "\x1b" not in on_terminal(home, "ls", TERM="dumb")[0]
 
 
-def test_ls_uses_the_width_it_has(home):
+def test_ls_uses_the_width_of_the_terminal(home):
     home.start("sh", "-c", "exec cat # " + "long " * 60)
     for cols in (12, 20, 30, 40, 60, 80, 100, 120, 160):
         for args in ([], ["-a"]):
@@ -117,8 +117,8 @@ def test_ls_uses_the_width_it_has(home):
         assert ("COMMAND" in lines[0]) == (cols >= 130), lines
 
 
-def test_ls_counts_who_is_attached(home):
-    """It reads what the host wrote, which does so at once."""
+def test_ls_counts_attached_clients(home):
+    """It reads the host's file, which is written at once."""
     sid = home.start("cat", options=["-n", "seen"])
     home.wait_saved(sid, status="running")
 
@@ -188,7 +188,7 @@ def test_ls_watch_without_a_terminal_writes_each_change(home, args):
         assert watch.wait() == 128 + signal.SIGTERM
 
 
-def test_ls_watch_ends_when_nobody_reads(home):
+def test_ls_watch_ends_when_its_output_is_closed(home):
     home.start("cat", options=["-n", "one"])
     with subprocess.Popen([lib.TEND, "ls", "-w"], env=home.env,
                           stdin=subprocess.DEVNULL,
@@ -203,7 +203,7 @@ def test_ls_on_a_terminal_says_when_there_is_nothing(home):
     assert "tend run" in "".join(lines), lines
 
 
-def test_ls_on_a_terminal_tells_of_those_that_have_ended(home):
+def test_ls_on_a_terminal_mentions_ended_sessions(home):
     home.wait_gone(home.start("sh", "-c", "exit 3", options=["-n", "mk"]))
     one = "tend ls: 1 session has ended: mk exited 3 ('tend ls -a' lists it)"
     _, lines = on_terminal(home, "ls")
@@ -239,7 +239,7 @@ def test_ls_filters_by_label(home):
     assert ids("--label", "role=c") == []
 
 
-def test_ls_tells_of_a_session_it_cannot_read(home):
+def test_ls_reports_a_session_it_cannot_read(home):
     good, bad = home.start("cat"), home.start("true")
     home.wait_gone(bad)
     (home.dir(bad) / "session.json").write_text("{ nonsense")
@@ -282,7 +282,7 @@ def test_no_such_session(home):
 @pytest.mark.parametrize("command", [
     "send", "stop", "kill", "signal", "resize", "destroy", "rename", "label",
     "mark"])
-def test_what_types_or_ends_needs_a_name(home, command):
+def test_typing_and_ending_need_a_name(home, command):
     """C-17: omitted is the newest, for reading only."""
     home.start("cat")
     answer = home.run(command)
@@ -310,7 +310,7 @@ def test_info_in_words(home):
 
 
 def test_info_of_a_live_session_is_fresh(home):
-    """K-18: who has a host is asked for its state."""
+    """K-18: a running session's host is asked for its state."""
     sid = home.start("sh", "-c", "printf hello; exec cat")
     home.wait_text(sid, "hello")
     info = home.info(sid)
@@ -320,7 +320,7 @@ def test_info_of_a_live_session_is_fresh(home):
 
 
 def test_info_works_while_the_host_is_stuck(home):
-    """K-06: looking needs nobody's help."""
+    """K-06: observing needs no host."""
     sid = home.start("cat", options=["-n", "stuck"])
     host = home.wait_status(sid, "running")["host_pid"]
     home.wait_saved(sid, status="running")
@@ -338,7 +338,7 @@ def test_info_works_while_the_host_is_stuck(home):
     ("exit 0", "exited", "exited with 0"),
     ("exit 7", "exited", "exited with 7"),
     ("kill -SEGV $$", "exited", "was ended by SIGSEGV")])
-def test_info_tells_how_it_ended(home, script, status, words):
+def test_info_shows_the_exit_status(home, script, status, words):
     sid = home.start("sh", "-c", script)
     info = wait_for(lambda: (i := home.info(sid))["exit_code"] is not None
                     or i["exit_signal"] is not None and i,
@@ -347,8 +347,8 @@ def test_info_tells_how_it_ended(home, script, status, words):
     assert words in home.ok("info", sid), info
 
 
-def test_a_lost_session_is_told_in_words(home):
-    """After kill -9 of all its processes nobody knows how it ended."""
+def test_a_lost_session_is_described_in_words(home):
+    """After kill -9 of all its processes its exit is unknown."""
     sid = home.start("cat", options=["-n", "gone"])
     home.wait_status(sid, "running")
     home.end_all()

@@ -26,7 +26,7 @@ def ended(home, script, **kwargs):
 
 
 def test_raw_is_every_byte(home, tmp_path):
-    """O-13: bytes are bytes, whatever they say."""
+    """O-13: bytes are logged unchanged."""
     data = bytes(range(256)) * 300 + b"\x1b]0;t\x07\xff\xfe\x00end"
     path = tmp_path / "data"
     path.write_bytes(data)
@@ -49,8 +49,8 @@ def test_text_interprets_the_bytes(home):
     assert home.ok("log", sid) == ("loading 100%\nred text\naXY\nback\n")
 
 
-def test_text_has_all_lines_and_joins_what_the_margin_broke(home):
-    """A blank at the margin is no less of the line."""
+def test_text_has_all_lines_and_joins_those_broken_at_the_margin(home):
+    """A blank at the margin is part of the line."""
     sid = ended(home, "seq 3000; printf '%0200d\\n' 7; "
                 "printf '%039d blank\\n' 8; echo end",
                 options=["--size", "40x10"])
@@ -85,7 +85,7 @@ def test_text_through_a_resize(home):
                                            "after"]
 
 
-def test_events_tell_everything(home):
+def test_events_have_everything(home):
     """K-05: output, input, control and lifecycle, one a line."""
     sid = home.start("sh", "-c", "echo hi; read x; printf '\\377'; exit 3",
                      options=["-n", "ev"])
@@ -124,7 +124,7 @@ def follow(home, *args):
                             env=home.env)
 
 
-def test_follow_goes_on_until_the_end(home):
+def test_follow_continues_until_the_end(home):
     sid = home.start("cat")
     home.wait_status(sid, "running")
     with follow(home, "--raw", sid) as raw, follow(home, sid) as text:
@@ -142,14 +142,15 @@ def test_follow_goes_on_until_the_end(home):
 
 
 def test_follow_of_a_finished_session_is_its_log(home):
-    """K-16: the same for live and finished, without asking the host."""
+    """K-16: the same for live and finished sessions, without asking the
+    host."""
     sid = ended(home, "seq 100")
     for form in ("--raw", "--text", "--events"):
         assert home.ok("log", "-f", form, sid) == home.ok("log", form, sid)
 
 
 def test_following_needs_no_host(home):
-    """K-16: what is in the files can be read while the host stands still."""
+    """K-16: the files can be read while the host is stopped."""
     sid = home.start("sh", "-c", "printf hello; exec cat")
     home.wait_text(sid, "hello")
     assert home.raw(sid) == b"hello"
@@ -163,7 +164,8 @@ def test_following_needs_no_host(home):
 
 
 def test_follow_survives_a_host(home):
-    """B-07: kill -9 of the host loses and doubles nothing for a follower."""
+    """B-07: after kill -9 of the host a follower misses and repeats
+    nothing."""
     sid = home.start("cat")
     home.wait_status(sid, "running")
     with follow(home, "--raw", sid) as raw:
@@ -178,14 +180,14 @@ def test_follow_survives_a_host(home):
         assert raw.stdout.read() == b"" and raw.wait(20) == 0
 
 
-def test_a_reader_that_left_is_no_complaint(home):
+def test_a_reader_that_left_causes_no_error(home):
     sid = ended(home, "seq 200000")
     done = subprocess.run(f"'{lib.TEND}' log {sid} | head -n 1", shell=True,
                           env=home.env, capture_output=True, timeout=60)
     assert done.stdout == b"1\n" and done.stderr == b"", done
 
 
-def test_damage_is_told_and_the_rest_shown(home):
+def test_damage_is_reported_and_the_rest_shown(home):
     sid = ended(home, "seq 100000")
     whole = home.raw(sid)
     segment, = (home.dir(sid) / "log").glob("00000001.*seg")
@@ -207,7 +209,7 @@ def test_damage_is_told_and_the_rest_shown(home):
     assert "is damaged" in home.run("log", sid).err
 
 
-def test_a_log_that_is_gone(home):
+def test_a_missing_log(home):
     sid = ended(home, "echo x")
     for path in (home.dir(sid) / "log").iterdir():
         path.unlink()
@@ -249,13 +251,13 @@ def test_the_last_lines_alone(home):
 
 
 def processor_time():
-    """Of the programs that have ended, in seconds."""
+    """CPU time of the programs that have ended, in seconds."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def test_the_last_lines_of_a_large_log_are_cheap(home):
-    """Reading all of it would take seconds; some of its end is enough."""
+    """Reading all of it would take seconds; a part at its end is enough."""
     sid = home.start("sh", "-c", "seq 1 3000000; echo the end")
     home.wait_gone(sid)
     want = [str(n) for n in range(3000000 - 18, 3000001)] + ["the end"]

@@ -1,4 +1,4 @@
-"""`tend rerun`: an ended session's program again, as it was."""
+"""`tend rerun`: run an ended session's program again."""
 
 import pathlib
 import stat
@@ -25,7 +25,7 @@ def ended(home, *command, options=(), **kwargs):
     return sid
 
 
-def test_everything_is_as_it_was(home, tmp_path):
+def test_a_rerun_has_the_properties_of_the_old_session(home, tmp_path):
     options = ["-n", "work/one", "-C", str(tmp_path), "--size", "101x31",
                "-l", "role=builder", "--input", "lease", "--resize", "fixed",
                "--durable", "--max-log", "9M", "--log-input", "lengths",
@@ -45,7 +45,7 @@ def test_everything_is_as_it_was(home, tmp_path):
     assert {k: after[k] for k in same} == {k: before[k] for k in same}
     assert home.raw(new["id"]) == home.raw(old)
     assert home.raw(old) == f"{tmp_path}\r\nis green\r\n".encode()
-    # The old one stays as it was, and the name leads to the new one.
+    # The old session is unchanged, and the name leads to the new one.
     assert home.info(old) == before and before["rerun_of"] is None
     assert home.info("work/one")["id"] == new["id"]
     assert f"rerun of     {old}" in home.ok("info", new["id"])
@@ -65,7 +65,7 @@ def test_environment_is_kept_for_the_owner_alone(home):
     assert home.raw(new).decode() == f"has {len(SECRET)} {new}\r\n"
 
 
-def test_variables_may_be_set_anew(home):
+def test_variables_may_be_changed(home):
     old = ended(home, "sh", "-c", "echo $A $B",
                 options=["-e", "A=one", "-e", "B=two"])
     new = home.ok("rerun", "-d", "-e", "B=three", old).strip()
@@ -85,7 +85,7 @@ def test_forgotten_environment_is_that_of_the_caller(home):
     assert home.info(new)["forget_env"] is True
 
 
-def test_environment_that_cannot_be_read_is_said(home):
+def test_an_unreadable_environment_is_reported(home):
     old = ended(home, "true")
     (home.dir(old) / "environ").unlink()
     answer = home.run("rerun", "-d", old)
@@ -94,7 +94,7 @@ def test_environment_that_cannot_be_read_is_said(home):
 
 
 def test_after_a_reboot(home):
-    """Keeper, host and program are gone, and the boot is another."""
+    """Keeper, host and program have ended, and the boot is another."""
     old = home.start("sh", "-c", "printf up; exec cat", options=["-n", "web"])
     home.wait_text(old, "up")
     assert home.raw(old) == b"up"
@@ -124,7 +124,7 @@ def test_attached_it_is_a_terminal(home):
         assert term.ended() == 5
 
 
-def test_destroyed_one_is_gone(home):
+def test_a_destroyed_session_cannot_be_rerun(home):
     sid = home.start("cat")
     home.ok("destroy", sid)
     error = home.error("rerun", "-d", sid, status=125, code="not_found")
@@ -132,7 +132,7 @@ def test_destroyed_one_is_gone(home):
     assert "tend run" in error["message"], error
 
 
-def test_what_still_runs_is_not_run_again(home):
+def test_a_running_session_is_not_rerun(home):
     sid = home.start("cat", options=["-n", "on"])
     home.wait_saved(sid, status="running")
     error = home.error("rerun", "-d", "on", status=125, code="exists")
@@ -154,7 +154,7 @@ def test_errors_say_what_to_do(home, tmp_path):
     assert len(home.manifests()) == 1
 
 
-def test_command_that_went_is_127(home, tmp_path):
+def test_a_command_that_was_removed_gives_127(home, tmp_path):
     program = tmp_path / "tool"
     program.write_text("#!/bin/sh\nexit 0\n")
     program.chmod(0o755)
@@ -164,7 +164,7 @@ def test_command_that_went_is_127(home, tmp_path):
     assert str(program) in error["message"], error
 
 
-def test_name_that_another_has_now_is_refused(home):
+def test_a_name_in_use_is_refused(home):
     old = ended(home, "true", options=["-n", "mine"])
     home.start("cat", options=["-n", "mine"])
     error = home.error("rerun", "-d", old, status=125, code="exists")

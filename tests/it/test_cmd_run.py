@@ -1,4 +1,4 @@
-"""Starting sessions: `tend run`, and what it says when it cannot."""
+"""Starting sessions: `tend run`, and its errors."""
 
 import json
 import os
@@ -91,7 +91,7 @@ def test_the_child_gets_its_environment(home, tmp_path):
     assert not [x for x in lines if x.startswith(("TMUX=", "LINES="))], lines
 
 
-def test_the_size_is_80x24_unless_told(home):
+def test_the_default_size_is_80x24(home):
     sid = home.start("sh", "-c", "stty size; exec cat")
     home.wait_text(sid, "24 80")
     sid = home.start("sh", "-c", "stty size; exec cat",
@@ -111,7 +111,7 @@ def test_a_name_is_free_again_after_the_end(home):
     assert home.info("one")["id"] == second
 
 
-def test_a_name_that_is_taken_is_told(home):
+def test_a_name_in_use_is_reported(home):
     home.start("cat", options=["-n", "one"])
     error = home.error("run", "-d", "-n", "one", "--", "cat", status=125,
                        code="exists")
@@ -123,7 +123,7 @@ def test_a_name_that_is_taken_is_told(home):
 @pytest.mark.parametrize("name", [
     "", "/", "a//b", "-x", ".x", "a b", "a/../b", "a\nb", "é",
     "/".join("abcdefghi"), "x" * 65, "01KA0000000000000000000000"])
-def test_a_malformed_name_is_told(home, name):
+def test_a_malformed_name_is_reported(home, name):
     error = home.error("run", "-d", "-n", name, "--", "cat", status=125,
                        code="usage")
     assert error["message"].startswith("--name: "), error
@@ -132,7 +132,7 @@ def test_a_malformed_name_is_told(home, name):
 
 @pytest.mark.parametrize("size", ["0x0", "100000x100000", "80", "1x1", "2001x1",
                                   "2000x2000", "-1x5", "80x24 "])
-def test_a_size_no_screen_can_have_is_told(home, size):
+def test_an_invalid_size_is_reported(home, size):
     error = home.error("run", "-d", f"--size={size}", "--", "cat", status=125,
                        code="usage")
     assert f"--size {size}: give COLSxROWS, as in 80x24" in error["message"]
@@ -150,7 +150,7 @@ def test_a_size_no_screen_can_have_is_told(home, size):
     ("--idle-timeout", "0s", "at once"), ("--linger-output", "x", "5s"),
     ("--idle-timeout", "999999h", "year"), ("--label", "novalue", "KEY=VALUE"),
     ("-e", "NOVALUE", "KEY=VALUE"), ("-e", "=x", "KEY=VALUE")])
-def test_a_value_that_makes_no_sense_is_told(home, option, value, word):
+def test_an_invalid_value_is_reported(home, option, value, word):
     error = home.error("run", "-d", option, value, "--", "cat", status=125,
                        code="usage")
     assert word in error["message"], error
@@ -171,7 +171,7 @@ def test_no_such_command(home):
     assert home.manifests() == [], home.manifests()
 
 
-def test_a_command_that_is_no_program(home, tmp_path):
+def test_a_command_that_is_not_a_program(home, tmp_path):
     path = tmp_path / "text"
     path.write_text("just text\n")
     answer = home.run("run", "-d", "--", str(path))
@@ -193,15 +193,15 @@ def test_a_directory_that_is_not_there(home, tmp_path):
     assert "Not a directory" in error["message"], error
 
 
-def test_a_directory_that_nobody_may_enter(home, tmp_path):
-    """Root may enter any, so that another user tries."""
+def test_a_directory_without_permission(home, tmp_path):
+    """Root may enter any directory, so another user tries."""
     shut = tmp_path / "shut"
     shut.mkdir(mode=0o700)
     for parent in (tmp_path, *tmp_path.parents):
         if parent != parent.parent:
             parent.chmod(parent.stat().st_mode | 0o055)
     os.chown(home.path, 65534, 65534)
-    # The build may be where that user cannot look.
+    # That user may not be able to read the build directory.
     for name in ("tend", "tend-keeper", "tend-host"):
         shutil.copy(lib.BUILD / "src" / name, tmp_path)
         (tmp_path / name).chmod(0o755)
@@ -228,7 +228,7 @@ def test_a_home_too_deep_for_a_socket(home):
         inner.end_all()
 
 
-def test_a_home_that_cannot_be_made(home):
+def test_run_in_a_home_that_cannot_be_created(home):
     answer = home.run("run", "-d", "--home", "/proc/nothing/here", "--", "cat")
     assert answer.status == 125, answer
     assert "/proc/nothing/here" in answer.err, answer
@@ -250,7 +250,7 @@ def test_home_and_all_in_it_are_private(home):
             assert stat.S_IMODE(mode) & 0o077 == 0, (path, oct(mode))
 
 
-def test_without_a_terminal_it_says_what_to_do(home):
+def test_run_without_a_terminal_says_what_to_do(home):
     answer = home.run("run", "--", "cat")
     assert answer.status == 125, answer
     assert "-d runs the program in the background" in answer.err, answer
@@ -269,7 +269,7 @@ def test_attach_if_there_finds_the_session(home):
 
 
 def test_attach_if_there_has_one_winner(home):
-    """Who comes second by a hair gets the session of the first."""
+    """The second caller gets the session of the first."""
     started = [subprocess.Popen([lib.TEND, "run", "-d", "-A", "-n", "one",
                                  "--", "cat"], env=home.env,
                                 stdout=subprocess.PIPE) for _ in range(8)]
@@ -279,7 +279,7 @@ def test_attach_if_there_has_one_winner(home):
 
 
 def on_terminal(home, *args, cols=91, rows=17, type=b"", seconds=30):
-    """Run tend on a terminal of its own; its status and all it wrote."""
+    """Run tend on a terminal of its own; returns status and output."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ,
                 struct.pack("HHHH", rows, cols, 0, 0))
@@ -336,13 +336,13 @@ def elsewhere(home, mount, *args):
 
 
 def nothing_left(home):
-    """No process, no name, no file, not even an empty directory."""
+    """No process, name, file or empty directory is left."""
     assert home.processes() == []
     assert [*home.path.glob("sessions/*"), *home.path.glob("names/*")] == []
 
 
 def test_terminals_run_out(home):
-    """O-24: an error that says so, and nothing left behind."""
+    """O-24: a clear error, and nothing left behind."""
     answer = elsewhere(home, "devpts -o newinstance,ptmxmode=0666,max=1 none "
                        "/dev/pts && exec 9<>/dev/ptmx", "run", "-d", "--", "cat")
     assert answer.status == 125 and answer.out == b"", answer
@@ -353,7 +353,8 @@ def test_terminals_run_out(home):
 
 @pytest.mark.parametrize("limit", range(4, 23))
 def test_descriptors_run_out(home, limit):
-    """O-24: however few there are, it says so and leaves nothing behind."""
+    """O-24: with any number of descriptors there is a clear error, and nothing
+    is left behind."""
     answer = home.run("run", "-d", "--", "cat", preexec_fn=lambda:
                       resource.setrlimit(resource.RLIMIT_NOFILE,
                                          (limit, limit)))
@@ -366,8 +367,9 @@ def test_descriptors_run_out(home, limit):
 @pytest.mark.parametrize("blocks, room", [
     (1, False), (2, False), (3, False), (4, None), (5, None)])
 def test_no_space_for_a_session(home, blocks, room):
-    """A full disk at create: told, and nothing left behind.  With a little more
-    there may be room for its papers; a log that has none is another test."""
+    """A full disk at create: reported, and nothing left behind.  With a
+    little more there may be room for its files; a log without room is
+    another test."""
     home.env["TEND_MIN_FREE"] = "0"
     answer = elsewhere(
         home, f"tmpfs -o size={4 * blocks}k,nr_inodes={3 * blocks},mode=700 "

@@ -17,7 +17,8 @@ CLEAR = "\x15\x0c"  # C-u, C-l: in all three
 
 @pytest.fixture
 def place(tmp_path):
-    """Two homes with sessions, a directory and a program, all easily told."""
+    """Two homes with sessions, a directory and a program, easy to
+    distinguish."""
     with Home() as home, Home() as other:
         sids = {"building": home.start("cat", options=["-n", "building"]),
                 "team/agent": home.start("cat", options=["-n", "team/agent"]),
@@ -59,7 +60,7 @@ SHELLS = {"bash": bash, "zsh": zsh, "fish": fish}
 
 
 class Shell:
-    """A shell at a terminal that completes what is typed."""
+    """A shell at a terminal that completes its input."""
 
     def __init__(self, name, home, tmp):
         self.terminal = Terminal(cols=150)
@@ -82,7 +83,7 @@ class Shell:
                            f"no {line!r}")
 
     def gives(self, typed, wanted):
-        """Tab turns one into the other."""
+        """Check that Tab turns one text into the other."""
         self.terminal.type(typed)
         self.terminal.wait_text(typed)
         self.terminal.type("\t")
@@ -90,7 +91,7 @@ class Shell:
         self.clear(wanted)
 
     def gives_nothing(self, typed):
-        """What is typed behind the tab stands where the tab found it."""
+        """Text typed after the Tab shows where the cursor was."""
         self.terminal.type(typed)
         self.terminal.wait_text(typed)
         self.terminal.type("\tx")
@@ -126,7 +127,7 @@ def test_a_shell_completes(name, place):
 
 
 def words(home, *typed):
-    """What may come, without what it is."""
+    """The offered words, without their descriptions."""
     answer = home.run("__complete", *typed)
     assert answer.status == 0 and answer.err == "", answer
     return [line.split("\t")[0] for line in answer.text.splitlines()]
@@ -150,7 +151,7 @@ def test_everything_of_the_tables_is_offered(home):
         assert "--home" in words(home, command, "--")
 
 
-def test_what_is_offered_says_what_it_is(home):
+def test_offered_words_have_descriptions(home):
     home.start("sh", "-c", "exec cat # \x1b[31m\t\n" + "\u202e界" * 50,
                options=["-n", "odd"])
     line = home.ok("__complete", "attach", "").splitlines()
@@ -161,7 +162,7 @@ def test_what_is_offered_says_what_it_is(home):
     assert "exec cat" in about and about.isprintable(), line
 
 
-def test_a_program_and_its_words_are_the_shells(home):
+def test_a_program_and_its_arguments_are_left_to_the_shell(home):
     assert words(home, "run", "-d", "") == [":command 2"]
     assert words(home, "run", "--", "gcc", "--v") == [":command 2"]
     assert words(home, "run", "-n", "x", "gcc", "") == [":command 3"]
@@ -175,10 +176,11 @@ def test_nothing_is_offered_where_nothing_fits(home, typed):
     assert words(home, *typed) in ([], ["--home"])
 
 
-def test_no_home_is_no_mistake(tmp_path):
+def test_a_missing_home_is_not_an_error(tmp_path):
     file = tmp_path / "file"
     file.write_text("no home")
-    # "" is the home of whoever runs the tests, who may have sessions there.
+    # "" is the home of the user who runs the tests, who may have sessions
+    # there.
     env = {**os.environ, "XDG_STATE_HOME": str(tmp_path / "state")}
     env.pop("TEND_HOME", None)
     for home in (file, tmp_path / "absent", "relative/\x1b", ""):
@@ -187,7 +189,7 @@ def test_no_home_is_no_mistake(tmp_path):
 
 
 def test_it_is_fast_with_many_sessions(home):
-    """A key that is pressed is answered before one would notice."""
+    """A key is answered before a person notices a delay."""
     sid = home.start("true", options=["-n", "model"])
     home.wait_status(sid, "exited")
     source = home.dir(sid) / "session.json"

@@ -1,4 +1,5 @@
-"""The configuration file: what it sets, who wins over it, and its mistakes."""
+"""The configuration file: its settings, their precedence, and mistakes in
+it."""
 
 import json
 import pathlib
@@ -124,7 +125,7 @@ def test_colours_come_from_the_file(home):
     assert "\x1b" not in home.ok("ls")
 
 
-def test_a_mistake_is_told_and_stops_nothing(home):
+def test_a_mistake_is_reported_and_stops_nothing(home):
     path = configure(home, "[run]\nrezise = latest\nmax-log = 1\n"
                      "resize = latest\nnonsense\n")
     answer = home.run("run", "-d", "--", "cat")
@@ -141,7 +142,7 @@ def test_a_mistake_is_told_and_stops_nothing(home):
 
 
 @pytest.mark.parametrize("make", ["directory", "large", "unreadable"])
-def test_a_file_that_cannot_be_used_is_told(home, make):
+def test_a_file_that_cannot_be_used_is_reported(home, make):
     path = configure(home, "")
     path.unlink()
     if make == "directory":
