@@ -1,8 +1,8 @@
-# bash completion for tend.  The program knows what may come: see
+# bash completion for tend.  tend itself lists the candidates: see
 # `tend __complete` in src/cmd/line/complete.h.
 
-# Words as tend would get them: bash breaks --name=value at the sign, and
-# leaves quotes and ~ in.  _tend_at has where each began in COMP_WORDS.
+# The words as tend would get them: bash splits --name=value at the sign, and
+# keeps quotes and ~.  _tend_at has the index of each in COMP_WORDS.
 _tend_words() {
 	local i word
 
@@ -20,8 +20,8 @@ _tend_words() {
 	done
 }
 
-# A program's own words: as bash-completion would have them, or its name and
-# then files.
+# Complete the arguments of a program: with bash-completion if it is loaded,
+# otherwise a command name and then files.
 _tend_program() {
 	local at=${_tend_at[$1]}
 

@@ -1,4 +1,4 @@
-# fish completion for tend.  The program knows what may come: see
+# fish completion for tend.  tend itself lists the candidates: see
 # `tend __complete` in src/cmd/line/complete.h.
 
 function __tend_complete
