@@ -2,6 +2,7 @@
  * Prints a table of the source as Markdown: tables NAME. tools/tables.py puts
  * it into the documents that show it.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,6 +50,64 @@ conditions(void)
 	CONDITIONS(ROW, ROW, ROW)
 }
 
+static void
+row(int number, const char *name, const char *summary, const char *payload)
+{
+	if (number > 0)
+		printf("| %d | `%s` |", number, name);
+	else
+		printf("| | *%s* |", name);
+	printf(" %s | %s", summary, payload);
+}
+
+static void
+field(bool *first, const char *name, const char *type)
+{
+	printf("%s`%s` %s", *first ? "" : ", ", name, type);
+	*first = false;
+}
+
+static void
+records(void)
+{
+	bool first = true;
+
+	printf("| type | name | | payload |\n|---|---|---|---|\n");
+#define TAG(number, name, ID, flags, summary) \
+	row(number, name, summary, ""); \
+	END(id)
+#define RECORD(number, name, id, ID, flags, summary) \
+	row(number, name, summary, "");
+#define JSON_RECORD(number, name, id, ID, summary) \
+	row(number, name, summary, "JSON: ");
+#define JSON_PART(id, summary) row(0, #id, summary, "JSON: ");
+#define END(id) \
+	printf(" |\n"); \
+	first = true;
+#define JSON_END(id) END(id)
+#define U8(id, name) field(&first, #name, "u8");
+#define U16(id, name) field(&first, #name, "u16");
+#define U32(id, name) field(&first, #name, "u32");
+#define U64(id, name) field(&first, #name, "u64");
+#define MAYBE8(id, name) field(&first, #name, "u8 (optional)");
+#define FLAGS(id, name) field(&first, #name, "u8");
+#define TEXT(id, name) field(&first, #name, "short text");
+#define FLAGGED(id, name, flag) \
+	field(&first, #name, "short text (with its flag)");
+#define REST(id, name) field(&first, #name, "the rest");
+#define STRING(id, name) field(&first, #name, "text");
+#define STRING_OR_NULL(id, name) field(&first, #name, "text or null");
+#define STRING_OR_NONE(id, name) field(&first, #name, "text (optional)");
+#define NUMBER(id, name) field(&first, #name, "number");
+#define INT(id, name) field(&first, #name, "integer");
+#define INT_OR_NULL(id, name) field(&first, #name, "number or null");
+#define BOOL(id, name) field(&first, #name, "boolean");
+#define STRINGS(id, name) field(&first, #name, "array of texts");
+#define OBJECT_OR_NULL(id, name) field(&first, #name, "object or null");
+#define LIST(id, name, part) field(&first, #name, "array of *" #part "*");
+#include "log/records.def"
+}
+
 static const struct {
 	const char *name;
 	void (*print)(void);
@@ -56,6 +115,7 @@ static const struct {
 	{ "conditions", conditions },
 	{ "events", events },
 	{ "formats", formats },
+	{ "records", records },
 };
 
 int

@@ -66,10 +66,10 @@ put_bytes(struct json_out *j, const uint8_t *p, size_t len)
 }
 
 /*
- * The members of an event.  These are generated from payload.def and show every
+ * The members of an event.  These are generated from records.def and show every
  * field by name.
  */
-#define BEGIN(name, NAME) \
+#define RECORD(number, title, name, NAME, flags, summary) \
 	static void plain_##name(struct json_out *j, const void *p, \
 	    size_t len) \
 	{ \
@@ -87,23 +87,14 @@ put_bytes(struct json_out *j, const uint8_t *p, size_t len)
 		put_text(j, #field, &x.field);
 #define REST(name, field) put_text(j, #field, &x.field);
 #define END(name) }
-#include "log/payload.def"
+#include "log/records.def"
 
 typedef void members_fn(struct json_out *j, const void *p, size_t len);
 
 static members_fn *const plain[] = {
-#define BEGIN(name, NAME) [RECORD_##NAME] = plain_##name,
-#define U8(name, field)
-#define U16(name, field)
-#define U32(name, field)
-#define U64(name, field)
-#define MAYBE8(name, field)
-#define FLAGS(name, field)
-#define TEXT(name, field)
-#define FLAGGED(name, field, flag)
-#define REST(name, field)
-#define END(name)
-#include "log/payload.def"
+#define RECORD(number, title, name, NAME, flags, summary) \
+	[RECORD_##NAME] = plain_##name,
+#include "log/records.def"
 };
 
 /* These have more readable values: names instead of numbers, dates. */

@@ -116,7 +116,7 @@ put_flagged(struct buf *b, size_t flags_at, uint8_t flag,
 
 #define FLAGGED_BITS PAYLOAD_KEY
 
-#define BEGIN(name, NAME) \
+#define RECORD(number, title, name, NAME, flags, summary) \
 	bool payload_##name##_decode(struct payload_##name *out, \
 	    const void *p, size_t len) \
 	{ \
@@ -136,28 +136,18 @@ put_flagged(struct buf *b, size_t flags_at, uint8_t flag,
 #define END(name) \
 	return !r.cut; \
 	}
-#include "log/payload.def"
+#include "log/records.def"
 
-#define BEGIN(name, NAME) \
+#define RECORD(number, title, name, NAME, flags, summary) \
 	bool payload_##name##_of(struct payload_##name *out, \
 	    const struct record *rec) \
 	{ \
 		return rec->type == RECORD_##NAME && \
 		    payload_##name##_decode(out, rec->payload, rec->len); \
 	}
-#define U8(name, field)
-#define U16(name, field)
-#define U32(name, field)
-#define U64(name, field)
-#define MAYBE8(name, field)
-#define FLAGS(name, field)
-#define TEXT(name, field)
-#define FLAGGED(name, field, flag)
-#define REST(name, field)
-#define END(name)
-#include "log/payload.def"
+#include "log/records.def"
 
-#define BEGIN(name, NAME) \
+#define RECORD(number, title, name, NAME, flags, summary) \
 	void payload_##name##_encode(const struct payload_##name *in, \
 	    struct buf *b) \
 	{ \
@@ -175,7 +165,7 @@ put_flagged(struct buf *b, size_t flags_at, uint8_t flag,
 #define FLAGGED(name, field, flag) put_flagged(b, flags_at, flag, &in->field);
 #define REST(name, field) put_rest(b, &in->field);
 #define END(name) }
-#include "log/payload.def"
+#include "log/records.def"
 
 void
 payload_put_offset(uint8_t out[PAYLOAD_OFFSET_SIZE], uint64_t offset)

@@ -9,7 +9,7 @@ struct buf;
 struct record;
 
 /*
- * The payloads of records as structs.  payload.def lists them; to add one, see
+ * The payloads of records as structs.  records.def lists them; to add one, see
  * CONTRIBUTING.md.  Pure.
  *
  *	struct payload_gap gap;
@@ -44,7 +44,8 @@ enum payload_flags {
 enum clock_why { CLOCK_SEGMENT, CLOCK_MINUTE, CLOCK_SET };
 enum gap_why { GAP_DISK = 1, GAP_HOST };
 
-#define BEGIN(name, NAME) struct payload_##name {
+#define RECORD(number, title, name, NAME, flags, summary) \
+	struct payload_##name {
 #define U8(name, field) uint8_t field;
 #define U16(name, field) uint16_t field;
 #define U32(name, field) uint32_t field;
@@ -70,7 +71,7 @@ enum gap_why { GAP_DISK = 1, GAP_HOST };
  * and a cut text has the part that exists.
  * encode: append the payload; b->full is set if it did not fit.
  */
-#include "log/payload.def"
+#include "log/records.def"
 
 /*
  * Output and sync begin with their offset.  The writer puts it in front of the

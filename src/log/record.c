@@ -14,9 +14,8 @@ struct tag {
 };
 
 static const struct tag tags[] = {
-#define TAG(number, name, NAME, flags) [number] = { name, flags },
-#include "log/tags.def"
-#undef TAG
+#define TAG(number, name, ID, flags, summary) [number] = { name, flags },
+#include "log/records.def"
 };
 
 #define TAG_COUNT (sizeof(tags) / sizeof(tags[0]))

@@ -16,9 +16,8 @@
 #define RECORD_SYNC_ALIGN 4096u
 
 enum record_type {
-#define TAG(number, name, NAME, flags) RECORD_##NAME = number,
-#include "log/tags.def"
-#undef TAG
+#define TAG(number, name, ID, flags, summary) RECORD_##ID = number,
+#include "log/records.def"
 };
 
 enum record_flags {

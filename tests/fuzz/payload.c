@@ -7,11 +7,12 @@
 
 #include "base/buf.h"
 #include "fuzz.h"
+#include "log/payload_json.h"
 #include "log/record.h"
 
 #define ENCODED_MAX (1u << 20)
 
-#define BEGIN(name, NAME) \
+#define RECORD(number, title, name, NAME, flags, summary) \
 	static void round_##name(const uint8_t *p, size_t len) \
 	{ \
 		struct payload_##name x; \
@@ -27,31 +28,26 @@
 		buf_finish(&a); \
 		buf_finish(&b); \
 	}
-#define U8(name, field)
-#define U16(name, field)
-#define U32(name, field)
-#define U64(name, field)
-#define MAYBE8(name, field)
-#define FLAGS(name, field)
-#define TEXT(name, field)
-#define FLAGGED(name, field, flag)
-#define REST(name, field)
-#define END(name)
-#include "log/payload.def"
+#include "log/records.def"
+
+/* A tree can be encoded only by the host, which has the texts. */
+#define JSON_RECORD(number, title, name, NAME, summary) \
+	static void round_##name(const uint8_t *p, size_t len) \
+	{ \
+		struct payload_##name x; \
+		json_t *tree = NULL; \
+		MUST(payload_##name##_decode(&x, p, len, &tree) == \
+		    (tree != NULL)); \
+		json_decref(tree); \
+	}
+#include "log/records.def"
 
 static void (*const rounds[256])(const uint8_t *p, size_t len) = {
-#define BEGIN(name, NAME) [RECORD_##NAME] = round_##name,
-#define U8(name, field)
-#define U16(name, field)
-#define U32(name, field)
-#define U64(name, field)
-#define MAYBE8(name, field)
-#define FLAGS(name, field)
-#define TEXT(name, field)
-#define FLAGGED(name, field, flag)
-#define REST(name, field)
-#define END(name)
-#include "log/payload.def"
+#define RECORD(number, title, name, NAME, flags, summary) \
+	[RECORD_##NAME] = round_##name,
+#define JSON_RECORD(number, title, name, NAME, summary) \
+	[RECORD_##NAME] = round_##name,
+#include "log/records.def"
 };
 
 int

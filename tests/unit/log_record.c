@@ -12,9 +12,8 @@
 /* A record with 100 bytes of payload; the first 30 are a separate part. */
 enum {
 	LAST_TYPE = 0
-#define TAG(number, name, NAME, flags) +1
-#include "log/tags.def"
-#undef TAG
+#define TAG(number, name, ID, flags, summary) +1
+#include "log/records.def"
 };
 
 /* The bytes of the format, once by hand, so that a change is noticed. */

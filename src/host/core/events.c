@@ -5,10 +5,10 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "base/json_out.h"
 #include "host/core/session.h"
 #include "host/system/oom.h"
 #include "host/store/event_log.h"
+#include "log/payload_json.h"
 #include "log/record.h"
 #include "vt/keyframe.h"
 #include "vt/vt.h"
@@ -30,56 +30,51 @@ queue(struct session *session, uint8_t type, struct buf *b)
 	return seq;
 }
 
-static void
-json_command(struct json_out *j, char *const *command)
-{
-	json_put_open(j, "command", '[');
-	for (; command != NULL && *command != NULL; command++)
-		json_out_text(j, *command);
-	json_out_close(j, ']');
-}
+#define QUEUES(name, NAME, most) \
+	static uint64_t queue_##name(struct session *session, \
+	    const struct payload_##name *event) \
+	{ \
+		struct buf b; \
+		buf_init(&b, most); \
+		payload_##name##_encode(event, &b); \
+		return queue(session, RECORD_##NAME, &b); \
+	}
+
+QUEUES(clock, CLOCK, EVENT_MAX)
+QUEUES(resize, RESIZE, EVENT_MAX)
+QUEUES(signal, SIGNAL, EVENT_MAX)
+QUEUES(mark, MARK, EVENT_MAX)
+QUEUES(gap, GAP, EVENT_MAX)
+QUEUES(engine_gap, ENGINE_GAP, EVENT_MAX)
+QUEUES(trimmed, TRIMMED, EVENT_MAX)
+QUEUES(recovered, RECOVERED, EVENT_MAX)
+QUEUES(exit, EXIT, EVENT_MAX)
+QUEUES(meta, META, EVENT_MAX)
+QUEUES(trouble, TROUBLE, EVENT_MAX)
+QUEUES(oom, OOM, EVENT_MAX)
+QUEUES(restart, RESTART, EVENT_MAX)
+QUEUES(program_status, PROGRAM_STATUS, EVENT_MAX)
+QUEUES(run_end, RUN_END, EVENT_MAX)
+QUEUES(start, START, MANIFEST_MAX)
+QUEUES(run, RUN, RUN_MAX)
 
 uint64_t
 event_start(struct session *session)
 {
 	const struct manifest *m = &session->manifest;
-	struct json_out j;
-	struct buf b;
 
-	buf_init(&b, MANIFEST_MAX);
-	json_out_init(&j, &b);
-	json_out_open(&j, '{');
-	json_put_text(&j, "id", m->id);
-	json_put_text(&j, "name", m->name);
-	json_command(&j, m->command);
-	json_put_text(&j, "cwd", m->cwd == NULL ? "" : m->cwd);
-	json_put_number(&j, "cols", m->cols);
-	json_put_number(&j, "rows", m->rows);
-	json_put_number(&j, "time_ms", (uint64_t)m->created_ms);
-	json_put_text(&j, "boot_id", m->boot_id);
-	json_out_close(&j, '}');
-	return queue(session, RECORD_START, &b);
+	return queue_start(session,
+	    &(struct payload_start){
+		.id = m->id,
+		.name = m->name,
+		.command = m->command,
+		.cwd = m->cwd == NULL ? "" : m->cwd,
+		.cols = m->cols,
+		.rows = m->rows,
+		.time_ms = (uint64_t)m->created_ms,
+		.boot_id = m->boot_id,
+	    });
 }
-
-#define QUEUES(name, NAME) \
-	static uint64_t queue_##name(struct session *session, \
-	    const struct payload_##name *event) \
-	{ \
-		struct buf b; \
-		buf_init(&b, EVENT_MAX); \
-		payload_##name##_encode(event, &b); \
-		return queue(session, RECORD_##NAME, &b); \
-	}
-
-QUEUES(clock, CLOCK)
-QUEUES(resize, RESIZE)
-QUEUES(signal, SIGNAL)
-QUEUES(mark, MARK)
-QUEUES(gap, GAP)
-QUEUES(engine_gap, ENGINE_GAP)
-QUEUES(trimmed, TRIMMED)
-QUEUES(recovered, RECOVERED)
-QUEUES(exit, EXIT)
 
 uint64_t
 event_clock(struct session *session, enum clock_why why)
@@ -154,72 +149,53 @@ uint64_t
 event_meta(struct session *session, const char *what, const char *key,
     const char *value, const char *by)
 {
-	struct json_out j;
-	struct buf b;
-
-	buf_init(&b, EVENT_MAX);
-	json_out_init(&j, &b);
-	json_out_open(&j, '{');
-	json_put_text(&j, "what", what);
-	if (key != NULL)
-		json_put_text(&j, "key", key);
-	if (value != NULL)
-		json_put_text(&j, "value", value);
-	json_put_text(&j, "by", by);
-	json_out_close(&j, '}');
-	return queue(session, RECORD_META, &b);
+	return queue_meta(session,
+	    &(struct payload_meta){ what, key, value, by });
 }
 
 uint64_t
 event_trouble(struct session *session, const char *what, const char *text)
 {
-	struct json_out j;
-	struct buf b;
+	return queue_trouble(session,
+	    &(struct payload_trouble){ .what = what, .text = text });
+}
 
-	buf_init(&b, EVENT_MAX);
-	json_out_init(&j, &b);
-	json_out_open(&j, '{');
-	json_put_text(&j, "what", what);
-	json_put_text(&j, "text", text);
-	json_out_close(&j, '}');
-	return queue(session, RECORD_TROUBLE, &b);
+uint64_t
+event_lease_stolen(struct session *session, const char *from, const char *by)
+{
+	return queue_trouble(session,
+	    &(struct payload_trouble){
+		.trouble = "lease-stolen",
+		.from = from,
+		.by = by,
+	    });
 }
 
 uint64_t
 event_oom(struct session *session, const struct oom_kill *k)
 {
-	struct json_out j;
-	struct buf b;
-
-	buf_init(&b, EVENT_MAX);
-	json_out_init(&j, &b);
-	json_out_open(&j, '{');
-	json_put_text(&j, "process", k->name);
-	json_put_number(&j, "pid", (uint64_t)k->pid);
-	json_put_number(&j, "rss", k->rss);
-	json_put_number(&j, "limit", session->manifest.memory_max);
-	json_put_number(&j, "count", k->count);
-	json_out_close(&j, '}');
-	return queue(session, RECORD_OOM, &b);
+	return queue_oom(session,
+	    &(struct payload_oom){
+		.process = k->name,
+		.pid = (uint64_t)k->pid,
+		.rss = k->rss,
+		.limit = session->manifest.memory_max,
+		.count = k->count,
+	    });
 }
 
 uint64_t
 event_restart(struct session *session, int status, int64_t delay_ms)
 {
-	struct json_out j;
-	struct buf b;
-
-	buf_init(&b, EVENT_MAX);
-	json_out_init(&j, &b);
-	json_out_open(&j, '{');
-	json_put_int(&j, "exit_code",
-	    WIFEXITED(status) ? WEXITSTATUS(status) : -1);
-	json_put_number(&j, "exit_signal",
-	    WIFSIGNALED(status) ? (uint64_t)WTERMSIG(status) : 0);
-	json_put_number(&j, "delay_ms", (uint64_t)delay_ms);
-	json_put_number(&j, "count", session->manifest.restarts);
-	json_out_close(&j, '}');
-	return queue(session, RECORD_RESTART, &b);
+	return queue_restart(session,
+	    &(struct payload_restart){
+		.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+		.exit_signal = WIFSIGNALED(status) ?
+		    (uint64_t)WTERMSIG(status) :
+		    0,
+		.delay_ms = (uint64_t)delay_ms,
+		.count = session->manifest.restarts,
+	    });
 }
 
 static const char *
@@ -232,18 +208,14 @@ uint64_t
 event_program_status(struct session *session)
 {
 	const struct said *s = &session->manifest.said;
-	struct json_out j;
-	struct buf b;
 
-	buf_init(&b, EVENT_MAX);
-	json_out_init(&j, &b);
-	json_out_open(&j, '{');
-	json_put_text(&j, "state", or_null(s->state));
-	json_put_text(&j, "kind", or_null(s->kind));
-	json_put_text(&j, "app", or_null(s->app));
-	json_put_text(&j, "text", s->text);
-	json_out_close(&j, '}');
-	return queue(session, RECORD_PROGRAM_STATUS, &b);
+	return queue_program_status(session,
+	    &(struct payload_program_status){
+		.state = or_null(s->state),
+		.kind = or_null(s->kind),
+		.app = or_null(s->app),
+		.text = s->text,
+	    });
 }
 
 /* The log has the typed text only if the session logs input. */
@@ -251,42 +223,30 @@ uint64_t
 event_run(struct session *session, const char *command, const char *by,
     const char *key, const char *capture)
 {
-	struct json_out j;
-	struct buf b;
+	bool logged = session->manifest.log_input == LOG_INPUT_ALL;
 
-	buf_init(&b, RUN_MAX);
-	json_out_init(&j, &b);
-	json_out_open(&j, '{');
-	if (session->manifest.log_input == LOG_INPUT_ALL) {
-		json_out_key(&j, "command");
-		json_out_text(&j, command);
-	}
-	json_put_text(&j, "capture", capture);
-	json_put_text(&j, "by", by);
-	if (key[0] != '\0')
-		json_put_text(&j, "key", key);
-	json_out_close(&j, '}');
-	return queue(session, RECORD_RUN, &b);
+	return queue_run(session,
+	    &(struct payload_run){
+		.command = logged ? command : NULL,
+		.capture = capture,
+		.by = by,
+		.key = or_null(key),
+	    });
 }
 
 uint64_t
 event_run_end(struct session *session, uint64_t run, const char *outcome,
     const char *capture, int code, uint64_t from, uint64_t to)
 {
-	struct json_out j;
-	struct buf b;
-
-	buf_init(&b, EVENT_MAX);
-	json_out_init(&j, &b);
-	json_out_open(&j, '{');
-	json_put_maybe(&j, "run", run > 0, (int64_t)run);
-	json_put_text(&j, "outcome", outcome);
-	json_put_text(&j, "capture", capture);
-	json_put_maybe(&j, "exit_code", code >= 0, code);
-	json_put_number(&j, "from", from);
-	json_put_number(&j, "to", to);
-	json_out_close(&j, '}');
-	return queue(session, RECORD_RUN_END, &b);
+	return queue_run_end(session,
+	    &(struct payload_run_end){
+		.run = run > 0 ? (int64_t)run : -1,
+		.outcome = outcome,
+		.capture = capture,
+		.exit_code = code,
+		.from = from,
+		.to = to,
+	    });
 }
 
 /* Everything but the screen, which the engine saves after it. */

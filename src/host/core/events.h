@@ -33,6 +33,9 @@ uint64_t event_meta(struct session *session, const char *what, const char *key,
     const char *value, const char *by);
 uint64_t event_trouble(struct session *session, const char *what,
     const char *text);
+/* `by` took the lease from `from`. */
+uint64_t event_lease_stolen(struct session *session, const char *from,
+    const char *by);
 /* The program ended with this status and is restarted after delay_ms. */
 uint64_t event_restart(struct session *session, int status, int64_t delay_ms);
 /*

@@ -28,6 +28,7 @@
 #include "host/serve/server.h"
 #include "host/store/event_log.h"
 #include "keep/control.h"
+#include "log/payload_json.h"
 #include "log/reader.h"
 #include "log/record.h"
 #include "log/replay.h"
@@ -438,13 +439,14 @@ restore_exit_logged(struct session *session, uint64_t offset)
 uint64_t
 restore_restart_logged(struct session *session, uint64_t offset)
 {
-	auto_json json_t *event = NULL;
+	auto_json json_t *tree = NULL;
+	struct payload_restart restart = { 0 };
 	struct buf payload;
 
 	buf_init(&payload, RESTART_MAX);
 	if (find_last(session, offset, RECORD_RESTART, &payload))
-		event = json_tree_object((const char *)payload.data,
-		    payload.len, NULL);
+		(void)payload_restart_decode(&restart, payload.data,
+		    payload.len, &tree);
 	buf_finish(&payload);
-	return (uint64_t)json_integer_value(json_object_get(event, "count"));
+	return restart.count;
 }

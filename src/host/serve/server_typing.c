@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/json_out.h"
 #include "base/mem.h"
+#include "host/core/events.h"
 #include "host/core/session.h"
 #include "host/serve/connection.h"
 #include "host/input/input.h"
@@ -15,7 +16,6 @@
 #include "host/serve/server_state.h"
 #include "host/serve/server.h"
 #include "host/serve/viewer_event.h"
-#include "log/record.h"
 #include "vt/vt.h"
 #include "wire/event.h"
 #include "wire/frame.h"
@@ -71,21 +71,13 @@ static void
 tell_stolen(struct server *s, struct connection *from,
     const struct connection *by)
 {
-	struct json_out j;
 	struct buf b;
 
 	buf_init(&b, VIEWER_EVENT_MAX);
 	wire_event_put_plain(&b, WIRE_EVENT_REPLACED);
 	connection_put_event(from, (const char *)b.data, b.len);
-	buf_clear(&b);
-	json_out_init(&j, &b);
-	json_out_open(&j, '{');
-	json_put_text(&j, "trouble", "lease-stolen");
-	json_put_text(&j, "from", from->by);
-	json_put_text(&j, "by", by->by);
-	json_out_close(&j, '}');
-	event_log_add(s->session->event_log, RECORD_TROUBLE, 0, b.data, b.len);
 	buf_finish(&b);
+	event_lease_stolen(s->session, from->by, by->by);
 }
 
 /* True if both are connections of the same client. */

@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/json_out.h"
 #include "base/json_tree.h"
 #include "base/mem.h"
-#include "log/record.h"
+#include "log/payload_json.h"
 
 static const char *const states[] = { "open", "done", "lost" };
 
@@ -110,101 +109,80 @@ key_memory_done(struct key_memory *m, struct key_entry *e, const char *answer,
 
 /* ---------------------------------------------------------------- writing */
 
-static void
-put_entry(struct json_out *j, const struct key_entry *e)
+static const char *
+digest_of(const struct key_entry *e)
 {
-	json_put_text(j, "key", e->key);
-	json_put_text(j, "op", e->op);
-	json_put_text(j, "digest", e->digest[0] != '\0' ? e->digest : NULL);
-}
-
-static void
-put_answer(struct json_out *j, const struct key_entry *e)
-{
-	json_out_key(j, "answer");
-	if (e->answer == NULL)
-		json_out_null(j);
-	else
-		json_out_json(j, e->answer);
+	return e->digest[0] != '\0' ? e->digest : NULL;
 }
 
 void
 key_memory_put(const struct key_entry *e, const char *by, struct buf *out)
 {
-	struct json_out j;
-
-	json_out_init(&j, out);
-	json_out_open(&j, '{');
-	put_entry(&j, e);
-	json_put_text(&j, "by", by);
-	json_out_close(&j, '}');
+	payload_key_encode(&(struct payload_key){ e->key, e->op, digest_of(e),
+			       by },
+	    out);
 }
 
 void
 key_memory_put_end(const struct key_entry *e, struct buf *out)
 {
-	struct json_out j;
-
-	json_out_init(&j, out);
-	json_out_open(&j, '{');
-	json_put_text(&j, "key", e->key);
-	json_put_bool(&j, "typed", e->state != KEY_OPEN);
-	put_answer(&j, e);
-	json_out_close(&j, '}');
+	payload_key_end_encode(
+	    &(struct payload_key_end){
+		.key = e->key,
+		.typed = e->state != KEY_OPEN,
+		.answer = e->answer,
+	    },
+	    out);
 }
 
 void
 key_memory_put_all(const struct key_memory *m, struct buf *out)
 {
-	struct json_out j;
+	auto_free struct payload_known_key *keys = xcalloc(m->count + 1,
+	    sizeof(*keys));
+	struct payload_keys all = { .keys = keys };
 
-	json_out_init(&j, out);
-	json_out_open(&j, '{');
-	json_put_open(&j, "keys", '[');
 	list_for_each(it, (struct list *)&m->entries) {
 		const struct key_entry *e = entry_of(it);
 
-		json_out_open(&j, '{');
-		put_entry(&j, e);
-		json_put_text(&j, "state", states[e->state]);
-		put_answer(&j, e);
-		json_out_close(&j, '}');
+		keys[all.keys_count++] = (struct payload_known_key){
+			.key = e->key,
+			.op = e->op,
+			.digest = digest_of(e),
+			.state = states[e->state],
+			.answer = e->answer,
+		};
 	}
-	json_out_close(&j, ']');
-	json_out_close(&j, '}');
+	payload_keys_encode(&all, out);
 }
 
 /* ---------------------------------------------------------------- reading */
 
 static const char *
-text(const json_t *object, const char *name)
+or_empty(const char *s)
 {
-	const char *s = json_string_value(json_object_get(object, name));
-
 	return s != NULL ? s : "";
 }
 
 /* NULL if this is not one of our keys. */
 static struct key_entry *
-read_entry(struct key_memory *m, const json_t *o)
+take_key(struct key_memory *m, const char *key, const char *op,
+    const char *digest)
 {
-	const char *key = text(o, "key");
 	struct key_entry *old;
 
-	if (key[0] == '\0' || strlen(key) > KEY_MAX)
+	if (key == NULL || key[0] == '\0' || strlen(key) > KEY_MAX)
 		return NULL;
 	old = key_memory_find(m, key);
 	if (old != NULL)
 		key_memory_forget(m, old);
-	return key_memory_add(m, key, text(o, "op"), text(o, "digest"));
+	return key_memory_add(m, key, or_empty(op), or_empty(digest));
 }
 
 static void
-read_answer(struct key_memory *m, struct key_entry *e, const json_t *o)
+take_answer(struct key_memory *m, struct key_entry *e, const json_t *answer)
 {
-	const json_t *answer = json_object_get(o, "answer");
-	char *s = json_is_object(answer) ? json_dumps(answer, JSON_COMPACT) :
-					   NULL;
+	char *s = answer != NULL ? json_dumps(answer, JSON_COMPACT) : NULL;
 
 	if (s != NULL)
 		key_memory_done(m, e, s, strlen(s));
@@ -214,57 +192,61 @@ read_answer(struct key_memory *m, struct key_entry *e, const json_t *o)
 }
 
 static void
-read_end(struct key_memory *m, const json_t *o)
+take_end(struct key_memory *m, const struct payload_key_end *end)
 {
-	struct key_entry *e = key_memory_find(m, text(o, "key"));
+	struct key_entry *e = key_memory_find(m, or_empty(end->key));
 
 	if (e == NULL)
 		return;
-	if (json_is_true(json_object_get(o, "typed")))
-		read_answer(m, e, o);
+	if (end->typed)
+		take_answer(m, e, end->answer_tree);
 	else
 		key_memory_forget(m, e);
 }
 
+static void
+take_known(struct key_memory *m, const struct payload_known_key *k)
+{
+	struct key_entry *e = take_key(m, k->key, k->op, k->digest);
+
+	if (e == NULL)
+		return;
+	if (strcmp(or_empty(k->state), states[KEY_DONE]) == 0)
+		take_answer(m, e, k->answer_tree);
+	else if (strcmp(or_empty(k->state), states[KEY_LOST]) == 0)
+		e->state = KEY_LOST;
+}
+
 /* The record has all remembered keys: drop earlier ones. */
 static void
-read_all(struct key_memory *m, const json_t *o)
+take_all(struct key_memory *m, const struct payload_keys *all)
 {
-	const json_t *keys = json_object_get(o, "keys");
+	struct payload_known_key known;
 	const json_t *one;
 	size_t i;
 
 	key_memory_finish(m);
-	json_array_foreach(keys, i, one)
+	json_array_foreach(all->keys_tree, i, one)
 	{
-		struct key_entry *e = read_entry(m, one);
-
-		if (e == NULL)
-			continue;
-		if (strcmp(text(one, "state"), states[KEY_DONE]) == 0)
-			read_answer(m, e, one);
-		else if (strcmp(text(one, "state"), states[KEY_LOST]) == 0)
-			e->state = KEY_LOST;
+		payload_known_key_read(&known, one);
+		take_known(m, &known);
 	}
 }
 
 void
 key_memory_read(struct key_memory *m, const struct record *rec)
 {
-	auto_json json_t *o = NULL;
+	auto_json json_t *tree = NULL;
+	struct payload_key_end end;
+	struct payload_keys all;
+	struct payload_key key;
 
-	if (rec->type != RECORD_KEY && rec->type != RECORD_KEY_END &&
-	    rec->type != RECORD_KEYS)
-		return;
-	o = json_tree_object((const char *)rec->payload, rec->len, NULL);
-	if (o == NULL)
-		return;
-	if (rec->type == RECORD_KEY)
-		(void)read_entry(m, o);
-	else if (rec->type == RECORD_KEY_END)
-		read_end(m, o);
-	else
-		read_all(m, o);
+	if (payload_key_of(&key, rec, &tree))
+		(void)take_key(m, key.key, key.op, key.digest);
+	else if (payload_key_end_of(&end, rec, &tree))
+		take_end(m, &end);
+	else if (payload_keys_of(&all, rec, &tree))
+		take_all(m, &all);
 }
 
 void
