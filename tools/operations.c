@@ -13,21 +13,21 @@
 static const char preamble[] =
     "# Operations\n"
     "\n"
-    "What a session, or a home, can be asked to do. This page is made from\n"
-    "`src/op/ops.def` by `./dev build`: change it there. How a request and its\n"
-    "answer travel is in [protocol.md](protocol.md).\n"
+    "The operations of sessions and homes. `./dev build` makes this page from\n"
+    "`src/op/ops.def`: change it there. [protocol.md](protocol.md) describes how\n"
+    "requests and answers are sent.\n"
     "\n"
-    "An argument in brackets may be left out. An unknown argument, or one that is\n"
-    "not as the page says, is refused with `usage` and named, and nothing is done.\n"
-    "An argument with (home) is taken by a home, and not over a session's socket.\n"
+    "An argument in brackets is optional. An unknown or invalid argument is refused\n"
+    "with `usage`; the error names it, and nothing is done. A home accepts an\n"
+    "argument with (home), a session's socket does not.\n"
     "\n"
     "A number is whole and from 0, an int is whole, a real may have a fraction. A\n"
-    "field of a result in brackets is not always there. A result has no other\n"
-    "fields: a test fails when an answer differs from this page.\n"
+    "field of a result in brackets is optional. A result has no other fields: a\n"
+    "test fails when an answer differs from this page.\n"
     "\n"
     "A duration is a string with a unit, as in `\"500ms\"`, `\"5s\"`, `\"1.5m\"`,\n"
     "`\"2h\"` or `\"7d\"`, or a number of milliseconds. `timeout_ms` is another name\n"
-    "of `timeout`, and so with the others: give one of the two.\n";
+    "of `timeout`, and so for the others: give one of the two.\n";
 
 static void
 put_permissions(void)

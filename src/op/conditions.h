@@ -21,31 +21,31 @@
 #define CONDITIONS(VALUE, MS, FLAG) \
 VALUE(TEXT, text, "text", 't', "TEXT", "string[1-4096]", \
     "this text is on the screen", \
-    "it is in the visible text (docs/screen.md), up to 4 KiB; rows that are " \
-    "one line, broken by the margin, are looked at joined and, if it is not " \
-    "there, as they are") \
+    "the visible text (docs/screen.md) contains it; up to 4 KiB; a line " \
+    "broken at the margin is searched as one line and, without a match, row " \
+    "by row") \
 VALUE(REGEX, regex, "regex", 'r', "PATTERN", "string[1-4096]", \
     "this regular expression matches the screen", \
-    "PCRE2, UTF-8, multi-line, finds something there; up to 4 KiB; one that " \
-    "takes too long on a screen is refused, also later") \
+    "it matches the visible text (PCRE2, UTF-8, multi-line); up to 4 KiB; a " \
+    "pattern that takes too long on any screen is an error") \
 VALUE(ABSENT, absent, "absent", 0, "TEXT", "string[1-4096]", \
     "this text is not on the screen", \
-    "it is not in the visible text, joined or not") \
+    "the visible text does not contain it, neither in lines nor in rows") \
 VALUE(CURSOR, cursor, "cursor", 0, "ROW,COL", "string", \
     "the cursor is at this place; * is any", \
-    "`ROW,COL` is its place; `*` is any") \
+    "the cursor is at `ROW,COL`; `*` is any") \
 VALUE(CHANGED, changed_since, "changed-since", 0, "HASH", "string", \
     "the screen's hash differs from this one", \
-    "the hash is another") \
+    "the screen's hash differs from this one") \
 MS(STABLE, stable, "stable", 0, "DURATION", "duration[1-604800000]", \
     "the text has not changed for this long", \
-    "the visible text has been the same for so long") \
+    "the visible text has not changed for this long") \
 MS(IDLE, idle, "idle", 0, "DURATION", "duration[1-604800000]", \
     "no input and no output for this long", \
-    "nothing was written or typed for so long") \
+    "there was no output and no input for this long") \
 FLAG(DONE, command_done, "command-done", 0, NULL, "bool", \
     "a command of the shell has ended", \
-    "an OSC 133;D has come, after `after` or else since the request") \
+    "an OSC 133;D has arrived after `after`, or else since the request") \
 FLAG(EXIT, exit, "exit", 0, NULL, "bool", \
     "the session has ended", \
     "the session has ended")
