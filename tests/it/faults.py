@@ -58,7 +58,7 @@ class Faults:
 
         with Faults(pid, faults, tmp_path / "trace") as happening:
             ...
-            happening.hit()
+        happening.hit()
     """
 
     def __init__(self, pid, faults, trace):

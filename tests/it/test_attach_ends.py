@@ -114,7 +114,7 @@ def test_the_last_rows_of_a_command_that_ends_at_once(home):
     ("stop", "[mk stopped · tend log mk]", 129),
     ("kill", "[mk killed · tend log mk]", 137),
     ("destroy", "[mk destroyed]", 129)])
-def test_the_farewell_says_that_the_session_was_stopped(home, command, words, status):
+def test_the_farewell_names_a_requested_end(home, command, words, status):
     start(home, "echo ready; exec sleep 1000")
     with Terminal() as term:
         attach(home, term)

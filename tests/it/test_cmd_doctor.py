@@ -65,7 +65,7 @@ def test_all_is_well(home):
 @pytest.mark.parametrize("variable, file", [
     ("XDG_CONFIG_HOME", "tend/config.ini"),
     ("HOME", ".config/tend/config.ini")])
-def test_the_path_of_a_missing_configuration_is_named(home, tmp_path, variable, file):
+def test_a_missing_configuration_is_named(home, tmp_path, variable, file):
     env = {k: v for k, v in home.env.items() if k != "XDG_CONFIG_HOME"}
     found = findings(home, env={**env, variable: str(tmp_path)})
     assert found["config"][0]["what"] == (

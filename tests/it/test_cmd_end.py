@@ -178,7 +178,7 @@ def test_stop_refuses_an_invalid_grace(home):
 @pytest.mark.parametrize("command, outcome", [
     ("stop", "was stopped"), ("kill", "was killed"),
     ("destroy", "was destroyed")])
-def test_several_sessions_are_ended_and_each_is_reported(home, command, outcome):
+def test_several_are_ended_and_each_is_reported(home, command, outcome):
     """The status is the worst; a missing session delays no other."""
     for name in ("one", "two", "three"):
         home.start("cat", options=["-n", name])

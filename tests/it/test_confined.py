@@ -1,4 +1,4 @@
-"""Confined sessions: what their programs may do to others, and what not."""
+"""Confined sessions: the operations their programs may and may not do."""
 
 import json
 import os
@@ -20,7 +20,7 @@ def home():
 
 @pytest.fixture
 def other(home):
-    """A session of somebody else, that says everything back."""
+    """A session of another owner that echoes everything."""
     sid = home.start("sh", "-c", "stty raw -echo; printf ready; exec cat",
                      options=["-n", f"other-{os.urandom(4).hex()}"])
     home.wait_text(sid, "ready")
@@ -39,7 +39,7 @@ def name(home, sid):
     return home.info(sid)["name"]
 
 
-def test_a_confined_session_says_that_it_is(home):
+def test_a_confined_session_is_shown_as_confined(home):
     sid = home.start("cat", options=["--may", "drive:team/*",
                                      "--may", "observe:**"])
     assert home.info(sid)["confined"] is True
@@ -62,7 +62,7 @@ def test_a_bad_grant_is_refused(home, grant, why):
     assert why in error["message"]
 
 
-def test_more_grants_than_there_may_be_are_refused(home):
+def test_too_many_grants_are_refused(home):
     many = [f"--may=drive:s{i}" for i in range(33)]
     error = home.error("run", "-d", *many, "--", "cat", status=125,
                        code="usage")
@@ -76,7 +76,7 @@ def test_more_grants_than_there_may_be_are_refused(home):
     "signal {} INT", "resize {} 90x30", "rename {} mine", "label {} a=b",
     "mark {} here", "wait {} --text ready", "prompt {} hello",
     "attach {} --nested", "upgrade {}"])
-def test_it_can_do_nothing_to_another(home, other, command):
+def test_a_confined_session_cannot_touch_another(home, other, command):
     before = home.info(other)
     sid, out = inside(home, f"script -qec '$TEND {command.format(other)}' "
                       "/dev/null; echo status $?", CONFINED)
@@ -95,8 +95,8 @@ def test_the_refusal_says_what_to_do(home, other):
     assert f"tend run --may 'drive:{name(home, other)}'" in out, out
 
 
-def test_it_can_do_nothing_to_itself(home):
-    """A program that asks before it acts is not answered by itself."""
+def test_a_confined_session_cannot_touch_itself(home):
+    """A program that asks before it acts cannot answer its own question."""
     sid, out = inside(home, "$TEND send $TEND_SESSION --text yes; echo $?",
                       CONFINED)
     assert "is confined" in out and not out.endswith("\n0\n"), out
@@ -116,7 +116,8 @@ def test_neither_variables_nor_setsid_help(home, other, how):
 
 
 def test_a_process_that_calls_itself_a_keeper_does_not_help(home, other):
-    """The name of a process is no proof; the keeper above it still counts."""
+    """The name of a process proves nothing; the keeper above it still
+    counts."""
     _, out = inside(home, f"""
         cp /bin/sh $OUT.tend-keeper; mkdir $OUT.d
         mv $OUT.tend-keeper $OUT.d/tend-keeper
@@ -128,7 +129,8 @@ def test_a_process_that_calls_itself_a_keeper_does_not_help(home, other):
 
 
 def test_frames_of_a_viewer_are_refused_as_well(home, other):
-    """Who may only observe is attached read-only, whatever it asks for."""
+    """A session that may only observe is attached read-only, whatever it
+    requests."""
     _, out = inside(home, python(f"""
         import wire
         with wire.Wire({str(home.dir(other))!r}, cols=90, rows=33) as w:
@@ -152,7 +154,7 @@ def test_frames_of_a_viewer_are_refused_as_well(home, other):
     assert typed(home, other) == []
 
 
-def test_it_creates_sessions_and_does_as_it_likes_with_them(home):
+def test_a_confined_session_fully_controls_those_it_creates(home):
     sid, out = inside(home, """
         id=$($TEND run -d -- cat)
         $TEND send $id --text hello --keys Enter
@@ -168,7 +170,7 @@ def test_it_creates_sessions_and_does_as_it_likes_with_them(home):
     assert home.events(child["id"], "input")[0]["by"] == f"session:{sid}"
 
 
-def test_it_drives_grandchildren_too(home):
+def test_a_confined_session_drives_grandchildren_too(home):
     sid, out = inside(home, """
         child=$($TEND run -d -- sh -c '
             $TEND run -d -n grandchild -- cat >$OUT.id.tmp
@@ -189,7 +191,7 @@ def test_it_drives_grandchildren_too(home):
 
 
 def test_a_child_cannot_use_its_parent_or_sibling(home):
-    """It has what it created, not what its creator has."""
+    """It may use its own sessions, not those of its creator."""
     sid, out = inside(home, """
         sibling=$($TEND run -d -- cat)
         $TEND run -d -e SIBLING=$sibling -e PARENT=$TEND_SESSION -- sh -c '
@@ -203,7 +205,7 @@ def test_a_child_cannot_use_its_parent_or_sibling(home):
     assert typed(home, out.split()[-1]) == [] == typed(home, sid)
 
 
-def test_a_grant_lets_it_drive_what_it_names(home, other):
+def test_a_grant_to_drive_covers_the_named_sessions(home, other):
     its = name(home, other)
     _, out = inside(home, f"$TEND send {other} --text x; echo status $?; "
                     f"$TEND snapshot {other} >/dev/null; echo status $?; "
@@ -216,7 +218,7 @@ def test_a_grant_lets_it_drive_what_it_names(home, other):
     assert home.info(other)["status"] == "running"
 
 
-def test_a_grant_to_observe_is_none_to_type(home, other):
+def test_a_grant_to_observe_does_not_allow_typing(home, other):
     _, out = inside(home, f"$TEND snapshot {other}; echo status $?; "
                     f"$TEND send {other} --text x; echo status $?",
                     ["--may", "observe:**"])
@@ -225,7 +227,7 @@ def test_a_grant_to_observe_is_none_to_type(home, other):
     assert typed(home, other) == []
 
 
-def test_a_grant_to_control_ends_what_it_names(home, other):
+def test_a_grant_to_control_allows_ending_the_named_sessions(home, other):
     _, out = inside(home, f"$TEND stop {other}; echo status $?",
                     ["--may", f"control:{name(home, other)}"])
     assert out == "status 0\n"
@@ -241,7 +243,7 @@ def test_a_grant_is_for_one_home(home):
         assert typed(elsewhere, there) == []
 
 
-def test_a_new_name_takes_a_grant_away(home):
+def test_a_renamed_session_is_no_longer_granted(home):
     sid = home.start("cat", options=["-n", "shared/one"])
     _, out = inside(home, python(f"""
         import subprocess, os, wire
@@ -256,7 +258,7 @@ def test_a_new_name_takes_a_grant_away(home):
 
 
 def test_a_child_has_the_grants_of_its_creator_or_fewer(home):
-    """None more than them, and those it has are not wider."""
+    """It has no more grants than its creator, and no wider ones."""
     _, out = inside(home, """
         show() { $TEND info $1 --json; }
         show $($TEND run -d -- cat)
@@ -270,7 +272,7 @@ def test_a_child_has_the_grants_of_its_creator_or_fewer(home):
     assert out.count("cannot grant") == 2 and "status 0" not in out, out
 
 
-def test_a_shell_in_a_plain_session_does_as_before(home, other):
+def test_a_shell_in_a_plain_session_is_not_confined(home, other):
     sid, out = inside(home, f"$TEND send {other} --text x; echo status $?; "
                       "$TEND run -d -- cat")
     status, child = out.splitlines()
@@ -289,7 +291,7 @@ def test_a_rerun_is_confined_as_before(home):
 
 
 def test_a_person_outside_uses_a_confined_session(home):
-    """Also with a client that knows nothing of principals."""
+    """Also with a client that does not know principals."""
     sid = home.start("cat", options=CONFINED)
     with Wire(home.dir(sid)) as w:
         assert w.welcome["granted"] == "readwrite"

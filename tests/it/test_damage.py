@@ -1,5 +1,5 @@
-"""Logs of ended sessions that lack something: every command that reads one
-gives what it gave before, or says what is missing and ends with status 10."""
+"""Damaged logs of ended sessions: every command that reads one gives the same
+as before, or reports the loss and exits with status 10."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from lib import Home, wait_for
 
 FULL = "TEND_TEST_FULL" in os.environ
 # 9 MB: a busy host passes the end of a segment (4 MiB) by some 100 KB, and the
-# last lines must be in the third all the same.
+# last lines must still be in the third.
 LINES = 360_000
 LAST = str(LINES - 1)
 
@@ -26,7 +26,7 @@ def home():
 
 
 def program(then="exit 0"):
-    """Three segments of output, or more where it comes in small pieces."""
+    """Three segments of output, or more if it comes in small pieces."""
     return ("sh", "-c", f"awk 'BEGIN {{ srand(1); for (i = 0; i < {LINES}; "
             f"i++) print i, rand(), rand() }}'; {then}")
 
@@ -72,7 +72,7 @@ def killed(home):
 
 
 class Victim:
-    """An ended session, what each command says of it, and its files."""
+    """An ended session, the output of each command for it, and its files."""
 
     def __init__(self, home, sid):
         self.home, self.sid = home, sid
@@ -107,7 +107,7 @@ class Victim:
         shutil.copytree(self.copy, self.log)
 
     def check(self, what, commands=None):
-        """How many of the commands told of it."""
+        """The number of commands that reported it."""
         told = 0
         for command in commands or self.commands:
             answer, whole = self.run(command), self.whole[command]
@@ -138,7 +138,7 @@ class Victim:
 
 
 def without(whole, complaints):
-    """The output less what the complaints say is missing."""
+    """The output without the parts that are reported missing."""
     for begin, end in sorted(((int(a), int(b)) for a, b in re.findall(
             r"output (\d+) to (\d+)", complaints)), reverse=True):
         whole = whole[:begin] + whole[end:]
@@ -149,7 +149,7 @@ def without(whole, complaints):
 
 
 def flips(rng, paths, n):
-    """Bits anywhere, and in what stands first and last."""
+    """Bits anywhere, and in the first and last bytes."""
     for i in range(n):
         path = paths[i % len(paths)]
         size = path.stat().st_size
@@ -165,7 +165,7 @@ def flip(path, at, bit):
 
 
 def sample(victim, rng):
-    """All commands in a full dose, else those that are quick."""
+    """All commands in a full run, else the quick ones."""
     if FULL:
         return victim.commands
     return rng.sample(victim.commands, 2) + [("log", "--raw"), ("snapshot",)]
@@ -187,7 +187,7 @@ def test_no_flipped_bit_is_silent(victim):
         before = path.read_bytes()
         flip(path, at, bit)
         seen = victim.check((path.name, at, bit), sample(victim, rng))
-        # Whatever takes something away, the one that looks at all bytes sees.
+        # The command that reads all bytes sees every loss.
         if seen > 0:
             assert victim.check((path.name, at, bit),
                                 [("info", "--json")]) == 1, (path, at, bit)
@@ -236,8 +236,8 @@ def test_no_removed_segment_is_silent(victim):
     assert victim.check("nothing", [("log", "--raw"), ("snapshot",)]) == 0
 
 
-def test_the_last_screen_that_can_be_trusted_says_which_it_is(victim):
-    """The end is gone: an older screen is not taken for the last one."""
+def test_the_last_intact_screen_is_labelled_as_such(victim):
+    """The end is missing: an older screen is not shown as the last one."""
     newest = segments(victim.home, victim.sid)[-1]
     newest.unlink()
     answer = victim.run(("snapshot", "--json"))
@@ -253,7 +253,7 @@ def test_the_last_screen_that_can_be_trusted_says_which_it_is(victim):
     assert json.loads(then.out)["result"] == shown["result"]
 
 
-def test_a_byte_more_takes_nothing_away(victim):
+def test_appended_bytes_lose_nothing(victim):
     rng = random.Random(9)
     for path in segments(victim.home, victim.sid):
         with path.open("ab") as file:
@@ -267,7 +267,7 @@ def test_a_byte_more_takes_nothing_away(victim):
 
 
 def test_gc_reports_damage_and_keeps_it(home):
-    """It is compressed as it is, and read as before."""
+    """It is compressed unchanged, and read as before."""
     sid = as_left(home)
     newest = segments(home, sid)[-1]
     if newest.suffix == ".zseg":
@@ -285,7 +285,7 @@ def test_gc_reports_damage_and_keeps_it(home):
                                                     before.err)
 
 
-def test_rerun_starts_and_tells_of_the_old_log(home):
+def test_rerun_starts_and_reports_the_damaged_log(home):
     sid = home.start("sh", "-c", "echo x")
     home.wait_gone(sid)
     segments(home, sid)[0].unlink()
@@ -298,7 +298,7 @@ def test_rerun_starts_and_tells_of_the_old_log(home):
 
 
 def test_a_trimmed_log_is_not_damaged(home):
-    """By --max-log: what is gone was to go."""
+    """By --max-log: the removed part was meant to be removed."""
     sid = home.start("sh", "-c", "head -c 20M /dev/urandom | base64",
                      options=["--max-log", "8M"])
     home.wait_gone(sid)
@@ -334,7 +334,8 @@ def test_a_running_session_is_not_called_damaged(home):
 
 
 def test_no_bit_of_session_json_is_believed(home):
-    """A command says the same, or that the file is damaged."""
+    """A command's output is the same, or it reports that the file is
+    damaged."""
     rng = random.Random(7)
     older = home.start("echo", "older", options=["-n", "it"])
     home.wait_gone(older)
@@ -358,7 +359,7 @@ def test_no_bit_of_session_json_is_believed(home):
             what = (at, bit, whole[at - 20:at + 20], command, answer)
             assert sid in answer.err + answer.text or \
                 answer.out == before[command].out, what
-            # Who lists tells of what it cannot read, and lists the rest.
+            # ls reports the session it cannot read, and lists the rest.
             assert answer.status == 10 or command[0] == "ls" or \
                 answer.out == before[command].out, what
             told += answer.status == 10
@@ -379,7 +380,7 @@ def test_gc_and_rerun_do_not_act_on_a_damaged_session_json(home):
 
 
 def test_rerun_takes_no_damaged_environment(home):
-    """A variable that has changed is not given to the program."""
+    """A changed variable is not given to the program."""
     env = {**home.env, "WORD": "as it was"}
     sid = home.start("sh", "-c", "echo $WORD", env=env)
     home.wait_gone(sid)

@@ -1,9 +1,9 @@
-"""The recordings tell nothing of the machine they were made on.
+"""The recordings show nothing of the machine they were made on.
 
-What must not occur is gathered from this machine when the test runs (its
-name, its users and groups, its folders, its kernel) and from a fixed list of
-what such machines tend to show.  A name that may be a plain word as well
-("debian", "node") counts only where a program shows it as a name.
+Forbidden words are collected from this machine when the test runs (its name,
+its users and groups, its folders, its kernel) and from a fixed list of things
+that such machines show.  A name that may be a plain word as well ("debian",
+"node") counts only where a program shows it as a name.
 """
 
 import grp
@@ -23,7 +23,7 @@ CONTROL = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]P_^X][^\x07\x1b]*(?:\x07|\x1b\\)"
     r"|\x1b[ -/]*[0-~]|[\x00-\x09\x0b-\x1f]")
 
-# Places and addresses, and whose a file is when it is not `user`'s.
+# Places and addresses, and the owner of a file if it is not `user`.
 FIXED = (
     r"root@", r"(?<![\w.])/(?:root|farm|work|workspace|builds?)\b",
     r"/home/(?!user\b)\w", r"snapshot\.debian", r"(?:deb|security)\.debian\.org",
@@ -31,7 +31,7 @@ FIXED = (
     r"(?i)\bproxy\b", r"\blocalhost:\d",
     r"[-dl](?:[-r][-w][-xsStT]){3} +\d+ (?!(?:user|root) +(?:user|root) )",
 )
-# What the recorder has to name in order to hide it.
+# Words that the recorder has to name in order to hide them.
 HIDDEN_BY_THE_RECORDER = (FIXED[1], FIXED[5])
 
 STANDARD = {"/", "/root", "/home", "/home/user", "/tmp", "/src", "/usr/src"}
@@ -60,7 +60,7 @@ def shown_as_a_name(name):
 
 
 def places():
-    """Folders of this tree, but for those that every machine has."""
+    """Folders of this tree, except those that every machine has."""
     found = {str(ROOT), str(ROOT.parent), str(pathlib.Path.home())} - STANDARD
     return [rf"(?<![\w.}}]){re.escape(p)}\b" for p in sorted(found)]
 
@@ -74,7 +74,7 @@ def forbidden():
 
 
 def violations(text, patterns):
-    """[(line number, which rule, the words around it)]"""
+    """[(line number, rule, the words around it)]"""
     rules = [(p, re.compile(p)) for p in patterns]
     rules += [("an IPv4 address", ADDRESS), ("an IPv6 address", ADDRESS_6)]
     out = []
@@ -89,7 +89,7 @@ def violations(text, patterns):
 
 
 def output_of(path):
-    """The whole output of a recording, its control sequences taken out."""
+    """The whole output of a recording, without its control sequences."""
     lines = path.read_text().strip("\n").split("\n")[1:]
     text = "".join(e[2] for e in map(json.loads, lines) if e[1] == "o")
     return CONTROL.sub("", text)
@@ -128,7 +128,7 @@ def test_a_leak_is_noticed(leak):
     assert violations(f'[0.1, "o", "{leak}"]', forbidden()), leak
 
 
-def test_what_recordings_may_show_is_no_leak():
+def test_permitted_words_are_not_leaks():
     fine = ("user@box:~$ ls /home/user", "-rw-r--r-- 1 user user 12 Jan 1 a",
             "127.0.0.1", "version 1.2.3", "12:34:56", "ada@example.org")
     seen = [v for text in fine for v in violations(text, forbidden())]

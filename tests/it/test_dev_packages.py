@@ -1,7 +1,7 @@
-"""`./dev` installs what a task needs, and no more.
+"""`./dev` installs the packages that a task needs, and no more.
 
-The machine has no package here: dpkg-query knows none, and apt-get writes down
-what it was asked for.
+The machine has no package here: dpkg-query knows none, and apt-get records the
+packages requested.
 """
 
 import os
@@ -12,7 +12,7 @@ import pytest
 
 import lib
 
-# What building needs, and what only tests, measurements and checks do.
+# Packages for building, and those only for tests, measurements and checks.
 TOOLS = {"gcc", "meson", "ninja-build", "pkgconf", "python3", "scdoc"}
 FOR_TESTS = {"busybox", "chromium", "clang-format", "fish", "htop",
              "libcmocka-dev", "man-db", "openssh-server", "python3-pytest",
@@ -21,7 +21,7 @@ FOR_TESTS = {"busybox", "chromium", "clang-format", "fish", "htop",
 
 @pytest.fixture
 def asked(tmp_path):
-    """What is installed for a command of ./dev, which ends there."""
+    """The packages installed for a command of ./dev, which ends there."""
     bare = tmp_path / "bin"
     bare.mkdir()
     for name, script in (("dpkg-query", "exit 1"),

@@ -1,6 +1,6 @@
 """Real programs, driven as a careful person does: type, wait, read.
 
-Nothing here sleeps or asks twice.  In the full dose each program is driven two
+Nothing here sleeps or asks twice.  In a full run each program is driven two
 hundred times in a row while other processes use all processors.
 """
 
@@ -29,7 +29,7 @@ def home():
 
 @pytest.fixture(scope="module", autouse=True)
 def load():
-    """Every processor has something else to do."""
+    """Keep every processor busy."""
     n = (os.cpu_count() or 1) if FULL else 1
     with contextlib.ExitStack() as stack:
         for _ in range(n):
@@ -48,7 +48,7 @@ ENDED = wait(exit=True)
 
 
 def batch(home, sid, *steps):
-    """Carry out steps that must all go well; their results."""
+    """Run steps that must all succeed; returns their results."""
     answer = home.run("batch", "--json", sid, "-",
                       input=json.dumps(steps).encode())
     assert answer.status == 0, (answer, home.screen(sid)["lines"])
@@ -58,12 +58,12 @@ def batch(home, sid, *steps):
 
 
 def send(home, sid, *args):
-    """Type; the seq after which to look."""
+    """Type; returns the seq for a later wait."""
     return str(home.json("send", sid, *args)["seq"])
 
 
 def wait_for(home, sid, *args):
-    """What a wait that must match found."""
+    """The match of a wait that must succeed."""
     answer = home.run("wait", "--json", sid, "--timeout", LIMIT, *args)
     assert answer.status == 0, answer
     got = json.loads(answer.out)["result"]
@@ -77,7 +77,7 @@ def turn(request):
 
 
 def test_vim_edits_a_file(home, tmp_path, turn):
-    """Through one batch; each wait sees only what came after the input."""
+    """Through one batch; each wait sees only output after the input."""
     file = tmp_path / "letter"
     file.write_text("Dear world,\nthe world is round.\n")
     sid = home.start("vim", "-N", "-u", "NONE", "-i", "NONE", "-n", str(file))
@@ -109,7 +109,7 @@ def test_a_repl_answers(home, turn):
     seq = send(home, sid, "--text", "  return x * 2", "--keys", "Enter Enter")
     wait_for(home, sid, "--after", seq, "--regex", r"^\.\.\.\s*\n>>>")
     seq = send(home, sid, "--text", "f('ab')", "--keys", "Enter")
-    # Without a prompt, C-d would be the terminal's, and lost with its mode.
+    # Without a prompt, the terminal would take C-d and lose it with its mode.
     wait_for(home, sid, "--after", seq, "--regex", r"^'abab'\n>>>")
     send(home, sid, "--keys", "C-d")
     wait_for(home, sid, "--exit")

@@ -1,6 +1,6 @@
-"""Emacs and vim take the terminal for a modern xterm.
+"""Emacs and vim treat the terminal as a modern xterm.
 
-Both decide by the answer to DA2 what else they ask, and what they make use of.
+Both use the answer to DA2 to decide on their other questions and features.
 """
 
 import pytest
@@ -38,12 +38,12 @@ def test_emacs_asks_for_the_background_and_sets_modify_other_keys(home):
     sid = start(home, "emacs", "-nw", "-Q")
     asks(home, sid, b"\033[>0c", b"\033]11;?\033\\", b"\033[>4;1m")
     home.wait_text(sid, "*scratch*")
-    # Without modifyOtherKeys this key could not be told from a full stop.
+    # Without modifyOtherKeys this key would look like a full stop.
     home.ok("send", sid, "--keys", "C-h", "c", "C-.")
     home.wait_text(sid, "C-. is undefined")
 
 
-def test_emacs_takes_the_background_that_it_is_told(home):
+def test_emacs_uses_the_reported_background(home):
     sid = start(home, "emacs", "-nw", "-Q")
     home.wait_text(sid, "*scratch*")
     home.ok("send", sid, "--keys", "M-:", "--text",

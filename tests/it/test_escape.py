@@ -1,9 +1,9 @@
-"""S14: a stranger's text never acts on the terminal it is shown on.
+"""S14: untrusted text never acts on the terminal that shows it.
 
-Whoever lets a program run chooses its arguments, the directory it starts in,
-its labels; the program chooses its title and all it writes; whoever calls tend
-may be led to give it any name.  Wherever one of these is shown, controls, C1
-and what turns text around are escaped.
+The user who runs a program chooses its arguments, its directory and its
+labels; the program chooses its title and its output; a caller of tend may be
+tricked into any name.  Wherever one of these is shown, controls, C1 and
+bidirectional marks are escaped.
 """
 
 import json
@@ -27,13 +27,13 @@ ACTING = {*map(chr, range(0x20)), *map(chr, range(0x7f, 0xa0)), "\u061c",
 
 
 def assert_tame(text):
-    """Nothing in it acts but the ends of its lines."""
+    """Nothing in it acts except line ends."""
     found = {c for c in text if c in ACTING - {"\n"}}
     assert not found, ([f"U+{ord(c):04X}" for c in found], text)
 
 
 def test_the_list_is_unicodes():
-    """All that Unicode calls a control or gives a direction to is in it."""
+    """It has all controls and all characters with a direction in Unicode."""
     for n in range(0x110000):
         turns = unicodedata.bidirectional(chr(n)) in {
             "LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI"}
@@ -43,8 +43,8 @@ def test_the_list_is_unicodes():
 
 @pytest.fixture(params=NASTY)
 def hostile(request, tmp_path):
-    """A session that has it everywhere: argument, directory, label, title,
-    screen; and once more, ended."""
+    """A session with such text everywhere: argument, directory, label, title,
+    screen; and the same session again, ended."""
     text = NASTY[request.param]
     place = tmp_path / f"dir{text}"
     place.mkdir()
@@ -67,7 +67,7 @@ COMMANDS = [["ls"], ["ls", "-a"], ["info", "live"], ["info", "done"],
             ["__complete", "info", ""]]
 
 
-def test_what_is_shown_is_tame(hostile):
+def test_shown_text_is_escaped(hostile):
     home, text = hostile
     for command in COMMANDS:
         answer = home.run(*command)
@@ -80,8 +80,8 @@ def test_what_is_shown_is_tame(hostile):
     assert len(home.ok("ls", "-a").splitlines()) == 3
 
 
-def test_json_is_tame_and_exact(hostile):
-    """What is escaped comes back as it was."""
+def test_json_is_escaped_and_exact(hostile):
+    """Escaped text decodes to the original."""
     home, text = hostile
     for command in COMMANDS[:-1]:
         answer = home.run(*command, "--json")
@@ -101,7 +101,7 @@ def test_json_is_tame_and_exact(hostile):
 
 
 @pytest.mark.parametrize("text", NASTY.values(), ids=NASTY)
-def test_mistakes_are_told_tamely(text, tmp_path):
+def test_error_messages_are_escaped(text, tmp_path):
     file = tmp_path / "file"
     file.write_text("no directory")
     with Home() as home:
@@ -139,7 +139,7 @@ def test_mistakes_are_told_tamely(text, tmp_path):
                 assert answer.err.count("\n") <= 1, answer
 
 
-def test_the_environment_is_told_tamely():
+def test_the_environment_is_escaped():
     for name in ("TEND_HOME", "TEND_PREFIX"):
         answer = tend("ls", env={name: f"relative/{NASTY['esc']}",
                                  "PATH": "/usr/bin:/bin"})

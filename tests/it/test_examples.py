@@ -1,8 +1,8 @@
-"""Every example that people read is run, as it stands there (examples.py).
+"""Every example that people read is run as it is written (examples.py).
 
 Each block has a home of its own, with real sessions behind the names that it
 uses; stand-ins take the place of claude and of a long build.  An example that
-uses a name or a file that is not here fails: give it one below.  The few that
+uses a name or a file that is not here fails: add one below.  The few that
 cannot be run are in CANNOT, with the reason, and their syntax is checked.
 """
 
@@ -37,14 +37,14 @@ SESSIONS = {
     "c": ["sh", "-c", "echo over"],
 }
 
-# What has been done in them before.
+# Commands run in them before the examples.
 HISTORY = {"build": "echo all tests passed"}
 
-# The program of $id, by what the block does to it; a shell if nothing fits.
+# The program of $id, by the block's use of it; a shell if nothing fits.
 BEHIND_ID = [("print\\(", ["python3"]), ("prompt", ["claude"]),
              ("Escape", VIM)]
 
-# Programs that are on nobody's machine, or that take as long as the text says.
+# Programs that machines do not have, or that take as long as the text says.
 STAND_INS = {
     # It echoes, takes pastes whole, and answers to Enter.
     "claude": """#!/usr/bin/python3
@@ -68,20 +68,20 @@ while key := os.read(0, 1):
         key if key > b"\\x1f" else b"\\r\\n"))
     typed += key
 """,
-    # A session of its own goes on; a command of a shell comes to its end.
+    # A session of its own continues; a command of a shell ends.
     "make": """#!/bin/sh
 echo CC src/vt/parser.c
 if [ "$(cat /proc/$PPID/comm)" = tend-keeper ]; then exec cat; fi
 echo 3 passed; echo done""",
 }
 
-# What is not the same on every machine: (pattern, replacement, reason).
+# Parts that differ between machines: (pattern, replacement, reason).
 SUBSTITUTE = [
     (r"(--at|--from) -\d+[mh]\b", r"\1 -1ms", "no session here is as old"),
     (r"/mnt/old/tend\b", "~/gone", "a home that is gone"),
 ]
 
-# What cannot be run: (pattern, reason).
+# Examples that cannot be run: (pattern, reason).
 CANNOT = [
     (r"\./dev (run|test|install)\b", "it runs the tests, leaves a session "
      "behind, or changes this machine"),
@@ -89,7 +89,7 @@ CANNOT = [
      "verify the unit"),
 ]
 
-# The transcript of two terminals, which test_readme walks.
+# The transcript of two terminals, which test_readme follows.
 TRANSCRIPT = "# terminal 1\n"
 
 BLOCKS = examples.all_blocks()
@@ -104,7 +104,7 @@ def why_not(command):
 
 
 def can_run(block):
-    """Whether any of it can be run; one that is no example fails there."""
+    """True if any of it can be run; a block without examples fails there."""
     try:
         return any(not why_not(e.command) for e in block.examples())
     except AssertionError:
@@ -165,7 +165,8 @@ class Stage:
         shutil.rmtree(path)
 
     def start(self, text):
-        """The sessions behind the names, but those that the block starts."""
+        """The sessions behind the names, except those that the block
+        starts."""
         made = set(re.findall(r"tend run [^\n]*?-n (\S+)", text))
         made |= set(re.findall(r"tend run (?!.*-n )[^\n]*?-- (\S+)", text))
         used = {word for line in re.findall(r"tend \w+ [^\n]*", text)
@@ -194,7 +195,7 @@ class Stage:
     # ------------------------------------------------------ running a command
 
     def script(self, command):
-        """The command, with what the ones before it have set."""
+        """The command, with the variables that earlier ones have set."""
         for pattern, text, _ in SUBSTITUTE:
             command = re.sub(pattern, text, command)
         for number, seq in self.known.items():
@@ -212,7 +213,7 @@ class Stage:
             **kwargs)
 
     def run(self, example):
-        """The standard output of a command that has to go well."""
+        """The standard output of a command that must succeed."""
         assigned = re.match(r"(\w+)=", example.command)
         script = self.script(example.command)
         if assigned:
@@ -231,7 +232,7 @@ class Stage:
         return out
 
     def attach(self, example):
-        """A command that takes the terminal; it is left with C-] d."""
+        """A command that takes the terminal; the test leaves it with C-] d."""
         def watched():
             sids = [session["id"] for session in self.home.json("ls")]
             return any(self.home.info(sid)["observers"] for sid in sids)
@@ -240,11 +241,11 @@ class Stage:
         with Terminal(120, 40) as term:
             term.run("env", "-C", self.project, "bash", "-c",
                      self.script(example.command), env=self.home.env)
-            # A list to pick from has the first one selected.
+            # The first entry of a list is selected.
             if term.wait(lambda s: "".join(s["lines"]).strip(),
                          "something")["lines"][0].endswith("q quits"):
                 term.type("\r")
-            # The terminal is its own when it has drawn something.
+            # The command has the terminal once it has drawn something.
             wait_for(lambda: watched() and term.text().strip(),
                      lambda: f"{example} to attach:\n{term.text()}")
             term.type("\x1dd")
@@ -252,7 +253,7 @@ class Stage:
             term.wait_text("[detached from ")
 
     def follow(self, example):
-        """A command that goes on until it is ended."""
+        """A command that runs until it is ended."""
         with self.popen(self.script(example.command)) as process:
             shown = process.stdout.read(1)
             os.killpg(process.pid, signal.SIGTERM)
@@ -265,7 +266,7 @@ def words(command):
 
 
 def takes_terminal(command):
-    """tend attach, and tend run unless it is told to stay away."""
+    """True for tend attach, and for tend run without -d."""
     if re.match(r"tend attach\b", command):
         return True
     options = command.partition(" -- ")[0]
@@ -299,7 +300,8 @@ def play(stage, example):
 
 
 def perform(home, where, block):
-    """Run the examples of a block, one after the other; how many there are."""
+    """Run the examples of a block, one after the other; returns their
+    number."""
     found = block.examples()
     stage = Stage(home, where, [example.command for example in found])
     for example in found:
@@ -324,7 +326,7 @@ def keys(value):
 
 
 def is_answer(home, text):
-    """The form of an answer: its keys, whatever they hold."""
+    """The form of an answer: its keys, whatever their values."""
     command = re.search(r'"command":"(\w+)"', text)[1]
     good = text.startswith('{"ok":true')
     args = [] if good else ["nobody"]
@@ -334,7 +336,7 @@ def is_answer(home, text):
 
 
 def is_server(home, text):
-    """What an agent is told, to start `tend mcp`."""
+    """An agent's configuration to start `tend mcp`."""
     for server in json.loads(text)["mcpServers"].values():
         hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
             "protocolVersion": "2025-06-18", "capabilities": {},
@@ -348,7 +350,7 @@ def is_server(home, text):
 
 
 @pytest.mark.parametrize("block", DATA_BLOCKS, ids=repr)
-def test_data_is_what_the_text_calls_it(block, tmp_path):
+def test_example_data_has_the_documented_form(block, tmp_path):
     """Answers, steps of a batch, and the configuration of an agent."""
     with Home() as home:
         if block.text.startswith("["):
@@ -362,7 +364,8 @@ def test_data_is_what_the_text_calls_it(block, tmp_path):
         assert home.path.exists()
 
 
-# -------------------------------------------------- what cannot be run, syntax
+# ------------------------------------------------- syntax of the other
+# examples
 
 @functools.lru_cache
 def options_of(command):
@@ -371,7 +374,8 @@ def options_of(command):
 
 
 def wrong_with(call):
-    """Why it is no call of tend: the command, or an option it has not."""
+    """The reason why it is not a call of tend: the command, or an unknown
+    option."""
     command, rest = re.match(r"tend (\w+)(.*)", call, re.DOTALL).groups()
     if command == "help":
         return None
@@ -383,7 +387,7 @@ def wrong_with(call):
     return f"{call}: no option {unknown[0]}" if unknown else None
 
 
-# How prose sets off a call of tend.
+# The ways in which prose marks a call of tend.
 IN_PROSE = {"`": r"`(tend [a-z][^`]*)`", "*": r"\*(tend [a-z][^*]*)\*",
             "'": r"'(tend [a-z][^']*)'"}
 
@@ -401,7 +405,7 @@ def calls_in_prose():
             for call in re.findall(IN_PROSE[mark], text)]
 
 
-def test_a_call_in_prose_is_one():
+def test_a_call_in_prose_is_valid():
     calls = calls_in_prose()
     assert len(calls) >= 50, calls
     wrong = [f"{name}: {why}" for name, call in calls
@@ -415,8 +419,8 @@ def test_a_mistake_in_prose_is_found():
     assert not wrong_with("tend run -d -- ls --frob")
 
 
-def test_what_cannot_be_run_is_sound():
-    """A shell takes it, and ./dev has the command."""
+def test_examples_that_cannot_be_run_have_valid_syntax():
+    """A shell accepts it, and ./dev has the command."""
     usage = subprocess.run([lib.ROOT / "dev"], capture_output=True, text=True,
                            timeout=60).stdout
     for block in SHELL_BLOCKS:
@@ -459,7 +463,7 @@ def test_output_that_is_not_as_shown_fails():
 
 
 def test_every_kind_of_text_has_examples():
-    """Nothing is lost because a text is laid out in another way."""
+    """Another layout of a text must not lose its examples."""
     found = {kind: [b for b in BLOCKS if re.match(kind, b.source)]
              for kind in ("README", "docs/", r"tend.*\.1", r"tend \w+ -h",
                           "tend$", "tend skill")}
@@ -475,7 +479,7 @@ def test_every_kind_of_text_has_examples():
         assert len(blocks) == len(fences) // 2, (text.name, blocks)
 
 
-def test_commands_are_told_from_what_they_show():
+def test_commands_are_distinguished_from_their_output():
     block = block_of("    $ tend ls  # what runs\n    NAME\n\n"
                      "    $ cat <<END\n    x\n    END\n    x\n")
     ls, cat = block.examples()

@@ -1,5 +1,5 @@
-"""`tend exec`: commands of every kind, in every shell, by their status and
-exactly what they printed (K-07)."""
+"""`tend exec`: commands of every kind, in every shell, with their status and
+exactly their output (K-07)."""
 
 import json
 import os
@@ -31,13 +31,13 @@ def test_each_command_gives_its_status_and_exactly_its_output(home, shell):  # n
             case = Case(case.command, result["exit_code"], case.output,
                         case.fish)
         case.check(result, shell)
-    # And the shell is as it was: at its prompt, with nothing left over.
+    # The shell is as before: at its prompt, with nothing left over.
     assert run(home, sid, "echo end")["output"] == "end\n"
 
 
-def test_who_stops_waiting_ends_nothing(home, tmp_path):  # noqa: F811
-    """K-07: a time-out answers with what there is; the command goes on, its end
-    is seen and logged, and meanwhile there is no other."""
+def test_a_timeout_ends_no_command(home, tmp_path):  # noqa: F811
+    """K-07: a timeout answers with the output so far; the command continues,
+    its end is seen and logged, and meanwhile no other can run."""
     sid = home.start("bash")
     run(home, sid, "true")
     gate = tmp_path / "gate"
@@ -61,8 +61,8 @@ def test_who_stops_waiting_ends_nothing(home, tmp_path):  # noqa: F811
     assert b"through the gate\r\ndone\r\n" in output, output
 
 
-def test_what_takes_long_is_said_once(home, tmp_path):  # noqa: F811
-    """After ten seconds, and not to those who read JSON."""
+def test_a_long_command_is_announced_once(home, tmp_path):  # noqa: F811
+    """After ten seconds, and not for readers of JSON."""
     gates, callers = [], []
     for name, options in (("json", ["--json"]), ("build", [])):
         home.start("bash", options=["--name", name])
@@ -84,7 +84,7 @@ def test_what_takes_long_is_said_once(home, tmp_path):  # noqa: F811
 
 
 def ended(home, sid, number):
-    """What the log has of the end of that many runs: of the last."""
+    """The log's record of the last of that many runs."""
     def look():
         ends = home.events(sid, "run-end")
         return ends[number - 1]["data"] if len(ends) >= number else None
@@ -110,13 +110,13 @@ def test_a_caller_that_is_killed_ends_nothing(home, tmp_path):  # noqa: F811
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_command_that_ends_the_shell(home, shell):  # noqa: F811
-    """K-07: what is not seen until the session's end never will be."""
+    """K-07: an end that is not seen before the session's end is never seen."""
     sid = home.start(*SHELLS[shell])
     answer = home.run("exec", sid, "--json", "--timeout", LIMIT, "--",
                       "echo last words; exit 3")
     assert answer.status == 3, answer
     result = json.loads(answer.text)["result"]
-    # fish carries out the rest of its line, and ends then.
+    # fish runs the rest of its line, and ends then.
     assert result["outcome"] == ("completed" if shell == "fish" else
                                  "interrupted"), result
     assert result["output"].startswith("last words\n"), result
@@ -127,7 +127,7 @@ def test_a_command_that_ends_the_shell(home, shell):  # noqa: F811
 @pytest.mark.parametrize("signal, number", [("KILL", 9), ("HUP", 1)])
 def test_a_signal_that_ends_the_shell_is_128_and_its_number(
         home, shell, signal, number):  # noqa: F811
-    """And one that ends a command, as the shell has it."""
+    """And a signal that ends a command, as the shell reports it."""
     sid = home.start(*SHELLS[shell])
     assert home.run("exec", sid, "--timeout", LIMIT, "--",
                     f"sh -c 'kill -{signal} $$'").status == 128 + number
@@ -159,8 +159,8 @@ def run_any(home, sid, command, *options):
                                *options, "--", command).text)["result"]
 
 
-def test_output_is_cut_at_the_limit_and_said_so(home):  # noqa: F811
-    """100 MB; the log has it all, or as much as it may."""
+def test_output_cut_at_the_limit_is_reported(home):  # noqa: F811
+    """100 MB; the log has it all, or as much as its limit allows."""
     sid = home.start("bash", options=["--max-log", "16M"])
     size = 100_000_000 if FULL else 10_000_000
     line = "y" * 79  # short ones take a terminal far longer
@@ -183,7 +183,7 @@ def test_words_stay_words(home):  # noqa: F811
     assert home.run("exec", sid, "--", "sh", "-c", "exit 7").status == 7
 
 
-def test_bytes_that_are_no_text(home):  # noqa: F811
+def test_output_that_is_not_text(home):  # noqa: F811
     sid = home.start("bash")
     result = run(home, sid, "printf 'a\\377b\\000c'")
     assert result["output"] == "a\ufffdb\ufffdc"
@@ -200,12 +200,12 @@ def test_incomplete_commands_are_refused_and_the_prompt_comes_back(home):  # noq
         assert run(home, sid, "echo fine")["output"] == "fine\n"
 
 
-def test_what_cannot_be_run_is_refused_with_nothing_typed(home):  # noqa: F811
+def test_an_impossible_exec_is_refused_and_types_nothing(home):  # noqa: F811
     sid = home.start("bash")
     run(home, sid, "true")
 
     def events():
-        """All but the prompt, which may be yet to come."""
+        """Everything except the prompt, which may be yet to come."""
         return [e for e in home.events(sid) if e["type"] != "output"]
 
     before = events()
@@ -228,7 +228,7 @@ def test_a_line_that_somebody_types_is_not_run(home, shell):  # noqa: F811
     home.wait_text(sid, "important")
     error = home.error("exec", sid, "--", "echo no", status=125, code="busy")
     assert "typed at the prompt" in error["message"], error
-    # Nor when the cursor has gone back to its beginning.
+    # The same if the cursor has gone back to its beginning.
     col = home.screen(sid)["cursor"]["col"]
     home.ok("send", sid, "--keys", "C-a")
     wait_for(lambda: home.screen(sid)["cursor"]["col"] < col,
@@ -241,8 +241,8 @@ def test_a_line_that_somebody_types_is_not_run(home, shell):  # noqa: F811
     assert run(home, sid, "echo yes")["output"] == "yes\n"
 
 
-def test_what_was_typed_ahead_is_not_run_either(home):  # noqa: F811
-    """Before the prompt was there, at which it is shown then."""
+def test_a_line_typed_ahead_is_not_run_either(home):  # noqa: F811
+    """Typed before the prompt was there, which then shows it."""
     for shell in ("bash", "zsh", "fish"):
         sid = home.start(*SHELLS[shell])
         run(home, sid, "true")
@@ -259,7 +259,8 @@ def test_what_was_typed_ahead_is_not_run_either(home):  # noqa: F811
 
 
 def test_exec_takes_one_session(home):  # noqa: F811
-    """As stop and wait take several, people try; w2 is no command."""
+    """stop and wait take several sessions, so people try; w2 is not a
+    command."""
     home.start("bash", options=["-n", "w1"])
     error = home.error("exec", "w1", "w2", "w3", "--", "hostname", status=125,
                        code="usage")
@@ -291,7 +292,7 @@ def test_other_programs_are_not_typed_at(home):  # noqa: F811
 
 
 def test_a_prompt_that_was_not_submitted_is_not_run(home):  # noqa: F811
-    """Its text stands at the shell's prompt as if somebody had typed it."""
+    """Its text is at the shell's prompt as if a person had typed it."""
     sid = home.start("bash")
     ready(home, sid)
     answer = home.run("prompt", sid, "--timeout", "1ms", "rm -rf important")
@@ -328,7 +329,8 @@ def test_a_program_that_is_to_be_started_again_is_not_typed_at(home):  # noqa: F
 
 def test_a_host_that_dies_leaves_the_command_to_the_next(
         home, tmp_path):  # noqa: F811
-    """Who waits is told at once; the end is seen and logged all the same."""
+    """The waiting caller learns it at once; the end is still seen and
+    logged."""
     ways = [(command, []) for command in SHELLS.values()]
     for command, options in ways + [(["bash"], ["--no-integration"])]:
         sid = home.start(*command, options=options)
@@ -357,7 +359,7 @@ def test_a_host_that_dies_leaves_the_command_to_the_next(
         assert (result["exit_code"], result["output"]) == (7, "after\n")
 
 
-def test_no_other_host_follows_while_somebody_waits(home, tmp_path):  # noqa: F811
+def test_no_host_takes_over_during_an_exec(home, tmp_path):  # noqa: F811
     sid = home.start("bash")
     gate = tmp_path / "gate"
     os.mkfifo(gate)

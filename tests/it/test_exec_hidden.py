@@ -1,5 +1,5 @@
-"""`tend exec` at shells that mark nothing: one that was left alone, and one
-behind ssh.  What they echo of the wrapping is never seen by anybody (K-07)."""
+"""`tend exec` at shells without marks: one without integration, and one behind
+ssh.  The echo of the wrapping is never shown (K-07)."""
 
 import getpass
 import json
@@ -20,7 +20,7 @@ from wire import Wire
 
 FULL = "TEND_TEST_FULL" in os.environ
 
-# What a wrapping is made of, and would show.
+# Parts of a wrapping that would be visible.
 INNER = re.compile(rb"tend=|printf'? %b|\\0\d\d\d|ZSH_VERSION|__t=|eval'? ")
 
 
@@ -60,8 +60,8 @@ def status_is_kept(home, sid, shell):  # noqa: F811
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_a_shell_that_was_left_alone(home, shell):  # noqa: F811
-    """K-07: the status is right, the output too unless others print."""
+def test_a_shell_without_integration(home, shell):  # noqa: F811
+    """K-07: the status is right, and so is the output unless others print."""
     sid = home.start(*SHELLS[shell], options=["--no-integration"])
     assert home.info(sid)["shell"] is None
     ready(home, sid)
@@ -83,7 +83,7 @@ def test_a_shell_that_was_left_alone(home, shell):  # noqa: F811
     assert "tend=" not in home.ok("snapshot", sid)
 
 
-def test_what_people_see_is_the_command_and_its_output(home):  # noqa: F811
+def test_the_screen_shows_only_the_command_and_its_output(home):  # noqa: F811
     sid = home.start("bash", "--norc", options=["-e", "PS1=here> "])
     ready(home, sid)
     exec_in(home, sid, "echo one\necho two")
@@ -93,7 +93,7 @@ def test_what_people_see_is_the_command_and_its_output(home):  # noqa: F811
 
 
 def test_a_shell_may_be_slow_to_echo(home):  # noqa: F811
-    """It stands still for longer than others may be waited for."""
+    """It pauses for longer than the echo of other programs may take."""
     sid = home.start(*SHELLS["zsh"], options=["--no-integration"])
     ready(home, sid)
     exec_in(home, sid, "true")
@@ -112,7 +112,7 @@ def test_a_shell_may_be_slow_to_echo(home):  # noqa: F811
 
 
 def test_a_host_may_be_late_itself(home):  # noqa: F811
-    """What came while it stood still is looked at before its clock."""
+    """Output of that time is read before its clock counts."""
     sid = home.start(*SHELLS["dash"], options=["--no-integration"])
     ready(home, sid)
     exec_in(home, sid, "true")
@@ -133,7 +133,7 @@ def test_a_host_may_be_late_itself(home):  # noqa: F811
     nothing_inner_in(home, sid, "dash")
 
 
-def test_a_program_that_is_no_shell_is_shown_what_it_echoes(
+def test_the_echo_of_a_program_that_is_not_a_shell_is_shown(
         home, tmp_path):  # noqa: F811
     """It is held back for a while only; nothing is lost."""
     program = shutil.copy("/bin/cat", tmp_path / "bash")
@@ -167,7 +167,7 @@ def test_after_an_interrupt_the_next_may_be_typed(home):  # noqa: F811
 
 
 def test_an_interrupt_is_seen_by_the_prompt(home):  # noqa: F811
-    """Who waits is told, though the shell says nothing of it."""
+    """The waiting caller learns it, though the shell does not report it."""
     for shell, (command, prompt) in OTHERS.items():
         sid = home.start(*command, options=["--no-integration", "-e",
                                             "PS1=here> "])
@@ -190,7 +190,7 @@ OTHERS = {"bash": (["bash", "--norc"], "here>"), "dash": (["dash"], "here>"),
           "ash": (["busybox", "ash"], "here>")}
 
 
-def test_the_next_host_keeps_back_what_the_last_one_did(home):  # noqa: F811
+def test_the_next_host_holds_back_the_same_echo(home):  # noqa: F811
     """It dies when the command has been typed and not yet been read."""
     sid = home.start("bash", "--norc", options=["-e", "PS1=here> "])
     ready(home, sid)
@@ -265,13 +265,13 @@ REMOTES = {"bash": "bash --norc", "dash": "dash", "zsh": "zsh -f",
 @pytest.mark.parametrize("remote", REMOTES)
 def test_behind_ssh_the_status_is_right_and_nothing_inner_shows(
         home, tmp_path, remote):  # noqa: F811
-    """K-07, from an integrated shell into one that nobody knows."""
+    """K-07, from an integrated shell into an unknown one."""
     with Sshd(tmp_path) as sshd:
         sid = home.start("bash")
         ready(home, sid)
         seq = home.json("send", sid, "--text",
                         sshd.command(REMOTES[remote]) + "\r")["seq"]
-        # Its prompt, which fish makes itself, and not what was typed.
+        # The prompt, which fish makes itself, and not the typed text.
         home.ok("wait", sid, "--regex", r"^(far>|\S+ \S+[#>]) *$", "--after",
                 str(seq), "--timeout", LIMIT)
         for case in CASES if FULL else CASES[:6]:
@@ -287,7 +287,7 @@ def test_behind_ssh_the_status_is_right_and_nothing_inner_shows(
         where = exec_in(home, sid, "tty")["output"]
         assert where.startswith("/dev/pts/"), where
         raw = home.raw(sid)
-        # There are no marks but those of the shell that tend has started.
+        # All marks are from the shell that tend has started.
         key = json.loads(pathlib.Path(
             home.dir(sid), "session.json").read_text())["shell_key"]
         keys = set(re.findall(rb"tend=([0-9a-f]*)", raw))
@@ -295,7 +295,7 @@ def test_behind_ssh_the_status_is_right_and_nothing_inner_shows(
         shown = re.sub(rb"\x1b\]133;[^\x07]*\x07", b"", raw)
         found = INNER.search(shown)
         assert not found, shown[max(0, found.start() - 300):found.end() + 300]
-        # And back: the connection's end is the run's.
+        # Then back: the end of the connection is the end of the run.
         result = json.loads(home.run(
             "exec", sid, "--json", "--timeout", LIMIT, "--", "exit").text)
         assert result["result"]["outcome"] in ("interrupted", "completed")

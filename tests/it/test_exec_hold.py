@@ -1,4 +1,4 @@
-"""`tend exec` holds back what may be the echo of its own words: never longer than
+"""`tend exec` holds back the possible echo of its own text: never longer than
 there is a reason, and never beyond the end of the program."""
 
 import json
@@ -12,7 +12,7 @@ import time
 from lib import TEND, wait_for
 from shells import LIMIT, SHELLS, home, ready, run  # noqa: F401
 
-# A shell has that long to echo what was typed, and no output may wait so long.
+# A shell has that long to echo its input, and no output may wait so long.
 ECHO_S = 15
 
 
@@ -21,7 +21,7 @@ def zshrc(home, text):  # noqa: F811
 
 
 def stuck(home):  # noqa: F811
-    """A shell that never gets to the first mark of what is typed: it is back
+    """A shell that never reaches the first mark of the typed text: it is back
     at its prompt, which it does not mark."""
     zshrc(home, "PROMPT='here> '\n")
     sid = home.start(*SHELLS["zsh"], options=["--no-integration"])
@@ -33,7 +33,7 @@ def stuck(home):  # noqa: F811
 
 
 def typed(home, sid, command):  # noqa: F811
-    """Have an exec typed, which nobody waits for."""
+    """Start an exec without waiting for it."""
     answer = home.run("exec", sid, "--timeout", "300ms", "--", command)
     assert answer.status == 11, answer
     wait_for(lambda: home.events(sid, "run"), lambda: home.events(sid))
@@ -47,8 +47,8 @@ def killed(home, sid):  # noqa: F811
 
 
 def test_kill_ends_a_session_whatever_an_exec_has_left(home):  # noqa: F811
-    """Execs whose end nobody can tell are given up, and with them what they
-    held back."""
+    """Execs whose end cannot be seen are given up, and their held output is
+    shown."""
     for sid in (stuck(home), cautious(home)):
         for command in ("(exit 3)", "(exit 3)", "true"):
             home.run("exec", sid, "--timeout", "2s", "--", command)
@@ -70,9 +70,9 @@ def test_the_end_of_the_program_ends_every_hold(home):  # noqa: F811
     assert b"eval" in home.raw(sid)  # nothing of it is lost
 
 
-def test_what_is_no_echo_is_shown_at_once(home, tmp_path):  # noqa: F811
-    """Lines of a job in the background come before the shell has echoed; the
-    echo is held back all the same."""
+def test_other_output_than_echo_is_shown_at_once(home, tmp_path):  # noqa: F811
+    """Lines of a background job come before the shell has echoed; the echo is
+    still held back."""
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     sid = home.start(*SHELLS["zsh"], options=["--no-integration"])
@@ -96,7 +96,7 @@ def test_what_is_no_echo_is_shown_at_once(home, tmp_path):  # noqa: F811
 
 
 def test_an_echo_without_an_answer_is_shown_soon(home):  # noqa: F811
-    """It was entered, and the shell does not do what was typed."""
+    """It was entered, and the shell does not run it."""
     sid = stuck(home)
     typed(home, sid, "echo never")
     begun = time.monotonic()
@@ -105,7 +105,7 @@ def test_an_echo_without_an_answer_is_shown_soon(home):  # noqa: F811
 
 
 def test_a_prompt_in_place_of_the_mark_ends_the_hold(home):  # noqa: F811
-    """The session's shell says that it has refused what was typed."""
+    """The session's shell reports that it has refused the typed text."""
     sid = home.start(*SHELLS["dash"])
     run(home, sid, "true")
     ready(home, sid)

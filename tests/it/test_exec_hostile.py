@@ -1,5 +1,5 @@
 """`tend exec` in shells whose users have set options, aliases, functions and
-traps that get in its way: a status that is told is right, and output that is
+traps that get in its way: a reported status is right, and output that is
 called exact has nothing of tend's in it."""
 
 import json
@@ -13,7 +13,7 @@ from shells import LIMIT, SHELLS, home, ready, run  # noqa: F401
 
 FULL = "TEND_TEST_FULL" in os.environ
 
-# Words of tend's own, which no output may have that is called exact.
+# Words of tend's own that exact output must not have.
 OURS = re.compile(
     r"__t|tend=|133;|printf'? %b|builtin|\\0\d\d\d|/dev/tty|/proc/")
 
@@ -55,10 +55,10 @@ SOME = [FINE[1], FINE[3], FAILS[1], FAILS[2]]
 
 
 class Setting:
-    """What a user's file says, and what it is to change: `rough` where the
-    output may be best-effort, `ends` where a failing command ends the shell,
-    `prints` where the user's own settings print more, `unsure` where a command
-    that must be wrapped may not be run at all."""
+    """A user's file, and its effects: `rough` if the output may be
+    best-effort, `ends` if a failing command ends the shell, `prints` if the
+    user's own settings print more, `unsure` if a command that must be wrapped
+    may not run at all."""
 
     def __init__(self, text, rough=False, ends=False, prints=False,
                  unsure=False):
@@ -219,7 +219,7 @@ def check(home, sid, shell, setting, want):  # noqa: F811
 
 
 @pytest.mark.parametrize("shell, name", ALL)
-def test_no_setting_of_a_user_makes_an_answer_untrue(
+def test_no_setting_of_a_user_makes_an_answer_wrong(
         home, tmp_path, shell, name):  # noqa: F811
     setting = SETTINGS[shell][name]
     sid = start(home, tmp_path, shell, setting.text)
@@ -240,10 +240,10 @@ LATER = ALL if FULL else [
 
 
 @pytest.mark.parametrize("shell, name", LATER)
-def test_nor_does_one_that_is_made_at_the_prompt(
+def test_no_setting_made_at_the_prompt_makes_an_answer_wrong(
         home, shell, name):  # noqa: F811
-    """What the command itself prints is not looked at: it may be told at its
-    end of what it has begun."""
+    """The command's own output is not compared: the settings may print more at
+    its end."""
     setting = SETTINGS[shell][name]
     sid = home.start(*SHELLS[shell])
     run(home, sid, "true")
@@ -261,7 +261,7 @@ STRICT = {"bash": "set -u", "zsh": "setopt nounset", "dash": "set -u",
 
 
 @pytest.mark.parametrize("shell", STRICT)
-def test_a_strict_shell_that_was_left_alone_gives_its_status(
+def test_a_strict_shell_without_integration_gives_its_status(
         home, tmp_path, shell):  # noqa: F811
     sid = start(home, tmp_path, shell, STRICT[shell] + "\n" + "".join(
         f"alias {name}=false\n" for name in ("printf", "eval", "command")),
@@ -273,8 +273,8 @@ def test_a_strict_shell_that_was_left_alone_gives_its_status(
         assert result["capture"] == "best-effort", result
 
 
-def test_a_prompt_tells_the_status_when_nothing_else_does(home):  # noqa: F811
-    """Whatever a PROMPT_COMMAND of the user prints may be in the output."""
+def test_a_prompt_reports_an_otherwise_unknown_status(home):  # noqa: F811
+    """Output of a user's PROMPT_COMMAND may be in the output."""
     sid = home.start("bash")
     result = run(home, sid, "PROMPT_COMMAND=('echo mine'); sh -c 'exit 5'")
     assert result["exit_code"] == 5, result
@@ -326,7 +326,7 @@ def test_a_long_command_is_run_as_a_short_one(home, shell):  # noqa: F811
     ids=["dash", "fish"])
 def test_a_command_that_is_too_long_for_a_shell_is_refused(
         home, shell, options, command):  # noqa: F811
-    """Within the limit, but not when it is typed; nothing is."""
+    """Within the limit, but not when it is typed; nothing is typed."""
     sid = home.start(*SHELLS[shell], options=options)
     ready(home, sid)
     home.ok("wait", sid, "--idle", "300ms")

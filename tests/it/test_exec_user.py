@@ -1,5 +1,5 @@
-"""Shell integration beside what users have: their files are read, their
-prompts shown, their variables as they were, and nothing of theirs changed."""
+"""Shell integration beside users' settings: their files are read, their
+prompts shown, their variables unchanged, and nothing of theirs modified."""
 
 import json
 import os
@@ -55,7 +55,7 @@ PROFILES = {
 
 
 def user(home, tmp_path, shell):  # noqa: F811
-    """Give the user files for this shell; what they are before."""
+    """Give the user files for this shell; returns their content."""
     for name, text in PROFILES[shell].items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -97,7 +97,7 @@ PROFILES_SAY = {"bash": "bashrc", "zsh": "zshrc", "fish": "config",
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_environment_of_programs_is_the_users(home, shell):  # noqa: F811
-    """What told the shell where to read is gone, or as it was."""
+    """The variables that led the shell to its file are removed or restored."""
     names = ("ENV", "ZDOTDIR", "XDG_DATA_DIRS", "PROMPT_COMMAND", "PS1")
     home.env["XDG_DATA_DIRS"] = "/opt/share:/usr/share"
     sid = home.start(*SHELLS[shell])
@@ -125,7 +125,7 @@ def test_login_shells_are_marked_too(home, tmp_path, command):  # noqa: F811
 
 
 @pytest.mark.parametrize("how", ["option", "variable", "script", "rcfile"])
-def test_a_shell_may_be_left_alone(home, tmp_path, how):  # noqa: F811
+def test_integration_can_be_turned_off(home, tmp_path, how):  # noqa: F811
     options, command = [], ["bash"]
     if how == "option":
         options = ["--no-integration"]
@@ -168,7 +168,8 @@ def test_a_shell_that_is_started_again_is_typed_at_again(home):  # noqa: F811
 
 
 def test_the_next_host_knows_where_the_shell_is(home):  # noqa: F811
-    """After a host's death, and after an upgrade, at the prompt and not."""
+    """After a host's death and after an upgrade, at the prompt and
+    elsewhere."""
     sid = home.start("bash")
     run(home, sid, "true")
     ready(home, sid)
@@ -217,7 +218,7 @@ def test_the_last_command_and_its_end_are_known_of_any_shell(
 
 
 def run_any(home, sid, command, *options):  # noqa: F811
-    """The result of an exec, whatever came of it."""
+    """The result of an exec, whatever it is."""
     answer = home.run("exec", sid, "--json", "--timeout", LIMIT, *options,
                       "--", command)
     return json.loads(answer.text)["result"]
@@ -236,7 +237,7 @@ def test_a_shell_that_is_made_to_forget_its_marks(
     sid = home.start(*SHELLS[shell])
     run(home, sid, "true")
     result = run_any(home, sid, command, "--timeout", "3s")
-    if result["timed_out"]:  # nothing at all tells that it has ended
+    if result["timed_out"]:  # nothing shows that it has ended
         home.ok("send", sid, "--keys", "C-c")
         wait_for(lambda: home.run("exec", sid, "--timeout", LIMIT, "--",
                                   "true").status == 0,
@@ -251,15 +252,15 @@ def test_a_shell_that_is_made_to_forget_its_marks(
     ("bash", "bash --norc"), ("bash", "zsh"), ("fish", "fish"),
     ("dash", "bash --norc")])
 def test_a_shell_that_is_replaced(home, shell, other):  # noqa: F811
-    """There is nobody who could say that `exec` has ended; after a Ctrl-C
-    nobody expects it, and the new one is typed at."""
+    """Nothing can report that `exec` has ended. After a Ctrl-C its end is not
+    awaited any more, and the new program can be typed at."""
     sid = home.start(*SHELLS[shell])
     run(home, sid, "true")
     answer = home.run("exec", sid, "--timeout", "1s", "--", f"exec {other}")
     assert answer.status == 11, answer
     error = home.error("exec", sid, "--", "echo no", status=125, code="busy")
     assert "send C-c" in error["message"], error
-    home.wait_no_echo(sid)  # it reads, and is not killed by that
+    home.wait_no_echo(sid)  # it reads, and the signal does not kill it
     home.ok("send", sid, "--keys", "C-c")
     wait_for(lambda: home.run("exec", sid, "--timeout", LIMIT, "--",
                               "true").status == 0,
@@ -285,7 +286,7 @@ def test_an_interrupt_that_a_program_takes_ends_nothing(home):  # noqa: F811
     assert run(home, sid, "echo yes")["output"] == "yes\n"
 
 
-def test_what_cannot_be_marked_is_typed_at_all_the_same(home):  # noqa: F811
+def test_shells_without_marks_are_still_typed_at(home):  # noqa: F811
     pathlib.Path(home.env["HOME"], ".bashrc").write_text(
         "readonly PROMPT_COMMAND='x=1'\n")
     sid = home.start("bash")
@@ -307,7 +308,7 @@ def test_without_bracketed_paste(home):  # noqa: F811
 @pytest.mark.parametrize("shell, options", [
     ("bash", []), ("zsh", []), ("fish", []), ("bash", ["--no-integration"])])
 def test_the_history_has_nothing_inner(home, shell, options):  # noqa: F811
-    """Not even where lines that begin with a blank are kept."""
+    """Even if lines that begin with a blank are kept."""
     sid = home.start(*SHELLS[shell], options=options)
     ready(home, sid)
     run(home, sid, "echo wrapped!")
@@ -319,7 +320,7 @@ def test_the_history_has_nothing_inner(home, shell, options):  # noqa: F811
 
 
 def test_traps_of_the_user_see_none_of_it(home):  # noqa: F811
-    """What tells the first command after a prompt from the others."""
+    """The user's way to recognise the first command after a prompt."""
     pathlib.Path(home.env["HOME"], ".bashrc").write_text("""
         trap '[ -z "$READY" ] || { READY=; FIRST=$BASH_COMMAND; }' DEBUG
         PROMPT_COMMAND=('STATUS=$?' 'READY=yes')

@@ -1,7 +1,7 @@
-"""The gate: `./dev test` over a small project whose tests fail as it is told.
+"""The gate: `./dev test` over a small project whose tests fail on request.
 
-The project has the real `dev`, `.ci/run` and tools/testlog.py, and is built by
-meson as the real one is.  Its tests are shell scripts.
+The project has the real `dev`, `.ci/run` and tools/testlog.py, and meson
+builds it as the real one.  Its tests are shell scripts.
 """
 
 import os
@@ -25,7 +25,7 @@ endforeach
 PROGRAM = "int\nmain(void)\n{\n\treturn 0;\n}\n"
 WARNS = "int\nmain(void)\n{\n\tint unused;\n\treturn 0;\n}\n"
 
-# Each runs in the build directory, where it leaves what the next run finds.
+# Each runs in the build directory, and leaves files there for the next run.
 SCRIPTS = {
     "good": "echo all is well",
     "once": "echo 'ok release-gcc it/forged'\n"
@@ -37,7 +37,7 @@ SCRIPTS = {
                 "date +%s%N >>alone; ls >/dev/null; date +%s%N >>alone",
     "twice": "echo x >>twice.mark; echo try $(wc -l <twice.mark); exit 1",
     "skipped": "exit 77",
-    # It takes meson and all that meson would have told with it.
+    # It kills meson, and all that meson would have reported.
     "lost_first": "test -e lost.mark || { touch lost.mark; kill -9 $PPID; }",
     "lost_always": "kill -9 $PPID",
     **{f"broken_{i}": "exit 1" for i in range(9)},
@@ -47,7 +47,7 @@ VARIANTS = ("release-gcc", "asan-gcc")
 
 
 class Tiny:
-    """The project, and what ./dev says of it."""
+    """The project, and the output of ./dev for it."""
 
     def __init__(self, path):
         self.path = path
@@ -83,8 +83,8 @@ class Tiny:
 
 
 class Report(str):
-    """What a run said, and how it ended; a string, so that pytest shows all of
-    it when an assertion fails."""
+    """The output of a run and its status; a string, so that pytest shows all
+    of it when an assertion fails."""
 
     def __new__(cls, done):
         report = super().__new__(cls, f"status {done.returncode}\n"
@@ -96,13 +96,13 @@ class Report(str):
         return report
 
     def verdicts(self, word):
-        """The names behind a verdict, in order."""
+        """The names after a verdict, in order."""
         found = [re.match(rf"{word} ([^(]*[^( ])", line)
                  for line in self.lines]
         return [match[1] for match in found if match]
 
     def below(self, word, name):
-        """What is printed below the verdict of a test."""
+        """The text below the verdict of a test."""
         start = next(i for i, line in enumerate(self.lines)
                      if line.startswith(f"{word} {name} "))
         below = []
@@ -140,7 +140,7 @@ def test_a_test_that_passes_the_second_time_is_flaky_and_the_run_is_green(tiny):
     assert report.lines[-1] == "8 passed, 0 failed", report
 
 
-def test_what_is_run_again_has_the_machine_to_itself(tiny):
+def test_a_test_that_is_run_again_runs_alone(tiny):
     report = tiny.run("dev", "test", "--ci", "once_more", "once_too")
     assert report.status == 0 and len(report.verdicts("FLAKY")) == 4, report
     for variant in VARIANTS:
@@ -195,7 +195,7 @@ def test_before_a_commit_nothing_is_run_again(tiny):
     assert report.lines[-1] == "1 passed, 1 failed", report
 
 
-def test_each_part_says_how_long_it_took(tiny):
+def test_each_part_reports_its_duration(tiny):
     report = tiny.run(".ci/run")
     assert report.status == 1, report  # of a project that has no src/LAYERS
     times = [line for line in report.lines if line.startswith("time: ")]
@@ -210,7 +210,7 @@ def test_each_part_says_how_long_it_took(tiny):
             "lint_scripts"} <= set(lints), report
 
 
-def test_a_lint_decides(tiny):
+def test_a_failing_lint_fails_the_gate(tiny):
     report = tiny.run("dev", "test", "--ci", "lint_layout")
     assert report.status == 0, report
     assert report.lines[-1] == "1 passed, 0 failed", report
@@ -232,7 +232,7 @@ def test_a_warning_is_an_error_in_the_gate(tiny):
     assert report.lines[-1] == "0 passed, 2 failed", report
 
 
-def test_a_name_that_no_test_has_is_refused(tiny):
+def test_an_unknown_test_name_is_refused(tiny):
     report = tiny.run("dev", "test", "--ci", "no-such-test")
     assert report.status == 2, report
     assert "no test has such a name: no-such-test" in report.err, report
@@ -241,7 +241,7 @@ def test_a_name_that_no_test_has_is_refused(tiny):
 # ------------------------------------------------- tests that cannot fail
 
 def claims(path, **tests):
-    """What tools/claims.py says of a project with these tests."""
+    """The output of tools/claims.py for a project with these tests."""
     for folder in ("it", "unit"):
         (path / "tests" / folder).mkdir(parents=True, exist_ok=True)
     (path / "tests/it/test_it.py").write_text(tests.get("python", "")

@@ -1,4 +1,4 @@
-"""Making room: what goes, what stays, and what happens meanwhile."""
+"""Making room: removed sessions, kept ones, and events meanwhile."""
 
 import concurrent.futures
 import json
@@ -26,7 +26,7 @@ def home():
 
 
 def ended(home, *command, options=()):
-    """A session that has ended, its host gone as well; its id."""
+    """A session that has ended, and its host too; returns its id."""
     sid = home.start(*(command or ("true",)), options=options)
     home.wait_gone(sid)
     return sid
@@ -41,7 +41,7 @@ def edit(home, sid, **changes):
 
 
 def age(home, sid, ms):
-    """Let it have ended so long ago."""
+    """Make it look as if it had ended so long ago."""
     edit(home, sid, ended_ms=int(time.time() * 1000) - ms)
 
 
@@ -50,7 +50,7 @@ def ids(home):
 
 
 def times(home, *sids):
-    """When each file of these was written."""
+    """The time at which each of these files was written."""
     return {path: path.stat().st_mtime_ns for sid in sids
             for path in home.dir(sid).rglob("*") if path.is_file()}
 
@@ -59,10 +59,10 @@ def removed(answer):
     return {each["id"] for each in answer["removed"]}
 
 
-# ------------------------------------------------------------------- what goes
+# -------------------------------------------------------------------- removed
 
-def test_nothing_goes_that_was_not_asked_for(home):
-    """It says what there is, and what to say."""
+def test_nothing_is_removed_without_a_request(home):
+    """It reports the possible savings, and the options to use."""
     sid = ended(home)
     for args in ([], ["--dry-run"]):
         error = home.error("gc", *args, status=2, code="usage")
@@ -77,7 +77,7 @@ def test_nothing_goes_that_was_not_asked_for(home):
 
 
 def test_a_budget_needs_a_unit(home):
-    """Whoever writes 1 has not meant one byte."""
+    """A plain 1 does not mean one byte."""
     ended(home)
     error = home.error("gc", "--budget", "1", status=2, code="usage")
     assert error["message"] == ("--budget: 1 has no unit: give one, as "
@@ -86,7 +86,7 @@ def test_a_budget_needs_a_unit(home):
 
 
 def on_terminal(home, answer, *args):
-    """The status of tend on a terminal, what it showed, and what it asked."""
+    """The status of tend on a terminal, its output, and its question."""
     with Terminal() as term:
         term.run(lib.TEND, *args, env=home.env)
         if answer is not None:
@@ -113,8 +113,8 @@ def test_a_person_is_asked_and_a_script_is_not(home):
     assert status == 0 and "removed 0 ended sessions" in text, (third, text)
 
 
-def test_all_that_has_ended_goes_and_nothing_else(home):
-    """K-01, K-04: never what is active, never the home."""
+def test_all_ended_sessions_are_removed_and_nothing_else(home):
+    """K-01, K-04: never an active session, never the home."""
     live = home.start("cat", options=["-n", "live"])
     gone = ended(home, options=["-n", "gone"])
     dead = home.start("cat", options=["-n", "dead"])
@@ -140,7 +140,7 @@ def test_all_that_has_ended_goes_and_nothing_else(home):
     assert "kept 1 active and 0 ended" in text, text
 
 
-def test_by_age(home):
+def test_old_sessions_are_removed_by_age(home):
     young, old, older = ended(home), ended(home), ended(home)
     age(home, young, HOUR)
     age(home, old, 3 * DAY)
@@ -151,13 +151,13 @@ def test_by_age(home):
     text = home.ok("gc", "-n", "--older-than", "10m")
     assert young in text and "would remove 1 ended session," in text, text
     assert ids(home) == {young}
-    # What ended in the future, because a clock was wrong, is not old.
+    # A session that ended in the future, because of a wrong clock, is not old.
     age(home, young, -DAY)
     assert removed(home.json("gc", "--older-than", "0s")) == set()
 
 
 def test_a_lost_session_is_as_old_as_its_files(home):
-    """Nobody wrote down when it ended."""
+    """No end was recorded."""
     sid = home.start("cat")
     home.lose(sid)
     assert home.info(sid)["outcome"] == "lost"
@@ -169,13 +169,13 @@ def test_a_lost_session_is_as_old_as_its_files(home):
 
 
 def test_a_budget_takes_the_oldest_first(home):
-    """DESIGN 4: the oldest that ended go until it is kept."""
+    """DESIGN 4: the oldest ended ones are removed until the budget is kept."""
     made = [ended(home, "head", "-c", "300000", "/dev/zero")
             for _ in range(4)]
     live = home.start("cat")
     for number, sid in enumerate(made):
         age(home, sid, (10 - number) * DAY)
-        # What cannot be compressed.
+        # Data that cannot be compressed.
         (home.dir(sid) / "files" / "noise").write_bytes(os.urandom(500_000))
     total = home.json("gc", "--budget", "1T")
     assert removed(total) == set() and total["home_bytes"] > 2_000_000
@@ -186,7 +186,7 @@ def test_a_budget_takes_the_oldest_first(home):
     assert removed(done) == set(made[:2])
     assert done["home_bytes"] <= budget
     assert ids(home) == {*made[2:], live}
-    # However little it is, what is active stays.
+    # However small the budget, active sessions stay.
     assert removed(home.json("gc", "--budget", "0")) == set(made[2:])
     assert ids(home) == {live}
     both = ended(home)
@@ -195,10 +195,10 @@ def test_a_budget_takes_the_oldest_first(home):
                              "--budget", "0")) == {both}
 
 
-# ------------------------------------------------------------------ what stays
+# ----------------------------------------------------------------------- kept
 
-def test_what_is_being_destroyed_stays(home):
-    """K-04: gc refuses `destroying`; destroy brings it to an end."""
+def test_a_session_being_destroyed_stays(home):
+    """K-04: gc refuses `destroying`; destroy completes it."""
     sid = ended(home)
     edit(home, sid, status="destroying", outcome=None)
     done = home.json("gc", "--all")
@@ -207,7 +207,7 @@ def test_what_is_being_destroyed_stays(home):
     assert removed(home.json("gc", "--all")) == {sid}
 
 
-def test_what_still_takes_late_output_stays(home):
+def test_a_session_that_takes_late_output_stays(home):
     """The program has ended, the host has not."""
     sid = home.start("sh", "-c", "trap '' HUP; sleep 1000 & exit 0",
                      options=["--linger-output", "10m"])
@@ -217,7 +217,7 @@ def test_what_still_takes_late_output_stays(home):
     assert ids(home) == {sid}
 
 
-def test_what_cannot_be_judged_stays(home):
+def test_unreadable_sessions_stay(home):
     damaged, newer = ended(home), ended(home)
     (home.dir(damaged) / "session.json").write_text("{")
     edit(home, newer, version=2)
@@ -231,7 +231,8 @@ def test_what_cannot_be_judged_stays(home):
 
 
 def test_a_copy_is_collected_without_harm(home):
-    """The copy of what runs is files; what runs is not touched."""
+    """The copy of a running session is only files; the original is not
+    touched."""
     sid = home.start("cat")
     home.wait_status(sid, "running")
     with Home(str(home.path) + "-copy") as copy:
@@ -246,7 +247,7 @@ def test_a_copy_is_collected_without_harm(home):
 
 
 def test_no_link_is_followed(home, tmp_path):
-    """S11: what is planted leads nowhere."""
+    """S11: planted links lead nowhere."""
     outside = tmp_path / "outside"
     (outside / "log").mkdir(parents=True)
     (outside / "precious").write_text("kept")
@@ -258,7 +259,7 @@ def test_no_link_is_followed(home, tmp_path):
     (home.path / "sessions" / planted).symlink_to(outside)
     other = ended(home)
     done = home.json("gc", "--all")
-    # A log that is a link is not what we made: it is left for a person.
+    # A log that is a link was not made by tend: a person must decide.
     assert removed(done) == {other}
     assert {each["id"] for each in done["skipped"]} == {sid, planted}, done
     assert (outside / "precious").read_text() == "kept"
@@ -268,8 +269,8 @@ def test_no_link_is_followed(home, tmp_path):
     assert (outside / "precious").read_text() == "kept"
 
 
-def test_what_a_crash_has_left_goes(home):
-    """Half removed, or never quite begun."""
+def test_leftovers_of_a_crash_are_removed(home):
+    """Half removed, or not completely created."""
     home.start("cat")
     sessions = home.path / "sessions"
     (sessions / "gone-01J00000000000000000000000" / "log").mkdir(parents=True)
@@ -279,7 +280,7 @@ def test_what_a_crash_has_left_goes(home):
     assert len(ids(home)) == 1
     fresh = ended(home)
     (home.dir(fresh) / "session.json").unlink()
-    # Its id says that it may be about to start.
+    # By its id it may be about to start.
     assert home.json("gc", "--all")["removed"] == []
 
 
@@ -293,7 +294,7 @@ def test_a_home_without_sessions(home):
 # ------------------------------------------------------------------- meanwhile
 
 def test_two_at_once(home):
-    """One of them removes each; the other waits, or goes without."""
+    """One of them removes each session; the other waits, or skips it."""
     made = {ended(home) for _ in range(12)}
     with concurrent.futures.ThreadPoolExecutor() as pool:
         answers = list(pool.map(lambda _: home.json("gc", "--all"), range(4)))
@@ -302,7 +303,7 @@ def test_two_at_once(home):
     assert ids(home) == set()
 
 
-def test_a_gc_that_is_stuck_is_told_of(home):
+def test_a_stuck_gc_is_reported(home):
     import fcntl
     ended(home)
     fd = os.open(home.path / "sessions", os.O_RDONLY)
@@ -316,7 +317,7 @@ def test_a_gc_that_is_stuck_is_told_of(home):
 
 
 def test_while_sessions_begin_and_end(home):
-    """Whatever is active at any moment stays whole."""
+    """Every session that is active at any moment stays whole."""
     rounds = 8 if os.environ.get("TEND_TEST_FULL") else 2
 
     def live(number):
@@ -327,7 +328,7 @@ def test_while_sessions_begin_and_end(home):
             home.wait_text(sid, "mine")
             home.ok("kill", sid)
             rerun = home.run("rerun", "-d", sid)
-            # The old one may have been collected; then it is not there.
+            # The old one may have been collected; then it is missing.
             assert rerun.status in (0, 125), rerun
             lived.append(rerun.text.strip() if rerun.status == 0 else None)
         return lived
@@ -348,8 +349,8 @@ def test_while_sessions_begin_and_end(home):
 
 @pytest.mark.parametrize("how", [["stop"], ["destroy"],
                                  ["destroy", "--purge"]])
-def test_who_waits_for_the_end_of_what_goes(home, tmp_path, how):
-    """It has ended; that nothing is left of it, is no failure."""
+def test_a_wait_for_the_end_of_a_removed_session(home, tmp_path, how):
+    """It has ended; that nothing is left of it is no failure."""
     sid = home.start("sh", "-c", "trap '' HUP TERM; echo ready; "
                      "until [ -e \"$0\" ]; do sleep 0.01; done",
                      tmp_path / "go")
@@ -373,8 +374,9 @@ def test_who_waits_for_the_end_of_what_goes(home, tmp_path, how):
 
 
 @pytest.mark.parametrize("how", [["--raw", "-f"], ["--raw"]])
-def test_a_reader_of_a_log_that_goes(home, how):
-    """It ends, shows nothing that was not there, and says that it is not all."""
+def test_a_reader_of_a_removed_log(home, how):
+    """It ends, shows only logged output, and reports that the rest is
+    missing."""
     sid = ended(home, "sh", "-c",
                 "i=0; while [ $i -lt 120000 ]; do echo line $i of many more "
                 "that are to be read; i=$((i+1)); done")
@@ -408,7 +410,7 @@ def numbers(lines, seed):
             "print i, rand(), rand() }")
 
 
-def test_what_ended_sessions_left_is_compressed(home):
+def test_logs_of_ended_sessions_are_compressed(home):
     """The log gives the same before and after."""
     sid = ended(home, *numbers(400_000, 1))
     left = plain(home, sid)
@@ -431,7 +433,7 @@ def test_what_ended_sessions_left_is_compressed(home):
 
 
 def test_a_torn_log_is_compressed_as_it_is(home):
-    """What is torn is cut neither more nor less."""
+    """The torn part is cut neither more nor less."""
     sid = ended(home, *numbers(5_000, 3))
     last = home.dir(sid) / "log" / plain(home, sid)[-1]
     data = last.read_bytes()
@@ -445,7 +447,7 @@ def test_a_torn_log_is_compressed_as_it_is(home):
     assert (after.status, after.out) == (10, before.out), after.err
 
 
-def test_what_runs_is_not_compressed(home):
+def test_a_running_session_is_not_compressed(home):
     sid = home.start(*numbers(20_000, 4)[:1], numbers(20_000, 4)[1]
                      + " END { while (1) system(\"sleep 100\") }")
     wait_for(lambda: b"19999 " in home.raw(sid), "all of its output")
@@ -457,7 +459,7 @@ def test_what_runs_is_not_compressed(home):
 
 @pytest.mark.parametrize("mask", [0o000, 0o777])
 def test_all_it_writes_is_private(mask, tmp_path):
-    """K-01: 0700 and 0600 whatever the umask, whoever writes."""
+    """K-01: 0700 and 0600 whatever the umask and the writer."""
     place = pathlib.Path(tmp_path / "p")
     place.mkdir()
     for name in ("tend", "tend-host", "tend-keeper"):

@@ -1,6 +1,7 @@
-"""The programs as they are built to be run: what the linker made of them.
+"""The programs as they are built for use: the results of the linker.
 
-Only in builds with the flags of a release; docs/hardening.md says why each.
+Only in builds with the flags of a release; docs/hardening.md gives the
+reasons.
 """
 
 import platform
@@ -11,7 +12,7 @@ import pytest
 
 import lib
 
-# DESIGN: what is heavy to load lives elsewhere; the keeper has libc alone.
+# DESIGN: heavy libraries are loaded elsewhere; the keeper has libc alone.
 NEEDED = {
     "tend": {"libc.so.6", "libjansson.so.4", "libpcre2-8.so.0",
              "libzstd.so.1"},
@@ -20,7 +21,7 @@ NEEDED = {
     "tend-keeper": {"libc.so.6"},
 }
 
-# One that uses libm would not be wrong; one that the keeper uses would.
+# Another program may use libm; the keeper must not.
 MAY_NEED = {"tend": {"libuv.so.1", "libm.so.6"}, "tend-host": {"libm.so.6"},
             "tend-keeper": set()}
 
@@ -44,7 +45,7 @@ def test_the_needed_libraries_are_these(program):
 
 
 def test_it_is_loaded_anywhere_and_bound_at_once(program):
-    """PIE, full RELRO, and no place to look for libraries but the system's."""
+    """PIE, full RELRO, and libraries only from the system's places."""
     assert re.search(r"Type:\s+DYN", tool("readelf", "-hW", program))
     dynamic = tool("readelf", "-dW", program)
     flags = re.search(r"\(FLAGS_1\)\s+Flags: (.*)", dynamic)[1].split()
@@ -65,7 +66,8 @@ def test_no_memory_is_both_written_and_run(program):
 
 
 def test_stack_and_buffers_are_guarded(program):
-    """The canary's alarm, and at least one call that knows its buffer."""
+    """The canary's failure function, and at least one call that knows its
+    buffer."""
     symbols = set(re.findall(r" U (\w+)", tool("nm", "-D", program)))
     assert "__stack_chk_fail" in symbols, symbols
     guarded = {name for name in symbols
@@ -74,7 +76,7 @@ def test_stack_and_buffers_are_guarded(program):
 
 
 def test_unbounded_calls_are_not_linked(program):
-    """What the sources do not call, no inline function of theirs does."""
+    """The sources do not call these, and no inline function of theirs does."""
     symbols = set(re.findall(r" U (\w+)", tool("nm", "-D", program)))
     wrong = {"strcpy", "strcat", "sprintf", "gets", "system", "popen",
              "tmpnam", "mktemp", "__strcpy_chk", "__strcat_chk",
@@ -84,7 +86,7 @@ def test_unbounded_calls_are_not_linked(program):
 
 def test_functions_begin_where_they_may_be_called(program):
     """-fcf-protection, which x86 has: an indirect call elsewhere ends the
-    program where processor and kernel see to it."""
+    program if processor and kernel support it."""
     code = tool("objdump", "-d", "--no-show-raw-insn", "--disassemble=main",
                 program)
     begin = re.search(r"<main>:\n\s+\w+:\s+(\w+)", code)

@@ -1,4 +1,4 @@
-"""The history of an attached session: all it ever showed, on a real terminal."""
+"""The history of an attached session: all its output, on a real terminal."""
 
 import base64
 import os
@@ -41,7 +41,7 @@ def opened(term):
 
 
 def search(term, key, text):
-    """Ask for a text, and wait until that was asked and answered."""
+    """Search for a text, and wait until the search is done."""
     term.type(key)
     term.wait(lambda s: bar(s).startswith(" search"), "the line to type")
     term.type(text)
@@ -56,12 +56,12 @@ def cursor_line(screen):
 
 
 def number_on_top(screen):
-    """Of output that counts its lines: the first that is seen."""
+    """The first visible line number, of output with numbered lines."""
     return int(screen["lines"][0].partition(" ")[0] or 0)
 
 
 def copied(term):
-    """What the terminal was told to put into its clipboard last."""
+    """The text last sent to the terminal's clipboard."""
     def look():
         all_of_it = re.findall(rb"\x1b\]52;c;([A-Za-z0-9+/=]*)\x1b\\",
                                bytes(term.raw))
@@ -70,10 +70,10 @@ def copied(term):
     return wait_for(look, lambda: f"OSC 52: {bytes(term.raw[-300:])!r}")
 
 
-# ------------------------------------------------------------------- leafing
+# ----------------------------------------------------------------- scrolling
 
 
-def test_history_can_be_leafed_through(home):
+def test_history_can_be_scrolled(home):
     sid = home.start("sh", "-c", "seq 1 500; exec cat")
     with Terminal() as term:
         attached(home, term, sid, "500")
@@ -99,7 +99,7 @@ def test_history_can_be_leafed_through(home):
         term.wait_text("typed\ntyped")
 
 
-def test_the_wheel_leafs(home):
+def test_the_wheel_scrolls(home):
     sid = home.start("sh", "-c", "seq 1 100; exec cat")
     with Terminal() as term:
         attached(home, term, sid, "100")
@@ -114,7 +114,7 @@ def test_the_wheel_leafs(home):
 
 
 def test_history_reaches_past_clear(home):
-    """Everything that was shown, also what was erased, in its colours."""
+    """Everything that was shown, also erased text, in its colours."""
     sid = home.start("sh", "-c", "echo before; printf '\\033[31mred\\033[m\\n'; "
                      "seq 1 30; clear; seq 31 60; clear; echo after; exec cat",
                      env={**home.env, "TERM": "xterm-256color"})
@@ -132,8 +132,8 @@ def test_history_reaches_past_clear(home):
 
 
 def test_history_goes_back_to_the_first_line_of_the_log(home):
-    """Beyond what the host has in memory, and across keyframes and resizes,
-    every line once; and on again to the newest."""
+    """Beyond the host's memory, and across keyframes and resizes, every line
+    once; and back to the newest."""
     last = 120000  # 2 MiB: keyframes are written every 512 KiB
     sid = home.start("sh", "-c", f"seq -f '%.0f of the log' 1 {last // 2}; "
                      f"echo half; read x; seq -f '%.0f of the log' "
@@ -202,7 +202,7 @@ def test_wide_rows_are_panned(home):
 
 
 def test_history_of_a_session_that_is_not_logged(home):
-    """What the host remembers is there when the log cannot be written."""
+    """The host's memory is shown if the log cannot be written."""
     sid = home.start("sh", "-c", "echo ready; read x; seq 1 100; exec cat")
     home.wait_text(sid, "ready")
     with Terminal() as term:
@@ -217,7 +217,7 @@ def test_history_of_a_session_that_is_not_logged(home):
 
 
 def test_history_while_the_host_is_away(home):
-    """The log is there all the same."""
+    """The log is still there."""
     sid = home.start("sh", "-c", "seq 1 100; exec cat")
     with Terminal() as term:
         attached(home, term, sid, "100")
@@ -241,8 +241,8 @@ def test_history_while_the_host_is_away(home):
 
 
 def test_a_search_goes_through_the_whole_log(home):
-    """Case, both directions, once around, what stands out, what is not there.
-    3 MiB of output, so that most of it is in no chapter that is loaded."""
+    """Case, both directions, wrapping around, highlights, and missing text. 3
+    MiB of output, so that most of it is in no loaded chapter."""
     sid = home.start("sh", "-c", "echo The Needle is here; seq -f "
                      "'%.0f some line of the log' 1 100000; "
                      "echo another needle; echo and a neEdle; exec cat")
@@ -275,7 +275,7 @@ def test_a_search_goes_through_the_whole_log(home):
         assert cursor_line(screen) == "50000 some line of the log", screen
 
 
-def test_a_search_finds_what_the_margin_broke(home):
+def test_a_search_finds_text_broken_at_the_margin(home):
     sid = home.start("sh", "-c", "echo " + "x" * 76 + "broken; seq 1 50; "
                      "exec cat")
     with Terminal() as term:
@@ -288,7 +288,8 @@ def test_a_search_finds_what_the_margin_broke(home):
 
 
 def test_a_search_in_a_long_log_is_interrupted_by_a_key(home):
-    """The client goes on: it says where it is, and a key ends the search."""
+    """The client stays responsive: it shows the position, and a key ends the
+    search."""
     sid = home.start("sh", "-c", "yes 'some line of a log that is long' | "
                      "head -c 60000000; echo end; exec cat")
     home.wait_text(sid, "end", seconds=120)
@@ -328,13 +329,13 @@ def test_a_selection_is_copied_to_the_clipboard(home):
         assert copied(term) == "y" * 90 + "\nlast\n"
         term.type("v")
         term.wait(lambda s: "y copy" in bar(s), "a selection")
-        term.type("\x1b")  # gives it up; the second one leaves
+        term.type("\x1b")  # drops the selection; the second one leaves
         term.wait(lambda s: "q leave" in bar(s), "no selection")
         term.type("\x1b")
         term.wait(lambda s: "history" not in bar(s), "the session")
 
 
-def test_what_was_copied_is_told_in_a_narrow_terminal_too(home):
+def test_a_copy_is_reported_in_a_narrow_terminal_too(home):
     sid = home.start("sh", "-c", "seq -f 'line %.0f' 1 50; exec cat")
     with Terminal(40, 10) as term:
         attached(home, term, sid, "line 50")

@@ -1,9 +1,9 @@
-"""A second user of the machine: what it plants and what it reaches.
+"""A second user of the machine: planted files and attempts to get in.
 
 One user starts sessions below a directory that anybody may write to.  Another
-one, at the same time, puts links, directories and files where the home is about
-to be, and tries everything it could gain from: to read, to write, to connect,
-to be connected to.  Nothing of that may ever succeed.
+user, at the same time, puts links, directories and files in the place of the
+future home, and tries everything useful: to read, to write, to connect, to be
+connected to.  None of that may ever succeed.
 """
 
 import json
@@ -32,7 +32,8 @@ def become(uid):
 
 @pytest.fixture
 def programs():
-    """The launcher with the real keeper and host, where all may run them."""
+    """The launcher with the real keeper and host, in a place where all may run
+    them."""
     path = Path(tempfile.mkdtemp(prefix="tend-home-"))
     for source in ("tests/it/launcher", "src/tend-keeper", "src/tend-host"):
         shutil.copy(lib.BUILD / source, path)
@@ -87,7 +88,8 @@ def end_sessions(home):
 # ------------------------------------------------------------ the other user
 
 def plant(home, trap, kind):
-    """Put something where the home will be; whoever is first has the place."""
+    """Put something in the place of the future home; the first to create it
+    wins."""
     try:
         if kind == "link":
             home.symlink_to(trap)
@@ -106,7 +108,7 @@ def plant(home, trap, kind):
 
 
 def tries(home, ids):
-    """Every way in: what was gained, in words."""
+    """Try every way in; returns the successes, in words."""
     def attempt(what, action):
         try:
             action()
@@ -127,7 +129,7 @@ def tries(home, ids):
     yield attempt("wrote", lambda: (home / "new").write_text("x"))
     yield attempt("moved in", lambda: os.rename(inside, home / "away"))
     yield attempt("listed names", lambda: os.listdir(home / "names"))
-    # The ids are secret to it; say that it has guessed them.
+    # The ids are secret; assume that it has guessed them.
     for sid in ids:
         for name in ("session.json", "log", "files", "artifacts"):
             yield attempt(f"opened {name}", lambda: os.close(
@@ -136,10 +138,10 @@ def tries(home, ids):
 
 
 def attack(orders, report, trap):
-    """The other user's process: plant, race, try, report; until told to end.
+    """The other user's process: plant, race, try, report, until the end.
 
     An order is a JSON line: the home and what to plant, or the home and the
-    ids of its sessions, at which everything is tried once more at leisure.
+    ids of its sessions, on which everything is tried once more without a race.
     """
     become(ATTACKER)
     for line in orders:
@@ -195,7 +197,7 @@ def owned_by(path, uid):
 
 
 def test_another_user_gains_nothing(programs, common):
-    """0 successes, whatever is planted and whenever."""
+    """No success, whatever is planted and whenever."""
     trap = common / "trap"
     trap.mkdir()
     trap.chmod(0o777)
@@ -228,7 +230,7 @@ def test_another_user_gains_nothing(programs, common):
             gained += attacker.answer()
             end_sessions(home)
             assert gained == [], where
-            # Nothing of the victim's is where the other user can reach it.
+            # The other user can reach nothing of the victim's.
             assert owned_by(trap, VICTIM) == [], where
             if home.lstat().st_uid == ATTACKER and home.is_dir():
                 assert owned_by(home, VICTIM) == [], where
@@ -262,7 +264,7 @@ def test_everything_in_a_home_is_private(programs, common):
             end_sessions(home)
 
 
-def test_root_looks_but_leaves_nothing(programs, common):
+def test_root_can_read_a_home_without_leaving_files(programs, common):
     home = common / "h"
     home.mkdir(0o700)
     os.chown(home, VICTIM, VICTIM)

@@ -84,7 +84,7 @@ def test_ls_of_all_homes(homes):
     assert ids("--label", "no=such") == {}
     text = one.ok("ls", "--all-homes")
     assert text.count("NAME") == 2 and f"{two.path}:\n" in text, text
-    # What is no home any more hides nothing.
+    # A place that is no longer a home hides nothing.
     two.end_all()
     shutil.rmtree(two.path)
     assert ids() == {"one": [first]}
@@ -108,7 +108,7 @@ def test_a_home_is_forgotten_and_comes_again(homes):
 
 
 def test_a_home_that_is_gone_is_forgotten_by_a_relative_path(homes):
-    """Nothing on the disk says any more where it leads."""
+    """Nothing on the disk shows its target any more."""
     one, two, _ = homes
     here = one.path / "here"
     here.mkdir(parents=True)
@@ -125,7 +125,7 @@ def test_a_home_that_is_gone_is_forgotten_by_a_relative_path(homes):
     assert f"{two.path}" in error["message"], error
 
 
-def test_what_was_lost_is_found_again(homes):
+def test_a_lost_list_is_rebuilt(homes):
     """K-02: advisory; a damaged or removed list gates nothing."""
     one, two, _ = homes
     sid = one.start("cat")
@@ -152,8 +152,8 @@ def test_the_list_is_private(homes):
     assert path.parent.stat().st_mode & 0o7777 == 0o700
 
 
-def test_a_session_starts_where_no_list_can_be(homes):
-    """The list is advice: not to have it fails nothing."""
+def test_a_session_starts_without_a_list(homes):
+    """The list is advisory: without it nothing fails."""
     one = homes[0]
     for place in ("/proc/nowhere", "/dev/null"):
         one.env["XDG_STATE_HOME"] = place
@@ -173,7 +173,7 @@ def test_a_session_starts_where_no_list_can_be(homes):
 # ------------------------------------------------------------ moved and copied
 
 def test_a_home_moves_while_a_session_runs(homes):
-    """Found and driven at the new place; the list says where it went."""
+    """Found and driven at the new place; the list has the new path."""
     one, two, three = homes
     sid = one.start("cat", options=["-n", "moving"])
     keeper = one.info(sid)["keeper_pid"]
@@ -209,8 +209,8 @@ def test_the_host_of_a_moved_session_is_replaced(homes):
     two.wait_text(sid, "after")
 
 
-def test_a_copy_is_not_taken_for_what_runs(homes):
-    """cp -a: the same pids, boot and socket; but nobody is there."""
+def test_a_copy_is_not_taken_for_the_running_session(homes):
+    """cp -a: the same pids, boot and socket, but no process."""
     one, two, _ = homes
     sid = one.start("cat", options=["-n", "worker"])
     one.ok("send", sid, "--text", "before", "--keys", "Enter")
@@ -227,7 +227,8 @@ def test_a_copy_is_not_taken_for_what_runs(homes):
     assert two.run("kill", sid).status == 4
     assert b"before" in two.raw(sid)
     assert "before" in "\n".join(two.screen(sid)["lines"])
-    # Its name is free in the copy; destroying it there ends nothing here.
+    # Its name is free in the copy; destroying it there does not end the
+    # original.
     fresh = two.start("cat", options=["-n", "worker"])
     two.ok("destroy", sid, "--purge")
     assert one.info(sid)["status"] == "running"
@@ -237,8 +238,8 @@ def test_a_copy_is_not_taken_for_what_runs(homes):
     assert listed(one)["two"] == ("there", 1, 1)
 
 
-def test_a_copy_in_the_place_of_what_runs(homes):
-    """The home is renamed and a copy put where it was."""
+def test_a_copy_in_the_place_of_the_running_session(homes):
+    """The home is renamed and a copy put in its place."""
     one, two, _ = homes
     sid = one.start("cat")
     os.rename(one.path, two.path)
@@ -254,7 +255,7 @@ def test_a_copy_in_the_place_of_what_runs(homes):
 
 @pytest.fixture
 def read_only(tmp_path):
-    """A home with an ended session, on a disk that is then read-only."""
+    """A home with an ended session, on a disk that then becomes read-only."""
     place = tmp_path / "disk"
     place.mkdir()
     mount("-t", "tmpfs", "-o", "size=64m,mode=0700", "tmpfs", place)
@@ -297,7 +298,7 @@ def test_nothing_starts_in_a_read_only_home(read_only):
 
 
 def refused(home, *args, status=12):
-    """What run and ls say about a home that cannot be used."""
+    """The messages of run and ls for a home that cannot be used."""
     ls = lib.tend("ls", "--home", str(home), *args)
     assert ls.status == status, ls
     run = lib.tend("run", "--home", str(home), "-d", "cat")
@@ -306,8 +307,8 @@ def refused(home, *args, status=12):
     return ls.err
 
 
-def test_homes_that_cannot_be(tmp_path):
-    """Each with its reason and what to do."""
+def test_unusable_homes_are_refused(tmp_path):
+    """Each with its reason and a next step."""
     plain = tmp_path / "file"
     plain.touch()
     assert f"{plain}: Not a directory" in refused(plain, status=8)

@@ -1,7 +1,7 @@
 """Hosts that die: under flood, at the end, under a running editor.
 
-Every byte of what the program prints can be computed again (burst.c), so what
-the log has is compared from the first byte to the last.
+Every byte of the program's output can be computed again (burst.c), so the log
+is compared from the first byte to the last.
 """
 
 import os
@@ -41,8 +41,8 @@ def next_host(home, sid, old):
 
 
 def kill_hosts(home, sid, kills, rng):
-    """kill -9 each host soon after it serves; seconds until the next one,
-    the shortest first."""
+    """kill -9 each host soon after it serves; returns the seconds until the
+    next one, the shortest first."""
     gone, pid = [], None
     for _ in range(kills):
         pid = next_host(home, sid, pid)
@@ -55,7 +55,8 @@ def kill_hosts(home, sid, kills, rng):
 
 
 def difference(home, sid, seed):
-    """Where the log leaves the stream; (None, bytes) when nowhere."""
+    """The place where the log differs from the stream; (None, bytes) if
+    nowhere."""
     log = subprocess.Popen([TEND, "log", "--raw", sid], env=home.env,
                            stdout=subprocess.PIPE)
     want = subprocess.Popen([BURST, str(seed), str(ENDLESS)],
@@ -81,13 +82,13 @@ KILLS = 100 if FULL else 40
 
 @pytest.fixture(scope="module")
 def away():
-    """How long the hosts were away, each time one was killed."""
+    """The time without a host, each time one was killed."""
     return []
 
 
 @pytest.mark.parametrize("number", range(20 if FULL else 1))
-def test_killed_hosts_lose_and_double_nothing(home, number, away):
-    """A-28, O-06: 2,000 times in the full dose."""
+def test_killed_hosts_lose_and_repeat_nothing(home, number, away):
+    """A-28, O-06: 2,000 times in a full run."""
     seed = 1000 + number
     sid = home.start(BURST, str(seed), str(ENDLESS),
                      options=["--max-log", "64G"])
@@ -113,7 +114,7 @@ def test_killed_hosts_serve_again_soon(away):
 
 @pytest.mark.parametrize("number", range(100 if FULL else 12))
 def test_a_host_killed_at_the_end_loses_no_exit(home, number):
-    """O-28: the exit is in the log once, whoever writes it."""
+    """O-28: the exit is in the log once, whichever host writes it."""
     rng = random.Random(number)
     sid = home.start("sh", "-c", "read x; echo last; exit 7")
     host = next_host(home, sid, None)
@@ -134,8 +135,9 @@ def test_a_host_killed_at_the_end_loses_no_exit(home, number):
 def test_vim_does_not_notice(home):
     """kill -9 the host of a session running vim, then type.
 
-    By when the answers to its queries come, vim draws once more, and with a
-    ruler or without: what is on the screen counts when it has had them."""
+    vim redraws when the answers to its queries come, with a ruler or without:
+    the screen is compared once it has them.
+    """
     sid = home.start("vim", "-n", "-u", "NONE", "-N")
     home.wait_text(sid, "VIM - Vi IMproved")
     home.ok("send", "--text", "ihello", sid)
@@ -168,7 +170,7 @@ def test_history_and_size_are_there_after_a_crash(home):
     assert (after["cols"], after["rows"]) == (70, 15)
 
 
-# It asks the terminal twice, and writes down all that it reads.
+# It asks the terminal twice, and records all that it reads.
 ASKING = """
 import os, sys, tty
 tty.setraw(0)
@@ -189,7 +191,7 @@ for question in (b"\\x1b[6n", b"\\x1b[5n"):
 
 def test_a_new_host_answers_no_question_twice(home, tmp_path):
     """The host dies when it has answered and before its log has the question,
-    so that the next one shows it to its engine once more."""
+    so the next one gives the question to its engine again."""
     heard = tmp_path / "heard"
     sid = home.start("/usr/bin/python3", "-c", ASKING, heard)
     home.wait_text(sid, "ready")
@@ -208,6 +210,6 @@ def test_a_new_host_answers_no_question_twice(home, tmp_path):
     next_host(home, sid, pid)
     home.ok("send", sid, "--text", "\n")
     home.wait_status(sid, "exited")
-    # One answer each: the second comes behind whatever was said again.
+    # One answer each: the second comes after any repeated one.
     assert heard.read_bytes() == b"\n\x1b[1;6R" + b"\n\x1b[0n"
     assert home.raw(sid) == b"ready\x1b[6n\x1b[5n"

@@ -1,8 +1,8 @@
-"""A disk that is full, or hangs: the program runs on, viewers stay live, and
-what is missing in the log is known to the byte.
+"""A disk that is full, or hangs: the program continues, viewers stay live, and
+the loss in the log is known to the byte.
 
-What the programs print can be made a second time, so what the log has and its
-gaps are compared with all there was.
+The output of the programs can be computed again, so the log and its gaps are
+compared with all of it.
 """
 
 import dataclasses
@@ -28,7 +28,7 @@ BURST = BUILD / "tests" / "it" / "burst"
 REPAINT = ROOT / "tests" / "it" / "repaint.py"
 READY = b"ready\n"
 
-# What is run, and all that it prints: more than fits into memory, or less.
+# A program and all its output: more than fits into memory, or less.
 PROGRAMS = {
     "flood": (f"{BURST} 5 6000000", lambda: oracle_stream.stream(5, 0, 6000000)),
     "agent": (f"{sys.executable} {REPAINT} 4000", lambda: repaint.stream(4000)),
@@ -38,16 +38,16 @@ PROGRAMS = {
 
 @dataclasses.dataclass
 class Case:
-    """Something that happens to a session over a full disk."""
+    """An event in a session on a full disk."""
 
     program: str = "flood"
     viewers: int = 0
-    fills: str = "before"   # before the output, or by itself in the midst
+    fills: str = "before"   # before the output, or by itself in the middle
     options: tuple = ()
-    meanwhile: str = ""     # what is done while it is full
+    meanwhile: str = ""     # actions while it is full
     times: int = 1          # that it is full
     ends: bool = False      # the program does, while it is full
-    always: bool = False    # also in the small dose
+    always: bool = False    # also in a small run
 
     def __str__(self):
         said = [self.program, f"{self.viewers} viewers", self.fills,
@@ -82,7 +82,7 @@ def script(case):
 
 
 def behind(home, sid):
-    """What the session says of it, or None."""
+    """The session's notice about it, or None."""
     why = home.info(sid)["degraded"]
     return why if why and "the log is behind" in why else None
 
@@ -103,7 +103,7 @@ MEANWHILE = {
 
 
 def type_line(home, sid, text=b""):
-    """Type; the host has it then, or the session has ended of it."""
+    """Type; the host has it then, or the session has ended because of it."""
     with Wire(home.dir(sid), replay="none") as typist:
         typist.data(text + b"\r")
         try:
@@ -113,7 +113,7 @@ def type_line(home, sid, text=b""):
 
 
 def print_over_full_disk(home, sid, case, goal, viewers):
-    """One round: the disk is full, the program prints, the disk is not."""
+    """One round: the disk is full, the program prints, the disk has room."""
     if case.fills == "before":
         fill(home)
     type_line(home, sid)
@@ -132,8 +132,8 @@ def print_over_full_disk(home, sid, case, goal, viewers):
 
 @pytest.mark.parametrize("case", [c for c in CASES if FULL or c.always],
                          ids=str)
-def test_full_disk_stops_nobody_and_what_is_missing_is_known(small, case):
-    """It goes on by itself when there is room again."""
+def test_a_full_disk_stops_no_program_and_the_loss_is_known(small, case):
+    """It continues by itself when there is room again."""
     body = PROGRAMS[case.program][1]()
     sid = small.start("sh", "-c", script(case), options=case.options)
     small.wait_text(sid, "ready")
@@ -156,7 +156,7 @@ def test_full_disk_stops_nobody_and_what_is_missing_is_known(small, case):
 
 
 def test_full_disk_lets_no_session_begin(small):
-    """It is said, and nothing is left of it."""
+    """The error is reported, and nothing is left."""
     fill(small)
     answer = small.run("run", "-d", "--", "cat")
     assert answer.status != 0 and "No space left" in answer.err, answer
@@ -174,8 +174,8 @@ def test_disk_without_room_for_names_lets_no_session_begin(small):
 
 
 def start_printing(home, *sizes, options=()):
-    """A session that prints so many bytes of the stream each time it is told
-    to, and all that it will have printed."""
+    """A session that prints so many bytes of the stream on each request, and
+    all that it will have printed."""
     rounds = "".join(f"read x; {BURST} {seed} {size}; "
                      for seed, size in enumerate(sizes))
     sid = home.start("sh", "-c", "stty -echo -opost; "
@@ -202,7 +202,7 @@ def end(home, sid):
 
 @pytest.mark.parametrize("what", ["names", "room"])
 def test_full_disk_at_the_change_of_segments(small, what):
-    """The old one goes on until another can be made; nothing is missing."""
+    """The old one is used until another can be made; nothing is missing."""
     free(small)
     sid, want = start_printing(small, 4_100_000, 1_000_000)
     print_next(small, sid, 4_100_000)
@@ -219,7 +219,7 @@ def test_full_disk_at_the_change_of_segments(small, what):
 
 
 def test_full_disk_at_the_sealing_of_a_segment(small):
-    """One that cannot be compressed stays as it is until it can."""
+    """A segment that cannot be compressed stays as it is until it can."""
     free(small)
     sid, want = start_printing(small, 5_000_000, 10_000, 10_000)
     print_next(small, sid, 5_000_000)
@@ -235,8 +235,8 @@ def test_full_disk_at_the_sealing_of_a_segment(small):
     assert is_all(small, sid, want) == []
 
 
-def test_full_disk_takes_no_manifest_but_does_later(small):
-    """What was set meanwhile is in session.json when there is room again."""
+def test_a_manifest_is_written_once_a_full_disk_has_room(small):
+    """Changes of that time are in session.json when there is room again."""
     sid, want = start_printing(small, 40_000)
     fill(small)
     small.ok("label", sid, "colour=green")
@@ -250,7 +250,7 @@ def test_full_disk_takes_no_manifest_but_does_later(small):
 
 
 def test_removal_of_the_oldest_makes_room(small):
-    """A log within its budget goes on, on a disk that it would fill."""
+    """A log within its budget continues on a disk that it would fill."""
     subprocess.run(["mount", "-o", "remount,size=20m", small.path.parent],
                    check=True)
     size = 30_000_000
@@ -264,7 +264,7 @@ def test_removal_of_the_oldest_makes_room(small):
 
 
 def test_a_small_budget_is_used(quick):
-    """Whenever one looks, it has the end of the output, and not a little."""
+    """At any time it has the end of the output, and a good part of it."""
     step, times, budget = 1_100_000, 16, 8 << 20
     sid, want = start_printing(quick, *[step] * times,
                                options=("--max-log", f"{budget >> 10}K"))
@@ -281,9 +281,9 @@ def test_a_small_budget_is_used(quick):
                  lambda: sorted(log.iterdir()))
 
 
-# Two frames a second, all day and night, a thousand times as fast; and what the
-# disk may have beside the budget: segments that come while others are
-# compressed, synced and removed.
+# Two frames a second, all day and night, a thousand times as fast; and the
+# room beside the budget: for segments that come while others are compressed,
+# synced and removed.
 DAY = 2 * 24 * 60 * 60 if FULL else 8000
 PACE = 2000
 BUDGET = 8 << 20
@@ -291,7 +291,7 @@ BESIDE = 3 * (4 << 20)
 
 
 def disk_use(directory):
-    """Bytes of all files of a log, those that vanish meanwhile left out."""
+    """Bytes of all files of a log, without those that vanish meanwhile."""
     total = 0
     for path in directory.iterdir():
         try:
@@ -302,8 +302,8 @@ def disk_use(directory):
 
 
 def test_a_day_of_repainting_stays_within_its_budget(quick):
-    """Segments are compressed and removed as fast as they come; the end of
-    the day is there, and its last screen."""
+    """Segments are compressed and removed as fast as they come; the end of the
+    day is there, and its last screen."""
     sid = quick.start("sh", "-c", "stty -echo -opost; read x; "
                       f"{sys.executable} {REPAINT} {DAY} {PACE}; read y; "
                       "exit 6", options=["--max-log", f"{BUDGET >> 10}K"])
@@ -345,8 +345,8 @@ def remove_directory(home, sid):
 
 
 @pytest.mark.parametrize("remove", [remove_segments, remove_directory])
-def test_log_that_was_removed_is_begun_again(small, remove):
-    """The program goes on, and the log says what it has not."""
+def test_a_removed_log_is_started_again(small, remove):
+    """The program continues, and the log reports the loss."""
     sid, want = start_printing(small, 100_000, 100_000, 100_000)
     with Wire(small.dir(sid)) as viewer:
         print_next(small, sid, 100_000)
@@ -372,7 +372,7 @@ def test_log_that_was_removed_is_begun_again(small, remove):
     assert any("sync" in str(e) for e in troubles), troubles
 
 
-def test_log_removed_with_its_host_is_begun_again(small):
+def test_a_log_removed_with_its_host_is_started_again(small):
     sid, want = start_printing(small, 100_000, 100_000)
     print_next(small, sid, 100_000)
     # Then no byte of it is in the ring, for the next host to log.
@@ -392,7 +392,7 @@ def make_read_only(home, sid):
 
 
 def hide(home, sid):
-    """In its place there is something else."""
+    """Something else is in its place."""
     log, away = home.dir(sid) / "log", home.dir(sid) / "away"
     log.rename(away)
     log.touch()
@@ -406,7 +406,7 @@ def hide(home, sid):
 
 @pytest.mark.parametrize("take_away", [make_read_only, hide])
 def test_log_that_a_new_host_cannot_open(small, take_away):
-    """It serves without, and goes on with the log when there is one."""
+    """It serves without a log, and continues the log when there is one."""
     sid, want = start_printing(small, 100_000, 3_000_000, 100_000)
     print_next(small, sid, 100_000)
     wait_for(lambda: len(small.run("log", "--raw", sid).out) == 100_006,
@@ -435,7 +435,7 @@ def test_log_that_a_new_host_cannot_open(small, take_away):
 LITTLE = oracle_stream.stream(7, 0, 400_000)
 MUCH = oracle_stream.stream(8, 0, 6_000_000)
 
-# Echoes every key but three: a little output, much, and the end.
+# Echoes every key except three: a little output, much, and the end.
 TYPIST = f"""
 stty raw -echo; printf 'ready\\n'
 while IFS= read -rN1 key; do
@@ -449,7 +449,7 @@ done"""
 
 
 class Typist:
-    """Types into that program and knows what comes of it."""
+    """Types into that program and knows its output."""
 
     def __init__(self, home, sid):
         self.home, self.sid = home, sid
@@ -458,20 +458,20 @@ class Typist:
         self.want = bytearray(READY)
 
     def press(self, key, prints):
-        """Type a key, and wait until the viewer is past what it prints."""
+        """Type a key, and wait until the viewer has its output."""
         self.want += prints
         self.viewer.data(key)
         self.viewer.until(lambda: (self.viewer.at or 0) >= len(self.want),
                           f"what {key} prints", seconds=60)
 
     def echo(self):
-        """Seconds from a key to what it prints."""
+        """Seconds from a key to its output."""
         began = time.monotonic()
         self.press(b"x", b"x")
         return time.monotonic() - began
 
     def median_echo(self, n=40, rounds=10):
-        """The best of some, for others use the machine as well."""
+        """The best of some, because others use the machine as well."""
         return min(statistics.median(self.echo() for _ in range(n))
                    for _ in range(rounds))
 
@@ -488,7 +488,7 @@ class Typist:
         self.viewer.call("session.label", labels={"colour": "green"})
 
     def mark(self):
-        """Its answer comes when it is in the log."""
+        """The answer comes when it is in the log."""
         self.viewer.send(REQUEST, b'{"id":99,"op":"session.mark",'
                          b'"args":{"name":"here"}}')
 
@@ -501,7 +501,7 @@ class Typist:
             other.sync()
 
 
-# What happens meanwhile, and to what a session.
+# Events meanwhile, and the session they happen to.
 STALLS = {
     "nothing": "", "look": "look", "resize": "resize", "label": "label",
     "mark": "mark", "another": "another", "little": "little", "much": "much",
@@ -512,9 +512,9 @@ SOME_STALLS = ["look", "everything"]
 
 
 @pytest.mark.parametrize("what", STALLS if FULL else SOME_STALLS)
-def test_disk_that_hangs_holds_up_nobody(stalling, what):
-    """Typing is as fast as before, and the log has it all in the end, or
-    says what it has not."""
+def test_a_hanging_disk_delays_no_client(stalling, what):
+    """Typing is as fast as before, and the log has everything in the end, or
+    reports the loss."""
     sid = stalling.start("bash", "-c", TYPIST, options=[
         "--durable"] if what == "durable" else [])
     stalling.wait_text(sid, "ready")

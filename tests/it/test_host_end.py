@@ -1,4 +1,4 @@
-"""How sessions end: status, what is kept of them, and who ends them."""
+"""The ends of sessions: status, the data kept, and ways to end them."""
 
 import json
 import os
@@ -76,7 +76,7 @@ def test_no_post_mortem_of_a_success(home):
 
 
 def test_output_after_the_exit_is_logged(home):
-    """Processes left behind may print until the time to linger is over."""
+    """Remaining processes may print until the linger time is over."""
     go = home.path / "go"
     sid = home.start("sh", "-c", "trap '' HUP; (until [ -e \"$0\" ]; do "
                      "sleep 0.01; done; echo late) & echo early; exit 5", go,
@@ -107,7 +107,7 @@ def test_idle_sessions_are_stopped(home):
 
 
 def test_output_and_input_keep_a_session_from_being_idle(home):
-    """It ends three seconds after its last word, not after its first."""
+    """It ends three seconds after its last output, not after its first."""
     sid = home.start("sh", "-c", "for i in $(seq 40); do echo $i; sleep 0.1; "
                      "done; cat", options=["--idle-timeout", "3s"])
     home.wait_status(sid, "exited")
@@ -122,7 +122,7 @@ def test_interactive_shell_is_stopped_with_its_jobs(home):
             "sleep 1001 & (trap '' TERM HUP; sleep 1002) & setsid -f "
             "sleep 1003; jobs -p; echo r''eady\r")
     home.wait_text(sid, "ready")
-    # Who is just becoming another program has no environment.
+    # A process in the middle of an exec has no environment.
     wait_for(lambda: len(home.processes()) >= 6, home.processes)
     ended = home.json("stop", sid, "--grace", "500ms")
     assert ended["outcome"] == "stopped", ended
@@ -158,9 +158,9 @@ def test_kill_after_the_grace_is_in_the_log(home):
     assert sent[0]["by"] == sent[1]["by"], sent
 
 
-def test_session_without_its_keeper_goes_on(home):
-    """The host's own descriptor keeps the program alive; nobody knows how it
-    ended."""
+def test_a_session_without_its_keeper_continues(home):
+    """The host's own descriptor keeps the program alive; its exit status is
+    unknown."""
     sid = home.start("sh", "-c", "stty -echo; echo ready; read x; "
                      "echo got $x; seq 1 20000; echo end; exit 4")
     home.wait_text(sid, "ready")

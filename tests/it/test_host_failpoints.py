@@ -1,7 +1,7 @@
-"""Bad luck at the one instruction that matters: builds with failpoints.
+"""Faults at the one instruction that matters: builds with failpoints.
 
 Every failpoint of the host is made to kill it, and the session must come out
-the same; one that was never reached fails the test.
+the same; a failpoint that was never reached fails the test.
 """
 
 import collections
@@ -37,7 +37,7 @@ def hits(home):
 
 
 def named(*folders):
-    """The failpoints that the sources have."""
+    """The failpoints in the sources."""
     found = set()
     for folder in folders:
         for path in (ROOT / "src" / folder).glob("*.c"):
@@ -46,7 +46,7 @@ def named(*folders):
     return found
 
 
-# Where a host is killed, and at which hit in its life.
+# The place where a host is killed, and the hit in its life.
 KILLS = [
     ("ready", 1), ("pump-take", 3), ("pump-taken", 5), ("pump-fed", 3),
     ("answers", 3), ("log-write", 4),
@@ -59,7 +59,7 @@ KILLS = [
 
 
 def ended_whole(home, sid):
-    """The session has ended as if nothing had been."""
+    """The session has ended as if nothing had happened."""
     ended = home.wait_status(sid, "exited", seconds=120)
     assert ended["exit_code"] == 0, ended
     raw = home.raw(sid)
@@ -74,7 +74,7 @@ def ended_whole(home, sid):
 
 # Segments are compressed while nothing happens.
 def quiet_until(home, name):
-    """Let the program end once the host has been there."""
+    """Let the program end once the host has reached the place."""
     wait_for(lambda: hits(home)[name], lambda: hits(home), seconds=120)
     (home.path / "go").touch()
 
@@ -85,7 +85,7 @@ def waiting_program(home):
 
 
 @pytest.mark.parametrize("name, hit", KILLS)
-def test_host_killed_there_loses_nothing(home, name, hit):
+def test_a_host_killed_at_a_failpoint_loses_nothing(home, name, hit):
     home.env["TEND_FAILPOINTS"] = f"{name}=kill@{hit}!"
     if name.startswith("compress"):
         sid = home.start(*waiting_program(home))
@@ -93,12 +93,12 @@ def test_host_killed_there_loses_nothing(home, name, hit):
     else:
         sid = home.start(BURST, "9", str(BYTES))
     ended_whole(home, sid)
-    # Made by the one that was killed.
+    # Made by the killed host.
     assert home.hits.with_name(f"hits.{name}").exists(), hits(home)
 
 
 def test_host_killed_while_resizing(home):
-    """The terminal's size is the truth: the next host writes it down."""
+    """The terminal's size counts: the next host records it."""
     home.env["TEND_FAILPOINTS"] = "resized=kill@1!"
     sid = home.start("sh", "-c", "echo ready; cat")
     home.wait_text(sid, "ready")
@@ -110,8 +110,9 @@ def test_host_killed_while_resizing(home):
     assert [(e["cols"], e["rows"]) for e in resized] == [(70, 20)]
 
 
-def test_write_that_hangs_stops_nobody(home):
-    """A stalling disk: the program runs on, the log has it all in the end."""
+def test_a_write_that_hangs_stops_no_program(home):
+    """A stalling disk: the program continues, and the log has it all in the
+    end."""
     home.env["TEND_FAILPOINTS"] = "log-write=delay:2000@6!"
     sid = home.start("sh", "-c", f"read x; {BURST} 9 {BYTES}")
     home.ok("send", sid, "--text", "go\r")
@@ -127,8 +128,8 @@ def test_write_that_hangs_stops_nobody(home):
 
 
 def ring_of(keeper):
-    """Head and tail: where the output ends, and what of it the ring must keep
-    begins (src/keep/ring.h)."""
+    """Head and tail: the end of the output, and the beginning of the part that
+    the ring must keep (src/keep/ring.h)."""
     for fd in pathlib.Path(f"/proc/{keeper}/fd").iterdir():
         if os.readlink(fd).startswith("/memfd:tend-ring"):
             return struct.unpack("=QQ", fd.read_bytes()[16:32])
@@ -136,9 +137,9 @@ def ring_of(keeper):
 
 
 def killed_with_a_full_ring(home, hit):
-    """A host that dies after its write number `hit`, and before it makes room
-    for it: the keeper, and where the output ended.  None when there was no
-    output in that write."""
+    """A host that dies after its write number `hit`, before it makes room for
+    it: the keeper, and the end of the output.  None if there was no output in
+    that write."""
     home.env["TEND_FAILPOINTS"] = (f"log-written=delay:60000@{hit}!,"
                                    "restore-replay=delay:60000@1!")
     for name in ("log-written", "restore-replay"):
@@ -153,7 +154,7 @@ def killed_with_a_full_ring(home, hit):
         wait_for(path.exists, lambda: hits(home))
 
     def rests():
-        """The keeper itself looks once more, a second after much output."""
+        """The keeper itself checks once more, a second after much output."""
         before = ring_of(keeper)
         time.sleep(2)
         return ring_of(keeper) == before
@@ -168,8 +169,8 @@ def killed_with_a_full_ring(home, hit):
 
 
 def test_a_new_host_makes_room_before_it_has_its_screen(home):
-    """The ring is full, but the log has some of it: nobody else would wake the
-    keeper until the new host serves.  A client would, so none connects."""
+    """The ring is full, but the log has some of it: only the new host would
+    wake the keeper before it serves.  A client would too, so none connects."""
     keeper, head = next(filter(None, (killed_with_a_full_ring(home, hit)
                                       for hit in range(20, 30))))
     wait_for(lambda: ring_of(keeper)[0] > head, lambda: ring_of(keeper),
@@ -177,9 +178,9 @@ def test_a_new_host_makes_room_before_it_has_its_screen(home):
 
 
 def poison(home, times, then, options=()):
-    """A session whose program prints what crashes the engine so often.
+    """A session whose program prints bytes that crash the engine so often.
 
-    Each time the host that leaves out what came before serves already.
+    Each time the host that skips the earlier bytes serves already.
     """
     gate = home.path / "gate"
     home.env["TEND_FAILPOINTS"] = "engine-poison=abort@1+"
@@ -202,7 +203,7 @@ def poison(home, times, then, options=()):
 
 
 def degraded(home, sid, why):
-    """Wait until the session says so; then let its program go on."""
+    """Wait until the session reports it; then let its program continue."""
     def look():
         return why in (home.info(sid)["degraded"] or "")
 
@@ -224,7 +225,7 @@ def test_bytes_that_crash_the_engine_are_skipped(home):
 
 
 def test_engine_that_crashes_again_and_again_is_left_out(home):
-    """Four deaths: raw mode; everything goes on but the screen."""
+    """Four deaths: raw mode; everything works except the screen."""
     sid = poison(home, 3, "read x; echo after; cat")
     degraded(home, sid, "no screen")
     wait_for(lambda: b"after" in home.raw(sid), lambda: home.raw(sid))
@@ -238,7 +239,8 @@ def test_engine_that_crashes_again_and_again_is_left_out(home):
 
 
 def test_revive_gives_the_screen_back(home):
-    """Raw mode ends, the program is asked to draw, and the log knows."""
+    """Raw mode ends, the program is asked to redraw, and the log records
+    it."""
     sid = poison(home, 3, "trap 'echo drawn' WINCH; "
                  "while :; do read x && echo \"got $x\"; done",
                  options=["--name", "poor"])
@@ -259,7 +261,7 @@ def test_revive_gives_the_screen_back(home):
         home.screen(sid)["lines"]
 
 
-# Where a candidate, the host that leaves, or the one that follows is killed.
+# The place where a candidate, the leaving host, or its successor is killed.
 HANDOVER = [("trial-screen", False), ("trial-done", False),
             ("trial-ready", None), ("trial-go", False),
             ("leave", None), ("leave-parted", None), ("leave-written", None)]
@@ -267,9 +269,10 @@ HANDOVER = [("trial-screen", False), ("trial-done", False),
 
 @pytest.mark.parametrize("name, upgraded", HANDOVER)
 def test_a_handover_cut_short_leaves_a_served_session(home, name, upgraded):
-    """Whoever dies at whatever step: all bytes are there, and it goes on.
+    """Whichever host dies at whatever step: all bytes are there, and the
+    session continues.
 
-    None: the new host may or may not be the one that serves then.
+    None: either host may serve then.
     """
     home.env["TEND_FAILPOINTS"] = f"{name}=kill@1!"
     sid = home.start("sh", "-c", f"{BURST} 9 4000000; cat")
@@ -293,7 +296,7 @@ def test_a_handover_cut_short_leaves_a_served_session(home, name, upgraded):
 
 
 def test_restart_that_only_the_log_knows_is_not_counted_twice(home):
-    """The host dies after an end was told, and before the manifest has it."""
+    """The host dies after an end was reported, before the manifest has it."""
     home.env["TEND_FAILPOINTS"] = "before-manifest=delay:10000@2!"
     sid = home.start("sh", "-c", "echo go; exit 1",
                      options=["--restart", "always"])
@@ -311,7 +314,7 @@ def test_restart_that_only_the_log_knows_is_not_counted_twice(home):
 
 
 def test_every_failpoint_is_reached(home):
-    """One that nobody reaches proves nothing."""
+    """A failpoint that is never reached proves nothing."""
     home.env["TEND_FAILPOINTS"] = "log-write=kill@40!,engine-poison=delay:0"
     sid = home.start("sh", "-c", "stty -echo; echo ready; read x; read y; "
                      f"echo TEND-POISON; {BURST} 9 {BYTES}; "
@@ -337,7 +340,7 @@ def test_every_failpoint_is_reached(home):
     ("input-write", 1, "part-typed"), ("input-written", 1, "part-typed"),
     ("input-write", 2, "unsubmitted"), ("input-written", 2, "unsubmitted")])
 def test_prompt_cut_short_is_known_to_the_next_host(home, name, hit, code):
-    """Nobody can tell whether that write was done: nothing is typed behind."""
+    """It is unknown whether that write was done: nothing is typed after it."""
     home.env["TEND_FAILPOINTS"] = f"{name}=kill@{hit}!"
     sid = home.start("sh", "-c", "echo ready; while read -r x; do "
                      "echo \"[$x]\"; done")
@@ -361,7 +364,7 @@ def test_prompt_cut_short_is_known_to_the_next_host(home, name, hit, code):
 
 
 def test_prompt_without_a_witness_is_never_delivered(home):
-    """The kernel does not tell what is unread, as an old one."""
+    """The kernel does not report unread bytes, as an old one."""
     home.env["TEND_FAILPOINTS"] = "tty-unread=error:1@1+"
     sid = home.start("sh", "-c", "echo ready; while read -r x; do "
                      "echo \"[$x]\"; done")

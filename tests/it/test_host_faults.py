@@ -1,6 +1,6 @@
-"""Any system call of the host fails, once: the program goes on, the session is
-served by this host or the next, and the log has every byte or says which it
-has not."""
+"""Any system call of the host fails, once: the program continues, this host or
+the next serves the session, and the log has every byte or reports which it
+lacks."""
 
 import itertools
 import json
@@ -20,8 +20,8 @@ SOAK = "TEND_TEST_SOAK" in os.environ
 SEED = int(os.environ.get("TEND_TEST_SEED", "2026"))
 WHEN = ("1", "2", "3", "1+")  # which of a thread; 1+: each
 
-# What a host calls while it serves, and while it starts under a keeper, which
-# does not call these itself.
+# Calls of a host while it serves, and while it starts under a keeper, which
+# does not make these itself.
 SERVING = """accept4 brk close epoll_ctl epoll_wait epoll_pwait fchmod fcntl
     fdatasync fsync ftruncate futex getsockopt ioctl mmap munmap newfstatat
     openat poll pwritev read recvfrom renameat sendto write""".split()
@@ -30,7 +30,7 @@ STARTING = """brk clone3 epoll_create1 epoll_ctl eventfd2 fchmod flock fstat
     pwritev renameat""".split()
 
 
-# Of these, all may fail for as long as the bad day lasts.
+# These may fail for the whole duration.
 LASTING = """fchmod fdatasync fsync ftruncate mmap openat pwritev
     renameat""".split()
 
@@ -40,8 +40,8 @@ def is_real(call, error, when):
 
 
 def picks(calls, small, full):
-    """All there are in a soak; else as many, by chance that can be had
-    again."""
+    """All of them in a soak; else this many, chosen at random from a fixed
+    seed."""
     every = [Fault(*one) for one in itertools.product(calls, ERRORS, WHEN)
              if is_real(*one)]
     random.Random(SEED).shuffle(every)
@@ -72,7 +72,7 @@ def while_serving(truth, fault, trace):
 
 
 def while_starting(truth, fault, trace):
-    """The host is killed, and the next one starts badly."""
+    """The host is killed, and the next one starts with faults."""
     before = truth.info()
     keeper, host = before["keeper_pid"], before["host_pid"]
 
@@ -91,8 +91,8 @@ def while_starting(truth, fault, trace):
     (while_serving, picks(SERVING, 12, 300)),
     (while_starting, picks(STARTING, 8, 100)),
 ], ids=["serving", "starting"])
-def test_a_call_that_fails_stops_nobody(tmp_path, happen, faults):
-    """O-24: the program goes on, and what is missing is known."""
+def test_a_call_that_fails_stops_no_program(tmp_path, happen, faults):
+    """O-24: the program continues, and the loss is known."""
     hits = [try_fault(fault, tmp_path, happen) for fault in faults]
     print(f"{len(faults)} faults, {sum(map(bool, hits))} of them hit")
     assert sum(map(bool, hits)) > len(faults) / 4, hits
@@ -101,7 +101,7 @@ def test_a_call_that_fails_stops_nobody(tmp_path, happen, faults):
 # ------------------------------------------------------ a sync that fails
 
 def segments(home, sid):
-    """The files of a log, the oldest first; what is written anew has another
+    """The files of a log, the oldest first; a rewritten one has another
     name."""
     return sorted(path.name
                   for path in (home.dir(sid) / "log").glob("*.*seg"))
@@ -114,9 +114,9 @@ def echoing(home, *options):
     return sid, home.info(sid)["host_pid"]
 
 
-def test_after_a_sync_that_failed_the_log_goes_on_elsewhere(tmp_path):
-    """What the kernel could not write it takes for written afterwards: the
-    file is left, and what is in it is written anew."""
+def test_after_a_failed_sync_the_log_continues_in_another_file(tmp_path):
+    """The kernel marks data that it could not write as written: the file is
+    left, and its content is written again."""
     with Home() as home:
         sid, pid = echoing(home)
         assert segments(home, sid) == ["00000001.seg"]
@@ -138,7 +138,8 @@ def test_after_a_sync_that_failed_the_log_goes_on_elsewhere(tmp_path):
 
 
 def test_durable_is_not_acknowledged_before_it_is_safe(tmp_path):
-    """While syncs fail nobody is told; then all of it is in other files."""
+    """While syncs fail nothing is acknowledged; then all of it is in other
+    files."""
     with Home() as home:
         sid, pid = echoing(home, "--durable")
         began = time.monotonic()

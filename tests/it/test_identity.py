@@ -1,4 +1,4 @@
-"""Who did something: the peer that the host finds, and whom it acts for."""
+"""Identity: the peer that the host finds, and the principal it acts for."""
 
 import os
 import signal
@@ -56,7 +56,7 @@ def test_a_client_without_a_principal_is_its_user(home, cat):
 
 
 @pytest.mark.parametrize("principal", ["uid:4294967294", "session:x"])
-def test_what_the_host_finds_cannot_be_claimed(home, cat, principal):
+def test_a_principal_found_by_the_host_cannot_be_claimed(home, cat, principal):
     with pytest.raises(Refused) as refused:
         Wire(home.dir(cat), principal=principal)
     assert refused.value.code == "denied"
@@ -86,8 +86,8 @@ def test_a_client_inside_a_session_is_that_session(home, cat):
         f"session:{sid}", None, f"session:{sid}")
 
 
-# Two forks and setsid, as a daemon has them, and then without a variable: it is
-# an orphan that only the keeper's being its parent shows to be in the session.
+# Two forks and setsid, as a daemon has them, and then without a variable: only
+# the keeper as its parent shows that this orphan is in the session.
 ORPHAN = """
     import os
     if os.fork() == 0:
@@ -131,7 +131,8 @@ def test_a_client_inside_a_session_names_no_other_principal(home, cat):
 
 
 def test_a_peer_that_has_ended_is_allowed_nothing(home, cat):
-    """A child connects and ends before the host looks; its socket lives on."""
+    """A child connects and ends before the host checks; its socket stays
+    open."""
     pid = home.info(cat)["host_pid"]
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
         sock.settimeout(wire.SECONDS)
@@ -150,7 +151,7 @@ def test_a_peer_that_has_ended_is_allowed_nothing(home, cat):
     assert b'"denied"' in answer and b"cannot tell" in answer, answer
 
 
-def test_who_watches_is_listed(home, cat):
+def test_viewers_are_listed(home, cat):
     with Wire(home.dir(cat), principal="user:ann", verified="peer",
               access="readonly") as one, Wire(home.dir(cat)) as two:
         one.metadata()
@@ -166,7 +167,7 @@ def test_who_watches_is_listed(home, cat):
     assert home.info(cat)["viewers"] == []
 
 
-def test_a_lease_and_a_detach_say_who_it_was(home):
+def test_a_lease_and_a_detach_name_the_client(home):
     sid = home.start("cat", options=["--input", "lease"])
     ann = {"principal": "user:ann"}
     with Wire(home.dir(sid), **ann) as one, Wire(home.dir(sid)) as two:

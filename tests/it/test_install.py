@@ -1,4 +1,4 @@
-"""What is installed, below any prefix, and whether it works from there."""
+"""The installed files, below any prefix, and that they work there."""
 
 import os
 import re
@@ -102,10 +102,10 @@ def settings(path):
 
 
 def test_systemd_takes_the_unit(stage, tmp_path):
-    """systemd-analyze has the last word on what it says; none is running."""
+    """systemd-analyze checks the unit; systemd itself is not running."""
     unit = tmp_path / "tend@.service"
     text = (stage / "lib/systemd/user/tend@.service").read_text()
-    # It looks whether the program is there.
+    # It checks that the program exists.
     unit.write_text(text.replace("/usr/local/bin/tend",
                                  str(stage / "bin/tend")))
     instance = tmp_path / "tend@agent.service"
@@ -148,7 +148,7 @@ def start_unit(stage, home, name, conf):
 
 
 def test_the_unit_starts_its_session_once(stage, home):
-    """A restart of the unit finds the session that runs, and leaves it."""
+    """A restart of the unit finds the running session, and leaves it."""
     conf = "COMMAND=sh -c cat\nOPTIONS=--label by=systemd"
     first = start_unit(stage, home, "agent", conf)
     assert first.returncode == 0, first

@@ -33,7 +33,7 @@ STATUS = "=IiiiQQQ"
 
 
 class Keeper:
-    """A keeper that was started as `tend run` does it, in a directory."""
+    """A keeper in a directory, started as `tend run` does."""
 
     def __init__(self, path, *command, size=(80, 24), orders=(), cwd="/",
                  env=None, arguments=None, host=HOST):
@@ -44,7 +44,7 @@ class Keeper:
         hear, tell = os.pipe()
         opened = [tell] + [os.open(p, os.O_RDONLY)
                            for p in (self.dir, host, cwd)]
-        # Above the numbers that they are given to the keeper as.
+        # Above the numbers that the keeper gets them as.
         high = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 100) for fd in opened]
         try:
             self.pid = os.posix_spawn(
@@ -62,7 +62,7 @@ class Keeper:
         self.status = None
 
     def order_next(self, *orders):
-        """What the next host finds in its orders."""
+        """Write the orders that the next host reads."""
         (self.dir / "orders").write_text("\n".join(orders))
 
     def events(self, kind=None):
@@ -74,7 +74,7 @@ class Keeper:
         return [e for e in events if kind in (None, e["event"])]
 
     def wait_event(self, kind, count=1, seconds=30):
-        """The event of a kind that makes it so many, once it is there."""
+        """The n-th event of a kind, once it is there."""
         return wait_for(lambda: self.events(kind)[count - 1:],
                         lambda: f"{count} × {kind} in {self.events()}",
                         seconds)[0]
@@ -107,7 +107,7 @@ class Keeper:
         return sock
 
     def order(self, text):
-        """Give the host that runs an order; its pid."""
+        """Give the running host an order; returns its pid."""
         with self.connect() as sock:
             sock.sendall(text.encode())
             return int(sock.recv(100))
@@ -131,7 +131,7 @@ class Keeper:
         return self.status
 
     def is_ours(self, pid):
-        """Whether it is a host of this session, or on its terminal."""
+        """True if it is a host of this session, or on its terminal."""
         try:
             return 0 < self.child == os.getsid(pid) or (
                 os.readlink(f"/proc/{pid}/exe") == str(HOST)
@@ -140,14 +140,14 @@ class Keeper:
             return False
 
     def end(self):
-        """End all of it, whatever state it is in: nothing is left running."""
+        """End all of it, whatever its state: nothing keeps running."""
         if self.status is None:
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
             self.status = signal.SIGKILL
         for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
             if self.is_ours(pid) and is_running(pid):
-                # One may end the other before it is its turn.
+                # One may end the other first.
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
 
@@ -175,7 +175,7 @@ def sh(script, *args):
 
 
 def output(keeper):
-    """All that a program printed that has ended by itself."""
+    """All output of a program that has ended by itself."""
     keeper.wait_end()
     return keeper.bytes().decode().replace("\r\n", "\n")
 
@@ -185,7 +185,7 @@ def field(text, name):
 
 
 def differs(keeper, seed, kind):
-    """Compare all bytes with what burst prints, some with the oracle."""
+    """Compare all bytes with the output of burst, some with the oracle."""
     size = keeper.size()
     printed = subprocess.Popen([BURST, str(seed), str(size), kind],
                                stdout=subprocess.PIPE)
@@ -224,7 +224,7 @@ def test_burst_prints_what_the_oracle_says(kind):
 
 
 def test_keeper_needs_libc_alone():
-    """The keeper outlives everything: nothing else may break under it."""
+    """The keeper outlives everything: no other library may break under it."""
     needed = subprocess.run(["readelf", "-d", KEEPER], check=True,
                             capture_output=True, text=True).stdout
     libraries = set(re.findall(r"NEEDED.*\[(.*?)\]", needed))
@@ -265,8 +265,8 @@ def kill_hosts(keeper, kills, rng):
 
 
 @pytest.mark.parametrize("number", range(20 if FULL else 1))
-def test_killed_hosts_lose_and_double_nothing(keep, number):
-    """kill -9 of the host under full flood: 2,000 times in the full dose."""
+def test_killed_hosts_lose_and_repeat_nothing(keep, number):
+    """kill -9 of the host under full flood: 2,000 times in a full run."""
     kills = 100 if FULL else 50
     kind = oracle_stream.KINDS[number % 4]
     keeper = keep(BURST, number, 10**12, kind)
@@ -291,7 +291,7 @@ def test_last_bytes_before_the_exit_are_never_lost(keep, number):
     assert oracle_stream.difference(keeper.bytes(), number, "mixed") is None
 
 
-def test_exit_is_told_after_the_last_byte_though_the_host_stalls(keep):
+def test_exit_is_reported_after_the_last_byte_of_a_stalled_host(keep):
     keeper = keep(BURST, 5, 70000, orders=["stall"])
     keeper.wait_event("hello")
     # 64 KiB are in the ring, the rest is in the terminal: it has ended.
@@ -341,7 +341,7 @@ def test_stopped_processes_lose_nothing(keep, who):
 
 
 def tell(fifo, data):
-    """Write to who reads it, or will; but do not wait for ever."""
+    """Write to a reader that reads now or later; but do not wait for ever."""
     def opened():
         try:
             return os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
@@ -354,7 +354,7 @@ def tell(fifo, data):
     os.close(fd)
 
 
-def test_exit_while_the_host_is_stopped_is_told_later(keep, tmp_path):
+def test_exit_while_the_host_is_stopped_is_reported_later(keep, tmp_path):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     keeper = keep(*sh("read x < $1; exit 9", fifo))
@@ -373,7 +373,7 @@ def test_exit_while_the_host_is_stopped_is_told_later(keep, tmp_path):
 
 @pytest.mark.parametrize("code", range(256) if FULL
                          else (0, 1, 2, 3, 126, 127, 128, 130, 254, 255))
-def test_exit_status_is_told(keep, code):
+def test_exit_status_is_reported(keep, code):
     keeper = keep(*sh(f"exit {code}"))
     assert keeper.wait_end() == 0
     status = keeper.events("exit")[0]["status"]
@@ -385,7 +385,7 @@ def test_exit_status_is_told(keep, code):
                                    signal.SIGKILL, signal.SIGSEGV,
                                    signal.SIGABRT, signal.SIGPIPE,
                                    signal.SIGUSR1, signal.SIGCHLD + 22])
-def test_end_by_a_signal_is_told(keep, signo):
+def test_end_by_a_signal_is_reported(keep, signo):
     keeper = keep(*sh(f"ulimit -c 0; kill -{int(signo)} $$"))
     assert keeper.wait_end() == 0
     status = keeper.events("exit")[0]["status"]
@@ -414,7 +414,7 @@ def test_session_leaves_nothing_behind(keep):
     assert not any(is_running(e["pid"]) for e in keeper.events("hello"))
 
 
-def test_done_of_a_living_session_is_not_believed(keep):
+def test_done_of_a_running_session_is_ignored(keep):
     keeper = keep(*sh("read x; echo got $x"))
     first = keeper.wait_event("hello")["pid"]
     keeper.order("done")
@@ -425,7 +425,7 @@ def test_done_of_a_living_session_is_not_believed(keep):
     assert keeper.wait_end() == 0
 
 
-# ----------------------------------------------------- what the program gets
+# --------------------------------------------------- the program's environment
 
 
 def test_program_gets_a_terminal_of_the_given_size(keep):
@@ -458,7 +458,7 @@ def test_program_has_no_descriptor_but_the_terminal(keep):
     assert links[0][1].startswith("/dev/pts/")
 
 
-def test_program_has_its_signals_as_if_nobody_had_touched_them(keep):
+def test_program_has_default_signals(keep):
     text = output(keep("cat", "/proc/self/status"))
     for name in ("SigBlk", "SigIgn", "SigCgt", "SigPnd", "ShdPnd"):
         assert int(field(text, name), 16) == 0, text
@@ -476,7 +476,7 @@ def test_program_has_the_limits_of_its_user(keep):
         os.umask(mask)
     umask, oom, slack, core, *rest = output(keeper).splitlines()
     assert umask == "0026"
-    # Sooner than its keeper and host, which have what the user has or less.
+    # Lower than for its keeper and host, which have the user's limits or less.
     own = int(pathlib.Path("/proc/self/oom_score_adj").read_text())
     assert int(oom) == min(own + 100, 1000)
     assert slack == own_slack
@@ -531,14 +531,14 @@ def assert_nothing_is_left(keeper):
     ("/etc/passwd/x", errno.ENOTDIR),
     ("", errno.ENOENT),
 ])
-def test_program_that_cannot_run_is_told_with_its_errno(keep, command, error):
+def test_program_that_cannot_run_is_reported_with_errno(keep, command, error):
     keeper = keep(command)
     assert (keeper.stage, keeper.error) == (EXEC, error)
     assert keeper.child == 0
     assert_nothing_is_left(keeper)
 
 
-def test_arguments_that_are_too_long_are_told(keep):
+def test_arguments_that_are_too_long_are_reported(keep):
     keeper = keep("true", "x" * 100000, env={"PATH": "/usr/bin:/bin",
                                              "A": "y" * 131000})
     assert (keeper.stage, keeper.error) == (OK, 0)
@@ -551,19 +551,19 @@ def test_arguments_that_are_too_long_are_told(keep):
     ("80x", "24", "--", "true"), ("-1", "24", "--", "true"),
     ("", "24", "--", "true"),
 ])
-def test_wrong_arguments_are_told(keep, arguments):
+def test_wrong_arguments_are_reported(keep, arguments):
     keeper = keep(arguments=arguments)
     assert (keeper.stage, keeper.error) == (ARGUMENTS, errno.EINVAL)
     assert_nothing_is_left(keeper)
 
 
-def test_cwd_that_is_no_directory_is_told(keep):
+def test_cwd_that_is_not_a_directory_is_reported(keep):
     keeper = keep("true", cwd="/etc/passwd")
     assert (keeper.stage, keeper.error) == (CHDIR, errno.ENOTDIR)
     assert_nothing_is_left(keeper)
 
 
-def test_directory_that_takes_no_socket_is_told(keep):
+def test_directory_that_takes_no_socket_is_reported(keep):
     path = pathlib.Path(tempfile.mkdtemp(prefix="tend-keeper-"))
     (path / "sock").mkdir()
     keeper = keep("true", path=path)
@@ -572,7 +572,7 @@ def test_directory_that_takes_no_socket_is_told(keep):
     assert keeper.events() == []
 
 
-def test_start_is_told_with_pids_and_times(keep):
+def test_start_is_reported_with_pids_and_times(keep):
     before = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
     keeper = keep(*sh("read x"))
     after = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
@@ -599,7 +599,7 @@ def starts(keeper):
     return [e["time"] for e in keeper.events("hello")]
 
 
-def test_failing_hosts_are_put_off(keep):
+def test_failing_hosts_are_delayed(keep):
     keeper = keep(*sh("read x"), orders=["exit 3"])
     count, waits = 6 if FULL else 4, []
     keeper.wait_event("hello")
@@ -615,7 +615,7 @@ def test_failing_hosts_are_put_off(keep):
         assert took < least + 3, waits
 
 
-def test_killed_host_is_replaced_at_once_whatever_was_before(keep):
+def test_killed_host_is_replaced_at_once(keep):
     keeper = keep(*sh("read x"), orders=["crash"])
     keeper.wait_event("hello", 3)
     keeper.order_next()
@@ -626,13 +626,13 @@ def test_killed_host_is_replaced_at_once_whatever_was_before(keep):
             keeper.kill_host()
             keeper.wait_event("hello", n)
         took.append(watch.seconds)
-    # One that had failed would wait for 5 s; the machine may be busy.
+    # A failed host would wait for 5 s; the machine may be busy.
     assert sorted(took)[5] < 0.5 and max(took) < 4, took
     assert keeper.events("hello")[-1]["crashes"] == 3
     assert keeper.events("hello")[-1]["hosts"] == 13
 
 
-def test_crashes_are_told_with_where_the_engine_was(keep):
+def test_crashes_are_reported_with_the_engines_position(keep):
     keeper = keep(*sh("printf 1234567890; read x"), orders=["poison 7"])
     hello = keeper.wait_event("hello", 3)
     assert hello["crashes"] == 2
@@ -662,7 +662,7 @@ def test_a_host_that_was_done_has_not_crashed(keep):
     assert hello["crashes"] == 0 and hello["deaths"] == [], hello
 
 
-def test_last_eight_deaths_are_told(keep):
+def test_last_eight_deaths_are_reported(keep):
     """Kills between the crashes, so that none has to wait for long."""
     keeper = keep(*sh("read x"))
     for n in range(1, 21, 2):
@@ -679,7 +679,7 @@ def test_last_eight_deaths_are_told(keep):
     assert [d[3] for d in hello["deaths"]] == list(range(3, 11))
 
 
-def test_host_that_is_no_program_does_not_harm_the_session(keep, tmp_path):
+def test_host_that_is_not_a_program_does_not_harm_the_session(keep, tmp_path):
     broken = tmp_path / "broken"
     broken.write_text("not a program")
     broken.chmod(0o755)
@@ -743,9 +743,9 @@ def test_orphans_are_reaped_and_their_status_does_not_count(keep):
 
 # ------------------------------------------------------------ after the exit
 
-# A background process that lives on with the terminal open until its pipe is
-# written to, and prints then.
-# Who opens a fifo again may find the last writer still there, and its end.
+# A background process that keeps the terminal open until its pipe is written
+# to, and prints then. A fifo that is opened again may still have its last
+# writer, and end with it.
 SURVIVOR = ("trap '' HUP; (read x <$1; echo late; until read x <$1; do :; "
             "done) & echo early; exit 3")
 
@@ -768,7 +768,7 @@ def test_orphan_that_outlives_the_program_becomes_the_keepers_child(keep,
     assert keeper.wait_end() == 0
 
 
-def test_output_after_the_exit_is_kept_until_nobody_has_the_terminal(keep,
+def test_output_after_the_exit_is_kept_until_the_terminal_closes(keep,
                                                                      fifo):
     keeper = keep(*sh(SURVIVOR, fifo), orders=["linger 600000"])
     exited = keeper.wait_event("exit")
@@ -793,7 +793,8 @@ def test_linger_of_0_closes_the_terminal_with_the_exit(keep, fifo):
 
 
 def test_terminal_lingers_as_long_as_was_asked(keep, fifo):
-    """Counted from the end of the program, which is told somewhat later."""
+    """Counted from the end of the program, which is reported somewhat
+    later."""
     began = time.monotonic()
     with Stopwatch() as watch:
         keeper = keep(*sh(SURVIVOR, fifo), orders=["linger 1500"])
@@ -803,9 +804,9 @@ def test_terminal_lingers_as_long_as_was_asked(keep, fifo):
     tell(fifo, b"x\n")
 
 
-def test_exit_is_told_within_2_s_though_others_go_on_printing(keep):
-    """It prints so little that the host, though it be late, leaves room: a
-    ring that was full for long looks as if the output had paused."""
+def test_exit_is_reported_within_2_s_while_others_print(keep):
+    """It prints so little that even a late host leaves room: a ring that was
+    full for long looks as if the output had paused."""
     began = time.monotonic()
     keeper = keep(*sh("trap '' HUP; while echo y; do :; done & exit 5"),
                   orders=["linger 0"])
@@ -817,7 +818,7 @@ def test_exit_is_told_within_2_s_though_others_go_on_printing(keep):
     keeper.bytes().index(b"y\r\ny\r\n")
 
 
-def test_host_started_after_the_end_hears_all_of_it(keep):
+def test_host_started_after_the_end_gets_all_of_it(keep):
     keeper = keep(*sh("echo bye; exit 4"), orders=["mute"])
     keeper.wait_event("closed")
     keeper.kill_host()
@@ -854,8 +855,8 @@ os.write(fd, b"and heard\\n")
 """
 
 
-def test_terminal_that_was_hung_up_goes_on(keep):
-    """As login does it; where that is not allowed, it changes nothing."""
+def test_terminal_that_was_hung_up_still_works(keep):
+    """As login does it; if that is not allowed, it changes nothing."""
     keeper = keep(sys.executable, "-c", HANGUP)
     keeper.wait_bytes(b"there again")
     keeper.order("type x\r\n")
@@ -893,7 +894,7 @@ def move_away(path):
     path.rename(path.with_name("elsewhere"))
 
 
-# At once: were it gone before, the keeper might be faster.
+# At once: if it were missing before, the keeper might be faster.
 
 
 def replace_by_a_file(path):
@@ -979,8 +980,9 @@ def test_program_outlives_a_killed_keeper(keep):
     keeper.wait_event("end")
 
 
-def test_flood_survives_the_keepers_death_but_for_one_read(keep):
-    """What read() brought and head did not yet count dies with the keeper."""
+def test_flood_loses_at_most_one_read_when_the_keeper_dies(keep):
+    """Bytes that read() returned and head does not count yet die with the
+    keeper."""
     keeper = keep(BURST, 8, 10**12)
     wait_for(lambda: keeper.size() > 500000, "some bytes")
     os.kill(keeper.pid, signal.SIGKILL)
@@ -1001,7 +1003,7 @@ def test_flood_survives_the_keepers_death_but_for_one_read(keep):
 
 
 def wait_for_rest(count):
-    """What `count` gives once it gives the same twice, some time apart."""
+    """The value of `count` once it is the same twice, some time apart."""
     seen = []
 
     def rests():
@@ -1013,7 +1015,7 @@ def wait_for_rest(count):
 
 
 def test_idle_keeper_sleeps(keep):
-    """Not once does it wake while another's program takes three seconds."""
+    """It does not wake once while another's program runs for three seconds."""
     keeper = keep(*sh("read x"))
     keeper.wait_event("hello")
     keeper.order("go")
@@ -1022,7 +1024,7 @@ def test_idle_keeper_sleeps(keep):
         status = pathlib.Path(f"/proc/{keeper.pid}/status").read_text()
         return int(field(status, "voluntary_ctxt_switches"))
 
-    # Whoever has sent it something has made it ready to run.
+    # A process that sends it something makes it ready to run.
     before = wait_for_rest(lambda: state_of(keeper.pid) == "S" and switches())
     assert keep(*sh("sleep 3")).wait_end() == 0
     assert switches() == before
