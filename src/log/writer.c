@@ -1,9 +1,8 @@
-#include "log/writer.h"
+#include "log/writer_state.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -16,55 +15,17 @@
 #include "base/failpoint.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "log/batch.h"
 #include "log/begin.h"
-#include "log/compress.h"
 #include "log/io.h"
 #include "log/record.h"
-#include "log/segment.h"
 
 #define LOCK_TRIES 50 /* a reader holds the lock for a moment */
 #define LOCK_PAUSE_NS 2000000
 
-/* A file of the log. */
-struct entry {
-	uint32_t number;
-	bool packed; /* compressed, or cannot be */
-	uint64_t bytes;
-	bool unsafe; /* a sync failed: some of it may be lost */
-};
-
-/*
- * Several threads may use it: one appends and rotates, others sync, compress
- * and trim.  The mutex protects their shared fields; no thread holds it during
- * disk access.
- */
-struct log_writer {
-	int dirfd;
-	int lock;
-	const struct log_io *io;
-	uint64_t nonce;           /* of the appending thread */
-	struct batch_place place; /* likewise */
-	struct batch *batch;      /* likewise; too large for a stack */
-	pthread_mutex_t *mutex;
-	pthread_mutex_t *packing; /* held during compression */
-
-	/* Under the mutex. */
-	int fd;            /* -1: the next events begin a segment */
-	bool left;         /* the segment must not be written again */
-	bool dirty;        /* it has unsynced bytes */
-	bool names_dirty;  /* the directory has unsynced names */
-	uint32_t unsynced; /* first sealed segment to sync; 0: none */
-	struct entry *entries;
-	size_t count;
-	uint32_t last;               /* highest segment number ever used */
-	struct segment_header begin; /* of the log; first_seq 0: unknown */
-};
-
 /* --------------------------------------------------------------- the files */
 
-static struct entry *
-newest(struct log_writer *w)
+struct entry *
+writer_newest(struct log_writer *w)
 {
 	assert(w->count > 0);
 	return &w->entries[w->count - 1];
@@ -78,8 +39,8 @@ add_entry(struct log_writer *w, uint32_t number, bool packed, uint64_t bytes)
 	w->last = number > w->last ? number : w->last;
 }
 
-static void
-set_names_dirty(struct log_writer *w)
+void
+writer_set_names_dirty(struct log_writer *w)
 {
 	pthread_mutex_lock(w->mutex);
 	w->names_dirty = true;
@@ -94,7 +55,7 @@ remove_file(struct log_writer *w, uint32_t number, enum segment_kind kind)
 	segment_name(name, number, kind);
 	if (unlinkat(w->dirfd, name, 0) < 0 && errno != ENOENT)
 		return -errno;
-	set_names_dirty(w);
+	writer_set_names_dirty(w);
 	return 0;
 }
 
@@ -104,8 +65,8 @@ remove_file(struct log_writer *w, uint32_t number, enum segment_kind kind)
  * temporary file it cannot rename; an existing compressed file is removed
  * last.  So a removed segment never comes back.
  */
-static int
-remove_segment(struct log_writer *w, uint32_t number)
+int
+writer_remove_segment(struct log_writer *w, uint32_t number)
 {
 	static const enum segment_kind kinds[] = { SEGMENT_PLAIN,
 		SEGMENT_TEMPORARY, SEGMENT_COMPRESSED };
@@ -242,7 +203,7 @@ look_at(struct log_writer *w, const struct entry *e, bool *empty)
 static int
 recover(struct log_writer *w, uint64_t *cut)
 {
-	struct entry *e = newest(w);
+	struct entry *e = writer_newest(w);
 	bool empty = true;
 	int rc = look_at(w, e, &empty), removed = 0;
 
@@ -252,7 +213,7 @@ recover(struct log_writer *w, uint64_t *cut)
 		return go_on_in(w, e, cut);
 	if (!e->packed) {
 		*cut += e->bytes;
-		removed = remove_segment(w, e->number);
+		removed = writer_remove_segment(w, e->number);
 		w->last = e->number - 1;
 		w->count--;
 	}
@@ -274,15 +235,14 @@ distrust(struct log_writer *w)
 			w->unsynced = w->entries[i].number;
 }
 
-/* Take the log's beginning from the first readable header. */
-static bool
-find_beginning(struct log_writer *w, struct segment_header *out)
+bool
+writer_find_beginning(struct log_writer *w, struct segment_header *out)
 {
 	uint32_t from, to;
 
 	pthread_mutex_lock(w->mutex);
 	from = w->count > 0 ? w->entries[0].number : 1;
-	to = w->count > 0 ? newest(w)->number : 0;
+	to = w->count > 0 ? writer_newest(w)->number : 0;
 	pthread_mutex_unlock(w->mutex);
 	for (; from <= to; from++)
 		if (segment_look(w->dirfd, from, out) == 0)
@@ -294,8 +254,9 @@ find_beginning(struct log_writer *w, struct segment_header *out)
  * Write the log's beginning to its file.  If that fails, remove the file: a
  * missing beginning is better than a wrong one.
  */
-static void
-write_begin(struct log_writer *w, const struct segment_header *h, bool sync)
+void
+writer_write_begin(struct log_writer *w, const struct segment_header *h,
+    bool sync)
 {
 	if (begin_write(w->dirfd, w->io, h, sync) < 0)
 		unlinkat(w->dirfd, BEGIN_NAME, 0);
@@ -312,8 +273,8 @@ open_begin(struct log_writer *w)
 
 	if (begin_read(w->dirfd, &h))
 		w->begin = h;
-	else if (find_beginning(w, &h))
-		write_begin(w, &h, false);
+	else if (writer_find_beginning(w, &h))
+		writer_write_begin(w, &h, false);
 }
 
 static int
@@ -440,7 +401,7 @@ take_over(struct log_writer *w, uint32_t number, const struct batch *b)
 {
 	pthread_mutex_lock(w->mutex);
 	if (w->fd >= 0 && w->dirty && w->unsynced == 0)
-		w->unsynced = newest(w)->number;
+		w->unsynced = writer_newest(w)->number;
 	fd_close(&w->fd);
 	w->fd = b->fd;
 	w->nonce = b->nonce;
@@ -465,7 +426,7 @@ keep_begin(struct log_writer *w, const struct segment_header *first)
 	h = w->begin.first_seq != 0 ? w->begin : *first;
 	pthread_mutex_unlock(w->mutex);
 	if (faccessat(w->dirfd, BEGIN_NAME, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
-		write_begin(w, &h, false);
+		writer_write_begin(w, &h, false);
 }
 
 static int
@@ -520,7 +481,7 @@ end_write(struct log_writer *w, const struct batch_place *place)
 {
 	w->place = *place;
 	pthread_mutex_lock(w->mutex);
-	newest(w)->bytes = place->at;
+	writer_newest(w)->bytes = place->at;
 	/* A sync that began before this write does not cover it. */
 	w->dirty = true;
 	pthread_mutex_unlock(w->mutex);
@@ -584,398 +545,4 @@ size_t
 log_writer_segment_size(const struct log_writer *w)
 {
 	return w->fd >= 0 ? (size_t)w->place.at : 0;
-}
-
-/* A sealed segment that is missing was compressed and synced, or trimmed. */
-static int
-sync_sealed(struct log_writer *w, uint32_t number)
-{
-	char name[SEGMENT_NAME_MAX];
-	auto_close int fd = -1;
-
-	segment_name(name, number, SEGMENT_PLAIN);
-	fd = openat(w->dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	return w->io->sync(w->io->arg, fd) < 0 ? -errno : 0;
-}
-
-/* The files to sync, taken from the writer. */
-struct due {
-	int fd;          /* of the newest segment, to be closed; -1: clean */
-	uint32_t number; /* its number, or the next one */
-	uint32_t sealed; /* the first sealed one to sync; 0: none */
-	bool names;
-};
-
-static int
-take_due(struct log_writer *w, struct due *d)
-{
-	int rc = 0;
-
-	*d = (struct due){ .fd = -1 };
-	pthread_mutex_lock(w->mutex);
-	if (w->fd >= 0 && w->dirty) {
-		d->fd = fcntl(w->fd, F_DUPFD_CLOEXEC, 0);
-		rc = d->fd < 0 ? -errno : 0;
-	}
-	if (rc == 0) {
-		d->number = w->fd >= 0 ? newest(w)->number : w->last + 1;
-		d->sealed = w->unsynced;
-		d->names = w->names_dirty;
-		w->dirty = false;
-		w->unsynced = 0;
-		w->names_dirty = false;
-	}
-	pthread_mutex_unlock(w->mutex);
-	return rc;
-}
-
-/* Unless it was trimmed meanwhile. */
-static void
-set_packed(struct log_writer *w, uint32_t number, uint64_t bytes)
-{
-	pthread_mutex_lock(w->mutex);
-	for (size_t i = 0; i < w->count; i++)
-		if (w->entries[i].number == number) {
-			w->entries[i].packed = true;
-			if (bytes > 0)
-				w->entries[i].bytes = bytes;
-		}
-	pthread_mutex_unlock(w->mutex);
-}
-
-/*
- * Compress one segment; one thread at a time, because the temporary name is
- * shared.
- */
-static int
-pack(struct log_writer *w, uint32_t number)
-{
-	uint64_t bytes = 0;
-	int rc;
-
-	pthread_mutex_lock(w->packing);
-	rc = compress_segment(w->dirfd, number, w->io, &bytes);
-	pthread_mutex_unlock(w->packing);
-	/* A removed segment needs no compression. */
-	if (rc == 0 || rc == -EBADMSG || rc == -ENOENT)
-		set_packed(w, number, bytes);
-	if (rc == 0)
-		set_names_dirty(w);
-	return rc;
-}
-
-/* Parts of it may be missing on the disk, even if a later sync succeeds. */
-static void
-set_unsafe(struct log_writer *w, uint32_t number)
-{
-	pthread_mutex_lock(w->mutex);
-	for (size_t i = 0; i < w->count; i++)
-		if (w->entries[i].number == number)
-			w->entries[i].unsafe = true;
-	pthread_mutex_unlock(w->mutex);
-}
-
-/* Mark these as unsynced again: there was no descriptor to sync them. */
-static void
-put_off(struct log_writer *w, uint32_t number)
-{
-	pthread_mutex_lock(w->mutex);
-	if (w->unsynced == 0 || w->unsynced > number)
-		w->unsynced = number;
-	pthread_mutex_unlock(w->mutex);
-}
-
-static int
-sync_all_sealed(struct log_writer *w, const struct due *d)
-{
-	int rc = 0;
-
-	for (uint32_t n = d->sealed; n != 0 && n < d->number; n++) {
-		int one = sync_sealed(w, n);
-
-		rc = one < 0 ? one : rc;
-		if (one == -EMFILE || one == -ENFILE) {
-			put_off(w, n);
-			break;
-		}
-		if (one < 0)
-			set_unsafe(w, n);
-	}
-	return rc;
-}
-
-/* Mark the segment as unsafe; another may be in use by now. */
-static int
-sync_failed(struct log_writer *w, uint32_t number, int rc)
-{
-	set_unsafe(w, number);
-	pthread_mutex_lock(w->mutex);
-	if (w->last == number)
-		w->left = true;
-	pthread_mutex_unlock(w->mutex);
-	return rc;
-}
-
-static int
-sync_names(struct log_writer *w)
-{
-	int rc;
-
-	if (w->io->sync_dir(w->io->arg, w->dirfd) == 0)
-		return 0;
-	rc = -errno;
-	set_names_dirty(w);
-	return rc;
-}
-
-/*
- * Rewriting an unsafe segment.  The kernel reports a page that it could not
- * write once, and then treats it as written, so another sync would only seem
- * to help.  But the bytes can still be read, so the segment is compressed,
- * which writes and syncs another file.
- */
-
-/*
- * The oldest sealed unsafe segment; 0: none.  *newest: the current one is
- * unsafe.
- */
-static uint32_t
-next_unsafe(struct log_writer *w, bool *newest_is)
-{
-	uint32_t number = 0;
-
-	pthread_mutex_lock(w->mutex);
-	for (size_t i = w->count; i-- > 0;)
-		if (w->entries[i].unsafe && i + 1 < w->count)
-			number = w->entries[i].number;
-	*newest_is = w->count > 0 && newest(w)->unsafe;
-	pthread_mutex_unlock(w->mutex);
-	return number;
-}
-
-/*
- * 0 if every event of the segment is readable up to the beginning of the next
- * segment; otherwise -EBADMSG.  A removed or trimmed segment passes.
- */
-static int
-check_whole(const struct log_writer *w, uint32_t number)
-{
-	struct segment_header next = { 0 };
-	struct segment_cursor c;
-	struct segment s;
-	struct record r;
-	int rc = segment_open(&s, w->dirfd, number);
-
-	if (rc < 0)
-		return rc == -ENOENT ? 0 : rc;
-	segment_begin(&s, &c);
-	while (segment_next(&s, &c, &r) == RECORD_VALID)
-		continue;
-	segment_close(&s);
-	rc = segment_look(w->dirfd, number + 1, &next);
-	return rc == 0 && c.seq + 1 < next.first_seq ? -EBADMSG : rc;
-}
-
-static void
-set_safe(struct log_writer *w, uint32_t number)
-{
-	pthread_mutex_lock(w->mutex);
-	for (size_t i = 0; i < w->count; i++)
-		if (w->entries[i].number == number)
-			w->entries[i].unsafe = false;
-	pthread_mutex_unlock(w->mutex);
-}
-
-static int
-renew(struct log_writer *w, uint32_t number)
-{
-	int rc = pack(w, number);
-
-	if (rc == 0 || rc == -ENOENT) /* compressed before, or trimmed */
-		rc = check_whole(w, number);
-	if (rc == 0)
-		set_safe(w, number);
-	return rc;
-}
-
-/* A segment in use cannot be compressed yet. */
-static int
-renew_unsafe(struct log_writer *w)
-{
-	bool newest_is;
-	uint32_t number;
-	int rc = 0;
-
-	while ((number = next_unsafe(w, &newest_is)) != 0 && rc == 0)
-		rc = renew(w, number);
-	return rc == 0 && newest_is ? -EIO : rc;
-}
-
-/* True if synced files can be found by name. */
-static bool
-has_a_name(int fd)
-{
-	struct stat st;
-
-	return fstat(fd, &st) < 0 || st.st_nlink > 0;
-}
-
-int
-log_writer_sync(struct log_writer *w)
-{
-	int unsafe = renew_unsafe(w);
-	struct due d;
-	int rc = take_due(w, &d);
-
-	if (rc < 0)
-		return rc;
-	rc = sync_all_sealed(w, &d);
-	if (d.fd >= 0 && w->io->sync(w->io->arg, d.fd) < 0)
-		rc = sync_failed(w, d.number, -errno);
-	else if (d.fd >= 0 && !has_a_name(d.fd))
-		rc = sync_failed(w, d.number, -ENOENT);
-	fd_close(&d.fd);
-	if (d.names) {
-		int names = sync_names(w);
-
-		rc = names < 0 ? names : rc;
-	}
-	return rc < 0 ? rc : unsafe;
-}
-
-bool
-log_writer_is_left(const struct log_writer *w)
-{
-	bool left;
-
-	pthread_mutex_lock(w->mutex);
-	left = w->left;
-	pthread_mutex_unlock(w->mutex);
-	return left;
-}
-
-/* The oldest sealed segment that is not compressed; 0: none. */
-static uint32_t
-next_to_compress(struct log_writer *w)
-{
-	uint32_t number = 0;
-
-	pthread_mutex_lock(w->mutex);
-	for (size_t i = 0; i + 1 < w->count && number == 0; i++)
-		if (!w->entries[i].packed)
-			number = w->entries[i].number;
-	pthread_mutex_unlock(w->mutex);
-	return number;
-}
-
-int
-log_writer_compress(struct log_writer *w)
-{
-	uint32_t number;
-
-	while ((number = next_to_compress(w)) != 0) {
-		int rc = pack(w, number);
-
-		if (rc != -EBADMSG && rc != -ENOENT)
-			return rc == 0 ? 1 : rc;
-	}
-	return 0;
-}
-
-/*
- * Forget the oldest segment if the log is too long, unless it is the only one.
- */
-static bool
-forget_oldest(struct log_writer *w, uint64_t budget, struct entry *out)
-{
-	uint64_t total = log_writer_bytes(w);
-	bool is_too_long;
-
-	pthread_mutex_lock(w->mutex);
-	is_too_long = w->count > 1 && total > budget;
-	if (is_too_long) {
-		*out = w->entries[0];
-		w->count--;
-		memmove(w->entries, w->entries + 1,
-		    w->count * sizeof(*w->entries));
-	}
-	pthread_mutex_unlock(w->mutex);
-	return is_too_long;
-}
-
-/* The segment could not be removed: list it again. */
-static void
-remember_oldest(struct log_writer *w, const struct entry *e)
-{
-	pthread_mutex_lock(w->mutex);
-	w->entries = xrealloc(w->entries, w->count + 1, sizeof(*w->entries));
-	memmove(w->entries + 1, w->entries, w->count * sizeof(*w->entries));
-	w->entries[0] = *e;
-	w->count++;
-	pthread_mutex_unlock(w->mutex);
-}
-
-int
-log_writer_trim(struct log_writer *w, uint64_t budget, uint64_t *first_seq,
-    uint64_t *first_offset)
-{
-	struct segment_header begin;
-	struct entry oldest;
-	int removed = 0;
-
-	while (forget_oldest(w, budget, &oldest)) {
-		int rc;
-
-		if (find_beginning(w, &begin))
-			write_begin(w, &begin, true);
-		rc = remove_segment(w, oldest.number);
-
-		if (rc < 0) {
-			remember_oldest(w, &oldest);
-			return rc;
-		}
-		removed++;
-	}
-	if (find_beginning(w, &begin)) {
-		*first_seq = begin.first_seq;
-		*first_offset = begin.first_offset;
-	}
-	return removed;
-}
-
-size_t
-log_writer_plain(const struct log_writer *w)
-{
-	size_t n = 0;
-
-	pthread_mutex_lock(w->mutex);
-	for (size_t i = 0; i + 1 < w->count; i++)
-		n += !w->entries[i].packed;
-	pthread_mutex_unlock(w->mutex);
-	return n;
-}
-
-uint64_t
-log_writer_bytes(const struct log_writer *w)
-{
-	uint64_t total = 0;
-
-	pthread_mutex_lock(w->mutex);
-	for (size_t i = 0; i < w->count; i++)
-		total += w->entries[i].bytes;
-	pthread_mutex_unlock(w->mutex);
-	return total;
-}
-
-uint32_t
-log_writer_newest(const struct log_writer *w)
-{
-	uint32_t number;
-
-	pthread_mutex_lock(w->mutex);
-	number = w->count > 0 ? w->entries[w->count - 1].number : 0;
-	pthread_mutex_unlock(w->mutex);
-	return number;
 }
