@@ -88,20 +88,20 @@ note(const struct report *to, const struct manifest *m,
 	if (d->end && d->seq_to == 0)
 		report_note(to,
 		    "session %s: the log ends torn, after event %" PRIu64
-		    ", offset %" PRIu64 ": the bytes behind it are no event",
+		    ", offset %" PRIu64 ": the bytes after it are not an event",
 		    name, d->seq_from, d->offset_from);
 	else if (d->end)
 		report_note(to,
 		    "session %s: the log is damaged after event %" PRIu64
-		    ": it goes no further, without %s%s",
+		    ": it ends there; missing: %s%s",
 		    name, d->seq_from, range,
-		    d->gone ? "; its end is gone" : "");
+		    d->gone ? "; its last file is lost" : "");
 	else
 		report_note(to,
 		    "session %s: the log is damaged after event %" PRIu64
-		    ": it goes on with event %" PRIu64 ", without %s%s",
+		    ": it continues with event %" PRIu64 "; missing: %s%s",
 		    name, d->seq_from, d->seq_to, range,
-		    d->gone ? "; a file of it is gone" : "");
+		    d->gone ? "; one of its files is lost" : "");
 }
 
 static void

@@ -748,7 +748,7 @@ take_result(struct work *w, json_t **result)
 	    JSON_DECODE_ANY, NULL);
 	return *result != NULL ?
 	    0 :
-	    fault_set(w->fault, FAIL_PROTOCOL, "%s: the answer is no JSON",
+	    fault_set(w->fault, FAIL_PROTOCOL, "%s: the answer is not JSON",
 		w->o->op->name);
 }
 

@@ -85,7 +85,7 @@ tell_lost(struct walk *w, const struct log_damage *d)
 	else
 		report_note(w->report,
 		    "the log ends torn, after event %" PRIu64
-		    ", offset %" PRIu64 "; its next host cuts that off",
+		    ", offset %" PRIu64 "; the next host removes that part",
 		    d->seq_from, d->offset_from);
 }
 

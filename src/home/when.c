@@ -227,7 +227,7 @@ resolve_wall(uint64_t wall, struct log_reader *r, struct log_place *out,
 
 	if (rc == -ENOENT)
 		return error_set(err, ENOENT,
-		    "the log has no clock to find a date by");
+		    "the log has no wall-clock times to find a date");
 	if (rc < 0)
 		return error_set(err, -rc, "cannot read the log: %s",
 		    strerror(-rc));

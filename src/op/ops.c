@@ -178,8 +178,8 @@ take_duration(const struct op *op, const struct type_field *f, json_t *args,
 	snprintf(name, sizeof(name), "%s_ms", f->name);
 	if (v != NULL && argument(args, name) != NULL)
 		return error_set(err, EINVAL,
-		    "%s: '%s' and '%s' are one; give one", op->name, f->name,
-		    name);
+		    "%s: '%s' and '%s' are the same; give one", op->name,
+		    f->name, name);
 	if (v == NULL)
 		v = argument(args, name);
 	if (v == NULL || !type_read_duration(v, &ms))

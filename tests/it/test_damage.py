@@ -310,7 +310,7 @@ def test_a_trimmed_log_is_not_damaged(home):
     home.json("gc", "--older-than", "1d")
     segments(home, sid)[0].unlink()
     answer = home.run("log", "--raw", sid)
-    assert answer.status == 10 and "its end is gone" not in answer.err or \
+    assert answer.status == 10 and "its last file is lost" not in answer.err or \
         segments(home, sid) == [], answer.err
 
 

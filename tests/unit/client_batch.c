@@ -367,7 +367,7 @@ wrong_steps_are_reported(void **state)
 		{ "[{\"wait\":{\"timeout\":\"5x\"}}]",
 		    "'timeout' must be a dur" },
 		{ "[{\"wait\":{\"timeout\":\"5s\",\"timeout_ms\":1}}]",
-		    "'timeout' and 'timeout_ms' are one" },
+		    "'timeout' and 'timeout_ms' are the same" },
 	};
 	struct error err;
 

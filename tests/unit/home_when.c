@@ -215,7 +215,7 @@ a_log_without_a_clock_has_no_dates(void **state)
 	made_put(&m, RECORD_START, 0, "{}", 2);
 	r = made_reader(m.dirfd);
 	assert_int_equal(when_resolve(&w, r, 0, &place, &err), -ENOENT);
-	assert_non_null(strstr(err.msg, "no clock"));
+	assert_non_null(strstr(err.msg, "no wall-clock times"));
 	log_reader_close(r);
 	made_finish(&m);
 }

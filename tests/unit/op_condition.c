@@ -123,7 +123,7 @@ wrong_arguments_are_named(void **state)
 		{ "{'stable':'0.5ms'}", "'stable' must be a duration" },
 		{ "{'stable':'soon'}", "'stable' must be a duration" },
 		{ "{'stable':'5s','stable_ms':5000}",
-		    "'stable' and 'stable_ms' are one" },
+		    "'stable' and 'stable_ms' are the same" },
 		{ "{'idle_ms':604800001}", "'idle_ms'" },
 		{ "{'text':'a','timeout_ms':604800001}", "'timeout_ms'" },
 		{ "{'text':'a','seen':true,'exit':true}", "'seen'" },
