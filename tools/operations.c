@@ -20,6 +20,7 @@ static const char preamble[] =
     "An argument in brackets is optional. An unknown or invalid argument is refused\n"
     "with `usage`; the error names it, and nothing is done. A home accepts an\n"
     "argument with (home), a session's socket does not.\n"
+    "An argument with (admin) or another permission needs that permission too.\n"
     "\n"
     "A number is whole and from 0, an int is whole, a real may have a fraction. A\n"
     "field of a result in brackets is optional. A result has no other fields: a\n"
@@ -112,9 +113,12 @@ put_arguments(const char *fields)
 
 	for (int n = 0; type_next_field(&fields, &f); n++) {
 		type_words(f.type, words);
-		printf("%s%s`%s`: %s%s%s", n > 0 ? ", " : "",
+		printf("%s%s`%s`: %s%s", n > 0 ? ", " : "",
 		    f.optional ? "[" : "", f.name, words,
-		    f.home ? " (home)" : "", f.optional ? "]" : "");
+		    f.home ? " (home)" : "");
+		if (f.permission[0] != '\0')
+			printf(" (%s)", f.permission);
+		fputs(f.optional ? "]" : "", stdout);
 	}
 }
 

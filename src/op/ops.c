@@ -114,6 +114,22 @@ argument(const json_t *args, const char *name)
 	return json_is_null(v) ? NULL : v;
 }
 
+unsigned
+op_needs(const struct op *op, const json_t *args)
+{
+	unsigned needs = 1u << op->permission;
+	const char *at = op->arguments;
+	struct type_field f;
+
+	while (type_next_field(&at, &f)) {
+		const json_t *v = argument(args, f.name);
+
+		if (f.permission[0] != '\0' && v != NULL && !json_is_false(v))
+			needs |= 1u << op_permission_find(f.permission);
+	}
+	return needs;
+}
+
 /* The names of its arguments, as many as fit. */
 static void
 list_names(const struct op *op, bool socket, char *out, size_t size)

@@ -70,6 +70,12 @@ bool op_find_argument(const struct op *op, const char *name,
     struct type_field *out);
 
 /*
+ * The permissions that a request needs, a bit (1 << OP_...) for each: that of
+ * the operation, and those of the arguments that are given.
+ */
+unsigned op_needs(const struct op *op, const json_t *args);
+
+/*
  * Check that args (NULL or null: none) is an object with valid arguments for
  * op.  Returns 0, or -EINVAL and an error that names the argument that is
  * missing, unknown, of another type or out of its range, and what would be

@@ -52,6 +52,24 @@ copy_word(char *out, size_t size, const char *p, size_t len)
 	out[len] = '\0';
 }
 
+/* "@home@admin", up to a blank. */
+static void
+read_marks(const char *p, struct type_field *out)
+{
+	out->home = false;
+	out->permission[0] = '\0';
+	while (*p == '@') {
+		size_t len = strcspn(++p, "@ ");
+
+		if (len == 4 && memcmp(p, "home", len) == 0)
+			out->home = true;
+		else
+			copy_word(out->permission, sizeof(out->permission), p,
+			    len);
+		p += len;
+	}
+}
+
 int
 type_next_field(const char **at, struct type_field *out)
 {
@@ -62,7 +80,7 @@ type_next_field(const char **at, struct type_field *out)
 	if (len == 0)
 		return 0;
 	*at = word + len;
-	out->home = end < len;
+	read_marks(word + end, out);
 	out->optional = word[end - 1] == '?';
 	copy_word(out->name, sizeof(out->name), word, name);
 	if (out->optional)

@@ -14,8 +14,10 @@ struct json_out;
  * The language in which ops.def, types.def and commands.def declare arguments
  * and results.
  *
- * fields  words `name:type`, with a `?` at the end if the field is optional,
- *         and `@home` if only a home accepts the argument
+ * fields  words `name:type`, with a `?` at the end if the field is optional.
+ *         Marks of an argument follow: `@home` if only a home accepts it, and
+ *         the name of a permission, as in `@admin`, if it needs that besides
+ *         the permission of its operation
  * type    alternatives, as in `number|null`.  Each is a name: string, number
  *         (whole, from 0), int (whole), real, duration, bool, object, array,
  *         any, null, or one of types.def.  A range may follow, then `[]` for
@@ -34,6 +36,7 @@ struct type_field {
 	char type[TYPE_SIZE];
 	bool optional;
 	bool home;
+	char permission[TYPE_NAME_SIZE]; /* needed as well, or "" */
 };
 int type_next_field(const char **at, struct type_field *out);
 

@@ -51,6 +51,55 @@ every_permission_has_a_name_and_a_line(void **state)
 	assert_int_equal(ops[OP_ID_session_create].permission, OP_CREATE);
 }
 
+static unsigned
+needs(const char *op, const char *args)
+{
+	json_t *tree = json_loads(args, 0, NULL);
+	unsigned found;
+
+	assert_non_null(tree);
+	found = op_needs(op_find(op), tree);
+	json_decref(tree);
+	return found;
+}
+
+static void
+an_argument_may_need_another_permission(void **state)
+{
+	const unsigned control = 1u << OP_CONTROL, admin = 1u << OP_ADMIN;
+
+	(void)state;
+	assert_int_equal(op_needs(op_find("session.destroy"), NULL), control);
+	assert_int_equal(needs("session.destroy", "{\"grace\":5}"), control);
+	assert_int_equal(needs("session.destroy", "{\"purge\":false}"),
+	    control);
+	assert_int_equal(needs("session.destroy", "{\"purge\":true}"),
+	    control | admin);
+	assert_int_equal(needs("home.gc", "{\"all\":true}"), admin);
+}
+
+static void
+every_permission_of_an_argument_exists(void **state)
+{
+	struct type_field f;
+	unsigned n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < OP_COUNT; i++) {
+		const char *at = ops[i].arguments;
+
+		while (type_next_field(&at, &f)) {
+			if (f.permission[0] == '\0')
+				continue;
+			n++;
+			if (op_permission_find(f.permission) == OP_PERMISSIONS)
+				fail_msg("%s: no permission %s", ops[i].name,
+				    f.permission);
+		}
+	}
+	assert_true(n > 0);
+}
+
 static bool
 has_words(const char *text)
 {
@@ -246,6 +295,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_name_is_found_and_unique),
 		cmocka_unit_test(every_permission_has_a_name_and_a_line),
+		cmocka_unit_test(an_argument_may_need_another_permission),
+		cmocka_unit_test(every_permission_of_an_argument_exists),
 		cmocka_unit_test(every_row_of_the_table_has_its_texts),
 		cmocka_unit_test(arguments_of_the_right_kind_pass),
 		cmocka_unit_test(wrong_arguments_are_named),

@@ -27,7 +27,8 @@ check(const char *type, const char *json, struct error *err)
 static void
 a_field_is_parsed(void **state)
 {
-	const char *at = " a:string[1-255]? b:x|null c:bool?@home";
+	const char
+	    *at = " a:string[1-255]? b:x|null c:bool?@home d:x@home@admin";
 	struct type_field f;
 
 	(void)state;
@@ -41,6 +42,11 @@ a_field_is_parsed(void **state)
 	assert_int_equal(type_next_field(&at, &f), 1);
 	assert_string_equal(f.type, "bool");
 	assert_true(f.optional && f.home);
+	assert_string_equal(f.permission, "");
+	assert_int_equal(type_next_field(&at, &f), 1);
+	assert_string_equal(f.type, "x");
+	assert_true(!f.optional && f.home);
+	assert_string_equal(f.permission, "admin");
 	assert_int_equal(type_next_field(&at, &f), 0);
 }
 

@@ -97,6 +97,17 @@ requests_send_logged(struct connection *c, struct buf *b, uint64_t id,
 }
 
 static int
+check_permissions(const struct connection *c, unsigned needs, struct error *err)
+{
+	int rc = 0;
+
+	for (unsigned p = 0; rc == 0 && p < OP_PERMISSIONS; p++)
+		if (needs & 1u << p)
+			rc = connection_check(c, p, err);
+	return rc;
+}
+
+static int
 check(const struct connection *c, const struct op_request *r, struct error *err)
 {
 	int rc;
@@ -108,7 +119,7 @@ check(const struct connection *c, const struct op_request *r, struct error *err)
 		return error_set(err, EINVAL,
 		    "%s is an operation of a home, not of a session",
 		    r->op->name);
-	rc = connection_check(c, r->op->permission, err);
+	rc = check_permissions(c, op_needs(r->op, r->args), err);
 	if (rc < 0)
 		return rc;
 	if (r->op->permission != OP_OBSERVE && c->hello.readonly)
