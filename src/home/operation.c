@@ -8,6 +8,7 @@
 #include "base/base64.h"
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/id.h"
 #include "base/json_out.h"
 #include "base/json_tree.h"
@@ -25,6 +26,7 @@
 #include "home/handle.h"
 #include "home/homes.h"
 #include "home/marks.h"
+#include "home/next_host.h"
 #include "home/output.h"
 #include "home/pairs.h"
 #include "home/report.h"
@@ -32,6 +34,7 @@
 #include "home/sessions.h"
 #include "home/shot.h"
 #include "home/steps.h"
+#include "home/upgrades.h"
 #include "home/variables.h"
 #include "home/waiting.h"
 #include "op/condition.h"
@@ -689,6 +692,54 @@ do_gc(struct work *w)
 	return rc;
 }
 
+/* --------------------------------------------------------------- next host */
+
+static int
+do_revive(struct work *w)
+{
+	struct next_host n;
+
+	if (next_host_revive_one(&n, &w->handle, w->fault) < 0)
+		return -1;
+	next_host_json(&n, &w->handle.session, &w->j);
+	return 0;
+}
+
+static int
+do_upgrade(struct work *w)
+{
+	auto_close int program = next_host_open(op_string(w->args, "program",
+						    NULL),
+	    w->fault);
+	struct next_host n;
+
+	if (program < 0 ||
+	    next_host_upgrade_one(&n, &w->handle, program, w->fault) < 0)
+		return -1;
+	next_host_json(&n, &w->handle.session, &w->j);
+	return 0;
+}
+
+static int
+do_upgrade_all(struct work *w)
+{
+	auto_close int program = next_host_open(op_string(w->args, "program",
+						    NULL),
+	    w->fault);
+	struct upgrades u;
+
+	if (program < 0 ||
+	    upgrades_run(&u, &w->handle.home, program, NULL, NULL, w->fault) <
+		0)
+		return -1;
+	json_out_open(&w->j, '{');
+	json_out_key(&w->j, "sessions");
+	upgrades_json(&u, &w->j);
+	json_out_close(&w->j, '}');
+	upgrades_finish(&u);
+	return 0;
+}
+
 /* --------------------------------------------------------------- the table */
 
 enum needs {
@@ -719,9 +770,12 @@ static const struct {
 	[OP_ID_session_destroy] = { do_destroy, READS },
 	[OP_ID_session_rename] = { do_rename, SESSION },
 	[OP_ID_session_label] = { do_label, SESSION },
+	[OP_ID_session_upgrade] = { do_upgrade, SESSION },
+	[OP_ID_session_revive] = { do_revive, SESSION },
 	[OP_ID_home_wait] = { do_wait_for_several, 0 },
 	[OP_ID_home_list] = { do_homes, HOME },
 	[OP_ID_home_forget] = { do_forget, 0 },
+	[OP_ID_home_upgrade] = { do_upgrade_all, HOME },
 	[OP_ID_home_gc] = { do_gc, HOME },
 };
 

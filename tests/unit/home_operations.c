@@ -389,6 +389,86 @@ gc_removes_only_ended_sessions(void **state)
 	fails(w, "home.gc", NULL, "{}", FAIL_USAGE, "older_than");
 }
 
+static int64_t
+host_of(const struct world *w, const char *id)
+{
+	auto_json json_t *s = does(w, "session.get", id, "{}");
+
+	return json_integer_value(json_object_get(s, "host_pid"));
+}
+
+/* The session has the host of this outcome, and not the one before. */
+static void
+is_replaced(const struct world *w, const char *id, int64_t before,
+    const json_t *outcome)
+{
+	int64_t pid = json_integer_value(json_object_get(outcome, "host_pid"));
+
+	assert_string_equal(text_of(outcome, "id"), id);
+	assert_true(json_is_null(json_object_get(outcome, "error")));
+	assert_int_not_equal(pid, before);
+	assert_int_equal(host_of(w, id), pid);
+}
+
+static void
+an_upgraded_session_has_another_host(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *id = create(w, "{" SHELL "}");
+	auto_free char *ended = create_ended(w, "");
+	int64_t first = host_of(w, id);
+	auto_json json_t *installed = does(w, "session.upgrade", id, "{}");
+	int64_t second = host_of(w, id);
+	auto_json json_t *given = NULL;
+	char self[PATH_MAX] = "", args[PATH_MAX + 32];
+
+	assert_int_not_equal(first, second);
+	assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+	snprintf(args, sizeof(args), "{\"program\":\"%s/tend-host\"}",
+	    dirname(self));
+	given = does(w, "session.upgrade", id, args);
+	is_replaced(w, id, second, given);
+	assert_int_equal(json_integer_value(
+			     json_object_get(installed, "host_pid")),
+	    second);
+	fails(w, "session.upgrade", id, "{\"program\":\"/no/such\"}",
+	    FAIL_USAGE, "program");
+	fails(w, "session.upgrade", id, "{\"program\":\"/etc/passwd\"}",
+	    FAIL_INTERNAL, "session ");
+	fails(w, "session.upgrade", ended, "{}", FAIL_NOT_RUNNING, "");
+	wait_for(w, id, "{\"text\":\"ready>\"}");
+}
+
+static void
+a_revived_session_has_another_host(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *id = create(w, "{" SHELL "}");
+	auto_free char *ended = create_ended(w, "");
+	int64_t before = host_of(w, id);
+	auto_json json_t *outcome = does(w, "session.revive", id, "{}");
+
+	is_replaced(w, id, before, outcome);
+	fails(w, "session.revive", ended, "{}", FAIL_NOT_RUNNING, "tend rerun");
+}
+
+static void
+all_running_sessions_are_upgraded(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *ended = create_ended(w, "");
+	auto_free char *a = create(w, "{" SHELL "}");
+	auto_free char *b = create(w, "{" SHELL "}");
+	int64_t of_a = host_of(w, a), of_b = host_of(w, b);
+	auto_json json_t *all = does(w, "home.upgrade", NULL, "{}");
+	const json_t *list = json_object_get(all, "sessions");
+
+	assert_non_null(ended);
+	assert_int_equal(json_array_size(list), 2);
+	is_replaced(w, b, of_b, json_array_get(list, 0));
+	is_replaced(w, a, of_a, json_array_get(list, 1));
+}
+
 static void
 homes_are_listed_until_they_are_forgotten(void **state)
 {
@@ -505,6 +585,9 @@ run_all(void)
 		TEST(an_ended_session_is_started_again),
 		TEST(a_stop_returns_the_ended_session),
 		TEST(gc_removes_only_ended_sessions),
+		TEST(an_upgraded_session_has_another_host),
+		TEST(a_revived_session_has_another_host),
+		TEST(all_running_sessions_are_upgraded),
 		TEST(homes_are_listed_until_they_are_forgotten),
 		TEST(a_fault_names_the_argument),
 		TEST(threads_use_a_home_at_once),

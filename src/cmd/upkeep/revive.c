@@ -1,41 +1,21 @@
 #include "cmd/line/cmd.h"
 #include "cmd/line/operands.h"
-#include "cmd/line/out.h"
-#include "cmd/upkeep/succession.h"
 #include "cmd/target/target.h"
-
-/* If a new host would not help, the error says what does. */
-static int
-check(struct call *call)
-{
-	const struct handle *t = call->target;
-	const char *name = handle_name(t);
-
-	if (!status_is_active(t->session.status))
-		return out_fail(call->out, FAIL_NOT_RUNNING,
-		    "session %s has ended; 'tend rerun %s' starts it again",
-		    name, name);
-	if (t->session.unkept)
-		return out_fail(call->out, FAIL_UNREACHABLE,
-		    "session %s has lost its keeper and cannot be revived; it "
-		    "keeps running until its program ends, and you can use and "
-		    "stop it as before",
-		    name);
-	return 0;
-}
+#include "cmd/upkeep/replacing.h"
+#include "home/fault.h"
+#include "home/next_host.h"
 
 static int
 run(struct call *call)
 {
-	struct succession s;
-	int status = operands_check(call, 0, 0, "");
+	int rc, status = operands_check(call, 0, 0, "");
+	struct next_host n;
+	struct fault f;
 
-	if (status == 0)
-		status = check(call);
 	if (status != 0)
 		return status;
-	succession_make(call->target->dirfd, "session.revive", -1, &s);
-	return succession_answer(call, &s);
+	rc = next_host_revive_one(&n, call->target, &f);
+	return replacing_answer(call, rc, &n, &f);
 }
 
 const struct cmd cmd_revive = {
