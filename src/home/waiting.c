@@ -89,7 +89,7 @@ struct offline {
 	struct glimpse glimpse;
 	struct finding found;
 	unsigned missed; /* matches that do not count */
-	bool seen;       /* `found` is in the glimpse */
+	bool seen;       /* `found` was seen between frames */
 	bool matched;    /* matched at a frame before the last */
 	int error;
 	uint64_t last_seq; /* the last event that changed a frame */

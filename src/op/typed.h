@@ -63,8 +63,9 @@ void typed_add(struct typed *t, const struct vt *vt, uint64_t seq, int64_t ms,
 
 /*
  * True if this line has the echo of the run where it was typed, in the cells
- * [from, to).  `len` is the number of bytes of the run before and including it;
- * if it is not 0 at first, the echo continues at the beginning of the line.
+ * [from, to).  `len` counts the bytes of the run found so far; this adds those
+ * in the line.  If it is not 0 before, the echo continues at the beginning of
+ * the line.
  */
 struct typed_echo {
 	size_t len;
