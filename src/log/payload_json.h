@@ -65,7 +65,7 @@ struct record;
  * that.  False, with *tree untouched, when the record has another type or its
  * payload is no object.
  * decode: the same, of a payload alone.
- * encode: append the payload; b->full says whether it fitted.
+ * encode: append the payload; b->full is set if it did not fit.
  */
 #include "log/records.def"
 
