@@ -405,7 +405,7 @@ def plain(home, sid):
 
 
 def numbers(lines, seed):
-    """A program whose output can be compressed, but is not all the same."""
+    """A program whose output can be compressed, but varies."""
     return ("awk", f"BEGIN {{ srand({seed}); for (i = 0; i < {lines}; i++) "
             "print i, rand(), rand() }")
 

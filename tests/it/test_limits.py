@@ -1,4 +1,4 @@
-"""What a session, and a home, may take at most."""
+"""The maximum that a session and a home may use."""
 
 import json
 import os
@@ -18,14 +18,14 @@ def home():
         yield made
 
 
-# ------------------------------------------------------------- how many, how fast
+# ------------------------------------------------------------- number and rate
 
 def test_sessions_are_counted(home):
     """A-26."""
     home.env["TEND_MAX_SESSIONS"] = "3"
     first = home.start("cat")
     home.start("cat")
-    # The third is the last: a warning, and still a session.
+    # The third is the last: there is a warning, and the session is created.
     answer = home.run("run", "-d", "--", "cat")
     assert answer.status == 0, answer
     assert "this is active session 3 of at most 3" in answer.err, answer
@@ -45,7 +45,7 @@ def test_ended_sessions_do_not_count(home):
 
 
 def test_lost_sessions_do_not_count(home):
-    """They still have their names, until somebody needs the room."""
+    """They still have their names, until the name is needed."""
     home.env["TEND_MAX_SESSIONS"] = "2"
     home.lose(home.start("cat"), home.start("cat"))
     assert len(os.listdir(home.path / "names")) == 2
@@ -61,13 +61,14 @@ def test_warning_comes_at_nine_tenths(home):
     assert "active session 18 of at most 20" in said[17], said
 
 
-def test_sessions_are_not_made_too_fast(home):
-    """The burst is used up, then it is refused, and soon goes on."""
+def test_the_rate_of_new_sessions_is_limited(home):
+    """The burst is used up, then creation is refused, and soon allowed
+    again."""
     home.env["TEND_MAX_RATE"] = "1"
     home.ok("run", "-d", "--", "true")
 
     def run_at_once():
-        """None when it was too late: the burst is used up for two seconds."""
+        """None if it was too late: the burst is used up for two seconds."""
         began = time.monotonic()
         ahead = time.time_ns() + 1_000_900_000_000
         os.utime(home.path / "rate", ns=(ahead, ahead))
@@ -87,7 +88,7 @@ def test_sessions_are_not_made_too_fast(home):
 
 @pytest.mark.parametrize("name", ["TEND_MAX_SESSIONS", "TEND_MAX_RATE",
                                   "TEND_MIN_FREE"])
-def test_limit_that_is_no_number_is_told(home, name):
+def test_a_limit_that_is_not_a_number_is_reported(home, name):
     home.env[name] = "many"
     error = home.error("run", "-d", "--", "true", status=125,
                        code="bad_input")
@@ -109,7 +110,7 @@ def disk(tmp_path):
         subprocess.run(["umount", "-l", place], check=True)
 
 
-def test_small_disk_is_warned_of_and_a_full_one_refused(disk):
+def test_a_small_disk_gets_a_warning_and_a_full_one_is_refused(disk):
     answer = disk.run("run", "-d", "--", "cat")
     assert answer.status == 0, answer
     assert "MiB left; when it is full" in answer.err, answer
@@ -128,7 +129,7 @@ def test_small_disk_is_warned_of_and_a_full_one_refused(disk):
 
 @pytest.fixture
 def cgroup(tmp_path):
-    """A cgroup2 of our own, with whatever controllers the machine has left."""
+    """A cgroup2 of our own, with the controllers that the machine has left."""
     place = tmp_path / "cgroup"
     place.mkdir()
     mount("-t", "cgroup2", "none", place)
@@ -178,8 +179,8 @@ LIMITS = {"memory": ("memory.max", "1073741824", "--memory", "1G"),
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_limit_is_set_or_said_not_to_be(home, cgroup, name):
-    """Which of the two it is depends on the machine; both must be told."""
+def test_a_limit_is_set_or_reported_as_not_set(home, cgroup, name):
+    """The result depends on the machine; both must be reported."""
     file, value, *options = LIMITS[name]
     home.env["TEND_CGROUP"] = str(cgroup)
     answer = home.run("run", "-d", *options, "--", "cat")
@@ -200,7 +201,7 @@ def test_limit_is_set_or_said_not_to_be(home, cgroup, name):
              "the end of the scope")
 
 
-def test_without_cgroups_it_runs_and_says_so(home, tmp_path):
+def test_without_cgroups_a_session_runs_with_a_notice(home, tmp_path):
     home.env["TEND_CGROUP"] = str(tmp_path)
     answer = home.run("run", "-d", "--memory", "64M", "--", "cat")
     assert answer.status == 0, answer
@@ -213,7 +214,7 @@ def test_without_cgroups_it_runs_and_says_so(home, tmp_path):
     assert "memory limit 64.0 MiB" in text and "not enforced: " in text, text
 
 
-def test_who_asks_for_no_limits_has_no_scope(home, cgroup):
+def test_a_session_without_limits_has_no_scope(home, cgroup):
     home.env["TEND_CGROUP"] = str(cgroup)
     session = home.wait_status(home.start("cat"), "running")
     assert session["cgroup"] is None and session["unenforced"] is None
@@ -223,14 +224,14 @@ def test_who_asks_for_no_limits_has_no_scope(home, cgroup):
 @pytest.mark.parametrize("option,value", [
     ("memory", "much"), ("memory", "4K"), ("pids", "0"), ("pids", "-1"),
     ("cpu-weight", "10001"), ("cpu-weight", "x")])
-def test_limit_that_cannot_be_is_told(home, option, value):
+def test_an_impossible_limit_is_reported(home, option, value):
     error = home.error("run", "-d", f"--{option}={value}", "--", "cat",
                        status=125, code="usage")
     assert f"--{option}" in error["message"], error
     assert value in error["message"], error
 
 
-def test_kernel_would_end_the_program_first(home):
+def test_the_kernel_ends_the_program_before_its_host(home):
     session = home.wait_status(home.start("cat"), "running")
     score = {who: int(Path(f"/proc/{session[who]}/oom_score_adj").read_text())
              for who in ("keeper_pid", "host_pid", "child_pid")}

@@ -1,4 +1,4 @@
-"""`tend log` is every line that a session has shown, whatever cleared it."""
+"""`tend log` has every line that a session has shown, even cleared ones."""
 
 import os
 import signal
@@ -48,7 +48,7 @@ def lines(home, sid, *args):
 
 
 @pytest.mark.parametrize("clear", CLEARS)
-def test_what_was_cleared_is_in_the_log(home, clear):
+def test_cleared_lines_are_in_the_log(home, clear):
     sid = ended(home, f"seq 60; {CLEARS[clear]}; seq 300 310; "
                 f"{CLEARS[clear]}; echo end")
     seen = [line for line in lines(home, sid) if line]
@@ -56,7 +56,7 @@ def test_what_was_cleared_is_in_the_log(home, clear):
     assert home.ok("log", "-f", sid) == home.ok("log", sid)
 
 
-def test_a_line_that_is_printed_again_is_there_twice(home):
+def test_a_repeated_line_is_in_the_log_twice(home):
     sid = ended(home, "echo same; clear; echo same; clear; echo same")
     assert lines(home, sid) == ["same"] * 3
 
@@ -69,7 +69,7 @@ def test_a_progress_bar_is_its_last_state(home):
     assert lines(home, sid) == ["100%", "end"]
 
 
-def test_what_was_cleared_between_two_moments(home):
+def test_lines_cleared_between_two_moments_are_in_the_log(home):
     sid = home.start("sh", "-c", "seq 5; read x; clear; seq 6 9; read x; "
                      "clear; seq 20 22; read x")
     for word, shown in (("one", "5"), ("two", "9"), ("three", "22")):
@@ -85,8 +85,8 @@ def test_what_was_cleared_between_two_moments(home):
 
 
 def test_full_screen_programs_in_between(home, tmp_path):
-    """What vim and less show on the alternate screen is no line; what stood
-    there before, and was then cleared, is."""
+    """Text of vim and less on the alternate screen is not in the log; text
+    that was on the primary screen before and then cleared is."""
     (tmp_path / "text").write_text("".join(f"row {n}\n" for n in range(99)))
     sid = home.start("sh", options=["--size", "60x12"])
     send = ["send", sid, "--text"]
@@ -131,13 +131,13 @@ def test_ctrl_l_in_a_shell(home, shell):
     for seen in (lines(home, sid), followed):
         assert [s for s in seen if s.isdigit()] == numbers((100, 130),
                                                            (200, 203)), seen
-        # Once when it was cleared (fish suggests the rest), once in the end.
+        # Once when it was cleared (fish suggests the rest), once at the end.
         assert sum("echo half" in s for s in seen) == 2, "\n".join(seen)
         assert any(s.endswith("echo half-a-line") for s in seen), seen
         assert "half-a-line" in seen, seen
 
 
-def test_what_was_shown_before_a_restart(home, tmp_path):
+def test_lines_shown_before_a_restart_are_in_the_log(home, tmp_path):
     sid = home.start("sh", "-c", "seq 5; clear; seq 6 9; "
                      "test -e second && exec cat; touch second; exit 3",
                      options=["--restart", "on-failure", "-C", str(tmp_path)])
@@ -148,7 +148,7 @@ def test_what_was_shown_before_a_restart(home, tmp_path):
     assert seen == numbers((1, 9), (1, 9)), seen
 
 
-def test_what_was_cleared_under_another_host(home):
+def test_lines_cleared_under_another_host_are_in_the_log(home):
     sid = home.start("sh", "-c", "seq 5; read x; clear; seq 6 9; exec cat")
     home.wait_text(sid, "5")
     host = home.info(sid)["host_pid"]

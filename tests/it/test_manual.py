@@ -18,7 +18,7 @@ ALL = ["tend.1", *(f"tend-{name}.1" for name in COMMANDS), "tend-host.8",
 
 
 def man(page):
-    """The page as a reader sees it; groff's complaints are failures."""
+    """The page as a reader sees it; groff's warnings are failures."""
     done = subprocess.run(
         ["man", "--warnings=w", "-E", "UTF-8", "-l", PAGES / page],
         capture_output=True, timeout=60,
@@ -30,7 +30,7 @@ def man(page):
 
 
 def flat(text):
-    """Words hyphenated at a line's end are whole again, lines are one."""
+    """Join words hyphenated at a line's end, and join lines."""
     return re.sub(r"\s+", " ", re.sub("\u2010\n *", "", text))
 
 
@@ -55,8 +55,8 @@ def test_a_page_renders_without_a_complaint(page):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_has_prose(name):
-    """Who adds a command writes docs/man/tend-COMMAND.scd."""
+def test_a_command_has_a_description(name):
+    """To add a command, write docs/man/tend-COMMAND.scd."""
     path = PROSE / f"tend-{name}.scd"
     assert path.exists(), f"docs/man/tend-{name}.scd is to be written"
     text = path.read_text()
@@ -66,7 +66,7 @@ def test_a_command_has_prose(name):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_page_has_all_that_help_has(name):
+def test_a_page_has_everything_in_the_help(name):
     """Synopsis, summary and every option, as `tend COMMAND -h` shows them."""
     text = man(f"tend-{name}.1")
     parts = sections(text)
@@ -93,13 +93,13 @@ def test_tend_lists_every_command():
         assert f"tend-{name}(1) {helped[name]}" in text, (name, text)
 
 
-def test_pages_refer_to_pages_that_are_there():
+def test_pages_refer_to_existing_pages():
     for page in ALL:
         for name, section in re.findall(r"(tend[\w-]*)\((\d)\)", man(page)):
             assert f"{name}.{section}" in ALL, (page, name, section)
 
 
-def test_no_page_is_for_a_command_that_is_not():
+def test_every_page_is_for_an_existing_command():
     written = {path.name.removesuffix(".scd") for path in PROSE.glob("*.scd")}
     wanted = {page.removesuffix(".1") for page in ALL}
     assert written == wanted, written ^ wanted

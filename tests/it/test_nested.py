@@ -1,4 +1,4 @@
-"""Which session is around: judged by the processes, not by a variable."""
+"""The surrounding session: found by the processes, not by a variable."""
 
 import os
 import subprocess
@@ -39,7 +39,7 @@ def wait_pane(tmux, text):
     wait_for(lambda: text in pane(tmux), lambda: f"{text!r} on:\n{pane(tmux)}")
 
 
-def test_a_tmux_that_outlived_its_session_is_in_none(home, tmux):
+def test_a_tmux_that_outlived_its_session_is_in_no_session(home, tmux):
     """Its shells still have TEND_SESSION; attach and run work there."""
     outer = home.start("sh", "-c", f"{tmux.command} new-session -d -x 80 "
                        "-y 24 sh; echo started")
@@ -74,7 +74,7 @@ def test_a_tmux_in_a_session_that_runs_is_in_it(home, tmux):
     assert "itself" in pane(tmux), pane(tmux)
 
 
-def test_the_variable_alone_is_no_session(home):
+def test_the_variable_alone_makes_no_surrounding_session(home):
     sid = home.start("sh", "-c", "echo ready; exec cat")
     home.wait_text(sid, "ready")
     with Terminal() as term:
@@ -85,7 +85,7 @@ def test_the_variable_alone_is_no_session(home):
         assert term.ended() == 0, term.text()
 
 
-def test_without_the_variable_one_is_in_the_session_all_the_same(home):
+def test_the_surrounding_session_is_found_without_the_variable(home):
     sid = home.start("sh", "-c", "echo ready; exec sh")
     home.wait_text(sid, "ready")
     for args in (sid, f"--nested {sid}"):

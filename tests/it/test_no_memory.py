@@ -1,5 +1,5 @@
-"""There is no memory, once, at any allocation of a command or a host: the
-command says so, another host goes on, and nothing is lost."""
+"""One allocation of a command or a host fails: the command reports it, another
+host takes over, and nothing is lost."""
 
 import os
 import random
@@ -35,7 +35,7 @@ def counted(path):
 
 
 def some(count, small, full):
-    """Which allocations to try of so many: the first ones and others."""
+    """The allocations to try out of so many: the first ones and others."""
     most = full if FULL else small
     if SOAK or count <= most:
         return range(1, count + 1)
@@ -51,8 +51,8 @@ def home():
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_a_command_without_memory_says_so(home, tmp_path, command):
-    """It fails, or does not need it; its home is as good as before."""
+def test_a_command_without_memory_reports_it(home, tmp_path, command):
+    """It fails, or does not need the memory; its home stays intact."""
     home.start("cat", options=["-n", "it"])
     count_file = tmp_path / "count"
     answer = home.run(*command, env=env(home, "tend", count_file, 0))
@@ -71,7 +71,8 @@ def test_a_command_without_memory_says_so(home, tmp_path, command):
 
 
 def serve(home, tmp_path, at):
-    """A session whose first host fails at that allocation; how many it made."""
+    """A session whose first host fails at that allocation; returns the number
+    of its allocations."""
     path, truth_path = tmp_path / "nomem", tmp_path / "truth"
     truth = Truth(home, truth_path, env=env(home, "tend-host", path, at))
     use(truth)
@@ -84,7 +85,7 @@ def serve(home, tmp_path, at):
 
 
 def test_a_host_without_memory_is_followed_by_another(tmp_path):
-    """Nothing is missing: what it had not written is in the ring."""
+    """Nothing is missing: bytes it had not written are in the ring."""
     with Home() as home:
         count, _ = serve(home, tmp_path, 0)
     print(f"{count} allocations of a host")

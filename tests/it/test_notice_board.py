@@ -31,9 +31,10 @@ def home():
 
 
 class Board:
-    """session.json of one session, read when the kernel says that it is new.
+    """session.json of one session, read when the kernel reports a new one.
 
-    `seen` has (time, object) of each replacement."""
+    `seen` has (time, object) of each replacement.
+    """
 
     def __init__(self, directory):
         self.path = directory / "session.json"
@@ -75,7 +76,8 @@ class Board:
         wait_for(look, "a second without a write", seconds=60)
 
     def until(self, wanted, seconds=30):
-        """The first object, the present one included, that is as wanted."""
+        """The first object, the present one included, that meets the
+        condition."""
         end = time.monotonic() + seconds
         now = json.loads(self.path.read_text())
         while not wanted(now):
@@ -123,7 +125,7 @@ def test_a_change_after_a_quiet_second_is_on_disk_within_100_ms(home, kind):
             pull(write(n))
             board.until(lambda o, n=n: shows(n, o))
             took.append(board.seen[-1][0] - before)
-    # The median: the machine may keep one of them waiting.
+    # The median: the machine may delay one of them.
     assert statistics.median(took) <= 0.1, took
 
 
@@ -161,9 +163,9 @@ def test_a_storm_of_titles_is_written_once_a_second_and_to_the_last(home):
         times = [at for at, _ in board.seen]
     print(f"{len(times)} writes and {used:.2f} s of CPU in {lasted:.1f} s, "
           f"{last['bells']} bells")
-    assert last["bells"] > 1000, last  # or it was no storm
+    assert last["bells"] > 1000, last  # otherwise it was not a storm
     assert len(times) <= lasted + 2, times
-    # The writer's thread may be late with one, and in time with the next.
+    # The writer's thread may be late once, and on time with the next.
     gaps = [b - a for a, b in zip(times, times[1:])]
     assert all(gap > 0.8 for gap in gaps), gaps
     assert used < lasted / 2, (used, lasted)
@@ -176,14 +178,14 @@ def test_an_idle_session_writes_nothing(home):
         assert board.next(7) is None, board.seen
 
 
-def test_the_same_title_again_is_no_change(home):
+def test_setting_the_same_title_is_not_a_change(home):
     sid = puppet.start(home)
     with board_of(home, sid) as board, puppet.strings(home, sid) as pull:
         pull(b"\x1b]2;same\a")
         board.until(lambda o: o["title"] == "same")
         board.quiet()
         pull(b"\x1b]2;same\a")
-        # The last line is looked at again after output, a second later.
+        # The last line is checked again after output, a second later.
         assert board.next(0.7) is None, board.seen
 
 

@@ -1,5 +1,5 @@
-"""Homes, logs and keyframes of every engine that was released, kept in
-tests/it/old, and opened by the present build.
+"""Homes, logs and keyframes of every released engine, kept in tests/it/old,
+and opened by the present build.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ REBUILT = "rebuilt from the output"
 
 @pytest.fixture(params=HOMES, ids=lambda path: path.name.partition(".")[0])
 def kept(request, tmp_path):
-    """A home of an older tend, and what that tend said of its sessions."""
+    """A home of an older tend, and that tend's output for its sessions."""
     with tarfile.open(request.param) as tar:
         tar.extractall(tmp_path)
     (tmp_path / "home").chmod(0o700)
@@ -32,14 +32,14 @@ def kept(request, tmp_path):
 
 
 def snapshot(home, sid, *args):
-    """The screen, and what was said beside it."""
+    """The screen, and the messages beside it."""
     answer = home.run("snapshot", "--json", sid, *args)
     assert answer.status == 0, answer
     return json.loads(answer.out)["result"], answer.err
 
 
 def same_screen(got, want, what):
-    """All that the older tend said of it; the present one may say more."""
+    """Everything in the older tend's output; the present one may have more."""
     differ = {key: (got.get(key), value) for key, value in want.items()
               if got.get(key) != value}
     assert not differ, (what, differ)
@@ -61,7 +61,7 @@ def test_sessions_of_an_older_tend_are_listed_and_read(kept):
         assert raw == want["raw"], name
 
 
-def test_screens_of_an_older_tend_are_as_they_were(kept):
+def test_screens_of_an_older_tend_are_unchanged(kept):
     home, sessions = kept
     for name, want in sessions.items():
         got, said = snapshot(home, want["id"])
@@ -82,7 +82,7 @@ def test_logs_of_an_older_tend_can_be_compressed(kept):
         assert raw == want["raw"], name
 
 
-# --- keyframes of an engine that is still to come
+# --- keyframes of a future engine
 
 TABLE = []
 for byte in range(256):
@@ -102,8 +102,8 @@ def crc32c(crc, data):
 
 
 def age_keyframes(path, engine, keep=0):
-    """Let the keyframes of a segment say that they are of another engine, but
-    for the first `keep`; how many there are."""
+    """Mark the keyframes of a segment as those of another engine, except the
+    first `keep`; returns their number."""
     data = bytearray(path.read_bytes())
     nonce = data[24:32]
     at, found = HEADER, 0
@@ -130,7 +130,7 @@ def age_keyframes(path, engine, keep=0):
 
 @pytest.mark.parametrize("keep", [0, 1, 2])
 @pytest.mark.parametrize("name", ["plain", "resized", "drawing", "unicode"])
-def test_screens_of_a_newer_engine_are_rebuilt_and_that_is_said(kept, name,
+def test_screens_of_a_newer_engine_are_rebuilt_with_a_notice(kept, name,
                                                                 keep):
     home, sessions = kept
     want = sessions[name]

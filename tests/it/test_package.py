@@ -1,4 +1,4 @@
-"""The Debian package: what its papers say.  test_package_build.py builds it."""
+"""The Debian package: its control files. test_package_build.py builds it."""
 
 import os
 import re
@@ -28,7 +28,7 @@ def test_the_package_is_built_with_what_dev_installs():
 
 
 def test_there_is_nothing_to_run_at_installation():
-    """No script of the maintainer's: nothing could end a session."""
+    """There is no maintainer script, so none can end a session."""
     assert {path.name for path in DEBIAN.iterdir()} == {
         "changelog", "control", "copyright", "rules", "source"}
     assert os.access(DEBIAN / "rules", os.X_OK)

@@ -1,8 +1,8 @@
-"""The Debian package, built, installed, and removed under a session that runs.
+"""The Debian package, built, installed, and removed while a session runs.
 
-It is installed with dpkg below a directory of its own: the machine's packages
-are left alone, and the programs are found wherever their tree is.  Building it
-takes a minute: the test is of the large doses.
+dpkg installs it below a directory of its own: the machine's packages are left
+alone, and the programs work wherever their tree is.  Building it takes a
+minute: the test is for full runs.
 """
 
 import os
@@ -25,7 +25,7 @@ def run(*command, **kwargs):
 
 
 def ignored(directory, names):
-    """What is built, or fetched, is not the package's source."""
+    """Built or fetched files are not the package's source."""
     return [name for name in names
             if name in (".git", "node_modules", "build", "__pycache__")
             or pathlib.Path(directory, name, "build.ninja").exists()]
@@ -69,7 +69,7 @@ class Tree:
 
 
 def new_host(home, sid, old):
-    """The host that follows one that was killed."""
+    """The host that replaces a killed one."""
     def look():
         pid = home.info(sid)["host_pid"]
         return pid if pid not in (None, old) and lib.is_running(pid) else None
@@ -78,7 +78,7 @@ def new_host(home, sid, old):
 
 
 def survive(home, sid, word):
-    """The host is killed, another comes, and the session is as it was."""
+    """The host is killed, another takes over, and the session is unchanged."""
     old = home.info(sid)["host_pid"]
     os.kill(old, signal.SIGKILL)
     host = new_host(home, sid, old)
@@ -89,7 +89,8 @@ def survive(home, sid, word):
 
 
 def in_and_out(tree, package, home):
-    """A session from the package outlives its removal, and finds it again."""
+    """A session from the package survives its removal, and uses it again
+    later."""
     tree.dpkg("-i", package)
     sid = run(tree.tend, "run", "-d", "-n", "kept", "--", "sh", "-c",
               "echo before; exec cat", env=home.env).strip()
@@ -116,7 +117,7 @@ def in_and_out(tree, package, home):
     home.ok("stop", sid)
 
 
-def test_it_builds_installs_and_goes_while_a_session_runs_on(tmp_path):
+def test_the_package_can_be_removed_while_a_session_runs(tmp_path):
     changes = build(tmp_path)
     said = subprocess.run(["lintian", "--fail-on", "error", changes],
                           capture_output=True, text=True, timeout=240)

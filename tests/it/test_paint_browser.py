@@ -6,7 +6,7 @@ import browser
 import lib
 from lib import shows
 
-# Moments of recordings at which there is much to see.
+# Moments of recordings with much on the screen.
 MOMENTS = [("agent", "0.8s"), ("mc", "1.5s"), ("tmux-splits", "2.5s"),
            ("unicode-page", "9s"), ("gradient", "9s")]
 
@@ -56,7 +56,7 @@ def grid(texts, rows):
 
 
 @pytest.mark.parametrize("name, at", MOMENTS)
-def test_the_text_of_the_picture_stands_in_its_columns(tmp_path, name, at):
+def test_the_text_of_the_picture_is_in_its_columns(tmp_path, name, at):
     picture = browser.dom(paint(tmp_path, "svg", *moment(name, at)))
     screen = lib.screen("--cells", *moment(name, at))
     lines = grid(browser.svg_texts(picture), screen["rows"])
@@ -91,7 +91,7 @@ def test_the_browser_draws_it(tmp_path, name, at, form):
     assert len(picture.colours()) > 8
 
 
-# A red cell after all sorts of text must stand in the same column each time.
+# A red cell after all kinds of text must be in the same column each time.
 ALIGNED = [
     "abcdefghij", "漢字仮名交り"[:5], "😀😀😀😀😀", "e\u0301" * 10, "──────────",
     "██████████", "αβγδεζηθικ", "→→→→→→→→→→", "한국어말글", "👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧",
@@ -114,7 +114,7 @@ def test_columns_stay_in_line_whatever_the_character(tmp_path, form):
 
 
 @pytest.mark.parametrize("form", ["html", "svg"])
-def test_ground_leaves_no_gaps_between_rows(tmp_path, form):
+def test_the_background_has_no_gaps_between_rows(tmp_path, form):
     data = b"\x1b[?25l\x1b[48;2;0;0;255m" + b"\x1b[2J" + b"x \r\n" * 3
     path = paint(tmp_path, form, "--size", "20x6", input=data)
     picture = browser.screenshot(path, tmp_path / "shot.png", 300, 200)

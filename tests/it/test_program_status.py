@@ -1,6 +1,5 @@
-"""What a program says that it is doing (OSC 7501), from its terminal to those
-who want to know: the answer, `tend info`, events, the log, and hosts that
-follow one another.
+"""A program's own status (OSC 7501), from its terminal to its readers: the
+answer, `tend info`, events, the log, and replaced hosts.
 """
 
 import base64
@@ -40,7 +39,7 @@ def status(home, sid):
 
 
 def wait_state(home, sid, state):
-    """Wait until info has this state; the whole status."""
+    """Wait until info has this state; returns the whole status."""
     def look():
         now = status(home, sid)
         return now if now is not None and now["state"] == state else None
@@ -87,7 +86,7 @@ while True:
 ANSWERS = b"\x1b]7501;?\a\x1b]7501;?\x1b\\\x1b[0n".hex()
 
 
-def test_the_question_is_answered_once_and_as_it_was_asked(home):
+def test_the_query_is_answered_once_with_its_own_terminator(home):
     """Before and with viewers, whose own terminals answer as well."""
     sid = home.start(PYTHON, "-c", ASKS)
     home.wait_text(sid, ANSWERS)
@@ -101,7 +100,7 @@ def test_the_question_is_answered_once_and_as_it_was_asked(home):
     assert shown.count("more") == 2, shown
 
 
-def test_a_replay_asks_and_answers_nobody(home):
+def test_a_replay_asks_and_answers_nothing(home):
     sid = home.start(PYTHON, "-c", ASKS)
     home.wait_text(sid, ANSWERS)
     seq = home.info(sid)["seq"]
@@ -113,7 +112,7 @@ def test_a_replay_asks_and_answers_nobody(home):
     assert shown.count("more") == 1, shown
 
 
-def test_each_state_is_shown_told_and_logged(home):
+def test_each_state_is_shown_sent_and_logged(home):
     sid = puppet.start(home)
     assert status(home, sid) is None
     assert "says" not in home.ok("info", sid)
@@ -150,7 +149,7 @@ def test_each_state_is_shown_told_and_logged(home):
         "text": "approve Bash: ls \u00b7 \u5b57"}
 
 
-def test_the_event_stands_behind_its_output(home):
+def test_the_event_follows_its_output(home):
     sid = puppet.start(home)
     with puppet.strings(home, sid) as pull:
         pull(report(state="idle") + b"here")
@@ -162,8 +161,8 @@ def test_the_event_stands_behind_its_output(home):
     assert events[at]["at"] == session["program_status"]["since"], session
 
 
-def test_an_attached_terminal_is_not_told(home):
-    """Neither the question nor a report gets to a person's own terminal."""
+def test_an_attached_terminal_gets_no_report(home):
+    """Neither the question nor a report reaches a person's own terminal."""
     sid = puppet.start(home)
     with puppet.strings(home, sid) as pull, Terminal() as term:
         term.run(TEND, "attach", sid, env=home.env)
@@ -174,7 +173,7 @@ def test_an_attached_terminal_is_not_told(home):
     assert wait_state(home, sid, "idle")["app"] == "a"
 
 
-def test_a_picture_does_not_say_it(home):
+def test_a_picture_has_no_report(home):
     sid = puppet.start(home)
     with puppet.strings(home, sid) as pull:
         pull(report(state="working", app="a"))
@@ -196,7 +195,7 @@ def test_a_status_outlives_its_host(home):
     assert status(home, sid) == before
     home.ok("upgrade", sid)
     assert status(home, sid) == before
-    # A resize writes a keyframe, behind which is no report any more.
+    # A resize writes a keyframe, after which there is no report any more.
     home.ok("resize", sid, "100x30")
     kill_host(home, sid)
     assert status(home, sid) == before
@@ -206,16 +205,16 @@ def test_a_status_outlives_its_host(home):
     wait_state(home, sid, "idle")
 
 
-def test_the_end_of_the_program_ends_it(home):
+def test_the_end_of_the_program_clears_its_status(home):
     sid = home.start("sh", "-c", "printf '\\033]7501;state=done:app=a\\a'")
     home.wait_status(sid, "exited")
     assert status(home, sid) is None
-    # It is in the log, although it was said just before the end.
+    # It is in the log, although it was sent just before the end.
     assert [e["state"] for e in logged(home, sid)] == ["done"]
 
 
-def test_a_restart_ends_it(home):
-    """So it does for a host that has to find out."""
+def test_a_restart_clears_the_status(home):
+    """Also for a host that has to find out."""
     path = home.path / "again"
     sid = home.start(
         "sh", "-c", f"echo ready; test -e {path} && exec sleep 600; "
@@ -233,7 +232,7 @@ def test_a_restart_ends_it(home):
     assert [e["state"] for e in logged(home, sid)] == ["working"]
 
 
-def test_a_prompt_ends_what_was_at_work(home):
+def test_a_shell_prompt_ends_a_working_status(home):
     sid = puppet.start(home)
     with puppet.strings(home, sid) as pull:
         pull(report(state="working"))
@@ -258,7 +257,7 @@ HOSTILE = [
 ]
 
 
-def test_what_is_wrong_changes_nothing(home):
+def test_an_invalid_report_changes_nothing(home):
     sid = puppet.start(home)
     with puppet.strings(home, sid) as pull:
         pull(report(state="idle", app="good"))
@@ -268,7 +267,7 @@ def test_what_is_wrong_changes_nothing(home):
         pull(b"\x1b[2J\x1b[Hstill here")
         home.wait_text(sid, "still here")
         assert status(home, sid) == before
-        # Nothing that acts on a terminal gets to a person's.
+        # Nothing that acts on a terminal reaches a person's.
         pull(report("a\u202eb\u2028c" + "d" * 2000, state="blocked"))
         assert wait_state(home, sid, "blocked")["text"] == "abc" + "d" * 2000
     assert len(logged(home, sid)) == 2, logged(home, sid)
@@ -288,7 +287,8 @@ os.read(0, 1)
 
 
 def test_a_flood_of_reports_is_bounded(home):
-    """100,000 of them: few are noted, the last one is, nobody is held up."""
+    """100,000 of them: few are recorded, the last one is, and no client is
+    delayed."""
     began = time.monotonic()
     sid = home.start(PYTHON, "-c", FLOOD, "1000")
     home.wait_text(sid, "flooded", 120)
@@ -309,9 +309,9 @@ def test_the_last_of_a_burst_is_noted_before_the_end(home):
     assert len(notes) <= PER_S + 1, notes
 
 
-def test_what_a_recorded_agent_said_is_understood(home):
+def test_reports_of_a_recorded_agent_are_understood(home):
     """A recording with reports as real agents send them, played in a session
-    and by `tend render`, which neither answers nor shows any of it."""
+    and by `tend render`, which neither answers nor shows any of them."""
     lines = RECORDING.read_text().splitlines()
     output = "".join(event[2] for event in map(json.loads, lines[1:])
                      if event[1] == "o")

@@ -1,6 +1,6 @@
-"""What a whole session promises: one test for each, named by its id.
+"""Promises of a whole session: one test for each, named by its id.
 
-What a part promises is tested with that part; docs/features.md lists all.
+Promises of a part are tested with that part; docs/features.md lists all.
 """
 
 import json
@@ -29,14 +29,14 @@ def cat(home):
 
 
 def wait_raw(home, sid, want):
-    """Wait until the log has this and no more: a line's end may come after
-    the line, and by then it has been seen."""
+    """Wait until the log has exactly this: the end of a line may come after
+    the line was seen."""
     wait_for(lambda: home.raw(sid) == want, lambda: home.raw(sid))
 
 
 def test_sessions_outlive_their_clients(home, cat):
-    """O-01, A-28, C-01: no client, no terminal and no daemon is needed; what
-    is written while nobody looks is kept."""
+    """O-01, A-28, C-01: no client, terminal or daemon is needed; output
+    without a viewer is kept."""
     with Wire(home.dir(cat)) as w:
         w.data(b"one\r")
         w.until_output(b"one\r\none\r\n")
@@ -50,8 +50,8 @@ def test_sessions_outlive_their_clients(home, cat):
 
 
 def test_states_follow_one_another(home):
-    """O-02, C-02: starting, running, exited; status, outcome and activity
-    are apart from each other, and the log stays readable."""
+    """O-02, C-02: starting, running, exited; status, outcome and activity are
+    separate, and the log stays readable."""
     session = home.json("run", "-d", "--", "sh", "-c", "echo x; read y; exit 4")
     assert session["status"] in ("starting", "running")
     live = home.wait_status(session["id"], "running")
@@ -75,7 +75,7 @@ def test_a_session_can_be_handled(home, cat):
     wait_for(lambda: not is_running(info["child_pid"]), "the end of the child")
 
 
-def test_much_output_starves_nobody(home):
+def test_much_output_starves_no_client(home):
     """O-04: while a program floods, others and the session itself answer."""
     flood = home.start("yes", options=["--max-log", "8M"])
     other = home.start("cat")
@@ -89,9 +89,9 @@ def test_much_output_starves_nobody(home):
     home.ok("kill", flood)
 
 
-def test_the_log_keeps_all_and_the_text_shows_what_was_seen(home):
-    """O-12, C-08: queries and OSC are in the log byte for byte; what is made
-    for people to read has none of them."""
+def test_the_log_has_all_bytes_and_the_text_only_visible_ones(home):
+    """O-12, C-08: queries and OSC are in the log byte for byte; text for
+    people has none of them."""
     data = "a\\033[6n\\033[5n\\033]11;?\\007\\033]2;title\\007\\033[Pb"
     sid = home.start("sh", "-c", f"stty raw -echo; printf '{data}'; "
                      "while [ \"$(dd bs=1 count=1 2>/dev/null)\" != x ]; do :; done; "
@@ -107,8 +107,8 @@ def test_the_log_keeps_all_and_the_text_shows_what_was_seen(home):
         == "x"
 
 
-def test_who_watches_is_counted(home, cat):
-    """O-18: viewers are counted, and who has left is not."""
+def test_viewers_are_counted(home, cat):
+    """O-18: viewers are counted, and those who left are not."""
     assert home.info(cat)["observers"] == 0
     with Wire(home.dir(cat)) as one, Wire(home.dir(cat),
                                           access="readonly") as two:
@@ -118,7 +118,7 @@ def test_who_watches_is_counted(home, cat):
 
 
 def name(pid):
-    """What a process is called; None when it is gone."""
+    """The name of a process; None if it has ended."""
     try:
         with open(f"/proc/{pid}/comm") as file:
             return file.read().strip()
@@ -126,8 +126,8 @@ def name(pid):
         return None
 
 
-def test_the_exit_is_noticed_and_told_once(home):
-    """O-21: also while a process that was left behind holds the terminal."""
+def test_the_exit_is_noticed_and_reported_once(home):
+    """O-21: also while a remaining process holds the terminal."""
     sid = home.start("sh", "-c", "sleep 300 & echo left; exit 6",
                      options=["--linger-output", "1s"])
     ended = home.wait_status(sid, "exited", "failed")
@@ -138,9 +138,9 @@ def test_the_exit_is_noticed_and_told_once(home):
     assert len(exits) == 1 and exits[0]["exit_code"] == 6, exits
 
 
-def test_one_crash_costs_one_session_nothing(home):
+def test_a_crash_of_a_host_loses_nothing(home):
     """B-05, B-07, B-08: kill -9 of a host: the program lives, a new host
-    serves, nobody else notices."""
+    serves, and no other session notices."""
     one, two = home.start("cat"), home.start("cat")
     home.wait_status(one, "running")
     before = home.wait_status(two, "running")
@@ -160,8 +160,8 @@ def test_one_crash_costs_one_session_nothing(home):
     assert home.info(two)["host_pid"] == before["host_pid"]
 
 
-def test_a_new_program_serves_without_a_restart_of_others(home, cat):
-    """B-05: what crashed is started anew from the program of the keeper."""
+def test_a_new_host_program_serves_without_restarting_others(home, cat):
+    """B-05: a crashed host is started again from the keeper's program."""
     host = home.info(cat)["host_pid"]
     os.kill(host, signal.SIGKILL)
     wait_for(lambda: home.info(cat)["host_pid"] not in (None, host),
@@ -170,13 +170,14 @@ def test_a_new_program_serves_without_a_restart_of_others(home, cat):
         "tend-host")
 
 
-def test_the_program_cannot_see_who_watches(home):
+def test_the_program_cannot_see_its_viewers(home):
     """B-06, O-24: it has 0, 1 and 2, all its terminal, and nothing else."""
     sid = home.start("sh", "-c", "ls -l /proc/$$/fd; echo done; exec cat")
     with Wire(home.dir(sid)) as w:
         w.metadata()
         lines = home.wait_text(sid, "done")["lines"]
-        # A program that begins has its libraries open; one that answers, not.
+        # A program that starts has its libraries open; one that answers does
+        # not.
         home.ok("send", sid, "--text", "cat", "--keys", "Enter")
         home.wait_text(sid, "cat\ncat")
         child = home.info(sid)["child_pid"]
@@ -190,7 +191,7 @@ def test_the_program_cannot_see_who_watches(home):
         assert mask == ["0" * 16] * 2, mask
 
 
-def test_nothing_waits_to_be_full(home, cat):
+def test_no_buffer_delays_output(home, cat):
     """B-11: each byte comes by itself and at once."""
     times = []
     with Wire(home.dir(cat), replay="none") as w:
@@ -205,7 +206,7 @@ def test_nothing_waits_to_be_full(home, cat):
 
 
 def test_bytes_pass_unchanged_both_ways(home):
-    """B-13, B-16: Data is what was typed and printed; Metadata says who."""
+    """B-13, B-16: Data is the input and output; Metadata names the client."""
     sid = home.start("sh", "-c", "stty raw -echo; echo ready; exec cat",
                      options=["-n", "team/bytes"])
     home.wait_text(sid, "ready")
@@ -235,7 +236,7 @@ def test_the_whole_session_in_one_pane(home, cat):
 @pytest.mark.parametrize("script, kept", [
     ("seq 1000; exit 3", True), ("seq 1000; kill -9 $$", True),
     ("seq 1000; exit 0", False)])
-def test_what_failed_leaves_its_last_lines(home, script, kept):
+def test_a_failed_session_keeps_its_last_lines(home, script, kept):
     """B-44, C-18: after a non-zero end the last screen and lines are kept."""
     sid = home.start("sh", "-c", script)
     ended = home.wait_status(sid, "exited", "failed")
@@ -259,7 +260,7 @@ def test_names_are_hierarchical(home):
 
 
 def test_the_picture_and_the_bytes_are_one_stream(home):
-    """C-03: raw bytes, the screen and the log say the same."""
+    """C-03: raw bytes, the screen and the log agree."""
     sid = home.start("sh", "-c", "seq 100; exec cat")
     size = sum(len(f"{n}\r\n") for n in range(1, 101))
     wait_for(lambda: home.info(sid)["offset"] == size, lambda: home.info(sid))
@@ -278,7 +279,7 @@ def test_the_picture_and_the_bytes_are_one_stream(home):
 
 
 @pytest.mark.parametrize("policy, status", [("shared", 0), ("lease", 2)])
-def test_who_may_type(home, policy, status):
+def test_typing_follows_the_sessions_policy(home, policy, status):
     """C-04: shared, or one at a time; pieces are atomic in both."""
     sid = home.start("cat", options=["--input", policy])
     home.wait_status(sid, "running")
@@ -292,8 +293,9 @@ def test_who_may_type(home, policy, status):
 @pytest.mark.parametrize("policy, size", [
     ("smallest", (60, 20)), ("largest", (100, 30)), ("latest", (60, 30)),
     ("fixed", (80, 24))])
-def test_whose_size_it_is(home, policy, size):
-    """C-05, O-20: of those who have a say; nobody left, nothing changes."""
+def test_the_size_follows_the_clients(home, policy, size):
+    """C-05, O-20: that of the clients with a vote; without any, nothing
+    changes."""
     sid = home.start("cat", options=["--resize", policy])
     home.wait_status(sid, "running")
     with Wire(home.dir(sid), cols=100, rows=20) as one:
@@ -310,7 +312,7 @@ def test_whose_size_it_is(home, policy, size):
 
 
 def test_a_session_is_its_directory(home, cat):
-    """C-14: no database; whoever reads the directories knows all."""
+    """C-14: no database; the directories have all state."""
     home.ok("label", cat, "k=v")
     home.ok("kill", cat)
     moved = Home(str(home.path) + "-moved")
@@ -326,8 +328,8 @@ def test_a_session_is_its_directory(home, cat):
 
 
 def test_stop_asks_first(home):
-    """C-21: hang-up and SIGTERM to the group, then the grace, then SIGKILL;
-    what has ended keeps its screen."""
+    """C-21: hang-up and SIGTERM to the group, then the grace, then SIGKILL; an
+    ended session keeps its screen."""
     sid = home.start("sh", "-c", "trap 'echo asked' TERM; trap '' HUP; "
                      "echo ready; while :; do sleep 0.05; done")
     home.wait_text(sid, "ready")

@@ -1,4 +1,4 @@
-"""session.prompt: a message typed, submitted and seen to be taken (C-10)."""
+"""session.prompt: a message is typed, submitted and confirmed (C-10)."""
 
 import json
 import os
@@ -63,7 +63,7 @@ def test_a_line_is_delivered(home):
     home.wait_text(sid, "[from a pipe]")
 
 
-# Takes a line when something has been written to `go`.
+# Reads a line when something has been written to `go`.
 WAITER = """
 import os, pathlib, sys, tty
 entered, go = map(pathlib.Path, sys.argv[1:])
@@ -80,7 +80,8 @@ while key := os.read(0, 1):
 
 
 def test_a_host_that_was_late_presses_nothing_again(home, tmp_path):
-    """What came while it stood still is looked at before its clock."""
+    """Output of the time in which it was stopped is read before its clock
+    counts."""
     entered, go = tmp_path / "entered", tmp_path / "go"
     os.mkfifo(go)
     sid = home.start(sys.executable, "-c", WAITER, entered, go)
@@ -100,8 +101,8 @@ def test_a_host_that_was_late_presses_nothing_again(home, tmp_path):
 
 
 @pytest.mark.parametrize("size", ["40x3", "40x10"])
-def test_one_behind_the_other_where_all_scrolls(home, size):
-    """The cursor comes back to where it was, and answers come in between."""
+def test_prompts_in_a_row_on_a_scrolling_screen(home, size):
+    """The cursor returns to its place, and answers come in between."""
     sid = home.start("sh", "-c", READER, options=["--size", size])
     home.wait_text(sid, "ready")
     with Wire(home.dir(sid), mode="control") as w:
@@ -138,7 +139,7 @@ def test_several_lines_are_one_message(home):
     assert typed(home, sid)[-1] == "\r"
 
 
-# Shows what it is given; a line without "(" is a command that begins.
+# Shows its input; a line without "(" is a command that begins.
 MARKING = r"""
 import os, tty
 tty.setraw(0)
@@ -161,10 +162,10 @@ while True:
 """
 
 
-def test_a_shell_that_marks_its_commands_is_believed(home):
+def test_the_marks_of_a_shell_confirm_a_prompt(home):
     sid = home.start(sys.executable, "-uc", MARKING)
     home.wait_text(sid, "$")
-    # Before the first mark of a command, the cursor may be quicker.
+    # Before the first mark of a command, the cursor may be faster.
     home.ok("send", sid, "--text", "first\rdone\r")
     home.wait_text(sid, "done\n$")
     got = prompt(home, sid, "make", "--profile", "shell")
@@ -182,7 +183,7 @@ def test_a_shell_that_marks_its_commands_is_believed(home):
     assert typed(home, sid)[-2:] == ["(", "\r"]
 
 
-def test_what_speaks_against_it(home):
+def test_signs_against_delivery(home):
     sid = home.start("sh", "-c", "printf '\\033[?1049hfull'; exec cat")
     home.wait_text(sid, "full")
     got = prompt(home, sid, "ls", "--profile", "shell", status=12)
@@ -193,7 +194,7 @@ def test_what_speaks_against_it(home):
     assert typed(home, sid) == []
 
 
-def test_what_is_not_taken_is_unconfirmed(home):
+def test_a_prompt_that_is_not_taken_is_unconfirmed(home):
     """The key is pressed again, the text never."""
     sid = home.start("sh", "-c", "stty raw -echo; printf ready; "
                      "exec tr -d '\\r'")
@@ -204,8 +205,8 @@ def test_what_is_not_taken_is_unconfirmed(home):
     assert typed(home, sid) == ["abc", "\x1b", "\r", "\r", "\r"]
 
 
-def test_what_was_never_seen_is_not_believed(home):
-    """Without an echo a change after it proves nothing."""
+def test_text_that_was_never_seen_is_unconfirmed(home):
+    """Without an echo, a later change proves nothing."""
     sid = home.start("sh", "-c", "stty raw -echo; printf ready; dd bs=1 "
                      "count=4 2>/dev/null >/dev/null; printf later; exec cat")
     home.wait_text(sid, "ready")
@@ -229,8 +230,8 @@ while True:
 """
 
 
-def test_what_an_update_kept_back_is_seen_when_it_is_shown(home):
-    """An update that nobody ends shows nothing for a second, then all."""
+def test_text_of_an_update_is_seen_when_the_update_is_shown(home):
+    """An unfinished update shows nothing for a second, then everything."""
     sid = home.start(sys.executable, "-uc", HOLDING)
     home.wait_text(sid, "ready>")
     got = prompt(home, sid, "kept back", "--timeout", "30s")
@@ -261,7 +262,7 @@ def test_a_program_that_ends_may_not_have_taken_it(home):
 
 
 def is_nudge(keys, text):
-    """Where the machine is slow, Enter is pressed up to three times."""
+    """On a slow machine, Enter is pressed up to three times."""
     most = [text, "\x1b", "\r", "\r", "\r"]
     return len(keys) >= 3 and keys == most[:len(keys)]
 
@@ -279,8 +280,8 @@ while True:
 
 
 def test_a_nudge_keeps_its_times(home):
-    """T-17: text, 500 ms, Escape, 100 ms, Enter (and where the machine is
-    slow once more after 200 ms, and again), and a SIGWINCH."""
+    """T-17: text, 500 ms, Escape, 100 ms, Enter (on a slow machine once more
+    after 200 ms, and again), and a SIGWINCH."""
     sid = home.start(sys.executable, "-uc", NOTES)
     home.wait_text(sid, "ready")
     size = home.info(sid)
@@ -300,8 +301,8 @@ def test_a_nudge_keeps_its_times(home):
     assert not [e for e in home.events(sid) if e["type"] == "resize"]
 
 
-def test_prompts_are_whole_whoever_else_types(home):
-    """C-10: ten of them at once and somebody at the keyboard."""
+def test_prompts_stay_whole_while_others_type(home):
+    """C-10: ten of them at once and a person at the keyboard."""
     sid = home.start("sh", "-c", READER, options=["--size", "80x100"])
     home.wait_text(sid, "ready")
     results = []
@@ -349,12 +350,12 @@ def test_a_host_that_leaves_ends_its_prompt_first(home):
     thread.join()
     assert results[0].status == 0, results
     assert is_nudge(typed(home, sid), "kept whole"), typed(home, sid)
-    # Where the machine is slow it could not leave in time, and stays.
+    # A slow machine cannot finish in time, and the host stays.
     left = home.info(sid)["host_pid"] != host
     assert left == (answer.status == 0), answer
 
 
-def test_a_client_that_goes_leaves_a_whole_message(home):
+def test_a_client_that_leaves_still_sends_a_whole_message(home):
     sid = home.start("sh", "-c", READER)
     home.wait_text(sid, "ready")
     with Wire(home.dir(sid), mode="control") as w:
@@ -398,7 +399,7 @@ def test_usage(home):
     assert typed(home, sid) == []
 
 
-def test_who_has_no_lease_types_nothing(home):
+def test_a_prompt_without_the_lease_types_nothing(home):
     sid = home.start("cat", options=["--input", "lease"])
     home.wait_status(sid, "running")
     with Wire(home.dir(sid)) as person:

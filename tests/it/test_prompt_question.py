@@ -1,4 +1,4 @@
-"""session.prompt: a question that is open is not answered by a message."""
+"""session.prompt: a message does not answer an open question."""
 
 import json
 import os
@@ -32,8 +32,8 @@ def typed(home, sid):
     return [e["data"] for e in home.events(sid) if e["type"] == "input"]
 
 
-# An agent as far as its box and its dialog go: a line is a command that it asks
-# to run; "!" in a line asks at once; Enter takes the marked option.
+# The box and the dialog of an agent: a line is a command that it asks to run;
+# "!" in a line asks at once; Enter takes the marked option.
 ASKING = r"""
 import os, sys, tty
 tty.setraw(0)
@@ -130,7 +130,7 @@ os.write(2, os.read(0, 100))
 """
 
 
-def test_a_program_that_draws_a_dialog_is_waited_for(home, tmp_path):
+def test_a_prompt_waits_while_a_dialog_is_drawn(home, tmp_path):
     """Nothing is typed into the middle of an update."""
     go = tmp_path / "go"
     os.mkfifo(go)
@@ -146,7 +146,7 @@ def test_a_program_that_draws_a_dialog_is_waited_for(home, tmp_path):
     assert "\r" not in typed(home, sid)
 
 
-def test_text_that_looks_like_a_question_is_none(home, tmp_path):
+def test_text_that_only_looks_like_a_question_is_ignored(home, tmp_path):
     sid, done = asking(home, tmp_path)
     got = prompt(home, sid, "shall we? (y/n)")
     assert got["result"] == "delivered", got

@@ -50,9 +50,9 @@ def refuses_to_believe(got, code, read):
     assert got["evidence"]["read"] is read, got
 
 
-# ---------------------------------------------------- nobody reads
+# ---------------------------------------------------- unread prompts
 
-def test_what_the_driver_echoes_to_a_program_that_sleeps_is_not_delivered(
+def test_a_drivers_echo_for_a_sleeping_program_is_not_delivery(
         home):
     sid = home.start("sh", "-c", "echo ready; exec sleep 600")
     home.wait_text(sid, "ready")
@@ -85,7 +85,7 @@ RAW = ("import os, select, signal, sys, tty\n"
        "tty.setraw(0); os.write(1, b'ready> ')\n")
 
 
-def test_a_key_that_nobody_has_read_is_not_pressed_again(home):
+def test_an_unread_key_is_not_pressed_again(home):
     """A raw program that echoes nothing and reads nothing."""
     sid = python(home, RAW + "signal.pause()")
     got = prompt(home, sid, "abc")
@@ -94,7 +94,7 @@ def test_a_key_that_nobody_has_read_is_not_pressed_again(home):
     assert typed(home, sid) == ["abc", "\r"]
 
 
-def test_who_reads_the_text_but_not_the_key_has_not_taken_it(home):
+def test_reading_the_text_but_not_the_key_is_not_delivery(home):
     sid = python(home, RAW + """
 left = 3
 while left > 0:
@@ -119,9 +119,9 @@ def test_a_line_that_the_terminal_does_not_end_is_not_taken(home):
     refuses_to_believe(prompt(home, sid, "hello"), "no-line", None)
 
 
-# ---------------------------------------------------- somebody reads
+# ---------------------------------------------------- read prompts
 
-def test_who_reads_all_and_draws_nothing_is_not_believed(home):
+def test_reading_without_drawing_is_not_delivery(home):
     """The terminal driver echoes, the program is silent."""
     sid = home.start("sh", "-c", "echo ready; exec cat >/dev/null")
     home.wait_text(sid, "ready")
@@ -131,7 +131,7 @@ def test_who_reads_all_and_draws_nothing_is_not_believed(home):
     assert got["evidence"]["answered"] is False, got
 
 
-def test_a_raw_reader_that_draws_nothing_is_not_believed(home):
+def test_raw_reading_without_drawing_is_not_delivery(home):
     sid = python(home, RAW + "while True: os.read(0, 100)")
     got = prompt(home, sid, "abc")
     refuses_to_believe(got, "no-answer", True)
@@ -139,7 +139,7 @@ def test_a_raw_reader_that_draws_nothing_is_not_believed(home):
 
 
 @pytest.mark.parametrize("text", ["hello", "grüße 解析"])
-def test_a_program_that_reads_lines_and_answers_is_believed(home, text):
+def test_reading_lines_and_answering_is_delivery(home, text):
     sid = home.start("cat")
     home.wait_status(sid, "running")
     got = prompt(home, sid, text)
@@ -160,7 +160,7 @@ READER = "echo ready; while read -r x; do echo \"[$x]\"; done"
     ([sys.executable, "-q"], ">>>", "6*7", "42"),
     (["vim", "-u", "NONE", "-nN", "-i", "NONE"], "~", "ihello", "hello"),
 ], ids=["bash", "sh", "python", "vim"])
-def test_real_programs_are_believed(home, command, ready, text, shown):
+def test_prompts_to_real_programs_are_delivered(home, command, ready, text, shown):
     sid = home.start(*command, options=["--size", "60x10"])
     home.wait_text(sid, ready)
     home.ok("wait", sid, "--stable", "100ms", "--timeout", "60s")
@@ -172,7 +172,7 @@ def test_real_programs_are_believed(home, command, ready, text, shown):
     home.wait_text(sid, shown)
 
 
-def test_a_reader_that_is_late_is_believed_when_it_has_read(home, tmp_path):
+def test_a_late_reader_confirms_delivery_once_it_has_read(home, tmp_path):
     go = tmp_path / "go"
     os.mkfifo(go)
     sid = python(home, RAW + """
@@ -193,8 +193,8 @@ signal.pause()
 
 
 def test_an_answer_of_the_terminal_may_stay_unread(home):
-    """The program asks where the cursor is, once it has read the prompt, and
-    leaves the answer where it is."""
+    """Once it has read the prompt, the program asks for the cursor position,
+    and leaves the answer unread."""
     sid = python(home, RAW + """
 os.write(1, os.read(0, 3))
 os.read(0, 1)
@@ -207,7 +207,7 @@ signal.pause()
     assert typed(home, sid) == ["abc", "\r"]
 
 
-def test_who_clears_and_draws_anew_has_answered(home):
+def test_clearing_and_redrawing_is_an_answer(home):
     sid = python(home, RAW + """
 line = b''
 while True:
@@ -244,8 +244,8 @@ os.read(0, 1)
     home.wait_status(sid, "exited")
 
 
-def test_who_ends_without_reading_has_not_taken_it(home, tmp_path):
-    """What was unread is thrown away with the terminal."""
+def test_ending_without_reading_is_not_delivery(home, tmp_path):
+    """Unread input is dropped with the terminal."""
     go = tmp_path / "go"
     os.mkfifo(go)
     sid = home.start("sh", "-c", f"echo ready; read x <{go}; "
@@ -261,8 +261,8 @@ def test_who_ends_without_reading_has_not_taken_it(home, tmp_path):
     assert got["code"] in ("ended", "unread"), got
 
 
-def test_looking_does_not_keep_the_terminal_open(home):
-    """Each look at the terminal's other end is over at once."""
+def test_checking_does_not_keep_the_terminal_open(home):
+    """Each check of the terminal's other end is over at once."""
     sid = home.start("sh", "-c", "read x; exit 3")
     home.wait_status(sid, "running")
     got = prompt(home, sid, "hello")

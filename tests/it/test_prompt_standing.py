@@ -25,7 +25,7 @@ def home():
 
 
 def prompt(home, sid, *args):
-    """The result, or None when its host has gone."""
+    """The result, or None if its host has ended."""
     answer = home.run("prompt", "--json", sid, *args)
     if answer.status not in (0, 11, 12):
         return None
@@ -38,7 +38,7 @@ def typed(home, sid):
 
 
 def kill_host(home, sid, old=None):
-    """Until there is another one."""
+    """Wait until there is another one."""
     old = old or home.info(sid)["host_pid"]
     os.kill(old, signal.SIGKILL)
     wait_for(lambda: next_host(home, sid, old), "another host")
@@ -49,9 +49,9 @@ def next_host(home, sid, old):
     return pid if pid not in (None, old) else None
 
 
-# Shows what is typed, keeps lines in a file, and what it has of the next one in
-# another.  The text "stay" is not shown, nor a text's second word: a prompt
-# waits two seconds for it.
+# Shows its input, keeps lines in a file, and the unfinished line in another.
+# The text "stay" is not shown, nor a text's second word: a prompt waits two
+# seconds for it.
 READER = r"""
 import os, sys, tty
 tty.setraw(0)
@@ -88,7 +88,7 @@ def reader(home, tmp_path):
 
 
 def leave_standing(home, reader, text):
-    """The host dies while it waits to see the text."""
+    """The host dies while it waits for the text to appear."""
     sid, lines = reader
     now = lines.with_name("lines.now")
     host = home.info(sid)["host_pid"]
@@ -100,7 +100,7 @@ def leave_standing(home, reader, text):
     caller.communicate(timeout=60)
 
 
-def test_after_a_crash_other_text_is_refused_and_the_same_submits_it(
+def test_after_a_crash_only_the_same_text_is_accepted_and_submitted(
         home, reader):
     sid, lines = reader
     leave_standing(home, reader, "stay one")
@@ -131,7 +131,7 @@ def test_an_upgrade_and_a_second_crash_forget_nothing(home, reader):
     assert lines.read_text() == ""
 
 
-def test_time_that_is_up_before_the_key_leaves_it_standing(home, reader):
+def test_a_timeout_before_the_key_leaves_the_text_unsubmitted(home, reader):
     """No crash is needed: the text has been typed, the key has not."""
     sid, lines = reader
     got = prompt(home, sid, "stay long", "--timeout", "300ms")
@@ -145,7 +145,7 @@ def test_time_that_is_up_before_the_key_leaves_it_standing(home, reader):
 
 def test_a_text_is_not_submitted_while_only_its_beginning_is_shown(
         home, reader):
-    """However near to the margin: the program may be slow to show the rest."""
+    """Even close to the margin: the program may be slow to show the rest."""
     sid, lines = reader
     got = prompt(home, sid, "a text that", "--timeout", "300ms")
     assert got["code"] == "not-submitted", got
@@ -154,7 +154,7 @@ def test_a_text_is_not_submitted_while_only_its_beginning_is_shown(
 
 @pytest.mark.parametrize("keys, read", [
     (["Enter"], "stay put\nnext\n"), (["C-u"], "next\n")])
-def test_who_types_by_hand_ends_it(home, reader, keys, read):
+def test_typing_by_hand_clears_an_unsubmitted_text(home, reader, keys, read):
     sid, lines = reader
     leave_standing(home, reader, "stay put")
     home.ok("send", sid, "--keys", *keys)
@@ -163,7 +163,7 @@ def test_who_types_by_hand_ends_it(home, reader, keys, read):
     assert lines.read_text() == read
 
 
-def test_force_types_behind_what_stands(home, reader):
+def test_force_types_after_an_unsubmitted_text(home, reader):
     sid, lines = reader
     leave_standing(home, reader, "stay")
     got = prompt(home, sid, "!", "--force")
@@ -172,7 +172,7 @@ def test_force_types_behind_what_stands(home, reader):
     assert prompt(home, sid, "on")["result"] == "delivered"
 
 
-def test_a_program_that_was_started_again_has_nothing_standing(
+def test_a_restarted_program_has_no_unsubmitted_text(
         home, tmp_path):
     flag = tmp_path / "flag"
     sid = home.start("sh", "-c", f"test -e {flag} && echo second && exec cat;"
@@ -189,7 +189,7 @@ def test_a_program_that_was_started_again_has_nothing_standing(
     assert prompt(home, sid, "hello")["result"] == "delivered"
 
 
-def test_a_prompt_ends_with_its_program_though_that_is_started_again(
+def test_a_prompt_ends_with_its_program_even_if_it_restarts(
         home, tmp_path):
     flag, go = tmp_path / "flag", tmp_path / "go"
     os.mkfifo(go)
@@ -210,8 +210,8 @@ def test_a_prompt_ends_with_its_program_though_that_is_started_again(
 # ---------------------------------------------------- crashes at any moment
 
 class Caller(threading.Thread):
-    """Gives prompts one after the other, and finishes those of its own that a
-    crash has left standing."""
+    """Sends prompts one after the other, and finishes those of its own that a
+    crash has left unsubmitted."""
 
     def __init__(self, home, sid, name, count):
         super().__init__()
@@ -226,7 +226,7 @@ class Caller(threading.Thread):
         return got
 
     def one(self, text):
-        """Until it was typed, or nobody can tell."""
+        """Repeat until it was typed, or its fate is unknown."""
         while True:
             got = self.give(text)
             if got is None or got["result"] != "refused":
@@ -275,7 +275,7 @@ for line in sys.stdin:
 
 
 @pytest.mark.parametrize("program", [READER, LINES], ids=["raw", "lines"])
-def test_crashes_at_any_moment_glue_and_double_nothing(
+def test_crashes_at_any_moment_join_and_repeat_no_text(
         home, tmp_path, program):
     """Two callers, and a host that is killed again and again."""
     seed = random.randrange(1 << 30)

@@ -1,4 +1,4 @@
-"""The five minutes of the README, walked as they are written."""
+"""The five minutes of the README, run as they are written."""
 
 import os
 import re
@@ -15,7 +15,7 @@ KEYS = {"C-]": "\x1d", "d": "d"}
 
 
 def steps():
-    """The transcript: (terminal, kind, text), kind being type, keys or see."""
+    """The transcript: (terminal, kind, text); kind is type, keys or see."""
     text = (lib.ROOT / "README.md").read_text()
     block = re.search(r"## Five minutes\n.*?```\n(.*?)```", text, re.DOTALL)
     found, terminal = [], None
@@ -33,7 +33,7 @@ def steps():
 
 @pytest.fixture
 def home():
-    """We are at home, so that the prompt is short."""
+    """The shell is in the home directory, so that the prompt is short."""
     with Home() as home:
         home.env.update(PATH=f"{lib.TEND.parent}:{home.env['PATH']}",
                         HOME=os.getcwd(), TERM="xterm-256color",
@@ -44,8 +44,8 @@ def home():
 
 def shows_up(term, what, seen):
     """Wait for the line.  A last line is listed when output has paused for a
-    second, and a viewer who left is counted until that is written: whoever is
-    as fast as we are has to look again."""
+    second, and a viewer who left is counted until that is written: a fast
+    reader has to look again."""
     pattern = re.compile(as_pattern(what) + r"\s*$")
     typed = next((what for _, what in reversed(seen)
                   if isinstance(what, str) and what.startswith("tend ")), "")
@@ -87,8 +87,8 @@ def test_the_five_minutes_of_the_readme(home):
     assert home.json("ls") == [] and len(home.json("ls", "-a")) == 1
 
 
-def test_tend_alone_shows_the_same_way(home):
-    """What the guide says to type, the README walks; all of it is right."""
+def test_the_guide_of_tend_alone_matches_the_readme(home):
+    """The README runs the commands that the guide names; all of them work."""
     text = home.ok()
     typed = [what for _, kind, what in steps() if kind == "type"]
     for command in ("tend run -n work -- bash", "tend ls",

@@ -113,7 +113,7 @@ def test_a_bad_size_names_the_range(size):
 
 # Formats
 
-def test_an_unknown_format_lists_those_there_are():
+def test_an_unknown_format_lists_the_known_ones():
     answer = tend("render", "--format", "pdf")
     assert answer.status == 2, answer
     assert answer.err == ("tend render: --format pdf: give text, json, ansi, "
@@ -128,7 +128,7 @@ def test_json_contradicts_another_format():
         shows("render", "--json")
 
 
-def test_mistakes_after_format_json_are_told_in_json():
+def test_mistakes_after_format_json_are_reported_in_json():
     answer = tend("render", "--format", "json", "--size", "0x0")
     assert answer.status == 2 and answer.err == "", answer
     assert json.loads(answer.out)["error"]["code"] == "usage"
@@ -295,12 +295,12 @@ def lines(*args, input=b""):
 
 
 def test_a_bare_line_feed_returns_as_it_does_on_a_terminal():
-    """What a program writes to a pipe has not passed a terminal driver."""
+    """Output to a pipe has not passed a terminal driver."""
     assert lines(input=b"one\ntwo\n") == ["one", "two"]
     assert lines(input=b"10%\r100%\n\x1b[1mdone\x1b[m\n") == ["100%", "done"]
 
 
-def test_bytes_that_passed_a_terminal_are_shown_as_they_are():
+def test_bytes_that_passed_a_terminal_are_shown_unchanged():
     """emacs and tmux go down one row, in the same column, with a line feed."""
     assert lines(input=b"one\r\nab\n\b\b12\r\n") == ["one", "ab", "12"]
     assert lines(input=b"one\r\ntwo\nx") == ["one", "two", "   x"]
@@ -314,7 +314,7 @@ def test_most_line_feeds_decide():
     assert lines("--size", "9x3", input=much + b"ab\nc")[-1] == "  c"
 
 
-def test_who_knows_better_says_how_line_feeds_are_meant():
+def test_an_option_sets_the_meaning_of_line_feeds():
     assert lines("--newline", "lf", input=b"one\ntwo") == ["one", "   two"]
     assert lines("--newline", "crlf", input=b"a\r\nb\r\nc\nd") == [
         "a", "b", "c", "d"]
@@ -330,7 +330,7 @@ def test_a_recording_has_passed_a_terminal():
 
 
 def test_line_feeds_are_the_same_however_the_bytes_arrive():
-    """The offset, and --until, count what was read."""
+    """The offset, and --until, count input bytes."""
     data = b"ab\ncd\r\nef\n"
     assert screen(input=data)["offset"] == len(data)
     assert lines("--until", "4", input=data) == ["ab", "c"]
@@ -340,13 +340,13 @@ def test_line_feeds_are_the_same_however_the_bytes_arrive():
         for byte in data[:4]:
             slow.stdin.write(bytes([byte]))
             slow.stdin.flush()
-        # It has all it wants, and waits for no end.
+        # It has all it wants, and does not wait for the end of input.
         assert slow.stdout.read().split()[:2] == [b"ab", b"c"]
         assert slow.wait(timeout=60) == 0
 
 
 def test_a_typescript_looks_as_the_terminal_did(tmp_path):
-    """The first line is of `script`, and the rest is what it recorded."""
+    """The first line is from `script`, and the rest is its recording."""
     file = tmp_path / "typescript"
     subprocess.run(["script", "-q", "-c", "echo one; printf 'ab'; stty -onlcr;"
                     " printf '\\nc\\r\\n'; stty onlcr; seq 5", file],
@@ -496,7 +496,7 @@ def test_memory_does_not_grow_with_the_input():
              "assert p.wait()==0\n"
              "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\n")
 
-    # AddressSanitizer keeps what was freed; that is its memory, not tend's.
+    # AddressSanitizer keeps freed memory; that is its memory, not tend's.
     env = dict(os.environ)
     env["ASAN_OPTIONS"] = (env.get("ASAN_OPTIONS", "") +
                            ":quarantine_size_mb=1:detect_leaks=0")
@@ -506,7 +506,7 @@ def test_memory_does_not_grow_with_the_input():
             [sys.executable, "-c", meter, str(lines), lib.TEND, "render"],
             env=env))
 
-    # What is kept is the scrollback, which 60 KB a line fill both times.
+    # The scrollback is kept; 60 KB a line fill it both times.
     small, large = peak(400), peak(1200)
     assert large < small + 8192, f"{small} KiB, then {large} KiB"
 

@@ -1,4 +1,4 @@
-"""The text of `tend render` is what another terminal shows at the end."""
+"""The text of `tend render` equals another terminal's final text."""
 
 import json
 import sys

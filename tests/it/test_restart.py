@@ -1,4 +1,4 @@
-"""`tend run --restart`: the program again, in the same session."""
+"""`tend run --restart`: run the program again in the same session."""
 
 import os
 import signal
@@ -45,7 +45,7 @@ def test_failure_is_started_again_in_the_same_session(home, tmp_path):
     assert session["restart"] == "on-failure" and session["gave_up"] is None
     said = f"blue in {tmp_path}\r\n20 90\r\n".encode()
     wait_for(lambda: home.raw(sid).count(said) == 2, lambda: home.raw(sid))
-    # What the first has left of the screen and the terminal is cleared.
+    # The screen and the terminal modes of the first run are cleared.
     screen = home.screen(sid)
     assert "full" not in "\n".join(screen["lines"]), screen
     home.ok("send", sid, "--text", "typed\n")
@@ -95,7 +95,7 @@ def test_crash_loop_stays_down_and_says_so(home):
 @pytest.mark.parametrize("how,outcome", [
     ("stop", "stopped"), ("kill", "killed"), ("destroy", None)])
 @pytest.mark.parametrize("when", ["running", "waiting"])
-def test_who_ends_it_ends_it_for_good(home, how, outcome, when):
+def test_a_session_ended_by_request_is_not_restarted(home, how, outcome, when):
     program = "exec sleep 1000" if when == "running" else "exit 1"
     sid = home.start("sh", "-c", program, options=["--restart", "always"])
     if when == "waiting":
@@ -114,7 +114,7 @@ def test_who_ends_it_ends_it_for_good(home, how, outcome, when):
     wait_for(lambda: not home.processes(), lambda: f"{home.processes()}")
 
 
-def test_killed_program_comes_back_without_its_leftovers(home):
+def test_a_killed_program_restarts_without_its_old_processes(home):
     sid = home.start("sh", "-c", "setsid sleep 1000 & echo left $!; wait",
                      options=["--restart", "on-failure"])
     home.wait_text(sid, "left ")
@@ -156,7 +156,7 @@ def test_host_that_dies_later_knows_the_new_program(home):
     assert home.info(sid)["restarts"] == 1
 
 
-def test_directory_that_went_counts_as_a_failure(home, tmp_path):
+def test_a_removed_directory_counts_as_a_failure(home, tmp_path):
     place = tmp_path / "place"
     place.mkdir()
     sid = home.start("sh", "-c", "rmdir \"$PWD\"; exit 1",
@@ -198,7 +198,7 @@ def test_program_again_has_the_limits_of_its_user(home):
     assert second.partition(b"\r\n")[2] == first
 
 
-def test_the_list_shows_who_waits_to_be_started_again(home):
+def test_the_list_shows_sessions_that_wait_for_a_restart(home):
     sid = home.start("sh", "-c", "exit 1", options=["--restart", "always"])
     wait_for(lambda: home.info(sid)["child_pid"] is None,
              lambda: home.info(sid))
@@ -206,7 +206,7 @@ def test_the_list_shows_who_waits_to_be_started_again(home):
     assert home.info(sid)["status"] == "running", "scripts know this word"
 
 
-def test_policy_that_is_none_is_told(home):
+def test_an_invalid_policy_is_reported(home):
     error = home.error("run", "-d", "--restart=maybe", "--", "cat",
                        status=125, code="usage")
     assert "--restart" in error["message"], error

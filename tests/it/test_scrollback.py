@@ -1,4 +1,4 @@
-"""How much a session keeps above its screen: run --scrollback, config.ini."""
+"""The scrollback limit of a session: run --scrollback, config.ini."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ def home():
 
 
 def lines_kept(home, sid):
-    """The numbers of the lines that the screen and what is above it show."""
+    """The numbers of the lines on the screen and in the scrollback."""
     shown = home.ok("snapshot", sid, "--scrollback").split()
     return [int(word) for word in shown if word.isdigit()]
 

@@ -1,8 +1,8 @@
-"""Secrets that are typed at a prompt are in no file of the session.
+"""Secrets typed at a prompt are in no file of the session.
 
 Real programs ask: on the session's own terminal, and on terminals behind it
-(ssh, tmux, script, another tend), which the host cannot ask whether they echo.
-What is typed at any other prompt, in shells and in vim, is in the log whole.
+(ssh, tmux, script, another tend), whose echo setting the host cannot read.
+Text typed at any other prompt, in shells and in vim, is in the log whole.
 """
 
 import ast
@@ -22,7 +22,7 @@ from wire import Wire
 
 FULL = "TEND_TEST_FULL" in os.environ
 PYTHON = "/usr/bin/python3"
-# It stays, so that what it says can be seen.
+# It stays, so that its output can be seen.
 GETPASS = (f"{PYTHON} -c 'import getpass; "
            "print(len(getpass.getpass()), \"read\"); input()'")
 UNLIKE = "setpriv --reuid=65534 --regid=65534 --clear-groups"
@@ -35,7 +35,7 @@ def home():
 
 
 class Case:
-    """A program that asks, what it asks, and what it says afterwards."""
+    """A program that asks, its question, and its output afterwards."""
 
     def __init__(self, name, command, prompt, after=r"\d+ read", size="80x24"):
         self.name = name
@@ -50,7 +50,7 @@ def bash(text):
 
 
 def local(tmp_path):
-    """What needs nobody else."""
+    """Programs that need no other program."""
     nested = f"TEND_HOME={tmp_path}/inner {TEND} run --nested"
     tmux = f"tmux -L {tmp_path.name} -f /dev/null new"
     return [
@@ -104,7 +104,7 @@ SUDOERS = "Defaults pwfeedback,passwd_tries=1\nALL ALL=(ALL) ALL\n"
 
 
 def as_another(tmp_path):
-    """Programs that ask who may do something: they refuse, after a while."""
+    """Programs that check permissions: they refuse, after a while."""
     sudoers = tmp_path / "sudoers"
     if not sudoers.exists():
         sudoers.write_text(SUDOERS)
@@ -193,7 +193,7 @@ WAYS = [by_send, by_keys, by_pieces, by_paste, by_batch, by_prompt, by_mcp]
 
 
 def everything(home, sid):
-    """Every byte of every file, compressed ones as they are read, too."""
+    """Every byte of every file; compressed ones decompressed, too."""
     found = {path: path.read_bytes()
              for path in home.dir(sid).rglob("*") if path.is_file()}
     for form in ("--events", "--raw"):
@@ -267,7 +267,7 @@ def test_a_home_may_have_patterns_of_its_own(home):
     type_secret(home, case, by_send, "Zq" + secrets.token_hex(9))
 
 
-def test_after_enter_the_screen_decides_anew(home):
+def test_after_enter_the_screen_decides_again(home):
     sid = home.start(*bash("stty -echo -icanon; printf 'Password: '; "
                            "read a; printf '\\nName: '; read b; "
                            "printf '\\nToken: '; read -n 4 c; "
@@ -304,7 +304,7 @@ def harmless_prompts():
     return found
 
 
-def test_what_is_typed_at_harmless_prompts_is_in_the_log(home, tmp_path):
+def test_input_at_harmless_prompts_is_in_the_log(home, tmp_path):
     prompts = harmless_prompts()[:None if FULL else 60]
     path = tmp_path / "prompts"
     path.write_text(json.dumps(prompts))
@@ -343,8 +343,8 @@ VIM = [
 
 
 def typed_whole(home, sid, lines):
-    """Type key by key, and wait for the screen to stand still after each
-    line; what the log has of it."""
+    """Type key by key, and wait until the screen is still after each line;
+    returns the log's text of it."""
     keys = []
     for line in lines:
         with Wire(home.dir(sid), replay="none") as w:
@@ -359,7 +359,7 @@ def typed_whole(home, sid, lines):
     assert kept == "".join(keys), kept
 
 
-def test_what_is_typed_into_a_shell_is_in_the_log(home, tmp_path):
+def test_input_to_a_shell_is_in_the_log(home, tmp_path):
     sid = home.start("bash", "--norc",
                      options=("-C", str(tmp_path), "-e", "PS1=shell $ "))
     home.wait_text(sid, "shell $")
@@ -368,7 +368,7 @@ def test_what_is_typed_into_a_shell_is_in_the_log(home, tmp_path):
 
 
 @pytest.mark.parametrize("inside", ["", "tmux"])
-def test_what_is_typed_into_vim_is_in_the_log(home, tmp_path, inside):
+def test_input_to_vim_is_in_the_log(home, tmp_path, inside):
     vim = ["vim", "-u", "NONE", "-N", "-n", "-c", "set ruler ai"]
     if inside:
         vim = ["tmux", "-L", tmp_path.name, "-f", "/dev/null", "new",

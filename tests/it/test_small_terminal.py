@@ -1,4 +1,4 @@
-"""What tend prints on a terminal of 40 columns and 10 rows."""
+"""Output of tend on a terminal of 40 columns and 10 rows."""
 
 import shlex
 
@@ -35,7 +35,7 @@ def printed(home, args, cols):
 
 def test_help_is_broken_between_words(home):
     """Every line fits, and no word of the wide form is missing or cut."""
-    # One pass over all commands: a terminal is a process to start.
+    # One pass over all commands: each terminal starts a process.
     script = [[], ["help"], ["attach", "-h"], ["run", "-h"],
               ["snapshot", "-h"], ["wait", "-h"], ["gc", "-h"]]
     assert all(args in commands() for args in script)
@@ -47,6 +47,6 @@ def test_help_is_broken_between_words(home):
         assert any(len(line) > COLS for line in wide.splitlines())
 
 
-def test_help_is_as_it_was_written_where_it_fits(home):
+def test_help_that_fits_is_unchanged(home):
     assert printed(home, ["attach", "-h"], 80) == \
         home.ok("attach", "-h").splitlines()

@@ -1,4 +1,4 @@
-"""What a viewer is told that the log cannot give: GAP and its reasons.
+"""Output that the log cannot give a viewer: GAP and its reasons.
 
 The first one, a viewer that was too slow, is in test_socket_viewers.py.
 """
@@ -23,7 +23,7 @@ def home(quick):
 
 
 def start(home, size, *options):
-    """A session that prints so many bytes of the stream when told to."""
+    """A session that prints so many bytes of the stream on request."""
     script = f"stty -echo; read x; {BURST} {SEED} {size}; read y"
     sid = home.start("sh", "-c", script, options=options)
     home.wait_no_echo(sid)
@@ -37,12 +37,12 @@ def print_all(home, sid, size):
 
 
 def everything(directory):
-    """A viewer that asks for all there ever was."""
+    """A viewer that asks for everything from the beginning."""
     return Wire(directory, replay="none", behind="lossless", **{"from": 0})
 
 
 def pieces(viewer):
-    """What it got, as (offset, bytes), with the gaps left out."""
+    """Its output, as (offset, bytes), without the gaps."""
     found, at, taken = [], 0, 0
     for start, to, _ in [*viewer.gaps, (viewer.at, viewer.at, 0)]:
         length = start - at
@@ -59,8 +59,9 @@ def is_the_stream(viewer):
         assert where is None, (where, viewer.gaps)
 
 
-def test_what_a_full_disk_did_not_take(small):
-    """Who looks stays live and hears of it; who wants all gets a gap."""
+def test_a_gap_for_output_that_a_full_disk_did_not_take(small):
+    """A live viewer stays live and learns of it; a viewer of everything gets a
+    gap."""
     size = 6_000_000
     sid = start(small, size)
     with Wire(small.dir(sid)) as live, everything(small.dir(sid)) as patient:
@@ -78,7 +79,7 @@ def test_what_a_full_disk_did_not_take(small):
     gaps = [(e["offset"], e["offset"] + e["bytes"], NOT_LOGGED)
             for e in small.events(sid) if e["type"] == "gap"]
     assert gaps != []
-    for begin, end, why in patient.gaps:  # some of it it may have seen live
+    for begin, end, why in patient.gaps:  # it may have seen some of it live
         assert any(start <= begin and (end, why) == (to, reason)
                    for start, to, reason in gaps), (patient, gaps)
     with everything(small.dir(sid)) as late:
@@ -89,7 +90,7 @@ def test_what_a_full_disk_did_not_take(small):
 
 
 def on_disk(home, sid):
-    """Bytes of a log, of which some may go while they are counted."""
+    """Bytes of a log, of which some may be removed during the count."""
     total = 0
     for path in (home.dir(sid) / "log").iterdir():
         with contextlib.suppress(FileNotFoundError):
@@ -97,8 +98,8 @@ def on_disk(home, sid):
     return total
 
 
-def test_what_was_removed_to_stay_in_the_budget(home):
-    """One gap from the beginning to where the log now begins."""
+def test_a_gap_for_output_removed_to_stay_in_the_budget(home):
+    """One gap from the beginning to the log's new beginning."""
     size = 40_000_000
     sid = start(home, size, "--max-log", "8M")
     print_all(home, sid, size)
@@ -123,8 +124,8 @@ def test_what_was_removed_to_stay_in_the_budget(home):
         assert raw.gaps == [] and len(raw.output) == size - told["gap"], raw
 
 
-def test_what_is_damaged(home):
-    """Bytes changed on disk are not shown; what comes after them is."""
+def test_a_gap_for_damaged_output(home):
+    """Bytes changed on disk are not shown; bytes after them are."""
     size = 3_000_000
     sid = start(home, size)
     print_all(home, sid, size)

@@ -1,4 +1,4 @@
-"""First lines, frames and their order, limits, and who may connect."""
+"""First lines, frames and their order, limits, and permission to connect."""
 
 import contextlib
 import json
@@ -24,7 +24,7 @@ def home():
 
 @pytest.fixture(scope="module")
 def cat(home):
-    """The directory of a session that says everything back."""
+    """The directory of a session that echoes everything."""
     sid = home.start("sh", "-c", "stty raw -echo; printf ready; exec cat")
     with Wire(home.dir(sid), replay="raw", **{"from": 0}) as w:
         w.until_output(b"ready")
@@ -32,7 +32,8 @@ def cat(home):
 
 
 def first_line(directory, line):
-    """Send a first line; what comes back until the host closes, or a line."""
+    """Send a first line; returns the reply until the host closes, or a
+    line."""
     with wire.connect(directory) as sock:
         sock.settimeout(wire.SECONDS)
         with contextlib.suppress(BrokenPipeError):
@@ -46,7 +47,7 @@ def first_line(directory, line):
         return got
 
 
-def test_welcome_says_what_both_have(cat):
+def test_the_welcome_has_the_common_features(cat):
     """Versions are negotiated, unknown fields and features ignored."""
     answer = json.loads(first_line(cat, json.dumps({
         "tend": 7, "client": "x" * 500, "mode": "control", "no_such": [1],
@@ -65,14 +66,14 @@ def test_welcome_says_what_both_have(cat):
     b"[" * 5000 + b"\n",
     b'{"a":"' + b"x" * 20000,
 ], ids=str)
-def test_bad_first_lines_are_told_and_closed(cat, line):
+def test_bad_first_lines_are_reported_and_closed(cat, line):
     answer = json.loads(first_line(cat, line))
     assert answer["ok"] is False, answer
     assert answer["error"]["code"] == "protocol", answer
     assert answer["error"]["message"], answer
 
 
-def test_saying_nothing_is_closed_after_ten_seconds(cat):
+def test_a_silent_connection_is_closed_after_ten_seconds(cat):
     begin = time.monotonic()
     answer = json.loads(first_line(cat, b'{"tend":1,'))
     assert answer["error"]["code"] == "timeout", answer
@@ -170,7 +171,7 @@ def test_garbage_closes_its_sender_only(cat, garbage):
         other.sync()
 
 
-def test_half_a_frame_harms_nobody(cat):
+def test_half_a_frame_harms_no_other_client(cat):
     with Wire(cat) as other:
         for cut in range(1, 9):
             w = Wire(cat)
@@ -188,7 +189,7 @@ def test_control_may_not_type(cat):
 
 
 def test_connections_are_limited(home):
-    """64 without a first line and 256 in all; the next is told `busy`."""
+    """64 without a first line and 256 in all; the next gets `busy`."""
     sid = home.start("sh", "-c", "stty raw -echo; exec cat")
     directory = home.dir(sid)
     silent = [wire.connect(directory) for _ in range(64)]
@@ -220,7 +221,7 @@ def cpu_ticks(pid):
 
 
 def test_without_descriptors_accept_pauses(home):
-    """O-24: no spinning, nobody is turned away, all goes on afterwards."""
+    """O-24: no spinning, no refusals, and everything continues afterwards."""
     sid = home.start("sh", "-c", "stty raw -echo; printf ready; exec cat")
     with Wire(home.dir(sid), replay="raw", **{"from": 0}) as w:
         w.until_output(b"ready")
@@ -240,7 +241,7 @@ def test_without_descriptors_accept_pauses(home):
         assert cpu_ticks(pid) - before < 30, "it spins"
 
         def serve():
-            """Those who were answered go, and make room for others."""
+            """Clients that were answered leave, and make room for others."""
             for sock in [s for s in waiting if peek(s)]:
                 sock.close()
                 waiting.remove(sock)
@@ -257,7 +258,7 @@ def peek(sock):
 
 
 def test_another_user_is_refused(home):
-    """S11: even where every door stands open."""
+    """S11: even if all permissions are open."""
     if os.geteuid() != 0:
         pytest.fail("this test needs root, to become somebody else")
     sid = home.start("cat")

@@ -1,4 +1,4 @@
-"""Typing: who may, in what order, and what the program gets."""
+"""Typing: permission, order, and the program's input."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from wire import Refused, Wire
 
 RAW = "stty raw -echo; printf ready; exec cat"
 
-# Says back in hexadecimal what it is typed, after switching modes on.
+# Prints its input in hexadecimal, after switching modes on.
 HEX = ("stty raw -echo; printf '{modes}ready'; "
        "exec od -An -v -tx1 -w1")
 
@@ -38,7 +38,7 @@ def raw(home, *options):
 
 
 def from_od(output):
-    """The bytes that `od` said it got, in lines that are whole."""
+    """The bytes in the complete lines of `od`."""
     whole = bytes(output).rpartition(b"\n")[0]
     return bytes(int(x, 16) for x in whole.split())
 
@@ -61,7 +61,8 @@ def mouse(row, col):
 
 
 def test_every_kind_is_encoded_for_the_programs_modes(home):
-    """O-05, O-09, B-32: keys, paste, mouse and focus as it asked for them."""
+    """O-05, O-09, B-32: keys, paste, mouse and focus in the program's
+    modes."""
     sid = home.start("sh", "-c", HEX.format(modes=r"\033[?1;1000;1004;1006;"
                                             r"2004h"))
     with attach(home, sid) as w:
@@ -81,7 +82,7 @@ def test_every_kind_is_encoded_for_the_programs_modes(home):
         until_typed(w, want + b"\033OA")
 
 
-def test_what_cannot_be_typed_is_told(home):
+def test_input_that_cannot_be_typed_is_reported(home):
     with attach(home, raw(home)) as w:
         assert w.type(wire.TEXT, b"\xff")[0] == wire.MALFORMED
         assert w.type(wire.KEY, b"short")[0] == wire.MALFORMED
@@ -94,7 +95,7 @@ def test_what_cannot_be_typed_is_told(home):
 
 
 def test_readonly_cannot_type_resize_or_control(home):
-    """A-17: enforced in the host, on every way in."""
+    """A-17: the host enforces it, for every kind of input."""
     sid = raw(home)
     with attach(home, sid) as driver, attach(
             home, sid, access="readonly", cols=40, rows=10,
@@ -154,7 +155,8 @@ def test_pieces_of_two_writers_are_never_mixed(home):
 
 
 def test_the_queue_is_bounded(home):
-    """O-23: a program that does not read; what does not fit is refused."""
+    """O-23: a program that does not read; input that does not fit is
+    refused."""
     sid = home.start("sh", "-c", "stty raw -echo; "
                      "trap 'exec cat >/dev/null' USR1; printf ready; "
                      "sleep 1000 & wait; read x")
@@ -173,8 +175,8 @@ def test_the_queue_is_bounded(home):
             assert w.taken(number)[0] == wire.WRITTEN
 
 
-def test_what_was_typed_makes_room_in_the_queue(home):
-    """The limit is of what waits, not of what was ever typed."""
+def test_delivered_input_makes_room_in_the_queue(home):
+    """The limit counts waiting input, not all input."""
     sid = home.start("sh", "-c", "stty raw -echo; printf ready; "
                      "exec cat >/dev/null")
     with attach(home, sid) as w:
@@ -184,8 +186,8 @@ def test_what_was_typed_makes_room_in_the_queue(home):
     home.ok("kill", sid)
 
 
-def test_the_lease_is_had_by_one(home):
-    """A-16: first come; steal with notice; free when its holder goes."""
+def test_the_lease_has_one_holder(home):
+    """A-16: first come; steal with notice; free when its holder leaves."""
     sid = raw(home, "--input=lease")
     one, two = attach(home, sid), attach(home, sid)
     assert one.type(wire.TEXT, b"1")[0] == wire.WRITTEN
@@ -220,7 +222,7 @@ def test_the_lease_is_had_by_one(home):
 
 
 def test_the_lease_outlives_connections_and_hosts(home):
-    """A-16: kept for who was cut off, given up by who goes."""
+    """A-16: kept for a disconnected client, released by one that leaves."""
     sid = raw(home, "--input=lease")
     one = attach(home, sid, who=7)
     assert one.type(wire.TEXT, b"1")[0] == wire.WRITTEN
@@ -252,14 +254,14 @@ def test_shared_sessions_have_no_lease(home):
 
 
 def ask(text):
-    """A program that asks its terminal, and prints what it is answered."""
+    """A program that asks its terminal, and prints the answers."""
     return ("stty raw -echo; printf ready; head -c 1 >/dev/null; "
             f"printf '{text}'; exec od -An -v -tx1 -w1")
 
 
 @pytest.mark.parametrize("viewers", [0, 1, 5])
 def test_queries_are_answered_once(home, viewers):
-    """S5, O-10, C-07: by the host, whoever watches."""
+    """S5, O-10, C-07: by the host, whatever viewers there are."""
     sid = home.start("sh", "-c", ask(r"\033[6n\033[5n"))
     others = [attach(home, sid) for _ in range(viewers)]
     with Wire(home.dir(sid), mode="control") as control:
@@ -335,7 +337,7 @@ def test_answers_of_a_clients_terminal_are_dropped(home):
             w.data(reply)
             w.data(b"-" + reply + b"-")
             assert w.type(wire.BYTES, reply)[0] == wire.NOTHING
-            # In one piece: the host waits but 25 ms for the next of them.
+            # In one piece: the host waits only 25 ms for the rest.
             w.sock.sendall(b"".join(wire.frame(wire.DATA, reply[i:i + 1])
                                     for i in range(len(reply))))
         w.data(b"END")
@@ -366,7 +368,7 @@ def log_bytes(home, sid):
 
 
 def settle(w):
-    """Wait until what was typed so far is on disk."""
+    """Wait until all input so far is on disk."""
     w.call("session.mark", name="settled")
 
 
@@ -374,7 +376,7 @@ def in_log(home, sid, text):
     return text in log_bytes(home, sid)
 
 
-def test_typed_text_is_in_the_log_with_who_typed_it(home):
+def test_typed_text_is_in_the_log_with_its_author(home):
     with attach(home, sid := raw(home, "--durable")) as w:
         status, seq = w.type(wire.TEXT, b"swordfish")
         assert status == wire.WRITTEN and seq > 0
@@ -385,7 +387,7 @@ def test_typed_text_is_in_the_log_with_who_typed_it(home):
 
 @pytest.mark.parametrize("how", ["prompt", "flag", "lengths", "none"])
 def test_secrets_are_not_in_the_log(home, how):
-    """Withheld at a password prompt, by the flag, and when asked for."""
+    """Withheld at a password prompt, by the flag, and on request."""
     options = ["--durable"]
     program = "stty raw -echo; printf ready; exec cat >/dev/null"
     if how == "prompt":
@@ -404,8 +406,8 @@ def test_secrets_are_not_in_the_log(home, how):
 
 
 @pytest.mark.parametrize("how", ["hello", "operation"])
-def test_colours_of_who_types_answer_the_program(home, how):
-    """The driver that typed last decides what OSC 11 is answered."""
+def test_colours_of_the_typing_client_answer_the_program(home, how):
+    """The driver that typed last determines the answer to OSC 11."""
     sid = home.start("sh", "-c", "stty raw -echo; printf ready; "
                      "head -c 1 >/dev/null; printf '\\033]11;?\\007'; "
                      "exec od -An -v -tx1 -w1")

@@ -59,7 +59,7 @@ def test_snapshots(session):
                                  format="png").message
 
 
-def test_scrollback_is_there_when_asked_for(home):
+def test_a_snapshot_has_scrollback_on_request(home):
     sid = home.start("sh", "-c", "seq 1 100; printf ready; exec cat")
     with Wire(home.dir(sid), mode="control") as w:
         wait_for(lambda: "ready" in w.call("session.snapshot",
@@ -75,7 +75,7 @@ def test_scrollback_is_there_when_asked_for(home):
 
 
 def state(w):
-    """All that an operation could change."""
+    """All state that an operation could change."""
     got = w.call("session.get")
     return {**{name: got[name] for name in (
         "name", "labels", "status", "outcome", "cols", "rows", "seq",
@@ -111,7 +111,7 @@ def test_mistakes_are_named_and_change_nothing(session, op):
     ("session.wait", {"seen": True, "exit": True}, "'seen'"),
     ("session.label", {"labels": {"good": "1", "bad": 7}}, "'bad'"),
 ])
-def test_what_does_not_go_together_is_named(session, op, args, named):
+def test_conflicting_arguments_are_named(session, op, args, named):
     before = state(session)
     why = refused(session, op, **args)
     assert why.code == "usage" and named in why.message, why
@@ -119,7 +119,7 @@ def test_what_does_not_go_together_is_named(session, op, args, named):
 
 
 def test_labels_are_set_all_or_none(session):
-    """One that goes makes room for one that comes, in whatever order."""
+    """A removed label makes room for a new one, in whatever order."""
     full = {f"k{n:02}": "x" for n in range(64)}
     assert session.call("session.label", labels=full)["labels"] == full
     why = refused(session, "session.label", labels={"k00": "y", "more": "x"})
@@ -154,8 +154,8 @@ def test_labels_name_and_marks(session, home):
     assert session.call("session.mark", name="there")["seq"] > mark["seq"]
 
 
-def test_what_was_shown_is_in_the_log_after_a_flush(home):
-    """C-03: the log is some milliseconds behind, until one asks.  A host that
+def test_output_is_in_the_log_after_a_flush(home):
+    """C-03: the log is some milliseconds behind, until a flush.  A host that
     is stopped then cannot write any more of it."""
     sid = home.start("cat")
     with Wire(home.dir(sid)) as w:
@@ -202,7 +202,7 @@ def test_ends_are_answered_at_once_and_then_closed(home, op, outcome):
 
 
 def test_too_many_requests_close_their_sender(home):
-    """64 may wait behind one that is not answered."""
+    """64 may wait behind an unanswered one."""
     sid = home.start("sh", "-c", "stty raw -echo; printf ready; "
                      "exec sleep 1000")
     with Wire(home.dir(sid), replay="raw", **{"from": 0}) as w:

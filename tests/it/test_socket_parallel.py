@@ -23,7 +23,7 @@ def home():
 
 @pytest.fixture
 def keys(home, tmp_path):
-    """A session whose program writes what is typed into a file."""
+    """A session whose program writes its input into a file."""
     sid = home.start("sh", "-c", "stty raw -echo; printf ready; "
                      f"exec cat >{tmp_path}/keys")
     home.wait_text(sid, "ready")
@@ -52,7 +52,7 @@ def send_all(w, count=MANY, first=0):
             for i in range(first, first + count)]
 
 
-def test_a_wait_does_not_hold_up_a_snapshot(home, keys):
+def test_a_wait_does_not_delay_a_snapshot(home, keys):
     sid, _ = keys
     with parallel(home, sid) as w:
         waits = [w.ask("session.wait", text=f"never {i}", timeout="600s")
@@ -68,7 +68,7 @@ def test_a_wait_does_not_hold_up_a_snapshot(home, keys):
     assert len(waits) == 20
 
 
-def test_without_it_a_wait_holds_up_what_follows(home, keys):
+def test_without_the_feature_a_wait_delays_later_requests(home, keys):
     sid, _ = keys
     with Wire(home.dir(sid), mode="control", features=()) as w:
         assert w.welcome["features"] == []
@@ -110,7 +110,7 @@ def test_ordered_requests_of_every_kind_keep_their_order(home, keys):
     assert kinds[-30:] == ["input", "resize", "mark"] * 10, kinds
 
 
-def test_an_observing_request_sees_what_was_asked_before_it(home, keys):
+def test_an_observing_request_sees_earlier_requests_begun(home, keys):
     """It begins after every earlier request has begun."""
     sid, _ = keys
     with parallel(home, sid) as w:
@@ -121,7 +121,7 @@ def test_an_observing_request_sees_what_was_asked_before_it(home, keys):
             assert w.answer(get)["seq"] >= marked
 
 
-def test_a_prompt_holds_up_what_types_and_no_snapshot(home, keys):
+def test_a_prompt_delays_typing_but_no_snapshot(home, keys):
     """The program shows nothing, so the prompt takes its whole time."""
     sid, _ = keys
     with parallel(home, sid) as w:
@@ -179,7 +179,7 @@ def test_large_answers_all_come(home, tmp_path):
     home.ok("kill", sid)
 
 
-def test_a_pong_overtakes_no_answer_that_was_decided(home, keys):
+def test_a_pong_does_not_overtake_a_decided_answer(home, keys):
     sid, _ = keys
     with parallel(home, sid) as w:
         for i in range(40):
@@ -196,7 +196,7 @@ def test_a_pong_overtakes_no_answer_that_was_decided(home, keys):
 
 
 def test_a_closed_connection_waits_for_nothing(home, keys):
-    """Its queued requests are forgotten; those that were begun are done."""
+    """Its queued requests are dropped; running ones are completed."""
     sid, path = keys
     for _ in range(20):
         with parallel(home, sid) as w:
@@ -224,7 +224,7 @@ def numbers_typed(path):
 
 @pytest.mark.parametrize("after", [0, 1, 10, 30])
 def test_a_killed_host_types_nothing_twice(home, keys, after):
-    """Each send is answered or unknown, and what was answered was typed."""
+    """Each send is answered or unknown, and every answered one was typed."""
     sid, path = keys
     pid = home.info(sid)["host_pid"]
     with parallel(home, sid) as w:
@@ -244,7 +244,7 @@ def test_a_killed_host_types_nothing_twice(home, keys, after):
 
 
 def farewell(w):
-    """Say BYE as the last frame once the host has; then read to the end."""
+    """Send BYE as the last frame once the host has; then read to the end."""
     w.take(BYE, what="BYE")
     w.send(BYE)
     return collect(w)
@@ -296,7 +296,7 @@ def test_the_connection_that_asked_for_a_handover_gets_all_back(home, keys):
             == told[upgrade]["result"]["pid"]
 
 
-def test_a_readonly_connection_has_it_too(home, keys):
+def test_a_read_only_connection_has_the_feature_too(home, keys):
     sid, _ = keys
     with Wire(home.dir(sid), features=("parallel", "offset"),
               access="readonly", replay="none") as w:

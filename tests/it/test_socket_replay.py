@@ -1,4 +1,4 @@
-"""What a viewer begins with, and that the stream follows without a seam."""
+"""A viewer's first picture, and the stream that continues it without a gap."""
 
 import json
 import os
@@ -42,14 +42,14 @@ def printed(home):
 
 
 def text(data, size="80x24"):
-    """What those bytes show."""
+    """The screen of those bytes."""
     answer = tend("render", "--size", size, "-", input=bytes(data))
     assert answer.status == 0, answer
     return answer.text.rstrip("\n")
 
 
 def test_raw_replay_from_random_offsets(printed):
-    """B-20, O-06: every byte has its offset, for ever."""
+    """B-20, O-06: every byte keeps its offset for ever."""
     rng = random.Random(1)
     starts = [0, 1, len(WHOLE) - 1, len(WHOLE)] + [
         rng.randrange(len(WHOLE)) for _ in range(20)]
@@ -76,8 +76,8 @@ def test_history_frame_from_random_offsets(printed):
             assert w.take(wire.PONG) == b"in the middle of it"
 
 
-def test_history_is_limited_and_the_gap_is_told(printed):
-    """B-20: what is older than the limit is named, not hidden."""
+def test_history_is_limited_and_the_gap_is_reported(printed):
+    """B-20: bytes older than the limit are reported, not hidden."""
     for limit in (0, 1, 1000, 100000):
         with Wire(printed, features=(), replay="raw", history=limit,
                   **{"from": 10}) as w:
@@ -122,7 +122,7 @@ def test_a_keyframe_needs_the_same_engine(printed):
 
 
 def test_attaching_in_the_middle_of_a_flood(home):
-    """O-07: picture and stream are the whole, whenever one attaches."""
+    """O-07: picture and stream are complete, whenever a client attaches."""
     lines = 150000
     whole = flood.stream(lines)
     sid = home.start(*flood.program(lines))
@@ -159,8 +159,9 @@ def test_attaching_in_the_middle_of_a_flood(home):
         assert len(viewers) > 5
 
 
-def test_resuming_by_offset_misses_and_doubles_nothing(home):
-    """B-09, B-21: cut off again and again, and going on from where it was."""
+def test_resuming_by_offset_misses_and_repeats_nothing(home):
+    """B-09, B-21: disconnected again and again, and resumed from its
+    offset."""
     lines = 60000
     whole = flood.stream(lines)
     sid = home.start(*flood.program(lines))
@@ -184,8 +185,9 @@ def test_resuming_by_offset_misses_and_doubles_nothing(home):
 
 
 def picture_waits(home):
-    """Attach to a session inside of a sequence, which then goes on; whether
-    that was in time.  The host waits 100 ms for the end of a sequence."""
+    """Attach to a session inside of a sequence, which then continues;
+    returns whether that was in time.  The host waits 100 ms for the end of
+    a sequence."""
     sid = home.start("sh", "-c", "stty raw -echo; printf 'ab\\033[3'; "
                      "head -c 1 >/dev/null; printf '1mred'; exec cat")
     directory = home.dir(sid)
@@ -215,7 +217,7 @@ def test_a_picture_waits_for_the_end_of_a_sequence(home):
     assert any(picture_waits(home) for _ in range(20)), "no end in time"
 
 
-def test_the_picture_comes_though_a_sequence_never_ends(home):
+def test_the_picture_comes_even_if_a_sequence_never_ends(home):
     sid = home.start("sh", "-c", "stty raw -echo; printf 'ab\\033]0;tit'; "
                      "exec cat")
     with Wire(home.dir(sid), replay="raw", **{"from": 0}) as w:
@@ -225,7 +227,7 @@ def test_the_picture_comes_though_a_sequence_never_ends(home):
 
 
 def test_frames_carry_their_offset(printed):
-    """The first OUTPUT of a raw replay stands at `from`."""
+    """The first OUTPUT of a raw replay begins at `from`."""
     with Wire(printed, replay="raw", **{"from": 77}) as w:
         while True:
             kind, payload = w.frame()
@@ -237,7 +239,7 @@ def test_frames_carry_their_offset(printed):
 
 
 def first_screen_ms(directory, **fields):
-    """From connecting to having the whole of the first picture."""
+    """The time from connecting to having the whole first picture."""
     began = time.monotonic()
     with Wire(directory, **fields) as viewer:
         viewer.until(lambda: viewer.screens, "the first picture")
@@ -254,7 +256,7 @@ def start_with_history(home, size):
 
 
 def test_a_long_history_costs_no_time(home):
-    """1 GB in the full dose: its screen comes as fast as that of an empty
+    """1 GB in a full run: its screen comes as fast as that of an empty
     session, also from a host that has just been started."""
     sid = start_with_history(home, 1_000_000_000 if FULL else 30_000_000)
     empty, full = home.dir(home.start("cat")), home.dir(sid)

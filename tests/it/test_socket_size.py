@@ -1,4 +1,4 @@
-"""Whose size the terminal has."""
+"""The size of the terminal, and the clients that determine it."""
 
 import pytest
 
@@ -43,7 +43,8 @@ def attach(directory, cols, rows, **fields):
 
 
 def test_smallest_is_the_default(home):
-    """B-48, O-20: the least of both; who goes frees it; the last keeps it."""
+    """B-48, O-20: the smaller of both; a client that leaves has no vote; the
+    last size stays."""
     directory = start(home)
     a = attach(directory, 120, 40)
     assert size(a) == (120, 40)
@@ -66,7 +67,7 @@ def test_smallest_is_the_default(home):
     ("latest", (90, 50), (120, 40)),
     ("fixed", (80, 24), (80, 24)),
 ])
-def test_policies(home, policy, both, typed):
+def test_each_policy_gives_its_size(home, policy, both, typed):
     directory = start(home, f"--resize={policy}")
     with attach(directory, 120, 40) as a, attach(directory, 90, 50) as b:
         assert size(b) == both
@@ -75,8 +76,8 @@ def test_policies(home, policy, both, typed):
         assert size(b) == typed
 
 
-def test_who_does_not_vote(home):
-    """C-05: read-only, hidden, and those that never said a size."""
+def test_clients_without_a_vote(home):
+    """C-05: read-only, hidden, and those that never sent a size."""
     directory = start(home)
     with attach(directory, 100, 30) as a, \
             attach(directory, 50, 10, access="readonly"), \
@@ -92,7 +93,7 @@ def test_who_does_not_vote(home):
 
 
 def test_a_client_does_not_vote_before_its_picture(home):
-    """O-19: one that has not read its first picture has no say yet."""
+    """O-19: a client that has not read its first picture has no vote yet."""
     directory = start(home)
     with attach(directory, 100, 30) as a:
         w = Wire(directory, cols=60, rows=20)
@@ -104,8 +105,8 @@ def test_a_client_does_not_vote_before_its_picture(home):
         w.close()
 
 
-def test_the_program_is_told_once(home):
-    """The same size is no change: no signal, no event."""
+def test_the_program_gets_one_signal(home):
+    """Setting the same size is not a change: no signal, no event."""
     directory = start(home)
     with attach(directory, 100, 30) as a:
         a.until_output(b"30 100\n")
@@ -120,7 +121,7 @@ def test_the_program_is_told_once(home):
         assert a.output.count(b"30 100") == 1, a
 
 
-def test_sizes_no_screen_can_have(home):
+def test_invalid_sizes_are_refused(home):
     directory = start(home)
     with attach(directory, 65535, 65535) as a:
         cols, rows = size(a)
@@ -143,7 +144,7 @@ def test_the_operation_resizes_whatever_the_policy(home):
 
 
 def test_a_new_picture_follows_a_resize(home):
-    """What reflow brought back from the history is in it."""
+    """It has the lines that reflow brought back from the history."""
     sid = home.start("sh", "-c", "stty raw -echo; "
                      "seq -f 'row %g' 1 100 | sed 's/$/\\r/'; "
                      "printf ready; exec cat")

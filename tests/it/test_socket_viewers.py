@@ -1,4 +1,5 @@
-"""Many viewers, slow and frozen ones: each gets its own, nobody waits."""
+"""Many viewers, slow and frozen ones: each gets its own output, and none waits
+for another."""
 
 import contextlib
 import os
@@ -26,7 +27,7 @@ def home():
 
 
 def start(home, lines):
-    """A session that prints so many lines when it is told to."""
+    """A session that prints so many lines on request."""
     sid = home.start(*flood.program(lines))
     driver = Wire(home.dir(sid), replay="raw", behind="lossless",
                   **{"from": 0})
@@ -34,7 +35,7 @@ def start(home, lines):
     return home.dir(sid), driver
 
 
-# A sanitizer keeps what was freed for a while.
+# A sanitizer keeps freed memory for a while.
 SLACK = 30 if b"__asan" in (BUILD / "src" / "tend-host").read_bytes() else 1
 
 
@@ -47,7 +48,7 @@ def memory_kib(pid):
 
 
 def test_a_frozen_viewer_gets_a_gap_and_the_newest_screen(home):
-    """O-17, C-06: and the driver's stream is whole all the while."""
+    """O-17, C-06: and the driver's stream stays complete."""
     lines = 200000
     whole = flood.stream(lines)
     directory, driver = start(home, lines)
@@ -96,7 +97,7 @@ def test_a_viewer_without_offsets_gets_a_picture_as_data(home):
 
 
 class Reader(threading.Thread):
-    """Reads a viewer to the end of a flood, as fast as it goes."""
+    """Reads a viewer to the end of a flood, as fast as possible."""
 
     def __init__(self, viewer):
         super().__init__(daemon=True)
@@ -125,7 +126,7 @@ def test_ten_viewers_get_every_byte(home):
     driver.close()
 
 
-def test_two_hundred_viewers_cost_nothing_that_grows(home):
+def test_two_hundred_viewers_cost_constant_memory(home):
     """50 slow and 50 frozen ones: the host's memory stays flat.
 
     All fits into a segment of the log, so that none is compressed meanwhile.
@@ -169,7 +170,7 @@ def test_two_hundred_viewers_cost_nothing_that_grows(home):
 
 
 # Prints so many bytes, so many in a second (0: as fast as it can), once it
-# gets a key; then says in a file how many seconds that took.
+# gets a key; then writes to a file how many seconds that took.
 PRINTER = """
 import os, sys, time, tty
 size, rate = int(sys.argv[1]), int(sys.argv[2])
@@ -195,7 +196,7 @@ os.read(0, 1)
 
 @contextlib.contextmanager
 def crowd(directory, counts):
-    """Viewers of a session, quick, slow and frozen ones, while it lasts."""
+    """Quick, slow and frozen viewers of a session, while the block runs."""
     reader = subprocess.Popen(
         [sys.executable, ROOT / "tests" / "it" / "crowd.py", directory,
          *map(str, counts)], stdout=subprocess.PIPE)
@@ -210,7 +211,7 @@ def crowd(directory, counts):
 
 
 def program_rate(home, path, size, rate, counts):
-    """Bytes in a second that the program got rid of, before such a crowd."""
+    """Bytes in a second that the program could write, before such a crowd."""
     sid = home.start(sys.executable, "-c", PRINTER, str(size), str(rate),
                      str(path))
     home.wait_text(sid, "ready")
@@ -226,9 +227,9 @@ def program_rate(home, path, size, rate, counts):
 
 
 def compare_rates(home, tmp_path, size, rate, counts):
-    """The rate before a crowd as a part of that before nobody: rounds take
-    turns, so that both see the same machine.  There are a few more of them
-    when it was busy with something else."""
+    """The rate before a crowd as a part of that without viewers: rounds
+    alternate, so that both see the same machine.  There are a few more of them
+    if it was busy with something else."""
     alone, crowded, part = [], [], 0
     while len(alone) < 3 or (part < 0.9 and len(alone) < 12):
         for rates, who in ((alone, (0, 0, 0)), (crowded, counts)):
@@ -243,17 +244,17 @@ def compare_rates(home, tmp_path, size, rate, counts):
 
 
 def test_a_crowd_does_not_slow_the_program(home, tmp_path):
-    """200 viewers in the full dose, a quarter slow, a quarter frozen.
+    """200 viewers in a full run, a quarter slow, a quarter frozen.
 
     Those who read get every byte, at the cost of the machine's processors: so
     the program prints as much as two of them can give to a hundred readers, 1
-    MB/s, far more than anybody reads.  It must not be made to wait for that.
+    MB/s, far more than anybody reads.  It must not have to wait for that.
     """
     part, size = (50, 4_000_000) if FULL else (5, 1_000_000)
     compare_rates(home, tmp_path, size, 1_000_000, (2 * part, part, part))
 
 
-def test_who_does_not_keep_up_costs_a_flood_nothing(home, tmp_path):
+def test_slow_viewers_do_not_slow_a_flood(home, tmp_path):
     """As fast as it can, with slow and frozen viewers only: they are skipped."""
     part = 50 if FULL else 5
     compare_rates(home, tmp_path, 40_000_000, 0, (0, part, part))
@@ -297,7 +298,7 @@ def test_flow_block_makes_the_program_wait_within_bounds(home):
     driver.close()
 
 
-def test_flow_block_gives_up_on_who_never_reads(home):
+def test_flow_block_gives_up_on_a_viewer_that_never_reads(home):
     directory, driver = start(home, 100000)
     with Wire(directory, replay="none", flow="block", flow_ms=200):
         driver.data(b"\n")
@@ -319,8 +320,8 @@ def test_the_end_of_the_program_ends_the_wait_for_a_viewer(home):
     driver.close()
 
 
-def test_flow_counts_what_was_shown(home):
-    """SEEN: reading is not enough when the client says what it has shown."""
+def test_flow_counts_shown_output(home):
+    """SEEN: reading is not enough if the client reports what it has shown."""
     lines = 50000
     directory, driver = start(home, lines)
     with Wire(directory, replay="none", flow="block", flow_ms=10000) as w:
@@ -336,7 +337,7 @@ def test_flow_counts_what_was_shown(home):
     driver.close()
 
 
-def test_a_viewer_that_goes_takes_nothing_along(home):
+def test_a_viewer_that_leaves_harms_nothing(home):
     """O-23, O-28: killed in the middle of a frame, again and again."""
     directory, driver = start(home, 100000)
     driver.data(b"\n")
@@ -373,7 +374,7 @@ def test_the_end_comes_after_all_output(home):
         assert control.frames == []
 
 
-def test_events_tell_what_changes(home):
+def test_events_report_changes(home):
     """O-08, O-09: modes, title, bell, notices, in order and once each."""
     sid = home.start("sh", "-c", "stty raw -echo; printf ready; exec cat")
     with Wire(home.dir(sid), replay="raw", **{"from": 0}) as w, \
@@ -400,7 +401,7 @@ def test_events_tell_what_changes(home):
                 if kind == wire.EVENT] == [], deaf
 
 
-def test_events_of_a_frozen_viewer_are_bounded_and_made_up_for(home):
+def test_events_of_a_frozen_viewer_are_limited_and_replaced(home):
     sid = home.start("sh", "-c", "stty raw -echo; printf ready; exec cat")
     with Wire(home.dir(sid), replay="raw", **{"from": 0}) as w, \
             Wire(home.dir(sid)) as frozen:

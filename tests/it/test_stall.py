@@ -1,4 +1,4 @@
-"""A disk that hangs, and one that takes no more: what a session's users see."""
+"""A disk that hangs, and one that takes no more: the effects on users."""
 
 import os
 import pathlib
@@ -35,7 +35,7 @@ def shell(home):
 
 
 def test_attach_shows_the_screen_while_the_disk_hangs(stalling):
-    """And the terminal is free again although the visit is not written."""
+    """The terminal is free again although the visit is not written."""
     sid = shell(stalling)
     stalling.disk.freeze()
     try:
@@ -51,7 +51,7 @@ def test_attach_shows_the_screen_while_the_disk_hangs(stalling):
     wait_for(lambda: (stalling.dir(sid) / "visit.env").exists(), "the visit")
 
 
-# Each with the status it ends with, while the disk hangs.
+# Each with its exit status while the disk hangs.
 COMMANDS = [
     (["snapshot"], 0),
     (["info"], 0),
@@ -93,7 +93,7 @@ def test_no_command_waits_for_a_disk_that_hangs(stalling):
 # ---------------------------------------------------------- ulimit -f
 
 def limited(home, kib, *args):
-    """Run tend where no file may be longer than so many KiB."""
+    """Run tend with a limit of so many KiB for each file."""
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (kib << 10, kib << 10))
 
@@ -123,7 +123,7 @@ def test_a_limit_of_files_begins_the_next_segment(home, kib):
                                   for f in files), files
 
 
-def test_a_limit_too_low_for_a_session_is_told(home):
+def test_a_limit_too_low_for_a_session_is_reported(home):
     status, out, err = limited(home, 20, "run", "-d", "--", "cat")
     assert status == 125 and out == "", (status, out, err)
     assert "ulimit -f" in err, err
@@ -134,7 +134,7 @@ def test_a_limit_too_low_for_a_session_is_told(home):
 LITTLE = oracle_stream.stream(7, 0, 200_000)
 MUCH = oracle_stream.stream(8, 0, 4_000_000)
 
-# Echoes every key but three: a little output, much, and the end.
+# Echoes every key except three: a little output, much, and the end.
 PROGRAM = f"""
 stty raw -echo; printf 'ready\\n'
 while IFS= read -rN1 key; do
@@ -149,7 +149,7 @@ READY = b"ready\n"
 
 
 def kill_host(home, sid, host):
-    """Another one serves, however long the first takes to be gone."""
+    """Another one serves, however long the first takes to end."""
     os.kill(host, signal.SIGKILL)
 
     def look():
@@ -173,9 +173,9 @@ def press(viewer, want, key, prints):
 @pytest.mark.parametrize("kills", [1, 2])
 @pytest.mark.parametrize("much", [False, True])
 @pytest.mark.parametrize("when", ["idle", "writing"])
-def test_a_host_killed_while_the_disk_hangs_is_followed(stalling, when, much,
+def test_a_host_killed_while_the_disk_hangs_is_replaced(stalling, when, much,
                                                         kills):
-    """The program goes on, viewers see it, and the log has it in the end."""
+    """The program continues, viewers see it, and the log has it in the end."""
     sid = stalling.start("bash", "-c", PROGRAM)
     stalling.wait_text(sid, "ready")
     want = bytearray(READY)
@@ -201,7 +201,7 @@ def test_a_host_killed_while_the_disk_hangs_is_followed(stalling, when, much,
                     press(other, want, b"m", MUCH + b"<much>")
                 shown = stalling.screen(sid)["lines"]
                 assert "disk is slow" in stalling.info(sid)["degraded"]
-                # One that could open its log lets it wait with the rest.
+                # A host that could open its log lets it wait with the rest.
                 status = stalling.run("mark", sid, "here").status
                 assert when == "idle" or status != 0, status
                 stalling.disk.thaw()
@@ -219,7 +219,7 @@ def test_a_host_killed_while_the_disk_hangs_is_followed(stalling, when, much,
 
 
 def host_pids(home, sid):
-    """The hosts of the session that live, the newest last."""
+    """The living hosts of the session, the newest last."""
     keeper = home.info(sid)["keeper_pid"]
     found = []
     for path in pathlib.Path("/proc").glob("[0-9]*/stat"):

@@ -1,8 +1,8 @@
 """Another host for a running session: `tend upgrade`, `tend revive`.
 
-The program prints a stream that can be made again and records what is typed;
-clients stay attached all the while.  No byte and no key may be lost or doubled,
-and whatever is wrong with the new host, the old one must go on.
+The program prints a reproducible stream and records its input; clients stay
+attached all the while.  No byte and no key may be lost or repeated, and if
+anything is wrong with the new host, the old one must continue.
 """
 
 import os
@@ -33,8 +33,8 @@ KEEPER_HOST = BUILD / "tests" / "it" / "keeper_host"
 OTHER_RING = BUILD / "tests" / "it" / "other_ring"
 SEED, ENDLESS = "77", str(10**15)
 
-# Prints BURST's stream, PAUSE seconds between two pieces, and writes what is
-# typed to KEYS.  Once that has a Q in it, it prints FINAL and no more.
+# Prints BURST's stream, PAUSE seconds between two pieces, and writes its input
+# to KEYS.  Once that has a Q in it, it prints FINAL and no more.
 PRINTS = """
 import os, select, subprocess, sys, tty
 burst, keys, pause = sys.argv[1], sys.argv[2], float(sys.argv[3])
@@ -64,7 +64,7 @@ def home():
 
 
 def start(home, pause="0.002"):
-    """A session of PRINTS, which prints already."""
+    """A session of PRINTS that has begun to print."""
     sid = home.start(sys.executable, "-c", PRINTS, BURST, home.path / "keys",
                      pause, options=["--max-log", "64G"])
     wait_for(lambda: home.info(sid)["offset"] > 0, lambda: home.info(sid))
@@ -72,7 +72,7 @@ def start(home, pause="0.002"):
 
 
 def stream_is_whole(home, sid):
-    """What the log has is the stream, up to FINAL."""
+    """The log is the stream, up to FINAL."""
     raw = home.raw(sid)
     end = raw.find(b"\r\nFINAL\r\n")
     end = len(raw) if end < 0 else end
@@ -94,7 +94,7 @@ def upgrade_to(home, sid, program):
 
 
 def serves(home, sid):
-    """The session answers, and takes what is typed."""
+    """The session answers, and takes input."""
     assert home.info(sid)["status"] == "running"
     with Wire(home.dir(sid), replay="none") as wire:
         wire.sync()
@@ -120,8 +120,8 @@ def say_times(name, seconds):
           f"worst {ms[-1]:.0f} ms")
 
 
-def test_upgrades_lose_and_double_nothing(home):
-    """O-06: 200 times in the full dose, with three attached clients."""
+def test_upgrades_lose_and_repeat_nothing(home):
+    """O-06: 200 times in a full run, with three attached clients."""
     sid = start(home)
     typer = Stayer(home.dir(sid), types=True)
     watcher = Stayer(home.dir(sid), want=[BURST, SEED, ENDLESS])
@@ -137,7 +137,8 @@ def test_upgrades_lose_and_double_nothing(home):
             done = home.json("upgrade", sid)
             took.append(done["ms"] / 1000)
             hosts.add(done["host_pid"])
-            # Who is slow to come back would meet the host after this one.
+            # A client that is slow to reconnect would meet the host after this
+            # one.
             typer.wait_for_host(n + 2)
             watcher.wait_for_host(n + 2)
             time.sleep(rng.random() * 0.05)  # at any moment of the stream
@@ -164,8 +165,8 @@ def test_upgrades_lose_and_double_nothing(home):
     assert home.events(sid, "trouble") == []
 
 
-def test_clients_that_know_no_farewell_lose_nothing_either(home):
-    """A write that went well was taken; one that failed was not."""
+def test_clients_without_the_farewell_lose_nothing_either(home):
+    """A successful write was taken; a failed one was not."""
     sid = start(home)
     typer = Stayer(home.dir(sid), types=True, handover=False)
     watcher = Stayer(home.dir(sid), want=[BURST, SEED, ENDLESS],
@@ -182,8 +183,8 @@ def test_clients_that_know_no_farewell_lose_nothing_either(home):
     assert typer.hosts > 3 and watcher.hosts > 3
 
 
-def test_who_reads_late_still_gets_its_answers(home):
-    """Output can be asked of the next host; what became of input cannot."""
+def test_a_late_reader_still_gets_its_answers(home):
+    """The next host can repeat output, but not the results of input."""
     sid = start(home)
     with Wire(home.dir(sid), replay="none", behind="lossless") as wire:
         wait_for(lambda: home.info(sid)["offset"] > 4 << 20,
@@ -199,7 +200,7 @@ def test_who_reads_late_still_gets_its_answers(home):
 
 
 def takes_more(wire):
-    """Whether the host has not cut it off yet."""
+    """True if the host has not disconnected it yet."""
     try:
         wire.send(RESIZE)  # of no size: ignored
     except (BrokenPipeError, ConnectionResetError):
@@ -208,7 +209,7 @@ def takes_more(wire):
 
 
 def test_keys_typed_at_a_terminal_arrive_once(home):
-    """`tend attach` keeps what is typed while there is no host."""
+    """`tend attach` keeps input while there is no host."""
     sid = start(home)
     count = 60 if FULL else 8
     with Terminal() as term:
@@ -222,7 +223,7 @@ def test_keys_typed_at_a_terminal_arrive_once(home):
             while not upgrades.done():
                 typed += 1
                 term.type("%07d." % typed)
-                time.sleep(0.001)  # as fast as nobody types
+                time.sleep(0.001)  # faster than people type
         upgrades.result()
         keys = home.path / "keys"
         want = "".join("%07d." % n for n in range(1, typed + 1)).encode()
@@ -233,7 +234,7 @@ def test_keys_typed_at_a_terminal_arrive_once(home):
 
 
 def test_an_upgrade_keeps_the_lease_and_the_size(home):
-    """The right to type stays where it is, and nobody is resized."""
+    """The lease stays with its holder, and no client is resized."""
     sid = home.start("cat", options=["--input", "lease"])
     with Wire(home.dir(sid), who=99, cols=90, rows=30) as small_one, \
             Wire(home.dir(sid), who=98, cols=100, rows=40) as other:
@@ -244,7 +245,7 @@ def test_an_upgrade_keeps_the_lease_and_the_size(home):
         upgrade = subprocess.Popen([lib.TEND, "upgrade", sid], env=home.env)
         small_one.until_closed()
         other.until_closed()
-    # Who is slow to come back is not reckoned with any more.
+    # A client that is slow to reconnect does not count any more.
     with Wire(home.dir(sid), who=98, cols=100, rows=40) as other, \
             Wire(home.dir(sid), who=99, cols=90, rows=30) as small_one:
         assert other.type(1, b"not mine\r")[0] == 2
@@ -255,8 +256,9 @@ def test_an_upgrade_keeps_the_lease_and_the_size(home):
     assert [(e["cols"], e["rows"]) for e in resized] == [(90, 30)], resized
 
 
-def test_a_host_that_follows_has_punctual_timers(home):
-    """The keeper lets its own timers be late; a host must not inherit that."""
+def test_a_replacing_host_has_punctual_timers(home):
+    """The keeper allows its own timers to be late; a host must not inherit
+    that."""
     def slack():
         pid = home.info(sid)["host_pid"]
         return pathlib.Path(f"/proc/{pid}/timerslack_ns").read_text().strip()
@@ -342,7 +344,7 @@ BAD = [
 
 
 @pytest.mark.parametrize("make, why", BAD, ids=[b[1][:24] for b in BAD])
-def test_a_host_that_is_no_good_changes_nothing(home, make, why):
+def test_a_broken_host_changes_nothing(home, make, why):
     sid = start(home)
     host = home.info(sid)["host_pid"]
     with Wire(home.dir(sid), replay="none", features=["offset", "handover"],
@@ -351,7 +353,7 @@ def test_a_host_that_is_no_good_changes_nothing(home, make, why):
             upgrade_to(home, sid, make(home, sid))
         assert why in refused.value.message, refused.value
         assert "the old one goes on" in refused.value.message
-        viewer.sync()  # it was not even disturbed
+        viewer.sync()  # it was not even interrupted
     assert home.info(sid)["host_pid"] == host and is_running(host)
     wait_for(lambda: len(home.processes()) == 4, lambda: home.processes())
     home.ok("upgrade", sid)
@@ -368,7 +370,7 @@ def test_upgrade_needs_a_descriptor(home):
 
 
 def test_two_upgrades_at_once(home):
-    """One of them is told so; both end well for the session."""
+    """One of them is refused; both leave the session well."""
     sid = start(home)
     orders(home, sid, "hang")
     with Wire(home.dir(sid), mode="control") as first, \
@@ -392,7 +394,7 @@ def hosts_of(keeper):
 
 
 def test_an_upgrade_while_the_program_ends(home):
-    """Whoever is first: the exit is known, once, and whole."""
+    """Whichever comes first: the exit is known, once, and whole."""
     for number in range(40 if FULL else 6):
         sid = home.start("sh", "-c", "echo first; read x; echo last; exit 5")
         home.wait_text(sid, "first")
@@ -421,8 +423,8 @@ def test_an_ended_session_is_not_upgraded(home):
     home.error("upgrade", status=2, code="usage")
 
 
-def test_a_program_that_does_not_read_delays_it(home):
-    """What was typed may be in no other place than the old host."""
+def test_a_program_that_does_not_read_delays_an_upgrade(home):
+    """Undelivered input may exist only in the old host."""
     go = home.path / "go"
     sid = home.start("sh", "-c", "stty raw -echo; echo ready; "
                      "until [ -e \"$0\" ]; do sleep 0.02; done; "
@@ -446,7 +448,7 @@ def test_a_program_that_does_not_read_delays_it(home):
 
 
 def test_a_full_disk_refuses_an_upgrade(small):
-    """What the disk has not taken is only in the old host's memory."""
+    """Output that the disk has not taken is only in the old host's memory."""
     home = small
     sid = start(home, "0.01")
     fill(home)
@@ -465,7 +467,8 @@ def test_a_full_disk_refuses_an_upgrade(small):
 
 
 def test_all_sessions_of_a_home(home):
-    """--all: a line for each; one that cannot is told, and its status given."""
+    """--all: a line for each; a failure is reported, and its status
+    returned."""
     sids = [home.start("cat", options=["--name", f"s{n}"]) for n in range(6)]
     lines = home.ok("upgrade", "--all").splitlines()
     assert sorted(line.split(":")[0] for line in lines) == \
@@ -499,7 +502,7 @@ def test_upgrade_and_stop_cross(home):
 
 # -------------------------------------------------------------- info in words
 
-def test_info_says_what_unkept_and_lost_mean(home):
+def test_info_explains_unkept_and_lost(home):
     sid = home.start("cat", options=["--name", "mine"])
     session = home.info(sid)
     os.kill(session["keeper_pid"], signal.SIGKILL)
@@ -516,7 +519,7 @@ def test_info_says_what_unkept_and_lost_mean(home):
     assert "tend rerun mine" in error["message"], error
 
 
-def test_revive_of_a_session_that_is_well(home):
+def test_revive_of_a_healthy_session(home):
     """It gets another host, and nothing else changes."""
     sid = home.start("sh", "-c", "echo here; cat")
     home.wait_text(sid, "here")

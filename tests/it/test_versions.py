@@ -1,7 +1,8 @@
-"""Versions that differ: a tend of before hosts could be changed, really built.
+"""Different versions: a real build of a tend from before hosts could be
+replaced.
 
-tests/it/old says what it is.  What the two have in common must work both ways;
-what the older one cannot do must be said.
+tests/it/old describes it.  Common features must work both ways; features that
+the older one lacks must be reported.
 """
 
 import os
@@ -29,7 +30,7 @@ def home():
 
 
 def old(home, *args):
-    """Run the old tend in this home; it must go well."""
+    """Run the old tend in this home; it must succeed."""
     done = subprocess.run([OLD_TEND, *map(str, args)], env=home.env,
                               stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, timeout=120,
@@ -42,20 +43,20 @@ def runs_old(pid):
     return os.readlink(f"/proc/{pid}/exe").startswith(str(OLD))
 
 
-def test_the_old_one_is_another_version():
+def test_the_old_tend_has_another_version():
     with Home() as made:
         assert old(made, "version").strip() == "tend 0.0.9"
         assert lib.shows("version").strip() != "tend 0.0.9"
 
 
 def shows(home, sid, text):
-    """Wait until the screen does, of a host that knows no session.wait."""
+    """Wait until the screen does, with a host that has no session.wait."""
     wait_for(lambda: text in "\n".join(home.screen(sid)["lines"]),
              lambda: home.screen(sid))
 
 
 def test_a_new_client_with_an_old_session(home):
-    """All that is older than the difference works; upgrade explains."""
+    """Everything older than the difference works; upgrade explains."""
     sid = old(home, "run", "-d", "--name", "aged", "--", "sh", "-c",
               "stty -echo; echo ready; while read x; do echo \"got $x\"; "
               "done").strip()
@@ -68,7 +69,7 @@ def test_a_new_client_with_an_old_session(home):
     home.ok("mark", sid, "here")
     home.ok("resize", sid, "70x20")
     assert home.screen(sid)["cols"] == 70
-    # It says what it shows before its log has it.
+    # It shows output before its log has it.
     wait_for(lambda: b"got one" in home.raw(sid), lambda: home.raw(sid))
     with Terminal(70, 20) as term:
         term.run(lib.TEND, "attach", sid, env=home.env)
@@ -106,7 +107,8 @@ def test_an_old_client_with_a_new_session(home):
         term.wait_text("got one")
         for number in range(5):
             home.ok("upgrade", sid)
-            # It has no word for "keep this": it types when it is back.
+            # It cannot ask for its input to be kept: it types after it has
+            # reconnected.
             wait_for(lambda: home.info(sid)["observers"] == 1,
                      lambda: home.info(sid))
             term.type(f"after {number}\r")
@@ -120,7 +122,7 @@ def test_an_old_client_with_a_new_session(home):
 
 
 def test_a_new_host_with_an_old_keeper(home):
-    """It serves, and says why it cannot be followed by another."""
+    """It serves, and explains why no other host can replace it."""
     place = home.path / "mixed"
     place.mkdir()
     for path in (OLD_TEND, OLD / "tend-keeper", BUILD / "src" / "tend-host"):
@@ -141,7 +143,7 @@ def test_a_new_host_with_an_old_keeper(home):
     home.ok("kill", sid)
 
 
-def test_an_old_host_cannot_follow_a_new_one(home):
+def test_an_old_host_cannot_replace_a_new_one(home):
     """It knows no trial, and waits for the log in vain; nothing is harmed."""
     sid = home.start("sh", "-c", "echo ready; cat")
     home.wait_text(sid, "ready")

@@ -1,7 +1,7 @@
-"""Waiting for a screen: that nothing is missed, nothing is seen too early.
+"""Waiting for a screen: nothing is missed, nothing matches too early.
 
-The program inside writes what the test tells it to (puppet.py), one write at a
-time, so that what is a frame and what is not is known.
+The program inside writes on the test's orders (puppet.py), one write at a
+time, so that the test knows every frame.
 """
 
 import contextlib
@@ -85,7 +85,7 @@ def test_text_of_one_synchronized_frame_is_caught(home, sid, pull, w):
             assert screen["lines"][2] == f"    flash {i}!", (i, screen)
 
 
-def test_what_flashes_outside_of_a_frame_is_seen(sid, pull, w):
+def test_text_that_flashes_outside_of_a_frame_is_seen(sid, pull, w):
     """Written and overwritten, erased or on another screen, in one write."""
     ways = [b"%s\r\x1b[K", CLEAR + b"%s" + CLEAR, b"\x1b[?1049h%s\x1b[?1049l",
             b"\r%s" + b"\b" * 12 + b"xxxxxxxxxxxxxx", b"\x1b[5;70H%s\x1b[5;1H\x1b[M",
@@ -98,7 +98,7 @@ def test_what_flashes_outside_of_a_frame_is_seen(sid, pull, w):
         assert got["matched"] and got["text"] == flash.decode(), (i, got)
 
 
-def test_what_scrolls_past_is_seen(sid, pull, w):
+def test_text_that_scrolls_past_is_seen(sid, pull, w):
     """One line among hundreds that leave the screen within one write."""
     rng = random.Random(3)
     for i in range(ROUNDS):
@@ -112,7 +112,7 @@ def test_what_scrolls_past_is_seen(sid, pull, w):
 
 
 def test_a_wait_after_an_input_never_sees_the_screen_before(sid, pull, w):
-    """K-09: what matches is there already, and is shown again, changed."""
+    """K-09: a match is there already, and is shown again, changed."""
     pull(CLEAR + b"count -1.")
     assert w.call("session.wait", text="count -1.")["matched"]
     for i in range(ROUNDS):
@@ -122,8 +122,8 @@ def test_a_wait_after_an_input_never_sees_the_screen_before(sid, pull, w):
         assert got["text"] == f"count {i}.", (i, got)
 
 
-def test_what_was_shown_before_the_wait_came_is_looked_up(home, sid, pull, w):
-    """K-09: after an event means any frame since, not only those to come."""
+def test_frames_between_the_event_and_the_wait_count(home, sid, pull, w):
+    """K-09: after an event means any frame since, not only future ones."""
     for i in range(ROUNDS):
         seq = pull(BEGIN + b"\x1b[Hbrief %d!" % i + END + BEGIN + CLEAR + END)
         pull(b"\r\x1b[Kgone!" + b"\r\x1b[Kdone %d." % i)
@@ -140,7 +140,7 @@ def test_what_was_shown_before_the_wait_came_is_looked_up(home, sid, pull, w):
 
 @contextlib.contextmanager
 def cats(home, n):
-    """Sessions that show what is typed, once, and a connection to each."""
+    """Sessions that show their input once, and a connection to each."""
     sids = [home.start("sh", "-c", "stty -echo; echo ready; exec cat")
             for _ in range(n)]
     with contextlib.ExitStack() as stack:
@@ -154,14 +154,14 @@ def cats(home, n):
 
 
 def hit(w, text):
-    """Have it shown."""
+    """Let it show the text."""
     seq = w.call("session.send", input=[{"text": f"{text}\n"}])["seq"]
     assert w.call("session.wait", text=text, after=seq)["matched"]
-    w.sync()  # what that turn had to say has been sent to all
+    w.sync()  # all messages of that turn have been sent
 
 
 def test_any_of_fifty_sessions_is_the_first(home):
-    """Also when others follow before the waiter could look."""
+    """Also if others follow before the waiter could look."""
     rng = random.Random(1)
     with cats(home, 50) as wires:
         for i in range(ROUNDS if FULL else 10):
@@ -188,7 +188,7 @@ def test_any_of_fifty_sessions_is_the_first(home):
 
 
 def printer(home, path):
-    """A session that prints what is written into a pipe."""
+    """A session that prints the content of a pipe."""
     os.mkfifo(path)
     sid = home.start("sh", "-c", f"echo ready; exec cat 0<>{path}")
     home.wait_text(sid, "ready")
@@ -208,7 +208,7 @@ def wait_any(home, sids, *conditions):
 
 
 def named(waiter):
-    """Which session it names, and what it says of it."""
+    """The session it names, and the result for it."""
     out, _ = waiter.communicate(timeout=60)
     got = json.loads(out)["result"]
     assert waiter.returncode == 0 and got["matched"], got
@@ -216,9 +216,9 @@ def named(waiter):
     return got["sessions"][0]["session"], got
 
 
-def test_any_is_the_one_seen_first_though_its_answer_comes_later(home,
+def test_any_is_the_first_match_even_if_its_answer_comes_later(home,
                                                                  tmp_path):
-    """The answer of one is held up by its disk, that of the other is not."""
+    """The disk delays the answer of one, but not that of the other."""
     slow = printer(home, tmp_path / "slow")
     quick = printer(home, tmp_path / "quick")
     waiter = wait_any(home, [quick, slow], "--text", "hit!")
@@ -239,8 +239,8 @@ def test_any_is_the_one_seen_first_though_its_answer_comes_later(home,
     home.ok("kill", quick)
 
 
-def test_a_pong_comes_behind_what_was_decided_before(home, tmp_path):
-    """Also when an answer waits for the log."""
+def test_a_pong_comes_after_answers_decided_before(home, tmp_path):
+    """Also if an answer waits for the log."""
     sid = printer(home, tmp_path / "pipe")
     with Wire(home.dir(sid)) as seen, Wire(home.dir(sid), mode="control") \
             as w, Faults(home.info(sid)["host_pid"], [Delay("pwritev", 0.5)],
@@ -257,7 +257,7 @@ def test_a_pong_comes_behind_what_was_decided_before(home, tmp_path):
     home.ok("kill", sid)
 
 
-def test_a_host_that_stands_still_does_not_hold_up_the_others(home):
+def test_a_stopped_host_does_not_delay_the_others(home):
     with cats(home, 3) as wires:
         stopped, first, other = wires
         pid = home.info(stopped)["host_pid"]
@@ -274,7 +274,7 @@ def test_a_host_that_stands_still_does_not_hold_up_the_others(home):
 
 
 def test_any_of_sessions_that_have_ended_is_the_first_of_them(home):
-    """Their logs say when; those that run take part with what they show."""
+    """Their logs have the times; running ones take part with their screens."""
     def shows():
         sid = home.start("sh", "-c", "echo done; exec cat")
         home.wait_text(sid, "done")
@@ -299,7 +299,7 @@ def test_any_of_sessions_that_have_ended_is_the_first_of_them(home):
 
 
 def test_a_match_says_when_it_was_seen(home, tmp_path):
-    """On the clock that the log's times count on."""
+    """On the same clock as the log's times."""
     sid = printer(home, tmp_path / "pipe")
     began = json.loads((home.dir(sid) / "session.json").read_text())["began_ns"]
 
@@ -374,7 +374,7 @@ def test_a_line_that_the_margin_broke_is_found_whole(sid, pull, w):
     # Rows are still lines as well.
     last = w.call("session.snapshot")["lines"][4]
     assert w.call("session.wait", regex=f"^{last}$")["row"] == 4
-    # And so it is for what is gone by the next frame, or is long past.
+    # The same for text that is gone by the next frame, or long ago.
     number = puppet.ask(w, text="x" * 200 + "end", seen=True)
     seq = pull(b"\r\n" + b"x" * 200 + b"end\r\n" + puppet.lines(60))
     got = w.answer(number)
@@ -397,7 +397,7 @@ def test_the_end_of_a_command(sid, pull, w):
 
 
 def test_stable_is_about_text_and_idle_about_bytes(sid, pull, w, home):
-    """A clock that is redrawn as it is does not disturb what is stable."""
+    """A clock that is redrawn unchanged does not disturb stability."""
     assert w.call("session.wait", stable_ms=1)["matched"]
     assert w.call("session.wait", idle_ms=1)["matched"]
     busy = home.start("sh", "-c", "while :; do printf '\\rsame'; done")
@@ -407,14 +407,14 @@ def test_stable_is_about_text_and_idle_about_bytes(sid, pull, w, home):
         got = b.call("session.wait", idle_ms=3000, timeout_ms=0)
         assert got["timed_out"] and got["condition"] == "idle", got
     home.ok("kill", busy)
-    # It counts from the last change: three writes put it off.
+    # It counts from the last change: three writes delay it.
     number = puppet.ask(w, text="third", stable_ms=150)
     begun = [pull(b"first"), pull(b"second"), pull(b"third")]
     got = w.answer(number)
     assert got["matched"] and got["seq"] > begun[-1]
 
 
-def test_time_passes_and_the_screen_is_told(sid, pull, w):
+def test_a_timeout_reports_the_screen(sid, pull, w):
     pull(CLEAR + b"something else")
     assert w.call("session.wait", text="something else")["matched"]
     got = w.call("session.wait", text="nothing", absent="else", timeout_ms=20)
@@ -427,7 +427,7 @@ def test_time_passes_and_the_screen_is_told(sid, pull, w):
 def test_an_update_that_is_not_ended_is_no_frame(sid, pull, w):
     half = CLEAR + BEGIN + b"half a frame"
     given_up = True
-    while given_up:  # as it is if the machine stands still for a second
+    while given_up:  # as it is if the machine stalls for a second
         begun = time.monotonic()
         end = w.call("session.get")["offset"] + len(half)
         pull(half)
@@ -439,7 +439,7 @@ def test_an_update_that_is_not_ended_is_no_frame(sid, pull, w):
     pull(b" and all of it" + END)
     got = w.answer(number)
     assert got["matched"]
-    # One that changes nothing and is never ended is given up.
+    # An update that changes nothing and never ends is given up.
     end = w.call("session.get")["offset"] + len(BEGIN)
     pull(BEGIN)
     wait_for(lambda: w.call("session.get")["offset"] == end, "an update")
@@ -483,12 +483,12 @@ def test_bad_arguments_are_named_and_nothing_happens(sid, w):
 
 @pytest.mark.parametrize("regex", ["(a+)+[bc]", "(.*)*[bc]", "[^b]*[bc]",
                                    "(?:a?){60}a{60}b*[bc]"])
-def test_a_hostile_pattern_is_an_error_and_no_stall(sid, pull, w, regex):
+def test_a_hostile_pattern_is_an_error_without_a_stall(sid, pull, w, regex):
     pull(CLEAR + b"a" * 80 * 23)
     assert w.call("session.wait", text="a" * 80)["matched"]
     error = refused(w, regex=regex)
     assert error.code == "usage" and "'regex'" in error.message, error
-    # And one that becomes so while it waits.
+    # And one that becomes hostile during the wait.
     pull(CLEAR + b"short")
     assert w.call("session.wait", absent="aaa")["matched"]
     number = puppet.ask(w, regex=regex)
@@ -498,7 +498,7 @@ def test_a_hostile_pattern_is_an_error_and_no_stall(sid, pull, w, regex):
     assert w.call("session.get")["status"] == "running"
 
 
-def test_a_client_that_goes_takes_its_wait_along(home, sid, pull, w):
+def test_a_wait_ends_with_its_client(home, sid, pull, w):
     for _ in range(20):
         with Wire(home.dir(sid), mode="control") as other:
             puppet.ask(other, text="never", seen=True)
@@ -525,8 +525,8 @@ def test_the_end_of_the_session(home, sid, w):
         assert got["condition"] == "text" and got["screen"][0] == "ready"
 
 
-def test_an_update_that_nobody_will_end_is_the_last_frame(home):
-    """A program that is killed while it draws has ended all the same."""
+def test_an_unfinished_update_is_the_last_frame(home):
+    """A program that is killed while it draws has ended too."""
     sid = puppet.start(home)
     with (puppet.strings(home, sid) as pull,
           Wire(home.dir(sid), mode="control") as w,
@@ -570,7 +570,7 @@ def recording(path):
 @pytest.mark.parametrize("path", [p for i, p in enumerate(lib.RECORDINGS)
                                   if FULL or i % 6 == 0], ids=lambda p: p.stem)
 def test_the_same_hash_everywhere(home, path):
-    """K-14: of a wait, a snapshot, a replay, and whoever follows."""
+    """K-14: of a wait, a snapshot, a replay, and a follower."""
     cols, rows, pieces = recording(path)
     sid = puppet.start(home, ["--size", f"{cols}x{rows}"])
     with (puppet.strings(home, sid) as pull,
@@ -582,7 +582,8 @@ def test_the_same_hash_everywhere(home, path):
             offset += len(piece)
             viewer.until(lambda: viewer.at is not None and viewer.at >= offset,
                          f"output up to {offset}")
-            # A piece may end within an update, which is given up after a second.
+            # A piece may end within an update, which is given up after a
+            # second.
             got = w.call("session.wait", cursor="*,*", timeout_ms=20000)
             shot = w.call("session.snapshot")
             assert shot["offset"] == offset, (offset, shot)
@@ -594,7 +595,7 @@ def test_the_same_hash_everywhere(home, path):
 
 
 def test_the_same_hash_during_a_flood(home, tmp_path):
-    """K-14: of a wait, a snapshot, a replay, and who follows the log."""
+    """K-14: of a wait, a snapshot, a replay, and a follower of the log."""
     rounds = 60 if FULL else 12
     sid = home.start("sh", "-c", "while :; do seq -f 'line %08.0f' 1 100000; "
                      "done", options=["--max-log", "64G"])
@@ -624,7 +625,7 @@ def test_the_same_hash_during_a_flood(home, tmp_path):
 
 # ------------------------------------------------------------- the command
 
-def test_the_command_prints_what_it_found(home, sid, pull):
+def test_the_command_prints_its_match(home, sid, pull):
     pull(CLEAR + b"see http://localhost:8080/ now")
     assert home.ok("wait", sid, "--regex", r"http://\S+") \
         == "http://localhost:8080/\n"
@@ -654,7 +655,7 @@ def test_the_command_in_time_and_too_late(home, sid, pull):
     assert whole["result"]["screen"][0] == "beforeduring"
 
 
-def test_an_event_to_come_is_no_beginning(w):
+def test_a_future_event_is_refused(w):
     last = w.call("session.get")["seq"]
     why = refused(w, text="x", after=last + 1000)
     assert why.code == "usage", why.code
@@ -681,7 +682,7 @@ def test_the_command_refuses_before_it_asks(home, sid):
 
 
 def test_a_wait_outlives_the_host(home, sid, pull):
-    """The host dies, and is replaced; who waits does not notice."""
+    """The host dies and is replaced; the waiting client does not notice."""
     def wait(text):
         return subprocess.Popen([TEND, "wait", sid, "--text", text, "--json"],
                                 env=home.env, stdout=subprocess.PIPE)
@@ -703,7 +704,7 @@ def test_a_wait_outlives_the_host(home, sid, pull):
     assert json.loads(out)["result"]["matched"], out
 
 
-def test_a_host_knows_what_came_before_it(home, sid, pull, w):
+def test_a_new_host_knows_earlier_frames(home, sid, pull, w):
     """Shown, and done, between an event and the death of the host."""
     seq = pull(CLEAR + b"$ make\r\n\x1b]133;C\x07")
     pull(b"made\r\n\x1b]133;D;0\x07$ ")
@@ -721,8 +722,8 @@ def test_a_host_knows_what_came_before_it(home, sid, pull, w):
 
 
 @pytest.mark.parametrize("look", ["wait", "snapshot"])
-def test_what_a_host_has_told_outlives_it(home, sid, look):
-    """Its last word may be a seq: that is still of the same frame."""
+def test_a_seq_from_a_dead_host_stays_valid(home, sid, look):
+    """Its last message may have a seq: that is still of the same frame."""
     for i in range(10):
         text = f"round {i}"
         with puppet.strings(home, sid) as pull, \
@@ -744,7 +745,7 @@ def test_what_a_host_has_told_outlives_it(home, sid, look):
             assert again["timed_out"], (told, again)
 
 
-def test_a_host_that_leaves_says_so_to_who_waits(home, sid):
+def test_a_leaving_host_tells_waiting_clients(home, sid):
     with Wire(home.dir(sid), mode="control",
               features=("handover",)) as leaving:
         number = puppet.ask(leaving, text="never")
@@ -757,7 +758,7 @@ def test_a_host_that_leaves_says_so_to_who_waits(home, sid):
         assert revive.wait(timeout=60) == 0
 
 
-def test_of_a_session_that_has_ended_the_log_tells(home):
+def test_a_wait_on_an_ended_session_uses_its_log(home):
     """K-12, K-13: text, cursor and regex by replay; stability never."""
     sid = home.start("sh", "-c", "printf 'flash\\r\\033[Kfirst\\r\\nlast'; "
                      "exit 3")
@@ -788,8 +789,8 @@ def test_of_a_session_that_has_ended_the_log_tells(home):
     assert home.run("wait", sid, "--regex", "(.*)*[xyz]").status in (2, 4)
 
 
-def test_of_a_session_that_has_ended_marks_and_times_tell(home):
-    """K-12: what the log has of commands and of silence."""
+def test_a_wait_on_an_ended_session_uses_marks_and_times(home):
+    """K-12: the log's commands and idle times."""
     sid = home.start("sh", "-c", "stty -echo; printf '\\033]133;C\\007one'; "
                      "read x; printf '\\033]133;D;0\\007two'; read x; "
                      "sleep 1000")
@@ -813,7 +814,7 @@ def test_of_a_session_that_has_ended_marks_and_times_tell(home):
     assert home.json("wait", sid, "--idle", "400ms", "--text", "two")["matched"]
 
 
-def test_of_a_session_that_has_ended_within_an_update_all_was_seen(home):
+def test_a_wait_sees_the_last_update_of_an_ended_session(home):
     sid = home.start("sh", "-c", "printf '\\033[?2026hflash\\r\\033[Klast'")
     home.wait_gone(sid)
     for text in ("flash", "last"):
@@ -822,7 +823,7 @@ def test_of_a_session_that_has_ended_within_an_update_all_was_seen(home):
     assert home.run("wait", sid, "--text", "flash").status == 4
 
 
-def test_of_a_session_that_has_ended_broken_lines_are_whole(home):
+def test_broken_lines_are_whole_in_an_ended_session(home):
     sid = home.start("sh", "-c", "printf '%0150d=first\\r\\n' 1; seq 50; "
                      "printf '%0100d=last' 2")
     home.wait_gone(sid)
@@ -849,7 +850,7 @@ def test_the_newest_and_those_that_end_meanwhile(home):
     assert home.ok("wait", "--exit") == "2\n"
 
 
-def test_time_is_spelled_in_one_way(home):
+def test_durations_have_one_spelling(home):
     """On the wire, in steps and on the command line."""
     sid = home.start("cat")
     with Wire(home.dir(sid), mode="control") as w:
@@ -869,7 +870,7 @@ def test_time_is_spelled_in_one_way(home):
     assert home.info(sid)["status"] == "running"
 
 
-def test_the_status_of_what_has_ended_is_told(home):
+def test_the_exit_status_is_reported(home):
     """Live and from the log, of the session and of a command."""
     sid = home.start("sh", "-c", "read x; exit 7", options=["-n", "seven"])
     waiter = subprocess.Popen([TEND, "wait", sid, "--exit", "--json"],
@@ -890,7 +891,7 @@ def test_the_status_of_what_has_ended_is_told(home):
     assert "exit_code" not in home.json("wait", sid, "--cursor", "*,*")
 
 
-def test_the_status_of_a_command_is_told(home):
+def test_the_status_of_a_command_is_reported(home):
     sid = home.start("bash")
     seqs = []
     for status in (3, 0, 141):

@@ -1,8 +1,8 @@
-"""What a wait counts: lines that are new, and no echo of what was typed.
+"""The lines that a wait counts: new ones, without the echo of input.
 
-The table has what programs do to a line that stood there before.  Each case is
-asked in every way there is: while it happens, afterwards, for what flashes, in
-a batch, and of the log when the session has ended.  Every write is a frame.
+The table has what programs do to a line that was on the screen before.  Each
+case is checked in every way: while it happens, afterwards, for flashing text,
+in a batch, and in the log of the ended session.  Every write is a frame.
 """
 
 import contextlib
@@ -73,7 +73,7 @@ def home():
 
 
 def show(w, pull, data):
-    """Have it written, and see it shown: a frame."""
+    """Let it be written, and wait until it is shown: a frame."""
     end = w.call("session.get")["offset"] + len(data)
     pull(data)
     wait_for(lambda: w.call("session.get")["offset"] == end, "the output")
@@ -81,7 +81,7 @@ def show(w, pull, data):
 
 @contextlib.contextmanager
 def stage(home, before):
-    """A program that has shown this; it, and the last event."""
+    """A program that has shown this; returns it, and the last event."""
     sid = puppet.start(home)
     with puppet.strings(home, sid) as pull, \
             Wire(home.dir(sid), mode="control") as w:
@@ -128,7 +128,7 @@ def test_a_line_is_new_when_there_is_one_more(home, writes, new):
 
 
 def test_a_line_that_leaves_by_its_beginning_is_not_new(home):
-    """The tail of a broken line reads like no line before."""
+    """The tail of a broken line reads like no earlier line."""
     with stage(home, FULL_ROW + b"\r\n") as (sid, write, seq):
         with Wire(home.dir(sid), mode="control") as live:
             number = puppet.ask(live, regex=ASKED, after=seq)
@@ -155,8 +155,8 @@ def test_a_resize_makes_nothing_new(home):
                      "late")
 
 
-def test_a_host_that_follows_knows_what_stood_there(home):
-    """Before its time: of an event in the memory of the one before it."""
+def test_a_replacing_host_knows_the_old_lines(home):
+    """Before its start: an event in the memory of its predecessor."""
     with stage(home, AT_5 + OLD + b"\r\n") as (sid, write, seq):
         write(AT_5 + b"\x1b[K\x1b[9;1H" + OLD)
         home.ok("revive", sid)
@@ -175,7 +175,7 @@ def test_a_host_that_follows_knows_what_stood_there(home):
             assert got["matched"], got
 
 
-def test_an_absence_is_not_made_by_age(home):
+def test_old_text_still_counts_for_absence(home):
     with stage(home, AT_5 + OLD + b"\r\n") as (sid, write, seq):
         write(b"more")
         with Wire(home.dir(sid), mode="control") as w:
@@ -244,14 +244,14 @@ def test_the_echo_of_a_command_is_not_its_output(home, gate, name):
     for how in (("--after", str(seq)), ("--after", str(seq), "--seen")):
         got = home.json("wait", sid, "--text", "DONE", *how)
         assert got["matched"] and got["col"] == 0, (how, got)
-    # The prompt that follows is new as well.
+    # The next prompt is new as well.
     home.ok("wait", sid, "--regex", PROMPT, "--after", str(seq))
     home.ok("kill", sid)
 
 
 @pytest.mark.parametrize("name", SHELLS)
 def test_a_command_of_several_rows_is_echo_to_its_end(home, gate, name):
-    """Line editors break it at the margin in ways of their own."""
+    """Line editors break it at the margin in their own ways."""
     argv, options = SHELLS[name]
     sid = home.start(*argv, options=[*options, "--size", "40x20"])
     home.ok("wait", sid, "--regex", PROMPT, "--stable", "100ms")
@@ -290,7 +290,7 @@ def test_a_prompt_that_comes_again_is_new(home, name):
     home.ok("kill", sid)
 
 
-def test_what_a_program_says_again_is_not_echo(home):
+def test_output_that_repeats_the_input_is_not_echo(home):
     """cat: the terminal shows it once, the program a second time."""
     sid = home.start("sh", "-c", "echo ready; exec cat")
     home.wait_text(sid, "ready")
@@ -305,8 +305,8 @@ def test_what_a_program_says_again_is_not_echo(home):
     assert home.json("wait", sid, "--text", "hello")["row"] == 2
 
 
-def test_where_text_was_seen_is_told_of_text_alone(home):
-    """The text is there; it is the end that did not come."""
+def test_seen_is_reported_for_text_conditions_only(home):
+    """The text is there; the end did not come."""
     sid = home.start("cat")
     home.ok("send", sid, "--text", "hello\r")
     home.ok("wait", sid, "--text", "hello", "--timeout", "30s")
@@ -319,7 +319,7 @@ def test_where_text_was_seen_is_told_of_text_alone(home):
     assert result["condition"] == "exit" and "seen" not in result, result
 
 
-def test_without_a_condition_the_end_is_waited_for(home):
+def test_without_a_condition_a_wait_is_for_the_end(home):
     sid = home.start("sh", "-c", "read x; exit 7")
     with subprocess.Popen([TEND, "wait", sid], env=home.env,
                           stdout=subprocess.PIPE) as waits:
@@ -329,7 +329,7 @@ def test_without_a_condition_the_end_is_waited_for(home):
     assert home.run("wait", sid, "--pass-status").status == 7
 
 
-def test_that_only_later_commands_count_is_said(home):
+def test_the_answer_says_that_only_later_commands_count(home):
     sid = home.start("bash")
     home.ok("exec", sid, "--", "true")
     answer = home.run("wait", sid, "--command-done", "--timeout", "50ms")
@@ -347,7 +347,7 @@ def test_text_in_an_editor_is_echo(home, tmp_path):
     answer = home.run("wait", sid, "--text", "written", "--timeout", "50ms",
                       "--json")
     assert json.loads(answer.out)["result"]["seen"] == "echo", answer
-    # Another line, and the editor draws itself again: it is what it was.
+    # Another line, and the editor redraws itself: the result is the same.
     home.ok("send", sid, "--keys", "Enter", "--text", "next")
     home.ok("wait", sid, "--echo", "--text", "next")
     seq = home.json("send", sid, "--keys", "Escape", "C-l")["seq"]
@@ -374,7 +374,7 @@ def test_an_absence_does_not_see_the_echo(home, gate):
     home.ok("kill", sid)
 
 
-def test_a_batch_says_why_and_counts_the_echo_if_told_to(home, gate):
+def test_a_batch_gives_the_reason_and_counts_echo_on_request(home, gate):
     sid = home.start("bash")
     home.ok("wait", sid, "--regex", PROMPT, "--stable", "100ms")
     steps = [{"text": f"cat {gate.path}; echo DONE"}, {"keys": ["Enter"]},
@@ -391,7 +391,7 @@ def test_a_batch_says_why_and_counts_the_echo_if_told_to(home, gate):
     home.ok("kill", sid)
 
 
-def test_of_a_session_that_has_ended_the_echo_does_not_count(home):
+def test_echo_does_not_count_in_an_ended_session(home):
     sid = home.start("bash")
     home.ok("wait", sid, "--regex", PROMPT, "--stable", "100ms")
     typed(home, sid, "true echo DONE")
@@ -406,7 +406,7 @@ def test_of_a_session_that_has_ended_the_echo_does_not_count(home):
             "matched"]
 
 
-def test_a_host_that_follows_knows_the_echo(home, gate):
+def test_a_replacing_host_knows_the_echo(home, gate):
     sid = home.start("bash", "--norc", options=["--no-integration"])
     home.ok("wait", sid, "--regex", PROMPT, "--stable", "100ms")
     typed(home, sid, f"cat {gate.path}; echo DONE")

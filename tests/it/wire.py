@@ -1,8 +1,8 @@
 """A client of a session's socket, written from docs/protocol.md alone.
 
-It shares no code with tend: what it says and understands is what the document
-says, so that a test that passes shows that the document is right.  Every result
-must be as docs/operations.md declares it.
+It shares no code with tend: it uses the protocol as documented, so a passing
+test shows that the document is right.  Every result must match
+docs/operations.md.
 """
 
 import contextlib
@@ -46,7 +46,7 @@ def frame(kind, payload=b""):
 def connect(directory):
     """A socket connected to the session in that directory."""
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    # connect(2) would wait for ever where nobody accepts.
+    # connect(2) would wait for ever if nothing accepts.
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO,
                     struct.pack("ll", SECONDS, 0))
     fd = os.open(directory, os.O_PATH | os.O_DIRECTORY)
@@ -60,8 +60,8 @@ def connect(directory):
 class Wire:
     """One connection, past its first lines.
 
-    `output` gathers the bytes of the stream, `at` is the offset after them;
-    frames that are no output are kept in `frames` until somebody asks.
+    `output` collects the bytes of the stream, `at` is the offset after them;
+    other frames are kept in `frames` until a test reads them.
     """
 
     def __init__(self, directory, mode="attach",
@@ -72,7 +72,7 @@ class Wire:
         self.sock.settimeout(SECONDS)
         hello = {"tend": 1, "client": "tests", "features": list(features),
                  "mode": mode, **fields}
-        # Who is refused at once may be cut off, and can read why.
+        # A refused client may be disconnected, and can still read the reason.
         with contextlib.suppress(BrokenPipeError):
             self.sock.sendall(json.dumps(hello).encode() + b"\n")
         self.buffer = bytearray()
@@ -99,7 +99,7 @@ class Wire:
     # ---------------------------------------------------------- receiving
 
     def _read(self, end):
-        """More bytes into the buffer; False when the time has passed."""
+        """Read more bytes into the buffer; False after the timeout."""
         left = end - time.monotonic()
         if left <= 0 or not select.select([self.sock], [], [], left)[0]:
             return False
@@ -121,7 +121,7 @@ class Wire:
         return line
 
     def _parse(self):
-        """The next whole frame of what was read, or None."""
+        """The next complete frame of the bytes read, or None."""
         if len(self.buffer) < 5:
             return None
         kind, length = struct.unpack_from(">BI", self.buffer)
@@ -133,7 +133,7 @@ class Wire:
         return kind, payload
 
     def frame(self, seconds=SECONDS):
-        """The next frame; None when none came in time."""
+        """The next frame; None after the timeout."""
         end = time.monotonic() + seconds
         while True:
             got = self._parse()
@@ -144,7 +144,7 @@ class Wire:
                 return None
 
     def _note(self, kind, payload):
-        """Follow the stream: every byte of it has its place."""
+        """Follow the stream: every byte of it has its offset."""
         if kind == OUTPUT:
             offset, = struct.unpack_from(">Q", payload)
             assert self.at is None or offset == self.at, \
@@ -181,7 +181,7 @@ class Wire:
             declared.check_operation(op, answer["result"])
 
     def take(self, wanted, seconds=SECONDS, what=None):
-        """The next frame that `wanted` (a type or a question) is true of."""
+        """The next frame for which `wanted` (a type or a function) is true."""
         if isinstance(wanted, int):
             number = wanted
             wanted = lambda kind, payload: kind == number
@@ -195,7 +195,7 @@ class Wire:
                                      f"{self!r}")
 
     def until(self, condition, what, seconds=SECONDS):
-        """Take frames in until the condition is true."""
+        """Read frames until the condition is true."""
         end = time.monotonic() + seconds
         while not condition():
             if self.frame(end - time.monotonic()) is None:
@@ -247,7 +247,7 @@ class Wire:
         self.send(VIEW, bytes([visible]))
 
     def sync(self):
-        """Return once the host has handled all that was sent before."""
+        """Return once the host has handled everything sent before."""
         token = struct.pack(">Q", self.next_id)
         self.next_id += 1
         self.send(PING, token)
@@ -255,14 +255,14 @@ class Wire:
                   what="PONG")
 
     def input(self, kind, payload, flags=0):
-        """Type something; its id."""
+        """Type something; returns its id."""
         self.next_id += 1
         self.send(INPUT, struct.pack(">QBB", self.next_id, kind, flags)
                   + payload)
         return self.next_id
 
     def taken(self, number):
-        """What became of an input: its status and seq."""
+        """The result of an input: its status and seq."""
         payload = self.take(lambda kind, payload: kind == TAKEN
                             and struct.unpack_from(">Q", payload)[0] == number,
                             what=f"TAKEN {number}")
@@ -273,7 +273,7 @@ class Wire:
         return self.taken(self.input(kind, payload, flags))
 
     def ask(self, op, /, give=None, **args):
-        """Send a request; its id.
+        """Send a request; returns its id.
 
         `give` is a descriptor that goes along with it.
         """
@@ -299,7 +299,7 @@ class Wire:
         return answer["result"]
 
     def call(self, op, /, give=None, **args):
-        """Carry out an operation: its result, or Refused."""
+        """Run an operation; returns its result, or raises Refused."""
         return self.answer(self.ask(op, give, **args))
 
     def __repr__(self):
