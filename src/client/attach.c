@@ -225,7 +225,7 @@ watch_signals(struct attach *a, sigset_t *before, struct error *err)
 	sigprocmask(SIG_BLOCK, &set, before);
 	a->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (a->signals < 0)
-		return error_set(err, errno, "no signalfd: %s",
+		return error_set(err, errno, "cannot create a signalfd: %s",
 		    strerror(errno));
 	return 0;
 }

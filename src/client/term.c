@@ -120,7 +120,8 @@ start_guard(struct term *t, struct error *err)
 	int fds[2];
 
 	if (pipe2(fds, O_CLOEXEC) < 0)
-		return error_set(err, errno, "no pipe: %s", strerror(errno));
+		return error_set(err, errno, "cannot create a pipe: %s",
+		    strerror(errno));
 	t->guard = fork();
 	if (t->guard == 0) {
 		close(fds[1]);

@@ -52,7 +52,7 @@ check_glob(const char *glob, struct error *err)
 		    (!is_deep(s) && strstr(s, "**") != NULL &&
 			strstr(s, "**") < s + len))
 			return error_set(err, EINVAL,
-			    "\"%.100s\" is no pattern of names; it has "
+			    "\"%.100s\" is not a pattern of names; use "
 			    "segments of letters, digits, '.', '_', '-' and "
 			    "'*' between slashes, or '**' for any depth",
 			    glob);
@@ -78,7 +78,7 @@ grant_parse(const char *text, struct grant *out, struct error *err)
 	}
 	if (permission == OP_PERMISSIONS)
 		return error_set(err, EINVAL,
-		    "\"%.100s\" is no grant; give PERMISSION:NAMES, as in "
+		    "\"%.100s\" is not a grant; give PERMISSION:NAMES, as in "
 		    "'drive:team/*'",
 		    text);
 	if (!is_grantable(permission))

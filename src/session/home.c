@@ -324,7 +324,7 @@ home_sweep(const struct home *h, struct error *err)
 		rc = -errno;
 	if (rc < 0)
 		return error_set(err, -rc,
-		    "cannot remove what is left in %s/sessions: %s", h->path,
+		    "cannot remove old files in %s/sessions: %s", h->path,
 		    strerror(-rc));
 	return 0;
 }

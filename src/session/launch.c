@@ -211,8 +211,8 @@ set_creators(struct manifest *m, const struct confinement *in, bool bound,
 
 	if (bound && in->n_creators + n > CONFINEMENT_CREATORS_MAX)
 		return error_set(err, EACCES,
-		    "session %s is confined, and %d sessions deep no more can "
-		    "be created",
+		    "session %s is confined and cannot create sessions more "
+		    "than %d levels deep",
 		    in->id, CONFINEMENT_CREATORS_MAX);
 	for (size_t i = 0; i < in->n_creators; i++)
 		if (n < CONFINEMENT_CREATORS_MAX)
@@ -296,7 +296,7 @@ confine(struct launch *l, struct error *err)
 	if (rc < 0)
 		return rc;
 	if (fstat(l->home->sessions_fd, &st) < 0)
-		return error_set(err, errno, "cannot look at %s: %s",
+		return error_set(err, errno, "cannot read %s: %s",
 		    l->home->path, strerror(errno));
 	confinement_of(&own, l->m, st.st_dev, st.st_ino);
 	l->words = confinement_words(&own);

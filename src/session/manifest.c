@@ -415,8 +415,7 @@ read_list(const json_t *object, const char *key, size_t max,
 		const char *s = json_string_value(json_array_get(v, i));
 
 		if (s == NULL || !is_fine(s))
-			return error_set(err, EINVAL,
-			    "%s has something in it that does not belong there",
+			return error_set(err, EINVAL, "%s has an invalid entry",
 			    key);
 		(*out)[i] = xstrdup(s);
 	}

@@ -114,7 +114,7 @@ check_free(const struct home *h, const struct quota *q, char *note, size_t size,
 	if (d.free < NEAR_FREE * q->min_free)
 		snprintf(note, size,
 		    "the disk of %s has %" PRIu64 " MiB left; when it is full, "
-		    "sessions go on without a log",
+		    "sessions continue without a log",
 		    h->path, d.free / MIB);
 	return 0;
 }
