@@ -144,7 +144,7 @@ def doctor_of(installed, home):
     return done.returncode, json.loads(done.stdout)["result"]["checks"]
 
 
-def test_programs_of_different_versions(installed, home):
+def test_programs_that_do_not_match_are_reported(installed, home):
     status, checks = doctor_of(installed, home)
     assert status == 0 and checks[0]["level"] == "ok", checks[0]
     (installed / "tend-host").write_text("#!/bin/sh\necho tend-host 0.0.1\n")

@@ -264,7 +264,7 @@ def test_everything_in_a_home_is_private(programs, common):
             end_sessions(home)
 
 
-def test_root_can_read_a_home_without_leaving_files(programs, common):
+def test_root_is_refused_and_leaves_nothing(programs, common):
     home = common / "h"
     home.mkdir(0o700)
     os.chown(home, VICTIM, VICTIM)

@@ -183,7 +183,7 @@ def test_the_marks_of_a_shell_confirm_a_prompt(home):
     assert typed(home, sid)[-2:] == ["(", "\r"]
 
 
-def test_signs_against_delivery(home):
+def test_an_unsuitable_prompt_is_refused(home):
     sid = home.start("sh", "-c", "printf '\\033[?1049hfull'; exec cat")
     home.wait_text(sid, "full")
     got = prompt(home, sid, "ls", "--profile", "shell", status=12)

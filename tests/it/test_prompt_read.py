@@ -160,7 +160,7 @@ READER = "echo ready; while read -r x; do echo \"[$x]\"; done"
     ([sys.executable, "-q"], ">>>", "6*7", "42"),
     (["vim", "-u", "NONE", "-nN", "-i", "NONE"], "~", "ihello", "hello"),
 ], ids=["bash", "sh", "python", "vim"])
-def test_prompts_to_real_programs_are_delivered(home, command, ready, text, shown):
+def test_real_programs_take_prompts(home, command, ready, text, shown):
     sid = home.start(*command, options=["--size", "60x10"])
     home.wait_text(sid, ready)
     home.ok("wait", sid, "--stable", "100ms", "--timeout", "60s")

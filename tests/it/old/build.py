@@ -1,7 +1,7 @@
 """Build an older tend: build.py ARCHIVE STAMP.
 
-The programs are then in the directory named as STAMP without its ending, in
-src/.  Nothing of it is installed or linked; tests run it.
+The programs are then in src/ of the directory named as STAMP without its
+ending.  Nothing of it is installed or linked; tests run it.
 """
 
 import pathlib

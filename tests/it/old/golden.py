@@ -1,12 +1,12 @@
-"""Make a home with sessions that have ended, and write down what they show.
+"""Make a home with ended sessions, and record their output.
 
   golden.py TEND ARCHIVE.tar.xz
 
 TEND is a tend of the version to keep.  The archive has the home and
-`expected.json`: for each session what TEND itself says of its log and of its
-screens.  tests/it/test_old_state.py opens the home with the present build.
-Run it once for each release whose engine, log or session.json differs from the
-one before, and keep the archive for ever.
+`expected.json`: TEND's own output for each session's log and screens.
+tests/it/test_old_state.py opens the home with the present build.  Run it once
+for each release whose engine, log or session.json differs from the one before,
+and keep the archive for ever.
 """
 
 import hashlib
@@ -69,7 +69,8 @@ class Old:
         return json.loads(self.ok(*args, "--json"))["result"]
 
     def until(self, sid, what):
-        """Wait until the snapshot is as wanted, of a tend without `wait`."""
+        """Wait until the snapshot meets the condition, with a tend without
+        `wait`."""
         while not what(self.json("snapshot", sid)):
             time.sleep(0.05)
 
@@ -79,7 +80,7 @@ class Old:
 
 
 def act(old, ids):
-    """What is done to the sessions that wait."""
+    """Input and commands for the waiting sessions."""
     for size, last in (("50x20", "40"), ("100x30", "7")):
         old.until(ids["resized"], lambda s: any(s["lines"]))
         old.ok("resize", ids["resized"], size)
@@ -95,7 +96,7 @@ def act(old, ids):
 
 
 def shell(old, ids):
-    """A shell with commands that `exec` ran, where there is one."""
+    """A shell with commands that `exec` ran, if tend has it."""
     if old.run("exec", "-h")[0] != 0:
         return
     ids["shell"] = old.ok("run", "-d", "--name", "shell", "--", "bash",
@@ -106,7 +107,7 @@ def shell(old, ids):
 
 
 def look(old, sid):
-    """What this tend says of a session."""
+    """This tend's output for a session."""
     events = [json.loads(line)
               for line in old.ok("log", "--events", sid).splitlines()]
     seqs = [e["seq"] for e in events if e["type"] in ("output", "keyframe")]
@@ -152,7 +153,7 @@ def main():
 
 
 def own(entry):
-    """Without sockets, and nobody's."""
+    """The entry of a tar file without its owner; None for a socket."""
     if not (entry.isfile() or entry.isdir()):
         return None
     entry.uid = entry.gid = 0
