@@ -105,6 +105,20 @@ put_fields(const char *fields)
 	}
 }
 
+/* Where the types section describes the items of an argument. */
+static void
+put_link(const char *type)
+{
+	const struct type *named;
+	struct type_term t;
+
+	if (!type_next_term(&type, &t) || (named = type_find(t.name)) == NULL ||
+	    !type_is_object(named))
+		return;
+	fputs(": ", stdout);
+	put_name(t.name);
+}
+
 static void
 put_arguments(const char *fields)
 {
@@ -113,9 +127,10 @@ put_arguments(const char *fields)
 
 	for (int n = 0; type_next_field(&fields, &f); n++) {
 		type_words(f.type, words);
-		printf("%s%s`%s`: %s%s", n > 0 ? ", " : "",
-		    f.optional ? "[" : "", f.name, words,
-		    f.home ? " (home)" : "");
+		printf("%s%s`%s`: %s", n > 0 ? ", " : "", f.optional ? "[" : "",
+		    f.name, words);
+		put_link(f.type);
+		fputs(f.home ? " (home)" : "", stdout);
 		if (f.permission[0] != '\0')
 			printf(" (%s)", f.permission);
 		fputs(f.optional ? "]" : "", stdout);
@@ -159,6 +174,30 @@ put_words(const char *words)
 		printf("%s`%s`", n > 0 ? ", " : "", word);
 }
 
+/* Those of a ONE_OF: first all of which one must be there. */
+static void
+put_one_of(const char *fields)
+{
+	const char *at = fields;
+	struct type_field f;
+	int n = 0;
+
+	fputs("Exactly one of ", stdout);
+	while (type_next_field(&at, &f)) {
+		if (f.optional)
+			continue;
+		printf("%s`%s`: ", n++ > 0 ? ", " : "", f.name);
+		put_type(f.type);
+	}
+	for (n = 0; type_next_field(&fields, &f);) {
+		if (!f.optional)
+			continue;
+		printf("%s[`%s`: ", n++ > 0 ? ", " : "; beside it, ", f.name);
+		put_type(f.type);
+		putchar(']');
+	}
+}
+
 static void
 put_named(const struct type *t)
 {
@@ -167,6 +206,9 @@ put_named(const struct type *t)
 	switch (t->kind) {
 	case TYPE_OBJECT:
 		put_fields(t->body);
+		break;
+	case TYPE_ONE_OF:
+		put_one_of(t->body);
 		break;
 	case TYPE_CHOICE:
 		put_words(t->body);

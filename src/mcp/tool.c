@@ -13,7 +13,7 @@
 #include "op/conditions.h"
 
 static const struct tool_note notes[] = {
-#define NOTE(op, name, text, schema) { op, name, text, schema },
+#define NOTE(op, name, text) { op, name, text },
 #include "mcp/arguments.def"
 };
 
@@ -86,11 +86,9 @@ put_argument(struct json_out *j, const struct type_field *f,
     const struct tool_note *note)
 {
 	json_put_open(j, f->name, '{');
-	type_put_schema(f->type, "", j);
+	type_put_schema(f->type, NULL, j);
 	if (note != NULL)
 		put_description(j, f->type, note->text);
-	if (note != NULL && note->schema != NULL)
-		buf_printf(j->buf, ",%s", note->schema);
 	json_out_close(j, '}');
 }
 
@@ -99,7 +97,7 @@ put_property(struct json_out *j, const char *name, const char *type,
     const char *description)
 {
 	json_put_open(j, name, '{');
-	type_put_schema(type, "", j);
+	type_put_schema(type, NULL, j);
 	if (description != NULL)
 		json_put_text(j, "description", description);
 	json_out_close(j, '}');
@@ -109,7 +107,7 @@ static void
 begin_object(struct json_out *j)
 {
 	json_out_open(j, '{');
-	type_put_schema("object", "", j);
+	type_put_schema("object", NULL, j);
 	json_out_key(j, "properties");
 	json_out_open(j, '{');
 }

@@ -79,7 +79,6 @@ void tool_result_schema(const struct tool *t, const char *refs,
 struct tool_note {
 	const char *op, *name; /* op NULL: any operation */
 	const char *text;
-	const char *schema; /* more members of the schema, as JSON, or NULL */
 };
 const struct tool_note *tool_note(const struct op *op, const char *name);
 

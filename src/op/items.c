@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/hex.h"
 #include "base/number.h"
+#include "op/type.h"
 #include "vt/key.h"
 #include "vt/key_encode.h"
 #include "vt/mouse.h"
@@ -193,33 +194,45 @@ put_mouse(const struct item *it)
 
 static const struct {
 	const char *key;
-	json_type type;
 	item_fn *put;
 } kinds[] = {
-	{ "text", JSON_STRING, put_text },
-	{ "keys", JSON_ARRAY, put_keys },
-	{ "paste", JSON_STRING, put_paste },
-	{ "hex", JSON_STRING, put_hex },
-	{ "mouse", JSON_STRING, put_mouse },
+	{ "text", put_text },
+	{ "keys", put_keys },
+	{ "paste", put_paste },
+	{ "hex", put_hex },
+	{ "mouse", put_mouse },
 };
+
+/* True if the value is of the kind that types.def gives it. */
+static bool
+is_of_kind(const struct item *it, const char *key)
+{
+	char words[TYPE_WORDS_SIZE];
+	struct type_field f;
+
+	if (!type_find_field(type_find("input_item")->body, key, &f))
+		return false;
+	if (type_is_kind(f.type, it->value))
+		return true;
+	type_words(f.type, words);
+	error_set(it->err, EINVAL, "'%s' must be %s", key, words);
+	return false;
+}
 
 static int
 put_item(const json_t *object, struct item *it)
 {
+	char words[TYPE_WORDS_SIZE];
+
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		it->value = json_object_get(object, kinds[i].key);
 		if (it->value == NULL || json_object_size(object) != 1)
 			continue;
-		if (json_typeof(it->value) != kinds[i].type)
-			return error_set(it->err, EINVAL, "'%s' must be %s",
-			    kinds[i].key,
-			    kinds[i].type == JSON_ARRAY ? "an array" :
-							  "a string");
-		return kinds[i].put(it);
+		return is_of_kind(it, kinds[i].key) ? kinds[i].put(it) :
+						      -EINVAL;
 	}
-	return error_set(it->err, EINVAL,
-	    "each of 'input' must be an object with one of "
-	    "text, keys, paste, hex, mouse");
+	type_words("input_item", words);
+	return error_set(it->err, EINVAL, "each of 'input' must be %s", words);
 }
 
 int

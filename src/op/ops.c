@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/json_tree.h"
-#include "op/conditions.h"
+#include "op/arguments.h"
 #include "op/format.h"
 
 #define ALL NULL

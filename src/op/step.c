@@ -318,27 +318,34 @@ kind_of(const json_t *object)
 	return k;
 }
 
+/* Why it is no step. */
+static int
+refuse(const json_t *object, struct error *err)
+{
+	const char *odd = unknown_key(object);
+	char words[TYPE_WORDS_SIZE];
+
+	type_words("batch_step", words);
+	if (odd != NULL)
+		return error_set(err, EINVAL,
+		    "\"%.40s\" is not %s; options of a step go into "
+		    "an object, as in "
+		    "{\"exec\":{\"command\":\"make\",\"timeout\":\"5m\"}}",
+		    odd, strstr(words, "one of"));
+	return error_set(err, EINVAL,
+	    "it must be %s, and nothing beside it but \"ok\" with exec", words);
+}
+
 int
 step_read(struct step *s, const json_t *object, struct error *err)
 {
 	const struct kind *k = kind_of(object);
-	const char *odd;
 	json_t *args;
 	int rc;
 
 	memset(s, 0, sizeof(*s));
-	if (k == NULL && (odd = unknown_key(object)) != NULL)
-		return error_set(err, EINVAL,
-		    "\"%.40s\" is not one of text, keys, paste, hex, mouse, "
-		    "prompt, exec, wait, snapshot; options of a step go into "
-		    "an object, as in "
-		    "{\"exec\":{\"command\":\"make\",\"timeout\":\"5m\"}}",
-		    odd);
 	if (k == NULL)
-		return error_set(err, EINVAL,
-		    "it must be an object with one of text, keys, paste, hex, "
-		    "mouse, prompt, exec, wait, snapshot, and nothing beside it "
-		    "but \"ok\" with exec");
+		return refuse(object, err);
 	args = read_args(k, object, json_object_get(object, k->name), err);
 	if (args == NULL)
 		return -EINVAL;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "op/arguments.h"
 #include "op/format.h"
 
 /* Codes of two rows appear twice here. */
@@ -21,6 +22,7 @@ static const char profile_names[] =
 
 const struct type type_table[] = {
 #define OBJECT(name, fields, text) { #name, TYPE_OBJECT, fields, text },
+#define ONE_OF(name, fields, text) { #name, TYPE_ONE_OF, fields, text },
 #define CHOICE(name, words, text) { #name, TYPE_CHOICE, words, text },
 #define ALIAS(name, type, text) { #name, TYPE_ALIAS, type, text },
 #include "op/types.def"
@@ -39,6 +41,12 @@ type_find(const char *name)
 		if (strcmp(type_table[i].name, name) == 0)
 			return &type_table[i];
 	return NULL;
+}
+
+bool
+type_is_object(const struct type *t)
+{
+	return t->kind == TYPE_OBJECT || t->kind == TYPE_ONE_OF;
 }
 
 /* --------------------------------------------------------------- parsing */
@@ -236,13 +244,28 @@ add_choice(char out[TYPE_WORDS_SIZE], const char *choice)
 		add(out, "%s%s", n > 0 ? ", " : "one of ", word);
 }
 
+static void
+add_one_of(char out[TYPE_WORDS_SIZE], const char *fields)
+{
+	struct type_field f;
+
+	for (int n = 0; type_next_field(&fields, &f);)
+		if (!f.optional)
+			add(out, "%s%s", n++ > 0 ? ", " : " with one of ",
+			    f.name);
+}
+
 static void add_type(char out[TYPE_WORDS_SIZE], const char *type);
 
 static void
 add_named(char out[TYPE_WORDS_SIZE], const struct type *t, bool several)
 {
-	if (t->kind == TYPE_OBJECT)
-		add(out, "%s (%s)", several ? "objects" : "an object", t->name);
+	if (type_is_object(t))
+		add(out, "%s", several ? "objects" : "an object");
+	if (t->kind == TYPE_ONE_OF)
+		add_one_of(out, t->body);
+	else if (t->kind == TYPE_OBJECT)
+		add(out, " (%s)", t->name);
 	else if (several)
 		add(out, "%s", t->name);
 	else if (t->kind == TYPE_CHOICE)

@@ -61,7 +61,7 @@ int type_next_term(const char **at, struct type_term *out);
 bool type_is(const char *type, const char *name);
 
 /* The rows of types.def. */
-enum type_kind { TYPE_OBJECT, TYPE_CHOICE, TYPE_ALIAS };
+enum type_kind { TYPE_OBJECT, TYPE_ONE_OF, TYPE_CHOICE, TYPE_ALIAS };
 struct type {
 	const char *name;
 	enum type_kind kind;
@@ -73,6 +73,9 @@ size_t type_count(void);
 
 /* Find a type by name; NULL if there is none. */
 const struct type *type_find(const char *name);
+
+/* True if values of the type are objects. */
+bool type_is_object(const struct type *t);
 
 /* The next word of a choice, without duplicates: 1, or 0 at the end. */
 int type_next_word(const char *words, const char **at, char *out, size_t size);
@@ -90,6 +93,8 @@ void type_term_words(const struct type_term *t, char out[TYPE_WORDS_SIZE]);
  * part: "'steps[2].seq' must be a whole number".  `where` is the name of the
  * value in that message.  In arguments, a string must not contain a NUL, and
  * null counts as missing.
+ * An argument that is a ONE_OF has a reader of its own, which checks the value
+ * and gives a better reason; this checks only its place in the argument.
  */
 int type_check(const char *type, const json_t *v, const char *where,
     struct error *err);
@@ -107,7 +112,8 @@ bool type_read_duration(const json_t *v, uint64_t *ms);
 
 /*
  * Write the members of a type's JSON schema into an open object.  An object of
- * types.def becomes a $ref: `refs`, as in "#/$defs/", and its name.
+ * types.def becomes a $ref: `refs`, as in "#/$defs/", and its name.  If
+ * `refs` is NULL, its schema stands in place of the $ref.
  */
 void type_put_schema(const char *type, const char *refs, struct json_out *j);
 

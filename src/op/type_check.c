@@ -216,6 +216,28 @@ check_fields(struct walk *w, const char *fields, const json_t *v)
 	return check_all_there(w, fields, v);
 }
 
+/* Exactly one of the fields, and beside it those that are optional. */
+static int
+check_one_of(struct walk *w, const struct type_term *t, const char *fields,
+    const json_t *v)
+{
+	struct type_field f;
+	const char *name;
+	unsigned n = 0;
+	json_t *member;
+	int rc = 0;
+
+	if (w->argument)
+		return 0;
+	json_object_foreach((json_t *)v, name, member)
+	{
+		if (rc == 0)
+			rc = check_member(w, fields, name, member);
+		n += type_find_field(fields, name, &f) && !f.optional;
+	}
+	return rc == 0 && n != 1 ? refuse_term(w, t) : rc;
+}
+
 static int
 check_named(struct walk *w, const struct type *named, const struct type_term *t,
     const json_t *v)
@@ -223,6 +245,8 @@ check_named(struct walk *w, const struct type *named, const struct type_term *t,
 	switch (named->kind) {
 	case TYPE_OBJECT:
 		return check_fields(w, named->body, v);
+	case TYPE_ONE_OF:
+		return check_one_of(w, t, named->body, v);
 	case TYPE_ALIAS:
 		return check_type(w, named->body, v);
 	case TYPE_CHOICE:
@@ -300,7 +324,7 @@ is_alike(const struct type_term *t, const json_t *v)
 
 	if (t->arrays > 0)
 		return json_array_size(v) > 0;
-	if (t->map || (named != NULL && named->kind == TYPE_OBJECT))
+	if (t->map || (named != NULL && type_is_object(named)))
 		return json_is_object(v);
 	return false;
 }
@@ -343,7 +367,7 @@ is_kind(const struct type_term *t, const json_t *v)
 	any.range = (struct type_range){ 0, UINT64_MAX };
 	if (t->arrays > 0)
 		return json_is_array(v);
-	if (t->map || (named != NULL && named->kind == TYPE_OBJECT))
+	if (t->map || (named != NULL && type_is_object(named)))
 		return json_is_object(v);
 	if (named != NULL && named->kind == TYPE_ALIAS)
 		return type_is_kind(named->body, v);

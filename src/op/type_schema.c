@@ -57,23 +57,29 @@ put_choice(struct json_out *j, const char *words)
 	json_out_close(j, ']');
 }
 
+static void put_object(struct json_out *j, const struct type *t,
+    const char *refs);
+
 static void
-put_named(struct json_out *j, const struct type *t, const char *refs)
+put_ref(struct json_out *j, const struct type *t, const char *refs)
 {
 	char ref[128];
 
-	switch (t->kind) {
-	case TYPE_OBJECT:
-		snprintf(ref, sizeof(ref), "%s%s", refs, t->name);
-		json_put_text(j, "$ref", ref);
-		break;
-	case TYPE_CHOICE:
+	snprintf(ref, sizeof(ref), "%s%s", refs, t->name);
+	json_put_text(j, "$ref", ref);
+}
+
+static void
+put_named(struct json_out *j, const struct type *t, const char *refs)
+{
+	if (type_is_object(t) && refs != NULL)
+		put_ref(j, t, refs);
+	else if (type_is_object(t))
+		put_object(j, t, refs);
+	else if (t->kind == TYPE_CHOICE)
 		put_choice(j, t->body);
-		break;
-	case TYPE_ALIAS:
+	else
 		type_put_schema(t->body, refs, j);
-		break;
-	}
 }
 
 static void
@@ -119,27 +125,64 @@ type_put_schema(const char *type, const char *refs, struct json_out *j)
 	json_out_close(j, ']');
 }
 
-void
-type_put_fields_schema(const char *fields, const char *refs, struct json_out *j)
+/* The members of an object's schema but those that say which must be there. */
+static void
+put_properties(struct json_out *j, const char *fields, const char *refs)
 {
-	const char *at = fields;
 	struct type_field f;
 
-	json_out_open(j, '{');
 	json_put_text(j, "type", "object");
 	json_put_open(j, "properties", '{');
-	while (type_next_field(&at, &f)) {
+	while (type_next_field(&fields, &f)) {
 		json_put_open(j, f.name, '{');
 		type_put_schema(f.type, refs, j);
 		json_out_close(j, '}');
 	}
 	json_out_close(j, '}');
+	json_put_bool(j, "additionalProperties", false);
+}
+
+static void
+put_required(struct json_out *j, const char *fields)
+{
+	struct type_field f;
+
 	json_put_open(j, "required", '[');
 	while (type_next_field(&fields, &f))
 		if (!f.optional)
 			json_out_text(j, f.name);
 	json_out_close(j, ']');
-	json_put_bool(j, "additionalProperties", false);
+}
+
+/* One field, and beside it as many as are optional. */
+static void
+put_count(struct json_out *j, const char *fields)
+{
+	struct type_field f;
+	uint64_t most = 1;
+
+	while (type_next_field(&fields, &f))
+		most += f.optional;
+	json_put_number(j, "minProperties", 1);
+	json_put_number(j, "maxProperties", most);
+}
+
+static void
+put_object(struct json_out *j, const struct type *t, const char *refs)
+{
+	put_properties(j, t->body, refs);
+	if (t->kind == TYPE_ONE_OF)
+		put_count(j, t->body);
+	else
+		put_required(j, t->body);
+}
+
+void
+type_put_fields_schema(const char *fields, const char *refs, struct json_out *j)
+{
+	json_out_open(j, '{');
+	put_properties(j, fields, refs);
+	put_required(j, fields);
 	json_out_close(j, '}');
 }
 
@@ -160,10 +203,11 @@ type_put_definitions(const char *refs, struct json_out *j)
 {
 	json_out_open(j, '{');
 	for (size_t i = 0; i < type_count(); i++) {
-		if (type_table[i].kind != TYPE_OBJECT)
+		if (!type_is_object(&type_table[i]))
 			continue;
-		json_out_key(j, type_table[i].name);
-		type_put_fields_schema(type_table[i].body, refs, j);
+		json_put_open(j, type_table[i].name, '{');
+		put_object(j, &type_table[i], refs);
+		json_out_close(j, '}');
 	}
 	json_out_close(j, '}');
 }

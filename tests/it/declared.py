@@ -30,6 +30,8 @@ RANGES = {
     "maxLength": ("string", lambda v, n: len(v.encode()) <= n),
     "minItems": ("array", lambda v, n: len(v) >= n),
     "maxItems": ("array", lambda v, n: len(v) <= n),
+    "minProperties": ("object", lambda v, n: len(v) >= n),
+    "maxProperties": ("object", lambda v, n: len(v) <= n),
 }
 
 # Answers of an older host may lack newer fields: test_versions sets this.

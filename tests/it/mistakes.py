@@ -131,6 +131,7 @@ def operations():
     for part in page.split("\n## ")[1:]:
         op = part.split("\n")[0]
         row = re.search(r"^\| arguments \| (.*) \|$", part, re.M)[1]
+        row = re.sub(r": \[(\w+)\]\(#\1\)", "", row)  # links to types
         found[op] = {
             name: Argument(op, name, words, bool(bracket))
             for bracket, name, words in re.findall(

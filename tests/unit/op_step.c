@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "op/step.h"
+#include "op/type.h"
 
 static int
 read(const char *json, struct step *s, struct error *err)
@@ -160,6 +161,71 @@ an_invalid_step_is_refused(void **state)
 	}
 }
 
+/* A value that no kind of step takes: its reader names the key. */
+static void
+every_declared_kind_is_read(void **state)
+{
+	const char *at = type_find("batch_step")->body;
+	const char *kinds = type_find("step_kind")->body;
+	char json[80], named[TYPE_NAME_SIZE + 16];
+	struct type_field f;
+	struct error err;
+	struct step s;
+
+	(void)state;
+	while (type_next_field(&at, &f)) {
+		if (f.optional)
+			continue;
+		assert_non_null(strstr(kinds, f.name));
+		snprintf(json, sizeof(json), "{\"%s\":7}", f.name);
+		snprintf(named, sizeof(named), "'%s' must be", f.name);
+		if (read(json, &s, &err) == 0 || strstr(err.msg, named) == NULL)
+			fail_msg("%s: %s", json, err.msg);
+	}
+}
+
+static void
+steps_are_read_as_they_are_declared(void **state)
+{
+	static const struct {
+		const char *json;
+		bool good;
+	} steps[] = {
+		{ "{\"text\":\"a\"}", true },
+		{ "{\"keys\":[\"Enter\"]}", true },
+		{ "{\"mouse\":\"click 1,2\"}", true },
+		{ "{\"exec\":\"a\",\"ok\":[0,255]}", true },
+		{ "{\"exec\":{\"command\":\"a\",\"ok\":[1]}}", true },
+		{ "{\"prompt\":{\"text\":\"a\",\"key\":\"k\"}}", true },
+		{ "{\"wait\":{\"idle\":\"1s\",\"timeout\":5}}", true },
+		{ "{\"snapshot\":{\"format\":\"ansi\"}}", true },
+		{ "{}", false },
+		{ "7", false },
+		{ "{\"text\":7}", false },
+		{ "{\"keys\":[7]}", false },
+		{ "{\"text\":\"a\",\"hex\":\"1b\"}", false },
+		{ "{\"exec\":\"a\",\"ok\":[256]}", false },
+		{ "{\"exec\":{}}", false },
+		{ "{\"prompt\":{\"text\":\"a\",\"nose\":1}}", false },
+		{ "{\"wait\":{\"timeout\":\"soon\"}}", false },
+		{ "{\"snapshot\":\"ansi\"}", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		json_t *v = json_loads(steps[i].json, JSON_DECODE_ANY, NULL);
+		struct error err, why;
+		struct step s = { 0 };
+		bool read_it = read(steps[i].json, &s, &why) == 0;
+
+		if (read_it != steps[i].good ||
+		    (type_check("batch_step", v, "step", &err) == 0) != read_it)
+			fail_msg("%s: %s %s", steps[i].json, why.msg, err.msg);
+		json_decref(v);
+		step_finish(&s);
+	}
+}
+
 int
 main(void)
 {
@@ -168,6 +234,8 @@ main(void)
 		cmocka_unit_test(kinds_have_their_properties),
 		cmocka_unit_test(results_are_judged_by_their_kind),
 		cmocka_unit_test(an_invalid_step_is_refused),
+		cmocka_unit_test(every_declared_kind_is_read),
+		cmocka_unit_test(steps_are_read_as_they_are_declared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

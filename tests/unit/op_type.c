@@ -92,6 +92,9 @@ a_result_as_declared_passes(void **state)
 		{ "a:colour", "{\"a\":255}" },
 		{ "a:colour", "{\"a\":\"#0a0b0c\"}" },
 		{ "sent|mark[]", "[]" },
+		{ "input_item", "{\"keys\":[\"Enter\"]}" },
+		{ "batch_step", "{\"exec\":\"true\",\"ok\":[0,1]}" },
+		{ "batch_step", "{\"wait\":{\"text\":\"x\"}}" },
 		{ "sent|mark[]", "{\"seq\":1,\"offset\":2}" },
 		{ "cursor",
 		    "{\"row\":1,\"col\":2,\"visible\":true,"
@@ -133,6 +136,14 @@ a_result_that_differs_is_refused_and_named(void **state)
 		{ "sent|mark[]", "{\"seq\":1}", "'result.offset' is missing" },
 		{ "sent|mark[]", "[{\"seq\":1}]", "'result[0]." },
 		{ "sent|mark[]", "7", "or" },
+		{ "a:input_item[]", "{\"a\":[{}]}",
+		    "'result.a[0]' must be an object with one of text, keys" },
+		{ "a:input_item", "{\"a\":{\"text\":\"x\",\"hex\":\"\"}}",
+		    "one of" },
+		{ "a:input_item", "{\"a\":{\"text\":1}}", "'result.a.text'" },
+		{ "a:input_item", "{\"a\":{\"tex\":\"\"}}", "not declared" },
+		{ "a:input_item", "{\"a\":7}", "one of text" },
+		{ "a:batch_step", "{\"a\":{\"ok\":[0]}}", "one of text" },
 		{ "steps:step[]", "{\"steps\":[{\"index\":0}]}",
 		    "'result.steps[0]." },
 	};
@@ -208,7 +219,7 @@ every_type_that_a_table_names_exists(void **state)
 
 		assert_ptr_equal(type_find(t->name), t);
 		assert_true(strlen(t->text) > 0);
-		if (t->kind == TYPE_OBJECT)
+		if (type_is_object(t))
 			expect_known_fields(t->name, t->body);
 		else if (t->kind == TYPE_ALIAS)
 			expect_known(t->name, t->body);
@@ -248,6 +259,24 @@ example_of_fields(const char *fields, unsigned variant)
 	return o;
 }
 
+/* One of the fields, and with an even variant all that may stand beside it. */
+static json_t *
+example_of_one(const char *fields, unsigned variant)
+{
+	const char *at = fields;
+	json_t *o = json_object();
+	struct type_field f;
+	unsigned n = 0;
+
+	while (type_next_field(&at, &f))
+		n += !f.optional;
+	for (unsigned i = 0; type_next_field(&fields, &f);)
+		if (f.optional ? variant % 2 == 0 : i++ == variant % n)
+			json_object_set_new(o, f.name,
+			    example_of(f.type, variant));
+	return o;
+}
+
 static json_t *
 example_of_scalar(const struct type_term *t)
 {
@@ -279,6 +308,8 @@ example_of_name(const struct type_term *t, unsigned variant)
 		return example_of_scalar(t);
 	if (named->kind == TYPE_OBJECT)
 		return example_of_fields(named->body, variant);
+	if (named->kind == TYPE_ONE_OF)
+		return example_of_one(named->body, variant);
 	if (named->kind == TYPE_ALIAS)
 		return example_of(named->body, variant);
 	assert_int_equal(type_next_word(named->body, &at, word, sizeof(word)),
@@ -352,6 +383,18 @@ examples_of_every_result_pass_and_changed_ones_do_not(void **state)
 		}
 }
 
+static void
+expect_refs(const char *where, char *schema, const json_t *defs)
+{
+	for (char *p = schema; (p = strstr(p, "\"$ref\":\"#")) != NULL; p++) {
+		char name[TYPE_NAME_SIZE];
+
+		sscanf(p, "\"$ref\":\"#%31[a-z_]", name);
+		if (json_object_get(defs, name) == NULL)
+			fail_msg("%s: %s", where, name);
+	}
+}
+
 /* Every schema is JSON, and every reference in it resolves. */
 static void
 every_reference_in_a_schema_resolves(void **state)
@@ -366,22 +409,35 @@ every_reference_in_a_schema_resolves(void **state)
 	type_put_definitions("#", &j);
 	defs = json_tree_object((char *)b.data, b.len, NULL);
 	assert_non_null(defs);
-	for (size_t i = 0; i < OP_COUNT; i++) {
+	for (size_t i = 0; i < 2 * OP_COUNT; i++) {
 		buf_clear(&b);
 		json_out_init(&j, &b);
-		op_put_schema(&ops[i], OP_RESULT, "#", &j);
+		op_put_schema(&ops[i / 2],
+		    i % 2 == 0 ? OP_RESULT : OP_ARGUMENTS, "#", &j);
 		buf_putc(&b, '\0');
-		for (char *p = (char *)b.data;
-		     (p = strstr(p, "\"$ref\":\"#")) != NULL; p++) {
-			char name[TYPE_NAME_SIZE];
-
-			sscanf(p, "\"$ref\":\"#%31[a-z_]", name);
-			if (json_object_get(defs, name) == NULL)
-				fail_msg("%s: %s", ops[i].name, name);
-		}
+		expect_refs(ops[i / 2].name, (char *)b.data, defs);
 	}
 	json_decref(defs);
 	buf_finish(&b);
+}
+
+/* The readers of such items give better reasons: op/items.h, op/step.h. */
+static void
+an_item_of_an_argument_is_left_to_its_reader(void **state)
+{
+	json_t *items = json_loads("[{\"nose\":1},7]", 0, NULL);
+	struct error err;
+
+	(void)state;
+	assert_int_equal(type_check_argument("input_item[][1-]", items, "input",
+			     &err),
+	    0);
+	assert_int_equal(type_check_argument("input_item[][3-]", items, "input",
+			     &err),
+	    -EINVAL);
+	assert_non_null(
+	    strstr(err.msg, "an array of objects with one of text"));
+	json_decref(items);
 }
 
 int
@@ -397,6 +453,7 @@ main(void)
 		cmocka_unit_test(
 		    examples_of_every_result_pass_and_changed_ones_do_not),
 		cmocka_unit_test(every_reference_in_a_schema_resolves),
+		cmocka_unit_test(an_item_of_an_argument_is_left_to_its_reader),
 	};
 
 	return cmocka_run_group_tests_name("op_type", tests, NULL, NULL);
