@@ -221,6 +221,35 @@ def test_a_keeper_is_no_descendant_of_the_server(mcp, home):
     assert [(task / "children").read_text() for task in tasks] == [""] * len(tasks)
 
 
+def test_a_key_types_once_however_often_it_is_sent(mcp, home):
+    read = home.path / "read"
+    sid = mcp.call("session_create", command=[
+        "sh", "-c", "stty raw -echo; printf ready; exec cat >$0", str(read)])["id"]
+    mcp.wait_screen(sid, "ready")
+    ask = {"session": sid, "input": [{"text": "once."}], "key": "k"}
+    first = mcp.call("session_send", **ask)
+    assert mcp.call("session_send", **ask) == first
+    with Mcp(home) as other:
+        assert other.call("session_send", **ask) == first
+    mcp.call("session_send", session=sid, input=[{"text": "end."}], key="l")
+    wait_for(lambda: b"end." in read.read_bytes(), lambda: read.read_bytes())
+    assert read.read_bytes() == b"once.end."
+    why = mcp.refused("session_send", session=sid, input=[{"text": "no."}],
+                      key="k")
+    assert "another request" in why, why
+
+
+def test_a_key_runs_a_command_once(mcp, home):
+    runs = home.path / "runs"
+    sid = mcp.call("session_create", command=["bash", "--norc"])["id"]
+    ask = {"session": sid, "key": "job", "command":
+           f"echo run >>{runs}; wc -l <{runs}; (exit 3)"}
+    first = mcp.call("session_exec", **ask)
+    assert first["exit_code"] == 3, first
+    assert mcp.call("session_exec", **ask) == first
+    assert runs.read_text() == "run\n"
+
+
 def test_every_duration_says_how_it_is_written(mcp):
     tools = mcp.answer(mcp.request("tools/list"))["tools"]
     durations = [a for t in tools for a in t["inputSchema"]["properties"].values()
