@@ -4,14 +4,16 @@ and opened by the present build.
 
 import hashlib
 import json
+import os
 import pathlib
+import signal
 import struct
 import tarfile
 
 import pytest
 
 import lib
-from lib import Home
+from lib import Home, wait_for
 
 OLD = pathlib.Path(__file__).parent / "old"
 HOMES = sorted(OLD.glob("home-engine-*.tar.xz"))
@@ -148,3 +150,23 @@ def test_screens_of_a_newer_engine_are_rebuilt_with_a_notice(kept, name,
     assert REBUILT in said or keep > 0, said
     text = home.run("log", "--text", sid)
     assert text.status == 0 and text.out, text
+
+
+def test_a_host_that_rebuilt_the_screen_says_so_until_it_is_revived():
+    with Home() as home:
+        sid = home.start("sh", "-c", "echo hello; exec cat",
+                         options=("-n", "down"))
+        home.wait_text(sid, "hello")
+        assert home.info(sid)["degraded"] is None
+        host = home.info(sid)["host_pid"]
+        os.kill(host, signal.SIGSTOP)
+        age_keyframes(home.dir(sid) / "log" / "00000001.seg", NEWER)
+        os.kill(host, signal.SIGKILL)
+        wait_for(lambda: home.info(sid)["host_pid"] not in (None, host)
+                 and home.info(sid)["degraded"], lambda: home.info(sid))
+        assert REBUILT in home.info(sid)["degraded"], home.info(sid)
+        assert "hello" in home.ok("snapshot", sid)
+        shown = home.ok("info", sid)
+        assert REBUILT in shown and "'tend revive down'" in shown, shown
+        home.ok("revive", sid)
+        assert home.info(sid)["degraded"] is None, home.info(sid)

@@ -52,7 +52,7 @@ look_at_state(struct tour *t, const struct manifest *m, struct conn *conn)
 	if (degraded != NULL)
 		checkup_bad(t->c, CHECKUP_WARNING,
 		    "the program keeps running, but part of its output is not "
-		    "shown or not logged",
+		    "shown or not logged, or its screen may be wrong",
 		    fix, "%s: %s", m->name, degraded);
 	if (m->unkept)
 		checkup_bad(t->c, CHECKUP_WARNING,

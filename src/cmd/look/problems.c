@@ -26,8 +26,8 @@ static const char *const raw_lines[] = {
 };
 
 static const char *const skipped_lines[] = {
-	"The log has those bytes, and the screen shows everything after them.",
-	"'tend revive %s' clears this notice.",
+	"The log still has all of that output.  'tend revive %s' clears this",
+	"notice.",
 	NULL,
 };
 

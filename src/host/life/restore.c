@@ -86,8 +86,10 @@ replay(struct session *session, struct restore_notes *n)
 		    log_str("error", err.msg));
 		n->trouble = "the screen could not be restored from the log";
 	} else if (end.rebuilt) {
+		n->rebuilt = true;
 		n->trouble = "the log has screens of a newer tend; the screen "
-			     "was rebuilt from the output";
+			     "was rebuilt from the output and may differ in "
+			     "details";
 	}
 	log_reader_close(reader);
 	return end.vt;
@@ -328,6 +330,8 @@ note_engine(struct session *session, struct server *server,
 		    (unsigned long long)n->skip_from,
 		    (unsigned long long)n->skip_to);
 		degrade(session, server, why);
+	} else if (n->rebuilt) {
+		degrade(session, server, n->trouble);
 	}
 }
 

@@ -23,6 +23,7 @@ struct restore_notes {
 	bool revived; /* the engine was off and is on again */
 	/* The terminal's size differs from the log's. */
 	bool resized;
+	bool rebuilt;        /* the screen in the log is of a newer engine */
 	const char *trouble; /* why the screen is not the log's, or NULL */
 };
 
