@@ -112,7 +112,7 @@ batch_destroy(struct batch *b)
 
 /* ----------------------------------------------------------------- running */
 
-/* How a connection failed. */
+/* The failure of a connection. */
 static enum failure
 conn_failure(int rc)
 {

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Which mouse events a program asked for; each mode adds to the one before. */
+/* The mouse events that a program gets; each mode adds to the one before. */
 enum mouse_mode {
 	MOUSE_OFF,
 	MOUSE_X10,    /* 9: presses of the first three buttons */

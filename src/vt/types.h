@@ -62,7 +62,7 @@ struct vt_loss {
 };
 
 /*
- * How the terminal talks back.  Each may be NULL.  `reply` carries bytes for
+ * The callbacks of the terminal.  Each may be NULL.  `reply` carries bytes for
  * the program's input: only digits and constants of ours, never bytes that the
  * program printed.  `lose` is called before the rows are gone, so that they can
  * be looked at.  None may call anything that changes the terminal, but `reply`

@@ -46,7 +46,7 @@ int vt_check_size(unsigned cols, unsigned rows, struct error *err);
 struct vt *vt_create(const struct vt_config *config, struct error *err);
 void vt_destroy(struct vt *vt);
 
-/* Talk back to somebody else from now on; NULL: to nobody. */
+/* Use other callbacks from now on; NULL: none. */
 void vt_set_ops(struct vt *vt, const struct vt_ops *ops, void *arg);
 
 /* Take in all len bytes. */
@@ -141,13 +141,13 @@ struct vt_history_iter *vt_history_begin(const struct vt *vt);
 bool vt_history_next(struct vt_history_iter *it, struct vt_row *out);
 void vt_history_end(struct vt_history_iter *it);
 
-/* How many lines the history holds, broken by the margin or not. */
+/* The number of logical lines in the history. */
 uint32_t vt_history_lines(const struct vt *vt);
 
 /* Room for so many lines of which some are long, as the default has it. */
 size_t vt_history_bytes(uint32_t lines);
 
-/* How much it may have, as it was configured. */
+/* The configured limits of the history. */
 void vt_history_limits(const struct vt *vt, struct vt_config *config);
 
 /*

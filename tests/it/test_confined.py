@@ -55,7 +55,7 @@ def test_a_confined_session_is_shown_as_confined(home):
 @pytest.mark.parametrize("grant, why", [
     ("approve:*", "cannot be granted"), ("admin:**", "cannot be granted"),
     ("create:*", "cannot be granted"), ("drive", "PERMISSION:NAMES"),
-    ("drive:a//b", "no pattern"), pytest.param("drive:" + "x" * 256, "at most 255", id="long")])
+    ("drive:a//b", "not a pattern"), pytest.param("drive:" + "x" * 256, "at most 255", id="long")])
 def test_a_bad_grant_is_refused(home, grant, why):
     error = home.error("run", "-d", "--may", grant, "--", "cat", status=125,
                        code="usage")
