@@ -14,17 +14,17 @@
  * Rows packed while they are printed, for the history that they will go to.
  *
  * Most rows that scroll off were printed from left to right and never changed
- * again.  line_pack() turns such a row into the bytes that were printed, and its
- * styles where they change.  Storing these while they are at hand costs less
- * than making them again from cells.
+ * again.  line_pack() turns such a row into the printed bytes, and its styles
+ * where they change.  Storing these bytes while they are available costs less
+ * than making them from cells again.
  *
  * Only the row begun last grows, and only by text at its end.  Every other
- * change of a row goes through screen_touch(), which makes it forget that it
- * was packed; then its cells are packed when it leaves.  So are those of a row
- * whose bytes are gone, as they stand in a ring, for which the screen's height
- * tells the size.
+ * change of a row goes through screen_touch(), which drops its packed bytes;
+ * its cells are then packed when it leaves the screen.  The same happens if
+ * the packed bytes were overwritten: they are in a ring, whose size depends on
+ * the screen's height.
  */
-#define AHEAD_ROW_MAX 1024 /* bytes of a row; it is never cut in two */
+#define AHEAD_ROW_MAX 1024 /* bytes of a row; it is never split */
 
 struct ahead {
 	uint8_t *ring; /* NULL until rows go to the history */
@@ -33,13 +33,13 @@ struct ahead {
 	/* Counted from the first byte ever; modulo its size, in the ring. */
 	uint64_t start, end; /* of the row begun last */
 	uint64_t last;       /* where the last cell of it begins */
-	struct cell style;   /* in which it ends so far */
-	bool styled;         /* which is not the default */
+	struct cell style;   /* its style at the end so far */
+	bool styled;         /* and that is not the default */
 };
 
 void ahead_finish(struct ahead *a);
 
-/* From now on there is a ring that has room for so many rows of some colour. */
+/* Create a ring with room for so many rows with some colour. */
 void ahead_start(struct ahead *a, unsigned rows);
 
 static inline uint8_t *
@@ -108,8 +108,8 @@ void ahead_join(struct ahead *a, const struct cell *c, uint32_t cp);
 uint16_t ahead_end_style(const struct ahead *a);
 
 /*
- * The row was touched, but all that is in it was added.  As it is now it ends in
- * the default style; what is added later is written over that.
+ * The row was touched, but all its content was added here.  It now ends in the
+ * default style; later text overwrites that.
  */
 static inline void
 ahead_keep(const struct ahead *a, struct row *row)

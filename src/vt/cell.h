@@ -5,17 +5,17 @@
 #include <stdint.h>
 
 /*
- * One cell of the grid: what it shows and how, in 16 bytes.  The all-zero cell
- * is a blank that was never written or was erased with the default background,
- * so clearing is memset(3) and a fresh screen is calloc(3).
+ * One cell of the grid: its character and style, in 16 bytes.  The all-zero
+ * cell is a blank that was never written or was erased with the default
+ * background, so clearing is memset(3) and a fresh screen is calloc(3).
  *
- * A cell without a character has at most a background, which is what erasing
- * gives, and no attributes.
+ * A cell without a character has at most a background, as erasing leaves it,
+ * and no attributes.
  *
  * Styles are not interned: a pen is four words copied with the character, so a
- * change of colour costs nothing and there is no table to fill up.  Only what
- * is rare lives behind an index: clusters of several code points (clusters.h),
- * and the pair of underline colour and hyperlink (extras.h).
+ * change of colour costs nothing and there is no table to fill up.  Only rare
+ * values are behind an index: clusters of several code points (clusters.h),
+ * and pairs of underline colour and hyperlink (extras.h).
  */
 struct cell {
 	uint32_t ch; /* 0, a code point, or CELL_CLUSTER | cluster id */

@@ -10,8 +10,9 @@
 /*
  * Grapheme clusters of more than one code point, each stored once.  A cell
  * holds the id.  Ids stay valid until the owner sweeps: it makes a new set
- * from the clusters that its cells still show and drops the old one, which it
- * is asked to do when the set has doubled since (clusters_want_sweep).
+ * from the clusters that its cells still show and drops the old one.
+ * clusters_want_sweep requests this when the set has doubled since the last
+ * sweep.
  */
 #define CLUSTER_MAX 16 /* code points; further ones are dropped */
 
@@ -43,8 +44,8 @@ void clusters_clear(struct clusters *c);
 uint32_t clusters_intern(struct clusters *c, const uint32_t *cps, unsigned n);
 
 /*
- * The `ch` of a cell with one more code point than `ch`, or 0 when that would
- * be too many.  The same pairs come again and again, so they are remembered.
+ * The `ch` of a cell with one code point more than `ch`, or 0 if that would be
+ * too many.  The same pairs are frequent, so they are cached.
  */
 uint32_t clusters_join_slowly(struct clusters *c, uint32_t ch, uint32_t cp);
 

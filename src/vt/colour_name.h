@@ -6,10 +6,10 @@
 #include <stdint.h>
 
 /*
- * The colour that a string names, as 0xrrggbb, in a form that XParseColor
- * understands: rgb:h/h/h, #rgb, rgbi:r/g/b or a name of X11.  False when it is
- * none of them.  The other spaces of colours (CIEXYZ: and so on) are not known:
- * what they mean depends on a monitor.
+ * Parse a colour to 0xrrggbb, in a form that XParseColor understands:
+ * rgb:h/h/h, #rgb, rgbi:r/g/b or a name of X11.  False for other forms.  Other
+ * colour spaces (CIEXYZ: and so on) are not supported, because their meaning
+ * depends on a monitor.
  */
 bool colour_name_parse(const char *p, size_t len, uint32_t *out);
 

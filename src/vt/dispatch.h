@@ -4,7 +4,7 @@
 #include "vt/parser.h"
 
 /*
- * From a sequence to its handler, by tables that the compiler makes of
+ * Finds the handler of a sequence, by tables that the compiler makes from
  * seq.def.  The argument of the operations is the struct vt.
  */
 extern const struct parser_ops dispatch_ops;

@@ -6,12 +6,12 @@
 #include <stdint.h>
 
 /*
- * Attributes that few cells have: an underline colour of its own, a hyperlink.  Each pair
- * of them is stored once, under an id that stays the same for as long as a
- * cell or a line of history has it.  Id 0 is neither.
+ * Rare attributes of cells: an underline colour of its own, a hyperlink.  Each
+ * pair of them is stored once, under an id that stays the same as long as a
+ * cell or a line of history has it.  Id 0 means neither.
  *
  * Limits: EXTRAS_MAX pairs, LINKS_BYTES_MAX bytes of links.  At a limit the
- * owner marks what is in use and sweeps; when that frees nothing, the text is
+ * owner marks the pairs in use and sweeps.  If that frees nothing, the text is
  * shown without its link or underline colour, and for a while no more sweeps
  * are tried.
  */

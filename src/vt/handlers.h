@@ -4,7 +4,7 @@
 struct seq;
 struct vt;
 
-/* The handlers that seq.def names, each with what it was called with. */
+/* The handlers that seq.def names.  Each gets the sequence. */
 typedef void seq_fn(struct vt *vt, const struct seq *seq);
 
 #define C0(byte, handler, ...) seq_fn handler;

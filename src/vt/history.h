@@ -14,12 +14,12 @@ struct extras;
 /*
  * The lines that left the top of the screen, packed (line.h) and joined again
  * where the margin had broken them.  So a change of width costs nothing here,
- * and loses nothing: rows are made when somebody looks.
+ * and loses nothing: rows are made on demand.
  *
- * Bounded by lines and by bytes; the oldest lines go first.  The limit holds
- * for the memory, but what is counted is the lines, so that it depends on
- * nothing but them when a line goes.  A line longer than HISTORY_LINE_MAX is
- * kept in pieces that say so (ROW_CONTINUES).
+ * It is limited by lines and by bytes; the oldest lines are dropped first.
+ * The limit is for the memory, but the packed lines are counted, so that
+ * dropping depends on nothing but the lines.  A line longer than
+ * HISTORY_LINE_MAX is kept in pieces that are marked (ROW_CONTINUES).
  */
 #define HISTORY_BLOCK 8192
 #define HISTORY_LINE_MAX 1024
@@ -53,7 +53,7 @@ struct history_line {
 void history_init(struct history *h, uint32_t lines_max, size_t bytes_max);
 void history_finish(struct history *h);
 
-/* Other bounds from now on: what is beyond them goes at once. */
+/* Set other limits; lines beyond them are dropped at once. */
 void history_limit(struct history *h, uint32_t lines_max, size_t bytes_max);
 void history_clear(struct history *h);
 

@@ -52,8 +52,8 @@ enum program_kind {
 struct program_status {
 	enum program_state state;
 	enum program_kind kind;          /* what it is blocked by */
-	char app[PROGRAM_APP_MAX + 1];   /* who it is, or "" */
-	char text[PROGRAM_TEXT_MAX + 1]; /* in its words, or "" */
+	char app[PROGRAM_APP_MAX + 1];   /* its name, or "" */
+	char text[PROGRAM_TEXT_MAX + 1]; /* its own text, or "" */
 };
 
 /*

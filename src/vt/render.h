@@ -15,27 +15,27 @@ enum render_flags {
 };
 
 /*
- * The bytes that make any fresh terminal of the same size show this screen:
- * both screens, modes, pen, cursor and saved cursors, colours, links, titles,
- * tab stops, margins.  Fed to a fresh `struct vt`, they give the same state,
- * as far as a byte stream can say it; what it cannot say is listed in
- * docs/terminal.md.  0, or -ENOBUFS when out is full.
+ * The bytes that make a fresh terminal of the same size show this screen: both
+ * screens, modes, pen, cursor and saved cursors, colours, links, titles, tab
+ * stops, margins.  Fed to a fresh `struct vt`, they give the same state, as
+ * far as a byte stream can express it; docs/terminal.md lists the exceptions.
+ * 0, or -ENOBUFS if out is full.
  */
 int vt_render(const struct vt *vt, unsigned flags, struct buf *out);
 
 /*
- * One row as text with its style, for a terminal whose pen is plain, and is
+ * One row as text with its style, for a terminal with a plain pen, which is
  * plain again afterwards.
  */
 void vt_put_row(const struct vt *vt, const struct vt_row *row, struct buf *out);
 
-/* The part of it that sets colours as the program has (OSC 4, 10 to 12). */
+/* The part that sets the program's colours (OSC 4, 10 to 12). */
 void vt_put_colours(const struct vt *vt, struct buf *out);
 
 /*
- * The parameters of the SGR that makes a fresh pen the cell's.  Colours in
- * colons are the standard's and cannot be mistaken; in semicolons every
- * terminal knows them.
+ * The SGR parameters that change a fresh pen to the cell's.  Colours with
+ * colons are standard and unambiguous; with semicolons every terminal knows
+ * them.
  */
 enum sgr_form { SGR_COLONS, SGR_SEMICOLONS };
 void vt_put_sgr(struct buf *out, const struct cell *c,

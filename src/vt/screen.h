@@ -8,13 +8,14 @@
 #include "vt/cell.h"
 
 /*
- * A grid of cells.  It knows rows, margins and damage, and nothing of cursor,
- * pen or modes.
+ * A grid of cells.  It knows rows, margins and damage, but no cursor, pen or
+ * modes.
  *
  * The rows are a ring: scrolling the whole screen moves `first` and clears one
- * row.  In every row the cells from `used` on are zero, so clearing costs what
- * was written.  No half of a wide character ever stands alone: whoever writes
- * or moves a part of a row calls screen_split() at both ends first.
+ * row.  In every row the cells from `used` on are zero, so clearing costs only
+ * as much as was written.  No half of a wide character is ever alone: code
+ * that writes or moves a part of a row first calls screen_split() at both
+ * ends.
  */
 struct row {
 	struct cell *cells;
@@ -73,7 +74,7 @@ void screen_blank_wide(struct screen *s, struct row *row, unsigned x,
     struct cell blank);
 
 /*
- * See to it that no wide character reaches over the left edge of cell x: both
+ * Make sure that no wide character crosses the left edge of cell x: both
  * halves of one that does become blank.
  */
 static inline void
@@ -108,7 +109,7 @@ void screen_scroll_up(struct screen *s, unsigned top, unsigned bottom,
 void screen_scroll_down(struct screen *s, unsigned top, unsigned bottom,
     unsigned n, struct cell blank);
 
-/* The cells that are not zero; those of a row may be counted too high. */
+/* Lower `used` to the last cell that is not zero. */
 void screen_trim(struct row *row);
 
 /* A pad that is about to leave its margin is a blank. */

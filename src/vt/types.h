@@ -62,11 +62,11 @@ struct vt_loss {
 };
 
 /*
- * The callbacks of the terminal.  Each may be NULL.  `reply` carries bytes for
- * the program's input: only digits and constants of ours, never bytes that the
- * program printed.  `lose` is called before the rows are gone, so that they can
- * be looked at.  None may call anything that changes the terminal, but `reply`
- * may call vt_pause.
+ * The callbacks of the terminal.  Each may be NULL.  `reply` has bytes for the
+ * program's input: only digits and our constants, never bytes that the program
+ * printed.  `lose` is called before rows are lost, so that they can still be
+ * read.  No callback may change the terminal, except that `reply` may call
+ * vt_pause.
  */
 struct vt_ops {
 	void (*reply)(void *arg, const char *p, size_t len);

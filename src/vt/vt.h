@@ -15,17 +15,18 @@ struct program_status;
 
 /*
  * A terminal: bytes in, state out.  It has no descriptor, no clock and no
- * loop, and never looks at anything but the bytes it is fed, so the same bytes
- * give the same screen at any time and in any chunking.
+ * loop, and depends only on the bytes it is fed.  So the same bytes give the
+ * same screen at any time and in any chunking.
  *
  *	parser  bytes to text and sequences      parser.h
  *	vt      cursor, modes, pen               this header; handlers by table
  *	screen  rows of cells, scrolling         screen.h
  *	history lines that left the top          history.h
  *
- * Everything that grows has a limit.  At it: the oldest lines of history go
- * first; strings and parameters are cut off; links and clusters that are not
- * on any screen are swept, and what still does not fit is shown without.
+ * Everything that grows has a limit.  At the limit, the oldest lines of
+ * history are dropped, strings and parameters are cut, and links and clusters
+ * that are on no screen are swept; text that still does not fit is shown
+ * without its link or marks.
  */
 struct vt;
 
@@ -33,9 +34,9 @@ struct vt;
 #define VT_ENGINE_VERSION 3
 
 /*
- * Answer also what tells a program of things that others have written: checksums
- * of the screen (DECRQCRA) and titles (CSI 20 t, 21 t).  That is for tests of
- * terminals, and off in one that was made or restored.
+ * Also answer queries that reveal text of others: checksums of the screen
+ * (DECRQCRA) and titles (CSI 20 t, 21 t).  This is for tests of terminals, and
+ * off in a terminal that was made or restored.
  */
 void vt_answer_all(struct vt *vt, bool answer);
 
@@ -49,19 +50,19 @@ void vt_destroy(struct vt *vt);
 /* Use other callbacks from now on; NULL: none. */
 void vt_set_ops(struct vt *vt, const struct vt_ops *ops, void *arg);
 
-/* Take in all len bytes. */
+/* Process all len bytes. */
 void vt_feed(struct vt *vt, const void *p, size_t len);
 
 /*
- * Take in bytes up to the end of the first synchronized update (mode 2026) in
- * them, or all when none ends there.  Returns how many: what is then on the
- * screen is a frame, unless vt_in_sync() says that one is still being drawn.
+ * Process bytes up to the end of the first synchronized update (mode 2026) in
+ * them, or all if none ends there.  Returns the number of bytes.  The screen
+ * then is a frame, unless vt_in_sync() says that one is still being drawn.
  */
 size_t vt_feed_frame(struct vt *vt, const void *p, size_t len);
 
 /*
  * From within `reply`: let vt_feed_frame return after this sequence, because
- * no more answers can be kept.
+ * no more answers can be stored.
  */
 void vt_pause(struct vt *vt);
 bool vt_in_sync(const struct vt *vt);
@@ -69,17 +70,17 @@ bool vt_in_sync(const struct vt *vt);
 /* True if the bytes so far end between characters and sequences. */
 bool vt_is_between(const struct vt *vt);
 
-/* Give up on an update that is not ended; its caller has the clock. */
+/* Abandon an unfinished update; the caller has the clock. */
 void vt_end_sync(struct vt *vt);
 
 /*
  * Change the size.  The primary screen is reflowed: the cursor stays on its
- * character, and no text is lost by going there and back.  The alternate
- * screen is cut or padded; its program redraws it.
+ * character, and changing the size back loses no text.  The alternate screen
+ * is cut or padded; its program redraws it.
  */
 int vt_resize(struct vt *vt, unsigned cols, unsigned rows, struct error *err);
 
-/* Looking.  Rows and columns count from 0. */
+/* Reading the state.  Rows and columns count from 0. */
 
 unsigned vt_cols(const struct vt *vt);
 unsigned vt_rows(const struct vt *vt);
@@ -95,7 +96,7 @@ bool vt_reverse_video(const struct vt *vt); /* DECSCNM */
  */
 const struct program_status *vt_program_status(const struct vt *vt);
 
-/* The program has ended: its status goes with it. */
+/* The program has ended: reset its status. */
 void vt_end_program(struct vt *vt);
 
 struct vt_cursor {
@@ -111,8 +112,8 @@ void vt_cursor(const struct vt *vt, struct vt_cursor *out);
 void vt_input_modes(const struct vt *vt, struct input_modes *out);
 
 /*
- * Colours, as 0xrrggbb.  `vt_colour` resolves a cell's colour; which says what
- * the default stands for.
+ * Colours, as 0xrrggbb.  `vt_colour` resolves a cell's colour; `which` selects
+ * the default.
  */
 uint32_t vt_colour(const struct vt *vt, uint32_t colour,
     enum vt_colour_role role);
@@ -144,15 +145,15 @@ void vt_history_end(struct vt_history_iter *it);
 /* The number of logical lines in the history. */
 uint32_t vt_history_lines(const struct vt *vt);
 
-/* Room for so many lines of which some are long, as the default has it. */
+/* The default byte limit for so many lines, of which some are long. */
 size_t vt_history_bytes(uint32_t lines);
 
 /* The configured limits of the history. */
 void vt_history_limits(const struct vt *vt, struct vt_config *config);
 
 /*
- * Keep so much history from now on; what is more goes at once, the oldest
- * first.
+ * Set the limits of the history; lines beyond them are dropped at once, the
+ * oldest first.
  */
 void vt_limit_history(struct vt *vt, uint32_t lines, size_t bytes);
 
@@ -169,13 +170,13 @@ uint64_t vt_row_generation(const struct vt *vt, unsigned y);
 bool vt_row_is_new(const struct vt *vt, unsigned y);
 
 /*
- * How many rows have left the top of the primary screen by scrolling, since
- * this terminal was made or restored: what stood in row y when it was n stands
- * in row y - (vt_scrolled() - n) now, unless it was drawn over.
+ * The number of rows that have left the top of the primary screen by scrolling
+ * since this terminal was made or restored.  The text in row y when it was n
+ * is in row y - (vt_scrolled() - n) now, unless it was overwritten.
  */
 uint64_t vt_scrolled(const struct vt *vt);
 
-/* Bytes of memory held, all in all. */
+/* Total memory in bytes. */
 size_t vt_memory(const struct vt *vt);
 
 #endif
