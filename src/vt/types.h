@@ -8,7 +8,7 @@
 
 struct clusters;
 
-/* The values that a terminal takes and gives, for vt.h and the parts below it. */
+/* The types of the terminal, for vt.h and the parts below it. */
 
 #define VT_COLS_MIN 2 /* a wide character has to fit */
 #define VT_COLS_MAX 2000

@@ -112,7 +112,7 @@ void vt_cursor(const struct vt *vt, struct vt_cursor *out);
 void vt_input_modes(const struct vt *vt, struct input_modes *out);
 
 /*
- * Colours, as 0xrrggbb.  `vt_colour` resolves a cell's colour; `which` selects
+ * Colours, as 0xrrggbb.  `vt_colour` resolves a cell's colour; `role` selects
  * the default.
  */
 uint32_t vt_colour(const struct vt *vt, uint32_t colour,
