@@ -114,7 +114,7 @@ def test_every_command_survives_an_invalid_home(name, tmp_path):
     assert home.read_text() == "a file"
 
 
-def test_common_options_may_stand_before_the_command(tmp_path):
+def test_common_options_may_come_before_the_command(tmp_path):
     home = tmp_path / "home"
     after = json.loads(shows("ls", "--json", "--home", str(home)))
     assert after == {"ok": True, "command": "ls", "result": []}
@@ -215,7 +215,7 @@ def test_version_takes_no_argument():
     assert answer.err == "tend version: unexpected argument: now\n"
 
 
-def test_a_value_may_stand_in_the_next_word_or_behind_equals():
+def test_a_value_may_be_the_next_word_or_follow_an_equals_sign():
     wanted = shows("render", "--size", "10x2", "-", input=b"hello")
     assert wanted == "hello\n\n"
     for spelling in (["--size=10x2"], ["-s10x2"], ["-s", "10x2"],

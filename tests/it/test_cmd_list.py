@@ -198,7 +198,7 @@ def test_ls_watch_ends_when_its_output_is_closed(home):
         assert watch.wait(30) == 0
 
 
-def test_ls_on_a_terminal_says_when_there_is_nothing(home):
+def test_ls_on_a_terminal_reports_an_empty_list(home):
     _, lines = on_terminal(home, "ls")
     assert "tend run" in "".join(lines), lines
 

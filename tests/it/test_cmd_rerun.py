@@ -112,7 +112,7 @@ def test_after_a_reboot(home):
     assert home.raw(old).startswith(b"up")
 
 
-def test_attached_it_is_a_terminal(home):
+def test_an_attached_rerun_uses_the_terminal(home):
     old = home.start("sh", "-c", "echo here; cat; exit 5",
                      options=["-n", "again"])
     home.wait_text(old, "here")

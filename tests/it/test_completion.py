@@ -188,7 +188,7 @@ def test_a_missing_home_is_not_an_error(tmp_path):
         assert answer.status == 0 and answer.out == b"" == answer.err.encode()
 
 
-def test_it_is_fast_with_many_sessions(home):
+def test_completion_is_fast_with_many_sessions(home):
     """A key is answered before a person notices a delay."""
     sid = home.start("true", options=["-n", "model"])
     home.wait_status(sid, "exited")

@@ -333,7 +333,7 @@ def test_a_running_session_is_not_called_damaged(home):
     home.json("snapshot", sid)
 
 
-def test_no_bit_of_session_json_is_believed(home):
+def test_no_changed_bit_of_session_json_is_accepted(home):
     """A command's output is the same, or it reports that the file is
     damaged."""
     rng = random.Random(7)

@@ -220,7 +220,7 @@ def test_an_impossible_exec_is_refused_and_types_nothing(home):  # noqa: F811
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_line_that_somebody_types_is_not_run(home, shell):  # noqa: F811
+def test_a_half_typed_line_is_not_run(home, shell):  # noqa: F811
     sid = home.start(*SHELLS[shell])
     run(home, sid, "true")
     ready(home, sid)

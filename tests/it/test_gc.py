@@ -432,7 +432,7 @@ def test_logs_of_ended_sessions_are_compressed(home):
     assert "compressed 1 part of logs" in home.ok("gc", "--older-than", "1d")
 
 
-def test_a_torn_log_is_compressed_as_it_is(home):
+def test_a_torn_log_is_compressed_unchanged(home):
     """The torn part is cut neither more nor less."""
     sid = ended(home, *numbers(5_000, 3))
     last = home.dir(sid) / "log" / plain(home, sid)[-1]

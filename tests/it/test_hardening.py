@@ -44,7 +44,7 @@ def test_the_needed_libraries_are_these(program):
     assert NEEDED[name] <= needed <= NEEDED[name] | MAY_NEED[name], needed
 
 
-def test_it_is_loaded_anywhere_and_bound_at_once(program):
+def test_programs_are_position_independent_and_bound_at_once(program):
     """PIE, full RELRO, and libraries only from the system's places."""
     assert re.search(r"Type:\s+DYN", tool("readelf", "-hW", program))
     dynamic = tool("readelf", "-dW", program)

@@ -137,7 +137,7 @@ def test_after_a_failed_sync_the_log_continues_in_another_file(tmp_path):
         assert 'what=sync error="Input/output error"' in log, log
 
 
-def test_durable_is_not_acknowledged_before_it_is_safe(tmp_path):
+def test_a_durable_input_is_acknowledged_only_when_synced(tmp_path):
     """While syncs fail nothing is acknowledged; then all of it is in other
     files."""
     with Home() as home:

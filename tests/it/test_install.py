@@ -83,7 +83,7 @@ def test_a_session_runs_from_the_installed_tree(stage, home):
     run("kill", sid)
 
 
-def test_nothing_of_the_build_is_in_what_is_installed(stage):
+def test_installed_files_do_not_refer_to_the_build(stage):
     for path in files(stage):
         if path.startswith(("bin/", "libexec/")):
             continue  # debug information names the sources

@@ -208,7 +208,7 @@ def differs(keeper, seed, kind):
 
 
 @pytest.mark.parametrize("kind", oracle_stream.KINDS)
-def test_burst_prints_what_the_oracle_says(kind):
+def test_burst_agrees_with_the_oracle(kind):
     printed = subprocess.run([BURST, "42", "300011", kind], check=True,
                              capture_output=True).stdout
     assert len(printed) == 300011
@@ -877,7 +877,7 @@ def test_socket_is_its_owners_alone(keep):
     assert status.st_uid == os.getuid()
 
 
-def test_socket_is_there_however_long_its_path_is(keep, tmp_path):
+def test_socket_exists_whatever_the_length_of_its_path(keep, tmp_path):
     path = tmp_path
     for _ in range(3):
         path = path / ("long" * 30)
@@ -912,7 +912,7 @@ def replace_by_a_socket(path):
 
 @pytest.mark.parametrize("harm", [remove, move_away, replace_by_a_file,
                                   replace_by_a_socket])
-def test_socket_that_went_missing_is_there_again_in_2_s(keep, harm):
+def test_missing_socket_is_recreated_within_2_s(keep, harm):
     keeper = keep(*sh("read x"))
     keeper.wait_event("hello")
     harm(keeper.dir / "sock")

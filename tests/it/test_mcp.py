@@ -192,7 +192,7 @@ def ancestors(pid):
     return found
 
 
-def test_it_starts_no_process_but_those_of_sessions(mcp, tmp_path):
+def test_the_server_starts_only_processes_of_sessions(mcp, tmp_path):
     """Every tool that no host carries out; a shell that runs one program."""
     trace = tmp_path / "trace"
     watched = type("Execs", (), {"argument": "trace=execve"})
@@ -211,7 +211,7 @@ def test_it_starts_no_process_but_those_of_sessions(mcp, tmp_path):
                 if path.endswith("/tend") or "/proc/self/exe" in path], ran
 
 
-def test_a_keeper_is_no_descendant_of_the_server(mcp, home):
+def test_a_keeper_is_not_a_descendant_of_the_server(mcp, home):
     """Killing the server and its children does not end the session."""
     sid = shell(mcp)
     keeper = home.info(sid)["keeper_pid"]
@@ -250,7 +250,7 @@ def test_a_key_runs_a_command_once(mcp, home):
     assert runs.read_text() == "run\n"
 
 
-def test_every_duration_says_how_it_is_written(mcp):
+def test_every_duration_documents_its_form(mcp):
     tools = mcp.answer(mcp.request("tools/list"))["tools"]
     durations = [a for t in tools for a in t["inputSchema"]["properties"].values()
                  if a["type"] == ["string", "integer"]]
@@ -694,7 +694,7 @@ def test_pending_calls_are_answered_when_the_input_ends(home):
                   done.out.splitlines()) == list(range(20))
 
 
-def test_it_ends_with_its_client(home):
+def test_the_server_ends_with_its_client(home):
     m = Mcp(home)
     m.answer(m.request("ping"))
     m.proc.stdout.close()

@@ -91,7 +91,7 @@ def test_arbitrary_bytes_never_crash():
 
 # Size
 
-def test_the_size_is_what_was_asked_for():
+def test_the_size_is_the_requested_one():
     s = screen("--size", "132x50")
     assert (s["cols"], s["rows"], len(s["lines"])) == (132, 50, 50)
     s = screen("--size", "2x1", input=b"x")
@@ -386,7 +386,7 @@ def test_until_counts_only_output_of_a_recording():
     assert s["lines"][0] == "abc" and s["offset"] == 3
 
 
-def test_until_can_stand_before_a_broken_line():
+def test_until_may_end_before_a_broken_line():
     cast = V2 + b'[1,"o","ab"]\n[2,"o","cd"]\nbroken\n'
     assert screen("--until", "4", input=cast)["lines"][0] == "abcd"
 

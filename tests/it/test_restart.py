@@ -74,7 +74,7 @@ def test_success_is_the_end_unless_always(home):
     assert home.info(twice)["outcome"] == "stopped"
 
 
-def test_crash_loop_stays_down_and_says_so(home):
+def test_a_crash_loop_ends_and_is_reported(home):
     sid = home.start("sh", "-c", "echo try; exit 7",
                      options=["--restart", "always", "-n", "loop"])
     ended = home.wait_status(sid, "exited", seconds=90)

@@ -424,7 +424,7 @@ def test_a_timeout_reports_the_screen(sid, pull, w):
     assert got["hash"] == w.call("session.snapshot")["hash"]
 
 
-def test_an_update_that_is_not_ended_is_no_frame(sid, pull, w):
+def test_an_unfinished_update_is_not_a_frame(sid, pull, w):
     half = CLEAR + BEGIN + b"half a frame"
     given_up = True
     while given_up:  # as it is if the machine stalls for a second

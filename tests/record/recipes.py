@@ -1,4 +1,4 @@
-"""What is recorded, and how it is driven.
+"""The programs that are recorded, and the steps that drive them.
 
 A recipe is a program, a window size and steps; RECIPES at the end is the
 table.  The steps are methods of session.Session:

@@ -46,7 +46,7 @@ arena_never_holds_more_than_its_maximum(void **state)
 }
 
 static void
-arena_refuses_a_large_piece_and_goes_on_with_small_ones(void **state)
+arena_refuses_a_large_piece_and_still_gives_small_ones(void **state)
 {
 	struct arena a;
 
@@ -100,7 +100,7 @@ main(void)
 		    arena_gives_zeroed_aligned_pieces_that_do_not_overlap),
 		cmocka_unit_test(arena_never_holds_more_than_its_maximum),
 		cmocka_unit_test(
-		    arena_refuses_a_large_piece_and_goes_on_with_small_ones),
+		    arena_refuses_a_large_piece_and_still_gives_small_ones),
 		cmocka_unit_test(arena_may_be_used_again_after_it_was_finished),
 		cmocka_unit_test(arena_strndup_copies_and_terminates),
 	};

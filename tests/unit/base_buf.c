@@ -93,7 +93,7 @@ buf_refuses_lengths_that_would_overflow(void **state)
 }
 
 static void
-buf_counts_only_what_was_committed_of_a_reservation(void **state)
+buf_counts_only_the_committed_part_of_a_reservation(void **state)
 {
 	struct buf b;
 	uint8_t *room;
@@ -196,7 +196,7 @@ main(void)
 		cmocka_unit_test(buf_takes_exactly_its_maximum),
 		cmocka_unit_test(buf_refuses_lengths_that_would_overflow),
 		cmocka_unit_test(
-		    buf_counts_only_what_was_committed_of_a_reservation),
+		    buf_counts_only_the_committed_part_of_a_reservation),
 		cmocka_unit_test(buf_equals_looks_at_the_bytes_alone),
 		cmocka_unit_test(buf_consume_drops_from_the_front),
 		cmocka_unit_test(buf_printf_prints_more_than_its_scratch_room),

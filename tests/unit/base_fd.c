@@ -104,7 +104,7 @@ fd_write_all_writes_more_than_a_pipe_holds(void **state)
 }
 
 static void
-fd_write_all_says_why_it_failed(void **state)
+fd_write_all_returns_the_error(void **state)
 {
 	auto_close int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
@@ -130,7 +130,7 @@ fd_poke_makes_an_eventfd_readable(void **state)
 }
 
 static void
-fd_poke_leaves_a_full_eventfd_as_it_is(void **state)
+fd_poke_leaves_a_full_eventfd_unchanged(void **state)
 {
 	auto_close int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	eventfd_t count = 0;
@@ -151,9 +151,9 @@ main(void)
 		    fd_take_hands_over_and_leaves_nothing_to_close),
 		cmocka_unit_test(fd_close_keeps_errno_and_may_be_called_twice),
 		cmocka_unit_test(fd_write_all_writes_more_than_a_pipe_holds),
-		cmocka_unit_test(fd_write_all_says_why_it_failed),
+		cmocka_unit_test(fd_write_all_returns_the_error),
 		cmocka_unit_test(fd_poke_makes_an_eventfd_readable),
-		cmocka_unit_test(fd_poke_leaves_a_full_eventfd_as_it_is),
+		cmocka_unit_test(fd_poke_leaves_a_full_eventfd_unchanged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

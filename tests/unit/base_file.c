@@ -72,7 +72,7 @@ reads(const struct place *p, size_t len, size_t max, int want)
 }
 
 static void
-file_read_reads_all_of_it_or_says_that_it_is_too_long(void **state)
+file_read_reads_a_whole_file_or_reports_that_it_is_too_long(void **state)
 {
 	const struct place *p = *state;
 
@@ -87,7 +87,7 @@ file_read_reads_all_of_it_or_says_that_it_is_too_long(void **state)
 }
 
 static void
-file_read_says_why_it_failed(void **state)
+file_read_reports_the_error(void **state)
 {
 	const struct place *p = *state;
 	struct buf b;
@@ -130,9 +130,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-		    file_read_reads_all_of_it_or_says_that_it_is_too_long,
+		    file_read_reads_a_whole_file_or_reports_that_it_is_too_long,
 		    set_up, tear_down),
-		cmocka_unit_test_setup_teardown(file_read_says_why_it_failed,
+		cmocka_unit_test_setup_teardown(file_read_reports_the_error,
 		    set_up, tear_down),
 		cmocka_unit_test_setup_teardown(file_open_follows_no_link,
 		    set_up, tear_down),

@@ -89,7 +89,7 @@ log_writes_numbers(void **state)
 }
 
 static void
-log_leaves_out_a_field_that_does_not_fit_and_says_so(void **state)
+log_leaves_out_and_reports_a_field_that_does_not_fit(void **state)
 {
 	auto_free char *long_value = xcalloc(1, LOG_LINE_MAX + 1);
 	char *line;
@@ -193,7 +193,7 @@ main(void)
 		cmocka_unit_test(log_keeps_utf8_and_replaces_invalid_bytes),
 		cmocka_unit_test(log_writes_numbers),
 		cmocka_unit_test(
-		    log_leaves_out_a_field_that_does_not_fit_and_says_so),
+		    log_leaves_out_and_reports_a_field_that_does_not_fit),
 		cmocka_unit_test(
 		    log_format_refuses_a_buffer_without_room_for_a_line),
 		cmocka_unit_test(

@@ -43,7 +43,7 @@ the_farewell_says_how_a_session_ended(void **state)
 
 /* tend stops a session with a hangup, so the signal is not named. */
 static void
-a_session_that_somebody_ended_was_stopped_or_killed(void **state)
+a_session_ended_by_request_was_stopped_or_killed(void **state)
 {
 	struct farewell f = { .name = "mk", .code = -1, .signo = 1 };
 
@@ -109,7 +109,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_farewell_says_how_a_session_ended),
 		cmocka_unit_test(
-		    a_session_that_somebody_ended_was_stopped_or_killed),
+		    a_session_ended_by_request_was_stopped_or_killed),
 		cmocka_unit_test(the_farewell_names_the_next_commands),
 		cmocka_unit_test(in_a_narrow_terminal_each_part_has_a_line),
 		cmocka_unit_test(

@@ -371,7 +371,7 @@ a_notice_covers_the_last_row_and_leaves_no_trace(void **state)
 }
 
 static void
-marks_stand_out_in_the_part_that_is_shown(void **state)
+marks_are_highlighted_in_the_visible_part(void **state)
 {
 	const struct paint_mark marks[] = { { .y = 1, .from = 8, .to = 11 },
 		{ .y = 0, .from = 0, .to = 2, .found = true } };
@@ -448,7 +448,7 @@ main(void)
 		cmocka_unit_test(the_window_follows_the_cursor),
 		cmocka_unit_test(
 		    a_notice_covers_the_last_row_and_leaves_no_trace),
-		cmocka_unit_test(marks_stand_out_in_the_part_that_is_shown),
+		cmocka_unit_test(marks_are_highlighted_in_the_visible_part),
 		cmocka_unit_test(a_notice_may_be_wide_and_have_the_cursor),
 		cmocka_unit_test(a_buffer_that_is_too_small_is_reported),
 	};

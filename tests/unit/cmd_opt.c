@@ -175,7 +175,7 @@ opt_stops_where_another_command_begins(void **state)
 }
 
 static void
-opt_names_what_is_wrong(void **state)
+opt_names_the_error(void **state)
 {
 	struct parsed p;
 
@@ -224,7 +224,7 @@ main(void)
 		cmocka_unit_test(opt_uses_the_last_of_repeated_options),
 		cmocka_unit_test(opt_keeps_all_of_a_list_in_order),
 		cmocka_unit_test(opt_stops_where_another_command_begins),
-		cmocka_unit_test(opt_names_what_is_wrong),
+		cmocka_unit_test(opt_names_the_error),
 		cmocka_unit_test(opt_explains_each_option),
 	};
 

@@ -50,7 +50,7 @@ ini_reads_sections_and_values(void **state)
 }
 
 static void
-ini_complains_of_a_line_and_reads_the_others(void **state)
+ini_reports_an_invalid_line_and_reads_the_others(void **state)
 {
 	(void)state;
 	gives("[open\nnonsense\n= x\na = \033[31m\nb = 1\n",
@@ -84,7 +84,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ini_reads_sections_and_values),
-		cmocka_unit_test(ini_complains_of_a_line_and_reads_the_others),
+		cmocka_unit_test(
+		    ini_reports_an_invalid_line_and_reads_the_others),
 		cmocka_unit_test(ini_takes_a_line_up_to_its_limit),
 	};
 

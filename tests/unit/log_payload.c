@@ -78,7 +78,7 @@ an_input_is_read_as_it_was_written(void **state)
 }
 
 static void
-a_key_is_there_only_with_its_flag(void **state)
+an_input_has_a_key_only_with_its_flag(void **state)
 {
 	struct payload_input in = { .kind = 2,
 		/* The flag of a key that is not there does not count. */
@@ -167,7 +167,7 @@ payloads_that_end_too_early_are_reported(void **state)
 }
 
 static void
-a_cut_text_has_the_bytes_that_are_there(void **state)
+a_cut_text_has_the_remaining_bytes(void **state)
 {
 	struct payload_mark out;
 
@@ -256,11 +256,11 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(payloads_have_the_bytes_that_the_format_names),
 		cmocka_unit_test(an_input_is_read_as_it_was_written),
-		cmocka_unit_test(a_key_is_there_only_with_its_flag),
+		cmocka_unit_test(an_input_has_a_key_only_with_its_flag),
 		cmocka_unit_test(a_text_longer_than_its_length_can_say_is_cut),
 		cmocka_unit_test(a_full_buffer_refuses_the_payload),
 		cmocka_unit_test(payloads_that_end_too_early_are_reported),
-		cmocka_unit_test(a_cut_text_has_the_bytes_that_are_there),
+		cmocka_unit_test(a_cut_text_has_the_remaining_bytes),
 		cmocka_unit_test(output_gap_and_sync_give_the_next_offset),
 		cmocka_unit_test(a_record_of_another_type_is_refused),
 		cmocka_unit_test(codes_of_a_later_version_are_unknown),

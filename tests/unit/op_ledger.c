@@ -89,7 +89,7 @@ is_new(const struct play *p, unsigned row, uint64_t after)
 }
 
 static void
-a_line_is_new_after_what_came_before_it(void **state)
+a_line_is_new_after_earlier_events(void **state)
 {
 	struct play p;
 
@@ -189,7 +189,7 @@ echo_is_where_it_was_typed(void **state)
 }
 
 static void
-a_word_that_begins_with_a_key_is_no_echo(void **state)
+a_word_that_begins_with_a_key_is_not_echo(void **state)
 {
 	struct play p;
 
@@ -572,13 +572,13 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_is_new_after_what_came_before_it),
+		cmocka_unit_test(a_line_is_new_after_earlier_events),
 		cmocka_unit_test(lines_that_scroll_off_are_counted),
 		cmocka_unit_test(
 		    the_alternate_screen_is_drawn_in_several_writes),
 		cmocka_unit_test(a_broken_line_is_one),
 		cmocka_unit_test(echo_is_where_it_was_typed),
-		cmocka_unit_test(a_word_that_begins_with_a_key_is_no_echo),
+		cmocka_unit_test(a_word_that_begins_with_a_key_is_not_echo),
 		cmocka_unit_test(a_prompt_is_new_however_fast_it_came),
 		cmocka_unit_test(everything_between_marks_is_echo),
 		cmocka_unit_test(output_of_a_command_typed_ahead_is_not_echo),

@@ -52,7 +52,7 @@ a_real_disk_reports_its_room(void **state)
 }
 
 static void
-advice_is_given_where_it_is_needed(void **state)
+advice_is_given_when_needed(void **state)
 {
 	struct disk d = { .kind = "ext4" };
 
@@ -70,7 +70,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(network_disks_are_recognised),
 		cmocka_unit_test(a_real_disk_reports_its_room),
-		cmocka_unit_test(advice_is_given_where_it_is_needed),
+		cmocka_unit_test(advice_is_given_when_needed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,7 +126,7 @@ a_home_open_to_others_is_refused(void **state)
 }
 
 static void
-a_link_is_no_home(void **state)
+a_link_is_refused_as_a_home(void **state)
 {
 	struct place *p = *state;
 	char other[9000], slash[9000];
@@ -145,7 +145,7 @@ a_link_is_no_home(void **state)
 }
 
 static void
-a_file_is_no_home(void **state)
+a_file_is_refused_as_a_home(void **state)
 {
 	struct place *p = *state;
 	int fd = open(p->path, O_CREAT | O_WRONLY, 0600);
@@ -289,10 +289,10 @@ main(void)
 		    set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 		    a_home_open_to_others_is_refused, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_link_is_no_home, set_up,
-		    tear_down),
-		cmocka_unit_test_setup_teardown(a_file_is_no_home, set_up,
-		    tear_down),
+		cmocka_unit_test_setup_teardown(a_link_is_refused_as_a_home,
+		    set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_file_is_refused_as_a_home,
+		    set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_long_home_works, set_up,
 		    tear_down),
 		cmocka_unit_test_setup_teardown(sessions_come_newest_first,

@@ -192,7 +192,7 @@ count(const char *text, const char *what)
 }
 
 static void
-a_keeper_gets_exactly_what_was_agreed(void **state)
+a_keeper_gets_exactly_the_agreed_descriptors_and_words(void **state)
 {
 	struct place *p = *state;
 	auto_free char *text = NULL;
@@ -231,7 +231,7 @@ a_keeper_gets_exactly_what_was_agreed(void **state)
 }
 
 static void
-a_manifest_is_there_before_its_keeper(void **state)
+a_manifest_exists_before_its_keeper(void **state)
 {
 	struct place *p = *state;
 	struct manifest m;
@@ -423,8 +423,8 @@ static int
 as_tend(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_keeper_gets_exactly_what_was_agreed),
-		TEST(a_manifest_is_there_before_its_keeper),
+		TEST(a_keeper_gets_exactly_the_agreed_descriptors_and_words),
+		TEST(a_manifest_exists_before_its_keeper),
 		TEST(a_caller_has_no_child_to_wait_for),
 		TEST(every_failure_is_reported_and_leaves_nothing),
 		TEST(a_bad_request_is_refused_before_anything_is_started),

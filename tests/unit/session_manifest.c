@@ -219,7 +219,7 @@ a_damaged_file_is_refused_with_the_reason(void **state)
 
 /* A changed bit makes the file refused or suspect, or changes no field. */
 static void
-no_changed_bit_is_believed(void **state)
+no_changed_bit_is_accepted(void **state)
 {
 	auto_free char *text = NULL;
 	struct manifest m;
@@ -397,7 +397,7 @@ fill_running(struct manifest *m)
 }
 
 static void
-a_running_session_stays_as_it_is(void **state)
+a_running_session_is_reported_as_running(void **state)
 {
 	struct manifest m;
 
@@ -557,7 +557,7 @@ a_copy_of_a_running_session_does_not_run(void **state)
 }
 
 static void
-an_exit_that_was_written_is_believed(void **state)
+a_recorded_exit_counts(void **state)
 {
 	struct manifest m;
 
@@ -670,20 +670,20 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_manifest_is_read_back_as_written),
 		cmocka_unit_test(a_damaged_file_is_refused_with_the_reason),
-		cmocka_unit_test(no_changed_bit_is_believed),
+		cmocka_unit_test(no_changed_bit_is_accepted),
 		cmocka_unit_test(a_newer_field_is_ignored),
 		cmocka_unit_test(a_command_that_is_too_long_is_refused),
 		cmocka_unit_test(a_file_is_written_whole_and_private),
 		cmocka_unit_test(only_a_regular_file_is_read),
 		cmocka_unit_test(labels_are_set_replaced_and_removed),
-		cmocka_unit_test(a_running_session_stays_as_it_is),
+		cmocka_unit_test(a_running_session_is_reported_as_running),
 		cmocka_unit_test(a_session_without_keeper_is_unkept),
 		cmocka_unit_test(a_session_of_another_boot_is_lost),
 		cmocka_unit_test(a_session_whose_processes_ended_is_lost),
 		cmocka_unit_test(
 		    a_session_that_ends_during_a_check_is_not_lost),
 		cmocka_unit_test(a_copy_of_a_running_session_does_not_run),
-		cmocka_unit_test(an_exit_that_was_written_is_believed),
+		cmocka_unit_test(a_recorded_exit_counts),
 		cmocka_unit_test(the_session_object_has_its_fields),
 		cmocka_unit_test(
 		    a_programs_status_counts_while_the_program_runs),

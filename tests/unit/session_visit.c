@@ -150,7 +150,7 @@ values_with_control_characters_or_too_long_are_left_out(void **state)
 }
 
 static void
-a_file_that_others_wrote_gives_only_what_it_may(void **state)
+a_forged_file_gives_only_permitted_variables(void **state)
 {
 	static const char text[] = "LD_PRELOAD=/x\0DISPLAY=\033]0;\0\0"
 				   "DISPLAYS=1\0DISPLAY=:3";
@@ -203,7 +203,7 @@ main(void)
 		TEST(a_missing_agent_socket_leaves_the_link),
 		TEST(from_inside_of_a_session_the_socket_itself_counts),
 		TEST(values_with_control_characters_or_too_long_are_left_out),
-		TEST(a_file_that_others_wrote_gives_only_what_it_may),
+		TEST(a_forged_file_gives_only_permitted_variables),
 		TEST(no_visitor_is_reported),
 		TEST(a_link_too_long_for_a_socket_is_not_used),
 	};

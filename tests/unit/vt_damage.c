@@ -245,7 +245,7 @@ a_generation_is_never_below_that_of_its_rows(void **state)
 }
 
 static void
-during_an_update_the_generation_stands_still(void **state)
+during_an_update_the_generation_is_constant(void **state)
 {
 	struct vt *vt = make_filled();
 	uint64_t before = vt_generation(vt);
@@ -398,7 +398,7 @@ main(void)
 		cmocka_unit_test(switching_screens_changes_all_rows),
 		cmocka_unit_test(resizing_and_resetting_change_all_rows),
 		cmocka_unit_test(a_generation_is_never_below_that_of_its_rows),
-		cmocka_unit_test(during_an_update_the_generation_stands_still),
+		cmocka_unit_test(during_an_update_the_generation_is_constant),
 		cmocka_unit_test(an_update_that_changes_nothing_is_not_seen),
 		cmocka_unit_test(changes_before_an_update_are_seen),
 		cmocka_unit_test(an_update_that_never_ends_is_given_up),

@@ -60,7 +60,7 @@ send_all(const struct example *e, size_t n, const struct input_modes *m)
 	    &(struct input_modes){ __VA_ARGS__ })
 
 static void
-text_is_sent_as_it_is(void **state)
+text_is_sent_unchanged(void **state)
 {
 	static const struct example e[] = {
 		{ "a", "a", 0 },
@@ -642,7 +642,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_is_sent_as_it_is),
+		cmocka_unit_test(text_is_sent_unchanged),
 		cmocka_unit_test(ctrl_makes_controls),
 		cmocka_unit_test(alt_is_an_escape_before_the_key),
 		cmocka_unit_test(the_four_controls_have_their_bytes),

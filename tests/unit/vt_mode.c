@@ -53,7 +53,7 @@ are_all_initial(struct vt *vt, struct replies *replies)
 }
 
 static void
-every_number_is_there_once(void **state)
+every_mode_number_is_unique(void **state)
 {
 	(void)state;
 	for (unsigned a = 0; a < MODE_COUNT; a++) {
@@ -227,7 +227,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_number_is_there_once),
+		cmocka_unit_test(every_mode_number_is_unique),
 		cmocka_unit_test(numbers_that_are_not_there_are_not_found),
 		cmocka_unit_test(
 		    a_fresh_terminal_wraps_shows_the_cursor_and_knows_graphemes),

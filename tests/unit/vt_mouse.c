@@ -93,7 +93,7 @@ every_format_has_its_encoding(void **state)
 }
 
 static void
-utf8_goes_to_2015(void **state)
+utf8_coordinates_end_at_2015(void **state)
 {
 	struct input_modes m = { .mouse = MOUSE_NORMAL,
 		.mouse_format = MOUSE_UTF8 };
@@ -313,7 +313,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_format_has_its_encoding),
-		cmocka_unit_test(utf8_goes_to_2015),
+		cmocka_unit_test(utf8_coordinates_end_at_2015),
 		cmocka_unit_test(pixels_are_sent_where_pixels_are_wanted),
 		cmocka_unit_test(each_mode_adds_to_the_one_before),
 		cmocka_unit_test(x10_knows_no_modifiers),

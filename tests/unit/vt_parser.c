@@ -633,7 +633,7 @@ reset_drops_an_unfinished_sequence(void **state)
 }
 
 static void
-a_string_that_is_put_back_goes_on(void **state)
+a_restored_string_continues(void **state)
 {
 	auto_free char *long_one = xcalloc(1, SEQ_STRING_MAX + 1);
 	struct parser ps;
@@ -831,7 +831,7 @@ main(void)
 		cmocka_unit_test(a_longer_string_is_swallowed_to_its_end),
 		cmocka_unit_test(stop_returns_right_after_the_sequence),
 		cmocka_unit_test(reset_drops_an_unfinished_sequence),
-		cmocka_unit_test(a_string_that_is_put_back_goes_on),
+		cmocka_unit_test(a_restored_string_continues),
 		cmocka_unit_test(every_byte_in_every_state_follows_the_table),
 		cmocka_unit_test(
 		    random_streams_give_the_same_trace_however_they_are_cut),

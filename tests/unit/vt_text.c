@@ -63,7 +63,7 @@ trailing_blanks_are_trimmed_and_no_others(void **state)
 }
 
 static void
-a_wide_character_is_there_once(void **state)
+a_wide_character_appears_once(void **state)
 {
 	struct vt *vt = make_vt(5, 2);
 
@@ -260,7 +260,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_has_a_line_for_each_row),
 		cmocka_unit_test(trailing_blanks_are_trimmed_and_no_others),
-		cmocka_unit_test(a_wide_character_is_there_once),
+		cmocka_unit_test(a_wide_character_appears_once),
 		cmocka_unit_test(a_cluster_is_all_of_its_code_points),
 		cmocka_unit_test(lines_are_whole_where_the_margin_broke_them),
 		cmocka_unit_test(text_is_that_of_the_screen_shown),
