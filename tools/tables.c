@@ -108,6 +108,29 @@ records(void)
 #include "log/records.def"
 }
 
+static void
+limit(const char *section, const char *key, const char *standard,
+    const char *variable, const char *help, const char *at)
+{
+	printf("| %s | %s | ", help, standard != NULL ? standard : "none");
+	if (strcmp(section, "run") == 0)
+		printf("`run --%s`, ", key);
+	else if (variable != NULL)
+		printf("`%s`, ", variable);
+	printf("`[%s] %s` | %s |\n", section, key, at);
+}
+
+static void
+limits(void)
+{
+	printf("| limit | default | set by | at the limit |\n"
+	       "|---|---|---|---|\n");
+#define LIMIT(NAME, section, key, KIND, least, most, standard, variable, help, \
+    at) \
+	limit(section, key, standard, variable, help, at);
+#include "home/config.def"
+}
+
 static const struct {
 	const char *name;
 	void (*print)(void);
@@ -115,6 +138,7 @@ static const struct {
 	{ "conditions", conditions },
 	{ "events", events },
 	{ "formats", formats },
+	{ "limits", limits },
 	{ "records", records },
 };
 

@@ -316,3 +316,35 @@ config_number(const struct config *c, enum config_key key)
 		parse(s, s->standard, &n, NULL);
 	return n;
 }
+
+static int
+read_variable(const struct config_setting *s, const char *text, uint64_t *out,
+    struct error *err)
+{
+	struct error why;
+
+	if (s->kind == CONFIG_KIND_SIZE) {
+		if (units_size(text, out, &why) < 0)
+			return error_set(err, EINVAL, "%s: %.200s", s->variable,
+			    why.msg);
+		return 0;
+	}
+	if (!units_number(text, s->most, out))
+		return error_set(err, EINVAL,
+		    "%s=%.50s: give a number, or 0 for no limit", s->variable,
+		    text);
+	return 0;
+}
+
+int
+config_limit(const struct config *c, enum config_key key, uint64_t *out,
+    struct error *err)
+{
+	const struct config_setting *s = &config_settings[key];
+	const char *text = s->variable != NULL ? getenv(s->variable) : NULL;
+
+	if (text != NULL)
+		return read_variable(s, text, out, err);
+	*out = config_number(c, key);
+	return 0;
+}

@@ -84,4 +84,11 @@ const char *config_or(const struct config *c, enum config_key key,
 /* A size or number from the files, or the default of config.def. */
 uint64_t config_number(const struct config *c, enum config_key key);
 
+/*
+ * The same, unless the variable sets it; -EINVAL if the variable makes no
+ * sense.
+ */
+int config_limit(const struct config *c, enum config_key key, uint64_t *out,
+    struct error *err);
+
 #endif

@@ -1,52 +1,27 @@
 #include "home/start.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "home/config.h"
 #include "home/fault.h"
 #include "home/handle.h"
 #include "home/report.h"
-#include "home/units.h"
 #include "session/launch.h"
 #include "session/quota.h"
-
-/* A limit from the environment, or unchanged without it; 0 or -EINVAL. */
-static int
-take_number(const char *name, unsigned *out, struct error *err)
-{
-	const char *text = getenv(name);
-	uint64_t n;
-
-	if (text == NULL)
-		return 0;
-	if (!units_number(text, UINT_MAX, &n))
-		return error_set(err, EINVAL,
-		    "%s=%.50s: give a number, or 0 for no limit", name, text);
-	*out = (unsigned)n;
-	return 0;
-}
 
 static int
 read_quota(const struct config *c, struct quota *q, struct error *err)
 {
-	const char *min_free = getenv("TEND_MIN_FREE");
-	struct error why;
+	uint64_t n;
 	int rc;
 
-	*q = (struct quota){
-		(unsigned)config_number(c, CONFIG_MAX_SESSIONS),
-		(unsigned)config_number(c, CONFIG_MAX_RATE),
-		config_number(c, CONFIG_MIN_FREE),
-	};
-	if ((rc = take_number("TEND_MAX_SESSIONS", &q->max_sessions, err)) <
-		0 ||
-	    (rc = take_number("TEND_MAX_RATE", &q->rate, err)) < 0)
-		return rc;
-	if (min_free != NULL && units_size(min_free, &q->min_free, &why) < 0)
-		return error_set(err, EINVAL, "TEND_MIN_FREE: %.200s", why.msg);
+#define QUOTA(NAME, member, ...) \
+	rc = config_limit(c, CONFIG_##NAME, &n, err); \
+	if (rc < 0) \
+		return rc; \
+	q->member = n;
+#include "home/config.def"
 	return 0;
 }
 

@@ -16,8 +16,6 @@
 
 #define SECOND_NS 1000000000ll
 #define MIB ((uint64_t)1 << 20)
-#define NEAR_PERCENT 90
-#define NEAR_FREE 4 /* times min_free */
 #define FILE_NAME "rate"
 
 int64_t
@@ -89,7 +87,7 @@ take_session(const struct home *h, const struct quota *q, char *note,
 		    "there are %u active sessions, and the limit is %u; end "
 		    "some with tend stop, or set TEND_MAX_SESSIONS",
 		    n, q->max_sessions);
-	if ((n + 1) * 100ull >= q->max_sessions * (uint64_t)NEAR_PERCENT)
+	if ((n + 1) * 100ull >= q->max_sessions * (uint64_t)QUOTA_NEAR_PERCENT)
 		snprintf(note, size,
 		    "this is active session %u of at most %u; tend ls lists "
 		    "them, TEND_MAX_SESSIONS sets the limit",
@@ -111,7 +109,7 @@ check_free(const struct home *h, const struct quota *q, char *note, size_t size,
 		    "the disk of %.100s has %" PRIu64 " MiB left, and %" PRIu64
 		    " must be free; make room, or set TEND_MIN_FREE",
 		    h->path, d.free / MIB, q->min_free / MIB);
-	if (d.free < NEAR_FREE * q->min_free)
+	if (d.free < QUOTA_NEAR_FREE * q->min_free)
 		snprintf(note, size,
 		    "the disk of %s has %" PRIu64 " MiB left; when it is full, "
 		    "sessions continue without a log",

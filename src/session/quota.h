@@ -17,6 +17,9 @@ struct home;
  * when there seem to be too many, the claims of inactive sessions are removed
  * first.
  *
+ * The caller fills it from the settings in home/config.def, which has the
+ * defaults.
+ *
  * The rate is kept as the time of the file HOME/rate: the time at which all
  * sessions so far would have been created at the allowed rate.  It may be
  * ahead of now by as much as QUOTA_BURST sessions take.
@@ -27,11 +30,9 @@ struct quota {
 	uint64_t min_free; /* bytes */
 };
 
-#define QUOTA_SESSIONS 1000
-#define QUOTA_RATE 50
-#define QUOTA_BURST 1000
-#define QUOTA_MIN_FREE (16ull << 20)
-#define QUOTA_HOME (5ull << 30) /* bytes; tend warns above this */
+#define QUOTA_BURST 1000      /* sessions at once */
+#define QUOTA_NEAR_PERCENT 90 /* of max_sessions: a warning */
+#define QUOTA_NEAR_FREE 4     /* times min_free: a warning below it */
 
 /*
  * Check whether one more session may be created now.  0, and `note` names a

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
@@ -240,6 +241,30 @@ def test_few_files(home, files, level):
     checks = json.loads(done.stdout)["result"]["checks"]
     item = next(i for i in checks if i["check"] == "files")
     assert item["level"] == level and "ulimit -n" in item["fix"], item
+
+
+def test_the_configured_number_of_sessions_is_the_limit(home):
+    home.start("cat")
+    home.env["TEND_MAX_SESSIONS"] = "1"
+    item = bad(findings(home), "sessions", "warning")
+    assert item["why"] == "the limit of active sessions is 1", item
+    home.env["TEND_MAX_SESSIONS"] = "2"
+    assert [i["level"] for i in findings(home)["sessions"]] == ["ok"]
+    home.env["TEND_MAX_SESSIONS"] = "0"
+    assert [i["level"] for i in findings(home)["sessions"]] == ["ok"]
+
+
+def test_the_configured_free_space_is_the_limit(home):
+    home.start("cat")
+    config = pathlib.Path(home.env["XDG_CONFIG_HOME"]) / "tend/config.ini"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text("[limits]\nmin-free = 1000000T\n")
+    bad(findings(home, status=1), "disk", "problem")
+    half = shutil.disk_usage(home.path).free // 2
+    home.env["TEND_MIN_FREE"] = str(half)
+    bad(findings(home), "disk", "warning")
+    home.env["TEND_MIN_FREE"] = "0"
+    assert {i["level"] for i in findings(home)["disk"]} == {"ok"}
 
 
 def test_the_locale(home):

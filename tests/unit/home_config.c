@@ -6,7 +6,6 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "home/config.h"
-#include "session/quota.h"
 
 static void
 on_warning(void *arg, const char *text)
@@ -121,7 +120,6 @@ every_default_is_a_valid_value(void **state)
 	}
 }
 
-/* The table repeats the defaults for readers. */
 static void
 limits_have_the_defaults_of_the_table(void **state)
 {
@@ -129,11 +127,10 @@ limits_have_the_defaults_of_the_table(void **state)
 
 	(void)state;
 	config_init(&c);
-	assert_int_equal(config_number(&c, CONFIG_MAX_SESSIONS),
-	    QUOTA_SESSIONS);
-	assert_int_equal(config_number(&c, CONFIG_MAX_RATE), QUOTA_RATE);
-	assert_int_equal(config_number(&c, CONFIG_MIN_FREE), QUOTA_MIN_FREE);
-	assert_int_equal(config_number(&c, CONFIG_HOME_BUDGET), QUOTA_HOME);
+	assert_int_equal(config_number(&c, CONFIG_MAX_SESSIONS), 1000);
+	assert_int_equal(config_number(&c, CONFIG_MAX_RATE), 50);
+	assert_int_equal(config_number(&c, CONFIG_MIN_FREE), 16u << 20);
+	assert_int_equal(config_number(&c, CONFIG_HOME_BUDGET), 5ull << 30);
 	config_finish(&c);
 }
 

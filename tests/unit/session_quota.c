@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#define RATE 50
 #define SECOND 1000000000ll
 #define NOW (1700000000 * SECOND)
 
@@ -31,7 +32,7 @@ a_burst_may_come_at_once(void **state)
 	int64_t kept = 0;
 
 	(void)state;
-	assert_int_equal(come(&kept, NOW, QUOTA_RATE), QUOTA_BURST);
+	assert_int_equal(come(&kept, NOW, RATE), QUOTA_BURST);
 }
 
 static void
@@ -40,13 +41,11 @@ after_the_burst_the_rate_applies(void **state)
 	int64_t kept = 0;
 
 	(void)state;
-	come(&kept, NOW, QUOTA_RATE);
+	come(&kept, NOW, RATE);
 	for (int s = 1; s <= 5; s++)
-		assert_int_equal(come(&kept, NOW + s * SECOND, QUOTA_RATE),
-		    QUOTA_RATE);
+		assert_int_equal(come(&kept, NOW + s * SECOND, RATE), RATE);
 	/* After a pause there may be a burst again, and no more. */
-	assert_int_equal(come(&kept, NOW + 3600 * SECOND, QUOTA_RATE),
-	    QUOTA_BURST);
+	assert_int_equal(come(&kept, NOW + 3600 * SECOND, RATE), QUOTA_BURST);
 }
 
 static void
@@ -56,7 +55,7 @@ a_thousand_sessions_in_ten_seconds_are_allowed(void **state)
 
 	(void)state;
 	for (int i = 0; i < 1000; i++) {
-		kept = quota_next_ns(kept, NOW + i * SECOND / 100, QUOTA_RATE);
+		kept = quota_next_ns(kept, NOW + i * SECOND / 100, RATE);
 		assert_true(kept > 0);
 	}
 }
@@ -67,7 +66,7 @@ a_clock_that_is_set_back_refuses_nothing(void **state)
 	int64_t kept = NOW + 86400 * SECOND;
 
 	(void)state;
-	assert_true(quota_next_ns(kept, NOW, QUOTA_RATE) > NOW);
+	assert_true(quota_next_ns(kept, NOW, RATE) > NOW);
 }
 
 int

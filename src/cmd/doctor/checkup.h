@@ -2,9 +2,11 @@
 #define TEND_CMD_DOCTOR_CHECKUP_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+#include "home/config.h"
 
 struct buf;
-struct config;
 struct json_out;
 struct out;
 struct handle;
@@ -38,6 +40,9 @@ void checkup_ok(struct checkup *c, const char *fmt, ...)
 void checkup_bad(struct checkup *c, enum checkup_level level, const char *why,
     const char *fix, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
+
+/* A limit as `run` has it: by variable, file or default. */
+uint64_t checkup_limit(const struct checkup *c, enum config_key key);
 
 typedef void checkup_fn(struct checkup *c);
 

@@ -71,3 +71,14 @@ checkup_config(struct checkup *c)
 	if (standard[0] != '\0')
 		checkup_ok(c, "by default: %s", standard);
 }
+
+/* `run` reports a variable that makes no sense. */
+uint64_t
+checkup_limit(const struct checkup *c, enum config_key key)
+{
+	uint64_t n;
+
+	if (config_limit(c->config, key, &n, NULL) < 0)
+		return config_number(c->config, key);
+	return n;
+}

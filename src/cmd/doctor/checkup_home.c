@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "cmd/doctor/checkup.h"
-#include "home/config.h"
 #include "cmd/target/target.h"
 #include "home/words.h"
 #include "session/disk.h"
@@ -21,7 +20,7 @@
 
 /* Checks the home directory and its disk. */
 
-#define LITTLE_FREE (1ull << 30)
+#define LITTLE_FREE (1ull << 30) /* or near the limit, if that is more */
 #define ANY_ID "00000000000000000000000000"
 
 /* `command path`, quoted for a shell. */
@@ -115,15 +114,19 @@ checkup_home(struct checkup *c)
 static void
 look_at_space(struct checkup *c, const struct disk *d)
 {
+	uint64_t least = checkup_limit(c, CONFIG_MIN_FREE);
+	uint64_t near = least < UINT64_MAX / QUOTA_NEAR_FREE ?
+	    least * QUOTA_NEAR_FREE :
+	    UINT64_MAX;
 	char free[24];
 
 	words_bytes(d->free, free, sizeof(free));
-	if (d->free < QUOTA_MIN_FREE)
+	if (d->free < least)
 		checkup_bad(c, CHECKUP_PROBLEM,
 		    "no session can be started, and running sessions cannot "
 		    "write their logs",
 		    "tend gc --all", "%s are free", free);
-	else if (d->free < LITTLE_FREE)
+	else if (d->free < LITTLE_FREE || d->free < near)
 		checkup_bad(c, CHECKUP_WARNING,
 		    "a full disk leaves gaps in the logs", "tend gc --all",
 		    "%s are free", free);

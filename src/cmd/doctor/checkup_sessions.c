@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -133,6 +134,20 @@ on_session(void *arg, const char *id)
 }
 
 static void
+look_at_count(struct checkup *c, unsigned active)
+{
+	uint64_t most = checkup_limit(c, CONFIG_MAX_SESSIONS);
+	char why[80];
+
+	if (most == 0 || active * 100ull < most * QUOTA_NEAR_PERCENT)
+		return;
+	snprintf(why, sizeof(why), "the limit of active sessions is %" PRIu64,
+	    most);
+	checkup_bad(c, CHECKUP_WARNING, why, "tend ls", "%u sessions run",
+	    active);
+}
+
+static void
 sum_up(struct tour *t)
 {
 	struct checkup *c = t->c;
@@ -156,10 +171,7 @@ sum_up(struct tour *t)
 		    "%u lost by a reboot or a kill; 'tend rerun' starts one "
 		    "again",
 		    t->lost);
-	if (t->active >= QUOTA_SESSIONS / 10 * 9)
-		checkup_bad(c, CHECKUP_WARNING,
-		    "a home has at most 1,000 active sessions", "tend ls",
-		    "%u sessions run", t->active);
+	look_at_count(c, t->active);
 }
 
 void
