@@ -54,6 +54,8 @@ FORMS = {
     ("session.events", "to"): ["", "soon"],
     ("home.wait", "sessions"): [[7], [""]],
     ("home.forget", "directory"): ["/no/such"],
+    ("home.upgrade", "program"): ["/no/such"],
+    ("session.upgrade", "program"): ["/no/such"],
     ("session.batch", "steps"): [
         *ITEMS, [{"wait": {}}], [{"wait": {"nose": 1}}], [{"wait": 7}],
         [{"exec": {}}], [{"exec": ["ls"]}], [{"prompt": {"text": ""}}],
@@ -91,12 +93,18 @@ VALUES = {"a string": "x", "a whole number": 7, "true or false": True,
 NUMBERS = ("a whole number", "a duration")  # the meanings of a number
 NEVER = [-1, 1.5, "1.5", "5 s"]
 
+# After an argument: only a home takes it, or it needs another permission.
+MARK = re.compile(r" \((home|observe|drive|control|create|approve|admin)\)$")
+
 
 class Argument:
     def __init__(self, op, name, words, optional):
         self.op, self.name, self.optional = op, name, optional
-        self.home = words.endswith(" (home)")
-        self.words = words = words.removesuffix(" (home)")
+        self.home = False
+        while mark := MARK.search(words):
+            self.home |= mark[1] == "home"
+            words = words[:mark.start()]
+        self.words = words
         self.type = next(t for t in VALUES if words.startswith(t))
         span = re.search(r"(\d+) to (\d+)", words)
         open_end = re.search(r"from (\d+)$|(not empty)", words)
