@@ -474,7 +474,10 @@ answer_door(struct keeper *k)
 	look_now(k);
 }
 
-/* Treat the host as ended; its later SIGCHLD is ignored. */
+/*
+ * Check the host.  If it is dead without having exited twice in a row, treat it
+ * as ended; its later SIGCHLD is ignored.
+ */
 static void
 look_at_host(struct keeper *k)
 {

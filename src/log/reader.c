@@ -373,7 +373,7 @@ pass_over(struct log_reader *r, struct around *around, enum log_next *out)
 }
 
 /*
- * The part of the loss before this segment that was trimmed.  If something
+ * Find the part of the loss before this segment that was trimmed.  If something
  * else is lost too, the trimmed part is reported first: true, with the
  * position before the rest.
  */
