@@ -526,33 +526,44 @@ become_keeper(const struct launch *l)
 	_exit(write(status, &s, sizeof(s)) < 0 ? EXIT_TEND : EXIT_CANNOT_RUN);
 }
 
+/* In the child: start the keeper, report its pid or -errno, and end. */
+static _Noreturn void
+fork_keeper(const struct launch *l)
+{
+	pid_t keeper = _Fork(); /* runs no handlers of other threads */
+
+	if (keeper == 0)
+		become_keeper(l);
+	if (keeper < 0)
+		keeper = -errno;
+	_exit(write(l->status[1], &keeper, sizeof(keeper)) < 0);
+}
+
 /*
  * The keeper is a grandchild whose parent ends at once: a long-lived caller has
  * nothing to reap, and killing the caller with all its descendants leaves the
- * session alone.  The child between shares our memory (vfork), so there is only
- * one copy of it to make, and it tells us the keeper's pid.  _Fork runs no
- * handlers of other threads.  Return 0 or an errno.
+ * session alone.  Return 0 or an errno.
  */
 static int
 fork_twice(struct launch *l)
 {
-	volatile pid_t keeper = 0;
-	volatile int errnum = ECHILD;
-	pid_t child = vfork();
+	struct pollfd p = { .fd = l->status[0], .events = POLLIN };
+	pid_t child = fork(), keeper;
 
-	if (child == 0) {
-		keeper = _Fork();
-		if (keeper == 0)
-			become_keeper(l);
-		errnum = errno;
-		_exit(0);
-	}
+	if (child == 0)
+		fork_keeper(l);
 	if (child < 0)
 		return errno;
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
+	/* A child that was killed has reported nothing. */
+	if (poll(&p, 1, 0) != 1 ||
+	    read(p.fd, &keeper, sizeof(keeper)) != sizeof(keeper))
+		return ECHILD;
+	if (keeper < 0)
+		return -keeper;
 	l->pid = keeper;
-	return keeper > 0 ? 0 : errnum;
+	return 0;
 }
 
 /*
