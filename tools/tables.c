@@ -1,14 +1,17 @@
 /*
- * Prints a table of the source as Markdown: tables NAME. tools/tables.py puts
- * it into the documents that show it.
+ * Prints a table of the source as Markdown or scdoc: tables NAME.
+ * tools/tables.py puts it into the documents that show it.
  */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "op/conditions.h"
+#include "op/failure.h"
 #include "op/format.h"
 #include "wire/event.h"
+
+#define STATUS_MAX 256
 
 static void
 events(void)
@@ -131,6 +134,56 @@ limits(void)
 #include "home/config.def"
 }
 
+/* A text of Markdown for scdoc: `x` is bold, and underscores are plain. */
+static void
+put_scdoc(const char *text)
+{
+	for (; *text != '\0'; text++) {
+		if (*text == '_')
+			putchar('\\');
+		putchar(*text == '`' ? '*' : *text);
+	}
+}
+
+static void
+put_status(int status)
+{
+	const char *gap = "\t";
+
+	for (unsigned f = 0; f < FAIL_COUNT; f++) {
+		if (failure_status(f) != status)
+			continue;
+		printf("%s*", gap);
+		put_scdoc(failure_code(f));
+		printf("*: ");
+		put_scdoc(failure_text(f));
+		gap = "++\n";
+	}
+	putchar('\n');
+}
+
+static bool
+has_status(int status)
+{
+	for (unsigned f = 0; f < FAIL_COUNT; f++)
+		if (failure_status(f) == status)
+			return true;
+	return false;
+}
+
+/* For the manual; several failures may share an exit status. */
+static void
+statuses(void)
+{
+	for (int status = 1; status < STATUS_MAX; status++) {
+		if (!has_status(status))
+			continue;
+		printf("*%d*\n", status);
+		put_status(status);
+		putchar('\n');
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*print)(void);
@@ -139,6 +192,7 @@ static const struct {
 	{ "events", events },
 	{ "formats", formats },
 	{ "limits", limits },
+	{ "statuses", statuses },
 	{ "records", records },
 };
 

@@ -12,8 +12,9 @@ import re
 import subprocess
 import sys
 
-LIST = re.compile(r"(<!-- made from a table: (\w+) -->\n)(.*?)(<!-- end -->)",
-                  re.S)
+# The comments of Markdown, and those of scdoc.
+LIST = re.compile(r"((?:<!--|;) made from a table: (\w+)(?: -->)?\n)(.*?)"
+                  r"(<!-- end -->|; end\n)", re.S)
 
 
 def made(program, name):
@@ -28,7 +29,8 @@ def renewed(program, text):
 def main():
     program, root, write = sys.argv[1], sys.argv[2], "--write" in sys.argv
     lists, stale = 0, []
-    for page in sorted(pathlib.Path(root, "docs").glob("*.md")):
+    docs = pathlib.Path(root, "docs")
+    for page in sorted([*docs.glob("*.md"), *docs.glob("man/*.scd")]):
         text = page.read_text()
         lists += len(LIST.findall(text))
         new = renewed(program, text)
