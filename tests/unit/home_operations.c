@@ -142,6 +142,15 @@ count(const struct world *w, const char *args)
 	return json_array_size(json_object_get(list, "sessions"));
 }
 
+/* A host writes changes to session.json, which is listed, soon after. */
+static void
+wait_for_count(const struct world *w, const char *args, size_t n)
+{
+	for (unsigned i = 0; count(w, args) != n; i++)
+		if (i > 10000)
+			fail_msg("%s: not %zu sessions", args, n);
+}
+
 static int
 set_up(void **state)
 {
@@ -203,8 +212,8 @@ sessions_are_listed_by_their_labels(void **state)
 	assert_string_equal(text_of(json_array_get(items, 0), "id"), a);
 	json_decref(does(w, "session.label", b,
 	    "{\"labels\":{\"team\":null,\"free\":\"yes\"}}"));
-	assert_int_equal(count(w, "{\"labels\":{\"team\":\"blue\"}}"), 0);
-	assert_int_equal(count(w, "{\"labels\":{\"free\":\"yes\"}}"), 1);
+	wait_for_count(w, "{\"labels\":{\"team\":\"blue\"}}", 0);
+	wait_for_count(w, "{\"labels\":{\"free\":\"yes\"}}", 1);
 	assert_int_equal(count(w, "{}"), 2);
 }
 
