@@ -47,8 +47,9 @@ def send(home, sid, key, text, *options):
 
 
 def host_of(home, sid):
+    """The host's pid; never 0, which would kill the tests' own group."""
     path = home.dir(sid) / "session.json"
-    return json.loads(path.read_text())["host_pid"]
+    return wait_for(lambda: json.loads(path.read_text())["host_pid"], "a host")
 
 
 def kill_host(home, sid):
