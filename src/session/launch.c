@@ -9,7 +9,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdalign.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +44,9 @@
 #define EXIT_CANNOT_RUN 126
 #define EXIT_NOT_FOUND 127
 #define LIMIT_MS 10000
-#define SPARE_FD 16          /* above all descriptors handed over */
-#define NO_KEEPER UINT32_MAX /* our own stage: no tend-keeper */
+#define SPARE_FD 16             /* above all descriptors handed over */
+#define CHILD_STACK (64u << 10) /* of the child that starts the keeper */
+#define NO_KEEPER UINT32_MAX    /* our own stage: no tend-keeper */
 
 struct launch {
 	const struct home *home;
@@ -526,44 +530,41 @@ become_keeper(const struct launch *l)
 	_exit(write(status, &s, sizeof(s)) < 0 ? EXIT_TEND : EXIT_CANNOT_RUN);
 }
 
-/* In the child: start the keeper, report its pid or -errno, and end. */
-static _Noreturn void
-fork_keeper(const struct launch *l)
+/* In the child: start the keeper and end. */
+static int
+fork_keeper(void *arg)
 {
-	pid_t keeper = _Fork(); /* runs no handlers of other threads */
+	struct launch *l = arg;
 
-	if (keeper == 0)
+	l->pid = _Fork(); /* runs no handlers of other threads */
+	if (l->pid == 0)
 		become_keeper(l);
-	if (keeper < 0)
-		keeper = -errno;
-	_exit(write(l->status[1], &keeper, sizeof(keeper)) < 0);
+	return l->pid < 0 ? errno : 0;
 }
 
 /*
  * The keeper is a grandchild whose parent ends at once: a long-lived caller has
  * nothing to reap, and killing the caller with all its descendants leaves the
- * session alone.  Return 0 or an errno.
+ * session alone.  The child shares our memory, in which it leaves the keeper's
+ * pid, so that only one copy of the memory is made.  We stand still until it
+ * ends, and it has a stack of its own.  Return 0 or an errno.
  */
 static int
 fork_twice(struct launch *l)
 {
-	struct pollfd p = { .fd = l->status[0], .events = POLLIN };
-	pid_t child = fork(), keeper;
+	alignas(max_align_t) char stack[CHILD_STACK];
+	pid_t child = clone(fork_keeper, stack + sizeof(stack),
+	    CLONE_VM | CLONE_VFORK | SIGCHLD, l);
+	int status = 0;
 
-	if (child == 0)
-		fork_keeper(l);
 	if (child < 0)
 		return errno;
-	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
-	/* A child that was killed has reported nothing. */
-	if (poll(&p, 1, 0) != 1 ||
-	    read(p.fd, &keeper, sizeof(keeper)) != sizeof(keeper))
-		return ECHILD;
-	if (keeper < 0)
-		return -keeper;
-	l->pid = keeper;
-	return 0;
+	if (WIFEXITED(status) && l->pid > 0)
+		return 0;
+	l->pid = 0;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : ECHILD;
 }
 
 /*
