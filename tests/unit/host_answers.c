@@ -13,14 +13,14 @@
 #include "keep/ring.h"
 
 /* A ring, a sequence of hosts, and a terminal. */
-struct cursor_line {
+struct stage {
 	struct ring ring;
 	struct answers a;
 	int fd, master, program;
 };
 
 static void
-open_place(struct cursor_line *p)
+open_stage(struct stage *p)
 {
 	struct termios raw = { 0 };
 
@@ -36,7 +36,7 @@ open_place(struct cursor_line *p)
 }
 
 static void
-close_place(struct cursor_line *p)
+close_stage(struct stage *p)
 {
 	answers_finish(&p->a);
 	ring_unmap(&p->ring);
@@ -47,14 +47,14 @@ close_place(struct cursor_line *p)
 
 /* The host dies and another one begins. */
 static void
-follow(struct cursor_line *p)
+follow(struct stage *p)
 {
 	answers_finish(&p->a);
 	answers_init(&p->a, p->ring.shared, p->fd);
 }
 
 static void
-add(struct cursor_line *p, const char *text, uint64_t fed)
+add(struct stage *p, const char *text, uint64_t fed)
 {
 	answers_add(&p->a, text, strlen(text));
 	answers_publish(&p->a, fed);
@@ -62,7 +62,7 @@ add(struct cursor_line *p, const char *text, uint64_t fed)
 
 /* Read len bytes; the terminal delivers them a moment later. */
 static const char *
-arrived(struct cursor_line *p, size_t len)
+arrived(struct stage *p, size_t len)
 {
 	static char text[65536];
 	struct pollfd ready = { .fd = p->program, .events = POLLIN };
@@ -79,10 +79,10 @@ arrived(struct cursor_line *p, size_t len)
 static void
 answers_are_written_in_order(void **state)
 {
-	struct cursor_line p;
+	struct stage p;
 
 	(void)state;
-	open_place(&p);
+	open_stage(&p);
 	add(&p, "one", 10);
 	add(&p, "two", 20);
 	assert_int_equal(answers_write(&p.a, p.master, 3), 0);
@@ -90,23 +90,23 @@ answers_are_written_in_order(void **state)
 	assert_int_equal(answers_write(&p.a, p.master, UINT64_MAX), 0);
 	assert_string_equal(arrived(&p, 3), "two");
 	assert_true(answers_are_empty(&p.a));
-	close_place(&p);
+	close_stage(&p);
 }
 
 static void
 the_next_host_finds_published_answers(void **state)
 {
-	struct cursor_line p;
+	struct stage p;
 
 	(void)state;
-	open_place(&p);
+	open_stage(&p);
 	add(&p, "one", 10);
 	answers_add(&p.a, "two", 3);
 	follow(&p);
 	assert_int_equal(answers_fed(p.ring.shared), 10);
 	answers_write(&p.a, p.master, UINT64_MAX);
 	assert_string_equal(arrived(&p, 3), "one");
-	close_place(&p);
+	close_stage(&p);
 }
 
 /*
@@ -116,11 +116,11 @@ the_next_host_finds_published_answers(void **state)
 static void
 the_next_host_skips_bytes_that_the_terminal_took(void **state)
 {
-	struct cursor_line p;
+	struct stage p;
 	struct ring_shared before;
 
 	(void)state;
-	open_place(&p);
+	open_stage(&p);
 	for (unsigned round = 0; round < 3000; round++) {
 		add(&p, "0123456", round + 1);
 		before = *p.ring.shared;
@@ -133,7 +133,7 @@ the_next_host_skips_bytes_that_the_terminal_took(void **state)
 		assert_string_equal(arrived(&p, 7 - round % 7),
 		    &"0123456"[round % 7]);
 	}
-	close_place(&p);
+	close_stage(&p);
 }
 
 static void
@@ -141,10 +141,10 @@ a_blocked_terminal_loses_no_answer(void **state)
 {
 	char answer[101];
 	size_t asked = 0, len = 0;
-	struct cursor_line p;
+	struct stage p;
 
 	(void)state;
-	open_place(&p);
+	open_stage(&p);
 	memset(answer, 'a', 100);
 	answer[100] = '\0';
 	while (!answers_are_full(&p.a)) {
@@ -158,7 +158,7 @@ a_blocked_terminal_loses_no_answer(void **state)
 	}
 	assert_int_equal(len, asked * 100);
 	assert_false(answers_are_full(&p.a));
-	close_place(&p);
+	close_stage(&p);
 }
 
 static void
@@ -166,10 +166,10 @@ one_sequence_may_have_more_answers_than_the_ring_holds(void **state)
 {
 	static char want[200000], got[200000];
 	size_t len = 0, have = 0;
-	struct cursor_line p;
+	struct stage p;
 
 	(void)state;
-	open_place(&p);
+	open_stage(&p);
 	for (unsigned i = 0; i < 20000; i++) {
 		size_t n = (size_t)sprintf(want + len, "%u,", i);
 
@@ -185,23 +185,23 @@ one_sequence_may_have_more_answers_than_the_ring_holds(void **state)
 	}
 	assert_string_equal(got, want);
 	assert_true(answers_are_safe(&p.a));
-	close_place(&p);
+	close_stage(&p);
 }
 
 static void
 dropped_answers_are_never_written(void **state)
 {
-	struct cursor_line p;
+	struct stage p;
 
 	(void)state;
-	open_place(&p);
+	open_stage(&p);
 	add(&p, "one", 10);
 	answers_drop(&p.a);
 	follow(&p);
 	add(&p, "two", 20);
 	answers_write(&p.a, p.master, UINT64_MAX);
 	assert_string_equal(arrived(&p, 3), "two");
-	close_place(&p);
+	close_stage(&p);
 }
 
 int
