@@ -108,7 +108,7 @@ def test_after_a_crash_only_the_same_text_is_accepted_and_submitted(
     got = prompt(home, sid, "two")
     assert got["result"] == "refused" and got["code"] == "unsubmitted", got
     assert got["evidence"]["standing"] == "stay one", got
-    for word in ("unsubmitted", "Enter", "clear", "force"):
+    for word in ("not submitted", "Enter", "clear", "force"):
         assert word in got["reason"], got
     assert typed(home, sid) == before
     got = prompt(home, sid, "stay one")
