@@ -34,7 +34,7 @@ def who(event):
 
 
 def test_a_principal_is_recorded_beside_the_peer(home, cat):
-    """Input by frame and by request, resize, mark, signal and meta."""
+    """C-12: input by frame and by request, resize, mark, signal and meta."""
     with Wire(home.dir(cat), principal="user:ann", verified="token") as w:
         assert w.type(wire.TEXT, b"one")[0] == wire.WRITTEN
         w.call("session.send", input=[{"text": "two"}])
@@ -152,6 +152,7 @@ def test_a_peer_that_has_ended_is_allowed_nothing(home, cat):
 
 
 def test_viewers_are_listed(home, cat):
+    """C-12: each viewer with its principal, peer and access."""
     with Wire(home.dir(cat), principal="user:ann", verified="peer",
               access="readonly") as one, Wire(home.dir(cat)) as two:
         one.metadata()
