@@ -14,10 +14,10 @@ struct loop;
 
 /*
  * Steps (op/step.h) that run one after the other over one channel (K-08).  The
- * answer to a step begins the next one; no call waits.
+ * answer to a step begins the next one; only batch_run waits.
  *
- * A wait ignores everything shown before the last input (K-09), unless the
- * step has its own `after`.
+ * A wait ignores everything shown before the last input of the batch (K-09),
+ * unless the step has its own `after`.
  *
  * Nothing is sent unless all steps are well formed.  A step fails if it is
  * refused or reaches its timeout; a prompt fails if it is not delivered; a
@@ -33,32 +33,40 @@ struct loop;
 
 struct batch;
 
-/* NULL with err: which step is wrong and how to correct it. */
+/*
+ * Parse the steps, an array of at least one; the caller keeps it.  NULL and
+ * err on failure: which step is wrong and how to correct it.
+ */
 struct batch *batch_create(const json_t *steps, struct error *err);
+
+/* Cancel the batch and free it. */
 void batch_destroy(struct batch *b); /* NULL is fine */
 
 struct batch_handlers {
-	/* The batch is over; this may destroy it. */
+	/* The batch is over.  The handler may destroy it. */
 	void (*on_done)(void *arg);
 
 	/*
-	 * The host ended before it answered a wait with these arguments.  Call
+	 * The host ended before it answered a wait with these arguments,
+	 * or no host could be asked.  The arguments are borrowed.  Call
 	 * batch_lost, now or later, with the answer from the session's files.
-	 * NULL: the step fails.
+	 * If on_lost is NULL, the step fails.
 	 */
 	void (*on_lost)(void *arg, json_t *args);
 };
 
 /*
- * Begin.  on_done is called once, and may be called before this returns.
- * Others may use the channel meanwhile.
+ * Begin.  on_done is called once, unless the batch is cancelled; it may be
+ * called before this returns.  The channel must outlive the batch; others may
+ * use it meanwhile.  The handlers are copied.
  */
 void batch_start(struct batch *b, struct loop *loop, struct channel *c,
     bool keep_going, const struct batch_handlers *on, void *arg);
 
 /*
- * The result of session.wait that on_lost asked for; the batch takes it over.
- * NULL: none.
+ * Give the batch the result of session.wait that on_lost asked for, and
+ * continue.  The batch takes the result over.  NULL: there is none, and the
+ * step fails.
  */
 void batch_lost(struct batch *b, json_t *result);
 
@@ -69,19 +77,22 @@ void batch_lost(struct batch *b, json_t *result);
 void batch_cancel(struct batch *b);
 
 /*
- * The same for callers without a loop: wait until the batch is over, or
- * cancelled by the connection's cancel_fd (conn.h).  The connection is closed
- * then.  Set the function that answers for a lost host with batch_on_lost
- * before; it may block.
+ * Run a batch without a loop: batch_run waits until the batch is over, or
+ * until the connection's cancel_fd (conn.h) cancels it, and closes the
+ * connection.  batch_on_lost, called before, sets the function that answers
+ * for a lost host as on_lost does; it may block, and returns a result that the
+ * batch takes over, or NULL.
  */
 typedef json_t *batch_lost_fn(void *arg, json_t *args);
 void batch_on_lost(struct batch *b, batch_lost_fn *fn, void *arg);
 void batch_run(struct batch *b, struct conn *c, bool keep_going);
 
-/* {"steps":[…],"completed":n,"failed":[…]}, as tend-batch(1) has it. */
+/*
+ * Write {"steps":[…],"completed":n,"failed":[…]}; tend-batch(1) describes it.
+ */
 void batch_put(const struct batch *b, struct json_out *j);
 
-/* The state of a step, for messages. */
+/* The state of a step, for messages.  Its texts belong to the batch. */
 enum batch_status {
 	BATCH_NOT_RUN,
 	BATCH_COMPLETED,

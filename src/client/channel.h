@@ -16,9 +16,9 @@ struct welcome;
 
 /*
  * A connection to a session's host on a loop, with many requests in flight.
- * No call waits: answers, events and output come through callbacks, from the
- * loop and never from inside a call of this header.  A callback may post,
- * forget and destroy the channel.
+ * No function waits: the loop calls back with answers, events and output,
+ * never from inside a function of this header.  A callback may post and forget
+ * requests, and may destroy the channel.
  *
  * A channel outlives hosts.  When the host leaves (BYE) or dies, the channel
  * connects to the next one.  A request is sent to the next host only if the
@@ -44,15 +44,16 @@ struct channel;
 enum channel_outcome {
 	CHANNEL_DONE,     /* the host carried it out: `result` */
 	CHANNEL_REFUSED,  /* the host did not: `code`, `message`, `retryable` */
-	CHANNEL_UNKNOWN,  /* the host ended and may have done it */
-	CHANNEL_NOT_SENT, /* there is no host: `rc` */
+	CHANNEL_UNKNOWN,  /* the host ended and may have done it: `rc` */
+	CHANNEL_NOT_SENT, /* no host has taken it: `rc` */
 };
 
+/* Valid until the callback returns. */
 struct channel_answer {
 	uint64_t id;
 	enum channel_outcome outcome;
 	int rc;              /* 0, or the -errno of conn.h */
-	json_t *result;      /* borrowed: json_incref to keep it */
+	json_t *result;      /* borrowed: json_incref to keep it; or NULL */
 	size_t bytes;        /* of the answer on the wire */
 	const char *code;    /* "" unless the host refused it */
 	const char *message; /* the reason; "" when done */
@@ -61,7 +62,7 @@ struct channel_answer {
 
 typedef void channel_answer_fn(void *arg, const struct channel_answer *a);
 
-/* All may be NULL. */
+/* Each may be NULL.  Their arguments are borrowed until they return. */
 struct channel_handlers {
 	/* A host has welcomed us: the first one, or a later one. */
 	void (*on_open)(void *arg, const struct welcome *w);
@@ -81,16 +82,17 @@ struct channel_handlers {
 };
 
 /*
- * dirfd is the session's directory; the caller keeps it open.  The features
- * `parallel` and `handover` are added to the hello.  With a later host, an
- * attached channel continues from its last offset.
+ * Begin to connect; never NULL.  dirfd is the session's directory; the caller
+ * keeps it open.  The hello and the handlers are copied; `on` may be NULL.
+ * The features `parallel` and `handover` are added to the hello.  With a later
+ * host, an attached channel continues from its last offset.
  */
 struct channel *channel_create(struct loop *loop, int dirfd,
     const struct hello *h, const struct channel_handlers *on, void *arg);
 
 /*
- * The same over an open connection.  *conn moves into the channel and is
- * closed for its owner.  on_open is called for later hosts only.
+ * The same over an open connection, which moves into the channel: conn->fd is
+ * -1 afterwards.  on_open is called for later hosts only.
  */
 struct channel *channel_adopt(struct loop *loop, struct conn *conn,
     const struct channel_handlers *on, void *arg);
@@ -99,16 +101,18 @@ struct channel *channel_adopt(struct loop *loop, struct conn *conn,
 void channel_destroy(struct channel *c); /* NULL is fine */
 
 /*
- * Request an operation; args is a JSON object as text.  *id identifies the
- * request; fn is called once.  -E2BIG: args are too long.  -EAGAIN: a limit is
- * reached.  After the channel has closed: the rc of on_close.
+ * Request an operation; args is a JSON object as text, which is copied.
+ * Returns 0 and *id, which identifies the request; fn is then called once,
+ * from the loop, unless the request is forgotten.  On failure fn is not
+ * called: -E2BIG: args are too long.  -EAGAIN: a limit is reached.  After the
+ * channel has closed: the rc of on_close.
  */
 int channel_post(struct channel *c, const char *op, const char *args,
     channel_answer_fn *fn, void *arg, uint64_t *id, struct error *err);
 
 /*
  * Ignore the answer: fn is not called.  An unsent request is dropped; a sent
- * one is not undone.
+ * one is not undone.  An id without a request is ignored.
  */
 void channel_forget(struct channel *c, uint64_t id);
 

@@ -24,9 +24,10 @@ struct operation {
 };
 
 /*
- * Run it.  Returns 0 and the result as ops.def declares it, which the caller
- * frees; or -1 and the fault.  Damage of logs and notes for people go to the
- * report.  Reading a damaged log returns what is left of it.
+ * Run it, and block until it is done.  Returns 0 and *result as ops.def
+ * declares it, which the caller frees with json_decref; or -1 and the fault.
+ * The report gets notes for people and the damage of logs.  An operation that
+ * reads a damaged log returns the part that is left.
  */
 int operation_run(const struct operation *o, struct report *r, json_t **result,
     struct fault *f);

@@ -28,16 +28,18 @@ struct watch;
  *
  * A turn of the loop:
  *
- *	wait	   libuv
- *	handle	   connections, timers, control; handlers change state
- *	settle 1   pump: take the bytes [shown, head) of the ring to the engine,
- *		   as OUTPUT to the event log's list, and to server_output()
- *	settle 2   server_flush(): viewers first, the ring keeps the bytes safe
- *	settle 3   wake the event log's thread; it alone waits for the disk
+ *	wait	   libuv sleeps until something is ready
+ *	handle	   handlers of sockets, timers and the keeper change state
+ *	settle 1   the pump gives the bytes [shown, head) of the ring to the
+ *		   engine, queues them for the log and calls server_output()
+ *	settle 2   server_flush() sends to viewers before the bytes are in the
+ *		   log: the ring keeps them, so a crash loses none
+ *	settle 3   event_log_flush() wakes the log's thread, which alone waits
+ *		   for the disk
  *
- * A part takes the session and the parts below it.  To call a part above it,
- * it has a table of hooks, which host.c fills in.  So only host.c, main.c and
- * the handlers of operations include this header.
+ * A part calls the session and the parts below it directly.  It calls parts
+ * above it through a table of hooks, which host.c fills in.  So only host.c,
+ * main.c and the handlers of operations include this header.
  *
  * Everything here belongs to the loop thread.  The other threads are those of
  * the event log (event_log.h), which touch only the log and the ring's tail,
@@ -70,9 +72,10 @@ struct host {
 };
 
 /*
- * Take over a session with the descriptors from its keeper (enum control_fd):
- * restore the state of the previous host, and serve.  Call host_close even
- * after an error.
+ * Take over a session: use the descriptors that the keeper has passed (enum
+ * control_fd), restore the state of the previous host and begin to serve.
+ * Returns 0, or -errno and err.  Call host_close in both cases; it writes the
+ * rest of the log and frees all parts.
  */
 int host_open(struct host *h, struct error *err);
 void host_close(struct host *h);

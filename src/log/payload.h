@@ -19,8 +19,8 @@ struct record;
  */
 
 /*
- * Borrowed bytes: after decoding from the payload, before encoding from the
- * caller.
+ * Borrowed bytes, not ended by a NUL.  A decoded text points into the payload;
+ * the caller of an encoder owns the text.
  */
 struct payload_text {
 	const uint8_t *p;
@@ -33,12 +33,12 @@ bool payload_text_is(const struct payload_text *t, const char *s);
 #define PAYLOAD_TEXT_MAX 255 /* of TEXT and FLAGGED; longer ones are cut */
 
 /*
- * Bits of an input's flags.  The encoder sets the bit of key if it is not
- * empty; the decoder reads the fields that the bits announce.
+ * Bits of an input's flags.  The encoder sets PAYLOAD_KEY if the key is not
+ * empty; the decoder reads the key only if PAYLOAD_KEY is set.
  */
 enum payload_flags {
 	PAYLOAD_WITHHELD = 1 << 0, /* a secret: only count is known */
-	PAYLOAD_KEY = 1 << 1,      /* the sender's key, for at most once */
+	PAYLOAD_KEY = 1 << 1,      /* it has the `key` of its request */
 };
 
 enum clock_why { CLOCK_SEGMENT, CLOCK_MINUTE, CLOCK_SET };
@@ -65,22 +65,25 @@ enum gap_why { GAP_DISK = 1, GAP_HOST };
 	void payload_##name##_encode(const struct payload_##name *in, \
 	    struct buf *b);
 /*
- * of: the payload of a record; false if the record has another type or its
- * payload ends too early.
- * decode: false if the payload ends too early; missing fields are 0 or empty,
+ * _of: decode a record; false if it has another type or its payload ends too
+ * early.
+ * _decode: false if the payload ends too early; missing fields are 0 or empty,
  * and a cut text has the part that exists.
- * encode: append the payload; b->full is set if it did not fit.
+ * _encode: append the payload to b; b->full is set if it did not fit.
  */
 #include "log/records.def"
 
 /*
- * Output and sync begin with their offset.  The writer puts it in front of the
- * bytes, which it does not copy.
+ * The payloads of output and sync begin with their offset.  The writer writes
+ * the offset and then the bytes, so it need not copy them.
  */
 #define PAYLOAD_OFFSET_SIZE 8
 void payload_put_offset(uint8_t out[PAYLOAD_OFFSET_SIZE], uint64_t offset);
 
-/* The offset of the output byte after the record, if the record has it. */
+/*
+ * The offset of the next output after an output, a gap or a sync; false for
+ * other records.
+ */
 bool payload_next_offset(const struct record *rec, uint64_t *next);
 
 /* The names of codes; "unknown" for those of a later version. */

@@ -10,15 +10,20 @@ struct error;
 
 /*
  * Reads a session's log from its files alone, live or finished, damaged or
- * not.  It never returns an invalid record or part of an event.  An event of
- * several records is joined to one, without MORE and with a len beyond
- * RECORD_PAYLOAD_MAX.  Output is different: each of its records has an offset
- * and is returned as it is in the file.
+ * not.  It never returns an invalid record or part of an event.  If an event
+ * has several records, the reader joins them to one, without the flag MORE;
+ * its len may exceed RECORD_PAYLOAD_MAX.  Output is different: each of its
+ * records has an offset, and the reader returns it as it is in the file.
  */
 struct log_reader;
 
 #define LOG_EVENT_MAX (64u << 20) /* a larger event counts as damage */
 
+/*
+ * dirfd is the log's directory (log/ of a session); the caller may close it
+ * afterwards.  Returns 0, or -errno and err.  Reading begins at the oldest
+ * record.
+ */
 int log_reader_open(struct log_reader **out, int dirfd, struct error *err);
 void log_reader_close(struct log_reader *r); /* NULL is fine */
 
@@ -37,12 +42,12 @@ enum log_next {
 enum log_next log_reader_next(struct log_reader *r, struct record *out);
 
 /*
- * The next existing record, with any damage skipped; false at the end, with or
- * without a writer.
+ * The same, but skip damage; false at the present end of the log, even if a
+ * writer may add more.
  */
 bool log_reader_next_there(struct log_reader *r, struct record *out);
 
-/* The damage between the last good record and the next. */
+/* The damage that the last LOG_DAMAGED has reported. */
 struct log_damage {
 	uint64_t seq_from, seq_to;       /* last before, first after; 0: end */
 	uint64_t offset_from, offset_to; /* missing output; equal: none known */
@@ -54,28 +59,29 @@ struct log_damage {
 void log_reader_damage(const struct log_reader *r, struct log_damage *out);
 
 /*
- * Require that the log reaches this event and this offset.  A log that lost
- * its end looks complete to the reader, so a caller that knows better sets
- * this.  An earlier end is then damage, even while a process holds the
- * writer's lock.  `newest` is the number of a segment that must exist (0:
- * unknown), for log_reader_glance.
+ * Require that the log reaches this event and this offset.  A log that has
+ * lost its end looks complete to the reader; a caller that knows the end, from
+ * session.json, sets this.  An earlier end is then damage, even while a
+ * process holds the writer's lock.  `newest` is the number of a segment that
+ * must exist (0: unknown), for log_reader_glance.
  */
 void log_reader_expect(struct log_reader *r, uint64_t seq, uint64_t offset,
     uint32_t newest);
 
 /*
  * Every damage found so far, also while seeking, each once; trimmed parts are
- * not damage.  If there are more than LOG_DAMAGES_MAX, the last entry spans
- * all the others.
+ * not damage.  The reader owns the array.  If there are more than
+ * LOG_DAMAGES_MAX, the last entry spans all the others.
  */
 #define LOG_DAMAGES_MAX 64
 const struct log_damage *log_reader_damages(const struct log_reader *r,
     size_t *n);
 
 /*
- * log_reader_check reads everything to find all damage.  log_reader_glance is
- * the cheap check: it reads the names and headers of the segments and, with
- * `end`, the end of the newest one, but no bytes between.
+ * Find damage, for log_reader_damages.  log_reader_check reads everything.
+ * log_reader_glance is cheap: it reads the names and headers of the segments
+ * and, with `end`, the end of the newest one, but no bytes between.  Both
+ * change the position: seek before reading on.
  */
 void log_reader_check(struct log_reader *r);
 void log_reader_glance(struct log_reader *r, bool end);
@@ -85,13 +91,15 @@ enum log_by { LOG_BY_SEQ, LOG_BY_OFFSET, LOG_BY_TIME };
 
 /*
  * Seek so that everything from `value` on is read: the next record is the one
- * that holds it, or the first after it.
+ * that holds it, or the first after it.  Returns 0, or -errno if the directory
+ * cannot be read.
  */
 int log_reader_seek(struct log_reader *r, enum log_by by, uint64_t value);
 
 /*
  * Seek to the last keyframe at or before `value`; with `full`, to the last
- * that has the scrollback.  -ENOENT if none is left.
+ * that has the scrollback.  Returns 0, -ENOENT if there is none (the position
+ * is then undefined), or -errno.
  */
 int log_reader_seek_keyframe(struct log_reader *r, enum log_by by,
     uint64_t value, bool full);
@@ -102,11 +110,14 @@ int log_reader_seek_keyframe(struct log_reader *r, enum log_by by,
  */
 int log_reader_segments(struct log_reader *r, uint64_t **first_seq);
 
-/* Remember the position, and return to the last remembered one. */
+/*
+ * Remember the position, and return to it.  There is one remembered position;
+ * at first it is the beginning.
+ */
 void log_reader_mark(struct log_reader *r);
 void log_reader_return(struct log_reader *r);
 
-/* The present beginning and end of the log. */
+/* The present beginning and end of the log.  Returns 0 or -errno. */
 struct log_extent {
 	uint64_t first_seq, first_offset, first_time_ns;
 	uint64_t last_seq, end_offset, last_time_ns;

@@ -44,7 +44,7 @@ struct op {
 	enum op_permission permission;
 	const char *arguments; /* fields of op/type.h */
 	const char *result;    /* fields or a type; "": an empty object */
-	const char *left_out[OP_SURFACES]; /* the reason, or NULL */
+	const char *left_out[OP_SURFACES]; /* the reason; NULL: offered */
 	bool home;                         /* a home runs it, not a host */
 	const char *summary;
 };
@@ -53,7 +53,7 @@ extern const struct op ops[OP_COUNT];
 
 const char *op_permission_name(enum op_permission p);
 
-/* One line about the rights that it gives. */
+/* One line about the rights that the permission gives. */
 const char *op_permission_text(enum op_permission p);
 
 /* Find a permission by name; OP_PERMISSIONS if there is none. */
@@ -62,6 +62,7 @@ enum op_permission op_permission_find(const char *name);
 /* Find an operation by name; NULL if there is none. */
 const struct op *op_find(const char *name);
 
+/* True if the surface offers the operation. */
 bool op_has(const struct op *op, enum op_surface surface);
 const char *op_surface_name(enum op_surface surface);
 
@@ -71,23 +72,23 @@ bool op_find_argument(const struct op *op, const char *name,
 
 /*
  * The permissions that a request needs, a bit (1 << OP_...) for each: that of
- * the operation, and those of the arguments that are given.
+ * the operation, and those of the given arguments; null and false need none.
  */
 unsigned op_needs(const struct op *op, const json_t *args);
 
 /*
  * Check that args (NULL or null: none) is an object with valid arguments for
- * op.  Returns 0, or -EINVAL and an error that names the argument that is
- * missing, unknown, of another type or out of its range, and what would be
- * right.
+ * op, and convert its durations.  Returns 0, or -EINVAL and an error that
+ * names the argument and a correct value.
  *
- * A duration is a string with a unit ("5s"), or a number of milliseconds.
- * `timeout` may also be called `timeout_ms`, and is renamed to it: handlers
- * read a number, as do older hosts, which only know this name.
+ * A client writes a duration as a string with a unit ("5s") or as a number of
+ * milliseconds, and calls it `timeout` or `timeout_ms`; other durations are
+ * like `timeout`.  This changes args to `timeout_ms` and a number: handlers
+ * read that, and older hosts know nothing else.
  */
 int op_take_arguments(const struct op *op, json_t *args, struct error *err);
 
-/* Refuse arguments that only a home accepts, with -EINVAL. */
+/* Return -EINVAL and err if args has one that only a home accepts, or 0. */
 int op_check_socket(const struct op *op, const json_t *args, struct error *err);
 
 /* Check a result against the table: 0, or -EPROTO and the wrong part. */
@@ -95,8 +96,9 @@ int op_check_result(const struct op *op, const json_t *result,
     struct error *err);
 
 /*
- * The JSON schema of all arguments or of the result.  Objects of types.def are
- * references that begin with `refs`; type_put_definitions writes them.
+ * Write the JSON schema of all arguments or of the result.  It refers to
+ * objects of types.def as `refs` and their name; type_put_definitions writes
+ * their schemas.
  */
 enum op_side { OP_ARGUMENTS, OP_RESULT };
 void op_put_schema(const struct op *op, enum op_side side, const char *refs,
@@ -111,10 +113,15 @@ struct op_command {
 };
 extern const struct op_command op_commands[];
 
-/* Check the command of session.exec; -EINVAL and an error. */
+/*
+ * Check that the command of session.exec is not blank: 0, or -EINVAL and err.
+ */
 int op_check_command(const json_t *args, struct error *err);
 
-/* An argument from checked arguments, or the default. */
+/*
+ * Read one of the checked arguments; `def` if it is missing or null.  args
+ * keeps the string.
+ */
 const char *op_string(const json_t *args, const char *name, const char *def);
 uint64_t op_number(const json_t *args, const char *name, uint64_t def);
 bool op_bool(const json_t *args, const char *name, bool def);
@@ -129,8 +136,9 @@ struct op_request {
 };
 
 /*
- * Returns -EINVAL and an error if it is not a request; then there is nothing to
- * free.
+ * Parse a request; op_request_finish frees it.  An unknown operation is not an
+ * error, and the arguments are not checked.  Returns 0, or -EINVAL and err if
+ * this is not a request; then there is nothing to free.
  */
 int op_request_parse(struct op_request *r, const void *p, size_t len,
     struct error *err);

@@ -28,14 +28,17 @@ struct json_out;
  *         a string's bytes or an array's items
  */
 
-/* Parse one word of fields: 1, with *at at the next; 0 at the end. */
+/*
+ * Parse the next field of a list.  Returns 1 and moves *at behind it; 0 at the
+ * end.
+ */
 #define TYPE_NAME_SIZE 32
 #define TYPE_SIZE 96
 struct type_field {
 	char name[TYPE_NAME_SIZE];
 	char type[TYPE_SIZE];
-	bool optional;
-	bool home;
+	bool optional;                   /* `?` */
+	bool home;                       /* `@home`: only a home accepts it */
 	char permission[TYPE_NAME_SIZE]; /* needed as well, or "" */
 };
 int type_next_field(const char **at, struct type_field *out);
@@ -44,7 +47,10 @@ int type_next_field(const char **at, struct type_field *out);
 bool type_find_field(const char *fields, const char *name,
     struct type_field *out);
 
-/* Parse one alternative of a type: 1, with *at at the next; 0 at the end. */
+/*
+ * Parse the next alternative of a type.  Returns 1 and moves *at behind it; 0
+ * at the end.
+ */
 struct type_range {
 	uint64_t least, most; /* 0 and UINT64_MAX: any */
 };
@@ -60,7 +66,7 @@ int type_next_term(const char **at, struct type_term *out);
 /* True if the type is this name alone, whatever its range. */
 bool type_is(const char *type, const char *name);
 
-/* The rows of types.def. */
+/* The rows of types.def; type_table has type_count() of them. */
 enum type_kind { TYPE_OBJECT, TYPE_ONE_OF, TYPE_CHOICE, TYPE_ALIAS };
 struct type {
 	const char *name;
@@ -77,7 +83,11 @@ const struct type *type_find(const char *name);
 /* True if values of the type are objects. */
 bool type_is_object(const struct type *t);
 
-/* The next word of a choice, without duplicates: 1, or 0 at the end. */
+/*
+ * Copy the next word of a choice to `out`, and move *at behind it.  `words` is
+ * the whole list, at which *at begins; duplicates are skipped.  Returns 1, or
+ * 0 at the end.
+ */
 int type_next_word(const char *words, const char **at, char *out, size_t size);
 
 /* A type in words, as in "a whole number from 2 to 2000". */
@@ -91,10 +101,11 @@ void type_term_words(const struct type_term *t, char out[TYPE_WORDS_SIZE]);
  * Check a value against a type, or an object against fields.  The object must
  * have all required fields and no others.  Returns 0, or -EINVAL and the wrong
  * part: "'steps[2].seq' must be a whole number".  `where` is the name of the
- * value in that message.  In arguments, a string must not contain a NUL, and
- * null counts as missing.
- * An argument that is a ONE_OF has a reader of its own, which checks the value
- * and gives a better reason; this checks only its place in the argument.
+ * value in that message.
+ *
+ * In arguments, a string must not contain a NUL, and null counts as missing.
+ * type_check_argument does not check the fields of a ONE_OF: its own reader
+ * (input_item, batch_step) checks them and gives a better reason.
  */
 int type_check(const char *type, const json_t *v, const char *where,
     struct error *err);
@@ -107,23 +118,28 @@ int type_check_result(const char *result, const json_t *v, struct error *err);
 /* True if a value has the JSON kind of the type, whatever its contents. */
 bool type_is_kind(const char *type, const json_t *v);
 
-/* The milliseconds of a duration; false if it is invalid. */
+/* Read a duration as milliseconds; false if it is invalid. */
 bool type_read_duration(const json_t *v, uint64_t *ms);
 
 /*
- * Write the members of a type's JSON schema into an open object.  An object of
- * types.def becomes a $ref: `refs`, as in "#/$defs/", and its name.  If
- * `refs` is NULL, its schema stands in place of the $ref.
+ * Write the members of a type's JSON schema into an object that the caller has
+ * opened.  For an object of types.def, write a $ref: `refs`, as in "#/$defs/",
+ * and its name.  If `refs` is NULL, write its schema instead.
  */
 void type_put_schema(const char *type, const char *refs, struct json_out *j);
 
-/* The schema of an object with these fields, or of any result. */
+/*
+ * Write the schema of an object with these fields, or of a result, with its
+ * braces.
+ */
 void type_put_fields_schema(const char *fields, const char *refs,
     struct json_out *j);
 void type_put_result_schema(const char *result, const char *refs,
     struct json_out *j);
 
-/* The schemas of all objects of types.def, by name, as one JSON object. */
+/*
+ * Write the schemas of all objects of types.def as one JSON object, by name.
+ */
 void type_put_definitions(const char *refs, struct json_out *j);
 
 #endif

@@ -11,13 +11,15 @@
 
 /*
  * The limits on a session's programs when they act on other sessions.  A
- * program in a confined session may observe, drive and control the sessions
- * that its session created, directly or through these, and the sessions of its
- * home that a grant names; nothing else.
+ * program in a confined session has these rights and no others:
+ *
+ *	- it may observe, drive and control each session that its session
+ *	  created, directly or through another one
+ *	- it may use a session of its home as far as a grant allows
  *
  * The confinement is in the command line of the session's keeper.  A program
- * of the session cannot change it there, as it can its own environment, and a
- * host can read it without waiting for a disk:
+ * of the session can change its own environment, but not that command line;
+ * and a host can read it without waiting for a disk:
  *
  *	session=ID home=DEVICE:INODE [by=ID]... [confined] [may=GRANT]...
  *
@@ -39,25 +41,38 @@ struct confinement {
 	size_t n_grants;
 };
 
-/* Take the confinement from session.json; invalid grants are left out. */
+/*
+ * Take the confinement from session.json; leave out invalid ids and grants.
+ * home_dev and home_ino are those of the home's sessions/.
+ */
 void confinement_of(struct confinement *c, const struct manifest *m,
     uint64_t home_dev, uint64_t home_ino);
 
-/* Return the words, ended by NULL, in one block for free(). */
+/*
+ * Return the words for a keeper's command line, ended by NULL.  The caller
+ * frees the list with one free(), which frees the words too.
+ */
 char **confinement_words(const struct confinement *c);
 
 /*
- * Read a keeper's command line, in which a NUL ends each word.  A damaged one
- * means confined, without grants.
+ * Read a keeper's command line, in which a NUL ends each word, up to the word
+ * "--".  If it has no "--" or an invalid word, the session counts as confined
+ * and has no grants.
  */
 void confinement_read(struct confinement *c, const char *p, size_t len);
 
-/* True if the session's programs may do this to another session. */
+/*
+ * True if programs of the session c may do this to the session `target`, whose
+ * name is `name`.
+ */
 bool confinement_allows(const struct confinement *c,
     const struct confinement *target, const char *name,
     enum op_permission permission);
 
-/* True if one of the session's grants covers this one. */
+/*
+ * True if the session is not confined or one of its grants allows all that g
+ * allows.
+ */
 bool confinement_covers(const struct confinement *c, const struct grant *g);
 
 #endif

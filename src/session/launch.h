@@ -6,26 +6,29 @@ struct home;
 struct manifest;
 
 /*
- * Start a session.  The manifest has everything but ids, pids and times.  The
- * name "" stands for the command's basename, or that with -2, -3 and so on.
- * envp is the program's environment; TEND_SESSION and TEND_HOME are added, and
- * SSH_AUTH_SOCK unless it is set (visit.h).
+ * Start a session.  The caller fills in the manifest except ids, pids and
+ * times, which this sets.  If the name is "", the session gets the command's
+ * basename; if an active session has that, it gets -2, -3 and so on at the
+ * end.  envp is the program's environment; this adds TEND_SESSION and
+ * TEND_HOME, and SSH_AUTH_SOCK unless envp has it (visit.h).
  *
- * Return 0 and enter the home in the registry.  On failure return -errno, set
- * *code to the exit status (125, or 126 and 127 as a shell has them) and leave
- * nothing behind.
+ * On success return 0 and enter the home in the registry.  On failure return
+ * -errno and err, set *code to an exit status and leave nothing behind.  As in
+ * a shell, the status is 127 if the program does not exist and 126 if it
+ * cannot run; it is 125 for any other failure.
  *
- * A session that is created inside a confined one is confined as well and has
- * no more grants; asking for more fails with -EACCES.  The keeper is not a
- * descendant of the caller, who has nothing to wait for.  tend-keeper and
- * tend-host are searched for beside the caller's program, then in libexec.
+ * A session that is created inside a confined one is confined as well, and its
+ * grants must be among those of the outer one; otherwise this fails with
+ * -EACCES.  The keeper is not a child of the caller, which need not wait for
+ * it.  This looks for tend-keeper and tend-host beside the caller's program,
+ * then in libexec.
  */
 int launch_session(const struct home *h, struct manifest *m, char **envp,
     int *code, struct error *err);
 
 /*
- * Open the installed tend-host for reading.  On failure return -errno; err
- * lists the places that were searched.
+ * Open the installed tend-host for reading.  Return its descriptor, which the
+ * caller closes; or -errno and err, which lists the directories.
  */
 int launch_open_host(struct error *err);
 

@@ -18,15 +18,16 @@ struct notice_board;
 
 struct session_hooks {
 	/*
-	 * session.json is about to be written: bring the manifest up to date.
+	 * Called before session.json is written: bring the manifest up to
+	 * date.
 	 */
 	void (*on_save)(void *arg);
 };
 
 /*
  * The state that every part of the host shares: the manifest, the log, the
- * terminal and the display.  A part takes this and the lower parts that it
- * uses; only host.h knows all parts.
+ * terminal and the display.  A part gets a pointer to this and to the lower
+ * parts that it uses; only host.h knows all parts.
  */
 struct session {
 	struct loop *loop;
@@ -40,8 +41,9 @@ struct session {
 
 	/* Call session_save after each change. */
 	struct manifest manifest;
-	struct manifest_writer *manifest_writer; /* and host.log */
-	/* Decides when to write changes for listings. */
+	/* Its thread writes session.json and host.log. */
+	struct manifest_writer *manifest_writer;
+	/* Decides when to write changes that listings show. */
 	struct notice_board *notice_board;
 	struct event_log *event_log;
 
@@ -50,7 +52,7 @@ struct session {
 	bool exited;       /* the program exited; output may still come */
 	bool ended;        /* the exit is known and logged */
 	int64_t ended_ns;  /* CLOCK_BOOTTIME of that event; 0: unknown */
-	int log_error;     /* why the log is behind; 0: not behind, or slow */
+	int log_error;     /* errno of a failed write; 0: none, or only slow */
 
 	struct terminal terminal;
 	struct display display;
@@ -64,9 +66,10 @@ struct session {
 uint64_t session_now_ns(const struct session *session);
 
 /*
- * Write session.json now.  session_save waits a moment for the disk, so that a
- * reader finds the change.  session_write does not wait, and does nothing
- * after the session's end, when only the steps of the ending write.
+ * Write session.json now.  session_save waits for the disk, so that a reader
+ * finds the change: up to MANIFEST_WRITER_WAIT_MS, and without a limit once
+ * the session has ended (manifest_writer.h).  session_write does not wait; it
+ * does nothing after the session's end, when only the ending writes the file.
  */
 void session_save(struct session *session);
 void session_write(struct session *session);

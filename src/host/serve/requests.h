@@ -19,26 +19,38 @@ struct server;
  * Operations that clients request.  The requests of a client run one after the
  * other; with the feature `parallel` those that only observe run side by side.
  * request_queue.h has the rule and the limits.
+ *
+ * requests_take runs a REQUEST frame, or queues a copy of it.  It closes the
+ * connection if the frame is no request or a limit is passed.
  */
 void requests_take(struct connection *c, const void *p, size_t len);
 
-/* Start the waiting requests whose turn has come. */
+/*
+ * Start the waiting requests whose turn has come, unless the client does not
+ * read its answers.
+ */
 void requests_run(struct connection *c);
-void requests_forget(struct connection *c); /* it is about to be closed */
 
-/* This host is being replaced: refuse the requests that have not begun. */
+/* Drop all requests and held answers; the connection is about to be freed. */
+void requests_forget(struct connection *c);
+
+/*
+ * This host is being replaced: refuse the requests that have not begun with
+ * `busy`, so that the client sends them to the next host.
+ */
 void requests_hand_back(struct connection *c);
 
-/* Answer a PING, after every answer that waits for the log. */
+/* Answer a PING, after the answers that wait for the log now. */
 void requests_pong(struct connection *c, const void *p, size_t len);
 
-/* Refuse a request, with the error code for err. */
+/* Refuse a request, with the failure that corresponds to err->code. */
 void requests_refuse(struct connection *c, uint64_t id,
     const struct error *err);
 
 /*
- * Begin an answer that was left for later; the caller then writes the result
- * to *j.  The caller finishes the buffer.
+ * Answer a request whose handler returned REQUEST_LATER: begin the answer in
+ * *b, write the result to *j, send it, and call buf_finish(b).  An answer that
+ * exceeds a frame is sent as a refusal.
  */
 void requests_begin_answer(struct buf *b, struct json_out *j, uint64_t id);
 void requests_send_answer(struct connection *c, struct buf *b, uint64_t id);
@@ -46,10 +58,13 @@ void requests_send_answer(struct connection *c, struct buf *b, uint64_t id);
 /*
  * Send the answer once the log has the event `seq`.  Then the seq in it means
  * the same to the next host, even if this one dies.  If the log is behind, the
- * answer does not wait.
+ * answer does not wait.  The caller finishes the buffer, which may be empty
+ * then.
  */
 void requests_send_logged(struct connection *c, struct buf *b, uint64_t id,
     uint64_t seq);
+
+/* The log is behind: send the answers that wait for it now. */
 void requests_send_held(struct connection *c);
 
 /* Answer a session.upgrade or session.revive: the host `pid` takes over. */
@@ -60,17 +75,22 @@ void requests_followed(struct connection *c, uint64_t id, pid_t pid);
  */
 int requests_not_typed(int status, struct error *err);
 
+/* The error of an answer that exceeds a frame. */
 extern const struct error requests_too_large;
 
-/* Carry out a request whose key is in the log: REQUEST_LATER, or -errno. */
+/*
+ * Carry out a request with a key, which the log has now (once.h).  Returns
+ * REQUEST_LATER, or -errno and err.
+ */
 int requests_carry_out(struct connection *c, const struct once_request *r,
     struct error *err);
 
 /*
- * An operation being carried out, for the handlers in src/host/ops.  Arguments
- * are checked already.  A handler returns 0 if it wrote the result,
- * REQUEST_LATER if one of the functions above answers, or -errno and the
- * reason.
+ * An operation being carried out, for the handlers in src/host/ops.  The
+ * permissions and the arguments are checked already.  A handler returns 0 if
+ * it wrote the result, REQUEST_LATER if it answers later (with server_answer
+ * or a function above), or -errno and err.  An operation that accepts a `key`
+ * must answer later: it may be called without `buf` and `result`.
  */
 struct op_call {
 	struct host *host; /* with all its parts; for handlers only */
@@ -90,7 +110,7 @@ typedef int op_fn(struct op_call *call, struct error *err);
 #define HOME_OP(...)
 #include "op/ops.def"
 
-/* The result of a session.send. */
+/* Write the result of a session.send: seq and offset. */
 void requests_put_typed(struct json_out *j, uint64_t seq, uint64_t offset);
 
 #endif

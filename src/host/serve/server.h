@@ -22,20 +22,21 @@ struct vt_event;
 
 /*
  * The session's socket: connections and viewers, their input and their
- * requests.  The rest of the host reports events by the functions below; the
- * server calls the parts above it by its hooks.
+ * requests.  The other parts of the host call the functions below to report
+ * events; the server calls the parts above it through its hooks.
  */
 struct server;
 
 /* Each hook gets server_config.host.  A client is its connection's number. */
 struct server_hooks {
-	/* The client has disconnected and gets no answers. */
+	/* The client has disconnected: do not answer its requests. */
 	void (*on_client_gone)(struct host *h, uint64_t client);
 	/*
-	 * Another host takes over, and the client knows it: it asks that host.
+	 * Another host takes over, and the client was sent a BYE or was cut
+	 * off: leave its waits and commands to the next host.
 	 */
 	void (*on_client_leaves)(struct host *h, uint64_t client);
-	/* A client has typed these bytes, or they wait to be typed. */
+	/* A client typed these bytes.  A full queue may have refused them. */
 	void (*on_typed)(struct host *h, const uint8_t *p, size_t len);
 	/* False while a message is being typed (ask/message.h). */
 	bool (*has_typed_messages)(const struct host *h);
@@ -44,11 +45,12 @@ struct server_hooks {
 struct server_config {
 	struct session *session;
 	struct input *input;
-	int listen; /* the session's socket, for accept(2) */
+	int listen; /* the session's socket; the server does not close it */
 	const struct server_hooks *hooks;
-	struct host *host; /* given to hooks and handlers of operations */
+	struct host *host; /* passed to hooks and handlers of operations */
 };
 
+/* NULL and err if the socket cannot be watched. */
 struct server *server_create(const struct server_config *c, struct error *err);
 void server_destroy(struct server *s); /* NULL is fine */
 
@@ -59,34 +61,44 @@ void server_destroy(struct server *s); /* NULL is fine */
 void server_listen(struct server *s, int *fd);
 
 /*
- * Output, in order and without holes, before it is in the log.  The bytes stay
- * in the ring until server_flush() of this turn has returned.  The engine has
- * processed them.
+ * The engine has processed this output, which may not be in the log yet.  Each
+ * call continues at the end of the one before.  The caller keeps the bytes in
+ * the ring until server_flush() of this turn has returned.
  */
 void server_output(struct server *s, uint64_t offset, size_t len);
 
-/* The turn ends: write to viewers, and input to the terminal. */
+/*
+ * The turn ends: begin requests whose turn has come, send to all clients, free
+ * closed connections, and apply a new size.
+ */
 void server_flush(struct server *s);
 
 /*
- * A client's input was written or refused, or another event that it caused is
- * done.  A request is answered once the log has the event, and with --durable
- * so is all input.  Without --durable no client waits for a disk that hangs.
+ * Tell a client that its input was written or refused, or that the event of
+ * its request is queued.  The answer to a request waits until the log has the
+ * event; with --durable, so does the answer to all other input.  Without
+ * --durable, no answer waits while the log is behind.
  */
 void server_typed(struct server *s, const struct input_done *done);
 
+/* The number of viewers. */
 unsigned server_viewers(const struct server *s);
 
-/* True if some viewer has not fallen behind. */
+/* True if at least one viewer keeps up with the output. */
 bool server_is_followed(const struct server *s);
 
-/* From inside the engine: the program set a title, rang the bell ... */
+/*
+ * The engine calls this when the program sets a title, rings the bell or sends
+ * a notification.
+ */
 void server_vt_event(struct server *s, const struct vt_event *ev);
 
 /*
- * Answer or refuse a request, whether its client is still connected or not.
- * `typed`: something was typed for it.  An answer waits until the log has the
- * event `seq`.
+ * Answer or refuse a request for which the handler returned REQUEST_LATER.
+ * Its client may be gone; the answer to a request with a key is kept (once.h).
+ * `typed`: the request typed something, so its key must not type again.  The
+ * caller keeps `result`, the JSON of the result alone.  The answer waits until
+ * the log has the event `seq`; 0: none.
  */
 struct server_request {
 	uint64_t client; /* number of the connection */
@@ -103,6 +115,7 @@ void server_rotated(struct server *s); /* NULL is fine */
 /* The engine was replaced, or removed. */
 void server_engine_changed(struct server *s);
 
+/* The terminal has a new size: tell all clients. */
 void server_resized(struct server *s);
 
 /*
@@ -110,33 +123,45 @@ void server_resized(struct server *s);
  */
 void server_event(struct server *s, const char *json, size_t len);
 
-/* Send an event with one text field. */
+/* Send such an event, with one text field. */
 void server_tell(struct server *s, enum wire_event_id id, const char *value);
 
-/* The log is behind since then; 0: it has caught up. */
+/*
+ * The log is behind since then (CLOCK_REALTIME); 0: it has caught up.  Tell
+ * all clients, and send the answers that wait for the log; with --durable,
+ * those to input still wait.
+ */
 void server_unlogged(struct server *s, int64_t since_ms);
 
 /*
- * Disconnect all clients except number `but`: docs/protocol.md, Handover.  No
- * new clients are accepted.  server_has_left is true once all input is typed,
- * all requests are answered and the clients have disconnected.  server_stay
- * cancels the farewell.
+ * Begin to disconnect all clients except number `but` (docs/protocol.md,
+ * Handover), and stop accepting new ones.  server_flush does the rest, in
+ * later turns: it waits a limited time for a client's BYE, its input and its
+ * answers, then closes the connection.  server_has_left is true once those
+ * clients are gone and all input is typed.  server_stay keeps the clients that
+ * were not told yet, and accepts again.
  */
 void server_leave(struct server *s, uint64_t but);
 bool server_has_left(const struct server *s);
 void server_stay(struct server *s);
 
-/* True if the terminal has accepted all input. */
+/*
+ * True if the terminal has accepted all input, the clients have the answers to
+ * it, and no message is being typed.
+ */
 bool server_has_typed(const struct server *s);
 
 /*
- * The program has ended, and the manifest has its status.  Input is refused;
- * viewers get the remaining output, then ENDED.  Output of processes that the
- * program left behind is not shown.  The host waits for server_is_drained(),
- * but not longer than 5 seconds.
+ * The program has ended, and the manifest has its status.  Refuse input from
+ * now on; send viewers the remaining output, then ENDED.  Do not show output
+ * of processes that the program left behind.
  */
 void server_ended(struct server *s);
 
+/*
+ * True if all clients that were connected at the end have got everything.  The
+ * host waits for this before it exits, but not longer than 5 seconds.
+ */
 bool server_is_drained(const struct server *s);
 
 /* For the parts above that act for a client. */
@@ -145,10 +170,10 @@ bool server_is_drained(const struct server *s);
 struct connection *server_connection(struct server *s, uint64_t number);
 
 /*
- * Type for a client.  Every path to the terminal passes here, and here
- * read-only connections and the lease are checked.  Returns an enum
- * taken_status and *seq, or INPUT_WAITS.  Fills in the client and `by` of the
- * piece.
+ * Type for a client, whose number and name this writes into the piece.  All
+ * input of clients passes here: a read-only client, and one without the lease,
+ * is refused.  Returns INPUT_WAITS if server_typed reports the outcome later;
+ * otherwise an enum taken_status, and *seq if the piece was written.
  */
 int server_type(struct server *s, struct connection *c,
     struct input_piece *piece, uint64_t *seq);
@@ -159,26 +184,37 @@ int server_type(struct server *s, struct connection *c,
  */
 void server_colours_known(struct server *s, struct connection *c);
 
-/* Take, steal or give back the right to type, and tell all clients. */
+/*
+ * Take, steal or give back the lease (the right to type), and tell all clients
+ * of a new holder.  server_take_lease returns false if another client has the
+ * lease and `steal` is not set; it is always true in a session whose policy is
+ * not `lease`.  server_release_lease ignores a client that has no lease.
+ */
 bool server_take_lease(struct server *s, struct connection *c, bool steal);
 void server_release_lease(struct server *s, struct connection *c);
 bool server_has_lease(const struct server *s, const struct connection *c);
 
-/* The client that may type, for example "uid:1000#3"; NULL: none. */
+/*
+ * The holder of the lease, written to `out`, for example "uid:1000#3".
+ * Returns `out`, or NULL if no connected client holds it.
+ */
 #define SERVER_HOLDER_SIZE (BY_SIZE + 24)
 const char *server_lease_holder(struct server *s, char *out, size_t size);
 
-/* The viewers, at most `max`; their texts are borrowed. */
+/*
+ * Write up to `max` viewers to `out` and return their number.  Their texts are
+ * borrowed until the end of the turn.
+ */
 size_t server_list_viewers(const struct server *s, struct manifest_viewer *out,
     size_t max);
 
 /*
- * Close every viewer except this client, with an event that names it.  Returns
- * their number.
+ * Close every viewer except the client `by`, with an event that names `by`.
+ * Returns the number of closed viewers.
  */
 unsigned server_detach_others(struct server *s, const struct connection *by);
 
-/* True during the farewell to the clients. */
+/* True from server_leave until server_stay. */
 bool server_is_leaving(const struct server *s);
 
 #endif
