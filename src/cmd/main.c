@@ -89,7 +89,7 @@ help(struct out *out)
 	for (size_t i = 0; table_at(i) != NULL; i++)
 		buf_printf(&out->buf, "  %-10s %s\n", table_at(i)->name,
 		    table_at(i)->summary);
-	buf_puts(&out->buf, "\nshort forms:");
+	buf_puts(&out->buf, "\nother names:");
 	for (size_t i = 0; table_alias(i) != NULL; i++)
 		buf_printf(&out->buf, "%s %s = %s", i > 0 ? "," : "",
 		    table_alias(i)->name, table_alias(i)->command);

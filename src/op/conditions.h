@@ -32,8 +32,8 @@ VALUE(ABSENT, absent, "absent", 0, "TEXT", "string[1-4096]", \
     "this text is not on the screen", \
     "the visible text does not contain it, neither in lines nor in rows") \
 VALUE(CURSOR, cursor, "cursor", 0, "ROW,COL", "string", \
-    "the cursor is at this place; * is any", \
-    "the cursor is at `ROW,COL`; `*` is any") \
+    "the cursor is at this place; * matches any", \
+    "the cursor is at `ROW,COL`; `*` matches any") \
 VALUE(CHANGED, changed_since, "changed-since", 0, "HASH", "string", \
     "the screen's hash differs from this one", \
     "the screen's hash differs from this one") \

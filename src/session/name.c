@@ -50,7 +50,7 @@ name_check(const char *name, struct error *err)
 		if (len == 0 || len > SEGMENT_MAX || strspn(s, FIRST) == 0 ||
 		    (s[len] != '/' && s[len] != '\0'))
 			return error_set(err, EINVAL,
-			    "a name is 1 to 8 parts joined by /, each up to 64"
+			    "a name is 1 to 8 segments joined by /, each up to 64"
 			    " letters, digits, _ . - and not beginning with"
 			    " . or -");
 		s += len + 1;

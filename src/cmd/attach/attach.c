@@ -244,15 +244,14 @@ const struct cmd cmd_attach = {
 		 "            [--replay screen|raw|none] [--prefix KEY]",
 	.summary = "attach to a session",
 	.details =
-	    "The prefix (C-] by default), then d detaches; the session keeps\n"
-	    "running.  Closing the terminal does the same.\n"
+	    "Press the prefix (C-] by default), then d, to detach; the session\n"
+	    "keeps running.  Closing the terminal does the same.\n"
 	    "\n"
 	    "Without SESSION, tend attaches to the only running session, or lets\n"
-	    "you pick one from a list; with --read-only, to the newest.  SESSION -\n"
-	    "is the session attached last.\n"
+	    "you pick one from a list.  SESSION - is the session attached last.\n"
 	    "\n"
-	    "From now on the session's SSH_AUTH_SOCK points to your agent, and\n"
-	    "'tend env' inside the session prints your DISPLAY and the like.\n"
+	    "After you attach, the session's SSH_AUTH_SOCK points to your ssh agent,\n"
+	    "and 'tend env' inside the session prints your DISPLAY and the like.\n"
 	    "\n"
 	    "Inside a session, tend refuses to attach to another without --nested,\n"
 	    "because the outer session takes the prefix: to reach the inner one,\n"

@@ -26,7 +26,7 @@ const struct cmd cmd_rename = {
 	.usage = "SESSION NAME [--json]",
 	.summary = "rename a session",
 	.details =
-	    "A name has 1 to 8 parts joined by '/', each of letters, digits, '_',\n"
+	    "A name has 1 to 8 segments joined by '/', each of letters, digits, '_',\n"
 	    "'.' and '-'.  Only one running session can have a name at a time.\n",
 	.needs = CMD_NEEDS_SESSION,
 	.run = run,

@@ -188,7 +188,7 @@ run(struct call *call)
 const struct cmd cmd_batch = {
 	.name = "batch",
 	.usage = "SESSION [FILE|- | --steps JSON] [--keep-going] [--json]",
-	.summary = "run several steps: type, wait, run, look",
+	.summary = "run several steps in one call",
 	.details =
 	    "Steps are a JSON array of objects with one key each:\n"
 	    "\n"

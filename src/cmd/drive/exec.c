@@ -35,7 +35,7 @@ static const struct opt options[] = {
 	OPT_VALUE(struct args, max_output, "max-output", 0, "SIZE",
 	    "maximum size of the output (1M; at most 2M)"),
 	OPT_VALUE(struct args, key, "key", 0, "KEY",
-	    "do it at most once: repeat with the same key if no answer came"),
+	    "act at most once for this key, even if the command is repeated"),
 	{ 0 },
 };
 

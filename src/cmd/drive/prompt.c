@@ -33,11 +33,11 @@ static const struct opt options[] = {
 	OPT_CHOICE(struct args, profile, "profile", 'p', "PROFILE",
 	    "shell|line|nudge", "line (the default), shell or nudge"),
 	OPT_FLAG(struct args, force, "force", 'f',
-	    "type whatever the screen shows"),
+	    "type even if a question or unsubmitted text is there"),
 	OPT_VALUE(struct args, timeout, "timeout", 't', "DURATION",
 	    "time limit (10s); a number alone is ms"),
 	OPT_VALUE(struct args, key, "key", 0, "KEY",
-	    "do it at most once: repeat with the same key if no answer came"),
+	    "act at most once for this key, even if the command is repeated"),
 	{ 0 },
 };
 

@@ -45,7 +45,7 @@ static const struct opt options[] = {
 	OPT_VALUE(struct args, expect_seq, "expect-seq", 0, "SEQ",
 	    "type only if the screen has not changed since this event"),
 	OPT_VALUE(struct args, key, "key", 0, "KEY",
-	    "do it at most once: repeat with the same key if no answer came"),
+	    "act at most once for this key, even if the command is repeated"),
 	OPT_FLAG(struct args, secret, "secret", 0,
 	    "log only the length of the input"),
 	{ 0 },

@@ -46,7 +46,7 @@ static const struct opt options[] = {
 	OPT_VALUE(struct args, after, "after", 0, "SEQ",
 	    "match only lines that appear after this event"),
 	OPT_VALUE(struct args, timeout, "timeout", 0, "DURATION",
-	    "give up after this long (30s); a number alone is ms"),
+	    "stop waiting after this long (30s); a number alone is ms"),
 	OPT_FLAG(struct args, any, "any", 0,
 	    "wait for the first of several sessions"),
 	OPT_FLAG(struct args, all, "all", 0,
@@ -461,7 +461,7 @@ const struct cmd cmd_wait = {
 	.summary = "wait until a session's screen shows something",
 	.details =
 	    "Without a condition, wait until the session ends, at most a week.\n"
-	    "Several conditions must hold at the same moment.  tend prints the\n"
+	    "All conditions must hold at the same moment.  tend prints the\n"
 	    "match: the text, or an exit status (--exit, --command-done).  The exit\n"
 	    "status is 0 for a match, 11 after a timeout, 4 when the session has\n"
 	    "ended and the conditions can no longer be met.  --pass-status gives\n"

@@ -12,7 +12,7 @@ struct args {
 
 static const struct opt options[] = {
 	OPT_VALUE(struct args, grace, "grace", 'g', "DURATION",
-	    "time to end before tend kills it (5s)"),
+	    "time for its processes to end before tend kills them (5s)"),
 	OPT_FLAG(struct args, purge, "purge", 0,
 	    "also remove its files, including the log"),
 	CONFIRM_OPTION(struct args),
@@ -55,7 +55,7 @@ const struct cmd cmd_destroy = {
 	    "--purge removes the files now, and asks first on a terminal.\n"
 	    "\n"
 	    "Several sessions are destroyed in parallel, one line each;\n"
-	    "the exit status is the largest of theirs.\n",
+	    "tend exits with the largest exit status.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_SESSION | CMD_FINDS_DESTROYED | CMD_EACH,

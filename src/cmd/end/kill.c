@@ -42,8 +42,8 @@ const struct cmd cmd_kill = {
 	    "time to clean up; 'tend signal' sends another signal.\n"
 	    "\n"
 	    "Several sessions are killed in parallel, one line each;\n"
-	    "the exit status is the largest of theirs.  On a\n"
-	    "terminal, tend asks before it kills several.\n",
+	    "tend exits with the largest exit status.  On a terminal, it asks\n"
+	    "before it kills several.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_SESSION | CMD_NEEDS_HOST | CMD_EACH,

@@ -11,7 +11,7 @@ struct args {
 
 static const struct opt options[] = {
 	OPT_VALUE(struct args, grace, "grace", 'g', "DURATION",
-	    "time to end before tend kills it (5s)"),
+	    "time for its processes to end before tend kills them (5s)"),
 	OPT_FLAG(struct args, interrupt, "interrupt", 'i',
 	    "press Ctrl-C first"),
 	{ 0 },
@@ -42,7 +42,7 @@ const struct cmd cmd_stop = {
 	    "has ended.  The log and the last screen remain.\n"
 	    "\n"
 	    "Several sessions are stopped in parallel, one line each;\n"
-	    "the exit status is the largest of theirs.\n",
+	    "tend exits with the largest exit status.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_NEEDS_SESSION | CMD_NEEDS_HOST | CMD_EACH,

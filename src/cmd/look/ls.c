@@ -289,7 +289,7 @@ const struct cmd cmd_ls = {
 	    "many have ended and how the last of them ended.\n"
 	    "\n"
 	    "LAST LINE is the lowest line with text on the screen, as of the last\n"
-	    "pause in the output; before there is one, the command in brackets.\n"
+	    "pause in the output; until then, it is the command in brackets.\n"
 	    "VIEWERS is the number of attached clients.  A terminal of 110 columns\n"
 	    "also shows the size of the log and the command; a narrow terminal\n"
 	    "shows only the most useful columns.  NO_COLOR is respected.\n"

@@ -541,8 +541,8 @@ const struct cmd cmd_render = {
 	    "FILE, or with -, tend reads standard input.\n"
 	    "\n"
 	    "If most line feeds come without a carriage return, as in a pipe, a\n"
-	    "line feed also returns to the first column, as a terminal driver does\n"
-	    "it.  Recordings, and bytes that have passed a terminal, are shown\n"
+	    "line feed also returns to the first column, as with a terminal driver.\n"
+	    "Recordings, and bytes that have passed through a terminal, are shown\n"
 	    "unchanged.  --newline lf or crlf overrides this.\n",
 	.options = options,
 	.args_size = sizeof(struct args),

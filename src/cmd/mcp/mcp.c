@@ -347,8 +347,8 @@ const struct cmd cmd_mcp = {
 	    "\n"
 	    "  {\"mcpServers\":{\"tend\":{\"command\":\"tend\",\"args\":[\"mcp\"]}}}\n"
 	    "\n"
-	    "docs/operations.md describes the tools.  Output of programs is marked\n"
-	    "as untrusted, and text that cannot be seen is reported.\n",
+	    "docs/operations.md describes the tools.  tend marks the output of\n"
+	    "programs as untrusted and reports text that cannot be seen.\n",
 	.needs = CMD_NEEDS_HOME,
 	.run = run,
 };

@@ -27,7 +27,7 @@ static const struct opt options[] = {
 	OPT_FLAG(struct args, detached, "detach", 'd',
 	    "start in the background and print the id"),
 	OPT_VALUE(struct args, name, "name", 'n', "NAME",
-	    "name of the session (the command's, or that with -2, -3)"),
+	    "name of the session (the command's, with -2, -3 if taken)"),
 	OPT_FLAG(struct args, attach_if_there, "attach", 'A',
 	    "attach to the session of that name if it exists"),
 	OPT_VALUE(struct args, cwd, "cwd", 'C', "DIR",
@@ -71,9 +71,9 @@ static const struct opt options[] = {
 	OPT_VALUE(struct args, cpu_weight, "cpu-weight", 0, "WEIGHT",
 	    "share of busy processors, 1 to 10000 (100)"),
 	OPT_FLAG(struct args, confined, "confined", 0,
-	    "limit it to the sessions that it creates"),
+	    "let its programs use only sessions that they create"),
 	OPT_LIST(struct args, may, "may", 0, "GRANT",
-	    "confine it, but allow PERMISSION:NAMES; may be repeated"),
+	    "confine the session, but allow PERMISSION:NAMES; may be repeated"),
 	{ 0 },
 };
 
@@ -191,8 +191,9 @@ const struct cmd cmd_run = {
 	    "The log stores typed input.  For passwords it stores only the length:\n"
 	    "those read without echo, and those typed at a prompt such as\n"
 	    "Password:, PIN: or Token:, also behind ssh.  tend cannot recognise a\n"
-	    "secret that is asked for without words behind another terminal, or\n"
-	    "that is typed before its prompt; --log-input keeps such input out.\n",
+	    "secret that a program behind ssh or tmux reads without such a prompt,\n"
+	    "or one typed before its prompt; --log-input lengths or none keeps\n"
+	    "such input out of the log.\n",
 	.options = options,
 	.args_size = sizeof(struct args),
 	.needs = CMD_READS_CONFIG,

@@ -21,7 +21,7 @@ run(struct call *call)
 const struct cmd cmd_revive = {
 	.name = "revive",
 	.usage = "SESSION [--json]",
-	.summary = "give a degraded session its screen back",
+	.summary = "restart the engine of a degraded session",
 	.details =
 	    "Use this when output has crashed the terminal engine and 'tend info'\n"
 	    "calls the session degraded: part of the output is not shown, or there\n"

@@ -95,7 +95,7 @@ const struct cmd cmd_upgrade = {
 	.usage = "SESSION|--all [--json]",
 	.summary = "move a running session to the installed tend",
 	.details =
-	    "The program keeps running and does not notice.  Attached clients stay\n"
+	    "The program keeps running without interruption.  Attached clients stay\n"
 	    "attached, and no output or input is lost.  tend first tries the new\n"
 	    "host: if it is not ready after 5 seconds, or cannot read the session,\n"
 	    "the old host continues and tend reports the reason.\n"
