@@ -293,7 +293,7 @@ is_stalled(const struct log_thread_state *st)
 }
 
 static void
-viewer_event_unlogged(struct event_log *s, bool unlogged, int error)
+report_unlogged(struct event_log *s, bool unlogged, int error)
 {
 	if (unlogged == (s->unlogged_ms != 0))
 		return;
@@ -359,7 +359,7 @@ check(struct event_log *s, const struct log_thread_state *st)
 		relieve_ring(s);
 	if (!bad)
 		end_gap(s, st);
-	viewer_event_unlogged(s, bad || s->gap_bytes > 0, st->error);
+	report_unlogged(s, bad || s->gap_bytes > 0, st->error);
 }
 
 /* Drop held output before this offset. */
@@ -395,7 +395,7 @@ let_go(struct event_log *s)
 		if (ring_release(s->c.ring, s->end - size / 2))
 			fd_poke(s->c.room_fd);
 	}
-	viewer_event_unlogged(s, true, s->c.open_error);
+	report_unlogged(s, true, s->c.open_error);
 }
 
 /* From now on there is a log; `end` was its end. */
