@@ -22,13 +22,14 @@ static const char preamble[] =
     "argument with (home), a session's socket does not.\n"
     "An argument with (admin) or another permission needs that permission too.\n"
     "\n"
-    "A number is whole and from 0, an int is whole, a real may have a fraction. A\n"
-    "field of a result in brackets is optional. A result has no other fields: a\n"
+    "A number is a whole number of at least 0. An int may be negative. A real may\n"
+    "have a fraction. A field of a result in brackets is optional. A result has no other fields: a\n"
     "test fails when an answer differs from this page.\n"
     "\n"
     "A duration is a string with a unit, as in `\"500ms\"`, `\"5s\"`, `\"1.5m\"`,\n"
     "`\"2h\"` or `\"7d\"`, or a number of milliseconds. `timeout_ms` is another name\n"
-    "of `timeout`, and so for the others: give one of the two.\n";
+    "of `timeout`. Other durations also have a name with `_ms`. Give only one of the\n"
+    "two names.\n";
 
 static void
 put_permissions(void)

@@ -11,11 +11,11 @@
  *	handle	call what was registered; handlers change state, nothing else
  *	settle	call the settle hooks, in the order in which they were added
  *
- * So what the hooks tell the world is never ahead of what the handlers have
- * changed.  A handler or hook may remove any watch, itself included; nothing
- * is called for it any more, and its memory is kept until the end of the turn.
- * A watch belongs to whoever made it and stays until it is removed, also when
- * its timer has fired or its child has ended.
+ * So the hooks report only changes that all handlers have completed.  A handler
+ * or hook may remove any watch, including its own; nothing is called for it any
+ * more, and its memory is kept until the end of the turn.  A watch belongs to
+ * its creator and stays until it is removed, also when its timer has fired or
+ * its child has ended.
  */
 struct loop;
 struct watch;
@@ -58,7 +58,7 @@ void watch_want(struct watch *w, enum loop_events want);
 /* Call fn once, after ms milliseconds; never while ms is negative. */
 struct watch *loop_timer(struct loop *loop, int64_t ms, loop_fn *fn, void *arg);
 
-/* Call it again, once, when everything that is ready by now was handled. */
+/* Call it once more, after everything that is ready now was handled. */
 void watch_yield(struct watch *w);
 
 /* Start over with another time, fired or not.  w is one of loop_timer. */
@@ -68,9 +68,9 @@ void watch_rearm(struct watch *w, int64_t ms);
 struct watch *loop_signal(struct loop *loop, int signo, loop_fn *fn, void *arg);
 
 /*
- * Call fn once with the status that wait(2) gives when the child has ended,
- * be it before this call; -1 when it is no child of ours or somebody else has
- * waited for it.
+ * Call fn once with the status of wait(2) when the child has ended, even if it
+ * ended before this call; with -1 if it is not our child or was already waited
+ * for.
  */
 struct watch *loop_child(struct loop *loop, pid_t pid, loop_exit_fn *fn,
     void *arg);

@@ -51,7 +51,7 @@ struct control_death {
 	uint32_t count;  /* deaths so far, this one included */
 };
 
-/* Why the next host is not to be had. */
+/* The reason why there is no next host. */
 enum control_failure {
 	CONTROL_FAILED_SAYS = 1, /* it says so itself: `why` */
 	CONTROL_FAILED_RUN,      /* it could not be run: `error` */
@@ -74,8 +74,8 @@ struct control {
 			uint64_t keeper_start, child_start; /* ticks, stat 22 */
 			uint64_t began_ns;                  /* CLOCK_BOOTTIME */
 			struct control_death death[CONTROL_DEATHS];
-			uint32_t trial; /* look whether it would go, no more */
-			uint32_t anew;  /* what was wrong before is forgotten */
+			uint32_t trial; /* only check: can it take over? */
+			uint32_t anew;  /* ignore earlier crashes */
 		} hello;
 		struct {
 			int32_t status;
@@ -107,10 +107,10 @@ struct control {
 };
 
 /*
- * Send one message with at most one descriptor (-1 for none); receive one, *fd
- * being -1 when none came.  Receiving gives 1, 0 at the end of the connection,
- * or -errno (-EAGAIN when there is none); what an older sender does not know
- * is zero.
+ * Send one message with at most one descriptor (-1 for none).  Receive one; *fd
+ * is -1 if it has no descriptor.  Receiving returns 1, 0 at the end of the
+ * connection, or -errno (-EAGAIN if there is no message).  Fields that an older
+ * sender does not know are zero.
  */
 int control_send(int sock, const struct control *c, int fd);
 int control_receive(int sock, struct control *c, int *fd);
@@ -169,12 +169,12 @@ struct process_seen {
 bool process_see(pid_t pid, struct process_seen *out);
 
 /*
- * True if a child has ended although wait(2) does not return it: a killed
- * process stays while one of its threads waits for a disk.
+ * The state of a child.  A ghost has ended, but wait(2) does not return it,
+ * because one of its threads waits for a disk.
  */
 enum process_end {
-	PROCESS_LIVES, /* or nobody can say */
-	PROCESS_DIES,  /* it was killed, and will be gone or a ghost soon */
+	PROCESS_LIVES, /* or unknown */
+	PROCESS_DIES,  /* it was killed and ends, or becomes a ghost, soon */
 	PROCESS_GHOST,
 };
 enum process_end process_end(pid_t pid);

@@ -106,7 +106,8 @@ const char skill_commands[] =
     "- Passwords: `tend send $id --secret --text ...` keeps them out of the log.\n"
     "  At a password prompt the host does this for you.\n"
     "- Name your sessions (`tend run -d -n NAME`) and end those you started.\n"
-    "- `--json` on any command prints {\"ok\",\"result\"} or {\"ok\",\"error\":{\"code\",\n"
-    "  \"message\"}}. Exit status: 2 usage, 3 not found, 4 not running, 11 timed\n"
-    "  out, 12 denied or busy.\n"
+    "- `--json` prints {\"ok\",\"result\"} or {\"ok\",\"error\":{\"code\",\"message\"}}.\n"
+    "  `tend log --json` prints one event per line, and `tend attach` has no\n"
+    "  `--json`. Exit status: 2 usage, 3 not found, 4 not running, 11 timed out,\n"
+    "  12 denied or busy.\n"
     "- `tend COMMAND -h` explains a command; `tend mcp` offers all of this as tools.\n";

@@ -36,7 +36,7 @@ struct condition {
 	uint32_t stable_ms, idle_ms;
 
 	bool seen; /* text and regex: also text that the next frame lacks */
-	bool echo; /* text and regex: also match the echo of typed text */
+	bool echo; /* text, regex, absent: include the echo of typed text */
 	bool has_after; /* only lines that appeared after this event */
 	uint64_t after;
 	uint32_t timeout_ms;

@@ -21,19 +21,19 @@
 #define CONDITIONS(VALUE, MS, FLAG) \
 VALUE(TEXT, text, "text", 't', "TEXT", "string[1-4096]", \
     "this text is on the screen", \
-    "the visible text (docs/screen.md) contains it; up to 4 KiB; a line " \
-    "broken at the margin is searched as one line and, without a match, row " \
-    "by row") \
+    "the visible text (docs/screen.md) contains this text, up to 4 KiB. The " \
+    "search joins the rows of a line that is broken at the margin; without a " \
+    "match, it searches row by row") \
 VALUE(REGEX, regex, "regex", 'r', "PATTERN", "string[1-4096]", \
     "this regular expression matches the screen", \
-    "it matches the visible text (PCRE2, UTF-8, multi-line); up to 4 KiB; a " \
-    "pattern that takes too long on any screen is an error") \
+    "this pattern (PCRE2, UTF-8, multi-line), up to 4 KiB, matches the " \
+    "visible text. A pattern that takes too long on a screen is an error") \
 VALUE(ABSENT, absent, "absent", 0, "TEXT", "string[1-4096]", \
     "this text is not on the screen", \
-    "the visible text does not contain it, neither in lines nor in rows") \
+    "the visible text does not contain this text, in lines or in rows") \
 VALUE(CURSOR, cursor, "cursor", 0, "ROW,COL", "string", \
     "the cursor is at this place; * matches any", \
-    "the cursor is at `ROW,COL`; `*` matches any") \
+    "the cursor is at `ROW,COL`; `*` matches any row or column") \
 VALUE(CHANGED, changed_since, "changed-since", 0, "HASH", "string", \
     "the screen's hash differs from this one", \
     "the screen's hash differs from this one") \
@@ -45,7 +45,8 @@ MS(IDLE, idle, "idle", 0, "DURATION", "duration[1-604800000]", \
     "there was no output and no input for this long") \
 FLAG(DONE, command_done, "command-done", 0, NULL, "bool", \
     "a command of the shell has ended", \
-    "an OSC 133;D has arrived after `after`, or else since the request") \
+    "an OSC 133;D has arrived after the event `after`; without `after`, " \
+    "since the request") \
 FLAG(EXIT, exit, "exit", 0, NULL, "bool", \
     "the session has ended", \
     "the session has ended")

@@ -15,7 +15,7 @@ enum find_flags {
 
 /*
  * Find the session that an argument names: an id, a unique beginning of one
- * (at least 4 letters), or a name.  Of sessions with the same name, an active
+ * (at least 4 characters), or a name.  Of sessions with the same name, an active
  * one is preferred, then the newest.  An argument that is the name of one
  * session and the beginning of another's id is not unique.  With
  * FIND_BEGINNING, the beginning of a name also matches if exactly one active

@@ -56,7 +56,7 @@ name_check(const char *name, struct error *err)
 		s += len + 1;
 	} while (++segments < SEGMENTS_MAX && s[-1] == '/');
 	if (s[-1] == '/')
-		return error_set(err, EINVAL, "a name has at most %d parts",
+		return error_set(err, EINVAL, "a name has at most %d segments",
 		    SEGMENTS_MAX);
 	return 0;
 }

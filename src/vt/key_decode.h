@@ -5,8 +5,8 @@
 #include "vt/key_seq.h"
 
 /*
- * Bytes that a terminal sends its program, read back as what somebody did:
- * the client's side of key_encode, mouse_encode, paste_encode and
+ * Decodes the bytes that a terminal sends to its program to key, mouse, paste
+ * and focus events: the client's side of key_encode, mouse_encode, paste_encode and
  * focus_encode.
  *
  * However the bytes are cut, the events are the same, but for the pieces of a

@@ -34,7 +34,7 @@ void line_pack(struct buf *out, const struct cell *cells, unsigned n,
 void line_pack_blanks(struct buf *out, unsigned n);
 
 /*
- * For who packs cells while they come: the style of *c, from here on; a pad;
+ * For callers that pack cells one at a time: the style of *c, from here on; a pad;
  * and a code point that is about to join *c, the last cell so far, which is
  * packed in [p, end).  Each returns the new end: LINE_STYLE_MAX bytes further on
  * at most, for the last two LINE_JOIN_MAX.
@@ -61,7 +61,7 @@ void line_read(struct line_reader *r, const void *p, size_t len);
 
 /*
  * The next cell, false at the end.  Clusters go into `clusters`.  Bytes from
- * outside may be given: what is wrong with them ends the line and sets broken.
+ * outside may be given: invalid bytes end the line and set broken.
  */
 bool line_next(struct line_reader *r, struct clusters *clusters,
     struct cell *out);

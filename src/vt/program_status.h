@@ -11,8 +11,8 @@
  *
  *	7501 ; state=blocked:app=NAME:kind=permission:msg=BASE64
  *
- * A report replaces the one before it as a whole.  Policy at the limits and
- * for what is wrong:
+ * A report replaces the one before it as a whole.  Limits and invalid
+ * reports:
  *
  *  - the report is dropped, and the status stays as it was: a sequence of more
  *    than 4,096 bytes, no state or an unknown one, a key of more than 16

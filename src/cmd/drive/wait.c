@@ -42,7 +42,7 @@ static const struct opt options[] = {
 	    OPT_FLAG(struct args, seen, "seen", 0,
 		"text and regex: also match text that flashes or scrolls past"),
 	OPT_FLAG(struct args, echo, "echo", 0,
-	    "text and regex: also match the echo of typed text"),
+	    "text, regex and absent: include the echo of typed text"),
 	OPT_VALUE(struct args, after, "after", 0, "SEQ",
 	    "match only lines that appear after this event"),
 	OPT_VALUE(struct args, timeout, "timeout", 0, "DURATION",

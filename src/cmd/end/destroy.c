@@ -51,8 +51,8 @@ const struct cmd cmd_destroy = {
 	.details =
 	    "Stop the session if it runs, as 'tend stop' does, and free its name.\n"
 	    "'tend ls' no longer shows it.  'tend ls -a' shows it until 'tend gc'\n"
-	    "removes its files, and commands that only read find it by its id.\n"
-	    "--purge removes the files now, and asks first on a terminal.\n"
+	    "removes its files, and commands that only read find it by its full\n"
+	    "id.  --purge removes the files now, and asks first on a terminal.\n"
 	    "\n"
 	    "Several sessions are destroyed in parallel, one line each;\n"
 	    "tend exits with the largest exit status.\n",

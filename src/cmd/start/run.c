@@ -67,7 +67,7 @@ static const struct opt options[] = {
 	OPT_VALUE(struct args, memory, "memory", 0, "SIZE",
 	    "memory limit, as in 2G; needs cgroup2"),
 	OPT_VALUE(struct args, pids, "pids", 0, "COUNT",
-	    "limit of processes; needs cgroup2"),
+	    "maximum number of processes; needs cgroup2"),
 	OPT_VALUE(struct args, cpu_weight, "cpu-weight", 0, "WEIGHT",
 	    "share of busy processors, 1 to 10000 (100)"),
 	OPT_FLAG(struct args, confined, "confined", 0,

@@ -21,10 +21,10 @@ static const struct opt options[] = {
 	OPT_FLAG(struct args, dry_run, "dry-run", 'n',
 	    "only show what would be removed"),
 	OPT_VALUE(struct args, older_than, "older-than", 0, "DURATION",
-	    "remove sessions that ended this long ago, as in 12h or 30d"),
+	    "remove sessions that ended at least this long ago (12h, 30d)"),
 	OPT_FLAG(struct args, all, "all", 'a', "remove all ended sessions"),
 	OPT_VALUE(struct args, budget, "budget", 0, "SIZE",
-	    "remove the oldest ended sessions until the home is below this"),
+	    "remove the oldest ended sessions until the rest fits in this"),
 	CONFIRM_OPTION(struct args),
 	{ 0 },
 };
