@@ -192,7 +192,7 @@ def test_a_window_that_changes_its_size_is_followed(home):
             same_picture(home, term, sid)
 
 
-def test_two_terminals_of_different_sizes(home):
+def test_terminals_of_two_sizes_show_one_session(home):
     sid = home.start("vim", "-n", "-u", "NONE", "/etc/services")
     home.wait_text(sid, "Internet style")
     with Terminal(100, 30) as large, Terminal(70, 40) as other:
@@ -219,7 +219,7 @@ def echoed(term, text):
     ("latest", (90, 20), (100, 30), (100, 30)),
     ("largest", (100, 40), (100, 40), (100, 40)),
     ("fixed", (80, 24), (80, 24), (80, 24))])
-def test_two_terminals_and_a_frozen_third(home, policy, three, typed, two):
+def test_a_frozen_terminal_delays_no_other(home, policy, three, typed, two):
     """O-20: it has its say in the size while it is there, and the others
     notice nothing else."""
     sid = home.start("sh", "-c", "echo ready; exec cat",
@@ -265,7 +265,7 @@ def test_a_terminal_that_counts_columns_differently_is_painted(home):
                   == list("abcend"), "the emoji")
 
 
-def test_a_terminal_that_answers_nothing_is_fine(home):
+def test_a_terminal_that_answers_nothing_still_works(home):
     sid = home.start("sh", "-c", "echo ready; exec cat")
     with Terminal(answers=False) as term:
         client(home, term, sid)
@@ -346,7 +346,7 @@ def test_a_closed_window_detaches(home):
 
 
 @pytest.mark.parametrize("how", ["prefix", "signal"])
-def test_suspend_and_continue(home, how):
+def test_a_suspended_client_continues(home, how):
     sid = home.start("sh", "-c", LEFT_ON)
     with Terminal() as term:
         before = attached(home, term, sid, "ready")
@@ -527,7 +527,7 @@ def test_keys_reach_the_program_as_its_modes_want(home, modes, typed, want):
         term.wait_text(repr(want))
 
 
-def test_the_prefix(home):
+def test_the_prefix_starts_commands_and_can_be_changed(home):
     """B-31"""
     sid = home.start(sys.executable, "-c", TYPED, "")
     with Terminal() as term:

@@ -59,7 +59,7 @@ def test_typing_removes_the_greeting_at_once(home):
         assert watch.seconds < 2
 
 
-def test_a_read_only_client_sees_that_it_is(home):
+def test_a_read_only_client_sees_that_it_cannot_type(home):
     sid = start(home, "echo ready; exec cat")
     with Terminal(40, 10) as term:
         attach(home, term, "-r")
@@ -100,7 +100,7 @@ def test_the_last_rows_stay_on_the_terminal(home, cols, size, kept):
                          + ["done", "[mk exited 2 · tend log mk]"])
 
 
-def test_the_last_rows_of_a_command_that_ends_at_once(home):
+def test_a_command_that_ends_at_once_leaves_its_last_rows(home):
     with Terminal() as term:
         term.run(lib.TEND, "run", "-n", "mk", "--", "sh", "-c",
                  "echo no such file; exit 2", env=home.env)

@@ -213,7 +213,7 @@ def test_another_session_is_picked(home):
     assert "here" not in "".join(home.screen("first")["lines"])
 
 
-def test_the_only_session_has_no_other(home):
+def test_without_another_session_the_client_stays_attached(home):
     """The client stays attached and gives the reason; an ended session does
     not count."""
     home.ok("stop", home.start("cat"))

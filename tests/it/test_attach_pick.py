@@ -101,7 +101,7 @@ def test_a_session_is_picked_from_a_list(home, cols, rows):
         wait_for(lambda: term.settings() == before, "the terminal of before")
 
 
-def test_a_filter_and_a_resize(home):
+def test_the_list_can_be_resized_and_filtered(home):
     for name in ("web", "api", "docs"):
         start(home, name)
     with Terminal(80, 24) as term:
@@ -173,7 +173,7 @@ def test_without_a_terminal_a_session_must_be_named(home):
 # ---------------------------------------------------------- the last one
 
 
-def test_the_last_one_that_was_attached(home):
+def test_a_dash_attaches_to_the_last_session(home):
     start(home, "one")
     start(home, "two")
     with Terminal() as term:
@@ -227,7 +227,7 @@ def test_a_whole_name_comes_before_a_prefix(home):
     assert home.run("snapshot", "wo").status == 3
 
 
-def test_programs_do_not_abbreviate(home):
+def test_scripts_must_give_whole_names_to_type_or_end(home):
     """A script that types into an ended session never types into another."""
     start(home, "build-web")
     home.error("info", "build", status=3, code="not_found")

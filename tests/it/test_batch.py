@@ -40,7 +40,7 @@ def statuses(result):
     return [step["status"] for step in result["steps"]]
 
 
-def test_steps_of_every_kind(home, shell):
+def test_a_batch_runs_steps_of_input_wait_and_snapshot(home, shell):
     result = batch(home, shell, [
         {"text": "one"}, {"keys": ["Enter"]}, {"wait": "[one]"},
         {"paste": "two\n"}, {"wait": {"regex": r"\[tw.\]", "timeout": "30s"}},
@@ -223,7 +223,7 @@ def test_an_interrupted_batch_reports_the_steps_done(home, shell):
     assert result["completed"] == seen.count("completed") >= 1, result
 
 
-def test_a_session_that_ends_fails_the_rest(home):
+def test_a_session_that_ends_fails_the_remaining_steps(home):
     sid = home.start("sh", "-c", "echo ready; read x")
     home.wait_text(sid, "ready")
     result = batch(home, sid, [{"text": "bye\r"},
@@ -246,7 +246,7 @@ def test_the_session_is_the_same_when_its_host_changes(home, shell):
         assert statuses(batch(home, shell, steps)) == ["completed"] * 6
 
 
-def test_the_end_is_seen_however_fast_it_comes(home):
+def test_a_wait_sees_the_end_of_a_session_however_fast_it_comes(home):
     """The host may have ended before the wait; then the log has the answer."""
     for _ in range(20):
         sid = home.start("sh", "-c", "read x")

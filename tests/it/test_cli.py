@@ -21,7 +21,7 @@ def failure(name):
     return 125 if name in PASSING else 2
 
 
-def test_the_list_has_the_commands():
+def test_tend_has_exactly_these_commands():
     assert {"run", "rerun", "ls", "info", "attach", "send", "wait", "prompt",
             "batch", "snapshot", "log", "mark", "mcp", "env", "exec", "resize", "rename",
             "label", "signal", "stop", "kill", "destroy", "upgrade", "revive",
@@ -196,7 +196,7 @@ def test_an_unknown_command_is_reported_in_json():
     assert "frobnicate" in error["message"]
 
 
-def test_version():
+def test_version_prints_the_version():
     text = shows("version")
     assert re.fullmatch(r"tend \d+\.\d+\.\d+\n", text)
     assert shows("--version") == text and shows("-V") == text

@@ -48,7 +48,7 @@ def bad(found, check, level):
     return items[0]
 
 
-def test_all_is_well(home):
+def test_doctor_finds_no_problem_in_a_healthy_home(home):
     found = findings(home)
     assert list(found) == CHECKS
     for check in CHECKS:
@@ -82,7 +82,8 @@ def test_a_missing_home_is_not_created(home):
 
 
 @pytest.mark.parametrize("home_of", ["state", "state/deep/home"])
-def test_a_home_that_cannot_be_created(installed, home, tmp_path, home_of):
+def test_a_home_that_cannot_be_created_is_a_problem(
+        installed, home, tmp_path, home_of):
     """Root may write anywhere, so another user tries."""
     shut = tmp_path / "shut"
     shut.mkdir(mode=0o555)
@@ -104,7 +105,7 @@ def test_a_home_that_cannot_be_created(installed, home, tmp_path, home_of):
         "fix": "use a writable home: --home, or TEND_HOME"}, answer
 
 
-def test_homes_that_cannot_be_used(home):
+def test_homes_open_to_others_and_links_are_reported(home):
     home.path.chmod(0o755)
     item = bad(findings(home), "home", "warning")
     subprocess.run(item["fix"], shell=True, check=True)
@@ -120,7 +121,7 @@ def test_homes_that_cannot_be_used(home):
     assert "symbolic link" in item["what"]
 
 
-def test_a_long_home_costs_the_agent_its_link(home):
+def test_a_home_too_long_for_the_agent_link_is_reported(home):
     where = home.path / ("x" * 80)
     where.mkdir(mode=0o700)
     found = findings(home, env={**home.env, "TEND_HOME": str(where)})
@@ -162,7 +163,7 @@ def test_programs_that_do_not_match_are_reported(installed, home):
     assert status == 1 and checks[0]["level"] == "problem", checks[0]
 
 
-def test_another_tend_in_the_path(installed, home):
+def test_another_tend_in_the_path_is_reported(installed, home):
     env = {**home.env, "PATH": f"{installed}:{home.env['PATH']}"}
     item = bad(findings(home, env=env), "path", "warning")
     assert str(installed) in item["what"]
@@ -186,7 +187,7 @@ def test_a_host_of_another_version_is_reported(installed, home):
 # ----------------------------------------------------------------- sessions
 
 
-def test_a_host_that_is_stuck_and_the_cure(home):
+def test_a_stuck_host_is_reported_and_the_fix_works(home):
     sid = home.start("cat", options=["-n", "stuck"])
     host = home.wait_status(sid, "running")["host_pid"]
     home.wait_saved(sid, status="running")
@@ -200,7 +201,7 @@ def test_a_host_that_is_stuck_and_the_cure(home):
     assert findings(home)["sessions"][0]["level"] == "ok"
 
 
-def test_sessions_that_are_lost_or_unkept(home):
+def test_lost_and_unkept_sessions_are_reported(home):
     home.start("cat", options=["-n", "gone"])
     sid = home.start("cat", options=["-n", "orphan"])
     home.wait_status(sid, "running")
@@ -220,7 +221,7 @@ def test_sessions_that_are_lost_or_unkept(home):
     assert any("1 lost" in i["what"] for i in found["sessions"]), found
 
 
-def test_a_session_that_cannot_be_read(home):
+def test_an_unreadable_session_is_reported(home):
     sid = home.start("true")
     home.wait_gone(sid)
     (home.dir(sid) / "session.json").write_text("{ nonsense \x1b[31m")
@@ -233,7 +234,7 @@ def test_a_session_that_cannot_be_read(home):
 
 
 @pytest.mark.parametrize("files, level", [(100, "warning"), (40, "problem")])
-def test_few_files(home, files, level):
+def test_a_low_limit_of_open_files_is_reported(home, files, level):
     done = subprocess.run(
         ["sh", "-c", f"ulimit -n {files}; exec tend doctor --json"],
         env=home.env, stdout=subprocess.PIPE, timeout=60)
@@ -267,7 +268,7 @@ def test_the_configured_free_space_is_the_limit(home):
     assert {i["level"] for i in findings(home)["disk"]} == {"ok"}
 
 
-def test_the_locale(home):
+def test_a_locale_without_utf8_is_reported(home):
     item = bad(findings(home, env={**home.env, "LC_ALL": "C"}), "locale",
                "warning")
     name, value = item["fix"].removeprefix("export ").split("=")

@@ -34,7 +34,7 @@ def keys(home):
     return sid, got
 
 
-def test_text_and_keys_in_order(home, keys):
+def test_text_and_keys_are_typed_in_order(home, keys):
     sid, got = keys
     home.ok("send", sid, "--text", "ls -l", "--keys", "Enter", "--text",
             "Enter", "--keys", "C-c Up", "Escape", "M-x")
@@ -89,7 +89,7 @@ def test_send_limits_its_input(home):
     assert answer.status == 2 and "send it in parts" in answer.err, answer
 
 
-def test_bytes_of_any_value(home, keys, tmp_path):
+def test_bytes_of_any_value_can_be_sent(home, keys, tmp_path):
     sid, got = keys
     path = tmp_path / "bytes"
     path.write_bytes(b"\0\xff\n")
@@ -152,7 +152,7 @@ def draw(home):
     return sid
 
 
-def test_snapshot_in_every_format(home):
+def test_text_json_and_ansi_show_the_same_screen(home):
     sid = draw(home)
     assert home.ok("snapshot", sid) == "one\ntwo\n"
     assert home.ok("snapshot") == "one\ntwo\n"
@@ -194,7 +194,7 @@ def test_blank_rows_inside_of_a_screen_stay(home):
     assert answer.status == 2 and "--rows is only for text" in answer.err, answer
 
 
-def test_scrollback(home):
+def test_a_snapshot_has_the_scrollback_on_request(home):
     sid = home.start("sh", "-c", "seq 50; exec cat", options=["--size", "20x4"])
     home.ok("wait", sid, "--text", "50", "--cursor", "3,0")
     wanted = [str(n) for n in range(1, 51)]
@@ -205,7 +205,7 @@ def test_scrollback(home):
     assert home.ok("snapshot", sid, "--scrollback").split() == wanted
 
 
-def test_snapshot_at_every_kind_of_moment(home):
+def test_a_snapshot_can_show_every_kind_of_moment(home):
     sid = home.start("cat", options=["--size", "20x4"])
     home.wait_status(sid, "running")
     home.ok("send", sid, "--text", "first", "--keys", "Enter")
@@ -263,7 +263,7 @@ def test_ago_counts_from_the_end_of_a_session_that_has_ended(home):
     wait_for(later, f"{between} s to pass")
 
 
-def test_before_the_start_is_the_first_screen(home):
+def test_a_moment_before_the_start_shows_the_first_screen(home):
     sid = home.start("sh", "-c", "echo here; exec cat", options=["-n", "young"])
     home.wait_text(sid, "here")
     for when in ("--at=-5m", "--at=0s", "--at=1", "--at=2001-01-01T00:00:00Z"):
@@ -339,14 +339,14 @@ def test_an_unknown_mark_is_not_reported_as_damage(home, args, words):
     (["--max-bytes", "0"], "give at least 1"),
     (["-f", "svg", "--max-bytes", "100"], "cannot be cut"),
     (["extra"], "unexpected argument: extra")])
-def test_snapshot_usage(home, args, word):
+def test_snapshot_refuses_invalid_arguments(home, args, word):
     sid = home.start("cat")
     answer = home.run("snapshot", sid, *args)
     assert answer.status == 2, answer
     assert word in answer.err + answer.text, answer
 
 
-def test_pictures_are_those_of_render(home):
+def test_snapshot_and_render_draw_the_same_picture(home):
     sid = draw(home)
     ansi = home.run("snapshot", "--format=ansi", sid).out
     for format in ("html", "svg"):
@@ -359,7 +359,7 @@ def test_pictures_are_those_of_render(home):
 
 
 @pytest.mark.parametrize("alive", [True, False])
-def test_rows_that_changed(home, alive):
+def test_since_shows_only_rows_that_changed(home, alive):
     sid = home.start("sh", "-c", "stty raw -echo; printf 'a\\r\\nb\\r\\nc'; "
                      "exec cat", options=["--size", "20x4"])
     before = home.wait_text(sid, "c")
@@ -406,7 +406,7 @@ def test_a_long_snapshot_is_cut_at_the_top(home, alive):
 
 
 @pytest.mark.parametrize("alive", [True, False])
-def test_the_output_of_the_last_command(home, alive):
+def test_the_output_of_the_last_command_is_shown(home, alive):
     """As a shell marks it: A and B around its prompt, C and D the output."""
     sid = home.start("sh", "-c", "stty raw -echo; printf 'ready\\r\\n'; "
                      "exec cat", options=["--size", "20x4"])
@@ -523,7 +523,7 @@ def test_a_file_that_cannot_be_written_leaves_nothing(home, tmp_path):
     assert sorted(os.listdir(kept)) == ["full", "pipe", "screen"]
 
 
-def test_resize(home):
+def test_resize_changes_the_size_of_a_session(home):
     sid = home.start("sh", "-c", "trap 'stty size' WINCH; echo ready; "
                      "while :; do sleep 0.05; done")
     home.wait_text(sid, "ready")

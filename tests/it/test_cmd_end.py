@@ -45,7 +45,7 @@ def test_stop_waits_for_the_grace_then_kills(home):
     assert session["exit_signal"] == signal.SIGKILL
 
 
-def test_stop_is_stopped_whatever_the_status(home):
+def test_the_outcome_of_stop_is_stopped_whatever_the_exit_code(home):
     """O-22: a requested stop is `stopped`, also with another exit code."""
     sid = home.start("sh", "-c", "trap '' HUP; trap 'exit 9' TERM; echo ready; "
                      "while :; do sleep 60 & wait; done")
@@ -66,7 +66,7 @@ def test_stop_with_interrupt_presses_ctrl_c_first(home):
     assert b"interrupted" in home.raw(sid)
 
 
-def test_kill_is_at_once(home):
+def test_kill_ends_a_program_that_ignores_sigterm(home):
     sid = home.start("sh", "-c", "trap '' TERM HUP; echo ready; "
                      "while :; do sleep 60 & wait; done")
     home.wait_text(sid, "ready")
@@ -75,7 +75,7 @@ def test_kill_is_at_once(home):
     assert session["exit_signal"] == signal.SIGKILL
 
 
-def test_background_processes_end_with_it(home):
+def test_background_processes_end_with_their_session(home):
     """A process that ignores SIGTERM and left its group is still found."""
     sid = home.start("bash", "-ic", "sleep 300 & echo pid $! ready; wait")
     screen = home.wait_text(sid, "ready")
@@ -102,7 +102,7 @@ def test_an_ended_session_takes_no_commands(home, command):
 
 @pytest.mark.parametrize("spelling", ["USR1", "SIGUSR1", "usr1",
                                       str(int(signal.SIGUSR1))])
-def test_signal_by_name_and_number(home, spelling):
+def test_a_signal_is_sent_by_name_or_number(home, spelling):
     sid = home.start("sh", "-c", "trap 'echo got it' USR1; echo ready; "
                      "while :; do sleep 0.05; done")
     home.wait_text(sid, "ready")
@@ -111,7 +111,7 @@ def test_signal_by_name_and_number(home, spelling):
 
 
 @pytest.mark.parametrize("wrong", ["FROB", "0", "999", "-1", "SIG", ""])
-def test_no_such_signal(home, wrong):
+def test_an_unknown_signal_is_refused(home, wrong):
     sid = home.start("cat")
     answer = home.run("signal", "--", sid, wrong)
     assert answer.status == 2 and "unknown signal" in answer.err, answer
@@ -140,7 +140,7 @@ def test_destroy_stops_frees_the_name_and_hides(home):
     assert (home.dir(sid) / "log").is_dir()
 
 
-def test_destroy_of_an_ended_session(home):
+def test_an_ended_session_can_be_destroyed(home):
     sid = home.start("sh", "-c", "echo x", options=["-n", "one"])
     home.wait_status(sid, "exited")
     home.ok("destroy", sid)
@@ -178,7 +178,8 @@ def test_stop_refuses_an_invalid_grace(home):
 @pytest.mark.parametrize("command, outcome", [
     ("stop", "was stopped"), ("kill", "was killed"),
     ("destroy", "was destroyed")])
-def test_several_are_ended_and_each_is_reported(home, command, outcome):
+def test_several_sessions_are_ended_and_each_is_reported(
+        home, command, outcome):
     """The status is the worst; a missing session delays no other."""
     for name in ("one", "two", "three"):
         home.start("cat", options=["-n", name])
@@ -191,7 +192,7 @@ def test_several_are_ended_and_each_is_reported(home, command, outcome):
     assert [s["name"] for s in home.json("ls")] == ["three"]
 
 
-def test_several_in_json_are_a_list_of_answers(home):
+def test_json_has_an_answer_for_each_session(home):
     one = home.start("cat", options=["-n", "one"])
     two = home.start("cat", options=["-n", "two"])
     answer = home.run("stop", "--json", "one", "nobody", two)
@@ -204,7 +205,7 @@ def test_several_in_json_are_a_list_of_answers(home):
     assert not none["ok"] and none["error"]["code"] == "not_found", none
 
 
-def test_several_are_stopped_at_once(home):
+def test_several_sessions_are_stopped_at_once(home):
     """Each takes its grace of two seconds; one after another, 16."""
     names = [f"s{i}" for i in range(8)]
     for name in names:

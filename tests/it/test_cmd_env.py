@@ -102,13 +102,13 @@ def test_a_session_started_without_an_agent_gets_one_later(home, agents):
     assert [p.name for p in home.dir(sid).glob(".*")] == []
 
 
-def test_an_agent_by_name_is_the_programs_own(home, agents):
+def test_an_agent_set_by_an_option_reaches_the_program(home, agents):
     agent = agents("own")
     sid = home.start("cat", options=["-e", f"SSH_AUTH_SOCK={agent}"])
     assert program_env(home, sid)["SSH_AUTH_SOCK"] == agent
 
 
-def test_env_is_for_a_shell_to_evaluate(home, agents):
+def test_a_shell_can_evaluate_the_output_of_env(home, agents):
     agent, nasty = agents("agent"), "it's $HOME; `id` \\ \"x\""
     sid = home.start("cat", env={**home.env, "DISPLAY": ":1"})
     assert evaluated(home.ok("env", sid))["DISPLAY"] == ":1"
@@ -124,7 +124,7 @@ def test_env_is_for_a_shell_to_evaluate(home, agents):
     assert result["DISPLAY"] == nasty and result["SSH_TTY"] is None
 
 
-def test_inside_of_a_session_env_means_that_one(home):
+def test_inside_a_session_env_shows_that_session(home):
     sid = home.start("sh", "-c", f"""
         echo ready; read x
         eval "$({shlex.quote(str(lib.TEND))} env)"; echo "display $DISPLAY"
@@ -137,7 +137,7 @@ def test_inside_of_a_session_env_means_that_one(home):
     home.wait_text(sid, "display :2")
 
 
-def test_env_of_a_program(home):
+def test_env_shows_the_environment_of_the_program(home):
     sid = home.start("cat", options=["-e", "NASTY=a\x1b[31m\nb"])
     assert program_env(home, sid)["NASTY"] == "a\x1b[31m\nb"
     plain = home.ok("env", "--program", sid)
@@ -148,7 +148,7 @@ def test_env_of_a_program(home):
     home.error("env", "--program", sid, status=3, code="not_found")
 
 
-def test_env_without_a_visitor(home):
+def test_env_reports_that_there_was_no_visitor(home):
     sid = home.start("cat")
     (home.dir(sid) / "visit.env").unlink()
     home.error("env", sid, status=3, code="not_found")

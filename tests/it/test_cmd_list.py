@@ -18,7 +18,7 @@ def home():
         yield made
 
 
-def test_nothing_yet(home):
+def test_without_sessions_ls_is_empty_and_reading_fails(home):
     assert home.ok("ls") == ""
     assert home.json("ls") == []
     for command in ("info", "snapshot", "log"):
@@ -248,7 +248,7 @@ def test_ls_reports_a_session_it_cannot_read(home):
     assert good in answer.text and bad in answer.err, answer
 
 
-def test_a_session_by_id_prefix_name_or_nothing(home):
+def test_a_session_is_found_by_id_prefix_name_or_as_the_newest(home):
     first = home.start("cat", options=["-n", "one"])
     assert home.info(first)["name"] == "one"
     assert home.info("one")["id"] == first
@@ -273,7 +273,7 @@ def test_a_misspelt_session_gets_a_suggestion(home):
     assert "did you mean" not in home.run("info", "porg").err
 
 
-def test_no_such_session(home):
+def test_an_unknown_session_is_reported(home):
     for name in ("nobody", "01KA0000000000000000000000", "a b", ""):
         error = home.error("info", name, status=3, code="not_found")
         assert "tend ls -a" in error["message"], error
@@ -291,7 +291,7 @@ def test_typing_and_ending_need_a_name(home, command):
     assert len(home.json("ls")) == 1
 
 
-def test_info_in_words(home):
+def test_info_describes_a_session_in_words(home):
     sid = home.start("sh", "-c", "printf hello; exec cat",
                      options=["-n", "words", "-l", "k=v", "--durable",
                               "--input=lease", "--resize=fixed"])
@@ -362,7 +362,7 @@ def test_a_lost_session_is_described_in_words(home):
     assert "is lost" in error["message"], error
 
 
-def test_labels(home):
+def test_labels_can_be_set_and_removed(home):
     sid = home.start("cat", options=["-l", "a=1"])
     assert home.ok("label", sid) == "a=1\n"
     session = home.json("label", sid, "b=two words", "a=")
@@ -376,7 +376,7 @@ def test_labels(home):
     assert home.info(sid)["labels"] == {"b": "two words", "after": "end"}
 
 
-def test_rename(home):
+def test_a_session_can_be_renamed(home):
     sid = home.start("cat", options=["-n", "one"])
     home.start("cat", options=["-n", "two"])
     assert home.json("rename", "one", "new/name")["name"] == "new/name"
@@ -393,7 +393,7 @@ def test_rename(home):
     assert home.info("old")["id"] == sid
 
 
-def test_json_errors_of_reading(home):
+def test_info_reports_an_unknown_session_in_json(home):
     answer = home.run("info", "--json", "nobody")
     assert answer.status == 3 and answer.err == "", answer
     assert json.loads(answer.out)["error"]["retryable"] is False

@@ -25,7 +25,7 @@ def ended(home, script, **kwargs):
     return sid
 
 
-def test_raw_is_every_byte(home, tmp_path):
+def test_raw_prints_every_byte(home, tmp_path):
     """O-13: bytes are logged unchanged."""
     data = bytes(range(256)) * 300 + b"\x1b]0;t\x07\xff\xfe\x00end"
     path = tmp_path / "data"
@@ -34,7 +34,7 @@ def test_raw_is_every_byte(home, tmp_path):
     assert home.raw(sid) == data
 
 
-def test_raw_between_offsets(home):
+def test_raw_prints_the_bytes_between_two_offsets(home):
     sid = ended(home, "printf 0123456789")
     for start, end in ((0, 10), (3, 7), (9, 10), (5, 5), (10, 10)):
         answer = home.run("log", sid, "--raw", "--from", f"@{start}", "--to",
@@ -59,7 +59,7 @@ def test_text_has_all_lines_and_joins_those_broken_at_the_margin(home):
         "8".rjust(39, "0") + " blank", "end"]
 
 
-def test_text_from_and_to(home):
+def test_from_and_to_limit_the_text(home):
     sid = home.start("cat")
     home.wait_status(sid, "running")
     for word in ("one", "two", "three"):
@@ -74,7 +74,7 @@ def test_text_from_and_to(home):
     assert home.ok("log", sid, "--from", "mark:two").split() == ["three"] * 2
 
 
-def test_text_through_a_resize(home):
+def test_a_resize_loses_and_repeats_no_line(home):
     sid = home.start("sh", "-c", "seq 30; exec cat", options=["--size", "30x8"])
     home.wait_text(sid, "30")
     home.ok("resize", sid, "60x20")
@@ -209,7 +209,7 @@ def test_damage_is_reported_and_the_rest_shown(home):
     assert "is damaged" in home.run("log", sid).err
 
 
-def test_a_missing_log(home):
+def test_a_missing_log_is_reported(home):
     sid = ended(home, "echo x")
     for path in (home.dir(sid) / "log").iterdir():
         path.unlink()
@@ -225,13 +225,13 @@ def test_a_missing_log(home):
     (["--from", "soon"], "--from: soon is not a moment"),
     (["--to", "5x"], "--to: 5x is not a moment"),
     (["extra"], "unexpected argument: extra")])
-def test_log_usage(home, args, word):
+def test_log_refuses_invalid_arguments(home, args, word):
     sid = home.start("cat")
     answer = home.run("log", sid, *args)
     assert answer.status == 2 and word in answer.err + answer.text, answer
 
 
-def test_the_last_lines_alone(home):
+def test_the_last_lines_are_shown_on_request(home):
     sid = home.start("sh", "-c", "seq 50; printf end; exec cat")
     home.wait_text(sid, "end")
     whole = home.ok("log", sid).splitlines()
@@ -272,7 +272,7 @@ def test_the_last_lines_of_a_large_log_are_cheap(home):
     assert many[0] == str(3000000 - 59998) and len(many) == 60000
 
 
-def test_the_last_lines_and_those_to_come(home):
+def test_follow_shows_the_last_lines_and_then_new_ones(home):
     sid = home.start("sh", "-c", "seq 30; echo ready; exec cat")
     home.wait_text(sid, "ready")
     with subprocess.Popen([lib.TEND, "log", "-f", "-n", "3", sid],

@@ -73,7 +73,7 @@ def test_variables_may_be_changed(home):
     assert home.raw(new) == b"one three\r\n"
 
 
-def test_forgotten_environment_is_that_of_the_caller(home):
+def test_a_forgotten_environment_is_replaced_by_the_callers(home):
     old = ended(home, "sh", "-c", "echo has $TOKEN.",
                 options=["--forget-env"], env={**home.env, "TOKEN": SECRET})
     assert not (home.dir(old) / "environ").exists()
@@ -93,7 +93,7 @@ def test_an_unreadable_environment_is_reported(home):
     assert "cannot read its environment" in answer.err, answer
 
 
-def test_after_a_reboot(home):
+def test_a_session_can_be_rerun_after_a_reboot(home):
     """Keeper, host and program have ended, and the boot is another."""
     old = home.start("sh", "-c", "printf up; exec cat", options=["-n", "web"])
     home.wait_text(old, "up")

@@ -28,7 +28,7 @@ def home():
         yield made
 
 
-def test_detached_prints_the_id_alone(home):
+def test_a_detached_run_prints_only_the_id(home):
     answer = home.run("run", "-d", "--", "cat")
     assert answer.status == 0 and answer.err == "", answer
     sid = answer.text.removesuffix("\n")
@@ -46,7 +46,7 @@ def test_an_answer_that_is_lost_does_not_hide_the_session(home):
         f"session there ({session['id']}) was started anyway\n"), answer
 
 
-def test_json_is_the_session(home):
+def test_json_describes_the_new_session(home):
     session = home.json("run", "-d", "-n", "work/one", "--label", "k=v",
                         "--size", "100x30", "--", "cat", "-u")
     assert set(session) >= {
@@ -157,7 +157,7 @@ def test_an_invalid_value_is_reported(home, option, value, word):
     assert home.manifests() == []
 
 
-def test_no_such_command(home):
+def test_a_missing_command_gives_127(home):
     answer = home.run("run", "-d", "--", "/no/such/program")
     assert answer.status == 127, answer
     assert "/no/such/program" in answer.err, answer
@@ -171,7 +171,7 @@ def test_no_such_command(home):
     assert home.manifests() == [], home.manifests()
 
 
-def test_a_command_that_is_not_a_program(home, tmp_path):
+def test_a_command_that_is_not_a_program_gives_126(home, tmp_path):
     path = tmp_path / "text"
     path.write_text("just text\n")
     answer = home.run("run", "-d", "--", str(path))
@@ -180,7 +180,7 @@ def test_a_command_that_is_not_a_program(home, tmp_path):
     assert answer.status == 126, answer
 
 
-def test_a_directory_that_is_not_there(home, tmp_path):
+def test_a_missing_directory_is_reported(home, tmp_path):
     error = home.error("run", "-d", "-C", str(tmp_path / "gone"), "--", "cat",
                        status=125, code="bad_input")
     assert error["message"] == (
@@ -193,7 +193,7 @@ def test_a_directory_that_is_not_there(home, tmp_path):
     assert "Not a directory" in error["message"], error
 
 
-def test_a_directory_without_permission(home, tmp_path):
+def test_a_directory_without_permission_is_reported(home, tmp_path):
     """Root may enter any directory, so another user tries."""
     shut = tmp_path / "shut"
     shut.mkdir(mode=0o700)
@@ -213,7 +213,7 @@ def test_a_directory_without_permission(home, tmp_path):
     assert f"cannot run in {shut}: Permission denied" in answer.err, answer
 
 
-def test_a_home_too_deep_for_a_socket(home):
+def test_a_session_runs_in_a_home_too_deep_for_a_socket(home):
     """sun_path holds 107 bytes; a home may be deeper."""
     deep = home.path / ("d" * 100) / ("e" * 100)
     answer = home.run("run", "-d", "--home", str(deep), "--", "cat")
@@ -228,7 +228,7 @@ def test_a_home_too_deep_for_a_socket(home):
         inner.end_all()
 
 
-def test_run_in_a_home_that_cannot_be_created(home):
+def test_a_home_that_cannot_be_created_is_reported(home):
     answer = home.run("run", "-d", "--home", "/proc/nothing/here", "--", "cat")
     assert answer.status == 125, answer
     assert "/proc/nothing/here" in answer.err, answer
@@ -268,7 +268,7 @@ def test_attach_if_there_finds_the_session(home):
     assert answer.status == 125 and "-n NAME" in answer.err, answer
 
 
-def test_attach_if_there_has_one_winner(home):
+def test_simultaneous_runs_of_one_name_share_a_session(home):
     """The second caller gets the session of the first."""
     started = [subprocess.Popen([lib.TEND, "run", "-d", "-A", "-n", "one",
                                  "--", "cat"], env=home.env,
@@ -306,19 +306,20 @@ def on_terminal(home, *args, cols=91, rows=17, type=b"", seconds=30):
 
 @pytest.mark.parametrize("script, status", [
     ("exit 0", 0), ("exit 3", 3), ("kill -TERM $$", 128 + 15)])
-def test_attached_the_status_is_the_programs(home, script, status):
+def test_an_attached_run_returns_the_status_of_the_program(
+        home, script, status):
     got, out = on_terminal(home, "run", "--", "sh", "-c", script)
     assert got == status, out
 
 
-def test_attached_the_size_is_the_terminals(home):
+def test_an_attached_run_has_the_size_of_the_terminal(home):
     got, out = on_terminal(home, "run", "-n", "s", "--", "sh", "-c",
                            "stty size; exit 5")
     assert got == 5, out
     assert home.raw("s") == b"17 91\r\n"
 
 
-def test_attached_failures_are_125_to_127(home):
+def test_attached_failures_return_125_or_127(home):
     got, out = on_terminal(home, "run", "--", "/no/such/program")
     assert got == 127 and b"/no/such/program" in out, out
     got, out = on_terminal(home, "attach", "nobody")
@@ -341,7 +342,7 @@ def nothing_left(home):
     assert [*home.path.glob("sessions/*"), *home.path.glob("names/*")] == []
 
 
-def test_terminals_run_out(home):
+def test_running_out_of_terminals_is_reported_and_leaves_nothing(home):
     """O-24: a clear error, and nothing left behind."""
     answer = elsewhere(home, "devpts -o newinstance,ptmxmode=0666,max=1 none "
                        "/dev/pts && exec 9<>/dev/ptmx", "run", "-d", "--", "cat")
@@ -352,7 +353,8 @@ def test_terminals_run_out(home):
 
 
 @pytest.mark.parametrize("limit", range(4, 23))
-def test_descriptors_run_out(home, limit):
+def test_running_out_of_descriptors_is_reported_and_leaves_nothing(
+        home, limit):
     """O-24: with any number of descriptors there is a clear error, and nothing
     is left behind."""
     answer = home.run("run", "-d", "--", "cat", preexec_fn=lambda:
@@ -366,7 +368,7 @@ def test_descriptors_run_out(home, limit):
 
 @pytest.mark.parametrize("blocks, room", [
     (1, False), (2, False), (3, False), (4, None), (5, None)])
-def test_no_space_for_a_session(home, blocks, room):
+def test_a_full_disk_is_reported_and_leaves_no_process(home, blocks, room):
     """A full disk at create: reported, and nothing left behind.  With a
     little more there may be room for its files; a log without room is
     another test."""
@@ -388,7 +390,7 @@ def test_an_idle_session_is_stopped(home):
     assert ended["outcome"] == "stopped", ended
 
 
-def test_json_of_a_failure_is_whole(home):
+def test_a_failed_run_is_reported_in_json(home):
     answer = home.run("run", "--json", "-d", "--", "/no/such/program")
     assert answer.status == 127 and answer.err == "", answer
     whole = json.loads(answer.out)

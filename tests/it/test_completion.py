@@ -100,7 +100,7 @@ class Shell:
 
 
 @pytest.mark.parametrize("name", SHELLS)
-def test_a_shell_completes(name, place):
+def test_every_shell_completes_commands_options_and_sessions(name, place):
     home, other, sids, tmp = place
     assert shutil.which(name), f"{name} is not installed"
     with Shell(name, home, tmp) as shell:
@@ -139,7 +139,7 @@ def home():
         yield made
 
 
-def test_everything_of_the_tables_is_offered(home):
+def test_every_command_and_only_known_options_are_offered(home):
     commands = words(home, "")
     helped = [line.split()[0] for line in home.ok("help").splitlines()
               if line.startswith("  ")]
@@ -210,7 +210,7 @@ def test_completion_is_fast_with_many_sessions(home):
     assert spent < 0.5, f"{spent} s"
 
 
-def test_the_scripts_are_sound():
+def test_the_scripts_have_valid_syntax():
     for command in (["bash", "-n", SCRIPTS / "tend.bash"],
                     ["zsh", "-n", SCRIPTS / "_tend"],
                     ["fish", "-n", SCRIPTS / "tend.fish"]):

@@ -108,14 +108,14 @@ def test_a_confined_session_cannot_touch_itself(home):
     "env TEND_SESSION=01J000000000000000000000A0 $TEND",
     "setsid -w $TEND", "env -i TEND_HOME=$TEND_HOME $TEND",
     "bash -c 'exec -a tend-keeper \"$@\"' - $TEND"])
-def test_neither_variables_nor_setsid_help(home, other, how):
+def test_variables_and_setsid_do_not_lift_the_confinement(home, other, how):
     _, out = inside(home, f"{how} send {other} --text x; echo status $?",
                     CONFINED)
     assert "is confined" in out and "status 0" not in out, out
     assert typed(home, other) == []
 
 
-def test_a_process_that_calls_itself_a_keeper_does_not_help(home, other):
+def test_a_process_that_calls_itself_a_keeper_stays_confined(home, other):
     """The name of a process proves nothing; the keeper above it still
     counts."""
     _, out = inside(home, f"""

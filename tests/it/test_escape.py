@@ -32,7 +32,7 @@ def assert_tame(text):
     assert not found, ([f"U+{ord(c):04X}" for c in found], text)
 
 
-def test_the_list_is_unicodes():
+def test_the_list_has_every_acting_character_of_unicode():
     """It has all controls and all characters with a direction in Unicode."""
     for n in range(0x110000):
         turns = unicodedata.bidirectional(chr(n)) in {

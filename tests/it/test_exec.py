@@ -109,7 +109,8 @@ def test_a_caller_that_is_killed_ends_nothing(home, tmp_path):  # noqa: F811
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_a_command_that_ends_the_shell(home, shell):  # noqa: F811
+def test_a_command_that_ends_the_shell_returns_its_status(
+        home, shell):  # noqa: F811
     """K-07: an end that is not seen before the session's end is never seen."""
     sid = home.start(*SHELLS[shell])
     answer = home.run("exec", sid, "--json", "--timeout", LIMIT, "--",
@@ -125,7 +126,7 @@ def test_a_command_that_ends_the_shell(home, shell):  # noqa: F811
 
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize("signal, number", [("KILL", 9), ("HUP", 1)])
-def test_a_signal_that_ends_the_shell_is_128_and_its_number(
+def test_a_signal_that_ends_the_shell_gives_128_and_its_number(
         home, shell, signal, number):  # noqa: F811
     """And a signal that ends a command, as the shell reports it."""
     sid = home.start(*SHELLS[shell])
@@ -174,7 +175,7 @@ def test_output_cut_at_the_limit_is_reported(home):  # noqa: F811
     assert run(home, sid, "echo after")["output"] == "after\n"
 
 
-def test_words_stay_words(home):  # noqa: F811
+def test_arguments_reach_the_command_unchanged(home):  # noqa: F811
     sid = home.start("bash")
     answer = home.run("exec", sid, "--", "printf", "<%s>\\n", "a b", "", "it's",
                       "$x", "plain")
@@ -183,7 +184,7 @@ def test_words_stay_words(home):  # noqa: F811
     assert home.run("exec", sid, "--", "sh", "-c", "exit 7").status == 7
 
 
-def test_output_that_is_not_text(home):  # noqa: F811
+def test_output_that_is_not_text_is_replaced(home):  # noqa: F811
     sid = home.start("bash")
     result = run(home, sid, "printf 'a\\377b\\000c'")
     assert result["output"] == "a\ufffdb\ufffdc"

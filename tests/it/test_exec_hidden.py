@@ -60,7 +60,8 @@ def status_is_kept(home, sid, shell):  # noqa: F811
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_a_shell_without_integration(home, shell):  # noqa: F811
+def test_a_shell_without_integration_gives_status_and_output(
+        home, shell):  # noqa: F811
     """K-07: the status is right, and so is the output unless others print."""
     sid = home.start(*SHELLS[shell], options=["--no-integration"])
     assert home.info(sid)["shell"] is None
@@ -111,7 +112,7 @@ def test_a_shell_may_be_slow_to_echo(home):  # noqa: F811
     nothing_inner_in(home, sid, "zsh")
 
 
-def test_a_host_may_be_late_itself(home):  # noqa: F811
+def test_a_late_host_still_returns_the_output(home):  # noqa: F811
     """Output of that time is read before its clock counts."""
     sid = home.start(*SHELLS["dash"], options=["--no-integration"])
     ready(home, sid)
@@ -150,7 +151,7 @@ def test_the_echo_of_a_program_that_is_not_a_shell_is_shown(
     assert "earlier exec" in error["message"], error
 
 
-def test_after_an_interrupt_the_next_may_be_typed(home):  # noqa: F811
+def test_after_an_interrupt_the_next_command_runs(home):  # noqa: F811
     sid = home.start("bash", "--norc", options=["-e", "PS1=here> "])
     ready(home, sid)
     answer = home.run("exec", sid, "--timeout", "3s", "--",

@@ -189,7 +189,7 @@ def test_the_next_host_knows_where_the_shell_is(home):  # noqa: F811
     assert "prompt" in error["message"], error
 
 
-def test_waiting_ends_with_the_prompt_that_does_not_come(home):  # noqa: F811
+def test_exec_times_out_if_no_prompt_comes(home):  # noqa: F811
     pathlib.Path(home.env["HOME"], ".bashrc").write_text("cat\n")
     sid = home.start("bash")
     error = home.error("exec", sid, "--timeout", "300ms", "--", "echo never",
@@ -231,7 +231,7 @@ def run_any(home, sid, command, *options):  # noqa: F811
     ("bash", "exec 2>/dev/null"), ("zsh", "precmd_functions=()"),
     ("zsh", "emulate sh"), ("dash", "PS1='mine> '"), ("ash", "PS1='mine> '"),
 ])
-def test_a_shell_that_is_made_to_forget_its_marks(
+def test_a_shell_that_forgot_its_marks_still_runs_commands(
         home, shell, command):  # noqa: F811
     """Commands still run, and give their status."""
     sid = home.start(*SHELLS[shell])
@@ -251,7 +251,8 @@ def test_a_shell_that_is_made_to_forget_its_marks(
 @pytest.mark.parametrize("shell, other", [
     ("bash", "bash --norc"), ("bash", "zsh"), ("fish", "fish"),
     ("dash", "bash --norc")])
-def test_a_shell_that_is_replaced(home, shell, other):  # noqa: F811
+def test_a_replaced_shell_runs_commands_after_an_interrupt(
+        home, shell, other):  # noqa: F811
     """Nothing can report that `exec` has ended. After a Ctrl-C its end is not
     awaited any more, and the new program can be typed at."""
     sid = home.start(*SHELLS[shell])
@@ -295,7 +296,7 @@ def test_shells_without_marks_are_still_typed_at(home):  # noqa: F811
                       "capture": "best-effort"}, result
 
 
-def test_without_bracketed_paste(home):  # noqa: F811
+def test_commands_run_without_bracketed_paste(home):  # noqa: F811
     pathlib.Path(home.env["HOME"], ".bashrc").write_text(
         "bind 'set enable-bracketed-paste off'\n")
     sid = home.start("bash")
@@ -307,7 +308,8 @@ def test_without_bracketed_paste(home):  # noqa: F811
 
 @pytest.mark.parametrize("shell, options", [
     ("bash", []), ("zsh", []), ("fish", []), ("bash", ["--no-integration"])])
-def test_the_history_has_nothing_inner(home, shell, options):  # noqa: F811
+def test_the_shell_history_has_no_text_of_tend(
+        home, shell, options):  # noqa: F811
     """Even if lines that begin with a blank are kept."""
     sid = home.start(*SHELLS[shell], options=options)
     ready(home, sid)
@@ -319,7 +321,7 @@ def test_the_history_has_nothing_inner(home, shell, options):  # noqa: F811
     assert "echo as typed" in result["output"], result
 
 
-def test_traps_of_the_user_see_none_of_it(home):  # noqa: F811
+def test_traps_of_the_user_see_only_the_users_commands(home):  # noqa: F811
     """The user's way to recognise the first command after a prompt."""
     pathlib.Path(home.env["HOME"], ".bashrc").write_text("""
         trap '[ -z "$READY" ] || { READY=; FIRST=$BASH_COMMAND; }' DEBUG

@@ -168,7 +168,7 @@ def test_a_lost_session_is_as_old_as_its_files(home):
     assert removed(home.json("gc", "--older-than", "1h")) == {sid}
 
 
-def test_a_budget_takes_the_oldest_first(home):
+def test_a_budget_removes_the_oldest_first(home):
     """DESIGN 4: the oldest ended ones are removed until the budget is kept."""
     made = [ended(home, "head", "-c", "300000", "/dev/zero")
             for _ in range(4)]
@@ -230,7 +230,7 @@ def test_unreadable_sessions_stay(home):
     assert answer.status == 0 and damaged in answer.err, answer
 
 
-def test_a_copy_is_collected_without_harm(home):
+def test_removing_a_copy_leaves_the_original_running(home):
     """The copy of a running session is only files; the original is not
     touched."""
     sid = home.start("cat")
@@ -284,7 +284,7 @@ def test_leftovers_of_a_crash_are_removed(home):
     assert home.json("gc", "--all")["removed"] == []
 
 
-def test_a_home_without_sessions(home):
+def test_gc_removes_nothing_from_a_home_without_sessions(home):
     assert home.json("gc", "--all")["removed"] == []
     home.env["TEND_HOME"] = str(home.path / "none")
     assert home.json("gc", "--all")["removed"] == []
@@ -293,7 +293,7 @@ def test_a_home_without_sessions(home):
 
 # ------------------------------------------------------------------- meanwhile
 
-def test_two_at_once(home):
+def test_simultaneous_gcs_remove_each_session_once(home):
     """One of them removes each session; the other waits, or skips it."""
     made = {ended(home) for _ in range(12)}
     with concurrent.futures.ThreadPoolExecutor() as pool:
@@ -316,7 +316,7 @@ def test_a_stuck_gc_is_reported(home):
         os.close(fd)
 
 
-def test_while_sessions_begin_and_end(home):
+def test_sessions_that_begin_during_gc_stay(home):
     """Every session that is active at any moment stays whole."""
     rounds = 8 if os.environ.get("TEND_TEST_FULL") else 2
 
@@ -349,7 +349,7 @@ def test_while_sessions_begin_and_end(home):
 
 @pytest.mark.parametrize("how", [["stop"], ["destroy"],
                                  ["destroy", "--purge"]])
-def test_a_wait_for_the_end_of_a_removed_session(home, tmp_path, how):
+def test_ending_a_session_that_gc_removes_succeeds(home, tmp_path, how):
     """It has ended; that nothing is left of it is no failure."""
     sid = home.start("sh", "-c", "trap '' HUP TERM; echo ready; "
                      "until [ -e \"$0\" ]; do sleep 0.01; done",
@@ -374,7 +374,7 @@ def test_a_wait_for_the_end_of_a_removed_session(home, tmp_path, how):
 
 
 @pytest.mark.parametrize("how", [["--raw", "-f"], ["--raw"]])
-def test_a_reader_of_a_removed_log(home, how):
+def test_a_reader_of_a_removed_log_reports_the_loss(home, how):
     """It ends, shows only logged output, and reports that the rest is
     missing."""
     sid = ended(home, "sh", "-c",
@@ -458,7 +458,7 @@ def test_a_running_session_is_not_compressed(home):
 # ------------------------------------------------------------------ odd places
 
 @pytest.mark.parametrize("mask", [0o000, 0o777])
-def test_all_it_writes_is_private(mask, tmp_path):
+def test_every_file_is_private_whatever_the_umask(mask, tmp_path):
     """K-01: 0700 and 0600 whatever the umask and the writer."""
     place = pathlib.Path(tmp_path / "p")
     place.mkdir()

@@ -37,7 +37,7 @@ def program(request):
     return lib.BUILD / "src" / request.param
 
 
-def test_the_needed_libraries_are_these(program):
+def test_programs_need_only_the_listed_libraries(program):
     dynamic = tool("readelf", "-dW", program)
     needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic))
     name = program.name
@@ -84,7 +84,7 @@ def test_unbounded_calls_are_not_linked(program):
     assert not symbols & wrong, symbols & wrong
 
 
-def test_functions_begin_where_they_may_be_called(program):
+def test_main_is_marked_as_a_branch_target_on_x86(program):
     """-fcf-protection, which x86 has: an indirect call elsewhere ends the
     program if processor and kernel support it."""
     code = tool("objdump", "-d", "--no-show-raw-insn", "--disassemble=main",

@@ -201,7 +201,7 @@ def test_wide_rows_are_panned(home):
         term.wait(lambda s: s["lines"][0].startswith("<000>"), "its beginning")
 
 
-def test_history_of_a_session_that_is_not_logged(home):
+def test_history_is_shown_even_without_a_log(home):
     """The host's memory is shown if the log cannot be written."""
     sid = home.start("sh", "-c", "echo ready; read x; seq 1 100; exec cat")
     home.wait_text(sid, "ready")
@@ -216,7 +216,7 @@ def test_history_of_a_session_that_is_not_logged(home):
         term.wait(lambda s: s["lines"][0] == "ready", "what the host has")
 
 
-def test_history_while_the_host_is_away(home):
+def test_history_is_shown_while_the_host_is_away(home):
     """The log is still there."""
     sid = home.start("sh", "-c", "seq 1 100; exec cat")
     with Terminal() as term:

@@ -274,7 +274,7 @@ def test_root_is_refused_and_leaves_nothing(programs, common):
     assert list(home.iterdir()) == []
 
 
-def test_a_program_that_is_not_there(programs, common):
+def test_a_program_that_cannot_run_gives_126_or_127(programs, common):
     """127 and 126 as a shell has them, and nothing is left."""
     home = common / "h"
     for command, status, why in [

@@ -43,7 +43,7 @@ def listed(home, *args):
 
 # ----------------------------------------------------------------- the list
 
-def test_homes_with_active_sessions_and_all(homes):
+def test_homes_lists_active_homes_or_all_on_request(homes):
     """K-02, K-03: active homes by default, every known one with --all."""
     one, two, three = homes
     assert one.ok("homes") == "" and one.json("homes", "--all") == []
@@ -68,7 +68,7 @@ def test_homes_with_active_sessions_and_all(homes):
                             "log_bytes", "used_at", "disk", "moved_to", "note"]
 
 
-def test_ls_of_all_homes(homes):
+def test_ls_lists_the_sessions_of_all_homes(homes):
     one, two, three = homes
     first, second = one.start("cat"), two.start("cat")
     third = three.start("true")
@@ -238,7 +238,7 @@ def test_a_copy_is_not_taken_for_the_running_session(homes):
     assert listed(one)["two"] == ("there", 1, 1)
 
 
-def test_a_copy_in_the_place_of_the_running_session(homes):
+def test_a_copy_in_the_place_of_a_moved_home_is_not_running(homes):
     """The home is renamed and a copy put in its place."""
     one, two, _ = homes
     sid = one.start("cat")
@@ -326,7 +326,7 @@ def test_unusable_homes_are_refused(tmp_path):
     assert "name too long" in refused(wide, status=2).lower()
 
 
-def test_a_home_of_another_user(tmp_path):
+def test_a_home_of_another_user_is_refused(tmp_path):
     home = tmp_path / "theirs"
     home.mkdir(mode=0o700)
     os.chown(home, 65534, 65534)
@@ -336,7 +336,7 @@ def test_a_home_of_another_user(tmp_path):
     assert list(home.iterdir()) == []
 
 
-def test_a_home_of_nearly_any_length(homes):
+def test_a_home_may_have_nearly_any_length(homes):
     """As long as a path can be; the socket's limit is 107."""
     one = homes[0]
     room = 4096 - 1 - len("/sessions/") - 26 - len("/session.json.1234567")

@@ -132,7 +132,7 @@ def test_a_host_killed_at_the_end_loses_no_exit(home, number):
     assert home.raw(sid).endswith(b"last\r\n")
 
 
-def test_vim_does_not_notice(home):
+def test_vim_does_not_notice_the_death_of_its_host(home):
     """kill -9 the host of a session running vim, then type.
 
     vim redraws when the answers to its queries come, with a ruler or without:

@@ -201,7 +201,7 @@ def end(home, sid):
 
 
 @pytest.mark.parametrize("what", ["names", "room"])
-def test_full_disk_at_the_change_of_segments(small, what):
+def test_a_full_disk_at_a_change_of_segments_loses_nothing(small, what):
     """The old one is used until another can be made; nothing is missing."""
     free(small)
     sid, want = start_printing(small, 4_100_000, 1_000_000)
@@ -218,7 +218,7 @@ def test_full_disk_at_the_change_of_segments(small, what):
     assert is_all(small, sid, want) == []
 
 
-def test_full_disk_at_the_sealing_of_a_segment(small):
+def test_a_full_disk_at_the_sealing_of_a_segment_loses_nothing(small):
     """A segment that cannot be compressed stays as it is until it can."""
     free(small)
     sid, want = start_printing(small, 5_000_000, 10_000, 10_000)
@@ -263,7 +263,7 @@ def test_removal_of_the_oldest_makes_room(small):
     is_all(small, sid, want, first["offset"])
 
 
-def test_a_small_budget_is_used(quick):
+def test_a_log_with_a_small_budget_keeps_the_newest_output(quick):
     """At any time it has the end of the output, and a good part of it."""
     step, times, budget = 1_100_000, 16, 8 << 20
     sid, want = start_printing(quick, *[step] * times,
@@ -405,7 +405,7 @@ def hide(home, sid):
 
 
 @pytest.mark.parametrize("take_away", [make_read_only, hide])
-def test_log_that_a_new_host_cannot_open(small, take_away):
+def test_a_host_that_cannot_open_the_log_serves_without_it(small, take_away):
     """It serves without a log, and continues the log when there is one."""
     sid, want = start_printing(small, 100_000, 3_000_000, 100_000)
     print_next(small, sid, 100_000)

@@ -47,7 +47,7 @@ def test_nothing_is_left_of_a_session(home):
     assert list(home.path.glob("sessions/*/sock")) == []
 
 
-def test_post_mortem_of_a_failure(home):
+def test_a_failure_leaves_a_post_mortem(home):
     """B-44, C-18: the final screen, and the last 50 and 500 lines."""
     sid = home.start("sh", "-c", "seq 1 699; printf '%079d blank\\n' 7; "
                      "printf '\\033[31mfatal'; exit 3")
@@ -68,7 +68,7 @@ def test_post_mortem_of_a_failure(home):
     assert {oct(p.stat().st_mode & 0o777) for p in kept.iterdir()} == {"0o600"}
 
 
-def test_no_post_mortem_of_a_success(home):
+def test_a_success_leaves_no_post_mortem(home):
     sid = home.start("sh", "-c", "seq 1 100")
     home.wait_status(sid, "exited")
     assert home.info(sid)["post_mortem"] is None

@@ -97,7 +97,7 @@ def test_a_host_killed_at_a_failpoint_loses_nothing(home, name, hit):
     assert home.hits.with_name(f"hits.{name}").exists(), hits(home)
 
 
-def test_host_killed_while_resizing(home):
+def test_a_host_killed_while_resizing_does_not_lose_the_size(home):
     """The terminal's size counts: the next host records it."""
     home.env["TEND_FAILPOINTS"] = "resized=kill@1!"
     sid = home.start("sh", "-c", "echo ready; cat")

@@ -63,7 +63,7 @@ def test_a_principal_found_by_the_host_cannot_be_claimed(home, cat, principal):
     assert UID in refused.value.message, refused.value
 
 
-def test_its_own_name_can_be_claimed(home, cat):
+def test_a_client_can_claim_its_own_name(home, cat):
     with Wire(home.dir(cat), principal=UID) as w:
         assert w.type(wire.TEXT, b"one")[0] == wire.WRITTEN
     assert who(home.events(cat, "input")[-1]) == (UID, None, UID)

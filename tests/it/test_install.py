@@ -58,7 +58,7 @@ def test_everything_has_its_place(stage):
     assert installed == papers - {"speed.md"}, installed ^ papers
 
 
-def test_modes(stage):
+def test_only_installed_programs_are_executable(stage):
     for path in files(stage):
         mode = (stage / path).stat().st_mode & 0o7777
         program = path.startswith(("bin/", "libexec/"))

@@ -20,7 +20,7 @@ def home():
 
 # ------------------------------------------------------------- number and rate
 
-def test_sessions_are_counted(home):
+def test_the_number_of_active_sessions_is_limited(home):
     """A-26."""
     home.env["TEND_MAX_SESSIONS"] = "3"
     first = home.start("cat")

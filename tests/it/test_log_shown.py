@@ -61,7 +61,7 @@ def test_a_repeated_line_is_in_the_log_twice(home):
     assert lines(home, sid) == ["same"] * 3
 
 
-def test_a_progress_bar_is_its_last_state(home):
+def test_a_progress_bar_is_shown_in_its_last_state(home):
     """Also one that erases its line, or all below it, each time."""
     script = "; ".join(rf"printf '\r{erase}{n}%%'" for erase in
                        ("", r"\033[K", r"\033[J") for n in (5, 50, 100))
@@ -84,7 +84,7 @@ def test_lines_cleared_between_two_moments_are_in_the_log(home):
     assert seen == numbers((6, 9)), seen
 
 
-def test_full_screen_programs_in_between(home, tmp_path):
+def test_text_of_full_screen_programs_is_not_in_the_log(home, tmp_path):
     """Text of vim and less on the alternate screen is not in the log; text
     that was on the primary screen before and then cleared is."""
     (tmp_path / "text").write_text("".join(f"row {n}\n" for n in range(99)))
@@ -110,7 +110,7 @@ def test_full_screen_programs_in_between(home, tmp_path):
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_ctrl_l_in_a_shell(home, shell):
+def test_lines_cleared_by_ctrl_l_are_in_the_log(home, shell):
     sid = home.start(*SHELLS[shell], options=["--size", "70x10"])
     home.ok("exec", sid, "true")
     with subprocess.Popen([lib.TEND, "log", "-f", sid], env=home.env,

@@ -59,7 +59,7 @@ def test_a_tmux_that_outlived_its_session_is_in_no_session(home, tmux):
     assert home.info("other")["status"] == "running"
 
 
-def test_a_tmux_in_a_session_that_runs_is_in_it(home, tmux):
+def test_a_tmux_started_in_a_running_session_belongs_to_it(home, tmux):
     outer = home.start("sh", "-c", f"{tmux.command} new-session -d -x 80 "
                        "-y 24 sh; echo started; exec cat")
     home.wait_text(outer, "started")

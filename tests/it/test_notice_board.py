@@ -223,7 +223,7 @@ def test_status_and_notices_outlive_the_host(home):
         board.until(lambda o: o["bells"] == 3)
 
 
-def test_the_end_has_the_last_title(home):
+def test_an_ended_session_has_its_last_title(home):
     sid = home.start("/bin/sh", "-c", r"printf '\033]2;almost\a\033]2;done\a\a'")
     home.wait_gone(sid)
     ended = json.loads((home.dir(sid) / "session.json").read_text())

@@ -27,7 +27,7 @@ def test_the_package_is_built_with_what_dev_installs():
     assert wanted - {"debhelper-compat"} == has - essential, wanted ^ has
 
 
-def test_there_is_nothing_to_run_at_installation():
+def test_no_script_runs_at_installation():
     """There is no maintainer script, so none can end a session."""
     assert {path.name for path in DEBIAN.iterdir()} == {
         "changelog", "control", "copyright", "rules", "source"}

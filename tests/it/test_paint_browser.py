@@ -84,7 +84,7 @@ def test_the_text_of_the_picture_is_in_its_columns(tmp_path, name, at):
 
 @pytest.mark.parametrize("form", ["html", "svg"])
 @pytest.mark.parametrize("name, at", MOMENTS)
-def test_the_browser_draws_it(tmp_path, name, at, form):
+def test_a_browser_draws_the_picture_in_colour(tmp_path, name, at, form):
     path = paint(tmp_path, form, *moment(name, at))
     picture = browser.screenshot(path, tmp_path / "shot.png", 800, 450)
     assert (picture.width, picture.height) == (800, 450)

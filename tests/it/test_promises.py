@@ -65,7 +65,7 @@ def test_states_follow_one_another(home):
     assert home.run("send", live["id"], "--text", "y").status == 4
 
 
-def test_a_session_can_be_handled(home, cat):
+def test_a_client_can_type_into_resize_and_kill_a_session(home, cat):
     """O-03: write, resize, kill, wait, and its process id."""
     info = home.info(cat)
     assert is_running(info["child_pid"])
@@ -221,7 +221,7 @@ def test_bytes_pass_unchanged_both_ways(home):
         assert bytes(w.output) == data
 
 
-def test_the_whole_session_in_one_pane(home, cat):
+def test_a_client_gets_the_whole_screen_then_live_output(home, cat):
     """B-28: a client gets the whole screen, then what is live."""
     home.ok("send", cat, "--text", "seen", "--keys", "Enter")
     home.wait_text(cat, "seen\nseen")
@@ -293,7 +293,7 @@ def test_typing_follows_the_sessions_policy(home, policy, status):
 @pytest.mark.parametrize("policy, size", [
     ("smallest", (60, 20)), ("largest", (100, 30)), ("latest", (60, 30)),
     ("fixed", (80, 24))])
-def test_the_size_follows_the_clients(home, policy, size):
+def test_the_policy_decides_the_size(home, policy, size):
     """C-05, O-20: that of the clients with a vote; without any, nothing
     changes."""
     sid = home.start("cat", options=["--resize", policy])
@@ -311,7 +311,7 @@ def test_the_size_follows_the_clients(home, policy, size):
     assert home.info(sid)["cols"] in (size[0], 100)
 
 
-def test_a_session_is_its_directory(home, cat):
+def test_the_directory_of_a_session_has_all_its_state(home, cat):
     """C-14: no database; the directories have all state."""
     home.ok("label", cat, "k=v")
     home.ok("kill", cat)
@@ -327,7 +327,7 @@ def test_a_session_is_its_directory(home, cat):
         os.rename(moved.path, home.path)
 
 
-def test_stop_asks_first(home):
+def test_stop_sends_sigterm_before_sigkill(home):
     """C-21: hang-up and SIGTERM to the group, then the grace, then SIGKILL; an
     ended session keeps its screen."""
     sid = home.start("sh", "-c", "trap 'echo asked' TERM; trap '' HUP; "

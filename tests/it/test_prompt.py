@@ -101,7 +101,7 @@ def test_a_host_that_was_late_presses_nothing_again(home, tmp_path):
 
 
 @pytest.mark.parametrize("size", ["40x3", "40x10"])
-def test_prompts_in_a_row_on_a_scrolling_screen(home, size):
+def test_prompts_in_a_row_are_delivered_on_a_scrolling_screen(home, size):
     """The cursor returns to its place, and answers come in between."""
     sid = home.start("sh", "-c", READER, options=["--size", size])
     home.wait_text(sid, "ready")
@@ -250,7 +250,7 @@ def test_a_password_needs_no_echo(home):
     assert "hunter2" not in json.dumps(home.events(sid))
 
 
-def test_a_program_that_ends_may_not_have_taken_it(home):
+def test_a_prompt_to_a_program_that_ends_is_unconfirmed(home):
     sid = home.start("sh", "-c", "stty raw -echo; printf ready; head -c 3; "
                      "head -c 1 >/dev/null")
     home.wait_text(sid, "ready")
@@ -386,7 +386,7 @@ def test_wrong_arguments_type_nothing(home, args, named):
     assert typed(home, sid) == []
 
 
-def test_usage(home):
+def test_prompt_refuses_invalid_arguments(home):
     sid = home.start("cat")
     for args, word in (([], "missing argument: TEXT"),
                        (["a", "b"], "unexpected argument: b"),

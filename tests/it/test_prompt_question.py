@@ -90,7 +90,7 @@ def test_a_dialog_is_not_answered(home, tmp_path, profile):
     assert answer.text.startswith("refused: a question is open"), answer
 
 
-def test_after_its_answer_the_same_program_takes_prompts(home, tmp_path):
+def test_a_program_takes_prompts_after_its_dialog_is_closed(home, tmp_path):
     sid, done = asking(home, tmp_path, "now")
     assert prompt(home, sid, "one")["result"] == "refused"
     home.ok("send", sid, "--keys", "Escape")
@@ -100,7 +100,7 @@ def test_after_its_answer_the_same_program_takes_prompts(home, tmp_path):
     wait_for(lambda: done.read_text() == "two\n", done.read_text)
 
 
-def test_force_answers_it(home, tmp_path):
+def test_force_answers_a_dialog(home, tmp_path):
     sid, done = asking(home, tmp_path, "now")
     got = prompt(home, sid, "x", "--force")
     assert got["result"] != "refused", got

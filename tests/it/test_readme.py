@@ -62,7 +62,7 @@ def shows_up(term, what, seen):
     lib.wait_for(look, lambda: f"{what!r} after {seen} on:\n{term.text()}")
 
 
-def test_the_five_minutes_of_the_readme(home):
+def test_the_five_minutes_of_the_readme_work_as_shown(home):
     seen, terminals = [], {}
     try:
         for terminal, kind, what in steps():

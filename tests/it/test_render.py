@@ -46,7 +46,7 @@ def test_a_file_is_read(tmp_path):
     assert shows("render", path, "--size", "5x3") == "one\ntwo\n\n"
 
 
-def test_no_input_is_an_empty_screen():
+def test_empty_input_gives_an_empty_screen():
     assert shows("render", "--size", "5x2", input=b"") == "\n\n"
 
 
@@ -306,7 +306,7 @@ def test_bytes_that_passed_a_terminal_are_shown_unchanged():
     assert lines(input=b"one\r\ntwo\nx") == ["one", "two", "   x"]
 
 
-def test_most_line_feeds_decide():
+def test_the_most_frequent_line_end_decides():
     """A few lines of a protocol, or of a file from elsewhere, among others."""
     assert lines(input=b"HTTP/1.1 200 OK\r\n\r\na\nb\nc\n") == [
         "HTTP/1.1 200 OK", "", "a", "b", "c"]
@@ -418,7 +418,7 @@ def test_a_recording_is_known_by_its_content(tmp_path):
     V2 + b'[1,"o","a"]\n[2,"o","b"]\n',
     b'{"version":3,"term":{"cols":20,"rows":3}}\n# c\n[1,"o","a"]\n'
     b'[1,"o","b"]\n[0,"x","0"]\n'], ids=["v1", "v1-lines", "v2", "v3"])
-def test_all_versions_play(cast):
+def test_recordings_of_every_version_are_played(cast):
     s = screen(input=cast)
     assert (s["cols"], s["rows"], s["lines"]) == (20, 3, ["ab", "", ""])
     assert s["offset"] == 2

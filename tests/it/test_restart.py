@@ -30,7 +30,7 @@ def wait_restarts(home, sid, n):
     return wait_for(look, lambda: f"{n} restarts: {home.info(sid)}", 60)
 
 
-def test_failure_is_started_again_in_the_same_session(home, tmp_path):
+def test_a_failed_program_restarts_in_the_same_session(home, tmp_path):
     """Same log, terminal, environment, directory; another process."""
     script = ("echo $COLOUR in $(pwd); stty size; "
               "test -e second && exec cat; touch second; stty raw -echo; "
@@ -62,7 +62,7 @@ def test_failure_is_started_again_in_the_same_session(home, tmp_path):
     assert len(of_kind(home, sid, "exit")) == 1
 
 
-def test_success_is_the_end_unless_always(home):
+def test_a_successful_program_restarts_only_with_always(home):
     once = home.start("true", options=["--restart", "on-failure"])
     ended = home.wait_status(once, "exited")
     assert ended["outcome"] == "exited" and ended["restarts"] == 0, ended
@@ -126,7 +126,7 @@ def test_a_killed_program_restarts_without_its_old_processes(home):
     assert event["exit_signal"] == signal.SIGKILL, event
 
 
-def test_host_that_dies_meanwhile_forgets_nothing(home):
+def test_the_next_host_carries_out_a_pending_restart(home):
     """While it waits: the next host starts it, and counts no end twice."""
     sid = home.start("sh", "-c", "echo go; exit 1",
                      options=["--restart", "always"])
@@ -143,7 +143,7 @@ def test_host_that_dies_meanwhile_forgets_nothing(home):
     assert counts == sorted(set(counts)), counts
 
 
-def test_host_that_dies_later_knows_the_new_program(home):
+def test_the_next_host_knows_the_restarted_program(home):
     sid = home.start("sh", "-c", "test -e $0 && exec cat; touch $0; exit 1",
                      str(home.path / "flag"),
                      options=["--restart", "on-failure"])
@@ -169,7 +169,7 @@ def test_a_removed_directory_counts_as_a_failure(home, tmp_path):
     assert all("No such file" in e["text"] for e in trouble), trouble
 
 
-def test_attached_terminal_stays(home):
+def test_an_attached_terminal_survives_a_restart(home):
     sid = home.start("sh", "-c",
                      "test -e $0 && echo second && exec cat; "
                      "touch $0; echo first; read x; exit 1",
@@ -184,7 +184,7 @@ def test_attached_terminal_stays(home):
         term.wait_text("hello")
 
 
-def test_program_again_has_the_limits_of_its_user(home):
+def test_a_restarted_program_has_the_limits_of_the_first(home):
     show = ("cat /proc/self/oom_score_adj /proc/self/timerslack_ns; "
             "ulimit -c; grep Sig[BIC] /proc/self/status; ls -l /proc/self/fd | wc -l;")
     sid = home.start("sh", "-c",

@@ -31,13 +31,14 @@ def printed(home, n, *options):
 @pytest.mark.parametrize("n, kept, options", [
     (3000, 2022, []), (300, 72, ["--scrollback", "50"]),
     (15000, 15000, ["--scrollback", "20000"])])
-def test_as_many_lines_are_kept_as_asked_for(home, n, kept, options):
+def test_the_scrollback_keeps_as_many_lines_as_requested(
+        home, n, kept, options):
     sid = printed(home, n, *options)
     assert lines_kept(home, sid) == list(range(n - kept + 1, n + 1))
     assert home.raw(sid).count(b"\n") == n + 1, "the log has all of them"
 
 
-def test_a_new_host_keeps_as_many(home):
+def test_a_new_host_keeps_the_same_scrollback(home):
     sid = printed(home, 300, "--scrollback", "50")
     before = home.info(sid)
     os.kill(before["host_pid"], signal.SIGKILL)
@@ -50,7 +51,7 @@ def test_a_new_host_keeps_as_many(home):
     assert len(lines_kept(home, sid)) <= 50 + 24, lines_kept(home, sid)
 
 
-def test_a_moment_of_the_log_shows_as_many(home):
+def test_an_ended_session_shows_the_same_scrollback(home):
     sid = printed(home, 300, "--scrollback", "50")
     home.ok("kill", sid)
     home.wait_gone(sid)

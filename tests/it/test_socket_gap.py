@@ -59,7 +59,7 @@ def is_the_stream(viewer):
         assert where is None, (where, viewer.gaps)
 
 
-def test_a_gap_for_output_that_a_full_disk_did_not_take(small):
+def test_output_that_a_full_disk_did_not_take_is_a_gap(small):
     """A live viewer stays live and learns of it; a viewer of everything gets a
     gap."""
     size = 6_000_000
@@ -98,7 +98,7 @@ def on_disk(home, sid):
     return total
 
 
-def test_a_gap_for_output_removed_to_stay_in_the_budget(home):
+def test_output_trimmed_to_the_budget_is_a_gap(home):
     """One gap from the beginning to the log's new beginning."""
     size = 40_000_000
     sid = start(home, size, "--max-log", "8M")
@@ -124,7 +124,7 @@ def test_a_gap_for_output_removed_to_stay_in_the_budget(home):
         assert raw.gaps == [] and len(raw.output) == size - told["gap"], raw
 
 
-def test_a_gap_for_damaged_output(home):
+def test_damaged_output_is_a_gap(home):
     """Bytes changed on disk are not shown; bytes after them are."""
     size = 3_000_000
     sid = start(home, size)

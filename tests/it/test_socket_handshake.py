@@ -80,7 +80,7 @@ def test_a_silent_connection_is_closed_after_ten_seconds(cat):
     assert 9 < time.monotonic() - begin < 20
 
 
-def test_order_without_features_is_bureaus(cat):
+def test_metadata_comes_before_history_and_data(cat):
     """B-12..B-17: Metadata, then History (even when empty), then Data."""
     with Wire(cat, features=(), replay="none") as w:
         assert w.welcome["features"] == []
@@ -137,7 +137,7 @@ def test_bytes_behind_the_line_are_not_lost(cat):
         w.close()
 
 
-def test_ping_and_detach(cat):
+def test_a_ping_is_answered_and_a_detach_closes_the_connection(cat):
     with Wire(cat) as w:
         w.send(wire.PING, b"x" * 64)
         assert w.take(wire.PONG) == b"x" * 64
@@ -180,7 +180,7 @@ def test_half_a_frame_harms_no_other_client(cat):
         other.sync()
 
 
-def test_control_may_not_type(cat):
+def test_a_control_connection_may_not_type(cat):
     for kind, payload in ((wire.DATA, b"x"), (wire.RESIZE, b"\0\x50\0\x18"),
                           (wire.INPUT, b"\0" * 10), (wire.VIEW, b"\1")):
         with Wire(cat, mode="control") as w:

@@ -60,7 +60,7 @@ def mouse(row, col):
     return struct.pack(">BBBIIII", 0, 1, 0, row, col, 0, 0)
 
 
-def test_every_kind_is_encoded_for_the_programs_modes(home):
+def test_every_kind_of_input_is_encoded_for_the_programs_modes(home):
     """O-05, O-09, B-32: keys, paste, mouse and focus in the program's
     modes."""
     sid = home.start("sh", "-c", HEX.format(modes=r"\033[?1;1000;1004;1006;"
@@ -426,7 +426,7 @@ def test_colours_of_the_typing_client_answer_the_program(home, how):
         assert b"rgb:aaaa/bbbb/cccc" in got, got
 
 
-def test_a_request_is_json_all_the_way(home):
+def test_requests_are_answered_once_and_in_order(home):
     """One answer for each, in order, with its own id."""
     with attach(home, raw(home)) as w:
         for number in range(1, 41):

@@ -34,7 +34,7 @@ def refused(w, op, **args):
     return why.value
 
 
-def test_get_is_the_session(session):
+def test_get_describes_the_session(session):
     got = session.call("session.get")
     assert got["status"] == "running" and got["outcome"] is None
     assert (got["cols"], got["rows"]) == (80, 24)
@@ -42,7 +42,7 @@ def test_get_is_the_session(session):
     assert os.path.exists(f"/proc/{got['host_pid']}")
 
 
-def test_snapshots(session):
+def test_a_snapshot_has_the_requested_format(session):
     session.call("session.send", input=[{"text": "\r\n\033[31mred"}])
     wait_for(lambda: "red" in session.call("session.snapshot",
                                            format="text")["data"], "red")
@@ -139,7 +139,7 @@ def test_a_send_with_a_bad_part_types_nothing(session):
              "only the !")
 
 
-def test_labels_name_and_marks(session, home):
+def test_labels_names_and_marks_can_be_set(session, home):
     got = session.call("session.label", labels={"a": "1", "b": "2"})
     assert got["labels"] == {"a": "1", "b": "2"}
     got = session.call("session.label", labels={"a": None, "c": "3"})
@@ -188,7 +188,8 @@ def test_signal_reaches_the_program(home):
 @pytest.mark.parametrize("op, outcome", [("session.stop", "stopped"),
                                          ("session.kill", "killed"),
                                          ("session.destroy", "stopped")])
-def test_ends_are_answered_at_once_and_then_closed(home, op, outcome):
+def test_a_request_to_end_is_answered_before_the_connection_closes(
+        home, op, outcome):
     """O-22: the answer first, then the end, then the connection."""
     sid = home.start("sh", "-c", "printf ready; exec cat")
     with Wire(home.dir(sid), mode="control") as w, \

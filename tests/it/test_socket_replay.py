@@ -48,7 +48,7 @@ def text(data, size="80x24"):
     return answer.text.rstrip("\n")
 
 
-def test_raw_replay_from_random_offsets(printed):
+def test_raw_replay_from_any_offset_has_every_byte(printed):
     """B-20, O-06: every byte keeps its offset for ever."""
     rng = random.Random(1)
     starts = [0, 1, len(WHOLE) - 1, len(WHOLE)] + [
@@ -63,7 +63,7 @@ def test_raw_replay_from_random_offsets(printed):
             assert bytes(w.output) == WHOLE[start:], start
 
 
-def test_history_frame_from_random_offsets(printed):
+def test_a_history_frame_from_any_offset_has_every_byte(printed):
     """B-15, B-19, B-21: the same for clients that know no offsets."""
     rng = random.Random(2)
     for start in [0, len(WHOLE)] + [rng.randrange(len(WHOLE))
@@ -93,7 +93,7 @@ def test_history_is_limited_and_the_gap_is_reported(printed):
         assert bytes(w.output) == WHOLE[-want:]
 
 
-def test_an_offset_that_never_was_is_the_end(printed):
+def test_an_offset_beyond_the_end_counts_as_the_end(printed):
     for replay in ("raw", "none"):
         with Wire(printed, replay=replay, **{"from": 1 << 60}) as w:
             assert w.metadata()["history_offset"] == len(WHOLE)
@@ -101,7 +101,7 @@ def test_an_offset_that_never_was_is_the_end(printed):
             assert w.output == b""
 
 
-def test_the_picture_is_the_screen(printed):
+def test_the_picture_shows_the_screen(printed):
     with Wire(printed) as w:
         w.until(lambda: w.screens, "SCREEN")
         screen = w.screens[0]
@@ -121,7 +121,7 @@ def test_a_keyframe_needs_the_same_engine(printed):
             assert w.screens[0]["form"] == form
 
 
-def test_attaching_in_the_middle_of_a_flood(home):
+def test_attaching_during_a_flood_misses_and_repeats_nothing(home):
     """O-07: picture and stream are complete, whenever a client attaches."""
     lines = 150000
     whole = flood.stream(lines)

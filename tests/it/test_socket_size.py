@@ -76,7 +76,7 @@ def test_each_policy_gives_its_size(home, policy, both, typed):
         assert size(b) == typed
 
 
-def test_clients_without_a_vote(home):
+def test_hidden_read_only_and_sizeless_clients_do_not_vote(home):
     """C-05: read-only, hidden, and those that never sent a size."""
     directory = start(home)
     with attach(directory, 100, 30) as a, \
@@ -105,7 +105,7 @@ def test_a_client_does_not_vote_before_its_picture(home):
         w.close()
 
 
-def test_the_program_gets_one_signal(home):
+def test_setting_the_same_size_again_sends_no_signal(home):
     """Setting the same size is not a change: no signal, no event."""
     directory = start(home)
     with attach(directory, 100, 30) as a:

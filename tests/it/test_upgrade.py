@@ -276,7 +276,7 @@ def test_a_replacing_host_has_punctual_timers(home):
     assert slack() == own
 
 
-def test_upgrade_of_a_session_in_a_flood(home):
+def test_an_upgrade_during_a_flood_loses_nothing(home):
     """The ring is full all the time."""
     sid = home.start(BURST, SEED, ENDLESS, options=["--max-log", "64G"])
     watcher = Stayer(home.dir(sid), want=[BURST, SEED, ENDLESS])
@@ -369,7 +369,7 @@ def test_upgrade_needs_a_descriptor(home):
     assert refused.value.code == "usage"
 
 
-def test_two_upgrades_at_once(home):
+def test_a_second_simultaneous_upgrade_is_refused(home):
     """One of them is refused; both leave the session well."""
     sid = start(home)
     orders(home, sid, "hang")
@@ -393,7 +393,7 @@ def hosts_of(keeper):
     return [line for line in out.stdout.splitlines() if "tend-host" in line]
 
 
-def test_an_upgrade_while_the_program_ends(home):
+def test_an_upgrade_while_the_program_ends_loses_no_exit(home):
     """Whichever comes first: the exit is known, once, and whole."""
     for number in range(40 if FULL else 6):
         sid = home.start("sh", "-c", "echo first; read x; echo last; exit 5")
@@ -466,7 +466,7 @@ def test_a_full_disk_refuses_an_upgrade(small):
     serves(home, sid)
 
 
-def test_all_sessions_of_a_home(home):
+def test_upgrade_all_reports_each_session(home):
     """--all: a line for each; a failure is reported, and its status
     returned."""
     sids = [home.start("cat", options=["--name", f"s{n}"]) for n in range(6)]
@@ -483,7 +483,7 @@ def test_all_sessions_of_a_home(home):
     home.error("revive", "s0", status=6, code="unreachable")
 
 
-def test_upgrade_and_stop_cross(home):
+def test_a_session_being_stopped_is_not_upgraded(home):
     """A session that is being stopped keeps its host to the end."""
     go = home.path / "go"
     sid = home.start("sh", "-c", "trap '' HUP TERM; echo ready; "
@@ -519,7 +519,7 @@ def test_info_explains_unkept_and_lost(home):
     assert "tend rerun mine" in error["message"], error
 
 
-def test_revive_of_a_healthy_session(home):
+def test_revive_gives_a_healthy_session_another_host(home):
     """It gets another host, and nothing else changes."""
     sid = home.start("sh", "-c", "echo here; cat")
     home.wait_text(sid, "here")

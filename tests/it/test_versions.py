@@ -55,7 +55,7 @@ def shows(home, sid, text):
              lambda: home.screen(sid))
 
 
-def test_a_new_client_with_an_old_session(home):
+def test_a_new_client_drives_an_old_session(home):
     """Everything older than the difference works; upgrade explains."""
     sid = old(home, "run", "-d", "--name", "aged", "--", "sh", "-c",
               "stty -echo; echo ready; while read x; do echo \"got $x\"; "
@@ -89,7 +89,7 @@ def test_a_new_client_with_an_old_session(home):
     assert home.info(sid)["outcome"] == "stopped"
 
 
-def test_an_old_client_with_a_new_session(home):
+def test_an_old_client_drives_a_new_session(home):
     """It stays attached while the hosts of the session change."""
     sid = home.start("sh", "-c", "stty -echo; echo ready; "
                      "while read x; do echo \"got $x\"; done",
@@ -121,7 +121,7 @@ def test_an_old_client_with_a_new_session(home):
     assert home.info(sid)["outcome"] == "stopped"
 
 
-def test_a_new_host_with_an_old_keeper(home):
+def test_a_new_host_serves_under_an_old_keeper(home):
     """It serves, and explains why no other host can replace it."""
     place = home.path / "mixed"
     place.mkdir()

@@ -160,7 +160,7 @@ def hit(w, text):
     w.sync()  # all messages of that turn have been sent
 
 
-def test_any_of_fifty_sessions_is_the_first(home):
+def test_any_reports_the_first_match_of_fifty_sessions(home):
     """Also if others follow before the waiter could look."""
     rng = random.Random(1)
     with cats(home, 50) as wires:
@@ -216,8 +216,8 @@ def named(waiter):
     return got["sessions"][0]["session"], got
 
 
-def test_any_is_the_first_match_even_if_its_answer_comes_later(home,
-                                                                 tmp_path):
+def test_any_reports_the_first_match_even_if_its_answer_is_late(
+        home, tmp_path):
     """The disk delays the answer of one, but not that of the other."""
     slow = printer(home, tmp_path / "slow")
     quick = printer(home, tmp_path / "quick")
@@ -273,7 +273,7 @@ def test_a_stopped_host_does_not_delay_the_others(home):
         assert watch.seconds < 5, watch.seconds
 
 
-def test_any_of_sessions_that_have_ended_is_the_first_of_them(home):
+def test_any_reports_the_first_match_of_ended_sessions(home):
     """Their logs have the times; running ones take part with their screens."""
     def shows():
         sid = home.start("sh", "-c", "echo done; exec cat")
@@ -325,7 +325,7 @@ def test_a_match_says_when_it_was_seen(home, tmp_path):
     assert abs(got["time_ns"] - logged("exit")) < 1e6, got
 
 
-def test_all_of_several_sessions(home):
+def test_all_reports_every_session(home):
     with cats(home, 3) as wires:
         answer = home.run("wait", *wires, "--all", "--text", "nowhere",
                           "--timeout", "1ms", "--json")
@@ -340,7 +340,7 @@ def test_all_of_several_sessions(home):
 
 # --------------------------------------------------------------- conditions
 
-def test_each_condition(sid, pull, w):
+def test_cursor_text_absence_and_change_each_end_a_wait(sid, pull, w):
     pull(CLEAR + b"one two" + b"\x1b[4;9H")
     got = w.call("session.wait", cursor="3,8")
     assert got["matched"] and (got["row"], got["col"]) == (3, 8), got
@@ -385,7 +385,7 @@ def test_a_line_that_the_margin_broke_is_found_whole(sid, pull, w):
     assert got["matched"] and got["col"] == 0, got
 
 
-def test_the_end_of_a_command(sid, pull, w):
+def test_the_end_of_a_command_ends_a_wait(sid, pull, w):
     number = puppet.ask(w, command_done=True)
     seq = pull(b"\x1b]133;C\x07output")
     pull(b"\x1b]133;D;0\x07")
@@ -506,14 +506,14 @@ def test_a_wait_ends_with_its_client(home, sid, pull, w):
     assert w.call("session.wait", text="never")["matched"]
 
 
-def test_read_only_may_wait(home, sid, pull):
+def test_a_read_only_client_may_wait(home, sid, pull):
     with Wire(home.dir(sid), access="readonly") as viewer:
         number = puppet.ask(viewer, text="for all")
         pull(CLEAR + b"for all to see")
         assert viewer.answer(number)["matched"]
 
 
-def test_the_end_of_the_session(home, sid, w):
+def test_the_end_of_the_session_ends_every_wait(home, sid, w):
     with Wire(home.dir(sid), mode="control") as other:
         number = puppet.ask(other, text="never")
         ended = puppet.ask(w, exit=True)
@@ -569,7 +569,7 @@ def recording(path):
 
 @pytest.mark.parametrize("path", [p for i, p in enumerate(lib.RECORDINGS)
                                   if FULL or i % 6 == 0], ids=lambda p: p.stem)
-def test_the_same_hash_everywhere(home, path):
+def test_wait_snapshot_and_replay_give_the_same_hash(home, path):
     """K-14: of a wait, a snapshot, a replay, and a follower."""
     cols, rows, pieces = recording(path)
     sid = puppet.start(home, ["--size", f"{cols}x{rows}"])
@@ -594,7 +594,7 @@ def test_the_same_hash_everywhere(home, path):
     home.ok("kill", sid)
 
 
-def test_the_same_hash_during_a_flood(home, tmp_path):
+def test_wait_snapshot_and_replay_agree_during_a_flood(home, tmp_path):
     """K-14: of a wait, a snapshot, a replay, and a follower of the log."""
     rounds = 60 if FULL else 12
     sid = home.start("sh", "-c", "while :; do seq -f 'line %08.0f' 1 100000; "
@@ -639,7 +639,7 @@ def test_the_command_prints_its_match(home, sid, pull):
                          "text", "seq", "hash", "time_ns"]
 
 
-def test_the_command_in_time_and_too_late(home, sid, pull):
+def test_the_command_matches_in_time_or_times_out(home, sid, pull):
     pull(CLEAR + b"before")
     seq = home.json("send", sid, "--text", puppet.told(b"during"))["seq"]
     got = home.json("wait", sid, "--text", "during", "--after", str(seq))
@@ -663,7 +663,7 @@ def test_a_future_event_is_refused(w):
         why.message, why.message
 
 
-def test_the_command_refuses_before_it_asks(home, sid):
+def test_the_command_refuses_invalid_arguments(home, sid):
     for args, why in [(("--text", ""), "--text must be 1 to"),
                       (("--text", b"\xff"), "--text must be UTF-8"),
                       (("--regex", "["), "--regex must be"),
@@ -835,7 +835,7 @@ def test_broken_lines_are_whole_in_an_ended_session(home):
         assert got["text"] == "0" * 149 + "1=first", got
 
 
-def test_the_newest_and_those_that_end_meanwhile(home):
+def test_a_wait_for_all_sees_sessions_that_end_meanwhile(home):
     sids = [home.start("sh", "-c", f"read x; exit {i}") for i in range(3)]
     waiter = subprocess.Popen([TEND, "wait", *sids, "--all", "--exit",
                                "--json"], env=home.env,

@@ -421,7 +421,7 @@ def test_a_replacing_host_knows_the_echo(home, gate):
     home.ok("kill", sid)
 
 
-def test_the_pattern_of_the_readme(home, gate):
+def test_the_pattern_of_the_readme_matches_only_new_output(home, gate):
     """The old result is on the screen, and the run fails later."""
     sid = home.start("bash")
     home.ok("wait", sid, "--regex", PROMPT, "--stable", "100ms")

@@ -61,7 +61,7 @@ refuses(const char *json, const char *why)
 }
 
 static void
-every_kind_is_read(void **state)
+every_kind_of_field_is_read(void **state)
 {
 	struct thing t = { .u8 = 5 };
 
@@ -134,7 +134,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kind_is_read),
+		cmocka_unit_test(every_kind_of_field_is_read),
 		cmocka_unit_test(a_field_of_the_wrong_kind_is_named),
 		cmocka_unit_test(defaults_are_left_out),
 	};

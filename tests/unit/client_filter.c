@@ -239,7 +239,7 @@ sequences_a_terminal_may_not_know_cause_a_redraw(void **state)
 }
 
 static void
-pixels_are_remembered(void **state)
+the_pixel_mouse_mode_is_remembered(void **state)
 {
 	struct filter f;
 	struct buf out;
@@ -336,7 +336,7 @@ main(void)
 		cmocka_unit_test(output_never_switches_screens),
 		cmocka_unit_test(
 		    sequences_a_terminal_may_not_know_cause_a_redraw),
-		cmocka_unit_test(pixels_are_remembered),
+		cmocka_unit_test(the_pixel_mouse_mode_is_remembered),
 		cmocka_unit_test(overlong_sequences_are_dropped_whole),
 		cmocka_unit_test(random_bytes_ask_nothing),
 	};

@@ -299,7 +299,7 @@ a_command_may_have_other_keys(void **state)
 
 /* B-31: another prefix, and the usual one goes to the program. */
 static void
-the_prefix_may_be_another(void **state)
+another_key_may_be_the_prefix(void **state)
 {
 	struct keys none;
 	struct error err = { 0 };
@@ -446,7 +446,7 @@ main(void)
 		cmocka_unit_test(escape_after_the_prefix_does_nothing),
 		cmocka_unit_test(every_command_has_keys_and_a_description),
 		cmocka_unit_test(a_command_may_have_other_keys),
-		cmocka_unit_test(the_prefix_may_be_another),
+		cmocka_unit_test(another_key_may_be_the_prefix),
 		cmocka_unit_test(the_prefix_works_with_kittys_keyboard),
 		cmocka_unit_test(answers_of_the_terminal_are_never_typed),
 		cmocka_unit_test(a_read_only_client_types_nothing),

@@ -66,7 +66,7 @@ repeated_output_is_shown_once(void **state)
 }
 
 static void
-missing_output_makes_it_stale_until_the_next_picture(void **state)
+missing_output_makes_a_mirror_stale_until_a_picture(void **state)
 {
 	struct mirror m;
 
@@ -147,7 +147,7 @@ main(void)
 		cmocka_unit_test(output_follows_the_picture),
 		cmocka_unit_test(repeated_output_is_shown_once),
 		cmocka_unit_test(
-		    missing_output_makes_it_stale_until_the_next_picture),
+		    missing_output_makes_a_mirror_stale_until_a_picture),
 		cmocka_unit_test(unread_floods_of_output_cost_no_memory),
 		cmocka_unit_test(a_resize_comes_after_the_output_before_it),
 		cmocka_unit_test(a_picture_may_be_bytes),

@@ -35,7 +35,7 @@ case_counts_when_a_capital_is_given(void **state)
 }
 
 static void
-it_is_found_towards_both_ends(void **state)
+a_needle_is_found_in_both_directions(void **state)
 {
 	(void)state;
 	assert_int_equal(find("aa", "aaa aaa", 1, 0), 1);
@@ -65,7 +65,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(case_counts_when_a_capital_is_given),
-		cmocka_unit_test(it_is_found_towards_both_ends),
+		cmocka_unit_test(a_needle_is_found_in_both_directions),
 		cmocka_unit_test(a_needle_that_is_too_long_is_cut_off),
 	};
 

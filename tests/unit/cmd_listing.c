@@ -39,7 +39,7 @@ table(const struct listing *l, const struct manifest *items, size_t n)
 }
 
 static void
-a_session_is_a_line(void **state)
+each_session_has_a_line(void **state)
 {
 	const struct listing l = { .width = 80, .now_ms = NOW };
 	struct manifest m[2];
@@ -161,7 +161,7 @@ a_narrow_terminal_loses_the_least_important_columns(void **state)
 }
 
 static void
-colours_only_when_wanted(void **state)
+the_status_has_a_colour_on_request(void **state)
 {
 	struct listing l = { .width = 80, .now_ms = NOW, .colours = true };
 	struct manifest m;
@@ -181,7 +181,7 @@ colours_only_when_wanted(void **state)
 }
 
 static void
-trouble_is_the_status(void **state)
+degraded_and_unkept_are_shown_as_the_status(void **state)
 {
 	const struct listing l = { .width = 80, .now_ms = NOW };
 	struct manifest m;
@@ -223,14 +223,14 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_session_is_a_line),
+		cmocka_unit_test(each_session_has_a_line),
 		cmocka_unit_test(
 		    no_line_is_too_wide_and_nothing_acts_on_the_terminal),
 		cmocka_unit_test(a_wide_terminal_shows_the_log_and_the_command),
 		cmocka_unit_test(
 		    a_narrow_terminal_loses_the_least_important_columns),
-		cmocka_unit_test(colours_only_when_wanted),
-		cmocka_unit_test(trouble_is_the_status),
+		cmocka_unit_test(the_status_has_a_colour_on_request),
+		cmocka_unit_test(degraded_and_unkept_are_shown_as_the_status),
 		cmocka_unit_test(
 		    running_sessions_come_first_then_the_last_ended),
 	};

@@ -33,7 +33,7 @@ words_that_are_not_options_are_operands(void **state)
 }
 
 static void
-brackets_and_lines_do_not_matter(void **state)
+brackets_and_line_breaks_are_ignored(void **state)
 {
 	const char *usage = "[-d] [-e KEY=VALUE]...\n"
 			    "    [--] [COMMAND [ARGUMENT...]]";
@@ -45,7 +45,7 @@ brackets_and_lines_do_not_matter(void **state)
 }
 
 static void
-the_last_may_be_repeated(void **state)
+the_last_operand_may_be_repeated(void **state)
 {
 	(void)state;
 	assert_operand("SESSION [KEY=VALUE...]", 1, "KEY=VALUE");
@@ -54,7 +54,7 @@ the_last_may_be_repeated(void **state)
 }
 
 static void
-of_several_the_first_counts(void **state)
+the_first_operand_of_several_counts(void **state)
 {
 	(void)state;
 	assert_operand("[FILE|-]", 0, "FILE");
@@ -78,7 +78,7 @@ a_long_word_is_cut(void **state)
 }
 
 static void
-places_are_in_capitals(void **state)
+only_words_in_capitals_are_placeholders(void **state)
 {
 	static const char *const places[] = { "SESSION", "KEY=VALUE",
 		"COLSxROWS", "X" };
@@ -97,11 +97,11 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_that_are_not_options_are_operands),
-		cmocka_unit_test(brackets_and_lines_do_not_matter),
-		cmocka_unit_test(the_last_may_be_repeated),
-		cmocka_unit_test(of_several_the_first_counts),
+		cmocka_unit_test(brackets_and_line_breaks_are_ignored),
+		cmocka_unit_test(the_last_operand_may_be_repeated),
+		cmocka_unit_test(the_first_operand_of_several_counts),
 		cmocka_unit_test(a_long_word_is_cut),
-		cmocka_unit_test(places_are_in_capitals),
+		cmocka_unit_test(only_words_in_capitals_are_placeholders),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

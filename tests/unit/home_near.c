@@ -31,7 +31,7 @@ one_mistake_is_near_to_a_short_word(void **state)
 }
 
 static void
-a_long_word_may_have_more(void **state)
+a_long_word_may_have_more_mistakes(void **state)
 {
 	struct near n;
 
@@ -72,7 +72,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_mistake_is_near_to_a_short_word),
-		cmocka_unit_test(a_long_word_may_have_more),
+		cmocka_unit_test(a_long_word_may_have_more_mistakes),
 		cmocka_unit_test(a_distant_word_is_not_suggested),
 		cmocka_unit_test(a_word_beyond_the_limit_gets_no_suggestion),
 	};

@@ -3,7 +3,7 @@
 #include "host/serve/detached.h"
 
 static void
-a_detached_client_is_recognised_by_its_who(void **state)
+a_detached_client_is_recognised_by_its_number(void **state)
 {
 	struct detached d = { 0 };
 
@@ -15,7 +15,7 @@ a_detached_client_is_recognised_by_its_who(void **state)
 }
 
 static void
-a_client_without_a_who_is_not_remembered(void **state)
+a_client_without_a_number_is_not_remembered(void **state)
 {
 	struct detached d = { 0 };
 
@@ -53,8 +53,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_detached_client_is_recognised_by_its_who),
-		cmocka_unit_test(a_client_without_a_who_is_not_remembered),
+		cmocka_unit_test(a_detached_client_is_recognised_by_its_number),
+		cmocka_unit_test(a_client_without_a_number_is_not_remembered),
 		cmocka_unit_test(at_the_limit_the_oldest_is_forgotten),
 		cmocka_unit_test(a_client_that_returns_often_takes_one_place),
 	};

@@ -41,7 +41,7 @@ a_draft_exists_until_its_key_is_written(void **state)
 }
 
 static void
-each_extent_leads_to_its_state(void **state)
+a_write_moves_the_draft_to_its_next_state(void **state)
 {
 	static const struct {
 		enum draft_part part;
@@ -127,7 +127,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_draft_exists_until_its_key_is_written),
-		cmocka_unit_test(each_extent_leads_to_its_state),
+		cmocka_unit_test(a_write_moves_the_draft_to_its_next_state),
 		cmocka_unit_test(a_secret_is_not_kept),
 		cmocka_unit_test(a_long_text_is_cut_between_characters),
 		cmocka_unit_test(an_unknown_state_counts_as_typing),

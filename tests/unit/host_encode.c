@@ -122,7 +122,7 @@ the_mouse_is_reported_if_the_program_asks(void **state)
 }
 
 static void
-unknown_kinds_are_malformed(void **state)
+unknown_kinds_of_input_are_malformed(void **state)
 {
 	(void)state;
 	expect(0, "x", 1, &plain, TAKEN_MALFORMED, "");
@@ -139,7 +139,7 @@ main(void)
 		cmocka_unit_test(pastes_are_bracketed_if_the_program_asks),
 		cmocka_unit_test(focus_is_reported_if_the_program_asks),
 		cmocka_unit_test(the_mouse_is_reported_if_the_program_asks),
-		cmocka_unit_test(unknown_kinds_are_malformed),
+		cmocka_unit_test(unknown_kinds_of_input_are_malformed),
 	};
 
 	return cmocka_run_group_tests_name("host_encode", tests, NULL, NULL);

@@ -69,7 +69,7 @@ expect_turn(struct stage *st)
 }
 
 static void
-asking_again_makes_a_turn(void **state)
+a_request_to_look_again_makes_a_turn(void **state)
 {
 	struct stage st;
 
@@ -128,7 +128,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(asking_again_makes_a_turn),
+		cmocka_unit_test(a_request_to_look_again_makes_a_turn),
 		cmocka_unit_test(the_end_of_a_hold_makes_a_turn),
 		cmocka_unit_test(the_end_of_a_rest_makes_a_turn_during_a_hold),
 		cmocka_unit_test(a_keyframe_starts_the_count_over),

@@ -20,7 +20,7 @@ parse(const char *text, struct proc *out)
 }
 
 static void
-the_numbers_follow_the_name(void **state)
+the_fields_of_a_stat_line_are_parsed(void **state)
 {
 	struct proc p;
 
@@ -221,7 +221,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_numbers_follow_the_name),
+		cmocka_unit_test(the_fields_of_a_stat_line_are_parsed),
 		cmocka_unit_test(a_name_with_numbers_is_not_parsed_as_fields),
 		cmocka_unit_test(a_fork_differs_from_another_program),
 		cmocka_unit_test(cut_or_empty_text_is_invalid),

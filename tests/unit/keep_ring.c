@@ -66,7 +66,7 @@ ring_begins_empty_and_idle(void **state)
 }
 
 static void
-ring_is_the_same_memory_twice_in_a_row(void **state)
+ring_maps_the_same_memory_twice_in_a_row(void **state)
 {
 	struct ring *r = *state;
 
@@ -441,7 +441,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		RING_TEST(ring_begins_empty_and_idle),
-		RING_TEST(ring_is_the_same_memory_twice_in_a_row),
+		RING_TEST(ring_maps_the_same_memory_twice_in_a_row),
 		RING_TEST(ring_that_is_full_has_no_room_until_some_is_released),
 		RING_TEST(ring_frees_memory_that_holds_nothing),
 		RING_TEST(ring_gives_no_room_for_an_invalid_tail),

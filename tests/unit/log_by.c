@@ -53,7 +53,7 @@ a_text_that_is_too_long_is_cut(void **state)
 }
 
 static void
-the_longest_comes_back_as_it_was(void **state)
+the_longest_identity_is_read_back_unchanged(void **state)
 {
 	struct by by = { .peer = "session:01J000000000000000000000A0" }, again;
 	char text[BY_SIZE];
@@ -75,7 +75,7 @@ main(void)
 		cmocka_unit_test(a_text_gives_principal_and_peer),
 		cmocka_unit_test(any_other_text_is_a_principal_without_a_peer),
 		cmocka_unit_test(a_text_that_is_too_long_is_cut),
-		cmocka_unit_test(the_longest_comes_back_as_it_was),
+		cmocka_unit_test(the_longest_identity_is_read_back_unchanged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -352,7 +352,7 @@ every_moment_equals_a_replay_from_byte_0(void **state)
 }
 
 static void
-the_newest_screen_is_the_hosts(void **state)
+a_replay_to_the_end_gives_the_screen_of_the_host(void **state)
 {
 	struct log_reader *r;
 	struct replay at;
@@ -836,8 +836,8 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_prestate(
 		    every_moment_equals_a_replay_from_byte_0, folder),
-		cmocka_unit_test_prestate(the_newest_screen_is_the_hosts,
-		    folder),
+		cmocka_unit_test_prestate(
+		    a_replay_to_the_end_gives_the_screen_of_the_host, folder),
 		cmocka_unit_test_prestate(every_frame_is_shown_to_a_viewer,
 		    folder),
 		cmocka_unit_test(a_growing_log_is_shown_up_to_its_end),

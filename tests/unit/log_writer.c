@@ -424,7 +424,7 @@ longest_file(const struct made *m)
 
 /* As `ulimit -f 64` does. */
 static void
-where_a_file_may_not_grow_the_next_is_begun(void **state)
+a_file_that_may_not_grow_is_followed_by_another(void **state)
 {
 	const rlim_t limit = 64 << 10;
 	auto_free uint8_t *bytes = NULL;
@@ -753,7 +753,7 @@ a_reader_recovers_from_withdrawn_events(void **state)
 /* -------------------------------------------------------------- one writer */
 
 static void
-there_is_one_writer(void **state)
+a_log_has_only_one_writer(void **state)
 {
 	struct error err = { 0 };
 	struct log_writer *w;
@@ -796,7 +796,7 @@ events_out_of_order_are_refused(void **state)
 }
 
 static void
-the_oldest_are_trimmed_and_the_newest_never(void **state)
+the_oldest_segments_are_trimmed_never_the_newest(void **state)
 {
 	uint64_t seq[4], first = 0, offset = 0;
 	struct gone_through g;
@@ -915,7 +915,7 @@ a_segment_trimmed_during_compression_stays_removed(void **state)
 
 /* Both files are there after a crash between rename and unlink. */
 static void
-of_two_files_the_plain_one_counts(void **state)
+the_plain_file_counts_not_the_compressed_one(void **state)
 {
 	struct buf plain;
 	struct made m;
@@ -947,7 +947,8 @@ main(void)
 		cmocka_unit_test(short_writes_are_finished),
 		cmocka_unit_test(
 		    a_full_disk_leaves_whole_events_and_the_rest_for_later),
-		cmocka_unit_test(where_a_file_may_not_grow_the_next_is_begun),
+		cmocka_unit_test(
+		    a_file_that_may_not_grow_is_followed_by_another),
 		cmocka_unit_test(events_that_cannot_be_withdrawn_are_not_read),
 		cmocka_unit_test(after_a_failed_sync_the_segment_is_left),
 		cmocka_unit_test(unsynced_events_are_written_again),
@@ -957,12 +958,13 @@ main(void)
 		cmocka_unit_test(a_rotation_that_fails_changes_nothing),
 		cmocka_unit_test(a_compression_that_fails_changes_nothing),
 		cmocka_unit_test(a_reader_recovers_from_withdrawn_events),
-		cmocka_unit_test(there_is_one_writer),
+		cmocka_unit_test(a_log_has_only_one_writer),
 		cmocka_unit_test(events_out_of_order_are_refused),
-		cmocka_unit_test(the_oldest_are_trimmed_and_the_newest_never),
+		cmocka_unit_test(
+		    the_oldest_segments_are_trimmed_never_the_newest),
 		cmocka_unit_test(
 		    a_segment_trimmed_during_compression_stays_removed),
-		cmocka_unit_test(of_two_files_the_plain_one_counts),
+		cmocka_unit_test(the_plain_file_counts_not_the_compressed_one),
 	};
 
 	return cmocka_run_group_tests_name("log_writer", tests, NULL, NULL);

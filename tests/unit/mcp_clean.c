@@ -77,7 +77,7 @@ invalid_text_is_replaced(void **state)
 }
 
 static void
-the_first_line_and_the_number_are_reported(void **state)
+each_kind_has_its_number_and_first_line_reported(void **state)
 {
 	static const char text[] = "one\ntwo\u200b\nthree\u200b\u202e";
 	struct clean_found found = { 0 };
@@ -100,7 +100,8 @@ main(void)
 		cmocka_unit_test(invisible_characters_are_written_out),
 		cmocka_unit_test(visible_characters_stay),
 		cmocka_unit_test(invalid_text_is_replaced),
-		cmocka_unit_test(the_first_line_and_the_number_are_reported),
+		cmocka_unit_test(
+		    each_kind_has_its_number_and_first_line_reported),
 	};
 
 	return cmocka_run_group_tests_name("mcp_clean", tests, NULL, NULL);

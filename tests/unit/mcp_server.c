@@ -300,7 +300,7 @@ a_screen_is_marked_as_program_output(void **state)
 }
 
 static void
-an_empty_screen_is_a_screen(void **state)
+an_empty_screen_is_given_without_fences(void **state)
 {
 	json_t *o = answers("session_snapshot", "{}",
 	    "{\"lines\":[\"\",\"\"],\"title\":\"\"}");
@@ -375,7 +375,7 @@ no_line_of_a_command_is_lost(void **state)
 }
 
 static void
-items_are_treated_alike(void **state)
+items_of_a_list_are_shaped_like_single_results(void **state)
 {
 	json_t *o = answers("session_list", "{}",
 	    "{\"sessions\":[{\"id\":\"1\",\"name\":\"n\",\"status\":\"running\","
@@ -478,7 +478,7 @@ hashes_are_short(void **state)
 
 /* Failures of steps as well, in the words of a caller of tools. */
 static void
-failures_speak_of_tools(void **state)
+failures_of_steps_name_the_tools(void **state)
 {
 	json_t *o = answers("session_batch", "{}",
 	    "{\"steps\":[{\"index\":0,\"error\":{\"code\":\"usage\","
@@ -522,15 +522,16 @@ main(void)
 		cmocka_unit_test(a_cancellation_names_the_call),
 		cmocka_unit_test(wrong_arguments_are_reported_as_a_result),
 		cmocka_unit_test(a_screen_is_marked_as_program_output),
-		cmocka_unit_test(an_empty_screen_is_a_screen),
+		cmocka_unit_test(an_empty_screen_is_given_without_fences),
 		cmocka_unit_test(hidden_text_is_flagged),
 		cmocka_unit_test(bytes_of_a_command_are_shown),
 		cmocka_unit_test(no_line_of_a_command_is_lost),
-		cmocka_unit_test(items_are_treated_alike),
+		cmocka_unit_test(
+		    items_of_a_list_are_shaped_like_single_results),
 		cmocka_unit_test(long_texts_are_cut),
 		cmocka_unit_test(the_rest_of_a_text_can_be_requested),
 		cmocka_unit_test(hashes_are_short),
-		cmocka_unit_test(failures_speak_of_tools),
+		cmocka_unit_test(failures_of_steps_name_the_tools),
 		cmocka_unit_test(
 		    a_text_of_invisible_characters_stays_in_its_bounds),
 	};

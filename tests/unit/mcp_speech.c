@@ -20,7 +20,7 @@ says(const char *text, const char *expected)
 }
 
 static void
-operations_are_tools(void **state)
+operations_are_named_as_tools(void **state)
 {
 	(void)state;
 	says("session.wait: 'after' 9 is no event",
@@ -31,7 +31,7 @@ operations_are_tools(void **state)
 }
 
 static void
-options_stay_as_they_are(void **state)
+options_other_than_home_stay_unchanged(void **state)
 {
 	(void)state;
 	says("give another home with --home or TEND_HOME",
@@ -42,7 +42,7 @@ options_stay_as_they_are(void **state)
 }
 
 static void
-commands_are_tools(void **state)
+commands_are_named_as_tools(void **state)
 {
 	(void)state;
 	says("'tend ls -a' lists them", "session_list with 'all' lists them");
@@ -57,9 +57,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(operations_are_tools),
-		cmocka_unit_test(options_stay_as_they_are),
-		cmocka_unit_test(commands_are_tools),
+		cmocka_unit_test(operations_are_named_as_tools),
+		cmocka_unit_test(options_other_than_home_stay_unchanged),
+		cmocka_unit_test(commands_are_named_as_tools),
 	};
 
 	return cmocka_run_group_tests_name("mcp_speech", tests, NULL, NULL);

@@ -139,7 +139,7 @@ takes(const char *tool, const char *given, char **session, struct error *err)
 }
 
 static void
-arguments_are_the_operations_and_a_session(void **state)
+the_session_is_taken_out_of_the_arguments(void **state)
 {
 	struct error err;
 	char *session, *dump;
@@ -277,7 +277,7 @@ main(void)
 		cmocka_unit_test(schemas_are_complete),
 		cmocka_unit_test(every_kept_field_is_declared),
 		cmocka_unit_test(hints_agree_with_permissions),
-		cmocka_unit_test(arguments_are_the_operations_and_a_session),
+		cmocka_unit_test(the_session_is_taken_out_of_the_arguments),
 		cmocka_unit_test(durations_become_milliseconds),
 		cmocka_unit_test(wrong_arguments_are_named),
 		cmocka_unit_test(

@@ -124,7 +124,7 @@ lines_that_scroll_off_are_counted(void **state)
 }
 
 static void
-the_alternate_screen_is_drawn_in_several_writes(void **state)
+text_soon_redrawn_on_the_alternate_screen_is_not_new(void **state)
 {
 	struct play p;
 
@@ -149,7 +149,7 @@ the_alternate_screen_is_drawn_in_several_writes(void **state)
 }
 
 static void
-a_broken_line_is_one(void **state)
+a_broken_line_that_scrolls_off_in_part_is_not_new(void **state)
 {
 	struct play p;
 
@@ -168,7 +168,7 @@ a_broken_line_is_one(void **state)
 }
 
 static void
-echo_is_where_it_was_typed(void **state)
+text_shown_where_it_was_typed_is_echo(void **state)
 {
 	struct play p;
 
@@ -575,9 +575,10 @@ main(int argc, char **argv)
 		cmocka_unit_test(a_line_is_new_after_earlier_events),
 		cmocka_unit_test(lines_that_scroll_off_are_counted),
 		cmocka_unit_test(
-		    the_alternate_screen_is_drawn_in_several_writes),
-		cmocka_unit_test(a_broken_line_is_one),
-		cmocka_unit_test(echo_is_where_it_was_typed),
+		    text_soon_redrawn_on_the_alternate_screen_is_not_new),
+		cmocka_unit_test(
+		    a_broken_line_that_scrolls_off_in_part_is_not_new),
+		cmocka_unit_test(text_shown_where_it_was_typed_is_echo),
 		cmocka_unit_test(a_word_that_begins_with_a_key_is_not_echo),
 		cmocka_unit_test(a_prompt_is_new_however_fast_it_came),
 		cmocka_unit_test(everything_between_marks_is_echo),

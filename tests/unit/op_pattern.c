@@ -60,7 +60,7 @@ the_first_match_is_found(void **state)
 }
 
 static void
-lines_have_ends(void **state)
+anchors_match_at_the_ends_of_lines(void **state)
 {
 	(void)state;
 	finds("^two$", "one\ntwo\nthree", "two");
@@ -70,7 +70,7 @@ lines_have_ends(void **state)
 }
 
 static void
-text_is_utf8(void **state)
+patterns_match_utf8_characters(void **state)
 {
 	(void)state;
 	finds("^.ä.$", "xäy", "xäy");
@@ -192,8 +192,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_match_is_found),
-		cmocka_unit_test(lines_have_ends),
-		cmocka_unit_test(text_is_utf8),
+		cmocka_unit_test(anchors_match_at_the_ends_of_lines),
+		cmocka_unit_test(patterns_match_utf8_characters),
 		cmocka_unit_test(an_invalid_pattern_is_reported),
 		cmocka_unit_test(hostile_patterns_end),
 		cmocka_unit_test(giving_up_is_an_error_not_an_answer),

@@ -149,7 +149,7 @@ blanks_at_the_margin_belong_to_the_line(void **state)
 
 /* Rows that the margin did not break are not joined. */
 static void
-lines_that_end_at_the_margin_are_two(void **state)
+lines_that_end_at_the_margin_are_not_joined(void **state)
 {
 	struct vt *vt = make_vt(5, 4);
 
@@ -356,7 +356,7 @@ a_small_screen_is_seen_as_well(void **state)
 }
 
 static void
-a_verdict_is_an_object(void **state)
+a_verdict_has_its_json(void **state)
 {
 	struct vt *vt = make_vt(10, 2);
 	struct finding f;
@@ -470,7 +470,7 @@ main(void)
 		cmocka_unit_test(text_is_found_where_it_is_visible),
 		cmocka_unit_test(text_broken_at_the_margin_is_found_whole),
 		cmocka_unit_test(blanks_at_the_margin_belong_to_the_line),
-		cmocka_unit_test(lines_that_end_at_the_margin_are_two),
+		cmocka_unit_test(lines_that_end_at_the_margin_are_not_joined),
 		cmocka_unit_test(all_conditions_hold_at_once),
 		cmocka_unit_test(a_frame_from_before_does_not_count),
 		cmocka_unit_test(without_a_screen_nothing_is_visible),
@@ -480,7 +480,7 @@ main(void)
 		cmocka_unit_test(a_broken_line_is_seen_whole),
 		cmocka_unit_test(text_and_pattern_are_seen_together),
 		cmocka_unit_test(a_small_screen_is_seen_as_well),
-		cmocka_unit_test(a_verdict_is_an_object),
+		cmocka_unit_test(a_verdict_has_its_json),
 		cmocka_unit_test(a_match_has_the_time_of_its_last_condition),
 		cmocka_unit_test(a_match_says_how_it_ended),
 	};

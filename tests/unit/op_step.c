@@ -59,7 +59,7 @@ a_step_is_an_operation_and_its_arguments(void **state)
 }
 
 static void
-kinds_have_their_properties(void **state)
+each_kind_of_step_has_its_flags(void **state)
 {
 	static const struct {
 		const char *json;
@@ -231,7 +231,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_step_is_an_operation_and_its_arguments),
-		cmocka_unit_test(kinds_have_their_properties),
+		cmocka_unit_test(each_kind_of_step_has_its_flags),
 		cmocka_unit_test(results_are_judged_by_their_kind),
 		cmocka_unit_test(an_invalid_step_is_refused),
 		cmocka_unit_test(every_declared_kind_is_read),

@@ -24,7 +24,7 @@ reads(const char *p, size_t len)
 #define READS(words) reads(words, sizeof(words))
 
 static void
-words_come_back_as_they_were(void **state)
+the_words_of_a_confinement_are_read_back_unchanged(void **state)
 {
 	static const char *const may[] = { "drive:team/*", "observe:**" };
 	static const char *const creators[] = { B, C };
@@ -53,7 +53,7 @@ words_come_back_as_they_were(void **state)
 }
 
 static void
-the_largest_fits_its_limits(void **state)
+the_largest_confinement_fits_its_limits(void **state)
 {
 	struct confinement c = { .id = A,
 		.confined = true,
@@ -150,8 +150,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_come_back_as_they_were),
-		cmocka_unit_test(the_largest_fits_its_limits),
+		cmocka_unit_test(
+		    the_words_of_a_confinement_are_read_back_unchanged),
+		cmocka_unit_test(the_largest_confinement_fits_its_limits),
 		cmocka_unit_test(
 		    a_keeper_without_confinement_words_confines_nothing),
 		cmocka_unit_test(

@@ -128,7 +128,7 @@ a_session_is_found_by_id_prefix_and_name(void **state)
 }
 
 static void
-a_prefix_of_two_is_not_unique(void **state)
+a_prefix_of_two_ids_is_not_unique(void **state)
 {
 	struct place *p = *state;
 
@@ -171,7 +171,7 @@ a_word_that_is_a_name_and_a_prefix_is_not_unique(void **state)
 }
 
 static void
-of_one_name_the_active_is_found_then_the_newest(void **state)
+a_name_finds_its_active_session_before_the_newest(void **state)
 {
 	struct place *p = *state;
 
@@ -185,7 +185,7 @@ of_one_name_the_active_is_found_then_the_newest(void **state)
 }
 
 static void
-the_newest_is_for_reading_only(void **state)
+the_newest_session_is_found_only_on_request(void **state)
 {
 	struct place *p = *state;
 
@@ -252,11 +252,11 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_session_is_found_by_id_prefix_and_name),
-		TEST(a_prefix_of_two_is_not_unique),
+		TEST(a_prefix_of_two_ids_is_not_unique),
 		TEST(the_beginning_of_one_active_name_is_found),
 		TEST(a_word_that_is_a_name_and_a_prefix_is_not_unique),
-		TEST(of_one_name_the_active_is_found_then_the_newest),
-		TEST(the_newest_is_for_reading_only),
+		TEST(a_name_finds_its_active_session_before_the_newest),
+		TEST(the_newest_session_is_found_only_on_request),
 		TEST(a_damaged_manifest_is_reported_and_skipped),
 		TEST(a_session_being_started_keeps_its_name),
 	};

@@ -158,7 +158,7 @@ a_stale_name_is_inherited_and_only_its_holder_gives_it_up(void **state)
 }
 
 static void
-a_link_that_is_not_an_id_has_no_holder(void **state)
+a_name_whose_link_is_not_an_id_has_no_holder(void **state)
 {
 	char temp[4096], id[ID_SIZE], path[8192];
 	struct error err;
@@ -305,7 +305,7 @@ main(void)
 		cmocka_unit_test(a_name_has_one_active_holder),
 		cmocka_unit_test(
 		    a_stale_name_is_inherited_and_only_its_holder_gives_it_up),
-		cmocka_unit_test(a_link_that_is_not_an_id_has_no_holder),
+		cmocka_unit_test(a_name_whose_link_is_not_an_id_has_no_holder),
 		cmocka_unit_test(a_command_gives_its_name_and_then_a_number),
 		cmocka_unit_test(
 		    a_stale_name_has_one_heir_however_many_want_it),

@@ -203,7 +203,7 @@ a_home_is_forgotten_until_its_next_session(void **state)
 }
 
 static void
-any_path_comes_back(void **state)
+any_path_is_read_back_unchanged(void **state)
 {
 	static const char name[] = "a b\n\\x41\t\xff\x7f";
 	struct place *p = *state;
@@ -409,7 +409,7 @@ another_home_at_the_same_path_is_distinguished(void **state)
 }
 
 static void
-two_ways_to_one_home_are_one(void **state)
+two_paths_to_one_home_make_one_entry(void **state)
 {
 	struct place *p = *state;
 	auto_free char *real = below(p, "real");
@@ -424,7 +424,7 @@ two_ways_to_one_home_are_one(void **state)
 
 /* As mounts make it: nothing else distinguishes the two paths. */
 static void
-two_entries_of_one_home_are_one(void **state)
+two_entries_of_one_home_are_merged(void **state)
 {
 	struct place *p = *state;
 	auto_free char *home = below(p, "home");
@@ -482,7 +482,7 @@ main(void)
 		TEST(homes_are_entered_once_the_last_used_first),
 		TEST(the_file_is_private_whatever_the_umask),
 		TEST(a_home_is_forgotten_until_its_next_session),
-		TEST(any_path_comes_back),
+		TEST(any_path_is_read_back_unchanged),
 		TEST(invalid_lines_are_skipped),
 		TEST(a_registry_that_is_not_a_file_is_replaced),
 		TEST(the_registry_has_a_limit),
@@ -492,8 +492,8 @@ main(void)
 		TEST(entries_are_compared_with_the_directories),
 		TEST(a_moved_home_is_recognised),
 		TEST(another_home_at_the_same_path_is_distinguished),
-		TEST(two_ways_to_one_home_are_one),
-		TEST(two_entries_of_one_home_are_one),
+		TEST(two_paths_to_one_home_make_one_entry),
+		TEST(two_entries_of_one_home_are_merged),
 		TEST(a_missing_home_is_kept_for_a_while),
 	};
 

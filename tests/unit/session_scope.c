@@ -16,7 +16,7 @@
 #include "session_temp.h"
 
 static void
-the_mount_is_found_among_others(void **state)
+the_cgroup_mount_is_found_among_others(void **state)
 {
 	static const char text
 	    [] = "22 1 0:5 / /proc rw - proc proc rw\n"
@@ -109,7 +109,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_mount_is_found_among_others),
+		cmocka_unit_test(the_cgroup_mount_is_found_among_others),
 		cmocka_unit_test(our_own_group_is_the_line_without_controllers),
 		cmocka_unit_test(
 		    limits_are_written_and_the_others_are_reported),

@@ -14,7 +14,7 @@
 
 /* K-04: the rows of the truth table, and `starting`. */
 static void
-the_table_is_the_one_of_k04(void **state)
+every_status_has_the_properties_of_k04(void **state)
 {
 	static const struct {
 		enum status s;
@@ -119,7 +119,7 @@ expect_words(const char *choice, const char *const *names, size_t n)
 }
 
 static void
-declared_words_are_those_of_a_session(void **state)
+the_declared_words_equal_the_names_in_the_code(void **state)
 {
 	const char *statuses[STATUS_COUNT], *outcomes[OUTCOME_COUNT - 1];
 
@@ -140,8 +140,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(declared_words_are_those_of_a_session),
-		cmocka_unit_test(the_table_is_the_one_of_k04),
+		cmocka_unit_test(
+		    the_declared_words_equal_the_names_in_the_code),
+		cmocka_unit_test(every_status_has_the_properties_of_k04),
 		cmocka_unit_test(the_invariants_hold_for_every_status),
 		cmocka_unit_test(policies_are_read_by_their_names),
 	};

@@ -117,7 +117,7 @@ a_missing_agent_socket_leaves_the_link(void **state)
 }
 
 static void
-from_inside_of_a_session_the_socket_itself_counts(void **state)
+inside_a_session_the_link_leads_to_the_socket_itself(void **state)
 {
 	struct place *p = *state;
 	char through[4200];
@@ -201,7 +201,7 @@ main(void)
 		TEST(a_visitors_environment_is_read_back),
 		TEST(the_last_visitor_counts),
 		TEST(a_missing_agent_socket_leaves_the_link),
-		TEST(from_inside_of_a_session_the_socket_itself_counts),
+		TEST(inside_a_session_the_link_leads_to_the_socket_itself),
 		TEST(values_with_control_characters_or_too_long_are_left_out),
 		TEST(a_forged_file_gives_only_permitted_variables),
 		TEST(no_visitor_is_reported),

@@ -201,7 +201,7 @@ a_row_that_is_too_long_is_not_packed(void **state)
 
 /* Rows whose bytes the ring has lost are packed by their cells. */
 static void
-many_rows_are_more_than_the_ring_holds(void **state)
+only_rows_still_in_the_ring_are_packed(void **state)
 {
 	struct vt *vt = make_scrolled(200, 300);
 
@@ -293,7 +293,7 @@ main(void)
 		cmocka_unit_test(a_row_stays_packed_when_another_is_printed),
 		cmocka_unit_test(without_a_history_no_row_is_packed),
 		cmocka_unit_test(a_row_that_is_too_long_is_not_packed),
-		cmocka_unit_test(many_rows_are_more_than_the_ring_holds),
+		cmocka_unit_test(only_rows_still_in_the_ring_are_packed),
 		cmocka_unit_test(random_output_is_packed_as_its_cells_are),
 	};
 

@@ -63,7 +63,7 @@ line_drawing_begins_at_the_grave_accent(void **state)
 }
 
 static void
-british_differs_by_the_pound(void **state)
+the_british_set_differs_only_in_the_pound_sign(void **state)
 {
 	struct charsets c;
 
@@ -123,7 +123,8 @@ main(void)
 		cmocka_unit_test(at_first_all_sets_are_ascii),
 		cmocka_unit_test(only_three_sets_are_known),
 		cmocka_unit_test(line_drawing_begins_at_the_grave_accent),
-		cmocka_unit_test(british_differs_by_the_pound),
+		cmocka_unit_test(
+		    the_british_set_differs_only_in_the_pound_sign),
 		cmocka_unit_test(a_single_shift_is_for_one_character),
 		cmocka_unit_test(a_terminal_names_and_shifts_its_sets),
 		cmocka_unit_test(naming_an_unknown_set_changes_nothing),

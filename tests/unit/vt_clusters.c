@@ -78,7 +78,7 @@ the_beginning_of_a_cluster_is_another_cluster(void **state)
 }
 
 static void
-a_cleared_set_is_empty_and_of_use(void **state)
+a_cleared_set_is_empty_and_can_be_used_again(void **state)
 {
 	const uint32_t cps[] = { 'a', 0x301, 0x302 };
 	struct clusters c;
@@ -214,7 +214,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_code_points_have_the_same_id),
 		cmocka_unit_test(the_beginning_of_a_cluster_is_another_cluster),
-		cmocka_unit_test(a_cleared_set_is_empty_and_of_use),
+		cmocka_unit_test(a_cleared_set_is_empty_and_can_be_used_again),
 		cmocka_unit_test(a_sweep_is_wanted_when_the_set_has_grown),
 		cmocka_unit_test(
 		    random_clusters_have_the_ids_that_a_naive_twin_gives),

@@ -23,7 +23,7 @@ is_none(const char *text)
 }
 
 static void
-digits_are_fractions_or_high_bits(void **state)
+rgb_digits_are_fractions_and_hash_digits_high_bits(void **state)
 {
 	(void)state;
 	is_colour("rgb:ff/80/0", 0xff8000);
@@ -39,7 +39,7 @@ digits_are_fractions_or_high_bits(void **state)
 }
 
 static void
-intensities_are_light(void **state)
+rgbi_intensities_are_read(void **state)
 {
 	(void)state;
 	is_colour("rgbi:1/1/1", 0xffffff);
@@ -52,7 +52,7 @@ intensities_are_light(void **state)
 }
 
 static void
-names_are_those_of_x11(void **state)
+colour_names_of_x11_are_read(void **state)
 {
 	(void)state;
 	is_colour("red", 0xff0000);
@@ -77,9 +77,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(digits_are_fractions_or_high_bits),
-		cmocka_unit_test(intensities_are_light),
-		cmocka_unit_test(names_are_those_of_x11),
+		cmocka_unit_test(
+		    rgb_digits_are_fractions_and_hash_digits_high_bits),
+		cmocka_unit_test(rgbi_intensities_are_read),
+		cmocka_unit_test(colour_names_of_x11_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,7 @@ give(const char *s, struct input_modes want)
 #define MODES(...) ((struct input_modes){ __VA_ARGS__ })
 
 static void
-after_a_reset_all_is_zero(void **state)
+a_reset_clears_every_input_mode(void **state)
 {
 	(void)state;
 	give("", MODES(0));
@@ -90,7 +90,7 @@ bracketed_paste_follows_mode_2004(void **state)
 
 /* O-08. */
 static void
-one_sequence_may_set_several(void **state)
+one_sequence_may_set_several_modes(void **state)
 {
 	(void)state;
 	give("\033[?1;2004h",
@@ -176,10 +176,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(after_a_reset_all_is_zero),
+		cmocka_unit_test(a_reset_clears_every_input_mode),
 		cmocka_unit_test(application_cursor_keys_follow_mode_1),
 		cmocka_unit_test(bracketed_paste_follows_mode_2004),
-		cmocka_unit_test(one_sequence_may_set_several),
+		cmocka_unit_test(one_sequence_may_set_several_modes),
 		cmocka_unit_test(keys_follow_their_modes),
 		cmocka_unit_test(focus_and_the_wheel_follow_their_modes),
 		cmocka_unit_test(the_mouse_follows_the_mode_set_last),

@@ -246,7 +246,7 @@ a_name_that_does_not_fit_is_refused(void **state)
 }
 
 static void
-two_descriptions_of_a_key_become_one(void **state)
+two_descriptions_of_one_key_become_equal(void **state)
 {
 	struct key a = { .code = 'A', .text = "A" };
 	struct key b = { .code = 'a', .mods = S, .shifted = 'A', .base = 'a' };
@@ -360,7 +360,7 @@ main(void)
 		cmocka_unit_test(a_wrong_name_is_refused_with_a_reason),
 		cmocka_unit_test(a_long_name_is_cut_in_the_message),
 		cmocka_unit_test(a_name_that_does_not_fit_is_refused),
-		cmocka_unit_test(two_descriptions_of_a_key_become_one),
+		cmocka_unit_test(two_descriptions_of_one_key_become_equal),
 		cmocka_unit_test(a_key_types_its_keyboards_character),
 		cmocka_unit_test(
 		    equal_keys_compare_equal_whatever_their_source),

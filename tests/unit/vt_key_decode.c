@@ -151,7 +151,7 @@ mean(const struct example *e, size_t n)
 }
 
 static void
-text_and_controls_are_keys(void **state)
+text_and_controls_are_decoded_as_keys(void **state)
 {
 	static const struct example e[] = {
 		{ "aA1!", "a A 1 !" },
@@ -199,7 +199,7 @@ t05_known_sequences_have_names(void **state)
 }
 
 static void
-other_terminals_are_understood(void **state)
+keys_of_other_terminals_are_decoded(void **state)
 {
 	static const struct example e[] = {
 		/* rxvt */
@@ -224,7 +224,7 @@ other_terminals_are_understood(void **state)
 }
 
 static void
-kitty_is_understood(void **state)
+keys_of_the_kitty_protocol_are_decoded(void **state)
 {
 	static const struct example e[] = {
 		{ E "[97u" E "[97;5u" E "[97;2u", "a C-a A" },
@@ -1126,10 +1126,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_and_controls_are_keys),
+		cmocka_unit_test(text_and_controls_are_decoded_as_keys),
 		cmocka_unit_test(t05_known_sequences_have_names),
-		cmocka_unit_test(other_terminals_are_understood),
-		cmocka_unit_test(kitty_is_understood),
+		cmocka_unit_test(keys_of_other_terminals_are_decoded),
+		cmocka_unit_test(keys_of_the_kitty_protocol_are_decoded),
 		cmocka_unit_test(replies_are_distinguished_from_keys),
 		cmocka_unit_test(a_reply_has_its_numbers),
 		cmocka_unit_test(an_expected_cursor_report_is_not_f3),

@@ -78,7 +78,7 @@ text_is_sent_unchanged(void **state)
 }
 
 static void
-ctrl_makes_controls(void **state)
+ctrl_turns_keys_into_control_bytes(void **state)
 {
 	static const struct example e[] = {
 		{ "C-a", "\001", 0 },
@@ -133,7 +133,7 @@ alt_is_an_escape_before_the_key(void **state)
 }
 
 static void
-the_four_controls_have_their_bytes(void **state)
+enter_tab_escape_and_backspace_send_their_bytes(void **state)
 {
 	static const struct example e[] = {
 		{ "Enter", "\r", 0 },
@@ -316,7 +316,7 @@ text_of_a_key_cannot_smuggle_controls(void **state)
 }
 
 static void
-a_cyrillic_keyboard_has_ctrl_c(void **state)
+ctrl_c_works_on_a_cyrillic_keyboard(void **state)
 {
 	struct input_modes m = { 0 };
 	struct key es = { .code = 0x441, .base = 'c', .mods = KEY_MOD_CTRL };
@@ -643,15 +643,16 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_is_sent_unchanged),
-		cmocka_unit_test(ctrl_makes_controls),
+		cmocka_unit_test(ctrl_turns_keys_into_control_bytes),
 		cmocka_unit_test(alt_is_an_escape_before_the_key),
-		cmocka_unit_test(the_four_controls_have_their_bytes),
+		cmocka_unit_test(
+		    enter_tab_escape_and_backspace_send_their_bytes),
 		cmocka_unit_test(cursor_keys_follow_decckm),
 		cmocka_unit_test(function_keys_carry_their_modifiers),
 		cmocka_unit_test(the_keypad_has_two_modes),
 		cmocka_unit_test(keys_without_a_sequence_send_nothing),
 		cmocka_unit_test(text_of_a_key_cannot_smuggle_controls),
-		cmocka_unit_test(a_cyrillic_keyboard_has_ctrl_c),
+		cmocka_unit_test(ctrl_c_works_on_a_cyrillic_keyboard),
 		cmocka_unit_test(
 		    modify_other_keys_1_keeps_keys_that_have_legacy_bytes),
 		cmocka_unit_test(modify_other_keys_2_sends_every_modifier),

@@ -251,7 +251,7 @@ a_full_buffer_is_left_as_it_was(void **state)
 }
 
 static void
-numbers_come_back_and_are_short(void **state)
+numbers_are_short_and_read_back_unchanged(void **state)
 {
 	static const struct {
 		uint64_t n;
@@ -441,7 +441,7 @@ main(void)
 		cmocka_unit_test(
 		    any_line_costs_no_more_than_its_text_and_styles),
 		cmocka_unit_test(a_full_buffer_is_left_as_it_was),
-		cmocka_unit_test(numbers_come_back_and_are_short),
+		cmocka_unit_test(numbers_are_short_and_read_back_unchanged),
 		cmocka_unit_test(a_number_without_end_is_refused),
 		cmocka_unit_test(bytes_that_line_pack_never_writes_are_broken),
 		cmocka_unit_test(any_bytes_are_read_without_harm),

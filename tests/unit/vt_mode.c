@@ -66,7 +66,7 @@ every_mode_number_is_unique(void **state)
 }
 
 static void
-numbers_that_are_not_there_are_not_found(void **state)
+unknown_mode_numbers_are_not_found(void **state)
 {
 	(void)state;
 	assert_int_equal(mode_find(true, 0), MODE_COUNT);
@@ -209,7 +209,7 @@ mouse_formats_exclude_one_another(void **state)
 }
 
 static void
-one_sequence_sets_many(void **state)
+one_sequence_sets_many_modes(void **state)
 {
 	struct replies replies;
 	struct vt *vt = make_vt_that_replies(20, 4, &replies);
@@ -228,7 +228,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_mode_number_is_unique),
-		cmocka_unit_test(numbers_that_are_not_there_are_not_found),
+		cmocka_unit_test(unknown_mode_numbers_are_not_found),
 		cmocka_unit_test(
 		    a_fresh_terminal_wraps_shows_the_cursor_and_knows_graphemes),
 		cmocka_unit_test(decrqm_reports_the_initial_modes),
@@ -238,7 +238,7 @@ main(void)
 		cmocka_unit_test(three_modes_report_the_screen_in_use),
 		cmocka_unit_test(mouse_modes_exclude_one_another),
 		cmocka_unit_test(mouse_formats_exclude_one_another),
-		cmocka_unit_test(one_sequence_sets_many),
+		cmocka_unit_test(one_sequence_sets_many_modes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

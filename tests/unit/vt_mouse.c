@@ -127,7 +127,7 @@ pixels_are_sent_where_pixels_are_wanted(void **state)
 
 /* The events that reach the program, mode by mode: 1 if something is sent. */
 static void
-each_mode_adds_to_the_one_before(void **state)
+each_mouse_mode_adds_to_the_one_before(void **state)
 {
 	static const struct {
 		struct mouse_event ev;
@@ -161,7 +161,7 @@ each_mode_adds_to_the_one_before(void **state)
 }
 
 static void
-x10_knows_no_modifiers(void **state)
+x10_reports_no_modifiers(void **state)
 {
 	struct input_modes m = { .mouse = MOUSE_X10 };
 	struct mouse_event ev = { PRESS, MOUSE_LEFT, KEY_MOD_CTRL, 0, 0, 0, 0 };
@@ -315,8 +315,8 @@ main(void)
 		cmocka_unit_test(every_format_has_its_encoding),
 		cmocka_unit_test(utf8_coordinates_end_at_2015),
 		cmocka_unit_test(pixels_are_sent_where_pixels_are_wanted),
-		cmocka_unit_test(each_mode_adds_to_the_one_before),
-		cmocka_unit_test(x10_knows_no_modifiers),
+		cmocka_unit_test(each_mouse_mode_adds_to_the_one_before),
+		cmocka_unit_test(x10_reports_no_modifiers),
 		cmocka_unit_test(
 		    the_wheel_becomes_arrows_on_the_alternate_screen),
 		cmocka_unit_test(impossible_events_are_not_sent),

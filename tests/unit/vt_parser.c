@@ -254,7 +254,7 @@ text_is_printed_in_runs(void **state)
 }
 
 static void
-delete_is_nothing_anywhere(void **state)
+delete_is_ignored_everywhere(void **state)
 {
 	(void)state;
 	parses("a\x7f"
@@ -549,7 +549,7 @@ a_string_of_the_largest_size_is_whole(void **state)
 
 /* Its first byte could be one more of the string. */
 static void
-the_end_u009c_does_not_count(void **state)
+a_u009c_terminator_takes_no_room_in_the_string(void **state)
 {
 	size_t kept;
 
@@ -804,7 +804,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_is_printed_in_runs),
-		cmocka_unit_test(delete_is_nothing_anywhere),
+		cmocka_unit_test(delete_is_ignored_everywhere),
 		cmocka_unit_test(invalid_utf8_is_replaced_by_maximal_subparts),
 		cmocka_unit_test(c0_controls_are_executed),
 		cmocka_unit_test(c1_controls_are_code_points_never_bytes),
@@ -827,7 +827,8 @@ main(void)
 		cmocka_unit_test(parameters_beyond_the_last_are_dropped),
 		cmocka_unit_test(values_are_cut_at_the_largest),
 		cmocka_unit_test(a_string_of_the_largest_size_is_whole),
-		cmocka_unit_test(the_end_u009c_does_not_count),
+		cmocka_unit_test(
+		    a_u009c_terminator_takes_no_room_in_the_string),
 		cmocka_unit_test(a_longer_string_is_swallowed_to_its_end),
 		cmocka_unit_test(stop_returns_right_after_the_sequence),
 		cmocka_unit_test(reset_drops_an_unfinished_sequence),

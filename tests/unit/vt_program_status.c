@@ -116,7 +116,7 @@ a_sequence_has_at_most_4096_bytes(void **state)
 }
 
 static void
-two_are_the_same_when_nothing_differs(void **state)
+two_statuses_are_the_same_when_nothing_differs(void **state)
 {
 	static const char *const bodies[] = { "state=blocked", "state=done",
 		"state=blocked:app=a", "state=blocked:kind=auth",
@@ -134,7 +134,7 @@ two_are_the_same_when_nothing_differs(void **state)
 }
 
 static void
-no_status_has_no_name(void **state)
+an_absent_status_has_no_name(void **state)
 {
 	(void)state;
 	assert_null(program_state_name(PROGRAM_SILENT));
@@ -151,8 +151,9 @@ main(void)
 		cmocka_unit_test(an_error_drops_the_whole_report),
 		cmocka_unit_test(a_malformed_pair_is_skipped),
 		cmocka_unit_test(a_sequence_has_at_most_4096_bytes),
-		cmocka_unit_test(two_are_the_same_when_nothing_differs),
-		cmocka_unit_test(no_status_has_no_name),
+		cmocka_unit_test(
+		    two_statuses_are_the_same_when_nothing_differs),
+		cmocka_unit_test(an_absent_status_has_no_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,7 +122,7 @@ a_copy_renders_to_the_same_bytes(void **state)
 
 /* The bytes for one thing, between those for any terminal. */
 static void
-a_rendering_has_each_thing_once(void **state)
+each_state_is_rendered_in_its_expected_bytes(void **state)
 {
 	static const struct {
 		const char *fed, *said;
@@ -261,7 +261,7 @@ a_rendering_asks_nothing_and_rings_no_bell(void **state)
 }
 
 static void
-only_the_screen_that_is_shown_comes_on_request(void **state)
+on_request_only_the_shown_screen_is_rendered(void **state)
 {
 	struct vt *vt = make_full_alternate();
 	struct vt *copy = make_vt(COLS, ROWS);
@@ -282,7 +282,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_fresh_terminal_renders_to_a_few_bytes),
-		cmocka_unit_test(a_rendering_has_each_thing_once),
+		cmocka_unit_test(each_state_is_rendered_in_its_expected_bytes),
 		cmocka_unit_test(a_copy_renders_to_the_same_bytes),
 		cmocka_unit_test(
 		    rendering_changes_nothing_and_gives_the_same_twice),
@@ -290,8 +290,7 @@ main(void)
 		cmocka_unit_test(history_comes_only_on_request),
 		cmocka_unit_test(a_buffer_that_is_too_small_is_reported),
 		cmocka_unit_test(a_rendering_asks_nothing_and_rings_no_bell),
-		cmocka_unit_test(
-		    only_the_screen_that_is_shown_comes_on_request),
+		cmocka_unit_test(on_request_only_the_shown_screen_is_rendered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

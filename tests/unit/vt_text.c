@@ -137,7 +137,7 @@ lines_are_whole_where_the_margin_broke_them(void **state)
 }
 
 static void
-text_is_that_of_the_screen_shown(void **state)
+the_text_comes_from_the_shown_screen(void **state)
 {
 	struct vt *vt = make_vt(8, 2);
 
@@ -263,7 +263,7 @@ main(void)
 		cmocka_unit_test(a_wide_character_appears_once),
 		cmocka_unit_test(a_cluster_is_all_of_its_code_points),
 		cmocka_unit_test(lines_are_whole_where_the_margin_broke_them),
-		cmocka_unit_test(text_is_that_of_the_screen_shown),
+		cmocka_unit_test(the_text_comes_from_the_shown_screen),
 		cmocka_unit_test(a_buffer_that_is_too_small_is_reported),
 		cmocka_unit_test(
 		    the_hash_of_an_empty_screen_is_that_of_its_newlines),

@@ -111,7 +111,7 @@ only_joining_or_invisible_characters_have_no_width(void **state)
 }
 
 static void
-narrow_emoji_and_keycaps_vary(void **state)
+narrow_emoji_and_keycaps_vary_in_width(void **state)
 {
 	static const uint32_t yes[] = { '0', '9', '#', '*', 0xa9, 0x203c,
 		0x2600, 0x2764, 0x1f321, 0x1f3f3, 0x1f570 };
@@ -301,7 +301,7 @@ main(void)
 		cmocka_unit_test(an_invalid_code_point_has_no_properties),
 		cmocka_unit_test(
 		    only_joining_or_invisible_characters_have_no_width),
-		cmocka_unit_test(narrow_emoji_and_keycaps_vary),
+		cmocka_unit_test(narrow_emoji_and_keycaps_vary_in_width),
 		cmocka_unit_test(nothing_joins_an_empty_cluster),
 		cmocka_unit_test(clusters_break_where_they_should),
 		cmocka_unit_test(random_text_breaks_as_in_utf8proc),

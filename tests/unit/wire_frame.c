@@ -97,7 +97,7 @@ frames_have_their_numbers_names_and_directions(void **state)
 }
 
 static void
-output_and_screen_come_back(void **state)
+output_and_screen_are_read_back_unchanged(void **state)
 {
 	struct frame_screen s = { 1ull << 40, 77, 80, 24, FRAME_FORM_KEYFRAME };
 	struct frame_screen s2;
@@ -136,7 +136,7 @@ output_and_screen_come_back(void **state)
 }
 
 static void
-gap_taken_resize_and_numbers_come_back(void **state)
+gap_taken_resize_and_numbers_are_read_back(void **state)
 {
 	struct frame_gap g = { 10, 20, FRAME_GAP_TRIMMED }, g2;
 	struct frame_taken t = { 5, 6, TAKEN_LEASED }, t2;
@@ -201,7 +201,7 @@ put_key(struct buf *b, const struct key *k)
 }
 
 static void
-a_key_comes_back(void **state)
+a_key_is_read_back_unchanged(void **state)
 {
 	struct key k = { .code = 'a',
 		.mods = KEY_MOD_CTRL,
@@ -252,7 +252,7 @@ an_invalid_key_is_refused(void **state)
 }
 
 static void
-mouse_and_focus_come_back(void **state)
+mouse_and_focus_are_read_back(void **state)
 {
 	struct mouse_event ev = { MOUSE_SCROLL, MOUSE_WHEEL_UP, KEY_MOD_ALT,
 		70000, 3, 1, 2 },
@@ -313,11 +313,11 @@ main(void)
 		    a_length_beyond_the_limit_is_known_from_the_header),
 		cmocka_unit_test(
 		    frames_have_their_numbers_names_and_directions),
-		cmocka_unit_test(output_and_screen_come_back),
-		cmocka_unit_test(gap_taken_resize_and_numbers_come_back),
-		cmocka_unit_test(a_key_comes_back),
+		cmocka_unit_test(output_and_screen_are_read_back_unchanged),
+		cmocka_unit_test(gap_taken_resize_and_numbers_are_read_back),
+		cmocka_unit_test(a_key_is_read_back_unchanged),
 		cmocka_unit_test(an_invalid_key_is_refused),
-		cmocka_unit_test(mouse_and_focus_come_back),
+		cmocka_unit_test(mouse_and_focus_are_read_back),
 		cmocka_unit_test(a_full_buffer_takes_no_part_of_a_frame),
 	};
 

@@ -161,7 +161,7 @@ a_line_too_long_or_too_deep_is_refused(void **state)
 }
 
 static void
-a_hello_comes_back(void **state)
+a_hello_is_read_back_unchanged(void **state)
 {
 	struct hello h, h2;
 	struct buf b;
@@ -212,7 +212,7 @@ welcome_reads(const char *line, struct welcome *w)
 }
 
 static void
-a_welcome_comes_back(void **state)
+a_welcome_is_read_back_unchanged(void **state)
 {
 	struct welcome w = { .ok = true,
 		.version = 1,
@@ -281,9 +281,9 @@ main(void)
 		cmocka_unit_test(a_full_hello_is_understood),
 		cmocka_unit_test(an_invalid_field_is_named),
 		cmocka_unit_test(a_line_too_long_or_too_deep_is_refused),
-		cmocka_unit_test(a_hello_comes_back),
+		cmocka_unit_test(a_hello_is_read_back_unchanged),
 		cmocka_unit_test(a_long_client_is_cut_between_characters),
-		cmocka_unit_test(a_welcome_comes_back),
+		cmocka_unit_test(a_welcome_is_read_back_unchanged),
 		cmocka_unit_test(an_invalid_welcome_is_refused),
 	};
 
