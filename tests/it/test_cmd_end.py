@@ -76,7 +76,7 @@ def test_kill_ends_a_program_that_ignores_sigterm(home):
 
 
 def test_background_processes_end_with_their_session(home):
-    """A process that ignores SIGTERM and left its group is still found."""
+    """A background job has left the group of its program."""
     sid = home.start("bash", "-ic", "sleep 300 & echo pid $! ready; wait")
     screen = home.wait_text(sid, "ready")
     words = next(x for x in screen["lines"] if x.endswith("ready")).split()
