@@ -256,7 +256,10 @@ on_answer(void *arg, const struct channel_answer *a)
 		end_step(b);
 	} else {
 		error_set(&d->err, -a->rc, "%s", a->message);
+		/* on_lost may answer at once: advance only once, below. */
+		b->advancing = true;
 		lose(b, a->rc);
+		b->advancing = false;
 	}
 	advance(b);
 }

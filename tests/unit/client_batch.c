@@ -564,6 +564,43 @@ a_step_after_the_host_is_lost_may_be_answered_later(void **state)
 	tear_down(&f);
 }
 
+/* The substitute answers inside on_lost, and on_done ends the batch. */
+static void
+on_lost_now(void *arg, json_t *args)
+{
+	struct lost *l = arg;
+
+	(void)args;
+	l->times++;
+	batch_lost(l->batch,
+	    json_pack("{s:b,s:b}", "matched", 1, "timed_out", 0));
+}
+
+static void
+a_step_after_the_host_is_lost_may_be_answered_at_once(void **state)
+{
+	const struct batch_handlers on = { on_lost_done, on_lost_now };
+	struct loop *loop = loop_create();
+	struct lost l = { 0 };
+	struct channel *c;
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, "[{\"wait\":\"a\"}]");
+	close(f.host);
+	l.batch = f.batch;
+	c = channel_adopt(loop, &f.conn, NULL, NULL);
+	batch_start(f.batch, loop, c, true, &on, &l);
+	loop_run(loop);
+	assert_int_equal(l.times, 1);
+	assert_int_equal(l.done, 1);
+	expect_status(&f, 0, BATCH_COMPLETED, "");
+	channel_destroy(c);
+	loop_destroy(loop);
+	f.host = -1;
+	tear_down(&f);
+}
+
 int
 main(void)
 {
@@ -578,6 +615,8 @@ main(void)
 		cmocka_unit_test(two_batches_share_a_channel),
 		cmocka_unit_test(
 		    a_step_after_the_host_is_lost_may_be_answered_later),
+		cmocka_unit_test(
+		    a_step_after_the_host_is_lost_may_be_answered_at_once),
 	};
 
 	return cmocka_run_group_tests_name("client_batch", tests, NULL, NULL);
