@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "client/conn.h"
 #include "op/failure.h"
+#include "wire/event.h"
 #include "wire/frame.h"
 
 #define RETRY_MS 5       /* before the second try to connect */
@@ -34,6 +35,7 @@ struct request {
 	struct buf frame; /* kept to send it to the next host */
 	size_t sent;      /* bytes of it that were sent */
 	bool taken;       /* all was sent: the host has it */
+	int64_t taken_ms; /* when; CLOCK_MONOTONIC */
 };
 
 struct channel {
@@ -109,6 +111,37 @@ take_back(struct channel *c, struct request *r)
 	r->sent = 0;
 	if (r->fn == NULL)
 		drop(c, r);
+}
+
+/* Its timeout began with the host that hands it back. */
+static void
+shorten_timeout(struct channel *c, struct request *r)
+{
+	auto_json json_t *o = json_tree_object((const char *)r->frame.data +
+		FRAME_HEADER,
+	    r->frame.len - FRAME_HEADER, NULL);
+	json_t *args = json_object_get(o, "args");
+	json_t *ms = json_object_get(args, "timeout_ms");
+	auto_free char *text = NULL;
+	json_int_t left;
+
+	if (!json_is_integer(ms))
+		return;
+	left = json_integer_value(ms) - (now_ms() - r->taken_ms);
+	json_integer_set(ms, left > 1 ? left : 1);
+	text = json_dumps(args, JSON_COMPACT);
+	c->bytes -= r->frame.len;
+	buf_consume(&r->frame, r->frame.len);
+	(void)conn_put_request(&r->frame, r->id,
+	    json_string_value(json_object_get(o, "op")), text, NULL);
+	c->bytes += r->frame.len;
+}
+
+static void
+hand_back(struct channel *c, struct request *r)
+{
+	shorten_timeout(c, r);
+	take_back(c, r);
 }
 
 static void
@@ -295,6 +328,7 @@ flush(struct channel *c)
 		if (!send_rest(c, r->frame.data, r->frame.len, &r->sent))
 			return;
 		r->taken = true;
+		r->taken_ms = now_ms();
 		c->n_taken++;
 	}
 	frame_header(bye, FRAME_BYE, 0);
@@ -343,8 +377,9 @@ take_refusal(struct channel *c, struct request *r, const struct frame *f,
 		return malformed(c);
 	if (r == NULL)
 		c->rc = error_set(&c->err, EPROTO, "%s", a.message);
-	else if (c->leaving && strcmp(a.code, failure_code(FAIL_BUSY)) == 0)
-		take_back(c, r);
+	else if (c->leaving && a.retryable &&
+	    strcmp(a.code, failure_code(FAIL_BUSY)) == 0)
+		hand_back(c, r);
 	else
 		answer(c, r, a);
 	return 0;
@@ -397,6 +432,22 @@ note_offset(struct channel *c, const struct frame *f)
 	c->has_offset = true;
 }
 
+/* A client that another one has detached must not come back. */
+static void
+note_detached(struct channel *c, const struct frame *f)
+{
+	auto_json json_t *o = NULL;
+	const char *name;
+
+	if (f->type != FRAME_EVENT)
+		return;
+	o = json_tree_object((const char *)f->payload, f->len, NULL);
+	name = json_string_value(json_object_get(o, "event"));
+	if (name != NULL && wire_event_find(name) == WIRE_EVENT_DETACHED)
+		c->rc = error_set(&c->err, ECONNABORTED,
+		    "another client detached this one");
+}
+
 static int
 take_frame(struct channel *c, const struct frame *f)
 {
@@ -408,6 +459,7 @@ take_frame(struct channel *c, const struct frame *f)
 		return 0;
 	}
 	note_offset(c, f);
+	note_detached(c, f);
 	if (c->on.on_frame != NULL)
 		c->on.on_frame(c->arg, f);
 	return 0;

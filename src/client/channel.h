@@ -23,7 +23,7 @@ struct welcome;
  * A channel outlives hosts.  When the host leaves (BYE) or dies, the channel
  * connects to the next one.  A request is sent to the next host only if the
  * last one did not take it: it was not sent completely, or the leaving host
- * refused it with `busy`.  A request that the host may have carried out is
+ * handed it back with `busy`; its timeout is then shorter by the time spent.  A request that the host may have carried out is
  * answered as CHANNEL_UNKNOWN and never sent twice.
  *
  * Limits: the host has at most CHANNEL_FLIGHT_MAX requests; others wait here,
@@ -75,7 +75,8 @@ struct channel_handlers {
 
 	/*
 	 * The session has no host any more, or it cannot be reached: rc as
-	 * from conn_open, with err.  All requests have been answered.  No
+	 * from conn_open, with err.  -ECONNABORTED: another client has
+	 * detached this one.  All requests have been answered.  No
 	 * other callback follows; the caller destroys the channel.
 	 */
 	void (*on_close)(void *arg, int rc, const struct error *err);

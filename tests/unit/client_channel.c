@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/loop.h"
 #include "base/mem.h"
@@ -438,6 +439,12 @@ has_event(void *arg)
 	return ((struct client *)arg)->frames[FRAME_EVENT] > 0;
 }
 
+static bool
+has_metadata(void *arg)
+{
+	return ((struct client *)arg)->frames[FRAME_METADATA] > 0;
+}
+
 static void
 output_and_events_come_beside_answers(void **state)
 {
@@ -611,6 +618,54 @@ a_session_that_ends_closes_the_channel(void **state)
 	end(&c);
 }
 
+static void
+a_detached_channel_does_not_come_back(void **state)
+{
+	struct world *w = *state;
+	struct client c, other;
+	struct hello h;
+
+	start(w, ECHOER);
+	hello_init(&h);
+	h.mode = HELLO_ATTACH;
+	h.features = HELLO_OFFSET | HELLO_EVENTS;
+	begin_as(w, &c, &h);
+	until(w, has_metadata, &c);
+	begin(w, &other);
+	post(&other, "session.detach", "{}");
+	until(w, is_closed, &c);
+	assert_int_equal(c.rc, -ECONNABORTED);
+	assert_int_equal(c.opened, 1);
+	end(&c);
+	end(&other);
+}
+
+/* The second host gets a shorter timeout, or the wait would end too late. */
+static void
+a_wait_keeps_its_timeout_through_a_handover(void **state)
+{
+	struct world *w = *state;
+	struct client c, other;
+	int64_t begun;
+
+	start(w, ECHOER);
+	begin(w, &c);
+	begin(w, &other);
+	begun = clock_ms(CLOCK_MONOTONIC);
+	post(&c, "session.wait", "{\"text\":\"never\",\"timeout_ms\":6000}");
+	post(&other, "session.wait",
+	    "{\"text\":\"never\",\"timeout_ms\":4000}");
+	until(w, is_answered, &other);
+	post(&other, "session.revive", "{}");
+	until(w, is_answered, &c);
+	assert_int_equal(c.outcomes[CHANNEL_DONE], 1);
+	assert_non_null(strstr(c.text, "\"timed_out\": true"));
+	assert_int_equal(c.opened, 2);
+	assert_in_range(clock_ms(CLOCK_MONOTONIC) - begun, 5990, 9900);
+	end(&c);
+	end(&other);
+}
+
 /* ----------------------------------------------------------------- callers */
 
 static void
@@ -753,6 +808,8 @@ main(int argc, char **argv)
 		TEST(nothing_is_typed_twice_after_a_host_is_killed),
 		TEST(a_handover_loses_and_repeats_nothing),
 		TEST(a_session_that_ends_closes_the_channel),
+		TEST(a_detached_channel_does_not_come_back),
+		TEST(a_wait_keeps_its_timeout_through_a_handover),
 		TEST(a_callback_may_destroy_its_channel),
 		TEST(a_host_that_does_not_read_does_not_block_the_caller),
 		TEST(hundreds_of_channels_use_little_memory),
