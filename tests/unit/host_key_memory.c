@@ -156,7 +156,7 @@ a_key_is_refused_if_all_are_under_way(void **state)
 }
 
 static void
-one_answer_and_all_answers_are_limited(void **state)
+a_key_outlives_its_answer(void **state)
 {
 	auto_free char *answer = xcalloc(KEY_ANSWER_MAX + 2, 1);
 	struct key_memory m;
@@ -177,7 +177,10 @@ one_answer_and_all_answers_are_limited(void **state)
 		assert_ptr_equal(key_memory_find(&m, key), e);
 	}
 	assert_true(m.bytes <= KEY_MEMORY_BYTES);
-	assert_null(key_memory_find(&m, "0"));
+	e = key_memory_find(&m, "0");
+	assert_non_null(e);
+	assert_int_equal(e->state, KEY_DONE);
+	assert_null(e->answer);
 	key_memory_finish(&m);
 }
 
@@ -214,7 +217,7 @@ main(void)
 		cmocka_unit_test(one_record_has_all_keys),
 		cmocka_unit_test(the_oldest_key_not_under_way_is_forgotten),
 		cmocka_unit_test(a_key_is_refused_if_all_are_under_way),
-		cmocka_unit_test(one_answer_and_all_answers_are_limited),
+		cmocka_unit_test(a_key_outlives_its_answer),
 		cmocka_unit_test(invalid_records_change_nothing),
 	};
 

@@ -89,6 +89,17 @@ key_memory_add(struct key_memory *m, const char *key, const char *op,
 	return e;
 }
 
+/* A key without its answer still keeps its request from being typed again. */
+static void
+drop_oldest_answers(struct key_memory *m)
+{
+	list_for_each(it, &m->entries) {
+		if (m->bytes <= KEY_MEMORY_BYTES)
+			return;
+		drop_answer(m, entry_of(it));
+	}
+}
+
 void
 key_memory_done(struct key_memory *m, struct key_entry *e, const char *answer,
     size_t len)
@@ -100,11 +111,9 @@ key_memory_done(struct key_memory *m, struct key_entry *e, const char *answer,
 	memcpy(e->answer, answer, len);
 	e->len = len;
 	m->bytes += len;
-	/* Keep the caller's key for last. */
 	list_remove(&e->link);
 	list_append(&m->entries, &e->link);
-	while (m->bytes > KEY_MEMORY_BYTES && forget_oldest(m))
-		continue;
+	drop_oldest_answers(m);
 }
 
 /* ---------------------------------------------------------------- writing */

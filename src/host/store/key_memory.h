@@ -14,9 +14,9 @@ struct record;
  * All of it is in the log too (docs/log-format.md, `key`, `key-end` and
  * `keys`), so the next host remembers the same.
  *
- * Limits: the last KEY_MEMORY_MAX keys, and answers of KEY_MEMORY_BYTES in
- * all.  The oldest key that is not under way is forgotten first.  An answer
- * longer than KEY_ANSWER_MAX is not kept; its key is.
+ * Limits: the last KEY_MEMORY_MAX keys; the oldest key that is not under way is
+ * forgotten first.  The last answers, KEY_MEMORY_BYTES in all and each of at
+ * most KEY_ANSWER_MAX; a key whose answer is dropped is still remembered.
  */
 #define KEY_MAX 128 /* bytes */
 #define KEY_MEMORY_MAX 1024
@@ -36,7 +36,7 @@ struct key_entry {
 	char op[32];
 	char digest[KEY_DIGEST_SIZE]; /* of the arguments; "": unknown */
 	enum key_state state;
-	char *answer; /* JSON object {"ok",…}; NULL: none, or too long */
+	char *answer; /* JSON object {"ok",…}; NULL: none, or dropped */
 	size_t len;
 };
 
