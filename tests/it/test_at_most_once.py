@@ -99,6 +99,18 @@ def test_a_key_with_other_arguments_is_refused(home, how):
     assert recorded(home) == b"one."
 
 
+def test_an_argument_left_out_equals_null_and_false(home):
+    sid = recorder(home)
+    with Wire(home.dir(sid), mode="control") as w:
+        first = w.call("session.send", input=[{"text": "one."}], key="k")
+        for value in (False, None):
+            again = w.call("session.send", input=[{"text": "one."}], key="k",
+                           secret=value)
+            assert again == first
+    wait_recorded(home, b"one.")
+    assert recorded(home) == b"one."
+
+
 def test_keys_that_cannot_be_printed_or_are_too_long_are_refused(home):
     sid = recorder(home)
     for key in ("a\nb", "\x1b[2J", "", "k" * 129):

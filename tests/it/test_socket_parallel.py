@@ -121,6 +121,17 @@ def test_an_observing_request_sees_earlier_requests_begun(home, keys):
             assert w.answer(get)["seq"] >= marked
 
 
+def test_an_observing_request_sees_a_send_with_a_key_begun(home, keys):
+    """The host types only when its log has the key."""
+    sid, _ = keys
+    with parallel(home, sid) as w:
+        pairs = [(w.ask("session.send", input=[{"text": "x"}], key=f"k{i}"),
+                  w.ask("session.get")) for i in range(25)]
+        for send, get in pairs:
+            typed = w.answer(send)["seq"]
+            assert w.answer(get)["seq"] >= typed
+
+
 def test_a_prompt_delays_typing_but_no_snapshot(home, keys):
     """The program shows nothing, so the prompt takes its whole time."""
     sid, _ = keys

@@ -92,6 +92,27 @@ no_request_overtakes_a_waiting_one(void **state)
 }
 
 static void
+no_request_begins_while_one_is_held(void **state)
+{
+	struct request_queue q;
+
+	(void)state;
+	request_queue_init(&q);
+	assert_int_equal(request_queue_begin(&q, 1, false), 0);
+	request_queue_hold(&q, 1);
+	request_queue_hold(&q, 1);
+	request_queue_hold(&q, 9);
+	add(&q, "look", true);
+	expect_next(&q, "");
+	request_queue_release(&q, 1);
+	expect_next(&q, "look");
+	request_queue_hold(&q, 1);
+	request_queue_done(&q, 1);
+	assert_true(request_queue_is_idle(&q));
+	request_queue_finish(&q);
+}
+
+static void
 the_number_and_the_bytes_are_limited(void **state)
 {
 	struct request_queue q;
@@ -128,6 +149,7 @@ main(void)
 		cmocka_unit_test(ordered_requests_begin_one_after_the_other),
 		cmocka_unit_test(observing_requests_begin_beside_others),
 		cmocka_unit_test(no_request_overtakes_a_waiting_one),
+		cmocka_unit_test(no_request_begins_while_one_is_held),
 		cmocka_unit_test(the_number_and_the_bytes_are_limited),
 	};
 

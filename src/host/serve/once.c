@@ -202,6 +202,21 @@ check_key(const struct op *op, const char *key, struct error *err)
 	return 0;
 }
 
+/* A client may write an argument that it leaves out as null or false. */
+static void
+drop_absent(json_t *args)
+{
+	const char *name;
+	void *next;
+	json_t *value;
+
+	json_object_foreach_safe(args, next, name, value)
+	{
+		if (json_is_null(value) || json_is_false(value))
+			json_object_del(args, name);
+	}
+}
+
 /*
  * Of all arguments that define the action.  A client may repeat the request
  * with another timeout.
@@ -216,6 +231,7 @@ digest_of(const json_t *args, char out[KEY_DIGEST_SIZE])
 
 	json_object_del(what, "key");
 	json_object_del(what, "timeout_ms");
+	drop_absent(what);
 	text = json_dumps(what, JSON_COMPACT | JSON_SORT_KEYS);
 	sha256_init(&s);
 	sha256_update(&s, text, strlen(text));
@@ -273,8 +289,8 @@ ask_again(struct once *o, const struct key_entry *e,
 		    r->op->name);
 	if (e->answer == NULL)
 		return error_set(err, ENOTRECOVERABLE,
-		    "%s: the request was carried out, but its answer was too "
-		    "long to keep; see the log",
+		    "%s: the request was carried out, but its answer is not "
+		    "kept any more; see the log",
 		    r->op->name);
 	o->hooks->deliver(o->arg, r->client, r->id, e->answer, 0);
 	return 0;
@@ -338,7 +354,7 @@ ask_first(struct once *o, const struct once_request *r, const char *key,
 		    r->op->name);
 	}
 	note(o, r, key, seq);
-	return 0;
+	return ONCE_NOTED;
 }
 
 int

@@ -54,9 +54,11 @@ struct once *once_create(struct session *session,
 void once_destroy(struct once *o); /* NULL is fine */
 
 /*
- * Returns 0: `deliver` answers the request, now or later.  Or -errno and the
- * reason.
+ * Returns 0: `deliver` answers the request, now or later.  ONCE_NOTED: also,
+ * `begin` is called when the log has the key.  Or -errno and the reason.
  */
+#define ONCE_NOTED 1
+
 int once_ask(struct once *o, const struct once_request *r, struct error *err);
 
 /*

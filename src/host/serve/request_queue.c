@@ -9,7 +9,7 @@
 struct begun {
 	struct list link;
 	uint64_t id;
-	bool observes;
+	bool observes, held;
 };
 
 static struct begun *
@@ -29,6 +29,7 @@ drop(struct request_queue *q, struct begun *b)
 {
 	q->n_begun--;
 	q->n_ordered -= !b->observes;
+	q->n_held -= b->held;
 	list_remove(&b->link);
 	free(b);
 }
@@ -59,7 +60,7 @@ request_queue_is_empty(const struct request_queue *q)
 bool
 request_queue_is_idle(const struct request_queue *q)
 {
-	return q->n_ordered == 0 && q->n_waiting == 0;
+	return q->n_ordered == 0 && q->n_held == 0 && q->n_waiting == 0;
 }
 
 int
@@ -107,7 +108,8 @@ request_queue_take(struct request_queue *q)
 struct request_waiting *
 request_queue_next(struct request_queue *q)
 {
-	if (q->n_waiting == 0 || (q->n_ordered > 0 && !first(q)->observes))
+	if (q->n_waiting == 0 || q->n_held > 0 ||
+	    (q->n_ordered > 0 && !first(q)->observes))
 		return NULL;
 	return request_queue_take(q);
 }
@@ -119,13 +121,39 @@ request_queue_begin(struct request_queue *q, uint64_t id, bool observes)
 
 	if (find(q, id) != NULL)
 		return -EEXIST;
-	b = xmalloc(sizeof(*b));
+	b = xcalloc(1, sizeof(*b));
 	b->id = id;
 	b->observes = observes;
 	list_append(&q->begun, &b->link);
 	q->n_begun++;
 	q->n_ordered += !observes;
 	return 0;
+}
+
+static void
+set_held(struct request_queue *q, uint64_t id, bool held)
+{
+	struct begun *b = find(q, id);
+
+	if (b == NULL || b->held == held)
+		return;
+	b->held = held;
+	if (held)
+		q->n_held++;
+	else
+		q->n_held--;
+}
+
+void
+request_queue_hold(struct request_queue *q, uint64_t id)
+{
+	set_held(q, id, true);
+}
+
+void
+request_queue_release(struct request_queue *q, uint64_t id)
+{
+	set_held(q, id, false);
 }
 
 void

@@ -14,7 +14,8 @@
  * A request either observes or is ordered.  An ordered request begins when no
  * other ordered request is under way.  No request overtakes a waiting one, so
  * an observing request begins after every request before it has begun.  On a
- * connection without the feature `parallel` every request is ordered.
+ * connection without the feature `parallel` every request is ordered.  While a
+ * request is held, because it waits for the log before it acts, no other begins.
  *
  * Limits: REQUEST_QUEUE_MAX requests, under way or waiting, and
  * REQUEST_QUEUE_BYTES of waiting text.  The caller closes a connection that
@@ -27,6 +28,7 @@ struct request_queue {
 	struct list begun, waiting;
 	size_t n_begun, n_waiting;
 	size_t n_ordered; /* under way: 0 or 1 */
+	size_t n_held;    /* of those that are under way */
 	size_t bytes;     /* of waiting text */
 };
 
@@ -61,6 +63,10 @@ struct request_waiting *request_queue_next(struct request_queue *q);
 
 /* A request is under way now; -EEXIST: another has the same id. */
 int request_queue_begin(struct request_queue *q, uint64_t id, bool observes);
+
+/* Hold and release a request that is under way; another id is ignored. */
+void request_queue_hold(struct request_queue *q, uint64_t id);
+void request_queue_release(struct request_queue *q, uint64_t id);
 
 /* It is answered.  An id that is not under way is ignored. */
 void request_queue_done(struct request_queue *q, uint64_t id);

@@ -130,9 +130,11 @@ check(const struct connection *c, const struct op_request *r, struct error *err)
 	return op_take_arguments(r->op, r->args, err);
 }
 
+/* Nothing is typed before the log has the key; later requests wait for that. */
 static int
 ask_once(struct connection *c, const struct op_request *r, struct error *err)
 {
+	int rc;
 	const struct once_request q = {
 		.client = c->number,
 		.id = r->id,
@@ -141,7 +143,10 @@ ask_once(struct connection *c, const struct op_request *r, struct error *err)
 		.args = r->args,
 	};
 
-	return once_ask(c->owner->once, &q, err);
+	rc = once_ask(c->owner->once, &q, err);
+	if (rc == ONCE_NOTED)
+		request_queue_hold(&c->requests, r->id);
+	return rc < 0 ? rc : 0;
 }
 
 int
@@ -156,6 +161,7 @@ requests_carry_out(struct connection *c, const struct once_request *r,
 		.args = r->args,
 	};
 
+	request_queue_release(&c->requests, r->id);
 	return handlers[r->op - ops](&now, err);
 }
 
