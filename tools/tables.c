@@ -48,9 +48,41 @@ static void
 conditions(void)
 {
 	printf("| argument | holds when |\n|---|---|\n");
-#define ROW(NAME, field, option, letter, value, type, summary, holds) \
+#define ROW(NAME, field, option, letter, value, type, traits, summary, holds) \
 	printf("| `%s` | %s |\n", #field, holds);
-	CONDITIONS(ROW, ROW, ROW)
+	CONDITIONS(ROW, ROW, ROW, ROW)
+}
+
+/* A text of Markdown for scdoc: `x` is bold, and underscores are plain. */
+static void
+put_scdoc(const char *text)
+{
+	for (; *text != '\0'; text++) {
+		if (*text == '_' || *text == '*')
+			putchar('\\');
+		putchar(*text == '`' ? '*' : *text);
+	}
+}
+
+/* For the manual. */
+static void
+put_option(const char *option, const char *value, const char *summary)
+{
+	printf("- *--%s*", option);
+	if (value != NULL)
+		printf(" _%s_", value);
+	printf(": ");
+	put_scdoc(summary);
+	printf(".\n");
+}
+
+static void
+options(void)
+{
+#define OPTION(NAME, field, option, letter, value, type, traits, summary, \
+    holds) \
+	put_option(option, value, summary);
+	CONDITIONS(OPTION, OPTION, OPTION, OPTION)
 }
 
 static void
@@ -134,17 +166,6 @@ limits(void)
 #include "home/config.def"
 }
 
-/* A text of Markdown for scdoc: `x` is bold, and underscores are plain. */
-static void
-put_scdoc(const char *text)
-{
-	for (; *text != '\0'; text++) {
-		if (*text == '_')
-			putchar('\\');
-		putchar(*text == '`' ? '*' : *text);
-	}
-}
-
 static void
 put_status(int status)
 {
@@ -192,6 +213,7 @@ static const struct {
 	{ "events", events },
 	{ "formats", formats },
 	{ "limits", limits },
+	{ "options", options },
 	{ "statuses", statuses },
 	{ "records", records },
 };

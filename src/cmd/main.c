@@ -15,6 +15,7 @@
 #include "cmd/line/out.h"
 #include "cmd/target/several.h"
 #include "cmd/line/table.h"
+#include "cmd/line/usage.h"
 #include "cmd/target/target.h"
 
 #define OWN_FAILURE 125 /* for commands that exit with a program's status */
@@ -104,8 +105,8 @@ static int
 help_command(struct out *out, const struct cmd *cmd)
 {
 	out->json = false;
-	buf_printf(&out->buf, "usage: tend %s %s\n\n%s\n", cmd->name,
-	    cmd->usage, cmd->summary);
+	usage_put(&out->buf, cmd->name, cmd->usage);
+	buf_printf(&out->buf, "\n%s\n", cmd->summary);
 	if (cmd->details != NULL)
 		buf_printf(&out->buf, "\n%s", cmd->details);
 	buf_puts(&out->buf, "\n");

@@ -133,7 +133,7 @@ on_frame(void *arg, const struct replay *at, bool frame)
 		sight_init(&s, at->vt);
 		s.ledger = &o->ledger;
 		s.shown_seq = o->last_seq = at->seq;
-		s.done_seq = at->done_seq;
+		s.happened = at->happened;
 		rc = sight_test(&s, &o->c, 0, &o->found);
 		o->missed |= s.missed | o->glimpse.missed;
 		sight_finish(&s);
@@ -205,8 +205,7 @@ judge(struct offline *o, struct log_reader *r, const struct replay *at,
 	s.ended = true;
 	s.ledger = &o->ledger;
 	s.shown_seq = o->last_seq;
-	s.done_seq = at->done_seq;
-	s.done_status = at->done_status;
+	s.happened = at->happened;
 	if (o->session->has_exit) {
 		s.exit_code = o->session->exit_code;
 		s.exit_signal = o->session->exit_signal;

@@ -35,8 +35,6 @@ struct player {
 	const struct replay_watch *watch; /* NULL: no callbacks */
 	bool watching;                    /* callbacks are due at this event */
 	bool stopped;                     /* fn returned false */
-	bool done;                        /* a command ended in this event */
-	int done_status;
 	struct replay at;
 };
 
@@ -171,13 +169,8 @@ on_said(void *arg, const struct vt_event *ev)
 	struct player *p = arg;
 	const struct vt_story *story = story_of(p);
 
-	if (ev->type != VT_EVENT_MARK)
-		return;
-	if (ev->number == 'D') {
-		p->done = true;
-		p->done_status = ev->value;
-	}
-	if (story != NULL)
+	happenings_note(&p->at.happened, ev);
+	if (ev->type == VT_EVENT_MARK && story != NULL)
 		story->marked(p->watch->story_arg, p->vt, ev->number);
 }
 
@@ -440,11 +433,7 @@ play(struct player *p, const struct record *rec)
 		p->at.shown_seq = rec->seq;
 		p->at.shown_offset = p->at.offset;
 	}
-	if (p->done) {
-		p->at.done_seq = rec->seq;
-		p->at.done_status = p->done_status;
-	}
-	p->done = false;
+	happenings_number(&p->at.happened, rec->seq);
 	if (frame && story_of(p) != NULL)
 		story_of(p)->frame(p->watch->story_arg, p->vt, rec->seq,
 		    (int64_t)(rec->time_ns / 1000000));
@@ -489,6 +478,7 @@ begin(struct player *p, struct error *err)
 		.time_ns = rec.time_ns,
 		.complete = true,
 	};
+	happenings_init(&p->at.happened);
 	if (!payload_keyframe_of(&k, &rec) || !restore(p, &k, err))
 		return false;
 	p->at.offset = k.offset;

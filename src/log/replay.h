@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "log/reader.h"
+#include "vt/happenings.h"
 
 struct error;
 struct payload_keyframe;
@@ -23,10 +24,9 @@ struct replay {
 	 * damage follows with no keyframe behind it.
 	 */
 	uint64_t shown_seq, shown_offset;
-	uint64_t done_seq; /* of the last end of a command (OSC 133;D); 0 */
-	int done_status;   /* of that command; -1: not reported */
-	bool complete;     /* false: damage or an engine gap precedes it */
-	bool rebuilt;      /* from output: keyframes were too new to read */
+	struct happenings happened;
+	bool complete; /* false: damage or an engine gap precedes it */
+	bool rebuilt;  /* from output: keyframes were too new to read */
 };
 
 /*

@@ -1,5 +1,15 @@
 #include "mcp/skill.h"
 
+#include "op/conditions.h"
+
+#define VALUE_LINE(NAME, field, option, letter, value, type, traits, summary, \
+    holds) \
+	"  - `--" option " " value "`: " summary "\n"
+#define FLAG_LINE(NAME, field, option, letter, value, type, traits, summary, \
+    holds) \
+	"  - `--" option "`: " summary "\n"
+#define WAIT_CONDITIONS CONDITIONS(VALUE_LINE, VALUE_LINE, FLAG_LINE, FLAG_LINE)
+
 const char skill_tools[] =
     "tend runs programs in terminal sessions that keep running by "
     "themselves.\n"
@@ -65,10 +75,10 @@ const char skill_commands[] =
     "  BSpace Up Down Left Right PageUp Home F1 C-c M-x S-Tab. End a line with\n"
     "  Enter.\n"
     "- Everything in one `send` reaches the program as one piece.\n"
-    "- `tend wait` conditions: `--text` `--regex` `--absent` `--stable 300ms`\n"
-    "  `--idle 1s` `--exit` `--command-done` `--changed-since HASH`; several must\n"
-    "  hold at the same moment. Exit status 0: matched, 11: timed out. `--exit`\n"
-    "  and `--command-done` print the exit status of the session or command.\n"
+    "- `tend wait` conditions; several must hold at the same moment:\n" WAIT_CONDITIONS
+    "- A DURATION is 300ms, 1s or 5m. Exit status 0: matched, 11: timed out.\n"
+    "  `--exit` and `--command-done` print the exit status of the session or\n"
+    "  command.\n"
     "- To ignore lines that were there before your input, pass the `seq` that\n"
     "  `send --json` returned as `--after SEQ`. Then only new lines match. An old\n"
     "  `3 passed` that is drawn again or scrolls is old; printed once more, it is\n"

@@ -140,15 +140,28 @@ read_flag(struct condition *c, const json_t *v, struct error *err)
 static const struct {
 	const char *argument, *option, *name;
 	read_fn *read;
+	unsigned traits;
 } kinds[CONDITION_KINDS] = {
-#define READ(NAME, field, option, ...) \
-	[CONDITION_##NAME] = { #field, option, #field, read_##field },
-#define READ_MS(NAME, field, option, ...) \
-	[CONDITION_##NAME] = { #field "_ms", option, #field, read_##field },
-#define READ_FLAG(NAME, field, option, ...) \
-	[CONDITION_##NAME] = { #field, option, #field, read_flag },
-	CONDITIONS(READ, READ_MS, READ_FLAG)
+#define READ(NAME, field, option, letter, value, type, traits, ...) \
+	[CONDITION_##NAME] = { #field, option, #field, read_##field, traits },
+#define READ_MS(NAME, field, option, letter, value, type, traits, ...) \
+	[CONDITION_## \
+	    NAME] = { #field "_ms", option, #field, read_##field, traits },
+#define READ_FLAG(NAME, field, option, letter, value, type, traits, ...) \
+	[CONDITION_##NAME] = { #field, option, #field, read_flag, traits },
+	CONDITIONS(READ, READ_MS, READ_FLAG, READ_FLAG)
 };
+
+unsigned
+condition_having(enum condition_trait trait)
+{
+	unsigned having = 0;
+
+	for (unsigned i = 0; i < CONDITION_KINDS; i++)
+		if (kinds[i].traits & trait)
+			having |= 1u << i;
+	return having;
+}
 
 const char *
 condition_name(enum condition_kind kind)
@@ -225,11 +238,9 @@ static int
 check_whole(const struct condition *c, enum condition_names names,
     struct error *err)
 {
-	const unsigned texts = 1u << CONDITION_TEXT | 1u << CONDITION_REGEX;
-
 	if (c->wanted == 0)
 		return nothing(names, err);
-	if (c->seen && (c->wanted & ~texts) != 0)
+	if (c->seen && (c->wanted & ~condition_having(CONDITION_FINDS)) != 0)
 		return error_set(err, EINVAL,
 		    "%s applies only to text and regex; give one of them",
 		    names == CONDITION_OPTIONS ? "--seen" : "'seen'");

@@ -17,9 +17,19 @@ struct pattern;
  */
 enum condition_kind {
 #define CONDITION_ID(NAME, ...) CONDITION_##NAME,
-	CONDITIONS(CONDITION_ID, CONDITION_ID, CONDITION_ID)
+	CONDITIONS(CONDITION_ID, CONDITION_ID, CONDITION_ID, CONDITION_ID)
 #undef CONDITION_ID
 	    CONDITION_KINDS
+};
+
+/* The traits column of the table. */
+enum condition_trait {
+	CONDITION_OF_FRAME = 1 << 0,  /* a frame from before `after` fails */
+	CONDITION_OF_SCREEN = 1 << 1, /* fails without a screen */
+	CONDITION_OF_NOW = 1 << 2,    /* the log cannot answer it: it is about
+	                                 the moment of the test */
+	CONDITION_BLIND = 1 << 3,     /* needs no engine */
+	CONDITION_FINDS = 1 << 4,     /* finds text; `seen` applies to it */
 };
 
 #define CONDITION_TEXT_MAX 4096 /* bytes */
@@ -58,6 +68,9 @@ condition_wants(const struct condition *c, enum condition_kind kind)
 {
 	return c->wanted >> kind & 1;
 }
+
+/* The kinds that have this trait, as bits. */
+unsigned condition_having(enum condition_trait trait);
 
 /* The name in results: "text", "stable". */
 const char *condition_name(enum condition_kind kind);

@@ -10,6 +10,7 @@
 #include "op/ledger.h"
 #include "op/pattern.h"
 #include "op/screen.h"
+#include "vt/happenings.h"
 #include "vt/text.h"
 #include "vt/vt.h"
 
@@ -17,10 +18,10 @@ void
 sight_init(struct sight *s, const struct vt *vt)
 {
 	*s = (struct sight){ .vt = vt,
-		.done_status = -1,
 		.exit_code = -1,
 		.stable_ms = -1,
 		.idle_ms = -1 };
+	happenings_init(&s->happened);
 	buf_init(&s->text, SIZE_MAX);
 	buf_init(&s->lines, SIZE_MAX);
 }
@@ -393,7 +394,7 @@ whole(struct sight *s, struct weigher *w)
 struct question {
 	struct sight *sight;
 	const struct condition *c;
-	uint64_t done_after;
+	uint64_t begun;
 };
 
 typedef int test_fn(const struct question *q, struct finding *f);
@@ -449,7 +450,7 @@ test_cursor(const struct question *q, struct finding *f)
 }
 
 static int
-test_changed(const struct question *q, struct finding *f)
+test_changed_since(const struct question *q, struct finding *f)
 {
 	(void)f;
 	return strncmp(sight_hash(q->sight), q->c->changed_since,
@@ -470,12 +471,11 @@ test_idle(const struct question *q, struct finding *f)
 	return q->sight->idle_ms >= (int64_t)q->c->idle_ms;
 }
 
-static int
-test_done(const struct question *q, struct finding *f)
+static bool
+has_happened(const struct question *q, enum happening_kind kind)
 {
-	(void)f;
-	return q->sight->done_seq >
-	    (q->c->has_after ? q->c->after : q->done_after);
+	return q->sight->happened.last[kind].seq >
+	    (q->c->has_after ? q->c->after : q->begun);
 }
 
 static int
@@ -485,23 +485,23 @@ test_exit(const struct question *q, struct finding *f)
 	return q->sight->ended;
 }
 
-/*
- * Conditions on the frame fail if it was shown too early; conditions on the
- * screen fail if there is none.
- */
+#define NO_TEST(NAME, field, ...)
+#define EVENT_TEST(NAME, field, ...) \
+	static int test_##field(const struct question *q, struct finding *f) \
+	{ \
+		(void)f; \
+		return has_happened(q, HAPPENING_##NAME); \
+	}
+CONDITIONS(NO_TEST, NO_TEST, NO_TEST, EVENT_TEST)
+
 static const struct {
 	test_fn *test;
 	bool of_frame, of_screen;
 } tests[CONDITION_KINDS] = {
-	[CONDITION_TEXT] = { test_text, true, true },
-	[CONDITION_REGEX] = { test_regex, true, true },
-	[CONDITION_ABSENT] = { test_absent, true, true },
-	[CONDITION_CURSOR] = { test_cursor, true, true },
-	[CONDITION_CHANGED] = { test_changed, true, true },
-	[CONDITION_STABLE] = { test_stable, true, false },
-	[CONDITION_IDLE] = { test_idle, true, false },
-	[CONDITION_DONE] = { test_done, false, false },
-	[CONDITION_EXIT] = { test_exit, false, false },
+#define TEST(NAME, field, option, letter, value, type, traits, ...) \
+	[CONDITION_##NAME] = { test_##field, (traits)&CONDITION_OF_FRAME, \
+		(traits)&CONDITION_OF_SCREEN },
+	CONDITIONS(TEST, TEST, TEST, TEST)
 };
 
 static int
@@ -521,10 +521,10 @@ test(const struct question *q, unsigned kind, struct finding *f)
 }
 
 int
-sight_test(struct sight *s, const struct condition *c, uint64_t done_after,
+sight_test(struct sight *s, const struct condition *c, uint64_t begun,
     struct finding *f)
 {
-	const struct question q = { s, c, done_after };
+	const struct question q = { s, c, begun };
 	int rc = 1;
 
 	*f = (struct finding){ 0 };
@@ -538,9 +538,9 @@ sight_test(struct sight *s, const struct condition *c, uint64_t done_after,
 }
 
 unsigned
-sight_unmet(struct sight *s, const struct condition *c, uint64_t done_after)
+sight_unmet(struct sight *s, const struct condition *c, uint64_t begun)
 {
-	const struct question q = { s, c, done_after };
+	const struct question q = { s, c, begun };
 	struct finding f = { 0 };
 	unsigned unmet = 0;
 
@@ -550,6 +550,27 @@ sight_unmet(struct sight *s, const struct condition *c, uint64_t done_after)
 			unmet |= 1u << i;
 	finding_finish(&f);
 	return unmet;
+}
+
+static int64_t
+least_left(int64_t least, int64_t passed, int64_t wanted)
+{
+	int64_t left = wanted - passed;
+
+	return left > 0 && left < least ? left : least;
+}
+
+int64_t
+sight_left_ms(const struct sight *s, const struct condition *c)
+{
+	int64_t left = INT64_MAX;
+
+#define NO_TIME(NAME, field, ...)
+#define TIME(NAME, field, ...) \
+	if (condition_wants(c, CONDITION_##NAME)) \
+		left = least_left(left, s->field##_ms, c->field##_ms);
+	CONDITIONS(NO_TIME, TIME, NO_TIME, NO_TIME)
+	return left;
 }
 
 /* ---------------------------------------------------------------- seen */
@@ -763,8 +784,7 @@ put_place(const struct finding *f, const char *key, unsigned value,
 static int64_t
 moment(const struct verdict *v, const struct sight *s)
 {
-	const unsigned later = 1u << CONDITION_STABLE | 1u << CONDITION_IDLE |
-	    1u << CONDITION_EXIT;
+	const unsigned later = condition_having(CONDITION_OF_NOW);
 
 	return s->shown_ns == 0 || (v->conditions & later) ? s->now_ns :
 							     s->shown_ns;
@@ -776,7 +796,8 @@ put_status(const struct verdict *v, const struct sight *s, struct json_out *j)
 {
 	bool ended = v->conditions >> CONDITION_EXIT & 1;
 	bool done = v->conditions >> CONDITION_DONE & 1;
-	int code = ended ? s->exit_code : s->done_status;
+	int code = ended ? s->exit_code :
+			   s->happened.last[HAPPENING_DONE].value;
 
 	if (!v->matched || (!ended && !done))
 		return;
@@ -788,7 +809,7 @@ put_status(const struct verdict *v, const struct sight *s, struct json_out *j)
 void
 verdict_json(const struct verdict *v, struct sight *s, struct json_out *j)
 {
-	const unsigned sought = 1u << CONDITION_TEXT | 1u << CONDITION_REGEX;
+	const unsigned sought = condition_having(CONDITION_FINDS);
 	const struct finding *f = &v->found;
 
 	json_out_open(j, '{');

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "op/condition.h"
 #include "op/typed.h"
+#include "vt/happenings.h"
 
 struct json_out;
 struct ledger;
@@ -27,14 +28,13 @@ struct vt;
 struct sight {
 	const struct vt *vt; /* NULL: no screen */
 	uint64_t shown_seq;  /* event that showed the frame; 0: unknown */
-	uint64_t done_seq;   /* of the last end of a command; 0: none */
-	int done_status;     /* of that command; -1: unknown */
-	int exit_code;       /* of an ended session; -1: none */
-	int exit_signal;     /* that ended the session; 0: none */
-	int64_t stable_ms;   /* time without a change of text; -1: unknown */
-	int64_t idle_ms;     /* time without output or input; -1 */
-	int64_t shown_ns;    /* CLOCK_BOOTTIME of the frame; 0: unknown */
-	int64_t now_ns;      /* of the test, or of the session's end */
+	struct happenings happened;
+	int exit_code;     /* of an ended session; -1: none */
+	int exit_signal;   /* that ended the session; 0: none */
+	int64_t stable_ms; /* time without a change of text; -1: unknown */
+	int64_t idle_ms;   /* time without output or input; -1 */
+	int64_t shown_ns;  /* CLOCK_BOOTTIME of the frame; 0: unknown */
+	int64_t now_ns;    /* of the test, or of the session's end */
 	bool ended;
 	const struct ledger *ledger; /* of this frame; NULL: all is new */
 
@@ -65,15 +65,21 @@ void finding_finish(struct finding *f);
 
 /*
  * Test all conditions.  Returns 1 and the finding, 0, or -ELOOP if the regular
- * expression takes too long on this screen.  done_after is for CONDITION_DONE
- * without `after`: the start of the wait.
+ * expression takes too long on this screen.  `begun`, the start of the wait, is
+ * for conditions on events without `after`.
  */
-int sight_test(struct sight *s, const struct condition *c, uint64_t done_after,
+int sight_test(struct sight *s, const struct condition *c, uint64_t begun,
     struct finding *f);
 
 /* The conditions that do not hold, as bits. */
 unsigned sight_unmet(struct sight *s, const struct condition *c,
-    uint64_t done_after);
+    uint64_t begun);
+
+/*
+ * The time until a duration in the condition may be over, if nothing changes;
+ * INT64_MAX if there is none.
+ */
+int64_t sight_left_ms(const struct sight *s, const struct condition *c);
 
 /*
  * For `seen`: text that has disappeared by the next frame.  Between frames,

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "cmd/line/usage.h"
 
 static void
@@ -92,6 +93,30 @@ only_words_in_capitals_are_placeholders(void **state)
 		assert_false(usage_is_place(words[i], strlen(words[i])));
 }
 
+static void
+assert_put(const char *usage, const char *want)
+{
+	struct buf out;
+
+	buf_init(&out, 4096);
+	usage_put(&out, "x", usage);
+	buf_putc(&out, '\0');
+	assert_string_equal(out.data, want);
+	buf_finish(&out);
+}
+
+static void
+a_long_line_breaks_before_a_group(void **state)
+{
+#define TWENTY "[--aaaaaaaaaaa BBBBB]"
+	(void)state;
+	assert_put("A [-b C]", "usage: tend x A [-b C]\n");
+	assert_put("A [-b\n    C]", "usage: tend x A [-b\n    C]\n");
+	assert_put("A " TWENTY " " TWENTY " " TWENTY " [-b]... [-c] D",
+	    "usage: tend x A " TWENTY " " TWENTY "\n"
+	    "            " TWENTY " [-b]... [-c] D\n");
+}
+
 int
 main(void)
 {
@@ -102,6 +127,7 @@ main(void)
 		cmocka_unit_test(the_first_operand_of_several_counts),
 		cmocka_unit_test(a_long_word_is_cut),
 		cmocka_unit_test(only_words_in_capitals_are_placeholders),
+		cmocka_unit_test(a_long_line_breaks_before_a_group),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

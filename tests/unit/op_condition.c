@@ -51,15 +51,19 @@ refuses(const char *args, const char *why)
 		fail_msg("%s: %s does not say %s", args, err.msg, why);
 }
 
+#define NO_FLAG(NAME, field, ...)
+#define FLAG(NAME, field, ...) "'" #field "':true,"
+#define FLAGS CONDITIONS(NO_FLAG, NO_FLAG, FLAG, FLAG)
+
 static void
 every_argument_is_read(void **state)
 {
 	struct condition c;
 
 	(void)state;
-	reads("{'text':'a','regex':'b+','absent':'c','cursor':'3,*',"
-	      "'changed_since':'" HASH "','stable_ms':5,'idle_ms':6,"
-	      "'command_done':true,'exit':true,'after':7,'timeout_ms':8}",
+	reads("{" FLAGS "'text':'a','regex':'b+','absent':'c',"
+	      "'cursor':'3,*','changed_since':'" HASH "','stable_ms':5,"
+	      "'idle_ms':6,'after':7,'timeout_ms':8}",
 	    &c);
 	assert_int_equal(c.wanted, (1u << CONDITION_KINDS) - 1);
 	assert_string_equal(c.text, "a");

@@ -45,7 +45,7 @@ look(const struct vt *vt, const char *args, int expected)
 
 	sight_init(&s, vt);
 	s.shown_seq = 10;
-	s.done_seq = 5;
+	s.happened.last[HAPPENING_DONE].seq = 5;
 	s.stable_ms = s.idle_ms = 100;
 	rc = sight_test(&s, &c, 4, &f);
 	if (rc != expected)
@@ -452,7 +452,7 @@ a_match_says_how_it_ended(void **state)
 	(void)state;
 	sight_init(&s, NULL);
 	verdict_has(&s, done, "\"exit_code\":null,\"exit_signal\":null}");
-	s.done_status = 3;
+	s.happened.last[HAPPENING_DONE].value = 3;
 	s.exit_signal = 9;
 	verdict_has(&s, done, "\"exit_code\":3,\"exit_signal\":null}");
 	verdict_has(&s, ended, "\"exit_code\":null,\"exit_signal\":9}");

@@ -27,18 +27,20 @@
 #define FLAG_FIELD(NAME, field, ...) bool field;
 
 struct args {
-	CONDITIONS(VALUE_FIELD, VALUE_FIELD, FLAG_FIELD)
+	CONDITIONS(VALUE_FIELD, VALUE_FIELD, FLAG_FIELD, FLAG_FIELD)
 	const char *after, *timeout;
 	bool seen, echo, any, all, pass_status;
 };
 
-#define VALUE_OPTION(NAME, field, option, letter, value, type, summary, holds) \
+#define VALUE_OPTION(NAME, field, option, letter, value, type, traits, \
+    summary, holds) \
 	OPT_VALUE(struct args, field, option, letter, value, summary),
-#define FLAG_OPTION(NAME, field, option, letter, value, type, summary, holds) \
+#define FLAG_OPTION(NAME, field, option, letter, value, type, traits, summary, \
+    holds) \
 	OPT_FLAG(struct args, field, option, letter, summary),
 
 static const struct opt options[] = {
-	CONDITIONS(VALUE_OPTION, VALUE_OPTION, FLAG_OPTION)
+	CONDITIONS(VALUE_OPTION, VALUE_OPTION, FLAG_OPTION, FLAG_OPTION)
 	    OPT_FLAG(struct args, seen, "seen", 0,
 		"text and regex: also match text that flashes or scrolls past"),
 	OPT_FLAG(struct args, echo, "echo", 0,
@@ -112,7 +114,7 @@ has_condition(const struct args *a)
 {
 #define HAS_VALUE(NAME, field, ...) || a->field != NULL
 #define HAS_FLAG(NAME, field, ...) || a->field
-	return false CONDITIONS(HAS_VALUE, HAS_VALUE, HAS_FLAG);
+	return false CONDITIONS(HAS_VALUE, HAS_VALUE, HAS_FLAG, HAS_FLAG);
 }
 
 static const char *
@@ -133,7 +135,7 @@ put_conditions(json_t *o, const struct args *a, struct error *err)
 	if (put_ms(o, #field "_ms", "--" option, a->field, err) < 0) \
 		return -EINVAL;
 #define PUT_FLAG(NAME, field, ...) put_flag(o, #field, a->field);
-	CONDITIONS(PUT_TEXT, PUT_MS, PUT_FLAG)
+	CONDITIONS(PUT_TEXT, PUT_MS, PUT_FLAG, PUT_FLAG)
 	return 0;
 }
 
@@ -447,17 +449,17 @@ may_pass(const void *args)
 	return a->pass_status;
 }
 
+#define VALUE_USAGE(NAME, field, option, letter, value, ...) \
+	"[--" option " " value "] "
+#define FLAG_USAGE(NAME, field, option, ...) "[--" option "] "
+#define CONDITIONS_USAGE \
+	CONDITIONS(VALUE_USAGE, VALUE_USAGE, FLAG_USAGE, FLAG_USAGE)
+
 const struct cmd cmd_wait = {
 	.name = "wait",
-	.usage =
-	    "[SESSION...] [--text TEXT] [--regex PATTERN] [--absent TEXT]\n"
-	    "            [--cursor ROW,COL] [--changed-since HASH] "
-	    "[--stable DURATION]\n"
-	    "            [--idle DURATION] [--command-done] [--exit] "
-	    "[--seen] [--echo]\n"
-	    "            [--after SEQ] [--timeout DURATION] [--any] [--all] "
-	    "[--pass-status]\n"
-	    "            [--json]",
+	.usage = "[SESSION...] " CONDITIONS_USAGE
+		 "[--seen] [--echo] [--after SEQ] [--timeout DURATION] "
+		 "[--any] [--all] [--pass-status] [--json]",
 	.summary = "wait until a session's screen shows something",
 	.details =
 	    "Without a condition, wait until the session ends, at most a week.\n"

@@ -3,6 +3,11 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/buf.h"
+
+#define COLUMNS 79
+#define INDENT 12
+
 static const char breaks[] = " \n\t[]()|";
 
 /* Skip the bracketed group at p and dots after it. */
@@ -78,6 +83,50 @@ usage_operand(const char *usage, unsigned i, char out[USAGE_WORD_MAX])
 		at = skip_others(at + len);
 	}
 	return repeats;
+}
+
+/* The length of the words up to the next group, or up to the end of the line. */
+static size_t
+piece(const char *p)
+{
+	size_t len = 0;
+
+	while (p[len] != '\0' && p[len] != '\n') {
+		if (p[len] == '[')
+			len = (size_t)(skip_group(p + len) - p);
+		else
+			len++;
+		if (p[len] == ' ' && p[len + 1] == '[')
+			break;
+	}
+	return len;
+}
+
+void
+usage_put(struct buf *out, const char *name, const char *usage)
+{
+	size_t column;
+
+	buf_printf(out, "usage: tend %s ", name);
+	column = out->len;
+	while (*usage != '\0') {
+		size_t len = piece(usage);
+
+		if (column + len > COLUMNS && usage[0] == ' ') {
+			buf_printf(out, "\n%*s", INDENT, "");
+			column = INDENT;
+			usage++;
+			len--;
+		}
+		buf_append(out, usage, len);
+		column += len;
+		usage += len;
+		if (*usage == '\n') {
+			buf_putc(out, *usage++);
+			column = 0;
+		}
+	}
+	buf_putc(out, '\n');
 }
 
 bool

@@ -11,6 +11,8 @@
  */
 #define USAGE_WORD_MAX 32
 
+struct buf;
+
 /*
  * The i-th operand, from 0: "SESSION", or a literal word such as "forget".  Of
  * alternatives ("SESSION|--all") it is the first that is not an option.  The
@@ -18,6 +20,12 @@
  * ("KEY=VALUE...").  False if there is none.
  */
 bool usage_operand(const char *usage, unsigned i, char out[USAGE_WORD_MAX]);
+
+/*
+ * Append "usage: tend NAME SYNOPSIS".  A line of the synopsis that is too long for
+ * 80 columns breaks before a group in brackets.
+ */
+void usage_put(struct buf *out, const char *name, const char *usage);
 
 /* True if the word is a placeholder: COLSxROWS, KEY=VALUE. */
 bool usage_is_place(const char *word, size_t len);

@@ -18,6 +18,7 @@
 #include "log/replay.h"
 #include "op/ledger.h"
 #include "op/sight.h"
+#include "vt/happenings.h"
 #include "vt/story.h"
 #include "vt/vt.h"
 
@@ -43,10 +44,6 @@ struct wait {
  * the status of the oldest.
  */
 #define ENDS_KEPT 32
-struct end {
-	uint64_t seq;
-	int status; /* -1: not reported */
-};
 
 struct waits {
 	struct session *session;
@@ -59,13 +56,11 @@ struct waits {
 	uint64_t generation; /* of the last frame */
 	uint64_t shown_seq;  /* of the event that showed it; 0: unknown */
 	int64_t shown_ns;    /* CLOCK_BOOTTIME of that; 0: unknown */
-	uint64_t done_seq;   /* of the last end of a command */
-	struct end ends[ENDS_KEPT]; /* of the last commands, by done_count */
+	struct happenings happened;
+	struct happening ends[ENDS_KEPT]; /* of commands, by done_count */
 	uint64_t done_count;
-	bool done;         /* a command ended in the present output */
-	int ending_status; /* and its status */
-	bool drawing;      /* an update was under way at the last check */
-	bool alternate;    /* the alternate screen was last, for slices */
+	bool drawing;   /* an update was under way at the last check */
+	bool alternate; /* the alternate screen was last, for slices */
 
 	/* The last frame, if the ledger does not have it yet. */
 	bool due;
@@ -115,11 +110,14 @@ story_ms(const struct waits *w)
 	return (int64_t)(session_now_ns(w->session) / 1000000);
 }
 
+/* Keep the end of a command that `happened` has got since `before`. */
 static void
-note_end(struct waits *w, uint64_t seq, int status)
+note_end(struct waits *w, uint64_t before)
 {
-	w->ends[w->done_count++ % ENDS_KEPT] = (struct end){ seq, status };
-	w->done_seq = seq;
+	const struct happening *done = &w->happened.last[HAPPENING_DONE];
+
+	if (done->seq > before)
+		w->ends[w->done_count++ % ENDS_KEPT] = *done;
 }
 
 /* The status of the first command that ended after this event. */
@@ -130,7 +128,7 @@ status_after(const struct waits *w, uint64_t seq)
 
 	for (uint64_t i = w->done_count - n; i < w->done_count; i++)
 		if (w->ends[i % ENDS_KEPT].seq > seq)
-			return w->ends[i % ENDS_KEPT].status;
+			return w->ends[i % ENDS_KEPT].value;
 	return -1;
 }
 
@@ -168,6 +166,7 @@ waits_create(struct session *session, struct server *server)
 	w->next_ms = CLOCK_NEVER;
 	w->first_seq = event_log_seq(session->event_log);
 	w->generation = generation(w);
+	happenings_init(&w->happened);
 	list_init(&w->list);
 	buf_init(&w->text, SIZE_MAX);
 	if (session->display.vt != NULL && session->display.ledger->vt == NULL)
@@ -308,7 +307,7 @@ see(struct waits *w, struct sight *s, int64_t now)
 	sight_init(s, w->session->display.vt);
 	s->ledger = w->session->display.ledger;
 	s->shown_seq = w->shown_seq;
-	s->done_seq = w->done_seq;
+	s->happened = w->happened;
 	s->ended = w->session->ended;
 	if (s->ended && w->session->manifest.has_exit) {
 		s->exit_code = w->session->manifest.exit_code;
@@ -345,7 +344,7 @@ judge(struct wait *wait, struct sight *s, int64_t now, struct verdict *v)
 	}
 	v->matched = rc == 1;
 	v->found = wait->found;
-	s->done_status = status_after(wait->all,
+	s->happened.last[HAPPENING_DONE].value = status_after(wait->all,
 	    wait->c.has_after ? wait->c.after : wait->begun_seq);
 	if (rc != 0)
 		return rc;
@@ -359,20 +358,11 @@ judge(struct wait *wait, struct sight *s, int64_t now, struct verdict *v)
 
 /* The next time to check this wait if nothing happens before. */
 static int64_t
-next_of(const struct wait *wait, int64_t now)
+next_of(const struct wait *wait, const struct sight *s, int64_t now)
 {
-	const struct waits *w = wait->all;
-	const struct condition *c = &wait->c;
-	int64_t next = wait->deadline_ms;
-	int64_t stable = w->changed_ms + c->stable_ms;
-	int64_t idle = w->session->active_ms + c->idle_ms;
+	int64_t left = sight_left_ms(s, &wait->c);
 
-	if (condition_wants(c, CONDITION_STABLE) && stable > now &&
-	    stable < next)
-		next = stable;
-	if (condition_wants(c, CONDITION_IDLE) && idle > now && idle < next)
-		next = idle;
-	return next;
+	return left < wait->deadline_ms - now ? now + left : wait->deadline_ms;
 }
 
 static void
@@ -388,7 +378,7 @@ look(struct waits *w)
 	w->next_ms = CLOCK_NEVER;
 	list_for_each_safe(it, &w->list) {
 		struct wait *wait = wait_of(it);
-		int64_t next = next_of(wait, now);
+		int64_t next = next_of(wait, &s, now);
 		int rc = judge(wait, &s, now, &v);
 
 		if (rc < 0)
@@ -453,7 +443,7 @@ on_past(void *arg, const struct replay *at, bool frame)
 	sight_init(&s, at->vt);
 	s.ledger = &p->ledger;
 	s.shown_seq = p->shown_seq = at->seq;
-	s.done_seq = at->done_seq;
+	s.happened = at->happened;
 	p->found = wait->seen;
 	if (!p->found && wait->error == 0) {
 		int rc = sight_test(&s, &wait->c, 0, &wait->found);
@@ -479,7 +469,7 @@ answer_past(struct wait *wait, const struct replay *at)
 
 	sight_init(&s, at->vt);
 	s.shown_ns = (int64_t)(wait->all->session->began_ns + at->time_ns);
-	s.done_status = at->done_status;
+	s.happened = at->happened;
 	answer(wait, &v, &s);
 	sight_finish(&s);
 }
@@ -490,10 +480,12 @@ answer_past(struct wait *wait, const struct replay *at)
 static void
 learn(struct waits *w, const struct past_look *p, const struct replay *at)
 {
+	uint64_t done = w->happened.last[HAPPENING_DONE].seq;
+
 	if (w->shown_seq < p->shown_seq)
 		w->shown_seq = p->shown_seq;
-	if (w->done_seq < at->done_seq)
-		note_end(w, at->done_seq, at->done_status);
+	happenings_learn(&w->happened, &at->happened);
+	note_end(w, done);
 	ledger_learn(w->session->display.ledger, &p->ledger);
 	look(w);
 }
@@ -538,8 +530,7 @@ on_logged(void *arg, uint64_t seq)
 static bool
 asks_of_past(const struct wait *wait)
 {
-	const unsigned now_only = 1u << CONDITION_STABLE |
-	    1u << CONDITION_IDLE | 1u << CONDITION_EXIT;
+	const unsigned now_only = condition_having(CONDITION_OF_NOW);
 	const struct waits *w = wait->all;
 	bool frames = (wait->c.wanted & now_only) == 0 &&
 	    (w->shown_seq == 0 || w->shown_seq > wait->c.after);
@@ -570,7 +561,7 @@ create(struct waits *w, const struct op_call *call, struct condition *c)
 static int
 check(const struct waits *w, const struct condition *c, struct error *err)
 {
-	const unsigned others = 1u << CONDITION_IDLE | 1u << CONDITION_EXIT;
+	const unsigned blind = condition_having(CONDITION_BLIND);
 	uint64_t last = event_log_seq(w->session->event_log);
 
 	if (c->has_after && c->after > last)
@@ -578,7 +569,7 @@ check(const struct waits *w, const struct condition *c, struct error *err)
 		    "session.wait: 'after' %" PRIu64 " is no event of this "
 		    "session yet: the last is %" PRIu64,
 		    c->after, last);
-	if (w->session->display.vt == NULL && (c->wanted & ~others) != 0)
+	if (w->session->display.vt == NULL && (c->wanted & ~blind) != 0)
 		return error_set(err, ENOENT,
 		    "the session has no screen: its engine is off");
 	return 0;
@@ -588,7 +579,7 @@ int
 waits_begin(struct waits *w, struct op_call *call, struct condition *c,
     struct error *err)
 {
-	int64_t now = now_ms();
+	int64_t now = now_ms(), next;
 	struct wait *wait;
 	struct verdict v;
 	struct sight s;
@@ -608,13 +599,14 @@ waits_begin(struct waits *w, struct op_call *call, struct condition *c,
 		verdict_json(&v, &s, &call->result);
 		call->seq = v.seq;
 	}
+	next = next_of(wait, &s, now);
 	sight_finish(&s);
 	if (rc != 0) {
 		drop(wait);
 		return rc < 0 ? too_hard(err) : 0;
 	}
-	if (next_of(wait, now) < w->next_ms)
-		w->next_ms = next_of(wait, now);
+	if (next < w->next_ms)
+		w->next_ms = next;
 	turn_wake_at(&w->session->turn, w->next_ms);
 	if (asks_of_past(wait))
 		event_log_after(w->session->event_log, wait->begun_seq,
@@ -670,11 +662,12 @@ waits_slice(struct waits *w)
 void
 waits_output(struct waits *w, uint64_t seq, bool frame)
 {
+	uint64_t done = w->happened.last[HAPPENING_DONE].seq;
+
 	if (seq == 0)
 		seq = event_log_seq(w->session->event_log) + 1;
-	if (w->done)
-		note_end(w, seq, w->ending_status);
-	w->done = false;
+	happenings_number(&w->happened, seq);
+	note_end(w, done);
 	w->drawing = !frame;
 	if (!frame)
 		return;
@@ -690,13 +683,10 @@ waits_output(struct waits *w, uint64_t seq, bool frame)
 void
 waits_event(struct waits *w, const struct vt_event *ev)
 {
+	happenings_note(&w->happened, ev);
 	if (ev->type != VT_EVENT_MARK)
 		return;
 	assert(!w->due);
-	if (ev->number == 'D') {
-		w->done = true;
-		w->ending_status = ev->value;
-	}
 	ledger_story.marked(w->session->display.ledger, w->session->display.vt,
 	    ev->number);
 }
