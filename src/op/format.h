@@ -7,6 +7,8 @@
  * CONTRIBUTING.md describes how to add one.
  *
  *	(NAME, name, summary)
+ *
+ * A new row is a NEXT, before the last one: texts say "or" before that.
  */
 #define FORMATS(FIRST, NEXT, LAST) \
 	FIRST(TEXT, "text", "lines of text") \
