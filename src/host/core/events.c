@@ -8,7 +8,6 @@
 #include "host/core/session.h"
 #include "host/system/oom.h"
 #include "host/store/event_log.h"
-#include "log/payload_json.h"
 #include "log/record.h"
 #include "vt/keyframe.h"
 #include "vt/vt.h"
@@ -30,40 +29,39 @@ queue(struct session *session, uint8_t type, struct buf *b)
 	return seq;
 }
 
-#define QUEUES(name, NAME, most) \
-	static uint64_t queue_##name(struct session *session, \
-	    const struct payload_##name *event) \
+/* The maxima of types that may be larger than EVENT_MAX. */
+static const uint32_t most[] = {
+	[RECORD_START] = MANIFEST_MAX,
+	[RECORD_RUN] = RUN_MAX,
+};
+
+static uint32_t
+most_of(uint8_t type)
+{
+	bool own = type < sizeof(most) / sizeof(*most) && most[type] > 0;
+
+	return own ? most[type] : EVENT_MAX;
+}
+
+#define ADDS(id, ID) \
+	uint64_t event_add_##id(struct session *session, \
+	    const struct payload_##id *event) \
 	{ \
 		struct buf b; \
-		buf_init(&b, most); \
-		payload_##name##_encode(event, &b); \
-		return queue(session, RECORD_##NAME, &b); \
+		buf_init(&b, most_of(RECORD_##ID)); \
+		payload_##id##_encode(event, &b); \
+		return queue(session, RECORD_##ID, &b); \
 	}
-
-QUEUES(clock, CLOCK, EVENT_MAX)
-QUEUES(resize, RESIZE, EVENT_MAX)
-QUEUES(signal, SIGNAL, EVENT_MAX)
-QUEUES(mark, MARK, EVENT_MAX)
-QUEUES(gap, GAP, EVENT_MAX)
-QUEUES(engine_gap, ENGINE_GAP, EVENT_MAX)
-QUEUES(trimmed, TRIMMED, EVENT_MAX)
-QUEUES(recovered, RECOVERED, EVENT_MAX)
-QUEUES(exit, EXIT, EVENT_MAX)
-QUEUES(meta, META, EVENT_MAX)
-QUEUES(trouble, TROUBLE, EVENT_MAX)
-QUEUES(oom, OOM, EVENT_MAX)
-QUEUES(restart, RESTART, EVENT_MAX)
-QUEUES(program_status, PROGRAM_STATUS, EVENT_MAX)
-QUEUES(run_end, RUN_END, EVENT_MAX)
-QUEUES(start, START, MANIFEST_MAX)
-QUEUES(run, RUN, RUN_MAX)
+#define RECORD(number, name, id, ID, flags, summary) ADDS(id, ID)
+#define JSON_RECORD(number, name, id, ID, summary) ADDS(id, ID)
+#include "log/records.def"
 
 uint64_t
 event_start(struct session *session)
 {
 	const struct manifest *m = &session->manifest;
 
-	return queue_start(session,
+	return event_add_start(session,
 	    &(struct payload_start){
 		.id = m->id,
 		.name = m->name,
@@ -79,7 +77,7 @@ event_start(struct session *session)
 uint64_t
 event_clock(struct session *session, enum clock_why why)
 {
-	return queue_clock(session,
+	return event_add_clock(session,
 	    &(struct payload_clock){ (uint64_t)clock_ns(CLOCK_REALTIME),
 		(uint8_t)why });
 }
@@ -88,7 +86,7 @@ uint64_t
 event_resize(struct session *session, unsigned cols, unsigned rows,
     const char *by)
 {
-	return queue_resize(session,
+	return event_add_resize(session,
 	    &(struct payload_resize){ (uint16_t)cols, (uint16_t)rows,
 		payload_text(by) });
 }
@@ -97,7 +95,7 @@ uint64_t
 event_signal(struct session *session, int signo, const char *by,
     const char *what)
 {
-	return queue_signal(session,
+	return event_add_signal(session,
 	    &(struct payload_signal){ (uint32_t)signo, payload_text(by),
 		payload_text(what) });
 }
@@ -105,7 +103,7 @@ event_signal(struct session *session, int signo, const char *by,
 uint64_t
 event_mark(struct session *session, const char *name, const char *by)
 {
-	return queue_mark(session,
+	return event_add_mark(session,
 	    &(struct payload_mark){ payload_text(by), payload_text(name) });
 }
 
@@ -113,34 +111,36 @@ uint64_t
 event_gap(struct session *session, uint64_t offset, uint64_t bytes,
     enum gap_why why)
 {
-	return queue_gap(session,
+	return event_add_gap(session,
 	    &(struct payload_gap){ offset, bytes, (uint8_t)why });
 }
 
 uint64_t
 event_engine_gap(struct session *session, uint64_t from, uint64_t to)
 {
-	return queue_engine_gap(session,
+	return event_add_engine_gap(session,
 	    &(struct payload_engine_gap){ from, to });
 }
 
 uint64_t
 event_trimmed(struct session *session, uint64_t seq, uint64_t offset)
 {
-	return queue_trimmed(session, &(struct payload_trimmed){ seq, offset });
+	return event_add_trimmed(session,
+	    &(struct payload_trimmed){ seq, offset });
 }
 
 uint64_t
 event_recovered(struct session *session, uint64_t bytes)
 {
-	return queue_recovered(session, &(struct payload_recovered){ bytes });
+	return event_add_recovered(session,
+	    &(struct payload_recovered){ bytes });
 }
 
 uint64_t
 event_exit(struct session *session, int status, uint64_t offset,
     unsigned outcome)
 {
-	return queue_exit(session,
+	return event_add_exit(session,
 	    &(struct payload_exit){ (uint32_t)status, offset,
 		(uint8_t)outcome });
 }
@@ -149,21 +149,21 @@ uint64_t
 event_meta(struct session *session, const char *what, const char *key,
     const char *value, const char *by)
 {
-	return queue_meta(session,
+	return event_add_meta(session,
 	    &(struct payload_meta){ what, key, value, by });
 }
 
 uint64_t
 event_trouble(struct session *session, const char *what, const char *text)
 {
-	return queue_trouble(session,
+	return event_add_trouble(session,
 	    &(struct payload_trouble){ .what = what, .text = text });
 }
 
 uint64_t
 event_lease_stolen(struct session *session, const char *from, const char *by)
 {
-	return queue_trouble(session,
+	return event_add_trouble(session,
 	    &(struct payload_trouble){
 		.trouble = "lease-stolen",
 		.from = from,
@@ -174,7 +174,7 @@ event_lease_stolen(struct session *session, const char *from, const char *by)
 uint64_t
 event_oom(struct session *session, const struct oom_kill *k)
 {
-	return queue_oom(session,
+	return event_add_oom(session,
 	    &(struct payload_oom){
 		.process = k->name,
 		.pid = (uint64_t)k->pid,
@@ -187,7 +187,7 @@ event_oom(struct session *session, const struct oom_kill *k)
 uint64_t
 event_restart(struct session *session, int status, int64_t delay_ms)
 {
-	return queue_restart(session,
+	return event_add_restart(session,
 	    &(struct payload_restart){
 		.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
 		.exit_signal = WIFSIGNALED(status) ?
@@ -209,7 +209,7 @@ event_program_status(struct session *session)
 {
 	const struct said *s = &session->manifest.said;
 
-	return queue_program_status(session,
+	return event_add_program_status(session,
 	    &(struct payload_program_status){
 		.state = or_null(s->state),
 		.kind = or_null(s->kind),
@@ -225,7 +225,7 @@ event_run(struct session *session, const char *command, const char *by,
 {
 	bool logged = session->manifest.log_input == LOG_INPUT_ALL;
 
-	return queue_run(session,
+	return event_add_run(session,
 	    &(struct payload_run){
 		.command = logged ? command : NULL,
 		.capture = capture,
@@ -238,7 +238,7 @@ uint64_t
 event_run_end(struct session *session, uint64_t run, const char *outcome,
     const char *capture, int code, uint64_t from, uint64_t to)
 {
-	return queue_run_end(session,
+	return event_add_run_end(session,
 	    &(struct payload_run_end){
 		.run = run > 0 ? (int64_t)run : -1,
 		.outcome = outcome,

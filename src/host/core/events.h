@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "log/payload.h"
+#include "log/payload_json.h"
 
 struct session;
 struct oom_kill;
@@ -12,8 +13,16 @@ struct oom_kill;
 /*
  * The events that the host itself writes; docs/log-format.md describes them.
  * Each function queues one event and returns its seq, or 0 if the log refused
- * it.
+ * it.  event_add_ID, for each type of records.def, takes the payload as a
+ * struct; the functions below it make the payload from the session's state.
  */
+#define RECORD(number, name, id, ID, flags, summary) \
+	uint64_t event_add_##id(struct session *session, \
+	    const struct payload_##id *event);
+#define JSON_RECORD(number, name, id, ID, summary) \
+	RECORD(number, name, id, ID, EVENT, summary)
+#include "log/records.def"
+
 uint64_t event_start(struct session *session);
 uint64_t event_clock(struct session *session, enum clock_why why);
 uint64_t event_resize(struct session *session, unsigned cols, unsigned rows,
