@@ -166,6 +166,27 @@ limits(void)
 #include "home/config.def"
 }
 
+/* The limits of a home, for the manual. */
+static void
+put_quota(const char *variable, const char *standard, const char *help,
+    const char *at)
+{
+	printf("- *%s*: ", variable);
+	put_scdoc(help);
+	printf(". The default is %s. At the limit, ", standard);
+	put_scdoc(at);
+	printf(".\n");
+}
+
+static void
+quotas(void)
+{
+#define QUOTA(NAME, field, key, KIND, least, most, standard, variable, help, \
+    at) \
+	put_quota(variable, standard, help, at);
+#include "home/config.def"
+}
+
 static void
 put_status(int status)
 {
@@ -214,6 +235,7 @@ static const struct {
 	{ "formats", formats },
 	{ "limits", limits },
 	{ "options", options },
+	{ "quotas", quotas },
 	{ "statuses", statuses },
 	{ "records", records },
 };
