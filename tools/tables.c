@@ -226,6 +226,35 @@ statuses(void)
 	}
 }
 
+static void
+shells(void)
+{
+	printf("| `shell` | variable |\n|---|---|\n");
+#define KIND(ID, name, variable, value, file, DIALECT) \
+	printf("| `%s` | `%s` |\n", #name, variable);
+#include "shell/shells.def"
+}
+
+/* For the manual: the programs that can mark their prompts. */
+static void
+put_shell(const char **before, const char *program, const char *kind)
+{
+	if (strcmp(kind, "NONE") == 0)
+		return;
+	printf("%s%s", *before, program);
+	*before = ", ";
+}
+
+static void
+marking(void)
+{
+	const char *before = "";
+
+#define SHELL(program, ID, brackets) put_shell(&before, program, #ID);
+#include "shell/shells.def"
+	putchar('\n');
+}
+
 static const struct {
 	const char *name;
 	void (*print)(void);
@@ -234,8 +263,10 @@ static const struct {
 	{ "events", events },
 	{ "formats", formats },
 	{ "limits", limits },
+	{ "marking", marking },
 	{ "options", options },
 	{ "quotas", quotas },
+	{ "shells", shells },
 	{ "statuses", statuses },
 	{ "records", records },
 };

@@ -12,25 +12,26 @@
 #define DATA_DIRS \
 	"/usr/local/share:/usr/share" /* the default of XDG_DATA_DIRS */
 
-static const char *const names[] = {
-	[SHELL_NONE] = "",
-	[SHELL_BASH] = "bash",
-	[SHELL_ZSH] = "zsh",
-	[SHELL_FISH] = "fish",
-	[SHELL_SH] = "sh",
+static const struct kind {
+	const char *name, *variable, *value, *file, *text;
+} kinds[SHELL_KINDS] = {
+	[SHELL_NONE] = { .name = "" },
+#define KIND(ID, name, variable, value, file, DIALECT) \
+	[SHELL_##ID] = { #name, variable, value, file, text_##name },
+#include "shell/shells.def"
 };
 
 const char *
 shell_name(enum shell_kind kind)
 {
-	return names[kind];
+	return kinds[kind].name;
 }
 
 enum shell_kind
 shell_named(const char *name)
 {
-	for (size_t i = 1; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(name, names[i]) == 0)
+	for (unsigned i = 1; i < SHELL_KINDS; i++)
+		if (strcmp(name, kinds[i].name) == 0)
 			return (enum shell_kind)i;
 	return SHELL_NONE;
 }
@@ -280,7 +281,7 @@ static void
 plan_bash(struct integration *in, const struct what *w, const char *old,
     const char *dir, const char *key)
 {
-	auto_free char *path = join(dir, "/", "bashrc");
+	auto_free char *path = join(dir, "/", in->file);
 	auto_free char *once = NULL, *login = NULL;
 	struct buf b;
 
@@ -298,7 +299,6 @@ plan_bash(struct integration *in, const struct what *w, const char *old,
 		{ "@DONE@", "'" SHELL_BASH_DONE "'" },
 	};
 
-	in->file = "bashrc";
 	in->text = fill(text_bash, words, sizeof(words) / sizeof(words[0]));
 	if (w->login) {
 		auto_free char *both = join(once, "\n", old != NULL ? old : "");
@@ -312,10 +312,11 @@ plan_bash(struct integration *in, const struct what *w, const char *old,
 
 /* For shells that find their startup file by a variable. */
 static void
-plan_variable(struct integration *in, const char *name, const char *text,
-    const struct what *w, const char *old, const char *key)
+plan_variable(struct integration *in, const struct what *w, const char *old,
+    const char *dir, const char *key)
 {
-	auto_free char *back = restore(in->kind, name, old);
+	const struct kind *k = &kinds[in->kind];
+	auto_free char *back = restore(in->kind, k->variable, old);
 	const struct word words[] = {
 		{ "@KEY@", key },
 		{ "@RESTORE@", back },
@@ -324,17 +325,16 @@ plan_variable(struct integration *in, const char *name, const char *text,
 		{ "@OPEN@", w->brackets ? "\\[" : "" },
 		{ "@CLOSE@", w->brackets ? "\\]" : "" },
 	};
+	const struct word places[] = {
+		{ "@DIR@", dir },
+		{ "@OLD@", old != NULL && old[0] != '\0' ? old : DATA_DIRS },
+	};
+	auto_free char *value = fill(k->value, places,
+	    sizeof(places) / sizeof(places[0]));
 
-	in->text = fill(text, words, sizeof(words) / sizeof(words[0]));
+	in->variable = join(k->variable, "=", value);
+	in->text = fill(k->text, words, sizeof(words) / sizeof(words[0]));
 }
-
-/* The variable of each shell. */
-static const char *const variables[] = {
-	[SHELL_BASH] = "PROMPT_COMMAND",
-	[SHELL_ZSH] = "ZDOTDIR",
-	[SHELL_FISH] = "XDG_DATA_DIRS",
-	[SHELL_SH] = "ENV",
-};
 
 void
 integration_plan(struct integration *in, char *const *argv, const char *program,
@@ -342,32 +342,17 @@ integration_plan(struct integration *in, char *const *argv, const char *program,
     char *const *envp)
 {
 	struct what w = look(argv, program);
-	const char *name = variables[w.kind], *old;
+	const struct kind *k = &kinds[w.kind];
+	const char *old;
 
-	*in = (struct integration){ .kind = w.kind };
+	*in = (struct integration){ .kind = w.kind, .file = k->file };
 	if (w.kind == SHELL_NONE)
 		return;
-	old = value(envp, name);
-	if (w.kind == SHELL_BASH) {
+	old = value(envp, k->variable);
+	if (w.kind == SHELL_BASH)
 		plan_bash(in, &w, old, dir, key);
-	} else if (w.kind == SHELL_ZSH) {
-		in->file = ".zshenv";
-		in->variable = join(name, "=", dir);
-		plan_variable(in, name, text_zsh, &w, old, key);
-	} else if (w.kind == SHELL_FISH) {
-		in->file = "fish/vendor_conf.d/tend.fish";
-		auto_free char *dirs = join(dir, ":",
-		    old != NULL && old[0] != '\0' ? old : DATA_DIRS);
-
-		in->variable = join(name, "=", dirs);
-		plan_variable(in, name, text_fish, &w, old, key);
-	} else {
-		in->file = "shrc";
-		auto_free char *path = join(dir, "/", in->file);
-
-		in->variable = join(name, "=", path);
-		plan_variable(in, name, text_sh, &w, old, key);
-	}
+	else
+		plan_variable(in, &w, old, dir, key);
 }
 
 void

@@ -9,20 +9,22 @@ struct buf;
 /*
  * Makes a shell mark its prompts and commands (mark.h) without changing or
  * skipping any of the user's files.  An argument or a variable gives the shell
- * one more file to read, which restores whatever it replaced.  Pure.
- *
- *	bash	--rcfile; as a login shell, PROMPT_COMMAND
- *	zsh	ZDOTDIR, with a .zshenv
- *	fish	XDG_DATA_DIRS, with a vendor_conf.d
- *	sh	ENV: dash, busybox ash, and bash under this name
+ * one more file to read, which restores whatever it replaced.  shells.def lists
+ * them; bash gets the file with --rcfile unless it is a login shell.  Pure.
  */
+
 /*
  * The first PROMPT_COMMAND in bash, which prints D.  With `set -v` bash prints
  * this text first.
  */
 #define SHELL_BASH_DONE "( __tend_done \"$?\" ) >/dev/null 2>&1"
 
-enum shell_kind { SHELL_NONE, SHELL_BASH, SHELL_ZSH, SHELL_FISH, SHELL_SH };
+enum shell_kind {
+	SHELL_NONE,
+#define KIND(ID, name, ...) SHELL_##ID,
+#include "shell/shells.def"
+	SHELL_KINDS
+};
 
 const char *shell_name(enum shell_kind kind); /* "" for NONE */
 enum shell_kind shell_named(const char *name);

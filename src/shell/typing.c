@@ -283,6 +283,19 @@ wrap_for(struct buf *out, const struct dialect *d, const char *command,
 	buf_puts(out, "')\"\r");
 }
 
+enum typing_dialect
+typing_dialect_of(enum shell_kind kind)
+{
+	static const enum typing_dialect of_kind[SHELL_KINDS] = {
+		[SHELL_NONE] = TYPING_POSIX,
+#define KIND(ID, name, variable, value, file, DIALECT) \
+	[SHELL_##ID] = TYPING_##DIALECT,
+#include "shell/shells.def"
+	};
+
+	return of_kind[kind];
+}
+
 void
 typing_wrap(struct buf *out, enum typing_dialect dialect, const char *command,
     const char *key)

@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+#include "shell/integration.h"
+
 struct buf;
 
 /*
@@ -41,6 +43,7 @@ enum typing_dialect {
 	TYPING_FISH,
 	TYPING_ANY,
 };
+enum typing_dialect typing_dialect_of(enum shell_kind kind);
 void typing_wrap(struct buf *out, enum typing_dialect dialect,
     const char *command, const char *key);
 

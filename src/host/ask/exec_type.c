@@ -74,13 +74,7 @@ pastes(const struct execs *r)
 static enum typing_dialect
 dialect(const struct execs *r)
 {
-	if (r->run.way == WAY_ANY)
-		return TYPING_ANY;
-	if (r->run.way == WAY_FISH)
-		return TYPING_FISH;
-	return r->shell == SHELL_BASH ? TYPING_BASH :
-	    r->shell == SHELL_ZSH     ? TYPING_ZSH :
-					TYPING_POSIX;
+	return r->run.way == WAY_ANY ? TYPING_ANY : typing_dialect_of(r->shell);
 }
 
 /*
