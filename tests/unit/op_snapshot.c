@@ -170,8 +170,7 @@ static void
 contradicting_arguments_are_refused(void **state)
 {
 	static const char *const bad[][2] = {
-		{ "{\"format\":\"png\"}",
-		    "'format' must be text, json, ansi, html or svg" },
+		{ "{\"format\":\"png\"}", "'format' must be " FORMAT_LIST },
 		{ "{\"cells\":true,\"format\":\"text\"}",
 		    "'cells' needs 'format' json, not text" },
 		{ "{\"hidden\":true,\"format\":\"svg\"}",
