@@ -121,22 +121,25 @@ static void
 put_sequences(void)
 {
 	heading("Control characters", COLUMNS);
-#define C0(byte, fn, name, status, what) put_control(byte, name, status, what);
-#define C1(byte, fn, name, status, what) put_control(byte, name, status, what);
+#define C0(byte, fn, name, status, way, what) \
+	put_control(byte, name, status, what);
+#define C1(byte, fn, name, status, way, what) \
+	put_control(byte, name, status, what);
 #include "vt/seq.def"
 	heading("ESC", COLUMNS);
-#define ESC(i, f, fn, name, status, what) put_esc(i, f, name, status, what);
+#define ESC(i, f, fn, name, status, way, what) \
+	put_esc(i, f, name, status, what);
 #include "vt/seq.def"
 	heading("CSI", COLUMNS);
-#define CSI(p, i, f, fn, name, status, what) \
+#define CSI(p, i, f, fn, name, status, way, what) \
 	put_csi("CSI", p, i, f, name, status, what);
 #include "vt/seq.def"
 	heading("DCS", COLUMNS);
-#define DCS(p, i, f, fn, name, status, what) \
+#define DCS(p, i, f, fn, name, status, way, what) \
 	put_csi("DCS", p, i, f, name, status, what);
 #include "vt/seq.def"
 	heading("OSC", "| name | status | what it does |", "|---|---|---|");
-#define OSC(number, fn, name, status, what) \
+#define OSC(number, fn, name, status, way, what) \
 	printf("| %s | %s | ", name, status); \
 	put_escaped(what); \
 	printf(" |\n");
@@ -150,7 +153,7 @@ main(void)
 	put_sequences();
 	heading("Modes (SM, RM, DECSET, DECRST, DECRQM)",
 	    "| mode | initially | what it does when set |", "|---|---|---|");
-#define MODE(id, private, number, initially, on_change, what) \
+#define MODE(id, private, number, initially, on_change, way, what) \
 	put_mode(private, number, initially, what);
 #include "vt/mode.def"
 	heading("SGR", "| number | what it does |", "|---|---|");

@@ -30,81 +30,84 @@ enum {
 	C2 = 0xc2,
 };
 
-/*
- * A sequence passes or not by its status in seq.def.  The session answers
- * queries, so the user's terminal must not.
- */
-enum { FULL = true, PART = true, QUERY = false, EVENT = true, IGNORED = false };
+/* How a sequence passes: a column of seq.def and mode.def. */
+enum way {
+	DROP,
+	PASS,
+	ASKS,
+	ASKS_P,
+	REDRAW,
+	MODES,
+	TITLES,
+	ERASE,
+	SCREEN,
+};
 
 #define KEY(private, intermediate, final) \
 	((unsigned)(private) << 16 | (unsigned)(intermediate) << 8 | \
 	    (unsigned)(final))
 
-static bool
-esc_passes(unsigned intermediate, unsigned final)
-{
-	if (intermediate == '(' || intermediate == ')' || intermediate == '*' ||
-	    intermediate == '+')
-		return true;
-	switch (KEY(0, intermediate, final)) {
-#define C1(byte, handler, name, status, what) \
-	case KEY(0, 0, (byte)-0x40): \
-		return status;
-#define ESC(intermediate, final, handler, name, status, what) \
-	case KEY(0, intermediate, final): \
-		return status;
-#include "vt/seq.def"
-	}
-	return false;
-}
-
-static bool
-csi_passes(unsigned key)
+static enum way
+esc_key_way(unsigned key)
 {
 	switch (key) {
-#define CSI(private, intermediate, final, handler, name, status, what) \
-	case KEY(private, intermediate, final): \
-		return status;
+#define C1(byte, handler, name, status, way, what) \
+	case KEY(0, 0, (byte)-0x40): \
+		return way;
+#define ESC(intermediate, final, handler, name, status, way, what) \
+	case KEY(0, intermediate, final): \
+		return way;
 #include "vt/seq.def"
 	}
-	return false;
+	return DROP;
 }
 
-static bool
-osc_passes(unsigned number)
+/* In seq.def a final byte of 0 stands for all without a row of their own. */
+static enum way
+esc_way(unsigned intermediate, unsigned final)
+{
+	enum way way = esc_key_way(KEY(0, intermediate, final));
+
+	return way != DROP ? way : esc_key_way(KEY(0, intermediate, 0));
+}
+
+static enum way
+csi_way(unsigned key)
+{
+	switch (key) {
+#define CSI(private, intermediate, final, handler, name, status, way, what) \
+	case KEY(private, intermediate, final): \
+		return way;
+#include "vt/seq.def"
+	}
+	return DROP;
+}
+
+static enum way
+osc_way(unsigned number)
 {
 	switch (number) {
-#define OSC(number, handler, name, status, what) \
+#define OSC(number, handler, name, status, way, what) \
 	case number: \
-		return status;
+		return way;
 #include "vt/seq.def"
 	}
-	return false;
+	return DROP;
 }
 
-/*
- * True for sequences that many terminals do not know and for the soft reset:
- * the screen is redrawn instead.
- */
-static bool
-csi_is_redrawn(unsigned key)
+static enum way
+mode_way(enum mode_id id)
 {
-	switch (key) {
-	case KEY(0, '$', 'v'):
-	case KEY(0, '$', 'x'):
-	case KEY(0, '$', 'z'):
-	case KEY(0, '$', '{'):
-	case KEY(0, '"', 'p'):
-		return true;
+	switch (id) {
+#define MODE(id, private, number, initially, on_change, way, what) \
+	case MODE_##id: \
+		return way;
+#include "vt/mode.def"
+#undef MODE
+	case MODE_COUNT:
+		break;
 	}
-	return false;
-}
-
-/* The title's encoding is dropped: titles are passed on as text. */
-static bool
-csi_is_of_titles(unsigned key)
-{
-	return key == KEY('>', 0, 't') || key == KEY('>', 0, 'T');
+	return DROP;
 }
 
 /* Read the number at *p and move behind it. */
@@ -119,42 +122,6 @@ number(const uint8_t **p, const uint8_t *end)
 	return n;
 }
 
-static bool
-is_alternate_screen(unsigned mode)
-{
-	return mode == 47 || mode == 1047 || mode == 1049;
-}
-
-/* The format of mouse positions is between the client and its terminal. */
-static bool
-is_mouse_format(unsigned mode)
-{
-	return mode == 1005 || mode == 1006 || mode == 1015;
-}
-
-/*
- * Only modes that the engine implements pass.  Those that it only reports
- * would change the user's terminal: its width, its keyboard, its echo.
- */
-static bool
-mode_may_pass(bool private, unsigned number)
-{
-	switch (mode_find(private, number)) {
-	case MODE_COUNT:
-	case MODE_KAM:
-	case MODE_SRM:
-	case MODE_DECCOLM:
-	case MODE_DECSCLM:
-	case MODE_DECPFF:
-	case MODE_DECPEX:
-	case MODE_ALLOW_132:
-	case MODE_DECNRCM:
-		return false;
-	default:
-		return !is_mouse_format(number);
-	}
-}
-
 /* Set, reset, save and restore. */
 static void
 put_modes(struct filter *f, bool private, uint8_t final, struct buf *out)
@@ -164,15 +131,15 @@ put_modes(struct filter *f, bool private, uint8_t final, struct buf *out)
 
 	for (; p < end; p++) {
 		unsigned mode = number(&p, end);
+		enum mode_id id = mode_find(private, mode);
 
-		if (is_alternate_screen(mode) &&
-		    (f->flags & FILTER_ONE_SCREEN)) {
+		if (mode_way(id) == SCREEN && (f->flags & FILTER_ONE_SCREEN)) {
 			f->redraw = true;
 			return;
 		}
-		if (mode == 1016 && (final == 'h' || final == 'l'))
+		if (id == MODE_MOUSE_PIXELS && (final == 'h' || final == 'l'))
 			f->pixels = final == 'h';
-		if (!mode_may_pass(private, mode))
+		if (mode_way(id) == DROP)
 			continue;
 		buf_printf(out, "%s%u", before, mode);
 		before = ";";
@@ -220,33 +187,18 @@ csi_key(const struct filter *f, uint8_t final)
 static void
 end_csi(struct filter *f, uint8_t final, struct buf *out)
 {
-	unsigned key = csi_key(f, final);
+	enum way way = f->overflow ? DROP : csi_way(csi_key(f, final));
 
-	if (f->overflow || !csi_passes(key) || csi_is_of_titles(key))
+	if (way == DROP || (way == TITLES && !is_title_stack(f)) ||
+	    (way == ERASE && is_scrollback(f)))
 		return;
-	if (csi_is_redrawn(key)) {
+	if (way == REDRAW) {
 		f->redraw = true;
 		return;
 	}
-	switch (key) {
-	case KEY('?', 0, 'h'):
-	case KEY('?', 0, 'l'):
-	case KEY('?', 0, 's'):
-	case KEY('?', 0, 'r'):
-		put_modes(f, true, final, out);
+	if (way == MODES) {
+		put_modes(f, f->len > 0 && f->held[0] == '?', final, out);
 		return;
-	case KEY(0, 0, 'h'):
-	case KEY(0, 0, 'l'):
-		put_modes(f, false, final, out);
-		return;
-	case KEY(0, 0, 't'):
-		if (!is_title_stack(f))
-			return;
-		break;
-	case KEY(0, 0, 'J'):
-		if (is_scrollback(f))
-			return;
-		break;
 	}
 	buf_puts(out, "\033[");
 	buf_append(out, f->held, f->len);
@@ -259,10 +211,11 @@ end_esc(struct filter *f, uint8_t final, struct buf *out)
 	unsigned intermediate = f->len > 1 ? 0xff :
 	    f->len == 1                    ? f->held[0] :
 					     0;
+	enum way way = f->overflow ? DROP : esc_way(intermediate, final);
 
-	if (f->overflow || !esc_passes(intermediate, final))
+	if (way == DROP)
 		return;
-	if (intermediate == 0 && final == 'c') {
+	if (way == REDRAW) {
 		f->redraw = true;
 		return;
 	}
@@ -288,23 +241,18 @@ osc_may_pass(const struct filter *f)
 	const uint8_t *p = f->held, *end = f->held + f->len;
 	unsigned n = number(&p, end);
 
-	if (p == f->held || (p < end && *p != ';') || !osc_passes(n))
+	if (p == f->held || (p < end && *p != ';'))
 		return false;
-	switch (n) {
-	case 5: /* no cell has these colours, and no reply is due */
-	case 52:
-	case 105:
-	case 7501: /* the host has replied and sends an event */
+	switch (osc_way(n)) {
+	case DROP:
 		return false;
-	case 4:
-	case 10:
-	case 11:
-	case 12:
+	case ASKS:
 		return !has_question(p, end);
-	case 99:
+	case ASKS_P:
 		return memmem(p, (size_t)(end - p), "p=?", 3) == NULL;
+	default:
+		return true;
 	}
-	return true;
 }
 
 static void

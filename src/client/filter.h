@@ -12,8 +12,8 @@ struct buf;
  *
  * The host answers the program's queries, so the user's terminal must not see
  * them: every query is dropped.  So is every sequence that our engine does not
- * know, because the host's screen does not show its effect either.  The
- * clipboard (OSC 52) is neither read nor written.  Mouse positions always
+ * know, because the host's screen does not show its effect either.  The way of
+ * each sequence and mode is in vt/seq.def and vt/mode.def.  The clipboard (OSC 52) is neither read nor written.  Mouse positions always
  * arrive in the client's format, whatever format the program wants.
  *
  * The user's terminal may already be on its alternate screen and must not

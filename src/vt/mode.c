@@ -7,7 +7,7 @@ static mode_fn mode_redraw, mode_origin, mode_mouse, mode_mouse_format,
     mode_margins, mode_alt, mode_save_1048, mode_alt_1049, mode_sync;
 
 const struct mode mode_table[MODE_COUNT] = {
-#define MODE(id, private, number, initially, on_change, what) \
+#define MODE(id, private, number, initially, on_change, way, what) \
 	[MODE_##id] = { #id, private, number, initially, on_change, what },
 #include "vt/mode.def"
 #undef MODE

@@ -3,7 +3,7 @@
 
 /* The modes of mode.def, as bits of vt->modes. */
 enum mode_id {
-#define MODE(id, private, number, initially, on_change, what) MODE_##id,
+#define MODE(id, ...) MODE_##id,
 #include "vt/mode.def"
 #undef MODE
 	MODE_COUNT

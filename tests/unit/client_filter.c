@@ -251,6 +251,8 @@ the_pixel_mouse_mode_is_remembered(void **state)
 	assert_true(f.pixels);
 	filter_feed(&f, "\033[?1016l", 8, &out);
 	assert_false(f.pixels);
+	filter_feed(&f, "\033[1016h", 7, &out); /* no private mode */
+	assert_false(f.pixels);
 	buf_finish(&out);
 }
 
@@ -276,6 +278,90 @@ overlong_sequences_are_dropped_whole(void **state)
 	assert_memory_equal(out.data, "afterend", 8);
 	buf_finish(&in);
 	buf_finish(&out);
+}
+
+static void
+asks_nothing(const char *name, bool query, const char *in)
+{
+	struct replies replies;
+	struct vt *vt = make_vt_that_replies(20, 5, &replies);
+	struct buf out;
+
+	buf_init(&out, SIZE_MAX);
+	vt_answer_all(vt, true);
+	run(0, in, strlen(in), 1, &out);
+	if (query && out.len > 0)
+		fail_msg("%s is a query, and passes", name);
+	vt_feed(vt, out.data, out.len);
+	if (replies.out.len > 0)
+		fail_msg("%s: %s passes, and is answered by %s", name,
+		    show_bytes(in, strlen(in)).s,
+		    show_bytes(replies.out.data, replies.out.len).s);
+	buf_finish(&out);
+	buf_finish(&replies.out);
+	vt_destroy(vt);
+}
+
+/* Parameters that ask, in some sequence or other; NULL is the end. */
+static const char *const numbers[] = { "", "0", "1", "2", "4", "5", "6", "11",
+	"13", "14", "15", "16", "18", "19", "20", "21", "22", "996",
+	"1;1;1;1;1;1", NULL };
+static const char *const fields[] = { "", "?", "1;?", "c;?", "1;#fff;2;?",
+	"i=1:p=?;", "p=?", NULL };
+
+/* `before` and `after` are the bytes around the parameters. */
+static void
+asks_in_no_way(const char *name, bool query, const char *before,
+    const char *const *parameters, const char *after)
+{
+	for (; *parameters != NULL; parameters++) {
+		char in[64];
+
+		snprintf(in, sizeof(in), "%s%s%s", before, *parameters, after);
+		asks_nothing(name, query, in);
+	}
+}
+
+/* "\033[?" from "\033[" and '?'; 0 is no byte. */
+#define TEXT(begin, a, b, end) \
+	text((char[32]){ 0 }, begin, (const char[]){ a, 0 }, \
+	    (const char[]){ b, 0 }, end)
+
+static const char *
+text(char out[32], const char *begin, const char *a, const char *b,
+    const char *end)
+{
+	snprintf(out, 32, "%s%s%s%s", begin, a, b, end);
+	return out;
+}
+
+/*
+ * Every sequence of the table, with many parameters: a terminal such as ours
+ * answers nothing of that which passes.
+ */
+static void
+no_row_of_the_table_asks_the_terminal(void **state)
+{
+	enum { FULL, PART, QUERY, EVENT, IGNORED };
+
+	(void)state;
+#define C0(byte, fn, name, status, way, what) \
+	asks_nothing(name, (status) == QUERY, TEXT("", byte, 0, ""));
+#define C1(byte, fn, name, status, way, what) \
+	asks_nothing(name, (status) == QUERY, TEXT("\033", (byte)-0x40, 0, ""));
+#define ESC(inter, final, fn, name, status, way, what) \
+	asks_nothing(name, (status) == QUERY, \
+	    TEXT("\033", inter, final, (final) == 0 ? "B" : ""));
+#define CSI(priv, inter, final, fn, name, status, way, what) \
+	asks_in_no_way(name, (status) == QUERY, TEXT("\033[", priv, 0, ""), \
+	    numbers, TEXT("", inter, final, ""));
+#define DCS(priv, inter, final, fn, name, status, way, what) \
+	asks_in_no_way(name, (status) == QUERY, TEXT("\033P", priv, 0, ""), \
+	    numbers, TEXT("", inter, final, "m\033\\"));
+#define OSC(number, fn, name, status, way, what) \
+	asks_in_no_way(name, (status) == QUERY, "\033]" #number ";", fields, \
+	    "\a");
+#include "vt/seq.def"
 }
 
 /*
@@ -338,6 +424,7 @@ main(void)
 		    sequences_a_terminal_may_not_know_cause_a_redraw),
 		cmocka_unit_test(the_pixel_mouse_mode_is_remembered),
 		cmocka_unit_test(overlong_sequences_are_dropped_whole),
+		cmocka_unit_test(no_row_of_the_table_asks_the_terminal),
 		cmocka_unit_test(random_bytes_ask_nothing),
 	};
 
