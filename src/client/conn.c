@@ -1,6 +1,7 @@
 #include "client/conn.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,13 +30,15 @@ conn_await(const struct conn *c, short events, int64_t until)
 		{ .fd = c->cancel_fd > 0 ? c->cancel_fd : -1,
 		    .events = POLLIN },
 	};
+	int64_t left;
 	int n;
 
 	do {
-		int64_t left = until - clock_ms(CLOCK_MONOTONIC);
-
-		n = poll(p, 2, left > 0 ? (int)left : 0);
-	} while (n < 0 && errno == EINTR);
+		left = until - clock_ms(CLOCK_MONOTONIC);
+		if (left < 0)
+			left = 0;
+		n = poll(p, 2, left < INT_MAX ? (int)left : INT_MAX);
+	} while ((n < 0 && errno == EINTR) || (n == 0 && left > INT_MAX));
 	if (n < 0)
 		return -errno;
 	if (p[1].revents != 0)

@@ -12,6 +12,7 @@ struct error;
 
 #define CONN_READ_SIZE (64u << 10) /* bytes per read, at most */
 #define CONN_IN_MAX (FRAME_HEADER + FRAME_MAX_HOST + CONN_READ_SIZE)
+#define CONN_NO_LIMIT (INT64_MAX / 2) /* a timeout that never ends */
 
 /*
  * A connection to a session's host.  Calls block with a timeout, for callers
@@ -30,7 +31,7 @@ struct conn {
 	unsigned pongs;   /* received */
 	int dirfd;        /* kept to reconnect */
 	struct hello hello;
-	int timeout_ms;     /* of each blocking call */
+	int64_t timeout_ms; /* of each blocking call */
 	int open_ms;        /* of connecting */
 	int64_t open_until; /* CLOCK_MONOTONIC: end of connecting */
 	int64_t next_try;   /* likewise: call conn_proceed again */

@@ -592,8 +592,7 @@ ask_host(struct work *w)
 
 	if (handle_connect(&w->handle, w->fault) < 0)
 		return -1;
-	w->handle.conn.timeout_ms = ANSWER_MS +
-	    (int)op_number(w->args, "timeout_ms", 0);
+	w->handle.conn.timeout_ms = operation_limit_ms(w->o->op, w->args);
 	if (handle_ask(&w->handle, w->o->op->name, args, &result, w->fault) < 0)
 		return -1;
 	return put_text(w, result);
@@ -832,4 +831,15 @@ operation_run(const struct operation *o, struct report *r, json_t **result,
 	handle_finish(&w.handle);
 	buf_finish(&w.buf);
 	return rc;
+}
+
+/* A command without a timeout may run for ever; everything else ends. */
+int64_t
+operation_limit_ms(const struct op *op, const json_t *args)
+{
+	uint64_t ms = op_number(args, "timeout_ms",
+	    op == &ops[OP_ID_session_exec] ? CONN_NO_LIMIT : 0);
+
+	return ms < CONN_NO_LIMIT - ANSWER_MS ? (int64_t)ms + ANSWER_MS :
+						CONN_NO_LIMIT;
 }

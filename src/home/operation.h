@@ -2,6 +2,7 @@
 #define TEND_HOME_OPERATION_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <jansson.h>
 
@@ -31,5 +32,11 @@ struct operation {
  */
 int operation_run(const struct operation *o, struct report *r, json_t **result,
     struct fault *f);
+
+/*
+ * The longest time that a host may take to answer, in ms: the timeout of the
+ * request and a margin, or CONN_NO_LIMIT.
+ */
+int64_t operation_limit_ms(const struct op *op, const json_t *args);
 
 #endif

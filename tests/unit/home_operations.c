@@ -18,6 +18,7 @@
 #include "base/fd.h"
 #include "base/json_tree.h"
 #include "base/mem.h"
+#include "client/conn.h"
 #include "home/fault.h"
 #include "home/operation.h"
 #include "home/report.h"
@@ -330,6 +331,35 @@ steps_are_carried_out_in_order(void **state)
 	    "not-run");
 }
 
+static int64_t
+limit_of(const char *op, const char *text)
+{
+	auto_json json_t *args = json_loads(text, 0, NULL);
+
+	assert_int_equal(op_take_arguments(op_find(op), args, NULL), 0);
+	return operation_limit_ms(op_find(op), args);
+}
+
+static void
+only_a_command_without_a_timeout_has_no_limit(void **state)
+{
+	auto_free char *id = create(*state, "{" SHELL "}");
+	auto_json json_t *done = does(*state, "session.exec", id,
+	    "{\"command\":\"(exit 7)\"}");
+	const int64_t year = 31536000000;
+
+	assert_int_equal(json_integer_value(json_object_get(done, "exit_code")),
+	    7);
+	assert_int_equal(limit_of("session.exec", "{\"command\":\"make\"}"),
+	    CONN_NO_LIMIT);
+	assert_in_range(limit_of("session.exec",
+			    "{\"command\":\"make\",\"timeout\":31536000000}"),
+	    year, year + 60000);
+	assert_in_range(limit_of("session.flush", "{}"), 1, 60000);
+	assert_in_range(limit_of("session.prompt", "{\"text\":\"x\"}"), 10000,
+	    60000);
+}
+
 static void
 an_ended_session_is_started_again(void **state)
 {
@@ -591,6 +621,7 @@ run_all(void)
 		TEST(the_screen_of_a_moment_comes_from_the_log),
 		TEST(a_wait_is_answered_from_the_log_of_an_ended_session),
 		TEST(steps_are_carried_out_in_order),
+		TEST(only_a_command_without_a_timeout_has_no_limit),
 		TEST(an_ended_session_is_started_again),
 		TEST(a_stop_returns_the_ended_session),
 		TEST(gc_removes_only_ended_sessions),

@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,7 +205,7 @@ run(struct call *call)
 	if (args == NULL)
 		return status;
 	status = target_connect(call);
-	call->target->conn.timeout_ms = INT_MAX; /* the host has the timeout */
+	call->target->conn.timeout_ms = CONN_NO_LIMIT; /* the host has one */
 	call->target->conn.slow_ms = call->out->json ? 0 : SLOW_MS;
 	call->target->conn.on_slow = on_slow;
 	call->target->conn.slow_arg = call;
