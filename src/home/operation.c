@@ -798,7 +798,7 @@ take_result(struct work *w, json_t **result)
 		return fault_set(w->fault, FAIL_USAGE,
 		    "the answer is too large; ask for less");
 	*result = json_loadb((const char *)w->buf.data, w->buf.len,
-	    JSON_DECODE_ANY, NULL);
+	    JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
 	return *result != NULL ?
 	    0 :
 	    fault_set(w->fault, FAIL_PROTOCOL, "%s: the answer is not JSON",

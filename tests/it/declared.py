@@ -96,6 +96,11 @@ def check_error(what, error):
     _check(what, SCHEMAS["$defs"]["failure"], error)
 
 
+def check_event(event):
+    """A line of `tend log --events`."""
+    _check("event", SCHEMAS["$defs"]["event"], event)
+
+
 def check_command(answer):
     """The answer of a command to --json, with its envelope."""
     command = answer["command"]

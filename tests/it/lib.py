@@ -355,6 +355,8 @@ class Home:
             found = [json.loads(line) for line in log.stdout
                      if not wanted or any(w in line[:200] for w in wanted)]
         assert log.returncode == 0, f"tend log --events {sid}: {log.returncode}"
+        for event in found:
+            declared.check_event(event)
         return found
 
     def raw(self, sid):

@@ -274,6 +274,25 @@ output_and_events_are_in_the_log(void **state)
 	assert_non_null(end);
 }
 
+/* Programs write NUL too. */
+static void
+every_byte_of_the_output_can_be_read(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *id = create(w,
+	    "{\"command\":[\"printf\",\"a\\\\0b\"]}");
+	auto_json json_t *raw = NULL, *events = NULL;
+	const json_t *data;
+
+	wait_for(w, id, "{\"exit\":true}");
+	raw = does(w, "session.output", id, "{\"raw\":true}");
+	events = does(w, "session.events", id, "{}");
+	data = json_object_get(raw, "data");
+	assert_int_equal(json_string_length(data), 3);
+	assert_memory_equal(json_string_value(data), "a\0b", 3);
+	assert_non_null(events);
+}
+
 static void
 the_screen_of_a_moment_comes_from_the_log(void **state)
 {
@@ -618,6 +637,7 @@ run_all(void)
 		TEST(sessions_are_listed_by_their_labels),
 		TEST(a_new_session_has_the_requested_properties),
 		TEST(output_and_events_are_in_the_log),
+		TEST(every_byte_of_the_output_can_be_read),
 		TEST(the_screen_of_a_moment_comes_from_the_log),
 		TEST(a_wait_is_answered_from_the_log_of_an_ended_session),
 		TEST(steps_are_carried_out_in_order),
