@@ -168,6 +168,8 @@ handle_conn_failure(int result)
 	switch (result) {
 	case -ETIMEDOUT:
 		return FAIL_TIMEOUT;
+	case -ECANCELED:
+		return FAIL_CANCELLED;
 	case -EACCES:
 	case -EPERM:
 		return FAIL_DENIED;
@@ -471,14 +473,21 @@ wait_end(struct handle *h, int timeout_ms, struct error *err)
 	return handle_refresh(h, err);
 }
 
+static int
+not_waited(const struct handle *h, const struct error *err, struct fault *f)
+{
+	return fault_set(f,
+	    err->code == ECANCELED ? FAIL_CANCELLED : FAIL_TIMEOUT,
+	    "session %s: %s", handle_name(h), err->msg);
+}
+
 int
 handle_wait_end(struct handle *h, int timeout_ms, struct fault *f)
 {
 	struct error err;
 
 	if (wait_end(h, timeout_ms, &err) < 0)
-		return fault_set(f, FAIL_TIMEOUT, "session %s: %s",
-		    handle_name(h), err.msg);
+		return not_waited(h, &err, f);
 	return 0;
 }
 
@@ -509,7 +518,6 @@ handle_wait_gone(struct handle *h, struct fault *f)
 	struct error err;
 
 	if (wait_gone(h, &err) < 0)
-		return fault_set(f, FAIL_TIMEOUT, "session %s: %s",
-		    handle_name(h), err.msg);
+		return not_waited(h, &err, f);
 	return 0;
 }

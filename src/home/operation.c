@@ -323,6 +323,13 @@ put_caught(struct work *w, const struct excerpt *e, bool raw)
 }
 
 /* A damaged log gives a partial answer; the damage is in the report. */
+static bool
+is_partial(const struct work *w, int rc)
+{
+	return rc < 0 && w->fault->failure == FAIL_REPLAY &&
+	    w->report->damage.len > 0;
+}
+
 static int
 do_output(struct work *w)
 {
@@ -338,7 +345,7 @@ do_output(struct work *w)
 	excerpt_init(&c.text, op_number(w->args, "skip", 0),
 	    (size_t)op_number(w->args, "max_bytes", TEXT_KEPT));
 	rc = output_run(&w->handle, &r.q, &to, w->report, w->fault);
-	if (rc < 0 && w->report->damage.len > 0 && c.text.text.len > 0)
+	if (is_partial(w, rc) && c.text.text.len > 0)
 		rc = 0;
 	if (rc >= 0)
 		put_caught(w, &c.text, raw);
@@ -394,7 +401,7 @@ do_events(struct work *w)
 	json_out_open(&w->j, '{');
 	json_put_open(&w->j, "events", '[');
 	rc = output_run(&w->handle, &r.q, &to, w->report, w->fault);
-	if (rc < 0 && w->report->damage.len > 0)
+	if (is_partial(w, rc))
 		rc = 0;
 	json_out_close(&w->j, ']');
 	json_put_bool(&w->j, "truncated", g.truncated);

@@ -37,6 +37,7 @@ struct walk {
 	size_t n_told;
 	bool reached; /* --to has been reached */
 	bool ended;   /* the exit was read */
+	bool cancelled;
 	bool done;
 	unsigned records;      /* number read so far */
 	int status;            /* the value with which flush stopped it */
@@ -270,7 +271,7 @@ step(struct walk *w)
 	struct record rec;
 
 	if (is_cancelled(w)) {
-		w->done = true;
+		w->cancelled = w->done = true;
 		return;
 	}
 	w->records++;
@@ -297,6 +298,8 @@ go(struct walk *w)
 {
 	while (!w->done)
 		step(w);
+	if (w->cancelled)
+		return fault_set(w->fault, FAIL_CANCELLED, "cancelled");
 	if (w->status == 0)
 		tell_rest(w);
 	if (w->status == 0 && w->sink->ops->end != NULL)

@@ -39,7 +39,7 @@ struct output_to {
  * Read the log from the session's files, whether the session runs or not.
  * Returns 0, the positive number with which `flush` stopped it, or -1 and the
  * fault.  After damage the fault is FAIL_REPLAY, and everything readable has
- * been written.  It ends early when handle.cancel_fd becomes readable.
+ * been written.  When handle.cancel_fd becomes readable, it is FAIL_CANCELLED.
  */
 int output_run(struct handle *h, const struct output *q,
     const struct output_to *to, struct report *r, struct fault *f);

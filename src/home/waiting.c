@@ -421,7 +421,7 @@ next_to_hear(struct waiting *w, int64_t until, int *status)
 		*status = fault_set(w->fault, FAIL_INTERNAL, "cannot wait: %s",
 		    strerror(errno));
 	else if (n > 0 && ev.data.ptr == NULL) /* cancelled */
-		*status = fault_set(w->fault, FAIL_INTERNAL, "cancelled");
+		*status = fault_set(w->fault, FAIL_CANCELLED, "cancelled");
 	return n > 0 ? ev.data.ptr : NULL;
 }
 

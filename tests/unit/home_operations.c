@@ -23,6 +23,7 @@
 #include "home/operation.h"
 #include "home/report.h"
 #include "op/ops.h"
+#include "session/manifest.h"
 
 #include "session_temp.h"
 
@@ -618,6 +619,9 @@ a_cancelled_call_ends(void **state)
 		{ .op = "session.wait", .args = "{\"text\":\"never\"}" },
 		{ .op = "session.batch",
 		    .args = "{\"steps\":[{\"wait\":\"never\"}]}" },
+		{ .op = "session.exec", .args = "{\"command\":\"true\"}" },
+		{ .op = "session.output", .args = "{}" },
+		{ .op = "session.events", .args = "{}" },
 	};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
@@ -626,6 +630,7 @@ a_cancelled_call_ends(void **state)
 		calls[i].cancel_fd = cancel;
 		run_errand(&calls[i]);
 		assert_true(calls[i].rc < 0);
+		assert_int_equal(calls[i].fault.failure, FAIL_CANCELLED);
 	}
 }
 

@@ -18,7 +18,7 @@ codes_and_statuses_are_stable(void **state)
 		{ "exists", 2 }, { "not_found", 3 }, { "not_running", 4 },
 		{ "timeout", 5 }, { "unreachable", 6 }, { "storage", 8 },
 		{ "protocol", 9 }, { "replay", 10 }, { "denied", 12 },
-		{ "busy", 12 } };
+		{ "busy", 12 }, { "cancelled", 1 } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
