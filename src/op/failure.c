@@ -20,7 +20,7 @@ static const struct {
 	enum failure failure;
 } errnos[] = {
 	{ EINVAL, FAIL_USAGE },
-	{ EEXIST, FAIL_USAGE },
+	{ EEXIST, FAIL_EXISTS },
 	{ ERANGE, FAIL_USAGE },
 	{ ENOENT, FAIL_NOT_FOUND },
 	{ ESRCH, FAIL_NOT_RUNNING },

@@ -220,6 +220,19 @@ sessions_are_listed_by_their_labels(void **state)
 }
 
 static void
+a_name_in_use_exists(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *a = create(w, "{" SHELL ",\"name\":\"a\"}");
+	auto_free char *b = create(w, "{" SHELL ",\"name\":\"b\"}");
+
+	assert_non_null(a);
+	fails(w, "session.rename", b, "{\"name\":\"a\"}", FAIL_EXISTS, "a");
+	fails(w, "session.create", NULL, "{" SHELL ",\"name\":\"a\"}",
+	    FAIL_EXISTS, "a");
+}
+
+static void
 a_new_session_has_the_requested_properties(void **state)
 {
 	const struct world *w = *state;
@@ -640,6 +653,7 @@ run_all(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(sessions_are_listed_by_their_labels),
+		TEST(a_name_in_use_exists),
 		TEST(a_new_session_has_the_requested_properties),
 		TEST(output_and_events_are_in_the_log),
 		TEST(every_byte_of_the_output_can_be_read),

@@ -66,6 +66,7 @@ errno_values_have_a_failure(void **state)
 {
 	(void)state;
 	assert_int_equal(failure_of_errno(EINVAL), FAIL_USAGE);
+	assert_int_equal(failure_of_errno(EEXIST), FAIL_EXISTS);
 	assert_int_equal(failure_of_errno(ESTALE), FAIL_STALE);
 	assert_int_equal(failure_of_errno(ENOSPC), FAIL_STORAGE);
 	assert_int_equal(failure_of_errno(ESRCH), FAIL_NOT_RUNNING);
