@@ -220,7 +220,7 @@ set_names(struct manifest *m, const struct create *q, struct fault *f)
 		snprintf(m->name, sizeof(m->name), "%s", q->name);
 	}
 	for (const char *const *l = q->labels; l != NULL && *l != NULL; l++)
-		if (label_set(m, *l, &err) < 0)
+		if (label_add(m, *l, &err) < 0)
 			return fault_argument(f, "labels", ": %s", err.msg);
 	return 0;
 }

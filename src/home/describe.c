@@ -96,19 +96,38 @@ label_arguments(const char *const *labels)
 	return buf_take(&b);
 }
 
+static bool
+removes(const char *label)
+{
+	const char *value = strchr(label, '=');
+
+	return value != NULL && value[1] == '\0';
+}
+
+/* Remove labels first, as the host does, to make room for new ones. */
+static int
+set_labels(struct manifest *m, const char *const *labels, struct fault *f)
+{
+	struct error err;
+
+	for (int set = 0; set <= 1; set++)
+		for (const char *const *l = labels; *l != NULL; l++)
+			if (removes(*l) != set && label_set(m, *l, &err) < 0)
+				return fault_set(f, FAIL_USAGE, "%s", err.msg);
+	return 0;
+}
+
 int
 describe_label(struct handle *h, const char *const *labels, char **result,
     struct fault *f)
 {
 	bool active = status_is_active(h->session.status);
 	auto_free char *args = NULL;
-	struct error err;
 
 	if (!active && handle_wait_gone(h, f) < 0)
 		return -1;
-	for (const char *const *l = labels; *l != NULL; l++)
-		if (label_set(&h->session, *l, &err) < 0)
-			return fault_set(f, FAIL_USAGE, "%s", err.msg);
+	if (set_labels(&h->session, labels, f) < 0)
+		return -1;
 	if (!active)
 		return write_session(h, result, f);
 	args = label_arguments(labels);

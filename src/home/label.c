@@ -22,6 +22,17 @@ label_set(struct manifest *m, const char *text, struct error *err)
 	    text[len + 1] != '\0' ? text + len + 1 : NULL, err);
 }
 
+int
+label_add(struct manifest *m, const char *text, struct error *err)
+{
+	const char *value = strchr(text, '=');
+
+	if (value == NULL || value[1] == '\0')
+		return error_set(err, EINVAL,
+		    "not a label: %.100s; give KEY=VALUE", text);
+	return label_set(m, text, err);
+}
+
 bool
 label_matches(const struct manifest *m, const char *text)
 {

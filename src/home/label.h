@@ -11,6 +11,9 @@ struct manifest;
 /* Set the label, or remove it if VALUE is empty; or -EINVAL and the error. */
 int label_set(struct manifest *m, const char *text, struct error *err);
 
+/* Set the label; an empty VALUE is an error. */
+int label_add(struct manifest *m, const char *text, struct error *err);
+
 /* True if the session has the label; KEY alone matches any value. */
 bool label_matches(const struct manifest *m, const char *text);
 

@@ -109,7 +109,8 @@ def test_mistakes_are_named_and_change_nothing(session, op):
     ("session.snapshot", {"since": 1, "scrollback": True}, "'scrollback'"),
     ("session.wait", {}, "at least one of text"),
     ("session.wait", {"seen": True, "exit": True}, "'seen'"),
-    ("session.label", {"labels": {"good": "1", "bad": 7}}, "'bad'"),
+    ("session.label", {"labels": {"good": "1", "bad": 7}}, "'labels.bad'"),
+    ("session.label", {"labels": {"good": "1", "bad": ""}}, "'labels.bad'"),
 ])
 def test_conflicting_arguments_are_named(session, op, args, named):
     before = state(session)

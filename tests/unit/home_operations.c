@@ -219,6 +219,81 @@ sessions_are_listed_by_their_labels(void **state)
 	assert_int_equal(count(w, "{}"), 2);
 }
 
+/* The arguments are refused before anything runs. */
+static void
+refuses(const char *op, const char *text, const char *words)
+{
+	auto_json json_t *args = json_loads(text, 0, NULL);
+	struct error err;
+
+	assert_true(op_take_arguments(op_find(op), args, &err) < 0);
+	if (strstr(err.msg, words) == NULL)
+		fail_msg("%s: %s", op, err.msg);
+}
+
+static void
+only_null_removes_a_label(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *runs = create(w,
+	    "{" SHELL ",\"labels\":{\"a\":\"1\",\"b\":\"2\"}}");
+	auto_free char *ended = create_ended(w,
+	    ",\"labels\":{\"a\":\"1\",\"b\":\"2\"}");
+	const char *ids[] = { runs, ended };
+
+	refuses("session.label", "{\"labels\":{\"a\":\"\"}}", "labels");
+	refuses("session.create", "{\"labels\":{\"a\":\"\"}}", "labels");
+	for (size_t i = 0; i < 2; i++) {
+		auto_json json_t *s = does(w, "session.label", ids[i],
+		    "{\"labels\":{\"a\":null,\"c\":\"3\"}}");
+		auto_json json_t *
+		    expected = json_loads("{\"b\":\"2\",\"c\":\"3\"}", 0, NULL);
+
+		assert_true(json_equal(json_object_get(s, "labels"), expected));
+	}
+}
+
+/* {"labels":{"k0":"x",…}}, with more behind it. */
+static char *
+many_labels(unsigned n, const char *first, const char *last)
+{
+	auto_json json_t *args = json_object(), *labels = json_object();
+	char key[16];
+
+	if (first != NULL)
+		json_object_set_new(labels, first, json_string("x"));
+	for (unsigned i = 0; i < n; i++) {
+		snprintf(key, sizeof(key), "k%u", i);
+		json_object_set_new(labels, key, json_string("x"));
+	}
+	if (last != NULL)
+		json_object_set_new(labels, last, json_null());
+	json_object_set(args, "labels", labels);
+	return json_dumps(args, JSON_COMPACT);
+}
+
+static void
+a_removed_label_makes_room_for_another(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *full = many_labels(MANIFEST_LABELS_MAX, NULL, NULL);
+	auto_free char *swap = many_labels(0, "new", "k0");
+	auto_free char *runs = create(w, "{" SHELL "}");
+	auto_free char *ended = create_ended(w, "");
+	const char *ids[] = { runs, ended };
+
+	for (size_t i = 0; i < 2; i++) {
+		auto_json json_t *before = does(w, "session.label", ids[i],
+		    full);
+		auto_json json_t *s = does(w, "session.label", ids[i], swap);
+		const json_t *labels = json_object_get(s, "labels");
+
+		assert_non_null(before);
+		assert_int_equal(json_object_size(labels), MANIFEST_LABELS_MAX);
+		assert_non_null(json_object_get(labels, "new"));
+	}
+}
+
 static void
 a_name_in_use_exists(void **state)
 {
@@ -653,6 +728,8 @@ run_all(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(sessions_are_listed_by_their_labels),
+		TEST(only_null_removes_a_label),
+		TEST(a_removed_label_makes_room_for_another),
 		TEST(a_name_in_use_exists),
 		TEST(a_new_session_has_the_requested_properties),
 		TEST(output_and_events_are_in_the_log),

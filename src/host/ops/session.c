@@ -393,10 +393,6 @@ check_label(const struct manifest *m, const char *key, const json_t *value,
 	bool is_set = manifest_label(m, key) != NULL;
 	struct error why;
 
-	if (text == NULL)
-		return error_set(err, EINVAL,
-		    "session.label: 'labels': '%.64s' must be a string or null",
-		    key);
 	if (manifest_check_label(key, text, &why) < 0)
 		return error_set(err, EINVAL, "session.label: 'labels': %s",
 		    why.msg);
