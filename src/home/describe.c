@@ -32,7 +32,7 @@ write_session(struct handle *h, char **result, struct fault *f)
 		return fault_set(f, FAIL_STORAGE, "%s", err.msg);
 	buf_init(&b, 2 * MANIFEST_MAX);
 	json_out_init(&j, &b);
-	manifest_json(&h->session, 0, &j);
+	manifest_json(&h->session, &j);
 	*result = buf_take(&b);
 	return 0;
 }

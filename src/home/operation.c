@@ -64,7 +64,7 @@ typedef int work_fn(struct work *w);
 static int
 put_session(struct work *w)
 {
-	manifest_json(&w->handle.session, 0, &w->j);
+	manifest_json(&w->handle.session, &w->j);
 	return 0;
 }
 

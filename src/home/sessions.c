@@ -190,10 +190,6 @@ sessions_json(const struct sessions *s, struct json_out *j)
 {
 	json_out_open(j, '[');
 	for (size_t i = 0; i < s->n; i++)
-		manifest_json(&s->items[i],
-		    status_has_live_host(s->items[i].status) ?
-			s->items[i].observers :
-			-1,
-		    j);
+		manifest_json(&s->items[i], j);
 	json_out_close(j, ']');
 }

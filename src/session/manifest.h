@@ -220,8 +220,8 @@ int manifest_read_in(int dirfd, struct manifest *m, const char *boot,
  */
 void manifest_set_list(char ***list, const char *const *from, size_t n);
 
-/* The session object of --json, docs/session.md; `observers` -1: unknown. */
-void manifest_json(const struct manifest *m, int observers, struct json_out *j);
+/* The session object of --json, docs/session.md. */
+void manifest_json(const struct manifest *m, struct json_out *j);
 
 /* The member `program_status`: an object, or null if nothing was reported. */
 void manifest_said_json(const struct manifest *m, struct json_out *j);

@@ -42,7 +42,7 @@ json_what(const struct manifest *m, struct json_out *j)
 }
 
 static void
-json_numbers(const struct manifest *m, int observers, struct json_out *j)
+json_numbers(const struct manifest *m, struct json_out *j)
 {
 	bool by_code = m->has_exit && m->exit_signal == 0;
 
@@ -59,7 +59,7 @@ json_numbers(const struct manifest *m, int observers, struct json_out *j)
 	json_put_int(j, "seq", (int64_t)m->seq);
 	json_put_int(j, "offset", (int64_t)m->offset);
 	json_put_int(j, "log_bytes", (int64_t)m->log_bytes);
-	json_put_maybe(j, "observers", observers >= 0, observers);
+	json_put_maybe(j, "observers", m->observers >= 0, m->observers);
 }
 
 static const char *
@@ -184,11 +184,11 @@ json_viewers(const struct manifest *m, struct json_out *j)
 }
 
 void
-manifest_json(const struct manifest *m, int observers, struct json_out *j)
+manifest_json(const struct manifest *m, struct json_out *j)
 {
 	json_out_open(j, '{');
 	json_what(m, j);
-	json_numbers(m, observers, j);
+	json_numbers(m, j);
 	json_settings(m, j);
 	json_viewers(m, j);
 	json_out_close(j, '}');

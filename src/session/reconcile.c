@@ -84,6 +84,9 @@ manifest_reconcile_in(struct manifest *m, const char *boot)
 	bool kept = still_runs(&m->keeper, same_boot, elsewhere);
 	bool hosted = still_runs(&m->host, same_boot, elsewhere);
 
+	/* Only a host knows who is attached. */
+	if (!hosted || !status_has_live_host(m->status))
+		m->observers = -1;
 	if (status_is_terminal(m->status) || m->has_exit)
 		m->child = (struct process){ 0 };
 	if (!status_has_live_host(m->status) || kept || hosted) {

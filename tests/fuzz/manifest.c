@@ -63,7 +63,7 @@ gives_an_object(const struct manifest *m)
 
 	buf_init(&b, 8 * MANIFEST_MAX);
 	json_out_init(&j, &b);
-	manifest_json(m, -1, &j);
+	manifest_json(m, &j);
 	o = json_tree_object((char *)b.data, b.len, NULL);
 	MUST(o != NULL);
 	json_decref(o);

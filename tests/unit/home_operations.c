@@ -308,6 +308,24 @@ a_name_in_use_exists(void **state)
 }
 
 static void
+nobody_counts_the_observers_of_an_ended_session(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *id = create_ended(w, "");
+	auto_json json_t *renamed = does(w, "session.rename", id,
+	    "{\"name\":\"old\"}");
+	auto_json json_t *one = does(w, "session.get", id, "{}");
+	auto_json json_t *list = does(w, "session.list", NULL,
+	    "{\"all\":true}");
+	const json_t *first = json_array_get(json_object_get(list, "sessions"),
+	    0);
+
+	assert_true(json_is_null(json_object_get(renamed, "observers")));
+	assert_true(json_is_null(json_object_get(one, "observers")));
+	assert_true(json_is_null(json_object_get(first, "observers")));
+}
+
+static void
 a_new_session_has_the_requested_properties(void **state)
 {
 	const struct world *w = *state;
@@ -731,6 +749,7 @@ run_all(void)
 		TEST(only_null_removes_a_label),
 		TEST(a_removed_label_makes_room_for_another),
 		TEST(a_name_in_use_exists),
+		TEST(nobody_counts_the_observers_of_an_ended_session),
 		TEST(a_new_session_has_the_requested_properties),
 		TEST(output_and_events_are_in_the_log),
 		TEST(every_byte_of_the_output_can_be_read),

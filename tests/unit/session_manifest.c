@@ -603,7 +603,8 @@ the_session_object_has_its_fields(void **state)
 	m.host.pid = 0;
 	buf_init(&b, MANIFEST_MAX);
 	json_out_init(&j, &b);
-	manifest_json(&m, -1, &j);
+	m.observers = -1;
+	manifest_json(&m, &j);
 	o = json_tree_object((char *)b.data, b.len, NULL);
 	assert_non_null(o);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)

@@ -46,7 +46,7 @@ ending_answer(struct call *call)
 
 	if (call->out->json) {
 		out_begin(call->out, &j);
-		manifest_json(m, 0, &j);
+		manifest_json(m, &j);
 	} else if (call->several) {
 		words_outcome(m, how, sizeof(how));
 		buf_printf(&call->out->buf, "%s %s\n",

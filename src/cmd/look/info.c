@@ -323,7 +323,7 @@ show(struct call *call, const char *from_host)
 		if (from_host != NULL)
 			json_out_json(&j, from_host);
 		else
-			manifest_json(m, 0, &j);
+			manifest_json(m, &j);
 		return out_send(call->out);
 	}
 	if (from_host != NULL)

@@ -67,7 +67,7 @@ starting_answer(struct call *call, bool detached, bool nested)
 		return attaching_run(call, &o);
 	if (call->out->json) {
 		out_begin(call->out, &j);
-		manifest_json(&t->session, 0, &j);
+		manifest_json(&t->session, &j);
 	} else {
 		buf_printf(&call->out->buf, "%s\n", t->session.id);
 	}

@@ -54,7 +54,8 @@ put_session(struct op_call *call)
 		m.degraded = why;
 		m.unlogged = true;
 	}
-	manifest_json(&m, (int)server_viewers(call->server), &call->result);
+	m.observers = (int)server_viewers(call->server);
+	manifest_json(&m, &call->result);
 	return 0;
 }
 
