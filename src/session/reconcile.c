@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,21 +31,22 @@ read_boot_id(char out[40])
 
 /*
  * Read once: the boot id cannot change while we run, and lists need it for
- * each row.
+ * each row.  Threads read rows at once, and half of an id would make every
+ * session look lost.
  */
 int
 boot_id(char out[40])
 {
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static char known[40];
+	int rc = 0;
 
-	if (known[0] == '\0') {
-		int rc = read_boot_id(known);
-
-		if (rc < 0)
-			return rc;
-	}
+	pthread_mutex_lock(&lock);
+	if (known[0] == '\0')
+		rc = read_boot_id(known);
 	memcpy(out, known, sizeof(known));
-	return 0;
+	pthread_mutex_unlock(&lock);
+	return rc;
 }
 
 static bool
