@@ -207,16 +207,28 @@ open_conn(struct handle *h, const struct hello *hello, int timeout_ms,
 	return rc < 0 ? rc : 0;
 }
 
+void
+handle_hello(const struct handle *h, struct hello *out)
+{
+	hello_init(out);
+	out->mode = HELLO_CONTROL;
+	out->features = HELLO_HANDOVER;
+	snprintf(out->client, sizeof(out->client), "tend %s", TEND_VERSION);
+	if (h->principal != NULL)
+		snprintf(out->principal, sizeof(out->principal), "%s",
+		    h->principal);
+	if (h->verified != NULL)
+		snprintf(out->verified, sizeof(out->verified), "%s",
+		    h->verified);
+}
+
 static int
 connect_host(struct handle *h, int timeout_ms, struct error *err)
 {
 	struct hello hello;
 	int result;
 
-	hello_init(&hello);
-	hello.mode = HELLO_CONTROL;
-	hello.features = HELLO_HANDOVER;
-	snprintf(hello.client, sizeof(hello.client), "tend %s", TEND_VERSION);
+	handle_hello(h, &hello);
 	result = open_conn(h, &hello, timeout_ms, err);
 	if (result < 0)
 		h->conn.fd = -1;

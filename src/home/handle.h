@@ -30,6 +30,8 @@ struct handle {
 	struct conn conn;        /* conn.fd is -1 without a connection */
 	bool has_home;
 	int cancel_fd; /* readable: give up waiting; 0: none */
+	/* Whom the requests are for, and how that was verified; or NULL. */
+	const char *principal, *verified;
 };
 
 void handle_init(struct handle *h, const char *home_option);
@@ -48,6 +50,9 @@ int handle_open_home(struct handle *h, bool create, struct fault *f);
  */
 int handle_find(struct handle *h, const char *arg, unsigned flags,
     struct fault *f);
+
+/* The first line of every connection that this folder makes. */
+void handle_hello(const struct handle *h, struct hello *out);
 
 /*
  * Connect to the session's host; a session that has ended is a fault.  This

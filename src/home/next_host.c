@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/json_out.h"
 #include "base/mem.h"
-#include "base/version.h"
 #include "client/conn.h"
 #include "home/fault.h"
 #include "home/handle.h"
@@ -21,16 +20,11 @@
 #define CHANGE_MS 30000 /* longer than the timeouts of keeper and host */
 
 static int
-open_conn(struct conn *c, int dirfd, struct next_host *n)
+open_conn(struct conn *c, int dirfd, const struct hello *hello,
+    struct next_host *n)
 {
-	struct hello hello;
-	int rc;
+	int rc = conn_open(c, dirfd, hello, OPEN_MS, &n->why);
 
-	hello_init(&hello);
-	hello.mode = HELLO_CONTROL;
-	hello.features = HELLO_HANDOVER;
-	snprintf(hello.client, sizeof(hello.client), "tend %s", TEND_VERSION);
-	rc = conn_open(c, dirfd, &hello, OPEN_MS, &n->why);
 	if (rc < 0)
 		n->failure = handle_conn_failure(rc);
 	return rc;
@@ -80,12 +74,13 @@ can_leave(const struct conn *c, struct next_host *n)
 
 /* Ask the old host; it exits when the next is ready. */
 static int
-ask_to_leave(int dirfd, const char *op, int program, struct next_host *n)
+ask_to_leave(int dirfd, const struct hello *hello, const char *op, int program,
+    struct next_host *n)
 {
 	struct conn c;
 	int64_t pid = -1;
 
-	if (open_conn(&c, dirfd, n) < 0)
+	if (open_conn(&c, dirfd, hello, n) < 0)
 		return -1;
 	snprintf(n->from, sizeof(n->from), "%s", c.welcome.host);
 	c.timeout_ms = CHANGE_MS;
@@ -101,12 +96,12 @@ ask_to_leave(int dirfd, const char *op, int program, struct next_host *n)
 
 /* The next host should be the one that was announced. */
 static int
-meet_next(int dirfd, struct next_host *n)
+meet_next(int dirfd, const struct hello *hello, struct next_host *n)
 {
 	struct conn c;
 	int64_t pid;
 
-	if (open_conn(&c, dirfd, n) < 0)
+	if (open_conn(&c, dirfd, hello, n) < 0)
 		return -1;
 	snprintf(n->to, sizeof(n->to), "%s", c.welcome.host);
 	pid = ask_number(&c, "session.get", "host_pid", n);
@@ -141,13 +136,16 @@ look_for_its_end(int dirfd, struct next_host *n)
 
 /* Have the host replaced by this operation, with this program or -1. */
 static void
-replace(struct next_host *n, int dirfd, const char *op, int program)
+replace(struct next_host *n, const struct handle *h, int dirfd, const char *op,
+    int program)
 {
 	int64_t began = clock_ms(CLOCK_MONOTONIC);
+	struct hello hello;
 
+	handle_hello(h, &hello);
 	*n = (struct next_host){ .failure = FAIL_INTERNAL };
-	n->serves = ask_to_leave(dirfd, op, program, n) == 0 &&
-	    meet_next(dirfd, n) == 0;
+	n->serves = ask_to_leave(dirfd, &hello, op, program, n) == 0 &&
+	    meet_next(dirfd, &hello, n) == 0;
 	if (!n->serves)
 		look_for_its_end(dirfd, n);
 	n->ms = clock_ms(CLOCK_MONOTONIC) - began;
@@ -172,9 +170,10 @@ next_host_open(const char *path, struct fault *f)
 }
 
 void
-next_host_upgrade(struct next_host *n, int dirfd, int program)
+next_host_upgrade(struct next_host *n, const struct handle *h, int dirfd,
+    int program)
 {
-	replace(n, dirfd, "session.upgrade", program);
+	replace(n, h, dirfd, "session.upgrade", program);
 }
 
 static int
@@ -192,7 +191,7 @@ next_host_upgrade_one(struct next_host *n, const struct handle *h, int program,
 {
 	if (!status_is_active(h->session.status))
 		return handle_not_running(h, f);
-	next_host_upgrade(n, h->dirfd, program);
+	next_host_upgrade(n, h, h->dirfd, program);
 	return take_outcome(n, h, f);
 }
 
@@ -221,7 +220,7 @@ next_host_revive_one(struct next_host *n, const struct handle *h,
 {
 	if (check_revivable(h, f) < 0)
 		return -1;
-	replace(n, h->dirfd, "session.revive", -1);
+	replace(n, h, h->dirfd, "session.revive", -1);
 	return take_outcome(n, h, f);
 }
 

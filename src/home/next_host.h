@@ -35,9 +35,10 @@ int next_host_open(const char *path, struct fault *f);
 
 /*
  * Ask the session in this directory to change to a host of this program, and
- * check that it serves.
+ * check that it serves.  The handle is that of its home.
  */
-void next_host_upgrade(struct next_host *n, int dirfd, int program);
+void next_host_upgrade(struct next_host *n, const struct handle *h, int dirfd,
+    int program);
 
 /*
  * The same for the session of a handle, which must run.  A revived session gets

@@ -527,6 +527,16 @@ find(struct work *w, struct handle *h, const char *name, bool destroyed)
 	    w->fault);
 }
 
+/* A handle for the caller of the operation. */
+static void
+init_handle(struct handle *h, const struct operation *o)
+{
+	handle_init(h, o->home);
+	h->cancel_fd = o->cancel_fd;
+	h->principal = o->principal;
+	h->verified = o->verified;
+}
+
 static int
 wait_for_all(struct work *w, struct waiting *in, struct handle *handles,
     const json_t *names)
@@ -536,8 +546,7 @@ wait_for_all(struct work *w, struct waiting *in, struct handle *handles,
 
 	json_array_foreach(names, i, name)
 	{
-		handle_init(&handles[i], w->o->home);
-		handles[i].cancel_fd = w->o->cancel_fd;
+		init_handle(&handles[i], w->o);
 		in->ones[in->n++].handle = &handles[i];
 		if (find(w, &handles[i], json_string_value(name), true) < 0)
 			return -1;
@@ -735,8 +744,7 @@ do_upgrade_all(struct work *w)
 	struct upgrades u;
 
 	if (program < 0 ||
-	    upgrades_run(&u, &w->handle.home, program, NULL, NULL, w->fault) <
-		0)
+	    upgrades_run(&u, &w->handle, program, NULL, NULL, w->fault) < 0)
 		return -1;
 	json_out_open(&w->j, '{');
 	json_out_key(&w->j, "sessions");
@@ -812,6 +820,39 @@ take_result(struct work *w, json_t **result)
 		w->o->op->name);
 }
 
+static int
+check_granted(const struct operation *o, struct fault *f)
+{
+	unsigned missing = op_needs(o->op, o->args) & ~o->granted;
+
+	for (unsigned p = 0; p < OP_PERMISSIONS; p++)
+		if (missing & 1u << p)
+			return fault_set(f, FAIL_DENIED,
+			    "%s needs the permission '%s'", o->op->name,
+			    op_permission_name(p));
+	return 0;
+}
+
+/* A name that does not fit would become that of somebody else. */
+static int
+check_principal(const struct operation *o, struct fault *f)
+{
+	struct hello h;
+
+	if ((o->principal != NULL &&
+		strlen(o->principal) >= sizeof(h.principal)) ||
+	    (o->verified != NULL && strlen(o->verified) >= sizeof(h.verified)))
+		return fault_set(f, FAIL_USAGE,
+		    "the name of the principal is too long");
+	return 0;
+}
+
+static int
+check(const struct operation *o, struct fault *f)
+{
+	return check_granted(o, f) < 0 ? -1 : check_principal(o, f);
+}
+
 int
 operation_run(const struct operation *o, struct report *r, json_t **result,
     struct fault *f)
@@ -826,11 +867,12 @@ operation_run(const struct operation *o, struct report *r, json_t **result,
 		.fault = f };
 	int rc;
 
-	handle_init(&w.handle, o->home);
-	w.handle.cancel_fd = o->cancel_fd;
+	init_handle(&w.handle, o);
 	buf_init(&w.buf, RESULT_MAX);
 	json_out_init(&w.j, &w.buf);
-	rc = prepare(&w, needs);
+	rc = check(o, f);
+	if (rc == 0)
+		rc = prepare(&w, needs);
 	if (rc == 0)
 		rc = run(&w);
 	if (rc == 0)

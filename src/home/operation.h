@@ -22,6 +22,17 @@ struct operation {
 	const json_t *args;  /* checked by op_take_arguments; NULL: none */
 	char *const *environ; /* for the programs that it starts */
 	int cancel_fd;        /* readable: give up waiting; 0: none */
+	/*
+	 * The permissions of the caller, 1 << OP_… each: OP_EVERY_PERMISSION
+	 * for the owner of the home.  Without any, every operation is denied.
+	 */
+	unsigned granted;
+	/*
+	 * Whom it is done for, KIND:NAME, and how that was verified, as in the
+	 * first line of a connection (wire/hello.h); logs record both.  NULL:
+	 * for the owner.
+	 */
+	const char *principal, *verified;
 };
 
 /*

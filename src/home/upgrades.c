@@ -9,6 +9,7 @@
 #include "base/json_out.h"
 #include "base/mem.h"
 #include "home/fault.h"
+#include "home/handle.h"
 #include "session/home.h"
 
 #define AT_ONCE 4
@@ -16,7 +17,7 @@
 /* The work of several threads. */
 struct shift {
 	struct upgrades *u;
-	const struct home *home;
+	const struct handle *handle; /* of the home */
 	int program;
 	upgraded_fn *done;
 	void *arg;
@@ -30,7 +31,7 @@ on_session(void *arg, const char *id)
 	struct shift *s = arg;
 	struct upgrades *u = s->u;
 	struct upgraded item = { 0 };
-	auto_close int dirfd = home_session_dir(s->home, id, NULL);
+	auto_close int dirfd = home_session_dir(&s->handle->home, id, NULL);
 
 	if (dirfd < 0 || manifest_read_now(dirfd, &item.session, NULL) < 0)
 		return 0;
@@ -52,10 +53,10 @@ work(void *arg)
 
 	while ((i = atomic_fetch_add(&s->next, 1)) < s->u->n) {
 		struct upgraded *item = &s->u->items[i];
-		auto_close int dirfd = home_session_dir(s->home,
+		auto_close int dirfd = home_session_dir(&s->handle->home,
 		    item->session.id, NULL);
 
-		next_host_upgrade(&item->host, dirfd, s->program);
+		next_host_upgrade(&item->host, s->handle, dirfd, s->program);
 		if (s->done == NULL)
 			continue;
 		pthread_mutex_lock(&s->lock);
@@ -83,18 +84,18 @@ upgrade_each(struct shift *s)
 }
 
 int
-upgrades_run(struct upgrades *u, const struct home *h, int program,
+upgrades_run(struct upgrades *u, const struct handle *h, int program,
     upgraded_fn *done, void *arg, struct fault *f)
 {
 	struct shift s = { .u = u,
-		.home = h,
+		.handle = h,
 		.program = program,
 		.done = done,
 		.arg = arg };
 	struct error err;
 
 	*u = (struct upgrades){ 0 };
-	if (home_each(h, on_session, &s, &err) < 0)
+	if (home_each(&h->home, on_session, &s, &err) < 0)
 		return fault_set(f, FAIL_STORAGE, "%s", err.msg);
 	upgrade_each(&s);
 	return 0;

@@ -7,7 +7,7 @@
 #include "session/manifest.h"
 
 struct fault;
-struct home;
+struct handle;
 struct json_out;
 
 /*
@@ -30,7 +30,7 @@ typedef void upgraded_fn(void *arg, const struct upgraded *item);
  * Upgrade all of them to this program.  0, also if some are not upgraded, or -1
  * and the fault.  `done` may be NULL.  The caller calls upgrades_finish.
  */
-int upgrades_run(struct upgrades *u, const struct home *h, int program,
+int upgrades_run(struct upgrades *u, const struct handle *h, int program,
     upgraded_fn *done, void *arg, struct fault *f);
 void upgrades_finish(struct upgrades *u);
 

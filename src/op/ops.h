@@ -22,6 +22,7 @@ enum op_permission {
 #include "op/permissions.def"
 	OP_PERMISSIONS
 };
+#define OP_EVERY_PERMISSION ((1u << OP_PERMISSIONS) - 1)
 
 /* The surfaces that offer operations. */
 enum op_surface {

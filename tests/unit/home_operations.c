@@ -50,7 +50,8 @@ operate(const struct world *w, const char *op, const char *session,
 		.session = session,
 		.args = args,
 		.environ = environ,
-		.cancel_fd = cancel_fd };
+		.cancel_fd = cancel_fd,
+		.granted = OP_EVERY_PERMISSION };
 	struct report report;
 	struct error err;
 	int rc;
@@ -673,6 +674,93 @@ a_fault_names_the_argument(void **state)
 	assert_int_equal(count(w, "{\"all\":true}"), 0);
 }
 
+/* Run it with these permissions for this principal. */
+static int
+operate_for(const struct world *w, const char *principal, unsigned granted,
+    const struct op *op, const char *session, const char *text, struct fault *f)
+{
+	auto_json json_t *args = json_loads(text, 0, NULL), *result = NULL;
+	struct operation o = { .op = op,
+		.home = w->home,
+		.session = session,
+		.args = args,
+		.environ = environ,
+		.granted = granted,
+		.principal = principal,
+		.verified = "token" };
+	struct report report;
+	int rc;
+
+	report_init(&report, NULL, NULL);
+	rc = operation_run(&o, &report, &result, f);
+	report_finish(&report);
+	return rc;
+}
+
+static void
+is_denied(const struct world *w, unsigned granted, const struct op *op,
+    const char *args, enum op_permission missing)
+{
+	struct fault f = { 0 };
+
+	assert_true(
+	    operate_for(w, "user:ann", granted, op, "none", args, &f) < 0);
+	assert_int_equal(f.failure, FAIL_DENIED);
+	assert_non_null(strstr(f.msg, op_permission_name(missing)));
+}
+
+static void
+an_operation_without_its_permission_is_denied(void **state)
+{
+	for (size_t i = 0; i < OP_COUNT; i++) {
+		enum op_permission p = ops[i].permission;
+
+		is_denied(*state, OP_EVERY_PERMISSION & ~(1u << p), &ops[i],
+		    "{}", p);
+		is_denied(*state, 0, &ops[i], "{}", p);
+	}
+	is_denied(*state, 1u << OP_CONTROL, &ops[OP_ID_session_destroy],
+	    "{\"purge\":true}", OP_ADMIN);
+}
+
+/* The author of each mark of the session. */
+static void
+marks_are_by(const struct world *w, const char *id, const char *by)
+{
+	auto_json json_t *all = does(w, "session.events", id, "{}");
+	const json_t *event;
+	size_t i, n = 0;
+
+	json_array_foreach(json_object_get(all, "events"), i, event)
+	{
+		if (strcmp(text_of(event, "type"), "mark") != 0)
+			continue;
+		assert_string_equal(text_of(event, "by"), by);
+		assert_string_equal(text_of(event, "verified"), "token");
+		n++;
+	}
+	assert_int_equal(n, 1);
+}
+
+static void
+the_log_has_the_principal(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *id = create(w, "{" SHELL "}");
+	char longer[200] = "user:";
+	struct fault f = { 0 };
+
+	if (operate_for(w, "user:ann", 1u << OP_DRIVE, op_find("session.mark"),
+		id, "{\"name\":\"here\"}", &f) < 0)
+		fail_msg("%s", f.msg);
+	marks_are_by(w, id, "user:ann");
+	memset(longer + 5, 'x', sizeof(longer) - 6);
+	assert_true(
+	    operate_for(w, longer, OP_EVERY_PERMISSION, op_find("session.mark"),
+		id, "{\"name\":\"x\"}", &f) < 0);
+	assert_int_equal(f.failure, FAIL_USAGE);
+}
+
 /* A call in a thread, and its result. */
 struct errand {
 	const struct world *w;
@@ -765,6 +853,8 @@ run_all(void)
 		TEST(all_running_sessions_are_upgraded),
 		TEST(homes_are_listed_until_they_are_forgotten),
 		TEST(a_fault_names_the_argument),
+		TEST(an_operation_without_its_permission_is_denied),
+		TEST(the_log_has_the_principal),
 		TEST(threads_use_a_home_at_once),
 		TEST(a_cancelled_call_ends),
 	};

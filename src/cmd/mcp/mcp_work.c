@@ -78,6 +78,7 @@ mcp_work_create(const struct mcp_call *call, const char *home,
 		.session = call->session,
 		.args = call->args,
 		.environ = environ,
+		.granted = OP_EVERY_PERMISSION,
 		.cancel_fd = w->cancel };
 	if (w->done < 0 || w->cancel < 0)
 		rc = errno;

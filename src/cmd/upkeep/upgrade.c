@@ -57,8 +57,8 @@ upgrade_all(struct call *call, int program)
 	struct fault f;
 	int status, sent;
 
-	if (upgrades_run(&u, &call->target->home, program,
-		out->json ? NULL : on_done, out, &f) < 0)
+	if (upgrades_run(&u, call->target, program, out->json ? NULL : on_done,
+		out, &f) < 0)
 		return out_fault(out, &f);
 	if (out->json) {
 		out_begin(out, &j);
