@@ -24,10 +24,28 @@ const struct op ops[OP_COUNT] = {
 #include "op/ops.def"
 };
 
+#define NEVER \
+	{ \
+		false, 0 \
+	}
+#define OWN \
+	{ \
+		true, 0 \
+	}
+#define GIVES(a, b) \
+	{ \
+		true, 1u << OP_##a | 1u << OP_##b \
+	}
+
 static const struct {
 	const char *name, *text;
+	struct {
+		bool own;       /* for the sessions that it created */
+		unsigned gives; /* a grant of it for others */
+	} confined;
 } permissions[] = {
-#define PERMISSION(id, name, text) [OP_##id] = { name, text },
+#define PERMISSION(id, name, confined, text) \
+	[OP_##id] = { name, text, confined },
 #include "op/permissions.def"
 };
 
@@ -41,6 +59,18 @@ const char *
 op_permission_text(enum op_permission p)
 {
 	return permissions[p].text;
+}
+
+bool
+op_permission_is_confined(enum op_permission p)
+{
+	return permissions[p].confined.own;
+}
+
+unsigned
+op_permission_gives(enum op_permission p)
+{
+	return permissions[p].confined.gives;
 }
 
 enum op_permission

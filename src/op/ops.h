@@ -57,6 +57,15 @@ const char *op_permission_name(enum op_permission p);
 /* One line about the rights that the permission gives. */
 const char *op_permission_text(enum op_permission p);
 
+/* True if a confined session has it for the sessions that it created. */
+bool op_permission_is_confined(enum op_permission p);
+
+/*
+ * The permissions that a grant of this one gives to a confined session, a bit
+ * for each; 0 if it cannot be granted.
+ */
+unsigned op_permission_gives(enum op_permission p);
+
 /* Find a permission by name; OP_PERMISSIONS if there is none. */
 enum op_permission op_permission_find(const char *name);
 

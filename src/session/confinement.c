@@ -180,7 +180,7 @@ confinement_allows(const struct confinement *c,
 {
 	if (!c->confined)
 		return true;
-	if (permission == OP_APPROVE || permission == OP_ADMIN)
+	if (!op_permission_is_confined(permission))
 		return false;
 	if (has_created(c, target))
 		return true;

@@ -10,12 +10,6 @@
 #define NAME_BYTES \
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 
-static bool
-is_grantable(enum op_permission p)
-{
-	return p == OP_OBSERVE || p == OP_DRIVE || p == OP_CONTROL;
-}
-
 /* A segment of a pattern or of a name ends at a slash or the NUL. */
 static size_t
 segment_len(const char *s)
@@ -81,7 +75,7 @@ grant_parse(const char *text, struct grant *out, struct error *err)
 		    "\"%.100s\" is not a grant; give PERMISSION:NAMES, as in "
 		    "'drive:team/*'",
 		    text);
-	if (!is_grantable(permission))
+	if (op_permission_gives(permission) == 0)
 		return error_set(err, EINVAL,
 		    "%s cannot be granted; observe, drive and control can",
 		    word);
@@ -152,7 +146,7 @@ matches(const char *glob, const char *s)
 static bool
 includes(enum op_permission wide, enum op_permission narrow)
 {
-	return wide == narrow || narrow == OP_OBSERVE;
+	return op_permission_gives(wide) & 1u << narrow;
 }
 
 bool

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/json_tree.h"
 #include "op/condition.h"
 #include "op/ops.h"
 #include "op/pattern.h"
@@ -61,6 +62,40 @@ needs(const char *op, const char *args)
 	found = op_needs(op_find(op), tree);
 	json_decref(tree);
 	return found;
+}
+
+/* peer_check_any relies on this. */
+static void
+every_grant_gives_itself_and_observe(void **state)
+{
+	unsigned granted = 0;
+
+	(void)state;
+	for (unsigned p = 0; p < OP_PERMISSIONS; p++) {
+		unsigned gives = op_permission_gives(p);
+
+		if (gives == 0)
+			continue;
+		granted++;
+		assert_true(op_permission_is_confined(p));
+		assert_int_equal(gives, 1u << p | 1u << OP_OBSERVE);
+	}
+	assert_int_equal(granted, 3);
+	assert_true(op_permission_is_confined(OP_CREATE));
+	assert_false(op_permission_is_confined(OP_APPROVE));
+	assert_false(op_permission_is_confined(OP_ADMIN));
+}
+
+/* Its steps wait and take snapshots. */
+static void
+a_batch_needs_to_observe(void **state)
+{
+	auto_json json_t *args = json_loads("{\"steps\":[{\"wait\":\"x\"}]}", 0,
+	    NULL);
+
+	(void)state;
+	assert_int_equal(op_needs(&ops[OP_ID_session_batch], args),
+	    1u << OP_DRIVE | 1u << OP_OBSERVE);
 }
 
 static void
@@ -298,6 +333,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_name_is_found_and_unique),
 		cmocka_unit_test(every_permission_has_a_name_and_a_line),
+		cmocka_unit_test(every_grant_gives_itself_and_observe),
+		cmocka_unit_test(a_batch_needs_to_observe),
 		cmocka_unit_test(an_argument_may_need_another_permission),
 		cmocka_unit_test(every_permission_of_an_argument_exists),
 		cmocka_unit_test(every_row_of_the_table_has_its_texts),
