@@ -847,10 +847,25 @@ check_principal(const struct operation *o, struct fault *f)
 	return 0;
 }
 
+/* It would take effect and be undone with the connection, at once. */
+static int
+check_lasting(const struct operation *o, struct fault *f)
+{
+	const char *why = o->op->left_out[OP_FLEET];
+
+	return why == NULL ? 0 :
+			     fault_set(f, FAIL_USAGE,
+				 "a home cannot do %s: %s; use the session's "
+				 "own socket",
+				 o->op->name, why);
+}
+
 static int
 check(const struct operation *o, struct fault *f)
 {
-	return check_granted(o, f) < 0 ? -1 : check_principal(o, f);
+	if (check_granted(o, f) < 0 || check_principal(o, f) < 0)
+		return -1;
+	return check_lasting(o, f);
 }
 
 int

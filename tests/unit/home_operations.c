@@ -761,6 +761,19 @@ the_log_has_the_principal(void **state)
 	assert_int_equal(f.failure, FAIL_USAGE);
 }
 
+static void
+a_home_refuses_operations_of_a_connection(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *id = create(w, "{" SHELL "}");
+
+	fails(w, "lease.acquire", id, "{}", FAIL_USAGE, "connection");
+	fails(w, "lease.steal", id, "{}", FAIL_USAGE, "connection");
+	fails(w, "lease.release", id, "{}", FAIL_USAGE, "connection");
+	fails(w, "session.colours", id, "{\"fg\":\"ffffff\",\"bg\":\"000000\"}",
+	    FAIL_USAGE, "connection");
+}
+
 /* A call in a thread, and its result. */
 struct errand {
 	const struct world *w;
@@ -855,6 +868,7 @@ run_all(void)
 		TEST(a_fault_names_the_argument),
 		TEST(an_operation_without_its_permission_is_denied),
 		TEST(the_log_has_the_principal),
+		TEST(a_home_refuses_operations_of_a_connection),
 		TEST(threads_use_a_home_at_once),
 		TEST(a_cancelled_call_ends),
 	};
