@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "home/units.h"
 
-#define LINES_MAX 1000000
+#define LINES_MAX 1000000 /* also in op/ops.def */
 #define BACK_FIRST (128u << 10)
 #define BACK_FACTOR 16
 

@@ -656,6 +656,18 @@ homes_are_listed_until_they_are_forgotten(void **state)
 }
 
 static void
+the_table_has_the_largest_number_of_lines(void **state)
+{
+	auto_free char *id = create_ended(*state, "");
+	auto_json json_t *most = does(*state, "session.output", id,
+	    "{\"lines\":1000000}");
+
+	assert_non_null(most);
+	refuses("session.output", "{\"lines\":1000001}", "lines");
+	refuses("session.events", "{\"last\":1000001}", "last");
+}
+
+static void
 a_fault_names_the_argument(void **state)
 {
 	const struct world *w = *state;
@@ -865,6 +877,7 @@ run_all(void)
 		TEST(a_revived_session_has_another_host),
 		TEST(all_running_sessions_are_upgraded),
 		TEST(homes_are_listed_until_they_are_forgotten),
+		TEST(the_table_has_the_largest_number_of_lines),
 		TEST(a_fault_names_the_argument),
 		TEST(an_operation_without_its_permission_is_denied),
 		TEST(the_log_has_the_principal),

@@ -22,7 +22,6 @@
 #include "home/words.h"
 
 #define STEPS_BYTES (8u << 20)
-#define TIMED_OUT 11
 
 struct args {
 	const char *steps;
@@ -74,7 +73,7 @@ static int
 step_status(const struct out *out, const struct batch_step *s)
 {
 	if (s->timed_out)
-		return TIMED_OUT;
+		return EXIT_UNDECIDED;
 	if (strcmp(s->code, STEP_EXIT_STATUS) == 0 && s->exit_code > 0)
 		return s->exit_code;
 	if (strcmp(s->code, "refused") == 0)

@@ -19,7 +19,6 @@
 #include "shell/integration.h"
 
 #define COMMAND_MAX (64u << 10) /* same limit as in the host */
-#define EXIT_TIMED_OUT 11
 #define EXIT_SIGNAL 128
 #define SLOW_MS 10000
 #define SHOWN_MAX 60 /* bytes of the command in messages */
@@ -131,7 +130,7 @@ status_of(struct call *call, const json_t *result)
 			out_note(call->out,
 			    "timed out; the command keeps running in session %s",
 			    handle_name(call->target));
-		return EXIT_TIMED_OUT;
+		return EXIT_UNDECIDED;
 	}
 	if (json_is_integer(code))
 		return (int)json_integer_value(code);

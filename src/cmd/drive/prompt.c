@@ -22,7 +22,6 @@
 #define TIMEOUT_MS 10000
 #define LONGEST_MS 3600000
 #define MARGIN_MS 10000 /* extra time for the host */
-#define UNCONFIRMED 11
 
 struct args {
 	const char *profile, *timeout, *key;
@@ -137,7 +136,7 @@ show(struct call *call, const char *answer)
 		return status;
 	return strcmp(result, "refused") == 0 ?
 	    out_status(call->out, FAIL_DENIED) :
-	    UNCONFIRMED;
+	    EXIT_UNDECIDED;
 }
 
 static int

@@ -19,7 +19,6 @@
 #include "op/condition.h"
 #include "home/words.h"
 
-#define TIMED_OUT 11 /* exit status; 4 for an ended session */
 #define SIGNALLED 128
 #define LONGEST "7d" /* the longest timeout */
 
@@ -246,7 +245,7 @@ status_of(const struct waited *w)
 	case WAITING_MATCHED:
 		return 0;
 	case WAITING_TIMED_OUT:
-		return TIMED_OUT;
+		return EXIT_UNDECIDED;
 	case WAITING_ENDED:
 		break;
 	}

@@ -9,6 +9,12 @@
 #include "home/report.h"
 #include "op/failure.h"
 
+/*
+ * The exit status of a wait that timed out and of a message without a
+ * confirmation.  Neither is a failure: the session continues.
+ */
+#define EXIT_UNDECIDED 11
+
 struct fault;
 
 /*
