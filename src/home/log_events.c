@@ -26,26 +26,11 @@ struct events {
 	uint64_t at_ns;  /* …at this time of the log */
 };
 
-/* The principal, how it was verified, and the peer. */
-static void
-put_by(struct json_out *j, const struct payload_text *t)
-{
-	struct by by;
-
-	by_parse((const char *)t->p, t->len, &by);
-	json_put_text(j, "by",
-	    by.principal[0] != '\0' ? by.principal : by.peer);
-	if (by.verified[0] != '\0')
-		json_put_text(j, "verified", by.verified);
-	if (by.peer[0] != '\0')
-		json_put_text(j, "peer", by.peer);
-}
-
 static void
 put_text(struct json_out *j, const char *key, const struct payload_text *t)
 {
 	if (strcmp(key, "by") == 0)
-		put_by(j, t);
+		by_put((const char *)t->p, t->len, j);
 	else
 		json_put_string(j, key, (const char *)t->p, t->len);
 }

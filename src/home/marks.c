@@ -6,6 +6,7 @@
 #include "base/json_out.h"
 #include "base/mem.h"
 #include "home/handle.h"
+#include "log/by.h"
 #include "log/payload.h"
 #include "log/reader.h"
 
@@ -55,7 +56,7 @@ put_mark(void *arg, const struct mark *m)
 	json_out_open(j, '{');
 	json_put_number(j, "seq", m->seq);
 	json_put_number(j, "time_ns", m->time_ns);
-	json_put_text(j, "by", m->by);
+	by_put(m->by, strlen(m->by), j);
 	json_put_text(j, "name", m->name);
 	json_out_close(j, '}');
 }

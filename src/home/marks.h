@@ -10,7 +10,7 @@ struct json_out;
 /* The named moments (marks) of a session, from its log. */
 struct mark {
 	uint64_t seq, time_ns;
-	const char *by, *name;
+	const char *by, *name; /* by: the text of log/by.h */
 };
 
 typedef void marks_fn(void *arg, const struct mark *m);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_out.h"
+
 #define VIA " via "
 
 void
@@ -68,4 +70,18 @@ by_parse(const char *p, size_t len, struct by *out)
 		copy(out->principal, sizeof(out->principal), text,
 		    strlen(text));
 	}
+}
+
+void
+by_put(const char *p, size_t len, struct json_out *j)
+{
+	struct by by;
+
+	by_parse(p, len, &by);
+	json_put_text(j, "by",
+	    by.principal[0] != '\0' ? by.principal : by.peer);
+	if (by.verified[0] != '\0')
+		json_put_text(j, "verified", by.verified);
+	if (by.peer[0] != '\0')
+		json_put_text(j, "peer", by.peer);
 }

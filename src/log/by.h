@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+struct json_out;
+
 /*
  * The author of an action.  The peer is the process that connected, as the
  * host found it.  The principal is the name that it claims to act for.
@@ -33,5 +35,8 @@ void by_format(const struct by *by, char out[BY_SIZE]);
  * to fit: "viewers" is the host itself.
  */
 void by_parse(const char *p, size_t len, struct by *out);
+
+/* The text as the members `by`, `verified` and `peer`, as far as given. */
+void by_put(const char *p, size_t len, struct json_out *j);
 
 #endif

@@ -735,23 +735,33 @@ an_operation_without_its_permission_is_denied(void **state)
 	    "{\"purge\":true}", OP_ADMIN);
 }
 
-/* The author of each mark of the session. */
 static void
-marks_are_by(const struct world *w, const char *id, const char *by)
+is_by(const json_t *mark, const char *by)
+{
+	assert_string_equal(text_of(mark, "by"), by);
+	assert_string_equal(text_of(mark, "verified"), "token");
+	assert_non_null(strstr(text_of(mark, "peer"), "uid:"));
+}
+
+/* Events and marks name the author of the only mark in the same way. */
+static void
+the_mark_is_by(const struct world *w, const char *id, const char *by)
 {
 	auto_json json_t *all = does(w, "session.events", id, "{}");
-	const json_t *event;
+	auto_json json_t *marks = does(w, "session.marks", id, "{}");
+	const json_t *list = json_object_get(marks, "marks"), *event;
 	size_t i, n = 0;
 
 	json_array_foreach(json_object_get(all, "events"), i, event)
 	{
 		if (strcmp(text_of(event, "type"), "mark") != 0)
 			continue;
-		assert_string_equal(text_of(event, "by"), by);
-		assert_string_equal(text_of(event, "verified"), "token");
+		is_by(event, by);
 		n++;
 	}
 	assert_int_equal(n, 1);
+	assert_int_equal(json_array_size(list), 1);
+	is_by(json_array_get(list, 0), by);
 }
 
 static void
@@ -765,7 +775,7 @@ the_log_has_the_principal(void **state)
 	if (operate_for(w, "user:ann", 1u << OP_DRIVE, op_find("session.mark"),
 		id, "{\"name\":\"here\"}", &f) < 0)
 		fail_msg("%s", f.msg);
-	marks_are_by(w, id, "user:ann");
+	the_mark_is_by(w, id, "user:ann");
 	memset(longer + 5, 'x', sizeof(longer) - 6);
 	assert_true(
 	    operate_for(w, longer, OP_EVERY_PERMISSION, op_find("session.mark"),
