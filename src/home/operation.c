@@ -300,7 +300,8 @@ static int catch (void *arg)
 }
 
 static void
-put_caught(struct work *w, const struct excerpt *e, bool raw)
+put_caught(struct work *w, const struct excerpt *e, bool raw,
+    const struct output_end *end)
 {
 	size_t len;
 	const char *p = excerpt_text(e, &len);
@@ -319,6 +320,10 @@ put_caught(struct work *w, const struct excerpt *e, bool raw)
 	json_put_number(&w->j, "left_out", e->left_out);
 	if (e->left_out > 0)
 		json_put_bool(&w->j, "truncated", true);
+	if (end->known) {
+		json_put_number(&w->j, "next_seq", end->seq);
+		json_put_number(&w->j, "next_offset", end->offset);
+	}
 	json_out_close(&w->j, '}');
 }
 
@@ -336,7 +341,8 @@ do_output(struct work *w)
 	bool raw = op_bool(w->args, "raw", false);
 	struct range r = { .q.form = raw ? OUTPUT_RAW : OUTPUT_TEXT };
 	struct catching c;
-	struct output_to to = { &c.out, catch, NULL, &c };
+	struct output_end end = { 0 };
+	struct output_to to = { &c.out, catch, NULL, &c, &end };
 	int rc;
 
 	if (read_range(w, &r) < 0)
@@ -348,7 +354,7 @@ do_output(struct work *w)
 	if (is_partial(w, rc) && c.text.text.len > 0)
 		rc = 0;
 	if (rc >= 0)
-		put_caught(w, &c.text, raw);
+		put_caught(w, &c.text, raw, &end);
 	buf_finish(&c.out);
 	excerpt_finish(&c.text);
 	return rc < 0 ? -1 : 0;
@@ -360,6 +366,7 @@ struct gathering {
 	struct json_out *j;
 	size_t left;
 	bool truncated;
+	uint64_t seq; /* of the last one; 0: none */
 };
 
 static int
@@ -377,6 +384,7 @@ gather(void *arg)
 			break;
 		}
 		*end = '\0';
+		(void)sscanf(p, "{\"seq\":%" SCNu64, &g->seq);
 		json_out_json(g->j, p);
 		g->left -= len;
 		p += len;
@@ -392,7 +400,7 @@ do_events(struct work *w)
 	struct range r = { .q.form = OUTPUT_EVENTS };
 	struct gathering g = { .j = &w->j,
 		.left = (size_t)op_number(w->args, "max_bytes", EVENTS_KEPT) };
-	struct output_to to = { &g.out, gather, NULL, &g };
+	struct output_to to = { &g.out, gather, NULL, &g, NULL };
 	int rc;
 
 	if (read_range(w, &r) < 0)
@@ -405,6 +413,8 @@ do_events(struct work *w)
 		rc = 0;
 	json_out_close(&w->j, ']');
 	json_put_bool(&w->j, "truncated", g.truncated);
+	if (g.seq > 0)
+		json_put_number(&w->j, "next_seq", g.seq);
 	json_out_close(&w->j, '}');
 	buf_finish(&g.out);
 	return rc < 0 ? -1 : 0;

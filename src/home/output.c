@@ -35,6 +35,7 @@ struct walk {
 	uint64_t offset; /* of the next byte of output */
 	struct log_damage told[LOG_DAMAGES_MAX];
 	size_t n_told;
+	struct output_end end;
 	bool reached; /* --to has been reached */
 	bool ended;   /* the exit was read */
 	bool cancelled;
@@ -145,6 +146,12 @@ where(const struct walk *w, const struct record *rec,
 	return compare(w->offset, place->value);
 }
 
+static void
+read_up_to(struct walk *w, uint64_t seq, uint64_t offset)
+{
+	w->end = (struct output_end){ true, seq, offset };
+}
+
 /* A range of offsets may begin and end inside a record. */
 static void
 on_output(struct walk *w, const struct record *rec)
@@ -152,7 +159,7 @@ on_output(struct walk *w, const struct record *rec)
 	struct payload_output out;
 	uint64_t offset;
 	size_t len, before = 0;
-	bool wanted = true;
+	bool wanted = true, is_cut = false;
 
 	if (!payload_output_of(&out, rec))
 		return;
@@ -164,6 +171,7 @@ on_output(struct walk *w, const struct record *rec)
 		if (offset >= w->to.value)
 			return;
 		len = (size_t)(w->to.value - offset);
+		is_cut = true;
 	}
 	if (w->has_from && w->from.by != LOG_BY_OFFSET)
 		wanted = where(w, rec, &w->from) >= 0;
@@ -177,6 +185,8 @@ on_output(struct walk *w, const struct record *rec)
 	if (len > before)
 		w->sink->ops->output(w->sink, rec, offset + before,
 		    out.bytes.p + before, len - before, wanted);
+	if (len > before && wanted)
+		read_up_to(w, rec->seq - is_cut, offset + len);
 }
 
 static void
@@ -196,6 +206,8 @@ on_record(struct walk *w, const struct record *rec)
 	payload_next_offset(rec, &w->offset);
 	if (rec->type == RECORD_GAP && wanted)
 		tell_gap(w, rec);
+	if (wanted)
+		read_up_to(w, rec->seq, w->offset);
 	if (w->sink->ops->event != NULL)
 		w->sink->ops->event(w->sink, rec, wanted);
 }
@@ -486,5 +498,7 @@ output_run(struct handle *h, const struct output *q, const struct output_to *to,
 		return -1;
 	rc = q->lines != NULL ? show_tail(&w, q) : show(&w, q);
 	log_reader_close(w.reader);
+	if (to->end != NULL)
+		*to->end = w.end;
 	return rc;
 }

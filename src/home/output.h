@@ -2,6 +2,7 @@
 #define TEND_HOME_OUTPUT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct buf;
 struct fault;
@@ -23,6 +24,16 @@ struct output {
 };
 
 /*
+ * The end of the part that was read.  A read from there continues without a gap
+ * or a repetition, also while the log grows.
+ */
+struct output_end {
+	bool known;   /* false: nothing was read, so ask for the same again */
+	uint64_t seq; /* of the last event that was read completely */
+	uint64_t offset; /* of the next byte of output */
+};
+
+/*
  * The reader of the stream.  Output collects in *buf; `flush` consumes all of
  * it and clears the buffer.  It returns 0, or a positive number to stop.
  * `follow` uses `wait`, which waits until fd (-1: none) is readable or for the
@@ -33,6 +44,7 @@ struct output_to {
 	int (*flush)(void *arg);
 	bool (*wait)(void *arg, int fd, int ms);
 	void *arg;
+	struct output_end *end; /* set after a success; NULL: not needed */
 };
 
 /*

@@ -7,6 +7,7 @@
 #include "unit.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
 #include <pthread.h>
@@ -380,6 +381,119 @@ output_and_events_are_in_the_log(void **state)
 	assert_true(json_array_size(json_object_get(some, "events")) <
 	    json_array_size(list));
 	assert_non_null(end);
+}
+
+static uint64_t
+number_of(const json_t *object, const char *key)
+{
+	const json_t *n = json_object_get(object, key);
+
+	assert_true(json_is_integer(n));
+	return (uint64_t)json_integer_value(n);
+}
+
+/* All events, read in small pages. */
+static json_t *
+paged_events(const struct world *w, const char *id)
+{
+	json_t *all = json_array();
+	uint64_t since = 0;
+	bool more = true;
+	char args[80];
+
+	while (more) {
+		auto_json json_t *page = NULL;
+
+		snprintf(args, sizeof(args),
+		    "{\"since\":%" PRIu64 ",\"max_bytes\":700}", since);
+		page = does(w, "session.events", id, args);
+		json_array_extend(all, json_object_get(page, "events"));
+		more = json_is_true(json_object_get(page, "truncated"));
+		since = number_of(page, "next_seq");
+	}
+	return all;
+}
+
+static void
+pages_of_events_have_no_gap_and_no_repetition(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *id = create_ended(w, "");
+	auto_json json_t *whole = NULL, *pages = NULL, *rest = NULL;
+	char args[80];
+
+	/* A host that still takes late output may log another event. */
+	json_decref(does(w, "session.rename", id, "{\"name\":\"old\"}"));
+	whole = does(w, "session.events", id, "{}");
+	pages = paged_events(w, id);
+	assert_true(json_array_size(pages) > 3);
+	assert_int_equal(json_array_size(pages),
+	    json_array_size(json_object_get(whole, "events")));
+	for (size_t i = 0; i < json_array_size(pages); i++)
+		assert_int_equal(number_of(json_array_get(pages, i), "seq"),
+		    number_of(json_array_get(json_object_get(whole, "events"),
+				  i),
+			"seq"));
+	snprintf(args, sizeof(args), "{\"since\":%" PRIu64 "}",
+	    number_of(whole, "next_seq"));
+	rest = does(w, "session.events", id, args);
+	assert_int_equal(json_array_size(json_object_get(rest, "events")), 0);
+	assert_null(json_object_get(rest, "next_seq"));
+}
+
+static void
+type_line(const struct world *w, const char *id, const char *text)
+{
+	char args[200];
+
+	snprintf(args, sizeof(args),
+	    "{\"input\":[{\"text\":\"%s\"},{\"keys\":[\"Enter\"]}]}", text);
+	json_decref(does(w, "session.send", id, args));
+}
+
+/* Read the output while the program runs, from where the last read ended. */
+static void
+output_is_followed_without_a_gap(void **state)
+{
+	static const char *const keys[][2] = { { "offset", "next_offset" },
+		{ "since", "next_seq" } };
+	const struct world *w = *state;
+
+	for (size_t i = 0; i < 2; i++) {
+		auto_free char *id = create(w, "{" PROGRAM "}");
+		auto_json json_t *first = NULL, *rest = NULL, *all = NULL;
+		char args[100], joined[100];
+
+		wait_for(w, id, "{\"text\":\"one\"}");
+		first = does(w, "session.output", id, "{\"raw\":true}");
+		type_line(w, id, "x");
+		wait_for(w, id, "{\"exit\":true}");
+		snprintf(args, sizeof(args),
+		    "{\"raw\":true,\"%s\":%" PRIu64 "}", keys[i][0],
+		    number_of(first, keys[i][1]));
+		rest = does(w, "session.output", id, args);
+		all = does(w, "session.output", id, "{\"raw\":true}");
+		snprintf(joined, sizeof(joined), "%s%s", text_of(first, "data"),
+		    text_of(rest, "data"));
+		assert_string_equal(text_of(all, "data"), joined);
+		assert_int_equal(number_of(rest, "next_offset"),
+		    strlen(joined));
+	}
+}
+
+static void
+a_range_ends_inside_the_output(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *id = create_ended(w, "");
+	auto_json json_t *part = does(w, "session.output", id,
+	    "{\"raw\":true,\"from\":\"@1\",\"to\":\"@2\"}");
+	auto_json json_t *rest = does(w, "session.output", id,
+	    "{\"raw\":true,\"offset\":2,\"skip\":1,\"max_bytes\":2}");
+
+	assert_string_equal(text_of(part, "data"), "n");
+	assert_int_equal(number_of(part, "next_offset"), 2);
+	assert_string_equal(text_of(rest, "data"), "\r\n");
 }
 
 /* Programs write NUL too. */
@@ -875,6 +989,9 @@ run_all(void)
 		TEST(nobody_counts_the_observers_of_an_ended_session),
 		TEST(a_new_session_has_the_requested_properties),
 		TEST(output_and_events_are_in_the_log),
+		TEST(pages_of_events_have_no_gap_and_no_repetition),
+		TEST(output_is_followed_without_a_gap),
+		TEST(a_range_ends_inside_the_output),
 		TEST(every_byte_of_the_output_can_be_read),
 		TEST(the_screen_of_a_moment_comes_from_the_log),
 		TEST(a_wait_is_answered_from_the_log_of_an_ended_session),

@@ -94,7 +94,7 @@ run(struct call *call)
 		.follow = a->follow,
 	};
 	const struct output_to to = { &call->out->buf, flush, wait_for_more,
-		call };
+		call, NULL };
 	struct fault f;
 	int status = check(call, a);
 
