@@ -39,6 +39,9 @@ struct world {
 	char temp[4096], home[4200];
 };
 
+/* The operations that succeeded in some test. */
+static bool driven[OP_COUNT];
+
 /* --------------------------------------------------------------- operating */
 
 static int
@@ -80,6 +83,7 @@ does(const struct world *w, const char *op, const char *session,
 		fail_msg("%s %s: %s%s", op, args, f.argument, f.msg);
 	if (op_check_result(op_find(op), result, &err) < 0)
 		fail_msg("%s: %s", op, err.msg);
+	driven[op_find(op) - ops] = true;
 	return result;
 }
 
@@ -910,6 +914,117 @@ a_home_refuses_operations_of_a_connection(void **state)
 	    FAIL_USAGE, "connection");
 }
 
+static void
+a_host_is_asked_through_its_home(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *id = create(w, "{" SHELL "}");
+	auto_json json_t *size = NULL, *prompted = NULL, *flushed = NULL,
+			 *detached = NULL, *signalled = NULL;
+
+	wait_for(w, id, "{\"text\":\"ready>\"}");
+	size = does(w, "session.resize", id, "{\"cols\":70,\"rows\":20}");
+	prompted = does(w, "session.prompt", id,
+	    "{\"text\":\"echo a''b\",\"profile\":\"shell\"}");
+	wait_for(w, id, "{\"text\":\"ab\"}");
+	flushed = does(w, "session.flush", id, "{}");
+	detached = does(w, "session.detach", id, "{}");
+	signalled = does(w, "session.signal", id, "{\"signal\":9}");
+	wait_for(w, id, "{\"exit\":true}");
+	assert_int_equal(number_of(size, "cols"), 70);
+	assert_string_equal(text_of(prompted, "result"), "delivered");
+	assert_true(number_of(flushed, "seq") > 0);
+	assert_int_equal(number_of(detached, "detached"), 0);
+	assert_true(number_of(signalled, "seq") > number_of(flushed, "seq"));
+}
+
+static void
+a_wait_ends_with_the_first_of_several(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *runs = create(w, "{" SHELL "}");
+	auto_free char *ended = create_ended(w, "");
+	auto_json json_t *first = NULL;
+	const json_t *list;
+	char args[200];
+
+	snprintf(args, sizeof(args),
+	    "{\"sessions\":[\"%s\",\"%s\"],\"exit\":true,\"any\":true}", runs,
+	    ended);
+	first = does(w, "home.wait", NULL, args);
+	list = json_object_get(first, "sessions");
+	assert_true(json_is_true(json_object_get(first, "matched")));
+	assert_int_equal(json_array_size(list), 1);
+	assert_string_equal(text_of(json_array_get(list, 0), "session"), ended);
+}
+
+static size_t
+would_remove(const struct world *w, const char *args)
+{
+	auto_json json_t *would = does(w, "home.gc", NULL, args);
+
+	return json_array_size(json_object_get(would, "removed"));
+}
+
+static void
+gc_obeys_an_age_and_a_budget(void **state)
+{
+	const struct world *w = *state;
+	auto_free char *id = create_ended(w, "");
+
+	/* A host that still takes late output keeps its session. */
+	json_decref(does(w, "session.rename", id, "{\"name\":\"old\"}"));
+	assert_int_equal(would_remove(w,
+			     "{\"older_than\":\"1h\",\"dry_run\":true}"),
+	    0);
+	assert_int_equal(would_remove(w,
+			     "{\"budget\":1073741824,\"dry_run\":true}"),
+	    0);
+	assert_int_equal(would_remove(w, "{\"budget\":0,\"dry_run\":true}"), 1);
+	assert_int_equal(would_remove(w, "{\"older_than\":0,\"dry_run\":true}"),
+	    1);
+}
+
+static void
+a_session_is_confined_to_its_grants(void **state)
+{
+	const struct world *w = *state;
+	auto_json json_t *alone = does(w, "session.create", NULL,
+	    "{" SHELL ",\"confined\":true}");
+	auto_json json_t *with = does(w, "session.create", NULL,
+	    "{" SHELL ",\"may\":[\"drive:team/*\"]}");
+	const json_t *may = json_object_get(with, "may");
+
+	assert_true(json_is_true(json_object_get(alone, "confined")));
+	assert_true(json_is_true(json_object_get(with, "confined")));
+	assert_int_equal(json_array_size(may), 1);
+	assert_string_equal(json_string_value(json_array_get(may, 0)),
+	    "drive:team/*");
+	fails(w, "session.create", NULL,
+	    "{" SHELL ",\"may\":[\"admin:team/*\"]}", FAIL_USAGE, "may");
+}
+
+static void
+a_range_has_only_one_start(void **state)
+{
+	auto_free char *id = create_ended(*state, "");
+
+	fails(*state, "session.output", id, "{\"since\":1,\"offset\":2}",
+	    FAIL_USAGE, "offset");
+	fails(*state, "session.events", id, "{\"since\":1,\"last\":2}",
+	    FAIL_USAGE, "last");
+}
+
+/* This test is the last. */
+static void
+every_operation_of_a_home_was_driven(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < OP_COUNT; i++)
+		if (op_has(&ops[i], OP_FLEET) && !driven[i])
+			fail_msg("no test drives %s", ops[i].name);
+}
+
 /* A call in a thread, and its result. */
 struct errand {
 	const struct world *w;
@@ -1011,6 +1126,12 @@ run_all(void)
 		TEST(a_home_refuses_operations_of_a_connection),
 		TEST(threads_use_a_home_at_once),
 		TEST(a_cancelled_call_ends),
+		TEST(a_host_is_asked_through_its_home),
+		TEST(a_wait_ends_with_the_first_of_several),
+		TEST(gc_obeys_an_age_and_a_budget),
+		TEST(a_session_is_confined_to_its_grants),
+		TEST(a_range_has_only_one_start),
+		TEST(every_operation_of_a_home_was_driven),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
