@@ -30,7 +30,7 @@ struct handle {
 	struct conn conn;        /* conn.fd is -1 without a connection */
 	bool has_home;
 	int cancel_fd; /* readable: give up waiting; 0: none */
-	/* Whom the requests are for, and how that was verified; or NULL. */
+	/* The requests are made for this principal; NULL: for ourselves. */
 	const char *principal, *verified;
 };
 

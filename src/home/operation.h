@@ -28,9 +28,9 @@ struct operation {
 	 */
 	unsigned granted;
 	/*
-	 * Whom it is done for, KIND:NAME, and how that was verified, as in the
-	 * first line of a connection (wire/hello.h); logs record both.  NULL:
-	 * for the owner.
+	 * The operation is done for this principal, KIND:NAME, who was
+	 * verified in this way, as in the first line of a connection
+	 * (wire/hello.h).  Logs record both.  NULL: for the owner.
 	 */
 	const char *principal, *verified;
 };

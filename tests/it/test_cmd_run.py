@@ -149,6 +149,7 @@ def test_an_invalid_size_is_reported(home, size):
     ("--scrollback", "20001", "from 1 to 20000"),
     ("--idle-timeout", "0s", "at once"), ("--linger-output", "x", "5s"),
     ("--idle-timeout", "999999h", "year"), ("--label", "novalue", "KEY=VALUE"),
+    ("--label", "empty=", "KEY=VALUE"),
     ("-e", "NOVALUE", "KEY=VALUE"), ("-e", "=x", "KEY=VALUE")])
 def test_an_invalid_value_is_reported(home, option, value, word):
     error = home.error("run", "-d", option, value, "--", "cat", status=125,
