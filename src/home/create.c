@@ -397,7 +397,7 @@ start(struct handle *h, const struct create *q, const struct config *c,
 
 /* Tell a new user of a home about the limits of its disk. */
 static void
-note_disk(const struct home *h, const struct report *r)
+note_disk(const struct home *h, struct report *r)
 {
 	const char *advice = NULL;
 	struct disk d;

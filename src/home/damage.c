@@ -78,8 +78,7 @@ put_range(const struct log_damage *d, char *out, size_t size)
 }
 
 static void
-note(const struct report *to, const struct manifest *m,
-    const struct log_damage *d)
+note(struct report *to, const struct manifest *m, const struct log_damage *d)
 {
 	const char *name = m->name[0] != '\0' ? m->name : m->id;
 	char range[200];

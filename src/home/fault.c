@@ -30,3 +30,16 @@ fault_argument(struct fault *f, const char *name, const char *fmt, ...)
 	va_end(ap);
 	return -1;
 }
+
+void
+fault_words(const struct fault *f, const char *name, const char *with,
+    char out[FAULT_WORDS_MAX])
+{
+	if (f->argument[0] == '\0')
+		snprintf(out, FAULT_WORDS_MAX, "%s", f->msg);
+	else if (f->msg[0] == ' ' || f->msg[0] == ':')
+		snprintf(out, FAULT_WORDS_MAX, "%s%s", name, f->msg);
+	else
+		snprintf(out, FAULT_WORDS_MAX, "%s; give another %s%s", f->msg,
+		    with, name);
+}

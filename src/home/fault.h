@@ -32,4 +32,13 @@ int fault_set(struct fault *f, enum failure failure, const char *fmt, ...)
 int fault_argument(struct fault *f, const char *name, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/*
+ * The fault as a sentence.  `name` is the argument as the surface writes it
+ * ("--max-log"), `with` the word before it in "give another with --max-log", or
+ * "".
+ */
+#define FAULT_WORDS_MAX (FAULT_MAX + 128)
+void fault_words(const struct fault *f, const char *name, const char *with,
+    char out[FAULT_WORDS_MAX]);
+
 #endif

@@ -49,7 +49,7 @@ rerun_check(const struct handle *h, struct fault *f)
  */
 static char **
 make_environment(const struct handle *h, const struct rerun *q,
-    const struct report *r, struct fault *f)
+    struct report *r, struct fault *f)
 {
 	struct error err = { 0 };
 	char **kept = NULL, **env;

@@ -20,7 +20,7 @@
 struct taking {
 	struct handle *handle;
 	struct log_reader *log;
-	const struct report *report;
+	struct report *report;
 	bool history;
 };
 
@@ -79,7 +79,7 @@ replay_when(const struct taking *t, const char *at, struct replay *out,
 }
 
 static void
-report_doubts(const struct shot *s, const struct report *r)
+report_doubts(const struct shot *s, struct report *r)
 {
 	if (!s->now.complete)
 		report_note(r,

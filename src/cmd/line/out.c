@@ -117,12 +117,11 @@ out_flush(struct out *o)
 static void
 close_envelope(struct out *o)
 {
-	if (o->report.damage.len > 0) {
-		buf_puts(&o->buf, ",\"damage\":[");
-		buf_append(&o->buf, o->report.damage.data,
-		    o->report.damage.len);
-		buf_putc(&o->buf, ']');
-	}
+	struct json_out j;
+
+	json_out_init(&j, &o->buf);
+	j.comma = true;
+	report_json(&o->report, &j);
 	buf_puts(&o->buf, "}\n");
 }
 
@@ -214,15 +213,11 @@ put_option(const char *argument, char *out, size_t size)
 int
 out_fault(struct out *o, const struct fault *f)
 {
-	char option[FAULT_ARGUMENT_SIZE + 2];
+	char option[FAULT_ARGUMENT_SIZE + 2], words[FAULT_WORDS_MAX];
 
 	if (f->status != 0)
 		o->failure_status = f->status;
-	if (f->argument[0] == '\0')
-		return out_fail(o, f->failure, "%s", f->msg);
 	put_option(f->argument, option, sizeof(option));
-	if (f->msg[0] == ' ' || f->msg[0] == ':')
-		return out_fail(o, f->failure, "%s%s", option, f->msg);
-	return out_fail(o, f->failure, "%s; give another with %s", f->msg,
-	    option);
+	fault_words(f, option, "with ", words);
+	return out_fail(o, f->failure, "%s", words);
 }
