@@ -275,12 +275,12 @@ handle_connect(struct handle *h, struct fault *f)
 	return not_reached(h, result, &err, f);
 }
 
-static enum failure
-refusal(const struct conn *c, const char *code)
+enum failure
+handle_refusal(const char *code, bool retryable)
 {
 	enum failure failure = failure_called(code);
 
-	return failure == FAIL_BUSY && !c->retryable ? FAIL_STALE : failure;
+	return failure == FAIL_BUSY && !retryable ? FAIL_STALE : failure;
 }
 
 /* Report why an operation was not answered. */
@@ -289,8 +289,8 @@ not_answered(const struct handle *h, int result, const char *code,
     const struct error *err, struct fault *f)
 {
 	if (result == -EREMOTEIO)
-		return fault_set(f, refusal(&h->conn, code), "%s: %s",
-		    handle_name(h), err->msg);
+		return fault_set(f, handle_refusal(code, h->conn.retryable),
+		    "%s: %s", handle_name(h), err->msg);
 	return fault_set(f, handle_conn_failure(result), "session %s: %s",
 	    handle_name(h), err->msg);
 }

@@ -139,6 +139,9 @@ int handle_no_moment(const struct handle *h, const char *what,
 /* The failure that corresponds to a -errno of conn.h. */
 enum failure handle_conn_failure(int result);
 
+/* The failure that corresponds to a host's refusal. */
+enum failure handle_refusal(const char *code, bool retryable);
+
 /* The session in messages: its name, or else its id. */
 const char *handle_name(const struct handle *h);
 

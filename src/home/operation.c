@@ -526,15 +526,14 @@ do_wait(struct work *w)
 }
 
 static int
-find(struct work *w, struct handle *h, const char *name, bool destroyed)
+find(struct handle *h, const char *name, bool destroyed, struct fault *f)
 {
 	char id[ID_SIZE];
 
-	if (handle_open_home(h, false, w->fault) < 0)
+	if (handle_open_home(h, false, f) < 0)
 		return -1;
 	return handle_find(h, name,
-	    destroyed && id_parse(name, id) == 0 ? FIND_DESTROYED : 0,
-	    w->fault);
+	    destroyed && id_parse(name, id) == 0 ? FIND_DESTROYED : 0, f);
 }
 
 /* A handle for the caller of the operation. */
@@ -558,7 +557,8 @@ wait_for_all(struct work *w, struct waiting *in, struct handle *handles,
 	{
 		init_handle(&handles[i], w->o);
 		in->ones[in->n++].handle = &handles[i];
-		if (find(w, &handles[i], json_string_value(name), true) < 0)
+		if (find(&handles[i], json_string_value(name), true, w->fault) <
+		    0)
 			return -1;
 	}
 	return waiting_run(in);
@@ -771,6 +771,8 @@ enum needs {
 	SESSION = 1 << 1,   /* find the session */
 	DESTROYED = 1 << 2, /* find it by full id, even if destroyed */
 	READS = SESSION | DESTROYED,
+	LIVE = 1 << 3,  /* the host answers while the session is active */
+	STEPS = 1 << 4, /* cancelling it ends it between two steps */
 };
 
 /* All operations that need more than the session's host. */
@@ -785,10 +787,10 @@ static const struct {
 	[OP_ID_session_events] = { do_events, READS },
 	[OP_ID_session_marks] = { do_marks, READS },
 	[OP_ID_session_environment] = { do_environment, SESSION },
-	[OP_ID_session_batch] = { do_batch, SESSION },
-	[OP_ID_session_get] = { do_get, READS },
-	[OP_ID_session_snapshot] = { do_snapshot, READS },
-	[OP_ID_session_wait] = { do_wait, READS },
+	[OP_ID_session_batch] = { do_batch, SESSION | STEPS },
+	[OP_ID_session_get] = { do_get, READS | LIVE },
+	[OP_ID_session_snapshot] = { do_snapshot, READS | LIVE },
+	[OP_ID_session_wait] = { do_wait, READS | LIVE },
 	[OP_ID_session_stop] = { do_stop, SESSION },
 	[OP_ID_session_kill] = { do_kill, SESSION },
 	[OP_ID_session_destroy] = { do_destroy, READS },
@@ -803,16 +805,45 @@ static const struct {
 	[OP_ID_home_gc] = { do_gc, HOME },
 };
 
-static int
-prepare(struct work *w, unsigned needs)
+static unsigned
+needs_of(const struct op *op)
 {
-	if (needs & SESSION) {
-		if (w->o->session == NULL)
-			return fault_set(w->fault, FAIL_USAGE,
-			    "%s needs 'session', the id or name of one",
-			    w->o->op->name);
-		return find(w, &w->handle, w->o->session, needs & DESTROYED);
-	}
+	return works[op - ops].run != NULL ? works[op - ops].needs : SESSION;
+}
+
+enum operation_by
+operation_by(const struct operation *o)
+{
+	if (works[o->op - ops].run == NULL)
+		return OPERATION_BY_HOST;
+	return (needs_of(o->op) & LIVE) &&
+		op_check_socket(o->op, o->args, NULL) == 0 ?
+	    OPERATION_BY_HOST_OR_HOME :
+	    OPERATION_BY_HOME;
+}
+
+bool
+operation_ends(const struct op *op)
+{
+	return op->permission == OP_OBSERVE || (needs_of(op) & STEPS);
+}
+
+int
+operation_find(const struct operation *o, struct handle *h, struct fault *f)
+{
+	if (o->session == NULL)
+		return fault_set(f, FAIL_USAGE,
+		    "%s needs 'session', the id or name of one", o->op->name);
+	return find(h, o->session, needs_of(o->op) & DESTROYED, f);
+}
+
+static int
+prepare(struct work *w)
+{
+	unsigned needs = needs_of(w->o->op);
+
+	if (needs & SESSION)
+		return operation_find(w->o, &w->handle, w->fault);
 	return needs & HOME ? handle_open_home(&w->handle, false, w->fault) : 0;
 }
 
@@ -870,8 +901,8 @@ check_lasting(const struct operation *o, struct fault *f)
 				 o->op->name, why);
 }
 
-static int
-check(const struct operation *o, struct fault *f)
+int
+operation_check(const struct operation *o, struct fault *f)
 {
 	if (check_granted(o, f) < 0 || check_principal(o, f) < 0)
 		return -1;
@@ -882,9 +913,7 @@ int
 operation_run(const struct operation *o, struct report *r, json_t **result,
     struct fault *f)
 {
-	size_t i = (size_t)(o->op - ops);
-	work_fn *run = works[i].run != NULL ? works[i].run : ask_host;
-	unsigned needs = works[i].run != NULL ? works[i].needs : SESSION;
+	work_fn *run = works[o->op - ops].run;
 	auto_json json_t *none = json_object();
 	struct work w = { .o = o,
 		.args = o->args != NULL ? o->args : none,
@@ -895,11 +924,11 @@ operation_run(const struct operation *o, struct report *r, json_t **result,
 	init_handle(&w.handle, o);
 	buf_init(&w.buf, RESULT_MAX);
 	json_out_init(&w.j, &w.buf);
-	rc = check(o, f);
+	rc = operation_check(o, f);
 	if (rc == 0)
-		rc = prepare(&w, needs);
+		rc = prepare(&w);
 	if (rc == 0)
-		rc = run(&w);
+		rc = run != NULL ? run(&w) : ask_host(&w);
 	if (rc == 0)
 		rc = take_result(&w, result);
 	handle_finish(&w.handle);

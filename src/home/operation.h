@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 struct fault;
+struct handle;
 struct op;
 struct report;
 
@@ -44,10 +45,38 @@ struct operation {
 int operation_run(const struct operation *o, struct report *r, json_t **result,
     struct fault *f);
 
+/* Check the permissions and the principal, as operation_run does first. */
+int operation_check(const struct operation *o, struct fault *f);
+
 /*
  * The longest time that a host may take to answer, in ms: the timeout of the
  * request and a margin, or CONN_NO_LIMIT.
  */
 int64_t operation_limit_ms(const struct op *op, const json_t *args);
+
+/*
+ * The side that answers the operation with these arguments.  A host answers
+ * HOST_OR_HOME while the session is active; then this library does, from the
+ * session's files.
+ */
+enum operation_by {
+	OPERATION_BY_HOST,
+	OPERATION_BY_HOST_OR_HOME,
+	OPERATION_BY_HOME,
+};
+enum operation_by operation_by(const struct operation *o);
+
+/*
+ * True if cancelling ends the operation: it only reads or waits, or it has
+ * steps.  Others go on, and only their answer is dropped.
+ */
+bool operation_ends(const struct op *op);
+
+/*
+ * Find the operation's session as operation_run does.  Returns 0, or -1 and the
+ * fault; the caller calls handle_init before it and handle_finish after it.
+ */
+int operation_find(const struct operation *o, struct handle *h,
+    struct fault *f);
 
 #endif

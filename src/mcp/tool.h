@@ -19,14 +19,6 @@ enum tool_hints {
 	TOOL_DESTROYS = 1 << 1,   /* may end or overwrite something */
 	TOOL_REPEATABLE = 1 << 2, /* a second call changes nothing more */
 	TOOL_OPEN_WORLD = 1 << 3, /* affects things outside tend */
-	TOOL_STOPS = 1 << 4,      /* cancelling ends it, as with TOOL_READS */
-};
-
-/* Runs the tool. */
-enum tool_by {
-	TOOL_BY_HOST,
-	TOOL_BY_HOST_OR_HOME, /* the home library if the session has ended */
-	TOOL_BY_HOME,         /* home/operation.h */
 };
 
 struct tool {
@@ -37,8 +29,7 @@ struct tool {
 	const char *withheld; /* hidden arguments, " a b "; NULL: none */
 	const char *given;    /* default arguments; NULL: none */
 	const char *asked;    /* fixed arguments; NULL: none */
-	enum tool_by by;
-	bool homely; /* it takes no session */
+	bool homely;          /* it takes no session */
 	struct shape shape;
 	const char *items; /* an array of the result, or NULL; each object: */
 	struct shape item;

@@ -24,7 +24,6 @@ const struct tool tools[] = {
 	    .withheld = " input resize log_input restart durable forget_env "
 			"no_integration max_log idle_timeout linger_output "
 			"scrollback memory pids cpu_weight confined may reuse ",
-	    .by = TOOL_BY_HOME,
 	    .homely = true,
 	    .shape = { SESSION_FIELDS, "", NULL },
 	},
@@ -34,7 +33,6 @@ const struct tool tools[] = {
 	    .description = "List terminal sessions, newest first.",
 	    .hints = TOOL_READS,
 	    .withheld = " all_homes ",
-	    .by = TOOL_BY_HOME,
 	    .homely = true,
 	    .shape = { "", "", NULL },
 	    .items = "sessions",
@@ -48,7 +46,6 @@ const struct tool tools[] = {
 	    .description =
 		"Get a session's status, how its program ended, and its size.",
 	    .hints = TOOL_READS,
-	    .by = TOOL_BY_HOST_OR_HOME,
 	    .shape = { SESSION_FIELDS " observers", "last_line", NULL },
 	},
 	{
@@ -62,7 +59,6 @@ const struct tool tools[] = {
 	    .hints = TOOL_READS,
 	    .withheld = " format cells hidden at ",
 	    .given = "{\"format\":\"json\",\"hidden\":true}",
-	    .by = TOOL_BY_HOST_OR_HOME,
 	    .shape = { "cols rows cursor alt_screen "
 		       "seq offset hash first_row",
 		"screen=lines changed last_command=last_command.lines "
@@ -121,8 +117,7 @@ const struct tool tools[] = {
 		"input. The first failed step ends the batch, as does a "
 		"command with an exit status other than 0; earlier steps are "
 		"not undone.",
-	    .hints = TOOL_DESTROYS | TOOL_OPEN_WORLD | TOOL_STOPS,
-	    .by = TOOL_BY_HOME,
+	    .hints = TOOL_DESTROYS | TOOL_OPEN_WORLD,
 	    .shape = { "completed failed", "", NULL },
 	    .items = "steps",
 	    .item = { "index kind status seq "
@@ -145,7 +140,6 @@ const struct tool tools[] = {
 		"(\"before\").",
 	    .hints = TOOL_READS,
 	    .given = "{\"timeout_ms\":30000}",
-	    .by = TOOL_BY_HOST_OR_HOME,
 	    .shape = { "matched timed_out condition "
 		       "row col seq hash "
 		       "seen exit_code exit_signal",
@@ -160,7 +154,6 @@ const struct tool tools[] = {
 		"last if there are too many.",
 	    .hints = TOOL_READS,
 	    .withheld = " from to lines raw ",
-	    .by = TOOL_BY_HOME,
 	    .shape = { "", "text", NULL },
 	},
 	{
@@ -196,7 +189,6 @@ const struct tool tools[] = {
 		"Ask the program to end and wait until it has. The log and the "
 		"last screen can still be read.",
 	    .hints = TOOL_DESTROYS | TOOL_REPEATABLE,
-	    .by = TOOL_BY_HOME,
 	    .shape = { SESSION_FIELDS, "", NULL },
 	},
 	{ .op = NULL },

@@ -694,6 +694,36 @@ def test_pending_calls_are_answered_when_the_input_ends(home):
                   done.out.splitlines()) == list(range(20))
 
 
+def test_input_and_output_may_be_files(home, tmp_path):
+    """No epoll takes them; nor /dev/null."""
+    ask = tmp_path / "ask"
+    ask.write_bytes(b"".join(json.dumps(
+        {"jsonrpc": "2.0", "id": i, "method": "tools/call",
+         "params": {"name": "session_list"}}).encode() + b"\n"
+        for i in range(40)))
+    with open(ask, "rb") as into, open(tmp_path / "out", "wb") as out:
+        done = subprocess.run([TEND, "mcp"], stdin=into, stdout=out,
+                              env=home.env, timeout=60)
+    assert done.returncode == 0
+    lines = (tmp_path / "out").read_text().splitlines()
+    assert sorted(json.loads(line)["id"] for line in lines) == list(range(40))
+    with open("/dev/null", "r+b") as nothing:
+        done = subprocess.run([TEND, "mcp"], stdin=nothing, stdout=nothing,
+                              env=home.env, timeout=60)
+    assert done.returncode == 0
+
+
+def test_the_standard_files_stay_blocking(home):
+    """Others may have them open too."""
+    with Mcp(home) as m:
+        m.answer(m.request("ping"))
+        for fd in (0, 1):
+            info = pathlib.Path(
+                f"/proc/{m.proc.pid}/fdinfo/{fd}").read_text()
+            flags = int(re.search(r"flags:\s+(\d+)", info)[1], 8)
+            assert not flags & os.O_NONBLOCK, (fd, info)
+
+
 def test_the_server_ends_with_its_client(home):
     m = Mcp(home)
     m.answer(m.request("ping"))

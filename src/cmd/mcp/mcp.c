@@ -1,21 +1,28 @@
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/fd.h"
+#include "base/json_out.h"
+#include "base/json_tree.h"
+#include "base/list.h"
+#include "base/loop.h"
 #include "base/mem.h"
 #include "cmd/line/cmd.h"
-#include "cmd/mcp/mcp_job.h"
 #include "cmd/line/operands.h"
 #include "cmd/line/out.h"
 #include "cmd/line/signals.h"
+#include "cmd/mcp/inout.h"
 #include "cmd/target/target.h"
+#include "home/calls.h"
+#include "home/fault.h"
+#include "home/operation.h"
+#include "home/report.h"
 #include "mcp/lines.h"
 #include "mcp/server.h"
 #include "mcp/tool.h"
@@ -25,22 +32,31 @@
  * the limit is refused.  Unread answers are kept; while there are too many
  * bytes of them, no more lines are read.
  */
-#define JOBS_MAX 64
+#define CALLS_MAX 64
 #define BACKLOG (4u << 20)
 #define READ_SIZE (64u << 10)
-#define WRITE_SIZE 4096 /* a pipe that polls as writable has this much room */
 
 struct server {
 	const char *home;
+	struct loop *loop;
+	struct calls *calls;
+	struct inout inout;
 	struct lines in;
 	struct buf out;
-	size_t sent;                    /* bytes of out */
-	struct mcp_job *jobs[JOBS_MAX]; /* in order of arrival */
-	size_t n_jobs;
+	size_t sent; /* bytes of out */
+	struct list jobs;
 	int signals;
 	int status;   /* exit status of the server */
 	bool no_more; /* the client has closed its input */
 	bool gone;    /* the client stopped reading, or we must exit */
+};
+
+/* A tool call whose answer the client expects. */
+struct job {
+	struct list link;
+	struct server *server;
+	struct mcp_call call; /* the client's */
+	struct calling *run;
 };
 
 /* A random text that no program could have printed before. */
@@ -57,83 +73,116 @@ draw_fence(char out[24])
 /* ------------------------------------------------------------------- jobs */
 
 static void
-remove_job(struct server *s, size_t i)
+job_free(struct job *job)
 {
-	mcp_job_finish(s->jobs[i]);
-	free(s->jobs[i]);
-	s->n_jobs--;
-	memmove(&s->jobs[i], &s->jobs[i + 1],
-	    (s->n_jobs - i) * sizeof(*s->jobs));
+	list_remove(&job->link);
+	mcp_call_finish(&job->call);
+	free(job);
 }
 
-/* rc and value are those of mcp_job_step. */
+/* Arguments have the names of the tool's schema. */
 static void
-answer(struct server *s, struct mcp_job *job, int rc, json_t *value,
-    const struct error *err)
+refuse(struct job *job, const struct fault *f)
 {
+	char name[FAULT_ARGUMENT_SIZE + 2], words[FAULT_WORDS_MAX];
+
+	snprintf(name, sizeof(name), "'%s'", f->argument);
+	fault_words(f, name, "", words);
+	mcp_fail(&job->call, words, &job->server->out);
+}
+
+/* A model reads the damage and the notes as members of the result. */
+static void
+put_report(const struct report *r, json_t *value)
+{
+	auto_json json_t *members = NULL;
+	struct json_out j;
+	struct buf b;
+
+	buf_init(&b, SIZE_MAX);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	report_json(r, &j);
+	json_out_close(&j, '}');
+	members = json_tree_object((const char *)b.data, b.len, NULL);
+	buf_finish(&b);
+	if (members != NULL)
+		json_object_update(value, members);
+}
+
+static void
+on_answer(void *arg, const struct calls_answer *a)
+{
+	struct job *job = arg;
 	char fence[24];
 
-	draw_fence(fence);
-	if (!job->dropped && rc > 0)
-		mcp_answer(&job->call, value, fence, &s->out);
-	else if (!job->dropped)
-		mcp_fail(&job->call, err->msg, &s->out);
-	json_decref(value);
+	if (a->result != NULL) {
+		put_report(a->report, a->result);
+		draw_fence(fence);
+		mcp_answer(&job->call, a->result, fence, &job->server->out);
+	} else {
+		refuse(job, a->fault);
+	}
+	job_free(job);
 }
 
-static size_t
-job_of(const struct server *s, const json_t *id)
+static struct job *
+job_of(struct server *s, const json_t *id)
 {
-	size_t i = 0;
+	list_for_each(it, &s->jobs) {
+		struct job *job = container_of(it, struct job, link);
 
-	while (i < s->n_jobs && !json_equal(s->jobs[i]->call.id, id))
-		i++;
-	return i;
+		if (json_equal(job->call.id, id))
+			return job;
+	}
+	return NULL;
+}
+
+static int
+start(struct job *job, struct fault *f)
+{
+	extern char **environ;
+	const struct operation o = { .op = job->call.tool->op,
+		.home = job->server->home,
+		.session = job->call.session,
+		.args = job->call.args,
+		.environ = environ,
+		.granted = OP_EVERY_PERMISSION };
+
+	return calls_start(job->server->calls, &o, on_answer, job, &job->run,
+	    f);
 }
 
 static void
 start_job(struct server *s, struct mcp_call *call)
 {
-	struct mcp_job *job;
-	struct error err = { 0 };
+	struct job *job;
+	struct fault f;
 
-	if (s->n_jobs == JOBS_MAX || job_of(s, call->id) < s->n_jobs) {
-		mcp_fail(call,
-		    s->n_jobs == JOBS_MAX ?
-			"too many calls are running; wait for one to end" :
-			"a call with this id is running",
-		    &s->out);
+	if (job_of(s, call->id) != NULL) {
+		mcp_fail(call, "a call with this id is running", &s->out);
 		mcp_call_finish(call);
 		return;
 	}
 	job = xcalloc(1, sizeof(*job));
-	s->jobs[s->n_jobs++] = job;
-	if (mcp_job_start(job, call, s->home, &err) < 0) {
-		answer(s, job, -1, NULL, &err);
-		remove_job(s, s->n_jobs - 1);
+	job->server = s;
+	job->call = *call;
+	list_append(&s->jobs, &job->link);
+	if (start(job, &f) < 0) {
+		refuse(job, &f);
+		job_free(job);
 	}
 }
 
 static void
 cancel(struct server *s, const json_t *id)
 {
-	size_t i = job_of(s, id);
+	struct job *job = job_of(s, id);
 
-	if (i < s->n_jobs && mcp_job_drop(s->jobs[i]))
-		remove_job(s, i);
-}
-
-static void
-step_job(struct server *s, size_t i)
-{
-	struct error err = { 0 };
-	json_t *value = NULL;
-	int rc = mcp_job_step(s->jobs[i], &value, &err);
-
-	if (rc == 0)
+	if (job == NULL)
 		return;
-	answer(s, s->jobs[i], rc, value, &err);
-	remove_job(s, i);
+	calls_cancel(job->run);
+	job_free(job);
 }
 
 /* ------------------------------------------------------------------ lines */
@@ -192,9 +241,9 @@ unsent(const struct server *s)
 static void
 write_some(struct server *s)
 {
-	size_t left = unsent(s);
+	size_t left = unsent(s), room = inout_room(&s->inout);
 	ssize_t n = write(STDOUT_FILENO, s->out.data + s->sent,
-	    left < WRITE_SIZE ? left : WRITE_SIZE);
+	    left < room ? left : room);
 
 	if (n >= 0)
 		s->sent += (size_t)n;
@@ -208,114 +257,84 @@ write_some(struct server *s)
 
 /* ------------------------------------------------------------------- turn */
 
-enum { IN, OUT, SIGNALS, JOBS };
-
-/* The time to the first deadline, for poll; -1: none. */
-static int
-time_left(const struct server *s)
-{
-	int64_t first = -1;
-
-	for (size_t i = 0; i < s->n_jobs; i++) {
-		int64_t until = mcp_job_until(s->jobs[i]);
-
-		if (until >= 0 && (first < 0 || until < first))
-			first = until;
-	}
-	if (first < 0)
-		return -1;
-	first -= clock_ms(CLOCK_MONOTONIC);
-	return first > 0 ? (int)first : 0;
-}
-
-static size_t
-gather(const struct server *s, struct pollfd *p)
-{
-	p[IN] = (struct pollfd){ .fd = STDIN_FILENO, .events = POLLIN };
-	if (s->no_more || unsent(s) > BACKLOG)
-		p[IN].fd = -1;
-	p[OUT] = (struct pollfd){ .fd = STDOUT_FILENO,
-		.events = unsent(s) > 0 ? POLLOUT : 0 };
-	p[SIGNALS] = (struct pollfd){ .fd = s->signals, .events = POLLIN };
-	for (size_t i = 0; i < s->n_jobs; i++)
-		p[JOBS + i] = (struct pollfd){ .fd = mcp_job_fd(s->jobs[i]),
-			.events = mcp_job_events(s->jobs[i]) };
-	return JOBS + s->n_jobs;
-}
-
-/* Go backwards, because removing a job moves later ones. */
 static void
-step_jobs(struct server *s, const struct pollfd *p)
+on_inout(void *arg, unsigned ready)
 {
-	int64_t now = clock_ms(CLOCK_MONOTONIC);
+	struct server *s = arg;
 
-	for (size_t i = s->n_jobs; i-- > 0;) {
-		int64_t until = mcp_job_until(s->jobs[i]);
-
-		if (p[JOBS + i].revents != 0 || (until >= 0 && now >= until))
-			step_job(s, i);
-	}
-}
-
-/*
- * Calls reach a session in order of arrival: a call is sent once the session
- * has accepted all earlier ones.
- */
-static bool
-may_ask(const struct server *s, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (mcp_job_is_ahead(s->jobs[k], s->jobs[i]))
-			return false;
-	return true;
-}
-
-static void
-ask(struct server *s)
-{
-	for (size_t i = 0; i < s->n_jobs;) {
-		struct error err = { 0 };
-		struct mcp_job *job = s->jobs[i];
-
-		if (job->phase == MCP_JOB_READY && may_ask(s, i) &&
-		    mcp_job_ask(job, &err) < 0) {
-			answer(s, job, -1, NULL, &err);
-			remove_job(s, i);
-		} else {
-			i++;
-		}
-	}
-}
-
-static void
-turn(struct server *s)
-{
-	struct pollfd p[JOBS + JOBS_MAX];
-	size_t n = gather(s, p);
-
-	if (poll(p, n, time_left(s)) < 0) {
-		s->gone = errno != EINTR;
-		return;
-	}
-	if (p[SIGNALS].revents != 0) {
-		s->status = signals_status(s->signals);
+	if (ready & INOUT_GONE)
 		s->gone = true;
-		return;
-	}
-	step_jobs(s, p);
-	if (p[IN].revents != 0)
+	if (ready & INOUT_IN)
 		read_lines(s);
-	ask(s);
-	if (p[OUT].revents & POLLOUT)
+	if (ready & INOUT_OUT)
 		write_some(s);
-	else if (p[OUT].revents & (POLLERR | POLLHUP | POLLNVAL))
-		s->gone = true;
+}
+
+static void
+on_signal(void *arg, enum loop_events ready)
+{
+	struct server *s = arg;
+
+	(void)ready;
+	s->status = signals_status(s->signals);
+	s->gone = true;
+}
+
+/* Calls that were cancelled but go on are waited for as well. */
+static void
+on_settle(void *arg)
+{
+	struct server *s = arg;
+	bool reads = !s->no_more && unsent(s) <= BACKLOG;
+
+	if (s->gone ||
+	    (s->no_more && calls_count(s->calls) == 0 && unsent(s) == 0))
+		loop_stop(s->loop);
+	else
+		inout_want(&s->inout,
+		    (reads ? INOUT_IN : 0) | (unsent(s) > 0 ? INOUT_OUT : 0));
+}
+
+/* Returns 0, or -errno. */
+static int
+prepare(struct server *s)
+{
+	static const struct calls_options options = { .client = "tend mcp",
+		.max = CALLS_MAX,
+		.threads = CALLS_MAX };
+
+	s->loop = loop_create();
+	if (s->loop == NULL)
+		return -errno;
+	s->calls = calls_create(s->loop, &options);
+	s->signals = signals_catch();
+	if (s->calls == NULL || s->signals < 0 ||
+	    loop_fd(s->loop, s->signals, LOOP_READ, on_signal, s) == NULL)
+		return -errno;
+	loop_settle(s->loop, on_settle, s);
+	return inout_init(&s->inout, s->loop, on_inout, s);
+}
+
+static void
+finish(struct server *s)
+{
+	calls_destroy(s->calls);
+	list_for_each_safe(it, &s->jobs)
+		job_free(container_of(it, struct job, link));
+	inout_finish(&s->inout);
+	loop_destroy(s->loop);
+	lines_finish(&s->in);
+	buf_finish(&s->out);
+	fd_close(&s->signals);
 }
 
 static int
 run(struct call *call)
 {
-	struct server s = { .home = call->target->home_option };
+	struct server s = { .home = call->target->home_option,
+		.signals = -1,
+		.inout.epoll = -1 };
+	int rc;
 
 	s.status = operands_check(call, 0, 0, "");
 	if (s.status != 0)
@@ -324,16 +343,18 @@ run(struct call *call)
 		out_note(call->out,
 		    "this is a server for agents: add 'tend mcp' to your "
 		    "agent's configuration; C-d ends it");
-	s.signals = signals_catch();
+	list_init(&s.jobs);
 	lines_init(&s.in, MCP_LINE_MAX);
 	buf_init(&s.out, SIZE_MAX);
-	while (!s.gone && (!s.no_more || s.n_jobs > 0 || unsent(&s) > 0))
-		turn(&s);
-	while (s.n_jobs > 0)
-		remove_job(&s, s.n_jobs - 1);
-	lines_finish(&s.in);
-	buf_finish(&s.out);
-	fd_close(&s.signals);
+	rc = prepare(&s);
+	if (rc == 0) {
+		inout_want(&s.inout, INOUT_IN);
+		loop_run(s.loop);
+	} else {
+		s.status = out_fail(call->out, FAIL_INTERNAL,
+		    "cannot begin to serve: %s", strerror(-rc));
+	}
+	finish(&s);
 	return s.status;
 }
 
