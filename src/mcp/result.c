@@ -378,23 +378,52 @@ keep_texts(const struct mcp_call *call, const char *texts, const json_t *from,
 	*left = x.left;
 }
 
-/* Translate the error of a step to tools. */
+/* A text about operations and commands, in terms of tools. */
+static json_t *
+translate(const char *text)
+{
+	json_t *said;
+	struct buf b;
+
+	buf_init(&b, SIZE_MAX);
+	speech_put(text, &b);
+	said = json_stringn(b.len > 0 ? (const char *)b.data : "", b.len);
+	buf_finish(&b);
+	return said;
+}
+
+/* Translate the error of a step. */
 static void
 translate_error(json_t *to)
 {
 	json_t *why = json_object_get(to, "error");
 	const char *text = json_string_value(json_object_get(why, "message"));
-	struct buf b;
 
 	if (text == NULL)
 		return;
-	buf_init(&b, SIZE_MAX);
-	speech_put(text, &b);
 	why = json_copy(why);
-	json_object_set_new(why, "message",
-	    json_stringn(b.len > 0 ? (const char *)b.data : "", b.len));
+	json_object_set_new(why, "message", translate(text));
 	json_object_set_new(to, "error", why);
-	buf_finish(&b);
+}
+
+/* The report of any tool: the missing parts of a log, and notes. */
+static void
+keep_report(const json_t *from, json_t *to)
+{
+	json_t *damage = json_object_get(from, "damage"), *note;
+	json_t *notes = json_array();
+	size_t i;
+
+	if (json_is_array(damage))
+		json_object_set(to, "damage", damage);
+	json_array_foreach(json_object_get(from, "notes"), i, note)
+	{
+		json_array_append_new(notes,
+		    translate(json_string_value(note)));
+	}
+	if (json_array_size(notes) > 0)
+		json_object_set(to, "notes", notes);
+	json_decref(notes);
 }
 
 static json_t *
@@ -418,12 +447,10 @@ result_tree(const struct mcp_call *call, const json_t *value)
 	const struct tool *t = call->tool;
 	size_t left = call->max_text, i;
 	json_t *to = keep(call, &t->shape, t->op->result, value, &left);
-	json_t *damage = json_object_get(value, "damage"), *items, *item;
+	json_t *items, *item;
 	char type[TYPE_SIZE];
 
-	/* The missing parts of a log, for any tool. */
-	if (json_is_array(damage))
-		json_object_set(to, "damage", damage);
+	keep_report(value, to);
 	if (t->items == NULL)
 		return to;
 	items = json_array();

@@ -260,6 +260,7 @@ put_shape(struct json_out *j, const struct shape *s, const char *result,
 	put_texts(j, s, refs);
 	if (t != NULL) {
 		put_member(j, "damage", "damage[]", refs);
+		put_member(j, "notes", "string[]", refs);
 		put_items(j, t, refs);
 	}
 	json_out_close(j, '}');

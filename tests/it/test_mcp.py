@@ -288,6 +288,8 @@ def test_a_damaged_log_is_reported_and_the_rest_given(mcp, home):
     got = mcp.call("session_snapshot", session=sid)
     assert "100000" not in got["untrusted"]["screen"], got
     assert got["damage"][0]["session"] == sid, got
+    assert any("the last that can be trusted" in note
+               for note in got["notes"]), got
 
 
 def test_output_is_both_ends_of_the_log_and_bounded(mcp):
