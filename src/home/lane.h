@@ -38,7 +38,7 @@ typedef void asking_answer_fn(struct asking *a, const struct channel_answer *r);
 struct asking {
 	/* The caller sets these and keeps the texts: */
 	const char *op;
-	const char *args; /* a JSON object as text */
+	const char *args;                 /* a JSON object as text */
 	const char *principal, *verified; /* as in a hello; NULL: none */
 	bool is_long;
 	/* Called once, from the loop; the call has left its lane. */

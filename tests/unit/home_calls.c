@@ -550,8 +550,8 @@ the_log_names_the_principal_of_each_call(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		const char *by = text_of(json_array_get(marks, i), "by");
 
-		assert_true(strcmp(by, names[0]) == 0 ||
-		    strcmp(by, names[1]) == 0);
+		assert_true(
+		    strcmp(by, names[0]) == 0 || strcmp(by, names[1]) == 0);
 	}
 	assert_string_not_equal(text_of(json_array_get(marks, 0), "by"),
 	    text_of(json_array_get(marks, 1), "by"));
