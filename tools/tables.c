@@ -50,7 +50,7 @@ conditions(void)
 	printf("| argument | holds when |\n|---|---|\n");
 #define ROW(NAME, field, option, letter, value, type, traits, summary, holds) \
 	printf("| `%s` | %s |\n", #field, holds);
-	CONDITIONS(ROW, ROW, ROW, ROW)
+	CONDITIONS(ROW, ROW, ROW, ROW, ROW)
 }
 
 /* A text of Markdown for scdoc: `x` is bold, and underscores are plain. */
@@ -82,7 +82,7 @@ options(void)
 #define OPTION(NAME, field, option, letter, value, type, traits, summary, \
     holds) \
 	put_option(option, value, summary);
-	CONDITIONS(OPTION, OPTION, OPTION, OPTION)
+	CONDITIONS(OPTION, OPTION, OPTION, OPTION, OPTION)
 }
 
 static void

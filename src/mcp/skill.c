@@ -8,7 +8,8 @@
 #define FLAG_LINE(NAME, field, option, letter, value, type, traits, summary, \
     holds) \
 	"  - `--" option "`: " summary "\n"
-#define WAIT_CONDITIONS CONDITIONS(VALUE_LINE, VALUE_LINE, FLAG_LINE, FLAG_LINE)
+#define WAIT_CONDITIONS \
+	CONDITIONS(VALUE_LINE, VALUE_LINE, VALUE_LINE, FLAG_LINE, FLAG_LINE)
 
 const char skill_tools[] =
     "tend runs programs in terminal sessions that keep running by "

@@ -30,18 +30,6 @@ copy_text(const json_t *v, char **out, struct error *err)
 }
 
 static int
-read_text(struct condition *c, const json_t *v, struct error *err)
-{
-	return copy_text(v, &c->text, err);
-}
-
-static int
-read_absent(struct condition *c, const json_t *v, struct error *err)
-{
-	return copy_text(v, &c->absent, err);
-}
-
-static int
 read_regex(struct condition *c, const json_t *v, struct error *err)
 {
 	struct error why;
@@ -115,17 +103,20 @@ read_ms(const json_t *v, uint32_t least, uint32_t *out, struct error *err)
 	return 0;
 }
 
-static int
-read_stable(struct condition *c, const json_t *v, struct error *err)
-{
-	return read_ms(v, 1, &c->stable_ms, err);
-}
-
-static int
-read_idle(struct condition *c, const json_t *v, struct error *err)
-{
-	return read_ms(v, 1, &c->idle_ms, err);
-}
+#define NONE(NAME, field, ...)
+#define STRING_READER(NAME, field, ...) \
+	static int read_##field(struct condition *c, const json_t *v, \
+	    struct error *err) \
+	{ \
+		return copy_text(v, &c->field, err); \
+	}
+#define MS_READER(NAME, field, ...) \
+	static int read_##field(struct condition *c, const json_t *v, \
+	    struct error *err) \
+	{ \
+		return read_ms(v, 1, &c->field##_ms, err); \
+	}
+CONDITIONS(STRING_READER, NONE, MS_READER, NONE, NONE)
 
 /* A true flag has no further value. */
 static int
@@ -149,7 +140,7 @@ static const struct {
 	    NAME] = { #field "_ms", option, #field, read_##field, traits },
 #define READ_FLAG(NAME, field, option, letter, value, type, traits, ...) \
 	[CONDITION_##NAME] = { #field, option, #field, read_flag, traits },
-	CONDITIONS(READ, READ_MS, READ_FLAG, READ_FLAG)
+	CONDITIONS(READ, READ, READ_MS, READ_FLAG, READ_FLAG)
 };
 
 unsigned
@@ -267,8 +258,8 @@ condition_read(struct condition *c, const json_t *args,
 void
 condition_finish(struct condition *c)
 {
-	free(c->text);
-	free(c->absent);
+#define FREE(NAME, field, ...) free(c->field);
+	CONDITIONS(FREE, NONE, NONE, NONE, NONE)
 	pattern_destroy(c->regex);
 	*c = (struct condition){ 0 };
 }

@@ -17,7 +17,8 @@ struct pattern;
  */
 enum condition_kind {
 #define CONDITION_ID(NAME, ...) CONDITION_##NAME,
-	CONDITIONS(CONDITION_ID, CONDITION_ID, CONDITION_ID, CONDITION_ID)
+	CONDITIONS(CONDITION_ID, CONDITION_ID, CONDITION_ID, CONDITION_ID,
+	    CONDITION_ID)
 #undef CONDITION_ID
 	    CONDITION_KINDS
 };
@@ -39,11 +40,17 @@ enum condition_trait {
 
 struct condition {
 	unsigned wanted; /* bits of enum condition_kind */
-	char *text, *absent;
+#define CONDITION_NONE(NAME, field, ...)
+#define CONDITION_STRING(NAME, field, ...) char *field;
+#define CONDITION_MS(NAME, field, ...) uint32_t field##_ms;
+	CONDITIONS(CONDITION_STRING, CONDITION_NONE, CONDITION_MS,
+	    CONDITION_NONE, CONDITION_NONE)
+#undef CONDITION_STRING
+#undef CONDITION_MS
+#undef CONDITION_NONE
 	struct pattern *regex;
 	int row, col;           /* of the cursor, or CONDITION_ANY */
 	char changed_since[65]; /* a hash or a prefix of one */
-	uint32_t stable_ms, idle_ms;
 
 	bool seen; /* text and regex: also text that the next frame lacks */
 	bool echo; /* text, regex, absent: include the echo of typed text */

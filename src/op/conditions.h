@@ -4,13 +4,15 @@
 /*
  * All conditions of a wait.  The rows generate the arguments of session.wait,
  * the options of `tend wait`, the notes of tools, the skill for agents and the
- * lists in docs/protocol.md and the manual.  read_field in op/condition.c parses
- * a value, and test_field in op/sight.c tests it.  CONTRIBUTING.md describes how
- * to add one.
+ * lists in docs/protocol.md and the manual.  test_field in op/sight.c tests a
+ * condition.  CONTRIBUTING.md describes how to add one.
  *
  *	(NAME, field, option, letter, value, type, traits, summary, holds)
  *
- * VALUE, MS, FLAG kind of value: a text, a duration or a flag
+ * STRING, FLAG    a text, or no value
+ * VALUE           a value that read_field in op/condition.c parses
+ * MS              a duration; it holds if field_ms of struct sight is as long,
+ *                 and needs no function
  * EVENT           a flag that holds once HAPPENING_NAME (vt/happenings.h) has
  *                 happened; it needs no function
  * field           the argument; a duration arrives as field_ms
@@ -22,8 +24,8 @@
  * holds           when the condition holds, for docs/protocol.md
  */
 /* clang-format off */
-#define CONDITIONS(VALUE, MS, FLAG, EVENT) \
-VALUE(TEXT, text, "text", 't', "TEXT", "string[1-4096]", \
+#define CONDITIONS(STRING, VALUE, MS, FLAG, EVENT) \
+STRING(TEXT, text, "text", 't', "TEXT", "string[1-4096]", \
     CONDITION_OF_FRAME | CONDITION_OF_SCREEN | CONDITION_FINDS, \
     "this text is on the screen", \
     "the visible text (docs/screen.md) contains this text, up to 4 KiB. The " \
@@ -34,7 +36,7 @@ VALUE(REGEX, regex, "regex", 'r', "PATTERN", "string[1-4096]", \
     "this regular expression matches the screen", \
     "this pattern (PCRE2, UTF-8, multi-line), up to 4 KiB, matches the " \
     "visible text. A pattern that takes too long on a screen is an error") \
-VALUE(ABSENT, absent, "absent", 0, "TEXT", "string[1-4096]", \
+STRING(ABSENT, absent, "absent", 0, "TEXT", "string[1-4096]", \
     CONDITION_OF_FRAME | CONDITION_OF_SCREEN, \
     "this text is not on the screen", \
     "the visible text does not contain this text, in lines or in rows") \
@@ -70,6 +72,6 @@ FLAG(EXIT, exit, "exit", 0, NULL, "bool", \
 #field ":" type "? "
 #define CONDITION_TYPES \
 	CONDITIONS(CONDITION_TYPE, CONDITION_TYPE, CONDITION_TYPE, \
-	    CONDITION_TYPE)
+	    CONDITION_TYPE, CONDITION_TYPE)
 
 #endif

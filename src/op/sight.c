@@ -457,20 +457,6 @@ test_changed_since(const struct question *q, struct finding *f)
 		   strlen(q->c->changed_since)) != 0;
 }
 
-static int
-test_stable(const struct question *q, struct finding *f)
-{
-	(void)f;
-	return q->sight->stable_ms >= (int64_t)q->c->stable_ms;
-}
-
-static int
-test_idle(const struct question *q, struct finding *f)
-{
-	(void)f;
-	return q->sight->idle_ms >= (int64_t)q->c->idle_ms;
-}
-
 static bool
 has_happened(const struct question *q, enum happening_kind kind)
 {
@@ -492,7 +478,13 @@ test_exit(const struct question *q, struct finding *f)
 		(void)f; \
 		return has_happened(q, HAPPENING_##NAME); \
 	}
-CONDITIONS(NO_TEST, NO_TEST, NO_TEST, EVENT_TEST)
+#define MS_TEST(NAME, field, ...) \
+	static int test_##field(const struct question *q, struct finding *f) \
+	{ \
+		(void)f; \
+		return q->sight->field##_ms >= (int64_t)q->c->field##_ms; \
+	}
+CONDITIONS(NO_TEST, NO_TEST, MS_TEST, NO_TEST, EVENT_TEST)
 
 static const struct {
 	test_fn *test;
@@ -501,7 +493,7 @@ static const struct {
 #define TEST(NAME, field, option, letter, value, type, traits, ...) \
 	[CONDITION_##NAME] = { test_##field, (traits)&CONDITION_OF_FRAME, \
 		(traits)&CONDITION_OF_SCREEN },
-	CONDITIONS(TEST, TEST, TEST, TEST)
+	CONDITIONS(TEST, TEST, TEST, TEST, TEST)
 };
 
 static int
@@ -569,7 +561,7 @@ sight_left_ms(const struct sight *s, const struct condition *c)
 #define TIME(NAME, field, ...) \
 	if (condition_wants(c, CONDITION_##NAME)) \
 		left = least_left(left, s->field##_ms, c->field##_ms);
-	CONDITIONS(NO_TIME, TIME, NO_TIME, NO_TIME)
+	CONDITIONS(NO_TIME, NO_TIME, TIME, NO_TIME, NO_TIME)
 	return left;
 }
 

@@ -26,7 +26,8 @@
 #define FLAG_FIELD(NAME, field, ...) bool field;
 
 struct args {
-	CONDITIONS(VALUE_FIELD, VALUE_FIELD, FLAG_FIELD, FLAG_FIELD)
+	CONDITIONS(VALUE_FIELD, VALUE_FIELD, VALUE_FIELD, FLAG_FIELD,
+	    FLAG_FIELD)
 	const char *after, *timeout;
 	bool seen, echo, any, all, pass_status;
 };
@@ -39,9 +40,9 @@ struct args {
 	OPT_FLAG(struct args, field, option, letter, summary),
 
 static const struct opt options[] = {
-	CONDITIONS(VALUE_OPTION, VALUE_OPTION, FLAG_OPTION, FLAG_OPTION)
-	    OPT_FLAG(struct args, seen, "seen", 0,
-		"text and regex: also match text that flashes or scrolls past"),
+	CONDITIONS(VALUE_OPTION, VALUE_OPTION, VALUE_OPTION, FLAG_OPTION,
+	    FLAG_OPTION) OPT_FLAG(struct args, seen, "seen", 0,
+	    "text and regex: also match text that flashes or scrolls past"),
 	OPT_FLAG(struct args, echo, "echo", 0,
 	    "text, regex and absent: include the echo of typed text"),
 	OPT_VALUE(struct args, after, "after", 0, "SEQ",
@@ -113,7 +114,8 @@ has_condition(const struct args *a)
 {
 #define HAS_VALUE(NAME, field, ...) || a->field != NULL
 #define HAS_FLAG(NAME, field, ...) || a->field
-	return false CONDITIONS(HAS_VALUE, HAS_VALUE, HAS_FLAG, HAS_FLAG);
+	return false CONDITIONS(HAS_VALUE, HAS_VALUE, HAS_VALUE, HAS_FLAG,
+	    HAS_FLAG);
 }
 
 static const char *
@@ -134,7 +136,7 @@ put_conditions(json_t *o, const struct args *a, struct error *err)
 	if (put_ms(o, #field "_ms", "--" option, a->field, err) < 0) \
 		return -EINVAL;
 #define PUT_FLAG(NAME, field, ...) put_flag(o, #field, a->field);
-	CONDITIONS(PUT_TEXT, PUT_MS, PUT_FLAG, PUT_FLAG)
+	CONDITIONS(PUT_TEXT, PUT_TEXT, PUT_MS, PUT_FLAG, PUT_FLAG)
 	return 0;
 }
 
@@ -452,7 +454,8 @@ may_pass(const void *args)
 	"[--" option " " value "] "
 #define FLAG_USAGE(NAME, field, option, ...) "[--" option "] "
 #define CONDITIONS_USAGE \
-	CONDITIONS(VALUE_USAGE, VALUE_USAGE, FLAG_USAGE, FLAG_USAGE)
+	CONDITIONS(VALUE_USAGE, VALUE_USAGE, VALUE_USAGE, FLAG_USAGE, \
+	    FLAG_USAGE)
 
 const struct cmd cmd_wait = {
 	.name = "wait",
