@@ -2,13 +2,14 @@
 
   layers.py SRC
 
-A module includes only the folders that LAYERS allows.  No modules include each
+A module includes only the folders that LAYERS allows, and each rule of LAYERS is
+used.  Every folder with files has a rule of its own.  No modules include each
 other in a circle, and the rules of LAYERS form no circle.
 
 A module is a .h, the .c of the same name, and the files that have no header of
 their own: server_leave.c belongs to server.h, and so does server_state.h,
-which the files of a module share.  A folder that LAYERS names has rules of its
-own, also below another folder.
+which the files of a module share.  A .def is by itself, because any file may
+include it.
 """
 
 import re
@@ -24,7 +25,7 @@ IMPURE = re.compile(r"(unistd|fcntl|poll|time|signal|pthread|uv)\.h$|sys/|"
 
 class Layers:
     def __init__(self, text):
-        self.below, self.pure = {}, set()
+        self.below, self.pure, self.used = {}, set(), set()
         for line in text.splitlines():
             line = line.partition("#")[0].strip()
             if line:
@@ -35,12 +36,19 @@ class Layers:
             self.pure.add(name.rstrip("*"))
         self.below[name.rstrip("*")] = set(below.split())
 
-    def folder(self, path):
-        """The longest folder with rules that contains a path below SRC."""
-        parts = path.split("/")[:-1]
-        while parts and "/".join(parts) not in self.below:
-            parts.pop()
-        return "/".join(parts)
+    def use(self, folder, target):
+        """True if a file of the folder may include the target."""
+        self.used.add((folder, target))
+        return target in self.below[folder] | {folder}
+
+
+def folder_of(name):
+    return name.rpartition("/")[0]
+
+
+def sources(src):
+    return sorted(path for suffix in ("c", "h", "def")
+                  for path in src.glob(f"*/**/*.{suffix}"))
 
 
 def includes(path):
@@ -49,17 +57,22 @@ def includes(path):
 
 def complaints(path, folder, layers):
     for quote, name in includes(path):
-        target = layers.folder(name)
-        if quote == '"' and "/" not in name:
+        target = folder_of(name)
+        if quote == "<" and target in layers.below:
+            yield f'<{name}> is one of our files, so it needs quotes'
+        elif quote == '"' and "/" not in name:
             yield f'"{name}" does not name its folder'
-        elif quote == '"' and target not in layers.below[folder] | {folder}:
+        elif quote == '"' and not layers.use(folder, target):
             yield f'"{name}": {folder} may not include {target}'
         if folder in layers.pure and IMPURE.search(name):
             yield f'"{name}": {folder} is pure'
 
 
 def module_of(name, headers):
-    """The module of a file, by its path without the suffix."""
+    """The module of a file, by its path."""
+    if name.endswith(".def"):
+        return name
+    name = name.rpartition(".")[0]
     family = name.removesuffix("_state")
     while family not in headers and "_" in family.rpartition("/")[2]:
         family = family.rpartition("_")[0]
@@ -71,12 +84,10 @@ def modules(src):
     headers = {str(path.relative_to(src).with_suffix(""))
                for path in src.glob("*/**/*.h")}
     found = {}
-    for path in sorted(src.glob("*/**/*.[ch]")):
-        own = str(path.relative_to(src).with_suffix(""))
-        module = module_of(own, headers)
-        names = {module_of(name.rpartition(".")[0], headers)
-                 for quote, name in includes(path)
-                 if quote == '"' and name.endswith(".h")}
+    for path in sources(src):
+        module = module_of(str(path.relative_to(src)), headers)
+        names = {module_of(name, headers)
+                 for quote, name in includes(path) if quote == '"'}
         found.setdefault(module, set()).update(names - {module})
     return found
 
@@ -116,16 +127,25 @@ def check_rules(layers):
         yield "LAYERS: rules that form a circle: " + " ".join(sorted(circle))
 
 
+def check_use(layers):
+    """Check that some file uses each rule."""
+    for folder, below in layers.below.items():
+        for name in sorted(below):
+            if (folder, name) not in layers.used:
+                yield f"LAYERS: no file of {folder} includes {name}"
+
+
 def check(src):
     layers = Layers((src / "LAYERS").read_text())
     yield from check_rules(layers)
-    for path in sorted(src.glob("*/**/*.[ch]")):
-        folder = layers.folder(str(path.relative_to(src)))
-        if folder == "":
-            yield f"{path}: LAYERS does not know its folder"
+    for path in sources(src):
+        folder = folder_of(str(path.relative_to(src)))
+        if folder not in layers.below:
+            yield f"{path}: LAYERS has no rule for {folder}"
             continue
         for complaint in complaints(path, folder, layers):
             yield f"{path}: {complaint}"
+    yield from check_use(layers)
     yield from check_circles(src)
 
 

@@ -65,3 +65,54 @@ def test_the_files_of_one_module_may_include_each_other(tmp_path):
         "low/base_state.h": '#include "low/base.h"\n',
         "low/base_more.c": '#include "low/base_state.h"\n',
     }) == (0, "")
+
+
+def test_an_include_with_angle_brackets_is_refused(tmp_path):
+    status, said = check(tmp_path, sources={
+        "low/base.c": "#include <middle/part.h>\n#include <sys/stat.h>\n"})
+    assert status == 1
+    assert "<middle/part.h> is one of our files" in said
+    assert "sys/stat.h" not in said
+
+
+def test_a_folder_inside_another_needs_a_rule_of_its_own(tmp_path):
+    status, said = check(tmp_path, sources={
+        "middle/deep/new.c": '#include "low/base.h"\n'})
+    assert status == 1
+    assert "LAYERS has no rule for middle/deep" in said
+
+
+def test_an_include_from_a_folder_without_a_rule_is_refused(tmp_path):
+    status, said = check(tmp_path, sources={
+        "top/all.c": '#include "middle/part.h"\n#include "low/base.h"\n'
+                     '#include "low/deep/new.h"\n'})
+    assert status == 1
+    assert "top may not include low/deep" in said
+
+
+def test_a_table_may_not_include_a_folder_above(tmp_path):
+    status, said = check(tmp_path, sources={
+        "low/rows.def": '#include "middle/part.h"\n'})
+    assert status == 1
+    assert "low may not include middle" in said
+
+
+def test_a_circle_through_a_table_is_refused(tmp_path):
+    status, said = check(tmp_path, sources={
+        "low/base.h": '#include "low/rows.def"\n',
+        "low/rows.def": '#include "low/base.h"\n'})
+    assert status == 1
+    assert "in a circle: low/base low/rows.def" in said
+
+
+def test_a_table_that_its_own_module_includes_is_no_circle(tmp_path):
+    assert check(tmp_path, sources={
+        "low/base.h": '#include "low/base.def"\n',
+        "low/base.def": ""}) == (0, "")
+
+
+def test_a_rule_that_no_include_uses_is_refused(tmp_path):
+    status, said = check(tmp_path, layers="low:\nside: low\nmiddle: low\n"
+                                          "top: low middle side\n")
+    assert status == 1
+    assert "no file of top includes side" in said
