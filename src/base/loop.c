@@ -2,10 +2,8 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <uv.h>
 
 #include "base/list.h"
@@ -16,20 +14,14 @@
 enum watch_kind {
 	WATCH_FD,
 	WATCH_TIMER,
-	WATCH_SIGNAL,
-	WATCH_CHILD,
 	WATCH_SETTLE,
 };
 
 struct loop {
 	uv_loop_t uv;
-	uv_signal_t sigchld; /* runs while a child is waited for */
-	struct list watches; /* descriptors, timers, signals */
-	struct list children;
+	struct list watches; /* descriptors, timers */
 	struct list hooks;
 	struct watch *removed; /* to be freed at the end of the turn */
-	unsigned waiting;      /* children that have not ended */
-	bool reap;             /* a child was added; it may have ended before */
 	bool stopped;
 };
 
@@ -43,19 +35,16 @@ struct watch {
 	struct watch *next_removed;
 	enum watch_kind kind;
 	enum loop_events want; /* of a descriptor */
-	pid_t pid;             /* of a child; 0 once it has ended */
 	bool dead;             /* removed: nothing is called any more */
 	union {
 		loop_fn *plain;
 		loop_fd_fn *fd;
-		loop_exit_fn *exit;
 	} fn;
 	void *arg;
 	union {
 		uv_handle_t handle;
 		uv_poll_t poll;
 		uv_timer_t timer;
-		uv_signal_t signal;
 	} uv;
 };
 
@@ -222,95 +211,6 @@ watch_yield(struct watch *w)
 	watch_rearm(w, YIELD_MS);
 }
 
-static void
-on_signal(uv_signal_t *signal, int signo)
-{
-	struct watch *w = signal->data;
-
-	(void)signo;
-	if (w->dead)
-		return;
-	end_turn(w->loop);
-	w->fn.plain(w->arg);
-}
-
-struct watch *
-loop_signal(struct loop *loop, int signo, loop_fn *fn, void *arg)
-{
-	struct watch *w = watch_create(loop, WATCH_SIGNAL, &loop->watches, arg);
-	int rc;
-
-	uv_signal_init(&loop->uv, &w->uv.signal);
-	w->uv.signal.data = w;
-	w->fn.plain = fn;
-	rc = uv_signal_start(&w->uv.signal, on_signal, signo);
-	if (rc == 0)
-		return w;
-	watch_remove(w);
-	errno = -rc;
-	return NULL;
-}
-
-/* One child less to wait for: SIGCHLD must not keep the loop alive. */
-static void
-child_done(struct watch *w)
-{
-	w->pid = 0;
-	if (--w->loop->waiting == 0)
-		uv_signal_stop(&w->loop->sigchld);
-}
-
-static void
-reap_child(struct watch *w)
-{
-	int status;
-	pid_t pid;
-
-	do
-		pid = waitpid(w->pid, &status, WNOHANG);
-	while (pid < 0 && errno == EINTR);
-	if (pid == 0)
-		return;
-	child_done(w);
-	end_turn(w->loop);
-	w->fn.exit(w->arg, pid < 0 ? -1 : status);
-}
-
-/* Ask for each child by its pid: others in this process may have their own. */
-static void
-reap(struct loop *loop)
-{
-	loop->reap = false;
-	list_for_each(it, &loop->children) {
-		struct watch *w = container_of(it, struct watch, link);
-
-		if (!w->dead && w->pid > 0)
-			reap_child(w);
-	}
-}
-
-static void
-on_sigchld(uv_signal_t *signal, int signo)
-{
-	(void)signo;
-	reap(signal->data);
-}
-
-struct watch *
-loop_child(struct loop *loop, pid_t pid, loop_exit_fn *fn, void *arg)
-{
-	struct watch *w = watch_create(loop, WATCH_CHILD, &loop->children, arg);
-
-	assert(pid > 0);
-	w->pid = pid;
-	w->fn.exit = fn;
-	if (loop->waiting++ == 0)
-		uv_signal_start(&loop->sigchld, on_sigchld, SIGCHLD);
-	loop->reap = true;
-	end_turn(loop);
-	return w;
-}
-
 struct watch *
 loop_settle(struct loop *loop, loop_fn *fn, void *arg)
 {
@@ -337,9 +237,7 @@ watch_remove(struct watch *w)
 	if (w == NULL || w->dead)
 		return;
 	w->dead = true;
-	if (w->kind == WATCH_CHILD && w->pid > 0)
-		child_done(w);
-	if (w->kind == WATCH_CHILD || w->kind == WATCH_SETTLE)
+	if (w->kind == WATCH_SETTLE)
 		discard(w);
 	else
 		uv_close(&w->uv.handle, on_closed);
@@ -351,22 +249,14 @@ loop_create(void)
 	struct loop *loop = xcalloc(1, sizeof(*loop));
 	int rc = uv_loop_init(&loop->uv);
 
-	if (rc < 0)
-		goto fail;
-	rc = uv_signal_init(&loop->uv, &loop->sigchld);
 	if (rc < 0) {
-		uv_loop_close(&loop->uv);
-		goto fail;
+		free(loop);
+		errno = -rc;
+		return NULL;
 	}
-	loop->sigchld.data = loop;
 	list_init(&loop->watches);
-	list_init(&loop->children);
 	list_init(&loop->hooks);
 	return loop;
-fail:
-	free(loop);
-	errno = -rc;
-	return NULL;
 }
 
 static void
@@ -384,9 +274,7 @@ loop_destroy(struct loop *loop)
 	if (loop == NULL)
 		return;
 	remove_all(&loop->watches);
-	remove_all(&loop->children);
 	remove_all(&loop->hooks);
-	uv_close((uv_handle_t *)&loop->sigchld, NULL);
 	/* A stop that is still pending makes the first run return at once. */
 	while (uv_run(&loop->uv, UV_RUN_DEFAULT) != 0)
 		continue;
@@ -400,8 +288,6 @@ loop_destroy(struct loop *loop)
 static void
 turn(struct loop *loop)
 {
-	if (loop->reap)
-		reap(loop);
 	uv_run(&loop->uv, UV_RUN_ONCE);
 	settle(loop);
 	free_removed(loop);

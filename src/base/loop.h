@@ -2,20 +2,18 @@
 #define TEND_BASE_LOOP_H
 
 #include <stdint.h>
-#include <sys/types.h>
 
 /*
  * One loop a process, one thread a loop.  A turn has three phases:
  *
- *	wait	sleep until a descriptor, a timer, a signal or a child is ready
+ *	wait	sleep until a descriptor or a timer is ready
  *	handle	call what was registered; handlers change state, nothing else
  *	settle	call the settle hooks, in the order in which they were added
  *
  * So the hooks report only changes that all handlers have completed.  A handler
  * or hook may remove any watch, including its own; nothing is called for it any
  * more, and its memory is kept until the end of the turn.  A watch belongs to
- * its creator and stays until it is removed, also when its timer has fired or
- * its child has ended.
+ * its creator and stays until it is removed, also when its timer has fired.
  */
 struct loop;
 struct watch;
@@ -28,7 +26,6 @@ enum loop_events {
 
 typedef void loop_fn(void *arg);
 typedef void loop_fd_fn(void *arg, enum loop_events ready);
-typedef void loop_exit_fn(void *arg, int status);
 
 /* NULL with errno set when there is no descriptor left for it. */
 struct loop *loop_create(void);
@@ -63,17 +60,6 @@ void watch_yield(struct watch *w);
 
 /* Start over with another time, fired or not.  w is one of loop_timer. */
 void watch_rearm(struct watch *w, int64_t ms);
-
-/* NULL with errno set for a signal that cannot be caught. */
-struct watch *loop_signal(struct loop *loop, int signo, loop_fn *fn, void *arg);
-
-/*
- * Call fn once with the status of wait(2) when the child has ended, even if it
- * ended before this call; with -1 if it is not our child or was already waited
- * for.
- */
-struct watch *loop_child(struct loop *loop, pid_t pid, loop_exit_fn *fn,
-    void *arg);
 
 /* Call fn at the end of every turn. */
 struct watch *loop_settle(struct loop *loop, loop_fn *fn, void *arg);

@@ -303,18 +303,6 @@ describe(struct manifest *m, const struct create *q, const struct config *c,
 	return set_cwd(m, own.cwd, f);
 }
 
-int
-create_check(const struct create *q, const struct config *c, struct fault *f)
-{
-	struct manifest m;
-	int rc;
-
-	manifest_init(&m);
-	rc = describe(&m, q, c, f);
-	manifest_finish(&m);
-	return rc;
-}
-
 /* ----------------------------------------------------- an existing session */
 
 /* True if an active session already has the name; the handle then has it. */

@@ -41,10 +41,6 @@ struct create {
 int create_session(struct handle *h, const struct create *q,
     const struct config *c, struct report *r, struct fault *f);
 
-/* Check that the request is well formed; create_session does this first. */
-int create_check(const struct create *q, const struct config *c,
-    struct fault *f);
-
 /*
  * The same with the checked arguments of the operation session.create; `from`
  * is the base of the program's environment.

@@ -33,8 +33,9 @@ label_add(struct manifest *m, const char *text, struct error *err)
 	return label_set(m, text, err);
 }
 
-bool
-label_matches(const struct manifest *m, const char *text)
+/* True if the session has the label; KEY alone matches any value. */
+static bool
+matches(const struct manifest *m, const char *text)
 {
 	size_t len = strcspn(text, "=");
 
@@ -52,7 +53,7 @@ bool
 label_matches_all(const struct manifest *m, const char *const *texts)
 {
 	for (; texts != NULL && *texts != NULL; texts++)
-		if (!label_matches(m, *texts))
+		if (!matches(m, *texts))
 			return false;
 	return true;
 }

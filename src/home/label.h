@@ -14,12 +14,9 @@ int label_set(struct manifest *m, const char *text, struct error *err);
 /* Set the label; an empty VALUE is an error. */
 int label_add(struct manifest *m, const char *text, struct error *err);
 
-/* True if the session has the label; KEY alone matches any value. */
-bool label_matches(const struct manifest *m, const char *text);
-
 /*
- * True if the session has all labels.  NULL ends the list; NULL is an empty
- * list.
+ * True if the session has all labels; KEY alone matches any value.  NULL ends
+ * the list; NULL is an empty list.
  */
 bool label_matches_all(const struct manifest *m, const char *const *texts);
 

@@ -16,11 +16,8 @@
 #include "log/payload.h"
 #include "log/reader.h"
 
-#define EVENT_MAX (16u << 20) /* of an event that spans several records */
-
 struct events {
 	struct log_sink sink;
-	struct buf parts; /* of an event that continues in the next record */
 	bool has_clock;
 	int64_t wall_ns; /* wall-clock time… */
 	uint64_t at_ns;  /* …at this time of the log */
@@ -271,11 +268,11 @@ put_event(struct events *e, const struct record *rec)
 	begin(e, rec, &j);
 	if (rec->type == RECORD_KEYFRAME)
 		json_put_bool(&j, "full", rec->flags & RECORD_FULL);
-	put_members(&j, rec->type, e->parts.data, e->parts.len);
+	put_members(&j, rec->type, rec->payload, rec->len);
 	end_line(&j);
 }
 
-/* An event in several records becomes one line, cut if too long. */
+/* The reader has joined an event of several records. */
 static void
 on_event(struct log_sink *s, const struct record *rec, bool wanted)
 {
@@ -287,21 +284,15 @@ on_event(struct log_sink *s, const struct record *rec, bool wanted)
 		e->wall_ns = (int64_t)clock.wall_ns;
 		e->at_ns = rec->time_ns;
 	}
-	buf_append(&e->parts, rec->payload, rec->len);
-	if (rec->flags & RECORD_MORE)
-		return;
 	if (wanted)
 		put_event(e, rec);
-	buf_clear(&e->parts);
 }
 
 static void
 on_damage(struct log_sink *s, const struct log_damage *d)
 {
-	struct events *e = (struct events *)s;
 	struct json_out j;
 
-	buf_clear(&e->parts);
 	json_out_init(&j, s->out);
 	json_out_open(&j, '{');
 	json_put_text(&j, "type", d->trimmed ? "missing" : "damaged");
@@ -317,10 +308,7 @@ on_damage(struct log_sink *s, const struct log_damage *d)
 static void
 destroy(struct log_sink *s)
 {
-	struct events *e = (struct events *)s;
-
-	buf_finish(&e->parts);
-	free(e);
+	free(s);
 }
 
 struct log_sink *
@@ -335,6 +323,5 @@ log_events_create(struct buf *out)
 	struct events *e = xcalloc(1, sizeof(*e));
 
 	e->sink = (struct log_sink){ &ops, out };
-	buf_init(&e->parts, EVENT_MAX);
 	return &e->sink;
 }

@@ -427,8 +427,9 @@ check_when(const char *name, const char *text, struct fault *f)
 	return fault_argument(f, name, ": %s", err.msg);
 }
 
-int
-output_check(const struct output *q, struct fault *f)
+/* Check that the request is well formed. */
+static int
+check(const struct output *q, struct fault *f)
 {
 	struct log_tail tail;
 	struct error err;
@@ -494,7 +495,7 @@ output_run(struct handle *h, const struct output *q, const struct output_to *to,
 		.follow = q->follow };
 	int rc;
 
-	if (output_check(q, f) < 0 || handle_open_log(h, &w.reader, f) < 0)
+	if (check(q, f) < 0 || handle_open_log(h, &w.reader, f) < 0)
 		return -1;
 	rc = q->lines != NULL ? show_tail(&w, q) : show(&w, q);
 	log_reader_close(w.reader);

@@ -56,7 +56,4 @@ struct output_to {
 int output_run(struct handle *h, const struct output *q,
     const struct output_to *to, struct report *r, struct fault *f);
 
-/* Check that the request is well formed; output_run does this first. */
-int output_check(const struct output *q, struct fault *f);
-
 #endif

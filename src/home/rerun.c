@@ -14,8 +14,9 @@
 #include "home/start.h"
 #include "session/environ.h"
 
-int
-rerun_check(const struct handle *h, struct fault *f)
+/* Check that the session can be started again. */
+static int
+check(const struct handle *h, struct fault *f)
 {
 	const struct manifest *m = &h->session;
 	auto_close int cwd = -1;
@@ -94,7 +95,7 @@ rerun_session(struct handle *h, const struct rerun *q, const struct config *c,
 	char **env;
 	int rc;
 
-	if (rerun_check(h, f) < 0)
+	if (check(h, f) < 0)
 		return -1;
 	env = make_environment(h, q, r, f);
 	if (env == NULL)

@@ -12,9 +12,6 @@ struct rerun {
 	char *const *from;      /* the environment, if the session kept none */
 };
 
-/* Check that the handle's session can be started again. */
-int rerun_check(const struct handle *h, struct fault *f);
-
 /*
  * Start it; the handle then has the new session.  The old session is not
  * changed; damage in its log is reported.

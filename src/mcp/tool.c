@@ -244,9 +244,6 @@ put_texts(struct json_out *j, const struct shape *s, const char *refs)
 static void put_items(struct json_out *j, const struct tool *t,
     const char *refs);
 
-static void put_items(struct json_out *j, const struct tool *t,
-    const char *refs);
-
 static void
 put_shape(struct json_out *j, const struct shape *s, const char *result,
     const struct tool *t, const char *refs)

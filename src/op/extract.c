@@ -21,8 +21,8 @@ extract_finish(struct extract *l)
 	free(l->all);
 }
 
-void
-extract_add(struct extract *l, const struct vt_row *row, unsigned y)
+static void
+add(struct extract *l, const struct vt_row *row, unsigned y)
 {
 	if (l->n == l->cap) {
 		l->cap = l->cap > 0 ? 2 * l->cap : 64;
@@ -39,7 +39,7 @@ extract_add_scrollback(struct extract *l, const struct vt *vt)
 	struct vt_row row;
 
 	while (vt_history_next(it, &row))
-		extract_add(l, &row, EXTRACT_SCROLLED);
+		add(l, &row, EXTRACT_SCROLLED);
 	vt_history_end(it);
 }
 
@@ -53,7 +53,7 @@ extract_add_screen(struct extract *l, const struct vt *vt,
 		if (wanted != NULL && !wanted(arg, y))
 			continue;
 		vt_screen_row(vt, y, &row);
-		extract_add(l, &row, y);
+		add(l, &row, y);
 	}
 }
 
@@ -103,13 +103,13 @@ add_span(struct extract *l, const struct vt *vt, const struct span *s)
 
 	for (; vt_history_next(it, &row); at++) {
 		if (at >= s->begin && at < s->end)
-			extract_add(l, &row, EXTRACT_SCROLLED);
+			add(l, &row, EXTRACT_SCROLLED);
 	}
 	vt_history_end(it);
 	for (unsigned y = 0; y < vt_rows(vt); y++, at++) {
 		vt_screen_row(vt, y, &row);
 		if (at >= s->begin && at < s->end)
-			extract_add(l, &row, y);
+			add(l, &row, y);
 	}
 }
 

@@ -31,8 +31,6 @@ struct extract {
 void extract_init(struct extract *l, size_t max);
 void extract_finish(struct extract *l);
 
-void extract_add(struct extract *l, const struct vt_row *row, unsigned y);
-
 /*
  * Add the whole scrollback; or the rows of the screen that `wanted` selects, or
  * all.

@@ -38,12 +38,6 @@ lines_copy(struct ledger_lines *to, const struct ledger_lines *from)
 }
 
 void
-ledger_init(struct ledger *l)
-{
-	*l = (struct ledger){ 0 };
-}
-
-void
 ledger_finish(struct ledger *l)
 {
 	lines_clear(&l->shown[0]);

@@ -75,7 +75,7 @@ struct ledger {
 	bool silent; /* it printed none when a line was entered */
 };
 
-void ledger_init(struct ledger *l);
+/* A ledger begins as zeros. */
 void ledger_finish(struct ledger *l);
 
 /*

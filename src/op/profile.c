@@ -25,12 +25,6 @@ static const struct profile profiles[] = {
 
 #define PROFILES (sizeof(profiles) / sizeof(*profiles))
 
-const struct profile *
-profile_at(unsigned i)
-{
-	return i < PROFILES ? &profiles[i] : NULL;
-}
-
 /* "a, b or c". */
 static void
 put_names(struct buf *out)

@@ -30,11 +30,7 @@ struct profile {
 
 #define PROFILE_DEFAULT "line"
 
-/*
- * Find a profile by number (NULL after the last), or by name (NULL and an
- * error).
- */
-const struct profile *profile_at(unsigned i);
+/* Find a profile by name; NULL and an error if there is none. */
 const struct profile *profile_find(const char *name, struct error *err);
 
 /*

@@ -202,8 +202,6 @@ const char *manifest_label(const struct manifest *m, const char *key);
  * session with a host alone is unkept.
  */
 bool manifest_reconcile(struct manifest *m);
-/* The same for callers that read many manifests and know the boot id. */
-bool manifest_reconcile_in(struct manifest *m, const char *boot);
 
 /*
  * Read and reconcile; returns what manifest_read returns.  If the host ends

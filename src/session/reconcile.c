@@ -70,16 +70,8 @@ still_runs(struct process *p, bool same_boot, bool *elsewhere)
 	return false;
 }
 
-bool
-manifest_reconcile(struct manifest *m)
-{
-	char boot[40];
-
-	return manifest_reconcile_in(m, boot_id(boot) == 0 ? boot : "");
-}
-
-bool
-manifest_reconcile_in(struct manifest *m, const char *boot)
+static bool
+reconcile_in(struct manifest *m, const char *boot)
 {
 	bool same_boot = *boot != '\0' && strcmp(boot, m->boot_id) == 0;
 	bool *elsewhere = m->elsewhere ? &m->copied : NULL;
@@ -104,6 +96,14 @@ manifest_reconcile_in(struct manifest *m, const char *boot)
 	return true;
 }
 
+bool
+manifest_reconcile(struct manifest *m)
+{
+	char boot[40];
+
+	return reconcile_in(m, boot_id(boot) == 0 ? boot : "");
+}
+
 int
 manifest_read_in(int dirfd, struct manifest *m, const char *boot,
     struct error *err)
@@ -111,14 +111,13 @@ manifest_read_in(int dirfd, struct manifest *m, const char *boot,
 	int rc = manifest_read(dirfd, m, err);
 	bool was_unkept = rc == 0 && m->unkept;
 
-	if (rc < 0 ||
-	    (!manifest_reconcile_in(m, boot) && m->unkept == was_unkept))
+	if (rc < 0 || (!reconcile_in(m, boot) && m->unkept == was_unkept))
 		return rc;
 	/* The process is gone, so it writes nothing after this read. */
 	manifest_finish(m);
 	rc = manifest_read(dirfd, m, err);
 	if (rc == 0)
-		manifest_reconcile_in(m, boot);
+		reconcile_in(m, boot);
 	return rc;
 }
 

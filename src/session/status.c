@@ -43,16 +43,13 @@ const char *const log_input_names[LOG_INPUT_COUNT] = {
 	[LOG_INPUT_NONE] = "none",
 };
 
-/*
- * K-04.  A status that is not active is terminal; one without a live host is
- * offline.
- */
+/* K-04.  A status that is not active is terminal. */
 static const struct truth {
-	bool active, commandable, live_host, collectable;
+	bool active, live_host, collectable;
 } truths[STATUS_COUNT] = {
 	/* clang-format off */
 	[STATUS_STARTING] =	{ .active = 1, .live_host = 1 },
-	[STATUS_RUNNING] =	{ .active = 1, .live_host = 1, .commandable = 1 },
+	[STATUS_RUNNING] =	{ .active = 1, .live_host = 1 },
 	[STATUS_EXITING] =	{ .active = 1, .live_host = 1 },
 	[STATUS_EXITED] =	{ .collectable = 1 },
 	[STATUS_FAILED] =	{ .collectable = 1 },
@@ -74,21 +71,9 @@ status_is_terminal(enum status s)
 }
 
 bool
-status_is_commandable(enum status s)
-{
-	return truths[s].commandable;
-}
-
-bool
 status_has_live_host(enum status s)
 {
 	return truths[s].live_host;
-}
-
-bool
-status_is_offline(enum status s)
-{
-	return !truths[s].live_host;
 }
 
 bool

@@ -31,9 +31,7 @@ enum log_input { LOG_INPUT_ALL, LOG_INPUT_LENGTHS, LOG_INPUT_NONE };
 /* K-04: the truth table of statuses. */
 bool status_is_active(enum status s);
 bool status_is_terminal(enum status s);
-bool status_is_commandable(enum status s);
-bool status_has_live_host(enum status s);
-bool status_is_offline(enum status s); /* replayed from the log */
+bool status_has_live_host(enum status s); /* or the log is replayed */
 bool status_is_collectable(enum status s);
 
 const char *status_name(enum status s);

@@ -222,8 +222,8 @@ row_to_history(struct vt *vt, struct row *row)
 	    &vt->clusters);
 }
 
-void
-vt_scroll_up(struct vt *vt, unsigned n)
+static void
+scroll_up(struct vt *vt, unsigned n)
 {
 	struct screen *s = vt->screen;
 
@@ -278,7 +278,7 @@ vt_linefeed(struct vt *vt)
 	vt->cursor.pending = false;
 	if (vt->cursor.y == s->bottom) {
 		if (vt_between_sides(vt, vt->cursor.x))
-			vt_scroll_up(vt, 1);
+			scroll_up(vt, 1);
 	} else if (vt->cursor.y < s->rows - 1) {
 		vt->cursor.y++;
 	}

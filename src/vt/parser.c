@@ -67,14 +67,6 @@ parser_finish(struct parser *ps)
 }
 
 void
-parser_reset(struct parser *ps)
-{
-	ps->state = PARSER_GROUND;
-	ps->utf8 = (struct utf8){ 0 };
-	drop_string(ps);
-}
-
-void
 parser_stop(struct parser *ps)
 {
 	ps->stop = true;

@@ -102,7 +102,6 @@ struct parser {
 
 void parser_init(struct parser *ps, const struct parser_ops *ops, void *arg);
 void parser_finish(struct parser *ps);
-void parser_reset(struct parser *ps);
 
 /* Returns how many bytes were taken: all, unless it was stopped. */
 size_t parser_feed(struct parser *ps, const uint8_t *p, size_t len);

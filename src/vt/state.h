@@ -187,7 +187,6 @@ bool vt_between_sides(const struct vt *vt, unsigned x);
 /* After the place, the margins or the cells under a waiting wrap changed. */
 void vt_check_wait(struct vt *vt);
 void vt_linefeed(struct vt *vt);
-void vt_scroll_up(struct vt *vt, unsigned n);
 /* The rows from top to the bottom margin; none of them becomes history. */
 void vt_scroll_down(struct vt *vt, unsigned top, unsigned n);
 void vt_delete_rows(struct vt *vt, unsigned top, unsigned n);

@@ -2,12 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -20,7 +18,6 @@ struct scene {
 	struct watch *watch;
 	struct watch *other;
 	int fds[2]; /* a socket pair */
-	int status;
 	int count;
 	char trace[64];
 };
@@ -428,120 +425,6 @@ an_unwatchable_descriptor_is_refused(void **state)
 	    loop_fd(s->loop, s->fds[0], LOOP_READ, on_read_once, s));
 	assert_null(loop_fd(s->loop, s->fds[0], LOOP_READ, on_read_once, s));
 	assert_int_equal(errno, EEXIST);
-	assert_null(loop_signal(s->loop, SIGKILL, on_note, s));
-	assert_int_equal(errno, EINVAL);
-}
-
-static void
-on_raise(void *arg)
-{
-	(void)arg;
-	raise(SIGUSR1);
-}
-
-static void
-a_signal_reaches_all_its_watches(void **state)
-{
-	struct scene *s = *state;
-
-	loop_signal(s->loop, SIGUSR1, on_note, s);
-	loop_signal(s->loop, SIGUSR1, on_stop, s);
-	loop_timer(s->loop, 0, on_raise, s);
-	loop_run(s->loop);
-	assert_true(strcmp(s->trace, "tS") == 0 || strcmp(s->trace, "St") == 0);
-}
-
-static void
-on_exit_stop(void *arg, int status)
-{
-	struct scene *s = arg;
-
-	s->status = status;
-	note(s, 'x');
-	loop_stop(s->loop);
-}
-
-/* A child that ends with the code once its end of the pair is closed. */
-static pid_t
-start_child(struct scene *s, int code)
-{
-	pid_t pid = fork();
-	char c;
-
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		close(s->fds[1]);
-		while (read(s->fds[0], &c, 1) > 0)
-			continue;
-		_exit(code);
-	}
-	return pid;
-}
-
-static void
-on_release_child(void *arg)
-{
-	struct scene *s = arg;
-
-	note(s, 'c');
-	fd_close(&s->fds[1]);
-}
-
-static void
-a_child_that_ends_later_is_reported_with_its_status(void **state)
-{
-	struct scene *s = *state;
-
-	loop_settle(s->loop, on_hook_a, s);
-	loop_child(s->loop, start_child(s, 7), on_exit_stop, s);
-	loop_timer(s->loop, 1, on_release_child, s);
-	loop_run(s->loop);
-	assert_true(WIFEXITED(s->status));
-	assert_int_equal(WEXITSTATUS(s->status), 7);
-	assert_string_equal(s->trace + strlen(s->trace) - 2, "xa");
-}
-
-static void
-a_child_that_ended_before_it_was_watched_is_reported(void **state)
-{
-	struct scene *s = *state;
-	pid_t pid = start_child(s, 9);
-	siginfo_t info;
-
-	fd_close(&s->fds[1]);
-	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
-	s->watch = loop_child(s->loop, pid, on_exit_stop, s);
-	loop_run(s->loop);
-	assert_int_equal(WEXITSTATUS(s->status), 9);
-	watch_remove(s->watch);
-	loop_run(s->loop);
-	assert_string_equal(s->trace, "x");
-}
-
-static void
-a_process_that_is_not_a_child_is_reported_as_lost(void **state)
-{
-	struct scene *s = *state;
-
-	loop_child(s->loop, getppid(), on_exit_stop, s);
-	loop_run(s->loop);
-	assert_int_equal(s->status, -1);
-}
-
-static void
-a_child_whose_watch_was_removed_is_left_alone(void **state)
-{
-	struct scene *s = *state;
-	pid_t pid = start_child(s, 3);
-	int status;
-
-	s->watch = loop_child(s->loop, pid, on_exit_stop, s);
-	watch_remove(s->watch);
-	fd_close(&s->fds[1]);
-	loop_run(s->loop);
-	assert_string_equal(s->trace, "");
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(WEXITSTATUS(status), 3);
 }
 
 /* The sanitizer would report a leak. */
@@ -549,21 +432,16 @@ static void
 loop_destroy_removes_all_watches(void **state)
 {
 	struct scene *s = *state;
-	pid_t pid = start_child(s, 0);
 
 	loop_fd(s->loop, s->fds[0], LOOP_READ, on_read_once, s);
 	loop_timer(s->loop, 1000, on_note, s);
-	loop_signal(s->loop, SIGUSR2, on_note, s);
 	loop_settle(s->loop, on_note, s);
-	loop_child(s->loop, pid, on_exit_stop, s);
 	watch_remove(loop_timer(s->loop, 1000, on_note, s));
 	watch_remove(NULL);
 	loop_destroy(s->loop);
 	loop_destroy(NULL);
 	s->loop = NULL;
 	assert_string_equal(s->trace, "");
-	fd_close(&s->fds[1]);
-	assert_int_equal(waitpid(pid, &s->status, 0), pid);
 }
 
 #define TEST(fn) \
@@ -591,11 +469,6 @@ main(void)
 		TEST(a_hangup_is_reported_if_wanted),
 		TEST(an_error_is_reported_until_the_watch_is_removed),
 		TEST(an_unwatchable_descriptor_is_refused),
-		TEST(a_signal_reaches_all_its_watches),
-		TEST(a_child_that_ends_later_is_reported_with_its_status),
-		TEST(a_child_that_ended_before_it_was_watched_is_reported),
-		TEST(a_process_that_is_not_a_child_is_reported_as_lost),
-		TEST(a_child_whose_watch_was_removed_is_left_alone),
 		TEST(loop_destroy_removes_all_watches),
 	};
 

@@ -612,27 +612,6 @@ stop_returns_right_after_the_sequence(void **state)
 }
 
 static void
-reset_drops_an_unfinished_sequence(void **state)
-{
-	static const char *const begun[] = { "\033", "\033[1;2", "\033[1?",
-		"\033P1", "\033Pqab", "\033]2;ab", "\033]2;ab\033", "\033_ab",
-		"\xe5\xad" };
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(begun); i++) {
-		struct parser ps;
-		struct trace t;
-
-		trace_init(&t, &ps);
-		feed(&ps, begun[i], strlen(begun[i]));
-		parser_reset(&ps);
-		feed(&ps, "x", 1);
-		auto_free char *got = trace_finish(&t);
-		assert_string_equal(got, "'x'");
-	}
-}
-
-static void
 a_restored_string_continues(void **state)
 {
 	auto_free char *long_one = xcalloc(1, SEQ_STRING_MAX + 1);
@@ -831,7 +810,6 @@ main(void)
 		    a_u009c_terminator_takes_no_room_in_the_string),
 		cmocka_unit_test(a_longer_string_is_swallowed_to_its_end),
 		cmocka_unit_test(stop_returns_right_after_the_sequence),
-		cmocka_unit_test(reset_drops_an_unfinished_sequence),
 		cmocka_unit_test(a_restored_string_continues),
 		cmocka_unit_test(every_byte_in_every_state_follows_the_table),
 		cmocka_unit_test(

@@ -27,18 +27,12 @@ ending_grace(struct call *call, const char *text, uint32_t *grace_ms)
 	return 0;
 }
 
-int
-ending_end(struct call *call, const struct ending *e)
-{
-	struct fault f;
-
-	if (ending_run(call->target, e, &f) < 0)
-		return out_fault(call->out, &f);
-	return ending_answer(call);
-}
-
-int
-ending_answer(struct call *call)
+/*
+ * Answer with the session's object in JSON.  In plain text, answer only for one
+ * of several sessions, with one line.
+ */
+static int
+answer(struct call *call)
 {
 	const struct manifest *m = &call->target->session;
 	char how[WORDS_MAX];
@@ -53,4 +47,14 @@ ending_answer(struct call *call)
 		    handle_name(call->target), how);
 	}
 	return out_send(call->out);
+}
+
+int
+ending_end(struct call *call, const struct ending *e)
+{
+	struct fault f;
+
+	if (ending_run(call->target, e, &f) < 0)
+		return out_fault(call->out, &f);
+	return answer(call);
 }

@@ -12,10 +12,4 @@ int ending_grace(struct call *call, const char *text, uint32_t *grace_ms);
 /* End the session (home/ending.h) and answer.  Returns the exit status. */
 int ending_end(struct call *call, const struct ending *e);
 
-/*
- * Answer with the session's object in JSON.  In plain text, answer only for one
- * of several sessions, with one line.
- */
-int ending_answer(struct call *call);
-
 #endif

@@ -18,12 +18,12 @@ end(struct call *call, int rc, const struct fault *f)
 	return rc == 0 ? 0 : out_fault(call->out, f);
 }
 
-int
-target_open_home(struct call *call, bool create)
+static int
+open_home(struct call *call)
 {
 	struct fault f;
 
-	return end(call, handle_open_home(call->target, create, &f), &f);
+	return end(call, handle_open_home(call->target, false, &f), &f);
 }
 
 /*
@@ -109,7 +109,7 @@ target_prepare(struct call *call, unsigned needs)
 	int status = 0;
 
 	if (needs & ~(unsigned)CMD_READS_CONFIG)
-		status = target_open_home(call, false);
+		status = open_home(call);
 	if (status == 0 && (needs & CMD_NEEDS_SESSION))
 		status = target_take_session(call, needs);
 	if (status == 0 && (needs & CMD_NEEDS_HOST))
@@ -136,14 +136,6 @@ target_ask_live(struct call *call, const char *op, const char *args,
 }
 
 int
-target_open_log(struct call *call, struct log_reader **out)
-{
-	struct fault f;
-
-	return end(call, handle_open_log(call->target, out, &f), &f);
-}
-
-int
 target_answer(struct call *call, const char *result)
 {
 	struct json_out j;
@@ -162,30 +154,4 @@ target_tell(struct call *call, const char *op, const char *args)
 	int status = target_ask(call, op, args, &result);
 
 	return status != 0 ? status : target_answer(call, result);
-}
-
-int
-target_wait_gone(struct call *call)
-{
-	struct fault f;
-
-	return end(call, handle_wait_gone(call->target, &f), &f);
-}
-
-int
-target_not_running(struct call *call)
-{
-	struct fault f;
-
-	return end(call, handle_not_running(call->target, &f), &f);
-}
-
-int
-target_no_moment(struct call *call, const char *what, const struct error *err)
-{
-	struct fault f;
-
-	return end(call,
-	    handle_no_moment(call->target, what, &call->out->report, err, &f),
-	    &f);
 }

@@ -5,8 +5,6 @@
 #include "home/handle.h"
 
 struct call;
-struct error;
-struct log_reader;
 
 /*
  * The handle (home/handle.h) of a command.  main opens as much of it as the
@@ -14,8 +12,6 @@ struct log_reader;
  * or the exit status.
  */
 int target_prepare(struct call *call, unsigned needs);
-/* Open the home; with `create`, create its missing parts. */
-int target_open_home(struct call *call, bool create);
 
 /*
  * Find the session that the first operand names, and remove the operand.
@@ -26,13 +22,12 @@ int target_take_session(struct call *call, unsigned needs);
 /* The same for a session by id, without an operand. */
 int target_find_session(struct call *call, const char *id);
 
-/* See handle_connect, handle_ask, handle_ask_live and handle_open_log. */
+/* See handle_connect, handle_ask and handle_ask_live. */
 int target_connect(struct call *call);
 int target_ask(struct call *call, const char *op, const char *args,
     char **result);
 int target_ask_live(struct call *call, const char *op, const char *args,
     char **result);
-int target_open_log(struct call *call, struct log_reader **out);
 
 /* Answer with a result, which is JSON text; print nothing without --json. */
 int target_answer(struct call *call, const char *result);
@@ -42,11 +37,5 @@ int target_answer(struct call *call, const char *result);
  * --json.
  */
 int target_tell(struct call *call, const char *op, const char *args);
-
-/* See handle_wait_gone, handle_not_running and handle_no_moment. */
-int target_wait_gone(struct call *call);
-int target_not_running(struct call *call);
-int target_no_moment(struct call *call, const char *what,
-    const struct error *err);
 
 #endif

@@ -9,7 +9,7 @@
 /*
  * The runs: when output is held back, and why.
  *
- * Only this file sets or drops a hold.  The pump calls exec_holds() whenever
+ * Only this file sets or drops a hold.  The pump calls execs_hold() whenever
  * it is about to leave bytes in the ring, also at the end of each turn; so
  * dropping a hold on any path releases them.  The end of the program ends all
  * holds.
@@ -22,12 +22,6 @@ bool
 execs_hold(const struct execs *r)
 {
 	return r->hold.why != HOLD_NOTHING && !r->session->exited;
-}
-
-bool
-exec_holds(const struct execs *r, enum exec_hold_why why)
-{
-	return r->hold.why == why && execs_hold(r);
 }
 
 static void

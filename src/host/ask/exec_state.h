@@ -178,7 +178,6 @@ void exec_hold_on(struct execs *r);
 void exec_hold_mark(struct execs *r);
 void exec_hold_marked(struct execs *r);
 void exec_hold_drop(struct execs *r);
-bool exec_holds(const struct execs *r, enum exec_hold_why why);
 void exec_hold_init(struct execs *r);
 void exec_hold_finish(struct execs *r);
 

@@ -52,8 +52,9 @@ message_screen(const struct message *p)
 	return p->all->session->display.vt;
 }
 
-uint64_t
-message_head(const struct message *p)
+/* The end of the output. */
+static uint64_t
+head_of(const struct message *p)
 {
 	return atomic_load(&p->all->session->terminal.ring.shared->head);
 }
@@ -61,7 +62,7 @@ message_head(const struct message *p)
 void
 message_look(struct message *p)
 {
-	witness_look(&p->witness, message_head(p),
+	witness_look(&p->witness, head_of(p),
 	    input_answers_written(p->all->input), message_now_ms());
 }
 
@@ -399,7 +400,7 @@ message_begin(struct message *p)
 		return;
 	}
 	cursor_line_look(&p->at, session->display.vt);
-	witness_begin(&p->witness, session->terminal.master, message_head(p));
+	witness_begin(&p->witness, session->terminal.master, head_of(p));
 	p->secret = input_is_secret(p->all->input);
 	input_give_turn(p->all->input, p->turn);
 	if (stands_already(p))

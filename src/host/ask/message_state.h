@@ -95,11 +95,7 @@ void messages_set_timer(struct messages *all);
 const struct vt *message_screen(const struct message *p);
 int64_t message_now_ms(void);
 
-/*
- * message_head: the end of the output.  message_look: check how much input is
- * unread.
- */
-uint64_t message_head(const struct message *p);
+/* Check how much input is unread. */
 void message_look(struct message *p);
 
 /* Begin once the screen is a complete frame. */

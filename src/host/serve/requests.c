@@ -38,8 +38,8 @@ requests_begin_answer(struct buf *b, struct json_out *j, uint64_t id)
 	json_out_init(j, b);
 }
 
-void
-requests_send_answer(struct connection *c, struct buf *b, uint64_t id)
+static void
+send_answer(struct connection *c, struct buf *b, uint64_t id)
 {
 	request_queue_done(&c->requests, id);
 	buf_putc(b, '}');
@@ -89,7 +89,7 @@ requests_send_logged(struct connection *c, struct buf *b, uint64_t id,
 
 	if (seq <= event_log_written(event_log) ||
 	    event_log_unlogged_since(event_log) != 0 || buf_putc(b, '}') < 0) {
-		requests_send_answer(c, b, id);
+		send_answer(c, b, id);
 		return;
 	}
 	held_answers_add(&c->held_answers, id, seq, b);
@@ -326,6 +326,6 @@ requests_followed(struct connection *c, uint64_t id, pid_t pid)
 	json_out_open(&j, '{');
 	json_put_number(&j, "pid", (uint64_t)pid);
 	json_out_close(&j, '}');
-	requests_send_answer(c, &b, id);
+	send_answer(c, &b, id);
 	buf_finish(&b);
 }

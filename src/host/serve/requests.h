@@ -49,11 +49,10 @@ void requests_refuse(struct connection *c, uint64_t id,
 
 /*
  * Answer a request whose handler returned REQUEST_LATER: begin the answer in
- * *b, write the result to *j, send it, and call buf_finish(b).  An answer that
- * exceeds a frame is sent as a refusal.
+ * *b, write the result to *j, send it with requests_send_logged, and call
+ * buf_finish(b).  An answer that exceeds a frame is sent as a refusal.
  */
 void requests_begin_answer(struct buf *b, struct json_out *j, uint64_t id);
-void requests_send_answer(struct connection *c, struct buf *b, uint64_t id);
 
 /*
  * Send the answer once the log has the event `seq`.  Then the seq in it means

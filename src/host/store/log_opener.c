@@ -54,8 +54,9 @@ log_opener_directory(int dirfd)
 	return fd < 0 ? -errno : fd;
 }
 
-int
-log_opener_open(int dirfd, struct log_writer **writer, struct log_end *end,
+/* Open the log in it for writing; see log_writer_open. */
+static int
+open_log(int dirfd, struct log_writer **writer, struct log_end *end,
     struct error *err)
 {
 	auto_close int fd = log_opener_directory(dirfd);
@@ -72,7 +73,7 @@ try(struct log_opener *o)
 	struct log_writer *writer = NULL;
 	struct log_end end;
 	struct error err = { 0 };
-	int rc = log_opener_open(o->dirfd, &writer, &end, &err);
+	int rc = open_log(o->dirfd, &writer, &end, &err);
 
 	pthread_mutex_lock(&o->lock);
 	o->rc = rc;

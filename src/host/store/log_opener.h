@@ -11,10 +11,6 @@ struct log_writer;
 /* Open log/ in a session's directory; create it if it does not exist. */
 int log_opener_directory(int dirfd); /* or -errno */
 
-/* Open the log in it for writing; see log_writer_open. */
-int log_opener_open(int dirfd, struct log_writer **writer, struct log_end *end,
-    struct error *err);
-
 /*
  * Opens the log in a thread of its own, and retries every second until it
  * succeeds.  The descriptor stays the caller's.
