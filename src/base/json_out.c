@@ -211,3 +211,23 @@ json_put_bool(struct json_out *j, const char *key, bool b)
 	json_out_key(j, key);
 	json_out_bool(j, b);
 }
+
+void
+json_out_member(struct json_out *j, const char *key, const char *s)
+{
+	json_out_open(j, '{');
+	json_put_text(j, key, s);
+	json_out_close(j, '}');
+}
+
+char *
+json_member(const char *key, const char *s)
+{
+	struct json_out j;
+	struct buf b;
+
+	buf_init(&b, SIZE_MAX);
+	json_out_init(&j, &b);
+	json_out_member(&j, key, s);
+	return buf_take(&b);
+}

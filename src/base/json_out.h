@@ -52,4 +52,15 @@ void json_put_int(struct json_out *j, const char *key, int64_t n);
 void json_put_maybe(struct json_out *j, const char *key, bool known, int64_t n);
 void json_put_bool(struct json_out *j, const char *key, bool b);
 
+/* The text, or NULL if it is empty. */
+static inline const char *
+json_filled(const char *s)
+{
+	return s[0] != '\0' ? s : NULL;
+}
+
+/* An object with one text: {"key":"s"}. */
+void json_out_member(struct json_out *j, const char *key, const char *s);
+char *json_member(const char *key, const char *s);
+
 #endif

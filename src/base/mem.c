@@ -58,3 +58,11 @@ xmemdup(const void *p, size_t len)
 		memcpy(copy, p, len);
 	return copy;
 }
+
+void
+mem_free_list(char **list)
+{
+	for (char **s = list; s != NULL && *s != NULL; s++)
+		free(*s);
+	free(list);
+}

@@ -20,6 +20,9 @@ void *xrealloc(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);
 void *xmemdup(const void *p, size_t len);
 
+/* Free an array of strings that NULL ends; NULL is an empty one. */
+void mem_free_list(char **list);
+
 /* Free what the variable p points at holds; the end of auto_free's scope. */
 static inline void
 mem_free_var(void *p)

@@ -375,7 +375,7 @@ start(struct handle *h, const struct create *q, const struct config *c,
 	if (env == NULL)
 		return fault_argument(f, "env", " %s", err.msg);
 	rc = start_session(h, env, c, r, f);
-	environment_destroy(env);
+	mem_free_list(env);
 	if (rc == 0 ||
 	    (f->failure == FAIL_EXISTS && q->reuse && comes(h, q->name)))
 		return 0;

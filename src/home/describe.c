@@ -37,21 +37,6 @@ write_session(struct handle *h, char **result, struct fault *f)
 	return 0;
 }
 
-/* {"name":"…"} */
-static char *
-rename_arguments(const char *name)
-{
-	struct json_out j;
-	struct buf b;
-
-	buf_init(&b, 8 * NAME_SIZE_MAX);
-	json_out_init(&j, &b);
-	json_out_open(&j, '{');
-	json_put_text(&j, "name", name);
-	json_out_close(&j, '}');
-	return buf_take(&b);
-}
-
 /* An ended session does not reserve its name. */
 int
 describe_rename(struct handle *h, const char *name, char **result,
@@ -63,7 +48,7 @@ describe_rename(struct handle *h, const char *name, char **result,
 	if (name_check(name, &err) < 0)
 		return fault_set(f, FAIL_USAGE, "%s", err.msg);
 	if (status_is_active(h->session.status)) {
-		args = rename_arguments(name);
+		args = json_member("name", name);
 		return ask(h, "session.rename", args, result, f);
 	}
 	if (handle_wait_gone(h, f) < 0)

@@ -109,18 +109,10 @@ environment_create(char *const *from, const char *const *settings,
 		if (text[0] == '=' || strchr(text, '=') == NULL) {
 			error_set(err, EINVAL,
 			    "%.100s: give KEY=VALUE, as in LANG=C", text);
-			environment_destroy(l.items);
+			mem_free_list(l.items);
 			return NULL;
 		}
 		put(&l, text);
 	}
 	return l.items;
-}
-
-void
-environment_destroy(char **env)
-{
-	for (char **p = env; p != NULL && *p != NULL; p++)
-		free(*p);
-	free(env);
 }

@@ -8,11 +8,10 @@ struct error;
  * variables that describe the surrounding terminal or login, with those of
  * tend's terminal (docs/terminal.md), and then the settings, which take
  * precedence: KEY=VALUE, or KEY= for an empty value.  NULL ends the settings;
- * NULL means none.  Free it with environment_destroy.  Returns NULL and an
+ * NULL means none.  Free it with mem_free_list.  Returns NULL and an
  * error if a setting is malformed.  Pure.
  */
 char **environment_create(char *const *from, const char *const *settings,
     struct error *err);
-void environment_destroy(char **env);
 
 #endif

@@ -229,3 +229,9 @@ homes_forget(const char *dir, char path[PATH_MAX], struct fault *f)
 	return fault_set(f, rc == -ENOENT ? FAIL_NOT_FOUND : FAIL_STORAGE, "%s",
 	    err.msg);
 }
+
+void
+homes_json_forgotten(const char *path, struct json_out *j)
+{
+	json_out_member(j, "forgotten", path);
+}

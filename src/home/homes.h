@@ -49,8 +49,9 @@ void homes_json(const struct homes *l, struct json_out *j);
 /*
  * Remove a home from the registry, by its path in the list or by another path
  * that leads there.  The home itself may be missing.  *path is the path of the
- * removed entry.
+ * removed entry; homes_json_forgotten puts it in the result object.
  */
 int homes_forget(const char *dir, char path[PATH_MAX], struct fault *f);
+void homes_json_forgotten(const char *path, struct json_out *j);
 
 #endif

@@ -151,13 +151,7 @@ put_sessions(struct work *w, const struct sessions_query *q)
 static void
 put_home(void *arg, const struct home *h, const struct sessions *s)
 {
-	struct json_out *j = arg;
-
-	json_out_open(j, '{');
-	json_put_text(j, "home", h->path);
-	json_out_key(j, "sessions");
-	sessions_json(s, j);
-	json_out_close(j, '}');
+	sessions_json_home(h, s, arg);
 }
 
 static int
@@ -223,9 +217,7 @@ do_forget(struct work *w)
 	if (homes_forget(op_string(w->args, "directory", ""), path, w->fault) <
 	    0)
 		return -1;
-	json_out_open(&w->j, '{');
-	json_put_text(&w->j, "forgotten", path);
-	json_out_close(&w->j, '}');
+	homes_json_forgotten(path, &w->j);
 	return 0;
 }
 

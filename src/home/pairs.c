@@ -20,9 +20,7 @@ join(const char *key, const char *value)
 void
 pairs_free(char **pairs)
 {
-	for (char **p = pairs; p != NULL && *p != NULL; p++)
-		free(*p);
-	free(pairs);
+	mem_free_list(pairs);
 }
 
 /* A = in a key would change the meaning of the pair. */

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/mem.h"
 #include "home/damage.h"
 #include "home/environment.h"
 #include "home/fault.h"
@@ -69,7 +70,7 @@ make_environment(const struct handle *h, const struct rerun *q,
 			    err.msg);
 	}
 	env = environment_create(kept != NULL ? kept : q->from, q->env, &err);
-	environ_destroy(kept);
+	mem_free_list(kept);
 	if (env == NULL)
 		fault_argument(f, "env", " %s", err.msg);
 	return env;
@@ -103,6 +104,6 @@ rerun_session(struct handle *h, const struct rerun *q, const struct config *c,
 	damage_look(r, &h->session, h->dirfd, DAMAGE_DETAIL);
 	replace_session(h);
 	rc = start_session(h, env, c, r, f);
-	environment_destroy(env);
+	mem_free_list(env);
 	return rc;
 }

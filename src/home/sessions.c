@@ -193,3 +193,14 @@ sessions_json(const struct sessions *s, struct json_out *j)
 		manifest_json(&s->items[i], j);
 	json_out_close(j, ']');
 }
+
+void
+sessions_json_home(const struct home *h, const struct sessions *s,
+    struct json_out *j)
+{
+	json_out_open(j, '{');
+	json_put_text(j, "home", h->path);
+	json_out_key(j, "sessions");
+	sessions_json(s, j);
+	json_out_close(j, '}');
+}

@@ -56,6 +56,10 @@ void sessions_each_home(const struct home *here, const struct sessions_query *q,
 /* The array of session objects. */
 void sessions_json(const struct sessions *s, struct json_out *j);
 
+/* A home with this array, for a list of several homes. */
+void sessions_json_home(const struct home *h, const struct sessions *s,
+    struct json_out *j);
+
 /* Sort sessions into the order of a list. */
 void sessions_sort(struct manifest *items, size_t n);
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/json_out.h"
+#include "base/mem.h"
 #include "home/fault.h"
 #include "home/handle.h"
 #include "session/environ.h"
@@ -51,7 +52,7 @@ each_of_visitor(const struct handle *h, variables_fn *fn, void *arg,
 		return fail(h, &err, f);
 	for (const char *const *name = visit_names; *name != NULL; name++)
 		fn(arg, *name, value_now(h, env, *name, link));
-	visit_free(env);
+	mem_free_list(env);
 	return 0;
 }
 
@@ -72,7 +73,7 @@ each_of_program(const struct handle *h, variables_fn *fn, void *arg,
 		*equals = '\0';
 		fn(arg, *pair, equals + 1);
 	}
-	environ_destroy(env);
+	mem_free_list(env);
 	return 0;
 }
 

@@ -107,14 +107,6 @@ environ_read(int dirfd, uint32_t crc, struct error *err)
 	return envp;
 }
 
-void
-environ_destroy(char **envp)
-{
-	for (char **s = envp; s != NULL && *s != NULL; s++)
-		free(*s);
-	free(envp);
-}
-
 const char *
 environ_value(char *const *envp, const char *name)
 {

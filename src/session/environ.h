@@ -19,12 +19,11 @@ int environ_write(int dirfd, char *const *envp);
 uint32_t environ_crc(char *const *envp);
 
 /*
- * The caller frees the result with environ_destroy.  NULL and err on failure:
+ * The caller frees the result with mem_free_list.  NULL and err on failure:
  * ENOENT if the environment was not kept, EBADMSG if the file has another
  * checksum (0: accept any).
  */
 char **environ_read(int dirfd, uint32_t crc, struct error *err);
-void environ_destroy(char **envp); /* NULL is fine */
 
 /* The value of a variable in an environment, or NULL. */
 const char *environ_value(char *const *envp, const char *name);

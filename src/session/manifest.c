@@ -127,20 +127,12 @@ manifest_init(struct manifest *m)
 		.scrollback = SCROLLBACK_DEFAULT };
 }
 
-static void
-free_list(char **list)
-{
-	for (char **s = list; s != NULL && *s != NULL; s++)
-		free(*s);
-	free(list);
-}
-
 void
 manifest_finish(struct manifest *m)
 {
-	free_list(m->command);
-	free_list(m->may);
-	free_list(m->created_by);
+	mem_free_list(m->command);
+	mem_free_list(m->may);
+	mem_free_list(m->created_by);
 	free(m->cwd);
 	for (size_t i = 0; i < m->n_labels; i++) {
 		free(m->labels[i].key);
@@ -179,7 +171,7 @@ manifest_set_list(char ***list, const char *const *from, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		new[i] = xstrdup(from[i]);
-	free_list(*list);
+	mem_free_list(*list);
 	*list = new;
 }
 

@@ -62,12 +62,6 @@ json_numbers(const struct manifest *m, struct json_out *j)
 	json_put_maybe(j, "observers", m->observers >= 0, m->observers);
 }
 
-static const char *
-or_null(const char *s)
-{
-	return s[0] != '\0' ? s : NULL;
-}
-
 /* After a program has ended, only its exit status is known. */
 void
 manifest_said_json(const struct manifest *m, struct json_out *j)
@@ -80,8 +74,8 @@ manifest_said_json(const struct manifest *m, struct json_out *j)
 	}
 	json_out_open(j, '{');
 	json_put_text(j, "state", s->state);
-	json_put_text(j, "kind", or_null(s->kind));
-	json_put_text(j, "app", or_null(s->app));
+	json_put_text(j, "kind", json_filled(s->kind));
+	json_put_text(j, "app", json_filled(s->app));
 	json_put_text(j, "text", s->text);
 	put_time(j, "since", s->since_ms);
 	json_out_close(j, '}');
@@ -106,7 +100,7 @@ put_notice(struct json_out *j, const struct notices *n)
 static void
 json_notices(const struct manifest *m, struct json_out *j)
 {
-	json_put_text(j, "title", or_null(m->title));
+	json_put_text(j, "title", json_filled(m->title));
 	json_put_int(j, "bells", (int64_t)m->notices.bells);
 	put_time(j, "bell_at", m->notices.bell_ms);
 	json_put_int(j, "notices", (int64_t)m->notices.count);
@@ -127,7 +121,7 @@ json_settings(const struct manifest *m, struct json_out *j)
 	json_put_int(j, "linger_ms", m->linger_ms);
 	json_put_int(j, "scrollback", m->scrollback);
 	json_put_bool(j, "unkept", m->unkept);
-	json_put_text(j, "last_line", or_null(m->last_line));
+	json_put_text(j, "last_line", json_filled(m->last_line));
 	json_out_key(j, "program_status");
 	manifest_said_json(m, j);
 	json_notices(m, j);
@@ -145,8 +139,8 @@ json_settings(const struct manifest *m, struct json_out *j)
 	json_put_int(j, "restarts", m->restarts);
 	json_put_text(j, "gave_up", m->gave_up);
 	json_put_bool(j, "forget_env", m->forget_env);
-	json_put_text(j, "shell", or_null(m->shell));
-	json_put_text(j, "rerun_of", or_null(m->rerun_of));
+	json_put_text(j, "shell", json_filled(m->shell));
+	json_put_text(j, "rerun_of", json_filled(m->rerun_of));
 	json_put_bool(j, "confined", m->confined);
 	json_put_open(j, "may", '[');
 	for (char **s = m->may; s != NULL && *s != NULL; s++)
@@ -163,7 +157,7 @@ json_viewer(const struct manifest_viewer *v, struct json_out *j)
 	json_put_int(j, "client", (int64_t)v->client);
 	json_put_text(j, "by",
 	    v->principal[0] != '\0' ? v->principal : v->peer);
-	json_put_text(j, "verified", or_null(v->verified));
+	json_put_text(j, "verified", json_filled(v->verified));
 	json_put_text(j, "peer", v->peer);
 	json_put_text(j, "access", v->readonly ? "readonly" : "readwrite");
 	put_time(j, "since", v->since_ms);

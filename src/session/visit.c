@@ -203,14 +203,6 @@ visit_read(int dirfd, struct error *err)
 	return NULL;
 }
 
-void
-visit_free(char **env)
-{
-	for (char **p = env; p != NULL && *p != NULL; p++)
-		free(*p);
-	free(env);
-}
-
 bool
 visit_link_path(const struct home *h, const char *id, char *out, size_t size)
 {

@@ -34,10 +34,9 @@ int visit_note(int dirfd, char *const *env);
 
 /*
  * The recorded variables as KEY=VALUE, ended by NULL; free them with
- * visit_free.  NULL with err if there was no visit yet.
+ * mem_free_list.  NULL with err if there was no visit yet.
  */
 char **visit_read(int dirfd, struct error *err);
-void visit_free(char **env);
 
 /*
  * The path of the link, for SSH_AUTH_SOCK.  False if it is too long for a

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/mem.h"
 #include "home/environment.h"
 
 /* The value of a key in the environment; NULL: none. */
@@ -42,7 +43,7 @@ environment_is_the_callers_except_for_the_terminal(void **state)
 	assert_string_equal(look_up(env, "LINES_X"), "1");
 	assert_null(look_up(env, "TMUX"));
 	assert_null(look_up(env, "LINES"));
-	environment_destroy(env);
+	mem_free_list(env);
 }
 
 static void
@@ -60,7 +61,7 @@ environment_takes_settings_last(void **state)
 	assert_string_equal(look_up(env, "A"), "");
 	assert_string_equal(look_up(env, "B"), "3");
 	assert_string_equal(look_up(env, "TMUX"), "mine");
-	environment_destroy(env);
+	mem_free_list(env);
 }
 
 static void

@@ -77,7 +77,7 @@ a_visitors_environment_is_read_back(void **state)
 	assert_string_equal(seen[1], p->variable);
 	assert_string_equal(seen[2], "SSH_CONNECTION=1 2 3 4");
 	assert_null(seen[3]);
-	visit_free(seen);
+	mem_free_list(seen);
 	assert_link(p, p->agent);
 	assert_int_equal(mode_of(p->temp, "visit.env"), 0600);
 }
@@ -95,7 +95,7 @@ the_last_visitor_counts(void **state)
 	seen = visit_read(p->dir, NULL);
 	assert_string_equal(seen[0], "DISPLAY=:2");
 	assert_null(seen[1]);
-	visit_free(seen);
+	mem_free_list(seen);
 }
 
 static void
@@ -146,7 +146,7 @@ values_with_control_characters_or_too_long_are_left_out(void **state)
 	seen = visit_read(p->dir, NULL);
 	assert_string_equal(seen[0], "KRB5CCNAME=ok");
 	assert_null(seen[1]);
-	visit_free(seen);
+	mem_free_list(seen);
 }
 
 static void
@@ -163,7 +163,7 @@ a_forged_file_gives_only_permitted_variables(void **state)
 	seen = visit_read(p->dir, NULL);
 	assert_string_equal(seen[0], "DISPLAY=:3");
 	assert_null(seen[1]);
-	visit_free(seen);
+	mem_free_list(seen);
 }
 
 static void

@@ -64,14 +64,8 @@ failure_of(int result)
 	case -EINVAL:
 	case -EDEADLK:
 		return FAIL_USAGE;
-	case -EACCES:
-		return FAIL_DENIED;
-	case -ETIMEDOUT:
-		return FAIL_TIMEOUT;
-	case -EPROTO:
-		return FAIL_PROTOCOL;
 	default:
-		return FAIL_UNREACHABLE;
+		return handle_conn_failure(result);
 	}
 }
 

@@ -16,7 +16,8 @@
 #include "cmd/line/cmd.h"
 #include "cmd/line/out.h"
 #include "cmd/attach/picker.h"
-#include "home/roster.h"
+#include "home/fault.h"
+#include "home/sessions.h"
 #include "cmd/target/target.h"
 #include "home/words.h"
 #include "vt/key_decode.h"
@@ -68,34 +69,40 @@ describe(const struct manifest *m, struct picker_row *out)
 	buf_finish(&b);
 }
 
-/* True if it runs and is not the surrounding session. */
-static bool
-is_choice(const struct roster_row *row, const char *own)
+static int
+read_running(struct call *call, struct sessions *s, struct fault *f)
 {
-	return row->rc >= 0 && status_is_active(row->m.status) &&
-	    (own == NULL || strcmp(row->id, own) != 0);
+	const struct sessions_query running = { .quiet = true };
+
+	return sessions_read(s, &call->target->home, &running,
+	    &call->out->report, f);
+}
+
+/* The session around this terminal cannot be picked. */
+static bool
+is_choice(const struct manifest *m, const char *own)
+{
+	return own == NULL || strcmp(m->id, own) != 0;
 }
 
 static int
 renew(struct picking *p, struct error *err)
 {
 	struct picker_row *rows;
-	struct roster r;
+	struct sessions s;
+	struct fault f;
 	size_t n = 0;
-	int rc = roster_read(&r, &p->call->target->home, false, err);
+	int rc = read_running(p->call, &s, &f);
 
+	rows = xcalloc(s.n + 1, sizeof(*rows));
+	for (size_t i = 0; i < s.n; i++)
+		if (is_choice(&s.items[i], p->own))
+			describe(&s.items[i], &rows[n++]);
+	sessions_finish(&s);
 	if (rc < 0) {
-		roster_finish(&r);
-		return rc;
+		free(rows);
+		return error_set(err, EIO, "%s", f.msg);
 	}
-	rows = xcalloc(r.n + 1, sizeof(*rows));
-	for (size_t i = 0; i < r.n; i++) {
-		const struct roster_row *row = &r.rows[i];
-
-		if (is_choice(row, p->own))
-			describe(&row->m, &rows[n++]);
-	}
-	roster_finish(&r);
 	picker_renew(&p->picker, rows, n);
 	p->renew_ms = clock_ms(CLOCK_MONOTONIC) + RENEW_MS;
 	return 0;
@@ -247,13 +254,14 @@ bool
 picking_has_other(struct call *call, const char *id)
 {
 	const char *own = getenv("TEND_SESSION");
-	struct roster r;
-	bool found = roster_read(&r, &call->target->home, false, NULL) < 0;
+	struct sessions s;
+	struct fault f;
+	bool found = read_running(call, &s, &f) < 0;
 
-	for (size_t i = 0; i < r.n && !found; i++)
-		found = is_choice(&r.rows[i], own) &&
-		    strcmp(r.rows[i].id, id) != 0;
-	roster_finish(&r);
+	for (size_t i = 0; i < s.n && !found; i++)
+		found = is_choice(&s.items[i], own) &&
+		    strcmp(s.items[i].id, id) != 0;
+	sessions_finish(&s);
 	return found;
 }
 

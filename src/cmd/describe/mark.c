@@ -15,20 +15,6 @@
 
 #define NAME_MAX_BYTES 255
 
-static char *
-arguments(const char *name)
-{
-	struct json_out j;
-	struct buf b;
-
-	buf_init(&b, 8 * NAME_MAX_BYTES);
-	json_out_init(&j, &b);
-	json_out_open(&j, '{');
-	json_put_text(&j, "name", name);
-	json_out_close(&j, '}');
-	return buf_take(&b);
-}
-
 static void
 put_mark(void *arg, const struct mark *m)
 {
@@ -78,7 +64,7 @@ run(struct call *call)
 	status = target_connect(call);
 	if (status != 0)
 		return status;
-	args = arguments(call->argv[0]);
+	args = json_member("name", call->argv[0]);
 	return target_tell(call, "session.mark", args);
 }
 

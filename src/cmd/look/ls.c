@@ -151,11 +151,7 @@ put_home(void *arg, const struct home *h, const struct sessions *s)
 	struct out *out = l->list->call->out;
 
 	if (out->json) {
-		json_out_open(l->j, '{');
-		json_put_text(l->j, "home", h->path);
-		json_out_key(l->j, "sessions");
-		sessions_json(s, l->j);
-		json_out_close(l->j, '}');
+		sessions_json_home(h, s, l->j);
 		return;
 	}
 	if (out->buf.len > 0)

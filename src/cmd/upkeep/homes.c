@@ -93,9 +93,7 @@ forget(struct call *call, const char *dir)
 	}
 	if (call->out->json) {
 		out_begin(call->out, &j);
-		json_out_open(&j, '{');
-		json_put_text(&j, "forgotten", path);
-		json_out_close(&j, '}');
+		homes_json_forgotten(path, &j);
 	}
 	return out_send(call->out);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/json_out.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "host/core/session.h"
@@ -198,12 +199,6 @@ event_restart(struct session *session, int status, int64_t delay_ms)
 	    });
 }
 
-static const char *
-or_null(const char *s)
-{
-	return s[0] != '\0' ? s : NULL;
-}
-
 uint64_t
 event_program_status(struct session *session)
 {
@@ -211,9 +206,9 @@ event_program_status(struct session *session)
 
 	return event_add_program_status(session,
 	    &(struct payload_program_status){
-		.state = or_null(s->state),
-		.kind = or_null(s->kind),
-		.app = or_null(s->app),
+		.state = json_filled(s->state),
+		.kind = json_filled(s->kind),
+		.app = json_filled(s->app),
 		.text = s->text,
 	    });
 }
@@ -230,7 +225,7 @@ event_run(struct session *session, const char *command, const char *by,
 		.command = logged ? command : NULL,
 		.capture = capture,
 		.by = by,
-		.key = or_null(key),
+		.key = json_filled(key),
 	    });
 }
 
