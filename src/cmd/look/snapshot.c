@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "base/json_tree.h"
 #include "base/mem.h"
-#include "cmd/look/artifact.h"
 #include "cmd/line/cmd.h"
+#include "home/artifact.h"
 #include "home/fault.h"
 #include "cmd/line/operands.h"
 #include "cmd/line/opt.h"
@@ -156,15 +156,14 @@ end_answer(struct shooting *s)
 		.hash = s->hash,
 	};
 	struct out *out = s->call->out;
-	int status;
+	struct fault f;
 
 	if (s->args->output == NULL || strcmp(s->args->output, "-") == 0 ||
 	    out->buf.full)
 		return out_send(out);
-	status = artifact_save(s->call, s->args->output, &made,
-	    out->buf.data + s->begin, out->buf.len - s->begin);
-	if (status != 0)
-		return status;
+	if (artifact_save(s->call->target, s->args->output, &made,
+		out->buf.data + s->begin, out->buf.len - s->begin, &f) < 0)
+		return out_fault(out, &f);
 	if (!out->json)
 		buf_clear(&out->buf);
 	return out_send(out);

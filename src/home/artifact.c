@@ -1,4 +1,4 @@
-#include "cmd/look/artifact.h"
+#include "home/artifact.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,9 +18,8 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/sha256.h"
-#include "cmd/line/cmd.h"
-#include "cmd/line/out.h"
-#include "cmd/target/target.h"
+#include "home/fault.h"
+#include "home/handle.h"
 #include "home/words.h"
 
 #define ENTRY_MAX (16u << 10)
@@ -98,36 +97,27 @@ put_entry(const struct saving *s, const struct artifact *a, const void *p,
 	words_time(now.tv_sec * 1000ll + now.tv_nsec / 1000000, at);
 	json_out_init(&j, out);
 	json_out_open(&j, '{');
-	json_out_key(&j, "kind");
-	json_out_text(&j, a->kind);
-	json_out_key(&j, "format");
-	json_out_text(&j, a->format);
-	json_out_key(&j, "path");
-	json_out_text(&j, s->absolute);
-	json_out_key(&j, "seq");
-	json_out_number(&j, a->seq);
-	json_out_key(&j, "offset");
-	json_out_number(&j, a->offset);
-	json_out_key(&j, "hash");
-	json_out_text(&j, a->hash);
-	json_out_key(&j, "bytes");
-	json_out_number(&j, len);
-	json_out_key(&j, "sha256");
-	json_out_text(&j, hex);
-	json_out_key(&j, "at");
-	json_out_text(&j, at);
+	json_put_text(&j, "kind", a->kind);
+	json_put_text(&j, "format", a->format);
+	json_put_text(&j, "path", s->absolute);
+	json_put_number(&j, "seq", a->seq);
+	json_put_number(&j, "offset", a->offset);
+	json_put_text(&j, "hash", a->hash);
+	json_put_number(&j, "bytes", len);
+	json_put_text(&j, "sha256", hex);
+	json_put_text(&j, "at", at);
 	json_out_close(&j, '}');
 	buf_putc(out, '\n');
 }
 
 static int
-open_manifest(const struct handle *t)
+open_manifest(const struct handle *h)
 {
 	auto_close int dir = -1;
 
-	if (mkdirat(t->dirfd, "artifacts", 0700) < 0 && errno != EEXIST)
+	if (mkdirat(h->dirfd, "artifacts", 0700) < 0 && errno != EEXIST)
 		return -1;
-	dir = openat(t->dirfd, "artifacts",
+	dir = openat(h->dirfd, "artifacts",
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir < 0)
 		return -1;
@@ -158,23 +148,23 @@ publish(struct saving *s, int fd, const struct buf *entry)
 
 /* Never write into another user's home. */
 static bool
-is_ours(const struct handle *t)
+is_ours(const struct handle *h)
 {
 	struct stat st;
 
-	return fstat(t->dirfd, &st) == 0 && st.st_uid == geteuid();
+	return fstat(h->dirfd, &st) == 0 && st.st_uid == geteuid();
 }
 
 static int
-record(struct saving *s, const struct handle *t, const struct buf *entry)
+record(struct saving *s, const struct handle *h, const struct buf *entry)
 {
 	auto_close int fd = -1;
 
-	if (!is_ours(t))
+	if (!is_ours(h))
 		return rename(s->draft, s->absolute) == 0 ?
 		    0 :
 		    error_set(&s->err, errno, "%s", strerror(errno));
-	fd = open_manifest(t);
+	fd = open_manifest(h);
 	if (fd < 0)
 		return error_set(&s->err, errno, "its manifest: %s",
 		    strerror(errno));
@@ -182,8 +172,8 @@ record(struct saving *s, const struct handle *t, const struct buf *entry)
 }
 
 int
-artifact_save(struct call *call, const char *path, const struct artifact *a,
-    const void *p, size_t len)
+artifact_save(const struct handle *h, const char *path,
+    const struct artifact *a, const void *p, size_t len, struct fault *f)
 {
 	struct saving s = { .path = path };
 	struct buf entry;
@@ -195,13 +185,13 @@ artifact_save(struct call *call, const char *path, const struct artifact *a,
 		rc = write_draft(&s, p, len);
 	if (rc == 0) {
 		put_entry(&s, a, p, len, &entry);
-		rc = record(&s, call->target, &entry);
+		rc = record(&s, h, &entry);
 		if (rc < 0)
 			unlink(s.draft);
 	}
 	buf_finish(&entry);
 	if (rc < 0)
-		return out_fail(call->out, FAIL_STORAGE, "cannot write %s: %s",
-		    path, s.err.msg);
+		return fault_set(f, FAIL_STORAGE, "cannot write %s: %s", path,
+		    s.err.msg);
 	return 0;
 }
