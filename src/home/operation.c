@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "client/batch.h"
+#include "home/checkup.h"
 #include "home/config.h"
 #include "home/create.h"
 #include "home/damage.h"
@@ -709,6 +710,34 @@ do_gc(struct work *w)
 	return rc;
 }
 
+static void
+put_finding(void *arg, const struct checkup_finding *f)
+{
+	checkup_finding_json(f, arg);
+}
+
+/* A home that cannot be opened is a finding. */
+static int
+do_check(struct work *w)
+{
+	struct config config;
+	struct checkup c = { .handle = &w->handle,
+		.config = &config,
+		.report = w->report,
+		.fn = put_finding,
+		.arg = &w->j };
+
+	config_init(&config);
+	json_out_open(&w->j, '{');
+	json_put_open(&w->j, "checks", '[');
+	checkup_run(&c);
+	json_out_close(&w->j, ']');
+	checkup_counts_json(&c, &w->j);
+	json_out_close(&w->j, '}');
+	config_finish(&config);
+	return 0;
+}
+
 /* --------------------------------------------------------------- next host */
 
 static int
@@ -794,6 +823,7 @@ static const struct {
 	[OP_ID_home_list] = { do_homes, HOME },
 	[OP_ID_home_forget] = { do_forget, 0 },
 	[OP_ID_home_upgrade] = { do_upgrade_all, HOME },
+	[OP_ID_home_check] = { do_check, 0 },
 	[OP_ID_home_gc] = { do_gc, HOME },
 };
 

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 
 #include "client/conn.h"
 #include "session/manifest.h"
@@ -484,6 +485,49 @@ gc_removes_only_ended_sessions(void **state)
 	fails(w, "home.gc", NULL, "{}", FAIL_USAGE, "older_than");
 }
 
+/* The first finding of a check, as in "ok sessions". */
+static void
+expect_finding(const json_t *checkup, const char *check, const char *level,
+    const char *what)
+{
+	const json_t *found;
+	size_t i;
+
+	json_array_foreach(json_object_get(checkup, "checks"), i, found)
+	{
+		if (strcmp(text_of(found, "check"), check) != 0)
+			continue;
+		assert_string_equal(text_of(found, "level"), level);
+		if (strstr(text_of(found, "what"), what) == NULL)
+			fail_msg("%s, not %s", text_of(found, "what"), what);
+		return;
+	}
+	fail_msg("no finding of %s", check);
+}
+
+static void
+a_checkup_finds_what_is_wrong_with_a_home(void **state)
+{
+	const struct world *w = *state;
+	auto_json json_t *none = does(w, "home.check", NULL, "{}");
+	auto_free char *runs = create(w, "{" SHELL "}");
+	auto_json json_t *good = NULL, *bad = NULL;
+
+	expect_finding(none, "home", "ok", "the first session creates it");
+	expect_finding(none, "sessions", "ok", "0 running");
+	wait_for(w, runs, "{\"text\":\"ready>\"}");
+	good = does(w, "home.check", NULL, "{}");
+	expect_finding(good, "config", "ok", "no configuration file");
+	expect_finding(good, "home", "ok", w->home);
+	expect_finding(good, "sessions", "ok", "1 running, all answer");
+	assert_int_equal(chmod(w->home, 0755), 0);
+	bad = does(w, "home.check", NULL, "{}");
+	expect_finding(bad, "home", "warning", "readable by others (mode 755)");
+	assert_int_equal(json_integer_value(json_object_get(bad, "warnings")),
+	    json_integer_value(json_object_get(good, "warnings")) + 1);
+	assert_int_equal(chmod(w->home, 0700), 0);
+}
+
 /* The session has the host of this outcome, and not the one before. */
 static void
 is_replaced(const struct world *w, const char *id, int64_t before,
@@ -918,6 +962,7 @@ run_all(void)
 		TEST(an_ended_session_is_started_again),
 		TEST(a_stop_returns_the_ended_session),
 		TEST(gc_removes_only_ended_sessions),
+		TEST(a_checkup_finds_what_is_wrong_with_a_home),
 		TEST(an_upgraded_session_has_another_host),
 		TEST(a_revived_session_has_another_host),
 		TEST(all_running_sessions_are_upgraded),

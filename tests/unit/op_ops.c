@@ -111,6 +111,7 @@ an_argument_may_need_another_permission(void **state)
 	assert_int_equal(needs("session.destroy", "{\"purge\":true}"),
 	    control | admin);
 	assert_int_equal(needs("home.gc", "{\"all\":true}"), admin);
+	assert_int_equal(needs("home.check", "{}"), admin);
 }
 
 static void

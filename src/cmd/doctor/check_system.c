@@ -12,7 +12,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 #include "cmd/doctor/capture.h"
-#include "cmd/doctor/checkup.h"
+#include "cmd/doctor/checks.h"
 
 /* Checks the limits of the machine that affect sessions. */
 
@@ -29,7 +29,7 @@ shown(rlim_t n)
 }
 
 void
-checkup_files(struct checkup *c)
+check_files(struct checkup *c)
 {
 	struct rlimit limit = { 0 };
 	char fix[64];
@@ -55,7 +55,7 @@ checkup_files(struct checkup *c)
 
 /* The limit does not apply to root. */
 void
-checkup_processes(struct checkup *c)
+check_processes(struct checkup *c)
 {
 	struct rlimit limit = { 0 };
 
@@ -88,7 +88,7 @@ read_number(const char *path)
 }
 
 void
-checkup_terminals(struct checkup *c)
+check_terminals(struct checkup *c)
 {
 	long max = read_number("/proc/sys/kernel/pty/max");
 	long used = read_number("/proc/sys/kernel/pty/nr");
@@ -109,7 +109,7 @@ checkup_terminals(struct checkup *c)
 }
 
 void
-checkup_memory(struct checkup *c)
+check_memory(struct checkup *c)
 {
 	auto_close int fd = memfd_create("tend-doctor", MFD_CLOEXEC);
 
@@ -124,7 +124,7 @@ checkup_memory(struct checkup *c)
 
 /* root is exempt by default (KillExcludeUsers=root). */
 void
-checkup_lingering(struct checkup *c)
+check_lingering(struct checkup *c)
 {
 	const struct passwd *pw = getpwuid(getuid());
 	char path[PATH_MAX];
@@ -157,7 +157,7 @@ has_font(char *set)
 
 /* Fonts matter only for drawing images on this machine. */
 void
-checkup_fonts(struct checkup *c)
+check_fonts(struct checkup *c)
 {
 	char boxes[] = ":spacing=mono:charset=2502 2588";
 	char emoji[] = ":charset=1f600";

@@ -2,7 +2,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "cmd/doctor/checkup.h"
+#include "home/checkup_state.h"
 #include "home/config.h"
 
 /* Checks the settings in force and their origin. */

@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cmd/doctor/checkup.h"
+#include "cmd/doctor/checks.h"
 
 /* Checks the terminal and the terminfo that programs in sessions need. */
 
@@ -45,7 +45,7 @@ is_known(const char *term)
 }
 
 void
-checkup_terminfo(struct checkup *c)
+check_terminfo(struct checkup *c)
 {
 	const char *term = getenv("TERM");
 
@@ -65,7 +65,7 @@ checkup_terminfo(struct checkup *c)
 }
 
 void
-checkup_locale(struct checkup *c)
+check_locale(struct checkup *c)
 {
 	const char *set = setlocale(LC_CTYPE, "");
 	const char *codeset = nl_langinfo(CODESET);
@@ -92,7 +92,7 @@ has_colours(void)
 }
 
 void
-checkup_screen(struct checkup *c)
+check_screen(struct checkup *c)
 {
 	struct winsize ws = { 0 };
 

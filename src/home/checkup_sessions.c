@@ -10,9 +10,9 @@
 #include "base/mem.h"
 #include "base/version.h"
 #include "client/conn.h"
-#include "cmd/doctor/checkup.h"
+#include "home/checkup_state.h"
 #include "home/damage.h"
-#include "cmd/target/target.h"
+#include "home/handle.h"
 #include "session/quota.h"
 
 /* Checks that every running session is reachable and healthy. */
@@ -96,7 +96,7 @@ look_at_log(struct tour *t, const struct manifest *m, int dirfd)
 	char fix[64];
 
 	snprintf(fix, sizeof(fix), "tend log %s", m->id);
-	if (damage_look(&t->c->answer->report, m, dirfd, DAMAGE_DEEP))
+	if (damage_look(t->c->report, m, dirfd, DAMAGE_DEEP))
 		checkup_bad(t->c, CHECKUP_PROBLEM,
 		    "the missing part is lost, unless you have a copy of its "
 		    "directory; the rest can be read",
@@ -109,7 +109,7 @@ on_session(void *arg, const char *id)
 	struct tour *t = arg;
 	struct error err = { 0 };
 	struct manifest m;
-	auto_close int dirfd = home_session_dir(&t->c->target->home, id, &err);
+	auto_close int dirfd = home_session_dir(&t->c->handle->home, id, &err);
 
 	manifest_init(&m);
 	if (dirfd < 0 || manifest_read_now(dirfd, &m, &err) < 0) {
@@ -120,7 +120,7 @@ on_session(void *arg, const char *id)
 		t->lost += m.outcome == OUTCOME_LOST &&
 		    m.status == STATUS_EXITED;
 		t->active += status_is_active(m.status);
-		if (damage_tell_manifest(&t->c->answer->report, &m))
+		if (damage_tell_manifest(t->c->report, &m))
 			checkup_bad(t->c, CHECKUP_PROBLEM,
 			    "the details of the session may be wrong", NULL,
 			    "%s: session.json is damaged", m.id);
@@ -180,9 +180,9 @@ checkup_sessions(struct checkup *c)
 	struct tour t = { .c = c };
 	struct error err;
 
-	if (!c->target->has_home)
+	if (!c->handle->has_home)
 		checkup_ok(c, "there is no home to check");
-	else if (home_each(&c->target->home, on_session, &t, &err) < 0)
+	else if (home_each(&c->handle->home, on_session, &t, &err) < 0)
 		checkup_bad(c, CHECKUP_PROBLEM, "no session can be found", NULL,
 		    "%s", err.msg);
 	else

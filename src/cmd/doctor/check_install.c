@@ -11,7 +11,7 @@
 #include "base/path.h"
 #include "base/version.h"
 #include "cmd/doctor/capture.h"
-#include "cmd/doctor/checkup.h"
+#include "cmd/doctor/checks.h"
 #include "session/launch.h"
 
 /* Checks that the installation is complete. */
@@ -57,7 +57,7 @@ is_ours(struct checkup *c, char *path, const char *name)
 }
 
 void
-checkup_programs(struct checkup *c)
+check_programs(struct checkup *c)
 {
 	char host[PATH_MAX], keeper[PATH_MAX], dir[PATH_MAX];
 	struct error err;
@@ -106,7 +106,7 @@ find_tend(char out[PATH_MAX])
 }
 
 void
-checkup_path(struct checkup *c)
+check_path(struct checkup *c)
 {
 	static const char
 	    why[] = "scripts and the commands that tend suggests use the tend "

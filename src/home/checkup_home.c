@@ -10,8 +10,8 @@
 #include "base/id.h"
 #include "base/mem.h"
 #include "base/path.h"
-#include "cmd/doctor/checkup.h"
-#include "cmd/target/target.h"
+#include "home/checkup_state.h"
+#include "home/handle.h"
 #include "home/words.h"
 #include "session/disk.h"
 #include "session/quota.h"
@@ -96,7 +96,7 @@ look_above(struct checkup *c, const struct home *h)
 void
 checkup_home(struct checkup *c)
 {
-	struct handle *t = c->target;
+	struct handle *t = c->handle;
 	struct error err;
 
 	if (home_open(&t->home, t->home_option, false, &err) < 0) {
@@ -159,11 +159,11 @@ look_at_use(struct checkup *c, const struct home *h)
 void
 checkup_disk(struct checkup *c)
 {
-	const struct home *h = &c->target->home;
+	const struct home *h = &c->handle->home;
 	const char *advice;
 	struct disk d;
 
-	if (!c->target->has_home || h->fd < 0 || disk_look(h->fd, &d) < 0) {
+	if (!c->handle->has_home || h->fd < 0 || disk_look(h->fd, &d) < 0) {
 		checkup_ok(c, "nothing to check yet");
 		return;
 	}
