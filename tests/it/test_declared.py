@@ -1,5 +1,7 @@
 """The checker of answers refuses answers that differ from their declaration."""
 
+import re
+
 import pytest
 
 import declared
@@ -59,3 +61,19 @@ def test_every_command_has_a_declared_answer():
                                 "result": home.json("ls")})
     with pytest.raises(AssertionError):
         declared.check_command({"ok": True, "command": "ls", "result": {}})
+
+
+def operations_of(command):
+    """Those of src/op/commands.def."""
+    text = (lib.ROOT / "src/op/commands.def").read_text()
+    row = re.search(rf'^COMMAND\({command},\s*((?:"[^"]*"\s*)+),', text, re.M)
+    return set("".join(re.findall(r'"([^"]*)"', row[1])).split())
+
+
+def test_attach_declares_the_operations_that_it_uses():
+    """Those that its sources name, and the list of the picker."""
+    used = {name for path in [*(lib.ROOT / "src/client").glob("*.c"),
+                              *(lib.ROOT / "src/cmd/attach").glob("*.c")]
+            for name in re.findall(r'"((?:session|lease)\.[a-z_]+)\\?"',
+                                   path.read_text())}
+    assert operations_of("attach") == used | {"session.list"}
