@@ -1,5 +1,6 @@
 #include "op/ops.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -117,6 +118,20 @@ bool
 op_find_argument(const struct op *op, const char *name, struct type_field *out)
 {
 	return type_find_field(op->arguments, name, out);
+}
+
+struct type_range
+op_range(const char *op, const char *argument)
+{
+	const struct op *o = op_find(op);
+	struct type_field f;
+	struct type_term t;
+	const char *at = f.type;
+	bool found = o != NULL && op_find_argument(o, argument, &f) &&
+	    type_next_term(&at, &t);
+
+	assert(found);
+	return t.range;
 }
 
 /* Find an argument by a name that a caller may use: a duration has two. */

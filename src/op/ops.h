@@ -81,6 +81,12 @@ bool op_find_argument(const struct op *op, const char *name,
     struct type_field *out);
 
 /*
+ * The range of an argument, both of which must exist: of a number's value, a
+ * duration's milliseconds or a string's bytes.
+ */
+struct type_range op_range(const char *op, const char *argument);
+
+/*
  * The permissions that a request needs, a bit (1 << OP_...) for each: that of
  * the operation, and those of the given arguments; null and false need none.
  */

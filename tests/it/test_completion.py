@@ -116,6 +116,7 @@ def test_every_shell_completes_commands_options_and_sessions(name, place):
         shell.gives("tend signal building WIN", "tend signal building WINCH")
         shell.gives("tend run --input le", "tend run --input lease")
         shell.gives("tend run --input=le", "tend run --input=lease")
+        shell.gives("tend run --restart on", "tend run --restart on-failure")
         shell.gives(f"tend --home {other.path} attach th",
                     "attach thereabouts")
         shell.gives(f"tend attach --home={other.path} th",

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "home/config.h"
+#include "op/type.h"
 
 static void
 on_warning(void *arg, const char *text)
@@ -134,6 +135,32 @@ limits_have_the_defaults_of_the_table(void **state)
 	config_finish(&c);
 }
 
+/* A setting has the words of the argument that it is the default of. */
+static void
+policies_have_the_words_of_their_types(void **state)
+{
+	static const struct {
+		enum config_key key;
+		const char *type;
+	} rows[] = {
+		{ CONFIG_INPUT, "input_policy" },
+		{ CONFIG_RESIZE, "size_policy" },
+		{ CONFIG_LOG_INPUT, "log_input" },
+		{ CONFIG_RESTART, "restart_policy" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		auto_free char *words = xstrdup(type_find(rows[i].type)->body);
+
+		for (char *c = words; *c != '\0'; c++)
+			if (*c == ' ')
+				*c = '|';
+		assert_string_equal(config_settings[rows[i].key].choices,
+		    words);
+	}
+}
+
 int
 main(void)
 {
@@ -143,6 +170,7 @@ main(void)
 		cmocka_unit_test(options_and_the_environment_win),
 		cmocka_unit_test(every_default_is_a_valid_value),
 		cmocka_unit_test(limits_have_the_defaults_of_the_table),
+		cmocka_unit_test(policies_have_the_words_of_their_types),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -310,6 +310,19 @@ an_invalid_request_is_refused(void **state)
 	}
 }
 
+static void
+a_range_is_that_of_the_argument(void **state)
+{
+	struct type_range r = op_range("session.mark", "name");
+
+	(void)state;
+	assert_true(r.least == 1 && r.most == 255);
+	r = op_range("session.prompt", "timeout");
+	assert_true(r.least == 1 && r.most == 3600000);
+	r = op_range("session.signal", "signal");
+	assert_true(r.least == 1 && r.most == 64);
+}
+
 /* 33 brackets, and as many inside a string, where they do not count. */
 static void
 nesting_is_bounded(void **state)
@@ -342,6 +355,7 @@ main(void)
 		cmocka_unit_test(arguments_of_the_right_kind_pass),
 		cmocka_unit_test(wrong_arguments_are_named),
 		cmocka_unit_test(argument_ranges_equal_the_limits_of_the_code),
+		cmocka_unit_test(a_range_is_that_of_the_argument),
 		cmocka_unit_test(getters_give_the_value_or_the_default),
 		cmocka_unit_test(a_request_is_taken_apart),
 		cmocka_unit_test(an_invalid_request_is_refused),

@@ -9,11 +9,10 @@
 #include "home/fault.h"
 #include "home/marks.h"
 #include "home/words.h"
+#include "op/ops.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-#define NAME_MAX_BYTES 255
 
 static void
 put_mark(void *arg, const struct mark *m)
@@ -47,6 +46,7 @@ list(struct call *call)
 static int
 run(struct call *call)
 {
+	const struct type_range range = op_range("session.mark", "name");
 	auto_free char *args = NULL;
 	size_t len;
 	int status;
@@ -57,10 +57,12 @@ run(struct call *call)
 	if (status != 0)
 		return status;
 	len = strlen(call->argv[0]);
-	if (len == 0 || len > NAME_MAX_BYTES || !utf8_valid(call->argv[0], len))
+	if (len < range.least || len > range.most ||
+	    !utf8_valid(call->argv[0], len))
 		return out_fail(call->out, FAIL_USAGE,
-		    "the name of a mark must be UTF-8 text of 1 to %d bytes",
-		    NAME_MAX_BYTES);
+		    "the name of a mark must be UTF-8 text of %" PRIu64
+		    " to %" PRIu64 " bytes",
+		    range.least, range.most);
 	status = target_connect(call);
 	if (status != 0)
 		return status;

@@ -16,9 +16,9 @@
 #include "cmd/line/out.h"
 #include "cmd/target/target.h"
 #include "home/units.h"
+#include "op/ops.h"
 #include "shell/integration.h"
 
-#define COMMAND_MAX (64u << 10) /* same limit as in the host */
 #define EXIT_SIGNAL 128
 #define SLOW_MS 10000
 #define SHOWN_MAX 60 /* bytes of the command in messages */
@@ -37,13 +37,20 @@ static const struct opt options[] = {
 	{ 0 },
 };
 
+/* The most bytes of a command. */
+static size_t
+longest(void)
+{
+	return (size_t)op_range("session.exec", "command").most;
+}
+
 /* A single word is shell text; several words are quoted one by one. */
 static char *
 join_words(const struct call *call)
 {
 	struct buf b;
 
-	buf_init(&b, COMMAND_MAX);
+	buf_init(&b, longest());
 	for (int i = 0; i < call->argc; i++) {
 		if (i > 0)
 			buf_putc(&b, ' ');
@@ -96,13 +103,17 @@ make_request(struct call *call, int *status)
 	struct json_out j;
 	struct buf b;
 
-	if (command == NULL || !utf8_valid(command, strlen(command))) {
+	if (command == NULL) {
 		*status = out_fail(call->out, FAIL_USAGE,
-		    command == NULL ? "the command is longer than 64 KiB" :
-				      "the command is not UTF-8");
+		    "the command is longer than %zu KiB", longest() >> 10);
 		return NULL;
 	}
-	buf_init(&b, 8 * COMMAND_MAX);
+	if (!utf8_valid(command, strlen(command))) {
+		*status = out_fail(call->out, FAIL_USAGE,
+		    "the command is not UTF-8");
+		return NULL;
+	}
+	buf_init(&b, SIZE_MAX); /* the words are limited */
 	json_out_init(&j, &b);
 	json_out_open(&j, '{');
 	json_out_key(&j, "command");

@@ -17,10 +17,9 @@
 #include "cmd/target/target.h"
 #include "home/units.h"
 #include "home/words.h"
+#include "op/ops.h"
 
-#define TEXT_MAX (512u << 10)
 #define TIMEOUT_MS 10000
-#define LONGEST_MS 3600000
 #define MARGIN_MS 10000 /* extra time for the host */
 
 struct args {
@@ -29,8 +28,8 @@ struct args {
 };
 
 static const struct opt options[] = {
-	OPT_CHOICE(struct args, profile, "profile", 'p', "PROFILE",
-	    "shell|line|nudge", "line (the default), shell or nudge"),
+	OPT_CHOICE(struct args, profile, "profile", 'p', "PROFILE", "profile",
+	    "line (the default), shell or nudge"),
 	OPT_FLAG(struct args, force, "force", 'f',
 	    "type even if a question or unsubmitted text is there"),
 	OPT_VALUE(struct args, timeout, "timeout", 't', "DURATION",
@@ -44,6 +43,7 @@ static int
 read_timeout(struct call *call, uint64_t *ms)
 {
 	const struct args *a = call->args;
+	const struct type_range range = op_range("session.prompt", "timeout");
 	struct error err;
 	uint64_t ns;
 
@@ -54,7 +54,7 @@ read_timeout(struct call *call, uint64_t *ms)
 		return out_fail(call->out, FAIL_USAGE, "--timeout: %s",
 		    err.msg);
 	*ms = ns / 1000000;
-	if (*ms == 0 || *ms > LONGEST_MS)
+	if (*ms < range.least || *ms > range.most)
 		return out_fail(call->out, FAIL_USAGE,
 		    "--timeout %s: give from 1ms to 1h", a->timeout);
 	return 0;
@@ -75,8 +75,8 @@ read_text(struct call *call, struct buf *out)
 		return out_fail(call->out, FAIL_USAGE, "%s", err.msg);
 	if (out->full)
 		return out_fail(call->out, FAIL_USAGE,
-		    "TEXT is longer than %u KiB; send it in parts",
-		    TEXT_MAX >> 10);
+		    "TEXT is longer than %zu KiB; send it in parts",
+		    out->max >> 10);
 	if (out->len > 0 &&
 	    (memchr(out->data, 0, out->len) != NULL ||
 		!utf8_valid(out->data, out->len)))
@@ -90,7 +90,7 @@ put_request(const struct args *a, const struct buf *text, uint64_t timeout_ms)
 	struct json_out j;
 	struct buf b;
 
-	buf_init(&b, 8 * (size_t)TEXT_MAX);
+	buf_init(&b, 8 * text->max);
 	json_out_init(&j, &b);
 	json_out_open(&j, '{');
 	json_out_key(&j, "text");
@@ -147,7 +147,7 @@ run(struct call *call)
 	struct buf text;
 	int status;
 
-	buf_init(&text, TEXT_MAX);
+	buf_init(&text, (size_t)op_range("session.prompt", "text").most);
 	status = read_timeout(call, &timeout_ms);
 	if (status == 0)
 		status = read_text(call, &text);

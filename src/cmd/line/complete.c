@@ -15,6 +15,7 @@
 #include "cmd/line/partial_line.h"
 #include "cmd/line/usage.h"
 #include "home/words.h"
+#include "op/type.h"
 #include "session/home.h"
 #include "session/manifest.h"
 
@@ -191,7 +192,17 @@ offer_place(struct completion *c, const char *place)
 		offer(c, place, "");
 }
 
-/* "shared|lease" */
+static void
+offer_words(struct completion *c, const char *words)
+{
+	const char *at = words;
+	char word[USAGE_WORD_MAX];
+
+	while (type_next_word(words, &at, word, sizeof(word)))
+		offer(c, word, c->line.wants->help);
+}
+
+/* "auto|lf|crlf" */
 static void
 offer_choices(struct completion *c, const char *choices)
 {
@@ -209,8 +220,12 @@ static void
 offer_value(struct completion *c)
 {
 	const struct opt *o = c->line.wants;
+	const struct type *t = o->choices != NULL ? type_find(o->choices) :
+						    NULL;
 
-	if (o->choices != NULL)
+	if (t != NULL)
+		offer_words(c, t->body);
+	else if (o->choices != NULL)
 		offer_choices(c, o->choices);
 	else if (usage_is_place(o->arg, strlen(o->arg)))
 		offer_place(c, o->arg);

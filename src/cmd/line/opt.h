@@ -16,7 +16,7 @@ struct error;
  *	static const struct opt options[] = {
  *		OPT_VALUE(struct args, size, "size", 0, "COLSxROWS", "…"),
  *		OPT_CHOICE(struct args, who, "input", 0, "POLICY",
- *		    "shared|lease", "…"),
+ *		    "input_policy", "…"),
  *		OPT_FLAG(struct args, cells, "cells", 'c', "…"),
  *		OPT_LIST(struct args, env, "env", 'e', "KEY=VALUE", "…"),
  *		{ 0 },
@@ -35,7 +35,8 @@ struct opt {
 	size_t offset;
 	const char *help;
 	bool is_list;
-	const char *choices; /* "a|b": possible values; NULL: any */
+	const char *choices; /* possible values: a CHOICE of op/types.def, or
+	                        "a|b"; NULL: any */
 };
 
 /*
