@@ -282,7 +282,8 @@ struct catching {
 	struct excerpt text;
 };
 
-static int catch (void *arg)
+static int
+keep_text(void *arg)
 {
 	struct catching *c = arg;
 
@@ -335,7 +336,7 @@ do_output(struct work *w)
 	struct range r = { .q.form = raw ? OUTPUT_RAW : OUTPUT_TEXT };
 	struct catching c;
 	struct output_end end = { 0 };
-	struct output_to to = { &c.out, catch, NULL, &c, &end };
+	struct output_to to = { &c.out, keep_text, NULL, &c, &end };
 	int rc;
 
 	if (read_range(w, &r) < 0)
