@@ -234,6 +234,22 @@ def test_a_grant_to_control_allows_ending_the_named_sessions(home, other):
     home.wait_status(other, "exited")
 
 
+def test_a_grant_to_control_does_not_replace_the_host(home, other):
+    """The keeper runs the program given with it, outside every session."""
+    before = home.info(other)["host_pid"]
+    _, out = inside(home, python(f"""
+        import os, wire
+        program = os.open("/bin/true", os.O_RDONLY)
+        with wire.Wire({str(home.dir(other))!r}, mode="control") as w:
+            try:
+                w.call("session.upgrade", give=program)
+            except wire.Refused as e:
+                print(e.code, e.message)
+    """), ["--may", f"control:{name(home, other)}"])
+    assert out.startswith("denied ") and "permission admin" in out, out
+    assert home.info(other)["host_pid"] == before
+
+
 def test_a_grant_is_for_one_home(home):
     with Home() as elsewhere:
         there = elsewhere.start("cat", options=["-n", "team/a"])

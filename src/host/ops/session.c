@@ -349,12 +349,18 @@ op_session_detach(struct op_call *call, struct error *err)
 	return 0;
 }
 
-/* Takes the descriptor of the request and passes it to the keeper. */
+/*
+ * Takes the descriptor of the request and passes it to the keeper, which runs
+ * it outside every session: that needs more than the operation itself.
+ */
 int
 op_session_upgrade(struct op_call *call, struct error *err)
 {
 	auto_close int program = fd_take(&call->client->given);
+	int rc = connection_check(call->client, OP_ADMIN, err);
 
+	if (rc < 0)
+		return rc;
 	if (program < 0)
 		return error_set(err, EINVAL,
 		    "session.upgrade: the request must carry a descriptor of "

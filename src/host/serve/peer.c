@@ -113,7 +113,8 @@ refuse(const struct confinement *c, const char *name,
 
 	if (!op_permission_is_confined(permission))
 		return error_set(err, EACCES,
-		    "session %s is confined, and no confined session may %s",
+		    "session %s is confined, and no confined session has the "
+		    "permission %s; run this outside of it",
 		    c->id, word);
 	return error_set(err, EACCES,
 	    "session %s is confined and may not %s %s, which it did not "
