@@ -155,6 +155,18 @@ around_find(struct around *a, pid_t pid)
 	a->doubtful |= left == 0;
 }
 
+/* getpid(2) counts in our PID namespace, and /proc may be of another. */
+void
+around_find_own(struct around *a)
+{
+	char pid[16] = "";
+
+	if (readlink("/proc/self", pid, sizeof(pid) - 1) > 0)
+		around_find(a, (pid_t)strtol(pid, NULL, 10));
+	else
+		*a = (struct around){ .doubtful = true };
+}
+
 void
 around_finish(struct around *a)
 {
@@ -168,7 +180,7 @@ around_session(char id[ID_SIZE])
 	struct around a;
 	bool inside;
 
-	around_find(&a, getpid());
+	around_find_own(&a);
 	inside = a.n > 0;
 	id[0] = '\0';
 	if (inside)

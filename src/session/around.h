@@ -33,6 +33,7 @@ struct around {
 };
 
 void around_find(struct around *a, pid_t pid);
+void around_find_own(struct around *a); /* of this process */
 void around_finish(struct around *a);
 
 /*

@@ -285,6 +285,24 @@ bind_to(struct manifest *m, const struct around *a, struct error *err)
 	return rc;
 }
 
+/*
+ * Hosts allow nothing to a process whose sessions are not known.  If it could
+ * create a session, that one would be outside of them, and not confined.
+ */
+static int
+find_around(struct around *a, struct error *err)
+{
+	around_find_own(a);
+	if (!a->doubtful)
+		return 0;
+	around_finish(a);
+	return error_set(err, EACCES,
+	    "cannot tell which session this process is in, so it cannot "
+	    "create one; run tend where /proc shows all its parents, and "
+	    "there are at most %d",
+	    AROUND_ANCESTORS_MAX);
+}
+
 /* A new session can do no more than the sessions that it is created in. */
 static int
 confine(struct launch *l, struct error *err)
@@ -292,9 +310,10 @@ confine(struct launch *l, struct error *err)
 	struct confinement own;
 	struct around a;
 	struct stat st;
-	int rc;
+	int rc = find_around(&a, err);
 
-	around_find(&a, getpid());
+	if (rc < 0)
+		return rc;
 	rc = bind_to(l->m, &a, err);
 	around_finish(&a);
 	if (rc < 0)

@@ -19,7 +19,8 @@ struct manifest;
  *
  * A session that is created inside a confined one is confined as well, and its
  * grants must be among those of the outer one; otherwise this fails with
- * -EACCES.  The keeper is not a child of the caller, which need not wait for
+ * -EACCES, and also if the sessions around the caller are in doubt (around.h).
+ * The keeper is not a child of the caller, which need not wait for
  * it.  This looks for tend-keeper and tend-host beside the caller's program,
  * then in libexec.
  */

@@ -288,6 +288,34 @@ def test_a_child_has_the_grants_of_its_creator_or_fewer(home):
     assert out.count("cannot grant") == 2 and "status 0" not in out, out
 
 
+# More parents than tend looks at.
+DEEP = """
+    import os
+    for _ in range(260):
+        if os.fork() > 0:
+            os.wait()
+            os._exit(0)
+    os.execvp("sh", ["sh", "-c", {script!r}])
+"""
+
+
+def test_a_process_below_many_others_creates_no_session(home):
+    """It is not known which sessions it is in, so its own would be outside
+    of them."""
+    before = len(home.json("ls", "-a"))
+    _, out = inside(home, python(DEEP.format(
+        script="$TEND run -d -- cat; echo status $?")), CONFINED)
+    assert "cannot tell which session" in out and "status 0" not in out, out
+    assert len(home.json("ls", "-a")) == before + 1
+
+
+def test_a_process_in_a_pid_namespace_creates_a_confined_session(home):
+    """It has another number than the one that /proc shows."""
+    sid, out = inside(home, "unshare -Urpf $TEND run -d -- true", CONFINED)
+    child = home.info(out.split()[-1])
+    assert child["confined"] is True and child["created_by"] == sid, child
+
+
 def test_a_shell_in_a_plain_session_is_not_confined(home, other):
     sid, out = inside(home, f"$TEND send {other} --text x; echo status $?; "
                       "$TEND run -d -- cat")
