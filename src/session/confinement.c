@@ -166,8 +166,9 @@ has_created(const struct confinement *c, const struct confinement *target)
 	return false;
 }
 
-static bool
-is_one_home(const struct confinement *a, const struct confinement *b)
+bool
+confinement_is_one_home(const struct confinement *a,
+    const struct confinement *b)
 {
 	return a->home_ino != 0 && a->home_ino == b->home_ino &&
 	    a->home_dev == b->home_dev;
@@ -184,16 +185,19 @@ confinement_allows(const struct confinement *c,
 		return false;
 	if (has_created(c, target))
 		return true;
-	for (size_t i = 0; is_one_home(c, target) && i < c->n_grants; i++)
+	for (size_t i = 0;
+	     confinement_is_one_home(c, target) && i < c->n_grants; i++)
 		if (grant_allows(&c->grants[i], permission, name))
 			return true;
 	return false;
 }
 
 bool
-confinement_covers(const struct confinement *c, const struct grant *g)
+confinement_covers(const struct confinement *c, const struct confinement *made,
+    const struct grant *g)
 {
-	for (size_t i = 0; i < c->n_grants; i++)
+	for (size_t i = 0; confinement_is_one_home(c, made) && i < c->n_grants;
+	     i++)
 		if (grant_covers(&c->grants[i], g))
 			return true;
 	return !c->confined;

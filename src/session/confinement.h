@@ -69,10 +69,15 @@ bool confinement_allows(const struct confinement *c,
     const struct confinement *target, const char *name,
     enum op_permission permission);
 
+/* True if both are of the same home; a grant holds in its own home only. */
+bool confinement_is_one_home(const struct confinement *a,
+    const struct confinement *b);
+
 /*
- * True if the session is not confined or one of its grants allows all that g
- * allows.
+ * True if the session is not confined, or if `made` is a session of its home
+ * and one of its grants allows all that g allows.
  */
-bool confinement_covers(const struct confinement *c, const struct grant *g);
+bool confinement_covers(const struct confinement *c,
+    const struct confinement *made, const struct grant *g);
 
 #endif

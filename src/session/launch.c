@@ -227,22 +227,24 @@ set_creators(struct manifest *m, const struct confinement *in, bool bound,
 }
 
 static int
-check_grant(const struct around *a, const char *text, struct error *err)
+check_grant(const struct around *a, const struct confinement *made,
+    const char *text, struct error *err)
 {
 	struct grant g;
 	int rc = grant_parse(text, &g, err);
 
 	for (size_t i = 0; rc == 0 && i < a->n; i++)
-		if (!confinement_covers(&a->sessions[i], &g))
+		if (!confinement_covers(&a->sessions[i], made, &g))
 			return error_set(err, EACCES,
 			    "session %s is confined and cannot grant '%s', "
-			    "which it was not granted itself",
+			    "which it was not granted itself in this home",
 			    a->sessions[i].id, text);
 	return rc;
 }
 
 /*
- * Without grants of its own it inherits those of the nearest confined session.
+ * Without grants of its own it inherits those of the nearest confined session,
+ * if that is in the same home.
  */
 static void
 inherit_grants(struct manifest *m, const struct confinement *from)
@@ -267,7 +269,8 @@ nearest_confined(const struct around *a)
 }
 
 static int
-bind_to(struct manifest *m, const struct around *a, struct error *err)
+bind_to(struct manifest *m, const struct around *a,
+    const struct confinement *made, struct error *err)
 {
 	const struct confinement *bound = nearest_confined(a);
 	int rc = a->n > 0 ?
@@ -277,11 +280,12 @@ bind_to(struct manifest *m, const struct around *a, struct error *err)
 	if (rc == 0 && m->may != NULL && count(m->may) > GRANTS_MAX)
 		return error_set(err, EINVAL, "a session has at most %d grants",
 		    GRANTS_MAX);
-	if (rc == 0 && bound != NULL && m->may == NULL)
+	if (rc == 0 && bound != NULL && m->may == NULL &&
+	    confinement_is_one_home(bound, made))
 		inherit_grants(m, bound);
 	m->confined |= bound != NULL || m->may != NULL;
 	for (char **may = m->may; rc == 0 && may != NULL && *may != NULL; may++)
-		rc = check_grant(a, *may, err);
+		rc = check_grant(a, made, *may, err);
 	return rc;
 }
 
@@ -310,17 +314,19 @@ confine(struct launch *l, struct error *err)
 	struct confinement own;
 	struct around a;
 	struct stat st;
-	int rc = find_around(&a, err);
+	int rc;
 
-	if (rc < 0)
-		return rc;
-	rc = bind_to(l->m, &a, err);
-	around_finish(&a);
-	if (rc < 0)
-		return rc;
 	if (fstat(l->home->sessions_fd, &st) < 0)
 		return error_set(err, errno, "cannot read %s: %s",
 		    l->home->path, strerror(errno));
+	confinement_of(&own, l->m, st.st_dev, st.st_ino);
+	rc = find_around(&a, err);
+	if (rc < 0)
+		return rc;
+	rc = bind_to(l->m, &a, &own, err);
+	around_finish(&a);
+	if (rc < 0)
+		return rc;
 	confinement_of(&own, l->m, st.st_dev, st.st_ino);
 	l->words = confinement_words(&own);
 	return 0;

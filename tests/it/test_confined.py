@@ -259,6 +259,19 @@ def test_a_grant_is_for_one_home(home):
         assert typed(elsewhere, there) == []
 
 
+def test_a_grant_is_not_taken_along_to_another_home(home):
+    """A child there has no grants, inherited or given."""
+    with Home() as elsewhere:
+        _, out = inside(home, f"""
+            export TEND_HOME={elsewhere.path}
+            $TEND run -d --may drive:team/a -- cat; echo status $?
+            $TEND run -d -- cat
+            """, ["--may", "drive:team/*"])
+        assert "cannot grant" in out and "status 0" not in out, out
+        child = elsewhere.info(out.split()[-1])
+        assert child["confined"] is True and child["may"] == [], child
+
+
 def test_a_renamed_session_is_no_longer_granted(home):
     sid = home.start("cat", options=["-n", "shared/one"])
     _, out = inside(home, python(f"""
