@@ -320,6 +320,18 @@ def test_the_end_of_the_program_ends_the_wait_for_a_viewer(home):
     driver.close()
 
 
+def test_the_program_does_not_wait_for_a_read_only_viewer(home):
+    """A client that may only observe cannot hold the program."""
+    directory, driver = start(home, 100000)
+    with Wire(directory, replay="none", flow="block", flow_ms=10000,
+              access="readonly"):
+        begin = time.monotonic()
+        driver.data(b"\n")
+        driver.until_output(b"done")
+        assert time.monotonic() - begin < 9, "it waited for the viewer"
+    driver.close()
+
+
 def test_flow_counts_shown_output(home):
     """SEEN: reading is not enough if the client reports what it has shown."""
     lines = 50000

@@ -474,7 +474,8 @@ viewer_votes(const struct viewer *o)
 
 /*
  * Hold the program while this viewer is more than a window behind, but not
- * longer than the limit; then not again until it has caught up.
+ * longer than the limit; then not again until it has caught up.  A viewer that
+ * may only observe must not affect the program.
  */
 bool
 viewer_holds(struct viewer *o, int64_t now_ms)
@@ -482,7 +483,7 @@ viewer_holds(struct viewer *o, int64_t now_ms)
 	const struct hello *h = &o->client->hello;
 	uint64_t end = end_of(o), at = least(o->cursor, o->seen);
 
-	if (!h->flow_block || !o->drawn)
+	if (!h->flow_block || !o->drawn || !connection_may_type(o->client))
 		return false;
 	if (at >= end)
 		o->gave_up = false;
