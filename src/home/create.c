@@ -19,6 +19,7 @@
 #include "home/handle.h"
 #include "home/label.h"
 #include "home/pairs.h"
+#include "home/permit.h"
 #include "home/report.h"
 #include "home/start.h"
 #include "home/units.h"
@@ -311,11 +312,13 @@ is_there(struct handle *h, const char *name)
 {
 	struct manifest m;
 	int dirfd = -1;
+	struct fault f;
 	bool there;
 
 	manifest_init(&m);
 	there = find_session(&h->home, name, 0, &m, &dirfd, NULL) == 0 &&
-	    strcmp(m.name, name) == 0 && status_is_active(m.status);
+	    strcmp(m.name, name) == 0 && status_is_active(m.status) &&
+	    permit_find(&h->home, &m, &f) == 0;
 	if (!there) {
 		manifest_finish(&m);
 		fd_close(&dirfd);

@@ -11,6 +11,7 @@
 #include "home/fault.h"
 #include "home/handle.h"
 #include "home/label.h"
+#include "home/permit.h"
 
 static int
 ask(struct handle *h, const char *op, const char *args, char **result,
@@ -19,6 +20,15 @@ ask(struct handle *h, const char *op, const char *args, char **result,
 	if (h->conn.fd < 0 && handle_connect(h, f) < 0)
 		return -1;
 	return handle_ask(h, op, args, result, f);
+}
+
+/* Without a host, this process writes session.json itself. */
+static int
+wait_to_write(struct handle *h, struct fault *f)
+{
+	if (permit_session(&h->home, &h->session, OP_CONTROL, f) < 0)
+		return -1;
+	return handle_wait_gone(h, f);
 }
 
 static int
@@ -51,7 +61,7 @@ describe_rename(struct handle *h, const char *name, char **result,
 		args = json_member("name", name);
 		return ask(h, "session.rename", args, result, f);
 	}
-	if (handle_wait_gone(h, f) < 0)
+	if (wait_to_write(h, f) < 0)
 		return -1;
 	snprintf(h->session.name, sizeof(h->session.name), "%s", name);
 	return write_session(h, result, f);
@@ -109,7 +119,7 @@ describe_label(struct handle *h, const char *const *labels, char **result,
 	bool active = status_is_active(h->session.status);
 	auto_free char *args = NULL;
 
-	if (!active && handle_wait_gone(h, f) < 0)
+	if (!active && wait_to_write(h, f) < 0)
 		return -1;
 	if (set_labels(&h->session, labels, f) < 0)
 		return -1;

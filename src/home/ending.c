@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "home/fault.h"
 #include "home/handle.h"
+#include "home/permit.h"
 
 /* Time for the host beyond the grace period: last output, slow disk. */
 #define MARGIN_MS 20000
@@ -31,7 +32,7 @@ ask(struct handle *h, const char *op, const char *args, struct fault *f)
 static int
 ask_to_end(struct handle *h, const struct ending *e, struct fault *f)
 {
-	static const char *const ops[] = { "session.stop", "session.kill",
+	static const char *const names[] = { "session.stop", "session.kill",
 		"session.destroy" };
 	uint32_t grace_ms = e->how == ENDING_KILL ? 0 : e->grace_ms;
 	char args[80] = "{}";
@@ -43,7 +44,7 @@ ask_to_end(struct handle *h, const struct ending *e, struct fault *f)
 	else if (e->how == ENDING_DESTROY)
 		snprintf(args, sizeof(args), "{\"grace_ms\":%" PRIu32 "}",
 		    grace_ms);
-	if (ask(h, ops[e->how], args, f) < 0)
+	if (ask(h, names[e->how], args, f) < 0)
 		return -1;
 	return handle_wait_end(h, (int)grace_ms + MARGIN_MS, f);
 }
@@ -84,9 +85,11 @@ purge(struct handle *h, struct fault *f)
 static int
 destroy(struct handle *h, const struct ending *e, struct fault *f)
 {
-	int rc = 0;
+	int rc = permit_session(&h->home, &h->session,
+	    e->purge ? OP_ADMIN : OP_CONTROL, f);
 
-	if (status_is_active(h->session.status) && !is_half_done(&h->session))
+	if (rc == 0 && status_is_active(h->session.status) &&
+	    !is_half_done(&h->session))
 		rc = ask_to_end(h, e, f);
 	if (rc == 0)
 		rc = handle_wait_gone(h, f);

@@ -9,6 +9,7 @@
 #include "base/json_out.h"
 #include "base/mem.h"
 #include "home/fault.h"
+#include "home/permit.h"
 #include "home/report.h"
 #include "home/words.h"
 #include "session/disk.h"
@@ -72,6 +73,8 @@ gc_look(struct gc *g, struct fault *f)
 {
 	struct error err;
 
+	if (permit_home(OP_ADMIN, f) < 0)
+		return -1;
 	if (home_each(g->in.home, on_session, g, &err) < 0)
 		return fault_set(f, FAIL_STORAGE, "%s", err.msg);
 	if (g->n > 0)

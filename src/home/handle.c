@@ -19,6 +19,7 @@
 #include "home/damage.h"
 #include "home/fault.h"
 #include "home/near.h"
+#include "home/permit.h"
 #include "home/report.h"
 #include "home/words.h"
 #include "log/reader.h"
@@ -92,6 +93,7 @@ handle_open_home(struct handle *h, bool create, struct fault *f)
 /* The search for a session name that was probably meant. */
 struct guess {
 	const struct home *home;
+	struct permit permit;
 	struct near near;
 };
 
@@ -104,7 +106,7 @@ on_guess(void *arg, const char *id)
 
 	if (fd < 0 || manifest_read(fd, &m, NULL) < 0)
 		return 0;
-	if (m.status != STATUS_DESTROYED)
+	if (m.status != STATUS_DESTROYED && permit_sees(&g->permit, &m))
 		near_look(&g->near, m.name);
 	manifest_finish(&m);
 	return 0;
@@ -120,8 +122,10 @@ not_found(const struct handle *h, const char *arg, const struct error *err,
 		return fault_set(f, FAIL_NOT_FOUND,
 		    "%s; 'tend run COMMAND' starts one", err->msg);
 	near_init(&g.near, arg);
+	permit_init(&g.permit, g.home);
 	if (name_check(arg, NULL) == 0)
 		(void)home_each(g.home, on_guess, &g, NULL);
+	permit_finish(&g.permit);
 	if (g.near.best[0] != '\0')
 		return fault_set(f, FAIL_NOT_FOUND, "%s (did you mean \"%s\"?)",
 		    err->msg, g.near.best);
@@ -138,7 +142,7 @@ handle_find(struct handle *h, const char *arg, unsigned flags, struct fault *f)
 
 	switch (result) {
 	case 0:
-		return 0;
+		return permit_find(&h->home, &h->session, f);
 	case -ENOENT:
 		return not_found(h, arg, &err, f);
 	case -EBADMSG:

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "home/fault.h"
+#include "home/permit.h"
 #include "home/report.h"
 #include "home/words.h"
 #include "session/home.h"
@@ -222,8 +223,11 @@ int
 homes_forget(const char *dir, char path[PATH_MAX], struct fault *f)
 {
 	struct error err;
-	int rc = forget(dir, path, &err);
+	int rc;
 
+	if (permit_home(OP_ADMIN, f) < 0)
+		return -1;
+	rc = forget(dir, path, &err);
 	if (rc == 0)
 		return 0;
 	return fault_set(f, rc == -ENOENT ? FAIL_NOT_FOUND : FAIL_STORAGE, "%s",

@@ -30,6 +30,7 @@
 #include "home/next_host.h"
 #include "home/output.h"
 #include "home/pairs.h"
+#include "home/permit.h"
 #include "home/report.h"
 #include "home/rerun.h"
 #include "home/sessions.h"
@@ -950,6 +951,10 @@ operation_run(const struct operation *o, struct report *r, json_t **result,
 	rc = operation_check(o, f);
 	if (rc == 0)
 		rc = prepare(&w);
+	if (rc == 0)
+		rc = permit_operation(&w.handle.home,
+		    needs_of(o->op) & SESSION ? &w.handle.session : NULL,
+		    op_needs(o->op, w.args), f);
 	if (rc == 0)
 		rc = run != NULL ? run(&w) : ask_host(&w);
 	if (rc == 0)

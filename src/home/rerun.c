@@ -11,6 +11,7 @@
 #include "home/environment.h"
 #include "home/fault.h"
 #include "home/handle.h"
+#include "home/permit.h"
 #include "home/report.h"
 #include "home/start.h"
 #include "session/environ.h"
@@ -22,6 +23,9 @@ check(const struct handle *h, struct fault *f)
 	const struct manifest *m = &h->session;
 	auto_close int cwd = -1;
 
+	/* The new session gets its environment, and the caller may drive it. */
+	if (permit_session(&h->home, m, OP_CONTROL, f) < 0)
+		return -1;
 	if (m->status == STATUS_DESTROYED)
 		return fault_set(f, FAIL_NOT_FOUND,
 		    "session %s was destroyed; start a new one with tend run",

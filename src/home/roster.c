@@ -8,6 +8,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "home/damage.h"
+#include "home/permit.h"
 #include "session/home.h"
 
 #define THREADS_MAX 8
@@ -70,18 +71,40 @@ read_all(struct roster *r)
 		pthread_join(threads[--n], NULL);
 }
 
+/* Leave out the sessions that this process may not see. */
+static void
+hide_others(struct roster *r, const struct permit *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		if (r->rows[i].rc != 0 || permit_sees(p, &r->rows[i].m))
+			r->rows[n++] = r->rows[i];
+		else
+			manifest_finish(&r->rows[i].m);
+	}
+	r->n = n;
+}
+
 int
 roster_read(struct roster *r, const struct home *h, bool logs,
     struct error *err)
 {
+	struct permit p;
 	int rc;
 
 	*r = (struct roster){ .home = h, .logs = logs };
 	if (boot_id(r->boot) < 0)
 		r->boot[0] = '\0';
-	rc = home_each(h, on_session, r, err);
+	permit_init(&p, h);
+	rc = permit_certain(&p, err);
 	if (rc == 0)
+		rc = home_each(h, on_session, r, err);
+	if (rc == 0) {
 		read_all(r);
+		hide_others(r, &p);
+	}
+	permit_finish(&p);
 	return rc;
 }
 

@@ -12,7 +12,8 @@
 struct home;
 
 /*
- * All sessions of a home, newest first.  Several threads read them if there are
+ * All sessions of a home that this process may see (permit.h), newest first.
+ * Several threads read them if there are
  * hundreds.
  */
 struct roster_row {

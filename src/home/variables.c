@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "home/fault.h"
 #include "home/handle.h"
+#include "home/permit.h"
 #include "session/environ.h"
 #include "session/visit.h"
 
@@ -77,10 +78,21 @@ each_of_program(const struct handle *h, variables_fn *fn, void *arg,
 	return 0;
 }
 
+/* A program may always learn who visited its own session. */
+static int
+check(const struct handle *h, enum variables_of of, struct fault *f)
+{
+	if (of == VARIABLES_OF_VISITOR && permit_is_own(&h->home, &h->session))
+		return 0;
+	return permit_session(&h->home, &h->session, OP_ADMIN, f);
+}
+
 int
 variables_each(const struct handle *h, enum variables_of of, variables_fn *fn,
     void *arg, struct fault *f)
 {
+	if (check(h, of, f) < 0)
+		return -1;
 	return of == VARIABLES_OF_VISITOR ? each_of_visitor(h, fn, arg, f) :
 					    each_of_program(h, fn, arg, f);
 }

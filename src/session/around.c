@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "keep/control.h"
@@ -189,4 +190,51 @@ around_session(char id[ID_SIZE])
 		copy_id(getenv(VARIABLE), id);
 	around_finish(&a);
 	return inside || id[0] != '\0';
+}
+
+/* --------------------------------------------------------------- checking */
+
+static int
+refuse(const struct confinement *c, const char *name,
+    enum op_permission permission, struct error *err)
+{
+	const char *word = op_permission_name(permission);
+
+	if (!op_permission_is_confined(permission))
+		return error_set(err, EACCES,
+		    "session %s is confined, and no confined session has the "
+		    "permission %s; run this outside of it",
+		    c->id, word);
+	return error_set(err, EACCES,
+	    "session %s is confined and may not %s %s, which it did not "
+	    "create; start it with tend run --may '%s:%s' to allow that",
+	    c->id, word, name, word, name);
+}
+
+int
+around_check(const struct around *a, const struct confinement *target,
+    const char *name, enum op_permission permission, struct error *err)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (!confinement_allows(&a->sessions[i], target, name,
+			permission))
+			return refuse(&a->sessions[i], name, permission, err);
+	return 0;
+}
+
+/* Every grant gives observe; a test of the table checks that. */
+int
+around_check_any(const struct around *a, const struct confinement *target,
+    const char *name, struct error *err)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (!confinement_allows(&a->sessions[i], target, name,
+			OP_OBSERVE))
+			return error_set(err, EACCES,
+			    "session %s is confined and may not use %s, which "
+			    "it did not create; start it with tend run --may "
+			    "'drive:%s' (or observe: or control:) to allow "
+			    "that",
+			    a->sessions[i].id, name, name);
+	return 0;
 }

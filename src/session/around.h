@@ -6,8 +6,10 @@
 #include <sys/types.h>
 
 #include "base/id.h"
+#include "op/ops.h"
 
 struct confinement;
+struct error;
 
 /*
  * The sessions that a process runs in.  TEND_SESSION is no proof: a program
@@ -35,6 +37,16 @@ struct around {
 void around_find(struct around *a, pid_t pid);
 void around_find_own(struct around *a); /* of this process */
 void around_finish(struct around *a);
+
+/*
+ * Check that all these sessions allow this to the session `target`, or, with
+ * around_check_any, that they allow anything at all.  0; or -EACCES, the
+ * reason and the next step.  `doubtful` is the caller's to check.
+ */
+int around_check(const struct around *a, const struct confinement *target,
+    const char *name, enum op_permission permission, struct error *err);
+int around_check_any(const struct around *a, const struct confinement *target,
+    const char *name, struct error *err);
 
 /*
  * Find the nearest session of this process.  Return true if there is one; id

@@ -89,6 +89,64 @@ def test_a_confined_session_cannot_touch_another(home, other, command):
     assert home.events(other, "mark", "signal") == []
 
 
+@pytest.fixture
+def ended(home):
+    """A session of another owner that has ended, with a secret."""
+    sid = home.start("sh", "-c", "echo shown", options=[
+        "-n", f"ended-{os.urandom(4).hex()}", "--env=SECRET=hidden"])
+    home.wait_gone(sid)
+    return sid
+
+
+@pytest.mark.parametrize("command", [
+    "log {}", "log --events {}", "log --raw {}", "snapshot {}",
+    "snapshot {} --at 1", "info {}", "env {}", "env --program {}",
+    "wait {} --exit", "rename {} mine", "label {} a=b", "mark {}",
+    "rerun -d {}", "destroy {}", "destroy --purge -y {}",
+    "gc --all -y", "gc -n --all", "homes forget ."])
+def test_a_confined_session_cannot_use_the_files_of_another(home, ended,
+                                                           command):
+    """No host checks these commands."""
+    before = home.info(ended)
+    sid, out = inside(home, f"$TEND {command.format(ended)}; echo status $?",
+                      CONFINED)
+    assert "status 0" not in out, out
+    assert f"session {sid} is confined" in out, out
+    assert "shown" not in out and "hidden" not in out, out
+    assert home.info(ended) == before
+
+
+def test_a_confined_session_sees_itself_and_its_own(home, other, ended):
+    """In lists, guesses and completion, too."""
+    sid, out = inside(home, f"""
+        child=$($TEND run -d -n child-of-it -- cat)
+        $TEND ls -a --json
+        $TEND log {name(home, other)[:-1]}zz; $TEND __complete log ""
+        $TEND info >/dev/null; echo status $?
+        $TEND env; echo status $?
+        $TEND kill $child
+        """, CONFINED)
+    listed = json.loads(out.splitlines()[0])["result"]
+    assert {s["name"] for s in listed} >= {"child-of-it"}, out
+    assert len(listed) == 2 and sid in [s["id"] for s in listed], out
+    assert name(home, other) not in out and name(home, ended) not in out, out
+    assert out.count("status 0") == 2, out
+
+
+def test_a_grant_covers_the_files_of_an_ended_session(home, ended):
+    its = name(home, ended)
+    _, out = inside(home, f"$TEND log {ended}; $TEND ls -a --json; "
+                    f"$TEND label {ended} a=b; echo status $?",
+                    ["--may", f"observe:{its}"])
+    assert "shown" in out and ended in out, out
+    assert f"--may 'control:{its}'" in out and "status 0" not in out, out
+    _, out = inside(home, f"$TEND label {ended} a=b; echo status $?; "
+                    f"$TEND destroy --purge -y {ended}; echo status $?",
+                    ["--may", f"control:{its}"])
+    assert out.count("status 0") == 1 and "permission admin" in out, out
+    assert home.info(ended)["labels"] == {"a": "b"}
+
+
 def test_the_refusal_says_what_to_do(home, other):
     sid, out = inside(home, f"$TEND send {other} --text x", CONFINED)
     assert f"session {sid} is confined" in out, out

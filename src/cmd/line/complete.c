@@ -15,6 +15,7 @@
 #include "cmd/line/partial_line.h"
 #include "cmd/line/usage.h"
 #include "home/words.h"
+#include "home/permit.h"
 #include "op/type.h"
 #include "session/home.h"
 #include "session/manifest.h"
@@ -29,6 +30,7 @@ struct completion {
 	struct partial_line line;
 	struct buf *out;
 	struct home home;
+	struct permit permit;
 	char **seen; /* names offered so far; not sorted */
 	size_t n_seen;
 	bool ended; /* offer ended sessions too */
@@ -114,6 +116,7 @@ on_session(void *arg, const char *id)
 
 	manifest_init(&m);
 	if (dirfd >= 0 && manifest_read_now(dirfd, &m, NULL) == 0 &&
+	    permit_sees(&c->permit, &m) &&
 	    (status_is_active(m.status) ||
 		(c->ended && m.status != STATUS_DESTROYED)))
 		offer_session(c, &m);
@@ -127,7 +130,9 @@ offer_sessions(struct completion *c)
 	c->now_ms = clock_ms(CLOCK_REALTIME);
 	if (home_open(&c->home, c->line.home, false, NULL) < 0)
 		return;
+	permit_init(&c->permit, &c->home);
 	home_each(&c->home, on_session, c, NULL);
+	permit_finish(&c->permit);
 	home_close(&c->home);
 	for (size_t i = 0; i < c->n_seen; i++)
 		free(c->seen[i]);

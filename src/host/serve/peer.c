@@ -105,55 +105,20 @@ refuse_doubtful(const struct peer *p, struct error *err)
 	    (int)p->pid);
 }
 
-static int
-refuse(const struct confinement *c, const char *name,
-    enum op_permission permission, struct error *err)
-{
-	const char *word = op_permission_name(permission);
-
-	if (!op_permission_is_confined(permission))
-		return error_set(err, EACCES,
-		    "session %s is confined, and no confined session has the "
-		    "permission %s; run this outside of it",
-		    c->id, word);
-	return error_set(err, EACCES,
-	    "session %s is confined and may not %s %s, which it did not "
-	    "create; start it with tend run --may '%s:%s' to allow that",
-	    c->id, word, name, word, name);
-}
-
 int
 peer_check(const struct peer *p, const struct confinement *target,
     const char *name, enum op_permission permission, struct error *err)
 {
-	const struct around *a = &p->around;
-
-	if (a->doubtful)
+	if (p->around.doubtful)
 		return refuse_doubtful(p, err);
-	for (size_t i = 0; i < a->n; i++)
-		if (!confinement_allows(&a->sessions[i], target, name,
-			permission))
-			return refuse(&a->sessions[i], name, permission, err);
-	return 0;
+	return around_check(&p->around, target, name, permission, err);
 }
 
-/* Every grant gives observe; a test of the table checks that. */
 int
 peer_check_any(const struct peer *p, const struct confinement *target,
     const char *name, struct error *err)
 {
-	const struct around *a = &p->around;
-
-	if (a->doubtful)
+	if (p->around.doubtful)
 		return refuse_doubtful(p, err);
-	for (size_t i = 0; i < a->n; i++)
-		if (!confinement_allows(&a->sessions[i], target, name,
-			OP_OBSERVE))
-			return error_set(err, EACCES,
-			    "session %s is confined and may not use %s, which "
-			    "it did not create; start it with tend run --may "
-			    "'drive:%s' (or observe: or control:) to allow "
-			    "that",
-			    a->sessions[i].id, name, name);
-	return 0;
+	return around_check_any(&p->around, target, name, err);
 }
