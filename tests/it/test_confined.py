@@ -2,6 +2,7 @@
 
 import json
 import os
+import textwrap
 
 import pytest
 
@@ -385,6 +386,51 @@ def test_a_process_in_a_pid_namespace_creates_a_confined_session(home):
     sid, out = inside(home, "unshare -Urpf $TEND run -d -- true", CONFINED)
     child = home.info(out.split()[-1])
     assert child["confined"] is True and child["created_by"] == sid, child
+
+
+# Leaves a process behind that says so and then waits.
+ORPHAN = """
+    import os, signal
+    if os.fork() == 0:
+        os.setsid()
+        {how}
+        if os.fork() == 0:
+            with open(os.environ["OUT"] + ".pid.tmp", "w") as f:
+                f.write(str(os.getpid()))
+            os.rename(f.name, os.environ["OUT"] + ".pid")
+            signal.pause()
+        os._exit(0)
+    while not os.path.exists(os.environ["OUT"] + ".pid"):
+        os.sched_yield()
+"""
+RENAMED = """
+        with open("/proc/self/comm", "w") as f:
+            f.write({!r})
+"""
+
+
+@pytest.mark.parametrize("how", [
+    "pass", *(RENAMED.format(name).strip()
+              for name in ("tend-keeper", "tend-host"))],
+    ids=["orphan", "keeper", "host"])
+def test_no_process_outlives_its_confined_session(home, how):
+    """Without its keeper, it would be confined no more."""
+    out = home.path / f"out-{os.urandom(4).hex()}"
+    sid = home.start("python3", "-c", textwrap.dedent(ORPHAN).format(how=how),
+                     options=[*CONFINED, f"--env=OUT={out}"])
+    home.wait_gone(sid)
+    pid = int(out.with_suffix(".pid").read_text())
+    wait_for(lambda: not lib.is_running(pid), "the end of the process")
+
+
+def test_sessions_outlive_the_confined_one_that_created_them(home):
+    out = home.path / f"out-{os.urandom(4).hex()}"
+    sid = home.start("sh", "-c", f"{lib.TEND} run -d -- cat >{out}",
+                     options=CONFINED)
+    home.wait_gone(sid)
+    child = out.read_text().strip()
+    home.ok("send", child, "--text", "still here")
+    home.wait_text(child, "still here")
 
 
 def test_a_shell_in_a_plain_session_is_not_confined(home, other):

@@ -175,8 +175,9 @@ end_family(pid_t pid, pid_t child)
 }
 
 static bool
-is_spared(const struct proc *p)
+is_spared(void *arg, const struct proc *p)
 {
+	(void)arg;
 	return strcmp(p->name, SPARED) == 0;
 }
 

@@ -323,8 +323,9 @@ wait_for_fork(struct execs *r, pid_t pid, struct error *err)
 }
 
 static bool
-is_other(const struct proc *p)
+is_other(void *arg, const struct proc *p)
 {
+	(void)arg;
 	return p->state == 'Z' || shell_is_program(p->name) ||
 	    !carries(p->name);
 }

@@ -269,6 +269,7 @@ ending_conclude(struct ending *e)
 	if (!e->done)
 		return;
 	failpoint("before-done");
+	stop_ended(e->with.stop); /* the last moment below the keeper */
 	scope_remove(session->manifest.cgroup);
 	session->manifest.host = (struct process){ 0 };
 	session->manifest.keeper = (struct process){ 0 };

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "host/core/events.h"
 #include "host/core/session.h"
+#include "host/life/spared.h"
 #include "host/serve/server.h"
 #include "host/store/event_log.h"
 #include "host/system/proc.h"
@@ -71,33 +72,39 @@ session_is_ours(const struct session *session)
 	return start == 0 || start == child->start;
 }
 
-/*
- * Below our keeper are the program, its descendants, and hosts.  A keeper
- * there has a session of its own, started from within ours, which outlives it.
- */
+/* Processes of the session, without those that outlive it. */
+struct members {
+	const struct session *session;
+	struct groups *groups;
+	size_t killed;
+};
+
 static bool
-is_tend(const struct proc *p)
+is_spared(void *arg, const struct proc *p)
 {
-	return strcmp(p->name, "tend-keeper") == 0 ||
-	    strcmp(p->name, "tend-host") == 0;
+	const struct members *m = arg;
+
+	return spared_is(m->session, p);
 }
 
 /* -ENOENT without a keeper, or if the kernel does not list children. */
 static int
-each_below_keeper(const struct session *session, proc_fn *fn, void *arg)
+each_below_keeper(struct members *m, proc_fn *fn)
 {
+	const struct session *session = m->session;
+
 	if (session->control < 0 || session->manifest.keeper.pid <= 1)
 		return -ENOENT;
-	return proc_each_below(session->manifest.keeper.pid, is_tend, fn, arg);
+	return proc_each_below(session->manifest.keeper.pid, is_spared, fn, m);
 }
 
 static void
 collect_group(void *arg, const struct proc *p)
 {
-	struct groups *g = arg;
+	const struct members *m = arg;
 
-	if (p->session == g->session)
-		add_group(g, p->pgrp);
+	if (p->session == m->groups->session)
+		add_group(m->groups, p->pgrp);
 }
 
 static bool
@@ -113,13 +120,14 @@ static void
 signal_groups(struct session *session, const int *signals, size_t n)
 {
 	struct groups g = { .session = session->manifest.child.pid };
+	struct members m = { .session = session, .groups = &g };
 
 	if (!session_is_ours(session))
 		return;
 	if (leader_lives(session))
 		add_group(&g, session->manifest.child.pid);
-	if (each_below_keeper(session, collect_group, &g) < 0)
-		proc_each(collect_group, &g);
+	if (each_below_keeper(&m, collect_group) < 0)
+		proc_each(collect_group, &m);
 	add_group(&g, tcgetpgrp(session->terminal.master));
 	for (size_t i = 0; i < g.n; i++)
 		for (size_t s = 0; s < n; s++)
@@ -129,17 +137,20 @@ signal_groups(struct session *session, const int *signals, size_t n)
 static void
 kill_one(void *arg, const struct proc *p)
 {
-	(void)arg;
-	kill(p->pid, SIGKILL);
+	struct members *m = arg;
+
+	if (p->state != 'Z' && kill(p->pid, SIGKILL) == 0)
+		m->killed++;
 }
 
 static void
 kill_member(void *arg, const struct proc *p)
 {
-	const struct session *session = arg;
+	const struct members *m = arg;
 
-	if (p->session == session->manifest.child.pid && !is_tend(p))
-		kill(p->pid, SIGKILL);
+	if (p->session == m->session->manifest.child.pid &&
+	    !spared_is(m->session, p))
+		kill_one(arg, p);
 }
 
 static void
@@ -152,23 +163,38 @@ ask(struct stop *s)
 	watch_rearm(s->timer, s->grace_ms);
 }
 
+/* Returns how many there were. */
+static size_t
+kill_members(struct stop *s)
+{
+	struct members m = { .session = s->session };
+
+	if (s->session->manifest.cgroup != NULL)
+		scope_kill(s->session->manifest.cgroup);
+	if (each_below_keeper(&m, kill_one) < 0 && session_is_ours(s->session))
+		proc_each(kill_member, &m);
+	return m.killed;
+}
+
 void
 stop_leftovers(struct stop *s)
 {
-	if (s->session->manifest.cgroup != NULL)
-		scope_kill(s->session->manifest.cgroup);
-	if (each_below_keeper(s->session, kill_one, NULL) < 0 &&
-	    session_is_ours(s->session))
-		proc_each(kill_member, s->session);
+	(void)kill_members(s);
 }
 
-/* Repeat until the exit is seen: a fork may be faster than we are. */
+/*
+ * Repeat until the exit is seen: a fork may be faster than we are.  In a
+ * confined session repeat until no process is left.
+ */
 static void
 kill_all(struct stop *s)
 {
+	size_t killed = kill_members(s);
+	bool again = !s->session->ended ||
+	    (s->session->manifest.confined && killed > 0);
+
 	s->stage = STOP_KILLING;
-	stop_leftovers(s);
-	watch_rearm(s->timer, s->session->ended ? -1 : AGAIN_MS);
+	watch_rearm(s->timer, again ? AGAIN_MS : -1);
 }
 
 static void
@@ -309,6 +335,6 @@ stop_and_destroy(struct stop *s, uint32_t grace_ms, const char *by,
 void
 stop_ended(struct stop *s)
 {
-	if (s->stage != STOP_NONE)
+	if (s->stage != STOP_NONE || s->session->manifest.confined)
 		kill_all(s);
 }

@@ -53,8 +53,9 @@ void stop_now(struct stop *s);
 void stop_leftovers(struct stop *s);
 
 /*
- * The program has ended.  If we were stopping it, kill the processes that it
- * left behind.
+ * The program has ended.  If we were stopping it, or if the session is
+ * confined, kill the processes that it left behind: without their keeper they
+ * would be confined no more.
  */
 void stop_ended(struct stop *s);
 

@@ -137,6 +137,7 @@ proc_each(proc_fn *fn, void *arg)
 
 struct below {
 	proc_spare_fn *spare;
+	void *arg;
 	struct proc *found;
 	size_t n, cap;
 };
@@ -146,7 +147,7 @@ add_child(struct below *b, pid_t pid)
 {
 	struct proc p;
 
-	if (!proc_read(pid, &p) || b->spare(&p) || b->n == BELOW_MAX)
+	if (!proc_read(pid, &p) || b->spare(b->arg, &p) || b->n == BELOW_MAX)
 		return;
 	if (b->n == b->cap) {
 		b->cap = b->cap == 0 ? 16 : 2 * b->cap;
@@ -204,7 +205,7 @@ add_children_of(struct below *b, pid_t pid)
 int
 proc_each_below(pid_t root, proc_spare_fn *spare, proc_fn *fn, void *arg)
 {
-	struct below b = { .spare = spare };
+	struct below b = { .spare = spare, .arg = arg };
 	int rc = add_children_of(&b, root);
 
 	for (size_t i = 0; i < b.n; i++)

@@ -49,7 +49,7 @@ int proc_each(proc_fn *fn, void *arg);
  * descendants.  The list is complete before the first call of fn.  -ENOENT:
  * there is no such process, or the kernel does not list children.
  */
-typedef bool proc_spare_fn(const struct proc *p);
+typedef bool proc_spare_fn(void *arg, const struct proc *p);
 int proc_each_below(pid_t root, proc_spare_fn *spare, proc_fn *fn, void *arg);
 
 #endif
