@@ -67,11 +67,23 @@ read_variable(pid_t keeper, char id[ID_SIZE])
 	buf_finish(&b);
 }
 
+bool
+around_read_keeper(pid_t keeper, struct confinement *c)
+{
+	struct buf b;
+	bool found;
+
+	buf_init(&b, CONFINEMENT_BYTES_MAX + 4096);
+	found = read_proc(keeper, "cmdline", &b, CONFINEMENT_BYTES_MAX) > 0;
+	confinement_read(c, (char *)b.data, b.len);
+	buf_finish(&b);
+	return found;
+}
+
 static void
 add_session(struct around *a, pid_t keeper)
 {
 	struct confinement *c;
-	struct buf b;
 
 	if (a->n == AROUND_SESSIONS_MAX) {
 		a->doubtful = true;
@@ -79,11 +91,7 @@ add_session(struct around *a, pid_t keeper)
 	}
 	a->sessions = xrealloc(a->sessions, a->n + 1, sizeof(*a->sessions));
 	c = &a->sessions[a->n++];
-	buf_init(&b, CONFINEMENT_BYTES_MAX + 4096);
-	a->doubtful |= read_proc(keeper, "cmdline", &b,
-			   CONFINEMENT_BYTES_MAX) == 0;
-	confinement_read(c, (char *)b.data, b.len);
-	buf_finish(&b);
+	a->doubtful |= !around_read_keeper(keeper, c);
 	if (c->id[0] == '\0')
 		read_variable(keeper, c->id);
 }

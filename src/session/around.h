@@ -39,6 +39,12 @@ void around_find_own(struct around *a); /* of this process */
 void around_finish(struct around *a);
 
 /*
+ * Read the command line of a keeper.  False if it cannot be read; then c is
+ * confined without a grant.
+ */
+bool around_read_keeper(pid_t keeper, struct confinement *c);
+
+/*
  * Check that all these sessions allow this to the session `target`, or, with
  * around_check_any, that they allow anything at all.  0; or -EACCES, the
  * reason and the next step.  `doubtful` is the caller's to check.

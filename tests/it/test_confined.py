@@ -331,6 +331,26 @@ def test_a_grant_is_not_taken_along_to_another_home(home):
         assert child["confined"] is True and child["may"] == [], child
 
 
+def test_a_forged_session_json_does_not_help(home, other):
+    """Hosts read from the keeper who created a session."""
+    path = home.dir(other) / "session.json"
+    _, out = inside(home, python(f"""
+        import json, os, signal
+        with open({str(path)!r}) as f:
+            session = json.load(f)
+        host = session["host_pid"]
+        session["created_by"] = [os.environ["TEND_SESSION"]]
+        session.pop("crc")
+        os.kill(host, signal.SIGSTOP)
+        with open({str(path)!r}, "w") as f:
+            json.dump(session, f)
+        os.kill(host, signal.SIGKILL)
+        os.execlp(os.environ["TEND"], "tend", "send", {other!r}, "--text", "x")
+    """) + "; echo status $?", CONFINED)
+    assert "is confined" in out and "status 0" not in out, out
+    assert typed(home, other) == []
+
+
 def test_a_renamed_session_is_no_longer_granted(home):
     sid = home.start("cat", options=["-n", "shared/one"])
     _, out = inside(home, python(f"""

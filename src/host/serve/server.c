@@ -432,15 +432,23 @@ server_is_drained(const struct server *s)
 
 /* ------------------------------------------------------------- lifetime */
 
-/* A grant never matches a home that cannot be read. */
+/*
+ * The keeper's words count, because programs can write session.json.  An older
+ * keeper has none, and a session may have lost its keeper.  A grant never
+ * matches a home that cannot be read.
+ */
 static struct confinement *
 find_own(const struct session *session)
 {
 	struct confinement *own = xcalloc(1, sizeof(*own));
+	const struct manifest *m = &session->manifest;
 	struct stat st = { 0 };
 
+	if (m->keeper.pid > 1 && around_read_keeper(m->keeper.pid, own) &&
+	    strcmp(own->id, m->id) == 0)
+		return own;
 	(void)fstatat(session->dirfd, "..", &st, 0);
-	confinement_of(own, &session->manifest, st.st_dev, st.st_ino);
+	confinement_of(own, m, st.st_dev, st.st_ino);
 	return own;
 }
 
