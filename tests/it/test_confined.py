@@ -213,6 +213,23 @@ def test_frames_of_a_viewer_are_refused_as_well(home, other):
     assert typed(home, other) == []
 
 
+def test_silent_connections_of_a_confined_session_take_no_place(home, other):
+    """A host lets 64 clients wait with their first lines."""
+    _, out = inside(home, python(f"""
+        import os, signal, socket
+        os.chdir({str(home.dir(other))!r})
+        silent = []
+        for _ in range(64):
+            silent.append(socket.socket(socket.AF_UNIX))
+            silent[-1].connect("sock")
+        if os.fork() == 0:
+            signal.pause()
+    """), CONFINED)
+    assert out == "", out
+    with Wire(home.dir(other)) as w:
+        assert w.type(wire.TEXT, b"x")[0] == wire.WRITTEN
+
+
 def test_a_confined_session_fully_controls_those_it_creates(home):
     sid, out = inside(home, """
         id=$($TEND run -d -- cat)

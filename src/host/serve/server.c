@@ -46,6 +46,23 @@ count_new(const struct server *s)
 	return n;
 }
 
+/*
+ * A peer that may do nothing here must not take the place of one that is about
+ * to send its first line.
+ */
+static void
+check_client(struct server *s, struct connection *c, bool busy)
+{
+	struct error err;
+
+	if (peer_check_any(&c->peer, s->owner.own, s->session->manifest.name,
+		&err) < 0)
+		connection_fail(c, FAIL_DENIED, err.msg);
+	else if (busy)
+		connection_fail(c, FAIL_BUSY,
+		    "the session has too many connections");
+}
+
 static void
 add_client(struct server *s, int fd)
 {
@@ -65,9 +82,7 @@ add_client(struct server *s, int fd)
 	s->n_clients++;
 	list_append(&s->clients, &c->link);
 	turn_wake_at(&s->session->turn, c->deadline_ms);
-	if (busy)
-		connection_fail(c, FAIL_BUSY,
-		    "the session has too many connections");
+	check_client(s, c, busy);
 }
 
 /*
