@@ -1,6 +1,7 @@
 """Identity: the peer that the host finds, and the principal it acts for."""
 
 import os
+import resource
 import signal
 import socket
 
@@ -149,6 +150,22 @@ def test_a_peer_that_has_ended_is_allowed_nothing(home, cat):
         sock.sendall(b'{"tend":1,"mode":"control"}\n')
         answer = sock.recv(65536)
     assert b'"denied"' in answer and b"cannot tell" in answer, answer
+
+
+def test_a_peer_that_cannot_be_looked_at_now_may_try_again(home, cat):
+    """The last free descriptor of the host goes to the connection."""
+    pid = home.info(cat)["host_pid"]
+    used = {int(fd) for fd in os.listdir(f"/proc/{pid}/fd")}
+    free = min(set(range(len(used) + 1)) - used)
+    before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (free + 1, before[1]))
+    try:
+        with pytest.raises(Refused) as refused:
+            Wire(home.dir(cat))
+    finally:
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
+    assert refused.value.code == "busy"
+    Wire(home.dir(cat)).close()
 
 
 def test_viewers_are_listed(home, cat):

@@ -1,6 +1,7 @@
 #include "host/serve/peer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,6 +36,15 @@ is_there(int fd)
 	return poll(&p, 1, 0) == 0;
 }
 
+/* True if nothing can be opened, so that nothing was found out either. */
+static bool
+lacks_descriptors(int fd)
+{
+	auto_close int probe = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	return probe < 0 && (errno == EMFILE || errno == ENFILE);
+}
+
 bool
 peer_find(struct peer *p, int fd)
 {
@@ -48,6 +58,7 @@ peer_find(struct peer *p, int fd)
 	*p = (struct peer){ .uid = cred.uid, .pid = cred.pid };
 	around_find(&p->around, cred.pid);
 	p->around.doubtful |= !is_there(fd);
+	p->busy = p->around.doubtful && lacks_descriptors(fd);
 	in = p->around.n > 0 ? &p->around.sessions[0] : NULL;
 	if (in != NULL && in->id[0] != '\0')
 		snprintf(p->name, sizeof(p->name), "session:%s", in->id);

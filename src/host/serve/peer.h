@@ -28,6 +28,7 @@ struct peer {
 	pid_t pid; /* 0: not visible here */
 	char name[BY_PEER_SIZE];
 	struct around around;
+	bool busy; /* there was no descriptor to look with; it may try again */
 };
 
 /*

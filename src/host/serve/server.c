@@ -55,8 +55,11 @@ check_client(struct server *s, struct connection *c, bool busy)
 {
 	struct error err;
 
-	if (peer_check_any(&c->peer, s->owner.own, s->session->manifest.name,
-		&err) < 0)
+	if (c->peer.busy)
+		connection_fail(c, FAIL_BUSY,
+		    "the host has no free descriptor to look at the client");
+	else if (peer_check_any(&c->peer, s->owner.own,
+		     s->session->manifest.name, &err) < 0)
 		connection_fail(c, FAIL_DENIED, err.msg);
 	else if (busy)
 		connection_fail(c, FAIL_BUSY,
