@@ -399,6 +399,25 @@ def test_prompt_refuses_invalid_arguments(home):
     assert typed(home, sid) == []
 
 
+def test_a_prompt_that_loses_the_lease_while_it_waits_types_nothing(home):
+    """It waits for an earlier one that is never confirmed."""
+    sid = home.start("sh", "-c", "stty raw -echo; printf ready; exec sleep 99",
+                     options=["--input", "lease"])
+    home.wait_text(sid, "ready")
+    with Wire(home.dir(sid)) as other, Wire(home.dir(sid)) as person:
+        with Wire(home.dir(sid)) as first:
+            first.ask("session.prompt", text="one", timeout_ms=3000)
+            wait_for(lambda: typed(home, sid), "the first prompt")
+        person.event("lease", holder=None)
+        second = other.ask("session.prompt", text="two", timeout_ms=9000)
+        other.sync()
+        person.call("lease.steal")
+        with pytest.raises(Refused) as refused:
+            other.answer(second)
+        assert refused.value.code == "busy", refused.value
+    assert "two" not in "".join(typed(home, sid))
+
+
 def test_a_prompt_without_the_lease_types_nothing(home):
     sid = home.start("cat", options=["--input", "lease"])
     home.wait_status(sid, "running")

@@ -381,12 +381,37 @@ is_refused(struct message *p, enum message_outcome *why)
 	return is_behind(p, why);
 }
 
+static int
+check_client(const struct messages *all, struct connection *c,
+    struct error *err)
+{
+	int rc = connection_check(c, OP_DRIVE, err);
+
+	if (rc == 0 && !server_take_lease(all->server, c, false))
+		rc = error_set(err, EBUSY,
+		    "another client has the lease to type");
+	return rc;
+}
+
+/*
+ * A message waits for others, and meanwhile its client may have lost the lease
+ * or its permission.  A client that has left still sends its message.
+ */
+static int
+check_again(const struct message *p, struct error *err)
+{
+	struct connection *c = server_connection(p->all->server, p->client);
+
+	return c != NULL ? check_client(p->all, c, err) : 0;
+}
+
 /* While the program draws, it is unknown whether it shows a question. */
 void
 message_begin(struct message *p)
 {
 	struct session *session = p->all->session;
 	enum message_outcome why;
+	struct error err;
 
 	if (session->display.vt == NULL) {
 		message_fail(p, ENOENT,
@@ -395,6 +420,10 @@ message_begin(struct message *p)
 	}
 	if (vt_in_sync(session->display.vt))
 		return;
+	if (check_again(p, &err) < 0) {
+		message_fail(p, err.code, err.msg);
+		return;
+	}
 	if (is_refused(p, &why)) {
 		message_finish(p, why);
 		return;
@@ -426,10 +455,7 @@ check(const struct messages *all, const struct op_call *call, struct error *err)
 {
 	if (all->session->ended)
 		return error_set(err, ESRCH, "the program has ended");
-	if (!server_take_lease(all->server, call->client, false))
-		return error_set(err, EBUSY,
-		    "another client has the lease to type");
-	return 0;
+	return check_client(all, call->client, err);
 }
 
 int
