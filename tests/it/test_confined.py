@@ -174,6 +174,52 @@ def test_variables_and_setsid_do_not_lift_the_confinement(home, other, how):
     assert typed(home, other) == []
 
 
+# Connects as an orphan, after two forks as a daemon has them.
+DAEMON = """
+    import os
+    if os.fork() == 0:
+        os.setsid()
+        middle = os.getpid()
+        if os.fork() == 0:
+            while os.getppid() == middle:
+                os.sched_yield()
+            out = os.environ["OUT"] + ".orphan"
+            os.system(os.environ["TEND"] +
+                      " send {} --text x >" + out + ".tmp 2>&1; "
+                      "echo status $? >>" + out + ".tmp")
+            os.rename(out + ".tmp", out)
+        os._exit(0)
+    os.wait()
+    while not os.path.exists(os.environ["OUT"] + ".orphan"):
+        os.sched_yield()
+    print(open(os.environ["OUT"] + ".orphan").read())
+"""
+
+
+def test_a_double_fork_does_not_help(home, other):
+    _, out = inside(home, python(DAEMON.format(other)), CONFINED)
+    assert "is confined" in out and "status 0" not in out, out
+    assert typed(home, other) == []
+
+
+@pytest.mark.parametrize("how", [
+    "unshare -Ur", "unshare -Urpf", "unshare -Urpf --mount-proc"])
+def test_namespaces_do_not_help(home, other, how):
+    """Of users and of processes; the host sees the peer from outside.  Where
+    the system allows no namespaces, they do not help either."""
+    _, out = inside(home, how + " " + python(f"""
+        import wire
+        try:
+            wire.Wire({str(home.dir(other))!r}).close()
+            print("taken")
+        except wire.Refused as e:
+            print(e.code, e.message)
+    """), CONFINED)
+    assert "taken" not in out, out
+    assert "is confined" in out or "unshare: " in out, out
+    assert typed(home, other) == []
+
+
 def test_a_process_that_calls_itself_a_keeper_stays_confined(home, other):
     """The name of a process proves nothing; the keeper above it still
     counts."""
@@ -421,8 +467,10 @@ def test_a_process_below_many_others_creates_no_session(home):
 def test_a_process_in_a_pid_namespace_creates_a_confined_session(home):
     """It has another number than the one that /proc shows."""
     sid, out = inside(home, "unshare -Urpf $TEND run -d -- true", CONFINED)
-    child = home.info(out.split()[-1])
-    assert child["confined"] is True and child["created_by"] == sid, child
+    created = [word for word in out.split() if len(word) == 26]
+    assert created or "unshare: " in out, out
+    for child in map(home.info, created):
+        assert child["confined"] is True and child["created_by"] == sid, child
 
 
 # Leaves a process behind that says so and then waits.
