@@ -134,6 +134,28 @@ def test_a_confined_session_sees_itself_and_its_own(home, other, ended):
     assert out.count("status 0") == 2, out
 
 
+def test_a_server_of_tools_in_a_confined_session_is_limited_too(home, ended):
+    calls = [("session_list", {"all": True}),
+             ("session_output", {"session": ended}),
+             ("session_snapshot", {"session": ended})]
+    lines = [{"id": 0, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": {"name": "tests", "version": "1"}}}]
+    lines += [{"id": i, "method": "tools/call", "params": {
+        "name": tool, "arguments": args}}
+        for i, (tool, args) in enumerate(calls, 1)]
+    said = "\n".join(json.dumps({"jsonrpc": "2.0", **line})
+                     for line in lines)
+    before = home.info(ended)
+    _, out = inside(home, f"$TEND mcp <<'END'\n{said}\nEND\n", CONFINED)
+    answers = {a["id"]: a["result"] for a in map(json.loads, out.splitlines())}
+    assert name(home, ended) not in json.dumps(answers[1]), answers[1]
+    for i in (2, 3):
+        assert answers[i]["isError"] and "is confined" in json.dumps(
+            answers[i]), answers[i]
+    assert home.info(ended) == before
+
+
 def test_a_grant_covers_the_files_of_an_ended_session(home, ended):
     its = name(home, ended)
     _, out = inside(home, f"$TEND log {ended}; $TEND ls -a --json; "
