@@ -371,7 +371,8 @@ gather(void *arg)
 	char *p = (char *)g->out.data, *end;
 	size_t left = g->out.len;
 
-	while (!g->truncated && (end = memchr(p, '\n', left)) != NULL) {
+	while (!g->truncated && left > 0 &&
+	    (end = memchr(p, '\n', left)) != NULL) {
 		size_t len = (size_t)(end + 1 - p);
 
 		if (len > g->left) {
