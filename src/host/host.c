@@ -165,27 +165,35 @@ static const struct input_hooks input_hooks = {
 /* Hooks of the server. */
 
 static void
-on_client_gone(struct host *h, uint64_t client)
+on_client_gone(void *arg, uint64_t client)
 {
+	const struct host *h = arg;
+
 	waits_forget(h->waits, client);
 }
 
 static void
-on_client_leaves(struct host *h, uint64_t client)
+on_client_leaves(void *arg, uint64_t client)
 {
+	const struct host *h = arg;
+
 	waits_leave(h->waits, client);
 	execs_leave(h->execs, client);
 }
 
 static void
-on_client_typed(struct host *h, const uint8_t *p, size_t len)
+on_client_typed(void *arg, const uint8_t *p, size_t len)
 {
+	const struct host *h = arg;
+
 	execs_typed(h->execs, p, len);
 }
 
 static bool
-has_typed_messages(const struct host *h)
+has_typed_messages(const void *arg)
 {
+	const struct host *h = arg;
+
 	return messages_are_done(h->messages);
 }
 
@@ -383,7 +391,9 @@ create_service(struct host *h, struct error *err)
 		.input = h->input,
 		.listen = CONTROL_LISTEN,
 		.hooks = &server_hooks,
-		.host = h,
+		.arg = h,
+		.handlers = op_handlers,
+		.host = &h->for_ops,
 	    },
 	    err);
 	if (h->server == NULL)
@@ -448,6 +458,14 @@ create_parts(struct host *h, struct error *err)
 	if (rc < 0)
 		return rc;
 	create_life(h);
+	h->for_ops = (struct op_host){
+		.session = session,
+		.waits = h->waits,
+		.execs = h->execs,
+		.messages = h->messages,
+		.stop = h->stop,
+		.handover = h->handover,
+	};
 	h->pump = pump_create(session,
 	    &(struct pump_parts){
 		.input = h->input,

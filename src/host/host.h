@@ -2,6 +2,7 @@
 #define TEND_HOST_HOST_H
 
 #include "host/core/session.h"
+#include "host/ops/ops.h"
 
 struct ending;
 struct error;
@@ -38,8 +39,8 @@ struct watch;
  *		   for the disk
  *
  * A part calls the session and the parts below it directly.  It calls parts
- * above it through a table of hooks, which host.c fills in.  So only host.c,
- * main.c and the handlers of operations include this header.
+ * above it through a table of hooks, which host.c fills in.  So only host.c
+ * and main.c include this header.
  *
  * Everything here belongs to the loop thread.  The other threads are those of
  * the event log (event_log.h), which touch only the log and the ring's tail,
@@ -67,6 +68,7 @@ struct host {
 	struct handover *handover;
 	struct keeper_link *keeper_link;
 
+	struct op_host for_ops; /* those that handlers of operations use */
 	struct pump *pump;
 	struct watch *idle; /* timer of the idle timeout, or NULL */
 };

@@ -1,3 +1,5 @@
+#include "host/ops/ops.h"
+
 #include <errno.h>
 
 #include "base/error.h"
@@ -7,7 +9,7 @@
 #include "host/serve/lease.h"
 #include "host/serve/server.h"
 
-/* The operations lease.*; requests.h describes handlers. */
+/* The operations lease.*. */
 
 static int
 put_lease(struct op_call *call)

@@ -1,3 +1,5 @@
+#include "host/ops/ops.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +13,6 @@
 #include "host/life/handover.h"
 #include "host/life/naming.h"
 #include "host/life/stop.h"
-#include "host/host.h"
 #include "host/input/input.h"
 #include "host/ask/message.h"
 #include "host/serve/requests.h"
@@ -19,6 +20,7 @@
 #include "host/store/event_log.h"
 #include "host/serve/server.h"
 #include "host/core/events.h"
+#include "host/core/session.h"
 #include "host/stream/engine.h"
 #include "op/items.h"
 #include "op/snapshot.h"
@@ -26,31 +28,30 @@
 #include "vt/vt.h"
 #include "wire/frame.h"
 
-/* The operations session.*; requests.h describes handlers. */
+/* The operations session.*. */
 
 /* While the log is behind, that is the most important status to show. */
 static int
 put_session(struct op_call *call)
 {
-	struct host *h = call->host;
+	struct session *session = call->host->session;
 	struct manifest m;
 	struct manifest_viewer viewers[MANIFEST_VIEWERS_MAX];
 	char why[128], holder[SERVER_HOLDER_SIZE];
 
-	h->session.manifest.seq = call->seq = event_log_seq(
-	    h->session.event_log);
-	h->session.manifest.offset = h->session.display.shown;
-	h->session.manifest.log_bytes = event_log_bytes(h->session.event_log);
-	m = h->session.manifest; /* borrows all it points to */
+	session->manifest.seq = call->seq = event_log_seq(session->event_log);
+	session->manifest.offset = session->display.shown;
+	session->manifest.log_bytes = event_log_bytes(session->event_log);
+	m = session->manifest; /* borrows all it points to */
 	m.lease_holder = server_lease_holder(call->server, holder,
 	    sizeof(holder));
 	m.viewers = viewers;
 	m.n_viewers = server_list_viewers(call->server, viewers,
 	    MANIFEST_VIEWERS_MAX);
-	if (event_log_unlogged_since(h->session.event_log) != 0) {
+	if (event_log_unlogged_since(session->event_log) != 0) {
 		snprintf(why, sizeof(why), "the log is behind: %s",
-		    h->session.log_error != 0 ? strerror(h->session.log_error) :
-						"the disk is slow");
+		    session->log_error != 0 ? strerror(session->log_error) :
+					      "the disk is slow");
 		m.degraded = why;
 		m.unlogged = true;
 	}
@@ -72,20 +73,20 @@ static bool
 is_new(const void *arg, unsigned y)
 {
 	const struct op_call *call = arg;
-	const struct host *h = call->host;
+	const struct session *session = call->host->session;
 
-	return changes_row(&h->session.display.changes, h->session.display.vt,
-	    y, op_number(call->args, "since", 0));
+	return changes_row(&session->display.changes, session->display.vt, y,
+	    op_number(call->args, "since", 0));
 }
 
 int
 op_session_snapshot(struct op_call *call, struct error *err)
 {
-	const struct host *h = call->host;
+	const struct session *session = call->host->session;
 	const struct snapshot_of of = {
-		.vt = h->session.display.vt,
-		.seq = event_log_seq(h->session.event_log),
-		.offset = h->session.display.shown,
+		.vt = session->display.vt,
+		.seq = event_log_seq(session->event_log),
+		.offset = session->display.shown,
 		.is_new = is_new,
 		.arg = call,
 	};
@@ -94,7 +95,7 @@ op_session_snapshot(struct op_call *call, struct error *err)
 
 	if (rc < 0)
 		return rc;
-	if (h->session.display.vt == NULL)
+	if (session->display.vt == NULL)
 		return error_set(err, ENOENT,
 		    "the session has no screen: its engine is off");
 	call->seq = of.seq;
@@ -163,17 +164,17 @@ check_seq(const struct op_call *call, struct error *err)
 int
 op_session_send(struct op_call *call, struct error *err)
 {
-	const struct host *h = call->host;
-	struct items_for to = { .rows = h->session.manifest.rows,
-		.cols = h->session.manifest.cols };
+	const struct session *session = call->host->session;
+	struct items_for to = { .rows = session->manifest.rows,
+		.cols = session->manifest.cols };
 	struct error why;
 	struct buf b;
 	int rc = check_seq(call, err);
 
 	if (rc < 0)
 		return rc;
-	if (h->session.display.vt != NULL)
-		vt_input_modes(h->session.display.vt, &to.modes);
+	if (session->display.vt != NULL)
+		vt_input_modes(session->display.vt, &to.modes);
 	buf_init(&b, INPUT_BYTES_MAX);
 	rc = items_encode(json_object_get(call->args, "input"), &to, &b, &why);
 	if (rc < 0)
@@ -272,7 +273,7 @@ op_session_colours(struct op_call *call, struct error *err)
 int
 op_session_resize(struct op_call *call, struct error *err)
 {
-	struct host *h = call->host;
+	struct session *session = call->host->session;
 	uint64_t cols = op_number(call->args, "cols", 0);
 	uint64_t rows = op_number(call->args, "rows", 0);
 	struct json_out *j = &call->result;
@@ -282,14 +283,14 @@ op_session_resize(struct op_call *call, struct error *err)
 	if (rc < 0)
 		return error_set(err, EINVAL,
 		    "session.resize: 'cols' and 'rows': %s", why.msg);
-	rc = engine_resize(&h->session, (unsigned)cols, (unsigned)rows,
+	rc = engine_resize(session, (unsigned)cols, (unsigned)rows,
 	    call->client->by, err);
 	if (rc < 0)
 		return rc;
 	json_out_open(j, '{');
-	json_put_number(j, "cols", h->session.manifest.cols);
-	json_put_number(j, "rows", h->session.manifest.rows);
-	call->seq = event_log_seq(h->session.event_log);
+	json_put_number(j, "cols", session->manifest.cols);
+	json_put_number(j, "rows", session->manifest.rows);
+	call->seq = event_log_seq(session->event_log);
 	json_put_number(j, "seq", call->seq);
 	json_out_close(j, '}');
 	return 0;
@@ -298,12 +299,12 @@ op_session_resize(struct op_call *call, struct error *err)
 int
 op_session_signal(struct op_call *call, struct error *err)
 {
-	struct host *h = call->host;
+	struct session *session = call->host->session;
 	int number = (int)op_number(call->args, "signal", 0);
-	int rc = stop_signal(h->stop, number, call->client->by, err);
+	int rc = stop_signal(call->host->stop, number, call->client->by, err);
 
 	return rc < 0 ? rc :
-			answer_with(call, event_log_seq(h->session.event_log));
+			answer_with(call, event_log_seq(session->event_log));
 }
 
 static uint32_t
@@ -445,9 +446,9 @@ set_label(struct session *session, const char *key, const char *value,
 int
 op_session_label(struct op_call *call, struct error *err)
 {
-	struct host *h = call->host;
+	struct session *session = call->host->session;
 	json_t *labels = json_object_get(call->args, "labels");
-	int rc = check_labels(&h->session.manifest, labels, err);
+	int rc = check_labels(&session->manifest, labels, err);
 	const char *key;
 	json_t *value;
 
@@ -455,7 +456,7 @@ op_session_label(struct op_call *call, struct error *err)
 		json_object_foreach(labels, key, value)
 		{
 			if (rc == 0 && json_is_string(value) == set)
-				rc = set_label(&h->session, key,
+				rc = set_label(session, key,
 				    json_string_value(value), call->client->by,
 				    err);
 		}

@@ -1,14 +1,15 @@
+#include "host/ops/ops.h"
+
 #include <errno.h>
 
 #include "base/error.h"
-#include "host/host.h"
 #include "host/serve/connection.h"
 #include "host/serve/requests.h"
 #include "host/serve/server.h"
 #include "host/ask/waits.h"
 #include "op/condition.h"
 
-/* The operation session.wait; requests.h describes handlers. */
+/* The operation session.wait. */
 
 /*
  * A client that knows BYE gets it before a refusal, and so knows the reason.

@@ -10,6 +10,7 @@
 #include "base/list.h"
 #include "host/input/reply_filter.h"
 #include "host/serve/held_answers.h"
+#include "host/serve/op_call.h"
 #include "host/serve/request_queue.h"
 #include "host/serve/peer.h"
 #include "op/failure.h"
@@ -18,9 +19,9 @@
 struct error;
 struct frame;
 struct frame_taken;
-struct host;
 struct json_out;
 struct once;
+struct op_host;
 struct viewer;
 struct server;
 struct session;
@@ -82,7 +83,9 @@ struct connection_hooks {
 struct connection_owner {
 	struct session *session;
 	struct server *server;
-	struct host *host; /* for handlers of operations */
+	/* By the number of the operation, and their argument. */
+	op_fn *const *handlers;
+	const struct op_host *host;
 	const struct connection_hooks *hooks;
 	uint8_t *bytes;          /* CONNECTION_READ_SIZE bytes, to read into */
 	struct confinement *own; /* the session's: limits what others may do */

@@ -16,13 +16,6 @@
 const struct error requests_too_large = { ENOBUFS,
 	"the answer is larger than a frame may be" };
 
-/* NULL: an operation of a home. */
-static op_fn *const handlers[OP_COUNT] = {
-#define OP(group, verb, ...) op_##group##_##verb,
-#define HOME_OP(group, verb, ...) NULL,
-#include "op/ops.def"
-};
-
 void
 requests_refuse(struct connection *c, uint64_t id, const struct error *err)
 {
@@ -96,6 +89,12 @@ requests_send_logged(struct connection *c, struct buf *b, uint64_t id,
 	event_log_after(event_log, seq, on_logged, c);
 }
 
+static op_fn *
+handler_of(const struct connection *c, const struct op *op)
+{
+	return c->owner->handlers[op - ops];
+}
+
 static int
 check_permissions(const struct connection *c, unsigned needs, struct error *err)
 {
@@ -115,7 +114,7 @@ check(const struct connection *c, const struct op_request *r, struct error *err)
 	if (r->op == NULL)
 		return error_set(err, EINVAL, "no such operation: %.100s",
 		    r->name);
-	if (handlers[r->op - ops] == NULL)
+	if (handler_of(c, r->op) == NULL)
 		return error_set(err, EINVAL,
 		    "%s is an operation of a home, not of a session",
 		    r->op->name);
@@ -162,7 +161,7 @@ requests_carry_out(struct connection *c, const struct once_request *r,
 	};
 
 	request_queue_release(&c->requests, r->id);
-	return handlers[r->op - ops](&now, err);
+	return handler_of(c, r->op)(&now, err);
 }
 
 static int
@@ -182,7 +181,7 @@ call(struct connection *c, const struct op_request *r, struct error *err)
 	if (op_string(r->args, "key", NULL) != NULL)
 		return ask_once(c, r, err);
 	requests_begin_answer(&now.buf, &now.result, r->id);
-	rc = handlers[r->op - ops](&now, err);
+	rc = handler_of(c, r->op)(&now, err);
 	if (rc == 0)
 		requests_send_logged(c, &now.buf, r->id, now.seq);
 	buf_finish(&now.buf);

@@ -7,13 +7,11 @@
 
 #include "base/buf.h"
 #include "base/json_out.h"
-#include "op/ops.h"
+#include "host/serve/op_call.h"
 
 struct connection;
 struct error;
-struct host;
 struct once_request;
-struct server;
 
 /*
  * Operations that clients request.  The requests of a client run one after the
@@ -83,31 +81,6 @@ extern const struct error requests_too_large;
  */
 int requests_carry_out(struct connection *c, const struct once_request *r,
     struct error *err);
-
-/*
- * An operation being carried out, for the handlers in src/host/ops.  The
- * permissions and the arguments are checked already.  A handler returns 0 if
- * it wrote the result, REQUEST_LATER if it answers later (with server_answer
- * or a function above), or -errno and err.  An operation that accepts a `key`
- * must answer later: it may be called without `buf` and `result`.
- */
-struct op_call {
-	struct host *host; /* with all its parts; for handlers only */
-	struct server *server;
-	struct connection *client;
-	uint64_t id;
-	const json_t *args;
-	struct buf buf;
-	struct json_out result; /* written to buf */
-	uint64_t seq;           /* of the last event in the result; 0: none */
-};
-#define REQUEST_LATER 1
-
-typedef int op_fn(struct op_call *call, struct error *err);
-
-#define OP(group, verb, ...) op_fn op_##group##_##verb;
-#define HOME_OP(...)
-#include "op/ops.def"
 
 /* Write the result of a session.send: seq and offset. */
 void requests_put_typed(struct json_out *j, uint64_t seq, uint64_t offset);

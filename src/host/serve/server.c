@@ -244,7 +244,7 @@ on_close(struct connection *c)
 	s->size_changed |= c->viewer != NULL;
 	s->accept_at_ms = s->session->turn.now_ms;
 	server_lose_lease(s, c);
-	s->hooks->on_client_gone(s->host, c->number);
+	s->hooks->on_client_gone(s->arg, c->number);
 }
 
 static const struct connection_hooks connection_hooks = {
@@ -480,10 +480,11 @@ server_create(const struct server_config *c, struct error *err)
 	s->input = c->input;
 	s->listen = c->listen;
 	s->hooks = c->hooks;
-	s->host = c->host;
+	s->arg = c->arg;
 	s->owner = (struct connection_owner){
 		.session = session,
 		.server = s,
+		.handlers = c->handlers,
 		.host = c->host,
 		.hooks = &connection_hooks,
 		.bytes = xmalloc(CONNECTION_READ_SIZE),

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "host/serve/op_call.h"
 #include "log/by.h"
 #include "op/failure.h"
 #include "wire/event.h"
@@ -12,11 +13,11 @@
 struct connection;
 struct buf;
 struct error;
-struct host;
 struct input;
 struct input_done;
 struct input_piece;
 struct manifest_viewer;
+struct op_host;
 struct session;
 struct vt_event;
 
@@ -27,19 +28,19 @@ struct vt_event;
  */
 struct server;
 
-/* Each hook gets server_config.host.  A client is its connection's number. */
+/* Each hook gets server_config.arg.  A client is its connection's number. */
 struct server_hooks {
 	/* The client has disconnected: do not answer its requests. */
-	void (*on_client_gone)(struct host *h, uint64_t client);
+	void (*on_client_gone)(void *arg, uint64_t client);
 	/*
 	 * Another host takes over, and the client was sent a BYE or was cut
 	 * off: leave its waits and commands to the next host.
 	 */
-	void (*on_client_leaves)(struct host *h, uint64_t client);
+	void (*on_client_leaves)(void *arg, uint64_t client);
 	/* A client typed these bytes.  A full queue may have refused them. */
-	void (*on_typed)(struct host *h, const uint8_t *p, size_t len);
+	void (*on_typed)(void *arg, const uint8_t *p, size_t len);
 	/* False while a message is being typed (ask/message.h). */
-	bool (*has_typed_messages)(const struct host *h);
+	bool (*has_typed_messages)(const void *arg);
 };
 
 struct server_config {
@@ -47,7 +48,13 @@ struct server_config {
 	struct input *input;
 	int listen; /* the session's socket; the server does not close it */
 	const struct server_hooks *hooks;
-	struct host *host; /* passed to hooks and handlers of operations */
+	void *arg; /* of the hooks */
+	/*
+	 * Of all operations, by their number in ops.h; NULL for one of a home.
+	 * Each gets `host` in its op_call (op_call.h).
+	 */
+	op_fn *const *handlers;
+	const struct op_host *host;
 };
 
 /* NULL and err if the socket cannot be watched. */

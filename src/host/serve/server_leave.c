@@ -26,7 +26,7 @@ bool
 server_has_typed(const struct server *s)
 {
 	return input_is_empty(s->input) && list_is_empty(&s->later) &&
-	    s->hooks->has_typed_messages(s->host);
+	    s->hooks->has_typed_messages(s->arg);
 }
 
 static void
@@ -61,7 +61,7 @@ begin(struct server *s, struct connection *c)
 		turn_wake_at(&s->session->turn, quiet_ms + QUIET_MS);
 		return;
 	}
-	s->hooks->on_client_leaves(s->host, c->number);
+	s->hooks->on_client_leaves(s->arg, c->number);
 }
 
 /* Close the client when it has its answers, or when they do not come. */

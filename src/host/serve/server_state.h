@@ -15,7 +15,6 @@
 struct buf;
 struct connection;
 struct frame;
-struct host;
 struct input;
 struct server_hooks;
 struct session;
@@ -29,7 +28,7 @@ struct watch;
 struct server {
 	struct session *session;
 	const struct server_hooks *hooks;
-	struct host *host; /* given to the hooks */
+	void *arg; /* of the hooks */
 	int listen;
 	struct watch *watch;  /* of the socket */
 	bool accept_paused;   /* no file descriptor was left */

@@ -202,7 +202,7 @@ server_type(struct server *s, struct connection *c, struct input_piece *piece,
 	piece->client = c->number;
 	piece->by = c->by;
 	status = input_type(s->input, piece, seq);
-	s->hooks->on_typed(s->host, piece->p, piece->len);
+	s->hooks->on_typed(s->arg, piece->p, piece->len);
 	use_colours(s, c);
 	if (s->session->manifest.size == SIZE_LATEST)
 		server_vote(s, c);
