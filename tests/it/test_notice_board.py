@@ -17,10 +17,13 @@ import pytest
 
 import puppet
 from lib import Home, is_running, wait_for
+from wire import Wire
 
 PYTHON = "/usr/bin/python3"
 LIBC = ctypes.CDLL(None, use_errno=True)
-IN_MOVED_TO, IN_NONBLOCK, IN_CLOEXEC = 0x80, 0o4000, 0o2000000
+# The kernel merges equal events in a row; IN_MOVED_FROM keeps two apart.
+IN_MOVED_FROM, IN_MOVED_TO = 0x40, 0x80
+IN_NONBLOCK, IN_CLOEXEC = 0o4000, 0o2000000
 EVENT = struct.Struct("iIII")
 
 
@@ -41,7 +44,7 @@ class Board:
         self.fd = LIBC.inotify_init1(IN_NONBLOCK | IN_CLOEXEC)
         assert self.fd >= 0, os.strerror(ctypes.get_errno())
         watch = LIBC.inotify_add_watch(self.fd, os.fsencode(directory),
-                                       IN_MOVED_TO)
+                                       IN_MOVED_FROM | IN_MOVED_TO)
         assert watch >= 0, os.strerror(ctypes.get_errno())
         self.seen = []
 
@@ -169,6 +172,71 @@ def test_a_storm_of_titles_is_written_once_a_second_and_to_the_last(home):
     gaps = [b - a for a, b in zip(times, times[1:])]
     assert all(gap > 0.8 for gap in gaps), gaps
     assert used < lasted / 2, (used, lasted)
+
+
+def test_a_storm_of_sizes_is_written_once_a_second_and_to_the_last(home):
+    sid = puppet.start(home)
+    with board_of(home, sid) as board, \
+            Wire(home.dir(sid), mode="control") as w:
+        board.quiet()
+        board.seen.clear()
+        begin = time.monotonic()
+        for n in range(1, 201):
+            w.call("session.resize", cols=80 + n % 100, rows=25 + n % 7)
+            time.sleep(max(0, begin + n / 200 - time.monotonic()))
+        over = time.monotonic()
+        want = {"cols": 80 + 200 % 100, "rows": 25 + 200 % 7}
+        board.until(lambda o: want.items() <= o.items())
+        took = time.monotonic() - over
+        lasted = time.monotonic() - begin
+        board.quiet()
+    print(f"{len(board.seen)} writes in {lasted:.1f} s, the last after {took}")
+    assert len(board.seen) <= lasted + 2, len(board.seen)
+    assert took < 1.5, took  # a second, and the delay of a loaded machine
+
+
+def test_a_request_with_many_labels_is_one_write(home):
+    sid = puppet.start(home)
+    labels = {f"key{n}": "value" for n in range(10)}
+    with board_of(home, sid) as board, \
+            Wire(home.dir(sid), mode="control") as w:
+        board.quiet()
+        board.seen.clear()
+        w.call("session.label", labels=labels)
+        board.quiet()
+        assert [o["labels"] for _, o in board.seen] == [labels]
+
+
+# Each: the operation, and how session.json shows it.
+REQUESTS = {
+    "label": ("session.label", {"labels": {"a": "b"}},
+              lambda o: o["labels"] == {"a": "b"}),
+    "stop": ("session.stop", {"grace_ms": 60_000},
+             lambda o: o["status"] == "exiting"),
+    "end": ("session.signal", {"signal": signal.SIGKILL},
+            lambda o: o["status"] == "exited" and o["exit_signal"] == 9),
+}
+
+
+@pytest.mark.parametrize("kind", REQUESTS)
+def test_a_change_by_request_is_on_disk_within_100_ms(home, kind):
+    """Even right after another write."""
+    operation, args, shows = REQUESTS[kind]
+    took = []
+    for _ in range(3):
+        sid = home.start("sh", "-c", "trap '' TERM; echo ready; read x")
+        home.wait_text(sid, "ready")
+        with board_of(home, sid) as board, \
+                Wire(home.dir(sid), mode="control") as w:
+            w.call("session.label", labels={"written": "before"})
+            w.call("session.label", labels={"written": None})
+            board.next(30)
+            before = time.monotonic()
+            w.ask(operation, **args)
+            board.until(shows)
+            took.append(board.seen[-1][0] - before)
+        home.run("kill", sid)
+    assert statistics.median(took) <= 0.1, took
 
 
 def test_an_idle_session_writes_nothing(home):

@@ -438,28 +438,39 @@ set_label(struct session *session, const char *key, const char *value,
 	if (rc < 0)
 		return rc;
 	event_meta(session, "label", key, value, by);
-	session_save(session);
 	return 0;
 }
 
 /* Remove labels first, to make room for new ones. */
-int
-op_session_label(struct op_call *call, struct error *err)
+static int
+set_labels(struct session *session, json_t *labels, const char *by,
+    struct error *err)
 {
-	struct session *session = call->host->session;
-	json_t *labels = json_object_get(call->args, "labels");
-	int rc = check_labels(&session->manifest, labels, err);
 	const char *key;
 	json_t *value;
+	int rc = 0;
 
 	for (int set = 0; rc == 0 && set <= 1; set++) {
 		json_object_foreach(labels, key, value)
 		{
 			if (rc == 0 && json_is_string(value) == set)
 				rc = set_label(session, key,
-				    json_string_value(value), call->client->by,
-				    err);
+				    json_string_value(value), by, err);
 		}
 	}
+	return rc;
+}
+
+int
+op_session_label(struct op_call *call, struct error *err)
+{
+	struct session *session = call->host->session;
+	json_t *labels = json_object_get(call->args, "labels");
+	int rc = check_labels(&session->manifest, labels, err);
+
+	if (rc < 0)
+		return rc;
+	rc = set_labels(session, labels, call->client->by, err);
+	session_save(session);
 	return rc < 0 ? rc : put_session(call);
 }

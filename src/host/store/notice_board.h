@@ -5,8 +5,8 @@
 
 /*
  * The times at which session.json is written because something changed that
- * listings show: the title, the program's status, notices, viewers, the last
- * line.  One inotify watch on the session's directory then tells a reader all
+ * listings show: the size, the title, the program's status, notices, viewers,
+ * the last line.  One inotify watch on the session's directory then tells a reader all
  * of it.
  *
  * After a quiet second a change is written within NOTICE_BOARD_SOON_MS; the

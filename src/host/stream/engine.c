@@ -116,7 +116,8 @@ engine_resize(struct session *session, unsigned cols, unsigned rows,
 	event_keyframe(session, true);
 	changes_all(&d->changes, d->vt, event_log_seq(session->event_log));
 	intake_keyframe_done(&session->intake);
-	session_save(session);
+	/* Clients resize in storms; after a crash, the terminal has the size. */
+	session_save_later(session);
 	d->hooks->on_resized(d->arg);
 	return 0;
 }
