@@ -313,7 +313,7 @@ on_oom(void *arg, const struct oom_kill *k)
 	event_oom(&h->session, k);
 	log_write(&h->session.log, LOG_WARN, "out of memory",
 	    log_str("process", k->name), log_int("pid", k->pid));
-	server_tell(h->server, WIRE_EVENT_OOM, k->name);
+	server_text_event(h->server, WIRE_EVENT_OOM, k->name);
 }
 
 /* Start and end. */

@@ -82,7 +82,7 @@ naming_rename(struct session *session, struct server *server, const char *name,
 		snprintf(m->name, sizeof(m->name), "%s", name);
 		event_meta(session, "name", NULL, name, by);
 		session_save(session);
-		server_tell(server, WIRE_EVENT_RENAMED, name);
+		server_text_event(server, WIRE_EVENT_RENAMED, name);
 	}
 	home_close(&home);
 	return rc;

@@ -306,7 +306,7 @@ degrade(struct session *session, struct server *server, const char *why)
 	session->manifest.degraded = xstrdup(why);
 	log_write(&session->log, LOG_WARN, "degraded", log_str("why", why));
 	session_save(session);
-	server_tell(server, WIRE_EVENT_DEGRADED, why);
+	server_text_event(server, WIRE_EVENT_DEGRADED, why);
 }
 
 static void

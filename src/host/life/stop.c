@@ -297,7 +297,7 @@ begin_end(struct stop *s, enum outcome outcome, const char *by,
 	if (session->manifest.status != STATUS_DESTROYING)
 		session->manifest.status = STATUS_EXITING;
 	session_save(session);
-	server_tell(s->server, WIRE_EVENT_STATUS,
+	server_text_event(s->server, WIRE_EVENT_STATUS,
 	    status_name(session->manifest.status));
 	return 0;
 }

@@ -28,12 +28,6 @@
 /* The time for clients of the previous host to reconnect. */
 #define RETURN_MS 300
 
-static struct connection *
-connection_of(struct list *link)
-{
-	return container_of(link, struct connection, link);
-}
-
 /* ------------------------------------------------------------ accepting */
 
 static unsigned
@@ -320,7 +314,7 @@ server_resized(struct server *s)
 
 	buf_init(&b, VIEWER_EVENT_MAX);
 	viewer_event_resized(&b, s->session);
-	server_tell_all(s, &b);
+	server_event(s, &b);
 	buf_finish(&b);
 	list_for_each(it, &s->clients) {
 		if (connection_of(it)->viewer != NULL)
@@ -367,7 +361,7 @@ flush_client(struct server *s, struct connection *c)
 		return;
 	if (c->events_lost && c->out.len == c->out_sent) {
 		c->events_lost = false;
-		server_tell_state(s, c);
+		server_send_state(s, c);
 	}
 	if (c->viewer != NULL && c->state == CONNECTION_OPEN &&
 	    c->bye == CONNECTION_STAYS)
@@ -407,7 +401,7 @@ server_flush(struct server *s)
 	bool holds = false, wanted;
 
 	turn_look(&s->session->turn);
-	server_tell_changes(s);
+	server_send_changes(s);
 	server_expire_lease(s);
 	list_for_each(it, &s->clients)
 		flush_client(s, connection_of(it));

@@ -128,10 +128,11 @@ void server_resized(struct server *s);
 /*
  * Send an EVENT frame with this JSON object to the clients that want events.
  */
-void server_event(struct server *s, const char *json, size_t len);
+void server_event(struct server *s, const struct buf *json);
 
-/* Send such an event, with one text field. */
-void server_tell(struct server *s, enum wire_event_id id, const char *value);
+/* Send such an event, with one text field; NULL: null. */
+void server_text_event(struct server *s, enum wire_event_id id,
+    const char *value);
 
 /*
  * The log is behind since then (CLOCK_REALTIME); 0: it has caught up.  Tell

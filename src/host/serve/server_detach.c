@@ -9,12 +9,6 @@
 
 /* The server: viewers that another client detaches (session.detach). */
 
-static struct connection *
-connection_of(struct list *link)
-{
-	return container_of(link, struct connection, link);
-}
-
 /*
  * The viewer gives up its place at once: the lease, and its vote on the size.
  * The event must not be lost, so it counts as an answer.

@@ -12,36 +12,23 @@
 
 #define NOTICES_PER_S 10
 
-static struct connection *
-connection_of(struct list *link)
-{
-	return container_of(link, struct connection, link);
-}
-
 void
-server_tell_all(struct server *s, const struct buf *b)
+server_event(struct server *s, const struct buf *json)
 {
 	list_for_each(it, &s->clients)
-		connection_put_event(connection_of(it), (const char *)b->data,
-		    b->len);
+		connection_put_event(connection_of(it),
+		    (const char *)json->data, json->len);
 }
 
 void
-server_event(struct server *s, const char *json, size_t len)
-{
-	list_for_each(it, &s->clients)
-		connection_put_event(connection_of(it), json, len);
-}
-
-void
-server_tell(struct server *s, enum wire_event_id id, const char *value)
+server_text_event(struct server *s, enum wire_event_id id, const char *value)
 {
 	struct buf b;
 
 	buf_init(&b, VIEWER_EVENT_MAX);
 	wire_event_put_text(&b, id, value);
 	if (!b.full)
-		server_tell_all(s, &b);
+		server_event(s, &b);
 	buf_finish(&b);
 }
 
@@ -57,7 +44,7 @@ server_unlogged(struct server *s, int64_t since_ms)
 	}
 	buf_init(&b, VIEWER_EVENT_MAX);
 	viewer_event_unlogged(&b, since_ms);
-	server_tell_all(s, &b);
+	server_event(s, &b);
 	buf_finish(&b);
 }
 
@@ -87,7 +74,7 @@ server_vt_event(struct server *s, const struct vt_event *ev)
 		return;
 	buf_init(&b, VIEWER_EVENT_MAX);
 	viewer_event_notify(&b, ev);
-	server_tell_all(s, &b);
+	server_event(s, &b);
 	buf_finish(&b);
 }
 
@@ -116,31 +103,31 @@ modes_changed(struct server *s)
 
 /* Send each change of this turn once. */
 void
-server_tell_changes(struct server *s)
+server_send_changes(struct server *s)
 {
 	struct buf b;
 
 	buf_init(&b, VIEWER_EVENT_MAX);
 	if (modes_changed(s)) {
 		viewer_event_modes(&b, &s->told);
-		server_tell_all(s, &b);
+		server_event(s, &b);
 	}
 	if (s->title_changed) {
 		buf_clear(&b);
 		viewer_event_title(&b, s->session);
-		server_tell_all(s, &b);
+		server_event(s, &b);
 	}
 	if (s->bell) {
 		buf_clear(&b);
 		wire_event_put_plain(&b, WIRE_EVENT_BELL);
-		server_tell_all(s, &b);
+		server_event(s, &b);
 	}
 	s->title_changed = s->bell = false;
 	buf_finish(&b);
 }
 
 void
-server_tell_state(struct server *s, struct connection *c)
+server_send_state(struct server *s, struct connection *c)
 {
 	char holder[SERVER_HOLDER_SIZE];
 	struct buf b;

@@ -16,12 +16,6 @@
 #define QUIET_MS 50    /* silence before a client without BYE is cut off */
 #define TYPE_MS 1000   /* time to type its last input */
 
-static struct connection *
-connection_of(struct list *link)
-{
-	return container_of(link, struct connection, link);
-}
-
 bool
 server_has_typed(const struct server *s)
 {

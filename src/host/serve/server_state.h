@@ -12,7 +12,6 @@
 #include "host/serve/lease.h"
 #include "vt/input_modes.h"
 
-struct buf;
 struct connection;
 struct frame;
 struct input;
@@ -68,6 +67,13 @@ struct server {
 	uint64_t ended_after; /* the last client that was connected */
 };
 
+/* The connection at this place of `clients`. */
+static inline struct connection *
+connection_of(struct list *link)
+{
+	return container_of(link, struct connection, link);
+}
+
 /*
  * The client's size or visibility changed, it has drawn, or (latest) it has
  * typed.
@@ -108,17 +114,13 @@ void server_expire_lease(struct server *s);
 /* Close a client that was detached and has reconnected; true if it was. */
 bool server_turn_away(struct server *s, struct connection *c);
 
-/*
- * server_tell_all sends an event to all clients that want events.
- * server_tell_changes sends what has changed in this turn.
- */
-void server_tell_all(struct server *s, const struct buf *json);
-void server_tell_changes(struct server *s);
+/* Send the changes of this turn to the clients that want events. */
+void server_send_changes(struct server *s);
 
 /*
  * Send the events that describe the present state to a client that missed
  * some.
  */
-void server_tell_state(struct server *s, struct connection *c);
+void server_send_state(struct server *s, struct connection *c);
 
 #endif

@@ -50,13 +50,9 @@ static void
 tell_holder(struct server *s)
 {
 	char holder[SERVER_HOLDER_SIZE];
-	struct buf b;
 
-	buf_init(&b, VIEWER_EVENT_MAX);
-	wire_event_put_text(&b, WIRE_EVENT_LEASE,
+	server_text_event(s, WIRE_EVENT_LEASE,
 	    server_lease_holder(s, holder, sizeof(holder)));
-	server_tell_all(s, &b);
-	buf_finish(&b);
 }
 
 /* The ring tells the next host who has the lease. */

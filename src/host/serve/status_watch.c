@@ -74,7 +74,7 @@ tell_viewers(struct status_watch *w)
 
 	buf_init(&b, VIEWER_EVENT_MAX);
 	viewer_event_program_status(&b, w->session);
-	server_event(w->server, (char *)b.data, b.len);
+	server_event(w->server, &b);
 	buf_finish(&b);
 }
 
