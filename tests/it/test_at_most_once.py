@@ -189,6 +189,28 @@ def test_a_request_whose_client_left_is_done_and_answered_later(home):
     assert runs.read_text() == "run\n"
 
 
+def test_a_host_stays_for_a_command_whose_client_left(home):
+    """Another host would not know its end, and the answer would be lost."""
+    sid = home.start("bash", "--norc")
+    home.ok("exec", sid, "--", "true")
+    runs, gate = home.path / "runs", home.path / "gate"
+    os.mkfifo(gate)
+    command = f"echo run >>{runs}; cat {gate}"
+    with Wire(home.dir(sid), mode="control") as one:
+        one.ask("session.exec", command=command, key="k")
+        wait_for(runs.exists, "the command to run")
+    old = host_of(home, sid)
+    error = home.error("upgrade", sid, status=12, code="busy")
+    assert "command" in error["message"], error
+    assert host_of(home, sid) == old
+    gate.write_text("open\n")
+    again = home.json("exec", sid, "--key", "k", "--", command)
+    assert again["output"] == "open\n", again
+    home.ok("upgrade", sid)
+    assert home.json("exec", sid, "--key", "k", "--", command) == again
+    assert runs.read_text() == "run\n"
+
+
 def test_a_refused_request_frees_its_key(home):
     sid = recorder(home)
     stale = send(home, sid, "k", "no.", "--expect-seq", "0")

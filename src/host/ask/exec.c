@@ -106,7 +106,7 @@ execs_begin(struct execs *r, const struct exec_request *q, struct error *err)
 
 	if (is_given_up(r))
 		give_run_up(r);
-	if (u->stage == EXEC_WAITS && !execs_are_awaited(r))
+	if (u->stage == EXEC_WAITS && exec_who_waits(r) == NULL)
 		exec_clear(r);
 	if (u->stage != EXEC_NONE)
 		return error_set(err, EBUSY,
@@ -420,7 +420,10 @@ execs_frame(struct execs *r)
 bool
 execs_are_awaited(const struct execs *r)
 {
-	return exec_who_waits(r) != NULL;
+	const struct exec *u = &r->run;
+
+	return exec_who_waits(r) != NULL ||
+	    (u->client != 0 && u->once[0] != '\0');
 }
 
 /*

@@ -94,8 +94,8 @@ void execs_frame(struct execs *r);
 void execs_typed(struct execs *r, const uint8_t *p, size_t len);
 
 /*
- * True while a client waits for a command.  Only this host can answer, so it
- * should not be replaced then.  execs_leave tells a client that it was
+ * True while a client waits for a command, or may ask for its answer again with
+ * the key.  Only this host can answer, so it should not be replaced then.  execs_leave tells a client that it was
  * replaced.
  */
 bool execs_are_awaited(const struct execs *r);

@@ -108,9 +108,9 @@ check(const struct handover *o, struct error *err)
 		return error_set(err, ESRCH, "it is ending");
 	if (execs_are_awaited(o->execs))
 		return error_set(err, EBUSY,
-		    "a client waits for a command (tend exec), and another "
-		    "host could not answer it; try again when the command "
-		    "has ended");
+		    "a client waits for a command (tend exec) or can ask for "
+		    "its answer with a key, and another host could not answer "
+		    "it; try again when the command has ended");
 	if (event_log_unlogged_since(session->event_log) != 0)
 		return error_set(err, ENOSPC,
 		    "the log is behind (%s), and output that waits in memory "
