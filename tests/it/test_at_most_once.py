@@ -211,6 +211,29 @@ def test_a_host_stays_for_a_command_whose_client_left(home):
     assert runs.read_text() == "run\n"
 
 
+def test_a_retry_is_told_to_ask_again_if_the_first_typed_nothing(home):
+    """The first client leaves before the shell has shown its prompt."""
+    gate, runs = home.path / "gate", home.path / "runs"
+    os.mkfifo(gate)
+    home.env["HOME"] = str(home.path)
+    (home.path / ".bashrc").write_text(f"echo begun; cat {gate}\n")
+    sid = home.start("bash")
+    home.wait_text(sid, "begun")
+    ask = {"command": f"echo run >>{runs}", "key": "k"}
+    with Wire(home.dir(sid), mode="control") as two:
+        with Wire(home.dir(sid), mode="control") as one:
+            one.ask("session.exec", **ask)
+            one.sync()
+            number = two.ask("session.exec", **ask)
+            two.sync()
+        gate.write_text("go\n")
+        with pytest.raises(Refused) as refused:
+            two.answer(number)
+        assert refused.value.code == "busy", refused.value
+        assert two.call("session.exec", **ask)["exit_code"] == 0
+    assert runs.read_text() == "run\n"
+
+
 def test_a_refused_request_frees_its_key(home):
     sid = recorder(home)
     stale = send(home, sid, "k", "no.", "--expect-seq", "0")

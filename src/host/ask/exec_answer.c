@@ -180,11 +180,8 @@ exec_refuse(struct execs *r, const struct error *err)
 void
 exec_clear(struct execs *r)
 {
-	static const struct error gone = { ECONNREFUSED,
-		"the client left before anything was typed" };
-
 	if (r->run.client != 0)
-		exec_refuse(r, &gone);
+		exec_refuse(r, &server_client_left);
 	free(r->run.command);
 	buf_finish(&r->run.output);
 	fd_close(&r->run.script_fd);

@@ -116,6 +116,13 @@ void server_answer(struct server *s, const struct server_request *r, bool typed,
 void server_fail(struct server *s, const struct server_request *r, bool typed,
     enum failure failure, const struct error *err);
 
+/*
+ * The error for a request whose client left before anything was typed.  Only
+ * requests that wait with the same key get it.  The key is free, so they may
+ * ask again.
+ */
+extern const struct error server_client_left;
+
 /* A new segment of the log has begun. */
 void server_rotated(struct server *s); /* NULL is fine */
 

@@ -20,6 +20,10 @@
  * again (once.h).
  */
 
+const struct error server_client_left = { EBUSY,
+	"the client that used this key first left before anything was typed; "
+	"ask again" };
+
 void
 server_answer(struct server *s, const struct server_request *r, bool typed,
     const struct buf *result, uint64_t seq)
@@ -84,15 +88,13 @@ on_once_secret(void *arg)
 static void
 on_once_begin(void *arg, const struct once_request *q)
 {
-	static const struct error gone = { ECONNREFUSED,
-		"the client left before anything was typed" };
 	const struct server_request r = { q->client, q->id };
 	struct server *s = arg;
 	struct connection *c = server_connection(s, q->client);
 	struct error err = { 0 };
 
 	if (c == NULL || c->state != CONNECTION_OPEN)
-		server_fail(s, &r, false, FAIL_CUT_OFF, &gone);
+		server_fail(s, &r, false, FAIL_BUSY, &server_client_left);
 	else if (requests_carry_out(c, q, &err) < 0)
 		server_fail(s, &r, false, failure_of_errno(err.code), &err);
 	turn_wake_at(&s->session->turn, 0);
