@@ -430,6 +430,25 @@ def test_a_host_that_cannot_open_the_log_serves_without_it(small, take_away):
     assert begin == 100_006 and 2_000_000 < stop <= 3_100_006, (begin, stop)
 
 
+def test_keys_are_known_again_when_the_log_is_back(small):
+    """The host cannot read them at its start, and refuses them until then."""
+    read = small.path / "read"
+    sid = small.start("sh", "-c", "stty raw -echo; printf ready; exec cat >$0",
+                      read)
+    small.wait_text(sid, "ready")
+    ask = ("send", sid, "--key", "k", "--text", "once.")
+    first = small.json(*ask)
+    wait_for(lambda: read.read_bytes() == b"once.", read.read_bytes)
+    give_back = hide(small, sid)
+    kill_host(small, sid)
+    wait_for(lambda: behind(small, sid), lambda: small.info(sid))
+    small.error(*ask, status=8, code="storage")
+    give_back()
+    wait_for(lambda: behind(small, sid) is None, lambda: small.info(sid))
+    assert small.json(*ask) == first
+    assert read.read_bytes() == b"once."
+
+
 # ------------------------------------------------------------- a disk that hangs
 
 LITTLE = oracle_stream.stream(7, 0, 400_000)

@@ -45,6 +45,7 @@ struct once {
 	const struct once_hooks *hooks;
 	void *arg;
 	struct key_memory memory;
+	bool read; /* the memory has the keys of the log */
 	struct list asked;
 };
 
@@ -95,8 +96,8 @@ log_end(struct once *o, const struct key_entry *e)
 	return add_event(o, RECORD_KEY_END, &b);
 }
 
-void
-once_rotated(struct once *o)
+static void
+log_all(struct once *o)
 {
 	struct buf b;
 
@@ -133,6 +134,7 @@ read_log(struct once *o)
 
 	if (log_reader_open(&reader, o->session->log_dirfd, NULL) < 0)
 		return;
+	o->read = true;
 	if (log_reader_seek(reader, LOG_BY_SEQ, read_from(reader, &newest)) ==
 	    0)
 		while (log_reader_next_there(reader, &rec)) {
@@ -144,7 +146,17 @@ read_log(struct once *o)
 	key_memory_lose(&o->memory);
 	/* The first segment has every key from its beginning. */
 	if (newest > 1 && last_keys < newest)
-		once_rotated(o);
+		log_all(o);
+}
+
+void
+once_rotated(struct once *o)
+{
+	/* A host that could not read its log must not leave the keys behind. */
+	if (o->read)
+		log_all(o);
+	else
+		read_log(o);
 }
 
 /* -------------------------------------------------------------- lifetime */
@@ -367,6 +379,13 @@ once_ask(struct once *o, const struct once_request *r, struct error *err)
 
 	if (rc < 0)
 		return rc;
+	if (!o->read)
+		read_log(o);
+	if (!o->read)
+		return error_set(err, ENOSPC,
+		    "%s: the log cannot be read now, and it may have this "
+		    "key; nothing was typed",
+		    r->op->name);
 	digest_of(r->args, digest);
 	e = key_memory_find(&o->memory, key);
 	return e != NULL ? ask_again(o, e, r, digest, err) :

@@ -23,7 +23,7 @@ struct session;
  * key.
  *
  * store/key_memory.h has the limits.  While the log is behind, new keys are
- * refused.
+ * refused.  While a new host cannot read its log, all keys are.
  */
 struct once;
 
@@ -48,7 +48,7 @@ struct once_hooks {
 	    const char *answer, uint64_t seq);
 };
 
-/* Reads the keys from the log. */
+/* Reads the keys from the log, later if it cannot be read now. */
 struct once *once_create(struct session *session,
     const struct once_hooks *hooks, void *arg);
 void once_destroy(struct once *o); /* NULL is fine */
