@@ -143,7 +143,7 @@ on_input_done(void *arg, const struct input_done *done)
 {
 	struct host *h = arg;
 
-	if (done->turn != 0)
+	if (done->reservation != 0)
 		messages_typed(h->messages, done);
 	else
 		server_typed(h->server, done);

@@ -139,7 +139,7 @@ type(struct message *p, enum message_phase phase, uint8_t kind,
 		[PHASE_SUBMITTING] = DRAFT_SUBMIT,
 	};
 	const struct input_piece piece = {
-		.turn = p->turn,
+		.reservation = p->reservation,
 		.kind = kind,
 		.part = parts[phase],
 		.by = p->by,
@@ -147,7 +147,7 @@ type(struct message *p, enum message_phase phase, uint8_t kind,
 		.p = b->data,
 		.len = b->len,
 	};
-	struct input_done done = { .turn = p->turn };
+	struct input_done done = { .reservation = p->reservation };
 	struct messages *all = p->all;
 
 	p->phase = phase;
@@ -440,7 +440,7 @@ message_late(struct message *p)
 						  OUTCOME_QUEUED);
 		break;
 	case PHASE_TYPING:
-		if (input_drop(p->all->input, p->turn))
+		if (input_drop(p->all->input, p->reservation))
 			message_finish(p, OUTCOME_NOT_TYPED);
 		else
 			message_finish(p, OUTCOME_PART_READ);
@@ -461,7 +461,7 @@ messages_typed(struct messages *all, const struct input_done *done)
 	struct message *p = messages_first(all);
 	int64_t now = message_now_ms();
 
-	if (p == NULL || p->turn != done->turn)
+	if (p == NULL || p->reservation != done->reservation)
 		return;
 	if (done->status != TAKEN_WRITTEN) {
 		message_fail(p, ESRCH, "the program has ended");

@@ -48,7 +48,7 @@ void messages_shown(struct messages *p);
 /* From inside the engine: the shell has marked something (OSC 133). */
 void messages_mark(struct messages *p, int mark);
 
-/* A piece of a message was written or refused; done->turn says which. */
+/* A piece of a message was written or refused; done->reservation says which. */
 void messages_typed(struct messages *p, const struct input_done *done);
 
 /* The program has ended. */

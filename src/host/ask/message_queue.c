@@ -256,8 +256,8 @@ leave(struct message *p)
 	list_remove(&p->link);
 	if (!first)
 		return;
-	input_drop(all->input, p->turn);
-	input_give_turn(all->input, 0);
+	input_drop(all->input, p->reservation);
+	input_reserve(all->input, 0);
 	next = messages_first(all);
 	if (next != NULL && next->phase == PHASE_WAITING)
 		message_begin(next);
@@ -431,7 +431,7 @@ message_begin(struct message *p)
 	cursor_line_look(&p->at, session->display.vt);
 	witness_begin(&p->witness, session->terminal.master, head_of(p));
 	p->secret = input_is_secret(p->all->input);
-	input_give_turn(p->all->input, p->turn);
+	input_reserve(p->all->input, p->reservation);
 	if (stands_already(p))
 		message_resume(p);
 	else
@@ -469,7 +469,7 @@ messages_ask(struct messages *all, struct op_call *call, struct error *err)
 		return rc;
 	p = xcalloc(1, sizeof(*p));
 	p->all = all;
-	p->turn = ++all->last_turn;
+	p->reservation = ++all->last_reservation;
 	p->client = call->client->number;
 	p->request = call->id;
 	snprintf(p->by, sizeof(p->by), "%s", call->client->by);

@@ -44,7 +44,7 @@ enum message_outcome {
 struct message {
 	struct list link;
 	struct messages *all;
-	uint64_t turn;
+	uint64_t reservation;
 	uint64_t client, request;
 	char by[BY_SIZE];
 	char key[129]; /* at-most-once key; "": none */
@@ -80,7 +80,7 @@ struct messages {
 	struct list queue; /* the first one is under way */
 	struct watch *timer;
 	bool yielded; /* time is up, but pending output goes first */
-	uint64_t last_turn;
+	uint64_t last_reservation;
 	int mark;          /* last OSC 133 mark; 0: none */
 	uint64_t commands; /* begun so far, by those marks */
 };

@@ -52,7 +52,7 @@ struct input {
 
 	struct list pieces;
 	size_t n_pieces, n_bytes;
-	uint64_t turn; /* that may type now; 0: all */
+	uint64_t reservation; /* that may type now; 0: all */
 
 	struct secrecy *secrecy;
 	struct answers answers;
@@ -211,9 +211,10 @@ first_piece(struct input *in)
 }
 
 static bool
-is_its_turn(const struct input *in, const struct piece *p)
+may_write(const struct input *in, const struct piece *p)
 {
-	return p->written > 0 || in->turn == 0 || p->done.turn == in->turn;
+	return p->written > 0 || in->reservation == 0 ||
+	    p->done.reservation == in->reservation;
 }
 
 /* Move the next piece to write to the front; NULL: all must wait. */
@@ -223,7 +224,7 @@ next_piece(struct input *in)
 	list_for_each(it, &in->pieces) {
 		struct piece *p = container_of(it, struct piece, link);
 
-		if (!is_its_turn(in, p))
+		if (!may_write(in, p))
 			continue;
 		list_remove(&p->link);
 		list_insert(&in->pieces, &p->link);
@@ -392,7 +393,7 @@ piece_create(const struct input_piece *from)
 	p->done.client = from->client;
 	p->done.id = from->id;
 	p->done.request = from->request;
-	p->done.turn = from->turn;
+	p->done.reservation = from->reservation;
 	p->secret = from->secret;
 	p->kind = from->kind;
 	p->part = part_of(from);
@@ -404,11 +405,11 @@ piece_create(const struct input_piece *from)
 	return p;
 }
 
-/* The client whose turn it is does not wait for those that wait for it. */
+/* The holder of the reservation does not wait for those that wait for it. */
 static bool
 fits(const struct input *in, const struct input_piece *piece)
 {
-	if (piece->turn != 0 && piece->turn == in->turn)
+	if (piece->reservation != 0 && piece->reservation == in->reservation)
 		return true;
 	return in->n_pieces < INPUT_PIECES_MAX &&
 	    in->n_bytes + piece->len <= INPUT_BYTES_MAX;
@@ -433,7 +434,7 @@ input_type(struct input *in, const struct input_piece *from, uint64_t *seq)
 	if (in->n_pieces == 1)
 		in->owed = in->answers.added;
 	if (in->n_pieces == 1 && answers_are_empty(&in->answers) &&
-	    is_its_turn(in, p) && write_piece(in, p) == WRITTEN_ALL) {
+	    may_write(in, p) && write_piece(in, p) == WRITTEN_ALL) {
 		*seq = p->done.seq;
 		drop_piece(in, p);
 		want(in, 0);
@@ -444,21 +445,21 @@ input_type(struct input *in, const struct input_piece *from, uint64_t *seq)
 }
 
 void
-input_give_turn(struct input *in, uint64_t turn)
+input_reserve(struct input *in, uint64_t reservation)
 {
-	in->turn = turn;
+	in->reservation = reservation;
 	run(in);
 }
 
 bool
-input_drop(struct input *in, uint64_t turn)
+input_drop(struct input *in, uint64_t reservation)
 {
 	bool whole = true;
 
 	list_for_each_safe(it, &in->pieces) {
 		struct piece *p = container_of(it, struct piece, link);
 
-		if (p->done.turn != turn)
+		if (p->done.reservation != reservation)
 			continue;
 		whole &= p->written == 0;
 		if (p->written == 0)

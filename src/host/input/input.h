@@ -13,8 +13,8 @@ struct session;
  * mixed.  If the program does not read, the queue grows up to INPUT_BYTES_MAX
  * and INPUT_PIECES_MAX; further input is refused.
  *
- * To type several pieces that belong together, message.h takes a turn.  Until
- * the turn is given back, only its pieces are written, regardless of the
+ * To type several pieces that belong together, message.h reserves the queue.
+ * Until the reservation ends, only its pieces are written, regardless of the
  * limits; all others wait.
  *
  * Answers to the terminal's queries (answers.h) alternate with the waiting
@@ -27,21 +27,21 @@ struct input;
 #define INPUT_PIECES_MAX 4096
 
 struct input_piece {
-	uint64_t client; /* number of the connection, for on_done */
-	uint64_t id;     /* the client's, for on_done */
-	uint64_t turn;   /* its turn, for on_done; 0: none */
-	bool request;    /* id is that of a REQUEST, not of an INPUT */
-	bool secret;     /* do not log its bytes */
-	uint8_t kind;    /* enum input_kind, for the log */
-	uint8_t part;    /* enum draft_part: its part of a prompt */
-	const char *by;  /* the author, as in log/by.h */
+	uint64_t client;      /* number of the connection, for on_done */
+	uint64_t id;          /* the client's, for on_done */
+	uint64_t reservation; /* its own, for on_done; 0: none */
+	bool request;         /* id is that of a REQUEST, not of an INPUT */
+	bool secret;          /* do not log its bytes */
+	uint8_t kind;         /* enum input_kind, for the log */
+	uint8_t part;         /* enum draft_part: its part of a prompt */
+	const char *by;       /* the author, as in log/by.h */
 	const char *key; /* of its request, for the log; NULL or "": none */
 	const uint8_t *p;
 	size_t len;
 };
 
 struct input_done {
-	uint64_t client, id, turn;
+	uint64_t client, id, reservation;
 	bool request;
 	int status; /* enum taken_status */
 	uint64_t seq;
@@ -71,11 +71,13 @@ void input_destroy(struct input *in); /* NULL is fine */
 int input_type(struct input *in, const struct input_piece *piece,
     uint64_t *seq);
 
-/* From now on write only pieces of this turn; 0: all, in their order. */
-void input_give_turn(struct input *in, uint64_t turn);
+/* Write only pieces of this reservation from now on; 0: all, in order. */
+void input_reserve(struct input *in, uint64_t reservation);
 
-/* Drop the waiting pieces of a turn.  True if none was partly written. */
-bool input_drop(struct input *in, uint64_t turn);
+/*
+ * Drop the waiting pieces of a reservation.  True if none was partly written.
+ */
+bool input_drop(struct input *in, uint64_t reservation);
 
 /*
  * An answer of the engine to the program.  If there is no room for more, this
