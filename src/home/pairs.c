@@ -23,12 +23,18 @@ pairs_free(char **pairs)
 	mem_free_list(pairs);
 }
 
+static int
+refuse(struct fault *f, const char *name, const char *type)
+{
+	return fault_argument(f, name, " must be %s of strings", type);
+}
+
 /* A = in a key would change the meaning of the pair. */
 static int
 check_pair(const char *name, const char *key, const json_t *v, struct fault *f)
 {
 	if (!json_is_string(v))
-		return fault_argument(f, name, " must be an object of strings");
+		return refuse(f, name, "an object");
 	if (key[0] == '\0' || strchr(key, '=') != NULL)
 		return fault_argument(f, name,
 		    " must have keys that are not empty and have no =, not "
@@ -49,6 +55,8 @@ pairs_of_object(const json_t *args, const char *name, char ***out,
 	*out = NULL;
 	if (object == NULL || json_is_null(object))
 		return 0;
+	if (!json_is_object(object))
+		return refuse(f, name, "an object");
 	pairs = xcalloc(json_object_size(object) + 1, sizeof(*pairs));
 	json_object_foreach(object, key, v)
 	{
@@ -73,13 +81,14 @@ pairs_of_array(const json_t *args, const char *name, char ***out,
 	*out = NULL;
 	if (array == NULL || json_is_null(array))
 		return 0;
+	if (!json_is_array(array))
+		return refuse(f, name, "an array");
 	texts = xcalloc(json_array_size(array) + 1, sizeof(*texts));
 	json_array_foreach(array, i, v)
 	{
 		if (!json_is_string(v)) {
 			pairs_free(texts);
-			return fault_argument(f, name,
-			    " must be an array of strings");
+			return refuse(f, name, "an array");
 		}
 		texts[i] = xstrdup(json_string_value(v));
 	}
