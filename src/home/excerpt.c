@@ -1,8 +1,10 @@
 #include "home/excerpt.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define PIECE_MAX (64u << 20) /* the most that may be added at once */
+#define FOLLOWING_MAX 3       /* bytes of a character after its first */
 
 void
 excerpt_init(struct excerpt *e, uint64_t skip, size_t keep)
@@ -17,21 +19,38 @@ excerpt_finish(struct excerpt *e)
 	buf_finish(&e->text);
 }
 
-/* The largest number of bytes, up to len, that ends between characters. */
-static size_t
-whole(const struct buf *b, size_t from, size_t len)
+/* True if the byte continues a character. */
+static bool
+is_inside(const struct buf *b, size_t at)
 {
-	while (from + len < b->len && len > 0 &&
-	    (b->data[from + len] & 0xC0) == 0x80)
-		len--;
-	return len;
+	return at < b->len && (b->data[at] & 0xC0) == 0x80;
+}
+
+/* The first byte of the character at `at`; `at` if that is not UTF-8. */
+static size_t
+begin_of(const struct buf *b, size_t at)
+{
+	for (size_t n = 0; n <= FOLLOWING_MAX && n <= at; n++)
+		if (!is_inside(b, at - n))
+			return at - n;
+	return at;
+}
+
+/* The next byte from `at` on that begins a character, or `at` likewise. */
+static size_t
+end_of(const struct buf *b, size_t at)
+{
+	for (size_t n = 0; n <= FOLLOWING_MAX; n++)
+		if (!is_inside(b, at + n))
+			return at + n;
+	return at;
 }
 
 static void
 drop_skipped(struct excerpt *e)
 {
 	struct buf *b = &e->text;
-	size_t n = whole(b, 0, e->skip < b->len ? (size_t)e->skip : b->len);
+	size_t n = begin_of(b, e->skip < b->len ? (size_t)e->skip : b->len);
 
 	if (n < e->skip && n < b->len) /* inside a character */
 		e->skip = n;
@@ -43,16 +62,17 @@ void
 excerpt_trim(struct excerpt *e)
 {
 	struct buf *b = &e->text;
-	size_t head, n;
+	size_t tail;
 
 	drop_skipped(e);
 	if (b->len <= e->keep)
 		return;
-	head = whole(b, 0, e->keep / 2);
-	n = whole(b, head, b->len - e->keep);
-	memmove(b->data + head, b->data + head + n, b->len - head - n);
-	b->len -= n;
-	e->left_out += n;
+	if (e->left_out == 0)
+		e->head = begin_of(b, e->keep / 2);
+	tail = end_of(b, b->len - (e->keep - e->head));
+	memmove(b->data + e->head, b->data + tail, b->len - tail);
+	b->len -= tail - e->head;
+	e->left_out += tail - e->head;
 }
 
 const char *

@@ -9,12 +9,14 @@
 /*
  * The beginning and the end of a long text that is added piece by piece.  It
  * keeps at most `keep` bytes, half from each end, and counts the bytes left out
- * between them.  UTF-8 characters stay whole.  Pure.
+ * between them.  UTF-8 characters stay whole; bytes that are not UTF-8 are cut
+ * anywhere.  Pure.
  */
 struct excerpt {
 	struct buf text;
 	uint64_t skip;     /* bytes still to drop at the beginning */
 	uint64_t left_out; /* bytes dropped between the two ends */
+	size_t head;       /* bytes before those; it is 0 until some are */
 	size_t keep;
 };
 
