@@ -178,12 +178,16 @@ logical_match(const struct logical *line, const struct vt *vt, unsigned *at,
 	struct vt_row row;
 	size_t done = 0;
 
-	for (; *at < cells && done < len; ++*at) {
+	for (; *at < cells; ++*at) {
 		const struct cell *c = cell_at(line, vt, *at, &row);
 		size_t n;
 
-		if (c != NULL &&
-		    (cell_kind(c) == CELL_TAIL || cell_kind(c) == CELL_PAD))
+		/* The tail of the last character is a part of it. */
+		if (c != NULL && cell_kind(c) == CELL_TAIL)
+			continue;
+		if (done == len)
+			break;
+		if (c != NULL && cell_kind(c) == CELL_PAD)
 			continue;
 		n = c != NULL ? vt_cell_text(&row, *at % vt_cols(vt), cell) : 0;
 		if (n == 0)
