@@ -85,6 +85,15 @@ begin_run(struct typing *g)
 	return run;
 }
 
+/* Remove the last character. */
+static void
+erase(struct typed_run *run)
+{
+	while (run->len > 0 && ((uint8_t)run->text[--run->len] & 0xc0) == 0x80)
+		continue;
+}
+
+/* A character that does not fit as a whole could not be found. */
 static void
 add_byte(struct typing *g, uint8_t byte)
 {
@@ -93,10 +102,15 @@ add_byte(struct typing *g, uint8_t byte)
 	if (run == NULL)
 		run = begin_run(g);
 	run->ms = g->ms;
-	if (run->len < TYPED_TEXT)
+	if (run->full)
+		return;
+	if (run->len < TYPED_TEXT) {
 		run->text[run->len++] = (char)byte;
-	else
-		run->loose = true;
+		return;
+	}
+	run->full = run->loose = true;
+	if ((byte & 0xc0) == 0x80)
+		erase(run);
 }
 
 static void
@@ -111,18 +125,6 @@ end_run(struct typing *g, bool entered)
 		run->entered = entered;
 	}
 	g->first = g->first && !entered;
-}
-
-/* Remove the last character. */
-static void
-erase(struct typing *g)
-{
-	struct typed_run *run = last_run(g->t);
-
-	if (run == NULL)
-		return;
-	while (run->len > 0 && ((uint8_t)run->text[--run->len] & 0xc0) == 0x80)
-		continue;
 }
 
 /* The length of the sequence that a key sends; p[0] is ESC. */
@@ -167,7 +169,8 @@ take_control(struct typing *g, uint8_t byte)
 		break;
 	case '\b':
 	case 0x7f:
-		erase(g);
+		if (run != NULL)
+			erase(run);
 		break;
 	case 0x03:
 	case 0x1a:

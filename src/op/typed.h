@@ -14,7 +14,8 @@ struct vt;
  * from a program's output.  At most TYPED_RUNS runs are kept; the oldest is
  * dropped first, and a run that is not found on the screen is dropped after
  * TYPED_MS.  Of a run longer than TYPED_TEXT bytes only the beginning is kept,
- * and its echo is assumed to extend to the end of the line.
+ * in whole characters, and its echo is assumed to extend to the end of the
+ * line.
  */
 #define TYPED_RUNS 8
 #define TYPED_TEXT 1024
@@ -32,6 +33,7 @@ struct typed_run {
 	bool ended; /* by Enter, or by a key that moves the cursor */
 	bool entered;
 	bool loose;  /* text beyond the typed text follows, as after Tab */
+	bool full;   /* it is longer than TYPED_TEXT */
 	bool left;   /* the line on which it was typed has changed */
 	bool back;   /* and a similar line has appeared since */
 	bool looked; /* a frame was shown since */
