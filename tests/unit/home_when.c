@@ -140,21 +140,9 @@ when_lists_the_valid_forms(void **state)
 	}
 }
 
-#define SECOND 1000000000ull
+#define SECOND MADE_SECOND
 #define YEAR (365 * 86400 * SECOND)
 #define NOON (1800000000 * SECOND) /* what the clock shows at first */
-
-/* After so many seconds of the log the clock shows this. */
-static void
-clock_shows(struct made *m, uint64_t seconds, uint64_t wall)
-{
-	uint8_t payload[9];
-
-	put_u64le(payload, wall);
-	payload[8] = 0;
-	m->time_ns = seconds * SECOND - 1000;
-	made_put(m, RECORD_CLOCK, 0, payload, sizeof(payload));
-}
 
 /* A time on the clock is at so many seconds of the log. */
 static void
@@ -180,19 +168,19 @@ dates_are_found_though_the_clock_jumps(void **state)
 	(void)state;
 	made_init(&m);
 	made_put(&m, RECORD_START, 0, "{}", 2);
-	clock_shows(&m, 1, NOON);
+	made_clock(&m, 1, NOON);
 	is_at(&m, NOON - SECOND, 0);
 	is_at(&m, NOON + 9 * SECOND, 10); /* after the log's end */
-	clock_shows(&m, 100, NOON + 99 * SECOND);
+	made_clock(&m, 100, NOON + 99 * SECOND);
 	/* A year forward: times in the skipped year map to this moment. */
-	clock_shows(&m, 200, NOON + YEAR);
+	made_clock(&m, 200, NOON + YEAR);
 	is_at(&m, NOON + 50 * SECOND, 51);
 	is_at(&m, NOON + 198 * SECOND, 199);
 	is_at(&m, NOON + 300 * SECOND, 200);
 	is_at(&m, NOON + YEAR - SECOND, 200);
 	/* Two minutes more than that back: those minutes came twice. */
-	clock_shows(&m, 300, NOON + 180 * SECOND);
-	clock_shows(&m, 400, NOON + 280 * SECOND);
+	made_clock(&m, 300, NOON + 180 * SECOND);
+	made_clock(&m, 400, NOON + 280 * SECOND);
 	is_at(&m, NOON + 50 * SECOND, 51);
 	is_at(&m, NOON + 170 * SECOND, 171);
 	is_at(&m, NOON + 190 * SECOND, 310);
@@ -245,8 +233,8 @@ ago_counts_from_now_while_the_session_runs(void **state)
 	made_init(&m);
 	made_put(&m, RECORD_START, 0, "{}", 2);
 	/* The wall clock is set back by a year; this must not matter. */
-	clock_shows(&m, 1, NOON);
-	clock_shows(&m, 10, NOON - YEAR);
+	made_clock(&m, 1, NOON);
+	made_clock(&m, 10, NOON - YEAR);
 	ago_is(&m, 300, 1000, 700);
 	ago_is(&m, 995, 1000, 5);
 	ago_is(&m, 0, 1000, 1000);
@@ -267,7 +255,7 @@ ago_counts_from_the_exit_of_a_session_that_has_ended(void **state)
 	(void)state;
 	made_init(&m);
 	made_put(&m, RECORD_START, 0, "{}", 2);
-	clock_shows(&m, 10, NOON);
+	made_clock(&m, 10, NOON);
 	ago_is(&m, 4, 0, 6); /* lost: only the last event is known */
 	m.time_ns = 20 * SECOND - 1000;
 	made_put(&m, RECORD_EXIT, 0, exit, sizeof(exit));
@@ -315,7 +303,7 @@ pass_minutes(struct day *d, unsigned minutes)
 		if (rng_below(&d->rng, 12) == 0)
 			d->set += (rng_below(&d->rng, 10000) - 5000ull) *
 			    SECOND;
-		clock_shows(&d->m, d->m.time_ns / SECOND + 60,
+		made_clock(&d->m, d->m.time_ns / SECOND + 60,
 		    d->set + (d->m.time_ns / SECOND + 60) * SECOND);
 		mark[5] = (char)('0' + rng_below(&d->rng, 8));
 		if (rng_below(&d->rng, 3) == 0)

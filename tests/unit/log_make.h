@@ -201,6 +201,19 @@ made_rotate(struct made *m, const void *p, size_t len)
 	made_note(m, &ev);
 }
 
+/* After so many seconds of the log the wall clock shows this. */
+#define MADE_SECOND 1000000000ull
+static inline void
+made_clock(struct made *m, uint64_t seconds, uint64_t wall)
+{
+	uint8_t payload[9];
+
+	put_u64le(payload, wall);
+	payload[8] = 0;
+	m->time_ns = seconds * MADE_SECOND - 1000;
+	made_put(m, RECORD_CLOCK, 0, payload, sizeof(payload));
+}
+
 /* The event of the twin with this seq, or NULL. */
 static inline const struct twin_event *
 made_event(const struct made *m, uint64_t seq)
