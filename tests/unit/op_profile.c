@@ -1,7 +1,6 @@
 #include "unit.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -19,18 +18,20 @@ profile_for(const char *json, struct error *err)
 	return profile_of(args, err);
 }
 
+static const char *const names[] = {
+#define PROFILE(name, ...) name,
+#include "op/profile.def"
+};
+#define PROFILES (sizeof(names) / sizeof(*names))
+
 static void
 every_profile_is_found_by_its_name(void **state)
 {
-	unsigned n = 0;
-
 	(void)state;
-	for (; profile_at(n) != NULL; n++)
-		assert_ptr_equal(profile_find(profile_at(n)->name, NULL),
-		    profile_at(n));
-	assert_true(n > 1);
-	assert_null(profile_at(n + 1));
-	assert_null(profile_at(UINT_MAX));
+	assert_true(PROFILES > 1);
+	for (unsigned i = 0; i < PROFILES; i++)
+		assert_string_equal(profile_find(names[i], NULL)->name,
+		    names[i]);
 }
 
 static void
@@ -95,8 +96,8 @@ every_profile_presses_keys_that_exist(void **state)
 	struct key key;
 
 	(void)state;
-	for (unsigned i = 0; profile_at(i) != NULL; i++) {
-		const struct profile *p = profile_at(i);
+	for (unsigned i = 0; i < PROFILES; i++) {
+		const struct profile *p = profile_find(names[i], NULL);
 
 		assert_int_equal(key_parse(p->submit, &key, NULL), 0);
 		if (p->before != NULL)
