@@ -60,7 +60,7 @@ on_signal(struct attach *a)
 		case SIGWINCH:
 			attach_look_at_terminal(a);
 			if (a->sized)
-				attach_tell_size(a);
+				attach_send_size(a);
 			break;
 		case SIGCONT:
 			attach_look_at_terminal(a);
@@ -141,7 +141,7 @@ update(struct attach *a)
 	if (rc == -ESTALE && !a->connected)
 		view_notice_only(&a->view);
 	else if (rc == 0 && !a->sized)
-		attach_tell_size(a); /* O-19: the session is drawn */
+		attach_send_size(a); /* O-19: the session is drawn */
 }
 
 static void

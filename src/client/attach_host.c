@@ -7,7 +7,7 @@
 #include "base/json_tree.h"
 #include "base/version.h"
 #include "client/attach_state.h"
-#include "client/book.h"
+#include "client/scrollback.h"
 #include "log/by.h"
 #include "vt/vt.h"
 #include "wire/event.h"
@@ -136,11 +136,12 @@ static void
 begin_with_history(struct attach *a, struct hello *h)
 {
 	uint64_t offset;
-	struct vt *book = book_fetch(a->dirfd, OPEN_MS, &offset, NULL);
+	struct vt *scrollback = scrollback_fetch(a->dirfd, OPEN_MS, &offset,
+	    NULL);
 
-	if (book == NULL)
+	if (scrollback == NULL)
 		return;
-	mirror_adopt(&a->mirror, book, offset);
+	mirror_adopt(&a->mirror, scrollback, offset);
 	h->replay = HELLO_NONE;
 	h->has_from = true;
 	h->from = offset;

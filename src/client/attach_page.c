@@ -6,15 +6,16 @@
 #include "vt/mouse.h"
 #include "wire/frame.h"
 
-#define BOOK_MS 1000 /* for the host's page */
-#define WORK_MS 30   /* at most, before keys are read again */
+#define SCROLLBACK_MS 1000 /* for the host's page */
+#define WORK_MS 30         /* at most, before keys are read again */
 #define WHEEL_LINES 3
 
 /* True if keys go to tend itself. */
 static bool
 is_grabbing(const struct attach *a)
 {
-	return a->entered != NULL || a->helping || reader_is_open(&a->reader);
+	return a->entered != NULL || a->helping ||
+	    scrollback_mode_is_open(&a->reader);
 }
 
 /* The page below the input line, or NULL. */
@@ -23,7 +24,7 @@ page_of(const struct attach *a)
 {
 	if (a->helping)
 		return a->help.vt;
-	return reader_is_open(&a->reader) ? a->reader.page.vt : NULL;
+	return scrollback_mode_is_open(&a->reader) ? a->reader.page.vt : NULL;
 }
 
 static void
@@ -36,8 +37,8 @@ draw_page(struct attach *a)
 	if (a->helping)
 		help_draw(&a->help, pressed, prefix, &a->keys.bound,
 		    a->view.cols, a->view.rows);
-	else if (reader_is_open(&a->reader))
-		reader_draw(&a->reader, a->view.cols, a->view.rows);
+	else if (scrollback_mode_is_open(&a->reader))
+		scrollback_mode_draw(&a->reader, a->view.cols, a->view.rows);
 	a->view.page = page_of(a);
 	a->view.marks = a->reader.page.marks;
 	a->view.n_marks = a->helping ? 0 : a->reader.page.n_marks;
@@ -88,9 +89,10 @@ attach_open_history(struct attach *a)
 {
 	struct error err;
 
-	if (reader_is_open(&a->reader))
+	if (scrollback_mode_is_open(&a->reader))
 		return;
-	if (reader_open(&a->reader, a->dirfd, BOOK_MS, &err) < 0) {
+	if (scrollback_mode_open(&a->reader, a->dirfd, SCROLLBACK_MS, &err) <
+	    0) {
 		char text[192];
 
 		snprintf(text, sizeof(text), " no history: %.160s", err.msg);
@@ -103,13 +105,13 @@ attach_open_history(struct attach *a)
 static void
 on_search(struct attach *a, const char *text)
 {
-	reader_search(&a->reader, text, false);
+	scrollback_mode_search(&a->reader, text, false);
 }
 
 static void
 on_search_back(struct attach *a, const char *text)
 {
-	reader_search(&a->reader, text, true);
+	scrollback_mode_search(&a->reader, text, true);
 }
 
 /* Send copied text to the terminal after the pending bytes. */
@@ -125,18 +127,18 @@ send_copied(struct attach *a)
 static void
 on_reader_key(struct attach *a, const struct key *k)
 {
-	switch (reader_key(&a->reader, k)) {
-	case READER_LEAVE:
-		reader_close(&a->reader);
+	switch (scrollback_mode_key(&a->reader, k)) {
+	case SCROLLBACK_MODE_LEAVE:
+		scrollback_mode_close(&a->reader);
 		change(a);
 		break;
-	case READER_ASK:
+	case SCROLLBACK_MODE_ASK:
 		attach_ask(a, "search: ", "", on_search);
 		break;
-	case READER_ASK_BACK:
+	case SCROLLBACK_MODE_ASK_BACK:
 		attach_ask(a, "search back: ", "", on_search_back);
 		break;
-	case READER_STAY:
+	case SCROLLBACK_MODE_STAY:
 		send_copied(a);
 		attach_draw(a);
 		break;
@@ -146,7 +148,8 @@ on_reader_key(struct attach *a, const struct key *k)
 bool
 attach_is_busy(const struct attach *a)
 {
-	return reader_is_open(&a->reader) && reader_is_busy(&a->reader);
+	return scrollback_mode_is_open(&a->reader) &&
+	    scrollback_mode_is_busy(&a->reader);
 }
 
 void
@@ -157,7 +160,7 @@ attach_work(struct attach *a)
 	if (!attach_is_busy(a))
 		return;
 	while (attach_is_busy(a) && clock_ms(CLOCK_MONOTONIC) < until)
-		reader_work(&a->reader);
+		scrollback_mode_work(&a->reader);
 	attach_draw(a);
 }
 
@@ -228,7 +231,7 @@ attach_on_key(void *arg, const struct key *k)
 		attach_draw(a);
 	else if (a->helping)
 		close_help(a);
-	else if (reader_is_open(&a->reader))
+	else if (scrollback_mode_is_open(&a->reader))
 		on_reader_key(a, k);
 }
 
@@ -239,8 +242,8 @@ attach_on_mouse(void *arg, const struct mouse_event *ev)
 
 	if (a->entered != NULL)
 		return;
-	if (!a->helping && reader_is_open(&a->reader))
-		reader_mouse(&a->reader, ev);
+	if (!a->helping && scrollback_mode_is_open(&a->reader))
+		scrollback_mode_mouse(&a->reader, ev);
 	else if (ev->type == MOUSE_SCROLL)
 		help_scroll(&a->help,
 		    ev->button == MOUSE_WHEEL_DOWN ? WHEEL_LINES :
@@ -251,7 +254,7 @@ attach_on_mouse(void *arg, const struct mouse_event *ev)
 void
 attach_close_pages(struct attach *a)
 {
-	if (reader_is_open(&a->reader))
-		reader_close(&a->reader);
+	if (scrollback_mode_is_open(&a->reader))
+		scrollback_mode_close(&a->reader);
 	help_finish(&a->help);
 }

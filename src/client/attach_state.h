@@ -14,7 +14,7 @@
 #include "client/keys.h"
 #include "client/mirror.h"
 #include "client/probe.h"
-#include "client/reader.h"
+#include "client/scrollback_mode.h"
 #include "client/term.h"
 #include "client/view.h"
 
@@ -43,9 +43,9 @@ struct attach {
 	bool inner; /* an outer session has the same prefix */
 	struct mirror mirror;
 	struct view view;
-	char name[ENTRY_MAX];  /* the session's, as far as known */
-	char given[ENTRY_MAX]; /* the name last sent to the host */
-	struct reader reader;  /* of the history, while it is open */
+	char name[ENTRY_MAX];          /* the session's, as far as known */
+	char given[ENTRY_MAX];         /* the name last sent to the host */
+	struct scrollback_mode reader; /* of the history, while it is open */
 	struct help help;
 	bool helping; /* the help is shown */
 	struct entry entry;
@@ -125,7 +125,7 @@ void attach_detach(struct attach *a);
 void attach_suspend(struct attach *a);
 /* Read the terminal's size and redraw everything. */
 void attach_look_at_terminal(struct attach *a);
-void attach_tell_size(struct attach *a);
+void attach_send_size(struct attach *a);
 
 /* attach_page.c */
 void attach_open_history(struct attach *a);

@@ -27,7 +27,7 @@ attach_detach(struct attach *a)
 }
 
 void
-attach_tell_size(struct attach *a)
+attach_send_size(struct attach *a)
 {
 	if (a->options->readonly || !a->connected)
 		return;
@@ -56,7 +56,7 @@ attach_suspend(struct attach *a)
 	if (term_take(&a->term, &a->error) < 0)
 		attach_fail(a);
 	attach_look_at_terminal(a);
-	attach_tell_size(a);
+	attach_send_size(a);
 }
 
 /* The caller then shows the list of sessions; print nothing. */

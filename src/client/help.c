@@ -6,13 +6,13 @@
 
 #include "base/buf.h"
 #include "client/keys.h"
-#include "client/reader.h"
+#include "client/scrollback_mode.h"
 #include "vt/key.h"
 #include "vt/vt.h"
 
 #define TWO_COLUMNS 80 /* for terminals at least this wide */
 #define COMMAND_KEYS 7 /* columns; the rest of 40 is the description */
-#define READER_KEYS 15
+#define SCROLLBACK_MODE_KEYS 15
 #define LINES_MAX 64
 #define LINE_MAX 128
 #define HELP_BYTES (64u << 10)
@@ -57,8 +57,8 @@ list_history(struct list *l)
 	const char *keys, *does;
 
 	add_title(l, "In the history", "");
-	for (size_t i = 0; reader_help(i, &keys, &does); i++)
-		add(l, READER_KEYS, keys, does);
+	for (size_t i = 0; scrollback_mode_help(i, &keys, &does); i++)
+		add(l, SCROLLBACK_MODE_KEYS, keys, does);
 }
 
 /* The lines from `top` on, in the column that begins at x. */

@@ -4,7 +4,7 @@ void
 search_init(struct search *s)
 {
 	*s = (struct search){ 0 };
-	buf_init(&s->text, CHAPTER_BYTES);
+	buf_init(&s->text, SCROLLBACK_PART_BYTES);
 }
 
 void
@@ -14,10 +14,10 @@ search_finish(struct search *s)
 }
 
 void
-search_begin(struct search *s, struct book *b, const struct place *from,
-    bool back)
+search_begin(struct search *s, struct scrollback *b,
+    const struct scrollback_place *from, bool back)
 {
-	const struct chapter *c = book_chapter(b, from->seq);
+	const struct scrollback_part *c = scrollback_part_at(b, from->seq);
 	const char *text;
 
 	s->state = SEARCH_MISSED;
@@ -30,7 +30,7 @@ search_begin(struct search *s, struct book *b, const struct place *from,
 	s->start_at = 0;
 	s->steps = 0;
 	if (from->row < c->n) {
-		size_t len = chapter_text(c, from->row, &text);
+		size_t len = scrollback_part_text(c, from->row, &text);
 
 		ruler_lay(&b->ruler, text, len);
 		s->start_at = c->rows[from->row].text +
@@ -52,32 +52,33 @@ find(struct search *s)
 	    first ? s->start_at + 1 : 0);
 }
 
-/* The row and column of a byte of the chapter's text. */
+/* The row and column of a byte of the part's text. */
 static void
-take_place(struct search *s, struct book *b, size_t at)
+take_place(struct search *s, struct scrollback *b, size_t at)
 {
-	const struct chapter *c = book_chapter(b, s->seq);
+	const struct scrollback_part *c = scrollback_part_at(b, s->seq);
 	const char *text;
 	size_t row, len;
 
 	s->state = SEARCH_MISSED;
 	if (c == NULL || c->n == 0)
 		return;
-	row = chapter_row_at(c, at);
-	len = chapter_text(c, row, &text);
+	row = scrollback_part_row_at(c, at);
+	len = scrollback_part_text(c, row, &text);
 	ruler_lay(&b->ruler, text, len);
-	s->found = (struct place){ .seq = c->begin_seq,
+	s->found = (struct scrollback_place){ .seq = c->begin_seq,
 		.row = row,
 		.col = ruler_col(&b->ruler, at - c->rows[row].text) };
 	s->state = SEARCH_FOUND;
 }
 
 /*
- * Go to the next chapter; after the last one there is no match.  If the log
- * loses its beginning meanwhile, its new first chapter replaces the lost one.
+ * Go to the next part; after the last one there is no match.  If the log
+ * loses its beginning meanwhile, its new first part replaces the lost one.
  */
 static void
-go_on(struct search *s, const struct book *b, uint64_t begin, uint64_t end)
+go_on(struct search *s, const struct scrollback *b, uint64_t begin,
+    uint64_t end)
 {
 	bool at_end = s->back ? begin <= b->log.first_seq || begin > s->seq :
 				end >= b->log.last_seq;
@@ -94,16 +95,17 @@ go_on(struct search *s, const struct book *b, uint64_t begin, uint64_t end)
 }
 
 void
-search_step(struct search *s, struct book *b)
+search_step(struct search *s, struct scrollback *b)
 {
-	struct chapter own = { 0 };
-	const struct chapter *c;
+	struct scrollback_part own = { 0 };
+	const struct scrollback_part *c;
 	size_t at;
 
 	if (s->state != SEARCH_GOING)
 		return;
-	c = book_loaded(b, s->seq);
-	if (c == NULL && chapter_load(&own, &b->log, s->seq, false) == 0)
+	c = scrollback_loaded(b, s->seq);
+	if (c == NULL &&
+	    scrollback_part_load(&own, &b->log, s->seq, false) == 0)
 		c = &own;
 	if (c == NULL) {
 		s->state = SEARCH_MISSED;
@@ -117,5 +119,5 @@ search_step(struct search *s, struct book *b)
 		go_on(s, b, c->begin_seq, c->end_seq);
 	else
 		take_place(s, b, at);
-	chapter_finish(&own);
+	scrollback_part_finish(&own);
 }

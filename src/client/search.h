@@ -6,12 +6,12 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "client/book.h"
+#include "client/scrollback.h"
 #include "client/needle.h"
 
 /*
- * Searches a whole book for a text, one chapter a step, so that the caller can
- * do other things between two steps.  It goes from a place to the end,
+ * Searches the whole scrollback for a text, one part a step, so that the caller
+ * can do other things between two steps.  It goes from a place to the end,
  * continues from the other end, and stops at that place.
  */
 enum search_state {
@@ -26,11 +26,11 @@ struct search {
 	struct needle needle;
 	bool back;    /* towards the beginning */
 	bool wrapped; /* it continued from the other end */
-	struct place found;
+	struct scrollback_place found;
 	uint64_t offset; /* of the output, at the match */
 
 	/* The rest is private. */
-	uint64_t start_seq, seq; /* of the chapters: first and current */
+	uint64_t start_seq, seq; /* of the parts: first and current */
 	size_t start_at;         /* in the text of the first one */
 	unsigned steps;
 	struct buf text;
@@ -43,8 +43,8 @@ void search_finish(struct search *s);
  * Search for the needle from a place on; a match at the place itself comes
  * last.
  */
-void search_begin(struct search *s, struct book *b, const struct place *from,
-    bool back);
-void search_step(struct search *s, struct book *b);
+void search_begin(struct search *s, struct scrollback *b,
+    const struct scrollback_place *from, bool back);
+void search_step(struct search *s, struct scrollback *b);
 
 #endif

@@ -4,20 +4,20 @@
 
 #include "base/buf.h"
 
-static const struct place *
+static const struct scrollback_place *
 beginning(const struct selection *s)
 {
 	return place_compare(&s->from, &s->to) <= 0 ? &s->from : &s->to;
 }
 
-static const struct place *
+static const struct scrollback_place *
 end(const struct selection *s)
 {
 	return place_compare(&s->from, &s->to) <= 0 ? &s->to : &s->from;
 }
 
 bool
-selection_columns(const struct selection *s, const struct place *row,
+selection_columns(const struct selection *s, const struct scrollback_place *row,
     unsigned *from, unsigned *to)
 {
 	int first = place_compare_rows(row, beginning(s));
@@ -48,8 +48,9 @@ append(struct buf *out, const char *p, size_t len)
 
 /* True if there was room for it. */
 static bool
-copy_row(const struct selection *s, struct book *b, const struct chapter *c,
-    const struct place *row, struct buf *out)
+copy_row(const struct selection *s, struct scrollback *b,
+    const struct scrollback_part *c, const struct scrollback_place *row,
+    struct buf *out)
 {
 	size_t len, begin, stop;
 	unsigned from, to;
@@ -57,25 +58,25 @@ copy_row(const struct selection *s, struct book *b, const struct chapter *c,
 
 	if (!selection_columns(s, row, &from, &to))
 		return true;
-	len = chapter_text(c, row->row, &text);
+	len = scrollback_part_text(c, row->row, &text);
 	ruler_lay(&b->ruler, text, len);
 	begin = from == 0 ? 0 : ruler_byte(&b->ruler, from);
 	stop = to >= ruler_cols(&b->ruler) ? len : ruler_byte(&b->ruler, to);
 	if (stop > begin && !append(out, text + begin, stop - begin))
 		return false;
-	if (stop < len || chapter_goes_on(c, row->row) ||
+	if (stop < len || scrollback_part_goes_on(c, row->row) ||
 	    (!s->by_row && place_compare_rows(row, end(s)) == 0))
 		return true;
 	return append(out, "\n", 1);
 }
 
 bool
-selection_copy(const struct selection *s, struct book *b, struct buf *out)
+selection_copy(const struct selection *s, struct scrollback *b, struct buf *out)
 {
-	struct place at = *beginning(s);
+	struct scrollback_place at = *beginning(s);
 
 	for (;;) {
-		const struct chapter *c = book_chapter(b, at.seq);
+		const struct scrollback_part *c = scrollback_part_at(b, at.seq);
 
 		if (c == NULL)
 			return false;
@@ -83,7 +84,7 @@ selection_copy(const struct selection *s, struct book *b, struct buf *out)
 			return false;
 		if (place_compare_rows(&at, end(s)) >= 0)
 			return true;
-		if (book_on(b, &at, 1) == 0)
+		if (scrollback_forward(b, &at, 1) == 0)
 			return false;
 	}
 }

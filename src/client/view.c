@@ -58,7 +58,7 @@ view_output(struct view *v, const void *p, size_t len)
 
 /* The terminal's present content scrolls up first. */
 void
-view_introduce(struct view *v, const struct vt *book)
+view_introduce(struct view *v, const struct vt *scrollback)
 {
 	struct vt *copy = NULL;
 	struct buf key;
@@ -68,7 +68,7 @@ view_introduce(struct view *v, const struct vt *book)
 		buf_putc(&v->out, '\n');
 	buf_puts(&v->out, "\033[H");
 	buf_init(&key, OUT_MAX);
-	if (keyframe_save(book, &key) == 0)
+	if (keyframe_save(scrollback, &key) == 0)
 		copy = keyframe_restore(key.data, key.len, NULL, NULL, NULL);
 	if (copy != NULL && vt_resize(copy, v->cols, v->rows, NULL) == 0) {
 		(void)vt_render(copy, RENDER_HISTORY, &v->out);

@@ -63,7 +63,7 @@ void view_output(struct view *v, const void *p, size_t len);
  * Print a session's scrollback above the screen, into the terminal's own
  * scrollback, wrapped as this terminal would (B-33).
  */
-void view_introduce(struct view *v, const struct vt *book);
+void view_introduce(struct view *v, const struct vt *scrollback);
 
 /* The session's screen was replaced. */
 void view_replaced(struct view *v);

@@ -10,7 +10,7 @@
 #include "cmd/line/complete.h"
 #include "home/config.h"
 #include "cmd/guide.h"
-#include "home/near.h"
+#include "home/suggest.h"
 #include "cmd/line/opt.h"
 #include "cmd/line/out.h"
 #include "cmd/target/several.h"
@@ -66,11 +66,11 @@ static int
 unknown(struct out *out, const char *name)
 {
 	const struct stranger *stranger = find_stranger(name);
-	struct near near;
+	struct suggest near;
 
-	near_init(&near, name);
+	suggest_init(&near, name);
 	for (size_t i = 0; table_at(i) != NULL; i++)
-		near_look(&near, table_at(i)->name);
+		suggest_look(&near, table_at(i)->name);
 	if (stranger != NULL)
 		return refuse_stranger(out, stranger);
 	if (near.best[0] != '\0')

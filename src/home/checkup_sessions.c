@@ -120,7 +120,7 @@ on_session(void *arg, const char *id)
 		t->lost += m.outcome == OUTCOME_LOST &&
 		    m.status == STATUS_EXITED;
 		t->active += status_is_active(m.status);
-		if (damage_tell_manifest(t->c->report, &m))
+		if (damage_report_manifest(t->c->report, &m))
 			checkup_bad(t->c, CHECKUP_PROBLEM,
 			    "the details of the session may be wrong", NULL,
 			    "%s: session.json is damaged", m.id);

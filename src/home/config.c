@@ -19,7 +19,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "home/ini.h"
-#include "home/near.h"
+#include "home/suggest.h"
 #include "home/units.h"
 #include "vt/key.h"
 
@@ -147,15 +147,15 @@ static void
 warn_unknown(const struct taking *t, unsigned line, const char *section,
     const char *key)
 {
-	struct near near;
+	struct suggest near;
 	char typed[NEAR_WORD_MAX + 1], name[NEAR_WORD_MAX + 1];
 
 	snprintf(typed, sizeof(typed), "%.30s.%.30s", section, key);
-	near_init(&near, typed);
+	suggest_init(&near, typed);
 	for (size_t i = 0; i < CONFIG_COUNT; i++) {
 		snprintf(name, sizeof(name), "%s.%s",
 		    config_settings[i].section, config_settings[i].key);
-		near_look(&near, name);
+		suggest_look(&near, name);
 	}
 	if (near.best[0] != '\0')
 		warn(t, line, "unknown setting %s (did you mean %s?)", typed,

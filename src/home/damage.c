@@ -142,7 +142,7 @@ put_manifest(struct buf *b, const char *id)
 }
 
 bool
-damage_tell_manifest(struct report *to, const struct manifest *m)
+damage_report_manifest(struct report *to, const struct manifest *m)
 {
 	if (m->suspect) {
 		report_note(to,
@@ -162,7 +162,7 @@ damage_tell_manifest(struct report *to, const struct manifest *m)
 }
 
 void
-damage_tell(struct report *to, const struct manifest *m,
+damage_report(struct report *to, const struct manifest *m,
     const struct log_damage *d)
 {
 	note(to, m, d);
@@ -172,7 +172,7 @@ damage_tell(struct report *to, const struct manifest *m,
 }
 
 bool
-damage_tell_all(struct report *to, const struct manifest *m,
+damage_report_all(struct report *to, const struct manifest *m,
     const struct log_reader *r)
 {
 	size_t n;
@@ -181,7 +181,7 @@ damage_tell_all(struct report *to, const struct manifest *m,
 
 	for (size_t i = 0; i < n; i++)
 		if (damage_counts(m, &d[i])) {
-			damage_tell(to, m, &d[i]);
+			damage_report(to, m, &d[i]);
 			any = true;
 		}
 	return any;
@@ -192,7 +192,7 @@ damage_explain(struct report *to, const struct manifest *m,
     struct log_reader *r)
 {
 	log_reader_check(r);
-	damage_tell_all(to, m, r);
+	damage_report_all(to, m, r);
 }
 
 /* The whole log is missing, unless the session had no events yet. */
@@ -229,7 +229,7 @@ is_kept(const struct manifest *m)
 }
 
 bool
-damage_glance(const struct manifest *m, int dirfd)
+damage_check_quickly(const struct manifest *m, int dirfd)
 {
 	struct log_reader *r;
 	struct log_damage all;
@@ -240,7 +240,7 @@ damage_glance(const struct manifest *m, int dirfd)
 	r = open_log(m, dirfd);
 	if (r == NULL)
 		return find_all(m, &all) && !home_is_leaving(dirfd, m->id);
-	log_reader_glance(r, false);
+	log_reader_scan(r, false);
 	log_reader_damages(r, &n);
 	log_reader_close(r);
 	return n > 0 && !home_is_leaving(dirfd, m->id);
@@ -260,14 +260,14 @@ damage_look(struct report *to, const struct manifest *m, int dirfd,
 	if (r == NULL) {
 		any = find_all(m, &all) && !home_is_leaving(dirfd, m->id);
 		if (any)
-			damage_tell(to, m, &all);
+			damage_report(to, m, &all);
 		return any;
 	}
 	if (depth == DAMAGE_DEEP)
 		log_reader_check(r);
 	else
-		log_reader_glance(r, true);
-	any = !home_is_leaving(dirfd, m->id) && damage_tell_all(to, m, r);
+		log_reader_scan(r, true);
+	any = !home_is_leaving(dirfd, m->id) && damage_report_all(to, m, r);
 	log_reader_close(r);
 	return any;
 }

@@ -19,7 +19,7 @@ struct report;
  * that may have been meant; true if so.  Its numbers are then not compared with
  * the log.
  */
-bool damage_tell_manifest(struct report *to, const struct manifest *m);
+bool damage_report_manifest(struct report *to, const struct manifest *m);
 
 /* Tell the reader where the session's log must end. */
 void damage_expect(const struct manifest *m, struct log_reader *r);
@@ -31,11 +31,11 @@ void damage_expect(const struct manifest *m, struct log_reader *r);
 bool damage_counts(const struct manifest *m, const struct log_damage *d);
 
 /* Report one damage that counts. */
-void damage_tell(struct report *to, const struct manifest *m,
+void damage_report(struct report *to, const struct manifest *m,
     const struct log_damage *d);
 
 /* Report all damage that counts and that a reader has found; true if any. */
-bool damage_tell_all(struct report *to, const struct manifest *m,
+bool damage_report_all(struct report *to, const struct manifest *m,
     const struct log_reader *r);
 
 /* The log lacks a requested part: report everything that is missing. */
@@ -47,7 +47,7 @@ void damage_explain(struct report *to, const struct manifest *m,
  * dirfd.  It reads only the names and headers of the files, so it is cheap
  * enough for a list.
  */
-bool damage_glance(const struct manifest *m, int dirfd);
+bool damage_check_quickly(const struct manifest *m, int dirfd);
 
 /*
  * Check the log of an ended session and report its damage; true if there is

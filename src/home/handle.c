@@ -18,7 +18,7 @@
 #include "base/version.h"
 #include "home/damage.h"
 #include "home/fault.h"
-#include "home/near.h"
+#include "home/suggest.h"
 #include "home/permit.h"
 #include "home/report.h"
 #include "home/words.h"
@@ -94,7 +94,7 @@ handle_open_home(struct handle *h, bool create, struct fault *f)
 struct guess {
 	const struct home *home;
 	struct permit permit;
-	struct near near;
+	struct suggest near;
 };
 
 static int
@@ -107,7 +107,7 @@ on_guess(void *arg, const char *id)
 	if (fd < 0 || manifest_read(fd, &m, NULL) < 0)
 		return 0;
 	if (m.status != STATUS_DESTROYED && permit_sees(&g->permit, &m))
-		near_look(&g->near, m.name);
+		suggest_look(&g->near, m.name);
 	manifest_finish(&m);
 	return 0;
 }
@@ -121,7 +121,7 @@ not_found(const struct handle *h, const char *arg, const struct error *err,
 	if (arg == NULL)
 		return fault_set(f, FAIL_NOT_FOUND,
 		    "%s; 'tend run COMMAND' starts one", err->msg);
-	near_init(&g.near, arg);
+	suggest_init(&g.near, arg);
 	permit_init(&g.permit, g.home);
 	if (name_check(arg, NULL) == 0)
 		(void)home_each(g.home, on_guess, &g, NULL);

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "client/narrator.h"
+#include "client/log_player.h"
 #include "home/log_sink.h"
 #include "log/record.h"
 #include "op/transcript.h"
@@ -9,7 +9,7 @@
 struct text {
 	struct log_sink sink;
 	bool follow;
-	struct narrator narrator;
+	struct log_player player;
 };
 
 static void
@@ -20,8 +20,8 @@ on_output(struct log_sink *s, const struct record *rec, uint64_t offset,
 
 	(void)offset;
 	if (wanted)
-		transcript_want(t->narrator.transcript);
-	narrator_output(&t->narrator, rec, p, len);
+		transcript_want(t->player.transcript);
+	log_player_output(&t->player, rec, p, len);
 }
 
 static void
@@ -30,8 +30,8 @@ on_event(struct log_sink *s, const struct record *rec, bool wanted)
 	struct text *t = (struct text *)s;
 
 	if (wanted)
-		transcript_want(t->narrator.transcript);
-	narrator_event(&t->narrator, rec);
+		transcript_want(t->player.transcript);
+	log_player_event(&t->player, rec);
 }
 
 static void
@@ -40,7 +40,7 @@ on_damage(struct log_sink *s, const struct log_damage *d)
 	struct text *t = (struct text *)s;
 
 	(void)d;
-	narrator_lose(&t->narrator);
+	log_player_lose(&t->player);
 }
 
 static void
@@ -49,13 +49,13 @@ on_pause(struct log_sink *s)
 	struct text *t = (struct text *)s;
 
 	if (t->follow)
-		transcript_pause(t->narrator.transcript);
+		transcript_pause(t->player.transcript);
 }
 
 static void
 on_end(struct log_sink *s)
 {
-	transcript_end(((struct text *)s)->narrator.transcript);
+	transcript_end(((struct text *)s)->player.transcript);
 }
 
 static void
@@ -63,7 +63,7 @@ destroy(struct log_sink *s)
 {
 	struct text *t = (struct text *)s;
 
-	narrator_finish(&t->narrator);
+	log_player_finish(&t->player);
 	free(t);
 }
 
@@ -83,6 +83,6 @@ log_text_create(struct buf *out, bool follow)
 
 	t->sink = (struct log_sink){ &ops, out };
 	t->follow = follow;
-	narrator_init(&t->narrator, out);
+	log_player_init(&t->player, out);
 	return &t->sink;
 }

@@ -34,7 +34,7 @@
 #include "home/report.h"
 #include "home/rerun.h"
 #include "home/sessions.h"
-#include "home/shot.h"
+#include "home/past_screen.h"
 #include "home/steps.h"
 #include "home/upgrades.h"
 #include "home/variables.h"
@@ -450,15 +450,15 @@ shoot(struct work *w, const char *at)
 {
 	struct snapshot want;
 	struct error err;
-	struct shot s;
+	struct past_screen s;
 	int rc;
 
 	if (snapshot_read(&want, w->args, &err) < 0)
 		return fault_set(w->fault, FAIL_USAGE, "%s", err.msg);
-	rc = shot_take(&s, &w->handle, &want, at, w->report, w->fault);
+	rc = past_screen_take(&s, &w->handle, &want, at, w->report, w->fault);
 	if (rc == 0)
-		rc = shot_put(&s, &want, &w->j, w->fault);
-	shot_finish(&s);
+		rc = past_screen_put(&s, &want, &w->j, w->fault);
+	past_screen_finish(&s);
 	return rc;
 }
 

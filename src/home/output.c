@@ -83,7 +83,7 @@ tell_lost(struct walk *w, const struct log_damage *d)
 	if (w->n_told < LOG_DAMAGES_MAX)
 		w->told[w->n_told++] = *d;
 	if (damage_counts(m, d))
-		damage_tell(w->report, m, d);
+		damage_report(w->report, m, d);
 	else
 		report_note(w->report,
 		    "the log ends torn, after event %" PRIu64

@@ -38,7 +38,8 @@ read_row(const struct roster *r, struct roster_row *row)
 			   manifest_read_in(fd, &row->m, r->boot, &row->err);
 	if (row->rc == 0)
 		manifest_believe_id(&row->m, row->id);
-	row->damaged = row->rc == 0 && r->logs && damage_glance(&row->m, fd);
+	row->damaged = row->rc == 0 && r->logs &&
+	    damage_check_quickly(&row->m, fd);
 }
 
 static void *

@@ -87,7 +87,7 @@ take_row(const struct reading *g, struct roster_row *row)
 		return;
 	}
 	if (!q->quiet)
-		damage_tell_manifest(g->report, &row->m);
+		damage_report_manifest(g->report, &row->m);
 	if (row->damaged)
 		report_damage(g, row);
 	g->to->items[g->to->n++] = roster_take(row);

@@ -249,7 +249,7 @@ look_into_log(struct waiting *w, struct handle *h, struct offline *o,
 	if (rc < 0)
 		damage_explain(w->report, &h->session, r);
 	else if (!handle_is_gone(h))
-		damage_tell_all(w->report, &h->session, r);
+		damage_report_all(w->report, &h->session, r);
 	if (rc < 0)
 		status = fault_set(w->fault, FAIL_REPLAY,
 		    "cannot show session %s: %s", handle_name(h), err.msg);

@@ -261,7 +261,7 @@ on_rotate(void *arg)
 
 	event_rotate(&h->session);
 	server_rotated(h->server);
-	intake_keyframe_done(&h->session.intake);
+	output_flow_keyframe_done(&h->session.output_flow);
 }
 
 static void
@@ -373,7 +373,7 @@ read_session(struct host *h, struct control *hello, struct error *err)
 	if (h->session.loop == NULL)
 		return error_set(err, errno, "no loop");
 	turn_init(&h->session.turn, h->session.loop);
-	intake_init(&h->session.intake, h->session.loop,
+	output_flow_init(&h->session.output_flow, h->session.loop,
 	    &h->session.terminal.ring);
 	return 0;
 }
@@ -560,7 +560,7 @@ host_close(struct host *h)
 	changes_finish(&h->session.display.changes);
 	ledger_finish(h->session.display.ledger);
 	free(h->session.display.ledger);
-	intake_finish(&h->session.intake);
+	output_flow_finish(&h->session.output_flow);
 	turn_finish(&h->session.turn);
 	loop_destroy(h->session.loop);
 	ring_unmap(&h->session.terminal.ring);

@@ -53,7 +53,7 @@
 struct pump {
 	struct session *session;
 	struct pump_parts with;
-	struct intake *intake;
+	struct output_flow *output_flow;
 	struct watch *output, *settle;
 	struct watch *unsync; /* timer: an update of the screen does not end */
 	bool syncing;         /* that timer runs */
@@ -70,8 +70,8 @@ static size_t
 piece_len(const struct pump *p, size_t len)
 {
 	const uint64_t borders[] = {
-		p->intake->skip_from,
-		p->intake->skip_to,
+		p->output_flow->skip_from,
+		p->output_flow->skip_to,
 		p->session->display.replies_from,
 	};
 	uint64_t shown = p->session->display.shown;
@@ -86,8 +86,8 @@ static bool
 is_skipped(const struct pump *p)
 {
 	return p->session->display.vt == NULL ||
-	    (p->session->display.shown >= p->intake->skip_from &&
-		p->session->display.shown < p->intake->skip_to);
+	    (p->session->display.shown >= p->output_flow->skip_from &&
+		p->session->display.shown < p->output_flow->skip_to);
 }
 
 /*
@@ -153,10 +153,10 @@ at_frame(const struct pump *p)
 static void
 end_skip(struct pump *p)
 {
-	p->intake->skip_from = p->intake->skip_to = 0;
+	p->output_flow->skip_from = p->output_flow->skip_to = 0;
 	engine_reset(p->session);
 	event_keyframe(p->session, true);
-	intake_keyframe_done(p->intake);
+	output_flow_keyframe_done(p->output_flow);
 }
 
 static void
@@ -183,7 +183,7 @@ take_piece(struct pump *p, size_t len)
 		len = show(p, bytes, len);
 	frame = at_frame(p);
 	session->display.shown += len;
-	p->intake->since_keyframe += len;
+	p->output_flow->since_keyframe += len;
 	seq = event_log_output(session->event_log,
 	    (frame ? RECORD_FRAME : 0) | (hidden ? RECORD_HIDDEN : 0), offset,
 	    len);
@@ -195,8 +195,8 @@ take_piece(struct pump *p, size_t len)
 		show_frame(p);
 	if (!hidden) /* Hidden bytes show nothing. */
 		waits_output(p->with.waits, seq, frame);
-	if (p->intake->skip_to != 0 &&
-	    session->display.shown == p->intake->skip_to)
+	if (p->output_flow->skip_to != 0 &&
+	    session->display.shown == p->output_flow->skip_to)
 		end_skip(p);
 	return len;
 }
@@ -210,8 +210,9 @@ take_piece(struct pump *p, size_t len)
 static bool
 is_paused(const struct pump *p)
 {
-	return p->intake->resting || input_is_full(p->with.input) ||
-	    (p->intake->held && p->session->manifest.status == STATUS_RUNNING &&
+	return p->output_flow->resting || input_is_full(p->with.input) ||
+	    (p->output_flow->held &&
+		p->session->manifest.status == STATUS_RUNNING &&
 		!p->session->exited);
 }
 
@@ -246,9 +247,9 @@ take(struct pump *p)
 	failpoint("pump-taken");
 	wall_clock_activity(p->with.wall_clock);
 	last_line_output(p->with.last_line);
-	if (p->intake->since_keyframe >= KEYFRAME_EVERY) {
+	if (p->output_flow->since_keyframe >= KEYFRAME_EVERY) {
 		event_keyframe(session, false);
-		intake_keyframe_done(p->intake);
+		output_flow_keyframe_done(p->output_flow);
 	}
 }
 
@@ -304,9 +305,9 @@ go_to_sleep(struct pump *p)
 	if (is_paused(p))
 		return;
 	if (!ring_host_sleeps(&p->session->terminal.ring, until))
-		intake_again(p->intake, 0);
+		output_flow_again(p->output_flow, 0);
 	else if (waits)
-		intake_again(p->intake, FLOOD_MS);
+		output_flow_again(p->output_flow, FLOOD_MS);
 }
 
 /*
@@ -318,7 +319,7 @@ await_echo(struct pump *p)
 	const _Atomic uint64_t *head = &p->session->terminal.ring.shared->head;
 	int64_t until = clock_ns(CLOCK_MONOTONIC) + KEEPER_NS;
 
-	p->intake->echo = false;
+	p->output_flow->echo = false;
 	while (*head == p->session->display.shown &&
 	    clock_ns(CLOCK_MONOTONIC) < until)
 		continue;
@@ -330,7 +331,7 @@ on_settle(void *arg)
 	struct pump *p = arg;
 	struct session *session = p->session;
 
-	if (p->intake->echo)
+	if (p->output_flow->echo)
 		await_echo(p);
 	take(p);
 	watch_update(p);
@@ -364,12 +365,12 @@ pump_create(struct session *session, const struct pump_parts *with)
 
 	p->session = session;
 	p->with = *with;
-	p->intake = &session->intake;
+	p->output_flow = &session->output_flow;
 	p->output = loop_fd(session->loop, session->terminal.output_fd,
 	    LOOP_READ, on_output, p);
 	p->settle = loop_settle(session->loop, on_settle, p);
 	p->unsync = loop_timer(session->loop, -1, on_unsync, p);
-	intake_again(p->intake, 0);
+	output_flow_again(p->output_flow, 0);
 	return p;
 }
 

@@ -16,7 +16,7 @@ struct wall_clock;
 /*
  * Takes bytes from the ring to the engine, the log and the viewers, and ends
  * every turn (host.h).  Writes keyframes as output passes.  Other parts
- * control it through the intake (core/intake.h).
+ * control it through core/output_flow.h.
  */
 struct pump;
 

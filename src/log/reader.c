@@ -109,7 +109,7 @@ note_damage(struct log_reader *r)
  * written it again.
  */
 static bool
-is_new(const struct place *at, const struct record *rec)
+is_new(const struct reader_position *at, const struct record *rec)
 {
 	struct payload_output output;
 
@@ -183,7 +183,7 @@ next_here(struct log_reader *r, struct record *out)
 static bool
 skip_damage(struct log_reader *r)
 {
-	struct place before = r->place, after = before;
+	struct reader_position before = r->place, after = before;
 	struct record rec;
 
 	while (segment_resync(&r->segment, &r->place.cursor)) {
@@ -281,7 +281,7 @@ reader_start_at(struct log_reader *r, uint32_t number)
 }
 
 void
-reader_go_back(struct log_reader *r, const struct place *to)
+reader_go_back(struct log_reader *r, const struct reader_position *to)
 {
 	if (to->number != r->place.number &&
 	    (to->number == 0 || enter(r, to->number) < 0))
@@ -294,7 +294,7 @@ reader_go_back(struct log_reader *r, const struct place *to)
  * damage.
  */
 static void
-pass_trimmed(struct log_reader *r, struct place *at)
+pass_trimmed(struct log_reader *r, struct reader_position *at)
 {
 	struct segment_header begin;
 
@@ -322,7 +322,7 @@ is_short(const struct log_reader *r)
 static enum log_next
 end_of_log(struct log_reader *r, const struct around *around, bool torn)
 {
-	struct place at = r->place;
+	struct reader_position at = r->place;
 	bool is_cut = is_short(r);
 
 	if (around->locked && !is_cut)
@@ -359,7 +359,7 @@ end_of_log(struct log_reader *r, const struct around *around, bool torn)
 static bool
 pass_over(struct log_reader *r, struct around *around, enum log_next *out)
 {
-	struct place before = r->place;
+	struct reader_position before = r->place;
 
 	r->place.number = around->next;
 	look_around(r, around);
@@ -379,10 +379,10 @@ pass_over(struct log_reader *r, struct around *around, enum log_next *out)
  */
 static bool
 leave_out_trimmed(struct log_reader *r, const struct around *around,
-    const struct place *before)
+    const struct reader_position *before)
 {
 	struct log_damage *d = &r->damage;
-	struct place rest = *before;
+	struct reader_position rest = *before;
 	struct segment_header h;
 
 	if (!begin_read(r->dirfd, &h)) {
@@ -406,7 +406,7 @@ leave_out_trimmed(struct log_reader *r, const struct around *around,
 static bool
 go_to_next(struct log_reader *r, struct around *around, enum log_next *out)
 {
-	const struct place before = r->place;
+	const struct reader_position before = r->place;
 	int rc = enter(r, around->next);
 
 	if (rc == -ENOENT)
@@ -487,7 +487,7 @@ reader_step(struct log_reader *r, struct record *out)
 	for (;;) {
 		enum record_state state = next_here(r, out);
 		struct around around;
-		struct place before;
+		struct reader_position before;
 		uint64_t end;
 
 		if (state == RECORD_VALID)
@@ -639,23 +639,23 @@ struct seen {
 /* Find the end of a segment whose header alone was read so far. */
 static void
 find_seen_end(const struct log_reader *r, const struct seen *s,
-    struct place *out)
+    struct reader_position *out)
 {
 	struct log_extent end = { .last_seq = s->seq - 1,
 		.end_offset = s->offset };
 
 	if (s->number != 0)
 		find_last(r, s->number, &end);
-	*out = (struct place){ .given = end.last_seq,
+	*out = (struct reader_position){ .given = end.last_seq,
 		.offset = end.end_offset };
 }
 
 /* Something is missing between two segments, or before the first. */
 static void
-glance_at_hole(struct log_reader *r, const struct seen *before,
+note_hole(struct log_reader *r, const struct seen *before,
     const struct segment_header *h)
 {
-	struct place from;
+	struct reader_position from;
 
 	find_seen_end(r, before, &from);
 	if (h->first_seq <= from.given + 1)
@@ -672,18 +672,18 @@ glance_at_hole(struct log_reader *r, const struct seen *before,
 
 /* `torn`: there is a newer segment that cannot be read. */
 static void
-glance_at_end(struct log_reader *r, const struct seen *last, bool torn)
+note_end(struct log_reader *r, const struct seen *last, bool torn)
 {
 	struct around around = { .locked = is_locked(r) };
 
 	find_seen_end(r, last, &r->place);
 	if (end_of_log(r, &around, torn) == LOG_DAMAGED)
 		note_damage(r);
-	r->place = (struct place){ 0 };
+	r->place = (struct reader_position){ 0 };
 }
 
 void
-log_reader_glance(struct log_reader *r, bool end)
+log_reader_scan(struct log_reader *r, bool end)
 {
 	auto_free uint32_t *list = NULL;
 	int n = segment_list(r->dirfd, &list);
@@ -692,18 +692,18 @@ log_reader_glance(struct log_reader *r, bool end)
 	struct seen last = { .seq = known ? begin.first_seq : 1,
 		.offset = known ? begin.first_offset : 0 };
 
-	reader_go_back(r, &(struct place){ 0 });
+	reader_go_back(r, &(struct reader_position){ 0 });
 	for (int i = 0; i < n; i++) {
 		if (segment_look(r->dirfd, list[i], &h) < 0)
 			continue;
 		if ((known || i > 0) &&
 		    (last.number == 0 || list[i] != last.number + 1))
-			glance_at_hole(r, &last, &h);
+			note_hole(r, &last, &h);
 		last = (struct seen){ list[i], h.first_seq, h.first_offset };
 	}
 	torn = n > 0 && last.number != list[n - 1];
 	if (end || torn || n <= 0 || last.number < r->expect_newest)
-		glance_at_end(r, &last, torn);
+		note_end(r, &last, torn);
 }
 
 int

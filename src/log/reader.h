@@ -63,7 +63,7 @@ void log_reader_damage(const struct log_reader *r, struct log_damage *out);
  * lost its end looks complete to the reader; a caller that knows the end, from
  * session.json, sets this.  An earlier end is then damage, even while a
  * process holds the writer's lock.  `newest` is the number of a segment that
- * must exist (0: unknown), for log_reader_glance.
+ * must exist (0: unknown), for log_reader_scan.
  */
 void log_reader_expect(struct log_reader *r, uint64_t seq, uint64_t offset,
     uint32_t newest);
@@ -79,12 +79,12 @@ const struct log_damage *log_reader_damages(const struct log_reader *r,
 
 /*
  * Find damage, for log_reader_damages.  log_reader_check reads everything.
- * log_reader_glance is cheap: it reads the names and headers of the segments
+ * log_reader_scan is cheap: it reads the names and headers of the segments
  * and, with `end`, the end of the newest one, but no bytes between.  Both
  * change the position: seek before reading on.
  */
 void log_reader_check(struct log_reader *r);
-void log_reader_glance(struct log_reader *r, bool end);
+void log_reader_scan(struct log_reader *r, bool end);
 
 /* The unit of a position in the log. */
 enum log_by { LOG_BY_SEQ, LOG_BY_OFFSET, LOG_BY_TIME };

@@ -75,7 +75,7 @@ may_hold(const struct log_damage *d, enum log_by by, uint64_t value)
 static void
 go_to_value(struct log_reader *r, enum log_by by, uint64_t value)
 {
-	struct place at = r->place;
+	struct reader_position at = r->place;
 	bool missing = false;
 	struct record rec;
 
@@ -107,7 +107,7 @@ log_reader_seek(struct log_reader *r, enum log_by by, uint64_t value)
 	i = find_segment(r, list, n, by,
 	    by == LOG_BY_TIME && value > 0 ? value - 1 : value);
 	if (i < 0 || reader_start_at(r, list[i]) < 0)
-		reader_go_back(r, &(struct place){ 0 });
+		reader_go_back(r, &(struct reader_position){ 0 });
 	else
 		go_to_value(r, by, value);
 	return 0;
@@ -137,10 +137,10 @@ is_beyond(const struct record *rec, enum log_by by, uint64_t value)
 static bool
 go_to_keyframe(struct log_reader *r, enum log_by by, uint64_t value, bool full)
 {
-	struct place found = { 0 };
+	struct reader_position found = { 0 };
 
 	for (;;) {
-		struct place at = r->place;
+		struct reader_position at = r->place;
 		struct record rec;
 		enum log_next next = reader_step(r, &rec);
 

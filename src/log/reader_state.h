@@ -10,7 +10,7 @@
 /*
  * The reading position: always between two events, or two records of output.
  */
-struct place {
+struct reader_position {
 	uint32_t number; /* of the segment; 0: before the first */
 	struct segment_cursor cursor;
 	uint64_t given;  /* seq of the last returned event */
@@ -23,8 +23,8 @@ struct log_reader {
 	int watch;
 	struct segment segment; /* that of place; fd -1: unreadable */
 	bool live;              /* it had a writer when it was opened */
-	struct place place;
-	struct place mark;
+	struct reader_position place;
+	struct reader_position mark;
 	/*
 	 * The next segment.  From its first seq on, its records count and not
 	 * ours.
@@ -43,7 +43,7 @@ struct log_reader {
  * Go to the beginning of a segment as if everything before it had been read.
  */
 int reader_start_at(struct log_reader *r, uint32_t number);
-void reader_go_back(struct log_reader *r, const struct place *to);
+void reader_go_back(struct log_reader *r, const struct reader_position *to);
 
 /* Like log_reader_next, but leaves the watch's inotify events unread. */
 enum log_next reader_step(struct log_reader *r, struct record *out);

@@ -135,14 +135,15 @@ take_lock(struct log_writer *w)
  * cut anywhere: each of its records is complete by itself.
  */
 static void
-find_end(struct segment *s, struct batch_place *out)
+find_end(struct segment *s, struct record_batch_place *out)
 {
 	struct segment_cursor c;
 	struct record r;
 	uint64_t sync = 0, at;
 
 	segment_begin(s, &c);
-	*out = (struct batch_place){ c.at, 0, c.seq, c.time_ns, c.offset };
+	*out = (struct record_batch_place){ c.at, 0, c.seq, c.time_ns,
+		c.offset };
 	for (;;) {
 		at = c.at;
 		if (segment_next(s, &c, &r) != RECORD_VALID) {
@@ -153,7 +154,7 @@ find_end(struct segment *s, struct batch_place *out)
 		if (r.type == RECORD_SYNC)
 			sync = at;
 		if (c.open == 0 || c.open == RECORD_OUTPUT)
-			*out = (struct batch_place){ c.at, sync, c.seq,
+			*out = (struct record_batch_place){ c.at, sync, c.seq,
 				c.time_ns, c.offset };
 	}
 }
@@ -375,7 +376,7 @@ static int
 write_segment(struct log_writer *w, const struct segment_header *h,
     const struct log_event *ev, size_t n, const char *name)
 {
-	struct batch_place place = w->place;
+	struct record_batch_place place = w->place;
 	uint8_t head[SEGMENT_RECORDS];
 	auto_close int fd = -1;
 	int rc;
@@ -386,10 +387,10 @@ write_segment(struct log_writer *w, const struct segment_header *h,
 		return -errno;
 	place.at = 0;
 	place.sync = 0;
-	batch_init(w->batch, w->io, fd, h->nonce, &place);
+	record_batch_init(w->batch, w->io, fd, h->nonce, &place);
 	segment_put_header(head, h);
-	batch_put_bytes(w->batch, head, sizeof(head));
-	rc = batch_put_events(w->batch, ev, n);
+	record_batch_put_bytes(w->batch, head, sizeof(head));
+	rc = record_batch_put_events(w->batch, ev, n);
 	if (rc == 0)
 		fd_take(&fd);
 	return rc;
@@ -397,7 +398,7 @@ write_segment(struct log_writer *w, const struct segment_header *h,
 
 /* Switch from the old segment to the new one. */
 static void
-take_over(struct log_writer *w, uint32_t number, const struct batch *b)
+take_over(struct log_writer *w, uint32_t number, const struct record_batch *b)
 {
 	pthread_mutex_lock(w->mutex);
 	if (w->fd >= 0 && w->dirty && w->unsynced == 0)
@@ -477,7 +478,7 @@ may_write(struct log_writer *w)
 }
 
 static void
-end_write(struct log_writer *w, const struct batch_place *place)
+end_write(struct log_writer *w, const struct record_batch_place *place)
 {
 	w->place = *place;
 	pthread_mutex_lock(w->mutex);
@@ -494,14 +495,14 @@ log_writer_append(struct log_writer *w, const struct log_event *ev, size_t n)
 
 	if (n == 0)
 		return 0;
-	if (!batch_follows(&w->place, ev, n))
+	if (!record_batch_follows(&w->place, ev, n))
 		return -EINVAL;
 	if (w->fd < 0)
 		return begin_segment(w, ev, n);
 	if (!may_write(w))
 		return -ESTALE;
-	batch_init(w->batch, w->io, w->fd, w->nonce, &w->place);
-	rc = batch_put_events(w->batch, ev, n);
+	record_batch_init(w->batch, w->io, w->fd, w->nonce, &w->place);
+	rc = record_batch_put_events(w->batch, ev, n);
 	if (rc < 0)
 		take_back(w);
 	if (rc == -EFBIG) /* file size limit: try a new segment */
@@ -515,7 +516,7 @@ log_writer_append(struct log_writer *w, const struct log_event *ev, size_t n)
 int
 log_writer_rotate(struct log_writer *w, const struct log_event *ev, size_t n)
 {
-	if (n == 0 || !batch_follows(&w->place, ev, n))
+	if (n == 0 || !record_batch_follows(&w->place, ev, n))
 		return -EINVAL;
 	return begin_segment(w, ev, n);
 }

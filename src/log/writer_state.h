@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "log/batch.h"
+#include "log/record_batch.h"
 #include "log/segment.h"
 #include "log/writer.h"
 
@@ -26,9 +26,9 @@ struct log_writer {
 	int dirfd;
 	int lock;
 	const struct log_io *io;
-	uint64_t nonce;           /* of the appending thread */
-	struct batch_place place; /* likewise */
-	struct batch *batch;      /* likewise; too large for a stack */
+	uint64_t nonce;                  /* of the appending thread */
+	struct record_batch_place place; /* likewise */
+	struct record_batch *batch;      /* likewise; too large for a stack */
 	pthread_mutex_t *mutex;
 	pthread_mutex_t *packing; /* held during compression */
 

@@ -486,7 +486,7 @@ transcript_destroy(struct transcript *t)
 }
 
 void
-transcript_tell(struct transcript *t, transcript_row_fn *fn, void *arg)
+transcript_on_row(struct transcript *t, transcript_row_fn *fn, void *arg)
 {
 	t->tell = fn;
 	t->tell_arg = arg;

@@ -41,7 +41,7 @@ void transcript_destroy(struct transcript *t);
  */
 typedef void transcript_row_fn(void *arg, const struct vt *vt,
     const struct vt_row *row, size_t at);
-void transcript_tell(struct transcript *t, transcript_row_fn *fn, void *arg);
+void transcript_on_row(struct transcript *t, transcript_row_fn *fn, void *arg);
 
 /*
  * Continue with this terminal, which the transcript takes over.  The lines of

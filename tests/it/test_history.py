@@ -242,7 +242,7 @@ def test_history_is_shown_while_the_host_is_away(home):
 
 def test_a_search_goes_through_the_whole_log(home):
     """Case, both directions, wrapping around, highlights, and missing text. 3
-    MiB of output, so that most of it is in no loaded chapter."""
+    MiB of output, so that most of it is in no loaded part."""
     sid = home.start("sh", "-c", "echo The Needle is here; seq -f "
                      "'%.0f some line of the log' 1 100000; "
                      "echo another needle; echo and a neEdle; exec cat")

@@ -26,7 +26,7 @@
 /*
  * A session's directory, so deep that its path does not fit a socket address.
  */
-struct place {
+struct scrollback_place {
 	char temp[4096];
 	char path[8192];
 	int dirfd;
@@ -36,7 +36,7 @@ struct place {
 static int
 set_up(void **state)
 {
-	struct place *p = xcalloc(1, sizeof(*p));
+	struct scrollback_place *p = xcalloc(1, sizeof(*p));
 
 	temp_make(p->temp);
 	snprintf(p->path, sizeof(p->path), "%s/%0200d", p->temp, 1);
@@ -49,7 +49,7 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	struct place *p = *state;
+	struct scrollback_place *p = *state;
 
 	if (p->host > 0) {
 		kill(p->host, SIGKILL);
@@ -62,7 +62,8 @@ tear_down(void **state)
 }
 
 static void
-put_manifest(struct place *p, enum status status, enum outcome outcome)
+put_manifest(struct scrollback_place *p, enum status status,
+    enum outcome outcome)
 {
 	struct manifest m;
 
@@ -81,7 +82,7 @@ put_manifest(struct place *p, enum status status, enum outcome outcome)
 }
 
 static int
-listen_there(struct place *p)
+listen_there(struct scrollback_place *p)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
@@ -112,7 +113,7 @@ serve(int listener, const void *say, size_t len)
 }
 
 static void
-start_host(struct place *p, const void *say, size_t len)
+start_host(struct scrollback_place *p, const void *say, size_t len)
 {
 	int listener = listen_there(p);
 
@@ -123,7 +124,8 @@ start_host(struct place *p, const void *say, size_t len)
 }
 
 static int
-opens(struct place *p, struct conn *c, int timeout_ms, struct error *err)
+opens(struct scrollback_place *p, struct conn *c, int timeout_ms,
+    struct error *err)
 {
 	struct hello h;
 
@@ -132,7 +134,8 @@ opens(struct place *p, struct conn *c, int timeout_ms, struct error *err)
 }
 
 static void
-fails_to_open(struct place *p, int timeout_ms, int rc, const char *why)
+fails_to_open(struct scrollback_place *p, int timeout_ms, int rc,
+    const char *why)
 {
 	struct error err = { 0 };
 	struct conn c;
@@ -153,7 +156,7 @@ put_text(struct buf *b, uint8_t type, const char *text)
 static void
 a_connection_gives_frames_in_order(void **state)
 {
-	struct place *p = *state;
+	struct scrollback_place *p = *state;
 	struct error err = { 0 };
 	struct frame f;
 	struct conn c;
@@ -185,7 +188,7 @@ a_connection_gives_frames_in_order(void **state)
 static void
 a_call_finds_its_answer_among_other_frames(void **state)
 {
-	struct place *p = *state;
+	struct scrollback_place *p = *state;
 	struct error err = { 0 };
 	char code[32], *result = NULL;
 	struct conn c;
@@ -227,7 +230,7 @@ a_refusal_is_reported(void **state)
 {
 	static const char line[] = "{\"ok\":false,\"error\":{\"code\":"
 				   "\"denied\",\"message\":\"go away\"}}\n";
-	struct place *p = *state;
+	struct scrollback_place *p = *state;
 
 	start_host(p, line, sizeof(line) - 1);
 	fails_to_open(p, LONG_MS, -EACCES, "go away");
@@ -236,7 +239,7 @@ a_refusal_is_reported(void **state)
 static void
 a_host_of_another_protocol_is_refused(void **state)
 {
-	struct place *p = *state;
+	struct scrollback_place *p = *state;
 	char *line = xmalloc(FRAME_LINE_MAX + 1);
 
 	start_host(p, "SSH-2.0-x\r\n", 11);
@@ -254,7 +257,7 @@ static void
 a_frame_that_is_too_long_is_refused(void **state)
 {
 	static const char say[] = OK_LINE "\x12\xff\xff\xff\xff";
-	struct place *p = *state;
+	struct scrollback_place *p = *state;
 	struct error err = { 0 };
 	struct frame f;
 	struct conn c;
@@ -271,7 +274,7 @@ a_frame_that_is_too_long_is_refused(void **state)
 static void
 a_silent_host_causes_a_timeout(void **state)
 {
-	struct place *p = *state;
+	struct scrollback_place *p = *state;
 	int listener = listen_there(p);
 
 	put_manifest(p, STATUS_RUNNING, OUTCOME_NONE);
@@ -282,7 +285,7 @@ a_silent_host_causes_a_timeout(void **state)
 static void
 a_session_that_has_ended_is_not_running(void **state)
 {
-	struct place *p = *state;
+	struct scrollback_place *p = *state;
 
 	put_manifest(p, STATUS_EXITED, OUTCOME_KILLED);
 	fails_to_open(p, LONG_MS, -ENOENT, "session n is not running: killed");
@@ -293,7 +296,7 @@ a_session_that_has_ended_is_not_running(void **state)
 static void
 a_missing_host_causes_a_timeout(void **state)
 {
-	struct place *p = *state;
+	struct scrollback_place *p = *state;
 
 	put_manifest(p, STATUS_RUNNING, OUTCOME_NONE);
 	fails_to_open(p, SHORT_MS, -ETIMEDOUT, "the host of session n is away");
@@ -308,7 +311,7 @@ a_missing_host_causes_a_timeout(void **state)
 static void
 a_connection_waits_for_the_host_to_return(void **state)
 {
-	struct place *p = *state;
+	struct scrollback_place *p = *state;
 	struct error err = { 0 };
 	struct conn c;
 	int listener;
@@ -328,7 +331,7 @@ a_connection_waits_for_the_host_to_return(void **state)
 static void
 a_host_that_does_not_read_causes_a_timeout(void **state)
 {
-	struct place *p = *state;
+	struct scrollback_place *p = *state;
 	struct error err = { 0 };
 	char *much = xcalloc(1, 4 << 20);
 	struct conn c;
@@ -350,7 +353,7 @@ a_host_that_does_not_read_causes_a_timeout(void **state)
 static void
 opening_in_steps_uses_the_bytes_available(void **state)
 {
-	struct place *p = *state;
+	struct scrollback_place *p = *state;
 	struct error err = { 0 };
 	struct hello h;
 	struct conn c;
@@ -381,7 +384,7 @@ opening_in_steps_uses_the_bytes_available(void **state)
 static void
 opening_in_steps_has_a_timeout(void **state)
 {
-	struct place *p = *state;
+	struct scrollback_place *p = *state;
 	int listener = listen_there(p);
 	struct error err = { 0 };
 	struct hello h;

@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "client/help.h"
 #include "client/keys.h"
-#include "client/reader.h"
+#include "client/scrollback_mode.h"
 #include "vt/key.h"
 #include "vt/text.h"
 #include "vt/vt.h"
@@ -56,7 +56,7 @@ every_key_is_on_the_page_at_any_size(void **state)
 
 		for (unsigned c = 0; c < KEYS_UNKNOWN; c++)
 			assert_non_null(strstr(text, keys_does(c)));
-		for (size_t k = 0; reader_help(k, &keys, &does); k++) {
+		for (size_t k = 0; scrollback_mode_help(k, &keys, &does); k++) {
 			assert_non_null(strstr(text, keys));
 			assert_non_null(strstr(text, does));
 		}

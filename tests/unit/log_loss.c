@@ -190,7 +190,7 @@ is_well(struct victim *v)
 
 	assert_int_equal(read_from(v, 1, "nothing"), 0);
 	log_reader_check(r);
-	log_reader_glance(r, true);
+	log_reader_scan(r, true);
 	log_reader_damages(r, &n);
 	assert_int_equal(n, 0);
 	log_reader_close(r);
@@ -352,7 +352,7 @@ a_quick_check_sees_missing_files(void **state)
 		size_t n, m;
 
 		unlinkat(v.m.dirfd, v.names[i], 0);
-		log_reader_glance(glance, true);
+		log_reader_scan(glance, true);
 		log_reader_check(whole);
 		a = log_reader_damages(glance, &n);
 		b = log_reader_damages(whole, &m);

@@ -67,7 +67,7 @@ run(struct call *call)
 	if (status != 0)
 		return status;
 	args = json_member("name", call->argv[0]);
-	return target_tell(call, "session.mark", args);
+	return target_request(call, "session.mark", args);
 }
 
 const struct cmd cmd_mark = {

@@ -24,7 +24,7 @@ run(struct call *call)
 	if (status != 0)
 		return status;
 	snprintf(args, sizeof(args), "{\"cols\":%u,\"rows\":%u}", cols, rows);
-	return target_tell(call, "session.resize", args);
+	return target_request(call, "session.resize", args);
 }
 
 const struct cmd cmd_resize = {

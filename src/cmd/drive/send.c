@@ -288,7 +288,8 @@ run(struct call *call)
 	if (result < 0)
 		return out_fail(call->out, FAIL_USAGE, "%s", err.msg);
 	status = target_connect(call);
-	return status != 0 ? status : target_tell(call, "session.send", args);
+	return status != 0 ? status :
+			     target_request(call, "session.send", args);
 }
 
 const struct cmd cmd_send = {

@@ -25,7 +25,7 @@ run(struct call *call)
 	if (status != 0)
 		return status;
 	snprintf(args, sizeof(args), "{\"signal\":%d}", signo);
-	return target_tell(call, "session.signal", args);
+	return target_request(call, "session.signal", args);
 }
 
 const struct cmd cmd_signal = {

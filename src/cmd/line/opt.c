@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/mem.h"
-#include "home/near.h"
+#include "home/suggest.h"
 
 #define HELP_COLUMN 24
 
@@ -78,15 +78,15 @@ unknown(const struct reading *r, const char *name, size_t len,
     struct error *err)
 {
 	auto_free char *word = xmemdup(name, len + 1);
-	struct near near;
+	struct suggest near;
 
 	word[len] = '\0';
-	near_init(&near, word);
+	suggest_init(&near, word);
 	for (size_t i = 0; i < r->n; i++) {
 		const struct opt *o = r->sets[i].opts;
 
 		for (; o != NULL && o->name != NULL; o++)
-			near_look(&near, o->name);
+			suggest_look(&near, o->name);
 	}
 	if (near.best[0] != '\0')
 		return error_set(err, EINVAL,

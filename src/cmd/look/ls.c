@@ -16,7 +16,7 @@
 #include "cmd/line/out.h"
 #include "home/sessions.h"
 #include "cmd/target/target.h"
-#include "home/vigil.h"
+#include "home/home_watch.h"
 #include "home/words.h"
 
 struct args {
@@ -220,7 +220,7 @@ open_again(struct call *call)
 }
 
 static int
-list_change(void *arg, unsigned cols, bool ages, struct vigil *v,
+list_change(void *arg, unsigned cols, bool ages, struct home_watch *v,
     struct buf *out)
 {
 	struct list *list = arg;
@@ -232,7 +232,7 @@ list_change(void *arg, unsigned cols, bool ages, struct vigil *v,
 	do {
 		rc = fill(list, &list->call->target->home, &f);
 		again = rc == 0 &&
-		    vigil_watch(v, list->home, list->found.items,
+		    home_watch_watch(v, list->home, list->found.items,
 			(unsigned)list->found.n);
 		if (again)
 			sessions_finish(&list->found);

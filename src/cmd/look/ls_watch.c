@@ -16,7 +16,7 @@
 #include "cmd/look/listing.h"
 #include "cmd/line/out.h"
 #include "cmd/line/signals.h"
-#include "home/vigil.h"
+#include "home/home_watch.h"
 
 #define WRITE_MS 10000
 #define CTRL_C 3
@@ -26,7 +26,7 @@ enum { HOME, SIGNAL, PEER, SOURCES };
 
 struct watching {
 	struct ls_watch *w;
-	struct vigil vigil;
+	struct home_watch watch;
 	struct term term;
 	bool on_terminal, done;
 	int signals, status;
@@ -36,7 +36,7 @@ struct watching {
 static int
 list(struct watching *g, unsigned cols, bool ages, struct buf *out)
 {
-	return g->w->list(g->w->arg, cols, ages, &g->vigil, out);
+	return g->w->list(g->w->arg, cols, ages, &g->watch, out);
 }
 
 /* ------------------------------------------------------------ a terminal */
@@ -143,13 +143,13 @@ static void
 wait_for_change(struct watching *g)
 {
 	struct pollfd p[SOURCES] = {
-		[HOME] = { .fd = g->vigil.fd, .events = POLLIN },
+		[HOME] = { .fd = g->watch.fd, .events = POLLIN },
 		[SIGNAL] = { .fd = g->signals, .events = POLLIN },
 		[PEER] = { .fd = g->on_terminal ? g->term.fd : STDOUT_FILENO,
 		    .events = g->on_terminal ? POLLIN : 0 },
 	};
 
-	if (poll(p, SOURCES, vigil_wait_ms(&g->vigil)) <= 0)
+	if (poll(p, SOURCES, home_watch_wait_ms(&g->watch)) <= 0)
 		return;
 	if (p[SIGNAL].revents != 0)
 		on_signal(g);
@@ -158,7 +158,7 @@ wait_for_change(struct watching *g)
 	else if (p[PEER].revents & (POLLERR | POLLHUP))
 		g->done = true;
 	if (p[HOME].revents != 0 && !g->done)
-		vigil_drain(&g->vigil);
+		home_watch_drain(&g->watch);
 }
 
 static int
@@ -193,7 +193,7 @@ ls_watch(struct ls_watch *w)
 
 	g.on_terminal = !w->call->out->json && isatty(STDIN_FILENO) &&
 	    isatty(STDOUT_FILENO);
-	vigil_init(&g.vigil);
+	home_watch_init(&g.watch);
 	buf_init(&g.last, OUT_MAX);
 	if (g.on_terminal)
 		status = take_terminal(&g);
@@ -202,7 +202,7 @@ ls_watch(struct ls_watch *w)
 	if (g.on_terminal)
 		term_close(&g.term);
 	buf_finish(&g.last);
-	vigil_finish(&g.vigil);
+	home_watch_finish(&g.watch);
 	fd_close(&g.signals);
 	return status;
 }

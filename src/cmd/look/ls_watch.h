@@ -5,7 +5,7 @@
 
 struct buf;
 struct call;
-struct vigil;
+struct home_watch;
 
 /*
  * `tend ls --watch`: a listing that is updated after every change.
@@ -22,7 +22,7 @@ struct ls_watch {
 	 * Write a listing for this many columns and let `v` watch its sessions.
 	 * With `ages`, ages are current; otherwise as if no time had passed.
 	 */
-	int (*list)(void *arg, unsigned cols, bool ages, struct vigil *v,
+	int (*list)(void *arg, unsigned cols, bool ages, struct home_watch *v,
 	    struct buf *out);
 	void *arg;
 };

@@ -13,7 +13,7 @@
 #include "cmd/line/opt.h"
 #include "cmd/line/out.h"
 #include "cmd/target/target.h"
-#include "home/shot.h"
+#include "home/past_screen.h"
 #include "home/units.h"
 #include "home/when.h"
 #include "op/snapshot.h"
@@ -196,7 +196,7 @@ end_text(struct shooting *s)
 /* The screen of any moment, from the log. */
 
 static int
-put_shot(struct shooting *s, const struct shot *shot)
+put_shot(struct shooting *s, const struct past_screen *shot)
 {
 	struct out *out = s->call->out;
 	bool truncated = false;
@@ -208,8 +208,9 @@ put_shot(struct shooting *s, const struct shot *shot)
 	s->offset = shot->now.shown_offset;
 	vt_hash(shot->now.vt, s->hash);
 	begin_answer(s, &j);
-	rc = out->json ? shot_put(shot, &s->want, &j, &f) :
-			 shot_data(shot, &s->want, &out->buf, &truncated, &f);
+	rc = out->json ?
+	    past_screen_put(shot, &s->want, &j, &f) :
+	    past_screen_data(shot, &s->want, &out->buf, &truncated, &f);
 	if (rc < 0)
 		return out_fault(out, &f);
 	if (s->want.format == SNAPSHOT_TEXT)
@@ -222,16 +223,16 @@ static int
 from_log(struct shooting *s)
 {
 	struct call *call = s->call;
-	struct shot shot;
+	struct past_screen shot;
 	struct fault f;
 	int status;
 
-	if (shot_take(&shot, call->target, &s->want, s->args->at,
+	if (past_screen_take(&shot, call->target, &s->want, s->args->at,
 		&call->out->report, &f) < 0)
 		status = out_fault(call->out, &f);
 	else
 		status = put_shot(s, &shot);
-	shot_finish(&shot);
+	past_screen_finish(&shot);
 	return status;
 }
 

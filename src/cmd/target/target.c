@@ -54,7 +54,7 @@ find(struct call *call, const char *arg, unsigned needs)
 	if (handle_find(h, arg, flags, &f) < 0)
 		return out_fault(call->out, &f);
 	if (needs & CMD_NEWEST) /* it only reads */
-		damage_tell_manifest(&call->out->report, &h->session);
+		damage_report_manifest(&call->out->report, &h->session);
 	return 0;
 }
 
@@ -148,7 +148,7 @@ target_answer(struct call *call, const char *result)
 }
 
 int
-target_tell(struct call *call, const char *op, const char *args)
+target_request(struct call *call, const char *op, const char *args)
 {
 	auto_free char *result = NULL;
 	int status = target_ask(call, op, args, &result);

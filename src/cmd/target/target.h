@@ -36,6 +36,6 @@ int target_answer(struct call *call, const char *result);
  * Request an operation and answer with its result; print nothing without
  * --json.
  */
-int target_tell(struct call *call, const char *op, const char *args);
+int target_request(struct call *call, const char *op, const char *args);
 
 #endif

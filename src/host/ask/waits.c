@@ -393,7 +393,7 @@ look(struct waits *w)
 
 /* Check a moment between frames, for a wait that wants to see them. */
 static void
-glance(struct wait *wait, const struct moment *m)
+check_now(struct wait *wait, const struct moment *m)
 {
 	int rc;
 
@@ -435,7 +435,7 @@ on_past(void *arg, const struct replay *at, bool frame)
 	struct sight s;
 
 	if (!frame) {
-		glance(wait,
+		check_now(wait,
 		    &(struct moment){ at->vt, &p->ledger, at->seq + 1, false });
 		return true;
 	}
@@ -656,7 +656,7 @@ waits_slice(struct waits *w)
 
 	w->alternate = vt_alt_screen(session->display.vt);
 	list_for_each(it, &w->list)
-		glance(wait_of(it), &m);
+		check_now(wait_of(it), &m);
 }
 
 void

@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "host/core/display.h"
-#include "host/core/intake.h"
+#include "host/core/output_flow.h"
 #include "host/core/terminal.h"
 #include "host/core/turn.h"
 #include "session/manifest.h"
@@ -56,7 +56,7 @@ struct session {
 
 	struct terminal terminal;
 	struct display display;
-	struct intake intake;
+	struct output_flow output_flow;
 
 	const struct session_hooks *hooks;
 	void *arg; /* of the hooks */

@@ -13,7 +13,7 @@
 #include "base/list.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "host/input/answers.h"
+#include "host/input/replies.h"
 #include "host/core/session.h"
 #include "host/input/interrupt.h"
 #include "host/store/event_log.h"
@@ -55,7 +55,7 @@ struct input {
 	uint64_t reservation; /* that may type now; 0: all */
 
 	struct secrecy *secrecy;
-	struct answers answers;
+	struct replies answers;
 	bool mute;      /* no program reads answers */
 	uint64_t owed;  /* bytes of answers to write before the next piece */
 	int64_t cpr_ms; /* when the cursor was last reported */
@@ -184,7 +184,7 @@ write_piece(struct input *in, struct piece *p)
 static enum written
 write_answers(struct input *in, uint64_t until)
 {
-	int rc = answers_write(&in->answers, in->session->terminal.master,
+	int rc = replies_write(&in->answers, in->session->terminal.master,
 	    until);
 
 	if (rc == 0)
@@ -290,7 +290,7 @@ write_interrupt(struct input *in)
 	    !interrupt_is_in(in->session->terminal.master, p->data, p->len) ||
 	    !interrupt_make_room(in->session->terminal.master))
 		return WRITTEN_PART;
-	answers_drop(&in->answers);
+	replies_drop(&in->answers);
 	in->session->display.replies_from = atomic_load(
 	    &in->session->terminal.ring.shared->head);
 	return write_waiting(in);
@@ -315,11 +315,11 @@ run(struct input *in)
 		rc = write_interrupt(in);
 	want(in, rc == WRITTEN_PART ? LOOP_WRITE : 0);
 	if (rc == WRITTEN_NEVER) {
-		answers_drop(&in->answers);
+		replies_drop(&in->answers);
 		refuse_all(in, TAKEN_ENDED);
 	}
 	if (was_full && !input_is_full(in))
-		intake_again(&in->session->intake, 0);
+		output_flow_again(&in->session->output_flow, 0);
 }
 
 /*
@@ -333,7 +333,7 @@ on_ready(void *arg, enum loop_events ready)
 
 	if (ready & LOOP_READ) {
 		in->echo = false;
-		intake_echo(&in->session->intake);
+		output_flow_echo(&in->session->output_flow);
 	}
 	run(in);
 }
@@ -349,7 +349,7 @@ input_create(struct session *session, const struct input_hooks *hooks,
 	in->arg = arg;
 	list_init(&in->pieces);
 	in->secrecy = secrecy_create(session);
-	answers_init(&in->answers, session->terminal.ring.shared, CONTROL_RING);
+	replies_init(&in->answers, session->terminal.ring.shared, CONTROL_RING);
 	in->owed = in->answers.added;
 	in->cpr_ms = -CPR_MS;
 	in->watch = loop_fd(session->loop, session->terminal.master, 0,
@@ -369,7 +369,7 @@ input_destroy(struct input *in)
 	watch_remove(in->watch);
 	while ((p = first_piece(in)) != NULL)
 		drop_piece(in, p);
-	answers_finish(&in->answers);
+	replies_finish(&in->answers);
 	secrecy_destroy(in->secrecy);
 	free(in);
 }
@@ -433,7 +433,7 @@ input_type(struct input *in, const struct input_piece *from, uint64_t *seq)
 	in->n_bytes += p->len;
 	if (in->n_pieces == 1)
 		in->owed = in->answers.added;
-	if (in->n_pieces == 1 && answers_are_empty(&in->answers) &&
+	if (in->n_pieces == 1 && replies_are_empty(&in->answers) &&
 	    may_write(in, p) && write_piece(in, p) == WRITTEN_ALL) {
 		*seq = p->done.seq;
 		drop_piece(in, p);
@@ -475,24 +475,24 @@ input_reply(struct input *in, const char *p, size_t len)
 		return;
 	if (len > 2 && p[len - 1] == 'R')
 		in->cpr_ms = clock_ms(CLOCK_MONOTONIC);
-	answers_add(&in->answers, p, len);
-	if (answers_are_full(&in->answers))
+	replies_add(&in->answers, p, len);
+	if (replies_are_full(&in->answers))
 		vt_pause(in->session->display.vt);
 }
 
 void
 input_replied(struct input *in, uint64_t fed)
 {
-	answers_publish(&in->answers, fed);
+	replies_publish(&in->answers, fed);
 	failpoint("answers");
-	if (!answers_are_empty(&in->answers))
+	if (!replies_are_empty(&in->answers))
 		run(in);
 }
 
 bool
 input_is_full(const struct input *in)
 {
-	return answers_are_full(&in->answers);
+	return replies_are_full(&in->answers);
 }
 
 void
@@ -500,7 +500,7 @@ input_mute(struct input *in, bool mute)
 {
 	in->mute = mute;
 	if (mute)
-		answers_drop(&in->answers);
+		replies_drop(&in->answers);
 }
 
 uint64_t
@@ -525,14 +525,14 @@ input_cpr_answered(const struct input *in)
 bool
 input_is_empty(const struct input *in)
 {
-	return list_is_empty(&in->pieces) && answers_are_safe(&in->answers);
+	return list_is_empty(&in->pieces) && replies_are_safe(&in->answers);
 }
 
 void
 input_end(struct input *in)
 {
 	in->ended = true;
-	answers_drop(&in->answers);
+	replies_drop(&in->answers);
 	watch_remove(in->watch);
 	in->watch = NULL;
 	refuse_all(in, TAKEN_ENDED);

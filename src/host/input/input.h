@@ -89,7 +89,7 @@ void input_replied(struct input *in, uint64_t fed);
 
 /*
  * True if no output may be taken because queries in it cannot be answered now.
- * intake_again is called when that ends.
+ * output_flow_again is called when that ends.
  */
 bool input_is_full(const struct input *in);
 

@@ -96,7 +96,7 @@ ending_exit(struct ending *e, int status, uint64_t offset, bool lost)
 	e->exit_offset = offset;
 	e->lost = lost;
 	input_mute(e->with.input, true);
-	intake_again(&e->session->intake, 0);
+	output_flow_again(&e->session->output_flow, 0);
 }
 
 void

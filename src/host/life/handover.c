@@ -166,7 +166,7 @@ stay(struct handover *o, const struct error *why)
 	enter(o, HANDOVER_NONE, -1);
 	event_log_forget(o->session->event_log, o);
 	if (stage >= HANDOVER_WRITING)
-		intake_rest(&o->session->intake, false);
+		output_flow_rest(&o->session->output_flow, false);
 	if (stage >= HANDOVER_PARTING)
 		server_stay(o->server);
 	if (stage >= HANDOVER_TYPING && o->session->control >= 0)
@@ -263,7 +263,7 @@ write_all(struct handover *o)
 
 	failpoint("leave-parted");
 	o->written = false;
-	intake_rest(&session->intake, true);
+	output_flow_rest(&session->output_flow, true);
 	enter(o, HANDOVER_WRITING, WRITE_MS);
 	event_log_after(session->event_log, event_log_seq(session->event_log),
 	    on_written, o);

@@ -18,7 +18,7 @@
 #include "base/mem.h"
 #include "base/json_tree.h"
 #include "base/version.h"
-#include "host/input/answers.h"
+#include "host/input/replies.h"
 #include "host/stream/engine.h"
 #include "host/core/events.h"
 #include "host/core/session.h"
@@ -168,7 +168,7 @@ find_place(struct session *session, struct log_end *end,
 		n->gap_len = tail - end->offset;
 	}
 	session->display.shown = tail > end->offset ? tail : end->offset;
-	session->display.replies_from = answers_fed(
+	session->display.replies_from = replies_fed(
 	    session->terminal.ring.shared);
 	if (ring_release(&session->terminal.ring, session->display.shown)) {
 		uint64_t one = 1;
@@ -323,7 +323,8 @@ note_engine(struct session *session, struct server *server,
 		    "four times at the same place");
 	} else if (n->skip_to > n->skip_from) {
 		event_engine_gap(session, n->skip_from, n->skip_to);
-		intake_skip(&session->intake, n->skip_from, n->skip_to);
+		output_flow_skip(&session->output_flow, n->skip_from,
+		    n->skip_to);
 		snprintf(why, sizeof(why),
 		    "output from %llu to %llu is not on the screen: the "
 		    "terminal engine crashed on it twice",

@@ -13,15 +13,15 @@
 #include "base/utf8.h"
 #include "host/core/session.h"
 #include "host/store/event_log.h"
-#include "host/store/key_memory.h"
+#include "host/store/request_keys.h"
 #include "log/reader.h"
 #include "log/record.h"
 #include "op/ops.h"
 
-#define EVENT_MAX (KEY_ANSWER_MAX + 4096)
+#define EVENT_MAX (REQUEST_KEY_ANSWER_MAX + 4096)
 #define ALL_MAX \
-	(KEY_MEMORY_BYTES + KEY_ANSWER_MAX + \
-	    KEY_MEMORY_MAX * (6 * KEY_MAX + 256))
+	(REQUEST_KEYS_BYTES + REQUEST_KEY_ANSWER_MAX + \
+	    REQUEST_KEYS_MAX * (6 * REQUEST_KEY_MAX + 256))
 #define WAITERS_MAX 64   /* for one key; more are refused */
 #define SEGMENTS_READ 2u /* by a host that replaces another */
 
@@ -35,7 +35,7 @@ struct asked {
 	struct list link;
 	struct once *o;
 	struct once_request r;
-	char key[KEY_MAX + 1];
+	char key[REQUEST_KEY_MAX + 1];
 	struct list waiters; /* requests with the same key */
 	unsigned n_waiters;
 };
@@ -44,7 +44,7 @@ struct once {
 	struct session *session;
 	const struct once_hooks *hooks;
 	void *arg;
-	struct key_memory memory;
+	struct request_keys memory;
 	bool read; /* the memory has the keys of the log */
 	struct list asked;
 };
@@ -77,22 +77,22 @@ add_event(struct once *o, uint8_t type, struct buf *b)
 }
 
 static uint64_t
-log_begin(struct once *o, const struct key_entry *e, const char *by)
+log_begin(struct once *o, const struct request_key *e, const char *by)
 {
 	struct buf b;
 
 	buf_init(&b, EVENT_MAX);
-	key_memory_put(e, by, &b);
+	request_keys_put(e, by, &b);
 	return add_event(o, RECORD_KEY, &b);
 }
 
 static uint64_t
-log_end(struct once *o, const struct key_entry *e)
+log_end(struct once *o, const struct request_key *e)
 {
 	struct buf b;
 
 	buf_init(&b, EVENT_MAX);
-	key_memory_put_end(e, &b);
+	request_keys_put_end(e, &b);
 	return add_event(o, RECORD_KEY_END, &b);
 }
 
@@ -104,7 +104,7 @@ log_all(struct once *o)
 	if (o->memory.count == 0)
 		return;
 	buf_init(&b, ALL_MAX);
-	key_memory_put_all(&o->memory, &b);
+	request_keys_put_all(&o->memory, &b);
 	(void)add_event(o, RECORD_KEYS, &b);
 }
 
@@ -138,12 +138,12 @@ read_log(struct once *o)
 	if (log_reader_seek(reader, LOG_BY_SEQ, read_from(reader, &newest)) ==
 	    0)
 		while (log_reader_next_there(reader, &rec)) {
-			key_memory_read(&o->memory, &rec);
+			request_keys_read(&o->memory, &rec);
 			if (rec.type == RECORD_KEYS)
 				last_keys = rec.seq;
 		}
 	log_reader_close(reader);
-	key_memory_lose(&o->memory);
+	request_keys_lose(&o->memory);
 	/* The first segment has every key from its beginning. */
 	if (newest > 1 && last_keys < newest)
 		log_all(o);
@@ -170,7 +170,7 @@ once_create(struct session *session, const struct once_hooks *hooks, void *arg)
 	o->hooks = hooks;
 	o->arg = arg;
 	list_init(&o->asked);
-	key_memory_init(&o->memory);
+	request_keys_init(&o->memory);
 	read_log(o);
 	return o;
 }
@@ -193,7 +193,7 @@ once_destroy(struct once *o)
 		return;
 	list_for_each_safe(it, &o->asked)
 		asked_destroy(asked_of(it));
-	key_memory_finish(&o->memory);
+	request_keys_finish(&o->memory);
 	free(o);
 }
 
@@ -234,7 +234,7 @@ drop_absent(json_t *args)
  * with another timeout.
  */
 static void
-digest_of(const json_t *args, char out[KEY_DIGEST_SIZE])
+digest_of(const json_t *args, char out[REQUEST_KEY_DIGEST_SIZE])
 {
 	json_t *what = json_copy((json_t *)args);
 	uint8_t digest[SHA256_SIZE];
@@ -249,8 +249,8 @@ digest_of(const json_t *args, char out[KEY_DIGEST_SIZE])
 	sha256_update(&s, text, strlen(text));
 	sha256_final(&s, digest);
 	sha256_hex(digest, hex);
-	memcpy(out, hex, KEY_DIGEST_SIZE - 1);
-	out[KEY_DIGEST_SIZE - 1] = '\0';
+	memcpy(out, hex, REQUEST_KEY_DIGEST_SIZE - 1);
+	out[REQUEST_KEY_DIGEST_SIZE - 1] = '\0';
 	free(text);
 	json_decref(what);
 }
@@ -281,7 +281,7 @@ wait_with(struct asked *a, const struct once_request *r, struct error *err)
 }
 
 static int
-ask_again(struct once *o, const struct key_entry *e,
+ask_again(struct once *o, const struct request_key *e,
     const struct once_request *r, const char *digest, struct error *err)
 {
 	struct asked *a = find_key(o, e->key);
@@ -293,7 +293,7 @@ ask_again(struct once *o, const struct key_entry *e,
 		    r->op->name);
 	if (a != NULL)
 		return wait_with(a, r, err);
-	if (e->state != KEY_DONE)
+	if (e->state != REQUEST_KEY_DONE)
 		return error_set(err, ENOTRECOVERABLE,
 		    "%s: the host died during this request; the text may "
 		    "have been typed, and is not typed again: look at the "
@@ -348,18 +348,18 @@ static int
 ask_first(struct once *o, const struct once_request *r, const char *key,
     const char *digest, struct error *err)
 {
-	struct key_entry *e;
+	struct request_key *e;
 	uint64_t seq = 0;
 
 	e = event_log_unlogged_since(o->session->event_log) != 0 ?
 	    NULL :
-	    key_memory_add(&o->memory, key, r->op->name,
+	    request_keys_add(&o->memory, key, r->op->name,
 		is_secret(o, r) ? "" : digest);
 	if (e != NULL)
 		seq = log_begin(o, e, r->by);
 	if (seq == 0) {
 		if (e != NULL)
-			key_memory_forget(&o->memory, e);
+			request_keys_forget(&o->memory, e);
 		return error_set(err, ENOSPC,
 		    "%s: the log is behind and cannot take the key now; "
 		    "nothing was typed",
@@ -373,8 +373,8 @@ int
 once_ask(struct once *o, const struct once_request *r, struct error *err)
 {
 	const char *key = op_string(r->args, "key", "");
-	char digest[KEY_DIGEST_SIZE];
-	const struct key_entry *e;
+	char digest[REQUEST_KEY_DIGEST_SIZE];
+	const struct request_key *e;
 	int rc = check_key(r->op, key, err);
 
 	if (rc < 0)
@@ -387,7 +387,7 @@ once_ask(struct once *o, const struct once_request *r, struct error *err)
 		    "key; nothing was typed",
 		    r->op->name);
 	digest_of(r->args, digest);
-	e = key_memory_find(&o->memory, key);
+	e = request_keys_find(&o->memory, key);
 	return e != NULL ? ask_again(o, e, r, digest, err) :
 			   ask_first(o, r, key, digest, err);
 }
@@ -409,21 +409,21 @@ once_answer(struct once *o, uint64_t client, uint64_t id, bool typed,
     const char *answer, size_t len)
 {
 	struct asked *a = find_request(o, client, id);
-	struct key_entry *e;
+	struct request_key *e;
 	char *text;
 	uint64_t seq;
 
 	if (a == NULL)
 		return false;
-	e = key_memory_find(&o->memory, a->key);
+	e = request_keys_find(&o->memory, a->key);
 	text = xcalloc(len + 1, 1);
 	memcpy(text, answer, len);
 	failpoint("key-typed");
 	if (typed)
-		key_memory_done(&o->memory, e, answer, len);
+		request_keys_done(&o->memory, e, answer, len);
 	seq = log_end(o, e);
 	if (!typed)
-		key_memory_forget(&o->memory, e);
+		request_keys_forget(&o->memory, e);
 	o->hooks->deliver(o->arg, client, id, text, seq);
 	list_for_each(it, &a->waiters)
 		o->hooks->deliver(o->arg, waiter_of(it)->client,

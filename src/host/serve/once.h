@@ -22,7 +22,7 @@ struct session;
  * request that typed nothing (refused, or its client left first) frees its
  * key.
  *
- * store/key_memory.h has the limits.  While the log is behind, new keys are
+ * store/request_keys.h has the limits.  While the log is behind, new keys are
  * refused.  While a new host cannot read its log, all keys are.
  */
 struct once;

@@ -410,7 +410,7 @@ server_flush(struct server *s)
 	if (list_is_empty(&s->clients))
 		recent_output_rest(&s->recent);
 	if (holds != s->holds)
-		intake_hold(&s->session->intake, holds);
+		output_flow_hold(&s->session->output_flow, holds);
 	s->holds = holds;
 	if (s->size_changed)
 		settle_size(s);

@@ -50,7 +50,7 @@ fresh(struct session *session)
  * created.
  */
 static bool
-answers_all(void)
+replies_all(void)
 {
 	const char *text = getenv("TEND_CHECKSUMS");
 
@@ -64,7 +64,7 @@ engine_adopt(struct session *session, struct vt *vt)
 	if (session->display.vt == NULL)
 		return;
 	vt_set_ops(session->display.vt, &answering, &session->display);
-	vt_answer_all(session->display.vt, answers_all());
+	vt_answer_all(session->display.vt, replies_all());
 }
 
 void
@@ -115,7 +115,7 @@ engine_resize(struct session *session, unsigned cols, unsigned rows,
 		event_log_join(session->event_log);
 	event_keyframe(session, true);
 	changes_all(&d->changes, d->vt, event_log_seq(session->event_log));
-	intake_keyframe_done(&session->intake);
+	output_flow_keyframe_done(&session->output_flow);
 	/* Clients resize in storms; after a crash, the terminal has the size. */
 	session_save_later(session);
 	d->hooks->on_resized(d->arg);

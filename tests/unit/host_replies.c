@@ -9,13 +9,13 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "host/input/answers.h"
+#include "host/input/replies.h"
 #include "keep/ring.h"
 
 /* A ring, a sequence of hosts, and a terminal. */
 struct stage {
 	struct ring ring;
-	struct answers a;
+	struct replies a;
 	int fd, master, program;
 };
 
@@ -32,13 +32,13 @@ open_stage(struct stage *p)
 	tcsetattr(p->program, TCSANOW, &raw);
 	fcntl(p->master, F_SETFL, O_NONBLOCK);
 	fcntl(p->program, F_SETFL, O_NONBLOCK);
-	answers_init(&p->a, p->ring.shared, p->fd);
+	replies_init(&p->a, p->ring.shared, p->fd);
 }
 
 static void
 close_stage(struct stage *p)
 {
-	answers_finish(&p->a);
+	replies_finish(&p->a);
 	ring_unmap(&p->ring);
 	close(p->fd);
 	close(p->master);
@@ -49,15 +49,15 @@ close_stage(struct stage *p)
 static void
 follow(struct stage *p)
 {
-	answers_finish(&p->a);
-	answers_init(&p->a, p->ring.shared, p->fd);
+	replies_finish(&p->a);
+	replies_init(&p->a, p->ring.shared, p->fd);
 }
 
 static void
 add(struct stage *p, const char *text, uint64_t fed)
 {
-	answers_add(&p->a, text, strlen(text));
-	answers_publish(&p->a, fed);
+	replies_add(&p->a, text, strlen(text));
+	replies_publish(&p->a, fed);
 }
 
 /* Read len bytes; the terminal delivers them a moment later. */
@@ -77,7 +77,7 @@ arrived(struct stage *p, size_t len)
 }
 
 static void
-answers_are_written_in_order(void **state)
+replies_are_written_in_order(void **state)
 {
 	struct stage p;
 
@@ -85,11 +85,11 @@ answers_are_written_in_order(void **state)
 	open_stage(&p);
 	add(&p, "one", 10);
 	add(&p, "two", 20);
-	assert_int_equal(answers_write(&p.a, p.master, 3), 0);
+	assert_int_equal(replies_write(&p.a, p.master, 3), 0);
 	assert_string_equal(arrived(&p, 3), "one");
-	assert_int_equal(answers_write(&p.a, p.master, UINT64_MAX), 0);
+	assert_int_equal(replies_write(&p.a, p.master, UINT64_MAX), 0);
 	assert_string_equal(arrived(&p, 3), "two");
-	assert_true(answers_are_empty(&p.a));
+	assert_true(replies_are_empty(&p.a));
 	close_stage(&p);
 }
 
@@ -101,10 +101,10 @@ the_next_host_finds_published_answers(void **state)
 	(void)state;
 	open_stage(&p);
 	add(&p, "one", 10);
-	answers_add(&p.a, "two", 3);
+	replies_add(&p.a, "two", 3);
 	follow(&p);
-	assert_int_equal(answers_fed(p.ring.shared), 10);
-	answers_write(&p.a, p.master, UINT64_MAX);
+	assert_int_equal(replies_fed(p.ring.shared), 10);
+	replies_write(&p.a, p.master, UINT64_MAX);
 	assert_string_equal(arrived(&p, 3), "one");
 	close_stage(&p);
 }
@@ -124,12 +124,12 @@ the_next_host_skips_bytes_that_the_terminal_took(void **state)
 	for (unsigned round = 0; round < 3000; round++) {
 		add(&p, "0123456", round + 1);
 		before = *p.ring.shared;
-		answers_write(&p.a, p.master, p.a.written + round % 7);
+		replies_write(&p.a, p.master, p.a.written + round % 7);
 		arrived(&p, round % 7);
 		*p.ring.shared = before;
 		follow(&p);
 		assert_int_equal(p.a.added, 7 - round % 7);
-		answers_write(&p.a, p.master, UINT64_MAX);
+		replies_write(&p.a, p.master, UINT64_MAX);
 		assert_string_equal(arrived(&p, 7 - round % 7),
 		    &"0123456"[round % 7]);
 	}
@@ -147,17 +147,17 @@ a_blocked_terminal_loses_no_answer(void **state)
 	open_stage(&p);
 	memset(answer, 'a', 100);
 	answer[100] = '\0';
-	while (!answers_are_full(&p.a)) {
+	while (!replies_are_full(&p.a)) {
 		add(&p, answer, asked++);
-		answers_write(&p.a, p.master, UINT64_MAX);
+		replies_write(&p.a, p.master, UINT64_MAX);
 	}
-	assert_int_equal(answers_write(&p.a, p.master, UINT64_MAX), -EAGAIN);
+	assert_int_equal(replies_write(&p.a, p.master, UINT64_MAX), -EAGAIN);
 	while (len < asked * 100) {
 		len += strlen(arrived(&p, 100));
-		answers_write(&p.a, p.master, UINT64_MAX);
+		replies_write(&p.a, p.master, UINT64_MAX);
 	}
 	assert_int_equal(len, asked * 100);
-	assert_false(answers_are_full(&p.a));
+	assert_false(replies_are_full(&p.a));
 	close_stage(&p);
 }
 
@@ -173,18 +173,18 @@ one_sequence_may_have_more_answers_than_the_ring_holds(void **state)
 	for (unsigned i = 0; i < 20000; i++) {
 		size_t n = (size_t)sprintf(want + len, "%u,", i);
 
-		answers_add(&p.a, want + len, n);
+		replies_add(&p.a, want + len, n);
 		len += n;
 	}
-	answers_publish(&p.a, 1);
-	assert_true(answers_are_full(&p.a));
-	assert_false(answers_are_safe(&p.a));
+	replies_publish(&p.a, 1);
+	assert_true(replies_are_full(&p.a));
+	assert_false(replies_are_safe(&p.a));
 	while (have < len) {
-		answers_write(&p.a, p.master, UINT64_MAX);
+		replies_write(&p.a, p.master, UINT64_MAX);
 		have += (size_t)sprintf(got + have, "%s", arrived(&p, 10));
 	}
 	assert_string_equal(got, want);
-	assert_true(answers_are_safe(&p.a));
+	assert_true(replies_are_safe(&p.a));
 	close_stage(&p);
 }
 
@@ -196,10 +196,10 @@ dropped_answers_are_never_written(void **state)
 	(void)state;
 	open_stage(&p);
 	add(&p, "one", 10);
-	answers_drop(&p.a);
+	replies_drop(&p.a);
 	follow(&p);
 	add(&p, "two", 20);
-	answers_write(&p.a, p.master, UINT64_MAX);
+	replies_write(&p.a, p.master, UINT64_MAX);
 	assert_string_equal(arrived(&p, 3), "two");
 	close_stage(&p);
 }
@@ -208,7 +208,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers_are_written_in_order),
+		cmocka_unit_test(replies_are_written_in_order),
 		cmocka_unit_test(the_next_host_finds_published_answers),
 		cmocka_unit_test(
 		    the_next_host_skips_bytes_that_the_terminal_took),

@@ -1,4 +1,4 @@
-#include "client/book.h"
+#include "client/scrollback.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -54,8 +54,8 @@ read_book(const struct answer *a, struct error *err)
 	struct vt_config config = {
 		.cols = (uint16_t)a->cols,
 		.rows = (uint16_t)a->rows,
-		.history_lines = BOOK_LINES,
-		.history_bytes = BOOK_BYTES,
+		.history_lines = SCROLLBACK_LINES,
+		.history_bytes = SCROLLBACK_BYTES,
 	};
 	struct vt *vt;
 
@@ -93,7 +93,7 @@ fetch(int dirfd, int timeout_ms, const char *op, const char *args,
 }
 
 struct vt *
-book_fetch(int dirfd, int timeout_ms, uint64_t *offset, struct error *err)
+scrollback_fetch(int dirfd, int timeout_ms, uint64_t *offset, struct error *err)
 {
 	struct answer a = { 0 };
 	struct vt *vt = NULL;
@@ -115,14 +115,16 @@ compare(uint64_t a, uint64_t b)
 }
 
 int
-place_compare_rows(const struct place *a, const struct place *b)
+place_compare_rows(const struct scrollback_place *a,
+    const struct scrollback_place *b)
 {
 	return a->seq != b->seq ? compare(a->seq, b->seq) :
 				  compare(a->row, b->row);
 }
 
 int
-place_compare(const struct place *a, const struct place *b)
+place_compare(const struct scrollback_place *a,
+    const struct scrollback_place *b)
 {
 	int rows = place_compare_rows(a, b);
 
@@ -131,24 +133,24 @@ place_compare(const struct place *a, const struct place *b)
 
 /* Chapters. */
 
-static struct chapter *
-least_used(struct book *b)
+static struct scrollback_part *
+least_used(struct scrollback *b)
 {
 	unsigned least = 0;
 
-	for (unsigned i = 1; i < BOOK_CHAPTERS; i++)
+	for (unsigned i = 1; i < SCROLLBACK_PARTS; i++)
 		if (b->used[i] < b->used[least])
 			least = i;
 	b->used[least] = 0;
-	chapter_finish(&b->chapters[least]);
-	return &b->chapters[least];
+	scrollback_part_finish(&b->parts[least]);
+	return &b->parts[least];
 }
 
-const struct chapter *
-book_loaded(struct book *b, uint64_t seq)
+const struct scrollback_part *
+scrollback_loaded(struct scrollback *b, uint64_t seq)
 {
-	for (unsigned i = 0; i < BOOK_CHAPTERS; i++) {
-		const struct chapter *c = &b->chapters[i];
+	for (unsigned i = 0; i < SCROLLBACK_PARTS; i++) {
+		const struct scrollback_part *c = &b->parts[i];
 
 		if (b->used[i] != 0 &&
 		    (b->log.reader == NULL ||
@@ -160,26 +162,26 @@ book_loaded(struct book *b, uint64_t seq)
 	return NULL;
 }
 
-const struct chapter *
-book_chapter(struct book *b, uint64_t seq)
+const struct scrollback_part *
+scrollback_part_at(struct scrollback *b, uint64_t seq)
 {
-	const struct chapter *known = book_loaded(b, seq);
-	struct chapter *c;
+	const struct scrollback_part *known = scrollback_loaded(b, seq);
+	struct scrollback_part *c;
 
 	if (known != NULL || b->log.reader == NULL)
 		return known;
 	c = least_used(b);
-	if (chapter_load(c, &b->log, seq, true) < 0)
+	if (scrollback_part_load(c, &b->log, seq, true) < 0)
 		return NULL;
-	b->used[c - b->chapters] = ++b->now;
+	b->used[c - b->parts] = ++b->now;
 	return c;
 }
 
-/* The chapter after this one, or before it; NULL if there is none. */
-static const struct chapter *
-turn(struct book *b, const struct place *p, bool on)
+/* The part after this one, or before it; NULL if there is none. */
+static const struct scrollback_part *
+turn(struct scrollback *b, const struct scrollback_place *p, bool on)
 {
-	const struct chapter *c = book_chapter(b, p->seq);
+	const struct scrollback_part *c = scrollback_part_at(b, p->seq);
 	uint64_t begin;
 
 	if (c == NULL || b->log.reader == NULL)
@@ -188,17 +190,17 @@ turn(struct book *b, const struct place *p, bool on)
 		 c->begin_seq <= b->log.first_seq)
 		return NULL;
 	begin = c->begin_seq;
-	c = book_chapter(b, on ? c->end_seq + 1 : c->begin_seq - 1);
+	c = scrollback_part_at(b, on ? c->end_seq + 1 : c->begin_seq - 1);
 	return c != NULL && c->begin_seq != begin ? c : NULL;
 }
 
-/* Move to the next existing row, in one of the later chapters. */
+/* Move to the next existing row, in one of the later parts. */
 static bool
-turn_on(struct book *b, struct place *p)
+turn_on(struct scrollback *b, struct scrollback_place *p)
 {
-	const struct chapter *c;
+	const struct scrollback_part *c;
 
-	for (unsigned n = 0; n < BOOK_TURNS; n++) {
+	for (unsigned n = 0; n < SCROLLBACK_TURNS; n++) {
 		c = turn(b, p, true);
 		if (c == NULL)
 			return false;
@@ -211,11 +213,11 @@ turn_on(struct book *b, struct place *p)
 }
 
 static bool
-turn_back(struct book *b, struct place *p)
+turn_back(struct scrollback *b, struct scrollback_place *p)
 {
-	const struct chapter *c;
+	const struct scrollback_part *c;
 
-	for (unsigned n = 0; n < BOOK_TURNS; n++) {
+	for (unsigned n = 0; n < SCROLLBACK_TURNS; n++) {
 		c = turn(b, p, false);
 		if (c == NULL)
 			return false;
@@ -228,13 +230,14 @@ turn_back(struct book *b, struct place *p)
 }
 
 unsigned
-book_on(struct book *b, struct place *p, unsigned rows)
+scrollback_forward(struct scrollback *b, struct scrollback_place *p,
+    unsigned rows)
 {
 	unsigned gone = 0;
 
 	while (gone < rows) {
-		const struct chapter *c = book_chapter(b, p->seq);
-		struct place before = *p;
+		const struct scrollback_part *c = scrollback_part_at(b, p->seq);
+		struct scrollback_place before = *p;
 		size_t left = c != NULL && p->row + 1 < c->n ?
 		    c->n - p->row - 1 :
 		    0;
@@ -253,9 +256,9 @@ book_on(struct book *b, struct place *p, unsigned rows)
 	return gone;
 }
 
-/* Upwards it may stop in an empty chapter, and continue from there. */
+/* Upwards it may stop in an empty part, and continue from there. */
 unsigned
-book_back(struct book *b, struct place *p, unsigned rows)
+scrollback_back(struct scrollback *b, struct scrollback_place *p, unsigned rows)
 {
 	unsigned gone = 0;
 
@@ -274,21 +277,23 @@ book_back(struct book *b, struct place *p, unsigned rows)
 }
 
 void
-book_first(struct book *b, struct place *p)
+scrollback_first(struct scrollback *b, struct scrollback_place *p)
 {
-	const struct chapter *c = book_chapter(b, b->log.first_seq);
+	const struct scrollback_part *c = scrollback_part_at(b,
+	    b->log.first_seq);
 
-	*p = (struct place){ .seq = c != NULL ? c->begin_seq : 0 };
+	*p = (struct scrollback_place){ .seq = c != NULL ? c->begin_seq : 0 };
 	if (c != NULL && c->n == 0)
 		(void)turn_on(b, p);
 }
 
 void
-book_last(struct book *b, struct place *p)
+scrollback_last(struct scrollback *b, struct scrollback_place *p)
 {
-	const struct chapter *c = book_chapter(b, b->log.last_seq);
+	const struct scrollback_part *c = scrollback_part_at(b,
+	    b->log.last_seq);
 
-	*p = (struct place){ .seq = c != NULL ? c->begin_seq : 0 };
+	*p = (struct scrollback_place){ .seq = c != NULL ? c->begin_seq : 0 };
 	if (c == NULL)
 		return;
 	if (c->n > 0)
@@ -298,7 +303,7 @@ book_last(struct book *b, struct place *p)
 }
 
 unsigned
-book_percent_of(const struct book *b, uint64_t offset)
+scrollback_percent_of(const struct scrollback *b, uint64_t offset)
 {
 	if (b->end_offset == 0)
 		return 100;
@@ -306,9 +311,9 @@ book_percent_of(const struct book *b, uint64_t offset)
 }
 
 unsigned
-book_percent(struct book *b, const struct place *p)
+scrollback_percent(struct scrollback *b, const struct scrollback_place *p)
 {
-	const struct chapter *c = book_chapter(b, p->seq);
+	const struct scrollback_part *c = scrollback_part_at(b, p->seq);
 	uint64_t done;
 
 	if (c == NULL || c->n < 2)
@@ -317,7 +322,7 @@ book_percent(struct book *b, const struct place *p)
 		return (unsigned)(100 * p->row / (c->n - 1));
 	done = c->begin_offset +
 	    (c->end_offset - c->begin_offset) * p->row / (c->n - 1);
-	return book_percent_of(b, done);
+	return scrollback_percent_of(b, done);
 }
 
 /* Opening. */
@@ -338,7 +343,7 @@ first_keyframe(struct log_reader *r)
 
 /* True if the log is readable and has everything shown so far. */
 static bool
-open_log(struct book *b, int dirfd, uint64_t shown)
+open_log(struct scrollback *b, int dirfd, uint64_t shown)
 {
 	auto_close int fd = openat(dirfd, "log",
 	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -353,27 +358,28 @@ open_log(struct book *b, int dirfd, uint64_t shown)
 		return false;
 	b->log.last_seq = extent.last_seq;
 	b->end_offset = extent.end_offset;
-	return book_chapter(b, b->log.last_seq) != NULL;
+	return scrollback_part_at(b, b->log.last_seq) != NULL;
 }
 
 static int
-open_page(struct book *b, int dirfd, int timeout_ms, struct error *err)
+open_page(struct scrollback *b, int dirfd, int timeout_ms, struct error *err)
 {
 	uint64_t offset;
-	struct vt *vt = book_fetch(dirfd, timeout_ms, &offset, err);
+	struct vt *vt = scrollback_fetch(dirfd, timeout_ms, &offset, err);
 
 	log_reader_close(b->log.reader);
-	b->log = (struct chapter_log){ 0 };
+	b->log = (struct scrollback_part_log){ 0 };
 	if (vt == NULL)
 		return -EIO;
-	chapter_copy(&b->chapters[0], vt);
+	scrollback_part_copy(&b->parts[0], vt);
 	b->used[0] = 1;
 	vt_destroy(vt);
 	return 0;
 }
 
 int
-book_open(struct book *b, int dirfd, int timeout_ms, struct error *err)
+scrollback_open(struct scrollback *b, int dirfd, int timeout_ms,
+    struct error *err)
 {
 	struct answer a = { 0 };
 	int asked, rc = 0;
@@ -391,22 +397,22 @@ book_open(struct book *b, int dirfd, int timeout_ms, struct error *err)
 		rc = 0; /* there is no host */
 	free(a.data);
 	if (rc < 0)
-		book_close(b);
+		scrollback_close(b);
 	return rc;
 }
 
 void
-book_close(struct book *b)
+scrollback_close(struct scrollback *b)
 {
-	for (unsigned i = 0; i < BOOK_CHAPTERS; i++)
-		chapter_finish(&b->chapters[i]);
+	for (unsigned i = 0; i < SCROLLBACK_PARTS; i++)
+		scrollback_part_finish(&b->parts[i]);
 	ruler_finish(&b->ruler);
 	log_reader_close(b->log.reader);
 	memset(b, 0, sizeof(*b));
 }
 
 bool
-book_is_open(const struct book *b)
+scrollback_is_open(const struct scrollback *b)
 {
 	return b->ruler.vt != NULL;
 }

@@ -1,4 +1,4 @@
-#include "client/reader.h"
+#include "client/scrollback_mode.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,72 +14,74 @@
 /* The window. */
 
 static unsigned
-height(const struct reader *r)
+height(const struct scrollback_mode *r)
 {
 	return r->rows > 1 ? r->rows - 1 : 1;
 }
 
 /* The number of rows from `from` down to `to`, at most `most`. */
 static unsigned
-rows_between(struct reader *r, const struct place *from, const struct place *to,
-    unsigned most)
+rows_between(struct scrollback_mode *r, const struct scrollback_place *from,
+    const struct scrollback_place *to, unsigned most)
 {
-	struct place at = *from;
+	struct scrollback_place at = *from;
 	unsigned n = 0;
 
 	while (n < most && place_compare_rows(&at, to) < 0 &&
-	    book_on(&r->book, &at, 1) == 1)
+	    scrollback_forward(&r->scrollback, &at, 1) == 1)
 		n++;
 	return n;
 }
 
 /* Move the window as little as needed: the cursor is in it, and it is full. */
 static void
-follow_cursor(struct reader *r)
+follow_cursor(struct scrollback_mode *r)
 {
 	unsigned last = height(r) - 1;
-	struct place bottom = r->top;
+	struct scrollback_place bottom = r->top;
 	unsigned below;
 
 	if (place_compare_rows(&r->cursor, &r->top) < 0) {
 		r->top = r->cursor;
 	} else if (rows_between(r, &r->top, &r->cursor, last + 1) > last) {
 		r->top = r->cursor;
-		(void)book_back(&r->book, &r->top, last);
+		(void)scrollback_back(&r->scrollback, &r->top, last);
 	}
 	bottom = r->top;
-	below = book_on(&r->book, &bottom, last);
+	below = scrollback_forward(&r->scrollback, &bottom, last);
 	if (below < last)
-		(void)book_back(&r->book, &r->top, last - below);
+		(void)scrollback_back(&r->scrollback, &r->top, last - below);
 	r->top.col = 0;
 }
 
 /* A place outside the window moves to its middle. */
 static void
-go_to(struct reader *r, const struct place *to)
+go_to(struct scrollback_mode *r, const struct scrollback_place *to)
 {
 	bool above = place_compare_rows(to, &r->top) < 0;
 
 	r->cursor = r->selection.to = *to;
 	if (above || rows_between(r, &r->top, to, height(r)) == height(r)) {
 		r->top = *to;
-		(void)book_back(&r->book, &r->top, height(r) / 2);
+		(void)scrollback_back(&r->scrollback, &r->top, height(r) / 2);
 	}
 	follow_cursor(r);
 }
 
 /* Move the window, and the cursor only if it would leave the window. */
 static void
-scroll(struct reader *r, int rows)
+scroll(struct scrollback_mode *r, int rows)
 {
-	struct place bottom;
+	struct scrollback_place bottom;
 
 	if (rows < 0)
-		(void)book_back(&r->book, &r->top, (unsigned)-rows);
+		(void)scrollback_back(&r->scrollback, &r->top, (unsigned)-rows);
 	else
-		(void)book_on(&r->book, &r->top, (unsigned)rows);
+		(void)scrollback_forward(&r->scrollback, &r->top,
+		    (unsigned)rows);
 	bottom = r->top;
-	if (book_on(&r->book, &bottom, height(r) - 1) < height(r) - 1)
+	if (scrollback_forward(&r->scrollback, &bottom, height(r) - 1) <
+	    height(r) - 1)
 		return; /* at the end; follow_cursor handles it */
 	bottom.col = r->cursor.col;
 	if (place_compare_rows(&r->cursor, &bottom) > 0)
@@ -94,33 +96,37 @@ scroll(struct reader *r, int rows)
 
 /* Move the window and the cursor together. */
 static void
-leaf(struct reader *r, int rows)
+leaf(struct scrollback_mode *r, int rows)
 {
 	if (rows < 0) {
-		(void)book_back(&r->book, &r->top, (unsigned)-rows);
-		(void)book_back(&r->book, &r->cursor, (unsigned)-rows);
+		(void)scrollback_back(&r->scrollback, &r->top, (unsigned)-rows);
+		(void)scrollback_back(&r->scrollback, &r->cursor,
+		    (unsigned)-rows);
 	} else {
-		(void)book_on(&r->book, &r->top, (unsigned)rows);
-		(void)book_on(&r->book, &r->cursor, (unsigned)rows);
+		(void)scrollback_forward(&r->scrollback, &r->top,
+		    (unsigned)rows);
+		(void)scrollback_forward(&r->scrollback, &r->cursor,
+		    (unsigned)rows);
 	}
 }
 
 static unsigned
-row_columns(struct reader *r)
+row_columns(struct scrollback_mode *r)
 {
-	const struct chapter *c = book_chapter(&r->book, r->cursor.seq);
+	const struct scrollback_part *c = scrollback_part_at(&r->scrollback,
+	    r->cursor.seq);
 	const char *text;
 	size_t len;
 
 	if (c == NULL || r->cursor.row >= c->n)
 		return 0;
-	len = chapter_text(c, r->cursor.row, &text);
-	ruler_lay(&r->book.ruler, text, len);
-	return ruler_cols(&r->book.ruler);
+	len = scrollback_part_text(c, r->cursor.row, &text);
+	ruler_lay(&r->scrollback.ruler, text, len);
+	return ruler_cols(&r->scrollback.ruler);
 }
 
 static void
-clamp(struct reader *r)
+clamp(struct scrollback_mode *r)
 {
 	unsigned cols = row_columns(r);
 
@@ -130,136 +136,137 @@ clamp(struct reader *r)
 
 /* Keys. */
 
-static enum reader_wish
-go_up(struct reader *r)
+static enum scrollback_mode_wish
+go_up(struct scrollback_mode *r)
 {
-	(void)book_back(&r->book, &r->cursor, 1);
-	return READER_STAY;
+	(void)scrollback_back(&r->scrollback, &r->cursor, 1);
+	return SCROLLBACK_MODE_STAY;
 }
 
-static enum reader_wish
-go_down(struct reader *r)
+static enum scrollback_mode_wish
+go_down(struct scrollback_mode *r)
 {
-	(void)book_on(&r->book, &r->cursor, 1);
-	return READER_STAY;
+	(void)scrollback_forward(&r->scrollback, &r->cursor, 1);
+	return SCROLLBACK_MODE_STAY;
 }
 
-static enum reader_wish
-go_left(struct reader *r)
+static enum scrollback_mode_wish
+go_left(struct scrollback_mode *r)
 {
 	clamp(r);
 	if (r->cursor.col > 0) /* to the first column of a wide character */
-		r->cursor.col = ruler_col(&r->book.ruler,
-		    ruler_byte(&r->book.ruler, r->cursor.col - 1));
-	return READER_STAY;
+		r->cursor.col = ruler_col(&r->scrollback.ruler,
+		    ruler_byte(&r->scrollback.ruler, r->cursor.col - 1));
+	return SCROLLBACK_MODE_STAY;
 }
 
-static enum reader_wish
-go_right(struct reader *r)
+static enum scrollback_mode_wish
+go_right(struct scrollback_mode *r)
 {
 	unsigned cols = row_columns(r);
 	unsigned next = r->cursor.col + 1;
 
 	/* Skip the second half of a wide character. */
 	while (next < cols &&
-	    ruler_col(&r->book.ruler, ruler_byte(&r->book.ruler, next)) < next)
+	    ruler_col(&r->scrollback.ruler,
+		ruler_byte(&r->scrollback.ruler, next)) < next)
 		next++;
 	if (next < cols)
 		r->cursor.col = next;
-	return READER_STAY;
+	return SCROLLBACK_MODE_STAY;
 }
 
-static enum reader_wish
-go_page_up(struct reader *r)
+static enum scrollback_mode_wish
+go_page_up(struct scrollback_mode *r)
 {
 	leaf(r, -(int)height(r));
-	return READER_STAY;
+	return SCROLLBACK_MODE_STAY;
 }
 
-static enum reader_wish
-go_page_down(struct reader *r)
+static enum scrollback_mode_wish
+go_page_down(struct scrollback_mode *r)
 {
 	leaf(r, (int)height(r));
-	return READER_STAY;
+	return SCROLLBACK_MODE_STAY;
 }
 
-static enum reader_wish
-go_half_up(struct reader *r)
+static enum scrollback_mode_wish
+go_half_up(struct scrollback_mode *r)
 {
 	leaf(r, -(int)(height(r) + 1) / 2);
-	return READER_STAY;
+	return SCROLLBACK_MODE_STAY;
 }
 
-static enum reader_wish
-go_half_down(struct reader *r)
+static enum scrollback_mode_wish
+go_half_down(struct scrollback_mode *r)
 {
 	leaf(r, (int)(height(r) + 1) / 2);
-	return READER_STAY;
+	return SCROLLBACK_MODE_STAY;
 }
 
-static enum reader_wish
-go_first(struct reader *r)
+static enum scrollback_mode_wish
+go_first(struct scrollback_mode *r)
 {
-	book_first(&r->book, &r->cursor);
-	return READER_STAY;
+	scrollback_first(&r->scrollback, &r->cursor);
+	return SCROLLBACK_MODE_STAY;
 }
 
-static enum reader_wish
-go_last(struct reader *r)
+static enum scrollback_mode_wish
+go_last(struct scrollback_mode *r)
 {
-	book_last(&r->book, &r->cursor);
-	return READER_STAY;
+	scrollback_last(&r->scrollback, &r->cursor);
+	return SCROLLBACK_MODE_STAY;
 }
 
-static enum reader_wish
-go_row_begin(struct reader *r)
+static enum scrollback_mode_wish
+go_row_begin(struct scrollback_mode *r)
 {
 	r->cursor.col = 0;
-	return READER_STAY;
+	return SCROLLBACK_MODE_STAY;
 }
 
-static enum reader_wish
-go_row_end(struct reader *r)
+static enum scrollback_mode_wish
+go_row_end(struct scrollback_mode *r)
 {
 	unsigned cols = row_columns(r);
 
 	r->cursor.col = cols > 0 ? cols - 1 : 0;
-	return READER_STAY;
+	return SCROLLBACK_MODE_STAY;
 }
 
-static enum reader_wish
-ask(struct reader *r)
+static enum scrollback_mode_wish
+ask(struct scrollback_mode *r)
 {
 	(void)r;
-	return READER_ASK;
+	return SCROLLBACK_MODE_ASK;
 }
 
-static enum reader_wish
-ask_back(struct reader *r)
+static enum scrollback_mode_wish
+ask_back(struct scrollback_mode *r)
 {
 	(void)r;
-	return READER_ASK_BACK;
+	return SCROLLBACK_MODE_ASK_BACK;
 }
 
-static enum reader_wish
-search_again(struct reader *r)
+static enum scrollback_mode_wish
+search_again(struct scrollback_mode *r)
 {
-	reader_search(r, "", r->back);
-	return READER_STAY;
+	scrollback_mode_search(r, "", r->back);
+	return SCROLLBACK_MODE_STAY;
 }
 
-static enum reader_wish
-search_other_way(struct reader *r)
+static enum scrollback_mode_wish
+search_other_way(struct scrollback_mode *r)
 {
 	bool back = r->back;
 
-	reader_search(r, "", !back);
+	scrollback_mode_search(r, "", !back);
 	r->back = back;
-	return READER_STAY;
+	return SCROLLBACK_MODE_STAY;
 }
 
 static void
-begin_selection(struct reader *r, bool by_row)
+begin_selection(struct scrollback_mode *r, bool by_row)
 {
 	bool ends = r->selection.on && r->selection.by_row == by_row;
 
@@ -270,18 +277,18 @@ begin_selection(struct reader *r, bool by_row)
 	r->selection.on = !ends;
 }
 
-static enum reader_wish
-select_characters(struct reader *r)
+static enum scrollback_mode_wish
+select_characters(struct scrollback_mode *r)
 {
 	begin_selection(r, false);
-	return READER_STAY;
+	return SCROLLBACK_MODE_STAY;
 }
 
-static enum reader_wish
-select_rows(struct reader *r)
+static enum scrollback_mode_wish
+select_rows(struct scrollback_mode *r)
 {
 	begin_selection(r, true);
-	return READER_STAY;
+	return SCROLLBACK_MODE_STAY;
 }
 
 static unsigned
@@ -296,7 +303,7 @@ count_lines(const struct buf *b)
 
 /* Show the long text if it fits in the bar, otherwise the brief one. */
 static void
-say(struct reader *r, const char *text, const char *brief)
+say(struct scrollback_mode *r, const char *text, const char *brief)
 {
 	static const char head[] = " history 100% - ";
 	bool fits = sizeof(head) - 1 + strlen(text) <= r->cols;
@@ -306,7 +313,7 @@ say(struct reader *r, const char *text, const char *brief)
 
 /* Say only "sent": a terminal may ignore it silently. */
 static void
-say_sent(struct reader *r, const struct buf *sent)
+say_sent(struct scrollback_mode *r, const struct buf *sent)
 {
 	unsigned lines = count_lines(sent);
 	const char *s = lines == 1 ? "" : "s";
@@ -321,7 +328,7 @@ say_sent(struct reader *r, const struct buf *sent)
 }
 
 static void
-say_cut(struct reader *r)
+say_cut(struct scrollback_mode *r)
 {
 	char text[96], brief[64];
 
@@ -332,13 +339,13 @@ say_cut(struct reader *r)
 }
 
 static void
-copy(struct reader *r)
+copy(struct scrollback_mode *r)
 {
 	struct buf text;
 	bool all;
 
 	buf_init(&text, CLIPBOARD_MAX);
-	all = selection_copy(&r->selection, &r->book, &text);
+	all = selection_copy(&r->selection, &r->scrollback, &text);
 	clipboard_put(&r->copied, text.data, text.len);
 	if (all)
 		say_sent(r, &text);
@@ -348,30 +355,30 @@ copy(struct reader *r)
 	r->selection.on = false;
 }
 
-static enum reader_wish
-copy_selection(struct reader *r)
+static enum scrollback_mode_wish
+copy_selection(struct scrollback_mode *r)
 {
 	if (r->selection.on)
 		copy(r);
 	else
 		snprintf(r->said, sizeof(r->said),
 		    "nothing selected: v starts, V by rows");
-	return READER_STAY;
+	return SCROLLBACK_MODE_STAY;
 }
 
 /* The first key to leave only ends a selection. */
-static enum reader_wish
-leave(struct reader *r)
+static enum scrollback_mode_wish
+leave(struct scrollback_mode *r)
 {
 	if (!r->selection.on)
-		return READER_LEAVE;
+		return SCROLLBACK_MODE_LEAVE;
 	r->selection.on = false;
-	return READER_STAY;
+	return SCROLLBACK_MODE_STAY;
 }
 
 static const struct {
 	const char *keys; /* key names; any of them does it */
-	enum reader_wish (*act)(struct reader *r);
+	enum scrollback_mode_wish (*act)(struct scrollback_mode *r);
 	const char *does;  /* NULL: as in the line before */
 	const char *shown; /* for both, in the help */
 } actions[] = {
@@ -400,7 +407,7 @@ static const struct {
 #define ACTIONS (sizeof(actions) / sizeof(actions[0]))
 
 bool
-reader_help(size_t i, const char **keys, const char **does)
+scrollback_mode_help(size_t i, const char **keys, const char **does)
 {
 	for (size_t k = 0; k < ACTIONS; k++) {
 		if (actions[k].does == NULL || i-- > 0)
@@ -413,48 +420,49 @@ reader_help(size_t i, const char **keys, const char **does)
 }
 
 int
-reader_open(struct reader *r, int dirfd, int timeout_ms, struct error *err)
+scrollback_mode_open(struct scrollback_mode *r, int dirfd, int timeout_ms,
+    struct error *err)
 {
 	int rc;
 
 	memset(r, 0, sizeof(*r));
-	rc = book_open(&r->book, dirfd, timeout_ms, err);
+	rc = scrollback_open(&r->scrollback, dirfd, timeout_ms, err);
 	if (rc < 0)
 		return rc;
 	search_init(&r->search);
 	buf_init(&r->copied, 2 * CLIPBOARD_MAX);
-	book_last(&r->book, &r->cursor);
+	scrollback_last(&r->scrollback, &r->cursor);
 	r->top = r->cursor;
 	(void)go_row_end(r);
 	return 0;
 }
 
 void
-reader_close(struct reader *r)
+scrollback_mode_close(struct scrollback_mode *r)
 {
-	page_finish(&r->page);
+	scrollback_page_finish(&r->page);
 	search_finish(&r->search);
 	buf_finish(&r->copied);
-	book_close(&r->book);
+	scrollback_close(&r->scrollback);
 	memset(r, 0, sizeof(*r));
 }
 
 bool
-reader_is_open(const struct reader *r)
+scrollback_mode_is_open(const struct scrollback_mode *r)
 {
-	return book_is_open(&r->book);
+	return scrollback_is_open(&r->scrollback);
 }
 
-enum reader_wish
-reader_key(struct reader *r, const struct key *k)
+enum scrollback_mode_wish
+scrollback_mode_key(struct scrollback_mode *r, const struct key *k)
 {
-	enum reader_wish wish = READER_STAY;
+	enum scrollback_mode_wish wish = SCROLLBACK_MODE_STAY;
 
 	r->said[0] = '\0';
 	if (r->search.state == SEARCH_GOING) {
 		r->search.state = SEARCH_IDLE;
 		snprintf(r->said, sizeof(r->said), "search stopped");
-		return READER_STAY;
+		return SCROLLBACK_MODE_STAY;
 	}
 	for (size_t i = 0; i < ACTIONS; i++)
 		if (keys_match(k, actions[i].keys)) {
@@ -467,20 +475,20 @@ reader_key(struct reader *r, const struct key *k)
 }
 
 /* The place shown at that position. */
-static struct place
-place_at(struct reader *r, uint32_t row, uint32_t col)
+static struct scrollback_place
+place_at(struct scrollback_mode *r, uint32_t row, uint32_t col)
 {
-	struct place at = r->top;
+	struct scrollback_place at = r->top;
 
 	if (row > height(r) - 1)
 		row = height(r) - 1;
-	(void)book_on(&r->book, &at, row);
+	(void)scrollback_forward(&r->scrollback, &at, row);
 	at.col = col;
 	return at;
 }
 
 static void
-drag(struct reader *r, const struct mouse_event *ev)
+drag(struct scrollback_mode *r, const struct mouse_event *ev)
 {
 	r->cursor = place_at(r, ev->row, ev->col);
 	clamp(r);
@@ -495,7 +503,7 @@ drag(struct reader *r, const struct mouse_event *ev)
 }
 
 void
-reader_mouse(struct reader *r, const struct mouse_event *ev)
+scrollback_mode_mouse(struct scrollback_mode *r, const struct mouse_event *ev)
 {
 	if (r->search.state == SEARCH_GOING)
 		return;
@@ -514,7 +522,7 @@ reader_mouse(struct reader *r, const struct mouse_event *ev)
 /* Searching. */
 
 void
-reader_search(struct reader *r, const char *text, bool back)
+scrollback_mode_search(struct scrollback_mode *r, const char *text, bool back)
 {
 	if (*text != '\0')
 		needle_set(&r->search.needle, text);
@@ -525,20 +533,20 @@ reader_search(struct reader *r, const char *text, bool back)
 	}
 	r->back = back;
 	clamp(r);
-	search_begin(&r->search, &r->book, &r->cursor, back);
-	reader_work(r);
+	search_begin(&r->search, &r->scrollback, &r->cursor, back);
+	scrollback_mode_work(r);
 }
 
 bool
-reader_is_busy(const struct reader *r)
+scrollback_mode_is_busy(const struct scrollback_mode *r)
 {
 	return r->search.state == SEARCH_GOING;
 }
 
 void
-reader_work(struct reader *r)
+scrollback_mode_work(struct scrollback_mode *r)
 {
-	search_step(&r->search, &r->book);
+	search_step(&r->search, &r->scrollback);
 	if (r->search.state == SEARCH_MISSED) {
 		snprintf(r->said, sizeof(r->said), "not found: %.120s",
 		    r->search.needle.text);
@@ -569,7 +577,7 @@ add_key(struct buf *b, unsigned cols, const char *text)
 }
 
 static void
-put_keys(const struct reader *r, struct buf *b)
+put_keys(const struct scrollback_mode *r, struct buf *b)
 {
 	static const char *const reading[] = { "q leave", "/ search",
 		"v select", "n N next", "g G ends", "PgUp PgDn" };
@@ -585,11 +593,12 @@ put_keys(const struct reader *r, struct buf *b)
 }
 
 static void
-make_bar(struct reader *r)
+make_bar(struct scrollback_mode *r)
 {
 	bool busy = r->search.state == SEARCH_GOING;
-	unsigned percent = busy ? book_percent_of(&r->book, r->search.offset) :
-				  book_percent(&r->book, &r->cursor);
+	unsigned percent = busy ?
+	    scrollback_percent_of(&r->scrollback, r->search.offset) :
+	    scrollback_percent(&r->scrollback, &r->cursor);
 	struct buf b;
 
 	buf_init(&b, sizeof(r->bar) - 1);
@@ -609,9 +618,9 @@ make_bar(struct reader *r)
 }
 
 void
-reader_draw(struct reader *r, unsigned cols, unsigned rows)
+scrollback_mode_draw(struct scrollback_mode *r, unsigned cols, unsigned rows)
 {
-	struct page_view view = { .cols = cols,
+	struct scrollback_page_view view = { .cols = cols,
 		.rows = rows,
 		.selection = &r->selection,
 		.needle = &r->search.needle };
@@ -623,6 +632,6 @@ reader_draw(struct reader *r, unsigned cols, unsigned rows)
 	}
 	view.top = r->top;
 	view.cursor = r->cursor;
-	page_draw(&r->page, &r->book, &view);
+	scrollback_page_draw(&r->page, &r->scrollback, &view);
 	make_bar(r);
 }

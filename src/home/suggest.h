@@ -1,5 +1,5 @@
-#ifndef TEND_HOME_NEAR_H
-#define TEND_HOME_NEAR_H
+#ifndef TEND_HOME_SUGGEST_H
+#define TEND_HOME_SUGGEST_H
 
 #include <stddef.h>
 
@@ -11,13 +11,13 @@
  */
 #define NEAR_WORD_MAX 64 /* bytes; a longer word matches nothing */
 
-struct near {
+struct suggest {
 	const char *word; /* as typed */
 	unsigned mistakes;
 	char best[NEAR_WORD_MAX + 1]; /* "": none yet */
 };
 
-void near_init(struct near *n, const char *word);
-void near_look(struct near *n, const char *candidate);
+void suggest_init(struct suggest *n, const char *word);
+void suggest_look(struct suggest *n, const char *candidate);
 
 #endif

@@ -1,4 +1,4 @@
-#include "log/batch.h"
+#include "log/record_batch.h"
 
 #include <assert.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "log/payload.h"
 
 static int
-flush(struct batch *b)
+flush(struct record_batch *b)
 {
 	int rc = log_io_write(b->io, b->fd, b->iov, b->iov_count,
 	    (off_t)b->written);
@@ -20,7 +20,7 @@ flush(struct batch *b)
 }
 
 void
-batch_put_bytes(struct batch *b, const void *p, size_t len)
+record_batch_put_bytes(struct record_batch *b, const void *p, size_t len)
 {
 	if (len > 0)
 		b->iov[b->iov_count++] = (struct iovec){ (void *)p, len };
@@ -38,7 +38,7 @@ struct pieces {
 };
 
 static void
-put_record(struct batch *b, const struct record *r, uint8_t *head,
+put_record(struct record_batch *b, const struct record *r, uint8_t *head,
     const struct pieces *x)
 {
 	/* At most one of prefix and first piece is present. */
@@ -48,18 +48,18 @@ put_record(struct batch *b, const struct record *r, uint8_t *head,
 	else
 		record_header(head, r, b->nonce, b->place.at, x->p[0],
 		    x->len[0], x->p[1], x->len[1]);
-	batch_put_bytes(b, head, RECORD_HEADER + x->prefix);
-	batch_put_bytes(b, x->p[0], x->len[0]);
-	batch_put_bytes(b, x->p[1], x->len[1]);
+	record_batch_put_bytes(b, head, RECORD_HEADER + x->prefix);
+	record_batch_put_bytes(b, x->p[0], x->len[0]);
+	record_batch_put_bytes(b, x->p[1], x->len[1]);
 	b->records++;
 	b->place.seq = r->seq;
 	b->place.time_ns = r->time_ns;
 }
 
 static int
-next_head(struct batch *b, uint8_t **head)
+next_head(struct record_batch *b, uint8_t **head)
 {
-	int rc = b->records == BATCH_RECORDS ? flush(b) : 0;
+	int rc = b->records == RECORD_BATCH_RECORDS ? flush(b) : 0;
 
 	*head = b->heads[b->records];
 	return rc;
@@ -67,7 +67,7 @@ next_head(struct batch *b, uint8_t **head)
 
 /* The position of the next sync, a fixed place that readers can seek to. */
 static uint64_t
-sync_due(const struct batch_place *p)
+sync_due(const struct record_batch_place *p)
 {
 	uint64_t due = p->sync + RECORD_SYNC_EVERY;
 
@@ -80,7 +80,7 @@ sync_due(const struct batch_place *p)
 
 /* Sync and pad repeat the seq and time of the record before them. */
 static int
-put_sync(struct batch *b)
+put_sync(struct record_batch *b)
 {
 	struct record r = { .type = RECORD_SYNC,
 		.seq = b->place.seq,
@@ -99,7 +99,7 @@ put_sync(struct batch *b)
 }
 
 static int
-put_pad(struct batch *b, size_t len)
+put_pad(struct record_batch *b, size_t len)
 {
 	struct record r = { .type = RECORD_PAD,
 		.seq = b->place.seq,
@@ -107,7 +107,7 @@ put_pad(struct batch *b, size_t len)
 	uint8_t *head;
 	int rc = next_head(b, &head);
 
-	assert(len >= RECORD_HEADER && len <= BATCH_HEAD);
+	assert(len >= RECORD_HEADER && len <= RECORD_BATCH_HEAD);
 	if (rc < 0)
 		return rc;
 	memset(head + RECORD_HEADER, 0, len - RECORD_HEADER);
@@ -154,7 +154,7 @@ cut_off(struct rest *rest, int i, size_t max, struct pieces *x)
 
 /* Add a record with as much of the event as `room` allows. */
 static int
-put_part(struct batch *b, struct rest *rest, size_t room)
+put_part(struct record_batch *b, struct rest *rest, size_t room)
 {
 	const struct log_event *ev = rest->ev;
 	bool output = ev->type == RECORD_OUTPUT;
@@ -186,7 +186,7 @@ put_part(struct batch *b, struct rest *rest, size_t room)
 
 /* Add the next record of the event: a sync, a pad, or a part of it. */
 static int
-put_next(struct batch *b, struct rest *rest)
+put_next(struct record_batch *b, struct rest *rest)
 {
 	size_t room = sync_due(&b->place) - b->place.at;
 	size_t least = RECORD_HEADER + 1;
@@ -201,7 +201,7 @@ put_next(struct batch *b, struct rest *rest)
 }
 
 static int
-put_event(struct batch *b, const struct log_event *ev)
+put_event(struct record_batch *b, const struct log_event *ev)
 {
 	bool output = ev->type == RECORD_OUTPUT;
 	struct rest rest = { .ev = ev,
@@ -217,8 +217,8 @@ put_event(struct batch *b, const struct log_event *ev)
 }
 
 void
-batch_init(struct batch *b, const struct log_io *io, int fd, uint64_t nonce,
-    const struct batch_place *at)
+record_batch_init(struct record_batch *b, const struct log_io *io, int fd,
+    uint64_t nonce, const struct record_batch_place *at)
 {
 	b->io = io;
 	b->fd = fd;
@@ -230,7 +230,8 @@ batch_init(struct batch *b, const struct log_io *io, int fd, uint64_t nonce,
 }
 
 int
-batch_put_events(struct batch *b, const struct log_event *ev, size_t n)
+record_batch_put_events(struct record_batch *b, const struct log_event *ev,
+    size_t n)
 {
 	int rc = 0;
 
@@ -240,8 +241,8 @@ batch_put_events(struct batch *b, const struct log_event *ev, size_t n)
 }
 
 bool
-batch_follows(const struct batch_place *at, const struct log_event *ev,
-    size_t n)
+record_batch_follows(const struct record_batch_place *at,
+    const struct log_event *ev, size_t n)
 {
 	uint64_t seq = at->seq, time_ns = at->time_ns, offset = at->offset;
 

@@ -1,4 +1,4 @@
-#include "host/input/answers.h"
+#include "host/input/replies.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -40,7 +40,7 @@ read_state(const struct ring_shared *s)
 }
 
 static size_t
-published(const struct answers *a)
+published(const struct replies *a)
 {
 	struct ring_answered state = read_state(a->shared);
 
@@ -48,7 +48,7 @@ published(const struct answers *a)
 }
 
 static size_t
-resting(const struct answers *a)
+resting(const struct replies *a)
 {
 	return a->rest.len - a->rest_at;
 }
@@ -66,7 +66,7 @@ place(uint32_t at)
  * it recorded that; the position moved by less than one round.
  */
 static void
-find_begin(struct answers *a)
+find_begin(struct replies *a)
 {
 	struct ring_answered state = read_state(a->shared);
 	off_t at = lseek(a->ring, 0, SEEK_CUR);
@@ -81,23 +81,23 @@ find_begin(struct answers *a)
 }
 
 void
-answers_init(struct answers *a, struct ring_shared *shared, int ring)
+replies_init(struct replies *a, struct ring_shared *shared, int ring)
 {
-	*a = (struct answers){ .shared = shared, .ring = ring };
-	buf_init(&a->rest, ANSWERS_MAX);
+	*a = (struct replies){ .shared = shared, .ring = ring };
+	buf_init(&a->rest, REPLIES_MAX);
 	find_begin(a);
 	a->staged = read_state(shared).end;
 	a->added = published(a);
 }
 
 void
-answers_finish(struct answers *a)
+replies_finish(struct replies *a)
 {
 	buf_finish(&a->rest);
 }
 
 uint64_t
-answers_fed(const struct ring_shared *shared)
+replies_fed(const struct ring_shared *shared)
 {
 	uint64_t fed = atomic_load(&shared->fed);
 	uint64_t answered = now(shared)->fed;
@@ -107,7 +107,7 @@ answers_fed(const struct ring_shared *shared)
 
 /* Copy into the circle at `staged`, which its reader does not reach yet. */
 static size_t
-stage(struct answers *a, const uint8_t *p, size_t len)
+stage(struct replies *a, const uint8_t *p, size_t len)
 {
 	size_t room = RING_ANSWERS - 1 -
 	    (a->staged - read_state(a->shared).begin);
@@ -119,7 +119,7 @@ stage(struct answers *a, const uint8_t *p, size_t len)
 }
 
 void
-answers_add(struct answers *a, const void *p, size_t len)
+replies_add(struct replies *a, const void *p, size_t len)
 {
 	size_t n = resting(a) == 0 ? stage(a, p, len) : 0;
 
@@ -128,7 +128,7 @@ answers_add(struct answers *a, const void *p, size_t len)
 }
 
 void
-answers_publish(struct answers *a, uint64_t fed)
+replies_publish(struct replies *a, uint64_t fed)
 {
 	struct ring_answered state = read_state(a->shared);
 
@@ -139,7 +139,7 @@ answers_publish(struct answers *a, uint64_t fed)
 }
 
 bool
-answers_are_full(const struct answers *a)
+replies_are_full(const struct replies *a)
 {
 	uint32_t begin = read_state(a->shared).begin;
 
@@ -147,25 +147,25 @@ answers_are_full(const struct answers *a)
 }
 
 bool
-answers_are_empty(const struct answers *a)
+replies_are_empty(const struct replies *a)
 {
 	return published(a) == 0 && resting(a) == 0;
 }
 
 bool
-answers_are_safe(const struct answers *a)
+replies_are_safe(const struct replies *a)
 {
 	return resting(a) == 0;
 }
 
 /* Move waiting bytes from memory into the circle while there is room. */
 static void
-move_up(struct answers *a)
+move_up(struct replies *a)
 {
 	if (resting(a) == 0)
 		return;
 	a->rest_at += stage(a, a->rest.data + a->rest_at, resting(a));
-	answers_publish(a, 0);
+	replies_publish(a, 0);
 	if (resting(a) == 0) {
 		buf_clear(&a->rest);
 		a->rest_at = 0;
@@ -174,7 +174,7 @@ move_up(struct answers *a)
 
 /* Write the bytes at `begin` in one piece.  Returns how many, or -errno. */
 static ssize_t
-write_piece(struct answers *a, int terminal, size_t most)
+write_piece(struct replies *a, int terminal, size_t most)
 {
 	struct ring_answered state = read_state(a->shared);
 	size_t len = state.end - state.begin;
@@ -197,7 +197,7 @@ write_piece(struct answers *a, int terminal, size_t most)
 }
 
 int
-answers_write(struct answers *a, int terminal, uint64_t until)
+replies_write(struct replies *a, int terminal, uint64_t until)
 {
 	ssize_t n = 1;
 
@@ -210,7 +210,7 @@ answers_write(struct answers *a, int terminal, uint64_t until)
 
 /* Move the position first: then they count as written. */
 void
-answers_drop(struct answers *a)
+replies_drop(struct replies *a)
 {
 	struct ring_answered state = read_state(a->shared);
 

@@ -1,4 +1,4 @@
-#include "client/page.h"
+#include "client/scrollback_page.h"
 
 #include "base/buf.h"
 #include "vt/vt.h"
@@ -6,9 +6,9 @@
 #define PAGE_BYTES (16u << 20)
 
 struct drawing {
-	struct page *page;
-	struct book *book;
-	const struct page_view *view;
+	struct scrollback_page *page;
+	struct scrollback *scrollback;
+	const struct scrollback_page_view *view;
 	struct buf bytes; /* the drawn rows */
 	struct buf folded;
 	unsigned cols;
@@ -18,9 +18,9 @@ struct drawing {
 static void
 add_mark(struct drawing *d, unsigned y, unsigned from, unsigned to, bool found)
 {
-	struct page *p = d->page;
+	struct scrollback_page *p = d->page;
 
-	if (p->n_marks < PAGE_MARKS)
+	if (p->n_marks < SCROLLBACK_PAGE_MARKS)
 		p->marks[p->n_marks++] = (struct paint_mark){ .y = y,
 			.from = from,
 			.to = to,
@@ -29,21 +29,24 @@ add_mark(struct drawing *d, unsigned y, unsigned from, unsigned to, bool found)
 
 /* Highlight the part of a match in this row, which is on the ruler. */
 static void
-mark_found(struct drawing *d, const struct chapter *c, size_t row, unsigned y,
-    size_t at)
+mark_found(struct drawing *d, const struct scrollback_part *c, size_t row,
+    unsigned y, size_t at)
 {
 	size_t begin = c->rows[row].text, end = c->rows[row + 1].text;
 	size_t to = at + d->view->needle->len;
 
 	if (to <= begin || at >= end)
 		return;
-	add_mark(d, y, ruler_col(&d->book->ruler, at > begin ? at - begin : 0),
-	    ruler_col(&d->book->ruler, (to < end ? to : end) - begin), true);
+	add_mark(d, y,
+	    ruler_col(&d->scrollback->ruler, at > begin ? at - begin : 0),
+	    ruler_col(&d->scrollback->ruler, (to < end ? to : end) - begin),
+	    true);
 }
 
 /* Search the row together with the rest of its line. */
 static void
-find_in_row(struct drawing *d, const struct chapter *c, size_t row, unsigned y)
+find_in_row(struct drawing *d, const struct scrollback_part *c, size_t row,
+    unsigned y)
 {
 	const struct needle *n = d->view->needle;
 	size_t begin = c->rows[row].text, end = c->rows[row + 1].text;
@@ -66,9 +69,9 @@ find_in_row(struct drawing *d, const struct chapter *c, size_t row, unsigned y)
 }
 
 static void
-select_in_row(struct drawing *d, const struct place *at, unsigned y)
+select_in_row(struct drawing *d, const struct scrollback_place *at, unsigned y)
 {
-	unsigned from, to, cols = ruler_cols(&d->book->ruler);
+	unsigned from, to, cols = ruler_cols(&d->scrollback->ruler);
 
 	if (!selection_columns(d->view->selection, at, &from, &to))
 		return;
@@ -80,7 +83,7 @@ select_in_row(struct drawing *d, const struct place *at, unsigned y)
 static void
 place_cursor(struct drawing *d, unsigned y)
 {
-	unsigned cols = ruler_cols(&d->book->ruler);
+	unsigned cols = ruler_cols(&d->scrollback->ruler);
 	unsigned col = d->view->cursor.col;
 
 	d->cursor_y = y;
@@ -88,19 +91,19 @@ place_cursor(struct drawing *d, unsigned y)
 }
 
 static void
-draw_row(struct drawing *d, const struct chapter *c, const struct place *at,
-    unsigned y)
+draw_row(struct drawing *d, const struct scrollback_part *c,
+    const struct scrollback_place *at, unsigned y)
 {
-	const struct chapter_row *row = &c->rows[at->row];
+	const struct scrollback_part_row *row = &c->rows[at->row];
 	size_t end = at->row + 1 < c->n ? row[1].style : c->style.len;
 	const char *text;
-	size_t len = chapter_text(c, at->row, &text);
+	size_t len = scrollback_part_text(c, at->row, &text);
 
 	buf_printf(&d->bytes, "\033[%u;1H", y + 1);
 	buf_append(&d->bytes, c->style.data + row->style, end - row->style);
 	if (row->cols > d->cols)
 		d->cols = row->cols;
-	ruler_lay(&d->book->ruler, text, len);
+	ruler_lay(&d->scrollback->ruler, text, len);
 	find_in_row(d, c, at->row, y);
 	select_in_row(d, at, y);
 	if (place_compare_rows(at, &d->view->cursor) == 0)
@@ -110,30 +113,32 @@ draw_row(struct drawing *d, const struct chapter *c, const struct place *at,
 static void
 draw_rows(struct drawing *d)
 {
-	struct place at = d->view->top;
+	struct scrollback_place at = d->view->top;
 
 	for (unsigned y = 0; y + 1 < d->view->rows; y++) {
-		const struct chapter *c = book_chapter(d->book, at.seq);
+		const struct scrollback_part
+		    *c = scrollback_part_at(d->scrollback, at.seq);
 
 		if (c != NULL && at.row < c->n)
 			draw_row(d, c, &at, y);
-		if (book_on(d->book, &at, 1) == 0)
+		if (scrollback_forward(d->scrollback, &at, 1) == 0)
 			break;
 	}
 }
 
 void
-page_draw(struct page *p, struct book *b, const struct page_view *view)
+scrollback_page_draw(struct scrollback_page *p, struct scrollback *b,
+    const struct scrollback_page_view *view)
 {
 	struct drawing d = { .page = p,
-		.book = b,
+		.scrollback = b,
 		.view = view,
 		.cols = view->cols };
 	struct vt_config config = { .rows = (uint16_t)view->rows };
 
-	page_finish(p);
+	scrollback_page_finish(p);
 	buf_init(&d.bytes, PAGE_BYTES);
-	buf_init(&d.folded, CHAPTER_BYTES);
+	buf_init(&d.folded, SCROLLBACK_PART_BYTES);
 	buf_puts(&d.bytes, "\033[?7l");
 	draw_rows(&d);
 	buf_printf(&d.bytes, "\033[%u;%uH", d.cursor_y + 1, d.cursor_x + 1);
@@ -146,8 +151,8 @@ page_draw(struct page *p, struct book *b, const struct page_view *view)
 }
 
 void
-page_finish(struct page *p)
+scrollback_page_finish(struct scrollback_page *p)
 {
 	vt_destroy(p->vt);
-	*p = (struct page){ 0 };
+	*p = (struct scrollback_page){ 0 };
 }

@@ -2,14 +2,14 @@
 
 #include <string.h>
 
-#include "home/near.h"
+#include "home/suggest.h"
 
 static const char *
-nearest(struct near *n, const char *word, const char *const *candidates)
+nearest(struct suggest *n, const char *word, const char *const *candidates)
 {
-	near_init(n, word);
+	suggest_init(n, word);
 	for (; *candidates != NULL; candidates++)
-		near_look(n, *candidates);
+		suggest_look(n, *candidates);
 	return n->best;
 }
 
@@ -19,7 +19,7 @@ static const char *const commands[] = { "run", "ls", "attach", "snapshot",
 static void
 one_mistake_is_near_to_a_short_word(void **state)
 {
-	struct near n;
+	struct suggest n;
 
 	(void)state;
 	assert_string_equal(nearest(&n, "sl", commands), "ls");
@@ -33,7 +33,7 @@ one_mistake_is_near_to_a_short_word(void **state)
 static void
 a_long_word_may_have_more_mistakes(void **state)
 {
-	struct near n;
+	struct suggest n;
 
 	(void)state;
 	assert_string_equal(nearest(&n, "snpashto", commands), "snapshot");
@@ -45,7 +45,7 @@ a_distant_word_is_not_suggested(void **state)
 {
 	static const char *const far[] = { "x", "", "q", "cow", "frob", "purge",
 		"frobnicate", "lstt", NULL };
-	struct near n;
+	struct suggest n;
 
 	(void)state;
 	for (const char *const *word = far; *word != NULL; word++)
@@ -57,7 +57,7 @@ a_word_beyond_the_limit_gets_no_suggestion(void **state)
 {
 	char word[NEAR_WORD_MAX + 2];
 	const char *const candidates[] = { word, NULL };
-	struct near n;
+	struct suggest n;
 
 	(void)state;
 	memset(word, 'x', sizeof(word));

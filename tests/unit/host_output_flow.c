@@ -3,13 +3,13 @@
 #include <unistd.h>
 
 #include "base/loop.h"
-#include "host/core/intake.h"
+#include "host/core/output_flow.h"
 #include "keep/ring.h"
 
 struct stage {
 	struct loop *loop;
 	struct ring ring;
-	struct intake intake;
+	struct output_flow output_flow;
 	struct watch *settle;
 	struct watch *limit;
 	unsigned turns;
@@ -40,7 +40,7 @@ stage_init(struct stage *st)
 	assert_true(fd >= 0);
 	assert_int_equal(ring_map(&st->ring, fd), 0);
 	close(fd);
-	intake_init(&st->intake, st->loop, &st->ring);
+	output_flow_init(&st->output_flow, st->loop, &st->ring);
 	st->settle = loop_settle(st->loop, on_settle, st);
 	st->limit = loop_timer(st->loop, 10000, on_limit, st);
 }
@@ -50,13 +50,14 @@ stage_finish(struct stage *st)
 {
 	watch_remove(st->limit);
 	watch_remove(st->settle);
-	intake_finish(&st->intake);
+	output_flow_finish(&st->output_flow);
 	loop_destroy(st->loop);
 	ring_unmap(&st->ring);
 }
 
 /*
- * Expect a turn that the intake asked for, without a wakeup from the keeper.
+ * Expect a turn that the output flow asked for, without a wakeup from the
+ * keeper.
  */
 static void
 expect_turn(struct stage *st)
@@ -75,7 +76,7 @@ a_request_to_look_again_makes_a_turn(void **state)
 
 	(void)state;
 	stage_init(&st);
-	intake_again(&st.intake, 0);
+	output_flow_again(&st.output_flow, 0);
 	expect_turn(&st);
 	stage_finish(&st);
 }
@@ -87,10 +88,10 @@ the_end_of_a_hold_makes_a_turn(void **state)
 
 	(void)state;
 	stage_init(&st);
-	intake_hold(&st.intake, true);
-	assert_true(st.intake.held);
-	intake_hold(&st.intake, false);
-	assert_false(st.intake.held);
+	output_flow_hold(&st.output_flow, true);
+	assert_true(st.output_flow.held);
+	output_flow_hold(&st.output_flow, false);
+	assert_false(st.output_flow.held);
 	expect_turn(&st);
 	stage_finish(&st);
 }
@@ -102,11 +103,11 @@ the_end_of_a_rest_makes_a_turn_during_a_hold(void **state)
 
 	(void)state;
 	stage_init(&st);
-	intake_hold(&st.intake, true);
-	intake_rest(&st.intake, true);
-	intake_rest(&st.intake, false);
-	assert_true(st.intake.held);
-	assert_false(st.intake.resting);
+	output_flow_hold(&st.output_flow, true);
+	output_flow_rest(&st.output_flow, true);
+	output_flow_rest(&st.output_flow, false);
+	assert_true(st.output_flow.held);
+	assert_false(st.output_flow.resting);
 	expect_turn(&st);
 	stage_finish(&st);
 }
@@ -118,9 +119,9 @@ a_keyframe_starts_the_count_over(void **state)
 
 	(void)state;
 	stage_init(&st);
-	st.intake.since_keyframe = 1000;
-	intake_keyframe_done(&st.intake);
-	assert_int_equal(st.intake.since_keyframe, 0);
+	st.output_flow.since_keyframe = 1000;
+	output_flow_keyframe_done(&st.output_flow);
+	assert_int_equal(st.output_flow.since_keyframe, 0);
 	stage_finish(&st);
 }
 
@@ -134,5 +135,6 @@ main(void)
 		cmocka_unit_test(a_keyframe_starts_the_count_over),
 	};
 
-	return cmocka_run_group_tests_name("host_intake", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("host_output_flow", tests, NULL,
+	    NULL);
 }

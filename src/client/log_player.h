@@ -1,5 +1,5 @@
-#ifndef TEND_CLIENT_NARRATOR_H
-#define TEND_CLIENT_NARRATOR_H
+#ifndef TEND_CLIENT_LOG_PLAYER_H
+#define TEND_CLIENT_LOG_PLAYER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,20 +14,20 @@ struct transcript;
  * gives the text.  It begins with the first keyframe; later ones are used only
  * when the screen is unknown after damage.
  */
-struct narrator {
+struct log_player {
 	struct transcript *transcript;
 	bool lost; /* the next keyframe replaces the screen */
 };
 
-void narrator_init(struct narrator *n, struct buf *out);
-void narrator_finish(struct narrator *n);
+void log_player_init(struct log_player *n, struct buf *out);
+void log_player_finish(struct log_player *n);
 
 /* Bytes of an output record. */
-void narrator_output(struct narrator *n, const struct record *rec,
+void log_player_output(struct log_player *n, const struct record *rec,
     const uint8_t *p, size_t len);
 /* Any other record. */
-void narrator_event(struct narrator *n, const struct record *rec);
+void log_player_event(struct log_player *n, const struct record *rec);
 /* Part of the log is missing here. */
-void narrator_lose(struct narrator *n);
+void log_player_lose(struct log_player *n);
 
 #endif

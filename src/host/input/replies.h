@@ -1,5 +1,5 @@
-#ifndef TEND_HOST_INPUT_ANSWERS_H
-#define TEND_HOST_INPUT_ANSWERS_H
+#ifndef TEND_HOST_INPUT_REPLIES_H
+#define TEND_HOST_INPUT_REPLIES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,12 +25,12 @@ struct ring_shared;
  *			much; all hosts of a session share that position
  *
  * One sequence may ask for more than the header holds (a list of colours).
- * The rest waits in memory, at most ANSWERS_MAX, which is more than the
+ * The rest waits in memory, at most REPLIES_MAX, which is more than the
  * longest sequence can ask for.  Only that part is lost if the host dies.
  */
-#define ANSWERS_MAX (1u << 20)
+#define REPLIES_MAX (1u << 20)
 
-struct answers {
+struct replies {
 	struct ring_shared *shared;
 	int ring;                /* the descriptor of that memory */
 	uint32_t staged;         /* end of the unpublished bytes */
@@ -40,30 +40,30 @@ struct answers {
 };
 
 /* Continue with the answers that an earlier host left there. */
-void answers_init(struct answers *a, struct ring_shared *shared, int ring);
-void answers_finish(struct answers *a);
+void replies_init(struct replies *a, struct ring_shared *shared, int ring);
+void replies_finish(struct replies *a);
 
 /* The offset in the output before which queries are answered. */
-uint64_t answers_fed(const struct ring_shared *shared);
+uint64_t replies_fed(const struct ring_shared *shared);
 
-/* Add a whole answer; it takes effect with answers_publish. */
-void answers_add(struct answers *a, const void *p, size_t len);
-void answers_publish(struct answers *a, uint64_t fed);
+/* Add a whole answer; it takes effect with replies_publish. */
+void replies_add(struct replies *a, const void *p, size_t len);
+void replies_publish(struct replies *a, uint64_t fed);
 
 /* True if queries must wait until some answers are written. */
-bool answers_are_full(const struct answers *a);
-bool answers_are_empty(const struct answers *a);
+bool replies_are_full(const struct replies *a);
+bool replies_are_empty(const struct replies *a);
 
 /* True if the next host would find all answers. */
-bool answers_are_safe(const struct answers *a);
+bool replies_are_safe(const struct replies *a);
 
 /*
  * Write until `until` bytes in all are written.  Returns 0 or -errno: -EAGAIN
  * if the terminal accepts no more now.
  */
-int answers_write(struct answers *a, int terminal, uint64_t until);
+int replies_write(struct replies *a, int terminal, uint64_t until);
 
 /* Drop all answers: no program will read them. */
-void answers_drop(struct answers *a);
+void replies_drop(struct replies *a);
 
 #endif

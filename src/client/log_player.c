@@ -1,4 +1,4 @@
-#include "client/narrator.h"
+#include "client/log_player.h"
 
 #include "log/payload.h"
 #include "log/record.h"
@@ -6,20 +6,20 @@
 #include "op/transcript.h"
 
 void
-narrator_init(struct narrator *n, struct buf *out)
+log_player_init(struct log_player *n, struct buf *out)
 {
-	*n = (struct narrator){ .transcript = transcript_create(out) };
+	*n = (struct log_player){ .transcript = transcript_create(out) };
 }
 
 void
-narrator_finish(struct narrator *n)
+log_player_finish(struct log_player *n)
 {
 	transcript_destroy(n->transcript);
 }
 
 void
-narrator_output(struct narrator *n, const struct record *rec, const uint8_t *p,
-    size_t len)
+log_player_output(struct log_player *n, const struct record *rec,
+    const uint8_t *p, size_t len)
 {
 	if (!transcript_has_screen(n->transcript) ||
 	    (rec->flags & RECORD_HIDDEN))
@@ -33,7 +33,7 @@ narrator_output(struct narrator *n, const struct record *rec, const uint8_t *p,
  * Use the keyframe only when our screen is unknown: at first and after damage.
  */
 static void
-on_keyframe(struct narrator *n, const struct record *rec)
+on_keyframe(struct log_player *n, const struct record *rec)
 {
 	struct payload_keyframe k;
 	bool rebuilt;
@@ -50,7 +50,7 @@ on_keyframe(struct narrator *n, const struct record *rec)
 }
 
 static void
-on_resize(struct narrator *n, const struct record *rec)
+on_resize(struct log_player *n, const struct record *rec)
 {
 	struct payload_resize size;
 
@@ -61,7 +61,7 @@ on_resize(struct narrator *n, const struct record *rec)
 }
 
 void
-narrator_event(struct narrator *n, const struct record *rec)
+log_player_event(struct log_player *n, const struct record *rec)
 {
 	switch (rec->type) {
 	case RECORD_KEYFRAME:
@@ -80,7 +80,7 @@ narrator_event(struct narrator *n, const struct record *rec)
 }
 
 void
-narrator_lose(struct narrator *n)
+log_player_lose(struct log_player *n)
 {
 	n->lost = true;
 }

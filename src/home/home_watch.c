@@ -1,4 +1,4 @@
-#include "home/vigil.h"
+#include "home/home_watch.h"
 
 #include <limits.h>
 #include <poll.h>
@@ -14,21 +14,22 @@
 #define TOGETHER_MS 100
 
 void
-vigil_init(struct vigil *v)
+home_watch_init(struct home_watch *v)
 {
-	*v = (struct vigil){ .fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC) };
+	*v = (struct home_watch){ .fd = inotify_init1(
+				      IN_NONBLOCK | IN_CLOEXEC) };
 	v->blind = v->fd < 0;
 }
 
 void
-vigil_finish(struct vigil *v)
+home_watch_finish(struct home_watch *v)
 {
 	fd_close(&v->fd);
 }
 
 /* True if the watch is new. */
 static bool
-add(struct vigil *v, const char *path, uint32_t events)
+add(struct home_watch *v, const char *path, uint32_t events)
 {
 	int wd = inotify_add_watch(v->fd, path, events | IN_ONLYDIR);
 
@@ -40,8 +41,8 @@ add(struct vigil *v, const char *path, uint32_t events)
 }
 
 bool
-vigil_watch(struct vigil *v, const struct home *h, const struct manifest *items,
-    unsigned n)
+home_watch_watch(struct home_watch *v, const struct home *h,
+    const struct manifest *items, unsigned n)
 {
 	char path[PATH_MAX + 64];
 	bool added = false;
@@ -61,13 +62,13 @@ vigil_watch(struct vigil *v, const struct home *h, const struct manifest *items,
 }
 
 int
-vigil_wait_ms(const struct vigil *v)
+home_watch_wait_ms(const struct home_watch *v)
 {
-	return v->blind || v->newest == 0 ? BLIND_MS : VIGIL_LOOK_MS;
+	return v->blind || v->newest == 0 ? BLIND_MS : HOME_WATCH_LOOK_MS;
 }
 
 void
-vigil_drain(struct vigil *v)
+home_watch_drain(struct home_watch *v)
 {
 	char events[4096];
 

@@ -1,11 +1,11 @@
-#include "client/chapter.h"
+#include "client/scrollback_part.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "client/narrator.h"
+#include "client/log_player.h"
 #include "log/payload.h"
 #include "log/reader.h"
 #include "op/transcript.h"
@@ -14,32 +14,32 @@
 #include "vt/vt.h"
 
 static void
-init(struct chapter *c)
+init(struct scrollback_part *c)
 {
-	*c = (struct chapter){ 0 };
-	buf_init(&c->text, CHAPTER_BYTES);
-	buf_init(&c->style, CHAPTER_BYTES);
+	*c = (struct scrollback_part){ 0 };
+	buf_init(&c->text, SCROLLBACK_PART_BYTES);
+	buf_init(&c->style, SCROLLBACK_PART_BYTES);
 }
 
 void
-chapter_finish(struct chapter *c)
+scrollback_part_finish(struct scrollback_part *c)
 {
 	buf_finish(&c->text);
 	buf_finish(&c->style);
 	free(c->rows);
-	*c = (struct chapter){ 0 };
+	*c = (struct scrollback_part){ 0 };
 }
 
 /* Rows. */
 
 static void
-add_row(struct chapter *c, size_t text, unsigned cols)
+add_row(struct scrollback_part *c, size_t text, unsigned cols)
 {
 	if (c->n + 1 >= c->room) {
 		c->room = c->room > 0 ? 2 * c->room : 256;
 		c->rows = xrealloc(c->rows, c->room, sizeof(*c->rows));
 	}
-	c->rows[c->n++] = (struct chapter_row){ .text = (uint32_t)text,
+	c->rows[c->n++] = (struct scrollback_part_row){ .text = (uint32_t)text,
 		.style = (uint32_t)c->style.len,
 		.cols = (uint16_t)cols };
 }
@@ -47,7 +47,7 @@ add_row(struct chapter *c, size_t text, unsigned cols)
 static void
 on_row(void *arg, const struct vt *vt, const struct vt_row *row, size_t at)
 {
-	struct chapter *c = arg;
+	struct scrollback_part *c = arg;
 	size_t len = c->text.len - at;
 
 	if (c->text.full || c->style.full)
@@ -65,7 +65,7 @@ on_row(void *arg, const struct vt *vt, const struct vt_row *row, size_t at)
 
 /* Leave out text after the last complete row. */
 static void
-end_rows(struct chapter *c)
+end_rows(struct scrollback_part *c)
 {
 	if ((c->text.full || c->style.full) && c->n > 0)
 		c->text.len = c->rows[--c->n].text;
@@ -76,17 +76,18 @@ end_rows(struct chapter *c)
 }
 
 size_t
-chapter_text(const struct chapter *c, size_t row, const char **p)
+scrollback_part_text(const struct scrollback_part *c, size_t row,
+    const char **p)
 {
 	size_t from = c->rows[row].text, to = c->rows[row + 1].text;
 
 	*p = (const char *)c->text.data + from;
-	return to > from && !chapter_goes_on(c, row) ? to - from - 1 :
-						       to - from;
+	return to > from && !scrollback_part_goes_on(c, row) ? to - from - 1 :
+							       to - from;
 }
 
 bool
-chapter_goes_on(const struct chapter *c, size_t row)
+scrollback_part_goes_on(const struct scrollback_part *c, size_t row)
 {
 	size_t to = c->rows[row + 1].text;
 
@@ -94,7 +95,7 @@ chapter_goes_on(const struct chapter *c, size_t row)
 }
 
 size_t
-chapter_row_at(const struct chapter *c, size_t at)
+scrollback_part_row_at(const struct scrollback_part *c, size_t at)
 {
 	size_t low = 0, high = c->n;
 
@@ -135,12 +136,12 @@ find_gap(struct log_reader *r)
 }
 
 /*
- * The log's first screen is in no other chapter.  Of any other first screen,
- * the rows above the cursor are in the chapter before.
+ * The log's first screen is in no other part.  Of any other first screen,
+ * the rows above the cursor are in the part before.
  */
 static void
-begin(struct chapter *c, struct narrator *n, const struct record *rec,
-    const struct chapter_log *log)
+begin(struct scrollback_part *c, struct log_player *n, const struct record *rec,
+    const struct scrollback_part_log *log)
 {
 	struct payload_keyframe k;
 
@@ -149,12 +150,12 @@ begin(struct chapter *c, struct narrator *n, const struct record *rec,
 		c->begin_offset = c->end_offset = k.offset;
 	if (rec->seq <= log->first_seq)
 		transcript_want(n->transcript);
-	narrator_event(n, rec);
+	log_player_event(n, rec);
 	transcript_want(n->transcript);
 }
 
 static void
-play(struct chapter *c, struct narrator *n, const struct record *rec,
+play(struct scrollback_part *c, struct log_player *n, const struct record *rec,
     uint64_t gap)
 {
 	struct payload_output out;
@@ -162,15 +163,16 @@ play(struct chapter *c, struct narrator *n, const struct record *rec,
 	c->end_seq = rec->seq;
 	payload_next_offset(rec, &c->end_offset);
 	if (rec->type != RECORD_OUTPUT)
-		narrator_event(n, rec);
+		log_player_event(n, rec);
 	else if (payload_output_of(&out, rec) &&
 	    out.offset + out.bytes.len <= gap)
-		narrator_output(n, rec, out.bytes.p, out.bytes.len);
+		log_player_output(n, rec, out.bytes.p, out.bytes.len);
 }
 
-/* True if the next chapter begins after it. */
+/* True if the next part begins after it. */
 static bool
-play_all(struct chapter *c, struct narrator *n, const struct chapter_log *log)
+play_all(struct scrollback_part *c, struct log_player *n,
+    const struct scrollback_part_log *log)
 {
 	uint64_t gap = find_gap(log->reader);
 	struct record rec;
@@ -179,7 +181,7 @@ play_all(struct chapter *c, struct narrator *n, const struct chapter_log *log)
 	while ((next = log_reader_next(log->reader, &rec)) == LOG_RECORD ||
 	    next == LOG_DAMAGED) {
 		if (next == LOG_DAMAGED)
-			narrator_lose(n);
+			log_player_lose(n);
 		else if (rec.seq > log->last_seq)
 			return false;
 		else if (c->begin_seq != 0 && rec.type == RECORD_KEYFRAME)
@@ -193,36 +195,36 @@ play_all(struct chapter *c, struct narrator *n, const struct chapter_log *log)
 }
 
 int
-chapter_load(struct chapter *c, const struct chapter_log *log, uint64_t seq,
-    bool rows)
+scrollback_part_load(struct scrollback_part *c,
+    const struct scrollback_part_log *log, uint64_t seq, bool rows)
 {
-	struct narrator n;
+	struct log_player n;
 
 	if (log_reader_seek_keyframe(log->reader, LOG_BY_SEQ, seq, false) < 0)
 		(void)log_reader_seek(log->reader, LOG_BY_SEQ, 0);
 	init(c);
-	narrator_init(&n, &c->text);
+	log_player_init(&n, &c->text);
 	if (rows)
-		transcript_tell(n.transcript, on_row, c);
+		transcript_on_row(n.transcript, on_row, c);
 	if (play_all(c, &n, log))
 		transcript_part(n.transcript);
 	else
 		transcript_end(n.transcript);
-	narrator_finish(&n);
+	log_player_finish(&n);
 	if (c->end_seq < c->begin_seq)
 		c->end_seq = c->begin_seq;
 	if (rows)
 		end_rows(c);
 	if (c->begin_seq != 0)
 		return 0;
-	chapter_finish(c);
+	scrollback_part_finish(c);
 	return -ENOENT;
 }
 
 /* The host's page. */
 
 static void
-copy_row(struct chapter *c, struct vt_lines *lines, const struct vt *vt,
+copy_row(struct scrollback_part *c, struct vt_lines *lines, const struct vt *vt,
     const struct vt_row *row)
 {
 	vt_lines_add(lines, row);
@@ -230,7 +232,7 @@ copy_row(struct chapter *c, struct vt_lines *lines, const struct vt *vt,
 }
 
 void
-chapter_copy(struct chapter *c, const struct vt *vt)
+scrollback_part_copy(struct scrollback_part *c, const struct vt *vt)
 {
 	struct vt_history_iter *it = vt_history_begin(vt);
 	struct vt_lines lines;

@@ -1,4 +1,4 @@
-#include "host/store/key_memory.h"
+#include "host/store/request_keys.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,28 +12,28 @@
 
 static const char *const states[] = { "open", "done", "lost" };
 
-static struct key_entry *
+static struct request_key *
 entry_of(struct list *link)
 {
-	return container_of(link, struct key_entry, link);
+	return container_of(link, struct request_key, link);
 }
 
 void
-key_memory_init(struct key_memory *m)
+request_keys_init(struct request_keys *m)
 {
-	*m = (struct key_memory){ 0 };
+	*m = (struct request_keys){ 0 };
 	list_init(&m->entries);
 }
 
 void
-key_memory_finish(struct key_memory *m)
+request_keys_finish(struct request_keys *m)
 {
 	list_for_each_safe(it, &m->entries)
-		key_memory_forget(m, entry_of(it));
+		request_keys_forget(m, entry_of(it));
 }
 
-struct key_entry *
-key_memory_find(struct key_memory *m, const char *key)
+struct request_key *
+request_keys_find(struct request_keys *m, const char *key)
 {
 	list_for_each(it, &m->entries)
 		if (strcmp(entry_of(it)->key, key) == 0)
@@ -42,7 +42,7 @@ key_memory_find(struct key_memory *m, const char *key)
 }
 
 static void
-drop_answer(struct key_memory *m, struct key_entry *e)
+drop_answer(struct request_keys *m, struct request_key *e)
 {
 	m->bytes -= e->len;
 	free(e->answer);
@@ -51,7 +51,7 @@ drop_answer(struct key_memory *m, struct key_entry *e)
 }
 
 void
-key_memory_forget(struct key_memory *m, struct key_entry *e)
+request_keys_forget(struct request_keys *m, struct request_key *e)
 {
 	drop_answer(m, e);
 	list_remove(&e->link);
@@ -61,24 +61,24 @@ key_memory_forget(struct key_memory *m, struct key_entry *e)
 
 /* True if a key could be forgotten. */
 static bool
-forget_oldest(struct key_memory *m)
+forget_oldest(struct request_keys *m)
 {
 	list_for_each(it, &m->entries) {
-		if (entry_of(it)->state == KEY_OPEN)
+		if (entry_of(it)->state == REQUEST_KEY_OPEN)
 			continue;
-		key_memory_forget(m, entry_of(it));
+		request_keys_forget(m, entry_of(it));
 		return true;
 	}
 	return false;
 }
 
-struct key_entry *
-key_memory_add(struct key_memory *m, const char *key, const char *op,
+struct request_key *
+request_keys_add(struct request_keys *m, const char *key, const char *op,
     const char *digest)
 {
-	struct key_entry *e;
+	struct request_key *e;
 
-	if (m->count == KEY_MEMORY_MAX && !forget_oldest(m))
+	if (m->count == REQUEST_KEYS_MAX && !forget_oldest(m))
 		return NULL;
 	e = xcalloc(1, sizeof(*e));
 	snprintf(e->key, sizeof(e->key), "%s", key);
@@ -91,21 +91,21 @@ key_memory_add(struct key_memory *m, const char *key, const char *op,
 
 /* A key without its answer still keeps its request from being typed again. */
 static void
-drop_oldest_answers(struct key_memory *m)
+drop_oldest_answers(struct request_keys *m)
 {
 	list_for_each(it, &m->entries) {
-		if (m->bytes <= KEY_MEMORY_BYTES)
+		if (m->bytes <= REQUEST_KEYS_BYTES)
 			return;
 		drop_answer(m, entry_of(it));
 	}
 }
 
 void
-key_memory_done(struct key_memory *m, struct key_entry *e, const char *answer,
-    size_t len)
+request_keys_done(struct request_keys *m, struct request_key *e,
+    const char *answer, size_t len)
 {
-	e->state = KEY_DONE;
-	if (len > KEY_ANSWER_MAX)
+	e->state = REQUEST_KEY_DONE;
+	if (len > REQUEST_KEY_ANSWER_MAX)
 		return;
 	e->answer = xcalloc(len + 1, 1);
 	memcpy(e->answer, answer, len);
@@ -119,13 +119,13 @@ key_memory_done(struct key_memory *m, struct key_entry *e, const char *answer,
 /* ---------------------------------------------------------------- writing */
 
 static const char *
-digest_of(const struct key_entry *e)
+digest_of(const struct request_key *e)
 {
 	return e->digest[0] != '\0' ? e->digest : NULL;
 }
 
 void
-key_memory_put(const struct key_entry *e, const char *by, struct buf *out)
+request_keys_put(const struct request_key *e, const char *by, struct buf *out)
 {
 	payload_key_encode(&(struct payload_key){ e->key, e->op, digest_of(e),
 			       by },
@@ -133,26 +133,26 @@ key_memory_put(const struct key_entry *e, const char *by, struct buf *out)
 }
 
 void
-key_memory_put_end(const struct key_entry *e, struct buf *out)
+request_keys_put_end(const struct request_key *e, struct buf *out)
 {
 	payload_key_end_encode(
 	    &(struct payload_key_end){
 		.key = e->key,
-		.typed = e->state != KEY_OPEN,
+		.typed = e->state != REQUEST_KEY_OPEN,
 		.answer = e->answer,
 	    },
 	    out);
 }
 
 void
-key_memory_put_all(const struct key_memory *m, struct buf *out)
+request_keys_put_all(const struct request_keys *m, struct buf *out)
 {
 	auto_free struct payload_known_key *keys = xcalloc(m->count + 1,
 	    sizeof(*keys));
 	struct payload_keys all = { .keys = keys };
 
 	list_for_each(it, (struct list *)&m->entries) {
-		const struct key_entry *e = entry_of(it);
+		const struct request_key *e = entry_of(it);
 
 		keys[all.keys_count++] = (struct payload_known_key){
 			.key = e->key,
@@ -174,67 +174,67 @@ or_empty(const char *s)
 }
 
 /* NULL if this is not one of our keys. */
-static struct key_entry *
-take_key(struct key_memory *m, const char *key, const char *op,
+static struct request_key *
+take_key(struct request_keys *m, const char *key, const char *op,
     const char *digest)
 {
-	struct key_entry *old;
+	struct request_key *old;
 
-	if (key == NULL || key[0] == '\0' || strlen(key) > KEY_MAX)
+	if (key == NULL || key[0] == '\0' || strlen(key) > REQUEST_KEY_MAX)
 		return NULL;
-	old = key_memory_find(m, key);
+	old = request_keys_find(m, key);
 	if (old != NULL)
-		key_memory_forget(m, old);
-	return key_memory_add(m, key, or_empty(op), or_empty(digest));
+		request_keys_forget(m, old);
+	return request_keys_add(m, key, or_empty(op), or_empty(digest));
 }
 
 static void
-take_answer(struct key_memory *m, struct key_entry *e, const json_t *answer)
+take_answer(struct request_keys *m, struct request_key *e, const json_t *answer)
 {
 	char *s = answer != NULL ? json_dumps(answer, JSON_COMPACT) : NULL;
 
 	if (s != NULL)
-		key_memory_done(m, e, s, strlen(s));
+		request_keys_done(m, e, s, strlen(s));
 	else
-		e->state = KEY_DONE;
+		e->state = REQUEST_KEY_DONE;
 	free(s);
 }
 
 static void
-take_end(struct key_memory *m, const struct payload_key_end *end)
+take_end(struct request_keys *m, const struct payload_key_end *end)
 {
-	struct key_entry *e = key_memory_find(m, or_empty(end->key));
+	struct request_key *e = request_keys_find(m, or_empty(end->key));
 
 	if (e == NULL)
 		return;
 	if (end->typed)
 		take_answer(m, e, end->answer_tree);
 	else
-		key_memory_forget(m, e);
+		request_keys_forget(m, e);
 }
 
 static void
-take_known(struct key_memory *m, const struct payload_known_key *k)
+take_known(struct request_keys *m, const struct payload_known_key *k)
 {
-	struct key_entry *e = take_key(m, k->key, k->op, k->digest);
+	struct request_key *e = take_key(m, k->key, k->op, k->digest);
 
 	if (e == NULL)
 		return;
-	if (strcmp(or_empty(k->state), states[KEY_DONE]) == 0)
+	if (strcmp(or_empty(k->state), states[REQUEST_KEY_DONE]) == 0)
 		take_answer(m, e, k->answer_tree);
-	else if (strcmp(or_empty(k->state), states[KEY_LOST]) == 0)
-		e->state = KEY_LOST;
+	else if (strcmp(or_empty(k->state), states[REQUEST_KEY_LOST]) == 0)
+		e->state = REQUEST_KEY_LOST;
 }
 
 /* The record has all remembered keys: drop earlier ones. */
 static void
-take_all(struct key_memory *m, const struct payload_keys *all)
+take_all(struct request_keys *m, const struct payload_keys *all)
 {
 	struct payload_known_key known;
 	const json_t *one;
 	size_t i;
 
-	key_memory_finish(m);
+	request_keys_finish(m);
 	json_array_foreach(all->keys_tree, i, one)
 	{
 		payload_known_key_read(&known, one);
@@ -243,7 +243,7 @@ take_all(struct key_memory *m, const struct payload_keys *all)
 }
 
 void
-key_memory_read(struct key_memory *m, const struct record *rec)
+request_keys_read(struct request_keys *m, const struct record *rec)
 {
 	auto_json json_t *tree = NULL;
 	struct payload_key_end end;
@@ -259,9 +259,9 @@ key_memory_read(struct key_memory *m, const struct record *rec)
 }
 
 void
-key_memory_lose(struct key_memory *m)
+request_keys_lose(struct request_keys *m)
 {
 	list_for_each(it, &m->entries)
-		if (entry_of(it)->state == KEY_OPEN)
-			entry_of(it)->state = KEY_LOST;
+		if (entry_of(it)->state == REQUEST_KEY_OPEN)
+			entry_of(it)->state = REQUEST_KEY_LOST;
 }

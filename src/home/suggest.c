@@ -1,4 +1,4 @@
-#include "home/near.h"
+#include "home/suggest.h"
 
 #include <string.h>
 
@@ -57,13 +57,14 @@ distance(const char *a, const char *b)
 }
 
 void
-near_init(struct near *n, const char *word)
+suggest_init(struct suggest *n, const char *word)
 {
-	*n = (struct near){ .word = word, .mistakes = too_many(strlen(word)) };
+	*n = (struct suggest){ .word = word,
+		.mistakes = too_many(strlen(word)) };
 }
 
 void
-near_look(struct near *n, const char *candidate)
+suggest_look(struct suggest *n, const char *candidate)
 {
 	size_t len = strlen(n->word), size = strlen(candidate) + 1;
 	unsigned d;

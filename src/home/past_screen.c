@@ -1,4 +1,4 @@
-#include "home/shot.h"
+#include "home/past_screen.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -79,7 +79,7 @@ replay_when(const struct taking *t, const char *at, struct replay *out,
 }
 
 static void
-report_doubts(const struct shot *s, struct report *r)
+report_doubts(const struct past_screen *s, struct report *r)
 {
 	if (!s->now.complete)
 		report_note(r,
@@ -97,15 +97,16 @@ report_doubts(const struct shot *s, struct report *r)
 }
 
 int
-shot_take(struct shot *s, struct handle *h, const struct snapshot *want,
-    const char *at, struct report *r, struct fault *f)
+past_screen_take(struct past_screen *s, struct handle *h,
+    const struct snapshot *want, const char *at, struct report *r,
+    struct fault *f)
 {
 	struct taking t = { h, NULL, r,
 		want->scrollback || want->last_command };
 	struct error err = { 0 };
 	int rc;
 
-	*s = (struct shot){ 0 };
+	*s = (struct past_screen){ 0 };
 	if (handle_open_log(h, &t.log, f) < 0)
 		return -1;
 	rc = replay_when(&t, at, &s->now, &err);
@@ -116,7 +117,7 @@ shot_take(struct shot *s, struct handle *h, const struct snapshot *want,
 		rc = error_set(&err, ENOENT,
 		    "it was removed while tend read its log");
 	else if (rc == 0)
-		damage_tell_all(r, &h->session, t.log);
+		damage_report_all(r, &h->session, t.log);
 	else
 		damage_explain(r, &h->session, t.log);
 	log_reader_close(t.log);
@@ -127,7 +128,7 @@ shot_take(struct shot *s, struct handle *h, const struct snapshot *want,
 }
 
 void
-shot_finish(struct shot *s)
+past_screen_finish(struct past_screen *s)
 {
 	vt_destroy(s->now.vt);
 	vt_destroy(s->then.vt);
@@ -137,13 +138,13 @@ shot_finish(struct shot *s)
 static bool
 is_new(const void *arg, unsigned y)
 {
-	const struct shot *s = arg;
+	const struct past_screen *s = arg;
 
 	return s->then.vt == NULL || differ_row(s->then.vt, s->now.vt, y);
 }
 
 static struct snapshot_of
-moment(const struct shot *s)
+moment(const struct past_screen *s)
 {
 	return (struct snapshot_of){ .vt = s->now.vt,
 		.seq = s->now.shown_seq,
@@ -162,8 +163,8 @@ end(int rc, const struct error *err, struct fault *f)
 }
 
 int
-shot_put(const struct shot *s, const struct snapshot *want, struct json_out *j,
-    struct fault *f)
+past_screen_put(const struct past_screen *s, const struct snapshot *want,
+    struct json_out *j, struct fault *f)
 {
 	const struct snapshot_of of = moment(s);
 	struct error err = { 0 };
@@ -172,8 +173,8 @@ shot_put(const struct shot *s, const struct snapshot *want, struct json_out *j,
 }
 
 int
-shot_data(const struct shot *s, const struct snapshot *want, struct buf *out,
-    bool *truncated, struct fault *f)
+past_screen_data(const struct past_screen *s, const struct snapshot *want,
+    struct buf *out, bool *truncated, struct fault *f)
 {
 	const struct snapshot_of of = moment(s);
 	struct error err = { 0 };
