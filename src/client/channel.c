@@ -655,8 +655,8 @@ channel_adopt(struct loop *loop, struct conn *conn,
 	c->next_id = conn->next_id;
 	c->state = OPEN;
 	conn->fd = -1;
-	conn->in = conn->out = (struct buf){ 0 };
-	conn->in_taken = conn->out_sent = 0;
+	conn->in = (struct buf){ 0 };
+	conn->in_taken = 0;
 	watch_rearm(c->timer, 0);
 	return c;
 }

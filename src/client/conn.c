@@ -51,8 +51,7 @@ conn_close(struct conn *c)
 {
 	fd_close(&c->fd);
 	buf_finish(&c->in);
-	buf_finish(&c->out);
-	c->in_taken = c->out_sent = 0;
+	c->in_taken = 0;
 }
 
 /* ----------------------------------------------------------------- frames */
@@ -235,38 +234,6 @@ send_request(struct conn *c, uint64_t id, const char *op, const char *args,
 		rc = send_until(c, frame.data, frame.len, until, err);
 	buf_finish(&frame);
 	return rc;
-}
-
-int
-conn_post(struct conn *c, const char *op, const char *args, uint64_t *id,
-    struct error *err)
-{
-	*id = c->next_id++;
-	return conn_put_request(&c->out, *id, op, args, err);
-}
-
-int
-conn_post_ping(struct conn *c, struct error *err)
-{
-	return frame_put(&c->out, FRAME_PING, "", 0) < 0 ?
-	    error_set(err, E2BIG, "too many requests wait to be sent") :
-	    0;
-}
-
-int
-conn_flush(struct conn *c, struct error *err)
-{
-	size_t left = c->out.len - c->out_sent;
-	ssize_t n = send_now(c, c->out.data + c->out_sent, left, err);
-
-	if (n < 0)
-		return c->out_sent == 0 ? -EPIPE : -ECONNRESET;
-	c->out_sent += (size_t)n;
-	if (c->out_sent < c->out.len)
-		return 0;
-	buf_clear(&c->out);
-	c->out_sent = 0;
-	return 1;
 }
 
 /* A host that has left reads nothing: ask the next one. */

@@ -23,8 +23,6 @@ struct conn {
 	struct welcome welcome;
 	struct buf in;    /* bytes read */
 	size_t in_taken;  /* of those, returned by conn_next */
-	struct buf out;   /* requests posted */
-	size_t out_sent;  /* of those bytes, sent */
 	uint64_t next_id; /* of requests */
 	int give;         /* a descriptor for the next request; -1: none */
 	bool left;        /* the host leaves, and we have sent BYE */
@@ -115,25 +113,9 @@ int conn_answer(struct conn *c, uint64_t id, char **result, char code[32],
  */
 int conn_ping(struct conn *c, struct error *err);
 
-/*
- * conn_ask for callers that must not wait: post, then flush until it returns
- * 1.  After a 0, call flush again when conn.fd is writable.  -EPIPE: nothing
- * was sent, so another host may be asked.
- */
-int conn_post(struct conn *c, const char *op, const char *args, uint64_t *id,
-    struct error *err);
-int conn_flush(struct conn *c, struct error *err);
-
 /* Append a complete REQUEST; -E2BIG: it exceeds the size of a frame. */
 int conn_put_request(struct buf *out, uint64_t id, const char *op,
     const char *args, struct error *err);
-
-/*
- * Post a PING behind the request.  A host handles the frames of a connection
- * in order, so once conn_answer has counted the PONG, the host has taken the
- * request.
- */
-int conn_post_ping(struct conn *c, struct error *err);
 
 /*
  * True if a request was refused because the host is leaving: ask again, and

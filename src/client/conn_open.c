@@ -188,7 +188,6 @@ conn_begin(struct conn *c, int dirfd, const struct hello *h, int timeout_ms)
 	c->open_until = clock_ms(CLOCK_MONOTONIC) + timeout_ms;
 	buf_init(&c->in, CONN_IN_MAX);
 	/* The largest request, and a PING behind it. */
-	buf_init(&c->out, 2 * FRAME_HEADER + FRAME_MAX_CLIENT);
 }
 
 int

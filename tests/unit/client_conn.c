@@ -26,7 +26,7 @@
 /*
  * A session's directory, so deep that its path does not fit a socket address.
  */
-struct scrollback_place {
+struct place {
 	char temp[4096];
 	char path[8192];
 	int dirfd;
@@ -36,7 +36,7 @@ struct scrollback_place {
 static int
 set_up(void **state)
 {
-	struct scrollback_place *p = xcalloc(1, sizeof(*p));
+	struct place *p = xcalloc(1, sizeof(*p));
 
 	temp_make(p->temp);
 	snprintf(p->path, sizeof(p->path), "%s/%0200d", p->temp, 1);
@@ -49,7 +49,7 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	struct scrollback_place *p = *state;
+	struct place *p = *state;
 
 	if (p->host > 0) {
 		kill(p->host, SIGKILL);
@@ -62,8 +62,7 @@ tear_down(void **state)
 }
 
 static void
-put_manifest(struct scrollback_place *p, enum status status,
-    enum outcome outcome)
+put_manifest(struct place *p, enum status status, enum outcome outcome)
 {
 	struct manifest m;
 
@@ -82,7 +81,7 @@ put_manifest(struct scrollback_place *p, enum status status,
 }
 
 static int
-listen_there(struct scrollback_place *p)
+listen_there(struct place *p)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
@@ -113,7 +112,7 @@ serve(int listener, const void *say, size_t len)
 }
 
 static void
-start_host(struct scrollback_place *p, const void *say, size_t len)
+start_host(struct place *p, const void *say, size_t len)
 {
 	int listener = listen_there(p);
 
@@ -124,8 +123,7 @@ start_host(struct scrollback_place *p, const void *say, size_t len)
 }
 
 static int
-opens(struct scrollback_place *p, struct conn *c, int timeout_ms,
-    struct error *err)
+opens(struct place *p, struct conn *c, int timeout_ms, struct error *err)
 {
 	struct hello h;
 
@@ -134,8 +132,7 @@ opens(struct scrollback_place *p, struct conn *c, int timeout_ms,
 }
 
 static void
-fails_to_open(struct scrollback_place *p, int timeout_ms, int rc,
-    const char *why)
+fails_to_open(struct place *p, int timeout_ms, int rc, const char *why)
 {
 	struct error err = { 0 };
 	struct conn c;
@@ -156,7 +153,7 @@ put_text(struct buf *b, uint8_t type, const char *text)
 static void
 a_connection_gives_frames_in_order(void **state)
 {
-	struct scrollback_place *p = *state;
+	struct place *p = *state;
 	struct error err = { 0 };
 	struct frame f;
 	struct conn c;
@@ -188,7 +185,7 @@ a_connection_gives_frames_in_order(void **state)
 static void
 a_call_finds_its_answer_among_other_frames(void **state)
 {
-	struct scrollback_place *p = *state;
+	struct place *p = *state;
 	struct error err = { 0 };
 	char code[32], *result = NULL;
 	struct conn c;
@@ -230,7 +227,7 @@ a_refusal_is_reported(void **state)
 {
 	static const char line[] = "{\"ok\":false,\"error\":{\"code\":"
 				   "\"denied\",\"message\":\"go away\"}}\n";
-	struct scrollback_place *p = *state;
+	struct place *p = *state;
 
 	start_host(p, line, sizeof(line) - 1);
 	fails_to_open(p, LONG_MS, -EACCES, "go away");
@@ -239,7 +236,7 @@ a_refusal_is_reported(void **state)
 static void
 a_host_of_another_protocol_is_refused(void **state)
 {
-	struct scrollback_place *p = *state;
+	struct place *p = *state;
 	char *line = xmalloc(FRAME_LINE_MAX + 1);
 
 	start_host(p, "SSH-2.0-x\r\n", 11);
@@ -257,7 +254,7 @@ static void
 a_frame_that_is_too_long_is_refused(void **state)
 {
 	static const char say[] = OK_LINE "\x12\xff\xff\xff\xff";
-	struct scrollback_place *p = *state;
+	struct place *p = *state;
 	struct error err = { 0 };
 	struct frame f;
 	struct conn c;
@@ -274,7 +271,7 @@ a_frame_that_is_too_long_is_refused(void **state)
 static void
 a_silent_host_causes_a_timeout(void **state)
 {
-	struct scrollback_place *p = *state;
+	struct place *p = *state;
 	int listener = listen_there(p);
 
 	put_manifest(p, STATUS_RUNNING, OUTCOME_NONE);
@@ -285,7 +282,7 @@ a_silent_host_causes_a_timeout(void **state)
 static void
 a_session_that_has_ended_is_not_running(void **state)
 {
-	struct scrollback_place *p = *state;
+	struct place *p = *state;
 
 	put_manifest(p, STATUS_EXITED, OUTCOME_KILLED);
 	fails_to_open(p, LONG_MS, -ENOENT, "session n is not running: killed");
@@ -296,7 +293,7 @@ a_session_that_has_ended_is_not_running(void **state)
 static void
 a_missing_host_causes_a_timeout(void **state)
 {
-	struct scrollback_place *p = *state;
+	struct place *p = *state;
 
 	put_manifest(p, STATUS_RUNNING, OUTCOME_NONE);
 	fails_to_open(p, SHORT_MS, -ETIMEDOUT, "the host of session n is away");
@@ -311,7 +308,7 @@ a_missing_host_causes_a_timeout(void **state)
 static void
 a_connection_waits_for_the_host_to_return(void **state)
 {
-	struct scrollback_place *p = *state;
+	struct place *p = *state;
 	struct error err = { 0 };
 	struct conn c;
 	int listener;
@@ -331,7 +328,7 @@ a_connection_waits_for_the_host_to_return(void **state)
 static void
 a_host_that_does_not_read_causes_a_timeout(void **state)
 {
-	struct scrollback_place *p = *state;
+	struct place *p = *state;
 	struct error err = { 0 };
 	char *much = xcalloc(1, 4 << 20);
 	struct conn c;
@@ -353,7 +350,7 @@ a_host_that_does_not_read_causes_a_timeout(void **state)
 static void
 opening_in_steps_uses_the_bytes_available(void **state)
 {
-	struct scrollback_place *p = *state;
+	struct place *p = *state;
 	struct error err = { 0 };
 	struct hello h;
 	struct conn c;
@@ -384,7 +381,7 @@ opening_in_steps_uses_the_bytes_available(void **state)
 static void
 opening_in_steps_has_a_timeout(void **state)
 {
-	struct scrollback_place *p = *state;
+	struct place *p = *state;
 	int listener = listen_there(p);
 	struct error err = { 0 };
 	struct hello h;
@@ -397,37 +394,6 @@ opening_in_steps_has_a_timeout(void **state)
 	assert_int_equal(conn_proceed(&c, &err), -ETIMEDOUT);
 	assert_int_equal(c.fd, -1);
 	close(listener);
-}
-
-static void
-a_request_may_be_sent_in_parts(void **state)
-{
-	char *args = xmalloc(900000), *part = xmalloc(900000);
-	struct error err = { 0 };
-	struct conn c;
-	uint64_t id;
-	int pair[2], rc;
-
-	(void)state;
-	memset(args, ' ', 900000);
-	args[0] = '{';
-	memcpy(args + 899998, "}", 2);
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-	c = (struct conn){ .fd = pair[0], .next_id = 7, .give = -1 };
-	buf_init(&c.out, FRAME_HEADER + FRAME_MAX_CLIENT);
-	assert_int_equal(conn_post(&c, "session.send", args, &id, &err), 0);
-	assert_int_equal(id, 7);
-	assert_int_equal(conn_flush(&c, &err), 0);
-	while ((rc = conn_flush(&c, &err)) == 0)
-		assert_true(read(pair[1], part, 900000) > 0);
-	assert_int_equal(rc, 1);
-	assert_int_equal(c.out.len, 0);
-	close(pair[1]);
-	assert_int_equal(conn_post(&c, "session.get", "{}", &id, &err), 0);
-	assert_int_equal(conn_flush(&c, &err), -EPIPE);
-	conn_close(&c);
-	free(args);
-	free(part);
 }
 
 /* The number of descriptors that come with the readable bytes. */
@@ -494,7 +460,6 @@ main(void)
 		TEST(a_host_that_does_not_read_causes_a_timeout),
 		TEST(opening_in_steps_uses_the_bytes_available),
 		TEST(opening_in_steps_has_a_timeout),
-		TEST(a_request_may_be_sent_in_parts),
 		TEST(a_descriptor_is_sent_once),
 	};
 
