@@ -37,14 +37,24 @@ void
 confinement_of(struct confinement *c, const struct manifest *m,
     uint64_t home_dev, uint64_t home_ino)
 {
-	*c = (struct confinement){ .home_dev = home_dev,
-		.home_ino = home_ino,
-		.confined = m->confined };
+	memset(c, 0, sizeof(*c)); /* a literal would be copied on the stack */
+	c->home_dev = home_dev;
+	c->home_ino = home_ino;
+	c->confined = m->confined;
 	memcpy(c->id, m->id, sizeof(c->id));
 	for (char **id = m->created_by; id != NULL && *id != NULL; id++)
 		add_creator(c, *id);
 	for (char **may = m->may; may != NULL && *may != NULL; may++)
 		add_grant(c, *may);
+}
+
+struct confinement *
+confinement_shrink(struct confinement *c)
+{
+	return xrealloc(c,
+	    offsetof(struct confinement, grants) +
+		c->n_grants * sizeof(c->grants[0]),
+	    1);
 }
 
 /* ---------------------------------------------------------------- words */
@@ -138,7 +148,7 @@ confinement_read(struct confinement *c, const char *p, size_t len)
 	const char *end, *nul;
 	bool sound = true;
 
-	*c = (struct confinement){ 0 };
+	memset(c, 0, sizeof(*c));
 	p = len > 0 ? p : "";
 	end = p + len;
 	for (; (nul = memchr(p, '\0', (size_t)(end - p))) != NULL;

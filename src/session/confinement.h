@@ -37,8 +37,8 @@ struct confinement {
 	/* The sessions that it was created in, nearest first. */
 	char creators[CONFINEMENT_CREATORS_MAX][ID_SIZE];
 	size_t n_creators;
-	struct grant grants[GRANTS_MAX];
 	size_t n_grants;
+	struct grant grants[GRANTS_MAX]; /* last, for confinement_shrink */
 };
 
 /*
@@ -47,6 +47,12 @@ struct confinement {
  */
 void confinement_of(struct confinement *c, const struct manifest *m,
     uint64_t home_dev, uint64_t home_ino);
+
+/*
+ * Give back the memory of grants that it does not have: 8 KiB, most of it.  c
+ * is from malloc; the result replaces it and must not be copied.
+ */
+struct confinement *confinement_shrink(struct confinement *c);
 
 /*
  * Return the words for a keeper's command line, ended by NULL.  The caller

@@ -12,6 +12,7 @@ a_detached_client_is_recognised_by_its_number(void **state)
 	detached_add(&d, 7, "uid:1000");
 	assert_string_equal(detached_by(&d, 7), "uid:1000");
 	assert_null(detached_by(&d, 8));
+	detached_finish(&d);
 }
 
 static void
@@ -23,6 +24,7 @@ a_client_without_a_number_is_not_remembered(void **state)
 	detached_add(&d, 0, "uid:1000");
 	assert_null(detached_by(&d, 0));
 	assert_int_equal(d.n, 0);
+	detached_finish(&d);
 }
 
 static void
@@ -36,6 +38,7 @@ at_the_limit_the_oldest_is_forgotten(void **state)
 	assert_null(detached_by(&d, 1));
 	assert_string_equal(detached_by(&d, 2), "uid:0");
 	assert_string_equal(detached_by(&d, DETACHED_MAX + 1), "uid:0");
+	detached_finish(&d);
 }
 
 static void
@@ -47,6 +50,7 @@ a_client_that_returns_often_takes_one_place(void **state)
 	for (int i = 0; i < 2 * DETACHED_MAX; i++)
 		detached_add(&d, 7, "uid:0");
 	assert_int_equal(d.n, 1);
+	detached_finish(&d);
 }
 
 int

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "log/by.h"
+struct detached_client;
 
 /*
  * The clients that were detached (`session.detach`), by the `who` that each
@@ -15,12 +15,12 @@
 #define DETACHED_MAX 64
 
 struct detached {
-	struct {
-		uint64_t who;
-		char by[BY_SIZE]; /* log/by.h */
-	} list[DETACHED_MAX];
+	struct detached_client
+	    *list;  /* NULL: none yet; most sessions have none */
 	uint64_t n; /* added so far */
 };
+
+void detached_finish(struct detached *d);
 
 /* A `who` of 0 identifies no client and is not remembered. */
 void detached_add(struct detached *d, uint64_t who, const char *by);

@@ -458,10 +458,10 @@ find_own(const struct session *session)
 
 	if (m->keeper.pid > 1 && around_read_keeper(m->keeper.pid, own) &&
 	    strcmp(own->id, m->id) == 0)
-		return own;
+		return confinement_shrink(own);
 	(void)fstatat(session->dirfd, "..", &st, 0);
 	confinement_of(own, m, st.st_dev, st.st_ino);
-	return own;
+	return confinement_shrink(own);
 }
 
 struct server *
@@ -513,6 +513,7 @@ server_destroy(struct server *s)
 	server_end_answers(s);
 	watch_remove(s->watch);
 	recent_output_finish(&s->recent);
+	detached_finish(&s->detached);
 	free(s->owner.bytes);
 	free(s->owner.own);
 	free(s);
