@@ -231,7 +231,7 @@ def compare_rates(home, tmp_path, size, rate, counts):
     alternate, so that both see the same machine.  There are a few more of them
     if it was busy with something else."""
     alone, crowded, part = [], [], 0
-    while len(alone) < 3 or (part < 0.9 and len(alone) < 12):
+    while len(alone) < 3 or (part < 0.9 and len(alone) < 24):
         for rates, who in ((alone, (0, 0, 0)), (crowded, counts)):
             rates.append(program_rate(home, tmp_path / "took", size, rate,
                                       who))
