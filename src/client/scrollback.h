@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "client/scrollback_part.h"
 #include "client/ruler.h"
+#include "client/scrollback_part.h"
 
 struct error;
 struct log_reader;

@@ -3,9 +3,9 @@
 
 #include <stddef.h>
 
-#include "client/scrollback.h"
 #include "client/needle.h"
 #include "client/paint.h"
+#include "client/scrollback.h"
 #include "client/selection.h"
 
 struct vt;

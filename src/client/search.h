@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "client/scrollback.h"
 #include "client/needle.h"
+#include "client/scrollback.h"
 
 /*
  * Searches the whole scrollback for a text, one part a step, so that the caller

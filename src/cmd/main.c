@@ -6,17 +6,17 @@
 #include "base/json_tree.h"
 #include "base/mem.h"
 #include "cmd/attach/attaching.h"
+#include "cmd/guide.h"
 #include "cmd/line/cmd.h"
 #include "cmd/line/complete.h"
-#include "home/config.h"
-#include "cmd/guide.h"
-#include "home/suggest.h"
 #include "cmd/line/opt.h"
 #include "cmd/line/out.h"
-#include "cmd/target/several.h"
 #include "cmd/line/table.h"
 #include "cmd/line/usage.h"
+#include "cmd/target/several.h"
 #include "cmd/target/target.h"
+#include "home/config.h"
+#include "home/suggest.h"
 
 #define OWN_FAILURE 125 /* for commands that exit with a program's status */
 

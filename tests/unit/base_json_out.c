@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/mem.h"
 #include "base/json_out.h"
+#include "base/mem.h"
 
 static void
 json_out_puts_commas_where_they_belong(void **state)

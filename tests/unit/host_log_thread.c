@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "host/store/log_upkeep.h"
 #include "host/store/log_item.h"
 #include "host/store/log_thread.h"
+#include "host/store/log_upkeep.h"
 #include "keep/ring.h"
 #include "log/io.h"
 #include "log/record.h"

@@ -5,11 +5,11 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "heap.h"
 #include "vt/extras.h"
 #include "vt/history.h"
 #include "vt/line.h"
 #include "vt/vt.h"
-#include "heap.h"
 #include "vt_cells.h"
 
 #define COLS_MAX 2000

@@ -6,13 +6,13 @@
 
 #include "base/error.h"
 #include "client/attach.h"
+#include "cmd/attach/picking.h"
 #include "cmd/line/cmd.h"
-#include "home/config.h"
 #include "cmd/line/operands.h"
 #include "cmd/line/opt.h"
 #include "cmd/line/out.h"
-#include "cmd/attach/picking.h"
 #include "cmd/target/target.h"
+#include "home/config.h"
 #include "session/last.h"
 
 struct args {

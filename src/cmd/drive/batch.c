@@ -18,8 +18,8 @@
 #include "cmd/target/target.h"
 #include "home/fault.h"
 #include "home/steps.h"
-#include "op/step.h"
 #include "home/words.h"
+#include "op/step.h"
 
 #define STEPS_BYTES (8u << 20)
 

@@ -16,8 +16,8 @@
 #include "home/fault.h"
 #include "home/units.h"
 #include "home/waiting.h"
-#include "op/condition.h"
 #include "home/words.h"
+#include "op/condition.h"
 
 #define SIGNALLED 128
 #define LONGEST "7d" /* the longest timeout */

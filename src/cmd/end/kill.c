@@ -1,6 +1,6 @@
+#include "cmd/end/ending.h"
 #include "cmd/line/cmd.h"
 #include "cmd/line/confirm.h"
-#include "cmd/end/ending.h"
 #include "cmd/line/operands.h"
 #include "cmd/line/opt.h"
 #include "home/ending.h"

@@ -1,5 +1,5 @@
-#include "cmd/line/cmd.h"
 #include "cmd/end/ending.h"
+#include "cmd/line/cmd.h"
 #include "cmd/line/operands.h"
 #include "cmd/line/opt.h"
 #include "home/ending.h"

@@ -8,11 +8,11 @@
 #include "base/json_tree.h"
 #include "base/mem.h"
 #include "cmd/line/cmd.h"
-#include "home/damage.h"
 #include "cmd/line/operands.h"
 #include "cmd/line/out.h"
-#include "cmd/target/target.h"
 #include "cmd/look/problems.h"
+#include "cmd/target/target.h"
+#include "home/damage.h"
 #include "home/words.h"
 
 /* The state that only the host knows; zero or -1 if it was not asked. */

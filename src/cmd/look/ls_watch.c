@@ -13,9 +13,9 @@
 #include "base/fd.h"
 #include "client/term.h"
 #include "cmd/line/cmd.h"
-#include "cmd/look/listing.h"
 #include "cmd/line/out.h"
 #include "cmd/line/signals.h"
+#include "cmd/look/listing.h"
 #include "home/home_watch.h"
 
 #define WRITE_MS 10000

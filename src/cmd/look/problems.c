@@ -5,8 +5,8 @@
 
 #include "base/buf.h"
 #include "cmd/line/out.h"
-#include "session/manifest.h"
 #include "home/words.h"
+#include "session/manifest.h"
 
 /* %s in a line is the session's name. */
 static const char *const unlogged_lines[] = {

@@ -7,18 +7,18 @@
 #include "base/json_tree.h"
 #include "base/mem.h"
 #include "cmd/line/cmd.h"
-#include "home/artifact.h"
-#include "home/fault.h"
 #include "cmd/line/operands.h"
 #include "cmd/line/opt.h"
 #include "cmd/line/out.h"
 #include "cmd/target/target.h"
+#include "home/artifact.h"
+#include "home/fault.h"
 #include "home/past_screen.h"
 #include "home/units.h"
 #include "home/when.h"
+#include "home/words.h"
 #include "op/snapshot.h"
 #include "vt/text.h"
-#include "home/words.h"
 
 struct args {
 	const char *format, *at, *since, *max_bytes, *output;

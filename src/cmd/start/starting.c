@@ -7,9 +7,9 @@
 #include "client/attach.h"
 #include "cmd/attach/attaching.h"
 #include "cmd/line/cmd.h"
-#include "home/config.h"
 #include "cmd/line/out.h"
 #include "cmd/target/target.h"
+#include "home/config.h"
 
 int
 starting_check(struct call *call, bool detached, bool nested)

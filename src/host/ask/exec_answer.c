@@ -6,11 +6,11 @@
 #include "base/json_out.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "host/serve/connection.h"
+#include "host/ask/exec_state.h"
 #include "host/core/events.h"
 #include "host/core/session.h"
+#include "host/serve/connection.h"
 #include "host/serve/requests.h"
-#include "host/ask/exec_state.h"
 #include "host/serve/server.h"
 
 /* The runs: their output, and the answers to their clients. */

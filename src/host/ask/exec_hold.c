@@ -3,8 +3,8 @@
 
 #include "base/clock.h"
 #include "base/loop.h"
-#include "host/core/session.h"
 #include "host/ask/exec_state.h"
+#include "host/core/session.h"
 
 /*
  * The runs: when output is held back, and why.

@@ -1,8 +1,8 @@
 #include <stdatomic.h>
 
 #include "base/loop.h"
-#include "host/core/session.h"
 #include "host/ask/exec_state.h"
+#include "host/core/session.h"
 #include "host/store/event_log.h"
 
 /* The runs: handing one over to the next host. */

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/core/session.h"
 #include "host/ask/exec_state.h"
+#include "host/core/session.h"
 #include "host/store/event_log.h"
 
 /* The runs: hiding wrappers and their marks from the output. */

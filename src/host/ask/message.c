@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "host/core/session.h"
-#include "host/input/input.h"
-#include "host/ask/message_state.h"
 #include "host/ask/exec.h"
-#include "host/serve/server.h"
+#include "host/ask/message_state.h"
+#include "host/core/session.h"
 #include "host/input/draft.h"
+#include "host/input/input.h"
+#include "host/serve/server.h"
 #include "op/profile.h"
 #include "vt/key.h"
 #include "vt/key_encode.h"

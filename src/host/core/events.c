@@ -3,12 +3,12 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "base/json_out.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/json_out.h"
 #include "host/core/session.h"
-#include "host/system/oom.h"
 #include "host/store/event_log.h"
+#include "host/system/oom.h"
 #include "log/record.h"
 #include "vt/keyframe.h"
 #include "vt/vt.h"

@@ -12,13 +12,13 @@
 #include "base/failpoint.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "host/serve/connection.h"
-#include "host/core/session.h"
-#include "host/serve/requests.h"
 #include "host/ask/exec.h"
 #include "host/ask/waits.h"
-#include "host/store/event_log.h"
+#include "host/core/session.h"
+#include "host/serve/connection.h"
+#include "host/serve/requests.h"
 #include "host/serve/server.h"
+#include "host/store/event_log.h"
 #include "keep/control.h"
 
 /* Time limits of the steps; the keeper waits longer than all together. */

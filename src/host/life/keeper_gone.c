@@ -11,9 +11,9 @@
 #include "base/fd.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "host/life/ending.h"
 #include "host/core/events.h"
 #include "host/core/session.h"
+#include "host/life/ending.h"
 #include "keep/control.h"
 
 #define QUIET_MS 200 /* silence after the end that means: no more output */

@@ -9,12 +9,12 @@
 #include "base/fd.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "host/core/session.h"
 #include "host/life/ending.h"
 #include "host/life/handover.h"
-#include "host/core/session.h"
+#include "host/life/keeper_gone.h"
 #include "host/life/restart.h"
 #include "host/serve/server.h"
-#include "host/life/keeper_gone.h"
 #include "keep/control.h"
 
 struct keeper_link {

@@ -12,14 +12,14 @@
 #include "base/fd.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "host/core/events.h"
-#include "host/core/session.h"
-#include "host/life/restore.h"
 #include "host/ask/exec.h"
 #include "host/ask/message.h"
+#include "host/core/events.h"
+#include "host/core/session.h"
 #include "host/input/input.h"
-#include "host/serve/status_watch.h"
+#include "host/life/restore.h"
 #include "host/life/stop.h"
+#include "host/serve/status_watch.h"
 #include "keep/control.h"
 
 #define FIRST_MS 1000

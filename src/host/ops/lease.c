@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "host/core/session.h"
 #include "host/serve/connection.h"
-#include "host/serve/requests.h"
 #include "host/serve/lease.h"
+#include "host/serve/requests.h"
 #include "host/serve/server.h"
 
 /* The operations lease.*. */

@@ -3,10 +3,10 @@
 #include <errno.h>
 
 #include "base/error.h"
+#include "host/ask/waits.h"
 #include "host/serve/connection.h"
 #include "host/serve/requests.h"
 #include "host/serve/server.h"
-#include "host/ask/waits.h"
 #include "op/condition.h"
 
 /* The operation session.wait. */

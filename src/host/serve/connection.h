@@ -11,8 +11,8 @@
 #include "host/input/reply_filter.h"
 #include "host/serve/held_answers.h"
 #include "host/serve/op_call.h"
-#include "host/serve/request_queue.h"
 #include "host/serve/peer.h"
+#include "host/serve/request_queue.h"
 #include "op/failure.h"
 #include "wire/hello.h"
 

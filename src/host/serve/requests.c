@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "host/serve/connection.h"
 #include "host/core/session.h"
 #include "host/input/input.h"
+#include "host/serve/connection.h"
 #include "host/serve/once.h"
 #include "host/store/event_log.h"
 #include "wire/frame.h"

@@ -12,14 +12,14 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "host/core/session.h"
-#include "host/serve/connection.h"
-#include "host/stream/engine.h"
 #include "host/input/input.h"
-#include "host/serve/viewer.h"
+#include "host/serve/connection.h"
 #include "host/serve/requests.h"
 #include "host/serve/server_state.h"
 #include "host/serve/size.h"
+#include "host/serve/viewer.h"
 #include "host/serve/viewer_event.h"
+#include "host/stream/engine.h"
 #include "session/confinement.h"
 
 #define ACCEPT_AGAIN_MS 1000

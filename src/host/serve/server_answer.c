@@ -10,8 +10,8 @@
 #include "host/serve/connection.h"
 #include "host/serve/once.h"
 #include "host/serve/requests.h"
-#include "host/serve/server_state.h"
 #include "host/serve/server.h"
+#include "host/serve/server_state.h"
 #include "wire/frame.h"
 
 /*

@@ -2,14 +2,14 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "host/serve/connection.h"
-#include "host/input/encode.h"
 #include "host/core/session.h"
+#include "host/input/encode.h"
 #include "host/input/input.h"
-#include "host/serve/viewer.h"
+#include "host/serve/connection.h"
 #include "host/serve/requests.h"
 #include "host/serve/server.h"
 #include "host/serve/server_state.h"
+#include "host/serve/viewer.h"
 #include "vt/vt.h"
 #include "wire/frame.h"
 

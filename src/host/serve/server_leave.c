@@ -1,10 +1,10 @@
 #include "base/loop.h"
 #include "host/core/session.h"
-#include "host/serve/connection.h"
 #include "host/input/input.h"
+#include "host/serve/connection.h"
 #include "host/serve/requests.h"
-#include "host/serve/server_state.h"
 #include "host/serve/server.h"
+#include "host/serve/server_state.h"
 #include "wire/frame.h"
 
 /*

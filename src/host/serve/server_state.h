@@ -8,8 +8,8 @@
 #include "base/list.h"
 #include "host/serve/connection.h"
 #include "host/serve/detached.h"
-#include "host/stream/recent_output.h"
 #include "host/serve/lease.h"
+#include "host/stream/recent_output.h"
 #include "vt/input_modes.h"
 
 struct connection;
