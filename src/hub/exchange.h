@@ -9,6 +9,7 @@
 
 struct connection;
 struct exchange;
+struct fault;
 struct http_request;
 struct hub;
 struct identity;
@@ -48,6 +49,9 @@ void exchange_text(struct exchange *x, int status, const char *type,
  */
 void exchange_problem(struct exchange *x, int status, const char *code,
     const char *detail);
+
+/* The same for a fault of an operation. */
+void exchange_fault(struct exchange *x, const struct fault *f);
 
 /* Add a header to the answer that follows; the texts are copied. */
 void exchange_add_header(struct exchange *x, const char *name,

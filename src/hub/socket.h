@@ -42,7 +42,11 @@ void socket_close(struct socket *s, unsigned code, const char *reason);
 #define SOCKET_FIRST_MAX 4096u
 void socket_set_max(struct socket *s, size_t max);
 
-/* The client has proved who it is: other limits of time apply. */
+/*
+ * The client has not proved who it is: the connection ends, unless
+ * socket_set_verified is called within ten seconds.
+ */
+void socket_must_verify(struct socket *s);
 void socket_set_verified(struct socket *s);
 
 const char *socket_from(const struct socket *s); /* the peer's address */

@@ -117,6 +117,23 @@ launch_open_host(struct error *err)
 	return find_programs(dir, err);
 }
 
+int
+launch_find(const char *program, char path[PATH_MAX], struct error *err)
+{
+	char dir[PATH_MAX];
+	auto_close int fd = find_programs(dir, err);
+
+	if (fd < 0)
+		return fd;
+	if (path_join(path, PATH_MAX, dir, program) < 0)
+		return error_set(err, ENAMETOOLONG,
+		    "the path of %s is too long", program);
+	if (access(path, X_OK) < 0)
+		return error_set(err, errno, "cannot run %s: %s", path,
+		    strerror(errno));
+	return 0;
+}
+
 static int
 open_programs(struct launch *l, struct error *err)
 {

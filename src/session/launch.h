@@ -1,6 +1,8 @@
 #ifndef TEND_SESSION_LAUNCH_H
 #define TEND_SESSION_LAUNCH_H
 
+#include <limits.h>
+
 struct error;
 struct home;
 struct manifest;
@@ -32,5 +34,11 @@ int launch_session(const struct home *h, struct manifest *m, char **envp,
  * caller closes; or -errno and err, which lists the directories.
  */
 int launch_open_host(struct error *err);
+
+/*
+ * The path of another installed program of tend, as in "tend-hub", which is in
+ * the directory of tend-host.  0, or -errno and err.
+ */
+int launch_find(const char *program, char path[PATH_MAX], struct error *err);
 
 #endif

@@ -1,0 +1,331 @@
+#include "hub/api.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/json_tree.h"
+#include "base/mem.h"
+#include "home/fault.h"
+#include "home/operation.h"
+#include "hub/access.h"
+#include "hub/api_query.h"
+#include "hub/exchange.h"
+#include "hub/hub.h"
+#include "hub/identity.h"
+#include "hub/launcher.h"
+#include "op/failure.h"
+#include "op/ops.h"
+#include "session/find.h"
+#include "session/manifest.h"
+#include "web/http.h"
+
+#define API "/api/v1/"
+
+const struct op *
+api_operation(const char *path)
+{
+	char name[64];
+	const char *slash;
+	const struct op *op;
+
+	if (strncmp(path, API, strlen(API)) != 0)
+		return NULL;
+	path += strlen(API);
+	slash = strchr(path, '/');
+	if (slash == NULL || strchr(slash + 1, '/') != NULL ||
+	    strchr(path, '.') != NULL ||
+	    (size_t)snprintf(name, sizeof(name), "%.*s.%s",
+		(int)(slash - path), path, slash + 1) >= sizeof(name))
+		return NULL;
+	op = op_find(name);
+	return op != NULL && op_has(op, OP_HTTP) ? op : NULL;
+}
+
+/* ----------------------------------------------------------------- targets */
+
+static int
+not_found(const char *session, struct fault *f)
+{
+	return fault_set(f, FAIL_NOT_FOUND, "there is no session \"%.100s\"",
+	    session);
+}
+
+int
+api_find(struct hub *hub, const struct identity *who, const char *session,
+    struct api_target *out, struct fault *f)
+{
+	auto_close int dirfd = -1;
+	struct manifest m;
+	struct error err;
+	int rc = find_session(&hub->home, session, FIND_DESTROYED, &m, &dirfd,
+	    &err);
+
+	if (rc == -ENOENT)
+		return not_found(session, f);
+	if (rc < 0)
+		return fault_set(f, rc == -ENOTUNIQ ? FAIL_USAGE : FAIL_STORAGE,
+		    "%s", err.msg);
+	snprintf(out->id, sizeof(out->id), "%s", m.id);
+	snprintf(out->name, sizeof(out->name), "%s", m.name);
+	manifest_finish(&m);
+	out->granted = access_permissions(hub->access, who, out->id, out->name);
+	return out->granted != 0 ? 0 : not_found(session, f);
+}
+
+/* True if the operation is about one session. */
+static bool
+has_session(const struct op *op)
+{
+	return strncmp(op->name, "session.", 8) == 0 &&
+	    op != &ops[OP_ID_session_create] &&
+	    op != &ops[OP_ID_session_list];
+}
+
+/* ------------------------------------------------------------------- calls */
+
+struct api_call {
+	struct hub *hub;
+	const struct op *op;
+	struct identity who;
+	calls_done_fn *fn;
+	void *arg;
+	/* One of these: */
+	struct calling *calling;
+	struct launch_call *launch;
+};
+
+static bool
+sees(const struct api_call *c, const json_t *session)
+{
+	const char *id = json_string_value(json_object_get(session, "id"));
+	const char *name = json_string_value(json_object_get(session, "name"));
+
+	return id != NULL &&
+	    access_permissions(c->hub->access, &c->who, id,
+		name != NULL ? name : "") != 0;
+}
+
+/* Remove the sessions that the client may not see. */
+static void
+filter_list(const struct api_call *c, json_t *result)
+{
+	json_t *list = json_object_get(result, "sessions");
+
+	for (size_t i = json_array_size(list); i-- > 0;) {
+		if (!sees(c, json_array_get(list, i)))
+			json_array_remove(list, i);
+	}
+}
+
+static void
+on_done(void *arg, const struct calls_answer *a)
+{
+	struct api_call *c = arg;
+
+	if (a->result != NULL && c->op == &ops[OP_ID_session_list] &&
+	    !c->who.owner)
+		filter_list(c, a->result);
+	c->fn(c->arg, a);
+	free(c);
+}
+
+static int
+deny(const struct op *op, unsigned lacks, struct fault *f)
+{
+	enum op_permission p = 0;
+
+	while (!(lacks & (1u << p)))
+		p++;
+	return fault_set(f, FAIL_DENIED, "%s needs the permission %s",
+	    op->name, op_permission_name(p));
+}
+
+/* Several sessions of one operation: each must be visible. */
+static int
+check_sessions(struct hub *hub, const struct api_request *r, struct fault *f)
+{
+	json_t *list = json_object_get(r->args, "sessions");
+	struct api_target t;
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const char *s = json_string_value(json_array_get(list, i));
+
+		if (s == NULL || api_find(hub, r->who, s, &t, f) < 0)
+			return -1;
+		if (!(t.granted & (1u << OP_OBSERVE)))
+			return deny(r->op, 1u << OP_OBSERVE, f);
+		json_array_set_new(list, i, json_string(t.id));
+	}
+	return 0;
+}
+
+/*
+ * Find the target and the permissions; `session` leaves the arguments.  The id
+ * is used from here on, so that a rename cannot change the target.
+ */
+static int
+resolve(struct hub *hub, const struct api_request *r, struct api_target *t,
+    struct fault *f)
+{
+	json_t *session = json_object_get(r->args, "session");
+
+	t->id[0] = '\0';
+	if (!has_session(r->op)) {
+		t->granted = access_home(hub->access, r->who);
+		if (session != NULL)
+			return fault_argument(f, "session",
+			    ": %s is not about one session", r->op->name);
+		return check_sessions(hub, r, f);
+	}
+	if (!json_is_string(session))
+		return fault_argument(f, "session",
+		    " must be the id or the name of a session");
+	if (api_find(hub, r->who, json_string_value(session), t, f) < 0)
+		return -1;
+	json_object_del(r->args, "session");
+	return 0;
+}
+
+int
+api_start(struct hub *hub, const struct api_request *r, calls_done_fn *fn,
+    void *arg, struct api_call **call, struct fault *f)
+{
+	struct operation o = { .op = r->op,
+		.home = hub->home.path,
+		.args = r->args,
+		.environ = hub->no_environ,
+		.principal = json_filled(r->who->principal),
+		.verified = json_filled(r->who->verified) };
+	struct api_target t;
+	struct api_call *c;
+	struct error err;
+	unsigned lacks;
+	int rc;
+
+	if (resolve(hub, r, &t, f) < 0)
+		return -1;
+	if (op_take_arguments(r->op, r->args, &err) < 0)
+		return fault_set(f, FAIL_USAGE, "%s", err.msg);
+	lacks = op_needs(r->op, r->args) & ~t.granted;
+	if (lacks != 0)
+		return deny(r->op, lacks, f);
+	if (op_bool(r->args, "all_homes", false) && !r->who->owner)
+		return deny(r->op, 1u << OP_ADMIN, f);
+	if (o.principal == NULL)
+		o.verified = NULL;
+	o.session = json_filled(t.id);
+	o.granted = t.granted;
+	c = xcalloc(1, sizeof(*c));
+	*c = (struct api_call){ .hub = hub,
+		.op = r->op,
+		.who = *r->who,
+		.fn = fn,
+		.arg = arg };
+	rc = launcher_runs(&o) ?
+	    launcher_start(hub->launcher, &o, on_done, c, &c->launch, f) :
+	    calls_start(hub->calls, &o, on_done, c, &c->calling, f);
+	if (rc < 0) {
+		free(c);
+		return -1;
+	}
+	*call = c;
+	return 0;
+}
+
+void
+api_cancel(struct api_call *call)
+{
+	if (call->launch != NULL)
+		launcher_cancel(call->launch);
+	else
+		calls_cancel(call->calling);
+	free(call);
+}
+
+/* -------------------------------------------------------------------- HTTP */
+
+struct request {
+	struct exchange *exchange;
+	struct api_call *call;
+};
+
+static void
+on_answer(void *arg, const struct calls_answer *a)
+{
+	struct request *r = arg;
+
+	if (a->result != NULL)
+		exchange_json(r->exchange, 200, json_incref(a->result));
+	else
+		exchange_fault(r->exchange, a->fault);
+	free(r);
+}
+
+static void
+on_gone(void *arg)
+{
+	struct request *r = arg;
+
+	api_cancel(r->call);
+	free(r);
+}
+
+/* The arguments of a request, or NULL and the fault. */
+static json_t *
+read_arguments(struct exchange *x, const struct op *op, struct fault *f)
+{
+	const struct http_request *h = exchange_request(x);
+	const char *key = http_field(h, "idempotency-key");
+	size_t len;
+	const uint8_t *body = exchange_body(x, &len);
+	struct type_field field;
+	struct error err;
+	json_t *args;
+
+	if (strcmp(h->method, "POST") != 0) {
+		args = api_query_read(h, op, &err);
+	} else {
+		args = len == 0 ?
+		    json_object() :
+		    json_tree_object((const char *)body, len, &err);
+	}
+	if (args == NULL) {
+		fault_set(f, FAIL_USAGE, "%s", err.msg);
+		return NULL;
+	}
+	if (key != NULL && op_find_argument(op, "key", &field) &&
+	    json_object_get(args, "key") == NULL)
+		json_object_set_new(args, "key", json_string(key));
+	return args;
+}
+
+void
+api_run(struct exchange *x)
+{
+	const struct op *op = api_operation(exchange_request(x)->path);
+	auto_json json_t *args = NULL;
+	struct api_request r = { .who = exchange_identity(x),
+		.from = exchange_from(x),
+		.op = op };
+	struct request *q;
+	struct fault f;
+
+	args = read_arguments(x, op, &f);
+	if (args == NULL) {
+		exchange_fault(x, &f);
+		return;
+	}
+	r.args = args;
+	q = xcalloc(1, sizeof(*q));
+	q->exchange = x;
+	if (api_start(exchange_hub(x), &r, on_answer, q, &q->call, &f) < 0) {
+		free(q);
+		exchange_fault(x, &f);
+		return;
+	}
+	exchange_on_gone(x, on_gone, q);
+}

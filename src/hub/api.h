@@ -1,0 +1,57 @@
+#ifndef TEND_HUB_API_H
+#define TEND_HUB_API_H
+
+#include <jansson.h>
+
+#include "home/calls.h"
+
+struct api_call;
+struct exchange;
+struct fault;
+struct hub;
+struct identity;
+struct op;
+
+/*
+ * The operations of ops.def for clients of the hub, over HTTP and over the
+ * stream.  /api/v1/GROUP/VERB takes the arguments as a JSON object (POST) or, for
+ * operations that only read, in the query (GET).  Besides its arguments, an
+ * operation on a session takes `session`.
+ */
+
+/* The operation of a path; NULL if there is none for HTTP. */
+const struct op *api_operation(const char *path);
+
+/* The handler of the routes of operations. */
+void api_run(struct exchange *x);
+
+/*
+ * Run an operation for an identity.  args has `session` too, and is changed.
+ * Returns 0 and *call; then fn is called once, later.  Returns -1 and the fault
+ * if it is not allowed: fn is not called.  An invisible session does not exist.
+ */
+struct api_request {
+	const struct identity *who;
+	const char *from; /* the client's address */
+	const struct op *op;
+	json_t *args; /* an object; the caller's */
+};
+int api_start(struct hub *hub, const struct api_request *r, calls_done_fn *fn,
+    void *arg, struct api_call **call, struct fault *f);
+
+/* As calls_cancel: fn is not called. */
+void api_cancel(struct api_call *call);
+
+/*
+ * Find a session that the identity may see, by id or name.  Returns 0, its id
+ * and name, and the permissions on it; or -1 and FAIL_NOT_FOUND.
+ */
+struct api_target {
+	char id[32];
+	char name[256];
+	unsigned granted; /* 1 << OP_… */
+};
+int api_find(struct hub *hub, const struct identity *who, const char *session,
+    struct api_target *out, struct fault *f);
+
+#endif

@@ -1,0 +1,410 @@
+#include "hub/connection.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "hub/exchange_state.h"
+#include "hub/hub.h"
+#include "hub/listener.h"
+#include "hub/refusal.h"
+#include "hub/routes.h"
+#include "web/http.h"
+#include "web/tls.h"
+
+/* Free memory of an idle connection above this. */
+#define KEEP_OUT (16u << 10)
+
+static void take(struct connection *c);
+
+size_t
+connection_queued(const struct connection *c)
+{
+	return c->plain.len + c->out.len - c->sent;
+}
+
+struct buf *
+connection_out(struct connection *c)
+{
+	return c->tls != NULL ? &c->plain : &c->out;
+}
+
+void
+connection_end(struct connection *c)
+{
+	struct exchange *x = c->exchange;
+	struct outflow *o = c->outflow;
+	struct socket *s = c->socket;
+
+	if (c->dead)
+		return;
+	c->dead = true;
+	list_remove(&c->soon);
+	watch_remove(c->watch);
+	watch_remove(c->timer);
+	fd_close(&c->fd);
+	listener_forget(c->hub->listener, c);
+	list_append(&c->hub->dead, &c->link);
+	c->exchange = NULL;
+	c->outflow = NULL;
+	c->socket = NULL;
+	if (x != NULL)
+		exchange_gone(x);
+	if (o != NULL)
+		outflow_gone(o);
+	if (s != NULL)
+		socket_gone(s);
+}
+
+void
+connection_free(struct connection *c)
+{
+	list_remove(&c->link);
+	tls_destroy(c->tls);
+	http_destroy(c->http);
+	buf_finish(&c->in);
+	buf_finish(&c->plain);
+	buf_finish(&c->out);
+	free(c);
+}
+
+/* ------------------------------------------------------------------ output */
+
+static void
+want(struct connection *c)
+{
+	bool reads = c->exchange == NULL || exchange_wants_body(c->exchange);
+	enum loop_events events = LOOP_HANGUP;
+
+	if (c->dead)
+		return;
+	/*
+	 * A client that reads nothing must not fill the memory: its next
+	 * request waits until the answers have been sent.
+	 */
+	if (reads && c->outflow == NULL && c->in.len == 0 &&
+	    (c->socket != NULL || connection_queued(c) == 0))
+		events |= LOOP_READ;
+	if (c->outflow != NULL || c->lingering)
+		events |= LOOP_READ;
+	if (c->out.len > c->sent)
+		events |= LOOP_WRITE;
+	watch_want(c->watch, events);
+}
+
+/* A linger lets the client read the answer before a reset. */
+static void
+linger(struct connection *c)
+{
+	c->lingering = true;
+	shutdown(c->fd, SHUT_WR);
+	watch_rearm(c->timer, 1000);
+}
+
+/* Bytes wait to be sent; `progress`: the client has accepted some. */
+static void
+watch_stall(struct connection *c, bool progress)
+{
+	if (c->out.len == c->sent)
+		return;
+	if ((progress || !c->stalled) && !c->doomed)
+		watch_rearm(c->timer, CONNECTION_STALL_MS);
+	c->stalled = true;
+}
+
+static void
+sent_all(struct connection *c)
+{
+	buf_clear(&c->out);
+	c->sent = 0;
+	if (c->stalled && !c->doomed)
+		watch_rearm(c->timer,
+		    c->socket != NULL || c->outflow != NULL ?
+			-1 :
+			CONNECTION_IDLE_MS);
+	c->stalled = false;
+	if (c->out.cap > KEEP_OUT)
+		buf_finish(&c->out);
+	if (c->closing && !c->lingering)
+		linger(c);
+}
+
+void
+connection_flush(struct connection *c)
+{
+	size_t before;
+	ssize_t n;
+
+	if (c->dead)
+		return;
+	if (c->plain.len > 0) {
+		if (tls_send(c->tls, c->plain.data, c->plain.len, &c->out) < 0) {
+			connection_end(c);
+			return;
+		}
+		buf_clear(&c->plain);
+		if (c->plain.cap > KEEP_OUT)
+			buf_finish(&c->plain);
+	}
+	before = c->out.len - c->sent;
+	if (before > 0) {
+		n = send(c->fd, c->out.data + c->sent, before, MSG_NOSIGNAL);
+		if (n < 0 && errno != EAGAIN && errno != EINTR) {
+			connection_end(c);
+			return;
+		}
+		if (n > 0) {
+			c->sent += (size_t)n;
+			c->hub->bytes_out += (size_t)n;
+		}
+		watch_stall(c, n > 0);
+	}
+	if (c->out.len == c->sent && (before > 0 || c->closing))
+		sent_all(c);
+	if (c->outflow != NULL)
+		outflow_progress(c->outflow);
+	else if (c->socket != NULL)
+		socket_progress(c->socket);
+	want(c);
+}
+
+/* ------------------------------------------------------------------- input */
+
+void
+connection_answered(struct connection *c, bool keep)
+{
+	c->exchange = NULL;
+	if (c->dead)
+		return;
+	if (!keep)
+		c->closing = true;
+	else
+		http_next(c->http);
+	c->half = false;
+	watch_rearm(c->timer, CONNECTION_IDLE_MS);
+	hub_soon(c->hub, c);
+}
+
+void
+connection_to_outflow(struct connection *c, struct outflow *o)
+{
+	c->exchange = NULL;
+	c->outflow = o;
+	watch_rearm(c->timer, -1);
+	hub_soon(c->hub, c);
+}
+
+void
+connection_to_socket(struct connection *c, struct socket *s)
+{
+	c->exchange = NULL;
+	c->socket = s;
+	watch_rearm(c->timer, -1);
+	hub_soon(c->hub, c);
+}
+
+void
+connection_set_verified(struct connection *c)
+{
+	if (!c->verified)
+		listener_verified(c->hub->listener, c);
+	c->verified = true;
+}
+
+/* A request that cannot be read; nothing after it can be, either. */
+static void
+refuse(struct connection *c)
+{
+	refusal_put(connection_out(c), http_status(c->http), "bad_request",
+	    http_reason(c->http), c->tls != NULL);
+	hub_count_request(c->hub, "unreadable", http_status(c->http));
+	c->closing = true;
+}
+
+static void
+take_head(struct connection *c)
+{
+	c->half = false;
+	watch_rearm(c->timer, CONNECTION_BODY_MS);
+	c->exchange = exchange_create(c, http_request(c->http));
+	routes_begin(c->exchange);
+}
+
+/* Returns false if no more can be used now. */
+static bool
+take_http(struct connection *c, const uint8_t *p, size_t len, size_t *used)
+{
+	const uint8_t *body;
+	size_t n;
+
+	*used = 0;
+	if (c->exchange != NULL && !exchange_wants_body(c->exchange))
+		return false;
+	if (!c->half && c->exchange == NULL) {
+		c->half = true;
+		watch_rearm(c->timer, CONNECTION_HEAD_MS);
+	}
+	switch (http_read(c->http, p, len, used)) {
+	case HTTP_MORE:
+		return *used > 0;
+	case HTTP_GOT_HEAD:
+		take_head(c);
+		return true;
+	case HTTP_GOT_BODY:
+		http_body(c->http, &body, &n);
+		if (c->exchange != NULL)
+			exchange_take_body(c->exchange, body, n);
+		return true;
+	case HTTP_END:
+	case HTTP_UPGRADED:
+		if (c->exchange != NULL)
+			exchange_complete(c->exchange);
+		return true;
+	case HTTP_BAD:
+		if (c->exchange != NULL)
+			exchange_bad(c->exchange, http_status(c->http),
+			    http_reason(c->http));
+		else
+			refuse(c);
+		return false;
+	}
+	return false;
+}
+
+/* Use the bytes of c->in as far as possible. */
+static void
+take(struct connection *c)
+{
+	size_t at = 0, used = 0;
+
+	while (!c->dead && !c->closing && at < c->in.len) {
+		if (c->socket != NULL) {
+			used = c->in.len - at;
+			if (!socket_take(c->socket, c->in.data + at, used))
+				c->closing = true;
+		} else if (c->outflow != NULL) {
+			used = c->in.len - at; /* nothing is expected */
+		} else if (!take_http(c, c->in.data + at, c->in.len - at,
+			       &used) &&
+		    used == 0) {
+			break;
+		}
+		at += used;
+	}
+	if (c->closing)
+		at = c->in.len;
+	buf_consume(&c->in, at);
+	if (c->in.len == 0 && c->in.cap > 0)
+		buf_finish(&c->in);
+}
+
+static void
+receive(struct connection *c)
+{
+	uint8_t *part = c->hub->scratch;
+	ssize_t n = recv(c->fd, part, CONNECTION_READ_SIZE, 0);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		connection_end(c);
+		return;
+	}
+	if (c->lingering || c->outflow != NULL)
+		return; /* the rest of a request that was refused */
+	if (c->tls == NULL) {
+		(void)buf_append(&c->in, part, (size_t)n);
+	} else if (tls_feed(c->tls, part, (size_t)n, &c->in, &c->out) < 0) {
+		c->closing = true;
+		connection_flush(c);
+		return;
+	}
+	take(c);
+	connection_flush(c);
+}
+
+static void
+on_ready(void *arg, enum loop_events ready)
+{
+	struct connection *c = arg;
+
+	if (ready & LOOP_WRITE)
+		connection_flush(c);
+	if (c->dead)
+		return;
+	if (ready & LOOP_READ)
+		receive(c);
+	else if (ready & LOOP_HANGUP)
+		connection_end(c);
+}
+
+/* The client is too slow, or the connection was idle for too long. */
+static void
+on_timer(void *arg)
+{
+	struct connection *c = arg;
+
+	if (c->half && !c->closing && c->exchange == NULL) {
+		refusal_put(connection_out(c), 408, "timeout",
+		    "the head of the request is incomplete", c->tls != NULL);
+		c->closing = true;
+		c->half = false;
+		connection_flush(c);
+		if (!c->dead)
+			watch_rearm(c->timer, 1000);
+		return;
+	}
+	if (c->exchange != NULL && exchange_is_complete(c->exchange) &&
+	    !c->doomed)
+		return; /* the answer takes as long as it takes */
+	if ((c->socket != NULL || c->outflow != NULL) &&
+	    connection_queued(c) == 0 && !c->doomed)
+		return;
+	connection_end(c);
+}
+
+/* The turn after an answer: there may be another request already. */
+void
+connection_go_on(struct connection *c)
+{
+	if (c->dead)
+		return;
+	take(c);
+	connection_flush(c);
+}
+
+struct connection *
+connection_create(struct hub *hub, int *fd, const struct connection_peer *peer,
+    const struct gate *gate, struct tls_context *tls)
+{
+	struct connection *c = xcalloc(1, sizeof(*c));
+
+	c->hub = hub;
+	c->peer = *peer;
+	c->gate = gate;
+	c->fd = -1;
+	list_init(&c->link);
+	list_init(&c->soon);
+	c->since_ms = clock_ms(CLOCK_MONOTONIC);
+	buf_init(&c->in, SIZE_MAX);
+	buf_init(&c->plain, CONNECTION_OUT_MAX);
+	buf_init(&c->out, CONNECTION_OUT_MAX);
+	c->watch = loop_fd(hub->loop, *fd, LOOP_READ | LOOP_HANGUP, on_ready,
+	    c);
+	if (c->watch == NULL) {
+		free(c);
+		return NULL;
+	}
+	c->fd = fd_take(fd);
+	c->timer = loop_timer(hub->loop, CONNECTION_HEAD_MS, on_timer, c);
+	c->http = http_create();
+	c->half = true;
+	if (tls != NULL)
+		c->tls = tls_create(tls);
+	return c;
+}

@@ -1,0 +1,113 @@
+#ifndef TEND_HUB_CONNECTION_H
+#define TEND_HUB_CONNECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/list.h"
+
+struct exchange;
+struct gate;
+struct http;
+struct hub;
+struct identity;
+struct outflow;
+struct socket;
+struct tls;
+struct tls_context;
+struct watch;
+
+/*
+ * One connection of a client, over TCP or hub.sock: TLS, the requests one
+ * after the other, and the bytes that wait to be sent.  It reads no further
+ * while a request is unanswered.
+ *
+ * Limits: the head of a request must be complete CONNECTION_HEAD_MS after its
+ * first byte, the body CONNECTION_BODY_MS after the head.  An idle connection
+ * ends after CONNECTION_IDLE_MS.  A client that accepts no byte of an answer for
+ * CONNECTION_STALL_MS is cut off.
+ */
+#define CONNECTION_HEAD_MS 5000
+#define CONNECTION_BODY_MS 60000
+#define CONNECTION_IDLE_MS 60000
+#define CONNECTION_STALL_MS 30000
+#define CONNECTION_READ_SIZE (64u << 10)
+#define CONNECTION_OUT_MAX (64u << 20)
+#define CONNECTION_FROM_SIZE 64
+
+/* The client's side of the connection, known when it was accepted. */
+struct connection_peer {
+	bool is_unix;
+	char from[CONNECTION_FROM_SIZE]; /* the address; "unix" */
+	uid_t uid;                       /* of a unix socket */
+	pid_t pid;
+};
+
+struct connection {
+	struct list link; /* the listener's; when dead, the hub's */
+	struct list soon; /* the hub's: it is looked at in this turn */
+	int64_t since_ms; /* CLOCK_MONOTONIC: accepted */
+	struct hub *hub;
+	struct connection_peer peer;
+	const struct gate *gate;
+	int fd;
+	struct watch *watch;
+	struct watch *timer;
+	struct tls *tls; /* NULL: none */
+	struct http *http;
+	struct buf in;    /* read, but not yet used */
+	struct buf plain; /* to be encrypted; unused without TLS */
+	struct buf out;   /* to be sent */
+	size_t sent;      /* bytes of out */
+	/* At most one of these: */
+	struct exchange *exchange;
+	struct outflow *outflow;
+	struct socket *socket;
+	bool verified; /* a request has proved who the client is */
+	bool half;     /* a head is incomplete */
+	bool stalled;  /* the client has not accepted all bytes */
+	bool doomed;   /* the timer ends it, whatever else happens */
+	bool closing;  /* end it when all was sent */
+	bool lingering; /* the answer was sent; the rest of a request is read */
+	bool dead;      /* it is freed at the end of the turn */
+};
+
+/* Serve the descriptor, which becomes the connection's.  NULL with errno. */
+struct connection *connection_create(struct hub *hub, int *fd,
+    const struct connection_peer *peer, const struct gate *gate,
+    struct tls_context *tls);
+
+/* End it at once; everything that uses it learns that it has gone. */
+void connection_end(struct connection *c);
+void connection_free(struct connection *c); /* of a dead one */
+
+/* The buffer for bytes to the client; connection_flush sends them. */
+struct buf *connection_out(struct connection *c);
+size_t connection_queued(const struct connection *c);
+void connection_flush(struct connection *c);
+
+/* Use what was read, after a request was answered. */
+void connection_go_on(struct connection *c);
+
+/* The answer is complete: read the next request, or close. */
+void connection_answered(struct connection *c, bool keep);
+
+/* From now on the connection is an endless answer, or a WebSocket. */
+void connection_to_outflow(struct connection *c, struct outflow *o);
+void connection_to_socket(struct connection *c, struct socket *s);
+
+/* The client has proved who it is. */
+void connection_set_verified(struct connection *c);
+
+/* The parts of outflow and socket that a connection calls. */
+void outflow_progress(struct outflow *o);
+void outflow_gone(struct outflow *o);
+void socket_progress(struct socket *s);
+void socket_gone(struct socket *s);
+/* Take bytes from the client; false: the connection must end. */
+bool socket_take(struct socket *s, const void *p, size_t len);
+
+#endif

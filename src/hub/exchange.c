@@ -1,0 +1,308 @@
+#include "hub/exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "hub/connection.h"
+#include "hub/exchange_state.h"
+#include "hub/hub.h"
+#include "hub/identify.h"
+#include "hub/refusal.h"
+#include "hub/routes.h"
+#include "hub/socket_state.h"
+#include "web/http.h"
+#include "web/response.h"
+#include "web/ws.h"
+
+struct exchange *
+exchange_create(struct connection *c, const struct http_request *r)
+{
+	struct exchange *x = xcalloc(1, sizeof(*x));
+
+	x->connection = c;
+	x->request = r;
+	x->keep = r->keep_alive;
+	x->label = "unknown";
+	buf_init(&x->body, SIZE_MAX);
+	buf_init(&x->headers, 4096);
+	return x;
+}
+
+static void
+destroy(struct exchange *x)
+{
+	identify_cancel(x);
+	buf_finish(&x->body);
+	buf_finish(&x->headers);
+	free(x);
+}
+
+void
+exchange_gone(struct exchange *x)
+{
+	void (*fn)(void *arg) = x->on_gone;
+	void *arg = x->gone_arg;
+
+	x->connection = NULL;
+	if (fn != NULL)
+		fn(arg);
+	destroy(x);
+}
+
+struct hub *
+exchange_hub(const struct exchange *x)
+{
+	return x->connection->hub;
+}
+
+const struct http_request *
+exchange_request(const struct exchange *x)
+{
+	return x->request;
+}
+
+const struct identity *
+exchange_identity(const struct exchange *x)
+{
+	return &x->who;
+}
+
+const char *
+exchange_from(const struct exchange *x)
+{
+	return x->connection->peer.from;
+}
+
+const uint8_t *
+exchange_body(const struct exchange *x, size_t *len)
+{
+	*len = x->body.len;
+	return x->body.data;
+}
+
+void
+exchange_on_gone(struct exchange *x, void (*fn)(void *arg), void *arg)
+{
+	x->on_gone = fn;
+	x->gone_arg = arg;
+}
+
+/* -------------------------------------------------------------------- body */
+
+bool
+exchange_wants_body(const struct exchange *x)
+{
+	return !x->complete;
+}
+
+bool
+exchange_is_complete(const struct exchange *x)
+{
+	return x->complete;
+}
+
+static void
+try_dispatch(struct exchange *x)
+{
+	if (x->identified && x->complete)
+		routes_dispatch(x);
+}
+
+void
+exchange_take_body(struct exchange *x, const uint8_t *p, size_t len)
+{
+	if (len > x->body_max - x->body.len) {
+		x->keep = false;
+		exchange_problem(x, 413, "usage", "the body is too long");
+		return;
+	}
+	(void)buf_append(&x->body, p, len);
+}
+
+void
+exchange_complete(struct exchange *x)
+{
+	x->complete = true;
+	try_dispatch(x);
+}
+
+void
+exchange_bad(struct exchange *x, int status, const char *why)
+{
+	x->keep = false;
+	exchange_problem(x, status, "bad_request", why);
+}
+
+void
+exchange_identified(struct exchange *x)
+{
+	x->identified = true;
+	try_dispatch(x);
+}
+
+/* ------------------------------------------------------------------ answer */
+
+static void
+put_head(struct exchange *x, int status, const char *type, uint64_t length)
+{
+	const struct connection *c = x->connection;
+	struct response r = { .status = status,
+		.type = type,
+		.length = length,
+		.keep_alive = x->keep,
+		.tls = c->tls != NULL,
+		.extra = x->headers.data,
+		.extra_len = x->headers.len };
+
+	hub_count_request(c->hub, x->label, status);
+	response_head(connection_out(x->connection), &r);
+}
+
+void
+exchange_add_header(struct exchange *x, const char *name, const char *value)
+{
+	(void)buf_printf(&x->headers, "%s: %s\r\n", name, value);
+}
+
+void
+exchange_text(struct exchange *x, int status, const char *type, const void *p,
+    size_t len)
+{
+	struct connection *c = x->connection;
+
+	/* An answer before the end of the request leaves bytes unread. */
+	if (!x->complete)
+		x->keep = false;
+	put_head(x, status, type, len);
+	if (strcmp(x->request->method, "HEAD") != 0)
+		(void)buf_append(connection_out(c), p, len);
+	connection_answered(c, x->keep && !connection_out(c)->full);
+	destroy(x);
+}
+
+static void
+answer_json(struct exchange *x, int status, const char *type, json_t *value)
+{
+	auto_free char *text = json_dumps(value,
+	    JSON_COMPACT | JSON_ENCODE_ANY | JSON_PRESERVE_ORDER);
+
+	json_decref(value);
+	exchange_text(x, status, type, text, strlen(text));
+}
+
+void
+exchange_json(struct exchange *x, int status, json_t *value)
+{
+	answer_json(x, status, "application/json", value);
+}
+
+void
+exchange_problem(struct exchange *x, int status, const char *code,
+    const char *detail)
+{
+	answer_json(x, status, REFUSAL_TYPE,
+	    refusal_json(status, code, detail, status == 429 || status == 503,
+		NULL));
+}
+
+void
+exchange_fault(struct exchange *x, const struct fault *f)
+{
+	int status;
+	json_t *o = refusal_of_fault(f, &status);
+
+	answer_json(x, status, REFUSAL_TYPE, o);
+}
+
+/* --------------------------------------------------------------- no end */
+
+struct outflow {
+	struct connection *connection;
+	struct outflow_handlers on;
+	void *arg;
+	bool full; /* on_room is due */
+};
+
+struct outflow *
+exchange_stream(struct exchange *x, const char *type,
+    const struct outflow_handlers *on, void *arg)
+{
+	struct connection *c = x->connection;
+	struct outflow *o = xcalloc(1, sizeof(*o));
+
+	o->connection = c;
+	o->on = *on;
+	o->arg = arg;
+	x->keep = false;
+	put_head(x, 200, type, RESPONSE_ENDLESS);
+	connection_to_outflow(c, o);
+	destroy(x);
+	return o;
+}
+
+void
+outflow_write(struct outflow *o, const void *p, size_t len)
+{
+	(void)buf_append(connection_out(o->connection), p, len);
+	if (connection_queued(o->connection) >= OUTFLOW_HIGH)
+		o->full = true;
+	hub_soon(o->connection->hub, o->connection);
+}
+
+size_t
+outflow_queued(const struct outflow *o)
+{
+	return connection_queued(o->connection);
+}
+
+void
+outflow_end(struct outflow *o)
+{
+	struct connection *c = o->connection;
+
+	c->outflow = NULL;
+	c->closing = true;
+	hub_soon(c->hub, c);
+	free(o);
+}
+
+void
+outflow_progress(struct outflow *o)
+{
+	if (!o->full || connection_queued(o->connection) >= OUTFLOW_LOW)
+		return;
+	o->full = false;
+	o->on.on_room(o->arg);
+}
+
+void
+outflow_gone(struct outflow *o)
+{
+	o->on.on_gone(o->arg);
+	free(o);
+}
+
+/* --------------------------------------------------------------- WebSocket */
+
+struct socket *
+exchange_upgrade(struct exchange *x, const char *protocol,
+    const struct socket_handlers *on, void *arg)
+{
+	struct connection *c = x->connection;
+	const char *why = NULL;
+	struct socket *s;
+	int status;
+
+	x->keep = false;
+	status = ws_upgrade(x->request, protocol, connection_out(c), &why);
+	if (status != 0) {
+		exchange_problem(x, status, "usage", why);
+		return NULL;
+	}
+	hub_count_request(c->hub, x->label, 101);
+	s = socket_create(c, on, arg);
+	connection_to_socket(c, s);
+	destroy(x);
+	return s;
+}

@@ -1,0 +1,98 @@
+#ifndef TEND_HUB_HUB_H
+#define TEND_HUB_HUB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/list.h"
+#include "base/log.h"
+#include "session/home.h"
+#include "web/gate.h"
+
+struct access;
+struct calls;
+struct connection;
+struct error;
+struct launcher;
+struct listener;
+struct loop;
+struct tls_context;
+struct watch;
+
+/*
+ * The hub of a home: it serves the home's sessions to browsers, programs and
+ * other machines, and decides who may do what.  It owns nothing that a crash
+ * could lose: sessions live in processes of their own.
+ */
+#define HUB_SOCKET "hub.sock"
+#define HUB_ADDRESS "127.0.0.1:7070"
+#define HUB_ADDRESSES_MAX 4
+#define HUB_HOSTS_MAX 16
+
+struct hub_options {
+	const char *home;                      /* NULL: the default */
+	const char *listen[HUB_ADDRESSES_MAX]; /* ADDR:PORT */
+	unsigned n_listen;
+	const char *hosts[HUB_HOSTS_MAX]; /* more names that clients may use */
+	unsigned n_hosts;
+	const char *tls;          /* NULL, "self", or "CERT:KEY" */
+	const char *proxy_header; /* with the name of a verified user */
+	const char *proxy_from;   /* the address that may send it */
+	bool foreground;          /* the log goes to standard error */
+	int ready_fd;             /* gets the status when ready; -1: none */
+};
+
+/* The causes of repeated log lines; each has at most one line in 10 s. */
+enum hub_cause {
+	HUB_NO_DESCRIPTOR,
+	HUB_STRANGERS,
+	HUB_AUTH_FAILED,
+	HUB_POLICY_BAD,
+	HUB_STORE_FAILED,
+	HUB_CAUSES
+};
+
+struct hub {
+	const struct hub_options *options;
+	struct loop *loop;
+	struct log log;
+	struct home home;
+	int lock; /* held as long as this hub runs */
+	struct launcher *launcher;
+	struct calls *calls;
+	struct listener *listener;
+	struct access *access;
+	struct tls_context *tls;
+	struct gate gate;       /* of TCP */
+	struct gate unix_gate;  /* of hub.sock */
+	char url[256];          /* of the first address */
+	char fingerprint[100];  /* of the certificate; "": none */
+	char *const *no_environ; /* for operations that start nothing */
+	uint8_t *scratch;       /* to read into */
+	struct list soon, dead; /* connections */
+	int signals;            /* a signalfd */
+	bool ready;             /* the sessions of the home are known */
+	int status;             /* the exit status */
+	uint64_t bytes_out;     /* to clients */
+	int64_t noted_ms[HUB_CAUSES];
+	uint64_t unnoted[HUB_CAUSES];
+};
+
+/* Prepare everything; 0, or -errno and err.  Call hub_close in both cases. */
+int hub_open(struct hub *hub, const struct hub_options *options,
+    struct error *err);
+void hub_run(struct hub *hub);
+void hub_close(struct hub *hub);
+
+/* Look at the connection at the end of this turn. */
+void hub_soon(struct hub *hub, struct connection *c);
+
+/* Write a log line; repeated causes are counted and reported together. */
+void hub_note(struct hub *hub, enum hub_cause cause, const char *what,
+    const char *detail);
+
+/* Count an answer, for the metrics. */
+void hub_count_request(struct hub *hub, const char *label, int status);
+
+#endif

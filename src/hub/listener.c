@@ -1,0 +1,398 @@
+#include "hub/listener.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "hub/connection.h"
+#include "hub/hub.h"
+#include "hub/refusal.h"
+
+#define BACKLOG 512
+#define ACCEPTS 64    /* per turn */
+#define PAUSE_MS 100  /* without a descriptor */
+#define DOORS_MAX 8
+
+struct door {
+	struct listener *listener;
+	int fd;
+	bool is_unix;
+	const struct gate *gate;
+	struct tls_context *tls;
+	struct watch *watch;
+};
+
+struct listener {
+	struct hub *hub;
+	struct door doors[DOORS_MAX];
+	unsigned n_doors;
+	struct list strangers, known; /* connections, oldest first */
+	size_t n_strangers, n_known;
+	int spare; /* a descriptor to give up when there is no other */
+	struct watch *pause;
+};
+
+static int
+open_spare(void)
+{
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static void
+on_pause_end(void *arg)
+{
+	struct listener *l = arg;
+
+	for (unsigned i = 0; i < l->n_doors; i++)
+		watch_want(l->doors[i].watch, LOOP_READ);
+}
+
+static void
+pause_doors(struct listener *l)
+{
+	for (unsigned i = 0; i < l->n_doors; i++)
+		watch_want(l->doors[i].watch, 0);
+	watch_rearm(l->pause, PAUSE_MS);
+}
+
+/* A short answer to a client that cannot be served. */
+static void
+turn_away(const struct door *d, int fd)
+{
+	struct buf b;
+
+	buf_init(&b, 8192);
+	refusal_put(&b, 503, "busy", "the hub has too many connections", false);
+	if (d->tls == NULL)
+		(void)send(fd, b.data, b.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+	shutdown(fd, SHUT_WR);
+	buf_finish(&b);
+}
+
+/*
+ * No descriptor is left.  Give up the spare one for a moment to refuse a client;
+ * otherwise the waiting clients would wake the loop without end.
+ */
+static void
+refuse_one(struct listener *l, const struct door *d)
+{
+	int fd;
+
+	hub_note(l->hub, HUB_NO_DESCRIPTOR, "no descriptor is left", "");
+	fd_close(&l->spare);
+	fd = accept4(d->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (fd >= 0)
+		turn_away(d, fd);
+	fd_close(&fd);
+	l->spare = open_spare();
+	pause_doors(l);
+}
+
+static struct connection *
+connection_of(struct list *link)
+{
+	return container_of(link, struct connection, link);
+}
+
+/* Make room among the strangers, if necessary. */
+static void
+make_room(struct listener *l, const struct connection_peer *peer)
+{
+	struct connection *oldest = NULL;
+	size_t same = 0;
+
+	list_for_each(it, &l->strangers) {
+		struct connection *c = connection_of(it);
+
+		if (strcmp(c->peer.from, peer->from) != 0)
+			continue;
+		if (oldest == NULL)
+			oldest = c;
+		same++;
+	}
+	if (same < LISTENER_STRANGERS_PEER &&
+	    l->n_strangers < LISTENER_STRANGERS)
+		return;
+	if (same < LISTENER_STRANGERS_PEER)
+		oldest = connection_of(l->strangers.next);
+	hub_note(l->hub, HUB_STRANGERS,
+	    "too many connections without credentials", peer->from);
+	connection_end(oldest);
+}
+
+static void
+describe(const struct sockaddr_storage *sa, struct connection_peer *peer)
+{
+	const void *address = sa->ss_family == AF_INET6 ?
+	    (const void *)&((const struct sockaddr_in6 *)sa)->sin6_addr :
+	    (const void *)&((const struct sockaddr_in *)sa)->sin_addr;
+
+	if (inet_ntop(sa->ss_family, address, peer->from,
+		sizeof(peer->from)) == NULL)
+		peer->from[0] = '\0';
+}
+
+/* False: the client is of another user, or has gone. */
+static bool
+identify_peer(const struct door *d, int fd, const struct sockaddr_storage *sa,
+    struct connection_peer *peer)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+	int on = 1;
+
+	memset(peer, 0, sizeof(*peer));
+	peer->is_unix = d->is_unix;
+	if (!d->is_unix) {
+		describe(sa, peer);
+		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on,
+		    sizeof(on));
+		return true;
+	}
+	snprintf(peer->from, sizeof(peer->from), "unix");
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
+		return false;
+	peer->uid = cred.uid;
+	peer->pid = cred.pid;
+	return cred.uid == getuid() || cred.uid == 0;
+}
+
+static void
+serve(struct listener *l, const struct door *d, int *fd,
+    const struct connection_peer *peer)
+{
+	struct connection *c;
+
+	if (l->n_known + l->n_strangers >= LISTENER_MAX) {
+		turn_away(d, *fd);
+		return;
+	}
+	if (!d->is_unix)
+		make_room(l, peer);
+	c = connection_create(l->hub, fd, peer, d->gate, d->tls);
+	if (c == NULL)
+		return;
+	list_append(&l->strangers, &c->link);
+	l->n_strangers++;
+}
+
+/* Returns false if no more clients wait. */
+static bool
+accept_one(struct listener *l, const struct door *d)
+{
+	struct sockaddr_storage sa;
+	socklen_t len = sizeof(sa);
+	struct connection_peer peer;
+	auto_close int fd = accept4(d->fd, (struct sockaddr *)&sa, &len,
+	    SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+		refuse_one(l, d);
+	if (fd < 0)
+		return false;
+	if (identify_peer(d, fd, &sa, &peer))
+		serve(l, d, &fd, &peer);
+	return true;
+}
+
+static void
+on_door(void *arg, enum loop_events ready)
+{
+	struct door *d = arg;
+
+	(void)ready;
+	for (int i = 0; i < ACCEPTS; i++) {
+		if (!accept_one(d->listener, d))
+			break;
+	}
+}
+
+void
+listener_verified(struct listener *l, struct connection *c)
+{
+	list_remove(&c->link);
+	list_append(&l->known, &c->link);
+	l->n_strangers--;
+	l->n_known++;
+}
+
+void
+listener_forget(struct listener *l, struct connection *c)
+{
+	list_remove(&c->link);
+	if (c->verified)
+		l->n_known--;
+	else
+		l->n_strangers--;
+}
+
+size_t
+listener_count(const struct listener *l)
+{
+	return l->n_known + l->n_strangers;
+}
+
+/* ------------------------------------------------------------------- doors */
+
+static int
+add_door(struct listener *l, int *fd, bool is_unix, const struct gate *gate,
+    struct tls_context *tls, struct error *err)
+{
+	struct door *d = &l->doors[l->n_doors];
+
+	*d = (struct door){ .listener = l,
+		.fd = *fd,
+		.is_unix = is_unix,
+		.gate = gate,
+		.tls = tls };
+	d->watch = loop_fd(l->hub->loop, *fd, LOOP_READ, on_door, d);
+	if (d->watch == NULL)
+		return error_set(err, errno, "cannot watch the socket: %s",
+		    strerror(errno));
+	(void)fd_take(fd);
+	l->n_doors++;
+	return 0;
+}
+
+int
+listener_add_unix(struct listener *l, const struct gate *gate,
+    struct error *err)
+{
+	struct sockaddr_un sa = { .sun_family = AF_UNIX };
+	auto_close int fd = socket(AF_UNIX,
+	    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	/* The home may have a longer path than a socket's address. */
+	snprintf(sa.sun_path, sizeof(sa.sun_path), "/proc/self/fd/%d/%s",
+	    l->hub->home.fd, HUB_SOCKET);
+	(void)unlinkat(l->hub->home.fd, HUB_SOCKET, 0);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&sa, sizeof(sa)) < 0 ||
+	    listen(fd, BACKLOG) < 0)
+		return error_set(err, errno, "cannot listen on %s/%s: %s",
+		    l->hub->home.path, HUB_SOCKET, strerror(errno));
+	return add_door(l, &fd, true, gate, NULL, err);
+}
+
+int
+listener_parse(const char *address, char *host, size_t size, unsigned *port,
+    struct error *err)
+{
+	const char *colon = strrchr(address, ':');
+	size_t len = colon != NULL ? (size_t)(colon - address) : 0;
+	const char *digits = colon != NULL ? colon + 1 : "";
+	uint64_t n;
+
+	if (len >= 2 && address[0] == '[' && address[len - 1] == ']') {
+		address++;
+		len -= 2;
+	} else if (memchr(address, ':', len) != NULL) {
+		len = 0; /* an IPv6 address without brackets */
+	}
+	if (len == 0 || len >= size || !number_take(&digits, 65535, &n) ||
+	    *digits != '\0')
+		return error_set(err, EINVAL,
+		    "an address is ADDR:PORT, as in 127.0.0.1:7070 or "
+		    "[::1]:7070");
+	memcpy(host, address, len);
+	host[len] = '\0';
+	*port = (unsigned)n;
+	return 0;
+}
+
+static unsigned
+port_of(int fd)
+{
+	struct sockaddr_storage sa;
+	socklen_t len = sizeof(sa);
+
+	if (getsockname(fd, (struct sockaddr *)&sa, &len) < 0)
+		return 0;
+	return ntohs(sa.ss_family == AF_INET6 ?
+		((struct sockaddr_in6 *)&sa)->sin6_port :
+		((struct sockaddr_in *)&sa)->sin_port);
+}
+
+int
+listener_add_tcp(struct listener *l, const char *address,
+    const struct gate *gate, struct tls_context *tls, unsigned *port,
+    struct error *err)
+{
+	const struct addrinfo hints = { .ai_flags = AI_NUMERICHOST |
+		    AI_NUMERICSERV | AI_PASSIVE,
+		.ai_socktype = SOCK_STREAM };
+	auto_close int fd = -1;
+	struct addrinfo *info;
+	char host[64], service[8];
+	int rc, on = 1;
+
+	rc = listener_parse(address, host, sizeof(host), port, err);
+	if (rc < 0)
+		return rc;
+	snprintf(service, sizeof(service), "%u", *port);
+	if (getaddrinfo(host, service, &hints, &info) != 0)
+		return error_set(err, EINVAL,
+		    "%s is not a numeric IP address", host);
+	fd = socket(info->ai_family,
+	    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0) {
+		(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on,
+		    sizeof(on));
+		if (info->ai_family == AF_INET6)
+			(void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on,
+			    sizeof(on));
+	}
+	if (fd < 0 || bind(fd, info->ai_addr, info->ai_addrlen) < 0 ||
+	    listen(fd, BACKLOG) < 0)
+		rc = error_set(err, errno, "cannot listen on %s: %s", address,
+		    strerror(errno));
+	freeaddrinfo(info);
+	if (rc < 0)
+		return rc;
+	*port = port_of(fd);
+	return add_door(l, &fd, false, gate, tls, err);
+}
+
+struct listener *
+listener_create(struct hub *hub)
+{
+	struct listener *l = xcalloc(1, sizeof(*l));
+
+	l->hub = hub;
+	list_init(&l->strangers);
+	list_init(&l->known);
+	l->spare = open_spare();
+	l->pause = loop_timer(hub->loop, -1, on_pause_end, l);
+	return l;
+}
+
+void
+listener_destroy(struct listener *l)
+{
+	if (l == NULL)
+		return;
+	for (unsigned i = 0; i < l->n_doors; i++) {
+		watch_remove(l->doors[i].watch);
+		fd_close(&l->doors[i].fd);
+	}
+	while (!list_is_empty(&l->strangers))
+		connection_end(connection_of(l->strangers.next));
+	while (!list_is_empty(&l->known))
+		connection_end(connection_of(l->known.next));
+	watch_remove(l->pause);
+	fd_close(&l->spare);
+	free(l);
+}

@@ -1,0 +1,129 @@
+/* tend-hub: serves the sessions of a home over HTTP and WebSocket. */
+
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/json_tree.h"
+#include "base/version.h"
+#include "hub/hub.h"
+
+enum { OPT_LISTEN = 256, OPT_HOST, OPT_TLS, OPT_HEADER, OPT_FROM, OPT_READY };
+
+/* `tend hub start` reads the options of people and passes these. */
+static const struct option long_options[] = {
+	{ "home", required_argument, NULL, 'H' },
+	{ "listen", required_argument, NULL, OPT_LISTEN },
+	{ "host", required_argument, NULL, OPT_HOST },
+	{ "tls", required_argument, NULL, OPT_TLS },
+	{ "proxy-header", required_argument, NULL, OPT_HEADER },
+	{ "proxy-from", required_argument, NULL, OPT_FROM },
+	{ "ready-fd", required_argument, NULL, OPT_READY },
+	{ "foreground", no_argument, NULL, 'f' },
+	{ "version", no_argument, NULL, 'V' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* 0, or -1 for a wrong option. */
+static int
+take_option(struct hub_options *o, int c)
+{
+	switch (c) {
+	case 'H':
+		o->home = optarg;
+		return 0;
+	case 'f':
+		o->foreground = true;
+		return 0;
+	case OPT_LISTEN:
+		if (o->n_listen == HUB_ADDRESSES_MAX)
+			return -1;
+		o->listen[o->n_listen++] = optarg;
+		return 0;
+	case OPT_HOST:
+		if (o->n_hosts == HUB_HOSTS_MAX)
+			return -1;
+		o->hosts[o->n_hosts++] = optarg;
+		return 0;
+	case OPT_TLS:
+		o->tls = optarg;
+		return 0;
+	case OPT_HEADER:
+		o->proxy_header = optarg;
+		return 0;
+	case OPT_FROM:
+		o->proxy_from = optarg;
+		return 0;
+	case OPT_READY:
+		o->ready_fd = atoi(optarg);
+		return 0;
+	default:
+		return -1;
+	}
+}
+
+/* The starter waits for one line: "ok", or the reason for the failure. */
+static void
+report(int fd, const char *line)
+{
+	if (fd < 0)
+		return;
+	(void)fd_write_all(fd, line, strlen(line));
+	(void)fd_write_all(fd, "\n", 1);
+	close(fd);
+}
+
+static int
+serve(const struct hub_options *o)
+{
+	struct hub hub;
+	struct error err;
+	int rc = hub_open(&hub, o, &err);
+
+	report(o->ready_fd, rc == 0 ? "ok" : err.msg);
+	if (rc == 0)
+		hub_run(&hub);
+	else
+		fprintf(stderr, "tend-hub: %s\n", err.msg);
+	rc = rc < 0 ? 1 : hub.status;
+	hub_close(&hub);
+	return rc;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct hub_options o = { .ready_fd = -1 };
+	const struct rlimit none = { 0, 0 };
+	int c;
+
+	json_tree_guard();
+	while ((c = getopt_long(argc, argv, "H:fV", long_options, NULL)) != -1) {
+		if (c == 'V') {
+			puts("tend-hub " TEND_VERSION);
+			return 0;
+		}
+		if (take_option(&o, c) < 0) {
+			fputs("tend-hub: start it with \"tend hub start\"\n",
+			    stderr);
+			return 2;
+		}
+	}
+	if (o.n_listen == 0)
+		o.listen[o.n_listen++] = HUB_ADDRESS;
+	umask(0077);
+	signal(SIGPIPE, SIG_IGN);
+	/* A core has secrets and screens. */
+	setrlimit(RLIMIT_CORE, &none);
+	prctl(PR_SET_DUMPABLE, 0);
+	prctl(PR_SET_NAME, "tend-hub");
+	return serve(&o);
+}

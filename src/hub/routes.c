@@ -1,0 +1,169 @@
+#include "hub/routes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "hub/access.h"
+#include "hub/api.h"
+#include "hub/connection.h"
+#include "hub/exchange_state.h"
+#include "hub/hub.h"
+#include "hub/identify.h"
+#include "hub/login.h"
+#include "hub/page.h"
+#include "op/ops.h"
+#include "web/gate.h"
+#include "web/http.h"
+
+#define API "/api/v1/"
+#define JSON_MAX (1u << 20)
+
+/* ROUTE(methods, path, ACCESS, body_max, handler) */
+#define ROUTE(methods_, path_, ACCESS, max_, run_) \
+	{ .methods = methods_, \
+		.path = path_, \
+		.access = ROUTE_##ACCESS, \
+		.body_max = max_, \
+		.run = run_ }
+
+const struct route routes_table[] = {
+	ROUTE("GET", "/", ANYONE, 0, page_root),
+	ROUTE("GET", "/login", ANYONE, 0, page_login),
+	ROUTE("GET", "/login.js", ANYONE, 0, page_script),
+	ROUTE("GET", "/page.css", ANYONE, 0, page_style),
+	ROUTE("GET", "/healthz", ANYONE, 0, page_health),
+	ROUTE("GET", "/readyz", ANYONE, 0, page_ready),
+	ROUTE("POST", API "login", ANYONE, 4096, login_take),
+	ROUTE("POST", API "logout", IDENTIFIED, 4096, login_end),
+	ROUTE("GET", API "hub/status", IDENTIFIED, 0, page_status),
+	{ .path = NULL },
+};
+
+/* Every operation has the same route but for its name. */
+static const struct route operation_route = ROUTE("GET POST", API,
+    IDENTIFIED, JSON_MAX, api_run);
+
+static const struct route *
+find(const char *path)
+{
+	for (const struct route *r = routes_table; r->path != NULL; r++) {
+		if (strcmp(r->path, path) == 0)
+			return r;
+	}
+	if (api_operation(path) != NULL)
+		return &operation_route;
+	return NULL;
+}
+
+static bool
+has_method(const struct route *r, const char *method)
+{
+	const char *at = strstr(r->methods, method);
+
+	if (strcmp(method, "HEAD") == 0)
+		return strstr(r->methods, "GET") != NULL;
+	return at != NULL && strlen(method) >= 3;
+}
+
+/* Secrets in a URL end in logs and histories of browsers. */
+static bool
+has_secret(const struct http_request *r)
+{
+	static const char *const names[] = { "token", "access_token", "key",
+		"code", "secret", "cookie", "password", "auth" };
+	char value[8];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(names[i], "key") == 0 &&
+		    strncmp(r->path, API, strlen(API)) == 0)
+			continue; /* the argument of operations */
+		if (http_query(r, names[i], value, sizeof(value)))
+			return true;
+	}
+	return false;
+}
+
+static void
+refuse_method(struct exchange *x, const struct route *r)
+{
+	exchange_add_header(x, "Allow", r->methods);
+	exchange_problem(x, 405, "usage",
+	    "this route does not have this method");
+}
+
+static enum gate_kind
+kind_of(const struct route *r, const struct http_request *request)
+{
+	if (request->upgrade)
+		return GATE_UPGRADE;
+	if (r != NULL && r->access == ROUTE_ANYONE && r->run != login_take)
+		return GATE_PAGE;
+	return GATE_API;
+}
+
+/* Answer a request that cannot be served; false if it can. */
+static bool
+refuse(struct exchange *x, const struct route *r)
+{
+	const struct http_request *request = x->request;
+	const char *why = NULL;
+	int status = gate_check(x->connection->gate, request,
+	    kind_of(r, request), &why);
+
+	if (status != 0)
+		exchange_problem(x, status, "denied", why);
+	else if (has_secret(request))
+		exchange_problem(x, 400, "usage",
+		    "a URL must not have a secret; use the header "
+		    "Authorization");
+	else if (r == NULL)
+		exchange_problem(x, 404, "not_found", "there is no such route");
+	else if (!has_method(r, request->method))
+		refuse_method(x, r);
+	else if (request->has_body && request->content_length != UINT64_MAX &&
+	    request->content_length > r->body_max)
+		exchange_problem(x, 413, "usage", "the body is too long");
+	else
+		return false;
+	return true;
+}
+
+void
+routes_begin(struct exchange *x)
+{
+	const struct route *r = find(x->request->path);
+	const char *expect = http_field(x->request, "expect");
+
+	if (r != NULL) {
+		x->route = r;
+		x->body_max = r->body_max;
+		x->label = r == &operation_route ?
+		    api_operation(x->request->path)->name :
+		    r->path;
+	}
+	if (refuse(x, r))
+		return;
+	if (expect != NULL && strcasecmp(expect, "100-continue") == 0)
+		(void)buf_puts(connection_out(x->connection),
+		    "HTTP/1.1 100 Continue\r\n\r\n");
+	if (r->access == ROUTE_ANYONE)
+		exchange_identified(x);
+	else
+		identify_begin(x);
+}
+
+void
+routes_dispatch(struct exchange *x)
+{
+	const struct hub *hub = x->connection->hub;
+
+	if (x->route->access != ROUTE_ANYONE)
+		connection_set_verified(x->connection);
+	if (x->route->access == ROUTE_ADMIN &&
+	    !(access_home(hub->access, &x->who) & (1u << OP_ADMIN))) {
+		exchange_problem(x, 403, "denied",
+		    "this needs the permission admin");
+		return;
+	}
+	x->route->run(x);
+}

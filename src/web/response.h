@@ -1,0 +1,32 @@
+#ifndef TEND_WEB_RESPONSE_H
+#define TEND_WEB_RESPONSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf;
+
+/*
+ * The head of a response.  Every one has the strict headers, errors included:
+ * a page loads nothing from elsewhere, nobody frames it, nothing is cached, and
+ * no address of ours reaches other sites.
+ */
+#define RESPONSE_ENDLESS UINT64_MAX /* ends with the connection */
+
+struct response {
+	int status;
+	const char *type; /* of the content; NULL: none */
+	uint64_t length;  /* of the content, or RESPONSE_ENDLESS */
+	bool keep_alive;
+	bool tls;          /* the connection has it */
+	const void *extra; /* whole header lines */
+	size_t extra_len;
+};
+
+void response_head(struct buf *out, const struct response *r);
+
+/* The words of a status, as in "Not Found". */
+const char *response_reason(int status);
+
+#endif

@@ -1,0 +1,281 @@
+#include "web/tls.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/mem.h"
+
+#define DAYS 825
+#define PIECE 16384
+
+struct tls_context {
+	SSL_CTX *ctx;
+};
+
+struct tls {
+	SSL *ssl;
+	BIO *in, *out; /* of the SSL */
+};
+
+/* The newest reason of OpenSSL. */
+static int
+failed(struct error *err, const char *what)
+{
+	unsigned long code = ERR_get_error();
+	char text[160] = "unknown reason";
+
+	if (code != 0)
+		ERR_error_string_n(code, text, sizeof(text));
+	ERR_clear_error();
+	return error_set(err, EINVAL, "%s: %s", what, text);
+}
+
+struct tls_context *
+tls_context_create(const char *certificate, const char *key, struct error *err)
+{
+	struct tls_context *c = xcalloc(1, sizeof(*c));
+
+	c->ctx = SSL_CTX_new(TLS_server_method());
+	if (c->ctx == NULL)
+		abort(); /* there is no memory */
+	SSL_CTX_set_min_proto_version(c->ctx, TLS1_2_VERSION);
+	SSL_CTX_set_options(c->ctx,
+	    SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_TICKET |
+		SSL_OP_CIPHER_SERVER_PREFERENCE);
+	SSL_CTX_set_session_cache_mode(c->ctx, SSL_SESS_CACHE_OFF);
+	SSL_CTX_set_num_tickets(c->ctx, 0);
+	SSL_CTX_set_mode(c->ctx, SSL_MODE_RELEASE_BUFFERS);
+	if (SSL_CTX_set_cipher_list(c->ctx, "ECDHE+AESGCM:ECDHE+CHACHA20") !=
+		1 ||
+	    SSL_CTX_use_certificate_chain_file(c->ctx, certificate) != 1 ||
+	    SSL_CTX_use_PrivateKey_file(c->ctx, key, SSL_FILETYPE_PEM) != 1 ||
+	    SSL_CTX_check_private_key(c->ctx) != 1) {
+		failed(err, "cannot use the certificate and its key");
+		tls_context_destroy(c);
+		return NULL;
+	}
+	return c;
+}
+
+void
+tls_context_destroy(struct tls_context *c)
+{
+	if (c == NULL)
+		return;
+	SSL_CTX_free(c->ctx);
+	free(c);
+}
+
+void
+tls_fingerprint(const struct tls_context *c, char out[TLS_FINGERPRINT_SIZE])
+{
+	uint8_t digest[EVP_MAX_MD_SIZE];
+	unsigned len = 0;
+
+	out[0] = '\0';
+	if (X509_digest(SSL_CTX_get0_certificate(c->ctx), EVP_sha256(), digest,
+		&len) != 1)
+		return;
+	for (unsigned i = 0; i < len; i++)
+		snprintf(out + i * 3, TLS_FINGERPRINT_SIZE - i * 3,
+		    i + 1 < len ? "%02X:" : "%02X", digest[i]);
+}
+
+/* -------------------------------------------------------------- certificate */
+
+static int
+add_names(X509 *cert, const char *const *names, size_t n)
+{
+	GENERAL_NAMES *list = sk_GENERAL_NAME_new_null();
+	int rc = 1;
+
+	for (size_t i = 0; i < n && rc == 1; i++) {
+		uint8_t address[16];
+		bool four = inet_pton(AF_INET, names[i], address) == 1;
+		bool six = !four && inet_pton(AF_INET6, names[i], address) == 1;
+		GENERAL_NAME *name = GENERAL_NAME_new();
+
+		if (four || six) {
+			ASN1_OCTET_STRING *ip = ASN1_OCTET_STRING_new();
+
+			ASN1_OCTET_STRING_set(ip, address, four ? 4 : 16);
+			GENERAL_NAME_set0_value(name, GEN_IPADD, ip);
+		} else {
+			ASN1_IA5STRING *dns = ASN1_IA5STRING_new();
+
+			ASN1_STRING_set(dns, names[i], -1);
+			GENERAL_NAME_set0_value(name, GEN_DNS, dns);
+		}
+		rc = sk_GENERAL_NAME_push(list, name) > 0;
+	}
+	if (rc == 1)
+		rc = X509_add1_ext_i2d(cert, NID_subject_alt_name, list, 0, 0);
+	GENERAL_NAMES_free(list);
+	return rc;
+}
+
+static X509 *
+make(EVP_PKEY *key, const char *const *names, size_t n)
+{
+	X509 *cert = X509_new();
+	X509_NAME *name = X509_get_subject_name(cert);
+	BIGNUM *serial = BN_new();
+
+	BN_rand(serial, 127, BN_RAND_TOP_ANY, BN_RAND_BOTTOM_ANY);
+	BN_to_ASN1_INTEGER(serial, X509_get_serialNumber(cert));
+	BN_free(serial);
+	X509_set_version(cert, 2);
+	X509_gmtime_adj(X509_getm_notBefore(cert), -3600);
+	X509_gmtime_adj(X509_getm_notAfter(cert), 86400L * DAYS);
+	X509_set_pubkey(cert, key);
+	X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC,
+	    (const uint8_t *)"tend hub", -1, -1, 0);
+	X509_set_issuer_name(cert, name);
+	if (add_names(cert, names, n) != 1 ||
+	    X509_sign(cert, key, EVP_sha256()) == 0) {
+		X509_free(cert);
+		return NULL;
+	}
+	return cert;
+}
+
+static int
+write_file(int dirfd, const char *name, BIO *bio, struct error *err)
+{
+	char *p;
+	long len = BIO_get_mem_data(bio, &p);
+	auto_close int fd = openat(dirfd, name,
+	    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd < 0 || fd_write_all(fd, p, (size_t)len) < 0)
+		return error_set(err, errno, "cannot write %s: %s", name,
+		    strerror(errno));
+	return 0;
+}
+
+int
+tls_make_certificate(int dirfd, const char *const *names, size_t n,
+    struct error *err)
+{
+	EVP_PKEY *key = EVP_EC_gen("P-256");
+	X509 *cert = key != NULL ? make(key, names, n) : NULL;
+	BIO *bio = BIO_new(BIO_s_mem());
+	int rc = 0;
+
+	if (cert == NULL ||
+	    PEM_write_bio_PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL) != 1)
+		rc = failed(err, "cannot make a certificate");
+	if (rc == 0)
+		rc = write_file(dirfd, "key.pem", bio, err);
+	(void)BIO_reset(bio);
+	if (rc == 0 && PEM_write_bio_X509(bio, cert) != 1)
+		rc = failed(err, "cannot make a certificate");
+	if (rc == 0)
+		rc = write_file(dirfd, "cert.pem", bio, err);
+	BIO_free(bio);
+	X509_free(cert);
+	EVP_PKEY_free(key);
+	return rc;
+}
+
+/* --------------------------------------------------------------- connection */
+
+struct tls *
+tls_create(struct tls_context *c)
+{
+	struct tls *t = xcalloc(1, sizeof(*t));
+
+	t->ssl = SSL_new(c->ctx);
+	t->in = BIO_new(BIO_s_mem());
+	t->out = BIO_new(BIO_s_mem());
+	if (t->ssl == NULL || t->in == NULL || t->out == NULL)
+		abort(); /* there is no memory */
+	BIO_set_mem_eof_return(t->in, -1);
+	SSL_set_bio(t->ssl, t->in, t->out);
+	SSL_set_accept_state(t->ssl);
+	return t;
+}
+
+void
+tls_destroy(struct tls *t)
+{
+	if (t == NULL)
+		return;
+	SSL_free(t->ssl);
+	free(t);
+}
+
+/* Move what OpenSSL wants to send. */
+static void
+drain(struct tls *t, struct buf *out)
+{
+	char *p;
+	long len = BIO_get_mem_data(t->out, &p);
+
+	if (len > 0)
+		(void)buf_append(out, p, (size_t)len);
+	(void)BIO_reset(t->out);
+}
+
+int
+tls_feed(struct tls *t, const void *p, size_t len, struct buf *plain,
+    struct buf *out)
+{
+	int n;
+
+	if (len > 0 && BIO_write(t->in, p, (int)len) != (int)len)
+		return -EPROTO;
+	for (;;) {
+		uint8_t *room = buf_reserve(plain, PIECE);
+
+		if (room == NULL)
+			return -EPROTO;
+		n = SSL_read(t->ssl, room, PIECE);
+		if (n <= 0)
+			break;
+		buf_commit(plain, (size_t)n);
+	}
+	drain(t, out);
+	switch (SSL_get_error(t->ssl, n)) {
+	case SSL_ERROR_WANT_READ:
+	case SSL_ERROR_WANT_WRITE:
+		return 0;
+	default:
+		ERR_clear_error();
+		return -EPROTO;
+	}
+}
+
+int
+tls_send(struct tls *t, const void *p, size_t len, struct buf *out)
+{
+	const uint8_t *at = p;
+
+	while (len > 0) {
+		int part = len < (1u << 20) ? (int)len : 1 << 20;
+		int n = SSL_write(t->ssl, at, part);
+
+		if (n <= 0) {
+			ERR_clear_error();
+			return -EPROTO;
+		}
+		at += n;
+		len -= (size_t)n;
+	}
+	drain(t, out);
+	return 0;
+}
