@@ -919,6 +919,11 @@ check_lasting(const struct operation *o, struct fault *f)
 {
 	const char *why = o->op->left_out[OP_FLEET];
 
+	if (o->op->runner == OP_BY_HUB)
+		return fault_set(f, FAIL_USAGE,
+		    "%s is an operation of a hub; \"tend hub start\" starts "
+		    "one",
+		    o->op->name);
 	return why == NULL ? 0 :
 			     fault_set(f, FAIL_USAGE,
 				 "a home cannot do %s: %s; use the session's "

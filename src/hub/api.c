@@ -7,12 +7,14 @@
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/json_out.h"
 #include "base/json_tree.h"
 #include "base/mem.h"
 #include "home/fault.h"
 #include "home/operation.h"
 #include "hub/access.h"
 #include "hub/api_query.h"
+#include "hub/credentials.h"
 #include "hub/exchange.h"
 #include "hub/hub.h"
 #include "hub/identity.h"
@@ -38,8 +40,8 @@ api_operation(const char *path)
 	slash = strchr(path, '/');
 	if (slash == NULL || strchr(slash + 1, '/') != NULL ||
 	    strchr(path, '.') != NULL ||
-	    (size_t)snprintf(name, sizeof(name), "%.*s.%s",
-		(int)(slash - path), path, slash + 1) >= sizeof(name))
+	    (size_t)snprintf(name, sizeof(name), "%.*s.%s", (int)(slash - path),
+		path, slash + 1) >= sizeof(name))
 		return NULL;
 	op = op_find(name);
 	return op != NULL && op_has(op, OP_HTTP) ? op : NULL;
@@ -81,8 +83,7 @@ static bool
 has_session(const struct op *op)
 {
 	return strncmp(op->name, "session.", 8) == 0 &&
-	    op != &ops[OP_ID_session_create] &&
-	    op != &ops[OP_ID_session_list];
+	    op != &ops[OP_ID_session_create] && op != &ops[OP_ID_session_list];
 }
 
 /* ------------------------------------------------------------------- calls */
@@ -96,6 +97,7 @@ struct api_call {
 	/* One of these: */
 	struct calling *calling;
 	struct launch_call *launch;
+	struct hub_call *own;
 };
 
 static bool
@@ -140,8 +142,8 @@ deny(const struct op *op, unsigned lacks, struct fault *f)
 
 	while (!(lacks & (1u << p)))
 		p++;
-	return fault_set(f, FAIL_DENIED, "%s needs the permission %s",
-	    op->name, op_permission_name(p));
+	return fault_set(f, FAIL_DENIED, "%s needs the permission %s", op->name,
+	    op_permission_name(p));
 }
 
 /* Several sessions of one operation: each must be visible. */
@@ -173,13 +175,26 @@ resolve(struct hub *hub, const struct api_request *r, struct api_target *t,
 {
 	json_t *session = json_object_get(r->args, "session");
 
+	struct api_target shared;
+	struct type_field field;
+
 	t->id[0] = '\0';
 	if (!has_session(r->op)) {
 		t->granted = access_home(hub->access, r->who);
-		if (session != NULL)
+		if (session == NULL)
+			return check_sessions(hub, r, f);
+		if (!op_find_argument(r->op, "session", &field))
 			return fault_argument(f, "session",
 			    ": %s is not about one session", r->op->name);
-		return check_sessions(hub, r, f);
+		/* The audit also knows sessions that were removed. */
+		if (r->op != &ops[OP_ID_share_create] ||
+		    !json_is_string(session))
+			return 0;
+		if (api_find(hub, r->who, json_string_value(session), &shared,
+			f) < 0)
+			return -1;
+		memcpy(t->id, shared.id, sizeof(t->id));
+		return 0;
 	}
 	if (!json_is_string(session))
 		return fault_argument(f, "session",
@@ -225,9 +240,14 @@ api_start(struct hub *hub, const struct api_request *r, calls_done_fn *fn,
 		.who = *r->who,
 		.fn = fn,
 		.arg = arg };
-	rc = launcher_runs(&o) ?
-	    launcher_start(hub->launcher, &o, on_done, c, &c->launch, f) :
-	    calls_start(hub->calls, &o, on_done, c, &c->calling, f);
+	if (r->op->runner == OP_BY_HUB)
+		rc = credentials_start(hub, r->op, r->args, t.id, r->who,
+		    on_done, c, &c->own, f);
+	else if (launcher_runs(&o))
+		rc = launcher_start(hub->launcher, &o, on_done, c, &c->launch,
+		    f);
+	else
+		rc = calls_start(hub->calls, &o, on_done, c, &c->calling, f);
 	if (rc < 0) {
 		free(c);
 		return -1;
@@ -239,7 +259,9 @@ api_start(struct hub *hub, const struct api_request *r, calls_done_fn *fn,
 void
 api_cancel(struct api_call *call)
 {
-	if (call->launch != NULL)
+	if (call->own != NULL)
+		credentials_cancel(call->own);
+	else if (call->launch != NULL)
 		launcher_cancel(call->launch);
 	else
 		calls_cancel(call->calling);

@@ -68,7 +68,8 @@ take(const struct op *op, json_t *args, const char *name, const char *value,
 	if (v == NULL)
 		return error_set(err, EINVAL,
 		    "'%.40s' cannot be read from a URL; send it as JSON with "
-		    "POST", name);
+		    "POST",
+		    name);
 	if (json_object_get(args, name) != NULL) {
 		json_decref(v);
 		return error_set(err, EINVAL, "'%.40s' is there twice", name);

@@ -143,7 +143,8 @@ connection_flush(struct connection *c)
 	if (c->dead)
 		return;
 	if (c->plain.len > 0) {
-		if (tls_send(c->tls, c->plain.data, c->plain.len, &c->out) < 0) {
+		if (tls_send(c->tls, c->plain.data, c->plain.len, &c->out) <
+		    0) {
 			connection_end(c);
 			return;
 		}
@@ -276,23 +277,33 @@ take_http(struct connection *c, const uint8_t *p, size_t len, size_t *used)
 	return false;
 }
 
+/* The end of a request needs no more bytes: a head may be all of it. */
+static bool
+may_end(const struct connection *c)
+{
+	return c->exchange != NULL && exchange_wants_body(c->exchange);
+}
+
 /* Use the bytes of c->in as far as possible. */
 static void
 take(struct connection *c)
 {
 	size_t at = 0, used = 0;
+	bool more = false;
 
-	while (!c->dead && !c->closing && at < c->in.len) {
+	while (!c->dead && !c->closing &&
+	    (at < c->in.len || (more && may_end(c)))) {
 		if (c->socket != NULL) {
 			used = c->in.len - at;
 			if (!socket_take(c->socket, c->in.data + at, used))
 				c->closing = true;
 		} else if (c->outflow != NULL) {
 			used = c->in.len - at; /* nothing is expected */
-		} else if (!take_http(c, c->in.data + at, c->in.len - at,
-			       &used) &&
-		    used == 0) {
-			break;
+		} else {
+			more = take_http(c, c->in.data + at, c->in.len - at,
+			    &used);
+			if (!more && used == 0)
+				break;
 		}
 		at += used;
 	}

@@ -66,11 +66,11 @@ struct connection {
 	struct exchange *exchange;
 	struct outflow *outflow;
 	struct socket *socket;
-	bool verified; /* a request has proved who the client is */
-	bool half;     /* a head is incomplete */
-	bool stalled;  /* the client has not accepted all bytes */
-	bool doomed;   /* the timer ends it, whatever else happens */
-	bool closing;  /* end it when all was sent */
+	bool verified;  /* a request has proved who the client is */
+	bool half;      /* a head is incomplete */
+	bool stalled;   /* the client has not accepted all bytes */
+	bool doomed;    /* the timer ends it, whatever else happens */
+	bool closing;   /* end it when all was sent */
 	bool lingering; /* the answer was sent; the rest of a request is read */
 	bool dead;      /* it is freed at the end of the turn */
 };

@@ -10,6 +10,7 @@
 #include "hub/identity.h"
 
 struct route;
+struct verifying;
 
 /* The state of a request, for the files that carry it out. */
 struct exchange {
@@ -19,14 +20,15 @@ struct exchange {
 	struct identity who;
 	struct buf body;
 	size_t body_max;
-	bool identified; /* `who` is known, or the route needs none */
-	bool complete;   /* the body is complete */
-	bool keep;       /* the connection may serve another request */
+	bool identified;    /* `who` is known, or the route needs none */
+	bool complete;      /* the body is complete */
+	bool keep;          /* the connection may serve another request */
 	struct buf headers; /* additional ones of the answer */
 	void (*on_gone)(void *arg);
 	void *gone_arg;
-	void *verifying; /* of identify.c; NULL: nothing is under way */
-	const char *label; /* of the route, for metrics */
+	struct verifying *verifying; /* NULL: nothing is under way */
+	char cookie[128];            /* whose key comes later; "": none */
+	const char *label;           /* of the route, for metrics */
 };
 
 /* For the connection: */

@@ -22,6 +22,9 @@
 #include "hub/connection.h"
 #include "hub/launcher.h"
 #include "hub/listener.h"
+#include "hub/store.h"
+#include "hub/throttle.h"
+#include "hub/verifier.h"
 #include "web/tls.h"
 
 #define NOTE_MS 10000
@@ -34,6 +37,35 @@ hub_soon(struct hub *hub, struct connection *c)
 {
 	if (!c->dead && list_is_empty(&c->soon))
 		list_append(&hub->soon, &c->soon);
+}
+
+struct later {
+	struct list link;
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+void
+hub_later(struct hub *hub, void (*fn)(void *arg), void *arg)
+{
+	struct later *l = xcalloc(1, sizeof(*l));
+
+	l->fn = fn;
+	l->arg = arg;
+	list_append(&hub->later, &l->link);
+}
+
+static void
+call_later(struct hub *hub)
+{
+	while (!list_is_empty(&hub->later)) {
+		struct later *l = container_of(hub->later.next, struct later,
+		    link);
+
+		list_remove(&l->link);
+		l->fn(l->arg);
+		free(l);
+	}
 }
 
 void
@@ -59,11 +91,13 @@ on_settle(void *arg)
 {
 	struct hub *hub = arg;
 
+	call_later(hub);
 	while (!list_is_empty(&hub->soon)) {
 		struct list *it = hub->soon.next;
 
 		list_remove(it);
 		connection_go_on(container_of(it, struct connection, soon));
+		call_later(hub);
 	}
 	while (!list_is_empty(&hub->dead))
 		connection_free(
@@ -107,7 +141,8 @@ take_lock(struct hub *hub, struct error *err)
 	if (flock(hub->lock, LOCK_EX | LOCK_NB) < 0)
 		return error_set(err, errno == EWOULDBLOCK ? EEXIST : errno,
 		    "a hub already serves the home %s; \"tend hub status\" "
-		    "shows it", hub->home.path);
+		    "shows it",
+		    hub->home.path);
 	return 0;
 }
 
@@ -244,14 +279,35 @@ open_parts(struct hub *hub, int *launcher_fd, struct error *err)
 	if (hub->loop == NULL)
 		return error_set(err, errno, "cannot make a loop: %s",
 		    strerror(errno));
-	hub->launcher = launcher_create(hub->loop, launcher_fd,
-	    on_launcher_end, hub);
+	hub->launcher = launcher_create(hub->loop, launcher_fd, on_launcher_end,
+	    hub);
 	hub->calls = calls_create(hub->loop, &options);
 	if (hub->launcher == NULL || hub->calls == NULL)
 		return error_set(err, errno, "cannot begin to serve: %s",
 		    strerror(errno));
 	loop_settle(hub->loop, on_settle, hub);
 	return watch_signals(hub, err);
+}
+
+/* The parts that decide who may do what. */
+static int
+open_rights(struct hub *hub, struct error *err)
+{
+	int rc;
+
+	hub->throttle = xcalloc(1, sizeof(*hub->throttle));
+	hub->access = access_create();
+	rc = access_load(hub->access, &hub->home, err);
+	if (rc < 0) {
+		/* Nobody but the owner gets in until it is mended. */
+		hub_note(hub, HUB_POLICY_BAD, "the policy cannot be used",
+		    err->msg);
+	}
+	hub->store = store_open(hub->loop, &hub->home, err);
+	if (hub->store == NULL)
+		return -EIO;
+	hub->verifier = verifier_create(hub->store);
+	return 0;
 }
 
 int
@@ -267,27 +323,44 @@ hub_open(struct hub *hub, const struct hub_options *options, struct error *err)
 	hub->home.fd = hub->home.sessions_fd = -1;
 	list_init(&hub->soon);
 	list_init(&hub->dead);
+	list_init(&hub->later);
 	rc = home_open(&hub->home, options->home, true, err);
 	if (rc == 0)
 		rc = take_lock(hub, err);
 	if (rc == 0)
-		rc = launcher_fork(&launcher_fd, &pid, err);
+		rc = launcher_fork(hub->home.path, &launcher_fd, &pid, err);
 	if (rc == 0)
 		rc = open_log(hub, err);
 	raise_limit();
 	if (rc == 0)
 		rc = open_parts(hub, &launcher_fd, err);
 	if (rc == 0)
+		rc = open_rights(hub, err);
+	if (rc == 0)
 		rc = open_doors(hub, err);
+	hub->ready = rc == 0;
 	return rc;
+}
+
+void
+hub_reconsider(struct hub *hub)
+{
+	(void)hub;
+}
+
+void
+hub_count_request(struct hub *hub, const char *label, int status)
+{
+	(void)hub;
+	(void)label;
+	(void)status;
 }
 
 void
 hub_run(struct hub *hub)
 {
 	log_write(&hub->log, LOG_INFO, "serving", log_str("url", hub->url),
-	    log_str("home", hub->home.path),
-	    log_str("version", TEND_VERSION));
+	    log_str("home", hub->home.path), log_str("version", TEND_VERSION));
 	loop_run(hub->loop);
 }
 
@@ -299,6 +372,10 @@ hub_close(struct hub *hub)
 	listener_destroy(hub->listener);
 	if (hub->loop != NULL)
 		on_settle(hub);
+	store_close(hub->store);
+	verifier_destroy(hub->verifier);
+	access_destroy(hub->access);
+	free(hub->throttle);
 	calls_destroy(hub->calls);
 	launcher_destroy(hub->launcher);
 	loop_destroy(hub->loop);

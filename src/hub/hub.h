@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/id.h"
 #include "base/list.h"
 #include "base/log.h"
 #include "session/home.h"
@@ -17,7 +18,10 @@ struct error;
 struct launcher;
 struct listener;
 struct loop;
+struct store;
+struct throttle;
 struct tls_context;
+struct verifier;
 struct watch;
 
 /*
@@ -63,18 +67,24 @@ struct hub {
 	struct calls *calls;
 	struct listener *listener;
 	struct access *access;
+	struct store *store;
+	struct verifier *verifier;
+	struct throttle *throttle;
 	struct tls_context *tls;
-	struct gate gate;       /* of TCP */
-	struct gate unix_gate;  /* of hub.sock */
-	char url[256];          /* of the first address */
-	char fingerprint[100];  /* of the certificate; "": none */
+	struct gate gate;        /* of TCP */
+	struct gate unix_gate;   /* of hub.sock */
+	char url[300];           /* of the first address */
+	char fingerprint[100];   /* of the certificate; "": none */
 	char *const *no_environ; /* for operations that start nothing */
-	uint8_t *scratch;       /* to read into */
-	struct list soon, dead; /* connections */
-	int signals;            /* a signalfd */
-	bool ready;             /* the sessions of the home are known */
-	int status;             /* the exit status */
-	uint64_t bytes_out;     /* to clients */
+	uint8_t *scratch;        /* to read into */
+	struct list soon, dead;  /* connections */
+	struct list later;       /* calls at the end of this turn */
+	struct id_maker ids;
+	int signals;        /* a signalfd */
+	bool ready;         /* the sessions of the home are known */
+	int status;         /* the exit status */
+	uint64_t bytes_out; /* to clients */
+	uint64_t auth_failures;
 	int64_t noted_ms[HUB_CAUSES];
 	uint64_t unnoted[HUB_CAUSES];
 };
@@ -87,6 +97,15 @@ void hub_close(struct hub *hub);
 
 /* Look at the connection at the end of this turn. */
 void hub_soon(struct hub *hub, struct connection *c);
+
+/* Call fn at the end of this turn. */
+void hub_later(struct hub *hub, void (*fn)(void *arg), void *arg);
+
+/*
+ * Credentials or the policy have changed: end or limit what they no longer
+ * allow (B-42).
+ */
+void hub_reconsider(struct hub *hub);
 
 /* Write a log line; repeated causes are counted and reported together. */
 void hub_note(struct hub *hub, enum hub_cause cause, const char *what,

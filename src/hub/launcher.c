@@ -159,6 +159,7 @@ struct server {
 	struct loop *loop;
 	struct calls *calls;
 	struct pipe_end pipe;
+	const char *home;
 	bool ended; /* the hub has gone */
 };
 
@@ -198,11 +199,10 @@ on_request(void *arg, const json_t *m)
 {
 	extern char **environ;
 	struct server *s = arg;
-	struct job *job = xcalloc(1, sizeof(*job));
 	json_t *args = json_object_get(m, "args");
 	const struct operation o = {
 		.op = op_find(json_string_value(json_object_get(m, "op"))),
-		.home = json_string_value(json_object_get(m, "home")),
+		.home = s->home,
 		.session = json_string_value(json_object_get(m, "session")),
 		.args = args,
 		.environ = environ,
@@ -211,6 +211,7 @@ on_request(void *arg, const json_t *m)
 		.principal = json_string_value(json_object_get(m, "principal")),
 		.verified = json_string_value(json_object_get(m, "verified")),
 	};
+	struct job *job = xcalloc(1, sizeof(*job));
 	struct calling *call;
 	struct fault f;
 
@@ -250,12 +251,12 @@ go_home(void)
 }
 
 static int
-serve(int fd)
+serve(const char *home, int fd)
 {
 	static const struct calls_options options = { .client = "tend hub",
 		.max = CALLS_MAX,
 		.threads = CALLS_MAX };
-	struct server s = { .pipe.fd = -1 };
+	struct server s = { .pipe.fd = -1, .home = home };
 
 	s.loop = loop_create();
 	if (s.loop == NULL)
@@ -274,7 +275,7 @@ serve(int fd)
 }
 
 int
-launcher_fork(int *fd, pid_t *pid, struct error *err)
+launcher_fork(const char *home, int *fd, pid_t *pid, struct error *err)
 {
 	int pair[2];
 
@@ -296,7 +297,7 @@ launcher_fork(int *fd, pid_t *pid, struct error *err)
 		signal(SIGTERM, SIG_IGN);
 		signal(SIGHUP, SIG_IGN);
 		go_home();
-		_exit(serve(pair[1]));
+		_exit(serve(home, pair[1]));
 	}
 	close(pair[1]);
 	*fd = pair[0];
@@ -348,8 +349,8 @@ on_answer(void *arg, const json_t *m)
 	struct fault f;
 
 	list_for_each(it, &l->calls) {
-		struct launch_call *c =
-		    container_of(it, struct launch_call, link);
+		struct launch_call *c = container_of(it, struct launch_call,
+		    link);
 
 		if (c->id != id)
 			continue;
@@ -379,8 +380,8 @@ on_launcher_end(void *arg)
 	    "it has done this");
 	while (!list_is_empty(&l->calls))
 		finish_call(l,
-		    container_of(l->calls.next, struct launch_call, link),
-		    NULL, &f);
+		    container_of(l->calls.next, struct launch_call, link), NULL,
+		    &f);
 	l->on_end(l->arg);
 }
 
@@ -432,8 +433,8 @@ launcher_runs(const struct operation *o)
 }
 
 int
-launcher_start(struct launcher *l, const struct operation *o,
-    calls_done_fn *fn, void *arg, struct launch_call **call, struct fault *f)
+launcher_start(struct launcher *l, const struct operation *o, calls_done_fn *fn,
+    void *arg, struct launch_call **call, struct fault *f)
 {
 	struct launch_call *c;
 
@@ -452,11 +453,10 @@ launcher_start(struct launcher *l, const struct operation *o,
 	list_append(&l->calls, &c->link);
 	l->n++;
 	pipe_send(&l->pipe,
-	    json_pack("{s:I, s:s, s:s?, s:s?, s:O?, s:I, s:s?, s:s?}", "id",
-		(json_int_t)c->id, "op", o->op->name, "home", o->home,
-		"session", o->session, "args", o->args, "granted",
-		(json_int_t)o->granted, "principal", o->principal, "verified",
-		o->verified));
+	    json_pack("{s:I, s:s, s:s?, s:O?, s:I, s:s?, s:s?}", "id",
+		(json_int_t)c->id, "op", o->op->name, "session", o->session,
+		"args", o->args, "granted", (json_int_t)o->granted, "principal",
+		o->principal, "verified", o->verified));
 	failpoint("hub_launch_sent");
 	*call = c;
 	return 0;

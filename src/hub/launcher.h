@@ -27,8 +27,11 @@ struct operation;
  * FAIL_UNREACHABLE; the hub then ends, and its starter starts it again.
  */
 
-/* Fork the process.  *fd is our end of its socket.  0 or -errno and err. */
-int launcher_fork(int *fd, pid_t *pid, struct error *err);
+/*
+ * Fork the process for this home.  *fd is our end of its socket.  0 or -errno
+ * and err.
+ */
+int launcher_fork(const char *home, int *fd, pid_t *pid, struct error *err);
 
 /* Use the forked process from a loop; fd becomes the launcher's. */
 struct launcher *launcher_create(struct loop *loop, int *fd,

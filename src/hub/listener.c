@@ -23,8 +23,8 @@
 #include "hub/refusal.h"
 
 #define BACKLOG 512
-#define ACCEPTS 64    /* per turn */
-#define PAUSE_MS 100  /* without a descriptor */
+#define ACCEPTS 64   /* per turn */
+#define PAUSE_MS 100 /* without a descriptor */
 #define DOORS_MAX 8
 
 struct door {
@@ -141,8 +141,8 @@ describe(const struct sockaddr_storage *sa, struct connection_peer *peer)
 	    (const void *)&((const struct sockaddr_in6 *)sa)->sin6_addr :
 	    (const void *)&((const struct sockaddr_in *)sa)->sin_addr;
 
-	if (inet_ntop(sa->ss_family, address, peer->from,
-		sizeof(peer->from)) == NULL)
+	if (inet_ntop(sa->ss_family, address, peer->from, sizeof(peer->from)) ==
+	    NULL)
 		peer->from[0] = '\0';
 }
 
@@ -159,8 +159,7 @@ identify_peer(const struct door *d, int fd, const struct sockaddr_storage *sa,
 	peer->is_unix = d->is_unix;
 	if (!d->is_unix) {
 		describe(sa, peer);
-		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on,
-		    sizeof(on));
+		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 		return true;
 	}
 	snprintf(peer->from, sizeof(peer->from), "unix");
@@ -344,13 +343,12 @@ listener_add_tcp(struct listener *l, const char *address,
 		return rc;
 	snprintf(service, sizeof(service), "%u", *port);
 	if (getaddrinfo(host, service, &hints, &info) != 0)
-		return error_set(err, EINVAL,
-		    "%s is not a numeric IP address", host);
-	fd = socket(info->ai_family,
-	    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+		return error_set(err, EINVAL, "%s is not a numeric IP address",
+		    host);
+	fd = socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
+	    0);
 	if (fd >= 0) {
-		(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on,
-		    sizeof(on));
+		(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 		if (info->ai_family == AF_INET6)
 			(void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on,
 			    sizeof(on));

@@ -39,8 +39,8 @@ int listener_add_tcp(struct listener *l, const char *address,
     struct error *err);
 
 /* Split "ADDR:PORT"; 0, or -EINVAL and err. */
-int listener_parse(const char *address, char *host, size_t size,
-    unsigned *port, struct error *err);
+int listener_parse(const char *address, char *host, size_t size, unsigned *port,
+    struct error *err);
 
 /* For connections: */
 void listener_verified(struct listener *l, struct connection *c);

@@ -106,7 +106,8 @@ main(int argc, char **argv)
 	int c;
 
 	json_tree_guard();
-	while ((c = getopt_long(argc, argv, "H:fV", long_options, NULL)) != -1) {
+	while (
+	    (c = getopt_long(argc, argv, "H:fV", long_options, NULL)) != -1) {
 		if (c == 'V') {
 			puts("tend-hub " TEND_VERSION);
 			return 0;

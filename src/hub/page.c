@@ -54,14 +54,13 @@ void
 page_login(struct exchange *x)
 {
 	answer(x, HTML,
-	    HEAD
-	    "<title>Log in to tend</title>\n"
-	    "<main>\n"
-	    "<h1>tend</h1>\n"
-	    "<p id=\"state\">Logging in…</p>\n"
-	    "<noscript><p>Logging in needs JavaScript.</p></noscript>\n"
-	    "</main>\n"
-	    "<script src=\"/login.js\"></script>\n");
+	    HEAD "<title>Log in to tend</title>\n"
+		 "<main>\n"
+		 "<h1>tend</h1>\n"
+		 "<p id=\"state\">Logging in…</p>\n"
+		 "<noscript><p>Logging in needs JavaScript.</p></noscript>\n"
+		 "</main>\n"
+		 "<script src=\"/login.js\"></script>\n");
 }
 
 /*

@@ -20,11 +20,10 @@
 
 /* ROUTE(methods, path, ACCESS, body_max, handler) */
 #define ROUTE(methods_, path_, ACCESS, max_, run_) \
-	{ .methods = methods_, \
-		.path = path_, \
-		.access = ROUTE_##ACCESS, \
-		.body_max = max_, \
-		.run = run_ }
+	{ \
+		.methods = methods_, .path = path_, .access = ROUTE_##ACCESS, \
+		.body_max = max_, .run = run_ \
+	}
 
 const struct route routes_table[] = {
 	ROUTE("GET", "/", ANYONE, 0, page_root),
@@ -40,8 +39,8 @@ const struct route routes_table[] = {
 };
 
 /* Every operation has the same route but for its name. */
-static const struct route operation_route = ROUTE("GET POST", API,
-    IDENTIFIED, JSON_MAX, api_run);
+static const struct route operation_route = ROUTE("GET POST", API, IDENTIFIED,
+    JSON_MAX, api_run);
 
 static const struct route *
 find(const char *path)
@@ -71,13 +70,11 @@ has_secret(const struct http_request *r)
 {
 	static const char *const names[] = { "token", "access_token", "key",
 		"code", "secret", "cookie", "password", "auth" };
-	char value[8];
-
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		if (strcmp(names[i], "key") == 0 &&
 		    strncmp(r->path, API, strlen(API)) == 0)
 			continue; /* the argument of operations */
-		if (http_query(r, names[i], value, sizeof(value)))
+		if (http_query_has(r, names[i]))
 			return true;
 	}
 	return false;

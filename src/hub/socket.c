@@ -10,7 +10,7 @@
 #include "hub/socket_state.h"
 #include "web/ws.h"
 
-#define CLOSE_MS 5000  /* for the client to answer a close frame */
+#define CLOSE_MS 5000   /* for the client to answer a close frame */
 #define VERIFY_MS 10000 /* for the client to prove who it is */
 
 struct socket {

@@ -22,11 +22,12 @@ struct socket;
 #define SOCKET_STALL_MS 30000
 
 struct socket_handlers {
-	void (*on_message)(void *arg, bool binary, const uint8_t *p,
-	    size_t len);
+	void (
+	    *on_message)(void *arg, bool binary, const uint8_t *p, size_t len);
 	/* Fewer than SOCKET_LOW bytes wait, after there were SOCKET_HIGH. */
 	void (*on_room)(void *arg);
-	void (*on_gone)(void *arg); /* the connection has ended; the last call */
+	void (*on_gone)(
+	    void *arg); /* the connection has ended; the last call */
 };
 
 /* One message: head, then p. */

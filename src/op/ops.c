@@ -14,14 +14,18 @@
 #define NOT(surface, why) [OP_##surface] = (why),
 
 const struct op ops[OP_COUNT] = {
-#define ROW(group, verb, permission, arguments, result, home, summary, ...) \
+#define ROW(group, verb, permission, arguments, result, runner, summary, ...) \
 	{ #group "." #verb, OP_##permission, arguments, result, \
-		{ __VA_ARGS__ }, home, summary },
+		{ __VA_ARGS__ }, runner, summary },
 #define OP(group, verb, permission, arguments, result, surfaces, summary) \
-	ROW(group, verb, permission, arguments, result, false, summary, \
+	ROW(group, verb, permission, arguments, result, OP_BY_HOST, summary, \
 	    surfaces)
 #define HOME_OP(group, verb, permission, arguments, result, surfaces, summary) \
-	ROW(group, verb, permission, arguments, result, true, summary, surfaces)
+	ROW(group, verb, permission, arguments, result, OP_BY_HOME, summary, \
+	    surfaces)
+#define HUB_OP(group, verb, permission, arguments, result, surfaces, summary) \
+	ROW(group, verb, permission, arguments, result, OP_BY_HUB, summary, \
+	    surfaces)
 #include "op/ops.def"
 };
 

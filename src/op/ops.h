@@ -40,13 +40,16 @@ enum op_id {
 	OP_COUNT,
 };
 
+/* The part of tend that runs an operation. */
+enum op_runner { OP_BY_HOST, OP_BY_HOME, OP_BY_HUB };
+
 struct op {
 	const char *name; /* "session.send" */
 	enum op_permission permission;
 	const char *arguments; /* fields of op/type.h */
 	const char *result;    /* fields or a type; "": an empty object */
 	const char *left_out[OP_SURFACES]; /* the reason; NULL: offered */
-	bool home;                         /* a home runs it, not a host */
+	enum op_runner runner;
 	const char *summary;
 };
 

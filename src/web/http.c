@@ -221,8 +221,8 @@ take_field(struct http *h, char *line)
 	*end = '\0';
 	if (!is_value(value, (size_t)(end - value)))
 		return bad(h, 400, "a header field has a control character");
-	r->fields[r->n_fields++] =
-	    (struct http_field){ .name = line, .value = value };
+	r->fields[r->n_fields++] = (struct http_field){ .name = line,
+		.value = value };
 	return HTTP_MORE;
 }
 
@@ -533,8 +533,8 @@ http_query_has(const struct http_request *r, const char *name)
 	char key[HTTP_TARGET_MAX], value[HTTP_TARGET_MAX];
 	const char *at = r->query;
 
-	while (http_query_next(&at, key, sizeof(key), value, sizeof(value)) >
-	    0) {
+	while (
+	    http_query_next(&at, key, sizeof(key), value, sizeof(value)) > 0) {
 		if (strcmp(key, name) == 0)
 			return true;
 	}

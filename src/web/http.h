@@ -24,8 +24,8 @@ struct http;
 
 enum http_event {
 	HTTP_MORE,     /* all bytes were used; more are needed */
-	HTTP_GOT_HEAD,     /* http_request */
-	HTTP_GOT_BODY,     /* http_body */
+	HTTP_GOT_HEAD, /* http_request */
+	HTTP_GOT_BODY, /* http_body */
 	HTTP_END,      /* the request is complete; http_next begins another */
 	HTTP_UPGRADED, /* likewise; later bytes are another protocol's */
 	HTTP_BAD,      /* http_status and http_reason; there is no next one */

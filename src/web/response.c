@@ -4,17 +4,17 @@
 
 #include "base/buf.h"
 
-static const char strict[] =
-    "Content-Security-Policy: default-src 'none'; script-src 'self'; "
-    "style-src 'self'; connect-src 'self'; img-src 'self' data:; "
-    "font-src 'self'; frame-ancestors 'none'; base-uri 'none'; "
-    "form-action 'none'; require-trusted-types-for 'script'\r\n"
-    "X-Content-Type-Options: nosniff\r\n"
-    "X-Frame-Options: DENY\r\n"
-    "Referrer-Policy: no-referrer\r\n"
-    "Cross-Origin-Opener-Policy: same-origin\r\n"
-    "Cross-Origin-Resource-Policy: same-origin\r\n"
-    "Cache-Control: no-store\r\n";
+static const char strict
+    [] = "Content-Security-Policy: default-src 'none'; script-src 'self'; "
+	 "style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+	 "font-src 'self'; frame-ancestors 'none'; base-uri 'none'; "
+	 "form-action 'none'; require-trusted-types-for 'script'\r\n"
+	 "X-Content-Type-Options: nosniff\r\n"
+	 "X-Frame-Options: DENY\r\n"
+	 "Referrer-Policy: no-referrer\r\n"
+	 "Cross-Origin-Opener-Policy: same-origin\r\n"
+	 "Cross-Origin-Resource-Policy: same-origin\r\n"
+	 "Cache-Control: no-store\r\n";
 
 const char *
 response_reason(int status)

@@ -12,8 +12,8 @@ struct tls_context;
  * TLS 1.2 and 1.3 for the server's side of a connection: bytes in, bytes out.
  * There is no renegotiation, no compression and no session ticket.
  */
-struct tls_context *tls_context_create(const char *certificate,
-    const char *key, struct error *err); /* NULL and err */
+struct tls_context *tls_context_create(const char *certificate, const char *key,
+    struct error *err);                          /* NULL and err */
 void tls_context_destroy(struct tls_context *c); /* NULL is fine */
 
 /* The SHA-256 of the certificate, as in "AB:CD:…". */

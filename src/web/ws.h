@@ -22,8 +22,8 @@ struct ws;
 #define WS_CONTROLS_MAX 1000
 
 struct ws_handlers {
-	void (*on_message)(void *arg, bool binary, const uint8_t *p,
-	    size_t len);
+	void (
+	    *on_message)(void *arg, bool binary, const uint8_t *p, size_t len);
 	void (*on_close)(void *arg, unsigned code); /* the client closes */
 };
 

@@ -154,8 +154,8 @@ write_colour(const char *key, uint32_t colour, struct json_out *j)
 #define UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 /* KIND:NAME; nothing in it can be taken for a part of a longer text. */
-static bool
-is_principal(const char *s)
+bool
+hello_is_principal(const char *s)
 {
 	size_t kind = strspn(s, LOWER);
 
@@ -166,7 +166,7 @@ is_principal(const char *s)
 static int
 check_principal(const struct hello *h, struct error *err)
 {
-	if (h->principal[0] != '\0' && !is_principal(h->principal))
+	if (h->principal[0] != '\0' && !hello_is_principal(h->principal))
 		return error_set(err, EINVAL,
 		    "principal must be KIND:NAME, as in user:ann, of letters, "
 		    "digits and . _ - + @ : /");

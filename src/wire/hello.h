@@ -50,6 +50,9 @@ struct hello {
 /* The defaults of docs/protocol.md. */
 void hello_init(struct hello *h);
 
+/* True if the text can be a principal: KIND:NAME. */
+bool hello_is_principal(const char *s);
+
 /* Read the client's line (without newline needed); -EINVAL and why. */
 int hello_read(struct hello *h, const char *p, size_t len, struct error *err);
 int hello_write(const struct hello *h, struct buf *out); /* with newline */

@@ -148,7 +148,8 @@ every_row_of_the_table_has_its_texts(void **state)
 	(void)state;
 	for (size_t i = 0; i < OP_COUNT; i++) {
 		assert_true(strlen(ops[i].summary) > 0);
-		assert_int_equal(!ops[i].home, op_has(&ops[i], OP_SOCKET));
+		assert_int_equal(ops[i].runner == OP_BY_HOST,
+		    op_has(&ops[i], OP_SOCKET));
 		for (unsigned s = 0; s < OP_SURFACES; s++)
 			if (!has_words(ops[i].left_out[s]))
 				fail_msg("%s: no reason", ops[i].name);

@@ -1,0 +1,184 @@
+#include "hub/identify.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "hub/connection.h"
+#include "hub/exchange_state.h"
+#include "hub/hub.h"
+#include "hub/routes.h"
+#include "hub/throttle.h"
+#include "hub/verifier.h"
+#include "op/ops.h"
+#include "session/around.h"
+#include "session/confinement.h"
+#include "web/cookie.h"
+#include "web/http.h"
+#include "wire/hello.h"
+
+#define BEARER "Bearer "
+
+static void
+refuse(struct exchange *x, const char *why)
+{
+	exchange_add_header(x, "WWW-Authenticate", "Bearer realm=\"tend\"");
+	exchange_problem(x, 401, "denied", why);
+}
+
+/* ------------------------------------------------------------------- peers */
+
+/*
+ * A program in a confined session has fewer rights than its user.  The hosts
+ * check them on their own sockets; here they would all look like the hub's.
+ */
+static void
+identify_peer(struct exchange *x)
+{
+	const struct connection_peer *peer = &x->connection->peer;
+	struct around around;
+	bool confined;
+
+	around_find(&around, peer->pid);
+	confined = around.doubtful;
+	for (size_t i = 0; i < around.n; i++)
+		confined = confined || around.sessions[i].confined;
+	if (around.n > 0)
+		snprintf(x->who.principal, sizeof(x->who.principal),
+		    "local:session/%s", around.sessions[0].id);
+	around_finish(&around);
+	if (confined) {
+		exchange_problem(x, 403, "denied",
+		    "a program in a confined session cannot use the hub; "
+		    "\"tend\" uses the sessions that it may use");
+		return;
+	}
+	snprintf(x->who.verified, sizeof(x->who.verified), "peer");
+	x->who.owner = true;
+	x->who.scope = OP_EVERY_PERMISSION;
+	exchange_identified(x);
+}
+
+/* ------------------------------------------------------------- credentials */
+
+static void
+on_verified(void *arg, int rc, const struct identity *who)
+{
+	struct exchange *x = arg;
+	struct hub *hub = x->connection->hub;
+
+	x->verifying = NULL;
+	if (rc == 0) {
+		x->who = *who;
+		exchange_identified(x);
+		return;
+	}
+	if (rc != -ENOENT) {
+		hub_note(hub, HUB_STORE_FAILED, "cannot verify a credential",
+		    strerror(-rc));
+		exchange_problem(x, 503, "storage",
+		    "the hub cannot read its credentials");
+		return;
+	}
+	throttle_failed(hub->throttle, x->connection->peer.from,
+	    clock_ms(CLOCK_MONOTONIC));
+	hub->auth_failures++;
+	hub_note(hub, HUB_AUTH_FAILED, "a credential was refused",
+	    x->connection->peer.from);
+	refuse(x, "the credential is not valid, or has ended");
+}
+
+static void
+check(struct exchange *x, enum store_kind kind, const char *secret,
+    const char *key)
+{
+	struct hub *hub = x->connection->hub;
+	int64_t wait = throttle_wait(hub->throttle, x->connection->peer.from,
+	    clock_ms(CLOCK_MONOTONIC));
+	struct verifying *w;
+	char seconds[24];
+
+	if (wait > 0) {
+		snprintf(seconds, sizeof(seconds), "%lld",
+		    (long long)(wait + 999) / 1000);
+		exchange_add_header(x, "Retry-After", seconds);
+		exchange_problem(x, 429, "busy",
+		    "there were too many wrong credentials; wait a minute");
+		return;
+	}
+	/* The answer may come at once, and end the exchange. */
+	w = verifier_check(hub->verifier, kind, secret, key, on_verified, x);
+	if (w != NULL)
+		x->verifying = w;
+}
+
+/* True if a proxy that we trust has verified the user. */
+static bool
+identify_proxied(struct exchange *x)
+{
+	const struct hub_options *o = x->connection->hub->options;
+	const char *name;
+
+	if (o->proxy_header == NULL || o->proxy_from == NULL ||
+	    strcmp(x->connection->peer.from, o->proxy_from) != 0)
+		return false;
+	name = http_field(x->request, o->proxy_header);
+	if (name == NULL || strlen(name) > 100)
+		return false;
+	snprintf(x->who.principal, sizeof(x->who.principal), "user:%s", name);
+	if (!hello_is_principal(x->who.principal))
+		return false;
+	snprintf(x->who.verified, sizeof(x->who.verified), "proxy");
+	x->who.scope = OP_EVERY_PERMISSION;
+	return true;
+}
+
+void
+identify_begin(struct exchange *x)
+{
+	const char *bearer = http_field(x->request, "authorization");
+	const char *key = http_field(x->request, "x-tend-key");
+	bool tls = x->connection->tls != NULL;
+	char cookie[128];
+
+	if (x->connection->peer.is_unix) {
+		identify_peer(x);
+	} else if (bearer != NULL) {
+		if (strncmp(bearer, BEARER, strlen(BEARER)) != 0 ||
+		    strlen(bearer) > 128)
+			refuse(x, "the credential is not valid, or has ended");
+		else
+			check(x,
+			    strncmp(bearer + strlen(BEARER), "tend_s_", 7) ==
+				    0 ?
+				STORE_SHARE :
+				STORE_TOKEN,
+			    bearer + strlen(BEARER), NULL);
+	} else if (identify_proxied(x)) {
+		exchange_identified(x);
+	} else if (!cookie_read(x->request, tls, cookie, sizeof(cookie))) {
+		refuse(x,
+		    "log in with \"tend hub login\", or send a token in "
+		    "the header Authorization");
+	} else if (x->route->access == ROUTE_STREAM && key == NULL) {
+		/* The key comes in the first message (docs/stream.md). */
+		snprintf(x->cookie, sizeof(x->cookie), "%s", cookie);
+		exchange_identified(x);
+	} else if (key == NULL || strlen(key) > 128) {
+		refuse(x,
+		    "a cookie needs the key of its page, in the header "
+		    "X-Tend-Key");
+	} else {
+		check(x, STORE_COOKIE, cookie, key);
+	}
+}
+
+void
+identify_cancel(struct exchange *x)
+{
+	if (x->verifying != NULL)
+		verifier_cancel(x->verifying);
+	x->verifying = NULL;
+}

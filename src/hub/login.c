@@ -1,0 +1,188 @@
+#include "hub/login.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json_tree.h"
+#include "base/mem.h"
+#include "hub/connection.h"
+#include "hub/credentials.h"
+#include "hub/exchange_state.h"
+#include "hub/hub.h"
+#include "hub/secret.h"
+#include "hub/store.h"
+#include "hub/throttle.h"
+#include "hub/verifier.h"
+#include "web/cookie.h"
+#include "web/http.h"
+
+#define COOKIE_MS (30ll * 24 * 60 * 60 * 1000)
+
+/* A browser that logs in. */
+struct login {
+	struct exchange *exchange; /* NULL: it has left */
+	struct hub *hub;
+	struct verifying *verifying;
+	enum store_kind kind;
+	struct identity who;
+	char parent[IDENTITY_CREDENTIAL_SIZE];
+	char secret[SECRET_SIZE], key[SECRET_SIZE];
+};
+
+static void
+on_gone(void *arg)
+{
+	struct login *l = arg;
+
+	l->exchange = NULL;
+	if (l->verifying != NULL) {
+		verifier_cancel(l->verifying);
+		free(l);
+	}
+}
+
+static void
+on_added(void *arg, int rc, json_t *result)
+{
+	struct login *l = arg;
+	struct exchange *x = l->exchange;
+	char cookie[COOKIE_SIZE];
+	bool tls;
+
+	(void)result;
+	if (x != NULL && rc < 0) {
+		exchange_problem(x, 503, "storage",
+		    "the hub cannot write its database");
+	} else if (x != NULL) {
+		tls = x->connection->tls != NULL;
+		cookie_write(cookie, l->secret, tls,
+		    (long)((l->who.until_ms - clock_ms(CLOCK_REALTIME)) /
+			1000));
+		exchange_add_header(x, "Set-Cookie", cookie);
+		exchange_json(x, 200,
+		    json_pack("{s:s, s:s, s:o}", "key", l->key, "principal",
+			l->who.principal, "scope",
+			credentials_scope_json(l->who.scope)));
+	}
+	explicit_bzero(l, sizeof(*l));
+	free(l);
+}
+
+static void
+on_verified(void *arg, int rc, const struct identity *who)
+{
+	struct login *l = arg;
+	struct exchange *x = l->exchange;
+	struct store_new n = { .kind = STORE_COOKIE,
+		.label = "browser",
+		.parent = l->parent,
+		.secret = l->secret,
+		.key = l->key };
+
+	l->verifying = NULL;
+	if (rc < 0) {
+		throttle_failed(l->hub->throttle, exchange_from(x),
+		    clock_ms(CLOCK_MONOTONIC));
+		l->hub->auth_failures++;
+		hub_note(l->hub, HUB_AUTH_FAILED, "a login was refused",
+		    exchange_from(x));
+		exchange_problem(x, 401, "denied",
+		    "the link is not valid, was used, or has ended");
+		free(l);
+		return;
+	}
+	l->who = *who;
+	snprintf(l->parent, sizeof(l->parent), "%s", who->credential);
+	id_create(&l->hub->ids, l->who.credential);
+	if (l->kind == STORE_CODE) {
+		snprintf(l->who.principal, sizeof(l->who.principal),
+		    "owner:browser/%s", l->who.credential);
+		l->who.until_ms = clock_ms(CLOCK_REALTIME) + COOKIE_MS;
+	}
+	secret_make("tend_c_", l->secret);
+	secret_make("tend_k_", l->key);
+	n.who = l->who;
+	store_add(l->hub->store, &n, on_added, l);
+}
+
+void
+login_take(struct exchange *x)
+{
+	struct hub *hub = exchange_hub(x);
+	size_t len;
+	const char *body = (const char *)exchange_body(x, &len);
+	auto_json json_t *o = json_tree_object(body, len, NULL);
+	const char *code = json_string_value(json_object_get(o, "code"));
+	const char *share = json_string_value(json_object_get(o, "share"));
+	const char *type = http_field(exchange_request(x), "content-type");
+	struct login *l;
+
+	/* A form of another site could send anything else. */
+	if (type == NULL || strcmp(type, "application/json") != 0) {
+		exchange_problem(x, 415, "usage",
+		    "the body must be application/json");
+		return;
+	}
+	if ((code == NULL) == (share == NULL)) {
+		exchange_problem(x, 400, "usage",
+		    "the body must have `code` or `share`");
+		return;
+	}
+	if (!x->connection->peer.is_unix &&
+	    throttle_wait(hub->throttle, exchange_from(x),
+		clock_ms(CLOCK_MONOTONIC)) > 0) {
+		exchange_add_header(x, "Retry-After", "60");
+		exchange_problem(x, 429, "busy",
+		    "there were too many wrong credentials; wait a minute");
+		return;
+	}
+	l = xcalloc(1, sizeof(*l));
+	l->exchange = x;
+	l->hub = hub;
+	l->kind = code != NULL ? STORE_CODE : STORE_SHARE;
+	exchange_on_gone(x, on_gone, l);
+	l->verifying = verifier_check(hub->verifier, l->kind,
+	    code != NULL ? code : share, NULL, on_verified, l);
+}
+
+/* ------------------------------------------------------------------ logout */
+
+static void
+on_revoked(void *arg, int rc, json_t *result)
+{
+	struct login *l = arg;
+	char cookie[COOKIE_SIZE];
+
+	(void)rc;
+	(void)result;
+	verifier_clear(l->hub->verifier);
+	hub_reconsider(l->hub);
+	if (l->exchange != NULL) {
+		cookie_write(cookie, "", l->exchange->connection->tls != NULL,
+		    0);
+		exchange_add_header(l->exchange, "Set-Cookie", cookie);
+		exchange_json(l->exchange, 200, json_object());
+	}
+	free(l);
+}
+
+void
+login_end(struct exchange *x)
+{
+	const struct identity *who = exchange_identity(x);
+	struct login *l;
+
+	if (strcmp(who->verified, "cookie") != 0) {
+		exchange_problem(x, 400, "usage", "only a browser logs out");
+		return;
+	}
+	l = xcalloc(1, sizeof(*l));
+	l->exchange = x;
+	l->hub = exchange_hub(x);
+	exchange_on_gone(x, on_gone, l);
+	store_revoke(l->hub->store, STORE_COOKIE, who->credential, on_revoked,
+	    l);
+}
