@@ -9,11 +9,8 @@
 #include "base/fd.h"
 #include "base/loop.h"
 #include "base/mem.h"
-#include "hub/exchange_state.h"
 #include "hub/hub.h"
-#include "hub/listener.h"
 #include "hub/refusal.h"
-#include "hub/routes.h"
 #include "web/http.h"
 #include "web/tls.h"
 
@@ -35,11 +32,17 @@ connection_out(struct connection *c)
 }
 
 void
+connection_soon(struct connection *c)
+{
+	if (!c->dead && list_is_empty(&c->soon))
+		list_append(&c->hub->soon, &c->soon);
+}
+
+void
 connection_end(struct connection *c)
 {
-	struct exchange *x = c->exchange;
-	struct outflow *o = c->outflow;
-	struct socket *s = c->socket;
+	const struct connection_request *request = c->request;
+	const struct connection_flow *flow = c->flow;
 
 	if (c->dead)
 		return;
@@ -48,17 +51,14 @@ connection_end(struct connection *c)
 	watch_remove(c->watch);
 	watch_remove(c->timer);
 	fd_close(&c->fd);
-	listener_forget(c->hub->listener, c);
+	c->door->on_ended(c);
 	list_append(&c->hub->dead, &c->link);
-	c->exchange = NULL;
-	c->outflow = NULL;
-	c->socket = NULL;
-	if (x != NULL)
-		exchange_gone(x);
-	if (o != NULL)
-		outflow_gone(o);
-	if (s != NULL)
-		socket_gone(s);
+	c->request = NULL;
+	c->flow = NULL;
+	if (request != NULL)
+		request->gone(c->arg);
+	else if (flow != NULL)
+		flow->gone(c->arg);
 }
 
 void
@@ -75,22 +75,32 @@ connection_free(struct connection *c)
 
 /* ------------------------------------------------------------------ output */
 
-static void
-want(struct connection *c)
+/* True if the client's bytes can be used now. */
+static bool
+reads(const struct connection *c)
 {
-	bool reads = c->exchange == NULL || exchange_wants_body(c->exchange);
-	enum loop_events events = LOOP_HANGUP;
-
-	if (c->dead)
-		return;
+	if (c->lingering)
+		return true;
+	if (c->in.len > 0)
+		return false;
+	if (c->flow != NULL)
+		return true;
 	/*
 	 * A client that reads nothing must not fill the memory: its next
 	 * request waits until the answers have been sent.
 	 */
-	if (reads && c->outflow == NULL && c->in.len == 0 &&
-	    (c->socket != NULL || connection_queued(c) == 0))
-		events |= LOOP_READ;
-	if (c->outflow != NULL || c->lingering)
+	return connection_queued(c) == 0 &&
+	    (c->request == NULL || c->request->wants_body(c->arg));
+}
+
+static void
+want(struct connection *c)
+{
+	enum loop_events events = LOOP_HANGUP;
+
+	if (c->dead)
+		return;
+	if (reads(c))
 		events |= LOOP_READ;
 	if (c->out.len > c->sent)
 		events |= LOOP_WRITE;
@@ -124,9 +134,7 @@ sent_all(struct connection *c)
 	c->sent = 0;
 	if (c->stalled && !c->doomed)
 		watch_rearm(c->timer,
-		    c->socket != NULL || c->outflow != NULL ?
-			-1 :
-			CONNECTION_IDLE_MS);
+		    c->flow != NULL ? -1 : CONNECTION_IDLE_MS);
 	c->stalled = false;
 	if (c->out.cap > KEEP_OUT)
 		buf_finish(&c->out);
@@ -167,19 +175,25 @@ connection_flush(struct connection *c)
 	}
 	if (c->out.len == c->sent && (before > 0 || c->closing))
 		sent_all(c);
-	if (c->outflow != NULL)
-		outflow_progress(c->outflow);
-	else if (c->socket != NULL)
-		socket_progress(c->socket);
+	if (c->flow != NULL)
+		c->flow->progress(c->arg);
 	want(c);
 }
 
 /* ------------------------------------------------------------------- input */
 
 void
+connection_to_request(struct connection *c,
+    const struct connection_request *request, void *arg)
+{
+	c->request = request;
+	c->arg = arg;
+}
+
+void
 connection_answered(struct connection *c, bool keep)
 {
-	c->exchange = NULL;
+	c->request = NULL;
 	if (c->dead)
 		return;
 	if (!keep)
@@ -188,32 +202,33 @@ connection_answered(struct connection *c, bool keep)
 		http_next(c->http);
 	c->half = false;
 	watch_rearm(c->timer, CONNECTION_IDLE_MS);
-	hub_soon(c->hub, c);
+	connection_soon(c);
 }
 
 void
-connection_to_outflow(struct connection *c, struct outflow *o)
+connection_to_flow(struct connection *c, const struct connection_flow *flow,
+    void *arg)
 {
-	c->exchange = NULL;
-	c->outflow = o;
+	c->request = NULL;
+	c->flow = flow;
+	c->arg = arg;
 	watch_rearm(c->timer, -1);
-	hub_soon(c->hub, c);
+	connection_soon(c);
 }
 
 void
-connection_to_socket(struct connection *c, struct socket *s)
+connection_flow_ended(struct connection *c)
 {
-	c->exchange = NULL;
-	c->socket = s;
-	watch_rearm(c->timer, -1);
-	hub_soon(c->hub, c);
+	c->flow = NULL;
+	c->closing = true;
+	connection_soon(c);
 }
 
 void
 connection_set_verified(struct connection *c)
 {
 	if (!c->verified)
-		listener_verified(c->hub->listener, c);
+		c->door->on_verified(c);
 	c->verified = true;
 }
 
@@ -232,8 +247,7 @@ take_head(struct connection *c)
 {
 	c->half = false;
 	watch_rearm(c->timer, CONNECTION_BODY_MS);
-	c->exchange = exchange_create(c, http_request(c->http));
-	routes_begin(c->exchange);
+	c->door->on_request(c, http_request(c->http));
 }
 
 /* Returns false if no more can be used now. */
@@ -244,9 +258,9 @@ take_http(struct connection *c, const uint8_t *p, size_t len, size_t *used)
 	size_t n;
 
 	*used = 0;
-	if (c->exchange != NULL && !exchange_wants_body(c->exchange))
+	if (c->request != NULL && !c->request->wants_body(c->arg))
 		return false;
-	if (!c->half && c->exchange == NULL) {
+	if (!c->half && c->request == NULL) {
 		c->half = true;
 		watch_rearm(c->timer, CONNECTION_HEAD_MS);
 	}
@@ -258,17 +272,17 @@ take_http(struct connection *c, const uint8_t *p, size_t len, size_t *used)
 		return true;
 	case HTTP_GOT_BODY:
 		http_body(c->http, &body, &n);
-		if (c->exchange != NULL)
-			exchange_take_body(c->exchange, body, n);
+		if (c->request != NULL)
+			c->request->take_body(c->arg, body, n);
 		return true;
 	case HTTP_END:
 	case HTTP_UPGRADED:
-		if (c->exchange != NULL)
-			exchange_complete(c->exchange);
+		if (c->request != NULL)
+			c->request->complete(c->arg);
 		return true;
 	case HTTP_BAD:
-		if (c->exchange != NULL)
-			exchange_bad(c->exchange, http_status(c->http),
+		if (c->request != NULL)
+			c->request->bad(c->arg, http_status(c->http),
 			    http_reason(c->http));
 		else
 			refuse(c);
@@ -281,7 +295,7 @@ take_http(struct connection *c, const uint8_t *p, size_t len, size_t *used)
 static bool
 may_end(const struct connection *c)
 {
-	return c->exchange != NULL && exchange_wants_body(c->exchange);
+	return c->request != NULL && c->request->wants_body(c->arg);
 }
 
 /* Use the bytes of c->in as far as possible. */
@@ -293,12 +307,10 @@ take(struct connection *c)
 
 	while (!c->dead && !c->closing &&
 	    (at < c->in.len || (more && may_end(c)))) {
-		if (c->socket != NULL) {
+		if (c->flow != NULL) {
 			used = c->in.len - at;
-			if (!socket_take(c->socket, c->in.data + at, used))
+			if (!c->flow->take(c->arg, c->in.data + at, used))
 				c->closing = true;
-		} else if (c->outflow != NULL) {
-			used = c->in.len - at; /* nothing is expected */
 		} else {
 			more = take_http(c, c->in.data + at, c->in.len - at,
 			    &used);
@@ -326,7 +338,7 @@ receive(struct connection *c)
 		connection_end(c);
 		return;
 	}
-	if (c->lingering || c->outflow != NULL)
+	if (c->lingering)
 		return; /* the rest of a request that was refused */
 	if (c->tls == NULL) {
 		(void)buf_append(&c->in, part, (size_t)n);
@@ -360,7 +372,7 @@ on_timer(void *arg)
 {
 	struct connection *c = arg;
 
-	if (c->half && !c->closing && c->exchange == NULL) {
+	if (c->half && !c->closing && c->request == NULL) {
 		refusal_put(connection_out(c), 408, "timeout",
 		    "the head of the request is incomplete", c->tls != NULL);
 		c->closing = true;
@@ -370,11 +382,9 @@ on_timer(void *arg)
 			watch_rearm(c->timer, 1000);
 		return;
 	}
-	if (c->exchange != NULL && exchange_is_complete(c->exchange) &&
-	    !c->doomed)
+	if (c->request != NULL && !c->request->wants_body(c->arg) && !c->doomed)
 		return; /* the answer takes as long as it takes */
-	if ((c->socket != NULL || c->outflow != NULL) &&
-	    connection_queued(c) == 0 && !c->doomed)
+	if (c->flow != NULL && connection_queued(c) == 0 && !c->doomed)
 		return;
 	connection_end(c);
 }
@@ -390,14 +400,14 @@ connection_go_on(struct connection *c)
 }
 
 struct connection *
-connection_create(struct hub *hub, int *fd, const struct connection_peer *peer,
-    const struct gate *gate, struct tls_context *tls)
+connection_create(int *fd, const struct connection_peer *peer,
+    const struct connection_door *door)
 {
 	struct connection *c = xcalloc(1, sizeof(*c));
 
-	c->hub = hub;
+	c->hub = door->hub;
+	c->door = door;
 	c->peer = *peer;
-	c->gate = gate;
 	c->fd = -1;
 	list_init(&c->link);
 	list_init(&c->soon);
@@ -405,17 +415,17 @@ connection_create(struct hub *hub, int *fd, const struct connection_peer *peer,
 	buf_init(&c->in, SIZE_MAX);
 	buf_init(&c->plain, CONNECTION_OUT_MAX);
 	buf_init(&c->out, CONNECTION_OUT_MAX);
-	c->watch = loop_fd(hub->loop, *fd, LOOP_READ | LOOP_HANGUP, on_ready,
+	c->watch = loop_fd(c->hub->loop, *fd, LOOP_READ | LOOP_HANGUP, on_ready,
 	    c);
 	if (c->watch == NULL) {
 		free(c);
 		return NULL;
 	}
 	c->fd = fd_take(fd);
-	c->timer = loop_timer(hub->loop, CONNECTION_HEAD_MS, on_timer, c);
+	c->timer = loop_timer(c->hub->loop, CONNECTION_HEAD_MS, on_timer, c);
 	c->http = http_create();
 	c->half = true;
-	if (tls != NULL)
-		c->tls = tls_create(tls);
+	if (door->tls != NULL)
+		c->tls = tls_create(door->tls);
 	return c;
 }

@@ -9,13 +9,11 @@
 #include "base/buf.h"
 #include "base/list.h"
 
-struct exchange;
+struct connection;
 struct gate;
 struct http;
+struct http_request;
 struct hub;
-struct identity;
-struct outflow;
-struct socket;
 struct tls;
 struct tls_context;
 struct watch;
@@ -46,13 +44,45 @@ struct connection_peer {
 	pid_t pid;
 };
 
+/*
+ * The door through which clients come: shared by its connections, and
+ * outlives them.
+ */
+struct connection_door {
+	struct hub *hub;
+	const struct gate *gate;
+	struct tls_context *tls; /* NULL: none */
+	/* A complete head; this begins a request (connection_to_request). */
+	void (*on_request)(struct connection *c, const struct http_request *r);
+	void (*on_verified)(struct connection *c); /* once */
+	void (*on_ended)(struct connection *c);    /* once; it is freed later */
+	void *owner;
+};
+
+/* The user of a connection that answers a request. */
+struct connection_request {
+	bool (*wants_body)(const void *arg);
+	void (*take_body)(void *arg, const uint8_t *p, size_t len);
+	void (*complete)(void *arg); /* the body is complete */
+	void (*bad)(void *arg, int status, const char *why); /* unreadable */
+	void (*gone)(void *arg); /* the client has left: the last call */
+};
+
+/* The user of a connection that has left HTTP: an outflow or a WebSocket. */
+struct connection_flow {
+	/* Take bytes from the client; false: the connection must end. */
+	bool (*take)(void *arg, const void *p, size_t len);
+	void (*progress)(void *arg); /* the client has accepted bytes */
+	void (*gone)(void *arg);     /* the client has left: the last call */
+};
+
 struct connection {
 	struct list link; /* the listener's; when dead, the hub's */
 	struct list soon; /* the hub's: it is looked at in this turn */
 	int64_t since_ms; /* CLOCK_MONOTONIC: accepted */
 	struct hub *hub;
+	const struct connection_door *door;
 	struct connection_peer peer;
-	const struct gate *gate;
 	int fd;
 	struct watch *watch;
 	struct watch *timer;
@@ -62,10 +92,10 @@ struct connection {
 	struct buf plain; /* to be encrypted; unused without TLS */
 	struct buf out;   /* to be sent */
 	size_t sent;      /* bytes of out */
-	/* At most one of these: */
-	struct exchange *exchange;
-	struct outflow *outflow;
-	struct socket *socket;
+	/* At most one of these, with its argument: */
+	const struct connection_request *request;
+	const struct connection_flow *flow;
+	void *arg;
 	bool verified;  /* a request has proved who the client is */
 	bool half;      /* a head is incomplete */
 	bool stalled;   /* the client has not accepted all bytes */
@@ -76,11 +106,10 @@ struct connection {
 };
 
 /* Serve the descriptor, which becomes the connection's.  NULL with errno. */
-struct connection *connection_create(struct hub *hub, int *fd,
-    const struct connection_peer *peer, const struct gate *gate,
-    struct tls_context *tls);
+struct connection *connection_create(int *fd,
+    const struct connection_peer *peer, const struct connection_door *door);
 
-/* End it at once; everything that uses it learns that it has gone. */
+/* End it at once; its user learns that it has gone. */
 void connection_end(struct connection *c);
 void connection_free(struct connection *c); /* of a dead one */
 
@@ -89,25 +118,27 @@ struct buf *connection_out(struct connection *c);
 size_t connection_queued(const struct connection *c);
 void connection_flush(struct connection *c);
 
-/* Use what was read, after a request was answered. */
+/* Look at it at the end of this turn: connection_go_on. */
+void connection_soon(struct connection *c);
+
+/* Send what waits, and use what was read after a request was answered. */
 void connection_go_on(struct connection *c);
+
+/* The request is answered by this user from now on. */
+void connection_to_request(struct connection *c,
+    const struct connection_request *request, void *arg);
 
 /* The answer is complete: read the next request, or close. */
 void connection_answered(struct connection *c, bool keep);
 
 /* From now on the connection is an endless answer, or a WebSocket. */
-void connection_to_outflow(struct connection *c, struct outflow *o);
-void connection_to_socket(struct connection *c, struct socket *s);
+void connection_to_flow(struct connection *c,
+    const struct connection_flow *flow, void *arg);
+
+/* The flow has ended: close when all was sent.  Its user hears no more. */
+void connection_flow_ended(struct connection *c);
 
 /* The client has proved who it is. */
 void connection_set_verified(struct connection *c);
-
-/* The parts of outflow and socket that a connection calls. */
-void outflow_progress(struct outflow *o);
-void outflow_gone(struct outflow *o);
-void socket_progress(struct socket *s);
-void socket_gone(struct socket *s);
-/* Take bytes from the client; false: the connection must end. */
-bool socket_take(struct socket *s, const void *p, size_t len);
 
 #endif

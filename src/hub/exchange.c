@@ -7,48 +7,12 @@
 #include "hub/connection.h"
 #include "hub/exchange_state.h"
 #include "hub/hub.h"
-#include "hub/identify.h"
 #include "hub/refusal.h"
-#include "hub/routes.h"
 #include "hub/socket_state.h"
+#include "hub/verifier.h"
 #include "web/http.h"
 #include "web/response.h"
 #include "web/ws.h"
-
-struct exchange *
-exchange_create(struct connection *c, const struct http_request *r)
-{
-	struct exchange *x = xcalloc(1, sizeof(*x));
-
-	x->connection = c;
-	x->request = r;
-	x->keep = r->keep_alive;
-	x->label = "unknown";
-	buf_init(&x->body, SIZE_MAX);
-	buf_init(&x->headers, 4096);
-	return x;
-}
-
-static void
-destroy(struct exchange *x)
-{
-	identify_cancel(x);
-	buf_finish(&x->body);
-	buf_finish(&x->headers);
-	free(x);
-}
-
-void
-exchange_gone(struct exchange *x)
-{
-	void (*fn)(void *arg) = x->on_gone;
-	void *arg = x->gone_arg;
-
-	x->connection = NULL;
-	if (fn != NULL)
-		fn(arg);
-	destroy(x);
-}
 
 struct hub *
 exchange_hub(const struct exchange *x)
@@ -90,28 +54,33 @@ exchange_on_gone(struct exchange *x, void (*fn)(void *arg), void *arg)
 
 /* -------------------------------------------------------------------- body */
 
-bool
-exchange_wants_body(const struct exchange *x)
-{
-	return !x->complete;
-}
-
-bool
-exchange_is_complete(const struct exchange *x)
-{
-	return x->complete;
-}
-
 static void
 try_dispatch(struct exchange *x)
 {
 	if (x->identified && x->complete)
-		routes_dispatch(x);
+		x->dispatch(x);
 }
 
 void
-exchange_take_body(struct exchange *x, const uint8_t *p, size_t len)
+exchange_identified(struct exchange *x)
 {
+	x->identified = true;
+	try_dispatch(x);
+}
+
+static bool
+on_wants_body(const void *arg)
+{
+	const struct exchange *x = arg;
+
+	return !x->complete;
+}
+
+static void
+on_body(void *arg, const uint8_t *p, size_t len)
+{
+	struct exchange *x = arg;
+
 	if (len > x->body_max - x->body.len) {
 		x->keep = false;
 		exchange_problem(x, 413, "usage", "the body is too long");
@@ -120,25 +89,67 @@ exchange_take_body(struct exchange *x, const uint8_t *p, size_t len)
 	(void)buf_append(&x->body, p, len);
 }
 
-void
-exchange_complete(struct exchange *x)
+static void
+on_complete(void *arg)
 {
+	struct exchange *x = arg;
+
 	x->complete = true;
 	try_dispatch(x);
 }
 
-void
-exchange_bad(struct exchange *x, int status, const char *why)
+/* The rest of the request cannot be read. */
+static void
+on_bad(void *arg, int status, const char *why)
 {
+	struct exchange *x = arg;
+
 	x->keep = false;
 	exchange_problem(x, status, "bad_request", why);
 }
 
-void
-exchange_identified(struct exchange *x)
+static void
+destroy(struct exchange *x)
 {
-	x->identified = true;
-	try_dispatch(x);
+	if (x->verifying != NULL)
+		verifier_cancel(x->verifying);
+	buf_finish(&x->body);
+	buf_finish(&x->headers);
+	free(x);
+}
+
+static void
+on_gone(void *arg)
+{
+	struct exchange *x = arg;
+	void (*fn)(void *arg) = x->on_gone;
+
+	x->connection = NULL;
+	if (fn != NULL)
+		fn(x->gone_arg);
+	destroy(x);
+}
+
+struct exchange *
+exchange_create(struct connection *c, const struct http_request *r)
+{
+	static const struct connection_request user = {
+		.wants_body = on_wants_body,
+		.take_body = on_body,
+		.complete = on_complete,
+		.bad = on_bad,
+		.gone = on_gone
+	};
+	struct exchange *x = xcalloc(1, sizeof(*x));
+
+	x->connection = c;
+	x->request = r;
+	x->keep = r->keep_alive;
+	x->label = "unknown";
+	buf_init(&x->body, SIZE_MAX);
+	buf_init(&x->headers, 4096);
+	connection_to_request(c, &user, x);
+	return x;
 }
 
 /* ------------------------------------------------------------------ answer */
@@ -224,10 +235,41 @@ struct outflow {
 	bool full; /* on_room is due */
 };
 
+static bool
+outflow_take(void *arg, const void *p, size_t len)
+{
+	(void)arg;
+	(void)p;
+	(void)len;
+	return true; /* nothing is expected */
+}
+
+static void
+outflow_progress(void *arg)
+{
+	struct outflow *o = arg;
+
+	if (!o->full || connection_queued(o->connection) >= OUTFLOW_LOW)
+		return;
+	o->full = false;
+	o->on.on_room(o->arg);
+}
+
+static void
+outflow_gone(void *arg)
+{
+	struct outflow *o = arg;
+
+	o->on.on_gone(o->arg);
+	free(o);
+}
+
 struct outflow *
 exchange_stream(struct exchange *x, const char *type,
     const struct outflow_handlers *on, void *arg)
 {
+	static const struct connection_flow user = { outflow_take,
+		outflow_progress, outflow_gone };
 	struct connection *c = x->connection;
 	struct outflow *o = xcalloc(1, sizeof(*o));
 
@@ -236,7 +278,7 @@ exchange_stream(struct exchange *x, const char *type,
 	o->arg = arg;
 	x->keep = false;
 	put_head(x, 200, type, RESPONSE_ENDLESS);
-	connection_to_outflow(c, o);
+	connection_to_flow(c, &user, o);
 	destroy(x);
 	return o;
 }
@@ -247,7 +289,7 @@ outflow_write(struct outflow *o, const void *p, size_t len)
 	(void)buf_append(connection_out(o->connection), p, len);
 	if (connection_queued(o->connection) >= OUTFLOW_HIGH)
 		o->full = true;
-	hub_soon(o->connection->hub, o->connection);
+	connection_soon(o->connection);
 }
 
 size_t
@@ -259,27 +301,7 @@ outflow_queued(const struct outflow *o)
 void
 outflow_end(struct outflow *o)
 {
-	struct connection *c = o->connection;
-
-	c->outflow = NULL;
-	c->closing = true;
-	hub_soon(c->hub, c);
-	free(o);
-}
-
-void
-outflow_progress(struct outflow *o)
-{
-	if (!o->full || connection_queued(o->connection) >= OUTFLOW_LOW)
-		return;
-	o->full = false;
-	o->on.on_room(o->arg);
-}
-
-void
-outflow_gone(struct outflow *o)
-{
-	o->on.on_gone(o->arg);
+	connection_flow_ended(o->connection);
 	free(o);
 }
 
@@ -302,7 +324,6 @@ exchange_upgrade(struct exchange *x, const char *protocol,
 	}
 	hub_count_request(c->hub, x->label, 101);
 	s = socket_create(c, on, arg);
-	connection_to_socket(c, s);
 	destroy(x);
 	return s;
 }

@@ -7,7 +7,6 @@
 
 #include <jansson.h>
 
-struct connection;
 struct exchange;
 struct fault;
 struct http_request;
@@ -81,13 +80,5 @@ void outflow_end(struct outflow *o); /* no handler is called any more */
  */
 struct socket *exchange_upgrade(struct exchange *x, const char *protocol,
     const struct socket_handlers *on, void *arg);
-
-/*
- * For the connection: make an exchange for a complete head, and end one whose
- * client has left.
- */
-struct exchange *exchange_create(struct connection *c,
-    const struct http_request *r);
-void exchange_gone(struct exchange *x);
 
 #endif

@@ -20,6 +20,9 @@ struct exchange {
 	struct identity who;
 	struct buf body;
 	size_t body_max;
+	/* Called when the client is known and the body is complete. */
+	void (*dispatch)(struct exchange *x);
+	bool late_key;      /* the key of a cookie may come later */
 	bool identified;    /* `who` is known, or the route needs none */
 	bool complete;      /* the body is complete */
 	bool keep;          /* the connection may serve another request */
@@ -31,13 +34,9 @@ struct exchange {
 	const char *label;           /* of the route, for metrics */
 };
 
-/* For the connection: */
-bool exchange_wants_body(const struct exchange *x);
-bool exchange_is_complete(const struct exchange *x);
-void exchange_take_body(struct exchange *x, const uint8_t *p, size_t len);
-void exchange_complete(struct exchange *x);
-/* The rest of the request cannot be read. */
-void exchange_bad(struct exchange *x, int status, const char *why);
+/* For routes.c: make an exchange for a complete head. */
+struct exchange *exchange_create(struct connection *c,
+    const struct http_request *r);
 
 /* For identify.c: the client is known, x->who is set. */
 void exchange_identified(struct exchange *x);

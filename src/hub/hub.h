@@ -13,7 +13,6 @@
 
 struct access;
 struct calls;
-struct connection;
 struct error;
 struct launcher;
 struct listener;
@@ -79,6 +78,7 @@ struct hub {
 	uint8_t *scratch;        /* to read into */
 	struct list soon, dead;  /* connections */
 	struct list later;       /* calls at the end of this turn */
+	struct list reconsider;  /* hooks of hub_reconsider */
 	struct id_maker ids;
 	int signals;        /* a signalfd */
 	bool ready;         /* the sessions of the home are known */
@@ -89,22 +89,22 @@ struct hub {
 	uint64_t unnoted[HUB_CAUSES];
 };
 
-/* Prepare everything; 0, or -errno and err.  Call hub_close in both cases. */
-int hub_open(struct hub *hub, const struct hub_options *options,
-    struct error *err);
-void hub_run(struct hub *hub);
-void hub_close(struct hub *hub);
-
-/* Look at the connection at the end of this turn. */
-void hub_soon(struct hub *hub, struct connection *c);
-
 /* Call fn at the end of this turn. */
 void hub_later(struct hub *hub, void (*fn)(void *arg), void *arg);
 
+/* For the end of a turn: make these calls. */
+void hub_call_later(struct hub *hub);
+
 /*
- * Credentials or the policy have changed: end or limit what they no longer
- * allow (B-42).
+ * Credentials or the policy have changed: every part that has asked for it ends
+ * or limits what they no longer allow (B-42).
  */
+struct hub_hook {
+	struct list link;
+	void (*fn)(void *arg);
+	void *arg;
+};
+void hub_on_reconsider(struct hub *hub, struct hub_hook *hook);
 void hub_reconsider(struct hub *hub);
 
 /* Write a log line; repeated causes are counted and reported together. */

@@ -9,7 +9,6 @@
 #include "hub/connection.h"
 #include "hub/exchange_state.h"
 #include "hub/hub.h"
-#include "hub/routes.h"
 #include "hub/throttle.h"
 #include "hub/verifier.h"
 #include "op/ops.h"
@@ -162,7 +161,7 @@ identify_begin(struct exchange *x)
 		refuse(x,
 		    "log in with \"tend hub login\", or send a token in "
 		    "the header Authorization");
-	} else if (x->route->access == ROUTE_STREAM && key == NULL) {
+	} else if (x->late_key && key == NULL) {
 		/* The key comes in the first message (docs/stream.md). */
 		snprintf(x->cookie, sizeof(x->cookie), "%s", cookie);
 		exchange_identified(x);
@@ -173,12 +172,4 @@ identify_begin(struct exchange *x)
 	} else {
 		check(x, STORE_COOKIE, cookie, key);
 	}
-}
-
-void
-identify_cancel(struct exchange *x)
-{
-	if (x->verifying != NULL)
-		verifier_cancel(x->verifying);
-	x->verifying = NULL;
 }

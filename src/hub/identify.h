@@ -17,6 +17,5 @@ struct exchange;
  * refused.
  */
 void identify_begin(struct exchange *x);
-void identify_cancel(struct exchange *x); /* the client has left */
 
 #endif

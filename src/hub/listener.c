@@ -29,15 +29,15 @@
 
 struct door {
 	struct listener *listener;
+	struct connection_door door;
 	int fd;
 	bool is_unix;
-	const struct gate *gate;
-	struct tls_context *tls;
 	struct watch *watch;
 };
 
 struct listener {
 	struct hub *hub;
+	void (*on_request)(struct connection *c, const struct http_request *r);
 	struct door doors[DOORS_MAX];
 	unsigned n_doors;
 	struct list strangers, known; /* connections, oldest first */
@@ -77,7 +77,7 @@ turn_away(const struct door *d, int fd)
 
 	buf_init(&b, 8192);
 	refusal_put(&b, 503, "busy", "the hub has too many connections", false);
-	if (d->tls == NULL)
+	if (d->door.tls == NULL)
 		(void)send(fd, b.data, b.len, MSG_NOSIGNAL | MSG_DONTWAIT);
 	shutdown(fd, SHUT_WR);
 	buf_finish(&b);
@@ -182,7 +182,7 @@ serve(struct listener *l, const struct door *d, int *fd,
 	}
 	if (!d->is_unix)
 		make_room(l, peer);
-	c = connection_create(l->hub, fd, peer, d->gate, d->tls);
+	c = connection_create(fd, peer, &d->door);
 	if (c == NULL)
 		return;
 	list_append(&l->strangers, &c->link);
@@ -220,25 +220,6 @@ on_door(void *arg, enum loop_events ready)
 	}
 }
 
-void
-listener_verified(struct listener *l, struct connection *c)
-{
-	list_remove(&c->link);
-	list_append(&l->known, &c->link);
-	l->n_strangers--;
-	l->n_known++;
-}
-
-void
-listener_forget(struct listener *l, struct connection *c)
-{
-	list_remove(&c->link);
-	if (c->verified)
-		l->n_known--;
-	else
-		l->n_strangers--;
-}
-
 size_t
 listener_count(const struct listener *l)
 {
@@ -247,17 +228,43 @@ listener_count(const struct listener *l)
 
 /* ------------------------------------------------------------------- doors */
 
+static void
+on_verified(struct connection *c)
+{
+	struct listener *l = c->door->owner;
+
+	list_remove(&c->link);
+	list_append(&l->known, &c->link);
+	l->n_strangers--;
+	l->n_known++;
+}
+
+static void
+on_ended(struct connection *c)
+{
+	struct listener *l = c->door->owner;
+
+	list_remove(&c->link);
+	if (c->verified)
+		l->n_known--;
+	else
+		l->n_strangers--;
+}
+
 static int
 add_door(struct listener *l, int *fd, bool is_unix, const struct gate *gate,
     struct tls_context *tls, struct error *err)
 {
 	struct door *d = &l->doors[l->n_doors];
 
-	*d = (struct door){ .listener = l,
-		.fd = *fd,
-		.is_unix = is_unix,
+	*d = (struct door){ .listener = l, .fd = *fd, .is_unix = is_unix };
+	d->door = (struct connection_door){ .hub = l->hub,
 		.gate = gate,
-		.tls = tls };
+		.tls = tls,
+		.on_request = l->on_request,
+		.on_verified = on_verified,
+		.on_ended = on_ended,
+		.owner = l };
 	d->watch = loop_fd(l->hub->loop, *fd, LOOP_READ, on_door, d);
 	if (d->watch == NULL)
 		return error_set(err, errno, "cannot watch the socket: %s",
@@ -365,11 +372,13 @@ listener_add_tcp(struct listener *l, const char *address,
 }
 
 struct listener *
-listener_create(struct hub *hub)
+listener_create(struct hub *hub,
+    void (*on_request)(struct connection *c, const struct http_request *r))
 {
 	struct listener *l = xcalloc(1, sizeof(*l));
 
 	l->hub = hub;
+	l->on_request = on_request;
 	list_init(&l->strangers);
 	list_init(&l->known);
 	l->spare = open_spare();

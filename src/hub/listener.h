@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 struct connection;
+struct http_request;
 struct error;
 struct gate;
 struct hub;
@@ -23,7 +24,9 @@ struct tls_context;
 #define LISTENER_STRANGERS 256
 #define LISTENER_STRANGERS_PEER 32
 
-struct listener *listener_create(struct hub *hub);
+/* on_request: as in struct connection_door. */
+struct listener *listener_create(struct hub *hub,
+    void (*on_request)(struct connection *c, const struct http_request *r));
 void listener_destroy(struct listener *l); /* NULL is fine */
 
 /* Listen on HOME/hub.sock, which replaces an old one.  0 or -errno and err. */
@@ -41,10 +44,6 @@ int listener_add_tcp(struct listener *l, const char *address,
 /* Split "ADDR:PORT"; 0, or -EINVAL and err. */
 int listener_parse(const char *address, char *host, size_t size, unsigned *port,
     struct error *err);
-
-/* For connections: */
-void listener_verified(struct listener *l, struct connection *c);
-void listener_forget(struct listener *l, struct connection *c);
 
 size_t listener_count(const struct listener *l); /* connections */
 

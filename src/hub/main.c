@@ -15,6 +15,7 @@
 #include "base/json_tree.h"
 #include "base/version.h"
 #include "hub/hub.h"
+#include "hub/service.h"
 
 enum { OPT_LISTEN = 256, OPT_HOST, OPT_TLS, OPT_HEADER, OPT_FROM, OPT_READY };
 
@@ -86,15 +87,15 @@ serve(const struct hub_options *o)
 {
 	struct hub hub;
 	struct error err;
-	int rc = hub_open(&hub, o, &err);
+	int rc = service_open(&hub, o, &err);
 
 	report(o->ready_fd, rc == 0 ? "ok" : err.msg);
 	if (rc == 0)
-		hub_run(&hub);
+		service_run(&hub);
 	else
 		fprintf(stderr, "tend-hub: %s\n", err.msg);
 	rc = rc < 0 ? 1 : hub.status;
-	hub_close(&hub);
+	service_close(&hub);
 	return rc;
 }
 

@@ -104,7 +104,7 @@ refuse(struct exchange *x, const struct route *r)
 {
 	const struct http_request *request = x->request;
 	const char *why = NULL;
-	int status = gate_check(x->connection->gate, request,
+	int status = gate_check(x->connection->door->gate, request,
 	    kind_of(r, request), &why);
 
 	if (status != 0)
@@ -125,32 +125,8 @@ refuse(struct exchange *x, const struct route *r)
 	return true;
 }
 
-void
-routes_begin(struct exchange *x)
-{
-	const struct route *r = find(x->request->path);
-	const char *expect = http_field(x->request, "expect");
-
-	if (r != NULL) {
-		x->route = r;
-		x->body_max = r->body_max;
-		x->label = r == &operation_route ?
-		    api_operation(x->request->path)->name :
-		    r->path;
-	}
-	if (refuse(x, r))
-		return;
-	if (expect != NULL && strcasecmp(expect, "100-continue") == 0)
-		(void)buf_puts(connection_out(x->connection),
-		    "HTTP/1.1 100 Continue\r\n\r\n");
-	if (r->access == ROUTE_ANYONE)
-		exchange_identified(x);
-	else
-		identify_begin(x);
-}
-
-void
-routes_dispatch(struct exchange *x)
+static void
+dispatch(struct exchange *x)
 {
 	const struct hub *hub = x->connection->hub;
 
@@ -163,4 +139,31 @@ routes_dispatch(struct exchange *x)
 		return;
 	}
 	x->route->run(x);
+}
+
+void
+routes_begin(struct connection *c, const struct http_request *request)
+{
+	struct exchange *x = exchange_create(c, request);
+	const struct route *r = find(request->path);
+	const char *expect = http_field(request, "expect");
+
+	x->dispatch = dispatch;
+	if (r != NULL) {
+		x->route = r;
+		x->body_max = r->body_max;
+		x->late_key = r->access == ROUTE_STREAM;
+		x->label = r == &operation_route ?
+		    api_operation(request->path)->name :
+		    r->path;
+	}
+	if (refuse(x, r))
+		return;
+	if (expect != NULL && strcasecmp(expect, "100-continue") == 0)
+		(void)buf_puts(connection_out(c),
+		    "HTTP/1.1 100 Continue\r\n\r\n");
+	if (r->access == ROUTE_ANYONE)
+		exchange_identified(x);
+	else
+		identify_begin(x);
 }

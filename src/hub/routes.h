@@ -3,7 +3,9 @@
 
 #include <stddef.h>
 
+struct connection;
 struct exchange;
+struct http_request;
 
 /*
  * The table of routes.  Every route declares who may use it; a row without
@@ -27,11 +29,11 @@ struct route {
 	route_fn *run;
 };
 
-/* The head of a request is complete: find its route, or refuse it. */
-void routes_begin(struct exchange *x);
-
-/* The client is known and the body complete: call the handler. */
-void routes_dispatch(struct exchange *x);
+/*
+ * The head of a request is complete: find its route, or refuse it.  The handler
+ * is called when the client is known and the body is complete.
+ */
+void routes_begin(struct connection *c, const struct http_request *request);
 
 /* The table, for tests that must try every route; it ends with a NULL path. */
 extern const struct route routes_table[];

@@ -6,7 +6,6 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "hub/connection.h"
-#include "hub/hub.h"
 #include "hub/socket_state.h"
 #include "web/ws.h"
 
@@ -40,28 +39,19 @@ on_close(void *arg, unsigned code)
 	s->closing = true;
 }
 
-struct socket *
-socket_create(struct connection *c, const struct socket_handlers *on, void *arg)
+static bool
+on_take(void *arg, const void *p, size_t len)
 {
-	static const struct ws_handlers handlers = { on_message, on_close };
-	struct socket *s = xcalloc(1, sizeof(*s));
+	struct socket *s = arg;
 
-	s->connection = c;
-	s->on = *on;
-	s->arg = arg;
-	s->ws = ws_create(SOCKET_FIRST_MAX, &handlers, s, connection_out(c));
-	return s;
-}
-
-bool
-socket_take(struct socket *s, const void *p, size_t len)
-{
 	return ws_feed(s->ws, p, len) == 0;
 }
 
-void
-socket_progress(struct socket *s)
+static void
+on_progress(void *arg)
 {
+	struct socket *s = arg;
+
 	if (!s->full || connection_queued(s->connection) >= SOCKET_LOW)
 		return;
 	s->full = false;
@@ -69,12 +59,30 @@ socket_progress(struct socket *s)
 		s->on.on_room(s->arg);
 }
 
-void
-socket_gone(struct socket *s)
+static void
+on_gone(void *arg)
 {
+	struct socket *s = arg;
+
 	s->on.on_gone(s->arg);
 	ws_destroy(s->ws);
 	free(s);
+}
+
+struct socket *
+socket_create(struct connection *c, const struct socket_handlers *on, void *arg)
+{
+	static const struct ws_handlers handlers = { on_message, on_close };
+	static const struct connection_flow user = { on_take, on_progress,
+		on_gone };
+	struct socket *s = xcalloc(1, sizeof(*s));
+
+	s->connection = c;
+	s->on = *on;
+	s->arg = arg;
+	s->ws = ws_create(SOCKET_FIRST_MAX, &handlers, s, connection_out(c));
+	connection_to_flow(c, &user, s);
+	return s;
 }
 
 void
@@ -92,7 +100,7 @@ socket_send(struct socket *s, bool binary, const void *head, size_t head_len,
 		s->full = true;
 	if (queued > SOCKET_MAX)
 		socket_close(s, 1013, "the client reads too slowly");
-	hub_soon(c->hub, c);
+	connection_soon(c);
 }
 
 size_t
@@ -110,7 +118,7 @@ socket_close(struct socket *s, unsigned code, const char *reason)
 	ws_close(s->ws, code, reason);
 	s->connection->doomed = true;
 	watch_rearm(s->connection->timer, CLOSE_MS);
-	hub_soon(s->connection->hub, s->connection);
+	connection_soon(s->connection);
 }
 
 void
