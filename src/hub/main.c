@@ -1,9 +1,9 @@
 /* tend-hub: serves the sessions of a home over HTTP and WebSocket. */
 
 #include <getopt.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/json_tree.h"
+#include "base/number.h"
 #include "base/version.h"
 #include "hub/hub.h"
 #include "hub/service.h"
@@ -32,6 +33,17 @@ static const struct option long_options[] = {
 	{ "version", no_argument, NULL, 'V' },
 	{ NULL, 0, NULL, 0 },
 };
+
+static int
+take_fd(const char *text, int *fd)
+{
+	uint64_t n;
+
+	if (!number_take(&text, INT_MAX, &n) || *text != '\0')
+		return -1;
+	*fd = (int)n;
+	return 0;
+}
 
 /* 0, or -1 for a wrong option. */
 static int
@@ -64,8 +76,7 @@ take_option(struct hub_options *o, int c)
 		o->proxy_from = optarg;
 		return 0;
 	case OPT_READY:
-		o->ready_fd = atoi(optarg);
-		return 0;
+		return take_fd(optarg, &o->ready_fd);
 	default:
 		return -1;
 	}
