@@ -10,6 +10,7 @@
 #include "base/json_out.h"
 #include "base/json_tree.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "home/fault.h"
 #include "home/operation.h"
 #include "hub/access.h"
@@ -296,33 +297,72 @@ on_gone(void *arg)
 	free(r);
 }
 
-/* The arguments of a request, or NULL and the fault. */
+/* application/json, in UTF-8 as always. */
+static bool
+is_json(const struct http_request *h)
+{
+	static const char json[] = "application/json";
+	const char *type = http_field(h, "content-type");
+	const char *rest;
+
+	if (type == NULL || strncasecmp(type, json, strlen(json)) != 0)
+		return false;
+	rest = type + strlen(json);
+	rest += strspn(rest, " \t;");
+	return rest[0] == '\0' || strcasecmp(rest, "charset=utf-8") == 0;
+}
+
+/* Arguments are in the query of a GET, or in the body of a POST. */
 static json_t *
-read_arguments(struct exchange *x, const struct op *op, struct fault *f)
+read_arguments(const struct exchange *x, const struct op *op, struct error *err)
 {
 	const struct http_request *h = exchange_request(x);
-	const char *key = http_field(h, "idempotency-key");
 	size_t len;
 	const uint8_t *body = exchange_body(x, &len);
-	struct type_field field;
-	struct error err;
-	json_t *args;
 
 	if (strcmp(h->method, "POST") != 0) {
-		args = api_query_read(h, op, &err);
-	} else {
-		args = len == 0 ?
-		    json_object() :
-		    json_tree_object((const char *)body, len, &err);
-	}
-	if (args == NULL) {
-		fault_set(f, FAIL_USAGE, "%s", err.msg);
+		if (len == 0)
+			return api_query_read(h, op, err);
+		error_set(err, EINVAL, "%s has no body; use POST", h->method);
 		return NULL;
 	}
-	if (key != NULL && op_find_argument(op, "key", &field) &&
-	    json_object_get(args, "key") == NULL)
-		json_object_set_new(args, "key", json_string(key));
-	return args;
+	if (h->query[0] != '\0') {
+		error_set(err, EINVAL,
+		    "the arguments of a POST are in its body, not in the URL");
+		return NULL;
+	}
+	if (len == 0)
+		return json_object();
+	return json_tree_object((const char *)body, len, err);
+}
+
+/*
+ * The header Idempotency-Key is the argument `key`.  An operation without it
+ * would not keep the promise of the header, and refuses it.
+ */
+static int
+take_key(const struct http_request *h, const struct op *op, json_t *args,
+    struct error *err)
+{
+	const char *key = http_field(h, "idempotency-key");
+	const json_t *given = json_object_get(args, "key");
+	struct type_field field;
+
+	if (key == NULL)
+		return 0;
+	if (!op_find_argument(op, "key", &field))
+		return error_set(err, EINVAL,
+		    "%s has no key, so Idempotency-Key cannot make it happen "
+		    "at most once",
+		    op->name);
+	if (!utf8_valid(key, strlen(key)))
+		return error_set(err, EINVAL, "Idempotency-Key is not UTF-8");
+	if (given != NULL && !json_is_null(given) &&
+	    (!json_is_string(given) ||
+		strcmp(json_string_value(given), key) != 0))
+		return error_set(err, EINVAL,
+		    "'key' and Idempotency-Key differ; send one");
+	return json_object_set_new(args, "key", json_string(key));
 }
 
 void
@@ -333,12 +373,21 @@ api_run(struct exchange *x)
 	struct api_request r = { .who = exchange_identity(x),
 		.from = exchange_from(x),
 		.op = op };
+	const struct http_request *h = exchange_request(x);
 	struct request *q;
+	struct error err;
 	struct fault f;
+	size_t len;
 
-	args = read_arguments(x, op, &f);
-	if (args == NULL) {
-		exchange_fault(x, &f);
+	(void)exchange_body(x, &len);
+	if (len > 0 && strcmp(h->method, "POST") == 0 && !is_json(h)) {
+		exchange_problem(x, 415, "usage",
+		    "the body must be application/json");
+		return;
+	}
+	args = read_arguments(x, op, &err);
+	if (args == NULL || take_key(h, op, args, &err) < 0) {
+		exchange_problem(x, 400, "usage", err.msg);
 		return;
 	}
 	r.args = args;

@@ -236,7 +236,7 @@ connection_set_verified(struct connection *c)
 static void
 refuse(struct connection *c)
 {
-	refusal_put(connection_out(c), http_status(c->http), "bad_request",
+	refusal_put(connection_out(c), http_status(c->http), "protocol",
 	    http_reason(c->http), c->tls != NULL);
 	hub_count_request(c->hub, "unreadable", http_status(c->http));
 	c->closing = true;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/json_out.h"
 #include "base/mem.h"
 #include "hub/connection.h"
 #include "hub/exchange_state.h"
@@ -10,6 +12,7 @@
 #include "hub/refusal.h"
 #include "hub/socket_state.h"
 #include "hub/verifier.h"
+#include "op/failure.h"
 #include "web/http.h"
 #include "web/response.h"
 #include "web/ws.h"
@@ -105,7 +108,7 @@ on_bad(void *arg, int status, const char *why)
 	struct exchange *x = arg;
 
 	x->keep = false;
-	exchange_problem(x, status, "bad_request", why);
+	exchange_problem(x, status, "protocol", why);
 }
 
 static void
@@ -197,9 +200,29 @@ answer_json(struct exchange *x, int status, const char *type, json_t *value)
 {
 	auto_free char *text = json_dumps(value,
 	    JSON_COMPACT | JSON_ENCODE_ANY | JSON_PRESERVE_ORDER);
+	struct json_out j;
+	struct buf b;
 
 	json_decref(value);
-	exchange_text(x, status, type, text, strlen(text));
+	buf_init(&b, SIZE_MAX);
+	json_out_init(&j, &b);
+	json_out_json(&j, text);
+	exchange_text(x, status, type, b.data, b.len);
+	buf_finish(&b);
+}
+
+/* A client that may try again learns when. */
+static void
+answer_problem(struct exchange *x, int status, json_t *problem)
+{
+	static const char again[] = "Retry-After:";
+	const struct buf *b = &x->headers;
+
+	if ((status == 429 || status == 503) &&
+	    (b->len == 0 ||
+		memmem(b->data, b->len, again, strlen(again)) == NULL))
+		exchange_add_header(x, "Retry-After", REFUSAL_RETRY_S);
+	answer_json(x, status, REFUSAL_TYPE, problem);
 }
 
 void
@@ -212,9 +235,9 @@ void
 exchange_problem(struct exchange *x, int status, const char *code,
     const char *detail)
 {
-	answer_json(x, status, REFUSAL_TYPE,
-	    refusal_json(status, code, detail, status == 429 || status == 503,
-		NULL));
+	answer_problem(x, status,
+	    refusal_json(status, code, detail,
+		failure_is_retryable(failure_called(code)), NULL));
 }
 
 void
@@ -223,7 +246,7 @@ exchange_fault(struct exchange *x, const struct fault *f)
 	int status;
 	json_t *o = refusal_of_fault(f, &status);
 
-	answer_json(x, status, REFUSAL_TYPE, o);
+	answer_problem(x, status, o);
 }
 
 /* --------------------------------------------------------------- no end */

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "home/fault.h"
 #include "op/failure.h"
 #include "web/response.h"
@@ -37,17 +38,40 @@ status_of(enum failure f)
 	return statuses[f] != 0 ? statuses[f] : 500;
 }
 
+/* A message may quote a part of the request, or the half of a character. */
+static json_t *
+readable(const char *text)
+{
+	json_t *v = json_string(text);
+	struct utf8 u = { 0 };
+	struct buf b;
+	char utf8[4];
+	uint32_t cp;
+
+	if (v != NULL)
+		return v;
+	buf_init(&b, SIZE_MAX);
+	for (; *text != '\0'; text++) {
+		enum utf8_step step = utf8_step(&u, (uint8_t)*text, &cp);
+
+		if (step != UTF8_MORE)
+			(void)buf_append(&b, utf8, utf8_encode(utf8, cp));
+		if (step == UTF8_BAD_AGAIN)
+			text--;
+	}
+	v = json_stringn((const char *)b.data, b.len);
+	buf_finish(&b);
+	return v;
+}
+
 json_t *
 refusal_json(int status, const char *code, const char *detail, bool retryable,
     const char *argument)
 {
-	json_t *o = json_pack("{s:s, s:s, s:i, s:s, s:s, s:b}", "type",
+	json_t *o = json_pack("{s:s, s:s, s:i, s:o, s:s, s:b}", "type",
 	    "about:blank", "title", response_reason(status), "status", status,
-	    "detail", detail, "code", code, "retryable", retryable);
+	    "detail", readable(detail), "code", code, "retryable", retryable);
 
-	if (o == NULL) /* the detail is not UTF-8 */
-		o = refusal_json(status, code, "the request cannot be read",
-		    retryable, NULL);
 	if (argument != NULL && argument[0] != '\0')
 		json_object_set_new(o, "argument", json_string(argument));
 	return o;
@@ -69,12 +93,16 @@ void
 refusal_put(struct buf *out, int status, const char *code, const char *detail,
     bool tls)
 {
-	json_t *o = refusal_json(status, code, detail, false, NULL);
+	static const char again[] = "Retry-After: " REFUSAL_RETRY_S "\r\n";
+	bool retryable = failure_is_retryable(failure_called(code));
+	json_t *o = refusal_json(status, code, detail, retryable, NULL);
 	auto_free char *text = json_dumps(o, JSON_COMPACT);
 	struct response r = { .status = status,
 		.type = REFUSAL_TYPE,
 		.length = strlen(text),
-		.tls = tls };
+		.tls = tls,
+		.extra = again,
+		.extra_len = status == 503 ? strlen(again) : 0 };
 
 	response_head(out, &r);
 	(void)buf_puts(out, text);

@@ -10,6 +10,7 @@ struct fault;
 
 /* Answers that refuse a request: application/problem+json (RFC 9457). */
 #define REFUSAL_TYPE "application/problem+json"
+#define REFUSAL_RETRY_S "1" /* Retry-After, for 429 and 503 */
 
 /*
  * The body: {"type","title","status","detail","code","retryable"}, and

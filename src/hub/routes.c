@@ -38,30 +38,41 @@ const struct route routes_table[] = {
 	{ .path = NULL },
 };
 
-/* Every operation has the same route but for its name. */
-static const struct route operation_route = ROUTE("GET POST", API, IDENTIFIED,
+/* The route of an operation, which its name completes. */
+static const struct route reading_route = ROUTE("GET POST", API, IDENTIFIED,
+    JSON_MAX, api_run);
+static const struct route changing_route = ROUTE("POST", API, IDENTIFIED,
     JSON_MAX, api_run);
 
 static const struct route *
 find(const char *path)
 {
+	const struct op *op;
+
 	for (const struct route *r = routes_table; r->path != NULL; r++) {
 		if (strcmp(r->path, path) == 0)
 			return r;
 	}
-	if (api_operation(path) != NULL)
-		return &operation_route;
-	return NULL;
+	op = api_operation(path);
+	if (op == NULL)
+		return NULL;
+	return op->permission == OP_OBSERVE ? &reading_route : &changing_route;
 }
 
 static bool
 has_method(const struct route *r, const char *method)
 {
-	const char *at = strstr(r->methods, method);
+	const char *at = r->methods;
+	size_t len;
 
 	if (strcmp(method, "HEAD") == 0)
-		return strstr(r->methods, "GET") != NULL;
-	return at != NULL && strlen(method) >= 3;
+		method = "GET";
+	for (; *at != '\0'; at += len + (at[len] == ' ')) {
+		len = strcspn(at, " ");
+		if (strlen(method) == len && memcmp(at, method, len) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* Secrets in a URL end in logs and histories of browsers. */
@@ -83,7 +94,17 @@ has_secret(const struct http_request *r)
 static void
 refuse_method(struct exchange *x, const struct route *r)
 {
-	exchange_add_header(x, "Allow", r->methods);
+	char allow[32] = "";
+	const char *at = r->methods;
+	size_t n = 0, len;
+
+	for (; *at != '\0'; at += len + (at[len] == ' ')) {
+		len = strcspn(at, " ");
+		n += (size_t)snprintf(allow + n, sizeof(allow) - n, "%s%.*s%s",
+		    n > 0 ? ", " : "", (int)len, at,
+		    strncmp(at, "GET", len) == 0 ? ", HEAD" : "");
+	}
+	exchange_add_header(x, "Allow", allow);
 	exchange_problem(x, 405, "usage",
 	    "this route does not have this method");
 }
@@ -153,7 +174,7 @@ routes_begin(struct connection *c, const struct http_request *request)
 		x->route = r;
 		x->body_max = r->body_max;
 		x->late_key = r->access == ROUTE_STREAM;
-		x->label = r == &operation_route ?
+		x->label = r == &reading_route || r == &changing_route ?
 		    api_operation(request->path)->name :
 		    r->path;
 	}
