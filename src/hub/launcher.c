@@ -1,6 +1,7 @@
 #include "hub/launcher.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,6 +29,8 @@
 /* A message: its length, u32 big endian, and a JSON object. */
 #define MESSAGE_MAX (32u << 20)
 #define CALLS_MAX 64
+
+#define OWN_FD 3 /* the socket, in the launcher */
 
 /* ----------------------------------------------------------------- messages */
 
@@ -274,6 +277,19 @@ serve(const char *home, int fd)
 	return 0;
 }
 
+/*
+ * Close everything else: the lock of the hub, its home and the pipe of its
+ * starter must not outlive the hub while a session is being made.
+ */
+static void
+keep_only(int *fd)
+{
+	if (*fd != OWN_FD && dup3(*fd, OWN_FD, O_CLOEXEC) < 0)
+		_exit(1);
+	*fd = OWN_FD;
+	close_range(OWN_FD + 1, ~0u, 0);
+}
+
 int
 launcher_fork(const char *home, int *fd, pid_t *pid, struct error *err)
 {
@@ -290,7 +306,7 @@ launcher_fork(const char *home, int *fd, pid_t *pid, struct error *err)
 		    strerror(errno));
 	}
 	if (*pid == 0) {
-		close(pair[0]);
+		keep_only(&pair[1]);
 		prctl(PR_SET_NAME, "tend-launcher");
 		/* The terminal's C-c is for the hub, which ends in order. */
 		signal(SIGINT, SIG_IGN);

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -114,9 +112,10 @@ int
 main(int argc, char **argv)
 {
 	struct hub_options o = { .ready_fd = -1 };
-	const struct rlimit none = { 0, 0 };
 	int c;
 
+	if (fd_open_standard() < 0)
+		return 1;
 	json_tree_guard();
 	while (
 	    (c = getopt_long(argc, argv, "H:fV", long_options, NULL)) != -1) {
@@ -132,11 +131,7 @@ main(int argc, char **argv)
 	}
 	if (o.n_listen == 0)
 		o.listen[o.n_listen++] = HUB_ADDRESS;
-	umask(0077);
 	signal(SIGPIPE, SIG_IGN);
-	/* A core has secrets and screens. */
-	setrlimit(RLIMIT_CORE, &none);
-	prctl(PR_SET_DUMPABLE, 0);
 	prctl(PR_SET_NAME, "tend-hub");
 	return serve(&o);
 }

@@ -24,6 +24,7 @@
 #include "hub/launcher.h"
 #include "hub/listener.h"
 #include "hub/routes.h"
+#include "hub/sandbox.h"
 #include "hub/store.h"
 #include "hub/throttle.h"
 #include "hub/verifier.h"
@@ -280,6 +281,7 @@ service_open(struct hub *hub, const struct hub_options *options,
 		rc = take_lock(hub, err);
 	if (rc == 0)
 		rc = launcher_fork(hub->home.path, &launcher_fd, &pid, err);
+	hub_sandbox_prepare();
 	if (rc == 0)
 		rc = open_log(hub, err);
 	raise_limit();
@@ -289,6 +291,8 @@ service_open(struct hub *hub, const struct hub_options *options,
 		rc = open_rights(hub, err);
 	if (rc == 0)
 		rc = open_doors(hub, err);
+	if (rc == 0)
+		hub_sandbox_enter(hub);
 	hub->ready = rc == 0;
 	return rc;
 }

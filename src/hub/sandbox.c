@@ -1,0 +1,90 @@
+#include "hub/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "hub/hub.h"
+#include "sandbox/fence.h"
+#include "sandbox/filter.h"
+
+#define ALLOW(name) { .call = __NR_##name },
+
+static const struct filter_rule rules[] = {
+#include "hub/sandbox.def"
+	/* TCP sockets are open before. */
+	{ SYS_socket, FILTER_ALLOW_EQUAL, 0, AF_UNIX },
+	/* Threads; without clone3 the C library uses clone. */
+	{ SYS_clone, FILTER_ALLOW_BITS, 0, CLONE_THREAD },
+	{ SYS_clone3, FILTER_MISSING, 0, 0 },
+};
+
+static int
+fence(const struct hub *hub)
+{
+	const struct fence_place places[] = {
+		{ hub->home.fd, ".", true },
+		{ hub->home.sessions_fd, ".", true },
+		{ AT_FDCWD, "/proc", false }, /* peers and our descriptors */
+		{ AT_FDCWD, "/dev/null", false },
+		{ AT_FDCWD, "/dev/urandom", false }, /* SQLite */
+		{ AT_FDCWD, "/etc/localtime", false },
+		{ AT_FDCWD, "/usr/share/zoneinfo", false },
+		{ AT_FDCWD, "/sys/devices/system/cpu", false }, /* the heap */
+	};
+
+	return fence_enter(places, sizeof(places) / sizeof(*places));
+}
+
+void
+hub_sandbox_prepare(void)
+{
+	const struct rlimit none = { 0, 0 };
+
+	umask(0077);
+	/* A core has secrets and screens. */
+	setrlimit(RLIMIT_CORE, &none);
+	prctl(PR_SET_DUMPABLE, 0);
+}
+
+/*
+ * Capabilities are root's.  They would let the hub read maps and environ of
+ * processes that it cannot trace.
+ */
+static void
+drop_capabilities(const struct hub *hub)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	const struct __user_cap_data_struct none[2] = { { 0 } };
+
+	if (syscall(SYS_capset, &head, none) < 0)
+		log_write(&hub->log, LOG_WARN, "capabilities are kept",
+		    log_str("error", strerror(errno)));
+}
+
+void
+hub_sandbox_enter(struct hub *hub)
+{
+	int rc;
+
+	drop_capabilities(hub);
+	rc = fence(hub);
+	if (rc < 0)
+		log_write(&hub->log, LOG_WARN, "files are not limited",
+		    log_str("error", strerror(-rc)));
+	else
+		log_write(&hub->log, LOG_INFO, "files are limited",
+		    log_int("landlock", rc));
+	(void)filter_enter(&hub->log, rules, sizeof(rules) / sizeof(*rules));
+}
