@@ -12,6 +12,7 @@
 #include "web/gate.h"
 
 struct access;
+struct audit;
 struct calls;
 struct error;
 struct launcher;
@@ -53,6 +54,8 @@ enum hub_cause {
 	HUB_AUTH_FAILED,
 	HUB_POLICY_BAD,
 	HUB_STORE_FAILED,
+	HUB_AUDIT_LOST,
+	HUB_DENIALS,
 	HUB_CAUSES
 };
 
@@ -68,6 +71,7 @@ struct hub {
 	struct access *access;
 	struct store *store;
 	struct verifier *verifier;
+	struct audit *audit;
 	struct throttle *throttle;
 	struct tls_context *tls;
 	struct gate gate;        /* of TCP */

@@ -76,6 +76,25 @@ query_number(sqlite3 *db, const char *sql)
 	return n;
 }
 
+/*
+ * Uses that a crash of the hub has ended.  The time of that is not known; now
+ * is the latest that it can be.
+ */
+static int
+close_interrupted(sqlite3 *db, const char *path, struct error *err)
+{
+	char sql[160];
+
+	snprintf(sql, sizeof(sql),
+	    "UPDATE audit SET ended_ms = max(began_ms, %lld), outcome = "
+	    "'interrupted' WHERE ended_ms = 0",
+	    (long long)now_ms());
+	if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+		return error_set(err, EIO, "cannot write %s: %s", path,
+		    sqlite3_errmsg(db));
+	return 0;
+}
+
 static int
 prepare(sqlite3 *db, const char *path, struct error *err)
 {
@@ -95,14 +114,7 @@ prepare(sqlite3 *db, const char *path, struct error *err)
 		return error_set(err, EIO,
 		    "%s has version %d; this hub knows version %d", path,
 		    version, VERSION);
-	/* Observations that a crash has ended. */
-	if (sqlite3_exec(db,
-		"UPDATE audit SET ended_ms = began_ms, outcome = 'the hub "
-		"ended' WHERE ended_ms = 0",
-		NULL, NULL, NULL) != SQLITE_OK)
-		return error_set(err, EIO, "cannot write %s: %s", path,
-		    sqlite3_errmsg(db));
-	return 0;
+	return close_interrupted(db, path, err);
 }
 
 /* SQLite would follow a link, and make the file with another mode. */
@@ -523,9 +535,10 @@ run_audit(struct job *j)
 }
 
 void
-store_audit(struct store *s, const struct store_entry *e)
+store_audit(struct store *s, const struct store_entry *e, store_done_fn *fn,
+    void *arg)
 {
-	struct job *j = job_create(s, run_audit, NULL, NULL);
+	struct job *j = job_create(s, run_audit, fn, arg);
 	const char *const texts[] = { e->id, e->principal, e->verified,
 		e->credential, e->from, e->what, e->session, e->name, e->mode,
 		e->outcome };

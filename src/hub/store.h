@@ -85,7 +85,8 @@ struct store_entry {
 };
 
 /* Add an entry, or replace the one with this id. */
-void store_audit(struct store *s, const struct store_entry *e);
+void store_audit(struct store *s, const struct store_entry *e,
+    store_done_fn *fn, void *arg);
 
 /*
  * The newest entries, at most `limit`, newest first.  principal and session
