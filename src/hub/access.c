@@ -7,24 +7,30 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "hub/identity.h"
-#include "op/ops.h"
 #include "policy/glob.h"
 #include "policy/policy.h"
 #include "session/home.h"
 
 struct access {
 	struct policy *policy; /* NULL: everybody but the owner is denied */
+	char ended[ACCESS_ENDED][IDENTITY_CREDENTIAL_SIZE]; /* credentials */
+	size_t n_ended; /* ever; the newest are kept */
+	int64_t *next;  /* the earliest end; 0: none */
 };
 
 struct access *
 access_create(void)
 {
-	return xcalloc(1, sizeof(struct access));
+	struct access *a = xcalloc(1, sizeof(*a));
+
+	a->next = xcalloc(1, sizeof(*a->next));
+	return a;
 }
 
 void
@@ -33,6 +39,7 @@ access_destroy(struct access *a)
 	if (a == NULL)
 		return;
 	policy_destroy(a->policy);
+	free(a->next);
 	free(a);
 }
 
@@ -77,6 +84,63 @@ access_load(struct access *a, const struct home *home, struct error *err)
 	return 0;
 }
 
+/* ------------------------------------------------------------ credentials */
+
+void
+access_end(struct access *a, const char *credential)
+{
+	snprintf(a->ended[a->n_ended++ % ACCESS_ENDED], sizeof(*a->ended), "%s",
+	    credential);
+}
+
+static bool
+is_ended(const struct access *a, const char *credential)
+{
+	size_t n = a->n_ended < ACCESS_ENDED ? a->n_ended : ACCESS_ENDED;
+
+	if (credential[0] == '\0')
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(a->ended[i], credential) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool
+access_is_valid(const struct access *a, const struct identity *who)
+{
+	if (is_ended(a, who->credential))
+		return false;
+	if (who->until_ms == 0)
+		return true;
+	if (who->until_ms <= clock_ms(CLOCK_REALTIME))
+		return false;
+	if (*a->next == 0 || who->until_ms < *a->next)
+		*a->next = who->until_ms;
+	return true;
+}
+
+int64_t
+access_next_end(const struct access *a)
+{
+	return *a->next;
+}
+
+void
+access_forget_ends(struct access *a)
+{
+	*a->next = 0;
+}
+
+/* ------------------------------------------------------------- permissions */
+
+bool
+access_sees_all(const struct identity *who)
+{
+	return who->owner && who->targets[0] == '\0';
+}
+
 static bool
 is_target(const struct identity *who, const char *id, const char *name)
 {
@@ -91,7 +155,7 @@ unsigned
 access_permissions(const struct access *a, const struct identity *who,
     const char *id, const char *name)
 {
-	if (!is_target(who, id, name))
+	if (!access_is_valid(a, who) || !is_target(who, id, name))
 		return 0;
 	if (who->owner)
 		return who->scope;
@@ -102,13 +166,9 @@ unsigned
 access_home(const struct access *a, const struct identity *who)
 {
 	/* A credential for certain sessions has no rights on the home. */
-	unsigned limit = who->targets[0] == '\0' ?
-	    who->scope :
-	    who->scope & (1u << OP_OBSERVE);
-
+	if (!access_is_valid(a, who) || who->targets[0] != '\0')
+		return 0;
 	if (who->owner)
-		return limit;
-	/* Everybody may ask for lists, which show what they may see. */
-	return limit &
-	    (policy_home(a->policy, who->principal) | 1u << OP_OBSERVE);
+		return who->scope;
+	return who->scope & policy_home(a->policy, who->principal);
 }

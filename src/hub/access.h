@@ -1,6 +1,9 @@
 #ifndef TEND_HUB_ACCESS_H
 #define TEND_HUB_ACCESS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct access;
 struct error;
 struct home;
@@ -10,7 +13,9 @@ struct identity;
 
 /*
  * The permissions of an identity: those of its credential, limited by the
- * policy of the target (docs/policy.md).  The owner needs no policy.
+ * policy of the target (docs/policy.md).  The owner needs no policy.  An identity
+ * whose credential was ended, or whose time is over, has none, so everything
+ * that lasts asks again when rights change (hub_on_reconsider).
  */
 struct access *access_create(void);
 void access_destroy(struct access *a); /* NULL is fine */
@@ -28,7 +33,27 @@ int access_load(struct access *a, const struct home *home, struct error *err);
 unsigned access_permissions(const struct access *a, const struct identity *who,
     const char *id, const char *name);
 
-/* The permissions on the home: lists, new sessions, tokens and so on. */
+/* The permissions on the home: new sessions, tokens and so on. */
 unsigned access_home(const struct access *a, const struct identity *who);
+
+/* True if the identity may use every session: no list needs a filter. */
+bool access_sees_all(const struct identity *who);
+
+/* False if its credential was ended, or its time is over. */
+bool access_is_valid(const struct access *a, const struct identity *who);
+
+/*
+ * This credential was ended.  It is remembered for those who still use it: the
+ * newest ACCESS_ENDED are, and a reconsideration follows at once.
+ */
+#define ACCESS_ENDED 1024
+void access_end(struct access *a, const char *credential);
+
+/*
+ * The earliest end, in ms of CLOCK_REALTIME, of the identities that were asked
+ * about since access_forget_ends; 0: none of them ends.
+ */
+int64_t access_next_end(const struct access *a);
+void access_forget_ends(struct access *a);
 
 #endif

@@ -13,8 +13,10 @@
 #include "base/utf8.h"
 #include "home/fault.h"
 #include "home/operation.h"
+#include "home/report.h"
 #include "hub/access.h"
 #include "hub/api_query.h"
+#include "hub/audit.h"
 #include "hub/credentials.h"
 #include "hub/exchange.h"
 #include "hub/hub.h"
@@ -67,7 +69,8 @@ api_find(struct hub *hub, const struct identity *who, const char *session,
 	int rc = find_session(&hub->home, session, FIND_DESTROYED, &m, &dirfd,
 	    &err);
 
-	if (rc == -ENOENT)
+	/* Candidates that the client may not see are no hint for it. */
+	if (rc == -ENOENT || (rc == -ENOTUNIQ && !access_sees_all(who)))
 		return not_found(session, f);
 	if (rc < 0)
 		return fault_set(f, rc == -ENOTUNIQ ? FAIL_USAGE : FAIL_STORAGE,
@@ -93,6 +96,11 @@ struct api_call {
 	struct hub *hub;
 	const struct op *op;
 	struct identity who;
+	unsigned needs;            /* permissions, 1 << OP_… each */
+	char session[ID_SIZE];     /* its target; "": the home */
+	json_t *sessions;          /* ids of home.wait; NULL: none */
+	struct audit_entry *entry; /* NULL: one read among others */
+	struct hub_hook hook;
 	calls_done_fn *fn;
 	void *arg;
 	/* One of these: */
@@ -101,27 +109,53 @@ struct api_call {
 	struct hub_call *own;
 };
 
-static bool
-sees(const struct api_call *c, const json_t *session)
+/* The permissions of a client on a session of an answer. */
+static unsigned
+permissions(const struct api_call *c, const json_t *session)
 {
 	const char *id = json_string_value(json_object_get(session, "id"));
 	const char *name = json_string_value(json_object_get(session, "name"));
 
-	return id != NULL &&
-	    access_permissions(c->hub->access, &c->who, id,
-		name != NULL ? name : "") != 0;
+	return id == NULL ? 0 :
+			    access_permissions(c->hub->access, &c->who, id,
+				name != NULL ? name : "");
 }
 
-/* Remove the sessions that the client may not see. */
+/* Only administrators may know about captures of failures (B-45). */
 static void
-filter_list(const struct api_call *c, json_t *result)
+hide_post_mortem(const struct api_call *c, json_t *session)
+{
+	if (json_object_get(session, "post_mortem") != NULL &&
+	    !(permissions(c, session) & (1u << OP_ADMIN)))
+		json_object_set_new(session, "post_mortem", json_null());
+}
+
+/* Leave in an answer only what the client may see. */
+static void
+filter(const struct api_call *c, json_t *result)
 {
 	json_t *list = json_object_get(result, "sessions");
 
+	hide_post_mortem(c, result);
+	if (c->op != &ops[OP_ID_session_list])
+		return;
 	for (size_t i = json_array_size(list); i-- > 0;) {
-		if (!sees(c, json_array_get(list, i)))
+		json_t *session = json_array_get(list, i);
+
+		if (permissions(c, session) & (1u << OP_OBSERVE))
+			hide_post_mortem(c, session);
+		else
 			json_array_remove(list, i);
 	}
+}
+
+static void
+call_end(struct api_call *c, enum audit_outcome outcome)
+{
+	list_remove(&c->hook.link);
+	audit_end(c->entry, outcome);
+	json_decref(c->sessions);
+	free(c);
 }
 
 static void
@@ -129,11 +163,14 @@ on_done(void *arg, const struct calls_answer *a)
 {
 	struct api_call *c = arg;
 
-	if (a->result != NULL && c->op == &ops[OP_ID_session_list] &&
-	    !c->who.owner)
-		filter_list(c, a->result);
+	if (a->result != NULL && c->needs & (1u << OP_CREATE))
+		audit_about(c->entry, op_string(a->result, "id", ""),
+		    op_string(a->result, "name", ""));
+	if (a->result != NULL &&
+	    (c->who.scope != OP_EVERY_PERMISSION || !access_sees_all(&c->who)))
+		filter(c, a->result);
 	c->fn(c->arg, a);
-	free(c);
+	call_end(c, a->result != NULL ? AUDIT_ALLOWED : AUDIT_FAILED);
 }
 
 static int
@@ -166,6 +203,51 @@ check_sessions(struct hub *hub, const struct api_request *r, struct fault *f)
 	return 0;
 }
 
+/* Everybody who is verified may use these; they show what the caller may see. */
+static bool
+is_for_all(const struct op *op)
+{
+	return op == &ops[OP_ID_session_list] || op == &ops[OP_ID_home_wait] ||
+	    op == &ops[OP_ID_identity_get];
+}
+
+/* The permissions of a client for an operation of the home. */
+static unsigned
+home_permissions(const struct hub *hub, const struct identity *who,
+    const struct op *op)
+{
+	unsigned granted = access_home(hub->access, who);
+
+	if (is_for_all(op) && access_is_valid(hub->access, who))
+		granted |= 1u << OP_OBSERVE;
+	return granted;
+}
+
+/* An operation of the home. */
+static int
+resolve_home(struct hub *hub, const struct api_request *r, struct api_target *t,
+    struct fault *f)
+{
+	const char *session = op_string(r->args, "session", NULL);
+	struct api_target shared;
+	struct type_field field;
+
+	t->granted = home_permissions(hub, r->who, r->op);
+	if (json_object_get(r->args, "session") == NULL)
+		return check_sessions(hub, r, f);
+	if (!op_find_argument(r->op, "session", &field))
+		return fault_argument(f, "session",
+		    ": %s is not about one session", r->op->name);
+	/* The audit also knows sessions that were removed. */
+	if (r->op != &ops[OP_ID_share_create] || session == NULL)
+		return 0;
+	if (api_find(hub, r->who, session, &shared, f) < 0)
+		return -1;
+	memcpy(t->id, shared.id, sizeof(t->id));
+	memcpy(t->name, shared.name, sizeof(t->name));
+	return 0;
+}
+
 /*
  * Find the target and the permissions; `session` leaves the arguments.  The id
  * is used from here on, so that a rename cannot change the target.
@@ -176,27 +258,9 @@ resolve(struct hub *hub, const struct api_request *r, struct api_target *t,
 {
 	json_t *session = json_object_get(r->args, "session");
 
-	struct api_target shared;
-	struct type_field field;
-
-	t->id[0] = '\0';
-	if (!has_session(r->op)) {
-		t->granted = access_home(hub->access, r->who);
-		if (session == NULL)
-			return check_sessions(hub, r, f);
-		if (!op_find_argument(r->op, "session", &field))
-			return fault_argument(f, "session",
-			    ": %s is not about one session", r->op->name);
-		/* The audit also knows sessions that were removed. */
-		if (r->op != &ops[OP_ID_share_create] ||
-		    !json_is_string(session))
-			return 0;
-		if (api_find(hub, r->who, json_string_value(session), &shared,
-			f) < 0)
-			return -1;
-		memcpy(t->id, shared.id, sizeof(t->id));
-		return 0;
-	}
+	t->id[0] = t->name[0] = '\0';
+	if (!has_session(r->op))
+		return resolve_home(hub, r, t, f);
 	if (!json_is_string(session))
 		return fault_argument(f, "session",
 		    " must be the id or the name of a session");
@@ -206,51 +270,171 @@ resolve(struct hub *hub, const struct api_request *r, struct api_target *t,
 	return 0;
 }
 
+/* An invisible session must not be found by trying to create it. */
+static void
+check_reuse(struct hub *hub, const struct api_request *r)
+{
+	const char *name = op_string(r->args, "name", NULL);
+	struct api_target t;
+	struct fault f;
+
+	if (r->op == &ops[OP_ID_session_create] && name != NULL &&
+	    (api_find(hub, r->who, name, &t, &f) < 0 ||
+		!(t.granted & (1u << OP_OBSERVE))))
+		json_object_del(r->args, "reuse");
+}
+
+/* Check everything about a request, before it is run. */
+static int
+check(struct hub *hub, const struct api_request *r, struct api_target *t,
+    unsigned *needs, struct fault *f)
+{
+	struct error err;
+	unsigned lacks;
+
+	if (resolve(hub, r, t, f) < 0)
+		return -1;
+	if (op_take_arguments(r->op, r->args, &err) < 0)
+		return fault_set(f, FAIL_USAGE, "%s", err.msg);
+	*needs = op_needs(r->op, r->args);
+	lacks = *needs & ~t->granted;
+	if (lacks != 0)
+		return deny(r->op, lacks, f);
+	if (op_bool(r->args, "all_homes", false) && !access_sees_all(r->who))
+		return deny(r->op, 1u << OP_ADMIN, f);
+	check_reuse(hub, r);
+	return 0;
+}
+
+static struct audit_use
+use_of(const struct api_request *r, const struct api_target *t)
+{
+	return (struct audit_use){ .who = r->who,
+		.from = r->from,
+		.what = r->op->name,
+		.session = t->id,
+		.name = t->name,
+		.mode = op_permission_name(r->op->permission) };
+}
+
+/* True if the client still has these permissions on a session. */
+static bool
+has_permissions(struct hub *hub, const struct identity *who,
+    const char *session, unsigned needs)
+{
+	struct api_target t;
+	struct fault f;
+
+	return api_find(hub, who, session, &t, &f) == 0 &&
+	    (needs & ~t.granted) == 0;
+}
+
+static bool
+is_allowed(const struct api_call *c)
+{
+	if (c->session[0] != '\0')
+		return has_permissions(c->hub, &c->who, c->session, c->needs);
+	for (size_t i = 0; i < json_array_size(c->sessions); i++) {
+		if (!has_permissions(c->hub, &c->who,
+			json_string_value(json_array_get(c->sessions, i)),
+			1u << OP_OBSERVE))
+			return false;
+	}
+	return (c->needs & ~home_permissions(c->hub, &c->who, c->op)) == 0;
+}
+
+/* The rights have changed: end the call if it needs those that are gone. */
+static void
+on_reconsider(void *arg)
+{
+	struct api_call *c = arg;
+	struct report r;
+	struct fault f;
+	const struct calls_answer a = { .fault = &f, .report = &r };
+
+	/* Anything else is carried out. */
+	if (c->calling == NULL || is_allowed(c))
+		return;
+	report_init(&r, NULL, NULL);
+	fault_set(&f, FAIL_DENIED, "the permission for %s was taken away",
+	    c->op->name);
+	calls_cancel(c->calling);
+	c->fn(c->arg, &a);
+	report_finish(&r);
+	call_end(c, AUDIT_REVOKED);
+}
+
+/* Record a call, and watch for changes of its rights. */
+static void
+call_begin(struct api_call *c, const struct api_request *r,
+    const struct api_target *t)
+{
+	const struct audit_use use = use_of(r, t);
+
+	c->hook.fn = on_reconsider;
+	c->hook.arg = c;
+	hub_on_reconsider(c->hub, &c->hook);
+	if (c->needs != 1u << OP_OBSERVE)
+		c->entry = audit_begin(c->hub->audit, &use, AUDIT_ALLOWED);
+	else if (c->op != &ops[OP_ID_identity_get])
+		audit_read(c->hub->audit, &use);
+}
+
+static int
+run(struct api_call *c, const struct api_request *r, const struct api_target *t,
+    struct fault *f)
+{
+	struct hub *hub = c->hub;
+	struct operation o = { .op = r->op,
+		.home = hub->home.path,
+		.session = json_filled(t->id),
+		.args = r->args,
+		.environ = hub->no_environ,
+		.granted = t->granted,
+		.principal = json_filled(r->who->principal),
+		.verified = json_filled(r->who->verified) };
+
+	if (o.principal == NULL)
+		o.verified = NULL;
+	if (r->op->runner == OP_BY_HUB)
+		return credentials_start(hub, r->op, r->args, t->id, r->who,
+		    on_done, c, &c->own, f);
+	if (launcher_runs(&o))
+		return launcher_start(hub->launcher, &o, on_done, c, &c->launch,
+		    f);
+	return calls_start(hub->calls, &o, on_done, c, &c->calling, f);
+}
+
 int
 api_start(struct hub *hub, const struct api_request *r, calls_done_fn *fn,
     void *arg, struct api_call **call, struct fault *f)
 {
-	struct operation o = { .op = r->op,
-		.home = hub->home.path,
-		.args = r->args,
-		.environ = hub->no_environ,
-		.principal = json_filled(r->who->principal),
-		.verified = json_filled(r->who->verified) };
 	struct api_target t;
 	struct api_call *c;
-	struct error err;
-	unsigned lacks;
-	int rc;
+	unsigned needs = 0;
 
-	if (resolve(hub, r, &t, f) < 0)
+	if (check(hub, r, &t, &needs, f) < 0) {
+		const struct audit_use use = use_of(r, &t);
+
+		/* Wrong arguments are no denial, nor are wrong names. */
+		if (f->failure == FAIL_DENIED ||
+		    (f->failure == FAIL_NOT_FOUND && t.id[0] != '\0'))
+			audit_denied(hub->audit, &use);
 		return -1;
-	if (op_take_arguments(r->op, r->args, &err) < 0)
-		return fault_set(f, FAIL_USAGE, "%s", err.msg);
-	lacks = op_needs(r->op, r->args) & ~t.granted;
-	if (lacks != 0)
-		return deny(r->op, lacks, f);
-	if (op_bool(r->args, "all_homes", false) && !r->who->owner)
-		return deny(r->op, 1u << OP_ADMIN, f);
-	if (o.principal == NULL)
-		o.verified = NULL;
-	o.session = json_filled(t.id);
-	o.granted = t.granted;
+	}
 	c = xcalloc(1, sizeof(*c));
 	*c = (struct api_call){ .hub = hub,
 		.op = r->op,
 		.who = *r->who,
+		.needs = needs,
 		.fn = fn,
 		.arg = arg };
-	if (r->op->runner == OP_BY_HUB)
-		rc = credentials_start(hub, r->op, r->args, t.id, r->who,
-		    on_done, c, &c->own, f);
-	else if (launcher_runs(&o))
-		rc = launcher_start(hub->launcher, &o, on_done, c, &c->launch,
-		    f);
-	else
-		rc = calls_start(hub->calls, &o, on_done, c, &c->calling, f);
-	if (rc < 0) {
-		free(c);
+	snprintf(c->session, sizeof(c->session), "%s",
+	    has_session(r->op) ? t.id : "");
+	c->sessions = json_incref(json_object_get(r->args, "sessions"));
+	call_begin(c, r, &t);
+	if (run(c, r, &t, f) < 0) {
+		call_end(c, AUDIT_FAILED);
 		return -1;
 	}
 	*call = c;
@@ -266,7 +450,7 @@ api_cancel(struct api_call *call)
 		launcher_cancel(call->launch);
 	else
 		calls_cancel(call->calling);
-	free(call);
+	call_end(call, AUDIT_ALLOWED);
 }
 
 /* -------------------------------------------------------------------- HTTP */

@@ -175,6 +175,17 @@ audit_change(struct audit_entry *e, const char *mode,
 	store(e, 0);
 }
 
+void
+audit_about(struct audit_entry *e, const char *session, const char *name)
+{
+	if (e == NULL)
+		return;
+	free(e->texts[SESSION]);
+	free(e->texts[NAME]);
+	e->texts[SESSION] = copy(session);
+	e->texts[NAME] = copy(name);
+}
+
 static void
 end_at(struct audit_entry *e, int64_t ms, enum audit_outcome outcome)
 {
@@ -189,6 +200,13 @@ audit_end(struct audit_entry *e, enum audit_outcome outcome)
 {
 	if (e != NULL)
 		end_at(e, clock_ms(CLOCK_REALTIME), outcome);
+}
+
+void
+audit_note(struct audit *a, const struct audit_use *u,
+    enum audit_outcome outcome)
+{
+	audit_end(entry_create(a, u, outcome), outcome);
 }
 
 /* ------------------------------------------------------------------- reads */
@@ -316,7 +334,7 @@ audit_denied(struct audit *a, const struct audit_use *u)
 	    u->from;
 
 	if (may_record(a, who))
-		audit_end(entry_create(a, u, AUDIT_DENIED), AUDIT_DENIED);
+		audit_note(a, u, AUDIT_DENIED);
 	else
 		hub_note(a->hub, HUB_DENIALS,
 		    "many denials; the audit has only the first ones", who);

@@ -59,10 +59,17 @@ struct audit_entry *audit_begin(struct audit *a, const struct audit_use *u,
 void audit_change(struct audit_entry *e, const char *mode,
     enum audit_outcome outcome);
 
+/* The session of a use is known now; NULL is fine. */
+void audit_about(struct audit_entry *e, const char *session, const char *name);
+
 /*
  * A use ends.  AUDIT_ALLOWED keeps the outcome that it has.  NULL is fine.
  */
 void audit_end(struct audit_entry *e, enum audit_outcome outcome);
+
+/* A use that is over in a moment. */
+void audit_note(struct audit *a, const struct audit_use *u,
+    enum audit_outcome outcome);
 
 /* One read among others; u->what and u->mode are not used. */
 void audit_read(struct audit *a, const struct audit_use *u);

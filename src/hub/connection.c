@@ -225,8 +225,9 @@ connection_flow_ended(struct connection *c)
 }
 
 void
-connection_set_verified(struct connection *c)
+connection_set_verified(struct connection *c, const struct identity *who)
 {
+	c->who = *who;
 	if (!c->verified)
 		c->door->on_verified(c);
 	c->verified = true;

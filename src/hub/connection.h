@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/list.h"
+#include "hub/identity.h"
 
 struct connection;
 struct gate;
@@ -96,11 +97,12 @@ struct connection {
 	const struct connection_request *request;
 	const struct connection_flow *flow;
 	void *arg;
-	bool verified;  /* a request has proved who the client is */
-	bool half;      /* a head is incomplete */
-	bool stalled;   /* the client has not accepted all bytes */
-	bool doomed;    /* the timer ends it, whatever else happens */
-	bool closing;   /* end it when all was sent */
+	struct identity who; /* of the last request; all zero: unknown */
+	bool verified;       /* a request has proved who the client is */
+	bool half;           /* a head is incomplete */
+	bool stalled;        /* the client has not accepted all bytes */
+	bool doomed;         /* the timer ends it, whatever else happens */
+	bool closing;        /* end it when all was sent */
 	bool lingering; /* the answer was sent; the rest of a request is read */
 	bool dead;      /* it is freed at the end of the turn */
 };
@@ -139,6 +141,6 @@ void connection_to_flow(struct connection *c,
 void connection_flow_ended(struct connection *c);
 
 /* The client has proved who it is. */
-void connection_set_verified(struct connection *c);
+void connection_set_verified(struct connection *c, const struct identity *who);
 
 #endif

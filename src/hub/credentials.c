@@ -17,9 +17,9 @@
 #include "hub/access.h"
 #include "hub/hub.h"
 #include "hub/identity.h"
+#include "hub/rights.h"
 #include "hub/secret.h"
 #include "hub/store.h"
-#include "hub/verifier.h"
 #include "op/failure.h"
 #include "op/ops.h"
 #include "policy/glob.h"
@@ -65,6 +65,9 @@ answer_error(struct hub_call *c, int rc)
 
 	if (rc == -ENOENT)
 		fault_set(&f, FAIL_NOT_FOUND, "there is no such credential");
+	else if (rc == -EDQUOT)
+		fault_set(&f, FAIL_STORAGE,
+		    "there are %d credentials already; revoke some", STORE_MAX);
 	else if (rc == -EAGAIN)
 		fault_set(&f, FAIL_BUSY, "the hub's database is busy");
 	else
@@ -337,15 +340,15 @@ static void
 on_revoked(void *arg, int rc, json_t *result)
 {
 	struct hub_call *c = arg;
+	struct hub *hub = c->hub;
 
-	(void)result;
 	if (rc < 0) {
 		answer_error(c, rc);
 		return;
 	}
-	verifier_clear(c->hub->verifier);
-	hub_reconsider(c->hub);
+	/* The answer first: the caller may end its own credential. */
 	answer(c, json_object(), NULL);
+	rights_end(hub, result);
 }
 
 static void

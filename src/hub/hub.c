@@ -61,9 +61,22 @@ hub_on_reconsider(struct hub *hub, struct hub_hook *hook)
 void
 hub_reconsider(struct hub *hub)
 {
-	list_for_each_safe(it, &hub->reconsider) {
-		struct hub_hook *hook = container_of(it, struct hub_hook, link);
+	struct list todo;
 
+	/* A hook may remove any other, and add new ones. */
+	list_init(&todo);
+	while (!list_is_empty(&hub->reconsider)) {
+		struct list *it = hub->reconsider.next;
+
+		list_remove(it);
+		list_append(&todo, it);
+	}
+	while (!list_is_empty(&todo)) {
+		struct hub_hook *hook = container_of(todo.next, struct hub_hook,
+		    link);
+
+		list_remove(&hook->link);
+		list_append(&hub->reconsider, &hook->link);
 		hook->fn(hook->arg);
 	}
 }

@@ -18,6 +18,7 @@ struct error;
 struct launcher;
 struct listener;
 struct loop;
+struct rights;
 struct store;
 struct throttle;
 struct tls_context;
@@ -52,7 +53,6 @@ enum hub_cause {
 	HUB_NO_DESCRIPTOR,
 	HUB_STRANGERS,
 	HUB_AUTH_FAILED,
-	HUB_POLICY_BAD,
 	HUB_STORE_FAILED,
 	HUB_AUDIT_LOST,
 	HUB_DENIALS,
@@ -72,6 +72,7 @@ struct hub {
 	struct store *store;
 	struct verifier *verifier;
 	struct audit *audit;
+	struct rights *rights;
 	struct throttle *throttle;
 	struct tls_context *tls;
 	struct gate gate;        /* of TCP */
@@ -101,7 +102,8 @@ void hub_call_later(struct hub *hub);
 
 /*
  * Credentials or the policy have changed: every part that has asked for it ends
- * or limits what they no longer allow (B-42).
+ * or limits what they no longer allow (B-42).  A hook may be removed at any
+ * time, by list_remove of its link.
  */
 struct hub_hook {
 	struct list link;

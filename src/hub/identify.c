@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "hub/audit.h"
 #include "hub/connection.h"
 #include "hub/exchange_state.h"
 #include "hub/hub.h"
@@ -83,6 +84,9 @@ on_verified(void *arg, int rc, const struct identity *who)
 	}
 	throttle_failed(hub->throttle, x->connection->peer.from,
 	    clock_ms(CLOCK_MONOTONIC));
+	audit_denied(hub->audit,
+	    &(struct audit_use){ .from = x->connection->peer.from,
+		.what = "credential" });
 	hub->auth_failures++;
 	hub_note(hub, HUB_AUTH_FAILED, "a credential was refused",
 	    x->connection->peer.from);
@@ -99,7 +103,7 @@ check(struct exchange *x, enum store_kind kind, const char *secret,
 	struct verifying *w;
 	char seconds[24];
 
-	if (wait > 0) {
+	if (wait > 0 && !verifier_knows(hub->verifier, kind, secret, key)) {
 		snprintf(seconds, sizeof(seconds), "%lld",
 		    (long long)(wait + 999) / 1000);
 		exchange_add_header(x, "Retry-After", seconds);

@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "hub/connection.h"
+#include "hub/access.h"
 #include "hub/hub.h"
 #include "hub/refusal.h"
 
@@ -227,6 +228,19 @@ listener_count(const struct listener *l)
 }
 
 /* ------------------------------------------------------------------- doors */
+
+void
+listener_end_invalid(struct listener *l)
+{
+	list_for_each_safe(it, &l->known) {
+		struct connection *c = connection_of(it);
+
+		/* A WebSocket that is closing has told its client why. */
+		if ((c->request != NULL || c->flow != NULL) && !c->doomed &&
+		    !access_is_valid(l->hub->access, &c->who))
+			connection_end(c);
+	}
+}
 
 static void
 on_verified(struct connection *c)

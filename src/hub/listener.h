@@ -47,4 +47,7 @@ int listener_parse(const char *address, char *host, size_t size, unsigned *port,
 
 size_t listener_count(const struct listener *l); /* connections */
 
+/* Close the connections in use by clients who are not valid any more. */
+void listener_end_invalid(struct listener *l);
+
 #endif

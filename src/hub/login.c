@@ -8,10 +8,12 @@
 #include "base/clock.h"
 #include "base/json_tree.h"
 #include "base/mem.h"
+#include "hub/audit.h"
 #include "hub/connection.h"
 #include "hub/credentials.h"
 #include "hub/exchange_state.h"
 #include "hub/hub.h"
+#include "hub/rights.h"
 #include "hub/secret.h"
 #include "hub/store.h"
 #include "hub/throttle.h"
@@ -53,10 +55,18 @@ on_added(void *arg, int rc, json_t *result)
 	bool tls;
 
 	(void)result;
-	if (x != NULL && rc < 0) {
+	if (x != NULL && rc == -EDQUOT) {
+		exchange_problem(x, 429, "busy",
+		    "too many browsers use this link");
+	} else if (x != NULL && rc < 0) {
 		exchange_problem(x, 503, "storage",
 		    "the hub cannot write its database");
 	} else if (x != NULL) {
+		audit_note(l->hub->audit,
+		    &(struct audit_use){ .who = &l->who,
+			.from = exchange_from(x),
+			.what = "login" },
+		    AUDIT_ALLOWED);
 		tls = x->connection->tls != NULL;
 		cookie_write(cookie, l->secret, tls,
 		    (long)((l->who.until_ms - clock_ms(CLOCK_REALTIME)) /
@@ -83,9 +93,20 @@ on_verified(void *arg, int rc, const struct identity *who)
 		.key = l->key };
 
 	l->verifying = NULL;
+	if (rc < 0 && rc != -ENOENT) {
+		hub_note(l->hub, HUB_STORE_FAILED, "cannot verify a login",
+		    strerror(-rc));
+		exchange_problem(x, 503, "storage",
+		    "the hub cannot read its credentials");
+		free(l);
+		return;
+	}
 	if (rc < 0) {
 		throttle_failed(l->hub->throttle, exchange_from(x),
 		    clock_ms(CLOCK_MONOTONIC));
+		audit_denied(l->hub->audit,
+		    &(struct audit_use){ .from = exchange_from(x),
+			.what = "login" });
 		l->hub->auth_failures++;
 		hub_note(l->hub, HUB_AUTH_FAILED, "a login was refused",
 		    exchange_from(x));
@@ -118,6 +139,7 @@ login_take(struct exchange *x)
 	const char *code = json_string_value(json_object_get(o, "code"));
 	const char *share = json_string_value(json_object_get(o, "share"));
 	const char *type = http_field(exchange_request(x), "content-type");
+	struct verifying *w;
 	struct login *l;
 
 	/* A form of another site could send anything else. */
@@ -144,8 +166,11 @@ login_take(struct exchange *x)
 	l->hub = hub;
 	l->kind = code != NULL ? STORE_CODE : STORE_SHARE;
 	exchange_on_gone(x, on_gone, l);
-	l->verifying = verifier_check(hub->verifier, l->kind,
-	    code != NULL ? code : share, NULL, on_verified, l);
+	/* The answer may come at once, and end the login. */
+	w = verifier_check(hub->verifier, l->kind, code != NULL ? code : share,
+	    NULL, on_verified, l);
+	if (w != NULL)
+		l->verifying = w;
 }
 
 /* ------------------------------------------------------------------ logout */
@@ -156,16 +181,18 @@ on_revoked(void *arg, int rc, json_t *result)
 	struct login *l = arg;
 	char cookie[COOKIE_SIZE];
 
-	(void)rc;
-	(void)result;
-	verifier_clear(l->hub->verifier);
-	hub_reconsider(l->hub);
-	if (l->exchange != NULL) {
+	/* -ENOENT: it was ended by somebody else at the same time. */
+	if (l->exchange != NULL && rc < 0 && rc != -ENOENT) {
+		exchange_problem(l->exchange, 503, "storage",
+		    "the hub cannot write its database");
+	} else if (l->exchange != NULL) {
 		cookie_write(cookie, "", l->exchange->connection->tls != NULL,
 		    0);
 		exchange_add_header(l->exchange, "Set-Cookie", cookie);
 		exchange_json(l->exchange, 200, json_object());
 	}
+	if (rc == 0)
+		rights_end(l->hub, result);
 	free(l);
 }
 

@@ -151,8 +151,15 @@ dispatch(struct exchange *x)
 {
 	const struct hub *hub = x->connection->hub;
 
-	if (x->route->access != ROUTE_ANYONE)
-		connection_set_verified(x->connection);
+	if (x->route->access != ROUTE_ANYONE) {
+		/* It may have ended while the body arrived. */
+		if (!access_is_valid(hub->access, &x->who)) {
+			exchange_problem(x, 401, "denied",
+			    "the credential is not valid, or has ended");
+			return;
+		}
+		connection_set_verified(x->connection, &x->who);
+	}
 	if (x->route->access == ROUTE_ADMIN &&
 	    !(access_home(hub->access, &x->who) & (1u << OP_ADMIN))) {
 		exchange_problem(x, 403, "denied",

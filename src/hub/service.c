@@ -19,10 +19,12 @@
 #include "base/version.h"
 #include "home/calls.h"
 #include "hub/access.h"
+#include "hub/audit.h"
 #include "hub/connection.h"
 #include "hub/hub.h"
 #include "hub/launcher.h"
 #include "hub/listener.h"
+#include "hub/rights.h"
 #include "hub/routes.h"
 #include "hub/sandbox.h"
 #include "hub/store.h"
@@ -243,20 +245,14 @@ open_parts(struct hub *hub, int *launcher_fd, struct error *err)
 static int
 open_rights(struct hub *hub, struct error *err)
 {
-	int rc;
-
 	hub->throttle = xcalloc(1, sizeof(*hub->throttle));
 	hub->access = access_create();
-	rc = access_load(hub->access, &hub->home, err);
-	if (rc < 0) {
-		/* Nobody but the owner gets in until it is mended. */
-		hub_note(hub, HUB_POLICY_BAD, "the policy cannot be used",
-		    err->msg);
-	}
 	hub->store = store_open(hub->loop, &hub->home, err);
 	if (hub->store == NULL)
 		return -EIO;
 	hub->verifier = verifier_create(hub->store);
+	hub->audit = audit_create(hub);
+	hub->rights = rights_create(hub);
 	return 0;
 }
 
@@ -313,6 +309,8 @@ service_close(struct hub *hub)
 	listener_destroy(hub->listener);
 	if (hub->loop != NULL)
 		on_settle(hub);
+	rights_destroy(hub->rights);
+	audit_destroy(hub->audit);
 	store_close(hub->store);
 	verifier_destroy(hub->verifier);
 	access_destroy(hub->access);

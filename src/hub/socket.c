@@ -128,11 +128,11 @@ socket_set_max(struct socket *s, size_t max)
 }
 
 void
-socket_set_verified(struct socket *s)
+socket_set_verified(struct socket *s, const struct identity *who)
 {
 	struct connection *c = s->connection;
 
-	connection_set_verified(c);
+	connection_set_verified(c, who);
 	if (!s->closing && c->doomed) {
 		c->doomed = false;
 		watch_rearm(c->timer, -1);

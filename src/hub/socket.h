@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct identity;
 struct socket;
 
 /*
@@ -48,7 +49,7 @@ void socket_set_max(struct socket *s, size_t max);
  * socket_set_verified is called within ten seconds.
  */
 void socket_must_verify(struct socket *s);
-void socket_set_verified(struct socket *s);
+void socket_set_verified(struct socket *s, const struct identity *who);
 
 const char *socket_from(const struct socket *s); /* the peer's address */
 

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/list.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "home/words.h"
@@ -26,7 +27,8 @@
 struct store {
 	sqlite3 *db; /* used by the thread alone, after store_open */
 	struct workers *workers;
-	unsigned audits; /* since the last trim */
+	unsigned audits;  /* since the last trim */
+	struct list left; /* jobs that had not begun when it closed */
 };
 
 static const char *const kinds[STORE_KINDS] = {
@@ -140,8 +142,10 @@ store_open(struct loop *loop, const struct home *home, struct error *err)
 {
 	struct store *s = xcalloc(1, sizeof(*s));
 	char path[PATH_MAX];
-	int rc = path_join(path, sizeof(path), home->path, STORE_FILE);
+	int rc;
 
+	list_init(&s->left);
+	rc = path_join(path, sizeof(path), home->path, STORE_FILE);
 	if (rc == 0)
 		rc = check_file(home, path, err);
 	if (rc == 0 &&
@@ -168,21 +172,12 @@ store_open(struct loop *loop, const struct home *home, struct error *err)
 	return s;
 }
 
-void
-store_close(struct store *s)
-{
-	if (s == NULL)
-		return;
-	workers_destroy(s->workers);
-	sqlite3_close(s->db);
-	free(s);
-}
-
 /* -------------------------------------------------------------------- jobs */
 
 /* A call: its statement runs in the thread, and reports to the loop. */
 struct job {
 	struct task task;
+	struct list left; /* of store->left */
 	struct store *store;
 	int (*run)(struct job *j);
 	store_done_fn *fn; /* NULL: nobody waits */
@@ -223,11 +218,33 @@ on_done(struct task *t)
 
 	if (t->error != 0)
 		j->rc = -t->error;
+	if (t->error == ECANCELED) {
+		list_append(&j->store->left, &j->left);
+		return;
+	}
 	if (j->rc == 0 && j->out != NULL)
 		*j->out = j->who;
-	if (j->fn != NULL && t->error != ECANCELED)
+	if (j->fn != NULL)
 		j->fn(j->arg, j->rc, j->result);
 	job_free(j);
+}
+
+void
+store_close(struct store *s)
+{
+	if (s == NULL)
+		return;
+	workers_destroy(s->workers);
+	/* The thread has ended: nobody else uses the database. */
+	while (!list_is_empty(&s->left)) {
+		struct job *j = container_of(s->left.next, struct job, left);
+
+		list_remove(&j->left);
+		(void)j->run(j);
+		job_free(j);
+	}
+	sqlite3_close(s->db);
+	free(s);
 }
 
 static struct job *
@@ -238,6 +255,7 @@ job_create(struct store *s, int (*run)(struct job *j), store_done_fn *fn,
 
 	j->task.run = on_run;
 	j->task.done = on_done;
+	list_init(&j->left);
 	j->store = s;
 	j->run = run;
 	j->fn = fn;
@@ -295,16 +313,48 @@ text(sqlite3_stmt *st, int column)
 
 /* ------------------------------------------------------------- credentials */
 
+/* Remove what is over, and see if there is room for one more. */
 static int
-run_add(struct job *j)
+make_room(struct job *j)
 {
 	sqlite3_stmt *st = statement(j,
-	    "INSERT INTO credential (id, kind, label, principal, owner, scope,"
-	    " targets, secret, key, parent, created_ms, until_ms)"
-	    " VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
+	    "DELETE FROM credential WHERE until_ms <= ?1");
+	int rc;
 
 	if (st == NULL)
 		return -EIO;
+	sqlite3_bind_int64(st, 1, now_ms());
+	rc = finish(st);
+	if (rc < 0)
+		return rc;
+	st = statement(j,
+	    "SELECT count(*), count(*) FILTER (WHERE parent = ?1 AND parent !="
+	    " '') FROM credential");
+	if (st == NULL)
+		return -EIO;
+	bind_text(st, 1, j->texts[1]);
+	if (sqlite3_step(st) != SQLITE_ROW)
+		rc = -EIO;
+	else if (sqlite3_column_int(st, 0) >= STORE_MAX ||
+	    sqlite3_column_int(st, 1) >= STORE_CHILDREN_MAX)
+		rc = -EDQUOT;
+	sqlite3_finalize(st);
+	return rc;
+}
+
+static int
+run_add(struct job *j)
+{
+	int rc = make_room(j);
+	sqlite3_stmt *st = rc < 0 ?
+	    NULL :
+	    statement(j,
+		"INSERT INTO credential (id, kind, label, principal, owner, scope,"
+		" targets, secret, key, parent, created_ms, until_ms)"
+		" VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
+
+	if (st == NULL)
+		return rc < 0 ? rc : -EIO;
 	bind_text(st, 1, j->who.credential);
 	bind_text(st, 2, kinds[j->kind]);
 	bind_text(st, 3, j->texts[0]);
@@ -473,19 +523,22 @@ static int
 run_revoke(struct job *j)
 {
 	sqlite3_stmt *st = statement(j,
-	    "DELETE FROM credential WHERE id = ?1 AND kind = ?2");
+	    "DELETE FROM credential WHERE (id = ?1 AND kind = ?2) OR (parent ="
+	    " ?1 AND EXISTS (SELECT 1 FROM credential WHERE id = ?1 AND kind ="
+	    " ?2)) RETURNING id");
 	int rc;
 
+	if (st == NULL)
+		return -EIO;
 	bind_text(st, 1, j->texts[0]);
 	bind_text(st, 2, kinds[j->kind]);
-	rc = finish(st);
-	if (rc == 0 && sqlite3_changes(j->store->db) == 0)
-		return -ENOENT;
-	if (rc < 0)
-		return rc;
-	st = statement(j, "DELETE FROM credential WHERE parent = ?1");
-	bind_text(st, 1, j->texts[0]);
-	return finish(st);
+	j->result = json_array();
+	while ((rc = sqlite3_step(st)) == SQLITE_ROW)
+		json_array_append_new(j->result, json_string(text(st, 0)));
+	sqlite3_finalize(st);
+	if (rc != SQLITE_DONE)
+		return -EIO;
+	return json_array_size(j->result) > 0 ? 0 : -ENOENT;
 }
 
 void
@@ -523,7 +576,7 @@ run_audit(struct job *j)
 	    " what, session, name, mode, outcome, began_ms, ended_ms)"
 	    " VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)"
 	    " ON CONFLICT (id) DO UPDATE SET ended_ms = ?12, outcome = ?10,"
-	    " mode = ?9");
+	    " mode = ?9, session = ?7, name = ?8");
 
 	if (st == NULL)
 		return -EIO;

@@ -16,16 +16,21 @@ struct store;
  * loop; the loop calls back with the result.
  *
  * Secrets are stored as hashes.  A database that cannot be read is an error, and
- * is never replaced.  Limits: STORE_QUEUE calls wait, and further ones fail;
- * STORE_AUDIT_MAX entries of the audit are kept, the newest.
+ * is never replaced.  Limits: STORE_QUEUE calls wait, and further ones fail with
+ * -EAGAIN; there are at most STORE_MAX credentials, and STORE_CHILDREN_MAX that
+ * come from one (browsers that use one link), and further ones fail with -EDQUOT;
+ * STORE_AUDIT_MAX entries of the audit are kept, the newest.  Credentials whose
+ * time is over are removed.
  */
+#define STORE_MAX 10000
+#define STORE_CHILDREN_MAX 100
 #define STORE_FILE "tend.db"
 #define STORE_QUEUE 4096
 #define STORE_AUDIT_MAX 100000
 
 struct store *store_open(struct loop *loop, const struct home *home,
     struct error *err);            /* NULL and err */
-void store_close(struct store *s); /* waits for its calls; NULL is fine */
+void store_close(struct store *s); /* ends its calls first; NULL is fine */
 
 /*
  * Every call: fn is called once, later, from the loop, unless the store is
@@ -68,7 +73,10 @@ void store_verify(struct store *s, enum store_kind kind, const char *secret,
 void store_list(struct store *s, enum store_kind kind, store_done_fn *fn,
     void *arg);
 
-/* End a credential of this kind, and those that came from it. */
+/*
+ * End a credential of this kind, and those that came from it.  The result is the
+ * list of their ids.
+ */
 void store_revoke(struct store *s, enum store_kind kind, const char *id,
     store_done_fn *fn, void *arg);
 

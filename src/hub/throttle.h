@@ -7,7 +7,8 @@
 /*
  * Limits failed proofs of identity: THROTTLE_PEER in a minute from one address,
  * and THROTTLE_ALL from all.  Beyond that, further tries are refused without a
- * look at them.  If there are more than THROTTLE_PEERS addresses, the one whose
+ * look at them, unless the secret was valid before (verifier_knows): somebody
+ * who guesses must not lock out the others.  Clients on hub.sock prove nothing.  If there are more than THROTTLE_PEERS addresses, the one whose
  * last failure is oldest is forgotten.  Pure: the caller says what time it is.
  */
 #define THROTTLE_PEER 10

@@ -11,7 +11,8 @@
 
 struct entry {
 	uint8_t digest[SECRET_HASH]; /* of kind, secret and key */
-	int64_t until_ms;            /* CLOCK_MONOTONIC; 0: unused */
+	int64_t until_ms;            /* CLOCK_MONOTONIC; 0: forgotten */
+	int64_t known_ms;            /* the same for verifier_knows */
 	struct identity who;
 };
 
@@ -49,7 +50,8 @@ verifier_destroy(struct verifier *v)
 void
 verifier_clear(struct verifier *v)
 {
-	memset(v->entries, 0, sizeof(v->entries));
+	for (size_t i = 0; i < VERIFIER_ENTRIES; i++)
+		v->entries[i].until_ms = 0;
 	v->generation++;
 }
 
@@ -84,14 +86,44 @@ recall(const struct verifier *v, const uint8_t digest[SECRET_HASH])
 	return NULL;
 }
 
+/* The entry of this secret, or the next one to be replaced. */
+static struct entry *
+place(struct verifier *v, const uint8_t digest[SECRET_HASH])
+{
+	for (size_t i = 0; i < VERIFIER_ENTRIES; i++) {
+		if (v->entries[i].known_ms != 0 &&
+		    secret_equals(v->entries[i].digest, digest))
+			return &v->entries[i];
+	}
+	return &v->entries[v->next++ % VERIFIER_ENTRIES];
+}
+
 static void
 remember(struct verifier *v, const struct verifying *w)
 {
-	struct entry *e = &v->entries[v->next++ % VERIFIER_ENTRIES];
+	struct entry *e = place(v, w->digest);
+	int64_t now = clock_ms(CLOCK_MONOTONIC);
 
 	memcpy(e->digest, w->digest, SECRET_HASH);
-	e->until_ms = clock_ms(CLOCK_MONOTONIC) + VERIFIER_MS;
+	e->until_ms = now + VERIFIER_MS;
+	e->known_ms = now + VERIFIER_KNOWN_MS;
 	e->who = w->who;
+}
+
+bool
+verifier_knows(const struct verifier *v, enum store_kind kind,
+    const char *secret, const char *key)
+{
+	uint8_t digest[SECRET_HASH];
+	int64_t now = clock_ms(CLOCK_MONOTONIC);
+
+	digest_of(kind, secret, key, digest);
+	for (size_t i = 0; i < VERIFIER_ENTRIES; i++) {
+		if (v->entries[i].known_ms > now &&
+		    secret_equals(v->entries[i].digest, digest))
+			return true;
+	}
+	return false;
 }
 
 static void

@@ -1,6 +1,8 @@
 #ifndef TEND_HUB_VERIFIER_H
 #define TEND_HUB_VERIFIER_H
 
+#include <stdbool.h>
+
 #include "hub/store.h"
 
 struct identity;
@@ -31,7 +33,15 @@ struct verifying *verifier_check(struct verifier *v, enum store_kind kind,
     const char *secret, const char *key, verifier_fn *fn, void *arg);
 void verifier_cancel(struct verifying *w); /* fn is not called */
 
-/* Forget everything. */
+/* Forget everything but the fact that these secrets were valid once. */
 void verifier_clear(struct verifier *v);
+
+/*
+ * True if this was valid in the last VERIFIER_KNOWN_MS: its owner may prove it
+ * again although somebody else fails too often (throttle.h).
+ */
+#define VERIFIER_KNOWN_MS (60 * 60 * 1000)
+bool verifier_knows(const struct verifier *v, enum store_kind kind,
+    const char *secret, const char *key);
 
 #endif

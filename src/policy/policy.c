@@ -38,8 +38,9 @@ struct policy {
 	size_t rules; /* of all */
 };
 
-unsigned
-policy_action(const char *action)
+/* The permission of an action; OP_PERMISSIONS if there is no such action. */
+static enum op_permission
+find_action(const char *action)
 {
 	static const struct {
 		const char *action;
@@ -92,8 +93,8 @@ read_actions(const json_t *list, const char *where, unsigned *out,
 		    where);
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const char *s = json_string_value(json_array_get(list, i));
-		unsigned permission = s != NULL ? policy_action(s) :
-						  OP_PERMISSIONS;
+		enum op_permission permission = s != NULL ? find_action(s) :
+							    OP_PERMISSIONS;
 
 		if (permission == OP_PERMISSIONS)
 			return error_set(err, EINVAL,

@@ -29,7 +29,4 @@ unsigned policy_permissions(const struct policy *p, const char *principal,
     const char *target);
 unsigned policy_home(const struct policy *p, const char *principal);
 
-/* The permission of an action; OP_PERMISSIONS if there is no such action. */
-unsigned policy_action(const char *action);
-
 #endif
