@@ -56,6 +56,9 @@ enum hub_cause {
 	HUB_STORE_FAILED,
 	HUB_AUDIT_LOST,
 	HUB_DENIALS,
+	HUB_NOT_WATCHED,
+	HUB_OVERFLOW,
+	HUB_NO_HOME,
 	HUB_CAUSES
 };
 
@@ -67,6 +70,8 @@ struct hub {
 	int lock; /* held as long as this hub runs */
 	struct launcher *launcher;
 	struct calls *calls;
+	struct directory *directory;
+	struct follow *follow;
 	struct listener *listener;
 	struct access *access;
 	struct store *store;

@@ -21,6 +21,8 @@
 #include "hub/access.h"
 #include "hub/audit.h"
 #include "hub/connection.h"
+#include "hub/directory.h"
+#include "hub/follow.h"
 #include "hub/hub.h"
 #include "hub/launcher.h"
 #include "hub/listener.h"
@@ -287,9 +289,11 @@ service_open(struct hub *hub, const struct hub_options *options,
 		rc = open_rights(hub, err);
 	if (rc == 0)
 		rc = open_doors(hub, err);
-	if (rc == 0)
+	if (rc == 0) {
+		hub->directory = directory_create();
+		hub->follow = follow_create(hub);
 		hub_sandbox_enter(hub);
-	hub->ready = rc == 0;
+	}
 	return rc;
 }
 
@@ -311,6 +315,8 @@ service_close(struct hub *hub)
 		on_settle(hub);
 	rights_destroy(hub->rights);
 	audit_destroy(hub->audit);
+	follow_destroy(hub->follow);
+	directory_destroy(hub->directory);
 	store_close(hub->store);
 	verifier_destroy(hub->verifier);
 	access_destroy(hub->access);
