@@ -28,8 +28,6 @@
 #include "session/manifest.h"
 #include "web/http.h"
 
-#define API "/api/v1/"
-
 const struct op *
 api_operation(const char *path)
 {
@@ -37,9 +35,9 @@ api_operation(const char *path)
 	const char *slash;
 	const struct op *op;
 
-	if (strncmp(path, API, strlen(API)) != 0)
+	if (strncmp(path, API_PATH, strlen(API_PATH)) != 0)
 		return NULL;
-	path += strlen(API);
+	path += strlen(API_PATH);
 	slash = strchr(path, '/');
 	if (slash == NULL || strchr(slash + 1, '/') != NULL ||
 	    strchr(path, '.') != NULL ||
@@ -82,9 +80,8 @@ api_find(struct hub *hub, const struct identity *who, const char *session,
 	return out->granted != 0 ? 0 : not_found(session, f);
 }
 
-/* True if the operation is about one session. */
-static bool
-has_session(const struct op *op)
+bool
+api_has_session(const struct op *op)
 {
 	return strncmp(op->name, "session.", 8) == 0 &&
 	    op != &ops[OP_ID_session_create] && op != &ops[OP_ID_session_list];
@@ -259,7 +256,7 @@ resolve(struct hub *hub, const struct api_request *r, struct api_target *t,
 	json_t *session = json_object_get(r->args, "session");
 
 	t->id[0] = t->name[0] = '\0';
-	if (!has_session(r->op))
+	if (!api_has_session(r->op))
 		return resolve_home(hub, r, t, f);
 	if (!json_is_string(session))
 		return fault_argument(f, "session",
@@ -430,7 +427,7 @@ api_start(struct hub *hub, const struct api_request *r, calls_done_fn *fn,
 		.fn = fn,
 		.arg = arg };
 	snprintf(c->session, sizeof(c->session), "%s",
-	    has_session(r->op) ? t.id : "");
+	    api_has_session(r->op) ? t.id : "");
 	c->sessions = json_incref(json_object_get(r->args, "sessions"));
 	call_begin(c, r, &t);
 	if (run(c, r, &t, f) < 0) {

@@ -1,6 +1,8 @@
 #ifndef TEND_HUB_API_H
 #define TEND_HUB_API_H
 
+#include <stdbool.h>
+
 #include <jansson.h>
 
 #include "home/calls.h"
@@ -18,6 +20,11 @@ struct op;
  * operations that only read, in the query (GET).  Besides its arguments, an
  * operation on a session takes `session`.
  */
+
+#define API_PATH "/api/v1/"
+
+/* True if the operation is about one session, and takes `session`. */
+bool api_has_session(const struct op *op);
 
 /* The operation of a path; NULL if there is none for HTTP. */
 const struct op *api_operation(const char *path);

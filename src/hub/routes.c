@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/json_out.h"
 #include "hub/access.h"
 #include "hub/api.h"
 #include "hub/connection.h"
@@ -10,33 +12,66 @@
 #include "hub/hub.h"
 #include "hub/identify.h"
 #include "hub/login.h"
+#include "hub/openapi.h"
 #include "hub/page.h"
+#include "hub/route.h"
 #include "op/ops.h"
 #include "web/gate.h"
 #include "web/http.h"
 
-#define API "/api/v1/"
+#define API API_PATH
 #define JSON_MAX (1u << 20)
 
-/* ROUTE(methods, path, ACCESS, body_max, handler) */
-#define ROUTE(methods_, path_, ACCESS, max_, run_) \
+static void serve_openapi(struct exchange *x);
+
+/* ROUTE(methods, path, ACCESS, body_max, handler, .summary = …) */
+#define ROUTE(methods_, path_, ACCESS, max_, run_, ...) \
 	{ \
 		.methods = methods_, .path = path_, .access = ROUTE_##ACCESS, \
-		.body_max = max_, .run = run_ \
+		.body_max = max_, .run = run_, __VA_ARGS__ \
 	}
+#define HTML .content = "text/html"
+#define TEXT .content = "text/plain"
 
-const struct route routes_table[] = {
-	ROUTE("GET", "/", ANYONE, 0, page_root),
-	ROUTE("GET", "/login", ANYONE, 0, page_login),
-	ROUTE("GET", "/login.js", ANYONE, 0, page_script),
-	ROUTE("GET", "/page.css", ANYONE, 0, page_style),
-	ROUTE("GET", "/healthz", ANYONE, 0, page_health),
-	ROUTE("GET", "/readyz", ANYONE, 0, page_ready),
-	ROUTE("POST", API "login", ANYONE, 4096, login_take),
-	ROUTE("POST", API "logout", IDENTIFIED, 4096, login_end),
-	ROUTE("GET", API "hub/status", IDENTIFIED, 0, page_status),
+static const struct route routes_table[] = {
+	ROUTE("GET", "/", ANYONE, 0, page_root,
+	    .summary = "a page that says what is here", HTML),
+	ROUTE("GET", "/login", ANYONE, 0, page_login,
+	    .summary = "the page of a login link", HTML),
+	ROUTE("GET", "/login.js", ANYONE, 0, page_script,
+	    .summary = "its script", .content = "text/javascript"),
+	ROUTE("GET", "/page.css", ANYONE, 0, page_style, .summary = "its style",
+	    .content = "text/css"),
+	ROUTE("GET", "/openapi.json", ANYONE, 0, serve_openapi,
+	    .summary = "this description", .result = "object"),
+	ROUTE("GET", "/healthz", ANYONE, 0, page_health,
+	    .summary = "the hub runs", TEXT),
+	ROUTE("GET", "/readyz", ANYONE, 0, page_ready,
+	    .summary = "the hub knows the sessions of its home", TEXT),
+	ROUTE("POST", API "login", ANYONE, 4096, login_take,
+	    .summary = "log a browser in with the code of a link, or with the "
+		       "secret of a shared link",
+	    .arguments = "code:string? share:string?", .result = "logged_in"),
+	ROUTE("POST", API "logout", IDENTIFIED, 4096, login_end,
+	    .summary = "log this browser out", .result = "nothing"),
+	ROUTE("GET", API "hub/status", IDENTIFIED, 0, page_status,
+	    .summary = "the process and the addresses of the hub",
+	    .result = "hub_status"),
 	{ .path = NULL },
 };
+
+static void
+serve_openapi(struct exchange *x)
+{
+	struct json_out j;
+	struct buf b;
+
+	buf_init(&b, SIZE_MAX);
+	json_out_init(&j, &b);
+	openapi_put(routes_table, &j);
+	exchange_text(x, 200, "application/json", b.data, b.len);
+	buf_finish(&b);
+}
 
 /* The route of an operation, which its name completes. */
 static const struct route reading_route = ROUTE("GET POST", API, IDENTIFIED,
