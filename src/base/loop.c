@@ -109,6 +109,8 @@ on_closed(uv_handle_t *handle)
 	discard(handle->data);
 }
 
+static void watch_start(struct watch *w);
+
 static void
 on_ready(uv_poll_t *poll, int status, int events)
 {
@@ -129,7 +131,23 @@ on_ready(uv_poll_t *poll, int status, int events)
 	w->fn.fd(w->arg, ready);
 	/* libuv gives up watching after an error; we go on until removed. */
 	if (status < 0 && !w->dead)
-		watch_want(w, w->want);
+		watch_start(w);
+}
+
+static void
+watch_start(struct watch *w)
+{
+	int events = 0, rc;
+
+	if (w->want & LOOP_READ)
+		events |= UV_READABLE;
+	if (w->want & LOOP_WRITE)
+		events |= UV_WRITABLE;
+	if (w->want & LOOP_HANGUP)
+		events |= UV_DISCONNECT;
+	rc = uv_poll_start(&w->uv.poll, events, on_ready);
+	assert(rc == 0);
+	(void)rc;
 }
 
 struct watch *
@@ -147,22 +165,15 @@ loop_fd(struct loop *loop, int fd, enum loop_events want, loop_fd_fn *fn,
 	return w;
 }
 
+/* libuv would leave epoll and enter it again, even for the same events. */
 void
 watch_want(struct watch *w, enum loop_events want)
 {
-	int events = 0, rc;
-
 	assert(w->kind == WATCH_FD && !w->dead);
+	if (want == w->want)
+		return;
 	w->want = want;
-	if (want & LOOP_READ)
-		events |= UV_READABLE;
-	if (want & LOOP_WRITE)
-		events |= UV_WRITABLE;
-	if (want & LOOP_HANGUP)
-		events |= UV_DISCONNECT;
-	rc = uv_poll_start(&w->uv.poll, events, on_ready);
-	assert(rc == 0);
-	(void)rc;
+	watch_start(w);
 }
 
 static void
