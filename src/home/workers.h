@@ -1,7 +1,6 @@
 #ifndef TEND_HOME_WORKERS_H
 #define TEND_HOME_WORKERS_H
 
-#include <pthread.h>
 #include <stdbool.h>
 
 #include "base/list.h"
@@ -10,9 +9,10 @@ struct loop;
 struct workers;
 
 /*
- * Threads for work that would block a loop.  Each task has a thread of its
- * own; beyond the limit of threads, tasks wait in the order in which they
- * came.  With one thread, tasks also end in that order.
+ * Threads for work that would block a loop.  Each running task has a thread of
+ * its own, which then waits some seconds for another one; beyond the limit of
+ * threads, tasks wait in the order in which they came.  With one thread, tasks
+ * also end in that order.
  */
 struct task {
 	/* The caller sets these: */
@@ -25,7 +25,6 @@ struct task {
 	/* Private: */
 	struct workers *workers;
 	struct list link, ended;
-	pthread_t thread;
 	bool began;
 };
 
