@@ -383,7 +383,7 @@ calls_create(struct loop *loop, const struct calls_options *o)
 	c->loop = loop;
 	c->max = o->max;
 	list_init(&c->list);
-	lanes_init(&c->lanes, loop, o->client);
+	lanes_init(&c->lanes, loop, o->client, o->linger_ms);
 	c->finder = workers_create(loop, 1, o->max);
 	c->home = workers_create(loop, o->threads, o->queue);
 	if (c->finder != NULL && c->home != NULL)
@@ -407,6 +407,7 @@ calls_destroy(struct calls *c)
 		else
 			fd_poke(call->errand->cancel);
 	}
+	lanes_finish(&c->lanes);
 	workers_destroy(c->finder);
 	workers_destroy(c->home);
 	if (c->n == 0) /* or threads that were left running use it */

@@ -2,6 +2,7 @@
 #define TEND_HOME_CALLS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include <jansson.h>
 
@@ -32,6 +33,8 @@ struct calls_options {
 	unsigned max;       /* calls under way */
 	unsigned threads;   /* operations that the home runs at once */
 	unsigned queue;     /* those that wait for a thread */
+	/* Connections to hosts stay open for so long, for another call. */
+	int64_t linger_ms;
 };
 
 /* Valid until the callback returns; json_incref keeps the result. */

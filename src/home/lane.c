@@ -19,8 +19,10 @@ struct lane {
 	struct hello hello; /* of its channels, with their principal */
 	int dirfd;
 	struct list asks;        /* struct asking, as they came */
+	struct list idle;        /* of the lanes, if there are none */
 	struct channel *channel; /* of the calls that are not long; or NULL */
-	struct watch *timer;     /* answers calls that were refused here */
+	struct watch
+	    *timer; /* answers calls that were refused here; idle: ends it */
 };
 
 static void advance(struct lane *lane);
@@ -33,14 +35,54 @@ asking_of(struct list *link)
 
 /* ----------------------------------------------------------------- leaving */
 
+static struct lane *
+oldest_idle(const struct lanes *l)
+{
+	return container_of(l->idle.next, struct lane, idle);
+}
+
+static bool
+is_idle(const struct lane *lane)
+{
+	return !list_is_empty(&lane->idle);
+}
+
+static void
+end_idle(struct lane *lane)
+{
+	if (!is_idle(lane))
+		return;
+	list_remove(&lane->idle);
+	lane->lanes->n_idle--;
+	watch_rearm(lane->timer, -1);
+}
+
 static void
 lane_destroy(struct lane *lane)
 {
+	end_idle(lane);
 	list_remove(&lane->link);
 	channel_destroy(lane->channel);
 	watch_remove(lane->timer);
 	fd_close(&lane->dirfd);
 	free(lane);
+}
+
+/* The last call has left.  Forgotten requests must not delay later ones. */
+static void
+begin_idle(struct lane *lane)
+{
+	struct lanes *l = lane->lanes;
+
+	if (l->linger_ms == 0 || lane->channel == NULL ||
+	    channel_pending(lane->channel) > 0) {
+		lane_destroy(lane);
+		return;
+	}
+	list_append(&l->idle, &lane->idle);
+	watch_rearm(lane->timer, l->linger_ms);
+	if (++l->n_idle > LANES_IDLE)
+		lane_destroy(oldest_idle(l));
 }
 
 static void
@@ -53,7 +95,7 @@ leave(struct asking *a)
 	channel_destroy(a->own);
 	a->own = NULL;
 	if (list_is_empty(&lane->asks))
-		lane_destroy(lane);
+		begin_idle(lane);
 	else
 		advance(lane);
 }
@@ -101,12 +143,16 @@ first_refused(const struct lane *lane)
 
 /* Answering may destroy the lane, so the next one has a turn of its own. */
 static void
-on_refused(void *arg)
+on_timer(void *arg)
 {
 	struct lane *lane = arg;
 	struct asking *a = first_refused(lane);
 	struct error why;
 
+	if (is_idle(lane)) {
+		lane_destroy(lane);
+		return;
+	}
 	if (a == NULL)
 		return;
 	watch_rearm(lane->timer, 0);
@@ -125,6 +171,8 @@ on_close(void *arg, int rc, const struct error *err)
 	(void)err;
 	channel_destroy(lane->channel);
 	lane->channel = NULL;
+	if (is_idle(lane))
+		lane_destroy(lane);
 }
 
 static struct channel *
@@ -241,11 +289,21 @@ advance(struct lane *lane)
 /* --------------------------------------------------------------- interface */
 
 void
-lanes_init(struct lanes *l, struct loop *loop, const char *client)
+lanes_init(struct lanes *l, struct loop *loop, const char *client,
+    int64_t linger_ms)
 {
-	l->loop = loop;
-	l->client = client;
+	*l = (struct lanes){ .loop = loop,
+		.client = client,
+		.linger_ms = linger_ms };
 	list_init(&l->list);
+	list_init(&l->idle);
+}
+
+void
+lanes_finish(struct lanes *l)
+{
+	while (!list_is_empty(&l->idle))
+		lane_destroy(oldest_idle(l));
 }
 
 static void
@@ -275,6 +333,7 @@ lane_of(struct lanes *l, const char *id, const struct hello *h, int *dirfd)
 		    strcmp(lane->hello.verified, h->verified) != 0)
 			continue;
 		fd_close(dirfd);
+		end_idle(lane);
 		return lane;
 	}
 	lane = xcalloc(1, sizeof(*lane));
@@ -283,8 +342,9 @@ lane_of(struct lanes *l, const char *id, const struct hello *h, int *dirfd)
 	lane->dirfd = fd_take(dirfd);
 	snprintf(lane->id, sizeof(lane->id), "%s", id);
 	list_init(&lane->asks);
+	list_init(&lane->idle);
 	list_append(&l->list, &lane->link);
-	lane->timer = loop_timer(l->loop, -1, on_refused, lane);
+	lane->timer = loop_timer(l->loop, -1, on_timer, lane);
 	return lane;
 }
 

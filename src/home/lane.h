@@ -16,8 +16,10 @@ struct loop;
  * The calls to the hosts of sessions, on a loop.  Calls of one principal to one
  * session reach its host in the order in which they came.
  *
- * These calls share a channel (client/channel.h), which is closed
- * after its last call.  A long call, one with a timeout, has a channel of its
+ * These calls share a channel (client/channel.h).  Without calls it is closed:
+ * at once, or after linger_ms, since opening one takes longer than most calls.
+ * At most LANES_IDLE channels linger; the one that has done so longest is closed
+ * then.  A long call, one with a timeout, has a channel of its
  * own.  So a session.exec that runs does not hold up a session.send, as it
  * would on the same connection, and a session.wait ends in the host when its
  * channel is destroyed.  To keep the order between channels, a long call waits
@@ -25,10 +27,14 @@ struct loop;
  * until the host has begun the long calls before it.  A session.get behind the
  * long call shows that: a host begins the requests of a connection in order.
  */
+#define LANES_IDLE 64
 struct lanes {
 	struct loop *loop;
 	const char *client; /* our name for hosts; the caller keeps it */
-	struct list list;
+	int64_t linger_ms;  /* 0: a channel is closed after its last call */
+	struct list list;   /* struct lane */
+	struct list idle;   /* those without calls, the oldest first */
+	unsigned n_idle;
 };
 
 struct asking;
@@ -58,7 +64,9 @@ struct asking {
 	struct error err;
 };
 
-void lanes_init(struct lanes *l, struct loop *loop, const char *client);
+void lanes_init(struct lanes *l, struct loop *loop, const char *client,
+    int64_t linger_ms);
+void lanes_finish(struct lanes *l); /* when no calls are left */
 
 /*
  * Call the host of the session with this id.  *dirfd, the session's directory,

@@ -37,6 +37,7 @@
 #define CALLS_MAX 1024
 #define THREADS 16
 #define QUEUE 1024
+#define LINGER_MS 1000
 
 /* ------------------------------------------------------------------- turns */
 
@@ -224,7 +225,8 @@ open_parts(struct hub *hub, int *launcher_fd, struct error *err)
 	static const struct calls_options options = { .client = "tend hub",
 		.max = CALLS_MAX,
 		.threads = THREADS,
-		.queue = QUEUE };
+		.queue = QUEUE,
+		.linger_ms = LINGER_MS };
 	static char *const nothing[] = { NULL };
 
 	hub->no_environ = nothing;

@@ -38,13 +38,14 @@ struct reply {
 /* ----------------------------------------------------------------- calling */
 
 static void
-open_place(struct place *p, const struct world *w, unsigned threads,
-    unsigned queue)
+open_lingering(struct place *p, const struct world *w, unsigned threads,
+    unsigned queue, int64_t linger_ms)
 {
 	const struct calls_options o = { .client = "test",
 		.max = 100,
 		.threads = threads,
-		.queue = queue };
+		.queue = queue,
+		.linger_ms = linger_ms };
 
 	*p = (struct place){ .w = w,
 		.loop = loop_create(),
@@ -52,6 +53,13 @@ open_place(struct place *p, const struct world *w, unsigned threads,
 	assert_non_null(p->loop);
 	p->calls = calls_create(p->loop, &o);
 	assert_non_null(p->calls);
+}
+
+static void
+open_place(struct place *p, const struct world *w, unsigned threads,
+    unsigned queue)
+{
+	open_lingering(p, w, threads, queue, 1000);
 }
 
 static void
@@ -356,6 +364,28 @@ a_cancelled_wait_leaves_no_connection(void **state)
 }
 
 static void
+a_connection_lingers_for_the_next_call(void **state)
+{
+	auto_free char *id = create(*state, "{" SHELL "}");
+	struct place p;
+	unsigned before;
+
+	before = sockets_of(getpid());
+	open_lingering(&p, *state, 4, 0, 3600000);
+	for (size_t i = 0; i < 3; i++) {
+		json_decref(answer(&p, "session.get", id, "{}"));
+		assert_int_equal(sockets_of(getpid()), before + 1);
+	}
+	close_place(&p);
+	assert_int_equal(sockets_of(getpid()), before);
+	open_lingering(&p, *state, 4, 0, 1);
+	json_decref(answer(&p, "session.get", id, "{}"));
+	while (sockets_of(getpid()) > before)
+		json_decref(answer(&p, "session.list", NULL, "{}"));
+	close_place(&p);
+}
+
+static void
 a_cancelled_send_is_typed(void **state)
 {
 	auto_free char *id = create(*state, "{" CAT "}");
@@ -640,6 +670,7 @@ run_all(void)
 		TEST(sends_are_typed_in_their_order),
 		TEST(a_long_call_holds_up_no_other),
 		TEST(a_cancelled_wait_leaves_no_connection),
+		TEST(a_connection_lingers_for_the_next_call),
 		TEST(a_cancelled_send_is_typed),
 		TEST(an_ended_session_answers_from_its_files),
 		TEST(a_session_that_ends_answers_from_its_files),
