@@ -342,7 +342,7 @@ class Figures:
     def show(self, title, unit):
         print(f"\n{title}")
         for name, values in self.of.items():
-            print(f"  {name:24} {statistics.median(values):10.2f} {unit}"
+            print(f"  {name:36} {statistics.median(values):10.2f} {unit}"
                   f"   ({min(values):.2f}–{max(values):.2f})")
 
 
@@ -682,4 +682,5 @@ def main():
     sys.exit(1 if bench.missed and not quick else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
