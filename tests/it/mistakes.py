@@ -24,6 +24,9 @@ GOOD = {
     "session.label": {"labels": {"a": "1"}},
     "home.wait": {"sessions": ["a"]},
     "home.forget": {"directory": "/no/such"},
+    "token.revoke": {"id": "01J00000000000000000000000"},
+    "share.create": {"session": "a"},
+    "share.revoke": {"id": "01J00000000000000000000000"},
 }
 
 NAMES = ["a b", "../etc", "-x", "a//b", "a" * 65, "/".join("abcdefghi")]
@@ -46,6 +49,17 @@ FORMS = {
     ("session.create", "env"): [{"A": 1}, {"": "x"}, {"A=B": "x"}],
     ("session.create", "labels"): LABELS[:-1],
     ("session.create", "may"): [["fly:*"], [7]],
+    ("token.create", "label"): None,
+    ("token.create", "principal"): ["ann", "uid:1000", "User:ann"],
+    ("token.create", "scope"): [["fly"], [7]],
+    ("token.create", "sessions"): ["a//b", "a*"],
+    ("token.revoke", "id"): None,
+    ("share.create", "session"): None,
+    ("share.revoke", "id"): None,
+    ("login.create", "scope"): [["fly"], [7]],
+    ("audit.list", "principal"): None,
+    ("audit.list", "session"): None,
+    ("audit.list", "since"): ["", "soon"],
     ("session.rerun", "env"): [{"A": 1}, {"": "x"}, {"A=B": "x"}],
     ("session.list", "labels"): [{"a": 7}],
     ("session.output", "from"): ["", "soon"],

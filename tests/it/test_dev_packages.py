@@ -13,7 +13,8 @@ import pytest
 import lib
 
 # Packages for building, and those only for tests, measurements and checks.
-TOOLS = {"gcc", "meson", "ninja-build", "pkgconf", "python3", "scdoc"}
+TOOLS = {"gcc", "meson", "ninja-build", "node-llhttp", "pkgconf", "python3",
+         "scdoc"}
 FOR_TESTS = {"busybox", "chromium", "clang-format", "fish", "htop",
              "libcmocka-dev", "man-db", "openssh-server", "python3-pytest",
              "strace", "sudo", "systemd", "tmux", "vim", "zsh"}
