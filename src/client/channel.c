@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "base/buf.h"
+#include "base/bytes.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/json_tree.h"
@@ -32,6 +34,7 @@ struct request {
 	uint64_t id;
 	channel_answer_fn *fn; /* NULL: forgotten */
 	void *arg;
+	bool plain;       /* it has no answer */
 	struct buf frame; /* kept to send it to the next host */
 	size_t sent;      /* bytes of it that were sent */
 	bool taken;       /* all was sent: the host has it */
@@ -56,6 +59,8 @@ struct channel {
 	bool leaving; /* the host has sent BYE */
 	size_t bye;   /* bytes of our BYE that were sent */
 	bool mute;    /* the host reads nothing more; it may answer */
+
+	bool paused; /* nothing is read */
 
 	bool has_offset; /* of the received output */
 	uint64_t offset;
@@ -109,6 +114,7 @@ take_back(struct channel *c, struct request *r)
 	c->n_taken -= r->taken;
 	r->taken = false;
 	r->sent = 0;
+	/* The first line to the next host has what a plain frame said. */
 	if (r->fn == NULL)
 		drop(c, r);
 }
@@ -260,6 +266,7 @@ begin(struct channel *c)
 
 	if (c->has_offset) {
 		h.replay = HELLO_NONE;
+		h.steal = false;
 		h.has_from = true;
 		h.from = c->offset;
 	}
@@ -318,7 +325,7 @@ flush(struct channel *c)
 {
 	uint8_t bye[FRAME_HEADER];
 
-	list_for_each(it, &c->requests) {
+	list_for_each_safe(it, &c->requests) {
 		struct request *r = request_of(it);
 
 		if (r->taken)
@@ -327,6 +334,10 @@ flush(struct channel *c)
 			break;
 		if (!send_rest(c, r->frame.data, r->frame.len, &r->sent))
 			return;
+		if (r->plain) {
+			drop(c, r);
+			continue;
+		}
 		r->taken = true;
 		r->taken_ms = now_ms();
 		c->n_taken++;
@@ -351,7 +362,8 @@ want(struct channel *c)
 {
 	if (c->watch != NULL)
 		watch_want(c->watch,
-		    LOOP_READ | (wants_to_send(c) ? LOOP_WRITE : 0));
+		    (c->paused ? 0 : LOOP_READ) |
+			(wants_to_send(c) ? LOOP_WRITE : 0));
 }
 
 /* -------------------------------------------------------------- receiving */
@@ -413,6 +425,26 @@ take_response(struct channel *c, const struct frame *f)
 }
 
 static void
+take_taken(struct channel *c, const struct frame *f)
+{
+	struct frame_taken t;
+	struct request *r;
+
+	if (!frame_taken(f, &t))
+		return;
+	r = find(c, t.id);
+	if (r != NULL && r->taken)
+		answer(c, r,
+		    (struct channel_answer){ .outcome = CHANNEL_DONE,
+			.result = json_null(),
+			.bytes = f->len,
+			.code = "",
+			.message = "",
+			.status = t.status,
+			.seq = t.seq });
+}
+
+static void
 note_offset(struct channel *c, const struct frame *f)
 {
 	struct frame_screen screen;
@@ -458,6 +490,10 @@ take_frame(struct channel *c, const struct frame *f)
 		c->leaving = true;
 		return 0;
 	}
+	if (f->type == FRAME_TAKEN) {
+		take_taken(c, f);
+		return 0;
+	}
 	note_offset(c, f);
 	note_detached(c, f);
 	if (c->on.on_frame != NULL)
@@ -469,9 +505,10 @@ static void
 take_frames(struct channel *c)
 {
 	struct frame f;
-	int rc;
+	int rc = 0;
 
-	while ((rc = conn_next(&c->conn, &f, &c->err)) == 1 && !c->dead) {
+	while (!c->paused && (rc = conn_next(&c->conn, &f, &c->err)) == 1 &&
+	    !c->dead) {
 		rc = take_frame(c, &f);
 		if (rc < 0)
 			break;
@@ -608,8 +645,10 @@ on_timer(void *arg)
 	enter(c);
 	if (c->state == OPENING)
 		proceed(c);
-	else
+	else if (c->watch == NULL)
 		serve(c);
+	else
+		take_frames(c);
 	leave(c);
 }
 
@@ -670,11 +709,28 @@ check_limits(const struct channel *c, size_t len, struct error *err)
 	return 0;
 }
 
+/* Send at the next opportunity.  The frame moves into the request. */
+static struct request *
+add(struct channel *c, struct buf *frame, channel_answer_fn *fn, void *arg)
+{
+	struct request *r = xcalloc(1, sizeof(*r));
+
+	*r = (struct request){ .id = c->next_id++,
+		.fn = fn,
+		.arg = arg,
+		.frame = *frame };
+	list_append(&c->requests, &r->link);
+	c->n++;
+	c->bytes += frame->len;
+	if (c->state == OPEN)
+		want(c);
+	return r;
+}
+
 int
 channel_post(struct channel *c, const char *op, const char *args,
     channel_answer_fn *fn, void *arg, uint64_t *id, struct error *err)
 {
-	struct request *r;
 	struct buf frame;
 	int rc;
 
@@ -688,18 +744,84 @@ channel_post(struct channel *c, const char *op, const char *args,
 		buf_finish(&frame);
 		return rc;
 	}
-	r = xcalloc(1, sizeof(*r));
-	*r = (struct request){ .id = c->next_id++,
-		.fn = fn,
-		.arg = arg,
-		.frame = frame };
-	list_append(&c->requests, &r->link);
-	c->n++;
-	c->bytes += frame.len;
-	*id = r->id;
-	if (c->state == OPEN)
-		want(c);
+	*id = add(c, &frame, fn, arg)->id;
 	return 0;
+}
+
+int
+channel_type(struct channel *c, const void *frame, size_t len,
+    channel_answer_fn *fn, void *arg, uint64_t *id, struct error *err)
+{
+	struct buf copy;
+	int rc;
+
+	if (c->state == CLOSED)
+		return error_set(err, -c->rc, "%s", c->err.msg);
+	rc = check_limits(c, len, err);
+	if (rc < 0)
+		return rc;
+	buf_init(&copy, len);
+	(void)buf_append(&copy, frame, len);
+	put_u64be(copy.data + FRAME_HEADER, c->next_id);
+	*id = add(c, &copy, fn, arg)->id;
+	return 0;
+}
+
+static void
+tell(struct channel *c, struct buf *frame)
+{
+	if (c->state == CLOSED)
+		buf_finish(frame);
+	else
+		add(c, frame, NULL, NULL)->plain = true;
+}
+
+void
+channel_resize(struct channel *c, unsigned cols, unsigned rows)
+{
+	struct buf frame;
+
+	buf_init(&frame, FRAME_HEADER + 4);
+	(void)frame_put_resize(&frame, cols, rows);
+	c->conn.hello.cols = cols;
+	c->conn.hello.rows = rows;
+	tell(c, &frame);
+}
+
+void
+channel_view(struct channel *c, bool visible)
+{
+	const uint8_t flag = visible;
+	struct buf frame;
+
+	buf_init(&frame, FRAME_HEADER + 1);
+	(void)frame_put(&frame, FRAME_VIEW, &flag, 1);
+	c->conn.hello.hidden = !visible;
+	tell(c, &frame);
+}
+
+void
+channel_pause(struct channel *c, bool pause)
+{
+	if (c->paused == pause)
+		return;
+	c->paused = pause;
+	if (c->state != OPEN)
+		return;
+	want(c);
+	/* Frames that were read before have no other call. */
+	if (!pause && channel_backlog(c) > 0)
+		watch_rearm(c->timer, 0);
+}
+
+size_t
+channel_backlog(const struct channel *c)
+{
+	int there = 0;
+
+	if (c->conn.fd >= 0 && ioctl(c->conn.fd, FIONREAD, &there) < 0)
+		there = 0;
+	return c->conn.in.len - c->conn.in_taken + (size_t)there;
 }
 
 void

@@ -58,6 +58,9 @@ struct channel_answer {
 	const char *code;    /* "" unless the host refused it */
 	const char *message; /* the reason; "" when done */
 	bool retryable;
+	/* Of an input that the host answered: enum taken_status, and its event. */
+	uint8_t status;
+	uint64_t seq;
 };
 
 typedef void channel_answer_fn(void *arg, const struct channel_answer *a);
@@ -110,6 +113,27 @@ void channel_destroy(struct channel *c); /* NULL is fine */
  */
 int channel_post(struct channel *c, const char *op, const char *args,
     channel_answer_fn *fn, void *arg, uint64_t *id, struct error *err);
+
+/*
+ * Type something over an attached channel: a whole INPUT frame (wire/frame.h),
+ * which is copied and gets an id of its own.  As channel_post; CHANNEL_DONE is
+ * any answer of the host, also one that refuses (status).
+ */
+int channel_type(struct channel *c, const void *frame, size_t len,
+    channel_answer_fn *fn, void *arg, uint64_t *id, struct error *err);
+
+/* Tell this host and later ones the size of the client, or if it is visible. */
+void channel_resize(struct channel *c, unsigned cols, unsigned rows);
+void channel_view(struct channel *c, bool visible);
+
+/*
+ * Read nothing from the host, or go on; also from a callback, after which no
+ * other follows.  Answers wait too, behind the output.
+ */
+void channel_pause(struct channel *c, bool pause);
+
+/* The bytes that have arrived, but were not given to a callback. */
+size_t channel_backlog(const struct channel *c);
 
 /*
  * Ignore the answer: fn is not called.  An unsent request is dropped; a sent
