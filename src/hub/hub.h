@@ -20,6 +20,7 @@ struct listener;
 struct loop;
 struct rights;
 struct store;
+struct streams;
 struct throttle;
 struct tls_context;
 struct verifier;
@@ -75,6 +76,7 @@ struct hub {
 	struct listener *listener;
 	struct access *access;
 	struct store *store;
+	struct streams *streams;
 	struct verifier *verifier;
 	struct audit *audit;
 	struct rights *rights;

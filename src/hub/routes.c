@@ -15,6 +15,7 @@
 #include "hub/openapi.h"
 #include "hub/page.h"
 #include "hub/route.h"
+#include "hub/stream.h"
 #include "op/ops.h"
 #include "web/gate.h"
 #include "web/http.h"
@@ -54,6 +55,10 @@ static const struct route routes_table[] = {
 	    .arguments = "code:string? share:string?", .result = "logged_in"),
 	ROUTE("POST", API "logout", IDENTIFIED, 4096, login_end,
 	    .summary = "log this browser out", .result = "nothing"),
+	ROUTE("GET", API "stream", STREAM, 0, stream_open,
+	    .summary = "one WebSocket for output, events, input and operations "
+		       "(docs/stream.md)",
+	    TEXT),
 	ROUTE("GET", API "hub/status", IDENTIFIED, 0, page_status,
 	    .summary = "the process and the addresses of the hub",
 	    .result = "hub_status"),

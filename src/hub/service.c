@@ -30,6 +30,7 @@
 #include "hub/routes.h"
 #include "hub/sandbox.h"
 #include "hub/store.h"
+#include "hub/stream.h"
 #include "hub/throttle.h"
 #include "hub/verifier.h"
 #include "web/tls.h"
@@ -257,6 +258,7 @@ open_rights(struct hub *hub, struct error *err)
 	hub->verifier = verifier_create(hub->store);
 	hub->audit = audit_create(hub);
 	hub->rights = rights_create(hub);
+	hub->streams = streams_create(hub);
 	return 0;
 }
 
@@ -312,6 +314,10 @@ service_close(struct hub *hub)
 {
 	if (hub->listener != NULL)
 		(void)unlinkat(hub->home.fd, HUB_SOCKET, 0);
+	if (hub->streams != NULL) {
+		streams_stop(hub->streams);
+		on_settle(hub);
+	}
 	listener_destroy(hub->listener);
 	if (hub->loop != NULL)
 		on_settle(hub);
@@ -319,6 +325,7 @@ service_close(struct hub *hub)
 	audit_destroy(hub->audit);
 	follow_destroy(hub->follow);
 	directory_destroy(hub->directory);
+	streams_destroy(hub->streams);
 	store_close(hub->store);
 	verifier_destroy(hub->verifier);
 	access_destroy(hub->access);

@@ -1,0 +1,446 @@
+#include "hub/stream.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "base/version.h"
+#include "client/channel.h"
+#include "hub/exchange_state.h"
+#include "hub/hub.h"
+#include "hub/socket.h"
+#include "hub/store.h"
+#include "hub/stream_calls.h"
+#include "hub/stream_input.h"
+#include "hub/stream_message.h"
+#include "hub/stream_send.h"
+#include "hub/stream_state.h"
+#include "hub/stream_subscribe.h"
+#include "hub/subscription.h"
+#include "hub/throttle.h"
+#include "hub/verifier.h"
+
+#define PROTOCOL "tend.v1"
+#define EXPIRY_MAX_MS 3600000 /* a longer time is checked in steps */
+
+/* The credentials of a kind are compared with the list of those that stay. */
+struct check {
+	struct streams *all;
+	enum store_kind kind;
+	const char *verified; /* as identities have it */
+	bool busy, again;
+};
+
+#define CHECKS 3
+
+struct streams {
+	struct hub *hub;
+	struct list list;
+	struct hub_hook hook;
+	struct check checks[CHECKS];
+};
+
+static struct stream *
+stream_of(struct list *link)
+{
+	return container_of(link, struct stream, link);
+}
+
+static struct subscription *
+subscription_of(struct list *link)
+{
+	return container_of(link, struct subscription, link);
+}
+
+/* -------------------------------------------------------------------- hello */
+
+static void
+close_unknown(struct stream *s, const char *why)
+{
+	socket_close(s->socket, 4401, why);
+}
+
+/* The credential ends at its time, if nobody ends it before. */
+static void
+watch_expiry(struct stream *s)
+{
+	int64_t left = s->who.until_ms - clock_ms(CLOCK_REALTIME);
+
+	if (s->who.until_ms == 0)
+		return;
+	if (left <= 0)
+		close_unknown(s, "the credential has ended");
+	else
+		watch_rearm(s->expiry,
+		    left < EXPIRY_MAX_MS ? left : EXPIRY_MAX_MS);
+}
+
+static void
+on_expiry(void *arg)
+{
+	watch_expiry(arg);
+}
+
+static void
+welcome(struct stream *s)
+{
+	s->greeted = true;
+	socket_set_verified(s->socket);
+	socket_set_max(s->socket, STREAM_MESSAGE_MAX);
+	stream_send_object(s,
+	    json_pack("{s:s,s:i,s:[],s:s,s:s,s:s,s:{s:i,s:i,s:i}}", "type",
+		"hello", "version", STREAM_VERSION, "features", "hub",
+		"tend " TEND_VERSION, "principal", s->who.principal, "verified",
+		s->who.verified, "limits", "message", (int)STREAM_MESSAGE_MAX,
+		"subscriptions", STREAM_SUBSCRIPTIONS, "calls", STREAM_CALLS));
+	watch_expiry(s);
+}
+
+static void
+on_verified(void *arg, int rc, const struct identity *who)
+{
+	struct stream *s = arg;
+
+	s->verifying = NULL;
+	if (rc == 0) {
+		s->who = *who;
+		memset(s->cookie, 0, sizeof(s->cookie));
+		welcome(s);
+		return;
+	}
+	if (rc != -ENOENT) {
+		hub_note(s->hub, HUB_STORE_FAILED, "cannot verify a credential",
+		    strerror(-rc));
+		socket_close(s->socket, 1011, "cannot read the credentials");
+		return;
+	}
+	throttle_failed(s->hub->throttle, s->from, clock_ms(CLOCK_MONOTONIC));
+	s->hub->auth_failures++;
+	hub_note(s->hub, HUB_AUTH_FAILED, "a credential was refused", s->from);
+	close_unknown(s, "the credential is not valid, or has ended");
+}
+
+static void
+take_hello(struct stream *s, const struct stream_message *m)
+{
+	struct verifying *w;
+
+	if (s->verifying != NULL) {
+		socket_close(s->socket, 1008, "there can be only one hello");
+		return;
+	}
+	if (s->cookie[0] == '\0') {
+		welcome(s);
+		return;
+	}
+	if (throttle_wait(s->hub->throttle, s->from,
+		clock_ms(CLOCK_MONOTONIC)) > 0) {
+		socket_close(s->socket, 4429, "too many wrong credentials");
+		return;
+	}
+	/* The answer may come at once. */
+	w = verifier_check(s->hub->verifier, STORE_COOKIE, s->cookie, m->key,
+	    on_verified, s);
+	if (w != NULL)
+		s->verifying = w;
+}
+
+/* ----------------------------------------------------------------- messages */
+
+/* The subscription of a message, or NULL and an answer. */
+static struct subscription *
+find(struct stream *s, const struct stream_message *m)
+{
+	struct subscription *found = subscription_find(s, m->sub);
+
+	if (found == NULL)
+		stream_send_error(s, m->id, "not_found",
+		    "there is no such subscription", false);
+	return found;
+}
+
+static void
+on_ping(struct stream *s, const struct stream_message *m)
+{
+	stream_send_answer(s, m->id, json_object());
+}
+
+static void
+on_unsubscribe(struct stream *s, const struct stream_message *m)
+{
+	struct subscription *sub = find(s, m);
+
+	if (sub == NULL)
+		return;
+	subscription_destroy(sub);
+	stream_send_answer(s, m->id, json_object());
+}
+
+static void
+on_credit(struct stream *s, const struct stream_message *m)
+{
+	struct subscription *sub = subscription_find(s, m->sub);
+
+	if (sub == NULL || !sub->allowance.has_credit)
+		return;
+	stream_allowance_grant(&sub->allowance, m->bytes);
+	sub->kind->on_room(sub);
+}
+
+static void
+on_input(struct stream *s, const struct stream_message *m)
+{
+	struct subscription *sub = find(s, m);
+
+	if (sub != NULL)
+		stream_input_take(sub, m);
+}
+
+static void
+on_resize(struct stream *s, const struct stream_message *m)
+{
+	struct subscription *sub = find(s, m);
+
+	if (sub == NULL)
+		return;
+	sub->hello.cols = m->cols;
+	sub->hello.rows = m->rows;
+	if (sub->channel != NULL)
+		channel_resize(sub->channel, m->cols, m->rows);
+	stream_send_answer(s, m->id, json_object());
+}
+
+static void
+on_visible(struct stream *s, const struct stream_message *m)
+{
+	struct subscription *sub = find(s, m);
+
+	if (sub == NULL)
+		return;
+	sub->hello.hidden = !m->visible;
+	if (sub->channel != NULL)
+		channel_view(sub->channel, m->visible);
+	stream_send_answer(s, m->id, json_object());
+}
+
+static void
+on_call(struct stream *s, const struct stream_message *m)
+{
+	json_t *args = json_object_get(m->tree, "args");
+
+	stream_calls_start(s, m->id, m->op,
+	    args != NULL ? json_incref(args) : json_object(), NULL);
+}
+
+static void
+on_cancel(struct stream *s, const struct stream_message *m)
+{
+	stream_calls_cancel(s, m->call);
+}
+
+typedef void message_fn(struct stream *s, const struct stream_message *m);
+
+static message_fn *const handlers[STREAM_TYPES] = {
+	[STREAM_PING] = on_ping,
+	[STREAM_SUBSCRIBE] = stream_subscribe,
+	[STREAM_UNSUBSCRIBE] = on_unsubscribe,
+	[STREAM_CREDIT] = on_credit,
+	[STREAM_INPUT] = on_input,
+	[STREAM_RESIZE] = on_resize,
+	[STREAM_VISIBLE] = on_visible,
+	[STREAM_CALL] = on_call,
+	[STREAM_CANCEL] = on_cancel,
+};
+
+static void
+handle(struct stream *s, const struct stream_message *m, int rc,
+    const struct error *err)
+{
+	if (rc == -EPROTO)
+		socket_close(s->socket, m->p == NULL ? 1007 : 1003, err->msg);
+	else if (s->greeted != (m->type != STREAM_HELLO))
+		socket_close(s->socket, 1008,
+		    "the first message is hello, and no other");
+	else if (rc < 0)
+		stream_send_error(s, m->id, "usage", err->msg, false);
+	else if (m->type == STREAM_HELLO)
+		take_hello(s, m);
+	else
+		handlers[m->type](s, m);
+}
+
+static void
+on_message(void *arg, bool binary, const uint8_t *p, size_t len)
+{
+	struct stream *s = arg;
+	struct stream_message m;
+	struct error err;
+	int rc;
+
+	rc = binary ? stream_message_read_binary(&m, p, len, &err) :
+		      stream_message_read(&m, p, len, &err);
+	if (rc == -EPROTO && binary)
+		m.p = p;
+	handle(s, &m, rc, &err);
+	stream_message_finish(&m);
+}
+
+static void
+on_room(void *arg)
+{
+	struct stream *s = arg;
+
+	s->choked = false;
+	list_for_each_safe(it, &s->subscriptions) {
+		struct subscription *sub = subscription_of(it);
+
+		if (!s->choked)
+			sub->kind->on_room(sub);
+	}
+}
+
+static void
+on_gone(void *arg)
+{
+	struct stream *s = arg;
+
+	if (s->verifying != NULL)
+		verifier_cancel(s->verifying);
+	list_for_each_safe(it, &s->subscriptions)
+		subscription_destroy(subscription_of(it));
+	stream_calls_cancel_all(s);
+	watch_remove(s->expiry);
+	list_remove(&s->link);
+	free(s);
+}
+
+/* ---------------------------------------------------------------- beginning */
+
+void
+stream_open(struct exchange *x)
+{
+	static const struct socket_handlers on = { on_message, on_room,
+		on_gone };
+	struct stream *s = xcalloc(1, sizeof(*s));
+	struct hub *hub = exchange_hub(x);
+
+	s->hub = hub;
+	s->who = x->who;
+	snprintf(s->from, sizeof(s->from), "%s", exchange_from(x));
+	snprintf(s->cookie, sizeof(s->cookie), "%s", x->cookie);
+	list_init(&s->subscriptions);
+	list_init(&s->calls);
+	s->socket = exchange_upgrade(x, PROTOCOL, &on, s);
+	if (s->socket == NULL) {
+		free(s);
+		return;
+	}
+	socket_must_verify(s->socket);
+	s->expiry = loop_timer(hub->loop, -1, on_expiry, s);
+	list_append(&hub->streams->list, &s->link);
+}
+
+/* ------------------------------------------------------------- permissions */
+
+static bool
+is_listed(const json_t *list, const char *id)
+{
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach(list, i, v)
+	{
+		const char *known = json_string_value(json_object_get(v, "id"));
+
+		if (known != NULL && strcmp(known, id) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void check_credentials(struct check *c);
+
+static void
+on_list(void *arg, int rc, json_t *result)
+{
+	struct check *c = arg;
+
+	c->busy = false;
+	if (c->again) {
+		check_credentials(c);
+		return;
+	}
+	list_for_each_safe(it, &c->all->list) {
+		struct stream *s = stream_of(it);
+
+		if (rc == 0 && strcmp(s->who.verified, c->verified) == 0 &&
+		    !is_listed(result, s->who.credential))
+			close_unknown(s, "the credential has ended");
+	}
+}
+
+static void
+check_credentials(struct check *c)
+{
+	c->again = c->busy;
+	if (c->busy)
+		return;
+	c->busy = true;
+	store_list(c->all->hub->store, c->kind, on_list, c);
+}
+
+static void
+reconsider(void *arg)
+{
+	struct streams *all = arg;
+
+	list_for_each_safe(it, &all->list) {
+		list_for_each_safe(at, &stream_of(it)->subscriptions)
+			subscription_reconsider(subscription_of(at));
+	}
+	for (size_t i = 0; i < CHECKS; i++)
+		check_credentials(&all->checks[i]);
+}
+
+struct streams *
+streams_create(struct hub *hub)
+{
+	static const struct check checks[CHECKS] = {
+		{ .kind = STORE_TOKEN, .verified = "token" },
+		{ .kind = STORE_COOKIE, .verified = "cookie" },
+		{ .kind = STORE_SHARE, .verified = "share" },
+	};
+	struct streams *all = xcalloc(1, sizeof(*all));
+
+	all->hub = hub;
+	list_init(&all->list);
+	all->hook = (struct hub_hook){ .fn = reconsider, .arg = all };
+	memcpy(all->checks, checks, sizeof(checks));
+	for (size_t i = 0; i < CHECKS; i++)
+		all->checks[i].all = all;
+	hub_on_reconsider(hub, &all->hook);
+	return all;
+}
+
+void
+streams_stop(struct streams *all)
+{
+	list_for_each(it, &all->list)
+		socket_close(stream_of(it)->socket, 1001, "the hub stops");
+}
+
+void
+streams_destroy(struct streams *all)
+{
+	if (all == NULL)
+		return;
+	list_remove(&all->hook.link);
+	free(all);
+}

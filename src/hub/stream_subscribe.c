@@ -1,0 +1,94 @@
+#include "hub/stream_subscribe.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "base/error.h"
+#include "home/fault.h"
+#include "hub/api.h"
+#include "hub/hub.h"
+#include "hub/stream_message.h"
+#include "hub/stream_output.h"
+#include "hub/stream_send.h"
+#include "hub/stream_state.h"
+#include "hub/subscription.h"
+#include "op/ops.h"
+#include "session/home.h"
+
+typedef struct subscription *create_fn(struct stream *stream,
+    const struct stream_message *m);
+
+static create_fn *const kinds[STREAM_WANTS] = {
+	[STREAM_OUTPUT] = stream_output_create,
+};
+
+static int
+check(struct stream *s, const struct stream_message *m, struct fault *f)
+{
+	if (kinds[m->want] == NULL)
+		return fault_set(f, FAIL_USAGE, "this is not available");
+	if (subscription_find(s, m->sub) != NULL)
+		return fault_set(f, FAIL_USAGE,
+		    "the subscription %u exists already", m->sub);
+	if (s->n_subscriptions >= STREAM_SUBSCRIPTIONS)
+		return fault_set(f, FAIL_BUSY,
+		    "the connection has %d subscriptions, the most it can have",
+		    STREAM_SUBSCRIPTIONS);
+	return 0;
+}
+
+/* Find the session, and what the client may do with it. */
+static int
+find(struct stream *s, const struct stream_message *m, struct api_target *t,
+    int *dirfd, struct fault *f)
+{
+	struct error err;
+
+	if (m->want == STREAM_HOME)
+		return 0;
+	if (api_find(s->hub, &s->who, m->session, t, f) < 0)
+		return -1;
+	if (!(t->granted & (1u << OP_OBSERVE)))
+		return fault_set(f, FAIL_NOT_FOUND,
+		    "there is no session \"%.100s\"", m->session);
+	*dirfd = home_session_dir(&s->hub->home, t->id, &err);
+	if (*dirfd < 0)
+		return fault_set(f,
+		    *dirfd == -ENOENT ? FAIL_NOT_FOUND : FAIL_STORAGE, "%s",
+		    err.msg);
+	return 0;
+}
+
+static void
+answer(const struct subscription *s, uint64_t id)
+{
+	stream_send_answer(s->stream, id,
+	    s->id[0] == '\0' ?
+		json_pack("{s:I}", "sub", (json_int_t)s->number) :
+		json_pack("{s:I,s:s,s:s,s:s}", "sub", (json_int_t)s->number,
+		    "session", s->id, "name", s->name, "granted",
+		    s->readwrite ? "readwrite" : "readonly"));
+}
+
+void
+stream_subscribe(struct stream *s, const struct stream_message *m)
+{
+	struct api_target t = { .granted = 0 };
+	struct subscription *made;
+	struct fault f;
+	int dirfd = -1;
+
+	if (check(s, m, &f) < 0 || find(s, m, &t, &dirfd, &f) < 0) {
+		stream_send_fault(s, m->id, &f);
+		return;
+	}
+	made = kinds[m->want](s, m);
+	made->dirfd = dirfd;
+	snprintf(made->id, sizeof(made->id), "%s", t.id);
+	snprintf(made->name, sizeof(made->name), "%s", t.name);
+	made->readwrite = m->readwrite && (t.granted & (1u << OP_DRIVE));
+	answer(made, m->id);
+	made->kind->begin(made);
+}

@@ -1,0 +1,392 @@
+#include "hub/subscription.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/json_tree.h"
+#include "base/loop.h"
+#include "base/mem.h"
+#include "client/channel.h"
+#include "home/fault.h"
+#include "hub/api.h"
+#include "hub/hub.h"
+#include "hub/stream_send.h"
+#include "hub/stream_state.h"
+#include "op/ops.h"
+#include "session/manifest.h"
+#include "wire/frame.h"
+
+static int64_t
+now_ms(void)
+{
+	return clock_ms(CLOCK_MONOTONIC);
+}
+
+/* ------------------------------------------------------------------ ending */
+
+/* Nobody will answer: the host may have typed it. */
+static void
+lose_inputs(struct subscription *s)
+{
+	while (!list_is_empty(&s->inputs)) {
+		struct subscription_input *in = container_of(s->inputs.next,
+		    struct subscription_input, link);
+
+		stream_send_error(s->stream, in->id, "unknown",
+		    "the connection to the host has ended before its answer",
+		    false);
+		list_remove(&in->link);
+		free(in);
+	}
+	s->n_inputs = 0;
+}
+
+static void
+disconnect(struct subscription *s)
+{
+	channel_destroy(s->channel);
+	s->channel = NULL;
+	lose_inputs(s);
+}
+
+void
+subscription_destroy(struct subscription *s)
+{
+	list_remove(&s->link);
+	s->stream->n_subscriptions--;
+	disconnect(s);
+	if (s->call != NULL)
+		api_cancel(s->call);
+	watch_remove(s->timer);
+	s->kind->destroy(s);
+	fd_close(&s->dirfd);
+	free(s);
+}
+
+void
+subscription_close(struct subscription *s, const char *code,
+    const char *message, bool retryable)
+{
+	stream_send_event(s->stream, s->number, "closed",
+	    json_pack("{s:s,s:s,s:b}", "code", code, "message", message,
+		"retryable", retryable));
+	subscription_destroy(s);
+}
+
+void
+subscription_end(struct subscription *s, json_t *ended)
+{
+	stream_send_event(s->stream, s->number, "ended", ended);
+	subscription_destroy(s);
+}
+
+struct subscription *
+subscription_find(struct stream *stream, uint32_t number)
+{
+	list_for_each(it, &stream->subscriptions) {
+		struct subscription *s = container_of(it, struct subscription,
+		    link);
+
+		if (s->number == number)
+			return s;
+	}
+	return NULL;
+}
+
+/* ----------------------------------------------------------------- sending */
+
+void
+subscription_send(struct subscription *s, const char *name, json_t *fields)
+{
+	stream_allowance_spend(&s->allowance,
+	    stream_send_event(s->stream, s->number, name, fields));
+}
+
+void
+subscription_bytes(struct subscription *s, const void *head, size_t head_len,
+    const void *p, size_t len)
+{
+	stream_send_binary(s->stream, head, head_len, p, len);
+	stream_allowance_spend(&s->allowance, len);
+}
+
+void
+subscription_notice(struct subscription *s, const struct frame *f)
+{
+	json_t *o = json_tree_object((const char *)f->payload, f->len, NULL);
+	json_t *name = json_incref(json_object_get(o, "event"));
+
+	/* The channel closes with this one, and says why. */
+	if (json_is_string(name) &&
+	    strcmp(json_string_value(name), "detached") != 0) {
+		if (strcmp(json_string_value(name), "renamed") == 0)
+			snprintf(s->name, sizeof(s->name), "%s",
+			    json_string_value(json_object_get(o, "name")));
+		stream_send_event(s->stream, s->number, json_string_value(name),
+		    json_incref(o));
+	}
+	json_decref(name);
+	json_decref(o);
+}
+
+static void
+add_counts(const struct subscription *s, json_t *o)
+{
+	struct manifest m;
+
+	if (manifest_read(s->dirfd, &m, NULL) < 0)
+		return;
+	json_object_set_new(o, "bells",
+	    json_integer((json_int_t)m.notices.bells));
+	json_object_set_new(o, "notifications",
+	    json_integer((json_int_t)m.notices.count));
+	manifest_finish(&m);
+}
+
+void
+subscription_opened(struct subscription *s, json_t *fields)
+{
+	static const char *const names[] = { "id", "name", "status", "cols",
+		"rows", "offset", "seq", "title", "program_status", "modes" };
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		json_t *v = json_object_get(fields, names[i]);
+
+		if (v != NULL)
+			json_object_set(o, names[i], v);
+	}
+	json_object_set_new(o, "granted",
+	    json_string(s->readwrite ? "readwrite" : "readonly"));
+	add_counts(s, o);
+	stream_send_event(s->stream, s->number, "opened", o);
+}
+
+json_t *
+subscription_ending(const json_t *session)
+{
+	static const char *const names[] = { "exit_code", "exit_signal",
+		"outcome", "status", "offset" };
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		json_t *v = json_object_get(session, names[i]);
+
+		json_object_set(o, names[i], v != NULL ? v : json_null());
+	}
+	return o;
+}
+
+/* ------------------------------------------------------------------- speed */
+
+bool
+subscription_may_send(struct subscription *s)
+{
+	int64_t wait = stream_allowance_wait(&s->allowance, now_ms());
+
+	if (wait > 0)
+		watch_rearm(s->timer, wait);
+	return wait == 0 && !s->stream->choked;
+}
+
+void
+subscription_update(struct subscription *s)
+{
+	bool stop = s->resting || s->stream->choked ||
+	    (s->counts && !subscription_may_send(s));
+
+	if (!stop)
+		s->stopped_ms = 0;
+	else if (s->stopped_ms == 0)
+		s->stopped_ms = now_ms();
+	if (s->channel != NULL)
+		channel_pause(s->channel, stop);
+}
+
+static void
+on_timer(void *arg)
+{
+	struct subscription *s = arg;
+
+	s->kind->on_room(s);
+}
+
+/* -------------------------------------------------------------------- host */
+
+static void
+on_open(void *arg, const struct welcome *w)
+{
+	struct subscription *s = arg;
+
+	(void)w;
+	s->kind->on_open(s);
+}
+
+static void
+on_frame(void *arg, const struct frame *f)
+{
+	struct subscription *s = arg;
+
+	s->kind->on_frame(s, f);
+}
+
+static void
+on_details(struct subscription *s, json_t *session)
+{
+	const char *status = json_string_value(
+	    json_object_get(session, "status"));
+
+	if (status != NULL && strcmp(status, "running") == 0)
+		subscription_close(s, "unreachable",
+		    "the host of the session cannot be reached", true);
+	else
+		s->kind->on_ended(s, session);
+}
+
+static const char *
+code_of(int rc)
+{
+	switch (rc) {
+	case -ECONNABORTED:
+	case -EACCES:
+		return failure_code(FAIL_DENIED);
+	case -EBUSY:
+		return failure_code(FAIL_BUSY);
+	case -EPROTO:
+		return failure_code(FAIL_PROTOCOL);
+	default:
+		return failure_code(FAIL_UNREACHABLE);
+	}
+}
+
+static void
+on_close(void *arg, int rc, const struct error *err)
+{
+	struct subscription *s = arg;
+
+	if (rc == -ECONNREFUSED || rc == -ENOENT) {
+		disconnect(s);
+		subscription_ask(s, "session.get", json_object(), on_details);
+		return;
+	}
+	subscription_close(s, code_of(rc), err->msg,
+	    rc != -ECONNABORTED && rc != -EACCES && rc != -EPROTO);
+}
+
+void
+subscription_connect(struct subscription *s)
+{
+	static const struct channel_handlers on = { on_open, on_frame,
+		on_close };
+
+	disconnect(s);
+	s->hello.readonly = !s->readwrite;
+	s->channel = channel_create(s->stream->hub->loop, s->dirfd, &s->hello,
+	    &on, s);
+	subscription_update(s);
+}
+
+/* --------------------------------------------------------------- questions */
+
+static void
+on_asked(void *arg, const struct calls_answer *a)
+{
+	struct subscription *s = arg;
+	char words[FAULT_WORDS_MAX];
+
+	s->call = NULL;
+	if (a->result != NULL) {
+		s->on_answer(s, a->result);
+		return;
+	}
+	fault_words(a->fault, a->fault->argument, "", words);
+	subscription_close(s, failure_code(a->fault->failure), words,
+	    failure_is_retryable(a->fault->failure));
+}
+
+void
+subscription_ask(struct subscription *s, const char *op, json_t *args,
+    void (*fn)(struct subscription *s, json_t *result))
+{
+	struct api_request r = { .who = &s->stream->who,
+		.from = s->stream->from,
+		.op = op_find(op),
+		.args = args };
+	char words[FAULT_WORDS_MAX];
+	struct fault f;
+
+	s->on_answer = fn;
+	json_object_set_new(args, "session", json_string(s->id));
+	if (api_start(s->stream->hub, &r, on_asked, s, &s->call, &f) < 0) {
+		s->call = NULL;
+		fault_words(&f, f.argument, "", words);
+		subscription_close(s, failure_code(f.failure), words,
+		    failure_is_retryable(f.failure));
+	}
+	json_decref(args);
+}
+
+/* ------------------------------------------------------------- permissions */
+
+void
+subscription_reconsider(struct subscription *s)
+{
+	struct api_target t;
+	struct fault f;
+	bool found;
+
+	if (s->want == STREAM_HOME) {
+		s->kind->on_access(s);
+		return;
+	}
+	found = api_find(s->stream->hub, &s->stream->who, s->id, &t, &f) == 0;
+	if (!found || !(t.granted & (1u << OP_OBSERVE))) {
+		subscription_close(s, "denied",
+		    "the permission to observe has ended", false);
+		return;
+	}
+	if (!s->readwrite || (t.granted & (1u << OP_DRIVE)))
+		return;
+	s->readwrite = false;
+	stream_send_event(s->stream, s->number, "granted",
+	    json_pack("{s:s}", "granted", "readonly"));
+	if (s->kind->on_access != NULL)
+		s->kind->on_access(s);
+}
+
+/* --------------------------------------------------------------- beginning */
+
+void
+subscription_init(struct subscription *s, struct stream *stream,
+    const struct subscription_kind *kind, const struct stream_message *m)
+{
+	s->stream = stream;
+	s->kind = kind;
+	s->number = m->sub;
+	s->want = m->want;
+	s->dirfd = -1;
+	list_init(&s->inputs);
+	hello_init(&s->hello);
+	snprintf(s->hello.client, sizeof(s->hello.client), "tend hub");
+	s->hello.mode = HELLO_ATTACH;
+	s->hello.features = HELLO_OFFSET | HELLO_EVENTS;
+	s->hello.cols = m->cols;
+	s->hello.rows = m->rows;
+	s->hello.hidden = !m->visible;
+	s->hello.steal = m->steal;
+	s->hello.who = m->who;
+	snprintf(s->hello.principal, sizeof(s->hello.principal), "%s",
+	    stream->who.principal);
+	if (s->hello.principal[0] != '\0')
+		snprintf(s->hello.verified, sizeof(s->hello.verified), "%s",
+		    stream->who.verified);
+	stream_allowance_init(&s->allowance, m->has_credit, m->credit, m->rate,
+	    now_ms());
+	s->timer = loop_timer(stream->hub->loop, -1, on_timer, s);
+	list_append(&stream->subscriptions, &s->link);
+	stream->n_subscriptions++;
+}
