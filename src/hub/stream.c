@@ -9,10 +9,10 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/loop.h"
 #include "base/mem.h"
 #include "base/version.h"
 #include "client/channel.h"
+#include "hub/access.h"
 #include "hub/exchange_state.h"
 #include "hub/hub.h"
 #include "hub/socket.h"
@@ -28,23 +28,11 @@
 #include "hub/verifier.h"
 
 #define PROTOCOL "tend.v1"
-#define EXPIRY_MAX_MS 3600000 /* a longer time is checked in steps */
-
-/* The credentials of a kind are compared with the list of those that stay. */
-struct check {
-	struct streams *all;
-	enum store_kind kind;
-	const char *verified; /* as identities have it */
-	bool busy, again;
-};
-
-#define CHECKS 3
 
 struct streams {
 	struct hub *hub;
 	struct list list;
 	struct hub_hook hook;
-	struct check checks[CHECKS];
 };
 
 static struct stream *
@@ -67,32 +55,16 @@ close_unknown(struct stream *s, const char *why)
 	socket_close(s->socket, 4401, why);
 }
 
-/* The credential ends at its time, if nobody ends it before. */
-static void
-watch_expiry(struct stream *s)
-{
-	int64_t left = s->who.until_ms - clock_ms(CLOCK_REALTIME);
-
-	if (s->who.until_ms == 0)
-		return;
-	if (left <= 0)
-		close_unknown(s, "the credential has ended");
-	else
-		watch_rearm(s->expiry,
-		    left < EXPIRY_MAX_MS ? left : EXPIRY_MAX_MS);
-}
-
-static void
-on_expiry(void *arg)
-{
-	watch_expiry(arg);
-}
-
 static void
 welcome(struct stream *s)
 {
+	/* This also makes the hub look again at the credential's end. */
+	if (!access_is_valid(s->hub->access, &s->who)) {
+		close_unknown(s, "the credential has ended");
+		return;
+	}
 	s->greeted = true;
-	socket_set_verified(s->socket);
+	socket_set_verified(s->socket, &s->who);
 	socket_set_max(s->socket, STREAM_MESSAGE_MAX);
 	stream_send_object(s,
 	    json_pack("{s:s,s:i,s:[],s:s,s:s,s:s,s:{s:i,s:i,s:i}}", "type",
@@ -100,7 +72,6 @@ welcome(struct stream *s)
 		"tend " TEND_VERSION, "principal", s->who.principal, "verified",
 		s->who.verified, "limits", "message", (int)STREAM_MESSAGE_MAX,
 		"subscriptions", STREAM_SUBSCRIPTIONS, "calls", STREAM_CALLS));
-	watch_expiry(s);
 }
 
 static void
@@ -316,7 +287,6 @@ on_gone(void *arg)
 	list_for_each_safe(it, &s->subscriptions)
 		subscription_destroy(subscription_of(it));
 	stream_calls_cancel_all(s);
-	watch_remove(s->expiry);
 	list_remove(&s->link);
 	free(s);
 }
@@ -343,58 +313,10 @@ stream_open(struct exchange *x)
 		return;
 	}
 	socket_must_verify(s->socket);
-	s->expiry = loop_timer(hub->loop, -1, on_expiry, s);
 	list_append(&hub->streams->list, &s->link);
 }
 
 /* ------------------------------------------------------------- permissions */
-
-static bool
-is_listed(const json_t *list, const char *id)
-{
-	const json_t *v;
-	size_t i;
-
-	json_array_foreach(list, i, v)
-	{
-		const char *known = json_string_value(json_object_get(v, "id"));
-
-		if (known != NULL && strcmp(known, id) == 0)
-			return true;
-	}
-	return false;
-}
-
-static void check_credentials(struct check *c);
-
-static void
-on_list(void *arg, int rc, json_t *result)
-{
-	struct check *c = arg;
-
-	c->busy = false;
-	if (c->again) {
-		check_credentials(c);
-		return;
-	}
-	list_for_each_safe(it, &c->all->list) {
-		struct stream *s = stream_of(it);
-
-		if (rc == 0 && strcmp(s->who.verified, c->verified) == 0 &&
-		    !is_listed(result, s->who.credential))
-			close_unknown(s, "the credential has ended");
-	}
-}
-
-static void
-check_credentials(struct check *c)
-{
-	c->again = c->busy;
-	if (c->busy)
-		return;
-	c->busy = true;
-	store_list(c->all->hub->store, c->kind, on_list, c);
-}
 
 static void
 reconsider(void *arg)
@@ -402,29 +324,23 @@ reconsider(void *arg)
 	struct streams *all = arg;
 
 	list_for_each_safe(it, &all->list) {
-		list_for_each_safe(at, &stream_of(it)->subscriptions)
+		struct stream *s = stream_of(it);
+
+		list_for_each_safe(at, &s->subscriptions)
 			subscription_reconsider(subscription_of(at));
+		if (!access_is_valid(all->hub->access, &s->who))
+			close_unknown(s, "the credential has ended");
 	}
-	for (size_t i = 0; i < CHECKS; i++)
-		check_credentials(&all->checks[i]);
 }
 
 struct streams *
 streams_create(struct hub *hub)
 {
-	static const struct check checks[CHECKS] = {
-		{ .kind = STORE_TOKEN, .verified = "token" },
-		{ .kind = STORE_COOKIE, .verified = "cookie" },
-		{ .kind = STORE_SHARE, .verified = "share" },
-	};
 	struct streams *all = xcalloc(1, sizeof(*all));
 
 	all->hub = hub;
 	list_init(&all->list);
 	all->hook = (struct hub_hook){ .fn = reconsider, .arg = all };
-	memcpy(all->checks, checks, sizeof(checks));
-	for (size_t i = 0; i < CHECKS; i++)
-		all->checks[i].all = all;
 	hub_on_reconsider(hub, &all->hook);
 	return all;
 }

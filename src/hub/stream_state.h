@@ -11,7 +11,6 @@
 struct hub;
 struct socket;
 struct verifying;
-struct watch;
 
 /*
  * The state of one stream, a WebSocket of docs/stream.md, for the files that
@@ -36,8 +35,6 @@ struct stream {
 	bool choked;
 	char cookie[128]; /* whose key comes in hello; "": none */
 	struct verifying *verifying;
-	uint64_t hello_id;
-	struct watch *expiry; /* the end of the credential; NULL: none */
 	struct list subscriptions;
 	unsigned n_subscriptions;
 	struct list calls;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "home/fault.h"
 #include "hub/api.h"
+#include "hub/audit.h"
 #include "hub/hub.h"
 #include "hub/stream_message.h"
 #include "hub/stream_output.h"
@@ -72,6 +73,38 @@ answer(const struct subscription *s, uint64_t id)
 		    s->readwrite ? "readwrite" : "readonly"));
 }
 
+static void
+begin_audit(struct subscription *s, const struct stream_message *m)
+{
+	const struct audit_use use = { .who = &s->stream->who,
+		.from = s->stream->from,
+		.what = "observe",
+		.session = s->id,
+		.name = s->name,
+		.mode = s->readwrite ? "drive" : "observe" };
+
+	if (s->want != STREAM_HOME)
+		s->audit = audit_begin(s->stream->hub->audit, &use,
+		    m->readwrite && !s->readwrite ? AUDIT_DOWNGRADED :
+						    AUDIT_ALLOWED);
+}
+
+static void
+refuse(struct stream *s, const struct stream_message *m,
+    const struct api_target *t, const struct fault *f)
+{
+	const struct audit_use use = { .who = &s->who,
+		.from = s->from,
+		.what = "observe",
+		.session = t->id,
+		.name = t->name };
+
+	/* A wrong name is no denial. */
+	if (f->failure == FAIL_NOT_FOUND && t->id[0] != '\0')
+		audit_denied(s->hub->audit, &use);
+	stream_send_fault(s, m->id, f);
+}
+
 void
 stream_subscribe(struct stream *s, const struct stream_message *m)
 {
@@ -81,7 +114,7 @@ stream_subscribe(struct stream *s, const struct stream_message *m)
 	int dirfd = -1;
 
 	if (check(s, m, &f) < 0 || find(s, m, &t, &dirfd, &f) < 0) {
-		stream_send_fault(s, m->id, &f);
+		refuse(s, m, &t, &f);
 		return;
 	}
 	made = kinds[m->want](s, m);
@@ -89,6 +122,7 @@ stream_subscribe(struct stream *s, const struct stream_message *m)
 	snprintf(made->id, sizeof(made->id), "%s", t.id);
 	snprintf(made->name, sizeof(made->name), "%s", t.name);
 	made->readwrite = m->readwrite && (t.granted & (1u << OP_DRIVE));
+	begin_audit(made, m);
 	answer(made, m->id);
 	made->kind->begin(made);
 }

@@ -13,6 +13,7 @@
 #include "client/channel.h"
 #include "home/fault.h"
 #include "hub/api.h"
+#include "hub/audit.h"
 #include "hub/hub.h"
 #include "hub/stream_send.h"
 #include "hub/stream_state.h"
@@ -62,6 +63,7 @@ subscription_destroy(struct subscription *s)
 	if (s->call != NULL)
 		api_cancel(s->call);
 	watch_remove(s->timer);
+	audit_end(s->audit, AUDIT_ALLOWED);
 	s->kind->destroy(s);
 	fd_close(&s->dirfd);
 	free(s);
@@ -345,6 +347,8 @@ subscription_reconsider(struct subscription *s)
 	}
 	found = api_find(s->stream->hub, &s->stream->who, s->id, &t, &f) == 0;
 	if (!found || !(t.granted & (1u << OP_OBSERVE))) {
+		audit_end(s->audit, AUDIT_REVOKED);
+		s->audit = NULL;
 		subscription_close(s, "denied",
 		    "the permission to observe has ended", false);
 		return;
@@ -352,6 +356,7 @@ subscription_reconsider(struct subscription *s)
 	if (!s->readwrite || (t.granted & (1u << OP_DRIVE)))
 		return;
 	s->readwrite = false;
+	audit_change(s->audit, "observe", AUDIT_DOWNGRADED);
 	stream_send_event(s->stream, s->number, "granted",
 	    json_pack("{s:s}", "granted", "readonly"));
 	if (s->kind->on_access != NULL)

@@ -12,6 +12,7 @@
 #include "wire/hello.h"
 
 struct api_call;
+struct audit_entry;
 struct calls_answer;
 struct channel;
 struct error;
@@ -51,11 +52,12 @@ struct subscription {
 	const struct subscription_kind *kind;
 	uint32_t number;
 	enum stream_want want;
-	char id[32], name[256];  /* of the session; "": none */
-	bool readwrite;          /* granted */
-	int dirfd;               /* of the session */
-	struct hello hello;      /* for its hosts */
-	struct channel *channel; /* NULL: there is no host */
+	char id[32], name[256];    /* of the session; "": none */
+	bool readwrite;            /* granted */
+	struct audit_entry *audit; /* NULL: none */
+	int dirfd;                 /* of the session */
+	struct hello hello;        /* for its hosts */
+	struct channel *channel;   /* NULL: there is no host */
 	struct stream_allowance allowance;
 	bool counts;         /* its frames need credit */
 	bool resting;        /* the kind wants no frames now */
