@@ -18,24 +18,37 @@ gate_init_unix(struct gate *g)
 	g->is_unix = true;
 }
 
-void
-gate_allow(struct gate *g, const char *scheme, const char *host)
-{
-	if (g->n == GATE_NAMES_MAX)
-		return;
-	snprintf(g->hosts[g->n], GATE_NAME_SIZE, "%s", host);
-	snprintf(g->origins[g->n], GATE_NAME_SIZE, "%s://%s", scheme, host);
-	g->n++;
-}
-
+/* True if the gate has the host, and the origin with it; NULL: any. */
 static bool
-is_one_of(const char (*names)[GATE_NAME_SIZE], unsigned n, const char *name)
+has(const struct gate *g, const char *host, const char *origin)
 {
-	for (unsigned i = 0; i < n; i++) {
-		if (strcmp(names[i], name) == 0)
+	for (unsigned i = 0; i < g->n; i++) {
+		if (strcmp(g->hosts[i], host) == 0 &&
+		    (origin == NULL || strcmp(g->origins[i], origin) == 0))
 			return true;
 	}
 	return false;
+}
+
+void
+gate_allow(struct gate *g, const char *scheme, const char *host)
+{
+	char name[GATE_NAME_SIZE], origin[GATE_NAME_SIZE];
+	size_t len = strlen(host);
+
+	if (g->n == GATE_NAMES_MAX || len >= sizeof(name))
+		return;
+	for (size_t i = 0; i <= len; i++)
+		name[i] = host[i] >= 'A' && host[i] <= 'Z' ?
+		    (char)(host[i] - 'A' + 'a') :
+		    host[i];
+	if (snprintf(origin, sizeof(origin), "%s://%s", scheme, name) >=
+		(int)sizeof(origin) ||
+	    has(g, name, origin))
+		return;
+	memcpy(g->hosts[g->n], name, sizeof(name));
+	memcpy(g->origins[g->n], origin, sizeof(origin));
+	g->n++;
 }
 
 static int
@@ -77,11 +90,11 @@ gate_check(const struct gate *g, const struct http_request *r,
 		return origin == NULL ?
 		    0 :
 		    refuse("a browser cannot use this socket", 403, why);
-	if (host == NULL || !is_one_of(g->hosts, g->n, host))
+	if (host == NULL || !has(g, host, NULL))
 		return refuse("the hub does not have this Host; \"tend hub "
 			      "start --host NAME\" allows another one",
 		    421, why);
-	if (origin != NULL && !is_one_of(g->origins, g->n, origin))
+	if (origin != NULL && !has(g, host, origin))
 		return refuse("pages of this Origin may not use the hub", 403,
 		    why);
 	if (!is_own_site(r) && !(kind == GATE_PAGE && is_navigation(r)))

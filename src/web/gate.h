@@ -12,14 +12,14 @@ struct http_request;
  * the allowed ones, as whole texts.
  *
  *	Host		must be allowed
- *	Origin		must be allowed, if there is one; "null" is not
+ *	Origin		must be that of the Host, if there is one; "null" is not
  *	Sec-Fetch-Site	must be same-origin or none, if there is one; but a
  *			page may be opened from another site
  *
  * On a unix socket, Host says nothing, and a browser cannot connect: there any
  * Origin is refused.
  */
-#define GATE_NAMES_MAX 32
+#define GATE_NAMES_MAX 40
 #define GATE_NAME_SIZE 280
 
 struct gate {
@@ -38,7 +38,11 @@ enum gate_kind {
 void gate_init(struct gate *g);
 void gate_init_unix(struct gate *g);
 
-/* Allow a name, as in ("https", "example.net:7070"); ignored if it is full. */
+/*
+ * Allow a name, as in ("https", "example.net:7070").  Browsers send it in lower
+ * case, so capitals are changed.  It is ignored if the gate is full, has it, or
+ * if it has GATE_NAME_SIZE bytes with its scheme.
+ */
 void gate_allow(struct gate *g, const char *scheme, const char *host);
 
 /* 0, or the HTTP status and the reason to refuse the request. */

@@ -1,27 +1,41 @@
 #include "web/http.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <llhttp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/hex.h"
 #include "base/mem.h"
+#include "base/number.h"
+#include "base/utf8.h"
 
-#define PIECE 16384u /* of a body, given to llhttp at once */
+#define CHUNK_DIGITS 8 /* of the size of a chunk */
 
 enum state { IN_HEAD, IN_BODY, COMPLETE, BAD };
 
+/* The next byte of a body.  A body with a length has DATA and DONE only. */
+enum part {
+	SIZE,
+	SIZE_LF,
+	DATA,
+	DATA_CR,
+	DATA_LF,
+	LAST_CR, /* behind the chunk without bytes */
+	LAST_LF,
+	DONE
+};
+
 struct http {
-	llhttp_t parser;
 	struct buf head; /* NUL-separated once it is complete */
-	size_t scanned;  /* bytes of head without an end */
 	struct http_request request;
-	struct buf body; /* the decoded part of the last piece */
 	enum state state;
-	bool complete; /* llhttp has seen the end of the message */
-	bool trailer;
+	enum part part;
+	uint64_t left;       /* bytes until the end of DATA; in SIZE: so far */
+	unsigned digits;     /* of SIZE */
+	const uint8_t *body; /* of the last HTTP_GOT_BODY */
+	size_t body_len;
 	int status;
 	const char *reason;
 };
@@ -35,62 +49,21 @@ bad(struct http *h, int status, const char *reason)
 	return HTTP_BAD;
 }
 
-/* ------------------------------------------------------------------- llhttp */
-
-static struct http *
-of(llhttp_t *parser)
-{
-	return parser->data;
-}
-
-static int
-on_headers_complete(llhttp_t *parser)
-{
-	(void)parser;
-	return HPE_PAUSED;
-}
-
-static int
-on_body(llhttp_t *parser, const char *p, size_t len)
-{
-	return buf_append(&of(parser)->body, p, len) == 0 ? 0 : -1;
-}
-
-/* After the head there are only trailers. */
-static int
-on_field(llhttp_t *parser, const char *p, size_t len)
-{
-	struct http *h = of(parser);
-
-	(void)p;
-	(void)len;
-	if (h->state == IN_BODY)
-		h->trailer = true;
-	return 0;
-}
-
-static int
-on_message_complete(llhttp_t *parser)
-{
-	of(parser)->complete = true;
-	return HPE_PAUSED;
-}
-
-static const llhttp_settings_t settings = {
-	.on_header_field = on_field,
-	.on_headers_complete = on_headers_complete,
-	.on_body = on_body,
-	.on_message_complete = on_message_complete,
-};
-
 /* --------------------------------------------------------------------- head */
+
+static bool
+is_token_char(uint8_t c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+	    (c >= 'a' && c <= 'z') ||
+	    (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
+}
 
 static bool
 is_token(const char *p, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
-		if (!isalnum((unsigned char)p[i]) &&
-		    (p[i] == '\0' || strchr("!#$%&'*+-.^_`|~", p[i]) == NULL))
+		if (!is_token_char((uint8_t)p[i]))
 			return false;
 	}
 	return len > 0;
@@ -108,25 +81,29 @@ is_value(const char *p, size_t len)
 	return true;
 }
 
-static int
-hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* The byte of an escape, or -1. */
 static int
 escaped(const char *p)
 {
-	int high = hex(p[0]), low = high < 0 ? -1 : hex(p[1]);
+	int high = hex_digit(p[0]), low = high < 0 ? -1 : hex_digit(p[1]);
 
 	return low < 0 ? -1 : high << 4 | low;
+}
+
+/* Paths get into logs and errors, so they control no terminal. */
+static bool
+is_harmless(const char *p, size_t len)
+{
+	struct utf8 u = { 0 };
+
+	for (size_t i = 0; i < len; i++) {
+		uint32_t cp = ' ';
+
+		if (utf8_step(&u, (uint8_t)p[i], &cp) > UTF8_DONE ||
+		    utf8_acts(cp))
+			return false;
+	}
+	return u.need == 0;
 }
 
 /* Decode a path in place: NULL, or the reason why it is refused. */
@@ -142,14 +119,15 @@ decode_path(char *path)
 			c = escaped(p + 1);
 			if (c < 0)
 				return "the path has an invalid escape";
-			if (c == '\0' || c == '/' || c == '\\')
-				return "the path has an escaped separator or "
-				       "NUL";
+			if (c == '/' || c == '\\')
+				return "the path has an escaped separator";
 			p += 2;
 		}
 		*out++ = (char)c;
 	}
 	*out = '\0';
+	if (!is_harmless(path, (size_t)(out - path)))
+		return "the path has control characters, or is not UTF-8";
 	for (const char *p = strchr(path, '/'); p != NULL;
 	     p = strchr(p + 1, '/')) {
 		size_t n = strcspn(p + 1, "/");
@@ -211,8 +189,10 @@ take_field(struct http *h, char *line)
 	if (r->n_fields == HTTP_FIELDS_MAX)
 		return bad(h, 431, "there are too many header fields");
 	*colon = '\0';
-	for (char *p = line; *p != '\0'; p++)
-		*p = (char)tolower((unsigned char)*p);
+	for (char *p = line; *p != '\0'; p++) {
+		if (*p >= 'A' && *p <= 'Z')
+			*p = (char)(*p - 'A' + 'a');
+	}
 	value = colon + 1;
 	value += strspn(value, " \t");
 	end = value + strlen(value);
@@ -226,14 +206,45 @@ take_field(struct http *h, char *line)
 	return HTTP_MORE;
 }
 
-static unsigned
-count_field(const struct http_request *r, const char *name)
+/*
+ * Fields that may be there several times, because their values are lists and
+ * nothing here depends on them.  Two of any other field mean that somebody else
+ * may have read the other one.
+ */
+static bool
+may_repeat(const char *name)
 {
-	unsigned n = 0;
+	static const char *const names[] = { "accept", "accept-charset",
+		"accept-encoding", "accept-language", "cache-control",
+		"connection", "forwarded", "pragma", "via", "warning" };
 
-	for (unsigned i = 0; i < r->n_fields; i++)
-		n += strcmp(r->fields[i].name, name) == 0;
-	return n;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(names[i], name) == 0)
+			return true;
+	}
+	return strncmp(name, "x-forwarded-", 12) == 0;
+}
+
+static bool
+has_duplicate(const struct http_request *r)
+{
+	for (unsigned i = 1; i < r->n_fields; i++) {
+		const char *name = r->fields[i].name;
+
+		if (http_field(r, name) != r->fields[i].value &&
+		    !may_repeat(name))
+			return true;
+	}
+	return false;
+}
+
+/* A number without sign, blank or list; llhttp would ignore an empty one. */
+static bool
+is_length(const char *value)
+{
+	uint64_t n;
+
+	return number_take(&value, UINT64_MAX - 1, &n) && *value == '\0';
 }
 
 /* Fields that decide where the request ends, and for whom it is. */
@@ -242,21 +253,19 @@ check_fields(struct http *h)
 {
 	const struct http_request *r = &h->request;
 	const char *coding = http_field(r, "transfer-encoding");
+	const char *length = http_field(r, "content-length");
 
-	if (count_field(r, "host") != 1)
+	if (http_field(r, "host") == NULL)
 		return bad(h, 400, "a request has exactly one Host");
-	if (count_field(r, "content-length") > 1)
-		return bad(h, 400, "Content-Length is there twice");
-	if (coding != NULL && http_field(r, "content-length") != NULL)
+	if (has_duplicate(r))
+		return bad(h, 400, "a header field is there twice");
+	if (coding != NULL && length != NULL)
 		return bad(h, 400,
 		    "Content-Length and Transfer-Encoding exclude each other");
-	if (coding != NULL &&
-	    (count_field(r, "transfer-encoding") > 1 ||
-		strcasecmp(coding, "chunked") != 0))
+	if (length != NULL && !is_length(length))
+		return bad(h, 400, "Content-Length is no number");
+	if (coding != NULL && strcasecmp(coding, "chunked") != 0)
 		return bad(h, 501, "the only transfer coding is chunked");
-	if (count_field(r, "authorization") > 1 ||
-	    count_field(r, "cookie") > 1 || count_field(r, "origin") > 1)
-		return bad(h, 400, "a header field is there twice");
 	return HTTP_MORE;
 }
 
@@ -298,100 +307,183 @@ wants_websocket(const struct http_request *r)
 	return upgrade != NULL && strcasecmp(upgrade, "websocket") == 0;
 }
 
+static int
+on_headers_complete(llhttp_t *parser)
+{
+	(void)parser;
+	return HPE_PAUSED;
+}
+
+/* True if llhttp accepts the head, which nobody has changed yet. */
+static bool
+parse(const struct http *h, llhttp_t *parser)
+{
+	static const llhttp_settings_t settings = {
+		.on_headers_complete = on_headers_complete,
+	};
+
+	llhttp_init(parser, HTTP_REQUEST, &settings);
+	return llhttp_execute(parser, (const char *)h->head.data,
+		   h->head.len) == HPE_PAUSED;
+}
+
+static void
+begin_body(struct http *h, const llhttp_t *parser)
+{
+	struct http_request *r = &h->request;
+	bool chunked = (parser->flags & F_CHUNKED) != 0;
+
+	r->has_body = chunked || parser->content_length > 0;
+	r->content_length = chunked ? UINT64_MAX : parser->content_length;
+	h->state = IN_BODY;
+	h->part = chunked ? SIZE : r->has_body ? DATA : DONE;
+	h->left = chunked ? 0 : parser->content_length;
+}
+
 static enum http_event
 take_head(struct http *h)
 {
 	struct http_request *r = &h->request;
-	struct buf copy;
-	llhttp_errno_t e;
+	llhttp_t parser;
+	bool accepted = parse(h, &parser);
 
-	/* llhttp reads the head as it was sent. */
-	buf_init(&copy, HTTP_HEAD_MAX);
-	(void)buf_append(&copy, h->head.data, h->head.len);
-	if (split(h) != HTTP_MORE) {
-		buf_finish(&copy);
+	if (split(h) != HTTP_MORE)
 		return HTTP_BAD;
-	}
-	e = llhttp_execute(&h->parser, (const char *)copy.data, copy.len);
-	buf_finish(&copy);
-	if (e != HPE_PAUSED)
+	if (!accepted)
 		return bad(h, 400, "the request is malformed");
-	r->keep_alive = llhttp_should_keep_alive(&h->parser);
+	begin_body(h, &parser);
+	r->keep_alive = llhttp_should_keep_alive(&parser);
 	r->upgrade = wants_websocket(r);
-	r->has_body = (h->parser.flags & F_CHUNKED) != 0 ||
-	    ((h->parser.flags & F_CONTENT_LENGTH) != 0 &&
-		h->parser.content_length > 0);
-	r->content_length = (h->parser.flags & F_CHUNKED) != 0 ?
-	    UINT64_MAX :
-	    h->parser.content_length;
 	if (http_field(r, "upgrade") != NULL && !r->upgrade)
 		return bad(h, 400, "the only upgrade is to a WebSocket");
 	if (r->upgrade && r->has_body)
 		return bad(h, 400, "an upgrade has no body");
-	llhttp_resume(&h->parser);
-	h->state = IN_BODY;
 	return HTTP_GOT_HEAD;
+}
+
+/*
+ * Without these, a client of another protocol waits for an answer: NULL, or
+ * the reason to refuse the head at once.  `from`: bytes that were looked at.
+ */
+static const char *
+look_at(const struct buf *head, size_t from)
+{
+	const uint8_t *p = head->data;
+
+	if (head->len > 0 && !is_token_char(p[0]))
+		return "the request line is invalid";
+	for (size_t i = from; i < head->len; i++) {
+		if (p[i] == '\n' && p[i - 1] != '\r')
+			return "a line must end with CR and LF";
+	}
+	return NULL;
 }
 
 /* Add bytes up to the end of the head; its end may be split. */
 static enum http_event
 collect_head(struct http *h, const uint8_t *p, size_t len, size_t *used)
 {
-	size_t room = HTTP_HEAD_MAX - h->head.len, from, n;
+	size_t before = h->head.len, room = HTTP_HEAD_MAX - before, from;
+	size_t n = len < room ? len : room;
 	const uint8_t *end;
+	const char *why;
 
-	n = len < room ? len : room;
 	(void)buf_append(&h->head, p, n);
-	from = h->scanned > 3 ? h->scanned - 3 : 0;
+	from = before > 3 ? before - 3 : 0;
 	end = memmem(h->head.data + from, h->head.len - from, "\r\n\r\n", 4);
-	if (end == NULL) {
-		*used = n;
-		h->scanned = h->head.len;
-		/* Without this, a client of another protocol waits. */
-		if (h->head.data != NULL && h->head.data[0] == '\n')
-			return bad(h, 400, "the request line is missing");
-		if (h->head.len == HTTP_HEAD_MAX)
-			return bad(h, 431, "the head is too long");
-		return HTTP_MORE;
-	}
-	n = (size_t)(end - h->head.data) + 4;
-	*used = n - (h->head.len - (len < room ? len : room));
-	h->head.len = n;
-	return take_head(h);
+	if (end != NULL)
+		h->head.len = (size_t)(end - h->head.data) + 4;
+	*used = h->head.len - before;
+	why = look_at(&h->head, before);
+	if (why != NULL)
+		return bad(h, 400, why);
+	if (end != NULL)
+		return take_head(h);
+	if (h->head.len == HTTP_HEAD_MAX)
+		return bad(h, 431, "the head is too long");
+	return HTTP_MORE;
 }
 
 /* --------------------------------------------------------------------- body */
 
+static bool
+expect(struct http *h, uint8_t c, char want, enum part next)
+{
+	if (c != (uint8_t)want)
+		return false;
+	h->part = next;
+	return true;
+}
+
+static bool
+take_digit(struct http *h, uint8_t c)
+{
+	int digit = hex_digit((char)c);
+
+	if (digit < 0)
+		return h->digits > 0 && expect(h, c, '\r', SIZE_LF);
+	h->left = h->left << 4 | (unsigned)digit;
+	return ++h->digits <= CHUNK_DIGITS;
+}
+
+/* Take a byte around the bytes of chunks; false if there is another one. */
+static bool
+take_frame(struct http *h, uint8_t c)
+{
+	switch (h->part) {
+	case SIZE:
+		return take_digit(h, c);
+	case SIZE_LF:
+		return expect(h, c, '\n', h->left > 0 ? DATA : LAST_CR);
+	case DATA_CR:
+		return expect(h, c, '\r', DATA_LF);
+	case DATA_LF:
+		h->digits = 0;
+		return expect(h, c, '\n', SIZE);
+	case LAST_CR:
+		return expect(h, c, '\r', LAST_LF);
+	case LAST_LF:
+		return expect(h, c, '\n', DONE);
+	case DATA:
+	case DONE:
+		break;
+	}
+	return false;
+}
+
+static enum http_event
+take_data(struct http *h, const uint8_t *p, size_t len, size_t *used)
+{
+	size_t n = len < h->left ? len : (size_t)h->left;
+	bool chunked = h->request.content_length == UINT64_MAX;
+
+	h->body = p;
+	h->body_len = n;
+	h->left -= n;
+	*used += n;
+	if (h->left == 0)
+		h->part = chunked ? DATA_CR : DONE;
+	return HTTP_GOT_BODY;
+}
+
 static enum http_event
 take_body(struct http *h, const uint8_t *p, size_t len, size_t *used)
 {
-	size_t n = len < PIECE ? len : PIECE;
-	llhttp_errno_t e;
-
-	if (h->request.upgrade || !h->request.has_body) {
-		h->state = COMPLETE;
-		return h->request.upgrade ? HTTP_UPGRADED : HTTP_END;
+	for (; h->part != DONE && *used < len; ++*used) {
+		if (h->part == DATA)
+			return take_data(h, p + *used, len - *used, used);
+		if (h->part == LAST_CR && p[*used] != '\r')
+			return bad(h, 400, "trailers are not supported");
+		if (h->part == SIZE && p[*used] == ';')
+			return bad(h, 400,
+			    "extensions of chunks are not supported");
+		if (!take_frame(h, p[*used]))
+			return bad(h, 400, "the body is malformed");
 	}
-	if (h->complete) {
-		h->state = COMPLETE;
-		return HTTP_END;
-	}
-	if (n == 0)
+	if (h->part != DONE)
 		return HTTP_MORE;
-	buf_clear(&h->body);
-	e = llhttp_execute(&h->parser, (const char *)p, n);
-	if (h->trailer)
-		return bad(h, 400, "trailers are not supported");
-	if (e == HPE_PAUSED && h->complete)
-		*used = (size_t)(llhttp_get_error_pos(&h->parser) -
-		    (const char *)p);
-	else if (e == HPE_OK)
-		*used = n;
-	else
-		return bad(h, 400, "the body is malformed");
-	if (h->body.len > 0)
-		return HTTP_GOT_BODY;
-	return h->complete ? take_body(h, p, 0, used) : HTTP_MORE;
+	h->state = COMPLETE;
+	return h->request.upgrade ? HTTP_UPGRADED : HTTP_END;
 }
 
 enum http_event
@@ -414,16 +506,9 @@ http_read(struct http *h, const void *p, size_t len, size_t *used)
 static void
 begin(struct http *h)
 {
-	llhttp_init(&h->parser, HTTP_REQUEST, &settings);
-	h->parser.data = h;
-	h->state = IN_HEAD;
-	h->scanned = 0;
-	h->complete = h->trailer = false;
-	memset(&h->request, 0, sizeof(h->request));
 	buf_finish(&h->head);
-	buf_finish(&h->body);
+	memset(h, 0, sizeof(*h));
 	buf_init(&h->head, HTTP_HEAD_MAX);
-	buf_init(&h->body, PIECE);
 }
 
 struct http *
@@ -441,7 +526,6 @@ http_destroy(struct http *h)
 	if (h == NULL)
 		return;
 	buf_finish(&h->head);
-	buf_finish(&h->body);
 	free(h);
 }
 
@@ -460,8 +544,8 @@ http_request(const struct http *h)
 void
 http_body(const struct http *h, const uint8_t **p, size_t *len)
 {
-	*p = h->body.data;
-	*len = h->body.len;
+	*p = h->body;
+	*len = h->body_len;
 }
 
 int
@@ -530,13 +614,15 @@ http_query_next(const char **at, char *name, size_t name_size, char *value,
 bool
 http_query_has(const struct http_request *r, const char *name)
 {
-	char key[HTTP_TARGET_MAX], value[HTTP_TARGET_MAX];
-	const char *at = r->query;
+	char key[256];
 
-	while (
-	    http_query_next(&at, key, sizeof(key), value, sizeof(value)) > 0) {
-		if (strcmp(key, name) == 0)
+	for (const char *at = r->query; *at != '\0';) {
+		/* An invalid name or value must not hide later ones. */
+		if (decode_part(&at, "=&", key, sizeof(key)) == 0 &&
+		    strcmp(key, name) == 0)
 			return true;
+		at += strcspn(at, "&");
+		at += strspn(at, "&");
 	}
 	return false;
 }

@@ -9,10 +9,10 @@
  * Reads HTTP/1.1 requests, strictly.  llhttp parses them, without any of its
  * lenient flags.  Requests that it accepts and other servers read differently
  * are refused here: bare LF or CR, folded fields, a blank before the colon, no
- * Host or two of them, absolute and other targets that are no path, dot
- * segments, encoded slashes and NULs, Content-Length beside
- * Transfer-Encoding, codings other than chunked, trailers, and versions other
- * than 1.1.
+ * Host, fields that are there twice and are no list, absolute and other targets
+ * that are no path, dot segments, escaped slashes and control characters,
+ * Content-Length beside Transfer-Encoding, codings other than chunked,
+ * extensions of chunks, trailers, and versions other than 1.1.
  *
  * The result does not depend on how the bytes are split.
  */
@@ -39,7 +39,7 @@ struct http_field {
 /* Valid from HTTP_GOT_HEAD until http_next. */
 struct http_request {
 	const char *method; /* "GET" and so on, as sent */
-	const char *path;   /* decoded */
+	const char *path;   /* decoded; UTF-8 without utf8_acts */
 	const char *query;  /* as sent, without the question mark; "": none */
 	struct http_field fields[HTTP_FIELDS_MAX];
 	unsigned n_fields;
@@ -57,6 +57,8 @@ enum http_event http_read(struct http *h, const void *p, size_t len,
     size_t *used);
 
 const struct http_request *http_request(const struct http *h);
+
+/* Bytes of the body, which are among those of the last http_read. */
 void http_body(const struct http *h, const uint8_t **p, size_t *len);
 void http_next(struct http *h);
 int http_status(const struct http *h);

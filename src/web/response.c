@@ -61,10 +61,17 @@ response_reason(int status)
 }
 
 void
+response_put_strict(struct buf *out)
+{
+	(void)buf_puts(out, strict);
+}
+
+void
 response_head(struct buf *out, const struct response *r)
 {
-	(void)buf_printf(out, "HTTP/1.1 %d %s\r\n%s", r->status,
-	    response_reason(r->status), strict);
+	(void)buf_printf(out, "HTTP/1.1 %d %s\r\n", r->status,
+	    response_reason(r->status));
+	response_put_strict(out);
 	if (r->tls)
 		(void)buf_puts(out,
 		    "Strict-Transport-Security: max-age=31536000\r\n");

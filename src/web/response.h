@@ -24,6 +24,9 @@ struct response {
 	size_t extra_len;
 };
 
+/* The strict headers alone. */
+void response_put_strict(struct buf *out);
+
 void response_head(struct buf *out, const struct response *r);
 
 /* The words of a status, as in "Not Found". */

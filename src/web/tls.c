@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -161,7 +162,9 @@ write_file(int dirfd, const char *name, BIO *bio, struct error *err)
 	auto_close int fd = openat(dirfd, name,
 	    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 
-	if (fd < 0 || fd_write_all(fd, p, (size_t)len) < 0)
+	/* An older file may have let others read it. */
+	if (fd < 0 || fchmod(fd, 0600) < 0 ||
+	    fd_write_all(fd, p, (size_t)len) < 0)
 		return error_set(err, errno, "cannot write %s: %s", name,
 		    strerror(errno));
 	return 0;
@@ -219,26 +222,41 @@ tls_destroy(struct tls *t)
 	free(t);
 }
 
-/* Move what OpenSSL wants to send. */
-static void
+/* Move everything that OpenSSL wants to send, or fail. */
+static int
 drain(struct tls *t, struct buf *out)
 {
 	char *p;
 	long len = BIO_get_mem_data(t->out, &p);
+	int rc = 0;
 
 	if (len > 0)
-		(void)buf_append(out, p, (size_t)len);
+		rc = buf_append(out, p, (size_t)len);
 	(void)BIO_reset(t->out);
+	return rc < 0 ? -EPROTO : 0;
+}
+
+/* The result of a call of OpenSSL that returned n; its queue was empty. */
+static int
+outcome(struct tls *t, int n)
+{
+	int why = SSL_get_error(t->ssl, n);
+
+	ERR_clear_error();
+	if (why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE)
+		return 0;
+	return why == SSL_ERROR_ZERO_RETURN ? 1 : -EPROTO;
 }
 
 int
 tls_feed(struct tls *t, const void *p, size_t len, struct buf *plain,
     struct buf *out)
 {
-	int n;
+	int n, rc;
 
 	if (len > 0 && BIO_write(t->in, p, (int)len) != (int)len)
 		return -EPROTO;
+	ERR_clear_error();
 	for (;;) {
 		uint8_t *room = buf_reserve(plain, PIECE);
 
@@ -249,15 +267,8 @@ tls_feed(struct tls *t, const void *p, size_t len, struct buf *plain,
 			break;
 		buf_commit(plain, (size_t)n);
 	}
-	drain(t, out);
-	switch (SSL_get_error(t->ssl, n)) {
-	case SSL_ERROR_WANT_READ:
-	case SSL_ERROR_WANT_WRITE:
-		return 0;
-	default:
-		ERR_clear_error();
-		return -EPROTO;
-	}
+	rc = outcome(t, n);
+	return drain(t, out) < 0 ? -EPROTO : rc;
 }
 
 int
@@ -265,6 +276,7 @@ tls_send(struct tls *t, const void *p, size_t len, struct buf *out)
 {
 	const uint8_t *at = p;
 
+	ERR_clear_error();
 	while (len > 0) {
 		int part = len < (1u << 20) ? (int)len : 1 << 20;
 		int n = SSL_write(t->ssl, at, part);
@@ -275,7 +287,18 @@ tls_send(struct tls *t, const void *p, size_t len, struct buf *out)
 		}
 		at += n;
 		len -= (size_t)n;
+		if (drain(t, out) < 0)
+			return -EPROTO;
 	}
-	drain(t, out);
 	return 0;
+}
+
+void
+tls_close(struct tls *t, struct buf *out)
+{
+	ERR_clear_error();
+	if (SSL_is_init_finished(t->ssl))
+		(void)SSL_shutdown(t->ssl);
+	ERR_clear_error();
+	(void)drain(t, out);
 }

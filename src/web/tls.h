@@ -33,12 +33,16 @@ void tls_destroy(struct tls *t); /* NULL is fine */
 
 /*
  * Take bytes from the client.  Decrypted ones are appended to `plain`, answers
- * of the protocol to `out`.  0, or -EPROTO: close after `out` was sent.
+ * of the protocol to `out`.  0; 1 if the client will send no more; -EPROTO:
+ * close after `out` was sent, and ignore `plain`.
  */
 int tls_feed(struct tls *t, const void *p, size_t len, struct buf *plain,
     struct buf *out);
 
-/* Encrypt bytes for the client; 0 or -EPROTO. */
+/* Encrypt bytes for the client; 0, or -EPROTO also if they do not fit. */
 int tls_send(struct tls *t, const void *p, size_t len, struct buf *out);
+
+/* Append the announcement that nothing follows, so that no end is forged. */
+void tls_close(struct tls *t, struct buf *out);
 
 #endif

@@ -12,8 +12,11 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "web/http.h"
+#include "web/response.h"
 
+#define PIECE 4096
 #define GUID "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 struct ws {
@@ -24,14 +27,18 @@ struct ws {
 	const uint8_t *in; /* bytes of ws_feed */
 	size_t in_len;
 	unsigned controls; /* since the last message */
-	bool closed;       /* a close frame was sent or received */
+	bool closed;       /* nothing is sent or reported any more */
+	bool broken;       /* by a frame that wslay accepts */
+	bool feeding;      /* wslay is at work and must not be freed */
+	bool doomed;       /* to be freed after that */
 };
 
 /* ------------------------------------------------------------------ upgrade */
 
-/* True if a list of words, as in "a, b", has the word. */
+/* True if a list of words, as in "a, b", has one that equals the word. */
 static bool
-has_word(const char *list, const char *word)
+has_word(const char *list, const char *word,
+    int compare(const char *, const char *, size_t))
 {
 	size_t len = strlen(word);
 
@@ -40,7 +47,7 @@ has_word(const char *list, const char *word)
 
 		list += strspn(list, ", \t");
 		n = strcspn(list, ", \t");
-		if (n == len && strncasecmp(list, word, len) == 0)
+		if (n == len && compare(list, word, len) == 0)
 			return true;
 		list += n;
 	}
@@ -89,18 +96,19 @@ ws_upgrade(const struct http_request *r, const char *protocol, struct buf *out,
 	const char *offered = http_field(r, "sec-websocket-protocol");
 
 	if (strcmp(r->method, "GET") != 0 || !r->upgrade ||
-	    !has_word(http_field(r, "connection"), "upgrade"))
+	    !has_word(http_field(r, "connection"), "upgrade", strncasecmp))
 		return refuse("this route is a WebSocket", 426, why);
 	if (version == NULL || strcmp(version, "13") != 0)
 		return refuse("the version of WebSockets is 13", 426, why);
 	if (!is_key(key))
 		return refuse("Sec-WebSocket-Key is invalid", 400, why);
-	if (offered != NULL && !has_word(offered, protocol))
+	if (offered != NULL && !has_word(offered, protocol, strncmp))
 		return refuse("the hub has another subprotocol", 400, why);
 	(void)buf_puts(out,
 	    "HTTP/1.1 101 Switching Protocols\r\n"
 	    "Upgrade: websocket\r\n"
 	    "Connection: Upgrade\r\n");
+	response_put_strict(out);
 	put_accept(out, key);
 	if (offered != NULL)
 		(void)buf_printf(out, "Sec-WebSocket-Protocol: %s\r\n",
@@ -198,16 +206,38 @@ ws_close(struct ws *w, unsigned code, const char *reason)
 	w->closed = true;
 }
 
-/* Frames that carry nothing must not keep us busy for ever. */
+/*
+ * Frames that carry nothing must not keep us busy for ever, and fragments of a
+ * few bytes take much more memory than they have.
+ */
 static void
 on_frame(wslay_event_context_ptr ctx,
     const struct wslay_event_on_frame_recv_start_arg *f, void *arg)
 {
 	struct ws *w = arg;
+	bool fragment = !f->fin || f->opcode == WSLAY_CONTINUATION_FRAME;
 
 	(void)ctx;
-	if ((f->opcode & 8) != 0 || f->payload_length == 0)
+	if ((f->opcode & 8) != 0 || f->payload_length == 0 ||
+	    (fragment && f->payload_length < WS_FRAGMENT_MIN))
 		w->controls++;
+	/* A close has no status, or two bytes of it. */
+	w->broken |= f->opcode == WSLAY_CONNECTION_CLOSE &&
+	    f->payload_length == 1;
+}
+
+/* wslay checks the reason only if it comes at once. */
+static void
+take_close(struct ws *w, const struct wslay_event_on_msg_recv_arg *m)
+{
+	if (w->doomed || w->broken)
+		return;
+	if (m->msg_length > 2 && !utf8_valid(m->msg + 2, m->msg_length - 2)) {
+		w->broken = true;
+		ws_close(w, 1007, "the reason is not UTF-8");
+		return;
+	}
+	w->on.on_close(w->arg, m->status_code != 0 ? m->status_code : 1005);
 }
 
 static void
@@ -217,22 +247,17 @@ on_message(wslay_event_context_ptr ctx,
 	struct ws *w = arg;
 
 	(void)ctx;
-	switch (m->opcode) {
-	case WSLAY_CONNECTION_CLOSE:
-		w->on.on_close(w->arg, m->status_code);
-		break;
-	case WSLAY_TEXT_FRAME:
-	case WSLAY_BINARY_FRAME:
-		if (m->msg_length > 0)
-			w->controls = 0;
-		if (!w->closed)
-			w->on.on_message(w->arg,
-			    m->opcode == WSLAY_BINARY_FRAME, m->msg,
-			    m->msg_length);
-		break;
-	default:
-		break; /* wslay answers pings */
+	if (m->opcode == WSLAY_CONNECTION_CLOSE) {
+		take_close(w, m);
+		return;
 	}
+	if ((m->opcode & 8) != 0)
+		return; /* wslay answers pings */
+	if (m->msg_length > 0)
+		w->controls = 0;
+	if (!w->closed)
+		w->on.on_message(w->arg, m->opcode == WSLAY_BINARY_FRAME,
+		    m->msg, m->msg_length);
 }
 
 struct ws *
@@ -256,13 +281,22 @@ ws_create(size_t max_message, const struct ws_handlers *on, void *arg,
 	return w;
 }
 
+static void
+destroy(struct ws *w)
+{
+	wslay_event_context_free(w->ctx);
+	free(w);
+}
+
 void
 ws_destroy(struct ws *w)
 {
 	if (w == NULL)
 		return;
-	wslay_event_context_free(w->ctx);
-	free(w);
+	w->closed = true;
+	w->doomed = true;
+	if (!w->feeding)
+		destroy(w);
 }
 
 void
@@ -271,29 +305,51 @@ ws_set_max(struct ws *w, size_t max)
 	wslay_event_config_set_max_recv_msg_length(w->ctx, max);
 }
 
+/* Read some bytes, and answer pings and errors. */
+static int
+feed_part(struct ws *w, const uint8_t *p, size_t len)
+{
+	int rc;
+
+	w->in = p;
+	w->in_len = len;
+	rc = wslay_event_recv(w->ctx);
+	if (w->broken)
+		rc = -EPROTO;
+	if (rc != 0)
+		ws_close(w, 1002, "the frame is invalid");
+	else if (!w->closed)
+		rc = wslay_event_send(w->ctx);
+	if (wslay_event_get_close_sent(w->ctx))
+		w->closed = true;
+	if (w->controls > WS_CONTROLS_MAX) {
+		ws_close(w, 1008, "too many frames without content");
+		rc = -EPROTO;
+	}
+	return rc;
+}
+
 int
 ws_feed(struct ws *w, const void *p, size_t len)
 {
 	const uint8_t *at = p;
 	int rc = 0;
 
+	w->feeding = true;
 	/* In pieces, so that a flood of pings is noticed and answered. */
 	while (len > 0 && rc == 0 && wslay_event_want_read(w->ctx)) {
-		size_t n = len < 4096 ? len : 4096;
+		size_t n = len < PIECE ? len : PIECE;
 
-		w->in = at;
-		w->in_len = n;
-		rc = wslay_event_recv(w->ctx);
-		if (rc == 0 && !w->closed)
-			rc = wslay_event_send(w->ctx);
-		if (rc == 0 && w->controls > WS_CONTROLS_MAX) {
-			ws_close(w, 1008, "too many frames without content");
-			return -EPROTO;
-		}
+		rc = feed_part(w, at, n);
 		at += n;
 		len -= n;
 	}
 	w->in_len = 0;
+	w->feeding = false;
+	if (w->doomed) {
+		destroy(w);
+		return -EPROTO;
+	}
 	if (rc != 0)
 		return -EPROTO;
 	if (wslay_event_get_close_received(w->ctx))

@@ -16,15 +16,18 @@ struct ws;
  *
  * A client that breaks the protocol gets a close frame: 1002, 1007 for text
  * that is no UTF-8, 1009 for a message beyond the maximum, which is checked
- * before any memory is taken, and 1008 for more than WS_CONTROLS_MAX control or
- * empty frames between two messages.
+ * before any memory is taken, and 1008 for more than WS_CONTROLS_MAX frames
+ * between two messages that are control frames, empty, or fragments of less
+ * than WS_FRAGMENT_MIN bytes.
  */
 #define WS_CONTROLS_MAX 1000
+#define WS_FRAGMENT_MIN 64
 
 struct ws_handlers {
 	void (
 	    *on_message)(void *arg, bool binary, const uint8_t *p, size_t len);
-	void (*on_close)(void *arg, unsigned code); /* the client closes */
+	/* The client closes; 1005: without a code. */
+	void (*on_close)(void *arg, unsigned code);
 };
 
 /*
@@ -37,7 +40,7 @@ int ws_upgrade(const struct http_request *r, const char *protocol,
 
 struct ws *ws_create(size_t max_message, const struct ws_handlers *on,
     void *arg, struct buf *out);
-void ws_destroy(struct ws *w); /* NULL is fine */
+void ws_destroy(struct ws *w); /* NULL is fine; also in a handler */
 
 /*
  * Take bytes from the client: 0; 1 if the client has closed; -EPROTO if it
