@@ -49,7 +49,7 @@ void loop_stop(struct loop *loop);
 struct watch *loop_fd(struct loop *loop, int fd, enum loop_events want,
     loop_fd_fn *fn, void *arg);
 
-/* Want other events; 0 for none.  w is one of loop_fd. */
+/* Want these events; 0 for none.  w is one of loop_fd.  The same cost nothing. */
 void watch_want(struct watch *w, enum loop_events want);
 
 /* Call fn once, after ms milliseconds; never while ms is negative. */

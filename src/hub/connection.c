@@ -17,8 +17,6 @@
 /* Free memory of an idle connection above this. */
 #define KEEP_OUT (16u << 10)
 
-static void take(struct connection *c);
-
 size_t
 connection_queued(const struct connection *c)
 {
@@ -81,26 +79,38 @@ reads(const struct connection *c)
 {
 	if (c->lingering)
 		return true;
-	if (c->in.len > 0)
+	if (c->in.len > 0 || c->eof)
 		return false;
-	if (c->flow != NULL)
-		return true;
 	/*
 	 * A client that reads nothing must not fill the memory: its next
-	 * request waits until the answers have been sent.
+	 * request waits until the answers have been sent, and its messages
+	 * until there is room for what they cause, such as pongs.
 	 */
+	if (c->flow != NULL)
+		return connection_queued(c) < CONNECTION_UNREAD_MAX;
 	return connection_queued(c) == 0 &&
 	    (c->request == NULL || c->request->wants_body(c->arg));
 }
 
+/*
+ * Bytes that come too early are left unread only when they come, because to
+ * change what is watched costs system calls for every request.
+ */
 static void
 want(struct connection *c)
 {
-	enum loop_events events = LOOP_HANGUP;
+	enum loop_events events = c->eof ? 0 : LOOP_HANGUP;
 
 	if (c->dead)
 		return;
-	if (reads(c))
+	if (c->eof &&
+	    (c->request != NULL ||
+		(connection_queued(c) == 0 && c->in.len == 0))) {
+		connection_end(c);
+		return;
+	}
+	c->reading = !c->eof && (c->reading || reads(c));
+	if (c->reading)
 		events |= LOOP_READ;
 	if (c->out.len > c->sent)
 		events |= LOOP_WRITE;
@@ -113,7 +123,7 @@ linger(struct connection *c)
 {
 	c->lingering = true;
 	shutdown(c->fd, SHUT_WR);
-	watch_rearm(c->timer, 1000);
+	watch_rearm(c->timer, CONNECTION_LINGER_MS);
 }
 
 /* Bytes wait to be sent; `progress`: the client has accepted some. */
@@ -140,6 +150,26 @@ sent_all(struct connection *c)
 		buf_finish(&c->out);
 	if (c->closing && !c->lingering)
 		linger(c);
+	else if (c->in.len > 0)
+		connection_soon(c);
+}
+
+/* Encrypt what waits; false if that fails. */
+static bool
+encrypt(struct connection *c)
+{
+	if (c->plain.len > 0) {
+		if (tls_send(c->tls, c->plain.data, c->plain.len, &c->out) < 0)
+			return false;
+		buf_clear(&c->plain);
+		if (c->plain.cap > KEEP_OUT)
+			buf_finish(&c->plain);
+	}
+	if (c->closing && !c->announced && c->tls != NULL) {
+		c->announced = true;
+		tls_close(c->tls, &c->out);
+	}
+	return true;
 }
 
 void
@@ -150,15 +180,9 @@ connection_flush(struct connection *c)
 
 	if (c->dead)
 		return;
-	if (c->plain.len > 0) {
-		if (tls_send(c->tls, c->plain.data, c->plain.len, &c->out) <
-		    0) {
-			connection_end(c);
-			return;
-		}
-		buf_clear(&c->plain);
-		if (c->plain.cap > KEEP_OUT)
-			buf_finish(&c->plain);
+	if (!encrypt(c)) {
+		connection_end(c);
+		return;
 	}
 	before = c->out.len - c->sent;
 	if (before > 0) {
@@ -201,7 +225,8 @@ connection_answered(struct connection *c, bool keep)
 	else
 		http_next(c->http);
 	c->half = false;
-	watch_rearm(c->timer, CONNECTION_IDLE_MS);
+	watch_rearm(c->timer,
+	    c->stalled ? CONNECTION_STALL_MS : CONNECTION_IDLE_MS);
 	connection_soon(c);
 }
 
@@ -260,6 +285,8 @@ take_http(struct connection *c, const uint8_t *p, size_t len, size_t *used)
 
 	*used = 0;
 	if (c->request != NULL && !c->request->wants_body(c->arg))
+		return false;
+	if (c->request == NULL && connection_queued(c) > CONNECTION_AHEAD_MAX)
 		return false;
 	if (!c->half && c->request == NULL) {
 		c->half = true;
@@ -327,6 +354,36 @@ take(struct connection *c)
 		buf_finish(&c->in);
 }
 
+/*
+ * The client sends no more.  One that waits for an answer has left, as far as
+ * anybody can tell; one that still takes answers gets them.
+ */
+static void
+on_eof(struct connection *c)
+{
+	c->eof = true;
+	if (c->lingering || c->flow != NULL)
+		connection_end(c);
+	else
+		want(c);
+}
+
+/* Decrypt bytes if necessary; false: nothing can be used. */
+static bool
+accept_bytes(struct connection *c, const uint8_t *p, size_t len)
+{
+	int rc = 0;
+
+	if (c->tls == NULL)
+		(void)buf_append(&c->in, p, len);
+	else
+		rc = tls_feed(c->tls, p, len, &c->in, &c->out);
+	if (rc < 0)
+		c->closing = c->announced = true;
+	c->ended = rc > 0;
+	return rc >= 0;
+}
+
 static void
 receive(struct connection *c)
 {
@@ -335,21 +392,21 @@ receive(struct connection *c)
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	if (n <= 0) {
+	if (n < 0) {
 		connection_end(c);
+		return;
+	}
+	if (n == 0) {
+		on_eof(c);
 		return;
 	}
 	if (c->lingering)
 		return; /* the rest of a request that was refused */
-	if (c->tls == NULL) {
-		(void)buf_append(&c->in, part, (size_t)n);
-	} else if (tls_feed(c->tls, part, (size_t)n, &c->in, &c->out) < 0) {
-		c->closing = true;
-		connection_flush(c);
-		return;
-	}
-	take(c);
+	if (accept_bytes(c, part, (size_t)n))
+		take(c);
 	connection_flush(c);
+	if (c->ended && !c->dead)
+		on_eof(c);
 }
 
 static void
@@ -361,10 +418,32 @@ on_ready(void *arg, enum loop_events ready)
 		connection_flush(c);
 	if (c->dead)
 		return;
-	if (ready & LOOP_READ)
+	if ((ready & LOOP_READ) && reads(c)) {
 		receive(c);
-	else if (ready & LOOP_HANGUP)
-		connection_end(c);
+	} else if (ready & LOOP_HANGUP) {
+		on_eof(c);
+	} else if (ready & LOOP_READ) {
+		c->reading = false;
+		want(c);
+	}
+}
+
+/* An answer to a client that is too slow. */
+static void
+time_out(struct connection *c)
+{
+	c->half = false;
+	if (c->request != NULL)
+		c->request->bad(c->arg, 408,
+		    "the body of the request did not come in time");
+	else
+		refusal_put(connection_out(c), 408, "timeout",
+		    "the head of the request did not come in time",
+		    c->tls != NULL);
+	c->closing = true;
+	connection_flush(c);
+	if (!c->dead)
+		watch_rearm(c->timer, CONNECTION_LINGER_MS);
 }
 
 /* The client is too slow, or the connection was idle for too long. */
@@ -372,22 +451,16 @@ static void
 on_timer(void *arg)
 {
 	struct connection *c = arg;
+	bool busy = c->request != NULL || c->flow != NULL;
 
-	if (c->half && !c->closing && c->request == NULL) {
-		refusal_put(connection_out(c), 408, "timeout",
-		    "the head of the request is incomplete", c->tls != NULL);
-		c->closing = true;
-		c->half = false;
-		connection_flush(c);
-		if (!c->dead)
-			watch_rearm(c->timer, 1000);
-		return;
-	}
-	if (c->request != NULL && !c->request->wants_body(c->arg) && !c->doomed)
-		return; /* the answer takes as long as it takes */
-	if (c->flow != NULL && connection_queued(c) == 0 && !c->doomed)
-		return;
-	connection_end(c);
+	if (c->doomed || c->closing || c->lingering)
+		connection_end(c);
+	else if (c->half ||
+	    (c->request != NULL && c->request->wants_body(c->arg)))
+		time_out(c);
+	else if (!busy || connection_queued(c) > 0)
+		connection_end(c);
+	/* Otherwise the answer takes as long as it takes. */
 }
 
 /* The turn after an answer: there may be another request already. */
@@ -424,8 +497,8 @@ connection_create(int *fd, const struct connection_peer *peer,
 	}
 	c->fd = fd_take(fd);
 	c->timer = loop_timer(c->hub->loop, CONNECTION_HEAD_MS, on_timer, c);
+	c->reading = true;
 	c->http = http_create();
-	c->half = true;
 	if (door->tls != NULL)
 		c->tls = tls_create(door->tls);
 	return c;

@@ -24,15 +24,24 @@ struct watch;
  * after the other, and the bytes that wait to be sent.  It reads no further
  * while a request is unanswered.
  *
- * Limits: the head of a request must be complete CONNECTION_HEAD_MS after its
- * first byte, the body CONNECTION_BODY_MS after the head.  An idle connection
- * ends after CONNECTION_IDLE_MS.  A client that accepts no byte of an answer for
- * CONNECTION_STALL_MS is cut off.
+ * Limits: a connection has CONNECTION_HEAD_MS until its first byte, and the head
+ * of a request as long again until it is complete; then the body has
+ * CONNECTION_BODY_MS.  A late head or body gets the status 408.  An idle
+ * connection ends after CONNECTION_IDLE_MS.  A client that accepts no byte of an
+ * answer for CONNECTION_STALL_MS is cut off.
+ *
+ * While more than CONNECTION_AHEAD_MAX bytes wait to be sent, no other request
+ * begins; while any wait, no more is read, but for a WebSocket, which may have
+ * CONNECTION_UNREAD_MAX.  A client that closes its side while it waits for an
+ * answer has left; answers that were given before are sent.
  */
 #define CONNECTION_HEAD_MS 5000
 #define CONNECTION_BODY_MS 60000
 #define CONNECTION_IDLE_MS 60000
 #define CONNECTION_STALL_MS 30000
+#define CONNECTION_LINGER_MS 1000
+#define CONNECTION_AHEAD_MAX (64u << 10)
+#define CONNECTION_UNREAD_MAX (8u << 20)
 #define CONNECTION_READ_SIZE (64u << 10)
 #define CONNECTION_OUT_MAX (64u << 20)
 #define CONNECTION_FROM_SIZE 64
@@ -100,6 +109,10 @@ struct connection {
 	struct identity who; /* of the last request; all zero: unknown */
 	bool verified;       /* a request has proved who the client is */
 	bool half;           /* a head is incomplete */
+	bool reading;        /* its bytes are watched for */
+	bool ended;          /* TLS says that no more bytes come */
+	bool eof;            /* no more bytes come, and none are read */
+	bool announced;      /* TLS has announced the end */
 	bool stalled;        /* the client has not accepted all bytes */
 	bool doomed;         /* the timer ends it, whatever else happens */
 	bool closing;        /* end it when all was sent */

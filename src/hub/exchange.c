@@ -147,7 +147,12 @@ exchange_create(struct connection *c, const struct http_request *r)
 
 	x->connection = c;
 	x->request = r;
-	x->keep = r->keep_alive;
+	/*
+	 * A proxy may take a refused upgrade for an accepted one, and pass on
+	 * whatever its client sends then.
+	 */
+	x->keep = r->keep_alive && !r->upgrade;
+	x->complete = !r->has_body;
 	x->label = "unknown";
 	buf_init(&x->body, SIZE_MAX);
 	buf_init(&x->headers, 4096);
@@ -339,9 +344,12 @@ exchange_upgrade(struct exchange *x, const char *protocol,
 	struct socket *s;
 	int status;
 
-	x->keep = false;
 	status = ws_upgrade(x->request, protocol, connection_out(c), &why);
 	if (status != 0) {
+		if (status == 426) {
+			exchange_add_header(x, "Upgrade", "websocket");
+			exchange_add_header(x, "Sec-WebSocket-Version", "13");
+		}
 		exchange_problem(x, status, "usage", why);
 		return NULL;
 	}

@@ -109,30 +109,31 @@ connection_of(struct list *link)
 	return container_of(link, struct connection, link);
 }
 
-/* Make room among the strangers, if necessary. */
+/*
+ * Make room among the strangers of TCP, if necessary.  Those of hub.sock are the
+ * owner's, whom no flood over TCP keeps out.
+ */
 static void
 make_room(struct listener *l, const struct connection_peer *peer)
 {
-	struct connection *oldest = NULL;
-	size_t same = 0;
+	struct connection *oldest = NULL, *oldest_same = NULL;
+	size_t all = 0, same = 0;
 
 	list_for_each(it, &l->strangers) {
 		struct connection *c = connection_of(it);
 
-		if (strcmp(c->peer.from, peer->from) != 0)
+		if (c->peer.is_unix)
 			continue;
-		if (oldest == NULL)
+		if (all++ == 0)
 			oldest = c;
-		same++;
+		if (strcmp(c->peer.from, peer->from) == 0 && same++ == 0)
+			oldest_same = c;
 	}
-	if (same < LISTENER_STRANGERS_PEER &&
-	    l->n_strangers < LISTENER_STRANGERS)
+	if (same < LISTENER_STRANGERS_PEER && all < LISTENER_STRANGERS)
 		return;
-	if (same < LISTENER_STRANGERS_PEER)
-		oldest = connection_of(l->strangers.next);
 	hub_note(l->hub, HUB_STRANGERS,
 	    "too many connections without credentials", peer->from);
-	connection_end(oldest);
+	connection_end(same < LISTENER_STRANGERS_PEER ? oldest : oldest_same);
 }
 
 static void

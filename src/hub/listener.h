@@ -14,8 +14,8 @@ struct tls_context;
 /*
  * Accepts connections on hub.sock and on TCP addresses.
  *
- * Limits: LISTENER_MAX connections; of those LISTENER_STRANGERS that have not
- * proved who they are, and LISTENER_STRANGERS_PEER of them from one address.
+ * Limits: LISTENER_MAX connections; of those over TCP LISTENER_STRANGERS that have
+ * not proved who they are, and LISTENER_STRANGERS_PEER of them from one address.
  * At the last two, the oldest stranger is closed, so that a client which opens
  * many connections and sends nothing cannot keep others out.  At the first, and
  * when no descriptor is left, a new client gets the status 503.

@@ -156,8 +156,11 @@ allow_names(struct hub *hub, const char *host, unsigned port)
 		snprintf(text, sizeof(text), "localhost:%u", port);
 		gate_allow(&hub->gate, scheme, text);
 	}
-	for (unsigned i = 0; i < hub->options->n_hosts; i++)
+	for (unsigned i = 0; i < hub->options->n_hosts; i++) {
 		gate_allow(&hub->gate, scheme, hub->options->hosts[i]);
+		/* A proxy in front of the hub may have TLS. */
+		gate_allow(&hub->gate, "https", hub->options->hosts[i]);
+	}
 }
 
 /* Off loopback, there is TLS or no hub. */

@@ -135,7 +135,7 @@ socket_set_verified(struct socket *s, const struct identity *who)
 	connection_set_verified(c, who);
 	if (!s->closing && c->doomed) {
 		c->doomed = false;
-		watch_rearm(c->timer, -1);
+		watch_rearm(c->timer, c->stalled ? SOCKET_STALL_MS : -1);
 	}
 }
 
