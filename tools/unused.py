@@ -14,8 +14,6 @@ from pathlib import Path
 
 # The reason to keep functions that only tests use.
 REASONS = {
-    "a hub will serve many sessions on its loop": """
-        channel_pending""",
     "results are checked by tests, arguments also by tend": """
         op_check_result type_check""",
     "part of the engine's interface; tests compare engines with it": """

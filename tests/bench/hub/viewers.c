@@ -283,7 +283,7 @@ read_some(struct viewers *vs, struct viewer *v, size_t most)
 	return (size_t)n;
 }
 
-/* What slow viewers may read adds up, to a second of it at most. */
+/* The allowance of slow viewers adds up, to that of a second at most. */
 static void
 tick(struct viewers *vs)
 {
