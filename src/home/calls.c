@@ -293,14 +293,10 @@ on_deadline(void *arg)
 }
 
 static void
-ask(struct calling *call, struct errand *e)
+ask(struct calling *call, int *dirfd)
 {
-	int dirfd = fd_take(&e->handle.dirfd);
 	struct type_field timeout;
 
-	snprintf(call->id, sizeof(call->id), "%s", e->handle.session.id);
-	call->errand = NULL;
-	errand_free(e);
 	if (call->deadline == NULL)
 		call->deadline = loop_timer(call->calls->loop, -1, on_deadline,
 		    call);
@@ -314,7 +310,38 @@ ask(struct calling *call, struct errand *e)
 		.is_long = op_find_argument(call->o.op, "timeout", &timeout),
 		.on_answer = on_answer,
 		.on_progress = on_progress };
-	lane_ask(&call->calls->lanes, call->id, &dirfd, &call->asking);
+	lane_ask(&call->calls->lanes, call->id, dirfd, &call->asking);
+}
+
+/* No search is needed, and the call overtakes none that is still looked for. */
+static bool
+may_ask_at_once(const struct calling *call)
+{
+	struct calls *c = call->calls;
+
+	return call->o.is_active && workers_are_idle(c->finder) &&
+	    lanes_has(&c->lanes, call->session, call->principal,
+		call->verified);
+}
+
+static void
+ask_at_once(struct calling *call)
+{
+	int none = -1;
+
+	snprintf(call->id, sizeof(call->id), "%s", call->session);
+	ask(call, &none);
+}
+
+static void
+ask_found(struct calling *call, struct errand *e)
+{
+	auto_close int dirfd = fd_take(&e->handle.dirfd);
+
+	snprintf(call->id, sizeof(call->id), "%s", e->handle.session.id);
+	call->errand = NULL;
+	errand_free(e);
+	ask(call, &dirfd);
 }
 
 /* ---------------------------------------------------------------- sessions */
@@ -360,7 +387,7 @@ on_found(struct task *t)
 	else if (e->rc < 0)
 		conclude(call, NULL, &e->fault);
 	else
-		ask(call, e);
+		ask_found(call, e);
 }
 
 /* Find the session for each call, since names and homes may change. */
@@ -427,7 +454,7 @@ calls_start(struct calls *c, const struct operation *o, calls_done_fn *fn,
     void *arg, struct calling **out, struct fault *f)
 {
 	struct calling *call;
-	int rc;
+	int rc = 0;
 
 	if (operation_check(o, f) < 0)
 		return -1;
@@ -446,8 +473,12 @@ calls_start(struct calls *c, const struct operation *o, calls_done_fn *fn,
 	keep(&call->o.verified, &call->verified);
 	list_append(&c->list, &call->link);
 	c->n++;
-	rc = operation_by(&call->o) == OPERATION_BY_HOME ? work(call, f) :
-							   find(call, f);
+	if (operation_by(&call->o) == OPERATION_BY_HOME)
+		rc = work(call, f);
+	else if (may_ask_at_once(call))
+		ask_at_once(call);
+	else
+		rc = find(call, f);
 	if (rc < 0)
 		call_free(call);
 	*out = rc < 0 ? NULL : call;

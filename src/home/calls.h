@@ -25,8 +25,8 @@ struct report;
  * died, its fault is FAIL_UNKNOWN.  A call that a leaving host has refused goes
  * to the next host.
  *
- * Threads carry out everything else: they find sessions, one after the other,
- * and run the operations of the home (workers.h).
+ * Threads carry out everything else: they find sessions, one after the other
+ * (unless the caller has just found it, and a connection is still open), and run the operations of the home (workers.h).
  */
 struct calls_options {
 	const char *client; /* the server's name for hosts, "tend mcp" */

@@ -322,16 +322,37 @@ greet(const struct lanes *l, const struct asking *a, struct hello *out)
 }
 
 static struct lane *
+find(const struct lanes *l, const char *id, const char *principal,
+    const char *verified)
+{
+	list_for_each(it, &l->list) {
+		struct lane *lane = container_of(it, struct lane, link);
+
+		if (strcmp(lane->id, id) == 0 &&
+		    strcmp(lane->hello.principal, principal) == 0 &&
+		    strcmp(lane->hello.verified, verified) == 0)
+			return lane;
+	}
+	return NULL;
+}
+
+bool
+lanes_has(const struct lanes *l, const char *id, const char *principal,
+    const char *verified)
+{
+	const struct lane *lane = find(l, id,
+	    principal != NULL ? principal : "",
+	    verified != NULL ? verified : "");
+
+	return lane != NULL && lane->channel != NULL;
+}
+
+static struct lane *
 lane_of(struct lanes *l, const char *id, const struct hello *h, int *dirfd)
 {
-	struct lane *lane;
+	struct lane *lane = find(l, id, h->principal, h->verified);
 
-	list_for_each(it, &l->list) {
-		lane = container_of(it, struct lane, link);
-		if (strcmp(lane->id, id) != 0 ||
-		    strcmp(lane->hello.principal, h->principal) != 0 ||
-		    strcmp(lane->hello.verified, h->verified) != 0)
-			continue;
+	if (lane != NULL) {
 		fd_close(dirfd);
 		end_idle(lane);
 		return lane;

@@ -68,9 +68,13 @@ void lanes_init(struct lanes *l, struct loop *loop, const char *client,
     int64_t linger_ms);
 void lanes_finish(struct lanes *l); /* when no calls are left */
 
+/* True if there is a connection for the calls of this principal. */
+bool lanes_has(const struct lanes *l, const char *id, const char *principal,
+    const char *verified);
+
 /*
  * Call the host of the session with this id.  *dirfd, the session's directory,
- * moves into the lane.  on_answer is not called from here.
+ * moves into the lane; -1 if lanes_has.  on_answer is not called from here.
  */
 void lane_ask(struct lanes *l, const char *id, int *dirfd, struct asking *a);
 

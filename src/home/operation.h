@@ -20,7 +20,12 @@ struct operation {
 	const struct op *op;
 	const char *home;    /* the home's directory, or NULL for the default */
 	const char *session; /* an id or a name; NULL: none */
-	const json_t *args;  /* checked by op_take_arguments; NULL: none */
+	/*
+	 * It is the id of a session that is active at this moment.  calls.h then
+	 * uses a connection to its host that is still open.
+	 */
+	bool is_active;
+	const json_t *args;   /* checked by op_take_arguments; NULL: none */
 	char *const *environ; /* for the programs that it starts */
 	int cancel_fd;        /* readable: give up waiting; 0: none */
 	/*

@@ -232,6 +232,12 @@ workers_add(struct workers *w, struct task *t)
 }
 
 bool
+workers_are_idle(const struct workers *w)
+{
+	return w->n_running == 0 && w->n_waiting == 0;
+}
+
+bool
 workers_withdraw(struct task *t)
 {
 	if (t->began)

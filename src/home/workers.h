@@ -42,6 +42,8 @@ void workers_destroy(struct workers *w); /* NULL is fine */
 /* 0, -EAGAIN if the queue is full, or -errno if there is no thread. */
 int workers_add(struct workers *w, struct task *t);
 
+bool workers_are_idle(const struct workers *w); /* there is no task */
+
 /* Remove a task that has not begun; false if it has. */
 bool workers_withdraw(struct task *t);
 

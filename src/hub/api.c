@@ -18,7 +18,9 @@
 #include "hub/api_query.h"
 #include "hub/audit.h"
 #include "hub/credentials.h"
+#include "hub/directory.h"
 #include "hub/exchange.h"
+#include "hub/follow.h"
 #include "hub/hub.h"
 #include "hub/identity.h"
 #include "hub/launcher.h"
@@ -57,8 +59,26 @@ not_found(const char *session, struct fault *f)
 	    session);
 }
 
-int
-api_find(struct hub *hub, const struct identity *who, const char *session,
+/* By its id, without reading files; false: it is not known, or not an id. */
+static bool
+find_known(struct hub *hub, const char *session, struct api_target *out)
+{
+	const struct directory_session *s;
+
+	if (!id_is_valid(session))
+		return false;
+	follow_look(hub->follow, session);
+	s = directory_find(hub->directory, session);
+	if (s == NULL)
+		return false;
+	snprintf(out->id, sizeof(out->id), "%s", s->id);
+	snprintf(out->name, sizeof(out->name), "%s", s->name);
+	out->active = s->active;
+	return true;
+}
+
+static int
+find_in_files(struct hub *hub, const struct identity *who, const char *session,
     struct api_target *out, struct fault *f)
 {
 	auto_close int dirfd = -1;
@@ -75,7 +95,18 @@ api_find(struct hub *hub, const struct identity *who, const char *session,
 		    "%s", err.msg);
 	snprintf(out->id, sizeof(out->id), "%s", m.id);
 	snprintf(out->name, sizeof(out->name), "%s", m.name);
+	out->active = status_is_active(m.status);
 	manifest_finish(&m);
+	return 0;
+}
+
+int
+api_find(struct hub *hub, const struct identity *who, const char *session,
+    struct api_target *out, struct fault *f)
+{
+	if (!find_known(hub, session, out) &&
+	    find_in_files(hub, who, session, out, f) < 0)
+		return -1;
 	out->granted = access_permissions(hub->access, who, out->id, out->name);
 	return out->granted != 0 ? 0 : not_found(session, f);
 }
@@ -256,6 +287,7 @@ resolve(struct hub *hub, const struct api_request *r, struct api_target *t,
 	json_t *session = json_object_get(r->args, "session");
 
 	t->id[0] = t->name[0] = '\0';
+	t->active = false;
 	if (!api_has_session(r->op))
 		return resolve_home(hub, r, t, f);
 	if (!json_is_string(session))
@@ -385,6 +417,7 @@ run(struct api_call *c, const struct api_request *r, const struct api_target *t,
 	struct operation o = { .op = r->op,
 		.home = hub->home.path,
 		.session = json_filled(t->id),
+		.is_active = t->active,
 		.args = r->args,
 		.environ = hub->no_environ,
 		.granted = t->granted,

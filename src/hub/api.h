@@ -57,6 +57,7 @@ struct api_target {
 	char id[32];
 	char name[256];
 	unsigned granted; /* 1 << OP_… */
+	bool active;
 };
 int api_find(struct hub *hub, const struct identity *who, const char *session,
     struct api_target *out, struct fault *f);

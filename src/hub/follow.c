@@ -529,15 +529,33 @@ on_tick(void *arg)
 	watch_rearm(f->tick, f->hurry ? 0 : FOLLOW_TICK_MS);
 }
 
+static void
+look_at_processes(struct follow *f, struct seen *s)
+{
+	if (is_gone(s->keeper) || is_gone(s->host))
+		queue(f, s);
+}
+
 void
 follow_catch_up(struct follow *f)
 {
 	while (read_events(f))
 		continue;
-	for (size_t i = 0; i < f->n_seen; i++) {
-		if (is_gone(f->seen[i].keeper) || is_gone(f->seen[i].host))
-			queue(f, &f->seen[i]);
-	}
+	for (size_t i = 0; i < f->n_seen; i++)
+		look_at_processes(f, &f->seen[i]);
+	read_queue(f, SIZE_MAX);
+}
+
+void
+follow_look(struct follow *f, const char *id)
+{
+	struct seen *s;
+
+	while (read_events(f))
+		continue;
+	s = find(f, id);
+	if (s != NULL)
+		look_at_processes(f, s);
 	read_queue(f, SIZE_MAX);
 }
 

@@ -38,4 +38,7 @@ void follow_destroy(struct follow *f); /* NULL is fine */
  */
 void follow_catch_up(struct follow *f);
 
+/* The same for what the kernel has reported, and for this session. */
+void follow_look(struct follow *f, const char *id);
+
 #endif
