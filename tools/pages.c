@@ -113,6 +113,7 @@ put_kind(const struct config_setting *s)
 		[CONFIG_KIND_SIZE] = "a size, as in 256M",
 		[CONFIG_KIND_DURATION] = "a duration, as in 10s or 2h",
 		[CONFIG_KIND_NUMBER] = "a number",
+		[CONFIG_KIND_TEXT] = "words, with blanks between them",
 	};
 	const char *kind = s->kind == CONFIG_KIND_CHOICE ? s->choices :
 							   kinds[s->kind];

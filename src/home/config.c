@@ -111,6 +111,8 @@ parse(const struct config_setting *s, const char *text, uint64_t *out,
 			return error_set(err, EINVAL, "%.40s is not a number",
 			    text);
 		break;
+	case CONFIG_KIND_TEXT:
+		return 0;
 	}
 	return rc < 0 ? rc : check_range(s, text, *out, err);
 }

@@ -32,6 +32,7 @@ enum config_kind {
 	CONFIG_KIND_SIZE,
 	CONFIG_KIND_DURATION,
 	CONFIG_KIND_NUMBER,
+	CONFIG_KIND_TEXT, /* words; the command that uses them checks them */
 };
 
 struct config_setting {

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "hub/log_file.h"
 
 #define NOTE_MS 10000
 
@@ -48,6 +49,8 @@ hub_note(struct hub *hub, enum hub_cause cause, const char *what,
 	}
 	log_write(&hub->log, LOG_WARN, what, log_str("detail", detail),
 	    log_int("not_logged", (int64_t)hub->unnoted[cause]));
+	if (!hub->options->foreground)
+		log_file_limit(&hub->log, &hub->home);
 	hub->noted_ms[cause] = now;
 	hub->unnoted[cause] = 0;
 }

@@ -315,6 +315,7 @@ listener_parse(const char *address, char *host, size_t size, unsigned *port,
 	const char *colon = strrchr(address, ':');
 	size_t len = colon != NULL ? (size_t)(colon - address) : 0;
 	const char *digits = colon != NULL ? colon + 1 : "";
+	uint8_t numeric[16];
 	uint64_t n;
 
 	if (len >= 2 && address[0] == '[' && address[len - 1] == ']') {
@@ -331,6 +332,10 @@ listener_parse(const char *address, char *host, size_t size, unsigned *port,
 	memcpy(host, address, len);
 	host[len] = '\0';
 	*port = (unsigned)n;
+	if (inet_pton(AF_INET, host, numeric) != 1 &&
+	    inet_pton(AF_INET6, host, numeric) != 1)
+		return error_set(err, EINVAL, "%s is not a numeric IP address",
+		    host);
 	return 0;
 }
 
@@ -345,6 +350,21 @@ port_of(int fd)
 	return ntohs(sa.ss_family == AF_INET6 ?
 		((struct sockaddr_in6 *)&sa)->sin6_port :
 		((struct sockaddr_in *)&sa)->sin_port);
+}
+
+static int
+cannot_listen(const char *address, unsigned port, int code, struct error *err)
+{
+	const char *fix = "";
+
+	if (code == EADDRINUSE)
+		fix = "; \"--listen ADDR:PORT\" takes another port";
+	else if (code == EACCES)
+		fix = "; ports below 1024 are for root";
+	else if (code == EADDRNOTAVAIL)
+		fix = "; this machine does not have that address";
+	return error_set(err, code, "cannot listen on %s, port %u: %s%s",
+	    address, port, strerror(code), fix);
 }
 
 int
@@ -377,8 +397,7 @@ listener_add_tcp(struct listener *l, const char *address,
 	}
 	if (fd < 0 || bind(fd, info->ai_addr, info->ai_addrlen) < 0 ||
 	    listen(fd, BACKLOG) < 0)
-		rc = error_set(err, errno, "cannot listen on %s: %s", address,
-		    strerror(errno));
+		rc = cannot_listen(address, *port, errno, err);
 	freeaddrinfo(info);
 	if (rc < 0)
 		return rc;

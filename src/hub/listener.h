@@ -41,7 +41,7 @@ int listener_add_tcp(struct listener *l, const char *address,
     const struct gate *gate, struct tls_context *tls, unsigned *port,
     struct error *err);
 
-/* Split "ADDR:PORT"; 0, or -EINVAL and err. */
+/* Split "ADDR:PORT", with a numeric address; 0, or -EINVAL and err. */
 int listener_parse(const char *address, char *host, size_t size, unsigned *port,
     struct error *err);
 

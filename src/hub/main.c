@@ -1,5 +1,7 @@
 /* tend-hub: serves the sessions of a home over HTTP and WebSocket. */
 
+#include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <signal.h>
@@ -9,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/fd.h"
 #include "base/json_tree.h"
 #include "base/number.h"
 #include "base/version.h"
@@ -40,7 +41,8 @@ take_fd(const char *text, int *fd)
 	if (!number_take(&text, INT_MAX, &n) || *text != '\0')
 		return -1;
 	*fd = (int)n;
-	return 0;
+	/* New sessions do not get it. */
+	return fcntl(*fd, F_SETFD, FD_CLOEXEC);
 }
 
 /* 0, or -1 for a wrong option. */
@@ -80,15 +82,21 @@ take_option(struct hub_options *o, int c)
 	}
 }
 
-/* The starter waits for one line: "ok", or the reason for the failure. */
+/*
+ * The starter waits for one line: "ok", or an errno value, a blank and the
+ * reason for the failure.
+ */
 static void
-report(int fd, const char *line)
+report(int fd, int rc, const struct error *err)
 {
-	if (fd < 0)
-		return;
-	(void)fd_write_all(fd, line, strlen(line));
-	(void)fd_write_all(fd, "\n", 1);
-	close(fd);
+	if (fd >= 0 && rc == 0)
+		dprintf(fd, "ok\n");
+	else if (fd >= 0)
+		dprintf(fd, "%d %s\n", -rc, err->msg);
+	if (fd >= 0)
+		close(fd);
+	if (rc < 0)
+		fprintf(stderr, "tend-hub: %s\n", err->msg);
 }
 
 static int
@@ -98,20 +106,34 @@ serve(const struct hub_options *o)
 	struct error err;
 	int rc = service_open(&hub, o, &err);
 
-	report(o->ready_fd, rc == 0 ? "ok" : err.msg);
+	report(o->ready_fd, rc, &err);
 	if (rc == 0)
 		service_run(&hub);
-	else
-		fprintf(stderr, "tend-hub: %s\n", err.msg);
 	rc = rc < 0 ? 1 : hub.status;
 	service_close(&hub);
 	return rc;
+}
+
+/* The status of a wrong command line, after the starter has heard of it. */
+static int
+refuse(const struct hub_options *o)
+{
+	struct error err;
+
+	report(o->ready_fd,
+	    error_set(&err, EINVAL,
+		"wrong options for the hub: there are at most %d addresses "
+		"and %d names; start it with \"tend hub start\"",
+		HUB_ADDRESSES_MAX, HUB_HOSTS_MAX),
+	    &err);
+	return 2;
 }
 
 int
 main(int argc, char **argv)
 {
 	struct hub_options o = { .ready_fd = -1 };
+	bool wrong = false;
 	int c;
 
 	if (fd_open_standard() < 0)
@@ -123,12 +145,10 @@ main(int argc, char **argv)
 			puts("tend-hub " TEND_VERSION);
 			return 0;
 		}
-		if (take_option(&o, c) < 0) {
-			fputs("tend-hub: start it with \"tend hub start\"\n",
-			    stderr);
-			return 2;
-		}
+		wrong = take_option(&o, c) < 0 || wrong;
 	}
+	if (wrong || optind < argc)
+		return refuse(&o);
 	if (o.n_listen == 0)
 		o.listen[o.n_listen++] = HUB_ADDRESS;
 	signal(SIGPIPE, SIG_IGN);

@@ -27,6 +27,7 @@
 #include "hub/launcher.h"
 #include "hub/listener.h"
 #include "hub/rights.h"
+#include "hub/log_file.h"
 #include "hub/routes.h"
 #include "hub/sandbox.h"
 #include "hub/store.h"
@@ -106,14 +107,13 @@ static int
 open_log(struct hub *hub, struct error *err)
 {
 	hub->log.least = LOG_INFO;
-	hub->log.fd = hub->options->foreground ?
-	    dup(STDERR_FILENO) :
-	    openat(hub->home.fd, "hub.log",
-		O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (hub->log.fd < 0)
-		return error_set(err, errno, "cannot open %s/hub.log: %s",
-		    hub->home.path, strerror(errno));
-	return 0;
+	if (!hub->options->foreground)
+		return log_file_open(&hub->log, &hub->home, err);
+	hub->log.fd = dup(STDERR_FILENO);
+	return hub->log.fd >= 0 ?
+	    0 :
+	    error_set(err, errno, "cannot log to standard error: %s",
+		strerror(errno));
 }
 
 static int

@@ -1,6 +1,7 @@
 /*
- * Make a header from the startup files for shells: gen_texts FILE... names each
- * text after its file without `.sh`, as text_bash.
+ * Make a header with the texts of files, such as the startup files for shells:
+ * gen_texts FILE... names each text after its file up to the first dot, with _
+ * for -, as text_bash.
  */
 #include <stdio.h>
 #include <string.h>
@@ -30,8 +31,10 @@ put_file(const char *path)
 		perror(path);
 		return -1;
 	}
-	printf("static const char text_%.*s[] =\n    \"",
-	    (int)strcspn(name, "."), name);
+	printf("static const char text_");
+	for (size_t i = 0; i < strcspn(name, "."); i++)
+		putchar(name[i] == '-' ? '_' : name[i]);
+	printf("[] =\n    \"");
 	while ((c = getc(f)) != EOF)
 		put_char(c);
 	printf("\";\n");

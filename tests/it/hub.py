@@ -102,6 +102,13 @@ class Hub:
             return UnixConnection(self.home.path / "hub.sock")
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
 
+    @staticmethod
+    def connection_to(url):
+        """A connection to the address of a URL, without TLS."""
+        host, _, port = url.removeprefix("http://").rpartition(":")
+        return http.client.HTTPConnection(host.strip("[]"), int(port),
+                                          timeout=60)
+
     def request(self, method, path, body=None, headers=None, unix=True,
                 connection=None):
         """One request, on a connection of its own unless one is given."""

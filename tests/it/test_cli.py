@@ -25,7 +25,8 @@ def test_tend_has_exactly_these_commands():
     assert {"run", "rerun", "ls", "info", "attach", "send", "wait", "prompt",
             "batch", "snapshot", "log", "mark", "mcp", "env", "exec", "resize", "rename",
             "label", "signal", "stop", "kill", "destroy", "upgrade", "revive",
-            "homes", "gc", "doctor", "render", "skill",
+            "homes", "gc", "doctor", "render", "skill", "hub", "token",
+            "share", "audit",
             "version"} == set(COMMANDS)
 
 
@@ -97,7 +98,8 @@ def test_every_command_survives_an_invalid_home(name, tmp_path):
     status."""
     home = tmp_path / "home"
     home.write_text("a file")
-    args = {"run": ["-d", "true"], "render": ["-"]}.get(name, [])
+    args = {"run": ["-d", "true"], "render": ["-"], "hub": ["status"],
+            "token": ["list"], "share": ["list"]}.get(name, [])
     if name in ("send", "mark", "resize", "rename", "label", "signal", "stop",
                 "kill", "destroy", "attach"):
         args = ["nobody"]

@@ -45,7 +45,8 @@ def test_everything_has_its_place(stage):
         "share/bash-completion/completions/tend",
         "share/zsh/site-functions/_tend",
         "share/fish/vendor_completions.d/tend.fish",
-        "lib/systemd/user/tend@.service", "share/man/man1/tend.1",
+        "libexec/tend/tend-hub", "lib/systemd/user/tend@.service",
+        "lib/systemd/user/tend-hub.service", "share/man/man1/tend.1",
         "share/man/man8/tend-host.8", "share/man/man8/tend-keeper.8",
         *(f"share/man/man1/tend-{name}.1" for name in COMMANDS)}
     assert wanted <= found, wanted - found

@@ -10,12 +10,15 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "cmd/hub/hub_client.h"
+#include "home/fault.h"
 #include "session/home.h"
 #include "session/launch.h"
 
@@ -39,20 +42,23 @@ detach(void)
 		_exit(1);
 }
 
-/* Read the line of the hub: "ok" or the reason. */
+/* Read the line of the hub: "ok", or an errno value and the reason. */
 static int
 await_ready(int fd, struct error *err)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
-	char line[512];
+	char line[PATH_MAX + 512];
+	const char *why = line;
+	uint64_t number;
 	size_t len = 0;
 	ssize_t n;
 
-	while (len < sizeof(line) - 1) {
+	while (len < sizeof(line) - 1 && memchr(line, '\n', len) == NULL) {
 		if (poll(&p, 1, START_MS) == 0)
 			return error_set(err, ETIMEDOUT,
 			    "the hub is not ready after %d seconds; hub.log "
-			    "in its home may say why", START_MS / 1000);
+			    "in its home may say why",
+			    START_MS / 1000);
 		n = read(fd, line + len, sizeof(line) - 1 - len);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -64,75 +70,98 @@ await_ready(int fd, struct error *err)
 	line[strcspn(line, "\n")] = '\0';
 	if (strcmp(line, "ok") == 0)
 		return 0;
-	return error_set(err, ECHILD, "%s",
-	    line[0] != '\0' ? line : "the hub ended while it started");
+	if (!number_take(&why, INT_MAX, &number) || *why != ' ')
+		return error_set(err, ECHILD,
+		    "the hub ended while it started; hub.log in its home may "
+		    "say why");
+	return error_set(err, (int)number, "%s", why + 1);
 }
 
-int
-hub_process_start(char *const *argv, bool foreground, struct error *err)
+/* The arguments of the program: its path, the given ones, one more. */
+static char **
+arguments(char *path, char *const *argv, char *last)
 {
-	char path[PATH_MAX], option[32];
-	char *args[64];
+	char **args;
 	size_t n = 0;
-	int ends[2], rc;
+
+	while (argv[n] != NULL)
+		n++;
+	args = xcalloc(n + 3, sizeof(*args));
+	args[0] = path;
+	memcpy(args + 1, argv, n * sizeof(*args));
+	args[n + 1] = last;
+	return args;
+}
+
+static int
+start_in_foreground(char *path, char *const *argv, struct error *err)
+{
+	static char option[] = "--foreground";
+	auto_free char **args = arguments(path, argv, option);
+
+	execv(path, args);
+	return error_set(err, errno, "cannot run %s: %s", path,
+	    strerror(errno));
+}
+
+static int
+start_in_background(char *path, char *const *argv, struct error *err)
+{
+	auto_close int ready = -1, theirs = -1;
+	auto_free char **args = NULL;
+	char option[32];
+	int ends[2];
 	pid_t pid;
 
-	rc = launch_find("tend-hub", path, err);
-	if (rc < 0)
-		return rc;
-	args[n++] = path;
-	for (size_t i = 0; argv[i] != NULL && n < 60; i++)
-		args[n++] = argv[i];
-	args[n] = NULL;
-	if (foreground) {
-		execv(path, args);
-		return error_set(err, errno, "cannot run %s: %s", path,
-		    strerror(errno));
-	}
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return error_set(err, errno, "cannot make a pipe: %s",
 		    strerror(errno));
-	snprintf(option, sizeof(option), "--ready-fd=%d", ends[1]);
-	args[n++] = option;
-	args[n] = NULL;
+	ready = ends[0];
+	theirs = ends[1];
+	snprintf(option, sizeof(option), "--ready-fd=%d", theirs);
+	args = arguments(path, argv, option);
 	pid = fork();
 	if (pid == 0) {
 		/* Twice, so that the hub is nobody's child. */
 		if (fork() != 0)
 			_exit(0);
 		detach();
-		(void)fcntl(ends[1], F_SETFD, 0);
+		(void)fcntl(theirs, F_SETFD, 0);
 		execv(path, args);
 		_exit(127);
 	}
-	close(ends[1]);
-	if (pid < 0) {
-		close(ends[0]);
+	if (pid < 0)
 		return error_set(err, errno, "cannot start a process: %s",
 		    strerror(errno));
-	}
+	fd_close(&theirs);
 	(void)waitpid(pid, NULL, 0);
-	rc = await_ready(ends[0], err);
-	close(ends[0]);
-	return rc;
+	return await_ready(ready, err);
+}
+
+int
+hub_process_start(char *const *argv, bool foreground, struct error *err)
+{
+	char path[PATH_MAX];
+	int rc = launch_find("tend-hub", path, err);
+
+	if (rc < 0)
+		return rc;
+	return foreground ? start_in_foreground(path, argv, err) :
+			    start_in_background(path, argv, err);
 }
 
 pid_t
-hub_process_find(const struct home *h, struct error *err)
+hub_process_find(const struct home *h, struct fault *f)
 {
-	struct sockaddr_un sa = { .sun_family = AF_UNIX };
-	auto_close int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	auto_close int fd = hub_client_connect(h, f);
 	struct ucred cred;
 	socklen_t len = sizeof(cred);
 
-	snprintf(sa.sun_path, sizeof(sa.sun_path), "/proc/self/fd/%d/hub.sock",
-	    h->fd);
-	if (h->fd < 0 || fd < 0 ||
-	    connect(fd, (struct sockaddr *)&sa, sizeof(sa)) < 0 ||
-	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
-		return error_set(err, ENOENT,
-		    "no hub serves the home %s; \"tend hub start\" starts one",
-		    h->path);
+	if (fd < 0)
+		return -1;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
+		return fault_set(f, FAIL_INTERNAL,
+		    "cannot find the hub's process: %s", strerror(errno));
 	return cred.pid;
 }
 
@@ -141,13 +170,17 @@ hub_process_stop(pid_t pid, int timeout_ms, struct error *err)
 {
 	auto_close int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int n;
 
 	if (fd < 0 || syscall(SYS_pidfd_send_signal, fd, SIGTERM, NULL, 0) < 0)
 		return error_set(err, errno, "cannot stop the hub, pid %d: %s",
 		    (int)pid, strerror(errno));
-	if (poll(&p, 1, timeout_ms) <= 0)
+	do
+		n = poll(&p, 1, timeout_ms);
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
 		return error_set(err, ETIMEDOUT,
-		    "the hub, pid %d, has not ended after %d seconds",
-		    (int)pid, timeout_ms / 1000);
+		    "the hub, pid %d, has not ended after %d seconds", (int)pid,
+		    timeout_ms / 1000);
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 struct error;
+struct fault;
 struct home;
 
 /*
@@ -14,13 +15,13 @@ struct home;
 
 /*
  * Run tend-hub with these arguments, NULL at the end.  In the background this
- * returns when it is ready: 0, or -errno and its reason.  In the foreground it
+ * returns when it is ready: 0, or its -errno and reason.  In the foreground it
  * replaces this process and returns only after a failure.
  */
 int hub_process_start(char *const *argv, bool foreground, struct error *err);
 
-/* The pid of the hub of this home; -ENOENT: none runs. */
-pid_t hub_process_find(const struct home *h, struct error *err);
+/* The pid of the hub of this home; -1 and FAIL_NOT_RUNNING: none runs. */
+pid_t hub_process_find(const struct home *h, struct fault *f);
 
 /* Ask it to end and wait until it has; 0 or -errno and err. */
 int hub_process_stop(pid_t pid, int timeout_ms, struct error *err);
