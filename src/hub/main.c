@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/json_tree.h"
 #include "base/number.h"
 #include "base/version.h"
