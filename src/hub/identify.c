@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -117,51 +118,74 @@ check(struct exchange *x, enum store_kind kind, const char *secret,
 		x->verifying = w;
 }
 
-/* True if a proxy that we trust has verified the user. */
-static bool
+/* How often a header is there; *value is that of the last one. */
+static unsigned
+count_header(const struct exchange *x, const char *name, const char **value)
+{
+	const struct http_request *r = exchange_request(x);
+	unsigned n = 0;
+
+	*value = NULL;
+	for (unsigned i = 0; i < r->n_fields; i++) {
+		if (strcasecmp(r->fields[i].name, name) == 0) {
+			*value = r->fields[i].value;
+			n++;
+		}
+	}
+	return n;
+}
+
+/*
+ * A proxy that we trust has verified the user: 1.  -1: its header is invalid;
+ * two of them may be one of a client and that of the proxy.  0: this is no such
+ * proxy, and the header of anybody else means nothing.
+ */
+static int
 identify_proxied(struct exchange *x)
 {
 	const struct hub_options *o = x->connection->hub->options;
 	const char *name;
+	unsigned n;
 
 	if (o->proxy_header == NULL || o->proxy_from == NULL ||
 	    strcmp(x->connection->peer.from, o->proxy_from) != 0)
-		return false;
-	name = http_field(x->request, o->proxy_header);
-	if (name == NULL || strlen(name) > 100)
-		return false;
+		return 0;
+	n = count_header(x, o->proxy_header, &name);
+	if (n == 0)
+		return 0;
+	if (n > 1 || strlen(name) > 100)
+		return -1;
 	snprintf(x->who.principal, sizeof(x->who.principal), "user:%s", name);
 	if (!hello_is_principal(x->who.principal))
-		return false;
+		return -1;
 	snprintf(x->who.verified, sizeof(x->who.verified), "proxy");
 	x->who.scope = OP_EVERY_PERMISSION;
-	return true;
+	return 1;
 }
 
-void
-identify_begin(struct exchange *x)
+static void
+check_bearer(struct exchange *x, const char *bearer)
 {
-	const char *bearer = http_field(x->request, "authorization");
-	const char *key = http_field(x->request, "x-tend-key");
+	const char *secret = bearer + strlen(BEARER);
+
+	if (strncmp(bearer, BEARER, strlen(BEARER)) != 0 ||
+	    strlen(bearer) > 128)
+		refuse(x, "the credential is not valid, or has ended");
+	else
+		check(x,
+		    strncmp(secret, "tend_s_", 7) == 0 ? STORE_SHARE :
+							 STORE_TOKEN,
+		    secret, NULL);
+}
+
+/* A browser, with its cookie and the key of its page. */
+static void
+check_cookie(struct exchange *x, const char *key)
+{
 	bool tls = x->connection->tls != NULL;
 	char cookie[128];
 
-	if (x->connection->peer.is_unix) {
-		identify_peer(x);
-	} else if (bearer != NULL) {
-		if (strncmp(bearer, BEARER, strlen(BEARER)) != 0 ||
-		    strlen(bearer) > 128)
-			refuse(x, "the credential is not valid, or has ended");
-		else
-			check(x,
-			    strncmp(bearer + strlen(BEARER), "tend_s_", 7) ==
-				    0 ?
-				STORE_SHARE :
-				STORE_TOKEN,
-			    bearer + strlen(BEARER), NULL);
-	} else if (identify_proxied(x)) {
-		exchange_identified(x);
-	} else if (!cookie_read(x->request, tls, cookie, sizeof(cookie))) {
+	if (!cookie_read(exchange_request(x), tls, cookie, sizeof(cookie))) {
 		refuse(x,
 		    "log in with \"tend hub login\", or send a token in "
 		    "the header Authorization");
@@ -176,4 +200,33 @@ identify_begin(struct exchange *x)
 	} else {
 		check(x, STORE_COOKIE, cookie, key);
 	}
+}
+
+void
+identify_begin(struct exchange *x)
+{
+	const char *bearer, *key;
+	unsigned bearers = count_header(x, "authorization", &bearer);
+	unsigned keys = count_header(x, "x-tend-key", &key);
+	int proxied;
+
+	if (x->connection->peer.is_unix) {
+		identify_peer(x);
+		return;
+	}
+	if (bearers > 1 || keys > 1) {
+		refuse(x, "a request has one credential");
+		return;
+	}
+	if (bearer != NULL) {
+		check_bearer(x, bearer);
+		return;
+	}
+	proxied = identify_proxied(x);
+	if (proxied < 0)
+		refuse(x, "the name from the proxy is not valid");
+	else if (proxied > 0)
+		exchange_identified(x);
+	else
+		check_cookie(x, key);
 }

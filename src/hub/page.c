@@ -64,7 +64,8 @@ page_login(struct exchange *x)
 }
 
 /*
- * The code is in the fragment of the link, which a browser sends to no server.
+ * The code of a login, or the secret of a share link, is in the fragment of the
+ * link, which a browser sends to no server.
  * The key stays in the storage of this origin, port included.
  */
 void
@@ -74,27 +75,30 @@ page_script(struct exchange *x)
 	    "'use strict';\n"
 	    "const state = document.getElementById('state');\n"
 	    "const say = (text) => { state.textContent = text; };\n"
-	    "async function logIn(code) {\n"
+	    "async function logIn(secret) {\n"
 	    "\thistory.replaceState(null, '', '/login');\n"
 	    "\tconst answer = await fetch('/api/v1/login', {\n"
 	    "\t\tmethod: 'POST',\n"
 	    "\t\theaders: { 'Content-Type': 'application/json' },\n"
-	    "\t\tbody: JSON.stringify({ code }),\n"
+	    "\t\tbody: JSON.stringify(secret),\n"
 	    "\t});\n"
 	    "\tconst body = await answer.json();\n"
 	    "\tif (!answer.ok) {\n"
-	    "\t\tsay(`Not logged in: ${body.detail}. Run \"tend hub login\" "
-	    "for a new link.`);\n"
+	    "\t\tsay(`Not logged in: ${body.detail}. Ask for a new link, or "
+	    "run \"tend hub login\" on the machine of the hub.`);\n"
 	    "\t\treturn;\n"
 	    "\t}\n"
 	    "\tlocalStorage.setItem('tend-key', body.key);\n"
 	    "\tsay(`Logged in as ${body.principal}.`);\n"
 	    "\tdocument.body.dataset.principal = body.principal;\n"
 	    "}\n"
-	    "const code = new URLSearchParams(location.hash.slice(1))"
-	    ".get('code');\n"
+	    "const link = new URLSearchParams(location.hash.slice(1));\n"
+	    "const code = link.get('code');\n"
+	    "const share = link.get('share');\n"
 	    "if (code)\n"
-	    "\tlogIn(code);\n"
+	    "\tlogIn({ code });\n"
+	    "else if (share)\n"
+	    "\tlogIn({ share });\n"
 	    "else\n"
 	    "\tsay('This link has no code. Run \"tend hub login\" for a new "
 	    "one.');\n");

@@ -21,6 +21,12 @@ after(const char *s)
 	return *s == '/' ? s + 1 : NULL;
 }
 
+static bool
+is_any(const char *p)
+{
+	return segment(p) == 2 && p[0] == '*' && p[1] == '*';
+}
+
 int
 glob_check(const char *pattern, struct error *err)
 {
@@ -38,8 +44,7 @@ glob_check(const char *pattern, struct error *err)
 			return error_set(err, EINVAL,
 			    "the pattern \"%.100s\" has an empty segment",
 			    pattern);
-		if (memchr(p, '*', len) != NULL &&
-		    !(len == 1 || (len == 2 && p[1] == '*')))
+		if (memchr(p, '*', len) != NULL && len != 1 && !is_any(p))
 			return error_set(err, EINVAL,
 			    "in \"%.100s\" a segment is text, `*` or `**`, and "
 			    "no mixture",
@@ -50,12 +55,6 @@ glob_check(const char *pattern, struct error *err)
 			    GLOB_SEGMENTS_MAX);
 	}
 	return 0;
-}
-
-static bool
-is_any(const char *p)
-{
-	return segment(p) == 2 && p[0] == '*' && p[1] == '*';
 }
 
 static bool
