@@ -195,6 +195,23 @@ read_target(struct policy *p, struct target *t, const json_t *o,
 	return rc;
 }
 
+/* A list of the older form may be empty. */
+static int
+read_observers(struct policy *p, struct target *t, const json_t *list,
+    enum op_permission permission, const char *where, struct error *err)
+{
+	char place[128];
+
+	snprintf(place, sizeof(place), "%.80s, %s", where,
+	    permission == OP_OBSERVE ? "AllowedObservers" :
+				       "ReadWriteObservers");
+	if (json_is_array(list) && json_array_size(list) == 0)
+		return 0;
+	if (!json_is_array(list))
+		return error_set(err, EINVAL, "%s must be a list", place);
+	return read_actors(p, t, list, false, 1u << permission, place, err);
+}
+
 /* Bureau's older form (B-40): two lists of observers. */
 static int
 read_legacy(struct policy *p, struct target *t, const json_t *o,
@@ -206,12 +223,10 @@ read_legacy(struct policy *p, struct target *t, const json_t *o,
 	const json_t *drive = json_object_get(o, names[1]);
 	int rc = check_members(o, names, where, err);
 
-	if (rc == 0 && watch != NULL && json_array_size(watch) > 0)
-		rc = read_actors(p, t, watch, false, 1u << OP_OBSERVE, where,
-		    err);
-	if (rc == 0 && drive != NULL && json_array_size(drive) > 0)
-		rc = read_actors(p, t, drive, false, 1u << OP_DRIVE, where,
-		    err);
+	if (rc == 0 && watch != NULL)
+		rc = read_observers(p, t, watch, OP_OBSERVE, where, err);
+	if (rc == 0 && drive != NULL)
+		rc = read_observers(p, t, drive, OP_DRIVE, where, err);
 	return rc;
 }
 
