@@ -15,7 +15,7 @@
 #include "hub/openapi.h"
 #include "hub/page.h"
 #include "hub/route.h"
-#include "hub/stream.h"
+#include "hub/streams.h"
 #include "op/ops.h"
 #include "web/gate.h"
 #include "web/http.h"
@@ -55,7 +55,7 @@ static const struct route routes_table[] = {
 	    .arguments = "code:string? share:string?", .result = "logged_in"),
 	ROUTE("POST", API "logout", IDENTIFIED, 4096, login_end,
 	    .summary = "log this browser out", .result = "nothing"),
-	ROUTE("GET", API "stream", STREAM, 0, stream_open,
+	ROUTE("GET", API "stream", STREAM, 0, streams_open,
 	    .summary = "one WebSocket for output, events, input and operations "
 		       "(docs/stream.md)",
 	    TEXT),

@@ -31,7 +31,7 @@
 #include "hub/routes.h"
 #include "hub/sandbox.h"
 #include "hub/store.h"
-#include "hub/stream.h"
+#include "hub/streams.h"
 #include "hub/throttle.h"
 #include "hub/verifier.h"
 #include "web/tls.h"

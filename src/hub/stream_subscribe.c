@@ -12,6 +12,7 @@
 #include "hub/hub.h"
 #include "hub/stream_message.h"
 #include "hub/stream_output.h"
+#include "hub/stream_screen.h"
 #include "hub/stream_send.h"
 #include "hub/stream_state.h"
 #include "hub/subscription.h"
@@ -23,6 +24,8 @@ typedef struct subscription *create_fn(struct stream *stream,
 
 static create_fn *const kinds[STREAM_WANTS] = {
 	[STREAM_OUTPUT] = stream_output_create,
+	[STREAM_SCREEN] = stream_screen_create,
+	[STREAM_THUMBNAIL] = stream_screen_create,
 };
 
 static int

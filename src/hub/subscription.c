@@ -46,8 +46,8 @@ lose_inputs(struct subscription *s)
 	s->n_inputs = 0;
 }
 
-static void
-disconnect(struct subscription *s)
+void
+subscription_disconnect(struct subscription *s)
 {
 	channel_destroy(s->channel);
 	s->channel = NULL;
@@ -59,7 +59,7 @@ subscription_destroy(struct subscription *s)
 {
 	list_remove(&s->link);
 	s->stream->n_subscriptions--;
-	disconnect(s);
+	subscription_disconnect(s);
 	if (s->call != NULL)
 		api_cancel(s->call);
 	watch_remove(s->timer);
@@ -271,7 +271,7 @@ on_close(void *arg, int rc, const struct error *err)
 	struct subscription *s = arg;
 
 	if (rc == -ECONNREFUSED || rc == -ENOENT) {
-		disconnect(s);
+		subscription_disconnect(s);
 		subscription_ask(s, "session.get", json_object(), on_details);
 		return;
 	}
@@ -285,7 +285,7 @@ subscription_connect(struct subscription *s)
 	static const struct channel_handlers on = { on_open, on_frame,
 		on_close };
 
-	disconnect(s);
+	subscription_disconnect(s);
 	s->hello.readonly = !s->readwrite;
 	s->channel = channel_create(s->stream->hub->loop, s->dirfd, &s->hello,
 	    &on, s);

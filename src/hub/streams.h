@@ -1,5 +1,5 @@
-#ifndef TEND_HUB_STREAM_H
-#define TEND_HUB_STREAM_H
+#ifndef TEND_HUB_STREAMS_H
+#define TEND_HUB_STREAMS_H
 
 struct exchange;
 struct hub;
@@ -17,6 +17,6 @@ void streams_destroy(struct streams *all); /* all have gone; NULL is fine */
 void streams_stop(struct streams *all);
 
 /* The handler of the route. */
-void stream_open(struct exchange *x);
+void streams_open(struct exchange *x);
 
 #endif

@@ -1,4 +1,4 @@
-#include "hub/stream.h"
+#include "hub/streams.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -294,7 +294,7 @@ on_gone(void *arg)
 /* ---------------------------------------------------------------- beginning */
 
 void
-stream_open(struct exchange *x)
+streams_open(struct exchange *x)
 {
 	static const struct socket_handlers on = { on_message, on_room,
 		on_gone };
