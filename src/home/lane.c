@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failpoint.h"
 #include "base/fd.h"
 #include "base/id.h"
 #include "base/loop.h"
@@ -116,6 +117,7 @@ on_answer(void *arg, const struct channel_answer *answer)
 {
 	struct asking *a = arg;
 
+	failpoint("call-answered");
 	leave(a);
 	a->on_answer(a, answer);
 }
@@ -250,8 +252,10 @@ static void
 post(struct lane *lane, struct asking *a)
 {
 	a->posted = true;
+	failpoint("call-post");
 	a->rc = channel_post(channel_of(lane, a), a->op, a->args, on_answer, a,
 	    &a->request, &a->err);
+	failpoint("call-posted");
 	if (a->rc < 0)
 		watch_rearm(lane->timer, 0);
 	else

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/failpoint.h"
 #include "base/json_out.h"
 #include "base/mem.h"
 #include "hub/connection.h"
@@ -60,8 +61,10 @@ exchange_on_gone(struct exchange *x, void (*fn)(void *arg), void *arg)
 static void
 try_dispatch(struct exchange *x)
 {
-	if (x->identified && x->complete)
-		x->dispatch(x);
+	if (!x->identified || !x->complete)
+		return;
+	failpoint("hub-dispatch");
+	x->dispatch(x);
 }
 
 void
@@ -197,6 +200,7 @@ exchange_text(struct exchange *x, int status, const char *type, const void *p,
 	if (strcmp(x->request->method, "HEAD") != 0)
 		(void)buf_append(connection_out(c), p, len);
 	connection_answered(c, x->keep && !connection_out(c)->full);
+	failpoint("hub-answered");
 	destroy(x);
 }
 

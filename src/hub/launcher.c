@@ -186,6 +186,7 @@ on_done(void *arg, const struct calls_answer *a)
 	struct job *job = arg;
 	struct server *s = job->server;
 
+	failpoint("launcher-done");
 	if (a->result != NULL)
 		pipe_send(&s->pipe,
 		    json_pack("{s:I, s:O}", "id", job->id, "result",
@@ -193,8 +194,6 @@ on_done(void *arg, const struct calls_answer *a)
 	else
 		answer_fault(s, job->id, a->fault);
 	free(job);
-	if (s->ended && calls_count(s->calls) == 0)
-		loop_stop(s->loop);
 }
 
 static void
@@ -220,21 +219,31 @@ on_request(void *arg, const json_t *m)
 
 	job->server = s;
 	job->id = json_integer_value(json_object_get(m, "id"));
-	failpoint("launcher_request");
+	failpoint("launcher-request");
 	if (calls_start(s->calls, &o, on_done, job, &call, &f) < 0) {
 		answer_fault(s, job->id, &f);
 		free(job);
 	}
 }
 
-/* The hub has ended: complete the calls under way, then end. */
 static void
 on_hub_end(void *arg)
 {
 	struct server *s = arg;
 
 	s->ended = true;
-	if (calls_count(s->calls) == 0)
+}
+
+/*
+ * Without a hub, complete the calls under way, then end.  A call is counted until
+ * its callback has returned.
+ */
+static void
+on_settle(void *arg)
+{
+	const struct server *s = arg;
+
+	if (s->ended && calls_count(s->calls) == 0)
 		loop_stop(s->loop);
 }
 
@@ -270,6 +279,7 @@ serve(const char *home, int fd)
 	s.pipe.arg = &s;
 	if (s.calls == NULL || pipe_init(&s.pipe, s.loop, &fd) < 0)
 		return 1;
+	loop_settle(s.loop, on_settle, &s);
 	loop_run(s.loop);
 	calls_destroy(s.calls);
 	pipe_finish(&s.pipe);
@@ -364,6 +374,7 @@ on_answer(void *arg, const json_t *m)
 	const char *message = json_string_value(json_object_get(m, "message"));
 	struct fault f;
 
+	failpoint("hub-launch-answered");
 	list_for_each(it, &l->calls) {
 		struct launch_call *c = container_of(it, struct launch_call,
 		    link);
@@ -473,7 +484,7 @@ launcher_start(struct launcher *l, const struct operation *o, calls_done_fn *fn,
 		(json_int_t)c->id, "op", o->op->name, "session", o->session,
 		"args", o->args, "granted", (json_int_t)o->granted, "principal",
 		o->principal, "verified", o->verified));
-	failpoint("hub_launch_sent");
+	failpoint("hub-launch-sent");
 	*call = c;
 	return 0;
 }

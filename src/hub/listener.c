@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/failpoint.h"
 #include "base/fd.h"
 #include "base/loop.h"
 #include "base/mem.h"
@@ -205,6 +206,7 @@ accept_one(struct listener *l, const struct door *d)
 		refuse_one(l, d);
 	if (fd < 0)
 		return false;
+	failpoint("hub-accepted");
 	if (identify_peer(d, fd, &sa, &peer))
 		serve(l, d, &fd, &peer);
 	return true;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <malloc.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -16,6 +17,10 @@
 #include "hub/hub.h"
 #include "sandbox/fence.h"
 #include "sandbox/filter.h"
+#include "sandbox/sanitized.h"
+
+#define MEMORY_MAX ((rlim_t)4 << 30)
+#define HEAPS 4
 
 #define ALLOW(name) { .call = __NR_##name },
 
@@ -49,8 +54,13 @@ void
 hub_sandbox_prepare(void)
 {
 	const struct rlimit none = { 0, 0 };
+	const struct rlimit memory = { MEMORY_MAX, MEMORY_MAX };
 
 	umask(0077);
+	/* Each heap takes 64 MiB of addresses, and there may be one a thread. */
+	mallopt(M_ARENA_MAX, HEAPS);
+	if (!SANITIZED)
+		setrlimit(RLIMIT_AS, &memory);
 	/* A core has secrets and screens. */
 	setrlimit(RLIMIT_CORE, &none);
 	prctl(PR_SET_DUMPABLE, 0);

@@ -15,8 +15,10 @@ struct hub;
  */
 
 /*
- * The part that is allowed before everything is open.  Call it after the launcher
- * was forked: programs would inherit it.
+ * The part that is allowed before everything is open: files of the owner alone, no
+ * core, 4 GiB of addresses.  A hub without memory ends, as every process of ours
+ * does; its starter starts it again.  Call this after the launcher was forked:
+ * programs would inherit it.
  */
 void hub_sandbox_prepare(void);
 

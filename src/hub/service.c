@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/failpoint.h"
 #include "base/fd.h"
 #include "base/loop.h"
 #include "base/mem.h"
@@ -286,6 +287,7 @@ service_open(struct hub *hub, const struct hub_options *options,
 		rc = take_lock(hub, err);
 	if (rc == 0)
 		rc = launcher_fork(hub->home.path, &launcher_fd, &pid, err);
+	failpoint("hub-locked");
 	hub_sandbox_prepare();
 	if (rc == 0)
 		rc = open_log(hub, err);
@@ -299,6 +301,7 @@ service_open(struct hub *hub, const struct hub_options *options,
 	if (rc == 0) {
 		hub->directory = directory_create();
 		hub->follow = follow_create(hub);
+		failpoint("hub-listening");
 		hub_sandbox_enter(hub);
 	}
 	return rc;

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/failpoint.h"
 #include "base/fd.h"
 #include "base/list.h"
 #include "base/mem.h"
@@ -38,8 +39,10 @@ static const char *const kinds[STORE_KINDS] = {
 	[STORE_SHARE] = "share",
 };
 
+/* One transaction: a hub may be killed in the middle of it. */
 static const char schema
-    [] = "CREATE TABLE credential ("
+    [] = "BEGIN IMMEDIATE;"
+	 "CREATE TABLE credential ("
 	 " id TEXT PRIMARY KEY, kind TEXT NOT NULL, label TEXT NOT NULL,"
 	 " principal TEXT NOT NULL, owner INTEGER NOT NULL,"
 	 " scope INTEGER NOT NULL, targets TEXT NOT NULL,"
@@ -55,7 +58,8 @@ static const char schema
 	 " session TEXT NOT NULL, name TEXT NOT NULL, mode TEXT NOT NULL,"
 	 " outcome TEXT NOT NULL) STRICT;"
 	 "CREATE INDEX audit_session ON audit(session);"
-	 "PRAGMA user_version = 1;";
+	 "PRAGMA user_version = 1;"
+	 "COMMIT;";
 
 static int64_t
 now_ms(void)
@@ -103,8 +107,10 @@ prepare(sqlite3 *db, const char *path, struct error *err)
 	int version;
 
 	if (sqlite3_exec(db,
-		"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;", NULL,
-		NULL, NULL) != SQLITE_OK)
+		"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+		/* The sandbox has no directory for temporary files. */
+		"PRAGMA temp_store = MEMORY;",
+		NULL, NULL, NULL) != SQLITE_OK)
 		return error_set(err, EIO, "cannot use %s: %s", path,
 		    sqlite3_errmsg(db));
 	version = query_number(db, "PRAGMA user_version");
@@ -208,7 +214,9 @@ on_run(struct task *t)
 {
 	struct job *j = container_of(t, struct job, task);
 
+	failpoint("store-run");
 	j->rc = j->run(j);
+	failpoint("store-committed");
 }
 
 static void

@@ -69,6 +69,13 @@ class Hub:
             self.stop()
 
     def start(self):
+        """Start it, wait until it is ready, and ask for its address."""
+        self.launch()
+        status = self.call("hub/status", method="GET")
+        self.url = status["url"]
+        self.port = int(self.url.rpartition(":")[2])
+
+    def launch(self):
         """Start it and wait until it is ready."""
         ready, ready_w = os.pipe()
         self.process = subprocess.Popen(
@@ -80,9 +87,6 @@ class Hub:
         with open(ready, encoding="utf-8") as pipe:
             line = pipe.readline().strip()
         assert line == "ok", f"the hub did not start: {line!r}"
-        status = self.call("hub/status", method="GET")
-        self.url = status["url"]
-        self.port = int(self.url.rpartition(":")[2])
 
     def stop(self):
         """End it in order, and wait for that."""

@@ -11,6 +11,7 @@ import signal
 import pytest
 
 from hub import Hub
+from hub_load import launcher_of
 from lib import Home, wait_for
 from takeover import Ended, Takeover
 
@@ -23,14 +24,6 @@ STREAM = 1
 def hub():
     with Home() as home, Hub(home) as running:
         yield running
-
-
-def launcher_of(hub):
-    """Its pid: the hub's only child."""
-    task = pathlib.Path(f"/proc/{hub.process.pid}/task/{hub.process.pid}")
-    child, = (task / "children").read_text().split()
-    assert pathlib.Path(f"/proc/{child}/comm").read_text() == "tend-launcher\n"
-    return int(child)
 
 
 def status_of(path):
