@@ -4,12 +4,9 @@ Nothing that matters is in the hub: sessions, logs and inputs must come through,
 and the next hub must serve at once.
 """
 
-import contextlib
 import ctypes
 import itertools
 import os
-import pathlib
-import resource
 import signal
 import socket
 import threading
@@ -26,7 +23,6 @@ KILLS = 1000 if FULL else 25
 INPUTS = 1000 if FULL else 30
 SESSIONS = 20
 READY = 1.0  # seconds
-BODY = 1 << 20
 PIDFD_GETFD, LAUNCHER_FD = 438, 3
 
 
@@ -226,39 +222,4 @@ def test_sessions_do_not_notice_a_stopped_hub(home):
             home.ok("send", load.sid, "--text", "")
         os.kill(hub.process.pid, signal.SIGCONT)
         load.check()
-        writers.check()
-
-
-def limit_memory(hub, spare):
-    """Leave it so many bytes."""
-    status = pathlib.Path(f"/proc/{hub.process.pid}/status").read_text()
-    size = int(status.split("VmSize:")[1].split()[0]) * 1024
-    resource.prlimit(hub.process.pid, resource.RLIMIT_AS,
-                     (size + spare, size + spare))
-
-
-def ask_for_much(hub, stack):
-    """A request whose body waits for its last byte."""
-    link = stack.enter_context(socket.socket(socket.AF_UNIX))
-    link.settimeout(60)
-    link.connect(str(hub.home.path / "hub.sock"))
-    link.sendall(b"POST /api/v1/session/send HTTP/1.1\r\nHost: hub\r\n"
-                 b"Content-Type: application/json\r\n"
-                 b"Content-Length: %d\r\n\r\n" % BODY + b" " * (BODY - 1))
-
-
-def test_a_hub_without_memory_ends_and_the_next_one_serves(home):
-    """Its address space is bounded; sessions do not notice its end."""
-    with Writers(home, 3) as writers:
-        hub = Hub(home)
-        hub.launch()
-        limit_memory(hub, 16 << 20)
-        with contextlib.ExitStack() as stack, pytest.raises(GONE):
-            for _ in range(100):
-                ask_for_much(hub, stack)
-        assert hub.process.wait(60) != 0
-        hub.launch()
-        assert hub.get("/api/v1/session/list").status == 200
-        hub.stop()
-        nothing_is_left(hub)
         writers.check()

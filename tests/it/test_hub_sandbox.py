@@ -2,22 +2,25 @@
 that an attacker would.
 """
 
+import contextlib
 import errno
 import os
 import pathlib
 import resource
 import signal
+import socket
 
 import pytest
 
 from hub import Hub
-from hub_load import launcher_of
+from hub_load import GONE, Writers, launcher_of, nothing_is_left
 from lib import Home, wait_for
 from takeover import Ended, Takeover
 
 AT_FDCWD = -100
 AF_UNIX, AF_INET, AF_NETLINK = 1, 2, 16
 STREAM = 1
+BODY = 1 << 20
 
 
 @pytest.fixture
@@ -155,3 +158,41 @@ def test_sessions_of_the_hub_have_the_limits_of_its_starter(hub):
                              if s][2:] and hub.home.screen(done["id"]),
                     "three lines")
     assert [s for s in seen["lines"] if s] == want, seen
+
+
+def limit_memory(hub, spare):
+    """Leave it so many bytes."""
+    status = pathlib.Path(f"/proc/{hub.process.pid}/status").read_text()
+    size = int(status.split("VmSize:")[1].split()[0]) * 1024
+    resource.prlimit(hub.process.pid, resource.RLIMIT_AS,
+                     (size + spare, size + spare))
+
+
+def ask_for_much(hub, stack):
+    """A request whose body waits for its last byte."""
+    link = stack.enter_context(socket.socket(socket.AF_UNIX))
+    link.settimeout(60)
+    link.connect(str(hub.home.path / "hub.sock"))
+    link.sendall(b"POST /api/v1/session/send HTTP/1.1\r\nHost: hub\r\n"
+                 b"Content-Type: application/json\r\n"
+                 b"Content-Length: %d\r\n\r\n" % BODY + b" " * (BODY - 1))
+
+
+def test_a_hub_without_memory_ends_and_the_next_one_serves():
+    """Its address space is bounded; sessions do not notice its end."""
+    with Home() as home, Writers(home, 3) as writers:
+        hub = Hub(home)
+        hub.launch()
+        limit_memory(hub, 16 << 20)
+        with contextlib.ExitStack() as stack:
+            for _ in range(1000):
+                with contextlib.suppress(GONE):
+                    ask_for_much(hub, stack)
+                if hub.process.poll() is not None:
+                    break
+            assert hub.process.wait(60) == -signal.SIGABRT
+        hub.launch()
+        assert hub.get("/api/v1/session/list").status == 200
+        hub.stop()
+        nothing_is_left(hub)
+        writers.check()
