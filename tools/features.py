@@ -14,7 +14,7 @@ from pathlib import Path
 # The features built so far: each range is inclusive.
 DUE = """O-01..O-13 O-16..O-24 O-28 K-01 K-04..K-07 K-09 K-12..K-14 K-16 K-18
 B-01..B-21 B-28 B-31..B-33 B-44 B-47 B-48 A-15..A-17 A-28
-C-01..C-08 C-14 C-17 C-18 C-21 T-05"""
+C-01..C-08 C-14 C-17 C-18 C-21 C-22 T-05 T-06"""
 
 ID = r"[A-Z]-\d\d"
 LINE = re.compile(rf"\| ({ID}) \| (.+) \| (.+) \|")

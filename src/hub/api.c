@@ -313,7 +313,6 @@ check_reuse(struct hub *hub, const struct api_request *r)
 		json_object_del(r->args, "reuse");
 }
 
-/* Check everything about a request, before it is run. */
 static int
 check(struct hub *hub, const struct api_request *r, struct api_target *t,
     unsigned *needs, struct fault *f)
@@ -344,6 +343,32 @@ use_of(const struct api_request *r, const struct api_target *t)
 		.session = t->id,
 		.name = t->name,
 		.mode = op_permission_name(r->op->permission) };
+}
+
+int
+api_check(struct hub *hub, const struct api_request *r, struct api_target *t,
+    unsigned *needs, struct fault *f)
+{
+	*needs = 0;
+	if (check(hub, r, t, needs, f) < 0) {
+		const struct audit_use use = use_of(r, t);
+
+		/* Wrong arguments are no denial, nor are wrong names. */
+		if (f->failure == FAIL_DENIED ||
+		    (f->failure == FAIL_NOT_FOUND && t->id[0] != '\0'))
+			audit_denied(hub->audit, &use);
+		return -1;
+	}
+	return 0;
+}
+
+struct audit_entry *
+api_audit(struct hub *hub, const struct api_request *r,
+    const struct api_target *t)
+{
+	const struct audit_use use = use_of(r, t);
+
+	return audit_begin(hub->audit, &use, AUDIT_ALLOWED);
 }
 
 /* True if the client still has these permissions on a session. */
@@ -404,7 +429,7 @@ call_begin(struct api_call *c, const struct api_request *r,
 	c->hook.arg = c;
 	hub_on_reconsider(c->hub, &c->hook);
 	if (c->needs != 1u << OP_OBSERVE)
-		c->entry = audit_begin(c->hub->audit, &use, AUDIT_ALLOWED);
+		c->entry = api_audit(c->hub, r, t);
 	else if (c->op != &ops[OP_ID_identity_get])
 		audit_read(c->hub->audit, &use);
 }
@@ -441,17 +466,10 @@ api_start(struct hub *hub, const struct api_request *r, calls_done_fn *fn,
 {
 	struct api_target t;
 	struct api_call *c;
-	unsigned needs = 0;
+	unsigned needs;
 
-	if (check(hub, r, &t, &needs, f) < 0) {
-		const struct audit_use use = use_of(r, &t);
-
-		/* Wrong arguments are no denial, nor are wrong names. */
-		if (f->failure == FAIL_DENIED ||
-		    (f->failure == FAIL_NOT_FOUND && t.id[0] != '\0'))
-			audit_denied(hub->audit, &use);
+	if (api_check(hub, r, &t, &needs, f) < 0)
 		return -1;
-	}
 	c = xcalloc(1, sizeof(*c));
 	*c = (struct api_call){ .hub = hub,
 		.op = r->op,
@@ -459,7 +477,7 @@ api_start(struct hub *hub, const struct api_request *r, calls_done_fn *fn,
 		.needs = needs,
 		.fn = fn,
 		.arg = arg };
-	snprintf(c->session, sizeof(c->session), "%s",
+	snprintf(c->session, sizeof(c->session), "%.26s",
 	    api_has_session(r->op) ? t.id : "");
 	c->sessions = json_incref(json_object_get(r->args, "sessions"));
 	call_begin(c, r, &t);

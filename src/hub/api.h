@@ -8,6 +8,7 @@
 #include "home/calls.h"
 
 struct api_call;
+struct audit_entry;
 struct exchange;
 struct fault;
 struct hub;
@@ -61,5 +62,15 @@ struct api_target {
 };
 int api_find(struct hub *hub, const struct identity *who, const char *session,
     struct api_target *out, struct fault *f);
+
+/*
+ * For a handler that runs an operation itself: check a request as api_start
+ * does, and record its use or its denial.  `session` leaves the arguments;
+ * needs gets the permissions.
+ */
+int api_check(struct hub *hub, const struct api_request *r,
+    struct api_target *t, unsigned *needs, struct fault *f);
+struct audit_entry *api_audit(struct hub *hub, const struct api_request *r,
+    const struct api_target *t);
 
 #endif

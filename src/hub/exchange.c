@@ -58,10 +58,11 @@ exchange_on_gone(struct exchange *x, void (*fn)(void *arg), void *arg)
 
 /* -------------------------------------------------------------------- body */
 
+/* The client is known, and so is the body if it is not taken in pieces. */
 static void
 try_dispatch(struct exchange *x)
 {
-	if (!x->identified || !x->complete)
+	if (!x->identified || (!x->complete && !x->streams))
 		return;
 	failpoint("hub-dispatch");
 	x->dispatch(x);
@@ -82,17 +83,45 @@ on_wants_body(const void *arg)
 	return !x->complete;
 }
 
+/* The rest of the request is of no use; the handler may have begun. */
+static void
+refuse_body(struct exchange *x, int status, const char *code, const char *why)
+{
+	void (*fn)(void *arg) = x->on_gone;
+
+	x->on_gone = NULL;
+	if (fn != NULL)
+		fn(x->gone_arg);
+	x->keep = false;
+	exchange_problem(x, status, code, why);
+}
+
 static void
 on_body(void *arg, const uint8_t *p, size_t len)
 {
 	struct exchange *x = arg;
 
-	if (len > x->body_max - x->body.len) {
-		x->keep = false;
-		exchange_problem(x, 413, "usage", "the body is too long");
+	if (len > x->body_max - x->received) {
+		refuse_body(x, 413, "usage", "the body is too long");
 		return;
 	}
-	(void)buf_append(&x->body, p, len);
+	x->received += len;
+	if (x->on_body != NULL)
+		x->on_body(x->body_arg, p, len, false);
+	else
+		(void)buf_append(&x->body, p, len);
+}
+
+void
+exchange_on_body(struct exchange *x, exchange_body_fn *fn, void *arg)
+{
+	struct buf first = x->body;
+
+	buf_init(&x->body, SIZE_MAX);
+	x->on_body = fn;
+	x->body_arg = arg;
+	fn(arg, first.data, first.len, x->complete);
+	buf_finish(&first);
 }
 
 static void
@@ -101,17 +130,17 @@ on_complete(void *arg)
 	struct exchange *x = arg;
 
 	x->complete = true;
-	try_dispatch(x);
+	if (x->on_body != NULL)
+		x->on_body(x->body_arg, NULL, 0, true);
+	else if (!x->streams)
+		try_dispatch(x);
 }
 
 /* The rest of the request cannot be read. */
 static void
 on_bad(void *arg, int status, const char *why)
 {
-	struct exchange *x = arg;
-
-	x->keep = false;
-	exchange_problem(x, status, "protocol", why);
+	refuse_body(arg, status, "protocol", why);
 }
 
 static void

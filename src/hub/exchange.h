@@ -32,6 +32,17 @@ const char *exchange_from(const struct exchange *x);
 
 const uint8_t *exchange_body(const struct exchange *x, size_t *len);
 
+/*
+ * Take the body in pieces: for the handler of a route that streams, which is
+ * called before the body is complete.  fn is called at once, with what has
+ * arrived, and for each further piece; `end`: it is the last one.  If the body is
+ * too long or cannot be read, the exchange answers and calls on_gone.  Any call
+ * of fn may answer.
+ */
+typedef void exchange_body_fn(void *arg, const uint8_t *p, size_t len,
+    bool end);
+void exchange_on_body(struct exchange *x, exchange_body_fn *fn, void *arg);
+
 /* The client has left before the answer: the last call for this exchange. */
 void exchange_on_gone(struct exchange *x, void (*fn)(void *arg), void *arg);
 

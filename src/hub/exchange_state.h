@@ -22,6 +22,10 @@ struct exchange {
 	size_t body_max;
 	/* Called when the client is known and the body is complete. */
 	void (*dispatch)(struct exchange *x);
+	exchange_body_fn *on_body; /* NULL: the body is collected */
+	void *body_arg;
+	uint64_t received;  /* bytes of the body */
+	bool streams;       /* the handler takes the body in pieces */
 	bool late_key;      /* the key of a cookie may come later */
 	bool identified;    /* `who` is known, or the route needs none */
 	bool complete;      /* the body is complete */

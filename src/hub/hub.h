@@ -22,6 +22,7 @@ struct rights;
 struct store;
 struct streams;
 struct throttle;
+struct uploads;
 struct tls_context;
 struct verifier;
 struct watch;
@@ -81,6 +82,7 @@ struct hub {
 	struct audit *audit;
 	struct rights *rights;
 	struct throttle *throttle;
+	struct uploads *uploads;
 	struct tls_context *tls;
 	struct gate gate;        /* of TCP */
 	struct gate unix_gate;   /* of hub.sock */

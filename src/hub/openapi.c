@@ -190,16 +190,30 @@ has_get(const struct op *op, const char *fields)
 	return op->permission == OP_OBSERVE;
 }
 
+static bool
+is_in(const struct route *routes, const char *path)
+{
+	for (const struct route *r = routes; r->path != NULL; r++) {
+		if (strcmp(r->path, path) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* An operation without a route of its own. */
 static void
-put_operation(struct json_out *j, const struct op *op)
+put_operation(struct json_out *j, const struct op *op,
+    const struct route *routes)
 {
 	char path[96];
 	struct buf fields;
 
-	buf_init(&fields, SIZE_MAX);
-	put_arguments(op, &fields);
 	snprintf(path, sizeof(path), "%s%s", API_PATH, op->name);
 	*strchr(path, '.') = '/';
+	if (is_in(routes, path))
+		return;
+	buf_init(&fields, SIZE_MAX);
+	put_arguments(op, &fields);
 	json_put_open(j, path, '{');
 	if (has_get(op, (const char *)fields.data))
 		put_get(j, op, (const char *)fields.data);
@@ -222,6 +236,37 @@ put_route_id(struct json_out *j, const struct route *r, const char *method)
 			*p = '_';
 	}
 	json_put_text(j, "operationId", name);
+}
+
+/* An operation whose arguments are in the URL, because its body is content. */
+static void
+put_upload(struct json_out *j, const struct route *r, const struct op *op)
+{
+	struct buf fields;
+
+	buf_init(&fields, SIZE_MAX);
+	put_arguments(op, &fields);
+	json_put_open(j, r->path, '{');
+	json_put_open(j, "post", '{');
+	put_head(j, op, "");
+	json_put_open(j, "parameters", '[');
+	put_query(j, (const char *)fields.data);
+	json_out_close(j, ']');
+	json_put_open(j, "requestBody", '{');
+	json_put_bool(j, "required", true);
+	json_put_open(j, "content", '{');
+	json_put_open(j, r->content_in, '{');
+	json_put_open(j, "schema", '{');
+	json_put_text(j, "type", "string");
+	json_put_text(j, "format", "binary");
+	json_out_close(j, '}');
+	json_out_close(j, '}');
+	json_out_close(j, '}');
+	json_out_close(j, '}');
+	put_responses(j, NULL, op->result);
+	json_out_close(j, '}');
+	json_out_close(j, '}');
+	buf_finish(&fields);
 }
 
 static void
@@ -251,6 +296,12 @@ put_method(struct json_out *j, const struct route *r, const char *method)
 static void
 put_route(struct json_out *j, const struct route *r)
 {
+	const struct op *op = api_operation(r->path);
+
+	if (op != NULL) {
+		put_upload(j, r, op);
+		return;
+	}
 	json_put_open(j, r->path, '{');
 	if (strstr(r->methods, "GET") != NULL)
 		put_method(j, r, "get");
@@ -366,7 +417,7 @@ openapi_put(const struct route *routes, struct json_out *j)
 		put_route(j, r);
 	for (size_t i = 0; i < OP_COUNT; i++) {
 		if (op_has(&ops[i], OP_HTTP))
-			put_operation(j, &ops[i]);
+			put_operation(j, &ops[i], routes);
 	}
 	json_out_close(j, '}');
 	put_components(j);

@@ -1,6 +1,7 @@
 #ifndef TEND_HUB_ROUTE_H
 #define TEND_HUB_ROUTE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct exchange;
@@ -26,11 +27,13 @@ struct route {
 	enum route_access access;
 	size_t body_max;
 	route_fn *run;
+	bool streams; /* the handler takes the body in pieces */
 	/* For its description: */
 	const char *summary;
-	const char *content;   /* media type of the answer; NULL: JSON */
-	const char *arguments; /* fields of op/type.h; NULL: none */
-	const char *result;    /* of JSON, likewise */
+	const char *content_in; /* media type of the body; NULL: JSON */
+	const char *content;    /* media type of the answer; NULL: JSON */
+	const char *arguments;  /* fields of op/type.h; NULL: none */
+	const char *result;     /* of JSON, likewise */
 };
 
 #endif

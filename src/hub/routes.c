@@ -16,6 +16,7 @@
 #include "hub/page.h"
 #include "hub/route.h"
 #include "hub/streams.h"
+#include "hub/upload.h"
 #include "op/ops.h"
 #include "web/gate.h"
 #include "web/http.h"
@@ -62,6 +63,8 @@ static const struct route routes_table[] = {
 	ROUTE("GET", API "hub/status", IDENTIFIED, 0, page_status,
 	    .summary = "the process and the addresses of the hub",
 	    .result = "hub_status"),
+	ROUTE("POST", API "session/upload", IDENTIFIED, INBOX_FILE_MAX,
+	    upload_run, .streams = true, .content_in = "*/*"),
 	{ .path = NULL },
 };
 
@@ -220,6 +223,7 @@ routes_begin(struct connection *c, const struct http_request *request)
 	if (r != NULL) {
 		x->route = r;
 		x->body_max = r->body_max;
+		x->streams = r->streams;
 		x->late_key = r->access == ROUTE_STREAM;
 		x->label = r == &reading_route || r == &changing_route ?
 		    api_operation(request->path)->name :

@@ -34,6 +34,7 @@
 #include "hub/store.h"
 #include "hub/streams.h"
 #include "hub/throttle.h"
+#include "hub/upload.h"
 #include "hub/verifier.h"
 #include "web/tls.h"
 
@@ -243,7 +244,8 @@ open_parts(struct hub *hub, int *launcher_fd, struct error *err)
 	hub->launcher = launcher_create(hub->loop, launcher_fd, on_launcher_end,
 	    hub);
 	hub->calls = calls_create(hub->loop, &options);
-	if (hub->launcher == NULL || hub->calls == NULL)
+	hub->uploads = uploads_create(hub);
+	if (hub->launcher == NULL || hub->calls == NULL || hub->uploads == NULL)
 		return error_set(err, errno, "cannot begin to serve: %s",
 		    strerror(errno));
 	loop_settle(hub->loop, on_settle, hub);
@@ -327,6 +329,7 @@ service_close(struct hub *hub)
 	listener_destroy(hub->listener);
 	if (hub->loop != NULL)
 		on_settle(hub);
+	uploads_destroy(hub->uploads);
 	rights_destroy(hub->rights);
 	audit_destroy(hub->audit);
 	follow_destroy(hub->follow);

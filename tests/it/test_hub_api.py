@@ -90,6 +90,13 @@ class Driver:
         self.called.add(name)
         return reply.json
 
+    def upload(self, sid):
+        """Its arguments are in the URL, because the body is a file."""
+        reply = self.hub.post(f"/api/v1/session/upload?session={sid}", b"x")
+        assert reply.status == 200, reply
+        declared.check_operation("session.upload", reply.json)
+        self.called.add("session.upload")
+
 
 def drive_a_session(do, home):
     """The operations of a running session."""
@@ -133,6 +140,7 @@ def drive_a_session(do, home):
     do("session.rename", session=sid, name="renamed")
     do("session.label", session="renamed", labels={"a": None, "c": "d"})
     do("session.signal", session=sid, signal=28)
+    do.upload(sid)
     return sid
 
 
