@@ -14,8 +14,8 @@ struct uploads;
  *
  * Permissions are checked before the body is read.  Threads write it to the disk
  * while it arrives.  At most UPLOADS_MAX are under way; others are refused with
- * `busy`.  If the client leaves, or anything fails, no file remains; it remains
- * if nobody knows whether its path was pasted.
+ * `busy`.  If the client leaves, or anything fails, no file remains, except if the
+ * outcome of pasting its path is unknown.
  */
 #define UPLOADS_MAX 4
 
