@@ -107,12 +107,16 @@ serve(const struct hub_options *o)
 	struct error err;
 	int rc = service_open(&hub, o, &err);
 
+	if (rc < 0) {
+		/* After its report another hub may start; nothing is left. */
+		service_close(&hub);
+		report(o->ready_fd, rc, &err);
+		return 1;
+	}
 	report(o->ready_fd, rc, &err);
-	if (rc == 0)
-		service_run(&hub);
-	rc = rc < 0 ? 1 : hub.status;
+	service_run(&hub);
 	service_close(&hub);
-	return rc;
+	return hub.status;
 }
 
 /* The status of a wrong command line, after the starter has heard of it. */

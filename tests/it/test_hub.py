@@ -40,3 +40,12 @@ def test_sessions_outlive_their_hub():
         assert after["id"] == made["id"], after
         for key in ("keeper_pid", "host_pid", "child_pid"):
             assert after[key] == before[key], (before, after)
+
+
+def test_after_a_failed_start_another_hub_starts_at_once():
+    with Home() as home:
+        for _ in range(5):
+            bad = home.run("hub", "start", "--listen", "0.0.0.0:0")
+            assert bad.status == 2 and "TLS" in bad.err, bad
+            home.ok("hub", "start", "--listen", "127.0.0.1:0")
+            home.ok("hub", "stop")
