@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "base/id.h"
 #include "home/calls.h"
 
 struct api_call;
@@ -55,7 +56,7 @@ void api_cancel(struct api_call *call);
  * and name, and the permissions on it; or -1 and FAIL_NOT_FOUND.
  */
 struct api_target {
-	char id[32];
+	char id[ID_SIZE];
 	char name[256];
 	unsigned granted; /* 1 << OP_… */
 	bool active;

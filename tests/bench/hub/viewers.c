@@ -13,6 +13,7 @@
  *	opened I		viewer I is subscribed
  *	mark I N TIME BYTES	viewer I got the marker @@N@@, and so many bytes
  *	echo NS NS ...		the round trips that were asked for
+ *	all I TIME		viewer I has the bytes that were expected
  *	viewer I OFFSET BYTES CRC MESSAGES GAPS PICTURES HASH
  *				a report: its output, and its screen
  *	end I CODE		it was closed; the code of its close frame, or 0
@@ -21,7 +22,8 @@
  * one after the last:
  *
  *	send I J MESSAGE	send a text message
- *	echo COUNT		type at viewer 0 and wait for it, COUNT times
+ *	expect I J BYTES	report when so many have come in all
+ *	echo COUNT XY		type X or Y at viewer 0 and wait for it, in turn
  *	freeze I J		read nothing more
  *	slow I J RATE		read so many bytes a second
  *	report I J
@@ -67,6 +69,7 @@ struct viewer {
 	unsigned code;           /* of a close frame */
 	uint64_t next;           /* the offset that must come; or NOWHERE */
 	uint64_t bytes, messages, gaps, pictures;
+	uint64_t expected; /* bytes; 0: nothing is reported */
 	uint32_t crc;
 	struct vt *vt; /* NULL: no screen is kept */
 	char carry[CARRY];
@@ -130,6 +133,10 @@ take_output(const struct viewers *vs, struct viewer *v, const uint8_t *p,
 	v->bytes += len;
 	v->next += len;
 	v->crc = crc32c(v->crc, p, len);
+	if (v->expected != 0 && v->bytes >= v->expected) {
+		printf("all %u %lld\n", number_of(vs, v), now_ns());
+		v->expected = 0;
+	}
 	if (v->vt != NULL)
 		vt_feed(v->vt, text, len);
 	memcpy(joint, v->carry, v->carried);
@@ -322,7 +329,7 @@ type_byte(const struct viewers *vs, const struct viewer *v, char byte)
 }
 
 static void
-echo(struct viewers *vs, unsigned count)
+echo(struct viewers *vs, unsigned count, const char *bytes)
 {
 	struct viewer *v = &vs->all[0];
 
@@ -330,7 +337,7 @@ echo(struct viewers *vs, unsigned count)
 	for (unsigned i = 0; i < count; i++) {
 		long long start = now_ns();
 
-		v->wanted = i % 2 == 0 ? '~' : '`';
+		v->wanted = bytes[i % 2];
 		type_byte(vs, v, v->wanted);
 		while (v->wanted != 0 && v->fd >= 0) {
 			struct epoll_event e;
@@ -359,18 +366,21 @@ report(const struct viewers *vs, const struct viewer *v)
 }
 
 static void
-obey_one(struct viewers *vs, struct viewer *v, const char *line, size_t rate)
+obey_one(struct viewers *vs, struct viewer *v, const char *line,
+    const char *rest)
 {
-	const char *message = strchr(line, '{');
+	size_t number = strtoull(rest, NULL, 10);
 
-	if (v->fd >= 0 && strncmp(line, "send", 4) == 0 && message != NULL) {
-		web_send(v->fd, false, message, strcspn(message, "\n"));
+	if (v->fd >= 0 && strncmp(line, "send", 4) == 0) {
+		web_send(v->fd, false, rest, strcspn(rest, "\n"));
+	} else if (strncmp(line, "expect", 6) == 0) {
+		v->expected = number;
 	} else if (v->fd >= 0 && strncmp(line, "freeze", 6) == 0) {
 		unwatch(vs, v);
 		v->rate = 0;
 	} else if (v->fd >= 0 && strncmp(line, "slow", 4) == 0) {
 		unwatch(vs, v);
-		v->rate = rate;
+		v->rate = number;
 		vs->n_slow++;
 	} else if (strncmp(line, "report", 6) == 0) {
 		report(vs, v);
@@ -380,18 +390,18 @@ obey_one(struct viewers *vs, struct viewer *v, const char *line, size_t rate)
 static void
 obey(struct viewers *vs)
 {
-	char line[4096];
+	char line[4096], bytes[3];
 	unsigned i, j, count;
-	size_t rate = 0;
+	int rest = 0;
 
 	if (fgets(line, sizeof(line), stdin) == NULL ||
 	    strncmp(line, "quit", 4) == 0)
 		exit(0);
-	if (sscanf(line, "echo %u", &count) == 1)
-		echo(vs, count);
-	else if (sscanf(line, "%*s %u %u %zu", &i, &j, &rate) >= 2)
+	if (sscanf(line, "echo %u %2s", &count, bytes) == 2)
+		echo(vs, count, bytes);
+	else if (sscanf(line, "%*s %u %u %n", &i, &j, &rest) >= 2)
 		for (; i < j && i < vs->n; i++)
-			obey_one(vs, &vs->all[i], line, rate);
+			obey_one(vs, &vs->all[i], line, line + rest);
 }
 
 /* --------------------------------------------------------------------- main */
@@ -407,7 +417,7 @@ open_viewer(struct viewers *vs, unsigned i, char **argv, const char *headers,
 
 	v->next = NOWHERE;
 	v->fd = web_connect(argv[0], receive);
-	web_upgrade(v->fd, argv[1], headers);
+	web_upgrade(v->fd, argv[0], argv[1], headers);
 	if (screen)
 		v->vt = vt_create(&config, NULL);
 	for (char **m = argv + 2; *m != NULL; m++)
@@ -488,6 +498,7 @@ main(int argc, char **argv)
 	if (epoll_ctl(vs.ep, EPOLL_CTL_ADD, STDIN_FILENO, &e) < 0)
 		die("epoll_ctl");
 	printf("connected\n");
+	fflush(stdout);
 	for (;;)
 		turn(&vs);
 }

@@ -105,16 +105,18 @@ web_answer(int fd, char *buffer, size_t *len)
 
 /* The answer ends with its head; frames may follow, so it is read by bytes. */
 void
-web_upgrade(int fd, const char *path, const char *headers)
+web_upgrade(int fd, const char *target, const char *path, const char *headers)
 {
+	bool tcp = strncmp(target, "tcp:", 4) == 0;
 	char text[4096];
 	size_t len = 0;
 	int n = snprintf(text, sizeof(text),
-	    "GET %s HTTP/1.1\r\nHost: localhost\r\n"
+	    "GET %s HTTP/1.1\r\nHost: %s%s\r\n"
 	    "Upgrade: websocket\r\nConnection: Upgrade\r\n"
 	    "Sec-WebSocket-Version: 13\r\n"
 	    "Sec-WebSocket-Key: dGVuZCBiZW5jaG1hcmshIQ==\r\n%s\r\n",
-	    path, headers);
+	    path, tcp ? "127.0.0.1:" : "localhost", tcp ? target + 4 : "",
+	    headers);
 
 	write_all(fd, text, (size_t)n);
 	do

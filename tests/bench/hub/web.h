@@ -25,7 +25,8 @@ void web_unblock(int fd);
 int web_answer(int fd, char *buffer, size_t *len);
 
 /* Turn the connection into a WebSocket; `headers` are whole lines or "". */
-void web_upgrade(int fd, const char *path, const char *headers);
+void web_upgrade(int fd, const char *target, const char *path,
+    const char *headers);
 
 /* Send one message, masked as a client must. */
 void web_send(int fd, bool binary, const void *p, size_t len);
