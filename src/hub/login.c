@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/failpoint.h"
 #include "base/json_tree.h"
 #include "base/mem.h"
 #include "hub/audit.h"
@@ -115,6 +116,8 @@ on_verified(void *arg, int rc, const struct identity *who)
 		free(l);
 		return;
 	}
+	if (l->kind == STORE_CODE)
+		failpoint("login-code-taken");
 	l->who = *who;
 	snprintf(l->parent, sizeof(l->parent), "%s", who->credential);
 	id_create(&l->hub->ids, l->who.credential);

@@ -17,9 +17,11 @@ import threading
 
 import oracle_stream
 from lib import BUILD, is_running, missing, wait_for
+from stream_client import Closed, Stream
 
 BURST = BUILD / "tests" / "it" / "burst"
 ROUND = 4000
+VIEWERS = 3
 
 # A hub that is killed: no socket yet, nobody listens, an answer that ends.
 GONE = (OSError, http.client.HTTPException)
@@ -31,7 +33,7 @@ def printed(number):
 
 
 class Writers:
-    """Sessions that print until they are told to stop."""
+    """Sessions that print until the test ends them."""
 
     def __init__(self, home, number, pause=0.3):
         self.home, self.number, self.pause = home, number, pause
@@ -101,7 +103,7 @@ def start_of(pid):
 
 
 class Client(threading.Thread):
-    """Repeats a step until it is told to end; hubs come and go."""
+    """Repeats a step until the end; hubs come and go."""
 
     def __init__(self, hub):
         super().__init__(daemon=True)
@@ -203,6 +205,48 @@ class Creator(Client):
         return False
 
 
+class Viewer(Client):
+    """Views the output of a session over the stream, and continues with the next
+    hub where the last one ended."""
+
+    def __init__(self, hub, sid):
+        super().__init__(hub)
+        self.sid, self.at, self.data, self.stream = sid, 0, bytearray(), None
+
+    def step(self):
+        try:
+            if self.stream is None:
+                self.stream = Stream(self.hub)
+                self.stream.subscribe(1, session=self.sid, want="output",
+                                      **{"from": self.at})
+            begin = len(self.stream.subs[1].data)
+            self.stream.until(lambda: len(self.stream.subs[1].data) > begin
+                              or self.over.is_set(), "output")
+        except (Closed, *GONE):
+            self.keep()
+            raise OSError("the hub has gone") from None
+
+    def keep(self):
+        """Take over the bytes that the last hub has sent."""
+        if self.stream is None:
+            return
+        sub = self.stream.subs.get(1)
+        if sub is not None and sub.at is not None:
+            assert sub.gaps == [], sub.gaps
+            assert sub.at == self.at + len(sub.data), (sub.at, self.at)
+            self.data += sub.data
+            self.at = sub.at
+        self.stream.sock.close()
+        self.stream = None
+
+    def finish(self):
+        super().finish()
+        self.keep()
+        want = b"".join(printed(n + 1)
+                        for n in range(len(self.data) // ROUND + 1))
+        assert self.data == want[:len(self.data)], len(self.data)
+
+
 class Load:
     """Clients of all kinds, until the end."""
 
@@ -218,7 +262,8 @@ class Load:
         self.lister = Lister(self.hub, [*self.sids, self.sid])
         self.sender = Sender(self.hub, self.sid)
         self.creator = Creator(self.hub)
-        self.clients = [self.lister, self.sender, self.creator]
+        self.viewers = [Viewer(self.hub, sid) for sid in self.sids[:VIEWERS]]
+        self.clients = [self.lister, self.sender, self.creator, *self.viewers]
         for client in self.clients:
             client.start()
         return self
@@ -267,7 +312,8 @@ def launcher_of(hub):
     """Its pid: the hub's only child."""
     task = pathlib.Path(f"/proc/{hub.process.pid}/task/{hub.process.pid}")
     child, = (task / "children").read_text().split()
-    assert pathlib.Path(f"/proc/{child}/comm").read_text() == "tend-launcher\n"
+    name = pathlib.Path(f"/proc/{child}/comm")
+    wait_for(lambda: name.read_text() == "tend-launcher\n", name.read_text)
     return int(child)
 
 
@@ -280,13 +326,13 @@ def seen_by(home, pid):
     return f"TEND_HOME={home.path}".encode() in environ.split(b"\0")
 
 
-def processes_named(home, name):
+def processes_named(home, *names):
     found = []
     for path in pathlib.Path("/proc").iterdir():
         if not path.name.isdigit():
             continue
         try:
-            if (path / "comm").read_text().strip() == name and \
+            if (path / "comm").read_text().strip() in names and \
                     is_running(path.name) and seen_by(home, path.name):
                 found.append(int(path.name))
         except OSError:
@@ -297,9 +343,9 @@ def processes_named(home, name):
 def nothing_is_left(hub):
     """After the last hub: no launcher, no socket, no temporary file."""
     home = hub.home
-    wait_for(lambda: processes_named(home, "tend-launcher") == [],
-             lambda: processes_named(home, "tend-launcher"))
-    assert processes_named(home, "tend-hub") == []
+    # A new launcher still has the hub's name for a moment.
+    wait_for(lambda: processes_named(home, "tend-hub", "tend-launcher") == [],
+             lambda: processes_named(home, "tend-hub", "tend-launcher"))
     sockets = pathlib.Path("/proc/net/unix").read_text()
     assert f"{home.path}/hub.sock" not in sockets
     files = {p.name for p in home.path.iterdir()}
