@@ -368,6 +368,25 @@ on_eof(struct connection *c)
 		want(c);
 }
 
+/* "GET /" and the like, from a client that should have begun TLS. */
+static bool
+is_plain_http(const uint8_t *p, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && p[n] >= 'A' && p[n] <= 'Z')
+		n++;
+	return n > 0 && n + 1 < len && p[n] == ' ' && p[n + 1] == '/';
+}
+
+static void
+refuse_plain_http(struct connection *c)
+{
+	buf_clear(&c->out);
+	refusal_put(&c->out, 400, "bad_request",
+	    "the hub has TLS here: use https:// instead of http://", false);
+}
+
 /* Decrypt bytes if necessary; false: nothing can be used. */
 static bool
 accept_bytes(struct connection *c, const uint8_t *p, size_t len)
@@ -378,8 +397,11 @@ accept_bytes(struct connection *c, const uint8_t *p, size_t len)
 		(void)buf_append(&c->in, p, len);
 	else
 		rc = tls_feed(c->tls, p, len, &c->in, &c->out);
-	if (rc < 0)
+	if (rc < 0) {
 		c->closing = c->announced = true;
+		if (is_plain_http(p, len) && c->sent == 0)
+			refuse_plain_http(c);
+	}
 	c->ended = rc > 0;
 	return rc >= 0;
 }

@@ -21,6 +21,7 @@
 #include "home/calls.h"
 #include "hub/access.h"
 #include "hub/audit.h"
+#include "hub/certificate.h"
 #include "hub/connection.h"
 #include "hub/directory.h"
 #include "hub/follow.h"
@@ -29,6 +30,7 @@
 #include "hub/listener.h"
 #include "hub/rights.h"
 #include "hub/log_file.h"
+#include "hub/names.h"
 #include "hub/routes.h"
 #include "hub/sandbox.h"
 #include "hub/store.h"
@@ -142,29 +144,6 @@ is_loopback(const char *host)
 	return strncmp(host, "127.", 4) == 0 || strcmp(host, "::1") == 0;
 }
 
-/* The names under which clients may reach an address. */
-static void
-allow_names(struct hub *hub, const char *host, unsigned port)
-{
-	const char *scheme = hub->tls != NULL ? "https" : "http";
-	char text[256];
-	bool six = strchr(host, ':') != NULL;
-
-	snprintf(text, sizeof(text), six ? "[%s]:%u" : "%s:%u", host, port);
-	gate_allow(&hub->gate, scheme, text);
-	if (hub->url[0] == '\0')
-		snprintf(hub->url, sizeof(hub->url), "%s://%s", scheme, text);
-	if (is_loopback(host)) {
-		snprintf(text, sizeof(text), "localhost:%u", port);
-		gate_allow(&hub->gate, scheme, text);
-	}
-	for (unsigned i = 0; i < hub->options->n_hosts; i++) {
-		gate_allow(&hub->gate, scheme, hub->options->hosts[i]);
-		/* A proxy in front of the hub may have TLS. */
-		gate_allow(&hub->gate, "https", hub->options->hosts[i]);
-	}
-}
-
 /* Off loopback, there is TLS or no hub. */
 static int
 check_address(const struct hub *hub, const char *address, char *host,
@@ -192,16 +171,31 @@ listen_tcp(struct hub *hub, const char *address, struct error *err)
 		rc = listener_add_tcp(hub->listener, address, &hub->gate,
 		    hub->tls, &port, err);
 	if (rc == 0)
-		allow_names(hub, host, port);
+		names_allow(hub, host, port);
 	return rc;
+}
+
+static int
+open_tls(struct hub *hub, struct error *err)
+{
+	if (hub->options->tls == NULL)
+		return 0;
+	err->code = 0;
+	hub->tls = certificate_open(&hub->home, hub->options, err);
+	if (hub->tls == NULL)
+		return -(err->code != 0 ? err->code : EIO);
+	tls_fingerprint(hub->tls, hub->fingerprint);
+	return 0;
 }
 
 static int
 open_doors(struct hub *hub, struct error *err)
 {
 	const struct hub_options *o = hub->options;
-	int rc = 0;
+	int rc = names_check(o, err);
 
+	if (rc == 0)
+		rc = open_tls(hub, err);
 	gate_init(&hub->gate);
 	gate_init_unix(&hub->unix_gate);
 	hub->listener = listener_create(hub, routes_begin);
@@ -285,10 +279,11 @@ service_open(struct hub *hub, const struct hub_options *options,
 	list_init(&hub->later);
 	list_init(&hub->reconsider);
 	rc = home_open(&hub->home, options->home, true, err);
-	if (rc == 0)
-		rc = take_lock(hub, err);
+	/* The launcher ends later, so it must not have the lock. */
 	if (rc == 0)
 		rc = launcher_fork(hub->home.path, &launcher_fd, &pid, err);
+	if (rc == 0)
+		rc = take_lock(hub, err);
 	failpoint("hub-locked");
 	hub_sandbox_prepare();
 	if (rc == 0)
@@ -313,7 +308,8 @@ void
 service_run(struct hub *hub)
 {
 	log_write(&hub->log, LOG_INFO, "serving", log_str("url", hub->url),
-	    log_str("home", hub->home.path), log_str("version", TEND_VERSION));
+	    log_str("home", hub->home.path), log_str("version", TEND_VERSION),
+	    log_str("fingerprint", hub->fingerprint));
 	loop_run(hub->loop);
 }
 

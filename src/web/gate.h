@@ -19,7 +19,7 @@ struct http_request;
  * On a unix socket, Host says nothing, and a browser cannot connect: there any
  * Origin is refused.
  */
-#define GATE_NAMES_MAX 40
+#define GATE_NAMES_MAX 128
 #define GATE_NAME_SIZE 280
 
 struct gate {

@@ -32,17 +32,39 @@ struct tls {
 	BIO *in, *out; /* of the SSL */
 };
 
-/* The newest reason of OpenSSL. */
+/* The first reason of OpenSSL. */
 static int
-failed(struct error *err, const char *what)
+failed(struct error *err, const char *what, const char *file)
 {
-	unsigned long code = ERR_get_error();
-	char text[160] = "unknown reason";
+	const char *text = ERR_reason_error_string(ERR_get_error());
 
-	if (code != 0)
-		ERR_error_string_n(code, text, sizeof(text));
 	ERR_clear_error();
-	return error_set(err, EINVAL, "%s: %s", what, text);
+	return error_set(err, EBADMSG, "%s%s: %s", what, file,
+	    text != NULL ? text : "unknown reason");
+}
+
+/* A key with a passphrase is refused: nobody is there to type it. */
+static int
+no_passphrase(char *out, int size, int writes, void *arg)
+{
+	(void)out;
+	(void)size;
+	(void)writes;
+	(void)arg;
+	return -1;
+}
+
+static int
+take_files(SSL_CTX *ctx, const char *certificate, const char *key,
+    struct error *err)
+{
+	SSL_CTX_set_default_passwd_cb(ctx, no_passphrase);
+	if (SSL_CTX_use_certificate_chain_file(ctx, certificate) != 1)
+		return failed(err, "cannot use the certificate ", certificate);
+	if (SSL_CTX_use_PrivateKey_file(ctx, key, SSL_FILETYPE_PEM) != 1 ||
+	    SSL_CTX_check_private_key(ctx) != 1)
+		return failed(err, "cannot use the key ", key);
+	return 0;
 }
 
 struct tls_context *
@@ -60,12 +82,9 @@ tls_context_create(const char *certificate, const char *key, struct error *err)
 	SSL_CTX_set_session_cache_mode(c->ctx, SSL_SESS_CACHE_OFF);
 	SSL_CTX_set_num_tickets(c->ctx, 0);
 	SSL_CTX_set_mode(c->ctx, SSL_MODE_RELEASE_BUFFERS);
-	if (SSL_CTX_set_cipher_list(c->ctx, "ECDHE+AESGCM:ECDHE+CHACHA20") !=
-		1 ||
-	    SSL_CTX_use_certificate_chain_file(c->ctx, certificate) != 1 ||
-	    SSL_CTX_use_PrivateKey_file(c->ctx, key, SSL_FILETYPE_PEM) != 1 ||
-	    SSL_CTX_check_private_key(c->ctx) != 1) {
-		failed(err, "cannot use the certificate and its key");
+	if (SSL_CTX_set_cipher_list(c->ctx, "ECDHE+AESGCM:ECDHE+CHACHA20") != 1)
+		abort(); /* there is no memory */
+	if (take_files(c->ctx, certificate, key, err) < 0) {
 		tls_context_destroy(c);
 		return NULL;
 	}
@@ -79,6 +98,14 @@ tls_context_destroy(struct tls_context *c)
 		return;
 	SSL_CTX_free(c->ctx);
 	free(c);
+}
+
+bool
+tls_has_expired(const struct tls_context *c)
+{
+	const X509 *cert = SSL_CTX_get0_certificate(c->ctx);
+
+	return X509_cmp_current_time(X509_get0_notAfter(cert)) <= 0;
 }
 
 void
@@ -181,12 +208,12 @@ tls_make_certificate(int dirfd, const char *const *names, size_t n,
 
 	if (cert == NULL ||
 	    PEM_write_bio_PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL) != 1)
-		rc = failed(err, "cannot make a certificate");
+		rc = failed(err, "cannot make a certificate", "");
 	if (rc == 0)
 		rc = write_file(dirfd, "key.pem", bio, err);
 	(void)BIO_reset(bio);
 	if (rc == 0 && PEM_write_bio_X509(bio, cert) != 1)
-		rc = failed(err, "cannot make a certificate");
+		rc = failed(err, "cannot make a certificate", "");
 	if (rc == 0)
 		rc = write_file(dirfd, "cert.pem", bio, err);
 	BIO_free(bio);

@@ -1,6 +1,7 @@
 #ifndef TEND_WEB_TLS_H
 #define TEND_WEB_TLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct buf;
@@ -15,6 +16,8 @@ struct tls_context;
 struct tls_context *tls_context_create(const char *certificate, const char *key,
     struct error *err);                          /* NULL and err */
 void tls_context_destroy(struct tls_context *c); /* NULL is fine */
+
+bool tls_has_expired(const struct tls_context *c);
 
 /* The SHA-256 of the certificate, as in "AB:CD:…". */
 #define TLS_FINGERPRINT_SIZE 96

@@ -12,8 +12,13 @@ import pytest
 
 import lib
 
-# DESIGN: heavy libraries are loaded elsewhere; the keeper has libc alone.
+# DESIGN: heavy libraries are loaded elsewhere; the keeper has libc alone, and
+# only the hub has those of the network and the database.
 NEEDED = {
+    "tend-hub": {"libc.so.6", "libcrypto.so.3", "libjansson.so.4",
+                 "libpcre2-8.so.0", "libqrencode.so.4", "libsqlite3.so.0",
+                 "libssl.so.3", "libuv.so.1", "libwslay.so.1",
+                 "libzstd.so.1"},
     "tend": {"libc.so.6", "libjansson.so.4", "libpcre2-8.so.0",
              "libzstd.so.1"},
     "tend-host": {"libc.so.6", "libjansson.so.4", "libpcre2-8.so.0",
@@ -23,7 +28,7 @@ NEEDED = {
 
 # Another program may use libm; the keeper must not.
 MAY_NEED = {"tend": {"libuv.so.1", "libm.so.6"}, "tend-host": {"libm.so.6"},
-            "tend-keeper": set()}
+            "tend-keeper": set(), "tend-hub": {"libm.so.6"}}
 
 
 def tool(*args):
