@@ -234,9 +234,7 @@ static void
 handle(struct stream *s, const struct stream_message *m, int rc,
     const struct error *err)
 {
-	if (rc == -EPROTO)
-		socket_close(s->socket, m->p == NULL ? 1007 : 1003, err->msg);
-	else if (s->greeted != (m->type != STREAM_HELLO))
+	if (s->greeted != (m->type != STREAM_HELLO))
 		socket_close(s->socket, 1008,
 		    "the first message is hello, and no other");
 	else if (rc < 0)
@@ -257,9 +255,10 @@ on_message(void *arg, bool binary, const uint8_t *p, size_t len)
 
 	rc = binary ? stream_message_read_binary(&m, p, len, &err) :
 		      stream_message_read(&m, p, len, &err);
-	if (rc == -EPROTO && binary)
-		m.p = p;
-	handle(s, &m, rc, &err);
+	if (rc == -EPROTO)
+		socket_close(s->socket, binary ? 1003 : 1007, err.msg);
+	else
+		handle(s, &m, rc, &err);
 	stream_message_finish(&m);
 }
 
