@@ -118,42 +118,37 @@ check(struct exchange *x, enum store_kind kind, const char *secret,
 		x->verifying = w;
 }
 
-/* How often a header is there; *value is that of the last one. */
-static unsigned
-count_header(const struct exchange *x, const char *name, const char **value)
+/* The header that a proxy adds, in any case; the reader refuses two of them. */
+static const char *
+proxy_name(const struct exchange *x)
 {
 	const struct http_request *r = exchange_request(x);
-	unsigned n = 0;
+	const char *header = x->connection->hub->options->proxy_header;
 
-	*value = NULL;
 	for (unsigned i = 0; i < r->n_fields; i++) {
-		if (strcasecmp(r->fields[i].name, name) == 0) {
-			*value = r->fields[i].value;
-			n++;
-		}
+		if (strcasecmp(r->fields[i].name, header) == 0)
+			return r->fields[i].value;
 	}
-	return n;
+	return NULL;
 }
 
 /*
- * A proxy that we trust has verified the user: 1.  -1: its header is invalid;
- * two of them may be one of a client and that of the proxy.  0: this is no such
- * proxy, and the header of anybody else means nothing.
+ * A proxy that we trust has verified the user: 1.  -1: its header is invalid.  0:
+ * this is no such proxy, and the header of anybody else means nothing.
  */
 static int
 identify_proxied(struct exchange *x)
 {
 	const struct hub_options *o = x->connection->hub->options;
 	const char *name;
-	unsigned n;
 
 	if (o->proxy_header == NULL || o->proxy_from == NULL ||
 	    strcmp(x->connection->peer.from, o->proxy_from) != 0)
 		return 0;
-	n = count_header(x, o->proxy_header, &name);
-	if (n == 0)
+	name = proxy_name(x);
+	if (name == NULL)
 		return 0;
-	if (n > 1 || strlen(name) > 100)
+	if (strlen(name) > 100)
 		return -1;
 	snprintf(x->who.principal, sizeof(x->who.principal), "user:%s", name);
 	if (!hello_is_principal(x->who.principal))
@@ -205,17 +200,12 @@ check_cookie(struct exchange *x, const char *key)
 void
 identify_begin(struct exchange *x)
 {
-	const char *bearer, *key;
-	unsigned bearers = count_header(x, "authorization", &bearer);
-	unsigned keys = count_header(x, "x-tend-key", &key);
+	const char *bearer = http_field(exchange_request(x), "authorization");
+	const char *key = http_field(exchange_request(x), "x-tend-key");
 	int proxied;
 
 	if (x->connection->peer.is_unix) {
 		identify_peer(x);
-		return;
-	}
-	if (bearers > 1 || keys > 1) {
-		refuse(x, "a request has one credential");
 		return;
 	}
 	if (bearer != NULL) {

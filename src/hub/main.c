@@ -157,6 +157,7 @@ main(int argc, char **argv)
 	if (o.n_listen == 0)
 		o.listen[o.n_listen++] = HUB_ADDRESS;
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a limit of files is a full disk */
 	prctl(PR_SET_NAME, "tend-hub");
 	return serve(&o);
 }

@@ -7,7 +7,7 @@
 struct exchange;
 
 /*
- * A row of the table of routes (routes.c): who may use it, its handler, and its
+ * A row of the table of routes (routes.def): who may use it, its handler, and its
  * description for /openapi.json.  A row without an access does not compile.
  * Operations (/api/v1/GROUP/VERB) declare all that in ops.def.
  */

@@ -1,5 +1,6 @@
 #include "hub/routes.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,47 +27,25 @@
 
 static void serve_openapi(struct exchange *x);
 
-/* ROUTE(methods, path, ACCESS, body_max, handler, .summary = …) */
-#define ROUTE(methods_, path_, ACCESS, max_, run_, ...) \
-	{ \
-		.methods = methods_, .path = path_, .access = ROUTE_##ACCESS, \
-		.body_max = max_, .run = run_, __VA_ARGS__ \
-	}
 #define HTML .content = "text/html"
 #define TEXT .content = "text/plain"
 
 static const struct route routes_table[] = {
-	ROUTE("GET", "/", ANYONE, 0, page_root,
-	    .summary = "a page that says what is here", HTML),
-	ROUTE("GET", "/login", ANYONE, 0, page_login,
-	    .summary = "the page of a login link", HTML),
-	ROUTE("GET", "/login.js", ANYONE, 0, page_script,
-	    .summary = "its script", .content = "text/javascript"),
-	ROUTE("GET", "/page.css", ANYONE, 0, page_style, .summary = "its style",
-	    .content = "text/css"),
-	ROUTE("GET", "/openapi.json", ANYONE, 0, serve_openapi,
-	    .summary = "this description", .result = "object"),
-	ROUTE("GET", "/healthz", ANYONE, 0, page_health,
-	    .summary = "the hub runs", TEXT),
-	ROUTE("GET", "/readyz", ANYONE, 0, page_ready,
-	    .summary = "the hub knows the sessions of its home", TEXT),
-	ROUTE("POST", API "login", ANYONE, 4096, login_take,
-	    .summary = "log a browser in with the code of a link, or with the "
-		       "secret of a shared link",
-	    .arguments = "code:string? share:string?", .result = "logged_in"),
-	ROUTE("POST", API "logout", IDENTIFIED, 4096, login_end,
-	    .summary = "log this browser out", .result = "nothing"),
-	ROUTE("GET", API "stream", STREAM, 0, streams_open,
-	    .summary = "one WebSocket for output, events, input and operations "
-		       "(docs/stream.md)",
-	    TEXT),
-	ROUTE("GET", API "hub/status", IDENTIFIED, 0, page_status,
-	    .summary = "the process and the addresses of the hub",
-	    .result = "hub_status"),
-	ROUTE("POST", API "session/upload", IDENTIFIED, INBOX_FILE_MAX,
-	    upload_run, .streams = true, .content_in = "*/*"),
+#define ROUTE(methods_, path_, ACCESS, max_, run_, ...) \
+	{ .methods = methods_, \
+		.path = path_, \
+		.access = ROUTE_##ACCESS, \
+		.body_max = max_, \
+		.run = run_, \
+		__VA_ARGS__ },
+#include "hub/routes.def"
 	{ .path = NULL },
 };
+
+#define ROUTE(methods_, path_, ACCESS, ...) \
+	static_assert(ROUTE_##ACCESS != ROUTE_UNDECLARED, \
+	    path_ " must declare who may use it");
+#include "hub/routes.def"
 
 static void
 serve_openapi(struct exchange *x)
@@ -82,10 +61,16 @@ serve_openapi(struct exchange *x)
 }
 
 /* The route of an operation, which its name completes. */
-static const struct route reading_route = ROUTE("GET POST", API, IDENTIFIED,
-    JSON_MAX, api_run);
-static const struct route changing_route = ROUTE("POST", API, IDENTIFIED,
-    JSON_MAX, api_run);
+static const struct route reading_route = { .methods = "GET POST",
+	.path = API,
+	.access = ROUTE_IDENTIFIED,
+	.body_max = JSON_MAX,
+	.run = api_run };
+static const struct route changing_route = { .methods = "POST",
+	.path = API,
+	.access = ROUTE_IDENTIFIED,
+	.body_max = JSON_MAX,
+	.run = api_run };
 
 static const struct route *
 find(const char *path)
@@ -123,7 +108,7 @@ static bool
 has_secret(const struct http_request *r)
 {
 	static const char *const names[] = { "token", "access_token", "key",
-		"code", "secret", "cookie", "password", "auth" };
+		"code", "share", "secret", "cookie", "password", "auth" };
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		if (strcmp(names[i], "key") == 0 &&
 		    strncmp(r->path, API, strlen(API)) == 0)
