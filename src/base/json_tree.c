@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 
 void
 json_tree_guard(void)
@@ -80,4 +82,45 @@ json_tree_object(const char *p, size_t len, struct error *err)
 		return NULL;
 	}
 	return tree;
+}
+
+/* Most text is ASCII, which acts on nothing inside of JSON. */
+static size_t
+plain_len(const char *p, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && (unsigned char)p[n] < 0x7f)
+		n++;
+	return n;
+}
+
+/* jansson gives whole characters. */
+static int
+write_part(const char *p, size_t len, void *arg)
+{
+	struct utf8 u = { 0 };
+	struct buf *out = arg;
+	uint32_t cp = 0;
+
+	for (size_t i = 0, from = 0; i < len; from = i) {
+		i += plain_len(p + i, len - i);
+		(void)buf_append(out, p + from, i - from);
+		from = i;
+		while (
+		    i < len && utf8_step(&u, (uint8_t)p[i++], &cp) == UTF8_MORE)
+			;
+		if (i > from && utf8_acts(cp))
+			(void)buf_printf(out, "\\u%04x", (unsigned)cp);
+		else
+			(void)buf_append(out, p + from, i - from);
+	}
+	return 0;
+}
+
+void
+json_tree_write(const json_t *tree, struct buf *out)
+{
+	json_dump_callback(tree, write_part, out,
+	    JSON_COMPACT | JSON_ENCODE_ANY);
 }

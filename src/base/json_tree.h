@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <stddef.h>
 
+struct buf;
 struct error;
 
 /*
@@ -24,6 +25,12 @@ json_t *json_tree_read(const char *p, size_t len, struct error *err);
 
 /* The same, and it must be an object. */
 json_t *json_tree_object(const char *p, size_t len, struct error *err);
+
+/*
+ * Append a tree as compact JSON.  Characters that act on a terminal are escaped,
+ * as json_out.h does.
+ */
+void json_tree_write(const json_t *tree, struct buf *out);
 
 /* The end of auto_json's scope; NULL is fine. */
 static inline void

@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/failpoint.h"
-#include "base/json_out.h"
+#include "base/json_tree.h"
 #include "base/mem.h"
 #include "hub/connection.h"
 #include "hub/exchange_state.h"
@@ -236,16 +236,16 @@ exchange_text(struct exchange *x, int status, const char *type, const void *p,
 static void
 answer_json(struct exchange *x, int status, const char *type, json_t *value)
 {
-	auto_free char *text = json_dumps(value,
-	    JSON_COMPACT | JSON_ENCODE_ANY | JSON_PRESERVE_ORDER);
-	struct json_out j;
 	struct buf b;
 
+	buf_init(&b, EXCHANGE_ANSWER_MAX);
+	json_tree_write(value, &b);
 	json_decref(value);
-	buf_init(&b, SIZE_MAX);
-	json_out_init(&j, &b);
-	json_out_json(&j, text);
-	exchange_text(x, status, type, b.data, b.len);
+	if (b.full)
+		exchange_problem(x, 400, "usage",
+		    "the answer is too large; ask for less");
+	else
+		exchange_text(x, status, type, b.data, b.len);
 	buf_finish(&b);
 }
 

@@ -46,7 +46,12 @@ void exchange_on_body(struct exchange *x, exchange_body_fn *fn, void *arg);
 /* The client has left before the answer: the last call for this exchange. */
 void exchange_on_gone(struct exchange *x, void (*fn)(void *arg), void *arg);
 
-/* Answer with JSON; the value becomes the exchange's. */
+/*
+ * Answer with JSON; the value becomes the exchange's.  An answer beyond
+ * EXCHANGE_ANSWER_MAX is refused instead: all clients wait while it is written,
+ * about 11 ms for each mebibyte.
+ */
+#define EXCHANGE_ANSWER_MAX (16u << 20)
 void exchange_json(struct exchange *x, int status, json_t *value);
 
 /* Answer with other content. */

@@ -13,8 +13,6 @@ from hub import Hub
 from lib import ROOT, Home, wait_for
 from wire import Wire
 
-FULL = "TEND_TEST_FULL" in os.environ
-
 FAILURES = set(declared.SCHEMAS["$defs"]["failure"]["properties"]["code"]
                ["enum"])
 
@@ -431,6 +429,18 @@ def test_a_retryable_failure_says_so_and_when(home, hub):
         other.call("lease.acquire")
         reply = hub.post(SEND, {"session": sid, "input": [{"text": "x"}]})
         assert problem(reply, 503, "busy")["retryable"] is True
+
+
+def test_an_answer_has_a_maximum(home, hub):
+    """Sixteen mebibytes; each of these bytes takes six in JSON."""
+    sid = home.start("sh", "-c", "head -c 3000000 /dev/zero | tr '\\0' '\\1'; "
+                     "printf done; exec sleep 1000")
+    home.wait_text(sid, "done")
+    path = f"/api/v1/session/output?session={sid}&raw=true&max_bytes="
+    problem(hub.get(path + "2900000"), 400, "usage", "ask for less")
+    reply = hub.get(path + "2000000")
+    assert reply.status == 200 and len(reply.json["data"]) > 1900000, reply
+    home.ok("kill", sid)
 
 
 # ---------------------------------------------------------------- once only

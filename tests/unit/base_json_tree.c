@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/json_tree.h"
 
@@ -55,12 +56,46 @@ depth_is_bounded_and_strings_do_not_count(void **state)
 	json_decref(tree);
 }
 
+static void
+a_tree_is_written_without_characters_that_act(void **state)
+{
+	static const struct {
+		const char *json, *written;
+	} cases[] = {
+		{ "{\"a\":[1,true,null,\"x\"]}",
+		    "{\"a\":[1,true,null,\"x\"]}" },
+		{ "\"\xc2\x9b[31m\"", "\"\\u009b[31m\"" },
+		{ "{\"\xc2\x85\":\"\x7f\"}", "{\"\\u0085\":\"\\u007f\"}" },
+		{ "\"a\xe2\x80\xae\xe2\x80\xa8z\"", "\"a\\u202e\\u2028z\"" },
+		{ "\"\xc3\xbc\xe6\x96\x87\xf0\x9f\x99\x82\"",
+		    "\"\xc3\xbc\xe6\x96\x87\xf0\x9f\x99\x82\"" },
+		{ "\"\\n\\u001b\"", "\"\\n\\u001B\"" },
+		{ "\"\"", "\"\"" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		json_t *tree = json_tree_read(cases[i].json,
+		    strlen(cases[i].json), NULL);
+		struct buf b;
+
+		buf_init(&b, SIZE_MAX);
+		assert_non_null(tree);
+		json_tree_write(tree, &b);
+		assert_int_equal(b.len, strlen(cases[i].written));
+		assert_memory_equal(b.data, cases[i].written, b.len);
+		json_decref(tree);
+		buf_finish(&b);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(json_is_read_strictly),
 		cmocka_unit_test(depth_is_bounded_and_strings_do_not_count),
+		cmocka_unit_test(a_tree_is_written_without_characters_that_act),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
