@@ -51,9 +51,11 @@ class UnixConnection(http.client.HTTPConnection):
 class Hub:
     """tend-hub of a home, in the foreground of the test."""
 
-    def __init__(self, home, *options, listen="127.0.0.1:0", env=None):
+    def __init__(self, home, *options, listen="127.0.0.1:0", env=None,
+                 program=TEND_HUB):
         self.home = home
         self.options = options
+        self.program = program
         self.listen = listen
         self.env = {**home.env, **(env or {})}
         self.process = None
@@ -79,7 +81,7 @@ class Hub:
         """Start it and wait until it is ready."""
         ready, ready_w = os.pipe()
         self.process = subprocess.Popen(
-            [TEND_HUB, "--listen", self.listen, "--ready-fd", str(ready_w),
+            [self.program, "--listen", self.listen, "--ready-fd", str(ready_w),
              *self.options],
             env=self.env, pass_fds=[ready_w], stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
