@@ -438,6 +438,69 @@ PAYLOADS = {
 }
 
 
+HEAD = "GET / HTTP/1.1\r\nHost: h\r\n"
+POST = "POST /p HTTP/1.1\r\nHost: h\r\n"
+CHUNKED = POST + "Transfer-Encoding: chunked\r\n\r\n"
+
+HTTP = {
+    "get": HEAD + "\r\n",
+    "path": "GET /a%20b/%c3%a9?c=%2b+d&e HTTP/1.1\r\nHost: h:1\r\n\r\n",
+    "pipeline": (HEAD + "\r\n") * 3 + POST + "Content-Length: 2\r\n\r\nok"
+                + HEAD + "Connection: close\r\n\r\n",
+    "chunks": CHUNKED + "2\r\nhe\r\n03\r\nllo\r\n0\r\n\r\n" + HEAD + "\r\n",
+    "trailer": CHUNKED + "1\r\nx\r\n0\r\nA: b\r\n\r\n",
+    "extension": CHUNKED + "1;a=b\r\nx\r\n0\r\n\r\n",
+    "skipped": CHUNKED + "1\r\nxyy0\r\n\r\n",
+    "both": POST + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
+            "0\r\n\r\n",
+    "length-twice": POST + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+    "length-empty": POST + "Content-Length:\r\n\r\nx",
+    "length-list": POST + "Content-Length: 1, 1\r\n\r\nx",
+    "host-twice": HEAD + "hOST: i\r\n\r\n",
+    "folded": HEAD + "A: b\r\n c\r\n\r\n",
+    "blank": HEAD + "A : b\r\n\r\n",
+    "bare-lf": HEAD + "A: b\n\r\n",
+    "absolute": "GET http://h/ HTTP/1.1\r\nHost: h\r\n\r\n",
+    "dots": "GET /a/%2e%2e/b HTTP/1.1\r\nHost: h\r\n\r\n",
+    "http2": "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    "upgrade": HEAD + "Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n\x01",
+    "lists": HEAD + "Via: a\r\nVia: b\r\nAccept: c\r\n\r\n",
+}
+
+
+def message(first, payload=b"", mask=b"\1\2\x80\xff"):
+    """A frame of a WebSocket client."""
+    n = len(payload)
+    size = (bytes([0x80 | n]) if n < 126 else
+            bytes([0xFE]) + struct.pack(">H", n))
+    masked = bytes(c ^ mask[i % 4] for i, c in enumerate(payload))
+    return bytes([first]) + size + mask + masked
+
+
+MESSAGES = {
+    "text": message(0x81, b"hello") + message(0x81),
+    "binary": message(0x82, bytes(200)),
+    "fragments": message(1, b"\xe2\x82") + message(0x89, b"p") + message(0)
+                 + message(0x80, b"\xac"),
+    "ping": message(0x89, b"x" * 125) + message(0x8A),
+    "close": message(0x88, b"\x03\xe8bye") + message(0x81, b"late"),
+    "close-short": message(0x88, b"\x03"),
+    "close-code": message(0x88, b"\x03\xed"),
+    "too-large": message(0x82, bytes(513)),
+    "not-utf8": message(0x81, b"a\xff"),
+    "unmasked": b"\x81\x01x",
+    "reserved": message(0xC1, b"x"),
+    "opcode": message(0x83, b"x"),
+    "control-cut": message(9),
+    "long-length": b"\x81\xfe\0\5\0\0\0\0hello",
+    "negative": b"\x82\xff" + b"\xff" * 8 + bytes(4),
+}
+
+GLOBS = ["a/b\na/b", "a/*\na/b", "a/**\na", "**/c\na/b/c", "**/a/**/a\na/a/b/a",
+         "*\n", "**\n", "*/*\na//b", "a*\nab", "/a\n/a", "***\nx", "a//b\na//b",
+         "/".join("a" * 16) + "\nx", "/".join("a" * 17) + "\nx", "x" * 256 + "\nx"]
+
+
 def write(target, name, data):
     folder = HERE / "corpus" / target
     folder.mkdir(parents=True, exist_ok=True)
@@ -477,6 +540,12 @@ def main():
         write("op", name, b(json.dumps({"id": 1, "op": op, "args": args})))
     for name, steps in BATCHES.items():
         write("batch", name, b(json.dumps(steps)))
+    for name, text in HTTP.items():
+        write("http", name, b"\x05" + text.encode("latin-1"))
+    for name, data in MESSAGES.items():
+        write("ws", name, b"\x05" + data)
+    for i, text in enumerate(GLOBS):
+        write("glob", f"glob-{i}", b(text))
     for target, inputs in FOUND.items():
         for name, data in inputs.items():
             write(target, "found-" + name, data)
