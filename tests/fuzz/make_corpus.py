@@ -154,6 +154,10 @@ PROMPTS = {
 }
 
 FOUND = {
+    "ws": {
+        "pong-before-an-error": b"\x05\x01\x82\x01\x02\x80\xff\xe3\x80"
+            + b"\x89\x81\1\2\x80\xffx" + b"\x19\x19" + bytes(8),
+    },
     "vt": {
         "joiners-without-a-base": options(10, 3, 3, 1)
             + b("\uac01" + CSI + "?7s\u200d\u200d"),

