@@ -111,7 +111,7 @@ directory_after(const struct directory *d, uint64_t number, bool *gap)
 	*gap = number > d->last || number + 1 < first;
 	if (*gap || number == d->last)
 		return NULL;
-	/* Whoever follows is near the end. */
+	/* Clients that follow are near the end. */
 	for (struct list *it = d->events.prev;; it = it->prev) {
 		if (event_of(it)->number == number + 1)
 			return event_of(it);

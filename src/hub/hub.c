@@ -87,7 +87,5 @@ hub_reconsider(struct hub *hub)
 void
 hub_count_request(struct hub *hub, const char *label, int status)
 {
-	(void)hub;
-	(void)label;
-	(void)status;
+	request_counts_add(&hub->requests, label, status);
 }

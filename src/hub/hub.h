@@ -8,6 +8,7 @@
 #include "base/id.h"
 #include "base/list.h"
 #include "base/log.h"
+#include "hub/request_counts.h"
 #include "session/home.h"
 #include "web/gate.h"
 
@@ -94,10 +95,15 @@ struct hub {
 	struct list later;       /* calls at the end of this turn */
 	struct list reconsider;  /* hooks of hub_reconsider */
 	struct id_maker ids;
-	int signals;        /* a signalfd */
-	bool ready;         /* the sessions of the home are known */
-	int status;         /* the exit status */
-	uint64_t bytes_out; /* to clients */
+	int signals;            /* a signalfd */
+	bool ready;             /* the sessions of the home are known */
+	int status;             /* the exit status */
+	char start[ID_SIZE];    /* differs in each run of a hub */
+	int64_t started_ms;     /* CLOCK_REALTIME */
+	uint64_t turns;         /* of the loop */
+	uint64_t bytes_out;     /* to clients */
+	size_t n_event_streams; /* server-sent events */
+	struct request_counts requests;
 	uint64_t auth_failures;
 	int64_t noted_ms[HUB_CAUSES];
 	uint64_t unnoted[HUB_CAUSES];

@@ -52,6 +52,7 @@ on_settle(void *arg)
 {
 	struct hub *hub = arg;
 
+	hub->turns++;
 	hub_call_later(hub);
 	while (!list_is_empty(&hub->soon)) {
 		struct list *it = hub->soon.next;
@@ -278,6 +279,8 @@ service_open(struct hub *hub, const struct hub_options *options,
 	list_init(&hub->dead);
 	list_init(&hub->later);
 	list_init(&hub->reconsider);
+	id_create(&hub->ids, hub->start);
+	hub->started_ms = clock_ms(CLOCK_REALTIME);
 	rc = home_open(&hub->home, options->home, true, err);
 	/* The launcher ends later, so it must not have the lock. */
 	if (rc == 0)

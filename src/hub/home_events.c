@@ -1,0 +1,249 @@
+#include "hub/home_events.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/json_out.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "hub/access.h"
+#include "hub/directory.h"
+#include "hub/exchange.h"
+#include "hub/hub.h"
+#include "hub/identity.h"
+#include "hub/sse.h"
+
+#define ID_TEXT 64
+
+struct home_events {
+	struct hub *hub;
+	struct identity who;
+	struct sse *sse;
+	struct directory_follower follower;
+	struct hub_hook rights;
+	uint64_t number;  /* of the last event that was sent or left out */
+	const char *why;  /* the whole state is due, and why; NULL: it is not */
+	bool state;       /* the state is being sent */
+	char at[ID_SIZE]; /* the last session of it; "": none yet */
+};
+
+static bool
+sees(const struct home_events *h, const char *id, const char *name)
+{
+	return access_permissions(h->hub->access, &h->who, id, name) != 0;
+}
+
+static void
+put_id(const struct home_events *h, char out[ID_TEXT])
+{
+	snprintf(out, ID_TEXT, "%s-%" PRIu64, h->hub->start, h->number);
+}
+
+/* {"session":…} and perhaps the old name. */
+static void
+send_session(struct home_events *h, const char *event, const char *id,
+    const char *json, const char *from)
+{
+	struct json_out j;
+	struct buf b;
+
+	buf_init(&b, SIZE_MAX);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	if (from != NULL)
+		json_put_text(&j, "from", from);
+	json_out_key(&j, "session");
+	(void)buf_puts(&b, json);
+	(void)buf_append(&b, "}", 2);
+	sse_send(h->sse, event, id, (const char *)b.data);
+	buf_finish(&b);
+}
+
+static void
+send_removed(struct home_events *h, const char *cursor, const char *id,
+    const char *name)
+{
+	struct json_out j;
+	struct buf b;
+
+	buf_init(&b, SIZE_MAX);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	json_put_text(&j, "id", id);
+	json_put_text(&j, "name", name);
+	json_out_close(&j, '}');
+	(void)buf_append(&b, "", 1);
+	sse_send(h->sse, directory_type_name(DIRECTORY_REMOVED), cursor,
+	    (const char *)b.data);
+	buf_finish(&b);
+}
+
+/*
+ * A rename may take a session out of sight, or into it; then the client must
+ * not learn the name that it may not see.
+ */
+static void
+send_event(struct home_events *h, const struct directory_event *e)
+{
+	bool saw = sees(h, e->id, e->from), sees_now = sees(h, e->id, e->name);
+	enum directory_type type = e->type;
+	char cursor[ID_TEXT];
+
+	if (!saw && !sees_now)
+		return;
+	put_id(h, cursor);
+	if (!saw)
+		type = DIRECTORY_CREATED;
+	if (type == DIRECTORY_REMOVED || !sees_now)
+		send_removed(h, cursor, e->id, e->from);
+	else
+		send_session(h, directory_type_name(type), cursor, e->json,
+		    type == DIRECTORY_RENAMED ? e->from : NULL);
+}
+
+/* ------------------------------------------------------------------- state */
+
+static void
+begin_state(struct home_events *h)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "{\"why\":\"%s\"}", h->why);
+	h->why = NULL;
+	h->state = true;
+	h->at[0] = '\0';
+	/* Events from here on come after the state, and may repeat some of it. */
+	h->number = directory_last(h->hub->directory);
+	/* A client that leaves in the middle must get all of it again. */
+	sse_send(h->sse, "reset", "", text);
+}
+
+static void
+send_next(struct home_events *h)
+{
+	const struct directory *d = h->hub->directory;
+	size_t i = directory_index(d, h->at);
+	const struct directory_session *s;
+	char cursor[ID_TEXT];
+
+	if (i < directory_count(d) &&
+	    strcmp(directory_at(d, i)->id, h->at) == 0)
+		i++;
+	if (i == directory_count(d)) {
+		h->state = false;
+		put_id(h, cursor);
+		sse_send(h->sse, "current", cursor, "{}");
+		return;
+	}
+	s = directory_at(d, i);
+	memcpy(h->at, s->id, ID_SIZE);
+	if (sees(h, s->id, s->name))
+		send_session(h, "session", NULL, s->json, NULL);
+}
+
+/* Send something; false: there is nothing. */
+static bool
+send_some(struct home_events *h)
+{
+	const struct directory_event *e;
+	bool gap;
+
+	if (h->why != NULL) {
+		begin_state(h);
+		return true;
+	}
+	if (h->state) {
+		send_next(h);
+		return true;
+	}
+	e = directory_after(h->hub->directory, h->number, &gap);
+	if (gap)
+		h->why = "behind";
+	if (e != NULL) {
+		h->number = e->number;
+		send_event(h, e);
+	}
+	return gap || e != NULL;
+}
+
+static void
+on_room(void *arg)
+{
+	struct home_events *h = arg;
+
+	while (sse_has_room(h->sse) && send_some(h))
+		continue;
+}
+
+static void
+on_event(void *arg, const struct directory_event *e)
+{
+	(void)e;
+	on_room(arg);
+}
+
+static void
+on_rights(void *arg)
+{
+	struct home_events *h = arg;
+
+	h->why = "rights";
+	on_room(h);
+}
+
+static void
+on_gone(void *arg)
+{
+	struct home_events *h = arg;
+
+	list_remove(&h->follower.link);
+	list_remove(&h->rights.link);
+	free(h);
+}
+
+/* The place of a client that comes back; false: it needs the whole state. */
+static bool
+take_last_id(struct home_events *h, const char *id)
+{
+	size_t len = strlen(h->hub->start);
+	const char *digits = id + len + 1;
+
+	return strncmp(id, h->hub->start, len) == 0 && id[len] == '-' &&
+	    number_take(&digits, UINT64_MAX, &h->number) && *digits == '\0';
+}
+
+void
+home_events_run(struct exchange *x)
+{
+	static const struct sse_handlers handlers = { on_room, on_gone };
+	struct hub *hub = exchange_hub(x);
+	const char *last = sse_last_id(x);
+	struct home_events *h;
+
+	if (!hub->ready) {
+		exchange_problem(x, 503, "busy",
+		    "the hub still reads the sessions of its home");
+		return;
+	}
+	h = xcalloc(1, sizeof(*h));
+	h->hub = hub;
+	h->who = *exchange_identity(x);
+	if (last[0] == '\0')
+		h->why = "first";
+	else if (!take_last_id(h, last))
+		h->why = "restarted";
+	h->sse = sse_create(x, &handlers, h);
+	if (h->sse == NULL) {
+		free(h);
+		return;
+	}
+	h->follower.fn = on_event;
+	h->rights.fn = on_rights;
+	h->follower.arg = h->rights.arg = h;
+	directory_follow(hub->directory, &h->follower);
+	hub_on_reconsider(hub, &h->rights);
+	on_room(h);
+}
