@@ -115,6 +115,9 @@ def test_every_shell_completes_commands_options_and_sessions(name, place):
                     f"tend info {sids['older']}")
         shell.gives("tend signal building WIN", "tend signal building WINCH")
         shell.gives("tend run --input le", "tend run --input lease")
+        shell.gives("tend hub logi", "tend hub login")
+        shell.gives("tend share create bui", "tend share create building")
+        shell.gives("tend hub start --tls se", "tend hub start --tls self")
         shell.gives("tend run --input=le", "tend run --input=lease")
         shell.gives("tend run --restart on", "tend run --restart on-failure")
         shell.gives(f"tend --home {other.path} attach th",

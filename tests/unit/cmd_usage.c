@@ -12,7 +12,7 @@ static void
 assert_operand(const char *usage, unsigned i, const char *want)
 {
 	char word[USAGE_WORD_MAX];
-	bool found = usage_operand(usage, i, word);
+	bool found = usage_operand(usage, i, 0, word);
 
 	if (found != (want != NULL) || (found && strcmp(word, want) != 0))
 		fail_msg("operand %u of '%s' is %s, not %s", i, usage,
@@ -67,6 +67,27 @@ the_first_operand_of_several_counts(void **state)
 }
 
 static void
+alternatives_are_counted_without_options(void **state)
+{
+	static const char usage[] = "start|stop|status [SESSION|ID] [--json]";
+	char word[USAGE_WORD_MAX];
+
+	(void)state;
+	assert_true(usage_operand(usage, 0, 1, word));
+	assert_string_equal(word, "stop");
+	assert_true(usage_operand(usage, 0, 2, word));
+	assert_string_equal(word, "status");
+	assert_false(usage_operand(usage, 0, 3, word));
+	assert_true(usage_operand(usage, 1, 1, word));
+	assert_string_equal(word, "ID");
+	assert_false(usage_operand(usage, 2, 0, word));
+	assert_false(usage_operand("SESSION|--all", 0, 1, word));
+	assert_false(usage_operand("[FILE|-]", 0, 1, word));
+	assert_true(usage_operand("--all|A|B", 0, 1, word));
+	assert_string_equal(word, "B");
+}
+
+static void
 a_long_word_is_cut(void **state)
 {
 	char usage[100], word[USAGE_WORD_MAX];
@@ -74,7 +95,7 @@ a_long_word_is_cut(void **state)
 	(void)state;
 	memset(usage, 'A', sizeof(usage));
 	usage[99] = '\0';
-	assert_true(usage_operand(usage, 0, word));
+	assert_true(usage_operand(usage, 0, 0, word));
 	assert_int_equal(strlen(word), USAGE_WORD_MAX - 1);
 }
 
@@ -125,6 +146,7 @@ main(void)
 		cmocka_unit_test(brackets_and_line_breaks_are_ignored),
 		cmocka_unit_test(the_last_operand_may_be_repeated),
 		cmocka_unit_test(the_first_operand_of_several_counts),
+		cmocka_unit_test(alternatives_are_counted_without_options),
 		cmocka_unit_test(a_long_word_is_cut),
 		cmocka_unit_test(only_words_in_capitals_are_placeholders),
 		cmocka_unit_test(a_long_line_breaks_before_a_group),

@@ -264,7 +264,9 @@ offer_operand(struct completion *c)
 	const struct cmd *cmd = c->line.cmd;
 	char place[USAGE_WORD_MAX];
 
-	if (cmd != NULL && usage_operand(cmd->usage, c->line.operands, place))
+	for (unsigned k = 0; cmd != NULL &&
+	     usage_operand(cmd->usage, c->line.operands, k, place);
+	     k++)
 		offer_place(c, place);
 }
 

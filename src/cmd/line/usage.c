@@ -68,21 +68,41 @@ copy_word(const char *p, size_t len, char out[USAGE_WORD_MAX])
 	out[len] = '\0';
 }
 
-bool
-usage_operand(const char *usage, unsigned i, char out[USAGE_WORD_MAX])
+/* Find the i-th operand, or the last if it may be repeated; its length, or 0. */
+static size_t
+find(const char *usage, unsigned i, const char **at)
 {
-	const char *at = usage;
-	bool repeats = false;
-	size_t len;
+	const char *last = NULL;
+	size_t len, last_len = 0;
 
-	for (unsigned n = 0; (len = next(&at)) > 0; n++) {
-		repeats = memchr(at, '.', len) != NULL;
-		copy_word(at, len, out);
+	*at = usage;
+	for (unsigned n = 0; (len = next(at)) > 0; n++) {
 		if (n == i)
-			return true;
-		at = skip_others(at + len);
+			return len;
+		last = memchr(*at, '.', len) != NULL ? *at : NULL;
+		last_len = len;
+		*at = skip_others(*at + len);
 	}
-	return repeats;
+	*at = last;
+	return last != NULL ? last_len : 0;
+}
+
+bool
+usage_operand(const char *usage, unsigned i, unsigned k,
+    char out[USAGE_WORD_MAX])
+{
+	const char *at;
+	size_t len = find(usage, i, &at);
+
+	while (len > 0 && k > 0) {
+		at += len;
+		len = *at == '|' ? strcspn(++at, breaks) : 0;
+		if (*at != '-')
+			k--;
+	}
+	if (len > 0)
+		copy_word(at, len, out);
+	return len > 0;
 }
 
 /* The length of the words up to the next group, or up to the end of the line. */

@@ -14,12 +14,13 @@
 struct buf;
 
 /*
- * The i-th operand, from 0: "SESSION", or a literal word such as "forget".  Of
- * alternatives ("SESSION|--all") it is the first that is not an option.  The
- * last one also stands for all following operands if it may be repeated
- * ("KEY=VALUE...").  False if there is none.
+ * The i-th operand, from 0: "SESSION", or a literal word such as "forget".  If it
+ * has alternatives ("start|stop"), the k-th of those that are not options; else
+ * k is 0.  The last operand also stands for all following ones if it may be
+ * repeated ("KEY=VALUE...").  False if there is none.
  */
-bool usage_operand(const char *usage, unsigned i, char out[USAGE_WORD_MAX]);
+bool usage_operand(const char *usage, unsigned i, unsigned k,
+    char out[USAGE_WORD_MAX]);
 
 /*
  * Append "usage: tend NAME SYNOPSIS".  A line of the synopsis that is too long for
