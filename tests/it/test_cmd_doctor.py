@@ -133,8 +133,8 @@ def test_a_home_too_long_for_the_agent_link_is_reported(home):
 
 @pytest.fixture
 def installed(tmp_path):
-    """A copy of the three programs, to be damaged."""
-    for name in ("tend", "tend-host", "tend-keeper"):
+    """A copy of the programs, to be damaged."""
+    for name in ("tend", "tend-host", "tend-keeper", "tend-hub"):
         shutil.copy(lib.TEND.parent / name, tmp_path / name)
     return tmp_path
 
@@ -154,6 +154,10 @@ def test_programs_that_do_not_match_are_reported(installed, home):
     assert status == 1 and checks[0]["level"] == "problem"
     assert "0.0.1" in checks[0]["what"] and "reinstall" in checks[0]["fix"]
     shutil.copy(lib.TEND.parent / "tend-host", installed / "tend-host")
+    (installed / "tend-hub").rename(installed / "elsewhere")
+    status, checks = doctor_of(installed, home)
+    assert status == 1 and checks[0]["why"].startswith("no hub"), checks[0]
+    (installed / "elsewhere").rename(installed / "tend-hub")
     (installed / "tend-keeper").chmod(0o600)
     status, checks = doctor_of(installed, home)
     assert status == 1 and "Permission denied" in checks[0]["what"], checks[0]

@@ -68,6 +68,9 @@ while key := os.read(0, 1):
         key if key > b"\\x1f" else b"\\r\\n"))
     typed += key
 """,
+    # The browser.
+    "xdg-open": """#!/bin/sh
+case $1 in http://*/login#code=tend_l_*) ;; *) exit 1 ;; esac""",
     # A session of its own continues; a command of a shell ends.
     "make": """#!/bin/sh
 echo CC src/vt/parser.c
@@ -88,8 +91,8 @@ SUBSTITUTE = [
 CANNOT = [
     (r"\./dev (run|test|install)\b", "it runs the tests, leaves a session "
      "behind, or changes this machine"),
-    (r"tend hub install(?! --print)|systemctl ", "no systemd is around the tests; test_install has it "
-     "verify the unit"),
+    (r"tend hub install(?! --print)|systemctl |loginctl ", "no systemd is "
+     "around the tests; test_install has it verify the unit"),
 ]
 
 # The transcript of two terminals, which test_readme follows.
@@ -159,6 +162,12 @@ class Stage:
         with open(self.project / "notes.txt", "a") as f:
             f.write("more\n")
 
+    def make_certificate(self):
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes",
+             "-subj", "/CN=box.example.net", "-keyout", "key.pem", "-out",
+             "cert.pem"], cwd=self.project, check=True, capture_output=True)
+
     def leave_a_home(self, path):
         """Enter a home into the list of homes, and remove it."""
         env = {**self.home.env, "TEND_HOME": str(path)}
@@ -179,6 +188,8 @@ class Stage:
             names = ["work"]
         for name in names:
             self.session(name, SESSIONS[name], text)
+        if "cert.pem" in text:
+            self.make_certificate()
         if re.search(r"tend (hub|token|share|audit) (?!start|install)", text) \
                 and "tend hub start" not in text:
             self.home.ok("hub", "start", "--listen", "127.0.0.1:0")

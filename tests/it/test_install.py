@@ -1,5 +1,6 @@
 """The installed files, below any prefix, and that they work there."""
 
+import json
 import os
 import re
 import shlex
@@ -118,6 +119,37 @@ def test_systemd_takes_the_unit(stage, tmp_path):
             env={**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)})
         said = done.stderr.decode()
         assert done.returncode == 0 and "tend@" not in said, done
+
+
+def test_systemd_takes_the_unit_of_the_hub(stage, home, tmp_path):
+    """Both the installed one and the one that `tend hub install` writes."""
+    installed = (stage / "lib/systemd/user/tend-hub.service").read_text()
+    assert "ExecStart=/usr/local/bin/tend hub start -f\n" in installed
+    written = subprocess.run(
+        [stage / "bin/tend", "hub", "install", "--print", "--tls",
+         "a b%.pem:k$.pem"], env=home.env, capture_output=True, timeout=60)
+    assert written.returncode == 0, written
+    for text in (installed.replace("/usr/local", str(stage)),
+                 written.stdout.decode()):
+        unit = tmp_path / "tend-hub.service"
+        unit.write_text(text)
+        done = subprocess.run(
+            ["systemd-analyze", "verify", "--user", "--man=no",
+             "--recursive-errors=no", unit], capture_output=True, timeout=60,
+            env={**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)})
+        said = done.stderr.decode()
+        assert done.returncode == 0 and "tend-hub" not in said, done
+    assert settings(unit)[0] == ("Description", "tend hub")
+
+
+def test_the_hub_runs_from_the_installed_tree(stage, home):
+    done = subprocess.run(
+        [stage / "bin/tend", "hub", "start", "--listen", "127.0.0.1:0",
+         "--json"], env=home.env, capture_output=True, timeout=60)
+    assert done.returncode == 0, done
+    pid = json.loads(done.stdout)["result"]["pid"]
+    program = os.readlink(f"/proc/{pid}/exe")
+    assert program == str(stage / "libexec/tend/tend-hub"), program
 
 
 def test_a_mistake_in_a_unit_would_be_seen(tmp_path):

@@ -17,6 +17,7 @@
 /* Checks that the installation is complete. */
 
 #define VERSION_MS 5000
+#define SESSIONS "no session can start without it"
 #define REINSTALL "reinstall tend (apt install --reinstall tend)"
 
 static int
@@ -35,7 +36,7 @@ path_of(int fd, char out[PATH_MAX])
 
 /* True if the program runs and reports our version. */
 static bool
-is_ours(struct checkup *c, char *path, const char *name)
+is_ours(struct checkup *c, char *path, const char *name, const char *why)
 {
 	char want[64], seen[128] = "";
 	char version[] = "--version";
@@ -50,8 +51,7 @@ is_ours(struct checkup *c, char *path, const char *name)
 		    "the programs of tend must have the same version",
 		    REINSTALL, "%s is not %s; it prints: %s", path, want, seen);
 	else
-		checkup_bad(c, CHECKUP_PROBLEM,
-		    "no session can start without it", REINSTALL,
+		checkup_bad(c, CHECKUP_PROBLEM, why, REINSTALL,
 		    "%s cannot be run: %s", path, strerror(-rc));
 	return false;
 }
@@ -59,14 +59,13 @@ is_ours(struct checkup *c, char *path, const char *name)
 void
 check_programs(struct checkup *c)
 {
-	char host[PATH_MAX], keeper[PATH_MAX], dir[PATH_MAX];
+	char host[PATH_MAX], keeper[PATH_MAX], hub[PATH_MAX], dir[PATH_MAX];
 	struct error err;
 	auto_close int fd = launch_open_host(&err);
 	char *slash;
 
 	if (fd < 0 || path_of(fd, host) < 0) {
-		checkup_bad(c, CHECKUP_PROBLEM,
-		    "no session can start without it", REINSTALL, "%s",
+		checkup_bad(c, CHECKUP_PROBLEM, SESSIONS, REINSTALL, "%s",
 		    fd < 0 ? err.msg : "/proc is missing");
 		return;
 	}
@@ -75,11 +74,13 @@ check_programs(struct checkup *c)
 	if (slash != NULL)
 		*slash = '\0';
 	if (path_join(keeper, sizeof(keeper), dir, "tend-keeper") < 0 ||
-	    !is_ours(c, host, "tend-host") ||
-	    !is_ours(c, keeper, "tend-keeper"))
+	    path_join(hub, sizeof(hub), dir, "tend-hub") < 0 ||
+	    !is_ours(c, host, "tend-host", SESSIONS) ||
+	    !is_ours(c, keeper, "tend-keeper", SESSIONS) ||
+	    !is_ours(c, hub, "tend-hub", "no hub can start without it"))
 		return;
-	checkup_ok(c, "tend, tend-keeper and tend-host %s, in %s", TEND_VERSION,
-	    dir);
+	checkup_ok(c, "tend, tend-keeper, tend-host and tend-hub %s, in %s",
+	    TEND_VERSION, dir);
 }
 
 /* The first `tend` in PATH; false: none. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -126,6 +127,9 @@ start_in_background(char *path, char *const *argv, struct error *err)
 		if (fork() != 0)
 			_exit(0);
 		detach();
+		/* Somebody may wait for the end of what we have inherited. */
+		(void)close_range(STDERR_FILENO + 1, UINT_MAX,
+		    CLOSE_RANGE_CLOEXEC);
 		(void)fcntl(theirs, F_SETFD, 0);
 		execv(path, args);
 		_exit(127);
