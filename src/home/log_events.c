@@ -18,6 +18,7 @@
 
 struct events {
 	struct log_sink sink;
+	bool no_output;
 	bool has_clock;
 	int64_t wall_ns; /* wall-clock time… */
 	uint64_t at_ns;  /* …at this time of the log */
@@ -247,7 +248,7 @@ on_output(struct log_sink *s, const struct record *rec, uint64_t offset,
 	struct events *e = (struct events *)s;
 	struct json_out j;
 
-	if (!wanted)
+	if (!wanted || e->no_output)
 		return;
 	begin(e, rec, &j);
 	json_put_number(&j, "offset", offset);
@@ -284,6 +285,9 @@ on_event(struct log_sink *s, const struct record *rec, bool wanted)
 		e->wall_ns = (int64_t)clock.wall_ns;
 		e->at_ns = rec->time_ns;
 	}
+	if (e->no_output &&
+	    (rec->type == RECORD_KEYFRAME || rec->type == RECORD_CLOCK))
+		return;
 	if (wanted)
 		put_event(e, rec);
 }
@@ -312,7 +316,7 @@ destroy(struct log_sink *s)
 }
 
 struct log_sink *
-log_events_create(struct buf *out)
+log_events_create(struct buf *out, bool no_output)
 {
 	static const struct log_sink_ops ops = {
 		.output = on_output,
@@ -323,5 +327,6 @@ log_events_create(struct buf *out)
 	struct events *e = xcalloc(1, sizeof(*e));
 
 	e->sink = (struct log_sink){ &ops, out };
+	e->no_output = no_output;
 	return &e->sink;
 }

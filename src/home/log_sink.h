@@ -44,10 +44,11 @@ struct log_sink {
 
 /*
  * log_raw prints the output bytes; log_events prints all records, one JSON
- * object per line.
+ * object per line; with no_output, none that only helps to draw the screen
+ * (output, keyframe, clock).
  */
 struct log_sink *log_raw_create(struct buf *out);
-struct log_sink *log_events_create(struct buf *out);
+struct log_sink *log_events_create(struct buf *out, bool no_output);
 
 /*
  * The text as a terminal would show it (op/transcript.h).  With `follow`, it

@@ -393,10 +393,12 @@ gather(void *arg)
 static int
 do_events(struct work *w)
 {
-	struct range r = { .q.form = OUTPUT_EVENTS };
+	struct range r = { .q.form = OUTPUT_EVENTS,
+		.q.no_output = op_bool(w->args, "no_output", false) };
 	struct gathering g = { .j = &w->j,
 		.left = (size_t)op_number(w->args, "max_bytes", EVENTS_KEPT) };
-	struct output_to to = { &g.out, gather, NULL, &g, NULL };
+	struct output_end end = { 0 };
+	struct output_to to = { &g.out, gather, NULL, &g, &end };
 	int rc;
 
 	if (read_range(w, &r) < 0)
@@ -409,6 +411,9 @@ do_events(struct work *w)
 		rc = 0;
 	json_out_close(&w->j, ']');
 	json_put_bool(&w->j, "truncated", g.truncated);
+	/* Events that were left out have been read, too. */
+	if (!g.truncated && end.known)
+		g.seq = end.seq;
 	if (g.seq > 0)
 		json_put_number(&w->j, "next_seq", g.seq);
 	json_out_close(&w->j, '}');

@@ -449,7 +449,7 @@ create_sink(struct buf *out, const struct output *q)
 	case OUTPUT_RAW:
 		return log_raw_create(out);
 	case OUTPUT_EVENTS:
-		return log_events_create(out);
+		return log_events_create(out, q->no_output);
 	case OUTPUT_TEXT:
 		break;
 	}

@@ -21,6 +21,7 @@ struct output {
 	const char *from, *to; /* moments (when.h); NULL: start and end */
 	const char *lines;     /* only the last N lines; NULL: all of them */
 	bool follow;           /* continue until the session ends */
+	bool no_output;        /* events: only those that are no output */
 };
 
 /*

@@ -18,6 +18,7 @@ struct calls;
 struct error;
 struct launcher;
 struct listener;
+struct log_watches;
 struct loop;
 struct rights;
 struct store;
@@ -79,6 +80,7 @@ struct hub {
 	struct access *access;
 	struct store *store;
 	struct streams *streams;
+	struct log_watches *log_watches;
 	struct verifier *verifier;
 	struct audit *audit;
 	struct rights *rights;

@@ -28,6 +28,7 @@
 #include "hub/hub.h"
 #include "hub/launcher.h"
 #include "hub/listener.h"
+#include "hub/log_watch.h"
 #include "hub/rights.h"
 #include "hub/log_file.h"
 #include "hub/names.h"
@@ -259,6 +260,7 @@ open_rights(struct hub *hub, struct error *err)
 	hub->verifier = verifier_create(hub->store);
 	hub->audit = audit_create(hub);
 	hub->rights = rights_create(hub);
+	hub->log_watches = log_watches_create(hub->loop);
 	hub->streams = streams_create(hub);
 	return 0;
 }
@@ -334,6 +336,7 @@ service_close(struct hub *hub)
 	follow_destroy(hub->follow);
 	directory_destroy(hub->directory);
 	streams_destroy(hub->streams);
+	log_watches_destroy(hub->log_watches);
 	store_close(hub->store);
 	verifier_destroy(hub->verifier);
 	access_destroy(hub->access);

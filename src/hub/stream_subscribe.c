@@ -10,6 +10,7 @@
 #include "hub/api.h"
 #include "hub/audit.h"
 #include "hub/hub.h"
+#include "hub/stream_events.h"
 #include "hub/stream_message.h"
 #include "hub/stream_output.h"
 #include "hub/stream_screen.h"
@@ -26,6 +27,7 @@ static create_fn *const kinds[STREAM_WANTS] = {
 	[STREAM_OUTPUT] = stream_output_create,
 	[STREAM_SCREEN] = stream_screen_create,
 	[STREAM_THUMBNAIL] = stream_screen_create,
+	[STREAM_EVENTS] = stream_events_create,
 };
 
 static int
@@ -124,7 +126,8 @@ stream_subscribe(struct stream *s, const struct stream_message *m)
 	made->dirfd = dirfd;
 	snprintf(made->id, sizeof(made->id), "%s", t.id);
 	snprintf(made->name, sizeof(made->name), "%s", t.name);
-	made->readwrite = m->readwrite && (t.granted & (1u << OP_DRIVE));
+	made->readwrite = m->readwrite && m->want != STREAM_EVENTS &&
+	    (t.granted & (1u << OP_DRIVE));
 	begin_audit(made, m);
 	answer(made, m->id);
 	made->kind->begin(made);

@@ -321,6 +321,8 @@ subscription_ask(struct subscription *s, const char *op, json_t *args,
 	char words[FAULT_WORDS_MAX];
 	struct fault f;
 
+	if (s->call != NULL)
+		api_cancel(s->call);
 	s->on_answer = fn;
 	json_object_set_new(args, "session", json_string(s->id));
 	if (api_start(s->stream->hub, &r, on_asked, s, &s->call, &f) < 0) {

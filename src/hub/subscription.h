@@ -120,7 +120,7 @@ bool subscription_may_send(struct subscription *s);
 
 /*
  * Run an operation on the session for the client; fn gets the result, which is
- * borrowed.  If it fails, the subscription is closed.  One at a time.
+ * borrowed.  If it fails, the subscription is closed.  The last one counts: an earlier one is cancelled.
  */
 void subscription_ask(struct subscription *s, const char *op, json_t *args,
     void (*fn)(struct subscription *s, json_t *result));

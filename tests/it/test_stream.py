@@ -428,6 +428,77 @@ def test_a_lease_is_kept_stolen_and_reported(home, hub):
     home.run("kill", sid)
 
 
+# ----------------------------------------------------------------- events
+
+def logged(stream, sub):
+    return [e["entry"] for e in stream.subs[sub].named("logged")]
+
+
+def log_of(home, sid, after=0):
+    """What the stream shows of the log."""
+    kept = []
+    for event in home.events(sid):
+        if event["type"] not in ("output", "keyframe", "clock") \
+                and event["seq"] > after:
+            for name in "data", "data_base64", "at":
+                event.pop(name, None)
+            kept.append(event)
+    return kept
+
+
+def test_events_of_the_log_come_once_and_in_order(home, hub, cat):
+    with Stream(hub) as stream:
+        stream.subscribe(1, session=cat, want="events", **{"from": 0})
+        stream.subscribe(2, session=cat, want="output", access="readwrite")
+        stream.event(1, "opened")
+        for n in range(5):
+            stream.type(2, "secret")
+            stream.call("session.mark", session=cat, name=f"m{n}")
+        stream.call("session.resize", session=cat, cols=90, rows=30)
+        stream.type(2, "\x1b]2;a title\x1b\\\a")
+        assert stream.event(1, "title")["title"] == "a title"
+        assert stream.event(1, "resized")["cols"] == 90
+        stream.event(1, "bell")
+        stream.until(lambda: logged(stream, 1) and logged(stream, 1)[-1][
+            "type"] == "input" and len([
+                e for e in logged(stream, 1) if e["type"] == "mark"]) == 5
+            and len(logged(stream, 1)) == len(log_of(home, cat)), "the log")
+        seen = logged(stream, 1)
+    assert seen == log_of(home, cat)
+    assert not any("secret" in str(e) for e in seen), seen
+    # A client that comes back gets what it does not have.
+    with Stream(hub) as stream:
+        cursor = seen[2]["seq"]
+        stream.subscribe(1, session=cat, want="events", **{"from": cursor})
+        assert stream.event(1, "opened")["bells"] == 1
+        stream.subscribe(2, session=cat, want="events")
+        stream.event(2, "opened")
+        stream.call("session.mark", session=cat, name="last")
+        for sub in 1, 2:
+            stream.until(lambda: logged(stream, sub) and logged(
+                stream, sub)[-1].get("name") == "last", "the mark")
+        assert logged(stream, 1) == log_of(home, cat, cursor)
+        assert len(logged(stream, 2)) == 1, logged(stream, 2)
+
+
+def test_events_reach_to_the_end_of_a_session(home, hub):
+    sid = start_flood(home)
+    with Stream(hub) as stream:
+        stream.subscribe(1, session=sid, want="events", **{"from": 0})
+        home.ok("send", sid, "--keys", "Enter")
+        home.wait_text(sid, "done", 60)
+        home.ok("send", sid, "--keys", "Enter")
+        assert stream.event(1, "ended")["exit_code"] == 0
+        assert logged(stream, 1)[-1]["type"] == "exit"
+        assert logged(stream, 1) == log_of(home, sid)
+        stream.subscribe(2, session=sid, want="events", **{"from": 0})
+        stream.event(2, "ended")
+        assert logged(stream, 2) == logged(stream, 1)
+        stream.subscribe(3, session=sid, want="events")
+        stream.event(3, "ended")
+        assert not logged(stream, 3)
+
+
 # ------------------------------------------------------------------ calls
 
 def test_calls_are_answered_as_over_http(home, stream, cat):

@@ -35,7 +35,7 @@ show(const struct record *rec)
 	struct buf out;
 
 	buf_init(&out, 1u << 20);
-	sink = log_events_create(&out);
+	sink = log_events_create(&out, false);
 	if (rec->type == RECORD_OUTPUT)
 		sink->ops->output(sink, rec, 5, rec->payload, rec->len, true);
 	else
@@ -98,7 +98,7 @@ damage_is_a_declared_event(void **state)
 
 	(void)state;
 	buf_init(&out, 4096);
-	sink = log_events_create(&out);
+	sink = log_events_create(&out, false);
 	sink->ops->damage(sink, &(struct log_damage){ .torn = true });
 	is_declared(&out);
 	sink->ops->destroy(sink);
