@@ -15,6 +15,7 @@
 #include "base/loop.h"
 #include "base/mem.h"
 #include "hub/access.h"
+#include "hub/directory.h"
 #include "hub/hub.h"
 #include "hub/listener.h"
 #include "hub/verifier.h"
@@ -28,6 +29,8 @@ struct rights {
 	struct watch *ends;   /* a timer: the next end of an identity */
 	int64_t end_ms;       /* when it fires, CLOCK_REALTIME; 0: never */
 	struct stat seen;     /* of the file that was read last */
+	struct directory_follower names;
+	bool renamed; /* reconsider at the end of this turn */
 };
 
 static void
@@ -162,6 +165,36 @@ on_settle(void *arg)
 				 INT_MAX);
 }
 
+/* ------------------------------------------------------------------- names */
+
+static void
+on_renamed(void *arg)
+{
+	struct rights *r = arg;
+
+	r->renamed = false;
+	reconsider(r->hub);
+}
+
+static void
+on_session(void *arg, const struct directory_event *e)
+{
+	struct rights *r = arg;
+
+	if (e->type != DIRECTORY_RENAMED || r->renamed)
+		return;
+	r->renamed = true;
+	hub_later(r->hub, on_renamed, r);
+}
+
+void
+rights_follow_names(struct rights *r)
+{
+	r->names.fn = on_session;
+	r->names.arg = r;
+	directory_follow(r->hub->directory, &r->names);
+}
+
 /* ------------------------------------------------------------ begin and end */
 
 struct rights *
@@ -172,6 +205,7 @@ rights_create(struct hub *hub)
 
 	r->hub = hub;
 	r->fd = -1;
+	list_init(&r->names.link);
 	watch_policy(r);
 	r->ends = loop_timer(hub->loop, -1, on_end, r);
 	r->settle = loop_settle(hub->loop, on_settle, r);
@@ -189,6 +223,7 @@ rights_destroy(struct rights *r)
 {
 	if (r == NULL)
 		return;
+	list_remove(&r->names.link);
 	watch_remove(r->watch);
 	watch_remove(r->look);
 	watch_remove(r->settle);

@@ -12,6 +12,7 @@ struct rights;
  *	HOME/policy.json is written	it is read again
  *	a credential is ended		rights_end
  *	a credential's time is over	a timer
+ *	a session is renamed		rights depend on its name
  *
  * Each leads to hub_reconsider: streams, events and calls that are no longer
  * allowed end or get fewer rights.  Then every connection whose client is not
@@ -25,6 +26,9 @@ struct rights;
 
 struct rights *rights_create(struct hub *hub); /* after its other parts */
 void rights_destroy(struct rights *r);         /* NULL is fine */
+
+/* Follow the names of the sessions; hub->directory is there. */
+void rights_follow_names(struct rights *r);
 
 /* These credentials, a list of ids, were ended. */
 void rights_end(struct hub *hub, const json_t *ids);

@@ -303,6 +303,7 @@ service_open(struct hub *hub, const struct hub_options *options,
 	if (rc == 0) {
 		hub->directory = directory_create();
 		hub->follow = follow_create(hub);
+		rights_follow_names(hub->rights);
 		failpoint("hub-listening");
 		hub_sandbox_enter(hub);
 	}

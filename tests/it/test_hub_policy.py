@@ -7,7 +7,8 @@ import time
 import pytest
 
 from hub import Hub, bearer
-from lib import Home, wait_for
+from lib import Home, Stopwatch, wait_for
+from stream_client import Stream
 
 OPS = "/api/v1/"
 
@@ -228,6 +229,55 @@ def test_a_removed_allowance_ends_what_is_under_way(home, hub):
     assert waiting.reply.status in (403, 404), waiting.reply
     assert waiting.ended - changed < 10
     assert eve.post("session/get", session="other").status == 404
+
+
+def test_a_rename_ends_what_the_new_name_does_not_allow(home, hub):
+    """Rights depend on the name, also if the command line changes it."""
+    ann = principal(hub, "user:ann")
+    home.start("cat", options=("--name", "open"))
+    write_policy(home, allow(open={"observe": ["user:ann"]}))
+    ann.until("session/get", 200, session="open")
+    waiting = in_background(ann, "session/wait", session="open",
+                            text="never", timeout="60s")
+    home.ok("rename", "open", "closed")
+    waiting.join(30)
+    assert waiting.reply.status == 403, waiting.reply
+    assert ann.names() == []
+    home.ok("kill", "closed")
+
+
+def test_a_change_takes_effect_within_a_second(home, hub):
+    """B-42, and point 5 of its promises: streams, waits and browsers."""
+    ann, bob = Client(hub, "user:ann"), Client(hub, "user:bob")
+    both = {"observe": ["user:ann", "user:bob"],
+            "observe/read-write": ["user:ann"]}
+    write_policy(home, allow(other=both))
+    bob.until("session/get", 200, session="other")
+    code = hub.call("login/create", {})["url"].rpartition("=")[2]
+    reply = hub.post(OPS + "login", {"code": code}, unix=False)
+    browser = {"Cookie": reply.headers["Set-Cookie"].partition(";")[0]}
+    key = reply.json["key"]
+    with (Stream(hub, token=ann.secret) as typing,
+          Stream(hub, token=bob.secret) as seeing,
+          Stream(hub, headers=browser, key=key) as page):
+        got = typing.subscribe(1, session="other", want="output",
+                               access="readwrite")
+        assert got["granted"] == "readwrite", got
+        for stream in (seeing, page):
+            stream.subscribe(1, session="other", want="output")
+        with Stopwatch() as watch:
+            write_policy(home, allow(other={"observe": ["user:ann"]}))
+            assert typing.event(1, "granted")["granted"] == "readonly"
+            assert seeing.event(1, "closed")["code"] == "denied"
+        assert watch.seconds < 1, watch.seconds
+        with Stopwatch() as watch:
+            out = hub.post(OPS + "logout", {}, unix=False,
+                           headers={**browser, "X-Tend-Key": key})
+            assert out.status == 200 and "Max-Age=0" in out.headers[
+                "Set-Cookie"], out
+            assert page.until_closed(30) == 4401
+        assert watch.seconds < 1, watch.seconds
+        assert typing.ask("ping") == {}
 
 
 def test_a_revoked_token_ends_its_connections(home, hub):
