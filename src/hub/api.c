@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/json_out.h"
@@ -24,11 +25,14 @@
 #include "hub/hub.h"
 #include "hub/identity.h"
 #include "hub/launcher.h"
+#include "hub/listing.h"
 #include "op/failure.h"
 #include "op/ops.h"
 #include "session/find.h"
 #include "session/manifest.h"
 #include "web/http.h"
+
+#define LIST_MAX (16u << 20)
 
 const struct op *
 api_operation(const char *path)
@@ -597,6 +601,38 @@ take_key(const struct http_request *h, const struct op *op, json_t *args,
 	return json_object_set_new(args, "key", json_string(key));
 }
 
+/* Answer session.list from the directory; false: it cannot answer that. */
+static bool
+list(struct exchange *x, const struct api_request *r)
+{
+	struct hub *hub = exchange_hub(x);
+	struct api_target t;
+	unsigned needs;
+	struct fault f;
+	struct buf b;
+
+	if (r->op != &ops[OP_ID_session_list] || !hub->ready ||
+	    json_object_get(r->args, "labels") != NULL ||
+	    json_object_get(r->args, "all_homes") != NULL)
+		return false;
+	if (api_check(hub, r, &t, &needs, &f) < 0) {
+		exchange_fault(x, &f);
+		return true;
+	}
+	buf_init(&b, LIST_MAX);
+	listing_put(hub, r->who, op_bool(r->args, "all", false), &b);
+	if (!b.full) {
+		const struct audit_use use = use_of(r, &t);
+
+		audit_read(hub->audit, &use);
+		exchange_text(x, 200, "application/json", b.data, b.len);
+		buf_finish(&b);
+		return true;
+	}
+	buf_finish(&b);
+	return false;
+}
+
 void
 api_run(struct exchange *x)
 {
@@ -623,6 +659,8 @@ api_run(struct exchange *x)
 		return;
 	}
 	r.args = args;
+	if (list(x, &r))
+		return;
 	q = xcalloc(1, sizeof(*q));
 	q->exchange = x;
 	if (api_start(exchange_hub(x), &r, on_answer, q, &q->call, &f) < 0) {

@@ -48,7 +48,7 @@ static size_t
 size_of(const struct directory_event *e)
 {
 	return sizeof(*e) + strlen(e->name) + strlen(e->from) +
-	    strlen(e->json) + 3;
+	    strlen(e->json) + (e->shown != NULL ? strlen(e->shown) : 0) + 4;
 }
 
 static void
@@ -62,6 +62,7 @@ forget_oldest(struct directory *d)
 	free(e->name);
 	free(e->from);
 	free(e->json);
+	free(e->shown);
 	free(e);
 }
 
@@ -77,6 +78,8 @@ emit(struct directory *d, enum directory_type type,
 	e->name = xstrdup(s->name);
 	e->from = xstrdup(from);
 	e->json = xstrdup(type == DIRECTORY_REMOVED ? "" : s->json);
+	if (type != DIRECTORY_REMOVED && s->shown != NULL)
+		e->shown = xstrdup(s->shown);
 	list_append(&d->events, &e->link);
 	d->n_events++;
 	d->events_size += size_of(e);
@@ -125,6 +128,7 @@ free_session(struct directory_session *s)
 {
 	free(s->name);
 	free(s->json);
+	free(s->shown);
 	free(s);
 }
 
@@ -249,6 +253,18 @@ hash_rest(const struct manifest *m)
 	return hash(json);
 }
 
+/* Only administrators may know about captures of failures (B-45). */
+static char *
+shown_of(const struct manifest *m)
+{
+	struct manifest open = *m; /* borrows what m owns */
+
+	if (m->post_mortem == NULL)
+		return NULL;
+	open.post_mortem = NULL;
+	return json_of(&open);
+}
+
 static struct directory_session *
 session_of(const struct manifest *m)
 {
@@ -260,6 +276,7 @@ session_of(const struct manifest *m)
 	s->changed_ms = m->ended_ms != 0 ? m->ended_ms : m->created_ms;
 	s->name = xstrdup(m->name);
 	s->json = json_of(m);
+	s->shown = shown_of(m);
 	s->calls = m->notices.bells + m->notices.count;
 	s->rest = hash_rest(m);
 	return s;

@@ -39,9 +39,10 @@ struct directory_event {
 	uint64_t number;  /* 1, 2, 3 … */
 	enum directory_type type;
 	char id[ID_SIZE];
-	char *name; /* after the change; of a removed one the last */
-	char *from; /* before it; the same unless it was renamed */
-	char *json; /* the session as session.list shows it; "": removed */
+	char *name;  /* after the change; of a removed one the last */
+	char *from;  /* before it; the same unless it was renamed */
+	char *json;  /* the session as session.list shows it; "": removed */
+	char *shown; /* without what only admins may see; NULL: json */
 };
 
 /* A session; valid until the end of the turn. */
@@ -51,7 +52,8 @@ struct directory_session {
 	unsigned status;    /* enum status */
 	int64_t changed_ms; /* its end; while it is active, its creation */
 	char *name;
-	char *json; /* as session.list shows it */
+	char *json;  /* as session.list shows it */
+	char *shown; /* without what only admins may see; NULL: json */
 	/* For the comparison with the next state: */
 	uint64_t calls; /* bells and notifications */
 	uint64_t rest;  /* a hash of all that is no activity */

@@ -10,11 +10,13 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "hub/access.h"
+#include "hub/audit.h"
 #include "hub/directory.h"
 #include "hub/exchange.h"
 #include "hub/hub.h"
 #include "hub/identity.h"
 #include "hub/sse.h"
+#include "op/ops.h"
 
 #define ID_TEXT 64
 
@@ -22,6 +24,7 @@ struct home_events {
 	struct hub *hub;
 	struct identity who;
 	struct sse *sse;
+	struct audit_entry *entry;
 	struct directory_follower follower;
 	struct hub_hook rights;
 	uint64_t number;  /* of the last event that was sent or left out */
@@ -30,10 +33,26 @@ struct home_events {
 	char at[ID_SIZE]; /* the last session of it; "": none yet */
 };
 
+static unsigned
+permissions(const struct home_events *h, const char *id, const char *name)
+{
+	return access_permissions(h->hub->access, &h->who, id, name);
+}
+
 static bool
 sees(const struct home_events *h, const char *id, const char *name)
 {
-	return access_permissions(h->hub->access, &h->who, id, name) != 0;
+	return permissions(h, id, name) & (1u << OP_OBSERVE);
+}
+
+/* The text of a session that the client may see. */
+static const char *
+text_for(const struct home_events *h, const char *id, const char *name,
+    const char *json, const char *shown)
+{
+	return shown == NULL || permissions(h, id, name) & (1u << OP_ADMIN) ?
+	    json :
+	    shown;
 }
 
 static void
@@ -100,7 +119,8 @@ send_event(struct home_events *h, const struct directory_event *e)
 	if (type == DIRECTORY_REMOVED || !sees_now)
 		send_removed(h, cursor, e->id, e->from);
 	else
-		send_session(h, directory_type_name(type), cursor, e->json,
+		send_session(h, directory_type_name(type), cursor,
+		    text_for(h, e->id, e->name, e->json, e->shown),
 		    type == DIRECTORY_RENAMED ? e->from : NULL);
 }
 
@@ -141,7 +161,8 @@ send_next(struct home_events *h)
 	s = directory_at(d, i);
 	memcpy(h->at, s->id, ID_SIZE);
 	if (sees(h, s->id, s->name))
-		send_session(h, "session", NULL, s->json, NULL);
+		send_session(h, "session", NULL,
+		    text_for(h, s->id, s->name, s->json, s->shown), NULL);
 }
 
 /* Send something; false: there is nothing. */
@@ -199,6 +220,7 @@ on_gone(void *arg)
 {
 	struct home_events *h = arg;
 
+	audit_end(h->entry, AUDIT_ALLOWED);
 	list_remove(&h->follower.link);
 	list_remove(&h->rights.link);
 	free(h);
@@ -215,12 +237,24 @@ take_last_id(struct home_events *h, const char *id)
 	    number_take(&digits, UINT64_MAX, &h->number) && *digits == '\0';
 }
 
+static struct audit_entry *
+begin_audit(struct home_events *h, const char *from)
+{
+	const struct audit_use use = { .who = &h->who,
+		.from = from,
+		.what = "home.events",
+		.mode = "observe" };
+
+	return audit_begin(h->hub->audit, &use, AUDIT_ALLOWED);
+}
+
 void
 home_events_run(struct exchange *x)
 {
 	static const struct sse_handlers handlers = { on_room, on_gone };
 	struct hub *hub = exchange_hub(x);
 	const char *last = sse_last_id(x);
+	const char *from = exchange_from(x);
 	struct home_events *h;
 
 	if (!hub->ready) {
@@ -240,6 +274,7 @@ home_events_run(struct exchange *x)
 		free(h);
 		return;
 	}
+	h->entry = begin_audit(h, from);
 	h->follower.fn = on_event;
 	h->rights.fn = on_rights;
 	h->follower.arg = h->rights.arg = h;
