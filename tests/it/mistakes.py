@@ -25,6 +25,7 @@ GOOD = {
     "home.wait": {"sessions": ["a"]},
     "home.forget": {"directory": "/no/such"},
     "token.revoke": {"id": "01J00000000000000000000000"},
+    "session.upload": {"name": "a"},
     "share.create": {"session": "a"},
     "share.revoke": {"id": "01J00000000000000000000000"},
 }
@@ -60,6 +61,7 @@ FORMS = {
     ("audit.list", "principal"): None,
     ("audit.list", "session"): None,
     ("audit.list", "since"): ["", "soon"],
+    ("session.upload", "name"): None,
     ("session.rerun", "env"): [{"A": 1}, {"": "x"}, {"A=B": "x"}],
     ("session.list", "labels"): [{"a": 7}],
     ("session.output", "from"): ["", "soon"],
