@@ -272,8 +272,18 @@ static void
 take_head(struct connection *c)
 {
 	c->half = false;
+	c->body = 0;
 	watch_rearm(c->timer, CONNECTION_BODY_MS);
 	c->door->on_request(c, http_request(c->http));
+}
+
+/* A thin link may need long for a large body. */
+static void
+count_body(struct connection *c, size_t n)
+{
+	c->body += n;
+	if (c->body >> 20 != (c->body - n) >> 20)
+		watch_rearm(c->timer, CONNECTION_BODY_MS);
 }
 
 /* Returns false if no more can be used now. */
@@ -300,6 +310,7 @@ take_http(struct connection *c, const uint8_t *p, size_t len, size_t *used)
 		return true;
 	case HTTP_GOT_BODY:
 		http_body(c->http, &body, &n);
+		count_body(c, n);
 		if (c->request != NULL)
 			c->request->take_body(c->arg, body, n);
 		return true;

@@ -25,8 +25,8 @@ struct watch;
  * while a request is unanswered.
  *
  * Limits: a connection has CONNECTION_HEAD_MS until its first byte, and the head
- * of a request as long again until it is complete; then the body has
- * CONNECTION_BODY_MS.  A late head or body gets the status 408.  An idle
+ * of a request as long again until it is complete; then each mebibyte of the
+ * body has CONNECTION_BODY_MS.  A late head or body gets the status 408.  An idle
  * connection ends after CONNECTION_IDLE_MS.  A client that accepts no byte of an
  * answer for CONNECTION_STALL_MS is cut off.
  *
@@ -102,6 +102,7 @@ struct connection {
 	struct buf plain; /* to be encrypted; unused without TLS */
 	struct buf out;   /* to be sent */
 	size_t sent;      /* bytes of out */
+	uint64_t body;    /* bytes of this request's, so far */
 	/* At most one of these, with its argument: */
 	const struct connection_request *request;
 	const struct connection_flow *flow;

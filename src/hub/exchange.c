@@ -140,7 +140,7 @@ on_complete(void *arg)
 static void
 on_bad(void *arg, int status, const char *why)
 {
-	refuse_body(arg, status, "protocol", why);
+	refuse_body(arg, status, status == 408 ? "timeout" : "protocol", why);
 }
 
 static void

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "session/disk.h"
 
 #define DRAFT ".upload-"
 #define CHANCE 8 /* characters of the id */
@@ -121,6 +122,16 @@ look_at(int dir, const char *name)
 	return weigh(name, &st);
 }
 
+static int
+check_disk(int dir)
+{
+	struct disk d;
+
+	if (disk_look(dir, &d) == 0 && d.free < INBOX_FREE)
+		return -ENOSPC;
+	return 0;
+}
+
 /* 0 if there is room for one more file. */
 static int
 check_total(int dir)
@@ -163,7 +174,9 @@ inbox_open(struct inbox *b, int session_dirfd)
 	    0);
 	if (b->dir < 0)
 		return b->dir;
-	rc = check_total(b->dir);
+	rc = check_disk(b->dir);
+	if (rc == 0)
+		rc = check_total(b->dir);
 	if (rc < 0)
 		return rc;
 	snprintf(b->draft, sizeof(b->draft), DRAFT "%s", b->unique);

@@ -14,7 +14,8 @@
  * replaced, and all are 0600.
  *
  * Limits: the files of a session take at most INBOX_TOTAL_MAX; a small one
- * counts as INBOX_LEAST, one that still arrives as INBOX_FILE_MAX.  Hidden
+ * counts as INBOX_LEAST, one that still arrives as INBOX_FILE_MAX.  The logs of
+ * the home's sessions keep INBOX_FREE of the disk.  Hidden
  * files that are older than INBOX_DRAFT_S are from a hub that was killed, and
  * are removed.
  *
@@ -23,6 +24,7 @@
 #define INBOX_FILE_MAX (8u << 20)
 #define INBOX_TOTAL_MAX (1ull << 30)
 #define INBOX_LEAST 4096u
+#define INBOX_FREE (16u << 20)
 #define INBOX_DRAFT_S 600
 #define INBOX_NAME_SIZE 96
 

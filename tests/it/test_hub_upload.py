@@ -1,8 +1,10 @@
 """Uploads into the files of a session, and how they are pasted (S10, T-06,
 C-22)."""
 
+import contextlib
 import os
 import re
+import select
 import socket
 import stat
 from urllib.parse import quote
@@ -10,6 +12,7 @@ from urllib.parse import quote
 import pytest
 
 import declared
+import disks
 from hub import Hub, bearer
 from lib import Home, wait_for
 from test_hub_api import problem
@@ -184,6 +187,68 @@ def test_a_client_that_leaves_leaves_no_file(home, hub, cat):
             wait_for(lambda: files(home, cat) == [],
                      lambda: files(home, cat))
     stored(upload(hub, cat, b"x"))
+
+
+def test_an_upload_over_a_thin_link_may_take_its_time(home, hub, cat):
+    """Each mebibyte has a minute; the large dose is longer than one."""
+    pause = 8 if "TEND_TEST_FULL" in os.environ else 0.01
+    body = os.urandom(10 << 18)
+    with connect(home) as link:
+        link.sendall(chunked(cat, b"", end=b""))
+        for i in range(10):
+            part = body[i << 18:(i + 1) << 18]
+            link.sendall(b"%x\r\n%s\r\n" % (len(part), part))
+            # An answer now would be a refusal.
+            assert select.select([link], [], [], pause)[0] == [], i
+        link.sendall(b"0\r\n\r\n")
+        assert link.recv(100).startswith(b"HTTP/1.1 200 ")
+    path = home.dir(cat) / "files" / files(home, cat)[0]
+    assert path.read_bytes() == body
+
+
+def test_a_client_that_loses_its_rights_stores_nothing(home, hub, cat):
+    """B-42: they are looked at again when the file is complete."""
+    made = hub.call("token/create", {"scope": ["drive"]})
+    body = os.urandom(600_000)
+    request = chunked(cat, body, end=b"").replace(
+        b"Host: hub\r\n", b"Host: 127.0.0.1:%d\r\n"
+        b"Authorization: Bearer %s\r\n" % (hub.port, made["secret"].encode()))
+    with socket.create_connection(("127.0.0.1", hub.port)) as link:
+        link.settimeout(30)
+        link.sendall(request)
+        wait_for(lambda: files(home, cat), "a hidden file")
+        hub.call("token/revoke", {"id": made["id"]})
+        with contextlib.suppress(OSError):
+            link.sendall(b"0\r\n\r\n")
+        with contextlib.suppress(ConnectionResetError):
+            got = link.recv(100)
+            assert got == b"" or got.startswith((b"HTTP/1.1 403 ",
+                                                 b"HTTP/1.1 404 ")), got
+    wait_for(lambda: files(home, cat) == [], lambda: files(home, cat))
+
+
+def test_a_full_disk_is_reported_and_no_file_remains(tmp_path):
+    """A session needs some room for its log; and the disk may be full in the
+    middle."""
+    with disks.in_memory(tmp_path / "disk", "size=64m") as home, \
+            Hub(home) as hub:
+        sid = home.start("cat")
+        ballast = disks.fill(home, leave=12 << 20)
+        problem(upload(hub, sid, b"x"), 507, "storage", "No space left")
+        os.truncate(ballast, ballast.stat().st_size - (10 << 20))
+        stored(upload(hub, sid, b"x"))
+        with connect(home) as link:
+            link.sendall(chunked(sid, os.urandom(600_000), end=b""))
+            wait_for(lambda: len(files(home, sid)) == 2, "a hidden file")
+            disks.fill(home)
+            with contextlib.suppress(OSError):
+                link.sendall(b"300000\r\n" + os.urandom(0x300000))
+                link.sendall(b"\r\n0\r\n\r\n")
+            assert link.recv(100).startswith(b"HTTP/1.1 507 ")
+        wait_for(lambda: len(files(home, sid)) == 1,
+                 lambda: files(home, sid))
+        os.truncate(ballast, 0)
+        stored(upload(hub, sid, b"x"))
 
 
 def test_a_broken_chunk_leaves_no_file(home, hub, cat):
