@@ -16,6 +16,7 @@ import disks
 from hub import Hub, bearer
 from lib import Home, wait_for
 from test_hub_api import problem
+from test_hub_policy import Client, allow, write_policy
 from wire import Wire
 
 MOST = 8 << 20
@@ -208,23 +209,24 @@ def test_an_upload_over_a_thin_link_may_take_its_time(home, hub, cat):
 
 def test_a_client_that_loses_its_rights_stores_nothing(home, hub, cat):
     """B-42: they are looked at again when the file is complete."""
-    made = hub.call("token/create", {"scope": ["drive"]})
-    body = os.urandom(600_000)
-    request = chunked(cat, body, end=b"").replace(
+    who, name = ["program:ci"], home.info(cat)["name"]
+    write_policy(home, allow(**{name: {"observe": who,
+                                       "observe/read-write": who}}))
+    client = Client(hub, *who)
+    client.until("session/mark", 200, session=cat, name="x")
+    request = chunked(cat, os.urandom(600_000), end=b"").replace(
         b"Host: hub\r\n", b"Host: 127.0.0.1:%d\r\n"
-        b"Authorization: Bearer %s\r\n" % (hub.port, made["secret"].encode()))
+        b"Authorization: Bearer %s\r\n" % (hub.port, client.secret.encode()))
     with socket.create_connection(("127.0.0.1", hub.port)) as link:
         link.settimeout(30)
         link.sendall(request)
         wait_for(lambda: files(home, cat), "a hidden file")
-        hub.call("token/revoke", {"id": made["id"]})
-        with contextlib.suppress(OSError):
-            link.sendall(b"0\r\n\r\n")
-        with contextlib.suppress(ConnectionResetError):
-            got = link.recv(100)
-            assert got == b"" or got.startswith((b"HTTP/1.1 403 ",
-                                                 b"HTTP/1.1 404 ")), got
-    wait_for(lambda: files(home, cat) == [], lambda: files(home, cat))
+        write_policy(home, allow(**{name: {"observe": who}}))
+        client.until("session/mark", 403, session=cat, name="x")
+        link.sendall(b"0\r\n\r\n")
+        assert link.recv(100).startswith(b"HTTP/1.1 403 ")
+    assert files(home, cat) == []
+    (home.path / "policy.json").unlink()
 
 
 def test_a_full_disk_is_reported_and_no_file_remains(tmp_path):
