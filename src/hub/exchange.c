@@ -72,6 +72,11 @@ void
 exchange_identified(struct exchange *x)
 {
 	x->identified = true;
+	if (x->expects && !x->complete) {
+		(void)buf_puts(connection_out(x->connection),
+		    "HTTP/1.1 100 Continue\r\n\r\n");
+		connection_soon(x->connection);
+	}
 	try_dispatch(x);
 }
 

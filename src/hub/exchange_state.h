@@ -27,6 +27,7 @@ struct exchange {
 	uint64_t received;  /* bytes of the body */
 	bool streams;       /* the handler takes the body in pieces */
 	bool late_key;      /* the key of a cookie may come later */
+	bool expects;       /* to be asked for the body */
 	bool identified;    /* `who` is known, or the route needs none */
 	bool complete;      /* the body is complete */
 	bool keep;          /* the connection may serve another request */

@@ -218,9 +218,7 @@ routes_begin(struct connection *c, const struct http_request *request)
 	}
 	if (refuse(x, r))
 		return;
-	if (expect != NULL && strcasecmp(expect, "100-continue") == 0)
-		(void)buf_puts(connection_out(c),
-		    "HTTP/1.1 100 Continue\r\n\r\n");
+	x->expects = expect != NULL && strcasecmp(expect, "100-continue") == 0;
 	if (r->access == ROUTE_ANYONE)
 		exchange_identified(x);
 	else
