@@ -11,7 +11,6 @@ the functions below whose name begins with part_.
 
 import contextlib
 import importlib.util
-import json
 import os
 import pathlib
 import statistics
@@ -28,7 +27,8 @@ sys.path.insert(0, str(HERE.parent / "session"))
 
 import session  # noqa: E402
 from lib import TEND, Home, wait_for  # noqa: E402
-from session import LIMIT, MB, Failed, Figures, Lines, Probe  # noqa: E402
+from session import LIMIT, MB, Failed, Figures, Probe  # noqa: E402
+from viewers import Viewers, subscribe  # noqa: E402
 
 # tests/it/hub.py has the name of this file.
 _spec = importlib.util.spec_from_file_location(
@@ -38,14 +38,6 @@ _spec.loader.exec_module(hub_process)
 
 TOOLS = BUILD / "tests/bench/hub"
 IDLE = 10  # seconds
-HELLO = json.dumps({"type": "hello", "versions": [1], "features": [],
-                    "client": "bench"})
-
-
-def subscribe(sid, **fields):
-    return json.dumps({"type": "subscribe", "id": 1, "sub": 1, "session": sid,
-                       "want": "output", **fields})
-
 
 # ------------------------------------------------------------------- pieces
 
@@ -100,66 +92,10 @@ class Place:
         return Probe(BUILD, n, ["--socket", str(self.home.dir(sid) / "sock")],
                      self.home.env)
 
-    def viewers(self, n, *messages, target=None, options=()):
-        return Viewers(n, target or self.targets["TCP"], "/api/v1/stream",
-                       HELLO, *messages, options=(
-                           "-H", f"Authorization: Bearer {self.secret}",
-                           *options))
-
-
-class Viewers:
-    """WebSocket clients: see viewers.c."""
-
-    made = 0
-
-    def __init__(self, n, target, path, *messages, options=()):
-        self.n = n
-        Viewers.made += 1
-        self.bytes = "abcdefghijklmnopqrstuvwx"[2 * (Viewers.made % 12):][:2]
-        self.proc = subprocess.Popen(
-            [TOOLS / "viewers", *options, str(n), target, path, *messages],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.lines = Lines(self.proc.stdout.fileno())
-        self.lines.until(lambda s: s == "connected", "connection")
-
-    def tell(self, line):
-        self.proc.stdin.write(line.encode() + b"\n")
-        self.proc.stdin.flush()
-
-    def opened(self):
-        for i in range(self.n):
-            self.until(f"opened {i}")
-        return self
-
-    def until(self, begin):
-        line = self.lines.until(
-            lambda s: s.startswith((begin, "error", "end")), begin)
-        if not line.startswith(begin):
-            raise Failed(line)
-        return line
-
-    def marks(self, number):
-        """(time, bytes) when each viewer got the marker."""
-        return [tuple(int(w) for w in
-                      self.until(f"mark {i} {number} ").split()[3:])
-                for i in range(self.n)]
-
-    def echo(self, count):
-        """Round trips, with bytes that no other client types."""
-        self.tell(f"echo {count} {self.bytes}")
-        return [int(w) / 1000 for w in self.until("echo").split()[1:]]
-
-    def report(self):
-        """The fields of all reports."""
-        self.tell(f"report 0 {self.n}")
-        return [self.until(f"viewer {i} ").split()[2:] for i in range(self.n)]
-
-    def close(self):
-        with contextlib.suppress(BrokenPipeError):
-            self.tell("quit")
-        self.proc.stdin.close()
-        self.proc.wait(LIMIT)
-        self.proc.stdout.close()
+    def viewers(self, n, message, target=None):
+        """Viewers on the hub's stream."""
+        return Viewers(n, target or self.targets["TCP"], message,
+                       secret=self.secret)
 
 
 @contextlib.contextmanager
@@ -212,7 +148,7 @@ def part_echo(bench):
             "the stream, hub.sock": place.viewers(
                 1, subscribe(sid, access="readwrite", replay="none"),
                 target=place.targets["hub.sock"]),
-            "bare wslay, TCP": Viewers(1, bare, "/"),
+            "bare wslay, TCP": Viewers(1, bare),
         }
         settle([c for name, c in clients.items() if "bare" not in name], load)
         for _ in range(1 if bench.quick else 25):
@@ -254,10 +190,10 @@ def stream_rate(bench, place, n, size, sizes):
     load.go("plain", size, 2)
     end = max(t for t, _ in viewers.marks(2))
     want = expected(place, sid)
-    for i, fields in enumerate(viewers.report()):
-        if fields[1:3] != want:
-            raise Failed(f"viewer {i} of {n} has {fields}, not {want}")
-        sizes.append(int(fields[1]) // int(fields[3]))
+    for i, got in enumerate(viewers.report()):
+        if [str(got.bytes), got.crc] != want:
+            raise Failed(f"viewer {i} of {n} has {got}, not {want}")
+        sizes.append(got.bytes // got.messages)
     viewers.close()
     load.close()
     return int(want[0]) / (end - start) * 1e9 / MB
@@ -280,11 +216,11 @@ def socket_rate(bench, place, n, size):
 
 def bare_rate(target, n, size, message):
     count = size // message
-    viewers = Viewers(n, target, "/")
+    viewers = Viewers(n, target)
     viewers.tell(f"expect 0 {n} {message * count}")
     start = time.monotonic_ns()
     viewers.tell(f"send 0 {n} push {message} {count}")
-    end = max(int(viewers.until(f"all {i} ").split()[2]) for i in range(n))
+    end = max(int(viewers.line(f"all {i} ", i)[0]) for i in range(n))
     viewers.close()
     return message * count / (end - start) * 1e9 / MB
 

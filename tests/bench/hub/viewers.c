@@ -24,8 +24,9 @@
  *	send I J MESSAGE	send a text message
  *	expect I J BYTES	report when so many have come in all
  *	echo COUNT XY		type X or Y at viewer 0 and wait for it, in turn
- *	freeze I J		read nothing more
+ *	freeze I J		read nothing
  *	slow I J RATE		read so many bytes a second
+ *	thaw I J		read everything again
  *	report I J
  *	quit
  */
@@ -60,8 +61,7 @@
 enum { OUTPUT = 1, PICTURE_KIND = 2, INPUT_KIND = 3 };
 
 struct viewer {
-	int fd; /* -1: it was closed */
-	bool frozen;
+	int fd;               /* -1: it was closed */
 	size_t rate, allowed; /* of a slow one: bytes a second, and now */
 	struct web_frames frames;
 	uint8_t head[HEAD + PICTURE];
@@ -267,9 +267,22 @@ on_part(void *arg, const struct web_frames *f, const uint8_t *p, size_t len,
 /* ------------------------------------------------------------------ reading */
 
 static void
-unwatch(const struct viewers *vs, const struct viewer *v)
+watch(const struct viewers *vs, struct viewer *v)
+{
+	struct epoll_event e = { .events = EPOLLIN, .data.ptr = v };
+
+	if (epoll_ctl(vs->ep, EPOLL_CTL_ADD, v->fd, &e) < 0)
+		die("epoll_ctl");
+}
+
+/* Read so many bytes a second, but nothing as soon as they come. */
+static void
+slow_down(struct viewers *vs, struct viewer *v, size_t rate)
 {
 	(void)epoll_ctl(vs->ep, EPOLL_CTL_DEL, v->fd, NULL);
+	vs->n_slow += (rate > 0) - (v->rate > 0);
+	v->rate = rate;
+	v->allowed = 0;
 }
 
 static size_t
@@ -376,12 +389,12 @@ obey_one(struct viewers *vs, struct viewer *v, const char *line,
 	} else if (strncmp(line, "expect", 6) == 0) {
 		v->expected = number;
 	} else if (v->fd >= 0 && strncmp(line, "freeze", 6) == 0) {
-		unwatch(vs, v);
-		v->rate = 0;
+		slow_down(vs, v, 0);
+	} else if (v->fd >= 0 && strncmp(line, "thaw", 4) == 0) {
+		slow_down(vs, v, 0);
+		watch(vs, v);
 	} else if (v->fd >= 0 && strncmp(line, "slow", 4) == 0) {
-		unwatch(vs, v);
-		v->rate = number;
-		vs->n_slow++;
+		slow_down(vs, v, number);
 	} else if (strncmp(line, "report", 6) == 0) {
 		report(vs, v);
 	}
@@ -413,7 +426,6 @@ open_viewer(struct viewers *vs, unsigned i, char **argv, const char *headers,
 	static const struct vt_ops ops = { 0 };
 	const struct vt_config config = { .cols = 80, .rows = 24, .ops = &ops };
 	struct viewer *v = &vs->all[i];
-	struct epoll_event e = { .events = EPOLLIN, .data.ptr = v };
 
 	v->next = NOWHERE;
 	v->fd = web_connect(argv[0], receive);
@@ -423,8 +435,7 @@ open_viewer(struct viewers *vs, unsigned i, char **argv, const char *headers,
 	for (char **m = argv + 2; *m != NULL; m++)
 		web_send(v->fd, false, *m, strlen(*m));
 	web_unblock(v->fd);
-	if (epoll_ctl(vs->ep, EPOLL_CTL_ADD, v->fd, &e) < 0)
-		die("epoll_ctl");
+	watch(vs, v);
 }
 
 static void
