@@ -102,10 +102,14 @@ look_for_markers(const struct viewers *vs, const struct viewer *v,
 {
 	const char *end = p + len, *at = p;
 
-	while ((at = memmem(at, (size_t)(end - at), "@@", 2)) != NULL) {
+	while ((at = memchr(at, '@', (size_t)(end - at))) != NULL) {
 		const char *digit = at + 2;
 		long n = 0;
 
+		if (end - at < 2 || at[1] != '@') {
+			at++;
+			continue;
+		}
 		while (digit < end && isdigit((unsigned char)*digit))
 			n = 10 * n + *digit++ - '0';
 		at++;
