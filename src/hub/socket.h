@@ -18,7 +18,7 @@ struct socket;
  * SOCKET_STALL_MS although bytes wait.
  */
 #define SOCKET_LOW (64u << 10)
-#define SOCKET_HIGH (256u << 10)
+#define SOCKET_HIGH (128u << 10)
 #define SOCKET_MAX (8u << 20)
 #define SOCKET_STALL_MS 30000
 

@@ -176,8 +176,10 @@ begin_picture(struct viewer *v)
 	const uint8_t *p = v->head + HEAD;
 
 	v->pictures++;
-	if (v->vt != NULL)
-		vt_resize(v->vt, get_u16be(p + 8), get_u16be(p + 10), NULL);
+	if (v->vt == NULL)
+		return;
+	vt_feed(v->vt, "\033c", 2); /* it is for a fresh terminal */
+	vt_resize(v->vt, get_u16be(p + 8), get_u16be(p + 10), NULL);
 }
 
 /* Part of a message: bytes of its header first, then its content. */
