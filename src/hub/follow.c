@@ -257,12 +257,21 @@ take(struct follow *f, struct seen *s, struct manifest *m)
 		directory_take(f->hub->directory, m);
 }
 
+/* Errors that say nothing about the session. */
+static bool
+is_passing(int rc)
+{
+	return rc == -EMFILE || rc == -ENFILE || rc == -ENOMEM || rc == -EIO;
+}
+
 static void
 read_session(struct follow *f, struct seen *s)
 {
 	struct stat st = { 0 };
 	struct manifest m;
-	auto_close int fd = home_session_dir(&f->hub->home, s->id, NULL);
+	struct error err;
+	auto_close int fd = home_session_dir(&f->hub->home, s->id, &err);
+	int rc;
 
 	if (fd == -ENOENT) {
 		drop(f, s->id);
@@ -272,7 +281,13 @@ read_session(struct follow *f, struct seen *s)
 	s->ino = st.st_ino;
 	s->at = st.st_mtim;
 	s->keeper = s->host = 0;
-	if (fd < 0 || manifest_read_in(fd, &m, f->boot, NULL) < 0) {
+	rc = fd < 0 ? fd : manifest_read_in(fd, &m, f->boot, &err);
+	if (is_passing(rc)) {
+		s->ino = 0; /* the next round reads it */
+		hub_note(f->hub, HUB_NO_HOME, "cannot read a session", err.msg);
+		return;
+	}
+	if (rc < 0) {
 		directory_drop(f->hub->directory, s->id);
 		return;
 	}

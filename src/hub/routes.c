@@ -18,6 +18,7 @@
 #include "hub/openapi.h"
 #include "hub/page.h"
 #include "hub/route.h"
+#include "hub/session_events.h"
 #include "hub/streams.h"
 #include "hub/upload.h"
 #include "op/ops.h"

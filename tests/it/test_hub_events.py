@@ -5,96 +5,12 @@ import json
 import os
 import signal
 import socket
-import threading
 
 import pytest
 
 from hub import Hub, bearer, wait_ready
 from lib import Home, wait_for
-
-
-class Events:
-    """A client of server-sent events."""
-
-    def __init__(self, hub, path="/api/v1/events", last=None, **kwargs):
-        headers = dict(kwargs.pop("headers", {}))
-        if last is not None:
-            headers["Last-Event-ID"] = last
-        self.link = hub.connection(**kwargs)
-        self.link.request("GET", path, headers=headers)
-        self.sock = self.link.sock
-        self.answer = self.link.getresponse()
-        self.headers = self.answer.headers
-        self.last = last
-        self.seen = []
-        self.sessions = {}
-        if self.answer.status == 200:
-            self.thread = threading.Thread(target=self.read, daemon=True)
-            self.ended = False
-            self.thread.start()
-
-    def __enter__(self):
-        assert self.answer.status == 200, self.answer.read()
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
-    def close(self):
-        try:
-            self.sock.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
-        self.thread.join(30)
-        self.answer.close()
-        self.link.close()
-
-    def read(self):
-        event = {}
-        try:
-            for line in self.answer:
-                line = line.decode().rstrip("\n")
-                name, _, value = line.partition(": ")
-                if line == "":
-                    if "event" in event:
-                        self.take(event)
-                    event = {}
-                else:
-                    event[name] = value
-        except (OSError, ValueError, AttributeError):
-            pass
-        self.ended = True
-
-    def take(self, event):
-        if event.get("id") is not None or event.get("id:") is not None:
-            self.last = event.get("id", "")
-        data = json.loads(event["data"])
-        kind = event["event"]
-        if kind == "reset":
-            self.sessions = {}
-        elif kind == "removed":
-            self.sessions.pop(data["id"], None)
-        elif "session" in data:
-            self.sessions[data["session"]["id"]] = data["session"]
-        self.seen.append((kind, data))
-
-    def kinds(self, sid=None):
-        return [kind for kind, data in self.seen
-                if sid is None or sid in (data.get("id"), data.get(
-                    "session", {}).get("id"))]
-
-    def wait(self, kind, sid=None, seconds=30, **fields):
-        """The data of the first such event."""
-        def look():
-            for seen, data in list(self.seen):
-                session = data.get("session", data)
-                if seen == kind and (sid is None or session.get("id") == sid) \
-                        and all(session.get(k) == v
-                                for k, v in fields.items()):
-                    return [data]
-            return None
-        return wait_for(look, lambda: f"{kind} of {sid} {fields} in "
-                        f"{self.seen}", seconds)[0]
+from sse import Events
 
 
 @pytest.fixture
@@ -167,7 +83,13 @@ def test_each_change_of_a_session_is_an_event(home, hub):
         home.ok("stop", sid)
         events.wait("ended", sid, outcome="stopped")
         is_equal(home, events)
-        home.ok("gc", "--all")
+
+        def collected():
+            """A host that lingers keeps its session for a while."""
+            home.ok("gc", "--all")
+            return "removed" in events.kinds()
+
+        wait_for(collected, lambda: f"a removal in {events.seen}", 60)
         gone = events.wait("removed")
         assert gone == {"id": sid, "name": "api"}
         assert events.sessions == {}
@@ -316,6 +238,96 @@ def test_a_hub_ends_with_its_home(home, hub):
             other / "hub.log").read_text()
     finally:
         other.rename(home.path)
+
+
+# ----------------------------------------------------------------- one session
+
+STREAM = "/api/v1/session/events/stream?session="
+
+
+def seqs(events):
+    return [data["seq"] for _, data in events.seen if "seq" in data]
+
+
+def test_a_session_has_its_own_events(home, hub):
+    """All of its log but the output, once and in order; then the end."""
+    sid = home.start("sh", "-c", TELLER, options=["-n", "web"])
+    home.ok("mark", sid, "before")
+    with Events(hub, STREAM + "web&since=0") as events:
+        events.wait("mark", name="before")
+        home.ok("resize", sid, "100x30")
+        events.wait("resize", cols=100)
+        enter(hub, sid, "secret words")
+        typed = events.wait("input")
+        assert "secret" not in json.dumps(typed), typed
+        home.ok("stop", sid)
+        events.wait("exit")
+        wait_for(lambda: events.ended, lambda: f"the end of {events.seen}")
+        assert events.seen[-1] == ("end", {}), events.seen
+        assert seqs(events) == sorted(set(seqs(events))), events.seen
+        assert not {"output", "keyframe", "clock"} & set(events.kinds())
+        told = [event["seq"] for event in hub.call(
+            "session/events", {"session": sid, "no_output": True})["events"]]
+        assert seqs(events) == [seq for seq in told if seq], told
+
+
+def test_without_a_cursor_only_new_events_come(home, hub):
+    sid = home.start("cat", options=["-n", "a"])
+    home.ok("mark", sid, "old")
+    with Events(hub, STREAM + sid) as events:
+        def seen():
+            home.ok("mark", sid, "new")
+            return "mark" in events.kinds()
+        wait_for(seen, lambda: f"a mark in {events.seen}")
+        assert "old" not in json.dumps(events.seen)
+
+
+@pytest.mark.parametrize("how", ["none", "stop", "kill"])
+def test_events_of_a_session_continue_after_the_last(home, hub, how):
+    """Also after a restart of the hub: an id is a place in the log."""
+    sid = home.start("cat")
+    with Events(hub, STREAM + sid + "&since=0") as events:
+        home.ok("mark", sid, "one")
+        events.wait("mark", name="one")
+    if how != "none":
+        getattr(hub, how)()
+    home.ok("mark", sid, "two")
+    if how != "none":
+        hub.start()
+        wait_ready(hub)
+    with Events(hub, STREAM + sid, last=events.last) as again:
+        home.ok("mark", sid, "three")
+        again.wait("mark", name="three")
+        names = [data["name"] for kind, data in again.seen if kind == "mark"]
+        assert names == ["two", "three"], again.seen
+
+
+@pytest.mark.parametrize("query, status", [
+    ("nobody", 404), ("", 404), ("x&since=-1", 400), ("x&from=1m", 400),
+    ("x&y=1", 400)])
+def test_wrong_requests_for_events_are_refused(home, hub, query, status):
+    home.start("cat", options=["-n", "x"])
+    reply = hub.get(STREAM + query)
+    assert reply.status == status, reply
+    assert reply.headers["Content-Type"] == "application/problem+json"
+
+
+def test_events_of_a_session_need_the_permission(home, hub):
+    """B-36: an invisible session does not exist; B-42: nor does one that has
+    left the client's sight."""
+    secret = hub.call("token/create", {"sessions": "team/*"})["secret"]
+    home.start("cat", options=["-n", "own"])
+    shown = home.start("cat", options=["-n", "team/a"])
+    hidden = Events(hub, STREAM + "own", unix=False, headers=bearer(secret))
+    assert hidden.answer.status == 404
+    with Events(hub, STREAM + shown + "&since=0", unix=False,
+                headers=bearer(secret)) as events:
+        wait_for(lambda: events.seen, "an event")
+        home.ok("rename", shown, "mine")
+        wait_for(lambda: events.ended, lambda: f"the end of {events.seen}")
+        assert events.seen[-1][0] == "error", events.seen
+        assert events.seen[-1][1]["code"] == "not_found", events.seen
+        assert "mine" not in json.dumps(events.seen), events.seen
 
 
 # ------------------------------------------------------------ who may see what
