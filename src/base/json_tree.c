@@ -84,6 +84,33 @@ json_tree_object(const char *p, size_t len, struct error *err)
 	return tree;
 }
 
+json_t *
+json_tree_text(const char *text)
+{
+	json_t *v = json_string(text);
+	struct utf8 u = { 0 };
+	struct buf b;
+	char utf8[4];
+	uint32_t cp;
+
+	if (v != NULL)
+		return v;
+	buf_init(&b, SIZE_MAX);
+	for (; *text != '\0'; text++) {
+		enum utf8_step step = utf8_step(&u, (uint8_t)*text, &cp);
+
+		if (step != UTF8_MORE)
+			(void)buf_append(&b, utf8, utf8_encode(utf8, cp));
+		if (step == UTF8_BAD_AGAIN)
+			text--;
+	}
+	if (u.need > 0)
+		(void)buf_append(&b, utf8, utf8_encode(utf8, UTF8_REPLACEMENT));
+	v = json_stringn((const char *)b.data, b.len);
+	buf_finish(&b);
+	return v;
+}
+
 /* Most text is ASCII, which acts on nothing inside of JSON. */
 static size_t
 plain_len(const char *p, size_t len)

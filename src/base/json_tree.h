@@ -27,6 +27,12 @@ json_t *json_tree_read(const char *p, size_t len, struct error *err);
 json_t *json_tree_object(const char *p, size_t len, struct error *err);
 
 /*
+ * A string of any text: bytes that are not UTF-8, such as the half of a
+ * character at the end of a message that was cut, become U+FFFD.
+ */
+json_t *json_tree_text(const char *text);
+
+/*
  * Append a tree as compact JSON.  Characters that act on a terminal are escaped,
  * as json_out.h does.
  */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/json_tree.h"
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "home/fault.h"
 #include "op/failure.h"
 #include "web/response.h"
@@ -38,39 +38,14 @@ status_of(enum failure f)
 	return statuses[f] != 0 ? statuses[f] : 500;
 }
 
-/* A message may quote a part of the request, or the half of a character. */
-static json_t *
-readable(const char *text)
-{
-	json_t *v = json_string(text);
-	struct utf8 u = { 0 };
-	struct buf b;
-	char utf8[4];
-	uint32_t cp;
-
-	if (v != NULL)
-		return v;
-	buf_init(&b, SIZE_MAX);
-	for (; *text != '\0'; text++) {
-		enum utf8_step step = utf8_step(&u, (uint8_t)*text, &cp);
-
-		if (step != UTF8_MORE)
-			(void)buf_append(&b, utf8, utf8_encode(utf8, cp));
-		if (step == UTF8_BAD_AGAIN)
-			text--;
-	}
-	v = json_stringn((const char *)b.data, b.len);
-	buf_finish(&b);
-	return v;
-}
-
 json_t *
 refusal_json(int status, const char *code, const char *detail, bool retryable,
     const char *argument)
 {
 	json_t *o = json_pack("{s:s, s:s, s:i, s:o, s:s, s:b}", "type",
 	    "about:blank", "title", response_reason(status), "status", status,
-	    "detail", readable(detail), "code", code, "retryable", retryable);
+	    "detail", json_tree_text(detail), "code", code, "retryable",
+	    retryable);
 
 	if (argument != NULL && argument[0] != '\0')
 		json_object_set_new(o, "argument", json_string(argument));

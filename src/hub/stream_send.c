@@ -1,9 +1,7 @@
 #include "hub/stream_send.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/mem.h"
+#include "base/buf.h"
+#include "base/json_tree.h"
 #include "home/fault.h"
 #include "hub/socket.h"
 #include "hub/stream_message.h"
@@ -19,15 +17,18 @@ note_queue(struct stream *s)
 size_t
 stream_send_object(struct stream *s, json_t *object)
 {
-	auto_free char *text = json_dumps(object,
-	    JSON_COMPACT | JSON_PRESERVE_ORDER);
-	size_t len = text != NULL ? strlen(text) : 0;
+	struct buf b;
+	size_t len;
 
+	buf_init(&b, SIZE_MAX);
+	json_tree_write(object, &b);
 	json_decref(object);
-	if (len == 0)
-		return 0;
-	socket_send(s->socket, false, NULL, 0, text, len);
-	note_queue(s);
+	len = b.len;
+	if (len > 0) {
+		socket_send(s->socket, false, NULL, 0, b.data, len);
+		note_queue(s);
+	}
+	buf_finish(&b);
 	return len;
 }
 
@@ -48,9 +49,10 @@ stream_send_error(struct stream *s, uint64_t id, const char *code,
 {
 	if (id != 0)
 		stream_send_object(s,
-		    json_pack("{s:s,s:I,s:b,s:{s:s,s:s,s:b}}", "type", "answer",
+		    json_pack("{s:s,s:I,s:b,s:{s:s,s:o,s:b}}", "type", "answer",
 			"id", (json_int_t)id, "ok", 0, "error", "code", code,
-			"message", message, "retryable", retryable));
+			"message", json_tree_text(message), "retryable",
+			retryable));
 }
 
 void

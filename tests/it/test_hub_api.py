@@ -11,6 +11,7 @@ import pytest
 import declared
 from hub import Hub
 from lib import ROOT, Home, wait_for
+from stream_client import Refused, Stream
 from wire import Wire
 
 FAILURES = set(declared.SCHEMAS["$defs"]["failure"]["properties"]["code"]
@@ -394,6 +395,15 @@ def test_a_problem_quotes_any_name_readably(hub):
         for byte in reply.body:
             assert 0x20 <= byte != 0x7f, reply
         assert b"\xc2\x9b" not in reply.body, reply
+
+
+def test_the_stream_reports_any_name_readably(hub):
+    """A message that is cut within a character is an answer all the same."""
+    with Stream(hub) as stream:
+        for name in ("é" * 101, "a" + "é" * 101, "\x9b31mred"):
+            with pytest.raises(Refused) as refused:
+                stream.call("session.get", session=name)
+            assert refused.value.code == "not_found", refused.value
 
 
 @pytest.mark.parametrize("args, path, status, code", [

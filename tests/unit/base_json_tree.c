@@ -89,12 +89,36 @@ a_tree_is_written_without_characters_that_act(void **state)
 	}
 }
 
+static void
+any_text_becomes_a_string(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "", "" },
+		{ "\xc3\xbc", "\xc3\xbc" },
+		{ "a\xff"
+		  "b",
+		    "a\xef\xbf\xbd"
+		    "b" },
+		{ "a\xc3\"", "a\xef\xbf\xbd\"" },
+		{ "a\xe2\x82", "a\xef\xbf\xbd" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		json_t *v = json_tree_text(cases[i][0]);
+
+		assert_string_equal(json_string_value(v), cases[i][1]);
+		json_decref(v);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(json_is_read_strictly),
 		cmocka_unit_test(depth_is_bounded_and_strings_do_not_count),
+		cmocka_unit_test(any_text_becomes_a_string),
 		cmocka_unit_test(a_tree_is_written_without_characters_that_act),
 	};
 
