@@ -48,7 +48,7 @@ def pass_on(source, target):
 
 
 def translate(source, target, counts):
-    """What the host says."""
+    """Bytes of the host, made newer."""
     file = source.makefile("rb")
     target.sendall(newer_welcome(file.readline()))
     counts["connections"] += 1

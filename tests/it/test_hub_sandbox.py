@@ -69,6 +69,7 @@ def test_a_hub_that_was_taken_over_reaches_only_its_home(hub, tmp_path):
 
 def test_a_hub_that_was_taken_over_cannot_call_out_or_signal(hub):
     """S15: the hub never connects to an address of the network."""
+    hub.taken_over = True
     sid = hub.call("session/create", {"command": ["cat"]})["id"]
     host = hub.home.info(sid)["host_pid"]
     with Takeover(hub.process.pid) as taken:
