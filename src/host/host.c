@@ -34,6 +34,7 @@
 #include "host/stream/notices.h"
 #include "host/stream/wall_clock.h"
 #include "host/system/oom.h"
+#include "host/system/sandbox.h"
 #include "keep/control.h"
 #include "op/ledger.h"
 #include "vt/vt.h"
@@ -487,6 +488,20 @@ create_parts(struct host *h, struct error *err)
 	return 0;
 }
 
+/*
+ * Not for a confined session: there spared.c must recognise programs by
+ * /proc/PID/exe.
+ */
+static void
+limit_files(int dirfd)
+{
+	struct manifest m;
+
+	if (manifest_read(dirfd, &m, NULL) == 0 && !m.confined)
+		(void)sandbox_fence(dirfd, m.cgroup);
+	manifest_finish(&m);
+}
+
 int
 host_open(struct host *h, struct error *err)
 {
@@ -502,6 +517,7 @@ host_open(struct host *h, struct error *err)
 		    err);
 	if (rc < 0)
 		return rc;
+	limit_files(h->session.dirfd);
 	h->session.display.ledger = xcalloc(1,
 	    sizeof(*h->session.display.ledger));
 	h->session.manifest_writer = manifest_writer_create(h->session.dirfd,

@@ -47,7 +47,7 @@ fence(const struct hub *hub)
 		{ AT_FDCWD, "/sys/devices/system/cpu", false }, /* the heap */
 	};
 
-	return fence_enter(places, sizeof(places) / sizeof(*places));
+	return fence_enter(places, sizeof(places) / sizeof(*places), 0);
 }
 
 void

@@ -33,7 +33,8 @@ enum {
 	FS_TRUNCATE = 1u << 14,  /* ABI 3 */
 	FS_IOCTL_DEV = 1u << 15, /* ABI 5 */
 	NET_BOTH = 3,            /* bind and connect; ABI 4 */
-	SCOPE_BOTH = 3,          /* abstract sockets and signals; ABI 6 */
+	SCOPE_SOCKETS = 1,       /* abstract ones; ABI 6 */
+	SCOPE_SIGNALS = 2,       /* ABI 6 */
 };
 
 #define ABI_MIN 2
@@ -61,12 +62,14 @@ rights_of(int abi)
 }
 
 static int
-make(int abi)
+make(int abi, unsigned flags)
 {
+	unsigned scopes = SCOPE_SOCKETS |
+	    (flags & FENCE_SIGNALS ? 0 : SCOPE_SIGNALS);
 	const struct ruleset r = {
 		.files = rights_of(abi),
 		.net = abi >= 4 ? NET_BOTH : 0,
-		.scopes = abi >= 6 ? SCOPE_BOTH : 0,
+		.scopes = abi >= 6 ? scopes : 0,
 	};
 
 	return (int)syscall(CALL_CREATE, &r, sizeof(r), 0);
@@ -107,10 +110,10 @@ has_other_threads(void)
 }
 
 int
-fence_enter(const struct fence_place *places, size_t n)
+fence_enter(const struct fence_place *places, size_t n, unsigned flags)
 {
 	int abi = (int)syscall(CALL_CREATE, NULL, 0, ASK_VERSION), rc = 0;
-	auto_close int ruleset = abi < ABI_MIN ? -1 : make(abi);
+	auto_close int ruleset = abi < ABI_MIN ? -1 : make(abi, flags);
 
 	if (abi < ABI_MIN)
 		return -EOPNOTSUPP;

@@ -8,7 +8,7 @@
  * A Landlock domain: from now on, the process can open only files below the
  * given places.  As far as the kernel knows how, it can neither make nor use TCP
  * connections with new sockets, nor reach abstract sockets of other processes,
- * nor signal them.  It also cannot trace them: most of /proc/PID of another
+ * nor signal them unless that is allowed.  It also cannot trace them: most of /proc/PID of another
  * process, such as mem, environ, exe and fd, cannot be opened.
  *
  * Open descriptors stay usable.  Threads and processes that are started later
@@ -27,6 +27,9 @@ struct fence_place {
  * directories (ABI 1).  -EBUSY: there are other threads.  After a failure the
  * process is not limited.
  */
-int fence_enter(const struct fence_place *places, size_t n);
+enum fence_flags {
+	FENCE_SIGNALS = 1 << 0, /* it may signal other processes */
+};
+int fence_enter(const struct fence_place *places, size_t n, unsigned flags);
 
 #endif

@@ -92,7 +92,7 @@ enter(void)
 		{ AT_FDCWD, "read/file/missing", true },
 	};
 
-	return fence_enter(places, sizeof(places) / sizeof(*places));
+	return fence_enter(places, sizeof(places) / sizeof(*places), 0);
 }
 
 static bool

@@ -371,7 +371,7 @@ look_at_other(struct execs *r, struct error *err)
 		    "a full-screen program is shown: exec needs a shell at its "
 		    "prompt");
 	if (foreground(r, &p)) {
-		if (proc_is_fork(&p))
+		if (p.forked)
 			return wait_for_fork(r, p.pid, err);
 		if (!carries(p.name))
 			return error_set(err, EBUSY,

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 
 #define STAT_MAX 1024
+#define FORKED 0x40     /* PF_FORKNOEXEC of the kernel */
 #define BELOW_MAX 65536 /* processes of one session */
 
 /*
@@ -25,7 +26,8 @@ proc_parse(const char *p, size_t len, struct proc *out)
 	const char *close = memrchr(p, ')', len);
 	const char *open = memchr(p, '(', len);
 	char text[STAT_MAX];
-	unsigned long long start, stack = 0;
+	unsigned long long start;
+	unsigned flags;
 	size_t rest;
 
 	if (close == NULL || open == NULL || sscanf(p, "%d (", &out->pid) != 1)
@@ -37,15 +39,15 @@ proc_parse(const char *p, size_t len, struct proc *out)
 		return false;
 	memcpy(text, close + 1, rest);
 	text[rest] = '\0';
-	/* Fields 3 to 6, 22, and 28 if present: see proc(5). */
+	/* Fields 3 to 6, 9 and 22: see proc(5). */
 	if (sscanf(text,
-		" %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
-		"%*d %*d %*d %*d %llu %*u %*d %*u %*u %*u %llu",
-		&out->state, &out->ppid, &out->pgrp, &out->session, &start,
-		&stack) < 5)
+		" %c %d %d %d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d "
+		"%*d %*d %*d %*d %llu",
+		&out->state, &out->ppid, &out->pgrp, &out->session, &flags,
+		&start) != 6)
 		return false;
 	out->start = start;
-	out->stack = stack;
+	out->forked = flags & FORKED;
 	return true;
 }
 
@@ -89,15 +91,6 @@ proc_command_line(pid_t pid, char *out, size_t size)
 		return 0;
 	out[n - 1] = '\0'; /* a long one is cut */
 	return (size_t)n;
-}
-
-bool
-proc_is_fork(const struct proc *p)
-{
-	struct proc parent;
-
-	return p->stack != 0 && proc_read(p->ppid, &parent) &&
-	    parent.stack == p->stack;
 }
 
 bool

@@ -10,7 +10,7 @@
 struct proc {
 	pid_t pid, ppid, pgrp, session;
 	uint64_t start; /* clock ticks since boot */
-	uint64_t stack; /* its address; 0: unknown */
+	bool forked;    /* it has run no program since it was forked */
 	char state;
 	char name[16]; /* of the program's file, truncated */
 };
@@ -20,12 +20,6 @@ bool proc_parse(const char *p, size_t len, struct proc *out);
 
 /* Read one process; false if it does not exist. */
 bool proc_read(pid_t pid, struct proc *out);
-
-/*
- * True if the process is a fork of its parent that still runs the same
- * program: after an exec its stack is elsewhere.
- */
-bool proc_is_fork(const struct proc *p);
 
 /* The words of its command line, each followed by a NUL; 0: unknown. */
 size_t proc_command_line(pid_t pid, char *out, size_t size);
