@@ -44,7 +44,7 @@ MAY = {
                                   "counted"),
     "tests/unit/host_event_log.c": (1, "a disk that is slow"),
     "tests/package/fresh.sh": (1, "a system without tend"),
-    "tests/soak/soak.py": (1, "it lives at a pace"),
+    "tests/soak/soak.py": (2, "it lives at a pace"),
     "tests/bench/hub/hub.py": (2, "idleness is what is measured"),
     "tests/bench/scale/scale.py": (2, "idleness is what is measured"),
     "tests/bench/session/session.py": (1, "a peer that cannot tell"),

@@ -212,19 +212,27 @@ write_program(struct program *p, const struct filter_rule *rules, size_t n)
 	give(p, SECCOMP_RET_TRAP);
 }
 
+/*
+ * In pages of its own: on the stack, each of many hosts would keep them.
+ */
 static int
 install(const struct filter_rule *rules, size_t n)
 {
-	struct program p;
-	struct sock_fprog prog = { .filter = p.code };
+	struct program *p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct sock_fprog prog;
+	int rc = 0;
 
-	write_program(&p, rules, n);
-	prog.len = p.n;
+	if (p == MAP_FAILED)
+		return -errno;
+	write_program(p, rules, n);
+	prog = (struct sock_fprog){ .len = p->n, .filter = p->code };
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
 		SECCOMP_FILTER_FLAG_TSYNC, &prog) < 0)
-		return -errno;
-	return 0;
+		rc = -errno;
+	munmap(p, sizeof(*p));
+	return rc;
 }
 
 int

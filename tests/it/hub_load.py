@@ -109,6 +109,7 @@ class Client(threading.Thread):
         super().__init__(daemon=True)
         self.hub, self.over, self.error = hub, threading.Event(), None
         self.done = self.lost = 0
+        self.pause = 0  # seconds between two steps
 
     def run(self):
         try:
@@ -116,6 +117,7 @@ class Client(threading.Thread):
                 try:
                     self.step()
                     self.done += 1
+                    self.over.wait(self.pause)
                 except GONE:
                     self.lost += 1
                     self.over.wait(0.002)

@@ -3,10 +3,12 @@
   soak.py BUILD SECONDS [SEED]
 
 Programs print reproducible output at a modest pace; ten viewers come and go
-and check every byte they get; hosts are killed and upgraded meanwhile.  Twice
-a minute the run notes memory and descriptors of all keepers and hosts.  At the
-end it reads and compares every log, stops everything, and prints the slopes of
-memory and descriptors, per minute.
+and check every byte they get; hosts are killed and upgraded meanwhile.  A hub
+serves further clients, which list, view and type with keys; every five minutes
+it is killed several times in a row.  Twice a minute the run notes memory and
+descriptors of all keepers and hosts, and of the hub.  At the end it reads and
+compares every log, stops everything, and prints the slopes of memory and
+descriptors, per minute.
 """
 
 import functools
@@ -22,7 +24,9 @@ BUILD = pathlib.Path(sys.argv[1]).resolve()
 os.environ["TEND_BUILD"] = str(BUILD)
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "it"))
 
+import hub_load  # noqa: E402
 import oracle_stream  # noqa: E402
+from hub import Hub  # noqa: E402
 from lib import Home, is_running, missing, wait_for  # noqa: E402
 from wire import Closed, Refused, Wire  # noqa: E402
 
@@ -31,6 +35,7 @@ ROUND = 4000                # bytes that a program prints on request
 READY = b"ready\n"
 PACE = 0.1                  # seconds between two actions
 KILL, UPGRADE, NOTE = 10, 15, 30   # seconds
+HUB_KILL, HUB_KILLS = 300, 10
 STEADY = 600                # seconds after which a slope means something
 
 
@@ -108,6 +113,15 @@ def slope(notes, field):
         [note[field] for note in notes]).slope
 
 
+class HubViewer(hub_load.Viewer):
+    """As Viewer, through the hub; it has its own session, whose host stays."""
+
+    def finish(self):
+        hub_load.Client.finish(self)
+        self.keep()
+        same(bytes(self.data), 0, f"viewer of {self.sid} through the hub")
+
+
 class Soak:
     def __init__(self, home, seed):
         self.home, self.chance = home, random.Random(seed)
@@ -118,11 +132,49 @@ class Soak:
         for sid in self.sids:
             home.wait_text(sid, "ready")
         self.viewers = [Viewer(self) for _ in range(VIEWERS)]
+        self.start_hub()
         self.begin = time.monotonic()
         self.counts = dict.fromkeys(
-            ("rounds", "viewers", "kills", "upgrades", "refused", "bytes"),
+            ("rounds", "viewers", "kills", "upgrades", "refused", "bytes",
+             "hubs"),
             0)
         self.notes = []
+
+    def start_hub(self):
+        home = self.home
+        self.hub, self.read = Hub(home), home.path / "read"
+        self.hub.launch()
+        self.reader = home.start("sh", "-c", "stty raw -echo; printf ready; "
+                                 "exec cat >$0", self.read)
+        home.wait_text(self.reader, "ready")
+        self.sender = hub_load.Sender(self.hub, self.reader)
+        self.clients = [
+            self.sender, hub_load.Lister(self.hub, self.sids),
+            *(HubViewer(self.hub, sid) for sid in self.sids[:3])]
+        for client in self.clients:
+            client.pause = PACE
+            client.start()
+
+    def kill_hub(self):
+        for _ in range(HUB_KILLS):
+            self.hub.kill()
+            self.hub.launch()
+            self.counts["hubs"] += 1
+            time.sleep(self.chance.uniform(0, PACE))
+
+    def end_hub(self):
+        for client in self.clients:
+            client.finish()
+        self.hub.stop()
+        hub_load.nothing_is_left(self.hub)
+        want = b"".join(b"<%d>" % n for n in range(self.sender.number))
+        last = b"<%d>" % self.sender.number
+        wait_for(lambda: self.read.read_bytes() in (want, want + last),
+                 "the typed text")
+        assert self.sender.unknown == 0
+        print(f"{self.sender.number} inputs through hubs came once each; "
+              f"{sum(c.lost for c in self.clients)} requests were cut off")
+        self.home.ok("stop", self.reader)
 
     def tell(self):
         """One program prints the next bytes; input may be lost with a host."""
@@ -175,14 +227,22 @@ class Soak:
                 fds += len(list((proc / "fd").iterdir()))
             except (FileNotFoundError, ProcessLookupError):
                 continue
+        hub = pathlib.Path(f"/proc/{self.hub.process.pid}")
+        hub_kib = int((hub / "smaps_rollup").read_text()
+                      .split("\nPss:")[1].split()[0])
+        hub_fds = len(list((hub / "fd").iterdir()))
         self.notes.append({"s": time.monotonic() - self.begin, "kib": kib,
-                           "fds": fds, "processes": len(pids)})
+                           "fds": fds, "processes": len(pids),
+                           "hub_kib": hub_kib, "hub_fds": hub_fds})
         print(f"{self.notes[-1]['s']:7.0f} s: {kib} KiB, {fds} descriptors, "
-              f"{len(pids)} processes; {self.counts}", flush=True)
+              f"{len(pids)} processes; the hub: {hub_kib} KiB, {hub_fds} "
+              f"descriptors; {self.counts}", flush=True)
 
     def live(self, seconds):
         last = dict.fromkeys((self.kill, self.upgrade, self.note), self.begin)
-        every = {self.kill: KILL, self.upgrade: UPGRADE, self.note: NOTE}
+        last[self.kill_hub] = self.begin - HUB_KILL + NOTE
+        every = {self.kill: KILL, self.upgrade: UPGRADE, self.note: NOTE,
+                 self.kill_hub: HUB_KILL}
         while (now := time.monotonic()) < self.begin + seconds:
             self.tell()
             if self.chance.randrange(10) == 0:
@@ -197,6 +257,7 @@ class Soak:
 
     def finish(self):
         self.note()
+        self.end_hub()
         for viewer in self.viewers:
             viewer.close()
         total = 0

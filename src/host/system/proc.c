@@ -12,7 +12,10 @@
 #include "base/mem.h"
 
 #define STAT_MAX 1024
-#define FORKED 0x40     /* PF_FORKNOEXEC of the kernel */
+
+/* Flags of the kernel: PF_EXITING and PF_FORKNOEXEC. */
+#define EXITING 0x4
+#define FORKED 0x40
 #define BELOW_MAX 65536 /* processes of one session */
 
 /*
@@ -47,7 +50,7 @@ proc_parse(const char *p, size_t len, struct proc *out)
 		&start) != 6)
 		return false;
 	out->start = start;
-	out->forked = flags & FORKED;
+	out->forked = (flags & (FORKED | EXITING)) == FORKED;
 	return true;
 }
 

@@ -2,11 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 
+#include "base/fd.h"
 #include "sandbox/fence.h"
 #include "sandbox/filter.h"
 #include "sandbox/sanitized.h"
@@ -23,28 +21,17 @@ sandbox_enter(const struct log *log)
 	return filter_enter(log, rules, sizeof(rules) / sizeof(*rules));
 }
 
-/* Removing a cgroup changes the one above it. */
-static const char *
-above(const char *cgroup, char out[PATH_MAX])
-{
-	char *slash;
-
-	snprintf(out, PATH_MAX, "%s", cgroup != NULL ? cgroup : "");
-	slash = strrchr(out, '/');
-	if (slash == NULL)
-		return "";
-	*slash = '\0';
-	return out;
-}
-
 int
 sandbox_fence(int dirfd, const char *cgroup)
 {
-	char parent[PATH_MAX];
+	auto_close int group = cgroup != NULL ?
+	    open(cgroup, O_PATH | O_DIRECTORY | O_CLOEXEC) :
+	    -1;
 	const struct fence_place places[] = {
 		{ dirfd, ".", true }, { dirfd, "../..", false },
 		{ dirfd, "../../names", true }, /* for renaming */
-		{ AT_FDCWD, above(cgroup, parent), true },
+		/* Removing a cgroup changes the one above it. */
+		{ group, group < 0 ? "" : "..", true },
 		{ AT_FDCWD, "/proc", false }, { AT_FDCWD, "/dev/null", false },
 		{ AT_FDCWD, "/etc/localtime", false },
 		{ AT_FDCWD, "/usr/share/zoneinfo", false },
