@@ -37,14 +37,16 @@ static int
 fence(const struct hub *hub)
 {
 	const struct fence_place places[] = {
-		{ hub->home.fd, ".", true },
-		{ hub->home.sessions_fd, ".", true },
-		{ AT_FDCWD, "/proc", false }, /* peers and our descriptors */
-		{ AT_FDCWD, "/dev/null", false },
-		{ AT_FDCWD, "/dev/urandom", false }, /* SQLite */
-		{ AT_FDCWD, "/etc/localtime", false },
-		{ AT_FDCWD, "/usr/share/zoneinfo", false },
-		{ AT_FDCWD, "/sys/devices/system/cpu", false }, /* the heap */
+		{ hub->home.fd, ".", .writable = true },
+		{ hub->home.sessions_fd, ".", .writable = true },
+		{ AT_FDCWD, "/proc",
+		    .writable = false }, /* peers and our descriptors */
+		{ AT_FDCWD, "/dev/null", .writable = false },
+		{ AT_FDCWD, "/dev/urandom", .writable = false }, /* SQLite */
+		{ AT_FDCWD, "/etc/localtime", .writable = false },
+		{ AT_FDCWD, "/usr/share/zoneinfo", .writable = false },
+		{ AT_FDCWD, "/sys/devices/system/cpu",
+		    .writable = false }, /* the heap */
 	};
 
 	return fence_enter(places, sizeof(places) / sizeof(*places), 0);

@@ -87,6 +87,8 @@ allow(int ruleset, int abi, const struct fence_place *p)
 	if (fstat(fd, &st) < 0)
 		return -errno;
 	b.allowed = (p->writable ? rights_of(abi) : READ) & ~(uint64_t)NEVER;
+	if (p->device)
+		b.allowed |= FS_IOCTL_DEV & rights_of(abi);
 	if (!S_ISDIR(st.st_mode))
 		b.allowed &= OF_FILES;
 	return syscall(CALL_ADD, ruleset, RULE_PATH_BENEATH, &b, 0) < 0 ?

@@ -19,6 +19,7 @@ struct fence_place {
 	int dirfd; /* as for openat */
 	const char *path;
 	bool writable; /* else files and directories below can only be read */
+	bool device;   /* also all ioctl calls of a terminal */
 };
 
 /*

@@ -86,10 +86,10 @@ static int
 enter(void)
 {
 	const struct fence_place places[] = {
-		{ AT_FDCWD, "in", true },
-		{ AT_FDCWD, "read", false },
-		{ AT_FDCWD, "missing", true },
-		{ AT_FDCWD, "read/file/missing", true },
+		{ AT_FDCWD, "in", .writable = true },
+		{ AT_FDCWD, "read", .writable = false },
+		{ AT_FDCWD, "missing", .writable = true },
+		{ AT_FDCWD, "read/file/missing", .writable = true },
 	};
 
 	return fence_enter(places, sizeof(places) / sizeof(*places), 0);

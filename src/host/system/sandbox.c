@@ -28,14 +28,19 @@ sandbox_fence(int dirfd, const char *cgroup)
 	    open(cgroup, O_PATH | O_DIRECTORY | O_CLOEXEC) :
 	    -1;
 	const struct fence_place places[] = {
-		{ dirfd, ".", true }, { dirfd, "../..", false },
-		{ dirfd, "../../names", true }, /* for renaming */
+		{ dirfd, ".", .writable = true },
+		{ dirfd, "../..", .writable = false },
+		{ dirfd, "../../names", .writable = true },
 		/* Removing a cgroup changes the one above it. */
-		{ group, group < 0 ? "" : "..", true },
-		{ AT_FDCWD, "/proc", false }, { AT_FDCWD, "/dev/null", false },
-		{ AT_FDCWD, "/etc/localtime", false },
-		{ AT_FDCWD, "/usr/share/zoneinfo", false },
-		{ AT_FDCWD, "/sys/devices/system/cpu", false }, /* the heap */
+		{ group, group < 0 ? "" : "..", .writable = true },
+		/* The program's side shows what was read; restarts renew it. */
+		{ AT_FDCWD, "/dev/pts", .writable = true, .device = true },
+		{ AT_FDCWD, "/proc", .writable = false },
+		{ AT_FDCWD, "/dev/null", .writable = false },
+		{ AT_FDCWD, "/etc/localtime", .writable = false },
+		{ AT_FDCWD, "/usr/share/zoneinfo", .writable = false },
+		/* the heap */
+		{ AT_FDCWD, "/sys/devices/system/cpu", .writable = false },
 	};
 
 	/* Failpoints and reports of sanitizers write elsewhere. */

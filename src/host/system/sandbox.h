@@ -12,10 +12,10 @@ struct log;
 int sandbox_enter(const struct log *log);
 
 /*
- * The first part, before any thread runs: from now on the host opens only files of
- * its session's directory, of the home (to read), of `cgroup` (NULL: none) and
- * of /proc, and cannot read the memory of other processes (sandbox/fence.h).  As
- * fence_enter.
+ * The first part, before any thread runs: from now on the host can open only
+ * files of its session's directory, of the home (to read), of `cgroup` (NULL:
+ * none) and of /proc, and terminals; it cannot read the memory of other processes
+ * (sandbox/fence.h).  As fence_enter.
  */
 int sandbox_fence(int dirfd, const char *cgroup);
 
