@@ -1,12 +1,14 @@
 /*
  * Hostile bytes from a client over a WebSocket.  The first byte chooses how the
- * rest is cut; the messages and the end are the same as for all of it at once,
- * but for pongs right before an error.  A second reader, below, finds the same messages in the bytes.
+ * rest is cut; the messages and the end are the same as for all of it at once, but
+ * for pongs right before an error.  If a close frame has two errors, either may
+ * be reported.  A second reader, below, finds the same messages in the bytes.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/bytes.h"
 #include "base/utf8.h"
 #include "fuzz.h"
 #include "web/ws.h"
@@ -143,6 +145,12 @@ keep_close(struct buf *out)
 	}
 	MUST(at == out->len || at + size == out->len);
 	buf_consume(out, at);
+	if (out->len >= 4 &&
+	    (get_u16be(out->data + 2) == 1002 ||
+		get_u16be(out->data + 2) == 1007)) {
+		buf_clear(out);
+		buf_puts(out, "broken");
+	}
 }
 
 /* Feed it in pieces of a size that depends on the seed; 0: all at once. */

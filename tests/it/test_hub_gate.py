@@ -82,14 +82,19 @@ def secret(hub):
     return hub.call("token/create", {"scope": ["observe"]})["secret"]
 
 
-def routes(hub):
-    """All methods and paths, from the hub's own description."""
+def is_endless(entry):
+    return "text/event-stream" in entry["responses"]["200"].get("content", {})
+
+
+def routes(hub, endless=False):
+    """All methods and paths, from the hub's own description.  An answer of an
+    endless one would keep the requests behind it."""
     paths = hub.get("/openapi.json").json["paths"]
     found = [(method.upper(), path, not entry.get("security", [1]))
              for path, entries in paths.items()
              for method, entry in entries.items()
-             if method in ("get", "post")]
-    assert len(found) > 60, found
+             if method in ("get", "post") and is_endless(entry) == endless]
+    assert len(found) > (0 if endless else 60), found
     return found
 
 
@@ -165,6 +170,24 @@ def test_only_pairs_of_the_list_pass_on_every_route(hub, secret):
     print(f"{len(cells)} requests in {time.monotonic() - begin:.1f} s,"
           f" {passed} passed")
     assert passed > len(matrix.routes)
+
+
+def test_only_pairs_of_the_list_get_events(hub, secret):
+    """S1, for answers without an end."""
+    matrix = Matrix(hub, secret)
+    passed = 0
+    for route in routes(hub, endless=True):
+        for cell in [*((route, host, None, ()) for host in matrix.hosts),
+                     *((route, matrix.own[0], origin, ())
+                       for origin in matrix.origins),
+                     *((route, matrix.own[1], None, fetch)
+                       for fetch in FETCHES)]:
+            with Pipe(hub) as pipe:
+                pipe.send(head(route[0], route[1], *matrix.fields(*cell[1:])))
+                answer = pipe.answer()
+            assert answer.status in (200, 403, 421), (cell, answer)
+            passed += check(matrix, cell, answer)
+    assert passed > 0
 
 
 def upgrade(matrix, path, host, origin, fetch):
