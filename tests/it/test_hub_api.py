@@ -398,7 +398,7 @@ def test_a_problem_quotes_any_name_readably(hub):
 
 
 def test_the_stream_reports_any_name_readably(hub):
-    """A message that is cut within a character is an answer all the same."""
+    """The stream answers even if its message was cut within a character."""
     with Stream(hub) as stream:
         for name in ("é" * 101, "a" + "é" * 101, "\x9b31mred"):
             with pytest.raises(Refused) as refused:

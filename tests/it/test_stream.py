@@ -467,6 +467,7 @@ def test_events_of_the_log_come_once_and_in_order(home, hub, cat):
     assert seen == log_of(home, cat)
     assert not any("secret" in str(e) for e in seen), seen
     # A client that comes back gets what it does not have.
+    home.wait_saved(cat, bells=1)
     with Stream(hub) as stream:
         cursor = seen[2]["seq"]
         stream.subscribe(1, session=cat, want="events", **{"from": cursor})
