@@ -173,8 +173,8 @@ def test_many_idle_sessions_cost_little(home):
     to do while nothing happens."""
     sids = make_sessions(home, SESSIONS)
     home.wait_status(sids[-1], "running")
+    began = time.monotonic()
     with Hub(home) as hub:
-        began = time.monotonic()
         wait_ready(hub)
         ready_s = time.monotonic() - began
         pid = hub.process.pid
@@ -197,7 +197,7 @@ def test_many_idle_sessions_cost_little(home):
               f"{percentile(times, .99):.1f} ms, idle {used:.2%} of a core, "
               f"{rss_mib(pid):.1f} MiB, {len(sockets)} descriptors")
         # The limits are for an idle machine; tests share theirs.
-        assert ready_s < (3 if FULL else 5)
+        assert ready_s < (3 if FULL else 10)
         assert percentile(times, .99) < (50 if FULL else 250), times
         assert used < (0.01 if FULL else 0.02), f"{used:.2%} of a core"
         assert rss_mib(pid) < 20 or "asan" in os.environ["TEND_BUILD"]

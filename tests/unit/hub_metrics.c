@@ -57,7 +57,7 @@ answers_are_counted_by_class(void **state)
 static void
 the_number_of_routes_is_bounded(void **state)
 {
-	static char names[2 * REQUEST_COUNTS_MAX][8];
+	static char names[2 * REQUEST_COUNTS_MAX][12];
 	struct request_counts c = { .n_rows = 0 };
 	uint64_t sum = 0;
 
