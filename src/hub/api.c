@@ -226,7 +226,7 @@ check_sessions(struct hub *hub, const struct api_request *r, struct fault *f)
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const char *s = json_string_value(json_array_get(list, i));
 
-		if (s == NULL || api_find(hub, r->who, s, &t, f) < 0)
+		if (api_find(hub, r->who, s, &t, f) < 0)
 			return -1;
 		if (!(t.granted & (1u << OP_OBSERVE)))
 			return deny(r->op, 1u << OP_OBSERVE, f);
@@ -266,7 +266,7 @@ resolve_home(struct hub *hub, const struct api_request *r, struct api_target *t,
 
 	t->granted = home_permissions(hub, r->who, r->op);
 	if (json_object_get(r->args, "session") == NULL)
-		return check_sessions(hub, r, f);
+		return 0;
 	if (!op_find_argument(r->op, "session", &field))
 		return fault_argument(f, "session",
 		    ": %s is not about one session", r->op->name);
@@ -335,7 +335,7 @@ check(struct hub *hub, const struct api_request *r, struct api_target *t,
 	if (op_bool(r->args, "all_homes", false) && !access_sees_all(r->who))
 		return deny(r->op, 1u << OP_ADMIN, f);
 	check_reuse(hub, r);
-	return 0;
+	return check_sessions(hub, r, f);
 }
 
 static struct audit_use

@@ -171,6 +171,14 @@ def test_creating_does_not_find_invisible_sessions(home, hub):
     home.ok("kill", "mine")
 
 
+def test_wrong_lists_of_sessions_are_refused(home, hub):
+    """Before any of them is looked for."""
+    ann = Client(hub, "user:ann")
+    for wrong in ([1], [None], ["other"] * 1001, [["other"]], "other", []):
+        reply = ann.post("home/wait", sessions=wrong, text="x")
+        assert reply.status == 400, (wrong, reply)
+
+
 def test_ambiguous_ids_of_invisible_sessions_do_not_exist(home, hub):
     ann = Client(hub, "user:ann")
     sid = home.info("other")["id"]
