@@ -33,6 +33,7 @@ MAY = {
     "tests/it/test_host_failpoints.py": (1, "that nothing moves is seen over "
                                          "time alone"),
     "tests/it/test_hub_crash.py": (2, "a crash comes at any moment"),
+    "tests/it/test_hub_viewers.py": (1, "a program that prints at a pace"),
     "tests/it/test_notice_board.py": (2, "titles and sizes change at a pace"),
     "tests/it/test_prompt_read.py": (1, "a program that does not read"),
     "tests/it/test_prompt_standing.py": (1, "a crash comes at any moment"),

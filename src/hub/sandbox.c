@@ -61,6 +61,9 @@ hub_sandbox_prepare(void)
 	umask(0077);
 	/* Each heap takes 64 MiB of addresses, and there may be one a thread. */
 	mallopt(M_ARENA_MAX, HEAPS);
+	/* The buffers of slow clients leave no holes: malloc does not adapt. */
+	mallopt(M_MMAP_THRESHOLD, 128 << 10);
+	mallopt(M_TRIM_THRESHOLD, 128 << 10);
 	if (!SANITIZED)
 		setrlimit(RLIMIT_AS, &memory);
 	/* A core has secrets and screens. */

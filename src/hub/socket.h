@@ -17,8 +17,8 @@ struct socket;
  * unsent bytes is closed, and so is one that accepts nothing for
  * SOCKET_STALL_MS although bytes wait.
  */
-#define SOCKET_LOW (64u << 10)
-#define SOCKET_HIGH (128u << 10)
+#define SOCKET_LOW (32u << 10)
+#define SOCKET_HIGH (64u << 10)
 #define SOCKET_MAX (8u << 20)
 #define SOCKET_STALL_MS 30000
 

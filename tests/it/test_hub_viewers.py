@@ -221,13 +221,15 @@ def test_every_viewer_ends_with_the_screen(home, hub, tmp_path):
     and stuck ones skip to it when they read again, unless they were closed."""
     with Printer(home, tmp_path / "took", FLOOD, 0) as printer:
         host = home.info(printer.sid)["host_pid"]
-        flood(printer, host)  # every part of the host has been used
-        alone = flood(printer, host)
+        # It compresses its log now and then, which takes some MiB.
+        alone = [flood(printer, host) for _ in range(3)]
+        with crowd(hub, printer.sid, 2, 1, 1):
+            flood(printer, host)  # every part of the hub has been used
         base = memory_kib(hub.process.pid)
         with crowd(hub, printer.sid, QUICK, SLOW, FROZEN) as kinds:
             with Highest(hub.process.pid) as used:
-                crowded = flood(printer, host)
-            want = home.wait_text(printer.sid, "round 3")["hash"]
+                crowded = min(flood(printer, host) for _ in range(3))
+            want = home.wait_text(printer.sid, "round 7")["hash"]
             quick, slow, frozen = kinds
             wait_for(lambda: has_screen(quick, want),
                      lambda: (want, quick.report()), 60)
@@ -243,6 +245,7 @@ def test_every_viewer_ends_with_the_screen(home, hub, tmp_path):
             skipped = sum(after.pictures > n for after, n in
                           zip(frozen.report(), before))
             assert skipped + len(frozen.closed) == FROZEN, frozen.report()
+        alone = max(*alone, *(flood(printer, host) for _ in range(2)))
     viewers = QUICK + SLOW + FROZEN
     told = (f"{viewers} viewers: the hub {base} KiB and "
             f"{(used.most[0] - base) / viewers:.0f} for each; "
