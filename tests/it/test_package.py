@@ -32,3 +32,10 @@ def test_no_script_runs_at_installation():
     assert {path.name for path in DEBIAN.iterdir()} == {
         "changelog", "control", "copyright", "rules", "source"}
     assert os.access(DEBIAN / "rules", os.X_OK)
+
+
+def test_no_unit_is_enabled_at_installation():
+    """debhelper would enable the hub's unit for every user (S15)."""
+    rules = (DEBIAN / "rules").read_text()
+    assert re.search(r"^override_dh_installsystemduser:\n\n", rules,
+                     re.MULTILINE), rules

@@ -99,6 +99,12 @@ wait_for sh -c "tend snapshot $id | grep before"
 [ "$(complete_in_bash)" = kept ] || die "completion: $(complete_in_bash)"
 kill_host
 
+say "a hub"
+tend hub start --listen 127.0.0.1:0
+tend hub status | grep -q '^url .*http://127.0.0.1:' || die "tend hub status"
+tend token create >/dev/null 2>&1 || die "tend token create"
+tend hub stop
+
 say "removing under it"
 apt-get -qq remove -y tend >"$work/apt.log" 2>&1
 for gone in bin/tend libexec/tend share/man/man1/tend.1.gz; do
