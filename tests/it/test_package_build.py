@@ -124,7 +124,9 @@ def test_the_package_can_be_removed_while_a_session_runs(tmp_path):
     assert said.returncode == 0, said
     package = next(tmp_path.glob("tend_*.deb"))
     depends = run("dpkg-deb", "-f", package, "Depends")
-    for library in ("libc6", "libjansson4", "libpcre2-8-0", "libuv1", "libzstd1"):
+    for library in ("libc6", "libjansson4", "libpcre2-8-0", "libqrencode4",
+                    "libsqlite3-0", "libssl3", "libuv1", "libwslay1",
+                    "libzstd1"):
         assert re.search(rf"\b{library}\b", depends), depends
     with Home() as home:
         in_and_out(Tree(tmp_path), package, home)
