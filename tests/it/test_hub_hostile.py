@@ -18,7 +18,7 @@ from pipeline import Answer, Pipe, ask, head
 
 FULL = "TEND_TEST_FULL" in os.environ
 # A sanitizer keeps freed memory for a while.
-SLACK = 30 if b"__asan" in (BUILD / "src" / "tend-hub").read_bytes() else 1
+SLACK = 100 if b"__asan" in (BUILD / "src" / "tend-hub").read_bytes() else 1
 MIB = 1 << 20
 
 
