@@ -302,7 +302,6 @@ streams_open(struct exchange *x)
 
 	s->hub = hub;
 	s->who = x->who;
-	snprintf(s->from, sizeof(s->from), "%s", exchange_from(x));
 	snprintf(s->cookie, sizeof(s->cookie), "%s", x->cookie);
 	list_init(&s->subscriptions);
 	list_init(&s->calls);
@@ -311,6 +310,7 @@ streams_open(struct exchange *x)
 		free(s);
 		return;
 	}
+	snprintf(s->from, sizeof(s->from), "%s", socket_from(s->socket));
 	socket_must_verify(s->socket);
 	list_append(&hub->streams->list, &s->link);
 }

@@ -69,9 +69,10 @@ subscription_destroy(struct subscription *s)
 	free(s);
 }
 
-void
-subscription_close(struct subscription *s, const char *code,
-    const char *message, bool retryable)
+/* End it with the event `closed`. */
+static void
+close_with(struct subscription *s, const char *code, const char *message,
+    bool retryable)
 {
 	stream_send_event(s->stream, s->number, "closed",
 	    json_pack("{s:s,s:s,s:b}", "code", code, "message", message,
@@ -243,7 +244,7 @@ on_details(struct subscription *s, json_t *session)
 	    json_object_get(session, "status"));
 
 	if (status != NULL && strcmp(status, "running") == 0)
-		subscription_close(s, "unreachable",
+		close_with(s, "unreachable",
 		    "the host of the session cannot be reached", true);
 	else
 		s->kind->on_ended(s, session);
@@ -275,7 +276,7 @@ on_close(void *arg, int rc, const struct error *err)
 		subscription_ask(s, "session.get", json_object(), on_details);
 		return;
 	}
-	subscription_close(s, code_of(rc), err->msg,
+	close_with(s, code_of(rc), err->msg,
 	    rc != -ECONNABORTED && rc != -EACCES && rc != -EPROTO);
 }
 
@@ -306,7 +307,7 @@ on_asked(void *arg, const struct calls_answer *a)
 		return;
 	}
 	fault_words(a->fault, a->fault->argument, "", words);
-	subscription_close(s, failure_code(a->fault->failure), words,
+	close_with(s, failure_code(a->fault->failure), words,
 	    failure_is_retryable(a->fault->failure));
 }
 
@@ -328,7 +329,7 @@ subscription_ask(struct subscription *s, const char *op, json_t *args,
 	if (api_start(s->stream->hub, &r, on_asked, s, &s->call, &f) < 0) {
 		s->call = NULL;
 		fault_words(&f, f.argument, "", words);
-		subscription_close(s, failure_code(f.failure), words,
+		close_with(s, failure_code(f.failure), words,
 		    failure_is_retryable(f.failure));
 	}
 	json_decref(args);
@@ -351,8 +352,8 @@ subscription_reconsider(struct subscription *s)
 	if (!found || !(t.granted & (1u << OP_OBSERVE))) {
 		audit_end(s->audit, AUDIT_REVOKED);
 		s->audit = NULL;
-		subscription_close(s, "denied",
-		    "the permission to observe has ended", false);
+		close_with(s, "denied", "the permission to observe has ended",
+		    false);
 		return;
 	}
 	if (!s->readwrite || (t.granted & (1u << OP_DRIVE)))

@@ -83,9 +83,7 @@ void subscription_init(struct subscription *s, struct stream *stream,
 /* End it without a message; unanswered inputs are answered as unknown. */
 void subscription_destroy(struct subscription *s);
 
-/* End it with the event `closed` or `ended`.  It is invalid afterwards. */
-void subscription_close(struct subscription *s, const char *code,
-    const char *message, bool retryable);
+/* End it with the event `ended`.  It is invalid afterwards. */
 void subscription_end(struct subscription *s, json_t *ended);
 
 /* NULL: there is none. */

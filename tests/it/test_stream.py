@@ -435,7 +435,7 @@ def logged(stream, sub):
 
 
 def log_of(home, sid, after=0):
-    """What the stream shows of the log."""
+    """The part of the log that the stream shows."""
     kept = []
     for event in home.events(sid):
         if event["type"] not in ("output", "keyframe", "clock") \

@@ -94,7 +94,7 @@ def test_a_client_resumes_after_the_end_of_the_hub(home, session, kill):
             hub.kill()
         else:
             hub.process.terminate()
-            # What was sent before arrives, and then the reason.
+            # The rest of the output arrives, and then the reason.
             assert reader.stream.until_closed() == 1001
             assert hub.process.wait(30) == 0
         reader.leave()
