@@ -23,8 +23,9 @@
 struct home_events {
 	struct hub *hub;
 	struct identity who;
-	struct sse *sse;
 	struct audit_entry *entry;
+	const struct home_events_to *to;
+	void *arg;
 	struct directory_follower follower;
 	struct hub_hook rights;
 	uint64_t number;  /* of the last event that was sent or left out */
@@ -77,7 +78,7 @@ send_session(struct home_events *h, const char *event, const char *id,
 	json_out_key(&j, "session");
 	(void)buf_puts(&b, json);
 	(void)buf_append(&b, "}", 2);
-	sse_send(h->sse, event, id, (const char *)b.data);
+	h->to->send(h->arg, event, id, (const char *)b.data);
 	buf_finish(&b);
 }
 
@@ -95,7 +96,7 @@ send_removed(struct home_events *h, const char *cursor, const char *id,
 	json_put_text(&j, "name", name);
 	json_out_close(&j, '}');
 	(void)buf_append(&b, "", 1);
-	sse_send(h->sse, directory_type_name(DIRECTORY_REMOVED), cursor,
+	h->to->send(h->arg, directory_type_name(DIRECTORY_REMOVED), cursor,
 	    (const char *)b.data);
 	buf_finish(&b);
 }
@@ -138,7 +139,7 @@ begin_state(struct home_events *h)
 	/* Events from here on come after the state, and may repeat some of it. */
 	h->number = directory_last(h->hub->directory);
 	/* A client that leaves in the middle must get all of it again. */
-	sse_send(h->sse, "reset", "", text);
+	h->to->send(h->arg, "reset", "", text);
 }
 
 static void
@@ -155,7 +156,7 @@ send_next(struct home_events *h)
 	if (i == directory_count(d)) {
 		h->state = false;
 		put_id(h, cursor);
-		sse_send(h->sse, "current", cursor, "{}");
+		h->to->send(h->arg, "current", cursor, "{}");
 		return;
 	}
 	s = directory_at(d, i);
@@ -190,12 +191,10 @@ send_some(struct home_events *h)
 	return gap || e != NULL;
 }
 
-static void
-on_room(void *arg)
+void
+home_events_go_on(struct home_events *h)
 {
-	struct home_events *h = arg;
-
-	while (sse_has_room(h->sse) && send_some(h))
+	while (h->to->has_room(h->arg) && send_some(h))
 		continue;
 }
 
@@ -203,7 +202,7 @@ static void
 on_event(void *arg, const struct directory_event *e)
 {
 	(void)e;
-	on_room(arg);
+	home_events_go_on(arg);
 }
 
 static void
@@ -212,18 +211,7 @@ on_rights(void *arg)
 	struct home_events *h = arg;
 
 	h->why = "rights";
-	on_room(h);
-}
-
-static void
-on_gone(void *arg)
-{
-	struct home_events *h = arg;
-
-	audit_end(h->entry, AUDIT_ALLOWED);
-	list_remove(&h->follower.link);
-	list_remove(&h->rights.link);
-	free(h);
+	home_events_go_on(h);
 }
 
 /* The place of a client that comes back; false: it needs the whole state. */
@@ -248,37 +236,100 @@ begin_audit(struct home_events *h, const char *from)
 	return audit_begin(h->hub->audit, &use, AUDIT_ALLOWED);
 }
 
+struct home_events *
+home_events_create(struct hub *hub, const struct identity *who,
+    const char *from, const char *last, const struct home_events_to *to,
+    void *arg)
+{
+	struct home_events *h = xcalloc(1, sizeof(*h));
+
+	h->hub = hub;
+	h->who = *who;
+	h->to = to;
+	h->arg = arg;
+	if (last[0] == '\0')
+		h->why = "first";
+	else if (!take_last_id(h, last))
+		h->why = "restarted";
+	h->follower.fn = on_event;
+	h->rights.fn = on_rights;
+	h->follower.arg = h->rights.arg = h;
+	directory_follow(hub->directory, &h->follower);
+	hub_on_reconsider(hub, &h->rights);
+	h->entry = begin_audit(h, from);
+	return h;
+}
+
+void
+home_events_destroy(struct home_events *h)
+{
+	if (h == NULL)
+		return;
+	audit_end(h->entry, AUDIT_ALLOWED);
+	list_remove(&h->follower.link);
+	list_remove(&h->rights.link);
+	free(h);
+}
+
+/* ------------------------------------------------------ server-sent events */
+
+struct answer {
+	struct home_events *events;
+	struct sse *sse;
+};
+
+static bool
+has_room(void *arg)
+{
+	const struct answer *a = arg;
+
+	return sse_has_room(a->sse);
+}
+
+static void
+send_sse(void *arg, const char *event, const char *id, const char *data)
+{
+	const struct answer *a = arg;
+
+	sse_send(a->sse, event, id, data);
+}
+
+static void
+on_room(void *arg)
+{
+	const struct answer *a = arg;
+
+	home_events_go_on(a->events);
+}
+
+static void
+on_gone(void *arg)
+{
+	struct answer *a = arg;
+
+	home_events_destroy(a->events);
+	free(a);
+}
+
 void
 home_events_run(struct exchange *x)
 {
 	static const struct sse_handlers handlers = { on_room, on_gone };
+	static const struct home_events_to to = { has_room, send_sse };
 	struct hub *hub = exchange_hub(x);
-	const char *last = sse_last_id(x);
-	const char *from = exchange_from(x);
-	struct home_events *h;
+	struct answer *a;
 
 	if (!hub->ready) {
 		exchange_problem(x, 503, "busy",
 		    "the hub still reads the sessions of its home");
 		return;
 	}
-	h = xcalloc(1, sizeof(*h));
-	h->hub = hub;
-	h->who = *exchange_identity(x);
-	if (last[0] == '\0')
-		h->why = "first";
-	else if (!take_last_id(h, last))
-		h->why = "restarted";
-	h->sse = sse_create(x, &handlers, h);
-	if (h->sse == NULL) {
-		free(h);
-		return;
-	}
-	h->entry = begin_audit(h, from);
-	h->follower.fn = on_event;
-	h->rights.fn = on_rights;
-	h->follower.arg = h->rights.arg = h;
-	directory_follow(hub->directory, &h->follower);
-	hub_on_reconsider(hub, &h->rights);
-	on_room(h);
+	a = xcalloc(1, sizeof(*a));
+	a->events = home_events_create(hub, exchange_identity(x),
+	    exchange_from(x), sse_last_id(x), &to, a);
+	a->sse = sse_create(x, &handlers, a);
+	if (a->sse == NULL)
+		on_gone(a);
+	else
+		home_events_go_on(a->events);
 }

@@ -74,6 +74,7 @@ static const struct json_field subscribe_fields[] = {
 	FIELD(session, TEXT, 0),
 	NAMES(replay, "replay", replays),
 	FIELD(from, UINT, INT64_MAX),
+	FIELD(cursor, TEXT, 0),
 	FIELD(history, UINT, UINT32_MAX),
 	NAMES(behind, "behind", behinds),
 	FIELD(rate, UINT, UINT32_MAX),

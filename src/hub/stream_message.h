@@ -53,6 +53,7 @@ struct stream_message {
 	uint8_t replay;    /* enum hello_replay */
 	bool has_replay, has_from;
 	uint64_t from;
+	char cursor[64]; /* home; "": none */
 	uint32_t history;
 	uint8_t behind; /* enum hello_behind */
 	uint32_t rate;  /* 0: no limit */

@@ -11,6 +11,7 @@
 #include "hub/audit.h"
 #include "hub/hub.h"
 #include "hub/stream_events.h"
+#include "hub/stream_home.h"
 #include "hub/stream_message.h"
 #include "hub/stream_output.h"
 #include "hub/stream_screen.h"
@@ -28,13 +29,15 @@ static create_fn *const kinds[STREAM_WANTS] = {
 	[STREAM_SCREEN] = stream_screen_create,
 	[STREAM_THUMBNAIL] = stream_screen_create,
 	[STREAM_EVENTS] = stream_events_create,
+	[STREAM_HOME] = stream_home_create,
 };
 
 static int
 check(struct stream *s, const struct stream_message *m, struct fault *f)
 {
-	if (kinds[m->want] == NULL)
-		return fault_set(f, FAIL_USAGE, "this is not available");
+	if (m->want == STREAM_HOME && !s->hub->ready)
+		return fault_set(f, FAIL_BUSY,
+		    "the hub still reads the sessions of its home");
 	if (subscription_find(s, m->sub) != NULL)
 		return fault_set(f, FAIL_USAGE,
 		    "the subscription %u exists already", m->sub);

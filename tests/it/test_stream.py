@@ -500,6 +500,27 @@ def test_events_reach_to_the_end_of_a_session(home, hub):
         assert not logged(stream, 3)
 
 
+def test_the_home_and_its_changes(home, hub, cat):
+    with Stream(hub) as stream:
+        stream.subscribe(1, want="home")
+        current = stream.event(1, "current")
+        assert cat in [e["session"]["id"]
+                       for e in stream.subs[1].named("session")]
+        sid = home.start("sh", "-c", "read x")
+        stream.until(lambda: any(
+            e["session"]["id"] == sid and e["session"]["status"] == "running"
+            for name in ("created", "changed", "activity")
+            for e in stream.subs[1].named(name)), "the new session")
+    home.ok("rename", sid, "other-name")
+    home.run("kill", sid)
+    with Stream(hub) as stream:
+        stream.subscribe(1, want="home", cursor=current["cursor"])
+        ended = stream.event(1, "ended")
+        assert ended["session"]["id"] == sid, ended
+        assert stream.event(1, "renamed")["session"]["name"] == "other-name"
+        assert not stream.subs[1].named("reset")
+
+
 # ------------------------------------------------------------------ calls
 
 def test_calls_are_answered_as_over_http(home, stream, cat):
