@@ -6,7 +6,7 @@
  */
 #include "fuzz.h"
 #include "props.h"
-#include "stream.h"
+#include "played.h"
 
 #include "base/mem.h"
 #include "vt/keyframe.h"

@@ -14,7 +14,7 @@ CSI = ESC + "["
 OSC = ESC + "]"
 ST = ESC + "\\"
 
-# The four bytes of options (stream.h): a size and a kind of history.
+# The four bytes of options (played.h): a size and a kind of history.
 def options(cols, rows, history, seed):
     return bytes([cols - 2, rows - 1, history, seed])
 

@@ -1,7 +1,7 @@
 /* A terminal's rendering makes a fresh terminal the same. */
 #include "fuzz.h"
 #include "props.h"
-#include "stream.h"
+#include "played.h"
 
 #include "vt/render.h"
 

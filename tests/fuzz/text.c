@@ -1,7 +1,7 @@
 /* Any text: a stream of characters with hardly a control among them. */
 #include "fuzz.h"
 #include "props.h"
-#include "stream.h"
+#include "played.h"
 
 #include "base/mem.h"
 

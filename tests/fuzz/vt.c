@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 #include "props.h"
-#include "stream.h"
+#include "played.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-#ifndef TEND_TESTS_STREAM_H
-#define TEND_TESTS_STREAM_H
+#ifndef TEND_TESTS_PLAYED_H
+#define TEND_TESTS_PLAYED_H
 
 #include <stdbool.h>
 #include <stddef.h>
