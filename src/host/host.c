@@ -362,10 +362,8 @@ take_processes(struct host *h, const struct control *hello)
 static int
 read_session(struct host *h, struct control *hello, struct error *err)
 {
-	int rc = manifest_read(h->session.dirfd, &h->session.manifest, err);
+	int rc;
 
-	if (rc < 0)
-		return rc;
 	take_processes(h, hello);
 	rc = ring_map(&h->session.terminal.ring, CONTROL_RING);
 	if (rc < 0)
@@ -489,17 +487,17 @@ create_parts(struct host *h, struct error *err)
 }
 
 /*
- * Not for a confined session: there spared.c must recognise programs by
- * /proc/PID/exe.
+ * Read session.json, and limit the files before a thread runs.  Not for a confined
+ * session: there spared.c must recognise programs by /proc/PID/exe.
  */
-static void
-limit_files(int dirfd)
+static int
+read_manifest(struct session *session, struct error *err)
 {
-	struct manifest m;
+	int rc = manifest_read(session->dirfd, &session->manifest, err);
 
-	if (manifest_read(dirfd, &m, NULL) == 0 && !m.confined)
-		(void)sandbox_fence(dirfd, m.cgroup);
-	manifest_finish(&m);
+	if (rc == 0 && !session->manifest.confined)
+		(void)sandbox_fence(session->dirfd, session->manifest.cgroup);
+	return rc;
 }
 
 int
@@ -517,15 +515,16 @@ host_open(struct host *h, struct error *err)
 		    err);
 	if (rc < 0)
 		return rc;
-	limit_files(h->session.dirfd);
+	rc = read_manifest(&h->session, err);
 	h->session.display.ledger = xcalloc(1,
 	    sizeof(*h->session.display.ledger));
 	h->session.manifest_writer = manifest_writer_create(h->session.dirfd,
-	    err);
+	    rc < 0 ? NULL : err);
 	if (h->session.manifest_writer == NULL)
 		return -EIO;
 	manifest_writer_take_log(h->session.manifest_writer, &h->session.log);
-	rc = read_session(h, &hello, err);
+	if (rc == 0)
+		rc = read_session(h, &hello, err);
 	if (rc == 0)
 		rc = restore_log(&h->session, &hello, &event_log_ops, h, &notes,
 		    err);
