@@ -44,6 +44,7 @@ def test_a_host_that_was_taken_over_reaches_only_its_home(tmp_path):
             assert opened(taken, home.dir(sid) / "new", create) == 0
             assert taken.call("kill", session["child_pid"], 0) == 0
         home.ok("rename", sid, "later")
+        home.wait_saved(sid, name="later")
         home.ok("send", "later", "--text", "typed\r")
         home.wait_text("later", "typed")
         home.ok("stop", "later")
