@@ -87,7 +87,10 @@ def home(place):
 def test_without_a_policy_only_the_owner_sees_sessions(home, hub):
     """B-36: default deny; an invisible session does not exist."""
     ann = Client(hub, "user:ann")
-    assert ann.names() == []
+    for args in ({}, {"all": True}, {"labels": {}}):
+        assert ann.names(**args) == [], args
+    with Stream(hub, token=ann.secret) as stream:
+        assert stream.call("session.list")["sessions"] == []
     assert Client(hub).names() == ["iree/amd/ci", "iree/pm", "other"]
     for session in ("iree/pm", home.info("iree/pm")["id"], "no-such"):
         for route in ("session/get", "session/snapshot", "session/output",
