@@ -32,7 +32,7 @@ class Gone(Exception):
 
 @dataclass
 class Report:
-    """What a viewer has."""
+    """The state of a viewer."""
 
     offset: int  # after its last byte
     bytes: int   # of output
