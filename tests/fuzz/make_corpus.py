@@ -157,6 +157,7 @@ FOUND = {
     "ws": {
         "pong-before-an-error": b"\x05\x01\x82\x01\x02\x80\xff\xe3\x80"
             + b"\x89\x81\1\2\x80\xffx" + b"\x19\x19" + bytes(8),
+        "close-cut-behind-an-error": b"\x15\x88\x85\xff\x82\5\0\0\0\0\xff",
         "close-with-two-errors": b"\x15\x88\x85\x05\x82" + b"\xff" * 5
             + b"\x01\x19\x02\xff\xff",
     },
