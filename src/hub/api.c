@@ -129,6 +129,7 @@ struct api_call {
 	const struct op *op;
 	struct identity who;
 	unsigned needs;            /* permissions, 1 << OP_… each */
+	unsigned granted;          /* on its target */
 	char session[ID_SIZE];     /* its target; "": the home */
 	json_t *sessions;          /* ids of home.wait; NULL: none */
 	struct audit_entry *entry; /* NULL: one read among others */
@@ -162,6 +163,28 @@ hide_post_mortem(const struct api_call *c, json_t *session)
 		json_object_set_new(session, "post_mortem", json_null());
 }
 
+/* Typed text is for those who may type; the log has more than the screen. */
+static void
+hide_input(const struct api_call *c, json_t *result)
+{
+	json_t *e;
+	size_t i;
+
+	if (c->op != &ops[OP_ID_session_events] ||
+	    (c->granted & (1u << OP_DRIVE)))
+		return;
+	json_array_foreach(json_object_get(result, "events"), i, e)
+	{
+		const char *type = json_string_value(
+		    json_object_get(e, "type"));
+
+		if (type == NULL || strcmp(type, "input") != 0)
+			continue;
+		json_object_del(e, "data");
+		json_object_del(e, "data_base64");
+	}
+}
+
 /* Leave in an answer only what the client may see. */
 static void
 filter(const struct api_call *c, json_t *result)
@@ -169,6 +192,7 @@ filter(const struct api_call *c, json_t *result)
 	json_t *list = json_object_get(result, "sessions");
 
 	hide_post_mortem(c, result);
+	hide_input(c, result);
 	if (c->op != &ops[OP_ID_session_list])
 		return;
 	for (size_t i = json_array_size(list); i-- > 0;) {
@@ -479,6 +503,7 @@ api_start(struct hub *hub, const struct api_request *r, calls_done_fn *fn,
 		.op = r->op,
 		.who = *r->who,
 		.needs = needs,
+		.granted = t.granted,
 		.fn = fn,
 		.arg = arg };
 	snprintf(c->session, sizeof(c->session), "%.26s",

@@ -115,6 +115,27 @@ def test_actors_and_targets_are_globs(home, hub):
     assert admin.names() == ["iree/amd/ci", "iree/pm"]
 
 
+def test_typed_text_is_for_those_who_may_type(home, hub):
+    """An observer sees that and how much somebody typed; the log has the
+    text, which the screen may not have shown."""
+    reader, typist = Client(hub, "user:reader"), Client(hub, "user:typist")
+    write_policy(home, allow(other={
+        "observe": ["user:reader", "user:typist"],
+        "observe/read-write": ["user:typist"]}))
+    reader.until("session/snapshot", 200, session="other")
+    typist.until("session/snapshot", 200, session="other")
+    assert typist.post("session/send", session="other",
+                       input=[{"text": "canary-1"}]).status == 200
+    seen = {}
+    for who in (reader, typist):
+        got = who.post("session/events", session="other").json["events"]
+        seen[who] = [e for e in got if e["type"] == "input"]
+    assert "canary-1" not in str(seen[reader]), seen[reader]
+    assert "canary-1" in str(seen[typist]), seen[typist]
+    assert [e["seq"] for e in seen[reader]] == \
+        [e["seq"] for e in seen[typist]] != [], seen
+
+
 def test_reading_and_driving_are_two_permissions(home, hub):
     """B-37: neither comes from the other."""
     reader, typist = Client(hub, "user:reader"), Client(hub, "user:typist")
