@@ -9,10 +9,12 @@ Every byte that a session prints can be computed, and every input is typed with 
 key until a hub confirms it.
 """
 
+import contextlib
 import functools
 import http.client
 import pathlib
 import random
+import socket
 import threading
 
 import oracle_stream
@@ -228,6 +230,16 @@ class Viewer(Client):
             self.keep()
             raise OSError("the hub has gone") from None
 
+    def end_view(self):
+        """End it even if its session prints nothing more."""
+        self.over.set()
+        stream = self.stream
+        if stream is not None:
+            with contextlib.suppress(OSError):
+                stream.sock.shutdown(socket.SHUT_RDWR)
+        super().finish()
+        self.keep()
+
     def keep(self):
         """Take over the bytes that the last hub has sent."""
         if self.stream is None:
@@ -242,8 +254,7 @@ class Viewer(Client):
         self.stream = None
 
     def finish(self):
-        super().finish()
-        self.keep()
+        self.end_view()
         want = b"".join(printed(n + 1)
                         for n in range(len(self.data) // ROUND + 1))
         assert self.data == want[:len(self.data)], len(self.data)

@@ -117,8 +117,7 @@ class HubViewer(hub_load.Viewer):
     """As Viewer, through the hub; it has its own session, whose host stays."""
 
     def finish(self):
-        hub_load.Client.finish(self)
-        self.keep()
+        self.end_view()
         same(bytes(self.data), 0, f"viewer of {self.sid} through the hub")
 
 
