@@ -272,7 +272,8 @@ def part_memory(bench):
             per_viewer(bench, place, viewers_n, idle, active)
     idle.show("memory of an idle viewer (PSS of the hub)", "KiB")
     active.show("memory of an active viewer (PSS of the hub)", "KiB")
-    bench.goal("memory of an idle viewer", idle.median("idle"), most=64,
+    # Later rounds use the memory that earlier ones have left.
+    bench.goal("memory of an idle viewer", max(idle.of["idle"]), most=64,
                unit="KiB")
 
 
