@@ -10,6 +10,7 @@ import time
 import pytest
 
 import flood
+import lib
 from hub import Hub
 from lib import Home, wait_for
 from stream_client import Refused, Stream
@@ -565,8 +566,9 @@ def test_a_wait_delays_nothing(stream, cat):
 # ----------------------------------------------------- one session for all
 
 def test_one_log_and_one_screen_for_all_surfaces(home, hub, stream):
-    """Done 3: a session driven by attach's protocol, the stream and HTTP at
-    once keeps one log and one screen; no byte is lost or doubled."""
+    """A session driven at once by `tend attach`, the socket, the stream and
+    HTTP keeps one log and one screen; no byte is lost or doubled."""
+    from terminal import Terminal
     from wire import TEXT, Wire
 
     sid = home.start("sh", "-c", CAT)
@@ -576,7 +578,9 @@ def test_one_log_and_one_screen_for_all_surfaces(home, hub, stream):
                      behind="lossless")
     stream.until(lambda: stream.subs[1].pictures, "a picture")
     with Wire(home.dir(sid), behind="lossless") as wire, \
-            Stream(hub) as other:
+            Stream(hub) as other, Terminal(80, 24) as term:
+        term.run(lib.TEND, "attach", sid, env=home.env)
+        term.wait_text("ready")
         other.subscribe(9, session=sid, want="screen")
         wire.until(lambda: wire.screens, "a picture")
         ids = []
@@ -584,11 +588,14 @@ def test_one_log_and_one_screen_for_all_surfaces(home, hub, stream):
             ids.append(stream.post("input", sub=1, kind="text",
                                    text=f"<s{n}>"))
             wire.input(TEXT, f"<w{n}>".encode())
+            term.type("@")
             if n % 10 == 0:
                 hub.call("session/send", {
                     "session": sid, "input": [{"text": f"<h{n}>"}]})
         for number in ids:
             assert stream.answer(number)["status"] == "written"
+        wait_for(lambda: home.raw(sid).count(b"@") == rounds,
+                 lambda: f"what the terminal typed: {home.raw(sid)!r}")
         stream.type(1, "\r\nEND")
         until_output(stream, 1, b"END")
         wire.until_output(b"END")
@@ -606,4 +613,7 @@ def test_one_log_and_one_screen_for_all_surfaces(home, hub, stream):
         assert hub.call("session/snapshot", {"session": sid})["hash"] == \
             home.screen(sid)["hash"] == want["hash"]
         assert screen.lines == want["lines"]
+        assert log.count(b"@") == rounds, log
+        term.wait(lambda s: [line.rstrip() for line in s["lines"]] ==
+                  want["lines"], want["lines"])
     home.run("kill", sid)
