@@ -61,7 +61,7 @@ struct upload {
 	bool last; /* it has all of the file */
 	bool failed;
 	struct fault fault;
-	char *cwd;                             /* of the session */
+	char *cwd;                 /* of the session */
 	char path[PATH_MAX + 160]; /* of the file */
 };
 
