@@ -213,6 +213,8 @@ class Viewer(Client):
     """Views the output of a session over the stream, and continues with the next
     hub where the last one ended."""
 
+    quiet = 30  # seconds without output that are an error
+
     def __init__(self, hub, sid):
         super().__init__(hub)
         self.sid, self.at, self.data, self.stream = sid, 0, bytearray(), None
@@ -225,10 +227,14 @@ class Viewer(Client):
                                       **{"from": self.at})
             begin = len(self.stream.subs[1].data)
             self.stream.until(lambda: len(self.stream.subs[1].data) > begin
-                              or self.over.is_set(), "output")
+                              or self.over.is_set(), self.missed, self.quiet)
         except (Closed, *GONE):
             self.keep()
             raise OSError("the hub has gone") from None
+
+    def missed(self):
+        end = self.hub.home.info(self.sid)["offset"]
+        return f"more output of {self.sid}, which ends at {end},"
 
     def end_view(self):
         """End it even if its session prints nothing more."""

@@ -114,7 +114,9 @@ def slope(notes, field):
 
 
 class HubViewer(hub_load.Viewer):
-    """As Viewer, through the hub; it has its own session, whose host stays."""
+    """As Viewer, through the hub; its session prints when chance wants it."""
+
+    quiet = 600
 
     def finish(self):
         self.end_view()
