@@ -102,6 +102,8 @@ struct connection {
 	struct buf plain; /* to be encrypted; unused without TLS */
 	struct buf out;   /* to be sent */
 	size_t sent;      /* bytes of out */
+	int in_kernel;    /* bytes that the client has not, when it stalled */
+	unsigned looks;   /* at the bytes in the kernel, since they were fewer */
 	uint64_t body;    /* bytes of this request's, so far */
 	/* At most one of these, with its argument: */
 	const struct connection_request *request;
