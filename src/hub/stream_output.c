@@ -162,7 +162,7 @@ is_stale(const struct output *o)
 	size_t most = STALE_BYTES;
 
 	if (s->hello.behind == HELLO_BEHIND_LOSSLESS || s->channel == NULL ||
-	    !o->has_at || s->n_inputs > 0 || stopped == 0)
+	    !o->has_at || s->n_requests > 0 || stopped == 0)
 		return false;
 	if (s->allowance.rate > 0 && s->allowance.rate < most)
 		most = s->allowance.rate;

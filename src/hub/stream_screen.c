@@ -150,7 +150,7 @@ look(struct screen *c)
 		s->resting = false;
 	} else if (left > 0) {
 		/* Inputs need their answers, which come behind the output. */
-		s->resting = s->n_inputs == 0;
+		s->resting = s->n_requests == 0;
 		watch_rearm(c->rest, left);
 	} else {
 		s->resting = false;

@@ -27,23 +27,67 @@ now_ms(void)
 	return clock_ms(CLOCK_MONOTONIC);
 }
 
+/* ---------------------------------------------------------------- requests */
+
+struct subscription_request *
+subscription_request(struct subscription *s, uint64_t id)
+{
+	struct subscription_request *r;
+
+	if (s->n_requests >= STREAM_INPUTS) {
+		stream_send_error(s->stream, id, "busy",
+		    "too many inputs wait for an answer", true);
+		return NULL;
+	}
+	r = xcalloc(1, sizeof(*r));
+	r->subscription = s;
+	r->id = id;
+	list_append(&s->requests, &r->link);
+	s->n_requests++;
+	return r;
+}
+
+void
+subscription_request_end(struct subscription_request *r,
+    enum audit_outcome outcome)
+{
+	audit_end(r->audit, outcome);
+	r->subscription->n_requests--;
+	list_remove(&r->link);
+	free(r);
+}
+
+bool
+subscription_request_is_done(const struct subscription_request *r,
+    const struct channel_answer *a)
+{
+	static const char *const codes[] = {
+		[CHANNEL_UNKNOWN] = "unknown",
+		[CHANNEL_NOT_SENT] = "not_running",
+	};
+
+	if (a->outcome != CHANNEL_DONE)
+		stream_send_error(r->subscription->stream, r->id,
+		    a->outcome == CHANNEL_REFUSED ? a->code : codes[a->outcome],
+		    a->message, a->retryable);
+	return a->outcome == CHANNEL_DONE;
+}
+
 /* ------------------------------------------------------------------ ending */
 
-/* Nobody will answer: the host may have typed it. */
+/* Nobody will answer: the host may have done it. */
 static void
-lose_inputs(struct subscription *s)
+lose_requests(struct subscription *s)
 {
-	while (!list_is_empty(&s->inputs)) {
-		struct subscription_input *in = container_of(s->inputs.next,
-		    struct subscription_input, link);
+	while (!list_is_empty(&s->requests)) {
+		struct subscription_request *r = container_of(s->requests.next,
+		    struct subscription_request, link);
 
-		stream_send_error(s->stream, in->id, "unknown",
+		stream_send_error(s->stream, r->id, "unknown",
 		    "the connection to the host has ended before its answer",
 		    false);
-		list_remove(&in->link);
-		free(in);
+		subscription_request_end(r, AUDIT_FAILED);
 	}
-	s->n_inputs = 0;
 }
 
 void
@@ -51,7 +95,7 @@ subscription_disconnect(struct subscription *s)
 {
 	channel_destroy(s->channel);
 	s->channel = NULL;
-	lose_inputs(s);
+	lose_requests(s);
 }
 
 void
@@ -375,7 +419,7 @@ subscription_init(struct subscription *s, struct stream *stream,
 	s->number = m->sub;
 	s->want = m->want;
 	s->dirfd = -1;
-	list_init(&s->inputs);
+	list_init(&s->requests);
 	hello_init(&s->hello);
 	snprintf(s->hello.client, sizeof(s->hello.client), "tend hub");
 	s->hello.mode = HELLO_ATTACH;
