@@ -35,16 +35,25 @@ struct welcome;
 struct subscription_kind {
 	/* Begin; the answer to `subscribe` was sent. */
 	void (*begin)(struct subscription *s);
-	/* The host has welcomed us: the first one, or a later one. */
+	/*
+	 * The host has welcomed us: the first one, or a later one.  Then the
+	 * event `opened` was sent, with these fields.  NULL: nothing to do.
+	 */
 	void (*on_open)(struct subscription *s);
+	void (*on_opened)(struct subscription *s, const json_t *fields);
+	/* Any other frame. */
 	void (*on_frame)(struct subscription *s, const struct frame *f);
-	/* The session has no host: it has ended.  `session` is what it was. */
-	void (*on_ended)(struct subscription *s, json_t *session);
+	/*
+	 * The session has ended; subscription_finish follows when all was sent.
+	 * NULL: its host has sent everything; otherwise there is none, and the
+	 * session is this.
+	 */
+	void (*on_ended)(struct subscription *s, const json_t *session);
 	/* More may be sent. */
 	void (*on_room)(struct subscription *s);
 	/* The permissions are others; NULL: nothing depends on them. */
 	void (*on_access)(struct subscription *s);
-	void (*destroy)(struct subscription *s); /* its own parts */
+	void (*destroy)(struct subscription *s); /* its own parts; NULL: none */
 };
 
 struct subscription {
@@ -62,6 +71,8 @@ struct subscription {
 	struct stream_allowance allowance;
 	bool counts;         /* its frames need credit */
 	bool resting;        /* the kind wants no frames now */
+	bool opened;         /* the event was sent */
+	json_t *ending;      /* the fields of `ended`; NULL: the session runs */
 	int64_t stopped_ms;  /* since when nothing is read; 0: it is read */
 	struct watch *timer; /* until more may be sent */
 	struct list
@@ -105,8 +116,8 @@ void subscription_init(struct subscription *s, struct stream *stream,
 /* End it without a message; unanswered requests are answered as unknown. */
 void subscription_destroy(struct subscription *s);
 
-/* End it with the event `ended`.  It is invalid afterwards. */
-void subscription_end(struct subscription *s, json_t *ended);
+/* The session has ended: send `ended`.  The subscription is invalid afterwards. */
+void subscription_finish(struct subscription *s);
 
 /* NULL: there is none. */
 struct subscription *subscription_find(struct stream *stream, uint32_t number);
@@ -125,12 +136,6 @@ void subscription_bytes(struct subscription *s, const void *head,
 
 /* A notice of the host, as it is. */
 void subscription_notice(struct subscription *s, const struct frame *f);
-
-/* The event `opened`, of the host's METADATA or of session.get. */
-void subscription_opened(struct subscription *s, json_t *fields);
-
-/* The fields of `ended`, of session.get. */
-json_t *subscription_ending(const json_t *session);
 
 /* Read from the host, or stop, as credit and the client allow. */
 void subscription_update(struct subscription *s);

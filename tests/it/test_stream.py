@@ -602,6 +602,7 @@ def test_events_reach_to_the_end_of_a_session(home, hub):
         assert logged(stream, 1) == log_of(home, sid)
         stream.subscribe(2, session=sid, want="events", **{"from": 0})
         stream.event(2, "ended")
+        assert stream.subs[2].events[0]["event"] == "opened"
         assert logged(stream, 2) == logged(stream, 1)
         stream.subscribe(3, session=sid, want="events")
         stream.event(3, "ended")
