@@ -800,6 +800,31 @@ channel_view(struct channel *c, bool visible)
 	tell(c, &frame);
 }
 
+/* The rest of a frame must follow its beginning. */
+static bool
+is_between_frames(const struct channel *c)
+{
+	list_for_each(it, &c->requests) {
+		const struct request *r = request_of(it);
+
+		if (r->sent > 0 && !r->taken)
+			return false;
+	}
+	return true;
+}
+
+void
+channel_detach(struct channel *c)
+{
+	uint8_t header[FRAME_HEADER];
+	size_t sent = 0;
+
+	if (c->state != OPEN || c->leaving || !is_between_frames(c))
+		return;
+	frame_header(header, FRAME_DETACH, 0);
+	(void)send_rest(c, header, sizeof(header), &sent);
+}
+
 void
 channel_pause(struct channel *c, bool pause)
 {

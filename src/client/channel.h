@@ -127,6 +127,12 @@ void channel_resize(struct channel *c, unsigned cols, unsigned rows);
 void channel_view(struct channel *c, bool visible);
 
 /*
+ * Tell the host that the client leaves for good: it keeps nothing for it, as it
+ * does for a client whose connection was lost.  channel_destroy follows.
+ */
+void channel_detach(struct channel *c);
+
+/*
  * Read nothing from the host, or go on; also from a callback, after which no
  * other follows.  Answers wait too, behind the output.
  */

@@ -1,7 +1,9 @@
 #include "hub/connection.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@
 
 /* Free memory of an idle connection above this. */
 #define KEEP_OUT (16u << 10)
+#define STALL_LOOKS 3 /* at a client that accepts nothing */
 
 size_t
 connection_queued(const struct connection *c)
@@ -126,14 +129,44 @@ linger(struct connection *c)
 	watch_rearm(c->timer, CONNECTION_LINGER_MS);
 }
 
-/* Bytes wait to be sent; `progress`: the client has accepted some. */
+/* Bytes that the kernel has taken and the client has not. */
+static int
+in_kernel(const struct connection *c)
+{
+	int n = 0;
+
+	return ioctl(c->fd, SIOCOUTQ, &n) == 0 ? n : 0;
+}
+
+static void
+await_progress(struct connection *c)
+{
+	c->in_kernel = in_kernel(c);
+	c->looks = 0;
+	watch_rearm(c->timer, CONNECTION_STALL_MS / STALL_LOOKS);
+}
+
+/* The kernel accepts nothing more: wait on, if the client may still read. */
+static bool
+is_reading(struct connection *c)
+{
+	if (in_kernel(c) < c->in_kernel)
+		await_progress(c);
+	else if (++c->looks < STALL_LOOKS)
+		watch_rearm(c->timer, CONNECTION_STALL_MS / STALL_LOOKS);
+	else
+		return false;
+	return true;
+}
+
+/* Bytes wait to be sent; `progress`: the kernel has accepted some. */
 static void
 watch_stall(struct connection *c, bool progress)
 {
 	if (c->out.len == c->sent)
 		return;
 	if ((progress || !c->stalled) && !c->doomed)
-		watch_rearm(c->timer, CONNECTION_STALL_MS);
+		await_progress(c);
 	c->stalled = true;
 }
 
@@ -491,7 +524,8 @@ on_timer(void *arg)
 	else if (c->half ||
 	    (c->request != NULL && c->request->wants_body(c->arg)))
 		time_out(c);
-	else if (!busy || connection_queued(c) > 0)
+	else if ((!busy || connection_queued(c) > 0) &&
+	    !(c->stalled && is_reading(c)))
 		connection_end(c);
 	/* Otherwise the answer takes as long as it takes. */
 }

@@ -102,7 +102,9 @@ struct connection {
 	struct buf plain; /* to be encrypted; unused without TLS */
 	struct buf out;   /* to be sent */
 	size_t sent;      /* bytes of out */
-	uint64_t body;    /* bytes of this request's, so far */
+	int in_kernel;    /* bytes that the client has not, when it stalled */
+	unsigned looks; /* at the bytes in the kernel, since they were fewer */
+	uint64_t body;  /* bytes of this request's, so far */
 	/* At most one of these, with its argument: */
 	const struct connection_request *request;
 	const struct connection_flow *flow;

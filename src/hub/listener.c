@@ -149,6 +149,21 @@ describe(const struct sockaddr_storage *sa, struct connection_peer *peer)
 		peer->from[0] = '\0';
 }
 
+/*
+ * The kernel would keep up to 4 MiB for a client that does not read: memory
+ * that no limit counts, and output so old that a slow client sees the newest
+ * screen only after minutes.
+ */
+static void
+tune(int fd)
+{
+	int on = 1, most = LISTENER_UNSENT;
+
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &most,
+	    sizeof(most));
+}
+
 /* False: the client is of another user, or has gone. */
 static bool
 identify_peer(const struct door *d, int fd, const struct sockaddr_storage *sa,
@@ -156,13 +171,12 @@ identify_peer(const struct door *d, int fd, const struct sockaddr_storage *sa,
 {
 	struct ucred cred;
 	socklen_t len = sizeof(cred);
-	int on = 1;
 
 	memset(peer, 0, sizeof(*peer));
 	peer->is_unix = d->is_unix;
 	if (!d->is_unix) {
 		describe(sa, peer);
-		(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+		tune(fd);
 		return true;
 	}
 	snprintf(peer->from, sizeof(peer->from), "unix");

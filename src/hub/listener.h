@@ -19,10 +19,14 @@ struct tls_context;
  * At the last two, the oldest stranger is closed, so that a client which opens
  * many connections and sends nothing cannot keep others out.  At the first, and
  * when no descriptor is left, a new client gets the status 503.
+ *
+ * For a client over TCP that does not read, the kernel takes LISTENER_UNSENT
+ * bytes and the last write; the rest waits in the connection.
  */
 #define LISTENER_MAX 4096
 #define LISTENER_STRANGERS 256
 #define LISTENER_STRANGERS_PEER 32
+#define LISTENER_UNSENT (32 << 10)
 
 /* on_request: as in struct connection_door. */
 struct listener *listener_create(struct hub *hub,

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_tree.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "hub/hub.h"
@@ -26,7 +25,6 @@ struct events {
 	bool exited; /* the event of that was sent */
 	bool whole;  /* the log cannot grow any more */
 	unsigned looks;
-	json_t *ended; /* the fields of `ended` */
 	struct watch *pause, *rest;
 	struct log_watcher watcher;
 };
@@ -85,12 +83,9 @@ on_events(struct subscription *s, json_t *result)
 		look(e);
 		return;
 	}
-	if (e->ended != NULL &&
+	if (s->ending != NULL &&
 	    (e->whole || e->exited || ++e->looks > LAST_LOOKS)) {
-		json_t *ended = e->ended;
-
-		e->ended = NULL;
-		subscription_end(s, ended);
+		subscription_finish(s);
 		return;
 	}
 	pause_for(e, e->blind ? STREAM_EVENTS_LOOK_MS : STREAM_EVENTS_MS);
@@ -130,21 +125,17 @@ on_pause(void *arg)
 	struct events *e = arg;
 
 	e->waits = false;
-	e->grown = e->grown || e->blind || e->ended != NULL;
+	e->grown = e->grown || e->blind || e->base.ending != NULL;
 	look(e);
 }
 
 /* ------------------------------------------------------------------- a host */
 
 static void
-on_open(struct subscription *s)
+begin_at(struct subscription *s, const json_t *fields)
 {
-	(void)s;
-}
+	struct events *e = events_of(s);
 
-static void
-begin_at(struct events *e, const json_t *fields)
-{
 	if (!e->has_cursor)
 		e->cursor = (uint64_t)json_integer_value(
 		    json_object_get(fields, "seq"));
@@ -154,30 +145,12 @@ begin_at(struct events *e, const json_t *fields)
 }
 
 static void
-on_metadata(struct events *e, const struct frame *f)
-{
-	auto_json json_t *o = json_tree_object((const char *)f->payload, f->len,
-	    NULL);
-
-	subscription_opened(&e->base, o);
-	begin_at(e, o);
-}
-
-static void
 on_frame(struct subscription *s, const struct frame *f)
 {
 	struct events *e = events_of(s);
 
 	if (f->type == FRAME_EVENT) {
 		subscription_notice(s, f);
-	} else if (f->type == FRAME_METADATA) {
-		on_metadata(e, f);
-	} else if (f->type == FRAME_ENDED) {
-		e->ended = json_tree_object((const char *)f->payload, f->len,
-		    NULL);
-		subscription_disconnect(s);
-		e->grown = true;
-		look(e);
 	} else {
 		/* Output: take the notices behind it later. */
 		s->resting = true;
@@ -196,15 +169,16 @@ on_rest(void *arg)
 }
 
 static void
-on_ended(struct subscription *s, json_t *session)
+on_ended(struct subscription *s, const json_t *session)
 {
 	struct events *e = events_of(s);
 
-	if (!e->has_cursor)
-		subscription_opened(s, session);
-	e->ended = subscription_ending(session);
-	e->whole = true;
-	begin_at(e, session);
+	if (session != NULL) {
+		e->whole = true;
+		begin_at(s, session);
+	} else {
+		on_grown(e);
+	}
 }
 
 /* --------------------------------------------------------------- interface */
@@ -224,7 +198,6 @@ destroy(struct subscription *s)
 	watch_remove(e->pause);
 	watch_remove(e->rest);
 	log_watch_forget(&e->watcher);
-	json_decref(e->ended);
 }
 
 struct subscription *
@@ -232,7 +205,7 @@ stream_events_create(struct stream *stream, const struct stream_message *m)
 {
 	static const struct subscription_kind kind = {
 		.begin = subscription_connect,
-		.on_open = on_open,
+		.on_opened = begin_at,
 		.on_frame = on_frame,
 		.on_ended = on_ended,
 		.on_room = on_room,

@@ -1,12 +1,9 @@
 #include "hub/stream_input.h"
 
-#include <stdlib.h>
-
 #include <jansson.h>
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/mem.h"
 #include "client/channel.h"
 #include "hub/stream_calls.h"
 #include "hub/stream_message.h"
@@ -46,45 +43,35 @@ answer_taken(struct stream *stream, uint64_t id, const struct channel_answer *a)
 static void
 on_taken(void *arg, const struct channel_answer *a)
 {
-	struct subscription_input *in = arg;
-	struct stream *stream = in->subscription->stream;
+	struct subscription_request *r = arg;
 
-	if (a->outcome == CHANNEL_DONE)
-		answer_taken(stream, in->id, a);
-	else if (a->outcome == CHANNEL_NOT_SENT)
-		stream_send_error(stream, in->id, "not_running", a->message,
-		    false);
-	else
-		stream_send_error(stream, in->id, "unknown", a->message, false);
-	in->subscription->n_inputs--;
-	list_remove(&in->link);
-	free(in);
+	if (subscription_request_is_done(r, a))
+		answer_taken(r->subscription->stream, r->id, a);
+	subscription_request_end(r, AUDIT_ALLOWED);
 }
 
-/* True if it was given to the channel. */
-static bool
+static void
 type(struct subscription *s, const struct stream_message *m, struct buf *frame)
 {
-	struct subscription_input *in;
-	uint64_t request;
+	struct subscription_request *r;
+	uint64_t number;
 	struct error err;
 
 	if (stream_message_frame(m, frame, &err) < 0) {
 		stream_send_error(s->stream, m->id, "usage", err.msg, false);
-		return false;
+		return;
 	}
-	in = xcalloc(1, sizeof(*in));
-	in->subscription = s;
-	in->id = m->id;
-	if (channel_type(s->channel, frame->data, frame->len, on_taken, in,
-		&request, &err) < 0) {
-		free(in);
+	r = subscription_request(s, m->id);
+	if (r == NULL)
+		return;
+	if (channel_type(s->channel, frame->data, frame->len, on_taken, r,
+		&number, &err) < 0) {
 		stream_send_error(s->stream, m->id, "busy", err.msg, true);
-		return false;
+		subscription_request_end(r, AUDIT_FAILED);
+		return;
 	}
-	list_append(&s->inputs, &in->link);
-	s->n_inputs++;
-	return true;
+	/* Its answer comes behind the output. */
+	s->kind->on_room(s);
 }
 
 /* As session.send, at most once. */
@@ -125,12 +112,7 @@ stream_input_take(struct subscription *s, const struct stream_message *m)
 		    "the session has ended", false);
 		return;
 	}
-	if (s->n_inputs >= STREAM_INPUTS) {
-		stream_send_error(s->stream, m->id, "busy",
-		    "too many inputs wait for an answer", true);
-		return;
-	}
 	buf_init(&frame, FRAME_HEADER + FRAME_MAX_CLIENT);
-	(void)type(s, m, &frame);
+	type(s, m, &frame);
 	buf_finish(&frame);
 }

@@ -8,7 +8,6 @@
 
 #include "base/base64.h"
 #include "base/clock.h"
-#include "base/json_tree.h"
 #include "base/mem.h"
 #include "client/channel.h"
 #include "hub/stream_message.h"
@@ -21,12 +20,10 @@
 
 struct output {
 	struct subscription base;
-	bool has_at;    /* something was sent */
-	uint64_t at;    /* the offset of the next byte to send */
-	bool opened;    /* the event was sent */
-	bool skipped;   /* a gap before the next picture is due */
-	uint64_t end;   /* of an ended session's output */
-	json_t *ending; /* the fields of `ended`; NULL: it runs */
+	bool has_at;  /* something was sent */
+	uint64_t at;  /* the offset of the next byte to send */
+	bool skipped; /* a gap before the next picture is due */
+	uint64_t end; /* of an ended session's output */
 };
 
 static struct output *
@@ -114,25 +111,8 @@ on_frame(struct subscription *s, const struct frame *f)
 		send_gap(o, gap.from, gap.to, gap_name(gap.why));
 	} else if (f->type == FRAME_EVENT) {
 		subscription_notice(s, f);
-	} else if (f->type == FRAME_METADATA) {
-		auto_json json_t *fields = json_tree_object((const char *)
-								f->payload,
-		    f->len, NULL);
-
-		subscription_opened(s, fields);
-		o->opened = true;
-	} else if (f->type == FRAME_ENDED) {
-		subscription_end(s,
-		    json_tree_object((const char *)f->payload, f->len, NULL));
-		return;
 	}
 	subscription_update(s);
-}
-
-static void
-on_open(struct subscription *s)
-{
-	(void)s;
 }
 
 /* Continue at the last offset with another connection. */
@@ -162,7 +142,7 @@ is_stale(const struct output *o)
 	size_t most = STALE_BYTES;
 
 	if (s->hello.behind == HELLO_BEHIND_LOSSLESS || s->channel == NULL ||
-	    !o->has_at || s->n_inputs > 0 || stopped == 0)
+	    !o->has_at || s->n_requests > 0 || stopped == 0)
 		return false;
 	if (s->allowance.rate > 0 && s->allowance.rate < most)
 		most = s->allowance.rate;
@@ -220,14 +200,11 @@ read_on(struct output *o)
 {
 	struct subscription *s = &o->base;
 	char to[32];
-	json_t *ending;
 
 	if (s->call != NULL)
 		return;
 	if (o->at >= o->end) {
-		ending = o->ending;
-		o->ending = NULL;
-		subscription_end(s, ending);
+		subscription_finish(s);
 		return;
 	}
 	if (!subscription_may_send(s))
@@ -240,14 +217,15 @@ read_on(struct output *o)
 }
 
 static void
-on_ended(struct subscription *s, json_t *session)
+on_ended(struct subscription *s, const json_t *session)
 {
 	struct output *o = output_of(s);
 	const struct hello *h = &s->hello;
 
-	if (!o->opened)
-		subscription_opened(s, session);
-	o->ending = subscription_ending(session);
+	if (session == NULL) {
+		subscription_finish(s);
+		return;
+	}
 	o->end = (uint64_t)json_integer_value(
 	    json_object_get(session, "offset"));
 	if (!o->has_at) {
@@ -267,7 +245,7 @@ on_room(struct subscription *s)
 {
 	struct output *o = output_of(s);
 
-	if (o->ending != NULL) {
+	if (s->ending != NULL) {
 		read_on(o);
 	} else if (subscription_may_send(s) && is_stale(o)) {
 		o->skipped = true;
@@ -286,23 +264,15 @@ on_access(struct subscription *s)
 		reconnect(o, o->has_at ? HELLO_NONE : s->hello.replay);
 }
 
-static void
-destroy(struct subscription *s)
-{
-	json_decref(output_of(s)->ending);
-}
-
 struct subscription *
 stream_output_create(struct stream *stream, const struct stream_message *m)
 {
 	static const struct subscription_kind kind = {
 		.begin = subscription_connect,
-		.on_open = on_open,
 		.on_frame = on_frame,
 		.on_ended = on_ended,
 		.on_room = on_room,
 		.on_access = on_access,
-		.destroy = destroy,
 	};
 	struct output *o = xcalloc(1, sizeof(*o));
 	struct hello *h = &o->base.hello;

@@ -25,7 +25,6 @@ struct screen {
 	bool asked;         /* an update is under way */
 	bool has_seq;       /* the client has the screen of this event */
 	uint64_t seq, offset;
-	json_t *ending; /* the fields of `ended`; NULL: it runs */
 };
 
 static struct screen *
@@ -150,7 +149,7 @@ look(struct screen *c)
 		s->resting = false;
 	} else if (left > 0) {
 		/* Inputs need their answers, which come behind the output. */
-		s->resting = s->n_inputs == 0;
+		s->resting = s->n_requests == 0;
 		watch_rearm(c->rest, left);
 	} else {
 		s->resting = false;
@@ -180,34 +179,29 @@ on_open(struct subscription *s)
 	c->asked = false;
 }
 
+static void
+on_opened(struct subscription *s, const json_t *fields)
+{
+	(void)fields;
+	look(screen_of(s));
+}
+
 /* ------------------------------------------------------------ an ended one */
 
 static void
 on_last(struct subscription *s, json_t *snapshot)
 {
-	struct screen *c = screen_of(s);
-	json_t *ending = c->ending;
-
-	send_update(c, snapshot);
-	c->ending = NULL;
-	subscription_end(s, ending);
+	send_update(screen_of(s), snapshot);
+	subscription_finish(s);
 }
 
 /* The last screen comes from the log. */
 static void
-send_last(struct screen *c, json_t *ending)
+on_ended(struct subscription *s, const json_t *session)
 {
-	c->ending = ending;
-	subscription_ask(&c->base, "session.snapshot",
-	    json_pack("{s:b}", "cells", c->cells), on_last);
-}
-
-static void
-on_ended(struct subscription *s, json_t *session)
-{
-	if (!screen_of(s)->has_seq)
-		subscription_opened(s, session);
-	send_last(screen_of(s), subscription_ending(session));
+	(void)session;
+	subscription_ask(s, "session.snapshot",
+	    json_pack("{s:b}", "cells", screen_of(s)->cells), on_last);
 }
 
 /* True if the frame shows something that the last update may not have. */
@@ -220,8 +214,7 @@ is_new(const struct screen *c, const struct frame *f)
 
 	if (frame_output(f, &offset, &p, &len))
 		return !c->has_seq || offset + len > c->offset;
-	return f->type == FRAME_EVENT || f->type == FRAME_SCREEN ||
-	    f->type == FRAME_METADATA;
+	return f->type == FRAME_EVENT || f->type == FRAME_SCREEN;
 }
 
 static void
@@ -229,18 +222,6 @@ on_frame(struct subscription *s, const struct frame *f)
 {
 	struct screen *c = screen_of(s);
 
-	if (f->type == FRAME_METADATA) {
-		auto_json json_t *o = json_tree_object((const char *)f->payload,
-		    f->len, NULL);
-
-		subscription_opened(s, o);
-	}
-	if (f->type == FRAME_ENDED) {
-		subscription_disconnect(s);
-		send_last(c,
-		    json_tree_object((const char *)f->payload, f->len, NULL));
-		return;
-	}
 	c->changed = c->changed || is_new(c, f);
 	look(c);
 }
@@ -265,7 +246,6 @@ static void
 destroy(struct subscription *s)
 {
 	watch_remove(screen_of(s)->rest);
-	json_decref(screen_of(s)->ending);
 }
 
 struct subscription *
@@ -274,6 +254,7 @@ stream_screen_create(struct stream *stream, const struct stream_message *m)
 	static const struct subscription_kind kind = {
 		.begin = subscription_connect,
 		.on_open = on_open,
+		.on_opened = on_opened,
 		.on_frame = on_frame,
 		.on_ended = on_ended,
 		.on_room = on_room,

@@ -24,8 +24,10 @@
 #include "hub/stream_state.h"
 #include "hub/stream_subscribe.h"
 #include "hub/subscription.h"
+#include "hub/subscription_call.h"
 #include "hub/throttle.h"
 #include "hub/verifier.h"
+#include "op/ops.h"
 
 #define PROTOCOL "tend.v1"
 
@@ -150,6 +152,8 @@ on_unsubscribe(struct stream *s, const struct stream_message *m)
 
 	if (sub == NULL)
 		return;
+	if (sub->channel != NULL)
+		channel_detach(sub->channel);
 	subscription_destroy(sub);
 	stream_send_answer(s, m->id, json_object());
 }
@@ -201,19 +205,45 @@ on_visible(struct stream *s, const struct stream_message *m)
 	stream_send_answer(s, m->id, json_object());
 }
 
+/* An operation that belongs to a connection needs a subscription's. */
+static void
+call_over(struct stream *s, const struct stream_message *m, const struct op *op)
+{
+	struct subscription *sub;
+
+	if (m->sub == 0) {
+		stream_send_error(s, m->id, "usage",
+		    "the operation belongs to a connection: sub is missing",
+		    false);
+		return;
+	}
+	sub = find(s, m);
+	if (sub != NULL)
+		subscription_call_start(sub, op, m);
+}
+
 static void
 on_call(struct stream *s, const struct stream_message *m)
 {
 	json_t *args = json_object_get(m->tree, "args");
+	const struct op *op = op_find(m->op);
 
-	stream_calls_start(s, m->id, m->op,
-	    args != NULL ? json_incref(args) : json_object(), NULL);
+	if (op != NULL && subscription_call_fits(op))
+		call_over(s, m, op);
+	else if (m->sub != 0)
+		stream_send_error(s, m->id, "usage",
+		    "sub is only for operations that belong to a connection",
+		    false);
+	else
+		stream_calls_start(s, m->id, m->op,
+		    args != NULL ? json_incref(args) : json_object(), NULL);
 }
 
 static void
 on_cancel(struct stream *s, const struct stream_message *m)
 {
 	stream_calls_cancel(s, m->call);
+	subscription_call_cancel(s, m->call);
 }
 
 typedef void message_fn(struct stream *s, const struct stream_message *m);

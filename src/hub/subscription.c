@@ -27,23 +27,67 @@ now_ms(void)
 	return clock_ms(CLOCK_MONOTONIC);
 }
 
+/* ---------------------------------------------------------------- requests */
+
+struct subscription_request *
+subscription_request(struct subscription *s, uint64_t id)
+{
+	struct subscription_request *r;
+
+	if (s->n_requests >= STREAM_INPUTS) {
+		stream_send_error(s->stream, id, "busy",
+		    "too many inputs wait for an answer", true);
+		return NULL;
+	}
+	r = xcalloc(1, sizeof(*r));
+	r->subscription = s;
+	r->id = id;
+	list_append(&s->requests, &r->link);
+	s->n_requests++;
+	return r;
+}
+
+void
+subscription_request_end(struct subscription_request *r,
+    enum audit_outcome outcome)
+{
+	audit_end(r->audit, outcome);
+	r->subscription->n_requests--;
+	list_remove(&r->link);
+	free(r);
+}
+
+bool
+subscription_request_is_done(const struct subscription_request *r,
+    const struct channel_answer *a)
+{
+	static const char *const codes[] = {
+		[CHANNEL_UNKNOWN] = "unknown",
+		[CHANNEL_NOT_SENT] = "not_running",
+	};
+
+	if (a->outcome != CHANNEL_DONE)
+		stream_send_error(r->subscription->stream, r->id,
+		    a->outcome == CHANNEL_REFUSED ? a->code : codes[a->outcome],
+		    a->message, a->retryable);
+	return a->outcome == CHANNEL_DONE;
+}
+
 /* ------------------------------------------------------------------ ending */
 
-/* Nobody will answer: the host may have typed it. */
+/* Nobody will answer: the host may have done it. */
 static void
-lose_inputs(struct subscription *s)
+lose_requests(struct subscription *s)
 {
-	while (!list_is_empty(&s->inputs)) {
-		struct subscription_input *in = container_of(s->inputs.next,
-		    struct subscription_input, link);
+	while (!list_is_empty(&s->requests)) {
+		struct subscription_request *r = container_of(s->requests.next,
+		    struct subscription_request, link);
 
-		stream_send_error(s->stream, in->id, "unknown",
+		stream_send_error(s->stream, r->id, "unknown",
 		    "the connection to the host has ended before its answer",
 		    false);
-		list_remove(&in->link);
-		free(in);
+		subscription_request_end(r, AUDIT_FAILED);
 	}
-	s->n_inputs = 0;
 }
 
 void
@@ -51,7 +95,7 @@ subscription_disconnect(struct subscription *s)
 {
 	channel_destroy(s->channel);
 	s->channel = NULL;
-	lose_inputs(s);
+	lose_requests(s);
 }
 
 void
@@ -64,7 +108,9 @@ subscription_destroy(struct subscription *s)
 		api_cancel(s->call);
 	watch_remove(s->timer);
 	audit_end(s->audit, AUDIT_ALLOWED);
-	s->kind->destroy(s);
+	json_decref(s->ending);
+	if (s->kind->destroy != NULL)
+		s->kind->destroy(s);
 	fd_close(&s->dirfd);
 	free(s);
 }
@@ -81,9 +127,10 @@ close_with(struct subscription *s, const char *code, const char *message,
 }
 
 void
-subscription_end(struct subscription *s, json_t *ended)
+subscription_finish(struct subscription *s)
 {
-	stream_send_event(s->stream, s->number, "ended", ended);
+	stream_send_event(s->stream, s->number, "ended",
+	    json_incref(s->ending));
 	subscription_destroy(s);
 }
 
@@ -150,8 +197,9 @@ add_counts(const struct subscription *s, json_t *o)
 	manifest_finish(&m);
 }
 
-void
-subscription_opened(struct subscription *s, json_t *fields)
+/* Of the host's METADATA, or of session.get. */
+static void
+send_opened(struct subscription *s, const json_t *fields)
 {
 	static const char *const names[] = { "id", "name", "status", "cols",
 		"rows", "offset", "seq", "title", "program_status", "modes" };
@@ -167,10 +215,12 @@ subscription_opened(struct subscription *s, json_t *fields)
 	    json_string(s->readwrite ? "readwrite" : "readonly"));
 	add_counts(s, o);
 	stream_send_event(s->stream, s->number, "opened", o);
+	s->opened = true;
 }
 
-json_t *
-subscription_ending(const json_t *session)
+/* The fields of `ended`, of session.get. */
+static json_t *
+ending_of(const json_t *session)
 {
 	static const char *const names[] = { "exit_code", "exit_signal",
 		"outcome", "status", "offset" };
@@ -226,7 +276,19 @@ on_open(void *arg, const struct welcome *w)
 	struct subscription *s = arg;
 
 	(void)w;
-	s->kind->on_open(s);
+	if (s->kind->on_open != NULL)
+		s->kind->on_open(s);
+}
+
+static void
+on_metadata(struct subscription *s, const struct frame *f)
+{
+	auto_json json_t *o = json_tree_object((const char *)f->payload, f->len,
+	    NULL);
+
+	send_opened(s, o);
+	if (s->kind->on_opened != NULL)
+		s->kind->on_opened(s, o);
 }
 
 static void
@@ -234,7 +296,16 @@ on_frame(void *arg, const struct frame *f)
 {
 	struct subscription *s = arg;
 
-	s->kind->on_frame(s, f);
+	if (f->type == FRAME_METADATA) {
+		on_metadata(s, f);
+	} else if (f->type == FRAME_ENDED) {
+		s->ending = json_tree_object((const char *)f->payload, f->len,
+		    NULL);
+		subscription_disconnect(s);
+		s->kind->on_ended(s, NULL);
+	} else {
+		s->kind->on_frame(s, f);
+	}
 }
 
 static void
@@ -243,11 +314,15 @@ on_details(struct subscription *s, json_t *session)
 	const char *status = json_string_value(
 	    json_object_get(session, "status"));
 
-	if (status != NULL && strcmp(status, "running") == 0)
+	if (status != NULL && strcmp(status, "running") == 0) {
 		close_with(s, "unreachable",
 		    "the host of the session cannot be reached", true);
-	else
-		s->kind->on_ended(s, session);
+		return;
+	}
+	if (!s->opened)
+		send_opened(s, session);
+	s->ending = ending_of(session);
+	s->kind->on_ended(s, session);
 }
 
 static const char *
@@ -375,7 +450,7 @@ subscription_init(struct subscription *s, struct stream *stream,
 	s->number = m->sub;
 	s->want = m->want;
 	s->dirfd = -1;
-	list_init(&s->inputs);
+	list_init(&s->requests);
 	hello_init(&s->hello);
 	snprintf(s->hello.client, sizeof(s->hello.client), "tend hub");
 	s->hello.mode = HELLO_ATTACH;

@@ -7,14 +7,15 @@
 #include <jansson.h>
 
 #include "base/list.h"
+#include "hub/audit.h"
 #include "hub/stream_allowance.h"
 #include "hub/stream_message.h"
 #include "wire/hello.h"
 
 struct api_call;
-struct audit_entry;
 struct calls_answer;
 struct channel;
+struct channel_answer;
 struct error;
 struct fault;
 struct frame;
@@ -34,16 +35,25 @@ struct welcome;
 struct subscription_kind {
 	/* Begin; the answer to `subscribe` was sent. */
 	void (*begin)(struct subscription *s);
-	/* The host has welcomed us: the first one, or a later one. */
+	/*
+	 * The host has welcomed us: the first one, or a later one.  Then the
+	 * event `opened` was sent, with these fields.  NULL: nothing to do.
+	 */
 	void (*on_open)(struct subscription *s);
+	void (*on_opened)(struct subscription *s, const json_t *fields);
+	/* Any other frame. */
 	void (*on_frame)(struct subscription *s, const struct frame *f);
-	/* The session has no host: it has ended.  `session` is what it was. */
-	void (*on_ended)(struct subscription *s, json_t *session);
+	/*
+	 * The session has ended; subscription_finish follows when all was sent.
+	 * NULL: its host has sent everything; otherwise there is none, and the
+	 * session is this.
+	 */
+	void (*on_ended)(struct subscription *s, const json_t *session);
 	/* More may be sent. */
 	void (*on_room)(struct subscription *s);
 	/* The permissions are others; NULL: nothing depends on them. */
 	void (*on_access)(struct subscription *s);
-	void (*destroy)(struct subscription *s); /* its own parts */
+	void (*destroy)(struct subscription *s); /* its own parts; NULL: none */
 };
 
 struct subscription {
@@ -61,30 +71,53 @@ struct subscription {
 	struct stream_allowance allowance;
 	bool counts;         /* its frames need credit */
 	bool resting;        /* the kind wants no frames now */
+	bool opened;         /* the event was sent */
+	json_t *ending;      /* the fields of `ended`; NULL: the session runs */
 	int64_t stopped_ms;  /* since when nothing is read; 0: it is read */
 	struct watch *timer; /* until more may be sent */
-	struct list inputs;  /* unanswered */
-	unsigned n_inputs;
+	struct list
+	    requests; /* inputs and calls that the host has not answered */
+	unsigned n_requests;
 	struct api_call *call; /* of subscription_ask; NULL: none */
 	void (*on_answer)(struct subscription *s, json_t *result);
 };
 
-/* An input that the host has not answered. */
-struct subscription_input {
+/* An input or a call that the host has not answered. */
+struct subscription_request {
 	struct list link;
 	struct subscription *subscription;
 	uint64_t id; /* of the message; 0: it wants no answer */
+	bool is_call;
+	struct audit_entry *audit; /* of a call; NULL: none */
 };
+
+/*
+ * The request that the channel gets as arg of its answer, or NULL: the client
+ * has been told that too many are unanswered.
+ */
+struct subscription_request *subscription_request(struct subscription *s,
+    uint64_t id);
+
+/*
+ * The channel has not taken it, or its answer has come: the client has an
+ * answer, and the request is freed.
+ */
+void subscription_request_end(struct subscription_request *r,
+    enum audit_outcome outcome);
+
+/* True if the host did it; otherwise the client gets the reason. */
+bool subscription_request_is_done(const struct subscription_request *r,
+    const struct channel_answer *a);
 
 /* Add to the stream what a kind has allocated. */
 void subscription_init(struct subscription *s, struct stream *stream,
     const struct subscription_kind *kind, const struct stream_message *m);
 
-/* End it without a message; unanswered inputs are answered as unknown. */
+/* End it without a message; unanswered requests are answered as unknown. */
 void subscription_destroy(struct subscription *s);
 
-/* End it with the event `ended`.  It is invalid afterwards. */
-void subscription_end(struct subscription *s, json_t *ended);
+/* The session has ended: send `ended`.  The subscription is invalid afterwards. */
+void subscription_finish(struct subscription *s);
 
 /* NULL: there is none. */
 struct subscription *subscription_find(struct stream *stream, uint32_t number);
@@ -92,7 +125,7 @@ struct subscription *subscription_find(struct stream *stream, uint32_t number);
 /* Connect to the session's host as s->hello says; an open one is left. */
 void subscription_connect(struct subscription *s);
 
-/* Leave the host; unanswered inputs are answered as unknown. */
+/* Leave the host; unanswered requests are answered as unknown. */
 void subscription_disconnect(struct subscription *s);
 
 /* Send an event or bytes; both are counted. */
@@ -103,12 +136,6 @@ void subscription_bytes(struct subscription *s, const void *head,
 
 /* A notice of the host, as it is. */
 void subscription_notice(struct subscription *s, const struct frame *f);
-
-/* The event `opened`, of the host's METADATA or of session.get. */
-void subscription_opened(struct subscription *s, json_t *fields);
-
-/* The fields of `ended`, of session.get. */
-json_t *subscription_ending(const json_t *session);
 
 /* Read from the host, or stop, as credit and the client allow. */
 void subscription_update(struct subscription *s);

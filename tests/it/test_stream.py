@@ -429,6 +429,113 @@ def test_a_lease_is_kept_stolen_and_reported(home, hub):
     home.run("kill", sid)
 
 
+def lease(stream, verb, sub=1, **args):
+    return stream.ask("call", sub=sub, op=f"lease.{verb}", args=args)
+
+
+def refusal(stream, what, **fields):
+    """The code with which a message is refused."""
+    with pytest.raises(Refused) as refused:
+        stream.ask(what, **fields)
+    return refused.value.code
+
+
+@pytest.fixture
+def leased(home):
+    sid = home.start("sh", "-c", CAT, options=["--input", "lease"])
+    home.wait_text(sid, "ready")
+    yield sid
+    home.run("kill", sid)
+
+
+def test_a_lease_is_taken_released_and_stolen(hub, leased):
+    with Stream(hub) as one, Stream(hub) as two:
+        for stream in one, two:
+            stream.subscribe(1, session=leased, want="output",
+                             access="readwrite")
+            stream.event(1, "opened")
+        holder = lease(one, "acquire")["holder"]
+        assert two.event(1, "lease")["holder"] == holder
+        assert refusal(two, "input", sub=1, kind="text", text="x") == "busy"
+        assert refusal(two, "call", sub=1, op="lease.acquire") == "busy"
+        assert lease(one, "release") == {"holder": None, "mine": False,
+                                         "idle_ms": 60000}
+        assert lease(two, "acquire")["mine"] is True
+        assert lease(one, "steal")["mine"] is True
+        two.event(1, "replaced")
+        assert one.type(1, "typed")["status"] == "written"
+        until_output(two, 1, b"typed")
+    used = hub.call("audit/list", {"session": leased})["entries"]
+    assert sorted(e["what"] for e in used if e["outcome"] == "allowed") == [
+        "lease.acquire", "lease.acquire", "lease.release", "lease.steal",
+        "observe", "observe"], used
+
+
+def test_a_lease_ends_with_its_subscription(hub, leased):
+    def acquire(stream):
+        try:
+            return lease(stream, "acquire")["mine"]
+        except Refused as refused:
+            assert refused.code == "busy"
+            return False
+
+    with Stream(hub) as two:
+        two.subscribe(1, session=leased, want="screen", access="readwrite")
+        with Stream(hub) as one:
+            one.subscribe(7, session=leased, want="output",
+                          access="readwrite", who=77)
+            lease(one, "acquire", 7)
+            two.event(1, "opened")
+            one.ask("unsubscribe", sub=7)
+            two.until(lambda: home_has_no_holder(hub, leased), "no holder")
+            assert acquire(two) and lease(two, "release")["mine"] is False
+            one.subscribe(7, session=leased, want="output",
+                          access="readwrite", who=77)
+            lease(one, "acquire", 7)
+        # A lost connection: the client may come back.
+        two.until(lambda: home_has_no_holder(hub, leased), "no holder")
+        assert not acquire(two)
+        with Stream(hub) as again:
+            again.subscribe(7, session=leased, want="output",
+                            access="readwrite", who=77)
+            again.event(7, "opened")
+            assert lease(again, "acquire", 7)["mine"] is True
+        wait_for(lambda: acquire(two), "the lease of a client that is gone")
+
+
+def home_has_no_holder(hub, sid):
+    return hub.call("session/get",
+                    {"session": sid})["lease_holder"] is None
+
+
+def test_only_operations_of_a_connection_take_a_subscription(
+        home, stream, cat, leased):
+    stream.subscribe(1, session=leased, want="output")
+    stream.subscribe(2, session=cat, want="screen", access="readwrite")
+    stream.subscribe(3, want="home")
+    for code, fields in [
+            ("usage", {"op": "lease.acquire"}),
+            ("usage", {"op": "session.list", "sub": 2}),
+            ("usage", {"op": "lease.no", "sub": 2}),
+            ("usage", {"op": "lease.acquire", "sub": 2}),  # it is shared
+            ("usage", {"op": "session.colours", "sub": 2}),
+            ("usage", {"op": "lease.release", "sub": 2, "args": {"x": 1}}),
+            ("not_found", {"op": "lease.acquire", "sub": 9}),
+            ("denied", {"op": "lease.acquire", "sub": 1}),
+            ("denied", {"op": "lease.acquire", "sub": 3})]:
+        assert refusal(stream, "call", **fields) == code, fields
+    assert stream.ask("call", sub=2, op="session.colours", args={
+        "fg": "ffffff", "bg": "000000"}) is not None
+
+
+def test_an_input_is_answered_although_the_screen_rests(stream, cat):
+    stream.subscribe(1, session=cat, want="screen", access="readwrite",
+                     interval=60000)
+    stream.event(1, "screen")
+    for text in "one", "two":
+        assert stream.type(1, text)["status"] == "written"
+
+
 # ----------------------------------------------------------------- events
 
 def logged(stream, sub):
@@ -495,6 +602,7 @@ def test_events_reach_to_the_end_of_a_session(home, hub):
         assert logged(stream, 1) == log_of(home, sid)
         stream.subscribe(2, session=sid, want="events", **{"from": 0})
         stream.event(2, "ended")
+        assert stream.subs[2].events[0]["event"] == "opened"
         assert logged(stream, 2) == logged(stream, 1)
         stream.subscribe(3, session=sid, want="events")
         stream.event(3, "ended")
