@@ -11,6 +11,7 @@
 #include "hub/connection.h"
 #include "hub/exchange_state.h"
 #include "hub/hub.h"
+#include "hub/login.h"
 #include "hub/throttle.h"
 #include "hub/verifier.h"
 #include "op/ops.h"
@@ -183,10 +184,10 @@ check_bearer(struct exchange *x, const char *bearer)
 static void
 check_cookie(struct exchange *x, const char *key)
 {
-	bool tls = x->connection->tls != NULL;
-	char cookie[128];
+	char name[COOKIE_NAME_SIZE], cookie[128];
 
-	if (!cookie_read(exchange_request(x), tls, cookie, sizeof(cookie))) {
+	login_cookie(x->connection, name);
+	if (!cookie_read(exchange_request(x), name, cookie, sizeof(cookie))) {
 		refuse(x,
 		    "log in with \"tend hub login\", or send a token in "
 		    "the header Authorization");

@@ -35,6 +35,23 @@ struct login {
 	char secret[SECRET_SIZE], key[SECRET_SIZE];
 };
 
+void
+login_cookie(const struct connection *c, char out[COOKIE_NAME_SIZE])
+{
+	cookie_name(out, store_id(c->hub->store), c->tls != NULL);
+}
+
+static void
+set_cookie(struct exchange *x, const char *value, long max_age_s)
+{
+	char name[COOKIE_NAME_SIZE], cookie[COOKIE_SIZE];
+
+	login_cookie(x->connection, name);
+	cookie_write(cookie, name, value, x->connection->tls != NULL,
+	    max_age_s);
+	exchange_add_header(x, "Set-Cookie", cookie);
+}
+
 static void
 on_gone(void *arg)
 {
@@ -52,8 +69,6 @@ on_added(void *arg, int rc, json_t *result)
 {
 	struct login *l = arg;
 	struct exchange *x = l->exchange;
-	char cookie[COOKIE_SIZE];
-	bool tls;
 
 	(void)result;
 	if (x != NULL && rc == -EDQUOT) {
@@ -68,11 +83,9 @@ on_added(void *arg, int rc, json_t *result)
 			.from = exchange_from(x),
 			.what = "login" },
 		    AUDIT_ALLOWED);
-		tls = x->connection->tls != NULL;
-		cookie_write(cookie, l->secret, tls,
+		set_cookie(x, l->secret,
 		    (long)((l->who.until_ms - clock_ms(CLOCK_REALTIME)) /
 			1000));
-		exchange_add_header(x, "Set-Cookie", cookie);
 		exchange_json(x, 200,
 		    json_pack("{s:s, s:s, s:o}", "key", l->key, "principal",
 			l->who.principal, "scope",
@@ -182,16 +195,13 @@ static void
 on_revoked(void *arg, int rc, json_t *result)
 {
 	struct login *l = arg;
-	char cookie[COOKIE_SIZE];
 
 	/* -ENOENT: it was ended by somebody else at the same time. */
 	if (l->exchange != NULL && rc < 0 && rc != -ENOENT) {
 		exchange_problem(l->exchange, 503, "storage",
 		    "the hub cannot write its database");
 	} else if (l->exchange != NULL) {
-		cookie_write(cookie, "", l->exchange->connection->tls != NULL,
-		    0);
-		exchange_add_header(l->exchange, "Set-Cookie", cookie);
+		set_cookie(l->exchange, "", 0);
 		exchange_json(l->exchange, 200, json_object());
 	}
 	if (rc == 0)

@@ -313,20 +313,31 @@ put_route(struct json_out *j, const struct route *r)
 /* --------------------------------------------------------------- components */
 
 static void
-put_security(struct json_out *j)
+put_key_scheme(struct json_out *j, const char *scheme, const char *in,
+    const char *name, const char *description)
 {
-	static const char schemes[] =
-	    "{\"token\":{\"type\":\"http\",\"scheme\":\"bearer\","
-	    "\"description\":\"A token of `tend token create`.\"},"
-	    "\"cookie\":{\"type\":\"apiKey\",\"in\":\"cookie\","
-	    "\"name\":\"tend\",\"description\":\"The cookie of a browser, "
-	    "which also needs page_key.\"},"
-	    "\"page_key\":{\"type\":\"apiKey\",\"in\":\"header\","
-	    "\"name\":\"X-Tend-Key\",\"description\":\"The key that a page "
-	    "keeps for its origin.\"}}";
+	json_put_open(j, scheme, '{');
+	json_put_text(j, "type", "apiKey");
+	json_put_text(j, "in", in);
+	json_put_text(j, "name", name);
+	json_put_text(j, "description", description);
+	json_out_close(j, '}');
+}
 
-	json_out_key(j, "securitySchemes");
-	json_out_json(j, schemes);
+static void
+put_security(struct json_out *j, const char *cookie)
+{
+	json_put_open(j, "securitySchemes", '{');
+	json_put_open(j, "token", '{');
+	json_put_text(j, "type", "http");
+	json_put_text(j, "scheme", "bearer");
+	json_put_text(j, "description", "A token of `tend token create`.");
+	json_out_close(j, '}');
+	put_key_scheme(j, "cookie", "cookie", cookie,
+	    "The cookie of a browser, which also needs page_key.");
+	put_key_scheme(j, "page_key", "header", "X-Tend-Key",
+	    "The key that a page keeps for its origin.");
+	json_out_close(j, '}');
 }
 
 static void
@@ -373,14 +384,14 @@ put_parameters(struct json_out *j)
 }
 
 static void
-put_components(struct json_out *j)
+put_components(struct json_out *j, const char *cookie)
 {
 	json_put_open(j, "components", '{');
 	json_out_key(j, "schemas");
 	type_put_definitions(REFS, j);
 	put_parameters(j);
 	put_problems(j);
-	put_security(j);
+	put_security(j, cookie);
 	json_out_close(j, '}');
 }
 
@@ -408,7 +419,7 @@ put_info(struct json_out *j)
 }
 
 void
-openapi_put(const struct route *routes, struct json_out *j)
+openapi_put(const struct route *routes, const char *cookie, struct json_out *j)
 {
 	json_out_open(j, '{');
 	put_info(j);
@@ -420,6 +431,6 @@ openapi_put(const struct route *routes, struct json_out *j)
 			put_operation(j, &ops[i], routes);
 	}
 	json_out_close(j, '}');
-	put_components(j);
+	put_components(j, cookie);
 	json_out_close(j, '}');
 }

@@ -7,8 +7,10 @@ struct route;
 /*
  * Write the description of a hub in OpenAPI 3.1: the operations of ops.def that
  * HTTP has, their arguments, results and permissions, and the routes of the
- * table, which ends with a NULL path.  Programs make clients from it.
+ * table, which ends with a NULL path.  `cookie` is the name of its cookie.  Programs
+ * make clients from it.
  */
-void openapi_put(const struct route *routes, struct json_out *j);
+void openapi_put(const struct route *routes, const char *cookie,
+    struct json_out *j);
 
 #endif

@@ -53,12 +53,14 @@ static const struct route routes_table[] = {
 static void
 serve_openapi(struct exchange *x)
 {
+	char cookie[COOKIE_NAME_SIZE];
 	struct json_out j;
 	struct buf b;
 
+	login_cookie(x->connection, cookie);
 	buf_init(&b, SIZE_MAX);
 	json_out_init(&j, &b);
-	openapi_put(routes_table, &j);
+	openapi_put(routes_table, cookie, &j);
 	exchange_text(x, 200, "application/json", b.data, b.len);
 	buf_finish(&b);
 }

@@ -27,6 +27,7 @@
 
 struct store {
 	sqlite3 *db; /* used by the thread alone, after store_open */
+	char id[STORE_ID_SIZE];
 	struct workers *workers;
 	unsigned audits;  /* since the last trim */
 	struct list left; /* jobs that had not begun when it closed */
@@ -60,6 +61,12 @@ static const char schema
 	 "CREATE INDEX audit_session ON audit(session);"
 	 "PRAGMA user_version = 1;"
 	 "COMMIT;";
+
+/* Databases of before have no id; hubs of before do not look at it. */
+static const char
+    give_id[] = "CREATE TABLE IF NOT EXISTS hub (id TEXT NOT NULL) STRICT;"
+		"INSERT INTO hub SELECT lower(hex(randomblob(4)))"
+		" WHERE NOT EXISTS (SELECT 1 FROM hub);";
 
 static int64_t
 now_ms(void)
@@ -102,9 +109,30 @@ close_interrupted(sqlite3 *db, const char *path, struct error *err)
 }
 
 static int
-prepare(sqlite3 *db, const char *path, struct error *err)
+take_id(struct store *s, const char *path, struct error *err)
 {
-	int version;
+	sqlite3_stmt *st = NULL;
+	int n = 0;
+
+	if (sqlite3_exec(s->db, give_id, NULL, NULL, NULL) == SQLITE_OK &&
+	    sqlite3_prepare_v2(s->db, "SELECT id FROM hub", -1, &st, NULL) ==
+		SQLITE_OK &&
+	    sqlite3_step(st) == SQLITE_ROW)
+		n = snprintf(s->id, sizeof(s->id), "%s",
+		    (const char *)sqlite3_column_text(st, 0));
+	sqlite3_finalize(st);
+	if (n != STORE_ID_SIZE - 1 ||
+	    strspn(s->id, "0123456789abcdef") != (size_t)n)
+		return error_set(err, EIO, "%s has no valid id: %s", path,
+		    sqlite3_errmsg(s->db));
+	return 0;
+}
+
+static int
+prepare(struct store *s, const char *path, struct error *err)
+{
+	sqlite3 *db = s->db;
+	int version, rc;
 
 	if (sqlite3_exec(db,
 		"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
@@ -122,7 +150,8 @@ prepare(sqlite3 *db, const char *path, struct error *err)
 		return error_set(err, EIO,
 		    "%s has version %d; this hub knows version %d", path,
 		    version, VERSION);
-	return close_interrupted(db, path, err);
+	rc = take_id(s, path, err);
+	return rc < 0 ? rc : close_interrupted(db, path, err);
 }
 
 /* SQLite would follow a link, and make the file with another mode. */
@@ -163,7 +192,7 @@ store_open(struct loop *loop, const struct home *home, struct error *err)
 		    sqlite3_errmsg(s->db));
 	if (rc == 0) {
 		sqlite3_busy_timeout(s->db, 5000);
-		rc = prepare(s->db, path, err);
+		rc = prepare(s, path, err);
 	}
 	if (rc == 0) {
 		s->workers = workers_create(loop, 1, STORE_QUEUE);
@@ -176,6 +205,12 @@ store_open(struct loop *loop, const struct home *home, struct error *err)
 		return NULL;
 	}
 	return s;
+}
+
+const char *
+store_id(const struct store *s)
+{
+	return s->id;
 }
 
 /* -------------------------------------------------------------------- jobs */

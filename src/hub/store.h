@@ -33,6 +33,13 @@ struct store *store_open(struct loop *loop, const struct home *home,
 void store_close(struct store *s); /* ends its calls first; NULL is fine */
 
 /*
+ * The id of this database, eight hexadecimal digits of chance: logins in it are
+ * not those of another hub, even at the same path of another machine.
+ */
+#define STORE_ID_SIZE 9
+const char *store_id(const struct store *s);
+
+/*
  * Every call: fn is called once, later, from the loop, unless the store is
  * closed.  rc is 0 or -errno; -ENOENT: there is no such credential, or it has
  * ended.

@@ -5,16 +5,18 @@
 
 #include "web/http.h"
 
-static const char *
-name_of(bool tls)
+void
+cookie_name(char out[COOKIE_NAME_SIZE], const char *server, bool tls)
 {
-	return tls ? "__Host-tend" : "tend";
+	snprintf(out, COOKIE_NAME_SIZE, "%stend-%s", tls ? "__Host-" : "",
+	    server);
 }
 
 bool
-cookie_read(const struct http_request *r, bool tls, char *out, size_t size)
+cookie_read(const struct http_request *r, const char *name, char *out,
+    size_t size)
 {
-	const char *at = http_field(r, "cookie"), *name = name_of(tls);
+	const char *at = http_field(r, "cookie");
 	size_t name_len = strlen(name);
 	bool found = false;
 
@@ -36,9 +38,10 @@ cookie_read(const struct http_request *r, bool tls, char *out, size_t size)
 }
 
 void
-cookie_write(char out[COOKIE_SIZE], const char *value, bool tls, long max_age_s)
+cookie_write(char out[COOKIE_SIZE], const char *name, const char *value,
+    bool tls, long max_age_s)
 {
 	snprintf(out, COOKIE_SIZE,
-	    "%s=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%ld%s",
-	    name_of(tls), value, max_age_s, tls ? "; Secure" : "");
+	    "%s=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%ld%s", name,
+	    value, max_age_s, tls ? "; Secure" : "");
 }

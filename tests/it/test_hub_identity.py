@@ -1,12 +1,15 @@
 """Proving who one is to the hub: every route, every wrong credential."""
 
+import http.cookiejar
 import json
 import os
 import pathlib
 import re
 import shlex
 import socket
+import ssl
 import subprocess
+import urllib.request
 
 import pytest
 
@@ -90,7 +93,14 @@ def test_every_route_declares_who_may_use_it(hub):
     assert len(operations(hub)) > 40
 
 
-def wrong_credentials(secret):
+def cookie_name(hub):
+    """The name that the hub's own description has."""
+    schemes = hub.get("/openapi.json", unix=False).json["components"][
+        "securitySchemes"]
+    return schemes["cookie"]["name"]
+
+
+def wrong_credentials(secret, cookie):
     """Headers that prove nothing; the last ones look almost right."""
     flipped = secret[:20] + chr(ord(secret[20]) ^ 1) + secret[21:]
     yield {}
@@ -101,16 +111,16 @@ def wrong_credentials(secret):
                   f"Bearer {flipped}", f"Bearer {secret.lower()}",
                   "Bearer " + "x" * 5000, "Bearer tend_s_" + "A" * 43):
         yield {"Authorization": value}
-    yield {"Cookie": f"tend={secret}"}
-    yield {"Cookie": f"tend={secret}", "X-Tend-Key": secret}
-    yield {"Cookie": "tend=null", "X-Tend-Key": "null"}
+    yield {"Cookie": f"{cookie}={secret}"}
+    yield {"Cookie": f"{cookie}={secret}", "X-Tend-Key": secret}
+    yield {"Cookie": f"{cookie}=null", "X-Tend-Key": "null"}
     yield {"X-Tend-Key": secret}
 
 
 def test_wrong_credentials_open_no_route(hub):
     """S2: each route and operation, each wrong credential."""
     secret = hub.call("token/create", {})["secret"]
-    wrong, n = list(wrong_credentials(secret)), 0
+    wrong, n = list(wrong_credentials(secret, cookie_name(hub))), 0
     paths = everything(hub)
     for i, (method, path) in enumerate(paths):
         # Of the many credentials a few for each path, all of them in a full
@@ -255,6 +265,66 @@ def test_a_login_code_is_throttled_too(hub):
     fresh(hub)
 
 
+# ------------------------------------------------------------ several hubs
+
+class Browser:
+    """A jar of cookies which, as in any browser, ignores ports; and the key
+    of each page."""
+
+    def __init__(self):
+        self.jar, self.keys = http.cookiejar.CookieJar(), {}
+
+    def post(self, hub, route, args):
+        context = ssl.create_default_context()
+        if hub.url.startswith("https:"):
+            context.load_verify_locations(hub.home.path / "hub-tls/cert.pem")
+        request = urllib.request.Request(
+            f"{hub.url}{API}{route}", json.dumps(args).encode(),
+            {"Content-Type": "application/json",
+             "X-Tend-Key": self.keys.get(hub.url, "")})
+        opener = urllib.request.build_opener(
+            urllib.request.ProxyHandler({}),
+            urllib.request.HTTPSHandler(context=context),
+            urllib.request.HTTPCookieProcessor(self.jar))
+        with opener.open(request, timeout=60) as answer:
+            return json.load(answer)
+
+    def log_in(self, hub):
+        code = hub.call("login/create", {})["url"].rpartition("=")[2]
+        key = self.post(hub, "login", {"code": code})["key"]
+        self.keys[hub.url] = key
+
+
+@pytest.mark.parametrize("options, prefix", [
+    ((), "tend-"), (("--tls", "self"), "__Host-tend-")])
+def test_a_login_at_one_hub_does_not_end_another(options, prefix):
+    """Browsers send a cookie to every port of 127.0.0.1, so each hub has a
+    name of its own for it; it stays when the hub starts again."""
+    browser = Browser()
+    with Home() as one, Home() as two, Hub(one, *options) as first, \
+            Hub(two, *options) as second:
+        browser.log_in(first)
+        browser.log_in(second)
+        names = [cookie.name for cookie in browser.jar]
+        assert len(set(names)) == 2, names
+        assert all(re.fullmatch(prefix + "[0-9a-f]{8}", n) for n in names)
+        for hub in (first, second):
+            who = browser.post(hub, "identity/get", {})
+            assert who["verified"] == "cookie", who
+        before = first.url
+        first.stop()
+        first.listen = before.partition("//")[2]
+        first.start()
+        assert first.url == before
+        for hub in (first, second):
+            who = browser.post(hub, "identity/get", {})
+            assert who["verified"] == "cookie", who
+        # Logging out removes the cookie of this hub alone.
+        browser.post(first, "logout", {})
+        assert len(list(browser.jar)) == 1, browser.jar
+        assert browser.post(second, "identity/get", {})["owner"]
+
+
 # -------------------------------------------------------------------- proxies
 
 def test_only_the_proxy_may_name_a_user(home, hub):
@@ -342,13 +412,13 @@ def test_secrets_stay_where_they_belong(home, hub):
     link = Link(hub, "127.5.0.1")
     reply = link.send("POST", API + "login", body={"code": code})
     assert reply.status == 200, reply
-    cookie = reply.headers["Set-Cookie"]
-    value = re.match(r"tend=([^;]+); Path=/; HttpOnly; SameSite=Strict; "
-                     r"Max-Age=\d+$", cookie)
-    assert value, cookie
+    cookie = re.match(r"(tend-[0-9a-f]{8})=([^;]+); Path=/; HttpOnly; "
+                      r"SameSite=Strict; Max-Age=\d+$",
+                      reply.headers["Set-Cookie"])
+    assert cookie, reply.headers
     key = reply.json["key"]
-    browser = {"Cookie": f"tend={value[1]}", "X-Tend-Key": key}
-    secrets = [made["secret"], shared["secret"], code, value[1], key]
+    browser = {"Cookie": f"{cookie[1]}={cookie[2]}", "X-Tend-Key": key}
+    secrets = [made["secret"], shared["secret"], code, cookie[2], key]
     assert len({s for s in secrets if re.fullmatch(
         r"tend_[tslck]_[\w-]{43}", s)}) == 5, secrets
     seen = []

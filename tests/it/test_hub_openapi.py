@@ -114,6 +114,7 @@ def test_the_kinds_of_credentials_are_described(openapi):
     kinds = openapi["components"]["securitySchemes"]
     assert kinds["token"]["scheme"] == "bearer"
     assert kinds["page_key"]["name"] == "X-Tend-Key"
+    assert re.fullmatch("tend-[0-9a-f]{8}", kinds["cookie"]["name"]), kinds
     assert openapi["security"] == [{"token": []},
                                    {"cookie": [], "page_key": []}]
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,6 +134,41 @@ verify(struct world *w, enum store_kind kind, const char *secret,
 {
 	store_verify(w->store, kind, secret, key, who, on_done, w);
 	return await(w);
+}
+
+/* Change the database, which nobody has open. */
+static void
+change(struct world *w, const char *sql)
+{
+	char path[5000];
+	sqlite3 *db;
+
+	snprintf(path, sizeof(path), "%s/tend.db", w->temp);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+		fail_msg("%s", sqlite3_errmsg(db));
+	sqlite3_close(db);
+}
+
+/* Cookies of browsers have this id in their names. */
+static void
+a_database_keeps_its_id_and_one_without_gets_one(void **state)
+{
+	struct world *w = *state;
+	char id[STORE_ID_SIZE];
+
+	snprintf(id, sizeof(id), "%s", store_id(w->store));
+	assert_int_equal(strlen(id), STORE_ID_SIZE - 1);
+	store_close(w->store);
+	open_store(w);
+	assert_string_equal(store_id(w->store), id);
+	store_close(w->store);
+	change(w, "DROP TABLE hub");
+	open_store(w);
+	assert_string_not_equal(store_id(w->store), id);
+	store_close(w->store);
+	change(w, "UPDATE hub SET id = 'a; b'");
+	fails_to_open(w, "id");
 }
 
 static void
@@ -547,6 +583,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(a_database_keeps_its_id_and_one_without_gets_one),
 		TEST(a_secret_is_found_only_as_its_kind_and_whole),
 		TEST(a_cookie_needs_its_key_and_a_code_works_once),
 		TEST(a_credential_ends_by_itself),

@@ -11,7 +11,10 @@ read_from(const char *header, bool tls, char *out, size_t size)
 	struct http_request r = { .fields = { { "cookie", header } },
 		.n_fields = header != NULL };
 
-	return cookie_read(&r, tls, out, size);
+	char name[COOKIE_NAME_SIZE];
+
+	cookie_name(name, "1f", tls);
+	return cookie_read(&r, name, out, size);
 }
 
 static void
@@ -35,12 +38,13 @@ static void
 the_value_is_found_among_others(void **state)
 {
 	(void)state;
-	is_read("tend=abc", false, "abc");
-	is_read("a=b; tend=abc; c=d", false, "abc");
-	is_read("a=b;tend=abc", false, "abc");
-	is_read("xtend=1; tendx=2; tend=abc; __Host-tend=3", false, "abc");
-	is_read("tend=1; __Host-tend=abc", true, "abc");
-	is_read("a=tend=1; tend=a=b", false, "a=b");
+	is_read("tend-1f=abc", false, "abc");
+	is_read("a=b; tend-1f=abc; c=d", false, "abc");
+	is_read("a=b;tend-1f=abc", false, "abc");
+	is_read("xtend=1; tend-1f2=2; tend-1f=abc; __Host-tend-1f=3", false,
+	    "abc");
+	is_read("tend-1f=1; __Host-tend-1f=abc", true, "abc");
+	is_read("a=tend-1f=1; tend-1f=a=b", false, "a=b");
 }
 
 static void
@@ -49,15 +53,17 @@ another_name_is_another_cookie(void **state)
 	(void)state;
 	is_not_read(NULL, false);
 	is_not_read("", false);
-	is_not_read("tend", false);
-	is_not_read("Tend=abc", false);
-	is_not_read("tendx=abc", false);
-	is_not_read("xtend=abc", false);
-	is_not_read("a=\"; tend\"", false);
+	is_not_read("tend-1f", false);
+	is_not_read("Tend-1f=abc", false);
+	is_not_read("tend-1=abc", false);
+	is_not_read("xtend-1f=abc", false);
+	is_not_read("a=\"; tend-1f\"", false);
 	is_not_read(";;; ;", false);
+	/* The cookies of other servers on this host. */
+	is_not_read("tend=abc; tend-2f=abc; tend-1f0=abc", false);
 	/* Under TLS, a cookie that another host may have set does not count. */
-	is_not_read("tend=abc", true);
-	is_not_read("__Host-tend=abc", false);
+	is_not_read("tend-1f=abc", true);
+	is_not_read("__Host-tend-1f=abc", false);
 }
 
 static void
@@ -66,10 +72,10 @@ two_values_or_a_long_one_are_none(void **state)
 	char out[4];
 
 	(void)state;
-	is_not_read("tend=abc; tend=abc", false);
-	is_not_read("tend=abc; a=b; tend=d", false);
-	assert_true(read_from("tend=abc", false, out, sizeof(out)));
-	assert_false(read_from("tend=abcd", false, out, sizeof(out)));
+	is_not_read("tend-1f=abc; tend-1f=abc", false);
+	is_not_read("tend-1f=abc; a=b; tend-1f=d", false);
+	assert_true(read_from("tend-1f=abc", false, out, sizeof(out)));
+	assert_false(read_from("tend-1f=abcd", false, out, sizeof(out)));
 }
 
 static void
@@ -78,16 +84,16 @@ a_cookie_is_kept_from_scripts_and_other_sites(void **state)
 	char out[COOKIE_SIZE];
 
 	(void)state;
-	cookie_write(out, "abc", false, 60);
+	cookie_write(out, "tend-1f", "abc", false, 60);
 	assert_string_equal(out,
-	    "tend=abc; Path=/; HttpOnly; SameSite=Strict; Max-Age=60");
-	cookie_write(out, "abc", true, 60);
+	    "tend-1f=abc; Path=/; HttpOnly; SameSite=Strict; Max-Age=60");
+	cookie_write(out, "__Host-tend-1f", "abc", true, 60);
 	assert_string_equal(out,
-	    "__Host-tend=abc; Path=/; HttpOnly; SameSite=Strict; Max-Age=60; "
+	    "__Host-tend-1f=abc; Path=/; HttpOnly; SameSite=Strict; Max-Age=60; "
 	    "Secure");
-	cookie_write(out, "", false, 0);
+	cookie_write(out, "tend-1f", "", false, 0);
 	assert_string_equal(out,
-	    "tend=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
+	    "tend-1f=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
 }
 
 int
