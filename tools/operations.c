@@ -25,7 +25,10 @@ static const char preamble[] =
     "\n"
     "A number is a whole number of at least 0. An int may be negative. A real may\n"
     "have a fraction. A field of a result in brackets is optional. A result has no other fields: a\n"
-    "test fails when an answer differs from this page.\n"
+    "test fails when an answer differs from this page. Over a hub, a field with (observe) or\n"
+    "another permission is null for a client without that permission, a list has only the\n"
+    "sessions on which the client has it, and of a result with it the client gets the next\n"
+    "alternative.\n"
     "\n"
     "A duration is a string with a unit, as in `\"500ms\"`, `\"5s\"`, `\"1.5m\"`,\n"
     "`\"2h\"` or `\"7d\"`, or a number of milliseconds. `timeout_ms` is another name\n"
@@ -76,6 +79,13 @@ unit_of(const char *name)
 }
 
 static void
+put_permission(const char *name)
+{
+	if (name[0] != '\0')
+		printf(" (%s)", name);
+}
+
+static void
 put_type(const char *type)
 {
 	struct type_term t;
@@ -91,6 +101,7 @@ put_type(const char *type)
 		put_range(&t.range, unit_of(t.name));
 		if (t.arrays > 0)
 			put_range(&t.items, " items");
+		put_permission(t.permission);
 	}
 }
 
@@ -103,6 +114,7 @@ put_fields(const char *fields)
 		printf(f.optional ? "%s[`%s`: " : "%s`%s`: ", n > 0 ? ", " : "",
 		    f.name);
 		put_type(f.type);
+		put_permission(f.permission);
 		fputs(f.optional ? "]" : "", stdout);
 	}
 }
@@ -133,8 +145,7 @@ put_arguments(const char *fields)
 		    f.name, words);
 		put_link(f.type);
 		fputs(f.home ? " (home)" : "", stdout);
-		if (f.permission[0] != '\0')
-			printf(" (%s)", f.permission);
+		put_permission(f.permission);
 		fputs(f.optional ? "]" : "", stdout);
 	}
 }

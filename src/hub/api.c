@@ -28,6 +28,7 @@
 #include "hub/listing.h"
 #include "op/failure.h"
 #include "op/ops.h"
+#include "op/visible.h"
 #include "session/find.h"
 #include "session/manifest.h"
 #include "web/http.h"
@@ -144,23 +145,11 @@ struct api_call {
 
 /* The permissions of a client on a session of an answer. */
 static unsigned
-permissions(const struct api_call *c, const json_t *session)
+rights_on(void *arg, const char *id, const char *name)
 {
-	const char *id = json_string_value(json_object_get(session, "id"));
-	const char *name = json_string_value(json_object_get(session, "name"));
+	const struct api_call *c = arg;
 
-	return id == NULL ? 0 :
-			    access_permissions(c->hub->access, &c->who, id,
-				name != NULL ? name : "");
-}
-
-/* Only administrators may know about captures of failures (B-45). */
-static void
-hide_post_mortem(const struct api_call *c, json_t *session)
-{
-	if (json_object_get(session, "post_mortem") != NULL &&
-	    !(permissions(c, session) & (1u << OP_ADMIN)))
-		json_object_set_new(session, "post_mortem", json_null());
+	return access_permissions(c->hub->access, &c->who, id, name);
 }
 
 /* Typed text is for those who may type; the log has more than the screen. */
@@ -187,22 +176,14 @@ hide_input(const struct api_call *c, json_t *result)
 
 /* Leave in an answer only what the client may see. */
 static void
-filter(const struct api_call *c, json_t *result)
+filter(struct api_call *c, json_t *result)
 {
-	json_t *list = json_object_get(result, "sessions");
+	const struct visible by = { .granted = c->granted,
+		.rights = rights_on,
+		.arg = c };
 
-	hide_post_mortem(c, result);
+	visible_limit(&by, c->op->result, result);
 	hide_input(c, result);
-	if (c->op != &ops[OP_ID_session_list])
-		return;
-	for (size_t i = json_array_size(list); i-- > 0;) {
-		json_t *session = json_array_get(list, i);
-
-		if (permissions(c, session) & (1u << OP_OBSERVE))
-			hide_post_mortem(c, session);
-		else
-			json_array_remove(list, i);
-	}
 }
 
 static void

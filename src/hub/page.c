@@ -7,8 +7,10 @@
 #include <jansson.h>
 
 #include "base/version.h"
+#include "hub/access.h"
 #include "hub/exchange.h"
 #include "hub/hub.h"
+#include "op/visible.h"
 
 #define HTML "text/html; charset=utf-8"
 
@@ -134,12 +136,16 @@ void
 page_status(struct exchange *x)
 {
 	const struct hub *hub = exchange_hub(x);
+	const struct visible by = { .granted = access_home(hub->access,
+					exchange_identity(x)) };
 	char socket[PATH_MAX + 16];
+	json_t *o;
 
 	snprintf(socket, sizeof(socket), "%s/%s", hub->home.path, HUB_SOCKET);
-	exchange_json(x, 200,
-	    json_pack("{s:i, s:s, s:s, s:s, s:s, s:s?}", "pid", (int)getpid(),
-		"url", hub->url, "socket", socket, "home", hub->home.path,
-		"version", TEND_VERSION, "fingerprint",
-		hub->fingerprint[0] != '\0' ? hub->fingerprint : NULL));
+	o = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s?}", "pid", (int)getpid(),
+	    "url", hub->url, "socket", socket, "home", hub->home.path,
+	    "version", TEND_VERSION, "fingerprint",
+	    hub->fingerprint[0] != '\0' ? hub->fingerprint : NULL);
+	visible_limit(&by, "hub_status", o);
+	exchange_json(x, 200, o);
 }

@@ -17,7 +17,7 @@
 	"text:string[1-524288] profile:profile? force:bool? " \
 	"timeout:duration[1-3600000]? key:string[1-128]?"
 #define EXEC_ARGUMENTS \
-	"command:string[1-65536] timeout:duration[1-31536000000]? " \
+	"command:string[1-65536]@observe timeout:duration[1-31536000000]? " \
 	"max_output:number[0-2097152]? key:string[1-128]?"
 
 #endif

@@ -129,13 +129,18 @@ int
 type_next_term(const char **at, struct type_term *out)
 {
 	const char *p = *at + strspn(*at, "|");
-	size_t len = strcspn(p, "|[{");
+	size_t len = strcspn(p, "|[{@");
 
 	if (len == 0)
 		return 0;
 	memset(out, 0, sizeof(*out));
 	copy_word(out->name, sizeof(out->name), p, len);
 	p += len;
+	if (*p == '@') {
+		len = strcspn(++p, "|");
+		copy_word(out->permission, sizeof(out->permission), p, len);
+		p += len;
+	}
 	out->range = take_range(&p);
 	for (; strncmp(p, "[]", 2) == 0; p += 2)
 		out->arrays++;

@@ -17,13 +17,18 @@ struct json_out;
  * fields  words `name:type`, with a `?` at the end if the field is optional.
  *         Marks of an argument follow: `@home` if only a home accepts it, and
  *         the name of a permission, as in `@admin`, if it needs that besides
- *         the permission of its operation
+ *         the permission of its operation.  A field of a result with
+ *         `@admin` is null for a reader without that permission (visible.h);
+ *         a list of sessions loses those on which the reader lacks it
  * type    alternatives, as in `number|null`.  Each is a name: string, number
  *         (whole, from 0), int (whole), real, duration, bool, object, array,
  *         any, null, or one of types.def.  A range may follow, then `[]` for
  *         an array of such values or `{}` for an object of them, and then a
  *         range of the array's length: `string[1-255][][1-]` is a list of
- *         non-empty strings with at least one item.
+ *         non-empty strings with at least one item.  In a result that is no
+ *         list of fields, `session@observe|named_session` is an alternative
+ *         for readers with a permission on the session; the answer for others
+ *         is the next one, which has some of its fields or none
  * range   `[2-2000]` or `[1-]`, of a number's value, a duration's milliseconds,
  *         a string's bytes or an array's items
  */
@@ -56,10 +61,11 @@ struct type_range {
 };
 struct type_term {
 	char name[TYPE_NAME_SIZE];
-	unsigned arrays;         /* the number of `[]` */
-	bool map;                /* `{}` */
-	struct type_range range; /* of the value */
-	struct type_range items; /* of the outermost array */
+	unsigned arrays;                 /* the number of `[]` */
+	bool map;                        /* `{}` */
+	struct type_range range;         /* of the value */
+	struct type_range items;         /* of the outermost array */
+	char permission[TYPE_NAME_SIZE]; /* of its reader, or "" */
 };
 int type_next_term(const char **at, struct type_term *out);
 

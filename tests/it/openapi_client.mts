@@ -6,7 +6,7 @@
 import { client } from './generated/client.gen.ts';
 import { sessionCreate, sessionExec, sessionGetQuery, sessionList, sessionSend,
 	sessionSnapshot, sessionStop, sessionWait } from './generated/sdk.gen.ts';
-import type { Problem, Session } from './generated/types.gen.ts';
+import type { NamedSession, Problem, Session } from './generated/types.gen.ts';
 
 declare const process: { argv: string[] };
 
@@ -14,7 +14,7 @@ const [, , baseUrl, token] = process.argv;
 client.setConfig({ baseUrl, auth: (a) => a.scheme === 'bearer' ? token : undefined });
 
 const must = { throwOnError: true } as const;
-const made: Session = (await sessionCreate({ ...must,
+const made: Session | NamedSession = (await sessionCreate({ ...must,
 	body: { command: ['sh'], name: 'generated', env: { PS1: '$ ' } } })).data;
 const session = made.id;
 await sessionWait({ ...must, body: { session, text: '$', timeout: '60s' } });

@@ -154,6 +154,119 @@ def test_reading_and_driving_are_two_permissions(home, hub):
         assert who.post("session/environment", session="other").status == 403
 
 
+CANARY = "canary-5d1f"
+
+
+def test_no_answer_shows_what_one_may_not_observe(home, hub):
+    """Whoever may only control, create or type gets the outcome; the details
+    of the session (its command, directory, labels) are for observers."""
+    actors = {"control": "user:boss", "create": "user:maker",
+              "observe/read-write": "user:typist"}
+    write_policy(home, {
+        "home": {"allowances": [
+            {"actions": ["create"], "actors": ["user:maker"]},
+            {"actions": ["control"], "actors": ["user:boss"]}]},
+        "targets": {"hidden/*": {"allowances": [
+            {"actions": [action], "actors": [actor]}
+            for action, actor in actors.items()]}}})
+    boss, maker, typist = [Client(hub, actor) for actor in actors.values()]
+
+    def start(name):
+        home.start("sh", "-c", f": {CANARY}; exec cat", options=(
+            "--name", name, "--label", f"note={CANARY}"))
+
+    start("hidden/a")
+    seen = {"session.label": boss.until("session/label", 200,
+                                        session="hidden/a",
+                                        labels={"more": "x"}).json}
+    for route, args in (("session/rename", {"name": "hidden/b"}),
+                        ("session/rename", {"name": "hidden/a"}),
+                        ("session/signal", {"signal": 18}),
+                        ("session/detach", {}), ("session/upgrade", {}),
+                        ("session/revive", {})):
+        reply = boss.post(route, session="hidden/a" if args != {
+            "name": "hidden/a"} else "hidden/b", **args)
+        assert reply.status == 200, reply
+        seen[route] = reply.json
+    assert seen["session.label"] == seen["session/rename"] == {}, seen
+    for route in ("session/upgrade", "session/revive"):
+        assert seen[route]["host_pid"] is None, seen
+    reply = boss.post("home/upgrade")
+    assert reply.status == 200 and reply.json == {"sessions": []}, reply
+    # Typing: only what was typed.
+    for route, args, status in (
+            ("session/send", {"input": [{"text": "x"}]}, 200),
+            ("session/prompt", {"text": "y", "profile": "line",
+                                "timeout": "2s"}, 200),
+            ("session/exec", {"command": "true"}, 403),
+            ("session/batch", {"steps": [{"text": "x"}]}, 403),
+            ("session/resize", {"cols": 90, "rows": 20}, 200),
+            ("session/mark", {"name": "m"}, 200)):
+        reply = typist.post(route, session="hidden/a", **args)
+        assert reply.status == status, reply
+        seen[route] = reply.json
+    assert seen["session/prompt"]["evidence"]["question"] is None, seen
+    # Starting: the id and the name.
+    ended = home.info("hidden/a")["id"]
+    assert boss.post("session/stop", session="hidden/a").json == {}
+    again = maker.post("session/rerun", session=ended)
+    assert again.status == 200, again
+    assert set(again.json) == {"id", "name"}, again
+    for route in ("session/kill", "session/destroy"):
+        seen[route] = boss.post(route, session="hidden/a").json
+        assert seen[route] == {}, seen
+        if route == "session/kill":
+            start("hidden/a")
+    made = maker.post("session/create", command=["sh", "-c", f": {CANARY}"],
+                      cwd="/", name="hidden/c")
+    assert made.status == 200 and made.json["name"] == "hidden/c", made
+    assert set(made.json) == {"id", "name"}, made
+    assert CANARY not in json.dumps(seen), seen
+    # An observer gets all of it, from the same operations.
+    write_policy(home, allow(**{"hidden/*": {
+        "observe": ["user:boss"], "control": ["user:boss"]}}))
+    start("hidden/d")
+    shown = boss.until("session/label", 200, session="hidden/d", labels={})
+    assert CANARY in str(shown.json) and shown.json["post_mortem"] is None
+    assert boss.post("session/stop", session="hidden/d").json["ended_at"]
+
+
+def test_an_answer_over_the_stream_shows_no_more(home, hub):
+    write_policy(home, allow(**{"hidden/*": {"control": ["user:boss"]}}))
+    boss = Client(hub, "user:boss")
+    home.start("cat", options=("--name", "hidden/e"))
+    boss.until("session/label", 200, session="hidden/e", labels={})
+    with Stream(hub, token=boss.secret) as stream:
+        assert stream.call("session.label", session="hidden/e",
+                           labels={"a": "b"}) == {}
+        assert stream.call("session.stop", session="hidden/e") == {}
+
+
+def test_the_process_and_home_of_the_hub_are_for_administrators(home, hub):
+    private = {"pid", "socket", "home"}
+    policy = {"home": {"allowances": [
+        {"actions": ["admin"], "actors": ["user:root"]},
+        {"actions": ["observe", "control", "create"],
+         "actors": ["user:ann"]}]}}
+    write_policy(home, policy)
+    root, ann = Client(hub, "user:root"), Client(hub, "user:ann")
+    root.until("audit/list", 200)
+    shared = hub.call("share/create", {"session": "other"})["secret"]
+    full = hub.call("hub/status", method="GET")
+    assert full["home"] == str(home.path) and full["pid"] == hub.process.pid
+    for secret, sees in ((root.secret, True), (ann.secret, False),
+                         (shared, False), (hub.token(), False),
+                         (Client(hub).secret, True),
+                         (Client(hub, sessions="iree/*").secret, False)):
+        reply = hub.get(OPS + "hub/status", unix=False, headers=bearer(secret))
+        assert reply.status == 200, reply
+        assert set(reply.json) == set(full), reply
+        for name, value in full.items():
+            hidden = name in private and not sees
+            assert reply.json[name] == (None if hidden else value), reply
+        assert sees or str(home.path) not in reply, reply
+
+
 def test_older_policies_are_read(home, hub):
     """B-40: observers of the older form; one of a target beats the default."""
     ann, bob = Client(hub, "user:ann"), Client(hub, "user:bob")
