@@ -222,6 +222,8 @@ drop(struct follow *f, const char *id)
 
 	if (i == f->n_seen || strcmp(f->seen[i].id, id) != 0)
 		return;
+	/* Before the entry goes: the id may be its own. */
+	directory_drop(f->hub->directory, id);
 	if (f->seen[i].wd >= 0) {
 		(void)inotify_rm_watch(f->fd, f->seen[i].wd);
 		forget_watch(f, f->seen[i].wd);
@@ -231,7 +233,6 @@ drop(struct follow *f, const char *id)
 	    (f->n_seen - i) * sizeof(*f->seen));
 	if (f->at > i)
 		f->at--;
-	directory_drop(f->hub->directory, id);
 }
 
 /* Returns false if there is no such file. */
