@@ -65,3 +65,10 @@ fd_open_standard(void)
 			return -errno;
 	return 0;
 }
+
+bool
+fd_is_shortage(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOMEM ||
+	    error == ENOBUFS;
+}

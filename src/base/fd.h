@@ -1,6 +1,7 @@
 #ifndef TEND_BASE_FD_H
 #define TEND_BASE_FD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Close *fd unless it is negative, and make it -1.  errno is kept. */
@@ -27,6 +28,12 @@ void fd_poke(int fd);
  * 0 or a negative errno.
  */
 int fd_open_standard(void);
+
+/*
+ * True if accept(2) failed for want of something: the client waits on, and so
+ * its socket stays readable.  Do not watch it for a while.
+ */
+bool fd_is_shortage(int error);
 
 /* A local descriptor that is closed on every way out of its scope. */
 #define auto_close __attribute__((cleanup(fd_close)))

@@ -54,6 +54,7 @@ start_failure(int rc)
 	case -EAGAIN:
 	case -EMFILE:
 	case -ENFILE:
+	case -ENOMEM:
 		return FAIL_BUSY;
 	default:
 		return FAIL_INPUT;

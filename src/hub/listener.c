@@ -86,15 +86,17 @@ turn_away(const struct door *d, int fd)
 }
 
 /*
- * No descriptor is left.  Give up the spare one for a moment to refuse a client;
- * otherwise the waiting clients would wake the loop without end.
+ * No descriptor is left, or no memory for one.  Give up the spare one for a
+ * moment to refuse a client; otherwise the waiting clients would wake the loop
+ * without end.
  */
 static void
 refuse_one(struct listener *l, const struct door *d)
 {
 	int fd;
 
-	hub_note(l->hub, HUB_NO_DESCRIPTOR, "no descriptor is left", "");
+	hub_note(l->hub, HUB_NO_DESCRIPTOR, "no descriptor is left",
+	    strerror(errno));
 	fd_close(&l->spare);
 	fd = accept4(d->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd >= 0)
@@ -216,7 +218,7 @@ accept_one(struct listener *l, const struct door *d)
 	auto_close int fd = accept4(d->fd, (struct sockaddr *)&sa, &len,
 	    SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-	if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+	if (fd < 0 && fd_is_shortage(errno))
 		refuse_one(l, d);
 	if (fd < 0)
 		return false;

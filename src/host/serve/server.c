@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/loop.h"
 #include "base/mem.h"
 #include "host/core/session.h"
@@ -95,13 +96,6 @@ pause_accept(struct server *s)
 	turn_wake_at(&s->session->turn, s->accept_at_ms);
 }
 
-static bool
-is_exhausted(int error)
-{
-	return error == EMFILE || error == ENFILE || error == ENOMEM ||
-	    error == ENOBUFS;
-}
-
 void
 server_resume_accept(struct server *s)
 {
@@ -128,7 +122,7 @@ on_connection(void *arg, enum loop_events ready)
 
 		if (fd >= 0)
 			add_client(s, fd);
-		else if (is_exhausted(errno))
+		else if (fd_is_shortage(errno))
 			pause_accept(s);
 		if (fd < 0)
 			return;
