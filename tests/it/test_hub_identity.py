@@ -4,11 +4,15 @@ import http.cookiejar
 import json
 import os
 import pathlib
+import random
 import re
 import shlex
 import socket
 import ssl
+import statistics
+import string
 import subprocess
+import time
 import urllib.request
 
 import pytest
@@ -263,6 +267,62 @@ def test_a_login_code_is_throttled_too(hub):
            for i in range(12)]
     assert got == [401] * 10 + [429] * 2, got
     fresh(hub)
+
+
+def timed(link, secret):
+    """The time of a refusal, in microseconds."""
+    began = time.perf_counter_ns()
+    reply = link.send("GET", API + "session/list", bearer(secret))
+    took = time.perf_counter_ns() - began
+    assert reply.status == 401, reply
+    return took / 1e3
+
+
+def differences(hub, one, other, pairs):
+    """Pairs of refusals, in random order: how much longer that of `one` took.
+
+    Nobody is throttled: ten tries from an address, and a new hub before a
+    hundred.
+    """
+    found = []
+    for n in range(pairs):
+        if n % 45 == 0:
+            fresh(hub)
+        if n % 5 == 0:
+            link = Link(hub, f"127.8.{n // 5 % 250}.1")
+            link.send("GET", "/healthz")
+        order = [one, other] if random.random() < .5 else [other, one]
+        took = {secret: timed(link, secret) for secret in order}
+        found.append(took[one] - took[other])
+    return found
+
+
+def trimmed_t(values):
+    """Yuen's t of the mean without the outer tenths, which are interruptions
+    of the machine."""
+    values = sorted(values)
+    n, cut = len(values), len(values) // 10
+    inner = values[cut:n - cut]
+    bounded = [min(max(v, inner[0]), inner[-1]) for v in values]
+    spread = statistics.stdev(bounded) / ((1 - 2 * cut / n) * n ** .5)
+    return statistics.mean(inner) / spread, statistics.mean(inner)
+
+
+def test_a_refusal_takes_as_long_for_a_nearly_right_token(hub):
+    """S4: nobody can find out a token one character after the other.  A
+    difference that is there is there in each round."""
+    secret = hub.call("token/create", {})["secret"]
+    near = secret[:-1] + ("A" if secret[-1] != "A" else "B")
+    far = secret[:7] + "".join(random.choices(string.ascii_letters, k=43))
+    rounds = []
+    for _ in range(3):
+        rounds.append(trimmed_t(differences(hub, near, far,
+                                            5000 if FULL else 225)))
+        if abs(rounds[-1][0]) < 4.5:
+            break
+    fresh(hub)
+    assert abs(rounds[-1][0]) < 4.5, \
+        f"rounds of (t, microseconds longer): {rounds}"
 
 
 # ------------------------------------------------------------ several hubs

@@ -304,6 +304,48 @@ def test_a_handshake_that_takes_too_long_is_ended(home):
     assert ask(trust(home), port_of(status), "/healthz")[0].status == 200
 
 
+def first_message(context):
+    """The ClientHello of a real client."""
+    read, write = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client = context.wrap_bio(read, write, server_hostname="localhost")
+    with pytest.raises(ssl.SSLWantReadError):
+        client.do_handshake()
+    return write.read()
+
+
+def test_a_handshake_that_stops_anywhere_is_ended_in_time(home):
+    """S9: the deadline is that of the connection, not of the next byte."""
+    status = home.json("hub", "start", *SELF)
+    hello = first_message(trust(home))
+    parts = {"nothing": b"", "one byte": hello[:1],
+             "the head of a record": hello[:5],
+             "half of a hello": hello[:len(hello) // 2],
+             "all but the last byte": hello[:-1],
+             "a hello and no more": hello}
+    links = {}
+    began = time.monotonic()
+    for name, part in parts.items():
+        links[name] = socket.create_connection(("127.0.0.1", port_of(status)))
+        links[name].settimeout(60)
+        links[name].sendall(part)
+    plain = socket.create_connection(("127.0.0.1", port_of(status)))
+    links["a handshake and no request"] = trust(home).wrap_socket(
+        plain, server_hostname="localhost")
+    took = {}
+    for name, link in links.items():
+        try:
+            while link.recv(4096):
+                continue  # the answer to a whole hello
+        except (ConnectionResetError, ssl.SSLEOFError):
+            pass
+        took[name] = time.monotonic() - began
+        link.close()
+    assert min(took.values()) > 3, took
+    # 5 s until the first byte, and as long again until the head is complete.
+    assert max(took.values()) < 20, took
+    assert ask(trust(home), port_of(status), "/healthz")[0].status == 200
+
+
 def test_a_browser_gets_a_cookie_for_tls_only(home):
     """S7: __Host- and Secure."""
     status = home.json("hub", "start", *SELF)
