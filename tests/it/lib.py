@@ -112,6 +112,26 @@ def wait_for(condition, what, seconds=30):
         pause = min(pause * 2, 0.05)
 
 
+def as_another_user(fn):
+    """The bytes that fn returns in a process of another user."""
+    assert os.geteuid() == 0, "this test needs root, to become somebody else"
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+            os.write(writer, fn())
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as told:
+        got = told.read()
+    os.waitpid(pid, 0)
+    return got
+
+
 def unchecked(text):
     """session.json without its checksum, to be edited."""
     return re.sub(r',"crc":"[0-9a-f]{8}"', "", text)

@@ -11,6 +11,7 @@ import unicodedata
 
 import pytest
 
+from hub import Hub
 from lib import Home, tend
 
 NASTY = {
@@ -98,6 +99,22 @@ def test_json_is_escaped_and_exact(hostile):
     starts = [json.loads(line) for line in events.splitlines()
               if '"type":"start"' in line]
     assert starts[0]["data"]["command"][-1] == text, starts
+
+
+@pytest.mark.parametrize("text", NASTY.values(), ids=NASTY)
+def test_credentials_are_listed_escaped(text):
+    """A client of the hub chooses the label and the pattern of a token."""
+    with Home() as home, Hub(home) as hub:
+        made = hub.call("token/create", {"label": f"label {text}",
+                                         "sessions": f"to/{text}"})
+        for command in (["token", "list"], ["audit"]):
+            answer = home.run(*command)
+            assert answer.status == 0, answer
+            assert_tame(answer.text)
+            assert_tame(home.run(*command, "--json").text)
+        listed = home.json("token", "list")
+        assert listed[0]["label"] == f"label {text}", listed
+        assert_tame(home.ok("token", "revoke", made["id"]))
 
 
 @pytest.mark.parametrize("text", NASTY.values(), ids=NASTY)

@@ -19,7 +19,7 @@ import pytest
 
 from hub import Hub, bearer
 from inside import inside, python
-from lib import BUILD, ROOT, Home
+from lib import BUILD, ROOT, Home, as_another_user
 
 FULL = "TEND_TEST_FULL" in os.environ
 
@@ -426,6 +426,44 @@ def test_only_the_proxy_may_name_a_user(home, hub):
     hub.start()
     reply = Link(hub, "127.4.0.1").send("GET", path, ann)
     assert reply.status == 401, reply
+
+
+# --------------------------------------------------------------- other users
+
+def test_another_user_is_not_answered(home, hub):
+    """S11: even if somebody has opened all permissions; TCP needs a
+    credential of everybody."""
+    sock = home.path / "hub.sock"
+    modes = {path: path.stat().st_mode & 0o777 for path in (home.path, sock)}
+    assert not any(mode & 0o077 for mode in modes.values()), modes
+
+    def ask(link):
+        with link:
+            link.settimeout(20)
+            try:
+                link.sendall(b"GET /api/v1/session/list HTTP/1.1\r\nHost: "
+                             b"127.0.0.1:%d\r\nConnection: close\r\n\r\n"
+                             % hub.port)
+                return link.recv(100) or b"silence"
+            except (BrokenPipeError, ConnectionResetError):
+                return b"silence"
+
+    def knock():
+        link = socket.socket(socket.AF_UNIX)
+        link.connect(str(sock))
+        return ask(link)
+
+    for path in modes:
+        path.chmod(0o777)
+    try:
+        assert as_another_user(knock) == b"silence"
+        got = as_another_user(lambda: ask(
+            socket.create_connection(("127.0.0.1", hub.port))))
+        assert got.startswith(b"HTTP/1.1 401 "), got
+    finally:
+        for path, mode in modes.items():
+            path.chmod(mode)
+    assert hub.get(API + "session/list").status == 200
 
 
 # ------------------------------------------------------- programs in sessions
