@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -52,24 +53,79 @@ load(const char *cert, const char *key, struct error *err)
 
 /* ------------------------------------------------------------ the user's own */
 
+/* Split CERT:KEY: the path of the key, or NULL. */
+static const char *
+split(const char *option, char cert[PATH_MAX])
+{
+	const char *colon = strchr(option, ':');
+
+	if (colon == NULL || colon == option || colon[1] == '\0' ||
+	    strchr(colon + 1, ':') != NULL || colon - option >= PATH_MAX)
+		return NULL;
+	memcpy(cert, option, (size_t)(colon - option));
+	cert[colon - option] = '\0';
+	return colon + 1;
+}
+
 static struct tls_context *
 open_files(const char *option, struct error *err)
 {
-	const char *colon = strchr(option, ':');
 	char cert[PATH_MAX];
+	const char *key = split(option, cert);
 
-	if (colon == NULL || colon == option || colon[1] == '\0' ||
-	    strchr(colon + 1, ':') != NULL ||
-	    (size_t)(colon - option) >= sizeof(cert)) {
-		error_set(err, EINVAL,
-		    "--tls %.80s: give \"self\", or the files of a certificate "
-		    "and its key as CERT:KEY",
-		    option);
-		return NULL;
+	if (key != NULL)
+		return load(cert, key, err);
+	error_set(err, EINVAL,
+	    "--tls %.80s: give \"self\", or the files of a certificate and its "
+	    "key as CERT:KEY",
+	    option);
+	return NULL;
+}
+
+/* True if `path` is the directory or something in it. */
+static bool
+has(const char *dir, const char *path)
+{
+	char real[PATH_MAX];
+	size_t len = strcmp(dir, "/") == 0 ? 0 : strlen(dir);
+
+	return path != NULL && realpath(path, real) != NULL &&
+	    strncmp(real, dir, len) == 0 &&
+	    (real[len] == '/' || real[len] == '\0');
+}
+
+/* Add the directory of a path, with all links resolved. */
+static size_t
+add_dir(const struct home *home, const char *path, char dirs[][PATH_MAX],
+    size_t n)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[PATH_MAX];
+
+	snprintf(dir, sizeof(dir), "%.*s",
+	    slash != NULL ? (int)(slash - path + 1) : 1,
+	    slash != NULL ? path : ".");
+	if (realpath(dir, dirs[n]) == NULL || has(dirs[n], home->path) ||
+	    has(dirs[n], getenv("HOME")))
+		return n;
+	return n + 1;
+}
+
+size_t
+certificate_dirs(const struct home *home, const struct hub_options *o,
+    char dirs[CERTIFICATE_DIRS][PATH_MAX])
+{
+	char cert[PATH_MAX], real[PATH_MAX];
+	const char *key = o->tls != NULL ? split(o->tls, cert) : NULL;
+	const char *const files[] = { cert, key };
+	size_t n = 0;
+
+	for (size_t i = 0; key != NULL && i < 2; i++) {
+		n = add_dir(home, files[i], dirs, n);
+		if (realpath(files[i], real) != NULL)
+			n = add_dir(home, real, dirs, n);
 	}
-	memcpy(cert, option, (size_t)(colon - option));
-	cert[colon - option] = '\0';
-	return load(cert, colon + 1, err);
+	return n;
 }
 
 /* --------------------------------------------------------------- self-made */

@@ -1,6 +1,9 @@
 #ifndef TEND_HUB_CERTIFICATE_H
 #define TEND_HUB_CERTIFICATE_H
 
+#include <limits.h>
+#include <stddef.h>
+
 struct error;
 struct home;
 struct hub_options;
@@ -22,5 +25,15 @@ struct tls_context;
 
 struct tls_context *certificate_open(const struct home *home,
     const struct hub_options *o, struct error *err);
+
+/*
+ * The directories outside the home that the hub must be able to read to open the
+ * certificate again, which a renewal replaces: those of CERT and KEY, and of the
+ * files to which they are links.  A directory with the home of tend or of its
+ * user in it is left out: the hub would read too much.
+ */
+#define CERTIFICATE_DIRS 4
+size_t certificate_dirs(const struct home *home, const struct hub_options *o,
+    char dirs[CERTIFICATE_DIRS][PATH_MAX]);
 
 #endif

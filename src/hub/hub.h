@@ -98,6 +98,7 @@ struct hub {
 	struct list reconsider;  /* hooks of hub_reconsider */
 	struct id_maker ids;
 	int signals;            /* a signalfd */
+	bool has_terminal;      /* whose end is SIGHUP */
 	bool ready;             /* the sessions of the home are known */
 	int status;             /* the exit status */
 	char start[ID_SIZE];    /* differs in each run of a hub */

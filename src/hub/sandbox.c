@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <malloc.h>
 #include <sched.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "hub/certificate.h"
 #include "hub/hub.h"
 #include "sandbox/fence.h"
 #include "sandbox/filter.h"
@@ -21,6 +23,7 @@
 
 #define MEMORY_MAX ((rlim_t)4 << 30)
 #define HEAPS 4
+#define PLACES 8 /* for every hub */
 
 #define ALLOW(name) { .call = __NR_##name },
 
@@ -36,7 +39,8 @@ static const struct filter_rule rules[] = {
 static int
 fence(const struct hub *hub)
 {
-	const struct fence_place places[] = {
+	char dirs[CERTIFICATE_DIRS][PATH_MAX];
+	struct fence_place places[PLACES + CERTIFICATE_DIRS] = {
 		{ hub->home.fd, ".", .writable = true },
 		{ hub->home.sessions_fd, ".", .writable = true },
 		{ AT_FDCWD, "/proc",
@@ -48,8 +52,12 @@ fence(const struct hub *hub)
 		{ AT_FDCWD, "/sys/devices/system/cpu",
 		    .writable = false }, /* the heap */
 	};
+	size_t n = certificate_dirs(&hub->home, hub->options, dirs);
 
-	return fence_enter(places, sizeof(places) / sizeof(*places), 0);
+	for (size_t i = 0; i < n; i++)
+		places[PLACES + i] = (struct fence_place){ .dirfd = AT_FDCWD,
+			.path = dirs[i] };
+	return fence_enter(places, PLACES + n, 0);
 }
 
 void

@@ -67,6 +67,31 @@ on_settle(void *arg)
 		    container_of(hub->dead.next, struct connection, link));
 }
 
+/* A renewed certificate; the old one stays if that cannot be used. */
+static void
+reread_certificate(struct hub *hub)
+{
+	struct tls_context *next;
+	struct error err = { 0 };
+
+	if (hub->tls == NULL) {
+		log_write(&hub->log, LOG_INFO,
+		    "there is no certificate to read again");
+		return;
+	}
+	next = certificate_open(&hub->home, hub->options, &err);
+	if (next == NULL) {
+		log_write(&hub->log, LOG_ERROR,
+		    "the certificate stays as it was",
+		    log_str("error", err.msg));
+		return;
+	}
+	tls_context_replace(hub->tls, next);
+	tls_fingerprint(hub->tls, hub->fingerprint);
+	log_write(&hub->log, LOG_INFO, "the certificate was read again",
+	    log_str("fingerprint", hub->fingerprint));
+}
+
 static void
 on_signal(void *arg, enum loop_events ready)
 {
@@ -74,9 +99,14 @@ on_signal(void *arg, enum loop_events ready)
 	struct signalfd_siginfo info;
 
 	(void)ready;
-	if (read(hub->signals, &info, sizeof(info)) == sizeof(info))
-		log_write(&hub->log, LOG_INFO, "stopping",
-		    log_int("signal", info.ssi_signo));
+	if (read(hub->signals, &info, sizeof(info)) != sizeof(info))
+		return;
+	if (info.ssi_signo == SIGHUP && !hub->has_terminal) {
+		reread_certificate(hub);
+		return;
+	}
+	log_write(&hub->log, LOG_INFO, "stopping",
+	    log_int("signal", info.ssi_signo));
 	loop_stop(hub->loop);
 }
 
@@ -122,6 +152,15 @@ open_log(struct hub *hub, struct error *err)
 		strerror(errno));
 }
 
+/* SIGHUP is the end of a terminal, or asks to read the certificate again. */
+static bool
+has_terminal(void)
+{
+	auto_close int fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+	return fd >= 0;
+}
+
 static int
 watch_signals(struct hub *hub, struct error *err)
 {
@@ -132,6 +171,7 @@ watch_signals(struct hub *hub, struct error *err)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	hub->has_terminal = has_terminal();
 	hub->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (hub->signals < 0 ||
 	    loop_fd(hub->loop, hub->signals, LOOP_READ, on_signal, hub) == NULL)

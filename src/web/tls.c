@@ -100,6 +100,17 @@ tls_context_destroy(struct tls_context *c)
 	free(c);
 }
 
+void
+tls_context_replace(struct tls_context *c, struct tls_context *with)
+{
+	SSL_CTX *old = c->ctx;
+
+	/* Each connection has a reference of its own. */
+	c->ctx = with->ctx;
+	with->ctx = old;
+	tls_context_destroy(with);
+}
+
 bool
 tls_has_expired(const struct tls_context *c)
 {

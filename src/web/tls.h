@@ -17,6 +17,12 @@ struct tls_context *tls_context_create(const char *certificate, const char *key,
     struct error *err);                          /* NULL and err */
 void tls_context_destroy(struct tls_context *c); /* NULL is fine */
 
+/*
+ * New connections use the certificate and key of `with`, which is freed; those
+ * that there are go on.
+ */
+void tls_context_replace(struct tls_context *c, struct tls_context *with);
+
 bool tls_has_expired(const struct tls_context *c);
 
 /* The SHA-256 of the certificate, as in "AB:CD:…". */

@@ -158,8 +158,9 @@ CANARY = "canary-5d1f"
 
 
 def test_no_answer_shows_what_one_may_not_observe(home, hub):
-    """Whoever may only control, create or type gets the outcome; the details
-    of the session (its command, directory, labels) are for observers."""
+    """A client that may only control, create or type gets the outcome.  The
+    details of the session (its command, directory, labels) are for
+    observers."""
     actors = {"control": "user:boss", "create": "user:maker",
               "observe/read-write": "user:typist"}
     write_policy(home, {

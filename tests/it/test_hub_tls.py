@@ -5,7 +5,9 @@ import hashlib
 import http.client
 import json
 import os
+import pty
 import re
+import signal
 import socket
 import ssl
 import stat
@@ -15,7 +17,7 @@ import time
 import pytest
 
 from hub import Hub, bearer
-from lib import TEND, Home
+from lib import TEND, Home, wait_for
 
 SELF = ("--listen", "127.0.0.1:0", "--tls", "self")
 
@@ -173,6 +175,157 @@ def test_a_certificate_of_the_user_is_served(home, tmp_path):
     context = ssl.create_default_context(cafile=str(cert))
     handshake(port_of(status), context)
     assert not (home.path / "hub-tls").exists()
+
+
+# ------------------------------------------------------------------ renewal
+
+def served(hub):
+    """The fingerprint of the certificate that a new client gets."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return fingerprint(handshake(hub.port, context)[1])
+
+
+def printed(cert):
+    return fingerprint(ssl.PEM_cert_to_DER_cert(cert.read_text()))
+
+
+def renew(hub, said):
+    """Ask for it; the new part of the log."""
+    before = len(hub.log())
+    hub.process.send_signal(signal.SIGHUP)
+    wait_for(lambda: said in hub.log()[before:], hub.log)
+    return hub.log()[before:]
+
+
+READ, KEPT = "certificate was read again", "certificate stays as it was"
+
+
+@pytest.fixture
+def place(home, tmp_path):
+    """A directory for certificates that is not in the user's own."""
+    (tmp_path / "user").mkdir()
+    home.env["HOME"] = str(tmp_path / "user")
+    (tmp_path / "place").mkdir()
+    return tmp_path / "place"
+
+
+def test_a_renewed_certificate_is_read_on_sighup(home, place):
+    """Clients that are connected go on, and new ones get the new one."""
+    cert, key = make_files(place)
+    new, new_key = make_files(place, name="new")
+    first, second = printed(cert), printed(new)
+    with Hub(home, "--tls", f"{cert}:{key}") as hub:
+        assert served(hub) == first
+        context = ssl.create_default_context(cafile=str(cert))
+        old = http.client.HTTPSConnection("localhost", hub.port,
+                                          context=context, timeout=60)
+        old.request("GET", "/healthz")
+        assert old.getresponse().read() == b"ok\n"
+        new.rename(cert)
+        new_key.rename(key)
+        assert served(hub) == first, "nobody has asked for it"
+        said = renew(hub, READ)
+        assert second in said, said
+        assert served(hub) == second
+        assert hub.call("hub/status", method="GET")["fingerprint"] == second
+        old.request("GET", "/healthz")
+        assert old.getresponse().read() == b"ok\n"
+        old.close()
+        hub.stop()
+        hub.start()
+        assert served(hub) == second
+
+
+def test_a_certificate_that_cannot_be_read_changes_nothing(home, place):
+    """The old one stays, and the log names the file and the reason."""
+    cert, key = make_files(place)
+    new, new_key = make_files(place, name="new")
+    first, second = printed(cert), printed(new)
+    good, good_key = cert.read_bytes(), key.read_bytes()
+    with Hub(home, "--tls", f"{cert}:{key}") as hub:
+        for name, change, words in (
+                ("a half renewal", lambda: cert.write_bytes(
+                    new.read_bytes()), "key values mismatch"),
+                ("no certificate", lambda: cert.write_text("nothing"), cert),
+                ("no file", cert.unlink, "No such file"),
+                ("an open key", lambda: key.chmod(0o644), "chmod o-rwx")):
+            cert.write_bytes(good)
+            key.write_bytes(good_key)
+            key.chmod(0o600)
+            change()
+            said = renew(hub, KEPT)
+            assert str(words) in said, (name, said)
+            assert served(hub) == first, name
+        new.rename(cert)
+        new_key.rename(key)
+        renew(hub, READ)
+        assert served(hub) == second
+
+
+def test_a_certificate_may_be_a_link_that_changes(home, place):
+    """As certbot renews: live/cert.pem points to another file of archive."""
+    live, archive = place / "live", place / "archive"
+    for path in (live, archive):
+        path.mkdir()
+
+    def issue(name):
+        for made, link in zip(make_files(archive, name=name),
+                              (live / "cert.pem", live / "cert.key")):
+            link.unlink(missing_ok=True)
+            link.symlink_to(f"../archive/{made.name}")
+
+    issue("one")
+    with Hub(home, "--tls", f"{live}/cert.pem:{live}/cert.key") as hub:
+        first = served(hub)
+        issue("two")
+        renew(hub, READ)
+        assert served(hub) == printed(live / "cert.pem") != first
+
+
+def test_an_own_certificate_that_expires_is_renewed(home):
+    with Hub(home, "--tls", "self") as hub:
+        first = served(hub)
+        renew(hub, READ)
+        assert served(hub) == first
+        for path in (home.path / "hub-tls").iterdir():
+            path.unlink()
+        renew(hub, READ)
+        assert served(hub) == printed(home.path / "hub-tls" / "cert.pem") \
+            != first
+
+
+def test_a_certificate_among_other_files_of_the_user_is_read_once(
+        home, tmp_path):
+    """The hub does not get to read the whole home directory for it."""
+    cert, key = make_files(tmp_path)
+    home.env["HOME"] = str(tmp_path)
+    (tmp_path / "other").touch()
+    with Hub(home, "--tls", f"{cert}:{key}") as hub:
+        first = served(hub)
+        if "files are limited" in hub.log():
+            assert "Permission denied" in renew(hub, KEPT)
+        assert served(hub) == first
+
+
+def test_without_tls_there_is_nothing_to_read(home):
+    with Hub(home) as hub:
+        renew(hub, "no certificate to read again")
+        assert hub.get("/healthz").status == 200
+
+
+def test_the_end_of_its_terminal_ends_the_hub(home):
+    """There, SIGHUP is no request."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(TEND, [str(TEND), "hub", "start", "-f", "--listen",
+                         "127.0.0.1:0"], home.env)
+    wait_for((home.path / "hub.sock").exists, "a hub")
+    os.close(terminal)
+    _, status = wait_for(
+        lambda: (lambda told: told if told[0] else None)(
+            os.waitpid(pid, os.WNOHANG)), lambda: f"the end of hub {pid}")
+    assert status == 0, status
 
 
 def test_a_certificate_that_cannot_be_used_is_named(home, tmp_path):
