@@ -1,6 +1,15 @@
-"""Let skipped tests fail, and tests with an empty list of cases too."""
+"""Let skipped tests fail, and tests with an empty list of cases too.  And a
+home for each test that has no other."""
 
 import pytest
+
+from lib import Home
+
+
+@pytest.fixture
+def home():
+    with Home() as made:
+        yield made
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -9,25 +9,14 @@ import threading
 import pytest
 
 import declared
-from hub import Hub
-from lib import ROOT, Home, wait_for
+
+from lib import ROOT, wait_for
+from served import home, hub
 from stream_client import Refused, Stream
 from wire import Wire
 
 FAILURES = set(declared.SCHEMAS["$defs"]["failure"]["properties"]["code"]
                ["enum"])
-
-
-@pytest.fixture(scope="module")
-def home():
-    with Home() as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def hub(home):
-    with Hub(home) as made:
-        yield made
 
 
 @pytest.fixture(scope="module")

@@ -10,16 +10,10 @@ import time
 import pytest
 
 from hub import Hub, bearer
-from lib import Home, wait_for
+from lib import wait_for
 
 API = "/api/v1/"
 UID = f"uid:{os.getuid()}"
-
-
-@pytest.fixture
-def home():
-    with Home() as home:
-        yield home
 
 
 @pytest.fixture

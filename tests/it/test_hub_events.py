@@ -9,14 +9,8 @@ import socket
 import pytest
 
 from hub import Hub, bearer, wait_ready
-from lib import Home, wait_for
+from lib import wait_for
 from sse import Events
-
-
-@pytest.fixture
-def home():
-    with Home() as made:
-        yield made
 
 
 @pytest.fixture

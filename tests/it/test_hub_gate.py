@@ -15,6 +15,7 @@ import browser
 from hub import Hub
 from lib import Home, wait_for
 from pipeline import Pipe, ask, head
+from served import home, hub
 
 FULL = "TEND_TEST_FULL" in os.environ
 CELLS = 70_000 if FULL else 6_000
@@ -63,18 +64,6 @@ FETCHES = [
 # The reasons of the gate, as a client sees them.
 GATE = (b"does not have this Host", b"pages of this Origin",
         b"pages of other sites")
-
-
-@pytest.fixture(scope="module")
-def home():
-    with Home() as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def hub(home):
-    with Hub(home) as made:
-        yield made
 
 
 @pytest.fixture(scope="module")

@@ -12,26 +12,15 @@ import time
 
 import pytest
 
-from hub import Hub
-from lib import BUILD, Home, Stopwatch, tend, wait_for
+
+from lib import BUILD, Stopwatch, tend, wait_for
 from pipeline import Answer, Pipe, ask, head
+from served import home, hub
 
 FULL = "TEND_TEST_FULL" in os.environ
 # A sanitizer keeps freed memory for a while.
 SLACK = 100 if b"__asan" in (BUILD / "src" / "tend-hub").read_bytes() else 1
 MIB = 1 << 20
-
-
-@pytest.fixture(scope="module")
-def home():
-    with Home() as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def hub(home):
-    with Hub(home) as made:
-        yield made
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,7 @@ import pytest
 from hub import Hub, bearer
 from inside import inside, python
 from lib import BUILD, ROOT, Home, as_another_user
+from served import home, hub
 
 FULL = "TEND_TEST_FULL" in os.environ
 
@@ -32,18 +33,6 @@ ROUTES = [(methods, (API if api else "") + path, access)
 # Their answers go on.
 ENDLESS = [(API if api else "") + path for _, api, path, access, rest in ROWS
            if access == "STREAM" or "text/event-stream" in rest]
-@pytest.fixture(scope="module")
-def home():
-    with Home() as home:
-        yield home
-
-
-@pytest.fixture(scope="module")
-def hub(home):
-    with Hub(home) as hub:
-        yield hub
-
-
 def fresh(hub):
     """Nobody is throttled any more."""
     hub.stop()

@@ -13,7 +13,7 @@ import time
 import pytest
 
 from hub import Hub, bearer, wait_ready
-from lib import Home, wait_for
+from lib import wait_for
 from sse import Events
 
 FULL = "TEND_TEST_FULL" in os.environ
@@ -42,12 +42,6 @@ def share_of_core(pid, seconds):
     while time.monotonic() - began < seconds:
         signal.sigtimedwait([], 0.1)
     return (cpu_seconds(pid) - before) / (time.monotonic() - began)
-
-
-@pytest.fixture
-def home():
-    with Home() as made:
-        yield made
 
 
 # --------------------------------------------------------------- R7: descriptors

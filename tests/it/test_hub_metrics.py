@@ -6,7 +6,7 @@ import time
 import pytest
 
 from hub import Hub, bearer, wait_ready
-from lib import Home, wait_for
+from lib import wait_for
 
 NAME = "[a-zA-Z_:][a-zA-Z0-9_:]*"
 LABEL = rf'({NAME})="((?:[^"\\\n]|\\["\\n])*)"'
@@ -57,12 +57,6 @@ def read(hub, **kwargs):
     assert reply.headers["Content-Type"] == (
         "application/openmetrics-text; version=1.0.0; charset=utf-8")
     return parse(reply.body.decode())
-
-
-@pytest.fixture
-def home():
-    with Home() as made:
-        yield made
 
 
 @pytest.fixture

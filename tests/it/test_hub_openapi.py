@@ -8,8 +8,9 @@ import subprocess
 import pytest
 
 import declared
-from hub import Hub
-from lib import ROOT, Home
+
+from lib import ROOT
+from served import home, hub
 from test_hub_api import operations
 
 BIN = ROOT / "node_modules" / ".bin"
@@ -25,18 +26,6 @@ def run(*command, **kwargs):
     assert done.returncode == 0, (command, done.stdout[-4000:],
                                   done.stderr[-4000:])
     return done.stdout
-
-
-@pytest.fixture(scope="module")
-def home():
-    with Home() as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def hub(home):
-    with Hub(home) as made:
-        yield made
 
 
 @pytest.fixture(scope="module")

@@ -23,12 +23,6 @@ API = "/api/v1/"
 NOBODY = 64123  # a user without other processes
 
 
-@pytest.fixture
-def home():
-    with Home() as made:
-        yield made
-
-
 def create(hub, name):
     return hub.post(API + "session/create", {"command": ["cat"], "name": name})
 

@@ -17,15 +17,9 @@ import time
 import pytest
 
 from hub import Hub, bearer
-from lib import TEND, Home, wait_for
+from lib import TEND, wait_for
 
 SELF = ("--listen", "127.0.0.1:0", "--tls", "self")
-
-
-@pytest.fixture
-def home():
-    with Home() as made:
-        yield made
 
 
 def trust(home):

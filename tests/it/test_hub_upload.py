@@ -14,7 +14,8 @@ import pytest
 import declared
 import disks
 from hub import Hub, bearer
-from lib import Home, wait_for
+from lib import wait_for
+from served import home, hub
 from test_hub_api import problem
 from test_hub_policy import Client, allow, write_policy
 from wire import Wire
@@ -22,18 +23,6 @@ from wire import Wire
 MOST = 8 << 20
 PATH = "/api/v1/session/upload"
 BINARY = {"Content-Type": "application/x-binary"}
-
-
-@pytest.fixture(scope="module")
-def home():
-    with Home() as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def hub(home):
-    with Hub(home) as made:
-        yield made
 
 
 @pytest.fixture

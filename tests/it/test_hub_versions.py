@@ -8,8 +8,6 @@ import shutil
 import signal
 import subprocess
 
-import pytest
-
 import declared
 from hub import Hub
 from hub_load import nothing_is_left, start_of
@@ -23,12 +21,6 @@ OLD = BUILD / "tests" / "it" / "old-tend" / "src"
 ECHO = ["sh", "-c", "stty -echo; echo ready; while read x; do echo \"got $x\"; "
         "done"]
 PROGRAMS = ["tend", "tend-host", "tend-keeper", "tend-hub"]
-
-
-@pytest.fixture
-def home():
-    with Home() as made:
-        yield made
 
 
 def shows(hub, sid, text):

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_tree.h"
 #include "base/mem.h"
 #include "cmd/hub/hub_client.h"
 #include "cmd/line/cmd.h"
@@ -102,8 +103,42 @@ asking_field(struct buf *out, const char *text, unsigned width)
 	buf_puts(out, "  ");
 }
 
+/* ------------------------------------------------------------- credentials */
+
+static int
+ask_kind(struct call *call, const char *kind, const char *verb, json_t *args,
+    json_t **result)
+{
+	char op[32];
+
+	snprintf(op, sizeof(op), "%s.%s", kind, verb);
+	return asking_hub(call, op, args, result);
+}
+
 int
-asking_credentials(struct call *call, const json_t *list)
+asking_create(struct call *call, const char *kind, json_t *args,
+    const char *member, const char *note)
+{
+	auto_json json_t *result = NULL;
+	char id[64], expires[64];
+	int status = ask_kind(call, kind, "create", args, &result);
+
+	if (status != 0)
+		return status;
+	if (call->out->json)
+		return asking_json(call, result);
+	buf_printf(&call->out->buf, "%s\n",
+	    json_string_value(json_object_get(result, member)));
+	status = out_send(call->out);
+	out_note(call->out, "%s %s; 'tend %s revoke %s' ends it earlier", note,
+	    asking_shown(result, "expires_at", expires, sizeof(expires)), kind,
+	    asking_shown(result, "id", id, sizeof(id)));
+	return status;
+}
+
+/* Print tokens or links as a table. */
+static int
+put_credentials(struct call *call, const json_t *list)
 {
 	static const struct {
 		const char *name;
@@ -134,17 +169,31 @@ asking_credentials(struct call *call, const json_t *list)
 }
 
 int
-asking_revoke(struct call *call, const char *op)
+asking_list(struct call *call, const char *kind)
 {
-	json_t *result = NULL;
+	auto_json json_t *result = NULL;
+	char member[32];
+	int status = operands_check(call, 0, 0, "");
+
+	snprintf(member, sizeof(member), "%ss", kind);
+	if (status == 0)
+		status = ask_kind(call, kind, "list", json_object(), &result);
+	return status != 0 ?
+	    status :
+	    put_credentials(call, json_object_get(result, member));
+}
+
+int
+asking_revoke(struct call *call, const char *kind)
+{
+	auto_json json_t *result = NULL;
 	int status = operands_check(call, 1, 1, "ID");
 
 	if (status == 0)
-		status = asking_hub(call, op,
+		status = ask_kind(call, kind, "revoke",
 		    json_pack("{s:s}", "id", call->argv[0]), &result);
-	if (status == 0)
-		status = call->out->json ? asking_json(call, result) :
-					   out_send(call->out);
-	json_decref(result);
-	return status;
+	if (status != 0)
+		return status;
+	return call->out->json ? asking_json(call, result) :
+				 out_send(call->out);
 }

@@ -33,10 +33,16 @@ const char *asking_shown(const json_t *object, const char *name, char *out,
 /* Append a field of a table, escaped; width 0 is the last one. */
 void asking_field(struct buf *out, const char *text, unsigned width);
 
-/* Print tokens or links as a table. */
-int asking_credentials(struct call *call, const json_t *list);
-
-/* `tend token revoke ID` and the like. */
-int asking_revoke(struct call *call, const char *op);
+/*
+ * The actions on a kind of credential, "token" or "share", whose operations are
+ * those with its name.  Each returns the exit status.
+ *
+ * create takes the arguments and prints a member of the result.  The note before
+ * its end is for people: "it ends at".  list prints a table.
+ */
+int asking_create(struct call *call, const char *kind, json_t *args,
+    const char *member, const char *note);
+int asking_list(struct call *call, const char *kind);
+int asking_revoke(struct call *call, const char *kind);
 
 #endif

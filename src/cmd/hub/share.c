@@ -1,6 +1,5 @@
 #include <stdbool.h>
 
-#include "base/json_tree.h"
 #include "cmd/hub/asking.h"
 #include "cmd/line/cmd.h"
 #include "cmd/line/operands.h"
@@ -25,9 +24,7 @@ static int
 create(struct call *call)
 {
 	const struct args *a = call->args;
-	auto_json json_t *result = NULL;
 	json_t *args;
-	char id[64], expires[64];
 	int status = operands_check(call, 1, 1, "SESSION");
 
 	if (status != 0)
@@ -38,40 +35,22 @@ create(struct call *call)
 		    "there is no session \"%s\"", call->argv[0]);
 	json_object_set_new(args, "drive", json_boolean(a->drive));
 	asking_text(args, "expires", a->expires);
-	status = asking_hub(call, "share.create", args, &result);
-	if (status != 0)
-		return status;
-	if (call->out->json)
-		return asking_json(call, result);
-	buf_printf(&call->out->buf, "%s\n",
-	    json_string_value(json_object_get(result, "url")));
-	status = out_send(call->out);
-	out_note(call->out,
-	    "whoever has this link can %s until %s; 'tend share revoke %s' "
-	    "ends it earlier",
-	    a->drive ? "see the session and type into it" : "see the session",
-	    asking_shown(result, "expires_at", expires, sizeof(expires)),
-	    asking_shown(result, "id", id, sizeof(id)));
-	return status;
+	return asking_create(call, "share", args, "url",
+	    a->drive ? "whoever has this link can see the session and type "
+		       "into it until" :
+		       "whoever has this link can see the session until");
 }
 
 static int
 list(struct call *call)
 {
-	auto_json json_t *result = NULL;
-	int status = operands_check(call, 0, 0, "");
-
-	if (status == 0)
-		status = asking_hub(call, "share.list", json_object(), &result);
-	return status != 0 ?
-	    status :
-	    asking_credentials(call, json_object_get(result, "shares"));
+	return asking_list(call, "share");
 }
 
 static int
 revoke(struct call *call)
 {
-	return asking_revoke(call, "share.revoke");
+	return asking_revoke(call, "share");
 }
 
 static int

@@ -1,4 +1,3 @@
-#include "base/json_tree.h"
 #include "cmd/hub/asking.h"
 #include "cmd/line/cmd.h"
 #include "cmd/line/operands.h"
@@ -28,9 +27,7 @@ static int
 create(struct call *call)
 {
 	const struct args *a = call->args;
-	auto_json json_t *result = NULL;
 	json_t *args;
-	char id[64], expires[64];
 	int status = operands_check(call, 0, 0, "");
 
 	if (status != 0)
@@ -41,39 +38,20 @@ create(struct call *call)
 	asking_words(args, "scope", a->scope);
 	asking_text(args, "sessions", a->sessions);
 	asking_text(args, "expires", a->expires);
-	status = asking_hub(call, "token.create", args, &result);
-	if (status != 0)
-		return status;
-	if (call->out->json)
-		return asking_json(call, result);
-	buf_printf(&call->out->buf, "%s\n",
-	    json_string_value(json_object_get(result, "secret")));
-	status = out_send(call->out);
-	out_note(call->out,
-	    "the token is shown only this once; it ends at %s, and 'tend token "
-	    "revoke %s' ends it earlier",
-	    asking_shown(result, "expires_at", expires, sizeof(expires)),
-	    asking_shown(result, "id", id, sizeof(id)));
-	return status;
+	return asking_create(call, "token", args, "secret",
+	    "the token is shown only this once; it ends at");
 }
 
 static int
 list(struct call *call)
 {
-	auto_json json_t *result = NULL;
-	int status = operands_check(call, 0, 0, "");
-
-	if (status == 0)
-		status = asking_hub(call, "token.list", json_object(), &result);
-	return status != 0 ?
-	    status :
-	    asking_credentials(call, json_object_get(result, "tokens"));
+	return asking_list(call, "token");
 }
 
 static int
 revoke(struct call *call)
 {
-	return asking_revoke(call, "token.revoke");
+	return asking_revoke(call, "token");
 }
 
 static int
