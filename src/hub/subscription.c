@@ -90,8 +90,9 @@ lose_requests(struct subscription *s)
 	}
 }
 
-void
-subscription_disconnect(struct subscription *s)
+/* Leave the host; unanswered requests are answered as unknown. */
+static void
+disconnect(struct subscription *s)
 {
 	channel_destroy(s->channel);
 	s->channel = NULL;
@@ -103,7 +104,7 @@ subscription_destroy(struct subscription *s)
 {
 	list_remove(&s->link);
 	s->stream->n_subscriptions--;
-	subscription_disconnect(s);
+	disconnect(s);
 	if (s->call != NULL)
 		api_cancel(s->call);
 	watch_remove(s->timer);
@@ -301,7 +302,7 @@ on_frame(void *arg, const struct frame *f)
 	} else if (f->type == FRAME_ENDED) {
 		s->ending = json_tree_object((const char *)f->payload, f->len,
 		    NULL);
-		subscription_disconnect(s);
+		disconnect(s);
 		s->kind->on_ended(s, NULL);
 	} else {
 		s->kind->on_frame(s, f);
@@ -347,7 +348,7 @@ on_close(void *arg, int rc, const struct error *err)
 	struct subscription *s = arg;
 
 	if (rc == -ECONNREFUSED || rc == -ENOENT) {
-		subscription_disconnect(s);
+		disconnect(s);
 		subscription_ask(s, "session.get", json_object(), on_details);
 		return;
 	}
@@ -361,7 +362,7 @@ subscription_connect(struct subscription *s)
 	static const struct channel_handlers on = { on_open, on_frame,
 		on_close };
 
-	subscription_disconnect(s);
+	disconnect(s);
 	s->hello.readonly = !s->readwrite;
 	s->channel = channel_create(s->stream->hub->loop, s->dirfd, &s->hello,
 	    &on, s);

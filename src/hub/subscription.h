@@ -125,9 +125,6 @@ struct subscription *subscription_find(struct stream *stream, uint32_t number);
 /* Connect to the session's host as s->hello says; an open one is left. */
 void subscription_connect(struct subscription *s);
 
-/* Leave the host; unanswered requests are answered as unknown. */
-void subscription_disconnect(struct subscription *s);
-
 /* Send an event or bytes; both are counted. */
 void subscription_send(struct subscription *s, const char *name,
     json_t *fields);

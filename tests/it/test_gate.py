@@ -279,5 +279,7 @@ def test_a_test_that_is_skipped_fails(tmp_path, text):
     (tmp_path / "test_x.py").write_text("import pytest\n" + text)
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p",
                            "no:cacheprovider", tmp_path], capture_output=True,
-                          text=True, timeout=60)
+                          text=True, timeout=60,
+                          env={**os.environ,
+                               "PYTHONPATH": str(lib.ROOT / "tests/it")})
     assert done.returncode == 1 and "was skipped" in done.stdout, Report(done)
