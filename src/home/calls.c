@@ -136,8 +136,8 @@ send(struct calling *call, struct workers *to, struct errand *e,
 		return fault_set(f, FAIL_BUSY,
 		    "too many operations wait for a thread; wait for one to "
 		    "end");
-	return fault_set(f, FAIL_INTERNAL, "cannot start a thread: %s",
-	    strerror(-rc));
+	return fault_set(f, fault_shortage(-rc, FAIL_INTERNAL),
+	    "cannot start a thread: %s", strerror(-rc));
 }
 
 static struct errand *
@@ -169,7 +169,8 @@ goes_on(struct errand *e)
 		return false;
 	}
 	if (e->task.error != 0)
-		e->rc = fault_set(&e->fault, FAIL_INTERNAL,
+		e->rc = fault_set(&e->fault,
+		    fault_shortage(e->task.error, FAIL_INTERNAL),
 		    "cannot start a thread: %s", strerror(e->task.error));
 	return true;
 }

@@ -83,10 +83,12 @@ set_cwd(struct manifest *m, const char *dir, struct fault *f)
 	    open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0 || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0) {
-		fault_set(f, FAIL_INPUT, "cannot run in %s: %s",
+		fault_set(f, fault_shortage(errno, FAIL_INPUT),
+		    "cannot run in %s: %s",
 		    dir != NULL ? dir : "the current directory",
 		    strerror(errno));
-		snprintf(f->argument, sizeof(f->argument), "cwd");
+		if (f->failure == FAIL_INPUT)
+			snprintf(f->argument, sizeof(f->argument), "cwd");
 		free(path);
 		return -1;
 	}

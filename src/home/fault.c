@@ -1,7 +1,10 @@
 #include "home/fault.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+
+#include "base/fd.h"
 
 int
 fault_set(struct fault *f, enum failure failure, const char *fmt, ...)
@@ -15,6 +18,12 @@ fault_set(struct fault *f, enum failure failure, const char *fmt, ...)
 	vsnprintf(f->msg, sizeof(f->msg), fmt, ap);
 	va_end(ap);
 	return -1;
+}
+
+enum failure
+fault_shortage(int error, enum failure otherwise)
+{
+	return fd_is_shortage(error) || error == EAGAIN ? FAIL_BUSY : otherwise;
 }
 
 int

@@ -33,6 +33,12 @@ int fault_argument(struct fault *f, const char *name, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /*
+ * FAIL_BUSY if the system has run out of something for now: descriptors,
+ * memory, threads.  Any other error is the failure `otherwise`.
+ */
+enum failure fault_shortage(int error, enum failure otherwise);
+
+/*
  * The fault as a sentence.  `name` is the argument as the surface writes it
  * ("--max-log"), `with` the word before it in "give another with --max-log", or
  * "".

@@ -75,7 +75,7 @@ home_failure(int result)
 		return FAIL_DENIED;
 	if (result == -EINVAL || result == -ENAMETOOLONG)
 		return FAIL_USAGE;
-	return FAIL_STORAGE;
+	return fault_shortage(-result, FAIL_STORAGE);
 }
 
 int

@@ -51,13 +51,8 @@ start_failure(int rc)
 	case -EROFS:
 	case -EIO:
 		return FAIL_STORAGE;
-	case -EAGAIN:
-	case -EMFILE:
-	case -ENFILE:
-	case -ENOMEM:
-		return FAIL_BUSY;
 	default:
-		return FAIL_INPUT;
+		return fault_shortage(-rc, FAIL_INPUT);
 	}
 }
 

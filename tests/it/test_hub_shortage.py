@@ -4,6 +4,7 @@ not spin, and serves again when there is enough (R7)."""
 import concurrent.futures
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import socket
@@ -82,6 +83,34 @@ def refusal(hub):
         except TimeoutError:
             return b""
     return got if got.startswith(b"HTTP/1.1 503 ") else b""
+
+
+def test_a_launcher_without_descriptors_refuses_clearly(home):
+    """R7: RLIMIT_NOFILE of the launcher, whatever number it has left."""
+    with Hub(home) as hub:
+        wait_ready(hub)
+        assert create(hub, "before").status == 200
+        launcher = launcher_of(hub)
+        before = resource.prlimit(launcher, resource.RLIMIT_NOFILE)
+        used = {int(n) for n in os.listdir(f"/proc/{launcher}/fd")}
+        free = [n for n in range(len(used) + 40) if n not in used]
+        made = ["before"]
+        for i, n in enumerate(free[:24]):
+            resource.prlimit(launcher, resource.RLIMIT_NOFILE, (n, before[1]))
+            reply = create(hub, f"s{i}")
+            if reply.status == 200:
+                made.append(f"s{i}")
+                continue
+            assert reply.status == 503, reply
+            assert reply.json["code"] == "busy", reply
+            assert reply.json["retryable"], reply
+        assert 1 < len(made) < 25, made
+        resource.prlimit(launcher, resource.RLIMIT_NOFILE, before)
+        assert create(hub, "after").status == 200
+        assert launcher_of(hub) == launcher
+        names = [s["name"] for s in hub.call("session/list", {"all": True})[
+            "sessions"]]
+        assert sorted(names) == sorted([*made, "after"]), names
 
 
 # ---------------------------------------------------------------- terminals
