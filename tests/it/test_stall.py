@@ -12,7 +12,9 @@ import pytest
 import lib
 import oracle_stream
 from disks import stalling  # noqa: F401
+from hub import Hub
 from lib import Home, is_all, wait_for
+from stream_client import Stream
 from terminal import Terminal
 from wire import Closed, Wire
 
@@ -231,3 +233,37 @@ def host_pids(home, sid):
         if name == "tend-host" and int(parent) == keeper and state != "Z":
             found.append(int(path.parent.name))
     return sorted(found)
+
+
+def test_a_hub_serves_while_the_disk_hangs(stalling):
+    """What it must write waits; everybody whom it knows is served."""
+    sid = shell(stalling)
+    with Hub(stalling) as hub, Stream(hub) as stream:
+        stream.subscribe(1, session=sid, want="output", access="readwrite")
+        stream.event(1, "opened")
+        stalling.disk.freeze()
+        try:
+            began = time.monotonic()
+            made = stream.post("call", op="session.create",
+                               args={"command": ["true"]})
+            token = stream.post("call", op="token.create",
+                                args={"label": "late"})
+            stream.type(1, "echo typ''ed\r")
+            stream.until(lambda: b"\rtyped" in stream.subs[1].data, "typed")
+            assert sid in str(stream.call("session.list"))
+            assert sid in str(stream.call("session.get", session=sid))
+            assert "typed" in str(stream.call("session.snapshot", session=sid))
+            with Stream(hub) as other:
+                other.subscribe(1, session=sid, want="screen")
+                assert "typed" in str(other.event(1, "screen"))
+                other.subscribe(2, session=sid, want="events", **{"from": 0})
+                other.event(2, "opened")
+                other.subscribe(3, want="home")
+                other.event(3, "current")
+            took = time.monotonic() - began
+            assert took < 10, took
+            assert not {made, token} & set(stream.answers), stream.answers
+        finally:
+            stalling.disk.thaw()
+        assert stream.answer(token)["secret"]
+        stalling.wait_gone(stream.answer(made)["id"])
