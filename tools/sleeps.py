@@ -41,6 +41,7 @@ MAY = {
     "tests/it/test_upgrade.py": (3, "an upgrade comes at any moment"),
     "tests/unit/host_log_thread.c": (2, "a disk that is slow, and a queue whose end "
                                 "nobody is told of"),
+    "tests/unit/host_manifest_writer.c": (1, "a disk that is slow"),
     "tests/unit/host_witness.c": (1, "the kernel does not say when it has "
                                   "counted"),
     "tests/unit/host_event_log.c": (1, "a disk that is slow"),

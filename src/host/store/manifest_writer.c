@@ -37,6 +37,7 @@ struct manifest_writer {
 	bool sync;
 	uint64_t asked, saved; /* manifests, by their number */
 	bool slow;             /* a caller has waited until the timeout */
+	int64_t behind_ms;     /* since when one is not saved */
 	bool quit;
 
 	struct log log; /* used by the thread only: host.log itself */
@@ -107,6 +108,7 @@ save_next(struct manifest_writer *c)
 	buf_finish(&text);
 	pthread_mutex_lock(&c->lock);
 	c->saved = number;
+	c->behind_ms = clock_ms(CLOCK_MONOTONIC);
 	c->slow = false;
 	pthread_cond_signal(&c->done);
 	pthread_mutex_unlock(&c->lock);
@@ -249,6 +251,8 @@ give(struct manifest_writer *c, const struct manifest *m, bool sync)
 	buf_finish(&c->text);
 	c->text = text;
 	c->sync |= sync;
+	if (c->saved == c->asked)
+		c->behind_ms = clock_ms(CLOCK_MONOTONIC);
 	c->asked++;
 	fd_poke(c->wake);
 	return true;
@@ -275,14 +279,15 @@ manifest_writer_save_later(struct manifest_writer *c, const struct manifest *m)
 bool
 manifest_writer_has_saved(struct manifest_writer *c)
 {
-	int64_t until = clock_ms(CLOCK_MONOTONIC) + MANIFEST_WRITER_ANSWER_MS;
 	bool saved;
 
 	pthread_mutex_lock(&c->lock);
-	while (c->saved < c->asked && !c->slow) {
+	while (c->saved < c->asked) {
+		int64_t until = c->behind_ms + MANIFEST_WRITER_ANSWER_MS;
+
+		if (clock_ms(CLOCK_MONOTONIC) >= until)
+			break;
 		thread_wait(&c->done, &c->lock, until);
-		c->slow = c->saved < c->asked &&
-		    clock_ms(CLOCK_MONOTONIC) >= until;
 	}
 	saved = c->saved >= c->asked;
 	pthread_mutex_unlock(&c->lock);

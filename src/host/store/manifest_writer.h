@@ -32,9 +32,9 @@ void manifest_writer_take_log(const struct manifest_writer *c, struct log *log);
 #define MANIFEST_WRITER_WAIT_MS 50
 
 /*
- * True if the disk has accepted all manifests, or does so within
- * MANIFEST_WRITER_ANSWER_MS; for steps that must not begin on a disk that
- * hangs.
+ * True if the disk has accepted all manifests, or does so before it is behind
+ * for MANIFEST_WRITER_ANSWER_MS; for steps that must not begin on a disk that
+ * hangs.  A disk that is behind for longer is not waited for.
  */
 #define MANIFEST_WRITER_ANSWER_MS 500
 bool manifest_writer_has_saved(struct manifest_writer *c);
