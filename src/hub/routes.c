@@ -214,7 +214,7 @@ routes_begin(struct connection *c, const struct http_request *request)
 		x->route = r;
 		x->body_max = r->body_max;
 		x->streams = r->streams;
-		x->late_key = r->access == ROUTE_STREAM;
+		x->late_key = r->access == ROUTE_STREAM && request->upgrade;
 		x->label = r == &reading_route || r == &changing_route ?
 		    api_operation(request->path)->name :
 		    r->path;
