@@ -236,7 +236,7 @@ def host_pids(home, sid):
 
 
 def test_a_hub_serves_while_the_disk_hangs(stalling):
-    """What it must write waits; everybody whom it knows is served."""
+    """The hub serves every client that it knows; only its own writes wait."""
     sid = shell(stalling)
     with Hub(stalling) as hub, Stream(hub) as stream:
         stream.subscribe(1, session=sid, want="output", access="readwrite")
