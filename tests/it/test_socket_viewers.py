@@ -281,7 +281,7 @@ def test_the_program_never_waits_for_a_frozen_viewer(home):
 
 def test_flow_block_makes_the_program_wait_within_bounds(home):
     """B-10, C-06: opt-in, and not for longer than flow_ms at a time."""
-    lines = 100000
+    lines = 300000  # more than the ring and a turn of a busy host hold
     whole = flood.stream(lines)
     directory, driver = start(home, lines)
     with Wire(directory, replay="none", flow="block",
