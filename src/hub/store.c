@@ -15,6 +15,7 @@
 #include "base/failpoint.h"
 #include "base/fd.h"
 #include "base/list.h"
+#include "base/loop.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "home/words.h"
@@ -29,8 +30,10 @@ struct store {
 	sqlite3 *db; /* used by the thread alone, after store_open */
 	char id[STORE_ID_SIZE];
 	struct workers *workers;
-	unsigned audits;  /* since the last trim */
-	struct list left; /* jobs that had not begun when it closed */
+	unsigned audits;     /* since the last trim */
+	struct list left;    /* jobs that had not begun when it closed */
+	struct list refused; /* jobs that no thread has taken */
+	struct watch *refusal;
 };
 
 static const char *const kinds[STORE_KINDS] = {
@@ -172,6 +175,8 @@ check_file(const struct home *home, const char *path, struct error *err)
 	return 0;
 }
 
+static void on_refusal(void *arg);
+
 struct store *
 store_open(struct loop *loop, const struct home *home, struct error *err)
 {
@@ -180,6 +185,8 @@ store_open(struct loop *loop, const struct home *home, struct error *err)
 	int rc;
 
 	list_init(&s->left);
+	list_init(&s->refused);
+	s->refusal = loop_timer(loop, -1, on_refusal, s);
 	rc = path_join(path, sizeof(path), home->path, STORE_FILE);
 	if (rc == 0)
 		rc = check_file(home, path, err);
@@ -218,7 +225,7 @@ store_id(const struct store *s)
 /* A call: its statement runs in the thread, and reports to the loop. */
 struct job {
 	struct task task;
-	struct list left; /* of store->left */
+	struct list left; /* of store->left or store->refused */
 	struct store *store;
 	int (*run)(struct job *j);
 	store_done_fn *fn; /* NULL: nobody waits */
@@ -272,15 +279,52 @@ on_done(struct task *t)
 	job_free(j);
 }
 
+static struct job *
+job_of(struct list *link)
+{
+	return container_of(link, struct job, left);
+}
+
+/* Jobs that are refused by what is called here have their turn later. */
+static void
+on_refusal(void *arg)
+{
+	struct store *s = arg;
+	struct list due;
+
+	list_init(&due);
+	while (!list_is_empty(&s->refused)) {
+		struct list *it = s->refused.next;
+
+		list_remove(it);
+		list_append(&due, it);
+	}
+	while (!list_is_empty(&due)) {
+		struct job *j = job_of(due.next);
+
+		list_remove(&j->left);
+		if (j->fn != NULL)
+			j->fn(j->arg, j->rc, NULL);
+		job_free(j);
+	}
+}
+
 void
 store_close(struct store *s)
 {
 	if (s == NULL)
 		return;
+	watch_remove(s->refusal);
+	while (!list_is_empty(&s->refused)) {
+		struct job *j = job_of(s->refused.next);
+
+		list_remove(&j->left);
+		job_free(j);
+	}
 	workers_destroy(s->workers);
 	/* The thread has ended: nobody else uses the database. */
 	while (!list_is_empty(&s->left)) {
-		struct job *j = container_of(s->left.next, struct job, left);
+		struct job *j = job_of(s->left.next);
 
 		list_remove(&j->left);
 		(void)j->run(j);
@@ -306,16 +350,18 @@ job_create(struct store *s, int (*run)(struct job *j), store_done_fn *fn,
 	return j;
 }
 
+/* Callers do not expect the result of a refused job before they return. */
 static void
 job_start(struct job *j)
 {
-	int rc = workers_add(j->store->workers, &j->task);
+	struct store *s = j->store;
+	int rc = workers_add(s->workers, &j->task);
 
 	if (rc == 0)
 		return;
-	if (j->fn != NULL)
-		j->fn(j->arg, rc, NULL);
-	job_free(j);
+	j->rc = rc;
+	list_append(&s->refused, &j->left);
+	watch_rearm(s->refusal, 0);
 }
 
 /* ------------------------------------------------------------- statements */

@@ -234,6 +234,7 @@ revoking_also_ends_what_came_from_it(void **state)
 	add(w, STORE_SHARE, "S", NULL, "share", NULL, SOON);
 	add(w, STORE_COOKIE, "C1", "S", "one", "key", SOON);
 	add(w, STORE_COOKIE, "C2", "S", "two", "key", SOON);
+	add(w, STORE_SHARE, "X", NULL, "other", NULL, SOON);
 	add(w, STORE_COOKIE, "C3", "X", "three", "key", SOON);
 	store_revoke(w->store, STORE_TOKEN, "S", on_done, w);
 	assert_int_equal(await(w), -ENOENT); /* it is no token */
@@ -255,6 +256,8 @@ one_link_has_a_limited_number_of_browsers(void **state)
 	struct world *w = *state;
 	char id[32], secret[32];
 
+	add(w, STORE_SHARE, "S", NULL, "share", NULL, SOON);
+	add(w, STORE_SHARE, "T", NULL, "other", NULL, SOON);
 	for (unsigned i = 0; i <= STORE_CHILDREN_MAX; i++) {
 		snprintf(id, sizeof(id), "C%u", i);
 		snprintf(secret, sizeof(secret), "cookie%u", i);
@@ -263,6 +266,41 @@ one_link_has_a_limited_number_of_browsers(void **state)
 		    i < STORE_CHILDREN_MAX ? 0 : -EDQUOT);
 	}
 	assert_int_equal(add(w, STORE_COOKIE, "D", "T", "x", "key", SOON), 0);
+}
+
+static void
+count_refusal(void *arg, int rc, json_t *result)
+{
+	struct world *w = arg;
+
+	assert_null(result);
+	if (rc == -EAGAIN) {
+		w->rc = rc;
+		w->answers++;
+		loop_stop(w->loop);
+	}
+}
+
+/* Not from the call: its caller still uses what the answer frees. */
+static void
+a_queue_that_is_full_says_so_later(void **state)
+{
+	struct world *w = *state;
+	static struct identity who;
+	char path[5000];
+	sqlite3 *db;
+
+	snprintf(path, sizeof(path), "%s/tend.db", w->temp);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL),
+	    SQLITE_OK);
+	store_revoke(w->store, STORE_TOKEN, "T", NULL, NULL);
+	for (unsigned i = 0; i < STORE_QUEUE + 2; i++)
+		store_verify(w->store, STORE_TOKEN, "secret", NULL, &who,
+		    count_refusal, w);
+	assert_int_equal(w->answers, 0);
+	assert_int_equal(await(w), -EAGAIN);
+	sqlite3_close(db);
 }
 
 /* S3: the database has only hashes, and nobody else can read it. */
@@ -386,19 +424,6 @@ closing_writes_what_waits(void **state)
 	store_close(w->store);
 	open_store(w);
 	assert_int_equal(json_array_size(audit(w, "", "", 0, 1000)), 500);
-}
-
-static void
-a_queue_that_is_full_says_so(void **state)
-{
-	struct world *w = *state;
-	unsigned n = 0;
-
-	w->rc = 0;
-	for (; n < 10 * STORE_QUEUE && w->rc == 0; n++)
-		note(w, "1", "user:ann", 1000, 2000);
-	assert_int_equal(w->rc, -EAGAIN);
-	assert_true(n >= STORE_QUEUE);
 }
 
 /* ----------------------------------------------------------- bad databases */
@@ -593,7 +618,7 @@ main(void)
 		TEST(the_audit_is_listed_by_who_and_when),
 		TEST(the_next_start_closes_what_was_open),
 		TEST(closing_writes_what_waits),
-		TEST(a_queue_that_is_full_says_so),
+		TEST(a_queue_that_is_full_says_so_later),
 		TEST(a_damaged_database_is_refused_and_kept),
 		TEST(a_file_for_others_is_refused),
 		TEST(a_full_disk_fails_one_call),
