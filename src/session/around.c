@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -19,6 +21,10 @@
 #define KEEPER "tend-keeper"
 #define VARIABLE "TEND_SESSION"
 #define RETRIES_MAX 64 /* parents that ended during the search */
+
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77 /* since Linux 6.5 */
+#endif
 
 /* The beginning of a file in /proc/PID, NUL-terminated.  0: unreadable. */
 static size_t
@@ -162,6 +168,33 @@ around_find(struct around *a, pid_t pid)
 	while (left > 0 && climb(a, &at))
 		left--;
 	a->doubtful |= left == 0;
+}
+
+/*
+ * True if the process that connected still exists, so that its number cannot
+ * belong to another.  An older kernel cannot tell; then the number counts.
+ */
+static bool
+is_there(int fd)
+{
+	auto_close int pidfd = -1;
+	socklen_t len = sizeof(pidfd);
+	struct pollfd p = { .events = POLLIN };
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &len) < 0) {
+		pidfd = -1;
+		return errno == ENOPROTOOPT;
+	}
+	p.fd = pidfd;
+	return poll(&p, 1, 0) == 0;
+}
+
+/* In this order: a number that was reused meanwhile is noticed. */
+void
+around_find_peer(struct around *a, int fd, pid_t pid)
+{
+	around_find(a, pid);
+	a->doubtful |= !is_there(fd);
 }
 
 /* getpid(2) counts in our PID namespace, and /proc may be of another. */

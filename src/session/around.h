@@ -36,6 +36,13 @@ struct around {
 
 void around_find(struct around *a, pid_t pid);
 void around_find_own(struct around *a); /* of this process */
+
+/*
+ * The process with this pid, which connected the other end of a unix socket.  If it
+ * has ended, others may have the connection, and the pid: that is doubtful.
+ */
+void around_find_peer(struct around *a, int fd, pid_t pid);
+
 void around_finish(struct around *a);
 
 /*

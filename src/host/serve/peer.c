@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,29 +11,6 @@
 #include "base/fd.h"
 #include "session/confinement.h"
 #include "wire/hello.h"
-
-#ifndef SO_PEERPIDFD
-#define SO_PEERPIDFD 77 /* since Linux 6.5 */
-#endif
-
-/*
- * True if the process that connected still exists, so that its number cannot
- * belong to another.  An older kernel cannot tell; then the number counts.
- */
-static bool
-is_there(int fd)
-{
-	auto_close int pidfd = -1;
-	socklen_t len = sizeof(pidfd);
-	struct pollfd p = { .events = POLLIN };
-
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &len) < 0) {
-		pidfd = -1;
-		return errno == ENOPROTOOPT;
-	}
-	p.fd = pidfd;
-	return poll(&p, 1, 0) == 0;
-}
 
 /* True if nothing can be opened, so that nothing was found out either. */
 static bool
@@ -56,8 +32,7 @@ peer_find(struct peer *p, int fd)
 	    (cred.uid != 0 && cred.uid != geteuid()))
 		return false;
 	*p = (struct peer){ .uid = cred.uid, .pid = cred.pid };
-	around_find(&p->around, cred.pid);
-	p->around.doubtful |= !is_there(fd);
+	around_find_peer(&p->around, fd, cred.pid);
 	p->busy = p->around.doubtful && lacks_descriptors(fd);
 	in = p->around.n > 0 ? &p->around.sessions[0] : NULL;
 	if (in != NULL && in->id[0] != '\0')
