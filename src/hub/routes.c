@@ -191,7 +191,9 @@ dispatch(struct exchange *x)
 			    "the credential is not valid, or has ended");
 			return;
 		}
-		connection_set_verified(x->connection, &x->who);
+		/* A cookie proves nothing before its key has come. */
+		if (x->cookie[0] == '\0')
+			connection_set_verified(x->connection, &x->who);
 	}
 	if (x->route->access == ROUTE_ADMIN &&
 	    !(access_home(hub->access, &x->who) & (1u << OP_ADMIN))) {

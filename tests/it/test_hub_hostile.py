@@ -407,6 +407,27 @@ def test_a_client_with_a_token_is_no_stranger(hub, fields):
             pipe.sock.close()
 
 
+def test_a_cookie_without_its_key_is_a_stranger(hub):
+    """Anybody can make up a cookie, whose key may follow in the stream."""
+    name = json.loads(ask(hub, [get(hub, "/openapi.json")])[0].body)[
+        "components"]["securitySchemes"]["cookie"]["name"]
+    upgrade = head("GET", "/api/v1/stream", f"Host: 127.0.0.1:{hub.port}",
+                   f"Cookie: {name}=made-up", "Connection: Upgrade",
+                   "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+                   "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==")
+    pipes = []
+    for _ in range(40):
+        pipes.append(Pipe(hub))
+        pipes[-1].send(upgrade)
+        assert pipes[-1].sock.recv(4096).startswith(b"HTTP/1.1 101 ")
+    # The first eight have to make room, long before they are late.
+    ended = [pipe for pipe in pipes
+             if select.select([pipe.sock], [], [], 0)[0]]
+    assert ended == pipes[:len(ended)] and len(ended) >= 8, len(ended)
+    for pipe in pipes:
+        pipe.sock.close()
+
+
 # -------------------------------------------------------------------- too much
 
 def test_a_reader_that_is_slow_gets_everything_and_costs_little(hub):
