@@ -42,21 +42,28 @@ identify_peer(struct exchange *x)
 {
 	const struct connection_peer *peer = &x->connection->peer;
 	struct around around;
-	bool confined;
+	bool confined = false, doubtful;
 
 	if (x->connection->verified) {
 		x->who = x->connection->who;
 		exchange_identified(x);
 		return;
 	}
-	around_find(&around, peer->pid);
-	confined = around.doubtful;
+	around_find_peer(&around, x->connection->fd, peer->pid);
+	doubtful = around.doubtful;
 	for (size_t i = 0; i < around.n; i++)
 		confined = confined || around.sessions[i].confined;
 	if (around.n > 0)
 		snprintf(x->who.principal, sizeof(x->who.principal),
 		    "local:session/%s", around.sessions[0].id);
 	around_finish(&around);
+	if (doubtful && !confined) {
+		exchange_problem(x, 403, "denied",
+		    "the hub cannot tell which session the client is in; "
+		    "connect from a process that keeps running and is visible "
+		    "to the hub");
+		return;
+	}
 	if (confined) {
 		exchange_problem(x, 403, "denied",
 		    "a program in a confined session cannot use the hub; "
@@ -70,6 +77,26 @@ identify_peer(struct exchange *x)
 }
 
 /* ------------------------------------------------------------- credentials */
+
+int64_t
+identify_wait(struct hub *hub, const char *from, enum store_kind kind,
+    const char *secret, const char *key)
+{
+	int64_t wait = throttle_wait(hub->throttle, from,
+	    clock_ms(CLOCK_MONOTONIC));
+
+	return verifier_knows(hub->verifier, kind, secret, key) ? 0 : wait;
+}
+
+void
+identify_failed(struct hub *hub, const char *from, const char *what)
+{
+	throttle_failed(hub->throttle, from, clock_ms(CLOCK_MONOTONIC));
+	audit_denied(hub->audit,
+	    &(struct audit_use){ .from = from, .what = what });
+	hub->auth_failures++;
+	hub_note(hub, HUB_AUTH_FAILED, "a credential was refused", from);
+}
 
 static void
 on_verified(void *arg, int rc, const struct identity *who)
@@ -90,14 +117,7 @@ on_verified(void *arg, int rc, const struct identity *who)
 		    "the hub cannot read its credentials");
 		return;
 	}
-	throttle_failed(hub->throttle, x->connection->peer.from,
-	    clock_ms(CLOCK_MONOTONIC));
-	audit_denied(hub->audit,
-	    &(struct audit_use){ .from = x->connection->peer.from,
-		.what = "credential" });
-	hub->auth_failures++;
-	hub_note(hub, HUB_AUTH_FAILED, "a credential was refused",
-	    x->connection->peer.from);
+	identify_failed(hub, x->connection->peer.from, "credential");
 	refuse(x, "the credential is not valid, or has ended");
 }
 
@@ -106,12 +126,12 @@ check(struct exchange *x, enum store_kind kind, const char *secret,
     const char *key)
 {
 	struct hub *hub = x->connection->hub;
-	int64_t wait = throttle_wait(hub->throttle, x->connection->peer.from,
-	    clock_ms(CLOCK_MONOTONIC));
+	int64_t wait = identify_wait(hub, x->connection->peer.from, kind,
+	    secret, key);
 	struct verifying *w;
 	char seconds[24];
 
-	if (wait > 0 && !verifier_knows(hub->verifier, kind, secret, key)) {
+	if (wait > 0) {
 		snprintf(seconds, sizeof(seconds), "%lld",
 		    (long long)(wait + 999) / 1000);
 		exchange_add_header(x, "Retry-After", seconds);
@@ -125,37 +145,42 @@ check(struct exchange *x, enum store_kind kind, const char *secret,
 		x->verifying = w;
 }
 
-/* The header that a proxy adds, in any case; the reader refuses two of them. */
-static const char *
-proxy_name(const struct exchange *x)
+/* The headers that a proxy adds, in any case: their number, and the first. */
+static unsigned
+proxy_names(const struct exchange *x, const char **name)
 {
 	const struct http_request *r = exchange_request(x);
 	const char *header = x->connection->hub->options->proxy_header;
+	unsigned n = 0;
 
-	for (unsigned i = 0; i < r->n_fields; i++) {
-		if (strcasecmp(r->fields[i].name, header) == 0)
-			return r->fields[i].value;
+	for (unsigned i = r->n_fields; i > 0; i--) {
+		if (strcasecmp(r->fields[i - 1].name, header) != 0)
+			continue;
+		*name = r->fields[i - 1].value;
+		n++;
 	}
-	return NULL;
+	return n;
 }
 
 /*
- * A proxy that we trust has verified the user: 1.  -1: its header is invalid.  0:
- * this is no such proxy, and the header of anybody else means nothing.
+ * A proxy that we trust has verified the user: 1.  -1: its header is invalid, or
+ * there are two, and one may be the client's.  0: this is no such proxy, and the
+ * header of anybody else means nothing.
  */
 static int
 identify_proxied(struct exchange *x)
 {
 	const struct hub_options *o = x->connection->hub->options;
 	const char *name;
+	unsigned n;
 
 	if (o->proxy_header == NULL || o->proxy_from == NULL ||
 	    strcmp(x->connection->peer.from, o->proxy_from) != 0)
 		return 0;
-	name = proxy_name(x);
-	if (name == NULL)
+	n = proxy_names(x, &name);
+	if (n == 0)
 		return 0;
-	if (strlen(name) > 100)
+	if (n > 1 || strlen(name) > 100)
 		return -1;
 	snprintf(x->who.principal, sizeof(x->who.principal), "user:%s", name);
 	if (!hello_is_principal(x->who.principal))

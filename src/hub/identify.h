@@ -1,7 +1,12 @@
 #ifndef TEND_HUB_IDENTIFY_H
 #define TEND_HUB_IDENTIFY_H
 
+#include <stdint.h>
+
+#include "hub/store.h"
+
 struct exchange;
+struct hub;
 
 /*
  * Find out who sent a request:
@@ -19,5 +24,15 @@ struct exchange;
  * refused.
  */
 void identify_begin(struct exchange *x);
+
+/*
+ * The time in ms until an address may try to prove something with this; 0: now.
+ * What was valid before may be tried at once (throttle.h).
+ */
+int64_t identify_wait(struct hub *hub, const char *from, enum store_kind kind,
+    const char *secret, const char *key);
+
+/* Count and record a failed try; `what` is for the audit. */
+void identify_failed(struct hub *hub, const char *from, const char *what);
 
 #endif

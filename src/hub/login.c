@@ -14,10 +14,10 @@
 #include "hub/credentials.h"
 #include "hub/exchange_state.h"
 #include "hub/hub.h"
+#include "hub/identify.h"
 #include "hub/rights.h"
 #include "hub/secret.h"
 #include "hub/store.h"
-#include "hub/throttle.h"
 #include "hub/verifier.h"
 #include "web/cookie.h"
 #include "web/http.h"
@@ -65,13 +65,22 @@ on_gone(void *arg)
 }
 
 static void
+refuse(struct exchange *x)
+{
+	exchange_problem(x, 401, "denied",
+	    "the link is not valid, was used, or has ended");
+}
+
+static void
 on_added(void *arg, int rc, json_t *result)
 {
 	struct login *l = arg;
 	struct exchange *x = l->exchange;
 
 	(void)result;
-	if (x != NULL && rc == -EDQUOT) {
+	if (x != NULL && rc == -ENOENT) {
+		refuse(x); /* the link was revoked meanwhile */
+	} else if (x != NULL && rc == -EDQUOT) {
 		exchange_problem(x, 429, "busy",
 		    "too many browsers use this link");
 	} else if (x != NULL && rc < 0) {
@@ -102,7 +111,7 @@ on_verified(void *arg, int rc, const struct identity *who)
 	struct exchange *x = l->exchange;
 	struct store_new n = { .kind = STORE_COOKIE,
 		.label = "browser",
-		.parent = l->parent,
+		.parent = l->kind == STORE_SHARE ? l->parent : NULL,
 		.secret = l->secret,
 		.key = l->key };
 
@@ -116,16 +125,8 @@ on_verified(void *arg, int rc, const struct identity *who)
 		return;
 	}
 	if (rc < 0) {
-		throttle_failed(l->hub->throttle, exchange_from(x),
-		    clock_ms(CLOCK_MONOTONIC));
-		audit_denied(l->hub->audit,
-		    &(struct audit_use){ .from = exchange_from(x),
-			.what = "login" });
-		l->hub->auth_failures++;
-		hub_note(l->hub, HUB_AUTH_FAILED, "a login was refused",
-		    exchange_from(x));
-		exchange_problem(x, 401, "denied",
-		    "the link is not valid, was used, or has ended");
+		identify_failed(l->hub, exchange_from(x), "login");
+		refuse(x);
 		free(l);
 		return;
 	}
@@ -155,6 +156,8 @@ login_take(struct exchange *x)
 	const char *code = json_string_value(json_object_get(o, "code"));
 	const char *share = json_string_value(json_object_get(o, "share"));
 	const char *type = http_field(exchange_request(x), "content-type");
+	const char *secret;
+	enum store_kind kind;
 	struct verifying *w;
 	struct login *l;
 
@@ -169,9 +172,10 @@ login_take(struct exchange *x)
 		    "the body must have `code` or `share`");
 		return;
 	}
+	kind = code != NULL ? STORE_CODE : STORE_SHARE;
+	secret = code != NULL ? code : share;
 	if (!x->connection->peer.is_unix &&
-	    throttle_wait(hub->throttle, exchange_from(x),
-		clock_ms(CLOCK_MONOTONIC)) > 0) {
+	    identify_wait(hub, exchange_from(x), kind, secret, NULL) > 0) {
 		exchange_add_header(x, "Retry-After", "60");
 		exchange_problem(x, 429, "busy",
 		    "there were too many wrong credentials; wait a minute");
@@ -180,11 +184,10 @@ login_take(struct exchange *x)
 	l = xcalloc(1, sizeof(*l));
 	l->exchange = x;
 	l->hub = hub;
-	l->kind = code != NULL ? STORE_CODE : STORE_SHARE;
+	l->kind = kind;
 	exchange_on_gone(x, on_gone, l);
 	/* The answer may come at once, and end the login. */
-	w = verifier_check(hub->verifier, l->kind, code != NULL ? code : share,
-	    NULL, on_verified, l);
+	w = verifier_check(hub->verifier, kind, secret, NULL, on_verified, l);
 	if (w != NULL)
 		l->verifying = w;
 }

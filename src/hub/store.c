@@ -402,7 +402,10 @@ text(sqlite3_stmt *st, int column)
 
 /* ------------------------------------------------------------- credentials */
 
-/* Remove what is over, and see if there is room for one more. */
+/*
+ * Remove what is over, and see if there is room for one more.  What it comes from
+ * may have been revoked since it was verified.
+ */
 static int
 make_room(struct job *j)
 {
@@ -418,12 +421,14 @@ make_room(struct job *j)
 		return rc;
 	st = statement(j,
 	    "SELECT count(*), count(*) FILTER (WHERE parent = ?1 AND parent !="
-	    " '') FROM credential");
+	    " ''), ?1 = '' OR count(*) FILTER (WHERE id = ?1) FROM credential");
 	if (st == NULL)
 		return -EIO;
 	bind_text(st, 1, j->texts[1]);
 	if (sqlite3_step(st) != SQLITE_ROW)
 		rc = -EIO;
+	else if (sqlite3_column_int(st, 2) == 0)
+		rc = -ENOENT;
 	else if (sqlite3_column_int(st, 0) >= STORE_MAX ||
 	    sqlite3_column_int(st, 1) >= STORE_CHILDREN_MAX)
 		rc = -EDQUOT;

@@ -57,7 +57,7 @@ enum store_kind {
 
 /*
  * Add a credential.  who->credential gets its id; `secret`, and for a cookie
- * `key`, are the texts to hand out.
+ * `key`, are the texts to hand out.  -ENOENT: its parent has ended.
  */
 struct store_new {
 	enum store_kind kind;

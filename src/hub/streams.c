@@ -7,7 +7,6 @@
 
 #include <jansson.h>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/version.h"
@@ -15,6 +14,7 @@
 #include "hub/access.h"
 #include "hub/exchange_state.h"
 #include "hub/hub.h"
+#include "hub/identify.h"
 #include "hub/socket.h"
 #include "hub/store.h"
 #include "hub/stream_calls.h"
@@ -25,7 +25,6 @@
 #include "hub/stream_subscribe.h"
 #include "hub/subscription.h"
 #include "hub/subscription_call.h"
-#include "hub/throttle.h"
 #include "hub/verifier.h"
 #include "op/ops.h"
 
@@ -94,9 +93,7 @@ on_verified(void *arg, int rc, const struct identity *who)
 		socket_close(s->socket, 1011, "cannot read the credentials");
 		return;
 	}
-	throttle_failed(s->hub->throttle, s->from, clock_ms(CLOCK_MONOTONIC));
-	s->hub->auth_failures++;
-	hub_note(s->hub, HUB_AUTH_FAILED, "a credential was refused", s->from);
+	identify_failed(s->hub, s->from, "credential");
 	close_unknown(s, "the credential is not valid, or has ended");
 }
 
@@ -113,8 +110,8 @@ take_hello(struct stream *s, const struct stream_message *m)
 		welcome(s);
 		return;
 	}
-	if (throttle_wait(s->hub->throttle, s->from,
-		clock_ms(CLOCK_MONOTONIC)) > 0) {
+	if (identify_wait(s->hub, s->from, STORE_COOKIE, s->cookie, m->key) >
+	    0) {
 		socket_close(s->socket, 4429, "too many wrong credentials");
 		return;
 	}

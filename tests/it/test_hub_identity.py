@@ -411,6 +411,20 @@ def test_only_the_proxy_may_name_a_user(home, hub):
                                       source_address=("127.4.0.1", 0)) as s:
             s.sendall("\r\n".join(got).encode())
             assert s.recv(100).startswith(b"HTTP/1.1 400 ")
+    # A list may be in several fields, and the first may be the client's.
+    with Hub(home, "--proxy-header", "X-Forwarded-User",
+             "--proxy-from", "127.4.0.1") as other:
+        path = API + "session/get?session=proxied"
+        for names, status in (["ann"], 200), (["ann", "bob"], 401):
+            with socket.create_connection(
+                    ("127.0.0.1", other.port),
+                    source_address=("127.4.0.1", 0)) as s:
+                s.sendall("\r\n".join(
+                    [f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{other.port}",
+                     *(f"X-Forwarded-User: {name}" for name in names),
+                     "Connection: close", "", ""]).encode())
+                got = s.recv(100)
+            assert got.startswith(f"HTTP/1.1 {status} ".encode()), got
     (home.path / "policy.json").unlink()
     hub.start()
     reply = Link(hub, "127.4.0.1").send("GET", path, ann)
@@ -476,6 +490,22 @@ def test_a_confined_session_gets_nothing_from_the_hub(home, hub, confined,
     sid, got = inside(home, python(HUB_REQUEST), options=options)
     assert got.strip() == status, got
     home.ok("kill", sid)
+
+
+def test_a_peer_that_has_ended_is_nobody(home, hub):
+    """S13: another process may have its number by now, or its connection."""
+    with socket.socket(socket.AF_UNIX) as link:
+        pid = os.fork()
+        if pid == 0:
+            link.connect(str(home.path / "hub.sock"))
+            os._exit(0)
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        link.sendall(b"GET /api/v1/session/list HTTP/1.1\r\nHost: hub\r\n"
+                     b"Connection: close\r\n\r\n")
+        got = link.makefile("rb").read()
+        os.waitpid(pid, 0)
+    assert got.startswith(b"HTTP/1.1 403 "), got
+    assert b"cannot tell which session" in got, got
 
 
 def test_nothing_without_the_permission_can_approve(hub):

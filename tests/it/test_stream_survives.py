@@ -353,3 +353,23 @@ def test_a_cookie_needs_the_key_of_its_page(home, hub, session):
     with Stream(hub, headers={"Cookie": cookie, "Origin": "http://evil"},
                 key=key, hello=False) as stream:
         assert stream.status == 403
+
+
+def test_guessing_does_not_end_the_streams_of_a_browser(home, hub, session):
+    """Somebody at the same address has no valid cookie; this browser has one,
+    and comes back.  Wrong keys are in the audit."""
+    cookie, key = log_in(hub)
+    headers = {"Cookie": cookie, "Origin": hub.url}
+    with Stream(hub, headers=headers, key=key):
+        pass
+    codes = []
+    for _ in range(11):
+        with pytest.raises(Closed) as closed:
+            Stream(hub, headers=headers, key="wrong")
+        codes.append(closed.value.code)
+    assert codes[-1] == 4429, codes
+    with Stream(hub, headers=headers, key=key) as stream:
+        assert stream.hello["verified"] == "cookie", stream.hello
+    entries = hub.call("audit/list", {"limit": 100})["entries"]
+    assert any(e["what"] == "credential" and e["outcome"] == "denied"
+               for e in entries), entries

@@ -250,6 +250,22 @@ revoking_also_ends_what_came_from_it(void **state)
 	assert_int_equal(await(w), -ENOENT);
 }
 
+/* A browser may be logging in while its link is revoked. */
+static void
+nothing_comes_from_what_was_revoked(void **state)
+{
+	struct world *w = *state;
+	struct identity who = { 0 };
+
+	add(w, STORE_SHARE, "S", NULL, "share", NULL, SOON);
+	assert_int_equal(verify(w, STORE_SHARE, "share", NULL, &who), 0);
+	store_revoke(w->store, STORE_SHARE, "S", on_done, w);
+	assert_int_equal(await(w), 0);
+	assert_int_equal(add(w, STORE_COOKIE, "C", "S", "one", "key", SOON),
+	    -ENOENT);
+	assert_int_equal(verify(w, STORE_COOKIE, "one", "key", &who), -ENOENT);
+}
+
 static void
 one_link_has_a_limited_number_of_browsers(void **state)
 {
@@ -613,6 +629,7 @@ main(void)
 		TEST(a_cookie_needs_its_key_and_a_code_works_once),
 		TEST(a_credential_ends_by_itself),
 		TEST(revoking_also_ends_what_came_from_it),
+		TEST(nothing_comes_from_what_was_revoked),
 		TEST(one_link_has_a_limited_number_of_browsers),
 		TEST(no_file_has_a_secret),
 		TEST(the_audit_is_listed_by_who_and_when),
