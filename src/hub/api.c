@@ -260,6 +260,19 @@ home_permissions(const struct hub *hub, const struct identity *who,
 	return granted;
 }
 
+/* A link gives no permission that its maker does not have. */
+static int
+check_share(const struct api_request *r, const struct api_target *shared,
+    struct fault *f)
+{
+	unsigned gives = 1u << OP_OBSERVE |
+	    (json_is_true(json_object_get(r->args, "drive")) ? 1u << OP_DRIVE :
+							       0);
+	unsigned lacks = gives & ~shared->granted;
+
+	return lacks == 0 ? 0 : deny(r->op, lacks, f);
+}
+
 /* An operation of the home. */
 static int
 resolve_home(struct hub *hub, const struct api_request *r, struct api_target *t,
@@ -282,7 +295,7 @@ resolve_home(struct hub *hub, const struct api_request *r, struct api_target *t,
 		return -1;
 	memcpy(t->id, shared.id, sizeof(t->id));
 	memcpy(t->name, shared.name, sizeof(t->name));
-	return 0;
+	return check_share(r, &shared, f);
 }
 
 /*

@@ -118,18 +118,36 @@ on_added(void *arg, int rc, json_t *result)
 		answer(c, json_incref(c->result), NULL);
 }
 
-static unsigned
-scope_of(const json_t *args, unsigned standard)
+/*
+ * The scope of a new credential: what the arguments ask for, or the part of
+ * `standard` that its maker has.  Nobody makes one with more than it has itself.
+ */
+static int
+take_scope(const json_t *args, const struct identity *who, unsigned standard,
+    unsigned *scope, struct fault *f)
 {
 	const json_t *list = json_object_get(args, "scope");
-	unsigned scope = 0;
 
-	if (!json_is_array(list))
-		return standard;
+	*scope = json_is_array(list) ? 0 : standard & who->scope;
 	for (size_t i = 0; i < json_array_size(list); i++)
-		scope |= 1u << op_permission_find(
-			     json_string_value(json_array_get(list, i)));
-	return scope;
+		*scope |= 1u << op_permission_find(
+			      json_string_value(json_array_get(list, i)));
+	if (*scope != 0 && (*scope & ~who->scope) == 0)
+		return 0;
+	return fault_set(f, FAIL_DENIED,
+	    "a new credential has no permission that the caller's does not "
+	    "have");
+}
+
+/* Only who acts for the owner makes credentials that do. */
+static int
+check_owner(const struct identity *who, struct fault *f)
+{
+	if (who->owner)
+		return 0;
+	return fault_set(f, FAIL_DENIED,
+	    "only the owner can make a credential of the owner; `principal` "
+	    "names somebody else");
 }
 
 static json_t *
@@ -181,7 +199,8 @@ check_token(const char *principal, const char *sessions, struct fault *f)
 }
 
 static int
-create_token(struct hub_call *c, const json_t *args, struct fault *f)
+create_token(struct hub_call *c, const json_t *args, const struct identity *who,
+    struct fault *f)
 {
 	const char *principal = op_string(args, "principal", NULL);
 	const char *sessions = op_string(args, "sessions", NULL);
@@ -191,7 +210,10 @@ create_token(struct hub_call *c, const json_t *args, struct fault *f)
 		.label = op_string(args, "label", "token"),
 		.secret = secret };
 
-	if (check_token(principal, sessions, f) < 0)
+	if (check_token(principal, sessions, f) < 0 ||
+	    (principal == NULL && check_owner(who, f) < 0) ||
+	    take_scope(args, who, 1u << OP_OBSERVE | 1u << OP_DRIVE,
+		&n.who.scope, f) < 0)
 		return -1;
 	secret_make("tend_t_", secret);
 	name_credential(c->hub, &n.who);
@@ -202,7 +224,6 @@ create_token(struct hub_call *c, const json_t *args, struct fault *f)
 	else
 		snprintf(n.who.principal, sizeof(n.who.principal),
 		    "owner:token/%s", n.who.credential);
-	n.who.scope = scope_of(args, 1u << OP_OBSERVE | 1u << OP_DRIVE);
 	snprintf(n.who.targets, sizeof(n.who.targets), "%s",
 	    sessions != NULL ? sessions : "");
 	n.who.until_ms = now + (int64_t)op_number(args, "expires_ms", TOKEN_MS);
@@ -276,7 +297,8 @@ qr_rows(const char *text)
 }
 
 static int
-create_login(struct hub_call *c, const json_t *args)
+create_login(struct hub_call *c, const json_t *args, const struct identity *who,
+    struct fault *f)
 {
 	int64_t now = clock_ms(CLOCK_REALTIME);
 	char secret[SECRET_SIZE], url[512];
@@ -284,10 +306,12 @@ create_login(struct hub_call *c, const json_t *args)
 		.label = "browser",
 		.secret = secret };
 
+	if (check_owner(who, f) < 0 ||
+	    take_scope(args, who, BROWSER_SCOPE, &n.who.scope, f) < 0)
+		return -1;
 	secret_make("tend_l_", secret);
 	name_credential(c->hub, &n.who);
 	n.who.owner = true;
-	n.who.scope = scope_of(args, BROWSER_SCOPE);
 	n.who.until_ms = now + LOGIN_MS;
 	snprintf(url, sizeof(url), "%s/login#code=%s", c->hub->url, secret);
 	c->result = json_pack("{s:s, s:o, s:o}", "url", url, "qr", qr_rows(url),
@@ -418,11 +442,11 @@ run(struct hub_call *c, const json_t *args, const char *session,
 
 	switch ((enum op_id)(c->op - ops)) {
 	case OP_ID_token_create:
-		return create_token(c, args, f);
+		return create_token(c, args, who, f);
 	case OP_ID_share_create:
 		return create_share(c, args, session);
 	case OP_ID_login_create:
-		return create_login(c, args);
+		return create_login(c, args, who, f);
 	case OP_ID_identity_get:
 		return get_identity(c, who);
 	case OP_ID_audit_list:

@@ -19,7 +19,7 @@ import pytest
 
 from hub import Hub, bearer
 from inside import inside, python
-from lib import BUILD, ROOT, Home, as_another_user
+from lib import BUILD, ROOT, Home, as_another_user, wait_for
 from served import home, hub
 
 FULL = "TEND_TEST_FULL" in os.environ
@@ -198,6 +198,57 @@ def test_a_request_gets_no_more_than_its_token(hub, home):
     assert who["scope"] == who["home"] == ["observe"], who
     assert hub.get(API + "session/snapshot?session=scoped",
                    **with_it).status == 200
+
+
+def test_a_new_credential_has_no_more_than_its_maker(hub, home):
+    """S13: a token that may only administrate must not make a shell."""
+    home.start("cat", options=("--name", "made"))
+    made = hub.call("token/create", {"scope": ["admin"]})
+
+    def ask(route, secret=made["secret"], **args):
+        return hub.post(API + route, args, unix=False, headers=bearer(secret))
+
+    for route, args in (
+            ("token/create", {}), ("token/create", {"scope": ["create"]}),
+            ("token/create", {"scope": ["admin", "drive"]}),
+            ("token/create", {"scope": ["drive"], "principal": "user:ann"}),
+            ("login/create", {"scope": ["create"]}),
+            ("share/create", {"session": "made"})):
+        reply = ask(route, **args)
+        assert reply.status == 403, (route, args, reply)
+    assert ask("token/create", scope=["admin"]).json["scope"] == ["admin"]
+    code = ask("login/create").json["url"].rpartition("=")[2]
+    reply = hub.post(API + "login", {"code": code}, unix=False)
+    assert reply.json["scope"] == ["admin"], reply
+    viewer = hub.call("token/create", {"scope": ["observe", "admin"]})["secret"]
+    assert ask("share/create", viewer, session="made").status == 200
+    assert ask("share/create", viewer, session="made",
+               drive=True).status == 403
+
+
+def test_only_the_owner_makes_credentials_of_the_owner(hub, home):
+    """S13: an administrator of the policy has the rights of the policy."""
+    sid = home.start("cat", options=("--name", "owned"))
+    everything = ["observe", "drive", "control", "create", "approve", "admin"]
+    ann = hub.call("token/create", {"principal": "user:ann",
+                                    "scope": everything})["secret"]
+    (home.path / "policy.json").write_text(json.dumps(
+        {"home": {"allowances": [{"actions": ["admin"],
+                                  "actors": ["user:ann"]}]},
+         "targets": {"owned": {"allowances": [
+             {"actions": ["observe"], "actors": ["user:ann"]}]}}}))
+
+    def ask(route, **args):
+        return hub.post(API + route, args, unix=False, headers=bearer(ann))
+
+    wait_for(lambda: ask("token/list").status == 200, hub.log)
+    assert ask("token/create").status == 403
+    assert ask("login/create").status == 403
+    assert ask("token/create", principal="agent:bot").status == 200
+    assert ask("share/create", session=sid, drive=True).status == 403
+    assert ask("share/create", session=sid).status == 200
+    (home.path / "policy.json").unlink()
+    wait_for(lambda: ask("token/list").status == 403, hub.log)
 
 
 @pytest.mark.parametrize("principal", ["owner:x", "uid:0", "session:x",
