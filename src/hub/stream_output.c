@@ -20,7 +20,7 @@
 
 struct output {
 	struct subscription base;
-	bool has_at;  /* something was sent */
+	bool has_at;  /* something was sent, or the client has said where */
 	uint64_t at;  /* the offset of the next byte to send */
 	bool skipped; /* a gap before the next picture is due */
 	uint64_t end; /* of an ended session's output */
@@ -282,6 +282,8 @@ stream_output_create(struct stream *stream, const struct stream_message *m)
 	h->replay = m->replay;
 	h->has_from = m->has_from;
 	h->from = m->from;
+	o->has_at = m->has_from;
+	o->at = m->from;
 	h->history = m->history;
 	h->behind = m->behind;
 	if (h->who == 0 && getrandom(&h->who, sizeof(h->who), 0) > 0)

@@ -327,6 +327,24 @@ def test_a_policy_change_downgrades_and_then_ends(home, hub, session):
     assert {e["principal"] for e in uses} == {"user:ann"}, uses
 
 
+def test_a_downgrade_does_not_forget_where_to_continue(home, hub, session):
+    """Nothing has been sent yet: the client has given no credit."""
+    write_policy(home, ["observe", "observe/read-write"])
+    token = hub.call("token/create", {"principal": "user:ann"})["secret"]
+    wait_for(lambda: hub.get("/api/v1/session/list", unix=False, headers={
+        "Authorization": f"Bearer {token}"}).json["sessions"], "the session")
+    with Stream(hub, token=token) as stream:
+        stream.subscribe(1, session=session, want="output", access="readwrite",
+                         behind="lossless", credit=0, **{"from": 2})
+        write_policy(home, ["observe"])
+        stream.event(1, "granted")
+        stream.send(type="credit", sub=1, bytes=1 << 20)
+        start_flood(home, session)
+        stream.until(lambda: stream.subs[1].data, "output")
+        assert stream.subs[1].data.startswith(b"ady"), stream.subs[1].data[:9]
+        assert stream.subs[1].gaps == []
+
+
 # --------------------------------------------------------------- browsers
 
 def log_in(hub):
