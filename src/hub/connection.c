@@ -296,7 +296,7 @@ static void
 refuse(struct connection *c)
 {
 	refusal_put(connection_out(c), http_status(c->http), "protocol",
-	    http_reason(c->http), c->tls != NULL);
+	    http_reason(c->http));
 	hub_count_request(c->hub, "unreadable", http_status(c->http));
 	c->closing = true;
 }
@@ -427,8 +427,8 @@ static void
 refuse_plain_http(struct connection *c)
 {
 	buf_clear(&c->out);
-	refusal_put(&c->out, 400, "bad_request",
-	    "the hub has TLS here: use https:// instead of http://", false);
+	refusal_put(&c->out, 400, "protocol",
+	    "the hub has TLS here: use https:// instead of http://");
 }
 
 /* Decrypt bytes if necessary; false: nothing can be used. */
@@ -504,8 +504,7 @@ time_out(struct connection *c)
 		    "the body of the request did not come in time");
 	else
 		refusal_put(connection_out(c), 408, "timeout",
-		    "the head of the request did not come in time",
-		    c->tls != NULL);
+		    "the head of the request did not come in time");
 	c->closing = true;
 	connection_flush(c);
 	if (!c->dead)

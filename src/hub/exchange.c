@@ -207,7 +207,6 @@ put_head(struct exchange *x, int status, const char *type, uint64_t length)
 		.type = type,
 		.length = length,
 		.keep_alive = x->keep,
-		.tls = c->tls != NULL,
 		.extra = x->headers.data,
 		.extra_len = x->headers.len };
 

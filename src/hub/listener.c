@@ -78,7 +78,7 @@ turn_away(const struct door *d, int fd)
 	struct buf b;
 
 	buf_init(&b, 8192);
-	refusal_put(&b, 503, "busy", "the hub has too many connections", false);
+	refusal_put(&b, 503, "busy", "the hub has too many connections");
 	if (d->door.tls == NULL)
 		(void)send(fd, b.data, b.len, MSG_NOSIGNAL | MSG_DONTWAIT);
 	shutdown(fd, SHUT_WR);

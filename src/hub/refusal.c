@@ -65,8 +65,7 @@ refusal_of_fault(const struct fault *f, int *status)
 }
 
 void
-refusal_put(struct buf *out, int status, const char *code, const char *detail,
-    bool tls)
+refusal_put(struct buf *out, int status, const char *code, const char *detail)
 {
 	static const char again[] = "Retry-After: " REFUSAL_RETRY_S "\r\n";
 	bool retryable = failure_is_retryable(failure_called(code));
@@ -75,7 +74,6 @@ refusal_put(struct buf *out, int status, const char *code, const char *detail,
 	struct response r = { .status = status,
 		.type = REFUSAL_TYPE,
 		.length = strlen(text),
-		.tls = tls,
 		.extra = again,
 		.extra_len = status == 503 ? strlen(again) : 0 };
 

@@ -24,6 +24,6 @@ json_t *refusal_of_fault(const struct fault *f, int *status);
 
 /* A whole answer, after which the connection is closed. */
 void refusal_put(struct buf *out, int status, const char *code,
-    const char *detail, bool tls);
+    const char *detail);
 
 #endif

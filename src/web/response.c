@@ -72,9 +72,6 @@ response_head(struct buf *out, const struct response *r)
 	(void)buf_printf(out, "HTTP/1.1 %d %s\r\n", r->status,
 	    response_reason(r->status));
 	response_put_strict(out);
-	if (r->tls)
-		(void)buf_puts(out,
-		    "Strict-Transport-Security: max-age=31536000\r\n");
 	if (r->type != NULL)
 		(void)buf_printf(out, "Content-Type: %s\r\n", r->type);
 	if (r->length != RESPONSE_ENDLESS)

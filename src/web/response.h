@@ -10,7 +10,8 @@ struct buf;
 /*
  * The head of a response.  Every one has the strict headers, errors included:
  * a page loads nothing from elsewhere, nobody frames it, nothing is cached, and
- * no address of ours reaches other sites.
+ * no address of ours reaches other sites.  There is no Strict-Transport-Security:
+ * it would hold for all ports of the host, where others serve plain HTTP.
  */
 #define RESPONSE_ENDLESS UINT64_MAX /* ends with the connection */
 
@@ -19,7 +20,6 @@ struct response {
 	const char *type; /* of the content; NULL: none */
 	uint64_t length;  /* of the content, or RESPONSE_ENDLESS */
 	bool keep_alive;
-	bool tls;          /* the connection has it */
 	const void *extra; /* whole header lines */
 	size_t extra_len;
 };
