@@ -575,13 +575,18 @@ date_json(int64_t ms)
 	return json_string(out);
 }
 
+/* Browsers that have logged in are listed and ended as tokens are. */
+#define IS_OF_KIND \
+	"(kind = ?1 OR (?1 = 'token' AND kind = 'cookie' AND NOT EXISTS" \
+	" (SELECT 1 FROM credential p WHERE p.id = credential.parent)))"
+
 static int
 run_list(struct job *j)
 {
 	sqlite3_stmt *st = statement(j,
 	    "SELECT id, label, principal, owner, scope, targets, created_ms,"
-	    " until_ms, used_ms FROM credential WHERE kind = ?1 AND until_ms >"
-	    " ?2 ORDER BY id DESC LIMIT 10000");
+	    " until_ms, used_ms FROM credential WHERE " IS_OF_KIND
+	    " AND until_ms > ?2 ORDER BY id DESC LIMIT 10000");
 	int rc;
 
 	if (st == NULL)
@@ -617,15 +622,15 @@ static int
 run_revoke(struct job *j)
 {
 	sqlite3_stmt *st = statement(j,
-	    "DELETE FROM credential WHERE (id = ?1 AND kind = ?2) OR (parent ="
-	    " ?1 AND EXISTS (SELECT 1 FROM credential WHERE id = ?1 AND kind ="
-	    " ?2)) RETURNING id");
+	    "DELETE FROM credential WHERE (id = ?2 AND " IS_OF_KIND
+	    ") OR (parent = ?2 AND EXISTS (SELECT 1 FROM credential WHERE id ="
+	    " ?2 AND kind = ?1)) RETURNING id");
 	int rc;
 
 	if (st == NULL)
 		return -EIO;
-	bind_text(st, 1, j->texts[0]);
-	bind_text(st, 2, kinds[j->kind]);
+	bind_text(st, 1, kinds[j->kind]);
+	bind_text(st, 2, j->texts[0]);
 	j->result = json_array();
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW)
 		json_array_append_new(j->result, json_string(text(st, 0)));

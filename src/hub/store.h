@@ -76,7 +76,10 @@ void store_add(struct store *s, const struct store_new *n, store_done_fn *fn,
 void store_verify(struct store *s, enum store_kind kind, const char *secret,
     const char *key, struct identity *who, store_done_fn *fn, void *arg);
 
-/* The credentials of a kind that have not ended, as a list of objects. */
+/*
+ * The credentials of a kind that have not ended, as a list of objects.  Cookies
+ * that come from no link count as tokens, here and for store_revoke.
+ */
 void store_list(struct store *s, enum store_kind kind, store_done_fn *fn,
     void *arg);
 

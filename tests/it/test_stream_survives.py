@@ -373,6 +373,26 @@ def test_a_cookie_needs_the_key_of_its_page(home, hub, session):
         assert stream.status == 403
 
 
+def test_a_revoked_browser_is_logged_out(home, hub, session):
+    """The owner ends it from elsewhere; another one goes on."""
+    browsers = [log_in(hub), log_in(hub)]
+    listed = [t for t in hub.call("token/list")["tokens"]
+              if t["label"] == "browser"]
+    assert len(listed) == 2, listed
+    streams = [Stream(hub, headers={"Cookie": cookie, "Origin": hub.url},
+                      key=key) for cookie, key in browsers]
+    mine = streams[0].hello["principal"].removeprefix("owner:browser/")
+    home.ok("token", "revoke", mine)
+    assert streams[0].until_closed(5) == 4401
+    assert streams[1].ask("ping") == {}
+    cookie, key = browsers[0]
+    reply = hub.get("/api/v1/session/list", unix=False, headers={
+        "Cookie": cookie, "X-Tend-Key": key})
+    assert reply.status == 401, reply
+    for stream in streams:
+        stream.sock.close()
+
+
 def test_guessing_does_not_end_the_streams_of_a_browser(home, hub, session):
     """Somebody at the same address has no valid cookie; this browser has one,
     and comes back.  Wrong keys are in the audit."""

@@ -250,6 +250,31 @@ revoking_also_ends_what_came_from_it(void **state)
 	assert_int_equal(await(w), -ENOENT);
 }
 
+static void
+a_browser_is_listed_and_ended_as_a_token(void **state)
+{
+	struct world *w = *state;
+	struct identity who = { 0 };
+
+	add(w, STORE_TOKEN, "T", NULL, "token", NULL, SOON);
+	add(w, STORE_COOKIE, "B", NULL, "one", "key", SOON);
+	add(w, STORE_SHARE, "S", NULL, "share", NULL, SOON);
+	add(w, STORE_COOKIE, "C", "S", "two", "key", SOON);
+	store_list(w->store, STORE_TOKEN, on_done, w);
+	assert_int_equal(await(w), 0);
+	assert_int_equal(json_array_size(w->result), 2);
+	store_revoke(w->store, STORE_TOKEN, "C", on_done, w);
+	assert_int_equal(await(w), -ENOENT); /* its link ends it */
+	store_revoke(w->store, STORE_SHARE, "B", on_done, w);
+	assert_int_equal(await(w), -ENOENT);
+	store_revoke(w->store, STORE_TOKEN, "B", on_done, w);
+	assert_int_equal(await(w), 0);
+	assert_int_equal(json_array_size(w->result), 1);
+	assert_int_equal(verify(w, STORE_COOKIE, "one", "key", &who), -ENOENT);
+	assert_int_equal(verify(w, STORE_COOKIE, "two", "key", &who), 0);
+	assert_int_equal(verify(w, STORE_TOKEN, "token", NULL, &who), 0);
+}
+
 /* A browser may be logging in while its link is revoked. */
 static void
 nothing_comes_from_what_was_revoked(void **state)
@@ -629,6 +654,7 @@ main(void)
 		TEST(a_cookie_needs_its_key_and_a_code_works_once),
 		TEST(a_credential_ends_by_itself),
 		TEST(revoking_also_ends_what_came_from_it),
+		TEST(a_browser_is_listed_and_ended_as_a_token),
 		TEST(nothing_comes_from_what_was_revoked),
 		TEST(one_link_has_a_limited_number_of_browsers),
 		TEST(no_file_has_a_secret),

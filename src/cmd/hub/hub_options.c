@@ -1,9 +1,12 @@
 #include "cmd/hub/hub_options.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -103,15 +106,63 @@ add_tls(struct arguments *a, const char *tls, struct error *err)
 	return rc;
 }
 
+/* A field of HTTP that means nothing else to the hub. */
+static int
+check_header(const char *header, struct error *err)
+{
+	static const char *const others[] = { "host", "origin", "cookie",
+		"authorization", "x-tend-key" };
+	size_t len = strspn(header,
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
+
+	if (len == 0 || header[len] != '\0')
+		return error_set(err, EINVAL,
+		    "--proxy-header %.100s is not the name of a header, as in "
+		    "X-User",
+		    header);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		if (strcasecmp(others[i], header) == 0)
+			return error_set(err, EINVAL,
+			    "--proxy-header %s means something else already; "
+			    "use a header of the proxy's own, as in X-User",
+			    header);
+	}
+	return 0;
+}
+
+/* Addresses of clients are compared as texts. */
+static int
+check_address(const char *from, struct error *err)
+{
+	char text[INET6_ADDRSTRLEN] = "";
+	uint8_t bytes[16];
+	int family = strchr(from, ':') != NULL ? AF_INET6 : AF_INET;
+
+	if (inet_pton(family, from, bytes) != 1)
+		return error_set(err, EINVAL,
+		    "--proxy-from %.100s is not a numeric IP address", from);
+	inet_ntop(family, bytes, text, sizeof(text));
+	if (strcmp(text, from) == 0)
+		return 0;
+	return error_set(err, EINVAL, "--proxy-from %.100s: write it as %s",
+	    from, text);
+}
+
 /* One without the other would trust nobody, or everybody. */
 static int
 check_proxy(const char *header, const char *from, struct error *err)
 {
-	if ((header == NULL) == (from == NULL))
+	int rc;
+
+	if (header == NULL && from == NULL)
 		return 0;
-	return error_set(err, EINVAL,
-	    "--proxy-header and --proxy-from belong together: the header with "
-	    "the name of the user, and the address of the proxy that sends it");
+	if (header == NULL || from == NULL)
+		return error_set(err, EINVAL,
+		    "--proxy-header and --proxy-from belong together: the "
+		    "header with the name of the user, and the address of the "
+		    "proxy that sends it");
+	rc = check_header(header, err);
+	return rc < 0 ? rc : check_address(from, err);
 }
 
 char **

@@ -77,7 +77,8 @@ const struct cmd cmd_token = {
 	.summary = "make, list and end tokens for programs that use the hub",
 	.details =
 	    "'create' makes a token and prints it; 'list' lists the tokens that have\n"
-	    "not ended; 'revoke' ends one, and everything that uses it.\n"
+	    "not ended, and the browsers that are logged in; 'revoke' ends one of\n"
+	    "them, and everything that uses it.\n"
 	    "\n"
 	    "A program sends its token to the hub in the header 'Authorization:\n"
 	    "Bearer TOKEN'.  tend stores only a hash of it, so it is shown only\n"
