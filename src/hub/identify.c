@@ -11,7 +11,6 @@
 #include "hub/connection.h"
 #include "hub/exchange_state.h"
 #include "hub/hub.h"
-#include "hub/login.h"
 #include "hub/throttle.h"
 #include "hub/verifier.h"
 #include "op/ops.h"
@@ -205,13 +204,19 @@ check_bearer(struct exchange *x, const char *bearer)
 		    secret, NULL);
 }
 
+void
+identify_cookie(const struct connection *c, char out[COOKIE_NAME_SIZE])
+{
+	cookie_name(out, store_id(c->hub->store), c->tls != NULL);
+}
+
 /* A browser, with its cookie and the key of its page. */
 static void
 check_cookie(struct exchange *x, const char *key)
 {
 	char name[COOKIE_NAME_SIZE], cookie[128];
 
-	login_cookie(x->connection, name);
+	identify_cookie(x->connection, name);
 	if (!cookie_read(exchange_request(x), name, cookie, sizeof(cookie))) {
 		refuse(x,
 		    "log in with \"tend hub login\", or send a token in "

@@ -4,7 +4,9 @@
 #include <stdint.h>
 
 #include "hub/store.h"
+#include "web/cookie.h"
 
+struct connection;
 struct exchange;
 struct hub;
 
@@ -25,9 +27,12 @@ struct hub;
  */
 void identify_begin(struct exchange *x);
 
+/* The name of the hub's cookie on this connection. */
+void identify_cookie(const struct connection *c, char out[COOKIE_NAME_SIZE]);
+
 /*
  * The time in ms until an address may try to prove something with this; 0: now.
- * What was valid before may be tried at once (throttle.h).
+ * There is no wait for a secret that was valid before (throttle.h).
  */
 int64_t identify_wait(struct hub *hub, const char *from, enum store_kind kind,
     const char *secret, const char *key);

@@ -35,18 +35,12 @@ struct login {
 	char secret[SECRET_SIZE], key[SECRET_SIZE];
 };
 
-void
-login_cookie(const struct connection *c, char out[COOKIE_NAME_SIZE])
-{
-	cookie_name(out, store_id(c->hub->store), c->tls != NULL);
-}
-
 static void
 set_cookie(struct exchange *x, const char *value, long max_age_s)
 {
 	char name[COOKIE_NAME_SIZE], cookie[COOKIE_SIZE];
 
-	login_cookie(x->connection, name);
+	identify_cookie(x->connection, name);
 	cookie_write(cookie, name, value, x->connection->tls != NULL,
 	    max_age_s);
 	exchange_add_header(x, "Set-Cookie", cookie);

@@ -1,9 +1,6 @@
 #ifndef TEND_HUB_LOGIN_H
 #define TEND_HUB_LOGIN_H
 
-#include "web/cookie.h"
-
-struct connection;
 struct exchange;
 
 /*
@@ -14,8 +11,5 @@ struct exchange;
  */
 void login_take(struct exchange *x);
 void login_end(struct exchange *x); /* POST /api/v1/logout */
-
-/* The name of the cookie on this connection. */
-void login_cookie(const struct connection *c, char out[COOKIE_NAME_SIZE]);
 
 #endif

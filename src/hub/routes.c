@@ -57,7 +57,7 @@ serve_openapi(struct exchange *x)
 	struct json_out j;
 	struct buf b;
 
-	login_cookie(x->connection, cookie);
+	identify_cookie(x->connection, cookie);
 	buf_init(&b, SIZE_MAX);
 	json_out_init(&j, &b);
 	openapi_put(routes_table, cookie, &j);

@@ -403,8 +403,8 @@ text(sqlite3_stmt *st, int column)
 /* ------------------------------------------------------------- credentials */
 
 /*
- * Remove what is over, and see if there is room for one more.  What it comes from
- * may have been revoked since it was verified.
+ * Remove what is over, and see if there is room for one more.  Its parent may have
+ * been revoked since that was verified.
  */
 static int
 make_room(struct job *j)

@@ -154,8 +154,8 @@ climb(struct around *a, struct process_seen *at)
 	return true;
 }
 
-void
-around_find(struct around *a, pid_t pid)
+static void
+find(struct around *a, pid_t pid)
 {
 	struct process_seen at;
 	int left = AROUND_ANCESTORS_MAX;
@@ -193,7 +193,7 @@ is_there(int fd)
 void
 around_find_peer(struct around *a, int fd, pid_t pid)
 {
-	around_find(a, pid);
+	find(a, pid);
 	a->doubtful |= !is_there(fd);
 }
 
@@ -204,7 +204,7 @@ around_find_own(struct around *a)
 	char pid[16] = "";
 
 	if (readlink("/proc/self", pid, sizeof(pid) - 1) > 0)
-		around_find(a, (pid_t)strtol(pid, NULL, 10));
+		find(a, (pid_t)strtol(pid, NULL, 10));
 	else
 		*a = (struct around){ .doubtful = true };
 }

@@ -34,7 +34,6 @@ struct around {
 	struct confinement *sessions; /* of these keepers, nearest first */
 };
 
-void around_find(struct around *a, pid_t pid);
 void around_find_own(struct around *a); /* of this process */
 
 /*
