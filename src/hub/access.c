@@ -141,6 +141,12 @@ access_sees_all(const struct identity *who)
 	return who->owner && who->targets[0] == '\0';
 }
 
+size_t
+access_share(const struct identity *who, size_t max)
+{
+	return access_sees_all(who) ? max : max - max / 4;
+}
+
 static bool
 is_target(const struct identity *who, const char *id, const char *name)
 {

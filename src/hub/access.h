@@ -2,6 +2,7 @@
 #define TEND_HUB_ACCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct access;
@@ -38,6 +39,13 @@ unsigned access_home(const struct access *a, const struct identity *who);
 
 /* True if the identity may use every session: no list needs a filter. */
 bool access_sees_all(const struct identity *who);
+
+/*
+ * The part of a limit of all clients that this one may use: three quarters if it
+ * does not act for the owner, or only for certain sessions.  So no guest keeps
+ * the owner out.
+ */
+size_t access_share(const struct identity *who, size_t max);
 
 /* False if its credential was ended, or its time is over. */
 bool access_is_valid(const struct access *a, const struct identity *who);

@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "base/json_out.h"
 #include "base/json_tree.h"
+#include "base/list.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "home/fault.h"
@@ -126,6 +127,7 @@ api_has_session(const struct op *op)
 /* ------------------------------------------------------------------- calls */
 
 struct api_call {
+	struct list link; /* hub->guests; alone if it is the owner's */
 	struct hub *hub;
 	const struct op *op;
 	struct identity who;
@@ -190,6 +192,7 @@ static void
 call_end(struct api_call *c, enum audit_outcome outcome)
 {
 	list_remove(&c->hook.link);
+	list_remove(&c->link);
 	audit_end(c->entry, outcome);
 	json_decref(c->sessions);
 	free(c);
@@ -482,6 +485,32 @@ run(struct api_call *c, const struct api_request *r, const struct api_target *t,
 	return calls_start(hub->calls, &o, on_done, c, &c->calling, f);
 }
 
+/*
+ * Each wait for a session needs a connection to its host, and each one for
+ * several a thread.  There are few of both.
+ */
+static int
+check_room(struct hub *hub, const struct api_request *r,
+    const struct api_target *t, struct fault *f)
+{
+	unsigned most = t->id[0] != '\0' ? API_GUESTS : API_GUESTS_HOME;
+	unsigned n = 0;
+
+	if (access_sees_all(r->who))
+		return 0;
+	list_for_each(it, &hub->guests) {
+		const struct api_call *c = container_of(it, struct api_call,
+		    link);
+
+		n += strcmp(c->session, t->id) == 0;
+	}
+	if (n >= most ||
+	    calls_count(hub->calls) >= access_share(r->who, HUB_CALLS_MAX))
+		return fault_set(f, FAIL_BUSY,
+		    "too many calls of guests are under way; try again soon");
+	return 0;
+}
+
 int
 api_start(struct hub *hub, const struct api_request *r, calls_done_fn *fn,
     void *arg, struct api_call **call, struct fault *f)
@@ -492,6 +521,8 @@ api_start(struct hub *hub, const struct api_request *r, calls_done_fn *fn,
 
 	if (api_check(hub, r, &t, &needs, f) < 0)
 		return -1;
+	if (check_room(hub, r, &t, f) < 0)
+		return -1;
 	c = xcalloc(1, sizeof(*c));
 	*c = (struct api_call){ .hub = hub,
 		.op = r->op,
@@ -500,6 +531,9 @@ api_start(struct hub *hub, const struct api_request *r, calls_done_fn *fn,
 		.granted = t.granted,
 		.fn = fn,
 		.arg = arg };
+	list_init(&c->link);
+	if (!access_sees_all(r->who))
+		list_append(&hub->guests, &c->link);
 	snprintf(c->session, sizeof(c->session), "%.26s",
 	    api_has_session(r->op) ? t.id : "");
 	c->sessions = json_incref(json_object_get(r->args, "sessions"));

@@ -25,6 +25,14 @@ struct op;
 
 #define API_PATH "/api/v1/"
 
+/*
+ * Calls of guests (access_share) to one session that are under way; more are
+ * refused as busy.  With the viewers of streams, they leave some of the host's
+ * connections to the owner.  The same for calls to the home, and its threads.
+ */
+#define API_GUESTS 48
+#define API_GUESTS_HOME 8
+
 /* True if the operation is about one session, and takes `session`. */
 bool api_has_session(const struct op *op);
 

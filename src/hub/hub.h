@@ -38,6 +38,7 @@ struct watch;
 #define HUB_ADDRESS "127.0.0.1:7070"
 #define HUB_ADDRESSES_MAX 4
 #define HUB_HOSTS_MAX 16
+#define HUB_CALLS_MAX 1024 /* under way at once */
 
 struct hub_options {
 	const char *home;                      /* NULL: the default */
@@ -96,6 +97,7 @@ struct hub {
 	struct list soon, dead;  /* connections */
 	struct list later;       /* calls at the end of this turn */
 	struct list reconsider;  /* hooks of hub_reconsider */
+	struct list guests;      /* calls of guests (access_share) */
 	struct id_maker ids;
 	int signals;            /* a signalfd */
 	bool has_terminal;      /* whose end is SIGHUP */

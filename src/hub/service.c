@@ -41,7 +41,6 @@
 #include "hub/verifier.h"
 #include "web/tls.h"
 
-#define CALLS_MAX 1024
 #define THREADS 16
 #define QUEUE 1024
 #define LINGER_MS 1000
@@ -265,7 +264,7 @@ static int
 open_parts(struct hub *hub, int *launcher_fd, struct error *err)
 {
 	static const struct calls_options options = { .client = "tend hub",
-		.max = CALLS_MAX,
+		.max = HUB_CALLS_MAX,
 		.threads = THREADS,
 		.queue = QUEUE,
 		.linger_ms = LINGER_MS };
@@ -321,6 +320,7 @@ service_open(struct hub *hub, const struct hub_options *options,
 	list_init(&hub->dead);
 	list_init(&hub->later);
 	list_init(&hub->reconsider);
+	list_init(&hub->guests);
 	id_create(&hub->ids, hub->start);
 	hub->started_ms = clock_ms(CLOCK_REALTIME);
 	rc = home_open(&hub->home, options->home, true, err);

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "hub/access.h"
 #include "hub/exchange.h"
 #include "hub/hub.h"
 #include "web/http.h"
@@ -105,7 +106,8 @@ sse_create(struct exchange *x, const struct sse_handlers *on, void *arg)
 		exchange_text(x, 200, TYPE, "", 0);
 		return NULL;
 	}
-	if (hub->n_event_streams >= SSE_MAX) {
+	if (hub->n_event_streams >=
+	    access_share(exchange_identity(x), SSE_MAX)) {
 		exchange_problem(x, 503, "busy",
 		    "the hub has too many streams of events");
 		return NULL;

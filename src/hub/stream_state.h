@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 #include "base/list.h"
+#include "hub/hub.h"
 #include "hub/identity.h"
 
-struct hub;
 struct socket;
 struct verifying;
 
@@ -17,13 +17,21 @@ struct verifying;
  * carry it out.
  *
  * Limits: STREAM_SUBSCRIPTIONS, STREAM_CALLS, STREAM_INPUTS for each
- * subscription; more are refused with `busy`.  When SOCKET_HIGH bytes wait for
+ * subscription, and of all streams STREAM_VIEWERS of one session, fewer than its
+ * host takes: the command line needs some.  More are refused with `busy`.  When SOCKET_HIGH bytes wait for
  * the client, the stream is choked: its subscriptions read nothing until fewer
  * than SOCKET_LOW wait.  An idle subscription takes about 4 KiB.
  */
 #define STREAM_SUBSCRIPTIONS 256
 #define STREAM_CALLS 64
 #define STREAM_INPUTS 1024
+#define STREAM_VIEWERS 240
+
+struct streams {
+	struct hub *hub;
+	struct list list; /* struct stream */
+	struct hub_hook hook;
+};
 
 struct stream {
 	struct list link; /* of all streams */

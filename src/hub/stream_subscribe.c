@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <jansson.h>
 
 #include "base/error.h"
 #include "home/fault.h"
+#include "hub/access.h"
 #include "hub/api.h"
 #include "hub/audit.h"
 #include "hub/hub.h"
@@ -48,6 +50,26 @@ check(struct stream *s, const struct stream_message *m, struct fault *f)
 	return 0;
 }
 
+/* Subscriptions of all streams that are connected to this session's host. */
+static size_t
+count(const struct streams *all, const char *session)
+{
+	size_t n = 0;
+
+	list_for_each(it, &all->list) {
+		const struct stream *s = container_of(it, struct stream, link);
+
+		list_for_each(at, &s->subscriptions) {
+			const struct subscription *sub = container_of(at,
+			    struct subscription, link);
+
+			n += sub->channel != NULL &&
+			    strcmp(sub->id, session) == 0;
+		}
+	}
+	return n;
+}
+
 /* Find the session, and what the client may do with it. */
 static int
 find(struct stream *s, const struct stream_message *m, struct api_target *t,
@@ -62,6 +84,10 @@ find(struct stream *s, const struct stream_message *m, struct api_target *t,
 	if (!(t->granted & (1u << OP_OBSERVE)))
 		return fault_set(f, FAIL_NOT_FOUND,
 		    "there is no session \"%.100s\"", m->session);
+	if (count(s->hub->streams, t->id) >=
+	    access_share(&s->who, STREAM_VIEWERS))
+		return fault_set(f, FAIL_BUSY,
+		    "the session has too many viewers");
 	*dirfd = home_session_dir(&s->hub->home, t->id, &err);
 	if (*dirfd < 0)
 		return fault_set(f,

@@ -30,12 +30,6 @@
 
 #define PROTOCOL "tend.v1"
 
-struct streams {
-	struct hub *hub;
-	struct list list;
-	struct hub_hook hook;
-};
-
 static struct stream *
 stream_of(struct list *link)
 {

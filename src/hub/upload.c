@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 #include "home/fault.h"
 #include "home/workers.h"
+#include "hub/access.h"
 #include "hub/api.h"
 #include "hub/api_query.h"
 #include "hub/audit.h"
@@ -363,7 +364,7 @@ check(struct exchange *x, const struct api_request *r,
 		    "the body must be the file itself, not a form");
 	if (api_check(exchange_hub(x), r, target, &needs, f) < 0)
 		return -1;
-	if (all->n >= UPLOADS_MAX)
+	if (all->n >= access_share(r->who, UPLOADS_MAX))
 		return fault_set(f, FAIL_BUSY,
 		    "%u files are being uploaded; try again soon", all->n);
 	return 0;

@@ -284,6 +284,23 @@ def test_four_uploads_at_once_and_no_more(home, hub, cat):
     assert len(files(home, cat)) == 5
 
 
+def test_guests_leave_one_upload_to_the_owner(home, hub, cat):
+    secret = hub.call("share/create", {"session": cat, "drive": True})["secret"]
+    links = []
+    for _ in range(3):
+        links.append(socket.create_connection(("127.0.0.1", hub.port)))
+        links[-1].sendall(chunked(cat, os.urandom(300_000), end=b"").replace(
+            b"Host: hub\r\n", f"Host: 127.0.0.1:{hub.port}\r\nAuthorization: "
+            f"Bearer {secret}\r\n".encode(), 1))
+    wait_for(lambda: len(files(home, cat)) == 3, lambda: files(home, cat))
+    problem(upload(hub, cat, b"x", unix=False,
+                   headers={**BINARY, "Authorization": f"Bearer {secret}"}),
+            503, "busy")
+    stored(upload(hub, cat, b"x"))
+    for link in links:
+        link.close()
+
+
 def test_the_files_of_a_session_take_at_most_a_gibibyte(home, hub, cat):
     big = home.dir(cat) / "files" / "big"
     with open(big, "wb") as f:

@@ -230,6 +230,63 @@ def test_ten_thousand_subscriptions(hub, sid):
             f"/proc/{hub.process.pid}/fd")) <= before + 8, "the end of them")
 
 
+@pytest.fixture
+def guest(hub, sid):
+    """The secret of a link that may only look at the session."""
+    return hub.call("share/create", {"session": sid})["secret"]
+
+
+def test_guests_do_not_fill_a_session(place, hub, sid, guest):
+    """The owner can still look at it and type, over the hub and without."""
+    home = place[0]
+    with Stream(hub, token=guest) as stream:
+        for sub in range(1, 257):
+            stream.post("subscribe", sub=sub, session=sid, want="events")
+        stream.ask("ping")
+        refused = [a["error"]["code"] for a in stream.answers.values()
+                   if not a["ok"]]
+        assert set(refused) == {"busy"} and 76 <= len(refused) <= 80, refused
+        home.ok("send", sid, "--text", "x")
+        home.ok("snapshot", sid)
+        with Stream(hub) as mine:
+            mine.subscribe(1, session=sid, want="output")
+            mine.event(1, "opened")
+
+
+def test_guests_do_not_use_up_the_calls_to_a_session(place, hub, sid, guest):
+    """Each wait is a client of the session's host, which has 256 at most."""
+    home = place[0]
+    args = {"session": sid, "text": "never"}
+    streams = [Stream(hub, token=guest) for _ in range(6)]
+    for stream in streams:
+        for number in range(1, 65):
+            stream.send(type="call", id=number, op="session.wait", args=args)
+    for stream in streams:
+        stream.send(type="ping", id=100)
+        stream.answer(100)
+    refused = [a["error"]["code"] for stream in streams
+               for a in stream.answers.values()]
+    assert set(refused) == {"busy"} and len(refused) == 6 * 64 - 48, refused
+    home.ok("snapshot", sid)
+    with Stream(hub) as mine:
+        mine.call("session.snapshot", session=sid)
+    for stream in streams:
+        stream.sock.close()
+
+
+def test_guests_do_not_use_up_the_threads_of_the_hub(hub, sid, guest):
+    """Each wait for several sessions takes one."""
+    args = {"sessions": [sid], "text": "never"}
+    with Stream(hub, token=guest) as stream, Stream(hub) as mine:
+        for number in range(1, 41):
+            stream.send(type="call", id=number, op="home.wait", args=args)
+        stream.send(type="ping", id=100)
+        stream.answer(100)
+        refused = [a["error"]["code"] for a in stream.answers.values()]
+        assert refused == ["busy"] * 32, refused
+        mine.call("session.events", session=sid)
+
+
 def test_a_flood_without_reading_ends(hub):
     """A client that reads nothing is cut off at 8 MiB."""
     rng = random.Random(1)
