@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "client/channel.h"
 #include "home/fault.h"
+#include "hub/access.h"
 #include "hub/api.h"
 #include "hub/audit.h"
 #include "hub/hub.h"
@@ -165,23 +166,37 @@ subscription_bytes(struct subscription *s, const void *head, size_t head_len,
 	stream_allowance_spend(&s->allowance, len);
 }
 
+/*
+ * Take the new name; false if the client may not see the session under it.  The
+ * host may tell it before the hub has looked at the rights again (rights.c).
+ */
+static bool
+take_name(struct subscription *s, const char *name)
+{
+	const struct access *access = s->stream->hub->access;
+
+	if (name == NULL ||
+	    !(access_permissions(access, &s->stream->who, s->id, name) &
+		(1u << OP_OBSERVE)))
+		return false;
+	snprintf(s->name, sizeof(s->name), "%s", name);
+	return true;
+}
+
 void
 subscription_notice(struct subscription *s, const struct frame *f)
 {
-	json_t *o = json_tree_object((const char *)f->payload, f->len, NULL);
-	json_t *name = json_incref(json_object_get(o, "event"));
+	auto_json json_t *o = json_tree_object((const char *)f->payload, f->len,
+	    NULL);
+	const char *event = json_string_value(json_object_get(o, "event"));
 
 	/* The channel closes with this one, and says why. */
-	if (json_is_string(name) &&
-	    strcmp(json_string_value(name), "detached") != 0) {
-		if (strcmp(json_string_value(name), "renamed") == 0)
-			snprintf(s->name, sizeof(s->name), "%s",
-			    json_string_value(json_object_get(o, "name")));
-		stream_send_event(s->stream, s->number, json_string_value(name),
-		    json_incref(o));
-	}
-	json_decref(name);
-	json_decref(o);
+	if (event == NULL || strcmp(event, "detached") == 0)
+		return;
+	if (strcmp(event, "renamed") == 0 &&
+	    !take_name(s, json_string_value(json_object_get(o, "name"))))
+		return;
+	stream_send_event(s->stream, s->number, event, json_incref(o));
 }
 
 static void

@@ -8,6 +8,7 @@ import os
 import pathlib
 import random
 import signal
+import signal
 import socket
 import struct
 
@@ -325,6 +326,32 @@ def test_a_policy_change_downgrades_and_then_ends(home, hub, session):
     assert sorted(e["outcome"] for e in uses) == [
         "denied", "revoked", "revoked"], uses
     assert {e["principal"] for e in uses} == {"user:ann"}, uses
+
+
+@pytest.mark.parametrize("want", ["output", "screen", "events"])
+def test_a_name_that_one_may_not_see_is_not_told(home, hub, want):
+    """A rename takes the session out of sight, and the host tells its name."""
+    path = home.path / "policy.json"
+    path.with_suffix(".new").write_text(json.dumps({"targets": {
+        "open/*": {"allowances": [{"actions": ["observe"],
+                                   "actors": ["user:ann"]}]}}}))
+    path.with_suffix(".new").rename(path)
+    sid = home.start("cat", options=("--name", "open/one"))
+    token = hub.call("token/create", {"principal": "user:ann"})["secret"]
+    wait_for(lambda: hub.get("/api/v1/session/list", unix=False, headers={
+        "Authorization": f"Bearer {token}"}).json["sessions"], "the session")
+    with Stream(hub, token=token) as stream:
+        stream.subscribe(1, session=sid, want=want)
+        stream.event(1, "opened")
+        home.ok("rename", sid, "open/two")
+        if want != "screen":
+            assert stream.event(1, "renamed")["name"] == "open/two"
+        # The hub sees the file and the host's notice in the same turn.
+        hub.process.send_signal(signal.SIGSTOP)
+        home.ok("rename", sid, "hidden/three")
+        hub.process.send_signal(signal.SIGCONT)
+        assert stream.event(1, "closed")["code"] == "denied"
+        assert "hidden" not in json.dumps(stream.subs[1].events)
 
 
 def test_a_downgrade_does_not_forget_where_to_continue(home, hub, session):
