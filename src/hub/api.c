@@ -324,6 +324,25 @@ resolve(struct hub *hub, const struct api_request *r, struct api_target *t,
 	return 0;
 }
 
+/* Rights depend on names, so nobody gives a session a name that gives it more. */
+static int
+check_name(struct hub *hub, const struct api_request *r,
+    const struct api_target *t, struct fault *f)
+{
+	const char *name = op_string(r->args, "name", NULL);
+	unsigned gains;
+
+	if (r->op != &ops[OP_ID_session_rename] || name == NULL)
+		return 0;
+	gains = access_permissions(hub->access, r->who, t->id, name) &
+	    ~t->granted;
+	if (gains == 0)
+		return 0;
+	return fault_set(f, FAIL_DENIED,
+	    "with this name the caller would have more permissions on the "
+	    "session");
+}
+
 /* An invisible session must not be found by trying to create it. */
 static void
 check_reuse(struct hub *hub, const struct api_request *r)
@@ -356,6 +375,8 @@ check(struct hub *hub, const struct api_request *r, struct api_target *t,
 	if (op_bool(r->args, "all_homes", false) && !access_sees_all(r->who))
 		return deny(r->op, 1u << OP_ADMIN, f);
 	check_reuse(hub, r);
+	if (check_name(hub, r, t, f) < 0)
+		return -1;
 	return check_sessions(hub, r, f);
 }
 

@@ -68,9 +68,6 @@ while key := os.read(0, 1):
         key if key > b"\\x1f" else b"\\r\\n"))
     typed += key
 """,
-    # The browser.
-    "xdg-open": """#!/bin/sh
-case $1 in http://*/login#code=tend_l_*) ;; *) exit 1 ;; esac""",
     # A session of its own continues; a command of a shell ends.
     "make": """#!/bin/sh
 echo CC src/vt/parser.c

@@ -392,6 +392,25 @@ def test_a_rename_ends_what_the_new_name_does_not_allow(home, hub):
     home.ok("kill", "closed")
 
 
+def test_a_rename_gives_no_permission(home, hub):
+    """Otherwise who may rename a session could take it to its own names."""
+    everything = ["observe", "observe/read-write", "control"]
+    write_policy(home, {"targets": {
+        "other": {"allowances": [{"actions": ["observe", "control"],
+                                  "actors": ["user:ann"]}]},
+        "ann/*": {"allowances": [{"actions": everything,
+                                  "actors": ["user:ann"]}]},
+        "less": {"allowances": [{"actions": ["observe", "control"],
+                                 "actors": ["user:ann"]}]}}})
+    ann = Client(hub, "user:ann")
+    reply = ann.until("session/rename", 403, session="other", name="ann/mine")
+    assert "more permissions" in reply.json["detail"], reply
+    assert ann.post("session/rename", session="other", name="less").status \
+        == 200
+    assert ann.post("session/rename", session="less", name="other").status \
+        == 200
+
+
 def test_a_change_takes_effect_within_a_second(home, hub):
     """B-42, and point 5 of its promises: streams, waits and browsers."""
     ann, bob = Client(hub, "user:ann"), Client(hub, "user:bob")
