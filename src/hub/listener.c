@@ -189,13 +189,20 @@ identify_peer(const struct door *d, int fd, const struct sockaddr_storage *sa,
 	return cred.uid == getuid() || cred.uid == 0;
 }
 
+size_t
+listener_count(const struct listener *l)
+{
+	return l->n_known + l->n_strangers;
+}
+
 static void
 serve(struct listener *l, const struct door *d, int *fd,
     const struct connection_peer *peer)
 {
+	size_t most = LISTENER_MAX + (d->is_unix ? LISTENER_OWN : 0);
 	struct connection *c;
 
-	if (l->n_known + l->n_strangers >= LISTENER_MAX) {
+	if (listener_count(l) >= most) {
 		turn_away(d, *fd);
 		return;
 	}
@@ -238,12 +245,6 @@ on_door(void *arg, enum loop_events ready)
 		if (!accept_one(d->listener, d))
 			break;
 	}
-}
-
-size_t
-listener_count(const struct listener *l)
-{
-	return l->n_known + l->n_strangers;
 }
 
 /* ------------------------------------------------------------------- doors */

@@ -18,12 +18,14 @@ struct tls_context;
  * not proved who they are, and LISTENER_STRANGERS_PEER of them from one address.
  * At the last two, the oldest stranger is closed, so that a client which opens
  * many connections and sends nothing cannot keep others out.  At the first, and
- * when no descriptor is left, a new client gets the status 503.
+ * when no descriptor is left, a new client gets the status 503; hub.sock takes
+ * LISTENER_OWN more, for the owner, who can end what the others use.
  *
  * For a client over TCP that does not read, the kernel takes LISTENER_UNSENT
  * bytes and the last write; the rest waits in the connection.
  */
 #define LISTENER_MAX 4096
+#define LISTENER_OWN 64
 #define LISTENER_STRANGERS 256
 #define LISTENER_STRANGERS_PEER 32
 #define LISTENER_UNSENT (32 << 10)

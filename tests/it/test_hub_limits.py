@@ -128,6 +128,29 @@ def test_strangers_do_not_keep_clients_out(home):
                 link.close()
 
 
+def test_guests_do_not_keep_the_owner_out(home):
+    """Somebody with a link takes all connections; hub.sock has some more, on
+    which the owner ends the link."""
+    sid = home.start("cat")
+    with Hub(home) as hub:
+        made = hub.call("share/create", {"session": sid})
+        request = (f"GET /api/v1/identity/get HTTP/1.1\r\nHost: 127.0.0.1:"
+                   f"{hub.port}\r\nAuthorization: Bearer {made['secret']}"
+                   "\r\n\r\n").encode()
+        links, got = [], b"HTTP/1.1 200 "
+        try:
+            while got.startswith(b"HTTP/1.1 200 ") and len(links) < 5000:
+                links.append(socket.create_connection(("127.0.0.1", hub.port)))
+                links[-1].sendall(request)
+                got = links[-1].recv(4096)
+            assert got.startswith(b"HTTP/1.1 503 ") and len(links) > 4000, got
+            home.ok("share", "revoke", made["id"])
+            assert hub.get("/healthz").status == 200
+        finally:
+            for link in links:
+                link.close()
+
+
 def test_a_session_is_not_lost_without_descriptors(home):
     """A session.json that cannot be opened now says nothing about its
     session."""
