@@ -53,10 +53,15 @@ read_file(const struct home *home, struct buf *b, struct error *err)
 
 	if (fd == -ENOENT)
 		return fd;
+	if (fd >= 0 && !S_ISREG(st.st_mode))
+		return error_set(err, EACCES, "%s/%s is not a regular file",
+		    home->path, ACCESS_FILE);
+	if (fd >= 0 && (st.st_mode & 022) != 0)
+		return error_set(err, EACCES,
+		    "others can write %s/%s; \"chmod go-w\" mends that",
+		    home->path, ACCESS_FILE);
 	if (fd >= 0)
-		rc = !S_ISREG(st.st_mode) || (st.st_mode & 022) != 0 ?
-		    -EACCES :
-		    file_read(fd, POLICY_MAX, b);
+		rc = file_read(fd, POLICY_MAX, b);
 	if (rc < 0)
 		return error_set(err, -rc, "cannot read %s/%s: %s", home->path,
 		    ACCESS_FILE, strerror(-rc));

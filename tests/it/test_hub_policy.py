@@ -332,6 +332,9 @@ def test_a_bad_policy_changes_nothing(home, hub):
     wait_for(lambda: 'unknown member \\"allowed\\"' in hub.log(), hub.log)
     assert ann.names() == ["other"]
     assert hub.log().count('unknown member \\"allowed\\"') == 1
+    (home.path / "policy.json").chmod(0o622)
+    wait_for(lambda: "others can write" in hub.log(), hub.log)
+    assert ann.names() == ["other"]
     (home.path / "policy.json").unlink()
     wait_for(lambda: ann.names() == [], ann.names)
 
