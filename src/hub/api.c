@@ -127,7 +127,7 @@ api_has_session(const struct op *op)
 /* ------------------------------------------------------------------- calls */
 
 struct api_call {
-	struct list link; /* hub->guests; alone if it is the owner's */
+	struct list link; /* hub->guests, if it is counted there */
 	struct hub *hub;
 	const struct op *op;
 	struct identity who;
@@ -506,6 +506,16 @@ run(struct api_call *c, const struct api_request *r, const struct api_target *t,
 	return calls_start(hub->calls, &o, on_done, c, &c->calling, f);
 }
 
+/* A guest's call that may take long: other ones end soon. */
+static bool
+is_counted(const struct api_request *r)
+{
+	struct type_field timeout;
+
+	return !access_sees_all(r->who) &&
+	    op_find_argument(r->op, "timeout", &timeout);
+}
+
 /*
  * Each wait for a session needs a connection to its host, and each one for
  * several a thread.  There are few of both.
@@ -517,7 +527,7 @@ check_room(struct hub *hub, const struct api_request *r,
 	unsigned most = t->id[0] != '\0' ? API_GUESTS : API_GUESTS_HOME;
 	unsigned n = 0;
 
-	if (access_sees_all(r->who))
+	if (!is_counted(r))
 		return 0;
 	list_for_each(it, &hub->guests) {
 		const struct api_call *c = container_of(it, struct api_call,
@@ -553,7 +563,7 @@ api_start(struct hub *hub, const struct api_request *r, calls_done_fn *fn,
 		.fn = fn,
 		.arg = arg };
 	list_init(&c->link);
-	if (!access_sees_all(r->who))
+	if (is_counted(r))
 		list_append(&hub->guests, &c->link);
 	snprintf(c->session, sizeof(c->session), "%.26s",
 	    api_has_session(r->op) ? t.id : "");

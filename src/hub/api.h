@@ -26,8 +26,8 @@ struct op;
 #define API_PATH "/api/v1/"
 
 /*
- * Calls of guests (access_share) to one session that are under way; more are
- * refused as busy.  With the viewers of streams, they leave some of the host's
+ * Calls with a timeout of guests (access_share) to one session that are under way;
+ * more are refused as busy.  With the viewers of streams, they leave some of the host's
  * connections to the owner.  The same for calls to the home, and its threads.
  */
 #define API_GUESTS 48

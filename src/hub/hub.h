@@ -97,7 +97,7 @@ struct hub {
 	struct list soon, dead;  /* connections */
 	struct list later;       /* calls at the end of this turn */
 	struct list reconsider;  /* hooks of hub_reconsider */
-	struct list guests;      /* calls of guests (access_share) */
+	struct list guests;      /* their long calls (access_share) */
 	struct id_maker ids;
 	int signals;            /* a signalfd */
 	bool has_terminal;      /* whose end is SIGHUP */

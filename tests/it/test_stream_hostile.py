@@ -251,6 +251,11 @@ def test_guests_do_not_fill_a_session(place, hub, sid, guest):
         with Stream(hub) as mine:
             mine.subscribe(1, session=sid, want="output")
             mine.event(1, "opened")
+        # All of them read the log at once, and none is too much.
+        open_subs = [n for n, s in stream.subs.items() if s.named("opened")]
+        stream.until(lambda: all(stream.subs[n].named("logged")
+                                 for n in open_subs), "the input")
+        assert not any(s.named("closed") for s in stream.subs.values())
 
 
 def test_guests_do_not_use_up_the_calls_to_a_session(place, hub, sid, guest):
