@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "base/buf.h"
+#include "base/id.h"
 #include "base/list.h"
 #include "hub/identity.h"
 
@@ -46,12 +46,17 @@ struct watch;
 #define CONNECTION_OUT_MAX (64u << 20)
 #define CONNECTION_FROM_SIZE 64
 
-/* The client's side of the connection, known when it was accepted. */
+/*
+ * The client's side of the connection, known when it was accepted: later, the
+ * process may have ended, and another may have its number.
+ */
 struct connection_peer {
 	bool is_unix;
 	char from[CONNECTION_FROM_SIZE]; /* the address; "unix" */
-	uid_t uid;                       /* of a unix socket */
-	pid_t pid;
+	/* Of a unix socket, the sessions that the process runs in: */
+	char session[ID_SIZE]; /* the nearest; "": none */
+	bool confined;         /* one of them is */
+	bool doubtful;         /* nobody can tell */
 };
 
 /*

@@ -14,8 +14,6 @@
 #include "hub/throttle.h"
 #include "hub/verifier.h"
 #include "op/ops.h"
-#include "session/around.h"
-#include "session/confinement.h"
 #include "web/cookie.h"
 #include "web/http.h"
 #include "wire/hello.h"
@@ -31,44 +29,27 @@ refuse(struct exchange *x, const char *why)
 
 /* ------------------------------------------------------------------- peers */
 
-/*
- * A program in a confined session has fewer rights than its user.  The hosts
- * check them on their own sockets; here they would all look like the hub's.
- * No process can enter or leave a session, so a connection is looked at once.
- */
 static void
 identify_peer(struct exchange *x)
 {
 	const struct connection_peer *peer = &x->connection->peer;
-	struct around around;
-	bool confined = false, doubtful;
 
-	if (x->connection->verified) {
-		x->who = x->connection->who;
-		exchange_identified(x);
+	if (peer->confined) {
+		exchange_problem(x, 403, "denied",
+		    "a program in a confined session cannot use the hub; "
+		    "\"tend\" uses the sessions that it may use");
 		return;
 	}
-	around_find_peer(&around, x->connection->fd, peer->pid);
-	doubtful = around.doubtful;
-	for (size_t i = 0; i < around.n; i++)
-		confined = confined || around.sessions[i].confined;
-	if (around.n > 0)
-		snprintf(x->who.principal, sizeof(x->who.principal),
-		    "local:session/%s", around.sessions[0].id);
-	around_finish(&around);
-	if (doubtful && !confined) {
+	if (peer->doubtful) {
 		exchange_problem(x, 403, "denied",
 		    "the hub cannot tell which session the client is in; "
 		    "connect from a process that keeps running and is visible "
 		    "to the hub");
 		return;
 	}
-	if (confined) {
-		exchange_problem(x, 403, "denied",
-		    "a program in a confined session cannot use the hub; "
-		    "\"tend\" uses the sessions that it may use");
-		return;
-	}
+	if (peer->session[0] != '\0')
+		snprintf(x->who.principal, sizeof(x->who.principal),
+		    "local:session/%s", peer->session);
 	snprintf(x->who.verified, sizeof(x->who.verified), "peer");
 	x->who.owner = true;
 	x->who.scope = OP_EVERY_PERMISSION;

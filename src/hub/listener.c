@@ -23,6 +23,8 @@
 #include "hub/access.h"
 #include "hub/hub.h"
 #include "hub/refusal.h"
+#include "session/around.h"
+#include "session/confinement.h"
 
 #define BACKLOG 512
 #define ACCEPTS 64   /* per turn */
@@ -166,6 +168,26 @@ tune(int fd)
 	    sizeof(most));
 }
 
+/*
+ * A program in a confined session has fewer rights than its user.  The hosts
+ * check them on their own sockets; here they would all look like the hub's.  No
+ * process can enter or leave a session.
+ */
+static void
+find_sessions(int fd, pid_t pid, struct connection_peer *peer)
+{
+	struct around around;
+
+	around_find_peer(&around, fd, pid);
+	peer->doubtful = around.doubtful;
+	for (size_t i = 0; i < around.n; i++)
+		peer->confined |= around.sessions[i].confined;
+	if (around.n > 0)
+		memcpy(peer->session, around.sessions[0].id,
+		    sizeof(peer->session));
+	around_finish(&around);
+}
+
 /* False: the client is of another user, or has gone. */
 static bool
 identify_peer(const struct door *d, int fd, const struct sockaddr_storage *sa,
@@ -184,9 +206,10 @@ identify_peer(const struct door *d, int fd, const struct sockaddr_storage *sa,
 	snprintf(peer->from, sizeof(peer->from), "unix");
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
 		return false;
-	peer->uid = cred.uid;
-	peer->pid = cred.pid;
-	return cred.uid == getuid() || cred.uid == 0;
+	if (cred.uid != getuid() && cred.uid != 0)
+		return false;
+	find_sessions(fd, cred.pid, peer);
+	return true;
 }
 
 size_t

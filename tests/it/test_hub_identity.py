@@ -7,6 +7,7 @@ import pathlib
 import random
 import re
 import shlex
+import signal
 import socket
 import ssl
 import statistics
@@ -544,13 +545,16 @@ def test_a_confined_session_gets_nothing_from_the_hub(home, hub, confined,
 
 
 def test_a_peer_that_has_ended_is_nobody(home, hub):
-    """S13: another process may have its number by now, or its connection."""
+    """S13: another process may have its number by now, or its connection.
+    The hub looks when it accepts."""
     with socket.socket(socket.AF_UNIX) as link:
+        hub.process.send_signal(signal.SIGSTOP)
         pid = os.fork()
         if pid == 0:
             link.connect(str(home.path / "hub.sock"))
             os._exit(0)
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        hub.process.send_signal(signal.SIGCONT)
         link.sendall(b"GET /api/v1/session/list HTTP/1.1\r\nHost: hub\r\n"
                      b"Connection: close\r\n\r\n")
         got = link.makefile("rb").read()
