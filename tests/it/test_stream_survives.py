@@ -350,7 +350,8 @@ def test_a_name_that_one_may_not_see_is_not_told(home, hub, want):
         hub.process.send_signal(signal.SIGSTOP)
         home.ok("rename", sid, "hidden/three")
         hub.process.send_signal(signal.SIGCONT)
-        assert stream.event(1, "closed")["code"] == "denied"
+        # A reading of the log may be the first to find nothing.
+        assert stream.event(1, "closed")["code"] in ("denied", "not_found")
         assert "hidden" not in json.dumps(stream.subs[1].events)
 
 
