@@ -27,35 +27,6 @@ refuse(struct exchange *x, const char *why)
 	exchange_problem(x, 401, "denied", why);
 }
 
-/* ------------------------------------------------------------------- peers */
-
-static void
-identify_peer(struct exchange *x)
-{
-	const struct connection_peer *peer = &x->connection->peer;
-
-	if (peer->confined) {
-		exchange_problem(x, 403, "denied",
-		    "a program in a confined session cannot use the hub; "
-		    "\"tend\" uses the sessions that it may use");
-		return;
-	}
-	if (peer->doubtful) {
-		exchange_problem(x, 403, "denied",
-		    "the hub cannot tell which session the client is in; "
-		    "connect from a process that keeps running and is visible "
-		    "to the hub");
-		return;
-	}
-	if (peer->session[0] != '\0')
-		snprintf(x->who.principal, sizeof(x->who.principal),
-		    "local:session/%s", peer->session);
-	snprintf(x->who.verified, sizeof(x->who.verified), "peer");
-	x->who.owner = true;
-	x->who.scope = OP_EVERY_PERMISSION;
-	exchange_identified(x);
-}
-
 /* ------------------------------------------------------------- credentials */
 
 int64_t
@@ -215,6 +186,43 @@ check_cookie(struct exchange *x, const char *key)
 	}
 }
 
+/* ------------------------------------------------------------------- peers */
+
+/*
+ * The peer has all rights of the owner, unless it sends a token: then it asks for
+ * those of the token, perhaps for somebody else, as a proxy does.
+ */
+static void
+identify_peer(struct exchange *x, const char *bearer)
+{
+	const struct connection_peer *peer = &x->connection->peer;
+
+	if (peer->confined) {
+		exchange_problem(x, 403, "denied",
+		    "a program in a confined session cannot use the hub; "
+		    "\"tend\" uses the sessions that it may use");
+		return;
+	}
+	if (peer->doubtful) {
+		exchange_problem(x, 403, "denied",
+		    "the hub cannot tell which session the client is in; "
+		    "connect from a process that keeps running and is visible "
+		    "to the hub");
+		return;
+	}
+	if (bearer != NULL) {
+		check_bearer(x, bearer);
+		return;
+	}
+	if (peer->session[0] != '\0')
+		snprintf(x->who.principal, sizeof(x->who.principal),
+		    "local:session/%s", peer->session);
+	snprintf(x->who.verified, sizeof(x->who.verified), "peer");
+	x->who.owner = true;
+	x->who.scope = OP_EVERY_PERMISSION;
+	exchange_identified(x);
+}
+
 void
 identify_begin(struct exchange *x)
 {
@@ -223,7 +231,7 @@ identify_begin(struct exchange *x)
 	int proxied;
 
 	if (x->connection->peer.is_unix) {
-		identify_peer(x);
+		identify_peer(x, bearer);
 		return;
 	}
 	if (bearer != NULL) {

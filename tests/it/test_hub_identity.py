@@ -201,6 +201,21 @@ def test_a_request_gets_no_more_than_its_token(hub, home):
                    **with_it).status == 200
 
 
+def test_a_token_limits_the_owner_on_the_own_socket_too(hub):
+    """S13: a proxy in front of hub.sock passes the tokens of others."""
+    made = hub.call("token/create", {"scope": ["observe"]})
+    who = hub.post(API + "identity/get", {}, headers=bearer(made["secret"]))
+    assert who.json["scope"] == ["observe"], who
+    reply = hub.post(API + "session/create", {"command": ["true"]},
+                     headers=bearer(made["secret"]))
+    assert reply.status == 403, reply
+    hub.call("token/revoke", {"id": made["id"]})
+    for secret in (made["secret"], "wrong", ""):
+        reply = hub.post(API + "identity/get", {}, headers=bearer(secret))
+        assert reply.status == 401, (secret, reply)
+    assert hub.post(API + "identity/get", {}).json["owner"]
+
+
 def test_a_new_credential_has_no_more_than_its_maker(hub, home):
     """S13: a token that may only administrate must not make a shell."""
     home.start("cat", options=("--name", "made"))
