@@ -18,6 +18,8 @@ struct program_status;
  *  - Idle and done of a hook or a title are not believed while a lesser source
  *    says working, and for a hook, has begun to say so later: a hook tells of
  *    an edge, and the screen of the time since.
+ *  - A question that no rule knows is a guess.  If no source says anything,
+ *    it counts for a version that was seen, and not for another.
  *  - Working is not overridden by a screen that merely shows an empty box.
  *    Only a hook's gives way to later proof that the turn has ended, since
  *    agents call no hook when a person interrupts them.
@@ -51,10 +53,11 @@ struct agent_said {
 struct agent_evidence {
 	struct agent_said by[AGENT_SOURCES];
 	bool question_open; /* op/question.h sees a question on the screen */
-	const char *why;    /* the screen says nothing (look.h); may be NULL */
+	bool unseen;        /* the version (look.h) */
+	const char *why;    /* why the screen says nothing; NULL: no reason */
 };
 
-#define AGENT_REASON_SIZE 192
+#define AGENT_REASON_SIZE 256
 
 struct agent_verdict {
 	enum activity activity;

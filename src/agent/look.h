@@ -8,7 +8,7 @@
 
 struct vt;
 
-#define AGENT_WHY_SIZE 160
+#define AGENT_WHY_SIZE 192
 
 /* The input box of an agent. */
 enum agent_box {
@@ -28,8 +28,9 @@ struct agent_look {
 	bool proof;             /* the rule proves that the turn has ended */
 	unsigned row;           /* a row that shows it */
 	enum agent_box box;
-	bool folded;              /* the draft has a folded paste */
-	unsigned box_row;         /* the first row of the box's text */
+	bool folded;      /* the draft has a folded paste */
+	unsigned box_row; /* the first row of the box's text */
+	bool unseen;      /* UNKNOWN, since nobody has seen this version */
 	char why[AGENT_WHY_SIZE]; /* of UNKNOWN; otherwise "" */
 };
 

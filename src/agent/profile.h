@@ -1,6 +1,7 @@
 #ifndef TEND_AGENT_PROFILE_H
 #define TEND_AGENT_PROFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct error;
@@ -35,5 +36,11 @@ void agent_profile_destroy(struct agent_profile *p); /* NULL is allowed */
 const char *agent_profile_name(const struct agent_profile *p);  /* "claude" */
 const char *agent_profile_title(const struct agent_profile *p); /* for people */
 const char *agent_profile_text(const struct agent_profile *p);  /* its file */
+
+/* True if it is from a user's file. */
+bool agent_profile_is_own(const struct agent_profile *p);
+
+/* The versions that it knows, as words; "" if it counts for all. */
+void agent_profile_seen(const struct agent_profile *p, char *out, size_t size);
 
 #endif
