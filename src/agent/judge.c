@@ -220,11 +220,22 @@ know_nothing(const struct agent_evidence *e, struct agent_verdict *out)
 						"no source says anything");
 }
 
-/* That it waits is certain; the screen may tell for what. */
+/*
+ * That it waits is certain, for what is a guess.  It may also be a notice that
+ * asks nothing, so the screen counts if it works, or has come to rest since.
+ */
 static void
 guess(const struct agent_evidence *e, enum agent_source best,
     struct agent_verdict *out)
 {
+	const struct agent_said *screen = &e->by[AGENT_SOURCE_SCREEN];
+
+	if (screen->activity == ACTIVITY_WORKING ||
+	    (is_over(screen->activity) && !e->question_open &&
+		is_later(&e->by[best], screen))) {
+		believe(e, AGENT_SOURCE_SCREEN, best, out);
+		return;
+	}
 	out->activity = e->by[best].activity;
 	out->source = best;
 	out->confidence = AGENT_UNSURE;
@@ -233,35 +244,34 @@ guess(const struct agent_evidence *e, enum agent_source best,
 	    source_names[best], words_of(&e->by[best]));
 }
 
+/* The screen shows a dialog: true if that counts more than the source. */
+static bool
+dialog_counts(const struct agent_evidence *e, enum agent_source s)
+{
+	const struct agent_said *said = &e->by[s];
+	bool drawn = is_dialog(e->by[AGENT_SOURCE_SCREEN].activity);
+
+	if (s == AGENT_SOURCE_SCREEN)
+		return !drawn && is_over(said->activity) && e->question_open;
+	if (s == AGENT_SOURCE_NONE)
+		return e->question_open && !e->unseen;
+	if (is_over(said->activity))
+		return drawn || e->question_open;
+	return drawn && (said->activity == ACTIVITY_WORKING || said->unclear);
+}
+
 void
 agent_judge(const struct agent_evidence *e, struct agent_verdict *out)
 {
 	enum agent_source best = best_source(e);
-	bool drawn = is_dialog(e->by[AGENT_SOURCE_SCREEN].activity);
-	bool asks = drawn || e->question_open;
+	enum agent_source s = deciding(e, best);
 
-	if (best == AGENT_SOURCE_NONE) {
-		if (asks && !e->unseen)
-			believe_dialog(e, best, out);
-		else
-			know_nothing(e, out);
-		return;
-	}
-	if (e->by[best].unclear) {
-		if (drawn)
-			believe_dialog(e, best, out);
-		else
-			guess(e, best, out);
-		return;
-	}
-	if (best != AGENT_SOURCE_SCREEN &&
-	    e->by[best].activity == ACTIVITY_WORKING && drawn) {
-		believe_dialog(e, best, out);
-		return;
-	}
-	if (is_over(e->by[best].activity) && asks) {
-		believe_dialog(e, best, out);
-		return;
-	}
-	believe(e, deciding(e, best), best, out);
+	if (dialog_counts(e, s))
+		believe_dialog(e, s, out);
+	else if (best == AGENT_SOURCE_NONE)
+		know_nothing(e, out);
+	else if (e->by[best].unclear)
+		guess(e, best, out);
+	else
+		believe(e, s, best, out);
 }

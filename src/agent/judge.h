@@ -13,8 +13,8 @@ struct program_status;
  * says something decides, in the order of enum agent_source.  Silence decides
  * nothing.  The promise is that no verdict says idle or done wrongly, so:
  *
- *  - Idle, done and error are not believed while the screen shows a dialog.
- *    The dialog counts.
+ *  - Idle, done and error are not believed while the screen shows a dialog, and
+ *    neither is working if a rule knows the dialog.  The dialog counts.
  *  - Idle and done of a hook or a title are not believed while a lesser source
  *    says working, and for a hook, has begun to say so later: a hook tells of
  *    an edge, and the screen of the time since.
@@ -44,7 +44,7 @@ enum agent_confidence {
 /* What one source says.  UNKNOWN: nothing. */
 struct agent_said {
 	enum activity activity;
-	bool unclear;     /* that it waits is certain, for what is a guess */
+	bool unclear;     /* it waits, but for what is a guess */
 	bool proof;       /* of the end of the turn (look.h) */
 	int64_t since_ms; /* since when, on any clock that all sources share */
 	const char *what; /* its own words: a rule, a hook; borrowed */
