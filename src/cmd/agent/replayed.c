@@ -43,7 +43,6 @@ struct replayed {
 	const struct agent_profile *profile; /* NULL: not found yet */
 	bool searches;                       /* only for the profile */
 	struct vt *vt;
-	uint64_t generation; /* of the last look */
 	struct agent_evidence evidence;
 	struct reading last;
 	size_t n; /* readings so far */
@@ -121,37 +120,38 @@ is_same(const struct reading *a, const struct reading *b)
 
 /* ------------------------------------------------------------------ output */
 
-/* "idle (prompt)" or "-". */
+/* Everything that speaks; the version only when it is another. */
 static void
-put_rule(struct buf *out, enum activity a, const char *rule, int width)
-{
-	char text[96] = "-";
-
-	if (rule != NULL && strcmp(rule, activity_name(a)) == 0)
-		snprintf(text, sizeof(text), "%s", rule);
-	else if (rule != NULL)
-		snprintf(text, sizeof(text), "%s (%s)", activity_name(a), rule);
-	buf_printf(out, "%-*s  ", width, text);
-}
-
-static void
-put_line(struct buf *out, const struct reading *now, double time)
+put_evidence(struct buf *out, const struct reading *now,
+    const struct reading *last)
 {
 	const char *state = program_state_name(now->state);
 	const char *kind = program_kind_name(now->kind);
-	char status[32];
 
-	snprintf(status, sizeof(status), "%s%s%s", state != NULL ? state : "-",
-	    kind != NULL ? " " : "", kind != NULL ? kind : "");
-	buf_printf(out, "%8.3f  %-18s  %-7s  ", time,
+	if (state != NULL)
+		buf_printf(out, "  status:%s%s%s", state,
+		    kind != NULL ? "/" : "", kind != NULL ? kind : "");
+	if (now->title_rule != NULL)
+		buf_printf(out, "  title:%s", now->title_rule);
+	if (now->look.rule != NULL)
+		buf_printf(out, "  screen:%s", now->look.rule);
+	if (strcmp(now->version, last->version) != 0) {
+		buf_puts(out, "  version:");
+		words_put_safe(out, now->version);
+	}
+}
+
+static void
+put_line(struct buf *out, const struct reading *now, const struct reading *last,
+    double time)
+{
+	buf_printf(out, "%8.3f  %-18s  %-7s  %-5s", time,
 	    activity_name(now->verdict.activity),
-	    agent_source_name(now->verdict.source));
-	put_rule(out, now->look.activity, now->look.rule, 30);
-	buf_printf(out, "%-6s  ",
+	    agent_source_name(now->verdict.source),
 	    now->look.folded ? "fold" : boxes[now->look.box]);
-	put_rule(out, now->title, now->title_rule, 18);
-	buf_printf(out, "%-18s  ", status);
-	words_put_safe(out, now->version[0] != '\0' ? now->version : "-");
+	put_evidence(out, now, last);
+	while (out->data[out->len - 1] == ' ')
+		out->len--;
 	buf_putc(out, '\n');
 }
 
@@ -189,10 +189,8 @@ put_heading(struct replayed *r)
 		    agent_profile_name(r->profile));
 		json_put_open(&r->json, "readings", '[');
 	} else {
-		buf_printf(&r->out->buf,
-		    "%8s  %-18s  %-7s  %-30s  %-6s  %-18s  %-18s  %s\n", "TIME",
-		    "ACTIVITY", "SOURCE", "SCREEN", "BOX", "TITLE", "STATUS",
-		    "VERSION");
+		buf_printf(&r->out->buf, "%8s  %-18s  %-7s  %-5s  %s\n", "TIME",
+		    "ACTIVITY", "SOURCE", "BOX", "EVIDENCE");
 	}
 }
 
@@ -219,9 +217,8 @@ look(struct replayed *r, double time, struct error *err)
 {
 	struct reading now = { 0 };
 
-	if (vt_in_sync(r->vt) || vt_generation(r->vt) == r->generation)
+	if (vt_in_sync(r->vt))
 		return 0;
-	r->generation = vt_generation(r->vt);
 	if (r->searches) {
 		r->profile = shown_agent(r);
 		return r->profile != NULL;
@@ -237,7 +234,7 @@ look(struct replayed *r, double time, struct error *err)
 	if (r->out->json)
 		put_json(&r->json, &now, time);
 	else
-		put_line(&r->out->buf, &now, time);
+		put_line(&r->out->buf, &now, &r->last, time);
 	r->last = now;
 	return 0;
 }
@@ -350,7 +347,6 @@ choose(struct replayed *r, const char *file, const char *name)
 	r->searches = true;
 	status = play(r, file);
 	r->searches = false;
-	r->generation = 0;
 	if (status == 0 && r->profile == NULL)
 		return out_fail(r->out, FAIL_INPUT,
 		    "no known agent names itself in %s; give --profile NAME",
