@@ -21,6 +21,7 @@ does as the prompt says.  Directives in the prompt are the script of the turn:
     [[slow N]]      wait N seconds before the answer
     [[pace MS]]     MS milliseconds for each word of the answer
     [[err N]]       refuse the first N tries (all, without N): overloaded
+    [[down N]]      the same: an internal error
     [[auth]] [[rate]]  refuse: the key is wrong, the limit is reached
     [[cut]]         break off in the middle of the answer
 
@@ -86,7 +87,7 @@ class Reply:
 
 
 TOOLS = ("bash", "edit", "write", "read", "web", "plan", "ask")
-REFUSALS = {"err": 529, "auth": 401, "rate": 429}
+REFUSALS = {"err": 529, "down": 500, "auth": 401, "rate": 429}
 
 
 def script(prompt):
@@ -192,6 +193,8 @@ INPUTS = {
              "options": CHOICES}]}),
     ],
 }
+# Tools that Claude accepts without having offered them.
+DEFERRED = {"Bash": ["WebFetch", "ExitPlanMode"]}
 ARGUMENTS = {"bash": "touch made-by-agent", "edit": "hello.py",
              "write": "new.txt", "read": "hello.py", "web": PAGE, "plan": "",
              "ask": ""}
@@ -208,8 +211,10 @@ def call_of(reply, offered, project):
     if reply.tool is None:
         return None
     kind, arg = reply.tool
+    deferred = [name for key in DEFERRED if key in offered
+                for name in DEFERRED[key]]
     for name, make in INPUTS[kind]:
-        if name in offered:
+        if name in offered or name in deferred:
             return name, make(arg or ARGUMENTS[kind], project)
     return None
 
@@ -538,7 +543,8 @@ ASIDE = json.dumps({"title": "A small task", "isNewTopic": False,
                     "complexity_reasoning": "it is small",
                     "complexity_score": 10})
 
-MESSAGES = {529: ("overloaded_error", "Overloaded"),
+MESSAGES = {500: ("api_error", "Internal server error"),
+            529: ("overloaded_error", "Overloaded"),
             401: ("authentication_error", "invalid x-api-key"),
             429: ("rate_limit_error", "the limit is reached")}
 
