@@ -71,6 +71,14 @@ blame(struct replay *r, const json_t *moment, const char *what,
 	    r->look.rule != NULL ? r->look.rule : "");
 }
 
+/* A menu that the user has opened takes all keys, so it is a dialog. */
+static bool
+has_box(const json_t *moment)
+{
+	return strcmp(json_string_value(json_object_get(moment, "box")),
+		   "none") != 0;
+}
+
 static void
 check_activity(struct replay *r, const json_t *moment, const char *what,
     enum activity said, bool may_be_unknown)
@@ -79,21 +87,19 @@ check_activity(struct replay *r, const json_t *moment, const char *what,
 	enum activity truth;
 
 	assert_int_equal(activity_parse(name, &truth), 0);
+	if (truth == ACTIVITY_IDLE && !has_box(moment))
+		truth = ACTIVITY_WAITING_QUESTION;
 	if (said == ACTIVITY_UNKNOWN && may_be_unknown)
 		return;
 	if (shown(said) != shown(truth))
 		blame(r, moment, what, activity_name(said));
 }
 
-/* A box in which text would run as a command is none to write a prompt into. */
 static void
 check_box(struct replay *r, const json_t *moment)
 {
 	const char *box = json_string_value(json_object_get(moment, "box"));
-	const char *note = json_string_value(json_object_get(moment, "note"));
 
-	if (strstr(note, "shell mode") != NULL)
-		box = "draft";
 	if (strcmp(boxes[r->look.box], box) != 0)
 		blame(r, moment, "box", boxes[r->look.box]);
 }
