@@ -107,30 +107,28 @@ is_empty(const struct agent_box_rule *rule, const struct agent_page *page,
 	return rule->faint && agent_page_faint(page, from, to);
 }
 
-void
-agent_box_find(const struct agent_box_rule *rule, const struct agent_page *page,
-    struct agent_look *out)
+struct agent_box_shown
+agent_box_find(const struct agent_box_rule *rule, const struct agent_page *page)
 {
+	struct agent_box_shown shown = { .box = AGENT_BOX_NONE };
 	const char *text = (const char *)page->text.data;
 	size_t from, to, len = page->text.len;
 	struct buf rows;
 
-	out->box = AGENT_BOX_NONE;
-	out->folded = false;
-	out->box_row = 0;
 	if (rule->begin.n == 0 || len == 0 ||
 	    !find_last(&rule->begin.of[0], text,
 		agent_page_tail(page, rule->rows), len, &from) ||
 	    !find_end(rule, text, from, len, &to))
-		return;
-	out->box_row = page->first + agent_page_row(page, from);
+		return shown;
+	shown.row = page->first + agent_page_row(page, from);
 	buf_init(&rows, AGENT_PAGE_BYTES);
 	put_rows(rule, text + from, text + to, &rows);
 	buf_append(&rows, "", 1);
 	rows.len--;
-	out->box = is_empty(rule, page, from, to, &rows) ? AGENT_BOX_EMPTY :
-							   AGENT_BOX_DRAFT;
-	out->folded = out->box == AGENT_BOX_DRAFT &&
+	shown.box = is_empty(rule, page, from, to, &rows) ? AGENT_BOX_EMPTY :
+							    AGENT_BOX_DRAFT;
+	shown.folded = shown.box == AGENT_BOX_DRAFT &&
 	    agent_patterns_any(&rule->fold, (const char *)rows.data, rows.len);
 	buf_finish(&rows);
+	return shown;
 }

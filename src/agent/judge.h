@@ -41,7 +41,7 @@ enum agent_confidence {
 	AGENT_CONFIDENCES
 };
 
-/* What one source says.  UNKNOWN: nothing. */
+/* The word of one source; UNKNOWN if it says nothing. */
 struct agent_said {
 	enum activity activity;
 	bool unclear;     /* it waits, but for what is a guess */

@@ -88,12 +88,17 @@ void
 agent_look(const struct agent_profile *p, const char *version,
     const struct vt *vt, struct agent_look *out)
 {
+	struct agent_box_shown shown = { .box = AGENT_BOX_NONE };
 	struct agent_page page;
 
-	memset(out, 0, sizeof(*out));
 	agent_page_init(&page, vt);
 	if (agent_profile_counts(p, version))
-		agent_box_find(&p->box, &page, out);
+		shown = agent_box_find(&p->box, &page);
+	*out = (struct agent_look){
+		.box = shown.box,
+		.folded = shown.folded,
+		.box_row = shown.row,
+	};
 	for (size_t i = 0; i < p->n && page.text.len > 0; i++) {
 		const struct agent_rule *rule = &p->rules[i];
 

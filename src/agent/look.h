@@ -4,18 +4,13 @@
 #include <stdbool.h>
 
 #include "agent/activity.h"
-#include "agent/profile.h"
+#include "agent/box.h"
+#include "agent/versions.h"
 
+struct agent_profile;
 struct vt;
 
 #define AGENT_WHY_SIZE 192
-
-/* The input box of an agent. */
-enum agent_box {
-	AGENT_BOX_NONE,  /* it is not on the screen */
-	AGENT_BOX_EMPTY, /* empty, or with a placeholder */
-	AGENT_BOX_DRAFT, /* with text that was not submitted */
-};
 
 /*
  * The meaning of a rendered screen.  Rules and box count only for versions

@@ -77,8 +77,8 @@ check_patterns(const struct agent_patterns *all, struct error *err)
 
 /* ------------------------------------------------------------------ names */
 
-bool
-agent_is_name(const char *s)
+static bool
+is_name(const char *s)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
 	size_t len = strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-_");
@@ -385,7 +385,7 @@ begin_rule(struct parsing *g, enum section section, const char *name)
 
 	name += strspn(name, " \t");
 	g->section = section;
-	if (!agent_is_name(name)) {
+	if (!is_name(name)) {
 		fail(g, "name the rule: [%s NAME], with a-z, 0-9, - and _",
 		    of_title ? "title" : "screen");
 	} else if (has_rule(p, of_title, name)) {
@@ -498,7 +498,7 @@ finish_parsing(struct parsing *g)
 static int
 check_text(const char *name, const char *text, size_t len, struct error *err)
 {
-	if (!agent_is_name(name))
+	if (!is_name(name))
 		return error_set(err, EINVAL,
 		    "%.40s is not a name for a profile: give 1 to %d of a-z, "
 		    "0-9, - and _, first a letter",

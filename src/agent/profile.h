@@ -13,7 +13,8 @@ struct error;
  *
  * Limits: a file is refused beyond AGENT_FILE_MAX bytes, AGENT_RULES_MAX rules
  * (of titles and of screens together), AGENT_PATTERNS_MAX patterns in a rule
- * or AGENT_NAMES_MAX values of one other key.  Patterns have the limits of
+ * AGENT_RANGES_MAX ranges of versions, or AGENT_NAMES_MAX values of one other
+ * key.  Patterns have the limits of
  * op/pattern.h.
  */
 struct agent_profile;
@@ -23,7 +24,6 @@ struct agent_profile;
 #define AGENT_RULES_MAX 64
 #define AGENT_PATTERNS_MAX 16
 #define AGENT_NAMES_MAX 16
-#define AGENT_VERSION_SIZE 32 /* a version and its NUL */
 
 /*
  * NULL, and *err with the line and the reason, if anything in the text is

@@ -93,7 +93,4 @@ bool agent_rule_counts(const struct agent_profile *p,
 /* True if what the profile knows of screens counts for this version. */
 bool agent_profile_counts(const struct agent_profile *p, const char *version);
 
-/* True if it is a name of a profile or a rule. */
-bool agent_is_name(const char *s);
-
 #endif

@@ -94,9 +94,10 @@ agent_versions_add(struct agent_versions *v, const char *text,
 		return 0;
 	}
 	for (const char *s = text;; s++) {
-		if (more.n == AGENT_NAMES_MAX)
+		if (more.n == AGENT_RANGES_MAX)
 			return error_set(err, EINVAL,
-			    "more than %d ranges of versions", AGENT_NAMES_MAX);
+			    "more than %d ranges of versions",
+			    AGENT_RANGES_MAX);
 		s += strspn(s, " ");
 		if (!take_range(&s, &more.of[more.n++]))
 			break;

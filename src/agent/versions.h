@@ -4,9 +4,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "agent/profile.h"
-
 struct error;
+
+#define AGENT_VERSION_SIZE 32 /* a version and its NUL */
+#define AGENT_RANGES_MAX 16
 
 /*
  * The versions of a program for which a fact was seen: single ones, ranges
@@ -16,7 +17,7 @@ struct error;
 struct agent_versions {
 	struct agent_range {
 		char from[AGENT_VERSION_SIZE], to[AGENT_VERSION_SIZE];
-	} of[AGENT_NAMES_MAX];
+	} of[AGENT_RANGES_MAX];
 	size_t n;
 	bool any; /* also one that is not known */
 };

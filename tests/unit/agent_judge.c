@@ -27,7 +27,7 @@ enum {
 };
 enum { UNSURE = AGENT_UNSURE, LIKELY = AGENT_LIKELY, CERTAIN = AGENT_CERTAIN };
 
-/* What each source says, since when; and the verdict. */
+/* The word of each source, and the verdict. */
 struct judged {
 	const char *name;
 	struct agent_said status, channel, hook, title, screen;

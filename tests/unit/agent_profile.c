@@ -7,6 +7,7 @@
 
 #include "agent/profile.h"
 #include "agent/profiles.h"
+#include "agent/versions.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/ini.h"
@@ -219,7 +220,7 @@ each_limit_is_kept_and_none_is_crossed(void **state)
 		    AGENT_NAMES_MAX },
 		{ "[agent]\n", "seen = #",
 		    "line 18: more than 16 ranges of versions",
-		    AGENT_NAMES_MAX },
+		    AGENT_RANGES_MAX },
 		{ "[box]\n", "fold = #",
 		    "line 18: more than 16 patterns of this key",
 		    AGENT_PATTERNS_MAX },

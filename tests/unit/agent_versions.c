@@ -97,11 +97,11 @@ a_list_takes_so_many_ranges_and_no_more(void **state)
 	struct error err;
 
 	(void)state;
-	for (int i = 0; i < AGENT_NAMES_MAX; i++)
+	for (int i = 0; i < AGENT_RANGES_MAX; i++)
 		assert_int_equal(agent_versions_add(&v, "1", &err), 0);
 	assert_int_equal(agent_versions_add(&v, "1", &err), -EINVAL);
 	assert_string_equal(err.msg, "more than 16 ranges of versions");
-	assert_int_equal(v.n, AGENT_NAMES_MAX);
+	assert_int_equal(v.n, AGENT_RANGES_MAX);
 }
 
 static void
