@@ -205,6 +205,18 @@ the_one_command_of_a_shell_is_read(void **state)
 	EACH(lines);
 }
 
+/* The words of other tests are separated by it. */
+static void
+a_pipe_of_a_shell_is_none(void **state)
+{
+	static const char pipe[] = "sh\0-c\0claude | cat";
+	struct agent_profiles *all = agent_profiles_create();
+
+	(void)state;
+	assert_null(agent_recognise(all, pipe, sizeof(pipe)));
+	agent_profiles_destroy(all);
+}
+
 static void
 a_subcommand_that_is_no_agent_is_none(void **state)
 {
@@ -329,6 +341,7 @@ main(void)
 		cmocka_unit_test(a_script_is_known_by_its_package_or_name),
 		cmocka_unit_test(a_runner_of_packages_is_looked_through),
 		cmocka_unit_test(the_one_command_of_a_shell_is_read),
+		cmocka_unit_test(a_pipe_of_a_shell_is_none),
 		cmocka_unit_test(a_subcommand_that_is_no_agent_is_none),
 		cmocka_unit_test(each_limit_gives_none),
 		cmocka_unit_test(words_without_an_end_are_none),
