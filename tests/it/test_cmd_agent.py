@@ -1,9 +1,11 @@
 """tend agent: the profiles of coding agents, and recordings of them."""
 
 import json
+import re
 
 import pytest
 
+import lib
 from lib import Home
 
 OWN = """# mine
@@ -174,3 +176,12 @@ def test_a_recording_that_cannot_be_played_is_explained(home, tmp_path):
     home.error("agent", "test", status=2, code="usage")
     home.error("agent", "ls", "more", status=2, code="usage")
     home.error("agent", "ls", "--profile", "claude", status=2, code="usage")
+
+
+def test_the_profile_of_the_document_is_valid(home):
+    text = (lib.ROOT / "docs" / "agents.md").read_text()
+    [profile] = re.findall(r"```ini\n(.*?)```", text, re.DOTALL)
+    put(home, "bob.ini", profile)
+    answer = home.run("agent", "show", "bob")
+    assert answer.status == 0 and answer.err == "", answer
+    assert answer.text.startswith("[agent]\ntitle = Bob\n")
