@@ -124,7 +124,7 @@ class Claude:
     )
 
     @staticmethod
-    def command(version, url, place):
+    def command(version, url, key):
         alias = f"claude-{version}"
         return [installed(alias, f"@anthropic-ai/claude-code-linux-{MACHINE}",
                           "claude")]
@@ -141,23 +141,25 @@ class Claude:
 
 
 class Codex:
-    READY = r"(?s)›[ \xa0]+Ask Codex|› [A-Z].*\? for shortcuts"
+    READY = r"(?m)^› Ask Codex to do anything"
     BUSY = "esc to interrupt"
     DIALOGS = (
         ("Trust this folder|Do you trust", "Trust and continue"),
     )
 
     @staticmethod
-    def command(version, url, place):
+    def command(version, url, key):
         provider = {"name": "stand-in", "base_url": f"{url}/v1",
                     "wire_api": "responses", "env_key": "STANDIN_KEY"}
-        table = ", ".join(f'{key} = "{value}"'
-                          for key, value in provider.items())
-        return [str(NODE), str(MODULES / f"codex-{version}/bin/codex.js"),
-                "-c", 'model_provider="standin"',
+        table = ", ".join(f'{name} = "{value}"'
+                          for name, value in provider.items())
+        program = [str(NODE), str(MODULES / f"codex-{version}/bin/codex.js"),
+                   "-c", "check_for_update_on_startup=false"]
+        if not key:     # it asks for a login
+            return program
+        return [*program, "-c", 'model_provider="standin"',
                 "-c", f"model_providers.standin={{{table}}}",
-                "-c", 'model="gpt-5-codex"',
-                "-c", "check_for_update_on_startup=false"]
+                "-c", 'model="gpt-5-codex"']
 
     @staticmethod
     def env(url, key):
@@ -277,7 +279,7 @@ def start(home, api, place, name, version, *args, size="100x30", key=KEY,
            ("TEND_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")}
     # The agent must not read its own settings there.
     own.update({**place.env(), **kind.env(url, key), **dict(env)})
-    sid = home.start(*kind.command(version, url, place), *args,
+    sid = home.start(*kind.command(version, url, key), *args,
                      options=("--size", size, "-C", str(place.project),
                               *options), env=own)
     agent = Agent(home, api, place, name, version, sid)

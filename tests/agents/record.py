@@ -122,8 +122,16 @@ class Take:
         return screen
 
     def submit(self, text):
+        """Submit a prompt in an empty box."""
+        self.wait(self.agent.kind.READY)
         self.since = len(self.api.events)
         return self.agent.submit(text)
+
+    def queue(self, text):
+        """Submit one during a turn, and wait until its own turn begins."""
+        self.agent.submit(text)
+        began = self.api.wait("turn began", self.since, prompt=text)
+        self.since = self.api.events.index(began)
 
     def ended(self, how="done"):
         self.api.wait("turn ended", self.since, how=how)

@@ -85,9 +85,7 @@ def claude_turn(take):
     take.keys("C-c")
     take.submit("[[slow 3]] first")
     take.mark("working", "empty", BUSY, "again", until="turn ended")
-    take.agent.submit("[[slow 2]] queued")
-    take.api.wait("prompt", take.since, text="[[slow 2]] queued")
-    take.since = len(take.api.events)
+    take.queue("[[slow 2]] queued")
     take.mark("working", "empty", BUSY, "the queued prompt",
               until="turn ended")
     take.idle("after both")
@@ -127,6 +125,8 @@ def claude_bash(take):
 
 
 def claude_files(take):
+    take.submit("[[read]] zero")
+    take.idle("read without a question")
     take.submit("[[edit]] one")
     take.mark("waiting_permission", "none", ASKS, "edit")
     take.choose("Yes")
@@ -139,8 +139,6 @@ def claude_files(take):
     take.mark("waiting_permission", "none", ASKS, "write in a new folder")
     take.keys("Escape")
     take.idle("escaped", how=None)
-    take.submit("[[read]] four")
-    take.idle("read without a question")
 
 
 def claude_web(take):

@@ -146,6 +146,7 @@ INPUTS = {
         ("edit", lambda a, p: {"filePath": f"{p}/{a}", "oldString": "hello",
                                "newString": "goodbye"}),
         ("apply_patch", lambda a, p: PATCH.format(a)),
+        ("exec_command", lambda a, p: patching(PATCH.format(a))),
         ("replace", lambda a, p: {
             "file_path": f"{p}/{a}", "old_string": "hello",
             "new_string": "goodbye", "instruction": "Say goodbye"}),
@@ -156,6 +157,7 @@ INPUTS = {
         ("write", lambda a, p: {"filePath": f"{p}/{a}",
                                 "content": THREE_LINES}),
         ("apply_patch", lambda a, p: NEW_FILE.format(a)),
+        ("exec_command", lambda a, p: patching(NEW_FILE.format(a))),
         ("write_file", lambda a, p: {"file_path": f"{p}/{a}",
                                      "content": THREE_LINES}),
     ],
@@ -204,6 +206,11 @@ def escalated(args):
     """A command of Codex that must be approved: it leaves the sandbox."""
     return {**args, "sandbox_permissions": "require_escalated",
             "justification": "It needs to leave the sandbox"}
+
+
+def patching(patch):
+    """A command that Codex takes for its tool."""
+    return {"cmd": f"apply_patch <<'EOF'\n{patch}EOF\n"}
 
 
 def call_of(reply, offered, project):
@@ -632,6 +639,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         words = reply.words()
         if reply.tool and call is None:
             words = [f"There is no tool for {reply.tool[0]}."]
+            if reply.tool[0] == "plan" and api is OpenAI:
+                words = ["<proposed_plan>\n", PLAN, "</proposed_plan>"]
         cut = reply.cut and agent.tries == 1
         if cut:
             words = words[:len(words) // 2]
