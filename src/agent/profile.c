@@ -292,8 +292,9 @@ take_activity(struct parsing *g, const char *value)
 static void
 take_rule_seen(struct parsing *g, const char *value)
 {
-	g->rule->has_seen = true;
-	take_versions(g, &g->rule->seen, value);
+	if (g->rule->seen == NULL)
+		g->rule->seen = xcalloc(1, sizeof(*g->rule->seen));
+	take_versions(g, g->rule->seen, value);
 }
 
 static void
@@ -556,6 +557,7 @@ agent_profile_destroy(struct agent_profile *p)
 	for (size_t i = 0; i < p->n; i++) {
 		drop_patterns(&p->rules[i].match);
 		drop_patterns(&p->rules[i].unless);
+		free(p->rules[i].seen);
 	}
 	free(p->rules);
 	drop_box(&p->box);
@@ -604,8 +606,8 @@ bool
 agent_rule_counts(const struct agent_profile *p, const struct agent_rule *rule,
     const char *version)
 {
-	if (rule->has_seen)
-		return agent_versions_have(&rule->seen, version);
+	if (rule->seen != NULL)
+		return agent_versions_have(rule->seen, version);
 	return agent_profile_counts(p, version);
 }
 

@@ -48,9 +48,9 @@ struct agent_rule {
 	char name[AGENT_NAME_MAX + 1];
 	bool of_title;
 	unsigned line;
-	bool has_activity, has_seen;
+	bool has_activity;
 	enum activity activity;
-	struct agent_versions seen;
+	struct agent_versions *seen; /* NULL: those of the profile */
 	struct agent_patterns match, unless;
 	unsigned rows;
 	enum agent_needs_box box;
