@@ -249,12 +249,15 @@ static bool
 dialog_counts(const struct agent_evidence *e, enum agent_source s)
 {
 	const struct agent_said *said = &e->by[s];
-	bool drawn = is_dialog(e->by[AGENT_SOURCE_SCREEN].activity);
+	enum activity screen = e->by[AGENT_SOURCE_SCREEN].activity;
+	bool drawn = is_dialog(screen);
 
 	if (s == AGENT_SOURCE_SCREEN)
 		return !drawn && is_over(said->activity) && e->question_open;
 	if (s == AGENT_SOURCE_NONE)
 		return e->question_open && !e->unseen;
+	if (s == AGENT_SOURCE_TITLE && is_dialog(said->activity))
+		return drawn && screen != said->activity;
 	if (is_over(said->activity))
 		return drawn || e->question_open;
 	return drawn && (said->activity == ACTIVITY_WORKING || said->unclear);

@@ -18,6 +18,7 @@ struct program_status;
  *  - Idle and done of a hook or a title are not believed while a lesser source
  *    says working, and for a hook, has begun to say so later: a hook tells of
  *    an edge, and the screen of the time since.
+ *  - A title that waits does not tell for what; the dialog on the screen does.
  *  - A question that no rule knows is a guess.  If no source says anything,
  *    it counts for a version that was seen, and not for another.
  *  - Working is not overridden by a screen that merely shows an empty box.

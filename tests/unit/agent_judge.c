@@ -343,6 +343,25 @@ no_evidence_gives_idle_beside_a_dialog(void **state)
 }
 
 static void
+a_title_that_waits_is_read_off_the_screen(void **state)
+{
+	static const struct judged cases[] = {
+		{ "another kind", .title = SAYS(PERMISSION, 9),
+		    .screen = SAYS(QUESTION, 1), .activity = QUESTION,
+		    .source = SCREEN, .confidence = LIKELY },
+		{ "the same kind", .title = SAYS(PERMISSION, 9),
+		    .screen = SAYS(PERMISSION, 1), .activity = PERMISSION,
+		    .source = TITLE, .confidence = CERTAIN },
+		{ "nothing drawn", .title = SAYS(PERMISSION, 9),
+		    .screen = SAYS(WORKING, 1), .activity = PERMISSION,
+		    .source = TITLE, .confidence = LIKELY },
+	};
+
+	(void)state;
+	CHECK(cases);
+}
+
+static void
 the_status_of_a_program_has_a_meaning(void **state)
 {
 	static const struct {
@@ -415,6 +434,7 @@ main(void)
 		cmocka_unit_test(blocked_alone_is_read_off_the_screen),
 		cmocka_unit_test(
 		    what_blocks_is_known_before_its_dialog_is_drawn),
+		cmocka_unit_test(a_title_that_waits_is_read_off_the_screen),
 		cmocka_unit_test(no_evidence_gives_idle_beside_a_dialog),
 		cmocka_unit_test(the_status_of_a_program_has_a_meaning),
 		cmocka_unit_test(sources_and_confidences_have_names),
