@@ -6,7 +6,6 @@
 #include "agent/page.h"
 #include "agent/profile_state.h"
 #include "base/buf.h"
-#include "op/pattern.h"
 
 /*
  * The text of a box is behind the last match of `begin`, and before the next
@@ -14,41 +13,44 @@
  * cut off from its rows.
  */
 
-/* The last match that begins in [at, len). */
+/* A box, and the search for it. */
+struct finding {
+	const struct agent_box_rule *rule;
+	const struct agent_page *page;
+	struct agent_search *search;
+};
+
+/* The last match of `begin` that begins in [at, len): its end. */
 static bool
-find_last(struct agent_pattern *p, const char *text, size_t at, size_t len,
+find_begin(const struct finding *f, const char *text, size_t at, size_t len,
     size_t *end)
 {
-	size_t from = 0, to;
+	size_t from = 0, to = 0;
 	bool found = false;
 
 	text += at;
 	len -= at;
-	if (!agent_pattern_find(p, text, len, &from, &to))
-		return false;
-	for (size_t steps = 0; !found || from < len;) {
+	while (from < len &&
+	    agent_pattern_find(&f->rule->begin.of[0], f->search, text, len,
+		&from, &to)) {
 		*end = at + to;
 		found = true;
 		from = to > from ? to : from + 1;
-		if (from >= len ||
-		    pattern_next(p->compiled, text, len, &steps, &from, &to) !=
-			1)
-			break;
 	}
 	return found;
 }
 
 /* One past the text of the box that begins at `from`; false: it has no end. */
 static bool
-find_end(const struct agent_box_rule *rule, const char *text, size_t from,
-    size_t len, size_t *end)
+find_end(const struct finding *f, const char *text, size_t from, size_t len,
+    size_t *end)
 {
-	size_t at, to;
+	size_t at = 0, to;
 	const char *blank;
 
-	if (rule->end.n > 0) {
-		if (!agent_pattern_find(&rule->end.of[0], text + from,
-			len - from, &at, &to))
+	if (f->rule->end.n > 0) {
+		if (!agent_pattern_find(&f->rule->end.of[0], f->search,
+			text + from, len - from, &at, &to))
 			return false;
 		*end = from + at;
 		return true;
@@ -60,19 +62,20 @@ find_end(const struct agent_box_rule *rule, const char *text, size_t from,
 
 /* The length of the margin at the beginning of the line. */
 static size_t
-margin_of(const struct agent_box_rule *rule, const char *line, size_t len)
+margin_of(const struct finding *f, const char *line, size_t len)
 {
-	size_t from, to;
+	size_t from = 0, to;
 
-	if (rule->margin.n == 0 ||
-	    !agent_pattern_find(&rule->margin.of[0], line, len, &from, &to))
+	if (f->rule->margin.n == 0 ||
+	    !agent_pattern_find(&f->rule->margin.of[0], f->search, line, len,
+		&from, &to))
 		return 0;
 	return from == 0 ? to : 0;
 }
 
 /* Copy the rows in [p, end) without margin and blanks at both ends. */
 static void
-put_rows(const struct agent_box_rule *rule, const char *p, const char *end,
+put_rows(const struct finding *f, const char *p, const char *end,
     struct buf *out)
 {
 	for (bool first = true; p < end; first = false) {
@@ -80,7 +83,7 @@ put_rows(const struct agent_box_rule *rule, const char *p, const char *end,
 		const char *stop = nl != NULL ? nl : end;
 
 		if (!first) {
-			p += margin_of(rule, p, (size_t)(stop - p));
+			p += margin_of(f, p, (size_t)(stop - p));
 			buf_putc(out, '\n');
 		}
 		while (p < stop && *p == ' ')
@@ -95,40 +98,44 @@ put_rows(const struct agent_box_rule *rule, const char *p, const char *end,
 }
 
 static bool
-is_empty(const struct agent_box_rule *rule, const struct agent_page *page,
-    size_t from, size_t to, const struct buf *rows)
+is_empty(const struct finding *f, size_t from, size_t to,
+    const struct buf *rows)
 {
 	const char *text = (const char *)rows->data;
 
 	if (rows->len == 0 || rows->len == strspn(text, "\n"))
 		return true;
-	if (agent_patterns_any(&rule->placeholder, text, rows->len))
+	if (agent_patterns_any(&f->rule->placeholder, f->search, text,
+		rows->len))
 		return true;
-	return rule->faint && agent_page_faint(page, from, to);
+	return f->rule->faint && agent_page_faint(f->page, from, to);
 }
 
 struct agent_box_shown
-agent_box_find(const struct agent_box_rule *rule, const struct agent_page *page)
+agent_box_find(const struct agent_box_rule *rule, const struct agent_page *page,
+    struct agent_search *search)
 {
+	const struct finding f = { rule, page, search };
 	struct agent_box_shown shown = { .box = AGENT_BOX_NONE };
 	const char *text = (const char *)page->text.data;
 	size_t from, to, len = page->text.len;
 	struct buf rows;
 
 	if (rule->begin.n == 0 || len == 0 ||
-	    !find_last(&rule->begin.of[0], text,
-		agent_page_tail(page, rule->rows), len, &from) ||
-	    !find_end(rule, text, from, len, &to))
+	    !find_begin(&f, text, agent_page_tail(page, rule->rows), len,
+		&from) ||
+	    !find_end(&f, text, from, len, &to))
 		return shown;
 	shown.row = page->first + agent_page_row(page, from);
 	buf_init(&rows, AGENT_PAGE_BYTES);
-	put_rows(rule, text + from, text + to, &rows);
+	put_rows(&f, text + from, text + to, &rows);
 	buf_append(&rows, "", 1);
 	rows.len--;
-	shown.box = is_empty(rule, page, from, to, &rows) ? AGENT_BOX_EMPTY :
-							    AGENT_BOX_DRAFT;
+	shown.box = is_empty(&f, from, to, &rows) ? AGENT_BOX_EMPTY :
+						    AGENT_BOX_DRAFT;
 	shown.folded = shown.box == AGENT_BOX_DRAFT &&
-	    agent_patterns_any(&rule->fold, (const char *)rows.data, rows.len);
+	    agent_patterns_any(&rule->fold, search, (const char *)rows.data,
+		rows.len);
 	buf_finish(&rows);
 	return shown;
 }

@@ -5,6 +5,7 @@
 
 struct agent_box_rule;
 struct agent_page;
+struct agent_search;
 
 /* The input box of an agent. */
 enum agent_box {
@@ -21,6 +22,6 @@ struct agent_box_shown {
 
 /* Find it on a page. */
 struct agent_box_shown agent_box_find(const struct agent_box_rule *rule,
-    const struct agent_page *page);
+    const struct agent_page *page, struct agent_search *search);
 
 #endif

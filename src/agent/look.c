@@ -28,30 +28,30 @@ box_fits(enum agent_needs_box needs, enum agent_box box)
 
 /* All of match, none of unless; *at is where the first match begins. */
 static bool
-text_fits(const struct agent_rule *rule, const char *text, size_t len,
-    size_t *at)
+text_fits(const struct agent_rule *rule, struct agent_search *s,
+    const char *text, size_t len, size_t *at)
 {
-	size_t from, to;
-
 	*at = len;
 	for (size_t i = 0; i < rule->match.n; i++) {
-		if (!agent_pattern_find(&rule->match.of[i], text, len, &from,
+		size_t from = 0, to;
+
+		if (!agent_pattern_find(&rule->match.of[i], s, text, len, &from,
 			&to))
 			return false;
 		if (i == 0)
 			*at = from;
 	}
-	return !agent_patterns_any(&rule->unless, text, len);
+	return !agent_patterns_any(&rule->unless, s, text, len) && !s->gave_up;
 }
 
 static bool
-rule_holds(const struct agent_rule *rule, const struct agent_page *page,
-    struct agent_look *out)
+rule_holds(const struct agent_rule *rule, struct agent_search *s,
+    const struct agent_page *page, struct agent_look *out)
 {
 	size_t tail = agent_page_tail(page, rule->rows), at;
 
 	if (!box_fits(rule->box, out->box) ||
-	    !text_fits(rule, (const char *)page->text.data + tail,
+	    !text_fits(rule, s, (const char *)page->text.data + tail,
 		page->text.len - tail, &at))
 		return false;
 	out->activity = rule->activity;
@@ -61,6 +61,7 @@ rule_holds(const struct agent_rule *rule, const struct agent_page *page,
 	return true;
 }
 
+/* The reason why no rule holds. */
 static void
 explain(const struct agent_profile *p, const char *version,
     struct agent_look *out)
@@ -84,30 +85,44 @@ explain(const struct agent_profile *p, const char *version,
 		    AGENT_VERSION_SIZE, version, seen);
 }
 
-void
-agent_look(const struct agent_profile *p, const char *version,
-    const struct vt *vt, struct agent_look *out)
+static void
+look_at(const struct agent_profile *p, const char *version,
+    const struct agent_page *page, struct agent_look *out)
 {
 	struct agent_box_shown shown = { .box = AGENT_BOX_NONE };
-	struct agent_page page;
+	struct agent_search search = { 0 };
 
-	agent_page_init(&page, vt);
 	if (agent_profile_counts(p, version))
-		shown = agent_box_find(&p->box, &page);
+		shown = agent_box_find(&p->box, page, &search);
 	*out = (struct agent_look){
 		.box = shown.box,
 		.folded = shown.folded,
 		.box_row = shown.row,
 	};
-	for (size_t i = 0; i < p->n && page.text.len > 0; i++) {
+	for (size_t i = 0; i < p->n && page->text.len > 0; i++) {
 		const struct agent_rule *rule = &p->rules[i];
 
 		if (!rule->of_title && agent_rule_counts(p, rule, version) &&
-		    rule_holds(rule, &page, out))
-			break;
+		    rule_holds(rule, &search, page, out))
+			return;
 	}
-	if (out->activity == ACTIVITY_UNKNOWN)
+	if (!search.gave_up) {
 		explain(p, version, out);
+		return;
+	}
+	*out = (struct agent_look){ .box = AGENT_BOX_NONE };
+	snprintf(out->why, sizeof(out->why),
+	    "the rules of %s take too long on this screen", p->name);
+}
+
+void
+agent_look(const struct agent_profile *p, const char *version,
+    const struct vt *vt, struct agent_look *out)
+{
+	struct agent_page page;
+
+	agent_page_init(&page, vt);
+	look_at(p, version, &page, out);
 	agent_page_finish(&page);
 }
 
@@ -115,22 +130,23 @@ bool
 agent_find_version(const struct agent_profile *p, const struct vt *vt,
     char out[AGENT_VERSION_SIZE])
 {
+	struct agent_search search = { 0 };
 	struct agent_page page;
-	size_t from, to;
 	bool found = false;
 
 	agent_page_init(&page, vt);
-	for (size_t i = 0; i < p->version.n && page.text.len > 0; i++) {
+	for (size_t i = 0; i < p->version.n && page.text.len > 0 && !found;
+	     i++) {
 		const char *text = (const char *)page.text.data;
+		size_t from = 0, to;
 
-		if (!agent_pattern_find(&p->version.of[i], text, page.text.len,
-			&from, &to) ||
+		if (!agent_pattern_find(&p->version.of[i], &search, text,
+			page.text.len, &from, &to) ||
 		    to == from || to - from >= AGENT_VERSION_SIZE)
 			continue;
 		memcpy(out, text + from, to - from);
 		out[to - from] = '\0';
 		found = true;
-		break;
 	}
 	agent_page_finish(&page);
 	return found;
@@ -140,13 +156,14 @@ enum activity
 agent_read_title(const struct agent_profile *p, const char *version,
     const char *title, const char **name)
 {
+	struct agent_search search = { 0 };
 	size_t at;
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct agent_rule *rule = &p->rules[i];
 
 		if (rule->of_title && agent_rule_counts(p, rule, version) &&
-		    text_fits(rule, title, strlen(title), &at)) {
+		    text_fits(rule, &search, title, strlen(title), &at)) {
 			*name = rule->name;
 			return rule->activity;
 		}

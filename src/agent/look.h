@@ -15,7 +15,8 @@ struct vt;
 /*
  * The meaning of a rendered screen.  Rules and box count only for versions
  * that the profile names as seen: a version that nobody has looked at gives
- * UNKNOWN and AGENT_BOX_NONE, and the reason.
+ * UNKNOWN and AGENT_BOX_NONE, and the reason.  So does a screen on which the
+ * patterns take too many steps.
  */
 struct agent_look {
 	enum activity activity; /* by the first rule that holds */

@@ -31,24 +31,31 @@ compile(struct agent_pattern *p, struct error *err)
 	return p->compiled != NULL;
 }
 
-/* A search that gives up has found nothing. */
 bool
-agent_pattern_find(struct agent_pattern *p, const char *text, size_t len,
-    size_t *from, size_t *to)
+agent_pattern_find(struct agent_pattern *p, struct agent_search *s,
+    const char *text, size_t len, size_t *from, size_t *to)
 {
-	return compile(p, NULL) &&
-	    pattern_find(p->compiled, text, len, from, to) == 1;
+	int rc;
+
+	if (s->gave_up)
+		return false;
+	rc = compile(p, NULL) ?
+	    pattern_next(p->compiled, text, len, &s->steps, from, to) :
+	    -EINVAL;
+	s->gave_up = rc < 0;
+	return rc == 1;
 }
 
 bool
-agent_patterns_any(const struct agent_patterns *all, const char *text,
-    size_t len)
+agent_patterns_any(const struct agent_patterns *all, struct agent_search *s,
+    const char *text, size_t len)
 {
-	size_t from, to;
+	for (size_t i = 0; i < all->n; i++) {
+		size_t from = 0, to;
 
-	for (size_t i = 0; i < all->n; i++)
-		if (agent_pattern_find(&all->of[i], text, len, &from, &to))
+		if (agent_pattern_find(&all->of[i], s, text, len, &from, &to))
 			return true;
+	}
 	return false;
 }
 

@@ -75,13 +75,23 @@ struct agent_profile {
 	size_t n;
 };
 
-/* True if the pattern is in the text, and its bytes. */
-bool agent_pattern_find(struct agent_pattern *p, const char *text, size_t len,
-    size_t *from, size_t *to);
+/*
+ * All searches of one look together have the steps of one search
+ * (op/pattern.h).  When these are used up, nothing is found any more, and
+ * nothing that was found may be believed: the missing match may be a dialog's.
+ */
+struct agent_search {
+	size_t steps;
+	bool gave_up;
+};
 
-/* True if one of them is. */
-bool agent_patterns_any(const struct agent_patterns *all, const char *text,
-    size_t len);
+/* The first match that begins at or after *from: true, and its bytes. */
+bool agent_pattern_find(struct agent_pattern *p, struct agent_search *s,
+    const char *text, size_t len, size_t *from, size_t *to);
+
+/* True if one of them is in the text. */
+bool agent_patterns_any(const struct agent_patterns *all,
+    struct agent_search *s, const char *text, size_t len);
 
 /* Compile all patterns now: 0, or -EINVAL and the line and reason. */
 int agent_profile_check(const struct agent_profile *p, struct error *err);

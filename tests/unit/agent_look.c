@@ -443,20 +443,39 @@ a_page_has_so_many_bytes_and_no_more(void **state)
 	finish(&s);
 }
 
+/* The dialog that was not found might be there. */
 static void
-a_pattern_that_gives_up_does_not_match(void **state)
+a_look_that_takes_too_long_says_nothing(void **state)
 {
+	static const char slow[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\n> x";
+	static const char
+	    why[] = "the rules of own take too long on this screen";
+	const char *rule;
 	struct scene s;
 
 	(void)state;
 	begin(&s, "own",
-	    "[screen idle]\nmatch = ^(a+)+$\n"
-	    "[screen done]\nmatch = ^a\n");
-	assert_int_equal(look(&s, NULL, "aaaa")->activity, ACTIVITY_IDLE);
-	assert_int_equal(look(&s, NULL,
-			     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab")
-			     ->activity,
-	    ACTIVITY_DONE);
+	    "[box]\nbegin = ^>\n"
+	    "[screen needs_setup]\nmatch = ^(a+)+$\n"
+	    "[screen done]\nmatch = ^a\n"
+	    "[title working]\nmatch = ^(a+)+$\n"
+	    "[title idle]\nmatch = ^a\n");
+	assert_int_equal(look(&s, NULL, "aaaa")->activity,
+	    ACTIVITY_NEEDS_SETUP);
+	assert_int_equal(look(&s, NULL, slow)->activity, ACTIVITY_UNKNOWN);
+	assert_string_equal(s.look.why, why);
+	assert_null(s.look.rule);
+	assert_int_equal(s.look.box, AGENT_BOX_NONE);
+	assert_int_equal(agent_read_title(s.profile, NULL, "ab", &rule),
+	    ACTIVITY_IDLE);
+	assert_int_equal(agent_read_title(s.profile, NULL, slow, &rule),
+	    ACTIVITY_UNKNOWN);
+	finish(&s);
+
+	begin(&s, "own", "[screen idle]\nmatch = ^a\nunless = ^(a+)+$\n");
+	assert_int_equal(look(&s, NULL, "ab")->activity, ACTIVITY_IDLE);
+	assert_int_equal(look(&s, NULL, slow)->activity, ACTIVITY_UNKNOWN);
+	assert_string_equal(s.look.why, why);
 	finish(&s);
 }
 
@@ -515,7 +534,7 @@ main(void)
 		    a_box_without_an_end_goes_to_the_first_blank_row),
 		cmocka_unit_test(only_the_bottom_of_a_screen_is_read),
 		cmocka_unit_test(a_page_has_so_many_bytes_and_no_more),
-		cmocka_unit_test(a_pattern_that_gives_up_does_not_match),
+		cmocka_unit_test(a_look_that_takes_too_long_says_nothing),
 		cmocka_unit_test(a_look_is_cheap),
 	};
 
