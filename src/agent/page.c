@@ -1,9 +1,8 @@
 #include "agent/page.h"
 
 #include <stdint.h>
-#include <string.h>
 
-#include "vt/text.h"
+#include "base/utf8.h"
 #include "vt/vt.h"
 
 #define NO_BREAK_SPACE 0xa0
@@ -26,50 +25,81 @@ has_text(const struct vt *vt, unsigned y)
 	return false;
 }
 
-/* Replace them from byte `at` on, and trim. */
-static void
-turn_no_break_spaces(struct buf *b, size_t at)
+static bool
+is_single(const struct cell *c)
 {
-	size_t to = at;
+	return (c->ch & CELL_CLUSTER) == 0;
+}
 
-	if (memchr(b->data + at, 0xc2, b->len - at) == NULL)
-		return;
-	for (size_t i = at; i < b->len; i++) {
-		bool is = b->data[i] == 0xc2 && i + 1 < b->len &&
-		    b->data[i + 1] == NO_BREAK_SPACE;
+/* No fewer bytes than the text of the row. */
+static size_t
+most_bytes(const struct vt_row *row)
+{
+	size_t n = 0;
 
-		b->data[to++] = is ? ' ' : b->data[i];
-		i += is;
+	for (unsigned x = 0; x < row->used; x++) {
+		const struct cell *c = &row->cells[x];
+
+		n += c->ch < 0x80 ? 1 : is_single(c) ? 4 : VT_TEXT_MAX;
 	}
-	while (to > at && b->data[to - 1] == ' ')
-		to--;
-	b->len = to;
+	return n;
+}
+
+/* Write the text of the cell; returns its bytes. */
+static size_t
+put_cell(const struct vt_row *row, unsigned x, char *out)
+{
+	const struct cell *c = &row->cells[x];
+
+	if (cell_kind(c) == CELL_TAIL)
+		return 0;
+	if (is_blank(c)) {
+		*out = ' ';
+		return 1;
+	}
+	if (c->ch < 0x80) {
+		*out = (char)c->ch;
+		return 1;
+	}
+	return is_single(c) ? utf8_encode(out, c->ch) :
+			      vt_cell_text(row, x, out);
 }
 
 static void
 put_row(struct agent_page *page, unsigned y)
 {
 	struct vt_row row;
-	size_t at = page->text.len;
+	char *out;
+	size_t len = 0;
 
 	vt_screen_row(page->vt, y, &row);
-	vt_row_text(&row, &page->text);
-	if (page->text.len > at)
-		turn_no_break_spaces(&page->text, at);
+	out = (char *)buf_reserve(&page->text, most_bytes(&row) + VT_TEXT_MAX);
+	for (unsigned x = 0; x < row.used; x++)
+		len += put_cell(&row, x, out + len);
+	while (len > 0 && out[len - 1] == ' ')
+		len--;
+	buf_commit(&page->text, len);
 }
 
-/* Read the rows [page->first, page->first + n). */
-static void
-read_rows(struct agent_page *page, unsigned n)
+/* The number of rows above `last` that fit into a page. */
+static unsigned
+rows_that_fit(const struct vt *vt, unsigned last)
 {
-	buf_clear(&page->text);
-	for (page->n = 0; page->n < n; page->n++) {
-		if (page->n > 0)
-			buf_putc(&page->text, '\n');
-		page->at[page->n] = page->text.len;
-		put_row(page, page->first + page->n);
+	size_t left = AGENT_PAGE_BYTES;
+	unsigned n = 0;
+
+	while (n < last && n < AGENT_PAGE_ROWS) {
+		struct vt_row row;
+		size_t bytes;
+
+		vt_screen_row(vt, last - n - 1, &row);
+		bytes = most_bytes(&row) + 1;
+		if (bytes > left)
+			break;
+		left -= bytes;
+		n++;
 	}
-	page->at[n] = page->text.len;
+	return n;
 }
 
 void
@@ -78,16 +108,18 @@ agent_page_init(struct agent_page *page, const struct vt *vt)
 	unsigned last = vt_rows(vt), n;
 
 	*page = (struct agent_page){ .vt = vt };
-	buf_init(&page->text, AGENT_PAGE_BYTES);
+	buf_init(&page->text, AGENT_PAGE_BYTES + VT_TEXT_MAX);
 	while (last > 0 && !has_text(vt, last - 1))
 		last--;
-	n = last < AGENT_PAGE_ROWS ? last : AGENT_PAGE_ROWS;
+	n = rows_that_fit(vt, last);
 	page->first = last - n;
-	read_rows(page, n);
-	while (page->text.full && n > 0) {
-		page->first++;
-		read_rows(page, --n);
+	for (page->n = 0; page->n < n; page->n++) {
+		if (page->n > 0)
+			buf_putc(&page->text, '\n');
+		page->at[page->n] = page->text.len;
+		put_row(page, page->first + page->n);
 	}
+	page->at[n] = page->text.len;
 }
 
 void
@@ -145,8 +177,7 @@ count_row(struct styles *s, const struct agent_page *page, unsigned i,
 
 		if (at >= from)
 			count_cell(s, c);
-		if (cell_kind(c) != CELL_TAIL)
-			at += is_blank(c) ? 1 : vt_cell_text(&row, x, text);
+		at += put_cell(&row, x, text);
 	}
 }
 

@@ -433,7 +433,7 @@ a_page_has_so_many_bytes_and_no_more(void **state)
 	vt_feed(s.vt, "end", 3);
 	agent_page_init(&page, s.vt);
 	assert_true(page.text.len <= AGENT_PAGE_BYTES);
-	assert_true(page.text.len > AGENT_PAGE_BYTES / 2);
+	assert_true(page.n > 1 && page.n < 29);
 	assert_int_equal(page.first + page.n, 30);
 	assert_memory_equal(page.text.data + page.at[page.n - 1], "end", 3);
 	agent_page_finish(&page);
@@ -477,6 +477,40 @@ a_look_that_takes_too_long_says_nothing(void **state)
 	assert_int_equal(look(&s, NULL, slow)->activity, ACTIVITY_UNKNOWN);
 	assert_string_equal(s.look.why, why);
 	finish(&s);
+}
+
+/* Each screen is full of what the patterns look for. */
+static void
+the_built_in_rules_look_at_any_screen(void **state)
+{
+	static const char *const fills[] = { "x", "─", "│ ", "❯ ", "❯ a\n",
+		"› a\n", "› 1. a\n", "─────────────────────────\n", "┃  ",
+		" ┃\n", "✻ a for 1…\n", "✻ a for 1\n", "! \n", "  a\n", "▄",
+		"● API Error: a\n", "esc to interrupt ", "Claude Code v1",
+		"ctrl+p commands\n", " · ", "\n", "  › 1. x\n" };
+	static const struct {
+		const char *name, *version;
+	} agents[] = { { "claude", "2.1.325" }, { "codex", "0.166.0" },
+		{ "gemini", "0.61.0" }, { "opencode", "1.18.33" } };
+
+	(void)state;
+	for (size_t a = 0; a < sizeof(agents) / sizeof(*agents); a++) {
+		struct scene s;
+
+		begin(&s, agents[a].name, NULL);
+		vt_destroy(s.vt);
+		s.vt = make_vt_without_history(200, AGENT_PAGE_ROWS);
+		for (size_t i = 0; i < sizeof(fills) / sizeof(*fills); i++) {
+			vt_feed(s.vt, "\033c\033[20h", 7);
+			for (int n = 0; n < 200 * AGENT_PAGE_ROWS; n++)
+				vt_feed(s.vt, fills[i], strlen(fills[i]));
+			agent_look(s.profile, agents[a].version, s.vt, &s.look);
+			if (strstr(s.look.why, "too long") != NULL)
+				fail_msg("%s: %s: %s", agents[a].name, fills[i],
+				    s.look.why);
+		}
+		finish(&s);
+	}
 }
 
 #define LOOKS 2000
@@ -535,6 +569,7 @@ main(void)
 		cmocka_unit_test(only_the_bottom_of_a_screen_is_read),
 		cmocka_unit_test(a_page_has_so_many_bytes_and_no_more),
 		cmocka_unit_test(a_look_that_takes_too_long_says_nothing),
+		cmocka_unit_test(the_built_in_rules_look_at_any_screen),
 		cmocka_unit_test(a_look_is_cheap),
 	};
 
