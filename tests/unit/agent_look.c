@@ -514,7 +514,7 @@ the_built_in_rules_look_at_any_screen(void **state)
 }
 
 #define LOOKS 2000
-#define COST_MAX_US 200
+#define COST_MAX_US 2000 /* 65 on a busy machine, 225 with a sanitizer */
 
 /* A screen that fits none of the busiest profile's rules, and is full. */
 static void
@@ -544,11 +544,7 @@ a_look_is_cheap(void **state)
 		 (double)(ended.tv_nsec - begun.tv_nsec) / 1e3) /
 	    LOOKS;
 	print_message("a look takes %.1f us\n", us);
-#ifdef __SANITIZE_ADDRESS__
-	assert_true(us > 0);
-#else
 	assert_true(us < COST_MAX_US);
-#endif
 	finish(&s);
 }
 
