@@ -93,7 +93,7 @@ best_source(const struct agent_evidence *e)
 
 /* A lesser source that contradicts the best one, and is right. */
 static enum agent_source
-better_later(const struct agent_evidence *e, enum agent_source best,
+later_source(const struct agent_evidence *e, enum agent_source best,
     bool (*contradicts)(const struct agent_said *best,
 	const struct agent_said *other))
 {
@@ -125,11 +125,13 @@ was_interrupted(const struct agent_said *hook, const struct agent_said *other)
 	    other->proof && is_later(hook, other);
 }
 
-/* A title that is at rest while the screen is busy. */
+/* A hook or a title at rest, while the screen works. */
 static bool
-is_busy(const struct agent_said *title, const struct agent_said *other)
+is_busy(const struct agent_evidence *e, enum agent_source best)
 {
-	return is_over(title->activity) && other->activity == ACTIVITY_WORKING;
+	return (best == AGENT_SOURCE_HOOK || best == AGENT_SOURCE_TITLE) &&
+	    is_over(e->by[best].activity) &&
+	    e->by[AGENT_SOURCE_SCREEN].activity == ACTIVITY_WORKING;
 }
 
 /* The source that decides when no dialog is open. */
@@ -139,11 +141,11 @@ deciding(const struct agent_evidence *e, enum agent_source best)
 	enum agent_source other = AGENT_SOURCE_NONE;
 
 	if (best == AGENT_SOURCE_HOOK)
-		other = better_later(e, best, works_again);
+		other = later_source(e, best, works_again);
 	if (best == AGENT_SOURCE_HOOK && other == AGENT_SOURCE_NONE)
-		other = better_later(e, best, was_interrupted);
-	if (best == AGENT_SOURCE_TITLE)
-		other = better_later(e, best, is_busy);
+		other = later_source(e, best, was_interrupted);
+	if (other == AGENT_SOURCE_NONE && is_busy(e, best))
+		other = AGENT_SOURCE_SCREEN;
 	return other != AGENT_SOURCE_NONE ? other : best;
 }
 

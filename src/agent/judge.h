@@ -15,9 +15,10 @@ struct program_status;
  *
  *  - Idle, done and error are not believed while the screen shows a dialog, and
  *    neither is working if a rule knows the dialog.  The dialog counts.
- *  - Idle and done of a hook or a title are not believed while a lesser source
- *    says working, and for a hook, has begun to say so later: a hook tells of
- *    an edge, and the screen of the time since.
+ *  - Idle and done of a hook or a title are not believed while the screen
+ *    works.
+ *  - A hook tells of a moment: a title or a screen that has begun to work since
+ *    then counts more.
  *  - A title that waits does not tell for what; the dialog on the screen does.
  *  - A question that no rule knows is a guess.  If no source says anything,
  *    it counts for a version that was seen, and not for another.
