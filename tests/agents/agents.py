@@ -107,7 +107,7 @@ class Place:
 #
 # command   the program and its arguments
 # env       variables beside those of every Place
-# prepare   files of the HOME
+# prepare   files of the HOME; `trusted` if it may trust the project
 # DIALOGS   of the first start: a pattern, and the option to choose
 # READY     a pattern of the screen that is ready for a prompt
 # BUSY      one that it must not have then
@@ -135,13 +135,15 @@ class Claude:
                 **({"ANTHROPIC_API_KEY": key} if key else {})}
 
     @staticmethod
-    def prepare(place, url):
+    def prepare(place, trusted):
         # Without it the first start ends: it wants to reach its maker.
         place.write(".claude.json", {"hasCompletedOnboarding": True})
 
 
 class Codex:
-    READY = r"(?m)^› Ask Codex to do anything"
+    # It draws the box almost a second before the trust dialog, without the
+    # line of the model.
+    READY = r"(?m)^› Ask Codex to do anything\n\s*\S+ \S+ · "
     BUSY = "esc to interrupt"
     DIALOGS = (
         ("Trust this folder|Do you trust", "Trust and continue"),
@@ -166,11 +168,72 @@ class Codex:
         return {"STANDIN_KEY": key} if key else {}
 
     @staticmethod
-    def prepare(place, url):
+    def prepare(place, trusted):
         pass
 
 
-AGENTS = {"claude": Claude, "codex": Codex}
+class Gemini:
+    READY = "Type your message or @path"
+    BUSY = "esc to cancel"
+    DIALOGS = (
+        ("Do you trust", "Trust folder"),
+    )
+
+    @staticmethod
+    def command(version, url, key):
+        return [str(NODE), str(MODULES / f"gemini-{version}/bundle/gemini.js")]
+
+    @staticmethod
+    def env(url, key):
+        return {"GOOGLE_GEMINI_BASE_URL": url,
+                **({"GEMINI_API_KEY": key} if key else {})}
+
+    @staticmethod
+    def prepare(place, trusted):
+        place.write(".gemini/settings.json", {
+            "general": {"enableAutoUpdate": False,
+                        "enableAutoUpdateNotification": False},
+            "privacy": {"usageStatisticsEnabled": False},
+            "security": {"auth": {"selectedType": "gemini-api-key"}}})
+        # It draws the box before its trust dialog, and starts again after it:
+        # no screen of an untrusted folder is ready for sure.
+        if trusted:
+            place.write(".gemini/trustedFolders.json",
+                        {str(place.project): "TRUST_FOLDER"})
+
+
+class OpenCode:
+    READY = r"Ask anything…|┃\s*\n\s*┃\s*\n\s*┃  (?:Build|Plan) · "
+    BUSY = "esc (?:again to )?interrupt"
+    DIALOGS = ()
+
+    @staticmethod
+    def command(version, url, key):
+        return [installed(f"opencode-{version}", f"opencode-linux-{MACHINE}",
+                          "bin/opencode")]
+
+    @staticmethod
+    def env(url, key):
+        config = {
+            "$schema": "https://opencode.ai/config.json",
+            "autoupdate": False, "share": "disabled",
+            "model": "anthropic/claude-sonnet-4-5",
+            "permission": {"edit": "ask", "bash": "ask", "webfetch": "ask"},
+            "provider": {"anthropic": {"options": {"baseURL": f"{url}/v1"}}}}
+        return {"OPENCODE_CONFIG_CONTENT": json.dumps(config),
+                "OPENCODE_DISABLE_AUTOUPDATE": "1",
+                "OPENCODE_DISABLE_MODELS_FETCH": "1",
+                "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
+                "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+                **({"ANTHROPIC_API_KEY": key} if key else {})}
+
+    @staticmethod
+    def prepare(place, trusted):
+        pass
+
+
+AGENTS = {"claude": Claude, "codex": Codex, "gemini": Gemini,
+          "opencode": OpenCode}
 
 
 class Agent:
@@ -262,9 +325,12 @@ class Agent:
                          pattern, 3)
 
     def submit(self, text):
-        """Type a prompt and submit it; returns the seq of Enter."""
+        """Type a prompt and submit it; returns the seq of Enter.  Codex and
+        Gemini take an Enter that follows a letter at once for a part of a
+        paste."""
         self.type(text)
-        self.wait(re.escape(text[-20:]))
+        self.wait(re.escape(text[-10:]))
+        self.home.run("wait", self.sid, "--idle", "200ms", "--timeout", "1s")
         return self.keys("Enter")
 
 
@@ -274,7 +340,7 @@ def start(home, api, place, name, version, *args, size="100x30", key=KEY,
     kind = AGENTS[name]
     url = api.url(f"{name}-{version}", place.project)
     if prepared:
-        kind.prepare(place, url)
+        kind.prepare(place, ready)
     own = {name: home.env[name] for name in
            ("TEND_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")}
     # The agent must not read its own settings there.

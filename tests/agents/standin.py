@@ -256,11 +256,14 @@ class Agent:
         with self.lock:
             same = sum(1 for _ in itertools.takewhile(
                 lambda pair: pair[0] == pair[1], zip(self.texts, texts)))
-            new, self.texts = texts[same:], texts
+            new, before, self.texts = texts[same:], self.texts, texts
             fresh = [r for r in results if r["id"] not in self.results]
             for result in fresh:
                 self.note_result(result)
-            if None in new:
+            # Agents leave out a prompt that was interrupted, note the
+            # interruption, or give the user's refusal as the result.
+            if None in new or same < len(before) or new and any(
+                    REFUSED.search(result["text"]) for result in fresh):
                 self.end("interrupted")
             new = [text for text in new if text is not None]
             if new:
@@ -329,6 +332,7 @@ ADDED = re.compile(
     r"|environment_context|user_instructions|permissions|skill|apps_"
     r"|session_context|hook_context|collaboration_mode|model_switch"
     r"|recommended|INSTRUCTIONS)|# AGENTS\.md|Caveat: ")
+REFUSED = re.compile(r"The user rejected|doesn't want to proceed")
 INTERRUPTED = re.compile(r"\[Request interrupted by user|<turn_aborted>")
 
 
@@ -664,15 +668,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
-        slow, said = reply.slow_s, False
+        said = False
         for part in parts:
             word = isinstance(part, Word)
+            if word and not said:
+                self.pause(reply.slow_s)
             if cut and said and not word:
                 return
             said |= word
             self.wfile.write(api.frame(part.part if word else part).encode())
-            self.pause(slow + (reply.word_ms / 1000 if word else 0))
-            slow = 0
+            if word:
+                self.pause(reply.word_ms / 1000)
 
     def pause(self, seconds):
         """Wait, unless the agent closes the connection meanwhile."""
