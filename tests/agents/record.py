@@ -210,7 +210,8 @@ def play(name, version, title):
     from standin import Standin
 
     scenario = scenarios.SCENARIOS[name][title]
-    with Standin() as api, Home() as home, agents.Place(HOME) as place:
+    place = agents.Place(HOME, scenario.still)
+    with Standin() as api, Home() as home, place:
         agent = agents.start(home, api, place, name, version,
                              *scenario.args, **scenario.options)
         take = Take(agent, api)

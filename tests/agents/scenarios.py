@@ -23,6 +23,7 @@ class Scenario:
     play: typing.Callable
     args: tuple = ()
     options: dict = dataclasses.field(default_factory=dict)
+    still: bool = False
 
 
 # ------------------------------------------------------------------- Claude
@@ -68,7 +69,8 @@ def claude_draft(take):
     take.keys("C-u")
     take.wait(take.agent.kind.READY)
     take.type("!")
-    take.mark("idle", "draft", "(?m)^!", "shell mode: text would be a command")
+    take.mark("idle", "draft", "(?m)^!",
+              "shell mode: text would be a command")
     take.type("ls")
     take.mark("idle", "draft", "(?m)^!.ls", "shell mode with a command")
 
@@ -288,6 +290,7 @@ CLAUDE = {
 
 # -------------------------------------------------------------------- Codex
 
+# While Codex writes, the rows look idle: its entries end with the first word.
 CODEX_ASKS = "Press enter to confirm or esc"
 THOUSAND = "many words here " * 100
 
@@ -325,7 +328,8 @@ def codex_draft(take):
     take.keys("C-u")
     take.wait(ready)
     take.type("!")
-    take.mark("idle", "draft", "Shell mode", "shell mode: text would be a command")
+    take.mark("idle", "draft", "Shell mode",
+              "shell mode: text would be a command")
     take.type("ls")
     take.mark("idle", "draft", "(?m)^! ls", "shell mode with a command")
 
@@ -333,10 +337,10 @@ def codex_draft(take):
 def codex_turn(take):
     take.submit("[[slow 1.5]] hello")
     take.mark("working", "empty", BUSY, "before the first word",
-              until="turn ended")
+              until="answer began")
     take.type("a draft meanwhile")
     take.mark("working", "draft", "› a draft meanwhile", "with a draft",
-              until="turn ended")
+              until="answer began")
     take.ended()
     take.mark("idle", "draft", "› a draft meanwhile", "the draft stays",
               absent=BUSY)
@@ -344,10 +348,10 @@ def codex_turn(take):
 
 def codex_queue(take):
     take.submit("[[slow 2]] first")
-    take.mark("working", "empty", BUSY, "working", until="turn ended")
+    take.mark("working", "empty", BUSY, "working", until="answer began")
     take.queue("[[slow 1]] queued")
     take.mark("working", "empty", BUSY, "the queued prompt",
-              until="turn ended")
+              until="answer began")
     take.idle("after both")
 
 
@@ -374,11 +378,11 @@ def codex_refuse(take):
     take.keys("Escape")
     take.idle("refused by Escape", how=None)
     take.submit("[[bash touch /home/dev/d]] [[bash touch /home/dev/e]] five")
-    take.mark("waiting_permission", "none", r"(?s)\$ touch /home/dev/d.*or esc",
-              "first")
+    take.mark("waiting_permission", "none",
+              r"(?s)\$ touch /home/dev/d.*or esc", "first")
     take.choose("Yes, proceed")
-    take.mark("waiting_permission", "none", r"(?s)\$ touch /home/dev/e.*or esc",
-              "second")
+    take.mark("waiting_permission", "none",
+              r"(?s)\$ touch /home/dev/e.*or esc", "second")
     take.keys("Escape")
     take.idle("refused again", how=None)
 
@@ -431,7 +435,7 @@ def codex_plan(take):
 def codex_error(take):
     take.submit("[[down 1]] [[slow 1]] one")
     take.api.wait("refused", take.since)
-    take.mark("working", "empty", BUSY, "it tries again", until="turn ended")
+    take.mark("working", "empty", BUSY, "it tries again", until="answer began")
     take.idle("it succeeded")
     take.submit("[[err]] two")
     take.mark("error", "empty", "(?s)status 529.*› Ask", "it gave up",
@@ -451,8 +455,8 @@ def codex_interrupt(take):
     take.ended("interrupted")
     take.mark("idle", "empty", "interrupted", "interrupted", absent=BUSY)
     take.submit("[[long 400]] [[pace 100]] two")
-    # Only the title says that it works while it writes.
-    take.mark("working", "empty", "Line 2 of", "in the middle", until="")
+    take.mark("working", "empty", "Line 2 of",
+              "writing: only the title says so", until="")
     take.keys("Escape")
     take.ended("interrupted")
     take.mark("idle", "empty", "(?s)Line 2.*interrupted", "interrupted again",
@@ -484,7 +488,7 @@ def codex_login(take):
 def codex_small(take):
     take.idle("ready", how=None)
     take.submit("[[slow 2]] hello")
-    take.mark("working", "empty", BUSY, "working", until="turn ended")
+    take.mark("working", "empty", BUSY, "working", until="answer began")
     take.idle("done")
     take.submit("[[bash touch /home/dev/a-file-with-a-long-name "
                 "/home/dev/another-file-with-a-long-name]] a")
@@ -556,7 +560,7 @@ def gemini_draft(take):
 
 
 def gemini_turn(take):
-    take.submit("[[slow 2]] hello")
+    take.submit("[[slow 1.2]] [[say ok]] hello")
     take.mark("working", "empty", CANCEL, "before the first word",
               until="turn ended")
     take.type("a draft")
@@ -612,15 +616,15 @@ def gemini_interrupt(take):
     take.api.wait("turn began", take.since)
     take.keys("Escape")
     take.ended("interrupted")
-    take.mark("idle", "draft", "(?s)cancelled.*> +.*one",
-              "the prompt is back in the box", absent=CANCEL, quiet="1s")
-    take.keys("C-c")
+    take.mark("idle", "empty", "cancelled", "interrupted", absent=CANCEL,
+              quiet="1s")
     take.submit("[[long 400]] [[pace 100]] two")
     take.mark("working", "empty", "(?s)Line 2 of.*esc to cancel",
               "in the middle", until="")
     take.keys("Escape")
     take.ended("interrupted")
-    take.mark("idle", "empty", "cancelled", "interrupted", absent=CANCEL)
+    take.mark("idle", "empty", "(?s)Line 2.*cancelled", "interrupted again",
+              absent=CANCEL)
 
 
 def gemini_menus(take):
@@ -640,7 +644,7 @@ def gemini_login(take):
 
 def gemini_small(take):
     take.idle("ready", how=None)
-    take.submit("[[slow 2]] hello")
+    take.submit("[[slow 1]] [[say ok]] hello")
     take.mark("working", "empty", CANCEL, "working", until="turn ended")
     take.idle("done")
     take.submit("[[bash touch a-file-with-a-long-name "
@@ -663,7 +667,8 @@ GEMINI = {
     "error": Scenario(gemini_error),
     "interrupt": Scenario(gemini_interrupt),
     "menus": Scenario(gemini_menus),
-    "login": Scenario(gemini_login, (), {"ready": False, "key": None}),
+    "login": Scenario(gemini_login, (), {"ready": False, "key": None,
+                                           "trusted": True}),
     "small": Scenario(gemini_small, (), {"size": "80x24"}),
 }
 
@@ -702,9 +707,6 @@ def opencode_turn(take):
     take.ended()
     take.mark("idle", "draft", "┃  a draft", "the draft stays",
               absent=INTERRUPT)
-    take.keys("C-c")
-    take.submit("[[long 40]] [[pace 5]] long")
-    take.idle("after a long answer")
 
 
 def opencode_tools(take):
@@ -719,6 +721,9 @@ def opencode_tools(take):
     take.mark("waiting_permission", "none", OPENCODE_ASKS, "Reject marked")
     take.keys("Escape")
     take.idle("refused", how=None)
+
+
+def opencode_more(take):
     take.submit("[[write]] three")
     take.mark("waiting_permission", "none", OPENCODE_ASKS, "write")
     take.keys("Escape")
@@ -776,13 +781,14 @@ def opencode_small(take):
 
 OPENCODE = {
     "start": Scenario(opencode_start, (), {"ready": False}),
-    "draft": Scenario(opencode_draft),
-    "turn": Scenario(opencode_turn),
-    "tools": Scenario(opencode_tools),
-    "ask": Scenario(opencode_ask),
+    "draft": Scenario(opencode_draft, still=True),
+    "turn": Scenario(opencode_turn, still=True),
+    "tools": Scenario(opencode_tools, still=True),
+    "more": Scenario(opencode_more, still=True),
+    "ask": Scenario(opencode_ask, still=True),
     "error": Scenario(opencode_error),
     "interrupt": Scenario(opencode_interrupt),
-    "small": Scenario(opencode_small, (), {"size": "80x24"}),
+    "small": Scenario(opencode_small, (), {"size": "80x24"}, still=True),
 }
 
 SCENARIOS = {"claude": CLAUDE, "codex": CODEX, "gemini": GEMINI,
