@@ -67,9 +67,11 @@ def installed(alias, package, file):
 
 class Place:
     """A fresh HOME with a small project, in a directory that ends with it.
-    With `home` it is that one, on a machine without a network."""
+    With `home` it is that one, on a machine without a network.  With `still`,
+    opencode draws no animation."""
 
-    def __init__(self, home=None):
+    def __init__(self, home=None, still=False):
+        self.still = still
         self.proxy = {} if home else PROXY
         self.made = None if home else tempfile.mkdtemp(prefix="tend-agent-")
         self.home = pathlib.Path(home or f"{self.made}/dev")
@@ -107,13 +109,13 @@ class Place:
 #
 # command   the program and its arguments
 # env       variables beside those of every Place
-# prepare   files of the HOME
+# prepare   files of the HOME; `trusted` if it may trust the project
 # DIALOGS   of the first start: a pattern, and the option to choose
 # READY     a pattern of the screen that is ready for a prompt
 # BUSY      one that it must not have then
 
 class Claude:
-    READY = r"(?m)^❯[ \xa0]*\n─+$"
+    READY = r"^❯[ \xa0]*\n─+$"
     BUSY = r"esc to interrupt|^[·✢✳✶✻✽*] \S+… "
     DIALOGS = (
         ("Choose the text style", "Dark mode"),
@@ -135,13 +137,15 @@ class Claude:
                 **({"ANTHROPIC_API_KEY": key} if key else {})}
 
     @staticmethod
-    def prepare(place, url):
+    def prepare(place, key, trusted):
         # Without it the first start ends: it wants to reach its maker.
         place.write(".claude.json", {"hasCompletedOnboarding": True})
 
 
 class Codex:
-    READY = r"(?m)^› Ask Codex to do anything"
+    # It draws the box almost a second before the trust dialog, without the
+    # line of the model.
+    READY = r"^› Ask Codex to do anything\n\s*\S+ \S+ · "
     BUSY = "esc to interrupt"
     DIALOGS = (
         ("Trust this folder|Do you trust", "Trust and continue"),
@@ -166,11 +170,75 @@ class Codex:
         return {"STANDIN_KEY": key} if key else {}
 
     @staticmethod
-    def prepare(place, url):
+    def prepare(place, key, trusted):
         pass
 
 
-AGENTS = {"claude": Claude, "codex": Codex}
+class Gemini:
+    READY = "Type your message or @path"
+    BUSY = "esc to cancel"
+    DIALOGS = (
+        ("Do you trust", "Trust folder"),
+    )
+
+    @staticmethod
+    def command(version, url, key):
+        return [str(NODE), str(MODULES / f"gemini-{version}/bundle/gemini.js")]
+
+    @staticmethod
+    def env(url, key):
+        return {"GOOGLE_GEMINI_BASE_URL": url,
+                **({"GEMINI_API_KEY": key} if key else {})}
+
+    @staticmethod
+    def prepare(place, key, trusted):
+        settings = {"general": {"enableAutoUpdate": False,
+                                "enableAutoUpdateNotification": False},
+                    "privacy": {"usageStatisticsEnabled": False}}
+        if key:
+            settings["security"] = {"auth": {"selectedType": "gemini-api-key"}}
+        place.write(".gemini/settings.json", settings)
+        # It draws the box before its trust dialog, and starts again after it:
+        # no screen of an untrusted folder is ready for sure.
+        if trusted:
+            place.write(".gemini/trustedFolders.json",
+                        {str(place.project): "TRUST_FOLDER"})
+
+
+class OpenCode:
+    READY = r"Ask anything…|┃\s*\n\s*┃\s*\n\s*┃  (?:Build|Plan) · "
+    BUSY = "esc (?:again to )?interrupt"
+    DIALOGS = ()
+
+    @staticmethod
+    def command(version, url, key):
+        return [installed(f"opencode-{version}", f"opencode-linux-{MACHINE}",
+                          "bin/opencode")]
+
+    @staticmethod
+    def env(url, key):
+        config = {
+            "$schema": "https://opencode.ai/config.json",
+            "autoupdate": False, "share": "disabled",
+            "model": "anthropic/claude-sonnet-4-5",
+            "permission": {"edit": "ask", "bash": "ask", "webfetch": "ask"},
+            "provider": {"anthropic": {"options": {"baseURL": f"{url}/v1"}}}}
+        return {"OPENCODE_CONFIG_CONTENT": json.dumps(config),
+                "OPENCODE_DISABLE_AUTOUPDATE": "1",
+                "OPENCODE_DISABLE_MODELS_FETCH": "1",
+                "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
+                "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+                **({"ANTHROPIC_API_KEY": key} if key else {})}
+
+    @staticmethod
+    def prepare(place, key, trusted):
+        if place.still:
+            place.write(".local/state/opencode/kv.json",
+                        {"animations_enabled": False})
+
+
+AGENTS = {"claude": Claude, "codex": Codex, "gemini": Gemini,
+          "opencode": OpenCode}
 
 
 class Agent:
@@ -210,9 +278,9 @@ class Agent:
         def look():
             screen = self.screen()
             text = "\n".join(screen["lines"])
-            if absent and re.search(absent, text):
+            if absent and re.search(absent, text, re.M):
                 return None
-            return screen if re.search(pattern, text) else None
+            return screen if re.search(pattern, text, re.M) else None
 
         return wait_for(look, lambda: f"/{pattern}/ without /{absent}/ on\n"
                         f"{self.text()}", seconds)
@@ -242,15 +310,16 @@ class Agent:
     def answer_dialogs(self, until=None, seconds=90):
         """Answer the dialogs of a first start until the agent is ready."""
         until = until or self.kind.READY
-        patterns = "|".join(f"(?:{p})" for p, _ in self.kind.DIALOGS)
+        patterns = "|".join(f"(?:{pattern})" for pattern in
+                            [until, *dict(self.kind.DIALOGS)])
         while True:
-            screen = self.wait(f"{until}|{patterns}", seconds=seconds)
+            screen = self.wait(patterns, seconds=seconds)
             text = "\n".join(screen["lines"])
-            if re.search(until, text):
+            if re.search(until, text, re.M):
                 return
             pattern, option = next(
                 (pattern, option) for pattern, option in self.kind.DIALOGS
-                if re.search(pattern, text))
+                if re.search(pattern, text, re.M))
             if option:
                 self.choose(option)
             else:
@@ -258,27 +327,31 @@ class Agent:
             # An agent may draw a dialog once more, with the first option
             # marked, and lose the keys: then this loop answers it again.
             with contextlib.suppress(AssertionError):
-                wait_for(lambda: not re.search(pattern, self.text()),
+                wait_for(lambda: not re.search(pattern, self.text(), re.M),
                          pattern, 3)
 
     def submit(self, text):
-        """Type a prompt and submit it; returns the seq of Enter."""
+        """Type a prompt and submit it; returns the seq of Enter.  Codex and
+        Gemini take an Enter that follows a letter at once for a part of a
+        paste."""
         self.type(text)
-        self.wait(re.escape(text[-20:]))
+        self.wait(re.escape(text[-10:]))
+        self.home.run("wait", self.sid, "--idle", "200ms", "--timeout", "1s")
         return self.keys("Enter")
 
 
 def start(home, api, place, name, version, *args, size="100x30", key=KEY,
-          ready=True, prepared=True, env=(), options=()):
-    """Start an agent; its name at the stand-in is NAME-VERSION."""
+          ready=True, prepared=True, trusted=None, env=(),
+          options=()):
+    """Start an agent; its name at the stand-in is NAME-VERSION.  Without
+    `prepared` its HOME is empty; `trusted` says if the project is trusted
+    beforehand where the agent has a file for that (if it shall be ready)."""
     kind = AGENTS[name]
     url = api.url(f"{name}-{version}", place.project)
     if prepared:
-        kind.prepare(place, url)
-    own = {name: home.env[name] for name in
-           ("TEND_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")}
-    # The agent must not read its own settings there.
-    own.update({**place.env(), **kind.env(url, key), **dict(env)})
+        kind.prepare(place, key, ready if trusted is None else trusted)
+    own = {"TEND_HOME": home.env["TEND_HOME"], **place.env(),
+           **kind.env(url, key), **dict(env)}
     sid = home.start(*kind.command(version, url, key), *args,
                      options=("--size", size, "-C", str(place.project),
                               *options), env=own)

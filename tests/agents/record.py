@@ -13,8 +13,9 @@ and when:
 
 From `from` to `to` seconds the screen shows this state.  Between two entries
 the agent was changing, and nothing is said.  `state` is idle, working,
-waiting_permission, waiting_question, needs_setup or error; `box` is empty,
-draft or none (no input box is on the screen).  The ends come from the log: the
+waiting_permission, waiting_question, needs_setup, error, or starting (it shows
+a box that is not ready); `box` is empty, draft or none (nothing can be typed
+into an input box).  The ends come from the log: the
 output that drew the state, and the input or the answer of the API that ended
 it.
 
@@ -95,25 +96,27 @@ class Take:
             setattr(self, name, getattr(agent, name))
 
     def mark(self, state, box, pattern, note, until=None, quiet="400ms",
-             absent=None):
+             absent=None, asked=True, until_output=None):
         """Wait until the screen matches, and note that this is true from now
-        until the next input, or until this event of the API ("" is none, but
-        the screen moves)."""
+        until the next input, until this event of the API ("" is none, but the
+        screen moves), or until the output that has this text."""
         if until:
             self.api.wait("turn began", self.since)
         self.wait(pattern, absent)
-        if until is None:
+        if until is None and until_output is None:
             self.agent.home.run("wait", self.agent.sid, "--stable", quiet,
                                 "--timeout", "15s")
         screen = self.wait(pattern, absent)
         mark = {"seq": screen["seq"], "state": state, "box": box,
                 "note": note}
-        if state.startswith("waiting"):
-            asked = [event for event in self.api.events
+        if state.startswith("waiting") and asked:
+            event = [event for event in self.api.events
                      if event["kind"] == "tool asked"][-1]
-            mark.update(tool=asked["tool"], input=asked["input"])
+            mark.update(tool=event["tool"], input=event["input"])
         if until:
             mark["until"] = (until, self.since)
+        if until_output:
+            mark["until_output"] = until_output
         self.marks.append(mark)
         if os.environ.get("VERBOSE"):
             lines = [line for line in screen["lines"] if line.strip()]
@@ -177,10 +180,15 @@ class Take:
         for mark in self.marks:
             seq = mark.pop("seq")
             until = mark.pop("until", None)
+            text = mark.pop("until_output", None)
             start = max(e["time"] for e in events
                         if e["seq"] <= seq and e["type"] == "output")
             ends = [e["time"] for e in events if e["seq"] > seq
                     and e["type"] in ("input", "resize", "exit")]
+            if text:
+                ends += [e["time"] for e in events if e["seq"] > seq
+                         and e["type"] == "output"
+                         and text in e.get("data", "")][:1]
             if until:
                 found = self.api.found(*until)
                 # The agent may draw the news before we have noted them.
@@ -202,7 +210,8 @@ def play(name, version, title):
     from standin import Standin
 
     scenario = scenarios.SCENARIOS[name][title]
-    with Standin() as api, Home() as home, agents.Place(HOME) as place:
+    place = agents.Place(HOME, scenario.still)
+    with Standin() as api, Home() as home, place:
         agent = agents.start(home, api, place, name, version,
                              *scenario.args, **scenario.options)
         take = Take(agent, api)

@@ -35,6 +35,7 @@ since 1970) and `agent`, the name in its URL:
     prompt       text; `queued` if it came in during a turn
     turn began   prompt
     tool asked   tool, input
+    answer began the first word is sent
     tool result  tool, text, `error` if it was refused or failed
     refused      status: an error of the API, which the agent may try again
     cut          the answer was broken off
@@ -256,11 +257,15 @@ class Agent:
         with self.lock:
             same = sum(1 for _ in itertools.takewhile(
                 lambda pair: pair[0] == pair[1], zip(self.texts, texts)))
-            new, self.texts = texts[same:], texts
+            new, before, self.texts = texts[same:], self.texts, texts
             fresh = [r for r in results if r["id"] not in self.results]
             for result in fresh:
                 self.note_result(result)
-            if None in new:
+            # The turn goes on only with a result that is no refusal.  Some
+            # agents note an interruption, or leave its prompt out.
+            refused = any(REFUSED.search(result["text"]) for result in fresh)
+            if None in new or same < len(before) or (
+                    new and (refused or not fresh)):
                 self.end("interrupted")
             new = [text for text in new if text is not None]
             if new:
@@ -329,6 +334,7 @@ ADDED = re.compile(
     r"|environment_context|user_instructions|permissions|skill|apps_"
     r"|session_context|hook_context|collaboration_mode|model_switch"
     r"|recommended|INSTRUCTIONS)|# AGENTS\.md|Caveat: ")
+REFUSED = re.compile(r"The user rejected|doesn't want to proceed")
 INTERRUPTED = re.compile(r"\[Request interrupted by user|<turn_aborted>")
 
 
@@ -544,8 +550,10 @@ class Gemini:
         return Gemini.part(parts, finishReason="STOP")
 
 
-# Texts for requests beside the conversation: a title, a choice of the model.
-ASIDE = json.dumps({"title": "A small task", "isNewTopic": False,
+# The answer to requests beside the conversation: a title, a choice of the
+# model.  Some want it as JSON.
+TITLE = "A small task"
+ASIDE = json.dumps({"title": TITLE, "isNewTopic": False,
                     "reasoning": "it is small", "model_choice": "flash",
                     "complexity_reasoning": "it is small",
                     "complexity_score": 10})
@@ -625,10 +633,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def aside(self, api, agent, body, asked):
         agent.say("aside", tools=len(asked.tools))
         number = self.server.standin.number()
+        words = [ASIDE if "json" in json.dumps(body).lower() else TITLE]
         if asked.stream:
-            self.stream(api, api.answer(body, number, [ASIDE], None), Reply())
+            self.stream(api, api.answer(body, number, words, None), Reply())
         else:
-            self.json(200, api.whole(body, number, [ASIDE], None))
+            self.json(200, api.whole(body, number, words, None))
 
     def converse(self, api, agent, body, asked):
         reply = agent.take(asked.texts, asked.results)
@@ -650,29 +659,34 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if not asked.stream:
             self.json(200, api.whole(body, number, words, call))
         else:
-            self.stream(api, api.answer(body, number, words, call), reply, cut)
+            self.stream(api, api.answer(body, number, words, call), reply, cut,
+                        lambda: agent.say("answer began"))
         if cut:
             agent.say("cut")
         elif call is None:
             agent.end("done")
         return None
 
-    def stream(self, api, parts, reply, cut=False):
-        """Send an answer, or its first words only."""
+    def stream(self, api, parts, reply, cut=False, began=lambda: None):
+        """Send an answer, or its first words only; `began` is called before
+        the first word."""
         self.close_connection = True
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
-        slow, said = reply.slow_s, False
+        said = False
         for part in parts:
             word = isinstance(part, Word)
+            if word and not said:
+                self.pause(reply.slow_s)
+                began()
             if cut and said and not word:
                 return
             said |= word
             self.wfile.write(api.frame(part.part if word else part).encode())
-            self.pause(slow + (reply.word_ms / 1000 if word else 0))
-            slow = 0
+            if word:
+                self.pause(reply.word_ms / 1000)
 
     def pause(self, seconds):
         """Wait, unless the agent closes the connection meanwhile."""
@@ -705,7 +719,7 @@ class Standin:
         self.port = self._server.server_address[1]
 
     def __enter__(self):
-        threading.Thread(target=self._server.serve_forever,
+        threading.Thread(target=self._server.serve_forever, args=(0.05,),
                          daemon=True).start()
         return self
 
