@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -246,19 +245,7 @@ read_file(struct config *c, const char *path, config_warn_fn *fn, void *arg)
 bool
 config_user_file(char out[PATH_MAX])
 {
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-	const struct passwd *pw;
-	char dir[PATH_MAX];
-
-	if (config != NULL && config[0] == '/')
-		return path_join(out, PATH_MAX, config, NAME) == 0;
-	if (home == NULL || home[0] != '/') {
-		pw = getpwuid(getuid());
-		home = pw != NULL ? pw->pw_dir : NULL;
-	}
-	return home != NULL && home[0] == '/' &&
-	    path_join(dir, sizeof(dir), home, ".config") == 0 &&
-	    path_join(out, PATH_MAX, dir, NAME) == 0;
+	return path_config(NAME, out, PATH_MAX);
 }
 
 void
