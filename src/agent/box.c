@@ -111,6 +111,18 @@ is_empty(const struct finding *f, size_t from, size_t to,
 	return f->rule->faint && agent_page_faint(f->page, from, to);
 }
 
+const char *
+agent_box_name(enum agent_box box)
+{
+	static const char *const names[] = {
+		[AGENT_BOX_NONE] = "none",
+		[AGENT_BOX_EMPTY] = "empty",
+		[AGENT_BOX_DRAFT] = "draft",
+	};
+
+	return names[box];
+}
+
 struct agent_box_shown
 agent_box_find(const struct agent_box_rule *rule, const struct agent_page *page,
     struct agent_search *search)

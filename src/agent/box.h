@@ -14,6 +14,9 @@ enum agent_box {
 	AGENT_BOX_DRAFT, /* with text that was not submitted */
 };
 
+/* "none", "empty", "draft". */
+const char *agent_box_name(enum agent_box box);
+
 struct agent_box_shown {
 	enum agent_box box;
 	bool folded;  /* the draft has a folded paste */

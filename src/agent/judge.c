@@ -134,6 +134,14 @@ is_busy(const struct agent_evidence *e, enum agent_source best)
 	    e->by[AGENT_SOURCE_SCREEN].activity == ACTIVITY_WORKING;
 }
 
+/* A title at rest that knows no errors, while the screen shows one. */
+static bool
+has_failed(const struct agent_evidence *e, enum agent_source best)
+{
+	return best == AGENT_SOURCE_TITLE && is_over(e->by[best].activity) &&
+	    e->by[AGENT_SOURCE_SCREEN].activity == ACTIVITY_ERROR;
+}
+
 /* The source that decides when no dialog is open. */
 static enum agent_source
 deciding(const struct agent_evidence *e, enum agent_source best)
@@ -144,7 +152,8 @@ deciding(const struct agent_evidence *e, enum agent_source best)
 		other = later_source(e, best, works_again);
 	if (best == AGENT_SOURCE_HOOK && other == AGENT_SOURCE_NONE)
 		other = later_source(e, best, was_interrupted);
-	if (other == AGENT_SOURCE_NONE && is_busy(e, best))
+	if (other == AGENT_SOURCE_NONE &&
+	    (is_busy(e, best) || has_failed(e, best)))
 		other = AGENT_SOURCE_SCREEN;
 	return other != AGENT_SOURCE_NONE ? other : best;
 }

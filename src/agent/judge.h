@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agent/activity.h"
+#include "op/activity.h"
 
 struct program_status;
 
@@ -58,6 +58,12 @@ struct agent_evidence {
 	bool unseen;        /* the version (look.h) */
 	const char *why;    /* why the screen says nothing; NULL: no reason */
 };
+
+/*
+ * Idle and done by title or screen alone count once they have held for so long:
+ * agents also draw them between two steps, and before their first dialog.
+ */
+#define AGENT_HOLD_MS 500
 
 #define AGENT_REASON_SIZE 256
 

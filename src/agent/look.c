@@ -6,6 +6,9 @@
 #include "agent/box.h"
 #include "agent/page.h"
 #include "agent/profile_state.h"
+#include "base/buf.h"
+#include "vt/text.h"
+#include "vt/vt.h"
 
 static bool
 box_fits(enum agent_needs_box needs, enum agent_box box)
@@ -126,29 +129,62 @@ agent_look(const struct agent_profile *p, const char *version,
 	agent_page_finish(&page);
 }
 
+static bool
+find_version(const struct agent_profile *p, struct agent_search *search,
+    const char *text, size_t len, char out[AGENT_VERSION_SIZE])
+{
+	for (size_t i = 0; i < p->version.n && len > 0; i++) {
+		size_t from = 0, to;
+
+		if (!agent_pattern_find(&p->version.of[i], search, text, len,
+			&from, &to) ||
+		    to == from || to - from >= AGENT_VERSION_SIZE)
+			continue;
+		memcpy(out, text + from, to - from);
+		out[to - from] = '\0';
+		return true;
+	}
+	return false;
+}
+
 bool
 agent_find_version(const struct agent_profile *p, const struct vt *vt,
     char out[AGENT_VERSION_SIZE])
 {
 	struct agent_search search = { 0 };
 	struct agent_page page;
-	bool found = false;
+	bool found;
 
 	agent_page_init(&page, vt);
-	for (size_t i = 0; i < p->version.n && page.text.len > 0 && !found;
-	     i++) {
-		const char *text = (const char *)page.text.data;
-		size_t from = 0, to;
-
-		if (!agent_pattern_find(&p->version.of[i], &search, text,
-			page.text.len, &from, &to) ||
-		    to == from || to - from >= AGENT_VERSION_SIZE)
-			continue;
-		memcpy(out, text + from, to - from);
-		out[to - from] = '\0';
-		found = true;
-	}
+	found = find_version(p, &search, (const char *)page.text.data,
+	    page.text.len, out);
 	agent_page_finish(&page);
+	return found;
+}
+
+bool
+agent_find_past_version(const struct agent_profile *p, const struct vt *vt,
+    char out[AGENT_VERSION_SIZE])
+{
+	struct vt_history_iter *it = vt_history_begin(vt);
+	uint32_t lines = vt_history_lines(vt), n = 0;
+	bool found = false;
+	struct vt_row row;
+	struct buf text;
+
+	buf_init(&text, AGENT_PAGE_BYTES);
+	while (!found && vt_history_next(it, &row)) {
+		struct agent_search search = { 0 };
+
+		if (n++ + AGENT_HISTORY_LINES < lines)
+			continue;
+		buf_clear(&text);
+		vt_row_text(&row, &text);
+		found = find_version(p, &search, (const char *)text.data,
+		    text.len, out);
+	}
+	buf_finish(&text);
+	vt_history_end(it);
 	return found;
 }
 

@@ -3,9 +3,9 @@
 
 #include <stdbool.h>
 
-#include "agent/activity.h"
 #include "agent/box.h"
 #include "agent/versions.h"
+#include "op/activity.h"
 
 struct agent_profile;
 struct vt;
@@ -36,6 +36,14 @@ void agent_look(const struct agent_profile *p, const char *version,
 
 /* The version as the screen shows it, in a banner; false: it does not. */
 bool agent_find_version(const struct agent_profile *p, const struct vt *vt,
+    char out[AGENT_VERSION_SIZE]);
+
+/*
+ * The same in the last AGENT_HISTORY_LINES that have left the screen, for a
+ * banner that has scrolled away.  It takes milliseconds.
+ */
+#define AGENT_HISTORY_LINES 2000
+bool agent_find_past_version(const struct agent_profile *p, const struct vt *vt,
     char out[AGENT_VERSION_SIZE]);
 
 /*

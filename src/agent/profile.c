@@ -1,5 +1,6 @@
 #include "agent/profile.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -519,31 +520,77 @@ check_text(const char *name, const char *text, size_t len, struct error *err)
 	return 0;
 }
 
+static struct agent_profile *
+create(const char *name)
+{
+	struct agent_profile *p = xcalloc(1, sizeof(*p));
+
+	snprintf(p->name, sizeof(p->name), "%s", name);
+	p->box.rows = BOX_ROWS;
+	return p;
+}
+
+/* Parse sections into the profile; `last` ends its text. */
+static bool
+parse(struct agent_profile *p, const char *text, size_t len, bool last,
+    struct error *err)
+{
+	static const struct ini_ops ops = { on_value, on_complaint };
+	struct parsing g = { .profile = p, .err = err };
+
+	ini_parse(text, len, &ops, &g);
+	if (!g.failed && last)
+		finish_parsing(&g);
+	return !g.failed;
+}
+
 struct agent_profile *
 agent_profile_parse(const char *name, const char *text, size_t len,
     struct error *err)
 {
-	static const struct ini_ops ops = { on_value, on_complaint };
-	struct parsing g = { .err = err };
 	struct agent_profile *p;
 
 	if (check_text(name, text, len, err) < 0)
 		return NULL;
-	p = xcalloc(1, sizeof(*p));
-	snprintf(p->name, sizeof(p->name), "%s", name);
-	p->text = xmalloc(len + 1);
-	memcpy(p->text, text, len);
-	p->text[len] = '\0';
-	p->box.rows = BOX_ROWS;
-	g.profile = p;
-	ini_parse(text, len, &ops, &g);
-	if (!g.failed)
-		finish_parsing(&g);
-	if (g.failed) {
+	p = create(name);
+	p->text = p->copy = xmalloc(len + 1);
+	memcpy(p->copy, text, len);
+	p->copy[len] = '\0';
+	if (!parse(p, text, len, true, err)) {
 		agent_profile_destroy(p);
 		return NULL;
 	}
 	return p;
+}
+
+/* A test parses all built-in profiles. */
+struct agent_profile *
+agent_profile_brief(const char *name, const char *text)
+{
+	struct agent_profile *p = create(name);
+	const char *first = strstr(text, "[agent]"), *next;
+	bool sound;
+
+	assert(first != NULL);
+	next = strstr(first, "\n[");
+	p->text = text;
+	p->rest = next != NULL ? next : text + strlen(text);
+	sound = parse(p, text, (size_t)(p->rest - text), false, NULL);
+	assert(sound);
+	return p;
+}
+
+void
+agent_profile_complete(struct agent_profile *p)
+{
+	const char *rest = p->rest;
+	bool sound;
+
+	if (rest == NULL)
+		return;
+	p->rest = NULL;
+	sound = parse(p, rest, strlen(rest), true, NULL);
+	assert(sound);
 }
 
 static void
@@ -575,7 +622,7 @@ agent_profile_destroy(struct agent_profile *p)
 	drop_names(&p->app);
 	drop_names(&p->except);
 	free(p->title);
-	free(p->text);
+	free(p->copy);
 	free(p);
 }
 

@@ -4,10 +4,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "agent/activity.h"
+#include "op/activity.h"
 #include "agent/profile.h"
 #include "agent/versions.h"
 
+struct agent_profiles;
 struct pattern;
 
 /* The content of a profile, for the files of this folder. */
@@ -65,8 +66,11 @@ struct agent_box_rule {
 
 struct agent_profile {
 	char name[AGENT_NAME_MAX + 1];
-	char *title, *text;
-	bool own; /* of a user's file */
+	char *title;
+	const char *text; /* the copy, or that of the built-in file */
+	char *copy;       /* NULL: none */
+	const char *rest; /* of the text, not parsed yet; NULL: none */
+	bool own;         /* of a user's file */
 	struct agent_names program, package, path, app, except;
 	struct agent_patterns version;
 	struct agent_versions seen;
@@ -92,6 +96,19 @@ bool agent_pattern_find(struct agent_pattern *p, struct agent_search *s,
 /* True if one of them is in the text. */
 bool agent_patterns_any(const struct agent_patterns *all,
     struct agent_search *s, const char *text, size_t len);
+
+/*
+ * A built-in profile, whose text stays valid, at first with its section [agent]
+ * alone: a program is recognised by that, and a host needs the rest of one.
+ */
+struct agent_profile *agent_profile_brief(const char *name, const char *text);
+/* Parse the rest, unless that is done. */
+void agent_profile_complete(struct agent_profile *p);
+
+/* agent_profiles_at, but a built-in profile may have its first section alone. */
+const struct agent_profile *agent_profiles_peek(const struct agent_profiles
+						    *all,
+    size_t i);
 
 /* Compile all patterns now: 0, or -EINVAL and the line and reason. */
 int agent_profile_check(const struct agent_profile *p, struct error *err);

@@ -1,6 +1,5 @@
 #include "agent/profiles.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,13 +68,10 @@ agent_profiles_create(void)
 {
 	struct agent_profiles *all = xcalloc(1, sizeof(*all));
 
-	for (size_t i = 0; i < COUNT(built_in); i++) {
-		struct agent_profile *p = agent_profile_parse(built_in[i].name,
-		    built_in[i].text, strlen(built_in[i].text), NULL);
-
-		assert(p != NULL);
-		put(all, p, NULL);
-	}
+	for (size_t i = 0; i < COUNT(built_in); i++)
+		put(all,
+		    agent_profile_brief(built_in[i].name, built_in[i].text),
+		    NULL);
 	return all;
 }
 
@@ -112,7 +108,10 @@ agent_profiles_find(const struct agent_profiles *all, const char *name)
 {
 	size_t i = place_of(all, name);
 
-	return is_at(all, i, name) ? all->of[i] : NULL;
+	if (!is_at(all, i, name))
+		return NULL;
+	agent_profile_complete(all->of[i]);
+	return all->of[i];
 }
 
 size_t
@@ -122,7 +121,14 @@ agent_profiles_count(const struct agent_profiles *all)
 }
 
 const struct agent_profile *
+agent_profiles_peek(const struct agent_profiles *all, size_t i)
+{
+	return all->of[i];
+}
+
+const struct agent_profile *
 agent_profiles_at(const struct agent_profiles *all, size_t i)
 {
+	agent_profile_complete(all->of[i]);
 	return all->of[i];
 }

@@ -95,12 +95,12 @@ find(const struct agent_profiles *all, fits_fn *fits, const void *arg)
 	const struct agent_profile *found = NULL;
 
 	for (size_t i = 0; i < agent_profiles_count(all); i++) {
-		const struct agent_profile *p = agent_profiles_at(all, i);
+		const struct agent_profile *p = agent_profiles_peek(all, i);
 
 		if ((found == NULL || (p->own && !found->own)) && fits(p, arg))
 			found = p;
 	}
-	return found;
+	return found != NULL ? agent_profiles_find(all, found->name) : NULL;
 }
 
 const struct agent_profile *

@@ -266,6 +266,25 @@ a_title_at_rest_is_not_believed_of_a_busy_screen(void **state)
 }
 
 static void
+a_title_at_rest_is_not_believed_of_an_error(void **state)
+{
+	static const struct judged cases[] = {
+		{ "before", .title = SAYS(IDLE, 9), .screen = SAYS(FAILED, 1),
+		    .activity = FAILED, .source = SCREEN,
+		    .confidence = LIKELY },
+		{ "since", .title = SAYS(IDLE, 1), .screen = SAYS(FAILED, 9),
+		    .activity = FAILED, .source = SCREEN,
+		    .confidence = LIKELY },
+		{ "an earlier error", .title = SAYS(WORKING, 9),
+		    .screen = SAYS(FAILED, 1), .activity = WORKING,
+		    .source = TITLE, .confidence = LIKELY },
+	};
+
+	(void)state;
+	CHECK(cases);
+}
+
+static void
 blocked_alone_is_read_off_the_screen(void **state)
 {
 	static const struct judged cases[] = {
@@ -439,6 +458,7 @@ main(void)
 		cmocka_unit_test(a_hook_is_an_edge),
 		cmocka_unit_test(
 		    a_title_at_rest_is_not_believed_of_a_busy_screen),
+		cmocka_unit_test(a_title_at_rest_is_not_believed_of_an_error),
 		cmocka_unit_test(blocked_alone_is_read_off_the_screen),
 		cmocka_unit_test(
 		    what_blocks_is_known_before_its_dialog_is_drawn),

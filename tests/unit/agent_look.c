@@ -272,6 +272,30 @@ a_version_is_found_in_a_banner(void **state)
 	finish(&s);
 }
 
+static void
+a_banner_that_has_scrolled_away_is_found(void **state)
+{
+	char version[AGENT_VERSION_SIZE];
+	struct scene s;
+
+	(void)state;
+	begin(&s, "own", "[agent]\nversion = ^Own v\\K[0-9.]+");
+	vt_destroy(s.vt);
+	s.vt = make_vt(100, 30);
+	vt_limit_history(s.vt, 2 * AGENT_HISTORY_LINES,
+	    vt_history_bytes(2 * AGENT_HISTORY_LINES));
+	print(&s, "Own v1.2");
+	for (unsigned i = 0; i < AGENT_HISTORY_LINES; i++)
+		vt_feed(s.vt, "\r\nline", 6);
+	assert_false(agent_find_version(s.profile, s.vt, version));
+	assert_true(agent_find_past_version(s.profile, s.vt, version));
+	assert_string_equal(version, "1.2");
+	for (unsigned i = 0; i < vt_rows(s.vt); i++)
+		vt_feed(s.vt, "\r\nline", 6);
+	assert_false(agent_find_past_version(s.profile, s.vt, version));
+	finish(&s);
+}
+
 /* ----------------------------------------------------------------- the box */
 
 static void
@@ -479,6 +503,86 @@ a_look_that_takes_too_long_says_nothing(void **state)
 	finish(&s);
 }
 
+#define BOX " ┃\n ┃  hi\n ┃\n ┃  Build · m\n ╹▀▀▀\n"
+#define AT_REST "   ~/demo    ctrl+p commands"
+#define BUSY "   ⬝⬝  esc interrupt    ctrl+p commands"
+#define PAST "     ▣  Build · m · 6.1s\n\n"
+#define SENT " ┃\n ┃  sent before\n ┃\n\n"
+#define OPEN "     ▣  Build · m\n\n"
+
+static void
+a_turn_of_opencode_is_judged_by_the_line_above_the_box(void **state)
+{
+	static const struct {
+		const char *screen;
+		enum activity activity;
+	} turns[] = {
+		{ PAST BOX AT_REST, ACTIVITY_IDLE },
+		{ "     ▣  Build · m · interrupted\n\n" BOX AT_REST,
+		    ACTIVITY_IDLE },
+		{ PAST BOX BUSY, ACTIVITY_WORKING },
+		{ PAST SENT BOX AT_REST, ACTIVITY_UNKNOWN },
+		{ PAST SENT "     words\n\n" OPEN BOX AT_REST,
+		    ACTIVITY_UNKNOWN },
+		{ PAST SENT "     ← Edit a\n\n" OPEN BOX AT_REST,
+		    ACTIVITY_IDLE },
+		{ PAST SENT "     ← Edit a\n\n" OPEN BOX, ACTIVITY_UNKNOWN },
+		{ PAST SENT " ┃\n ┃  bad key\n ┃\n\n" OPEN BOX AT_REST,
+		    ACTIVITY_ERROR },
+		{ PAST SENT " ┃\n ┃  bad key\n ┃\n\n" OPEN BOX BUSY,
+		    ACTIVITY_WORKING },
+	};
+	struct scene s;
+
+	(void)state;
+	begin(&s, "opencode", NULL);
+	for (size_t i = 0; i < sizeof(turns) / sizeof(*turns); i++)
+		if (look(&s, "1.18.33", turns[i].screen)->activity !=
+		    turns[i].activity)
+			fail_msg("%s: it is %s", turns[i].screen,
+			    activity_name(s.look.activity));
+	finish(&s);
+}
+
+#define GEMINI_BOX \
+	"────────────────────────\n Shift+Tab\n▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄\n" \
+	" >   Type your message or @path/to/file\n▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀\n"
+#define GEMINI_SENT \
+	"▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄\n > two\n▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀▀\n"
+#define GEMINI_ERROR "✕ [API Error: a\n  b]\n\nℹ This request failed. c\n"
+#define GEMINI_READY "      ? for shortcuts\n"
+
+static void
+an_error_of_gemini_counts_until_the_next_prompt(void **state)
+{
+	static const struct {
+		const char *screen;
+		enum activity activity;
+	} turns[] = {
+		{ GEMINI_READY GEMINI_BOX, ACTIVITY_IDLE },
+		{ GEMINI_ERROR GEMINI_READY GEMINI_BOX, ACTIVITY_ERROR },
+		{ GEMINI_ERROR GEMINI_BOX, ACTIVITY_ERROR },
+		{ "ℹ This request failed. c\n" GEMINI_READY GEMINI_BOX,
+		    ACTIVITY_ERROR },
+		{ GEMINI_ERROR "✦ words\n" GEMINI_READY GEMINI_BOX,
+		    ACTIVITY_UNKNOWN },
+		{ GEMINI_ERROR " ⠋ a (esc to cancel, 0s)\n" GEMINI_BOX,
+		    ACTIVITY_WORKING },
+		{ GEMINI_ERROR GEMINI_SENT "✦ words\n" GEMINI_READY GEMINI_BOX,
+		    ACTIVITY_IDLE },
+	};
+	struct scene s;
+
+	(void)state;
+	begin(&s, "gemini", NULL);
+	for (size_t i = 0; i < sizeof(turns) / sizeof(*turns); i++)
+		if (look(&s, "0.61.0", turns[i].screen)->activity !=
+		    turns[i].activity)
+			fail_msg("%s: it is %s", turns[i].screen,
+			    activity_name(s.look.activity));
+	finish(&s);
+}
+
 /* Each screen is full of what the patterns look for. */
 static void
 the_built_in_rules_look_at_any_screen(void **state)
@@ -487,7 +591,10 @@ the_built_in_rules_look_at_any_screen(void **state)
 		"› a\n", "› 1. a\n", "─────────────────────────\n", "┃  ",
 		" ┃\n", "✻ a for 1…\n", "✻ a for 1\n", "! \n", "  a\n", "▄",
 		"● API Error: a\n", "esc to interrupt ", "Claude Code v1",
-		"ctrl+p commands\n", " · ", "\n", "  › 1. x\n" };
+		"ctrl+p commands\n", " · ", "\n", "  › 1. x\n",
+		"✕ [API Error: a\n", "ℹ This request failed.\n",
+		"ℹ This request failed.\n\n\n────────────────────\n",
+		"     ▣  a · b\n\n ┃\n", " ┃  a\n ┃\n\n     ▣  a · b\n\n" };
 	static const struct {
 		const char *name, *version;
 	} agents[] = { { "claude", "2.1.325" }, { "codex", "0.166.0" },
@@ -558,6 +665,7 @@ main(void)
 		cmocka_unit_test(a_profile_without_versions_counts_for_all),
 		cmocka_unit_test(a_title_is_read_by_its_own_rules),
 		cmocka_unit_test(a_version_is_found_in_a_banner),
+		cmocka_unit_test(a_banner_that_has_scrolled_away_is_found),
 		cmocka_unit_test(a_box_is_empty_or_has_a_draft),
 		cmocka_unit_test(a_box_with_a_margin_is_read_without_it),
 		cmocka_unit_test(
@@ -565,6 +673,10 @@ main(void)
 		cmocka_unit_test(only_the_bottom_of_a_screen_is_read),
 		cmocka_unit_test(a_page_has_so_many_bytes_and_no_more),
 		cmocka_unit_test(a_look_that_takes_too_long_says_nothing),
+		cmocka_unit_test(
+		    a_turn_of_opencode_is_judged_by_the_line_above_the_box),
+		cmocka_unit_test(
+		    an_error_of_gemini_counts_until_the_next_prompt),
 		cmocka_unit_test(the_built_in_rules_look_at_any_screen),
 		cmocka_unit_test(a_look_is_cheap),
 	};

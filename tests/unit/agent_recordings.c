@@ -30,6 +30,7 @@
 
 #define FILE_BYTES (8u << 20)
 #define LATE 1e-6 /* of a time that was written with few digits */
+#define HALF 5e-3 /* a frame that was drawn on so soon was only a half */
 
 static const char *dir;
 
@@ -99,25 +100,42 @@ check_activity(struct replay *r, const json_t *moment, const char *what,
 		blame(r, moment, what, activity_name(said));
 }
 
+/* Without marks for frames, the box of a half may not have been drawn yet. */
 static void
-check_box(struct replay *r, const json_t *moment)
+check_box(struct replay *r, const json_t *moment, bool half)
 {
 	const char *box = json_string_value(json_object_get(moment, "box"));
 
+	if (half && r->look.box == AGENT_BOX_NONE)
+		return;
 	if (strcmp(boxes[r->look.box], box) != 0)
 		blame(r, moment, "box", boxes[r->look.box]);
 }
 
-static void
-check_moment(struct replay *r, const json_t *moment)
+/* True if a host would not have taken the moment for idle: it was too short. */
+static bool
+is_passing(const json_t *moment)
 {
+	double from = json_number_value(json_object_get(moment, "from"));
+	double to = json_number_value(json_object_get(moment, "to"));
+
+	return strcmp(json_string_value(json_object_get(moment, "state")),
+		   "starting") == 0 &&
+	    (to - from) * 1e3 < AGENT_HOLD_MS;
+}
+
+static void
+check_moment(struct replay *r, const json_t *moment, bool half)
+{
+	r->frames++;
+	if (is_passing(moment))
+		return;
 	check_activity(r, moment, "screen", r->look.activity);
 	check_activity(r, moment, "verdict", r->verdict.activity);
 	check_activity(r, moment, "verdict without a status",
 	    r->silent.activity);
-	check_box(r, moment);
+	check_box(r, moment, half);
 	r->unknown += r->verdict.activity == ACTIVITY_UNKNOWN;
-	r->frames++;
 }
 
 /* All moments that have a part in [from, to). */
@@ -135,7 +153,7 @@ check(struct replay *r, double from, double to)
 
 		r->time = from;
 		if (begin < to - LATE && end > from + LATE)
-			check_moment(r, moment);
+			check_moment(r, moment, to - from < HALF);
 	}
 }
 

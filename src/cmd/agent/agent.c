@@ -1,17 +1,19 @@
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 
 #include "agent/profile.h"
 #include "agent/profiles.h"
 #include "base/path.h"
+#include "cmd/agent/explain.h"
 #include "cmd/agent/replayed.h"
 #include "cmd/line/cmd.h"
 #include "cmd/line/operands.h"
 #include "cmd/line/opt.h"
 #include "cmd/line/out.h"
 #include "cmd/line/verbs.h"
-#include "home/agent_files.h"
 #include "home/words.h"
+#include "session/agent_files.h"
 
 struct args {
 	const char *profile, *version;
@@ -25,20 +27,28 @@ static const struct opt options[] = {
 	{ 0 },
 };
 
-static void
-on_refused(void *arg, const char *path, const char *why)
-{
-	const struct call *call = arg;
+struct reading {
+	struct call *call;
+	const char *dir;
+};
 
-	out_note(call->out, "%s is not used: %s", path, why);
+static void
+on_refused(void *arg, const char *file, const char *why)
+{
+	const struct reading *r = arg;
+
+	out_note(r->call->out, "%s/%s is not used: %s", r->dir, file, why);
 }
 
 static struct agent_profiles *
 read_profiles(struct call *call)
 {
 	struct agent_profiles *all = agent_profiles_create();
+	char dir[PATH_MAX];
+	struct reading r = { call, dir };
 
-	agent_files_read(all, on_refused, call);
+	if (agent_files_dir(dir))
+		agent_files_read(AT_FDCWD, dir, all, on_refused, &r);
 	return all;
 }
 
@@ -178,6 +188,7 @@ run(struct call *call)
 	static const struct verb verbs[] = {
 		{ "ls", "", list },
 		{ "show", "", show },
+		{ "explain", "", explain },
 		{ "test", "profile version", test },
 		{ 0 },
 	};
@@ -187,15 +198,17 @@ run(struct call *call)
 
 const struct cmd cmd_agent = {
 	.name = "agent",
-	.usage = "ls|show|test [NAME|FILE] [--profile NAME] "
-		 "[--version VERSION]\n"
-		 "            [--json]",
-	.summary = "list, show and test the profiles of coding agents",
+	.usage = "ls|show|explain|test [NAME|SESSION|FILE] [--profile NAME]\n"
+		 "            [--version VERSION] [--json]",
+	.summary = "list and test profiles of coding agents, explain a state",
 	.details =
 	    "A profile is a file of all that tend knows about one agent: the names\n"
 	    "of its program, and the meaning of its title and its screen.  'ls'\n"
 	    "lists the profiles; 'show' prints the file of one.  To change it, or to\n"
 	    "add an agent, write ~/.config/tend/agents/NAME.ini.\n"
+	    "\n"
+	    "'explain' prints what each source says about the agent in a session,\n"
+	    "and why tend concludes from that what the agent does.\n"
 	    "\n"
 	    "'test' replays a recording of an agent (asciicast) and prints each\n"
 	    "change of its activity and its input box, with the rule that shows it.\n",

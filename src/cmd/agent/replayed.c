@@ -7,8 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/box.h"
 #include "agent/judge.h"
 #include "agent/look.h"
+#include "agent/observer.h"
 #include "agent/profile.h"
 #include "agent/profiles.h"
 #include "agent/recognise.h"
@@ -18,7 +20,6 @@
 #include "cast/cast.h"
 #include "cmd/line/out.h"
 #include "home/words.h"
-#include "op/question.h"
 #include "vt/program_status.h"
 #include "vt/vt.h"
 
@@ -27,95 +28,55 @@
 
 /* Everything that is read at one moment. */
 struct reading {
-	struct agent_look look;
-	enum activity title;
-	const char *title_rule;
+	struct agent_observer seen;
 	enum program_state state;
 	enum program_kind kind;
-	bool question_open;
-	char version[AGENT_VERSION_SIZE];
-	struct agent_verdict verdict;
 };
 
 struct replayed {
 	struct out *out;
 	const struct agent_profiles *all;
-	const struct agent_profile *profile; /* NULL: not found yet */
-	bool searches;                       /* only for the profile */
+	bool searches; /* only for the profile */
 	struct vt *vt;
-	struct agent_evidence evidence;
+	struct agent_observer observer; /* profile NULL: not found yet */
 	struct reading last;
 	size_t n; /* readings so far */
 	struct json_out json;
 };
 
-static const char *const boxes[] = {
-	[AGENT_BOX_NONE] = "none",
-	[AGENT_BOX_EMPTY] = "empty",
-	[AGENT_BOX_DRAFT] = "draft",
-};
-
 /* ---------------------------------------------------------------- reading */
 
-/* A source that says the same as before has done so since then. */
 static void
-hear(struct agent_said *said, struct agent_said now)
-{
-	bool same = said->activity == now.activity && said->what == now.what &&
-	    said->proof == now.proof && said->unclear == now.unclear;
-
-	if (same)
-		now.since_ms = said->since_ms;
-	*said = now;
-}
-
-static void
-read_screen(struct replayed *r, struct reading *now)
-{
-	const char *title = vt_title(r->vt);
-
-	agent_find_version(r->profile, r->vt, now->version);
-	agent_look(r->profile, now->version, r->vt, &now->look);
-	now->title = agent_read_title(r->profile, now->version, title,
-	    &now->title_rule);
-	now->question_open = question_find(r->vt, NULL) != QUESTION_NONE;
-}
-
-static void
-judge(struct replayed *r, struct reading *now, int64_t ms)
+read_terminal(struct replayed *r, struct reading *now, int64_t ms)
 {
 	const struct program_status *s = vt_program_status(r->vt);
-	struct agent_evidence *e = &r->evidence;
 
+	agent_observe(&r->observer, r->vt, ms);
+	now->seen = r->observer;
 	now->state = s->state;
 	now->kind = s->kind;
-	hear(&e->by[AGENT_SOURCE_STATUS], agent_hear_status(s, ms));
-	hear(&e->by[AGENT_SOURCE_TITLE],
-	    (struct agent_said){ .activity = now->title,
-		.since_ms = ms,
-		.what = now->title_rule });
-	hear(&e->by[AGENT_SOURCE_SCREEN],
-	    (struct agent_said){ .activity = now->look.activity,
-		.proof = now->look.proof,
-		.since_ms = ms,
-		.what = now->look.rule });
-	e->question_open = now->question_open;
-	e->unseen = now->look.unseen;
-	e->why = now->look.why;
-	agent_judge(e, &now->verdict);
+}
+
+/* The title of a reading that may have been copied. */
+static const struct agent_said *
+title_of(const struct reading *r)
+{
+	return &r->seen.evidence.by[AGENT_SOURCE_TITLE];
 }
 
 static bool
 is_same(const struct reading *a, const struct reading *b)
 {
-	return a->verdict.activity == b->verdict.activity &&
-	    a->verdict.source == b->verdict.source &&
-	    a->verdict.confidence == b->verdict.confidence &&
-	    a->look.activity == b->look.activity &&
-	    a->look.rule == b->look.rule && a->look.box == b->look.box &&
-	    a->look.folded == b->look.folded && a->title == b->title &&
-	    a->title_rule == b->title_rule && a->state == b->state &&
-	    a->kind == b->kind && strcmp(a->version, b->version) == 0;
+	return a->seen.verdict.activity == b->seen.verdict.activity &&
+	    a->seen.verdict.source == b->seen.verdict.source &&
+	    a->seen.verdict.confidence == b->seen.verdict.confidence &&
+	    a->seen.look.activity == b->seen.look.activity &&
+	    a->seen.look.rule == b->seen.look.rule &&
+	    a->seen.look.box == b->seen.look.box &&
+	    a->seen.look.folded == b->seen.look.folded &&
+	    title_of(a)->activity == title_of(b)->activity &&
+	    title_of(a)->what == title_of(b)->what && a->state == b->state &&
+	    a->kind == b->kind && strcmp(a->seen.version, b->seen.version) == 0;
 }
 
 /* ------------------------------------------------------------------ output */
@@ -131,13 +92,13 @@ put_evidence(struct buf *out, const struct reading *now,
 	if (state != NULL)
 		buf_printf(out, "  status:%s%s%s", state,
 		    kind != NULL ? "/" : "", kind != NULL ? kind : "");
-	if (now->title_rule != NULL)
-		buf_printf(out, "  title:%s", now->title_rule);
-	if (now->look.rule != NULL)
-		buf_printf(out, "  screen:%s", now->look.rule);
-	if (strcmp(now->version, last->version) != 0) {
+	if (title_of(now)->what != NULL)
+		buf_printf(out, "  title:%s", title_of(now)->what);
+	if (now->seen.look.rule != NULL)
+		buf_printf(out, "  screen:%s", now->seen.look.rule);
+	if (strcmp(now->seen.version, last->seen.version) != 0) {
 		buf_puts(out, "  version:");
-		words_put_safe(out, now->version);
+		words_put_safe(out, now->seen.version);
 	}
 }
 
@@ -146,9 +107,10 @@ put_line(struct buf *out, const struct reading *now, const struct reading *last,
     double time)
 {
 	buf_printf(out, "%8.3f  %-18s  %-7s  %-5s", time,
-	    activity_name(now->verdict.activity),
-	    agent_source_name(now->verdict.source),
-	    now->look.folded ? "fold" : boxes[now->look.box]);
+	    activity_name(now->seen.verdict.activity),
+	    agent_source_name(now->seen.verdict.source),
+	    now->seen.look.folded ? "fold" :
+				    agent_box_name(now->seen.look.box));
 	put_evidence(out, now, last);
 	while (out->data[out->len - 1] == ' ')
 		out->len--;
@@ -158,24 +120,24 @@ put_line(struct buf *out, const struct reading *now, const struct reading *last,
 static void
 put_json(struct json_out *j, const struct reading *now, double time)
 {
-	const struct agent_look *look = &now->look;
+	const struct agent_look *look = &now->seen.look;
 
 	json_out_open(j, '{');
 	json_put_int(j, "time_ms", (int64_t)(time * 1e3));
-	json_put_text(j, "activity", activity_name(now->verdict.activity));
-	json_put_text(j, "source", agent_source_name(now->verdict.source));
+	json_put_text(j, "activity", activity_name(now->seen.verdict.activity));
+	json_put_text(j, "source", agent_source_name(now->seen.verdict.source));
 	json_put_text(j, "confidence",
-	    agent_confidence_name(now->verdict.confidence));
-	json_put_text(j, "reason", now->verdict.reason);
+	    agent_confidence_name(now->seen.verdict.confidence));
+	json_put_text(j, "reason", now->seen.verdict.reason);
 	json_put_text(j, "screen", activity_name(look->activity));
 	json_put_text(j, "rule", look->rule);
 	json_put_maybe(j, "row", look->rule != NULL, look->row);
-	json_put_text(j, "box", boxes[look->box]);
+	json_put_text(j, "box", agent_box_name(look->box));
 	json_put_bool(j, "folded", look->folded);
-	json_put_text(j, "title", activity_name(now->title));
-	json_put_text(j, "title_rule", now->title_rule);
+	json_put_text(j, "title", activity_name(title_of(now)->activity));
+	json_put_text(j, "title_rule", title_of(now)->what);
 	json_put_text(j, "status", program_state_name(now->state));
-	json_put_text(j, "version", json_filled(now->version));
+	json_put_text(j, "version", json_filled(now->seen.version));
 	json_out_close(j, '}');
 }
 
@@ -186,7 +148,7 @@ put_heading(struct replayed *r)
 		out_begin(r->out, &r->json);
 		json_out_open(&r->json, '{');
 		json_put_text(&r->json, "profile",
-		    agent_profile_name(r->profile));
+		    agent_profile_name(r->observer.profile));
 		json_put_open(&r->json, "readings", '[');
 	} else {
 		buf_printf(&r->out->buf, "%8s  %-18s  %-7s  %-5s  %s\n", "TIME",
@@ -220,12 +182,10 @@ look(struct replayed *r, double time, struct error *err)
 	if (vt_in_sync(r->vt))
 		return 0;
 	if (r->searches) {
-		r->profile = shown_agent(r);
-		return r->profile != NULL;
+		r->observer.profile = shown_agent(r);
+		return r->observer.profile != NULL;
 	}
-	memcpy(now.version, r->last.version, sizeof(now.version));
-	read_screen(r, &now);
-	judge(r, &now, (int64_t)(time * 1e3));
+	read_terminal(r, &now, (int64_t)(time * 1e3));
 	if (r->n > 0 && is_same(&now, &r->last))
 		return 0;
 	if (r->n++ == READINGS_MAX)
@@ -336,8 +296,8 @@ choose(struct replayed *r, const char *file, const char *name)
 	int status = 0;
 
 	if (name != NULL) {
-		r->profile = agent_profiles_find(r->all, name);
-		if (r->profile == NULL)
+		r->observer.profile = agent_profiles_find(r->all, name);
+		if (r->observer.profile == NULL)
 			return out_fail(r->out, FAIL_NOT_FOUND,
 			    "no profile named \"%s\"; 'tend agent ls' lists "
 			    "them",
@@ -347,7 +307,7 @@ choose(struct replayed *r, const char *file, const char *name)
 	r->searches = true;
 	status = play(r, file);
 	r->searches = false;
-	if (status == 0 && r->profile == NULL)
+	if (status == 0 && r->observer.profile == NULL)
 		return out_fail(r->out, FAIL_INPUT,
 		    "no known agent names itself in %s; give --profile NAME",
 		    file);
@@ -364,7 +324,8 @@ replayed_print(struct out *out, const struct agent_profiles *all,
 	if (status != 0)
 		return status;
 	if (version != NULL)
-		snprintf(r.last.version, sizeof(r.last.version), "%s", version);
+		snprintf(r.observer.version, sizeof(r.observer.version), "%s",
+		    version);
 	put_heading(&r);
 	status = play(&r, file);
 	if (status != 0)

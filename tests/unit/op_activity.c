@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-#include "agent/activity.h"
+#include "op/activity.h"
 
 static void
 an_activity_has_a_name_that_reads_back(void **state)
