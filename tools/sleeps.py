@@ -58,6 +58,8 @@ def sleeps(root):
     found = {}
     for folder, names, what in LOOK:
         for path in sorted((root / folder).rglob(names)):
+            if "node_modules" in path.parts:
+                continue
             name = str(path.relative_to(root))
             count = len(what.findall(path.read_text()))
             if count > 0:

@@ -1,7 +1,9 @@
 #include "base/json_out.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/buf.h"
 #include "base/utf8.h"
@@ -210,6 +212,23 @@ json_put_bool(struct json_out *j, const char *key, bool b)
 {
 	json_out_key(j, key);
 	json_out_bool(j, b);
+}
+
+void
+json_put_time(struct json_out *j, const char *key, int64_t ms)
+{
+	time_t seconds = (time_t)(ms / 1000);
+	char date[40], text[64];
+	struct tm tm;
+
+	json_out_key(j, key);
+	if (ms <= 0 || gmtime_r(&seconds, &tm) == NULL) {
+		json_out_null(j);
+		return;
+	}
+	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(text, sizeof(text), "%s.%03dZ", date, (int)(ms % 1000));
+	json_out_text(j, text);
 }
 
 void

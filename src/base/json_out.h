@@ -51,6 +51,11 @@ void json_put_number(struct json_out *j, const char *key, uint64_t n);
 void json_put_int(struct json_out *j, const char *key, int64_t n);
 void json_put_maybe(struct json_out *j, const char *key, bool known, int64_t n);
 void json_put_bool(struct json_out *j, const char *key, bool b);
+/*
+ * Milliseconds since 1970 in the form of RFC 3339, UTC; null if they are not
+ * positive.
+ */
+void json_put_time(struct json_out *j, const char *key, int64_t ms);
 
 /* The text, or NULL if it is empty. */
 static inline const char *

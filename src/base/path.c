@@ -98,6 +98,33 @@ from_here(const char *path, char *out, size_t size, struct error *err)
 	return join(out, size, cwd, path, err);
 }
 
+/* $HOME, or what the user database says; NULL: neither is a path. */
+static const char *
+user_directory(void)
+{
+	const char *home = env("HOME");
+	const struct passwd *pw;
+
+	if (home == NULL || home[0] != '/') {
+		pw = getpwuid(getuid());
+		home = pw != NULL ? pw->pw_dir : NULL;
+	}
+	return home != NULL && home[0] == '/' ? home : NULL;
+}
+
+bool
+path_config(const char *name, char *out, size_t size)
+{
+	const char *config = env("XDG_CONFIG_HOME"), *home = user_directory();
+	char dir[PATH_MAX];
+
+	if (config != NULL && config[0] == '/')
+		return path_join(out, size, config, name) == 0;
+	return home != NULL &&
+	    path_join(dir, sizeof(dir), home, ".config") == 0 &&
+	    path_join(out, size, dir, name) == 0;
+}
+
 static int
 from_user(char *out, size_t size, struct error *err)
 {

@@ -24,6 +24,13 @@ int path_home(const char *option, char *out, size_t size, struct error *err);
 int path_user_home(char *out, size_t size, struct error *err);
 
 /*
+ * A file or directory of the user's settings, as in "tend/config.ini", existing
+ * or not: in $XDG_CONFIG_HOME if that is absolute, or in ~/.config.  False
+ * without a home directory.
+ */
+bool path_config(const char *name, char *out, size_t size);
+
+/*
  * dir/name, with one slash between.  0, or -ENAMETOOLONG with out untouched
  * when it does not fit with its NUL.  out must not overlap the others.
  */

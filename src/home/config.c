@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,9 +15,9 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/file.h"
+#include "base/ini.h"
 #include "base/mem.h"
 #include "base/path.h"
-#include "home/ini.h"
 #include "home/suggest.h"
 #include "home/units.h"
 #include "vt/key.h"
@@ -246,19 +245,7 @@ read_file(struct config *c, const char *path, config_warn_fn *fn, void *arg)
 bool
 config_user_file(char out[PATH_MAX])
 {
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-	const struct passwd *pw;
-	char dir[PATH_MAX];
-
-	if (config != NULL && config[0] == '/')
-		return path_join(out, PATH_MAX, config, NAME) == 0;
-	if (home == NULL || home[0] != '/') {
-		pw = getpwuid(getuid());
-		home = pw != NULL ? pw->pw_dir : NULL;
-	}
-	return home != NULL && home[0] == '/' &&
-	    path_join(dir, sizeof(dir), home, ".config") == 0 &&
-	    path_join(out, PATH_MAX, dir, NAME) == 0;
+	return path_config(NAME, out, PATH_MAX);
 }
 
 void

@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "host/agent/agent_watch.h"
 #include "host/ask/exec.h"
 #include "host/ask/message.h"
 #include "host/ask/waits.h"
@@ -401,6 +402,7 @@ create_service(struct host *h, struct error *err)
 	h->waits = waits_create(session, h->server);
 	h->execs = execs_create(session, h->server, h->input);
 	h->messages = messages_create(session, h->server, h->input, h->execs);
+	h->agent_watch = agent_watch_create(session, h->server, h->waits);
 	return 0;
 }
 
@@ -420,6 +422,7 @@ create_life(struct host *h)
 		.messages = h->messages,
 		.execs = h->execs,
 		.status_watch = h->status_watch,
+		.agent_watch = h->agent_watch,
 		.stop = h->stop,
 	    });
 	h->ending = ending_create(session,
@@ -429,6 +432,7 @@ create_life(struct host *h)
 		.messages = h->messages,
 		.execs = h->execs,
 		.status_watch = h->status_watch,
+		.agent_watch = h->agent_watch,
 		.restart = h->restart,
 		.stop = h->stop,
 		.oom = h->oom,
@@ -462,6 +466,7 @@ create_parts(struct host *h, struct error *err)
 		.waits = h->waits,
 		.execs = h->execs,
 		.messages = h->messages,
+		.agent_watch = h->agent_watch,
 		.stop = h->stop,
 		.handover = h->handover,
 	};
@@ -473,6 +478,7 @@ create_parts(struct host *h, struct error *err)
 		.waits = h->waits,
 		.execs = h->execs,
 		.status_watch = h->status_watch,
+		.agent_watch = h->agent_watch,
 		.wall_clock = h->wall_clock,
 		.last_line = h->last_line,
 		.ending = h->ending,
@@ -566,6 +572,7 @@ host_close(struct host *h)
 	stop_destroy(h->stop);
 	wall_clock_destroy(h->wall_clock);
 	last_line_destroy(h->last_line);
+	agent_watch_destroy(h->agent_watch);
 	status_watch_destroy(h->status_watch);
 	execs_destroy(h->execs);
 	notice_board_destroy(h->session.notice_board);

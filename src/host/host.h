@@ -4,6 +4,7 @@
 #include "host/core/session.h"
 #include "host/ops/ops.h"
 
+struct agent_watch;
 struct ending;
 struct error;
 struct execs;
@@ -60,6 +61,8 @@ struct host {
 	struct waits *waits;
 	struct execs *execs;
 	struct messages *messages;
+
+	struct agent_watch *agent_watch;
 
 	struct oom *oom; /* of the session's cgroup, or NULL */
 	struct stop *stop;

@@ -9,6 +9,7 @@
 #include "base/failpoint.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "host/agent/agent_watch.h"
 #include "host/ask/exec.h"
 #include "host/ask/message.h"
 #include "host/ask/waits.h"
@@ -247,6 +248,7 @@ take(struct pump *p)
 	failpoint("pump-taken");
 	wall_clock_activity(p->with.wall_clock);
 	last_line_output(p->with.last_line);
+	agent_watch_output(p->with.agent_watch);
 	if (p->output_flow->since_keyframe >= KEYFRAME_EVERY) {
 		event_keyframe(session, false);
 		output_flow_keyframe_done(p->output_flow);

@@ -1,6 +1,7 @@
 #ifndef TEND_HOST_PUMP_H
 #define TEND_HOST_PUMP_H
 
+struct agent_watch;
 struct ending;
 struct execs;
 struct handover;
@@ -28,6 +29,7 @@ struct pump_parts {
 	struct waits *waits;
 	struct execs *execs;
 	struct status_watch *status_watch;
+	struct agent_watch *agent_watch;
 	struct wall_clock *wall_clock;
 	struct last_line *last_line;
 	struct ending *ending;

@@ -247,7 +247,7 @@ hash_rest(const struct manifest *m)
 
 	calm.name[0] = calm.title[0] = calm.last_line[0] = '\0';
 	calm.seq = calm.offset = calm.log_bytes = 0;
-	calm.said.state[0] = '\0';
+	calm.said.state[0] = calm.agent.name[0] = '\0';
 	calm.notices = (struct notices){ 0 };
 	json = json_of(&calm);
 	return hash(json);

@@ -218,7 +218,8 @@ static void
 send_opened(struct subscription *s, const json_t *fields)
 {
 	static const char *const names[] = { "id", "name", "status", "cols",
-		"rows", "offset", "seq", "title", "program_status", "modes" };
+		"rows", "offset", "seq", "title", "program_status", "agent",
+		"activity", "evidence", "modes" };
 	json_t *o = json_object();
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {

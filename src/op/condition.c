@@ -90,6 +90,32 @@ read_changed_since(struct condition *c, const json_t *v, struct error *err)
 	return 0;
 }
 
+/* Names with commas between them. */
+static int
+read_activity(struct condition *c, const json_t *v, struct error *err)
+{
+	const char *s = json_string_value(v);
+	size_t len;
+
+	c->activity = 0;
+	for (;; s += len + 1) {
+		char name[ACTIVITY_NAME_SIZE] = "";
+		enum activity a;
+
+		len = strcspn(s, ",");
+		if (len < sizeof(name))
+			memcpy(name, s, len);
+		if (activity_parse(name, &a) < 0)
+			return error_set(err, EINVAL,
+			    "must be a list of these: " ACTIVITY_LIST
+			    "; \"%.*s\" is none of them",
+			    (int)len, s);
+		c->activity |= 1u << a;
+		if (s[len] == '\0')
+			return 0;
+	}
+}
+
 static int
 read_ms(const json_t *v, uint32_t least, uint32_t *out, struct error *err)
 {

@@ -50,6 +50,7 @@ struct condition {
 #undef CONDITION_NONE
 	struct pattern *regex;
 	int row, col;           /* of the cursor, or CONDITION_ANY */
+	unsigned activity;      /* bits of enum activity */
 	char changed_since[65]; /* a hash or a prefix of one */
 
 	bool seen; /* text and regex: also text that the next frame lacks */

@@ -1,6 +1,8 @@
 #ifndef TEND_OP_CONDITIONS_H
 #define TEND_OP_CONDITIONS_H
 
+#include "op/activity.h"
+
 /*
  * All conditions of a wait.  The rows generate the arguments of session.wait,
  * the options of `tend wait`, the notes of tools, the skill for agents and the
@@ -56,6 +58,11 @@ MS(IDLE, idle, "idle", 0, "DURATION", "duration[1-604800000]", \
     CONDITION_OF_FRAME | CONDITION_OF_NOW | CONDITION_BLIND, \
     "no input and no output for this long", \
     "there was no output and no input for this long") \
+VALUE(ACTIVITY, activity, "activity", 0, "LIST", "string[1-255]", \
+    CONDITION_OF_NOW | CONDITION_BLIND, \
+    "the session's agent does one of these, as in idle,done", \
+    "the activity of the coding agent in the session (docs/agents.md) is one " \
+    "of these, separated by commas: " ACTIVITY_CODES) \
 EVENT(DONE, command_done, "command-done", 0, NULL, "bool", \
     0, \
     "a command of the shell has ended", \

@@ -457,6 +457,13 @@ test_changed_since(const struct question *q, struct finding *f)
 		   strlen(q->c->changed_since)) != 0;
 }
 
+static int
+test_activity(const struct question *q, struct finding *f)
+{
+	(void)f;
+	return q->c->activity >> q->sight->activity & 1;
+}
+
 static bool
 has_happened(const struct question *q, enum happening_kind kind)
 {

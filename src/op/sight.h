@@ -29,6 +29,7 @@ struct sight {
 	const struct vt *vt; /* NULL: no screen */
 	uint64_t shown_seq;  /* event that showed the frame; 0: unknown */
 	struct happenings happened;
+	enum activity activity;
 	int exit_code;     /* of an ended session; -1: none */
 	int exit_signal;   /* that ended the session; 0: none */
 	int64_t stable_ms; /* time without a change of text; -1: unknown */

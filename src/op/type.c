@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "op/activity.h"
 #include "op/arguments.h"
 #include "op/format.h"
 

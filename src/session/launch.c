@@ -29,6 +29,7 @@
 #include "base/path.h"
 #include "keep/control.h"
 #include "keep/ring.h"
+#include "session/agent_files.h"
 #include "session/around.h"
 #include "session/confinement.h"
 #include "session/environ.h"
@@ -758,6 +759,7 @@ launch(struct launch *l, char **envp, int *code, struct error *err)
 	make_envp(l, envp);
 	integrate(&l->shell, l->m, l->home, l->dir, l->envp);
 	make_argv(l);
+	agent_files_copy(l->dir);
 	(void)visit_note(l->dir, environ); /* optional */
 	if ((rc = start_keeper(l, err)) < 0 ||
 	    (rc = write_manifest(l, err)) < 0 ||

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "op/activity.h"
 #include "session/status.h"
 
 struct buf;
@@ -44,6 +45,19 @@ struct said {
 	char app[33];   /* or "" */
 	char *text;     /* or NULL */
 	int64_t since_ms;
+};
+
+/*
+ * The coding agent in a session, and what it does as far as the host can tell
+ * (host/agent/agent_watch.h).
+ */
+struct manifest_agent {
+	char name[33];    /* of its profile; "": there is no agent */
+	char version[33]; /* or "" */
+	enum activity activity;
+	char source[9], confidence[9]; /* of the evidence */
+	char why[257];                 /* the evidence in words */
+	int64_t since_ms;              /* since 1970; 0: unknown */
 };
 
 /*
@@ -124,6 +138,7 @@ struct manifest {
 	bool unkept;
 	char last_line[LAST_LINE_SIZE]; /* of the screen, for listings */
 	struct said said;               /* by the present host */
+	struct manifest_agent agent;    /* likewise */
 	char title[TITLE_SIZE];         /* of the terminal, for listings */
 	struct notices notices;
 	int observers; /* attached at the time of writing; -1: unknown */
@@ -223,6 +238,12 @@ void manifest_json(const struct manifest *m, struct json_out *j);
 
 /* The member `program_status`: an object, or null if nothing was reported. */
 void manifest_said_json(const struct manifest *m, struct json_out *j);
+
+/* The members `agent`, `activity` and `evidence`, and each by itself. */
+void manifest_put_agent(const struct manifest *m, struct json_out *j);
+void manifest_agent_json(const struct manifest *m, struct json_out *j);
+void manifest_evidence_json(const struct manifest *m, struct json_out *j);
+enum activity manifest_activity(const struct manifest *m);
 
 /* The id of this boot, from /proc. */
 int boot_id(char out[40]);

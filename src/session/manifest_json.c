@@ -1,27 +1,60 @@
 /* The session object of --json: docs/session.md lists its fields. */
 #include "session/manifest.h"
 
-#include <stdio.h>
-#include <time.h>
-
 #include "base/json_out.h"
 #include "session/manifest_state.h"
 
-static void
-put_time(struct json_out *j, const char *key, int64_t ms)
+/* After a program has ended, its agent has ended too. */
+static bool
+has_agent(const struct manifest *m)
 {
-	time_t seconds = (time_t)(ms / 1000);
-	char date[40], text[64];
-	struct tm tm;
+	return m->agent.name[0] != '\0' && status_is_active(m->status);
+}
 
-	json_out_key(j, key);
-	if (ms <= 0 || gmtime_r(&seconds, &tm) == NULL) {
+void
+manifest_evidence_json(const struct manifest *m, struct json_out *j)
+{
+	const struct manifest_agent *a = &m->agent;
+
+	if (!has_agent(m)) {
 		json_out_null(j);
 		return;
 	}
-	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(text, sizeof(text), "%s.%03dZ", date, (int)(ms % 1000));
-	json_out_text(j, text);
+	json_out_open(j, '{');
+	json_put_text(j, "source", a->source);
+	json_put_text(j, "confidence", a->confidence);
+	json_put_text(j, "why", a->why);
+	json_put_time(j, "since", a->since_ms);
+	json_out_close(j, '}');
+}
+
+void
+manifest_agent_json(const struct manifest *m, struct json_out *j)
+{
+	if (!has_agent(m)) {
+		json_out_null(j);
+		return;
+	}
+	json_out_open(j, '{');
+	json_put_text(j, "name", m->agent.name);
+	json_put_text(j, "version", json_filled(m->agent.version));
+	json_out_close(j, '}');
+}
+
+enum activity
+manifest_activity(const struct manifest *m)
+{
+	return has_agent(m) ? m->agent.activity : ACTIVITY_UNKNOWN;
+}
+
+void
+manifest_put_agent(const struct manifest *m, struct json_out *j)
+{
+	json_out_key(j, "agent");
+	manifest_agent_json(m, j);
+	json_put_text(j, "activity", activity_name(manifest_activity(m)));
+	json_out_key(j, "evidence");
+	manifest_evidence_json(m, j);
 }
 
 static void
@@ -31,8 +64,7 @@ json_what(const struct manifest *m, struct json_out *j)
 	json_put_text(j, "name", m->name);
 	json_put_text(j, "status", status_name(m->status));
 	json_put_text(j, "outcome", outcome_name(m->outcome));
-	json_put_text(j, "activity", "unknown");
-	json_put_text(j, "evidence", NULL);
+	manifest_put_agent(m, j);
 	json_put_open(j, "command", '[');
 	for (char **s = m->command; s != NULL && *s != NULL; s++)
 		json_out_text(j, *s);
@@ -48,8 +80,8 @@ json_numbers(const struct manifest *m, struct json_out *j)
 
 	json_put_int(j, "cols", m->cols);
 	json_put_int(j, "rows", m->rows);
-	put_time(j, "created_at", m->created_ms);
-	put_time(j, "ended_at", m->ended_ms);
+	json_put_time(j, "created_at", m->created_ms);
+	json_put_time(j, "ended_at", m->ended_ms);
 	json_put_maybe(j, "exit_code", by_code, m->exit_code);
 	json_put_maybe(j, "exit_signal", m->has_exit && !by_code,
 	    m->exit_signal);
@@ -77,7 +109,7 @@ manifest_said_json(const struct manifest *m, struct json_out *j)
 	json_put_text(j, "kind", json_filled(s->kind));
 	json_put_text(j, "app", json_filled(s->app));
 	json_put_text(j, "text", s->text);
-	put_time(j, "since", s->since_ms);
+	json_put_time(j, "since", s->since_ms);
 	json_out_close(j, '}');
 }
 
@@ -93,7 +125,7 @@ put_notice(struct json_out *j, const struct notices *n)
 	json_out_open(j, '{');
 	json_put_text(j, "title", n->title);
 	json_put_text(j, "text", n->text);
-	put_time(j, "at", n->ms);
+	json_put_time(j, "at", n->ms);
 	json_out_close(j, '}');
 }
 
@@ -102,7 +134,7 @@ json_notices(const struct manifest *m, struct json_out *j)
 {
 	json_put_text(j, "title", json_filled(m->title));
 	json_put_int(j, "bells", (int64_t)m->notices.bells);
-	put_time(j, "bell_at", m->notices.bell_ms);
+	json_put_time(j, "bell_at", m->notices.bell_ms);
 	json_put_int(j, "notices", (int64_t)m->notices.count);
 	put_notice(j, &m->notices);
 }
@@ -160,7 +192,7 @@ json_viewer(const struct manifest_viewer *v, struct json_out *j)
 	json_put_text(j, "verified", json_filled(v->verified));
 	json_put_text(j, "peer", v->peer);
 	json_put_text(j, "access", v->readonly ? "readonly" : "readwrite");
-	put_time(j, "since", v->since_ms);
+	json_put_time(j, "since", v->since_ms);
 	json_out_close(j, '}');
 }
 

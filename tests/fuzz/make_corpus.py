@@ -507,6 +507,38 @@ GLOBS = ["a/b\na/b", "a/*\na/b", "a/**\na", "**/c\na/b/c", "**/a/**/a\na/a/b/a",
          "*\n", "**\n", "*/*\na//b", "a*\nab", "/a\n/a", "***\nx", "a//b\na//b",
          "/".join("a" * 16) + "\nx", "/".join("a" * 17) + "\nx", "x" * 256 + "\nx"]
 
+# The text of a profile, and a screen.
+RULE = "\u2500" * 30 + "\r\n"
+PROFILES = {
+    "claude-idle": ("", f"Claude Code v2.1.325\r\n\r\n{RULE}\u276f\u00a0{CSI}2m"
+                    f"Try this{CSI}m\r\n{RULE}  ? for shortcuts"),
+    "claude-working": ("", f"\u273b Thinking\u2026\r\n{RULE}\u276f \r\n{RULE}"
+                       f"  esc to interrupt{OSC}0;\u2802 x{ST}"),
+    "claude-permission": ("", f"{RULE} Do you want to proceed?\r\n \u276f 1. Yes\r\n"
+                          "   2. No\r\n\r\n Esc to cancel"),
+    "codex-permission": ("", "  Would you like to run it?\r\n\u203a 1. Yes\r\n"
+                         "  2. No\r\n\r\n  Press enter to confirm or esc to "
+                         f"cancel{OSC}0;[ ! ] Action Required{ST}"),
+    "rules": ("[agent]\ntitle = Own\nversion = v\\K[0-9.]+\nseen = 1.0-1.9, 2\n"
+              "[title working]\nmatch = ^busy\n[box]\nbegin = ^> ?\n"
+              "end = \\n===\nmargin = ^ *\nfaint = yes\nfold = \\[x\\]\n"
+              "placeholder = ^Ask\n[screen a]\nactivity = idle\nbox = draft\n"
+              "proof = yes\nrows = 9\n[screen done]\nmatch = a\nunless = b\n"
+              "seen = any\n",
+              f"v1.5\r\n> [x] {CSI}7mone{CSI}m\r\n  two\r\n==={OSC}2;busy{ST}"),
+    "twice": ("[box]\nbegin = (?=)\n[screen idle]\nbox = shown\n",
+              "a\r\n\r\nb"),
+    "slow": ("[screen idle]\nmatch = ^(a+)+$\nmatch = (.*)*x\n", "a" * 39 + "b"),
+    "look-back": ("[box]\nbegin = (?<=a)\\Kb\nend = \\K\\z\n[agent]\n"
+                  "version = (?=.*\\K)\n", "ab\r\nab"),
+    "unknown-key": ("[agent]\nname = x\n", ""),
+    "bad-pattern": ("[screen idle]\nmatch = (\n", "x"),
+    "no-activity": ("[screen x]\nmatch = x\n", "x"),
+    "wide": ("[box]\nbegin = ^\u6f22\nfaint = yes\n",
+             f"\u6f22{CSI}2m\u5b57e\u0301\u200d{CSI}7mx"),
+    "full": ("", "x" * 40 * 14),
+}
+
 
 def write(target, name, data):
     folder = HERE / "corpus" / target
@@ -539,6 +571,8 @@ def main():
         write("payload", name, data)
     for name, text in PATTERNS.items():
         write("pattern", name, b(text))
+    for name, (text, screen) in PROFILES.items():
+        write("screenrules", name, b(text) + b"\0" + b(screen))
     for name, text in REPORTS.items():
         write("program_status", name, b(text))
     for name, text in PROMPTS.items():

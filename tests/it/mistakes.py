@@ -84,6 +84,7 @@ FORMS = {
     ("session.wait", "regex"): ["(", "[", "(?R)*("],
     ("session.wait", "absent"): None,
     ("session.wait", "cursor"): ["", "x", "1", "1,", "1,2,3", "-1,0"],
+    ("session.wait", "activity"): ["", "busy", "idle,", ",idle", "idle busy"],
     ("session.wait", "changed_since"): ["", "x", "F" * 64, "a" * 65],
     ("session.prompt", "text"): ["\n"],
     ("session.prompt", "profile"): ["no", ""],

@@ -30,9 +30,15 @@ while True:
 """
 
 
-def start(home, options=()):
+def command(name="python3"):
+    """The command of such a program, whose process has this name."""
+    return ("/bin/bash", "-c", 'exec -a "$0" /usr/bin/python3 -u -c "$1"',
+            name, PROGRAM)
+
+
+def start(home, options=(), name="python3"):
     """A session that is ready for orders."""
-    sid = home.start("/usr/bin/python3", "-u", "-c", PROGRAM, options=options)
+    sid = home.start(*command(name), options=options)
     with Wire(home.dir(sid), mode="control") as w:
         got = w.call("session.wait", text="ready")
         assert got["matched"], got

@@ -26,7 +26,7 @@ def test_tend_has_exactly_these_commands():
             "batch", "snapshot", "log", "mark", "mcp", "env", "exec", "resize", "rename",
             "label", "signal", "stop", "kill", "destroy", "upgrade", "revive",
             "homes", "gc", "doctor", "render", "skill", "hub", "token",
-            "share", "audit",
+            "share", "audit", "agent",
             "version"} == set(COMMANDS)
 
 
@@ -99,12 +99,12 @@ def test_every_command_survives_an_invalid_home(name, tmp_path):
     home = tmp_path / "home"
     home.write_text("a file")
     args = {"run": ["-d", "true"], "render": ["-"], "hub": ["status"],
-            "token": ["list"], "share": ["list"]}.get(name, [])
+            "token": ["list"], "share": ["list"], "agent": ["ls"]}.get(name, [])
     if name in ("send", "mark", "resize", "rename", "label", "signal", "stop",
                 "kill", "destroy", "attach"):
         args = ["nobody"]
     answer = tend(name, "--home", str(home), *args)
-    if name in ("render", "skill", "version"):
+    if name in ("render", "agent", "skill", "version"):
         assert answer.status == 0, answer
         return
     if name == "doctor":  # it reports the home among other things

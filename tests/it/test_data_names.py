@@ -26,13 +26,13 @@ CONTROL = re.compile(
 # Places and addresses, and the owner of a file if it is not `user`.
 FIXED = (
     r"root@", r"(?<![\w.])/(?:root|farm|work|workspace|builds?)\b",
-    r"/home/(?!user\b)\w", r"snapshot\.debian", r"(?:deb|security)\.debian\.org",
+    r"/home/(?!user\b|dev)\w", r"snapshot\.debian", r"(?:deb|security)\.debian\.org",
     r"registry\.[a-z]", r"npmjs", r"pypi\.org", r"artifactory", r"\.internal\b",
-    r"(?i)\bproxy\b", r"\blocalhost:\d",
+    r"(?i)(?<!network )\bproxy\b", r"\blocalhost:\d",
     r"[-dl](?:[-r][-w][-xsStT]){3} +\d+ (?!(?:user|root) +(?:user|root) )",
 )
 # Words that the recorder has to name in order to hide them.
-HIDDEN_BY_THE_RECORDER = (FIXED[1], FIXED[5])
+HIDDEN_BY_THE_RECORDER = (FIXED[1], FIXED[5], FIXED[10])
 
 STANDARD = {"/", "/root", "/home", "/home/user", "/tmp", "/src", "/usr/src"}
 NEUTRAL = {"user", "root", "box", "localhost", "nobody", "nogroup"}
@@ -100,7 +100,8 @@ def data_files():
 
 
 def recorder_files():
-    return sorted(p for p in (TESTS / "record").rglob("*.py"))
+    return sorted([*(TESTS / "record").rglob("*.py"),
+                   *(TESTS / "agents").glob("*.py")])
 
 
 @pytest.mark.parametrize("path", data_files(), ids=lambda p: p.name)
@@ -143,7 +144,7 @@ def test_no_escape_hides_a_letter():
 
 
 def test_the_recordings_are_many_small_and_described():
-    casts = [p for p in data_files() if p.suffix == ".cast"]
+    casts = sorted((TESTS / "data").glob("*.cast"))
     described = (TESTS / "data" / "README.md").read_text()
     missing = [p.name for p in casts if f"`{p.name}`" not in described]
     assert not missing, f"not in tests/data/README.md: {missing}"
@@ -151,6 +152,15 @@ def test_the_recordings_are_many_small_and_described():
     odd = {n: s for n, s in sizes.items() if not 2_000 <= s <= 150_000}
     assert not odd, f"too small or too big: {odd}"
     assert len(sizes) >= 28 and sum(sizes.values()) < 3_000_000, sizes
+
+
+def test_the_recordings_of_agents_are_small_and_have_their_truth():
+    casts = sorted((TESTS / "data" / "agents").glob("*.cast"))
+    truth = json.loads((TESTS / "data" / "agents" / "truth.json").read_text())
+    assert [p.stem for p in casts] == sorted(truth)
+    sizes = {p.name: p.stat().st_size for p in casts}
+    assert max(sizes.values()) < 100_000, sizes
+    assert sum(sizes.values()) < 4_000_000, sizes
 
 
 def test_resizes_are_recorded_on_both_screens():

@@ -50,7 +50,8 @@ STAND_INS = {
     "claude": """#!/usr/bin/python3
 import os, tty
 tty.setraw(0)
-os.write(1, b'\\x1b[?2004h> Try "fix the tests"\\r\\x1b[2C')
+os.write(1, b'\\x1b[?2004h> Try "fix the tests"\\r\\x1b[2C'
+         b"\\x1b]7501;state=idle:app=claude-code\\a")
 typed, sequence, pasting = b"", b"", False
 while key := os.read(0, 1):
     if key == b"\\x1b" or (sequence == b"\\x1b" and key == b"[") or (

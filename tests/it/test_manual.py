@@ -30,8 +30,10 @@ def man(page):
 
 
 def flat(text):
-    """Join words hyphenated at a line's end, and join lines."""
-    return re.sub(r"\s+", " ", re.sub("\u2010\n *", "", text))
+    """Join words that a line's end breaks, at their own hyphen or not, and join
+    lines."""
+    text = re.sub(r"(?<=\w-)\n *(?=\w)", "", re.sub("\u2010\n *", "", text))
+    return re.sub(r"\s+", " ", text)
 
 
 def sections(text):

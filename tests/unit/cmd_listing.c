@@ -58,6 +58,39 @@ each_session_has_a_line(void **state)
 	manifest_finish(&m[1]);
 }
 
+/* A-02, C-02 */
+static void
+an_agent_adds_a_column_with_its_activity(void **state)
+{
+	struct listing l = { .width = 80, .now_ms = NOW };
+	struct manifest m[3];
+	auto_free char *text = NULL, *coloured = NULL, *ended = NULL;
+
+	(void)state;
+	make(&m[0], "01B", "claude", "> fix the tests");
+	make(&m[1], "01A", "b", "");
+	make(&m[2], "01C", "codex", "");
+	strcpy(m[0].agent.name, "claude");
+	m[0].agent.activity = ACTIVITY_WAITING_PERMISSION;
+	strcpy(m[2].agent.name, "codex");
+	text = table(&l, m, 3);
+	assert_string_equal(text,
+	    "NAME    STATUS     ACTIVITY    AGE  SIZE   VIEWERS  LAST LINE\n"
+	    "claude  running    permission  2m   80x24  ?        "
+	    "> fix the tests\n"
+	    "b       running                2m   80x24  ?        [make all]\n"
+	    "codex   running    unknown     2m   80x24  ?        [make all]\n");
+	l.colours = true;
+	coloured = table(&l, m, 1);
+	assert_non_null(strstr(coloured, "\033[33mpermission\033[m"));
+	l.colours = false;
+	m[0].status = STATUS_EXITED;
+	ended = table(&l, m, 1);
+	assert_null(strstr(ended, "ACTIVITY"));
+	for (size_t i = 0; i < 3; i++)
+		manifest_finish(&m[i]);
+}
+
 /* The width of the widest line. */
 static unsigned
 widest(const char *text)
@@ -224,6 +257,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_session_has_a_line),
+		cmocka_unit_test(an_agent_adds_a_column_with_its_activity),
 		cmocka_unit_test(
 		    no_line_is_too_wide_and_nothing_acts_on_the_terminal),
 		cmocka_unit_test(a_wide_terminal_shows_the_log_and_the_command),

@@ -47,6 +47,11 @@ payloads_have_the_json_that_the_format_names(void **state)
 	SAME(program_status,
 	    "{\"state\":\"busy\",\"kind\":null,\"app\":null,\"text\":\"hi\"}",
 	    "busy", NULL, NULL, "hi");
+	SAME(activity,
+	    "{\"agent\":\"claude\",\"version\":null,"
+	    "\"activity\":\"idle\",\"source\":\"screen\","
+	    "\"confidence\":\"likely\",\"why\":\"its box\"}",
+	    "claude", NULL, "idle", "screen", "likely", "its box");
 }
 
 static void

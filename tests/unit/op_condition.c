@@ -64,7 +64,8 @@ every_argument_is_read(void **state)
 
 	(void)state;
 	reads("{" ARGUMENTS "'regex':'b+','cursor':'3,*',"
-	      "'changed_since':'" HASH "','after':7,'timeout_ms':8}",
+	      "'activity':'idle,error','changed_since':'" HASH
+	      "','after':7,'timeout_ms':8}",
 	    &c);
 	assert_int_equal(c.wanted, (1u << CONDITION_KINDS) - 1);
 	assert_string_equal(c.text, "text");
@@ -73,6 +74,8 @@ every_argument_is_read(void **state)
 	assert_int_equal(c.row, 3);
 	assert_int_equal(c.col, CONDITION_ANY);
 	assert_string_equal(c.changed_since, HASH);
+	assert_int_equal(c.activity,
+	    1u << ACTIVITY_IDLE | 1u << ACTIVITY_ERROR);
 	assert_int_equal(c.stable_ms, 5);
 	assert_int_equal(c.idle_ms, 5);
 	assert_true(c.has_after && c.after == 7 && c.timeout_ms == 8);
@@ -123,6 +126,10 @@ wrong_arguments_are_named(void **state)
 		{ "{'cursor':'1, 2'}", "ROW,COL" },
 		{ "{'cursor':'99999999999999999999,2'}", "ROW,COL" },
 		{ "{'cursor':'**,2'}", "ROW,COL" },
+		{ "{'activity':'idle,busy'}", "\"busy\" is none of them" },
+		{ "{'activity':'idle,'}", "\"\" is none of them" },
+		{ "{'activity':',idle'}", "'activity' must be a list" },
+		{ "{'activity':''}", "'activity'" },
 		{ "{'changed_since':'abc'}", "64 hexadecimal" },
 		{ "{'stable_ms':0}", "'stable_ms' must be a duration" },
 		{ "{'stable':'0.5ms'}", "'stable' must be a duration" },

@@ -332,6 +332,24 @@ a_broken_line_is_seen_whole(void **state)
 }
 
 static void
+one_activity_of_a_list_is_enough(void **state)
+{
+	struct condition c = want("{'activity':'idle,done'}");
+	struct finding f = { 0 };
+	struct sight s;
+
+	(void)state;
+	sight_init(&s, NULL);
+	assert_int_equal(sight_test(&s, &c, 0, &f), 0);
+	s.activity = ACTIVITY_WORKING;
+	assert_int_equal(sight_test(&s, &c, 0, &f), 0);
+	s.activity = ACTIVITY_DONE;
+	assert_int_equal(sight_test(&s, &c, 0, &f), 1);
+	sight_finish(&s);
+	condition_finish(&c);
+}
+
+static void
 text_and_pattern_are_seen_together(void **state)
 {
 	struct vt *vt = make_vt(20, 4);
@@ -478,6 +496,7 @@ main(void)
 		cmocka_unit_test(a_pattern_that_takes_too_long_is_an_error),
 		cmocka_unit_test(text_that_disappeared_again_was_seen),
 		cmocka_unit_test(a_broken_line_is_seen_whole),
+		cmocka_unit_test(one_activity_of_a_list_is_enough),
 		cmocka_unit_test(text_and_pattern_are_seen_together),
 		cmocka_unit_test(a_small_screen_is_seen_as_well),
 		cmocka_unit_test(a_verdict_has_its_json),

@@ -581,13 +581,13 @@ static void
 the_session_object_has_its_fields(void **state)
 {
 	static const char *const keys[] = { "id", "name", "status", "outcome",
-		"activity", "evidence", "command", "cwd", "labels", "cols",
-		"rows", "created_at", "ended_at", "exit_code", "exit_signal",
-		"keeper_pid", "host_pid", "child_pid", "seq", "offset",
-		"log_bytes", "observers", "input", "resize", "log_input",
-		"durable", "max_log", "idle_timeout_s", "linger_ms",
-		"scrollback", "unkept", "last_line", "degraded", "raw",
-		"unlogged", "post_mortem", "forget_env", "rerun_of",
+		"agent", "activity", "evidence", "command", "cwd", "labels",
+		"cols", "rows", "created_at", "ended_at", "exit_code",
+		"exit_signal", "keeper_pid", "host_pid", "child_pid", "seq",
+		"offset", "log_bytes", "observers", "input", "resize",
+		"log_input", "durable", "max_log", "idle_timeout_s",
+		"linger_ms", "scrollback", "unkept", "last_line", "degraded",
+		"raw", "unlogged", "post_mortem", "forget_env", "rerun_of",
 		"memory_max", "pids_max", "cpu_weight", "cgroup", "unenforced",
 		"restart", "restarts", "gave_up", "shell", "program_status",
 		"lease_holder", "title", "bells", "bell_at", "notices",
@@ -665,6 +665,65 @@ a_programs_status_counts_while_the_program_runs(void **state)
 	manifest_finish(&m);
 }
 
+/* The members that describe the agent, of a manifest with this status. */
+static char *
+agent_as_json(struct manifest *m, enum status status)
+{
+	struct json_out j;
+	struct buf b;
+
+	m->status = status;
+	buf_init(&b, MANIFEST_MAX);
+	json_out_init(&j, &b);
+	json_out_open(&j, '{');
+	manifest_put_agent(m, &j);
+	json_out_close(&j, '}');
+	return buf_take(&b);
+}
+
+/* C-02, A-02 */
+static void
+an_agents_activity_comes_with_its_evidence(void **state)
+{
+	static const char none
+	    [] = "{\"agent\":null,\"activity\":\"unknown\",\"evidence\":null}";
+	auto_free char *before = NULL, *known = NULL, *unknown = NULL;
+	auto_free char *ended = NULL;
+	struct manifest m;
+
+	(void)state;
+	fill(&m);
+	before = agent_as_json(&m, STATUS_RUNNING);
+	assert_string_equal(before, none);
+	m.agent = (struct manifest_agent){ .name = "claude",
+		.version = "2.1.325",
+		.activity = ACTIVITY_WAITING_PERMISSION,
+		.source = "status",
+		.confidence = "certain",
+		.why = "it says blocked",
+		.since_ms = 1700000000123 };
+	known = agent_as_json(&m, STATUS_RUNNING);
+	assert_string_equal(known,
+	    "{\"agent\":{\"name\":\"claude\",\"version\":\"2.1.325\"},"
+	    "\"activity\":\"waiting_permission\","
+	    "\"evidence\":{\"source\":\"status\","
+	    "\"confidence\":\"certain\",\"why\":\"it says blocked\","
+	    "\"since\":\"2023-11-14T22:13:20.123Z\"}}");
+	m.agent.activity = ACTIVITY_UNKNOWN;
+	m.agent.version[0] = '\0';
+	strcpy(m.agent.source, "none");
+	unknown = agent_as_json(&m, STATUS_RUNNING);
+	assert_string_equal(unknown,
+	    "{\"agent\":{\"name\":\"claude\",\"version\":null},"
+	    "\"activity\":\"unknown\","
+	    "\"evidence\":{\"source\":\"none\","
+	    "\"confidence\":\"certain\",\"why\":\"it says blocked\","
+	    "\"since\":\"2023-11-14T22:13:20.123Z\"}}");
+	ended = agent_as_json(&m, STATUS_EXITED);
+	assert_string_equal(ended, none);
+	manifest_finish(&m);
+}
+
 int
 main(void)
 {
@@ -688,6 +747,7 @@ main(void)
 		cmocka_unit_test(the_session_object_has_its_fields),
 		cmocka_unit_test(
 		    a_programs_status_counts_while_the_program_runs),
+		cmocka_unit_test(an_agents_activity_comes_with_its_evidence),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

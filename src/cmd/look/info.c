@@ -21,8 +21,7 @@ struct fresh {
 	int64_t observers;
 	bool unlogged;
 	char degraded[256];
-	const json_t *program;  /* its status; borrowed */
-	const json_t *viewers;  /* an array; borrowed */
+	const json_t *session;  /* the whole answer; borrowed */
 	char lease_holder[288]; /* "": none */
 };
 
@@ -51,8 +50,7 @@ take_fresh(const struct manifest *m, const json_t *tree, struct fresh *f)
 	    json_object_get(tree, "log_bytes"));
 	if (json_is_integer(observers))
 		f->observers = json_integer_value(observers);
-	f->program = json_object_get(tree, "program_status");
-	f->viewers = json_object_get(tree, "viewers");
+	f->session = tree;
 }
 
 static void
@@ -199,7 +197,7 @@ put_policies(struct buf *out, const struct manifest *m, const struct fresh *f)
 		snprintf(text, sizeof(text), "%" PRId64, f->observers);
 		put(out, "observers", text);
 	}
-	put_viewers(out, f->viewers);
+	put_viewers(out, json_object_get(f->session, "viewers"));
 }
 
 /* The program's own status, which cannot be verified. */
@@ -220,6 +218,25 @@ put_program(struct buf *out, const json_t *program)
 	put(out, "says", line);
 	if (text != NULL)
 		put(out, "", text);
+}
+
+/* "claude 2.1.325, idle since ...", and the evidence for it. */
+static void
+put_agent(struct buf *out, const json_t *session)
+{
+	const json_t *agent = json_object_get(session, "agent");
+	const json_t *evidence = json_object_get(session, "evidence");
+	const char *version = text_of(agent, "version");
+	char line[160];
+
+	if (!json_is_object(agent) || !json_is_object(evidence))
+		return;
+	snprintf(line, sizeof(line), "%s%s%s, %s since %s",
+	    text_of(agent, "name"), version != NULL ? " " : "",
+	    version != NULL ? version : "", text_of(session, "activity"),
+	    text_of(evidence, "since"));
+	put(out, "agent", line);
+	put(out, "", text_of(evidence, "why"));
 }
 
 static void
@@ -303,7 +320,8 @@ put_words(struct buf *out, const struct manifest *m, const struct fresh *f)
 	if (m->ended_ms != 0)
 		put_time(out, "ended", m->ended_ms);
 	put_processes(out, m);
-	put_program(out, f->program);
+	put_agent(out, f->session);
+	put_program(out, json_object_get(f->session, "program_status"));
 	put_log(out, m, f);
 	put_limits(out, m);
 	put_restart(out, m);

@@ -37,7 +37,7 @@ typedef void text_fn(const struct manifest *m, int64_t now_ms, struct buf *out);
 struct column {
 	const char *title;
 	unsigned min, max; /* its width */
-	enum { ALWAYS, WITH_IDS, WITHOUT_IDS, WHEN_WIDE } when;
+	enum { ALWAYS, WITH_IDS, WITHOUT_IDS, WITH_AGENTS, WHEN_WIDE } when;
 	unsigned worth; /* without room, the lowest is dropped first */
 	text_fn *text;
 	colour_fn *colour;
@@ -84,6 +84,40 @@ status_colour(const struct manifest *m)
 	if (m->outcome == OUTCOME_FAILED || m->outcome == OUTCOME_LOST)
 		return RED;
 	return FAINT;
+}
+
+/* Short words: a longer name would take the room of the last line. */
+static const struct {
+	const char *word, *colour;
+} activities[ACTIVITIES] = {
+	[ACTIVITY_UNKNOWN] = { "unknown", FAINT },
+	[ACTIVITY_IDLE] = { "idle", NULL },
+	[ACTIVITY_WORKING] = { "working", GREEN },
+	[ACTIVITY_DONE] = { "done", NULL },
+	[ACTIVITY_WAITING_PERMISSION] = { "permission", YELLOW },
+	[ACTIVITY_WAITING_QUESTION] = { "question", YELLOW },
+	[ACTIVITY_NEEDS_SETUP] = { "setup", YELLOW },
+	[ACTIVITY_ERROR] = { "error", RED },
+};
+
+static bool
+has_agent(const struct manifest *m)
+{
+	return m->agent.name[0] != '\0' && status_is_active(m->status);
+}
+
+static void
+put_activity(const struct manifest *m, int64_t now_ms, struct buf *out)
+{
+	(void)now_ms;
+	if (has_agent(m))
+		buf_puts(out, activities[m->agent.activity].word);
+}
+
+static const char *
+activity_colour(const struct manifest *m)
+{
+	return activities[m->agent.activity].colour;
 }
 
 static void
@@ -156,6 +190,7 @@ static const struct column columns[] = {
 	{ "ID", 26, 26, WITH_IDS, 4, put_id, faint },
 	{ "NAME", 4, NAME_MAX_WIDE, ALWAYS, 8, put_name, NULL },
 	{ "STATUS", 9, 10, ALWAYS, 7, put_status, status_colour },
+	{ "ACTIVITY", 8, 10, WITH_AGENTS, 7, put_activity, activity_colour },
 	{ "AGE", 3, 5, ALWAYS, 5, put_age, NULL },
 	{ "SIZE", 5, 11, WITHOUT_IDS, 2, put_size, NULL },
 	{ "VIEWERS", 7, 7, WITHOUT_IDS, 3, put_viewers, NULL },
@@ -167,13 +202,26 @@ static const struct column columns[] = {
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
 static bool
-is_shown(const struct listing *l, const struct column *c)
+has_agents(const struct manifest *items, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && !has_agent(&items[i]))
+		i++;
+	return i < n;
+}
+
+static bool
+is_shown(const struct listing *l, const struct column *c,
+    const struct manifest *items, size_t n)
 {
 	switch (c->when) {
 	case WITH_IDS:
 		return l->ids;
 	case WITHOUT_IDS:
 		return !l->ids;
+	case WITH_AGENTS:
+		return has_agents(items, n);
 	case WHEN_WIDE:
 		return l->width >= WIDE + (l->ids ? 20 : 0);
 	default:
@@ -306,7 +354,7 @@ measure(const struct listing *l, const struct manifest *items, size_t n,
 	unsigned sum;
 
 	for (size_t c = 0; c < last; c++)
-		widths[c] = is_shown(l, &columns[c]) ?
+		widths[c] = is_shown(l, &columns[c], items, n) ?
 		    width_within(l, &columns[c], items, n) :
 		    0;
 	widths[last] = REST_MIN;

@@ -308,6 +308,7 @@ see(struct waits *w, struct sight *s, int64_t now)
 	s->ledger = w->session->display.ledger;
 	s->shown_seq = w->shown_seq;
 	s->happened = w->happened;
+	s->activity = manifest_activity(&w->session->manifest);
 	s->ended = w->session->ended;
 	if (s->ended && w->session->manifest.has_exit) {
 		s->exit_code = w->session->manifest.exit_code;
@@ -736,6 +737,13 @@ has_changed(struct waits *w)
 	w->shown_ns = clock_ns(CLOCK_BOOTTIME);
 	note_frame(w, w->shown_seq);
 	return true;
+}
+
+void
+waits_activity(struct waits *w)
+{
+	waits_catch_up(w);
+	look(w);
 }
 
 void

@@ -69,6 +69,9 @@ void waits_resized(struct waits *w);
 void waits_event(struct waits *w, const struct vt_event *ev);
 
 /* The engine was replaced. */
+/* The activity of the agent in the session has changed. */
+void waits_activity(struct waits *w);
+
 void waits_engine_changed(struct waits *w);
 
 /* Called at the end of each turn, before answers are sent. */

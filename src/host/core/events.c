@@ -213,6 +213,22 @@ event_program_status(struct session *session)
 	    });
 }
 
+uint64_t
+event_activity(struct session *session)
+{
+	const struct manifest_agent *a = &session->manifest.agent;
+
+	return event_add_activity(session,
+	    &(struct payload_activity){
+		.agent = json_filled(a->name),
+		.version = json_filled(a->version),
+		.activity = activity_name(a->activity),
+		.source = json_filled(a->source),
+		.confidence = json_filled(a->confidence),
+		.why = json_filled(a->why),
+	    });
+}
+
 /* The log has the typed text only if the session logs input. */
 uint64_t
 event_run(struct session *session, const char *command, const char *by,

@@ -58,6 +58,8 @@ uint64_t event_run_end(struct session *session, uint64_t run,
     uint64_t to);
 /* The status that the program reports, as it is in the manifest. */
 uint64_t event_program_status(struct session *session);
+/* The agent's activity, as it is in the manifest. */
+uint64_t event_activity(struct session *session);
 uint64_t event_oom(struct session *session, const struct oom_kill *k);
 
 /* The current screen; nothing without an engine. */

@@ -7,6 +7,7 @@
 #include "base/failpoint.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "host/agent/agent_watch.h"
 #include "host/ask/exec.h"
 #include "host/ask/message.h"
 #include "host/core/events.h"
@@ -197,6 +198,7 @@ queue_exit(struct ending *e)
 
 	e->exit_queued = true;
 	status_watch_end(e->with.status_watch);
+	agent_watch_end(e->with.agent_watch);
 	if (e->with.oom != NULL)
 		oom_look(e->with.oom);
 	if (restore_exit_logged(session, e->exit_offset)) {

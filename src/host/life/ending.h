@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct agent_watch;
 struct execs;
 struct input;
 struct messages;
@@ -33,6 +34,7 @@ struct ending_parts {
 	struct messages *messages;
 	struct execs *execs;
 	struct status_watch *status_watch;
+	struct agent_watch *agent_watch;
 	struct restart *restart;
 	struct stop *stop;
 	struct oom *oom; /* or NULL */

@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "base/loop.h"
 #include "base/mem.h"
+#include "host/agent/agent_watch.h"
 #include "host/ask/exec.h"
 #include "host/ask/message.h"
 #include "host/core/events.h"
@@ -132,6 +133,7 @@ note(struct restart *r, int status, int64_t delay_ms)
 	execs_ended(r->with.execs);
 	messages_ended(r->with.messages);
 	status_watch_end(r->with.status_watch);
+	agent_watch_end(r->with.agent_watch);
 	if (restore_restart_logged(session, session->display.shown) <
 	    m->restarts)
 		event_restart(session, status, delay_ms);

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct agent_watch;
 struct control;
 struct execs;
 struct input;
@@ -33,6 +34,7 @@ struct restart_parts {
 	struct messages *messages;
 	struct execs *execs;
 	struct status_watch *status_watch;
+	struct agent_watch *agent_watch;
 	struct stop *stop;
 };
 

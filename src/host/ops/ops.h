@@ -4,6 +4,7 @@
 #include "host/serve/op_call.h"
 #include "op/ops.h"
 
+struct agent_watch;
 struct execs;
 struct handover;
 struct messages;
@@ -20,6 +21,7 @@ struct op_host {
 	struct waits *waits;
 	struct execs *execs;
 	struct messages *messages;
+	struct agent_watch *agent_watch;
 	struct stop *stop;
 	struct handover *handover;
 };

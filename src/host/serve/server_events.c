@@ -145,6 +145,9 @@ server_send_state(struct server *s, struct connection *c)
 	viewer_event_program_status(&b, s->session);
 	connection_put_event(c, (const char *)b.data, b.len);
 	buf_clear(&b);
+	viewer_event_activity(&b, s->session);
+	connection_put_event(c, (const char *)b.data, b.len);
+	buf_clear(&b);
 	wire_event_put_text(&b, WIRE_EVENT_LEASE,
 	    server_lease_holder(s, holder, sizeof(holder)));
 	connection_put_event(c, (const char *)b.data, b.len);

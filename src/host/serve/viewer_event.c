@@ -80,6 +80,7 @@ viewer_event_metadata(struct buf *out, const struct session *session,
 	json_put_text(&j, "title", title(session));
 	json_out_key(&j, "program_status");
 	manifest_said_json(m, &j);
+	manifest_put_agent(m, &j);
 	json_put_text(&j, "granted", readonly ? "readonly" : "readwrite");
 	json_put_open(&j, "modes", '{');
 	put_modes(&j, &modes);
@@ -122,17 +123,41 @@ viewer_event_title(struct buf *out, const struct session *session)
 	wire_event_put_text(out, WIRE_EVENT_TITLE, title(session));
 }
 
-void
-viewer_event_program_status(struct buf *out, const struct session *session)
+/* A part of the session as JSON, for an event; the caller frees it. */
+static char *
+json_of(const struct manifest *m,
+    void (*put)(const struct manifest *m, struct json_out *j))
 {
-	auto_free char *status = NULL;
 	struct json_out j;
 	struct buf b;
 
 	buf_init(&b, STATUS_MAX);
 	json_out_init(&j, &b);
-	manifest_said_json(&session->manifest, &j);
-	status = buf_take(&b);
+	put(m, &j);
+	return buf_take(&b);
+}
+
+void
+viewer_event_activity(struct buf *out, const struct session *session)
+{
+	const struct manifest *m = &session->manifest;
+	auto_free char *agent = json_of(m, manifest_agent_json);
+	auto_free char *evidence = json_of(m, manifest_evidence_json);
+
+	wire_event_put_activity(out,
+	    &(struct wire_event_activity){
+		.agent = agent,
+		.activity = activity_name(manifest_activity(m)),
+		.evidence = evidence,
+	    });
+}
+
+void
+viewer_event_program_status(struct buf *out, const struct session *session)
+{
+	auto_free char *status = json_of(&session->manifest,
+	    manifest_said_json);
+
 	wire_event_put_program_status(out,
 	    &(struct wire_event_program_status){ status });
 }

@@ -23,6 +23,7 @@ void viewer_event_ended(struct buf *out, const struct session *session,
 
 void viewer_event_resized(struct buf *out, const struct session *session);
 void viewer_event_title(struct buf *out, const struct session *session);
+void viewer_event_activity(struct buf *out, const struct session *session);
 void viewer_event_program_status(struct buf *out,
     const struct session *session);
 void viewer_event_modes(struct buf *out, const struct input_modes *m);

@@ -42,12 +42,12 @@ proc_parse(const char *p, size_t len, struct proc *out)
 		return false;
 	memcpy(text, close + 1, rest);
 	text[rest] = '\0';
-	/* Fields 3 to 6, 9 and 22: see proc(5). */
+	/* Fields 3 to 6, 9, 20 and 22: see proc(5). */
 	if (sscanf(text,
 		" %c %d %d %d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d "
-		"%*d %*d %*d %*d %llu",
+		"%*d %*d %ld %*d %llu",
 		&out->state, &out->ppid, &out->pgrp, &out->session, &flags,
-		&start) != 6)
+		&out->threads, &start) != 7)
 		return false;
 	out->start = start;
 	out->forked = (flags & (FORKED | EXITING)) == FORKED;
@@ -177,9 +177,22 @@ add_children(struct below *b, int tasks, const char *tid)
 	return 0;
 }
 
+/* Most processes have one thread; opendir(3) would allocate 32 KiB. */
+static int
+add_children_of_thread(struct below *b, pid_t pid, const char *path)
+{
+	auto_close int tasks = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char tid[16];
+
+	if (tasks < 0)
+		return -ENOENT;
+	snprintf(tid, sizeof(tid), "%d", pid);
+	return add_children(b, tasks, tid);
+}
+
 /* A child belongs to the thread that created it. */
 static int
-add_children_of(struct below *b, pid_t pid)
+add_children_of(struct below *b, pid_t pid, long threads)
 {
 	char path[32];
 	struct dirent *ent;
@@ -187,6 +200,8 @@ add_children_of(struct below *b, pid_t pid)
 	int rc = -ENOENT;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	if (threads == 1)
+		return add_children_of_thread(b, pid, path);
 	dir = opendir(path);
 	if (dir == NULL)
 		return -ENOENT;
@@ -202,10 +217,13 @@ int
 proc_each_below(pid_t root, proc_spare_fn *spare, proc_fn *fn, void *arg)
 {
 	struct below b = { .spare = spare, .arg = arg };
-	int rc = add_children_of(&b, root);
+	struct proc first;
+	int rc = -ENOENT;
 
+	if (proc_read(root, &first))
+		rc = add_children_of(&b, root, first.threads);
 	for (size_t i = 0; i < b.n; i++)
-		add_children_of(&b, b.found[i].pid);
+		add_children_of(&b, b.found[i].pid, b.found[i].threads);
 	for (size_t i = 0; i < b.n; i++)
 		fn(arg, &b.found[i]);
 	free(b.found);

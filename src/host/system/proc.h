@@ -10,7 +10,8 @@
 struct proc {
 	pid_t pid, ppid, pgrp, session;
 	uint64_t start; /* clock ticks since boot */
-	bool forked;    /* it runs, and no program since its fork */
+	long threads;
+	bool forked; /* it runs, and no program since its fork */
 	char state;
 	char name[16]; /* of the program's file, truncated */
 };

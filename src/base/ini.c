@@ -1,4 +1,4 @@
-#include "home/ini.h"
+#include "base/ini.h"
 
 #include <stdbool.h>
 #include <string.h>

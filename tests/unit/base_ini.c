@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "home/ini.h"
+#include "base/ini.h"
 
 static void
 on_value(void *arg, unsigned line, const char *section, const char *key,

@@ -1,5 +1,5 @@
-#ifndef TEND_HOME_INI_H
-#define TEND_HOME_INI_H
+#ifndef TEND_BASE_INI_H
+#define TEND_BASE_INI_H
 
 #include <stddef.h>
 
