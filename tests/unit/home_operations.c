@@ -767,9 +767,10 @@ a_host_is_asked_through_its_home(void **state)
 	const struct world *w = *state;
 	auto_free char *id = create(w, "{" SHELL "}");
 	auto_json json_t *size = NULL, *prompted = NULL, *flushed = NULL,
-			 *detached = NULL, *signalled = NULL;
+			 *detached = NULL, *signalled = NULL, *explained = NULL;
 
 	wait_for(w, id, "{\"text\":\"ready>\"}");
+	explained = does(w, "agent.explain", id, "{}");
 	size = does(w, "session.resize", id, "{\"cols\":70,\"rows\":20}");
 	prompted = does(w, "session.prompt", id,
 	    "{\"text\":\"echo a''b\",\"profile\":\"shell\"}");
@@ -778,6 +779,7 @@ a_host_is_asked_through_its_home(void **state)
 	detached = does(w, "session.detach", id, "{}");
 	signalled = does(w, "session.signal", id, "{\"signal\":9}");
 	wait_for(w, id, "{\"exit\":true}");
+	assert_string_equal(text_of(explained, "activity"), "unknown");
 	assert_int_equal(number_of(size, "cols"), 70);
 	assert_string_equal(text_of(prompted, "result"), "delivered");
 	assert_true(number_of(flushed, "seq") > 0);
