@@ -88,14 +88,17 @@ def reader(home, tmp_path):
 
 
 def leave_standing(home, reader, text):
-    """The host dies while it waits for the text to appear."""
+    """The host dies while it waits for the text to appear.  It knows that it has
+    typed all of it, once the log says so: the program may be quicker."""
     sid, lines = reader
     now = lines.with_name("lines.now")
+    before = len(typed(home, sid))
     host = home.info(sid)["host_pid"]
     caller = subprocess.Popen([TEND, "prompt", "--json", sid, text],
                               env=home.env, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
     wait_for(lambda: now.exists() and now.read_text() == text, "the text")
+    wait_for(lambda: len(typed(home, sid)) > before, "the text in the log")
     kill_host(home, sid, host)
     caller.communicate(timeout=60)
 
