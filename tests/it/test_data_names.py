@@ -26,7 +26,7 @@ CONTROL = re.compile(
 # Places and addresses, and the owner of a file if it is not `user`.
 FIXED = (
     r"root@", r"(?<![\w.])/(?:root|farm|work|workspace|builds?)\b",
-    r"/home/(?!(?:user|dev)\b)\w", r"snapshot\.debian", r"(?:deb|security)\.debian\.org",
+    r"/home/(?!user\b|dev)\w", r"snapshot\.debian", r"(?:deb|security)\.debian\.org",
     r"registry\.[a-z]", r"npmjs", r"pypi\.org", r"artifactory", r"\.internal\b",
     r"(?i)\bproxy\b", r"\blocalhost:\d",
     r"[-dl](?:[-r][-w][-xsStT]){3} +\d+ (?!(?:user|root) +(?:user|root) )",
