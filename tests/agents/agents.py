@@ -206,7 +206,7 @@ class Gemini:
 
 
 class OpenCode:
-    READY = r"Ask anything…|┃\s*\n\s*┃\s*\n\s*┃  (?:Build|Plan) · "
+    READY = r"Ask anything(?:…|\.\.\.)|┃\s*\n\s*┃\s*\n\s*┃  (?:Build|Plan) · "
     BUSY = "esc (?:again to )?interrupt"
     DIALOGS = ()
 

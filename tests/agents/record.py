@@ -42,6 +42,12 @@ HOME = pathlib.Path("/home/dev")
 UID = 1000
 LIMIT = 100_000                         # bytes of a recording
 
+# A report by OSC 7501; it is no part of a screen.
+STATUS = re.compile(r"\x1b\]7501;(?!\?)[^\x07\x1b]*(?:\x07|\x1b\\)")
+
+# Keys that answer the dialogs of a first start.
+DIALOG_KEYS = ("\r", "\x1b[A", "\x1b[B", "\x1bOA", "\x1bOB")
+
 PASSWD = ("root:x:0:0:root:/root:/bin/bash\n"
           f"dev:x:{UID}:{UID}:dev:{HOME}:/bin/bash\n")
 
@@ -102,11 +108,14 @@ class Take:
         screen moves), or until the output that has this text."""
         if until:
             self.api.wait("turn began", self.since)
-        self.wait(pattern, absent)
+        screen = self.wait(pattern, absent)
         if until is None and until_output is None:
             self.agent.home.run("wait", self.agent.sid, "--stable", quiet,
                                 "--timeout", "15s")
-        screen = self.wait(pattern, absent)
+            screen = self.wait(pattern, absent)
+        elif until is not None:     # it has moved, and is the same still
+            self.agent.home.run("wait", self.agent.sid, "--changed-since",
+                                screen["hash"], "--timeout", "1s")
         mark = {"seq": screen["seq"], "state": state, "box": box,
                 "note": note}
         if state.startswith("waiting") and asked:
@@ -238,6 +247,8 @@ def record(name, version, title):
         print(f"{whole}: FAILED", file=sys.stderr)
         return False
     result = json.loads(done.stdout.splitlines()[-1])
+    if starts_ready(name, title):
+        result["cast"] = without_start(result["cast"], result["truth"])
     size = len(result["cast"].encode())
     if size > LIMIT:
         print(f"{whole}: {size} bytes are too many", file=sys.stderr)
@@ -247,6 +258,31 @@ def record(name, version, title):
     write_truth(whole, result["truth"])
     print(f"{whole}: {size} bytes, {len(result['truth'])} states")
     return True
+
+
+def starts_ready(name, title):
+    import scenarios
+    return scenarios.SCENARIOS[name][title].options.get("ready", True)
+
+
+def without_start(cast, truth):
+    """The recording without the start of the agent, which is up to 20 KB: its
+    first output makes the screen from which the scenario goes on."""
+    header, *events = map(json.loads, cast.splitlines())
+    typed = next(at for at, kind, data in events
+                 if kind == "i" and data not in DIALOG_KEYS)
+    begin = min(typed - 0.001, truth[0]["from"] + 0.0005)
+    tend = pathlib.Path(os.environ["TEND_BUILD"]) / "src" / "tend"
+    screen = subprocess.run(
+        [tend, "render", "--at", f"{begin:.4f}s", "--format", "ansi"],
+        input=cast.encode(), stdout=subprocess.PIPE, check=True).stdout
+    before = "".join(data for at, kind, data in events
+                     if kind == "o" and at <= begin)
+    status = STATUS.findall(before)[-1:]
+    first = [round(begin, 3), "o", screen.decode() + "".join(status)]
+    events = [event for event in events if event[0] > begin]
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n"
+                   for line in (header, first, *events))
 
 
 def write_truth(whole, truth):
@@ -268,7 +304,8 @@ def takes(words):
     import scenarios
     every = [(name, version, title) for name in scenarios.SCENARIOS
              for version in agents.versions(name)
-             for title in scenarios.SCENARIOS[name]]
+             for title, scenario in scenarios.SCENARIOS[name].items()
+             if scenario.old or version == agents.versions(name)[-1]]
     if words == ["--all"]:
         return every
     found = [take for word in words for take in every

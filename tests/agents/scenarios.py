@@ -8,8 +8,9 @@ A scenario is a function that plays it on a Take, and says what is true:
     idle(NOTE)                       the turn has ended, and the box is empty
 
 SCENARIOS at the end is the table: for each agent the names, with the arguments
-of the agent and the options of agents.start.  A name becomes a part of a
-file's name, so it has no "-".
+of the agent and the options of agents.start.  With old=False only the newest
+version is recorded, because all recordings together have to be small.  A name
+becomes a part of a file's name, so it has no "-".
 """
 
 import dataclasses
@@ -24,6 +25,7 @@ class Scenario:
     args: tuple = ()
     options: dict = dataclasses.field(default_factory=dict)
     still: bool = False
+    old: bool = True        # recorded of older versions too
 
 
 # ------------------------------------------------------------------- Claude
@@ -515,18 +517,19 @@ READ_ONLY = (*STILL, "--sandbox", "read-only", "-a", "on-request")
 CODEX = {
     "start": Scenario(codex_start, (), {"ready": False}),
     "draft": Scenario(codex_draft, STILL),
-    "turn": Scenario(codex_turn),
-    "queue": Scenario(codex_queue, STILL),
+    "turn": Scenario(codex_turn, old=False),
+    "queue": Scenario(codex_queue, STILL, old=False),
     "bash": Scenario(codex_bash, STILL),
-    "refuse": Scenario(codex_refuse, STILL),
-    "files": Scenario(codex_files, READ_ONLY),
+    "refuse": Scenario(codex_refuse, STILL, old=False),
+    "files": Scenario(codex_files, READ_ONLY, old=False),
     "ask": Scenario(codex_ask, STILL),
-    "plan": Scenario(codex_plan, STILL),
-    "error": Scenario(codex_error, FEW_TRIES),
-    "interrupt": Scenario(codex_interrupt),
-    "menus": Scenario(codex_menus, STILL),
-    "login": Scenario(codex_login, (), {"ready": False, "key": None}),
-    "small": Scenario(codex_small, STILL, {"size": "80x24"}),
+    "plan": Scenario(codex_plan, STILL, old=False),
+    "error": Scenario(codex_error, FEW_TRIES, old=False),
+    "interrupt": Scenario(codex_interrupt, old=False),
+    "menus": Scenario(codex_menus, STILL, old=False),
+    "login": Scenario(codex_login, (), {"ready": False, "key": None},
+                      old=False),
+    "small": Scenario(codex_small, STILL, {"size": "80x24"}, old=False),
 }
 
 
@@ -570,26 +573,25 @@ def gemini_turn(take):
     take.mark("idle", "draft", "> +a draft", "the draft stays", absent=CANCEL)
 
 
-def gemini_tools(take):
+def gemini_bash(take):
     take.submit("[[bash touch a]] one")
     take.mark("waiting_permission", "none", GEMINI_ASKS, "a command")
     take.choose("Allow once")
     take.idle("allowed")
+
+
+def gemini_edit(take):
     take.submit("[[edit]] two")
     take.mark("waiting_permission", "none", GEMINI_ASKS, "edit")
     take.choose("No, suggest changes")
     take.idle("refused by No", how=None)
 
 
-def gemini_more(take):
-    take.submit("[[write]] three")
-    take.mark("waiting_permission", "none", GEMINI_ASKS, "write")
-    take.keys("Escape")
-    take.idle("refused by Escape", how=None)
-    take.submit("[[web]] four")
+def gemini_web(take):
+    take.submit("[[web]] one")
     take.mark("waiting_permission", "none", GEMINI_ASKS, "fetch")
     take.keys("Escape")
-    take.idle("refused again", how=None)
+    take.idle("refused", how=None)
 
 
 def gemini_ask(take):
@@ -618,7 +620,7 @@ def gemini_interrupt(take):
     take.ended("interrupted")
     take.mark("idle", "empty", "cancelled", "interrupted", absent=CANCEL,
               quiet="1s")
-    take.submit("[[long 400]] [[pace 100]] two")
+    take.submit("[[long 400]] [[pace 40]] two")
     take.mark("working", "empty", "(?s)Line 2 of.*esc to cancel",
               "in the middle", until="")
     take.keys("Escape")
@@ -644,9 +646,6 @@ def gemini_login(take):
 
 def gemini_small(take):
     take.idle("ready", how=None)
-    take.submit("[[slow 1]] [[say ok]] hello")
-    take.mark("working", "empty", CANCEL, "working", until="turn ended")
-    take.idle("done")
     take.submit("[[bash touch a-file-with-a-long-name "
                 "another-file-with-a-long-name]] a")
     take.mark("waiting_permission", "none", GEMINI_ASKS, "a long command")
@@ -659,17 +658,18 @@ def gemini_small(take):
 
 GEMINI = {
     "start": Scenario(gemini_start, (), {"ready": False}),
-    "draft": Scenario(gemini_draft),
-    "turn": Scenario(gemini_turn),
-    "tools": Scenario(gemini_tools),
-    "more": Scenario(gemini_more),
-    "ask": Scenario(gemini_ask),
-    "error": Scenario(gemini_error),
-    "interrupt": Scenario(gemini_interrupt),
-    "menus": Scenario(gemini_menus),
+    "draft": Scenario(gemini_draft, old=False),
+    "turn": Scenario(gemini_turn, old=False),
+    "bash": Scenario(gemini_bash),
+    "edit": Scenario(gemini_edit, old=False),
+    "web": Scenario(gemini_web, old=False),
+    "ask": Scenario(gemini_ask, old=False),
+    "error": Scenario(gemini_error, old=False),
+    "interrupt": Scenario(gemini_interrupt, old=False),
+    "menus": Scenario(gemini_menus, old=False),
     "login": Scenario(gemini_login, (), {"ready": False, "key": None,
-                                           "trusted": True}),
-    "small": Scenario(gemini_small, (), {"size": "80x24"}),
+                                           "trusted": True}, old=False),
+    "small": Scenario(gemini_small, (), {"size": "80x24"}, old=False),
 }
 
 
@@ -723,15 +723,11 @@ def opencode_tools(take):
     take.idle("refused", how=None)
 
 
-def opencode_more(take):
-    take.submit("[[write]] three")
-    take.mark("waiting_permission", "none", OPENCODE_ASKS, "write")
-    take.keys("Escape")
-    take.idle("refused again", how=None)
-    take.submit("[[web]] four")
+def opencode_web(take):
+    take.submit("[[web]] one")
     take.mark("waiting_permission", "none", OPENCODE_ASKS, "fetch")
     take.keys("Escape")
-    take.idle("not fetched", how=None)
+    take.idle("refused", how=None)
 
 
 def opencode_ask(take):
@@ -782,13 +778,14 @@ def opencode_small(take):
 OPENCODE = {
     "start": Scenario(opencode_start, (), {"ready": False}),
     "draft": Scenario(opencode_draft, still=True),
-    "turn": Scenario(opencode_turn, still=True),
+    "turn": Scenario(opencode_turn, still=True, old=False),
     "tools": Scenario(opencode_tools, still=True),
-    "more": Scenario(opencode_more, still=True),
-    "ask": Scenario(opencode_ask, still=True),
-    "error": Scenario(opencode_error),
-    "interrupt": Scenario(opencode_interrupt),
-    "small": Scenario(opencode_small, (), {"size": "80x24"}, still=True),
+    "web": Scenario(opencode_web, still=True, old=False),
+    "ask": Scenario(opencode_ask, still=True, old=False),
+    "error": Scenario(opencode_error, still=True, old=False),
+    "interrupt": Scenario(opencode_interrupt, old=False),
+    "small": Scenario(opencode_small, (), {"size": "80x24"}, still=True,
+                      old=False),
 }
 
 SCENARIOS = {"claude": CLAUDE, "codex": CODEX, "gemini": GEMINI,
