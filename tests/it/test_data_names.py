@@ -160,7 +160,7 @@ def test_the_recordings_of_agents_are_small_and_have_their_truth():
     assert [p.stem for p in casts] == sorted(truth)
     sizes = {p.name: p.stat().st_size for p in casts}
     assert max(sizes.values()) < 100_000, sizes
-    assert sum(sizes.values()) < 4_000_000, sizes
+    assert sum(sizes.values()) < 2_000_000, sizes
 
 
 def test_resizes_are_recorded_on_both_screens():
