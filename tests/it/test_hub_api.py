@@ -108,6 +108,7 @@ def drive_a_session(do, home):
     do("session.resize", session=sid, cols=100, rows=30)
     do("session.mark", session=sid, name="here")
     do("session.flush", session=sid)
+    assert do("agent.explain", session=sid)["agent"] is None
     assert do("session.marks", session=sid)["marks"][0]["name"] == "here"
     shown = do("session.snapshot", session=sid, scrollback=True, max_bytes=99999)
     assert any("one" in line for line in shown["lines"])
