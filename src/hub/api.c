@@ -120,6 +120,8 @@ api_find(struct hub *hub, const struct identity *who, const char *session,
 bool
 api_has_session(const struct op *op)
 {
+	if (op_has(op, OP_SOCKET))
+		return true;
 	return strncmp(op->name, "session.", 8) == 0 &&
 	    op != &ops[OP_ID_session_create] && op != &ops[OP_ID_session_list];
 }
