@@ -82,6 +82,8 @@ naming_rename(struct session *session, struct server *server, const char *name,
 		snprintf(m->name, sizeof(m->name), "%s", name);
 		event_meta(session, "name", NULL, name, by);
 		session_save(session);
+		/* The answer lets clients use the name: it is in the file. */
+		(void)manifest_writer_has_saved(session->manifest_writer);
 		server_text_event(server, WIRE_EVENT_RENAMED, name);
 	}
 	home_close(&home);

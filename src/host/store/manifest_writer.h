@@ -34,7 +34,7 @@ void manifest_writer_take_log(const struct manifest_writer *c, struct log *log);
 /*
  * True if the disk has accepted all manifests, or does so before it is behind
  * for MANIFEST_WRITER_ANSWER_MS; for steps that must not begin on a disk that
- * hangs.  A disk that is behind for longer is not waited for.
+ * hangs, and for changes that the file must have before their answer.  A disk that is behind for longer is not waited for.
  */
 #define MANIFEST_WRITER_ANSWER_MS 500
 bool manifest_writer_has_saved(struct manifest_writer *c);
