@@ -162,7 +162,7 @@ def test_ls_watch_redraws_when_something_changes(home):
         term.wait_text("three")
         term.type("q")
         assert term.ended() == 0
-        assert term.settings() == before
+        wait_for(lambda: term.settings() == before, term.settings)
 
 
 @pytest.mark.parametrize("args", [[], ["--json"]])
