@@ -164,19 +164,24 @@ agent_find_version(const struct agent_profile *p, const struct vt *vt,
 
 bool
 agent_find_past_version(const struct agent_profile *p, const struct vt *vt,
-    char out[AGENT_VERSION_SIZE])
+    uint64_t lines, char out[AGENT_VERSION_SIZE])
 {
-	struct vt_history_iter *it = vt_history_begin(vt);
-	uint32_t lines = vt_history_lines(vt), n = 0;
+	struct vt_history_iter *it;
+	uint64_t all = vt_history_lines(vt), n = 0;
 	bool found = false;
 	struct vt_row row;
 	struct buf text;
 
+	if (p->version.n == 0)
+		return false;
+	if (lines > AGENT_HISTORY_LINES)
+		lines = AGENT_HISTORY_LINES;
 	buf_init(&text, AGENT_PAGE_BYTES);
+	it = vt_history_begin(vt);
 	while (!found && vt_history_next(it, &row)) {
 		struct agent_search search = { 0 };
 
-		if (n++ + AGENT_HISTORY_LINES < lines)
+		if (n++ + lines < all)
 			continue;
 		buf_clear(&text);
 		vt_row_text(&row, &text);

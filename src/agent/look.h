@@ -2,6 +2,7 @@
 #define TEND_AGENT_LOOK_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "agent/box.h"
 #include "agent/versions.h"
@@ -39,12 +40,12 @@ bool agent_find_version(const struct agent_profile *p, const struct vt *vt,
     char out[AGENT_VERSION_SIZE]);
 
 /*
- * The same in the last AGENT_HISTORY_LINES that have left the screen, for a
- * banner that has scrolled away.  It takes milliseconds.
+ * The same in the last lines that have left the screen, for a banner that has
+ * scrolled away.  Many lines take milliseconds.
  */
-#define AGENT_HISTORY_LINES 2000
+#define AGENT_HISTORY_LINES 2000 /* at most */
 bool agent_find_past_version(const struct agent_profile *p, const struct vt *vt,
-    char out[AGENT_VERSION_SIZE]);
+    uint64_t lines, char out[AGENT_VERSION_SIZE]);
 
 /*
  * The activity by the terminal's title, and the name of the rule; UNKNOWN and

@@ -40,15 +40,21 @@ screen_says(const struct agent_observer *o, int64_t ms)
 	};
 }
 
+/* On the screen, or among the lines that have left it since the last look. */
 static void
-find_version(struct agent_observer *o, const struct vt *vt, int64_t now_ms)
+find_version(struct agent_observer *o, const struct vt *vt)
 {
+	uint64_t scrolled = vt_scrolled(vt), lines = AGENT_HISTORY_LINES;
+
 	if (o->version[0] != '\0' ||
 	    agent_find_version(o->profile, vt, o->version) ||
-	    (o->searched_ms != 0 && now_ms - o->searched_ms < AGENT_SEARCH_MS))
+	    (o->searched && scrolled == o->scrolled))
 		return;
-	o->searched_ms = now_ms;
-	(void)agent_find_past_version(o->profile, vt, o->version);
+	if (o->searched && scrolled > o->scrolled)
+		lines = scrolled - o->scrolled;
+	o->searched = true;
+	o->scrolled = scrolled;
+	(void)agent_find_past_version(o->profile, vt, lines, o->version);
 }
 
 void
@@ -56,7 +62,7 @@ agent_observe(struct agent_observer *o, const struct vt *vt, int64_t now_ms)
 {
 	struct agent_evidence *e = &o->evidence;
 
-	find_version(o, vt, now_ms);
+	find_version(o, vt);
 	agent_look(o->profile, o->version, vt, &o->look);
 	e->question_open = question_find(vt, NULL) != QUESTION_NONE;
 	e->unseen = o->look.unseen;

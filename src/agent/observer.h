@@ -1,6 +1,7 @@
 #ifndef TEND_AGENT_OBSERVER_H
 #define TEND_AGENT_OBSERVER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "agent/judge.h"
@@ -8,9 +9,6 @@
 #include "agent/profile.h"
 
 struct vt;
-
-/* The time from one search of the history for the version to the next. */
-#define AGENT_SEARCH_MS 10000
 
 /*
  * Everything that an agent's terminal says: OSC 7501, the title, the screen, and
@@ -20,8 +18,8 @@ struct vt;
 struct agent_observer {
 	const struct agent_profile *profile;
 	char version[AGENT_VERSION_SIZE]; /* "": not known */
-	int64_t
-	    searched_ms; /* when the history was searched for it; 0: never */
+	bool searched;                    /* the history was searched for it, */
+	uint64_t scrolled; /* when so many rows had left the screen */
 	struct agent_look look;
 	/* The caller sets the sources that are not in the terminal. */
 	struct agent_evidence evidence;

@@ -288,11 +288,14 @@ a_banner_that_has_scrolled_away_is_found(void **state)
 	for (unsigned i = 0; i < AGENT_HISTORY_LINES; i++)
 		vt_feed(s.vt, "\r\nline", 6);
 	assert_false(agent_find_version(s.profile, s.vt, version));
-	assert_true(agent_find_past_version(s.profile, s.vt, version));
+	assert_true(
+	    agent_find_past_version(s.profile, s.vt, UINT64_MAX, version));
 	assert_string_equal(version, "1.2");
+	assert_false(agent_find_past_version(s.profile, s.vt, 100, version));
 	for (unsigned i = 0; i < vt_rows(s.vt); i++)
 		vt_feed(s.vt, "\r\nline", 6);
-	assert_false(agent_find_past_version(s.profile, s.vt, version));
+	assert_false(
+	    agent_find_past_version(s.profile, s.vt, UINT64_MAX, version));
 	finish(&s);
 }
 
