@@ -2,15 +2,18 @@
 sees no gap and no double byte, and sessions never notice (Done 4, R1, B-42).
 """
 
+import array
 import contextlib
+import ctypes
+import fcntl
 import json
 import os
 import pathlib
 import random
 import signal
-import signal
 import socket
 import struct
+import termios
 
 import pytest
 
@@ -20,6 +23,8 @@ from lib import Home, wait_for
 from stream_client import Closed, Refused, Stream
 
 FULL = "TEND_TEST_FULL" in os.environ
+LIBC = ctypes.CDLL(None, use_errno=True)
+PIDFD_GETFD = 438  # the system call
 LINES = 400_000
 PARTS = 40 if FULL else 5
 CUTS = 400 if FULL else 20
@@ -188,13 +193,16 @@ def test_an_input_is_unknown_when_its_host_dies(home, hub, tmp_path):
     with Stream(hub) as stream:
         stream.subscribe(1, session=sid, want="output", access="readwrite")
         stream.event(1, "opened")
+        # From now on the hub sends at once what it gets.
+        assert stream.type(1, "BEGIN")["status"] == "written"
         host = home.info(sid)["host_pid"]
         os.kill(host, signal.SIGSTOP)
         lost = [stream.post("input", sub=1, kind="text", text=f"<{n}>")
                 for n in range(10)]
         stream.ask("ping")
         # The hub has sent them: the kernel has them for the host.
-        wait_for(lambda: waiting(host) > 0, "input for the host")
+        wait_for(lambda: waiting(host) >= len(lost) * len("<0>"),
+                 "input for the host")
         os.kill(host, signal.SIGKILL)
         codes = []
         for number in lost:
@@ -213,10 +221,20 @@ def test_an_input_is_unknown_when_its_host_dies(home, hub, tmp_path):
 
 
 def waiting(pid):
-    """The bytes that unix sockets of a process have received."""
-    inodes = {os.readlink(f) for f in pathlib.Path(f"/proc/{pid}/fd").iterdir()
-              if f.exists() or f.is_symlink()}
-    return len([i for i in inodes if i.startswith("socket:")])
+    """The bytes that sockets of a process have received and it has not read."""
+    pidfd, count = os.pidfd_open(pid), 0
+    for link in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        if not os.readlink(link).startswith("socket:"):
+            continue
+        fd = LIBC.syscall(PIDFD_GETFD, pidfd, int(link.name), 0)
+        assert fd >= 0, os.strerror(ctypes.get_errno())
+        unread = array.array("i", [0])
+        with contextlib.suppress(OSError):  # it listens
+            fcntl.ioctl(fd, termios.FIONREAD, unread)
+        os.close(fd)
+        count += unread[0]
+    os.close(pidfd)
+    return count
 
 
 def fds(hub):
