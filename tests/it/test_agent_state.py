@@ -164,6 +164,19 @@ def test_an_ended_session_has_no_agent(home):
     home.error("agent", "explain", sid, status=4, code="not_running")
 
 
+def test_a_restarted_agent_is_found_again(home):
+    """Its command line is the same."""
+    sid = puppet.start(home, options=("--restart", "always"), name="claude")
+    with puppet.strings(home, sid) as pull:
+        pull(CLEAR + says("working"))
+        wait_activity(home, sid, "working")
+        home.ok("signal", sid, "KILL")
+        assert wait_activity(home, sid, "unknown")["agent"] is None
+        home.wait_text(sid, "ready")
+        pull(says("idle"))
+        assert wait_activity(home, sid, "idle")["agent"]["name"] == "claude"
+
+
 def test_an_activity_outlives_its_host(home):
     sid = puppet.start(home, name="claude")
     with puppet.strings(home, sid) as pull:

@@ -311,6 +311,7 @@ void
 agent_watch_end(struct agent_watch *w)
 {
 	forget(w);
+	w->sum = 0; /* the next program may have the same command line */
 	note(w);
 }
 
